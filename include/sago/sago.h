@@ -1,0 +1,183 @@
+/* Sago: collective I/O on MPI.
+ *
+ * Reading order: status and errors (sago/status.h); files; views and collective access; extents; declared I/O;
+ * sizes and syncing; statistics; version.
+ *
+ * Conventions
+ *   - Every function that can fail returns a sago_status; outputs are set only on success (the `bytes`
+ *     outputs also on failure: to what was moved, 0 where that is unknown).
+ *   - Collective functions return the same status on every rank of the file's communicator, also when
+ *     only one rank failed; sago_error_message() then tells on every rank which rank failed and why.
+ *   - Access modes are MPI's (MPI_MODE_*), hints come in an MPI_Info (`sago hints` lists them).
+ *   - Offsets and counts are 64-bit.
+ *   - The library never exits, aborts or prints.
+ *
+ * Threads
+ *   MPI_THREAD_SINGLE is enough for every feature: the threads of the library do file I/O only and never
+ *   call MPI.  A file or a series may be used by one thread at a time.  With MPI_THREAD_MULTIPLE different
+ *   files may be used by different threads at once; with MPI_THREAD_SERIALIZED or less, calls that take a
+ *   file must not overlap with any other call of MPI or of Sago that takes a file.  sago_status_string(),
+ *   sago_status_mpi_class(), sago_version() and sago_error_message() may be called by any thread at any time.
+ */
+#ifndef SAGO_SAGO_H
+#define SAGO_SAGO_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sago/config.h> /* which MPI the library was built with; refuses to compile with another */
+#include <sago/status.h> /* sago_status, sago_error_message() */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Files ------------------------------------------------------------------------------------------- */
+
+typedef struct sago_file sago_file;
+
+/* Collective.  Opens `path` with `amode` (MPI_MODE_RDONLY, _WRONLY or _RDWR, with _CREATE, _EXCL,
+ * _DELETE_ON_CLOSE, _APPEND, _UNIQUE_OPEN; _SEQUENTIAL is not offered).  `hints` may be MPI_INFO_NULL.
+ * Sago keeps its own copy of the communicator, which may be freed afterwards. */
+sago_status sago_open(MPI_Comm comm, const char *path, int amode, MPI_Info hints, sago_file **file);
+
+/* Collective.  Sets *file to NULL, also on failure.  Series of the file are freed with it. */
+sago_status sago_close(sago_file **file);
+
+/* Not collective.  Removes a file. */
+sago_status sago_delete(const char *path, MPI_Info hints);
+
+/* ---- Views and access by views ------------------------------------------------------------------------ */
+
+/* Collective.  As MPI_File_set_view with the "native" representation: etype and filetype may be freed
+ * afterwards.  A new file's view is (0, MPI_BYTE, MPI_BYTE). */
+sago_status sago_set_view(sago_file *file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype);
+
+/* Collective.  `offset` counts etypes of the view.  `bytes` (may be NULL) is what was moved: less than asked
+ * for only when a read meets the end of the file; what lies beyond leaves the buffer untouched. */
+sago_status sago_write_at_all(sago_file *file, MPI_Offset offset, const void *buf, MPI_Count count,
+                              MPI_Datatype type, MPI_Count *bytes);
+sago_status sago_read_at_all(sago_file *file, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype type,
+                             MPI_Count *bytes);
+
+/* The same, independent. */
+sago_status sago_write_at(sago_file *file, MPI_Offset offset, const void *buf, MPI_Count count,
+                          MPI_Datatype type, MPI_Count *bytes);
+sago_status sago_read_at(sago_file *file, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype type,
+                         MPI_Count *bytes);
+
+/* ---- Access by extents -------------------------------------------------------------------------------- */
+
+typedef struct sago_extent {
+    int64_t offset; /* bytes from the start of the file; the view does not matter */
+    int64_t length; /* bytes; 0 is allowed */
+} sago_extent;
+
+/* Collective.  The buffer holds the extents' bytes one after another.  Extents ascend and do not overlap. */
+sago_status sago_write_extents_all(sago_file *file, int64_t n, const sago_extent extents[], const void *buf);
+sago_status sago_read_extents_all(sago_file *file, int64_t n, const sago_extent extents[], void *buf,
+                                  MPI_Count *bytes);
+
+/* ---- Declared I/O ------------------------------------------------------------------------------------- */
+
+typedef struct sago_series sago_series;
+
+/* One variable as this rank sees it. */
+typedef struct sago_var {
+    size_t size;           /* sizeof(sago_var), set by SAGO_VAR_INIT */
+    MPI_Offset offset;     /* bytes from the start of the file: where the filetype begins */
+    MPI_Count count;       /* elements of `type` in memory */
+    MPI_Datatype type;     /* memory type; its bytes go into the filetype's holes one after another */
+    MPI_Datatype filetype; /* MPI_DATATYPE_NULL (default): contiguous in the file */
+} sago_var;
+
+#define SAGO_VAR_INIT                                                                                         \
+    { sizeof(sago_var), 0, 0, MPI_BYTE, MPI_DATATYPE_NULL }
+
+/* Collective.  Announces all variables of one step; every rank declares the same number of them. */
+sago_status sago_declare(sago_file *file, int64_t nvars, const sago_var vars[], sago_series **series);
+
+/* Local.  Registers the buffer of a variable for this step, in any order.  It must stay untouched until
+ * sago_series_complete() (with the hint sago_series_copy, written data is copied at once).  A step either
+ * writes or reads.  Variables without a buffer take no part in the step. */
+sago_status sago_series_write(sago_series *series, int64_t var, const void *buf);
+sago_status sago_series_read(sago_series *series, int64_t var, void *buf);
+
+/* Collective.  All registered data is in the file, or in the buffers. */
+sago_status sago_series_complete(sago_series *series);
+
+/* The bytes this rank moved in the last completed step (less than declared when a read met the end of the
+ * file). */
+sago_status sago_series_bytes(sago_series *series, MPI_Count *bytes);
+
+/* Collective.  The same shape again, `disp` bytes further on in the file (relative to the declaration);
+ * no metadata moves. */
+sago_status sago_series_next(sago_series *series, MPI_Offset disp);
+
+/* Collective.  Sets *series to NULL. */
+sago_status sago_series_free(sago_series **series);
+
+/* ---- Sizes and syncing -------------------------------------------------------------------------------- */
+
+sago_status sago_sync(sago_file *file);                             /* collective; data is on the device */
+sago_status sago_get_size(sago_file *file, MPI_Offset *size);       /* local */
+sago_status sago_set_size(sago_file *file, MPI_Offset size);        /* collective; truncates or extends */
+sago_status sago_preallocate(sago_file *file, MPI_Offset size);     /* collective; never shrinks */
+
+/* ---- Statistics --------------------------------------------------------------------------------------- */
+
+typedef enum sago_phase {
+    SAGO_PHASE_FLATTEN,  /* datatypes to runs */
+    SAGO_PHASE_PLAN,     /* agreeing on the call, planning */
+    SAGO_PHASE_GATHER,   /* copies between the caller's buffers and the node's windows or staging */
+    SAGO_PHASE_EXCHANGE, /* messages between nodes */
+    SAGO_PHASE_STORE,    /* file system calls, and waiting for the I/O thread */
+    SAGO_PHASE_WAIT,     /* waiting for other ranks of the node */
+    SAGO_PHASE_COUNT
+} sago_phase;
+
+typedef struct sago_phase_stats {
+    double seconds;
+    int64_t bytes;    /* moved in this phase by this rank */
+    int64_t runs;     /* contiguous pieces */
+    int64_t messages; /* MPI messages or puts (exchange), system calls (store) */
+} sago_phase_stats;
+
+/* Of this rank and file, since it was opened. */
+typedef struct sago_stats {
+    size_t size; /* sizeof(sago_stats), set by SAGO_STATS_INIT */
+    sago_phase_stats phase[SAGO_PHASE_COUNT];
+    int64_t collective_writes, collective_reads;
+    int64_t bytes_written, bytes_read;   /* the application's */
+    int64_t metadata_bytes;              /* delta-coded extents sent to other nodes */
+    int64_t wire_bytes;                  /* metadata and data sent to other nodes */
+    int64_t plan_hits, plan_misses;
+    int64_t direct_calls, mapped_calls, aggregated_calls; /* collective calls by strategy */
+    int64_t memory_now, memory_peak;     /* drawn from the budget by this process, bytes */
+    int64_t memory_budget;               /* of the node, bytes */
+    char decision[1024];                 /* the last plan, one reason a line */
+} sago_stats;
+
+#define SAGO_STATS_INIT                                                                                       \
+    { sizeof(sago_stats) }
+
+/* Local.  stats->size says how much of the struct the caller knows. */
+sago_status sago_get_stats(sago_file *file, sago_stats *stats);
+
+const char *sago_phase_string(sago_phase phase);
+
+/* ---- Version ------------------------------------------------------------------------------------------ */
+
+#define SAGO_VERSION_MAJOR 0
+#define SAGO_VERSION_MINOR 1
+#define SAGO_VERSION_PATCH 0
+
+/* The version of the library that runs; any argument may be NULL.  Returns it as text. */
+const char *sago_version(int *major, int *minor, int *patch);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,69 @@
+/* The one table of hints: MPI_Info, the environment, `sago hints`, the documentation and the planner all
+ * read it.  A value set in the environment (SAGO_MEMORY for sago_memory) gives the default; an MPI_Info
+ * value wins.  This is the only place of the library that calls getenv. */
+#ifndef SAGOI_HINTS_H
+#define SAGOI_HINTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+typedef enum { SAGOI_STRATEGY_AUTO, SAGOI_STRATEGY_DIRECT, SAGOI_STRATEGY_MAPPED, SAGOI_STRATEGY_AGGREGATED } sagoi_strategy;
+typedef enum { SAGOI_MOVE_AUTO, SAGOI_MOVE_PACKED, SAGOI_MOVE_RMA } sagoi_move;
+typedef enum { SAGOI_IO_AUTO, SAGOI_IO_POSIX, SAGOI_IO_URING } sagoi_io;
+typedef enum { SAGOI_CHOICE_AUTO, SAGOI_CHOICE_ON, SAGOI_CHOICE_OFF } sagoi_choice;
+
+/* Values in force.  Field by field what the table's rows say; sizes in bytes, 0 = Sago decides. */
+typedef struct sagoi_hints {
+    int64_t memory;            /* sago_memory: budget of a node */
+    int64_t strategy;          /* sagoi_strategy */
+    int64_t move;              /* sagoi_move */
+    int64_t merge;             /* sagoi_choice: heap merge at the local aggregators */
+    int64_t map;               /* sagoi_choice: may the file be mapped */
+    int64_t aggregators;       /* global aggregators in all */
+    int64_t local_aggregators; /* c of a node */
+    int64_t window;            /* bytes of one of an aggregator's two buffers */
+    int64_t messages;          /* messages in flight an aggregator */
+    int64_t message_size;      /* largest message */
+    int64_t io;                /* sagoi_io */
+    int64_t direct_io;         /* 0/1: O_DIRECT */
+    int64_t sieve;             /* 0/1: holes may be filled by read-modify-write */
+    int64_t plan_cache;        /* plans kept a file */
+    int64_t series_copy;       /* 0/1 */
+    int64_t striping_factor;   /* as MPI's reserved hints */
+    int64_t striping_unit;
+} sagoi_hints;
+
+typedef enum { SAGOI_HINT_SIZE, SAGOI_HINT_INT, SAGOI_HINT_BOOL, SAGOI_HINT_ENUM } sagoi_hint_type;
+
+typedef struct sagoi_hint_row {
+    const char *name;          /* "sago_memory" */
+    sagoi_hint_type type;
+    size_t field;              /* offset in sagoi_hints */
+    const char *fallback;      /* the default, as text */
+    int64_t low, high;         /* range of sizes and ints (0 = auto is allowed where the default is "auto") */
+    const char *choices;       /* enums: "auto|direct|mapped|aggregated", in the order of their values */
+    const char *alias;         /* ROMIO's or MPI's name for the same, or NULL */
+    const char *help;          /* one line */
+} sagoi_hint_row;
+
+/* The table, and how many rows it has. */
+const sagoi_hint_row *sagoi_hint_table(int64_t *count);
+
+/* All defaults, then the environment. */
+sago_status sagoi_hints_init(sagoi_hints *hints) SAGOI_CHECKED;
+
+/* One key and value from an MPI_Info.  A sago_* key that is unknown, or any known key's value that is
+ * wrong or out of range, is SAGO_ERR_HINT; other libraries' keys are ignored.  Aliases are lenient: a
+ * value of theirs that Sago cannot use is ignored, as MPI asks. */
+sago_status sagoi_hints_set(sagoi_hints *hints, const char *key, const char *value) SAGOI_CHECKED;
+
+/* The value in force, as text that sagoi_hints_set() would take. */
+void sagoi_hint_format(const sagoi_hints *hints, const sagoi_hint_row *row, char *text, size_t capacity);
+
+/* "64M", "1GiB", "4096": bytes; false if it is no size. */
+bool sagoi_parse_size(const char *text, int64_t *bytes);
+
+#endif

@@ -1,0 +1,29 @@
+/* Failing with a message.
+ *
+ * Whoever first notices an error says so with sagoi_fail(), which keeps the message for
+ * sago_error_message() in thread-local storage and hands the status back to be returned.
+ * The statuses themselves are in sago/status.h. */
+#ifndef SAGOI_STATUS_H
+#define SAGOI_STATUS_H
+
+#include <sago/status.h>
+
+#define SAGOI_CHECKED __attribute__((warn_unused_result))
+#define SAGOI_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+
+enum { SAGOI_MESSAGE_MAX = 512 }; /* bytes, the closing NUL included */
+
+/* Sets this thread's message and returns `status`. */
+sago_status sagoi_fail(sago_status status, const char *format, ...) SAGOI_PRINTF(2, 3);
+
+/* The same for a system call that failed with `error` (an errno): the status follows from it. */
+sago_status sagoi_fail_errno(int error, const char *format, ...) SAGOI_PRINTF(2, 3);
+
+/* Puts a prefix ("sago_open: ") before this thread's message. */
+void sagoi_message_prefix(const char *format, ...) SAGOI_PRINTF(1, 2);
+
+void sagoi_message_clear(void);
+void sagoi_message_set(const char *text);
+const char *sagoi_message(void);
+
+#endif

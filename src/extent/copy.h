@@ -1,0 +1,27 @@
+/* Copies between the caller's memory and a place that stands for a range of the file. */
+#ifndef SAGOI_COPY_H
+#define SAGOI_COPY_H
+
+#include "extent/pattern.h"
+
+/* The caller's side of a request: where stream position p of the request lies in memory. */
+typedef struct sagoi_memory {
+    char *base;            /* the caller's buffer (never written to when the file is) */
+    sagoi_extents extents; /* pattern == NULL: contiguous from base */
+} sagoi_memory;
+
+typedef enum { SAGOI_TO_FILE, SAGOI_FROM_FILE } sagoi_direction;
+
+/* Copies all runs of `span`: file byte `o` is at file_base + (o - file_off). */
+void sagoi_copy_span(const sagoi_span *span, char *file_base, int64_t file_off, const sagoi_memory *memory,
+                     sagoi_direction direction);
+
+/* Copies `bytes` bytes of the stream from position `pos`, to or from one contiguous place. */
+void sagoi_copy_stream(char *place, int64_t pos, int64_t bytes, const sagoi_memory *memory,
+                       sagoi_direction direction);
+
+/* Copies between a train at file_base and packed bytes, as a receiver does with decoded extents. */
+void sagoi_copy_train(const sagoi_span *train, char *file_base, int64_t file_off, char *packed,
+                      sagoi_direction direction);
+
+#endif

@@ -1,0 +1,141 @@
+/* Runs of bytes, kept compactly: what a datatype, an extent list or a request looks like to Sago.
+ *
+ * Glossary
+ *   run      a contiguous piece of bytes: offset and length
+ *   train    runs of one length at one stride: (off, len, count, stride), however many there are
+ *   list     irregular runs, 8 bytes each: gap from the end of the run before, and length
+ *   piece    a train or a list of at most SAGOI_LIST_MAX runs
+ *   pattern  pieces in stream order: the i-th byte of the data stream lies where the pieces say
+ *   extents  a pattern repeated (tiled) at a fixed distance, cut to a range of the stream: one request
+ *   cursor   walks extents in order and hands out spans
+ *   span     what a cursor hands out: a train, or part of a list, that the caller walks in a tight loop
+ *
+ * The same structure serves the file side and the memory side.  On the file side a pattern must be
+ * `sorted` (ascending, not overlapping) to be walked by offset; on the memory side anything goes. */
+#ifndef SAGOI_PATTERN_H
+#define SAGOI_PATTERN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/budget.h"
+#include "base/hash.h"
+#include "base/status.h"
+
+enum { SAGOI_LIST_MAX = 1024 };
+#define SAGOI_OFFSET_MAX (INT64_MAX / 4) /* no limit, with room to add */
+
+typedef struct sagoi_run {
+    int32_t gap;  /* from the end of the run before; of a piece's first run: unused, 0 */
+    uint32_t len; /* > 0 */
+} sagoi_run;
+
+typedef struct sagoi_piece {
+    int64_t off;    /* where its first run starts, relative to the pattern's origin */
+    int64_t end;    /* where its last run ends (not the maximum if unsorted) */
+    int64_t pos;    /* where it starts in the data stream */
+    int64_t count;  /* runs, > 0 */
+    int64_t len;    /* train: bytes of a run; list: 0 */
+    int64_t stride; /* train: from start to start, any sign; list: index into runs[] of its first */
+} sagoi_piece;
+
+typedef struct sagoi_pattern {
+    sagoi_piece *pieces;
+    sagoi_run *runs; /* of the lists */
+    int64_t npieces, nruns;
+    int64_t pieces_capacity, runs_capacity;
+    int64_t bytes;     /* in all */
+    int64_t run_count; /* in all, trains counted out */
+    int64_t low, high; /* smallest offset, largest end; 0, 0 when empty */
+    bool sorted;       /* ascending and not overlapping, in stream order */
+    bool permuted;     /* ascending by offset, but the stream positions do not ascend */
+    /* of the builder */
+    int64_t pending_off, pending_len; /* the newest run, which may still grow */
+    bool failed;                      /* out of memory or overflow; reported by finish */
+    sagoi_budget *budget;             /* not owned; may be NULL */
+} sagoi_pattern;
+
+/* ---- Building ---- */
+
+void sagoi_pattern_init(sagoi_pattern *pattern, sagoi_budget *budget);
+void sagoi_pattern_cleanup(sagoi_pattern *pattern); /* fine on a zeroed struct, and twice */
+
+/* Appends to the stream; neighbours join, regular runs become trains.  len = 0 adds nothing. */
+void sagoi_pattern_add(sagoi_pattern *pattern, int64_t off, int64_t len);
+void sagoi_pattern_add_train(sagoi_pattern *pattern, int64_t off, int64_t len, int64_t count, int64_t stride);
+/* Appends all of `part` (finished), moved by `off`. */
+void sagoi_pattern_add_pattern(sagoi_pattern *pattern, const sagoi_pattern *part, int64_t off);
+/* The same, `count` times, each `stride` further than the one before. */
+void sagoi_pattern_add_repeated(sagoi_pattern *pattern, const sagoi_pattern *part, int64_t off, int64_t count,
+                                int64_t stride);
+/* Ends building: sets bytes, low, high, sorted.  SAGO_ERR_MEMORY or SAGO_ERR_OVERFLOW. */
+sago_status sagoi_pattern_finish(sagoi_pattern *pattern) SAGOI_CHECKED;
+
+/* A finished pattern, in ascending order of offsets: `sorted`, or `permuted` with positions kept.
+ * Overlaps stay (legal when reading). */
+sago_status sagoi_pattern_sort(const sagoi_pattern *pattern, sagoi_pattern *sorted) SAGOI_CHECKED;
+
+/* Of the contents: patterns with the same pieces have the same hash. */
+sagoi_hash sagoi_pattern_hash(const sagoi_pattern *pattern, sagoi_hash seed);
+
+/* One run of the whole stream? */
+static inline bool sagoi_pattern_contiguous(const sagoi_pattern *pattern) {
+    return pattern->npieces == 0 || (pattern->npieces == 1 && pattern->pieces[0].count == 1);
+}
+
+/* ---- Walking ---- */
+
+/* A pattern repeated every `extent` bytes from `base`, of which the stream bytes [begin, end) count.
+ * Walking by offset needs a pattern that is sorted, with extent >= high - low when tiled, or permuted and
+ * one whole tile. */
+typedef struct sagoi_extents {
+    const sagoi_pattern *pattern; /* not owned */
+    int64_t base;
+    int64_t extent;
+    int64_t begin, end; /* stream positions; begin <= end */
+} sagoi_extents;
+
+typedef struct sagoi_span {
+    int64_t off;           /* of the first run, base included */
+    int64_t pos;           /* of its first byte in the request: 0 is extents->begin */
+    int64_t count;         /* runs, > 0 */
+    int64_t len;           /* train: bytes of a run */
+    int64_t stride;        /* train */
+    const sagoi_run *runs; /* list: `count` runs, the first one's gap to be ignored; NULL: a train */
+} sagoi_span;
+
+typedef struct sagoi_cursor {
+    sagoi_extents extents;
+    int64_t tile, piece;
+    int64_t index; /* of the run in the piece */
+    int64_t off;   /* where that run starts, base included */
+    int64_t pos;   /* where it starts in the (uncut) stream */
+    int64_t skip;  /* bytes of it already handed out */
+} sagoi_cursor;
+
+static inline int64_t sagoi_extents_bytes(const sagoi_extents *extents) { return extents->end - extents->begin; }
+
+/* First offset and one past the last; 0, 0 if there are no bytes.  Needs what walking by offset needs. */
+void sagoi_extents_bounds(const sagoi_extents *extents, int64_t *low, int64_t *high);
+
+/* An estimate of the number of runs (exact unless a tile is cut). */
+int64_t sagoi_extents_runs(const sagoi_extents *extents);
+
+/* To the first byte. */
+void sagoi_cursor_init(sagoi_cursor *cursor, const sagoi_extents *extents);
+/* To the first byte at or after `offset`; needs what walking by offset needs. */
+void sagoi_cursor_seek(sagoi_cursor *cursor, int64_t offset);
+/* To the byte at request position `pos` (0 is extents->begin); any pattern but a permuted one. */
+void sagoi_cursor_seek_pos(sagoi_cursor *cursor, int64_t pos);
+/* The next span, all of it below `limit` (runs are cut there); false if nothing is left below it.
+ * Without a limit pass SAGOI_OFFSET_MAX. */
+bool sagoi_cursor_next(sagoi_cursor *cursor, int64_t limit, sagoi_span *span);
+
+/* Bytes of a span. */
+int64_t sagoi_span_bytes(const sagoi_span *span);
+
+/* Sum over the runs of h(end) - h(start), h keyed by `key`: the cover check of the design.  The runs of all
+ * ranks tile [low, high) exactly when the sums add up to h(high) - h(low). */
+uint64_t sagoi_extents_cover(const sagoi_extents *extents, uint64_t key);
+
+#endif

@@ -1,0 +1,112 @@
+/* The plan: who moves what where, as a printable value.
+ *
+ *     plan = f(machine, shape, layout, hints)          no MPI, no I/O, no clock, no getenv
+ *
+ * Every rank computes the same plan from the same inputs.
+ *
+ * Glossary
+ *   domain   the part of the file that one aggregator owns: `windows` windows of `window` bytes, one every
+ *            `stride` bytes from `first`, cut at the plan's `high`.  stride == window: one contiguous range;
+ *            larger: dealt out like stripes.
+ *   round k  every domain's k-th window is filled and stored
+ *   slot     the number of an aggregator among those of its node
+ *
+ * Invariants (plan_check proves them)
+ *   - every byte of [low, high) lies in exactly one window of one domain
+ *   - window <= the budget's share; what a node's segment and buffers need fits the node's memory
+ *   - 1 <= local aggregators <= ranks, on every node */
+#ifndef SAGOI_PLAN_H
+#define SAGOI_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/hints.h"
+#include "base/status.h"
+#include "machine/machine.h"
+
+/* What one node's ranks access together. */
+typedef struct sagoi_node_shape {
+    int64_t low, high; /* first offset, one past the last; low == high: nothing */
+    int64_t bytes;     /* counted per rank: overlaps count twice */
+    int64_t runs;
+} sagoi_node_shape;
+
+typedef struct sagoi_shape {
+    bool write;
+    bool dense;                    /* writes: the runs of all ranks tile [low, high) exactly */
+    int64_t nodes;
+    const sagoi_node_shape *node;  /* not owned */
+} sagoi_shape;
+
+/* The parts of store/layout.h that planning needs. */
+typedef struct sagoi_target {
+    int64_t block;        /* alignment that the file system likes */
+    int64_t stripe_unit;  /* 0: not striped */
+    int64_t stripe_count;
+    bool mappable;        /* every rank of the machine may map the file: one node, memory-backed or hinted */
+    bool sparse;          /* reads: the file may have holes, so mapping it could allocate them */
+} sagoi_target;
+
+typedef struct sagoi_domain {
+    int64_t first;   /* offset of window 0 */
+    int64_t stride;
+    int64_t windows;
+    int64_t node, slot; /* the aggregator; `rank` of it is on that node, by sagoi_plan_aggregator() */
+} sagoi_domain;
+
+enum { SAGOI_REASONS_MAX = 2048 };
+
+typedef struct sagoi_plan {
+    bool write;
+    bool dense;              /* windows are full: no marks needed */
+    sagoi_strategy strategy; /* never auto */
+    sagoi_move move;         /* never auto; matters when aggregated on several nodes */
+    bool merge;              /* local aggregators merge and coalesce (001, IV-A) */
+    int64_t low, high;       /* accessed range */
+    int64_t nodes;
+    int64_t window;          /* bytes; a multiple of the alignment */
+    int64_t rounds;
+    int64_t ndomains;
+    sagoi_domain *domains;   /* ndomains, ascending by first; owned */
+    int64_t *node_low, *node_high; /* nodes each: what each node accesses (owned) */
+    int64_t local_aggregators; /* c, the same on every node unless it has fewer ranks */
+    int64_t staging;         /* bytes a rank packs into a pass, one of two */
+    int64_t message;         /* largest message, bytes */
+    int64_t messages;        /* receives in flight an aggregator */
+    int64_t max_slots;       /* most aggregators on any node */
+    char reasons[SAGOI_REASONS_MAX]; /* one decision a line, with its numbers */
+} sagoi_plan;
+
+/* SAGO_ERR_MEMORY if even the smallest plan does not fit a node's memory. */
+sago_status sagoi_plan_make(const sagoi_machine *machine, const sagoi_shape *shape, const sagoi_target *target,
+                            const sagoi_hints *hints, sagoi_plan *plan) SAGOI_CHECKED;
+void sagoi_plan_cleanup(sagoi_plan *plan); /* fine on a zeroed struct, and twice */
+
+/* Proves the invariants; the message says which one fails. */
+sago_status sagoi_plan_check(const sagoi_plan *plan, const sagoi_machine *machine) SAGOI_CHECKED;
+
+/* Range of domain d in round k, cut to [low, high); false: it has none. */
+bool sagoi_plan_window(const sagoi_plan *plan, int64_t domain, int64_t round, int64_t *start, int64_t *end);
+
+/* Does a node access [start, end)?  By the node's range alone: may say yes for nothing, never no for something. */
+bool sagoi_plan_touches(const sagoi_plan *plan, int64_t node, int64_t start, int64_t end);
+
+/* Bytes of node-shared memory and of private buffers on a node with `ranks` ranks that has `slots` aggregators. */
+int64_t sagoi_plan_segment_bytes(const sagoi_plan *plan, int64_t ranks, int64_t slots);
+int64_t sagoi_plan_private_bytes(const sagoi_plan *plan, int64_t ranks, int64_t slots);
+
+/* ---- Local aggregators: the formula of 001, IV-A ---- */
+/* The i-th of c local aggregators among q ranks, 0 <= i < c <= q; i == c gives q. */
+int64_t sagoi_local_aggregator(int64_t ranks, int64_t c, int64_t i);
+/* Which local aggregator serves the rank. */
+int64_t sagoi_local_group(int64_t ranks, int64_t c, int64_t rank);
+/* The node-local rank that holds aggregator slot `slot` of `slots`: spread over the node's ranks. */
+int64_t sagoi_slot_rank(int64_t ranks, int64_t slots, int64_t slot);
+
+/* ---- Printing ---- */
+void sagoi_plan_print_text(const sagoi_plan *plan, FILE *out);
+void sagoi_plan_print_json(const sagoi_plan *plan, FILE *out);
+
+#endif

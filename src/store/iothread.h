@@ -1,0 +1,40 @@
+/* The background thread of one file: does file I/O while the rank moves the next window.
+ * It never calls MPI, blocks all signals, and does its tasks in the order they were started. */
+#ifndef SAGOI_IOTHREAD_H
+#define SAGOI_IOTHREAD_H
+
+#include "store/store.h"
+
+typedef struct sagoi_iothread sagoi_iothread;
+
+typedef enum { SAGOI_TASK_WRITE, SAGOI_TASK_READ } sagoi_task_kind;
+
+/* Filled by the caller, who keeps it until it has waited for it.  A read leaves what lies past the end of
+ * the file zero. */
+typedef struct sagoi_task {
+    sagoi_task_kind kind;
+    sagoi_store *store;
+    char *buf;
+    int64_t off, len;
+    const uint64_t *marks; /* writes: as sagoi_store_write_marked(); NULL: everything */
+    /* of the thread, valid after waiting */
+    sago_status status;
+    char message[SAGOI_MESSAGE_MAX];
+    double seconds;
+    int state; /* private */
+    struct sagoi_task *next; /* private */
+} sagoi_task;
+
+/* The thread itself starts with the first task. */
+sago_status sagoi_iothread_create(sagoi_iothread **thread) SAGOI_CHECKED;
+/* Waits for all tasks. */
+void sagoi_iothread_destroy(sagoi_iothread **thread);
+
+/* Hands over a task.  If no thread can be had the task is done here and now. */
+void sagoi_iothread_start(sagoi_iothread *thread, sagoi_task *task);
+/* Has it been done? */
+bool sagoi_iothread_done(sagoi_iothread *thread, sagoi_task *task);
+/* Waits at most `milliseconds` (0: as long as it takes); true when the task is done. */
+bool sagoi_iothread_wait(sagoi_iothread *thread, sagoi_task *task, int milliseconds);
+
+#endif

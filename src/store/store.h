@@ -1,0 +1,68 @@
+/* One open file as the engine sees it: reads and writes of runs, by POSIX calls or io_uring, buffered or
+ * O_DIRECT.  Never calls MPI; every function may run in the I/O thread.  Short transfers and EINTR are
+ * handled here and nowhere else. */
+#ifndef SAGOI_STORE_H
+#define SAGOI_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/status.h"
+#include "store/layout.h"
+
+typedef struct sagoi_store sagoi_store;
+
+typedef struct sagoi_store_options {
+    int flags;      /* of open(2): O_RDWR, O_CREAT, O_EXCL, ...; O_CLOEXEC is added */
+    mode_t mode;    /* of a new file, before the umask */
+    bool uring;     /* use io_uring for many runs, if the kernel lets us */
+    bool direct_io; /* O_DIRECT for aligned parts; not possible: buffered */
+} sagoi_store_options;
+
+/* What was done, for the statistics; counts only ever grow. */
+typedef struct sagoi_store_counts {
+    int64_t system_calls, bytes_written, bytes_read, runs;
+} sagoi_store_counts;
+
+/* A run between memory and file. */
+typedef struct sagoi_io_run {
+    int64_t off, len;
+    char *buf;
+} sagoi_io_run;
+
+/* Fails with the status of the errno; a directory is SAGO_ERR_BAD_FILE; so is what cannot be positioned in
+ * (a FIFO, a socket), without hanging on it. */
+sago_status sagoi_store_open(const char *path, const sagoi_store_options *options, sagoi_store **store) SAGOI_CHECKED;
+sago_status sagoi_store_close(sagoi_store **store); /* reports what close(2) reports; always frees */
+
+int sagoi_store_fd(const sagoi_store *store); /* for mapping */
+const sagoi_layout *sagoi_store_layout(const sagoi_store *store);
+bool sagoi_store_uses_uring(const sagoi_store *store);
+sagoi_store_counts sagoi_store_counters(const sagoi_store *store);
+
+sago_status sagoi_store_size(sagoi_store *store, int64_t *size) SAGOI_CHECKED;
+sago_status sagoi_store_resize(sagoi_store *store, int64_t size) SAGOI_CHECKED;   /* ftruncate */
+sago_status sagoi_store_allocate(sagoi_store *store, int64_t size) SAGOI_CHECKED; /* real space for [0, size), grows the file if shorter */
+sago_status sagoi_store_sync(sagoi_store *store) SAGOI_CHECKED;                   /* fsync; a failure is never retried */
+
+/* Writes the runs (ascending, not overlapping), every byte of them and no other. */
+sago_status sagoi_store_write(sagoi_store *store, const sagoi_io_run *runs, int64_t n) SAGOI_CHECKED;
+
+/* Reads the runs; what lies past the end of the file is left as it was.  *bytes (may be NULL): what was there. */
+sago_status sagoi_store_read(sagoi_store *store, const sagoi_io_run *runs, int64_t n, int64_t *bytes) SAGOI_CHECKED;
+
+/* Writes those bytes of buf[0..len), which stands for the file from `off`, whose bit in `marks` is set (bit
+ * i%64 of word i/64), as the fewest runs; marks == NULL: all of them. */
+sago_status sagoi_store_write_marked(sagoi_store *store, char *buf, int64_t off, int64_t len,
+                                     const uint64_t *marks) SAGOI_CHECKED;
+
+/* ---- Fault injection, for tests: replaces the system calls of every store of this process. ---- */
+typedef struct sagoi_store_calls {
+    ssize_t (*pwrite)(int fd, const void *buf, size_t len, off_t off);
+    ssize_t (*pread)(int fd, void *buf, size_t len, off_t off);
+    int (*fsync)(int fd);
+} sagoi_store_calls;
+void sagoi_store_set_calls(const sagoi_store_calls *calls); /* NULL: the real ones */
+
+#endif
