@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 #include <sago/config.h> /* which MPI the library was built with; refuses to compile with another */
+#include <sago/stats.h>  /* sago_stats */
 #include <sago/status.h> /* sago_status, sago_error_message() */
 
 #ifdef __cplusplus
@@ -127,45 +128,8 @@ sago_status sago_preallocate(sago_file *file, MPI_Offset size);     /* collectiv
 
 /* ---- Statistics --------------------------------------------------------------------------------------- */
 
-typedef enum sago_phase {
-    SAGO_PHASE_FLATTEN,  /* datatypes to runs */
-    SAGO_PHASE_PLAN,     /* agreeing on the call, planning */
-    SAGO_PHASE_GATHER,   /* copies between the caller's buffers and the node's windows or staging */
-    SAGO_PHASE_EXCHANGE, /* messages between nodes */
-    SAGO_PHASE_STORE,    /* file system calls, and waiting for the I/O thread */
-    SAGO_PHASE_WAIT,     /* waiting for other ranks of the node */
-    SAGO_PHASE_COUNT
-} sago_phase;
-
-typedef struct sago_phase_stats {
-    double seconds;
-    int64_t bytes;    /* moved in this phase by this rank */
-    int64_t runs;     /* contiguous pieces */
-    int64_t messages; /* MPI messages or puts (exchange), system calls (store) */
-} sago_phase_stats;
-
-/* Of this rank and file, since it was opened. */
-typedef struct sago_stats {
-    size_t size; /* sizeof(sago_stats), set by SAGO_STATS_INIT */
-    sago_phase_stats phase[SAGO_PHASE_COUNT];
-    int64_t collective_writes, collective_reads;
-    int64_t bytes_written, bytes_read;   /* the application's */
-    int64_t metadata_bytes;              /* delta-coded extents sent to other nodes */
-    int64_t wire_bytes;                  /* metadata and data sent to other nodes */
-    int64_t plan_hits, plan_misses;
-    int64_t direct_calls, mapped_calls, aggregated_calls; /* collective calls by strategy */
-    int64_t memory_now, memory_peak;     /* drawn from the budget by this process, bytes */
-    int64_t memory_budget;               /* of the node, bytes */
-    char decision[1024];                 /* the last plan, one reason a line */
-} sago_stats;
-
-#define SAGO_STATS_INIT                                                                                       \
-    { sizeof(sago_stats) }
-
 /* Local.  stats->size says how much of the struct the caller knows. */
 sago_status sago_get_stats(sago_file *file, sago_stats *stats);
-
-const char *sago_phase_string(sago_phase phase);
 
 /* ---- Version ------------------------------------------------------------------------------------------ */
 

@@ -10,7 +10,12 @@
 
 #include "base/status.h"
 
-typedef enum { SAGOI_STRATEGY_AUTO, SAGOI_STRATEGY_DIRECT, SAGOI_STRATEGY_MAPPED, SAGOI_STRATEGY_AGGREGATED } sagoi_strategy;
+typedef enum {
+    SAGOI_STRATEGY_AUTO,
+    SAGOI_STRATEGY_DIRECT,
+    SAGOI_STRATEGY_MAPPED,
+    SAGOI_STRATEGY_AGGREGATED
+} sagoi_strategy;
 typedef enum { SAGOI_MOVE_AUTO, SAGOI_MOVE_PACKED, SAGOI_MOVE_RMA } sagoi_move;
 typedef enum { SAGOI_IO_AUTO, SAGOI_IO_POSIX, SAGOI_IO_URING } sagoi_io;
 typedef enum { SAGOI_CHOICE_AUTO, SAGOI_CHOICE_ON, SAGOI_CHOICE_OFF } sagoi_choice;
@@ -34,36 +39,38 @@ typedef struct sagoi_hints {
     int64_t series_copy;       /* 0/1 */
     int64_t striping_factor;   /* as MPI's reserved hints */
     int64_t striping_unit;
+    int64_t named; /* bit i: row i was set by its own name in an MPI_Info, so its alias no longer counts */
 } sagoi_hints;
 
 typedef enum { SAGOI_HINT_SIZE, SAGOI_HINT_INT, SAGOI_HINT_BOOL, SAGOI_HINT_ENUM } sagoi_hint_type;
 
 typedef struct sagoi_hint_row {
-    const char *name;          /* "sago_memory" */
+    const char *name; /* "sago_memory" */
     sagoi_hint_type type;
-    size_t field;              /* offset in sagoi_hints */
-    const char *fallback;      /* the default, as text */
-    int64_t low, high;         /* range of sizes and ints (0 = auto is allowed where the default is "auto") */
-    const char *choices;       /* enums: "auto|direct|mapped|aggregated", in the order of their values */
-    const char *alias;         /* ROMIO's or MPI's name for the same, or NULL */
-    const char *help;          /* one line */
+    size_t field;         /* offset in sagoi_hints */
+    const char *fallback; /* the default, as text */
+    int64_t low, high;    /* range of sizes and ints (0 = auto is allowed where the default is "auto") */
+    const char *choices;  /* enums: "auto|direct|mapped|aggregated", in the order of their values */
+    const char *alias;    /* ROMIO's or MPI's names for the same, "a|b", or NULL */
+    const char *help;     /* one line */
 } sagoi_hint_row;
 
 /* The table, and how many rows it has. */
 const sagoi_hint_row *sagoi_hint_table(int64_t *count);
 
-/* All defaults, then the environment. */
+/* All defaults, then the environment (an empty variable counts as unset); a wrong value there is SAGO_ERR_HINT. */
 sago_status sagoi_hints_init(sagoi_hints *hints) SAGOI_CHECKED;
 
-/* One key and value from an MPI_Info.  A sago_* key that is unknown, or any known key's value that is
- * wrong or out of range, is SAGO_ERR_HINT; other libraries' keys are ignored.  Aliases are lenient: a
- * value of theirs that Sago cannot use is ignored, as MPI asks. */
+/* One key and value from an MPI_Info.  A sago_* key that is unknown, or a sago_* key's value that is wrong or
+ * out of range, is SAGO_ERR_HINT; other libraries' keys are ignored.  MPI's own names (striping_factor, ...)
+ * and aliases are lenient: a value of theirs that Sago cannot use is ignored, as MPI asks.  The order of keys
+ * does not matter: sago_window wins over its alias cb_buffer_size. */
 sago_status sagoi_hints_set(sagoi_hints *hints, const char *key, const char *value) SAGOI_CHECKED;
 
 /* The value in force, as text that sagoi_hints_set() would take. */
 void sagoi_hint_format(const sagoi_hints *hints, const sagoi_hint_row *row, char *text, size_t capacity);
 
-/* "64M", "1GiB", "4096": bytes; false if it is no size. */
+/* "64M", "1GiB", "4096": bytes, in powers of 1024; false if it is no size. */
 bool sagoi_parse_size(const char *text, int64_t *bytes);
 
 #endif

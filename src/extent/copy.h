@@ -20,8 +20,10 @@ void sagoi_copy_span(const sagoi_span *span, char *file_base, int64_t file_off, 
 void sagoi_copy_stream(char *place, int64_t pos, int64_t bytes, const sagoi_memory *memory,
                        sagoi_direction direction);
 
-/* Copies between a train at file_base and packed bytes, as a receiver does with decoded extents. */
-void sagoi_copy_train(const sagoi_span *train, char *file_base, int64_t file_off, char *packed,
-                      sagoi_direction direction);
+typedef enum { SAGOI_SCATTER, SAGOI_GATHER } sagoi_packing;
+
+/* Copies packed bytes to the runs of a span (scatter) or back (gather): the run at offset `o` is at
+ * base + (o - base_off).  Serves both sides: a file's runs in a window, or a caller's pieces in memory. */
+void sagoi_copy_packed(const sagoi_span *span, char *base, int64_t base_off, char *packed, sagoi_packing packing);
 
 #endif

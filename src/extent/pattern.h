@@ -48,6 +48,7 @@ typedef struct sagoi_pattern {
     int64_t run_count; /* in all, trains counted out */
     int64_t low, high; /* smallest offset, largest end; 0, 0 when empty */
     bool sorted;       /* ascending and not overlapping, in stream order */
+    sagoi_hash hash;   /* of a finished pattern's contents */
     bool permuted;     /* ascending by offset, but the stream positions do not ascend */
     /* of the builder */
     int64_t pending_off, pending_len; /* the newest run, which may still grow */
@@ -71,9 +72,17 @@ void sagoi_pattern_add_repeated(sagoi_pattern *pattern, const sagoi_pattern *par
 /* Ends building: sets bytes, low, high, sorted.  SAGO_ERR_MEMORY or SAGO_ERR_OVERFLOW. */
 sago_status sagoi_pattern_finish(sagoi_pattern *pattern) SAGOI_CHECKED;
 
-/* A finished pattern, in ascending order of offsets: `sorted`, or `permuted` with positions kept.
- * Overlaps stay (legal when reading). */
-sago_status sagoi_pattern_sort(const sagoi_pattern *pattern, sagoi_pattern *sorted) SAGOI_CHECKED;
+/* The request in ascending order of offsets, as `permuted` patterns (one tile, base included, positions kept):
+ * one, or more where runs overlap, which is legal when reading, each without overlap.  *layers holds *n of them
+ * and is freed by sagoi_layers_free(). */
+struct sagoi_extents;
+sago_status sagoi_extents_sort(const struct sagoi_extents *extents, sagoi_budget *budget, sagoi_pattern **layers,
+                               int64_t *n) SAGOI_CHECKED;
+void sagoi_layers_free(sagoi_budget *budget, sagoi_pattern *layers, int64_t n);
+
+/* For patterns that are `permuted`: appends a run in order of offsets, with its place in the stream; the
+ * pattern is finished after each.  false: out of memory. */
+bool sagoi_pattern_add_placed(sagoi_pattern *pattern, int64_t off, int64_t len, int64_t pos);
 
 /* Of the contents: patterns with the same pieces have the same hash. */
 sagoi_hash sagoi_pattern_hash(const sagoi_pattern *pattern, sagoi_hash seed);
@@ -87,7 +96,7 @@ static inline bool sagoi_pattern_contiguous(const sagoi_pattern *pattern) {
 
 /* A pattern repeated every `extent` bytes from `base`, of which the stream bytes [begin, end) count.
  * Walking by offset needs a pattern that is sorted, with extent >= high - low when tiled, or permuted and
- * one whole tile. */
+ * one whole tile: sagoi_extents_walkable(). */
 typedef struct sagoi_extents {
     const sagoi_pattern *pattern; /* not owned */
     int64_t base;
@@ -113,7 +122,13 @@ typedef struct sagoi_cursor {
     int64_t skip;  /* bytes of it already handed out */
 } sagoi_cursor;
 
-static inline int64_t sagoi_extents_bytes(const sagoi_extents *extents) { return extents->end - extents->begin; }
+/* A layer of a sorted request has only some of the stream's bytes. */
+static inline int64_t sagoi_extents_bytes(const sagoi_extents *extents) {
+    return extents->pattern->permuted ? extents->pattern->bytes : extents->end - extents->begin;
+}
+
+/* Can it be walked by offset, or has it to be sorted first? */
+bool sagoi_extents_walkable(const sagoi_extents *extents);
 
 /* First offset and one past the last; 0, 0 if there are no bytes.  Needs what walking by offset needs. */
 void sagoi_extents_bounds(const sagoi_extents *extents, int64_t *low, int64_t *high);
@@ -133,6 +148,8 @@ bool sagoi_cursor_next(sagoi_cursor *cursor, int64_t limit, sagoi_span *span);
 
 /* Bytes of a span. */
 int64_t sagoi_span_bytes(const sagoi_span *span);
+/* Of an ascending span: those below `limit`. */
+int64_t sagoi_span_bytes_below(const sagoi_span *span, int64_t limit);
 
 /* Sum over the runs of h(end) - h(start), h keyed by `key`: the cover check of the design.  The runs of all
  * ranks tile [low, high) exactly when the sums add up to h(high) - h(low). */

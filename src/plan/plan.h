@@ -11,8 +11,12 @@
  *   round k  every domain's k-th window is filled and stored
  *   slot     the number of an aggregator among those of its node
  *
+ * Only aggregated plans have domains: in direct and mapped ones, and where nothing is accessed, ndomains,
+ * rounds, window, staging, message, messages and max_slots are 0.
+ *
  * Invariants (plan_check proves them)
  *   - every byte of [low, high) lies in exactly one window of one domain
+ *   - domains are pairwise different aggregators; a node has no more of them than ranks, numbered from slot 0
  *   - window <= the budget's share; what a node's segment and buffers need fits the node's memory
  *   - 1 <= local aggregators <= ranks, on every node */
 #ifndef SAGOI_PLAN_H
@@ -35,25 +39,25 @@ typedef struct sagoi_node_shape {
 
 typedef struct sagoi_shape {
     bool write;
-    bool dense;                    /* writes: the runs of all ranks tile [low, high) exactly */
+    bool dense; /* writes: the runs of all ranks tile [low, high) exactly */
     int64_t nodes;
-    const sagoi_node_shape *node;  /* not owned */
+    const sagoi_node_shape *node; /* not owned */
 } sagoi_shape;
 
 /* The parts of store/layout.h that planning needs. */
 typedef struct sagoi_target {
-    int64_t block;        /* alignment that the file system likes */
-    int64_t stripe_unit;  /* 0: not striped */
+    int64_t block;       /* alignment that the file system likes */
+    int64_t stripe_unit; /* 0: not striped */
     int64_t stripe_count;
-    bool mappable;        /* every rank of the machine may map the file: one node, memory-backed or hinted */
-    bool sparse;          /* reads: the file may have holes, so mapping it could allocate them */
+    bool mappable; /* every rank of the machine may map the file: one node, memory-backed or hinted */
+    bool sparse;   /* reads: the file may have holes, so mapping it could allocate them */
 } sagoi_target;
 
 typedef struct sagoi_domain {
-    int64_t first;   /* offset of window 0 */
+    int64_t first; /* offset of window 0 */
     int64_t stride;
     int64_t windows;
-    int64_t node, slot; /* the aggregator; `rank` of it is on that node, by sagoi_plan_aggregator() */
+    int64_t node, slot; /* the aggregator: its node's rank sagoi_slot_rank(ranks, slots of the node, slot) */
 } sagoi_domain;
 
 enum { SAGOI_REASONS_MAX = 2048 };
@@ -66,20 +70,21 @@ typedef struct sagoi_plan {
     bool merge;              /* local aggregators merge and coalesce (001, IV-A) */
     int64_t low, high;       /* accessed range */
     int64_t nodes;
-    int64_t window;          /* bytes; a multiple of the alignment */
+    int64_t window; /* bytes; a multiple of 4096 */
     int64_t rounds;
     int64_t ndomains;
-    sagoi_domain *domains;   /* ndomains, ascending by first; owned */
-    int64_t *node_low, *node_high; /* nodes each: what each node accesses (owned) */
-    int64_t local_aggregators; /* c, the same on every node unless it has fewer ranks */
-    int64_t staging;         /* bytes a rank packs into a pass, one of two */
-    int64_t message;         /* largest message, bytes */
-    int64_t messages;        /* receives in flight an aggregator */
-    int64_t max_slots;       /* most aggregators on any node */
+    sagoi_domain *domains;           /* ndomains, ascending by first; owned */
+    int64_t *node_low, *node_high;   /* nodes each: what each node accesses (owned) */
+    int64_t local_aggregators;       /* c, the same on every node unless it has fewer ranks */
+    int64_t staging;                 /* bytes a rank packs into a pass, one of two */
+    int64_t message;                 /* largest message, bytes */
+    int64_t messages;                /* receives in flight an aggregator */
+    int64_t max_slots;               /* most aggregators on any node */
     char reasons[SAGOI_REASONS_MAX]; /* one decision a line, with its numbers */
 } sagoi_plan;
 
-/* SAGO_ERR_MEMORY if even the smallest plan does not fit a node's memory. */
+/* SAGO_ERR_MEMORY if even the smallest plan does not fit a node's memory; SAGO_ERR_ARG for inputs that
+ * contradict themselves.  A zero in a hint means that Sago decides. */
 sago_status sagoi_plan_make(const sagoi_machine *machine, const sagoi_shape *shape, const sagoi_target *target,
                             const sagoi_hints *hints, sagoi_plan *plan) SAGOI_CHECKED;
 void sagoi_plan_cleanup(sagoi_plan *plan); /* fine on a zeroed struct, and twice */
@@ -93,7 +98,17 @@ bool sagoi_plan_window(const sagoi_plan *plan, int64_t domain, int64_t round, in
 /* Does a node access [start, end)?  By the node's range alone: may say yes for nothing, never no for something. */
 bool sagoi_plan_touches(const sagoi_plan *plan, int64_t node, int64_t start, int64_t end);
 
-/* Bytes of node-shared memory and of private buffers on a node with `ranks` ranks that has `slots` aggregators. */
+/* How many aggregators the node has: their slots are 0 .. slots - 1. */
+int64_t sagoi_plan_slots(const sagoi_plan *plan, int64_t node);
+
+/* Bytes of node-shared memory and of private buffers on a node with `ranks` ranks that has `slots` aggregators;
+ * 0 unless aggregated.  The segment, in this order; what is in brackets is rounded up to 4096:
+ *     control    4096
+ *     windows    slots * 2 * [window]
+ *     marks      slots * 2 * [window / 8]      only writes that are not dense
+ *     staging    ranks * 2 * [staging]         only several nodes
+ *     table      [ranks * ndomains * 2 * 16]   only several nodes
+ * Private: `messages` messages an aggregator, one a local aggregator that merges; several nodes. */
 int64_t sagoi_plan_segment_bytes(const sagoi_plan *plan, int64_t ranks, int64_t slots);
 int64_t sagoi_plan_private_bytes(const sagoi_plan *plan, int64_t ranks, int64_t slots);
 

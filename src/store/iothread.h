@@ -30,6 +30,9 @@ sago_status sagoi_iothread_create(sagoi_iothread **thread) SAGOI_CHECKED;
 /* Waits for all tasks. */
 void sagoi_iothread_destroy(sagoi_iothread **thread);
 
+/* The core the thread is to run on (a number of the kernel's); without it, where its creator may.  Best effort. */
+void sagoi_iothread_bind(sagoi_iothread *thread, int core);
+
 /* Hands over a task.  If no thread can be had the task is done here and now. */
 void sagoi_iothread_start(sagoi_iothread *thread, sagoi_task *task);
 /* Has it been done? */

@@ -16,7 +16,8 @@ typedef struct sagoi_flat {
     int64_t extent;
 } sagoi_flat;
 
-/* Any datatype of MPI 3.1, committed or not.  SAGO_ERR_TYPE for MPI_DATATYPE_NULL. */
+/* Any datatype of MPI 3.1, and those of MPI 4's large-count calls; committed or not.  SAGO_ERR_TYPE for
+ * MPI_DATATYPE_NULL, SAGO_ERR_OVERFLOW, SAGO_ERR_MPI, SAGO_ERR_MEMORY. */
 sago_status sagoi_flatten(MPI_Datatype type, sagoi_budget *budget, sagoi_flat *flat) SAGOI_CHECKED;
 void sagoi_flat_cleanup(sagoi_flat *flat); /* fine on a zeroed struct, and twice */
 

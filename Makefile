@@ -1,0 +1,79 @@
+# Sago's commands; CMake underneath.  `make help` lists them.
+
+MPI      ?= mpich
+SANITIZE ?=
+PREFIX   ?= /usr/local
+JOBS     ?= $(shell nproc)
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+
+# check runs under both MPIs unless one was asked for; the thread sanitizer needs only one.
+MPIS := $(if $(filter-out file,$(origin MPI)),$(MPI),mpich $(if $(filter thread,$(SANITIZE)),,openmpi))
+
+# build/mpich, build/openmpi-asan, build/mpich-clang-tsan, ...
+SANITIZER := $(if $(findstring thread,$(SANITIZE)),tsan,$(if $(findstring address,$(SANITIZE)),asan,ubsan))
+SUFFIX    := $(if $(filter-out gcc,$(CC)),-$(notdir $(CC)))$(if $(SANITIZE),-$(SANITIZER))
+TREE      := build/$(MPI)$(SUFFIX)
+
+CONFIGURE = cmake -S . -B $(TREE) --log-level=WARNING -DCMAKE_C_COMPILER=$(CC) -DSAGO_MPI=$(MPI) \
+            -DSAGO_SANITIZE=$(SANITIZE)
+COMPILE   = env -u MAKEFLAGS -u MAKELEVEL cmake --build $(TREE) --parallel $(JOBS)
+SOURCES   = $(wildcard $(foreach d,include/sago src/* tools bench examples tests/* tests/unit/*,$(d)/*.[ch]))
+
+.PHONY: build demo check check-long test-programs install format format-check tidy clean help
+.NOTPARALLEL:
+
+build:
+	@tools/deps.sh build $(CC)
+	@$(CONFIGURE)
+	@$(COMPILE)
+
+demo:
+	@tools/deps.sh build $(CC)
+	@$(CONFIGURE)
+	@$(COMPILE) --target sago_command
+	@tools/demo.sh $(TREE)
+
+check check-long:
+	@tools/deps.sh check $(CC)
+	@for mpi in $(MPIS); do $(MAKE) --no-print-directory test-programs MPI=$$mpi || exit; done
+	@JOBS=$(JOBS) tests/run.sh $(if $(filter check-long,$@),--long) $(MPIS:%=build/%$(SUFFIX))
+
+test-programs:
+	@$(CONFIGURE) -DSAGO_WERROR=ON
+	@$(COMPILE) --target all tests
+
+install: build
+	@cmake --install $(TREE) --prefix $(PREFIX)
+
+format:
+	@tools/deps.sh check $(CC)
+	@clang-format -i $(SOURCES)
+
+format-check:
+	@tools/deps.sh check $(CC)
+	@clang-format --dry-run -Werror $(SOURCES)
+
+tidy:
+	@tools/deps.sh check $(CC)
+	@$(CONFIGURE)
+	@printf '%s\n' $(wildcard src/*/*.c) | \
+	    xargs -P $(JOBS) -n 1 sh -c 'said=$$(clang-tidy --quiet -p $(TREE) "$$0" 2>&1) || { echo "$$said"; exit 1; }'
+
+clean:
+	@rm -rf build
+
+help:
+	@echo 'make demo          build, run a short benchmark beside MPI-IO, print its table (about a minute)'
+	@echo 'make check         build and run all tests under MPICH and Open MPI'
+	@echo 'make check-long    the longer tests'
+	@echo 'make build         build the library, the sago command and the examples (the default)'
+	@echo 'make install       install to PREFIX=/usr/local; one MPI per prefix'
+	@echo 'make format        format the sources;  format-check: only see whether they are'
+	@echo 'make tidy          clang-tidy over src/'
+	@echo 'make clean         remove build/'
+	@echo
+	@echo 'MPI=mpich (default) or openmpi; CC=gcc (default) or clang; JOBS=number of processors'
+	@echo 'SANITIZE=address,undefined or thread (without the MPI tests), in a build tree of its own'
+	@echo 'CTEST_ARGS="-R name": only some tests'

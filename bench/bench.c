@@ -1,0 +1,250 @@
+/* The order of a run: memory, cold calls, warm-up, then repetitions in which the engines alternate. */
+#include "bench/bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "bench/counters.h"
+#include "bench/quantiles.h"
+#include "bench/session.h"
+
+typedef struct run {
+    bench_session session;
+    bench_result results[BENCH_ENGINES];
+    double *wire[BENCH_ENGINES]; /* bytes of each repeated write */
+} run;
+
+static void show_progress(const run *r, const char *what, int64_t done, int64_t all) {
+    if (r->session.world.rank != 0 || !isatty(STDERR_FILENO))
+        return;
+    fprintf(stderr, "\r\033[K%s: %s %lld/%lld", r->session.config->pattern->name, what, (long long)done,
+            (long long)all);
+    if (done == all)
+        fprintf(stderr, "\r\033[K");
+    fflush(stderr);
+}
+
+/* ---- Memory ---- */
+
+/* How far the node's memory rises over an empty call, on a file just opened. */
+static bool memory_of(run *r, int engine) {
+    enum { CALLS = 8 };
+    bench_session *session = &r->session;
+    bench_engine *e = &session->engines[engine];
+    bench_timing timing;
+    if (!bench_session_open(session, engine, false))
+        return false;
+    bool ok = e->ops->empty(e, session->why);
+    bench_watch *watch = bench_watch_create(&session->world, e->path);
+    if (!bench_agree(&session->world, ok && watch, session->why))
+        return false;
+    bench_watch_start(watch);
+    bench_meet(&session->world);
+    for (int i = 0; ok && i < CALLS; i++)
+        ok = bench_session_transfer(session, engine, i % 2 == 0, false, &timing);
+    r->results[engine].pss_rise = bench_watch_destroy(&session->world, watch);
+    bench_session_close(session, engine);
+    return ok;
+}
+
+/* ---- Cold calls ---- */
+
+/* The median of a few writes to files just opened (fresh: just created). */
+static bool cold_writes(run *r, int engine, bool fresh, double *seconds, int64_t *wire) {
+    double times[BENCH_COLD_MAX], wires[BENCH_COLD_MAX];
+    int64_t cold = r->session.config->cold;
+    for (int64_t i = 0; i < cold; i++) {
+        bench_timing timing;
+        if (!bench_session_open(&r->session, engine, fresh) ||
+            !bench_session_transfer(&r->session, engine, true, fresh, &timing))
+            return false;
+        times[i] = timing.seconds;
+        wires[i] = (double)timing.wire;
+        bench_session_close(&r->session, engine);
+    }
+    *seconds = bench_median(cold, times);
+    *wire = (int64_t)bench_median(cold, wires);
+    return true;
+}
+
+static bool prepare_engine(run *r, int engine) {
+    bench_session *session = &r->session;
+    bench_result *result = &r->results[engine];
+    int64_t ignored;
+    if (!bench_session_prefill(session, engine))
+        return false;
+    if (session->config->memory_check && session->engines[engine].ops->empty && !memory_of(r, engine))
+        return false;
+    if (!cold_writes(r, engine, false, &result->first, &result->wire_first) ||
+        !cold_writes(r, engine, true, &result->fresh, &ignored))
+        return false;
+    return bench_session_prefill(session, engine) && bench_session_open(session, engine, false);
+}
+
+/* ---- Repetitions ---- */
+
+static void add_phases(sago_phase_stats sum[], const sago_stats *before, const sago_stats *after) {
+    for (int p = 0; p < SAGO_PHASE_COUNT; p++) {
+        sum[p].seconds += after->phase[p].seconds - before->phase[p].seconds;
+        sum[p].bytes += after->phase[p].bytes - before->phase[p].bytes;
+        sum[p].runs += after->phase[p].runs - before->phase[p].runs;
+        sum[p].messages += after->phase[p].messages - before->phase[p].messages;
+    }
+}
+
+/* Repetition `i` of one engine; a negative one warms up. */
+static bool repeat_engine(run *r, int engine, int64_t i) {
+    bench_session *session = &r->session;
+    bench_engine *e = &session->engines[engine];
+    bench_result *result = &r->results[engine];
+    for (int write = BENCH_WRITE; write >= BENCH_READ; write--) {
+        sago_stats before, after;
+        bench_timing timing;
+        bool counted = i >= 0 && e->ops->stats && e->ops->stats(e, &before);
+        if (!bench_session_transfer(session, engine, write, false, &timing))
+            return false;
+        if (counted && e->ops->stats(e, &after))
+            add_phases(result->phase[write], &before, &after);
+        if (i < 0)
+            continue;
+        result->seconds[write][i] = timing.seconds;
+        if (write)
+            r->wire[engine][i] = (double)timing.wire;
+    }
+    return true;
+}
+
+static bool repeat_all(run *r) {
+    const bench_config *config = r->session.config;
+    for (int64_t i = -config->warmup; i < config->repeat; i++) {
+        for (int k = 0; k < BENCH_ENGINES; k++) {
+            int engine = i % 2 ? BENCH_ENGINES - 1 - k : k; /* nobody always comes first */
+            if (config->use[engine] && !repeat_engine(r, engine, i))
+                return false;
+        }
+        show_progress(r, i < 0 ? "warm-up" : "repetition", i + 1 + (i < 0) * config->warmup,
+                      i < 0 ? config->warmup : config->repeat);
+    }
+    return true;
+}
+
+/* ---- Results ---- */
+
+static void finish_phases(const bench_world *world, int64_t calls, sago_phase_stats phase[], double longest[]) {
+    for (int p = 0; p < SAGO_PHASE_COUNT; p++) {
+        int64_t sums[4] = {phase[p].bytes, phase[p].runs, phase[p].messages, (int64_t)(phase[p].seconds * 1e9)};
+        longest[p] = phase[p].seconds / (double)calls;
+        bench_max(world, &longest[p], 1);
+        bench_sum(world, sums, 4);
+        phase[p].bytes = sums[0] / calls;
+        phase[p].runs = sums[1] / calls;
+        phase[p].messages = sums[2] / calls;
+        phase[p].seconds = 1e-9 * (double)sums[3] / (double)calls / world->ranks;
+    }
+}
+
+/* Bytes are sums over ranks, memory is the most of any rank, the rest is rank 0's (and the same everywhere). */
+static void finish_stats(run *r, int engine) {
+    bench_session *session = &r->session;
+    bench_engine *e = &session->engines[engine];
+    bench_result *result = &r->results[engine];
+    if (!e->ops->stats || !e->ops->stats(e, &result->stats))
+        return;
+    result->has_stats = true;
+    for (int d = 0; d < BENCH_DIRECTIONS; d++)
+        finish_phases(&session->world, session->config->repeat, result->phase[d], result->phase_max[d]);
+    int64_t sums[2] = {result->stats.metadata_bytes, result->stats.wire_bytes};
+    double most = (double)result->stats.memory_peak;
+    bench_sum(&session->world, sums, 2);
+    bench_max(&session->world, &most, 1);
+    result->stats.metadata_bytes = sums[0];
+    result->stats.wire_bytes = sums[1];
+    result->stats.memory_peak = (int64_t)most;
+}
+
+static bool measure(run *r) {
+    const bench_config *config = r->session.config;
+    for (int e = 0; e < BENCH_ENGINES; e++) {
+        bench_result *result = &r->results[e];
+        result->pss_rise = -1;
+        for (int d = 0; d < BENCH_DIRECTIONS; d++)
+            result->seconds[d] = calloc((size_t)config->repeat, sizeof(double));
+        r->wire[e] = calloc((size_t)config->repeat, sizeof(double));
+        if (!result->seconds[0] || !result->seconds[1] || !r->wire[e])
+            abort(); /* a few kilobytes */
+    }
+    for (int e = 0; e < BENCH_ENGINES; e++) {
+        show_progress(r, "preparing engine", e + 1, BENCH_ENGINES);
+        if (config->use[e] && !prepare_engine(r, e))
+            return false;
+    }
+    if (!repeat_all(r))
+        return false;
+    for (int e = 0; e < BENCH_ENGINES; e++) {
+        if (config->use[e])
+            finish_stats(r, e);
+        r->results[e].wire_repeat = (int64_t)bench_median(config->repeat, r->wire[e]);
+    }
+    return true;
+}
+
+static void free_results(run *r) {
+    for (int e = 0; e < BENCH_ENGINES; e++) {
+        free(r->wire[e]);
+        for (int d = 0; d < BENCH_DIRECTIONS; d++)
+            free(r->results[e].seconds[d]);
+    }
+}
+
+/* Rank 0 prints and writes; failures to stderr. */
+static void report(const run *r, bool measured, FILE *json) {
+    const bench_session *session = &r->session;
+    const bench_config *config = session->config;
+    bench_outcome outcome = {
+        config,    &session->world, session->bytes, session->runs, session->engines[BENCH_MPIIO].implementation,
+        r->results};
+    if (!measured) {
+        fprintf(stderr, "sago bench %s: %s\n", config->pattern->name, session->why);
+        if (json)
+            bench_report_failure(config, &session->world, session->why, json);
+        return;
+    }
+    bench_report_text(&outcome, stdout);
+    for (int e = 0; config->keep && e < BENCH_ENGINES; e++)
+        if (config->use[e])
+            printf("kept   %s\n", session->engines[e].path);
+    if (json)
+        bench_report_json(&outcome, json);
+}
+
+/* Opened before anything runs: nobody wants to learn of a wrong name afterwards. */
+static bool open_json(run *r, FILE **json) {
+    const bench_config *config = r->session.config;
+    bool ok = true;
+    *json = NULL;
+    if (config->json && r->session.world.rank == 0) {
+        *json = fopen(config->json, "w");
+        ok = *json || bench_refuse(r->session.why, "--json %s cannot be written", config->json);
+    }
+    return bench_agree(&r->session.world, ok, r->session.why);
+}
+
+int bench_execute(const bench_config *config) {
+    MPI_Init(NULL, NULL);
+    run *r = calloc(1, sizeof *r);
+    FILE *json = NULL;
+    if (!r)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    bool possible = bench_session_init(&r->session, config) && open_json(r, &json);
+    bool measured = possible && measure(r);
+    if (r->session.world.rank == 0)
+        report(r, measured, json);
+    if (json)
+        fclose(json);
+    bench_session_cleanup(&r->session);
+    free_results(r);
+    free(r);
+    MPI_Finalize();
+    return measured ? 0 : possible ? 1 : 2;
+}

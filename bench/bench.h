@@ -1,0 +1,55 @@
+/* Side-by-side runs: what to run, and what came out. */
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include "bench/engines.h"
+#include "bench/params.h"
+
+enum { BENCH_SAGO, BENCH_MPIIO, BENCH_LIMIT, BENCH_ENGINES };
+enum { BENCH_HINTS_MAX = 32, BENCH_REPEAT_MAX = 1000, BENCH_COLD_MAX = 100 };
+enum { BENCH_READ, BENCH_WRITE, BENCH_DIRECTIONS }; /* so that `bool write` is an index */
+
+typedef struct bench_config {
+    const bench_pattern *pattern;
+    bench_params params;
+    const char *dir;
+    const char *json; /* NULL: none */
+    int64_t repeat, warmup, cold;
+    bool use[BENCH_ENGINES];
+    bool declared;
+    bool keep, memory_check;
+    int64_t nhints;
+    const char *hints[BENCH_HINTS_MAX]; /* "key=value" */
+} bench_config;
+
+/* Of one engine.  Times in seconds, the same on all ranks. */
+typedef struct bench_result {
+    double *seconds[BENCH_DIRECTIONS]; /* of each repetition */
+    double first, fresh;               /* a write: on a file just opened; on one just created */
+    int64_t wire_first, wire_repeat;   /* bytes sent by all nodes for one write */
+    int64_t pss_rise;                  /* -1: not measured */
+    bool has_stats;
+    sago_stats stats; /* sums over ranks; memory and decision see report.c */
+    sago_phase_stats phase[BENCH_DIRECTIONS][SAGO_PHASE_COUNT]; /* of one call: mean seconds, sums of the rest */
+    double phase_max[BENCH_DIRECTIONS][SAGO_PHASE_COUNT];       /* seconds on the slowest rank */
+} bench_result;
+
+typedef struct bench_outcome {
+    const bench_config *config;
+    const bench_world *world;
+    int64_t bytes, runs;         /* of all ranks, one repetition */
+    const char *implementation;  /* of MPI-IO; "" if it was not run */
+    const bench_result *results; /* BENCH_ENGINES */
+} bench_outcome;
+
+/* Starts and ends MPI.  Exit status: 0; 1 a wrong byte or an error; 2 sizes that cannot be. */
+int bench_execute(const bench_config *config);
+
+/* Rank 0: to people, and to programs. */
+void bench_report_text(const bench_outcome *outcome, FILE *out);
+void bench_report_json(const bench_outcome *outcome, FILE *out);
+void bench_report_failure(const bench_config *config, const bench_world *world, const char *why, FILE *out);
+
+const char *bench_engine_name(int engine);
+
+#endif

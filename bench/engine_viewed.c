@@ -1,0 +1,74 @@
+/* Access by views.  Views are set when the file is opened: every view has a handle of its own, so that the timed
+ * calls are nothing but reads and writes, for all libraries alike. */
+#include "bench/engine_viewed.h"
+
+#include <stdlib.h>
+
+static bool open_files(bench_engine *engine, bench_viewed *viewed, char *why) {
+    const bench_access *access = engine->access;
+    if (!viewed->api->open(engine, &viewed->files[0], why))
+        return false;
+    viewed->nfiles = 1;
+    for (int64_t i = 0; i < access->ncalls; i++) {
+        const bench_mpi_call *call = &engine->calls[i];
+        if (call->filetype == MPI_DATATYPE_NULL)
+            continue; /* offsets alone will do */
+        void **file = &viewed->files[access->ncalls == 1 ? 0 : viewed->nfiles];
+        if (access->ncalls > 1) {
+            if (!viewed->api->open(engine, file, why))
+                return false;
+            viewed->file_of[i] = viewed->nfiles++;
+        }
+        if (!viewed->api->view(*file, access->calls[i].disp, call, why))
+            return false;
+    }
+    return true;
+}
+
+bool bench_viewed_open(bench_engine *engine, const bench_file_api *api, char *why) {
+    int64_t ncalls = engine->access->ncalls;
+    bench_viewed *viewed = calloc(1, sizeof *viewed);
+    engine->state = viewed;
+    if (!viewed)
+        return bench_refuse(why, "out of memory");
+    viewed->api = api;
+    viewed->files = calloc((size_t)ncalls + 1, sizeof *viewed->files);
+    viewed->file_of = calloc((size_t)ncalls + 1, sizeof *viewed->file_of);
+    if (!viewed->files || !viewed->file_of)
+        return bench_refuse(why, "out of memory");
+    return open_files(engine, viewed, why);
+}
+
+void bench_viewed_close(bench_engine *engine) {
+    bench_viewed *viewed = engine->state;
+    if (!viewed)
+        return;
+    for (int64_t i = 0; i < viewed->nfiles; i++)
+        viewed->api->close(viewed->files[i]);
+    free(viewed->files);
+    free(viewed->file_of);
+    free(viewed);
+    engine->state = NULL;
+}
+
+bool bench_viewed_transfer(bench_engine *engine, bool write, char *why) {
+    bench_viewed *viewed = engine->state;
+    const bench_access *access = engine->access;
+    for (int64_t step = 0; step < access->steps; step++)
+        for (int64_t i = 0; i < access->ncalls; i++) {
+            const bench_mpi_call *call = &engine->calls[i];
+            int64_t offset = call->filetype == MPI_DATATYPE_NULL
+                                 ? access->calls[i].disp + step * access->step_bytes
+                                 : step * call->etypes;
+            char *buffer = engine->buffer + step * access->memory + access->calls[i].at;
+            if (!viewed->api->move(viewed->files[viewed->file_of[i]], write, offset, buffer, call, why))
+                return false;
+        }
+    return true;
+}
+
+bool bench_viewed_empty(bench_engine *engine, char *why) {
+    bench_viewed *viewed = engine->state;
+    bench_mpi_call nothing = {.etype = MPI_BYTE, .filetype = MPI_DATATYPE_NULL, .memory = MPI_BYTE};
+    return viewed->api->move(viewed->files[0], true, 0, engine->buffer, &nothing, why);
+}

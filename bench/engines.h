@@ -1,0 +1,50 @@
+/* Engines: ways to move one access between a rank's buffer and a file.
+ *
+ *   sago    the library; by views, or declared
+ *   mpiio   the running MPI library's own MPI_File_*
+ *   limit   the same number of bytes already in order, by large pwrite and pread of one process a core */
+#ifndef BENCH_ENGINES_H
+#define BENCH_ENGINES_H
+
+#include <sago/sago.h>
+
+#include "bench/region_mpi.h"
+#include "bench/world.h"
+
+typedef struct bench_engine bench_engine;
+
+typedef struct bench_engine_ops {
+    const char *name;
+    /* Collective; everything that is not to be timed.  False: `why` is set on the ranks that failed. */
+    bool (*open)(bench_engine *engine, char *why);
+    void (*close)(bench_engine *engine);
+    /* Collective, timed: one repetition. */
+    bool (*transfer)(bench_engine *engine, bool write, char *why);
+    /* Collective: a call that moves nothing; NULL: there is no such thing. */
+    bool (*empty)(bench_engine *engine, char *why);
+    /* Statistics of this rank since open; NULL: none. */
+    bool (*stats)(bench_engine *engine, sago_stats *stats);
+} bench_engine_ops;
+
+extern const bench_engine_ops bench_engine_sago, bench_engine_mpiio, bench_engine_limit;
+
+enum { BENCH_PATH_MAX = 1024 };
+
+struct bench_engine {
+    const bench_engine_ops *ops;
+    const bench_world *world;    /* not owned, as all of these */
+    const bench_access *access;  /* what this rank moves */
+    const bench_mpi_call *calls; /* the same for MPI; NULL for limit */
+    char *buffer;                /* the access's memory */
+    MPI_Info hints;
+    bool declared; /* sago: declare the variables */
+    int64_t size;  /* of the file */
+    char path[BENCH_PATH_MAX];
+    char implementation[16]; /* mpiio: ROMIO or OMPIO, known after open */
+    void *state;             /* the engine's, while it is open */
+};
+
+/* limit: which part of `bytes` this rank writes; collective. */
+bool bench_limit_access(const bench_world *world, int64_t bytes, bench_access *access, char *why);
+
+#endif

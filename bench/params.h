@@ -1,0 +1,27 @@
+/* The sizes of patterns as options: names, ranges, help and parsing, from one table. */
+#ifndef BENCH_PARAMS_H
+#define BENCH_PARAMS_H
+
+#include <stdio.h>
+
+#include "bench/patterns.h"
+
+/* "64M", "1GiB", "4096"; a plain count.  False: it is none. */
+bool bench_parse_size(const char *text, int64_t *bytes);
+bool bench_parse_count(const char *text, int64_t *count);
+
+/* What the pattern starts from. */
+void bench_params_init(bench_params *params, const bench_pattern *pattern);
+
+/* --name value.  False: the pattern has no such option, or the value is wrong; `why` says what would do. */
+bool bench_params_set(bench_params *params, const bench_pattern *pattern, const char *name, const char *value,
+                      char *why);
+
+/* The i-th option of a pattern and its value as text; NULL: it has no more. */
+const char *bench_params_name(const bench_pattern *pattern, int64_t i, char *name);
+void bench_params_format(const bench_params *params, const char *name, char *text, size_t capacity);
+
+/* The help of all options. */
+void bench_params_help(FILE *out);
+
+#endif

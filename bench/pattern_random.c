@@ -1,0 +1,21 @@
+/* Runs of random length and owner, nobody among the owners: the file has holes.  Every rank draws all runs
+ * and keeps its own. */
+#include "bench/patterns.h"
+
+BENCH_GENERATOR(bench_make_random) {
+    int64_t all = params->runs * ranks, offset = 0;
+    if (!bench_fits((double)params->runs * (double)ranks * (double)params->length, why))
+        return false;
+    uint64_t state = (uint64_t)params->seed;
+    bench_run_list list = {0};
+    for (int64_t i = 0; i < all && !list.failed; i++) {
+        uint64_t draw = bench_random(&state);
+        int64_t length = 1 + (int64_t)((draw >> 32) % (uint64_t)params->length);
+        /* The last run is never a hole: the file ends with it. */
+        int64_t owner = i == all - 1 ? 0 : (int64_t)((draw & 0xffffffffu) % (uint64_t)(ranks + 1));
+        if (owner == rank)
+            bench_run_list_add(&list, offset, length);
+        offset += length;
+    }
+    return bench_access_of_list(access, &list, 1, why);
+}

@@ -1,0 +1,68 @@
+/* Medians and their intervals. */
+#include "bench/quantiles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* A sorted copy; NULL: out of memory or nothing to sort. */
+static double *sorted_copy(int64_t count, const double values[]) {
+    double *sorted = count > 0 ? malloc((size_t)count * sizeof *sorted) : NULL;
+    if (!sorted)
+        return NULL;
+    memcpy(sorted, values, (size_t)count * sizeof *sorted);
+    qsort(sorted, (size_t)count, sizeof *sorted, compare);
+    return sorted;
+}
+
+static double middle(int64_t count, const double sorted[]) {
+    return count % 2 ? sorted[count / 2] : 0.5 * (sorted[count / 2 - 1] + sorted[count / 2]);
+}
+
+double bench_median(int64_t count, const double values[]) {
+    double *sorted = sorted_copy(count, values);
+    double median = sorted ? middle(count, sorted) : 0;
+    free(sorted);
+    return median;
+}
+
+double bench_best(int64_t count, const double values[]) {
+    double best = count > 0 ? values[0] : 0;
+    for (int64_t i = 1; i < count; i++)
+        best = values[i] < best ? values[i] : best;
+    return best;
+}
+
+/* How many order statistics may be cut off at each end: the largest k with P(Binomial(n, 1/2) < k) <= 2.5%. */
+static int64_t cut_off(int64_t n) {
+    double term = 1, below = 0; /* term: P(= k) */
+    for (int64_t i = 0; i < n; i++)
+        term *= 0.5;
+    int64_t k = 0;
+    while (k < n / 2 && below + term <= 0.025) {
+        below += term;
+        term *= (double)(n - k) / (double)(k + 1);
+        k++;
+    }
+    return k;
+}
+
+bench_estimate bench_paired_ratio(int64_t count, const double a[], const double b[]) {
+    bench_estimate estimate = {0};
+    double *ratios = count > 0 ? malloc((size_t)count * sizeof *ratios) : NULL;
+    if (!ratios)
+        return estimate;
+    for (int64_t i = 0; i < count; i++)
+        ratios[i] = a[i] / b[i];
+    qsort(ratios, (size_t)count, sizeof *ratios, compare);
+    int64_t k = cut_off(count), first = k > 0 ? k - 1 : 0;
+    estimate.median = middle(count, ratios);
+    estimate.low = ratios[first];
+    estimate.high = ratios[count - 1 - first];
+    free(ratios);
+    return estimate;
+}

@@ -1,0 +1,256 @@
+/* Results as a table and as JSON. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/bench.h"
+#include "bench/counters.h"
+#include "bench/json.h"
+#include "bench/quantiles.h"
+
+/* How many times faster than mpiio, or which fraction of the limit: other seconds over Sago's, pair by pair. */
+static bench_estimate ratio_to(const bench_outcome *outcome, int other, int direction) {
+    const bench_config *config = outcome->config;
+    bench_estimate none = {NAN, NAN, NAN};
+    if (!config->use[BENCH_SAGO] || !config->use[other])
+        return none;
+    return bench_paired_ratio(config->repeat, outcome->results[other].seconds[direction],
+                              outcome->results[BENCH_SAGO].seconds[direction]);
+}
+
+/* ---- Text ---- */
+
+static void print_header(const bench_outcome *outcome, FILE *out) {
+    const bench_config *config = outcome->config;
+    const bench_world *world = outcome->world;
+    char name[32], value[64];
+    fprintf(out, "%s:", config->pattern->name);
+    for (int64_t i = 0; bench_params_name(config->pattern, i, name); i++) {
+        bench_params_format(&config->params, name, value, sizeof value);
+        fprintf(out, " %s=%s", name, value);
+    }
+    fprintf(out, "%s\n", config->declared && config->use[BENCH_SAGO] ? ", declared" : "");
+    fprintf(out, "%d ranks on %lld node%s, %.1f MB, %lld runs, %s", world->ranks, (long long)world->nodes,
+            world->nodes == 1 ? "" : "s", (double)outcome->bytes / 1e6, (long long)outcome->runs, world->mpi);
+    if (outcome->implementation[0])
+        fprintf(out, " (MPI-IO by %s)", outcome->implementation);
+    fprintf(out, ", %lld repetitions, all verified\n\n", (long long)config->repeat);
+}
+
+static void print_ratio(const bench_outcome *outcome, int engine, int direction, FILE *out) {
+    bench_estimate ratio = ratio_to(outcome, engine, direction);
+    if (engine == BENCH_SAGO || isnan(ratio.median))
+        return;
+    if (engine == BENCH_MPIIO)
+        fprintf(out, "  sago is %.2f times as fast [%.2f, %.2f]", ratio.median, ratio.low, ratio.high);
+    else
+        fprintf(out, "  sago reaches %.0f%% of it [%.0f, %.0f]", 100 * ratio.median, 100 * ratio.low,
+                100 * ratio.high);
+}
+
+static void print_cold(double seconds, bool write, FILE *out) {
+    if (write && seconds > 0)
+        fprintf(out, " %10.3f", 1e3 * seconds);
+    else
+        fprintf(out, " %10s", "-");
+}
+
+static void print_row(const bench_outcome *outcome, int engine, int direction, FILE *out) {
+    const bench_result *result = &outcome->results[engine];
+    int64_t repeat = outcome->config->repeat;
+    double median = bench_median(repeat, result->seconds[direction]);
+    bool write = direction == BENCH_WRITE;
+    fprintf(out, "%-6s %-6s %10.3f %10.3f %8.2f", write ? "write" : "read", bench_engine_name(engine),
+            1e3 * bench_best(repeat, result->seconds[direction]), 1e3 * median,
+            (double)outcome->bytes / 1e9 / median);
+    print_cold(result->first, write, out);
+    print_cold(result->fresh, write, out);
+    print_ratio(outcome, engine, direction, out);
+    fputc('\n', out);
+}
+
+void bench_report_text(const bench_outcome *outcome, FILE *out) {
+    const bench_config *config = outcome->config;
+    print_header(outcome, out);
+    fprintf(out, "%-6s %-6s %10s %10s %8s %10s %10s  %s\n", "", "engine", "best ms", "median ms", "GB/s",
+            "first ms", "fresh ms", "ratio of pairs [95% interval]");
+    for (int direction = BENCH_WRITE; direction >= BENCH_READ; direction--)
+        for (int e = 0; e < BENCH_ENGINES; e++)
+            if (config->use[e])
+                print_row(outcome, e, direction, out);
+    for (int e = 0; e < BENCH_ENGINES; e++) {
+        const bench_result *result = &outcome->results[e];
+        if (config->use[e] && e != BENCH_LIMIT && bench_wire_known())
+            fprintf(out, "wire   %-6s %10.3f MB first, %.3f MB repeated\n", bench_engine_name(e),
+                    (double)result->wire_first / 1e6, (double)result->wire_repeat / 1e6);
+        if (config->use[e] && result->pss_rise >= 0)
+            fprintf(out, "memory %-6s %10.1f MiB above an empty call (PSS of a node)\n", bench_engine_name(e),
+                    (double)result->pss_rise / 1048576);
+    }
+    fflush(out);
+}
+
+/* ---- JSON ---- */
+
+static void put_options(bench_json *json, const bench_config *config) {
+    char name[32], value[64];
+    int64_t number;
+    json_open(json, "options", '{');
+    for (int64_t i = 0; bench_params_name(config->pattern, i, name); i++) {
+        bench_params_format(&config->params, name, value, sizeof value);
+        if (bench_parse_count(value, &number))
+            json_int(json, name, number);
+        else
+            json_text(json, name, value);
+    }
+    json_int(json, "seed", config->params.seed);
+    json_int(json, "repeat", config->repeat);
+    json_int(json, "warmup", config->warmup);
+    json_int(json, "cold", config->cold);
+    json_bool(json, "declared", config->declared);
+    json_text(json, "dir", config->dir);
+    json_open(json, "hints", '[');
+    for (int64_t i = 0; i < config->nhints; i++)
+        json_text(json, NULL, config->hints[i]);
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
+/* Settings of the MPI library that decide what is compared. */
+static void put_environment(bench_json *json) {
+    static const char *const names[] = {"OMPI_MCA_io", "OMPI_MCA_mpi_yield_when_idle", "ROMIO_HINTS",
+                                        "LD_PRELOAD"};
+    json_open(json, "environment", '{');
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (getenv(names[i]))
+            json_text(json, names[i], getenv(names[i]));
+    json_close(json, '}');
+}
+
+static void put_phases(bench_json *json, const char *name, const bench_result *result, int direction) {
+    json_open(json, name, '{');
+    for (int p = 0; p < SAGO_PHASE_COUNT; p++) {
+        const sago_phase_stats *phase = &result->phase[direction][p];
+        json_open(json, sago_phase_string((sago_phase)p), '{');
+        json_real(json, "seconds", phase->seconds);
+        json_real(json, "seconds_max", result->phase_max[direction][p]);
+        json_int(json, "bytes", phase->bytes);
+        json_int(json, "runs", phase->runs);
+        json_int(json, "messages", phase->messages);
+        json_close(json, '}');
+    }
+    json_close(json, '}');
+}
+
+static void put_stats(bench_json *json, const sago_stats *stats) {
+    json_open(json, "stats", '{');
+    json_int(json, "plan_hits", stats->plan_hits);
+    json_int(json, "plan_misses", stats->plan_misses);
+    json_int(json, "metadata_bytes", stats->metadata_bytes);
+    json_int(json, "wire_bytes", stats->wire_bytes);
+    json_int(json, "direct_calls", stats->direct_calls);
+    json_int(json, "mapped_calls", stats->mapped_calls);
+    json_int(json, "aggregated_calls", stats->aggregated_calls);
+    json_int(json, "memory_peak", stats->memory_peak);
+    json_int(json, "memory_budget", stats->memory_budget);
+    json_text(json, "decision", stats->decision);
+    json_close(json, '}');
+}
+
+static void put_engine(bench_json *json, const bench_outcome *outcome, int engine) {
+    const bench_result *result = &outcome->results[engine];
+    int64_t repeat = outcome->config->repeat;
+    json_open(json, NULL, '{');
+    json_text(json, "name", bench_engine_name(engine));
+    for (int direction = BENCH_WRITE; direction >= BENCH_READ; direction--) {
+        json_open(json, direction == BENCH_WRITE ? "write_s" : "read_s", '{');
+        json_real(json, "best", bench_best(repeat, result->seconds[direction]));
+        json_real(json, "median", bench_median(repeat, result->seconds[direction]));
+        if (direction == BENCH_WRITE && outcome->config->cold > 0) {
+            json_real(json, "first", result->first);
+            json_real(json, "fresh", result->fresh);
+        }
+        json_close(json, '}');
+    }
+    json_bool(json, "verified", true); /* else there would be no report */
+    if (result->has_stats) {
+        put_phases(json, "phases", result, BENCH_WRITE);
+        put_phases(json, "phases_read", result, BENCH_READ);
+        put_stats(json, &result->stats);
+    }
+    json_close(json, '}');
+}
+
+/* One of ratios, ratios_low, ratios_high: `field` is the place in bench_estimate. */
+static void put_ratios(bench_json *json, const char *name, const bench_outcome *outcome, size_t field) {
+    json_open(json, name, '{');
+    for (int direction = BENCH_WRITE; direction >= BENCH_READ; direction--) {
+        json_open(json, direction == BENCH_WRITE ? "write" : "read", '{');
+        for (int e = BENCH_MPIIO; e <= BENCH_LIMIT; e++) {
+            bench_estimate ratio = ratio_to(outcome, e, direction);
+            double value;
+            memcpy(&value, (const char *)&ratio + field, sizeof value);
+            json_real(json, bench_engine_name(e), value);
+        }
+        json_close(json, '}');
+    }
+    json_close(json, '}');
+}
+
+static void put_counters(bench_json *json, const bench_outcome *outcome) {
+    const bench_config *config = outcome->config;
+    if (bench_wire_known()) {
+        json_open(json, "wire", '{');
+        for (int e = BENCH_SAGO; e <= BENCH_MPIIO; e++)
+            if (config->use[e]) {
+                json_open(json, bench_engine_name(e), '{');
+                json_int(json, "first", outcome->results[e].wire_first);
+                json_int(json, "repeat", outcome->results[e].wire_repeat);
+                json_close(json, '}');
+            }
+        json_close(json, '}');
+    }
+    if (config->memory_check) {
+        json_open(json, "pss_rise", '{');
+        for (int e = BENCH_SAGO; e <= BENCH_MPIIO; e++)
+            if (config->use[e])
+                json_int(json, bench_engine_name(e), outcome->results[e].pss_rise);
+        json_close(json, '}');
+    }
+}
+
+void bench_report_json(const bench_outcome *outcome, FILE *out) {
+    const bench_config *config = outcome->config;
+    bench_json json = {.out = out};
+    json_open(&json, NULL, '{');
+    json_text(&json, "pattern", config->pattern->name);
+    json_int(&json, "ranks", outcome->world->ranks);
+    json_int(&json, "nodes", outcome->world->nodes);
+    json_text(&json, "mpi", outcome->world->mpi);
+    json_text(&json, "mpiio", outcome->implementation[0] ? outcome->implementation : NULL);
+    put_environment(&json);
+    json_int(&json, "bytes", outcome->bytes);
+    json_int(&json, "runs", outcome->runs);
+    put_options(&json, config);
+    json_open(&json, "engines", '[');
+    for (int e = 0; e < BENCH_ENGINES; e++)
+        if (config->use[e])
+            put_engine(&json, outcome, e);
+    json_close(&json, ']');
+    put_ratios(&json, "ratios", outcome, offsetof(bench_estimate, median));
+    put_ratios(&json, "ratios_low", outcome, offsetof(bench_estimate, low));
+    put_ratios(&json, "ratios_high", outcome, offsetof(bench_estimate, high));
+    put_counters(&json, outcome);
+    json_close(&json, '}');
+}
+
+void bench_report_failure(const bench_config *config, const bench_world *world, const char *why, FILE *out) {
+    bench_json json = {.out = out};
+    json_open(&json, NULL, '{');
+    json_text(&json, "pattern", config->pattern->name);
+    json_int(&json, "ranks", world->ranks);
+    json_text(&json, "mpi", world->mpi);
+    json_bool(&json, "verified", false);
+    json_text(&json, "error", why);
+    json_close(&json, '}');
+}

@@ -1,0 +1,39 @@
+# What `make install` installs.  A prefix holds Sago for one MPI: the first rule refuses to mix two.
+
+install(CODE "
+    set(installed \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/sago/config.h\")
+    if(EXISTS \"\${installed}\")
+        file(STRINGS \"\${installed}\" other REGEX \"define SAGO_MPI_NAME\")
+        if(NOT other MATCHES \"\\\"${SAGO_MPI_NAME}\\\"\")
+            string(REGEX REPLACE \"[^\\\"]*\\\"(.*)\\\".*\" \"\\\\1\" other \"\${other}\")
+            message(FATAL_ERROR \"\${CMAKE_INSTALL_PREFIX} holds Sago for \${other}; Sago for ${SAGO_MPI_NAME} \"
+                \"needs a prefix of its own: make install MPI=${SAGO_MPI} PREFIX=...\")
+        endif()
+    endif()
+")
+
+file(GLOB public_headers CONFIGURE_DEPENDS include/sago/*.h)
+install(FILES ${public_headers} ${PROJECT_BINARY_DIR}/include/sago/config.h
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sago)
+install(TARGETS sago sago_mpi EXPORT sagoTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS sago_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+
+file(RELATIVE_PATH pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" pc_to_prefix "${pc_to_prefix}")
+configure_file(cmake/sago.pc.in sago.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/sago.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+include(CMakePackageConfigHelpers)
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/sago)
+write_basic_package_version_file(sagoConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+configure_package_config_file(cmake/sagoConfig.cmake.in sagoConfig.cmake INSTALL_DESTINATION ${package_folder})
+install(FILES ${PROJECT_BINARY_DIR}/sagoConfig.cmake ${PROJECT_BINARY_DIR}/sagoConfigVersion.cmake
+    DESTINATION ${package_folder})
+install(EXPORT sagoTargets NAMESPACE sago:: DESTINATION ${package_folder})
+
+foreach(section 1 3 7)
+    file(GLOB pages CONFIGURE_DEPENDS docs/man/*.${section})
+    if(pages)
+        install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+    endif()
+endforeach()

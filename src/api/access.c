@@ -1,0 +1,142 @@
+/* Views, and reading and writing through them or by extents. */
+#include <string.h>
+
+#include "api/handle.h"
+#include "base/checked.h"
+
+sago_status sago_set_view(sago_file *file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype) {
+    sago_status status = sagoi_check_file(file);
+    if (status)
+        return sagoi_done("sago_set_view", NULL, status);
+    sagoi_view view = {0};
+    double start = sagoi_now();
+    status = sagoi_view_make(disp, etype, filetype, &file->budget, &view);
+    (void)sagoi_phase_end(&file->stats, SAGO_PHASE_FLATTEN, start);
+    status = sagoi_engine_agree(file, status, SAGOI_CALL_VIEW, 0);
+    if (status) {
+        sagoi_view_cleanup(&view);
+    } else {
+        sagoi_view_cleanup(&file->view);
+        file->view = view;
+    }
+    return sagoi_done("sago_set_view", file->path, status);
+}
+
+/* An access by view, as the caller gave it. */
+typedef struct access {
+    const char *call;
+    sagoi_direction direction;
+    MPI_Offset offset;
+    sagoi_buffer buffer;
+} access;
+
+static sago_status compose(sago_file *file, const access *wanted, sagoi_composed *composed) {
+    sagoi_place place = {.view = &file->view, .disp = file->view.disp};
+    sago_status status = sagoi_check_access(file, wanted->direction);
+    if (status)
+        return status;
+    if (wanted->offset < 0)
+        return sagoi_fail(SAGO_ERR_ARG, "the offset %lld is negative", (long long)wanted->offset);
+    if (wanted->buffer.count < 0)
+        return sagoi_fail(SAGO_ERR_ARG, "the count %lld is negative", (long long)wanted->buffer.count);
+    if (sagoi_mul(wanted->offset, file->view.etype_size, &place.begin))
+        return sagoi_fail(SAGO_ERR_OVERFLOW, "offset %lld etypes of %lld bytes", (long long)wanted->offset,
+                          (long long)file->view.etype_size);
+    double start = sagoi_now();
+    status = sagoi_compose_view(composed, &place, &wanted->buffer);
+    sagoi_compose_finish(composed);
+    (void)sagoi_phase_end(&file->stats, SAGO_PHASE_FLATTEN, start);
+    return status;
+}
+
+static sago_status run(sago_file *file, const access *wanted, bool collective, MPI_Count *bytes) {
+    sago_status status = sagoi_check_file(file);
+    if (status)
+        return sagoi_done(wanted->call, NULL, status);
+    sagoi_composed composed;
+    int64_t moved = 0;
+    sagoi_composed_init(&composed, wanted->direction, &file->budget);
+    status = compose(file, wanted, &composed);
+    if (collective)
+        status = sagoi_engine_run(file, &composed, status, &moved);
+    else if (!status)
+        status = sagoi_engine_independent(file, &composed, &moved);
+    sagoi_composed_cleanup(&composed);
+    if (bytes)
+        *bytes = (MPI_Count)moved;
+    return sagoi_done(wanted->call, file->path, status);
+}
+
+sago_status sago_write_at_all(sago_file *file, MPI_Offset offset, const void *buf, MPI_Count count,
+                              MPI_Datatype type, MPI_Count *bytes) {
+    access wanted = {"sago_write_at_all", SAGOI_TO_FILE, offset, {(char *)(uintptr_t)buf, count, type}};
+    return run(file, &wanted, true, bytes);
+}
+
+sago_status sago_read_at_all(sago_file *file, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype type,
+                             MPI_Count *bytes) {
+    access wanted = {"sago_read_at_all", SAGOI_FROM_FILE, offset, {buf, count, type}};
+    return run(file, &wanted, true, bytes);
+}
+
+sago_status sago_write_at(sago_file *file, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype type,
+                          MPI_Count *bytes) {
+    access wanted = {"sago_write_at", SAGOI_TO_FILE, offset, {(char *)(uintptr_t)buf, count, type}};
+    return run(file, &wanted, false, bytes);
+}
+
+sago_status sago_read_at(sago_file *file, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype type,
+                         MPI_Count *bytes) {
+    access wanted = {"sago_read_at", SAGOI_FROM_FILE, offset, {buf, count, type}};
+    return run(file, &wanted, false, bytes);
+}
+
+/* ---- By extents ---- */
+
+typedef struct list_access {
+    const char *call;
+    sagoi_direction direction;
+    int64_t n;
+    const sago_extent *extents;
+    char *buf;
+} list_access;
+
+static sago_status compose_list(sago_file *file, const list_access *wanted, sagoi_composed *composed) {
+    sago_status status = sagoi_check_access(file, wanted->direction);
+    if (status)
+        return status;
+    if (wanted->n < 0 || (wanted->n > 0 && !wanted->extents))
+        return sagoi_fail(SAGO_ERR_ARG, "%lld extents%s", (long long)wanted->n,
+                          wanted->n > 0 ? ", but the list is NULL" : "");
+    double start = sagoi_now();
+    status = sagoi_compose_extents(composed, wanted->n, wanted->extents, wanted->buf);
+    sagoi_compose_finish(composed);
+    (void)sagoi_phase_end(&file->stats, SAGO_PHASE_FLATTEN, start);
+    return status;
+}
+
+static sago_status run_list(sago_file *file, const list_access *wanted, MPI_Count *bytes) {
+    sago_status status = sagoi_check_file(file);
+    if (status)
+        return sagoi_done(wanted->call, NULL, status);
+    sagoi_composed composed;
+    int64_t moved = 0;
+    sagoi_composed_init(&composed, wanted->direction, &file->budget);
+    status = compose_list(file, wanted, &composed);
+    status = sagoi_engine_run(file, &composed, status, &moved);
+    sagoi_composed_cleanup(&composed);
+    if (bytes)
+        *bytes = (MPI_Count)moved;
+    return sagoi_done(wanted->call, file->path, status);
+}
+
+sago_status sago_write_extents_all(sago_file *file, int64_t n, const sago_extent extents[], const void *buf) {
+    list_access wanted = {"sago_write_extents_all", SAGOI_TO_FILE, n, extents, (char *)(uintptr_t)buf};
+    return run_list(file, &wanted, NULL);
+}
+
+sago_status sago_read_extents_all(sago_file *file, int64_t n, const sago_extent extents[], void *buf,
+                                  MPI_Count *bytes) {
+    list_access wanted = {"sago_read_extents_all", SAGOI_FROM_FILE, n, extents, buf};
+    return run_list(file, &wanted, bytes);
+}

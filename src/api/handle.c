@@ -1,0 +1,70 @@
+#include "api/handle.h"
+
+sago_status sagoi_check_file(const sago_file *file) {
+    if (!file)
+        return sagoi_fail(SAGO_ERR_HANDLE, "the file is NULL");
+    if (file->magic != SAGOI_FILE_MAGIC)
+        return sagoi_fail(SAGO_ERR_HANDLE, "the file is closed, or no file of Sago's");
+    return SAGO_OK;
+}
+
+sago_status sagoi_check_access(const sago_file *file, sagoi_direction direction) {
+    if (direction == SAGOI_TO_FILE && (file->amode & MPI_MODE_RDONLY))
+        return sagoi_fail(SAGO_ERR_MODE, "a write to a file opened with MPI_MODE_RDONLY");
+    if (direction == SAGOI_FROM_FILE && (file->amode & MPI_MODE_WRONLY))
+        return sagoi_fail(SAGO_ERR_MODE, "a read of a file opened with MPI_MODE_WRONLY");
+    return SAGO_OK;
+}
+
+sago_status sagoi_done(const char *call, const char *path, sago_status status) {
+    if (!status)
+        sagoi_message_clear();
+    else if (path)
+        sagoi_message_prefix("%s: %s: ", call, path);
+    else
+        sagoi_message_prefix("%s: ", call);
+    return status;
+}
+
+int sago_status_mpi_class(sago_status status) {
+    switch (status) {
+    case SAGO_OK:
+        return MPI_SUCCESS;
+    case SAGO_ERR_ARG:
+    case SAGO_ERR_EXTENTS:
+    case SAGO_ERR_OVERFLOW:
+        return MPI_ERR_ARG;
+    case SAGO_ERR_HANDLE:
+        return MPI_ERR_FILE;
+    case SAGO_ERR_MODE:
+        return MPI_ERR_AMODE;
+    case SAGO_ERR_HINT:
+        return MPI_ERR_INFO_VALUE;
+    case SAGO_ERR_TYPE:
+        return MPI_ERR_TYPE;
+    case SAGO_ERR_MISMATCH:
+        return MPI_ERR_NOT_SAME;
+    case SAGO_ERR_NO_FILE:
+        return MPI_ERR_NO_SUCH_FILE;
+    case SAGO_ERR_EXISTS:
+        return MPI_ERR_FILE_EXISTS;
+    case SAGO_ERR_ACCESS:
+        return MPI_ERR_ACCESS;
+    case SAGO_ERR_READ_ONLY:
+        return MPI_ERR_READ_ONLY;
+    case SAGO_ERR_BAD_FILE:
+        return MPI_ERR_BAD_FILE;
+    case SAGO_ERR_NO_SPACE:
+        return MPI_ERR_NO_SPACE;
+    case SAGO_ERR_QUOTA:
+        return MPI_ERR_QUOTA;
+    case SAGO_ERR_IO:
+        return MPI_ERR_IO;
+    case SAGO_ERR_MEMORY:
+        return MPI_ERR_NO_MEM;
+    case SAGO_ERR_UNSUPPORTED:
+        return MPI_ERR_UNSUPPORTED_OPERATION;
+    default:
+        return MPI_ERR_OTHER;
+    }
+}

@@ -1,0 +1,35 @@
+/* What the public functions share: checking handles, and saying which call failed. */
+#ifndef SAGOI_HANDLE_H
+#define SAGOI_HANDLE_H
+
+#include "engine/engine.h"
+#include "engine/file.h"
+
+#define SAGOI_FILE_MAGIC UINT64_C(0x5a60f11e5a60f11e)
+#define SAGOI_SERIES_MAGIC UINT64_C(0x5a605e1e55a605e1)
+
+/* Collective calls that move no data, for noticing ranks that are in another one. */
+enum {
+    SAGOI_CALL_VIEW = SAGOI_KIND_OTHER,
+    SAGOI_CALL_SYNC,
+    SAGOI_CALL_SIZE,
+    SAGOI_CALL_PREALLOCATE,
+    SAGOI_CALL_CLOSE,
+    SAGOI_CALL_DECLARE,
+    SAGOI_CALL_NEXT,
+    SAGOI_CALL_FREE
+};
+
+/* SAGO_ERR_HANDLE, a local error, if this is no open file. */
+sago_status sagoi_check_file(const sago_file *file) SAGOI_CHECKED;
+
+/* May the file be written to, or read from? */
+sago_status sagoi_check_access(const sago_file *file, sagoi_direction direction) SAGOI_CHECKED;
+
+/* Ends every public call: clears the message, or says in it which call failed on which file. */
+sago_status sagoi_done(const char *call, const char *path, sago_status status);
+
+/* Frees a series without communication. */
+void sagoi_series_destroy(struct sago_series *series);
+
+#endif

@@ -1,0 +1,277 @@
+/* Opening and closing.  Rank 0 creates, then all open: nobody depends on how soon a file system shows a new
+ * file to other nodes before rank 0's open has returned. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "api/handle.h"
+#include "base/checked.h"
+
+/* ---- Before anything is touched ---- */
+
+/* A program that runs on another MPI would hand us handles of another shape: asked without using any. */
+static sago_status check_library(void) {
+    char name[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
+    int length = 0, initialized = 0, finalized = 0;
+    (void)MPI_Get_library_version(name, &length);
+    if (strncmp(name, SAGO_MPI_NAME, strlen(SAGO_MPI_NAME)) != 0)
+        return sagoi_fail(SAGO_ERR_WRONG_MPI,
+                          "this libsago was built with %s, but the program runs on \"%.60s\": link the program with "
+                          "the Sago of its own MPI library",
+                          SAGO_MPI_NAME, name);
+    (void)MPI_Initialized(&initialized);
+    (void)MPI_Finalized(&finalized);
+    if (!initialized || finalized)
+        return sagoi_fail(SAGO_ERR_STATE, "MPI is not initialized, or is finalized already");
+    return SAGO_OK;
+}
+
+static sago_status check_comm(MPI_Comm comm) {
+    int between = 0;
+    if (comm == MPI_COMM_NULL)
+        return sagoi_fail(SAGO_ERR_ARG, "the communicator is MPI_COMM_NULL");
+    if (MPI_Comm_test_inter(comm, &between) != MPI_SUCCESS || between)
+        return sagoi_fail(SAGO_ERR_ARG, "the communicator must be an intracommunicator");
+    return SAGO_OK;
+}
+
+static sago_status check_mode(int amode) {
+    int access = amode & (MPI_MODE_RDONLY | MPI_MODE_WRONLY | MPI_MODE_RDWR);
+    int known = MPI_MODE_RDONLY | MPI_MODE_WRONLY | MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_EXCL |
+                MPI_MODE_DELETE_ON_CLOSE | MPI_MODE_UNIQUE_OPEN | MPI_MODE_APPEND | MPI_MODE_SEQUENTIAL;
+    if (amode & ~known)
+        return sagoi_fail(SAGO_ERR_MODE, "access mode %d has bits that mean nothing", amode);
+    if (access != MPI_MODE_RDONLY && access != MPI_MODE_WRONLY && access != MPI_MODE_RDWR)
+        return sagoi_fail(SAGO_ERR_MODE, "the access mode must have exactly one of MPI_MODE_RDONLY, _WRONLY, _RDWR");
+    if (amode & MPI_MODE_SEQUENTIAL)
+        return sagoi_fail(SAGO_ERR_MODE, "MPI_MODE_SEQUENTIAL is not offered");
+    if (access == MPI_MODE_RDONLY && (amode & (MPI_MODE_CREATE | MPI_MODE_EXCL)))
+        return sagoi_fail(SAGO_ERR_MODE, "MPI_MODE_RDONLY goes with neither MPI_MODE_CREATE nor MPI_MODE_EXCL");
+    return SAGO_OK;
+}
+
+static sago_status take_hint(sagoi_hints *hints, MPI_Info info, int index) {
+    char key[MPI_MAX_INFO_KEY + 1] = "", value[MPI_MAX_INFO_VAL + 1] = "";
+    int found = 0;
+    if (MPI_Info_get_nthkey(info, index, key) != MPI_SUCCESS ||
+        MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found) != MPI_SUCCESS)
+        return sagoi_fail(SAGO_ERR_MPI, "the hints cannot be read");
+    return found ? sagoi_hints_set(hints, key, value) : SAGO_OK;
+}
+
+static sago_status take_hints(sagoi_hints *hints, MPI_Info info) {
+    int count = 0;
+    sago_status status = sagoi_hints_init(hints);
+    if (status || info == MPI_INFO_NULL)
+        return status;
+    if (MPI_Info_get_nkeys(info, &count) != MPI_SUCCESS)
+        return sagoi_fail(SAGO_ERR_MPI, "the hints cannot be read");
+    for (int i = 0; i < count && !status; i++)
+        status = take_hint(hints, info, i);
+    return status;
+}
+
+/* What a rank was given, checked; a failure is agreed on later. */
+static sago_status check_arguments(const char *path, int amode, MPI_Info info, sagoi_hints *hints) {
+    if (!path || !*path)
+        return sagoi_fail(SAGO_ERR_ARG, "the path is %s", path ? "empty" : "NULL");
+    sago_status status = check_mode(amode);
+    return status ? status : take_hints(hints, info);
+}
+
+/* ---- Agreeing ---- */
+
+enum { MAX_VERDICT, MAX_MODE, MAX_MINUS_MODE, MAX_PATH, MAX_MINUS_PATH, MAX_HINTS, MAX_MINUS_HINTS };
+
+static int64_t positive_hash(const void *data, int64_t bytes) {
+    return (int64_t)(sagoi_hash_bytes(data, bytes, (sagoi_hash){0, 0}).low >> 1);
+}
+
+static sago_status agree_arguments(sago_file *file, sago_status status) {
+    sagoi_agreement agreed = {0};
+    if (!status) {
+        agreed.max[MAX_MODE] = file->amode;
+        agreed.max[MAX_PATH] = positive_hash(file->path, (int64_t)strlen(file->path));
+        agreed.max[MAX_HINTS] = positive_hash(&file->hints, sizeof file->hints);
+        for (int i = MAX_MODE; i <= MAX_HINTS; i += 2)
+            agreed.max[i + 1] = -agreed.max[i];
+    }
+    agreed.max[MAX_VERDICT] = sagoi_verdict_code(file->team, status);
+    if (file->team->rank == 0 && getrandom(&agreed.sum[0], sizeof agreed.sum[0], 0) < 0)
+        agreed.sum[0] = (uint64_t)getpid() * 0x9e3779b97f4a7c15u;
+    sago_status met = sagoi_agree(file->team, &agreed, NULL, NULL, NULL);
+    if (met)
+        return met;
+    if (agreed.max[MAX_VERDICT])
+        return sagoi_verdict(file->team, agreed.max[MAX_VERDICT]);
+    file->cover_key = agreed.sum[0];
+    static const char *const what[] = {"access modes", "paths", "hints"};
+    for (int i = MAX_MODE; i <= MAX_HINTS; i += 2)
+        if (agreed.max[i] != -agreed.max[i + 1])
+            return sagoi_fail(SAGO_ERR_MISMATCH, "ranks gave different %s", what[i / 2]);
+    return SAGO_OK;
+}
+
+/* ---- The file itself ---- */
+
+static int open_flags(int amode, bool create) {
+    int flags = amode & MPI_MODE_RDONLY ? O_RDONLY : amode & MPI_MODE_WRONLY ? O_WRONLY : O_RDWR;
+    if (create && (amode & MPI_MODE_CREATE))
+        flags |= O_CREAT | (amode & MPI_MODE_EXCL ? O_EXCL : 0);
+    return flags;
+}
+
+/* Measured: with O_DIRECT io_uring is several times faster for many runs, through the page cache it is slower. */
+static bool use_uring(const sagoi_hints *hints) {
+    return hints->io == SAGOI_IO_URING || (hints->io == SAGOI_IO_AUTO && hints->direct_io);
+}
+
+/* A file to be written to is opened for reading too where that is allowed: only so can it be mapped. */
+static sago_status open_store(sago_file *file, bool create) {
+    sagoi_store_options options = {.flags = open_flags(file->amode, create),
+                                   .mode = 0666,
+                                   .uring = use_uring(&file->hints),
+                                   .direct_io = file->hints.direct_io};
+    file->can_map = sagoi_mapping_supported();
+    if ((options.flags & O_ACCMODE) != O_WRONLY)
+        return sagoi_store_open(file->path, &options, &file->store);
+    sagoi_store_options both = options;
+    both.flags = (options.flags & ~O_ACCMODE) | O_RDWR;
+    sago_status status = sagoi_store_open(file->path, &both, &file->store);
+    if (status != SAGO_ERR_ACCESS)
+        return status;
+    file->can_map = false;
+    return sagoi_store_open(file->path, &options, &file->store);
+}
+
+/* Can all ranks map?  The planner's input must be the same everywhere. */
+static sago_status agree_mapping(sago_file *file) {
+    sagoi_agreement agreed = {.max[1] = !file->can_map};
+    sago_status status = sagoi_agree(file->team, &agreed, NULL, NULL, NULL);
+    file->can_map = !status && !agreed.max[1];
+    return status;
+}
+
+static sago_status open_everywhere(sago_file *file) {
+    sago_status status = file->team->rank == 0 ? open_store(file, true) : SAGO_OK;
+    status = sagoi_agree_status(file->team, status);
+    if (status)
+        return status;
+    status = file->team->rank == 0 ? SAGO_OK : open_store(file, false);
+    status = sagoi_agree_status(file->team, status);
+    return status ? status : agree_mapping(file);
+}
+
+/* Frees what an opened, or half opened, file has; no communication. */
+static sago_status file_destroy(sago_file *file) {
+    while (file->series)
+        sagoi_series_destroy(file->series);
+    sagoi_iothread_destroy(&file->thread);
+    sagoi_mapping_cleanup(&file->mapping, &file->budget);
+    sagoi_cache_cleanup(&file->cache);
+    sagoi_view_cleanup(&file->view);
+    sago_status status = file->store ? sagoi_store_close(&file->store) : SAGO_OK;
+    if (file->team)
+        sagoi_team_release(file->team);
+    free(file->path);
+    file->magic = 0;
+    free(file);
+    return status;
+}
+
+static sago_status set_up(sago_file *file) {
+    sago_status status = sagoi_view_make(0, MPI_BYTE, MPI_BYTE, &file->budget, &file->view);
+    if (!status)
+        status = sagoi_cache_init(&file->cache, file->hints.plan_cache, &file->budget);
+    if (!status)
+        status = sagoi_iothread_create(&file->thread);
+    return sagoi_agree_status(file->team, status);
+}
+
+static sago_status open_file(MPI_Comm comm, const char *path, int amode, MPI_Info info, sago_file **opened) {
+    sago_file *file = calloc(1, sizeof *file);
+    if (!file)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a file");
+    sago_status status = sagoi_team_acquire(comm, &file->team);
+    if (status) {
+        free(file);
+        return status;
+    }
+    file->amode = amode;
+    status = check_arguments(path, amode, info, &file->hints);
+    file->path = strdup(path ? path : "");
+    if (!status && !file->path)
+        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for a path");
+    file->budget.limit = file->hints.memory / file->team->local_size;
+    status = agree_arguments(file, status);
+    if (!status)
+        status = open_everywhere(file);
+    if (!status)
+        status = set_up(file);
+    if (status) {
+        char why[SAGOI_MESSAGE_MAX];
+        (void)snprintf(why, sizeof why, "%s", sagoi_message());
+        (void)file_destroy(file);
+        sagoi_message_set(why);
+        return status;
+    }
+    file->magic = SAGOI_FILE_MAGIC;
+    *opened = file;
+    return SAGO_OK;
+}
+
+sago_status sago_open(MPI_Comm comm, const char *path, int amode, MPI_Info hints, sago_file **file) {
+    sago_status status = check_library();
+    if (!status)
+        status = check_comm(comm);
+    if (!status && !file)
+        status = sagoi_fail(SAGO_ERR_ARG, "there is nowhere to put the file: the last argument is NULL");
+    if (!status)
+        status = open_file(comm, path, amode, hints, file);
+    return sagoi_done("sago_open", path, status);
+}
+
+/* Rank 0 removes the file after everybody has closed it. */
+static sago_status close_file(sago_file *file) {
+    sagoi_team *team = file->team;
+    char *path = file->path;
+    bool remove = (file->amode & MPI_MODE_DELETE_ON_CLOSE) && team->rank == 0;
+    sago_status agreed = sagoi_engine_agree(file, SAGO_OK, SAGOI_CALL_CLOSE, 0);
+    file->team = NULL; /* still needed */
+    file->path = NULL;
+    sago_status status = file_destroy(file);
+    status = sagoi_agree_status(team, agreed ? agreed : status);
+    if (!status && remove && unlink(path) != 0)
+        status = sagoi_fail_errno(errno, "removing the file on close");
+    if (team->size > 1 && !agreed)
+        status = sagoi_agree_status(team, status);
+    sagoi_team_release(team);
+    status = sagoi_done("sago_close", path, status);
+    free(path);
+    return status;
+}
+
+sago_status sago_close(sago_file **file) {
+    if (!file)
+        return sagoi_done("sago_close", NULL, sagoi_fail(SAGO_ERR_HANDLE, "the pointer to the file is NULL"));
+    sago_status status = sagoi_check_file(*file);
+    if (status)
+        return sagoi_done("sago_close", NULL, status);
+    status = close_file(*file);
+    *file = NULL;
+    return status;
+}
+
+sago_status sago_delete(const char *path, MPI_Info hints) {
+    (void)hints; /* none matters for a file that goes */
+    sago_status status = SAGO_OK;
+    if (!path || !*path)
+        status = sagoi_fail(SAGO_ERR_ARG, "the path is %s", path ? "empty" : "NULL");
+    else if (unlink(path) != 0)
+        status = sagoi_fail_errno(errno, "removing the file");
+    return sagoi_done("sago_delete", path, status);
+}

@@ -1,0 +1,306 @@
+/* Declared I/O (paper 000): all variables are announced, so that one movement fills the windows across them.
+ *
+ * Declaring flattens every variable and plans once.  Registering a buffer is local.  Completing hands the
+ * registered variables to the engine as the streams of one request. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/handle.h"
+#include "base/checked.h"
+
+/* One declared variable. */
+typedef struct variable {
+    int64_t first, count; /* its streams in the declaration's request */
+    int64_t bytes;
+    sagoi_memory memory;  /* relative to `anchor` */
+    char *copy;           /* sago_series_copy: its data, packed */
+    bool registered;
+} variable;
+
+struct sago_series {
+    uint64_t magic;
+    sago_file *file;
+    int64_t nvars;
+    variable *vars;
+    sagoi_view *views;        /* one a variable: what the request's extents point to */
+    sagoi_composed declared;  /* all variables, at displacement 0 */
+    int64_t disp;
+    int64_t registered;       /* variables of this step that have a buffer */
+    sagoi_direction direction; /* of this step */
+    int64_t bytes;            /* moved in the last step */
+    struct sago_series *next; /* of the file */
+};
+
+/* Stands for a buffer that is not known yet: memory is described relative to it. */
+static char anchor[1];
+
+static sago_status check_series(const sago_series *series) {
+    if (!series)
+        return sagoi_fail(SAGO_ERR_HANDLE, "the series is NULL");
+    if (series->magic != SAGOI_SERIES_MAGIC)
+        return sagoi_fail(SAGO_ERR_HANDLE, "the series was freed, or is no series of Sago's");
+    return SAGO_OK;
+}
+
+static void drop_copies(sago_series *series) {
+    for (int64_t i = 0; series->vars && i < series->nvars; i++) {
+        sagoi_budget_free(&series->file->budget, series->vars[i].copy, series->vars[i].bytes);
+        series->vars[i].copy = NULL;
+        series->vars[i].registered = false;
+    }
+    series->registered = 0;
+}
+
+static void unlink_series(sago_series *series) {
+    for (sago_series **at = &series->file->series; *at; at = &(*at)->next)
+        if (*at == series) {
+            *at = series->next;
+            return;
+        }
+}
+
+void sagoi_series_destroy(sago_series *series) {
+    sagoi_budget *budget = &series->file->budget;
+    unlink_series(series);
+    drop_copies(series);
+    sagoi_composed_cleanup(&series->declared);
+    for (int64_t i = 0; series->views && i < series->nvars; i++)
+        sagoi_view_cleanup(&series->views[i]);
+    sagoi_budget_free(budget, series->views, series->nvars * (int64_t)sizeof *series->views);
+    sagoi_budget_free(budget, series->vars, series->nvars * (int64_t)sizeof *series->vars);
+    series->magic = 0;
+    sagoi_budget_free(budget, series, sizeof *series);
+}
+
+/* ---- Declaring ---- */
+
+static sago_status check_var(const sago_var *var, int64_t i) {
+    if (var->size != sizeof *var)
+        return sagoi_fail(SAGO_ERR_ARG, "variable %lld: its size is wrong: start from SAGO_VAR_INIT", (long long)i);
+    if (var->offset < 0 || var->count < 0)
+        return sagoi_fail(SAGO_ERR_ARG, "variable %lld has the negative %s %lld", (long long)i,
+                          var->offset < 0 ? "offset" : "count",
+                          (long long)(var->offset < 0 ? var->offset : var->count));
+    return SAGO_OK;
+}
+
+static sago_status declare_var(sago_series *series, int64_t i, const sago_var *var) {
+    sago_status status = check_var(var, i);
+    if (status)
+        return status;
+    MPI_Datatype filetype = var->filetype == MPI_DATATYPE_NULL ? MPI_BYTE : var->filetype;
+    status = sagoi_view_make(var->offset, MPI_BYTE, filetype, &series->file->budget, &series->views[i]);
+    if (status)
+        return status;
+    sagoi_composed *declared = &series->declared;
+    sagoi_place place = {.view = &series->views[i], .disp = var->offset};
+    sagoi_buffer buffer = {anchor, var->count, var->type};
+    variable *mine = &series->vars[i];
+    int64_t before = declared->bytes;
+    mine->first = declared->request.nstreams;
+    status = sagoi_compose_view(declared, &place, &buffer);
+    if (status)
+        return status;
+    mine->count = declared->request.nstreams - mine->first;
+    mine->bytes = declared->bytes - before;
+    if (mine->count > 0)
+        mine->memory = declared->request.streams[mine->first].memory;
+    return SAGO_OK;
+}
+
+static sago_status declare_all(sago_series *series, const sago_var vars[]) {
+    sagoi_budget *budget = &series->file->budget;
+    series->vars = sagoi_budget_alloc(budget, series->nvars * (int64_t)sizeof *series->vars);
+    series->views = sagoi_budget_alloc(budget, series->nvars * (int64_t)sizeof *series->views);
+    if (!series->vars || !series->views)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for %lld variables", (long long)series->nvars);
+    sago_status status = SAGO_OK;
+    for (int64_t i = 0; i < series->nvars && !status; i++)
+        status = declare_var(series, i, &vars[i]);
+    sagoi_compose_finish(&series->declared);
+    return status;
+}
+
+static sago_status declare(sago_file *file, int64_t nvars, const sago_var vars[], sago_series **declared) {
+    sago_status status = SAGO_OK;
+    sago_series *series = sagoi_budget_alloc(&file->budget, sizeof *series);
+    if (series) {
+        series->file = file;
+        series->next = file->series;
+        file->series = series;
+        sagoi_composed_init(&series->declared, file->amode & MPI_MODE_RDONLY ? SAGOI_FROM_FILE : SAGOI_TO_FILE,
+                            &file->budget);
+    } else {
+        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for a series");
+    }
+    if (!status && (nvars < 0 || (nvars > 0 && !vars) || !declared))
+        status = sagoi_fail(SAGO_ERR_ARG, "%lld variables, or a NULL pointer", (long long)nvars);
+    if (!status) {
+        series->nvars = nvars;
+        status = declare_all(series, vars);
+    }
+    status = sagoi_engine_agree(file, status, SAGOI_CALL_DECLARE, nvars);
+    /* Rounds, aggregators and windows are computed here, once. */
+    if (!status)
+        status = sagoi_engine_prepare(file, &series->declared);
+    if (status) {
+        if (series)
+            sagoi_series_destroy(series);
+        return status;
+    }
+    series->magic = SAGOI_SERIES_MAGIC;
+    *declared = series;
+    return SAGO_OK;
+}
+
+sago_status sago_declare(sago_file *file, int64_t nvars, const sago_var vars[], sago_series **series) {
+    sago_status status = sagoi_check_file(file);
+    if (status)
+        return sagoi_done("sago_declare", NULL, status);
+    return sagoi_done("sago_declare", file->path, declare(file, nvars, vars, series));
+}
+
+/* ---- Registering ---- */
+
+/* Packs a variable's data away, so that the caller may change its buffer at once. */
+static sago_status keep_copy(sago_series *series, variable *var, sagoi_memory *memory) {
+    sagoi_budget *budget = &series->file->budget;
+    if (!sagoi_budget_fits(budget, var->bytes))
+        return sagoi_fail(SAGO_ERR_MEMORY, "sago_series_copy: %lld bytes do not fit the memory budget (%lld of %lld used)",
+                          (long long)var->bytes, (long long)budget->used, (long long)budget->limit);
+    if (!var->copy)
+        var->copy = sagoi_budget_alloc(budget, var->bytes);
+    if (!var->copy)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory to copy %lld bytes", (long long)var->bytes);
+    sagoi_copy_stream(var->copy, 0, var->bytes, memory, SAGOI_TO_FILE);
+    *memory = (sagoi_memory){.base = var->copy};
+    return SAGO_OK;
+}
+
+static sago_status register_buffer(sago_series *series, int64_t index, char *buf, sagoi_direction direction) {
+    if (index < 0 || index >= series->nvars)
+        return sagoi_fail(SAGO_ERR_ARG, "variable %lld of %lld", (long long)index, (long long)series->nvars);
+    sago_status status = sagoi_check_access(series->file, direction);
+    if (status)
+        return status;
+    if (series->registered > 0 && series->direction != direction)
+        return sagoi_fail(SAGO_ERR_STATE, "a step either writes or reads: complete it first");
+    variable *var = &series->vars[index];
+    if (!buf && var->bytes > 0)
+        return sagoi_fail(SAGO_ERR_ARG, "the buffer of variable %lld is NULL", (long long)index);
+    sagoi_memory memory = var->memory;
+    if (var->bytes > 0)
+        memory.base = buf + (var->memory.base - anchor);
+    if (var->bytes > 0 && direction == SAGOI_TO_FILE && series->file->hints.series_copy)
+        status = keep_copy(series, var, &memory);
+    if (status)
+        return status;
+    for (int64_t i = 0; i < var->count; i++)
+        series->declared.request.streams[var->first + i].memory = memory;
+    series->direction = direction;
+    series->registered += !var->registered;
+    var->registered = true;
+    return SAGO_OK;
+}
+
+sago_status sago_series_write(sago_series *series, int64_t var, const void *buf) {
+    sago_status status = check_series(series);
+    if (!status)
+        status = register_buffer(series, var, (char *)(uintptr_t)buf, SAGOI_TO_FILE);
+    return sagoi_done("sago_series_write", NULL, status);
+}
+
+sago_status sago_series_read(sago_series *series, int64_t var, void *buf) {
+    sago_status status = check_series(series);
+    if (!status)
+        status = register_buffer(series, var, buf, SAGOI_FROM_FILE);
+    return sagoi_done("sago_series_read", NULL, status);
+}
+
+/* ---- Completing ---- */
+
+/* The request of this step: the registered variables, moved by the displacement. */
+static sago_status compose_step(const sago_series *series, sagoi_composed *step) {
+    const sagoi_request *all = &series->declared.request;
+    int64_t capacity = sagoi_max(1, all->nstreams);
+    step->streams = sagoi_budget_alloc(step->budget, capacity * (int64_t)sizeof *step->streams);
+    if (!step->streams)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a step of %lld streams", (long long)all->nstreams);
+    step->streams_capacity = capacity;
+    step->request.streams = step->streams;
+    for (int64_t v = 0; v < series->nvars; v++) {
+        const variable *var = &series->vars[v];
+        if (!var->registered)
+            continue;
+        step->bytes += var->bytes;
+        for (int64_t i = var->first; i < var->first + var->count; i++) {
+            sagoi_stream *stream = &step->streams[step->request.nstreams++];
+            *stream = all->streams[i];
+            stream->file.base += series->disp;
+            step->runs += sagoi_extents_runs(&stream->file);
+        }
+    }
+    sagoi_compose_finish(step);
+    return SAGO_OK;
+}
+
+static sago_status complete(sago_series *series) {
+    sagoi_composed step;
+    sago_file *file = series->file;
+    sagoi_direction direction = series->registered ? series->direction : SAGOI_TO_FILE;
+    /* A rank with nothing to do follows the others: it cannot know whether they write or read. */
+    sago_status status = sagoi_engine_direction(file, series->registered > 0, &direction);
+    if (status)
+        return status;
+    sagoi_composed_init(&step, direction, &file->budget);
+    status = compose_step(series, &step);
+    status = sagoi_engine_run(file, &step, status, &series->bytes);
+    sagoi_composed_cleanup(&step);
+    drop_copies(series);
+    return status;
+}
+
+sago_status sago_series_complete(sago_series *series) {
+    sago_status status = check_series(series);
+    if (status)
+        return sagoi_done("sago_series_complete", NULL, status);
+    return sagoi_done("sago_series_complete", series->file->path, complete(series));
+}
+
+sago_status sago_series_bytes(sago_series *series, MPI_Count *bytes) {
+    sago_status status = check_series(series);
+    if (!status && !bytes)
+        status = sagoi_fail(SAGO_ERR_ARG, "there is nowhere to put the bytes");
+    if (!status)
+        *bytes = series->bytes;
+    return sagoi_done("sago_series_bytes", NULL, status);
+}
+
+sago_status sago_series_next(sago_series *series, MPI_Offset disp) {
+    sago_status status = check_series(series);
+    if (status)
+        return sagoi_done("sago_series_next", NULL, status);
+    int64_t end;
+    const sagoi_request *all = &series->declared.request;
+    if (series->registered > 0)
+        status = sagoi_fail(SAGO_ERR_STATE, "the step before has not been completed");
+    else if (all->nstreams > 0 && (sagoi_add(all->high, disp, &end) || end > SAGOI_OFFSET_MAX))
+        status = sagoi_fail(SAGO_ERR_OVERFLOW, "displacement %lld", (long long)disp);
+    else if (all->nstreams > 0 && all->low + disp < 0)
+        status = sagoi_fail(SAGO_ERR_ARG, "displacement %lld leads before the start of the file", (long long)disp);
+    status = sagoi_engine_agree(series->file, status, SAGOI_CALL_NEXT, disp);
+    if (!status)
+        series->disp = disp;
+    return sagoi_done("sago_series_next", series->file->path, status);
+}
+
+sago_status sago_series_free(sago_series **series) {
+    sago_status status = series ? check_series(*series) : sagoi_fail(SAGO_ERR_HANDLE, "the pointer is NULL");
+    if (status)
+        return sagoi_done("sago_series_free", NULL, status);
+    sago_file *file = (*series)->file;
+    status = sagoi_engine_agree(file, SAGO_OK, SAGOI_CALL_FREE, 0);
+    sagoi_series_destroy(*series);
+    *series = NULL;
+    return sagoi_done("sago_series_free", file->path, status);
+}

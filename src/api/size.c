@@ -1,0 +1,86 @@
+/* Sizes, syncing, statistics, version. */
+#include <string.h>
+
+#include "api/handle.h"
+#include "base/checked.h"
+
+/* A collective change of the file that one rank makes. */
+static sago_status change_size(sago_file *file, const char *call, int kind, MPI_Offset size,
+                               sago_status (*change)(sagoi_store *, int64_t)) {
+    sago_status status = sagoi_check_file(file);
+    if (status)
+        return sagoi_done(call, NULL, status);
+    status = sagoi_check_access(file, SAGOI_TO_FILE);
+    if (!status && size < 0)
+        status = sagoi_fail(SAGO_ERR_ARG, "the size %lld is negative", (long long)size);
+    status = sagoi_engine_agree(file, status, kind, size);
+    if (!status) {
+        /* What this rank knows of its own writes must not outlive a cut. */
+        file->written_end = kind == SAGOI_CALL_SIZE ? sagoi_min(file->written_end, size) : file->written_end;
+        status = sagoi_agree_status(file->team, file->team->rank == 0 ? change(file->store, size) : SAGO_OK);
+    }
+    return sagoi_done(call, file->path, status);
+}
+
+sago_status sago_set_size(sago_file *file, MPI_Offset size) {
+    return change_size(file, "sago_set_size", SAGOI_CALL_SIZE, size, sagoi_store_resize);
+}
+
+sago_status sago_preallocate(sago_file *file, MPI_Offset size) {
+    return change_size(file, "sago_preallocate", SAGOI_CALL_PREALLOCATE, size, sagoi_store_allocate);
+}
+
+sago_status sago_get_size(sago_file *file, MPI_Offset *size) {
+    int64_t now = 0;
+    sago_status status = sagoi_check_file(file);
+    if (!status && !size)
+        status = sagoi_fail(SAGO_ERR_ARG, "there is nowhere to put the size");
+    if (!status)
+        status = sagoi_store_size(file->store, &now);
+    if (!status)
+        *size = now;
+    return sagoi_done("sago_get_size", NULL, status);
+}
+
+/* The page cache is the node's: one rank of each node syncs for all of them. */
+sago_status sago_sync(sago_file *file) {
+    sago_status status = sagoi_check_file(file);
+    if (status)
+        return sagoi_done("sago_sync", NULL, status);
+    status = sagoi_engine_agree(file, sagoi_check_access(file, SAGOI_TO_FILE), SAGOI_CALL_SYNC, 0);
+    if (!status)
+        status = sagoi_agree_status(file->team, file->team->local_rank == 0 ? sagoi_store_sync(file->store) : SAGO_OK);
+    return sagoi_done("sago_sync", file->path, status);
+}
+
+sago_status sago_get_stats(sago_file *file, sago_stats *stats) {
+    sago_status status = sagoi_check_file(file);
+    if (!status && (!stats || stats->size < sizeof stats->size || stats->size > sizeof *stats))
+        status = sagoi_fail(SAGO_ERR_ARG, "the statistics' size is wrong: start from SAGO_STATS_INIT");
+    if (status)
+        return sagoi_done("sago_get_stats", NULL, status);
+    sago_stats now = file->stats;
+    sagoi_store_counts counts = sagoi_store_counters(file->store);
+    now.size = stats->size;
+    now.phase[SAGO_PHASE_STORE].bytes = counts.bytes_written + counts.bytes_read;
+    now.phase[SAGO_PHASE_STORE].runs = counts.runs;
+    now.phase[SAGO_PHASE_STORE].messages = counts.system_calls;
+    now.memory_now = file->budget.used;
+    now.memory_peak = file->budget.peak;
+    now.memory_budget = file->node_memory;
+    memcpy(stats, &now, stats->size);
+    return sagoi_done("sago_get_stats", NULL, SAGO_OK);
+}
+
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+
+const char *sago_version(int *major, int *minor, int *patch) {
+    if (major)
+        *major = SAGO_VERSION_MAJOR;
+    if (minor)
+        *minor = SAGO_VERSION_MINOR;
+    if (patch)
+        *patch = SAGO_VERSION_PATCH;
+    return TEXT(SAGO_VERSION_MAJOR) "." TEXT(SAGO_VERSION_MINOR) "." TEXT(SAGO_VERSION_PATCH);
+}

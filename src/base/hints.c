@@ -1,0 +1,381 @@
+/* The table of hints and the only parser of their values.
+ *
+ * Owns names, defaults, ranges and help.  What a hint does is decided by whoever reads the field. */
+#include "base/hints.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/checked.h"
+
+#define KIB INT64_C(1024)
+#define MIB (1024 * KIB)
+#define GIB (1024 * MIB)
+#define PIB (1024 * (1024 * GIB))
+
+#define FIELD(name) offsetof(sagoi_hints, name)
+
+enum { VALUE_MAX = 128, KEY_SHOWN = 64 };
+
+static const char own_prefix[] = "sago_";
+
+/* clang-format off */
+static const sagoi_hint_row table[] = {
+    {"sago_memory", SAGOI_HINT_SIZE, FIELD(memory), "auto", MIB, PIB, NULL, NULL,
+     "Memory that the library may use on a node; auto: a share of what the node has available"},
+    {"sago_strategy", SAGOI_HINT_ENUM, FIELD(strategy), "auto", 0, 0, "auto|direct|mapped|aggregated",
+     "romio_cb_write|romio_cb_read",
+     "How bytes reach the file: each rank alone, through a shared mapping, or through aggregators"},
+    {"sago_move", SAGOI_HINT_ENUM, FIELD(move), "auto", 0, 0, "auto|packed|rma", NULL,
+     "Movement between nodes: packed messages, or one-sided puts and gets"},
+    {"sago_merge", SAGOI_HINT_ENUM, FIELD(merge), "auto", 0, 0, "auto|on|off", NULL,
+     "Local aggregators merge and coalesce the runs of their ranks before they send them"},
+    {"sago_map", SAGOI_HINT_ENUM, FIELD(map), "auto", 0, 0, "auto|on|off", NULL,
+     "Whether the file may be mapped into memory"},
+    {"sago_aggregators", SAGOI_HINT_INT, FIELD(aggregators), "auto", 1, 1000000, NULL, "cb_nodes",
+     "Global aggregators in all"},
+    {"sago_local_aggregators", SAGOI_HINT_INT, FIELD(local_aggregators), "auto", 1, 65536, NULL, NULL,
+     "Local aggregators on each node"},
+    {"sago_window", SAGOI_HINT_SIZE, FIELD(window), "auto", 4 * KIB, GIB, NULL, "cb_buffer_size",
+     "At most this much of the file in each of an aggregator's two buffers"},
+    {"sago_messages", SAGOI_HINT_INT, FIELD(messages), "8", 1, 1024, NULL, NULL,
+     "Messages in flight to one aggregator"},
+    {"sago_message_size", SAGOI_HINT_SIZE, FIELD(message_size), "4M", 64 * KIB, 256 * MIB, NULL, NULL,
+     "Largest message between nodes"},
+    {"sago_io", SAGOI_HINT_ENUM, FIELD(io), "auto", 0, 0, "auto|posix|uring", NULL,
+     "System calls that store and load windows"},
+    {"sago_direct_io", SAGOI_HINT_BOOL, FIELD(direct_io), "off", 0, 1, NULL, NULL,
+     "Pass by the page cache (O_DIRECT) where alignment allows"},
+    {"sago_sieve", SAGOI_HINT_BOOL, FIELD(sieve), "off", 0, 1, NULL, NULL,
+     "Holes may be filled by reading, modifying and writing back; unsafe if others write there"},
+    {"sago_plan_cache", SAGOI_HINT_INT, FIELD(plan_cache), "16", 0, 1024, NULL, NULL,
+     "Plans kept for each open file; 0: none"},
+    {"sago_series_copy", SAGOI_HINT_BOOL, FIELD(series_copy), "off", 0, 1, NULL, NULL,
+     "Declared writes copy at once, so that buffers are free before completion"},
+    {"striping_factor", SAGOI_HINT_INT, FIELD(striping_factor), "auto", 1, 65536, NULL, NULL,
+     "Storage targets of a file that is created"},
+    {"striping_unit", SAGOI_HINT_SIZE, FIELD(striping_unit), "auto", 512, 4 * GIB, NULL, NULL,
+     "Bytes of one stripe of a file that is created"},
+};
+/* clang-format on */
+
+enum { ROWS = sizeof table / sizeof table[0] };
+_Static_assert(ROWS < 63, "sagoi_hints.named has a bit for every row");
+
+const sagoi_hint_row *sagoi_hint_table(int64_t *count) {
+    *count = ROWS;
+    return table;
+}
+
+static void field_set(sagoi_hints *hints, const sagoi_hint_row *row, int64_t value) {
+    memcpy((char *)hints + row->field, &value, sizeof value);
+}
+
+static int64_t field_get(const sagoi_hints *hints, const sagoi_hint_row *row) {
+    int64_t value;
+    memcpy(&value, (const char *)hints + row->field, sizeof value);
+    return value;
+}
+
+/* ---- Words ------------------------------------------------------------------------------------------- */
+
+/* Copies `value` without the blanks around it; false if the rest is empty or too long to be any value. */
+static bool word_trim(const char *value, char word[VALUE_MAX]) {
+    while (isspace((unsigned char)*value))
+        value++;
+    size_t length = strlen(value);
+    while (length > 0 && isspace((unsigned char)value[length - 1]))
+        length--;
+    if (length == 0 || length >= VALUE_MAX)
+        return false;
+    memcpy(word, value, length);
+    word[length] = '\0';
+    return true;
+}
+
+/* Position of `word` in "a|b|c", or -1. */
+static int64_t list_find(const char *list, const char *word, int (*compare)(const char *, const char *, size_t)) {
+    size_t length = strlen(word);
+    int64_t position = 0;
+    for (const char *item = list; item; position++) {
+        size_t width = strcspn(item, "|");
+        if (width == length && compare(item, word, length) == 0)
+            return position;
+        item = item[width] ? item + width + 1 : NULL;
+    }
+    return -1;
+}
+
+static void list_item(const char *list, int64_t position, char *text, size_t capacity) {
+    for (; position > 0 && *list; position--) {
+        list += strcspn(list, "|");
+        list += *list == '|';
+    }
+    (void)snprintf(text, capacity, "%.*s", (int)strcspn(list, "|"), list);
+}
+
+/* Digits at *text, which moves past them; false if there are none or too many. */
+static bool digits_parse(const char **text, int64_t *value) {
+    const char *at = *text;
+    int64_t sum = 0;
+    if (!isdigit((unsigned char)*at))
+        return false;
+    for (; isdigit((unsigned char)*at); at++)
+        if (sagoi_mul(sum, 10, &sum) || sagoi_add(sum, *at - '0', &sum))
+            return false;
+    *text = at;
+    *value = sum;
+    return true;
+}
+
+/* "", "B", "K", "KB", "KiB", ...: as a power of two; -1 if it is none of them. */
+static int unit_shift(const char *unit) {
+    static const char letters[] = "KMGTP";
+    const char *letter = *unit ? strchr(letters, toupper((unsigned char)*unit)) : NULL;
+    if (!letter)
+        return *unit == '\0' || strcasecmp(unit, "B") == 0 ? 0 : -1;
+    const char *rest = unit + 1;
+    bool known = *rest == '\0' || strcasecmp(rest, "B") == 0 || strcasecmp(rest, "iB") == 0;
+    return known ? 10 * (int)(letter - letters + 1) : -1;
+}
+
+bool sagoi_parse_size(const char *text, int64_t *bytes) {
+    char word[VALUE_MAX];
+    if (!text || !word_trim(text, word))
+        return false;
+    const char *at = word;
+    int64_t count;
+    if (!digits_parse(&at, &count))
+        return false;
+    while (isspace((unsigned char)*at))
+        at++;
+    int shift = unit_shift(at);
+    if (shift < 0 || count > (INT64_MAX >> shift))
+        return false;
+    *bytes = count << shift;
+    return true;
+}
+
+static bool int_parse(const char *word, int64_t *value) { return digits_parse(&word, value) && *word == '\0'; }
+
+static bool bool_parse(const char *word, int64_t *value) {
+    /* in pairs: even positions are true */
+    int64_t position = list_find("on|off|true|false|1|0|enable|disable|yes|no", word, strncasecmp);
+    if (position < 0)
+        return false;
+    *value = position % 2 == 0;
+    return true;
+}
+
+/* ---- Values of a row ---------------------------------------------------------------------------------- */
+
+static bool has_auto(const sagoi_hint_row *row) { return strcmp(row->fallback, "auto") == 0; }
+
+static bool number_parse(const sagoi_hint_row *row, const char *word, int64_t *value) {
+    bool parsed = true;
+    int64_t number = 0;
+    if (!has_auto(row) || strcasecmp(word, "auto") != 0)
+        parsed = row->type == SAGOI_HINT_SIZE ? sagoi_parse_size(word, &number) : int_parse(word, &number);
+    bool in_range = (number >= row->low && number <= row->high) || (number == 0 && has_auto(row));
+    if (!parsed || !in_range)
+        return false;
+    *value = number;
+    return true;
+}
+
+static bool enum_parse(const sagoi_hint_row *row, const char *word, int64_t *value) {
+    int64_t position = list_find(row->choices, word, strncasecmp), truth;
+    if (position < 0 && bool_parse(word, &truth)) /* auto|on|off: "true" is "on" */
+        position = list_find(row->choices, truth ? "on" : "off", strncasecmp);
+    if (position < 0)
+        return false;
+    *value = position;
+    return true;
+}
+
+static bool row_parse(const sagoi_hint_row *row, const char *text, int64_t *value) {
+    char word[VALUE_MAX];
+    if (!word_trim(text, word))
+        return false;
+    switch (row->type) {
+    case SAGOI_HINT_SIZE:
+    case SAGOI_HINT_INT:
+        return number_parse(row, word, value);
+    case SAGOI_HINT_BOOL:
+        return bool_parse(word, value);
+    case SAGOI_HINT_ENUM:
+        return enum_parse(row, word, value);
+    }
+    return false;
+}
+
+/* The largest unit that divides it: exact, and short. */
+static void size_format(int64_t bytes, char *text, size_t capacity) {
+    static const char letters[] = "KMGTP";
+    int unit = 0;
+    while (unit < 5 && bytes != 0 && bytes % 1024 == 0) {
+        bytes /= 1024;
+        unit++;
+    }
+    if (unit > 0)
+        (void)snprintf(text, capacity, "%" PRId64 "%c", bytes, letters[unit - 1]);
+    else
+        (void)snprintf(text, capacity, "%" PRId64, bytes);
+}
+
+static void number_format(const sagoi_hint_row *row, int64_t value, char *text, size_t capacity) {
+    if (row->type == SAGOI_HINT_SIZE)
+        size_format(value, text, capacity);
+    else
+        (void)snprintf(text, capacity, "%" PRId64, value);
+}
+
+void sagoi_hint_format(const sagoi_hints *hints, const sagoi_hint_row *row, char *text, size_t capacity) {
+    int64_t value = field_get(hints, row);
+    if (row->type == SAGOI_HINT_ENUM)
+        list_item(row->choices, value, text, capacity);
+    else if (row->type == SAGOI_HINT_BOOL)
+        (void)snprintf(text, capacity, "%s", value ? "on" : "off");
+    else if (value == 0 && has_auto(row))
+        (void)snprintf(text, capacity, "auto");
+    else
+        number_format(row, value, text, capacity);
+}
+
+/* "a size from 4K to 1G, or auto" */
+static void range_describe(const sagoi_hint_row *row, char *text, size_t capacity) {
+    if (row->type == SAGOI_HINT_ENUM) {
+        (void)snprintf(text, capacity, "one of %s", row->choices);
+    } else if (row->type == SAGOI_HINT_BOOL) {
+        (void)snprintf(text, capacity, "on or off");
+    } else {
+        char low[32], high[32];
+        number_format(row, row->low, low, sizeof low);
+        number_format(row, row->high, high, sizeof high);
+        (void)snprintf(text, capacity, "a %s from %s to %s%s", row->type == SAGOI_HINT_SIZE ? "size" : "number",
+                       low, high, has_auto(row) ? ", or auto" : "");
+    }
+}
+
+/* `source` and `name` say where the value was found: "hint sago_window". */
+static sago_status row_set(sagoi_hints *hints, const sagoi_hint_row *row, const char *source, const char *name,
+                           const char *text) {
+    int64_t value;
+    if (row_parse(row, text, &value)) {
+        field_set(hints, row, value);
+        return SAGO_OK;
+    }
+    char range[128];
+    range_describe(row, range, sizeof range);
+    return sagoi_fail(SAGO_ERR_HINT, "%s %s: \"%.*s\" is not %s", source, name, VALUE_MAX, text, range);
+}
+
+/* ---- Defaults and the environment --------------------------------------------------------------------- */
+
+static bool is_own(const char *name) { return strncmp(name, own_prefix, sizeof own_prefix - 1) == 0; }
+
+/* MPI's reserved names belong to an MPI_Info: they have no variable. */
+static sago_status environment_set(sagoi_hints *hints, const sagoi_hint_row *row) {
+    char variable[64];
+    size_t i = 0;
+    for (; row->name[i] && i + 1 < sizeof variable; i++)
+        variable[i] = (char)toupper((unsigned char)row->name[i]);
+    variable[i] = '\0';
+    const char *value = is_own(row->name) ? getenv(variable) : NULL;
+    if (!value || !*value)
+        return SAGO_OK;
+    return row_set(hints, row, "environment variable", variable, value);
+}
+
+sago_status sagoi_hints_init(sagoi_hints *hints) {
+    sagoi_hints fresh = {0};
+    for (int i = 0; i < ROWS; i++) {
+        sago_status status = row_set(&fresh, &table[i], "default of", table[i].name, table[i].fallback);
+        if (status == SAGO_OK)
+            status = environment_set(&fresh, &table[i]);
+        if (status != SAGO_OK)
+            return status;
+    }
+    *hints = fresh;
+    return SAGO_OK;
+}
+
+/* ---- Keys of an MPI_Info ------------------------------------------------------------------------------ */
+
+static int64_t edit_distance(const char *a, const char *b) {
+    enum { LONGEST = 64 };
+    int64_t above[LONGEST + 1];
+    size_t width = strnlen(b, LONGEST);
+    for (size_t j = 0; j <= width; j++)
+        above[j] = (int64_t)j;
+    for (size_t i = 0; i < LONGEST && a[i]; i++) {
+        int64_t diagonal = above[0];
+        above[0] = (int64_t)i + 1;
+        for (size_t j = 0; j < width; j++) {
+            int64_t replaced = diagonal + (a[i] != b[j]);
+            diagonal = above[j + 1];
+            above[j + 1] = sagoi_min(replaced, 1 + sagoi_min(above[j], above[j + 1]));
+        }
+    }
+    return above[width];
+}
+
+static const char *nearest_name(const char *key) {
+    const char *nearest = table[0].name;
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < ROWS; i++) {
+        int64_t distance = edit_distance(key, table[i].name);
+        if (distance < least) {
+            least = distance;
+            nearest = table[i].name;
+        }
+    }
+    return nearest;
+}
+
+/* ROMIO says whether to aggregate in words of its own. */
+static const char *alias_value(const sagoi_hint_row *row, const char *value) {
+    if (row->field != FIELD(strategy))
+        return value;
+    if (strcasecmp(value, "enable") == 0)
+        return "aggregated";
+    if (strcasecmp(value, "disable") == 0)
+        return "direct";
+    return strcasecmp(value, "automatic") == 0 ? "auto" : "";
+}
+
+static void alias_set(sagoi_hints *hints, int i, const char *value) {
+    int64_t number;
+    if (!(hints->named & INT64_C(1) << i) && row_parse(&table[i], alias_value(&table[i], value), &number))
+        field_set(hints, &table[i], number);
+}
+
+static sago_status name_set(sagoi_hints *hints, int i, const char *value) {
+    const sagoi_hint_row *row = &table[i];
+    int64_t number;
+    if (!is_own(row->name) && !row_parse(row, value, &number))
+        return SAGO_OK;
+    sago_status status = row_set(hints, row, "hint", row->name, value);
+    if (status == SAGO_OK)
+        hints->named |= INT64_C(1) << i;
+    return status;
+}
+
+sago_status sagoi_hints_set(sagoi_hints *hints, const char *key, const char *value) {
+    if (!hints || !key || !value)
+        return sagoi_fail(SAGO_ERR_ARG, "a hint without a key or a value");
+    for (int i = 0; i < ROWS; i++) {
+        if (strcmp(key, table[i].name) == 0)
+            return name_set(hints, i, value);
+        if (table[i].alias && list_find(table[i].alias, key, strncmp) >= 0)
+            alias_set(hints, i, value);
+    }
+    if (!is_own(key))
+        return SAGO_OK;
+    return sagoi_fail(SAGO_ERR_HINT, "hint %.*s is unknown; did you mean %s?", KEY_SHOWN, key, nearest_name(key));
+}

@@ -1,0 +1,291 @@
+/* Aggregated: every domain's windows are filled by all ranks and stored by one, two windows in turn, so that one
+ * fills while the I/O thread writes the other (000, Algorithm 3).  Reading runs the same rounds with the copies
+ * turned round, and reads ahead. */
+#include <string.h>
+
+#include "base/checked.h"
+#include "engine/engine.h"
+#include "move/exchange.h"
+#include "move/rma.h"
+
+/* Where things are in the node's segment: the layout that plan.h describes. */
+typedef struct places {
+    char *windows, *marks, *staging;
+    sagoi_region *regions;
+    int64_t window_bytes, marks_bytes;
+} places;
+
+/* One aggregated call of one rank. */
+typedef struct job {
+    sagoi_call *call;
+    sago_file *file;
+    const sagoi_plan *plan;
+    sagoi_request request; /* in the plan's coordinates */
+    places at;
+    int64_t domain;        /* that this rank aggregates; -1: none */
+    int64_t slot;
+    sagoi_task tasks[2];   /* of the two windows */
+    bool started[2];
+    sagoi_exchange *exchange; /* several nodes, packed */
+    sagoi_rma *rma;           /* several nodes, one-sided */
+    sago_status status;
+} job;
+
+sago_status sagoi_reserve_windows(sago_file *file, const sagoi_plan *plan) {
+    sagoi_team *team = file->team;
+    int64_t bytes = sagoi_plan_segment_bytes(plan, team->local_size, sagoi_plan_slots(plan, team->node));
+    int64_t before = team->windows.bytes;
+    sago_status status = sagoi_segment_reserve(team, bytes, &team->windows);
+    sagoi_budget_count(&file->budget, (team->windows.bytes - before) / team->local_size);
+    return status;
+}
+
+static void find_places(const sago_file *file, const sagoi_plan *plan, places *at) {
+    int64_t slots = sagoi_plan_slots(plan, file->team->node), ranks = file->team->local_size;
+    char *next = file->team->windows.base + 4096;
+    at->window_bytes = sagoi_round_up(plan->window, 4096);
+    at->marks_bytes = plan->write && !plan->dense ? sagoi_round_up(plan->window / 8, 4096) : 0;
+    at->windows = next;
+    next += slots * 2 * at->window_bytes;
+    at->marks = next;
+    next += slots * 2 * at->marks_bytes;
+    at->staging = next;
+    next += plan->nodes > 1 ? ranks * 2 * sagoi_round_up(plan->staging, 4096) : 0;
+    at->regions = (sagoi_region *)next;
+}
+
+static char *window_of(const job *work, int64_t slot, int64_t round) {
+    return work->at.windows + (slot * 2 + (round & 1)) * work->at.window_bytes;
+}
+
+static uint64_t *marks_of(const job *work, int64_t slot, int64_t round) {
+    if (work->at.marks_bytes == 0)
+        return NULL;
+    return (uint64_t *)(work->at.marks + (slot * 2 + (round & 1)) * work->at.marks_bytes);
+}
+
+static void note(job *work, sago_status status) {
+    if (!work->status)
+        work->status = status;
+}
+
+/* ---- Storing ---- */
+
+/* Hands this rank's window of the round to the I/O thread. */
+static void start_io(job *work, int64_t round) {
+    int64_t start, end;
+    if (work->domain < 0 || !sagoi_plan_window(work->plan, work->domain, round, &start, &end))
+        return;
+    sagoi_task *task = &work->tasks[round & 1];
+    *task = (sagoi_task){.kind = work->plan->write ? SAGOI_TASK_WRITE : SAGOI_TASK_READ,
+                         .store = work->file->store,
+                         .buf = window_of(work, work->slot, round),
+                         .off = start + work->call->shift,
+                         .len = end - start,
+                         .marks = work->plan->write ? marks_of(work, work->slot, round) : NULL};
+    sagoi_iothread_start(work->file->thread, task);
+    work->started[round & 1] = true;
+}
+
+/* Waits until the window that was last used in this parity is free; MPI goes on meanwhile. */
+static void wait_io(job *work, int64_t round) {
+    if (!work->started[round & 1])
+        return;
+    sagoi_task *task = &work->tasks[round & 1];
+    sagoi_team *team = work->file->team;
+    double start = sagoi_now();
+    while (!sagoi_iothread_wait(work->file->thread, task, 1))
+        if (!team->idle || !team->idle(team->idle_arg))
+            sagoi_poke(team);
+    (void)sagoi_phase_end(&work->file->stats, SAGO_PHASE_STORE, start);
+    work->started[round & 1] = false;
+    if (task->status) {
+        sagoi_message_set(task->message);
+        note(work, task->status);
+    }
+}
+
+static void clear_marks(job *work, int64_t round) {
+    if (work->domain >= 0 && work->at.marks_bytes > 0)
+        memset(marks_of(work, work->slot, round), 0, (size_t)work->at.marks_bytes);
+}
+
+/* ---- Copying inside the node ---- */
+
+/* This rank's runs in the windows of its own node.  Ranks start at different windows and places. */
+static void copy_local(job *work, int64_t round) {
+    const sagoi_plan *plan = work->plan;
+    int64_t moved = 0, start, end;
+    double began = sagoi_now();
+    for (int64_t i = 0; i < plan->ndomains; i++) {
+        int64_t d = (i + work->file->team->local_rank) % plan->ndomains;
+        const sagoi_domain *domain = &plan->domains[d];
+        if (domain->node != work->file->team->node || !sagoi_plan_window(plan, d, round, &start, &end))
+            continue;
+        moved += sagoi_request_copy(&work->request, start, end, window_of(work, domain->slot, round),
+                                    plan->write ? marks_of(work, domain->slot, round) : NULL);
+    }
+    (void)sagoi_phase_end(&work->file->stats, SAGO_PHASE_GATHER, began);
+    sagoi_phase_count(&work->file->stats, SAGO_PHASE_GATHER, moved, 0, 0);
+}
+
+static void meet(job *work) {
+    double start = sagoi_now();
+    note(work, sagoi_gate(work->file->team));
+    (void)sagoi_phase_end(&work->file->stats, SAGO_PHASE_WAIT, start);
+}
+
+/* ---- Between nodes ---- */
+
+static bool own_window(const job *work, int64_t round, sagoi_window *window) {
+    if (work->domain < 0 || !sagoi_plan_window(work->plan, work->domain, round, &window->start, &window->end))
+        return false;
+    window->place = window_of(work, work->slot, round);
+    window->marks = work->plan->write ? marks_of(work, work->slot, round) : NULL;
+    return true;
+}
+
+/* Everything of this round that crosses nodes; passes a gate of the node when writing. */
+static void move_between_nodes(job *work, int64_t round) {
+    sagoi_window window;
+    if (work->exchange)
+        note(work, sagoi_exchange_round(work->exchange, round, own_window(work, round, &window) ? &window : NULL));
+    else if (work->rma)
+        note(work, sagoi_rma_round(work->rma, round));
+    else if (work->plan->write)
+        meet(work);
+}
+
+/* ---- Rounds ---- */
+
+static void write_rounds(job *work) {
+    clear_marks(work, 0);
+    clear_marks(work, 1);
+    meet(work); /* marks are clear, and the windows are nobody's from the call before */
+    for (int64_t round = 0; round < work->plan->rounds; round++) {
+        copy_local(work, round);
+        wait_io(work, round + 1); /* the other window: free for the next round once all have met */
+        if (round > 0)
+            clear_marks(work, round + 1);
+        move_between_nodes(work, round);
+        start_io(work, round);
+    }
+}
+
+static void read_rounds(job *work) {
+    start_io(work, 0);
+    for (int64_t round = 0; round < work->plan->rounds; round++) {
+        wait_io(work, round);
+        meet(work); /* this window is full, and everybody is done with the other */
+        if (round + 1 < work->plan->rounds)
+            start_io(work, round + 1);
+        copy_local(work, round);
+        move_between_nodes(work, round);
+    }
+    meet(work); /* nobody may reuse the windows before all have copied */
+}
+
+/* ---- Setting up ---- */
+
+static void find_role(job *work) {
+    const sagoi_team *team = work->file->team;
+    int64_t slots = sagoi_plan_slots(work->plan, team->node);
+    work->domain = -1;
+    for (int64_t d = 0; d < work->plan->ndomains; d++) {
+        const sagoi_domain *domain = &work->plan->domains[d];
+        if (domain->node == team->node && sagoi_slot_rank(team->local_size, slots, domain->slot) == team->local_rank) {
+            work->domain = d;
+            work->slot = domain->slot;
+        }
+    }
+}
+
+/* Plans are in the coordinates of the call they were made for. */
+static sago_status shift_request(job *work) {
+    const sagoi_request *request = &work->call->composed->request;
+    int64_t size = request->nstreams * (int64_t)sizeof *request->streams, shift = work->call->shift;
+    work->request = *request;
+    if (shift == 0)
+        return SAGO_OK;
+    work->request.streams = sagoi_budget_alloc(&work->file->budget, size);
+    if (!work->request.streams)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for %lld streams", (long long)request->nstreams);
+    memcpy(work->request.streams, request->streams, (size_t)size);
+    for (int64_t i = 0; i < request->nstreams; i++)
+        work->request.streams[i].file.base -= shift;
+    work->request.low -= shift;
+    work->request.high -= shift;
+    if (request->direction == SAGOI_FROM_FILE)
+        work->request.limit -= shift;
+    return SAGO_OK;
+}
+
+static void unshift_request(job *work) {
+    const sagoi_request *request = &work->call->composed->request;
+    if (work->call->shift != 0)
+        sagoi_budget_free(&work->file->budget, work->request.streams,
+                          request->nstreams * (int64_t)sizeof *request->streams);
+}
+
+static sago_status open_exchange(job *work) {
+    sago_file *file = work->file;
+    sagoi_cache_entry *entry = work->call->entry;
+    sagoi_exchange_setup setup = {.team = file->team,
+                                  .plan = work->plan,
+                                  .request = &work->request,
+                                  .kept = &entry->kept,
+                                  .known = work->call->hit && entry->kept.complete,
+                                  .staging = work->at.staging,
+                                  .regions = work->at.regions,
+                                  .domain = work->domain,
+                                  .stats = &file->stats,
+                                  .budget = &file->budget};
+    if (work->plan->move == SAGOI_MOVE_RMA) {
+        sagoi_rma_setup one_sided = {setup, work->at.windows, work->at.window_bytes};
+        return sagoi_rma_create(&one_sided, &work->rma);
+    }
+    if (!setup.known)
+        sagoi_kept_cleanup(&entry->kept, &file->budget);
+    return sagoi_exchange_create(&setup, &work->exchange);
+}
+
+static sago_status set_up(job *work) {
+    sago_status status = sagoi_reserve_windows(work->file, work->plan);
+    find_places(work->file, work->plan, &work->at);
+    find_role(work);
+    if (!status)
+        status = shift_request(work);
+    if (!status && work->plan->nodes > 1)
+        status = open_exchange(work);
+    /* From here on nobody turns back: everybody goes through all rounds. */
+    return sagoi_agree_status(work->file->team, status);
+}
+
+static void finish(job *work) {
+    for (int64_t parity = 0; parity < 2; parity++)
+        wait_io(work, parity);
+    if (work->exchange)
+        note(work, sagoi_exchange_finish(work->exchange));
+    if (work->exchange && work->domain >= 0 && work->call->entry->kept.full)
+        work->call->forgetful = true;
+    sagoi_exchange_destroy(&work->exchange);
+    sagoi_rma_destroy(&work->rma);
+    unshift_request(work);
+}
+
+sago_status sagoi_run_aggregated(sagoi_call *call) {
+    job work = {.call = call, .file = call->file, .plan = &call->entry->plan};
+    sago_status status = set_up(&work);
+    if (status) {
+        sagoi_exchange_destroy(&work.exchange);
+        sagoi_rma_destroy(&work.rma);
+        unshift_request(&work);
+        return status;
+    }
+    if (work.plan->write)
+        write_rounds(&work);
+    else
+        read_rounds(&work);
+    finish(&work);
+    return work.status;
+}

@@ -1,0 +1,62 @@
+#include "engine/cache.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+
+/* One entry is always there: the call that runs needs a plan even if none is to be kept. */
+sago_status sagoi_cache_init(sagoi_cache *cache, int64_t capacity, sagoi_budget *budget) {
+    cache->capacity = sagoi_max(1, capacity);
+    cache->budget = budget;
+    cache->entries = sagoi_budget_alloc(budget, cache->capacity * (int64_t)sizeof *cache->entries);
+    return cache->entries ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for %lld plans", (long long)capacity);
+}
+
+void sagoi_cache_drop(sagoi_cache *cache, sagoi_cache_entry *entry) {
+    sagoi_plan_cleanup(&entry->plan);
+    sagoi_kept_cleanup(&entry->kept, cache->budget);
+    memset(entry, 0, sizeof *entry);
+}
+
+void sagoi_cache_cleanup(sagoi_cache *cache) {
+    for (int64_t i = 0; cache->entries && i < cache->capacity; i++)
+        sagoi_cache_drop(cache, &cache->entries[i]);
+    sagoi_budget_free(cache->budget, cache->entries, cache->capacity * (int64_t)sizeof *cache->entries);
+    cache->entries = NULL;
+    cache->capacity = 0;
+}
+
+/* Has every rank moved by the same distance?  Only then do the weighted sums differ by that distance times the
+ * sum of the weights: a rank that moved otherwise would have to hit a 64-bit coincidence. */
+static bool moved_together(const sagoi_cache_key *then, const sagoi_cache_key *now, int64_t *shift) {
+    *shift = now->low - then->low;
+    return now->weighted == then->weighted + (uint64_t)*shift * then->weights;
+}
+
+sagoi_cache_entry *sagoi_cache_find(sagoi_cache *cache, const sagoi_cache_key *key, int64_t alignment,
+                                    int64_t *shift) {
+    for (int64_t i = 0; i < cache->capacity; i++) {
+        sagoi_cache_entry *entry = &cache->entries[i];
+        if (entry->used && sagoi_hash_equal(entry->key.shape, key->shape) &&
+            moved_together(&entry->key, key, shift) && *shift % alignment == 0) {
+            entry->last_use = ++cache->clock;
+            return entry;
+        }
+    }
+    return NULL;
+}
+
+sagoi_cache_entry *sagoi_cache_insert(sagoi_cache *cache, const sagoi_cache_key *key) {
+    sagoi_cache_entry *oldest = &cache->entries[0];
+    for (int64_t i = 0; i < cache->capacity; i++)
+        if (!cache->entries[i].used || cache->entries[i].last_use < oldest->last_use) {
+            oldest = &cache->entries[i];
+            if (!oldest->used)
+                break;
+        }
+    sagoi_cache_drop(cache, oldest);
+    oldest->key = *key;
+    oldest->used = true;
+    oldest->last_use = ++cache->clock;
+    return oldest;
+}

@@ -1,0 +1,47 @@
+/* Plans kept for shapes that come again.
+ *
+ * The key is the sum over the ranks of their requests' fingerprints, taken relative to each rank's first
+ * offset; where all of them moved by the same distance, the plan moves with them.  Caches of all ranks get the
+ * same entries in the same order, so a hit on one is a hit on all. */
+#ifndef SAGOI_CACHE_H
+#define SAGOI_CACHE_H
+
+#include "base/budget.h"
+#include "base/hash.h"
+#include "move/kept.h"
+#include "plan/plan.h"
+
+typedef struct sagoi_cache_key {
+    sagoi_hash shape;  /* sum over the ranks */
+    uint64_t weighted; /* sum over the ranks with data of weight(rank) * first offset */
+    uint64_t weights;  /* sum of those weights */
+    int64_t low;       /* first offset of all */
+} sagoi_cache_key;
+
+typedef struct sagoi_cache_entry {
+    sagoi_cache_key key;
+    sagoi_plan plan;
+    sagoi_kept kept;  /* what an aggregator remembers of the extents it was sent */
+    uint64_t last_use;
+    bool used;
+} sagoi_cache_entry;
+
+typedef struct sagoi_cache {
+    sagoi_cache_entry *entries;
+    int64_t capacity;
+    uint64_t clock;
+    sagoi_budget *budget; /* not owned */
+} sagoi_cache;
+
+sago_status sagoi_cache_init(sagoi_cache *cache, int64_t capacity, sagoi_budget *budget) SAGOI_CHECKED;
+void sagoi_cache_cleanup(sagoi_cache *cache); /* fine on a zeroed struct, and twice */
+
+/* The entry for this shape, moved by *shift bytes, a multiple of `alignment`; NULL: not there. */
+sagoi_cache_entry *sagoi_cache_find(sagoi_cache *cache, const sagoi_cache_key *key, int64_t alignment,
+                                    int64_t *shift);
+/* An entry for this key, empty; the one unused longest goes.  Never NULL. */
+sagoi_cache_entry *sagoi_cache_insert(sagoi_cache *cache, const sagoi_cache_key *key);
+/* Takes an entry out, e.g. because its plan could not be made. */
+void sagoi_cache_drop(sagoi_cache *cache, sagoi_cache_entry *entry);
+
+#endif

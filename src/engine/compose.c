@@ -1,0 +1,291 @@
+/* Composing requests.  The only place that knows how a view's tiles, a memory type's tiles and an extent list
+ * become the one kind of extents that everything below walks. */
+#include "engine/compose.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+
+/* Patterns that belong to one request; freed with it. */
+struct sagoi_owned {
+    sagoi_pattern *patterns; /* `n` of them, as sagoi_layers_free() takes them */
+    int64_t n;
+    struct sagoi_owned *next;
+};
+
+void sagoi_composed_init(sagoi_composed *composed, sagoi_direction direction, sagoi_budget *budget) {
+    memset(composed, 0, sizeof *composed);
+    composed->request.direction = direction;
+    composed->request.limit = SAGOI_OFFSET_MAX;
+    composed->budget = budget;
+}
+
+void sagoi_composed_cleanup(sagoi_composed *composed) {
+    for (struct sagoi_owned *at = composed->owned, *next; at; at = next) {
+        next = at->next;
+        sagoi_layers_free(composed->budget, at->patterns, at->n);
+        sagoi_budget_free(composed->budget, at, sizeof *at);
+    }
+    sagoi_budget_free(composed->budget, composed->streams,
+                      composed->streams_capacity * (int64_t)sizeof *composed->streams);
+    memset(composed, 0, sizeof *composed);
+}
+
+static sago_status no_memory(void) { return sagoi_fail(SAGO_ERR_MEMORY, "no memory to describe the request"); }
+
+/* Hands `n` patterns over to the request, which frees them, also when this fails. */
+static sago_status own(sagoi_composed *composed, sagoi_pattern *patterns, int64_t n) {
+    struct sagoi_owned *owned = sagoi_budget_alloc(composed->budget, sizeof *owned);
+    if (!owned) {
+        sagoi_layers_free(composed->budget, patterns, n);
+        return no_memory();
+    }
+    *owned = (struct sagoi_owned){patterns, n, composed->owned};
+    composed->owned = owned;
+    return SAGO_OK;
+}
+
+/* One new pattern of the request, empty. */
+static sagoi_pattern *own_pattern(sagoi_composed *composed) {
+    sagoi_pattern *pattern = sagoi_budget_alloc(composed->budget, sizeof *pattern);
+    if (!pattern)
+        return NULL;
+    sagoi_pattern_init(pattern, composed->budget);
+    return own(composed, pattern, 1) ? NULL : pattern;
+}
+
+static sago_status push_stream(sagoi_composed *composed, const sagoi_stream *stream) {
+    sagoi_request *request = &composed->request;
+    if (request->nstreams == composed->streams_capacity) {
+        int64_t size = sizeof *stream, old = composed->streams_capacity, larger = old ? 2 * old : 1;
+        sagoi_stream *more = sagoi_budget_realloc(composed->budget, composed->streams, old * size, larger * size);
+        if (!more)
+            return no_memory();
+        composed->streams = more;
+        composed->streams_capacity = larger;
+        request->streams = more;
+    }
+    request->streams[request->nstreams++] = *stream;
+    return SAGO_OK;
+}
+
+/* Where every tile is one run, or one train that goes on in the next tile, all tiles are one train: walked
+ * without a thought of tiles.  false: no such case. */
+static bool fold(const sagoi_extents *tiled, sagoi_pattern *folded) {
+    const sagoi_piece *piece = tiled->pattern->pieces;
+    if (tiled->pattern->npieces != 1 || piece->len == 0)
+        return false;
+    if (piece->count > 1 && piece->count * piece->stride != tiled->extent)
+        return false;
+    int64_t stride = piece->count > 1 ? piece->stride : tiled->extent;
+    sagoi_pattern_add_train(folded, piece->off, piece->len, sagoi_div_up(tiled->end, piece->len), stride);
+    return true;
+}
+
+/* The same extents as simply as they can be said. */
+static sago_status simplify(sagoi_composed *composed, sagoi_extents *extents) {
+    if (extents->end <= extents->pattern->bytes)
+        return SAGO_OK; /* one tile */
+    sagoi_pattern *folded = own_pattern(composed);
+    if (!folded)
+        return no_memory();
+    if (!fold(extents, folded))
+        return SAGO_OK;
+    sago_status status = sagoi_pattern_finish(folded);
+    if (!status)
+        extents->pattern = folded;
+    return status;
+}
+
+/* Would the last tile's end overflow? */
+static bool overflows(const sagoi_extents *extents) {
+    int64_t tiles = extents->pattern->bytes ? extents->end / extents->pattern->bytes + 1 : 0, last, high;
+    return sagoi_mul(tiles, extents->extent, &last) || sagoi_add(last, extents->base, &last) ||
+           sagoi_add(last, extents->pattern->high, &high) || high > SAGOI_OFFSET_MAX ||
+           extents->base > SAGOI_OFFSET_MAX;
+}
+
+/* Offsets that do not ascend: sorted, and if runs overlap dealt out to several streams. */
+static sago_status push_sorted(sagoi_composed *composed, const sagoi_stream *stream) {
+    sagoi_pattern *layers = NULL;
+    int64_t n = 0;
+    sago_status status = sagoi_extents_sort(&stream->file, composed->budget, &layers, &n);
+    if (!status)
+        status = own(composed, layers, n);
+    if (!status && n > 1 && composed->request.direction == SAGOI_TO_FILE)
+        status = sagoi_fail(SAGO_ERR_EXTENTS, "a write goes to the same bytes of the file twice");
+    if (!status && layers[0].low < 0)
+        status = sagoi_fail(SAGO_ERR_ARG, "the access starts at the negative offset %lld", (long long)layers[0].low);
+    for (int64_t i = 0; i < n && !status; i++) {
+        sagoi_stream layer = {.memory = stream->memory};
+        layer.file = (sagoi_extents){.pattern = &layers[i], .end = sagoi_extents_bytes(&stream->file)};
+        status = push_stream(composed, &layer);
+    }
+    return status;
+}
+
+static sago_status add_stream(sagoi_composed *composed, sagoi_stream *stream) {
+    int64_t low, high, bytes = sagoi_extents_bytes(&stream->file);
+    if (bytes == 0)
+        return SAGO_OK;
+    if (overflows(&stream->file))
+        return sagoi_fail(SAGO_ERR_OVERFLOW, "the access ends beyond 2^61 bytes");
+    sago_status status = simplify(composed, &stream->file);
+    if (status)
+        return status;
+    composed->bytes += bytes;
+    composed->runs += sagoi_extents_runs(&stream->file);
+    if (!sagoi_extents_walkable(&stream->file))
+        return push_sorted(composed, stream);
+    sagoi_extents_bounds(&stream->file, &low, &high);
+    if (low < 0)
+        return sagoi_fail(SAGO_ERR_ARG, "the access starts at the negative offset %lld", (long long)low);
+    return push_stream(composed, stream);
+}
+
+/* The caller's memory: nothing to remember where it is contiguous. */
+static sago_status describe_memory(sagoi_composed *composed, const sagoi_buffer *buffer, sagoi_memory *memory,
+                                   int64_t *bytes) {
+    sagoi_flat flat = {0};
+    sago_status status = sagoi_flatten(buffer->type, composed->budget, &flat);
+    if (status)
+        return status;
+    if (sagoi_mul(flat.size, buffer->count, bytes) || *bytes > SAGOI_OFFSET_MAX) {
+        sagoi_flat_cleanup(&flat);
+        return sagoi_fail(SAGO_ERR_OVERFLOW, "%lld elements of %lld bytes", (long long)buffer->count,
+                          (long long)flat.size);
+    }
+    bool solid = sagoi_pattern_contiguous(&flat.pattern) && (flat.size == flat.extent || buffer->count <= 1);
+    if (solid || *bytes == 0) {
+        *memory = (sagoi_memory){.base = buffer->base + flat.pattern.low};
+        sagoi_flat_cleanup(&flat);
+        return SAGO_OK;
+    }
+    sagoi_pattern *kept = own_pattern(composed);
+    if (!kept) {
+        sagoi_flat_cleanup(&flat);
+        return no_memory();
+    }
+    *kept = flat.pattern; /* the request frees it now */
+    *memory = (sagoi_memory){.base = buffer->base,
+                             .extents = {.pattern = kept, .extent = flat.extent, .end = *bytes}};
+    return simplify(composed, &memory->extents);
+}
+
+sago_status sagoi_compose_view(sagoi_composed *composed, const sagoi_place *place, const sagoi_buffer *buffer) {
+    const sagoi_flat *filetype = &place->view->filetype;
+    sagoi_stream stream = {0};
+    int64_t bytes, end;
+    sago_status status = describe_memory(composed, buffer, &stream.memory, &bytes);
+    if (status || bytes == 0)
+        return status;
+    if (filetype->size == 0)
+        return sagoi_fail(SAGO_ERR_TYPE, "the view's filetype has no bytes to hold %lld", (long long)bytes);
+    if (!buffer->base && !stream.memory.extents.pattern)
+        return sagoi_fail(SAGO_ERR_ARG, "the buffer is NULL but %lld bytes are to be moved", (long long)bytes);
+    if (sagoi_add(place->begin, bytes, &end) || end > SAGOI_OFFSET_MAX)
+        return sagoi_fail(SAGO_ERR_OVERFLOW, "%lld bytes from position %lld of the view", (long long)bytes,
+                          (long long)place->begin);
+    stream.file = (sagoi_extents){.pattern = &filetype->pattern, .base = place->disp, .extent = filetype->extent,
+                                  .begin = place->begin, .end = end};
+    return add_stream(composed, &stream);
+}
+
+static sago_status check_extent(const sago_extent *extent, int64_t i, int64_t end_before) {
+    int64_t end;
+    if (extent->offset < 0 || extent->length < 0)
+        return sagoi_fail(SAGO_ERR_ARG, "extent %lld has the negative %s %lld", (long long)i,
+                          extent->offset < 0 ? "offset" : "length",
+                          (long long)(extent->offset < 0 ? extent->offset : extent->length));
+    if (sagoi_add(extent->offset, extent->length, &end) || end > SAGOI_OFFSET_MAX)
+        return sagoi_fail(SAGO_ERR_OVERFLOW, "extent %lld: offset %lld + length %lld", (long long)i,
+                          (long long)extent->offset, (long long)extent->length);
+    if (extent->offset < end_before)
+        return sagoi_fail(SAGO_ERR_EXTENTS, "extent %lld starts at %lld, before the one before it ends (%lld)",
+                          (long long)i, (long long)extent->offset, (long long)end_before);
+    return SAGO_OK;
+}
+
+sago_status sagoi_compose_extents(sagoi_composed *composed, int64_t n, const sago_extent extents[], char *base) {
+    sagoi_pattern *pattern = own_pattern(composed);
+    if (!pattern)
+        return no_memory();
+    int64_t end = 0;
+    sago_status status = SAGO_OK;
+    for (int64_t i = 0; i < n && !status; i++) {
+        status = check_extent(&extents[i], i, end);
+        if (!status && extents[i].length > 0) {
+            sagoi_pattern_add(pattern, extents[i].offset, extents[i].length);
+            end = extents[i].offset + extents[i].length;
+        }
+    }
+    if (!status)
+        status = sagoi_pattern_finish(pattern);
+    if (status)
+        return status;
+    if (!base && pattern->bytes > 0)
+        return sagoi_fail(SAGO_ERR_ARG, "the buffer is NULL but %lld bytes are to be moved", (long long)pattern->bytes);
+    sagoi_stream stream = {.file = {.pattern = pattern, .end = pattern->bytes}, .memory = {.base = base}};
+    return add_stream(composed, &stream);
+}
+
+/* Relative to the request's first offset, so that the same shape elsewhere in the file is the same. */
+static sagoi_hash stream_fingerprint(const sagoi_stream *stream, int64_t low, sagoi_hash seed) {
+    const sagoi_extents *file = &stream->file;
+    int64_t numbers[4] = {file->base - low, file->extent, file->begin, file->end};
+    return sagoi_pattern_hash(file->pattern, sagoi_hash_bytes(numbers, sizeof numbers, seed));
+}
+
+void sagoi_compose_finish(sagoi_composed *composed) {
+    sagoi_request *request = &composed->request;
+    for (int64_t i = 0; i < request->nstreams; i++) {
+        int64_t low, high;
+        sagoi_extents_bounds(&request->streams[i].file, &low, &high);
+        request->low = i == 0 ? low : sagoi_min(request->low, low);
+        request->high = i == 0 ? high : sagoi_max(request->high, high);
+    }
+    sagoi_hash hash = sagoi_hash_int(request->direction, (sagoi_hash){0, 0});
+    for (int64_t i = 0; i < request->nstreams; i++)
+        hash = stream_fingerprint(&request->streams[i], request->low, hash);
+    composed->fingerprint = hash;
+}
+
+int64_t sagoi_bytes_below(const sagoi_request *request, int64_t end) {
+    int64_t bytes = 0;
+    for (int64_t i = 0; i < request->nstreams; i++) {
+        sagoi_cursor cursor;
+        sagoi_span span;
+        sagoi_cursor_init(&cursor, &request->streams[i].file);
+        while (sagoi_cursor_next(&cursor, end, &span))
+            bytes += sagoi_span_bytes(&span);
+    }
+    return bytes;
+}
+
+sago_status sagoi_view_make(MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, sagoi_budget *budget,
+                            sagoi_view *view) {
+    sagoi_flat unit = {0};
+    memset(view, 0, sizeof *view);
+    if (disp < 0)
+        return sagoi_fail(SAGO_ERR_ARG, "the view's displacement %lld is negative", (long long)disp);
+    sago_status status = sagoi_flatten(etype, budget, &unit);
+    int64_t unit_size = unit.size;
+    sagoi_flat_cleanup(&unit);
+    if (status)
+        return status;
+    if (unit_size <= 0)
+        return sagoi_fail(SAGO_ERR_TYPE, "the view's etype has no bytes");
+    status = sagoi_flatten(filetype, budget, &view->filetype);
+    if (status)
+        return status;
+    if (view->filetype.size % unit_size != 0) {
+        sagoi_view_cleanup(view);
+        return sagoi_fail(SAGO_ERR_TYPE, "the filetype's %lld bytes are no multiple of the etype's %lld",
+                          (long long)view->filetype.size, (long long)unit_size);
+    }
+    view->disp = disp;
+    view->etype_size = unit_size;
+    return SAGO_OK;
+}
+
+void sagoi_view_cleanup(sagoi_view *view) { sagoi_flat_cleanup(&view->filetype); }

@@ -1,0 +1,53 @@
+/* From what the caller gave (view, offset, buffer, datatype; extents; declared variables) to a request. */
+#ifndef SAGOI_COMPOSE_H
+#define SAGOI_COMPOSE_H
+
+#include "engine/file.h"
+#include "move/request.h"
+
+/* A request and what it owns. */
+typedef struct sagoi_composed {
+    sagoi_request request;
+    sagoi_stream *streams;
+    int64_t streams_capacity;
+    struct sagoi_owned *owned; /* patterns made for it */
+    int64_t bytes;             /* asked for */
+    int64_t runs;              /* of the file; an estimate where tiles are cut */
+    sagoi_hash fingerprint;    /* of the file side, relative to `low` */
+    sagoi_budget *budget;
+} sagoi_composed;
+
+void sagoi_composed_init(sagoi_composed *composed, sagoi_direction direction, sagoi_budget *budget);
+void sagoi_composed_cleanup(sagoi_composed *composed);
+
+/* The caller's data: `count` elements of `type` at `buf`. */
+typedef struct sagoi_buffer {
+    char *base;
+    int64_t count;
+    MPI_Datatype type;
+} sagoi_buffer;
+
+/* Where in the file: a view and a position in its stream of data bytes. */
+typedef struct sagoi_place {
+    const sagoi_view *view;
+    int64_t disp;  /* instead of the view's own */
+    int64_t begin; /* first byte, in the stream */
+} sagoi_place;
+
+/* Adds one stream. */
+sago_status sagoi_compose_view(sagoi_composed *composed, const sagoi_place *place,
+                               const sagoi_buffer *buffer) SAGOI_CHECKED;
+sago_status sagoi_compose_extents(sagoi_composed *composed, int64_t n, const sago_extent extents[],
+                                  char *base) SAGOI_CHECKED;
+/* After the last stream: bounds and fingerprint. */
+void sagoi_compose_finish(sagoi_composed *composed);
+
+/* Bytes of the request that lie below the end of the file. */
+int64_t sagoi_bytes_below(const sagoi_request *request, int64_t end);
+
+/* ---- Views ---- */
+sago_status sagoi_view_make(MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, sagoi_budget *budget,
+                            sagoi_view *view) SAGOI_CHECKED;
+void sagoi_view_cleanup(sagoi_view *view);
+
+#endif

@@ -1,0 +1,120 @@
+/* Direct: each rank reads and writes its own runs.  Right for long runs, where staging would only be another
+ * copy, and for independent calls.  Where the caller's memory is in pieces, they pass through a buffer. */
+#include <string.h>
+
+#include "base/checked.h"
+#include "engine/engine.h"
+
+enum { BATCH = 256, BOUNCE_BYTES = 1 << 20 };
+
+/* Runs on their way to or from the store. */
+typedef struct batch {
+    sago_file *file;
+    const sagoi_stream *stream;
+    sagoi_direction direction;
+    sagoi_io_run runs[BATCH];
+    int64_t positions[BATCH]; /* stream position of each run, for scattering what was read */
+    int64_t n;
+    char *bounce; /* NULL: memory is contiguous and needs none */
+    int64_t used; /* bytes of bounce */
+} batch;
+
+static sago_status flush(batch *out) {
+    if (out->n == 0)
+        return SAGO_OK;
+    bool write = out->direction == SAGOI_TO_FILE;
+    sago_status status = write ? sagoi_store_write(out->file->store, out->runs, out->n)
+                               : sagoi_store_read(out->file->store, out->runs, out->n, NULL);
+    for (int64_t i = 0; i < out->n && !status && !write && out->bounce; i++)
+        sagoi_copy_stream(out->runs[i].buf, out->positions[i], out->runs[i].len, &out->stream->memory,
+                          out->direction);
+    out->n = 0;
+    out->used = 0;
+    return status;
+}
+
+/* One run, or as much of it as the bounce buffer takes at a time. */
+static sago_status add_run(batch *out, int64_t off, int64_t len, int64_t pos) {
+    while (len > 0) {
+        int64_t part = out->bounce ? sagoi_min(len, BOUNCE_BYTES - out->used) : len;
+        if (part == 0 || out->n == BATCH) {
+            sago_status status = flush(out);
+            if (status)
+                return status;
+            continue;
+        }
+        char *buf = out->bounce ? out->bounce + out->used : out->stream->memory.base + pos;
+        if (out->bounce && out->direction == SAGOI_TO_FILE)
+            sagoi_copy_stream(buf, pos, part, &out->stream->memory, out->direction);
+        out->positions[out->n] = pos;
+        out->runs[out->n++] = (sagoi_io_run){.off = off, .len = part, .buf = buf};
+        out->used += out->bounce ? part : 0;
+        off += part;
+        pos += part;
+        len -= part;
+    }
+    return SAGO_OK;
+}
+
+static sago_status add_span(batch *out, const sagoi_span *span) {
+    int64_t off = span->off, pos = span->pos;
+    sago_status status = SAGO_OK;
+    for (int64_t i = 0; i < span->count && !status; i++) {
+        int64_t len = span->runs ? span->runs[i].len : span->len;
+        if (span->runs && i > 0)
+            off += span->runs[i].gap;
+        status = add_run(out, off, len, pos);
+        pos += len;
+        off += span->runs ? len : span->stride;
+    }
+    return status;
+}
+
+static sago_status move_stream(batch *out, int64_t limit) {
+    sagoi_cursor cursor;
+    sagoi_span span;
+    sago_status status = SAGO_OK;
+    sagoi_cursor_init(&cursor, &out->stream->file);
+    while (!status && sagoi_cursor_next(&cursor, limit, &span))
+        status = add_span(out, &span);
+    sago_status flushed = status ? status : flush(out);
+    return flushed;
+}
+
+sago_status sagoi_run_direct(sago_file *file, const sagoi_request *request) {
+    batch out = {.file = file, .direction = request->direction};
+    int64_t limit = request->direction == SAGOI_FROM_FILE ? request->limit : SAGOI_OFFSET_MAX;
+    sago_status status = SAGO_OK;
+    char *bounce = NULL;
+    double start = sagoi_now();
+    for (int64_t i = 0; i < request->nstreams && !status; i++) {
+        out.stream = &request->streams[i];
+        if (out.stream->memory.extents.pattern && !bounce) {
+            bounce = sagoi_budget_alloc(&file->budget, BOUNCE_BYTES);
+            if (!bounce)
+                return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a buffer of %d bytes", BOUNCE_BYTES);
+        }
+        out.bounce = out.stream->memory.extents.pattern ? bounce : NULL;
+        status = move_stream(&out, limit);
+    }
+    sagoi_budget_free(&file->budget, bounce, BOUNCE_BYTES);
+    (void)sagoi_phase_end(&file->stats, SAGO_PHASE_STORE, start);
+    return status;
+}
+
+sago_status sagoi_engine_independent(sago_file *file, sagoi_composed *composed, int64_t *bytes) {
+    sagoi_request *request = &composed->request;
+    bool write = request->direction == SAGOI_TO_FILE;
+    int64_t size = 0;
+    sago_status status = write ? SAGO_OK : sagoi_store_size(file->store, &size);
+    if (status)
+        return status;
+    request->limit = write ? SAGOI_OFFSET_MAX : size;
+    status = sagoi_run_direct(file, request);
+    if (status)
+        return status;
+    if (write)
+        file->written_end = sagoi_max(file->written_end, request->high);
+    *bytes = write || request->high <= size ? composed->bytes : sagoi_bytes_below(request, size);
+    return SAGO_OK;
+}

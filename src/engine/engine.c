@@ -1,0 +1,327 @@
+/* One collective call: enter (everybody agrees on what it is), plan (or find the plan again), move, leave
+ * (everybody agrees on how it went).  A rank that fails anywhere goes on through every meeting, so that nobody
+ * waits for it. */
+#include "engine/engine.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/checked.h"
+#include "machine/memory.h"
+
+/* ---- Entering ---- */
+
+/* Fields of the agreement that opens a call; max[0] is always the verdict. */
+enum { SUM_SHAPE_LOW, SUM_SHAPE_HIGH, SUM_WEIGHTED, SUM_WEIGHTS };
+enum { MAX_VERDICT, MAX_KIND, MAX_MINUS_KIND, MAX_MINUS_LOW, MAX_HIGH, MAX_SIZE, MAX_SPARSE, MAX_ARGUMENT,
+       MAX_MINUS_ARGUMENT };
+
+static const char mismatch_message[] = "ranks are in different collective calls on this file";
+
+/* The leader asks the file system; a rank knows better only what it wrote itself. */
+static void look_at_file(sago_file *file, sagoi_agreement *agreement) {
+    struct stat info;
+    agreement->max[MAX_SIZE] = file->written_end;
+    if (file->team->local_rank != 0 || fstat(sagoi_store_fd(file->store), &info) != 0)
+        return;
+    agreement->max[MAX_SIZE] = sagoi_max(file->written_end, info.st_size);
+    agreement->max[MAX_SPARSE] = (int64_t)info.st_blocks * 512 < info.st_size;
+}
+
+/* An odd number that depends on the rank, for the weighted sum of first offsets. */
+static uint64_t rank_weight(const sagoi_team *team) { return sagoi_mix(0x5a60, team->rank) | 1; }
+
+static void describe_request(const sago_file *file, const sagoi_composed *composed, sagoi_agreement *agreement) {
+    const sagoi_request *request = &composed->request;
+    sagoi_hash mine = sagoi_hash_int(file->team->rank, composed->fingerprint);
+    agreement->sum[SUM_SHAPE_LOW] = mine.low;
+    agreement->sum[SUM_SHAPE_HIGH] = mine.high;
+    agreement->max[MAX_MINUS_LOW] = INT64_MIN;
+    agreement->max[MAX_HIGH] = INT64_MIN;
+    if (request->nstreams == 0)
+        return;
+    agreement->sum[SUM_WEIGHTED] = rank_weight(file->team) * (uint64_t)request->low;
+    agreement->sum[SUM_WEIGHTS] = rank_weight(file->team);
+    agreement->max[MAX_MINUS_LOW] = -request->low;
+    agreement->max[MAX_HIGH] = request->high;
+}
+
+static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *agreed) {
+    sago_file *file = call->file;
+    int64_t kind = call->composed->request.direction == SAGOI_TO_FILE ? SAGOI_KIND_ACCESS_WRITE : SAGOI_KIND_ACCESS_READ;
+    memset(agreed, 0, sizeof *agreed);
+    agreed->max[MAX_VERDICT] = sagoi_verdict_code(file->team, status);
+    agreed->max[MAX_KIND] = kind;
+    agreed->max[MAX_MINUS_KIND] = -kind;
+    agreed->max[MAX_MINUS_ARGUMENT] = 0;
+    look_at_file(file, agreed);
+    describe_request(file, call->composed, agreed);
+    sago_status met = sagoi_agree(file->team, agreed, NULL, NULL, NULL);
+    if (met)
+        return met;
+    if (agreed->max[MAX_VERDICT])
+        return sagoi_verdict(file->team, agreed->max[MAX_VERDICT]);
+    if (agreed->max[MAX_KIND] != -agreed->max[MAX_MINUS_KIND])
+        return sagoi_fail(SAGO_ERR_MISMATCH, "%s", mismatch_message);
+    bool empty = agreed->max[MAX_HIGH] == INT64_MIN;
+    call->low = empty ? 0 : -agreed->max[MAX_MINUS_LOW];
+    call->high = empty ? 0 : agreed->max[MAX_HIGH];
+    call->size = agreed->max[MAX_SIZE];
+    call->sparse = agreed->max[MAX_SPARSE];
+    if (call->composed->request.direction == SAGOI_FROM_FILE)
+        call->composed->request.limit = call->size;
+    return SAGO_OK;
+}
+
+sago_status sagoi_engine_agree(sago_file *file, sago_status status, int64_t kind, int64_t argument) {
+    sagoi_agreement agreed = {0};
+    agreed.max[MAX_VERDICT] = sagoi_verdict_code(file->team, status);
+    agreed.max[MAX_KIND] = kind;
+    agreed.max[MAX_MINUS_KIND] = -kind;
+    agreed.max[MAX_MINUS_LOW] = agreed.max[MAX_HIGH] = INT64_MIN;
+    agreed.max[MAX_ARGUMENT] = argument;
+    agreed.max[MAX_MINUS_ARGUMENT] = -argument;
+    sago_status met = sagoi_agree(file->team, &agreed, NULL, NULL, NULL);
+    if (met)
+        return met;
+    if (agreed.max[MAX_VERDICT])
+        return sagoi_verdict(file->team, agreed.max[MAX_VERDICT]);
+    if (agreed.max[MAX_KIND] != -agreed.max[MAX_MINUS_KIND])
+        return sagoi_fail(SAGO_ERR_MISMATCH, "%s", mismatch_message);
+    if (agreed.max[MAX_ARGUMENT] != -agreed.max[MAX_MINUS_ARGUMENT])
+        return sagoi_fail(SAGO_ERR_MISMATCH, "ranks gave different arguments to one collective call: %lld and %lld",
+                          (long long)agreed.max[MAX_ARGUMENT], (long long)-agreed.max[MAX_MINUS_ARGUMENT]);
+    return SAGO_OK;
+}
+
+/* ---- Planning ---- */
+
+/* Of one node, as the leaders tell each other. */
+typedef struct node_facts {
+    int64_t low, high, bytes, runs, ranks, cores, memory;
+} node_facts;
+
+enum { SUM_COVER, SUM_BYTES, SUM_RUNS };
+
+/* What the library may use on a node: the hint, or a modest share of what is free. */
+static int64_t node_memory(const sago_file *file) {
+    if (file->hints.memory > 0)
+        return file->hints.memory;
+    int64_t share = sagoi_memory_available("") / 8;
+    return sagoi_min(share, (int64_t)file->team->local_size * (64 << 20) + (64 << 20));
+}
+
+/* Reduces the shape: per node, and whether all runs together tile the range. */
+static sago_status measure_shape(sagoi_call *call, node_facts *facts, bool *dense) {
+    sago_file *file = call->file;
+    const sagoi_request *request = &call->composed->request;
+    sagoi_agreement all = {0}, of_node;
+    for (int64_t i = 0; request->direction == SAGOI_TO_FILE && i < request->nstreams; i++)
+        all.sum[SUM_COVER] += sagoi_extents_cover(&request->streams[i].file, file->cover_key);
+    all.sum[SUM_BYTES] = (uint64_t)call->composed->bytes;
+    all.sum[SUM_RUNS] = (uint64_t)call->composed->runs;
+    all.max[MAX_MINUS_LOW] = request->nstreams ? -request->low : INT64_MIN;
+    all.max[MAX_HIGH] = request->nstreams ? request->high : INT64_MIN;
+    sago_status status = sagoi_agree(file->team, &all, &of_node, NULL, NULL);
+    if (status)
+        return status;
+    *dense = all.sum[SUM_COVER] == sagoi_mix(file->cover_key, call->high) - sagoi_mix(file->cover_key, call->low);
+    bool nothing = of_node.max[MAX_HIGH] == INT64_MIN;
+    node_facts mine = {.low = nothing ? 0 : -of_node.max[MAX_MINUS_LOW],
+                       .high = nothing ? 0 : of_node.max[MAX_HIGH],
+                       .bytes = (int64_t)of_node.sum[SUM_BYTES],
+                       .runs = (int64_t)of_node.sum[SUM_RUNS],
+                       .ranks = file->team->local_size,
+                       .cores = file->team->cores,
+                       .memory = file->team->local_rank == 0 ? node_memory(file) : 0};
+    if (file->team->nodes > 1)
+        return sagoi_share_nodes(file->team, &mine, sizeof mine, facts);
+    /* On one node the leader's look at the memory is shared through a sum. */
+    status = sagoi_gate_sum(file->team, mine.memory, &mine.memory);
+    *facts = mine;
+    return status;
+}
+
+static sagoi_target describe_target(const sagoi_call *call) {
+    const sago_file *file = call->file;
+    const sagoi_layout *layout = sagoi_store_layout(file->store);
+    bool reading = call->composed->request.direction == SAGOI_FROM_FILE;
+    bool may_map = file->hints.map != SAGOI_CHOICE_OFF && file->team->nodes == 1 && !file->hints.direct_io &&
+                   (layout->in_memory || (file->hints.map == SAGOI_CHOICE_ON && layout->local));
+    return (sagoi_target){.block = layout->block,
+                          .stripe_unit = layout->stripe_unit,
+                          .stripe_count = layout->stripe_count,
+                          .mappable = may_map && file->can_map,
+                          .sparse = reading && call->sparse};
+}
+
+/* From the facts of all nodes to a plan; `limit` caps every node's memory. */
+static sago_status make_plan(const sagoi_call *call, const node_facts *facts, bool dense, int64_t limit,
+                             sagoi_plan *plan) {
+    sago_file *file = call->file;
+    int64_t nodes = file->team->nodes, size = nodes * (int64_t)(sizeof(sagoi_node) + sizeof(sagoi_node_shape));
+    sagoi_node *node = sagoi_budget_alloc(&file->budget, size);
+    if (!node)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory to plan for %lld nodes", (long long)nodes);
+    sagoi_node_shape *shapes = (sagoi_node_shape *)(node + nodes);
+    for (int64_t i = 0; i < nodes; i++) {
+        node[i] = (sagoi_node){facts[i].ranks, facts[i].cores, sagoi_min(facts[i].memory, limit)};
+        shapes[i] = (sagoi_node_shape){facts[i].low, facts[i].high, facts[i].bytes, facts[i].runs};
+    }
+    sagoi_machine machine = {nodes, node};
+    sagoi_shape shape = {call->composed->request.direction == SAGOI_TO_FILE, dense, nodes, shapes};
+    sagoi_target target = describe_target(call);
+    sago_status status = sagoi_plan_make(&machine, &shape, &target, &file->hints, plan);
+    file->node_memory = facts[file->team->node].memory;
+    sagoi_budget_free(&file->budget, node, size);
+    return status;
+}
+
+/* Makes a plan and gets its node-shared memory; where that cannot be had, plans again with half of it. */
+static sago_status plan_within_memory(const sagoi_call *call, const node_facts *facts, bool dense, sagoi_plan *plan) {
+    sago_file *file = call->file;
+    int64_t limit = INT64_MAX;
+    for (;;) {
+        sago_status status = make_plan(call, facts, dense, limit, plan);
+        bool planned = status == SAGO_OK;
+        if (planned && plan->strategy == SAGOI_STRATEGY_AGGREGATED)
+            status = sagoi_reserve_windows(file, plan);
+        status = sagoi_agree_status(file->team, status);
+        if (status != SAGO_ERR_MEMORY || !planned)
+            return status;
+        int64_t tried = 0;
+        for (int64_t i = 0; i < file->team->nodes; i++)
+            tried = sagoi_max(tried, sagoi_min(facts[i].memory, limit));
+        limit = tried / 2;
+        sagoi_plan_cleanup(plan);
+    }
+}
+
+static sago_status plan_anew(sagoi_call *call, const sagoi_cache_key *key) {
+    sago_file *file = call->file;
+    int64_t size = file->team->nodes * (int64_t)sizeof(node_facts);
+    node_facts *facts = sagoi_budget_alloc(&file->budget, size);
+    /* Without it this rank cannot even listen: a few bytes a node must be there. */
+    if (!facts)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the facts of %d nodes", file->team->nodes);
+    bool dense = false;
+    sago_status status = measure_shape(call, facts, &dense);
+    if (!status) {
+        call->entry = sagoi_cache_insert(&file->cache, key);
+        status = plan_within_memory(call, facts, dense, &call->entry->plan);
+        if (status)
+            sagoi_cache_drop(&file->cache, call->entry);
+    }
+    sagoi_budget_free(&file->budget, facts, size);
+    return status;
+}
+
+static sago_status find_plan(sagoi_call *call, const sagoi_agreement *agreed) {
+    sago_file *file = call->file;
+    sagoi_cache_key key = {.shape = {agreed->sum[SUM_SHAPE_LOW], agreed->sum[SUM_SHAPE_HIGH]},
+                           .weighted = agreed->sum[SUM_WEIGHTED],
+                           .weights = agreed->sum[SUM_WEIGHTS],
+                           .low = call->low};
+    if (call->composed->request.direction == SAGOI_FROM_FILE && call->sparse)
+        key.shape.low++; /* another file, as far as mapping goes */
+    const sagoi_layout *layout = sagoi_store_layout(file->store);
+    call->entry = file->hints.plan_cache > 0
+                      ? sagoi_cache_find(&file->cache, &key, sagoi_max(1, layout->stripe_unit), &call->shift)
+                      : NULL;
+    call->hit = call->entry != NULL;
+    if (call->hit) {
+        file->stats.plan_hits++;
+        return SAGO_OK;
+    }
+    call->shift = 0;
+    file->stats.plan_misses++;
+    sago_status status = plan_anew(call, &key);
+    if (!status)
+        (void)snprintf(file->stats.decision, sizeof file->stats.decision, "%s", call->entry->plan.reasons);
+    return status;
+}
+
+/* ---- Moving ---- */
+
+static sago_status move(sagoi_call *call) {
+    sago_file *file = call->file;
+    switch (call->entry->plan.strategy) {
+    case SAGOI_STRATEGY_MAPPED:
+        file->stats.mapped_calls++;
+        return sagoi_run_mapped(call);
+    case SAGOI_STRATEGY_AGGREGATED:
+        file->stats.aggregated_calls++;
+        return sagoi_run_aggregated(call);
+    default:
+        file->stats.direct_calls++;
+        return sagoi_run_direct(file, &call->composed->request);
+    }
+}
+
+/* How it went on all ranks; and whether from now on the aggregators know the extents of this plan. */
+static sago_status leave(sagoi_call *call, sago_status status) {
+    enum { MAX_FORGETFUL = 1 };
+    sagoi_team *team = call->file->team;
+    sagoi_agreement agreed = {0};
+    double start = sagoi_now();
+    agreed.max[MAX_VERDICT] = sagoi_verdict_code(team, status);
+    agreed.max[MAX_FORGETFUL] = call->forgetful;
+    sago_status met = sagoi_agree(team, &agreed, NULL, NULL, NULL);
+    (void)sagoi_phase_end(&call->file->stats, SAGO_PHASE_WAIT, start);
+    if (met)
+        return met;
+    call->entry->kept.complete = !agreed.max[MAX_FORGETFUL] && !agreed.max[MAX_VERDICT];
+    return sagoi_verdict(team, agreed.max[MAX_VERDICT]);
+}
+
+static void count_call(sagoi_call *call, int64_t bytes) {
+    sago_stats *stats = &call->file->stats;
+    bool write = call->composed->request.direction == SAGOI_TO_FILE;
+    *(write ? &stats->collective_writes : &stats->collective_reads) += 1;
+    *(write ? &stats->bytes_written : &stats->bytes_read) += bytes;
+}
+
+sago_status sagoi_engine_run(sago_file *file, sagoi_composed *composed, sago_status status, int64_t *bytes) {
+    sagoi_call call = {.file = file, .composed = composed};
+    sagoi_agreement agreed;
+    const sagoi_request *request = &composed->request;
+    *bytes = 0;
+    double start = sagoi_now();
+    status = enter(&call, status, &agreed);
+    if (!status && call.low < call.high)
+        status = find_plan(&call, &agreed);
+    (void)sagoi_phase_end(&file->stats, SAGO_PHASE_PLAN, start);
+    if (status || call.low == call.high)
+        return status;
+    status = leave(&call, move(&call));
+    if (status)
+        return status;
+    bool whole = request->direction == SAGOI_TO_FILE || request->high <= call.size;
+    *bytes = whole ? composed->bytes : sagoi_bytes_below(request, call.size);
+    count_call(&call, *bytes);
+    return SAGO_OK;
+}
+
+sago_status sagoi_engine_prepare(sago_file *file, sagoi_composed *composed) {
+    sagoi_call call = {.file = file, .composed = composed};
+    sagoi_agreement agreed;
+    sago_status status = enter(&call, SAGO_OK, &agreed);
+    if (!status && call.low < call.high)
+        status = find_plan(&call, &agreed);
+    return status;
+}
+
+sago_status sagoi_engine_direction(sago_file *file, bool known, sagoi_direction *direction) {
+    enum { MAX_WRITES = 1, MAX_READS = 2 };
+    sagoi_agreement agreed = {0};
+    agreed.max[MAX_WRITES] = known && *direction == SAGOI_TO_FILE;
+    agreed.max[MAX_READS] = known && *direction == SAGOI_FROM_FILE;
+    sago_status status = sagoi_agree(file->team, &agreed, NULL, NULL, NULL);
+    if (status)
+        return status;
+    if (agreed.max[MAX_WRITES] && agreed.max[MAX_READS])
+        return sagoi_fail(SAGO_ERR_MISMATCH, "some ranks write and some read in one step");
+    *direction = agreed.max[MAX_READS] ? SAGOI_FROM_FILE : SAGOI_TO_FILE;
+    return SAGO_OK;
+}

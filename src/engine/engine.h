@@ -1,0 +1,50 @@
+/* Runs a plan: one collective call from agreeing on it to agreeing on its outcome. */
+#ifndef SAGOI_ENGINE_H
+#define SAGOI_ENGINE_H
+
+#include "engine/compose.h"
+#include "engine/file.h"
+
+/* One collective data access while it runs. */
+typedef struct sagoi_call {
+    sago_file *file;
+    sagoi_composed *composed;
+    sagoi_cache_entry *entry; /* its plan */
+    int64_t shift;            /* the request lies this much further on than the plan says */
+    int64_t low, high;        /* of all ranks */
+    int64_t size;             /* of the file when the call began */
+    bool sparse;              /* the file has holes */
+    bool hit;                 /* the plan was there already */
+    bool forgetful;           /* this aggregator could not remember all extents it was sent */
+} sagoi_call;
+
+/* Collective.  `status` is what the caller found wrong with its arguments, if anything: then nothing is moved
+ * on any rank and every rank gets that status.  *bytes: what this rank moved. */
+sago_status sagoi_engine_run(sago_file *file, sagoi_composed *composed, sago_status status,
+                             int64_t *bytes) SAGOI_CHECKED;
+
+/* Collective.  Makes the plan of a request that will be run later, and keeps it.  Moves no data. */
+sago_status sagoi_engine_prepare(sago_file *file, sagoi_composed *composed) SAGOI_CHECKED;
+
+/* Collective.  Do we write or read?  Ranks that do not know (`known` false) learn it; ranks that contradict
+ * each other get SAGO_ERR_MISMATCH. */
+sago_status sagoi_engine_direction(sago_file *file, bool known, sagoi_direction *direction) SAGOI_CHECKED;
+
+/* Not collective: this rank's runs, straight to or from the file. */
+sago_status sagoi_engine_independent(sago_file *file, sagoi_composed *composed, int64_t *bytes) SAGOI_CHECKED;
+
+/* ---- Strategies; each moves this rank's request and waits for its I/O ---- */
+sago_status sagoi_run_direct(sago_file *file, const sagoi_request *request) SAGOI_CHECKED;
+sago_status sagoi_run_mapped(sagoi_call *call) SAGOI_CHECKED;
+sago_status sagoi_run_aggregated(sagoi_call *call) SAGOI_CHECKED;
+
+/* Node-shared memory for a plan; collective over the node. */
+sago_status sagoi_reserve_windows(sago_file *file, const sagoi_plan *plan) SAGOI_CHECKED;
+
+/* What kind of collective call this is, for finding ranks that are in another one. */
+typedef enum { SAGOI_KIND_ACCESS_WRITE = 1, SAGOI_KIND_ACCESS_READ, SAGOI_KIND_OTHER } sagoi_kind;
+
+/* Ranks agree on a call that moves no data: its status, its kind and one argument that must be the same. */
+sago_status sagoi_engine_agree(sago_file *file, sago_status status, int64_t kind, int64_t argument) SAGOI_CHECKED;
+
+#endif

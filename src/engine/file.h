@@ -1,0 +1,44 @@
+/* An open file: what the folders below know about it, in one place. */
+#ifndef SAGOI_FILE_H
+#define SAGOI_FILE_H
+
+#include <sago/sago.h>
+
+#include "base/budget.h"
+#include "base/hints.h"
+#include "engine/cache.h"
+#include "engine/mapping.h"
+#include "move/team.h"
+#include "store/iothread.h"
+#include "store/store.h"
+#include "trace/stats.h"
+#include "view/flatten.h"
+
+/* A file view, flattened. */
+typedef struct sagoi_view {
+    int64_t disp;
+    int64_t etype_size;
+    sagoi_flat filetype;
+} sagoi_view;
+
+struct sago_file {
+    uint64_t magic; /* tells an open file from a closed one */
+    sagoi_team *team;
+    sagoi_store *store;
+    sagoi_iothread *thread;
+    char *path;
+    int amode;
+    sagoi_hints hints;
+    sagoi_budget budget;     /* of this process */
+    int64_t node_memory;     /* budget of the node, bytes */
+    uint64_t cover_key;      /* random, the same on all ranks */
+    sagoi_view view;
+    sagoi_cache cache;
+    sagoi_mapping mapping;
+    bool can_map;            /* the kernel and the descriptor allow mapping */
+    int64_t written_end;     /* largest end of what this rank wrote by itself */
+    sago_stats stats;
+    struct sago_series *series; /* all declared on this file */
+};
+
+#endif

@@ -1,0 +1,82 @@
+/* Mapped: each rank copies its runs straight between its memory and a mapping of the file.  No window, no
+ * second copy, no gate but the ones at the start and the end of the call.
+ *
+ * Ranks start at different places of their range, so that neighbours that share cache lines do not write them
+ * at the same time. */
+#include "base/checked.h"
+#include "engine/engine.h"
+
+enum { BLOCK = 256 * 1024 }; /* bytes of the file that all streams fill before going on: stays in the cache */
+
+/* One rank makes the file long enough before anybody touches it. */
+static void extend_file(void *arg, sagoi_agreement *agreed) {
+    sagoi_call *call = arg;
+    int64_t size = 0;
+    sago_status status = sagoi_store_size(call->file->store, &size);
+    if (!status && size < call->high)
+        status = sagoi_store_resize(call->file->store, call->high);
+    agreed->max[0] = sagoi_max(agreed->max[0], sagoi_verdict_code(call->file->team, status));
+}
+
+static sago_status ensure_length(sagoi_call *call) {
+    if (call->composed->request.direction == SAGOI_FROM_FILE || call->high <= call->size)
+        return SAGO_OK;
+    sagoi_agreement agreement = {0};
+    sago_status status = sagoi_agree(call->file->team, &agreement, NULL, extend_file, call);
+    return status ? status : sagoi_verdict(call->file->team, agreement.max[0]);
+}
+
+/* The first byte goes through write(2) itself, so that time stamps and set-id bits change as with any write:
+ * stores to a page that is mapped already tell the kernel nothing. */
+static sago_status touch_file(sagoi_call *call) {
+    const sagoi_request *request = &call->composed->request;
+    if (request->direction == SAGOI_FROM_FILE || request->low != call->low)
+        return SAGO_OK;
+    char first = *sagoi_mapping_at(&call->file->mapping, request->low);
+    sagoi_io_run run = {.off = request->low, .len = 1, .buf = &first};
+    return sagoi_store_write(call->file->store, &run, 1);
+}
+
+/* Copies [start, end): with several streams block by block, so that a block is in the cache for all of them. */
+static sago_status sweep(sagoi_call *call, int64_t start, int64_t end, int64_t *moved) {
+    sago_file *file = call->file;
+    const sagoi_request *request = &call->composed->request;
+    int64_t step = request->nstreams > 1 ? BLOCK : SAGOI_MAPPING_BLOCK;
+    while (start < end) {
+        int64_t stop = sagoi_min(end, sagoi_round_down(start, step) + step);
+        sago_status status = sagoi_mapping_populate(&file->mapping, file->store, start, stop);
+        if (status)
+            return status;
+        *moved += sagoi_request_copy(request, start, stop, sagoi_mapping_at(&file->mapping, start), NULL);
+        start = stop;
+    }
+    return SAGO_OK;
+}
+
+static sago_status copy_all(sagoi_call *call) {
+    sago_file *file = call->file;
+    const sagoi_request *request = &call->composed->request;
+    bool write = request->direction == SAGOI_TO_FILE;
+    int64_t low = request->low, high = write ? request->high : sagoi_min(request->high, request->limit);
+    if (low >= high)
+        return SAGO_OK;
+    double start = sagoi_now();
+    sago_status status = sagoi_mapping_cover(&file->mapping, file->store, low, high, write, &file->budget);
+    start = sagoi_phase_end(&file->stats, SAGO_PHASE_STORE, start);
+    int64_t part = (high - low) / file->team->local_size, moved = 0;
+    int64_t middle = low + part * file->team->local_rank;
+    if (!status)
+        status = sweep(call, middle, high, &moved);
+    if (!status)
+        status = sweep(call, low, middle, &moved);
+    if (!status)
+        status = touch_file(call);
+    (void)sagoi_phase_end(&file->stats, SAGO_PHASE_GATHER, start);
+    sagoi_phase_count(&file->stats, SAGO_PHASE_GATHER, moved, call->composed->runs, 0);
+    return status;
+}
+
+sago_status sagoi_run_mapped(sagoi_call *call) {
+    sago_status status = ensure_length(call);
+    return status ? status : copy_all(call);
+}

@@ -1,0 +1,98 @@
+#include "engine/mapping.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "base/checked.h"
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#define MADV_POPULATE_WRITE 23
+#endif
+
+bool sagoi_mapping_supported(void) {
+    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED)
+        return false;
+    bool known = madvise(page, 4096, MADV_POPULATE_WRITE) == 0;
+    (void)munmap(page, 4096);
+    return known;
+}
+
+void sagoi_mapping_cleanup(sagoi_mapping *mapping, sagoi_budget *budget) {
+    if (mapping->base)
+        (void)munmap(mapping->base, (size_t)mapping->bytes);
+    sagoi_budget_free(budget, mapping->populated, mapping->blocks);
+    memset(mapping, 0, sizeof *mapping);
+}
+
+/* Somebody may have punched holes or cut the file since: then no page is known to be there. */
+static sago_status notice_changes(sagoi_mapping *mapping, sagoi_store *store) {
+    struct stat info;
+    if (fstat(sagoi_store_fd(store), &info) != 0)
+        return sagoi_fail_errno(errno, "fstat of a mapped file");
+    if (info.st_blocks < mapping->file_blocks && mapping->populated)
+        memset(mapping->populated, 0, (size_t)mapping->blocks);
+    mapping->file_blocks = info.st_blocks;
+    return SAGO_OK;
+}
+
+sago_status sagoi_mapping_cover(sagoi_mapping *mapping, sagoi_store *store, int64_t low, int64_t high, bool write,
+                                sagoi_budget *budget) {
+    int64_t start = sagoi_round_down(low, SAGOI_MAPPING_BLOCK), end = sagoi_round_up(high, SAGOI_MAPPING_BLOCK);
+    bool enough = mapping->base && start >= mapping->off && end <= mapping->off + mapping->bytes &&
+                  (mapping->writable || !write);
+    if (enough)
+        return notice_changes(mapping, store);
+    bool writable = write || mapping->writable;
+    sagoi_mapping_cleanup(mapping, budget);
+    int64_t blocks = (end - start) / SAGOI_MAPPING_BLOCK;
+    uint8_t *populated = sagoi_budget_alloc(budget, blocks);
+    if (!populated)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory to keep track of %lld mapped blocks", (long long)blocks);
+    int protection = PROT_READ | (writable ? PROT_WRITE : 0);
+    void *base = mmap(NULL, (size_t)(end - start), protection, MAP_SHARED, sagoi_store_fd(store), start);
+    if (base == MAP_FAILED) {
+        int error = errno;
+        sagoi_budget_free(budget, populated, blocks);
+        return sagoi_fail_errno(error, "mapping %lld bytes of the file", (long long)(end - start));
+    }
+    *mapping = (sagoi_mapping){.base = base, .off = start, .bytes = end - start, .writable = writable,
+                               .populated = populated, .blocks = blocks};
+    return notice_changes(mapping, store);
+}
+
+/* Why could the pages not be had?  The kernel says no more than that an access would be a SIGBUS. */
+static sago_status populate_failure(sagoi_store *store, int64_t start, int64_t end, int error) {
+    int64_t size = 0;
+    sago_status status = sagoi_store_size(store, &size);
+    if (status)
+        return status;
+    if (error == ENOMEM)
+        return sagoi_fail_errno(error, "bringing in bytes %lld to %lld of the file", (long long)start, (long long)end);
+    if (size < end)
+        return sagoi_fail(SAGO_ERR_IO, "the file was cut to %lld bytes during a collective call", (long long)size);
+    return sagoi_fail_errno(ENOSPC, "writing bytes %lld to %lld of the file", (long long)start, (long long)end);
+}
+
+sago_status sagoi_mapping_populate(sagoi_mapping *mapping, sagoi_store *store, int64_t start, int64_t end) {
+    int64_t block = (start - mapping->off) / SAGOI_MAPPING_BLOCK;
+    int64_t last = (end - 1 - mapping->off) / SAGOI_MAPPING_BLOCK;
+    for (; block <= last; block++) {
+        if (mapping->populated[block])
+            continue;
+        int64_t from = mapping->off + block * SAGOI_MAPPING_BLOCK;
+        int64_t low = sagoi_round_down(sagoi_max(start, from), 4096);
+        int64_t high = sagoi_min(end, from + SAGOI_MAPPING_BLOCK);
+        int advice = mapping->writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
+        while (madvise(sagoi_mapping_at(mapping, low), (size_t)(high - low), advice) != 0) {
+            if (errno != EINTR && errno != EAGAIN)
+                return populate_failure(store, low, high, errno);
+        }
+        if (low <= from && high == from + SAGOI_MAPPING_BLOCK)
+            mapping->populated[block] = 1;
+    }
+    return SAGO_OK;
+}

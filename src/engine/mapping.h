@@ -1,0 +1,42 @@
+/* The file mapped into this process, so that runs are copied straight into it: no window, no second copy.
+ *
+ * Only ever used where one kernel holds the file (one node, file system in memory, or the user's hint).  Pages
+ * are brought in by MADV_POPULATE_*, which reports what a plain access would turn into SIGBUS: a full file
+ * system, or a file cut short by somebody else. */
+#ifndef SAGOI_MAPPING_H
+#define SAGOI_MAPPING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/budget.h"
+#include "base/status.h"
+#include "store/store.h"
+
+typedef struct sagoi_mapping {
+    char *base;
+    int64_t off, bytes;  /* of the file; off is a multiple of the block */
+    bool writable;
+    uint8_t *populated;  /* one byte a block: are its pages there? */
+    int64_t blocks;
+    int64_t file_blocks; /* st_blocks when last looked at: fewer means that pages may have gone */
+} sagoi_mapping;
+
+enum { SAGOI_MAPPING_BLOCK = 1 << 20 };
+
+/* Does this kernel know MADV_POPULATE_READ and _WRITE? */
+bool sagoi_mapping_supported(void);
+
+/* Makes the mapping cover [low, high), which lies within the file. */
+sago_status sagoi_mapping_cover(sagoi_mapping *mapping, sagoi_store *store, int64_t low, int64_t high, bool write,
+                                sagoi_budget *budget) SAGOI_CHECKED;
+/* Brings in the pages of [start, end). */
+sago_status sagoi_mapping_populate(sagoi_mapping *mapping, sagoi_store *store, int64_t start,
+                                   int64_t end) SAGOI_CHECKED;
+static inline char *sagoi_mapping_at(const sagoi_mapping *mapping, int64_t off) {
+    return mapping->base + (off - mapping->off);
+}
+/* Unmaps; fine on a zeroed struct, and twice. */
+void sagoi_mapping_cleanup(sagoi_mapping *mapping, sagoi_budget *budget);
+
+#endif

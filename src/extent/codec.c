@@ -1,0 +1,96 @@
+/* Variable-length codes of runs.  A run is two numbers: the gap from the end of the run before, and its length
+ * doubled; a train has the lowest bit of the length set and its count and stride behind.  Seven bits a byte,
+ * lowest first. */
+#include "extent/codec.h"
+
+#include "base/checked.h"
+
+static inline uint8_t *put_number(uint8_t *out, uint64_t value) {
+    while (value >= 128) {
+        *out++ = (uint8_t)(value | 128);
+        value >>= 7;
+    }
+    *out++ = (uint8_t)value;
+    return out;
+}
+
+/* NULL: the code ends too soon or has more than 63 bits, which nothing that is accepted needs. */
+static const uint8_t *get_long_number(const uint8_t *in, const uint8_t *stop, uint64_t *value) {
+    uint64_t result = 0;
+    for (int shift = 0; in < stop && shift < 63; shift += 7) {
+        uint8_t byte = *in++;
+        result |= (uint64_t)(byte & 127) << shift;
+        if (!(byte & 128)) {
+            *value = result;
+            return in;
+        }
+    }
+    return NULL;
+}
+
+/* Most numbers have one byte. */
+static inline const uint8_t *get_number(const uint8_t *in, const uint8_t *stop, uint64_t *value) {
+    if (in == stop || *in >= 128)
+        return get_long_number(in, stop, value);
+    *value = *in;
+    return in + 1;
+}
+
+uint8_t *sagoi_code_put(uint8_t *out, const sagoi_span *span, int64_t *end) {
+    if (span->runs) {
+        uint64_t gap = (uint64_t)(span->off - *end);
+        int64_t at = span->off;
+        for (int64_t i = 0; i < span->count; i++) {
+            if (i > 0) {
+                gap = (uint64_t)span->runs[i].gap;
+                at += span->runs[i].gap;
+            }
+            out = put_number(out, gap);
+            out = put_number(out, (uint64_t)span->runs[i].len << 1);
+            at += span->runs[i].len;
+        }
+        *end = at;
+        return out;
+    }
+    bool train = span->count > 1;
+    out = put_number(out, (uint64_t)(span->off - *end));
+    out = put_number(out, (uint64_t)span->len << 1 | train);
+    if (train) {
+        out = put_number(out, (uint64_t)span->count);
+        out = put_number(out, (uint64_t)(span->stride - span->len));
+    }
+    *end = span->off + (span->count - 1) * span->stride + span->len;
+    return out;
+}
+
+/* Reads how often and how far apart the runs of a train come back. */
+static const uint8_t *get_train(const uint8_t *in, const uint8_t *stop, sagoi_span *train) {
+    uint64_t count, space;
+    if (!(in = get_number(in, stop, &count)) || !(in = get_number(in, stop, &space)))
+        return NULL;
+    if (count < 1 || count > SAGOI_OFFSET_MAX || space > SAGOI_OFFSET_MAX)
+        return NULL;
+    train->count = (int64_t)count;
+    train->stride = train->len + (int64_t)space;
+    return in;
+}
+
+const uint8_t *sagoi_code_get(const uint8_t *in, const uint8_t *stop, sagoi_span *train, int64_t *end) {
+    uint64_t gap, length;
+    if (!(in = get_number(in, stop, &gap)) || !(in = get_number(in, stop, &length)))
+        return NULL;
+    int64_t last = 0, len = (int64_t)(length >> 1);
+    if (*end > SAGOI_OFFSET_MAX || gap > SAGOI_OFFSET_MAX || len < 1 || len > SAGOI_OFFSET_MAX)
+        return NULL;
+    *train = (sagoi_span){.off = *end + (int64_t)gap, .count = 1, .len = len, .stride = len};
+    if (length & 1) {
+        in = get_train(in, stop, train);
+        if (!in || sagoi_mul(train->count - 1, train->stride, &last) || last > SAGOI_OFFSET_MAX)
+            return NULL;
+    }
+    last += train->off + len; /* four numbers up to SAGOI_OFFSET_MAX: does not overflow */
+    if (last > SAGOI_OFFSET_MAX)
+        return NULL;
+    *end = last;
+    return in;
+}

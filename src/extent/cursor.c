@@ -1,0 +1,317 @@
+/* Walking extents.  A cursor stands at a run of a piece of a tile; it hands out the longest span that lies
+ * below the caller's limit, so that the loops over runs are the caller's and tight. */
+#include "extent/pattern.h"
+
+#include "base/checked.h"
+
+static const sagoi_piece *piece_at(const sagoi_cursor *cursor) {
+    return &cursor->extents.pattern->pieces[cursor->piece];
+}
+
+static int64_t run_length(const sagoi_cursor *cursor) {
+    const sagoi_piece *piece = piece_at(cursor);
+    return piece->len ? piece->len : cursor->extents.pattern->runs[piece->stride + cursor->index].len;
+}
+
+/* Stands at the first run of `piece` of `tile`. */
+static void enter_piece(sagoi_cursor *cursor, int64_t tile, int64_t piece) {
+    const sagoi_extents *extents = &cursor->extents;
+    const sagoi_pattern *pattern = extents->pattern;
+    if (piece == pattern->npieces && !pattern->permuted) {
+        piece = 0;
+        tile++;
+    }
+    cursor->tile = tile;
+    cursor->piece = piece;
+    cursor->index = 0;
+    cursor->skip = 0;
+    if (piece == pattern->npieces) { /* the end of a permuted pattern */
+        cursor->pos = extents->end;
+        return;
+    }
+    cursor->pos = tile * pattern->bytes + pattern->pieces[piece].pos;
+    cursor->off = extents->base + tile * extents->extent + pattern->pieces[piece].off;
+}
+
+/* Moves `count` runs on within the piece, or to the next piece. */
+static void step_runs(sagoi_cursor *cursor, int64_t count, int64_t bytes, int64_t next_off) {
+    const sagoi_piece *piece = piece_at(cursor);
+    if (cursor->index + count == piece->count) {
+        enter_piece(cursor, cursor->tile, cursor->piece + 1);
+        return;
+    }
+    cursor->index += count;
+    cursor->skip = 0;
+    cursor->pos += bytes;
+    cursor->off = next_off;
+}
+
+/* Where the run after run `index` starts, which starts at `off`. */
+static int64_t after_run(const sagoi_cursor *cursor, int64_t index, int64_t off) {
+    const sagoi_piece *piece = piece_at(cursor);
+    if (piece->len)
+        return off + piece->stride;
+    const sagoi_run *run = &cursor->extents.pattern->runs[piece->stride + index];
+    return off + run[0].len + (index + 1 < piece->count ? run[1].gap : 0);
+}
+
+/* Moves to stream position `pos` inside the current piece. */
+static void skip_to_pos(sagoi_cursor *cursor, int64_t pos) {
+    const sagoi_piece *piece = piece_at(cursor);
+    if (piece->len) {
+        cursor->index = (pos - cursor->pos) / piece->len;
+        cursor->off += cursor->index * piece->stride;
+        cursor->pos += cursor->index * piece->len;
+    } else {
+        for (int64_t len = run_length(cursor); cursor->pos + len <= pos; len = run_length(cursor)) {
+            cursor->off = after_run(cursor, cursor->index, cursor->off);
+            cursor->pos += len;
+            cursor->index++;
+        }
+    }
+    cursor->skip = pos - cursor->pos;
+}
+
+/* To an uncut stream position below extents.end. */
+static void seek_stream(sagoi_cursor *cursor, int64_t pos) {
+    const sagoi_pattern *pattern = cursor->extents.pattern;
+    int64_t tile = pos / pattern->bytes, in_tile = pos % pattern->bytes;
+    int64_t low = 0, high = pattern->npieces - 1;
+    while (low < high) { /* the last piece that starts at or before in_tile */
+        int64_t middle = low + (high - low + 1) / 2;
+        if (pattern->pieces[middle].pos <= in_tile)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    enter_piece(cursor, tile, low);
+    skip_to_pos(cursor, pos);
+}
+
+void sagoi_cursor_init(sagoi_cursor *cursor, const sagoi_extents *extents) {
+    *cursor = (sagoi_cursor){.extents = *extents};
+    cursor->pos = extents->begin;
+    if (extents->begin >= extents->end)
+        return;
+    if (extents->pattern->permuted)
+        enter_piece(cursor, 0, 0);
+    else
+        seek_stream(cursor, extents->begin);
+}
+
+void sagoi_cursor_seek_pos(sagoi_cursor *cursor, int64_t pos) {
+    pos += cursor->extents.begin;
+    cursor->skip = 0;
+    cursor->pos = pos;
+    if (pos < cursor->extents.end)
+        seek_stream(cursor, pos);
+}
+
+/* The first tile that has bytes at or after `offset`. */
+static int64_t tile_for(const sagoi_extents *extents, int64_t offset) {
+    int64_t past = offset - extents->base - extents->pattern->high; /* >= 0: tile 0 ends before it */
+    int64_t first = extents->begin / extents->pattern->bytes;
+    if (past < 0 || extents->extent <= 0)
+        return first;
+    return sagoi_max(first, past / extents->extent + 1);
+}
+
+/* Moves to the first byte at or after `offset` in the current piece, which ends after it. */
+static void skip_to_offset(sagoi_cursor *cursor, int64_t offset) {
+    const sagoi_piece *piece = piece_at(cursor);
+    if (piece->len && offset > cursor->off + piece->len && piece->count > 1) {
+        int64_t index = (offset - cursor->off - piece->len) / piece->stride;
+        cursor->index = index;
+        cursor->off += index * piece->stride;
+        cursor->pos += index * piece->len;
+    }
+    for (int64_t len = run_length(cursor); cursor->off + len <= offset; len = run_length(cursor)) {
+        cursor->off = after_run(cursor, cursor->index, cursor->off);
+        cursor->pos += len;
+        cursor->index++;
+    }
+    cursor->skip = sagoi_max(0, offset - cursor->off);
+}
+
+void sagoi_cursor_seek(sagoi_cursor *cursor, int64_t offset) {
+    const sagoi_extents *extents = &cursor->extents;
+    const sagoi_pattern *pattern = extents->pattern;
+    sagoi_cursor_init(cursor, extents);
+    if (extents->begin >= extents->end)
+        return;
+    int64_t tile = pattern->permuted ? 0 : tile_for(extents, offset);
+    int64_t in_tile = offset - extents->base - tile * extents->extent;
+    int64_t low = 0, high = pattern->npieces;
+    while (low < high) { /* the first piece that ends after in_tile */
+        int64_t middle = low + (high - low) / 2;
+        if (pattern->pieces[middle].end > in_tile)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    sagoi_cursor found = {.extents = *extents};
+    enter_piece(&found, tile, low);
+    if (found.pos >= extents->end) {
+        *cursor = found;
+        cursor->pos = extents->end;
+        return;
+    }
+    skip_to_offset(&found, offset);
+    if (pattern->permuted || found.pos + found.skip > extents->begin)
+        *cursor = found;
+}
+
+/* How many runs of a list, from the current one, lie wholly below the limits; sets their bytes and the next
+ * offset, which are not needed when they are all that is left. */
+static int64_t whole_list_runs(const sagoi_cursor *cursor, int64_t limit, int64_t *bytes, int64_t *next_off) {
+    const sagoi_extents *extents = &cursor->extents;
+    const sagoi_pattern *pattern = extents->pattern;
+    const sagoi_piece *piece = piece_at(cursor);
+    int64_t end_pos = cursor->piece + 1 < pattern->npieces ? piece[1].pos : pattern->bytes;
+    if (extents->base + cursor->tile * extents->extent + piece->end <= limit &&
+        cursor->tile * pattern->bytes + end_pos <= extents->end)
+        return piece->count - cursor->index;
+    /* The last run at the latest does not fit. */
+    const sagoi_run *first = pattern->runs + piece->stride + cursor->index, *run = first;
+    int64_t off = cursor->off, sum = 0, room = extents->end - cursor->pos;
+    while (off + run->len <= limit && sum + run->len <= room) {
+        sum += run->len;
+        off += (int64_t)run->len + run[1].gap;
+        run++;
+    }
+    *bytes = sum;
+    *next_off = off;
+    return run - first;
+}
+
+/* The same of a train or a list. */
+static int64_t whole_runs(const sagoi_cursor *cursor, int64_t limit, int64_t *bytes, int64_t *next_off) {
+    const sagoi_piece *piece = piece_at(cursor);
+    if (piece->len == 0)
+        return whole_list_runs(cursor, limit, bytes, next_off);
+    if (cursor->off + piece->len > limit)
+        return 0;
+    int64_t room = cursor->extents.end - cursor->pos;
+    int64_t count = sagoi_min(piece->count - cursor->index, room / piece->len);
+    if (piece->stride > 0 && count > 1)
+        count = sagoi_min(count, (limit - piece->len - cursor->off) / piece->stride + 1);
+    *bytes = count * piece->len;
+    *next_off = cursor->off + count * piece->stride;
+    return count;
+}
+
+bool sagoi_cursor_next(sagoi_cursor *cursor, int64_t limit, sagoi_span *span) {
+    int64_t end = cursor->extents.end;
+    if (cursor->pos + cursor->skip >= end || cursor->off + cursor->skip >= limit)
+        return false;
+    const sagoi_piece *piece = piece_at(cursor);
+    span->off = cursor->off + cursor->skip;
+    span->pos = cursor->pos + cursor->skip - cursor->extents.begin;
+    span->runs = NULL;
+    int64_t bytes = 0, next_off = 0;
+    int64_t count = cursor->skip ? 0 : whole_runs(cursor, limit, &bytes, &next_off);
+    if (count > 0) {
+        span->count = count;
+        span->len = piece->len;
+        span->stride = piece->stride;
+        if (!piece->len)
+            span->runs = cursor->extents.pattern->runs + piece->stride + cursor->index;
+        step_runs(cursor, count, bytes, next_off);
+        return true;
+    }
+    /* Part of one run: from `skip`, up to the limit or the end of the stream. */
+    int64_t len = run_length(cursor);
+    int64_t until = sagoi_min(len, sagoi_min(end - cursor->pos, limit - cursor->off));
+    span->count = 1;
+    span->len = until - cursor->skip;
+    span->stride = span->len;
+    if (until == len)
+        step_runs(cursor, 1, len, after_run(cursor, cursor->index, cursor->off));
+    else
+        cursor->skip = until;
+    return true;
+}
+
+int64_t sagoi_span_bytes(const sagoi_span *span) {
+    if (!span->runs)
+        return span->count * span->len;
+    int64_t bytes = 0;
+    for (int64_t i = 0; i < span->count; i++)
+        bytes += span->runs[i].len;
+    return bytes;
+}
+
+int64_t sagoi_span_bytes_below(const sagoi_span *span, int64_t limit) {
+    int64_t bytes = 0, off = span->off;
+    for (int64_t i = 0; i < span->count; i++) {
+        int64_t len = span->runs ? span->runs[i].len : span->len;
+        if (span->runs && i > 0)
+            off += span->runs[i].gap;
+        if (off >= limit)
+            break;
+        bytes += sagoi_min(len, limit - off);
+        off += span->runs ? len : span->stride;
+    }
+    return bytes;
+}
+
+/* Offset of the last byte of the stream, plus one. */
+static int64_t last_end(const sagoi_extents *extents) {
+    sagoi_cursor cursor = {.extents = *extents};
+    seek_stream(&cursor, extents->end - 1);
+    return cursor.off + cursor.skip + 1;
+}
+
+bool sagoi_extents_walkable(const sagoi_extents *extents) {
+    const sagoi_pattern *pattern = extents->pattern;
+    if (pattern->permuted || extents->begin >= extents->end)
+        return true;
+    bool one_tile = extents->begin / pattern->bytes == (extents->end - 1) / pattern->bytes;
+    return pattern->sorted && (one_tile || extents->extent >= pattern->high - pattern->low);
+}
+
+void sagoi_extents_bounds(const sagoi_extents *extents, int64_t *low, int64_t *high) {
+    *low = 0;
+    *high = 0;
+    if (extents->begin >= extents->end)
+        return;
+    if (extents->pattern->permuted) {
+        *low = extents->base + extents->pattern->low;
+        *high = extents->base + extents->pattern->high;
+        return;
+    }
+    sagoi_cursor cursor;
+    sagoi_cursor_init(&cursor, extents);
+    *low = cursor.off + cursor.skip;
+    *high = last_end(extents);
+}
+
+int64_t sagoi_extents_runs(const sagoi_extents *extents) {
+    const sagoi_pattern *pattern = extents->pattern;
+    int64_t bytes = sagoi_extents_bytes(extents);
+    if (bytes == 0)
+        return 0;
+    int64_t tiles = bytes / pattern->bytes, rest = bytes % pattern->bytes;
+    int64_t runs = tiles * pattern->run_count;
+    if (rest > 0)
+        runs += sagoi_max(1, (int64_t)((double)pattern->run_count * (double)rest / (double)pattern->bytes));
+    return runs;
+}
+
+uint64_t sagoi_extents_cover(const sagoi_extents *extents, uint64_t key) {
+    sagoi_cursor cursor;
+    sagoi_span span;
+    uint64_t sum = 0;
+    sagoi_cursor_init(&cursor, extents);
+    while (sagoi_cursor_next(&cursor, SAGOI_OFFSET_MAX, &span)) {
+        int64_t off = span.off;
+        for (int64_t i = 0; i < span.count; i++) {
+            int64_t len = span.runs ? span.runs[i].len : span.len;
+            if (span.runs && i > 0)
+                off += span.runs[i].gap;
+            sum += sagoi_mix(key, off + len) - sagoi_mix(key, off);
+            off += span.runs ? len : span.stride;
+        }
+    }
+    return sum;
+}

@@ -1,0 +1,315 @@
+/* Building patterns: runs come in stream order, one after another, and end up as the fewest pieces.
+ *
+ * The newest run stays pending, because the next one may join it.  A run that is settled either prolongs the
+ * train at the end, or that train, if short, is dissolved into the list before it.  So regular stretches
+ * become trains and irregular ones lists, in one pass and without looking back more than a few runs.
+ * Walking is in cursor.c. */
+#include "extent/pattern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+
+enum { TRAIN_MIN = 5 }; /* a train shorter than this costs more than the same runs in a list */
+
+void sagoi_pattern_init(sagoi_pattern *pattern, sagoi_budget *budget) {
+    memset(pattern, 0, sizeof *pattern);
+    pattern->budget = budget;
+}
+
+void sagoi_pattern_cleanup(sagoi_pattern *pattern) {
+    sagoi_budget_free(pattern->budget, pattern->pieces,
+                      pattern->pieces_capacity * (int64_t)sizeof *pattern->pieces);
+    sagoi_budget_free(pattern->budget, pattern->runs, pattern->runs_capacity * (int64_t)sizeof *pattern->runs);
+    sagoi_pattern_init(pattern, pattern->budget);
+}
+
+/* Room for one more of `*count` elements; false: out of memory. */
+static bool grow(sagoi_pattern *pattern, void **array, int64_t count, int64_t *capacity, int64_t size) {
+    if (count < *capacity)
+        return true;
+    int64_t larger = *capacity < 4 ? 4 : *capacity + *capacity / 2;
+    void *moved = sagoi_budget_realloc(pattern->budget, *array, *capacity * size, larger * size);
+    if (!moved) {
+        pattern->failed = true;
+        return false;
+    }
+    *array = moved;
+    *capacity = larger;
+    return true;
+}
+
+static sagoi_piece *last_piece(sagoi_pattern *pattern) {
+    return pattern->npieces ? &pattern->pieces[pattern->npieces - 1] : NULL;
+}
+
+static sagoi_piece *push_piece(sagoi_pattern *pattern) {
+    if (!grow(pattern, (void **)&pattern->pieces, pattern->npieces, &pattern->pieces_capacity,
+              sizeof *pattern->pieces))
+        return NULL;
+    return &pattern->pieces[pattern->npieces++];
+}
+
+static void push_train(sagoi_pattern *pattern, int64_t off, int64_t len, int64_t count, int64_t stride) {
+    sagoi_piece *piece = push_piece(pattern);
+    if (!piece)
+        return;
+    *piece = (sagoi_piece){.off = off, .end = off + (count - 1) * stride + len, .pos = pattern->bytes,
+                           .count = count, .len = len, .stride = stride};
+    pattern->bytes += count * len;
+}
+
+/* Can a run be coded after `end` in 8 bytes? */
+static bool fits_list(int64_t end, int64_t off, int64_t len) {
+    int64_t gap = off - end;
+    return gap >= INT32_MIN && gap <= INT32_MAX && len <= UINT32_MAX;
+}
+
+/* Appends one run to the list piece at the end of the pattern, starting a list if there is none with room. */
+static void push_list_run(sagoi_pattern *pattern, int64_t off, int64_t len, int64_t pos) {
+    sagoi_piece *piece = last_piece(pattern);
+    if (!grow(pattern, (void **)&pattern->runs, pattern->nruns, &pattern->runs_capacity, sizeof *pattern->runs))
+        return;
+    bool joins = piece && piece->len == 0 && piece->count < SAGOI_LIST_MAX && fits_list(piece->end, off, len);
+    if (!joins) {
+        piece = push_piece(pattern);
+        if (!piece)
+            return;
+        *piece = (sagoi_piece){.off = off, .end = off, .pos = pos, .stride = pattern->nruns};
+    }
+    int64_t gap = off - piece->end;
+    pattern->runs[pattern->nruns++] = (sagoi_run){.gap = (int32_t)gap, .len = (uint32_t)len};
+    piece->count++;
+    piece->end = off + len;
+}
+
+/* Turns a short train at the end of the pattern into runs of a list. */
+static void dissolve_short_train(sagoi_pattern *pattern) {
+    sagoi_piece *piece = last_piece(pattern);
+    if (!piece || piece->len == 0 || piece->count >= TRAIN_MIN || piece->len > UINT32_MAX)
+        return;
+    sagoi_piece train = *piece;
+    pattern->npieces--;
+    for (int64_t i = 0; i < train.count; i++)
+        push_list_run(pattern, train.off + i * train.stride, train.len, train.pos + i * train.len);
+}
+
+/* Does a run of this length at `off` prolong the train? */
+static bool prolongs(const sagoi_piece *train, int64_t off, int64_t len) {
+    if (!train || train->len != len)
+        return false;
+    return train->count == 1 || off == train->off + train->count * train->stride;
+}
+
+static void settle_run(sagoi_pattern *pattern, int64_t off, int64_t len) {
+    sagoi_piece *piece = last_piece(pattern);
+    if (prolongs(piece, off, len)) {
+        if (piece->count == 1)
+            piece->stride = off - piece->off;
+        piece->count++;
+        piece->end = off + len;
+        pattern->bytes += len;
+        return;
+    }
+    dissolve_short_train(pattern);
+    push_train(pattern, off, len, 1, len);
+}
+
+static void settle_pending(sagoi_pattern *pattern) {
+    if (pattern->pending_len > 0)
+        settle_run(pattern, pattern->pending_off, pattern->pending_len);
+    pattern->pending_len = 0;
+}
+
+/* Refuses what would overflow later: every offset and end stays within +-SAGOI_OFFSET_MAX. */
+static bool in_range(sagoi_pattern *pattern, int64_t off, int64_t len) {
+    int64_t end, total;
+    bool bad = len < 0 || sagoi_add(off, len, &end) || off < -SAGOI_OFFSET_MAX || end > SAGOI_OFFSET_MAX ||
+               sagoi_add(pattern->bytes, pattern->pending_len, &total) || sagoi_add(total, len, &total) ||
+               total > SAGOI_OFFSET_MAX;
+    if (bad)
+        pattern->failed = true;
+    return !bad;
+}
+
+void sagoi_pattern_add(sagoi_pattern *pattern, int64_t off, int64_t len) {
+    if (len == 0 || pattern->failed || !in_range(pattern, off, len))
+        return;
+    pattern->run_count++;
+    if (pattern->pending_len > 0 && pattern->pending_off + pattern->pending_len == off) {
+        pattern->pending_len += len;
+        pattern->run_count--;
+        return;
+    }
+    settle_pending(pattern);
+    pattern->pending_off = off;
+    pattern->pending_len = len;
+}
+
+void sagoi_pattern_add_train(sagoi_pattern *pattern, int64_t off, int64_t len, int64_t count, int64_t stride) {
+    if (len == 0 || count <= 0 || pattern->failed)
+        return;
+    int64_t last, bytes;
+    if (sagoi_mul(count - 1, stride, &last) || sagoi_add(off, last, &last) || sagoi_mul(count, len, &bytes) ||
+        bytes > SAGOI_OFFSET_MAX || !in_range(pattern, last, len) || !in_range(pattern, off, len)) {
+        pattern->failed = true;
+        return;
+    }
+    if (stride == len) {
+        sagoi_pattern_add(pattern, off, bytes);
+        return;
+    }
+    if (count < TRAIN_MIN) {
+        for (int64_t i = 0; i < count; i++)
+            sagoi_pattern_add(pattern, off + i * stride, len);
+        return;
+    }
+    /* The first run may join what is pending, the last stays pending to join what comes. */
+    sagoi_pattern_add(pattern, off, len);
+    settle_pending(pattern);
+    sagoi_piece *piece = last_piece(pattern);
+    int64_t from = 1, middle = count - 2;
+    if (prolongs(piece, off + stride, len) && (piece->count == 1 || piece->stride == stride)) {
+        piece->stride = stride;
+        piece->count += middle;
+        piece->end = piece->off + (piece->count - 1) * stride + len;
+        pattern->bytes += middle * len;
+    } else {
+        dissolve_short_train(pattern);
+        push_train(pattern, off + from * stride, len, middle, stride);
+    }
+    pattern->run_count += middle;
+    sagoi_pattern_add(pattern, off + (count - 1) * stride, len);
+}
+
+static void add_list(sagoi_pattern *pattern, const sagoi_run *runs, int64_t count, int64_t off) {
+    for (int64_t i = 0; i < count && !pattern->failed; i++) {
+        if (i > 0)
+            off += (int64_t)runs[i - 1].len + runs[i].gap;
+        sagoi_pattern_add(pattern, off, runs[i].len);
+    }
+}
+
+void sagoi_pattern_add_pattern(sagoi_pattern *pattern, const sagoi_pattern *part, int64_t off) {
+    for (int64_t i = 0; i < part->npieces && !pattern->failed; i++) {
+        const sagoi_piece *piece = &part->pieces[i];
+        int64_t at;
+        if (sagoi_add(off, piece->off, &at))
+            pattern->failed = true;
+        else if (piece->len == 0)
+            add_list(pattern, part->runs + piece->stride, piece->count, at);
+        else
+            sagoi_pattern_add_train(pattern, at, piece->len, piece->count, piece->stride);
+    }
+}
+
+void sagoi_pattern_add_repeated(sagoi_pattern *pattern, const sagoi_pattern *part, int64_t off, int64_t count,
+                                int64_t stride) {
+    if (part->npieces == 0 || count <= 0)
+        return;
+    if (sagoi_pattern_contiguous(part)) {
+        int64_t at;
+        if (sagoi_add(off, part->pieces[0].off, &at))
+            pattern->failed = true;
+        else
+            sagoi_pattern_add_train(pattern, at, part->pieces[0].len, count, stride);
+        return;
+    }
+    for (int64_t i = 0; i < count && !pattern->failed; i++) {
+        int64_t at;
+        if (sagoi_mul(i, stride, &at) || sagoi_add(off, at, &at))
+            pattern->failed = true;
+        else
+            sagoi_pattern_add_pattern(pattern, part, at);
+    }
+}
+
+/* Smallest offset and largest end of a piece, and whether its runs ascend without overlap. */
+static bool piece_bounds(const sagoi_pattern *pattern, const sagoi_piece *piece, int64_t *low, int64_t *high) {
+    if (piece->len > 0) {
+        int64_t last = piece->off + (piece->count - 1) * piece->stride;
+        *low = sagoi_min(piece->off, last);
+        *high = sagoi_max(piece->off, last) + piece->len;
+        return piece->count == 1 || piece->stride >= piece->len;
+    }
+    bool ascends = true;
+    int64_t off = piece->off;
+    *low = off;
+    *high = off;
+    for (int64_t i = 0; i < piece->count; i++) {
+        const sagoi_run *run = &pattern->runs[piece->stride + i];
+        if (i > 0) {
+            ascends = ascends && run->gap >= 0;
+            off += run->gap;
+        }
+        *low = sagoi_min(*low, off);
+        off += run->len;
+        *high = sagoi_max(*high, off);
+    }
+    return ascends;
+}
+
+static void give_back(sagoi_pattern *pattern, void **array, int64_t count, int64_t *capacity, int64_t size) {
+    if (count == *capacity || *capacity == 0)
+        return;
+    void *moved = sagoi_budget_realloc(pattern->budget, *array, *capacity * size, count * size);
+    if (!moved)
+        return;
+    *array = moved;
+    *capacity = count;
+}
+
+static sagoi_hash hash_contents(const sagoi_pattern *pattern) {
+    sagoi_hash none = {0, 0};
+    sagoi_hash pieces = sagoi_hash_bytes(pattern->pieces, pattern->npieces * (int64_t)sizeof *pattern->pieces, none);
+    return sagoi_hash_bytes(pattern->runs, pattern->nruns * (int64_t)sizeof *pattern->runs, pieces);
+}
+
+sago_status sagoi_pattern_finish(sagoi_pattern *pattern) {
+    settle_pending(pattern);
+    dissolve_short_train(pattern);
+    if (pattern->failed) {
+        sagoi_pattern_cleanup(pattern);
+        return sagoi_fail(SAGO_ERR_OVERFLOW,
+                          "a list of runs has offsets beyond 2^61, or does not fit into memory");
+    }
+    /* A lone run is a train of one: the contiguous case is then easy to tell. */
+    sagoi_piece *only = last_piece(pattern);
+    if (pattern->npieces == 1 && only->len == 0 && only->count == 1) {
+        only->len = pattern->runs[only->stride].len;
+        only->stride = only->len;
+    }
+    pattern->sorted = true;
+    for (int64_t i = 0; i < pattern->npieces; i++) {
+        int64_t low, high;
+        bool ascends = piece_bounds(pattern, &pattern->pieces[i], &low, &high);
+        pattern->sorted = pattern->sorted && ascends && (i == 0 || low >= pattern->high);
+        pattern->low = i == 0 ? low : sagoi_min(pattern->low, low);
+        pattern->high = i == 0 ? high : sagoi_max(pattern->high, high);
+    }
+    give_back(pattern, (void **)&pattern->pieces, pattern->npieces, &pattern->pieces_capacity,
+              sizeof *pattern->pieces);
+    give_back(pattern, (void **)&pattern->runs, pattern->nruns, &pattern->runs_capacity, sizeof *pattern->runs);
+    pattern->hash = hash_contents(pattern);
+    return SAGO_OK;
+}
+
+bool sagoi_pattern_add_placed(sagoi_pattern *pattern, int64_t off, int64_t len, int64_t pos) {
+    if (pattern->npieces == 0)
+        pattern->low = off;
+    push_train(pattern, off, len, 1, len);
+    if (pattern->failed)
+        return false;
+    last_piece(pattern)->pos = pos;
+    pattern->high = off + len;
+    pattern->run_count++;
+    pattern->permuted = true;
+    return true;
+}
+
+/* A finished pattern's hash is taken once: the same view is used for many calls. */
+sagoi_hash sagoi_pattern_hash(const sagoi_pattern *pattern, sagoi_hash seed) {
+    sagoi_hash contents = pattern->permuted ? hash_contents(pattern) : pattern->hash;
+    return sagoi_hash_bytes(&contents, sizeof contents, seed);
+}

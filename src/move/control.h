@@ -1,0 +1,52 @@
+/* The control segment of a node.  Shared between processes: no pointers inside. */
+#ifndef SAGOI_CONTROL_H
+#define SAGOI_CONTROL_H
+
+#include <stdatomic.h>
+
+#include "move/team.h"
+
+enum { SAGOI_SEGMENT_NAME_MAX = 64 };
+
+/* One rank's own; nobody else writes to it. */
+typedef struct sagoi_slot {
+    _Alignas(64) sagoi_agreement agreement;
+    int64_t value;                   /* of sagoi_gate_sum() */
+    int32_t pid;
+    int32_t unused;
+    char message[SAGOI_MESSAGE_MAX]; /* of its last failure */
+} sagoi_slot;
+
+typedef struct sagoi_control {
+    _Alignas(64) _Atomic uint32_t arrived; /* ranks at the gate */
+    _Alignas(64) _Atomic uint32_t generation; /* grows when the gate opens */
+    _Alignas(64) _Atomic uint32_t ready;   /* grows when the last rank has come and the leader is to go on */
+    _Atomic uint32_t broken;               /* a rank has died: nobody waits any more */
+    uint64_t pid_namespace;                /* inode: pids mean something only to those who share it */
+    _Alignas(64) sagoi_agreement of_node, of_all;
+    int64_t value_sum;
+    int64_t shared_bytes;                        /* of the segment being made */
+    int32_t shared_errno;
+    char segment_name[SAGOI_SEGMENT_NAME_MAX];   /* while a segment is being made */
+    char message[SAGOI_MESSAGE_MAX];             /* of an agreed failure */
+    _Alignas(64) sagoi_slot slots[];             /* local_size of them, then the tables of team.h */
+} sagoi_control;
+
+/* Maps a new shared segment under a random name, or opens one by its name; errno on failure. */
+int sagoi_shared_create(char name[SAGOI_SEGMENT_NAME_MAX], int64_t bytes, char **base);
+int sagoi_shared_open(const char *name, int64_t bytes, char **base);
+void sagoi_shared_remove(const char *name);
+
+/* All ranks of the node come; one runs `meeting` while the others wait, the leader where there are several nodes;
+ * all go on.  Only that one gets what `meeting` returned. */
+typedef sago_status (*sagoi_meeting_fn)(sagoi_team *team, void *arg);
+sago_status sagoi_meet_as_agreed(sagoi_team *team, sagoi_meeting_fn meeting, void *arg) SAGOI_CHECKED;
+
+/* Adds sums and takes maxima. */
+void sagoi_agreement_combine(sagoi_agreement *into, const sagoi_agreement *from);
+
+/* Sleeps until *word is no longer `old` (true) or a peer has died (false). */
+bool sagoi_wait_word(sagoi_team *team, _Atomic uint32_t *word, uint32_t old);
+void sagoi_wake_word(_Atomic uint32_t *word);
+
+#endif

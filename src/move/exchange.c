@@ -1,0 +1,183 @@
+/* The passes of a round.  Nobody waits for a message without dealing with those that come in meanwhile: an
+ * aggregator that waits at the gate, for its own messages or for its disk keeps emptying its inbox, so two nodes
+ * that wait for each other's aggregator always go on. */
+#include "move/exchange.h"
+
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/checked.h"
+#include "move/mail.h"
+
+struct sagoi_exchange {
+    sagoi_exchange_setup setup;
+    sagoi_outbox outbox;
+    sagoi_inbox inbox;
+    int32_t *aggregators; /* rank of each domain's */
+    sagoi_packer packer;
+    int64_t most;         /* bytes of one region */
+    int64_t passes;       /* so far: areas are used in turn */
+    sago_status status;
+};
+
+static bool idle(void *arg) {
+    sagoi_exchange *exchange = arg;
+    return sagoi_inbox_poll(&exchange->inbox);
+}
+
+void sagoi_find_aggregators(const sagoi_team *team, const sagoi_plan *plan, int32_t *aggregators) {
+    for (int64_t d = 0; d < plan->ndomains; d++) {
+        const sagoi_domain *domain = &plan->domains[d];
+        int64_t ranks = sagoi_team_node_ranks(team, domain->node), slots = sagoi_plan_slots(plan, domain->node);
+        aggregators[d] = sagoi_team_rank_of(team, domain->node, sagoi_slot_rank(ranks, slots, domain->slot));
+    }
+}
+
+/* A message must hold the regions of all ranks of the largest group of any node. */
+static int64_t largest_region(const sagoi_exchange_setup *setup) {
+    int64_t q = setup->team->local_size, c = sagoi_min(setup->plan->local_aggregators, q);
+    int64_t group = sagoi_div_up(q, c);
+    int64_t head = (int64_t)sizeof(sagoi_mail_head) + group * (int64_t)sizeof(sagoi_mail_region);
+    return (setup->plan->message - head) / group;
+}
+
+sago_status sagoi_exchange_create(const sagoi_exchange_setup *setup, sagoi_exchange **created) {
+    sagoi_exchange *exchange = sagoi_budget_alloc(setup->budget, sizeof *exchange);
+    if (!exchange)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for an exchange");
+    exchange->setup = *setup;
+    exchange->aggregators = sagoi_budget_alloc(setup->budget, setup->plan->ndomains * (int64_t)sizeof(int32_t));
+    exchange->packer = (sagoi_packer){.plan = setup->plan, .request = setup->request, .node = setup->team->node,
+                                      .code = !setup->known};
+    exchange->most = largest_region(setup);
+    sago_status status = exchange->aggregators ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for an exchange");
+    if (!status) {
+        sagoi_find_aggregators(setup->team, setup->plan, exchange->aggregators);
+        status = sagoi_outbox_init(&exchange->outbox, &exchange->setup, exchange->aggregators);
+    }
+    if (!status)
+        status = sagoi_inbox_init(&exchange->inbox, &exchange->setup);
+    if (status) {
+        sagoi_exchange_destroy(&exchange);
+        return status;
+    }
+    if (setup->domain >= 0) {
+        setup->team->idle = idle;
+        setup->team->idle_arg = exchange;
+    }
+    *created = exchange;
+    return SAGO_OK;
+}
+
+void sagoi_exchange_destroy(sagoi_exchange **exchange) {
+    sagoi_exchange *gone = *exchange;
+    if (!gone)
+        return;
+    sagoi_budget *budget = gone->setup.budget;
+    gone->setup.team->idle = NULL;
+    sagoi_inbox_cleanup(&gone->inbox);
+    sagoi_outbox_cleanup(&gone->outbox);
+    sagoi_budget_free(budget, gone->aggregators, gone->setup.plan->ndomains * (int64_t)sizeof(int32_t));
+    sagoi_budget_free(budget, gone, sizeof *gone);
+    *exchange = NULL;
+}
+
+static void note(sagoi_exchange *exchange, sago_status status) {
+    if (!exchange->status)
+        exchange->status = status;
+}
+
+/* Lets others have the core, the longer nothing happens the longer. */
+static void rest(bool busy, int *quiet) {
+    *quiet = busy ? 0 : *quiet + 1;
+    if (*quiet > 300)
+        (void)usleep(20);
+    else if (*quiet > 0)
+        (void)sched_yield();
+}
+
+static void wait_outbox(sagoi_exchange *exchange) {
+    bool done = false;
+    double start = sagoi_now();
+    for (int quiet = 0; !done;) {
+        sago_status status = sagoi_outbox_test(&exchange->outbox, &done);
+        if (status) {
+            note(exchange, status);
+            break;
+        }
+        if (!done)
+            rest(sagoi_inbox_poll(&exchange->inbox), &quiet);
+    }
+    (void)sagoi_phase_end(exchange->setup.stats, SAGO_PHASE_EXCHANGE, start);
+}
+
+static void wait_inbox(sagoi_exchange *exchange) {
+    double start = sagoi_now();
+    for (int quiet = 0; !sagoi_inbox_done(&exchange->inbox) && !exchange->inbox.status;)
+        rest(sagoi_inbox_poll(&exchange->inbox), &quiet);
+    note(exchange, exchange->inbox.status);
+    (void)sagoi_phase_end(exchange->setup.stats, SAGO_PHASE_EXCHANGE, start);
+}
+
+/* Packs this rank's next pass; true: there is more. */
+static bool pack_pass(sagoi_exchange *exchange, int parity) {
+    const sagoi_exchange_setup *setup = &exchange->setup;
+    double start = sagoi_now();
+    int64_t rank = setup->team->local_rank;
+    bool more = sagoi_pack(&exchange->packer, sagoi_staging_of(setup, rank, parity), setup->plan->staging,
+                           exchange->most, sagoi_region_of(setup, rank, parity));
+    (void)sagoi_phase_end(setup->stats, SAGO_PHASE_GATHER, start);
+    return more;
+}
+
+/* Meets the node's other ranks; do any of them have more than this pass? */
+static bool meet(sagoi_exchange *exchange, bool more) {
+    int64_t any = 0;
+    double start = sagoi_now();
+    note(exchange, sagoi_gate_sum(exchange->setup.team, more, &any));
+    (void)sagoi_phase_end(exchange->setup.stats, SAGO_PHASE_WAIT, start);
+    return any > 0;
+}
+
+static bool write_pass(sagoi_exchange *exchange, int64_t round) {
+    int parity = (int)(exchange->passes++ & 1);
+    bool more = pack_pass(exchange, parity);
+    wait_outbox(exchange); /* the messages of the pass before, from the other area */
+    bool any = meet(exchange, more);
+    note(exchange, sagoi_outbox_send(&exchange->outbox, round, parity, !any));
+    return any;
+}
+
+static bool read_pass(sagoi_exchange *exchange, int64_t round) {
+    const sagoi_exchange_setup *setup = &exchange->setup;
+    int64_t rank = setup->team->local_rank;
+    int parity = (int)(exchange->passes++ & 1);
+    sagoi_packer began = exchange->packer;
+    bool any = meet(exchange, pack_pass(exchange, parity));
+    note(exchange, sagoi_outbox_send(&exchange->outbox, round, parity, !any));
+    wait_outbox(exchange);
+    (void)meet(exchange, false);
+    double start = sagoi_now();
+    sagoi_unpack(&began, sagoi_staging_of(setup, rank, parity), sagoi_region_of(setup, rank, parity));
+    (void)sagoi_phase_end(setup->stats, SAGO_PHASE_GATHER, start);
+    return any;
+}
+
+sago_status sagoi_exchange_round(sagoi_exchange *exchange, int64_t round, const sagoi_window *window) {
+    bool reading = exchange->setup.request->direction == SAGOI_FROM_FILE;
+    sagoi_inbox_open(&exchange->inbox, round, window);
+    sagoi_packer_start(&exchange->packer, round);
+    while (reading ? read_pass(exchange, round) : write_pass(exchange, round))
+        if (exchange->status == SAGO_ERR_PEER)
+            return exchange->status;
+    wait_inbox(exchange);
+    return exchange->status;
+}
+
+sago_status sagoi_exchange_finish(sagoi_exchange *exchange) {
+    wait_outbox(exchange);
+    if (!exchange->setup.known)
+        sagoi_kept_sort(exchange->setup.kept);
+    return exchange->status;
+}

@@ -1,0 +1,46 @@
+/* Movement between nodes, in packed messages: extents delta-coded, data behind them, scattered by position.
+ *
+ * Every rank packs what it has for aggregators on other nodes into its own staging area in node-shared memory;
+ * its local aggregator (001) sends one message per aggregator for all the ranks it serves.  What does not fit
+ * the staging area or a message goes in another pass.  When the shape repeats, aggregators remember the coded
+ * extents and only data moves.  Reading is the same way back: extents go to the aggregator, data returns. */
+#ifndef SAGOI_EXCHANGE_H
+#define SAGOI_EXCHANGE_H
+
+#include "base/budget.h"
+#include "move/kept.h"
+#include "move/pack.h"
+#include "move/team.h"
+#include "trace/stats.h"
+
+typedef struct sagoi_exchange sagoi_exchange;
+
+/* Everything an exchange works with; the caller keeps it all. */
+typedef struct sagoi_exchange_setup {
+    sagoi_team *team;
+    const sagoi_plan *plan;
+    const sagoi_request *request;
+    sagoi_kept *kept;       /* of the plan */
+    bool known;             /* aggregators remember the extents: only data moves */
+    char *staging;          /* in the node's segment: local_size * 2 areas */
+    sagoi_region *regions;  /* in the node's segment: local_size * 2 * ndomains */
+    int64_t domain;         /* this rank aggregates it; -1: none */
+    sago_stats *stats;
+    sagoi_budget *budget;
+} sagoi_exchange_setup;
+
+/* The rank of each domain's aggregator. */
+void sagoi_find_aggregators(const sagoi_team *team, const sagoi_plan *plan, int32_t *aggregators);
+
+/* Local. */
+sago_status sagoi_exchange_create(const sagoi_exchange_setup *setup, sagoi_exchange **exchange) SAGOI_CHECKED;
+void sagoi_exchange_destroy(sagoi_exchange **exchange);
+
+/* Moves one round between this node's ranks and aggregators on other nodes; `window` is the place of the domain this
+ * rank aggregates in this round, NULL if none.  Has at least one gate of the node in it. */
+sago_status sagoi_exchange_round(sagoi_exchange *exchange, int64_t round, const sagoi_window *window) SAGOI_CHECKED;
+
+/* After the last round: waits for what is still on its way. */
+sago_status sagoi_exchange_finish(sagoi_exchange *exchange) SAGOI_CHECKED;
+
+#endif

@@ -1,0 +1,252 @@
+/* Where the ranks of a node wait for each other: a futex in shared memory instead of a spinning MPI barrier.
+ *
+ * A sleeping rank must not stop MPI: a message posted before the collective call may need this rank's library
+ * to make progress.  So sleeps are timed, and every wake pokes MPI on the team's own communicator.  From time
+ * to time it also looks whether the others still live; a rank that died would otherwise mean waiting for ever.
+ *
+ * On one node the rank that comes last does the work for all; on several nodes the leader does, since only
+ * leaders call MPI to agree. */
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "move/control.h"
+
+enum {
+    SPINS = 4000,              /* of a pause each, when every rank has a core of its own */
+    FIRST_SLEEP_US = 1000,     /* sleeps grow from here */
+    LONGEST_SLEEP_US = 8000,   /* to here */
+    EXCHANGE_SLEEP_US = 100,   /* while messages are to be answered meanwhile */
+    WAKES_BETWEEN_ROLL_CALLS = 64
+};
+
+static void pause_cpu(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t old, int64_t microseconds) {
+    struct timespec time = {microseconds / 1000000, microseconds % 1000000 * 1000};
+    (void)syscall(SYS_futex, word, FUTEX_WAIT, old, &time, NULL, 0);
+}
+
+void sagoi_wake_word(_Atomic uint32_t *word) { (void)syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0); }
+
+/* Does a process of this node no longer exist? */
+static bool someone_died(const sagoi_team *team) {
+    const sagoi_control *control = team->control;
+    if (control->pid_namespace == 0)
+        return false;
+    for (int i = 0; i < team->local_size; i++)
+        if (kill(control->slots[i].pid, 0) != 0 && errno == ESRCH)
+            return true;
+    return false;
+}
+
+void sagoi_poke(const sagoi_team *team) {
+    int flag;
+    (void)MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, team->all, &flag, MPI_STATUS_IGNORE);
+}
+
+static bool spin(const sagoi_team *team, const _Atomic uint32_t *word, uint32_t old) {
+    if (team->local_size > team->cores)
+        return atomic_load_explicit(word, memory_order_acquire) != old;
+    for (int i = 0; i < SPINS; i++) {
+        if (atomic_load_explicit(word, memory_order_acquire) != old)
+            return true;
+        pause_cpu();
+    }
+    return false;
+}
+
+bool sagoi_wait_word(sagoi_team *team, _Atomic uint32_t *word, uint32_t old) {
+    sagoi_control *control = team->control;
+    int64_t sleep_us = FIRST_SLEEP_US;
+    if (!team->idle && spin(team, word, old))
+        return true;
+    for (int wakes = 1; atomic_load_explicit(word, memory_order_acquire) == old; wakes++) {
+        if (atomic_load(&control->broken))
+            return false;
+        if (team->idle) {
+            if (!team->idle(team->idle_arg))
+                futex_wait(word, old, EXCHANGE_SLEEP_US);
+            continue;
+        }
+        futex_wait(word, old, sleep_us);
+        if (atomic_load_explicit(word, memory_order_acquire) != old)
+            return true;
+        sagoi_poke(team);
+        if (sleep_us < LONGEST_SLEEP_US)
+            sleep_us *= 2;
+        if (wakes % WAKES_BETWEEN_ROLL_CALLS == 0 && someone_died(team)) {
+            atomic_store(&control->broken, 1);
+            sagoi_wake_word(&control->generation);
+            sagoi_wake_word(&control->ready);
+        }
+    }
+    return true;
+}
+
+sago_status sagoi_wait_request(sagoi_team *team, MPI_Request *request) {
+    int done = 0;
+    for (int i = 0; !done; i++) {
+        if (MPI_Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            return sagoi_fail(SAGO_ERR_MPI, "MPI_Test failed while the nodes were agreeing");
+        if (done)
+            break;
+        bool busy = team->idle && team->idle(team->idle_arg);
+        if (!busy && i > 200)
+            (void)usleep(20);
+        else if (!busy)
+            (void)sched_yield();
+    }
+    return SAGO_OK;
+}
+
+static sago_status peer_died(void) {
+    return sagoi_fail(SAGO_ERR_PEER, "a process of this node has died during a collective call");
+}
+
+static void open_gate(sagoi_control *control) {
+    atomic_store(&control->arrived, 0);
+    atomic_fetch_add_explicit(&control->generation, 1, memory_order_release);
+    sagoi_wake_word(&control->generation);
+}
+
+/* All ranks of the node come; one runs `meeting`; all go on.  `by_leader`: the leader must be that one. */
+static sago_status meet(sagoi_team *team, bool by_leader, sagoi_meeting_fn meeting, void *arg) {
+    sagoi_control *control = team->control;
+    uint32_t generation = atomic_load(&control->generation), ready = atomic_load(&control->ready);
+    if (atomic_load(&control->broken))
+        return peer_died();
+    bool last = atomic_fetch_add(&control->arrived, 1) + 1 == (uint32_t)team->local_size;
+    bool chosen = by_leader ? team->local_rank == 0 : last;
+    if (last && !chosen) {
+        atomic_fetch_add(&control->ready, 1);
+        sagoi_wake_word(&control->ready);
+    }
+    if (chosen) {
+        if (!last && !sagoi_wait_word(team, &control->ready, ready))
+            return peer_died();
+        sago_status status = meeting ? meeting(team, arg) : SAGO_OK;
+        open_gate(control);
+        return status;
+    }
+    return sagoi_wait_word(team, &control->generation, generation) ? SAGO_OK : peer_died();
+}
+
+sago_status sagoi_meet_as_agreed(sagoi_team *team, sagoi_meeting_fn meeting, void *arg) {
+    return meet(team, team->nodes > 1, meeting, arg);
+}
+
+sago_status sagoi_gate(sagoi_team *team) { return team->local_size == 1 ? SAGO_OK : meet(team, false, NULL, NULL); }
+
+static sago_status sum_values(sagoi_team *team, void *arg) {
+    (void)arg;
+    sagoi_control *control = team->control;
+    control->value_sum = 0;
+    for (int i = 0; i < team->local_size; i++)
+        control->value_sum += control->slots[i].value;
+    return SAGO_OK;
+}
+
+sago_status sagoi_gate_sum(sagoi_team *team, int64_t value, int64_t *sum) {
+    team->control->slots[team->local_rank].value = value;
+    sago_status status = meet(team, false, sum_values, NULL);
+    if (!status)
+        *sum = team->control->value_sum;
+    return status;
+}
+
+void sagoi_agreement_combine(sagoi_agreement *into, const sagoi_agreement *from) {
+    for (int i = 0; i < SAGOI_SUMS; i++)
+        into->sum[i] += from->sum[i];
+    for (int i = 0; i < SAGOI_MAXIMA; i++)
+        if (from->max[i] > into->max[i])
+            into->max[i] = from->max[i];
+}
+
+typedef struct agree_work {
+    sagoi_once_fn once;
+    void *arg;
+} agree_work;
+
+static sago_status agree_leaders(sagoi_team *team, sagoi_agreement *agreement) {
+    MPI_Request request;
+    if (MPI_Iallreduce(MPI_IN_PLACE, agreement, 1, team->agreement_type, team->agreement_op, team->leaders,
+                       &request) != MPI_SUCCESS)
+        return sagoi_fail(SAGO_ERR_MPI, "MPI_Iallreduce among the nodes failed");
+    return sagoi_wait_request(team, &request);
+}
+
+static sago_status agree_meeting(sagoi_team *team, void *arg) {
+    agree_work *work = arg;
+    sagoi_control *control = team->control;
+    control->of_node = control->slots[0].agreement;
+    for (int i = 1; i < team->local_size; i++)
+        sagoi_agreement_combine(&control->of_node, &control->slots[i].agreement);
+    control->of_all = control->of_node;
+    sago_status status = team->nodes > 1 ? agree_leaders(team, &control->of_all) : SAGO_OK;
+    if (status)
+        control->of_all.max[0] = INT64_MAX; /* SAGOI_MAX_ERROR: nobody takes these numbers for agreed */
+    else if (work->once)
+        work->once(work->arg, &control->of_all);
+    return status;
+}
+
+sago_status sagoi_agree(sagoi_team *team, sagoi_agreement *agreement, sagoi_agreement *of_node,
+                        sagoi_once_fn once, void *arg) {
+    agree_work work = {once, arg};
+    sagoi_control *control = team->control;
+    control->slots[team->local_rank].agreement = *agreement;
+    sago_status status = meet(team, team->nodes > 1, agree_meeting, &work);
+    if (status)
+        return status;
+    *agreement = control->of_all;
+    if (of_node)
+        *of_node = control->of_node;
+    return SAGO_OK;
+}
+
+typedef struct share_work {
+    const void *mine;
+    int64_t bytes;
+    char *all;
+} share_work;
+
+static sago_status share_leaders(sagoi_team *team, share_work *work) {
+    MPI_Request request;
+    if (MPI_Iallgather(work->mine, (int)work->bytes, MPI_BYTE, work->all, (int)work->bytes, MPI_BYTE,
+                       team->leaders, &request) != MPI_SUCCESS)
+        return sagoi_fail(SAGO_ERR_MPI, "MPI_Iallgather among the nodes failed");
+    return sagoi_wait_request(team, &request);
+}
+
+/* The tables of members are in the control segment; so is the copy that the other ranks take. */
+static char *share_area(sagoi_team *team) { return (char *)(team->members + team->size); }
+
+static sago_status share_meeting(sagoi_team *team, void *arg) {
+    share_work *work = arg;
+    sago_status status = share_leaders(team, work);
+    memcpy(share_area(team), work->all, (size_t)(work->bytes * team->nodes));
+    return status;
+}
+
+sago_status sagoi_share_nodes(sagoi_team *team, const void *mine, int64_t bytes, void *all) {
+    if (team->nodes == 1) {
+        memcpy(all, mine, (size_t)bytes);
+        return SAGO_OK;
+    }
+    share_work work = {mine, bytes, all};
+    sago_status status = meet(team, true, share_meeting, &work);
+    if (!status && team->local_rank != 0)
+        memcpy(all, share_area(team), (size_t)(bytes * team->nodes));
+    return status;
+}

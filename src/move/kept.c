@@ -1,0 +1,69 @@
+#include "move/kept.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+
+void sagoi_kept_cleanup(sagoi_kept *kept, sagoi_budget *budget) {
+    sagoi_budget_free(budget, kept->regions, kept->regions_capacity * (int64_t)sizeof *kept->regions);
+    sagoi_budget_free(budget, kept->codes, kept->codes_capacity);
+    memset(kept, 0, sizeof *kept);
+}
+
+/* Room for `more` units in an array of `count`; within the budget, or not at all. */
+static bool grow(sagoi_budget *budget, void **array, int64_t count, int64_t more, int64_t *capacity, int64_t unit) {
+    if (count + more <= *capacity)
+        return true;
+    int64_t larger = sagoi_max(count + more, *capacity + *capacity / 2);
+    if (!sagoi_budget_fits(budget, (larger - *capacity) * unit))
+        return false;
+    void *moved = sagoi_budget_realloc(budget, *array, *capacity * unit, larger * unit);
+    if (!moved)
+        return false;
+    *array = moved;
+    *capacity = larger;
+    return true;
+}
+
+void sagoi_kept_add(sagoi_kept *kept, const sagoi_kept_region *region, const uint8_t *code, sagoi_budget *budget) {
+    if (kept->full)
+        return;
+    if (!grow(budget, (void **)&kept->regions, kept->nregions, 1, &kept->regions_capacity, sizeof *kept->regions) ||
+        !grow(budget, (void **)&kept->codes, kept->codes_bytes, region->code, &kept->codes_capacity, 1)) {
+        kept->full = true;
+        return;
+    }
+    sagoi_kept_region *added = &kept->regions[kept->nregions++];
+    *added = *region;
+    added->at = kept->codes_bytes;
+    memcpy(kept->codes + kept->codes_bytes, code, (size_t)region->code);
+    kept->codes_bytes += region->code;
+}
+
+static int by_place(const void *a, const void *b) {
+    const sagoi_kept_region *x = a, *y = b;
+    if (x->round != y->round)
+        return x->round < y->round ? -1 : 1;
+    if (x->source != y->source)
+        return x->source < y->source ? -1 : 1;
+    return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
+}
+
+void sagoi_kept_sort(sagoi_kept *kept) {
+    if (kept->nregions > 1)
+        qsort(kept->regions, (size_t)kept->nregions, sizeof *kept->regions, by_place);
+}
+
+const sagoi_kept_region *sagoi_kept_find(const sagoi_kept *kept, int64_t round, int32_t source) {
+    sagoi_kept_region wanted = {.round = round, .source = source};
+    if (kept->nregions == 0)
+        return NULL;
+    return bsearch(&wanted, kept->regions, (size_t)kept->nregions, sizeof *kept->regions, by_place);
+}
+
+const sagoi_kept_region *sagoi_kept_next(const sagoi_kept *kept, const sagoi_kept_region *region) {
+    const sagoi_kept_region *next = region + 1;
+    bool same = next < kept->regions + kept->nregions && next->round == region->round && next->source == region->source;
+    return same ? next : NULL;
+}

@@ -1,0 +1,248 @@
+#include "move/pack.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "extent/codec.h"
+
+enum {
+    PART_HEAD = sizeof(uint32_t),
+    RUN_CODE = 10,    /* bytes that a run of a list takes at the most */
+    SMALL_ROOM = 256, /* less is not worth starting a part in */
+};
+
+void sagoi_packer_start(sagoi_packer *packer, int64_t round) {
+    packer->round = round;
+    packer->domain = 0;
+    packer->stream = 0;
+    packer->offset = INT64_MIN;
+}
+
+/* What a span costs at the most, coded and with its data. */
+static int64_t span_cost(const sagoi_packer *packer, const sagoi_span *span, int64_t bytes) {
+    if (!packer->code)
+        return bytes;
+    return bytes + (span->runs ? span->count * RUN_CODE : SAGOI_CODE_MAX);
+}
+
+/* The offset at which a span that is too large for `room` has to be cut: after some whole runs, or inside the
+ * first one. */
+static int64_t cut_offset(const sagoi_packer *packer, const sagoi_span *span, int64_t room) {
+    int64_t off = span->off, head = packer->code ? SAGOI_CODE_MAX : 0;
+    if (!span->runs) {
+        int64_t whole = sagoi_min(span->count, (room - head) / span->len);
+        return whole > 0 ? off + (whole - 1) * span->stride + span->len : off + room - head;
+    }
+    for (int64_t i = 0; i < span->count; i++) {
+        int64_t cost = span->runs[i].len + (packer->code ? RUN_CODE : 0);
+        if (i > 0 && cost <= room)
+            off += span->runs[i].gap;
+        if (cost > room)
+            return i > 0 ? off : off + room - head;
+        off += span->runs[i].len;
+        room -= cost;
+    }
+    return off;
+}
+
+/* A part being made: the walk over one stream within a window. */
+typedef struct part {
+    sagoi_cursor cursor;
+    int64_t from, limit; /* offsets */
+    int64_t room;        /* bytes left for codes and data */
+    int64_t data;        /* bytes of data so far */
+    uint8_t *out;        /* where codes go */
+    int64_t end;         /* of the run coded last */
+} part;
+
+/* Takes the next span of the part if it fits, cut if need be; false: no more, or no room. */
+static bool take_span(const sagoi_packer *packer, part *p, sagoi_span *span) {
+    sagoi_cursor before = p->cursor;
+    if (!sagoi_cursor_next(&p->cursor, p->limit, span))
+        return false;
+    int64_t bytes = sagoi_span_bytes(span);
+    if (span_cost(packer, span, bytes) > p->room) {
+        p->cursor = before;
+        if (p->room < SMALL_ROOM)
+            return false;
+        p->limit = cut_offset(packer, span, p->room);
+        if (!sagoi_cursor_next(&p->cursor, p->limit, span))
+            return false;
+        bytes = sagoi_span_bytes(span);
+    }
+    p->room -= span_cost(packer, span, bytes);
+    p->data += bytes;
+    return true;
+}
+
+/* Codes as much of one stream as fits, from the packer's offset to the window's end.  Returns the offset where the
+ * next part has to go on, the window's end when all is done. */
+static int64_t code_part(const sagoi_packer *packer, part *p, int64_t window_start, int64_t window_end) {
+    sagoi_span span;
+    const sagoi_stream *stream = &packer->request->streams[packer->stream];
+    sagoi_cursor_init(&p->cursor, &stream->file);
+    p->from = sagoi_max(packer->offset, window_start);
+    sagoi_cursor_seek(&p->cursor, p->from);
+    p->limit = window_end;
+    p->end = window_start;
+    uint8_t *head = p->out;
+    if (packer->code) {
+        p->out += PART_HEAD;
+        p->room -= PART_HEAD;
+    }
+    int64_t full = p->limit;
+    while (take_span(packer, p, &span))
+        if (packer->code)
+            p->out = sagoi_code_put(p->out, &span, &p->end);
+    if (packer->code) {
+        uint32_t length = (uint32_t)(p->out - head - PART_HEAD);
+        memcpy(head, &length, PART_HEAD);
+    }
+    if (p->limit == full && !sagoi_cursor_next(&p->cursor, full, &span))
+        return window_end;
+    /* Out of room: the walk goes on at the first byte not taken. */
+    return p->limit < full ? p->limit : span.off;
+}
+
+/* Copies stream data of [from, to) between memory and `place`; returns how many bytes. */
+static int64_t copy_data(const sagoi_request *request, int64_t stream, int64_t from, int64_t to, char *place) {
+    const sagoi_stream *walked = &request->streams[stream];
+    sagoi_cursor cursor;
+    sagoi_span span;
+    int64_t done = 0;
+    sagoi_cursor_init(&cursor, &walked->file);
+    sagoi_cursor_seek(&cursor, from);
+    while (sagoi_cursor_next(&cursor, to, &span)) {
+        int64_t bytes = sagoi_span_bytes(&span);
+        sagoi_copy_stream(place + done, span.pos, bytes, &walked->memory, request->direction);
+        done += bytes;
+    }
+    return done;
+}
+
+/* Range of offsets that one stream got into a region: remembered on the stack between coding and copying. */
+typedef struct taken {
+    int64_t stream, from, to, data;
+} taken;
+
+enum { PARTS_MAX = 16 }; /* of a region; more streams than that wait for the next pass */
+
+/* Packs what fits of one domain's window; false: something of it is left. */
+static bool pack_domain(sagoi_packer *packer, char *staging, int64_t room, sagoi_region *region) {
+    int64_t start, end;
+    const sagoi_request *request = packer->request;
+    region->code = 0;
+    region->data = 0;
+    if (packer->plan->domains[packer->domain].node == packer->node ||
+        !sagoi_plan_window(packer->plan, packer->domain, packer->round, &start, &end) || request->low >= end ||
+        request->high <= start)
+        return true;
+    taken parts[PARTS_MAX];
+    int64_t nparts = 0, data = 0;
+    uint8_t *out = (uint8_t *)staging;
+    while (packer->stream < request->nstreams && nparts < PARTS_MAX && room >= SMALL_ROOM) {
+        part p = {.room = room, .out = out};
+        int64_t to = code_part(packer, &p, start, end);
+        parts[nparts++] = (taken){packer->stream, p.from, to, p.data};
+        room = p.room;
+        out = p.out;
+        data += p.data;
+        packer->offset = to;
+        if (to < end)
+            break;
+        packer->stream++;
+        packer->offset = INT64_MIN;
+    }
+    region->code = (uint32_t)(out - (uint8_t *)staging);
+    region->data = (uint64_t)data;
+    char *place = (char *)out;
+    for (int64_t i = 0; i < nparts && request->direction == SAGOI_TO_FILE; i++)
+        place += copy_data(request, parts[i].stream, parts[i].from, parts[i].to, place);
+    return packer->stream == request->nstreams;
+}
+
+bool sagoi_pack(sagoi_packer *packer, char *staging, int64_t capacity, int64_t most, sagoi_region *regions) {
+    int64_t used = 0;
+    for (int64_t d = 0; d < packer->plan->ndomains; d++)
+        regions[d] = (sagoi_region){0};
+    for (; packer->domain < packer->plan->ndomains; packer->domain++) {
+        sagoi_region *region = &regions[packer->domain];
+        int64_t room = sagoi_min(most, capacity - used);
+        if (room < SMALL_ROOM)
+            break;
+        region->start = (uint32_t)used;
+        bool done = pack_domain(packer, staging + used, room, region);
+        used += region->code + (int64_t)region->data;
+        if (!done)
+            break;
+        packer->stream = 0;
+        packer->offset = INT64_MIN;
+    }
+    return packer->domain < packer->plan->ndomains;
+}
+
+/* One domain's data of a pass, back to memory: the same walk as packing, stopped by the bytes that came. */
+static void unpack_domain(sagoi_packer *packer, const char *data, int64_t bytes) {
+    int64_t start, end;
+    const sagoi_request *request = packer->request;
+    if (bytes == 0 || !sagoi_plan_window(packer->plan, packer->domain, packer->round, &start, &end))
+        return;
+    for (; bytes > 0 && packer->stream < request->nstreams; packer->stream++) {
+        const sagoi_stream *stream = &request->streams[packer->stream];
+        sagoi_cursor cursor;
+        sagoi_span span;
+        sagoi_cursor_init(&cursor, &stream->file);
+        sagoi_cursor_seek(&cursor, sagoi_max(packer->offset, start));
+        while (bytes > 0 && sagoi_cursor_next(&cursor, end, &span)) {
+            int64_t here = sagoi_min(bytes, sagoi_span_bytes(&span));
+            int64_t wanted = sagoi_min(here, sagoi_span_bytes_below(&span, request->limit));
+            sagoi_copy_stream((char *)(uintptr_t)data, span.pos, wanted, &stream->memory, request->direction);
+            data += here;
+            bytes -= here;
+        }
+        packer->offset = INT64_MIN;
+    }
+}
+
+void sagoi_unpack(const sagoi_packer *began, const char *staging, const sagoi_region *regions) {
+    sagoi_packer packer = *began;
+    for (; packer.domain < packer.plan->ndomains; packer.domain++) {
+        const sagoi_region *region = &regions[packer.domain];
+        unpack_domain(&packer, staging + region->start + region->code, (int64_t)region->data);
+        packer.stream = 0;
+        packer.offset = INT64_MIN;
+    }
+}
+
+/* ---- The aggregator's side ---- */
+
+static bool inside(const sagoi_span *train, int64_t end, const sagoi_window *window) {
+    return train->off >= window->start && end <= window->end;
+}
+
+bool sagoi_region_copy(const uint8_t *code, int64_t code_bytes, char *data, int64_t bytes, const sagoi_window *window,
+                       sagoi_direction direction) {
+    const uint8_t *stop = code + code_bytes;
+    sagoi_packing packing = direction == SAGOI_TO_FILE ? SAGOI_SCATTER : SAGOI_GATHER;
+    while (stop - code >= PART_HEAD) {
+        uint32_t length;
+        memcpy(&length, code, PART_HEAD);
+        code += PART_HEAD;
+        if (length > stop - code)
+            return false;
+        const uint8_t *part_stop = code + length;
+        int64_t end = window->start;
+        while (code < part_stop) {
+            sagoi_span train;
+            code = sagoi_code_get(code, part_stop, &train, &end);
+            if (!code || !inside(&train, end, window) || train.count * train.len > bytes)
+                return false;
+            sagoi_copy_packed(&train, window->place, window->start, data, packing);
+            if (window->marks)
+                sagoi_mark_span(&train, window->start, window->marks);
+            data += train.count * train.len;
+            bytes -= train.count * train.len;
+        }
+    }
+    return code == stop && bytes == 0;
+}

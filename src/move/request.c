@@ -1,0 +1,59 @@
+/* Put by position: a byte's place in a window is its offset less the window's start.  Nothing is exchanged,
+ * sorted or merged. */
+#include "move/request.h"
+
+#include <stdatomic.h>
+
+#include "base/checked.h"
+
+/* Sets bits [from, to); other ranks set theirs in the same words. */
+static void mark_range(uint64_t *marks, int64_t from, int64_t to) {
+    while (from < to) {
+        int64_t word = from / 64, stop = sagoi_min(to, (word + 1) * 64);
+        uint64_t bits = stop - from == 64 ? ~UINT64_C(0) : ((UINT64_C(1) << (stop - from)) - 1) << (from % 64);
+        if (~bits == 0)
+            marks[word] = bits; /* nobody else has a byte in this word, or means the same one */
+        else
+            atomic_fetch_or_explicit((_Atomic uint64_t *)&marks[word], bits, memory_order_relaxed);
+        from = stop;
+    }
+}
+
+void sagoi_mark_span(const sagoi_span *span, int64_t start, uint64_t *marks) {
+    int64_t off = span->off - start;
+    for (int64_t i = 0; i < span->count; i++) {
+        int64_t len = span->runs ? span->runs[i].len : span->len;
+        if (span->runs && i > 0)
+            off += span->runs[i].gap;
+        mark_range(marks, off, off + len);
+        off += span->runs ? len : span->stride;
+    }
+}
+
+static int64_t copy_stream(const sagoi_stream *stream, const sagoi_request *request, int64_t start, int64_t end,
+                           char *place, uint64_t *marks) {
+    sagoi_cursor cursor;
+    sagoi_span span;
+    int64_t bytes = 0;
+    sagoi_cursor_init(&cursor, &stream->file);
+    sagoi_cursor_seek(&cursor, start);
+    while (sagoi_cursor_next(&cursor, end, &span)) {
+        sagoi_copy_span(&span, place, start, &stream->memory, request->direction);
+        if (marks)
+            sagoi_mark_span(&span, start, marks);
+        bytes += sagoi_span_bytes(&span);
+    }
+    return bytes;
+}
+
+int64_t sagoi_request_copy(const sagoi_request *request, int64_t start, int64_t end, char *place,
+                            uint64_t *marks) {
+    int64_t bytes = 0;
+    if (request->direction == SAGOI_FROM_FILE)
+        end = sagoi_min(end, request->limit);
+    if (end <= request->low || start >= request->high)
+        return 0;
+    for (int64_t i = 0; i < request->nstreams; i++)
+        bytes += copy_stream(&request->streams[i], request, start, end, place, marks);
+    return bytes;
+}

@@ -1,0 +1,30 @@
+/* What one rank wants moved in one call: streams of bytes between its memory and the file. */
+#ifndef SAGOI_REQUEST_H
+#define SAGOI_REQUEST_H
+
+#include "extent/copy.h"
+#include "extent/pattern.h"
+
+/* One variable, or one call's buffer: walkable extents in the file, and the memory they belong to. */
+typedef struct sagoi_stream {
+    sagoi_extents file;
+    sagoi_memory memory;
+} sagoi_stream;
+
+typedef struct sagoi_request {
+    sagoi_direction direction;
+    int64_t nstreams;
+    sagoi_stream *streams; /* not owned */
+    int64_t low, high;     /* of this rank's runs; low == high: nothing */
+    int64_t limit;         /* reads: nothing at or past it reaches memory (the end of the file) */
+} sagoi_request;
+
+/* Copies this rank's runs in [start, end) between memory and `place`, which stands for the file from `start`.
+ * marks (may be NULL): sets the bit of every byte written.  Returns the bytes copied. */
+int64_t sagoi_request_copy(const sagoi_request *request, int64_t start, int64_t end, char *place,
+                            uint64_t *marks);
+
+/* Sets the bits of a span's bytes; bit 0 of marks is offset `start`.  Several ranks may do so at once. */
+void sagoi_mark_span(const sagoi_span *span, int64_t start, uint64_t *marks);
+
+#endif

@@ -1,0 +1,201 @@
+#include "move/rma.h"
+
+#include "base/checked.h"
+#include "move/mail.h"
+
+struct sagoi_rma {
+    sagoi_rma_setup setup;
+    MPI_Win win;          /* every aggregator shows its two windows */
+    int32_t *aggregators; /* rank of each domain's */
+    int *lengths;         /* scratch: pieces of one transfer */
+    MPI_Aint *places, *offsets;
+    int64_t capacity;
+};
+
+/* Aggregators show the windows that this rank owns; others show nothing. */
+static sago_status show_windows(sagoi_rma *rma) {
+    const sagoi_exchange_setup *common = &rma->setup.common;
+    void *base = NULL;
+    MPI_Aint bytes = 0;
+    if (common->domain >= 0) {
+        int64_t slot = common->plan->domains[common->domain].slot;
+        base = rma->setup.windows + slot * 2 * rma->setup.window_bytes;
+        bytes = 2 * rma->setup.window_bytes;
+    }
+    if (MPI_Win_create(base, bytes, 1, MPI_INFO_NULL, common->team->all, &rma->win) != MPI_SUCCESS)
+        return sagoi_fail(SAGO_ERR_MPI, "MPI_Win_create failed: this MPI cannot show memory to other nodes");
+    (void)MPI_Win_set_errhandler(rma->win, MPI_ERRORS_RETURN);
+    return SAGO_OK;
+}
+
+sago_status sagoi_rma_create(const sagoi_rma_setup *setup, sagoi_rma **created) {
+    enum { PIECES = 8192 };
+    sagoi_budget *budget = setup->common.budget;
+    sagoi_rma *rma = sagoi_budget_alloc(budget, sizeof *rma);
+    if (!rma)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for one-sided movement");
+    rma->setup = *setup;
+    rma->win = MPI_WIN_NULL;
+    rma->capacity = PIECES;
+    rma->aggregators = sagoi_budget_alloc(budget, setup->common.plan->ndomains * (int64_t)sizeof(int32_t));
+    rma->lengths = sagoi_budget_alloc(budget, PIECES * (int64_t)sizeof *rma->lengths);
+    rma->places = sagoi_budget_alloc(budget, PIECES * (int64_t)sizeof *rma->places);
+    rma->offsets = sagoi_budget_alloc(budget, PIECES * (int64_t)sizeof *rma->offsets);
+    bool ok = rma->aggregators && rma->lengths && rma->places && rma->offsets;
+    sago_status status = show_windows(rma);
+    if (!status && !ok)
+        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for one-sided movement");
+    if (status) {
+        sagoi_rma_destroy(&rma);
+        return status;
+    }
+    sagoi_find_aggregators(setup->common.team, setup->common.plan, rma->aggregators);
+    *created = rma;
+    return SAGO_OK;
+}
+
+void sagoi_rma_destroy(sagoi_rma **rma) {
+    sagoi_rma *gone = *rma;
+    if (!gone)
+        return;
+    sagoi_budget *budget = gone->setup.common.budget;
+    if (gone->win != MPI_WIN_NULL)
+        (void)MPI_Win_free(&gone->win);
+    sagoi_budget_free(budget, gone->aggregators, gone->setup.common.plan->ndomains * (int64_t)sizeof(int32_t));
+    sagoi_budget_free(budget, gone->lengths, gone->capacity * (int64_t)sizeof *gone->lengths);
+    sagoi_budget_free(budget, gone->places, gone->capacity * (int64_t)sizeof *gone->places);
+    sagoi_budget_free(budget, gone->offsets, gone->capacity * (int64_t)sizeof *gone->offsets);
+    sagoi_budget_free(budget, gone, sizeof *gone);
+    *rma = NULL;
+}
+
+/* One put or get being put together: pieces of equal length here and in the aggregator's window. */
+typedef struct transfer {
+    sagoi_rma *rma;
+    int target;
+    int64_t start;  /* of the window in the file */
+    MPI_Aint base;  /* of the window in the aggregator's memory */
+    int pieces;
+    int64_t bytes;
+    sago_status status;
+} transfer;
+
+/* Types that string the pieces together on both sides. */
+static int make_types(transfer *t, MPI_Datatype *here, MPI_Datatype *there) {
+    sagoi_rma *rma = t->rma;
+    int error = MPI_Type_create_hindexed(t->pieces, rma->lengths, rma->places, MPI_BYTE, here);
+    if (error != MPI_SUCCESS)
+        return error;
+    error = MPI_Type_create_hindexed(t->pieces, rma->lengths, rma->offsets, MPI_BYTE, there);
+    if (error == MPI_SUCCESS && (error = MPI_Type_commit(here)) == MPI_SUCCESS)
+        error = MPI_Type_commit(there);
+    return error;
+}
+
+static void fire(transfer *t) {
+    sagoi_rma *rma = t->rma;
+    MPI_Datatype here = MPI_DATATYPE_NULL, there = MPI_DATATYPE_NULL;
+    if (t->pieces == 0 || t->status)
+        return;
+    int error = make_types(t, &here, &there);
+    if (error == MPI_SUCCESS && rma->setup.common.request->direction == SAGOI_TO_FILE)
+        error = MPI_Put(MPI_BOTTOM, 1, here, t->target, 0, 1, there, rma->win);
+    else if (error == MPI_SUCCESS)
+        error = MPI_Get(MPI_BOTTOM, 1, here, t->target, 0, 1, there, rma->win);
+    if (here != MPI_DATATYPE_NULL)
+        (void)MPI_Type_free(&here);
+    if (there != MPI_DATATYPE_NULL)
+        (void)MPI_Type_free(&there);
+    if (error != MPI_SUCCESS)
+        t->status = sagoi_fail(SAGO_ERR_MPI, "a one-sided transfer of %lld bytes with rank %d failed",
+                               (long long)t->bytes, t->target);
+    rma->setup.common.stats->wire_bytes += t->bytes;
+    sagoi_phase_count(rma->setup.common.stats, SAGO_PHASE_EXCHANGE, t->bytes, t->pieces, 1);
+    t->pieces = 0;
+    t->bytes = 0;
+}
+
+static void add_piece(transfer *t, const char *memory, int64_t off, int64_t len) {
+    sagoi_rma *rma = t->rma;
+    if (t->pieces == rma->capacity || t->bytes + len > INT32_MAX)
+        fire(t);
+    rma->lengths[t->pieces] = (int)len;
+    (void)MPI_Get_address(memory, &rma->places[t->pieces]);
+    rma->offsets[t->pieces] = t->base + (MPI_Aint)(off - t->start);
+    t->pieces++;
+    t->bytes += len;
+}
+
+/* One run of the file: one piece, or as many as the caller's memory has for it. */
+static void add_run(transfer *t, const sagoi_memory *memory, int64_t off, int64_t pos, int64_t len) {
+    if (!memory->extents.pattern) {
+        add_piece(t, memory->base + pos, off, len);
+        return;
+    }
+    sagoi_cursor cursor;
+    sagoi_span span;
+    sagoi_cursor_init(&cursor, &memory->extents);
+    sagoi_cursor_seek_pos(&cursor, pos);
+    cursor.extents.end = memory->extents.begin + pos + len;
+    while (sagoi_cursor_next(&cursor, SAGOI_OFFSET_MAX, &span)) {
+        int64_t at = span.off;
+        for (int64_t i = 0; i < span.count; i++) {
+            int64_t bytes = span.runs ? span.runs[i].len : span.len;
+            if (span.runs && i > 0)
+                at += span.runs[i].gap;
+            add_piece(t, memory->base + at, off, bytes);
+            off += bytes;
+            at += span.runs ? bytes : span.stride;
+        }
+    }
+}
+
+static void add_stream(transfer *t, const sagoi_stream *stream, int64_t end) {
+    sagoi_cursor cursor;
+    sagoi_span span;
+    sagoi_cursor_init(&cursor, &stream->file);
+    sagoi_cursor_seek(&cursor, t->start);
+    while (sagoi_cursor_next(&cursor, end, &span)) {
+        int64_t off = span.off, pos = span.pos;
+        for (int64_t i = 0; i < span.count; i++) {
+            int64_t len = span.runs ? span.runs[i].len : span.len;
+            if (span.runs && i > 0)
+                off += span.runs[i].gap;
+            add_run(t, &stream->memory, off, pos, len);
+            pos += len;
+            off += span.runs ? len : span.stride;
+        }
+    }
+}
+
+static sago_status transfer_domain(sagoi_rma *rma, int64_t d, int64_t round) {
+    const sagoi_exchange_setup *common = &rma->setup.common;
+    const sagoi_request *request = common->request;
+    int64_t start, end;
+    if (common->plan->domains[d].node == common->team->node ||
+        !sagoi_plan_window(common->plan, d, round, &start, &end))
+        return SAGO_OK;
+    if (request->direction == SAGOI_FROM_FILE)
+        end = sagoi_min(end, request->limit);
+    if (request->low >= end || request->high <= start)
+        return SAGO_OK;
+    transfer t = {.rma = rma, .target = rma->aggregators[d], .start = start,
+                  .base = (MPI_Aint)((round & 1) * rma->setup.window_bytes)};
+    for (int64_t i = 0; i < request->nstreams; i++)
+        add_stream(&t, &request->streams[i], end);
+    fire(&t);
+    return t.status;
+}
+
+sago_status sagoi_rma_round(sagoi_rma *rma, int64_t round) {
+    const sagoi_exchange_setup *common = &rma->setup.common;
+    double start = sagoi_now();
+    sago_status status = SAGO_OK;
+    int error = MPI_Win_fence(0, rma->win);
+    for (int64_t i = 0; i < common->plan->ndomains && !status; i++)
+        status = transfer_domain(rma, (i + common->team->rank) % common->plan->ndomains, round);
+    if (MPI_Win_fence(0, rma->win) != MPI_SUCCESS || error != MPI_SUCCESS)
+        status = sagoi_fail(SAGO_ERR_MPI, "MPI_Win_fence failed in round %lld", (long long)round);
+    (void)sagoi_phase_end(common->stats, SAGO_PHASE_EXCHANGE, start);
+    return status;
+}

@@ -1,0 +1,116 @@
+/* The ranks of one open file: their communicators, their nodes, and the shared memory through which the ranks
+ * of a node meet.
+ *
+ * Glossary
+ *   team     all ranks of the file's communicator
+ *   leader   the first rank of a node; only leaders call MPI to agree
+ *   gate     where the ranks of a node wait for each other, asleep
+ *   control  a small shared segment: the gate, one slot a rank, the table of members
+ *
+ * A team hangs on the caller's communicator as an attribute and is used again by the next file opened there;
+ * it goes when the communicator is freed, at the latest in MPI_Finalize. */
+#ifndef SAGOI_TEAM_H
+#define SAGOI_TEAM_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* What ranks agree on in one step: sums and maxima, element by element. */
+enum { SAGOI_SUMS = 6, SAGOI_MAXIMA = 12 };
+typedef struct sagoi_agreement {
+    uint64_t sum[SAGOI_SUMS];
+    int64_t max[SAGOI_MAXIMA];
+} sagoi_agreement;
+
+/* Node-shared memory, the same bytes in every rank of the node. */
+typedef struct sagoi_segment {
+    char *base;
+    int64_t bytes;
+} sagoi_segment;
+
+/* Called again and again while a rank waits; true: it got something done.  It may call MPI. */
+typedef bool (*sagoi_idle_fn)(void *arg);
+
+struct sagoi_control; /* of gate.c */
+
+typedef struct sagoi_team {
+    MPI_Comm all;     /* Sago's own copy of the file's communicator */
+    MPI_Comm leaders; /* MPI_COMM_NULL on other ranks */
+    int rank, size;
+    int local_rank, local_size; /* on this node */
+    int node, nodes;
+    const int32_t *node_first; /* nodes + 1: where a node's ranks start in members[]; in the control segment */
+    const int32_t *members;    /* ranks in `all`, node by node */
+    struct sagoi_control *control;
+    int64_t control_bytes;
+    int64_t cores;            /* that the node's ranks may use */
+    sagoi_idle_fn idle;       /* while an exchange runs; else NULL */
+    void *idle_arg;
+    bool in_use;              /* by an open file */
+    struct sagoi_team *next;  /* other teams of the same communicator */
+    sagoi_segment windows;    /* kept from call to call, grown when a plan needs more */
+    MPI_Datatype agreement_type;
+    MPI_Op agreement_op;
+} sagoi_team;
+
+/* ---- Life ---- */
+
+/* Collective over comm: a team nobody uses, from the communicator's attribute, or a new one. */
+sago_status sagoi_team_acquire(MPI_Comm comm, sagoi_team **team) SAGOI_CHECKED;
+/* Gives it back for the next file; no communication. */
+void sagoi_team_release(sagoi_team *team);
+
+static inline int sagoi_team_rank_of(const sagoi_team *team, int64_t node, int64_t local) {
+    return team->members[team->node_first[node] + local];
+}
+static inline int64_t sagoi_team_node_ranks(const sagoi_team *team, int64_t node) {
+    return team->node_first[node + 1] - team->node_first[node];
+}
+
+/* ---- Meeting (gate.c) ---- */
+
+/* Waits for all ranks of the node.  SAGO_ERR_PEER: one of them has died. */
+sago_status sagoi_gate(sagoi_team *team) SAGOI_CHECKED;
+/* The same, and sums `value` over the node. */
+sago_status sagoi_gate_sum(sagoi_team *team, int64_t value, int64_t *sum) SAGOI_CHECKED;
+
+/* Runs `once` in one rank of each node after all of the node have come and before any may go on; it sees what
+ * the whole team agreed on. */
+typedef void (*sagoi_once_fn)(void *arg, sagoi_agreement *agreed);
+
+/* All ranks of the team agree: *agreement becomes the reduction over all of them, *of_node (may be NULL) over
+ * this node's. */
+sago_status sagoi_agree(sagoi_team *team, sagoi_agreement *agreement, sagoi_agreement *of_node,
+                        sagoi_once_fn once, void *arg) SAGOI_CHECKED;
+
+/* Gathers `bytes` bytes from each node's leader (the leader's `mine` counts) into `all` on every rank. */
+sago_status sagoi_share_nodes(sagoi_team *team, const void *mine, int64_t bytes, void *all) SAGOI_CHECKED;
+
+/* Lets MPI make progress on whatever the program has under way. */
+void sagoi_poke(const sagoi_team *team);
+
+/* Waits for an MPI request without burning the core others need. */
+sago_status sagoi_wait_request(sagoi_team *team, MPI_Request *request) SAGOI_CHECKED;
+
+/* ---- Errors (verdict.c) ---- */
+
+/* An error as a number to be agreed on by maximum: 0 for SAGO_OK.  Also leaves this thread's message where
+ * sagoi_verdict() finds it. */
+int64_t sagoi_verdict_code(sagoi_team *team, sago_status status);
+/* The status that an agreed code stands for; on every rank the message becomes the failing rank's.
+ * Collective when the code is not 0. */
+sago_status sagoi_verdict(sagoi_team *team, int64_t code) SAGOI_CHECKED;
+/* Agrees on nothing but the status. */
+sago_status sagoi_agree_status(sagoi_team *team, sago_status status) SAGOI_CHECKED;
+
+/* ---- Node-shared memory (segment.c) ---- */
+
+/* Collective over the node; *segment is replaced if it is smaller.  Real memory, not a promise: a full
+ * /dev/shm is SAGO_ERR_MEMORY on every rank of the node. */
+sago_status sagoi_segment_reserve(sagoi_team *team, int64_t bytes, sagoi_segment *segment) SAGOI_CHECKED;
+void sagoi_segment_release(sagoi_segment *segment);
+
+#endif

@@ -1,0 +1,63 @@
+/* One rank's failure becomes everybody's: the same status and the failing rank's message on all ranks. */
+#include <stdio.h>
+#include <string.h>
+
+#include "move/control.h"
+
+enum { LOCAL_BITS = 20, NODE_BITS = 24 };
+
+/* Worst status first, then the lowest node, then the lowest rank of it. */
+int64_t sagoi_verdict_code(sagoi_team *team, sago_status status) {
+    if (!status)
+        return 0;
+    char *mine = team->control->slots[team->local_rank].message;
+    if (strstr(sagoi_message(), " (rank ")) /* agreed on before, in this same call */
+        (void)snprintf(mine, SAGOI_MESSAGE_MAX, "%s", sagoi_message());
+    else
+        (void)snprintf(mine, SAGOI_MESSAGE_MAX, "%.480s (rank %d)", sagoi_message(), team->rank);
+    int64_t node = (1 << NODE_BITS) - 1 - team->node, local = (1 << LOCAL_BITS) - 1 - team->local_rank;
+    return (int64_t)status << (NODE_BITS + LOCAL_BITS) | node << LOCAL_BITS | local;
+}
+
+typedef struct spread_work {
+    int node, local;
+} spread_work;
+
+/* By the rank that finishes the meeting: brings the message to this node. */
+static sago_status spread_message(sagoi_team *team, void *arg) {
+    const spread_work *work = arg;
+    sagoi_control *control = team->control;
+    if (team->node == work->node)
+        memcpy(control->message, control->slots[work->local].message, SAGOI_MESSAGE_MAX);
+    if (team->nodes == 1)
+        return SAGO_OK;
+    MPI_Request request;
+    if (MPI_Ibcast(control->message, SAGOI_MESSAGE_MAX, MPI_CHAR, work->node, team->leaders, &request) !=
+        MPI_SUCCESS)
+        return SAGO_ERR_MPI;
+    return sagoi_wait_request(team, &request);
+}
+
+sago_status sagoi_verdict(sagoi_team *team, int64_t code) {
+    if (code == 0)
+        return SAGO_OK;
+    if (code == INT64_MAX)
+        return sagoi_fail(SAGO_ERR_MPI, "the nodes could not agree: an MPI call failed");
+    int64_t node = code >> LOCAL_BITS & ((1 << NODE_BITS) - 1), local = code & ((1 << LOCAL_BITS) - 1);
+    spread_work work = {(int)((1 << NODE_BITS) - 1 - node), (int)((1 << LOCAL_BITS) - 1 - local)};
+    sago_status met = sagoi_meet_as_agreed(team, spread_message, &work);
+    if (met)
+        return met;
+    char text[SAGOI_MESSAGE_MAX];
+    memcpy(text, team->control->message, sizeof text);
+    /* Nobody may write a new message while others still read this one. */
+    met = sagoi_gate(team);
+    sagoi_message_set(text);
+    return met ? met : (sago_status)(code >> (NODE_BITS + LOCAL_BITS));
+}
+
+sago_status sagoi_agree_status(sagoi_team *team, sago_status status) {
+    sagoi_agreement agreement = {.max[0] = sagoi_verdict_code(team, status)};
+    sago_status met = sagoi_agree(team, &agreement, NULL, NULL, NULL);
+    return met ? met : sagoi_verdict(team, agreement.max[0]);
+}

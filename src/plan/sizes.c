@@ -1,0 +1,161 @@
+/* Window, staging and messages: as large as useful, then smaller until every node's memory holds them. */
+#include <inttypes.h>
+
+#include "base/checked.h"
+#include "plan/draft.h"
+
+#define KIB INT64_C(1024)
+#define MIB (1024 * KIB)
+
+static const int64_t largest_staging = 16 * MIB;
+static const int64_t usual_messages = 8;
+static const int64_t usual_message = 4 * MIB;
+
+/* ---- What a plan needs -------------------------------------------------------------------------------- */
+
+static int64_t paged(int64_t bytes) { return sagoi_round_up(bytes, SAGOI_PAGE); }
+
+int64_t sagoi_plan_segment_bytes(const sagoi_plan *plan, int64_t ranks, int64_t slots) {
+    if (plan->strategy != SAGOI_STRATEGY_AGGREGATED)
+        return 0;
+    int64_t bytes = SAGOI_PAGE + slots * 2 * paged(plan->window);
+    if (plan->write && !plan->dense)
+        bytes += slots * 2 * paged(plan->window / 8);
+    if (plan->nodes > 1)
+        bytes += ranks * 2 * paged(plan->staging) + paged(ranks * plan->ndomains * 2 * 16);
+    return bytes;
+}
+
+int64_t sagoi_plan_private_bytes(const sagoi_plan *plan, int64_t ranks, int64_t slots) {
+    if (plan->strategy != SAGOI_STRATEGY_AGGREGATED || plan->nodes == 1)
+        return 0;
+    int64_t merging = plan->merge ? sagoi_min(plan->local_aggregators, ranks) : 0;
+    return (slots * plan->messages + merging) * plan->message;
+}
+
+static int64_t node_needs(const sagoi_draft *draft, int64_t n) {
+    int64_t ranks = draft->machine->node[n].ranks, slots = draft->slots[n];
+    return sagoi_plan_segment_bytes(draft->plan, ranks, slots) +
+           sagoi_plan_private_bytes(draft->plan, ranks, slots);
+}
+
+/* The node that is worst off: with the least memory left, or the most missing. */
+static int64_t tightest_node(const sagoi_draft *draft) {
+    int64_t tightest = 0, least = INT64_MAX;
+    for (int64_t n = 0; n < draft->machine->nodes; n++) {
+        int64_t left = draft->machine->node[n].memory - node_needs(draft, n);
+        if (left < least) {
+            least = left;
+            tightest = n;
+        }
+    }
+    return tightest;
+}
+
+/* A quarter is kept for what the plan does not count (lists of runs, caches) as long as that is possible. */
+static bool fits(const sagoi_draft *draft, bool keep_reserve) {
+    for (int64_t n = 0; n < draft->machine->nodes; n++) {
+        int64_t memory = draft->machine->node[n].memory;
+        if (node_needs(draft, n) > memory - (keep_reserve ? memory / 4 : 0))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Choosing ----------------------------------------------------------------------------------------- */
+
+static int64_t or_usual(int64_t hint, int64_t usual) { return hint > 0 ? hint : usual; }
+
+/* Staging: twice a rank's even share of what one round moves, and some slack for uneven ones.  Messages: no
+ * larger than a full window with its packed list. */
+static void size_buffers(sagoi_draft *draft) {
+    sagoi_plan *plan = draft->plan;
+    if (plan->nodes == 1) /* ranks copy straight into the windows */
+        return;
+    int64_t share = sagoi_div_up(2 * plan->ndomains * plan->window, draft->ranks);
+    plan->staging = sagoi_min(paged(share + SAGOI_SMALLEST), largest_staging);
+    int64_t useful = plan->window + plan->window / 4 + SAGOI_SMALLEST;
+    plan->message =
+        sagoi_max(SAGOI_SMALLEST, sagoi_min(or_usual(draft->hints->message_size, usual_message), useful));
+    plan->messages = or_usual(draft->hints->messages, usual_messages);
+}
+
+/* Halves *window until all fits; true if some size does. */
+static bool shrink_window(sagoi_draft *draft, int64_t *window) {
+    int64_t smallest = sagoi_min(*window, SAGOI_SMALLEST);
+    for (;;) {
+        sagoi_draft_lay(draft, draft->aggregators, *window);
+        size_buffers(draft);
+        if (fits(draft, true))
+            return true;
+        if (*window <= smallest)
+            return false;
+        *window = sagoi_max(smallest, sagoi_round_down(*window / 2, SAGOI_PAGE));
+    }
+}
+
+/* With the smallest window: smallest staging and messages, then fewer messages in flight, and no reserve. */
+static bool shrink_buffers(sagoi_draft *draft) {
+    sagoi_plan *plan = draft->plan;
+    if (fits(draft, false))
+        return true;
+    plan->staging = sagoi_min(plan->staging, SAGOI_SMALLEST);
+    plan->message = sagoi_min(plan->message, SAGOI_SMALLEST);
+    while (!fits(draft, false)) {
+        if (plan->messages <= 1)
+            return false;
+        plan->messages /= 2;
+    }
+    return true;
+}
+
+static sago_status fail_memory(const sagoi_draft *draft) {
+    int64_t n = tightest_node(draft);
+    return sagoi_fail(SAGO_ERR_MEMORY,
+                      "memory: the smallest plan needs %" PRId64 " bytes on node %" PRId64 " (%" PRId64
+                      " ranks), which may use %" PRId64,
+                      node_needs(draft, n), n, draft->machine->node[n].ranks, draft->machine->node[n].memory);
+}
+
+static void explain_window(sagoi_draft *draft, int64_t wanted, int64_t window) {
+    sagoi_size_text is = sagoi_size_to_text(draft->plan->window);
+    if (draft->hints->window > 0)
+        sagoi_draft_reason(draft, "window: %s, hint %s", is.text, sagoi_size_to_text(wanted).text);
+    else if (draft->stripe > 0)
+        sagoi_draft_reason(draft, "window: %s, stripes are %s", is.text, sagoi_size_to_text(draft->stripe).text);
+    else
+        sagoi_draft_reason(draft, "window: %s, at most %s and even over the rounds", is.text,
+                           sagoi_size_to_text(wanted).text);
+    if (window < wanted)
+        sagoi_draft_reason(draft, "window: at most %s rather than %s, for want of memory",
+                           sagoi_size_to_text(window).text, sagoi_size_to_text(wanted).text);
+    if (draft->stripe > 0 && draft->plan->window % draft->stripe != 0)
+        sagoi_draft_reason(draft, "stripes: cut, so several aggregators share a storage target");
+}
+
+static void explain_memory(sagoi_draft *draft) {
+    const sagoi_plan *plan = draft->plan;
+    int64_t n = tightest_node(draft);
+    if (plan->nodes > 1)
+        sagoi_draft_reason(draft, "buffers: staging 2 x %s a rank, %" PRId64 " messages of %s an aggregator",
+                           sagoi_size_to_text(plan->staging).text, plan->messages,
+                           sagoi_size_to_text(plan->message).text);
+    sagoi_draft_reason(draft, "memory: tightest is node %" PRId64 ", %s of %s", n,
+                       sagoi_size_to_text(node_needs(draft, n)).text,
+                       sagoi_size_to_text(draft->machine->node[n].memory).text);
+}
+
+sago_status sagoi_draft_sizes(sagoi_draft *draft) {
+    int64_t wanted = sagoi_draft_window(draft), window = wanted, aggregators = draft->aggregators;
+    while (!shrink_window(draft, &window) && !shrink_buffers(draft)) {
+        if (draft->aggregators == 1)
+            return fail_memory(draft);
+        draft->aggregators /= 2;
+    }
+    if (draft->aggregators < aggregators)
+        sagoi_draft_reason(draft, "aggregators: %" PRId64 " rather than %" PRId64 ", for want of memory",
+                           draft->aggregators, aggregators);
+    explain_window(draft, wanted, window);
+    explain_memory(draft);
+    return SAGO_OK;
+}

@@ -1,0 +1,186 @@
+/* How bytes reach the file and how they move: the decisions that need no domains yet. */
+#include <inttypes.h>
+
+#include "base/checked.h"
+#include "plan/draft.h"
+
+#define KIB INT64_C(1024)
+#define MIB (1024 * KIB)
+
+/* From here on a rank's own system call costs less than gathering (measured: contiguous pieces lose 30% when
+ * they are staged). */
+static const int64_t long_run = 64 * KIB;
+/* A single rank has nobody to gather from: only runs shorter than a page are worth copying together. */
+static const int64_t long_run_alone = 4 * KIB;
+static const int64_t few_runs = 64;
+/* Windows are laid below this offset, so that sums of offsets and windows cannot overflow. */
+static const int64_t highest_window = INT64_C(1) << 62;
+/* More empty windows than this and going through them is no answer to any hint. */
+static const int64_t most_windows = INT64_C(1) << 20;
+/* Local aggregators: one serves up to this many ranks. */
+static const int64_t ranks_served = 16;
+
+/* One node: a window that stays in the cache while it is filled.  Several: large messages and stores. */
+static const int64_t window_one_node = 4 * MIB;
+static const int64_t window_several = 16 * MIB;
+static const int64_t window_striped_most = 64 * MIB;
+
+/* ---- Strategy ----------------------------------------------------------------------------------------- */
+
+static int64_t span(const sagoi_draft *draft) { return draft->plan->high - draft->plan->low; }
+
+static int64_t mean_run(const sagoi_draft *draft) { return draft->bytes / sagoi_max(draft->runs, 1); }
+
+int64_t sagoi_draft_window(const sagoi_draft *draft) {
+    if (draft->hints->window > 0)
+        return draft->hints->window;
+    if (draft->stripe > 0) /* buffer : stripe = 1 : 1 (000, Table I) */
+        return sagoi_min(sagoi_max(draft->stripe, SAGOI_SMALLEST), window_striped_most);
+    return draft->machine->nodes > 1 ? window_several : window_one_node;
+}
+
+/* May a shared mapping do it?  If not, *why_not says so. */
+static bool can_map(const sagoi_draft *draft, const char **why_not) {
+    if (draft->hints->map == SAGOI_CHOICE_OFF)
+        *why_not = "sago_map=off";
+    else if (!draft->target->mappable)
+        *why_not = "the file cannot be mapped by all ranks";
+    else if (!draft->plan->write && draft->target->sparse)
+        *why_not = "the file may have holes, which reading a mapping could fill";
+    else
+        return true;
+    return false;
+}
+
+/* Is enough of the range accessed that touching its pages pays?  Writes fault whole pages in. */
+static bool dense_enough(const sagoi_draft *draft) {
+    return draft->bytes >= span(draft) / (draft->plan->write ? 2 : 20);
+}
+
+static sagoi_strategy decide_alone(sagoi_draft *draft) {
+    if (mean_run(draft) >= long_run_alone || draft->runs <= few_runs) {
+        sagoi_draft_reason(draft,
+                           "strategy: direct, one rank with runs of %s or more, or at most %" PRId64 " runs",
+                           sagoi_size_to_text(long_run_alone).text, few_runs);
+        return SAGOI_STRATEGY_DIRECT;
+    }
+    sagoi_draft_reason(draft, "strategy: aggregated, one rank gathers runs of less than %s in a window",
+                       sagoi_size_to_text(long_run_alone).text);
+    return SAGOI_STRATEGY_AGGREGATED;
+}
+
+static sagoi_strategy decide_short(sagoi_draft *draft) {
+    const char *why_not = "too little of the range is accessed";
+    if (can_map(draft, &why_not) && dense_enough(draft)) {
+        sagoi_draft_reason(draft,
+                           "strategy: mapped, short runs, %.0f%% of the range, in a file that can be mapped",
+                           100.0 * (double)draft->bytes / (double)span(draft));
+        return SAGOI_STRATEGY_MAPPED;
+    }
+    sagoi_draft_reason(draft, "strategy: aggregated, short runs; not mapped: %s", why_not);
+    return SAGOI_STRATEGY_AGGREGATED;
+}
+
+static sagoi_strategy decide_auto(sagoi_draft *draft) {
+    int64_t threshold = sagoi_max(long_run, draft->stripe), windows = span(draft) / sagoi_draft_window(draft);
+    if (draft->ranks > 1 && mean_run(draft) >= threshold)
+        sagoi_draft_reason(draft, "strategy: direct, runs of %s or more: each rank does its own",
+                           sagoi_size_to_text(threshold).text);
+    else if (draft->runs <= windows)
+        sagoi_draft_reason(draft, "strategy: direct, no more runs than the %" PRId64 " windows of the range",
+                           windows);
+    else
+        return draft->ranks == 1 ? decide_alone(draft) : decide_short(draft);
+    return SAGOI_STRATEGY_DIRECT;
+}
+
+static sagoi_strategy decide_hinted(sagoi_draft *draft) {
+    static const char *const names[] = {"auto", "direct", "mapped", "aggregated"};
+    sagoi_strategy wanted = (sagoi_strategy)draft->hints->strategy;
+    const char *why_not = "";
+    if (wanted != SAGOI_STRATEGY_MAPPED || can_map(draft, &why_not)) {
+        sagoi_draft_reason(draft, "strategy: %s, as hinted", names[wanted]);
+        return wanted;
+    }
+    sagoi_draft_reason(draft, "strategy: aggregated, mapped was hinted, but %s", why_not);
+    return SAGOI_STRATEGY_AGGREGATED;
+}
+
+/* Some ranges no window can walk through, whoever asks for it. */
+static bool out_of_reach(sagoi_draft *draft) {
+    int64_t windows = span(draft) / sagoi_draft_window(draft);
+    bool too_high = draft->plan->high > highest_window;
+    bool too_many = windows > most_windows && windows > draft->runs;
+    if (too_high)
+        sagoi_draft_reason(draft, "strategy: direct after all, windows end at offset 2^62");
+    else if (too_many)
+        sagoi_draft_reason(draft, "strategy: direct after all, %" PRId64 " windows, most of them empty", windows);
+    return too_high || too_many;
+}
+
+void sagoi_draft_strategy(sagoi_draft *draft) {
+    if (span(draft) == 0) {
+        sagoi_draft_reason(draft, "strategy: direct, nothing is accessed");
+        draft->plan->strategy = SAGOI_STRATEGY_DIRECT;
+        return;
+    }
+    sagoi_draft_reason(
+        draft, "access: %s in %" PRId64 " runs (mean %s) over %s, nodes %" PRId64 ", ranks %" PRId64,
+        sagoi_size_to_text(draft->bytes).text, draft->runs, sagoi_size_to_text(mean_run(draft)).text,
+        sagoi_size_to_text(span(draft)).text, draft->machine->nodes, draft->ranks);
+    bool hinted = draft->hints->strategy != SAGOI_STRATEGY_AUTO;
+    draft->plan->strategy = hinted ? decide_hinted(draft) : decide_auto(draft);
+    if (draft->plan->strategy == SAGOI_STRATEGY_AGGREGATED && out_of_reach(draft))
+        draft->plan->strategy = SAGOI_STRATEGY_DIRECT;
+}
+
+/* ---- Movement ----------------------------------------------------------------------------------------- */
+
+static void decide_move(sagoi_draft *draft) {
+    sagoi_plan *plan = draft->plan;
+    bool wanted = draft->hints->move == SAGOI_MOVE_RMA;
+    bool marked = plan->write && !plan->dense; /* a put leaves no mark of what it wrote */
+    plan->move = wanted && !marked ? SAGOI_MOVE_RMA : SAGOI_MOVE_PACKED;
+    if (plan->move == SAGOI_MOVE_RMA)
+        sagoi_draft_reason(draft, "move: rma, as hinted");
+    else if (wanted)
+        sagoi_draft_reason(draft, "move: packed, a put into windows with holes would not tell what was written");
+    else if (draft->hints->move == SAGOI_MOVE_PACKED)
+        sagoi_draft_reason(draft, "move: packed, as hinted");
+    else
+        sagoi_draft_reason(draft, "move: packed, puts make no progress while the target is busy (measured)");
+}
+
+static void decide_merge(sagoi_draft *draft) {
+    sagoi_plan *plan = draft->plan;
+    bool wanted = draft->hints->merge == SAGOI_CHOICE_ON;
+    plan->merge = wanted && plan->move == SAGOI_MOVE_PACKED;
+    if (plan->merge)
+        sagoi_draft_reason(draft, "merge: on, as hinted");
+    else if (wanted)
+        sagoi_draft_reason(draft, "merge: off, puts carry no lists to merge");
+    else if (draft->hints->merge == SAGOI_CHOICE_OFF)
+        sagoi_draft_reason(draft, "merge: off, as hinted");
+    else
+        sagoi_draft_reason(draft, "merge: off, receivers scatter by position and need no order");
+}
+
+static void decide_local(sagoi_draft *draft) {
+    int64_t hint = draft->hints->local_aggregators, most = draft->most_ranks;
+    int64_t wanted = hint > 0 ? hint : sagoi_max(1, most / ranks_served);
+    draft->plan->local_aggregators = sagoi_min(most, wanted);
+    if (draft->plan->strategy != SAGOI_STRATEGY_AGGREGATED || draft->machine->nodes == 1)
+        return;
+    sagoi_draft_reason(draft, "local aggregators: %" PRId64 " on a node of %" PRId64 " ranks, %s %" PRId64,
+                       draft->plan->local_aggregators, most, hint > 0 ? "hint" : "one for each",
+                       hint > 0 ? hint : ranks_served);
+}
+
+void sagoi_draft_movement(sagoi_draft *draft) {
+    draft->plan->move = SAGOI_MOVE_PACKED;
+    decide_local(draft);
+    if (draft->plan->strategy != SAGOI_STRATEGY_AGGREGATED || draft->machine->nodes == 1)
+        return; /* nothing moves between nodes */
+    decide_move(draft);
+    decide_merge(draft);
+}

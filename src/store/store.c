@@ -1,0 +1,297 @@
+/* Open files: opening only what can be positioned in, sizes, space, syncing, and the checks before a
+ * transfer.  The transfers themselves are in transfer.c. */
+#include "store/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/checked.h"
+#include "store/transfer.h"
+
+/* A message holds about 500 bytes and must have room for the cause; of a path the end tells most. */
+enum { NAME_SHOWN = 200 };
+
+static char *name_of_path(const char *path) {
+    size_t len = strlen(path);
+    char *name = calloc(1, NAME_SHOWN + 1);
+    if (name && len <= NAME_SHOWN)
+        (void)snprintf(name, NAME_SHOWN + 1, "%s", path);
+    else if (name)
+        (void)snprintf(name, NAME_SHOWN + 1, "...%s", path + len - (NAME_SHOWN - 3));
+    return name;
+}
+
+static int open_again(const char *path, int flags, mode_t mode) {
+    int fd;
+    do
+        fd = open(path, flags, mode);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+/* Does not wait for a FIFO's other end.  O_APPEND would make Linux ignore the offset of every write, and
+ * O_DIRECT is for the second descriptor. */
+static int open_without_waiting(const char *path, const sagoi_store_options *options) {
+    int flags = (options->flags & ~(O_APPEND | O_DIRECT)) | O_CLOEXEC | O_NOCTTY;
+    int fd = open_again(path, flags | O_NONBLOCK, options->mode);
+    if (fd >= 0 || errno != EWOULDBLOCK)
+        return fd;
+    /* Somebody holds a lease on the file (a file server does): a wait that ends. */
+    struct stat file;
+    if (stat(path, &file) == 0 && S_ISREG(file.st_mode))
+        return open_again(path, flags, options->mode);
+    errno = EWOULDBLOCK;
+    return -1;
+}
+
+static sago_status open_failed(const sagoi_store *store, int error) {
+    if (error == ENXIO)
+        return sagoi_fail(SAGO_ERR_BAD_FILE, "open of %s: a FIFO, a socket or a device, not a regular file",
+                          store->name);
+    return sagoi_fail_errno(error, "open of %s", store->name);
+}
+
+static sago_status check_kind(const sagoi_store *store) {
+    struct stat file;
+    if (fstat(store->fd, &file) != 0)
+        return sagoi_fail_errno(errno, "fstat of %s", store->name);
+    if (S_ISREG(file.st_mode))
+        return SAGO_OK;
+    const char *kind = S_ISDIR(file.st_mode) ? "a directory" : S_ISFIFO(file.st_mode) ? "a FIFO" : "a device";
+    return sagoi_fail(SAGO_ERR_BAD_FILE, "open of %s: %s, not a regular file", store->name, kind);
+}
+
+/* O_NONBLOCK has done its work, and some file systems would answer EAGAIN because of it. */
+static sago_status clear_nonblock(const sagoi_store *store) {
+    int flags = fcntl(store->fd, F_GETFL);
+    if (flags < 0 || fcntl(store->fd, F_SETFL, flags & ~O_NONBLOCK) != 0)
+        return sagoi_fail_errno(errno, "fcntl of %s", store->name);
+    return SAGO_OK;
+}
+
+static sago_status open_inside(sagoi_store *store, const char *path, const sagoi_store_options *options) {
+    store->fd = open_without_waiting(path, options);
+    if (store->fd < 0)
+        return open_failed(store, errno);
+    sago_status status = check_kind(store);
+    if (status == SAGO_OK)
+        status = clear_nonblock(store);
+    if (status == SAGO_OK)
+        status = sagoi_layout_of(store->fd, &store->layout);
+    if (status != SAGO_OK)
+        return status;
+    if (options->direct_io)
+        sagoi_direct_open(&store->direct, store);
+    if (options->uring)
+        store->uring = sagoi_uring_create();
+    return SAGO_OK;
+}
+
+sago_status sagoi_store_open(const char *path, const sagoi_store_options *options, sagoi_store **store) {
+    if (!path || !options || !store)
+        return sagoi_fail(SAGO_ERR_ARG, "open without a path, options or a place for the result");
+    sagoi_store *opened = calloc(1, sizeof *opened);
+    char *name = name_of_path(path);
+    if (!opened || !name) {
+        free(opened);
+        free(name);
+        return sagoi_fail_errno(ENOMEM, "open of a file");
+    }
+    opened->name = name;
+    opened->access = options->flags & O_ACCMODE;
+    opened->fd = -1;
+    opened->direct.fd = -1;
+    sago_status status = open_inside(opened, path, options);
+    if (status == SAGO_OK)
+        *store = opened;
+    else
+        (void)sagoi_store_close(&opened);
+    return status;
+}
+
+/* Linux has closed the descriptor even when it says EINTR; a second try might close another's. */
+static int close_once(int fd) { return fd < 0 || close(fd) == 0 || errno == EINTR ? 0 : errno; }
+
+sago_status sagoi_store_close(sagoi_store **store) {
+    if (!store || !*store)
+        return SAGO_OK;
+    sagoi_store *closing = *store;
+    *store = NULL;
+    sagoi_uring_destroy(&closing->uring);
+    int direct_error = close_once(closing->direct.fd);
+    int error = close_once(closing->fd);
+    sago_status status = SAGO_OK;
+    if (error || direct_error)
+        status = sagoi_fail_errno(error ? error : direct_error, "close of %s", closing->name);
+    free(closing->name);
+    free(closing);
+    return status;
+}
+
+int sagoi_store_fd(const sagoi_store *store) { return store->fd; }
+
+const sagoi_layout *sagoi_store_layout(const sagoi_store *store) { return &store->layout; }
+
+bool sagoi_store_uses_uring(const sagoi_store *store) { return sagoi_uring_usable(store->uring); }
+
+sagoi_store_counts sagoi_store_counters(const sagoi_store *store) {
+    return (sagoi_store_counts){
+        .system_calls = atomic_load_explicit(&store->system_calls, memory_order_relaxed),
+        .bytes_written = atomic_load_explicit(&store->bytes_written, memory_order_relaxed),
+        .bytes_read = atomic_load_explicit(&store->bytes_read, memory_order_relaxed),
+        .runs = atomic_load_explicit(&store->runs, memory_order_relaxed),
+    };
+}
+
+/* ---- Size and space ---- */
+
+sago_status sagoi_store_size(sagoi_store *store, int64_t *size) {
+    struct stat file;
+    sagoi_count_call(store);
+    if (fstat(store->fd, &file) != 0)
+        return sagoi_fail_errno(errno, "fstat of %s", store->name);
+    *size = file.st_size;
+    return SAGO_OK;
+}
+
+static sago_status check_size(const sagoi_store *store, const char *verb, int64_t size) {
+    if (size < 0)
+        return sagoi_fail(SAGO_ERR_ARG, "%s of %s to %lld bytes", verb, store->name, (long long)size);
+    if (store->access == O_RDONLY)
+        return sagoi_fail(SAGO_ERR_MODE, "%s of %s, which was opened for reading only", verb, store->name);
+    return SAGO_OK;
+}
+
+sago_status sagoi_store_resize(sagoi_store *store, int64_t size) {
+    sago_status status = check_size(store, "resize", size);
+    if (status != SAGO_OK)
+        return status;
+    int result;
+    do {
+        result = ftruncate(store->fd, size);
+        sagoi_count_call(store);
+    } while (result != 0 && errno == EINTR);
+    if (result != 0)
+        return sagoi_fail_errno(errno, "resize of %s to %lld bytes", store->name, (long long)size);
+    return SAGO_OK;
+}
+
+/* 0 or an errno.  tmpfs gives up and undoes everything when a signal comes: with a profiler's timer running,
+ * trying again might never end, so signals wait. */
+static int allocate_undisturbed(sagoi_store *store, int mode, int64_t size) {
+    sigset_t all, before;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    int result;
+    do {
+        result = fallocate(store->fd, mode, 0, size);
+        sagoi_count_call(store);
+    } while (result != 0 && errno == EINTR);
+    int error = result == 0 ? 0 : errno;
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
+/* ext4 leaves a longer file behind when the disk is full halfway.  So first the space, then the size, which
+ * needs none; tmpfs undoes what it did and can do both at once, NFS knows no first step. */
+static int allocate_space(sagoi_store *store, int64_t size) {
+    int error = store->layout.in_memory ? 0 : allocate_undisturbed(store, FALLOC_FL_KEEP_SIZE, size);
+    return error == 0 || error == EOPNOTSUPP ? allocate_undisturbed(store, 0, size) : error;
+}
+
+/* Not posix_fallocate: where the file system cannot, glibc writes zeros over what others may be writing. */
+sago_status sagoi_store_allocate(sagoi_store *store, int64_t size) {
+    sago_status status = check_size(store, "allocate", size);
+    if (status != SAGO_OK || size == 0)
+        return status;
+    int error = allocate_space(store, size);
+    if (error == 0)
+        return SAGO_OK;
+    if (error != EOPNOTSUPP && error != ENOSYS)
+        return sagoi_fail_errno(error, "allocation of %lld bytes for %s", (long long)size, store->name);
+    int64_t now = 0;
+    status = sagoi_store_size(store, &now);
+    return status == SAGO_OK && now < size ? sagoi_store_resize(store, size) : status;
+}
+
+/* After a failed fsync the kernel calls the lost pages clean, and the next fsync would succeed.  So the first
+ * failure stays: what was written since the last good sync is to be taken as lost. */
+sago_status sagoi_store_sync(sagoi_store *store) {
+    int error = atomic_load(&store->sync_error);
+    if (error)
+        return sagoi_fail_errno(error, "fsync of %s, which failed before", store->name);
+    int result;
+    do {
+        result = sagoi_calls_fsync(store->fd);
+        error = result == 0 ? 0 : errno;
+        sagoi_count_call(store);
+    } while (error == EINTR);
+    if (!error)
+        return SAGO_OK;
+    atomic_store(&store->sync_error, error);
+    return sagoi_fail_errno(error, "fsync of %s", store->name);
+}
+
+/* ---- Transfers ---- */
+
+static sago_status check_run(const sagoi_store *store, const sagoi_io_run *run, int64_t *end) {
+    if (run->off < 0 || run->len < 0)
+        return sagoi_fail(SAGO_ERR_ARG, "run of %lld bytes at offset %lld of %s", (long long)run->len,
+                          (long long)run->off, store->name);
+    if (sagoi_add(run->off, run->len, end))
+        return sagoi_fail(SAGO_ERR_OVERFLOW, "run of %lld bytes at offset %lld of %s ends past the last offset",
+                          (long long)run->len, (long long)run->off, store->name);
+    return SAGO_OK;
+}
+
+/* All of them before the first byte moves.  Reads may overlap and go anywhere; writes in flight together must
+ * not, or which of them wins is chance. */
+static sago_status check_runs(const sagoi_store *store, const sagoi_io_run *runs, int64_t n, bool write) {
+    if (n < 0 || (n > 0 && !runs))
+        return sagoi_fail(SAGO_ERR_ARG, "%lld runs for %s", (long long)n, store->name);
+    if (store->access == (write ? O_RDONLY : O_WRONLY))
+        return sagoi_fail(SAGO_ERR_MODE, "%s of %s, which was opened for %s only", write ? "write" : "read",
+                          store->name, write ? "reading" : "writing");
+    int64_t before = 0, end = 0;
+    for (int64_t i = 0; i < n; i++) {
+        sago_status status = check_run(store, &runs[i], &end);
+        if (status != SAGO_OK)
+            return status;
+        if (write && runs[i].off < before)
+            return sagoi_fail(SAGO_ERR_EXTENTS,
+                              "write of %s: a run begins at offset %lld, the one before ends at %lld", store->name,
+                              (long long)runs[i].off, (long long)before);
+        before = end;
+    }
+    return SAGO_OK;
+}
+
+sago_status sagoi_store_write(sagoi_store *store, const sagoi_io_run *runs, int64_t n) {
+    sago_status status = check_runs(store, runs, n, true);
+    if (status != SAGO_OK)
+        return status;
+    sagoi_transfer transfer = {.store = store, .write = true};
+    sagoi_transfer_runs(&transfer, runs, n);
+    (void)atomic_fetch_add_explicit(&store->runs, n, memory_order_relaxed);
+    (void)atomic_fetch_add_explicit(&store->bytes_written, transfer.bytes, memory_order_relaxed);
+    return transfer.status;
+}
+
+sago_status sagoi_store_read(sagoi_store *store, const sagoi_io_run *runs, int64_t n, int64_t *bytes) {
+    sago_status status = check_runs(store, runs, n, false);
+    if (status != SAGO_OK)
+        return status;
+    sagoi_transfer transfer = {.store = store, .write = false};
+    sagoi_transfer_runs(&transfer, runs, n);
+    (void)atomic_fetch_add_explicit(&store->runs, n, memory_order_relaxed);
+    (void)atomic_fetch_add_explicit(&store->bytes_read, transfer.bytes, memory_order_relaxed);
+    if (bytes && transfer.status == SAGO_OK)
+        *bytes = transfer.bytes;
+    return transfer.status;
+}

@@ -1,0 +1,148 @@
+/* From runs to pieces: joins neighbours, splits off what O_DIRECT can take, hands batches to io_uring or to
+ * POSIX calls, and keeps the state of a piece when calls move less than asked or fail. */
+#include "store/transfer.h"
+
+#include <errno.h>
+#include <limits.h>
+
+#include "base/checked.h"
+
+/* Fits the stack of any thread (about 26 KiB).  No piece can have more vectors than a batch, so none has
+ * more than the kernel takes. */
+enum { BATCH_PIECES = 256, BATCH_VECTORS = 1024 };
+_Static_assert((int)BATCH_VECTORS <= IOV_MAX, "a piece must fit one system call");
+
+typedef struct batch {
+    int pieces, vectors; /* used */
+    sagoi_piece piece[BATCH_PIECES];
+    struct iovec vector[BATCH_VECTORS];
+} batch;
+
+int sagoi_piece_fd(const sagoi_transfer *transfer, const sagoi_piece *piece) {
+    return piece->direct ? transfer->store->direct.fd : transfer->store->fd;
+}
+
+static void piece_advance(sagoi_piece *piece, int64_t bytes) {
+    piece->off += bytes;
+    piece->len -= bytes;
+    while (piece->iov_count > 0 && bytes >= (int64_t)piece->iov->iov_len) {
+        bytes -= (int64_t)piece->iov->iov_len;
+        piece->iov++;
+        piece->iov_count--;
+    }
+    if (bytes > 0) {
+        piece->iov->iov_base = (char *)piece->iov->iov_base + bytes;
+        piece->iov->iov_len -= (size_t)bytes;
+    }
+}
+
+/* Of several failures in flight at once the first one noticed is reported. */
+static void piece_fail(sagoi_transfer *transfer, sagoi_piece *piece, int error) {
+    piece->finished = true;
+    if (transfer->status != SAGO_OK)
+        return;
+    transfer->status =
+        sagoi_fail_errno(error, "%s of %lld bytes at offset %lld of %s", transfer->write ? "write" : "read",
+                         (long long)piece->len, (long long)piece->off, transfer->store->name);
+}
+
+void sagoi_piece_step(sagoi_transfer *transfer, sagoi_piece *piece, int64_t result) {
+    if (result == -EINTR)
+        return;
+    if (result == -EINVAL && piece->direct) {
+        atomic_store(&transfer->store->direct.refused, true);
+        piece->direct = false;
+        return;
+    }
+    if (result < 0) {
+        piece_fail(transfer, piece, (int)-result);
+        return;
+    }
+    if (result == 0 && transfer->write) {
+        /* No file system should do this; trying for ever would hang. */
+        piece_fail(transfer, piece, ENOSPC);
+        return;
+    }
+    transfer->bytes += result;
+    piece_advance(piece, result);
+    /* A short transfer may end anywhere, e.g. a read at the end of the file. */
+    if (piece->direct && piece->off % transfer->store->direct.unit != 0)
+        piece->direct = false;
+    piece->finished = result == 0 || piece->len == 0;
+}
+
+static bool uring_pays(const sagoi_store *store, const batch *todo) {
+    return todo->pieces > 1 && sagoi_uring_usable(store->uring) && !sagoi_calls_injected();
+}
+
+static void batch_flush(sagoi_transfer *transfer, batch *todo) {
+    if (transfer->status == SAGO_OK && uring_pays(transfer->store, todo))
+        sagoi_uring_run(transfer->store->uring, transfer, todo->piece, todo->pieces);
+    for (int i = 0; i < todo->pieces && transfer->status == SAGO_OK; i++)
+        sagoi_posix_run(transfer, &todo->piece[i]);
+    todo->pieces = 0;
+    todo->vectors = 0;
+}
+
+static bool piece_takes(const sagoi_piece *piece, const sagoi_io_run *run, bool direct) {
+    return piece->direct == direct && piece->off + piece->len == run->off;
+}
+
+static void batch_add(sagoi_transfer *transfer, batch *todo, const sagoi_io_run *run, bool direct) {
+    if (run->len == 0)
+        return;
+    bool joins = todo->pieces > 0 && piece_takes(&todo->piece[todo->pieces - 1], run, direct);
+    if (todo->vectors == BATCH_VECTORS || (!joins && todo->pieces == BATCH_PIECES)) {
+        batch_flush(transfer, todo);
+        joins = false;
+    }
+    struct iovec *vector = &todo->vector[todo->vectors++];
+    *vector = (struct iovec){.iov_base = run->buf, .iov_len = (size_t)run->len};
+    if (!joins)
+        todo->piece[todo->pieces++] = (sagoi_piece){.iov = vector, .off = run->off, .direct = direct};
+    sagoi_piece *piece = &todo->piece[todo->pieces - 1];
+    piece->iov_count++;
+    piece->len += run->len;
+}
+
+/* Head and tail are buffered, what is between them direct. */
+static void batch_add_split(sagoi_transfer *transfer, batch *todo, const sagoi_io_run *run) {
+    sagoi_io_run middle = sagoi_direct_part(&transfer->store->direct, run, transfer->direct_end);
+    if (middle.len == 0) {
+        batch_add(transfer, todo, run, false);
+        return;
+    }
+    int64_t before = middle.off - run->off, upto = before + middle.len;
+    sagoi_io_run head = {run->off, before, run->buf};
+    sagoi_io_run tail = {run->off + upto, run->len - upto, run->buf + upto};
+    batch_add(transfer, todo, &head, false);
+    batch_add(transfer, todo, &middle, true);
+    batch_add(transfer, todo, &tail, false);
+}
+
+static bool run_continues(const sagoi_io_run *run, const sagoi_io_run *next) {
+    return run->off + run->len == next->off && run->buf + run->len == next->buf;
+}
+
+/* A direct read of the block in which the file ends would fill the caller's memory past that end: the device
+ * knows no half blocks. */
+static int64_t direct_end(const sagoi_transfer *transfer) {
+    int64_t size = 0;
+    if (transfer->write || transfer->store->direct.fd < 0)
+        return INT64_MAX;
+    return sagoi_store_size(transfer->store, &size) == SAGO_OK ? size : 0;
+}
+
+void sagoi_transfer_runs(sagoi_transfer *transfer, const sagoi_io_run *runs, int64_t n) {
+    transfer->direct_end = direct_end(transfer);
+    batch todo; /* not cleared: only what is used is read */
+    todo.pieces = 0;
+    todo.vectors = 0;
+    for (int64_t i = 0; i < n && transfer->status == SAGO_OK;) {
+        sagoi_io_run run = runs[i++];
+        for (; i < n && run_continues(&run, &runs[i]); i++)
+            run.len += runs[i].len;
+        batch_add_split(transfer, &todo, &run);
+    }
+    batch_flush(transfer, &todo);
+}

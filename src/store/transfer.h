@@ -1,0 +1,86 @@
+/* Inside src/store/ only: what an open file is made of, and how runs become system calls.
+ *
+ *   run       what the caller asked for: file range and memory
+ *   piece     one system call's worth: a range of the file, the memory it goes to or comes from, a descriptor;
+ *             runs that are neighbours in the file share one
+ *   transfer  one sagoi_store_write() or sagoi_store_read()
+ *
+ * transfer.c cuts runs into pieces and keeps their state; posix.c and uring.c move pieces. */
+#ifndef SAGOI_TRANSFER_H
+#define SAGOI_TRANSFER_H
+
+#include <stdatomic.h>
+#include <sys/uio.h>
+
+#include "store/store.h"
+
+typedef struct sagoi_uring sagoi_uring;
+
+/* The second descriptor, opened with O_DIRECT.  What lies in whole units of the file, in memory that is a
+ * multiple of memory_unit, goes there. */
+typedef struct sagoi_direct {
+    int fd;              /* -1: none */
+    int64_t unit;        /* bytes, at least a page */
+    int64_t memory_unit; /* bytes */
+    atomic_bool refused; /* the kernel said EINVAL once: buffered from then on */
+} sagoi_direct;
+
+struct sagoi_store {
+    int fd;
+    int access; /* O_RDONLY, O_WRONLY or O_RDWR */
+    char *name; /* the path as messages show it: a very long one only by its end */
+    sagoi_layout layout;
+    sagoi_direct direct;
+    sagoi_uring *uring;    /* NULL: none */
+    atomic_int sync_error; /* errno of the first fsync that failed; 0: none has */
+    atomic_llong system_calls, bytes_written, bytes_read, runs;
+};
+
+/* Invariant: len is the sum of the lengths of iov[0..iov_count). */
+typedef struct sagoi_piece {
+    struct iovec *iov; /* what is left of it */
+    int iov_count;
+    int64_t off, len;
+    bool direct;   /* by the O_DIRECT descriptor */
+    bool finished; /* moved, or at the end of the file, or failed */
+} sagoi_piece;
+
+typedef struct sagoi_transfer {
+    sagoi_store *store;
+    bool write;
+    int64_t direct_end; /* O_DIRECT only below this offset */
+    int64_t bytes;      /* moved so far */
+    sago_status status; /* of the first failure; nothing new is begun after it */
+} sagoi_transfer;
+
+/* Moves all runs; the result is in the transfer. */
+void sagoi_transfer_runs(sagoi_transfer *transfer, const sagoi_io_run *runs, int64_t n);
+
+/* Takes note of what a system call said of a piece: bytes moved, or -errno.  The piece is finished after it,
+ * or to be tried again as it now is. */
+void sagoi_piece_step(sagoi_transfer *transfer, sagoi_piece *piece, int64_t result);
+int sagoi_piece_fd(const sagoi_transfer *transfer, const sagoi_piece *piece);
+
+static inline void sagoi_count_call(sagoi_store *store) {
+    (void)atomic_fetch_add_explicit(&store->system_calls, 1, memory_order_relaxed);
+}
+
+/* posix.c: finishes the piece. */
+void sagoi_posix_run(sagoi_transfer *transfer, sagoi_piece *piece);
+bool sagoi_calls_injected(void);
+int sagoi_calls_fsync(int fd);
+
+/* uring.c: NULL when the kernel does not let us. */
+sagoi_uring *sagoi_uring_create(void);
+void sagoi_uring_destroy(sagoi_uring **uring);
+bool sagoi_uring_usable(const sagoi_uring *uring);
+/* Moves what it can, many pieces at a time; what it leaves unfinished is for sagoi_posix_run().  Nothing of
+ * this transfer is in flight when it returns. */
+void sagoi_uring_run(sagoi_uring *uring, sagoi_transfer *transfer, sagoi_piece *pieces, int n);
+
+/* direct.c: fd is -1 afterwards if this file cannot be had so. */
+void sagoi_direct_open(sagoi_direct *direct, const sagoi_store *store);
+/* The part of the run, up to file offset `end`, that may go by O_DIRECT; len 0 if there is none. */
+sagoi_io_run sagoi_direct_part(const sagoi_direct *direct, const sagoi_io_run *run, int64_t end);
+
+#endif

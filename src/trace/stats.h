@@ -1,0 +1,28 @@
+/* Counting and timing of phases, into the statistics that the application can ask for. */
+#ifndef SAGOI_STATS_H
+#define SAGOI_STATS_H
+
+#include <sago/stats.h>
+#include <time.h>
+
+static inline double sagoi_now(void) {
+    struct timespec time;
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Adds the time since `start` to a phase; returns the time now, for the phase that follows. */
+static inline double sagoi_phase_end(sago_stats *stats, sago_phase phase, double start) {
+    double now = sagoi_now();
+    stats->phase[phase].seconds += now - start;
+    return now;
+}
+
+static inline void sagoi_phase_count(sago_stats *stats, sago_phase phase, int64_t bytes, int64_t runs,
+                                     int64_t messages) {
+    stats->phase[phase].bytes += bytes;
+    stats->phase[phase].runs += runs;
+    stats->phase[phase].messages += messages;
+}
+
+#endif

@@ -1,0 +1,158 @@
+/* Parts of arrays: subarray and darray.
+ *
+ * Along each axis a process has blocks of elements at a regular distance, and perhaps a shorter block after
+ * them.  A subarray has one block an axis.  Axes are applied from the fastest outwards, each to the result
+ * of the one before, so rows become trains and axes that are taken whole melt into the run inside. */
+#include "view/combine.h"
+
+#include "base/checked.h"
+
+typedef struct axis {
+    int64_t size;                 /* of the array, in elements */
+    int64_t first;                /* element where the first block starts */
+    int64_t blocks, length, step; /* full blocks, their elements, elements from one to the next */
+    int64_t rest;                 /* elements of a shorter block after these, where one more would be */
+    int64_t stride;               /* bytes from element to element */
+} axis;
+
+typedef struct axes {
+    axis *axis; /* the fastest first */
+    int64_t count;
+    int64_t off; /* bytes, of the first element */
+    sagoi_budget *budget;
+} axes;
+
+static sago_status axes_init(axes *all, int64_t count, sagoi_budget *budget) {
+    *all = (axes){.count = count, .budget = budget};
+    all->axis = sagoi_budget_alloc(budget, count * (int64_t)sizeof *all->axis);
+    return all->axis ? SAGO_OK
+                     : sagoi_fail(SAGO_ERR_MEMORY, "no memory for an array of %lld dimensions", (long long)count);
+}
+
+static void axes_cleanup(axes *all) {
+    sagoi_budget_free(all->budget, all->axis, all->count * (int64_t)sizeof *all->axis);
+}
+
+/* The axis of dimension `dim`, as numbered by the caller of MPI. */
+static axis *axis_of(const axes *all, int64_t dim, int64_t order) {
+    return &all->axis[order == MPI_ORDER_FORTRAN ? dim : all->count - 1 - dim];
+}
+
+/* Strides, and where the first element is. */
+static sago_status place_axes(axes *all, int64_t extent) {
+    int64_t stride = extent;
+    for (int64_t i = 0; i < all->count; i++) {
+        axis *a = &all->axis[i];
+        int64_t off;
+        a->stride = stride;
+        if (sagoi_mul(a->first, stride, &off) || sagoi_add(all->off, off, &all->off) ||
+            sagoi_mul(stride, a->size, &stride))
+            return sagoi_fail_offsets();
+    }
+    return SAGO_OK;
+}
+
+/* Appends what the axis makes of `part`, the first block at `off`. */
+static sago_status add_axis(const axis *a, const sagoi_pattern *part, int64_t off, sagoi_pattern *out) {
+    int64_t step, past;
+    if (sagoi_mul(a->step, a->stride, &step) || sagoi_mul(a->blocks, step, &past) || sagoi_add(past, off, &past))
+        return sagoi_fail_offsets();
+    sagoi_blocks full = {off, a->blocks, step, a->length, a->stride};
+    sagoi_blocks rest = {past, 1, 0, a->rest, a->stride};
+    sago_status status = sagoi_blocks_add(&full, part, out);
+    return status == SAGO_OK ? sagoi_blocks_add(&rest, part, out) : status;
+}
+
+static bool axis_is_single(const axis *a) { return a->blocks * a->length + a->rest == 1; }
+
+/* Applies the axes outwards.  Those of one element are left out; the offset of all of them is added to the
+ * innermost result, the smallest. */
+static sago_status spread(const axes *all, const sagoi_pattern *element, sagoi_pattern *whole) {
+    sagoi_pattern inner;
+    sagoi_pattern_init(&inner, all->budget);
+    sagoi_pattern_add_pattern(&inner, element, all->off);
+    sago_status status = sagoi_pattern_finish(&inner);
+    for (int64_t i = 0; i < all->count && status == SAGO_OK; i++) {
+        if (axis_is_single(&all->axis[i]))
+            continue;
+        sagoi_pattern outer;
+        sagoi_pattern_init(&outer, all->budget);
+        status = add_axis(&all->axis[i], &inner, 0, &outer);
+        if (status == SAGO_OK)
+            status = sagoi_pattern_finish(&outer);
+        sagoi_pattern_cleanup(status == SAGO_OK ? &inner : &outer);
+        if (status == SAGO_OK)
+            inner = outer;
+    }
+    if (status == SAGO_OK)
+        *whole = inner;
+    else
+        sagoi_pattern_cleanup(&inner);
+    return status;
+}
+
+static sago_status combine_axes(axes *all, const sagoi_flat *part, sagoi_pattern *whole) {
+    sago_status status = place_axes(all, part->extent);
+    return status == SAGO_OK ? spread(all, &part->pattern, whole) : status;
+}
+
+/* ndims, sizes[], subsizes[], starts[], order */
+sago_status sagoi_combine_subarray(const sagoi_contents *contents, const sagoi_flat *part, sagoi_pattern *whole) {
+    const int64_t *values = contents->values;
+    int64_t ndims = values[0], order = values[1 + 3 * ndims];
+    const int64_t *sizes = values + 1, *subsizes = sizes + ndims, *starts = subsizes + ndims;
+    axes all;
+    sago_status status = axes_init(&all, ndims, contents->budget);
+    if (status != SAGO_OK)
+        return status;
+    for (int64_t i = 0; i < ndims; i++)
+        *axis_of(&all, i, order) =
+            (axis){.size = sizes[i], .first = starts[i], .blocks = 1, .length = subsizes[i]};
+    status = combine_axes(&all, part, whole);
+    axes_cleanup(&all);
+    return status;
+}
+
+/* Elements of a block: what the standard calls darg, with its defaults filled in. */
+static int64_t block_length(int64_t size, int64_t distribution, int64_t argument, int64_t processes) {
+    if (distribution == MPI_DISTRIBUTE_NONE)
+        return sagoi_max(1, size);
+    if (argument != MPI_DISTRIBUTE_DFLT_DARG)
+        return argument;
+    return distribution == MPI_DISTRIBUTE_BLOCK ? sagoi_max(1, sagoi_div_up(size, processes)) : 1;
+}
+
+/* What process `me` of `processes` has when blocks of `length` are dealt out in turn: MPI 3.1, 4.1.4. */
+static axis deal(int64_t size, int64_t length, int64_t processes, int64_t me) {
+    int64_t blocks = sagoi_div_up(size, length), mine = blocks / processes + (me < blocks % processes);
+    bool last_is_mine = blocks > 0 && (blocks - 1) % processes == me;
+    int64_t rest = last_is_mine ? size % length : 0;
+    return (axis){.size = size,
+                  .first = me * length,
+                  .blocks = mine - (rest > 0),
+                  .length = length,
+                  .step = processes * length,
+                  .rest = rest};
+}
+
+/* size, rank, ndims, gsizes[], distribs[], dargs[], psizes[], order */
+sago_status sagoi_combine_darray(const sagoi_contents *contents, const sagoi_flat *part, sagoi_pattern *whole) {
+    const int64_t *values = contents->values;
+    int64_t processes = values[0], rank = values[1], ndims = values[2], order = values[3 + 4 * ndims];
+    const int64_t *sizes = values + 3, *distributions = sizes + ndims, *arguments = distributions + ndims;
+    const int64_t *grid = arguments + ndims;
+    axes all;
+    sago_status status = axes_init(&all, ndims, contents->budget);
+    if (status != SAGO_OK)
+        return status;
+    for (int64_t i = 0; i < ndims; i++) { /* the grid of processes is row-major whatever the order */
+        processes /= grid[i];
+        int64_t me = rank / processes;
+        rank %= processes;
+        int64_t length = block_length(sizes[i], distributions[i], arguments[i], grid[i]);
+        *axis_of(&all, i, order) = deal(sizes[i], length, grid[i], me);
+    }
+    status = combine_axes(&all, part, whole);
+    axes_cleanup(&all);
+    return status;
+}

@@ -1,0 +1,139 @@
+/* Constructors that lay copies of one part in blocks: contiguous, vector, indexed and their kin.
+ *
+ * All of them are blocks at some distance, so all of them end in sagoi_blocks_add(), which keeps what is
+ * regular as one train.  Values are laid out as in the C binding: see contents.h. */
+#include "view/combine.h"
+
+#include "base/checked.h"
+
+sago_status sagoi_fail_offsets(void) {
+    return sagoi_fail(SAGO_ERR_OVERFLOW, "the displacements of a datatype do not fit 63 bits");
+}
+
+/* A block is one run: the blocks are a train. */
+static sago_status add_solid_blocks(const sagoi_blocks *blocks, const sagoi_pattern *part, sagoi_pattern *out) {
+    int64_t off, bytes;
+    if (sagoi_add(blocks->off, part->pieces[0].off, &off) || sagoi_mul(blocks->length, blocks->stride, &bytes))
+        return sagoi_fail_offsets();
+    sagoi_pattern_add_train(out, off, bytes, blocks->count, blocks->step);
+    return SAGO_OK;
+}
+
+sago_status sagoi_blocks_add(const sagoi_blocks *blocks, const sagoi_pattern *part, sagoi_pattern *out) {
+    int64_t off = blocks->off, count = blocks->count, span;
+    if (count <= 0 || blocks->length <= 0 || part->npieces == 0)
+        return SAGO_OK;
+    if (sagoi_pattern_solid(part, blocks->stride))
+        return add_solid_blocks(blocks, part, out);
+    if (blocks->length == 1) {
+        sagoi_pattern_add_repeated(out, part, off, count, blocks->step);
+        return SAGO_OK;
+    }
+    if (sagoi_mul(blocks->length, blocks->stride, &span))
+        return sagoi_fail_offsets();
+    if (span == blocks->step) { /* blocks that follow one another are one block */
+        int64_t length;
+        if (sagoi_mul(count, blocks->length, &length))
+            return sagoi_fail_offsets();
+        sagoi_pattern_add_repeated(out, part, off, length, blocks->stride);
+        return SAGO_OK;
+    }
+    for (; count > 0 && !out->failed; count--) {
+        sagoi_pattern_add_repeated(out, part, off, blocks->length, blocks->stride);
+        if (count > 1 && sagoi_add(off, blocks->step, &off))
+            return sagoi_fail_offsets();
+    }
+    return SAGO_OK;
+}
+
+static sago_status combine_contiguous(const sagoi_contents *contents, const sagoi_flat *part,
+                                      sagoi_pattern *whole) {
+    sagoi_blocks blocks = {.count = 1, .length = contents->values[0], .stride = part->extent};
+    return sagoi_blocks_add(&blocks, &part->pattern, whole);
+}
+
+/* count, blocklength, stride; the stride in units of `unit` bytes */
+static sago_status combine_vector(const sagoi_contents *contents, const sagoi_flat *part, int64_t unit,
+                                  sagoi_pattern *whole) {
+    const int64_t *values = contents->values;
+    sagoi_blocks blocks = {.count = values[0], .length = values[1], .stride = part->extent};
+    if (sagoi_mul(values[2], unit, &blocks.step))
+        return sagoi_fail_offsets();
+    return sagoi_blocks_add(&blocks, &part->pattern, whole);
+}
+
+/* Blocks at listed displacements. */
+typedef struct listed {
+    int64_t count;
+    const int64_t *lengths; /* of the blocks, in parts */
+    int64_t lengths_step;   /* 1, or 0 if there is one length for all */
+    const int64_t *displacements;
+    int64_t unit; /* bytes, of the displacements */
+} listed;
+
+static sago_status combine_listed(const listed *list, const sagoi_flat *part, sagoi_pattern *whole) {
+    bool solid = sagoi_pattern_solid(&part->pattern, part->extent);
+    int64_t first = part->pattern.npieces ? part->pattern.pieces[0].off : 0;
+    for (int64_t i = 0; i < list->count && !whole->failed; i++) {
+        int64_t off, length = list->lengths[i * list->lengths_step];
+        if (length == 0)
+            continue;
+        if (sagoi_mul(list->displacements[i], list->unit, &off))
+            return sagoi_fail_offsets();
+        if (!solid) {
+            sagoi_pattern_add_repeated(whole, &part->pattern, off, length, part->extent);
+            continue;
+        }
+        /* The common case, kept short: lists of very many blocks of plain numbers. */
+        if (sagoi_mul(length, part->extent, &length) || sagoi_add(off, first, &off))
+            return sagoi_fail_offsets();
+        sagoi_pattern_add(whole, off, length);
+    }
+    return SAGO_OK;
+}
+
+/* count, blocklengths[], displacements[] */
+static sago_status combine_indexed(const sagoi_contents *contents, const sagoi_flat *part, int64_t unit,
+                                   sagoi_pattern *whole) {
+    const int64_t *values = contents->values;
+    listed list = {values[0], values + 1, 1, values + 1 + values[0], unit};
+    return combine_listed(&list, part, whole);
+}
+
+/* count, blocklength, displacements[] */
+static sago_status combine_indexed_block(const sagoi_contents *contents, const sagoi_flat *part, int64_t unit,
+                                         sagoi_pattern *whole) {
+    const int64_t *values = contents->values;
+    listed list = {values[0], values + 1, 0, values + 2, unit};
+    return combine_listed(&list, part, whole);
+}
+
+static sago_status combine_blocks(const sagoi_contents *contents, const sagoi_flat *part, sagoi_pattern *whole) {
+    switch (contents->combiner) {
+    case MPI_COMBINER_CONTIGUOUS:
+        return combine_contiguous(contents, part, whole);
+    case MPI_COMBINER_VECTOR:
+        return combine_vector(contents, part, part->extent, whole);
+    case MPI_COMBINER_HVECTOR:
+        return combine_vector(contents, part, 1, whole);
+    case MPI_COMBINER_INDEXED:
+        return combine_indexed(contents, part, part->extent, whole);
+    case MPI_COMBINER_HINDEXED:
+        return combine_indexed(contents, part, 1, whole);
+    case MPI_COMBINER_INDEXED_BLOCK:
+        return combine_indexed_block(contents, part, part->extent, whole);
+    case MPI_COMBINER_HINDEXED_BLOCK:
+        return combine_indexed_block(contents, part, 1, whole);
+    default:
+        return sagoi_fail(SAGO_ERR_TYPE, "the datatype has an unknown combiner, %d", contents->combiner);
+    }
+}
+
+sago_status sagoi_combine(const sagoi_contents *contents, const sagoi_flat *part, sagoi_pattern *whole) {
+    if (contents->combiner == MPI_COMBINER_SUBARRAY)
+        return sagoi_combine_subarray(contents, part, whole);
+    if (contents->combiner == MPI_COMBINER_DARRAY)
+        return sagoi_combine_darray(contents, part, whole);
+    sago_status status = combine_blocks(contents, part, whole);
+    return status == SAGO_OK ? sagoi_pattern_finish(whole) : status;
+}

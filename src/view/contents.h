@@ -1,0 +1,33 @@
+/* What a datatype was made from, as numbers and handles: one call of a constructor, read back.
+ * Shared by the files of this folder only. */
+#ifndef SAGOI_CONTENTS_H
+#define SAGOI_CONTENTS_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/budget.h"
+#include "base/status.h"
+
+typedef struct sagoi_contents {
+    int combiner;        /* MPI_COMBINER_*; those of Fortran's old INTEGER calls under their plain names */
+    int64_t nvalues;     /* numbers */
+    int64_t ntypes;      /* handles */
+    int64_t *values;     /* all but the handles, in the order of the constructor's C binding; owned */
+    MPI_Datatype *types; /* owned, and so is each handle that is not predefined */
+    sagoi_budget *budget;
+} sagoi_contents;
+
+/* Not for MPI_DATATYPE_NULL.  Predefined types have no values and no types. */
+sago_status sagoi_contents_init(sagoi_contents *contents, MPI_Datatype type, sagoi_budget *budget) SAGOI_CHECKED;
+void sagoi_contents_cleanup(sagoi_contents *contents); /* fine on a zeroed struct, and twice */
+
+/* Named, or one of Fortran's sized types: has no parts, and its handle is not to be freed. */
+bool sagoi_combiner_predefined(int combiner);
+
+/* As MPI_Type_size_x and MPI_Type_get_extent_x. */
+sago_status sagoi_type_size(MPI_Datatype type, int64_t *size) SAGOI_CHECKED;
+sago_status sagoi_type_extent(MPI_Datatype type, int64_t *lower_bound, int64_t *extent) SAGOI_CHECKED;
+
+#endif

@@ -1,0 +1,141 @@
+#!/bin/sh
+# RUN: timeout=110
+# `sago`: every pattern of `sago bench` at a tiny size with 1, 2 and 4 ranks (btio: 1, 4 and 9), all engines,
+# every byte verified, the JSON complete, no file left behind; `sago plan`, `hints`, `version`; wrong command
+# lines are refused with exit status 2.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+sago=$SAGO_BUILD/bin/sago
+work=$(mktemp -d "${TMPDIR:-/tmp}/sago-bench.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+fail() {
+    echo "FAIL: $*"
+    failures=$((failures + 1))
+}
+
+# bench RANKS PATTERN [OPTIONS]: must succeed, verify and leave nothing.
+bench() {
+    ranks=$1 pattern=$2
+    shift
+    # shellcheck disable=SC2016
+    if ! "$here/../run-mpi.sh" -t 60 "$ranks" sh -c 'exec "$@" --dir "$SAGO_TEST_DIR"' - "$sago" bench "$@" \
+        --repeat 1 --warmup 0 --cold 1 --json "$work/out.json" >"$work/log" 2>&1; then
+        fail "$ranks ranks: sago bench $*"
+        cat "$work/log"
+    elif ! check_json "$pattern" "$ranks"; then
+        fail "$ranks ranks: the JSON of sago bench $*"
+    fi
+}
+
+check_json() {
+    python3 - "$work/out.json" "$1" "$2" <<'END'
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert r["pattern"] == sys.argv[2] and r["ranks"] == int(sys.argv[3]) and r["nodes"] == 1, r
+assert r["mpi"] and r["mpiio"] in ("ROMIO", "OMPIO") and r["bytes"] > 0 and r["runs"] > 0, r
+assert r["options"]["repeat"] == 1
+engines = {e["name"]: e for e in r["engines"]}
+assert sorted(engines) == ["limit", "mpiio", "sago"], engines
+for e in engines.values():
+    assert e["verified"] is True
+    assert all(e["write_s"][k] > 0 for k in ("best", "median", "first", "fresh")), e
+    assert all(e["read_s"][k] > 0 for k in ("best", "median")), e
+sago = engines["sago"]
+assert {"flatten", "plan", "gather", "exchange", "store", "wait"} <= set(sago["phases"]), sago
+assert sago["stats"]["plan_hits"] >= 0 and sago["stats"]["decision"]
+for name in ("ratios", "ratios_low", "ratios_high"):
+    for direction in ("write", "read"):
+        assert all(r[name][direction][k] > 0 for k in ("mpiio", "limit")), r[name]
+END
+}
+
+# refused WORDS... -- ARGUMENTS: exit status 2 and a message with these words.
+refused() {
+    words=$1
+    shift
+    "$sago" "$@" >"$work/log" 2>&1
+    code=$?
+    [ $code -eq 2 ] || fail "sago $*: exit status $code instead of 2"
+    grep -q -e "$words" "$work/log" || fail "sago $*: no '$words' in: $(cat "$work/log")"
+}
+
+# ---- Patterns ----
+
+for n in 1 2 4; do
+    bench $n contiguous --bytes 20001
+    bench $n interleaved --block 512 --transfer 256 --segments 5
+    bench $n block3d --dims 9x10x11
+    bench $n s3d --dims 8 --steps 2
+    bench $n hacc-aos --particles 101
+    bench $n hacc-soa --particles 101
+    bench $n hacc-records --particles 101
+    bench $n flash --blocks 3 --side 4 --variables 3
+    bench $n e3sm-f --runs 500
+    bench $n e3sm-g --cells 20 --levels 7
+    bench $n mpi-io-test --block 100 --blocks 3
+    bench $n checkerboard --block 64 --blocks 9
+    bench $n random --runs 300
+done
+for n in 1 4 9; do
+    bench $n btio --dims 12 --steps 2
+done
+bench 2 e3sm-f --runs 500 --c 1
+bench 2 e3sm-f --runs 500 --c 4 --seed 7
+bench 2 flash --blocks 3 --side 4 --file corners
+bench 2 hacc-records --particles 101 --declared off
+bench 4 btio --dims 12 --steps 2 --declared on
+bench 2 block3d --dims 8 --memory-check --hint sago_memory=32M
+grep -q pss_rise "$work/out.json" || fail "no pss_rise"
+
+# ---- The other commands ----
+
+"$sago" --help | grep -q bench || fail "sago --help"
+"$sago" bench --help | grep -q -e '--particles' || fail "sago bench --help"
+[ "$("$sago" bench list | grep -c '^  [a-z]')" -eq 14 ] || fail "sago bench list"
+"$sago" version | grep -q '^sago [0-9]' || fail "sago version"
+"$sago" hints | grep -q '^sago_memory ' || fail "sago hints"
+"$sago" hints --json | python3 -c 'import json, sys; assert len(json.load(sys.stdin)) > 10' || fail "sago hints --json"
+"$sago" plan block3d | grep -q range || fail "sago plan block3d"
+for pattern in $("$sago" bench list | sed -n 's/^  \([a-z][a-z0-9-]*\) .*/\1/p'); do
+    "$sago" plan "$pattern" --nodes 8 --ranks-per-node 2 --stripe-unit 1M --stripe-count 4 --json |
+        python3 -c 'import json, sys; json.load(sys.stdin)' || fail "sago plan $pattern --json"
+done
+
+# ---- Wrong command lines ----
+
+refused "no command" nonsense
+refused "no command given"
+refused "no pattern given" bench
+refused "no pattern 'x'" bench x
+refused "takes --bytes" bench contiguous --particles 3
+refused "no such option" bench contiguous --wibble 3
+refused "must be a size" bench contiguous --bytes lots
+refused "must be a size" bench contiguous --bytes 0
+refused "must be a size" bench contiguous --bytes 9999P
+refused "N0xN1xN2" bench block3d --dims 3x4
+refused "checkpoint|plotfile" bench flash --file all
+refused "must be a number" bench random --repeat -1
+refused "needs a value" bench random --repeat
+refused "no engine 'warp'" bench random --engines sago,warp
+refused "KEY=VALUE" bench random --hint sago_memory
+refused "on or off" bench random --declared maybe
+refused "not expected" bench random stray
+refused "No such file" bench random --dir "$work/missing"
+refused "cannot be written" bench random --dir "$work" --json "$work/missing/out.json"
+refused "bytes free" bench contiguous --dir "$work" --bytes 900G
+refused "too small" plan block3d --dims 1 --nodes 8 --ranks-per-node 1
+refused "square number" plan btio --nodes 2 --ranks-per-node 1
+refused "stripe-count" plan block3d --stripe-unit 1M
+refused "sago_memory" plan block3d --hint sago_memory=tiny
+refused "not expected" hints stray
+
+rest=$(ls "$work")
+case $rest in
+"log
+out.json") ;;
+*) fail "files left: $rest" ;;
+esac
+[ $failures -eq 0 ] && echo "all passed"
+exit $((failures > 0))

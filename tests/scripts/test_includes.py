@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Every #include in the sources against the table "who may include whom" of ARCHITECTURE.md."""
+import os
+import re
+import sys
+
+SOURCE = os.environ.get("SAGO_SOURCE") or os.path.join(os.path.dirname(__file__), "..", "..")
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
+LIBRARY = {"xxhash.h": "xxhash", "hwloc.h": "hwloc", "liburing.h": "liburing"}
+PUBLIC = "include/sago"
+
+
+def read_table():
+    """Folder -> {allowed: names, libraries: names, mpi: 'yes', 'never' or file names}"""
+    table = {}
+    with open(os.path.join(SOURCE, "ARCHITECTURE.md"), encoding="utf-8") as page:
+        for line in page:
+            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+            if len(cells) != 5 or not re.fullmatch(r"`[\w/]+`", cells[0]):
+                continue
+            table[cells[0].strip("`")] = {
+                "allowed": re.findall(r"`([^`]+)`", cells[2]),
+                "libraries": cells[3].split(),
+                "mpi": re.findall(r"`([^`]+)`", cells[4]) or cells[4],
+            }
+    return table
+
+
+def sources(folder):
+    path = os.path.join(SOURCE, folder)
+    if os.path.isdir(path):
+        return [os.path.join(folder, name) for name in sorted(os.listdir(path)) if name.endswith((".c", ".h", ".h.in"))]
+    return []
+
+
+def includes(path):
+    with open(os.path.join(SOURCE, path), encoding="utf-8") as text:
+        for number, line in enumerate(text, 1):
+            match = INCLUDE.match(line)
+            if match:
+                yield number, match.group(1), match.group(2)
+
+
+def public_headers_with_mpi():
+    """Public headers that include mpi.h, themselves or by another one."""
+    found = {"mpi.h"}
+    headers = [path for path in sources(PUBLIC)]
+    while True:
+        more = {"sago/" + os.path.basename(path) for path in headers
+                if any(name in found for _, _, name in includes(path))} - found
+        if not more:
+            return found
+        found |= more
+
+
+def owner(name, folder):
+    """The path in the repository of an included header, or None if it is not ours."""
+    places = [os.path.join(folder, name), os.path.join("src", name), os.path.join("include", name), name]
+    for place in places:
+        if os.path.exists(os.path.join(SOURCE, place)):
+            return place
+    return "include/sago/config.h" if name == "sago/config.h" else None
+
+
+def check_include(path, row, table, quoted, system, mpi_headers):
+    """What is wrong with it, or None."""
+    folder = os.path.dirname(path)
+    name = quoted or system
+    if name in mpi_headers:
+        if row["mpi"] == "never" or (row["mpi"] != "yes" and os.path.basename(path) not in row["mpi"]):
+            return f"{folder} may not include MPI here"
+    if name in LIBRARY:
+        return None if LIBRARY[name] in row["libraries"] else f"{folder} may not use {LIBRARY[name]}"
+    place = owner(name, folder)
+    if place is None:
+        return f'"{name}" is not found' if quoted else None
+    target = os.path.dirname(place)
+    if target == folder or target in row["allowed"] or place in row["allowed"]:
+        return None
+    if target not in table:
+        return f"{target} is not in the table"
+    return f"{folder} may not include {place}"
+
+
+def main():
+    table = read_table()
+    wrong = []
+    if len(table) < 10:
+        wrong.append("ARCHITECTURE.md: the table of folders was not found")
+    src = os.path.join(SOURCE, "src")
+    for folder in sorted(os.listdir(src)):
+        if os.path.isdir(os.path.join(src, folder)) and "src/" + folder not in table:
+            wrong.append(f"src/{folder}: not in the table of ARCHITECTURE.md")
+    mpi_headers = public_headers_with_mpi()
+    count = 0
+    for folder, row in table.items():
+        for path in sources(folder):
+            for number, quoted, system in includes(path):
+                count += 1
+                problem = check_include(path, row, table, quoted, system, mpi_headers)
+                if problem:
+                    wrong.append(f"{path}:{number}: {problem}")
+    print("\n".join(wrong) if wrong else f"{count} includes follow ARCHITECTURE.md")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

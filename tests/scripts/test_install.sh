@@ -1,0 +1,88 @@
+#!/bin/sh
+# Installs to a folder of its own, builds programs outside the tree against that by CMake and by pkg-config, and
+# tries to mix two MPIs: when compiling, when running, when installing.
+set -eu
+
+if [ -n "${SAGO_SANITIZE:-}" ]; then
+    echo "SKIP: programs outside the tree are built without the sanitizer"
+    exit 77
+fi
+case $SAGO_MPI in
+mpich) name="MPICH" other=openmpi other_name="Open MPI" ;;
+*) name="Open MPI" other=mpich other_name="MPICH" ;;
+esac
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+prefix=$tmp/prefix
+
+fail() {
+    echo "FAIL: $*"
+    exit 1
+}
+says() { # pattern, file
+    grep -q "$1" "$2" || { cat "$2"; fail "expected: $1"; }
+}
+run() { # mpi, program
+    SAGO_MPI=$1 SAGO_MPIEXEC=mpiexec.$1 "$SAGO_SOURCE/tests/run-mpi.sh" -t 60 2 "$2"
+}
+
+echo "== install"
+cmake --install "$SAGO_BUILD" --prefix "$prefix" >"$tmp/log" || { cat "$tmp/log"; fail "make install"; }
+for file in include/sago/sago.h include/sago/config.h include/sago/status.h lib/libsago.so bin/sago \
+    lib/pkgconfig/sago.pc lib/cmake/sago/sagoConfig.cmake; do
+    [ -e "$prefix/$file" ] || fail "$file is not installed"
+done
+"$prefix/bin/sago" hints >"$tmp/log" 2>&1 || { cat "$tmp/log"; fail "the installed sago command"; }
+says sago_memory "$tmp/log"
+
+echo "== a project that uses find_package(sago)"
+cp -r "$SAGO_SOURCE/examples" "$tmp/project"
+cmake -S "$tmp/project" -B "$tmp/project/build" -DCMAKE_PREFIX_PATH="$prefix" >"$tmp/log" 2>&1 &&
+    cmake --build "$tmp/project/build" >>"$tmp/log" 2>&1 || { cat "$tmp/log"; fail "the project does not build"; }
+for program in write_view declared extents; do
+    run "$SAGO_MPI" "$tmp/project/build/$program"
+done
+
+echo "== a program built by pkg-config and mpicc"
+export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
+# shellcheck disable=SC2046
+$(pkg-config --variable=mpicc sago) "$SAGO_SOURCE/examples/extents.c" -o "$tmp/extents" \
+    $(pkg-config --cflags --libs sago) -Wl,-rpath,"$prefix/lib"
+run "$SAGO_MPI" "$tmp/extents"
+
+echo "== compiling with the other MPI is an error"
+if mpicc.$other -I"$prefix/include" -c "$SAGO_SOURCE/examples/extents.c" -o "$tmp/other.o" 2>"$tmp/log"; then
+    fail "it compiled"
+fi
+says "error: .*built with $name" "$tmp/log"
+
+echo "== a program that runs on the other MPI is told so"
+cat >"$tmp/wrong.c" <<'END'
+#include <mpi.h>
+#include <sago/sago.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    sago_file *file = NULL;
+    sago_status status = sago_open(MPI_COMM_WORLD, "wrong.dat", MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_INFO_NULL, &file);
+    printf("%s: %s\n", sago_status_string(status), sago_error_message());
+    MPI_Finalize();
+    return status == SAGO_ERR_WRONG_MPI && file == NULL ? 0 : 1;
+}
+END
+mpicc.$other -DSAGO_CONFIG_H -I"$prefix/include" "$tmp/wrong.c" -o "$tmp/wrong" \
+    -L"$prefix/lib" -lsago -Wl,-rpath,"$prefix/lib"
+run $other "$tmp/wrong" >"$tmp/log" 2>&1 || { cat "$tmp/log"; fail "no clear error"; }
+cat "$tmp/log"
+says "$name" "$tmp/log"
+says "$other_name" "$tmp/log"
+
+echo "== a prefix holds Sago for one MPI"
+cmake --install "$SAGO_BUILD" --prefix "$prefix" >"$tmp/log" 2>&1 || fail "installing again must work"
+sed -i "s/\"$name\"/\"$other_name\"/" "$prefix/include/sago/config.h"
+if cmake --install "$SAGO_BUILD" --prefix "$prefix" >"$tmp/log" 2>&1; then
+    fail "installed over Sago for $other_name"
+fi
+says "holds Sago for $other_name" "$tmp/log"

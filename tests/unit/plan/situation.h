@@ -1,0 +1,38 @@
+/* A situation: everything a plan is made of. */
+#ifndef SITUATION_H
+#define SITUATION_H
+
+#include <string.h>
+
+#include "plan/plan.h"
+
+#define KIB INT64_C(1024)
+#define MIB (1024 * KIB)
+#define GIB (1024 * MIB)
+
+enum { NODES_MAX = 24 };
+
+typedef struct situation {
+    sagoi_node node[NODES_MAX];
+    sagoi_node_shape access[NODES_MAX];
+    sagoi_machine machine;
+    sagoi_shape shape;
+    sagoi_target target;
+    sagoi_hints hints;
+} situation;
+
+/* `nodes` nodes of `ranks` ranks that interleave runs of `run` bytes over [0, bytes). */
+static inline void situation_init(situation *s, int64_t nodes, int64_t ranks, int64_t bytes, int64_t run) {
+    memset(s, 0, sizeof *s);
+    for (int64_t n = 0; n < nodes; n++) {
+        s->node[n] = (sagoi_node){ranks, 8, 4 * GIB};
+        s->access[n] =
+            (sagoi_node_shape){n * run, bytes - (nodes - 1 - n) * run, bytes / nodes, bytes / nodes / run};
+    }
+    s->machine = (sagoi_machine){nodes, s->node};
+    s->shape = (sagoi_shape){true, true, nodes, s->access};
+    s->target = (sagoi_target){.block = 4096};
+    s->hints = (sagoi_hints){.messages = 8, .message_size = 4 * MIB};
+}
+
+#endif

@@ -1,0 +1,572 @@
+/* Plans: random machines, accesses, files and hints against a naive oracle; single decisions; plan_check. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/checked.h"
+#include "plan/plan.h"
+#include "situation.h"
+
+enum { WINDOWS_MAX = 20000 };
+
+static sago_status make(const situation *s, sagoi_plan *plan) {
+    return sagoi_plan_make(&s->machine, &s->shape, &s->target, &s->hints, plan);
+}
+
+static void must_make(const situation *s, sagoi_plan *plan) {
+    if (make(s, plan) != SAGO_OK)
+        fail_msg("plan_make: %s", sagoi_message());
+    if (sagoi_plan_check(plan, &s->machine) != SAGO_OK)
+        fail_msg("%s\n%s", sagoi_message(), plan->reasons);
+}
+
+/* ---- Random situations ---- */
+
+static uint64_t random_state;
+
+static int64_t random_below(int64_t n) {
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (int64_t)((random_state >> 11) % (uint64_t)n);
+}
+
+static bool one_in(int64_t n) { return random_below(n) == 0; }
+
+/* Spread over the orders of magnitude. */
+static int64_t random_size(int64_t low, int64_t high) {
+    int64_t top = low;
+    while (top < high && !one_in(6))
+        top = sagoi_min(high, top * 3);
+    return low + random_below(top - low + 1);
+}
+
+static void random_machine(situation *s) {
+    s->machine = (sagoi_machine){one_in(3) ? 1 : 1 + random_below(NODES_MAX), s->node};
+    int64_t ranks = random_size(1, 200), memory = random_size(256 * KIB, 64 * GIB);
+    for (int64_t n = 0; n < s->machine.nodes; n++) {
+        s->node[n] = (sagoi_node){ranks, 1 + random_below(64), memory};
+        if (one_in(4))
+            s->node[n].ranks = random_size(1, 200);
+        if (one_in(8))
+            s->node[n].memory = random_size(MIB, 64 * GIB);
+    }
+}
+
+static void random_shape(situation *s, int64_t longest) {
+    s->shape = (sagoi_shape){one_in(2), one_in(2), s->machine.nodes, s->access};
+    int64_t low = one_in(3) ? 0 : random_size(1, 1000 * GIB), span = random_size(1, longest);
+    for (int64_t n = 0; n < s->machine.nodes; n++) {
+        sagoi_node_shape *access = &s->access[n];
+        access->low = low + random_below(span);
+        access->high = one_in(5) ? access->low : access->low + 1 + random_below(low + span - access->low);
+        access->bytes = access->high - access->low;
+        access->runs = access->bytes == 0 ? 0 : 1 + random_below(access->bytes);
+    }
+}
+
+static void random_target(situation *s) {
+    s->target = (sagoi_target){.block = one_in(3) ? random_size(1, 32 * MIB) : 4096 << random_below(5)};
+    s->target.mappable = s->machine.nodes == 1 && one_in(2);
+    s->target.sparse = one_in(2);
+    if (one_in(2)) {
+        s->target.stripe_unit = one_in(8) ? random_size(1, GIB) : 4096 * random_size(1, 4096);
+        s->target.stripe_count = random_below(20);
+    }
+}
+
+static void random_hints(situation *s) {
+    sagoi_hints *hints = &s->hints;
+    memset(hints, 0, sizeof *hints);
+    hints->messages = one_in(3) ? random_size(1, 1024) : 8;
+    hints->message_size = one_in(3) ? random_size(64 * KIB, 256 * MIB) : 4 * MIB;
+    hints->strategy = one_in(2) ? SAGOI_STRATEGY_AGGREGATED : random_below(4);
+    hints->move = random_below(3);
+    hints->merge = random_below(3);
+    hints->map = random_below(3);
+    if (one_in(3))
+        hints->aggregators = random_size(1, 1000000);
+    if (one_in(3))
+        hints->local_aggregators = random_size(1, 65536);
+    if (one_in(3))
+        hints->window = random_size(4096, GIB);
+}
+
+static void random_situation(situation *s, int64_t longest) {
+    memset(s, 0, sizeof *s);
+    random_machine(s);
+    random_shape(s, longest);
+    random_target(s);
+    random_hints(s);
+}
+
+/* ---- Oracles ---- */
+
+typedef struct range {
+    int64_t start, end;
+} range;
+
+static int range_compare(const void *a, const void *b) {
+    const range *x = a, *y = b;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+/* All windows, sorted, tile [low, high).  Plans of too many windows are left to plan_check. */
+static void assert_windows_tile(const sagoi_plan *plan) {
+    static range ranges[WINDOWS_MAX];
+    int64_t count = 0, end = plan->low;
+    if (plan->rounds * plan->ndomains > WINDOWS_MAX)
+        return;
+    for (int64_t d = 0; d < plan->ndomains; d++)
+        for (int64_t k = 0; k < plan->rounds; k++)
+            count += sagoi_plan_window(plan, d, k, &ranges[count].start, &ranges[count].end);
+    qsort(ranges, (size_t)count, sizeof *ranges, range_compare);
+    for (int64_t i = 0; i < count; i++) {
+        assert_int_equal(ranges[i].start, end);
+        assert_true(ranges[i].end > end && ranges[i].end - ranges[i].start <= plan->window);
+        end = ranges[i].end;
+    }
+    assert_int_equal(end, plan->high);
+}
+
+/* The same byte by byte, the naive way, and that only whole rounds are counted. */
+static void assert_one_owner_each(const sagoi_plan *plan) {
+    int64_t span = plan->high - plan->low;
+    unsigned char *owners = calloc((size_t)span + 1, 1);
+    bool last_round_used = plan->rounds == 0;
+    for (int64_t d = 0; d < plan->ndomains; d++)
+        for (int64_t k = 0; k < plan->rounds; k++) {
+            int64_t start, end;
+            if (!sagoi_plan_window(plan, d, k, &start, &end))
+                continue;
+            last_round_used |= k == plan->rounds - 1;
+            for (int64_t at = start; at < end; at++)
+                owners[at - plan->low]++;
+        }
+    assert_true(last_round_used);
+    for (int64_t at = 0; at < span; at++)
+        assert_int_equal(owners[at], 1);
+    free(owners);
+}
+
+/* Straight from the documented layout, with nothing shared. */
+static void assert_fits_memory(const situation *s, const sagoi_plan *plan) {
+    for (int64_t n = 0; n < plan->nodes; n++) {
+        int64_t ranks = s->node[n].ranks, slots = sagoi_plan_slots(plan, n);
+        int64_t page = 4096, window = (plan->window + page - 1) / page * page;
+        int64_t segment = page + slots * 2 * window, local = 0;
+        if (plan->write && !plan->dense)
+            segment += slots * 2 * ((plan->window / 8 + page - 1) / page * page);
+        if (plan->nodes > 1) {
+            segment += ranks * 2 * ((plan->staging + page - 1) / page * page);
+            segment += (ranks * plan->ndomains * 32 + page - 1) / page * page;
+            local += slots * plan->messages * plan->message;
+            if (plan->merge)
+                local += sagoi_min(ranks, plan->local_aggregators) * plan->message;
+        }
+        assert_int_equal(sagoi_plan_segment_bytes(plan, ranks, slots), segment);
+        assert_int_equal(sagoi_plan_private_bytes(plan, ranks, slots), local);
+        assert_true(segment + local <= s->node[n].memory);
+    }
+}
+
+static void assert_sane(const situation *s, const sagoi_plan *plan) {
+    bool aggregated = plan->strategy == SAGOI_STRATEGY_AGGREGATED;
+    assert_true(plan->reasons[0] != '\0' && plan->reasons[strlen(plan->reasons) - 1] == '\n');
+    assert_true(strlen(plan->reasons) < SAGOI_REASONS_MAX - 200); /* no line was left out */
+    assert_true(plan->strategy != SAGOI_STRATEGY_MAPPED || s->target.mappable);
+    if (!aggregated) {
+        assert_int_equal(plan->ndomains + plan->rounds + plan->window + plan->staging + plan->message, 0);
+        assert_int_equal(sagoi_plan_segment_bytes(plan, 9, 0) + sagoi_plan_private_bytes(plan, 9, 0), 0);
+        return;
+    }
+    assert_int_equal(plan->window % 4096, 0);
+    if (s->hints.window > 0)
+        assert_true(plan->window <= sagoi_max(4096, s->hints.window));
+    if (s->hints.aggregators > 0)
+        assert_true(plan->ndomains <= s->hints.aggregators);
+    for (int64_t d = 1; d < plan->ndomains; d++)
+        assert_true(plan->domains[d].first > plan->domains[d - 1].first);
+    assert_fits_memory(s, plan);
+}
+
+static void random_plans(int64_t rounds, int64_t longest, void (*oracle)(const sagoi_plan *)) {
+    static situation s;
+    int64_t aggregated = 0, refused = 0;
+    for (int64_t i = 0; i < rounds; i++) {
+        random_state = (uint64_t)(i * 1000003 + longest);
+        random_situation(&s, longest);
+        sagoi_plan plan = {0};
+        if (make(&s, &plan) == SAGO_ERR_MEMORY) {
+            refused++;
+            continue;
+        }
+        sagoi_plan_cleanup(&plan);
+        must_make(&s, &plan);
+        assert_sane(&s, &plan);
+        aggregated += plan.strategy == SAGOI_STRATEGY_AGGREGATED;
+        if (plan.strategy == SAGOI_STRATEGY_AGGREGATED)
+            oracle(&plan);
+        sagoi_plan_cleanup(&plan);
+    }
+    assert_true(aggregated > rounds / 4 && refused < rounds / 2);
+}
+
+static void random_small(void **state) {
+    (void)state;
+    random_plans(3000, 200000, assert_one_owner_each);
+}
+
+static void random_large(void **state) {
+    (void)state;
+    random_plans(3000, 10 * GIB, assert_windows_tile);
+}
+
+static void random_huge(void **state) {
+    (void)state;
+    random_plans(2000, INT64_C(1) << 61, assert_windows_tile);
+}
+
+/* ---- Single decisions ---- */
+
+static situation s; /* large; each test sets it up */
+
+static sagoi_strategy strategy_of(void) {
+    sagoi_plan plan;
+    must_make(&s, &plan);
+    sagoi_strategy strategy = plan.strategy;
+    sagoi_plan_cleanup(&plan);
+    return strategy;
+}
+
+static void assert_reason(const sagoi_plan *plan, const char *text) {
+    if (!strstr(plan->reasons, text))
+        fail_msg("no \"%s\" in\n%s", text, plan->reasons);
+}
+
+static void strategy_auto(void **state) {
+    (void)state;
+    situation_init(&s, 1, 8, 64 * MIB, 64 * KIB);
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
+    s.target.stripe_unit = MIB;
+    s.target.stripe_count = 4;
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
+
+    situation_init(&s, 1, 8, 64 * MIB, 32);
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
+    s.target.mappable = true;
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_MAPPED);
+    s.target.sparse = true; /* matters for reads only */
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_MAPPED);
+    s.shape.write = false;
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
+    s.target.sparse = false;
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_MAPPED);
+    s.hints.map = SAGOI_CHOICE_OFF;
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
+}
+
+static void strategy_by_density(void **state) {
+    (void)state;
+    situation_init(&s, 1, 8, 64 * MIB, 32);
+    s.target.mappable = true;
+    s.shape.dense = false;
+    s.access[0].bytes = 32 * MIB;
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_MAPPED);
+    s.access[0].bytes = 32 * MIB - 1;
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
+    s.shape.write = false;
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_MAPPED);
+    s.access[0].bytes = 3 * MIB;
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
+    s.access[0].high = INT64_C(1) << 45; /* far apart: hardly a window has anything in it */
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
+}
+
+static void strategy_one_rank(void **state) {
+    (void)state;
+    situation_init(&s, 1, 1, 64 * MIB, 4096);
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
+    situation_init(&s, 1, 1, 64 * MIB, 64);
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
+    situation_init(&s, 1, 1, 640, 64);
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
+}
+
+static void strategy_hinted(void **state) {
+    (void)state;
+    sagoi_plan plan;
+    situation_init(&s, 1, 8, 64 * MIB, MIB);
+    s.hints.strategy = SAGOI_STRATEGY_AGGREGATED;
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
+    s.hints.strategy = SAGOI_STRATEGY_MAPPED;
+    must_make(&s, &plan);
+    assert_int_equal(plan.strategy, SAGOI_STRATEGY_AGGREGATED);
+    assert_reason(&plan, "mapped was hinted, but the file cannot be mapped");
+    sagoi_plan_cleanup(&plan);
+    s.target.mappable = true;
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_MAPPED);
+    s.hints.strategy = SAGOI_STRATEGY_DIRECT;
+    s.access[0].runs = 1 << 20;
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
+}
+
+/* No hint makes the engine walk through windows without end, nor offsets overflow. */
+static void strategy_retreats(void **state) {
+    (void)state;
+    situation_init(&s, 2, 2, 64 * MIB, 32);
+    s.hints.strategy = SAGOI_STRATEGY_AGGREGATED;
+    s.access[1].high = INT64_C(1) << 61;
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
+    s.access[0] = (sagoi_node_shape){INT64_MAX - 4096, INT64_MAX, 4096, 4000};
+    s.access[1] = s.access[0];
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
+}
+
+static void nothing_accessed(void **state) {
+    (void)state;
+    sagoi_plan plan;
+    situation_init(&s, 3, 2, 0, 1);
+    for (int64_t n = 0; n < 3; n++)
+        s.access[n] = (sagoi_node_shape){5, 5, 0, 0};
+    s.hints.strategy = SAGOI_STRATEGY_AGGREGATED;
+    must_make(&s, &plan);
+    assert_int_equal(plan.strategy, SAGOI_STRATEGY_DIRECT);
+    assert_int_equal(plan.ndomains, 0);
+    assert_int_equal(plan.rounds, 0);
+    assert_int_equal(plan.low, plan.high);
+    assert_false(sagoi_plan_touches(&plan, 0, 0, INT64_MAX));
+    sagoi_plan_cleanup(&plan);
+    sagoi_plan_cleanup(&plan);
+}
+
+static void node_ranges(void **state) {
+    (void)state;
+    sagoi_plan plan;
+    situation_init(&s, 3, 2, 64 * MIB, 32);
+    s.access[0] = (sagoi_node_shape){100, 200, 100, 10};
+    s.access[1] = (sagoi_node_shape){0, 0, 0, 0};
+    must_make(&s, &plan);
+    assert_int_equal(plan.low, 64);
+    assert_true(sagoi_plan_touches(&plan, 0, 199, 300));
+    assert_true(sagoi_plan_touches(&plan, 0, 0, 101));
+    assert_false(sagoi_plan_touches(&plan, 0, 200, 300));
+    assert_false(sagoi_plan_touches(&plan, 0, 0, 100));
+    assert_false(sagoi_plan_touches(&plan, 1, 0, INT64_MAX));
+    sagoi_plan_cleanup(&plan);
+}
+
+static void movement(void **state) {
+    (void)state;
+    sagoi_plan plan;
+    situation_init(&s, 4, 32, 64 * MIB, 32);
+    s.hints.move = SAGOI_MOVE_RMA;
+    s.hints.merge = SAGOI_CHOICE_ON;
+    must_make(&s, &plan);
+    assert_int_equal(plan.move, SAGOI_MOVE_RMA);
+    assert_false(plan.merge);
+    assert_int_equal(plan.local_aggregators, 2);
+    sagoi_plan_cleanup(&plan);
+    s.shape.dense = false;
+    must_make(&s, &plan);
+    assert_int_equal(plan.move, SAGOI_MOVE_PACKED);
+    assert_true(plan.merge);
+    assert_reason(&plan, "would not tell what was written");
+    sagoi_plan_cleanup(&plan);
+    s.shape.write = false;
+    s.hints.local_aggregators = 1000;
+    must_make(&s, &plan);
+    assert_int_equal(plan.move, SAGOI_MOVE_RMA);
+    assert_int_equal(plan.local_aggregators, 32);
+    sagoi_plan_cleanup(&plan);
+}
+
+static void stripes_keep_their_aggregator(void **state) {
+    (void)state;
+    sagoi_plan plan;
+    int64_t node[8] = {0};
+    for (int64_t shift = 0; shift < 11; shift++) {
+        situation_init(&s, 16, 4, 64 * MIB, 32);
+        s.target.stripe_unit = MIB;
+        s.target.stripe_count = 8;
+        for (int64_t n = 0; n < 16; n++) {
+            s.access[n].low += shift * MIB + 5000;
+            s.access[n].high += shift * MIB + 5000;
+        }
+        must_make(&s, &plan);
+        assert_int_equal(plan.ndomains, 8);
+        assert_int_equal(plan.window, MIB);
+        assert_int_equal(plan.max_slots, 1);
+        for (int64_t d = 0; d < 8; d++) {
+            const sagoi_domain *domain = &plan.domains[d];
+            assert_int_equal(domain->stride, 8 * MIB);
+            if (shift == 0)
+                node[domain->first / MIB % 8] = domain->node;
+            assert_int_equal(node[domain->first / MIB % 8], domain->node);
+        }
+        sagoi_plan_cleanup(&plan);
+    }
+    for (int64_t d = 0; d < 8; d++)
+        assert_int_equal(node[d], 2 * d);
+}
+
+static void stripes_and_ranks(void **state) {
+    (void)state;
+    const struct {
+        int64_t nodes, ranks, targets, aggregators;
+    } cases[] = {{2, 3, 8, 4}, {2, 3, 7, 6}, {2, 4, 8, 8}, {1, 1, 8, 1}, {5, 1, 48, 4}, {3, 2, 1, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sagoi_plan plan;
+        situation_init(&s, cases[i].nodes, cases[i].ranks, 384 * MIB, 32);
+        s.target.stripe_unit = MIB;
+        s.target.stripe_count = cases[i].targets;
+        must_make(&s, &plan);
+        assert_int_equal(plan.ndomains, cases[i].aggregators);
+        sagoi_plan_cleanup(&plan);
+    }
+}
+
+static void aggregators_spread(void **state) {
+    (void)state;
+    sagoi_plan plan;
+    situation_init(&s, 4, 2, 64 * MIB, 32);
+    s.node[1].ranks = 1;
+    s.hints.aggregators = 7;
+    must_make(&s, &plan);
+    assert_int_equal(plan.ndomains, 7);
+    const int64_t slots[] = {2, 1, 2, 2};
+    for (int64_t n = 0; n < 4; n++)
+        assert_int_equal(sagoi_plan_slots(&plan, n), slots[n]);
+    sagoi_plan_cleanup(&plan);
+    s.hints.aggregators = 2;
+    must_make(&s, &plan);
+    assert_int_equal(plan.domains[0].node, 0);
+    assert_int_equal(plan.domains[1].node, 2);
+    sagoi_plan_cleanup(&plan);
+}
+
+static void small_accesses_need_few(void **state) {
+    (void)state;
+    sagoi_plan plan;
+    situation_init(&s, 16, 4, 3 * 64 * KIB, 32);
+    must_make(&s, &plan);
+    assert_int_equal(plan.ndomains, 3);
+    assert_int_equal(plan.window, 64 * KIB);
+    sagoi_plan_cleanup(&plan);
+}
+
+static void too_little_memory(void **state) {
+    (void)state;
+    sagoi_plan plan = {0};
+    situation_init(&s, 4, 2, GIB, 32);
+    s.shape.dense = false;
+    s.node[2].memory = 100000;
+    assert_int_equal(make(&s, &plan), SAGO_ERR_MEMORY);
+    assert_non_null(strstr(sagoi_message(), "node 2"));
+    assert_non_null(strstr(sagoi_message(), "100000"));
+    assert_null(plan.domains);
+    s.node[2].memory = MIB; /* the least that sago_memory takes */
+    must_make(&s, &plan);
+    assert_int_equal(plan.window, 64 * KIB);
+    assert_reason(&plan, "for want of memory");
+    sagoi_plan_cleanup(&plan);
+}
+
+static void bad_inputs(void **state) {
+    (void)state;
+    sagoi_plan plan;
+    situation_init(&s, 2, 2, GIB, 32);
+    s.shape.nodes = 1;
+    assert_int_equal(make(&s, &plan), SAGO_ERR_ARG);
+    situation_init(&s, 2, 2, GIB, 32);
+    s.node[1].ranks = 0;
+    assert_int_equal(make(&s, &plan), SAGO_ERR_ARG);
+    situation_init(&s, 2, 2, GIB, 32);
+    s.access[1].high = s.access[1].low - 1;
+    assert_int_equal(make(&s, &plan), SAGO_ERR_ARG);
+    situation_init(&s, 2, 2, GIB, 32);
+    s.access[0].low = -1;
+    assert_int_equal(make(&s, &plan), SAGO_ERR_ARG);
+}
+
+/* ---- plan_check finds what is wrong ---- */
+
+typedef void (*damage)(sagoi_plan *plan);
+
+static void shift_domain(sagoi_plan *plan) { plan->domains[1].first += 4096; }
+static void shift_first(sagoi_plan *plan) { plan->domains[0].first += plan->window; }
+static void drop_window(sagoi_plan *plan) { plan->domains[plan->ndomains - 1].windows--; }
+static void add_window(sagoi_plan *plan) { plan->domains[0].windows++; }
+static void widen(sagoi_plan *plan) { plan->domains[1].stride += plan->window; }
+static void drop_domain(sagoi_plan *plan) { plan->ndomains--; }
+static void share_slot(sagoi_plan *plan) { plan->domains[1].node = plan->domains[0].node; }
+static void leave_machine(sagoi_plan *plan) { plan->domains[1].node = plan->nodes; }
+static void negative_slot(sagoi_plan *plan) { plan->domains[1].slot = -1; }
+static void grow_staging(sagoi_plan *plan) { plan->staging = GIB; }
+static void grow_message(sagoi_plan *plan) { plan->message = GIB; }
+static void more_rounds(sagoi_plan *plan) { plan->rounds++; }
+static void no_window(sagoi_plan *plan) { plan->window = 0; }
+static void no_strategy(sagoi_plan *plan) { plan->strategy = SAGOI_STRATEGY_AUTO; }
+static void unused_domains(sagoi_plan *plan) { plan->strategy = SAGOI_STRATEGY_DIRECT; }
+static void no_move(sagoi_plan *plan) { plan->move = SAGOI_MOVE_AUTO; }
+static void no_messages(sagoi_plan *plan) { plan->messages = 0; }
+static void no_locals(sagoi_plan *plan) { plan->local_aggregators = 0; }
+static void many_locals(sagoi_plan *plan) { plan->local_aggregators = 1000; }
+static void node_outside(sagoi_plan *plan) { plan->node_high[1] = plan->high + 1; }
+static void overflowing(sagoi_plan *plan) { plan->domains[1].windows = plan->rounds = INT64_MAX / 2; }
+static void longer_file(sagoi_plan *plan) { plan->high += INT64_C(1) << 40; }
+
+static void check_finds(const damage *damages, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        sagoi_plan plan;
+        must_make(&s, &plan);
+        assert_true(plan.ndomains > 1);
+        int64_t ndomains = plan.ndomains;
+        damages[i](&plan);
+        if (sagoi_plan_check(&plan, &s.machine) != SAGO_ERR_STATE)
+            fail_msg("damage %zu was not found", i);
+        assert_non_null(strstr(sagoi_message(), "plan_check: "));
+        plan.ndomains = ndomains;
+        sagoi_plan_cleanup(&plan);
+    }
+}
+
+static void damaged_plans(void **state) {
+    (void)state;
+    const damage damages[] = {shift_domain, shift_first,   drop_window,    add_window,   widen,        drop_domain,
+                              share_slot,   leave_machine, negative_slot,  grow_staging, grow_message, more_rounds,
+                              no_window,    no_strategy,   unused_domains, no_move,      no_messages,  no_locals,
+                              many_locals,  node_outside,  overflowing,    longer_file};
+    situation_init(&s, 4, 2, 256 * MIB, 32);
+    check_finds(damages, sizeof damages / sizeof *damages);
+    s.target.stripe_unit = MIB;
+    s.target.stripe_count = 4;
+    check_finds(damages, sizeof damages / sizeof *damages);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_small),
+        cmocka_unit_test(random_large),
+        cmocka_unit_test(random_huge),
+        cmocka_unit_test(strategy_auto),
+        cmocka_unit_test(strategy_by_density),
+        cmocka_unit_test(strategy_one_rank),
+        cmocka_unit_test(strategy_hinted),
+        cmocka_unit_test(strategy_retreats),
+        cmocka_unit_test(nothing_accessed),
+        cmocka_unit_test(node_ranges),
+        cmocka_unit_test(movement),
+        cmocka_unit_test(stripes_keep_their_aggregator),
+        cmocka_unit_test(stripes_and_ranks),
+        cmocka_unit_test(aggregators_spread),
+        cmocka_unit_test(small_accesses_need_few),
+        cmocka_unit_test(too_little_memory),
+        cmocka_unit_test(bad_inputs),
+        cmocka_unit_test(damaged_plans),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

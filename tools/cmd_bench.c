@@ -1,0 +1,123 @@
+/* `sago bench`: the command line; bench/ does the work. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/bench.h"
+#include "tools/command.h"
+#include "tools/options.h"
+
+/* ---- Options ---- */
+
+static bool set_engines(void *target, const char *value, char *why) {
+    bench_config *config = target;
+    char copy[64], *rest = copy;
+    snprintf(copy, sizeof copy, "%s", value);
+    memset(config->use, 0, sizeof config->use);
+    for (char *word; (word = strsep(&rest, ","));) {
+        int e = 0;
+        while (e < BENCH_ENGINES && strcmp(word, bench_engine_name(e)) != 0)
+            e++;
+        if (e == BENCH_ENGINES)
+            return bench_refuse(why, "--engines: no engine '%s'; there are sago, mpiio and limit", word);
+        config->use[e] = true;
+    }
+    return true;
+}
+
+static bool set_declared(void *target, const char *value, char *why) {
+    bench_config *config = target;
+    config->declared = !strcmp(value, "on");
+    return config->declared || !strcmp(value, "off") || bench_refuse(why, "--declared %s: on or off", value);
+}
+
+static bool set_hint(void *target, const char *value, char *why) {
+    bench_config *config = target;
+    const char *equals = strchr(value, '=');
+    if (!equals || equals == value || !equals[1] || equals - value > MPI_MAX_INFO_KEY)
+        return bench_refuse(why, "--hint %s: must be KEY=VALUE", value);
+    if (config->nhints == BENCH_HINTS_MAX)
+        return bench_refuse(why, "more than %d hints", BENCH_HINTS_MAX);
+    config->hints[config->nhints++] = value;
+    return true;
+}
+
+static bool set_param(void *target, const char *name, const char *value, char *why) {
+    bench_config *config = target;
+    return bench_params_set(&config->params, config->pattern, name, value, why);
+}
+
+#define FIELD(name) offsetof(bench_config, name)
+static const tool_option table[] = {
+    {"engines", OPTION_CALL, 0, 0, 0, "LIST", "what to measure (sago,mpiio,limit)", set_engines},
+    {"dir", OPTION_TEXT, FIELD(dir), 0, 0, "DIR", "where the files go (.)", NULL},
+    {"repeat", OPTION_COUNT, FIELD(repeat), 1, BENCH_REPEAT_MAX, "N", "timed repetitions, engines in turn (20)",
+     NULL},
+    {"warmup", OPTION_COUNT, FIELD(warmup), 0, 1000, "N", "repetitions before (2)", NULL},
+    {"cold", OPTION_COUNT, FIELD(cold), 0, BENCH_COLD_MAX, "N", "first writes to an opened and to a new file (3)",
+     NULL},
+    {"declared", OPTION_CALL, 0, 0, 0, "on|off", "declare the variables to sago (on: s3d, hacc-*, flash)",
+     set_declared},
+    {"hint", OPTION_CALL, 0, 0, 0, "KEY=VALUE", "into the MPI_Info of sago and mpiio; may be repeated", set_hint},
+    {"json", OPTION_TEXT, FIELD(json), 0, 0, "FILE", "results for programs", NULL},
+    {"memory-check", OPTION_FLAG, FIELD(memory_check), 0, 0, NULL,
+     "also measure how far a node's memory rises over an empty call", NULL},
+    {"seed", OPTION_COUNT, FIELD(params.seed), 0, INT64_MAX, "N", "of contents and of irregular patterns (1)",
+     NULL},
+    {"keep", OPTION_FLAG, FIELD(keep), 0, 0, NULL, "do not remove the files", NULL},
+};
+static const tool_options options = {table, sizeof table / sizeof table[0], set_param};
+
+/* ---- Help ---- */
+
+static void list_patterns(FILE *out) {
+    int64_t count;
+    const bench_pattern *patterns = bench_patterns(&count);
+    for (int64_t i = 0; i < count; i++) {
+        char name[32];
+        fprintf(out, "  %-14s %s\n  %-14s", patterns[i].name, patterns[i].help, "");
+        for (int64_t k = 0;; k++) {
+            const char *at = bench_params_name(&patterns[i], k, name);
+            if (!at)
+                break;
+            at += strlen(name) + 1;
+            fprintf(out, " --%s %.*s", name, (int)strcspn(at, " "), at);
+        }
+        fputc('\n', out);
+    }
+}
+
+static void print_help(FILE *out) {
+    fprintf(out, "usage: mpiexec -n RANKS sago bench PATTERN [options]\n"
+                 "       sago bench list\n\n"
+                 "Writes and reads an access pattern with Sago, with the MPI library's own MPI-IO and, as the\n"
+                 "limit, the same bytes already in order by one process a core.  Engines take turns; every byte\n"
+                 "is verified.  Exit status: 0, 1 for a wrong byte or an error, 2 for wrong options.\n\n"
+                 "Options:\n");
+    options_help(&options, out);
+    fprintf(out, "\nPatterns, with their sizes by default:\n");
+    list_patterns(out);
+    fprintf(out, "\nSizes:\n");
+    bench_params_help(out);
+    fprintf(out, "\nExample: mpiexec -n 8 sago bench e3sm-f --dir /dev/shm --json out.json\n");
+}
+
+int cmd_bench(int argc, char **argv) {
+    char why[OPTION_WHY_MAX];
+    bench_config config = {.dir = ".", .repeat = 20, .warmup = 2, .cold = 3, .use = {true, true, true}};
+    bool list = argc > 1 && !strcmp(argv[1], "list");
+    if (list || options_ask_help(argc, argv)) {
+        if (command_speaks())
+            (list ? list_patterns : print_help)(stdout);
+        return EXIT_SUCCESS;
+    }
+    if (argc < 2)
+        return usage_error("bench", "no pattern given; 'sago bench list' shows them");
+    config.pattern = bench_pattern_find(argv[1]);
+    if (!config.pattern)
+        return usage_error("bench", "no pattern '%s'; 'sago bench list' shows them", argv[1]);
+    bench_params_init(&config.params, config.pattern);
+    config.declared = config.pattern->declared;
+    if (!options_parse(&options, 2, argc, argv, &config, why))
+        return usage_error("bench", "%s", why);
+    return bench_execute(&config);
+}

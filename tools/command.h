@@ -1,0 +1,22 @@
+/* The subcommands of `sago`. */
+#ifndef TOOLS_COMMAND_H
+#define TOOLS_COMMAND_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum { EXIT_USAGE = 2 };
+
+/* argv[0] is the subcommand's name; the result is the exit status. */
+int cmd_bench(int argc, char **argv);
+int cmd_plan(int argc, char **argv);
+int cmd_hints(int argc, char **argv);
+int cmd_version(int argc, char **argv);
+
+/* True on one process of a job, whether or not MPI has been started: help and usage errors come once. */
+bool command_speaks(void);
+
+/* "sago CMD: message", then what to do next; the exit status. */
+int usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

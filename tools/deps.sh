@@ -1,0 +1,43 @@
+#!/bin/sh
+# deps.sh build|check [COMPILER]
+#
+# Sees to the Debian packages that building, or building and testing, needs: installs what is missing when it
+# may, else stops with the command to run.  Does nothing when nothing is missing.  Needs only sh and dpkg.
+set -eu
+
+packages="gcc libc6-dev cmake pkg-config python3 mpich libmpich-dev openmpi-bin libopenmpi-dev libhwloc-dev
+    liburing-dev libxxhash-dev libcmocka-dev"
+if [ "$1" = check ]; then
+    packages="$packages clang-format clang-tidy iproute2 procps strace"
+fi
+case ${2:-gcc} in
+*clang*) packages="$packages clang" ;;
+esac
+
+if ! command -v dpkg-query >/dev/null; then
+    echo "This is not a Debian system.  Sago needs what these packages of Debian hold:" $packages >&2
+    exit 0
+fi
+
+missing=
+for package in $packages; do
+    if ! dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed; then
+        missing="$missing $package"
+    fi
+done
+if [ -z "$missing" ]; then
+    exit 0
+fi
+
+sudo=
+if [ "$(id -u)" -ne 0 ]; then
+    if ! sudo -n true 2>/dev/null; then
+        echo "Some packages are missing.  Install them, then run make again:" >&2
+        echo "    sudo apt-get update && sudo apt-get install --no-install-recommends$missing" >&2
+        exit 1
+    fi
+    sudo="sudo -n"
+fi
+echo "Installing$missing"
+$sudo apt-get update -q
+$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $missing

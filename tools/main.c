@@ -1,0 +1,62 @@
+/* `sago`: finds the subcommand in a table and runs it. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/command.h"
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help;
+} commands[] = {
+    {"bench", cmd_bench, "measure an access pattern beside MPI-IO; run it by mpiexec"},
+    {"plan", cmd_plan, "show how Sago would move an access pattern on a machine"},
+    {"hints", cmd_hints, "list the hints and their defaults"},
+    {"version", cmd_version, "print the version and the MPI library it was built with"},
+};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+bool command_speaks(void) {
+    static const char *const ranks[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"};
+    for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++)
+        if (getenv(ranks[i]))
+            return strcmp(getenv(ranks[i]), "0") == 0;
+    return true;
+}
+
+int usage_error(const char *command, const char *format, ...) {
+    va_list arguments;
+    if (!command_speaks())
+        return EXIT_USAGE;
+    fprintf(stderr, "sago%s%s: ", *command ? " " : "", command);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "\nTry 'sago%s%s --help'.\n", *command ? " " : "", command);
+    return EXIT_USAGE;
+}
+
+static void print_help(FILE *out) {
+    fprintf(out, "usage: sago COMMAND [arguments]\n\nCollective I/O on MPI.\n\n");
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
+    fprintf(out, "\n'sago COMMAND --help' tells more; so do the man pages sago(1), sago-bench(1), ...\n");
+}
+
+int main(int argc, char **argv) {
+    const char *name = argc > 1 ? argv[1] : "";
+    if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
+        if (command_speaks())
+            print_help(stdout);
+        return EXIT_SUCCESS;
+    }
+    if (!strcmp(name, "--version"))
+        name = "version";
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    if (argc < 2)
+        return usage_error("", "no command given; there are bench, plan, hints and version");
+    return usage_error("", "no command '%s'; there are bench, plan, hints and version", name);
+}

@@ -1,0 +1,80 @@
+/* Parsing command lines by a table. */
+#include "tools/options.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "bench/params.h"
+
+static const tool_option *find(const tool_options *options, const char *name) {
+    for (int64_t i = 0; i < options->count; i++)
+        if (strcmp(options->table[i].name, name) == 0)
+            return &options->table[i];
+    return NULL;
+}
+
+static bool set_number(const tool_option *option, int64_t *field, const char *text, char *why) {
+    int64_t value;
+    bool size = option->kind == OPTION_SIZE;
+    bool ok = size ? bench_parse_size(text, &value) : bench_parse_count(text, &value);
+    if (!ok || value < option->low || value > option->high)
+        return bench_refuse(why, "--%s %s: must be a %s from %" PRId64 " to %" PRId64, option->name, text,
+                            size ? "size (4096, 64K, 1G)" : "number", option->low, option->high);
+    *field = value;
+    return true;
+}
+
+static bool set(const tool_option *option, void *target, const char *text, char *why) {
+    char *field = (char *)target + option->field;
+    switch (option->kind) {
+    case OPTION_FLAG:
+        *(bool *)field = true;
+        return true;
+    case OPTION_TEXT:
+        *(const char **)field = text;
+        return *text || bench_refuse(why, "--%s: an empty value", option->name);
+    case OPTION_CALL:
+        return option->call(target, text, why);
+    default:
+        return set_number(option, (int64_t *)field, text, why);
+    }
+}
+
+bool options_parse(const tool_options *options, int first, int argc, char **argv, void *target, char *why) {
+    for (int i = first; i < argc; i++) {
+        char name[64];
+        const char *word = argv[i], *equals = strchr(word, '=');
+        if (strncmp(word, "--", 2) != 0)
+            return bench_refuse(why, "'%s' is not expected here", word);
+        snprintf(name, sizeof name, "%.*s", equals ? (int)(equals - word - 2) : 60, word + 2);
+        const tool_option *option = find(options, name);
+        if (option && option->kind == OPTION_FLAG) {
+            if (equals)
+                return bench_refuse(why, "--%s takes no value", name);
+            (void)set(option, target, NULL, why);
+            continue;
+        }
+        if (!equals && i + 1 == argc)
+            return bench_refuse(why, "--%s needs a value, or is no option", name);
+        const char *value = equals ? equals + 1 : argv[++i];
+        if (!(option ? set(option, target, value, why) : options->other(target, name, value, why)))
+            return false;
+    }
+    return true;
+}
+
+void options_help(const tool_options *options, FILE *out) {
+    for (int64_t i = 0; i < options->count; i++) {
+        const tool_option *option = &options->table[i];
+        char left[48];
+        snprintf(left, sizeof left, "--%s %s", option->name, option->value ? option->value : "");
+        fprintf(out, "  %-20s %s\n", left, option->help);
+    }
+}
+
+bool options_ask_help(int argc, char **argv) {
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+            return true;
+    return false;
+}

@@ -1,0 +1,44 @@
+/* Command-line options from a table: --name VALUE, --name=VALUE, and flags. */
+#ifndef TOOLS_OPTIONS_H
+#define TOOLS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef enum {
+    OPTION_FLAG,  /* bool */
+    OPTION_TEXT,  /* const char * */
+    OPTION_COUNT, /* int64_t */
+    OPTION_SIZE,  /* int64_t, bytes */
+    OPTION_CALL   /* `call` takes it */
+} option_kind;
+
+typedef struct tool_option {
+    const char *name;
+    option_kind kind;
+    size_t field; /* in the target */
+    int64_t low, high;
+    const char *value; /* what help calls the value */
+    const char *help;
+    bool (*call)(void *target, const char *value, char *why);
+} tool_option;
+
+typedef struct tool_options {
+    const tool_option *table;
+    int64_t count;
+    /* What the table does not know: false with the reason. */
+    bool (*other)(void *target, const char *name, const char *value, char *why);
+} tool_options;
+
+enum { OPTION_WHY_MAX = 400 };
+
+/* Reads argv[first...].  False: `why` says what is wrong. */
+bool options_parse(const tool_options *options, int first, int argc, char **argv, void *target, char *why);
+void options_help(const tool_options *options, FILE *out);
+
+/* --help, -h or help anywhere? */
+bool options_ask_help(int argc, char **argv);
+
+#endif
