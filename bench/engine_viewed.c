@@ -6,20 +6,21 @@
 
 static bool open_files(bench_engine *engine, bench_viewed *viewed, char *why) {
     const bench_access *access = engine->access;
-    if (!viewed->api->open(engine, &viewed->files[0], why))
-        return false;
-    viewed->nfiles = 1;
+    int64_t plain = -1; /* the file of all calls that need no view */
     for (int64_t i = 0; i < access->ncalls; i++) {
         const bench_mpi_call *call = &engine->calls[i];
-        if (call->filetype == MPI_DATATYPE_NULL)
-            continue; /* offsets alone will do */
-        void **file = &viewed->files[access->ncalls == 1 ? 0 : viewed->nfiles];
-        if (access->ncalls > 1) {
-            if (!viewed->api->open(engine, file, why))
-                return false;
-            viewed->file_of[i] = viewed->nfiles++;
+        bool view = call->filetype != MPI_DATATYPE_NULL;
+        if (!view && plain >= 0) {
+            viewed->file_of[i] = plain;
+            continue;
         }
-        if (!viewed->api->view(*file, access->calls[i].disp, call, why))
+        void **file = &viewed->files[viewed->nfiles];
+        if (!viewed->api->open(engine, file, why))
+            return false;
+        viewed->file_of[i] = viewed->nfiles++;
+        if (!view)
+            plain = viewed->file_of[i];
+        else if (!viewed->api->view(*file, access->calls[i].disp, call, why))
             return false;
     }
     return true;

@@ -16,7 +16,7 @@ typedef struct bench_file_api {
 /* Lives in engine->state. */
 typedef struct bench_viewed {
     const bench_file_api *api;
-    void **files; /* files[0]: bytes; then one for each view */
+    void **files; /* one for each view, and one for all calls that go by offset alone */
     int64_t nfiles;
     int64_t *file_of; /* call -> index of its file */
 } bench_viewed;

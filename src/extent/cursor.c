@@ -242,15 +242,20 @@ int64_t sagoi_span_bytes(const sagoi_span *span) {
 }
 
 int64_t sagoi_span_bytes_below(const sagoi_span *span, int64_t limit) {
+    if (span->off >= limit)
+        return 0;
+    if (!span->runs) {
+        int64_t before = sagoi_min(span->count - 1, (limit - 1 - span->off) / span->stride); /* runs, all whole */
+        return before * span->len + sagoi_min(span->len, limit - span->off - before * span->stride);
+    }
     int64_t bytes = 0, off = span->off;
     for (int64_t i = 0; i < span->count; i++) {
-        int64_t len = span->runs ? span->runs[i].len : span->len;
-        if (span->runs && i > 0)
+        if (i > 0)
             off += span->runs[i].gap;
         if (off >= limit)
             break;
-        bytes += sagoi_min(len, limit - off);
-        off += span->runs ? len : span->stride;
+        bytes += sagoi_min(span->runs[i].len, limit - off);
+        off += span->runs[i].len;
     }
     return bytes;
 }

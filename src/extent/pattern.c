@@ -32,7 +32,7 @@ static bool grow(sagoi_pattern *pattern, void **array, int64_t count, int64_t *c
     int64_t larger = *capacity < 4 ? 4 : *capacity + *capacity / 2;
     void *moved = sagoi_budget_realloc(pattern->budget, *array, *capacity * size, larger * size);
     if (!moved) {
-        pattern->failed = true;
+        pattern->failed = SAGO_ERR_MEMORY;
         return false;
     }
     *array = moved;
@@ -129,7 +129,7 @@ static bool in_range(sagoi_pattern *pattern, int64_t off, int64_t len) {
                sagoi_add(pattern->bytes, pattern->pending_len, &total) || sagoi_add(total, len, &total) ||
                total > SAGOI_OFFSET_MAX;
     if (bad)
-        pattern->failed = true;
+        pattern->failed = SAGO_ERR_OVERFLOW;
     return !bad;
 }
 
@@ -153,7 +153,7 @@ void sagoi_pattern_add_train(sagoi_pattern *pattern, int64_t off, int64_t len, i
     int64_t last, bytes;
     if (sagoi_mul(count - 1, stride, &last) || sagoi_add(off, last, &last) || sagoi_mul(count, len, &bytes) ||
         bytes > SAGOI_OFFSET_MAX || !in_range(pattern, last, len) || !in_range(pattern, off, len)) {
-        pattern->failed = true;
+        pattern->failed = SAGO_ERR_OVERFLOW;
         return;
     }
     if (stride == len) {
@@ -196,7 +196,7 @@ void sagoi_pattern_add_pattern(sagoi_pattern *pattern, const sagoi_pattern *part
         const sagoi_piece *piece = &part->pieces[i];
         int64_t at;
         if (sagoi_add(off, piece->off, &at))
-            pattern->failed = true;
+            pattern->failed = SAGO_ERR_OVERFLOW;
         else if (piece->len == 0)
             add_list(pattern, part->runs + piece->stride, piece->count, at);
         else
@@ -211,7 +211,7 @@ void sagoi_pattern_add_repeated(sagoi_pattern *pattern, const sagoi_pattern *par
     if (sagoi_pattern_contiguous(part)) {
         int64_t at;
         if (sagoi_add(off, part->pieces[0].off, &at))
-            pattern->failed = true;
+            pattern->failed = SAGO_ERR_OVERFLOW;
         else
             sagoi_pattern_add_train(pattern, at, part->pieces[0].len, count, stride);
         return;
@@ -219,7 +219,7 @@ void sagoi_pattern_add_repeated(sagoi_pattern *pattern, const sagoi_pattern *par
     for (int64_t i = 0; i < count && !pattern->failed; i++) {
         int64_t at;
         if (sagoi_mul(i, stride, &at) || sagoi_add(off, at, &at))
-            pattern->failed = true;
+            pattern->failed = SAGO_ERR_OVERFLOW;
         else
             sagoi_pattern_add_pattern(pattern, part, at);
     }
@@ -270,9 +270,12 @@ sago_status sagoi_pattern_finish(sagoi_pattern *pattern) {
     settle_pending(pattern);
     dissolve_short_train(pattern);
     if (pattern->failed) {
+        sago_status why = pattern->failed;
+        int64_t runs = pattern->run_count;
         sagoi_pattern_cleanup(pattern);
-        return sagoi_fail(SAGO_ERR_OVERFLOW,
-                          "a list of runs has offsets beyond 2^61, or does not fit into memory");
+        return sagoi_fail(why, "%s after %lld runs",
+                          why == SAGO_ERR_MEMORY ? "no memory for a list of runs" : "offsets go beyond 2^61",
+                          (long long)runs);
     }
     /* A lone run is a train of one: the contiguous case is then easy to tell. */
     sagoi_piece *only = last_piece(pattern);

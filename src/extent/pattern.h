@@ -52,7 +52,7 @@ typedef struct sagoi_pattern {
     bool permuted;     /* ascending by offset, but the stream positions do not ascend */
     /* of the builder */
     int64_t pending_off, pending_len; /* the newest run, which may still grow */
-    bool failed;                      /* out of memory or overflow; reported by finish */
+    sago_status failed;               /* SAGO_ERR_MEMORY or SAGO_ERR_OVERFLOW; reported by finish */
     sagoi_budget *budget;             /* not owned; may be NULL */
 } sagoi_pattern;
 
@@ -69,7 +69,7 @@ void sagoi_pattern_add_pattern(sagoi_pattern *pattern, const sagoi_pattern *part
 /* The same, `count` times, each `stride` further than the one before. */
 void sagoi_pattern_add_repeated(sagoi_pattern *pattern, const sagoi_pattern *part, int64_t off, int64_t count,
                                 int64_t stride);
-/* Ends building: sets bytes, low, high, sorted.  SAGO_ERR_MEMORY or SAGO_ERR_OVERFLOW. */
+/* Ends building, once: sets bytes, low, high, sorted.  SAGO_ERR_MEMORY or SAGO_ERR_OVERFLOW. */
 sago_status sagoi_pattern_finish(sagoi_pattern *pattern) SAGOI_CHECKED;
 
 /* The request in ascending order of offsets, as `permuted` patterns (one tile, base included, positions kept):

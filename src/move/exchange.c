@@ -49,7 +49,7 @@ sago_status sagoi_exchange_create(const sagoi_exchange_setup *setup, sagoi_excha
     exchange->setup = *setup;
     exchange->aggregators = sagoi_budget_alloc(setup->budget, setup->plan->ndomains * (int64_t)sizeof(int32_t));
     exchange->packer = (sagoi_packer){.plan = setup->plan, .request = setup->request, .node = setup->team->node,
-                                      .code = !setup->known};
+                                      .code = !setup->known || setup->plan->merge};
     exchange->most = largest_region(setup);
     sago_status status = exchange->aggregators ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for an exchange");
     if (!status) {
@@ -157,6 +157,7 @@ static bool read_pass(sagoi_exchange *exchange, int64_t round) {
     bool any = meet(exchange, pack_pass(exchange, parity));
     note(exchange, sagoi_outbox_send(&exchange->outbox, round, parity, !any));
     wait_outbox(exchange);
+    note(exchange, sagoi_outbox_deal(&exchange->outbox, round, parity));
     (void)meet(exchange, false);
     double start = sagoi_now();
     sagoi_unpack(&began, sagoi_staging_of(setup, rank, parity), sagoi_region_of(setup, rank, parity));

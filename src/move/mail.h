@@ -8,6 +8,7 @@
 #define SAGOI_MAIL_H
 
 #include "move/exchange.h"
+#include "move/merge.h"
 
 enum { SAGOI_TAG_DATA = 11, SAGOI_TAG_REPLY = 12 };
 enum { SAGOI_MAIL_LAST = 1 }; /* flag: the sender has no more for this round */
@@ -30,6 +31,10 @@ typedef struct sagoi_outbox {
     int64_t nrequests;
     char *heads;                  /* one a domain */
     int64_t head_bytes;
+    sagoi_merged *merged;         /* one a domain, if the plan merges; else NULL */
+    char *merged_data;            /* of all of them, one after another */
+    int64_t merged_capacity;
+    sagoi_merge_input *inputs;    /* scratch for merging: one a rank */
     int *lengths;                 /* scratch for a message's type: 1 + 2 * ranks pieces */
     MPI_Aint *places;
 } sagoi_outbox;
@@ -38,6 +43,8 @@ sago_status sagoi_outbox_init(sagoi_outbox *outbox, const sagoi_exchange_setup *
 void sagoi_outbox_cleanup(sagoi_outbox *outbox);
 /* Sends what the ranks packed into their areas of this parity, and when reading posts the receives of the replies. */
 sago_status sagoi_outbox_send(sagoi_outbox *outbox, int64_t round, int parity, bool last) SAGOI_CHECKED;
+/* Reading, when all replies have come: brings merged data to the ranks' areas. */
+sago_status sagoi_outbox_deal(sagoi_outbox *outbox, int64_t round, int parity) SAGOI_CHECKED;
 /* Have all messages gone and all replies come? */
 sago_status sagoi_outbox_test(sagoi_outbox *outbox, bool *done) SAGOI_CHECKED;
 

@@ -15,6 +15,31 @@ bool sagoi_mail_expected(const sagoi_plan *plan, int64_t node, int64_t domain, i
            sagoi_plan_touches(plan, node, start, end);
 }
 
+/* Merging needs a copy of what the group's ranks packed. */
+static bool init_merging(sagoi_outbox *outbox) {
+    const sagoi_exchange_setup *setup = outbox->setup;
+    if (!setup->plan->merge)
+        return true;
+    outbox->merged_capacity = outbox->ranks * setup->plan->staging;
+    outbox->merged = sagoi_budget_alloc(setup->budget, setup->plan->ndomains * (int64_t)sizeof *outbox->merged);
+    outbox->merged_data = sagoi_budget_alloc(setup->budget, outbox->merged_capacity);
+    outbox->inputs = sagoi_budget_alloc(setup->budget, outbox->ranks * (int64_t)sizeof *outbox->inputs);
+    return outbox->merged && outbox->merged_data && outbox->inputs;
+}
+
+static void drop_merged(sagoi_outbox *outbox) {
+    for (int64_t d = 0; outbox->merged && d < outbox->setup->plan->ndomains; d++)
+        sagoi_merged_cleanup(&outbox->merged[d], outbox->setup->budget);
+}
+
+static void cleanup_merging(sagoi_outbox *outbox) {
+    sagoi_budget *budget = outbox->setup->budget;
+    drop_merged(outbox);
+    sagoi_budget_free(budget, outbox->merged, outbox->setup->plan->ndomains * (int64_t)sizeof *outbox->merged);
+    sagoi_budget_free(budget, outbox->merged_data, outbox->merged_capacity);
+    sagoi_budget_free(budget, outbox->inputs, outbox->ranks * (int64_t)sizeof *outbox->inputs);
+}
+
 sago_status sagoi_outbox_init(sagoi_outbox *outbox, const sagoi_exchange_setup *setup, const int32_t *aggregators) {
     int64_t q = setup->team->local_size, c = sagoi_min(setup->plan->local_aggregators, q);
     int64_t group = sagoi_local_group(q, c, setup->team->local_rank), domains = setup->plan->ndomains;
@@ -29,7 +54,7 @@ sago_status sagoi_outbox_init(sagoi_outbox *outbox, const sagoi_exchange_setup *
     outbox->heads = sagoi_budget_alloc(setup->budget, domains * outbox->head_bytes);
     outbox->lengths = sagoi_budget_alloc(setup->budget, pieces * (int64_t)sizeof *outbox->lengths);
     outbox->places = sagoi_budget_alloc(setup->budget, pieces * (int64_t)sizeof *outbox->places);
-    if (outbox->requests && outbox->heads && outbox->lengths && outbox->places)
+    if (init_merging(outbox) && outbox->requests && outbox->heads && outbox->lengths && outbox->places)
         return SAGO_OK;
     sagoi_outbox_cleanup(outbox);
     return sagoi_fail(SAGO_ERR_MEMORY, "no memory for messages to %lld aggregators", (long long)domains);
@@ -40,6 +65,7 @@ void sagoi_outbox_cleanup(sagoi_outbox *outbox) {
         return;
     sagoi_budget *budget = outbox->setup->budget;
     int64_t domains = outbox->setup->plan->ndomains, pieces = 1 + 2 * outbox->ranks;
+    cleanup_merging(outbox);
     sagoi_budget_free(budget, outbox->requests, 2 * domains * (int64_t)sizeof *outbox->requests);
     sagoi_budget_free(budget, outbox->heads, domains * outbox->head_bytes);
     sagoi_budget_free(budget, outbox->lengths, pieces * (int64_t)sizeof *outbox->lengths);
@@ -84,76 +110,142 @@ static sago_status start(pieces *list, int peer, int tag, bool send) {
     return SAGO_OK;
 }
 
-/* Fills in the head of the message to a domain; returns the bytes of code and data behind it. */
-static int64_t write_head(sagoi_outbox *outbox, char *head, int64_t domain, int parity, bool last) {
-    sagoi_mail_head fixed = {last ? SAGOI_MAIL_LAST : 0, (uint32_t)outbox->ranks};
-    int64_t bytes = 0;
+/* What goes to one domain in one pass. */
+typedef struct parcel {
+    sagoi_outbox *outbox;
+    int64_t domain, round;
+    int parity;
+    bool last;
+    char *merged_data; /* where this domain's merged data are, or will be */
+} parcel;
+
+static sagoi_region *region_at(const parcel *p, int64_t i) {
+    return &sagoi_region_of(p->outbox->setup, p->outbox->first + i, p->parity)[p->domain];
+}
+
+static char *place_of(const parcel *p, int64_t i) {
+    return sagoi_staging_of(p->outbox->setup, p->outbox->first + i, p->parity) + region_at(p, i)->start;
+}
+
+/* The regions as the message shows them: one a rank, or one for all if they are merged. */
+static int64_t shown_regions(const parcel *p) { return p->outbox->merged ? 1 : p->outbox->ranks; }
+
+static sagoi_mail_region shown_region(const parcel *p, int64_t i) {
+    const sagoi_merged *merged = p->outbox->merged ? &p->outbox->merged[p->domain] : NULL;
+    sagoi_mail_region shown = {merged ? (uint64_t)merged->code_bytes : region_at(p, i)->code,
+                               merged ? (uint64_t)merged->data_bytes : region_at(p, i)->data};
+    if (p->outbox->setup->known)
+        shown.code = 0;
+    return shown;
+}
+
+/* Fills in the head; returns its bytes, and in *content those of code and data behind it. */
+static int64_t write_head(const parcel *p, char *head, int64_t *content) {
+    sagoi_mail_head fixed = {p->last ? SAGOI_MAIL_LAST : 0, (uint32_t)shown_regions(p)};
+    *content = 0;
     memcpy(head, &fixed, sizeof fixed);
-    for (int64_t i = 0; i < outbox->ranks; i++) {
-        const sagoi_region *region = &sagoi_region_of(outbox->setup, outbox->first + i, parity)[domain];
-        sagoi_mail_region told = {region->code, region->data};
-        memcpy(head + sizeof fixed + (size_t)i * sizeof told, &told, sizeof told);
-        bytes += region->code + (int64_t)region->data;
+    for (int64_t i = 0; i < shown_regions(p); i++) {
+        sagoi_mail_region shown = shown_region(p, i);
+        memcpy(head + sizeof fixed + (size_t)i * sizeof shown, &shown, sizeof shown);
+        *content += (int64_t)(shown.code + shown.data);
+        p->outbox->setup->stats->metadata_bytes += (int64_t)shown.code;
     }
-    return bytes;
+    return (int64_t)sizeof fixed + shown_regions(p) * (int64_t)sizeof(sagoi_mail_region);
 }
 
-static void add_regions(pieces *list, int64_t domain, int parity, bool code, bool data) {
-    const sagoi_outbox *outbox = list->outbox;
-    for (int64_t i = 0; i < outbox->ranks; i++) {
-        int64_t rank = outbox->first + i;
-        const sagoi_region *region = &sagoi_region_of(outbox->setup, rank, parity)[domain];
-        const char *place = sagoi_staging_of(outbox->setup, rank, parity) + region->start;
-        add_piece(list, place, code ? region->code : 0);
-        add_piece(list, place + region->code, data ? (int64_t)region->data : 0);
+static void add_regions(pieces *list, const parcel *p, bool code, bool data) {
+    for (int64_t i = 0; i < shown_regions(p); i++) {
+        sagoi_mail_region shown = shown_region(p, i);
+        const char *codes = p->outbox->merged ? (const char *)p->outbox->merged[p->domain].code : place_of(p, i);
+        const char *bytes = p->outbox->merged ? p->merged_data : codes + region_at(p, i)->code;
+        add_piece(list, codes, code ? (int64_t)shown.code : 0);
+        add_piece(list, bytes, data ? (int64_t)shown.data : 0);
     }
 }
 
-static void count_message(const sagoi_outbox *outbox, int64_t bytes, int64_t domain, int parity) {
-    sago_stats *stats = outbox->setup->stats;
-    stats->wire_bytes += bytes;
-    stats->metadata_bytes += outbox->head_bytes;
-    for (int64_t i = 0; i < outbox->ranks; i++)
-        stats->metadata_bytes += sagoi_region_of(outbox->setup, outbox->first + i, parity)[domain].code;
-    sagoi_phase_count(stats, SAGO_PHASE_EXCHANGE, bytes, 0, 1);
+static void list_inputs(const parcel *p) {
+    for (int64_t i = 0; i < p->outbox->ranks; i++) {
+        const sagoi_region *region = region_at(p, i);
+        char *place = place_of(p, i);
+        p->outbox->inputs[i] = (sagoi_merge_input){(const uint8_t *)place, region->code, place + region->code};
+    }
 }
 
-static sago_status send_to(sagoi_outbox *outbox, int64_t domain, int parity, bool last) {
+static int64_t window_start(const parcel *p) {
+    int64_t start = 0, end;
+    (void)sagoi_plan_window(p->outbox->setup->plan, p->domain, p->round, &start, &end);
+    return start;
+}
+
+static sago_status merge_regions(const parcel *p) {
+    const sagoi_exchange_setup *setup = p->outbox->setup;
+    list_inputs(p);
+    return sagoi_merge(p->outbox->inputs, p->outbox->ranks, window_start(p), setup->request->direction,
+                       p->merged_data, setup->budget, &p->outbox->merged[p->domain]);
+}
+
+static sago_status send_parcel(const parcel *p) {
+    sagoi_outbox *outbox = p->outbox;
     const sagoi_exchange_setup *setup = outbox->setup;
     bool reading = setup->request->direction == SAGOI_FROM_FILE;
-    char *head = outbox->heads + domain * outbox->head_bytes;
-    int64_t content = write_head(outbox, head, domain, parity, last);
-    sago_status status = SAGO_OK;
-    if (content == 0 && !last)
-        return SAGO_OK;
+    char *head = outbox->heads + p->domain * outbox->head_bytes;
+    int64_t content;
+    sago_status status = outbox->merged ? merge_regions(p) : SAGO_OK;
+    int64_t head_bytes = write_head(p, head, &content);
+    if (status || (content == 0 && !p->last))
+        return status;
     if (!reading || !setup->known) {
         pieces message = {.outbox = outbox};
-        add_piece(&message, head, outbox->head_bytes);
-        add_regions(&message, domain, parity, true, !reading);
-        status = start(&message, outbox->aggregators[domain], SAGOI_TAG_DATA, true);
-        count_message(outbox, message.bytes, domain, parity);
+        add_piece(&message, head, head_bytes);
+        add_regions(&message, p, true, !reading);
+        status = start(&message, outbox->aggregators[p->domain], SAGOI_TAG_DATA, true);
+        setup->stats->metadata_bytes += head_bytes;
+        setup->stats->wire_bytes += message.bytes;
+        sagoi_phase_count(setup->stats, SAGO_PHASE_EXCHANGE, message.bytes, 0, 1);
     }
     pieces reply = {.outbox = outbox};
     if (reading)
-        add_regions(&reply, domain, parity, false, true);
+        add_regions(&reply, p, false, true);
     if (!status && reply.bytes > 0)
-        status = start(&reply, outbox->aggregators[domain], SAGOI_TAG_REPLY, false);
+        status = start(&reply, outbox->aggregators[p->domain], SAGOI_TAG_REPLY, false);
+    return status;
+}
+
+/* Calls `deal` for every domain that this node has something for in this round. */
+static sago_status for_parcels(sagoi_outbox *outbox, parcel p, sago_status (*deal)(const parcel *)) {
+    const sagoi_exchange_setup *setup = outbox->setup;
+    sago_status status = SAGO_OK;
+    p.outbox = outbox;
+    p.merged_data = outbox->merged_data;
+    /* Everybody starts with another aggregator, so that not all talk to the first one first. */
+    for (int64_t i = 0; i < setup->plan->ndomains && !status; i++) {
+        p.domain = (i + setup->team->rank) % setup->plan->ndomains;
+        if (!sagoi_mail_expected(setup->plan, setup->team->node, p.domain, p.round))
+            continue;
+        status = deal(&p);
+        p.merged_data += outbox->merged ? outbox->merged[p.domain].data_bytes : 0;
+    }
     return status;
 }
 
 sago_status sagoi_outbox_send(sagoi_outbox *outbox, int64_t round, int parity, bool last) {
-    const sagoi_exchange_setup *setup = outbox->setup;
-    sago_status status = SAGO_OK;
     if (!outbox->requests)
         return SAGO_OK;
     outbox->nrequests = 0;
-    /* Everybody starts with another aggregator, so that not all talk to the first one first. */
-    for (int64_t i = 0; i < setup->plan->ndomains && !status; i++) {
-        int64_t domain = (i + setup->team->rank) % setup->plan->ndomains;
-        if (sagoi_mail_expected(setup->plan, setup->team->node, domain, round))
-            status = send_to(outbox, domain, parity, last);
-    }
-    return status;
+    drop_merged(outbox);
+    return for_parcels(outbox, (parcel){.round = round, .parity = parity, .last = last}, send_parcel);
+}
+
+static sago_status deal_parcel(const parcel *p) {
+    list_inputs(p);
+    return sagoi_merge_deal(p->outbox->inputs, p->outbox->ranks, window_start(p), p->merged_data,
+                            p->outbox->setup->budget);
+}
+
+sago_status sagoi_outbox_deal(sagoi_outbox *outbox, int64_t round, int parity) {
+    if (!outbox->merged)
+        return SAGO_OK;
+    return for_parcels(outbox, (parcel){.round = round, .parity = parity}, deal_parcel);
 }
 
 sago_status sagoi_outbox_test(sagoi_outbox *outbox, bool *done) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# RUN: timeout=110
+# RUN: timeout=240
 # `sago`: every pattern of `sago bench` at a tiny size with 1, 2 and 4 ranks (btio: 1, 4 and 9), all engines,
 # every byte verified, the JSON complete, no file left behind; `sago plan`, `hints`, `version`; wrong command
 # lines are refused with exit status 2.
@@ -17,11 +17,12 @@ fail() {
 
 # bench RANKS PATTERN [OPTIONS]: must succeed, verify and leave nothing.
 bench() {
-    ranks=$1 pattern=$2
+    ranks=$1 pattern=$2 cold=1
     shift
+    [ "$ranks" -lt 4 ] || cold=0 # more ranks than cores: MPI-IO is slow
     # shellcheck disable=SC2016
     if ! "$here/../run-mpi.sh" -t 60 "$ranks" sh -c 'exec "$@" --dir "$SAGO_TEST_DIR"' - "$sago" bench "$@" \
-        --repeat 1 --warmup 0 --cold 1 --json "$work/out.json" >"$work/log" 2>&1; then
+        --repeat 1 --warmup 0 --cold $cold --json "$work/out.json" >"$work/log" 2>&1; then
         fail "$ranks ranks: sago bench $*"
         cat "$work/log"
     elif ! check_json "$pattern" "$ranks"; then
@@ -40,7 +41,8 @@ engines = {e["name"]: e for e in r["engines"]}
 assert sorted(engines) == ["limit", "mpiio", "sago"], engines
 for e in engines.values():
     assert e["verified"] is True
-    assert all(e["write_s"][k] > 0 for k in ("best", "median", "first", "fresh")), e
+    assert all(e["write_s"][k] > 0 for k in ("best", "median")), e
+    assert not r["options"]["cold"] or all(e["write_s"][k] > 0 for k in ("first", "fresh")), e
     assert all(e["read_s"][k] > 0 for k in ("best", "median")), e
 sago = engines["sago"]
 assert {"flatten", "plan", "gather", "exchange", "store", "wait"} <= set(sago["phases"]), sago

@@ -104,6 +104,28 @@ static void window_round(random_state *r) {
     request_destroy(q);
 }
 
+static void below_round(random_state *r) {
+    request *q = request_create(r, SHAPE_ASCENDING | (one_in(r, 2) ? SHAPE_NEAR : 0));
+    const model *m = &q->bytes;
+    sagoi_cursor cursor;
+    sagoi_span span;
+    sagoi_cursor_init(&cursor, &q->extents);
+    while (sagoi_cursor_next(&cursor, SAGOI_OFFSET_MAX, &span)) {
+        int64_t bytes = sagoi_span_bytes(&span), limit = m->off[random_in(r, span.pos, span.pos + bytes - 1)];
+        limit += one_in(r, 2) ? 0 : random_in(r, -10, 10);
+        int64_t below = model_find(m, limit) - span.pos;
+        CHECK(sagoi_span_bytes_below(&span, limit) == (below < 0 ? 0 : below < bytes ? below : bytes));
+        CHECK(sagoi_span_bytes_below(&span, span.off) == 0);
+        CHECK(sagoi_span_bytes_below(&span, SAGOI_OFFSET_MAX) == bytes);
+    }
+    request_destroy(q);
+}
+
+static void test_bytes_below(void **state) {
+    (void)state;
+    run_rounds(1500, below_round);
+}
+
 static void test_windows(void **state) {
     (void)state;
     run_rounds(8000, window_round);
@@ -368,6 +390,7 @@ int main(void) {
         cmocka_unit_test(test_walk_and_seek_position),
         cmocka_unit_test(test_counts_and_walkable),
         cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_bytes_below),
         cmocka_unit_test(test_seek_offset),
         cmocka_unit_test(test_large_numbers),
         cmocka_unit_test(test_sort),

@@ -1,0 +1,33 @@
+/* Heap merge of the regions that a local aggregator serves (001, IV-A): one ascending list, neighbours coalesced,
+ * bytes that several ranks want asked for once.  A choice: putting by position needs no order, but fewer, longer
+ * runs can be worth the extra copy. */
+#ifndef SAGOI_MERGE_H
+#define SAGOI_MERGE_H
+
+#include "base/budget.h"
+#include "extent/pattern.h"
+#include "move/request.h"
+
+/* One region to be merged: its parts' codes and the data behind them. */
+typedef struct sagoi_merge_input {
+    const uint8_t *code;
+    int64_t code_bytes;
+    char *data;
+} sagoi_merge_input;
+
+typedef struct sagoi_merged {
+    uint8_t *code; /* as one region's; owned */
+    int64_t code_bytes, code_capacity;
+    int64_t data_bytes; /* of the union of all runs */
+} sagoi_merged;
+
+/* Merges the runs of all inputs, which start at or after `start`.  Writing: their data go to `data` in the merged
+ * order.  SAGO_ERR_MEMORY. */
+sago_status sagoi_merge(const sagoi_merge_input *inputs, int64_t n, int64_t start, sagoi_direction direction,
+                        char *data, sagoi_budget *budget, sagoi_merged *merged) SAGOI_CHECKED;
+/* Reading: deals merged data out to the inputs. */
+sago_status sagoi_merge_deal(const sagoi_merge_input *inputs, int64_t n, int64_t start, const char *data,
+                             sagoi_budget *budget) SAGOI_CHECKED;
+void sagoi_merged_cleanup(sagoi_merged *merged, sagoi_budget *budget); /* fine on a zeroed struct, and twice */
+
+#endif

@@ -1,0 +1,225 @@
+/* What the MPI tests share: checks that go on after a failure, scratch files, plain reads and writes to compare
+ * with, hints from text.  A program calls check_start(), makes its checks, and returns check_end() from main. */
+#ifndef SAGO_TESTS_CHECK_H
+#define SAGO_TESTS_CHECK_H
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <sago/sago.h>
+
+enum { CHECK_PATH_MAX = 512, CHECK_SKIPPED = 77 };
+
+static int rank, ranks, failures;
+static const char *scene = ""; /* what is being tested, for the messages */
+
+#define CHECK(condition)                                                                                      \
+    do {                                                                                                      \
+        if (!(condition)) {                                                                                   \
+            check_failed(__FILE__, __LINE__);                                                                 \
+            printf("%s\n", #condition);                                                                       \
+        }                                                                                                     \
+    } while (0)
+
+/* Two integers that are to be the same, and both in the message when they are not. */
+#define CHECK_INT(is, wanted)                                                                                 \
+    do {                                                                                                      \
+        long long check_is = (long long)(is), check_wanted = (long long)(wanted);                             \
+        if (check_is != check_wanted) {                                                                       \
+            check_failed(__FILE__, __LINE__);                                                                 \
+            printf("%s is %lld, not %lld\n", #is, check_is, check_wanted);                                    \
+        }                                                                                                     \
+    } while (0)
+
+/* A Sago call that is to succeed. */
+#define CHECK_OK(call) check_ok((call), #call, __LINE__)
+
+static inline void check_failed(const char *file, int line) {
+    failures++;
+    printf("%s:%d: rank %d of %d: %s: failed: ", file, line, rank, ranks, scene);
+}
+
+static inline void check_ok(sago_status status, const char *call, int line) {
+    if (status != SAGO_OK) {
+        check_failed("", line);
+        printf("%s: %s: %s\n", call, sago_status_string(status), sago_error_message());
+    } else if (*sago_error_message()) {
+        check_failed("", line);
+        printf("%s: succeeded, but there is a message: %s\n", call, sago_error_message());
+    }
+}
+
+static inline void check_start(int *argc, char ***argv) {
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    MPI_Init(argc, argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+}
+
+static inline int check_end(void) {
+    int all = 0;
+    MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0 && all > 0)
+        printf("%d checks failed\n", all);
+    fflush(stdout);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return all > 0;
+}
+
+static inline int check_skip(const char *reason) {
+    if (rank == 0)
+        printf("SKIP: %s\n", reason);
+    fflush(stdout);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return CHECK_SKIPPED;
+}
+
+/* Is this number the same on all ranks? */
+static inline bool same_everywhere(long long value) {
+    long long ends[2] = {value, -value};
+    MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
+    return ends[0] == -ends[1];
+}
+
+static inline long long sum_everywhere(long long value) {
+    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
+    return value;
+}
+
+/* Collective.  A call failed as it should: the same status everywhere, `word` in every rank's message, and the
+ * rank that is to blame (blamed < 0: none in particular). */
+#define EXPECT(is, wanted, word, blamed) expect((is), (wanted), (word), (blamed), #is, __LINE__)
+
+static inline void expect(sago_status is, sago_status wanted, const char *word, int blamed, const char *call,
+                          int line) {
+    char message[1024], culprit[32];
+    (void)snprintf(message, sizeof message, "%s", sago_error_message());
+    (void)snprintf(culprit, sizeof culprit, "(rank %d)", blamed);
+    bool same = same_everywhere(is), named = strstr(message, word) && (blamed < 0 || strstr(message, culprit));
+    if (same && is == wanted && named)
+        return;
+    check_failed("", line);
+    printf("%s: %s: \"%s\"; wanted %s, with \"%s\" and %s\n", call, sago_status_string(is), message,
+           sago_status_string(wanted), word, blamed < 0 ? "no rank" : culprit);
+}
+
+/* ---- Files ---- */
+
+/* A name in the scratch folder; the text lives until the next call but seven. */
+static inline const char *scratch(const char *name) {
+    static char paths[8][CHECK_PATH_MAX];
+    static int next;
+    const char *folder = getenv("SAGO_TEST_DIR");
+    char *path = paths[next++ % 8];
+    (void)snprintf(path, CHECK_PATH_MAX, "%s/%s", folder ? folder : ".", name);
+    return path;
+}
+
+static inline int64_t plain_size(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 ? (int64_t)info.st_size : -1;
+}
+
+/* Collective.  Rank 0 makes the file anew with these bytes. */
+static inline void plain_write(const char *path, const void *bytes, int64_t length) {
+    if (rank == 0) {
+        int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+        CHECK(fd >= 0 && pwrite(fd, bytes, (size_t)length, 0) == length);
+        CHECK(close(fd) == 0);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Bytes read, -1 when it cannot be. */
+static inline int64_t plain_read(const char *path, void *bytes, int64_t length, int64_t offset) {
+    int fd = open(path, O_RDONLY);
+    if (fd < 0)
+        return -1;
+    ssize_t count = pread(fd, bytes, (size_t)length, offset);
+    close(fd);
+    return count;
+}
+
+/* Collective.  The file is exactly these bytes, as every rank sees it. */
+#define CHECK_FILE(path, wanted, length) check_file((path), (wanted), (length), __LINE__)
+
+static inline void check_file(const char *path, const unsigned char *wanted, int64_t length, int line) {
+    MPI_Barrier(MPI_COMM_WORLD); /* all have come here, so nobody is still writing */
+    unsigned char *is = malloc((size_t)length + 1);
+    int64_t size = plain_size(path), count = plain_read(path, is, length, 0), i = 0;
+    while (i < length && i < count && is[i] == wanted[i])
+        i++;
+    if (size != length || count != length) {
+        check_failed("", line);
+        printf("%s: the file has %lld bytes, not %lld\n", path, (long long)size, (long long)length);
+    } else if (i < length) {
+        check_failed("", line);
+        printf("%s: byte %lld is %d, not %d\n", path, (long long)i, is[i], wanted[i]);
+    }
+    free(is);
+    MPI_Barrier(MPI_COMM_WORLD); /* nobody writes before all have looked */
+}
+
+/* A byte that tells its place and whose it is; never 0, which is what holes read as. */
+static inline unsigned char byte_of(int64_t offset, int64_t whose) {
+    uint64_t x = (uint64_t)offset * 0x9e3779b97f4a7c15u + (uint64_t)whose * 0xc2b2ae3d27d4eb4fu;
+    return (unsigned char)(1 + (x >> 33) % 255);
+}
+
+/* ---- Hints, opening ---- */
+
+/* "sago_strategy=mapped sago_map=on": an MPI_Info to be freed; MPI_INFO_NULL for "". */
+static inline MPI_Info hints_of(const char *text) {
+    MPI_Info info = MPI_INFO_NULL;
+    char words[512], *rest = words, *word;
+    (void)snprintf(words, sizeof words, "%s", text);
+    while ((word = strsep(&rest, " "))) {
+        char *value = strchr(word, '=');
+        if (!value)
+            continue;
+        *value++ = '\0';
+        if (info == MPI_INFO_NULL)
+            MPI_Info_create(&info);
+        MPI_Info_set(info, word, value);
+    }
+    return info;
+}
+
+static inline sago_status open_hinted(const char *path, int amode, const char *hints, sago_file **file) {
+    MPI_Info info = hints_of(hints);
+    sago_status status = sago_open(MPI_COMM_WORLD, path, amode, info, file);
+    if (info != MPI_INFO_NULL)
+        MPI_Info_free(&info);
+    return status;
+}
+
+static inline sago_stats stats_of(sago_file *file) {
+    sago_stats stats = SAGO_STATS_INIT;
+    CHECK_OK(sago_get_stats(file, &stats));
+    return stats;
+}
+
+/* ---- Leaks ---- */
+
+/* Descriptors of this process; -1 where the system does not tell. */
+static inline int open_descriptors(void) {
+    DIR *folder = opendir("/proc/self/fd");
+    int count = 0;
+    if (!folder)
+        return -1;
+    while (readdir(folder))
+        count++;
+    closedir(folder);
+    return count;
+}
+
+#endif
