@@ -3,12 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WORD = 8, BLOCK = 1 << 20, SPOILED = 0xa5 };
+enum { WORD = 8, SPOILED = 0xa5 };
 
 bench_key bench_content_key(int64_t seed, int64_t iteration) {
     uint64_t state = (uint64_t)seed * 0x100000001b3u + (uint64_t)iteration;
@@ -196,8 +195,7 @@ static bool holes_at(hole_walk *walk, int64_t offset, int64_t *end) {
     return walk->more && offset >= start;
 }
 
-static bool check_block(const bench_expected *expected, hole_walk *walk, const char *block, bench_run range,
-                        char *why) {
+static bool check_block(const bench_expected *expected, hole_walk *walk, bench_run range, char *why) {
     int64_t high = range.offset + range.length, end;
     for (int64_t at = range.offset; at < high; at = end) {
         bool hole = holes_at(walk, at, &end);
@@ -205,7 +203,7 @@ static bool check_block(const bench_expected *expected, hole_walk *walk, const c
         if (hole && expected->any_holes)
             continue;
         bench_key key = hole ? expected->hole_key : expected->key;
-        const char *found = block + (at - range.offset);
+        const char *found = expected->block + (at - range.offset);
         int64_t bad = bench_content_check(found, at, end - at, key);
         if (bad >= 0)
             return wrong_byte(hole ? "written into a hole" : "written", at + bad, (unsigned char)found[bad], key,
@@ -221,23 +219,19 @@ static bool check_range(int fd, const bench_expected *expected, int64_t low, int
     if (status.st_size != expected->size)
         return bench_refuse(why, "the file has %lld bytes instead of %lld", (long long)status.st_size,
                             (long long)expected->size);
-    char *block = malloc(BLOCK);
-    if (!block)
-        return bench_refuse(why, "out of memory");
     hole_walk walk = holes_of(expected);
     bool ok = true;
     for (int64_t at = low; ok && at < high;) {
-        ssize_t got = pread(fd, block, (size_t)min64(BLOCK, high - at), at);
+        ssize_t got = pread(fd, expected->block, (size_t)min64(BENCH_BLOCK, high - at), at);
         if (got <= 0) {
             ok = got == 0 ? bench_refuse(why, "the file ends at %lld", (long long)at)
                           : system_error("pread", expected->path, why);
             break;
         }
         bench_run range = {at, got};
-        ok = check_block(expected, &walk, block, range, why);
+        ok = check_block(expected, &walk, range, why);
         at += got;
     }
-    free(block);
     return ok;
 }
 
@@ -252,20 +246,17 @@ bool bench_file_check(const bench_expected *expected, int64_t low, int64_t high,
 
 bool bench_file_fill(const bench_expected *expected, int64_t low, int64_t high, char *why) {
     int fd = open(expected->path, O_WRONLY | O_CLOEXEC);
-    char *block = malloc(BLOCK);
-    bool ok = fd >= 0 && block;
-    if (!ok)
-        system_error("open", expected->path, why);
+    if (fd < 0)
+        return system_error("open", expected->path, why);
+    bool ok = true;
     for (int64_t at = low; ok && at < high;) {
-        int64_t length = min64(BLOCK, high - at);
-        bench_content_fill(block, at, length, expected->hole_key);
-        ssize_t put = pwrite(fd, block, (size_t)length, at);
+        int64_t length = min64(BENCH_BLOCK, high - at);
+        bench_content_fill(expected->block, at, length, expected->hole_key);
+        ssize_t put = pwrite(fd, expected->block, (size_t)length, at);
         if (put < 0)
             ok = system_error("pwrite", expected->path, why);
         at += put;
     }
-    free(block);
-    if (fd >= 0)
-        close(fd);
+    close(fd);
     return ok;
 }

@@ -27,6 +27,8 @@ void bench_buffer_reset(char *buffer, const bench_access *access);
  * offset, expected and found byte. */
 bool bench_buffer_check(char *buffer, const bench_access *access, bench_key key, char *why);
 
+enum { BENCH_BLOCK = 1 << 20 };
+
 /* A file and what must be in it. */
 typedef struct bench_expected {
     const char *path;
@@ -35,6 +37,7 @@ typedef struct bench_expected {
     bench_key hole_key;         /* of what nobody wrote */
     bool any_holes;             /* holes may hold anything */
     const bench_access *nobody; /* NULL: no holes */
+    char *block;                /* BENCH_BLOCK bytes to work with: kept, so that checks change no memory figure */
 } bench_expected;
 
 /* Checks the bytes [low, high) of the file, and its size. */

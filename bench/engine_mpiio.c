@@ -1,4 +1,5 @@
 /* The MPI library's own MPI-IO. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,11 +26,14 @@ static void find_implementation(bench_engine *engine, MPI_File file) {
     }
     MPI_Info_free(&info);
     bool open_mpi = strncmp(engine->world->mpi, "Open MPI", 8) == 0;
-    strcpy(engine->implementation, romio ? "ROMIO" : open_mpi ? "OMPIO" : "unknown");
+    snprintf(engine->implementation, sizeof engine->implementation, "%s",
+             romio      ? "ROMIO"
+             : open_mpi ? "OMPIO"
+                        : "unknown");
 }
 
 static bool mpiio_file_open(bench_engine *engine, void **out, char *why) {
-    MPI_File *file = malloc(sizeof *file);
+    MPI_File *file = malloc(sizeof(MPI_File));
     if (!file)
         return bench_refuse(why, "out of memory");
     int code =

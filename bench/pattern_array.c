@@ -19,6 +19,7 @@ static slice slice_of(int64_t n, int64_t parts, int64_t part) {
 /* Three factors of `ranks`, as equal as they come, the largest first: what MPI_Dims_create gives. */
 static void grid_of(int64_t ranks, int64_t grid[3]) {
     int64_t best = INT64_MAX;
+    grid[0] = ranks, grid[1] = grid[2] = 1;
     for (int64_t c = 1; c * c * c <= ranks; c++) {
         if (ranks % c)
             continue;

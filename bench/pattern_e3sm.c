@@ -47,7 +47,7 @@ static dealer dealer_make(int64_t rank, int64_t ranks, int64_t seed) {
 /* One round of runs of `length` elements: where this rank's begins. */
 static int64_t deal(dealer *d, int64_t length) {
     int64_t place = 0;
-    if (d->ranks > 1) {
+    if (d->units > 0) {
         uint64_t draw = bench_random(&d->random);
         int u = (int)((draw & 0xffff) % (uint64_t)d->units);
         int64_t first = (int64_t)((draw >> 16) % (uint64_t)d->ranks);
@@ -112,8 +112,9 @@ BENCH_GENERATOR(bench_make_e3sm_f) {
 /* ---- G case ---- */
 
 /* Percent of runs with 1, 2, ... elements: cells mean 2.3, half of them 1 long; edges and vertices mean 1.14. */
-static const int cell_lengths[] = {50, 20, 10, 8, 3, 3, 3, 3};
-static const int edge_lengths[] = {88, 10, 2};
+enum { LENGTHS = 8 };
+static const int cell_lengths[LENGTHS] = {50, 20, 10, 8, 3, 3, 3, 3};
+static const int edge_lengths[LENGTHS] = {88, 10, 2};
 
 /* The part of one mesh entity (cells, edges or vertices) that the rank owns: at least `least` of them. */
 static int64_t deal_entities(dealer *d, const int lengths[], int64_t least, bench_run_list *owned) {
@@ -122,8 +123,8 @@ static int64_t deal_entities(dealer *d, const int lengths[], int64_t least, benc
     for (int64_t have = 0; have < least && !owned->failed;) {
         int percent = (int)(bench_random(&random) % 100);
         int64_t length = 1;
-        while (percent >= lengths[length - 1])
-            percent -= lengths[length++ - 1];
+        for (; length < LENGTHS && percent >= lengths[length - 1]; length++)
+            percent -= lengths[length - 1];
         bench_run_list_add(owned, deal(d, length), length);
         have += length;
     }

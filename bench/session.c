@@ -40,7 +40,7 @@ static void name_files(bench_session *session) {
         snprintf(engine->path, sizeof engine->path, "%s/sago-bench-%d-%s", session->config->dir, pid,
                  bench_engine_name(e));
         if (session->world.rank == 0 && session->config->use[e] && !session->config->keep)
-            strcpy(doomed[e], engine->path);
+            snprintf(doomed[e], sizeof doomed[e], "%s", engine->path);
     }
     if (session->world.rank == 0) {
         signal(SIGINT, on_signal);
@@ -114,7 +114,8 @@ static bool make_accesses(bench_session *session) {
 static bool make_buffers(bench_session *session) {
     size_t bytes = (size_t)buffer_bytes(session);
     void *buffer = NULL;
-    bool ok = posix_memalign(&buffer, 4096, bytes + 4096) == 0 ||
+    session->block = calloc(1, BENCH_BLOCK);
+    bool ok = (session->block && posix_memalign(&buffer, 4096, bytes + 4096) == 0) ||
               bench_refuse(session->why, "no memory for %zu bytes of buffers", bytes);
     session->buffer = buffer;
     if (ok) {
@@ -174,6 +175,7 @@ static bench_expected expected_of(const bench_session *session, int engine, bool
         /* MPI leaves the gaps of a file that grows undefined, and ROMIO fills them with what its buffer held. */
         .any_holes = fresh && engine == BENCH_MPIIO,
         .nobody = holes ? &session->nobody : NULL,
+        .block = session->block,
     };
     return expected;
 }
@@ -301,6 +303,7 @@ void bench_session_cleanup(bench_session *session) {
         MPI_Info_free(&session->hints);
     bench_mpi_calls_destroy(session->calls, session->access.ncalls);
     free(session->buffer);
+    free(session->block);
     bench_access_cleanup(&session->access);
     bench_access_cleanup(&session->limit_access);
     bench_access_cleanup(&session->nobody);

@@ -12,6 +12,7 @@ typedef struct bench_session {
     bench_mpi_call *calls;
     MPI_Info hints;
     char *buffer; /* large enough for either access */
+    char *block;  /* to check files with */
     int64_t bytes, runs, size;
     int64_t iteration;
     int64_t wire_idle; /* bytes that a timing sends by itself */

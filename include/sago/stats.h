@@ -42,7 +42,7 @@ typedef struct sago_stats {
 } sago_stats;
 
 #define SAGO_STATS_INIT                                                                                       \
-    { sizeof(sago_stats) }
+    { .size = sizeof(sago_stats) }
 
 const char *sago_phase_string(sago_phase phase);
 

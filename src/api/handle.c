@@ -3,7 +3,7 @@
 sago_status sagoi_check_file(const sago_file *file) {
     if (!file)
         return sagoi_fail(SAGO_ERR_HANDLE, "the file is NULL");
-    if (file->magic != SAGOI_FILE_MAGIC)
+    if (!sagoi_live_has(&file->live))
         return sagoi_fail(SAGO_ERR_HANDLE, "the file is closed, or no file of Sago's");
     return SAGO_OK;
 }

@@ -5,9 +5,6 @@
 #include "engine/engine.h"
 #include "engine/file.h"
 
-#define SAGOI_FILE_MAGIC UINT64_C(0x5a60f11e5a60f11e)
-#define SAGOI_SERIES_MAGIC UINT64_C(0x5a605e1e55a605e1)
-
 /* Collective calls that move no data, for noticing ranks that are in another one. */
 enum {
     SAGOI_CALL_VIEW = SAGOI_KIND_OTHER,
@@ -25,6 +22,11 @@ sago_status sagoi_check_file(const sago_file *file) SAGOI_CHECKED;
 
 /* May the file be written to, or read from? */
 sago_status sagoi_check_access(const sago_file *file, sagoi_direction direction) SAGOI_CHECKED;
+
+/* Can the other ranks not be asked any more?  Then a rank closes and frees alone. */
+static inline bool sagoi_beyond_agreeing(sago_status status) {
+    return status == SAGO_ERR_PEER || status == SAGO_ERR_MPI;
+}
 
 /* Ends every public call: clears the message, or says in it which call failed on which file. */
 sago_status sagoi_done(const char *call, const char *path, sago_status status);

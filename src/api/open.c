@@ -178,7 +178,7 @@ static sago_status file_destroy(sago_file *file) {
     if (file->team)
         sagoi_team_release(file->team);
     free(file->path);
-    file->magic = 0;
+    sagoi_live_remove(&file->live);
     free(file);
     return status;
 }
@@ -203,6 +203,8 @@ static sago_status open_file(MPI_Comm comm, const char *path, int amode, MPI_Inf
     }
     file->amode = amode;
     status = check_arguments(path, amode, info, &file->hints);
+    if (!status && !opened)
+        status = sagoi_fail(SAGO_ERR_ARG, "there is nowhere to put the file: the last argument is NULL");
     file->path = strdup(path ? path : "");
     if (!status && !file->path)
         status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for a path");
@@ -219,7 +221,7 @@ static sago_status open_file(MPI_Comm comm, const char *path, int amode, MPI_Inf
         sagoi_message_set(why);
         return status;
     }
-    file->magic = SAGOI_FILE_MAGIC;
+    sagoi_live_add(&file->live);
     *opened = file;
     return SAGO_OK;
 }
@@ -228,27 +230,34 @@ sago_status sago_open(MPI_Comm comm, const char *path, int amode, MPI_Info hints
     sago_status status = check_library();
     if (!status)
         status = check_comm(comm);
-    if (!status && !file)
-        status = sagoi_fail(SAGO_ERR_ARG, "there is nowhere to put the file: the last argument is NULL");
     if (!status)
         status = open_file(comm, path, amode, hints, file);
     return sagoi_done("sago_open", path, status);
 }
 
 /* Rank 0 removes the file after everybody has closed it. */
-static sago_status close_file(sago_file *file) {
+static sago_status remove_closed(sagoi_team *team, const char *path) {
+    sago_status status = SAGO_OK;
+    if (team->rank == 0 && unlink(path) != 0)
+        status = sagoi_fail_errno(errno, "removing the file on close");
+    return sagoi_agree_status(team, status);
+}
+
+static sago_status close_file(sago_file **opened) {
+    sago_file *file = *opened;
     sagoi_team *team = file->team;
     char *path = file->path;
-    bool remove = (file->amode & MPI_MODE_DELETE_ON_CLOSE) && team->rank == 0;
+    bool remove = file->amode & MPI_MODE_DELETE_ON_CLOSE;
     sago_status agreed = sagoi_engine_agree(file, SAGO_OK, SAGOI_CALL_CLOSE, 0);
+    if (agreed && !sagoi_beyond_agreeing(agreed))
+        return sagoi_done("sago_close", path, agreed); /* others are in another call: still open for all */
+    *opened = NULL;
     file->team = NULL; /* still needed */
     file->path = NULL;
     sago_status status = file_destroy(file);
-    status = sagoi_agree_status(team, agreed ? agreed : status);
-    if (!status && remove && unlink(path) != 0)
-        status = sagoi_fail_errno(errno, "removing the file on close");
-    if (team->size > 1 && !agreed)
-        status = sagoi_agree_status(team, status);
+    status = agreed ? agreed : sagoi_agree_status(team, status);
+    if (!status && remove)
+        status = remove_closed(team, path);
     sagoi_team_release(team);
     status = sagoi_done("sago_close", path, status);
     free(path);
@@ -261,9 +270,7 @@ sago_status sago_close(sago_file **file) {
     sago_status status = sagoi_check_file(*file);
     if (status)
         return sagoi_done("sago_close", NULL, status);
-    status = close_file(*file);
-    *file = NULL;
-    return status;
+    return close_file(file);
 }
 
 sago_status sago_delete(const char *path, MPI_Info hints) {

@@ -18,7 +18,7 @@ typedef struct variable {
 } variable;
 
 struct sago_series {
-    uint64_t magic;
+    sagoi_live live;
     sago_file *file;
     int64_t nvars;
     variable *vars;
@@ -31,13 +31,15 @@ struct sago_series {
     struct sago_series *next; /* of the file */
 };
 
+#define MOST_VARS (INT64_C(1) << 40) /* far below where sizes in bytes overflow */
+
 /* Stands for a buffer that is not known yet: memory is described relative to it. */
 static char anchor[1];
 
 static sago_status check_series(const sago_series *series) {
     if (!series)
         return sagoi_fail(SAGO_ERR_HANDLE, "the series is NULL");
-    if (series->magic != SAGOI_SERIES_MAGIC)
+    if (!sagoi_live_has(&series->live))
         return sagoi_fail(SAGO_ERR_HANDLE, "the series was freed, or is no series of Sago's");
     return SAGO_OK;
 }
@@ -68,7 +70,7 @@ void sagoi_series_destroy(sago_series *series) {
         sagoi_view_cleanup(&series->views[i]);
     sagoi_budget_free(budget, series->views, series->nvars * (int64_t)sizeof *series->views);
     sagoi_budget_free(budget, series->vars, series->nvars * (int64_t)sizeof *series->vars);
-    series->magic = 0;
+    sagoi_live_remove(&series->live);
     sagoi_budget_free(budget, series, sizeof *series);
 }
 
@@ -108,12 +110,16 @@ static sago_status declare_var(sago_series *series, int64_t i, const sago_var *v
     return SAGO_OK;
 }
 
+static sago_status no_memory(int64_t nvars) {
+    return sagoi_fail(SAGO_ERR_MEMORY, "no memory for %lld variables", (long long)nvars);
+}
+
 static sago_status declare_all(sago_series *series, const sago_var vars[]) {
     sagoi_budget *budget = &series->file->budget;
     series->vars = sagoi_budget_alloc(budget, series->nvars * (int64_t)sizeof *series->vars);
     series->views = sagoi_budget_alloc(budget, series->nvars * (int64_t)sizeof *series->views);
     if (!series->vars || !series->views)
-        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for %lld variables", (long long)series->nvars);
+        return no_memory(series->nvars);
     sago_status status = SAGO_OK;
     for (int64_t i = 0; i < series->nvars && !status; i++)
         status = declare_var(series, i, &vars[i]);
@@ -135,6 +141,8 @@ static sago_status declare(sago_file *file, int64_t nvars, const sago_var vars[]
     }
     if (!status && (nvars < 0 || (nvars > 0 && !vars) || !declared))
         status = sagoi_fail(SAGO_ERR_ARG, "%lld variables, or a NULL pointer", (long long)nvars);
+    if (!status && nvars > MOST_VARS)
+        status = no_memory(nvars);
     if (!status) {
         series->nvars = nvars;
         status = declare_all(series, vars);
@@ -148,7 +156,7 @@ static sago_status declare(sago_file *file, int64_t nvars, const sago_var vars[]
             sagoi_series_destroy(series);
         return status;
     }
-    series->magic = SAGOI_SERIES_MAGIC;
+    sagoi_live_add(&series->live);
     *declared = series;
     return SAGO_OK;
 }
@@ -165,7 +173,7 @@ sago_status sago_declare(sago_file *file, int64_t nvars, const sago_var vars[], 
 /* Packs a variable's data away, so that the caller may change its buffer at once. */
 static sago_status keep_copy(sago_series *series, variable *var, sagoi_memory *memory) {
     sagoi_budget *budget = &series->file->budget;
-    if (!sagoi_budget_fits(budget, var->bytes))
+    if (!var->copy && !sagoi_budget_fits(budget, var->bytes))
         return sagoi_fail(SAGO_ERR_MEMORY, "sago_series_copy: %lld bytes do not fit the memory budget (%lld of %lld used)",
                           (long long)var->bytes, (long long)budget->used, (long long)budget->limit);
     if (!var->copy)
@@ -250,13 +258,14 @@ static sago_status complete(sago_series *series) {
     sagoi_direction direction = series->registered ? series->direction : SAGOI_TO_FILE;
     /* A rank with nothing to do follows the others: it cannot know whether they write or read. */
     sago_status status = sagoi_engine_direction(file, series->registered > 0, &direction);
-    if (status)
-        return status;
-    sagoi_composed_init(&step, direction, &file->budget);
-    status = compose_step(series, &step);
-    status = sagoi_engine_run(file, &step, status, &series->bytes);
-    sagoi_composed_cleanup(&step);
-    drop_copies(series);
+    series->bytes = 0;
+    if (!status) {
+        sagoi_composed_init(&step, direction, &file->budget);
+        status = compose_step(series, &step);
+        status = sagoi_engine_run(file, &step, status, &series->bytes);
+        sagoi_composed_cleanup(&step);
+    }
+    drop_copies(series); /* the step is over, also when it failed */
     return status;
 }
 
@@ -300,7 +309,9 @@ sago_status sago_series_free(sago_series **series) {
         return sagoi_done("sago_series_free", NULL, status);
     sago_file *file = (*series)->file;
     status = sagoi_engine_agree(file, SAGO_OK, SAGOI_CALL_FREE, 0);
-    sagoi_series_destroy(*series);
-    *series = NULL;
+    if (!status || sagoi_beyond_agreeing(status)) { /* else others are in another call: it stays for all */
+        sagoi_series_destroy(*series);
+        *series = NULL;
+    }
     return sagoi_done("sago_series_free", file->path, status);
 }

@@ -15,8 +15,11 @@ static sago_status change_size(sago_file *file, const char *call, int kind, MPI_
         status = sagoi_fail(SAGO_ERR_ARG, "the size %lld is negative", (long long)size);
     status = sagoi_engine_agree(file, status, kind, size);
     if (!status) {
-        /* What this rank knows of its own writes must not outlive a cut. */
-        file->written_end = kind == SAGOI_CALL_SIZE ? sagoi_min(file->written_end, size) : file->written_end;
+        /* What this rank knows of its own writes and mapped pages must not outlive a cut. */
+        if (kind == SAGOI_CALL_SIZE) {
+            file->written_end = sagoi_min(file->written_end, size);
+            sagoi_mapping_cleanup(&file->mapping, &file->budget);
+        }
         status = sagoi_agree_status(file->team, file->team->rank == 0 ? change(file->store, size) : SAGO_OK);
     }
     return sagoi_done(call, file->path, status);

@@ -34,9 +34,13 @@ typedef struct job {
 sago_status sagoi_reserve_windows(sago_file *file, const sagoi_plan *plan) {
     sagoi_team *team = file->team;
     int64_t bytes = sagoi_plan_segment_bytes(plan, team->local_size, sagoi_plan_slots(plan, team->node));
-    int64_t before = team->windows.bytes;
+    /* What another file of this communicator left behind may be more than this one is allowed. */
+    if (team->windows.bytes > sagoi_max(bytes, file->node_memory))
+        sagoi_segment_release(&team->windows);
     sago_status status = sagoi_segment_reserve(team, bytes, &team->windows);
-    sagoi_budget_count(&file->budget, (team->windows.bytes - before) / team->local_size);
+    int64_t share = team->windows.bytes / team->local_size;
+    sagoi_budget_count(&file->budget, share - file->windows_share);
+    file->windows_share = share;
     return status;
 }
 
@@ -82,7 +86,8 @@ static void start_io(job *work, int64_t round) {
                          .buf = window_of(work, work->slot, round),
                          .off = start + work->call->shift,
                          .len = end - start,
-                         .marks = work->plan->write ? marks_of(work, work->slot, round) : NULL};
+                         .marks = work->plan->write ? marks_of(work, work->slot, round) : NULL,
+                         .sieve = work->file->hints.sieve && !(work->file->amode & MPI_MODE_WRONLY)};
     sagoi_iothread_start(work->file->thread, task);
     work->started[round & 1] = true;
 }

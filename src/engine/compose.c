@@ -143,6 +143,19 @@ static sago_status add_stream(sagoi_composed *composed, sagoi_stream *stream) {
     return push_stream(composed, stream);
 }
 
+static sago_status no_buffer(int64_t bytes) {
+    return sagoi_fail(SAGO_ERR_ARG, "the buffer is NULL but %lld bytes are to be moved", (long long)bytes);
+}
+
+/* MPI_BOTTOM is NULL too: then the type holds addresses, and none of them lies in the first page. */
+static sago_status measure_buffer(const sagoi_buffer *buffer, const sagoi_flat *flat, int64_t *bytes) {
+    enum { FIRST_PAGE = 4096 };
+    if (sagoi_mul(flat->size, buffer->count, bytes) || *bytes > SAGOI_OFFSET_MAX)
+        return sagoi_fail(SAGO_ERR_OVERFLOW, "%lld elements of %lld bytes", (long long)buffer->count,
+                          (long long)flat->size);
+    return *bytes > 0 && !buffer->base && flat->pattern.low < FIRST_PAGE ? no_buffer(*bytes) : SAGO_OK;
+}
+
 /* The caller's memory: nothing to remember where it is contiguous. */
 static sago_status describe_memory(sagoi_composed *composed, const sagoi_buffer *buffer, sagoi_memory *memory,
                                    int64_t *bytes) {
@@ -150,10 +163,10 @@ static sago_status describe_memory(sagoi_composed *composed, const sagoi_buffer 
     sago_status status = sagoi_flatten(buffer->type, composed->budget, &flat);
     if (status)
         return status;
-    if (sagoi_mul(flat.size, buffer->count, bytes) || *bytes > SAGOI_OFFSET_MAX) {
+    status = measure_buffer(buffer, &flat, bytes);
+    if (status) {
         sagoi_flat_cleanup(&flat);
-        return sagoi_fail(SAGO_ERR_OVERFLOW, "%lld elements of %lld bytes", (long long)buffer->count,
-                          (long long)flat.size);
+        return status;
     }
     bool solid = sagoi_pattern_contiguous(&flat.pattern) && (flat.size == flat.extent || buffer->count <= 1);
     if (solid || *bytes == 0) {
@@ -181,8 +194,6 @@ sago_status sagoi_compose_view(sagoi_composed *composed, const sagoi_place *plac
         return status;
     if (filetype->size == 0)
         return sagoi_fail(SAGO_ERR_TYPE, "the view's filetype has no bytes to hold %lld", (long long)bytes);
-    if (!buffer->base && !stream.memory.extents.pattern)
-        return sagoi_fail(SAGO_ERR_ARG, "the buffer is NULL but %lld bytes are to be moved", (long long)bytes);
     if (sagoi_add(place->begin, bytes, &end) || end > SAGOI_OFFSET_MAX)
         return sagoi_fail(SAGO_ERR_OVERFLOW, "%lld bytes from position %lld of the view", (long long)bytes,
                           (long long)place->begin);
@@ -224,7 +235,7 @@ sago_status sagoi_compose_extents(sagoi_composed *composed, int64_t n, const sag
     if (status)
         return status;
     if (!base && pattern->bytes > 0)
-        return sagoi_fail(SAGO_ERR_ARG, "the buffer is NULL but %lld bytes are to be moved", (long long)pattern->bytes);
+        return no_buffer(pattern->bytes);
     sagoi_stream stream = {.file = {.pattern = pattern, .end = pattern->bytes}, .memory = {.base = base}};
     return add_stream(composed, &stream);
 }

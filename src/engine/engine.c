@@ -17,8 +17,6 @@ enum { SUM_SHAPE_LOW, SUM_SHAPE_HIGH, SUM_WEIGHTED, SUM_WEIGHTS };
 enum { MAX_VERDICT, MAX_KIND, MAX_MINUS_KIND, MAX_MINUS_LOW, MAX_HIGH, MAX_SIZE, MAX_SPARSE, MAX_ARGUMENT,
        MAX_MINUS_ARGUMENT };
 
-static const char mismatch_message[] = "ranks are in different collective calls on this file";
-
 /* The leader asks the file system; a rank knows better only what it wrote itself. */
 static void look_at_file(sago_file *file, sagoi_agreement *agreement) {
     struct stat info;
@@ -47,23 +45,31 @@ static void describe_request(const sago_file *file, const sagoi_composed *compos
     agreement->max[MAX_HIGH] = request->high;
 }
 
-static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *agreed) {
-    sago_file *file = call->file;
-    int64_t kind = call->composed->request.direction == SAGOI_TO_FILE ? SAGOI_KIND_ACCESS_WRITE : SAGOI_KIND_ACCESS_READ;
-    memset(agreed, 0, sizeof *agreed);
+/* Every collective call begins with this, whatever else it agrees on: so ranks that are in different ones all
+ * learn it here, and none of them goes on to wait for the others. */
+static sago_status agree_call(sago_file *file, sago_status status, int64_t kind, sagoi_agreement *agreed) {
     agreed->max[MAX_VERDICT] = sagoi_verdict_code(file->team, status);
     agreed->max[MAX_KIND] = kind;
     agreed->max[MAX_MINUS_KIND] = -kind;
-    agreed->max[MAX_MINUS_ARGUMENT] = 0;
-    look_at_file(file, agreed);
-    describe_request(file, call->composed, agreed);
     sago_status met = sagoi_agree(file->team, agreed, NULL, NULL, NULL);
     if (met)
         return met;
     if (agreed->max[MAX_VERDICT])
         return sagoi_verdict(file->team, agreed->max[MAX_VERDICT]);
     if (agreed->max[MAX_KIND] != -agreed->max[MAX_MINUS_KIND])
-        return sagoi_fail(SAGO_ERR_MISMATCH, "%s", mismatch_message);
+        return sagoi_fail(SAGO_ERR_MISMATCH, "ranks are in different collective calls on this file");
+    return SAGO_OK;
+}
+
+static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *agreed) {
+    sago_file *file = call->file;
+    int64_t kind = call->composed->request.direction == SAGOI_TO_FILE ? SAGOI_KIND_ACCESS_WRITE : SAGOI_KIND_ACCESS_READ;
+    memset(agreed, 0, sizeof *agreed);
+    look_at_file(file, agreed);
+    describe_request(file, call->composed, agreed);
+    status = agree_call(file, status, kind, agreed);
+    if (status)
+        return status;
     bool empty = agreed->max[MAX_HIGH] == INT64_MIN;
     call->low = empty ? 0 : -agreed->max[MAX_MINUS_LOW];
     call->high = empty ? 0 : agreed->max[MAX_HIGH];
@@ -76,19 +82,13 @@ static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *
 
 sago_status sagoi_engine_agree(sago_file *file, sago_status status, int64_t kind, int64_t argument) {
     sagoi_agreement agreed = {0};
-    agreed.max[MAX_VERDICT] = sagoi_verdict_code(file->team, status);
-    agreed.max[MAX_KIND] = kind;
-    agreed.max[MAX_MINUS_KIND] = -kind;
-    agreed.max[MAX_MINUS_LOW] = agreed.max[MAX_HIGH] = INT64_MIN;
-    agreed.max[MAX_ARGUMENT] = argument;
-    agreed.max[MAX_MINUS_ARGUMENT] = -argument;
-    sago_status met = sagoi_agree(file->team, &agreed, NULL, NULL, NULL);
-    if (met)
-        return met;
-    if (agreed.max[MAX_VERDICT])
-        return sagoi_verdict(file->team, agreed.max[MAX_VERDICT]);
-    if (agreed.max[MAX_KIND] != -agreed.max[MAX_MINUS_KIND])
-        return sagoi_fail(SAGO_ERR_MISMATCH, "%s", mismatch_message);
+    if (!status) { /* else it may be any number, with no negative of its own */
+        agreed.max[MAX_ARGUMENT] = argument;
+        agreed.max[MAX_MINUS_ARGUMENT] = -argument;
+    }
+    status = agree_call(file, status, kind, &agreed);
+    if (status)
+        return status;
     if (agreed.max[MAX_ARGUMENT] != -agreed.max[MAX_MINUS_ARGUMENT])
         return sagoi_fail(SAGO_ERR_MISMATCH, "ranks gave different arguments to one collective call: %lld and %lld",
                           (long long)agreed.max[MAX_ARGUMENT], (long long)-agreed.max[MAX_MINUS_ARGUMENT]);
@@ -313,11 +313,11 @@ sago_status sagoi_engine_prepare(sago_file *file, sagoi_composed *composed) {
 }
 
 sago_status sagoi_engine_direction(sago_file *file, bool known, sagoi_direction *direction) {
-    enum { MAX_WRITES = 1, MAX_READS = 2 };
+    enum { MAX_WRITES = MAX_ARGUMENT, MAX_READS };
     sagoi_agreement agreed = {0};
     agreed.max[MAX_WRITES] = known && *direction == SAGOI_TO_FILE;
     agreed.max[MAX_READS] = known && *direction == SAGOI_FROM_FILE;
-    sago_status status = sagoi_agree(file->team, &agreed, NULL, NULL, NULL);
+    sago_status status = agree_call(file, SAGO_OK, SAGOI_KIND_STEP, &agreed);
     if (status)
         return status;
     if (agreed.max[MAX_WRITES] && agreed.max[MAX_READS])

@@ -42,7 +42,7 @@ sago_status sagoi_run_aggregated(sagoi_call *call) SAGOI_CHECKED;
 sago_status sagoi_reserve_windows(sago_file *file, const sagoi_plan *plan) SAGOI_CHECKED;
 
 /* What kind of collective call this is, for finding ranks that are in another one. */
-typedef enum { SAGOI_KIND_ACCESS_WRITE = 1, SAGOI_KIND_ACCESS_READ, SAGOI_KIND_OTHER } sagoi_kind;
+typedef enum { SAGOI_KIND_ACCESS_WRITE = 1, SAGOI_KIND_ACCESS_READ, SAGOI_KIND_STEP, SAGOI_KIND_OTHER } sagoi_kind;
 
 /* Ranks agree on a call that moves no data: its status, its kind and one argument that must be the same. */
 sago_status sagoi_engine_agree(sago_file *file, sago_status status, int64_t kind, int64_t argument) SAGOI_CHECKED;

@@ -6,6 +6,7 @@
 
 #include "base/budget.h"
 #include "base/hints.h"
+#include "base/live.h"
 #include "engine/cache.h"
 #include "engine/mapping.h"
 #include "move/team.h"
@@ -22,7 +23,7 @@ typedef struct sagoi_view {
 } sagoi_view;
 
 struct sago_file {
-    uint64_t magic; /* tells an open file from a closed one */
+    sagoi_live live; /* tells an open file from a closed one */
     sagoi_team *team;
     sagoi_store *store;
     sagoi_iothread *thread;
@@ -31,6 +32,7 @@ struct sago_file {
     sagoi_hints hints;
     sagoi_budget budget;     /* of this process */
     int64_t node_memory;     /* budget of the node, bytes */
+    int64_t windows_share;   /* of the node's segment, as counted in the budget */
     uint64_t cover_key;      /* random, the same on all ranks */
     sagoi_view view;
     sagoi_cache cache;

@@ -114,7 +114,7 @@ static void wait_outbox(sagoi_exchange *exchange) {
 
 static void wait_inbox(sagoi_exchange *exchange) {
     double start = sagoi_now();
-    for (int quiet = 0; !sagoi_inbox_done(&exchange->inbox) && !exchange->inbox.status;)
+    for (int quiet = 0; !sagoi_inbox_done(&exchange->inbox) && !exchange->inbox.dead;)
         rest(sagoi_inbox_poll(&exchange->inbox), &quiet);
     note(exchange, exchange->inbox.status);
     (void)sagoi_phase_end(exchange->setup.stats, SAGO_PHASE_EXCHANGE, start);

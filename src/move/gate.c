@@ -50,6 +50,16 @@ static bool someone_died(const sagoi_team *team) {
     return false;
 }
 
+/* If somebody died, nobody waits any more. */
+static void roll_call(sagoi_team *team) {
+    sagoi_control *control = team->control;
+    if (!someone_died(team))
+        return;
+    atomic_store(&control->broken, 1);
+    sagoi_wake_word(&control->generation);
+    sagoi_wake_word(&control->ready);
+}
+
 void sagoi_poke(const sagoi_team *team) {
     int flag;
     (void)MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, team->all, &flag, MPI_STATUS_IGNORE);
@@ -74,22 +84,18 @@ bool sagoi_wait_word(sagoi_team *team, _Atomic uint32_t *word, uint32_t old) {
     for (int wakes = 1; atomic_load_explicit(word, memory_order_acquire) == old; wakes++) {
         if (atomic_load(&control->broken))
             return false;
-        if (team->idle) {
-            if (!team->idle(team->idle_arg))
-                futex_wait(word, old, EXCHANGE_SLEEP_US);
-            continue;
+        if (!team->idle) {
+            futex_wait(word, old, sleep_us);
+            if (atomic_load_explicit(word, memory_order_acquire) != old)
+                return true;
+            sagoi_poke(team);
+            if (sleep_us < LONGEST_SLEEP_US)
+                sleep_us *= 2;
+        } else if (!team->idle(team->idle_arg)) {
+            futex_wait(word, old, EXCHANGE_SLEEP_US);
         }
-        futex_wait(word, old, sleep_us);
-        if (atomic_load_explicit(word, memory_order_acquire) != old)
-            return true;
-        sagoi_poke(team);
-        if (sleep_us < LONGEST_SLEEP_US)
-            sleep_us *= 2;
-        if (wakes % WAKES_BETWEEN_ROLL_CALLS == 0 && someone_died(team)) {
-            atomic_store(&control->broken, 1);
-            sagoi_wake_word(&control->generation);
-            sagoi_wake_word(&control->ready);
-        }
+        if (wakes % WAKES_BETWEEN_ROLL_CALLS == 0)
+            roll_call(team);
     }
     return true;
 }

@@ -45,11 +45,21 @@ sago_status sagoi_inbox_init(sagoi_inbox *inbox, const sagoi_exchange_setup *set
                       (long long)plan->message);
 }
 
+/* Only after an MPI failure is anything still under way. */
+static void drop_request(MPI_Request *request) {
+    if (*request == MPI_REQUEST_NULL)
+        return;
+    (void)MPI_Cancel(request);
+    (void)MPI_Request_free(request);
+}
+
 void sagoi_inbox_cleanup(sagoi_inbox *inbox) {
     if (!inbox->setup || inbox->setup->domain < 0)
         return;
     sagoi_budget *budget = inbox->setup->budget;
     const sagoi_plan *plan = inbox->setup->plan;
+    for (int64_t i = 0; inbox->requests && i < inbox->nslots && inbox->busy > 0; i++)
+        drop_request(&inbox->requests[i]);
     for (int64_t i = 0; inbox->slots && i < inbox->nslots; i++) {
         sagoi_budget_free(budget, inbox->slots[i].message, inbox->slot_bytes);
         sagoi_budget_free(budget, inbox->slots[i].reply, inbox->slot_bytes);
@@ -210,8 +220,10 @@ static void advance(sagoi_inbox *inbox, sagoi_inbox_slot *slot, int64_t length) 
     bool remembered = inbox->setup->known && inbox->setup->request->direction == SAGOI_FROM_FILE;
     if (!slot->replying) {
         int64_t reply = take_message(inbox, slot, length);
-        if (reply < 0)
+        if (reply < 0) {
             broken_mail(inbox, slot->source);
+            slot->last = true; /* whatever else it sends, nobody could make sense of it */
+        }
         if (reply > 0) {
             post_reply(inbox, slot, reply);
             return;
@@ -259,6 +271,7 @@ bool sagoi_inbox_poll(sagoi_inbox *inbox) {
     int most = (int)sagoi_min(inbox->nslots, 64);
     if (MPI_Testsome(most, inbox->requests, &count, inbox->finished, statuses) != MPI_SUCCESS) {
         fail_inbox(inbox, sagoi_fail(SAGO_ERR_MPI, "receiving from other nodes failed"));
+        inbox->dead = true;
         return false;
     }
     for (int i = 0; i < count && count != MPI_UNDEFINED; i++) {

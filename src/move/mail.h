@@ -64,6 +64,7 @@ typedef struct sagoi_inbox {
     int *finished;         /* scratch for MPI_Testsome */
     int64_t nslots, slot_bytes;
     sago_status status;    /* the first failure: told at the end, for everybody must go on */
+    bool dead;             /* MPI itself failed: nothing more will come */
 } sagoi_inbox;
 
 sago_status sagoi_inbox_init(sagoi_inbox *inbox, const sagoi_exchange_setup *setup) SAGOI_CHECKED;

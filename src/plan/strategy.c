@@ -57,18 +57,6 @@ static bool dense_enough(const sagoi_draft *draft) {
     return draft->bytes >= span(draft) / (draft->plan->write ? 2 : 20);
 }
 
-static sagoi_strategy decide_alone(sagoi_draft *draft) {
-    if (mean_run(draft) >= long_run_alone || draft->runs <= few_runs) {
-        sagoi_draft_reason(draft,
-                           "strategy: direct, one rank with runs of %s or more, or at most %" PRId64 " runs",
-                           sagoi_size_to_text(long_run_alone).text, few_runs);
-        return SAGOI_STRATEGY_DIRECT;
-    }
-    sagoi_draft_reason(draft, "strategy: aggregated, one rank gathers runs of less than %s in a window",
-                       sagoi_size_to_text(long_run_alone).text);
-    return SAGOI_STRATEGY_AGGREGATED;
-}
-
 static sagoi_strategy decide_short(sagoi_draft *draft) {
     const char *why_not = "too little of the range is accessed";
     if (can_map(draft, &why_not) && dense_enough(draft)) {
@@ -79,6 +67,16 @@ static sagoi_strategy decide_short(sagoi_draft *draft) {
     }
     sagoi_draft_reason(draft, "strategy: aggregated, short runs; not mapped: %s", why_not);
     return SAGOI_STRATEGY_AGGREGATED;
+}
+
+static sagoi_strategy decide_alone(sagoi_draft *draft) {
+    if (mean_run(draft) >= long_run_alone || draft->runs <= few_runs) {
+        sagoi_draft_reason(draft,
+                           "strategy: direct, one rank with runs of %s or more, or at most %" PRId64 " runs",
+                           sagoi_size_to_text(long_run_alone).text, few_runs);
+        return SAGOI_STRATEGY_DIRECT;
+    }
+    return decide_short(draft);
 }
 
 static sagoi_strategy decide_auto(sagoi_draft *draft) {

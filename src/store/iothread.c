@@ -47,7 +47,8 @@ static void task_do(sagoi_task *task) {
     double begin = now_seconds();
     sagoi_message_clear();
     if (task->kind == SAGOI_TASK_WRITE)
-        task->status = sagoi_store_write_marked(task->store, task->buf, task->off, task->len, task->marks);
+        task->status = (task->sieve ? sagoi_store_write_sieved : sagoi_store_write_marked)(
+            task->store, task->buf, task->off, task->len, task->marks);
     else
         task->status = task_read(task);
     (void)snprintf(task->message, sizeof task->message, "%s", task->status == SAGO_OK ? "" : sagoi_message());

@@ -57,6 +57,12 @@ sago_status sagoi_store_read(sagoi_store *store, const sagoi_io_run *runs, int64
 sago_status sagoi_store_write_marked(sagoi_store *store, char *buf, int64_t off, int64_t len,
                                      const uint64_t *marks) SAGOI_CHECKED;
 
+/* The same by read-modify-write: the holes between the first and the last marked byte are read and written back, so
+ * that one large write takes the place of many small ones.  Only for users who asked for it: what others write into
+ * the holes meanwhile is lost. */
+sago_status sagoi_store_write_sieved(sagoi_store *store, char *buf, int64_t off, int64_t len,
+                                     const uint64_t *marks) SAGOI_CHECKED;
+
 /* ---- Fault injection, for tests: replaces the system calls of every store of this process. ---- */
 typedef struct sagoi_store_calls {
     ssize_t (*pwrite)(int fd, const void *buf, size_t len, off_t off);

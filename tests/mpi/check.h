@@ -1,24 +1,36 @@
 /* What the MPI tests share: checks that go on after a failure, scratch files, plain reads and writes to compare
- * with, hints from text.  A program calls check_start(), makes its checks, and returns check_end() from main. */
+ * with, hints from text.  A program calls check_start(), makes its checks, and returns check_end() from main.
+ *
+ * All ranks are on one node: they meet asleep, in shared memory.  With more ranks than cores MPI's barriers, which
+ * spin, would take most of the time of a test. */
 #ifndef SAGO_TESTS_CHECK_H
 #define SAGO_TESTS_CHECK_H
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <sago/sago.h>
 
-enum { CHECK_PATH_MAX = 512, CHECK_SKIPPED = 77 };
+enum { CHECK_PATH_MAX = 512, CHECK_SKIPPED = 77, CHECK_RANKS_MAX = 64 };
+
+/* Where the ranks meet. */
+typedef struct check_place {
+    pthread_barrier_t barrier;
+    long long values[CHECK_RANKS_MAX];
+} check_place;
 
 static int rank, ranks, failures;
 static const char *scene = ""; /* what is being tested, for the messages */
+static check_place *together;
 
 #define CHECK(condition)                                                                                      \
     do {                                                                                                      \
@@ -56,43 +68,91 @@ static inline void check_ok(sago_status status, const char *call, int line) {
     }
 }
 
+/* A name in the scratch folder; the text lives until the next call but seven. */
+static inline const char *scratch(const char *name) {
+    static char paths[8][CHECK_PATH_MAX];
+    static int next;
+    const char *folder = getenv("SAGO_TEST_DIR");
+    char *path = paths[next++ % 8];
+    (void)snprintf(path, CHECK_PATH_MAX, "%s/%s", folder ? folder : ".", name);
+    return path;
+}
+
+/* ---- Start, end, meeting ---- */
+
+static inline void check_share(void) {
+    pthread_barrierattr_t shared;
+    const char *path = scratch("check.shared");
+    if (rank != 0)
+        MPI_Barrier(MPI_COMM_WORLD);
+    int fd = open(path, O_RDWR | (rank == 0 ? O_CREAT : 0), 0600);
+    if (fd < 0 || ftruncate(fd, sizeof *together) != 0)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    together = mmap(NULL, sizeof *together, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (together == MAP_FAILED || ranks > CHECK_RANKS_MAX)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    close(fd);
+    if (rank == 0) {
+        pthread_barrierattr_init(&shared);
+        pthread_barrierattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
+        pthread_barrier_init(&together->barrier, &shared, (unsigned)ranks);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        unlink(path);
+}
+
 static inline void check_start(int *argc, char ***argv) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     MPI_Init(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    check_share();
 }
 
-static inline int check_end(void) {
-    int all = 0;
-    MPI_Allreduce(&failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    if (rank == 0 && all > 0)
-        printf("%d checks failed\n", all);
+static inline void meet(void) { (void)pthread_barrier_wait(&together->barrier); }
+
+static inline long long sum_everywhere(long long value) {
+    long long sum = 0;
+    together->values[rank] = value;
+    meet();
+    for (int i = 0; i < ranks; i++)
+        sum += together->values[i];
+    meet();
+    return sum;
+}
+
+/* Is this number the same on all ranks? */
+static inline bool same_everywhere(long long value) {
+    bool same = true;
+    together->values[rank] = value;
+    meet();
+    for (int i = 0; i < ranks; i++)
+        same = same && together->values[i] == value;
+    meet();
+    return same;
+}
+
+/* The exit code of the program; the launcher kills whoever is left when the first has exited with one. */
+static inline int check_leave(int code) {
     fflush(stdout);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
-    return all > 0;
+    return code;
+}
+
+static inline int check_end(void) {
+    long long all = sum_everywhere(failures);
+    if (rank == 0 && all > 0)
+        printf("%lld checks failed\n", all);
+    return check_leave(all > 0);
 }
 
 static inline int check_skip(const char *reason) {
     if (rank == 0)
         printf("SKIP: %s\n", reason);
-    fflush(stdout);
-    MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Finalize();
-    return CHECK_SKIPPED;
-}
-
-/* Is this number the same on all ranks? */
-static inline bool same_everywhere(long long value) {
-    long long ends[2] = {value, -value};
-    MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
-    return ends[0] == -ends[1];
-}
-
-static inline long long sum_everywhere(long long value) {
-    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
-    return value;
+    return check_leave(CHECK_SKIPPED);
 }
 
 /* Collective.  A call failed as it should: the same status everywhere, `word` in every rank's message, and the
@@ -114,16 +174,6 @@ static inline void expect(sago_status is, sago_status wanted, const char *word, 
 
 /* ---- Files ---- */
 
-/* A name in the scratch folder; the text lives until the next call but seven. */
-static inline const char *scratch(const char *name) {
-    static char paths[8][CHECK_PATH_MAX];
-    static int next;
-    const char *folder = getenv("SAGO_TEST_DIR");
-    char *path = paths[next++ % 8];
-    (void)snprintf(path, CHECK_PATH_MAX, "%s/%s", folder ? folder : ".", name);
-    return path;
-}
-
 static inline int64_t plain_size(const char *path) {
     struct stat info;
     return stat(path, &info) == 0 ? (int64_t)info.st_size : -1;
@@ -136,7 +186,7 @@ static inline void plain_write(const char *path, const void *bytes, int64_t leng
         CHECK(fd >= 0 && pwrite(fd, bytes, (size_t)length, 0) == length);
         CHECK(close(fd) == 0);
     }
-    MPI_Barrier(MPI_COMM_WORLD);
+    meet();
 }
 
 /* Bytes read, -1 when it cannot be. */
@@ -153,7 +203,7 @@ static inline int64_t plain_read(const char *path, void *bytes, int64_t length, 
 #define CHECK_FILE(path, wanted, length) check_file((path), (wanted), (length), __LINE__)
 
 static inline void check_file(const char *path, const unsigned char *wanted, int64_t length, int line) {
-    MPI_Barrier(MPI_COMM_WORLD); /* all have come here, so nobody is still writing */
+    meet(); /* all have come here, so nobody is still writing */
     unsigned char *is = malloc((size_t)length + 1);
     int64_t size = plain_size(path), count = plain_read(path, is, length, 0), i = 0;
     while (i < length && i < count && is[i] == wanted[i])
@@ -166,7 +216,7 @@ static inline void check_file(const char *path, const unsigned char *wanted, int
         printf("%s: byte %lld is %d, not %d\n", path, (long long)i, is[i], wanted[i]);
     }
     free(is);
-    MPI_Barrier(MPI_COMM_WORLD); /* nobody writes before all have looked */
+    meet(); /* nobody writes before all have looked */
 }
 
 /* A byte that tells its place and whose it is; never 0, which is what holes read as. */

@@ -233,12 +233,13 @@ static void pattern_parts(const pattern_space *space, oview views[]) {
 
 /* Any types anywhere: for reading, or for whoever takes out what overlaps. */
 static void pattern_anything(const pattern_space *space, oview views[]) {
-    pattern_space all = *space;
-    pattern_parts(&all, views);
+    rng *r = space->r;
+    pattern_parts(space, views);
     for (int i = 0; i < space->n; i++) {
-        if (i > 0 && chance(space->r, 30))
-            views[i] = views[pick(space->r, 0, i - 1)];
-        views[i].disp = views[i].disp - space->low - i * (space->span / space->n) + space->low + pick_skewed(space->r, 0, space->span / 2);
+        if (i > 0 && chance(r, 30))
+            views[i] = views[pick(r, 0, i - 1)];
+        int64_t low = lowest(views[i].filetype);
+        views[i].disp = space->low + (low < 0 ? -low : 0) + pick_skewed(r, 0, space->span / 2);
     }
 }
 

@@ -167,9 +167,9 @@ static otype *otype_new(arena *a, otype_kind kind, int64_t blocks) {
     otype *t = arena_alloc(a, sizeof *t);
     t->kind = kind;
     t->n = blocks;
-    t->at = arena_alloc(a, blocks * (int64_t)sizeof *t->at);
-    t->length = arena_alloc(a, blocks * (int64_t)sizeof *t->length);
-    t->member = arena_alloc(a, blocks * (int64_t)sizeof *t->member);
+    t->at = arena_alloc(a, (blocks + 1) * (int64_t)sizeof *t->at);
+    t->length = arena_alloc(a, (blocks + 1) * (int64_t)sizeof *t->length);
+    t->member = arena_alloc(a, (blocks + 1) * (int64_t)sizeof *t->member);
     return t;
 }
 

@@ -29,7 +29,8 @@ def read_table():
 def sources(folder):
     path = os.path.join(SOURCE, folder)
     if os.path.isdir(path):
-        return [os.path.join(folder, name) for name in sorted(os.listdir(path)) if name.endswith((".c", ".h", ".h.in"))]
+        names = [name for name in sorted(os.listdir(path)) if name.endswith((".c", ".h", ".h.in"))]
+        return [os.path.join(folder, name) for name in names]
     return []
 
 

@@ -66,7 +66,8 @@ cat >"$tmp/wrong.c" <<'END'
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     sago_file *file = NULL;
-    sago_status status = sago_open(MPI_COMM_WORLD, "wrong.dat", MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_INFO_NULL, &file);
+    int mode = MPI_MODE_RDWR | MPI_MODE_CREATE;
+    sago_status status = sago_open(MPI_COMM_WORLD, "wrong.dat", mode, MPI_INFO_NULL, &file);
     printf("%s: %s\n", sago_status_string(status), sago_error_message());
     MPI_Finalize();
     return status == SAGO_ERR_WRONG_MPI && file == NULL ? 0 : 1;

@@ -10,5 +10,6 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 echo '#include <sago/sago.h>' | "$SAGO_MPICC" -E -P -I"$SAGO_SOURCE/include" -I"$SAGO_BUILD/include" -x c - |
     grep -oE '\bsago_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$tmp/declared"
-nm -D --defined-only "$SAGO_BUILD/lib/libsago.so" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort -u >"$tmp/exported"
+nm -D --defined-only "$SAGO_BUILD/lib/libsago.so" |
+    awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort -u >"$tmp/exported"
 diff "$tmp/declared" "$tmp/exported" || { echo "FAIL: < declared, > exported (src/sago.map)"; exit 1; }
