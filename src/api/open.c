@@ -10,12 +10,16 @@
 
 #include "api/handle.h"
 #include "base/checked.h"
+#include "machine/cores.h"
 
 /* ---- Before anything is touched ---- */
 
+/* Not MPI_MAX_LIBRARY_VERSION_STRING: the library that runs may be the one with the longer name. */
+enum { LONGEST_NAME = 16384 };
+
 /* A program that runs on another MPI would hand us handles of another shape: asked without using any. */
 static sago_status check_library(void) {
-    char name[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
+    char name[LONGEST_NAME] = "";
     int length = 0, initialized = 0, finalized = 0;
     (void)MPI_Get_library_version(name, &length);
     if (strncmp(name, SAGO_MPI_NAME, strlen(SAGO_MPI_NAME)) != 0)
@@ -183,12 +187,21 @@ static sago_status file_destroy(sago_file *file) {
     return status;
 }
 
+/* Where ranks are bound to cores, the I/O thread goes to one that has none, so that it takes nobody's time. */
+static void leave_core_to_rank(sago_file *file) {
+    int core = sagoi_spare_core(&file->team->rank_cores, file->team->local_rank);
+    if (core >= 0)
+        sagoi_iothread_bind(file->thread, core);
+}
+
 static sago_status set_up(sago_file *file) {
     sago_status status = sagoi_view_make(0, MPI_BYTE, MPI_BYTE, &file->budget, &file->view);
     if (!status)
         status = sagoi_cache_init(&file->cache, file->hints.plan_cache, &file->budget);
     if (!status)
         status = sagoi_iothread_create(&file->thread);
+    if (!status)
+        leave_core_to_rank(file);
     return sagoi_agree_status(file->team, status);
 }
 

@@ -18,27 +18,26 @@ void sagoi_packer_start(sagoi_packer *packer, int64_t round) {
     packer->offset = INT64_MIN;
 }
 
-/* What a span costs at the most, coded and with its data. */
-static int64_t span_cost(const sagoi_packer *packer, const sagoi_span *span, int64_t bytes) {
-    if (!packer->code)
-        return bytes;
+/* What a span costs at the most, coded and with its data; the same when it is not coded, since regions must then be
+ * cut where they were when the aggregator learned their extents. */
+static int64_t span_cost(const sagoi_span *span, int64_t bytes) {
     return bytes + (span->runs ? span->count * RUN_CODE : SAGOI_CODE_MAX);
 }
 
 /* The offset at which a span that is too large for `room` has to be cut: after some whole runs, or inside the
  * first one. */
-static int64_t cut_offset(const sagoi_packer *packer, const sagoi_span *span, int64_t room) {
-    int64_t off = span->off, head = packer->code ? SAGOI_CODE_MAX : 0;
+static int64_t cut_offset(const sagoi_span *span, int64_t room) {
+    int64_t off = span->off;
     if (!span->runs) {
-        int64_t whole = sagoi_min(span->count, (room - head) / span->len);
-        return whole > 0 ? off + (whole - 1) * span->stride + span->len : off + room - head;
+        int64_t whole = sagoi_min(span->count, (room - SAGOI_CODE_MAX) / span->len);
+        return whole > 0 ? off + (whole - 1) * span->stride + span->len : off + room - SAGOI_CODE_MAX;
     }
     for (int64_t i = 0; i < span->count; i++) {
-        int64_t cost = span->runs[i].len + (packer->code ? RUN_CODE : 0);
+        int64_t cost = span->runs[i].len + RUN_CODE;
         if (i > 0 && cost <= room)
             off += span->runs[i].gap;
         if (cost > room)
-            return i > 0 ? off : off + room - head;
+            return i > 0 ? off : off + room - SAGOI_CODE_MAX;
         off += span->runs[i].len;
         room -= cost;
     }
@@ -56,21 +55,21 @@ typedef struct part {
 } part;
 
 /* Takes the next span of the part if it fits, cut if need be; false: no more, or no room. */
-static bool take_span(const sagoi_packer *packer, part *p, sagoi_span *span) {
+static bool take_span(part *p, sagoi_span *span) {
     sagoi_cursor before = p->cursor;
     if (!sagoi_cursor_next(&p->cursor, p->limit, span))
         return false;
     int64_t bytes = sagoi_span_bytes(span);
-    if (span_cost(packer, span, bytes) > p->room) {
+    if (span_cost(span, bytes) > p->room) {
         p->cursor = before;
         if (p->room < SMALL_ROOM)
             return false;
-        p->limit = cut_offset(packer, span, p->room);
+        p->limit = cut_offset(span, p->room);
         if (!sagoi_cursor_next(&p->cursor, p->limit, span))
             return false;
         bytes = sagoi_span_bytes(span);
     }
-    p->room -= span_cost(packer, span, bytes);
+    p->room -= span_cost(span, bytes);
     p->data += bytes;
     return true;
 }
@@ -86,22 +85,17 @@ static int64_t code_part(const sagoi_packer *packer, part *p, int64_t window_sta
     p->limit = window_end;
     p->end = window_start;
     uint8_t *head = p->out;
-    if (packer->code) {
-        p->out += PART_HEAD;
-        p->room -= PART_HEAD;
-    }
-    int64_t full = p->limit;
-    while (take_span(packer, p, &span))
+    p->out += packer->code ? PART_HEAD : 0;
+    p->room -= PART_HEAD;
+    while (take_span(p, &span))
         if (packer->code)
             p->out = sagoi_code_put(p->out, &span, &p->end);
     if (packer->code) {
         uint32_t length = (uint32_t)(p->out - head - PART_HEAD);
         memcpy(head, &length, PART_HEAD);
     }
-    if (p->limit == full && !sagoi_cursor_next(&p->cursor, full, &span))
-        return window_end;
-    /* Out of room: the walk goes on at the first byte not taken. */
-    return p->limit < full ? p->limit : span.off;
+    /* Out of room, the walk goes on at the first byte not taken: not always where the last span was to be cut. */
+    return sagoi_cursor_next(&p->cursor, window_end, &span) ? span.off : window_end;
 }
 
 /* Copies stream data of [from, to) between memory and `place`; returns how many bytes. */

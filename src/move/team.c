@@ -227,11 +227,10 @@ static bool fill_tables(sagoi_team *team, MPI_Comm node_comm) {
 }
 
 static void introduce_myself(sagoi_team *team, MPI_Comm node_comm) {
-    cpu_set_t cores;
-    CPU_ZERO(&cores);
-    (void)sched_getaffinity(0, sizeof cores, &cores);
-    (void)MPI_Allreduce(MPI_IN_PLACE, &cores, sizeof cores, MPI_BYTE, MPI_BOR, node_comm);
-    team->cores = sagoi_max(1, CPU_COUNT(&cores));
+    CPU_ZERO(&team->rank_cores);
+    (void)sched_getaffinity(0, sizeof team->rank_cores, &team->rank_cores);
+    (void)MPI_Allreduce(MPI_IN_PLACE, &team->rank_cores, sizeof team->rank_cores, MPI_BYTE, MPI_BOR, node_comm);
+    team->cores = sagoi_max(1, CPU_COUNT(&team->rank_cores));
     sagoi_control *control = team->control;
     control->slots[team->local_rank].pid = (int32_t)getpid();
     uint64_t range[2] = {pid_namespace(), ~pid_namespace()};

@@ -13,6 +13,7 @@
 #define SAGOI_TEAM_H
 
 #include <mpi.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -46,7 +47,8 @@ typedef struct sagoi_team {
     const int32_t *members;    /* ranks in `all`, node by node */
     struct sagoi_control *control;
     int64_t control_bytes;
-    int64_t cores;            /* that the node's ranks may use */
+    cpu_set_t rank_cores;     /* that the node's ranks may use, all together */
+    int64_t cores;            /* how many */
     sagoi_idle_fn idle;       /* while an exchange runs; else NULL */
     void *idle_arg;
     bool in_use;              /* by an open file */

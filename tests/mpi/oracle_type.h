@@ -324,19 +324,26 @@ static void otype_stream(const otype *t, int64_t base, int64_t begin, int64_t by
 
 static MPI_Datatype otype_build(const otype *t);
 
+/* Bytes: with larger basic types Open MPI moves upper bounds to where it likes their alignment. */
 static MPI_Datatype otype_build_leaf(const otype *t) {
+    MPI_Datatype type;
+    MPI_Type_contiguous((int)t->size, MPI_BYTE, &type);
+    return type;
+}
+
+/* A type that is nothing but a leaf may be a basic one. */
+static MPI_Datatype otype_build_alone(const otype *t) {
     MPI_Datatype type;
     static const struct {
         int64_t size;
         MPI_Datatype type;
-    } basic[] = {{1, MPI_BYTE}, {2, MPI_SHORT}, {4, MPI_INT}, {8, MPI_DOUBLE}};
-    for (size_t i = 0; i < sizeof basic / sizeof *basic; i++)
+    } basic[] = {{1, MPI_BYTE}, {2, MPI_SHORT}, {4, MPI_INT}, {8, MPI_DOUBLE}, {16, MPI_C_DOUBLE_COMPLEX}};
+    for (size_t i = 0; t->kind == O_LEAF && i < sizeof basic / sizeof *basic; i++)
         if (t->size == basic[i].size) {
             MPI_Type_dup(basic[i].type, &type);
             return type;
         }
-    MPI_Type_contiguous((int)t->size, MPI_BYTE, &type);
-    return type;
+    return otype_build(t);
 }
 
 /* The lists of a type, in the integers that MPI takes; displacements divided by `unit`. */

@@ -1,0 +1,12 @@
+/* Cores that no rank uses. */
+#ifndef SAGOI_CORES_H
+#define SAGOI_CORES_H
+
+#include <sched.h>
+#include <stdint.h>
+
+/* A core that this process may use and that is not in `taken`; the which-th of them, round and round.
+ * -1: there is none, or nobody knows. */
+int sagoi_spare_core(const cpu_set_t *taken, int64_t which);
+
+#endif
