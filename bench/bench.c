@@ -1,7 +1,6 @@
 /* The order of a run: memory, cold calls, warm-up, then repetitions in which the engines alternate. */
 #include "bench/bench.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 

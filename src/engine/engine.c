@@ -17,13 +17,18 @@ enum { SUM_SHAPE_LOW, SUM_SHAPE_HIGH, SUM_WEIGHTED, SUM_WEIGHTS };
 enum { MAX_VERDICT, MAX_KIND, MAX_MINUS_KIND, MAX_MINUS_LOW, MAX_HIGH, MAX_SIZE, MAX_SPARSE, MAX_ARGUMENT,
        MAX_MINUS_ARGUMENT };
 
-/* The leader asks the file system; a rank knows better only what it wrote itself. */
+/* The leader asks the file system, and so does a rank that wrote by itself since the last call: the leader may have
+ * looked before.  A network's file system may not even have heard of that write; a local one has, and knows better than
+ * this rank if the file was cut since. */
 static void look_at_file(sago_file *file, sagoi_agreement *agreement) {
     struct stat info;
-    agreement->max[MAX_SIZE] = file->written_end;
-    if (file->team->local_rank != 0 || fstat(sagoi_store_fd(file->store), &info) != 0)
+    bool local = sagoi_store_layout(file->store)->local, wrote = file->written_end > 0;
+    agreement->max[MAX_SIZE] = local ? 0 : file->written_end;
+    if (local)
+        file->written_end = 0;
+    if ((file->team->local_rank != 0 && !(local && wrote)) || fstat(sagoi_store_fd(file->store), &info) != 0)
         return;
-    agreement->max[MAX_SIZE] = sagoi_max(file->written_end, info.st_size);
+    agreement->max[MAX_SIZE] = sagoi_max(agreement->max[MAX_SIZE], info.st_size);
     agreement->max[MAX_SPARSE] = (int64_t)info.st_blocks * 512 < info.st_size;
 }
 

@@ -37,14 +37,17 @@ static sago_status touch_file(sagoi_call *call) {
     return sagoi_store_write(call->file->store, &run, 1);
 }
 
-/* Copies [start, end): with several streams block by block, so that a block is in the cache for all of them. */
+/* Copies [start, end): with several streams block by block, so that a block is in the cache for all of them.  Where
+ * this rank has nothing, no page is brought in: it might be a hole. */
 static sago_status sweep(sagoi_call *call, int64_t start, int64_t end, int64_t *moved) {
     sago_file *file = call->file;
     const sagoi_request *request = &call->composed->request;
     int64_t step = request->nstreams > 1 ? BLOCK : SAGOI_MAPPING_BLOCK;
     while (start < end) {
         int64_t stop = sagoi_min(end, sagoi_round_down(start, step) + step);
-        sago_status status = sagoi_mapping_populate(&file->mapping, file->store, start, stop);
+        sago_status status = SAGO_OK;
+        if (sagoi_request_touches(request, start, stop))
+            status = sagoi_mapping_populate(&file->mapping, file->store, start, stop);
         if (status)
             return status;
         *moved += sagoi_request_copy(request, start, stop, sagoi_mapping_at(&file->mapping, start), NULL);

@@ -46,6 +46,18 @@ static int64_t copy_stream(const sagoi_stream *stream, const sagoi_request *requ
     return bytes;
 }
 
+bool sagoi_request_touches(const sagoi_request *request, int64_t start, int64_t end) {
+    for (int64_t i = 0; i < request->nstreams; i++) {
+        sagoi_cursor cursor;
+        sagoi_span span;
+        sagoi_cursor_init(&cursor, &request->streams[i].file);
+        sagoi_cursor_seek(&cursor, start);
+        if (sagoi_cursor_next(&cursor, end, &span))
+            return true;
+    }
+    return false;
+}
+
 int64_t sagoi_request_copy(const sagoi_request *request, int64_t start, int64_t end, char *place,
                             uint64_t *marks) {
     int64_t bytes = 0;

@@ -24,6 +24,9 @@ typedef struct sagoi_request {
 int64_t sagoi_request_copy(const sagoi_request *request, int64_t start, int64_t end, char *place,
                             uint64_t *marks);
 
+/* Has this rank a byte in [start, end)? */
+bool sagoi_request_touches(const sagoi_request *request, int64_t start, int64_t end);
+
 /* Sets the bits of a span's bytes; bit 0 of marks is offset `start`.  Several ranks may do so at once. */
 void sagoi_mark_span(const sagoi_span *span, int64_t start, uint64_t *marks);
 

@@ -104,7 +104,7 @@ static sagoi_strategy decide_hinted(sagoi_draft *draft) {
     return SAGOI_STRATEGY_AGGREGATED;
 }
 
-/* Some ranges no window can walk through, whoever asks for it. */
+/* Some ranges no window can walk through and no mapping can hold, whoever asks for it. */
 static bool out_of_reach(sagoi_draft *draft) {
     int64_t windows = span(draft) / sagoi_draft_window(draft);
     bool too_high = draft->plan->high > highest_window;
@@ -128,7 +128,7 @@ void sagoi_draft_strategy(sagoi_draft *draft) {
         sagoi_size_to_text(span(draft)).text, draft->machine->nodes, draft->ranks);
     bool hinted = draft->hints->strategy != SAGOI_STRATEGY_AUTO;
     draft->plan->strategy = hinted ? decide_hinted(draft) : decide_auto(draft);
-    if (draft->plan->strategy == SAGOI_STRATEGY_AGGREGATED && out_of_reach(draft))
+    if (draft->plan->strategy != SAGOI_STRATEGY_DIRECT && out_of_reach(draft))
         draft->plan->strategy = SAGOI_STRATEGY_DIRECT;
 }
 

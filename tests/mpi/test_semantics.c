@@ -167,7 +167,7 @@ static void test_checkerboard(const char *hints) {
 /* Bytes so far from one another that nothing between them may be touched or even allocated. */
 static void test_sparse(const char *hints) {
     const char *path = fresh("sparse");
-    int64_t step = INT64_C(1) << 30;
+    int64_t step = INT64_C(1) << (strstr(hints, "sago_window") ? 22 : 30); /* small windows go through all of it */
     sago_file *file = open_file(path, RDWR_CREATE, hints);
     sago_extent list[2] = {{rank * step, 5}, {(rank + ranks) * step, 5}};
     fill(buffer, 10, rank);
@@ -176,13 +176,13 @@ static void test_sparse(const char *hints) {
     struct stat info;
     CHECK(stat(path, &info) == 0);
     CHECK_INT(info.st_size, (2 * ranks - 1) * step + 5);
-    CHECK(info.st_blocks * 512 <= (int64_t)2 * ranks * (2 << 20));
+    CHECK(info.st_blocks * 512 <= (int64_t)2 * ranks * (1 << 20));
     unsigned char back[10] = {0};
     MPI_Count bytes = -1;
     CHECK_OK(sago_read_extents_all(file, 2, list, back, &bytes));
     CHECK_INT(bytes, 10);
     CHECK(memcmp(back, buffer, 10) == 0);
-    CHECK(stat(path, &info) == 0 && info.st_blocks * 512 <= (int64_t)2 * ranks * (2 << 20));
+    CHECK(stat(path, &info) == 0 && info.st_blocks * 512 <= (int64_t)2 * ranks * (1 << 20));
     CHECK_OK(sago_close(&file));
     if (rank == 0)
         unlink(path);
@@ -385,6 +385,7 @@ static void test_delete(void) {
         CHECK_OK(sago_delete(path, MPI_INFO_NULL));
     meet();
     CHECK_INT(plain_size(path), -1);
+    meet();
     plain_write(path, model, 100);
     sago_file *file = open_file(path, MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, "");
     if (rank == 0)
@@ -440,9 +441,9 @@ static void test_mtime(const char *hints) {
 
 enum { VARS = 3 };
 
-/* Variable v of a step: `ranks` cells one after another, this rank's own among them; rank 0 has none of the last. */
+/* Variable v of a step: `ranks` cells one after another, this rank's own among them; rank 0 has none of variable 1. */
 static int64_t var_place(int v) { return ((int64_t)v * ranks + rank) * CELL; }
-static int64_t var_bytes(int v) { return v == VARS - 1 && rank == 0 ? 0 : CELL; }
+static int64_t var_bytes(int v) { return v == 1 && rank == 0 ? 0 : CELL; }
 static int64_t step_bytes(void) { return (int64_t)VARS * ranks * CELL; }
 
 static sago_series *declare_cells(sago_file *file) {
@@ -456,11 +457,11 @@ static sago_series *declare_cells(sago_file *file) {
     return series;
 }
 
-/* A step into the model, with the variables in `mask`. */
-static void model_step(unsigned char *wanted, int step, int mask) {
+/* A step into the model, with the variables in `mask`, by the ranks from `first` on. */
+static void model_step(unsigned char *wanted, int step, int mask, int first) {
     for (int v = 0; v < VARS; v++)
-        for (int r = 0; r < ranks; r++)
-            for (int64_t i = 0; mask >> v & 1 && !(v == VARS - 1 && r == 0) && i < CELL; i++) {
+        for (int r = first; r < ranks; r++)
+            for (int64_t i = 0; mask >> v & 1 && !(v == 1 && r == 0) && i < CELL; i++) {
                 int64_t at = ((int64_t)v * ranks + r) * CELL + i;
                 wanted[step * step_bytes() + at] = byte_of(at, 40 + step);
             }
@@ -509,21 +510,16 @@ static void test_series(const char *hints) {
     sago_file *file = open_file(path, RDWR_CREATE, hints);
     sago_series *series = declare_cells(file), *another = declare_cells(file);
     write_step(series, 0, 7, copies);
-    model_step(wanted, 0, 7);
+    model_step(wanted, 0, 7, 0);
     CHECK_FILE(path, wanted, step_bytes());
     CHECK_OK(sago_series_next(series, step_bytes()));
     write_step(series, 1, 6, copies); /* variable 0 takes no part */
-    model_step(wanted, 1, 6);
+    model_step(wanted, 1, 6, 0);
     CHECK_FILE(path, wanted, 2 * step_bytes());
     CHECK_OK(sago_series_next(series, 2 * step_bytes()));
     write_step(series, 2, rank == ranks - 1 ? 7 : 0, copies); /* only one rank takes part */
-    for (int v = 0; v < VARS; v++)
-        for (int64_t i = 0; i < CELL && !(v == VARS - 1 && ranks == 1); i++) {
-            int64_t at = ((int64_t)v * ranks + ranks - 1) * CELL + i;
-            wanted[2 * step_bytes() + at] = byte_of(at, 42);
-        }
-    int64_t size = (ranks == 1 ? 2 * step_bytes() + 2 * CELL : 3 * step_bytes());
-    CHECK_FILE(path, wanted, size);
+    model_step(wanted, 2, 7, ranks - 1);
+    CHECK_FILE(path, wanted, 3 * step_bytes());
     read_step(another, 0, 5);
     CHECK_OK(sago_series_next(another, step_bytes()));
     read_step(another, 1, 6);
@@ -532,7 +528,7 @@ static void test_series(const char *hints) {
     CHECK_OK(sago_series_complete(another)); /* nobody has anything */
     CHECK_OK(sago_series_free(&another));
     CHECK_OK(sago_close(&file)); /* and `series` goes with it */
-    CHECK_FILE(path, wanted, size);
+    CHECK_FILE(path, wanted, 3 * step_bytes());
     free(wanted);
 }
 
