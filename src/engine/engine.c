@@ -80,6 +80,7 @@ static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *
     call->high = empty ? 0 : agreed->max[MAX_HIGH];
     call->size = agreed->max[MAX_SIZE];
     call->sparse = agreed->max[MAX_SPARSE];
+    call->in_place = !call->sparse && call->high <= call->size;
     if (call->composed->request.direction == SAGOI_FROM_FILE)
         call->composed->request.limit = call->size;
     return SAGO_OK;
@@ -251,7 +252,8 @@ static sago_status find_plan(sagoi_call *call, const sagoi_agreement *agreed) {
 
 static sago_status move(sagoi_call *call) {
     sago_file *file = call->file;
-    switch (call->entry->plan.strategy) {
+    const sagoi_plan *plan = &call->entry->plan;
+    switch (plan->map_in_place && call->in_place ? SAGOI_STRATEGY_MAPPED : plan->strategy) {
     case SAGOI_STRATEGY_MAPPED:
         file->stats.mapped_calls++;
         return sagoi_run_mapped(call);

@@ -66,6 +66,7 @@ typedef struct sagoi_plan {
     bool write;
     bool dense;              /* windows are full: no marks needed */
     sagoi_strategy strategy; /* never auto */
+    bool map_in_place;       /* direct, but mapped where the accessed range is in the file already */
     sagoi_move move;         /* never auto; matters when aggregated on several nodes */
     bool merge;              /* local aggregators merge and coalesce (001, IV-A) */
     int64_t low, high;       /* accessed range */

@@ -79,6 +79,14 @@ static sagoi_strategy decide_alone(sagoi_draft *draft) {
     return decide_short(draft);
 }
 
+/* Pages that are in the file already are copied to faster than any system call writes them. */
+static void decide_in_place(sagoi_draft *draft) {
+    const char *why_not;
+    draft->plan->map_in_place = draft->ranks > 1 && dense_enough(draft) && can_map(draft, &why_not);
+    if (draft->plan->map_in_place)
+        sagoi_draft_reason(draft, "strategy: mapped instead, when the range is in the file already");
+}
+
 static sagoi_strategy decide_auto(sagoi_draft *draft) {
     int64_t threshold = sagoi_max(long_run, draft->stripe), windows = span(draft) / sagoi_draft_window(draft);
     if (draft->ranks > 1 && mean_run(draft) >= threshold)
@@ -130,6 +138,8 @@ void sagoi_draft_strategy(sagoi_draft *draft) {
     draft->plan->strategy = hinted ? decide_hinted(draft) : decide_auto(draft);
     if (draft->plan->strategy != SAGOI_STRATEGY_DIRECT && out_of_reach(draft))
         draft->plan->strategy = SAGOI_STRATEGY_DIRECT;
+    else if (draft->plan->strategy == SAGOI_STRATEGY_DIRECT && !hinted)
+        decide_in_place(draft);
 }
 
 /* ---- Movement ----------------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 /* RUN-LONG: n=2,4,6 --seeds 3000 --first 1000 */
 /* Random collective programs against a naive model.
  *
- *   test_oracle [--seeds N] [--first S] [--dir PATH] [--verbose] [KEY=VALUE...]
+ *   test_oracle [--seeds N] [--first S] [--dir PATH] [--patience SECONDS] [--verbose] [KEY=VALUE...]
  *
  * A seed is one file, hints, and a number of steps.  Every rank draws the same random numbers, so every rank knows
  * what all of them do, and what the file and its own memory must hold after each step.  KEY=VALUE is a hint for
@@ -16,7 +16,7 @@
 
 #include "mpi/oracle_pattern.h"
 
-enum { MAX_VARS = 6, MAX_HINTS = 24, BACKGROUND = 0xEE, STEP_SECONDS = 60 };
+enum { MAX_VARS = 6, MAX_HINTS = 24, BACKGROUND = 0xEE };
 
 typedef struct oaccess {
     const char *pattern;
@@ -27,6 +27,7 @@ typedef struct oracle {
     int rank, size;
     const char *dir;
     bool verbose;
+    unsigned patience; /* seconds a step may take */
     int nforced;
     const char *forced[MAX_HINTS]; /* KEY=VALUE of the command line */
 
@@ -102,7 +103,7 @@ static void note(oracle *o, const char *doing) {
     o->doing = doing;
     hung_seed = o->seed;
     hung_step = o->step;
-    (void)alarm(STEP_SECONDS);
+    (void)alarm(o->patience);
     if (o->verbose && o->rank == 0) {
         printf("seed %" PRIu64 " step %" PRId64 ": %s\n", o->seed, o->step, doing);
         (void)fflush(stdout);
@@ -894,15 +895,16 @@ static MPI_Info pick_hints(oracle *o) {
         const hint_choice *choice = &hint_choices[i];
         bool given = chance(&o->r, choice->percent);
         pick_word(&o->r, choice->values, word, sizeof word);
-        if (given && !hint_is_given(o, choice->key))
+        bool tight = strcmp(choice->key, "sago_series_copy") == 0 && o->small_memory; /* copies need not fit */
+        if (given && !tight && !hint_is_given(o, choice->key))
             hint_add(o, info, choice->key, word);
+        const char *memory = strstr(o->hints, "sago_memory=");
+        o->small_memory = memory && strchr("1248", memory[12]) && memory[13] == 'M';
     }
     for (int i = 0; i < o->nforced; i++) {
         (void)snprintf(word, sizeof word, "%.*s", (int)strcspn(o->forced[i], "="), o->forced[i]);
         hint_add(o, info, word, strchr(o->forced[i], '=') + 1);
     }
-    const char *memory = strstr(o->hints, "sago_memory=");
-    o->small_memory = memory && strchr("1248", memory[12]) && memory[13] == 'M';
     return info;
 }
 
@@ -1032,6 +1034,7 @@ int main(int argc, char **argv) {
     static oracle o;
     uint64_t seeds = 100, first = 1;
     o.dir = find_dir();
+    o.patience = 60;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--seeds") == 0 && i + 1 < argc)
             seeds = strtoull(argv[++i], NULL, 10);
@@ -1039,6 +1042,8 @@ int main(int argc, char **argv) {
             first = strtoull(argv[++i], NULL, 10);
         else if (strcmp(argv[i], "--dir") == 0 && i + 1 < argc)
             o.dir = argv[++i];
+        else if (strcmp(argv[i], "--patience") == 0 && i + 1 < argc)
+            o.patience = (unsigned)strtoul(argv[++i], NULL, 10);
         else if (strcmp(argv[i], "--verbose") == 0)
             o.verbose = true;
         else if (strchr(argv[i], '=') && o.nforced < MAX_HINTS)

@@ -1,0 +1,33 @@
+#!/bin/bash
+# RUN: timeout=240
+# RUN-LONG: 600 10000
+# The oracle and the progress test on several nodes, under both ways of moving data between them.
+#     test_cluster_oracle.sh [SEEDS [FIRST]]
+set -euo pipefail
+# shellcheck source=tests/cluster/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+SEEDS=${1:-30}
+FIRST=${2:-1}
+cluster_require
+export SAGO_CLUSTER_TIMEOUT=$((60 + SEEDS * 4))
+
+# Hints in the environment take the place of those that the oracle would draw.
+oracle() { # nodes, ranks a node, hints in the environment...
+    local hint
+    CLUSTER_OPTIONS=(--memory 1G)
+    for hint in "${@:3}"; do
+        CLUSTER_OPTIONS+=(-x "$hint")
+    done
+    echo "# ${*:3}"
+    cluster_mpi_test "$1" "$2" test_oracle --seeds "$SEEDS" --first "$FIRST"
+    FIRST=$((FIRST + SEEDS))
+    CLUSTER_OPTIONS=(--memory 1G)
+}
+
+oracle 3 2
+oracle 3 2 SAGO_STRATEGY=aggregated SAGO_MOVE=packed
+oracle 3 2 SAGO_STRATEGY=aggregated SAGO_MOVE=rma
+oracle 4 2 SAGO_STRATEGY=aggregated SAGO_MERGE=on
+oracle 2 3 SAGO_STRATEGY=aggregated SAGO_WINDOW=4K SAGO_MESSAGE_SIZE=64K
+cluster_mpi_test 3 2 test_progress direct aggregated
