@@ -108,17 +108,20 @@ static bool overflows(const sagoi_extents *extents) {
 /* Offsets that do not ascend: sorted, and if runs overlap dealt out to several streams. */
 static sago_status push_sorted(sagoi_composed *composed, const sagoi_stream *stream) {
     sagoi_pattern *layers = NULL;
-    int64_t n = 0;
-    sago_status status = sagoi_extents_sort(&stream->file, composed->budget, &layers, &n);
+    sagoi_extents from_zero = stream->file; /* the base stays outside the pattern */
+    int64_t n = 0, base = stream->file.base;
+    from_zero.base = 0;
+    sago_status status = sagoi_extents_sort(&from_zero, composed->budget, &layers, &n);
     if (!status)
         status = own(composed, layers, n);
     if (!status && n > 1 && composed->request.direction == SAGOI_TO_FILE)
         status = sagoi_fail(SAGO_ERR_EXTENTS, "a write goes to the same bytes of the file twice");
-    if (!status && layers[0].low < 0)
-        status = sagoi_fail(SAGO_ERR_ARG, "the access starts at the negative offset %lld", (long long)layers[0].low);
+    if (!status && base + layers[0].low < 0)
+        status = sagoi_fail(SAGO_ERR_ARG, "the access starts at the negative offset %lld",
+                            (long long)(base + layers[0].low));
     for (int64_t i = 0; i < n && !status; i++) {
         sagoi_stream layer = {.memory = stream->memory};
-        layer.file = (sagoi_extents){.pattern = &layers[i], .end = sagoi_extents_bytes(&stream->file)};
+        layer.file = (sagoi_extents){.pattern = &layers[i], .base = base, .end = sagoi_extents_bytes(&stream->file)};
         status = push_stream(composed, &layer);
     }
     return status;
@@ -185,21 +188,34 @@ static sago_status describe_memory(sagoi_composed *composed, const sagoi_buffer 
     return simplify(composed, &memory->extents);
 }
 
-sago_status sagoi_compose_view(sagoi_composed *composed, const sagoi_place *place, const sagoi_buffer *buffer) {
+/* `bytes` bytes of the view from the place on.  Whole tiles before them go into the base, so that the same shape
+ * further on in the view is the same, but for the base. */
+static sago_status place_stream(const sagoi_place *place, int64_t bytes, sagoi_extents *file) {
     const sagoi_flat *filetype = &place->view->filetype;
+    int64_t end, base;
+    if (filetype->size == 0)
+        return sagoi_fail(SAGO_ERR_TYPE, "the view's filetype has no bytes to hold %lld", (long long)bytes);
+    int64_t tiles = place->begin / filetype->size, passed = tiles * filetype->size;
+    if (sagoi_add(place->begin, bytes, &end) || end > SAGOI_OFFSET_MAX ||
+        sagoi_mul(tiles, filetype->extent, &base) || sagoi_add(base, place->disp, &base) || base > SAGOI_OFFSET_MAX)
+        return sagoi_fail(SAGO_ERR_OVERFLOW, "%lld bytes from position %lld of the view lie beyond 2^61",
+                          (long long)bytes, (long long)place->begin);
+    *file = (sagoi_extents){.pattern = &filetype->pattern,
+                            .base = base,
+                            .extent = filetype->extent,
+                            .begin = place->begin - passed,
+                            .end = end - passed};
+    return SAGO_OK;
+}
+
+sago_status sagoi_compose_view(sagoi_composed *composed, const sagoi_place *place, const sagoi_buffer *buffer) {
     sagoi_stream stream = {0};
-    int64_t bytes, end;
+    int64_t bytes;
     sago_status status = describe_memory(composed, buffer, &stream.memory, &bytes);
     if (status || bytes == 0)
         return status;
-    if (filetype->size == 0)
-        return sagoi_fail(SAGO_ERR_TYPE, "the view's filetype has no bytes to hold %lld", (long long)bytes);
-    if (sagoi_add(place->begin, bytes, &end) || end > SAGOI_OFFSET_MAX)
-        return sagoi_fail(SAGO_ERR_OVERFLOW, "%lld bytes from position %lld of the view", (long long)bytes,
-                          (long long)place->begin);
-    stream.file = (sagoi_extents){.pattern = &filetype->pattern, .base = place->disp, .extent = filetype->extent,
-                                  .begin = place->begin, .end = end};
-    return add_stream(composed, &stream);
+    status = place_stream(place, bytes, &stream.file);
+    return status ? status : add_stream(composed, &stream);
 }
 
 static sago_status check_extent(const sago_extent *extent, int64_t i, int64_t end_before) {
@@ -221,12 +237,12 @@ sago_status sagoi_compose_extents(sagoi_composed *composed, int64_t n, const sag
     sagoi_pattern *pattern = own_pattern(composed);
     if (!pattern)
         return no_memory();
-    int64_t end = 0;
+    int64_t end = 0, first = n > 0 ? extents[0].offset : 0; /* the pattern begins there: the same wherever it lies */
     sago_status status = SAGO_OK;
     for (int64_t i = 0; i < n && !status; i++) {
         status = check_extent(&extents[i], i, end);
         if (!status && extents[i].length > 0) {
-            sagoi_pattern_add(pattern, extents[i].offset, extents[i].length);
+            sagoi_pattern_add(pattern, extents[i].offset - first, extents[i].length);
             end = extents[i].offset + extents[i].length;
         }
     }
@@ -236,7 +252,8 @@ sago_status sagoi_compose_extents(sagoi_composed *composed, int64_t n, const sag
         return status;
     if (!base && pattern->bytes > 0)
         return no_buffer(pattern->bytes);
-    sagoi_stream stream = {.file = {.pattern = pattern, .end = pattern->bytes}, .memory = {.base = base}};
+    sagoi_stream stream = {.file = {.pattern = pattern, .base = first, .end = pattern->bytes},
+                           .memory = {.base = base}};
     return add_stream(composed, &stream);
 }
 

@@ -57,16 +57,9 @@ static sago_status add_run(batch *out, int64_t off, int64_t len, int64_t pos) {
 }
 
 static sago_status add_span(batch *out, const sagoi_span *span) {
-    int64_t off = span->off, pos = span->pos;
     sago_status status = SAGO_OK;
-    for (int64_t i = 0; i < span->count && !status; i++) {
-        int64_t len = span->runs ? span->runs[i].len : span->len;
-        if (span->runs && i > 0)
-            off += span->runs[i].gap;
-        status = add_run(out, off, len, pos);
-        pos += len;
-        off += span->runs ? len : span->stride;
-    }
+    for (sagoi_walk run = sagoi_walk_span(span); !status && sagoi_walk_run(&run);)
+        status = add_run(out, run.off, run.len, run.pos);
     return status;
 }
 

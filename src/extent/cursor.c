@@ -248,15 +248,9 @@ int64_t sagoi_span_bytes_below(const sagoi_span *span, int64_t limit) {
         int64_t before = sagoi_min(span->count - 1, (limit - 1 - span->off) / span->stride); /* runs, all whole */
         return before * span->len + sagoi_min(span->len, limit - span->off - before * span->stride);
     }
-    int64_t bytes = 0, off = span->off;
-    for (int64_t i = 0; i < span->count; i++) {
-        if (i > 0)
-            off += span->runs[i].gap;
-        if (off >= limit)
-            break;
-        bytes += sagoi_min(span->runs[i].len, limit - off);
-        off += span->runs[i].len;
-    }
+    int64_t bytes = 0;
+    for (sagoi_walk run = sagoi_walk_span(span); sagoi_walk_run(&run) && run.off < limit;)
+        bytes += sagoi_min(run.len, limit - run.off);
     return bytes;
 }
 
@@ -309,14 +303,8 @@ uint64_t sagoi_extents_cover(const sagoi_extents *extents, uint64_t key) {
     uint64_t sum = 0;
     sagoi_cursor_init(&cursor, extents);
     while (sagoi_cursor_next(&cursor, SAGOI_OFFSET_MAX, &span)) {
-        int64_t off = span.off;
-        for (int64_t i = 0; i < span.count; i++) {
-            int64_t len = span.runs ? span.runs[i].len : span.len;
-            if (span.runs && i > 0)
-                off += span.runs[i].gap;
-            sum += sagoi_mix(key, off + len) - sagoi_mix(key, off);
-            off += span.runs ? len : span.stride;
-        }
+        for (sagoi_walk run = sagoi_walk_span(&span); sagoi_walk_run(&run);)
+            sum += sagoi_mix(key, run.off + run.len) - sagoi_mix(key, run.off);
     }
     return sum;
 }

@@ -146,6 +146,32 @@ void sagoi_cursor_seek_pos(sagoi_cursor *cursor, int64_t pos);
  * Without a limit pass SAGOI_OFFSET_MAX. */
 bool sagoi_cursor_next(sagoi_cursor *cursor, int64_t limit, sagoi_span *span);
 
+/* Walks the runs of a span one by one, where a loop need not be tight:
+ *     for (sagoi_walk run = sagoi_walk_span(&span); sagoi_walk_run(&run);)
+ *         ... run.off, run.len, run.pos */
+typedef struct sagoi_walk {
+    const sagoi_span *span;
+    int64_t next;          /* index of the run after this one */
+    int64_t off, len, pos; /* of this one */
+} sagoi_walk;
+
+static inline sagoi_walk sagoi_walk_span(const sagoi_span *span) {
+    return (sagoi_walk){.span = span, .off = span->off, .pos = span->pos};
+}
+
+static inline bool sagoi_walk_run(sagoi_walk *walk) {
+    const sagoi_span *span = walk->span;
+    if (walk->next == span->count)
+        return false;
+    if (walk->next > 0) {
+        walk->off += span->runs ? walk->len + span->runs[walk->next].gap : span->stride;
+        walk->pos += walk->len;
+    }
+    walk->len = span->runs ? span->runs[walk->next].len : span->len;
+    walk->next++;
+    return true;
+}
+
 /* Bytes of a span. */
 int64_t sagoi_span_bytes(const sagoi_span *span);
 /* Of an ascending span: those below `limit`. */

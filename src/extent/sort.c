@@ -24,15 +24,9 @@ static int64_t collect_runs(const sagoi_extents *extents, placed_run *out) {
     int64_t n = 0;
     sagoi_cursor_init(&cursor, extents);
     while (sagoi_cursor_next(&cursor, SAGOI_OFFSET_MAX, &span)) {
-        int64_t off = span.off, pos = span.pos;
-        for (int64_t i = 0; i < span.count && out; i++) {
-            int64_t len = span.runs ? span.runs[i].len : span.len;
-            if (span.runs && i > 0)
-                off += span.runs[i].gap;
-            out[n + i] = (placed_run){off, len, pos};
-            pos += len;
-            off += span.runs ? len : span.stride;
-        }
+        if (out)
+            for (sagoi_walk run = sagoi_walk_span(&span); sagoi_walk_run(&run);)
+                *out++ = (placed_run){run.off, run.len, run.pos};
         n += span.count;
     }
     return n;

@@ -20,14 +20,8 @@ static void mark_range(uint64_t *marks, int64_t from, int64_t to) {
 }
 
 void sagoi_mark_span(const sagoi_span *span, int64_t start, uint64_t *marks) {
-    int64_t off = span->off - start;
-    for (int64_t i = 0; i < span->count; i++) {
-        int64_t len = span->runs ? span->runs[i].len : span->len;
-        if (span->runs && i > 0)
-            off += span->runs[i].gap;
-        mark_range(marks, off, off + len);
-        off += span->runs ? len : span->stride;
-    }
+    for (sagoi_walk run = sagoi_walk_span(span); sagoi_walk_run(&run);)
+        mark_range(marks, run.off - start, run.off - start + run.len);
 }
 
 static int64_t copy_stream(const sagoi_stream *stream, const sagoi_request *request, int64_t start, int64_t end,

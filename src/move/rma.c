@@ -138,14 +138,9 @@ static void add_run(transfer *t, const sagoi_memory *memory, int64_t off, int64_
     sagoi_cursor_seek_pos(&cursor, pos);
     cursor.extents.end = memory->extents.begin + pos + len;
     while (sagoi_cursor_next(&cursor, SAGOI_OFFSET_MAX, &span)) {
-        int64_t at = span.off;
-        for (int64_t i = 0; i < span.count; i++) {
-            int64_t bytes = span.runs ? span.runs[i].len : span.len;
-            if (span.runs && i > 0)
-                at += span.runs[i].gap;
-            add_piece(t, memory->base + at, off, bytes);
-            off += bytes;
-            at += span.runs ? bytes : span.stride;
+        for (sagoi_walk piece = sagoi_walk_span(&span); sagoi_walk_run(&piece);) {
+            add_piece(t, memory->base + piece.off, off, piece.len);
+            off += piece.len;
         }
     }
 }
@@ -155,17 +150,9 @@ static void add_stream(transfer *t, const sagoi_stream *stream, int64_t end) {
     sagoi_span span;
     sagoi_cursor_init(&cursor, &stream->file);
     sagoi_cursor_seek(&cursor, t->start);
-    while (sagoi_cursor_next(&cursor, end, &span)) {
-        int64_t off = span.off, pos = span.pos;
-        for (int64_t i = 0; i < span.count; i++) {
-            int64_t len = span.runs ? span.runs[i].len : span.len;
-            if (span.runs && i > 0)
-                off += span.runs[i].gap;
-            add_run(t, &stream->memory, off, pos, len);
-            pos += len;
-            off += span.runs ? len : span.stride;
-        }
-    }
+    while (sagoi_cursor_next(&cursor, end, &span))
+        for (sagoi_walk run = sagoi_walk_span(&span); sagoi_walk_run(&run);)
+            add_run(t, &stream->memory, run.off, run.pos, run.len);
 }
 
 static sago_status transfer_domain(sagoi_rma *rma, int64_t d, int64_t round) {

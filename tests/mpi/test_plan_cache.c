@@ -263,13 +263,13 @@ static void test_eviction(void) {
     sago_file *file = start("sago_strategy=aggregated sago_plan_cache=2");
     CHECK_INT(write_numbered(file, 2), 0);
     shape_number = 0;
-    CHECK(write_rows(file, numbered, 0, BY_EXTENTS));
+    CHECK(write_rows(file, numbered, 0, BY_DISPLACEMENT));
     shape_number = 2;
-    CHECK(!write_rows(file, numbered, 0, BY_EXTENTS)); /* instead of shape 1 */
+    CHECK(!write_rows(file, numbered, 0, BY_DISPLACEMENT)); /* instead of shape 1 */
     shape_number = 0;
-    CHECK(write_rows(file, numbered, 0, BY_EXTENTS));
+    CHECK(write_rows(file, numbered, 0, BY_DISPLACEMENT));
     shape_number = 1;
-    CHECK(!write_rows(file, numbered, 0, BY_EXTENTS));
+    CHECK(!write_rows(file, numbered, 0, BY_DISPLACEMENT));
     CHECK_OK(sago_close(&file));
 }
 
