@@ -8,6 +8,8 @@
 enum { EXIT_USAGE = 2 };
 
 /* argv[0] is the subcommand's name; the result is the exit status. */
+int cmd_run(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
 int cmd_hints(int argc, char **argv);

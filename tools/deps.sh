@@ -8,7 +8,7 @@ set -eu
 packages="gcc libc6-dev cmake pkg-config python3 mpich libmpich-dev openmpi-bin libopenmpi-dev libhwloc-dev
     liburing-dev libxxhash-dev libcmocka-dev"
 if [ "$1" = check ]; then
-    packages="$packages clang-format clang-tidy iproute2 procps strace"
+    packages="$packages clang-format clang-tidy gfortran iproute2 procps strace"
 fi
 case ${2:-gcc} in
 *clang*) packages="$packages clang" ;;

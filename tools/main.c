@@ -10,6 +10,8 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *help;
 } commands[] = {
+    {"run", cmd_run, "run a command, so that Sago does the collective MPI-IO in it"},
+    {"compare", cmd_compare, "run a command with and without Sago; compare times and files"},
     {"bench", cmd_bench, "measure an access pattern beside MPI-IO; run it by mpiexec"},
     {"plan", cmd_plan, "show how Sago would move an access pattern on a machine"},
     {"hints", cmd_hints, "list the hints and their defaults"},
@@ -57,6 +59,6 @@ int main(int argc, char **argv) {
         if (strcmp(commands[i].name, name) == 0)
             return commands[i].run(argc - 1, argv + 1);
     if (argc < 2)
-        return usage_error("", "no command given; there are bench, plan, hints and version");
-    return usage_error("", "no command '%s'; there are bench, plan, hints and version", name);
+        return usage_error("", "no command given; there are run, compare, bench, plan, hints and version");
+    return usage_error("", "no command '%s'; there are run, compare, bench, plan, hints and version", name);
 }

@@ -43,11 +43,15 @@ typedef struct sago_file sago_file;
  * Sago keeps its own copy of the communicator, which may be freed afterwards. */
 sago_status sago_open(MPI_Comm comm, const char *path, int amode, MPI_Info hints, sago_file **file);
 
-/* Collective.  Sets *file to NULL, also on failure.  Series of the file are freed with it. */
+/* Collective.  Sets *file to NULL, also on failure, unless other ranks turn out to be in another call: then the file
+ * stays open on all of them.  Series of the file are freed with it. */
 sago_status sago_close(sago_file **file);
 
 /* Not collective.  Removes a file. */
 sago_status sago_delete(const char *path, MPI_Info hints);
+
+/* Local.  Puts all of Sago's hints, with the values in force for this file, into the caller's info object. */
+sago_status sago_get_hints(sago_file *file, MPI_Info hints);
 
 /* ---- Views and access by views ------------------------------------------------------------------------ */
 
@@ -116,7 +120,7 @@ sago_status sago_series_bytes(sago_series *series, MPI_Count *bytes);
  * no metadata moves. */
 sago_status sago_series_next(sago_series *series, MPI_Offset disp);
 
-/* Collective.  Sets *series to NULL. */
+/* Collective.  Sets *series to NULL, as sago_close() does with a file. */
 sago_status sago_series_free(sago_series **series);
 
 /* ---- Sizes and syncing -------------------------------------------------------------------------------- */

@@ -210,7 +210,7 @@ static sago_status shift_request(job *work) {
     const sagoi_request *request = &work->call->composed->request;
     int64_t size = request->nstreams * (int64_t)sizeof *request->streams, shift = work->call->shift;
     work->request = *request;
-    if (shift == 0)
+    if (shift == 0 || request->nstreams == 0)
         return SAGO_OK;
     work->request.streams = sagoi_budget_alloc(&work->file->budget, size);
     if (!work->request.streams)
@@ -227,7 +227,7 @@ static sago_status shift_request(job *work) {
 
 static void unshift_request(job *work) {
     const sagoi_request *request = &work->call->composed->request;
-    if (work->call->shift != 0)
+    if (work->request.streams != request->streams)
         sagoi_budget_free(&work->file->budget, work->request.streams,
                           request->nstreams * (int64_t)sizeof *request->streams);
 }

@@ -302,6 +302,7 @@ sago_status sagoi_engine_run(sago_file *file, sagoi_composed *composed, sago_sta
     if (status || call.low == call.high)
         return status;
     status = leave(&call, move(&call));
+    sagoi_mapping_settle(&file->mapping, file->store);
     if (status)
         return status;
     bool whole = request->direction == SAGOI_TO_FILE || request->high <= call.size;

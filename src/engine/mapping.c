@@ -33,10 +33,19 @@ static sago_status notice_changes(sagoi_mapping *mapping, sagoi_store *store) {
     struct stat info;
     if (fstat(sagoi_store_fd(store), &info) != 0)
         return sagoi_fail_errno(errno, "fstat of a mapped file");
-    if (info.st_blocks < mapping->file_blocks && mapping->populated)
+    bool changed = info.st_blocks < mapping->file_blocks ||
+                   memcmp(&info.st_ctim, &mapping->file_changed, sizeof info.st_ctim) != 0;
+    if (changed)
         memset(mapping->populated, 0, (size_t)mapping->blocks);
-    mapping->file_blocks = info.st_blocks;
     return SAGO_OK;
+}
+
+void sagoi_mapping_settle(sagoi_mapping *mapping, sagoi_store *store) {
+    struct stat info;
+    if (!mapping->base || fstat(sagoi_store_fd(store), &info) != 0)
+        return;
+    mapping->file_blocks = info.st_blocks;
+    mapping->file_changed = info.st_ctim;
 }
 
 sago_status sagoi_mapping_cover(sagoi_mapping *mapping, sagoi_store *store, int64_t low, int64_t high, bool write,

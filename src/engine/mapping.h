@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/budget.h"
 #include "base/status.h"
@@ -19,7 +20,9 @@ typedef struct sagoi_mapping {
     bool writable;
     uint8_t *populated;  /* one byte a block: are its pages there? */
     int64_t blocks;
-    int64_t file_blocks; /* st_blocks when last looked at: fewer means that pages may have gone */
+    /* Of the file after the last call: fewer blocks or another time mean that pages may have gone. */
+    int64_t file_blocks;
+    struct timespec file_changed;
 } sagoi_mapping;
 
 enum { SAGOI_MAPPING_BLOCK = 1 << 20 };
@@ -33,6 +36,8 @@ sago_status sagoi_mapping_cover(sagoi_mapping *mapping, sagoi_store *store, int6
 /* Brings in the pages of [start, end). */
 sago_status sagoi_mapping_populate(sagoi_mapping *mapping, sagoi_store *store, int64_t start,
                                    int64_t end) SAGOI_CHECKED;
+/* After a call, when all ranks are done: whoever changes the file from here on may take pages away. */
+void sagoi_mapping_settle(sagoi_mapping *mapping, sagoi_store *store);
 static inline char *sagoi_mapping_at(const sagoi_mapping *mapping, int64_t off) {
     return mapping->base + (off - mapping->off);
 }

@@ -112,7 +112,7 @@ static const uint8_t *find_code(sagoi_inbox *inbox, sagoi_inbox_slot *slot, cons
             return NULL;
         slot->kept = sagoi_kept_next(setup->kept, kept);
         region->code = (uint64_t)kept->code;
-        return setup->kept->codes + kept->at;
+        return kept->code > 0 ? setup->kept->codes + kept->at : (const uint8_t *)message; /* NULL would mean broken */
     }
     sagoi_kept_region keep = {.round = inbox->round, .source = slot->source, .sequence = slot->sequence++,
                               .message = slot->messages, .code = (int64_t)region->code, .data = (int64_t)region->data};

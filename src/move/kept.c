@@ -37,7 +37,8 @@ void sagoi_kept_add(sagoi_kept *kept, const sagoi_kept_region *region, const uin
     sagoi_kept_region *added = &kept->regions[kept->nregions++];
     *added = *region;
     added->at = kept->codes_bytes;
-    memcpy(kept->codes + kept->codes_bytes, code, (size_t)region->code);
+    if (region->code > 0) /* codes may still be NULL */
+        memcpy(kept->codes + kept->codes_bytes, code, (size_t)region->code);
     kept->codes_bytes += region->code;
 }
 

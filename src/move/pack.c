@@ -121,8 +121,9 @@ typedef struct taken {
 
 enum { PARTS_MAX = 16 }; /* of a region; more streams than that wait for the next pass */
 
-/* Packs what fits of one domain's window; false: something of it is left. */
-static bool pack_domain(sagoi_packer *packer, char *staging, int64_t room, sagoi_region *region) {
+/* Packs what fits of one domain's window, and takes from *room what it costs at the most; false: something of it is
+ * left. */
+static bool pack_domain(sagoi_packer *packer, char *staging, int64_t *room, sagoi_region *region) {
     int64_t start, end;
     const sagoi_request *request = packer->request;
     region->code = 0;
@@ -134,11 +135,11 @@ static bool pack_domain(sagoi_packer *packer, char *staging, int64_t room, sagoi
     taken parts[PARTS_MAX];
     int64_t nparts = 0, data = 0;
     uint8_t *out = (uint8_t *)staging;
-    while (packer->stream < request->nstreams && nparts < PARTS_MAX && room >= SMALL_ROOM) {
-        part p = {.room = room, .out = out};
+    while (packer->stream < request->nstreams && nparts < PARTS_MAX && *room >= SMALL_ROOM) {
+        part p = {.room = *room, .out = out};
         int64_t to = code_part(packer, &p, start, end);
         parts[nparts++] = (taken){packer->stream, p.from, to, p.data};
-        room = p.room;
+        *room = p.room;
         out = p.out;
         data += p.data;
         packer->offset = to;
@@ -155,18 +156,20 @@ static bool pack_domain(sagoi_packer *packer, char *staging, int64_t room, sagoi
     return packer->stream == request->nstreams;
 }
 
+/* Room is counted by what regions cost at the most, so that passes end at the same place with and without codes. */
 bool sagoi_pack(sagoi_packer *packer, char *staging, int64_t capacity, int64_t most, sagoi_region *regions) {
-    int64_t used = 0;
+    int64_t used = 0, left = capacity;
     for (int64_t d = 0; d < packer->plan->ndomains; d++)
         regions[d] = (sagoi_region){0};
     for (; packer->domain < packer->plan->ndomains; packer->domain++) {
         sagoi_region *region = &regions[packer->domain];
-        int64_t room = sagoi_min(most, capacity - used);
+        int64_t room = sagoi_min(most, left), before = room;
         if (room < SMALL_ROOM)
             break;
         region->start = (uint32_t)used;
-        bool done = pack_domain(packer, staging + used, room, region);
+        bool done = pack_domain(packer, staging + used, &room, region);
         used += region->code + (int64_t)region->data;
+        left -= before - room;
         if (!done)
             break;
         packer->stream = 0;

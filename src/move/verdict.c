@@ -6,12 +6,19 @@
 
 enum { LOCAL_BITS = 20, NODE_BITS = 24 };
 
+/* Does the message end with the rank that it is from?  Then it was agreed on before, in this same call. */
+static bool is_signed(const char *message) {
+    const char *sign = strrchr(message, '(');
+    int number, length = 0;
+    return sign && sscanf(sign, "(rank %d)%n", &number, &length) == 1 && length > 0 && !sign[length];
+}
+
 /* Worst status first, then the lowest node, then the lowest rank of it. */
 int64_t sagoi_verdict_code(sagoi_team *team, sago_status status) {
     if (!status)
         return 0;
     char *mine = team->control->slots[team->local_rank].message;
-    if (strstr(sagoi_message(), " (rank ")) /* agreed on before, in this same call */
+    if (is_signed(sagoi_message()))
         (void)snprintf(mine, SAGOI_MESSAGE_MAX, "%s", sagoi_message());
     else
         (void)snprintf(mine, SAGOI_MESSAGE_MAX, "%.480s (rank %d)", sagoi_message(), team->rank);

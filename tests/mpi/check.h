@@ -32,22 +32,22 @@ static int rank, ranks, failures;
 static const char *scene = ""; /* what is being tested, for the messages */
 static check_place *together;
 
-#define CHECK(condition)                                                                                      \
-    do {                                                                                                      \
-        if (!(condition)) {                                                                                   \
-            check_failed(__FILE__, __LINE__);                                                                 \
-            printf("%s\n", #condition);                                                                       \
-        }                                                                                                     \
+#define CHECK(condition)                                                                                          \
+    do {                                                                                                          \
+        if (!(condition)) {                                                                                       \
+            check_failed(__FILE__, __LINE__);                                                                     \
+            printf("%s\n", #condition);                                                                           \
+        }                                                                                                         \
     } while (0)
 
 /* Two integers that are to be the same, and both in the message when they are not. */
-#define CHECK_INT(is, wanted)                                                                                 \
-    do {                                                                                                      \
-        long long check_is = (long long)(is), check_wanted = (long long)(wanted);                             \
-        if (check_is != check_wanted) {                                                                       \
-            check_failed(__FILE__, __LINE__);                                                                 \
-            printf("%s is %lld, not %lld\n", #is, check_is, check_wanted);                                    \
-        }                                                                                                     \
+#define CHECK_INT(is, wanted)                                                                                     \
+    do {                                                                                                          \
+        long long check_is = (long long)(is), check_wanted = (long long)(wanted);                                 \
+        if (check_is != check_wanted) {                                                                           \
+            check_failed(__FILE__, __LINE__);                                                                     \
+            printf("%s is %lld, not %lld\n", #is, check_is, check_wanted);                                        \
+        }                                                                                                         \
     } while (0)
 
 /* A Sago call that is to succeed. */

@@ -70,8 +70,10 @@ static void obuffer_make(obuffer *buffer, const runs *memory, const content *c) 
         buffer->bytes[i] = (char)content_at(c, buffer->low + i);
 }
 
-/* What MPI takes for the buffer's address. */
-static void *obuffer_base(const obuffer *buffer) { return (void *)((intptr_t)buffer->bytes - (intptr_t)buffer->low); }
+/* What MPI takes for the buffer's address; NULL where there is nothing. */
+static void *obuffer_base(const obuffer *buffer) {
+    return buffer->size == 0 ? NULL : (void *)((intptr_t)buffer->bytes - (intptr_t)buffer->low);
+}
 
 /* ---- The file ---- */
 
@@ -126,6 +128,28 @@ static void model_write(model *m, const runs *file, const runs *memory, const co
     }
 }
 
+/* What stands at an offset of the file in a write that ranks agree on. */
+static unsigned char agreed_at(const content *c, int64_t off) { return content_at(c, off * 3); }
+
+/* The same, by offsets: in the model, or in a rank's buffer. */
+static void model_write_agreed(model *m, const runs *file, const content *c) {
+    for (int64_t i = 0; i < file->n; i++) {
+        int64_t off = file->list[i].off, stop = off + file->list[i].len;
+        if (stop > m->size)
+            model_resize(m, stop);
+        for (; off < stop; off++)
+            m->bytes[off] = agreed_at(c, off);
+    }
+}
+
+static void obuffer_fill_agreed(obuffer *buffer, const runs *file, const runs *memory, const content *c) {
+    pairing p = {file, memory, 0, 0, 0, 0};
+    int64_t off, address, len;
+    while (pairing_next(&p, &off, &address, &len))
+        for (int64_t k = 0; k < len; k++)
+            buffer->bytes[address - buffer->low + k] = (char)agreed_at(c, off + k);
+}
+
 /* Puts into `expected` what a read must leave there; returns the bytes it must report. */
 static int64_t model_read(const model *m, const runs *file, const runs *memory, obuffer *expected) {
     pairing p = {file, memory, 0, 0, 0, 0};
@@ -151,8 +175,9 @@ static int64_t first_difference(const void *a, const void *b, int64_t n) {
     return i;
 }
 
-/* All of a file by plain reads: its size, and at most `capacity` bytes.  -1: cannot be read. */
-static int64_t file_contents(const char *path, unsigned char *bytes, int64_t capacity) {
+/* All of a file from `base` on by plain reads: its size less `base`, and at most `capacity` bytes.  -1: cannot be
+ * read. */
+static int64_t file_contents(const char *path, int64_t base, unsigned char *bytes, int64_t capacity) {
     struct stat info;
     int fd = open(path, O_RDONLY);
     if (fd < 0)
@@ -161,20 +186,22 @@ static int64_t file_contents(const char *path, unsigned char *bytes, int64_t cap
     if (fstat(fd, &info) != 0)
         info.st_size = -1;
     while (done < capacity) {
-        ssize_t got = pread(fd, bytes + done, (size_t)(capacity - done), done);
+        ssize_t got = pread(fd, bytes + done, (size_t)(capacity - done), base + done);
         if (got <= 0)
             break;
         done += got;
     }
     (void)close(fd);
-    return info.st_size;
+    return info.st_size < base ? -1 : info.st_size - base;
 }
 
-/* Plain writing, as another program would. */
+/* Plain writing, as another program would; nothing is cut, and what is to be empty is made as long. */
 static bool file_fill(const char *path, int64_t from, int64_t to, int byte) {
     char block[4096];
     int fd = open(path, O_WRONLY | O_CREAT, 0666);
     memset(block, byte, sizeof block);
+    if (fd >= 0 && lseek(fd, 0, SEEK_END) < from && ftruncate(fd, from) != 0)
+        return close(fd) != 0;
     while (fd >= 0 && from < to) {
         ssize_t put = pwrite(fd, block, (size_t)(to - from < 4096 ? to - from : 4096), from);
         if (put <= 0)

@@ -264,6 +264,11 @@ static const char *pattern_views(const pattern_space *space, oview views[]) {
 /* A memory type for at most `bytes` bytes; the part's bytes become a multiple of its size. */
 static void pick_memory(rng *r, arena *a, opart *part) {
     const otype *type = otype_leaf(a, 1);
+    if (part->bytes == 0) {
+        part->memory = chance(r, 70) ? type : otype_contiguous(a, 0, type); /* elements without bytes */
+        part->count = part->memory->size ? 0 : pick(r, 0, 3);
+        return;
+    }
     if (chance(r, 70)) {
         otype_source from = {r, a, otype_leaf(a, pick(r, 1, 3) == 1 ? pick_skewed(r, 1, 64) : 1 << pick(r, 0, 3)), 1, chance(r, 50), chance(r, 50)};
         type = otype_random(&from, (int)pick(r, 0, 3));

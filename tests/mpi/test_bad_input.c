@@ -77,7 +77,8 @@ static void check_usable(sago_file *file) {
 
 /* ---- Faults of data access: each call does the right thing unless `bad` ---- */
 
-static sago_status write_some(sago_file *file, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype type) {
+static sago_status write_some(sago_file *file, MPI_Offset offset, const void *buf, MPI_Count count,
+                              MPI_Datatype type) {
     MPI_Count bytes = -1;
     sago_status status = sago_write_at_all(file, offset, buf, count, type, &bytes);
     CHECK_INT(bytes, status ? 0 : PIECE);
@@ -187,7 +188,8 @@ static sago_status null_list_buffer(sago_file *file, bool bad) {
 /* ---- Faults of views ---- */
 
 /* The view of all ranks stays (0, MPI_BYTE, MPI_BYTE), whatever is tried. */
-static sago_status try_view(sago_file *file, bool bad, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype) {
+static sago_status try_view(sago_file *file, bool bad, MPI_Offset disp, MPI_Datatype etype,
+                            MPI_Datatype filetype) {
     return bad ? sago_set_view(file, disp, etype, filetype) : sago_set_view(file, 64, MPI_INT, MPI_INT);
 }
 
@@ -198,7 +200,9 @@ static sago_status null_etype(sago_file *file, bool bad) {
 static sago_status null_filetype(sago_file *file, bool bad) {
     return try_view(file, bad, 0, MPI_BYTE, MPI_DATATYPE_NULL);
 }
-static sago_status uneven_filetype(sago_file *file, bool bad) { return try_view(file, bad, 0, MPI_DOUBLE, MPI_INT); }
+static sago_status uneven_filetype(sago_file *file, bool bad) {
+    return try_view(file, bad, 0, MPI_DOUBLE, MPI_INT);
+}
 
 static sago_status empty_etype(sago_file *file, bool bad) {
     MPI_Datatype empty;
@@ -302,7 +306,9 @@ static sago_status declare_number(sago_file *file, int64_t nvars, bool null_vars
     return status;
 }
 
-static sago_status var_number(sago_file *file, bool bad) { return declare_number(file, bad ? -1 : 1, false, false); }
+static sago_status var_number(sago_file *file, bool bad) {
+    return declare_number(file, bad ? -1 : 1, false, false);
+}
 static sago_status var_lowest(sago_file *file, bool bad) {
     return declare_number(file, bad ? INT64_MIN : 1, false, false);
 }
@@ -559,7 +565,8 @@ typedef struct bad_open {
 static const bad_open bad_arguments[] = {
     {"no mode", "new", 0, "", SAGO_ERR_MODE, "exactly one"},
     {"only create", "new", MPI_MODE_CREATE, "", SAGO_ERR_MODE, "exactly one"},
-    {"read and write", "new", MPI_MODE_RDONLY | MPI_MODE_WRONLY | MPI_MODE_CREATE, "", SAGO_ERR_MODE, "exactly one"},
+    {"read and write", "new", MPI_MODE_RDONLY | MPI_MODE_WRONLY | MPI_MODE_CREATE, "", SAGO_ERR_MODE,
+     "exactly one"},
     {"write and both", "new", MPI_MODE_WRONLY | CREATE, "", SAGO_ERR_MODE, "exactly one"},
     {"read-only and create", "new", MPI_MODE_RDONLY | MPI_MODE_CREATE, "", SAGO_ERR_MODE, "MPI_MODE_CREATE"},
     {"read-only and exclusive", "old", MPI_MODE_RDONLY | MPI_MODE_EXCL, "", SAGO_ERR_MODE, "MPI_MODE_EXCL"},
@@ -568,8 +575,10 @@ static const bad_open bad_arguments[] = {
     {"sequential", "new", CREATE | MPI_MODE_SEQUENTIAL, "", SAGO_ERR_MODE, "MPI_MODE_SEQUENTIAL"},
     {"null path", NULL, CREATE, "", SAGO_ERR_ARG, "NULL"},
     {"empty path", "", CREATE, "", SAGO_ERR_ARG, "empty"},
-    {"unknown hint", "new", CREATE, "sago_memroy=1M", SAGO_ERR_HINT, "sago_memroy is unknown; did you mean sago_memory"},
-    {"size that is none", "new", CREATE, "sago_memory=lots", SAGO_ERR_HINT, "sago_memory: \"lots\" is not a size from 1M"},
+    {"unknown hint", "new", CREATE, "sago_memroy=1M", SAGO_ERR_HINT,
+     "sago_memroy is unknown; did you mean sago_memory"},
+    {"size that is none", "new", CREATE, "sago_memory=lots", SAGO_ERR_HINT,
+     "sago_memory: \"lots\" is not a size from 1M"},
     {"negative size", "new", CREATE, "sago_memory=-5", SAGO_ERR_HINT, "sago_memory"},
     {"small size", "new", CREATE, "sago_memory=100K", SAGO_ERR_HINT, "from 1M"},
     {"large size", "new", CREATE, "sago_window=2G", SAGO_ERR_HINT, "to 1G"},
@@ -613,7 +622,8 @@ static void check_open(const bad_open *wrong, bool bad, int blame) {
     sago_file *const untouched = (sago_file *)&failures, *file = untouched;
     holdings before = take_stock(NULL);
     scene = wrong->what;
-    EXPECT(bad ? open_hinted(wrong->name, wrong->amode, wrong->hints, &file) : open_hinted("new", CREATE, "", &file),
+    EXPECT(bad ? open_hinted(wrong->name, wrong->amode, wrong->hints, &file)
+               : open_hinted("new", CREATE, "", &file),
            wrong->wanted, wrong->word, blame);
     CHECK(strncmp(sago_error_message(), "sago_open: ", strlen("sago_open: ")) == 0);
     CHECK(file == untouched);
@@ -656,7 +666,8 @@ static void test_open_forbidden(void) {
         holdings before = take_stock(NULL);
         if (is_faulty(at))
             drop_privileges();
-        EXPECT(open_hinted("secret", MPI_MODE_RDONLY, "", &file), SAGO_ERR_ACCESS, "Permission denied", blamed(at));
+        EXPECT(open_hinted("secret", MPI_MODE_RDONLY, "", &file), SAGO_ERR_ACCESS, "Permission denied",
+               blamed(at));
         regain_privileges();
         CHECK(!file);
         check_stock(NULL, &before);
@@ -677,6 +688,32 @@ static void test_open(void) {
     scene = "files after all failed opens";
     CHECK_FILE("old", content, SIZE);
     CHECK_INT(plain_size("secret"), SIZE);
+}
+
+/* The environment gives defaults; what is wrong there is found when a file is opened, on the rank that has it. */
+static void test_environment(void) {
+    for (place at = EVERYWHERE; at < (ranks > 1 ? PLACES : FIRST); at++) {
+        sago_file *file = NULL;
+        scene = "wrong environment";
+        if (is_faulty(at))
+            setenv("SAGO_WINDOW", "tiny", 1);
+        EXPECT(open_hinted("new", CREATE, "", &file), SAGO_ERR_HINT, "environment variable SAGO_WINDOW: \"tiny\"",
+               blamed(at));
+        if (is_faulty(at))
+            setenv("SAGO_WINDOW", "1M", 1);
+        scene = "different environments";
+        if (at != EVERYWHERE)
+            EXPECT(open_hinted("new", CREATE, "", &file), SAGO_ERR_MISMATCH, "hints", -1);
+        unsetenv("SAGO_WINDOW");
+        CHECK(!file && access("new", F_OK) != 0);
+    }
+}
+
+/* A path that looks like what is added to a message. */
+static void test_misleading_name(void) {
+    sago_file *file = NULL;
+    scene = "misleading name";
+    EXPECT(open_hinted("new (rank 77)", MPI_MODE_RDWR, "", &file), SAGO_ERR_NO_FILE, "(rank 77): No such file", 0);
 }
 
 /* A message has room for so much; what went wrong and where must be in it. */
@@ -701,7 +738,8 @@ static void test_open_disagreements(void) {
     scene = "different paths";
     EXPECT(open_hinted(odd_one() ? "new" : "new2", CREATE, "", &file), SAGO_ERR_MISMATCH, "paths", -1);
     scene = "different modes";
-    EXPECT(open_hinted("new", odd_one() ? CREATE | MPI_MODE_EXCL : CREATE, "", &file), SAGO_ERR_MISMATCH, "modes", -1);
+    EXPECT(open_hinted("new", odd_one() ? CREATE | MPI_MODE_EXCL : CREATE, "", &file), SAGO_ERR_MISMATCH, "modes",
+           -1);
     scene = "different hints";
     EXPECT(open_hinted("new", CREATE, odd_one() ? "sago_window=1M" : "", &file), SAGO_ERR_MISMATCH, "hints", -1);
     scene = "nowhere to put the file, on one rank";
@@ -713,13 +751,13 @@ static void test_open_disagreements(void) {
 
 /* ---- What is wrong on the rank alone ---- */
 
-#define LOCAL(call, wanted, word)                                                                             \
-    do {                                                                                                      \
-        sago_status local_status = (call);                                                                    \
-        const char *name = #call;                                                                             \
-        CHECK_INT(local_status, (wanted));                                                                    \
-        CHECK(strncmp(sago_error_message(), name, strcspn(name, "(")) == 0);                                  \
-        CHECK(strstr(sago_error_message(), (word)));                                                          \
+#define LOCAL(call, wanted, word)                                                                                 \
+    do {                                                                                                          \
+        sago_status local_status = (call);                                                                        \
+        const char *name = #call;                                                                                 \
+        CHECK_INT(local_status, (wanted));                                                                        \
+        CHECK(strncmp(sago_error_message(), name, strcspn(name, "(")) == 0);                                      \
+        CHECK(strstr(sago_error_message(), (word)));                                                              \
     } while (0)
 
 static void check_no_file(sago_file *file, const char *word) {
@@ -743,6 +781,7 @@ static void check_no_file(sago_file *file, const char *word) {
     LOCAL(sago_set_size(file, 0), SAGO_ERR_HANDLE, word);
     LOCAL(sago_preallocate(file, 0), SAGO_ERR_HANDLE, word);
     LOCAL(sago_get_stats(file, &stats), SAGO_ERR_HANDLE, word);
+    LOCAL(sago_get_hints(file, MPI_INFO_NULL), SAGO_ERR_HANDLE, word);
 }
 
 static void check_no_series(sago_series *series, const char *word) {
@@ -790,6 +829,7 @@ static void test_local_arguments(sago_file *file) {
     MPI_Count bytes = -1;
     scene = "local arguments";
     LOCAL(sago_get_size(file, NULL), SAGO_ERR_ARG, "nowhere");
+    LOCAL(sago_get_hints(file, MPI_INFO_NULL), SAGO_ERR_ARG, "MPI_INFO_NULL");
     LOCAL(sago_get_stats(file, NULL), SAGO_ERR_ARG, "SAGO_STATS_INIT");
     stats.size = 0;
     LOCAL(sago_get_stats(file, &stats), SAGO_ERR_ARG, "SAGO_STATS_INIT");
@@ -880,6 +920,8 @@ int main(int argc, char **argv) {
     }
     test_open();
     test_long_names();
+    test_environment();
+    test_misleading_name();
     if (ranks > 1)
         test_open_disagreements();
     test_communicators();

@@ -16,15 +16,20 @@
 
 #include "mpi/oracle_pattern.h"
 
-enum { MAX_VARS = 6, MAX_HINTS = 24, BACKGROUND = 0xEE };
+enum { MAX_VARS = 6, MAX_HINTS = 24, MAX_RUNS = 20000, BACKGROUND = 0xEE };
 
 typedef struct oaccess {
     const char *pattern;
+    bool agreed; /* a write of which every rank knows what comes where: then ranks may overlap */
     opart parts[MAX_RANKS];
 } oaccess;
 
+enum { COMMS = 6 };
+
 typedef struct oracle {
-    int rank, size;
+    MPI_Comm comms[COMMS]; /* all ranks, in several orders, and some of the ranks */
+    MPI_Comm comm;         /* of this seed */
+    int rank, size;        /* in it */
     const char *dir;
     bool verbose;
     unsigned patience; /* seconds a step may take */
@@ -37,7 +42,8 @@ typedef struct oracle {
     rng r;
     arena a;
     unsigned char noise[NOISE];
-    int64_t cap; /* nothing lies beyond, bytes */
+    int64_t cap;  /* nothing lies beyond, bytes */
+    int64_t base; /* where the model's byte 0 is in the file; nothing but a hole before it */
     model file_model;
     unsigned char *found; /* the file as it is; rank 0 */
     char path[4096], hints[1024];
@@ -77,8 +83,8 @@ static void describe_part(const opart *part) {
 
 static _Noreturn void fail(const oracle *o, const oaccess *what) {
     sago_stats stats = {.size = sizeof stats};
-    printf("  in seed %" PRIu64 " step %" PRId64 " (%s) rank %d of %d; hints: %s\n", o->seed, o->step, o->doing, o->rank,
-           o->size, o->hints);
+    printf("  in seed %" PRIu64 " step %" PRId64 " (%s) rank %d of %d; base %" PRId64 "; hints: %s\n", o->seed, o->step, o->doing,
+           o->rank, o->size, o->base, o->hints);
     if (o->file && sago_get_stats(o->file, &stats) == SAGO_OK)
         printf("  last plan:\n%s\n", stats.decision);
     for (int i = 0; what && i < o->size; i++) {
@@ -113,10 +119,10 @@ static void note(oracle *o, const char *doing) {
 /* ---- Meeting and comparing ---- */
 
 /* Asleep: there are more ranks than cores. */
-static void meet(void) {
+static void meet(MPI_Comm comm) {
     MPI_Request request;
     int done = 0;
-    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    MPI_Ibarrier(comm, &request);
     for (int tries = 0; !done; tries++) {
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
         if (!done && tries < 100)
@@ -128,9 +134,9 @@ static void meet(void) {
 
 /* Is the file what the model says?  Comes back when all know. */
 static void check_file(const oracle *o, const oaccess *what) {
-    meet();
+    meet(o->comm);
     if (o->rank == 0) {
-        int64_t size = file_contents(o->path, o->found, o->cap), least = size < o->file_model.size ? size : o->file_model.size;
+        int64_t size = file_contents(o->path, o->base, o->found, o->cap), least = size < o->file_model.size ? size : o->file_model.size;
         int64_t at = first_difference(o->found, o->file_model.bytes, least);
         if (at >= 0)
             printf("FAILED: byte %" PRId64 " of the file (of %" PRId64 "): expected %02x, found %02x\n", at, size,
@@ -140,7 +146,7 @@ static void check_file(const oracle *o, const oaccess *what) {
         if (at >= 0 || size != o->file_model.size)
             fail(o, what);
     }
-    meet();
+    meet(o->comm);
 }
 
 static void check_memory(const oracle *o, const oaccess *what, const obuffer *found, const obuffer *expected) {
@@ -165,9 +171,9 @@ static void check_bytes(const oracle *o, const oaccess *what, int64_t found, int
 static void accept_refused_write(oracle *o, const unsigned char *before, int64_t size_before, const oaccess *what) {
     unsigned char *now = malloc((size_t)o->cap);
     int64_t size = 0;
-    meet();
+    meet(o->comm);
     if (o->rank == 0) {
-        size = file_contents(o->path, now, o->cap);
+        size = file_contents(o->path, o->base, now, o->cap);
         for (int64_t i = 0; i < size && i < o->cap; i++) {
             bool old = now[i] == (i < size_before ? before[i] : 0), new = i < o->file_model.size && now[i] == o->file_model.bytes[i];
             if (!old && !new) {
@@ -176,8 +182,8 @@ static void accept_refused_write(oracle *o, const unsigned char *before, int64_t
             }
         }
     }
-    MPI_Bcast(&size, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
-    MPI_Bcast(now, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD);
+    MPI_Bcast(&size, 1, MPI_INT64_T, 0, o->comm);
+    MPI_Bcast(now, (int)size, MPI_BYTE, 0, o->comm);
     o->file_model.size = size;
     memcpy(o->file_model.bytes, now, (size_t)size);
     free(now);
@@ -218,6 +224,8 @@ static void pick_amount(oracle *o, opart *part) {
     runs file = {0};
     part_file_runs(part, o->cap, &file);
     part->bytes = file.bytes;
+    for (int64_t i = MAX_RUNS; i < file.n; i++) /* more would only take long */
+        part->bytes -= file.list[i].len;
     runs_free(&file);
 }
 
@@ -247,11 +255,13 @@ static bool claim(const oracle *o, unsigned char *claimed, const opart *part) {
 
 static void leave_out(opart *part) { part->bytes = part->count = 0; }
 
-/* Whoever would write what another one writes, or the same byte twice, writes nothing. */
-static void drop_conflicts(oracle *o, opart *parts[], int64_t n) {
+/* Whoever would write what another one writes, or the same byte twice, writes nothing.  `agreed`: only the latter. */
+static void drop_conflicts(oracle *o, opart *parts[], int64_t n, bool agreed) {
     unsigned char *claimed = calloc(1, (size_t)o->cap + 1);
     int64_t first = pick(&o->r, 0, n - 1);
     for (int64_t k = 0; k < n; k++) {
+        if (agreed)
+            memset(claimed, 0, (size_t)o->cap);
         opart *part = parts[(first + k) % n];
         if (!claim(o, claimed, part))
             leave_out(part);
@@ -263,7 +273,7 @@ static void drop_access_conflicts(oracle *o, oaccess *what) {
     opart *parts[MAX_RANKS];
     for (int i = 0; i < o->size; i++)
         parts[i] = &what->parts[i];
-    drop_conflicts(o, parts, o->size);
+    drop_conflicts(o, parts, o->size, what->agreed);
 }
 
 static pattern_space pick_space(oracle *o, int owners) {
@@ -355,7 +365,7 @@ static MPI_Datatype build(const oracle *o, const otype *type) {
 static void set_views(oracle *o, const oaccess *what) {
     const oview *view = &what->parts[o->rank].view;
     MPI_Datatype etype = build(o, view->etype), filetype = build(o, view->filetype);
-    check_status(o, sago_set_view(o->file, view->disp, etype, filetype), what);
+    check_status(o, sago_set_view(o->file, o->base + view->disp, etype, filetype), what);
     MPI_Type_free(&etype);
     MPI_Type_free(&filetype);
     o->viewed = true;
@@ -400,12 +410,15 @@ static obuffer buffer_copy(const obuffer *from) {
     return copy;
 }
 
-static void model_part(oracle *o, const opart *part, int64_t step, int rank) {
-    content c = content_make(o->noise, step, rank);
+static void model_part(oracle *o, const opart *part, int64_t step, int rank, bool agreed) {
+    content c = content_make(o->noise, step, agreed ? 0 : rank);
     runs file = {0}, memory = {0};
     part_file_runs(part, o->cap, &file);
     part_memory_runs(part, &memory);
-    model_write(&o->file_model, &file, &memory, &c);
+    if (agreed)
+        model_write_agreed(&o->file_model, &file, &c);
+    else
+        model_write(&o->file_model, &file, &memory, &c);
     runs_free(&file);
     runs_free(&memory);
 }
@@ -419,11 +432,15 @@ static void write_views(oracle *o, const oaccess *what, bool collective) {
     if (before)
         memcpy(before, o->file_model.bytes, (size_t)size_before);
     side_make(o, part, &mine);
+    if (what->agreed) {
+        content c = content_make(o->noise, o->step, 0);
+        obuffer_fill_agreed(&mine.buffer, &mine.file, &mine.memory, &c);
+    }
     obuffer kept = buffer_copy(&mine.buffer);
     sago_status status = (collective ? sago_write_at_all : sago_write_at)(o->file, part->offset, obuffer_base(&mine.buffer),
                                                                           part->count, mine.type, &bytes);
     for (int i = 0; i < o->size; i++)
-        model_part(o, &what->parts[i], o->step, i);
+        model_part(o, &what->parts[i], o->step, i, what->agreed);
     check_memory(o, what, &mine.buffer, &kept);
     if (refused(o, status, what)) {
         accept_refused_write(o, before, size_before, what);
@@ -455,23 +472,43 @@ static void read_views(oracle *o, const oaccess *what, bool collective) {
     side_free(&mine);
 }
 
+static int64_t plan_hits(const oracle *o) {
+    sago_stats stats = {.size = sizeof stats};
+    check_status(o, sago_get_stats(o->file, &stats), NULL);
+    return stats.plan_hits;
+}
+
+/* A write like the one just before needs no new plan. */
+static void check_hit(const oracle *o, int64_t hits_before) {
+    bool nothing = true;
+    for (int i = 0; i < o->size; i++)
+        nothing = nothing && o->now.parts[i].bytes == 0;
+    if (nothing || o->no_memory > 0 || strstr(o->hints, "sago_plan_cache=0") || plan_hits(o) == hits_before + 1)
+        return;
+    printf("FAILED: the same write again: plan hits %" PRId64 ", before %" PRId64 "\n", plan_hits(o), hits_before);
+    fail(o, &o->now);
+}
+
 static void step_views(oracle *o) {
     bool write = may_write(o) && (!may_read(o) || chance(&o->r, 60));
     bool changed = next_access(o, &o->now);
     note(o, write ? "write_at_all" : "read_at_all");
+    o->now.agreed = write && chance(&o->r, 15);
     if (write)
         drop_access_conflicts(o, &o->now);
     if (changed || !o->viewed || chance(&o->r, 10))
         set_views(o, &o->now);
-    int64_t again = chance(&o->r, 25) ? pick(&o->r, 1, 3) : 0;
-    pick_buffers(o, &o->now, !write);
-    for (;; again--, o->step++) {
+    int64_t again = chance(&o->r, 25) ? pick(&o->r, 1, 3) : 0; /* times */
+    pick_buffers(o, &o->now, !write || o->now.agreed);
+    for (int64_t k = 0; k <= again; k++) {
+        int64_t hits = plan_hits(o);
         if (write)
             write_views(o, &o->now, true);
         else
             read_views(o, &o->now, true);
-        if (again == 0)
-            return;
+        if (k > 0 && write)
+            check_hit(o, hits);
+        o->step += k < again;
     }
 }
 
@@ -485,6 +522,7 @@ static void step_independent(oracle *o) {
     }
     oaccess what = o->now;
     what.pattern = "independent";
+    what.agreed = false;
     for (int i = 0; i < o->size; i++) {
         pick_amount(o, &what.parts[i]);
         if (chance(&o->r, 40))
@@ -497,7 +535,7 @@ static void step_independent(oracle *o) {
         write_views(o, &what, false);
     } else {
         read_views(o, &what, false);
-        meet();
+        meet(o->comm);
     }
 }
 
@@ -543,11 +581,11 @@ static void pick_extents(oracle *o, oaccess *what, bool write) {
     }
 }
 
-static sago_extent *extents_of(const opart *part) {
+static sago_extent *extents_of(const oracle *o, const opart *part) {
     const otype *t = part->view.filetype;
     sago_extent *list = calloc((size_t)t->n + 1, sizeof *list);
     for (int64_t i = 0; list && i < t->n; i++)
-        list[i] = (sago_extent){t->at[i], t->length[i]};
+        list[i] = (sago_extent){o->base + t->at[i], t->length[i]};
     return list;
 }
 
@@ -558,7 +596,7 @@ static void step_extents(oracle *o) {
     note(o, write ? "write_extents_all" : "read_extents_all");
     pick_extents(o, &what, write);
     const opart *part = &what.parts[o->rank];
-    sago_extent *list = extents_of(part);
+    sago_extent *list = extents_of(o, part);
     int64_t n = part->view.filetype->n, size_before = o->file_model.size;
     unsigned char *before = malloc((size_t)o->cap);
     memcpy(before, o->file_model.bytes, (size_t)size_before);
@@ -569,7 +607,7 @@ static void step_extents(oracle *o) {
     sago_status status = write ? sago_write_extents_all(o->file, n, list, mine.buffer.bytes)
                                : sago_read_extents_all(o->file, n, list, mine.buffer.bytes, &bytes);
     for (int i = 0; i < o->size && write; i++)
-        model_part(o, &what.parts[i], o->step, i);
+        model_part(o, &what.parts[i], o->step, i, false);
     if (refused(o, status, &what)) {
         if (write)
             accept_refused_write(o, before, size_before, &what);
@@ -654,7 +692,7 @@ static void declare_amounts(oracle *o, declared *d) {
         }
     }
     if (!d->reads_only)
-        drop_conflicts(o, parts, d->nvars * o->size);
+        drop_conflicts(o, parts, d->nvars * o->size, false);
     d->low = INT64_MAX;
     d->high = 0;
     for (int64_t v = 0; v < d->nvars; v++) {
@@ -676,7 +714,7 @@ static void declare_call(oracle *o, declared *d) {
     for (int64_t v = 0; v < d->nvars; v++) {
         const opart *part = &d->vars[v].parts[o->rank];
         vars[v] = (sago_var)SAGO_VAR_INIT;
-        vars[v].offset = part->view.disp;
+        vars[v].offset = o->base + part->view.disp;
         vars[v].count = part->count;
         vars[v].type = build(o, part->memory);
         if (!d->contiguous[v])
@@ -755,7 +793,7 @@ static void declared_step(oracle *o, declared *d, int64_t disp) {
         for (int i = 0; i < o->size; i++) {
             opart part = moved_part(d, v, i, disp);
             if (d->used[v][i])
-                model_part(o, &part, o->step * MAX_VARS + v + 1000000, i);
+                model_part(o, &part, o->step * MAX_VARS + v + 1000000, i, false);
         }
     bool no = refused(o, status, d->nvars ? &d->vars[0] : NULL);
     if (no && write)
@@ -802,16 +840,16 @@ static void step_size(oracle *o) {
     if (!may_write(o))
         return;
     note(o, "size");
-    meet(); /* who only read does not wait for others */
-    if (chance(&o->r, 70)) {
-        check_status(o, sago_set_size(o->file, size), NULL);
+    meet(o->comm); /* who only read does not wait for others */
+    if (o->base > 0 || chance(&o->r, 70)) {
+        check_status(o, sago_set_size(o->file, o->base + size), NULL);
         model_resize(&o->file_model, size);
     } else {
         check_status(o, sago_preallocate(o->file, size), NULL);
         model_resize(&o->file_model, size > o->file_model.size ? size : o->file_model.size);
     }
     check_status(o, sago_get_size(o->file, &found), NULL);
-    check_bytes(o, NULL, found, o->file_model.size);
+    check_bytes(o, NULL, found, o->base + o->file_model.size);
     check_file(o, NULL);
 }
 
@@ -819,12 +857,12 @@ static void step_size(oracle *o) {
 static void step_fill(oracle *o) {
     int64_t from = pick(&o->r, 0, o->file_model.size), to = pick(&o->r, from, chance(&o->r, 80) ? o->file_model.size : o->cap);
     note(o, "fill");
-    meet();
-    if (o->rank == 0 && !file_fill(o->path, from, to, BACKGROUND)) {
+    meet(o->comm);
+    if (o->rank == 0 && !file_fill(o->path, o->base + from, o->base + to, BACKGROUND)) {
         printf("FAILED: cannot fill %s\n", o->path);
         fail(o, NULL);
     }
-    meet();
+    meet(o->comm);
     if (to > o->file_model.size)
         model_resize(&o->file_model, to);
     memset(o->file_model.bytes + from, BACKGROUND, (size_t)(to - from));
@@ -856,6 +894,7 @@ static const hint_choice hint_choices[] = {
     {"sago_memory", "1M 2M 4M 8M 32M", 20},
     {"sago_io", "auto posix uring", 40},
     {"sago_direct_io", "on off", 20},
+    {"sago_sieve", "on off", 20},
     {"sago_plan_cache", "0 1 2 16", 50},
     {"sago_series_copy", "on off", 30},
 };
@@ -915,7 +954,7 @@ static void open_file(oracle *o) {
         o->amode |= MPI_MODE_CREATE;
     MPI_Info info = pick_hints(o);
     note(o, "open");
-    check_status(o, sago_open(MPI_COMM_WORLD, o->path, o->amode, info, &o->file), NULL);
+    check_status(o, sago_open(o->comm, o->path, o->amode, info, &o->file), NULL);
     MPI_Info_free(&info);
     o->viewed = false;
     /* a new file's view */
@@ -930,7 +969,7 @@ static void check_counters(oracle *o, const sago_stats *stats) {
                        stats->mapped_calls, stats->aggregated_calls, stats->collective_writes};
     int64_t first[6];
     memcpy(first, mine, sizeof first);
-    MPI_Bcast(first, 6, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    MPI_Bcast(first, 6, MPI_INT64_T, 0, o->comm);
     if (memcmp(first, mine, sizeof first) != 0) {
         printf("FAILED: counters differ from rank 0's: hits %" PRId64 " %" PRId64 ", misses %" PRId64 " %" PRId64 "\n", mine[0],
                first[0], mine[1], first[1]);
@@ -956,6 +995,7 @@ static void close_file(oracle *o) {
 static void create_file(oracle *o) {
     rng *r = &o->r;
     bool large = chance(r, 4);
+    o->base = chance(r, 90) ? 0 : pick(r, INT64_C(1) << 31, INT64_C(1) << 40);
     o->cap = large ? pick(r, 1 << 20, 5 << 20) : pick_skewed(r, 1000, 256 << 10);
     o->file_model.capacity = o->cap;
     o->file_model.size = chance(r, 20) ? 0 : chance(r, 50) ? o->cap : pick(r, 0, o->cap);
@@ -967,12 +1007,12 @@ static void create_file(oracle *o) {
     (void)snprintf(o->path, sizeof o->path, "%s/oracle-%" PRIu64, o->dir, o->seed);
     if (o->rank == 0) {
         (void)unlink(o->path);
-        if (!file_fill(o->path, 0, o->file_model.size, BACKGROUND)) {
+        if (!file_fill(o->path, o->base, o->base + o->file_model.size, BACKGROUND)) {
             printf("FAILED: cannot make %s\n", o->path);
             fail(o, NULL);
         }
     }
-    meet();
+    meet(o->comm);
 }
 
 static void remove_file(oracle *o) {
@@ -1006,10 +1046,24 @@ static void random_step(oracle *o) {
     o->step++;
 }
 
+/* Half of the seeds are for all ranks in order; whoever takes no part waits for the next one. */
+static bool choose_comm(oracle *o) {
+    int64_t which = chance(&o->r, 50) ? 0 : pick(&o->r, 1, COMMS - 1);
+    meet(MPI_COMM_WORLD);
+    o->comm = o->comms[which];
+    if (o->comm == MPI_COMM_NULL)
+        return false;
+    MPI_Comm_rank(o->comm, &o->rank);
+    MPI_Comm_size(o->comm, &o->size);
+    return true;
+}
+
 static void run_seed(oracle *o, uint64_t seed) {
     o->seed = seed;
     o->step = 0;
     o->r = (rng){seed * 1000003};
+    if (!choose_comm(o))
+        return;
     for (int i = 0; i < NOISE; i++)
         o->noise[i] = (unsigned char)rng_next(&o->r);
     create_file(o);
@@ -1028,6 +1082,29 @@ static const char *find_dir(void) {
         if (getenv(names[i]))
             return getenv(names[i]);
     return ".";
+}
+
+/* The same ones in every run: what Sago keeps with a communicator is used by many seeds. */
+static void make_comms(oracle *o) {
+    rng r = {4711};
+    int all, me;
+    MPI_Comm_size(MPI_COMM_WORLD, &all);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    for (int i = 0; i < COMMS; i++) {
+        int keys[MAX_RANKS] = {0}, in[MAX_RANKS] = {0};
+        for (int k = 0; k < all; k++) {
+            keys[k] = i == 0 ? k : i == 1 ? -k : (int)pick(&r, 0, 1000);
+            in[k] = i < 3 || chance(&r, 60);
+        }
+        in[all - 1] = 1;
+        MPI_Comm_split(MPI_COMM_WORLD, in[me] ? 0 : MPI_UNDEFINED, keys[me], &o->comms[i]);
+    }
+}
+
+static void free_comms(oracle *o) {
+    for (int i = 0; i < COMMS; i++)
+        if (o->comms[i] != MPI_COMM_NULL)
+            MPI_Comm_free(&o->comms[i]);
 }
 
 int main(int argc, char **argv) {
@@ -1051,22 +1128,27 @@ int main(int argc, char **argv) {
         else
             return 2;
     }
+    int all, me;
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &o.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &o.size);
-    if (o.size > MAX_RANKS)
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &all);
+    if (all > MAX_RANKS)
         MPI_Abort(MPI_COMM_WORLD, 2);
-    hung_rank = o.rank;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* Sago is to tell what failed */
+    make_comms(&o);
+    hung_rank = me;
     (void)signal(SIGALRM, on_alarm);
     double start = MPI_Wtime();
     for (uint64_t seed = first; seed < first + seeds; seed++)
         run_seed(&o, seed);
-    if (o.rank == 0)
+    (void)alarm(0);
+    free_comms(&o);
+    if (me == all - 1) /* it takes part in all seeds */
         printf("%" PRIu64 " seeds from %" PRIu64 ", %d ranks, %.1f s: %" PRId64 " calls, %" PRId64 " direct, %" PRId64
                " mapped, %" PRId64 " aggregated, plans %" PRId64 " hit %" PRId64 " missed, %" PRId64
-               " refused for memory, %" PRId64 " bytes sent by rank 0\n",
-               seeds, first, o.size, MPI_Wtime() - start, o.calls, o.total.direct_calls, o.total.mapped_calls,
-               o.total.aggregated_calls, o.total.plan_hits, o.total.plan_misses, o.no_memory, o.total.wire_bytes);
+               " refused for memory, %" PRId64 " bytes sent by rank %d\n",
+               seeds, first, all, MPI_Wtime() - start, o.calls, o.total.direct_calls, o.total.mapped_calls,
+               o.total.aggregated_calls, o.total.plan_hits, o.total.plan_misses, o.no_memory, o.total.wire_bytes, me);
     (void)fflush(stdout);
     MPI_Finalize();
     return 0;

@@ -1,6 +1,6 @@
 /* RUN: n=1,4 */
-/* Plans are kept: a shape that comes again is a hit, wherever in the file it comes; whatever differs on any rank is
- * a miss on all of them.  Every write is checked against a plain read, every read against what was written. */
+/* Plans are kept: a shape that comes again is a hit, wherever in the file it comes; whatever differs on any rank
+ * is a miss on all of them.  Every write is checked against a plain read, every read against what was written. */
 #include "mpi/check.h"
 
 enum { CELL = 24, CELLS = 40, ROOM = 1 << 18 };
@@ -196,10 +196,12 @@ static shape one_absent(int who, int64_t at) {
     return cells;
 }
 /* The last two ranks change places: the same cells in all, but not of the same ranks. */
-static shape swapped(int who, int64_t at) { return row(who >= ranks - 2 && ranks > 1 ? 2 * ranks - 3 - who : who, at); }
+static shape swapped(int who, int64_t at) {
+    return row(who >= ranks - 2 && ranks > 1 ? 2 * ranks - 3 - who : who, at);
+}
 
 static void test_misses(const char *hints, way by) {
-    static shape (*const others[])(int, int64_t) = {one_longer, one_moved,  one_moved_less,
+    static shape (*const others[])(int, int64_t) = {one_longer,  one_moved,  one_moved_less,
                                                     one_thinner, one_absent, swapped};
     sago_file *file = start(hints);
     CHECK(!write_rows(file, row, 0, by));

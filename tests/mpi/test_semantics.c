@@ -17,6 +17,7 @@ static const char *const strategies[] = {"",
                                          "sago_strategy=aggregated",
                                          "sago_strategy=aggregated sago_window=4K",
                                          "sago_strategy=aggregated sago_window=4K sago_io=uring",
+                                         "sago_strategy=aggregated sago_window=4K sago_sieve=on",
                                          "sago_strategy=direct sago_io=uring",
                                          "sago_strategy=direct sago_direct_io=on"};
 enum { STRATEGIES = sizeof strategies / sizeof *strategies };
@@ -189,6 +190,32 @@ static void test_sparse(const char *hints) {
         unlink(path);
 }
 
+/* Where offsets need all their bits. */
+static void test_far(const char *hints) {
+    const char *path = fresh("far");
+    int64_t base = (INT64_C(1) << 60) + 12345;
+    sago_file *file = open_file(path, RDWR_CREATE, hints);
+    sago_extent one = {base + rank * 5, 5};
+    unsigned char back[5] = {0};
+    MPI_Count bytes = -1;
+    fill(buffer, 5, rank);
+    CHECK_OK(sago_write_extents_all(file, 1, &one, buffer));
+    meet();
+    CHECK_INT(plain_size(path), base + 5 * ranks);
+    CHECK_INT(plain_read(path, back, 5, one.offset), 5);
+    CHECK(memcmp(back, buffer, 5) == 0);
+    memset(back, 0, sizeof back);
+    CHECK_OK(sago_read_extents_all(file, 1, &one, back, &bytes));
+    CHECK_INT(bytes, 5);
+    CHECK(memcmp(back, buffer, 5) == 0);
+    one.offset = rank == 0 ? 3 : one.offset; /* and a range as wide as that */
+    CHECK_OK(sago_write_extents_all(file, 1, &one, buffer));
+    CHECK_OK(sago_read_extents_all(file, 1, &one, back, &bytes));
+    CHECK_INT(bytes, 5);
+    CHECK(memcmp(back, buffer, 5) == 0);
+    CHECK_OK(sago_close(&file));
+}
+
 /* ---- Ranks with nothing to do ---- */
 
 static void test_empty(const char *hints) {
@@ -201,7 +228,7 @@ static void test_empty(const char *hints) {
     CHECK_INT(plain_size(path), 0);
     CHECK_OK(sago_read_at_all(file, 10, NULL, 0, MPI_INT, &bytes));
     CHECK_INT(bytes, 0);
-    for (int alone = 0; alone < ranks; alone += ranks > 1 ? ranks - 1 : 1) { /* all but one */
+    for (int alone = 0; alone<ranks; alone += ranks> 1 ? ranks - 1 : 1) { /* all but one */
         bool mine = rank == alone;
         fill(buffer, CELLS * CELL, 5 + alone);
         CHECK_OK(sago_write_at_all(file, 0, mine ? buffer : NULL, mine ? CELLS * CELL : 0, MPI_BYTE, &bytes));
@@ -442,7 +469,8 @@ static void test_mtime(const char *hints) {
 
 enum { VARS = 3 };
 
-/* Variable v of a step: `ranks` cells one after another, this rank's own among them; rank 0 has none of variable 1. */
+/* Variable v of a step: `ranks` cells one after another, this rank's own among them; rank 0 has none of
+ * variable 1. */
 static int64_t var_place(int v) { return ((int64_t)v * ranks + rank) * CELL; }
 static int64_t var_bytes(int v) { return v == 1 && rank == 0 ? 0 : CELL; }
 static int64_t step_bytes(void) { return (int64_t)VARS * ranks * CELL; }
@@ -652,6 +680,25 @@ static void test_stats_size(void) {
     CHECK_OK(sago_close(&file));
 }
 
+/* What is in force is told back, in words that another file can be opened with. */
+static void test_hints(void) {
+    const char *path = fresh("hints");
+    sago_file *file = open_file(path, RDWR_CREATE, "sago_window=2M sago_strategy=aggregated"), *again = NULL;
+    MPI_Info info;
+    char value[64] = "";
+    int found = 0;
+    MPI_Info_create(&info);
+    CHECK_OK(sago_get_hints(file, info));
+    MPI_Info_get(info, "sago_window", sizeof value - 1, value, &found);
+    CHECK(found && strcmp(value, "2M") == 0);
+    MPI_Info_get(info, "sago_strategy", sizeof value - 1, value, &found);
+    CHECK(found && strcmp(value, "aggregated") == 0);
+    CHECK_OK(sago_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR, info, &again));
+    MPI_Info_free(&info);
+    CHECK_OK(sago_close(&again));
+    CHECK_OK(sago_close(&file));
+}
+
 /* Two files on one communicator, and a communicator that goes before its file does. */
 static void test_communicators(void) {
     MPI_Comm own;
@@ -684,6 +731,7 @@ static void test_strategy(const char *hints) {
     test_short_reads_otherwise(hints);
     test_checkerboard(hints);
     test_sparse(hints);
+    test_far(hints);
     test_empty(hints);
     test_round_trip(hints, MPI_MODE_RDWR);
     test_round_trip(hints, MPI_MODE_WRONLY);
@@ -713,6 +761,7 @@ int main(int argc, char **argv) {
     test_version();
     test_statuses();
     test_stats_size();
+    test_hints();
     test_communicators();
     return check_end();
 }

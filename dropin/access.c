@@ -1,0 +1,201 @@
+/* Collective access: blocking and split calls by Sago, the others counted and handed on.
+ *
+ * The individual file pointer stays the MPI library's, so that independent calls in between find it where it
+ * belongs.  The MPI library checks the arguments as well, in a call of no length: what it calls wrong is wrong
+ * in its own words, through the user's handler.  Sago then is given a wrong count, so that all ranks learn it. */
+#include "calls.h"
+#include "files.h"
+#include "raise.h"
+
+/* One call, as the program made it. */
+typedef struct access {
+    bool write;
+    bool at; /* `offset` counts; else the individual file pointer */
+    MPI_Offset offset;
+    void *buf;
+    MPI_Count count;
+    MPI_Datatype type;
+} access;
+
+static dropin_reason refusal(const dropin_file *file, bool write) {
+    if (file->closed)
+        return file->closed;
+    if (file->unseen)
+        return file->unseen;
+    if (file->atomic)
+        return DROPIN_ATOMIC;
+    /* the same on all ranks, so the MPI library can say so itself */
+    return file->amode & (write ? MPI_MODE_RDONLY : MPI_MODE_WRONLY) ? DROPIN_MODE : DROPIN_SERVED;
+}
+
+/* ---- Before and after ---- */
+
+#ifdef SAGO_MPI_MPICH
+enum { WHOLE_ETYPES = true }; /* ROMIO refuses what ends inside an etype */
+#else
+enum { WHOLE_ETYPES = false }; /* OMPIO does not */
+#endif
+
+/* Bytes of the call; of a count that no file can hold too, for then nobody will use them. */
+static MPI_Count length_of(const access *wanted) {
+    MPI_Count size = 0, length = 0;
+    (void)MPI_Type_size_x(wanted->type, &size);
+    return __builtin_mul_overflow(wanted->count, size, &length) ? 0 : length;
+}
+
+static int check(const dropin_file *file, const access *wanted) {
+    int count = wanted->count < 0 ? -1 : 0;
+    int code = wanted->write ? dropin_mpi->write(file->handle, wanted->buf, count, wanted->type, MPI_STATUS_IGNORE)
+                             : dropin_mpi->read(file->handle, wanted->buf, count, wanted->type, MPI_STATUS_IGNORE);
+    if (!code && WHOLE_ETYPES && length_of(wanted) % file->etype_size != 0)
+        code = dropin_raise_code(file->handle, MPI_ERR_IO);
+    return code;
+}
+
+/* The pointer moves by what was asked for, whatever the end of the file left of it. */
+static int advance(const dropin_file *file, const access *wanted, MPI_Offset from) {
+    return dropin_mpi->seek(file->handle, from + (MPI_Offset)(length_of(wanted) / file->etype_size), MPI_SEEK_SET);
+}
+
+/* ---- Blocking calls ---- */
+
+static sago_status move(const dropin_file *file, const access *wanted, MPI_Count count, MPI_Offset from,
+                        MPI_Count *bytes) {
+    return wanted->write ? sago_write_at_all(file->sago, from, wanted->buf, count, wanted->type, bytes)
+                         : sago_read_at_all(file->sago, from, wanted->buf, count, wanted->type, bytes);
+}
+
+/* True: Sago has served the call, and *code is its result.  False: it is the MPI library's, on all ranks. */
+static bool serve(dropin_file *file, const access *wanted, MPI_Count *bytes, int *code) {
+    dropin_reason reason = file ? refusal(file, wanted->write) : DROPIN_UNKNOWN;
+    if (reason) {
+        dropin_count_handed(reason);
+        return false;
+    }
+    double start = dropin_clock();
+    MPI_Offset from = wanted->offset;
+    *code = check(file, wanted);
+    if (!*code && !wanted->at)
+        *code = dropin_mpi->get_position(file->handle, &from);
+    sago_status status = move(file, wanted, *code ? -1 : wanted->count, from, bytes);
+    if (status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED) {
+        dropin_count_handed(DROPIN_TOO_MUCH);
+        return false;
+    }
+    if (!*code)
+        *code = dropin_raise(file->handle, status);
+    if (!*code && !wanted->at)
+        *code = advance(file, wanted, from);
+    dropin_count_served(wanted->write, *bytes, start);
+    return true;
+}
+
+static void fill_status(MPI_Status *status, MPI_Count bytes) {
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    (void)MPI_Status_set_elements_x(status, MPI_BYTE, bytes);
+    (void)MPI_Status_set_cancelled(status, 0);
+}
+
+static bool serve_whole(MPI_File handle, const access *wanted, MPI_Status *status, int *code) {
+    MPI_Count bytes = 0;
+    bool served = serve(dropin_files_find(handle), wanted, &bytes, code);
+    if (served)
+        fill_status(status, bytes);
+    return served;
+}
+
+/* ---- Split calls: all the work is done when they begin ---- */
+
+static bool serve_begin(MPI_File handle, const access *wanted, int *code) {
+    dropin_file *file = dropin_files_find(handle);
+    if (file && file->split == DROPIN_SPLIT_SAGO) {
+        *code = dropin_raise_code(handle, MPI_ERR_IO);
+        return true;
+    }
+    if (!serve(file, wanted, file ? &file->split_bytes : NULL, code))
+        return false;
+    if (!*code)
+        file->split = DROPIN_SPLIT_SAGO;
+    return true;
+}
+
+/* The MPI library has begun it, so it ends it. */
+static int begun_by_mpi(MPI_File handle, int code) {
+    dropin_file *file = dropin_files_find(handle);
+    if (file && code == MPI_SUCCESS)
+        file->split = DROPIN_SPLIT_MPI;
+    return code;
+}
+
+static bool serve_end(MPI_File handle, MPI_Status *status, int *code) {
+    dropin_file *file = dropin_files_find(handle);
+    if (!file)
+        return false;
+    dropin_split split = file->split;
+    file->split = DROPIN_SPLIT_NONE;
+    if (split == DROPIN_SPLIT_MPI)
+        return false;
+    *code = split == DROPIN_SPLIT_NONE ? dropin_raise_code(handle, MPI_ERR_IO) : MPI_SUCCESS;
+    if (!*code)
+        fill_status(status, file->split_bytes);
+    return true;
+}
+
+/* ---- The calls: kind SERVE_ of calls.h ---- */
+
+#define BUFFER(buf) ((void *)(uintptr_t)(buf))
+
+/* clang-format off */
+#define SERVE_AT(X, name, BUF, COUNT, WRITE)                                                                  \
+    int dropin_##name(const dropin_calls *next, MPI_File file, MPI_Offset offset, BUF buf, COUNT count,       \
+                      MPI_Datatype type, MPI_Status *status) {                                                \
+        access wanted = {WRITE, true, offset, BUFFER(buf), count, type};                                      \
+        int code;                                                                                             \
+        return serve_whole(file, &wanted, status, &code)                                                      \
+                   ? code : next->name(file, offset, buf, count, type, status);                               \
+    }
+#define SERVE_HERE(X, name, BUF, COUNT, WRITE)                                                                \
+    int dropin_##name(const dropin_calls *next, MPI_File file, BUF buf, COUNT count, MPI_Datatype type,       \
+                      MPI_Status *status) {                                                                   \
+        access wanted = {WRITE, false, 0, BUFFER(buf), count, type};                                          \
+        int code;                                                                                             \
+        return serve_whole(file, &wanted, status, &code)                                                      \
+                   ? code : next->name(file, buf, count, type, status);                                       \
+    }
+#define SERVE_BEGIN_AT(X, name, BUF, COUNT, WRITE)                                                            \
+    int dropin_##name(const dropin_calls *next, MPI_File file, MPI_Offset offset, BUF buf, COUNT count,       \
+                      MPI_Datatype type) {                                                                    \
+        access wanted = {WRITE, true, offset, BUFFER(buf), count, type};                                      \
+        int code;                                                                                             \
+        return serve_begin(file, &wanted, &code)                                                              \
+                   ? code : begun_by_mpi(file, next->name(file, offset, buf, count, type));                   \
+    }
+#define SERVE_BEGIN_HERE(X, name, BUF, COUNT, WRITE)                                                          \
+    int dropin_##name(const dropin_calls *next, MPI_File file, BUF buf, COUNT count, MPI_Datatype type) {     \
+        access wanted = {WRITE, false, 0, BUFFER(buf), count, type};                                          \
+        int code;                                                                                             \
+        return serve_begin(file, &wanted, &code)                                                              \
+                   ? code : begun_by_mpi(file, next->name(file, buf, count, type));                           \
+    }
+#define SERVE_END(X, name, BUF)                                                                               \
+    int dropin_##name(const dropin_calls *next, MPI_File file, BUF buf, MPI_Status *status) {                 \
+        int code;                                                                                             \
+        return serve_end(file, status, &code) ? code : next->name(file, buf, status);                         \
+    }
+
+/* Handed on, whatever the file. */
+#define HAND_ON(name, reason, params, args)                                                                   \
+    int dropin_##name(const dropin_calls *next, DROPIN_SPREAD params) {                                       \
+        dropin_count_handed(reason);                                                                          \
+        return next->name args;                                                                               \
+    }
+#define NONBLOCKING(name, params, args) HAND_ON(name, DROPIN_NONBLOCKING, params, args)
+#define SHARED(name, params, args) HAND_ON(name, DROPIN_SHARED_POINTER, params, args)
+#define SERVE_START_AT(X, name, BUF, COUNT, WRITE) ROW_START_AT(NONBLOCKING, name, BUF, COUNT, WRITE)
+#define SERVE_START_HERE(X, name, BUF, COUNT, WRITE) ROW_START_HERE(NONBLOCKING, name, BUF, COUNT, WRITE)
+#define SERVE_ORDERED(X, name, BUF, COUNT, WRITE) ROW_ORDERED(SHARED, name, BUF, COUNT, WRITE)
+#define SERVE_BEGIN_ORDERED(X, name, BUF, COUNT, WRITE) ROW_BEGIN_ORDERED(SHARED, name, BUF, COUNT, WRITE)
+
+DROPIN_ALL_ACCESS(SERVE_, )
+/* clang-format on */

@@ -1,0 +1,70 @@
+/* Entry points, and finding what comes after them.
+ *
+ * Both names of a call lead here, because the Fortran layers of the MPI libraries use either.  A tool that was
+ * preloaded after Sago is handed what Sago does not take, by MPI_File_x; when it goes on to PMPI_File_x, which
+ * may be Sago's again, `within` lets the call straight through. */
+#include "calls.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+static dropin_calls after_mpi, after_pmpi;
+const dropin_calls *const dropin_mpi = &after_pmpi;
+
+static bool enabled; /* not SAGO_DISABLE */
+static bool tools;   /* somebody else stands behind MPI_File_x */
+static pthread_once_t found = PTHREAD_ONCE_INIT;
+static _Thread_local bool within;
+
+static void find(const char *name, void *mpi, void *pmpi) {
+    void *one = dlsym(RTLD_NEXT, name + 1), *other = dlsym(RTLD_NEXT, name);
+    memcpy(mpi, &one, sizeof one);
+    memcpy(pmpi, &other, sizeof other);
+    tools = tools || one != other;
+}
+
+static void find_all(void) {
+    const char *off = getenv("SAGO_DISABLE");
+#define FIND(name, params, args) find("PMPI_File_" #name, &after_mpi.name, &after_pmpi.name);
+    DROPIN_CALLS(FIND)
+    DROPIN_USED_CALLS(FIND)
+#undef FIND
+    enabled = !off || !*off || strcmp(off, "0") == 0;
+}
+
+static bool taking(void) {
+    (void)pthread_once(&found, find_all);
+    return enabled && !within;
+}
+
+#define ENTER(name, params, args)                                                                             \
+    int MPI_File_##name params {                                                                              \
+        if (!taking())                                                                                        \
+            return (within ? &after_pmpi : &after_mpi)->name args;                                            \
+        within = tools;                                                                                       \
+        int code = dropin_##name(&after_mpi, DROPIN_SPREAD args);                                             \
+        within = false;                                                                                       \
+        return code;                                                                                          \
+    }                                                                                                         \
+    int PMPI_File_##name params {                                                                             \
+        return taking() ? dropin_##name(&after_pmpi, DROPIN_SPREAD args) : after_pmpi.name args;              \
+    }
+DROPIN_CALLS(ENTER)
+
+/* The end of the program, for the statistics. */
+static int finalize(const char *name) {
+    int (*next)(void);
+    void *symbol = dlsym(RTLD_NEXT, name);
+    memcpy(&next, &symbol, sizeof next);
+    if (taking())
+        dropin_report();
+    return next();
+}
+
+int MPI_Finalize(void) { return finalize("MPI_Finalize"); }
+int PMPI_Finalize(void) { return finalize("PMPI_Finalize"); }

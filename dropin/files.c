@@ -1,0 +1,46 @@
+/* A small hash table.  Threads may use different files at once; one file is used by one thread at a time, so an
+ * entry that was found stays: only closing its file removes it. */
+#include "files.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { BUCKETS = 64 };
+
+static dropin_file *buckets[BUCKETS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static dropin_file **bucket_of(MPI_File handle) { return &buckets[((uintptr_t)handle >> 4) % BUCKETS]; }
+
+dropin_file *dropin_files_add(MPI_File handle) {
+    dropin_file *file = calloc(1, sizeof *file);
+    if (!file)
+        return NULL;
+    file->handle = handle;
+    (void)pthread_mutex_lock(&lock);
+    dropin_file **bucket = bucket_of(handle);
+    file->next = *bucket;
+    *bucket = file;
+    (void)pthread_mutex_unlock(&lock);
+    return file;
+}
+
+dropin_file *dropin_files_find(MPI_File handle) {
+    (void)pthread_mutex_lock(&lock);
+    dropin_file *file = *bucket_of(handle);
+    while (file && file->handle != handle)
+        file = file->next;
+    (void)pthread_mutex_unlock(&lock);
+    return file;
+}
+
+void dropin_files_remove(dropin_file *file) {
+    (void)pthread_mutex_lock(&lock);
+    dropin_file **at = bucket_of(file->handle);
+    while (*at && *at != file)
+        at = &(*at)->next;
+    if (*at)
+        *at = file->next;
+    (void)pthread_mutex_unlock(&lock);
+}

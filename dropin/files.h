@@ -1,0 +1,34 @@
+/* The files Sago knows, by the MPI library's handle. */
+#ifndef DROPIN_FILES_H
+#define DROPIN_FILES_H
+
+#include <stdbool.h>
+
+#include <sago/sago.h>
+
+#include "report.h"
+
+/* A split collective call that was begun and not ended. */
+typedef enum { DROPIN_SPLIT_NONE, DROPIN_SPLIT_SAGO, DROPIN_SPLIT_MPI } dropin_split;
+
+typedef struct dropin_file {
+    MPI_File handle;
+    struct dropin_file *next;
+    sago_file *sago;           /* NULL: not taken */
+    int amode;
+    MPI_Count etype_size;      /* of the view, bytes */
+    dropin_reason closed;      /* why Sago serves no call on this file, or DROPIN_SERVED */
+    dropin_reason unseen;      /* the same for the view in force */
+    bool atomic;
+    dropin_split split;
+    MPI_Count split_bytes;     /* moved by the split call, for the status of its end */
+} dropin_file;
+
+/* A new entry for this handle; NULL without memory. */
+dropin_file *dropin_files_add(MPI_File handle);
+/* NULL: Sago does not know it. */
+dropin_file *dropin_files_find(MPI_File handle);
+/* Takes it out of the table; the caller frees it. */
+void dropin_files_remove(dropin_file *file);
+
+#endif

@@ -1,0 +1,119 @@
+/* Opening and closing, and what decides how a file is accessed.  The MPI library does all of it, too: its handle
+ * must be able to serve whatever Sago does not.
+ *
+ * Whether Sago takes a file is agreed on by all ranks in sago_open(), also when a rank knows beforehand that it
+ * will not: else some would wait for the others. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "calls.h"
+#include "files.h"
+#include "raise.h"
+
+/* ---- Open ---- */
+
+/* Sago opens what is there by now, and leaves deleting to the MPI library. */
+static int mode_for_sago(int amode) {
+    return amode & ~(MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_DELETE_ON_CLOSE | MPI_MODE_APPEND);
+}
+
+static dropin_reason reason_of(sago_status status) {
+    switch (status) {
+    case SAGO_OK:
+        return DROPIN_SERVED;
+    case SAGO_ERR_MODE:
+        return DROPIN_SEQUENTIAL;
+    case SAGO_ERR_BAD_FILE:
+        return DROPIN_SPECIAL_FILE;
+    case SAGO_ERR_HINT:
+    case SAGO_ERR_MISMATCH:
+        return DROPIN_HINTS;
+    default:
+        return DROPIN_NOT_OPENED;
+    }
+}
+
+static void adopt(MPI_File handle, MPI_Comm comm, const char *path, int amode, MPI_Info info) {
+    sago_file *sago = NULL;
+    dropin_file *file = dropin_files_add(handle);
+    bool prefixed = strchr(path, ':'); /* "ufs:/scratch/x": to the MPI libraries a kind of file system */
+    sago_status status = sago_open(comm, file && !prefixed ? path : NULL, mode_for_sago(amode), info, &sago);
+    dropin_count_open(status == SAGO_OK);
+    if (!file)
+        return;
+    file->sago = sago;
+    file->amode = amode;
+    file->etype_size = 1;
+    file->closed = prefixed ? DROPIN_PREFIX : reason_of(status);
+}
+
+int dropin_open(const dropin_calls *next, MPI_Comm comm, const char *path, int amode, MPI_Info info,
+                MPI_File *file) {
+    int code = next->open(comm, path, amode, info, file);
+    if (code == MPI_SUCCESS)
+        adopt(*file, comm, path, amode, info);
+    return code;
+}
+
+/* ---- Close ---- */
+
+int dropin_close(const dropin_calls *next, MPI_File *handle) {
+    dropin_file *file = handle ? dropin_files_find(*handle) : NULL;
+    if (!file)
+        return next->close(handle);
+    int failed = MPI_SUCCESS;
+    dropin_files_remove(file);
+    if (file->sago) {
+        dropin_count_close(file->sago);
+        failed = dropin_raise(*handle, sago_close(&file->sago));
+    }
+    free(file);
+    int code = next->close(handle);
+    return code ? code : failed;
+}
+
+/* ---- View, atomicity, size, info ---- */
+
+static dropin_reason view_set(dropin_file *file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype,
+                              const char *datarep) {
+    if (strcasecmp(datarep, "native") != 0 && strcasecmp(datarep, "internal") != 0)
+        return DROPIN_REPRESENTATION;
+    sago_status status = sago_set_view(file->sago, disp, etype, filetype);
+    if (status || MPI_Type_size_x(etype, &file->etype_size) != MPI_SUCCESS || file->etype_size <= 0)
+        return DROPIN_VIEW;
+    return DROPIN_SERVED;
+}
+
+int dropin_set_view(const dropin_calls *next, MPI_File handle, MPI_Offset disp, MPI_Datatype etype,
+                    MPI_Datatype filetype, const char *datarep, MPI_Info info) {
+    dropin_file *file = dropin_files_find(handle);
+    int code = next->set_view(handle, disp, etype, filetype, datarep, info);
+    if (code == MPI_SUCCESS && file && file->sago)
+        file->unseen = view_set(file, disp, etype, filetype, datarep);
+    return code;
+}
+
+int dropin_set_atomicity(const dropin_calls *next, MPI_File handle, int flag) {
+    dropin_file *file = dropin_files_find(handle);
+    int code = next->set_atomicity(handle, flag);
+    if (code == MPI_SUCCESS && file)
+        file->atomic = flag;
+    return code;
+}
+
+/* By Sago, which may have the file mapped and must see it shrink. */
+int dropin_set_size(const dropin_calls *next, MPI_File handle, MPI_Offset size) {
+    dropin_file *file = dropin_files_find(handle);
+    if (!file || !file->sago || (file->amode & MPI_MODE_RDONLY))
+        return next->set_size(handle, size);
+    return dropin_raise(handle, sago_set_size(file->sago, size));
+}
+
+int dropin_get_info(const dropin_calls *next, MPI_File handle, MPI_Info *info) {
+    dropin_file *file = dropin_files_find(handle);
+    int code = next->get_info(handle, info);
+    if (code == MPI_SUCCESS && file && file->sago)
+        (void)sago_get_hints(file->sago, *info); /* without it the answer is still the MPI library's */
+    return code;
+}

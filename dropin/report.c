@@ -1,0 +1,146 @@
+#include "report.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct counts {
+    int64_t files, files_taken;
+    int64_t calls[2], bytes[2]; /* read, written */
+    int64_t handed[DROPIN_REASON_COUNT];
+} counts;
+
+typedef struct times {
+    double calls[2]; /* in collective reads, writes */
+    double phase[SAGO_PHASE_COUNT];
+} times;
+
+static counts counted;
+static times spent;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t asked = PTHREAD_ONCE_INIT;
+static const char *wanted; /* NULL: off */
+
+static void ask(void) {
+    wanted = getenv("SAGO_STATS");
+    if (wanted && (!*wanted || strcmp(wanted, "off") == 0))
+        wanted = NULL;
+}
+
+static bool wants(void) {
+    (void)pthread_once(&asked, ask);
+    return wanted != NULL;
+}
+
+/* ---- Counting ---- */
+
+double dropin_clock(void) { return wants() ? MPI_Wtime() : 0; }
+
+static void add(int64_t *count, int64_t amount) {
+    if (!wants())
+        return;
+    (void)pthread_mutex_lock(&lock);
+    *count += amount;
+    (void)pthread_mutex_unlock(&lock);
+}
+
+void dropin_count_open(bool taken) {
+    add(&counted.files, 1);
+    add(&counted.files_taken, taken);
+}
+
+void dropin_count_handed(dropin_reason reason) { add(&counted.handed[reason], 1); }
+
+void dropin_count_served(bool write, MPI_Count bytes, double start) {
+    if (!wants())
+        return;
+    add(&counted.calls[write], 1);
+    add(&counted.bytes[write], bytes);
+    (void)pthread_mutex_lock(&lock);
+    spent.calls[write] += MPI_Wtime() - start;
+    (void)pthread_mutex_unlock(&lock);
+}
+
+void dropin_count_close(sago_file *file) {
+    sago_stats stats = SAGO_STATS_INIT;
+    if (!wants() || sago_get_stats(file, &stats) != SAGO_OK)
+        return;
+    (void)pthread_mutex_lock(&lock);
+    for (int i = 0; i < SAGO_PHASE_COUNT; i++)
+        spent.phase[i] += stats.phase[i].seconds;
+    (void)pthread_mutex_unlock(&lock);
+}
+
+/* ---- Telling ---- */
+
+static const char *const verb[] = {"read", "write"};
+
+static const struct {
+    const char *name, *words;
+} reasons[] = {
+#define ROW(id, name, words) {name, words},
+    DROPIN_REASONS(ROW)
+#undef ROW
+};
+
+static void print_summary(FILE *out, const counts *all, const times *longest, int ranks) {
+    fprintf(out, "sago: %d ranks, %" PRId64 " files opened, %" PRId64 " taken\n", ranks, all->files / ranks,
+            all->files_taken / ranks);
+    for (int i = 1; i >= 0; i--) {
+        double seconds = longest->calls[i], mib = (double)all->bytes[i] / (1 << 20);
+        fprintf(out, "sago: %" PRId64 " collective %ss, %.1f MiB in %.3f s (%.0f MiB/s)\n", all->calls[i] / ranks,
+                verb[i], mib, seconds, seconds > 0 ? mib / seconds : 0);
+    }
+    fprintf(out, "sago: seconds by phase, slowest rank:");
+    for (int i = 0; i < SAGO_PHASE_COUNT; i++)
+        fprintf(out, " %s %.3f", sago_phase_string((sago_phase)i), longest->phase[i]);
+    fprintf(out, "\n");
+    for (int i = 1; i < DROPIN_REASON_COUNT; i++)
+        if (all->handed[i])
+            fprintf(out, "sago: %" PRId64 " calls handed to MPI: %s\n", all->handed[i] / ranks, reasons[i].words);
+}
+
+/* Sums over all ranks; seconds are the slowest rank's. */
+static void print_json(FILE *out, const counts *all, const times *longest, int ranks) {
+    fprintf(out, "{\"ranks\": %d, \"files\": %" PRId64 ", \"files_taken\": %" PRId64, ranks, all->files,
+            all->files_taken);
+    for (int i = 0; i < 2; i++)
+        fprintf(out, ",\n \"%ss\": %" PRId64 ", \"%s_bytes\": %" PRId64 ", \"%s_seconds\": %.6f", verb[i],
+                all->calls[i], verb[i], all->bytes[i], verb[i], longest->calls[i]);
+    fprintf(out, ",\n \"phases\": {");
+    for (int i = 0; i < SAGO_PHASE_COUNT; i++)
+        fprintf(out, "%s\"%s\": %.6f", i ? ", " : "", sago_phase_string((sago_phase)i), longest->phase[i]);
+    fprintf(out, "},\n \"handed\": {");
+    for (int i = 1; i < DROPIN_REASON_COUNT; i++)
+        fprintf(out, "%s\"%s\": %" PRId64, i > 1 ? ", " : "", reasons[i].name, all->handed[i]);
+    fprintf(out, "}}\n");
+}
+
+static void tell(const counts *all, const times *longest, int ranks) {
+    if (strncmp(wanted, "json:", 5) != 0) {
+        print_summary(stderr, all, longest, ranks);
+        return;
+    }
+    FILE *out = fopen(wanted + 5, "w");
+    if (!out)
+        return;
+    print_json(out, all, longest, ranks);
+    (void)fclose(out);
+}
+
+void dropin_report(void) {
+    counts all = {0};
+    times longest = {{0}, {0}};
+    int rank = 0, ranks = 1, initialized = 0;
+    (void)MPI_Initialized(&initialized);
+    if (!wants() || !initialized)
+        return;
+    (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    (void)MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    (void)MPI_Reduce(&counted, &all, sizeof all / sizeof(int64_t), MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+    (void)MPI_Reduce(&spent, &longest, sizeof longest / sizeof(double), MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        tell(&all, &longest, ranks);
+}

@@ -1,0 +1,46 @@
+/* What Sago did for this program: counted in every process, added up and told by rank 0 in MPI_Finalize.
+ *
+ * SAGO_STATS=off (default), summary (on stderr) or json:FILE; the same on all ranks. */
+#ifndef DROPIN_REPORT_H
+#define DROPIN_REPORT_H
+
+#include <stdbool.h>
+
+#include <sago/sago.h>
+
+/* Why a collective call was handed to the MPI library: identifier, name in JSON, words in the summary. */
+#define DROPIN_REASONS(X)                                                                                     \
+    X(SERVED, "served", "served")                                                                             \
+    X(UNKNOWN, "unknown_handle", "unknown file handle")                                                       \
+    X(PREFIX, "prefix", "file name with a prefix")                                                            \
+    X(SEQUENTIAL, "sequential", "MPI_MODE_SEQUENTIAL")                                                        \
+    X(SPECIAL_FILE, "special_file", "not a regular file")                                                     \
+    X(HINTS, "hints", "hints or paths that are wrong or differ between ranks")                                \
+    X(NOT_OPENED, "not_opened", "Sago could not open the file")                                               \
+    X(REPRESENTATION, "representation", "data representation")                                                \
+    X(VIEW, "view", "file view")                                                                              \
+    X(ATOMIC, "atomic", "atomic mode")                                                                        \
+    X(MODE, "access_mode", "not allowed by the access mode")                                                  \
+    X(NONBLOCKING, "nonblocking", "nonblocking call")                                                         \
+    X(SHARED_POINTER, "shared_pointer", "shared file pointer")                                                \
+    X(TOO_MUCH, "memory", "beyond what Sago can do, or its memory")
+
+typedef enum {
+#define DROPIN_ENUM(id, name, words) DROPIN_##id,
+    DROPIN_REASONS(DROPIN_ENUM)
+#undef DROPIN_ENUM
+        DROPIN_REASON_COUNT
+} dropin_reason;
+
+/* Seconds when anybody wants to know, else 0. */
+double dropin_clock(void);
+
+void dropin_count_open(bool taken);
+void dropin_count_close(sago_file *file);
+void dropin_count_served(bool write, MPI_Count bytes, double start);
+void dropin_count_handed(dropin_reason reason);
+
+/* Collective over MPI_COMM_WORLD, while MPI still runs. */
+void dropin_report(void);
+
+#endif

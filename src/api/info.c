@@ -1,0 +1,27 @@
+/* The hints in force, told back. */
+#include <string.h>
+
+#include "api/handle.h"
+
+static sago_status put_hints(const sagoi_hints *hints, MPI_Info info) {
+    int64_t rows = 0;
+    const sagoi_hint_row *row = sagoi_hint_table(&rows);
+    for (; rows > 0; rows--, row++) {
+        char value[64];
+        if (strncmp(row->name, "sago_", 5) != 0)
+            continue; /* MPI's own names are the MPI library's to answer */
+        sagoi_hint_format(hints, row, value, sizeof value);
+        if (MPI_Info_set(info, row->name, value) != MPI_SUCCESS)
+            return sagoi_fail(SAGO_ERR_MPI, "MPI_Info_set of %s failed", row->name);
+    }
+    return SAGO_OK;
+}
+
+sago_status sago_get_hints(sago_file *file, MPI_Info hints) {
+    sago_status status = sagoi_check_file(file);
+    if (!status && hints == MPI_INFO_NULL)
+        status = sagoi_fail(SAGO_ERR_ARG, "there is nowhere to put the hints: MPI_INFO_NULL");
+    if (!status)
+        status = put_hints(&file->hints, hints);
+    return sagoi_done("sago_get_hints", NULL, status);
+}

@@ -1,0 +1,307 @@
+/* `sago compare`: the user's command with and without the drop-in library, in turn; times, and files. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench/params.h"
+#include "bench/quantiles.h"
+#include "tools/command.h"
+#include "tools/launch.h"
+#include "tools/options.h"
+#include "tools/outputs.h"
+
+enum { REPEAT_MAX = 1000, SHOWN_OUTPUT = 8192 };
+
+/* What the drop-in library counted in one run; negative: it said nothing. */
+typedef struct served_calls {
+    int64_t writes, reads, bytes;
+} served_calls;
+
+typedef struct compare_config {
+    tool_launch launch;
+    tool_outputs outputs;
+    int64_t repeat;
+    double seconds[2][REPEAT_MAX]; /* without Sago, with it */
+    served_calls served;
+    bool progress; /* stderr is a terminal */
+} compare_config;
+
+static const char *const names[] = {"without Sago", "with Sago"};
+
+static volatile sig_atomic_t interrupted; /* the signal */
+
+/* ---- One run ---- */
+
+/* In the child.  Says on stderr, which is the log already, what goes wrong. */
+static _Noreturn void become_command(const compare_config *config, bool with_sago, const char *stats, int log) {
+    char why[OPTION_WHY_MAX];
+    int null = open("/dev/null", O_RDONLY);
+    (void)signal(SIGINT, SIG_DFL);
+    (void)signal(SIGTERM, SIG_DFL);
+    if (null < 0 || dup2(null, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0)
+        _exit(LAUNCH_NOT_STARTED);
+    if (!(with_sago ? launch_enable(&config->launch, stats, why) : launch_disable(&config->launch, why))) {
+        fprintf(stderr, "sago compare: %s\n", why);
+        _exit(LAUNCH_NOT_STARTED);
+    }
+    _exit(launch_execute(&config->launch, "compare"));
+}
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* A signal from the terminal reaches the command, too; others do not. */
+static int wait_for(pid_t child) {
+    int status;
+    bool told = false;
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno != EINTR)
+            return -1;
+        if (interrupted && !told)
+            told = kill(child, SIGTERM) == 0;
+    }
+    return status;
+}
+
+/* The end of what the command printed. */
+static void show_output(FILE *log) {
+    char line[SHOWN_OUTPUT];
+    (void)fflush(log);
+    if (fseek(log, -SHOWN_OUTPUT, SEEK_END))
+        rewind(log);
+    size_t length = fread(line, 1, sizeof line, log);
+    (void)fwrite(line, 1, length, stderr);
+    if (length > 0 && line[length - 1] != '\n')
+        (void)fputc('\n', stderr);
+}
+
+static bool refuse_status(int status, bool with_sago, char *why) {
+    if (interrupted)
+        return bench_refuse(why, "interrupted");
+    if (WIFSIGNALED(status))
+        return bench_refuse(why, "the command was ended by signal %d %s", WTERMSIG(status), names[with_sago]);
+    return bench_refuse(why, "the command failed with status %d %s", WEXITSTATUS(status), names[with_sago]);
+}
+
+/* Runs the command; its output is shown only if it fails. */
+static bool run_once(const compare_config *config, bool with_sago, const char *stats, double *seconds, char *why) {
+    FILE *log = tmpfile();
+    if (!log)
+        return bench_refuse(why, "no temporary file: %s", strerror(errno));
+    double start = now();
+    pid_t child = fork();
+    if (child == 0)
+        become_command(config, with_sago, stats, fileno(log));
+    int status = child < 0 ? -1 : wait_for(child);
+    *seconds = now() - start;
+    bool ok = status == 0 && !interrupted;
+    if (child < 0)
+        (void)bench_refuse(why, "fork: %s", strerror(errno));
+    else if (!ok)
+        (void)refuse_status(status, with_sago, why);
+    if (!ok && !interrupted)
+        show_output(log);
+    (void)fclose(log);
+    return ok;
+}
+
+/* ---- What Sago did ---- */
+
+static int64_t json_number(const char *text, const char *key) {
+    const char *at = strstr(text, key);
+    return at ? strtoll(at + strlen(key), NULL, 10) : -1;
+}
+
+static served_calls served_read(int file) {
+    char text[4096] = "";
+    served_calls result = {-1, -1, 0};
+    ssize_t length = pread(file, text, sizeof text - 1, 0);
+    if (length <= 0)
+        return result;
+    int64_t ranks = json_number(text, "\"ranks\":");
+    if (ranks < 1)
+        return result;
+    result.writes = json_number(text, "\"writes\":") / ranks;
+    result.reads = json_number(text, "\"reads\":") / ranks;
+    result.bytes = json_number(text, "\"write_bytes\":") + json_number(text, "\"read_bytes\":");
+    return result;
+}
+
+/* A warm-up run that also tells whether Sago was used at all: else the comparison says nothing. */
+static bool run_counted(compare_config *config, double *seconds, char *why) {
+    char path[] = "/tmp/sago-compare.XXXXXX", stats[64];
+    int file = mkstemp(path);
+    if (file < 0)
+        return bench_refuse(why, "%s: %s", path, strerror(errno));
+    snprintf(stats, sizeof stats, "json:%s", path);
+    bool ok = run_once(config, true, stats, seconds, why);
+    config->served = served_read(file);
+    (void)close(file);
+    (void)unlink(path);
+    return ok;
+}
+
+/* ---- All runs ---- */
+
+static void show_progress(const compare_config *config, int64_t pair, bool with_sago) {
+    if (!config->progress)
+        return;
+    if (pair < 0)
+        fprintf(stderr, "\r\033[Kwarming up, %s", names[with_sago]);
+    else
+        fprintf(stderr, "\r\033[Kpair %" PRId64 " of %" PRId64 ", %s", pair + 1, config->repeat, names[with_sago]);
+}
+
+static void clear_progress(const compare_config *config) {
+    if (config->progress)
+        fprintf(stderr, "\r\033[K");
+}
+
+/* Pair -1 is the warm-up.  Every other pair begins with Sago, so that going first favours nobody. */
+static bool run_pair(compare_config *config, int64_t pair, char *why) {
+    for (int turn = 0; turn < 2; turn++) {
+        bool with_sago = (turn + pair) % 2 != 0;
+        double seconds;
+        show_progress(config, pair, with_sago);
+        bool ok = pair < 0 && with_sago ? run_counted(config, &seconds, why)
+                                        : run_once(config, with_sago, "off", &seconds, why);
+        if (!ok || !outputs_keep(&config->outputs, with_sago, why))
+            return false;
+        if (pair >= 0)
+            config->seconds[with_sago][pair] = seconds;
+    }
+    return outputs_compare(&config->outputs, why);
+}
+
+static bool run_all(compare_config *config, char *why) {
+    double seconds;
+    for (int64_t pair = -1; pair < config->repeat; pair++)
+        if (!run_pair(config, pair, why))
+            return false;
+    if (!outputs_differ(&config->outputs))
+        return true;
+    show_progress(config, config->repeat - 1, false);
+    return run_once(config, false, "off", &seconds, why) && outputs_compare_again(&config->outputs, why);
+}
+
+/* ---- Report ---- */
+
+static void print_served(const served_calls *served) {
+    if (served->writes + served->reads > 0)
+        printf("Sago did %" PRId64 " collective writes and %" PRId64 " reads, %.1f MB in all\n\n", served->writes,
+               served->reads, (double)served->bytes / 1e6);
+    else
+        printf("Sago did nothing: %s\n\n",
+               served->writes < 0 ? "no program that was started uses its MPI library, or it did not end properly"
+                                  : "the program makes no collective MPI-IO call that Sago serves");
+}
+
+static void print_times(const compare_config *config) {
+    int64_t n = config->repeat;
+    printf("%-14s %12s %12s\n", "seconds", "median", "best");
+    for (int w = 0; w < 2; w++)
+        printf("%-14s %12.3f %12.3f\n", names[w], bench_median(n, config->seconds[w]),
+               bench_best(n, config->seconds[w]));
+    bench_estimate ratio = bench_paired_ratio(n, config->seconds[0], config->seconds[1]);
+    printf("\nwith Sago it is %.2f times as fast [%.2f, %.2f], %s %" PRId64 " pair%s\n", ratio.median, ratio.low,
+           ratio.high, n < 6 ? "range of" : "95% interval from", n, n == 1 ? "" : "s");
+}
+
+static void print_outputs(const tool_outputs *outputs) {
+    for (int64_t i = 0; i < outputs->count; i++) {
+        const tool_output *output = &outputs->output[i];
+        if (!output->differs) {
+            printf("%s: identical, %" PRId64 " bytes, %" PRId64 " comparisons\n", output->path, output->size,
+                   output->comparisons);
+            continue;
+        }
+        printf("%s: DIFFERS from byte %" PRId64 " on: see %s.with-sago and %s.without-sago%s\n", output->path,
+               output->first_difference, output->path, output->path,
+               output->differs_anyway ? "; it also differs between two runs without Sago" : "");
+    }
+}
+
+/* ---- Command line ---- */
+
+static bool set_hint(void *target, const char *value, char *why) {
+    return launch_hint(&((compare_config *)target)->launch, value, why);
+}
+
+static bool set_file(void *target, const char *value, char *why) {
+    return outputs_add(&((compare_config *)target)->outputs, value, why);
+}
+
+static bool refuse_option(void *target, const char *name, const char *value, char *why) {
+    (void)target, (void)value;
+    return bench_refuse(why, "no option --%s; those of the command come after '--'", name);
+}
+
+static const tool_option table[] = {
+    {"repeat", OPTION_COUNT, offsetof(compare_config, repeat), 1, REPEAT_MAX, "N",
+     "runs of each, in turn, after one of each to warm up (5)", NULL},
+    {"file", OPTION_CALL, 0, 0, 0, "PATH", "a file the command writes: compare its bytes; may be repeated",
+     set_file},
+    {"hint", OPTION_CALL, 0, 0, 0, "KEY=VALUE", "default of a hint, as in 'sago hints'; may be repeated",
+     set_hint},
+};
+static const tool_options options = {table, sizeof table / sizeof table[0], refuse_option};
+
+static void print_help(void) {
+    puts(
+        "usage: sago compare [options] [--] COMMAND [arguments]\n\n"
+        "Runs a command several times with and without Sago, and prints both times, how many times as fast it is\n"
+        "with Sago, and whether the files it writes are the same.  Exit status: 0, 1 if a file differs or the\n"
+        "command fails, 2 for wrong options.\n\nOptions:");
+    options_help(&options, stdout);
+    puts("\nExample: sago compare --file out.h5 -- mpiexec -n 8 ./app");
+}
+
+static void interrupt(int signal) { interrupted = signal; }
+
+static int compare(compare_config *config) {
+    char why[OPTION_WHY_MAX];
+    struct sigaction action = {.sa_handler = interrupt}; /* files are put back, whatever happens */
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+    bool begun = outputs_begin(&config->outputs, why), ok = begun && run_all(config, why);
+    clear_progress(config);
+    outputs_end(&config->outputs);
+    if (!begun)
+        return usage_error("compare", "%s", why);
+    if (!ok) {
+        fprintf(stderr, "sago compare: %s\n", why);
+        return EXIT_FAILURE;
+    }
+    print_served(&config->served);
+    print_times(config);
+    print_outputs(&config->outputs);
+    return outputs_differ(&config->outputs) ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int cmd_compare(int argc, char **argv) {
+    char why[OPTION_WHY_MAX];
+    int end = launch_options_end(argc, argv);
+    if (options_ask_help(end, argv)) {
+        print_help();
+        return EXIT_SUCCESS;
+    }
+    compare_config *config = calloc(1, sizeof *config);
+    if (!config)
+        return usage_error("compare", "out of memory");
+    config->repeat = 5;
+    config->progress = isatty(STDERR_FILENO);
+    bool ok = launch_init(&config->launch, end, argc, argv, why) &&
+              options_parse(&options, 1, end, argv, config, why) && launch_complete(&config->launch, why);
+    int code = ok ? compare(config) : usage_error("compare", "%s", why);
+    free(config);
+    return code;
+}

@@ -1,0 +1,60 @@
+/* `sago run`: the user's command with the drop-in library. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/params.h"
+#include "tools/command.h"
+#include "tools/launch.h"
+#include "tools/options.h"
+
+typedef struct run_config {
+    tool_launch launch;
+    char stats[PATH_MAX + 8]; /* SAGO_STATS; "": not asked for */
+} run_config;
+
+static bool set_hint(void *target, const char *value, char *why) {
+    return launch_hint(&((run_config *)target)->launch, value, why);
+}
+
+static bool set_stats(void *target, const char *value, char *why) {
+    run_config *config = target;
+    return launch_stats(config->stats, sizeof config->stats, value, why);
+}
+
+static bool refuse_option(void *target, const char *name, const char *value, char *why) {
+    (void)target, (void)value;
+    return bench_refuse(why, "no option --%s; those of the command come after '--'", name);
+}
+
+static const tool_option table[] = {
+    {"hint", OPTION_CALL, 0, 0, 0, "KEY=VALUE", "default of a hint, as in 'sago hints'; may be repeated",
+     set_hint},
+    {"stats", OPTION_CALL, 0, 0, 0, "HOW", "off, summary (default: on stderr at the end) or json:FILE", set_stats},
+};
+static const tool_options options = {table, sizeof table / sizeof table[0], refuse_option};
+
+static void print_help(void) {
+    puts("usage: sago run [options] [--] COMMAND [arguments]\n\n"
+         "Runs a command, mpiexec with an MPI program or a script, so that collective MPI-IO in it is done by "
+         "Sago.\nThe program need not be changed.  The exit status is the command's.\n\nOptions:");
+    options_help(&options, stdout);
+    puts("\nExample: sago run --hint sago_memory=256M -- mpiexec -n 8 ./app");
+}
+
+int cmd_run(int argc, char **argv) {
+    char why[OPTION_WHY_MAX];
+    run_config config = {.launch = {.nsettings = 0}};
+    int end = launch_options_end(argc, argv);
+    if (options_ask_help(end, argv)) {
+        print_help();
+        return EXIT_SUCCESS;
+    }
+    if (!launch_init(&config.launch, end, argc, argv, why) ||
+        !options_parse(&options, 1, end, argv, &config, why) || !launch_complete(&config.launch, why))
+        return usage_error("run", "%s", why);
+    if (!config.stats[0])
+        snprintf(config.stats, sizeof config.stats, "%s", getenv("SAGO_STATS") ? getenv("SAGO_STATS") : "summary");
+    if (!launch_enable(&config.launch, config.stats, why))
+        return usage_error("run", "%s", why);
+    return launch_execute(&config.launch, "run");
+}
