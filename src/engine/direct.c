@@ -109,5 +109,6 @@ sago_status sagoi_engine_independent(sago_file *file, sagoi_composed *composed, 
     if (write)
         file->written_end = sagoi_max(file->written_end, request->high);
     *bytes = write || request->high <= size ? composed->bytes : sagoi_bytes_below(request, size);
+    *(write ? &file->stats.bytes_written : &file->stats.bytes_read) += *bytes;
     return SAGO_OK;
 }

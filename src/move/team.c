@@ -4,6 +4,7 @@
  * MPI_COMM_SELF, whose attributes MPI_Finalize deletes first: that is where what is left gets freed. */
 #include "move/team.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -37,6 +38,10 @@ typedef struct entry {
 
 /* Keyvals are handles that MPI gives out once a process; they live as long as MPI does. */
 static int team_keyval = MPI_KEYVAL_INVALID, self_keyval = MPI_KEYVAL_INVALID;
+
+/* Guards the keyvals and the lists: threads may open files on different communicators at once.  Never held while
+ * anybody communicates. */
+static pthread_mutex_t lists_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void team_destroy(sagoi_team *team) {
     sagoi_segment_release(&team->windows);
@@ -77,13 +82,13 @@ static int on_comm_free(MPI_Comm comm, int keyval, void *value, void *extra) {
     team_list *list = value;
     for (sagoi_team *team = list->first, *next; team; team = next) {
         next = team->next;
-        entry *mine = (entry *)team;
-        if (team->in_use) {
-            mine->orphan = true;
-            continue;
-        }
-        unregister(mine);
-        team_destroy(team);
+        (void)pthread_mutex_lock(&lists_lock);
+        bool orphan = ((entry *)team)->orphan = team->in_use;
+        if (!orphan)
+            unregister((entry *)team);
+        (void)pthread_mutex_unlock(&lists_lock);
+        if (!orphan)
+            team_destroy(team);
     }
     free(list);
     return MPI_SUCCESS;
@@ -299,35 +304,54 @@ static team_list *open_list(MPI_Comm comm) {
     return NULL;
 }
 
+/* Takes a team of the communicator that nobody uses; NULL: there is none, or (*list is NULL) no list either. */
+static sagoi_team *take_free(MPI_Comm comm, team_list **list) {
+    (void)pthread_mutex_lock(&lists_lock);
+    *list = open_registry() ? open_list(comm) : NULL;
+    sagoi_team *found = *list ? (*list)->first : NULL;
+    while (found && found->in_use)
+        found = found->next;
+    if (found)
+        found->in_use = true;
+    (void)pthread_mutex_unlock(&lists_lock);
+    return found;
+}
+
+static sagoi_team *enlist(entry *made, team_list *list) {
+    (void)pthread_mutex_lock(&lists_lock);
+    registry *all = find_registry();
+    made->next = all->entries;
+    all->entries = made;
+    made->list = list;
+    made->team.in_use = true;
+    made->team.next = list->first;
+    list->first = &made->team;
+    (void)pthread_mutex_unlock(&lists_lock);
+    return &made->team;
+}
+
 sago_status sagoi_team_acquire(MPI_Comm comm, sagoi_team **team) {
-    registry *all = open_registry();
-    team_list *list = all ? open_list(comm) : NULL;
+    team_list *list;
+    *team = take_free(comm, &list);
     if (!list)
         return sagoi_fail(SAGO_ERR_MPI, "communicator attributes cannot be used");
-    sagoi_team *free_one = list->first;
-    while (free_one && free_one->in_use)
-        free_one = free_one->next;
-    if (!free_one) {
-        entry *made = team_create(comm);
-        if (!made)
-            return sagoi_fail(SAGO_ERR_MPI, "the communicator cannot be set up: no memory, or an MPI call failed");
-        made->next = all->entries;
-        made->list = list;
-        all->entries = made;
-        free_one = &made->team;
-        free_one->next = list->first;
-        list->first = free_one;
-    }
-    free_one->in_use = true;
-    *team = free_one;
+    if (*team)
+        return SAGO_OK;
+    entry *made = team_create(comm);
+    if (!made)
+        return sagoi_fail(SAGO_ERR_MPI, "the communicator cannot be set up: no memory, or an MPI call failed");
+    *team = enlist(made, list);
     return SAGO_OK;
 }
 
 void sagoi_team_release(sagoi_team *team) {
     entry *mine = (entry *)team;
+    (void)pthread_mutex_lock(&lists_lock);
     team->in_use = false;
-    if (!mine->orphan)
-        return;
-    unregister(mine);
-    team_destroy(team);
+    bool orphan = mine->orphan;
+    if (orphan)
+        unregister(mine);
+    (void)pthread_mutex_unlock(&lists_lock);
+    if (orphan)
+        team_destroy(team);
 }

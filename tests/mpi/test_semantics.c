@@ -190,11 +190,22 @@ static void test_sparse(const char *hints) {
         unlink(path);
 }
 
+/* An offset near the largest that this file system knows. */
+static int64_t far_offset(const char *path) {
+    plain_write(path, "", 0);
+    for (int bits = 60; bits > 40; bits--)
+        if (truncate(path, (INT64_C(1) << bits) + ROOM) == 0)
+            return (INT64_C(1) << bits) + 12345;
+    return INT64_C(1) << 40;
+}
+
 /* Where offsets need all their bits. */
 static void test_far(const char *hints) {
     const char *path = fresh("far");
-    int64_t base = (INT64_C(1) << 60) + 12345;
+    int64_t base = far_offset(path);
+    meet();
     sago_file *file = open_file(path, RDWR_CREATE, hints);
+    CHECK_OK(sago_set_size(file, 0));
     sago_extent one = {base + rank * 5, 5};
     unsigned char back[5] = {0};
     MPI_Count bytes = -1;
@@ -362,8 +373,8 @@ static void test_sizes(const char *hints) {
     memset(buffer, 0, 9000);
     CHECK_FILE(path, buffer, 9000);
     fill(buffer, 9000, 7);
-    int64_t share = 9000 / ranks;
-    CHECK_OK(sago_write_at_all(file, rank * share, buffer + rank * share, share, MPI_BYTE, NULL));
+    int64_t share = 9000 / ranks, mine = rank == ranks - 1 ? 9000 - rank * share : share;
+    CHECK_OK(sago_write_at_all(file, rank * share, buffer + rank * share, mine, MPI_BYTE, NULL));
     CHECK_OK(sago_sync(file));
     CHECK_FILE(path, buffer, 9000);
     CHECK_OK(sago_set_size(file, 10)); /* what is cut off is gone, also when the file grows again */
@@ -667,6 +678,24 @@ static void test_statuses(void) {
         CHECK(sago_phase_string((sago_phase)i) != NULL);
 }
 
+/* The application's bytes, whichever way they went. */
+static void test_stats(void) {
+    sago_file *file = open_file(fresh("counts"), RDWR_CREATE, "");
+    unsigned char back[30];
+    CHECK_OK(sago_write_at_all(file, rank * 10, buffer, 10, MPI_BYTE, NULL));
+    CHECK_OK(sago_write_at(file, rank * 10, buffer, 7, MPI_BYTE, NULL));
+    CHECK_OK(sago_read_at_all(file, ranks * 10 - 5, back, 30, MPI_BYTE, NULL)); /* 5 of them are there */
+    CHECK_OK(sago_read_at(file, ranks * 10 - 2, back, 30, MPI_BYTE, NULL));     /* 2 */
+    sago_stats stats = stats_of(file);
+    CHECK_INT(stats.bytes_written, 17);
+    CHECK_INT(stats.bytes_read, 7);
+    CHECK_INT(stats.collective_writes, 1);
+    CHECK_INT(stats.collective_reads, 1);
+    CHECK_INT(stats.direct_calls + stats.mapped_calls + stats.aggregated_calls, 2);
+    CHECK(strstr(stats.decision, "strategy"));
+    CHECK_OK(sago_close(&file));
+}
+
 /* Older programs know a shorter struct. */
 static void test_stats_size(void) {
     sago_file *file = open_file(fresh("stats"), RDWR_CREATE, "");
@@ -760,6 +789,7 @@ int main(int argc, char **argv) {
     test_delete();
     test_version();
     test_statuses();
+    test_stats();
     test_stats_size();
     test_hints();
     test_communicators();

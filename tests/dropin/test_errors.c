@@ -1,0 +1,147 @@
+/* RUN: n=1,2,4 */
+/* Errors: their classes, the file's handler, all ranks alike; and the file goes on working. */
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "dropin_check.h"
+
+static char bytes[64];
+static int called, handled_class;
+static MPI_File handled_file;
+
+/* NOLINTNEXTLINE: MPI gives the parameters */
+static void handler(MPI_File *file, int *code, ...) {
+    called++;
+    handled_file = *file;
+    handled_class = check_class(*code);
+}
+
+static void check_works(MPI_File file) {
+    MPI_Status status;
+    OK(MPI_File_write_at_all(file, 64 * rank, bytes, 64, MPI_BYTE, &status));
+    CHECK_INT(count_in(&status, MPI_BYTE), 64);
+}
+
+/* The same mistake on every rank. */
+static void arguments(void) {
+    MPI_File file = open_all("arguments", MODE_NEW);
+    MPI_Datatype raw;
+    MPI_Errhandler is;
+    MPI_Type_contiguous(2, MPI_INT, &raw);
+    OK(MPI_File_get_errhandler(file, &is));
+    CHECK(is == MPI_ERRORS_RETURN);
+    FAILS(MPI_File_write_all(file, bytes, -1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_COUNT);
+    FAILS(MPI_File_read_at_all(file, 0, bytes, -5, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_COUNT);
+    FAILS(MPI_File_write_at_all(file, 0, bytes, 1, MPI_DATATYPE_NULL, MPI_STATUS_IGNORE), MPI_ERR_TYPE);
+    FAILS(MPI_File_read_all(file, bytes, 1, raw, MPI_STATUS_IGNORE), MPI_ERR_TYPE);
+    FAILS(MPI_File_write_all_begin(file, bytes, 1, raw), MPI_ERR_TYPE);
+    FAILS_OR(PLAIN_OPENMPI, MPI_File_write_at_all(file, -3, bytes, 1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+    FAILS_OR(PLAIN_OPENMPI, MPI_File_read_at_all(file, -3, bytes, 1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+    FAILS_OR(PLAIN_OPENMPI, MPI_File_set_size(file, -1), MPI_ERR_ARG);
+    CHECK_INT(position_of(file), 0);
+    OK(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
+#ifdef MPICH_VERSION
+    FAILS(MPI_File_write_all(file, bytes, 6, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_IO); /* one and a half etypes */
+#endif
+    FAILS(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "unheard of", MPI_INFO_NULL), MPI_ERR_UNSUPPORTED_DATAREP);
+    OK(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+    check_works(file);
+    MPI_Type_free(&raw);
+    OK(MPI_File_close(&file));
+    CHECK(file == MPI_FILE_NULL);
+    FAILS(MPI_File_write_all(MPI_FILE_NULL, bytes, 1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_FILE);
+}
+
+static void modes(void) {
+    MPI_File file = open_all("modes", MODE_NEW);
+    check_works(file);
+    OK(MPI_File_close(&file));
+    file = open_all("modes", MPI_MODE_RDONLY);
+    FAILS(MPI_File_write_all(file, bytes, 1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_READ_ONLY);
+    FAILS(MPI_File_write_at_all(file, 0, bytes, 1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_READ_ONLY);
+    CHECK(MPI_File_set_size(file, 10) != MPI_SUCCESS);
+    OK(MPI_File_read_all(file, bytes, 1, MPI_BYTE, MPI_STATUS_IGNORE));
+    OK(MPI_File_close(&file));
+    file = open_all("modes", MPI_MODE_WRONLY);
+    FAILS(MPI_File_read_all(file, bytes, 1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_ACCESS);
+    check_works(file);
+    OK(MPI_File_close(&file));
+    FAILS(MPI_File_open(MPI_COMM_WORLD, "missing", MPI_MODE_RDONLY, MPI_INFO_NULL, &file), MPI_ERR_NO_SUCH_FILE);
+    CHECK(MPI_File_open(MPI_COMM_WORLD, "modes", MPI_MODE_RDONLY | MPI_MODE_RDWR, MPI_INFO_NULL, &file));
+    expect_stat("access_mode", 3 * ranks);
+}
+
+/* Only the file that has the handler, and only once a call. */
+static void handlers(void) {
+    MPI_File watched = open_all("watched", MODE_NEW), other = open_all("other", MODE_NEW);
+    MPI_Errhandler mine;
+    OK(MPI_File_create_errhandler(handler, &mine));
+    OK(MPI_File_set_errhandler(watched, mine));
+    FAILS(MPI_File_write_all(other, bytes, -1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_COUNT);
+    CHECK_INT(called, 0);
+    FAILS(MPI_File_write_all(watched, bytes, -1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_COUNT);
+    CHECK_INT(called, 1);
+    CHECK(handled_file == watched && handled_class == MPI_ERR_COUNT);
+    FAILS_OR(PLAIN_OPENMPI, MPI_File_write_at_all(watched, -1, bytes, 1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+    CHECK_INT_OR(PLAIN_OPENMPI, called, 2);
+    called = 0;
+    OK(MPI_File_write_all_begin(watched, bytes, 1, MPI_BYTE));
+    CHECK(MPI_File_write_all_begin(watched, bytes, 1, MPI_BYTE) != MPI_SUCCESS);
+    CHECK_INT(called, 1);
+    OK(MPI_File_write_all_end(watched, bytes, MPI_STATUS_IGNORE));
+    CHECK_INT(called, 1);
+    MPI_Errhandler_free(&mine);
+    OK(MPI_File_close(&watched));
+    OK(MPI_File_close(&other));
+}
+
+/* One rank's mistake: everybody learns it and nobody waits.  The MPI libraries leave the others waiting. */
+static void one_rank(void) {
+    MPI_File file = open_all("one", MODE_NEW);
+    MPI_Datatype raw;
+    int last = rank == ranks - 1;
+    MPI_Type_contiguous(2, MPI_INT, &raw);
+    CHECK(MPI_File_write_all(file, bytes, last ? -1 : 8, MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS);
+    CHECK(MPI_File_write_at_all(file, 8 * rank, bytes, 1, last ? raw : MPI_LONG, MPI_STATUS_IGNORE) != MPI_SUCCESS);
+    CHECK(MPI_File_read_at_all(file, last ? -1 : 1, bytes, 1, MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS);
+    CHECK(MPI_File_set_size(file, last ? -1 : 1) != MPI_SUCCESS);
+    if (ranks > 1)
+        FAILS(MPI_File_set_size(file, 10 + rank), MPI_ERR_NOT_SAME);
+    CHECK_INT(position_of(file), 0);
+    check_works(file);
+    MPI_Type_free(&raw);
+    OK(MPI_File_close(&file));
+}
+
+/* A write that the system refuses to one rank. */
+static void limited(void) {
+    MPI_File file = open_all("limited", MODE_NEW);
+    struct rlimit before, little;
+    called = 0;
+    MPI_Errhandler mine;
+    OK(MPI_File_create_errhandler(handler, &mine));
+    OK(MPI_File_set_errhandler(file, mine));
+    (void)signal(SIGXFSZ, SIG_IGN);
+    (void)getrlimit(RLIMIT_FSIZE, &before);
+    little = before;
+    little.rlim_cur = 1 << 20;
+    (void)setrlimit(RLIMIT_FSIZE, &little);
+    CHECK(MPI_File_write_at_all(file, (2 << 20) + 64 * rank, bytes, 64, MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS);
+    CHECK_INT(called, 1);
+    (void)setrlimit(RLIMIT_FSIZE, &before);
+    check_works(file);
+    MPI_Errhandler_free(&mine);
+    OK(MPI_File_close(&file));
+}
+
+int main(int argc, char **argv) {
+    check_start(&argc, &argv);
+    arguments();
+    modes();
+    handlers();
+    if (with_sago) {
+        one_rank();
+        limited();
+    }
+    return check_end();
+}
