@@ -17,15 +17,14 @@ typedef struct access {
     MPI_Datatype type;
 } access;
 
-static dropin_reason refusal(const dropin_file *file, bool write) {
+static dropin_reason refusal(const dropin_file *file) {
+    if (!file)
+        return DROPIN_UNKNOWN;
     if (file->closed)
         return file->closed;
     if (file->unseen)
         return file->unseen;
-    if (file->atomic)
-        return DROPIN_ATOMIC;
-    /* the same on all ranks, so the MPI library can say so itself */
-    return file->amode & (write ? MPI_MODE_RDONLY : MPI_MODE_WRONLY) ? DROPIN_MODE : DROPIN_SERVED;
+    return file->atomic ? DROPIN_ATOMIC : DROPIN_SERVED;
 }
 
 /* ---- Before and after ---- */
@@ -45,6 +44,10 @@ static MPI_Count length_of(const access *wanted) {
 
 static int check(const dropin_file *file, const access *wanted) {
     int count = wanted->count < 0 ? -1 : 0;
+    if (wanted->write && (file->amode & MPI_MODE_RDONLY))
+        return dropin_raise_code(file->handle, MPI_ERR_READ_ONLY);
+    if (!wanted->write && (file->amode & MPI_MODE_WRONLY))
+        return dropin_raise_code(file->handle, MPI_ERR_ACCESS);
     int code = wanted->write ? dropin_mpi->write(file->handle, wanted->buf, count, wanted->type, MPI_STATUS_IGNORE)
                              : dropin_mpi->read(file->handle, wanted->buf, count, wanted->type, MPI_STATUS_IGNORE);
     if (!code && WHOLE_ETYPES && length_of(wanted) % file->etype_size != 0)
@@ -67,7 +70,7 @@ static sago_status move(const dropin_file *file, const access *wanted, MPI_Count
 
 /* True: Sago has served the call, and *code is its result.  False: it is the MPI library's, on all ranks. */
 static bool serve(dropin_file *file, const access *wanted, MPI_Count *bytes, int *code) {
-    dropin_reason reason = file ? refusal(file, wanted->write) : DROPIN_UNKNOWN;
+    dropin_reason reason = refusal(file);
     if (reason) {
         dropin_count_handed(reason);
         return false;

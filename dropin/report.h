@@ -20,7 +20,6 @@
     X(REPRESENTATION, "representation", "data representation")                                                \
     X(VIEW, "view", "file view")                                                                              \
     X(ATOMIC, "atomic", "atomic mode")                                                                        \
-    X(MODE, "access_mode", "not allowed by the access mode")                                                  \
     X(NONBLOCKING, "nonblocking", "nonblocking call")                                                         \
     X(SHARED_POINTER, "shared_pointer", "shared file pointer")                                                \
     X(TOO_MUCH, "memory", "beyond what Sago can do, or its memory")

@@ -166,10 +166,11 @@ static void clear_progress(const compare_config *config) {
         fprintf(stderr, "\r\033[K");
 }
 
-/* Pair -1 is the warm-up.  Every other pair begins with Sago, so that going first favours nobody. */
+/* Pair -1 is the warm-up, without Sago first: so a command that never works is not blamed on Sago.  After that
+ * pairs begin with Sago and without it in turn, so that going first favours nobody. */
 static bool run_pair(compare_config *config, int64_t pair, char *why) {
     for (int turn = 0; turn < 2; turn++) {
-        bool with_sago = (turn + pair) % 2 != 0;
+        bool with_sago = (turn + pair + 1) % 2 != 0;
         double seconds;
         show_progress(config, pair, with_sago);
         bool ok = pair < 0 && with_sago ? run_counted(config, &seconds, why)
@@ -190,7 +191,7 @@ static bool run_all(compare_config *config, char *why) {
     if (!outputs_differ(&config->outputs))
         return true;
     show_progress(config, config->repeat - 1, false);
-    return run_once(config, false, "off", &seconds, why) && outputs_compare_again(&config->outputs, why);
+    return run_once(config, false, "off", &seconds, why) && outputs_keep(&config->outputs, false, why);
 }
 
 /* ---- Report ---- */

@@ -78,18 +78,6 @@ void outputs_end(tool_outputs *outputs) {
 
 /* ---- Comparing ---- */
 
-bool outputs_keep(tool_outputs *outputs, bool with_sago, char *why) {
-    char name[PATH_MAX];
-    for (int64_t i = 0; i < outputs->count; i++) {
-        const tool_output *output = &outputs->output[i];
-        bool failed = output->differs ? unlink(output->path) != 0
-                                      : rename(output->path, name_of(output, kept[with_sago], name)) != 0;
-        if (failed)
-            return bench_refuse(why, "%s after the run %s: %s", output->path, runs[with_sago], strerror(errno));
-    }
-    return true;
-}
-
 /* The offset of the first byte that differs, or that only one of them has; -1: none.  `size`: of the longer. */
 static int64_t first_difference(FILE *a, FILE *b, char *buffer, int64_t *size) {
     int64_t offset = 0, found = -1;
@@ -127,6 +115,35 @@ static bool compare_files(const char *one, const char *other, int64_t *differenc
     return ok;
 }
 
+/* A file that differed already: is it the same as ever, at least without Sago? */
+static bool compare_again(tool_output *output, char *why) {
+    char name[PATH_MAX];
+    int64_t difference, size;
+    if (!compare_files(name_of(output, kept[false], name), output->path, &difference, &size, why))
+        return false;
+    output->differs_anyway |= difference >= 0;
+    return true;
+}
+
+static bool keep_one(tool_output *output, bool with_sago, char *why) {
+    char name[PATH_MAX];
+    bool failed;
+    if (access(output->path, F_OK) == 0 && output->differs && !with_sago && !compare_again(output, why))
+        return false;
+    if (output->differs)
+        failed = unlink(output->path) != 0;
+    else
+        failed = rename(output->path, name_of(output, kept[with_sago], name)) != 0;
+    return !failed || bench_refuse(why, "%s after the run %s: %s", output->path, runs[with_sago], strerror(errno));
+}
+
+bool outputs_keep(tool_outputs *outputs, bool with_sago, char *why) {
+    for (int64_t i = 0; i < outputs->count; i++)
+        if (!keep_one(&outputs->output[i], with_sago, why))
+            return false;
+    return true;
+}
+
 static bool compare_one(tool_output *output, char *why) {
     char one[PATH_MAX], other[PATH_MAX];
     int64_t difference;
@@ -151,17 +168,4 @@ bool outputs_differ(const tool_outputs *outputs) {
         if (outputs->output[i].differs)
             return true;
     return false;
-}
-
-bool outputs_compare_again(tool_outputs *outputs, char *why) {
-    char name[PATH_MAX];
-    for (int64_t i = 0; i < outputs->count; i++) {
-        tool_output *output = &outputs->output[i];
-        int64_t difference = -1, size;
-        if (output->differs &&
-            !compare_files(name_of(output, kept[false], name), output->path, &difference, &size, why))
-            return false;
-        output->differs_anyway = difference >= 0;
-    }
-    return true;
 }

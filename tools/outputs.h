@@ -31,7 +31,8 @@ bool outputs_add(tool_outputs *outputs, const char *path, char *why);
 /* Sets aside what is there. */
 bool outputs_begin(tool_outputs *outputs, char *why);
 
-/* After a run: moves its files to PATH.with-sago or PATH.without-sago. */
+/* After a run: moves its files to PATH.with-sago or PATH.without-sago; one that differed before is removed, after
+ * a look whether it does so without Sago, too. */
 bool outputs_keep(tool_outputs *outputs, bool with_sago, char *why);
 
 /* After both: compares.  A file that differs stays, under those names, and is not compared again. */
@@ -39,9 +40,6 @@ bool outputs_compare(tool_outputs *outputs, char *why);
 
 /* Does any file differ? */
 bool outputs_differ(const tool_outputs *outputs);
-
-/* After one more run without Sago: does what differed do so without Sago, too? */
-bool outputs_compare_again(tool_outputs *outputs, char *why);
 
 /* Puts back what was there before; if nothing was, leaves the last file that was written with Sago. */
 void outputs_end(tool_outputs *outputs);

@@ -35,9 +35,11 @@ static void arguments(void) {
     FAILS(MPI_File_write_at_all(file, 0, bytes, 1, MPI_DATATYPE_NULL, MPI_STATUS_IGNORE), MPI_ERR_TYPE);
     FAILS(MPI_File_read_all(file, bytes, 1, raw, MPI_STATUS_IGNORE), MPI_ERR_TYPE);
     FAILS(MPI_File_write_all_begin(file, bytes, 1, raw), MPI_ERR_TYPE);
-    FAILS_OR(PLAIN_OPENMPI, MPI_File_write_at_all(file, -3, bytes, 1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_ARG);
-    FAILS_OR(PLAIN_OPENMPI, MPI_File_read_at_all(file, -3, bytes, 1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_ARG);
-    FAILS_OR(PLAIN_OPENMPI, MPI_File_set_size(file, -1), MPI_ERR_ARG);
+    if (!PLAIN_OPENMPI) { /* does not say so, or hangs */
+        FAILS(MPI_File_write_at_all(file, -3, bytes, 1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+        FAILS(MPI_File_read_at_all(file, -3, bytes, 1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+        FAILS(MPI_File_set_size(file, -1), MPI_ERR_ARG);
+    }
     CHECK_INT(position_of(file), 0);
     OK(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL));
 #ifdef MPICH_VERSION
@@ -50,25 +52,26 @@ static void arguments(void) {
     OK(MPI_File_close(&file));
     CHECK(file == MPI_FILE_NULL);
     FAILS(MPI_File_write_all(MPI_FILE_NULL, bytes, 1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_FILE);
+    expect_stat("unknown_handle", ranks);
 }
 
+/* Open MPI says it with few ranks only. */
 static void modes(void) {
     MPI_File file = open_all("modes", MODE_NEW);
     check_works(file);
     OK(MPI_File_close(&file));
     file = open_all("modes", MPI_MODE_RDONLY);
-    FAILS(MPI_File_write_all(file, bytes, 1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_READ_ONLY);
-    FAILS(MPI_File_write_at_all(file, 0, bytes, 1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_READ_ONLY);
+    FAILS_OR(PLAIN_OPENMPI, MPI_File_write_all(file, bytes, 1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_READ_ONLY);
+    FAILS_OR(PLAIN, MPI_File_write_at_all_begin(file, 0, bytes, 1, MPI_BYTE), MPI_ERR_READ_ONLY);
     CHECK(MPI_File_set_size(file, 10) != MPI_SUCCESS);
     OK(MPI_File_read_all(file, bytes, 1, MPI_BYTE, MPI_STATUS_IGNORE));
     OK(MPI_File_close(&file));
     file = open_all("modes", MPI_MODE_WRONLY);
-    FAILS(MPI_File_read_all(file, bytes, 1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_ACCESS);
+    FAILS_OR(PLAIN_OPENMPI, MPI_File_read_all(file, bytes, 1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_ACCESS);
     check_works(file);
     OK(MPI_File_close(&file));
     FAILS(MPI_File_open(MPI_COMM_WORLD, "missing", MPI_MODE_RDONLY, MPI_INFO_NULL, &file), MPI_ERR_NO_SUCH_FILE);
     CHECK(MPI_File_open(MPI_COMM_WORLD, "modes", MPI_MODE_RDONLY | MPI_MODE_RDWR, MPI_INFO_NULL, &file));
-    expect_stat("access_mode", 3 * ranks);
 }
 
 /* Only the file that has the handler, and only once a call. */
@@ -82,8 +85,8 @@ static void handlers(void) {
     FAILS(MPI_File_write_all(watched, bytes, -1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_COUNT);
     CHECK_INT(called, 1);
     CHECK(handled_file == watched && handled_class == MPI_ERR_COUNT);
-    FAILS_OR(PLAIN_OPENMPI, MPI_File_write_at_all(watched, -1, bytes, 1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_ARG);
-    CHECK_INT_OR(PLAIN_OPENMPI, called, 2);
+    FAILS(MPI_File_read_at_all(watched, 0, bytes, 1, MPI_DATATYPE_NULL, MPI_STATUS_IGNORE), MPI_ERR_TYPE);
+    CHECK_INT(called, 2);
     called = 0;
     OK(MPI_File_write_all_begin(watched, bytes, 1, MPI_BYTE));
     CHECK(MPI_File_write_all_begin(watched, bytes, 1, MPI_BYTE) != MPI_SUCCESS);

@@ -40,6 +40,7 @@ static void shared(void) {
     OK(MPI_File_write_at_all(file, N * (ranks + rank), mine, N, MPI_BYTE, MPI_STATUS_IGNORE));
     OK(MPI_File_get_position_shared(file, &at));
     CHECK_INT(at, N * ranks);
+    meet();
     CHECK_INT(position_of(file), 0);
     OK(MPI_File_read_ordered_begin(file, back, N, MPI_BYTE));
     OK(MPI_File_read_ordered_end(file, back, &status));

@@ -71,8 +71,8 @@ static void wrong(void) {
     check_works(file);
     OK(MPI_File_close(&file));
     int handed = ranks > 1 ? 3 : 2;
-    expect_stat("files", 5 * ranks);
-    expect_stat("files_taken", (5 - handed) * ranks);
+    expect_stat("files", 6 * ranks);
+    expect_stat("files_taken", (6 - handed) * ranks);
     expect_stat("hints", 2 * handed * ranks);
 }
 

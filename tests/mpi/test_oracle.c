@@ -300,26 +300,27 @@ static void fresh_amounts(oracle *o, oaccess *what) {
                 leave_out(&what->parts[i]);
 }
 
-/* All views further on or back by the same distance. */
+/* A view further on or back, not before the start of the file; the rank is left out if its bytes do not fit then. */
+static void shift_view(const oracle *o, opart *part, int64_t by) {
+    int64_t low = lowest(part->view.filetype);
+    part->view.disp += by;
+    if (part->view.disp + (low < 0 ? low : 0) < 0)
+        part->view.disp = low < 0 ? -low : 0;
+    runs file = {0};
+    part_file_runs(part, o->cap, &file);
+    if (file.bytes < part->bytes)
+        leave_out(part);
+    runs_free(&file);
+}
+
+/* All views by the same distance, or only some of them. */
 static void shift_views(oracle *o, oaccess *what) {
     rng *r = &o->r;
-    int64_t least = INT64_MAX, by = pick(r, -300, 3000);
+    int64_t by = chance(r, 50) ? 8 * pick(r, -40, 400) : chance(r, 50) ? pick(r, -300, 3000) : pick(r, -o->cap / 2, o->cap / 2);
+    bool all = chance(r, 60);
     for (int i = 0; i < o->size; i++)
-        least = what->parts[i].view.disp < least ? what->parts[i].view.disp : least;
-    if (chance(r, 50))
-        by = by / 8 * 8;
-    for (int i = 0; i < o->size; i++) {
-        opart *part = &what->parts[i];
-        int64_t low = lowest(part->view.filetype);
-        part->view.disp += by < -least ? 0 : by;
-        if (part->view.disp + (low < 0 ? low : 0) < 0)
-            part->view.disp = -low;
-        runs file = {0};
-        part_file_runs(part, o->cap, &file);
-        if (file.bytes < part->bytes)
-            leave_out(part);
-        runs_free(&file);
-    }
+        if (all || chance(r, 30))
+            shift_view(o, &what->parts[i], by);
 }
 
 /* The next access: a new one, or one like the one before.  Returns whether views changed. */
@@ -335,9 +336,9 @@ static bool next_access(oracle *o, oaccess *what) {
         fresh_amounts(o, what);
         return false;
     }
-    if (way < 80)
+    if (way < 75)
         return false; /* the same again */
-    if (way < 92) {
+    if (way < 93) {
         shift_views(o, what);
         return true;
     }

@@ -122,7 +122,7 @@ static app_box record_box(const app_world *app, int64_t step, int along) {
 /* A by a call each step; B and C buffered, all steps together at the end. */
 static void records_write(const app_world *app, const dataset *set) {
     int requests[2 * STEPS], statuses[2 * STEPS], pending = 0;
-    OK(ncmpi_buffer_attach(set->id, 2 * STEPS * N1 * N2 * (MPI_Offset)sizeof(int32_t)));
+    OK(ncmpi_buffer_attach(set->id, 2 * STEPS * N1 * N2 * (MPI_Offset)sizeof(double)));
     for (int64_t step = 0; step < STEPS; step++) {
         app_box box = record_box(app, step, 1);
         box_write(set, RECORD_A, &box);

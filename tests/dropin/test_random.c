@@ -1,0 +1,277 @@
+/* RUN: n=1,2,3,4 40 */
+/* RUN-LONG: n=2,4,7 1000 */
+/* Random programs against a naive model: test_random [SEEDS [FIRST]].
+ *
+ * A seed is one file and some steps.  Every rank draws the same numbers, so every rank knows what all of them do,
+ * and what the file and its own memory must hold after each step.  Views are legal ones: ascending, nothing named
+ * twice.  With the MPI library alone the program is run too, but what it gets wrong is not counted. */
+#pragma GCC diagnostic ignored "-Wunused-function" /* of what the oracle offers */
+#include "mpi/oracle_pattern.h"
+
+#include "dropin_check.h"
+
+enum { CAP = 20000, STEPS = 12 };
+
+typedef struct program {
+    rng r;
+    arena a;
+    uint64_t seed;
+    int step;
+    MPI_File file;
+    char path[32];
+    model model;
+    unsigned char noise[NOISE], found[CAP];
+    opart parts[MAX_RANKS]; /* of the step, with the views in force */
+    long long pointer[MAX_RANKS]; /* individual file pointers, etypes */
+    bool atomic;
+} program;
+
+static program p;
+
+/* What the MPI library alone gets wrong: nothing we could mend. */
+#define CHECK_STEP(condition)                                                                                 \
+    do {                                                                                                      \
+        bool fine = (condition);                                                                              \
+        if (!fine && with_sago)                                                                               \
+            printf("seed %llu step %d: ", (unsigned long long)p.seed, p.step);                                \
+        if (!fine)                                                                                            \
+            CHECK_OR(PLAIN, condition);                                                                       \
+    } while (0)
+
+/* ---- Views ---- */
+
+/* Legal for MPI, and small enough: two tiles, one after the other. */
+static bool view_legal(const oview *view) {
+    runs two = {0};
+    otype_expand(view->filetype, 0, &two);
+    otype_expand(view->filetype, view->filetype->extent, &two);
+    bool legal = view->disp >= 0 && view->filetype->size > 0 && view->filetype->lower >= 0 &&
+                 view->filetype->size % view->etype->size == 0;
+    int64_t end = 0;
+    for (int64_t i = 0; i < two.n; i++) {
+        legal = legal && two.list[i].off >= end;
+        end = two.list[i].off + two.list[i].len;
+    }
+    runs_free(&two);
+    return legal;
+}
+
+static void draw_views(void) {
+    pattern_space space = {&p.r, &p.a, ranks, pick_skewed(&p.r, 0, CAP / 4), CAP / 2};
+    oview views[MAX_RANKS];
+    pattern_views(&space, views);
+    for (int i = 0; i < ranks; i++) {
+        bool plain = !view_legal(&views[i]);
+        p.parts[i].view = plain ? (oview){0, otype_leaf(&p.a, 1), otype_leaf(&p.a, 1)} : views[i];
+        p.pointer[i] = 0;
+    }
+}
+
+static MPI_Datatype build(const otype *type) {
+    MPI_Datatype built = otype_build_alone(type);
+    MPI_Type_commit(&built);
+    return built;
+}
+
+static void set_view(void) {
+    const oview *view = &p.parts[rank].view;
+    MPI_Datatype etype = build(view->etype), filetype = build(view->filetype);
+    OK(MPI_File_set_view(p.file, view->disp, etype, filetype, "native", MPI_INFO_NULL));
+    MPI_Type_free(&etype);
+    MPI_Type_free(&filetype);
+}
+
+/* ---- Amounts ---- */
+
+/* In whole etypes, within the cap, in memory of any type. */
+static void draw_amount(opart *part, int64_t offset, bool plain) {
+    int64_t etype = part->view.etype->size, tile = part->view.filetype->size;
+    part->offset = offset;
+    part->bytes = chance(&p.r, 10) ? 0 : chance(&p.r, 50) ? pick(&p.r, 1, 3 * tile) : pick_skewed(&p.r, 1, CAP / ranks);
+    runs file = {0};
+    part_file_runs(part, CAP, &file);
+    part->bytes = file.bytes / etype * etype;
+    runs_free(&file);
+    int64_t bytes = part->bytes;
+    if (plain)
+        pick_plain_memory(&p.r, &p.a, part);
+    else
+        pick_memory(&p.r, &p.a, part);
+    if (part->bytes % etype == 0)
+        return;
+    part->bytes = part->count = bytes;
+    part->memory = otype_leaf(&p.a, 1);
+}
+
+/* Whoever would write what another writes, writes nothing. */
+static void drop_conflicts(void) {
+    unsigned char *claimed = calloc(1, CAP + 1);
+    for (int i = 0; i < ranks; i++) {
+        runs file = {0};
+        bool free_to = true;
+        part_file_runs(&p.parts[i], CAP, &file);
+        for (int64_t k = 0; k < file.n; k++)
+            free_to = free_to && !memchr(claimed + file.list[k].off, 1, (size_t)file.list[k].len);
+        for (int64_t k = 0; k < file.n && free_to; k++)
+            memset(claimed + file.list[k].off, 1, (size_t)file.list[k].len);
+        if (!free_to)
+            p.parts[i].bytes = p.parts[i].count = 0;
+        runs_free(&file);
+    }
+    free(claimed);
+}
+
+/* ---- Calls ---- */
+
+typedef struct call {
+    bool write, at, split, independent;
+} call;
+
+static void make_call(const call *how, const opart *part, void *buf, MPI_Datatype type, MPI_Status *status) {
+    MPI_Offset at = part->offset;
+    int count = (int)part->count;
+    MPI_File f = p.file;
+    if (how->independent && how->at)
+        OK(how->write ? MPI_File_write_at(f, at, buf, count, type, status) : MPI_File_read_at(f, at, buf, count, type, status));
+    else if (how->independent)
+        OK(how->write ? MPI_File_write(f, buf, count, type, status) : MPI_File_read(f, buf, count, type, status));
+    else if (how->split && how->at) {
+        OK(how->write ? MPI_File_write_at_all_begin(f, at, buf, count, type) : MPI_File_read_at_all_begin(f, at, buf, count, type));
+        OK(how->write ? MPI_File_write_at_all_end(f, buf, status) : MPI_File_read_at_all_end(f, buf, status));
+    } else if (how->split) {
+        OK(how->write ? MPI_File_write_all_begin(f, buf, count, type) : MPI_File_read_all_begin(f, buf, count, type));
+        OK(how->write ? MPI_File_write_all_end(f, buf, status) : MPI_File_read_all_end(f, buf, status));
+    } else if (how->at)
+        OK(how->write ? MPI_File_write_at_all(f, at, buf, count, type, status) : MPI_File_read_at_all(f, at, buf, count, type, status));
+    else
+        OK(how->write ? MPI_File_write_all(f, buf, count, type, status) : MPI_File_read_all(f, buf, count, type, status));
+}
+
+static void check_model(void) {
+    meet();
+    if (rank == 0) {
+        int64_t size = file_contents(p.path, 0, p.found, CAP);
+        int64_t least = size < p.model.size ? size : p.model.size;
+        CHECK_STEP(size == p.model.size);
+        CHECK_STEP(first_difference(p.found, p.model.bytes, least) < 0);
+    }
+    meet();
+}
+
+/* This rank's call, checked against the model as it was; then the model is what all have written. */
+static void run_call(const call *how) {
+    const opart *part = &p.parts[rank];
+    runs file = {0}, memory = {0};
+    content c = content_make(p.noise, p.step, rank);
+    obuffer buffer, right;
+    MPI_Status status;
+    MPI_Count moved = -1;
+    part_file_runs(part, CAP, &file);
+    part_memory_runs(part, &memory);
+    obuffer_make(&buffer, &memory, &c);
+    obuffer_make(&right, &memory, &c);
+    int64_t bytes = how->write ? part->bytes : model_read(&p.model, &file, &memory, &right);
+    MPI_Datatype type = build(part->memory);
+    make_call(how, part, obuffer_base(&buffer), type, &status);
+    MPI_Get_elements_x(&status, MPI_BYTE, &moved);
+    CHECK_STEP(moved == bytes || how->independent || p.atomic);
+    CHECK_STEP(first_difference(buffer.bytes, right.bytes, buffer.size) < 0 || how->independent || p.atomic);
+    MPI_Type_free(&type);
+    runs_free(&file);
+    runs_free(&memory);
+    free(buffer.bytes);
+    free(right.bytes);
+}
+
+static void model_all(void) {
+    for (int i = 0; i < ranks; i++) {
+        runs file = {0}, memory = {0};
+        content c = content_make(p.noise, p.step, i);
+        part_file_runs(&p.parts[i], CAP, &file);
+        part_memory_runs(&p.parts[i], &memory);
+        model_write(&p.model, &file, &memory, &c);
+        runs_free(&file);
+        runs_free(&memory);
+    }
+}
+
+static void step_access(void) {
+    call how = {chance(&p.r, 55), chance(&p.r, 50), chance(&p.r, 25), chance(&p.r, 20)};
+    for (int i = 0; i < ranks; i++) {
+        opart *part = &p.parts[i];
+        int64_t units = part->view.filetype->size / part->view.etype->size;
+        draw_amount(part, how.at ? pick_skewed(&p.r, 0, 2 * units) : p.pointer[i], !how.write);
+    }
+    if (how.write)
+        drop_conflicts();
+    if (how.independent) /* some only; and what OMPIO and ROMIO do at the end of a file is theirs */
+        for (int i = 0; i < ranks; i++)
+            if (chance(&p.r, 50))
+                p.parts[i].bytes = p.parts[i].count = 0;
+    if (how.independent && !how.write)
+        return;
+    run_call(&how);
+    if (how.write)
+        model_all();
+    for (int i = 0; i < ranks && !how.at; i++)
+        p.pointer[i] += p.parts[i].bytes / p.parts[i].view.etype->size;
+    MPI_Offset at = -1;
+    OK(MPI_File_get_position(p.file, &at));
+    CHECK_STEP(at == p.pointer[rank]);
+    if (how.write)
+        check_model();
+}
+
+static void step(void) {
+    int way = (int)pick(&p.r, 0, 99);
+    if (way < 25) {
+        draw_views();
+        set_view();
+    } else if (way < 30) {
+        int64_t size = pick(&p.r, 0, CAP);
+        meet();
+        OK(MPI_File_set_size(p.file, size));
+        model_resize(&p.model, size);
+        check_model();
+    } else if (way < 35) {
+        p.atomic = !p.atomic;
+        OK(MPI_File_set_atomicity(p.file, p.atomic));
+    } else if (way < 40) {
+        for (int i = 0; i < ranks; i++)
+            p.pointer[i] = pick_skewed(&p.r, 0, 50);
+        OK(MPI_File_seek(p.file, p.pointer[rank], MPI_SEEK_SET));
+    } else {
+        step_access();
+    }
+}
+
+static void run_seed(uint64_t seed) {
+    static unsigned char bytes[CAP];
+    p.seed = seed;
+    p.r.state = seed * 7919;
+    p.model = (model){bytes, 0, CAP};
+    p.atomic = false;
+    for (int i = 0; i < NOISE; i++)
+        p.noise[i] = (unsigned char)rng_next(&p.r);
+    (void)snprintf(p.path, sizeof p.path, "seed-%llu", (unsigned long long)seed);
+    p.file = open_all(p.path, MODE_NEW);
+    draw_views();
+    set_view();
+    for (p.step = 0; p.step < STEPS; p.step++)
+        step();
+    OK(MPI_File_close(&p.file));
+    arena_clear(&p.a);
+    meet();
+    if (rank == 0)
+        (void)unlink(p.path);
+    meet();
+}
+
+int main(int argc, char **argv) {
+    check_start(&argc, &argv);
+    long long seeds = argc > 1 ? atoll(argv[1]) : 20, first = argc > 2 ? atoll(argv[2]) : 1;
+    expect_stat("atomic", -1);
+    for (long long i = 0; i < seeds && failures == 0; i++)
+        run_seed((uint64_t)(first + i));
+    return check_end();
+}
