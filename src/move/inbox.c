@@ -5,6 +5,8 @@
 #include "base/checked.h"
 #include "move/mail.h"
 
+enum { SLOTS_MAX = 64 }; /* messages on their way to an aggregator; more hide no more latency */
+
 /* One message at a time, of one source. */
 struct sagoi_inbox_slot {
     char *message;      /* slot_bytes */
@@ -25,6 +27,7 @@ sago_status sagoi_inbox_init(sagoi_inbox *inbox, const sagoi_exchange_setup *set
         return SAGO_OK;
     int64_t most = plan->nodes * plan->local_aggregators;
     inbox->nslots = sagoi_max(1, sagoi_min(most, reading ? plan->messages / 2 : plan->messages));
+    inbox->nslots = sagoi_min(inbox->nslots, SLOTS_MAX);
     inbox->slot_bytes = plan->message;
     inbox->sources = sagoi_budget_alloc(setup->budget, most * (int64_t)sizeof *inbox->sources);
     inbox->slots = sagoi_budget_alloc(setup->budget, inbox->nslots * (int64_t)sizeof *inbox->slots);
@@ -267,9 +270,8 @@ bool sagoi_inbox_poll(sagoi_inbox *inbox) {
     if (inbox->busy == 0)
         return false;
     int count = 0;
-    MPI_Status statuses[64];
-    int most = (int)sagoi_min(inbox->nslots, 64);
-    if (MPI_Testsome(most, inbox->requests, &count, inbox->finished, statuses) != MPI_SUCCESS) {
+    MPI_Status statuses[SLOTS_MAX];
+    if (MPI_Testsome((int)inbox->nslots, inbox->requests, &count, inbox->finished, statuses) != MPI_SUCCESS) {
         fail_inbox(inbox, sagoi_fail(SAGO_ERR_MPI, "receiving from other nodes failed"));
         inbox->dead = true;
         return false;

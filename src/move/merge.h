@@ -19,6 +19,7 @@ typedef struct sagoi_merged {
     uint8_t *code; /* as one region's; owned */
     int64_t code_bytes, code_capacity;
     int64_t data_bytes; /* of the union of all runs */
+    bool given_up;      /* by whoever merges, e.g. because it grew too large; then nothing else is set */
 } sagoi_merged;
 
 /* Merges the runs of all inputs, which start at or after `start`.  Writing: their data go to `data` in the merged

@@ -127,11 +127,17 @@ static char *place_of(const parcel *p, int64_t i) {
     return sagoi_staging_of(p->outbox->setup, p->outbox->first + i, p->parity) + region_at(p, i)->start;
 }
 
+/* What the regions were merged to, or NULL. */
+static const sagoi_merged *merged_of(const parcel *p) {
+    const sagoi_merged *merged = p->outbox->merged ? &p->outbox->merged[p->domain] : NULL;
+    return merged && !merged->given_up ? merged : NULL;
+}
+
 /* The regions as the message shows them: one a rank, or one for all if they are merged. */
-static int64_t shown_regions(const parcel *p) { return p->outbox->merged ? 1 : p->outbox->ranks; }
+static int64_t shown_regions(const parcel *p) { return merged_of(p) ? 1 : p->outbox->ranks; }
 
 static sagoi_mail_region shown_region(const parcel *p, int64_t i) {
-    const sagoi_merged *merged = p->outbox->merged ? &p->outbox->merged[p->domain] : NULL;
+    const sagoi_merged *merged = merged_of(p);
     sagoi_mail_region shown = {merged ? (uint64_t)merged->code_bytes : region_at(p, i)->code,
                                merged ? (uint64_t)merged->data_bytes : region_at(p, i)->data};
     if (p->outbox->setup->known)
@@ -156,8 +162,9 @@ static int64_t write_head(const parcel *p, char *head, int64_t *content) {
 static void add_regions(pieces *list, const parcel *p, bool code, bool data) {
     for (int64_t i = 0; i < shown_regions(p); i++) {
         sagoi_mail_region shown = shown_region(p, i);
-        const char *codes = p->outbox->merged ? (const char *)p->outbox->merged[p->domain].code : place_of(p, i);
-        const char *bytes = p->outbox->merged ? p->merged_data : codes + region_at(p, i)->code;
+        const sagoi_merged *merged = merged_of(p);
+        const char *codes = merged ? (const char *)merged->code : place_of(p, i);
+        const char *bytes = merged ? p->merged_data : codes + region_at(p, i)->code;
         add_piece(list, codes, code ? (int64_t)shown.code : 0);
         add_piece(list, bytes, data ? (int64_t)shown.data : 0);
     }
@@ -177,11 +184,19 @@ static int64_t window_start(const parcel *p) {
     return start;
 }
 
-static sago_status merge_regions(const parcel *p) {
+/* Trains that interleave may merge to a list of runs that is longer than a message: then, or without the memory to
+ * merge, they go as they are.  The aggregator waits for something in any case. */
+static void merge_regions(const parcel *p) {
     const sagoi_exchange_setup *setup = p->outbox->setup;
+    sagoi_merged *merged = &p->outbox->merged[p->domain];
     list_inputs(p);
-    return sagoi_merge(p->outbox->inputs, p->outbox->ranks, window_start(p), setup->request->direction,
-                       p->merged_data, setup->budget, &p->outbox->merged[p->domain]);
+    sago_status status = sagoi_merge(p->outbox->inputs, p->outbox->ranks, window_start(p), setup->request->direction,
+                                     p->merged_data, setup->budget, merged);
+    int64_t head = (int64_t)(sizeof(sagoi_mail_head) + sizeof(sagoi_mail_region));
+    if (status || head + merged->code_bytes + merged->data_bytes > setup->plan->message) {
+        sagoi_merged_cleanup(merged, setup->budget);
+        merged->given_up = true;
+    }
 }
 
 static sago_status send_parcel(const parcel *p) {
@@ -190,10 +205,12 @@ static sago_status send_parcel(const parcel *p) {
     bool reading = setup->request->direction == SAGOI_FROM_FILE;
     char *head = outbox->heads + p->domain * outbox->head_bytes;
     int64_t content;
-    sago_status status = outbox->merged ? merge_regions(p) : SAGO_OK;
+    sago_status status = SAGO_OK;
+    if (outbox->merged)
+        merge_regions(p);
     int64_t head_bytes = write_head(p, head, &content);
-    if (status || (content == 0 && !p->last))
-        return status;
+    if (content == 0 && !p->last)
+        return SAGO_OK;
     if (!reading || !setup->known) {
         pieces message = {.outbox = outbox};
         add_piece(&message, head, head_bytes);
@@ -237,6 +254,8 @@ sago_status sagoi_outbox_send(sagoi_outbox *outbox, int64_t round, int parity, b
 }
 
 static sago_status deal_parcel(const parcel *p) {
+    if (!merged_of(p))
+        return SAGO_OK;
     list_inputs(p);
     return sagoi_merge_deal(p->outbox->inputs, p->outbox->ranks, window_start(p), p->merged_data,
                             p->outbox->setup->budget);

@@ -111,7 +111,8 @@ static void pattern_blocks(const pattern_space *space, oview views[]) {
 static void pattern_turns(const pattern_space *space, oview views[]) {
     rng *r = space->r;
     const otype *etype = otype_leaf(space->a, pick(r, 1, chance(r, 50) ? 1 : 16));
-    int64_t length = pick_skewed(r, 1, chance(r, 20) ? 1000 : 20), period = space->n + (chance(r, 50) ? 0 : pick(r, 1, 3));
+    int64_t length = pick_skewed(r, 1, chance(r, 20) ? 1000 : 20),
+            period = space->n + (chance(r, 50) ? 0 : pick(r, 1, 3));
     int64_t bytes = length * etype->size, whole = period * bytes;
     int64_t turns = pick_skewed(r, 1, chance(r, 30) ? 200 : 10);
     for (int i = 0; i < space->n; i++) {
@@ -157,8 +158,8 @@ static void pattern_darray(const pattern_space *space, oview views[]) {
         if (like.sizes[i] < like.shape[i])
             like.sizes[i] = like.shape[i];
         like.distributions[i] = like.shape[i] == 1 && chance(r, 50) ? MPI_DISTRIBUTE_NONE
-                                : cyclic                             ? MPI_DISTRIBUTE_CYCLIC
-                                                                     : MPI_DISTRIBUTE_BLOCK;
+                                : cyclic                            ? MPI_DISTRIBUTE_CYCLIC
+                                                                    : MPI_DISTRIBUTE_BLOCK;
         like.arguments[i] = cyclic && chance(r, 60) ? (int)pick(r, 1, 4) : MPI_DISTRIBUTE_DFLT_DARG;
         if (like.distributions[i] == MPI_DISTRIBUTE_NONE)
             like.arguments[i] = MPI_DISTRIBUTE_DFLT_DARG;
@@ -208,9 +209,11 @@ static int64_t lowest(const otype *type) {
 /* Any types, in steps of `period` cells of which each rank owns another one. */
 static void pattern_combs(const pattern_space *space, oview views[]) {
     rng *r = space->r;
-    int64_t cell = pick_skewed(r, 1, 40), period = space->n + (chance(r, 50) ? 0 : pick(r, 1, 3)), unit = cell * period;
-    const otype *etype = otype_leaf(space->a, cell), *leaf = otype_resized(space->a, etype, 0, unit);
+    int64_t cell = pick_skewed(r, 1, 40), period = space->n + (chance(r, 50) ? 0 : pick(r, 1, 3)),
+            unit = cell * period;
+    const otype *etype = otype_leaf(space->a, cell);
     for (int i = 0; i < space->n; i++) {
+        const otype *leaf = otype_resized(space->a, etype, 0, unit * (chance(r, 60) ? 1 : pick(r, 1, 5)));
         otype_source from = {r, space->a, leaf, unit, chance(r, 30), chance(r, 80)};
         const otype *type = otype_random(&from, (int)pick(r, 0, 3));
         int64_t low = lowest(type);
@@ -227,7 +230,8 @@ static void pattern_parts(const pattern_space *space, oview views[]) {
         otype_source from = {r, space->a, leaf, chance(r, 50) ? 1 : leaf->size, chance(r, 30), chance(r, 70)};
         const otype *type = otype_random(&from, (int)pick(r, 0, 4));
         int64_t low = lowest(type);
-        views[i] = (oview){space->low + i * share + (low < 0 ? -low : 0), chance(r, 50) ? leaf : otype_leaf(space->a, 1), type};
+        views[i] = (oview){space->low + i * share + (low < 0 ? -low : 0),
+                           chance(r, 50) ? leaf : otype_leaf(space->a, 1), type};
     }
 }
 
@@ -248,9 +252,9 @@ typedef void (*pattern_fn)(const pattern_space *space, oview views[]);
 static const struct {
     const char *name;
     pattern_fn make;
-} patterns[] = {{"deal", pattern_deal},         {"blocks", pattern_blocks},     {"turns", pattern_turns},
-                {"darray", pattern_darray},     {"subarray", pattern_subarray}, {"combs", pattern_combs},
-                {"parts", pattern_parts},       {"anything", pattern_anything}};
+} patterns[] = {{"deal", pattern_deal},     {"blocks", pattern_blocks},     {"turns", pattern_turns},
+                {"darray", pattern_darray}, {"subarray", pattern_subarray}, {"combs", pattern_combs},
+                {"parts", pattern_parts},   {"anything", pattern_anything}};
 
 /* Views for all owners; returns the pattern's name. */
 static const char *pattern_views(const pattern_space *space, oview views[]) {
@@ -261,8 +265,8 @@ static const char *pattern_views(const pattern_space *space, oview views[]) {
 
 /* ---- Memory ---- */
 
-/* A memory type for at most `bytes` bytes; the part's bytes become a multiple of its size. */
-static void pick_memory(rng *r, arena *a, opart *part) {
+/* A memory type for at most `bytes` bytes; the part's bytes become a multiple of its size.  `exact`: they stay. */
+static void pick_memory(rng *r, arena *a, opart *part, bool exact) {
     const otype *type = otype_leaf(a, 1);
     if (part->bytes == 0) {
         part->memory = chance(r, 70) ? type : otype_contiguous(a, 0, type); /* elements without bytes */
@@ -270,12 +274,17 @@ static void pick_memory(rng *r, arena *a, opart *part) {
         return;
     }
     if (chance(r, 70)) {
-        otype_source from = {r, a, otype_leaf(a, pick(r, 1, 3) == 1 ? pick_skewed(r, 1, 64) : 1 << pick(r, 0, 3)), 1, chance(r, 50), chance(r, 50)};
+        otype_source from = {r,
+                             a,
+                             otype_leaf(a, pick(r, 1, 3) == 1 ? pick_skewed(r, 1, 64) : 1 << pick(r, 0, 3)),
+                             1,
+                             chance(r, 50),
+                             chance(r, 50)};
         type = otype_random(&from, (int)pick(r, 0, 3));
         if (chance(r, 5))
             type = otype_resized(a, type, 0, -type->extent - pick(r, 0, 3));
     }
-    if (type->size > part->bytes)
+    if (type->size > part->bytes || (exact && part->bytes % type->size != 0))
         type = otype_leaf(a, 1);
     part->memory = type;
     part->count = part->bytes / type->size;
@@ -283,12 +292,12 @@ static void pick_memory(rng *r, arena *a, opart *part) {
 }
 
 /* The same, such that no byte of memory is named twice. */
-static void pick_plain_memory(rng *r, arena *a, opart *part) {
+static void pick_plain_memory(rng *r, arena *a, opart *part, bool exact) {
     int64_t bytes = part->bytes;
     for (int tries = 0; tries < 5; tries++) {
         runs memory = {0};
         part->bytes = bytes;
-        pick_memory(r, a, part);
+        pick_memory(r, a, part, exact);
         part_memory_runs(part, &memory);
         bool plain = !runs_overlap(&memory);
         runs_free(&memory);

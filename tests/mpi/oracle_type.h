@@ -144,9 +144,9 @@ typedef enum {
     O_KINDS
 } otype_kind;
 
-static const char *const otype_names[] = {"leaf",     "dup",           "contiguous",     "vector", "hvector", "indexed",
-                                          "hindexed", "indexed_block", "hindexed_block", "struct", "resized", "subarray",
-                                          "darray"};
+static const char *const otype_names[] = {"leaf",    "dup",      "contiguous",    "vector",         "hvector",
+                                          "indexed", "hindexed", "indexed_block", "hindexed_block", "struct",
+                                          "resized", "subarray", "darray"};
 
 enum { O_DIMS = 3 };
 
@@ -219,7 +219,8 @@ static otype *otype_contiguous(arena *a, int64_t count, const otype *part) {
 }
 
 /* Stride in bytes; O_VECTOR: a multiple of the part's extent. */
-static otype *otype_vector(arena *a, otype_kind kind, int64_t count, int64_t length, int64_t stride, const otype *part) {
+static otype *otype_vector(arena *a, otype_kind kind, int64_t count, int64_t length, int64_t stride,
+                           const otype *part) {
     otype *t = otype_new(a, kind, count);
     for (int64_t i = 0; i < count; i++)
         otype_block(t, i, i * stride, length, part);
@@ -252,7 +253,8 @@ static bool otype_darray_has(const otype *t, const int index[]) {
         if (t->distributions[i] == MPI_DISTRIBUTE_NONE)
             continue;
         if (block == MPI_DISTRIBUTE_DFLT_DARG)
-            block = t->distributions[i] == MPI_DISTRIBUTE_CYCLIC ? 1 : (t->sizes[i] + t->shape[i] - 1) / t->shape[i];
+            block =
+                t->distributions[i] == MPI_DISTRIBUTE_CYCLIC ? 1 : (t->sizes[i] + t->shape[i] - 1) / t->shape[i];
         if (index[i] / block % t->shape[i] != place)
             return false;
     }
@@ -489,7 +491,8 @@ static const otype *otype_random(const otype_source *from, int depth);
 static int64_t otype_displacement(const otype_source *from, int64_t before, int64_t span, int64_t unit) {
     rng *r = from->r;
     if (from->ordered || chance(r, 60))
-        return before + (chance(r, 50) ? span : span + unit * pick_skewed(r, 0, 6)); /* a neighbour, or after a gap */
+        return before +
+               (chance(r, 50) ? span : span + unit * pick_skewed(r, 0, 6)); /* a neighbour, or after a gap */
     return unit * pick(r, from->negative ? -12 : 0, 24);
 }
 
@@ -502,7 +505,8 @@ static const otype *otype_random_list(const otype_source *from, otype_kind kind,
     otype *t = otype_new(from->a, kind, n);
     at = from->negative ? unit * pick(r, -8, 8) : unit * pick_skewed(r, 0, 8);
     for (int64_t i = 0; i < n; i++) {
-        const otype *member = kind == O_STRUCT && depth > 0 && chance(r, 60) ? otype_random(from, depth - 1) : part;
+        const otype *member =
+            kind == O_STRUCT && depth > 0 && chance(r, 60) ? otype_random(from, depth - 1) : part;
         if (i > 0)
             at = otype_displacement(from, at, t->length[i - 1] * t->member[i - 1]->extent, unit);
         if (!equal)
@@ -548,8 +552,9 @@ static const otype *otype_random_darray(const otype_source *from, const otype *p
         like.sizes[i] = (int)pick(r, 1, 8);
         like.distributions[i] = kinds[pick(r, 0, 2)];
         like.shape[i] = like.distributions[i] == MPI_DISTRIBUTE_NONE ? 1 : (int)pick(r, 1, 3);
-        like.arguments[i] = like.distributions[i] == MPI_DISTRIBUTE_CYCLIC && chance(r, 60) ? (int)pick(r, 1, 3)
-                                                                                            : MPI_DISTRIBUTE_DFLT_DARG;
+        like.arguments[i] = like.distributions[i] == MPI_DISTRIBUTE_CYCLIC && chance(r, 60)
+                                ? (int)pick(r, 1, 3)
+                                : MPI_DISTRIBUTE_DFLT_DARG;
         like.processes *= like.shape[i];
     }
     like.rank = (int)pick(r, 0, like.processes - 1);

@@ -179,7 +179,7 @@ static void test_returns(const char *hints) {
 /* Copies of declared data are drawn from the budget; a rank without room for them is told at once. */
 static void test_copies(void) {
     enum { PART = 300 * KIB };
-    sago_file *file = start("sago_memory=1M sago_series_copy=on sago_map=off");
+    sago_file *file = start("sago_memory=1M sago_series_copy=on sago_strategy=direct");
     sago_series *series = NULL;
     sago_var vars[4] = {SAGO_VAR_INIT, SAGO_VAR_INIT, SAGO_VAR_INIT, SAGO_VAR_INIT};
     unsigned char *data = malloc(PART);

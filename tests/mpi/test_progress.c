@@ -1,6 +1,7 @@
 /* RUN: n=1,2,4 */
-/* Collective calls among other things that a program does with MPI: messages that only move while their sender waits
- * inside Sago, several files and communicators at once, files opened again and again, and nothing left behind.
+/* Collective calls among other things that a program does with MPI: messages that only move while their sender
+ * waits inside Sago, several files and communicators at once, files opened again and again, and nothing left
+ * behind.
  *
  *   test_progress [STRATEGY...]        default: direct mapped aggregated
  *
@@ -19,7 +20,15 @@
 
 #include <sago/sago.h>
 
-enum { SMALL = 64 << 10, LARGE = 8 << 20, BLOCK = 1000, BLOCKS = 20, STEP_SECONDS = 100, CYCLES = 300, COMMUNICATORS = 60 };
+enum {
+    SMALL = 64 << 10,
+    LARGE = 8 << 20,
+    BLOCK = 1000,
+    BLOCKS = 20,
+    STEP_SECONDS = 100,
+    CYCLES = 300,
+    COMMUNICATORS = 60
+};
 
 static int rank, ranks;
 static char scene[200] = "start"; /* what is being tested, for messages */
@@ -240,9 +249,7 @@ static void message_after(message *m) {
         CHECK(m->data[0] == (char)m->from && m->data[m->bytes - 1] == (char)m->from);
 }
 
-static void fill_message(message *m) {
-    memset(m->data, rank == m->from ? m->from : 99, (size_t)m->bytes);
-}
+static void fill_message(message *m) { memset(m->data, rank == m->from ? m->from : 99, (size_t)m->bytes); }
 
 static void test_pairs(const char *strategy, char *data) {
     static const int sizes[] = {SMALL, LARGE, 1};
@@ -297,8 +304,9 @@ typedef struct every_call {
     char data[100];
 } every_call;
 
-static const char *const call_names[] = {"open", "set_view", "declare", "series_complete", "series_next", "series_free",
-                                         "set_size", "preallocate", "sync", "write_extents_all", "read_extents_all", "close"};
+static const char *const call_names[] = {"open",        "set_view",          "declare",          "series_complete",
+                                         "series_next", "series_free",       "set_size",         "preallocate",
+                                         "sync",        "write_extents_all", "read_extents_all", "close"};
 enum { CALLS = sizeof call_names / sizeof *call_names };
 
 static sago_status make_call(every_call *state, int which) {
@@ -338,7 +346,8 @@ static void test_every_call(char *data) {
     every_call state = {0};
     for (int which = 0; which < CALLS && ranks > 1; which++) {
         message m = {data, which % 2 ? LARGE : SMALL, which % ranks, (which + 1) % ranks, false, MPI_REQUEST_NULL};
-        (void)snprintf(scene, sizeof scene, "%d bytes from %d to %d during %s", m.bytes, m.from, m.to, call_names[which]);
+        (void)snprintf(scene, sizeof scene, "%d bytes from %d to %d during %s", m.bytes, m.from, m.to,
+                       call_names[which]);
         (void)alarm(STEP_SECONDS);
         fill_message(&m);
         message_before(&m);
@@ -352,7 +361,8 @@ static void test_every_call(char *data) {
 
 static void test_two_files(const char *strategy) {
     begin("two files in turn");
-    sago_file *first = open_file(MPI_COMM_WORLD, "first", strategy), *second = open_file(MPI_COMM_WORLD, "second", strategy);
+    sago_file *first = open_file(MPI_COMM_WORLD, "first", strategy),
+              *second = open_file(MPI_COMM_WORLD, "second", strategy);
     set_view(first, MPI_COMM_WORLD);
     set_view(second, MPI_COMM_WORLD);
     for (int step = 0; step < 10; step++) {
@@ -465,7 +475,8 @@ static void test_failed_opens(void) {
     holdings before = {0};
     for (int cycle = 0; cycle < CYCLES; cycle++) {
         sago_file *file = NULL;
-        CHECK(sago_open(MPI_COMM_WORLD, path_of("none/such"), MPI_MODE_RDWR, MPI_INFO_NULL, &file) == SAGO_ERR_NO_FILE);
+        CHECK(sago_open(MPI_COMM_WORLD, path_of("none/such"), MPI_MODE_RDWR, MPI_INFO_NULL, &file) ==
+              SAGO_ERR_NO_FILE);
         CHECK(!file);
         if (cycle == SETTLED)
             before = hold();

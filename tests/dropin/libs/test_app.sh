@@ -74,6 +74,7 @@ same() { # two files: byte by byte
 
 same_contents() { # two files: by the tool of the library
     case $name in
+    mpiio) tool=cmp ;;
     pnetcdf) tool=ncmpidiff ;;
     *) tool=h5diff ;;
     esac

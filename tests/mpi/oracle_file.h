@@ -1,0 +1,163 @@
+/* The oracle's files and their hints. */
+#ifndef ORACLE_FILE_H
+#define ORACLE_FILE_H
+
+#include <ctype.h>
+
+#include "mpi/oracle_run.h"
+
+/* ---- Hints ---- */
+
+typedef struct hint_choice {
+    const char *key, *values; /* separated by blanks */
+    int percent;              /* how often it is given */
+} hint_choice;
+
+static const hint_choice hint_choices[] = {
+    {"sago_strategy", "auto direct mapped aggregated aggregated aggregated", 75},
+    {"sago_window", "4K 4K 8K 16K 64K 1M", 60},
+    {"sago_aggregators", "1 2 3 4 8", 50},
+    {"sago_local_aggregators", "1 2 3", 40},
+    {"sago_move", "auto packed packed rma", 50},
+    {"sago_merge", "auto on off", 50},
+    {"sago_map", "auto on off", 40},
+    {"sago_message_size", "64K 64K 1M", 30},
+    {"sago_messages", "1 2 3 8", 40},
+    {"sago_memory", "1M 2M 4M 8M 32M", 20},
+    {"sago_io", "auto posix uring", 40},
+    {"sago_direct_io", "on off", 20},
+    {"sago_sieve", "on off", 20},
+    {"sago_plan_cache", "0 1 2 16", 50},
+    {"sago_series_copy", "on off", 30},
+};
+
+static bool hint_is_given(const oracle *o, const char *key) {
+    char name[64] = "";
+    for (size_t i = 0; key[i] && i + 1 < sizeof name; i++)
+        name[i] = (char)toupper((unsigned char)key[i]);
+    for (int i = 0; i < o->nforced; i++)
+        if (strncmp(o->forced[i], key, strlen(key)) == 0 && o->forced[i][strlen(key)] == '=')
+            return true;
+    return getenv(name) != NULL;
+}
+
+static void hint_add(oracle *o, MPI_Info info, const char *key, const char *value) {
+    size_t used = strlen(o->hints);
+    MPI_Info_set(info, key, value);
+    (void)snprintf(o->hints + used, sizeof o->hints - used, "%s%s=%s", used ? " " : "", key, value);
+}
+
+/* The `which`-th word, counted round and round. */
+static void pick_word(rng *r, const char *words, char *word, size_t room) {
+    int count = 1;
+    for (const char *at = words; *at; at++)
+        count += *at == ' ';
+    for (int64_t which = pick(r, 0, count - 1); which > 0; which--)
+        words = strchr(words, ' ') + 1;
+    (void)snprintf(word, room, "%.*s", (int)strcspn(words, " "), words);
+}
+
+static MPI_Info pick_hints(oracle *o) {
+    MPI_Info info;
+    char word[64];
+    MPI_Info_create(&info);
+    o->hints[0] = '\0';
+    for (size_t i = 0; i < sizeof hint_choices / sizeof *hint_choices; i++) {
+        const hint_choice *choice = &hint_choices[i];
+        bool given = chance(&o->r, choice->percent);
+        pick_word(&o->r, choice->values, word, sizeof word);
+        bool tight = strcmp(choice->key, "sago_series_copy") == 0 && o->small_memory; /* copies need not fit */
+        if (given && !tight && !hint_is_given(o, choice->key))
+            hint_add(o, info, choice->key, word);
+        const char *memory = strstr(o->hints, "sago_memory=");
+        o->small_memory = memory && strchr("1248", memory[12]) && memory[13] == 'M';
+    }
+    for (int i = 0; i < o->nforced; i++) {
+        (void)snprintf(word, sizeof word, "%.*s", (int)strcspn(o->forced[i], "="), o->forced[i]);
+        hint_add(o, info, word, strchr(o->forced[i], '=') + 1);
+    }
+    return info;
+}
+
+/* ---- Files ---- */
+
+static void open_file(oracle *o) {
+    int way = (int)pick(&o->r, 0, 99);
+    o->amode = way < 84 ? MPI_MODE_RDWR : way < 92 ? MPI_MODE_WRONLY : MPI_MODE_RDONLY;
+    if (may_write(o) && chance(&o->r, 50))
+        o->amode |= MPI_MODE_CREATE;
+    MPI_Info info = pick_hints(o);
+    note(o, "open");
+    check_status(o, sago_open(o->comm, o->path, o->amode, info, &o->file), NULL);
+    MPI_Info_free(&info);
+    o->viewed = false;
+    /* a new file's view */
+    const otype *byte = otype_leaf(&o->a, 1);
+    for (int i = 0; i < o->size; i++)
+        o->now.parts[i] = (opart){{0, byte, byte}, 0, 0, byte, 0};
+}
+
+/* Counters that all ranks must have in common. */
+static void check_counters(oracle *o, const sago_stats *stats) {
+    int64_t mine[6] = {stats->plan_hits,    stats->plan_misses,      stats->direct_calls,
+                       stats->mapped_calls, stats->aggregated_calls, stats->collective_writes};
+    int64_t first[6];
+    memcpy(first, mine, sizeof first);
+    MPI_Bcast(first, 6, MPI_INT64_T, 0, o->comm);
+    if (memcmp(first, mine, sizeof first) != 0) {
+        printf("FAILED: counters differ from rank 0's: hits %" PRId64 " %" PRId64 ", misses %" PRId64 " %" PRId64
+               "\n",
+               mine[0], first[0], mine[1], first[1]);
+        fail(o, NULL);
+    }
+}
+
+static void close_file(oracle *o) {
+    sago_stats stats = {.size = sizeof stats};
+    note(o, "close");
+    check_status(o, sago_get_stats(o->file, &stats), NULL);
+    check_counters(o, &stats);
+    o->total.plan_hits += stats.plan_hits;
+    o->total.plan_misses += stats.plan_misses;
+    o->total.direct_calls += stats.direct_calls;
+    o->total.mapped_calls += stats.mapped_calls;
+    o->total.aggregated_calls += stats.aggregated_calls;
+    o->total.wire_bytes += stats.wire_bytes;
+    check_status(o, sago_close(&o->file), NULL);
+    check_file(o, NULL);
+}
+
+static void create_file(oracle *o) {
+    rng *r = &o->r;
+    bool large = chance(r, 4);
+    o->base = chance(r, 90) ? 0 : pick(r, INT64_C(1) << 31, INT64_C(1) << 40);
+    o->cap = large ? pick(r, 1 << 20, 5 << 20) : pick_skewed(r, 1000, 256 << 10);
+    o->file_model.capacity = o->cap;
+    o->file_model.size = chance(r, 20) ? 0 : chance(r, 50) ? o->cap : pick(r, 0, o->cap);
+    o->file_model.bytes = malloc((size_t)o->cap);
+    o->found = malloc((size_t)o->cap);
+    o->before = malloc((size_t)o->cap);
+    if (!o->file_model.bytes || !o->found || !o->before)
+        abort();
+    memset(o->file_model.bytes, BACKGROUND, (size_t)o->file_model.size);
+    (void)snprintf(o->path, sizeof o->path, "%s/oracle-%" PRIu64, o->dir, o->seed);
+    if (o->rank == 0) {
+        (void)unlink(o->path);
+        if (!file_fill(o->path, o->base, o->base + o->file_model.size, BACKGROUND)) {
+            printf("FAILED: cannot make %s\n", o->path);
+            fail(o, NULL);
+        }
+    }
+    meet(o->comm);
+}
+
+static void remove_file(oracle *o) {
+    if (o->rank == 0)
+        (void)unlink(o->path);
+    free(o->file_model.bytes);
+    free(o->found);
+    free(o->before);
+    arena_clear(&o->a);
+}
+
+#endif
