@@ -255,16 +255,12 @@ static sago_status compose_step(const sago_series *series, sagoi_composed *step)
 static sago_status complete(sago_series *series) {
     sagoi_composed step;
     sago_file *file = series->file;
-    sagoi_direction direction = series->registered ? series->direction : SAGOI_TO_FILE;
-    /* A rank with nothing to do follows the others: it cannot know whether they write or read. */
-    sago_status status = sagoi_engine_direction(file, series->registered > 0, &direction);
-    series->bytes = 0;
-    if (!status) {
-        sagoi_composed_init(&step, direction, &file->budget);
-        status = compose_step(series, &step);
-        status = sagoi_engine_run(file, &step, status, &series->bytes);
-        sagoi_composed_cleanup(&step);
-    }
+    sagoi_composed_init(&step, series->registered ? series->direction : SAGOI_TO_FILE, &file->budget);
+    step.step = true;
+    step.follows = series->registered == 0;
+    sago_status status = compose_step(series, &step);
+    status = sagoi_engine_run(file, &step, status, &series->bytes);
+    sagoi_composed_cleanup(&step);
     drop_copies(series); /* the step is over, also when it failed */
     return status;
 }

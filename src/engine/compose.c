@@ -272,7 +272,9 @@ void sagoi_compose_finish(sagoi_composed *composed) {
         request->low = i == 0 ? low : sagoi_min(request->low, low);
         request->high = i == 0 ? high : sagoi_max(request->high, high);
     }
-    sagoi_hash hash = sagoi_hash_int(request->direction, (sagoi_hash){0, 0});
+    sagoi_hash hash = {0, 0};
+    if (request->nstreams > 0) /* the same of a rank without data, whatever the others do */
+        hash = sagoi_hash_int(request->direction, hash);
     for (int64_t i = 0; i < request->nstreams; i++)
         hash = stream_fingerprint(&request->streams[i], request->low, hash);
     composed->fingerprint = hash;

@@ -14,6 +14,8 @@ typedef struct sagoi_composed {
     int64_t bytes;             /* asked for */
     int64_t runs;              /* of the file; an estimate where tiles are cut */
     sagoi_hash fingerprint;    /* of the file side, relative to `low` */
+    bool step;                 /* of a series: ranks may not know the direction */
+    bool follows;              /* this rank does not: it takes the others' */
     sagoi_budget *budget;
 } sagoi_composed;
 

@@ -66,13 +66,33 @@ static sago_status agree_call(sago_file *file, sago_status status, int64_t kind,
     return SAGO_OK;
 }
 
+/* In a declared step a rank without buffers does not know whether the others write or read: it follows them. */
+enum { MAX_WRITES = MAX_ARGUMENT, MAX_READS = MAX_MINUS_ARGUMENT };
+
+static sago_status follow_direction(sagoi_composed *composed, const sagoi_agreement *agreed) {
+    if (agreed->max[MAX_WRITES] && agreed->max[MAX_READS])
+        return sagoi_fail(SAGO_ERR_MISMATCH, "some ranks write and some read in one step");
+    composed->request.direction = agreed->max[MAX_READS] ? SAGOI_FROM_FILE : SAGOI_TO_FILE;
+    return SAGO_OK;
+}
+
+static int64_t kind_of(const sagoi_composed *composed) {
+    if (composed->step)
+        return SAGOI_KIND_STEP;
+    return composed->request.direction == SAGOI_TO_FILE ? SAGOI_KIND_ACCESS_WRITE : SAGOI_KIND_ACCESS_READ;
+}
+
 static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *agreed) {
     sago_file *file = call->file;
-    int64_t kind = call->composed->request.direction == SAGOI_TO_FILE ? SAGOI_KIND_ACCESS_WRITE : SAGOI_KIND_ACCESS_READ;
+    sagoi_composed *composed = call->composed;
     memset(agreed, 0, sizeof *agreed);
     look_at_file(file, agreed);
-    describe_request(file, call->composed, agreed);
-    status = agree_call(file, status, kind, agreed);
+    describe_request(file, composed, agreed);
+    agreed->max[MAX_WRITES] = !composed->follows && composed->request.direction == SAGOI_TO_FILE;
+    agreed->max[MAX_READS] = !composed->follows && composed->request.direction == SAGOI_FROM_FILE;
+    status = agree_call(file, status, kind_of(composed), agreed);
+    if (!status && composed->step)
+        status = follow_direction(composed, agreed);
     if (status)
         return status;
     bool empty = agreed->max[MAX_HIGH] == INT64_MIN;
@@ -318,18 +338,4 @@ sago_status sagoi_engine_prepare(sago_file *file, sagoi_composed *composed) {
     if (!status && call.low < call.high)
         status = find_plan(&call, &agreed);
     return status;
-}
-
-sago_status sagoi_engine_direction(sago_file *file, bool known, sagoi_direction *direction) {
-    enum { MAX_WRITES = MAX_ARGUMENT, MAX_READS };
-    sagoi_agreement agreed = {0};
-    agreed.max[MAX_WRITES] = known && *direction == SAGOI_TO_FILE;
-    agreed.max[MAX_READS] = known && *direction == SAGOI_FROM_FILE;
-    sago_status status = agree_call(file, SAGO_OK, SAGOI_KIND_STEP, &agreed);
-    if (status)
-        return status;
-    if (agreed.max[MAX_WRITES] && agreed.max[MAX_READS])
-        return sagoi_fail(SAGO_ERR_MISMATCH, "some ranks write and some read in one step");
-    *direction = agreed.max[MAX_READS] ? SAGOI_FROM_FILE : SAGOI_TO_FILE;
-    return SAGO_OK;
 }

@@ -27,10 +27,6 @@ sago_status sagoi_engine_run(sago_file *file, sagoi_composed *composed, sago_sta
 /* Collective.  Makes the plan of a request that will be run later, and keeps it.  Moves no data. */
 sago_status sagoi_engine_prepare(sago_file *file, sagoi_composed *composed) SAGOI_CHECKED;
 
-/* Collective.  Do we write or read?  Ranks that do not know (`known` false) learn it; ranks that contradict
- * each other get SAGO_ERR_MISMATCH. */
-sago_status sagoi_engine_direction(sago_file *file, bool known, sagoi_direction *direction) SAGOI_CHECKED;
-
 /* Not collective: this rank's runs, straight to or from the file. */
 sago_status sagoi_engine_independent(sago_file *file, sagoi_composed *composed, int64_t *bytes) SAGOI_CHECKED;
 

@@ -21,7 +21,9 @@ root=${TMPDIR:-/tmp}
 if [ -d /dev/shm ] && [ -w /dev/shm ]; then
     root=/dev/shm
 fi
-work=$(mktemp -d "$root/sago-libs.XXXXXX") || exit 1
+work=$(mktemp -d "$root/sago-test.XXXXXX") || exit 1
+exec 8<"$work" # run-mpi.sh removes folders that nobody has locked any more
+flock -n 8
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
