@@ -175,6 +175,7 @@ static sago_status file_destroy(sago_file *file) {
     while (file->series)
         sagoi_series_destroy(file->series);
     sagoi_iothread_destroy(&file->thread);
+    sagoi_drop_exchange(file);
     sagoi_mapping_cleanup(&file->mapping, &file->budget);
     sagoi_cache_cleanup(&file->cache);
     sagoi_view_cleanup(&file->view);
@@ -194,7 +195,14 @@ static void leave_core_to_rank(sago_file *file) {
         sagoi_iothread_bind(file->thread, core);
 }
 
+/* What the file before on this communicator left may be more than this one is allowed. */
+static void shrink_windows(sago_file *file) {
+    if (file->hints.memory > 0 && file->team->windows.bytes > file->hints.memory)
+        sagoi_segment_release(&file->team->windows);
+}
+
 static sago_status set_up(sago_file *file) {
+    shrink_windows(file);
     sago_status status = sagoi_view_make(0, MPI_BYTE, MPI_BYTE, &file->budget, &file->view);
     if (!status)
         status = sagoi_cache_init(&file->cache, file->hints.plan_cache, &file->budget);

@@ -20,7 +20,7 @@ typedef struct job {
     sagoi_call *call;
     sago_file *file;
     const sagoi_plan *plan;
-    sagoi_request request; /* in the plan's coordinates */
+    sagoi_request request; /* in the plan's coordinates, while it runs */
     places at;
     int64_t domain;        /* that this rank aggregates; -1: none */
     int64_t slot;
@@ -34,9 +34,6 @@ typedef struct job {
 sago_status sagoi_reserve_windows(sago_file *file, const sagoi_plan *plan) {
     sagoi_team *team = file->team;
     int64_t bytes = sagoi_plan_segment_bytes(plan, team->local_size, sagoi_plan_slots(plan, team->node));
-    /* What another file of this communicator left behind may be more than this one is allowed. */
-    if (team->windows.bytes > sagoi_max(bytes, file->node_memory))
-        sagoi_segment_release(&team->windows);
     sago_status status = sagoi_segment_reserve(team, bytes, &team->windows);
     int64_t share = team->windows.bytes / team->local_size;
     sagoi_budget_count(&file->budget, share - file->windows_share);
@@ -88,8 +85,12 @@ static void start_io(job *work, int64_t round) {
                          .len = end - start,
                          .marks = work->plan->write ? marks_of(work, work->slot, round) : NULL,
                          .sieve = work->file->hints.sieve && !(work->file->amode & MPI_MODE_WRONLY)};
-    sagoi_iothread_start(work->file->thread, task);
     work->started[round & 1] = true;
+    /* Nothing is left to be done meanwhile: neither before the first window is read nor after the last is filled. */
+    if (round == (work->plan->write ? work->plan->rounds - 1 : 0))
+        sagoi_task_do(task);
+    else
+        sagoi_iothread_start(work->file->thread, task);
 }
 
 /* Waits until the window that was last used in this parity is free; MPI goes on meanwhile. */
@@ -205,33 +206,24 @@ static void find_role(job *work) {
     }
 }
 
-/* Plans are in the coordinates of the call they were made for. */
-static sago_status shift_request(job *work) {
-    const sagoi_request *request = &work->call->composed->request;
-    int64_t size = request->nstreams * (int64_t)sizeof *request->streams, shift = work->call->shift;
-    work->request = *request;
-    if (shift == 0 || request->nstreams == 0)
-        return SAGO_OK;
-    work->request.streams = sagoi_budget_alloc(&work->file->budget, size);
-    if (!work->request.streams)
-        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for %lld streams", (long long)request->nstreams);
-    memcpy(work->request.streams, request->streams, (size_t)size);
+/* Plans are in the coordinates of the call they were made for: the request goes there, and comes back afterwards. */
+static void shift_request(job *work, int64_t by) {
+    sagoi_request *request = &work->call->composed->request;
     for (int64_t i = 0; i < request->nstreams; i++)
-        work->request.streams[i].file.base -= shift;
-    work->request.low -= shift;
-    work->request.high -= shift;
+        request->streams[i].file.base += by;
+    request->low += by;
+    request->high += by;
     if (request->direction == SAGOI_FROM_FILE)
-        work->request.limit -= shift;
-    return SAGO_OK;
+        request->limit += by;
+    work->request = *request;
 }
 
-static void unshift_request(job *work) {
-    const sagoi_request *request = &work->call->composed->request;
-    if (work->request.streams != request->streams)
-        sagoi_budget_free(&work->file->budget, work->request.streams,
-                          request->nstreams * (int64_t)sizeof *request->streams);
+void sagoi_drop_exchange(sago_file *file) {
+    sagoi_exchange_destroy(&file->exchange);
+    file->exchange_serial = 0;
 }
 
+/* Buffers for messages: those of the call before, if it had the same plan. */
 static sago_status open_exchange(job *work) {
     sago_file *file = work->file;
     sagoi_cache_entry *entry = work->call->entry;
@@ -251,19 +243,36 @@ static sago_status open_exchange(job *work) {
     }
     if (!setup.known)
         sagoi_kept_cleanup(&entry->kept, &file->budget);
-    return sagoi_exchange_create(&setup, &work->exchange);
+    sago_status status = SAGO_OK;
+    if (file->exchange_serial != entry->serial) {
+        sagoi_drop_exchange(file);
+        status = sagoi_exchange_create(&setup, &file->exchange);
+    }
+    if (status)
+        return status;
+    file->exchange_serial = entry->serial;
+    work->exchange = file->exchange;
+    sagoi_exchange_begin(work->exchange, &setup);
+    return SAGO_OK;
+}
+
+/* Where a plan is repeated all it needs is there: nothing can fail, so nothing needs to be agreed on. */
+static bool all_is_there(const job *work) {
+    bool buffers = work->plan->nodes == 1 || (work->plan->move == SAGOI_MOVE_PACKED &&
+                                              work->file->exchange_serial == work->call->entry->serial);
+    return work->call->hit && buffers;
 }
 
 static sago_status set_up(job *work) {
+    bool sure = all_is_there(work);
     sago_status status = sagoi_reserve_windows(work->file, work->plan);
     find_places(work->file, work->plan, &work->at);
     find_role(work);
-    if (!status)
-        status = shift_request(work);
+    shift_request(work, -work->call->shift);
     if (!status && work->plan->nodes > 1)
         status = open_exchange(work);
     /* From here on nobody turns back: everybody goes through all rounds. */
-    return sagoi_agree_status(work->file->team, status);
+    return sure && !status ? SAGO_OK : sagoi_agree_status(work->file->team, status);
 }
 
 static void finish(job *work) {
@@ -273,24 +282,24 @@ static void finish(job *work) {
         note(work, sagoi_exchange_finish(work->exchange));
     if (work->exchange && work->domain >= 0 && work->call->entry->kept.full)
         work->call->forgetful = true;
-    sagoi_exchange_destroy(&work->exchange);
+}
+
+static void tidy_up(job *work) {
     sagoi_rma_destroy(&work->rma);
-    unshift_request(work);
+    shift_request(work, work->call->shift);
 }
 
 sago_status sagoi_run_aggregated(sagoi_call *call) {
     job work = {.call = call, .file = call->file, .plan = &call->entry->plan};
     sago_status status = set_up(&work);
-    if (status) {
-        sagoi_exchange_destroy(&work.exchange);
-        sagoi_rma_destroy(&work.rma);
-        unshift_request(&work);
-        return status;
+    if (!status) {
+        if (work.plan->write)
+            write_rounds(&work);
+        else
+            read_rounds(&work);
+        finish(&work);
+        status = work.status;
     }
-    if (work.plan->write)
-        write_rounds(&work);
-    else
-        read_rounds(&work);
-    finish(&work);
-    return work.status;
+    tidy_up(&work);
+    return status;
 }

@@ -57,6 +57,12 @@ sagoi_cache_entry *sagoi_cache_insert(sagoi_cache *cache, const sagoi_cache_key 
     sagoi_cache_drop(cache, oldest);
     oldest->key = *key;
     oldest->used = true;
-    oldest->last_use = ++cache->clock;
+    oldest->last_use = oldest->serial = ++cache->clock;
     return oldest;
+}
+
+void sagoi_cache_keep_only(sagoi_cache *cache, const sagoi_cache_entry *entry) {
+    for (int64_t i = 0; i < cache->capacity; i++)
+        if (&cache->entries[i] != entry)
+            sagoi_cache_drop(cache, &cache->entries[i]);
 }

@@ -22,6 +22,7 @@ typedef struct sagoi_cache_entry {
     sagoi_cache_key key;
     sagoi_plan plan;
     sagoi_kept kept;  /* what an aggregator remembers of the extents it was sent */
+    uint64_t serial;  /* no two entries of a file ever have the same */
     uint64_t last_use;
     bool used;
 } sagoi_cache_entry;
@@ -41,6 +42,8 @@ sagoi_cache_entry *sagoi_cache_find(sagoi_cache *cache, const sagoi_cache_key *k
                                     int64_t *shift);
 /* An entry for this key, empty; the one unused longest goes.  Never NULL. */
 sagoi_cache_entry *sagoi_cache_insert(sagoi_cache *cache, const sagoi_cache_key *key);
+/* Takes all other entries out. */
+void sagoi_cache_keep_only(sagoi_cache *cache, const sagoi_cache_entry *entry);
 /* Takes an entry out, e.g. because its plan could not be made. */
 void sagoi_cache_drop(sagoi_cache *cache, sagoi_cache_entry *entry);
 

@@ -221,6 +221,7 @@ static sago_status plan_within_memory(const sagoi_call *call, const node_facts *
             tried = sagoi_max(tried, sagoi_min(facts[i].memory, limit));
         limit = tried / 2;
         sagoi_plan_cleanup(plan);
+        sagoi_cache_keep_only(&file->cache, call->entry); /* the windows of the others are gone */
     }
 }
 
@@ -232,6 +233,7 @@ static sago_status plan_anew(sagoi_call *call, const sagoi_cache_key *key) {
     if (!facts)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the facts of %d nodes", file->team->nodes);
     bool dense = false;
+    sagoi_drop_exchange(file); /* its plan may have to make room for the new one */
     sago_status status = measure_shape(call, facts, &dense);
     if (!status) {
         call->entry = sagoi_cache_insert(&file->cache, key);
@@ -323,8 +325,10 @@ sago_status sagoi_engine_run(sago_file *file, sagoi_composed *composed, sago_sta
         return status;
     status = leave(&call, move(&call));
     sagoi_mapping_settle(&file->mapping, file->store);
-    if (status)
+    if (status) {
+        sagoi_drop_exchange(file); /* it may have stopped halfway */
         return status;
+    }
     bool whole = request->direction == SAGOI_TO_FILE || request->high <= call.size;
     *bytes = whole ? composed->bytes : sagoi_bytes_below(request, call.size);
     count_call(&call, *bytes);

@@ -35,6 +35,9 @@ sago_status sagoi_run_direct(sago_file *file, const sagoi_request *request) SAGO
 sago_status sagoi_run_mapped(sagoi_call *call) SAGOI_CHECKED;
 sago_status sagoi_run_aggregated(sagoi_call *call) SAGOI_CHECKED;
 
+/* Frees the message buffers kept for the next call. */
+void sagoi_drop_exchange(sago_file *file);
+
 /* Node-shared memory for a plan; collective over the node. */
 sago_status sagoi_reserve_windows(sago_file *file, const sagoi_plan *plan) SAGOI_CHECKED;
 

@@ -37,6 +37,8 @@ struct sago_file {
     sagoi_view view;
     sagoi_cache cache;
     sagoi_mapping mapping;
+    struct sagoi_exchange *exchange; /* of the last aggregated call; its buffers serve the next one of the same plan */
+    uint64_t exchange_serial;        /* of that plan */
     bool can_map;            /* the kernel and the descriptor allow mapping */
     int64_t written_end;     /* largest end of what this rank wrote by itself */
     sago_stats stats;

@@ -48,8 +48,6 @@ sago_status sagoi_exchange_create(const sagoi_exchange_setup *setup, sagoi_excha
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for an exchange");
     exchange->setup = *setup;
     exchange->aggregators = sagoi_budget_alloc(setup->budget, setup->plan->ndomains * (int64_t)sizeof(int32_t));
-    exchange->packer = (sagoi_packer){.plan = setup->plan, .request = setup->request, .node = setup->team->node,
-                                      .code = !setup->known || setup->plan->merge};
     exchange->most = largest_region(setup);
     sago_status status = exchange->aggregators ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for an exchange");
     if (!status) {
@@ -62,12 +60,19 @@ sago_status sagoi_exchange_create(const sagoi_exchange_setup *setup, sagoi_excha
         sagoi_exchange_destroy(&exchange);
         return status;
     }
+    *created = exchange;
+    return SAGO_OK;
+}
+
+void sagoi_exchange_begin(sagoi_exchange *exchange, const sagoi_exchange_setup *setup) {
+    exchange->setup = *setup;
+    exchange->packer = (sagoi_packer){.plan = setup->plan, .request = setup->request, .node = setup->team->node,
+                                      .code = !setup->known || setup->plan->merge};
+    exchange->status = SAGO_OK;
     if (setup->domain >= 0) {
         setup->team->idle = idle;
         setup->team->idle_arg = exchange;
     }
-    *created = exchange;
-    return SAGO_OK;
 }
 
 void sagoi_exchange_destroy(sagoi_exchange **exchange) {
@@ -178,6 +183,7 @@ sago_status sagoi_exchange_round(sagoi_exchange *exchange, int64_t round, const 
 
 sago_status sagoi_exchange_finish(sagoi_exchange *exchange) {
     wait_outbox(exchange);
+    exchange->setup.team->idle = NULL;
     if (!exchange->setup.known)
         sagoi_kept_sort(exchange->setup.kept);
     return exchange->status;

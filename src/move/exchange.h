@@ -32,9 +32,12 @@ typedef struct sagoi_exchange_setup {
 /* The rank of each domain's aggregator. */
 void sagoi_find_aggregators(const sagoi_team *team, const sagoi_plan *plan, int32_t *aggregators);
 
-/* Local. */
+/* Local.  Made for a plan and a direction, and kept for the calls that repeat it. */
 sago_status sagoi_exchange_create(const sagoi_exchange_setup *setup, sagoi_exchange **exchange) SAGOI_CHECKED;
 void sagoi_exchange_destroy(sagoi_exchange **exchange);
+
+/* Local.  Begins a call: another request of the same plan, perhaps at another place in memory. */
+void sagoi_exchange_begin(sagoi_exchange *exchange, const sagoi_exchange_setup *setup);
 
 /* Moves one round between this node's ranks and aggregators on other nodes; `window` is the place of the domain this
  * rank aggregates in this round, NULL if none.  Has at least one gate of the node in it. */

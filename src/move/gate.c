@@ -19,7 +19,7 @@
 #include "move/control.h"
 
 enum {
-    SPINS = 4000,              /* of a pause each, when every rank has a core of its own */
+    SPINS = 1000,              /* of a pause each, when every rank has a core of its own */
     FIRST_SLEEP_US = 1000,     /* sleeps grow from here */
     LONGEST_SLEEP_US = 8000,   /* to here */
     EXCHANGE_SLEEP_US = 100,   /* while messages are to be answered meanwhile */

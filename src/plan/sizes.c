@@ -145,8 +145,19 @@ static void explain_memory(sagoi_draft *draft) {
                        sagoi_size_to_text(draft->machine->node[n].memory).text);
 }
 
+/* Between nodes: several rounds where there is enough to move, so that the next window is on its way while one is
+ * stored (measured: 3-D blocks on 4 nodes a fifth faster with 8 rounds than with one). */
+static int64_t wanted_window(const sagoi_draft *draft) {
+    static const int64_t rounds = 8, least = MIB;
+    int64_t most = sagoi_draft_window(draft);
+    if (draft->hints->window > 0 || draft->stripe > 0 || draft->machine->nodes == 1)
+        return most;
+    int64_t domain = (draft->plan->high - draft->plan->low) / draft->aggregators;
+    return sagoi_min(most, sagoi_max(least, sagoi_round_up(domain / rounds, SAGOI_PAGE)));
+}
+
 sago_status sagoi_draft_sizes(sagoi_draft *draft) {
-    int64_t wanted = sagoi_draft_window(draft), window = wanted, aggregators = draft->aggregators;
+    int64_t wanted = wanted_window(draft), window = wanted, aggregators = draft->aggregators;
     while (!shrink_window(draft, &window) && !shrink_buffers(draft)) {
         if (draft->aggregators == 1)
             return fail_memory(draft);

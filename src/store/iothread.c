@@ -55,6 +55,11 @@ static void task_do(sagoi_task *task) {
     task->seconds = now_seconds() - begin;
 }
 
+void sagoi_task_do(sagoi_task *task) {
+    task_do(task);
+    task->state = TASK_DONE;
+}
+
 static void *thread_main(void *argument) {
     sagoi_iothread *thread = argument;
     (void)pthread_mutex_lock(&thread->lock);

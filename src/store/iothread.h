@@ -34,6 +34,9 @@ void sagoi_iothread_destroy(sagoi_iothread **thread);
 /* The core the thread is to run on (a number of the kernel's); without it, where its creator may.  Best effort. */
 void sagoi_iothread_bind(sagoi_iothread *thread, int core);
 
+/* Does a task here and now; sagoi_iothread_wait() then has nothing to wait for. */
+void sagoi_task_do(sagoi_task *task);
+
 /* Hands over a task.  If no thread can be had the task is done here and now. */
 void sagoi_iothread_start(sagoi_iothread *thread, sagoi_task *task);
 /* Has it been done? */

@@ -68,8 +68,8 @@ static struct {
 } expected[EXPECTED_MAX];
 static int expected_count;
 
-/* Collective calls handed to the MPI library for this reason, or "files", "files_taken", "reads", "writes"; -1: any
- * number. */
+/* Collective calls handed to the MPI library for this reason, or "files", "files_taken", "reads", "writes"; -1:
+ * any number. */
 static inline void expect_stat(const char *name, long long value) {
     expected[expected_count].name = name;
     expected[expected_count++].value = value;
@@ -171,7 +171,8 @@ static inline long long plain_size(const char *path) {
 
 /* Collective.  The file is exactly these bytes. */
 #define CHECK_FILE(path, wanted, length) check_file((path), (wanted), (length), false, __FILE__, __LINE__)
-#define CHECK_FILE_OR(known, path, wanted, length) check_file((path), (wanted), (length), (known), __FILE__, __LINE__)
+#define CHECK_FILE_OR(known, path, wanted, length)                                                                \
+    check_file((path), (wanted), (length), (known), __FILE__, __LINE__)
 
 static inline void check_file(const char *path, const void *wanted, long long length, bool known, const char *file,
                               int line) {
@@ -184,8 +185,8 @@ static inline void check_file(const char *path, const void *wanted, long long le
         while (i < got && is[i] == right[i])
             i++;
         char text[512];
-        (void)snprintf(text, sizeof text, "%s: %lld bytes, not %lld; byte %lld is %d, not %d", path, plain_size(path),
-                       length, i, i < length ? is[i] : -1, i < length ? right[i] : -1);
+        (void)snprintf(text, sizeof text, "%s: %lld bytes, not %lld; byte %lld is %d, not %d", path,
+                       plain_size(path), length, i, i < length ? is[i] : -1, i < length ? right[i] : -1);
         check_report(plain_size(path) == length && i == length, known, file, line, text);
         if (in)
             fclose(in);

@@ -45,7 +45,8 @@ static void arguments(void) {
 #ifdef MPICH_VERSION
     FAILS(MPI_File_write_all(file, bytes, 6, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_IO); /* one and a half etypes */
 #endif
-    FAILS(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "unheard of", MPI_INFO_NULL), MPI_ERR_UNSUPPORTED_DATAREP);
+    FAILS(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "unheard of", MPI_INFO_NULL),
+          MPI_ERR_UNSUPPORTED_DATAREP);
     OK(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
     check_works(file);
     MPI_Type_free(&raw);
@@ -105,7 +106,8 @@ static void one_rank(void) {
     int last = rank == ranks - 1;
     MPI_Type_contiguous(2, MPI_INT, &raw);
     CHECK(MPI_File_write_all(file, bytes, last ? -1 : 8, MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS);
-    CHECK(MPI_File_write_at_all(file, 8 * rank, bytes, 1, last ? raw : MPI_LONG, MPI_STATUS_IGNORE) != MPI_SUCCESS);
+    CHECK(MPI_File_write_at_all(file, 8 * rank, bytes, 1, last ? raw : MPI_LONG, MPI_STATUS_IGNORE) !=
+          MPI_SUCCESS);
     CHECK(MPI_File_read_at_all(file, last ? -1 : 1, bytes, 1, MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS);
     CHECK(MPI_File_set_size(file, last ? -1 : 1) != MPI_SUCCESS);
     if (ranks > 1)
@@ -129,7 +131,8 @@ static void limited(void) {
     little = before;
     little.rlim_cur = 1 << 20;
     (void)setrlimit(RLIMIT_FSIZE, &little);
-    CHECK(MPI_File_write_at_all(file, (2 << 20) + 64 * rank, bytes, 64, MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS);
+    CHECK(MPI_File_write_at_all(file, (2 << 20) + 64 * rank, bytes, 64, MPI_BYTE, MPI_STATUS_IGNORE) !=
+          MPI_SUCCESS);
     CHECK_INT(called, 1);
     (void)setrlimit(RLIMIT_FSIZE, &before);
     check_works(file);

@@ -59,7 +59,7 @@ static void again_and_again(void) {
     CHECK_INT(plain_size("again"), 20 * N * ranks);
 }
 
-static void delete(void) {
+static void delete (void) {
     MPI_File file = open_all("doomed", MODE_NEW | MPI_MODE_DELETE_ON_CLOSE);
     write_and_read(file, rank);
     CHECK_INT(plain_size("doomed") >= 0, 1);
@@ -121,7 +121,7 @@ int main(int argc, char **argv) {
     fill(mine, 0, N, rank);
     at_once();
     again_and_again();
-    delete();
+    delete ();
     names();
     orders();
     return check_end();

@@ -16,7 +16,8 @@ static void mixed(void) {
     CHECK_INT(position_of(file), BLOCK);
     OK(MPI_File_write_at_all(file, 2 * BLOCK, mine, BLOCK, MPI_INT, MPI_STATUS_IGNORE));
     CHECK_INT(position_of(file), BLOCK);
-    OK(MPI_File_write(file, mine, BLOCK, MPI_INT, MPI_STATUS_IGNORE)); /* independent: goes on where write_all ended */
+    OK(MPI_File_write(file, mine, BLOCK, MPI_INT,
+                      MPI_STATUS_IGNORE)); /* independent: goes on where write_all ended */
     CHECK_INT(position_of(file), 2 * BLOCK);
     OK(MPI_File_write_all(file, mine, rank % 2 ? 0 : 1, MPI_INT, MPI_STATUS_IGNORE));
     CHECK_INT(position_of(file), 2 * BLOCK + (rank % 2 ? 0 : 1));

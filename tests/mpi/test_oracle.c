@@ -1,5 +1,5 @@
-/* RUN: n=1,2,3,4 --seeds 100 */
-/* RUN-LONG: n=2,4,6 --seeds 3000 --first 1000 */
+/* RUN: n=1,2,3,4 --seeds 80 */
+/* RUN-LONG: n=2,3,4,6 --seeds 2000 --first 1000 */
 /* Random collective programs against a naive model.
  *
  *   test_oracle [--seeds N] [--first S] [--dir PATH] [--patience SECONDS] [--verbose] [KEY=VALUE...]
