@@ -1,10 +1,10 @@
 /* Collective access: blocking and split calls by Sago, the others counted and handed on.
  *
- * The individual file pointer stays the MPI library's, so that independent calls in between find it where it
- * belongs.  The MPI library checks the arguments as well, in a call of no length: what it calls wrong is wrong
+ * The MPI library checks the arguments as well, in a call of no length: what it calls wrong is wrong
  * in its own words, through the user's handler.  Sago then is given a wrong count, so that all ranks learn it. */
 #include "calls.h"
 #include "files.h"
+#include "pointer.h"
 #include "raise.h"
 
 /* One call, as the program made it. */
@@ -55,11 +55,6 @@ static int check(const dropin_file *file, const access *wanted) {
     return code;
 }
 
-/* The pointer moves by what was asked for, whatever the end of the file left of it. */
-static int advance(const dropin_file *file, const access *wanted, MPI_Offset from) {
-    return dropin_mpi->seek(file->handle, from + (MPI_Offset)(length_of(wanted) / file->etype_size), MPI_SEEK_SET);
-}
-
 /* ---- Blocking calls ---- */
 
 static sago_status move(const dropin_file *file, const access *wanted, MPI_Count count, MPI_Offset from,
@@ -68,27 +63,31 @@ static sago_status move(const dropin_file *file, const access *wanted, MPI_Count
                          : sago_read_at_all(file->sago, from, wanted->buf, count, wanted->type, bytes);
 }
 
-/* True: Sago has served the call, and *code is its result.  False: it is the MPI library's, on all ranks. */
+static bool hand_over(dropin_file *file, const access *wanted, dropin_reason reason) {
+    dropin_count_handed(reason);
+    if (!wanted->at)
+        dropin_pointer_leave(file);
+    return false;
+}
+
+/* True: Sago has served the call, and *code is its result.  False: it is the MPI library's, on all ranks.
+ * The pointer moves by what was asked for, whatever the end of the file left of it. */
 static bool serve(dropin_file *file, const access *wanted, MPI_Count *bytes, int *code) {
     dropin_reason reason = refusal(file);
-    if (reason) {
-        dropin_count_handed(reason);
-        return false;
-    }
+    if (reason)
+        return hand_over(file, wanted, reason);
     double start = dropin_clock();
     MPI_Offset from = wanted->offset;
     *code = check(file, wanted);
     if (!*code && !wanted->at)
-        *code = dropin_mpi->get_position(file->handle, &from);
+        *code = dropin_pointer_get(file, &from);
     sago_status status = move(file, wanted, *code ? -1 : wanted->count, from, bytes);
-    if (status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED) {
-        dropin_count_handed(DROPIN_TOO_MUCH);
-        return false;
-    }
+    if (status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED)
+        return hand_over(file, wanted, DROPIN_TOO_MUCH);
     if (!*code)
         *code = dropin_raise(file->handle, status);
     if (!*code && !wanted->at)
-        *code = advance(file, wanted, from);
+        dropin_pointer_set(file, from + (MPI_Offset)(length_of(wanted) / file->etype_size));
     dropin_count_served(wanted->write, *bytes, start);
     return true;
 }
@@ -145,6 +144,15 @@ static bool serve_end(MPI_File handle, MPI_Status *status, int *code) {
     return true;
 }
 
+/* ---- Calls that are handed on ---- */
+
+static void hand_on_pointer(MPI_File handle) { dropin_pointer_leave(dropin_files_find(handle)); }
+
+static void hand_on_counted(MPI_File handle) {
+    dropin_count_handed(DROPIN_NONBLOCKING);
+    hand_on_pointer(handle);
+}
+
 /* ---- The calls: kind SERVE_ of calls.h ---- */
 
 #define BUFFER(buf) ((void *)(uintptr_t)(buf))
@@ -187,16 +195,20 @@ static bool serve_end(MPI_File handle, MPI_Status *status, int *code) {
         return serve_end(file, status, &code) ? code : next->name(file, buf, status);                         \
     }
 
-/* Handed on, whatever the file. */
-#define HAND_ON(name, reason, params, args)                                                                   \
+/* Handed on, whatever the file, after `before`. */
+#define HAND_ON(name, before, params, args)                                                                   \
     int dropin_##name(const dropin_calls *next, DROPIN_SPREAD params) {                                       \
-        dropin_count_handed(reason);                                                                          \
+        before;                                                                                               \
         return next->name args;                                                                               \
     }
-#define NONBLOCKING(name, params, args) HAND_ON(name, DROPIN_NONBLOCKING, params, args)
-#define SHARED(name, params, args) HAND_ON(name, DROPIN_SHARED_POINTER, params, args)
-#define SERVE_START_AT(X, name, BUF, COUNT, WRITE) ROW_START_AT(NONBLOCKING, name, BUF, COUNT, WRITE)
-#define SERVE_START_HERE(X, name, BUF, COUNT, WRITE) ROW_START_HERE(NONBLOCKING, name, BUF, COUNT, WRITE)
+#define ALONE(name, params, args) HAND_ON(name, hand_on_pointer(file), params, args)
+#define POINTED(name, params, args) HAND_ON(name, hand_on_counted(file), params, args)
+#define PLACED(name, params, args) HAND_ON(name, dropin_count_handed(DROPIN_NONBLOCKING), params, args)
+#define SHARED(name, params, args) HAND_ON(name, dropin_count_handed(DROPIN_SHARED_POINTER), params, args)
+#define SERVE_ALONE(X, name, BUF, COUNT, WRITE) ROW_ALONE(ALONE, name, BUF, COUNT, WRITE)
+#define SERVE_START_ALONE(X, name, BUF, COUNT, WRITE) ROW_START_ALONE(ALONE, name, BUF, COUNT, WRITE)
+#define SERVE_START_AT(X, name, BUF, COUNT, WRITE) ROW_START_AT(PLACED, name, BUF, COUNT, WRITE)
+#define SERVE_START_HERE(X, name, BUF, COUNT, WRITE) ROW_START_HERE(POINTED, name, BUF, COUNT, WRITE)
 #define SERVE_ORDERED(X, name, BUF, COUNT, WRITE) ROW_ORDERED(SHARED, name, BUF, COUNT, WRITE)
 #define SERVE_BEGIN_ORDERED(X, name, BUF, COUNT, WRITE) ROW_BEGIN_ORDERED(SHARED, name, BUF, COUNT, WRITE)
 

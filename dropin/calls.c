@@ -42,17 +42,17 @@ static bool taking(void) {
     return enabled && !within;
 }
 
-#define ENTER(name, params, args)                                                                             \
-    int MPI_File_##name params {                                                                              \
-        if (!taking())                                                                                        \
-            return (within ? &after_pmpi : &after_mpi)->name args;                                            \
-        within = tools;                                                                                       \
-        int code = dropin_##name(&after_mpi, DROPIN_SPREAD args);                                             \
-        within = false;                                                                                       \
-        return code;                                                                                          \
-    }                                                                                                         \
-    int PMPI_File_##name params {                                                                             \
-        return taking() ? dropin_##name(&after_pmpi, DROPIN_SPREAD args) : after_pmpi.name args;              \
+#define ENTER(name, params, args)                                                                                 \
+    int MPI_File_##name params {                                                                                  \
+        if (!taking())                                                                                            \
+            return (within ? &after_pmpi : &after_mpi)->name args;                                                \
+        within = tools;                                                                                           \
+        int code = dropin_##name(&after_mpi, DROPIN_SPREAD args);                                                 \
+        within = false;                                                                                           \
+        return code;                                                                                              \
+    }                                                                                                             \
+    int PMPI_File_##name params {                                                                                 \
+        return taking() ? dropin_##name(&after_pmpi, DROPIN_SPREAD args) : after_pmpi.name args;                  \
     }
 DROPIN_CALLS(ENTER)
 

@@ -21,12 +21,14 @@
     X(close, (MPI_File *file), (file))                                                                        \
     X(set_view, (MPI_File file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype,                   \
                  const char *datarep, MPI_Info info), (file, disp, etype, filetype, datarep, info))           \
+    X(get_position, (MPI_File file, MPI_Offset *offset), (file, offset))                                      \
+    X(seek, (MPI_File file, MPI_Offset offset, int whence), (file, offset, whence))                           \
     X(set_atomicity, (MPI_File file, int flag), (file, flag))                                                 \
     X(set_size, (MPI_File file, MPI_Offset size), (file, size))                                               \
     X(get_info, (MPI_File file, MPI_Info *info), (file, info))
 
-/* Collective access.  K says what is made of a call, by the kind of its parameters; C is empty with int for COUNT,
- * or _c with MPI_Count.  The last argument: does it write? */
+/* Access: collective, or by the individual file pointer.  K says what is made of a call, by its kind; C is empty
+ * with int for COUNT, or _c with MPI_Count.  The last argument: does it write? */
 #define DROPIN_ACCESS_CALLS(K, X, C, COUNT)                                                                   \
     K##AT(X, write_at_all##C, const void *, COUNT, true)                                                      \
     K##AT(X, read_at_all##C, void *, COUNT, false)                                                            \
@@ -36,6 +38,10 @@
     K##BEGIN_AT(X, read_at_all_begin##C, void *, COUNT, false)                                                \
     K##BEGIN_HERE(X, write_all_begin##C, const void *, COUNT, true)                                           \
     K##BEGIN_HERE(X, read_all_begin##C, void *, COUNT, false)                                                 \
+    K##ALONE(X, write##C, const void *, COUNT, true)                                                          \
+    K##ALONE(X, read##C, void *, COUNT, false)                                                                \
+    K##START_ALONE(X, iwrite##C, const void *, COUNT, true)                                                   \
+    K##START_ALONE(X, iread##C, void *, COUNT, false)                                                         \
     K##START_AT(X, iwrite_at_all##C, const void *, COUNT, true)                                               \
     K##START_AT(X, iread_at_all##C, void *, COUNT, false)                                                     \
     K##START_HERE(X, iwrite_all##C, const void *, COUNT, true)                                                \
@@ -78,6 +84,8 @@
 #define ROW_START_HERE(X, name, BUF, COUNT, WRITE)                                                            \
     X(name, (MPI_File file, BUF buf, COUNT count, MPI_Datatype type, MPI_Request *request),                   \
       (file, buf, count, type, request))
+#define ROW_ALONE(X, name, BUF, COUNT, WRITE) ROW_HERE(X, name, BUF, COUNT, WRITE)
+#define ROW_START_ALONE(X, name, BUF, COUNT, WRITE) ROW_START_HERE(X, name, BUF, COUNT, WRITE)
 #define ROW_ORDERED(X, name, BUF, COUNT, WRITE) ROW_HERE(X, name, BUF, COUNT, WRITE)
 #define ROW_BEGIN_ORDERED(X, name, BUF, COUNT, WRITE) ROW_BEGIN_HERE(X, name, BUF, COUNT, WRITE)
 #define ROW_END(X, name, BUF)                                                                                 \
@@ -85,15 +93,8 @@
 
 #define DROPIN_CALLS(X) DROPIN_FILE_CALLS(X) DROPIN_ALL_ACCESS(ROW_, X)
 
-/* Calls that Sago itself makes, but does not stand in front of. */
-#define DROPIN_USED_CALLS(X)                                                                                  \
-    X(get_position, (MPI_File file, MPI_Offset *offset), (file, offset))                                      \
-    X(seek, (MPI_File file, MPI_Offset offset, int whence), (file, offset, whence))                           \
-    X(write, (MPI_File file, const void *buf, int count, MPI_Datatype type, MPI_Status *status),              \
-      (file, buf, count, type, status))                                                                       \
-    X(read, (MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status),                     \
-      (file, buf, count, type, status))                                                                       \
-    X(call_errhandler, (MPI_File file, int code), (file, code))
+/* A call that Sago itself makes, but does not stand in front of. */
+#define DROPIN_USED_CALLS(X) X(call_errhandler, (MPI_File file, int code), (file, code))
 
 /* clang-format on */
 

@@ -2,7 +2,6 @@
  * entry that was found stays: only closing its file removes it. */
 #include "files.h"
 
-#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -18,6 +17,7 @@ dropin_file *dropin_files_add(MPI_File handle) {
     if (!file)
         return NULL;
     file->handle = handle;
+    (void)pthread_mutex_init(&file->lock, NULL);
     (void)pthread_mutex_lock(&lock);
     dropin_file **bucket = bucket_of(handle);
     file->next = *bucket;
@@ -43,4 +43,6 @@ void dropin_files_remove(dropin_file *file) {
     if (*at)
         *at = file->next;
     (void)pthread_mutex_unlock(&lock);
+    (void)pthread_mutex_destroy(&file->lock);
+    free(file);
 }

@@ -2,6 +2,7 @@
 #ifndef DROPIN_FILES_H
 #define DROPIN_FILES_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 #include <sago/sago.h>
@@ -14,21 +15,25 @@ typedef enum { DROPIN_SPLIT_NONE, DROPIN_SPLIT_SAGO, DROPIN_SPLIT_MPI } dropin_s
 typedef struct dropin_file {
     MPI_File handle;
     struct dropin_file *next;
-    sago_file *sago;           /* NULL: not taken */
+    sago_file *sago; /* NULL: not taken */
     int amode;
-    MPI_Count etype_size;      /* of the view, bytes */
-    dropin_reason closed;      /* why Sago serves no call on this file, or DROPIN_SERVED */
-    dropin_reason unseen;      /* the same for the view in force */
+    MPI_Count etype_size; /* of the view, bytes */
+    dropin_reason closed; /* why Sago serves no call on this file, or DROPIN_SERVED */
+    dropin_reason unseen; /* the same for the view in force */
     bool atomic;
+    pthread_mutex_t lock; /* of the pointer: threads may make independent calls on one file */
+    MPI_Offset pointer;   /* the individual file pointer, etypes; pointer.h */
+    bool pointer_known;   /* else the MPI library is to be asked */
+    bool pointer_moved;   /* by Sago, and the MPI library does not know */
     dropin_split split;
-    MPI_Count split_bytes;     /* moved by the split call, for the status of its end */
+    MPI_Count split_bytes; /* moved by the split call, for the status of its end */
 } dropin_file;
 
 /* A new entry for this handle; NULL without memory. */
 dropin_file *dropin_files_add(MPI_File handle);
 /* NULL: Sago does not know it. */
 dropin_file *dropin_files_find(MPI_File handle);
-/* Takes it out of the table; the caller frees it. */
+/* Takes it out of the table and frees it. */
 void dropin_files_remove(dropin_file *file);
 
 #endif

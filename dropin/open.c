@@ -3,12 +3,12 @@
  *
  * Whether Sago takes a file is agreed on by all ranks in sago_open(), also when a rank knows beforehand that it
  * will not: else some would wait for the others. */
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "calls.h"
 #include "files.h"
+#include "pointer.h"
 #include "raise.h"
 
 /* ---- Open ---- */
@@ -45,6 +45,7 @@ static void adopt(MPI_File handle, MPI_Comm comm, const char *path, int amode, M
     file->sago = sago;
     file->amode = amode;
     file->etype_size = 1;
+    file->pointer_known = !(amode & MPI_MODE_APPEND);
     file->closed = prefixed ? DROPIN_PREFIX : reason_of(status);
 }
 
@@ -63,17 +64,16 @@ int dropin_close(const dropin_calls *next, MPI_File *handle) {
     if (!file)
         return next->close(handle);
     int failed = MPI_SUCCESS;
-    dropin_files_remove(file);
     if (file->sago) {
         dropin_count_close(file->sago);
         failed = dropin_raise(*handle, sago_close(&file->sago));
     }
-    free(file);
+    dropin_files_remove(file);
     int code = next->close(handle);
     return code ? code : failed;
 }
 
-/* ---- View, atomicity, size, info ---- */
+/* ---- View, pointer, atomicity, size, info ---- */
 
 static dropin_reason view_set(dropin_file *file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype,
                               const char *datarep) {
@@ -89,9 +89,21 @@ int dropin_set_view(const dropin_calls *next, MPI_File handle, MPI_Offset disp, 
                     MPI_Datatype filetype, const char *datarep, MPI_Info info) {
     dropin_file *file = dropin_files_find(handle);
     int code = next->set_view(handle, disp, etype, filetype, datarep, info);
-    if (code == MPI_SUCCESS && file && file->sago)
-        file->unseen = view_set(file, disp, etype, filetype, datarep);
+    if (code != MPI_SUCCESS || !file || !file->sago)
+        return code;
+    dropin_pointer_reset(file);
+    file->unseen = view_set(file, disp, etype, filetype, datarep);
     return code;
+}
+
+int dropin_get_position(const dropin_calls *next, MPI_File handle, MPI_Offset *offset) {
+    dropin_file *file = dropin_files_find(handle);
+    return file && file->sago && offset ? dropin_pointer_get(file, offset) : next->get_position(handle, offset);
+}
+
+int dropin_seek(const dropin_calls *next, MPI_File handle, MPI_Offset offset, int whence) {
+    dropin_pointer_leave(dropin_files_find(handle));
+    return next->seek(handle, offset, whence);
 }
 
 int dropin_set_atomicity(const dropin_calls *next, MPI_File handle, int flag) {

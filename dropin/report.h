@@ -9,19 +9,19 @@
 #include <sago/sago.h>
 
 /* Why a collective call was handed to the MPI library: identifier, name in JSON, words in the summary. */
-#define DROPIN_REASONS(X)                                                                                     \
-    X(SERVED, "served", "served")                                                                             \
-    X(UNKNOWN, "unknown_handle", "unknown file handle")                                                       \
-    X(PREFIX, "prefix", "file name with a prefix")                                                            \
-    X(SEQUENTIAL, "sequential", "MPI_MODE_SEQUENTIAL")                                                        \
-    X(SPECIAL_FILE, "special_file", "not a regular file")                                                     \
-    X(HINTS, "hints", "hints or paths that are wrong or differ between ranks")                                \
-    X(NOT_OPENED, "not_opened", "Sago could not open the file")                                               \
-    X(REPRESENTATION, "representation", "data representation")                                                \
-    X(VIEW, "view", "file view")                                                                              \
-    X(ATOMIC, "atomic", "atomic mode")                                                                        \
-    X(NONBLOCKING, "nonblocking", "nonblocking call")                                                         \
-    X(SHARED_POINTER, "shared_pointer", "shared file pointer")                                                \
+#define DROPIN_REASONS(X)                                                                                         \
+    X(SERVED, "served", "served")                                                                                 \
+    X(UNKNOWN, "unknown_handle", "unknown file handle")                                                           \
+    X(PREFIX, "prefix", "file name with a prefix")                                                                \
+    X(SEQUENTIAL, "sequential", "MPI_MODE_SEQUENTIAL")                                                            \
+    X(SPECIAL_FILE, "special_file", "not a regular file")                                                         \
+    X(HINTS, "hints", "hints or paths that are wrong or differ between ranks")                                    \
+    X(NOT_OPENED, "not_opened", "Sago could not open the file")                                                   \
+    X(REPRESENTATION, "representation", "data representation")                                                    \
+    X(VIEW, "view", "file view")                                                                                  \
+    X(ATOMIC, "atomic", "atomic mode")                                                                            \
+    X(NONBLOCKING, "nonblocking", "nonblocking call")                                                             \
+    X(SHARED_POINTER, "shared_pointer", "shared file pointer")                                                    \
     X(TOO_MUCH, "memory", "beyond what Sago can do, or its memory")
 
 typedef enum {
