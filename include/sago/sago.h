@@ -43,8 +43,8 @@ typedef struct sago_file sago_file;
  * Sago keeps its own copy of the communicator, which may be freed afterwards. */
 sago_status sago_open(MPI_Comm comm, const char *path, int amode, MPI_Info hints, sago_file **file);
 
-/* Collective.  Sets *file to NULL, also on failure, unless other ranks turn out to be in another call: then the file
- * stays open on all of them.  Series of the file are freed with it. */
+/* Collective.  Sets *file to NULL, also on failure, unless other ranks turn out to be in another call: then the
+ * file stays open on all of them.  Series of the file are freed with it. */
 sago_status sago_close(sago_file **file);
 
 /* Not collective.  Removes a file. */
@@ -67,8 +67,8 @@ sago_status sago_read_at_all(sago_file *file, MPI_Offset offset, void *buf, MPI_
                              MPI_Count *bytes);
 
 /* The same, independent. */
-sago_status sago_write_at(sago_file *file, MPI_Offset offset, const void *buf, MPI_Count count,
-                          MPI_Datatype type, MPI_Count *bytes);
+sago_status sago_write_at(sago_file *file, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype type,
+                          MPI_Count *bytes);
 sago_status sago_read_at(sago_file *file, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype type,
                          MPI_Count *bytes);
 
@@ -97,7 +97,7 @@ typedef struct sago_var {
     MPI_Datatype filetype; /* MPI_DATATYPE_NULL (default): contiguous in the file */
 } sago_var;
 
-#define SAGO_VAR_INIT                                                                                         \
+#define SAGO_VAR_INIT                                                                                             \
     { sizeof(sago_var), 0, 0, MPI_BYTE, MPI_DATATYPE_NULL }
 
 /* Collective.  Announces all variables of one step; every rank declares the same number of them. */
@@ -125,10 +125,10 @@ sago_status sago_series_free(sago_series **series);
 
 /* ---- Sizes and syncing -------------------------------------------------------------------------------- */
 
-sago_status sago_sync(sago_file *file);                             /* collective; data is on the device */
-sago_status sago_get_size(sago_file *file, MPI_Offset *size);       /* local */
-sago_status sago_set_size(sago_file *file, MPI_Offset size);        /* collective; truncates or extends */
-sago_status sago_preallocate(sago_file *file, MPI_Offset size);     /* collective; never shrinks */
+sago_status sago_sync(sago_file *file);                         /* collective; data is on the device */
+sago_status sago_get_size(sago_file *file, MPI_Offset *size);   /* local */
+sago_status sago_set_size(sago_file *file, MPI_Offset size);    /* collective; truncates or extends */
+sago_status sago_preallocate(sago_file *file, MPI_Offset size); /* collective; never shrinks */
 
 /* ---- Statistics --------------------------------------------------------------------------------------- */
 

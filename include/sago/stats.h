@@ -31,17 +31,17 @@ typedef struct sago_stats {
     size_t size; /* sizeof(sago_stats), set by SAGO_STATS_INIT */
     sago_phase_stats phase[SAGO_PHASE_COUNT];
     int64_t collective_writes, collective_reads;
-    int64_t bytes_written, bytes_read;   /* the application's */
-    int64_t metadata_bytes;              /* delta-coded extents sent to other nodes */
-    int64_t wire_bytes;                  /* metadata and data sent to other nodes */
+    int64_t bytes_written, bytes_read; /* the application's */
+    int64_t metadata_bytes;            /* delta-coded extents sent to other nodes */
+    int64_t wire_bytes;                /* metadata and data sent to other nodes */
     int64_t plan_hits, plan_misses;
     int64_t direct_calls, mapped_calls, aggregated_calls; /* collective calls by strategy */
-    int64_t memory_now, memory_peak;     /* drawn from the budget by this process, bytes */
-    int64_t memory_budget;               /* of the node, bytes */
-    char decision[2048];                 /* the last plan, one reason a line */
+    int64_t memory_now, memory_peak;                      /* drawn from the budget by this process, bytes */
+    int64_t memory_budget;                                /* of the node, bytes */
+    char decision[2048];                                  /* the last plan, one reason a line */
 } sago_stats;
 
-#define SAGO_STATS_INIT                                                                                       \
+#define SAGO_STATS_INIT                                                                                           \
     { .size = sizeof(sago_stats) }
 
 const char *sago_phase_string(sago_phase phase);

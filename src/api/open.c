@@ -23,10 +23,11 @@ static sago_status check_library(void) {
     int length = 0, initialized = 0, finalized = 0;
     (void)MPI_Get_library_version(name, &length);
     if (strncmp(name, SAGO_MPI_NAME, strlen(SAGO_MPI_NAME)) != 0)
-        return sagoi_fail(SAGO_ERR_WRONG_MPI,
-                          "this libsago was built with %s, but the program runs on \"%.60s\": link the program with "
-                          "the Sago of its own MPI library",
-                          SAGO_MPI_NAME, name);
+        return sagoi_fail(
+            SAGO_ERR_WRONG_MPI,
+            "this libsago was built with %s, but the program runs on \"%.60s\": link the program with "
+            "the Sago of its own MPI library",
+            SAGO_MPI_NAME, name);
     (void)MPI_Initialized(&initialized);
     (void)MPI_Finalized(&finalized);
     if (!initialized || finalized)
@@ -50,7 +51,8 @@ static sago_status check_mode(int amode) {
     if (amode & ~known)
         return sagoi_fail(SAGO_ERR_MODE, "access mode %d has bits that mean nothing", amode);
     if (access != MPI_MODE_RDONLY && access != MPI_MODE_WRONLY && access != MPI_MODE_RDWR)
-        return sagoi_fail(SAGO_ERR_MODE, "the access mode must have exactly one of MPI_MODE_RDONLY, _WRONLY, _RDWR");
+        return sagoi_fail(SAGO_ERR_MODE,
+                          "the access mode must have exactly one of MPI_MODE_RDONLY, _WRONLY, _RDWR");
     if (amode & MPI_MODE_SEQUENTIAL)
         return sagoi_fail(SAGO_ERR_MODE, "MPI_MODE_SEQUENTIAL is not offered");
     if (access == MPI_MODE_RDONLY && (amode & (MPI_MODE_CREATE | MPI_MODE_EXCL)))

@@ -12,8 +12,8 @@
 typedef struct variable {
     int64_t first, count; /* its streams in the declaration's request */
     int64_t bytes;
-    sagoi_memory memory;  /* relative to `anchor` */
-    char *copy;           /* sago_series_copy: its data, packed */
+    sagoi_memory memory; /* relative to `anchor` */
+    char *copy;          /* sago_series_copy: its data, packed */
     bool registered;
 } variable;
 
@@ -22,13 +22,13 @@ struct sago_series {
     sago_file *file;
     int64_t nvars;
     variable *vars;
-    sagoi_view *views;        /* one a variable: what the request's extents point to */
-    sagoi_composed declared;  /* all variables, at displacement 0 */
+    sagoi_view *views;       /* one a variable: what the request's extents point to */
+    sagoi_composed declared; /* all variables, at displacement 0 */
     int64_t disp;
-    int64_t registered;       /* variables of this step that have a buffer */
+    int64_t registered;        /* variables of this step that have a buffer */
     sagoi_direction direction; /* of this step */
-    int64_t bytes;            /* moved in the last step */
-    struct sago_series *next; /* of the file */
+    int64_t bytes;             /* moved in the last step */
+    struct sago_series *next;  /* of the file */
 };
 
 #define MOST_VARS (INT64_C(1) << 40) /* far below where sizes in bytes overflow */
@@ -78,7 +78,8 @@ void sagoi_series_destroy(sago_series *series) {
 
 static sago_status check_var(const sago_var *var, int64_t i) {
     if (var->size != sizeof *var)
-        return sagoi_fail(SAGO_ERR_ARG, "variable %lld: its size is wrong: start from SAGO_VAR_INIT", (long long)i);
+        return sagoi_fail(SAGO_ERR_ARG, "variable %lld: its size is wrong: start from SAGO_VAR_INIT",
+                          (long long)i);
     if (var->offset < 0 || var->count < 0)
         return sagoi_fail(SAGO_ERR_ARG, "variable %lld has the negative %s %lld", (long long)i,
                           var->offset < 0 ? "offset" : "count",
@@ -174,7 +175,8 @@ sago_status sago_declare(sago_file *file, int64_t nvars, const sago_var vars[], 
 static sago_status keep_copy(sago_series *series, variable *var, sagoi_memory *memory) {
     sagoi_budget *budget = &series->file->budget;
     if (!var->copy && !sagoi_budget_fits(budget, var->bytes))
-        return sagoi_fail(SAGO_ERR_MEMORY, "sago_series_copy: %lld bytes do not fit the memory budget (%lld of %lld used)",
+        return sagoi_fail(SAGO_ERR_MEMORY,
+                          "sago_series_copy: %lld bytes do not fit the memory budget (%lld of %lld used)",
                           (long long)var->bytes, (long long)budget->used, (long long)budget->limit);
     if (!var->copy)
         var->copy = sagoi_budget_alloc(budget, var->bytes);

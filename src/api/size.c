@@ -52,7 +52,8 @@ sago_status sago_sync(sago_file *file) {
         return sagoi_done("sago_sync", NULL, status);
     status = sagoi_engine_agree(file, sagoi_check_access(file, SAGOI_TO_FILE), SAGOI_CALL_SYNC, 0);
     if (!status)
-        status = sagoi_agree_status(file->team, file->team->local_rank == 0 ? sagoi_store_sync(file->store) : SAGO_OK);
+        status =
+            sagoi_agree_status(file->team, file->team->local_rank == 0 ? sagoi_store_sync(file->store) : SAGO_OK);
     return sagoi_done("sago_sync", file->path, status);
 }
 

@@ -22,9 +22,9 @@ typedef struct job {
     const sagoi_plan *plan;
     sagoi_request request; /* in the plan's coordinates, while it runs */
     places at;
-    int64_t domain;        /* that this rank aggregates; -1: none */
+    int64_t domain; /* that this rank aggregates; -1: none */
     int64_t slot;
-    sagoi_task tasks[2];   /* of the two windows */
+    sagoi_task tasks[2]; /* of the two windows */
     bool started[2];
     sagoi_exchange *exchange; /* several nodes, packed */
     sagoi_rma *rma;           /* several nodes, one-sided */
@@ -86,7 +86,8 @@ static void start_io(job *work, int64_t round) {
                          .marks = work->plan->write ? marks_of(work, work->slot, round) : NULL,
                          .sieve = work->file->hints.sieve && !(work->file->amode & MPI_MODE_WRONLY)};
     work->started[round & 1] = true;
-    /* Nothing is left to be done meanwhile: neither before the first window is read nor after the last is filled. */
+    /* Nothing is left to be done meanwhile: neither before the first window is read nor after the last is filled.
+     */
     if (round == (work->plan->write ? work->plan->rounds - 1 : 0))
         sagoi_task_do(task);
     else
@@ -199,14 +200,16 @@ static void find_role(job *work) {
     work->domain = -1;
     for (int64_t d = 0; d < work->plan->ndomains; d++) {
         const sagoi_domain *domain = &work->plan->domains[d];
-        if (domain->node == team->node && sagoi_slot_rank(team->local_size, slots, domain->slot) == team->local_rank) {
+        if (domain->node == team->node &&
+            sagoi_slot_rank(team->local_size, slots, domain->slot) == team->local_rank) {
             work->domain = d;
             work->slot = domain->slot;
         }
     }
 }
 
-/* Plans are in the coordinates of the call they were made for: the request goes there, and comes back afterwards. */
+/* Plans are in the coordinates of the call they were made for: the request goes there, and comes back afterwards.
+ */
 static void shift_request(job *work, int64_t by) {
     sagoi_request *request = &work->call->composed->request;
     for (int64_t i = 0; i < request->nstreams; i++)

@@ -21,8 +21,8 @@ typedef struct sagoi_cache_key {
 typedef struct sagoi_cache_entry {
     sagoi_cache_key key;
     sagoi_plan plan;
-    sagoi_kept kept;  /* what an aggregator remembers of the extents it was sent */
-    uint64_t serial;  /* no two entries of a file ever have the same */
+    sagoi_kept kept; /* what an aggregator remembers of the extents it was sent */
+    uint64_t serial; /* no two entries of a file ever have the same */
     uint64_t last_use;
     bool used;
 } sagoi_cache_entry;

@@ -121,7 +121,8 @@ static sago_status push_sorted(sagoi_composed *composed, const sagoi_stream *str
                             (long long)(base + layers[0].low));
     for (int64_t i = 0; i < n && !status; i++) {
         sagoi_stream layer = {.memory = stream->memory};
-        layer.file = (sagoi_extents){.pattern = &layers[i], .base = base, .end = sagoi_extents_bytes(&stream->file)};
+        layer.file =
+            (sagoi_extents){.pattern = &layers[i], .base = base, .end = sagoi_extents_bytes(&stream->file)};
         status = push_stream(composed, &layer);
     }
     return status;
@@ -183,8 +184,8 @@ static sago_status describe_memory(sagoi_composed *composed, const sagoi_buffer 
         return no_memory();
     }
     *kept = flat.pattern; /* the request frees it now */
-    *memory = (sagoi_memory){.base = buffer->base,
-                             .extents = {.pattern = kept, .extent = flat.extent, .end = *bytes}};
+    *memory =
+        (sagoi_memory){.base = buffer->base, .extents = {.pattern = kept, .extent = flat.extent, .end = *bytes}};
     return simplify(composed, &memory->extents);
 }
 
@@ -197,7 +198,8 @@ static sago_status place_stream(const sagoi_place *place, int64_t bytes, sagoi_e
         return sagoi_fail(SAGO_ERR_TYPE, "the view's filetype has no bytes to hold %lld", (long long)bytes);
     int64_t tiles = place->begin / filetype->size, passed = tiles * filetype->size;
     if (sagoi_add(place->begin, bytes, &end) || end > SAGOI_OFFSET_MAX ||
-        sagoi_mul(tiles, filetype->extent, &base) || sagoi_add(base, place->disp, &base) || base > SAGOI_OFFSET_MAX)
+        sagoi_mul(tiles, filetype->extent, &base) || sagoi_add(base, place->disp, &base) ||
+        base > SAGOI_OFFSET_MAX)
         return sagoi_fail(SAGO_ERR_OVERFLOW, "%lld bytes from position %lld of the view lie beyond 2^61",
                           (long long)bytes, (long long)place->begin);
     *file = (sagoi_extents){.pattern = &filetype->pattern,
@@ -237,7 +239,8 @@ sago_status sagoi_compose_extents(sagoi_composed *composed, int64_t n, const sag
     sagoi_pattern *pattern = own_pattern(composed);
     if (!pattern)
         return no_memory();
-    int64_t end = 0, first = n > 0 ? extents[0].offset : 0; /* the pattern begins there: the same wherever it lies */
+    int64_t end = 0,
+            first = n > 0 ? extents[0].offset : 0; /* the pattern begins there: the same wherever it lies */
     sago_status status = SAGO_OK;
     for (int64_t i = 0; i < n && !status; i++) {
         status = check_extent(&extents[i], i, end);

@@ -37,10 +37,10 @@ typedef struct sagoi_place {
 } sagoi_place;
 
 /* Adds one stream. */
-sago_status sagoi_compose_view(sagoi_composed *composed, const sagoi_place *place,
-                               const sagoi_buffer *buffer) SAGOI_CHECKED;
-sago_status sagoi_compose_extents(sagoi_composed *composed, int64_t n, const sago_extent extents[],
-                                  char *base) SAGOI_CHECKED;
+sago_status sagoi_compose_view(sagoi_composed *composed, const sagoi_place *place, const sagoi_buffer *buffer)
+    SAGOI_CHECKED;
+sago_status sagoi_compose_extents(sagoi_composed *composed, int64_t n, const sago_extent extents[], char *base)
+    SAGOI_CHECKED;
 /* After the last stream: bounds and fingerprint. */
 void sagoi_compose_finish(sagoi_composed *composed);
 

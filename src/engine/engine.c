@@ -14,12 +14,21 @@
 
 /* Fields of the agreement that opens a call; max[0] is always the verdict. */
 enum { SUM_SHAPE_LOW, SUM_SHAPE_HIGH, SUM_WEIGHTED, SUM_WEIGHTS };
-enum { MAX_VERDICT, MAX_KIND, MAX_MINUS_KIND, MAX_MINUS_LOW, MAX_HIGH, MAX_SIZE, MAX_SPARSE, MAX_ARGUMENT,
-       MAX_MINUS_ARGUMENT };
+enum {
+    MAX_VERDICT,
+    MAX_KIND,
+    MAX_MINUS_KIND,
+    MAX_MINUS_LOW,
+    MAX_HIGH,
+    MAX_SIZE,
+    MAX_SPARSE,
+    MAX_ARGUMENT,
+    MAX_MINUS_ARGUMENT
+};
 
-/* The leader asks the file system, and so does a rank that wrote by itself since the last call: the leader may have
- * looked before.  A network's file system may not even have heard of that write; a local one has, and knows better than
- * this rank if the file was cut since. */
+/* The leader asks the file system, and so does a rank that wrote by itself since the last call: the leader may
+ * have looked before.  A network's file system may not even have heard of that write; a local one has, and knows
+ * better than this rank if the file was cut since. */
 static void look_at_file(sago_file *file, sagoi_agreement *agreement) {
     struct stat info;
     bool local = sagoi_store_layout(file->store)->local, wrote = file->written_end > 0;
@@ -116,7 +125,8 @@ sago_status sagoi_engine_agree(sago_file *file, sago_status status, int64_t kind
     if (status)
         return status;
     if (agreed.max[MAX_ARGUMENT] != -agreed.max[MAX_MINUS_ARGUMENT])
-        return sagoi_fail(SAGO_ERR_MISMATCH, "ranks gave different arguments to one collective call: %lld and %lld",
+        return sagoi_fail(SAGO_ERR_MISMATCH,
+                          "ranks gave different arguments to one collective call: %lld and %lld",
                           (long long)agreed.max[MAX_ARGUMENT], (long long)-agreed.max[MAX_MINUS_ARGUMENT]);
     return SAGO_OK;
 }
@@ -205,7 +215,8 @@ static sago_status make_plan(const sagoi_call *call, const node_facts *facts, bo
 }
 
 /* Makes a plan and gets its node-shared memory; where that cannot be had, plans again with half of it. */
-static sago_status plan_within_memory(const sagoi_call *call, const node_facts *facts, bool dense, sagoi_plan *plan) {
+static sago_status plan_within_memory(const sagoi_call *call, const node_facts *facts, bool dense,
+                                      sagoi_plan *plan) {
     sago_file *file = call->file;
     int64_t limit = INT64_MAX;
     for (;;) {

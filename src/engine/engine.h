@@ -21,8 +21,8 @@ typedef struct sagoi_call {
 
 /* Collective.  `status` is what the caller found wrong with its arguments, if anything: then nothing is moved
  * on any rank and every rank gets that status.  *bytes: what this rank moved. */
-sago_status sagoi_engine_run(sago_file *file, sagoi_composed *composed, sago_status status,
-                             int64_t *bytes) SAGOI_CHECKED;
+sago_status sagoi_engine_run(sago_file *file, sagoi_composed *composed, sago_status status, int64_t *bytes)
+    SAGOI_CHECKED;
 
 /* Collective.  Makes the plan of a request that will be run later, and keeps it.  Moves no data. */
 sago_status sagoi_engine_prepare(sago_file *file, sagoi_composed *composed) SAGOI_CHECKED;

@@ -30,17 +30,18 @@ struct sago_file {
     char *path;
     int amode;
     sagoi_hints hints;
-    sagoi_budget budget;     /* of this process */
-    int64_t node_memory;     /* budget of the node, bytes */
-    int64_t windows_share;   /* of the node's segment, as counted in the budget */
-    uint64_t cover_key;      /* random, the same on all ranks */
+    sagoi_budget budget;   /* of this process */
+    int64_t node_memory;   /* budget of the node, bytes */
+    int64_t windows_share; /* of the node's segment, as counted in the budget */
+    uint64_t cover_key;    /* random, the same on all ranks */
     sagoi_view view;
     sagoi_cache cache;
     sagoi_mapping mapping;
-    struct sagoi_exchange *exchange; /* of the last aggregated call; its buffers serve the next one of the same plan */
-    uint64_t exchange_serial;        /* of that plan */
-    bool can_map;            /* the kernel and the descriptor allow mapping */
-    int64_t written_end;     /* largest end of what this rank wrote by itself */
+    struct sagoi_exchange
+        *exchange;            /* of the last aggregated call; its buffers serve the next one of the same plan */
+    uint64_t exchange_serial; /* of that plan */
+    bool can_map;             /* the kernel and the descriptor allow mapping */
+    int64_t written_end;      /* largest end of what this rank wrote by itself */
     sago_stats stats;
     struct sago_series *series; /* all declared on this file */
 };

@@ -37,7 +37,7 @@ static sago_status touch_file(sagoi_call *call) {
     return sagoi_store_write(call->file->store, &run, 1);
 }
 
-/* Copies [start, end): with several streams block by block, so that a block is in the cache for all of them.  Where
+/* Copies [start, end): with several streams block by block, so that a block is in the cache for all of them. Where
  * this rank has nothing, no page is brought in: it might be a hole. */
 static sago_status sweep(sagoi_call *call, int64_t start, int64_t end, int64_t *moved) {
     sago_file *file = call->file;

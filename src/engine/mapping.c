@@ -68,8 +68,12 @@ sago_status sagoi_mapping_cover(sagoi_mapping *mapping, sagoi_store *store, int6
         sagoi_budget_free(budget, populated, blocks);
         return sagoi_fail_errno(error, "mapping %lld bytes of the file", (long long)(end - start));
     }
-    *mapping = (sagoi_mapping){.base = base, .off = start, .bytes = end - start, .writable = writable,
-                               .populated = populated, .blocks = blocks};
+    *mapping = (sagoi_mapping){.base = base,
+                               .off = start,
+                               .bytes = end - start,
+                               .writable = writable,
+                               .populated = populated,
+                               .blocks = blocks};
     return notice_changes(mapping, store);
 }
 
@@ -80,7 +84,8 @@ static sago_status populate_failure(sagoi_store *store, int64_t start, int64_t e
     if (status)
         return status;
     if (error == ENOMEM)
-        return sagoi_fail_errno(error, "bringing in bytes %lld to %lld of the file", (long long)start, (long long)end);
+        return sagoi_fail_errno(error, "bringing in bytes %lld to %lld of the file", (long long)start,
+                                (long long)end);
     if (size < end)
         return sagoi_fail(SAGO_ERR_IO, "the file was cut to %lld bytes during a collective call", (long long)size);
     return sagoi_fail_errno(ENOSPC, "writing bytes %lld to %lld of the file", (long long)start, (long long)end);

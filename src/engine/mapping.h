@@ -16,9 +16,9 @@
 
 typedef struct sagoi_mapping {
     char *base;
-    int64_t off, bytes;  /* of the file; off is a multiple of the block */
+    int64_t off, bytes; /* of the file; off is a multiple of the block */
     bool writable;
-    uint8_t *populated;  /* one byte a block: are its pages there? */
+    uint8_t *populated; /* one byte a block: are its pages there? */
     int64_t blocks;
     /* Of the file after the last call: fewer blocks or another time mean that pages may have gone. */
     int64_t file_blocks;
@@ -34,8 +34,8 @@ bool sagoi_mapping_supported(void);
 sago_status sagoi_mapping_cover(sagoi_mapping *mapping, sagoi_store *store, int64_t low, int64_t high, bool write,
                                 sagoi_budget *budget) SAGOI_CHECKED;
 /* Brings in the pages of [start, end). */
-sago_status sagoi_mapping_populate(sagoi_mapping *mapping, sagoi_store *store, int64_t start,
-                                   int64_t end) SAGOI_CHECKED;
+sago_status sagoi_mapping_populate(sagoi_mapping *mapping, sagoi_store *store, int64_t start, int64_t end)
+    SAGOI_CHECKED;
 /* After a call, when all ranks are done: whoever changes the file from here on may take pages away. */
 void sagoi_mapping_settle(sagoi_mapping *mapping, sagoi_store *store);
 static inline char *sagoi_mapping_at(const sagoi_mapping *mapping, int64_t off) {

@@ -55,8 +55,12 @@ static void push_train(sagoi_pattern *pattern, int64_t off, int64_t len, int64_t
     sagoi_piece *piece = push_piece(pattern);
     if (!piece)
         return;
-    *piece = (sagoi_piece){.off = off, .end = off + (count - 1) * stride + len, .pos = pattern->bytes,
-                           .count = count, .len = len, .stride = stride};
+    *piece = (sagoi_piece){.off = off,
+                           .end = off + (count - 1) * stride + len,
+                           .pos = pattern->bytes,
+                           .count = count,
+                           .len = len,
+                           .stride = stride};
     pattern->bytes += count * len;
 }
 
@@ -262,7 +266,8 @@ static void give_back(sagoi_pattern *pattern, void **array, int64_t count, int64
 
 static sagoi_hash hash_contents(const sagoi_pattern *pattern) {
     sagoi_hash none = {0, 0};
-    sagoi_hash pieces = sagoi_hash_bytes(pattern->pieces, pattern->npieces * (int64_t)sizeof *pattern->pieces, none);
+    sagoi_hash pieces =
+        sagoi_hash_bytes(pattern->pieces, pattern->npieces * (int64_t)sizeof *pattern->pieces, none);
     return sagoi_hash_bytes(pattern->runs, pattern->nruns * (int64_t)sizeof *pattern->runs, pieces);
 }
 

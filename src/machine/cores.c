@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-static bool is_spare(const cpu_set_t *taken, int core) { return core < CPU_SETSIZE && !CPU_ISSET((size_t)core, taken); }
+static bool is_spare(const cpu_set_t *taken, int core) {
+    return core < CPU_SETSIZE && !CPU_ISSET((size_t)core, taken);
+}
 
 static int choose(hwloc_const_cpuset_t allowed, const cpu_set_t *taken, int64_t which) {
     int64_t spare = 0;

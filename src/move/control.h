@@ -11,25 +11,25 @@ enum { SAGOI_SEGMENT_NAME_MAX = 64 };
 /* One rank's own; nobody else writes to it. */
 typedef struct sagoi_slot {
     _Alignas(64) sagoi_agreement agreement;
-    int64_t value;                   /* of sagoi_gate_sum() */
+    int64_t value; /* of sagoi_gate_sum() */
     int32_t pid;
     int32_t unused;
     char message[SAGOI_MESSAGE_MAX]; /* of its last failure */
 } sagoi_slot;
 
 typedef struct sagoi_control {
-    _Alignas(64) _Atomic uint32_t arrived; /* ranks at the gate */
+    _Alignas(64) _Atomic uint32_t arrived;    /* ranks at the gate */
     _Alignas(64) _Atomic uint32_t generation; /* grows when the gate opens */
-    _Alignas(64) _Atomic uint32_t ready;   /* grows when the last rank has come and the leader is to go on */
-    _Atomic uint32_t broken;               /* a rank has died: nobody waits any more */
-    uint64_t pid_namespace;                /* inode: pids mean something only to those who share it */
+    _Alignas(64) _Atomic uint32_t ready;      /* grows when the last rank has come and the leader is to go on */
+    _Atomic uint32_t broken;                  /* a rank has died: nobody waits any more */
+    uint64_t pid_namespace;                   /* inode: pids mean something only to those who share it */
     _Alignas(64) sagoi_agreement of_node, of_all;
     int64_t value_sum;
-    int64_t shared_bytes;                        /* of the segment being made */
+    int64_t shared_bytes; /* of the segment being made */
     int32_t shared_errno;
-    char segment_name[SAGOI_SEGMENT_NAME_MAX];   /* while a segment is being made */
-    char message[SAGOI_MESSAGE_MAX];             /* of an agreed failure */
-    _Alignas(64) sagoi_slot slots[];             /* local_size of them, then the tables of team.h */
+    char segment_name[SAGOI_SEGMENT_NAME_MAX]; /* while a segment is being made */
+    char message[SAGOI_MESSAGE_MAX];           /* of an agreed failure */
+    _Alignas(64) sagoi_slot slots[];           /* local_size of them, then the tables of team.h */
 } sagoi_control;
 
 /* Maps a new shared segment under a random name, or opens one by its name; errno on failure. */

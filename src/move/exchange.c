@@ -16,8 +16,8 @@ struct sagoi_exchange {
     sagoi_inbox inbox;
     int32_t *aggregators; /* rank of each domain's */
     sagoi_packer packer;
-    int64_t most;         /* bytes of one region */
-    int64_t passes;       /* so far: areas are used in turn */
+    int64_t most;   /* bytes of one region */
+    int64_t passes; /* so far: areas are used in turn */
     sago_status status;
 };
 
@@ -49,7 +49,8 @@ sago_status sagoi_exchange_create(const sagoi_exchange_setup *setup, sagoi_excha
     exchange->setup = *setup;
     exchange->aggregators = sagoi_budget_alloc(setup->budget, setup->plan->ndomains * (int64_t)sizeof(int32_t));
     exchange->most = largest_region(setup);
-    sago_status status = exchange->aggregators ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for an exchange");
+    sago_status status =
+        exchange->aggregators ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for an exchange");
     if (!status) {
         sagoi_find_aggregators(setup->team, setup->plan, exchange->aggregators);
         status = sagoi_outbox_init(&exchange->outbox, &exchange->setup, exchange->aggregators);
@@ -66,7 +67,9 @@ sago_status sagoi_exchange_create(const sagoi_exchange_setup *setup, sagoi_excha
 
 void sagoi_exchange_begin(sagoi_exchange *exchange, const sagoi_exchange_setup *setup) {
     exchange->setup = *setup;
-    exchange->packer = (sagoi_packer){.plan = setup->plan, .request = setup->request, .node = setup->team->node,
+    exchange->packer = (sagoi_packer){.plan = setup->plan,
+                                      .request = setup->request,
+                                      .node = setup->team->node,
                                       .code = !setup->known || setup->plan->merge};
     exchange->status = SAGO_OK;
     if (setup->domain >= 0) {

@@ -20,11 +20,11 @@ typedef struct sagoi_exchange_setup {
     sagoi_team *team;
     const sagoi_plan *plan;
     const sagoi_request *request;
-    sagoi_kept *kept;       /* of the plan */
-    bool known;             /* aggregators remember the extents: only data moves */
-    char *staging;          /* in the node's segment: local_size * 2 areas */
-    sagoi_region *regions;  /* in the node's segment: local_size * 2 * ndomains */
-    int64_t domain;         /* this rank aggregates it; -1: none */
+    sagoi_kept *kept;      /* of the plan */
+    bool known;            /* aggregators remember the extents: only data moves */
+    char *staging;         /* in the node's segment: local_size * 2 areas */
+    sagoi_region *regions; /* in the node's segment: local_size * 2 * ndomains */
+    int64_t domain;        /* this rank aggregates it; -1: none */
     sago_stats *stats;
     sagoi_budget *budget;
 } sagoi_exchange_setup;
@@ -39,9 +39,10 @@ void sagoi_exchange_destroy(sagoi_exchange **exchange);
 /* Local.  Begins a call: another request of the same plan, perhaps at another place in memory. */
 void sagoi_exchange_begin(sagoi_exchange *exchange, const sagoi_exchange_setup *setup);
 
-/* Moves one round between this node's ranks and aggregators on other nodes; `window` is the place of the domain this
- * rank aggregates in this round, NULL if none.  Has at least one gate of the node in it. */
-sago_status sagoi_exchange_round(sagoi_exchange *exchange, int64_t round, const sagoi_window *window) SAGOI_CHECKED;
+/* Moves one round between this node's ranks and aggregators on other nodes; `window` is the place of the domain
+ * this rank aggregates in this round, NULL if none.  Has at least one gate of the node in it. */
+sago_status sagoi_exchange_round(sagoi_exchange *exchange, int64_t round, const sagoi_window *window)
+    SAGOI_CHECKED;
 
 /* After the last round: waits for what is still on its way. */
 sago_status sagoi_exchange_finish(sagoi_exchange *exchange) SAGOI_CHECKED;

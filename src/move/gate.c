@@ -19,10 +19,10 @@
 #include "move/control.h"
 
 enum {
-    SPINS = 1000,              /* of a pause each, when every rank has a core of its own */
-    FIRST_SLEEP_US = 1000,     /* sleeps grow from here */
-    LONGEST_SLEEP_US = 8000,   /* to here */
-    EXCHANGE_SLEEP_US = 100,   /* while messages are to be answered meanwhile */
+    SPINS = 1000,            /* of a pause each, when every rank has a core of its own */
+    FIRST_SLEEP_US = 1000,   /* sleeps grow from here */
+    LONGEST_SLEEP_US = 8000, /* to here */
+    EXCHANGE_SLEEP_US = 100, /* while messages are to be answered meanwhile */
     WAKES_BETWEEN_ROLL_CALLS = 64
 };
 
@@ -37,7 +37,9 @@ static void futex_wait(_Atomic uint32_t *word, uint32_t old, int64_t microsecond
     (void)syscall(SYS_futex, word, FUTEX_WAIT, old, &time, NULL, 0);
 }
 
-void sagoi_wake_word(_Atomic uint32_t *word) { (void)syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0); }
+void sagoi_wake_word(_Atomic uint32_t *word) {
+    (void)syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
 
 /* Does a process of this node no longer exist? */
 static bool someone_died(const sagoi_team *team) {
@@ -152,7 +154,9 @@ sago_status sagoi_meet_as_agreed(sagoi_team *team, sagoi_meeting_fn meeting, voi
     return meet(team, team->nodes > 1, meeting, arg);
 }
 
-sago_status sagoi_gate(sagoi_team *team) { return team->local_size == 1 ? SAGO_OK : meet(team, false, NULL, NULL); }
+sago_status sagoi_gate(sagoi_team *team) {
+    return team->local_size == 1 ? SAGO_OK : meet(team, false, NULL, NULL);
+}
 
 static sago_status sum_values(sagoi_team *team, void *arg) {
     (void)arg;
@@ -207,8 +211,8 @@ static sago_status agree_meeting(sagoi_team *team, void *arg) {
     return status;
 }
 
-sago_status sagoi_agree(sagoi_team *team, sagoi_agreement *agreement, sagoi_agreement *of_node,
-                        sagoi_once_fn once, void *arg) {
+sago_status sagoi_agree(sagoi_team *team, sagoi_agreement *agreement, sagoi_agreement *of_node, sagoi_once_fn once,
+                        void *arg) {
     agree_work work = {once, arg};
     sagoi_control *control = team->control;
     control->slots[team->local_rank].agreement = *agreement;

@@ -9,13 +9,13 @@ enum { SLOTS_MAX = 64 }; /* messages on their way to an aggregator; more hide no
 
 /* One message at a time, of one source. */
 struct sagoi_inbox_slot {
-    char *message;      /* slot_bytes */
-    char *reply;        /* slot_bytes; only when reading */
-    int32_t source;     /* -1: idle */
-    int32_t messages;   /* of this source in this round, dealt with so far */
-    int32_t sequence;   /* regions of this source in this round, dealt with so far */
-    bool replying;      /* the request is of a reply, not of a message */
-    bool last;          /* the source has nothing more */
+    char *message;                 /* slot_bytes */
+    char *reply;                   /* slot_bytes; only when reading */
+    int32_t source;                /* -1: idle */
+    int32_t messages;              /* of this source in this round, dealt with so far */
+    int32_t sequence;              /* regions of this source in this round, dealt with so far */
+    bool replying;                 /* the request is of a reply, not of a message */
+    bool last;                     /* the source has nothing more */
     const sagoi_kept_region *kept; /* next one remembered */
 };
 
@@ -115,10 +115,15 @@ static const uint8_t *find_code(sagoi_inbox *inbox, sagoi_inbox_slot *slot, cons
             return NULL;
         slot->kept = sagoi_kept_next(setup->kept, kept);
         region->code = (uint64_t)kept->code;
-        return kept->code > 0 ? setup->kept->codes + kept->at : (const uint8_t *)message; /* NULL would mean broken */
+        return kept->code > 0 ? setup->kept->codes + kept->at
+                              : (const uint8_t *)message; /* NULL would mean broken */
     }
-    sagoi_kept_region keep = {.round = inbox->round, .source = slot->source, .sequence = slot->sequence++,
-                              .message = slot->messages, .code = (int64_t)region->code, .data = (int64_t)region->data};
+    sagoi_kept_region keep = {.round = inbox->round,
+                              .source = slot->source,
+                              .sequence = slot->sequence++,
+                              .message = slot->messages,
+                              .code = (int64_t)region->code,
+                              .data = (int64_t)region->data};
     sagoi_kept_add(setup->kept, &keep, (const uint8_t *)message, setup->budget);
     return (const uint8_t *)message;
 }
@@ -146,11 +151,13 @@ static int64_t take_message(sagoi_inbox *inbox, sagoi_inbox_slot *slot, int64_t 
         sagoi_mail_region region;
         memcpy(&region, table + i * sizeof region, sizeof region);
         uint64_t sent = region.code, data = reading ? 0 : region.data, left = (uint64_t)(stop - at);
-        if (sent > left || data > left - sent || (reading && region.data > (uint64_t)(inbox->slot_bytes - replied)))
+        if (sent > left || data > left - sent ||
+            (reading && region.data > (uint64_t)(inbox->slot_bytes - replied)))
             return -1;
         const uint8_t *code = find_code(inbox, slot, at, &region);
         char *bytes = reading ? slot->reply + replied : at + sent;
-        if (!code || !sagoi_region_copy(code, (int64_t)region.code, bytes, (int64_t)region.data, &inbox->window, direction))
+        if (!code ||
+            !sagoi_region_copy(code, (int64_t)region.code, bytes, (int64_t)region.data, &inbox->window, direction))
             return -1;
         at += sent + data;
         replied += reading ? (int64_t)region.data : 0;
@@ -250,7 +257,8 @@ static void list_sources(sagoi_inbox *inbox) {
             continue;
         int64_t q = sagoi_team_node_ranks(setup->team, node), c = sagoi_min(setup->plan->local_aggregators, q);
         for (int64_t k = 0; k < c; k++)
-            inbox->sources[inbox->nsources++] = sagoi_team_rank_of(setup->team, node, sagoi_local_aggregator(q, c, k));
+            inbox->sources[inbox->nsources++] =
+                sagoi_team_rank_of(setup->team, node, sagoi_local_aggregator(q, c, k));
     }
 }
 

@@ -12,7 +12,8 @@ void sagoi_kept_cleanup(sagoi_kept *kept, sagoi_budget *budget) {
 }
 
 /* Room for `more` units in an array of `count`; within the budget, or not at all. */
-static bool grow(sagoi_budget *budget, void **array, int64_t count, int64_t more, int64_t *capacity, int64_t unit) {
+static bool grow(sagoi_budget *budget, void **array, int64_t count, int64_t more, int64_t *capacity,
+                 int64_t unit) {
     if (count + more <= *capacity)
         return true;
     int64_t larger = sagoi_max(count + more, *capacity + *capacity / 2);
@@ -29,7 +30,8 @@ static bool grow(sagoi_budget *budget, void **array, int64_t count, int64_t more
 void sagoi_kept_add(sagoi_kept *kept, const sagoi_kept_region *region, const uint8_t *code, sagoi_budget *budget) {
     if (kept->full)
         return;
-    if (!grow(budget, (void **)&kept->regions, kept->nregions, 1, &kept->regions_capacity, sizeof *kept->regions) ||
+    if (!grow(budget, (void **)&kept->regions, kept->nregions, 1, &kept->regions_capacity,
+              sizeof *kept->regions) ||
         !grow(budget, (void **)&kept->codes, kept->codes_bytes, region->code, &kept->codes_capacity, 1)) {
         kept->full = true;
         return;
@@ -65,6 +67,7 @@ const sagoi_kept_region *sagoi_kept_find(const sagoi_kept *kept, int64_t round, 
 
 const sagoi_kept_region *sagoi_kept_next(const sagoi_kept *kept, const sagoi_kept_region *region) {
     const sagoi_kept_region *next = region + 1;
-    bool same = next < kept->regions + kept->nregions && next->round == region->round && next->source == region->source;
+    bool same =
+        next < kept->regions + kept->nregions && next->round == region->round && next->source == region->source;
     return same ? next : NULL;
 }

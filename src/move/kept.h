@@ -1,5 +1,5 @@
-/* What an aggregator remembers of one plan: the coded extents of every region it was sent, so that the next call of
- * the same shape needs to send only data. */
+/* What an aggregator remembers of one plan: the coded extents of every region it was sent, so that the next call
+ * of the same shape needs to send only data. */
 #ifndef SAGOI_KEPT_H
 #define SAGOI_KEPT_H
 
@@ -14,7 +14,7 @@ typedef struct sagoi_kept_region {
     int32_t source, sequence; /* rank in the team; place among that source's regions of the round */
     int32_t message;          /* which of that source's messages of the round */
     int32_t unused;
-    int64_t at, code, data;   /* bytes: place in codes, length of the code, length of its data */
+    int64_t at, code, data; /* bytes: place in codes, length of the code, length of its data */
 } sagoi_kept_region;
 
 typedef struct sagoi_kept {

@@ -25,23 +25,25 @@ typedef struct sagoi_mail_region {
 
 typedef struct sagoi_outbox {
     const sagoi_exchange_setup *setup;
-    const int32_t *aggregators;   /* rank of each domain's aggregator */
-    int64_t first, ranks;         /* node-local: whom this local aggregator serves */
-    MPI_Request *requests;        /* two a domain: message and reply */
+    const int32_t *aggregators; /* rank of each domain's aggregator */
+    int64_t first, ranks;       /* node-local: whom this local aggregator serves */
+    MPI_Request *requests;      /* two a domain: message and reply */
     int64_t nrequests;
-    char *heads;                  /* one a domain */
+    char *heads; /* one a domain */
     int64_t head_bytes;
-    sagoi_merged *merged;         /* one a domain, if the plan merges; else NULL */
-    char *merged_data;            /* of all of them, one after another */
+    sagoi_merged *merged; /* one a domain, if the plan merges; else NULL */
+    char *merged_data;    /* of all of them, one after another */
     int64_t merged_capacity;
-    sagoi_merge_input *inputs;    /* scratch for merging: one a rank */
-    int *lengths;                 /* scratch for a message's type: 1 + 2 * ranks pieces */
+    sagoi_merge_input *inputs; /* scratch for merging: one a rank */
+    int *lengths;              /* scratch for a message's type: 1 + 2 * ranks pieces */
     MPI_Aint *places;
 } sagoi_outbox;
 
-sago_status sagoi_outbox_init(sagoi_outbox *outbox, const sagoi_exchange_setup *setup, const int32_t *aggregators) SAGOI_CHECKED;
+sago_status sagoi_outbox_init(sagoi_outbox *outbox, const sagoi_exchange_setup *setup, const int32_t *aggregators)
+    SAGOI_CHECKED;
 void sagoi_outbox_cleanup(sagoi_outbox *outbox);
-/* Sends what the ranks packed into their areas of this parity, and when reading posts the receives of the replies. */
+/* Sends what the ranks packed into their areas of this parity, and when reading posts the receives of the replies.
+ */
 sago_status sagoi_outbox_send(sagoi_outbox *outbox, int64_t round, int parity, bool last) SAGOI_CHECKED;
 /* Reading, when all replies have come: brings merged data to the ranks' areas. */
 sago_status sagoi_outbox_deal(sagoi_outbox *outbox, int64_t round, int parity) SAGOI_CHECKED;
@@ -54,17 +56,17 @@ typedef struct sagoi_inbox_slot sagoi_inbox_slot;
 
 typedef struct sagoi_inbox {
     const sagoi_exchange_setup *setup;
-    int32_t *sources;      /* of this round: ranks that send to this domain */
+    int32_t *sources; /* of this round: ranks that send to this domain */
     int64_t nsources, next_source;
-    int64_t busy;          /* slots that wait for something */
+    int64_t busy; /* slots that wait for something */
     int64_t round;
     sagoi_window window;
     sagoi_inbox_slot *slots;
     MPI_Request *requests; /* one a slot */
     int *finished;         /* scratch for MPI_Testsome */
     int64_t nslots, slot_bytes;
-    sago_status status;    /* the first failure: told at the end, for everybody must go on */
-    bool dead;             /* MPI itself failed: nothing more will come */
+    sago_status status; /* the first failure: told at the end, for everybody must go on */
+    bool dead;          /* MPI itself failed: nothing more will come */
 } sagoi_inbox;
 
 sago_status sagoi_inbox_init(sagoi_inbox *inbox, const sagoi_exchange_setup *setup) SAGOI_CHECKED;

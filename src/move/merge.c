@@ -36,7 +36,7 @@ static void take_run(source *from) {
 typedef struct heap {
     source *sources; /* all; owned */
     int64_t capacity;
-    source **order;  /* those with runs left, smallest offset first; owned */
+    source **order; /* those with runs left, smallest offset first; owned */
     int64_t n;
 } heap;
 
@@ -160,7 +160,8 @@ static void collect(void *arg, const visited *run) {
 }
 
 /* Codes the collected runs as one part. */
-static sago_status code_all(const sagoi_pattern *pattern, int64_t start, sagoi_budget *budget, sagoi_merged *merged) {
+static sago_status code_all(const sagoi_pattern *pattern, int64_t start, sagoi_budget *budget,
+                            sagoi_merged *merged) {
     merged->code_capacity = PART_HEAD + pattern->npieces * SAGOI_CODE_MAX + pattern->nruns * SAGOI_CODE_MAX / 2;
     merged->code = sagoi_budget_alloc(budget, merged->code_capacity);
     if (!merged->code)
@@ -196,7 +197,9 @@ sago_status sagoi_merge(const sagoi_merge_input *inputs, int64_t n, int64_t star
     return status;
 }
 
-static void deal(void *arg, const visited *run) { memcpy(run->data, (const char *)arg + run->pos, (size_t)run->len); }
+static void deal(void *arg, const visited *run) {
+    memcpy(run->data, (const char *)arg + run->pos, (size_t)run->len);
+}
 
 sago_status sagoi_merge_deal(const sagoi_merge_input *inputs, int64_t n, int64_t start, const char *data,
                              sagoi_budget *budget) {

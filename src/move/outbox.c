@@ -40,7 +40,8 @@ static void cleanup_merging(sagoi_outbox *outbox) {
     sagoi_budget_free(budget, outbox->inputs, outbox->ranks * (int64_t)sizeof *outbox->inputs);
 }
 
-sago_status sagoi_outbox_init(sagoi_outbox *outbox, const sagoi_exchange_setup *setup, const int32_t *aggregators) {
+sago_status sagoi_outbox_init(sagoi_outbox *outbox, const sagoi_exchange_setup *setup,
+                              const int32_t *aggregators) {
     int64_t q = setup->team->local_size, c = sagoi_min(setup->plan->local_aggregators, q);
     int64_t group = sagoi_local_group(q, c, setup->team->local_rank), domains = setup->plan->ndomains;
     *outbox = (sagoi_outbox){.setup = setup, .aggregators = aggregators};
@@ -104,8 +105,8 @@ static sago_status start(pieces *list, int peer, int tag, bool send) {
         (void)MPI_Type_free(&type);
     }
     if (error != MPI_SUCCESS)
-        return sagoi_fail(SAGO_ERR_MPI, "a message of %lld bytes to rank %d cannot be started", (long long)list->bytes,
-                          peer);
+        return sagoi_fail(SAGO_ERR_MPI, "a message of %lld bytes to rank %d cannot be started",
+                          (long long)list->bytes, peer);
     outbox->nrequests++;
     return SAGO_OK;
 }
@@ -190,8 +191,8 @@ static void merge_regions(const parcel *p) {
     const sagoi_exchange_setup *setup = p->outbox->setup;
     sagoi_merged *merged = &p->outbox->merged[p->domain];
     list_inputs(p);
-    sago_status status = sagoi_merge(p->outbox->inputs, p->outbox->ranks, window_start(p), setup->request->direction,
-                                     p->merged_data, setup->budget, merged);
+    sago_status status = sagoi_merge(p->outbox->inputs, p->outbox->ranks, window_start(p),
+                                     setup->request->direction, p->merged_data, setup->budget, merged);
     int64_t head = (int64_t)(sizeof(sagoi_mail_head) + sizeof(sagoi_mail_region));
     if (status || head + merged->code_bytes + merged->data_bytes > setup->plan->message) {
         sagoi_merged_cleanup(merged, setup->budget);

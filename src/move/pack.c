@@ -18,8 +18,8 @@ void sagoi_packer_start(sagoi_packer *packer, int64_t round) {
     packer->offset = INT64_MIN;
 }
 
-/* What a span costs at the most, coded and with its data; the same when it is not coded, since regions must then be
- * cut where they were when the aggregator learned their extents. */
+/* What a span costs at the most, coded and with its data; the same when it is not coded, since regions must then
+ * be cut where they were when the aggregator learned their extents. */
 static int64_t span_cost(const sagoi_span *span, int64_t bytes) {
     return bytes + (span->runs ? span->count * RUN_CODE : SAGOI_CODE_MAX);
 }
@@ -121,8 +121,8 @@ typedef struct taken {
 
 enum { PARTS_MAX = 16 }; /* of a region; more streams than that wait for the next pass */
 
-/* Packs what fits of one domain's window, and takes from *room what it costs at the most; false: something of it is
- * left. */
+/* Packs what fits of one domain's window, and takes from *room what it costs at the most; false: something of it
+ * is left. */
 static bool pack_domain(sagoi_packer *packer, char *staging, int64_t *room, sagoi_region *region) {
     int64_t start, end;
     const sagoi_request *request = packer->request;
@@ -156,7 +156,8 @@ static bool pack_domain(sagoi_packer *packer, char *staging, int64_t *room, sago
     return packer->stream == request->nstreams;
 }
 
-/* Room is counted by what regions cost at the most, so that passes end at the same place with and without codes. */
+/* Room is counted by what regions cost at the most, so that passes end at the same place with and without codes.
+ */
 bool sagoi_pack(sagoi_packer *packer, char *staging, int64_t capacity, int64_t most, sagoi_region *regions) {
     int64_t used = 0, left = capacity;
     for (int64_t d = 0; d < packer->plan->ndomains; d++)
@@ -217,8 +218,8 @@ static bool inside(const sagoi_span *train, int64_t end, const sagoi_window *win
     return train->off >= window->start && end <= window->end;
 }
 
-bool sagoi_region_copy(const uint8_t *code, int64_t code_bytes, char *data, int64_t bytes, const sagoi_window *window,
-                       sagoi_direction direction) {
+bool sagoi_region_copy(const uint8_t *code, int64_t code_bytes, char *data, int64_t bytes,
+                       const sagoi_window *window, sagoi_direction direction) {
     const uint8_t *stop = code + code_bytes;
     sagoi_packing packing = direction == SAGOI_TO_FILE ? SAGOI_SCATTER : SAGOI_GATHER;
     while (stop - code >= PART_HEAD) {

@@ -22,12 +22,12 @@ typedef struct sagoi_region {
 typedef struct sagoi_packer {
     const sagoi_plan *plan;
     const sagoi_request *request;
-    int64_t node;       /* this rank's: its own domains are not packed */
-    bool code;          /* write extents? */
+    int64_t node; /* this rank's: its own domains are not packed */
+    bool code;    /* write extents? */
     int64_t round;
-    int64_t domain;     /* next to be packed */
-    int64_t stream;     /* next in that domain */
-    int64_t offset;     /* next in that stream; below the window: its start */
+    int64_t domain; /* next to be packed */
+    int64_t stream; /* next in that domain */
+    int64_t offset; /* next in that stream; below the window: its start */
 } sagoi_packer;
 
 void sagoi_packer_start(sagoi_packer *packer, int64_t round);
@@ -50,7 +50,7 @@ typedef struct sagoi_window {
 
 /* Copies a region's data between `data` and the window.  false: the extents are broken or leave the window, or
  * their bytes are not `bytes`. */
-bool sagoi_region_copy(const uint8_t *code, int64_t code_bytes, char *data, int64_t bytes, const sagoi_window *window,
-                       sagoi_direction direction);
+bool sagoi_region_copy(const uint8_t *code, int64_t code_bytes, char *data, int64_t bytes,
+                       const sagoi_window *window, sagoi_direction direction);
 
 #endif

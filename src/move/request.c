@@ -53,7 +53,7 @@ bool sagoi_request_touches(const sagoi_request *request, int64_t start, int64_t 
 }
 
 int64_t sagoi_request_copy(const sagoi_request *request, int64_t start, int64_t end, char *place,
-                            uint64_t *marks) {
+                           uint64_t *marks) {
     int64_t bytes = 0;
     if (request->direction == SAGOI_FROM_FILE)
         end = sagoi_min(end, request->limit);

@@ -21,8 +21,7 @@ typedef struct sagoi_request {
 
 /* Copies this rank's runs in [start, end) between memory and `place`, which stands for the file from `start`.
  * marks (may be NULL): sets the bit of every byte written.  Returns the bytes copied. */
-int64_t sagoi_request_copy(const sagoi_request *request, int64_t start, int64_t end, char *place,
-                            uint64_t *marks);
+int64_t sagoi_request_copy(const sagoi_request *request, int64_t start, int64_t end, char *place, uint64_t *marks);
 
 /* Has this rank a byte in [start, end)? */
 bool sagoi_request_touches(const sagoi_request *request, int64_t start, int64_t end);

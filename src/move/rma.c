@@ -73,8 +73,8 @@ void sagoi_rma_destroy(sagoi_rma **rma) {
 typedef struct transfer {
     sagoi_rma *rma;
     int target;
-    int64_t start;  /* of the window in the file */
-    MPI_Aint base;  /* of the window in the aggregator's memory */
+    int64_t start; /* of the window in the file */
+    MPI_Aint base; /* of the window in the aggregator's memory */
     int pieces;
     int64_t bytes;
     sago_status status;
@@ -166,7 +166,9 @@ static sago_status transfer_domain(sagoi_rma *rma, int64_t d, int64_t round) {
         end = sagoi_min(end, request->limit);
     if (request->low >= end || request->high <= start)
         return SAGO_OK;
-    transfer t = {.rma = rma, .target = rma->aggregators[d], .start = start,
+    transfer t = {.rma = rma,
+                  .target = rma->aggregators[d],
+                  .start = start,
                   .base = (MPI_Aint)((round & 1) * rma->setup.window_bytes)};
     for (int64_t i = 0; i < request->nstreams; i++)
         add_stream(&t, &request->streams[i], end);

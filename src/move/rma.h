@@ -1,5 +1,6 @@
 /* Movement between nodes by one-sided puts and gets under fences (000, Algorithm 3): runs go straight into the
- * aggregators' windows.  For long runs, and only where windows have no holes, since nobody learns which bytes came. */
+ * aggregators' windows.  For long runs, and only where windows have no holes, since nobody learns which bytes
+ * came. */
 #ifndef SAGOI_RMA_H
 #define SAGOI_RMA_H
 
@@ -9,7 +10,7 @@ typedef struct sagoi_rma sagoi_rma;
 
 typedef struct sagoi_rma_setup {
     sagoi_exchange_setup common;
-    char *windows;         /* of this node's aggregators in its segment, two each */
+    char *windows; /* of this node's aggregators in its segment, two each */
     int64_t window_bytes;
 } sagoi_rma_setup;
 

@@ -33,7 +33,7 @@ typedef struct entry {
     sagoi_team team; /* first: a team is its entry */
     struct entry *next;
     team_list *list; /* of its communicator */
-    bool orphan; /* its communicator is gone: freed when its file closes */
+    bool orphan;     /* its communicator is gone: freed when its file closes */
 } entry;
 
 /* Keyvals are handles that MPI gives out once a process; they live as long as MPI does. */
@@ -214,7 +214,8 @@ static void drop_nodes(sagoi_team *team, MPI_Comm *node_comm) {
 /* Node by node, who is there: one copy a node, in the control segment. */
 static bool fill_tables(sagoi_team *team, MPI_Comm node_comm) {
     int32_t *first = tables_of(team), *members = first + team->nodes + 1;
-    int *mine = calloc((size_t)team->local_size, sizeof *mine), *counts = calloc((size_t)team->nodes, sizeof *counts);
+    int *mine = calloc((size_t)team->local_size, sizeof *mine),
+        *counts = calloc((size_t)team->nodes, sizeof *counts);
     bool ok = mine && counts && MPI_Gather(&team->rank, 1, MPI_INT, mine, 1, MPI_INT, 0, node_comm) == MPI_SUCCESS;
     if (ok && team->local_rank == 0) {
         ok = MPI_Allgather(&team->local_size, 1, MPI_INT, counts, 1, MPI_INT, team->leaders) == MPI_SUCCESS;

@@ -47,13 +47,13 @@ typedef struct sagoi_team {
     const int32_t *members;    /* ranks in `all`, node by node */
     struct sagoi_control *control;
     int64_t control_bytes;
-    cpu_set_t rank_cores;     /* that the node's ranks may use, all together */
-    int64_t cores;            /* how many */
-    sagoi_idle_fn idle;       /* while an exchange runs; else NULL */
+    cpu_set_t rank_cores; /* that the node's ranks may use, all together */
+    int64_t cores;        /* how many */
+    sagoi_idle_fn idle;   /* while an exchange runs; else NULL */
     void *idle_arg;
-    bool in_use;              /* by an open file */
-    struct sagoi_team *next;  /* other teams of the same communicator */
-    sagoi_segment windows;    /* kept from call to call, grown when a plan needs more */
+    bool in_use;             /* by an open file */
+    struct sagoi_team *next; /* other teams of the same communicator */
+    sagoi_segment windows;   /* kept from call to call, grown when a plan needs more */
     MPI_Datatype agreement_type;
     MPI_Op agreement_op;
 } sagoi_team;
@@ -85,8 +85,8 @@ typedef void (*sagoi_once_fn)(void *arg, sagoi_agreement *agreed);
 
 /* All ranks of the team agree: *agreement becomes the reduction over all of them, *of_node (may be NULL) over
  * this node's. */
-sago_status sagoi_agree(sagoi_team *team, sagoi_agreement *agreement, sagoi_agreement *of_node,
-                        sagoi_once_fn once, void *arg) SAGOI_CHECKED;
+sago_status sagoi_agree(sagoi_team *team, sagoi_agreement *agreement, sagoi_agreement *of_node, sagoi_once_fn once,
+                        void *arg) SAGOI_CHECKED;
 
 /* Gathers `bytes` bytes from each node's leader (the leader's `mine` counts) into `all` on every rank. */
 sago_status sagoi_share_nodes(sagoi_team *team, const void *mine, int64_t bytes, void *all) SAGOI_CHECKED;

@@ -22,7 +22,7 @@ typedef struct sagoi_task {
     sago_status status;
     char message[SAGOI_MESSAGE_MAX];
     double seconds;
-    int state; /* private */
+    int state;               /* private */
     struct sagoi_task *next; /* private */
 } sagoi_task;
 

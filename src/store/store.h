@@ -33,7 +33,8 @@ typedef struct sagoi_io_run {
 
 /* Fails with the status of the errno; a directory is SAGO_ERR_BAD_FILE; so is what cannot be positioned in
  * (a FIFO, a socket), without hanging on it. */
-sago_status sagoi_store_open(const char *path, const sagoi_store_options *options, sagoi_store **store) SAGOI_CHECKED;
+sago_status sagoi_store_open(const char *path, const sagoi_store_options *options, sagoi_store **store)
+    SAGOI_CHECKED;
 sago_status sagoi_store_close(sagoi_store **store); /* reports what close(2) reports; always frees */
 
 int sagoi_store_fd(const sagoi_store *store); /* for mapping */
@@ -42,24 +43,26 @@ bool sagoi_store_uses_uring(const sagoi_store *store);
 sagoi_store_counts sagoi_store_counters(const sagoi_store *store);
 
 sago_status sagoi_store_size(sagoi_store *store, int64_t *size) SAGOI_CHECKED;
-sago_status sagoi_store_resize(sagoi_store *store, int64_t size) SAGOI_CHECKED;   /* ftruncate */
-sago_status sagoi_store_allocate(sagoi_store *store, int64_t size) SAGOI_CHECKED; /* real space for [0, size), grows the file if shorter */
-sago_status sagoi_store_sync(sagoi_store *store) SAGOI_CHECKED;                   /* fsync; a failure is never retried */
+sago_status sagoi_store_resize(sagoi_store *store, int64_t size) SAGOI_CHECKED; /* ftruncate */
+sago_status sagoi_store_allocate(sagoi_store *store, int64_t size)
+    SAGOI_CHECKED; /* real space for [0, size), grows the file if shorter */
+sago_status sagoi_store_sync(sagoi_store *store) SAGOI_CHECKED; /* fsync; a failure is never retried */
 
 /* Writes the runs (ascending, not overlapping), every byte of them and no other. */
 sago_status sagoi_store_write(sagoi_store *store, const sagoi_io_run *runs, int64_t n) SAGOI_CHECKED;
 
 /* Reads the runs; what lies past the end of the file is left as it was.  *bytes (may be NULL): what was there. */
-sago_status sagoi_store_read(sagoi_store *store, const sagoi_io_run *runs, int64_t n, int64_t *bytes) SAGOI_CHECKED;
+sago_status sagoi_store_read(sagoi_store *store, const sagoi_io_run *runs, int64_t n, int64_t *bytes)
+    SAGOI_CHECKED;
 
 /* Writes those bytes of buf[0..len), which stands for the file from `off`, whose bit in `marks` is set (bit
  * i%64 of word i/64), as the fewest runs; marks == NULL: all of them. */
 sago_status sagoi_store_write_marked(sagoi_store *store, char *buf, int64_t off, int64_t len,
                                      const uint64_t *marks) SAGOI_CHECKED;
 
-/* The same by read-modify-write: the holes between the first and the last marked byte are read and written back, so
- * that one large write takes the place of many small ones.  Only for users who asked for it: what others write into
- * the holes meanwhile is lost. */
+/* The same by read-modify-write: the holes between the first and the last marked byte are read and written back,
+ * so that one large write takes the place of many small ones.  Only for users who asked for it: what others write
+ * into the holes meanwhile is lost. */
 sago_status sagoi_store_write_sieved(sagoi_store *store, char *buf, int64_t off, int64_t len,
                                      const uint64_t *marks) SAGOI_CHECKED;
 
