@@ -56,13 +56,15 @@ static bool taking(void) {
     }
 DROPIN_CALLS(ENTER)
 
-/* The end of the program, for the statistics. */
+/* The end of the program, for the statistics; a tool may lead here twice. */
 static int finalize(const char *name) {
+    static bool reported;
     int (*next)(void);
     void *symbol = dlsym(RTLD_NEXT, name);
     memcpy(&next, &symbol, sizeof next);
-    if (taking())
+    if (taking() && !reported)
         dropin_report();
+    reported = true;
     return next();
 }
 

@@ -217,18 +217,25 @@ static void print_times(const compare_config *config) {
            ratio.high, n < 6 ? "range of" : "95% interval from", n, n == 1 ? "" : "s");
 }
 
-static void print_outputs(const tool_outputs *outputs) {
-    for (int64_t i = 0; i < outputs->count; i++) {
-        const tool_output *output = &outputs->output[i];
-        if (!output->differs) {
-            printf("%s: identical, %" PRId64 " bytes, %" PRId64 " comparisons\n", output->path, output->size,
-                   output->comparisons);
-            continue;
-        }
-        printf("%s: DIFFERS from byte %" PRId64 " on: see %s.with-sago and %s.without-sago%s\n", output->path,
-               output->first_difference, output->path, output->path,
-               output->differs_anyway ? "; it also differs between two runs without Sago" : "");
+static void print_output(const tool_output *output) {
+    const tool_difference *last = &output->last;
+    printf("%s: ", output->path);
+    if (last->bytes == 0) {
+        printf("identical, %" PRId64 " bytes, %" PRId64 " comparisons\n", last->size, output->comparisons);
+        return;
     }
+    printf("DIFFERS in %" PRId64 " bytes from byte %" PRId64 " on: see %s.with-sago and %s.without-sago\n",
+           last->bytes, last->first, output->path, output->path);
+    if (last->zeros)
+        puts("  with Sago these are all 0, or beyond the end: as where a program writes nothing (see "
+             "sago-compare(1))");
+    if (output->differs_anyway)
+        puts("  it also differs between two runs without Sago");
+}
+
+static void print_outputs(const tool_outputs *outputs) {
+    for (int64_t i = 0; i < outputs->count; i++)
+        print_output(&outputs->output[i]);
 }
 
 /* ---- Command line ---- */

@@ -62,10 +62,10 @@ static void end_one(const tool_output *output) {
     char name[PATH_MAX];
     if (output->set_aside) {
         (void)rename(name_of(output, before, name), output->path);
-    } else if (output->comparisons > 0 && !output->differs) {
+    } else if (output->comparisons > 0 && !output->last.bytes) {
         (void)rename(name_of(output, kept[true], name), output->path);
     }
-    if (output->differs)
+    if (output->last.bytes)
         return;
     (void)unlink(name_of(output, kept[true], name));
     (void)unlink(name_of(output, kept[false], name));
@@ -78,34 +78,35 @@ void outputs_end(tool_outputs *outputs) {
 
 /* ---- Comparing ---- */
 
-/* The offset of the first byte that differs, or that only one of them has; -1: none.  `size`: of the longer. */
-static int64_t first_difference(FILE *a, FILE *b, char *buffer, int64_t *size) {
-    int64_t offset = 0, found = -1;
-    size_t n, m;
-    do {
-        n = fread(buffer, 1, CHUNK, a);
-        m = fread(buffer + CHUNK, 1, CHUNK, b);
-        size_t both = n < m ? n : m, i = 0;
-        if (found < 0 && (n != m || memcmp(buffer, buffer + CHUNK, both) != 0)) {
-            while (i < both && buffer[i] == buffer[CHUNK + i])
-                i++;
-            found = offset + (int64_t)i;
+/* What is missing in the shorter one differs, too. */
+static void count_differences(const char *a, const char *b, size_t n, size_t m, tool_difference *found) {
+    size_t longer = n > m ? n : m;
+    if (n != m || memcmp(a, b, n) != 0) {
+        for (size_t i = 0; i < longer; i++) {
+            if (i < n && i < m && a[i] == b[i])
+                continue;
+            if (found->bytes++ == 0)
+                found->first = found->size + (int64_t)i;
+            found->zeros = found->zeros && (i >= m || b[i] == 0);
         }
-        offset += (int64_t)(n > m ? n : m);
-    } while (n > 0 || m > 0);
-    *size = offset;
-    return found;
+    }
+    found->size += (int64_t)longer;
 }
 
-static bool compare_files(const char *one, const char *other, int64_t *difference, int64_t *size, char *why) {
+static bool compare_files(const char *one, const char *other, tool_difference *difference, char *why) {
     FILE *a = fopen(one, "rb"), *b = fopen(other, "rb");
     char *buffer = malloc(2 * CHUNK);
+    tool_difference found = {.zeros = true};
     bool ok = a && b && buffer;
-    if (ok) {
-        *difference = first_difference(a, b, buffer, size);
+    for (size_t n = 1, m = 1; ok && (n > 0 || m > 0);) {
+        n = fread(buffer, 1, CHUNK, a);
+        m = fread(buffer + CHUNK, 1, CHUNK, b);
         ok = !ferror(a) && !ferror(b);
+        count_differences(buffer, buffer + CHUNK, n, m, &found);
     }
-    if (!ok)
+    if (ok)
+        *difference = found;
+    else
         (void)bench_refuse(why, "%s and %s cannot be compared: %s", one, other, strerror(errno));
     free(buffer);
     if (b)
@@ -118,19 +119,19 @@ static bool compare_files(const char *one, const char *other, int64_t *differenc
 /* A file that differed already: is it the same as ever, at least without Sago? */
 static bool compare_again(tool_output *output, char *why) {
     char name[PATH_MAX];
-    int64_t difference, size;
-    if (!compare_files(name_of(output, kept[false], name), output->path, &difference, &size, why))
+    tool_difference difference;
+    if (!compare_files(name_of(output, kept[false], name), output->path, &difference, why))
         return false;
-    output->differs_anyway |= difference >= 0;
+    output->differs_anyway |= difference.bytes > 0;
     return true;
 }
 
 static bool keep_one(tool_output *output, bool with_sago, char *why) {
     char name[PATH_MAX];
     bool failed;
-    if (access(output->path, F_OK) == 0 && output->differs && !with_sago && !compare_again(output, why))
+    if (access(output->path, F_OK) == 0 && output->last.bytes && !with_sago && !compare_again(output, why))
         return false;
-    if (output->differs)
+    if (output->last.bytes)
         failed = unlink(output->path) != 0;
     else
         failed = rename(output->path, name_of(output, kept[with_sago], name)) != 0;
@@ -146,26 +147,21 @@ bool outputs_keep(tool_outputs *outputs, bool with_sago, char *why) {
 
 static bool compare_one(tool_output *output, char *why) {
     char one[PATH_MAX], other[PATH_MAX];
-    int64_t difference;
-    if (!compare_files(name_of(output, kept[false], one), name_of(output, kept[true], other), &difference,
-                       &output->size, why))
-        return false;
     output->comparisons++;
-    output->differs = difference >= 0;
-    output->first_difference = difference;
-    return true;
+    return compare_files(name_of(output, kept[false], one), name_of(output, kept[true], other), &output->last,
+                         why);
 }
 
 bool outputs_compare(tool_outputs *outputs, char *why) {
     for (int64_t i = 0; i < outputs->count; i++)
-        if (!outputs->output[i].differs && !compare_one(&outputs->output[i], why))
+        if (!outputs->output[i].last.bytes && !compare_one(&outputs->output[i], why))
             return false;
     return true;
 }
 
 bool outputs_differ(const tool_outputs *outputs) {
     for (int64_t i = 0; i < outputs->count; i++)
-        if (outputs->output[i].differs)
+        if (outputs->output[i].last.bytes)
             return true;
     return false;
 }

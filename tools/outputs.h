@@ -10,14 +10,20 @@
 
 enum { OUTPUTS_MAX = 64 };
 
+/* Between the file of a run without Sago and that of a run with it. */
+typedef struct tool_difference {
+    int64_t size;  /* of the longer one, bytes */
+    int64_t bytes; /* that differ; 0: they are the same */
+    int64_t first; /* offset */
+    bool zeros;    /* all that differ are 0 with Sago, or not there: perhaps bytes that nobody wrote */
+} tool_difference;
+
 typedef struct tool_output {
     const char *path;
     bool set_aside;      /* PATH.before-compare is what was there */
-    int64_t size;        /* of the last one compared, bytes */
     int64_t comparisons; /* until it differed */
-    bool differs;
-    int64_t first_difference; /* its offset */
-    bool differs_anyway;      /* also between two runs without Sago */
+    tool_difference last;
+    bool differs_anyway; /* also between two runs without Sago */
 } tool_output;
 
 typedef struct tool_outputs {

@@ -16,8 +16,9 @@ struct sagoi_exchange {
     sagoi_inbox inbox;
     int32_t *aggregators; /* rank of each domain's */
     sagoi_packer packer;
-    int64_t most;   /* bytes of one region */
-    int64_t passes; /* so far: areas are used in turn */
+    int64_t most;     /* bytes of one region */
+    int64_t passes;   /* so far: areas are used in turn */
+    int64_t in_round; /* of them in this round */
     sago_status status;
 };
 
@@ -148,35 +149,40 @@ static bool meet(sagoi_exchange *exchange, bool more) {
     return any > 0;
 }
 
+static sagoi_pass next_pass(sagoi_exchange *exchange, int64_t round) {
+    return (sagoi_pass){round, exchange->in_round++, (int)(exchange->passes++ & 1), false};
+}
+
 static bool write_pass(sagoi_exchange *exchange, int64_t round) {
-    int parity = (int)(exchange->passes++ & 1);
-    bool more = pack_pass(exchange, parity);
+    sagoi_pass pass = next_pass(exchange, round);
+    bool more = pack_pass(exchange, pass.parity);
     wait_outbox(exchange); /* the messages of the pass before, from the other area */
-    bool any = meet(exchange, more);
-    note(exchange, sagoi_outbox_send(&exchange->outbox, round, parity, !any));
-    return any;
+    pass.last = !meet(exchange, more);
+    note(exchange, sagoi_outbox_send(&exchange->outbox, &pass));
+    return !pass.last;
 }
 
 static bool read_pass(sagoi_exchange *exchange, int64_t round) {
     const sagoi_exchange_setup *setup = &exchange->setup;
     int64_t rank = setup->team->local_rank;
-    int parity = (int)(exchange->passes++ & 1);
+    sagoi_pass pass = next_pass(exchange, round);
     sagoi_packer began = exchange->packer;
-    bool any = meet(exchange, pack_pass(exchange, parity));
-    note(exchange, sagoi_outbox_send(&exchange->outbox, round, parity, !any));
+    pass.last = !meet(exchange, pack_pass(exchange, pass.parity));
+    note(exchange, sagoi_outbox_send(&exchange->outbox, &pass));
     wait_outbox(exchange);
-    note(exchange, sagoi_outbox_deal(&exchange->outbox, round, parity));
+    note(exchange, sagoi_outbox_deal(&exchange->outbox, &pass));
     (void)meet(exchange, false);
     double start = sagoi_now();
-    sagoi_unpack(&began, sagoi_staging_of(setup, rank, parity), sagoi_region_of(setup, rank, parity));
+    sagoi_unpack(&began, sagoi_staging_of(setup, rank, pass.parity), sagoi_region_of(setup, rank, pass.parity));
     (void)sagoi_phase_end(setup->stats, SAGO_PHASE_GATHER, start);
-    return any;
+    return !pass.last;
 }
 
 sago_status sagoi_exchange_round(sagoi_exchange *exchange, int64_t round, const sagoi_window *window) {
     bool reading = exchange->setup.request->direction == SAGOI_FROM_FILE;
     sagoi_inbox_open(&exchange->inbox, round, window);
     sagoi_packer_start(&exchange->packer, round);
+    exchange->in_round = 0;
     while (reading ? read_pass(exchange, round) : write_pass(exchange, round))
         if (exchange->status == SAGO_ERR_PEER)
             return exchange->status;

@@ -7,16 +7,11 @@
 
 enum { SLOTS_MAX = 64 }; /* messages on their way to an aggregator; more hide no more latency */
 
-/* One message at a time, of one source. */
+/* One message at a time. */
 struct sagoi_inbox_slot {
-    char *message;                 /* slot_bytes */
-    char *reply;                   /* slot_bytes; only when reading */
-    int32_t source;                /* -1: idle */
-    int32_t messages;              /* of this source in this round, dealt with so far */
-    int32_t sequence;              /* regions of this source in this round, dealt with so far */
-    bool replying;                 /* the request is of a reply, not of a message */
-    bool last;                     /* the source has nothing more */
-    const sagoi_kept_region *kept; /* next one remembered */
+    char *message; /* slot_bytes */
+    char *reply;   /* slot_bytes; only when reading */
+    bool replying; /* the request is of a reply, not of a message */
 };
 
 sago_status sagoi_inbox_init(sagoi_inbox *inbox, const sagoi_exchange_setup *setup) {
@@ -29,14 +24,12 @@ sago_status sagoi_inbox_init(sagoi_inbox *inbox, const sagoi_exchange_setup *set
     inbox->nslots = sagoi_max(1, sagoi_min(most, reading ? plan->messages / 2 : plan->messages));
     inbox->nslots = sagoi_min(inbox->nslots, SLOTS_MAX);
     inbox->slot_bytes = plan->message;
-    inbox->sources = sagoi_budget_alloc(setup->budget, most * (int64_t)sizeof *inbox->sources);
     inbox->slots = sagoi_budget_alloc(setup->budget, inbox->nslots * (int64_t)sizeof *inbox->slots);
     inbox->requests = sagoi_budget_alloc(setup->budget, inbox->nslots * (int64_t)sizeof *inbox->requests);
     inbox->finished = sagoi_budget_alloc(setup->budget, inbox->nslots * (int64_t)sizeof *inbox->finished);
-    bool ok = inbox->sources && inbox->slots && inbox->requests && inbox->finished;
+    bool ok = inbox->slots && inbox->requests && inbox->finished;
     for (int64_t i = 0; ok && i < inbox->nslots; i++) {
         inbox->requests[i] = MPI_REQUEST_NULL;
-        inbox->slots[i].source = -1;
         inbox->slots[i].message = sagoi_budget_alloc(setup->budget, inbox->slot_bytes);
         inbox->slots[i].reply = reading ? sagoi_budget_alloc(setup->budget, inbox->slot_bytes) : NULL;
         ok = inbox->slots[i].message && (!reading || inbox->slots[i].reply);
@@ -60,15 +53,12 @@ void sagoi_inbox_cleanup(sagoi_inbox *inbox) {
     if (!inbox->setup || inbox->setup->domain < 0)
         return;
     sagoi_budget *budget = inbox->setup->budget;
-    const sagoi_plan *plan = inbox->setup->plan;
     for (int64_t i = 0; inbox->requests && i < inbox->nslots && inbox->busy > 0; i++)
         drop_request(&inbox->requests[i]);
     for (int64_t i = 0; inbox->slots && i < inbox->nslots; i++) {
         sagoi_budget_free(budget, inbox->slots[i].message, inbox->slot_bytes);
         sagoi_budget_free(budget, inbox->slots[i].reply, inbox->slot_bytes);
     }
-    sagoi_budget_free(budget, inbox->sources,
-                      plan->nodes * plan->local_aggregators * (int64_t)sizeof *inbox->sources);
     sagoi_budget_free(budget, inbox->slots, inbox->nslots * (int64_t)sizeof *inbox->slots);
     sagoi_budget_free(budget, inbox->requests, inbox->nslots * (int64_t)sizeof *inbox->requests);
     sagoi_budget_free(budget, inbox->finished, inbox->nslots * (int64_t)sizeof *inbox->finished);
@@ -87,43 +77,45 @@ static void broken_mail(sagoi_inbox *inbox, int32_t source) {
 
 /* ---- Messages ---- */
 
+/* From whoever comes first.  An aggregator that waited for one source while others wait for it could wait for
+ * ever: that source may need another aggregator first, which waits for one of those. */
 static void post_receive(sagoi_inbox *inbox, sagoi_inbox_slot *slot) {
     MPI_Request *request = &inbox->requests[slot - inbox->slots];
     slot->replying = false;
-    if (MPI_Irecv(slot->message, (int)inbox->slot_bytes, MPI_BYTE, slot->source, SAGOI_TAG_DATA,
-                  inbox->setup->team->all, request) != MPI_SUCCESS)
-        fail_inbox(inbox, sagoi_fail(SAGO_ERR_MPI, "a receive from rank %d cannot be posted", slot->source));
+    if (MPI_Irecv(slot->message, (int)inbox->slot_bytes, MPI_BYTE, MPI_ANY_SOURCE,
+                  sagoi_data_tag(inbox->setup->team, inbox->round), inbox->setup->team->all,
+                  request) != MPI_SUCCESS)
+        fail_inbox(inbox, sagoi_fail(SAGO_ERR_MPI, "a receive from other nodes cannot be posted"));
+    inbox->receiving++;
+    inbox->busy++;
 }
 
-static void post_reply(sagoi_inbox *inbox, sagoi_inbox_slot *slot, int64_t bytes) {
+static void post_reply(sagoi_inbox *inbox, sagoi_inbox_slot *slot, int32_t source, int64_t bytes) {
     MPI_Request *request = &inbox->requests[slot - inbox->slots];
     slot->replying = true;
     inbox->setup->stats->wire_bytes += bytes;
     sagoi_phase_count(inbox->setup->stats, SAGO_PHASE_EXCHANGE, bytes, 0, 1);
-    if (MPI_Issend(slot->reply, (int)bytes, MPI_BYTE, slot->source, SAGOI_TAG_REPLY, inbox->setup->team->all,
-                   request) != MPI_SUCCESS)
-        fail_inbox(inbox, sagoi_fail(SAGO_ERR_MPI, "a reply to rank %d cannot be sent", slot->source));
+    if (MPI_Issend(slot->reply, (int)bytes, MPI_BYTE, source, SAGOI_TAG_REPLY, inbox->setup->team->all, request) !=
+        MPI_SUCCESS)
+        fail_inbox(inbox, sagoi_fail(SAGO_ERR_MPI, "a reply to rank %d cannot be sent", source));
+    inbox->busy++;
 }
 
-/* The coded extents of a region: in the message, or remembered from an earlier call. */
-static const uint8_t *find_code(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const char *message,
+/* The coded extents of a region: in the message, or remembered from an earlier call.  NULL: the region is not the
+ * one that is remembered. */
+static const uint8_t *find_code(sagoi_inbox *inbox, const sagoi_kept_region *place, const char *message,
                                 sagoi_mail_region *region) {
     const sagoi_exchange_setup *setup = inbox->setup;
     if (setup->known) {
-        const sagoi_kept_region *kept = slot->kept;
+        const sagoi_kept_region *kept = sagoi_kept_find(setup->kept, place);
         if (!kept || kept->data != (int64_t)region->data)
             return NULL;
-        slot->kept = sagoi_kept_next(setup->kept, kept);
         region->code = (uint64_t)kept->code;
-        return kept->code > 0 ? setup->kept->codes + kept->at
-                              : (const uint8_t *)message; /* NULL would mean broken */
+        return kept->code > 0 ? setup->kept->codes + kept->at : (const uint8_t *)message;
     }
-    sagoi_kept_region keep = {.round = inbox->round,
-                              .source = slot->source,
-                              .sequence = slot->sequence++,
-                              .message = slot->messages,
-                              .code = (int64_t)region->code,
-                              .data = (int64_t)region->data};
+    sagoi_kept_region keep = *place;
+    keep.code = (int64_t)region->code;
+    keep.data = (int64_t)region->data;
     sagoi_kept_add(setup->kept, &keep, (const uint8_t *)message, setup->budget);
     return (const uint8_t *)message;
 }
@@ -137,24 +129,22 @@ static bool read_head(const sagoi_inbox_slot *slot, int64_t length, sagoi_mail_h
 }
 
 /* Deals with all regions of a message; returns the bytes of the reply, or -1 if the message is broken. */
-static int64_t take_message(sagoi_inbox *inbox, sagoi_inbox_slot *slot, int64_t length) {
-    sagoi_mail_head head;
-    if (!read_head(slot, length, &head))
-        return -1;
-    slot->last = head.flags & SAGOI_MAIL_LAST;
+static int64_t take_regions(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const sagoi_mail_head *head,
+                            sagoi_kept_region place, int64_t length) {
     sagoi_direction direction = inbox->setup->request->direction;
     bool reading = direction == SAGOI_FROM_FILE;
-    const char *table = slot->message + sizeof head, *stop = slot->message + length;
-    char *at = slot->message + sizeof head + head.regions * sizeof(sagoi_mail_region);
+    const char *table = slot->message + sizeof *head, *stop = slot->message + length;
+    char *at = slot->message + sizeof *head + head->regions * sizeof(sagoi_mail_region);
     int64_t replied = 0;
-    for (uint32_t i = 0; i < head.regions; i++) {
+    for (uint32_t i = 0; i < head->regions; i++) {
         sagoi_mail_region region;
         memcpy(&region, table + i * sizeof region, sizeof region);
         uint64_t sent = region.code, data = reading ? 0 : region.data, left = (uint64_t)(stop - at);
         if (sent > left || data > left - sent ||
             (reading && region.data > (uint64_t)(inbox->slot_bytes - replied)))
             return -1;
-        const uint8_t *code = find_code(inbox, slot, at, &region);
+        place.number = (int32_t)i;
+        const uint8_t *code = find_code(inbox, &place, at, &region);
         char *bytes = reading ? slot->reply + replied : at + sent;
         if (!code ||
             !sagoi_region_copy(code, (int64_t)region.code, bytes, (int64_t)region.data, &inbox->window, direction))
@@ -162,116 +152,102 @@ static int64_t take_message(sagoi_inbox *inbox, sagoi_inbox_slot *slot, int64_t 
         at += sent + data;
         replied += reading ? (int64_t)region.data : 0;
     }
-    slot->messages++;
     return replied;
+}
+
+/* A broken message is reported, and what its source still sends is taken all the same. */
+static int64_t take_message(sagoi_inbox *inbox, sagoi_inbox_slot *slot, int32_t source, int64_t length) {
+    sagoi_mail_head head = {SAGOI_MAIL_LAST, 0};
+    bool readable = read_head(slot, length, &head);
+    sagoi_kept_region place = {.round = inbox->round, .pass = (int32_t)(head.flags >> 1), .source = source};
+    int64_t reply = readable ? take_regions(inbox, slot, &head, place, length) : -1;
+    if (reply < 0)
+        broken_mail(inbox, source);
+    inbox->expected -= head.flags & SAGOI_MAIL_LAST;
+    return reply;
 }
 
 /* ---- Reading what is remembered: no message comes, replies go out by themselves ---- */
 
-/* Gathers the reply to the source's next remembered message; its bytes. */
-static int64_t answer_remembered(sagoi_inbox *inbox, sagoi_inbox_slot *slot) {
+/* Gathers the reply to the next remembered message; its bytes. */
+static int64_t gather_reply(sagoi_inbox *inbox, sagoi_inbox_slot *slot) {
     const sagoi_kept *kept = inbox->setup->kept;
-    int32_t message = slot->kept->message;
+    const sagoi_kept_region first = *inbox->next;
     int64_t replied = 0;
-    while (slot->kept && slot->kept->message == message) {
-        const sagoi_kept_region *region = slot->kept;
+    while (inbox->next && inbox->next->pass == first.pass && inbox->next->source == first.source) {
+        const sagoi_kept_region *region = inbox->next;
         if (region->data > inbox->slot_bytes - replied ||
             !sagoi_region_copy(kept->codes + region->at, region->code, slot->reply + replied, region->data,
                                &inbox->window, SAGOI_FROM_FILE))
-            broken_mail(inbox, slot->source);
+            broken_mail(inbox, first.source);
         else
             replied += region->data;
-        slot->kept = sagoi_kept_next(kept, region);
+        inbox->next = sagoi_kept_next(kept, region);
     }
     return replied;
 }
 
-/* ---- Sources ---- */
-
-/* Has a source of remembered extents something to be sent?  Messages without data get no reply. */
-static bool send_remembered(sagoi_inbox *inbox, sagoi_inbox_slot *slot) {
-    while (slot->kept) {
-        int64_t bytes = answer_remembered(inbox, slot);
+/* Replies go out pass by pass: whoever waits for one of them waits for no later one elsewhere.  Messages without
+ * data get no reply. */
+static void send_remembered(sagoi_inbox *inbox, sagoi_inbox_slot *slot) {
+    while (inbox->next) {
+        int32_t source = inbox->next->source;
+        int64_t bytes = gather_reply(inbox, slot);
         if (bytes > 0) {
-            post_reply(inbox, slot, bytes);
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Gives the slot the next source that has something to say. */
-static void next_source(sagoi_inbox *inbox, sagoi_inbox_slot *slot) {
-    const sagoi_exchange_setup *setup = inbox->setup;
-    bool remembered = setup->known && setup->request->direction == SAGOI_FROM_FILE;
-    inbox->busy -= slot->source >= 0;
-    slot->source = -1;
-    while (inbox->next_source < inbox->nsources) {
-        slot->source = inbox->sources[inbox->next_source++];
-        slot->messages = 0;
-        slot->sequence = 0;
-        slot->last = false;
-        slot->kept = setup->known ? sagoi_kept_find(setup->kept, inbox->round, slot->source) : NULL;
-        if (!remembered) {
-            post_receive(inbox, slot);
-            inbox->busy++;
+            post_reply(inbox, slot, source, bytes);
             return;
         }
-        if (send_remembered(inbox, slot)) {
-            inbox->busy++;
-            return;
-        }
-        slot->source = -1;
     }
 }
 
-/* A slot's request is done: what comes next? */
-static void advance(sagoi_inbox *inbox, sagoi_inbox_slot *slot, int64_t length) {
-    bool remembered = inbox->setup->known && inbox->setup->request->direction == SAGOI_FROM_FILE;
-    if (!slot->replying) {
-        int64_t reply = take_message(inbox, slot, length);
-        if (reply < 0) {
-            broken_mail(inbox, slot->source);
-            slot->last = true; /* whatever else it sends, nobody could make sense of it */
-        }
-        if (reply > 0) {
-            post_reply(inbox, slot, reply);
-            return;
-        }
-    }
-    if (remembered && send_remembered(inbox, slot))
-        return;
-    if (remembered || slot->last)
-        next_source(inbox, slot);
-    else
+/* ---- Slots ---- */
+
+/* Gives an idle slot something to do. */
+static void engage(sagoi_inbox *inbox, sagoi_inbox_slot *slot) {
+    if (inbox->next)
+        send_remembered(inbox, slot);
+    else if (inbox->receiving < inbox->expected)
         post_receive(inbox, slot);
 }
 
-/* All local aggregators of the nodes that touch the window. */
-static void list_sources(sagoi_inbox *inbox) {
-    const sagoi_exchange_setup *setup = inbox->setup;
-    inbox->nsources = 0;
-    for (int64_t i = 1; i <= setup->plan->nodes; i++) {
-        int64_t node = (setup->team->node + i) % setup->plan->nodes;
-        if (!sagoi_mail_expected(setup->plan, node, setup->domain, inbox->round))
-            continue;
-        int64_t q = sagoi_team_node_ranks(setup->team, node), c = sagoi_min(setup->plan->local_aggregators, q);
-        for (int64_t k = 0; k < c; k++)
-            inbox->sources[inbox->nsources++] =
-                sagoi_team_rank_of(setup->team, node, sagoi_local_aggregator(q, c, k));
+/* A slot's request is done: what comes next? */
+static void advance(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const MPI_Status *status) {
+    inbox->busy--;
+    if (!slot->replying) {
+        int length = 0;
+        (void)MPI_Get_count(status, MPI_BYTE, &length);
+        inbox->receiving--;
+        int64_t reply = take_message(inbox, slot, status->MPI_SOURCE, length);
+        if (reply > 0) {
+            post_reply(inbox, slot, status->MPI_SOURCE, reply);
+            return;
+        }
     }
+    engage(inbox, slot);
+}
+
+/* All local aggregators of the nodes that touch the window. */
+static int64_t count_sources(const sagoi_inbox *inbox) {
+    const sagoi_exchange_setup *setup = inbox->setup;
+    int64_t sources = 0;
+    for (int64_t node = 0; node < setup->plan->nodes; node++)
+        if (sagoi_mail_expected(setup->plan, node, setup->domain, inbox->round))
+            sources += sagoi_min(setup->plan->local_aggregators, sagoi_team_node_ranks(setup->team, node));
+    return sources;
 }
 
 void sagoi_inbox_open(sagoi_inbox *inbox, int64_t round, const sagoi_window *window) {
-    inbox->nsources = 0;
-    inbox->next_source = 0;
-    if (inbox->setup->domain < 0 || !window)
+    const sagoi_exchange_setup *setup = inbox->setup;
+    if (setup->domain < 0 || !window)
         return;
     inbox->round = round;
     inbox->window = *window;
-    list_sources(inbox);
+    if (setup->known && setup->request->direction == SAGOI_FROM_FILE)
+        inbox->next = sagoi_kept_first(setup->kept, round);
+    else
+        inbox->expected = count_sources(inbox);
     for (int64_t i = 0; i < inbox->nslots; i++)
-        next_source(inbox, &inbox->slots[i]);
+        engage(inbox, &inbox->slots[i]);
 }
 
 bool sagoi_inbox_poll(sagoi_inbox *inbox) {
@@ -284,12 +260,7 @@ bool sagoi_inbox_poll(sagoi_inbox *inbox) {
         inbox->dead = true;
         return false;
     }
-    for (int i = 0; i < count && count != MPI_UNDEFINED; i++) {
-        sagoi_inbox_slot *slot = &inbox->slots[inbox->finished[i]];
-        int length = 0;
-        if (!slot->replying)
-            (void)MPI_Get_count(&statuses[i], MPI_BYTE, &length);
-        advance(inbox, slot, length);
-    }
+    for (int i = 0; i < count && count != MPI_UNDEFINED; i++)
+        advance(inbox, &inbox->slots[inbox->finished[i]], &statuses[i]);
     return count > 0 && count != MPI_UNDEFINED;
 }

@@ -44,13 +44,16 @@ void sagoi_kept_add(sagoi_kept *kept, const sagoi_kept_region *region, const uin
     kept->codes_bytes += region->code;
 }
 
+static int compare(int64_t a, int64_t b) { return a < b ? -1 : a > b; }
+
 static int by_place(const void *a, const void *b) {
     const sagoi_kept_region *x = a, *y = b;
-    if (x->round != y->round)
-        return x->round < y->round ? -1 : 1;
-    if (x->source != y->source)
-        return x->source < y->source ? -1 : 1;
-    return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
+    int order = compare(x->round, y->round);
+    if (order == 0)
+        order = compare(x->pass, y->pass);
+    if (order == 0)
+        order = compare(x->source, y->source);
+    return order ? order : compare(x->number, y->number);
 }
 
 void sagoi_kept_sort(sagoi_kept *kept) {
@@ -58,16 +61,25 @@ void sagoi_kept_sort(sagoi_kept *kept) {
         qsort(kept->regions, (size_t)kept->nregions, sizeof *kept->regions, by_place);
 }
 
-const sagoi_kept_region *sagoi_kept_find(const sagoi_kept *kept, int64_t round, int32_t source) {
-    sagoi_kept_region wanted = {.round = round, .source = source};
+const sagoi_kept_region *sagoi_kept_find(const sagoi_kept *kept, const sagoi_kept_region *place) {
     if (kept->nregions == 0)
         return NULL;
-    return bsearch(&wanted, kept->regions, (size_t)kept->nregions, sizeof *kept->regions, by_place);
+    return bsearch(place, kept->regions, (size_t)kept->nregions, sizeof *kept->regions, by_place);
+}
+
+const sagoi_kept_region *sagoi_kept_first(const sagoi_kept *kept, int64_t round) {
+    int64_t low = 0, high = kept->nregions;
+    while (low < high) { /* the first that is not of an earlier round */
+        int64_t middle = low + (high - low) / 2;
+        if (kept->regions[middle].round < round)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < kept->nregions && kept->regions[low].round == round ? &kept->regions[low] : NULL;
 }
 
 const sagoi_kept_region *sagoi_kept_next(const sagoi_kept *kept, const sagoi_kept_region *region) {
     const sagoi_kept_region *next = region + 1;
-    bool same =
-        next < kept->regions + kept->nregions && next->round == region->round && next->source == region->source;
-    return same ? next : NULL;
+    return next < kept->regions + kept->nregions && next->round == region->round ? next : NULL;
 }

@@ -8,17 +8,17 @@
 
 #include "base/budget.h"
 
-/* Regions are counted per round and source, in the order they came. */
+/* A region's place: the round, the pass of the round, the source, its number in that message. */
 typedef struct sagoi_kept_region {
     int64_t round;
-    int32_t source, sequence; /* rank in the team; place among that source's regions of the round */
-    int32_t message;          /* which of that source's messages of the round */
+    int32_t pass, source; /* a source is a rank in the team */
+    int32_t number;
     int32_t unused;
     int64_t at, code, data; /* bytes: place in codes, length of the code, length of its data */
 } sagoi_kept_region;
 
 typedef struct sagoi_kept {
-    sagoi_kept_region *regions; /* ascending by (round, source, sequence) once sorted */
+    sagoi_kept_region *regions; /* ascending by their places once sorted */
     int64_t nregions, regions_capacity;
     uint8_t *codes;
     int64_t codes_bytes, codes_capacity;
@@ -32,9 +32,11 @@ void sagoi_kept_cleanup(sagoi_kept *kept, sagoi_budget *budget); /* fine on a ze
 void sagoi_kept_add(sagoi_kept *kept, const sagoi_kept_region *region, const uint8_t *code, sagoi_budget *budget);
 void sagoi_kept_sort(sagoi_kept *kept);
 
-/* The first region of that source in that round, NULL if there is none; the others follow it. */
-const sagoi_kept_region *sagoi_kept_find(const sagoi_kept *kept, int64_t round, int32_t source);
-/* The region after this one, if it is of the same round and source. */
+/* That region, or NULL. */
+const sagoi_kept_region *sagoi_kept_find(const sagoi_kept *kept, const sagoi_kept_region *place);
+/* The first region of a round, or NULL. */
+const sagoi_kept_region *sagoi_kept_first(const sagoi_kept *kept, int64_t round);
+/* The region after this one, or NULL if that is of another round. */
 const sagoi_kept_region *sagoi_kept_next(const sagoi_kept *kept, const sagoi_kept_region *region);
 
 #endif

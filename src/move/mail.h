@@ -10,16 +10,30 @@
 #include "move/exchange.h"
 #include "move/merge.h"
 
-enum { SAGOI_TAG_DATA = 11, SAGOI_TAG_REPLY = 12 };
+enum { SAGOI_TAG_REPLY = 11, SAGOI_TAG_DATA = 12 };
 enum { SAGOI_MAIL_LAST = 1 }; /* flag: the sender has no more for this round */
 
+/* An aggregator takes the messages of a round in whatever order they come.  The tag tells the round: a sender that
+ * has nothing for this aggregator in some rounds may be far ahead of it. */
+static inline int sagoi_data_tag(const sagoi_team *team, int64_t round) {
+    return SAGOI_TAG_DATA + (int)(round % (team->largest_tag - SAGOI_TAG_DATA));
+}
+
 typedef struct sagoi_mail_head {
-    uint32_t flags, regions;
+    uint32_t flags; /* from bit 1 on: the number of the pass in its round */
+    uint32_t regions;
 } sagoi_mail_head;
 
 typedef struct sagoi_mail_region {
     uint64_t code, data;
 } sagoi_mail_region;
+
+/* One pass of a round. */
+typedef struct sagoi_pass {
+    int64_t round, number; /* from 0 */
+    int parity;            /* of the ranks' staging areas */
+    bool last;             /* of the round */
+} sagoi_pass;
 
 /* ---- Outbox ---- */
 
@@ -42,11 +56,10 @@ typedef struct sagoi_outbox {
 sago_status sagoi_outbox_init(sagoi_outbox *outbox, const sagoi_exchange_setup *setup, const int32_t *aggregators)
     SAGOI_CHECKED;
 void sagoi_outbox_cleanup(sagoi_outbox *outbox);
-/* Sends what the ranks packed into their areas of this parity, and when reading posts the receives of the replies.
- */
-sago_status sagoi_outbox_send(sagoi_outbox *outbox, int64_t round, int parity, bool last) SAGOI_CHECKED;
+/* Sends what the ranks packed in this pass, and when reading posts the receives of the replies. */
+sago_status sagoi_outbox_send(sagoi_outbox *outbox, const sagoi_pass *pass) SAGOI_CHECKED;
 /* Reading, when all replies have come: brings merged data to the ranks' areas. */
-sago_status sagoi_outbox_deal(sagoi_outbox *outbox, int64_t round, int parity) SAGOI_CHECKED;
+sago_status sagoi_outbox_deal(sagoi_outbox *outbox, const sagoi_pass *pass) SAGOI_CHECKED;
 /* Have all messages gone and all replies come? */
 sago_status sagoi_outbox_test(sagoi_outbox *outbox, bool *done) SAGOI_CHECKED;
 
@@ -56,9 +69,10 @@ typedef struct sagoi_inbox_slot sagoi_inbox_slot;
 
 typedef struct sagoi_inbox {
     const sagoi_exchange_setup *setup;
-    int32_t *sources; /* of this round: ranks that send to this domain */
-    int64_t nsources, next_source;
-    int64_t busy; /* slots that wait for something */
+    int64_t expected;              /* sources that have more to send in this round */
+    int64_t receiving;             /* slots that wait for a message: never more than are expected */
+    int64_t busy;                  /* slots that wait for something */
+    const sagoi_kept_region *next; /* reading what is remembered: the next to be sent; NULL: none */
     int64_t round;
     sagoi_window window;
     sagoi_inbox_slot *slots;
@@ -77,7 +91,7 @@ void sagoi_inbox_open(sagoi_inbox *inbox, int64_t round, const sagoi_window *win
 bool sagoi_inbox_poll(sagoi_inbox *inbox);
 /* Has everything of this round come, and every reply gone? */
 static inline bool sagoi_inbox_done(const sagoi_inbox *inbox) {
-    return inbox->busy == 0 && inbox->next_source == inbox->nsources;
+    return inbox->busy == 0 && inbox->expected == 0 && !inbox->next;
 }
 
 /* The region of node-local rank `rank` for `domain`, and its place. */

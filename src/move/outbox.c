@@ -114,18 +114,17 @@ static sago_status start(pieces *list, int peer, int tag, bool send) {
 /* What goes to one domain in one pass. */
 typedef struct parcel {
     sagoi_outbox *outbox;
-    int64_t domain, round;
-    int parity;
-    bool last;
+    int64_t domain;
+    const sagoi_pass *pass;
     char *merged_data; /* where this domain's merged data are, or will be */
 } parcel;
 
 static sagoi_region *region_at(const parcel *p, int64_t i) {
-    return &sagoi_region_of(p->outbox->setup, p->outbox->first + i, p->parity)[p->domain];
+    return &sagoi_region_of(p->outbox->setup, p->outbox->first + i, p->pass->parity)[p->domain];
 }
 
 static char *place_of(const parcel *p, int64_t i) {
-    return sagoi_staging_of(p->outbox->setup, p->outbox->first + i, p->parity) + region_at(p, i)->start;
+    return sagoi_staging_of(p->outbox->setup, p->outbox->first + i, p->pass->parity) + region_at(p, i)->start;
 }
 
 /* What the regions were merged to, or NULL. */
@@ -148,7 +147,8 @@ static sagoi_mail_region shown_region(const parcel *p, int64_t i) {
 
 /* Fills in the head; returns its bytes, and in *content those of code and data behind it. */
 static int64_t write_head(const parcel *p, char *head, int64_t *content) {
-    sagoi_mail_head fixed = {p->last ? SAGOI_MAIL_LAST : 0, (uint32_t)shown_regions(p)};
+    uint32_t flags = (uint32_t)p->pass->number << 1 | (p->pass->last ? SAGOI_MAIL_LAST : 0);
+    sagoi_mail_head fixed = {flags, (uint32_t)shown_regions(p)};
     *content = 0;
     memcpy(head, &fixed, sizeof fixed);
     for (int64_t i = 0; i < shown_regions(p); i++) {
@@ -181,7 +181,7 @@ static void list_inputs(const parcel *p) {
 
 static int64_t window_start(const parcel *p) {
     int64_t start = 0, end;
-    (void)sagoi_plan_window(p->outbox->setup->plan, p->domain, p->round, &start, &end);
+    (void)sagoi_plan_window(p->outbox->setup->plan, p->domain, p->pass->round, &start, &end);
     return start;
 }
 
@@ -210,13 +210,14 @@ static sago_status send_parcel(const parcel *p) {
     if (outbox->merged)
         merge_regions(p);
     int64_t head_bytes = write_head(p, head, &content);
-    if (content == 0 && !p->last)
+    if (content == 0 && !p->pass->last)
         return SAGO_OK;
     if (!reading || !setup->known) {
         pieces message = {.outbox = outbox};
         add_piece(&message, head, head_bytes);
         add_regions(&message, p, true, !reading);
-        status = start(&message, outbox->aggregators[p->domain], SAGOI_TAG_DATA, true);
+        status =
+            start(&message, outbox->aggregators[p->domain], sagoi_data_tag(setup->team, p->pass->round), true);
         setup->stats->metadata_bytes += head_bytes;
         setup->stats->wire_bytes += message.bytes;
         sagoi_phase_count(setup->stats, SAGO_PHASE_EXCHANGE, message.bytes, 0, 1);
@@ -238,7 +239,7 @@ static sago_status for_parcels(sagoi_outbox *outbox, parcel p, sago_status (*dea
     /* Everybody starts with another aggregator, so that not all talk to the first one first. */
     for (int64_t i = 0; i < setup->plan->ndomains && !status; i++) {
         p.domain = (i + setup->team->rank) % setup->plan->ndomains;
-        if (!sagoi_mail_expected(setup->plan, setup->team->node, p.domain, p.round))
+        if (!sagoi_mail_expected(setup->plan, setup->team->node, p.domain, p.pass->round))
             continue;
         status = deal(&p);
         p.merged_data += outbox->merged ? outbox->merged[p.domain].data_bytes : 0;
@@ -246,12 +247,12 @@ static sago_status for_parcels(sagoi_outbox *outbox, parcel p, sago_status (*dea
     return status;
 }
 
-sago_status sagoi_outbox_send(sagoi_outbox *outbox, int64_t round, int parity, bool last) {
+sago_status sagoi_outbox_send(sagoi_outbox *outbox, const sagoi_pass *pass) {
     if (!outbox->requests)
         return SAGO_OK;
     outbox->nrequests = 0;
     drop_merged(outbox);
-    return for_parcels(outbox, (parcel){.round = round, .parity = parity, .last = last}, send_parcel);
+    return for_parcels(outbox, (parcel){.pass = pass}, send_parcel);
 }
 
 static sago_status deal_parcel(const parcel *p) {
@@ -262,10 +263,10 @@ static sago_status deal_parcel(const parcel *p) {
                             p->outbox->setup->budget);
 }
 
-sago_status sagoi_outbox_deal(sagoi_outbox *outbox, int64_t round, int parity) {
+sago_status sagoi_outbox_deal(sagoi_outbox *outbox, const sagoi_pass *pass) {
     if (!outbox->merged)
         return SAGO_OK;
-    return for_parcels(outbox, (parcel){.round = round, .parity = parity}, deal_parcel);
+    return for_parcels(outbox, (parcel){.pass = pass}, deal_parcel);
 }
 
 sago_status sagoi_outbox_test(sagoi_outbox *outbox, bool *done) {

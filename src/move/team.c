@@ -269,6 +269,12 @@ static bool make_agreement_op(sagoi_team *team) {
            MPI_Op_create(reduce_agreements, 1, &team->agreement_op) == MPI_SUCCESS;
 }
 
+static int largest_tag(void) {
+    int *value = NULL, found = 0;
+    (void)MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &found);
+    return found ? *value : 32767; /* any MPI's */
+}
+
 static entry *team_create(MPI_Comm comm) {
     entry *made = calloc(1, sizeof *made);
     if (!made)
@@ -282,6 +288,7 @@ static entry *team_create(MPI_Comm comm) {
         (void)MPI_Comm_set_errhandler(team->all, MPI_ERRORS_RETURN);
         (void)MPI_Comm_rank(team->all, &team->rank);
         (void)MPI_Comm_size(team->all, &team->size);
+        team->largest_tag = largest_tag();
         ok = form_nodes(team) && make_agreement_op(team);
     }
     if (ok)

@@ -26,7 +26,7 @@ oracle() { # nodes, ranks a node, hints in the environment...
 }
 
 oracle 3 2
-oracle 3 2 SAGO_STRATEGY=aggregated SAGO_MOVE=packed
+oracle 3 2 SAGO_STRATEGY=aggregated SAGO_MOVE=packed SAGO_MESSAGES=1 SAGO_MESSAGE_SIZE=64K
 oracle 3 2 SAGO_STRATEGY=aggregated SAGO_MOVE=rma
 oracle 4 2 SAGO_STRATEGY=aggregated SAGO_MERGE=on
 oracle 2 3 SAGO_STRATEGY=aggregated SAGO_WINDOW=4K SAGO_MESSAGE_SIZE=64K

@@ -124,13 +124,26 @@ static inline void check_stats(void) {
 
 /* ---- Start, end, meeting ---- */
 
-static inline void check_start(int *argc, char ***argv) {
+/* After MPI_Init of one's own. */
+static inline void check_ready(void) {
     setvbuf(stdout, NULL, _IOLBF, 0);
-    int level;
-    MPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     with_sago = getenv("SAGO_TEST_DROPIN") != NULL;
+}
+
+static inline void check_start(int *argc, char ***argv) {
+    MPI_Init(argc, argv);
+    check_ready();
+}
+
+static inline int check_skip(const char *reason) {
+    if (rank == 0)
+        printf("SKIP: %s\n", reason);
+    fflush(stdout);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 77;
 }
 
 /* Asleep: there are more ranks than cores. */

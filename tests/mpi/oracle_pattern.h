@@ -247,6 +247,13 @@ static void pattern_anything(const pattern_space *space, oview views[]) {
     }
 }
 
+/* The same for all. */
+static void pattern_same(const pattern_space *space, oview views[]) {
+    pattern_blocks(space, views);
+    for (int i = 0; i < space->n; i++)
+        views[i] = (oview){space->low, views[0].etype, views[0].filetype};
+}
+
 typedef void (*pattern_fn)(const pattern_space *space, oview views[]);
 
 static const struct {
@@ -254,7 +261,7 @@ static const struct {
     pattern_fn make;
 } patterns[] = {{"deal", pattern_deal},     {"blocks", pattern_blocks},     {"turns", pattern_turns},
                 {"darray", pattern_darray}, {"subarray", pattern_subarray}, {"combs", pattern_combs},
-                {"parts", pattern_parts},   {"anything", pattern_anything}};
+                {"parts", pattern_parts},   {"anything", pattern_anything}, {"same", pattern_same}};
 
 /* Views for all owners; returns the pattern's name. */
 static const char *pattern_views(const pattern_space *space, oview views[]) {

@@ -1,0 +1,55 @@
+#!/bin/sh
+# The drop-in does no harm: programs fork, abort, exit and end as without it, it can be switched off, it says nothing
+# unless asked, and it works as well when it is linked instead of preloaded.
+set -eu
+
+. "$SAGO_SOURCE/tests/dropin/lib.sh"
+here=$SAGO_SOURCE/tests/dropin/tools
+"$SAGO_MPICC" "$here/ends.c" -o "$tmp/ends"
+
+# The same exit code and the same words with Sago and without.
+same() { # how
+    echo "== $1"
+    code=0
+    launch 2 "$tmp/ends" "$1" >"$tmp/plain.txt" 2>"$tmp/errors" || code=$?
+    with=0
+    settings=SAGO_STATS=off
+    try_sago 2 "$tmp/ends" "$1" >"$tmp/sago.txt" 2>"$tmp/errors" || with=$?
+    settings=
+    [ "$code" -eq "$with" ] || { cat "$tmp/errors"; fail "$1: exit code $with with Sago, $code without"; }
+    if grep -q gone "$tmp/plain.txt" && ! grep -q gone "$tmp/sago.txt"; then
+        fail "$1: output is missing"
+    fi
+}
+for how in normal no-files fork abort exit open fatal; do
+    same $how
+done
+
+echo "== silent unless asked"
+settings=SAGO_STATS=off
+with_sago 2 "$tmp/ends" normal >"$tmp/said" 2>&1
+if grep -i sago "$tmp/said"; then
+    fail "it said something"
+fi
+settings=SAGO_STATS=summary
+with_sago 2 "$tmp/ends" normal 2>"$tmp/said" >"$tmp/output"
+grep -q "2 collective writes" "$tmp/said" || { cat "$tmp/said"; fail "no summary"; }
+[ ! -s "$tmp/output" ] || fail "the summary belongs on stderr"
+settings=
+
+echo "== switched off"
+settings=SAGO_DISABLE=1
+with_sago 2 "$tmp/ends" normal
+[ ! -e "$run/stats.json" ] || fail "SAGO_DISABLE=1, but there are statistics"
+settings=SAGO_DISABLE=0
+with_sago 2 "$tmp/ends" normal
+stat_is writes 4
+settings=
+
+echo "== linked"
+"$SAGO_MPICC" "$here/ends.c" -o "$tmp/linked" -L"$SAGO_BUILD/lib" -Wl,-rpath,"$SAGO_BUILD/lib" -lsago-mpiio
+launch 2 env SAGO_STATS=json:stats.json "$tmp/linked" normal || fail "linked: exit code $?"
+stat_is writes 4
+
+echo "== without MPI"
+LD_PRELOAD=$preload sh -c 'echo fine' | grep -qx fine || fail "a program without MPI"

@@ -1,0 +1,61 @@
+/* RUN: n=2 */
+/* MPI_THREAD_MULTIPLE: threads that use files of their own, on communicators of their own.  They are opened by one
+ * thread: MPICH hangs when several open files, and, by itself, when several make collective calls. */
+#include <pthread.h>
+
+#include "dropin_check.h"
+
+enum { THREADS = 4, ROUNDS = 30, N = 5000 };
+
+typedef struct worker {
+    pthread_t thread;
+    MPI_Comm comm;
+    MPI_File file;
+    int number, wrong;
+} worker;
+
+/* No CHECK here: its counter is the main thread's. */
+static void *work(void *arg) {
+    worker *me = arg;
+    char mine[N], back[N];
+    for (int round = 0; round < ROUNDS; round++) {
+        MPI_Offset at = (MPI_Offset)N * (round % 3 * ranks + rank);
+        fill(mine, round, N, rank * THREADS + me->number);
+        me->wrong += MPI_File_write_at_all(me->file, at, mine, N, MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS;
+        me->wrong += MPI_File_seek(me->file, at, MPI_SEEK_SET) != MPI_SUCCESS;
+        me->wrong += MPI_File_read_all(me->file, back, N, MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS;
+        me->wrong += memcmp(mine, back, N) != 0;
+    }
+    return NULL;
+}
+
+int main(int argc, char **argv) {
+    worker workers[THREADS];
+    int level;
+    char name[32];
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    check_ready();
+    if (level < MPI_THREAD_MULTIPLE)
+        return check_skip("this MPI has no MPI_THREAD_MULTIPLE");
+    for (int i = 0; i < THREADS; i++) {
+        workers[i].number = i;
+        workers[i].wrong = 0;
+        MPI_Comm_dup(MPI_COMM_WORLD, &workers[i].comm);
+        (void)snprintf(name, sizeof name, "thread-%d", i);
+        workers[i].file = open_in(workers[i].comm, name, MODE_NEW);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        CHECK(pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0);
+        if (PLAIN_MPICH)
+            (void)pthread_join(workers[i].thread, NULL);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        if (!PLAIN_MPICH)
+            (void)pthread_join(workers[i].thread, NULL);
+        CHECK_INT(workers[i].wrong, 0);
+        OK(MPI_File_close(&workers[i].file));
+        MPI_Comm_free(&workers[i].comm);
+    }
+    expect_stat("writes", (long long)THREADS * ROUNDS * ranks);
+    return check_end();
+}
