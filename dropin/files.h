@@ -18,6 +18,9 @@ typedef struct dropin_file {
     sago_file *sago; /* NULL: not taken */
     int amode;
     MPI_Count etype_size; /* of the view, bytes */
+    bool first;           /* this rank is rank 0 of the file's */
+    bool alone;           /* the file of one rank */
+    bool contiguous;      /* the view has no gaps */
     dropin_reason closed; /* why Sago serves no call on this file, or DROPIN_SERVED */
     dropin_reason unseen; /* the same for the view in force */
     bool atomic;
@@ -35,5 +38,8 @@ dropin_file *dropin_files_add(MPI_File handle);
 dropin_file *dropin_files_find(MPI_File handle);
 /* Takes it out of the table and frees it. */
 void dropin_files_remove(dropin_file *file);
+
+/* Has the type no gaps? */
+bool dropin_type_contiguous(MPI_Datatype type);
 
 #endif

@@ -11,6 +11,13 @@
 #include "pointer.h"
 #include "raise.h"
 
+/* May be wrong about types whose parts are out of order; but that is a matter of speed only. */
+bool dropin_type_contiguous(MPI_Datatype type) {
+    MPI_Count size = 0, lower = 0, extent = 0;
+    return MPI_Type_size_x(type, &size) == MPI_SUCCESS &&
+           MPI_Type_get_extent_x(type, &lower, &extent) == MPI_SUCCESS && lower == 0 && size == extent;
+}
+
 /* ---- Open ---- */
 
 /* Sago opens what is there by now, and leaves deleting to the MPI library. */
@@ -34,19 +41,29 @@ static dropin_reason reason_of(sago_status status) {
     }
 }
 
+static void describe(dropin_file *file, MPI_Comm comm, int amode) {
+    int rank = 0, size = 0;
+    (void)MPI_Comm_rank(comm, &rank);
+    (void)MPI_Comm_size(comm, &size);
+    file->amode = amode;
+    file->first = rank == 0;
+    file->alone = size == 1;
+    file->etype_size = 1;
+    file->contiguous = true;
+    file->pointer_known = !(amode & MPI_MODE_APPEND);
+}
+
 static void adopt(MPI_File handle, MPI_Comm comm, const char *path, int amode, MPI_Info info) {
     sago_file *sago = NULL;
     dropin_file *file = dropin_files_add(handle);
     bool prefixed = strchr(path, ':'); /* "ufs:/scratch/x": to the MPI libraries a kind of file system */
     sago_status status = sago_open(comm, file && !prefixed ? path : NULL, mode_for_sago(amode), info, &sago);
-    dropin_count_open(status == SAGO_OK);
-    if (!file)
-        return;
-    file->sago = sago;
-    file->amode = amode;
-    file->etype_size = 1;
-    file->pointer_known = !(amode & MPI_MODE_APPEND);
-    file->closed = prefixed ? DROPIN_PREFIX : reason_of(status);
+    if (file) {
+        describe(file, comm, amode);
+        file->sago = sago;
+        file->closed = prefixed ? DROPIN_PREFIX : reason_of(status);
+    }
+    dropin_count_open(file);
 }
 
 int dropin_open(const dropin_calls *next, MPI_Comm comm, const char *path, int amode, MPI_Info info,
@@ -65,7 +82,7 @@ int dropin_close(const dropin_calls *next, MPI_File *handle) {
         return next->close(handle);
     int failed = MPI_SUCCESS;
     if (file->sago) {
-        dropin_count_close(file->sago);
+        dropin_count_close(file);
         failed = dropin_raise(*handle, sago_close(&file->sago));
     }
     dropin_files_remove(file);
@@ -82,6 +99,7 @@ static dropin_reason view_set(dropin_file *file, MPI_Offset disp, MPI_Datatype e
     sago_status status = sago_set_view(file->sago, disp, etype, filetype);
     if (status || MPI_Type_size_x(etype, &file->etype_size) != MPI_SUCCESS || file->etype_size <= 0)
         return DROPIN_VIEW;
+    file->contiguous = dropin_type_contiguous(filetype);
     return DROPIN_SERVED;
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
+
 typedef struct counts {
     int64_t files, files_taken;
     int64_t calls[2], bytes[2]; /* read, written */
@@ -17,16 +19,21 @@ typedef struct times {
     double phase[SAGO_PHASE_COUNT];
 } times;
 
-static counts counted;
+typedef struct totals {
+    counts counted; /* by this rank */
+    counts led;     /* the same, where this rank is the first of the file's: so every call counts once */
+} totals;
+
+static totals mine;
 static times spent;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t asked = PTHREAD_ONCE_INIT;
 static const char *wanted; /* NULL: off */
 
 static void ask(void) {
-    wanted = getenv("SAGO_STATS");
-    if (wanted && (!*wanted || strcmp(wanted, "off") == 0))
-        wanted = NULL;
+    const char *value = getenv("SAGO_STATS");
+    if (value && (strcmp(value, "summary") == 0 || strncmp(value, "json:", 5) == 0))
+        wanted = value;
 }
 
 static bool wants(void) {
@@ -38,34 +45,48 @@ static bool wants(void) {
 
 double dropin_clock(void) { return wants() ? MPI_Wtime() : 0; }
 
-static void add(int64_t *count, int64_t amount) {
+static void add(counts *to, const counts *more) {
+    int64_t *sum = (int64_t *)to;
+    const int64_t *amount = (const int64_t *)more;
+    for (size_t i = 0; i < sizeof *to / sizeof *sum; i++)
+        sum[i] += amount[i];
+}
+
+static void count(const dropin_file *file, const counts *more) {
     if (!wants())
         return;
     (void)pthread_mutex_lock(&lock);
-    *count += amount;
+    add(&mine.counted, more);
+    if (!file || file->first)
+        add(&mine.led, more);
     (void)pthread_mutex_unlock(&lock);
 }
 
-void dropin_count_open(bool taken) {
-    add(&counted.files, 1);
-    add(&counted.files_taken, taken);
+void dropin_count_open(const dropin_file *file) {
+    count(file, &(counts){.files = 1, .files_taken = file && file->sago});
 }
 
-void dropin_count_handed(dropin_reason reason) { add(&counted.handed[reason], 1); }
+void dropin_count_handed(const dropin_file *file, dropin_reason reason) {
+    counts one = {0};
+    one.handed[reason] = 1;
+    count(file, &one);
+}
 
-void dropin_count_served(bool write, MPI_Count bytes, double start) {
+void dropin_count_served(const dropin_file *file, bool write, MPI_Count bytes, double start) {
+    counts one = {0};
     if (!wants())
         return;
-    add(&counted.calls[write], 1);
-    add(&counted.bytes[write], bytes);
+    one.calls[write] = 1;
+    one.bytes[write] = bytes;
+    count(file, &one);
     (void)pthread_mutex_lock(&lock);
     spent.calls[write] += MPI_Wtime() - start;
     (void)pthread_mutex_unlock(&lock);
 }
 
-void dropin_count_close(sago_file *file) {
+void dropin_count_close(const dropin_file *file) {
     sago_stats stats = SAGO_STATS_INIT;
-    if (!wants() || sago_get_stats(file, &stats) != SAGO_OK)
+    if (!wants() || sago_get_stats(file->sago, &stats) != SAGO_OK)
         return;
     (void)pthread_mutex_lock(&lock);
     for (int i = 0; i < SAGO_PHASE_COUNT; i++)
@@ -85,12 +106,12 @@ static const struct {
 #undef ROW
 };
 
-static void print_summary(FILE *out, const counts *all, const times *longest, int ranks) {
-    fprintf(out, "sago: %d ranks, %" PRId64 " files opened, %" PRId64 " taken\n", ranks, all->files / ranks,
-            all->files_taken / ranks);
+static void print_summary(FILE *out, const totals *all, const times *longest, int ranks) {
+    fprintf(out, "sago: %d ranks, %" PRId64 " files opened, %" PRId64 " taken\n", ranks, all->led.files,
+            all->led.files_taken);
     for (int i = 1; i >= 0; i--) {
-        double seconds = longest->calls[i], mib = (double)all->bytes[i] / (1 << 20);
-        fprintf(out, "sago: %" PRId64 " collective %ss, %.1f MiB in %.3f s (%.0f MiB/s)\n", all->calls[i] / ranks,
+        double seconds = longest->calls[i], mib = (double)all->counted.bytes[i] / (1 << 20);
+        fprintf(out, "sago: %" PRId64 " collective %ss, %.1f MiB in %.3f s (%.0f MiB/s)\n", all->led.calls[i],
                 verb[i], mib, seconds, seconds > 0 ? mib / seconds : 0);
     }
     fprintf(out, "sago: seconds by phase, slowest rank:");
@@ -98,8 +119,8 @@ static void print_summary(FILE *out, const counts *all, const times *longest, in
         fprintf(out, " %s %.3f", sago_phase_string((sago_phase)i), longest->phase[i]);
     fprintf(out, "\n");
     for (int i = 1; i < DROPIN_REASON_COUNT; i++)
-        if (all->handed[i])
-            fprintf(out, "sago: %" PRId64 " calls handed to MPI: %s\n", all->handed[i] / ranks, reasons[i].words);
+        if (all->counted.handed[i])
+            fprintf(out, "sago: %" PRId64 " calls handed to MPI: %s\n", all->led.handed[i], reasons[i].words);
 }
 
 /* Sums over all ranks; seconds are the slowest rank's. */
@@ -118,7 +139,7 @@ static void print_json(FILE *out, const counts *all, const times *longest, int r
     fprintf(out, "}}\n");
 }
 
-static void tell(const counts *all, const times *longest, int ranks) {
+static void tell(const totals *all, const times *longest, int ranks) {
     if (strncmp(wanted, "json:", 5) != 0) {
         print_summary(stderr, all, longest, ranks);
         return;
@@ -126,12 +147,12 @@ static void tell(const counts *all, const times *longest, int ranks) {
     FILE *out = fopen(wanted + 5, "w");
     if (!out)
         return;
-    print_json(out, all, longest, ranks);
+    print_json(out, &all->counted, longest, ranks);
     (void)fclose(out);
 }
 
 void dropin_report(void) {
-    counts all = {0};
+    totals all = {0};
     times longest = {{0}, {0}};
     int rank = 0, ranks = 1, initialized = 0;
     (void)MPI_Initialized(&initialized);
@@ -139,7 +160,7 @@ void dropin_report(void) {
         return;
     (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     (void)MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    (void)MPI_Reduce(&counted, &all, sizeof all / sizeof(int64_t), MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+    (void)MPI_Reduce(&mine, &all, sizeof all / sizeof(int64_t), MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
     (void)MPI_Reduce(&spent, &longest, sizeof longest / sizeof(double), MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
     if (rank == 0)
         tell(&all, &longest, ranks);

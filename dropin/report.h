@@ -1,6 +1,7 @@
 /* What Sago did for this program: counted in every process, added up and told by rank 0 in MPI_Finalize.
  *
- * SAGO_STATS=off (default), summary (on stderr) or json:FILE; the same on all ranks. */
+ * SAGO_STATS=off (default), summary (on stderr) or json:FILE; the same on all ranks.  The summary counts files and
+ * calls, JSON what every rank opened and called. */
 #ifndef DROPIN_REPORT_H
 #define DROPIN_REPORT_H
 
@@ -20,6 +21,7 @@
     X(REPRESENTATION, "representation", "data representation")                                                    \
     X(VIEW, "view", "file view")                                                                                  \
     X(ATOMIC, "atomic", "atomic mode")                                                                            \
+    X(ALONE, "alone", "one rank, contiguous in memory and file: nothing to gain")                                 \
     X(NONBLOCKING, "nonblocking", "nonblocking call")                                                             \
     X(SHARED_POINTER, "shared_pointer", "shared file pointer")                                                    \
     X(TOO_MUCH, "memory", "beyond what Sago can do, or its memory")
@@ -31,13 +33,16 @@ typedef enum {
         DROPIN_REASON_COUNT
 } dropin_reason;
 
+struct dropin_file;
+
 /* Seconds when anybody wants to know, else 0. */
 double dropin_clock(void);
 
-void dropin_count_open(bool taken);
-void dropin_count_close(sago_file *file);
-void dropin_count_served(bool write, MPI_Count bytes, double start);
-void dropin_count_handed(dropin_reason reason);
+/* `file` may be NULL, where Sago knows of none. */
+void dropin_count_open(const struct dropin_file *file);
+void dropin_count_close(const struct dropin_file *file);
+void dropin_count_served(const struct dropin_file *file, bool write, MPI_Count bytes, double start);
+void dropin_count_handed(const struct dropin_file *file, dropin_reason reason);
 
 /* Collective over MPI_COMM_WORLD, while MPI still runs. */
 void dropin_report(void);

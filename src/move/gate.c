@@ -131,6 +131,8 @@ static void open_gate(sagoi_control *control) {
 /* All ranks of the node come; one runs `meeting`; all go on.  `by_leader`: the leader must be that one. */
 static sago_status meet(sagoi_team *team, bool by_leader, sagoi_meeting_fn meeting, void *arg) {
     sagoi_control *control = team->control;
+    if (team->local_size == 1) /* nobody to wait for, or to wake */
+        return meeting ? meeting(team, arg) : SAGO_OK;
     uint32_t generation = atomic_load(&control->generation), ready = atomic_load(&control->ready);
     if (atomic_load(&control->broken))
         return peer_died();

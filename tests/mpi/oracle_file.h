@@ -62,19 +62,19 @@ static MPI_Info pick_hints(oracle *o) {
     char word[64];
     MPI_Info_create(&info);
     o->hints[0] = '\0';
+    for (int i = 0; i < o->nforced; i++) {
+        (void)snprintf(word, sizeof word, "%.*s", (int)strcspn(o->forced[i], "="), o->forced[i]);
+        hint_add(o, info, word, strchr(o->forced[i], '=') + 1);
+    }
     for (size_t i = 0; i < sizeof hint_choices / sizeof *hint_choices; i++) {
         const hint_choice *choice = &hint_choices[i];
         bool given = chance(&o->r, choice->percent);
         pick_word(&o->r, choice->values, word, sizeof word);
-        bool tight = strcmp(choice->key, "sago_series_copy") == 0 && o->small_memory; /* copies need not fit */
-        if (given && !tight && !hint_is_given(o, choice->key))
-            hint_add(o, info, choice->key, word);
         const char *memory = strstr(o->hints, "sago_memory=");
         o->small_memory = memory && strchr("1248", memory[12]) && memory[13] == 'M';
-    }
-    for (int i = 0; i < o->nforced; i++) {
-        (void)snprintf(word, sizeof word, "%.*s", (int)strcspn(o->forced[i], "="), o->forced[i]);
-        hint_add(o, info, word, strchr(o->forced[i], '=') + 1);
+        bool tight = o->small_memory && strcmp(choice->key, "sago_series_copy") == 0; /* copies need not fit */
+        if (given && !tight && !hint_is_given(o, choice->key))
+            hint_add(o, info, choice->key, word);
     }
     return info;
 }

@@ -25,6 +25,7 @@ program main
     if (any(back /= mine)) wrong = wrong + 1
     call MPI_File_write_all_begin(file, mine, n*n, MPI_DOUBLE_PRECISION, ierr)
     call MPI_File_write_all_end(file, mine, MPI_STATUS_IGNORE, ierr)
+    call MPI_Barrier(MPI_COMM_WORLD, ierr)
     call MPI_File_get_size(file, size, ierr)
     if (size /= 2*8*n*n*ranks) wrong = wrong + 1
     call MPI_File_close(file, ierr)
