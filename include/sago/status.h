@@ -30,6 +30,7 @@ typedef enum sago_status {
     SAGO_ERR_WRONG_MPI,   /* the program runs on another MPI library than Sago was built with */
     SAGO_ERR_PEER,        /* a process of the communicator has died */
     SAGO_ERR_UNSUPPORTED, /* not offered */
+    SAGO_ERR_BUSY,        /* another job has the checkpoint directory, or no buffer is free */
     SAGO_STATUS_COUNT
 } sago_status;
 

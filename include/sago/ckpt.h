@@ -1,0 +1,224 @@
+/* Checkpoints: an application saves its state and goes on computing; whatever dies afterwards, the newest step
+ * that was reported complete comes back, bit for bit.
+ *
+ *     sago_ckpt_open(comm, "ckpt", hints, &ckpt);
+ *     sago_ckpt_protect(ckpt, "temperature", MPI_DOUBLE, 3, global, 1, &block);
+ *     if (sago_ckpt_latest(ckpt, SAGO_LEVEL_LOCAL, &step) == SAGO_OK && step >= 0)
+ *         sago_ckpt_restore(ckpt, step);
+ *     ... every so often: sago_ckpt_save(ckpt, step);
+ *     sago_ckpt_close(&ckpt);
+ *
+ * Conventions are those of sago/sago.h.  All calls are collective over the communicator and return the same status
+ * on every rank, unless they are said to be local.  MPI_THREAD_SINGLE is enough: what runs in the background does
+ * file I/O only.  docs/checkpoint-format.md describes what is in the directory. */
+#ifndef SAGO_CKPT_H
+#define SAGO_CKPT_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sago/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sago_ckpt sago_ckpt;
+
+enum {
+    SAGO_CKPT_DIMS_MAX = 8,
+    SAGO_CKPT_NAME_MAX = 128
+}; /* dimensions; bytes of a name, the closing NUL included */
+
+/* Where a step is.  Each is safer than the one before; a step that is complete at one counts for all before it. */
+typedef enum sago_level {
+    SAGO_LEVEL_MEMORY,    /* left the application's arrays; lost with the job */
+    SAGO_LEVEL_LOCAL,     /* on the storage of the nodes (hint sago_local_dirs); lost with a node */
+    SAGO_LEVEL_REDUNDANT, /* the same, with copies or parity on other nodes (hint sago_ckpt_redundancy) */
+    SAGO_LEVEL_GLOBAL,    /* in the directory that was opened */
+    SAGO_LEVEL_COUNT
+} sago_level;
+
+const char *sago_level_string(sago_level level); /* "local"; never NULL */
+
+/* ---- Opening and closing ------------------------------------------------------------------------------ */
+
+/* Opens the directory, which all ranks see and which is made if it does not exist (its parent must).  A directory
+ * that holds something else is refused, so is one of a newer format.  The job holds a lock (a lease that is
+ * renewed in the background) until it closes: a second job is refused with SAGO_ERR_BUSY, a dead one leaves
+ * nothing behind. Leftovers of interrupted saves are removed.  With the hint sago_ckpt_read_only=on nothing is
+ * changed, no lock is needed (a running job may own the directory), and only latest, list, inquire, restore and
+ * verify are allowed. */
+sago_status sago_ckpt_open(MPI_Comm comm, const char *dir, MPI_Info hints, sago_ckpt **ckpt);
+
+/* Waits until everything is written (at the levels the hints ask for), gives the lock back and sets *ckpt to NULL,
+ * also on failure.  Returns what failed in the background and was not returned by sago_ckpt_wait() before. */
+sago_status sago_ckpt_close(sago_ckpt **ckpt);
+
+/* ---- What is saved ------------------------------------------------------------------------------------ */
+
+/* A block of a global array as it lies in this rank's memory, in C order (the last index moves fastest). */
+typedef struct sago_block {
+    const int64_t *start, *count;         /* the block in the global array, elements */
+    const int64_t *mem_shape, *mem_start; /* memory is mem_shape elements, with the block at mem_start in it (ghost
+                                             cells around it); NULL both: memory is exactly the block */
+    void *data;
+} sago_block;
+
+/* Local calls, the same on all ranks (names, types, shapes; noticed by the next save or restore).  Descriptions
+ * are copied; the data stays the application's, and must stay where it is until it is unprotected.  Names are not
+ * empty and have no slash; protecting a name again is SAGO_ERR_EXISTS.  A rank may have no block at all.
+ *
+ * To be saved, the blocks of all ranks must tile the global array; restoring may ask for any blocks.  The element
+ * type must be without holes. */
+sago_status sago_ckpt_protect(sago_ckpt *ckpt, const char *name, MPI_Datatype element, int ndims,
+                              const int64_t global[], int64_t nblocks, const sago_block blocks[]);
+/* Every rank's own bytes; the size may differ.  Restored only by as many ranks as have saved. */
+sago_status sago_ckpt_protect_local(sago_ckpt *ckpt, const char *name, void *data, int64_t bytes);
+/* The same bytes on all ranks, saved once (rank 0's). */
+sago_status sago_ckpt_protect_shared(sago_ckpt *ckpt, const char *name, void *data, int64_t bytes);
+sago_status sago_ckpt_unprotect(sago_ckpt *ckpt, const char *name);
+
+/* ---- Saving ------------------------------------------------------------------------------------------- */
+
+/* Returns when the arrays may be changed again (hint sago_ckpt_mode): `threaded` after a copy, the writers'
+ * threads write; `rbio` the same for all but the writers, who write before they return; `coio` when all is
+ * written. step >= 0.  A step that is there already is SAGO_ERR_EXISTS; too little space SAGO_ERR_NO_SPACE, before
+ * anything is written; when the next save comes before the last is written (hint sago_ckpt_early): `wait` waits
+ * for a free buffer, `skip` returns SAGO_ERR_BUSY and saves nothing, `replace` drops one that waits in memory.
+ * What fails in the background is returned by sago_ckpt_wait() for that step, else by sago_ckpt_close(). */
+sago_status sago_ckpt_save(sago_ckpt *ckpt, int64_t step);
+
+/* Gives time to what needs messages between nodes (redundancy); never required for a step to exist. */
+sago_status sago_ckpt_progress(sago_ckpt *ckpt);
+
+/* Waits until a step that this job saved is complete at `level` or a safer one; asking for a level that the hints
+ * would not reach brings it there (SAGO_ERR_UNSUPPORTED where there is no such storage).  SAGO_ERR_NO_FILE: no
+ * such step; any other error: why it could not be written. */
+sago_status sago_ckpt_wait(sago_ckpt *ckpt, int64_t step, sago_level level);
+
+/* ---- What is there ------------------------------------------------------------------------------------ */
+
+/* The newest step that is complete at this level or a safer one; -1 if there is none (which is no error). */
+sago_status sago_ckpt_latest(sago_ckpt *ckpt, sago_level at_least, int64_t *step);
+
+typedef struct sago_ckpt_step {
+    int64_t step;
+    int64_t time;                    /* of the save: seconds since 1970 */
+    int64_t bytes;                   /* of data */
+    int64_t files;                   /* data files at the global level */
+    int64_t writers;                 /* ranks that wrote */
+    int64_t ranks;                   /* that saved */
+    int64_t arrays;                  /* names in it */
+    int complete[SAGO_LEVEL_COUNT];  /* by level, that level itself; [SAGO_LEVEL_MEMORY] is 0 */
+    int64_t parts[SAGO_LEVEL_COUNT]; /* writers whose part is there; when it is `writers`, the level is complete
+                                        ([SAGO_LEVEL_REDUNDANT]: those there or to be rebuilt) */
+    uint64_t save_id[2];
+} sago_ckpt_step;
+
+/* Steps in ascending order, unfinished ones included.  *count is the room in `steps` and becomes the number there
+ * are; at most the room is filled.  `steps` may be NULL with *count 0. */
+sago_status sago_ckpt_list(sago_ckpt *ckpt, int64_t *count, sago_ckpt_step steps[]);
+
+typedef enum sago_ckpt_kind { SAGO_CKPT_ARRAY, SAGO_CKPT_LOCAL, SAGO_CKPT_SHARED } sago_ckpt_kind;
+
+typedef struct sago_ckpt_info {
+    size_t size; /* sizeof(sago_ckpt_info), set by SAGO_CKPT_INFO_INIT */
+    char name[SAGO_CKPT_NAME_MAX];
+    sago_ckpt_kind kind;
+    char type[32];        /* "float64", "int32", "complex64", ...; "opaque" for types that have no such name */
+    int64_t element_size; /* bytes */
+    int ndims;            /* 0 for local and shared data */
+    int64_t global[SAGO_CKPT_DIMS_MAX];
+    int64_t bytes; /* array: all of it; shared: its size; local: this rank's (0 beyond `ranks`) */
+    int64_t ranks; /* that saved */
+} sago_ckpt_info;
+
+#define SAGO_CKPT_INFO_INIT                                                                                       \
+    { .size = sizeof(sago_ckpt_info) }
+
+/* Type and shape, before allocating.  SAGO_ERR_NO_FILE: no such step, or no such name in it. */
+sago_status sago_ckpt_inquire(sago_ckpt *ckpt, int64_t step, const char *name, sago_ckpt_info *info);
+/* The same for the index-th name, from 0. */
+sago_status sago_ckpt_inquire_index(sago_ckpt *ckpt, int64_t step, int64_t index, sago_ckpt_info *info);
+
+/* ---- Restoring ---------------------------------------------------------------------------------------- */
+
+/* Into what is protected now, by the same or another number of ranks, in the same or other blocks.  Every byte is
+ * checked; what is damaged or missing at one level comes from the next.  A name that the step does not have, or
+ * has with another type or shape, is SAGO_ERR_MISMATCH, before any array is touched.  After SAGO_ERR_IO the
+ * contents of the arrays are undefined; the message names what is missing. */
+sago_status sago_ckpt_restore(sago_ckpt *ckpt, int64_t step);
+
+/* ---- When --------------------------------------------------------------------------------------------- */
+
+/* due: is it time for a save (hints sago_ckpt_interval, sago_ckpt_overhead, sago_ckpt_mtbf)?  leave: is the job
+ * about to end (hint sago_ckpt_signal; the end of the allocation in SLURM_JOB_END_TIME)?  Then due is set, too. */
+sago_status sago_ckpt_due(sago_ckpt *ckpt, int *due, int *leave);
+
+/* ---- Looking after a directory ------------------------------------------------------------------------ */
+
+typedef struct sago_ckpt_report {
+    size_t size;                          /* sizeof(sago_ckpt_report), set by SAGO_CKPT_REPORT_INIT */
+    int64_t bytes_from[SAGO_LEVEL_COUNT]; /* restore: where the data came from ([REDUNDANT]: rebuilt) */
+    int64_t damaged[SAGO_LEVEL_COUNT];    /* pieces (of 1 MiB or less) whose checksum was wrong */
+    int64_t missing[SAGO_LEVEL_COUNT];    /* writers whose part or data is not there */
+    char text[1024];                      /* the same in words, a line each */
+} sago_ckpt_report;
+
+#define SAGO_CKPT_REPORT_INIT                                                                                     \
+    { .size = sizeof(sago_ckpt_report) }
+
+/* Local.  What the last restore or verify found. */
+sago_status sago_ckpt_get_report(sago_ckpt *ckpt, sago_ckpt_report *report);
+
+/* Reads everything a step has at every level and checks it.  SAGO_ERR_IO if something is damaged. */
+sago_status sago_ckpt_verify(sago_ckpt *ckpt, int64_t step);
+/* Brings a step from the nodes to the global directory, rebuilding what is lost if redundancy allows. */
+sago_status sago_ckpt_drain(sago_ckpt *ckpt, int64_t step);
+/* Removes a step at all levels. */
+sago_status sago_ckpt_remove(sago_ckpt *ckpt, int64_t step);
+
+/* ---- Statistics --------------------------------------------------------------------------------------- */
+
+/* Times are seconds, the longest of any rank. */
+typedef struct sago_ckpt_save_stats {
+    int64_t step;
+    int64_t bytes;     /* of all ranks */
+    int written;       /* 1: the first level is complete; 0: under way; -1: failed, skipped or replaced */
+    int level;         /* sago_level reached */
+    double held;       /* in sago_ckpt_save() */
+    double copy;       /* of it: copying */
+    double queue;      /* from the copy to the start of writing */
+    double write;      /* opening to closing, the commit included */
+    double redundancy; /* exchange, encoding and writing of parity */
+    double drain;      /* bringing it to the global directory */
+    double perceived;  /* bytes / held, bytes a second */
+    double raw;        /* bytes / write */
+} sago_ckpt_save_stats;
+
+enum { SAGO_CKPT_RECENT = 8 };
+
+typedef struct sago_ckpt_stats {
+    size_t size; /* sizeof(sago_ckpt_stats), set by SAGO_CKPT_STATS_INIT */
+    int64_t saves, failed, skipped, replaced, restores;
+    int64_t bytes_saved;
+    double held, copy, queue, write, redundancy, drain; /* sums over saves of the longest of any rank */
+    double thread_cpu;                                  /* CPU seconds of the background threads, largest */
+    double restore;                                     /* the last one */
+    int64_t pool_bytes;                                 /* largest of a node */
+    int64_t nrecent;
+    sago_ckpt_save_stats recent[SAGO_CKPT_RECENT]; /* newest first */
+} sago_ckpt_stats;
+
+#define SAGO_CKPT_STATS_INIT                                                                                      \
+    { .size = sizeof(sago_ckpt_stats) }
+
+sago_status sago_ckpt_get_stats(sago_ckpt *ckpt, sago_ckpt_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
