@@ -192,7 +192,8 @@ static bool print_plan(const plan_config *config, const sagoi_node_shape *shapes
     if (!nodes)
         return bench_refuse(why, "out of memory");
     for (int64_t n = 0; n < config->nodes; n++)
-        nodes[n] = (sagoi_node){.ranks = config->ranks, .cores = config->cores, .memory = config->memory};
+        nodes[n] =
+            (sagoi_node){.ranks = config->ranks, .cores = config->cores, .memory = config->memory, .place = n};
     sagoi_machine machine = {.nodes = config->nodes, .node = nodes};
     sagoi_shape shape = {!config->read, is_dense(config->nodes, shapes), config->nodes, shapes};
     bool ok = target_of(config, &target, why);

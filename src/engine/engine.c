@@ -202,10 +202,10 @@ static sago_status make_plan(const sagoi_call *call, const node_facts *facts, bo
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory to plan for %lld nodes", (long long)nodes);
     sagoi_node_shape *shapes = (sagoi_node_shape *)(node + nodes);
     for (int64_t i = 0; i < nodes; i++) {
-        node[i] = (sagoi_node){facts[i].ranks, facts[i].cores, sagoi_min(facts[i].memory, limit)};
+        node[i] = (sagoi_node){facts[i].ranks, facts[i].cores, sagoi_min(facts[i].memory, limit), .place = i};
         shapes[i] = (sagoi_node_shape){facts[i].low, facts[i].high, facts[i].bytes, facts[i].runs};
     }
-    sagoi_machine machine = {nodes, node};
+    sagoi_machine machine = {.nodes = nodes, .node = node};
     sagoi_shape shape = {call->composed->request.direction == SAGOI_TO_FILE, dense, nodes, shapes};
     sagoi_target target = describe_target(call);
     sago_status status = sagoi_plan_make(&machine, &shape, &target, &file->hints, plan);

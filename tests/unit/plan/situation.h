@@ -25,11 +25,11 @@ typedef struct situation {
 static inline void situation_init(situation *s, int64_t nodes, int64_t ranks, int64_t bytes, int64_t run) {
     memset(s, 0, sizeof *s);
     for (int64_t n = 0; n < nodes; n++) {
-        s->node[n] = (sagoi_node){ranks, 8, 4 * GIB};
+        s->node[n] = (sagoi_node){ranks, 8, 4 * GIB, .place = n};
         s->access[n] =
             (sagoi_node_shape){n * run, bytes - (nodes - 1 - n) * run, bytes / nodes, bytes / nodes / run};
     }
-    s->machine = (sagoi_machine){nodes, s->node};
+    s->machine = (sagoi_machine){.nodes = nodes, .node = s->node};
     s->shape = (sagoi_shape){true, true, nodes, s->access};
     s->target = (sagoi_target){.block = 4096};
     s->hints = (sagoi_hints){.messages = 8, .message_size = 4 * MIB};

@@ -45,10 +45,10 @@ static int64_t random_size(int64_t low, int64_t high) {
 }
 
 static void random_machine(situation *s) {
-    s->machine = (sagoi_machine){one_in(3) ? 1 : 1 + random_below(NODES_MAX), s->node};
+    s->machine = (sagoi_machine){.nodes = one_in(3) ? 1 : 1 + random_below(NODES_MAX), .node = s->node};
     int64_t ranks = random_size(1, 200), memory = random_size(256 * KIB, 64 * GIB);
     for (int64_t n = 0; n < s->machine.nodes; n++) {
-        s->node[n] = (sagoi_node){ranks, 1 + random_below(64), memory};
+        s->node[n] = (sagoi_node){ranks, 1 + random_below(64), memory, .place = n};
         if (one_in(4))
             s->node[n].ranks = random_size(1, 200);
         if (one_in(8))

@@ -1,0 +1,259 @@
+/* Hops, latency and bandwidth between places.  One function per kind says how many hops of which level a shortest
+ * path has; everything else follows from that.  Gateways are in gateways.c, sums over many places in sums.c. */
+#include "machine/topology.h"
+
+#include <math.h>
+
+#include "base/checked.h"
+
+/* Coordinates of a dragonfly. */
+enum { GROUP, ROW, COLUMN, SEAT, DRAGONFLY_DIMENSIONS };
+/* Its levels. */
+enum { TO_ROUTER, IN_ROW, IN_COLUMN, BETWEEN_GROUPS };
+
+/* ---- Making one --------------------------------------------------------------------------------------- */
+
+void sagoi_topology_flat(sagoi_topology *topology, int64_t places) {
+    *topology = (sagoi_topology){
+        .kind = SAGOI_FLAT,
+        .dimensions = 1,
+        .extent = {places},
+        .places = places,
+        .levels = 1,
+        .level = {{.latency = 2e-6, .bandwidth = 10e9}},
+        .inside = {.latency = 5e-7, .bandwidth = 10e9},
+        .io = {.latency = 1e-5, .bandwidth = 10e9},
+    };
+}
+
+static bool level_usable(const sagoi_level *level) {
+    return isfinite(level->latency) && level->latency >= 0 && isfinite(level->bandwidth) && level->bandwidth > 0;
+}
+
+static sago_status check_kind(const sagoi_topology *t) {
+    int64_t least = t->kind == SAGOI_DRAGONFLY ? DRAGONFLY_DIMENSIONS : 1;
+    int64_t most = t->kind == SAGOI_DRAGONFLY ? DRAGONFLY_DIMENSIONS
+                   : t->kind == SAGOI_FLAT    ? 1
+                                              : SAGOI_DIMENSIONS_MAX;
+    if (t->dimensions < least || t->dimensions > most)
+        return sagoi_fail(SAGO_ERR_ARG, "a topology of this kind cannot have %lld dimensions",
+                          (long long)t->dimensions);
+    if (t->kind == SAGOI_DRAGONFLY && !t->direct && t->extent[ROW] != 1)
+        return sagoi_fail(SAGO_ERR_ARG, "a dragonfly without direct links between groups has one row, not %lld",
+                          (long long)t->extent[ROW]);
+    return SAGO_OK;
+}
+
+static sago_status count_places(sagoi_topology *t) {
+    int64_t places = 1;
+    for (int64_t i = 0; i < t->dimensions; i++) {
+        if (t->extent[i] <= 0)
+            return sagoi_fail(SAGO_ERR_ARG, "an extent of %lld", (long long)t->extent[i]);
+        if (sagoi_mul(places, t->extent[i], &places) || places > SAGOI_PLACES_MAX)
+            return sagoi_fail(SAGO_ERR_ARG, "more than %d places", SAGOI_PLACES_MAX);
+    }
+    t->places = places;
+    return SAGO_OK;
+}
+
+static sago_status check_levels(const sagoi_topology *t) {
+    for (int64_t k = 0; k < t->levels; k++)
+        if (!level_usable(&t->level[k]))
+            return sagoi_fail(SAGO_ERR_ARG, "level %lld: a latency below or a bandwidth not above zero",
+                              (long long)k);
+    if (!level_usable(&t->inside) || !level_usable(&t->io))
+        return sagoi_fail(SAGO_ERR_ARG, "inside or io: a latency below or a bandwidth not above zero");
+    return SAGO_OK;
+}
+
+static sago_status check_gateways(const sagoi_topology *t) {
+    if (t->gateway_rules < 0 || t->gateway_rules > SAGOI_GATEWAY_RULES_MAX)
+        return sagoi_fail(SAGO_ERR_ARG, "%lld rules for gateways", (long long)t->gateway_rules);
+    for (int64_t i = 0; i < t->gateway_rules; i++) {
+        const sagoi_gateway_rule *rule = &t->gateway_rule[i];
+        if (rule->count <= 0 || rule->count > SAGOI_PLACES_MAX || rule->serves < 0)
+            return sagoi_fail(SAGO_ERR_ARG, "gateways: a count of %lld, serving %lld places",
+                              (long long)rule->count, (long long)rule->serves);
+        if (rule->first == -1)
+            continue;
+        int64_t last;
+        if (rule->first < 0 || rule->every < 0 || sagoi_mul(rule->every, rule->count - 1, &last) ||
+            sagoi_add(rule->first, last, &last) || last >= t->places)
+            return sagoi_fail(SAGO_ERR_ARG, "gateways: %lld places from %lld every %lld do not lie within %lld",
+                              (long long)rule->count, (long long)rule->first, (long long)rule->every,
+                              (long long)t->places);
+    }
+    return SAGO_OK;
+}
+
+static sago_status check_links(const sagoi_topology *t) {
+    if (t->link_rules < 0 || t->link_rules > SAGOI_LINK_RULES_MAX)
+        return sagoi_fail(SAGO_ERR_ARG, "%lld rules for links", (long long)t->link_rules);
+    for (int64_t i = 0; i < t->link_rules; i++) {
+        const sagoi_link_rule *rule = &t->link_rule[i];
+        int64_t end;
+        if (rule->first < 0 || rule->count <= 0 || sagoi_add(rule->first, rule->count, &end) || end > t->places)
+            return sagoi_fail(SAGO_ERR_ARG, "link: %lld places from %lld do not lie within %lld",
+                              (long long)rule->count, (long long)rule->first, (long long)t->places);
+        if (!isfinite(rule->bandwidth) || rule->bandwidth <= 0)
+            return sagoi_fail(SAGO_ERR_ARG, "link: a bandwidth not above zero");
+    }
+    return SAGO_OK;
+}
+
+sago_status sagoi_topology_complete(sagoi_topology *topology) {
+    sago_status status = check_kind(topology);
+    if (status == SAGO_OK)
+        status = count_places(topology);
+    if (status != SAGO_OK)
+        return status;
+    topology->levels = topology->dimensions;
+    status = check_levels(topology);
+    if (status == SAGO_OK)
+        status = check_gateways(topology);
+    return status == SAGO_OK ? check_links(topology) : status;
+}
+
+static bool level_equal(const sagoi_level *a, const sagoi_level *b) {
+    return a->latency == b->latency && a->bandwidth == b->bandwidth;
+}
+
+static bool rules_equal(const sagoi_topology *a, const sagoi_topology *b) {
+    if (a->gateway_rules != b->gateway_rules || a->link_rules != b->link_rules)
+        return false;
+    for (int64_t i = 0; i < a->gateway_rules; i++) {
+        const sagoi_gateway_rule *x = &a->gateway_rule[i], *y = &b->gateway_rule[i];
+        if (x->first != y->first || x->every != y->every || x->count != y->count || x->serves != y->serves)
+            return false;
+    }
+    for (int64_t i = 0; i < a->link_rules; i++) {
+        const sagoi_link_rule *x = &a->link_rule[i], *y = &b->link_rule[i];
+        if (x->first != y->first || x->count != y->count || x->bandwidth != y->bandwidth)
+            return false;
+    }
+    return true;
+}
+
+bool sagoi_topology_equal(const sagoi_topology *a, const sagoi_topology *b) {
+    if (a->kind != b->kind || a->direct != b->direct || a->dimensions != b->dimensions || a->places != b->places ||
+        a->levels != b->levels)
+        return false;
+    for (int64_t i = 0; i < a->dimensions; i++)
+        if (a->extent[i] != b->extent[i])
+            return false;
+    for (int64_t i = 0; i < a->levels; i++)
+        if (!level_equal(&a->level[i], &b->level[i]))
+            return false;
+    return level_equal(&a->inside, &b->inside) && level_equal(&a->io, &b->io) && rules_equal(a, b);
+}
+
+/* ---- Coordinates -------------------------------------------------------------------------------------- */
+
+void sagoi_topology_coordinates(const sagoi_topology *topology, int64_t place, int64_t *coordinate) {
+    for (int64_t i = topology->dimensions - 1; i >= 0; i--) {
+        coordinate[i] = place % topology->extent[i];
+        place /= topology->extent[i];
+    }
+}
+
+int64_t sagoi_topology_place(const sagoi_topology *topology, const int64_t *coordinate) {
+    int64_t place = 0;
+    for (int64_t i = 0; i < topology->dimensions; i++)
+        place = place * topology->extent[i] + coordinate[i];
+    return place;
+}
+
+int64_t sagoi_topology_neighbours(const sagoi_topology *topology) {
+    bool switched = topology->kind == SAGOI_FAT_TREE || topology->kind == SAGOI_DRAGONFLY;
+    return switched ? topology->extent[topology->dimensions - 1] : 1;
+}
+
+/* ---- Hops --------------------------------------------------------------------------------------------- */
+
+/* Up to the first common switch and down again. */
+static void tree_hops(const sagoi_topology *t, int64_t a, int64_t b, int64_t *hops) {
+    for (int64_t k = 0; k < t->levels; k++) {
+        hops[k] = a != b ? 2 : 0;
+        a /= t->extent[t->dimensions - 1 - k];
+        b /= t->extent[t->dimensions - 1 - k];
+    }
+}
+
+static void torus_hops(const sagoi_topology *t, int64_t a, int64_t b, int64_t *hops) {
+    for (int64_t k = t->dimensions - 1; k >= 0; k--) {
+        int64_t apart = a % t->extent[k] - b % t->extent[k];
+        apart = apart < 0 ? -apart : apart;
+        hops[k] = sagoi_min(apart, t->extent[k] - apart);
+        a /= t->extent[k];
+        b /= t->extent[k];
+    }
+}
+
+static void dragonfly_hops(const sagoi_topology *t, int64_t a, int64_t b, int64_t *hops) {
+    int64_t x[DRAGONFLY_DIMENSIONS], y[DRAGONFLY_DIMENSIONS];
+    sagoi_topology_coordinates(t, a, x);
+    sagoi_topology_coordinates(t, b, y);
+    hops[TO_ROUTER] = a != b ? 2 : 0;
+    hops[IN_ROW] = x[COLUMN] != y[COLUMN];
+    hops[IN_COLUMN] = x[ROW] != y[ROW];
+    hops[BETWEEN_GROUPS] = x[GROUP] != y[GROUP];
+    if (!t->direct && hops[BETWEEN_GROUPS])
+        hops[IN_ROW] = t->extent[COLUMN] > 1 ? 2 : 0;
+}
+
+void sagoi_topology_hops(const sagoi_topology *topology, int64_t a, int64_t b, int64_t *hops) {
+    switch (topology->kind) {
+    case SAGOI_FLAT:
+        hops[0] = a != b;
+        break;
+    case SAGOI_FAT_TREE:
+        tree_hops(topology, a, b, hops);
+        break;
+    case SAGOI_TORUS:
+        torus_hops(topology, a, b, hops);
+        break;
+    case SAGOI_DRAGONFLY:
+        dragonfly_hops(topology, a, b, hops);
+        break;
+    }
+}
+
+int64_t sagoi_topology_distance(const sagoi_topology *topology, int64_t a, int64_t b) {
+    int64_t hops[SAGOI_DIMENSIONS_MAX], sum = 0;
+    sagoi_topology_hops(topology, a, b, hops);
+    for (int64_t k = 0; k < topology->levels; k++)
+        sum += hops[k];
+    return sum;
+}
+
+double sagoi_topology_latency(const sagoi_topology *topology, int64_t a, int64_t b) {
+    int64_t hops[SAGOI_DIMENSIONS_MAX];
+    double sum = 0;
+    sagoi_topology_hops(topology, a, b, hops);
+    for (int64_t k = 0; k < topology->levels; k++)
+        sum += (double)hops[k] * topology->level[k].latency;
+    return sum;
+}
+
+double sagoi_topology_link(const sagoi_topology *topology, int64_t place) {
+    for (int64_t i = topology->link_rules - 1; i >= 0; i--) {
+        const sagoi_link_rule *rule = &topology->link_rule[i];
+        if (place >= rule->first && place - rule->first < rule->count)
+            return rule->bandwidth;
+    }
+    return INFINITY;
+}
+
+static double lesser(double a, double b) { return a < b ? a : b; }
+
+double sagoi_topology_bandwidth(const sagoi_topology *topology, int64_t a, int64_t b) {
+    if (a == b)
+        return topology->inside.bandwidth;
+    int64_t hops[SAGOI_DIMENSIONS_MAX];
+    sagoi_topology_hops(topology, a, b, hops);
+    double least = lesser(sagoi_topology_link(topology, a), sagoi_topology_link(topology, b));
+    for (int64_t k = 0; k < topology->levels; k++)
+        if (hops[k])
+            least = lesser(least, topology->level[k].bandwidth);
+    return least;
+}

@@ -1,0 +1,119 @@
+/* The network as the planner sees it: places, the links between them, and the ways out to the storage.
+ *
+ * Glossary
+ *   place      where a node may sit: a number from 0 to places - 1, the coordinates in C order (the last varies
+ *              fastest).  A job's node n sits at sagoi_node.place of the machine.
+ *   level      links of one kind, with latency and bandwidth
+ *   hop        one link crossed; distance d(a,b): the hops of a shortest path; d(a,a) = 0
+ *   B(a->b)    the least bandwidth of the levels that a shortest path crosses and of both places' own links
+ *   l * d      latency of a path: each hop counts its level's latency.  With one latency for all levels this is
+ *              the paper's product.
+ *   gateway    where bytes leave the network for the storage (bridge node, LNET router, ...): one further hop, of
+ *              level `io`, beyond the place it is attached to
+ *
+ * The kinds; what is in brackets is the order of `extent`, and of the coordinates
+ *   flat       (places)                        every place is one hop from every other; level 0
+ *   fat tree   (top, ..., leaves, nodes)       a tree of switches; level k: from height k up to height k + 1,
+ * level 0 being a node's link to its leaf switch.  A path climbs to the first common switch and down again. torus
+ * (any number)                    level k: the links along dimension k; the shorter way round dragonfly  (groups,
+ * rows, columns, nodes)  level 0: node to router; 1: routers of a row (columns differ), all to all; 2: routers of
+ * a column (rows differ), all to all; 3: between groups.  Direct: every router has a link to the same router of
+ * every other group.  Otherwise (one row only) a path to another group crosses a link of level 1 in both groups,
+ * if they have several routers.
+ *
+ * The cost of an aggregator at place A (paper 000, IV-B), V being the places that hold data for it, w(i) bytes
+ * each C1 = sum over i in V, i != A, of (l * d(i,A) + w(i) / B(i->A))         sums.h, for all A at once C2 = l *
+ * d(A,IO) + w / B(A->IO)                                        sagoi_topology_store_cost() IO being the nearest
+ * gateway that serves A; C2 = 0 where gateways are unknown.
+ *
+ * A topology is a plain value without pointers: it can be copied, compared field by field and sent.  Every query
+ * takes O(dimensions) steps; only the nearest gateway takes O(gateways).  No MPI, no I/O. */
+#ifndef SAGOI_TOPOLOGY_H
+#define SAGOI_TOPOLOGY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+typedef enum { SAGOI_FLAT, SAGOI_FAT_TREE, SAGOI_TORUS, SAGOI_DRAGONFLY } sagoi_topology_kind;
+
+enum {
+    SAGOI_DIMENSIONS_MAX = 8,
+    SAGOI_GATEWAY_RULES_MAX = 32,
+    SAGOI_LINK_RULES_MAX = 32,
+    SAGOI_PLACES_MAX = 1 << 24,
+};
+
+typedef struct sagoi_level {
+    double latency;   /* seconds a hop; >= 0 */
+    double bandwidth; /* bytes a second; > 0 */
+} sagoi_level;
+
+/* `count` gateways, at the places first, first + every, ...; first = -1: there are such, nobody knows where. */
+typedef struct sagoi_gateway_rule {
+    int64_t first, every, count;
+    int64_t serves; /* each serves the block of so many places that it is in (a Pset); 0: all places */
+} sagoi_gateway_rule;
+
+/* The places first .. first + count - 1 have links of their own, slower than their levels say. */
+typedef struct sagoi_link_rule {
+    int64_t first, count;
+    double bandwidth; /* bytes a second; > 0 */
+} sagoi_link_rule;
+
+typedef struct sagoi_topology {
+    sagoi_topology_kind kind;
+    bool direct; /* dragonfly */
+    int64_t dimensions;
+    int64_t extent[SAGOI_DIMENSIONS_MAX]; /* > 0; their product is `places` */
+    int64_t places;
+    int64_t levels;
+    sagoi_level level[SAGOI_DIMENSIONS_MAX];
+    sagoi_level inside; /* between ranks of one node */
+    sagoi_level io;     /* from a gateway to the storage */
+    int64_t gateway_rules;
+    sagoi_gateway_rule gateway_rule[SAGOI_GATEWAY_RULES_MAX];
+    int64_t link_rules; /* the last one that names a place counts */
+    sagoi_link_rule link_rule[SAGOI_LINK_RULES_MAX];
+} sagoi_topology;
+
+/* ---- Making one ---- */
+
+/* What is assumed of a machine nobody has described: one hop everywhere, no gateways, figures of a common cluster.
+ */
+void sagoi_topology_flat(sagoi_topology *topology, int64_t places);
+/* Sets places and levels from kind, dimensions and extent; SAGO_ERR_ARG says what is wrong with any field. */
+sago_status sagoi_topology_complete(sagoi_topology *topology) SAGOI_CHECKED;
+bool sagoi_topology_equal(const sagoi_topology *a, const sagoi_topology *b);
+
+/* ---- The network ---- */
+
+void sagoi_topology_coordinates(const sagoi_topology *topology, int64_t place, int64_t *coordinate);
+int64_t sagoi_topology_place(const sagoi_topology *topology, const int64_t *coordinate);
+/* Hops of each level on a shortest path. */
+void sagoi_topology_hops(const sagoi_topology *topology, int64_t a, int64_t b, int64_t *hops);
+int64_t sagoi_topology_distance(const sagoi_topology *topology, int64_t a, int64_t b);
+double sagoi_topology_latency(const sagoi_topology *topology, int64_t a, int64_t b);
+/* B(a->b); a == b: inside the node. */
+double sagoi_topology_bandwidth(const sagoi_topology *topology, int64_t a, int64_t b);
+/* The bandwidth of the place's own link; INFINITY where no rule names it. */
+double sagoi_topology_link(const sagoi_topology *topology, int64_t place);
+/* Places under one leaf switch or router come in blocks of so many, from 0 on; torus and flat: 1. */
+int64_t sagoi_topology_neighbours(const sagoi_topology *topology);
+
+/* ---- Gateways ---- */
+
+/* How many there are, whether or not anybody knows where. */
+int64_t sagoi_topology_gateways(const sagoi_topology *topology);
+/* The place a gateway is attached to; -1: unknown. */
+int64_t sagoi_topology_gateway_place(const sagoi_topology *topology, int64_t gateway);
+bool sagoi_topology_gateway_serves(const sagoi_topology *topology, int64_t gateway, int64_t place);
+/* Hops from a place to the storage behind the gateway: d(place, gateway's place) + 1; -1: unknown. */
+int64_t sagoi_topology_gateway_distance(const sagoi_topology *topology, int64_t place, int64_t gateway);
+/* The nearest one that serves the place, the first among equals; -1: none is known. */
+int64_t sagoi_topology_gateway_nearest(const sagoi_topology *topology, int64_t place);
+/* C2 for `bytes` bytes from an aggregator at `place`. */
+double sagoi_topology_store_cost(const sagoi_topology *topology, int64_t place, double bytes);
+
+#endif
