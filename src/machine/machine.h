@@ -13,10 +13,19 @@ typedef struct sagoi_node {
     int64_t place;  /* in the topology; no two nodes have the same */
 } sagoi_node;
 
+/* What paper 004 finds by measurement on the system; from the site file (`sago tune` writes it).  0: not known. */
+typedef struct sagoi_tuned {
+    int64_t aggregators_per_node;      /* N_ah */
+    int64_t domain_write, domain_read; /* Msg_ind for each direction, bytes */
+    int64_t group;                     /* Msg_group, bytes */
+    int64_t least_memory;              /* Mem_min, bytes */
+} sagoi_tuned;
+
 typedef struct sagoi_machine {
     int64_t nodes;
     const sagoi_node *node;         /* nodes of them; not owned */
     const sagoi_topology *topology; /* not owned; NULL: nothing is known, every node is as far as any other */
+    sagoi_tuned tuned;
 } sagoi_machine;
 
 #endif

@@ -42,7 +42,7 @@ enum {
     SAGOI_DIMENSIONS_MAX = 8,
     SAGOI_GATEWAY_RULES_MAX = 32,
     SAGOI_LINK_RULES_MAX = 32,
-    SAGOI_PLACES_MAX = 1 << 24,
+    SAGOI_PLACES_MAX = 1 << 22,
 };
 
 typedef struct sagoi_level {
