@@ -20,7 +20,7 @@ CONFIGURE = cmake -S . -B $(TREE) --log-level=WARNING -DCMAKE_C_COMPILER=$(CC) -
             -DSAGO_SANITIZE=$(SANITIZE)
 COMPILE   = env -u MAKEFLAGS -u MAKELEVEL cmake --build $(TREE) --parallel $(JOBS)
 TIDY      = --quiet -p $(TREE) --extra-arg=-Wno-unknown-warning-option
-SOURCES   = $(wildcard $(foreach d,include/sago src/* tools bench dropin examples tests/* tests/unit/* tests/dropin/*,$(d)/*.[ch]))
+SOURCES   = $(wildcard $(foreach d,include/sago src/* tools bench dropin examples examples/* bindings/* tests/* tests/unit/* tests/dropin/*,$(d)/*.[ch]))
 
 .PHONY: build demo check check-long test-programs install format format-check tidy clean help
 .NOTPARALLEL:

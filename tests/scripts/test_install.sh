@@ -52,6 +52,15 @@ $(pkg-config --variable=mpicc sago) "$SAGO_SOURCE/examples/extents.c" -o "$tmp/e
     $(pkg-config --cflags --libs sago) -Wl,-rpath,"$prefix/lib"
 run "$SAGO_MPI" "$tmp/extents"
 
+if [ -e "$SAGO_BUILD/lib/libsago-fortran.so" ]; then
+    echo "== a Fortran program, by find_package and by pkg-config"
+    run "$SAGO_MPI" "$tmp/project/build/fortran_view"
+    # shellcheck disable=SC2046
+    $(pkg-config --variable=mpifort sago-fortran) "$SAGO_SOURCE/examples/fortran_view.f90" -o "$tmp/fortran_view" \
+        $(pkg-config --cflags --libs sago-fortran) -Wl,-rpath,"$prefix/lib"
+    run "$SAGO_MPI" "$tmp/fortran_view"
+fi
+
 echo "== compiling with the other MPI is an error"
 if mpicc.$other -I"$prefix/include" -c "$SAGO_SOURCE/examples/extents.c" -o "$tmp/other.o" 2>"$tmp/log"; then
     fail "it compiled"

@@ -1,0 +1,372 @@
+! Sago for Fortran: the calls of <sago/sago.h>, which says what each of them does.
+!
+!     use sago        MPI handles are integers (module mpi, mpif.h)
+!     use sago_f08    the same, and MPI handles of the module mpi_f08
+!
+! What differs from C: every call is a subroutine whose last argument is the status (a function in C); variables of a
+! series are counted from 1; buffers may be of any type and rank, but must be contiguous (an array section that is not
+! is SAGO_ERR_ARG).  Offsets and counts are 64-bit integers, of kind MPI_OFFSET_KIND, int64 or c_int64_t, which is the
+! same.  A buffer that Sago keeps beyond the call (sago_series_write, sago_series_read) needs the attribute TARGET or
+! ASYNCHRONOUS.
+!
+! Calls are bound to the C functions of shim.c directly; only those that take text are wrapped here.
+module sago
+    use, intrinsic :: iso_c_binding, only: c_char, c_f_pointer, c_int, c_int64_t, c_null_char, c_null_ptr, &
+        c_ptr, c_size_t
+    use mpi, only: MPI_BYTE, MPI_DATATYPE_NULL
+    implicit none
+    private
+
+    ! ---- Status ----
+
+    integer, parameter, public :: &
+        SAGO_OK = 0, &
+        SAGO_ERR_ARG = 1, &
+        SAGO_ERR_HANDLE = 2, &
+        SAGO_ERR_MODE = 3, &
+        SAGO_ERR_HINT = 4, &
+        SAGO_ERR_TYPE = 5, &
+        SAGO_ERR_EXTENTS = 6, &
+        SAGO_ERR_OVERFLOW = 7, &
+        SAGO_ERR_MISMATCH = 8, &
+        SAGO_ERR_STATE = 9, &
+        SAGO_ERR_NO_FILE = 10, &
+        SAGO_ERR_EXISTS = 11, &
+        SAGO_ERR_ACCESS = 12, &
+        SAGO_ERR_READ_ONLY = 13, &
+        SAGO_ERR_BAD_FILE = 14, &
+        SAGO_ERR_NO_SPACE = 15, &
+        SAGO_ERR_QUOTA = 16, &
+        SAGO_ERR_IO = 17, &
+        SAGO_ERR_MEMORY = 18, &
+        SAGO_ERR_MPI = 19, &
+        SAGO_ERR_WRONG_MPI = 20, &
+        SAGO_ERR_PEER = 21, &
+        SAGO_ERR_UNSUPPORTED = 22, &
+        SAGO_ERR_BUSY = 23
+
+    public :: sago_error_message, sago_status_string, sago_status_mpi_class, sago_version
+
+    ! ---- Handles and descriptions ----
+
+    type, bind(C), public :: sago_file
+        type(c_ptr) :: handle = c_null_ptr
+    end type
+
+    type, bind(C), public :: sago_series
+        type(c_ptr) :: handle = c_null_ptr
+    end type
+
+    type, bind(C), public :: sago_extent
+        integer(c_int64_t) :: offset = 0 ! bytes from the start of the file
+        integer(c_int64_t) :: length = 0
+    end type
+
+    type, bind(C), public :: sago_var
+        integer(c_int64_t) :: offset = 0             ! bytes from the start of the file: where the filetype begins
+        integer(c_int64_t) :: count = 0              ! elements of `type` in memory
+        integer(c_int) :: type = MPI_BYTE               ! in memory
+        integer(c_int) :: filetype = MPI_DATATYPE_NULL  ! MPI_DATATYPE_NULL: contiguous in the file
+    end type
+
+    ! ---- Files ----
+
+    public :: sago_open, sago_close, sago_delete, sago_get_hints
+    public :: sago_sync, sago_get_size, sago_set_size, sago_preallocate
+
+    interface sago_open
+        module procedure open_file
+    end interface
+
+    interface sago_delete
+        module procedure delete_file
+    end interface
+
+    interface sago_get_hints
+        subroutine sagof_get_hints(file, info, status) bind(C)
+            import :: sago_file, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int), intent(in) :: info
+            integer(c_int), intent(out) :: status
+        end subroutine
+    end interface
+
+    interface
+        subroutine sago_close(file, status) bind(C, name='sagof_close')
+            import :: sago_file, c_int
+            type(sago_file), intent(inout) :: file
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_sync(file, status) bind(C, name='sagof_sync')
+            import :: sago_file, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_get_size(file, size, status) bind(C, name='sagof_get_size')
+            import :: sago_file, c_int64_t, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(out) :: size
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_set_size(file, size, status) bind(C, name='sagof_set_size')
+            import :: sago_file, c_int64_t, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: size
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_preallocate(file, size, status) bind(C, name='sagof_preallocate')
+            import :: sago_file, c_int64_t, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: size
+            integer(c_int), intent(out) :: status
+        end subroutine
+    end interface
+
+    ! ---- Views and access by views ----
+
+    public :: sago_set_view, sago_write_at_all, sago_read_at_all, sago_write_at, sago_read_at
+
+    interface sago_set_view
+        subroutine sagof_set_view(file, disp, etype, filetype, status) bind(C)
+            import :: sago_file, c_int64_t, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: disp
+            integer(c_int), intent(in) :: etype, filetype
+            integer(c_int), intent(out) :: status
+        end subroutine
+    end interface
+
+    interface sago_write_at_all
+        subroutine sagof_write_at_all(file, offset, buf, count, type, bytes, status) bind(C)
+            import :: sago_file, c_int64_t, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: offset, count
+            type(*), dimension(..), intent(in) :: buf
+            integer(c_int), intent(in) :: type
+            integer(c_int64_t), intent(out) :: bytes
+            integer(c_int), intent(out) :: status
+        end subroutine
+    end interface
+
+    interface sago_read_at_all
+        subroutine sagof_read_at_all(file, offset, buf, count, type, bytes, status) bind(C)
+            import :: sago_file, c_int64_t, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: offset, count
+            type(*), dimension(..), intent(inout) :: buf
+            integer(c_int), intent(in) :: type
+            integer(c_int64_t), intent(out) :: bytes
+            integer(c_int), intent(out) :: status
+        end subroutine
+    end interface
+
+    interface sago_write_at
+        subroutine sagof_write_at(file, offset, buf, count, type, bytes, status) bind(C)
+            import :: sago_file, c_int64_t, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: offset, count
+            type(*), dimension(..), intent(in) :: buf
+            integer(c_int), intent(in) :: type
+            integer(c_int64_t), intent(out) :: bytes
+            integer(c_int), intent(out) :: status
+        end subroutine
+    end interface
+
+    interface sago_read_at
+        subroutine sagof_read_at(file, offset, buf, count, type, bytes, status) bind(C)
+            import :: sago_file, c_int64_t, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: offset, count
+            type(*), dimension(..), intent(inout) :: buf
+            integer(c_int), intent(in) :: type
+            integer(c_int64_t), intent(out) :: bytes
+            integer(c_int), intent(out) :: status
+        end subroutine
+    end interface
+
+    ! ---- Access by extents ----
+
+    public :: sago_write_extents_all, sago_read_extents_all
+
+    interface
+        subroutine sago_write_extents_all(file, n, extents, buf, status) bind(C, name='sagof_write_extents_all')
+            import :: sago_file, sago_extent, c_int64_t, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: n
+            type(sago_extent), intent(in) :: extents(*)
+            type(*), dimension(..), intent(in) :: buf
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_read_extents_all(file, n, extents, buf, bytes, status) bind(C, name='sagof_read_extents_all')
+            import :: sago_file, sago_extent, c_int64_t, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: n
+            type(sago_extent), intent(in) :: extents(*)
+            type(*), dimension(..), intent(inout) :: buf
+            integer(c_int64_t), intent(out) :: bytes
+            integer(c_int), intent(out) :: status
+        end subroutine
+    end interface
+
+    ! ---- Declared I/O ----
+
+    public :: sago_declare, sago_series_write, sago_series_read, sago_series_complete, sago_series_bytes, &
+        sago_series_next, sago_series_free
+
+    interface
+        subroutine sago_declare(file, nvars, vars, series, status) bind(C, name='sagof_declare')
+            import :: sago_file, sago_series, sago_var, c_int64_t, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: nvars
+            type(sago_var), intent(in) :: vars(*)
+            type(sago_series), intent(out) :: series
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_series_write(series, var, buf, status) bind(C, name='sagof_series_write')
+            import :: sago_series, c_int64_t, c_int
+            type(sago_series), intent(in) :: series
+            integer(c_int64_t), intent(in) :: var
+            type(*), dimension(..), intent(in), asynchronous :: buf
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_series_read(series, var, buf, status) bind(C, name='sagof_series_read')
+            import :: sago_series, c_int64_t, c_int
+            type(sago_series), intent(in) :: series
+            integer(c_int64_t), intent(in) :: var
+            type(*), dimension(..), intent(inout), asynchronous :: buf
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_series_complete(series, status) bind(C, name='sagof_series_complete')
+            import :: sago_series, c_int
+            type(sago_series), intent(in) :: series
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_series_bytes(series, bytes, status) bind(C, name='sagof_series_bytes')
+            import :: sago_series, c_int64_t, c_int
+            type(sago_series), intent(in) :: series
+            integer(c_int64_t), intent(out) :: bytes
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_series_next(series, disp, status) bind(C, name='sagof_series_next')
+            import :: sago_series, c_int64_t, c_int
+            type(sago_series), intent(in) :: series
+            integer(c_int64_t), intent(in) :: disp
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_series_free(series, status) bind(C, name='sagof_series_free')
+            import :: sago_series, c_int
+            type(sago_series), intent(inout) :: series
+            integer(c_int), intent(out) :: status
+        end subroutine
+    end interface
+
+    ! ---- Behind the wrappers ----
+
+    interface
+        subroutine c_open(comm, path, amode, info, file, status) bind(C, name='sagof_open')
+            import :: sago_file, c_char, c_int
+            integer(c_int), intent(in) :: comm, amode, info
+            character(kind=c_char), intent(in) :: path(*)
+            type(sago_file), intent(out) :: file
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine c_delete(path, info, status) bind(C, name='sagof_delete')
+            import :: c_char, c_int
+            character(kind=c_char), intent(in) :: path(*)
+            integer(c_int), intent(in) :: info
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        function c_error_message() result(text) bind(C, name='sago_error_message')
+            import :: c_ptr
+            type(c_ptr) :: text
+        end function
+
+        function c_status_string(status) result(text) bind(C, name='sago_status_string')
+            import :: c_ptr, c_int
+            integer(c_int), value :: status
+            type(c_ptr) :: text
+        end function
+
+        function c_status_mpi_class(status) result(class) bind(C, name='sago_status_mpi_class')
+            import :: c_int
+            integer(c_int), value :: status
+            integer(c_int) :: class
+        end function
+
+        function c_version(major, minor, patch) result(text) bind(C, name='sago_version')
+            import :: c_ptr
+            type(c_ptr), value :: major, minor, patch
+            type(c_ptr) :: text
+        end function
+
+        function c_strlen(text) result(length) bind(C, name='strlen')
+            import :: c_ptr, c_size_t
+            type(c_ptr), value :: text
+            integer(c_size_t) :: length
+        end function
+    end interface
+
+contains
+
+    subroutine open_file(comm, path, amode, info, file, status)
+        integer, intent(in) :: comm, amode, info
+        character(len=*), intent(in) :: path
+        type(sago_file), intent(out) :: file
+        integer, intent(out) :: status
+        call c_open(comm, trim(path)//c_null_char, amode, info, file, status)
+    end subroutine
+
+    subroutine delete_file(path, info, status)
+        character(len=*), intent(in) :: path
+        integer, intent(in) :: info
+        integer, intent(out) :: status
+        call c_delete(trim(path)//c_null_char, info, status)
+    end subroutine
+
+    ! What went wrong in the last failed call; '' after a success.
+    function sago_error_message() result(text)
+        character(len=:), allocatable :: text
+        text = from_c(c_error_message())
+    end function
+
+    function sago_status_string(status) result(text)
+        integer, intent(in) :: status
+        character(len=:), allocatable :: text
+        text = from_c(c_status_string(int(status, c_int)))
+    end function
+
+    integer function sago_status_mpi_class(status) result(class)
+        integer, intent(in) :: status
+        class = int(c_status_mpi_class(int(status, c_int)))
+    end function
+
+    function sago_version() result(text)
+        character(len=:), allocatable :: text
+        text = from_c(c_version(c_null_ptr, c_null_ptr, c_null_ptr))
+    end function
+
+    function from_c(pointer) result(text)
+        type(c_ptr), intent(in) :: pointer
+        character(len=:), allocatable :: text
+        character(kind=c_char), pointer :: chars(:)
+        integer :: i
+        call c_f_pointer(pointer, chars, [c_strlen(pointer)])
+        allocate (character(len=size(chars)) :: text)
+        do i = 1, size(chars)
+            text(i:i) = chars(i)
+        end do
+    end function
+end module

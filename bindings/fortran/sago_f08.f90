@@ -1,0 +1,125 @@
+! The module sago, and its calls that take MPI handles once more with the types of the module mpi_f08.  Those are one
+! integer in C's layout, so the functions behind are the same.
+module sago_f08
+    use, intrinsic :: iso_c_binding, only: c_int, c_int64_t
+    use mpi_f08, only: MPI_Comm, MPI_Datatype, MPI_Info
+    use sago
+    implicit none
+    public
+
+    private :: c_int, c_int64_t, MPI_Comm, MPI_Datatype, MPI_Info, open_file, delete_file, variable, variable_in
+
+    interface sago_open
+        module procedure open_file
+    end interface
+
+    interface sago_delete
+        module procedure delete_file
+    end interface
+
+    interface sago_get_hints
+        subroutine f08_get_hints(file, info, status) bind(C, name='sagof_get_hints')
+            import :: sago_file, MPI_Info, c_int
+            type(sago_file), intent(in) :: file
+            type(MPI_Info), intent(in) :: info
+            integer(c_int), intent(out) :: status
+        end subroutine
+    end interface
+
+    interface sago_set_view
+        subroutine f08_set_view(file, disp, etype, filetype, status) bind(C, name='sagof_set_view')
+            import :: sago_file, c_int64_t, MPI_Datatype, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: disp
+            type(MPI_Datatype), intent(in) :: etype, filetype
+            integer(c_int), intent(out) :: status
+        end subroutine
+    end interface
+
+    interface sago_write_at_all
+        subroutine f08_write_at_all(file, offset, buf, count, type, bytes, status) bind(C, name='sagof_write_at_all')
+            import :: sago_file, c_int64_t, MPI_Datatype, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: offset, count
+            type(*), dimension(..), intent(in) :: buf
+            type(MPI_Datatype), intent(in) :: type
+            integer(c_int64_t), intent(out) :: bytes
+            integer(c_int), intent(out) :: status
+        end subroutine
+    end interface
+
+    interface sago_read_at_all
+        subroutine f08_read_at_all(file, offset, buf, count, type, bytes, status) bind(C, name='sagof_read_at_all')
+            import :: sago_file, c_int64_t, MPI_Datatype, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: offset, count
+            type(*), dimension(..), intent(inout) :: buf
+            type(MPI_Datatype), intent(in) :: type
+            integer(c_int64_t), intent(out) :: bytes
+            integer(c_int), intent(out) :: status
+        end subroutine
+    end interface
+
+    interface sago_write_at
+        subroutine f08_write_at(file, offset, buf, count, type, bytes, status) bind(C, name='sagof_write_at')
+            import :: sago_file, c_int64_t, MPI_Datatype, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: offset, count
+            type(*), dimension(..), intent(in) :: buf
+            type(MPI_Datatype), intent(in) :: type
+            integer(c_int64_t), intent(out) :: bytes
+            integer(c_int), intent(out) :: status
+        end subroutine
+    end interface
+
+    interface sago_read_at
+        subroutine f08_read_at(file, offset, buf, count, type, bytes, status) bind(C, name='sagof_read_at')
+            import :: sago_file, c_int64_t, MPI_Datatype, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: offset, count
+            type(*), dimension(..), intent(inout) :: buf
+            type(MPI_Datatype), intent(in) :: type
+            integer(c_int64_t), intent(out) :: bytes
+            integer(c_int), intent(out) :: status
+        end subroutine
+    end interface
+
+    ! sago_var(offset, count, type [, filetype]), with handles of mpi_f08
+    interface sago_var
+        module procedure variable, variable_in
+    end interface
+
+contains
+
+    subroutine open_file(comm, path, amode, info, file, status)
+        type(MPI_Comm), intent(in) :: comm
+        character(len=*), intent(in) :: path
+        integer, intent(in) :: amode
+        type(MPI_Info), intent(in) :: info
+        type(sago_file), intent(out) :: file
+        integer, intent(out) :: status
+        call sago_open(comm%MPI_VAL, path, amode, info%MPI_VAL, file, status)
+    end subroutine
+
+    subroutine delete_file(path, info, status)
+        character(len=*), intent(in) :: path
+        type(MPI_Info), intent(in) :: info
+        integer, intent(out) :: status
+        call sago_delete(path, info%MPI_VAL, status)
+    end subroutine
+
+    type(sago_var) function variable(offset, count, type) result(var)
+        integer(c_int64_t), intent(in) :: offset, count
+        type(MPI_Datatype), intent(in) :: type
+        var%offset = offset
+        var%count = count
+        var%type = type%MPI_VAL
+    end function
+
+    type(sago_var) function variable_in(offset, count, type, filetype) result(var)
+        integer(c_int64_t), intent(in) :: offset, count
+        type(MPI_Datatype), intent(in) :: type, filetype
+        var = variable(offset, count, type)
+        var%filetype = filetype%MPI_VAL
+    end function
+end module

@@ -1,0 +1,140 @@
+/* The C side of the Fortran module: everything comes by reference, MPI handles are Fortran's, buffers come as
+ * descriptors, and the status goes into the last argument.  sago.f90 declares these functions. */
+#include <ISO_Fortran_binding.h>
+#include <stdlib.h>
+
+#include <sago/sago.h>
+
+/* Where a buffer is.  One with gaps has no place for C: NULL, which the call refuses on all ranks. */
+static void *address(const CFI_cdesc_t *buffer) {
+    return buffer->rank == 0 || CFI_is_contiguous(buffer) ? buffer->base_addr : NULL;
+}
+
+/* ---- Files ---- */
+
+void sagof_open(const MPI_Fint *comm, const char *path, const int *amode, const MPI_Fint *info, sago_file **file,
+                int *status) {
+    *file = NULL;
+    *status = sago_open(MPI_Comm_f2c(*comm), path, *amode, MPI_Info_f2c(*info), file);
+}
+
+void sagof_close(sago_file **file, int *status) { *status = sago_close(file); }
+
+void sagof_delete(const char *path, const MPI_Fint *info, int *status) {
+    *status = sago_delete(path, MPI_Info_f2c(*info));
+}
+
+void sagof_get_hints(sago_file *const *file, const MPI_Fint *info, int *status) {
+    *status = sago_get_hints(*file, MPI_Info_f2c(*info));
+}
+
+void sagof_sync(sago_file *const *file, int *status) { *status = sago_sync(*file); }
+
+void sagof_get_size(sago_file *const *file, int64_t *size, int *status) {
+    MPI_Offset bytes = 0;
+    *status = sago_get_size(*file, &bytes);
+    *size = bytes;
+}
+
+void sagof_set_size(sago_file *const *file, const int64_t *size, int *status) {
+    *status = sago_set_size(*file, *size);
+}
+
+void sagof_preallocate(sago_file *const *file, const int64_t *size, int *status) {
+    *status = sago_preallocate(*file, *size);
+}
+
+/* ---- Views and access by views ---- */
+
+void sagof_set_view(sago_file *const *file, const int64_t *disp, const MPI_Fint *etype, const MPI_Fint *filetype,
+                    int *status) {
+    *status = sago_set_view(*file, *disp, MPI_Type_f2c(*etype), MPI_Type_f2c(*filetype));
+}
+
+void sagof_write_at_all(sago_file *const *file, const int64_t *offset, const CFI_cdesc_t *buf,
+                        const int64_t *count, const MPI_Fint *type, int64_t *bytes, int *status) {
+    MPI_Count moved = 0;
+    *status = sago_write_at_all(*file, *offset, address(buf), *count, MPI_Type_f2c(*type), &moved);
+    *bytes = moved;
+}
+
+void sagof_read_at_all(sago_file *const *file, const int64_t *offset, const CFI_cdesc_t *buf, const int64_t *count,
+                       const MPI_Fint *type, int64_t *bytes, int *status) {
+    MPI_Count moved = 0;
+    *status = sago_read_at_all(*file, *offset, address(buf), *count, MPI_Type_f2c(*type), &moved);
+    *bytes = moved;
+}
+
+void sagof_write_at(sago_file *const *file, const int64_t *offset, const CFI_cdesc_t *buf, const int64_t *count,
+                    const MPI_Fint *type, int64_t *bytes, int *status) {
+    MPI_Count moved = 0;
+    *status = sago_write_at(*file, *offset, address(buf), *count, MPI_Type_f2c(*type), &moved);
+    *bytes = moved;
+}
+
+void sagof_read_at(sago_file *const *file, const int64_t *offset, const CFI_cdesc_t *buf, const int64_t *count,
+                   const MPI_Fint *type, int64_t *bytes, int *status) {
+    MPI_Count moved = 0;
+    *status = sago_read_at(*file, *offset, address(buf), *count, MPI_Type_f2c(*type), &moved);
+    *bytes = moved;
+}
+
+/* ---- Access by extents ---- */
+
+void sagof_write_extents_all(sago_file *const *file, const int64_t *n, const sago_extent *extents,
+                             const CFI_cdesc_t *buf, int *status) {
+    *status = sago_write_extents_all(*file, *n, extents, address(buf));
+}
+
+void sagof_read_extents_all(sago_file *const *file, const int64_t *n, const sago_extent *extents,
+                            const CFI_cdesc_t *buf, int64_t *bytes, int *status) {
+    MPI_Count moved = 0;
+    *status = sago_read_extents_all(*file, *n, extents, address(buf), &moved);
+    *bytes = moved;
+}
+
+/* ---- Declared I/O ---- */
+
+/* A variable as Fortran knows it. */
+typedef struct fortran_var {
+    int64_t offset, count;
+    MPI_Fint type, filetype;
+} fortran_var;
+
+void sagof_declare(sago_file *const *file, const int64_t *nvars, const fortran_var *vars, sago_series **series,
+                   int *status) {
+    /* Without memory the declaration fails where all ranks notice it: variables that are not there. */
+    sago_var *converted = *nvars > 0 ? calloc((size_t)*nvars, sizeof *converted) : NULL;
+    for (int64_t i = 0; converted && i < *nvars; i++) {
+        converted[i] = (sago_var)SAGO_VAR_INIT;
+        converted[i].offset = vars[i].offset;
+        converted[i].count = vars[i].count;
+        converted[i].type = MPI_Type_f2c(vars[i].type);
+        converted[i].filetype = MPI_Type_f2c(vars[i].filetype);
+    }
+    *series = NULL;
+    *status = sago_declare(*file, *nvars, converted, series);
+    free(converted);
+}
+
+void sagof_series_write(sago_series *const *series, const int64_t *var, const CFI_cdesc_t *buf, int *status) {
+    *status = sago_series_write(*series, *var - 1, address(buf));
+}
+
+void sagof_series_read(sago_series *const *series, const int64_t *var, const CFI_cdesc_t *buf, int *status) {
+    *status = sago_series_read(*series, *var - 1, address(buf));
+}
+
+void sagof_series_complete(sago_series *const *series, int *status) { *status = sago_series_complete(*series); }
+
+void sagof_series_bytes(sago_series *const *series, int64_t *bytes, int *status) {
+    MPI_Count moved = 0;
+    *status = sago_series_bytes(*series, &moved);
+    *bytes = moved;
+}
+
+void sagof_series_next(sago_series *const *series, const int64_t *disp, int *status) {
+    *status = sago_series_next(*series, *disp);
+}
+
+void sagof_series_free(sago_series **series, int *status) { *status = sago_series_free(series); }

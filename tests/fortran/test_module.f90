@@ -1,0 +1,156 @@
+! RUN: n=1,3
+! Every call of the module sago with handles of the module mpi.
+program test_module
+    use, intrinsic :: iso_fortran_env, only: int64, int8
+    use mpi
+    use sago
+    implicit none
+    integer, parameter :: n = 60
+    integer :: rank, ranks, ierr, status, i, info
+    logical :: found
+    integer, target :: mine(n), back(n)
+    integer(int64) :: bytes, size_now
+    type(sago_file) :: file
+    character(len=64) :: value
+
+    call MPI_Init(ierr)
+    call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+    call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierr)
+    mine = [(1000*rank + i, i=1, n)]
+
+    call MPI_Info_create(info, ierr)
+    call MPI_Info_set(info, 'sago_memory', '8M', ierr)
+    call sago_open(MPI_COMM_WORLD, 'module.out   ', MPI_MODE_RDWR + MPI_MODE_CREATE, info, file, status)
+    call expect(status == SAGO_OK, 'open: '//sago_error_message())
+    call sago_get_hints(file, info, status)
+    call MPI_Info_get(info, 'sago_memory', 64, value, found, ierr)
+    call expect(status == SAGO_OK .and. found .and. value == '8M', 'the hint in force is '//trim(value))
+    call MPI_Info_free(info, ierr)
+
+    call views()
+    call extents()
+    call sizes()
+    call series()
+    call errors()
+
+    call sago_close(file, status)
+    call expect(status == SAGO_OK, 'close')
+    call sago_sync(file, status)
+    call expect(status == SAGO_ERR_HANDLE, 'a closed file')
+    if (rank == 0) then
+        call sago_delete('module.out', MPI_INFO_NULL, status)
+        call expect(status == SAGO_OK, 'delete')
+        call sago_delete('module.out', MPI_INFO_NULL, status)
+        call expect(status == SAGO_ERR_NO_FILE, 'delete again')
+    end if
+    call MPI_Finalize(ierr)
+
+contains
+
+    subroutine expect(right, what)
+        logical, intent(in) :: right
+        character(len=*), intent(in) :: what
+        if (right) return
+        print '(a,i0,2a)', 'FAIL: rank ', rank, ': ', what
+        call MPI_Abort(MPI_COMM_WORLD, 1, ierr)
+    end subroutine
+
+    subroutine views()
+        integer :: mosaic
+        call MPI_Type_vector(n/4, 4, 4*ranks, MPI_INTEGER, mosaic, ierr)
+        call MPI_Type_commit(mosaic, ierr)
+        call sago_set_view(file, 16_int64*rank, MPI_INTEGER, mosaic, status)
+        call expect(status == SAGO_OK, 'set_view')
+        call sago_write_at_all(file, 0_int64, mine, int(n, int64), MPI_INTEGER, bytes, status)
+        call expect(status == SAGO_OK .and. bytes == 4*n, 'write_at_all')
+        back = -1
+        call sago_read_at_all(file, 0_int64, back, int(n, int64), MPI_INTEGER, bytes, status)
+        call expect(status == SAGO_OK .and. bytes == 4*n .and. all(back == mine), 'read_at_all')
+        call MPI_Type_free(mosaic, ierr)
+        call sago_set_view(file, 0_int64, MPI_BYTE, MPI_BYTE, status)
+        i = -1 ! a scalar is a buffer, too
+        call sago_read_at(file, 16_int64*rank, i, 1_int64, MPI_INTEGER, bytes, status)
+        call expect(status == SAGO_OK .and. i == mine(1), 'read_at')
+        call sago_write_at(file, 16_int64*rank, i, 1_int64, MPI_INTEGER, bytes, status)
+        call expect(status == SAGO_OK .and. bytes == 4, 'write_at')
+    end subroutine
+
+    subroutine extents()
+        type(sago_extent) :: pieces(n)
+        pieces = [(sago_extent(4_int64*((i - 1)*ranks + rank), 4_int64), i=1, n)]
+        call sago_write_extents_all(file, int(n, int64), pieces, mine, status)
+        call expect(status == SAGO_OK, 'write_extents_all')
+        back = -1
+        call sago_read_extents_all(file, int(n, int64), pieces, back, bytes, status)
+        call expect(status == SAGO_OK .and. bytes == 4*n .and. all(back == mine), 'read_extents_all')
+        call sago_read_at(file, 4_int64*((rank + 1)*ranks - 1), i, 1_int64, MPI_INTEGER, bytes, status)
+        call expect(i == 1000*(ranks - 1) + rank + 1, 'extents are in the wrong place')
+    end subroutine
+
+    subroutine sizes()
+        call sago_get_size(file, size_now, status)
+        call expect(status == SAGO_OK .and. size_now == 4*n*ranks, 'get_size')
+        call sago_set_size(file, 10_int64, status)
+        call expect(status == SAGO_OK, 'set_size')
+        call sago_preallocate(file, 4096_int64, status)
+        call expect(status == SAGO_OK, 'preallocate')
+        call sago_sync(file, status)
+        call expect(status == SAGO_OK, 'sync')
+        call sago_get_size(file, size_now, status)
+        call expect(status == SAGO_OK .and. size_now == 4096, 'get_size after preallocate')
+    end subroutine
+
+    subroutine series()
+        type(sago_series) :: steps
+        type(sago_var) :: vars(2)
+        integer(int8), target :: small(7), small_back(7)
+        integer :: step
+        integer(int64) :: step_bytes
+        step_bytes = (4*n + 7)*ranks
+        small = int(rank + [1, 2, 3, 4, 5, 6, 7], int8)
+        vars(1)%offset = 4*n*rank
+        vars(1)%count = n
+        vars(1)%type = MPI_INTEGER
+        vars(2) = sago_var(4*n*ranks + 7*rank, 7, MPI_BYTE) ! contiguous by default
+        call sago_declare(file, 2_int64, vars, steps, status)
+        call expect(status == SAGO_OK, 'declare: '//sago_error_message())
+        do step = 0, 2
+            call sago_series_next(steps, step*step_bytes, status)
+            call expect(status == SAGO_OK, 'next')
+            call sago_series_write(steps, 2_int64, small, status)
+            call expect(status == SAGO_OK, 'series_write')
+            call sago_series_write(steps, 1_int64, mine, status)
+            call expect(status == SAGO_OK, 'series_write')
+            call sago_series_complete(steps, status)
+            call expect(status == SAGO_OK, 'complete')
+        end do
+        back = -1
+        small_back = -1
+        call sago_series_read(steps, 1_int64, back, status)
+        call sago_series_read(steps, 2_int64, small_back, status)
+        call sago_series_complete(steps, status)
+        call sago_series_bytes(steps, bytes, status)
+        call expect(bytes == 4*n + 7 .and. all(back == mine) .and. all(small_back == small), 'series_read')
+        call sago_series_write(steps, 3_int64, small, status)
+        call expect(status == SAGO_ERR_ARG, 'a variable that was not declared')
+        call sago_series_free(steps, status)
+        call expect(status == SAGO_OK, 'free')
+        call sago_series_complete(steps, status)
+        call expect(status == SAGO_ERR_HANDLE, 'a series that was freed')
+    end subroutine
+
+    subroutine errors()
+        type(sago_file) :: other
+        call sago_write_at_all(file, 0_int64, mine(1:n:2), n/2_int64, MPI_INTEGER, bytes, status)
+        call expect(status == SAGO_ERR_ARG, 'a buffer with gaps')
+        call expect(len(sago_error_message()) > 10, 'no message')
+        call expect(sago_status_mpi_class(status) == MPI_ERR_ARG, 'the class of MPI')
+        call sago_write_at_all(file, 0_int64, mine(3:n), 4_int64*rank, MPI_INTEGER, bytes, status)
+        call expect(status == SAGO_OK .and. sago_error_message() == '', 'a message after a success')
+        call sago_open(MPI_COMM_WORLD, 'no/such/folder', MPI_MODE_RDWR, MPI_INFO_NULL, other, status)
+        call expect(status == SAGO_ERR_NO_FILE .and. index(sago_error_message(), 'no/such/folder') > 0, 'open')
+        call expect(sago_status_string(SAGO_ERR_NO_SPACE) == 'no space left', &
+            'a status: '//sago_status_string(SAGO_ERR_NO_SPACE))
+        call expect(index(sago_version(), '.') > 0, 'version')
+    end subroutine
+end program

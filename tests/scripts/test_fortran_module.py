@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""The Fortran module has every function and constant of the C headers, with the same values."""
+import os
+import re
+import sys
+
+SOURCE = os.environ.get("SAGO_SOURCE") or os.path.join(os.path.dirname(__file__), "..", "..")
+LEFT_OUT = {"sago_get_stats", "sago_phase_string"}  # figures for tools, which are in C
+
+
+def read(*path):
+    with open(os.path.join(SOURCE, *path), encoding="utf-8") as text:
+        return text.read()
+
+
+def without_comments(text):
+    return re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)
+
+
+def enum(text, name):
+    body = re.search(r"typedef enum " + name + r" \{(.*?)\}", text, re.S).group(1)
+    words = [word.split("=")[0].strip() for word in body.split(",")]
+    return {word: value for value, word in enumerate(words) if word and not word.endswith("_COUNT")}
+
+
+def main():
+    module = read("bindings", "fortran", "sago.f90")
+    status = without_comments(read("include", "sago", "status.h"))
+    headers = without_comments(read("include", "sago", "sago.h")) + status
+    constants = {name: int(value) for name, value in re.findall(r"\b(SAGO_\w+) = (\d+)", module)}
+    wrong = []
+    for name, value in enum(status, "sago_status").items():
+        if constants.get(name) != value:
+            wrong.append(f"{name} is {value} in C, {constants.get(name)} in Fortran")
+    public = set(re.findall(r"\bsago_\w+", " ".join(re.findall(r"public ::((?:[^\n]*&\n)*[^\n]*)", module))))
+    functions = set(re.findall(r"\b(sago_\w+)\(", headers)) - LEFT_OUT
+    wrong += [f"{name}() is not in the module" for name in sorted(functions - public)]
+    if len(functions) < 20:
+        wrong.append("the functions of sago.h were not found")
+    print("\n".join(wrong) if wrong else f"{len(functions)} functions, {len(constants)} constants")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
