@@ -57,6 +57,10 @@ openmpi)
         --mca btl_base_warn_component_unused 0 ${SAGO_TEST_MPI_OPTIONS:-} -n "$ranks" "$@"
     ;;
 *)
+    yield=${SAGO_BUILD:-}/lib/libsago_mpich_yield.so
+    if [ -f "$yield" ]; then
+        export LD_PRELOAD="$yield${LD_PRELOAD:+:$LD_PRELOAD}"
+    fi
     set -- "$mpiexec" ${SAGO_TEST_MPI_OPTIONS:-} -n "$ranks" "$@"
     ;;
 esac

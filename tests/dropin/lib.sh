@@ -17,6 +17,8 @@ fi
 tmp=$(mktemp -d "$root/sago-dropin.XXXXXX")
 run=$tmp/run
 preload=$SAGO_BUILD/lib/libsago-mpiio.so
+yield=$SAGO_BUILD/lib/libsago_mpich_yield.so # see mpich_yield.c
+[ -f "$yield" ] || yield=
 settings=
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -40,7 +42,7 @@ launch() { # ranks, program...
         set -- --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 --mca btl_base_warn_component_unused 0 \
             -n "$n" "$@"
         ;;
-    *) set -- -n "$n" "$@" ;;
+    *) set -- -genv LD_PRELOAD "$yield" -n "$n" "$@" ;;
     esac
     (cd "$run" && timeout 60 "$SAGO_MPIEXEC" "$@" </dev/null)
 }
@@ -51,7 +53,7 @@ try_sago() { # as with_sago, but may fail
     ranks=$1
     shift
     # shellcheck disable=SC2086
-    launch "$ranks" env LD_PRELOAD="$preload" SAGO_STATS=json:stats.json $settings "$@"
+    launch "$ranks" env LD_PRELOAD="$preload $yield" SAGO_STATS=json:stats.json $settings "$@"
 }
 with_sago() {
     try_sago "$@" || fail "with Sago: exit code $?: $*"
