@@ -1,7 +1,7 @@
 /* Sago: collective I/O on MPI.
  *
  * Reading order: status and errors (sago/status.h); files; views and collective access; extents; declared I/O;
- * sizes and syncing; statistics; version.
+ * sizes and syncing; statistics; version.  Storage neighbourhoods: sago/storage.h.
  *
  * Conventions
  *   - Every function that can fail returns a sago_status; outputs are set only on success (the `bytes`
@@ -26,9 +26,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <sago/config.h> /* which MPI the library was built with; refuses to compile with another */
-#include <sago/stats.h>  /* sago_stats */
-#include <sago/status.h> /* sago_status, sago_error_message() */
+#include <sago/config.h>  /* which MPI the library was built with; refuses to compile with another */
+#include <sago/stats.h>   /* sago_stats */
+#include <sago/status.h>  /* sago_status, sago_error_message() */
+#include <sago/storage.h> /* sago_comm_split_storage(): who shares which storage */
 
 #ifdef __cplusplus
 extern "C" {

@@ -17,6 +17,11 @@ enum {
     SAGOI_CALL_FREE
 };
 
+/* Is MPI running, and is it the library that Sago was built with?  A local error. */
+sago_status sagoi_check_library(void) SAGOI_CHECKED;
+/* Can this communicator be used?  A local error. */
+sago_status sagoi_check_comm(MPI_Comm comm) SAGOI_CHECKED;
+
 /* SAGO_ERR_HANDLE, a local error, if this is no open file. */
 sago_status sagoi_check_file(const sago_file *file) SAGOI_CHECKED;
 

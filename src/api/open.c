@@ -14,36 +14,6 @@
 
 /* ---- Before anything is touched ---- */
 
-/* Not MPI_MAX_LIBRARY_VERSION_STRING: the library that runs may be the one with the longer name. */
-enum { LONGEST_NAME = 16384 };
-
-/* A program that runs on another MPI would hand us handles of another shape: asked without using any. */
-static sago_status check_library(void) {
-    char name[LONGEST_NAME] = "";
-    int length = 0, initialized = 0, finalized = 0;
-    (void)MPI_Get_library_version(name, &length);
-    if (strncmp(name, SAGO_MPI_NAME, strlen(SAGO_MPI_NAME)) != 0)
-        return sagoi_fail(
-            SAGO_ERR_WRONG_MPI,
-            "this libsago was built with %s, but the program runs on \"%.60s\": link the program with "
-            "the Sago of its own MPI library",
-            SAGO_MPI_NAME, name);
-    (void)MPI_Initialized(&initialized);
-    (void)MPI_Finalized(&finalized);
-    if (!initialized || finalized)
-        return sagoi_fail(SAGO_ERR_STATE, "MPI is not initialized, or is finalized already");
-    return SAGO_OK;
-}
-
-static sago_status check_comm(MPI_Comm comm) {
-    int between = 0;
-    if (comm == MPI_COMM_NULL)
-        return sagoi_fail(SAGO_ERR_ARG, "the communicator is MPI_COMM_NULL");
-    if (MPI_Comm_test_inter(comm, &between) != MPI_SUCCESS || between)
-        return sagoi_fail(SAGO_ERR_ARG, "the communicator must be an intracommunicator");
-    return SAGO_OK;
-}
-
 static sago_status check_mode(int amode) {
     int access = amode & (MPI_MODE_RDONLY | MPI_MODE_WRONLY | MPI_MODE_RDWR);
     int known = MPI_MODE_RDONLY | MPI_MODE_WRONLY | MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_EXCL |
@@ -250,9 +220,9 @@ static sago_status open_file(MPI_Comm comm, const char *path, int amode, MPI_Inf
 }
 
 sago_status sago_open(MPI_Comm comm, const char *path, int amode, MPI_Info hints, sago_file **file) {
-    sago_status status = check_library();
+    sago_status status = sagoi_check_library();
     if (!status)
-        status = check_comm(comm);
+        status = sagoi_check_comm(comm);
     if (!status)
         status = open_file(comm, path, amode, hints, file);
     return sagoi_done("sago_open", path, status);

@@ -11,7 +11,8 @@ enum { SAGOI_SEGMENT_NAME_MAX = 64 };
 /* One rank's own; nobody else writes to it. */
 typedef struct sagoi_slot {
     _Alignas(64) sagoi_agreement agreement;
-    int64_t value; /* of sagoi_gate_sum() */
+    int64_t value;   /* of sagoi_gate_sum() */
+    sagoi_pair pair; /* of sagoi_share_local() */
     int32_t pid;
     int32_t unused;
     char message[SAGOI_MESSAGE_MAX]; /* of its last failure */

@@ -262,3 +262,11 @@ sago_status sagoi_share_nodes(sagoi_team *team, const void *mine, int64_t bytes,
         memcpy(all, share_area(team), (size_t)(bytes * team->nodes));
     return status;
 }
+
+sago_status sagoi_share_local(sagoi_team *team, sagoi_pair mine, sagoi_pair all[]) {
+    team->control->slots[team->local_rank].pair = mine;
+    sago_status status = sagoi_gate(team);
+    for (int i = 0; i < team->local_size && !status; i++)
+        all[i] = team->control->slots[i].pair;
+    return status ? status : sagoi_gate(team); /* nobody may write the next pair before all have read this one */
+}

@@ -92,6 +92,12 @@ sago_status sagoi_agree(sagoi_team *team, sagoi_agreement *agreement, sagoi_agre
 /* Gathers `bytes` bytes from each node's leader (the leader's `mine` counts) into `all` on every rank. */
 sago_status sagoi_share_nodes(sagoi_team *team, const void *mine, int64_t bytes, void *all) SAGOI_CHECKED;
 
+/* Gathers a pair of numbers from each rank of this node into all[local_size]. */
+typedef struct sagoi_pair {
+    uint64_t one, two;
+} sagoi_pair;
+sago_status sagoi_share_local(sagoi_team *team, sagoi_pair mine, sagoi_pair all[]) SAGOI_CHECKED;
+
 /* Lets MPI make progress on whatever the program has under way. */
 void sagoi_poke(const sagoi_team *team);
 

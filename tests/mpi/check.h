@@ -230,7 +230,7 @@ static inline unsigned char byte_of(int64_t offset, int64_t whose) {
 /* "sago_strategy=mapped sago_map=on": an MPI_Info to be freed; MPI_INFO_NULL for "". */
 static inline MPI_Info hints_of(const char *text) {
     MPI_Info info = MPI_INFO_NULL;
-    char words[512], *rest = words, *word;
+    char words[1024], *rest = words, *word;
     (void)snprintf(words, sizeof words, "%s", text);
     while ((word = strsep(&rest, " "))) {
         char *value = strchr(word, '=');

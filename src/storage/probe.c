@@ -1,0 +1,217 @@
+#include "storage/probe.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static sagoi_probe_hook test_hook;
+static void *test_arg;
+
+void sagoi_probe_set_hook(sagoi_probe_hook hook, void *arg) {
+    test_hook = hook;
+    test_arg = arg;
+}
+
+/* Counts an operation, and may it go on? */
+static bool begin(int64_t *count, const char *operation) {
+    ++*count;
+    int error = test_hook ? test_hook(operation, test_arg) : 0;
+    if (error)
+        errno = error;
+    return error == 0;
+}
+
+void sagoi_probe_init(sagoi_probe *probe, const char *path) {
+    *probe = (sagoi_probe){.path = path, .dir = -1, .folder = -1};
+}
+
+void sagoi_probe_cleanup(sagoi_probe *probe) {
+    if (probe->folder >= 0)
+        (void)close(probe->folder);
+    if (probe->dir >= 0)
+        (void)close(probe->dir);
+    probe->folder = probe->dir = -1;
+}
+
+void sagoi_probe_set_name(sagoi_probe *probe, const uint64_t random[2]) {
+    char unique[40];
+    (void)snprintf(unique, sizeof unique, "%016" PRIx64 "%016" PRIx64, random[0], random[1]);
+    (void)snprintf(probe->name, sizeof probe->name, ".sago-%s", unique);
+    (void)snprintf(probe->folder_name, sizeof probe->folder_name, ".sago-%s.d", unique);
+}
+
+static int open_again(int dir, const char *name, int flags, mode_t mode) {
+    int fd;
+    do
+        fd = openat(dir, name, flags | O_CLOEXEC, mode);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+/* Which directory it is, and whether it can be written to (a file system mounted read-only says so here, too). */
+static sago_status examine_directory(sagoi_probe *probe) {
+    struct stat info;
+    if (!begin(&probe->counts.checks, "stat") || fstat(probe->dir, &info) != 0)
+        return sagoi_fail_errno(errno, "the directory %s", probe->path);
+    probe->device = info.st_dev;
+    probe->inode = info.st_ino;
+    if (!begin(&probe->counts.checks, "access") || faccessat(probe->dir, ".", W_OK | X_OK, AT_EACCESS) != 0)
+        return sagoi_fail_errno(errno, "the directory %s cannot be written to", probe->path);
+    return SAGO_OK;
+}
+
+sago_status sagoi_probe_open(sagoi_probe *probe, bool examine) {
+    if (begin(&probe->counts.opens, "open"))
+        probe->dir = open_again(AT_FDCWD, probe->path, O_RDONLY | O_DIRECTORY, 0);
+    if (probe->dir < 0)
+        return sagoi_fail_errno(errno, "the directory %s", probe->path);
+    return examine ? examine_directory(probe) : SAGO_OK;
+}
+
+/* ---- One file for all ---- */
+
+static int create_exclusively(int dir, const char *name) {
+    return open_again(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+}
+
+sago_status sagoi_probe_create(sagoi_probe *probe) {
+    int fd = begin(&probe->counts.creates, "create") ? create_exclusively(probe->dir, probe->name) : -1;
+    if (fd < 0)
+        return sagoi_fail_errno(errno, "creating a file in %s", probe->path);
+    probe->has_file = true;
+    (void)close(fd);
+    return SAGO_OK;
+}
+
+bool sagoi_probe_sees(sagoi_probe *probe) {
+    struct stat info;
+    return begin(&probe->counts.looks, "look") &&
+           fstatat(probe->dir, probe->name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode);
+}
+
+/* ---- A file for each, in a folder ---- */
+
+static sago_status open_folder(sagoi_probe *probe) {
+    bool allowed = begin(&probe->counts.creates, "mkdir");
+    if (!allowed || (mkdirat(probe->dir, probe->folder_name, 0700) != 0 && errno != EEXIST))
+        return sagoi_fail_errno(errno, "creating a folder in %s", probe->path);
+    probe->has_folder = true;
+    if (begin(&probe->counts.opens, "open folder"))
+        probe->folder = open_again(probe->dir, probe->folder_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+    if (probe->folder < 0)
+        return sagoi_fail_errno(errno, "opening a folder just made in %s", probe->path);
+    return SAGO_OK;
+}
+
+static void entry_name(int64_t number, char name[SAGOI_PROBE_NAME_MAX]) {
+    (void)snprintf(name, SAGOI_PROBE_NAME_MAX, "%" PRId64, number);
+}
+
+/* The folder was made by us or by another rank, unless somebody has moved that away and put his own in its place.
+ * Compared with what our own files belong to: a server may give them to another user than we think we are. */
+static sago_status check_owner(sagoi_probe *probe, int fd) {
+    struct stat folder, file;
+    if (!begin(&probe->counts.checks, "owner") || fstat(probe->folder, &folder) != 0 || fstat(fd, &file) != 0)
+        return sagoi_fail_errno(errno, "a folder just made in %s", probe->path);
+    if (folder.st_uid != file.st_uid)
+        return sagoi_fail(SAGO_ERR_ACCESS, "a folder just made in %s now belongs to user %u", probe->path,
+                          (unsigned)folder.st_uid);
+    return SAGO_OK;
+}
+
+sago_status sagoi_probe_enter(sagoi_probe *probe, int64_t number) {
+    char name[SAGOI_PROBE_NAME_MAX];
+    sago_status status = open_folder(probe);
+    if (status)
+        return status;
+    entry_name(number, name);
+    int fd = begin(&probe->counts.creates, "create") ? create_exclusively(probe->folder, name) : -1;
+    if (fd < 0)
+        return sagoi_fail_errno(errno, "creating a file in a folder in %s", probe->path);
+    probe->entry = number;
+    probe->has_entry = true;
+    status = check_owner(probe, fd);
+    (void)close(fd);
+    return status;
+}
+
+/* -1: no name that entry_name() gives.  What else stands there is somebody else's. */
+static int64_t entry_number(const char *name) {
+    char *end, again[SAGOI_PROBE_NAME_MAX];
+    errno = 0;
+    long long number = strtoll(name, &end, 10);
+    if (errno || *end || number < 0)
+        return -1;
+    entry_name(number, again);
+    return strcmp(name, again) == 0 ? number : -1;
+}
+
+static DIR *open_stream(sagoi_probe *probe) {
+    int fd = begin(&probe->counts.lists, "list") ? fcntl(probe->folder, F_DUPFD_CLOEXEC, 0) : -1;
+    DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
+    if (fd >= 0 && !stream)
+        (void)close(fd);
+    return stream;
+}
+
+sago_status sagoi_probe_list(sagoi_probe *probe, int64_t end, int64_t *least) {
+    DIR *stream = open_stream(probe);
+    if (!stream)
+        return sagoi_fail_errno(errno, "listing a folder in %s", probe->path);
+    bool own = false;
+    int64_t found = probe->entry;
+    errno = 0;
+    for (struct dirent *item = readdir(stream); item; item = readdir(stream)) {
+        int64_t number = entry_number(item->d_name);
+        own = own || number == probe->entry;
+        if (number >= 0 && number < end && number < found)
+            found = number;
+        errno = 0;
+    }
+    int error = errno;
+    (void)closedir(stream);
+    if (error)
+        return sagoi_fail_errno(error, "listing a folder in %s", probe->path);
+    if (!own)
+        return sagoi_fail(SAGO_ERR_NO_FILE, "a file just made in %s has gone: was the directory removed?",
+                          probe->path);
+    *least = found;
+    return SAGO_OK;
+}
+
+/* ---- The end ---- */
+
+/* 0 or an errno; what has gone already is as good as removed. */
+static int remove_one(sagoi_probe *probe, int dir, const char *name, int flags) {
+    bool allowed = begin(&probe->counts.removes, "remove");
+    return allowed && unlinkat(dir, name, flags) == 0 ? 0 : errno == ENOENT ? 0 : errno;
+}
+
+static int remove_entry(sagoi_probe *probe) {
+    char number[SAGOI_PROBE_NAME_MAX];
+    entry_name(probe->entry, number);
+    return remove_one(probe, probe->folder, number, 0);
+}
+
+sago_status sagoi_probe_remove_files(sagoi_probe *probe) {
+    int error = probe->has_file ? remove_one(probe, probe->dir, probe->name, 0) : 0;
+    int entry_error = probe->has_entry ? remove_entry(probe) : 0;
+    probe->has_file = probe->has_entry = false;
+    if (error || entry_error)
+        return sagoi_fail_errno(error ? error : entry_error, "a file %s is left in %s", probe->name, probe->path);
+    return SAGO_OK;
+}
+
+sago_status sagoi_probe_remove_folder(sagoi_probe *probe, bool alone) {
+    int error = probe->has_folder ? remove_one(probe, probe->dir, probe->folder_name, AT_REMOVEDIR) : 0;
+    probe->has_folder = false;
+    if (error && alone)
+        return sagoi_fail_errno(error, "a folder %s is left in %s", probe->folder_name, probe->path);
+    return SAGO_OK;
+}
