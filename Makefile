@@ -12,7 +12,7 @@ endif
 MPIS := $(if $(filter-out file,$(origin MPI)),$(MPI),mpich $(if $(filter thread,$(SANITIZE)),,openmpi))
 
 # build/mpich, build/openmpi-asan, build/mpich-clang-tsan, ...
-SANITIZER := $(if $(findstring thread,$(SANITIZE)),tsan,$(if $(findstring address,$(SANITIZE)),asan,ubsan))
+SANITIZER := $(if $(findstring fuzzer,$(SANITIZE)),fuzz,$(if $(findstring thread,$(SANITIZE)),tsan,$(if $(findstring address,$(SANITIZE)),asan,ubsan)))
 SUFFIX    := $(if $(filter-out gcc,$(CC)),-$(notdir $(CC)))$(if $(SANITIZE),-$(SANITIZER))
 TREE      := build/$(MPI)$(SUFFIX)
 
@@ -22,7 +22,7 @@ COMPILE   = env -u MAKEFLAGS -u MAKELEVEL cmake --build $(TREE) --parallel $(JOB
 TIDY      = --quiet -p $(TREE) --extra-arg=-Wno-unknown-warning-option
 SOURCES   = $(wildcard $(foreach d,include/sago src/* tools bench dropin examples examples/* bindings/* tests/* tests/unit/* tests/dropin/*,$(d)/*.[ch]))
 
-.PHONY: build demo check check-long test-programs install format format-check tidy clean help
+.PHONY: build demo check check-long test-programs fuzz fuzz-programs install format format-check tidy clean help
 .NOTPARALLEL:
 
 build:
@@ -44,6 +44,15 @@ check check-long:
 test-programs:
 	@$(CONFIGURE) -DSAGO_WERROR=ON
 	@$(COMPILE) --target all tests
+
+fuzz:
+	@tools/deps.sh check clang
+	@$(MAKE) --no-print-directory fuzz-programs CC=clang MPI=$(MPI) SANITIZE=fuzzer-no-link,address,undefined
+	@tests/fuzz/run.sh build/$(MPI)-clang-fuzz
+
+fuzz-programs:
+	@$(CONFIGURE) -DSAGO_WERROR=ON
+	@$(COMPILE) --target fuzz
 
 install: build
 	@cmake --install $(TREE) --prefix $(PREFIX)
@@ -69,6 +78,7 @@ help:
 	@echo 'make demo          build, run a short benchmark beside MPI-IO, print its table (about a minute)'
 	@echo 'make check         build and run all tests under MPICH and Open MPI'
 	@echo 'make check-long    the longer tests'
+	@echo 'make fuzz          fuzz the parsers for FUZZ_SECONDS=60 each; FUZZ="site ..." names some'
 	@echo 'make build         build the library, the sago command and the examples (the default)'
 	@echo 'make install       install to PREFIX=/usr/local; one MPI per prefix'
 	@echo 'make format        format the sources;  format-check: only see whether they are'

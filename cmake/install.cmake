@@ -32,7 +32,12 @@ install(FILES ${PROJECT_BINARY_DIR}/sagoConfig.cmake ${PROJECT_BINARY_DIR}/sagoC
     DESTINATION ${package_folder})
 install(EXPORT sagoTargets NAMESPACE sago:: DESTINATION ${package_folder})
 
-foreach(section 1 3 7)
+# Descriptions of machines; the library finds them from where it is itself, in a build tree as in any prefix.
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/sago)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/machines ${PROJECT_BINARY_DIR}/share/sago/machines SYMBOLIC)
+install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/sago)
+
+foreach(section 1 3 5 7)
     file(GLOB pages CONFIGURE_DEPENDS docs/man/*.${section})
     if(pages)
         install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})

@@ -1,0 +1,102 @@
+/* Machine descriptions as text, and whether two are the same. */
+#include <string.h>
+
+#include "machine/description.h"
+
+static void level_write(FILE *out, const sagoi_level *level) {
+    fprintf(out, "latency %s bandwidth %s\n", sagoi_format_time(level->latency).text,
+            sagoi_format_rate(level->bandwidth).text);
+}
+
+static void topology_write(const sagoi_topology *t, FILE *out) {
+    fprintf(out, "topology %s", sagoi_topology_kind_name(t->kind));
+    if (t->kind == SAGOI_DRAGONFLY)
+        fprintf(out, " groups %lld rows %lld columns %lld nodes %lld%s", (long long)t->extent[0],
+                (long long)t->extent[1], (long long)t->extent[2], (long long)t->extent[3],
+                t->direct ? " direct" : "");
+    else
+        for (int64_t i = 0; i < t->dimensions; i++)
+            fprintf(out, " %lld", (long long)t->extent[i]);
+    fputc('\n', out);
+    char number[24];
+    for (int64_t k = 0; k < t->levels; k++) {
+        fprintf(out, "level %s ", sagoi_level_name(t, k, number));
+        level_write(out, &t->level[k]);
+    }
+    fputs("inside ", out);
+    level_write(out, &t->inside);
+    fputs("io ", out);
+    level_write(out, &t->io);
+}
+
+static void rules_write(const sagoi_topology *t, FILE *out) {
+    for (int64_t i = 0; i < t->gateway_rules; i++) {
+        const sagoi_gateway_rule *rule = &t->gateway_rule[i];
+        if (rule->first < 0)
+            fprintf(out, "gateways count %lld unknown\n", (long long)rule->count);
+        else
+            fprintf(out, "gateways at %lld every %lld count %lld serves %lld\n", (long long)rule->first,
+                    (long long)rule->every, (long long)rule->count, (long long)rule->serves);
+    }
+    for (int64_t i = 0; i < t->link_rules; i++)
+        fprintf(out, "link at %lld count %lld bandwidth %s\n", (long long)t->link_rule[i].first,
+                (long long)t->link_rule[i].count, sagoi_format_rate(t->link_rule[i].bandwidth).text);
+}
+
+static void tier_write(const sagoi_tier *tier, FILE *out) {
+    static const char *const names[] = {
+        [SAGOI_SHARED_NODE] = "node", [SAGOI_SHARED_RACK] = "rack", [SAGOI_SHARED_ALL] = "all"};
+    fprintf(out, "tier %s shared %s", tier->name, names[tier->sharing]);
+    if (tier->sharing == SAGOI_SHARED_RACK)
+        fprintf(out, " block %lld", (long long)tier->rack);
+    if (tier->path[0])
+        fprintf(out, " path %s", tier->path);
+    if (tier->capacity)
+        fprintf(out, " capacity %s", sagoi_format_size(tier->capacity).text);
+    if (tier->bandwidth > 0)
+        fprintf(out, " bandwidth %s", sagoi_format_rate(tier->bandwidth).text);
+    if (tier->targets)
+        fprintf(out, " targets %lld", (long long)tier->targets);
+    fputc('\n', out);
+}
+
+void sagoi_description_write(const sagoi_description *description, FILE *out) {
+    fprintf(out, "name %s\n", description->name);
+    topology_write(&description->topology, out);
+    fprintf(out, "nodes %lld\nranks-per-node %lld\ncores %lld\nmemory %s\n", (long long)description->nodes,
+            (long long)description->ranks_per_node, (long long)description->cores,
+            sagoi_format_size(description->memory).text);
+    rules_write(&description->topology, out);
+    for (int64_t i = 0; i < description->tiers; i++)
+        tier_write(&description->tier[i], out);
+    char text[3 * SAGOI_HOST_MAX];
+    for (int64_t i = 0; i < description->hosts.ranges; i++) {
+        sagoi_host_range_format(&description->hosts.range[i], text, sizeof text);
+        fprintf(out, "hosts %s at %lld\n", text, (long long)description->hosts.range[i].first);
+    }
+}
+
+static bool tier_equal(const sagoi_tier *a, const sagoi_tier *b) {
+    return strcmp(a->name, b->name) == 0 && strcmp(a->path, b->path) == 0 && a->sharing == b->sharing &&
+           a->rack == b->rack && a->capacity == b->capacity && a->bandwidth == b->bandwidth &&
+           a->targets == b->targets;
+}
+
+static bool range_equal(const sagoi_host_range *a, const sagoi_host_range *b) {
+    return strcmp(a->prefix, b->prefix) == 0 && strcmp(a->suffix, b->suffix) == 0 && a->low == b->low &&
+           a->high == b->high && a->width == b->width && a->first == b->first;
+}
+
+bool sagoi_description_equal(const sagoi_description *a, const sagoi_description *b) {
+    if (strcmp(a->name, b->name) != 0 || !sagoi_topology_equal(&a->topology, &b->topology) ||
+        a->nodes != b->nodes || a->ranks_per_node != b->ranks_per_node || a->cores != b->cores ||
+        a->memory != b->memory || a->tiers != b->tiers || a->hosts.ranges != b->hosts.ranges)
+        return false;
+    for (int64_t i = 0; i < a->tiers; i++)
+        if (!tier_equal(&a->tier[i], &b->tier[i]))
+            return false;
+    for (int64_t i = 0; i < a->hosts.ranges; i++)
+        if (!range_equal(&a->hosts.range[i], &b->hosts.range[i]))
+            return false;
+    return true;
+}

@@ -1,0 +1,56 @@
+/* A machine described in a text file (docs/machines.md, sago-machine(5)): its network, nodes, gateways and
+ * storage. The same description drives the planner, the tests, `sago plan` and `sago topo`. */
+#ifndef SAGOI_DESCRIPTION_H
+#define SAGOI_DESCRIPTION_H
+
+#include <stdio.h>
+
+#include "machine/hostlist.h"
+#include "machine/text.h"
+#include "machine/topology.h"
+
+enum { SAGOI_NAME_MAX = 64, SAGOI_PATH_MAX = 256, SAGOI_TIERS_MAX = 8 };
+
+typedef enum { SAGOI_SHARED_NODE, SAGOI_SHARED_RACK, SAGOI_SHARED_ALL } sagoi_sharing;
+
+/* A kind of storage, and who sees the same of it. */
+typedef struct sagoi_tier {
+    char name[SAGOI_NAME_MAX];
+    char path[SAGOI_PATH_MAX]; /* "": not said */
+    sagoi_sharing sharing;
+    int64_t rack;     /* places in a block that shares it; SAGOI_SHARED_RACK only */
+    int64_t capacity; /* bytes, of each share; 0: not said */
+    double bandwidth; /* bytes a second, of each share; 0: not said */
+    int64_t targets;  /* storage targets a file may be striped over; 0: not said */
+} sagoi_tier;
+
+typedef struct sagoi_description {
+    char name[SAGOI_NAME_MAX];
+    sagoi_topology topology;
+    int64_t nodes; /* that compute; sagoi_description_place() says where they are */
+    int64_t ranks_per_node;
+    int64_t cores;  /* of a node */
+    int64_t memory; /* of a node, bytes */
+    int64_t tiers;
+    sagoi_tier tier[SAGOI_TIERS_MAX];
+    sagoi_hostlist hosts; /* range.first is a place; owned */
+} sagoi_description;
+
+/* From text, which is parsed as hostile; errors are SAGO_ERR_ARG and name source and line. */
+sago_status sagoi_description_parse(const char *source, const char *bytes, int64_t length,
+                                    sagoi_description *description) SAGOI_CHECKED;
+sago_status sagoi_description_read(const char *path, sagoi_description *description) SAGOI_CHECKED;
+void sagoi_description_cleanup(sagoi_description *description); /* fine on a zeroed struct, and twice */
+
+/* Where node 0, 1, ... is: where its host is, in the order of the hosts, or else the place of the same number. */
+int64_t sagoi_description_place(const sagoi_description *description, int64_t node);
+
+/* Text that is parsed back to the same description. */
+void sagoi_description_write(const sagoi_description *description, FILE *out);
+bool sagoi_description_equal(const sagoi_description *a, const sagoi_description *b);
+
+/* Names: "flat", "fat-tree", ...; levels: "0", or of a dragonfly "node", "row", "column", "global". */
+const char *sagoi_topology_kind_name(sagoi_topology_kind kind);
+const char *sagoi_level_name(const sagoi_topology *topology, int64_t level, char number[24]);
+
+#endif

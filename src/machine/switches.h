@@ -1,0 +1,38 @@
+/* A tree of switches given switch by switch, as Slurm's topology.conf does, made into a regular fat tree: every
+ * switch of a height has room for as many children as the one with most, so places may stay empty. */
+#ifndef SAGOI_SWITCHES_H
+#define SAGOI_SWITCHES_H
+
+#include "machine/hostlist.h"
+#include "machine/text.h"
+#include "machine/topology.h"
+
+enum { SAGOI_SWITCHES_MAX = 8192 };
+
+typedef struct sagoi_switch {
+    char name[SAGOI_HOST_MAX];
+    int64_t line;         /* of the file */
+    bool leaf;            /* below are hosts, not switches */
+    sagoi_hostlist below; /* owned */
+    int64_t parent;       /* -1: a root */
+    int64_t position;     /* among the children of its parent */
+    int64_t children;     /* switches or hosts */
+    int64_t depth;        /* roots: 0 */
+} sagoi_switch;
+
+typedef struct sagoi_switches {
+    int64_t count, capacity;
+    sagoi_switch *item; /* owned */
+} sagoi_switches;
+
+/* One switch and the hosts or switches below it, on the current line of `text`. */
+sago_status sagoi_switches_add(sagoi_switches *switches, const sagoi_text *text, const char *name,
+                               const char *below, bool leaf) SAGOI_CHECKED;
+/* Sets kind, dimensions and extent of the topology, and the hosts with their places; errors name lines of `text`.
+ * Unknown and repeated switches, cycles and trees that are too high or too wide are errors; a switch that several
+ * others claim belongs to the first; several roots are joined by one more switch. */
+sago_status sagoi_switches_lay(sagoi_switches *switches, sagoi_text *text, sagoi_topology *topology,
+                               sagoi_hostlist *hosts) SAGOI_CHECKED;
+void sagoi_switches_cleanup(sagoi_switches *switches);
+
+#endif

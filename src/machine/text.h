@@ -1,0 +1,53 @@
+/* Small text files: lines of words, "#" begins a comment.  Machine descriptions, site files and Slurm's
+ * topology.conf are read through this; what they hold is not trusted.  Errors name the file and the line. */
+#ifndef SAGOI_TEXT_H
+#define SAGOI_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+enum { SAGOI_WORDS_MAX = 64, SAGOI_TEXT_MAX = 16 << 20 };
+
+typedef struct sagoi_text {
+    char source[256]; /* what errors call it */
+    char *copy;       /* of the whole text; owned; words lie in it */
+    char *next, *end; /* what has not been read */
+    int64_t line;     /* the current one, from 1 */
+    int64_t words;
+    char *word[SAGOI_WORDS_MAX];
+} sagoi_text;
+
+/* SAGO_ERR_MEMORY, or SAGO_ERR_ARG for more than SAGOI_TEXT_MAX bytes. */
+sago_status sagoi_text_init(sagoi_text *text, const char *source, const char *bytes, int64_t length) SAGOI_CHECKED;
+/* The contents of a regular file. */
+sago_status sagoi_text_open(sagoi_text *text, const char *path) SAGOI_CHECKED;
+void sagoi_text_cleanup(sagoi_text *text);
+
+/* The next line that has words; *more is false at the end. */
+sago_status sagoi_text_next(sagoi_text *text, bool *more) SAGOI_CHECKED;
+
+/* "FILE:LINE: message", as SAGO_ERR_ARG. */
+sago_status sagoi_text_fail(const sagoi_text *text, const char *format, ...) SAGOI_PRINTF(2, 3);
+/* Puts "FILE:LINE: " before this thread's message. */
+sago_status sagoi_text_locate(const sagoi_text *text, sago_status status);
+
+/* ---- Values; false: it is none ---- */
+
+/* Decimal digits, from low to high. */
+bool sagoi_parse_int(const char *word, int64_t low, int64_t high, int64_t *value);
+/* "1.8GB/s", "25e9B/s", "12GiB/s", "100Mbit/s": bytes a second, more than 0; kB, MB, ... are powers of 1000. */
+bool sagoi_parse_rate(const char *word, double *rate);
+/* "1.3us", "40ns", "2ms", "0s": seconds. */
+bool sagoi_parse_time(const char *word, double *seconds);
+
+/* Texts that the functions above read back as exactly the same value, and short where that is possible. */
+typedef struct sagoi_value_text {
+    char text[48];
+} sagoi_value_text;
+sagoi_value_text sagoi_format_rate(double rate);
+sagoi_value_text sagoi_format_time(double seconds);
+sagoi_value_text sagoi_format_size(int64_t bytes);
+
+#endif
