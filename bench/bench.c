@@ -12,6 +12,7 @@ typedef struct run {
     bench_session session;
     bench_result results[BENCH_ENGINES];
     double *wire[BENCH_ENGINES]; /* bytes of each repeated write */
+    int64_t repeat, cold;        /* done */
 } run;
 
 static void show_progress(const run *r, const char *what, int64_t done, int64_t all) {
@@ -47,38 +48,85 @@ static bool memory_of(run *r, int engine) {
     return ok;
 }
 
+/* ---- Taking turns, for a limited time ---- */
+
+/* Has this taken longer than it may?  Collective; nothing is given up before the first turn is done. */
+static bool out_of_time(const run *r, double start, int64_t done) {
+    double seconds = bench_now() - start;
+    if (r->session.config->seconds == 0 || done == 0)
+        return false;
+    bench_max(&r->session.world, &seconds, 1);
+    return seconds > (double)r->session.config->seconds;
+}
+
+/* Everybody once, in an order that changes every time: nobody always comes first. */
+static bool take_turns(run *r, int64_t i, bool (*turn)(run *r, int engine, int64_t i)) {
+    for (int k = 0; k < BENCH_ENGINES; k++) {
+        int engine = i % 2 ? BENCH_ENGINES - 1 - k : k;
+        if (r->session.config->use[engine] && !turn(r, engine, i))
+            return false;
+    }
+    return true;
+}
+
 /* ---- Cold calls ---- */
 
-/* The median of a few writes to files just opened (fresh: just created). */
-static bool cold_writes(run *r, int engine, bool fresh, double *seconds, int64_t *wire) {
-    double times[BENCH_COLD_MAX], wires[BENCH_COLD_MAX];
-    int64_t cold = r->session.config->cold;
-    for (int64_t i = 0; i < cold; i++) {
-        bench_timing timing;
-        if (!bench_session_open(&r->session, engine, fresh) ||
-            !bench_session_transfer(&r->session, engine, true, fresh, &timing))
+static bool cold_call(run *r, int engine, int kind, int64_t i) {
+    bool fresh = kind == BENCH_FRESH_WRITE, write = kind != BENCH_FIRST_READ;
+    bench_timing timing;
+    if (!bench_session_open(&r->session, engine, fresh) ||
+        !bench_session_transfer(&r->session, engine, write, fresh, &timing))
+        return false;
+    r->results[engine].cold[kind][i] = timing.seconds;
+    if (kind == BENCH_FIRST_WRITE)
+        r->wire[engine][i] = (double)timing.wire;
+    bench_session_close(&r->session, engine);
+    return true;
+}
+
+static bool first_calls(run *r, int engine, int64_t i) {
+    return cold_call(r, engine, BENCH_FIRST_WRITE, i) && cold_call(r, engine, BENCH_FIRST_READ, i);
+}
+
+static bool fresh_call(run *r, int engine, int64_t i) { return cold_call(r, engine, BENCH_FRESH_WRITE, i); }
+
+/* First calls of all before fresh ones: these leave other holes in the files. */
+static bool cold_calls(run *r) {
+    const bench_config *config = r->session.config;
+    double start = bench_now();
+    for (r->cold = 0; r->cold < config->cold && !out_of_time(r, start, r->cold); r->cold++) {
+        show_progress(r, "first call", r->cold, config->cold);
+        if (!take_turns(r, r->cold, first_calls))
             return false;
-        times[i] = timing.seconds;
-        wires[i] = (double)timing.wire;
-        bench_session_close(&r->session, engine);
     }
-    *seconds = bench_median(cold, times);
-    *wire = (int64_t)bench_median(cold, wires);
+    for (int e = 0; e < BENCH_ENGINES; e++)
+        r->results[e].wire_first = (int64_t)bench_median(r->cold, r->wire[e]);
+    for (int64_t i = 0; i < r->cold; i++)
+        if (!take_turns(r, i, fresh_call))
+            return false;
     return true;
 }
 
 static bool prepare_engine(run *r, int engine) {
     bench_session *session = &r->session;
-    bench_result *result = &r->results[engine];
-    int64_t ignored;
-    if (!bench_session_prefill(session, engine))
-        return false;
-    if (session->config->memory_check && session->engines[engine].ops->empty && !memory_of(r, engine))
-        return false;
-    if (!cold_writes(r, engine, false, &result->first, &result->wire_first) ||
-        !cold_writes(r, engine, true, &result->fresh, &ignored))
-        return false;
-    return bench_session_prefill(session, engine) && bench_session_open(session, engine, false);
+    return bench_session_prefill(session, engine) &&
+           (!session->config->memory_check || !session->engines[engine].ops->empty || memory_of(r, engine));
+}
+
+static bool reopen_engine(run *r, int engine) {
+    return bench_session_prefill(&r->session, engine) && bench_session_open(&r->session, engine, false);
+}
+
+static bool prepare(run *r) {
+    bool (*const steps[])(run *, int) = {prepare_engine, reopen_engine};
+    for (int step = 0; step < 2; step++) {
+        for (int e = 0; e < BENCH_ENGINES; e++)
+            if (r->session.config->use[e] && !steps[step](r, e))
+                return false;
+        if (step == 0 && !cold_calls(r))
+            return false;
+    }
+    return true;
 }
 
 /* ---- Repetitions ---- */
@@ -116,15 +164,19 @@ static bool repeat_engine(run *r, int engine, int64_t i) {
 
 static bool repeat_all(run *r) {
     const bench_config *config = r->session.config;
-    for (int64_t i = -config->warmup; i < config->repeat; i++) {
-        for (int k = 0; k < BENCH_ENGINES; k++) {
-            int engine = i % 2 ? BENCH_ENGINES - 1 - k : k; /* nobody always comes first */
-            if (config->use[engine] && !repeat_engine(r, engine, i))
-                return false;
-        }
-        show_progress(r, i < 0 ? "warm-up" : "repetition", i + 1 + (i < 0) * config->warmup,
-                      i < 0 ? config->warmup : config->repeat);
+    for (int64_t i = -config->warmup; i < 0; i++) {
+        show_progress(r, "warm-up", i + config->warmup, config->warmup);
+        if (!take_turns(r, i, repeat_engine))
+            return false;
     }
+    r->session.unverified = config->verify_first;
+    double start = bench_now();
+    for (r->repeat = 0; r->repeat < config->repeat && !out_of_time(r, start, r->repeat); r->repeat++) {
+        show_progress(r, "repetition", r->repeat, config->repeat);
+        if (!take_turns(r, r->repeat, repeat_engine))
+            return false;
+    }
+    show_progress(r, "done", config->repeat, config->repeat);
     return true;
 }
 
@@ -152,7 +204,7 @@ static void finish_stats(run *r, int engine) {
         return;
     result->has_stats = true;
     for (int d = 0; d < BENCH_DIRECTIONS; d++)
-        finish_phases(&session->world, session->config->repeat, result->phase[d], result->phase_max[d]);
+        finish_phases(&session->world, r->repeat, result->phase[d], result->phase_max[d]);
     int64_t sums[2] = {result->stats.metadata_bytes, result->stats.wire_bytes};
     double most = (double)result->stats.memory_peak;
     bench_sum(&session->world, sums, 2);
@@ -162,28 +214,29 @@ static void finish_stats(run *r, int engine) {
     result->stats.memory_peak = (int64_t)most;
 }
 
-static bool measure(run *r) {
+static void make_results(run *r) {
     const bench_config *config = r->session.config;
+    size_t most = (size_t)(config->repeat > BENCH_COLD_MAX ? config->repeat : BENCH_COLD_MAX);
     for (int e = 0; e < BENCH_ENGINES; e++) {
         bench_result *result = &r->results[e];
         result->pss_rise = -1;
         for (int d = 0; d < BENCH_DIRECTIONS; d++)
-            result->seconds[d] = calloc((size_t)config->repeat, sizeof(double));
-        r->wire[e] = calloc((size_t)config->repeat, sizeof(double));
+            result->seconds[d] = calloc(most, sizeof(double));
+        r->wire[e] = calloc(most, sizeof(double));
         if (!result->seconds[0] || !result->seconds[1] || !r->wire[e])
             abort(); /* a few kilobytes */
     }
-    for (int e = 0; e < BENCH_ENGINES; e++) {
-        show_progress(r, "preparing engine", e + 1, BENCH_ENGINES);
-        if (config->use[e] && !prepare_engine(r, e))
-            return false;
-    }
-    if (!repeat_all(r))
+}
+
+static bool measure(run *r) {
+    const bench_config *config = r->session.config;
+    make_results(r);
+    if (!prepare(r) || !repeat_all(r))
         return false;
     for (int e = 0; e < BENCH_ENGINES; e++) {
         if (config->use[e])
             finish_stats(r, e);
-        r->results[e].wire_repeat = (int64_t)bench_median(config->repeat, r->wire[e]);
+        r->results[e].wire_repeat = (int64_t)bench_median(r->repeat, r->wire[e]);
     }
     return true;
 }
@@ -200,9 +253,15 @@ static void free_results(run *r) {
 static void report(const run *r, bool measured, FILE *json) {
     const bench_session *session = &r->session;
     const bench_config *config = session->config;
-    bench_outcome outcome = {
-        config,    &session->world, session->bytes, session->runs, session->engines[BENCH_MPIIO].implementation,
-        r->results};
+    int mpiio = config->use[BENCH_MPIIO] ? BENCH_MPIIO : BENCH_PLAIN;
+    bench_outcome outcome = {.config = config,
+                             .world = &session->world,
+                             .bytes = session->bytes,
+                             .runs = session->runs,
+                             .repeat = r->repeat,
+                             .cold = r->cold,
+                             .implementation = session->engines[mpiio].implementation,
+                             .results = r->results};
     if (!measured) {
         fprintf(stderr, "sago bench %s: %s\n", config->pattern->name, session->why);
         if (json)

@@ -5,9 +5,11 @@
 #include "bench/engines.h"
 #include "bench/params.h"
 
-enum { BENCH_SAGO, BENCH_MPIIO, BENCH_LIMIT, BENCH_ENGINES };
+enum { BENCH_SAGO, BENCH_MPIIO, BENCH_LIMIT, BENCH_PLAIN, BENCH_ENGINES };
 enum { BENCH_HINTS_MAX = 32, BENCH_REPEAT_MAX = 1000, BENCH_COLD_MAX = 100 };
 enum { BENCH_READ, BENCH_WRITE, BENCH_DIRECTIONS }; /* so that `bool write` is an index */
+/* Cold calls: the first on a file just opened; on one just created. */
+enum { BENCH_FIRST_READ, BENCH_FIRST_WRITE, BENCH_FRESH_WRITE, BENCH_COLD_KINDS };
 
 typedef struct bench_config {
     const bench_pattern *pattern;
@@ -15,9 +17,11 @@ typedef struct bench_config {
     const char *dir;
     const char *json; /* NULL: none */
     int64_t repeat, warmup, cold;
+    int64_t seconds; /* most for the cold calls, and for the repetitions; 0: no limit */
     bool use[BENCH_ENGINES];
     bool declared;
     bool keep, memory_check;
+    bool verify_first; /* not every repetition: only the cold calls and the warm-up */
     int64_t nhints;
     const char *hints[BENCH_HINTS_MAX]; /* "key=value" */
 } bench_config;
@@ -25,9 +29,9 @@ typedef struct bench_config {
 /* Of one engine.  Times in seconds, the same on all ranks. */
 typedef struct bench_result {
     double *seconds[BENCH_DIRECTIONS]; /* of each repetition */
-    double first, fresh;               /* a write: on a file just opened; on one just created */
-    int64_t wire_first, wire_repeat;   /* bytes sent by all nodes for one write */
-    int64_t pss_rise;                  /* -1: not measured */
+    double cold[BENCH_COLD_KINDS][BENCH_COLD_MAX];
+    int64_t wire_first, wire_repeat; /* bytes sent by all nodes for one write */
+    int64_t pss_rise;                /* -1: not measured */
     bool has_stats;
     sago_stats stats; /* sums over ranks; memory and decision see report.c */
     sago_phase_stats phase[BENCH_DIRECTIONS][SAGO_PHASE_COUNT]; /* of one call: mean seconds, sums of the rest */
@@ -38,6 +42,7 @@ typedef struct bench_outcome {
     const bench_config *config;
     const bench_world *world;
     int64_t bytes, runs;         /* of all ranks, one repetition */
+    int64_t repeat, cold;        /* how often that was, in the time there was */
     const char *implementation;  /* of MPI-IO; "" if it was not run */
     const bench_result *results; /* BENCH_ENGINES */
 } bench_outcome;

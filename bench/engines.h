@@ -1,7 +1,8 @@
 /* Engines: ways to move one access between a rank's buffer and a file.
  *
  *   sago    the library; by views, or declared
- *   mpiio   the running MPI library's own MPI_File_*
+ *   mpiio   the running MPI library's own MPI_File_*, or the drop-in's where that is preloaded
+ *   plain   the MPI library's own, whatever is preloaded
  *   limit   the same number of bytes already in order, by large pwrite and pread of one process a core */
 #ifndef BENCH_ENGINES_H
 #define BENCH_ENGINES_H
@@ -26,7 +27,7 @@ typedef struct bench_engine_ops {
     bool (*stats)(bench_engine *engine, sago_stats *stats);
 } bench_engine_ops;
 
-extern const bench_engine_ops bench_engine_sago, bench_engine_mpiio, bench_engine_limit;
+extern const bench_engine_ops bench_engine_sago, bench_engine_mpiio, bench_engine_limit, bench_engine_plain;
 
 enum { BENCH_PATH_MAX = 1024 };
 

@@ -14,8 +14,24 @@ static bench_estimate ratio_to(const bench_outcome *outcome, int other, int dire
     bench_estimate none = {NAN, NAN, NAN};
     if (!config->use[BENCH_SAGO] || !config->use[other])
         return none;
-    return bench_paired_ratio(config->repeat, outcome->results[other].seconds[direction],
+    return bench_paired_ratio(outcome->repeat, outcome->results[other].seconds[direction],
                               outcome->results[BENCH_SAGO].seconds[direction]);
+}
+
+/* How many times faster mpiio is than plain: what a preloaded drop-in makes of the MPI library. */
+static bool has_dropin(const bench_outcome *outcome) {
+    return outcome->config->use[BENCH_MPIIO] && outcome->config->use[BENCH_PLAIN];
+}
+
+static bench_estimate dropin_ratio(const bench_outcome *outcome, int direction) {
+    const bench_result *results = outcome->results;
+    return bench_paired_ratio(outcome->repeat, results[BENCH_PLAIN].seconds[direction],
+                              results[BENCH_MPIIO].seconds[direction]);
+}
+
+static bench_estimate dropin_cold_ratio(const bench_outcome *outcome, int kind) {
+    const bench_result *results = outcome->results;
+    return bench_paired_ratio(outcome->cold, results[BENCH_PLAIN].cold[kind], results[BENCH_MPIIO].cold[kind]);
 }
 
 /* ---- Text ---- */
@@ -34,12 +50,17 @@ static void print_header(const bench_outcome *outcome, FILE *out) {
             world->nodes == 1 ? "" : "s", (double)outcome->bytes / 1e6, (long long)outcome->runs, world->mpi);
     if (outcome->implementation[0])
         fprintf(out, " (MPI-IO by %s)", outcome->implementation);
-    fprintf(out, ", %lld repetitions, all verified\n\n", (long long)config->repeat);
+    fprintf(out, ", %lld repetitions, %s\n\n", (long long)outcome->repeat,
+            config->verify_first ? "those before them verified" : "all verified");
 }
 
 static void print_ratio(const bench_outcome *outcome, int engine, int direction, FILE *out) {
     bench_estimate ratio = ratio_to(outcome, engine, direction);
-    if (engine == BENCH_SAGO || isnan(ratio.median))
+    if (engine == BENCH_PLAIN && has_dropin(outcome)) {
+        ratio = dropin_ratio(outcome, direction);
+        fprintf(out, "  mpiio is %.2f times as fast [%.2f, %.2f]", ratio.median, ratio.low, ratio.high);
+    }
+    if (engine == BENCH_SAGO || engine == BENCH_PLAIN || isnan(ratio.median))
         return;
     if (engine == BENCH_MPIIO)
         fprintf(out, "  sago is %.2f times as fast [%.2f, %.2f]", ratio.median, ratio.low, ratio.high);
@@ -48,23 +69,24 @@ static void print_ratio(const bench_outcome *outcome, int engine, int direction,
                 100 * ratio.high);
 }
 
-static void print_cold(double seconds, bool write, FILE *out) {
-    if (write && seconds > 0)
-        fprintf(out, " %10.3f", 1e3 * seconds);
+/* kind < 0: there is no such call. */
+static void print_cold(const bench_outcome *outcome, int engine, int kind, FILE *out) {
+    if (kind >= 0 && outcome->cold > 0)
+        fprintf(out, " %10.3f", 1e3 * bench_median(outcome->cold, outcome->results[engine].cold[kind]));
     else
         fprintf(out, " %10s", "-");
 }
 
 static void print_row(const bench_outcome *outcome, int engine, int direction, FILE *out) {
     const bench_result *result = &outcome->results[engine];
-    int64_t repeat = outcome->config->repeat;
+    int64_t repeat = outcome->repeat;
     double median = bench_median(repeat, result->seconds[direction]);
     bool write = direction == BENCH_WRITE;
     fprintf(out, "%-6s %-6s %10.3f %10.3f %8.2f", write ? "write" : "read", bench_engine_name(engine),
             1e3 * bench_best(repeat, result->seconds[direction]), 1e3 * median,
             (double)outcome->bytes / 1e9 / median);
-    print_cold(result->first, write, out);
-    print_cold(result->fresh, write, out);
+    print_cold(outcome, engine, write ? BENCH_FIRST_WRITE : BENCH_FIRST_READ, out);
+    print_cold(outcome, engine, write ? BENCH_FRESH_WRITE : -1, out);
     print_ratio(outcome, engine, direction, out);
     fputc('\n', out);
 }
@@ -107,6 +129,7 @@ static void put_options(bench_json *json, const bench_config *config) {
     json_int(json, "repeat", config->repeat);
     json_int(json, "warmup", config->warmup);
     json_int(json, "cold", config->cold);
+    json_int(json, "seconds", config->seconds);
     json_bool(json, "declared", config->declared);
     json_text(json, "dir", config->dir);
     json_open(json, "hints", '[');
@@ -159,17 +182,18 @@ static void put_stats(bench_json *json, const sago_stats *stats) {
 
 static void put_engine(bench_json *json, const bench_outcome *outcome, int engine) {
     const bench_result *result = &outcome->results[engine];
-    int64_t repeat = outcome->config->repeat;
+    int64_t repeat = outcome->repeat, cold = outcome->cold;
     json_open(json, NULL, '{');
     json_text(json, "name", bench_engine_name(engine));
     for (int direction = BENCH_WRITE; direction >= BENCH_READ; direction--) {
         json_open(json, direction == BENCH_WRITE ? "write_s" : "read_s", '{');
         json_real(json, "best", bench_best(repeat, result->seconds[direction]));
         json_real(json, "median", bench_median(repeat, result->seconds[direction]));
-        if (direction == BENCH_WRITE && outcome->config->cold > 0) {
-            json_real(json, "first", result->first);
-            json_real(json, "fresh", result->fresh);
-        }
+        if (cold > 0)
+            json_real(json, "first",
+                      bench_median(cold, result->cold[direction ? BENCH_FIRST_WRITE : BENCH_FIRST_READ]));
+        if (cold > 0 && direction == BENCH_WRITE)
+            json_real(json, "fresh", bench_median(cold, result->cold[BENCH_FRESH_WRITE]));
         json_close(json, '}');
     }
     json_bool(json, "verified", true); /* else there would be no report */
@@ -194,6 +218,27 @@ static void put_ratios(bench_json *json, const char *name, const bench_outcome *
         }
         json_close(json, '}');
     }
+    json_close(json, '}');
+}
+
+static void put_estimate(bench_json *json, const char *name, int64_t pairs, bench_estimate ratio) {
+    json_open(json, name, '{');
+    json_real(json, "ratio", ratio.median);
+    json_real(json, "low", ratio.low);
+    json_real(json, "high", ratio.high);
+    json_int(json, "pairs", pairs);
+    json_close(json, '}');
+}
+
+static void put_dropin(bench_json *json, const bench_outcome *outcome) {
+    static const char *const cold[] = {"first_read", "first_write", "fresh_write"};
+    if (!has_dropin(outcome))
+        return;
+    json_open(json, "mpiio_over_plain", '{');
+    put_estimate(json, "write", outcome->repeat, dropin_ratio(outcome, BENCH_WRITE));
+    put_estimate(json, "read", outcome->repeat, dropin_ratio(outcome, BENCH_READ));
+    for (int kind = 0; kind < BENCH_COLD_KINDS && outcome->cold > 0; kind++)
+        put_estimate(json, cold[kind], outcome->cold, dropin_cold_ratio(outcome, kind));
     json_close(json, '}');
 }
 
@@ -240,6 +285,7 @@ void bench_report_json(const bench_outcome *outcome, FILE *out) {
     put_ratios(&json, "ratios", outcome, offsetof(bench_estimate, median));
     put_ratios(&json, "ratios_low", outcome, offsetof(bench_estimate, low));
     put_ratios(&json, "ratios_high", outcome, offsetof(bench_estimate, high));
+    put_dropin(&json, outcome);
     put_counters(&json, outcome);
     json_close(&json, '}');
 }

@@ -12,7 +12,7 @@
 #include "bench/counters.h"
 
 static const bench_engine_ops *const engine_ops[BENCH_ENGINES] = {&bench_engine_sago, &bench_engine_mpiio,
-                                                                  &bench_engine_limit};
+                                                                  &bench_engine_limit, &bench_engine_plain};
 
 const char *bench_engine_name(int engine) { return engine_ops[engine]->name; }
 
@@ -64,7 +64,7 @@ static int64_t memory_available(void) {
 
 static int64_t buffer_bytes(const bench_session *session) {
     int64_t a = session->access.memory * session->access.steps, b = session->limit_access.memory;
-    return a > b ? a : b;
+    return a > b || !session->config->use[BENCH_LIMIT] ? a : b;
 }
 
 /* Room for the files and the buffers?  Asked beforehand: running out of memory ends in a signal. */
@@ -173,7 +173,7 @@ static bench_expected expected_of(const bench_session *session, int engine, bool
         .key = session->keys[engine],
         .hole_key = fresh ? BENCH_KEY_ZERO : bench_content_key(session->config->params.seed, 0),
         /* MPI leaves the gaps of a file that grows undefined, and ROMIO fills them with what its buffer held. */
-        .any_holes = fresh && engine == BENCH_MPIIO,
+        .any_holes = fresh && (engine == BENCH_MPIIO || engine == BENCH_PLAIN),
         .nobody = holes ? &session->nobody : NULL,
         .block = session->block,
     };
@@ -267,6 +267,8 @@ static bool verify_file(bench_session *session, int engine, bool fresh) {
 
 bool bench_session_transfer(bench_session *session, int engine, bool write, bool fresh, bench_timing *timing) {
     const bench_access *access = session->engines[engine].access;
+    if (session->unverified)
+        return timed(session, engine, write, timing);
     if (write) {
         session->keys[engine] = bench_content_key(session->config->params.seed, ++session->iteration);
         bench_buffer_fill(session->buffer, access, session->keys[engine]);

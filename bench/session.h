@@ -15,6 +15,7 @@ typedef struct bench_session {
     char *block;  /* to check files with */
     int64_t bytes, runs, size;
     int64_t iteration;
+    bool unverified;   /* from now on: contents are whatever the buffers hold */
     int64_t wire_idle; /* bytes that a timing sends by itself */
     bench_engine engines[BENCH_ENGINES];
     bool opened[BENCH_ENGINES];
@@ -40,8 +41,8 @@ bool bench_session_prefill(bench_session *session, int engine);
 bool bench_session_open(bench_session *session, int engine, bool fresh);
 void bench_session_close(bench_session *session, int engine);
 
-/* One transfer, with new content if it writes; the whole file or the buffers are verified.  `fresh`: holes
- * hold zeros. */
+/* One transfer, with new content if it writes; the whole file or the buffers are verified, unless
+ * session->unverified.  `fresh`: holes hold zeros. */
 bool bench_session_transfer(bench_session *session, int engine, bool write, bool fresh, bench_timing *timing);
 
 #endif

@@ -18,7 +18,7 @@ static bool set_engines(void *target, const char *value, char *why) {
         while (e < BENCH_ENGINES && strcmp(word, bench_engine_name(e)) != 0)
             e++;
         if (e == BENCH_ENGINES)
-            return bench_refuse(why, "--engines: no engine '%s'; there are sago, mpiio and limit", word);
+            return bench_refuse(why, "--engines: no engine '%s'; there are sago, mpiio, plain and limit", word);
         config->use[e] = true;
     }
     return true;
@@ -28,6 +28,12 @@ static bool set_declared(void *target, const char *value, char *why) {
     bench_config *config = target;
     config->declared = !strcmp(value, "on");
     return config->declared || !strcmp(value, "off") || bench_refuse(why, "--declared %s: on or off", value);
+}
+
+static bool set_verify(void *target, const char *value, char *why) {
+    bench_config *config = target;
+    config->verify_first = !strcmp(value, "first");
+    return config->verify_first || !strcmp(value, "all") || bench_refuse(why, "--verify %s: all or first", value);
 }
 
 static bool set_hint(void *target, const char *value, char *why) {
@@ -48,13 +54,18 @@ static bool set_param(void *target, const char *name, const char *value, char *w
 
 #define FIELD(name) offsetof(bench_config, name)
 static const tool_option table[] = {
-    {"engines", OPTION_CALL, 0, 0, 0, "LIST", "what to measure (sago,mpiio,limit)", set_engines},
+    {"engines", OPTION_CALL, 0, 0, 0, "LIST",
+     "what to measure, of sago, mpiio, plain and limit (sago,mpiio,limit)", set_engines},
     {"dir", OPTION_TEXT, FIELD(dir), 0, 0, "DIR", "where the files go (.)", NULL},
     {"repeat", OPTION_COUNT, FIELD(repeat), 1, BENCH_REPEAT_MAX, "N", "timed repetitions, engines in turn (20)",
      NULL},
     {"warmup", OPTION_COUNT, FIELD(warmup), 0, 1000, "N", "repetitions before (2)", NULL},
-    {"cold", OPTION_COUNT, FIELD(cold), 0, BENCH_COLD_MAX, "N", "first writes to an opened and to a new file (3)",
-     NULL},
+    {"cold", OPTION_COUNT, FIELD(cold), 0, BENCH_COLD_MAX, "N",
+     "first calls on an opened file, and on a new one (3)", NULL},
+    {"seconds", OPTION_COUNT, FIELD(seconds), 0, 86400, "N",
+     "most for the first calls, and for the repetitions; 0: no limit (0)", NULL},
+    {"verify", OPTION_CALL, 0, 0, 0, "all|first", "every call, or only those before the repetitions (all)",
+     set_verify},
     {"declared", OPTION_CALL, 0, 0, 0, "on|off", "declare the variables to sago (on: s3d, hacc-*, flash)",
      set_declared},
     {"hint", OPTION_CALL, 0, 0, 0, "KEY=VALUE", "into the MPI_Info of sago and mpiio; may be repeated", set_hint},

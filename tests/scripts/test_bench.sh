@@ -91,6 +91,27 @@ bench 4 btio --dims 12 --steps 2 --declared on
 bench 2 block3d --dims 8 --memory-check --hint sago_memory=32M
 grep -q pss_rise "$work/out.json" || fail "no pss_rise"
 
+# The drop-in beside the MPI library it stands in front of; a limit of time; verified before the repetitions only.
+if [ -z "${SAGO_SANITIZE:-}" ]; then
+    # shellcheck disable=SC2016
+    "$here/../run-mpi.sh" -t 60 2 sh -c 'export SAGO_STATS=json:$0.stats; export LD_PRELOAD=$1; shift
+        exec "$@" --dir "$SAGO_TEST_DIR"' "$work/out" "$SAGO_BUILD/lib/libsago-mpiio.so" "$sago" bench random \
+        --runs 50 --engines mpiio,plain --repeat 900 --cold 2 --seconds 1 --verify first --json "$work/out.json" \
+        >"$work/log" 2>&1 || { fail "sago bench --engines mpiio,plain"; cat "$work/log"; }
+    python3 - "$work/out.json" "$work/out.stats" <<'END' || fail "the JSON of --engines mpiio,plain"
+import json, sys
+r, stats = (json.load(open(name)) for name in sys.argv[1:])
+ratios = r["mpiio_over_plain"]
+assert sorted(e["name"] for e in r["engines"]) == ["mpiio", "plain"]
+assert sorted(ratios) == ["first_read", "first_write", "fresh_write", "read", "write"], ratios
+assert all(0 < e["low"] <= e["ratio"] <= e["high"] for e in ratios.values()), ratios
+assert ratios["first_write"]["pairs"] == 2 and 1 <= ratios["write"]["pairs"] <= 900, ratios
+# mpiio's calls came to the drop-in (first and fresh ones, two to warm up, repetitions), plain's did not
+assert stats["writes"] == 2 * (2 + 2 + 2 + ratios["write"]["pairs"]), (stats, ratios)
+END
+    rm -f "$work/out.stats"
+fi
+
 # ---- The other commands ----
 
 "$sago" --help | grep -q bench || fail "sago --help"
@@ -123,6 +144,7 @@ refused "needs a value" bench random --repeat
 refused "no engine 'warp'" bench random --engines sago,warp
 refused "KEY=VALUE" bench random --hint sago_memory
 refused "on or off" bench random --declared maybe
+refused "all or first" bench random --verify some
 refused "not expected" bench random stray
 refused "No such file" bench random --dir "$work/missing"
 refused "cannot be written" bench random --dir "$work" --json "$work/missing/out.json"
