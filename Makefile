@@ -22,11 +22,7 @@ COMPILE   = env -u MAKEFLAGS -u MAKELEVEL cmake --build $(TREE) --parallel $(JOB
 TIDY      = --quiet -p $(TREE) --extra-arg=-Wno-unknown-warning-option
 SOURCES   = $(wildcard $(foreach d,include/sago src/* tools bench dropin examples examples/* bindings/* tests/* tests/unit/* tests/dropin/*,$(d)/*.[ch]))
 
-<<<<<<< HEAD
-.PHONY: build demo check check-long test-programs fuzz fuzz-programs install format format-check tidy clean help
-=======
-.PHONY: build demo check check-long test-programs bench-dropin install format format-check tidy clean help
->>>>>>> 182de7a (The drop-in beside the plain MPI library: an engine past it, first calls in turns, and a table that one command makes)
+.PHONY: build demo check check-long test-programs fuzz fuzz-programs bench-dropin install format format-check tidy clean help
 .NOTPARALLEL:
 
 build:
@@ -49,7 +45,6 @@ test-programs:
 	@$(CONFIGURE) -DSAGO_WERROR=ON
 	@$(COMPILE) --target all tests
 
-<<<<<<< HEAD
 fuzz:
 	@tools/deps.sh check clang
 	@$(MAKE) --no-print-directory fuzz-programs CC=clang MPI=$(MPI) SANITIZE=fuzzer-no-link,address,undefined
@@ -58,12 +53,11 @@ fuzz:
 fuzz-programs:
 	@$(CONFIGURE) -DSAGO_WERROR=ON
 	@$(COMPILE) --target fuzz
-=======
+
 # What to measure: BENCH_ARGS="--mpi mpich --sizes 1K --ranks 2"; see tools/dropin_table.py --help.
 bench-dropin:
 	@for mpi in mpich openmpi; do $(MAKE) --no-print-directory build MPI=$$mpi || exit; done
 	@tools/dropin_table.py $(BENCH_ARGS)
->>>>>>> 182de7a (The drop-in beside the plain MPI library: an engine past it, first calls in turns, and a table that one command makes)
 
 install: build
 	@cmake --install $(TREE) --prefix $(PREFIX)
@@ -89,11 +83,8 @@ help:
 	@echo 'make demo          build, run a short benchmark beside MPI-IO, print its table (about a minute)'
 	@echo 'make check         build and run all tests under MPICH and Open MPI'
 	@echo 'make check-long    the longer tests'
-<<<<<<< HEAD
 	@echo 'make fuzz          fuzz the parsers for FUZZ_SECONDS=60 each; FUZZ="site ..." names some'
-=======
 	@echo 'make bench-dropin  the drop-in beside the plain MPI libraries: docs/dropin-speed.md (hours; BENCH_ARGS=--help)'
->>>>>>> 182de7a (The drop-in beside the plain MPI library: an engine past it, first calls in turns, and a table that one command makes)
 	@echo 'make build         build the library, the sago command and the examples (the default)'
 	@echo 'make install       install to PREFIX=/usr/local; one MPI per prefix'
 	@echo 'make format        format the sources;  format-check: only see whether they are'
