@@ -11,7 +11,8 @@ enum { NAME_WIDTH = 24, LINE_WIDTH = 100 };
 static const char *const type_names[] = {[SAGOI_HINT_SIZE] = "size",
                                          [SAGOI_HINT_INT] = "number",
                                          [SAGOI_HINT_BOOL] = "on|off",
-                                         [SAGOI_HINT_ENUM] = NULL};
+                                         [SAGOI_HINT_ENUM] = NULL,
+                                         [SAGOI_HINT_TEXT] = "text"};
 
 /* 4194304 as "4M". */
 static void format_size(int64_t bytes, char *text, size_t capacity) {
@@ -27,7 +28,7 @@ static void format_size(int64_t bytes, char *text, size_t capacity) {
 
 static void describe_values(const sagoi_hint_row *row, char *text, size_t capacity) {
     char low[32], high[32];
-    if (row->type == SAGOI_HINT_ENUM || row->type == SAGOI_HINT_BOOL) {
+    if (row->type == SAGOI_HINT_ENUM || row->type == SAGOI_HINT_BOOL || row->type == SAGOI_HINT_TEXT) {
         snprintf(text, capacity, "%s", row->choices ? row->choices : type_names[row->type]);
     } else if (row->type == SAGOI_HINT_SIZE) {
         format_size(row->low, low, sizeof low);
@@ -55,7 +56,7 @@ static void print_wrapped(const char *text) {
 
 static void print_text(const sagoi_hint_row *rows, int64_t count, const sagoi_hints *hints) {
     for (int64_t i = 0; i < count; i++) {
-        char values[128], now[64], line[512];
+        char values[128], now[SAGOI_HINT_TEXT_MAX], line[2 * SAGOI_HINT_TEXT_MAX];
         describe_values(&rows[i], values, sizeof values);
         sagoi_hint_format(hints, &rows[i], now, sizeof now);
         printf("%-*s", NAME_WIDTH, rows[i].name);
@@ -73,12 +74,13 @@ static void print_json(const sagoi_hint_row *rows, int64_t count, const sagoi_hi
     static const char *const names[] = {[SAGOI_HINT_SIZE] = "size",
                                         [SAGOI_HINT_INT] = "int",
                                         [SAGOI_HINT_BOOL] = "bool",
-                                        [SAGOI_HINT_ENUM] = "enum"};
+                                        [SAGOI_HINT_ENUM] = "enum",
+                                        [SAGOI_HINT_TEXT] = "text"};
     bench_json json = {.out = stdout};
     json_open(&json, NULL, '[');
     for (int64_t i = 0; i < count; i++) {
         bool ranged = rows[i].type == SAGOI_HINT_SIZE || rows[i].type == SAGOI_HINT_INT;
-        char now[64];
+        char now[SAGOI_HINT_TEXT_MAX];
         sagoi_hint_format(hints, &rows[i], now, sizeof now);
         json_open(&json, NULL, '{');
         json_text(&json, "name", rows[i].name);

@@ -7,7 +7,7 @@ static sago_status put_hints(const sagoi_hints *hints, MPI_Info info) {
     int64_t rows = 0;
     const sagoi_hint_row *row = sagoi_hint_table(&rows);
     for (; rows > 0; rows--, row++) {
-        char value[64];
+        char value[SAGOI_HINT_TEXT_MAX];
         if (strncmp(row->name, "sago_", 5) != 0)
             continue; /* MPI's own names are the MPI library's to answer */
         sagoi_hint_format(hints, row, value, sizeof value);

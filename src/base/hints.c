@@ -57,6 +57,12 @@ static const sagoi_hint_row table[] = {
      "Plans kept for each open file; 0: none"},
     {"sago_series_copy", SAGOI_HINT_BOOL, FIELD(series_copy), "off", 0, 1, NULL, NULL,
      "Declared writes copy at once, so that buffers are free before completion"},
+    {"sago_machine", SAGOI_HINT_TEXT, FIELD(machine), "auto", 0, 0, NULL, NULL,
+     "Description of the machine, a name or a path; none: nothing is known; auto: the site file's, or what is found"},
+    {"sago_site", SAGOI_HINT_TEXT, FIELD(site), "auto", 0, 0, NULL, NULL,
+     "Path of the site file with this system's defaults; none: no such file; auto: where it is installed"},
+    {"sago_local_dirs", SAGOI_HINT_TEXT, FIELD(local_dirs), "auto", 0, 0, NULL, NULL,
+     "Directories that may be storage of a node or a rack, with colons between; auto: those of the site file"},
     {"striping_factor", SAGOI_HINT_INT, FIELD(striping_factor), "auto", 1, 65536, NULL, NULL,
      "Storage targets of a file that is created"},
     {"striping_unit", SAGOI_HINT_SIZE, FIELD(striping_unit), "auto", 512, 4 * GIB, NULL, NULL,
@@ -74,6 +80,14 @@ const sagoi_hint_row *sagoi_hint_table(int64_t *count) {
 
 static void field_set(sagoi_hints *hints, const sagoi_hint_row *row, int64_t value) {
     memcpy((char *)hints + row->field, &value, sizeof value);
+}
+
+/* "auto" is kept as the empty text; what follows the text is zero, so that equal hints are equal bytes. */
+static void text_set(sagoi_hints *hints, const sagoi_hint_row *row, const char *text, size_t length) {
+    char *field = (char *)hints + row->field;
+    memset(field, 0, SAGOI_HINT_TEXT_MAX);
+    if (length != 4 || memcmp(text, "auto", 4) != 0)
+        memcpy(field, text, length);
 }
 
 static int64_t field_get(const sagoi_hints *hints, const sagoi_hint_row *row) {
@@ -210,6 +224,8 @@ static bool row_parse(const sagoi_hint_row *row, const char *text, int64_t *valu
         return bool_parse(word, value);
     case SAGOI_HINT_ENUM:
         return enum_parse(row, word, value);
+    case SAGOI_HINT_TEXT:
+        return false; /* no number; text_parse() takes it */
     }
     return false;
 }
@@ -236,6 +252,11 @@ static void number_format(const sagoi_hint_row *row, int64_t value, char *text, 
 }
 
 void sagoi_hint_format(const sagoi_hints *hints, const sagoi_hint_row *row, char *text, size_t capacity) {
+    if (row->type == SAGOI_HINT_TEXT) {
+        const char *field = (const char *)hints + row->field;
+        (void)snprintf(text, capacity, "%s", *field ? field : "auto");
+        return;
+    }
     int64_t value = field_get(hints, row);
     if (row->type == SAGOI_HINT_ENUM)
         list_item(row->choices, value, text, capacity);
@@ -253,6 +274,8 @@ static void range_describe(const sagoi_hint_row *row, char *text, size_t capacit
         (void)snprintf(text, capacity, "one of %s", row->choices);
     } else if (row->type == SAGOI_HINT_BOOL) {
         (void)snprintf(text, capacity, "on or off");
+    } else if (row->type == SAGOI_HINT_TEXT) {
+        (void)snprintf(text, capacity, "a text of 1 to %d characters", SAGOI_HINT_TEXT_MAX - 1);
     } else {
         char low[32], high[32];
         number_format(row, row->low, low, sizeof low);
@@ -262,10 +285,25 @@ static void range_describe(const sagoi_hint_row *row, char *text, size_t capacit
     }
 }
 
+/* Blanks around it do not belong to it; false if nothing is left, or too much. */
+static bool text_parse(sagoi_hints *hints, const sagoi_hint_row *row, const char *text) {
+    while (isspace((unsigned char)*text))
+        text++;
+    size_t length = strlen(text);
+    while (length > 0 && isspace((unsigned char)text[length - 1]))
+        length--;
+    if (length == 0 || length >= SAGOI_HINT_TEXT_MAX)
+        return false;
+    text_set(hints, row, text, length);
+    return true;
+}
+
 /* `source` and `name` say where the value was found: "hint sago_window". */
 static sago_status row_set(sagoi_hints *hints, const sagoi_hint_row *row, const char *source, const char *name,
                            const char *text) {
     int64_t value;
+    if (row->type == SAGOI_HINT_TEXT && text_parse(hints, row, text))
+        return SAGO_OK;
     if (row_parse(row, text, &value)) {
         field_set(hints, row, value);
         return SAGO_OK;
@@ -303,6 +341,11 @@ sago_status sagoi_hints_init(sagoi_hints *hints) {
     }
     *hints = fresh;
     return SAGO_OK;
+}
+
+const char *sagoi_environment(const char *name) {
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
 }
 
 /* ---- Keys of an MPI_Info ------------------------------------------------------------------------------ */

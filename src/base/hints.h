@@ -20,6 +20,8 @@ typedef enum { SAGOI_MOVE_AUTO, SAGOI_MOVE_PACKED, SAGOI_MOVE_RMA } sagoi_move;
 typedef enum { SAGOI_IO_AUTO, SAGOI_IO_POSIX, SAGOI_IO_URING } sagoi_io;
 typedef enum { SAGOI_CHOICE_AUTO, SAGOI_CHOICE_ON, SAGOI_CHOICE_OFF } sagoi_choice;
 
+enum { SAGOI_HINT_TEXT_MAX = 512 }; /* bytes of a text, the closing NUL included; a multiple of 8 */
+
 /* Values in force.  Field by field what the table's rows say; sizes in bytes, 0 = Sago decides. */
 typedef struct sagoi_hints {
     int64_t memory;            /* sago_memory: budget of a node */
@@ -39,10 +41,19 @@ typedef struct sagoi_hints {
     int64_t series_copy;       /* 0/1 */
     int64_t striping_factor;   /* as MPI's reserved hints */
     int64_t striping_unit;
+    char machine[SAGOI_HINT_TEXT_MAX];    /* sago_machine: a description's name or path; "" = auto, as all texts */
+    char site[SAGOI_HINT_TEXT_MAX];       /* sago_site: path of the site file */
+    char local_dirs[SAGOI_HINT_TEXT_MAX]; /* sago_local_dirs: "/tmp:/scratch/local" */
     int64_t named; /* bit i: row i was set by its own name in an MPI_Info, so its alias no longer counts */
 } sagoi_hints;
 
-typedef enum { SAGOI_HINT_SIZE, SAGOI_HINT_INT, SAGOI_HINT_BOOL, SAGOI_HINT_ENUM } sagoi_hint_type;
+typedef enum {
+    SAGOI_HINT_SIZE,
+    SAGOI_HINT_INT,
+    SAGOI_HINT_BOOL,
+    SAGOI_HINT_ENUM,
+    SAGOI_HINT_TEXT
+} sagoi_hint_type;
 
 typedef struct sagoi_hint_row {
     const char *name; /* "sago_memory" */
@@ -69,6 +80,9 @@ sago_status sagoi_hints_set(sagoi_hints *hints, const char *key, const char *val
 
 /* The value in force, as text that sagoi_hints_set() would take. */
 void sagoi_hint_format(const sagoi_hints *hints, const sagoi_hint_row *row, char *text, size_t capacity);
+
+/* An environment variable that is no hint (those of a batch system); NULL: unset or empty. */
+const char *sagoi_environment(const char *name);
 
 /* "64M", "1GiB", "4096": bytes, in powers of 1024; false if it is no size. */
 bool sagoi_parse_size(const char *text, int64_t *bytes);

@@ -53,8 +53,11 @@ static void table_covers_the_struct(void **state) {
     bool covered[sizeof(sagoi_hints) / sizeof(int64_t)] = {false};
     for (int64_t i = 0; i < count; i++) {
         assert_int_equal(row[i].field % sizeof(int64_t), 0);
-        assert_false(covered[row[i].field / sizeof(int64_t)]);
-        covered[row[i].field / sizeof(int64_t)] = true;
+        size_t words = row[i].type == SAGOI_HINT_TEXT ? SAGOI_HINT_TEXT_MAX / sizeof(int64_t) : 1;
+        for (size_t w = 0; w < words; w++) {
+            assert_false(covered[row[i].field / sizeof(int64_t) + w]);
+            covered[row[i].field / sizeof(int64_t) + w] = true;
+        }
         assert_true(strlen(row[i].help) > 10 && !strchr(row[i].help, '\n'));
         assert_true((row[i].type == SAGOI_HINT_ENUM) == (row[i].choices != NULL));
     }
@@ -130,6 +133,26 @@ static void auto_is_zero(void **state) {
     assert_int_equal(hints.aggregators, 0);
     assert_int_equal(sagoi_hints_set(&hints, "sago_plan_cache", "0"), SAGO_OK);
     assert_value(&hints, "sago_plan_cache", "0");
+}
+
+static void texts(void **state) {
+    (void)state;
+    sagoi_hints hints = fresh(), again = fresh();
+    assert_int_equal(sagoi_hints_set(&hints, "sago_machine", "  theta "), SAGO_OK);
+    assert_string_equal(hints.machine, "theta");
+    assert_int_equal(sagoi_hints_set(&again, "sago_machine", "a/much/longer/one.sago"), SAGO_OK);
+    assert_int_equal(sagoi_hints_set(&again, "sago_machine", "theta"), SAGO_OK);
+    assert_memory_equal(&hints, &again, sizeof hints); /* nothing of the longer one is left */
+    assert_int_equal(sagoi_hints_set(&hints, "sago_machine", "auto"), SAGO_OK);
+    assert_string_equal(hints.machine, "");
+    char large[SAGOI_HINT_TEXT_MAX + 1];
+    memset(large, 'x', sizeof large - 1);
+    large[sizeof large - 1] = '\0';
+    assert_refused("sago_site", large, MENTIONED("sago_site", "511"));
+    assert_refused("sago_site", " ", MENTIONED("sago_site"));
+    large[SAGOI_HINT_TEXT_MAX - 1] = '\0';
+    assert_int_equal(sagoi_hints_set(&hints, "sago_site", large), SAGO_OK);
+    assert_string_equal(hints.site, large);
 }
 
 static void enums(void **state) {
@@ -312,6 +335,7 @@ int main(void) {
         cmocka_unit_test(defaults),
         cmocka_unit_test(numbers_in_and_out_of_range),
         cmocka_unit_test(auto_is_zero),
+        cmocka_unit_test(texts),
         cmocka_unit_test(enums),
         cmocka_unit_test(booleans),
         cmocka_unit_test(unknown_keys),
