@@ -56,11 +56,14 @@ static bool taking(void) {
     }
 DROPIN_CALLS(ENTER)
 
+/* What comes after Sago under this name. */
+static void *next_of(const char *name) { return dlsym(RTLD_NEXT, name); }
+
 /* The end of the program, for the statistics; a tool may lead here twice. */
 static int finalize(const char *name) {
     static bool reported;
     int (*next)(void);
-    void *symbol = dlsym(RTLD_NEXT, name);
+    void *symbol = next_of(name);
     memcpy(&next, &symbol, sizeof next);
     if (taking() && !reported)
         dropin_report();
@@ -70,3 +73,23 @@ static int finalize(const char *name) {
 
 int MPI_Finalize(void) { return finalize("MPI_Finalize"); }
 int PMPI_Finalize(void) { return finalize("PMPI_Finalize"); }
+
+/* Storage neighbourhoods, a split type that the MPI library does not know. */
+static int split_type(const char *name, MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *newcomm) {
+    int (*next)(MPI_Comm, int, int, MPI_Info, MPI_Comm *);
+    void *symbol = next_of(name);
+    memcpy(&next, &symbol, sizeof next);
+    if (type != SAGO_COMM_TYPE_NEIGHBORHOOD || !taking())
+        return next(comm, type, key, info, newcomm);
+    int code = sago_status_mpi_class(sago_comm_split_type(comm, type, key, info, newcomm));
+    if (code != MPI_SUCCESS && comm != MPI_COMM_NULL)
+        (void)MPI_Comm_call_errhandler(comm, code);
+    return code;
+}
+
+int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *newcomm) {
+    return split_type("MPI_Comm_split_type", comm, type, key, info, newcomm);
+}
+int PMPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *newcomm) {
+    return split_type("PMPI_Comm_split_type", comm, type, key, info, newcomm);
+}
