@@ -1,7 +1,7 @@
 /* Sago: collective I/O on MPI.
  *
- * Reading order: status and errors (sago/status.h); files; views and collective access; extents; declared I/O;
- * sizes and syncing; statistics; version.  Storage neighbourhoods: sago/storage.h.
+ * Reading order: status and errors (sago/status.h); files; views and collective access; extents; nonblocking
+ * calls; declared I/O; sizes and syncing; statistics; version.  Storage neighbourhoods: sago/storage.h.
  *
  * Conventions
  *   - Every function that can fail returns a sago_status; outputs are set only on success (the `bytes`
@@ -14,8 +14,8 @@
  *
  * Threads
  *   MPI_THREAD_SINGLE is enough for every feature: the threads of the library do file I/O only and never
- *   call MPI.  A file or a series may be used by one thread at a time.  With MPI_THREAD_MULTIPLE different
- *   files may be used by different threads at once; with MPI_THREAD_SERIALIZED or less, calls that take a
+ *   call MPI.  A file, a series or a request may be used by one thread at a time.  With MPI_THREAD_MULTIPLE
+ * different files may be used by different threads at once; with MPI_THREAD_SERIALIZED or less, calls that take a
  *   file must not overlap with any other call of MPI or of Sago that takes a file.  sago_status_string(),
  *   sago_status_mpi_class(), sago_version() and sago_error_message() may be called by any thread at any time.
  */
@@ -84,6 +84,35 @@ typedef struct sago_extent {
 sago_status sago_write_extents_all(sago_file *file, int64_t n, const sago_extent extents[], const void *buf);
 sago_status sago_read_extents_all(sago_file *file, int64_t n, const sago_extent extents[], void *buf,
                                   MPI_Count *bytes);
+
+/* ---- Nonblocking calls -------------------------------------------------------------------------------- */
+
+typedef struct sago_request sago_request;
+
+/* Collective, but never waits for another rank: as the calls without "i", except that they are only started.  The
+ * i-th nonblocking call on a file belongs to the i-th of the other ranks; files may come in any order.  The buffer
+ * is Sago's until the call is done: not to be changed when writing, not to be looked at when reading; datatypes
+ * and lists of extents may be freed at once.  What is wrong with the arguments of one rank is told by sago_wait()
+ * on all of them; the start itself fails only where the handle is wrong or memory is short.
+ *
+ * They go on while this process is in a call of Sago's, sago_wait() and sago_test() of any request included, and
+ * their file I/O in the background.  A blocking collective call on the same file waits for them first,
+ * sago_close() too; a blocking call of MPI does not let them go on, so one that another rank makes only after
+ * waiting for a request waits for ever, unless this rank waits for its request before. */
+sago_status sago_iwrite_at_all(sago_file *file, MPI_Offset offset, const void *buf, MPI_Count count,
+                               MPI_Datatype type, sago_request **request);
+sago_status sago_iread_at_all(sago_file *file, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype type,
+                              sago_request **request);
+sago_status sago_iwrite_extents_all(sago_file *file, int64_t n, const sago_extent extents[], const void *buf,
+                                    sago_request **request);
+sago_status sago_iread_extents_all(sago_file *file, int64_t n, const sago_extent extents[], void *buf,
+                                   sago_request **request);
+
+/* Local.  Waits until the call is done, returns how it went (the same on all ranks), and sets *request to NULL.
+ * `bytes` (may be NULL) as in the blocking calls.  A request that is NULL already is done, with 0 bytes. */
+sago_status sago_wait(sago_request **request, MPI_Count *bytes);
+/* Local.  Never waits; *done: was the call done?  Then this was as sago_wait(); else *request stays. */
+sago_status sago_test(sago_request **request, int *done, MPI_Count *bytes);
 
 /* ---- Declared I/O ------------------------------------------------------------------------------------- */
 

@@ -39,6 +39,7 @@ typedef struct sago_stats {
     int64_t memory_now, memory_peak;                      /* drawn from the budget by this process, bytes */
     int64_t memory_budget;                                /* of the node, bytes */
     char decision[2048];                                  /* the last plan, one reason a line */
+    int64_t nonblocking_calls;                            /* of the collective ones, done */
 } sago_stats;
 
 #define SAGO_STATS_INIT                                                                                           \

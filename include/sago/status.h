@@ -9,7 +9,7 @@ extern "C" {
 typedef enum sago_status {
     SAGO_OK = 0,
     SAGO_ERR_ARG,         /* an argument is wrong: null pointer, negative offset or count, ... */
-    SAGO_ERR_HANDLE,      /* the file or series is null or closed */
+    SAGO_ERR_HANDLE,      /* the file, series or request is null or closed */
     SAGO_ERR_MODE,        /* the access mode is wrong, or does not allow this call */
     SAGO_ERR_HINT,        /* a hint is unknown, not of its type or out of range */
     SAGO_ERR_TYPE,        /* a datatype cannot be used so */

@@ -3,9 +3,10 @@
 
 #include "api/handle.h"
 #include "base/checked.h"
+#include "engine/started.h"
 
 sago_status sago_set_view(sago_file *file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype) {
-    sago_status status = sagoi_check_file(file);
+    sago_status status = sagoi_check_collective(file);
     if (status)
         return sagoi_done("sago_set_view", NULL, status);
     sagoi_view view = {0};
@@ -49,19 +50,35 @@ static sago_status compose(sago_file *file, const access *wanted, sagoi_composed
     return status;
 }
 
-static sago_status run(sago_file *file, const access *wanted, bool collective, MPI_Count *bytes) {
-    sago_status status = sagoi_check_file(file);
+static sago_status run_collective(sago_file *file, const access *wanted, MPI_Count *bytes) {
+    sago_status status = sagoi_check_collective(file);
     if (status)
         return sagoi_done(wanted->call, NULL, status);
     sagoi_composed composed;
     int64_t moved = 0;
     sagoi_composed_init(&composed, wanted->direction, &file->budget);
     status = compose(file, wanted, &composed);
-    if (collective)
-        status = sagoi_engine_run(file, &composed, status, &moved);
-    else if (!status)
+    status = sagoi_engine_run(file, &composed, status, &moved);
+    sagoi_composed_cleanup(&composed);
+    if (bytes)
+        *bytes = (MPI_Count)moved;
+    return sagoi_done(wanted->call, file->path, status);
+}
+
+static sago_status run_independent(sago_file *file, const access *wanted, MPI_Count *bytes) {
+    sago_status status = sagoi_check_file(file);
+    if (status)
+        return sagoi_done(wanted->call, NULL, status);
+    sagoi_composed composed;
+    int64_t moved = 0;
+    bool held;
+    sagoi_started_hold(file, &held);
+    sagoi_composed_init(&composed, wanted->direction, &file->budget);
+    status = compose(file, wanted, &composed);
+    if (!status)
         status = sagoi_engine_independent(file, &composed, &moved);
     sagoi_composed_cleanup(&composed);
+    sagoi_started_release(held);
     if (bytes)
         *bytes = (MPI_Count)moved;
     return sagoi_done(wanted->call, file->path, status);
@@ -70,25 +87,25 @@ static sago_status run(sago_file *file, const access *wanted, bool collective, M
 sago_status sago_write_at_all(sago_file *file, MPI_Offset offset, const void *buf, MPI_Count count,
                               MPI_Datatype type, MPI_Count *bytes) {
     access wanted = {"sago_write_at_all", SAGOI_TO_FILE, offset, {(char *)(uintptr_t)buf, count, type}};
-    return run(file, &wanted, true, bytes);
+    return run_collective(file, &wanted, bytes);
 }
 
 sago_status sago_read_at_all(sago_file *file, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype type,
                              MPI_Count *bytes) {
     access wanted = {"sago_read_at_all", SAGOI_FROM_FILE, offset, {buf, count, type}};
-    return run(file, &wanted, true, bytes);
+    return run_collective(file, &wanted, bytes);
 }
 
 sago_status sago_write_at(sago_file *file, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype type,
                           MPI_Count *bytes) {
     access wanted = {"sago_write_at", SAGOI_TO_FILE, offset, {(char *)(uintptr_t)buf, count, type}};
-    return run(file, &wanted, false, bytes);
+    return run_independent(file, &wanted, bytes);
 }
 
 sago_status sago_read_at(sago_file *file, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype type,
                          MPI_Count *bytes) {
     access wanted = {"sago_read_at", SAGOI_FROM_FILE, offset, {buf, count, type}};
-    return run(file, &wanted, false, bytes);
+    return run_independent(file, &wanted, bytes);
 }
 
 /* ---- By extents ---- */
@@ -116,7 +133,7 @@ static sago_status compose_list(sago_file *file, const list_access *wanted, sago
 }
 
 static sago_status run_list(sago_file *file, const list_access *wanted, MPI_Count *bytes) {
-    sago_status status = sagoi_check_file(file);
+    sago_status status = sagoi_check_collective(file);
     if (status)
         return sagoi_done(wanted->call, NULL, status);
     sagoi_composed composed;
@@ -139,4 +156,75 @@ sago_status sago_read_extents_all(sago_file *file, int64_t n, const sago_extent 
                                   MPI_Count *bytes) {
     list_access wanted = {"sago_read_extents_all", SAGOI_FROM_FILE, n, extents, buf};
     return run_list(file, &wanted, bytes);
+}
+
+/* ---- Nonblocking ---- */
+
+/* One of them. */
+typedef struct any_access {
+    const access *view;
+    const list_access *list;
+} any_access;
+
+static sago_status compose_any(sago_file *file, const any_access *wanted, sagoi_composed *composed) {
+    return wanted->view ? compose(file, wanted->view, composed) : compose_list(file, wanted->list, composed);
+}
+
+static sago_status prepare(sago_file *file, const any_access *wanted, sago_request **request, sago_status *wrong) {
+    const char *call = wanted->view ? wanted->view->call : wanted->list->call;
+    sagoi_direction direction = wanted->view ? wanted->view->direction : wanted->list->direction;
+    bool held;
+    sagoi_started_hold(file, &held);
+    sago_status status = sagoi_started_create(file, call, direction, request);
+    if (!status)
+        *wrong = compose_any(file, wanted, &(*request)->composed);
+    sagoi_started_release(held);
+    return status;
+}
+
+/* Wrong arguments are told when the call is waited for, on all ranks, who have started theirs.  With nowhere to
+ * put the request nobody can wait for it here: told at once, too. */
+static sago_status start(sago_file *file, const any_access *wanted, sago_request **started) {
+    const char *call = wanted->view ? wanted->view->call : wanted->list->call;
+    sago_request *request = NULL;
+    sago_status wrong = SAGO_OK, status = sagoi_check_file(file);
+    if (status)
+        return sagoi_done(call, NULL, status);
+    status = prepare(file, wanted, &request, &wrong);
+    if (status)
+        return sagoi_done(call, file->path, status);
+    if (!started)
+        status = wrong =
+            sagoi_fail(SAGO_ERR_ARG, "there is nowhere to put the request: the last argument is NULL");
+    if (started) {
+        sagoi_live_add(&request->live);
+        *started = request;
+    }
+    request->dropped = !started;
+    sagoi_started_run(request, wrong);
+    return sagoi_done(call, file->path, status);
+}
+
+sago_status sago_iwrite_at_all(sago_file *file, MPI_Offset offset, const void *buf, MPI_Count count,
+                               MPI_Datatype type, sago_request **request) {
+    access wanted = {"sago_iwrite_at_all", SAGOI_TO_FILE, offset, {(char *)(uintptr_t)buf, count, type}};
+    return start(file, &(any_access){.view = &wanted}, request);
+}
+
+sago_status sago_iread_at_all(sago_file *file, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype type,
+                              sago_request **request) {
+    access wanted = {"sago_iread_at_all", SAGOI_FROM_FILE, offset, {buf, count, type}};
+    return start(file, &(any_access){.view = &wanted}, request);
+}
+
+sago_status sago_iwrite_extents_all(sago_file *file, int64_t n, const sago_extent extents[], const void *buf,
+                                    sago_request **request) {
+    list_access wanted = {"sago_iwrite_extents_all", SAGOI_TO_FILE, n, extents, (char *)(uintptr_t)buf};
+    return start(file, &(any_access){.list = &wanted}, request);
+}
+
+sago_status sago_iread_extents_all(sago_file *file, int64_t n, const sago_extent extents[], void *buf,
+                                   sago_request **request) {
+    list_access wanted = {"sago_iread_extents_all", SAGOI_FROM_FILE, n, extents, buf};
+    return start(file, &(any_access){.list = &wanted}, request);
 }

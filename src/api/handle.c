@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "engine/started.h"
+
 /* Not MPI_MAX_LIBRARY_VERSION_STRING: the library that runs may be the one with the longer name. */
 enum { LONGEST_NAME = 16384 };
 
@@ -38,6 +40,13 @@ sago_status sagoi_check_file(const sago_file *file) {
     if (!sagoi_live_has(&file->live))
         return sagoi_fail(SAGO_ERR_HANDLE, "the file is closed, or no file of Sago's");
     return SAGO_OK;
+}
+
+sago_status sagoi_check_collective(sago_file *file) {
+    sago_status status = sagoi_check_file(file);
+    if (!status)
+        sagoi_started_settle(file);
+    return status;
 }
 
 sago_status sagoi_check_access(const sago_file *file, sagoi_direction direction) {

@@ -25,6 +25,10 @@ sago_status sagoi_check_comm(MPI_Comm comm) SAGOI_CHECKED;
 /* SAGO_ERR_HANDLE, a local error, if this is no open file. */
 sago_status sagoi_check_file(const sago_file *file) SAGOI_CHECKED;
 
+/* The same for a collective call, which the nonblocking ones before it on this file must not meet: waits for them
+ * first. */
+sago_status sagoi_check_collective(sago_file *file) SAGOI_CHECKED;
+
 /* May the file be written to, or read from? */
 sago_status sagoi_check_access(const sago_file *file, sagoi_direction direction) SAGOI_CHECKED;
 

@@ -146,6 +146,7 @@ static sago_status open_everywhere(sago_file *file) {
 static sago_status file_destroy(sago_file *file) {
     while (file->series)
         sagoi_series_destroy(file->series);
+    sagoi_fiber_destroy(&file->fiber);
     sagoi_iothread_destroy(&file->thread);
     sagoi_drop_exchange(file);
     sagoi_mapping_cleanup(&file->mapping, &file->budget);
@@ -260,7 +261,7 @@ static sago_status close_file(sago_file **opened) {
 sago_status sago_close(sago_file **file) {
     if (!file)
         return sagoi_done("sago_close", NULL, sagoi_fail(SAGO_ERR_HANDLE, "the pointer to the file is NULL"));
-    sago_status status = sagoi_check_file(*file);
+    sago_status status = sagoi_check_collective(*file);
     if (status)
         return sagoi_done("sago_close", NULL, status);
     return close_file(file);

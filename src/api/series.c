@@ -7,6 +7,7 @@
 
 #include "api/handle.h"
 #include "base/checked.h"
+#include "engine/started.h"
 
 /* One declared variable. */
 typedef struct variable {
@@ -42,6 +43,11 @@ static sago_status check_series(const sago_series *series) {
     if (!sagoi_live_has(&series->live))
         return sagoi_fail(SAGO_ERR_HANDLE, "the series was freed, or is no series of Sago's");
     return SAGO_OK;
+}
+
+static sago_status check_collective(const sago_series *series) {
+    sago_status status = check_series(series);
+    return status ? status : sagoi_check_collective(series->file);
 }
 
 static void drop_copies(sago_series *series) {
@@ -163,7 +169,7 @@ static sago_status declare(sago_file *file, int64_t nvars, const sago_var vars[]
 }
 
 sago_status sago_declare(sago_file *file, int64_t nvars, const sago_var vars[], sago_series **series) {
-    sago_status status = sagoi_check_file(file);
+    sago_status status = sagoi_check_collective(file);
     if (status)
         return sagoi_done("sago_declare", NULL, status);
     return sagoi_done("sago_declare", file->path, declare(file, nvars, vars, series));
@@ -187,7 +193,7 @@ static sago_status keep_copy(sago_series *series, variable *var, sagoi_memory *m
     return SAGO_OK;
 }
 
-static sago_status register_buffer(sago_series *series, int64_t index, char *buf, sagoi_direction direction) {
+static sago_status register_checked(sago_series *series, int64_t index, char *buf, sagoi_direction direction) {
     if (index < 0 || index >= series->nvars)
         return sagoi_fail(SAGO_ERR_ARG, "variable %lld of %lld", (long long)index, (long long)series->nvars);
     sago_status status = sagoi_check_access(series->file, direction);
@@ -211,6 +217,14 @@ static sago_status register_buffer(sago_series *series, int64_t index, char *buf
     series->registered += !var->registered;
     var->registered = true;
     return SAGO_OK;
+}
+
+static sago_status register_buffer(sago_series *series, int64_t index, char *buf, sagoi_direction direction) {
+    bool held;
+    sagoi_started_hold(series->file, &held);
+    sago_status status = register_checked(series, index, buf, direction);
+    sagoi_started_release(held);
+    return status;
 }
 
 sago_status sago_series_write(sago_series *series, int64_t var, const void *buf) {
@@ -268,7 +282,7 @@ static sago_status complete(sago_series *series) {
 }
 
 sago_status sago_series_complete(sago_series *series) {
-    sago_status status = check_series(series);
+    sago_status status = check_collective(series);
     if (status)
         return sagoi_done("sago_series_complete", NULL, status);
     return sagoi_done("sago_series_complete", series->file->path, complete(series));
@@ -284,7 +298,7 @@ sago_status sago_series_bytes(sago_series *series, MPI_Count *bytes) {
 }
 
 sago_status sago_series_next(sago_series *series, MPI_Offset disp) {
-    sago_status status = check_series(series);
+    sago_status status = check_collective(series);
     if (status)
         return sagoi_done("sago_series_next", NULL, status);
     int64_t end;
@@ -302,7 +316,7 @@ sago_status sago_series_next(sago_series *series, MPI_Offset disp) {
 }
 
 sago_status sago_series_free(sago_series **series) {
-    sago_status status = series ? check_series(*series) : sagoi_fail(SAGO_ERR_HANDLE, "the pointer is NULL");
+    sago_status status = series ? check_collective(*series) : sagoi_fail(SAGO_ERR_HANDLE, "the pointer is NULL");
     if (status)
         return sagoi_done("sago_series_free", NULL, status);
     sago_file *file = (*series)->file;

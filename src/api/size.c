@@ -3,11 +3,12 @@
 
 #include "api/handle.h"
 #include "base/checked.h"
+#include "engine/started.h"
 
 /* A collective change of the file that one rank makes. */
 static sago_status change_size(sago_file *file, const char *call, int kind, MPI_Offset size,
                                sago_status (*change)(sagoi_store *, int64_t)) {
-    sago_status status = sagoi_check_file(file);
+    sago_status status = sagoi_check_collective(file);
     if (status)
         return sagoi_done(call, NULL, status);
     status = sagoi_check_access(file, SAGOI_TO_FILE);
@@ -47,7 +48,7 @@ sago_status sago_get_size(sago_file *file, MPI_Offset *size) {
 
 /* The page cache is the node's: one rank of each node syncs for all of them. */
 sago_status sago_sync(sago_file *file) {
-    sago_status status = sagoi_check_file(file);
+    sago_status status = sagoi_check_collective(file);
     if (status)
         return sagoi_done("sago_sync", NULL, status);
     status = sagoi_engine_agree(file, sagoi_check_access(file, SAGOI_TO_FILE), SAGOI_CALL_SYNC, 0);
@@ -63,7 +64,10 @@ sago_status sago_get_stats(sago_file *file, sago_stats *stats) {
         status = sagoi_fail(SAGO_ERR_ARG, "the statistics' size is wrong: start from SAGO_STATS_INIT");
     if (status)
         return sagoi_done("sago_get_stats", NULL, status);
+    bool held;
+    sagoi_started_hold(file, &held);
     sago_stats now = file->stats;
+    sagoi_started_release(held);
     sagoi_store_counts counts = sagoi_store_counters(file->store);
     now.size = stats->size;
     now.phase[SAGO_PHASE_STORE].bytes = counts.bytes_written + counts.bytes_read;

@@ -86,30 +86,18 @@ static void start_io(job *work, int64_t round) {
                          .marks = work->plan->write ? marks_of(work, work->slot, round) : NULL,
                          .sieve = work->file->hints.sieve && !(work->file->amode & MPI_MODE_WRONLY)};
     work->started[round & 1] = true;
-    /* Nothing is left to be done meanwhile: neither before the first window is read nor after the last is filled.
-     */
-    if (round == (work->plan->write ? work->plan->rounds - 1 : 0))
-        sagoi_task_do(task);
-    else
-        sagoi_iothread_start(work->file->thread, task);
+    /* Nothing is left to be done meanwhile before the first window is read, and after the last is filled. */
+    sagoi_task_begin(work->file, task, round != (work->plan->write ? work->plan->rounds - 1 : 0));
 }
 
-/* Waits until the window that was last used in this parity is free; MPI goes on meanwhile. */
+/* Waits until the window that was last used in this parity is free. */
 static void wait_io(job *work, int64_t round) {
     if (!work->started[round & 1])
         return;
-    sagoi_task *task = &work->tasks[round & 1];
-    sagoi_team *team = work->file->team;
     double start = sagoi_now();
-    while (!sagoi_iothread_wait(work->file->thread, task, 1))
-        if (!team->idle || !team->idle(team->idle_arg))
-            sagoi_poke(team);
+    note(work, sagoi_task_finish(work->file, &work->tasks[round & 1]));
     (void)sagoi_phase_end(&work->file->stats, SAGO_PHASE_STORE, start);
     work->started[round & 1] = false;
-    if (task->status) {
-        sagoi_message_set(task->message);
-        note(work, task->status);
-    }
 }
 
 static void clear_marks(job *work, int64_t round) {

@@ -16,6 +16,7 @@ typedef struct sagoi_composed {
     sagoi_hash fingerprint;    /* of the file side, relative to `low` */
     bool step;                 /* of a series: ranks may not know the direction */
     bool follows;              /* this rank does not: it takes the others' */
+    bool nonblocking;          /* runs on a fiber */
     sagoi_budget *budget;
 } sagoi_composed;
 

@@ -23,8 +23,12 @@ static sago_status flush(batch *out) {
     if (out->n == 0)
         return SAGO_OK;
     bool write = out->direction == SAGOI_TO_FILE;
-    sago_status status = write ? sagoi_store_write(out->file->store, out->runs, out->n)
-                               : sagoi_store_read(out->file->store, out->runs, out->n, NULL);
+    sagoi_task task = {.kind = write ? SAGOI_TASK_WRITE : SAGOI_TASK_READ,
+                       .store = out->file->store,
+                       .runs = out->runs,
+                       .nruns = out->n};
+    sagoi_task_begin(out->file, &task, false);
+    sago_status status = sagoi_task_finish(out->file, &task);
     for (int64_t i = 0; i < out->n && !status && !write && out->bounce; i++)
         sagoi_copy_stream(out->runs[i].buf, out->positions[i], out->runs[i].len, &out->stream->memory,
                           out->direction);

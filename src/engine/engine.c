@@ -86,9 +86,12 @@ static sago_status follow_direction(sagoi_composed *composed, const sagoi_agreem
 }
 
 static int64_t kind_of(const sagoi_composed *composed) {
+    bool write = composed->request.direction == SAGOI_TO_FILE;
     if (composed->step)
         return SAGOI_KIND_STEP;
-    return composed->request.direction == SAGOI_TO_FILE ? SAGOI_KIND_ACCESS_WRITE : SAGOI_KIND_ACCESS_READ;
+    if (composed->nonblocking)
+        return write ? SAGOI_KIND_START_WRITE : SAGOI_KIND_START_READ;
+    return write ? SAGOI_KIND_ACCESS_WRITE : SAGOI_KIND_ACCESS_READ;
 }
 
 static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *agreed) {
@@ -192,6 +195,11 @@ static sagoi_target describe_target(const sagoi_call *call) {
                           .sparse = reading && call->sparse};
 }
 
+/* The fences of one-sided movement wait inside MPI: a nonblocking call must not. */
+static bool forgoes_rma(const sagoi_call *call) {
+    return call->composed->nonblocking && call->file->hints.move == SAGOI_MOVE_RMA;
+}
+
 /* From the facts of all nodes to a plan; `limit` caps every node's memory. */
 static sago_status make_plan(const sagoi_call *call, const node_facts *facts, bool dense, int64_t limit,
                              sagoi_plan *plan) {
@@ -208,7 +216,10 @@ static sago_status make_plan(const sagoi_call *call, const node_facts *facts, bo
     sagoi_machine machine = {.nodes = nodes, .node = node};
     sagoi_shape shape = {call->composed->request.direction == SAGOI_TO_FILE, dense, nodes, shapes};
     sagoi_target target = describe_target(call);
-    sago_status status = sagoi_plan_make(&machine, &shape, &target, &file->hints, plan);
+    sagoi_hints hints = file->hints;
+    if (forgoes_rma(call))
+        hints.move = SAGOI_MOVE_PACKED;
+    sago_status status = sagoi_plan_make(&machine, &shape, &target, &hints, plan);
     file->node_memory = facts[file->team->node].memory;
     sagoi_budget_free(&file->budget, node, size);
     return status;
@@ -264,6 +275,8 @@ static sago_status find_plan(sagoi_call *call, const sagoi_agreement *agreed) {
                            .low = call->low};
     if (call->composed->request.direction == SAGOI_FROM_FILE && call->sparse)
         key.shape.low++; /* another file, as far as mapping goes */
+    if (forgoes_rma(call))
+        key.shape.high++; /* another plan than a blocking call's */
     const sagoi_layout *layout = sagoi_store_layout(file->store);
     call->entry = file->hints.plan_cache > 0
                       ? sagoi_cache_find(&file->cache, &key, sagoi_max(1, layout->stripe_unit), &call->shift)

@@ -35,6 +35,13 @@ sago_status sagoi_run_direct(sago_file *file, const sagoi_request *request) SAGO
 sago_status sagoi_run_mapped(sagoi_call *call) SAGOI_CHECKED;
 sago_status sagoi_run_aggregated(sagoi_call *call) SAGOI_CHECKED;
 
+/* ---- File I/O of a call (io.c) ---- */
+
+/* Begins it: in the file's thread if something else can be done meanwhile, as always on a fiber; else here. */
+void sagoi_task_begin(sago_file *file, sagoi_task *task, bool meanwhile);
+/* Waits for it; MPI, and whatever else this process has under way, goes on. */
+sago_status sagoi_task_finish(sago_file *file, sagoi_task *task) SAGOI_CHECKED;
+
 /* Frees the message buffers kept for the next call. */
 void sagoi_drop_exchange(sago_file *file);
 
@@ -42,7 +49,14 @@ void sagoi_drop_exchange(sago_file *file);
 sago_status sagoi_reserve_windows(sago_file *file, const sagoi_plan *plan) SAGOI_CHECKED;
 
 /* What kind of collective call this is, for finding ranks that are in another one. */
-typedef enum { SAGOI_KIND_ACCESS_WRITE = 1, SAGOI_KIND_ACCESS_READ, SAGOI_KIND_STEP, SAGOI_KIND_OTHER } sagoi_kind;
+typedef enum {
+    SAGOI_KIND_ACCESS_WRITE = 1,
+    SAGOI_KIND_ACCESS_READ,
+    SAGOI_KIND_START_WRITE, /* nonblocking */
+    SAGOI_KIND_START_READ,
+    SAGOI_KIND_STEP,
+    SAGOI_KIND_OTHER
+} sagoi_kind;
 
 /* Ranks agree on a call that moves no data: its status, its kind and one argument that must be the same. */
 sago_status sagoi_engine_agree(sago_file *file, sago_status status, int64_t kind, int64_t argument) SAGOI_CHECKED;

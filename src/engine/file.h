@@ -4,7 +4,10 @@
 
 #include <sago/sago.h>
 
+#include <stdatomic.h>
+
 #include "base/budget.h"
+#include "base/fiber.h"
 #include "base/hints.h"
 #include "base/live.h"
 #include "engine/cache.h"
@@ -44,6 +47,9 @@ struct sago_file {
     int64_t written_end;      /* largest end of what this rank wrote by itself */
     sago_stats stats;
     struct sago_series *series; /* all declared on this file */
+    sagoi_fiber *fiber;         /* of its nonblocking calls; NULL before the first */
+    sago_request *first, *last; /* nonblocking calls that are not done, in the order they were started */
+    _Atomic int64_t pending;    /* how many */
 };
 
 #endif

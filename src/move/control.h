@@ -48,6 +48,5 @@ void sagoi_agreement_combine(sagoi_agreement *into, const sagoi_agreement *from)
 
 /* Sleeps until *word is no longer `old` (true) or a peer has died (false). */
 bool sagoi_wait_word(sagoi_team *team, _Atomic uint32_t *word, uint32_t old);
-void sagoi_wake_word(_Atomic uint32_t *word);
 
 #endif

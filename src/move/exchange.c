@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/checked.h"
+#include "base/fiber.h"
 #include "move/mail.h"
 
 struct sagoi_exchange {
@@ -99,7 +100,10 @@ static void note(sagoi_exchange *exchange, sago_status status) {
 
 /* Lets others have the core, the longer nothing happens the longer. */
 static void rest(bool busy, int *quiet) {
+    bool first = *quiet == 0;
     *quiet = busy ? 0 : *quiet + 1;
+    if (sagoi_give_way(busy || first))
+        return;
     if (*quiet > 300)
         (void)usleep(20);
     else if (*quiet > 0)

@@ -7,15 +7,13 @@
  * On one node the rank that comes last does the work for all; on several nodes the leader does, since only
  * leaders call MPI to agree. */
 #include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/fiber.h"
+#include "base/futex.h"
 #include "move/control.h"
 
 enum {
@@ -23,22 +21,14 @@ enum {
     FIRST_SLEEP_US = 1000,   /* sleeps grow from here */
     LONGEST_SLEEP_US = 8000, /* to here */
     EXCHANGE_SLEEP_US = 100, /* while messages are to be answered meanwhile */
-    WAKES_BETWEEN_ROLL_CALLS = 64
+    WAKES_BETWEEN_ROLL_CALLS = 64,
+    VISITS_BETWEEN_ROLL_CALLS = 4096 /* of a fiber */
 };
 
 static void pause_cpu(void) {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #endif
-}
-
-static void futex_wait(_Atomic uint32_t *word, uint32_t old, int64_t microseconds) {
-    struct timespec time = {microseconds / 1000000, microseconds % 1000000 * 1000};
-    (void)syscall(SYS_futex, word, FUTEX_WAIT, old, &time, NULL, 0);
-}
-
-void sagoi_wake_word(_Atomic uint32_t *word) {
-    (void)syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 /* Does a process of this node no longer exist? */
@@ -58,8 +48,8 @@ static void roll_call(sagoi_team *team) {
     if (!someone_died(team))
         return;
     atomic_store(&control->broken, 1);
-    sagoi_wake_word(&control->generation);
-    sagoi_wake_word(&control->ready);
+    sagoi_futex_wake(&control->generation);
+    sagoi_futex_wake(&control->ready);
 }
 
 void sagoi_poke(const sagoi_team *team) {
@@ -67,34 +57,58 @@ void sagoi_poke(const sagoi_team *team) {
     (void)MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, team->all, &flag, MPI_STATUS_IGNORE);
 }
 
+static bool changed(const _Atomic uint32_t *word, uint32_t old) {
+    return atomic_load_explicit(word, memory_order_acquire) != old;
+}
+
 static bool spin(const sagoi_team *team, const _Atomic uint32_t *word, uint32_t old) {
     if (team->local_size > team->cores)
-        return atomic_load_explicit(word, memory_order_acquire) != old;
+        return changed(word, old);
     for (int i = 0; i < SPINS; i++) {
-        if (atomic_load_explicit(word, memory_order_acquire) != old)
+        if (changed(word, old))
             return true;
         pause_cpu();
     }
     return false;
 }
 
+/* The same on a fiber: whoever lets it go on sleeps. */
+static bool wait_on_fiber(sagoi_team *team, _Atomic uint32_t *word, uint32_t old) {
+    for (int visits = 0; !changed(word, old); visits++) {
+        if (atomic_load(&team->control->broken))
+            return false;
+        bool busy = team->idle && team->idle(team->idle_arg);
+        if (visits > 0 && !busy)
+            sagoi_poke(team);
+        if (visits % VISITS_BETWEEN_ROLL_CALLS == VISITS_BETWEEN_ROLL_CALLS - 1)
+            roll_call(team);
+        sagoi_fiber_yield(visits == 0 || busy, word, old);
+    }
+    return true;
+}
+
 bool sagoi_wait_word(sagoi_team *team, _Atomic uint32_t *word, uint32_t old) {
     sagoi_control *control = team->control;
     int64_t sleep_us = FIRST_SLEEP_US;
+    if (sagoi_on_fiber())
+        return wait_on_fiber(team, word, old);
     if (!team->idle && spin(team, word, old))
         return true;
-    for (int wakes = 1; atomic_load_explicit(word, memory_order_acquire) == old; wakes++) {
+    for (int wakes = 1; !changed(word, old); wakes++) {
         if (atomic_load(&control->broken))
             return false;
+        bool others = sagoi_fibers_pending();
+        if (others && sagoi_fibers_advance())
+            continue;
         if (!team->idle) {
-            futex_wait(word, old, sleep_us);
-            if (atomic_load_explicit(word, memory_order_acquire) != old)
+            sagoi_futex_wait(word, old, others ? EXCHANGE_SLEEP_US : sleep_us);
+            if (changed(word, old))
                 return true;
             sagoi_poke(team);
             if (sleep_us < LONGEST_SLEEP_US)
                 sleep_us *= 2;
         } else if (!team->idle(team->idle_arg)) {
-            futex_wait(word, old, EXCHANGE_SLEEP_US);
+            sagoi_futex_wait(word, old, EXCHANGE_SLEEP_US);
         }
         if (wakes % WAKES_BETWEEN_ROLL_CALLS == 0)
             roll_call(team);
@@ -110,9 +124,11 @@ sago_status sagoi_wait_request(sagoi_team *team, MPI_Request *request) {
         if (done)
             break;
         bool busy = team->idle && team->idle(team->idle_arg);
-        if (!busy && i > 200)
+        if (sagoi_give_way(busy || i == 0) || busy)
+            continue;
+        if (i > 200)
             (void)usleep(20);
-        else if (!busy)
+        else
             (void)sched_yield();
     }
     return SAGO_OK;
@@ -125,7 +141,7 @@ static sago_status peer_died(void) {
 static void open_gate(sagoi_control *control) {
     atomic_store(&control->arrived, 0);
     atomic_fetch_add_explicit(&control->generation, 1, memory_order_release);
-    sagoi_wake_word(&control->generation);
+    sagoi_futex_wake(&control->generation);
 }
 
 /* All ranks of the node come; one runs `meeting`; all go on.  `by_leader`: the leader must be that one. */
@@ -140,7 +156,7 @@ static sago_status meet(sagoi_team *team, bool by_leader, sagoi_meeting_fn meeti
     bool chosen = by_leader ? team->local_rank == 0 : last;
     if (last && !chosen) {
         atomic_fetch_add(&control->ready, 1);
-        sagoi_wake_word(&control->ready);
+        sagoi_futex_wake(&control->ready);
     }
     if (chosen) {
         if (!last && !sagoi_wait_word(team, &control->ready, ready))

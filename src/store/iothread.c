@@ -42,11 +42,18 @@ static sago_status task_read(sagoi_task *task) {
     return status;
 }
 
+static sago_status task_runs(const sagoi_task *task) {
+    return task->kind == SAGOI_TASK_WRITE ? sagoi_store_write(task->store, task->runs, task->nruns)
+                                          : sagoi_store_read(task->store, task->runs, task->nruns, NULL);
+}
+
 /* Everything but the state, which is the lock's. */
 static void task_do(sagoi_task *task) {
     double begin = now_seconds();
     sagoi_message_clear();
-    if (task->kind == SAGOI_TASK_WRITE)
+    if (task->runs)
+        task->status = task_runs(task);
+    else if (task->kind == SAGOI_TASK_WRITE)
         task->status = (task->sieve ? sagoi_store_write_sieved : sagoi_store_write_marked)(
             task->store, task->buf, task->off, task->len, task->marks);
     else

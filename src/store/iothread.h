@@ -9,11 +9,13 @@ typedef struct sagoi_iothread sagoi_iothread;
 
 typedef enum { SAGOI_TASK_WRITE, SAGOI_TASK_READ } sagoi_task_kind;
 
-/* Filled by the caller, who keeps it until it has waited for it.  A read leaves what lies past the end of
- * the file zero. */
+/* Filled by the caller, who keeps it until it has waited for it.  A read of one run leaves what lies past the end
+ * of the file zero. */
 typedef struct sagoi_task {
     sagoi_task_kind kind;
     sagoi_store *store;
+    const sagoi_io_run *runs; /* `nruns` of them, read as sagoi_store_read() does; NULL: one, as follows */
+    int64_t nruns;
     char *buf;
     int64_t off, len;
     const uint64_t *marks; /* writes: as sagoi_store_write_marked(); NULL: everything */

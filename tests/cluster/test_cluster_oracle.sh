@@ -1,7 +1,7 @@
 #!/bin/bash
 # RUN: timeout=240
 # RUN-LONG: 600 10000
-# The oracle and the progress test on several nodes, under both ways of moving data between them.
+# The oracle, nonblocking calls and the progress test on several nodes, under both ways of moving data between them.
 #     test_cluster_oracle.sh [SEEDS [FIRST]]
 set -euo pipefail
 # shellcheck source=tests/cluster/lib.sh
@@ -13,6 +13,7 @@ cluster_require
 export SAGO_CLUSTER_TIMEOUT=$((60 + SEEDS * 4))
 
 # Hints in the environment take the place of those that the oracle would draw.
+PROGRAM=test_oracle
 oracle() { # nodes, ranks a node, hints in the environment...
     local hint
     CLUSTER_OPTIONS=(--memory 1G)
@@ -20,7 +21,7 @@ oracle() { # nodes, ranks a node, hints in the environment...
         CLUSTER_OPTIONS+=(-x "$hint")
     done
     echo "# ${*:3}"
-    cluster_mpi_test "$1" "$2" test_oracle --seeds "$SEEDS" --first "$FIRST"
+    cluster_mpi_test "$1" "$2" $PROGRAM --seeds "$SEEDS" --first "$FIRST"
     FIRST=$((FIRST + SEEDS))
     CLUSTER_OPTIONS=(--memory 1G)
 }
@@ -30,4 +31,8 @@ oracle 3 2 SAGO_STRATEGY=aggregated SAGO_MOVE=packed SAGO_MESSAGES=1 SAGO_MESSAG
 oracle 3 2 SAGO_STRATEGY=aggregated SAGO_MOVE=rma
 oracle 4 2 SAGO_STRATEGY=aggregated SAGO_MERGE=on
 oracle 2 3 SAGO_STRATEGY=aggregated SAGO_WINDOW=4K SAGO_MESSAGE_SIZE=64K
+PROGRAM=test_started SEEDS=$(((SEEDS + 2) / 3))
+oracle 3 2
+oracle 3 2 SAGO_STRATEGY=aggregated SAGO_MOVE=rma SAGO_WINDOW=8K
+oracle 2 3 SAGO_STRATEGY=aggregated SAGO_MESSAGES=1 SAGO_MESSAGE_SIZE=64K
 cluster_mpi_test 3 2 test_progress direct aggregated

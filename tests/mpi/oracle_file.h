@@ -160,4 +160,60 @@ static void remove_file(oracle *o) {
     arena_clear(&o->a);
 }
 
+/* ---- Where they are, and whose ---- */
+
+static const char *find_dir(void) {
+    static const char *const names[] = {"SAGO_CLUSTER_GLOBAL", "SAGO_TEST_DIR"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i]))
+            return getenv(names[i]);
+    return ".";
+}
+
+/* The same ones in every run: what Sago keeps with a communicator is used by many seeds. */
+static void make_comms(oracle *o) {
+    rng r = {4711};
+    int all, me;
+    MPI_Comm_size(MPI_COMM_WORLD, &all);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    for (int i = 0; i < COMMS; i++) {
+        int keys[MAX_RANKS] = {0}, in[MAX_RANKS] = {0};
+        for (int k = 0; k < all; k++) {
+            keys[k] = i == 0 ? k : i == 1 ? -k : (int)pick(&r, 0, 1000);
+            in[k] = i < 3 || chance(&r, 60);
+        }
+        in[all - 1] = 1;
+        MPI_Comm_split(MPI_COMM_WORLD, in[me] ? 0 : MPI_UNDEFINED, keys[me], &o->comms[i]);
+    }
+}
+
+static void free_comms(oracle *o) {
+    for (int i = 0; i < COMMS; i++)
+        if (o->comms[i] != MPI_COMM_NULL)
+            MPI_Comm_free(&o->comms[i]);
+}
+
+/* The command line; false: it is wrong. */
+static bool take_arguments(oracle *o, int argc, char **argv, uint64_t *seeds, uint64_t *first) {
+    o->dir = find_dir();
+    o->patience = 60;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--seeds") == 0 && i + 1 < argc)
+            *seeds = strtoull(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "--first") == 0 && i + 1 < argc)
+            *first = strtoull(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "--dir") == 0 && i + 1 < argc)
+            o->dir = argv[++i];
+        else if (strcmp(argv[i], "--patience") == 0 && i + 1 < argc)
+            o->patience = (unsigned)strtoul(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "--verbose") == 0)
+            o->verbose = true;
+        else if (strchr(argv[i], '=') && o->nforced < MAX_HINTS)
+            o->forced[o->nforced++] = argv[i];
+        else
+            return false;
+    }
+    return true;
+}
+
 #endif

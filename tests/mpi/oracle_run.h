@@ -118,6 +118,8 @@ static void note(oracle *o, const char *doing) {
 
 /* ---- Meeting and comparing ---- */
 
+static void (*while_meeting)(void); /* what else is to go on meanwhile; NULL: nothing */
+
 /* Asleep: there are more ranks than cores. */
 static void meet(MPI_Comm comm) {
     MPI_Request request;
@@ -125,6 +127,8 @@ static void meet(MPI_Comm comm) {
     MPI_Ibarrier(comm, &request);
     for (int tries = 0; !done; tries++) {
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        if (!done && while_meeting)
+            while_meeting();
         if (!done && tries < 100)
             (void)sched_yield();
         else if (!done)

@@ -7,60 +7,11 @@
  * A seed is one file, hints, and a number of steps.  Every rank draws the same random numbers, so every rank knows
  * what all of them do, and what the file and its own memory must hold after each step.  KEY=VALUE is a hint for
  * every file, as is what the environment says (SAGO_MOVE, ...): then that hint is not drawn. */
+#include "mpi/oracle_extents.h"
 #include "mpi/oracle_file.h"
 #include "mpi/oracle_series.h"
 
 /* ---- By extents ---- */
-
-/* The extents of one rank as a part: a view of bytes at 0 that has just these runs, in memory one after another.
- */
-static opart extents_part(oracle *o, const run *list, int64_t n) {
-    const otype *byte = otype_leaf(&o->a, 1);
-    otype *t = otype_new(&o->a, O_HINDEXED, n);
-    for (int64_t i = 0; i < n; i++)
-        otype_block(t, i, list[i].off, list[i].len, byte);
-    t->member[0] = byte;
-    (void)otype_finish(t);
-    return (opart){{0, byte, t}, 0, t->size, byte, t->size};
-}
-
-/* Ascending runs at random, some of them empty. */
-static opart random_extents(oracle *o) {
-    rng *r = &o->r;
-    int64_t n = pick_skewed(r, 0, 200), at = pick_skewed(r, 0, o->cap), done = 0,
-            scale = chance(r, 80) ? 60 : 5000;
-    run *list = arena_alloc(&o->a, (n + 1) * (int64_t)sizeof *list);
-    for (; done < n; done++) {
-        int64_t len = chance(r, 10) ? 0 : pick_skewed(r, 1, scale);
-        at += chance(r, 20) ? 0 : pick_skewed(r, 0, scale);
-        if (at + len > o->cap)
-            break;
-        list[done] = (run){at, len};
-        at += len;
-    }
-    return extents_part(o, list, done);
-}
-
-static void pick_extents(oracle *o, oaccess *what, bool write) {
-    pattern_space space = pick_space(o, o->size);
-    deal d = deal_make(&space, 2000);
-    run *list = arena_alloc(&o->a, d.cells * (int64_t)sizeof *list);
-    what->pattern = "extents";
-    for (int i = 0; i < o->size; i++) {
-        int64_t n = deal_runs(&d, i, chance(&o->r, 70), list);
-        for (int64_t k = 0; k < n; k++)
-            list[k].off += space.low;
-        what->parts[i] = !write && chance(&o->r, 50) ? random_extents(o) : extents_part(o, list, n);
-    }
-}
-
-static sago_extent *extents_of(const oracle *o, const opart *part) {
-    const otype *t = part->view.filetype;
-    sago_extent *list = calloc((size_t)t->n + 1, sizeof *list);
-    for (int64_t i = 0; list && i < t->n; i++)
-        list[i] = (sago_extent){o->base + t->at[i], t->length[i]};
-    return list;
-}
 
 static void step_extents(oracle *o) {
     bool write = may_write(o) && (!may_read(o) || chance(&o->r, 60));
@@ -188,58 +139,11 @@ static void run_seed(oracle *o, uint64_t seed) {
 
 /* ---- Running ---- */
 
-static const char *find_dir(void) {
-    static const char *const names[] = {"SAGO_CLUSTER_GLOBAL", "SAGO_TEST_DIR"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (getenv(names[i]))
-            return getenv(names[i]);
-    return ".";
-}
-
-/* The same ones in every run: what Sago keeps with a communicator is used by many seeds. */
-static void make_comms(oracle *o) {
-    rng r = {4711};
-    int all, me;
-    MPI_Comm_size(MPI_COMM_WORLD, &all);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    for (int i = 0; i < COMMS; i++) {
-        int keys[MAX_RANKS] = {0}, in[MAX_RANKS] = {0};
-        for (int k = 0; k < all; k++) {
-            keys[k] = i == 0 ? k : i == 1 ? -k : (int)pick(&r, 0, 1000);
-            in[k] = i < 3 || chance(&r, 60);
-        }
-        in[all - 1] = 1;
-        MPI_Comm_split(MPI_COMM_WORLD, in[me] ? 0 : MPI_UNDEFINED, keys[me], &o->comms[i]);
-    }
-}
-
-static void free_comms(oracle *o) {
-    for (int i = 0; i < COMMS; i++)
-        if (o->comms[i] != MPI_COMM_NULL)
-            MPI_Comm_free(&o->comms[i]);
-}
-
 int main(int argc, char **argv) {
     static oracle o;
     uint64_t seeds = 100, first = 1;
-    o.dir = find_dir();
-    o.patience = 60;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--seeds") == 0 && i + 1 < argc)
-            seeds = strtoull(argv[++i], NULL, 10);
-        else if (strcmp(argv[i], "--first") == 0 && i + 1 < argc)
-            first = strtoull(argv[++i], NULL, 10);
-        else if (strcmp(argv[i], "--dir") == 0 && i + 1 < argc)
-            o.dir = argv[++i];
-        else if (strcmp(argv[i], "--patience") == 0 && i + 1 < argc)
-            o.patience = (unsigned)strtoul(argv[++i], NULL, 10);
-        else if (strcmp(argv[i], "--verbose") == 0)
-            o.verbose = true;
-        else if (strchr(argv[i], '=') && o.nforced < MAX_HINTS)
-            o.forced[o.nforced++] = argv[i];
-        else
-            return 2;
-    }
+    if (!take_arguments(&o, argc, argv, &seeds, &first))
+        return 2;
     int all, me;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);

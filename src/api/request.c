@@ -1,0 +1,58 @@
+/* Waiting for nonblocking calls. */
+#include "api/handle.h"
+#include "engine/started.h"
+
+static sago_status check_request(sago_request *const *request) {
+    if (!request)
+        return sagoi_fail(SAGO_ERR_HANDLE, "the pointer to the request is NULL");
+    if (*request && !sagoi_live_has(&(*request)->live))
+        return sagoi_fail(SAGO_ERR_HANDLE, "the request was waited for already, or is none of Sago's");
+    return SAGO_OK;
+}
+
+/* How a request that is done went; it is freed. */
+static sago_status collect(const char *call, sago_request **waited, MPI_Count *bytes) {
+    sago_request *request = *waited;
+    sago_status status = request->status;
+    if (bytes)
+        *bytes = (MPI_Count)request->bytes;
+    if (status)
+        sagoi_message_set(request->message);
+    sagoi_live_remove(&request->live);
+    sagoi_started_destroy(waited);
+    return sagoi_done(call, NULL, status);
+}
+
+static sago_status nothing(const char *call, MPI_Count *bytes, sago_status status) {
+    if (bytes)
+        *bytes = 0;
+    return sagoi_done(call, NULL, status);
+}
+
+sago_status sago_wait(sago_request **request, MPI_Count *bytes) {
+    sago_status status = check_request(request);
+    if (status || !*request)
+        return nothing("sago_wait", bytes, status);
+    for (int quiet = 0; !atomic_load(&(*request)->done);)
+        if (sagoi_fibers_advance())
+            quiet = 0;
+        else
+            sagoi_fibers_rest(quiet++);
+    return collect("sago_wait", request, bytes);
+}
+
+sago_status sago_test(sago_request **request, int *done, MPI_Count *bytes) {
+    sago_status status = check_request(request);
+    if (!status && !done)
+        status = sagoi_fail(SAGO_ERR_ARG, "there is nowhere to say whether it is done");
+    if (!status)
+        *done = 1;
+    if (status || !*request)
+        return nothing("sago_test", bytes, status);
+    if (!atomic_load(&(*request)->done))
+        (void)sagoi_fibers_advance();
+    if (atomic_load(&(*request)->done))
+        return collect("sago_test", request, bytes);
+    *done = 0;
+    return nothing("sago_test", bytes, SAGO_OK);
+}

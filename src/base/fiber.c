@@ -1,0 +1,247 @@
+/* Stacks, switching between them, and the list of fibers that are under way: a global of the library, since
+ * whoever waits for anything lets all of them go on. */
+#include "base/fiber.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "base/futex.h"
+
+enum {
+    STACK_BYTES = 512 << 10, /* MPI runs on it, and what MPI calls; touched only as far as it is used */
+    GUARD_BYTES = 64 << 10,  /* below it, not to be touched */
+    YIELDS = 20,             /* of the processor, before sleeping */
+    SHORT_SLEEP_US = 100,
+    LONG_SLEEP_US = 1000,
+    SHORT_SLEEPS = 200
+};
+
+struct sagoi_fiber {
+    ucontext_t own, caller; /* where each goes on */
+    char *stack;            /* lowest byte, above the guard */
+    sagoi_budget *budget;
+    void (*fn)(void *arg);
+    void *arg;
+    bool active, moved;
+    _Atomic uint32_t *word; /* what it waits for, if it said so */
+    uint32_t old;
+    double away, left; /* seconds; when it last stopped running */
+    char message[SAGOI_MESSAGE_MAX];
+    sagoi_fiber *next;  /* active ones */
+    void *sanitizer[2]; /* what a sanitizer knows the stacks by: this one, and the caller's */
+    const void *caller_stack;
+    size_t caller_bytes;
+};
+
+_Atomic int sagoi_active_fibers;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static sagoi_fiber *first;
+static _Thread_local sagoi_fiber *current;
+
+/* ---- What sanitizers must be told ---- */
+
+#ifndef __has_feature
+#define __has_feature(name) 0 /* clang's way to ask */
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#include <sanitizer/common_interface_defs.h>
+static void tell_create(sagoi_fiber *fiber) { (void)fiber; }
+static void tell_destroy(sagoi_fiber *fiber) { (void)fiber; }
+static void tell_enter(sagoi_fiber *fiber) {
+    __sanitizer_start_switch_fiber(&fiber->sanitizer[1], fiber->stack, STACK_BYTES);
+}
+static void tell_entered(sagoi_fiber *fiber) {
+    __sanitizer_finish_switch_fiber(fiber->sanitizer[0], &fiber->caller_stack, &fiber->caller_bytes);
+}
+static void tell_leave(sagoi_fiber *fiber) {
+    __sanitizer_start_switch_fiber(&fiber->sanitizer[0], fiber->caller_stack, fiber->caller_bytes);
+}
+static void tell_left(sagoi_fiber *fiber) { __sanitizer_finish_switch_fiber(fiber->sanitizer[1], NULL, NULL); }
+#elif defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+#include <sanitizer/tsan_interface.h>
+static void tell_create(sagoi_fiber *fiber) { fiber->sanitizer[0] = __tsan_create_fiber(0); }
+static void tell_destroy(sagoi_fiber *fiber) { __tsan_destroy_fiber(fiber->sanitizer[0]); }
+static void tell_enter(sagoi_fiber *fiber) {
+    fiber->sanitizer[1] = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(fiber->sanitizer[0], 0);
+}
+static void tell_entered(sagoi_fiber *fiber) { (void)fiber; }
+static void tell_leave(sagoi_fiber *fiber) { __tsan_switch_to_fiber(fiber->sanitizer[1], 0); }
+static void tell_left(sagoi_fiber *fiber) { (void)fiber; }
+#else
+static void tell_create(sagoi_fiber *fiber) { (void)fiber; }
+static void tell_destroy(sagoi_fiber *fiber) { (void)fiber; }
+static void tell_enter(sagoi_fiber *fiber) { (void)fiber; }
+static void tell_entered(sagoi_fiber *fiber) { (void)fiber; }
+static void tell_leave(sagoi_fiber *fiber) { (void)fiber; }
+static void tell_left(sagoi_fiber *fiber) { (void)fiber; }
+#endif
+
+/* ---- Switching.  A fiber may go on in another thread: nothing thread-local is kept across a switch. ---- */
+
+static double now_seconds(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void leave(sagoi_fiber *fiber) {
+    tell_leave(fiber);
+    (void)swapcontext(&fiber->own, &fiber->caller);
+    tell_entered(fiber);
+}
+
+/* The same for every function that the fiber is ever started with. */
+static void fiber_main(void) {
+    sagoi_fiber *fiber = current;
+    tell_entered(fiber);
+    for (;;) {
+        fiber->fn(fiber->arg);
+        fiber->active = false;
+        leave(fiber);
+    }
+}
+
+/* Runs it until it yields or ends.  Messages of failures are its own. */
+static void resume(sagoi_fiber *fiber) {
+    char outside[SAGOI_MESSAGE_MAX];
+    (void)snprintf(outside, sizeof outside, "%s", sagoi_message());
+    sagoi_message_set(fiber->message);
+    fiber->moved = true; /* unless it says otherwise */
+    fiber->word = NULL;
+    fiber->away += now_seconds() - fiber->left;
+    current = fiber;
+    tell_enter(fiber);
+    (void)swapcontext(&fiber->caller, &fiber->own);
+    tell_left(fiber);
+    current = NULL;
+    fiber->left = now_seconds();
+    (void)snprintf(fiber->message, sizeof fiber->message, "%s", sagoi_message());
+    sagoi_message_set(outside);
+}
+
+bool sagoi_fiber_runs(void) { return current != NULL; }
+
+double sagoi_fiber_away(void) { return current ? current->away : 0; }
+
+void sagoi_fiber_yield(bool moved, _Atomic uint32_t *word, uint32_t old) {
+    sagoi_fiber *fiber = current;
+    fiber->moved = moved;
+    fiber->word = word;
+    fiber->old = old;
+    leave(fiber);
+}
+
+/* ---- Making them ---- */
+
+void sagoi_fibers_lock(void) { (void)pthread_mutex_lock(&lock); }
+void sagoi_fibers_unlock(void) { (void)pthread_mutex_unlock(&lock); }
+
+sago_status sagoi_fiber_create(sagoi_budget *budget, sagoi_fiber **created) {
+    sagoi_fiber *fiber = calloc(1, sizeof *fiber);
+    char *memory = mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
+    bool ok = fiber && memory != MAP_FAILED &&
+              mprotect(memory + GUARD_BYTES, STACK_BYTES, PROT_READ | PROT_WRITE) == 0 &&
+              getcontext(&fiber->own) == 0;
+    if (!ok) {
+        if (memory != MAP_FAILED)
+            (void)munmap(memory, GUARD_BYTES + STACK_BYTES);
+        free(fiber);
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a stack of %d bytes", STACK_BYTES);
+    }
+    fiber->stack = memory + GUARD_BYTES;
+    fiber->budget = budget;
+    fiber->own.uc_stack.ss_sp = fiber->stack;
+    fiber->own.uc_stack.ss_size = STACK_BYTES;
+    makecontext(&fiber->own, fiber_main, 0);
+    tell_create(fiber);
+    sagoi_budget_count(budget, STACK_BYTES);
+    *created = fiber;
+    return SAGO_OK;
+}
+
+void sagoi_fiber_destroy(sagoi_fiber **fiber) {
+    sagoi_fiber *gone = *fiber;
+    if (!gone)
+        return;
+    sagoi_fibers_lock(); /* it has ended, but another thread may not have seen it yet */
+    sagoi_fibers_unlock();
+    tell_destroy(gone);
+    (void)munmap(gone->stack - GUARD_BYTES, GUARD_BYTES + STACK_BYTES);
+    sagoi_budget_count(gone->budget, -STACK_BYTES);
+    free(gone);
+    *fiber = NULL;
+}
+
+/* ---- Running them ---- */
+
+bool sagoi_fiber_active(const sagoi_fiber *fiber) { return fiber->active; }
+
+/* Lets one go on, and takes it from the list when it ends; where the next one is. */
+static sagoi_fiber **step(sagoi_fiber **at) {
+    sagoi_fiber *fiber = *at;
+    resume(fiber);
+    if (fiber->active)
+        return &fiber->next;
+    *at = fiber->next;
+    atomic_fetch_sub(&sagoi_active_fibers, 1);
+    return at;
+}
+
+void sagoi_fiber_start(sagoi_fiber *fiber, void (*fn)(void *arg), void *arg) {
+    fiber->fn = fn;
+    fiber->arg = arg;
+    fiber->active = true;
+    fiber->away = 0;
+    fiber->left = now_seconds();
+    fiber->message[0] = '\0';
+    fiber->next = first;
+    first = fiber;
+    atomic_fetch_add(&sagoi_active_fibers, 1);
+    (void)step(&first);
+}
+
+bool sagoi_fibers_advance(void) {
+    bool moved = false;
+    if (current || pthread_mutex_trylock(&lock) != 0)
+        return false;
+    for (sagoi_fiber **at = &first; *at;) {
+        sagoi_fiber *fiber = *at;
+        at = step(at);
+        moved = moved || fiber->moved;
+    }
+    (void)pthread_mutex_unlock(&lock);
+    return moved;
+}
+
+/* A word that a fiber waits for; NULL: none does, or nobody can say. */
+static _Atomic uint32_t *awaited_word(uint32_t *old) {
+    _Atomic uint32_t *word = NULL;
+    if (pthread_mutex_trylock(&lock) != 0)
+        return NULL;
+    for (const sagoi_fiber *fiber = first; fiber && !word; fiber = fiber->next) {
+        word = fiber->word;
+        *old = fiber->old;
+    }
+    (void)pthread_mutex_unlock(&lock);
+    return word;
+}
+
+void sagoi_fibers_rest(int quiet) {
+    uint32_t old = 0;
+    int64_t sleep_us = quiet < SHORT_SLEEPS ? SHORT_SLEEP_US : LONG_SLEEP_US;
+    _Atomic uint32_t *word = awaited_word(&old);
+    if (word)
+        sagoi_futex_wait(word, old, sleep_us);
+    else if (quiet < YIELDS)
+        (void)sched_yield();
+    else
+        (void)usleep((useconds_t)sleep_us);
+}

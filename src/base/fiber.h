@@ -1,0 +1,66 @@
+/* Fibers: functions with a stack of their own, that go on while others wait.
+ *
+ * What would wait on a fiber yields instead, and goes on when somebody advances the fibers: every place of the
+ * library that waits, and whoever tests or waits for a nonblocking call.  A fiber runs in the thread that advances
+ * it, one at a time, so there is no parallelism and nothing to lock between them.
+ *
+ * Where the same code may run on a fiber or not, it waits like this:
+ *     for (bool moved = true; !there_yet(); moved = false)
+ *         if (!sagoi_give_way(moved))
+ *             sleep_a_little(); */
+#ifndef SAGOI_FIBER_H
+#define SAGOI_FIBER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/budget.h"
+#include "base/status.h"
+
+typedef struct sagoi_fiber sagoi_fiber;
+
+/* The stack counts in the budget. */
+sago_status sagoi_fiber_create(sagoi_budget *budget, sagoi_fiber **fiber) SAGOI_CHECKED;
+void sagoi_fiber_destroy(sagoi_fiber **fiber); /* never an active one */
+
+/* One lock for all fibers: held while they run, and by whoever changes what they work on. */
+void sagoi_fibers_lock(void);
+void sagoi_fibers_unlock(void);
+
+/* With the lock: runs fn(arg) until it waits for the first time. */
+void sagoi_fiber_start(sagoi_fiber *fiber, void (*fn)(void *arg), void *arg);
+/* With the lock: has it begun, and not ended? */
+bool sagoi_fiber_active(const sagoi_fiber *fiber);
+
+/* How many are active; to be read by sagoi_fibers_pending(). */
+extern _Atomic int sagoi_active_fibers;
+static inline bool sagoi_fibers_pending(void) {
+    return atomic_load_explicit(&sagoi_active_fibers, memory_order_relaxed) > 0;
+}
+
+/* Lets every fiber go on to where it waits next.  False: none got any further, or another thread is at it. */
+bool sagoi_fibers_advance(void);
+/* Sleeps a little, after `quiet` rounds in which nothing moved. */
+void sagoi_fibers_rest(int quiet);
+
+/* Does the caller run on a fiber? */
+bool sagoi_fiber_runs(void);
+static inline bool sagoi_on_fiber(void) { return sagoi_fibers_pending() && sagoi_fiber_runs(); }
+/* On a fiber: lets the others go on.  `moved`: it got further since it yielded last.  It waits for *word to be
+ * another than `old`, if word is not NULL: so whoever sleeps knows what to sleep on. */
+void sagoi_fiber_yield(bool moved, _Atomic uint32_t *word, uint32_t old);
+/* Seconds in which this fiber did not run; 0 elsewhere. */
+double sagoi_fiber_away(void);
+
+/* In a loop that waits for something.  True: look again at once; false: sleep a little first. */
+static inline bool sagoi_give_way(bool moved) {
+    if (!sagoi_fibers_pending())
+        return false;
+    if (!sagoi_fiber_runs())
+        return sagoi_fibers_advance();
+    sagoi_fiber_yield(moved, NULL, 0);
+    return true;
+}
+
+#endif

@@ -1,0 +1,28 @@
+/* Tasks of the file's I/O thread, and waiting for them. */
+#include "base/fiber.h"
+#include "engine/engine.h"
+
+void sagoi_task_begin(sago_file *file, sagoi_task *task, bool meanwhile) {
+    if (meanwhile || sagoi_on_fiber())
+        sagoi_iothread_start(file->thread, task);
+    else
+        sagoi_task_do(task);
+}
+
+static void wait_on_fiber(sago_file *file, sagoi_task *task) {
+    sagoi_team *team = file->team;
+    for (bool moved = true; !sagoi_iothread_done(file->thread, task); moved = false)
+        sagoi_fiber_yield((team->idle && team->idle(team->idle_arg)) || moved, NULL, 0);
+}
+
+sago_status sagoi_task_finish(sago_file *file, sagoi_task *task) {
+    sagoi_team *team = file->team;
+    if (sagoi_on_fiber())
+        wait_on_fiber(file, task);
+    while (!sagoi_iothread_wait(file->thread, task, 1))
+        if (!sagoi_give_way(false) && !(team->idle && team->idle(team->idle_arg)))
+            sagoi_poke(team);
+    if (task->status)
+        sagoi_message_set(task->message);
+    return task->status;
+}
