@@ -18,6 +18,13 @@ typedef enum {
 } sagoi_strategy;
 typedef enum { SAGOI_MOVE_AUTO, SAGOI_MOVE_PACKED, SAGOI_MOVE_RMA } sagoi_move;
 typedef enum { SAGOI_IO_AUTO, SAGOI_IO_POSIX, SAGOI_IO_URING } sagoi_io;
+typedef enum {
+    SAGOI_PLACEMENT_AUTO,
+    SAGOI_PLACEMENT_COST,   /* least C1 + C2 (000, IV-B) */
+    SAGOI_PLACEMENT_MEMORY, /* most available memory (004, 3.4) */
+    SAGOI_PLACEMENT_RANK,   /* the first nodes, one each, then again (ROMIO) */
+    SAGOI_PLACEMENT_SPREAD  /* evenly over the nodes (001, IV) */
+} sagoi_placement;
 typedef enum { SAGOI_CHOICE_AUTO, SAGOI_CHOICE_ON, SAGOI_CHOICE_OFF } sagoi_choice;
 
 enum { SAGOI_HINT_TEXT_MAX = 512 }; /* bytes of a text, the closing NUL included; a multiple of 8 */
@@ -31,6 +38,13 @@ typedef struct sagoi_hints {
     int64_t map;               /* sagoi_choice: may the file be mapped */
     int64_t aggregators;       /* global aggregators in all */
     int64_t local_aggregators; /* c of a node */
+    int64_t per_target;        /* aggregators of each storage target: k */
+    int64_t placement;         /* sagoi_placement */
+    int64_t per_node;          /* at most so many aggregators on a node: N_ah */
+    int64_t domain_write;      /* bytes that saturate an aggregator: Msg_ind, one for each direction */
+    int64_t domain_read;
+    int64_t group_size;        /* bytes of an aggregation group: Msg_group */
+    int64_t host_memory;       /* least memory of an aggregator's node: Mem_min */
     int64_t window;            /* bytes of one of an aggregator's two buffers */
     int64_t messages;          /* messages in flight an aggregator */
     int64_t message_size;      /* largest message */

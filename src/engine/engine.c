@@ -139,7 +139,9 @@ sago_status sagoi_engine_agree(sago_file *file, sago_status status, int64_t kind
 /* Of one node, as the leaders tell each other. */
 typedef struct node_facts {
     int64_t low, high, bytes, runs, ranks, cores, memory;
+    int64_t histogram[SAGOI_REGIONS]; /* several nodes: bytes of each region of the accessed range */
 } node_facts;
+_Static_assert((int)SAGOI_REGIONS == (int)SAGOI_COUNTS, "a region is a count that the leader sums");
 
 enum { SUM_COVER, SUM_BYTES, SUM_RUNS };
 
@@ -149,6 +151,21 @@ static int64_t node_memory(const sago_file *file) {
         return file->hints.memory;
     int64_t share = sagoi_memory_available("") / 8;
     return sagoi_min(share, (int64_t)file->team->local_size * (64 << 20) + (64 << 20));
+}
+
+/* This rank's bytes in each region of what all ranks access; the leader will sum them. */
+static void count_regions(const sagoi_call *call) {
+    const sagoi_request *request = &call->composed->request;
+    int64_t *counts = sagoi_node_counts(call->file->team), origin, region, before = 0;
+    sagoi_shape_regions(call->low, call->high, &origin, &region);
+    memset(counts, 0, SAGOI_REGIONS * sizeof *counts);
+    for (int64_t r = 0; r < SAGOI_REGIONS && request->nstreams > 0 && before < call->composed->bytes; r++) {
+        int64_t end = origin + (r + 1) * region, below = 0;
+        for (int64_t i = 0; end > request->low && i < request->nstreams; i++)
+            below += sagoi_extents_bytes_below(&request->streams[i].file, end);
+        counts[r] = below - before;
+        before = below;
+    }
 }
 
 /* Reduces the shape: per node, and whether all runs together tile the range. */
@@ -162,6 +179,8 @@ static sago_status measure_shape(sagoi_call *call, node_facts *facts, bool *dens
     all.sum[SUM_RUNS] = (uint64_t)call->composed->runs;
     all.max[MAX_MINUS_LOW] = request->nstreams ? -request->low : INT64_MIN;
     all.max[MAX_HIGH] = request->nstreams ? request->high : INT64_MIN;
+    if (file->team->nodes > 1)
+        count_regions(call);
     sago_status status = sagoi_agree(file->team, &all, &of_node, NULL, NULL);
     if (status)
         return status;
@@ -174,6 +193,8 @@ static sago_status measure_shape(sagoi_call *call, node_facts *facts, bool *dens
                        .ranks = file->team->local_size,
                        .cores = file->team->cores,
                        .memory = file->team->local_rank == 0 ? node_memory(file) : 0};
+    if (file->team->local_rank == 0)
+        sagoi_sum_node_counts(file->team, mine.histogram);
     if (file->team->nodes > 1)
         return sagoi_share_nodes(file->team, &mine, sizeof mine, facts);
     /* On one node the leader's look at the memory is shared through a sum. */
@@ -204,17 +225,25 @@ static bool forgoes_rma(const sagoi_call *call) {
 static sago_status make_plan(const sagoi_call *call, const node_facts *facts, bool dense, int64_t limit,
                              sagoi_plan *plan) {
     sago_file *file = call->file;
-    int64_t nodes = file->team->nodes, size = nodes * (int64_t)(sizeof(sagoi_node) + sizeof(sagoi_node_shape));
+    int64_t nodes = file->team->nodes, histogram = SAGOI_REGIONS * (int64_t)sizeof(int64_t);
+    int64_t size = nodes * ((int64_t)(sizeof(sagoi_node) + sizeof(sagoi_node_shape)) + histogram);
     sagoi_node *node = sagoi_budget_alloc(&file->budget, size);
     if (!node)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory to plan for %lld nodes", (long long)nodes);
     sagoi_node_shape *shapes = (sagoi_node_shape *)(node + nodes);
+    int64_t *regions = (int64_t *)(shapes + nodes);
     for (int64_t i = 0; i < nodes; i++) {
         node[i] = (sagoi_node){facts[i].ranks, facts[i].cores, sagoi_min(facts[i].memory, limit), .place = i};
+        memcpy(regions + i * SAGOI_REGIONS, facts[i].histogram, (size_t)histogram);
         shapes[i] = (sagoi_node_shape){facts[i].low, facts[i].high, facts[i].bytes, facts[i].runs};
     }
     sagoi_machine machine = {.nodes = nodes, .node = node};
-    sagoi_shape shape = {call->composed->request.direction == SAGOI_TO_FILE, dense, nodes, shapes};
+    sagoi_shape shape = {.write = call->composed->request.direction == SAGOI_TO_FILE,
+                         .dense = dense,
+                         .nodes = nodes,
+                         .node = shapes,
+                         .histogram = nodes > 1 ? regions : NULL};
+    sagoi_shape_regions(call->low, call->high, &shape.origin, &shape.region);
     sagoi_target target = describe_target(call);
     sagoi_hints hints = file->hints;
     if (forgoes_rma(call))

@@ -308,3 +308,20 @@ uint64_t sagoi_extents_cover(const sagoi_extents *extents, uint64_t key) {
     }
     return sum;
 }
+
+/* Where offsets and the stream ascend together, finding the place is enough. */
+int64_t sagoi_extents_bytes_below(const sagoi_extents *extents, int64_t offset) {
+    sagoi_cursor cursor;
+    sagoi_span span;
+    int64_t bytes = 0;
+    sagoi_cursor_init(&cursor, extents);
+    if (extents->pattern->permuted) {
+        while (sagoi_cursor_next(&cursor, offset, &span))
+            bytes += sagoi_span_bytes(&span);
+        return bytes;
+    }
+    sagoi_cursor_seek(&cursor, offset);
+    if (!sagoi_cursor_next(&cursor, SAGOI_OFFSET_MAX, &span))
+        return extents->end - extents->begin;
+    return span.pos;
+}

@@ -177,6 +177,9 @@ int64_t sagoi_span_bytes(const sagoi_span *span);
 /* Of an ascending span: those below `limit`. */
 int64_t sagoi_span_bytes_below(const sagoi_span *span, int64_t limit);
 
+/* Bytes of the request below `offset`; needs what walking by offset needs. */
+int64_t sagoi_extents_bytes_below(const sagoi_extents *extents, int64_t offset);
+
 /* Sum over the runs of h(end) - h(start), h keyed by `key`: the cover check of the design.  The runs of all
  * ranks tile [low, high) exactly when the sums add up to h(high) - h(low). */
 uint64_t sagoi_extents_cover(const sagoi_extents *extents, uint64_t key);

@@ -193,6 +193,15 @@ sago_status sagoi_gate_sum(sagoi_team *team, int64_t value, int64_t *sum) {
     return status;
 }
 
+int64_t *sagoi_node_counts(sagoi_team *team) { return team->control->slots[team->local_rank].counts; }
+
+void sagoi_sum_node_counts(const sagoi_team *team, int64_t *sums) {
+    memset(sums, 0, SAGOI_COUNTS * sizeof *sums);
+    for (int i = 0; i < team->local_size; i++)
+        for (int k = 0; k < SAGOI_COUNTS; k++)
+            sums[k] += team->control->slots[i].counts[k];
+}
+
 void sagoi_agreement_combine(sagoi_agreement *into, const sagoi_agreement *from) {
     for (int i = 0; i < SAGOI_SUMS; i++)
         into->sum[i] += from->sum[i];

@@ -17,7 +17,7 @@
 #include "base/checked.h"
 #include "move/control.h"
 
-enum { SHARE_BYTES = 64 }; /* a node, for sagoi_share_nodes() */
+enum { SHARE_BYTES = 64 + SAGOI_COUNTS * 8 }; /* a node, for sagoi_share_nodes() */
 
 /* The teams of one communicator; hangs on it. */
 typedef struct team_list {

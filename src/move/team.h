@@ -20,7 +20,7 @@
 #include "base/status.h"
 
 /* What ranks agree on in one step: sums and maxima, element by element. */
-enum { SAGOI_SUMS = 6, SAGOI_MAXIMA = 12 };
+enum { SAGOI_SUMS = 6, SAGOI_MAXIMA = 12, SAGOI_COUNTS = 32 };
 typedef struct sagoi_agreement {
     uint64_t sum[SAGOI_SUMS];
     int64_t max[SAGOI_MAXIMA];
@@ -88,6 +88,11 @@ typedef void (*sagoi_once_fn)(void *arg, sagoi_agreement *agreed);
  * this node's. */
 sago_status sagoi_agree(sagoi_team *team, sagoi_agreement *agreement, sagoi_agreement *of_node, sagoi_once_fn once,
                         void *arg) SAGOI_CHECKED;
+
+/* Numbers that ranks leave for their leader: whoever writes them does so before a meeting of the node, and the leader
+ * sums them after it and before the next. */
+int64_t *sagoi_node_counts(sagoi_team *team); /* this rank's SAGOI_COUNTS */
+void sagoi_sum_node_counts(const sagoi_team *team, int64_t *sums);
 
 /* Gathers `bytes` bytes from each node's leader (the leader's `mine` counts) into `all` on every rank. */
 sago_status sagoi_share_nodes(sagoi_team *team, const void *mine, int64_t bytes, void *all) SAGOI_CHECKED;

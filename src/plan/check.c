@@ -36,43 +36,61 @@ static sago_status check_nodes(const sagoi_plan *plan, const sagoi_machine *mach
 
 /* ---- Every byte has one owner ------------------------------------------------------------------------- */
 
-/* Where `count` windows from `first` end; false if that is no offset. */
-static bool range_end(int64_t first, int64_t count, int64_t stride, int64_t *end) {
-    int64_t length;
-    return !sagoi_mul(count, stride, &length) && !sagoi_add(first, length, end);
+/* What a domain says of itself: blocks in ascending order, cut into windows. */
+static sago_status check_domain(const sagoi_plan *plan, int64_t d) {
+    const sagoi_domain *domain = &plan->domains[d];
+    int64_t length = domain->end - domain->first, far;
+    if (domain->first < 0 || domain->end <= domain->first || domain->end > plan->high)
+        return FAIL("domain %" PRId64 " is [%" PRId64 ", %" PRId64 ")", d, domain->first, domain->end);
+    if (domain->block <= 0 || domain->stride < domain->block || (domain->block == domain->stride && domain->block != length))
+        return FAIL("domain %" PRId64 " has blocks of %" PRId64 " every %" PRId64, d, domain->block, domain->stride);
+    int64_t blocks = (length - 1) / domain->stride + 1, in_block = (domain->block - 1) / plan->window + 1;
+    int64_t rest = sagoi_min(length - (blocks - 1) * domain->stride, domain->block);
+    if (sagoi_mul(blocks, in_block, &far) ||
+        domain->windows != (blocks - 1) * in_block + (rest - 1) / plan->window + 1)
+        return FAIL("domain %" PRId64 " has %" PRId64 " windows", d, domain->windows);
+    if (domain->group < 0 || domain->group >= plan->groups)
+        return FAIL("domain %" PRId64 " is of group %" PRId64, d, domain->group);
+    return SAGO_OK;
 }
 
-/* Each domain is one range, and each begins where the one before ends. */
-static sago_status check_contiguous(const sagoi_plan *plan) {
-    int64_t end = plan->domains[0].first;
-    for (int64_t d = 0; d < plan->ndomains; d++) {
+/* From domain d on: blocks that come in turn, one of each domain, and fill the range up to *end without a gap.
+ * *next: the first domain that is none of them. */
+static sago_status check_turns(const sagoi_plan *plan, int64_t d, int64_t *next, int64_t *end) {
+    const sagoi_domain *first = &plan->domains[d];
+    int64_t at = first->first, filled = 0;
+    for (; d < plan->ndomains && filled < first->stride; d++) {
         const sagoi_domain *domain = &plan->domains[d];
-        if (domain->stride != plan->window)
-            return FAIL("domain %" PRId64 " has a stride of its own", d);
+        if (domain->stride != first->stride || domain->end != first->end || domain->first != at)
+            return FAIL("domain %" PRId64 " does not take turns with the one before", d);
+        at += domain->block;
+        filled += domain->block;
+    }
+    /* the last turns may end before every domain has had one */
+    bool whole = filled == first->stride || (filled < first->stride && at >= first->end);
+    *next = d;
+    *end = first->end;
+    return whole ? SAGO_OK : FAIL("blocks of %" PRId64 " bytes in all, every %" PRId64, filled, first->stride);
+}
+
+/* Ranges, and blocks in turn: each begins where what is before it ends. */
+static sago_status check_tiling(const sagoi_plan *plan) {
+    int64_t end = plan->domains[0].first, d = 0;
+    while (d < plan->ndomains) {
+        const sagoi_domain *domain = &plan->domains[d];
         if (domain->first != end)
             return FAIL("domain %" PRId64 " begins at %" PRId64 ", the one before ends at %" PRId64, d,
                         domain->first, end);
-        if (end >= plan->high)
-            return FAIL("domain %" PRId64 " begins past the end", d);
-        if (!range_end(domain->first, domain->windows, domain->stride, &end))
-            return FAIL("domain %" PRId64 " ends past 2^63", d);
+        if (domain->block < domain->stride) {
+            sago_status status = check_turns(plan, d, &d, &end);
+            if (status != SAGO_OK)
+                return status;
+        } else {
+            end = domain->end;
+            d++;
+        }
     }
-    return end >= plan->high ? SAGO_OK : FAIL("bytes from %" PRId64 " on have no owner", end);
-}
-
-/* All have the same stride, as long as one window of each together, and begin one window apart. */
-static sago_status check_dealt(const sagoi_plan *plan) {
-    for (int64_t d = 0; d < plan->ndomains; d++) {
-        const sagoi_domain *domain = &plan->domains[d];
-        int64_t stride, first, end;
-        if (sagoi_mul(plan->ndomains, plan->window, &stride) || domain->stride != stride)
-            return FAIL("domain %" PRId64 " has stride %" PRId64 ", not one of all windows", d, domain->stride);
-        if (!range_end(plan->domains[0].first, d, plan->window, &first) || domain->first != first)
-            return FAIL("domain %" PRId64 " is not one window after the one before", d);
-        if (!range_end(first, domain->windows, stride, &end) || end < plan->high || end - stride >= plan->high)
-            return FAIL("domain %" PRId64 " has %" PRId64 " windows", d, domain->windows);
-    }
-    return SAGO_OK;
+    return end == plan->high ? SAGO_OK : FAIL("bytes from %" PRId64 " on have no owner", end);
 }
 
 static sago_status check_owners(const sagoi_plan *plan) {
@@ -80,16 +98,19 @@ static sago_status check_owners(const sagoi_plan *plan) {
     if (plan->ndomains < 1 || plan->window <= 0)
         return FAIL("%" PRId64 " domains, window %" PRId64, plan->ndomains, plan->window);
     for (int64_t d = 0; d < plan->ndomains; d++) {
-        if (plan->domains[d].windows < 1)
-            return FAIL("domain %" PRId64 " is empty", d);
+        sago_status status = check_domain(plan, d);
+        if (status != SAGO_OK)
+            return status;
         rounds = sagoi_max(rounds, plan->domains[d].windows);
     }
     if (plan->rounds != rounds)
         return FAIL("%" PRId64 " rounds, the longest domain has %" PRId64, plan->rounds, rounds);
     int64_t before = plan->low - plan->domains[0].first;
-    if (plan->domains[0].first < 0 || before < 0 || before >= plan->window)
+    if (before < 0 || before >= sagoi_max(plan->window, plan->domains[0].block < plan->domains[0].stride
+                                                            ? plan->domains[0].block
+                                                            : plan->window))
         return FAIL("the first window, from %" PRId64 ", is not where the access begins", plan->domains[0].first);
-    return plan->domains[0].stride == plan->window ? check_contiguous(plan) : check_dealt(plan);
+    return check_tiling(plan);
 }
 
 /* ---- Aggregators and memory --------------------------------------------------------------------------- */
@@ -101,10 +122,16 @@ static sago_status check_slots(const sagoi_plan *plan, const sagoi_machine *mach
         int64_t node = plan->domains[d].node;
         if (node < 0 || node >= plan->nodes)
             return FAIL("domain %" PRId64 " is on node %" PRId64, d, node);
+        if (plan->domains[d].group != plan->node_group[node])
+            return FAIL("node %" PRId64 " serves groups %" PRId64 " and %" PRId64, node, plan->node_group[node],
+                        plan->domains[d].group);
         begin[node + 1]++;
     }
     for (int64_t n = 0; n < plan->nodes; n++) {
         most = sagoi_max(most, begin[n + 1]);
+        if (begin[n + 1] != plan->node_slots[n])
+            return FAIL("node %" PRId64 " has %" PRId64 " aggregators, not %" PRId64, n, begin[n + 1],
+                        plan->node_slots[n]);
         if (begin[n + 1] > machine->node[n].ranks)
             return FAIL("node %" PRId64 " has more aggregators than ranks", n);
         begin[n + 1] += begin[n];

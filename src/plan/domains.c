@@ -1,68 +1,12 @@
-/* How many aggregators, on which nodes, and which part of the file each owns. */
+/* Which part of the file each aggregator owns: ranges that a tree bisects, stripes or blocks that come in turn. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/checked.h"
-#include "plan/draft.h"
+#include "plan/hosts.h"
+#include "plan/tree.h"
 
-/* More than this many writers on one node only get in each other's way. */
-static const int64_t most_on_one_node = 4;
-
-/* ---- How many ----------------------------------------------------------------------------------------- */
-
-/* Stripes go to aggregators by their number modulo A.  With A a divisor of the stripe count each storage target
- * still belongs to one aggregator (001, III); if that would cost more than half of them, it is not worth it. */
-static int64_t divisor_near(int64_t count, int64_t at_most) {
-    for (int64_t a = at_most; a > 0 && a >= at_most / 2; a--)
-        if (count % a == 0)
-            return a;
-    return at_most;
-}
-
-static int64_t striped_count(sagoi_draft *draft) {
-    int64_t targets = draft->target->stripe_count;
-    int64_t count = targets <= draft->ranks ? targets : divisor_near(targets, draft->ranks);
-    sagoi_draft_reason(draft, "aggregators: %" PRId64 ", for %" PRId64 " storage targets and %" PRId64 " ranks",
-                       count, targets, draft->ranks);
-    return count;
-}
-
-static int64_t unstriped_count(sagoi_draft *draft) {
-    const sagoi_plan *plan = draft->plan;
-    const sagoi_node *node = draft->machine->node;
-    int64_t nodes = draft->machine->nodes;
-    int64_t count = nodes > 1 ? nodes : sagoi_min(most_on_one_node, sagoi_min(node->ranks, node->cores));
-    int64_t least = sagoi_max(draft->align, SAGOI_SMALLEST);
-    int64_t pieces = sagoi_div_up(plan->high - sagoi_round_down(plan->low, draft->align), least);
-    const char *per = nodes > 1 ? "one a node" : "one a core, at most 4";
-    if (pieces < count)
-        sagoi_draft_reason(draft, "aggregators: at most %" PRId64 ", pieces of %s rather than %s", pieces,
-                           sagoi_size_to_text(least).text, per);
-    else
-        sagoi_draft_reason(draft, "aggregators: %" PRId64 ", %s", count, per);
-    return sagoi_min(count, pieces);
-}
-
-void sagoi_draft_aggregators(sagoi_draft *draft) {
-    int64_t hint = draft->hints->aggregators;
-    const sagoi_plan *plan = draft->plan;
-    if (draft->stripe > 0 && plan->low / draft->stripe == (plan->high - 1) / draft->stripe) {
-        sagoi_draft_reason(draft, "stripes: all in one of %s", sagoi_size_to_text(draft->stripe).text);
-        draft->stripe = 0;
-        draft->aggregators = 1;
-    }
-    if (hint > 0) {
-        draft->aggregators = sagoi_min(hint, draft->ranks);
-        sagoi_draft_reason(draft, "aggregators: %" PRId64 ", hint %" PRId64 "%s", draft->aggregators, hint,
-                           hint > draft->ranks ? " but no more than ranks" : "");
-    } else if (draft->stripe > 0) {
-        draft->aggregators = striped_count(draft);
-    } else if (draft->aggregators == 0) {
-        draft->aggregators = unstriped_count(draft);
-    }
-}
-
-/* ---- Windows and slots -------------------------------------------------------------------------------- */
+/* ---- Windows ------------------------------------------------------------------------------------------ */
 
 /* The largest multiple of a page that divides `whole` and is at most `most`; where that takes too long to find,
  * just a multiple. */
@@ -76,7 +20,7 @@ static int64_t piece_of(int64_t whole, int64_t most) {
 }
 
 /* Dealt out: window number w of the file belongs to aggregator w mod A. */
-static void lay_striped(sagoi_draft *draft, int64_t aggregators, int64_t window) {
+static void lay_dealt(sagoi_draft *draft, int64_t aggregators, int64_t window) {
     sagoi_plan *plan = draft->plan;
     if (window >= draft->stripe)
         plan->window = sagoi_round_down(window, draft->stripe);
@@ -86,12 +30,32 @@ static void lay_striped(sagoi_draft *draft, int64_t aggregators, int64_t window)
     plan->ndomains = sagoi_min(aggregators, touched);
 }
 
-/* Bytes of a domain that is contiguous: whole windows, and it ends at a multiple of the alignment. */
-static int64_t domain_bytes(const sagoi_draft *draft, int64_t aggregators, int64_t window) {
+static void lay_turns(sagoi_draft *draft, int64_t window) {
+    int64_t longest = 0;
+    for (int64_t i = 0; i < draft->nturns; i++)
+        longest = sagoi_max(longest, draft->turn[i].bytes);
+    draft->plan->window = window >= longest ? longest : piece_of(longest, window);
+    draft->plan->ndomains = draft->nturns;
+}
+
+int64_t sagoi_draft_domain_hint(const sagoi_draft *draft) {
+    if (draft->hints->aggregators > 0)
+        return 0;
+    return draft->plan->write ? draft->hints->domain_write : draft->hints->domain_read;
+}
+
+static int64_t group_aggregators(const sagoi_draft *draft, const sagoi_group *group, int64_t aggregators) {
     const sagoi_plan *plan = draft->plan;
-    int64_t share = sagoi_div_up(plan->high - sagoi_round_down(plan->low, draft->align), aggregators);
-    int64_t aligned = sagoi_round_up(share, draft->align);
-    return sagoi_round_up(aligned, window);
+    double span = (double)(plan->high - draft->group[0].start), all = (double)aggregators;
+    int64_t before = (int64_t)(all * ((double)(group->start - draft->group[0].start) / span));
+    int64_t until = (int64_t)(all * ((double)(group->end - draft->group[0].start) / span));
+    return sagoi_max(1, plan->groups == 1 ? aggregators : until - before);
+}
+
+/* Bytes of a domain of a group: whole windows, and it ends at a multiple of the alignment. */
+static int64_t domain_bytes(const sagoi_draft *draft, const sagoi_group *group, int64_t aggregators, int64_t window) {
+    int64_t share = sagoi_div_up(group->end - group->start, group_aggregators(draft, group, aggregators));
+    return sagoi_round_up(sagoi_round_up(share, draft->align), window);
 }
 
 /* Windows of at most `most` bytes that share `bytes` out evenly over the rounds, so that the last round is not
@@ -103,96 +67,217 @@ static int64_t even_window(int64_t bytes, int64_t most, int64_t align) {
     return sagoi_min(sagoi_round_up(window, grain), most);
 }
 
+/* How the group's range is bisected. */
+static sagoi_bisection bisection_of(const sagoi_draft *draft, const sagoi_group *group, int64_t aggregators) {
+    sagoi_bisection b = {
+        .start = group->start, .end = group->end, .origin = group->start, .unit = draft->align};
+    int64_t hint = sagoi_draft_domain_hint(draft), span = group->end - group->start;
+    if (hint > 0) { /* halving makes up to twice as many as the quotient says: no more than there are ranks */
+        b.bytes = sagoi_max(hint, sagoi_div_up(span, sagoi_max(1, draft->ranks / 2 / draft->plan->groups)));
+        b.unit = sagoi_round_up(draft->align, draft->plan->window);
+        return b;
+    }
+    b.bytes = domain_bytes(draft, group, aggregators, draft->plan->window);
+    b.leaves = sagoi_div_up(span, b.bytes);
+    return b;
+}
+
 /* One contiguous range each. */
-static void lay_contiguous(sagoi_draft *draft, int64_t aggregators, int64_t window) {
+static void lay_ranges(sagoi_draft *draft, int64_t aggregators, int64_t window) {
     sagoi_plan *plan = draft->plan;
-    int64_t align = draft->align, base = sagoi_round_down(plan->low, align);
+    int64_t align = draft->align, longest = 0, hint = sagoi_draft_domain_hint(draft);
+    for (int64_t g = 0; g < plan->groups; g++)
+        longest = sagoi_max(longest, domain_bytes(draft, &draft->group[g], aggregators, align));
+    if (hint > 0)
+        longest = sagoi_min(longest, sagoi_round_up(hint, align));
     if (window < align)
         plan->window = piece_of(align, window);
     else
-        plan->window =
-            even_window(domain_bytes(draft, aggregators, align), sagoi_round_down(window, align), align);
-    plan->ndomains = sagoi_div_up(plan->high - base, domain_bytes(draft, aggregators, plan->window));
-}
-
-/* Aggregator i goes to node i * nodes / A; where a node has too few ranks, others take its part in turn. */
-static void spread(sagoi_draft *draft, int64_t aggregators) {
-    int64_t nodes = draft->machine->nodes, left = aggregators;
-    const sagoi_node *node = draft->machine->node;
-    for (int64_t n = 0; n < nodes; n++) {
-        int64_t share = sagoi_div_up((n + 1) * aggregators, nodes) - sagoi_div_up(n * aggregators, nodes);
-        draft->slots[n] = sagoi_min(share, node[n].ranks);
-        left -= draft->slots[n];
+        plan->window = even_window(longest, sagoi_round_down(window, align), align);
+    plan->ndomains = 0;
+    for (int64_t g = 0; g < plan->groups; g++) {
+        sagoi_bisection b = bisection_of(draft, &draft->group[g], aggregators);
+        draft->group[g].leaves = sagoi_bisection_leaves(&b);
+        plan->ndomains += draft->group[g].leaves;
     }
-    for (int64_t n = 0; left > 0; n = (n + 1) % nodes)
-        if (draft->slots[n] < node[n].ranks) {
-            draft->slots[n]++;
-            left--;
-        }
-    draft->plan->max_slots = 0;
-    for (int64_t n = 0; n < nodes; n++)
-        draft->plan->max_slots = sagoi_max(draft->plan->max_slots, draft->slots[n]);
 }
 
 void sagoi_draft_lay(sagoi_draft *draft, int64_t aggregators, int64_t window) {
-    if (draft->stripe > 0)
-        lay_striped(draft, aggregators, window);
+    if (draft->form == SAGOI_FORM_DEALT)
+        lay_dealt(draft, aggregators, window);
+    else if (draft->form == SAGOI_FORM_TURNS)
+        lay_turns(draft, window);
     else
-        lay_contiguous(draft, aggregators, window);
-    spread(draft, draft->plan->ndomains);
+        lay_ranges(draft, aggregators, window);
 }
 
-/* ---- The domains themselves --------------------------------------------------------------------------- */
+/* ---- Domains of each form ----------------------------------------------------------------------------- */
 
-static void fill_striped(sagoi_plan *plan) {
-    int64_t first_window = plan->low / plan->window;
-    for (int64_t d = 0; d < plan->ndomains; d++) {
+typedef struct making {
+    sagoi_draft *draft;
+    int64_t made; /* domains so far */
+    bool placed;
+} making;
+
+static int64_t elect_leaf(void *arg, int64_t start, int64_t end) {
+    const making *m = arg;
+    return sagoi_hosts_elect_range(m->draft->hosts, start, end, false);
+}
+
+/* Where memory does not decide, there is nothing to remerge. */
+static bool settle_fixed(sagoi_tree *tree, making *m) {
+    for (int64_t leaf = tree->first; leaf >= 0; leaf = tree->vertex[leaf].after) {
+        tree->vertex[leaf].host = elect_leaf(m, tree->vertex[leaf].start, tree->vertex[leaf].end);
+        if (tree->vertex[leaf].host < 0)
+            return false;
+    }
+    return true;
+}
+
+static bool settle(sagoi_tree *tree, making *m) {
+    if (sagoi_hosts_fixed(m->draft->hosts))
+        return settle_fixed(tree, m);
+    if (sagoi_tree_settle(tree, elect_leaf, m))
+        return true;
+    sagoi_vertex *whole = &tree->vertex[tree->first]; /* nobody with data in it: then anybody of the group */
+    whole->host = sagoi_hosts_elect_range(m->draft->hosts, whole->start, whole->end, true);
+    return whole->host >= 0;
+}
+
+static void add_range(making *m, const sagoi_vertex *leaf, int64_t group) {
+    sagoi_plan *plan = m->draft->plan;
+    int64_t begin = leaf->start, end = sagoi_min(leaf->end, plan->high);
+    if (m->made == 0) /* windows smaller than the alignment may lie before `low` altogether */
+        begin += sagoi_round_down(plan->low - begin, plan->window);
+    plan->domains[m->made++] = (sagoi_domain){.first = begin,
+                                              .end = end,
+                                              .block = end - begin,
+                                              .stride = end - begin,
+                                              .windows = sagoi_div_up(end - begin, plan->window),
+                                              .group = group,
+                                              .node = leaf->host};
+}
+
+static sago_status make_group(making *m, int64_t g) {
+    sagoi_draft *draft = m->draft;
+    sagoi_bisection b = bisection_of(draft, &draft->group[g], draft->aggregators);
+    sagoi_tree tree = {0};
+    sago_status status = sagoi_tree_make(&b, &tree);
+    if (status != SAGO_OK)
+        return status;
+    sagoi_hosts_group(draft->hosts, g, tree.leaves, m->made, draft->plan->ndomains);
+    m->placed = settle(&tree, m);
+    for (int64_t leaf = tree.first; m->placed && leaf >= 0; leaf = tree.vertex[leaf].after)
+        add_range(m, &tree.vertex[leaf], g);
+    draft->by_sibling += tree.by_sibling;
+    draft->by_descendant += tree.by_descendant;
+    sagoi_tree_cleanup(&tree);
+    return SAGO_OK;
+}
+
+static sago_status make_ranges(making *m) {
+    sago_status status = SAGO_OK;
+    m->placed = true;
+    m->draft->by_sibling = m->draft->by_descendant = 0;
+    for (int64_t g = 0; g < m->draft->plan->groups && m->placed && status == SAGO_OK; g++)
+        status = make_group(m, g);
+    return status;
+}
+
+/* Stripe s of the file keeps its aggregator, wherever the access begins: the domain of the first aggregator. */
+static int64_t dealt_first(const sagoi_plan *plan) {
+    return (plan->ndomains - plan->low / plan->window % plan->ndomains) % plan->ndomains;
+}
+
+static void make_dealt(making *m) {
+    sagoi_plan *plan = m->draft->plan;
+    int64_t first_window = plan->low / plan->window, domains = plan->ndomains;
+    sagoi_hosts_group(m->draft->hosts, 0, domains, 0, domains);
+    for (int64_t a = 0; a < domains; a++) { /* in the order of aggregators, not of offsets */
+        int64_t d = (dealt_first(plan) + a) % domains;
         sagoi_domain *domain = &plan->domains[d];
         domain->first = (first_window + d) * plan->window;
-        domain->stride = plan->ndomains * plan->window;
-        domain->windows = sagoi_div_up(plan->high - domain->first, domain->stride);
+        domain->end = plan->high;
+        int64_t length = plan->high - domain->first;
+        domain->block = domains > 1 ? plan->window : length;
+        domain->stride = domains > 1 ? domains * plan->window : length;
+        domain->windows = sagoi_div_up(length, domains * plan->window);
+        domain->node = sagoi_hosts_elect_dealt(m->draft->hosts, a, 1.0 / (double)domains);
+        if (domain->node < 0)
+            return;
     }
+    m->made = domains;
+    m->placed = true;
 }
 
-static void fill_contiguous(sagoi_plan *plan, int64_t base, int64_t bytes) {
-    for (int64_t d = 0; d < plan->ndomains; d++) {
-        sagoi_domain *domain = &plan->domains[d];
-        int64_t begin = base + d * bytes, end = sagoi_min(begin + bytes, plan->high);
-        if (d == 0) /* windows smaller than the alignment may lie before `low` altogether */
-            begin += sagoi_round_down(plan->low - base, plan->window);
-        domain->first = begin;
-        domain->stride = plan->window;
-        domain->windows = sagoi_div_up(end - begin, plan->window);
-    }
-}
-
-/* Aggregators are numbered node by node; aggregator a owns domain a - turn, modulo their number. */
-static void place(sagoi_draft *draft, int64_t turn) {
+static void make_turns(making *m) {
+    const sagoi_draft *draft = m->draft;
     sagoi_plan *plan = draft->plan;
-    int64_t aggregator = 0;
+    for (int64_t i = 0; i < draft->nturns; i++) {
+        const sagoi_turn *turn = &draft->turn[i];
+        sagoi_domain *domain = &plan->domains[i];
+        if (i == 0 || turn->group != draft->turn[i - 1].group)
+            sagoi_hosts_group(draft->hosts, turn->group, draft->group[turn->group].nodes, i, draft->nturns);
+        domain->first = turn->first;
+        domain->end = plan->high;
+        domain->block = turn->bytes;
+        domain->stride = draft->turn_bytes;
+        domain->group = turn->group;
+        int64_t blocks = sagoi_div_up(plan->high - turn->first, domain->stride);
+        int64_t rest = plan->high - (turn->first + (blocks - 1) * domain->stride);
+        domain->windows = (blocks - 1) * sagoi_div_up(turn->bytes, plan->window) +
+                          sagoi_div_up(sagoi_min(rest, turn->bytes), plan->window);
+        domain->node = sagoi_hosts_elect_turn(draft->hosts, turn);
+        if (domain->node < 0)
+            return;
+    }
+    m->made = draft->nturns;
+    m->placed = true;
+}
+
+/* ---- All of them -------------------------------------------------------------------------------------- */
+
+/* Slots are numbered from domain `first` on, round to the one before it. */
+static void number_slots(sagoi_plan *plan, int64_t first) {
+    plan->rounds = plan->max_slots = 0;
     for (int64_t n = 0; n < plan->nodes; n++)
-        for (int64_t s = 0; s < draft->slots[n]; s++, aggregator++) {
-            sagoi_domain *domain = &plan->domains[(aggregator + plan->ndomains - turn) % plan->ndomains];
-            domain->node = n;
-            domain->slot = s;
-        }
+        plan->node_slots[n] = 0;
+    for (int64_t i = 0; i < plan->ndomains; i++) {
+        sagoi_domain *domain = &plan->domains[(first + i) % plan->ndomains];
+        domain->slot = plan->node_slots[domain->node]++;
+        plan->max_slots = sagoi_max(plan->max_slots, plan->node_slots[domain->node]);
+        plan->rounds = sagoi_max(plan->rounds, domain->windows);
+    }
 }
 
-sago_status sagoi_draft_domains(sagoi_draft *draft) {
+/* What one more aggregator takes of a node. */
+static int64_t hosting_bytes(const sagoi_plan *plan) {
+    return sagoi_plan_segment_bytes(plan, 1, 1) - sagoi_plan_segment_bytes(plan, 1, 0) +
+           sagoi_plan_private_bytes(plan, 1, 1) - sagoi_plan_private_bytes(plan, 1, 0);
+}
+
+sago_status sagoi_draft_domains(sagoi_draft *draft, bool keep_reserve, bool *placed) {
     sagoi_plan *plan = draft->plan;
+    sagoi_hosting hosting = {hosting_bytes(plan), keep_reserve};
+    making m = {.draft = draft};
+    sago_status status = SAGO_OK;
+    *placed = false;
+    if (!sagoi_hosts_begin(draft->hosts, &hosting, &draft->refused))
+        return SAGO_OK;
+    free(plan->domains);
     plan->domains = calloc((size_t)plan->ndomains, sizeof *plan->domains);
     if (!plan->domains)
         return sagoi_fail(SAGO_ERR_MEMORY, "plan: no memory for %" PRId64 " domains", plan->ndomains);
-    if (draft->stripe > 0) {
-        fill_striped(plan);
-        place(draft, plan->low / plan->window % plan->ndomains);
-    } else {
-        /* what sagoi_draft_lay() was given, before it found that fewer do */
-        fill_contiguous(plan, sagoi_round_down(plan->low, draft->align),
-                        domain_bytes(draft, draft->aggregators, plan->window));
-        place(draft, 0);
+    if (draft->form == SAGOI_FORM_DEALT)
+        make_dealt(&m);
+    else if (draft->form == SAGOI_FORM_TURNS)
+        make_turns(&m);
+    else
+        status = make_ranges(&m);
+    *placed = m.placed;
+    if (m.placed) {
+        plan->ndomains = m.made;
+        number_slots(plan, draft->form == SAGOI_FORM_DEALT ? dealt_first(plan) : 0);
     }
-    for (int64_t d = 0; d < plan->ndomains; d++)
-        plan->rounds = sagoi_max(plan->rounds, plan->domains[d].windows);
-    return SAGO_OK;
+    return status;
 }

@@ -9,6 +9,28 @@ enum { SAGOI_PAGE = 4096 };
 /* Smallest window, staging and message worth their overhead. */
 #define SAGOI_SMALLEST (INT64_C(64) << 10)
 
+/* How the file is shared out. */
+typedef enum {
+    SAGOI_FORM_RANGES, /* one contiguous range each */
+    SAGOI_FORM_DEALT,  /* stripes in turn */
+    SAGOI_FORM_TURNS   /* the blocks that a node holds in turn with others */
+} sagoi_form;
+
+typedef struct sagoi_group {
+    int64_t start, end;
+    int64_t nodes; /* that may aggregate for it */
+    double bytes;  /* of those nodes */
+    int64_t leaves; /* domains to begin with */
+} sagoi_group;
+
+/* A node's block, which comes again every `turn_bytes`. */
+typedef struct sagoi_turn {
+    int64_t first, bytes;
+    int64_t node, group;
+} sagoi_turn;
+
+typedef struct sagoi_hosts sagoi_hosts; /* of hosts.h */
+
 typedef struct sagoi_draft {
     const sagoi_machine *machine;
     const sagoi_shape *shape;
@@ -19,9 +41,17 @@ typedef struct sagoi_draft {
     int64_t most_ranks;  /* of any node */
     int64_t bytes, runs; /* of all nodes; they stop at INT64_MAX */
     int64_t align;       /* domains begin at multiples of it, the first excepted; a multiple of SAGOI_PAGE */
-    int64_t stripe;      /* domains are dealt out in units of it; 0: one contiguous range each */
+    int64_t stripe;      /* of the file; 0: none */
+    sagoi_form form;
     int64_t aggregators; /* wanted; the plan may have fewer domains */
-    int64_t *slots;      /* aggregators of each node; owned by sagoi_plan_make() */
+    int64_t *by_low;     /* the nodes with data, ascending by first offset; owned by sagoi_plan_make(), as are: */
+    int64_t nwith_data;
+    sagoi_group *group; /* plan->groups of them, nodes + 1 at most */
+    sagoi_hosts *hosts; /* several nodes */
+    sagoi_turn turn[SAGOI_REGIONS];
+    int64_t nturns, turn_bytes;
+    bool refused; /* a node could not be an aggregator's for want of memory */
+    int64_t by_sibling, by_descendant; /* domains that were remerged (004, 3.3) */
 } sagoi_draft;
 
 /* Keeps one line of `reasons`; a line that does not fit any more is left out. */
@@ -33,12 +63,19 @@ void sagoi_draft_movement(sagoi_draft *draft);
 /* The window to aim for where memory is no matter. */
 int64_t sagoi_draft_window(const sagoi_draft *draft);
 
-/* domains.c: how many aggregators, where, and what each owns. */
+/* count.c: how many aggregators. */
 void sagoi_draft_aggregators(sagoi_draft *draft);
-/* Sets window and ndomains of the plan and the slots of the nodes for windows of at most `window` bytes. */
+
+/* groups.c: which parts of the file stay among which nodes, and the form. */
+sago_status sagoi_draft_groups(sagoi_draft *draft) SAGOI_CHECKED;
+
+/* domains.c: what each aggregator owns. */
+/* Msg_ind of this direction; 0: the number of aggregators decides. */
+int64_t sagoi_draft_domain_hint(const sagoi_draft *draft);
+/* Sets window of the plan, at most `window`, and ndomains, at most as many as there will be. */
 void sagoi_draft_lay(sagoi_draft *draft, int64_t aggregators, int64_t window);
-/* Fills in the domains that sagoi_draft_lay() counted. */
-sago_status sagoi_draft_domains(sagoi_draft *draft) SAGOI_CHECKED;
+/* Makes the domains that sagoi_draft_lay() counted, with a host each; *placed: every one found one. */
+sago_status sagoi_draft_domains(sagoi_draft *draft, bool keep_reserve, bool *placed) SAGOI_CHECKED;
 
 /* sizes.c: window, staging and messages, until every node's memory holds them. */
 sago_status sagoi_draft_sizes(sagoi_draft *draft) SAGOI_CHECKED;

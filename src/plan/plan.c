@@ -1,6 +1,7 @@
 /* Making a plan: small decisions in a fixed order, each of which keeps its reason.
  *
- * The decisions themselves are in strategy.c, domains.c and sizes.c; here is what they begin from, and what the
+ * The decisions themselves are in strategy.c, count.c, groups.c, hosts.c, domains.c and sizes.c;
+ * here is what they begin from, and what the
  * engine asks a finished plan. */
 #include "plan/plan.h"
 
@@ -10,7 +11,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "plan/draft.h"
+#include "plan/hosts.h"
 
 /* File systems may ask for more; no window is larger. */
 static const int64_t largest_align = INT64_C(1) << 30;
@@ -60,6 +61,19 @@ static void sum_machine(sagoi_draft *draft) {
     }
 }
 
+static int compare_low(const void *a, const void *b, void *arg) {
+    const sagoi_node_shape *access = arg;
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    if (access[x].low != access[y].low)
+        return access[x].low < access[y].low ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+static void sort_by_low(sagoi_draft *draft) {
+    qsort_r(draft->by_low, (size_t)draft->nwith_data, sizeof *draft->by_low, compare_low,
+            (void *)draft->shape->node);
+}
+
 static void sum_shape(sagoi_draft *draft) {
     sagoi_plan *plan = draft->plan;
     int64_t low = INT64_MAX, high = 0;
@@ -67,6 +81,7 @@ static void sum_shape(sagoi_draft *draft) {
         const sagoi_node_shape *access = &draft->shape->node[n];
         if (access->low == access->high)
             continue;
+        draft->by_low[draft->nwith_data++] = n;
         plan->node_low[n] = access->low;
         plan->node_high[n] = access->high;
         low = sagoi_min(low, access->low);
@@ -74,8 +89,10 @@ static void sum_shape(sagoi_draft *draft) {
         draft->bytes = add_capped(draft->bytes, access->bytes);
         draft->runs = add_capped(draft->runs, access->runs);
     }
+    sort_by_low(draft);
     plan->low = sagoi_min(low, high);
     plan->high = high;
+    plan->groups = 1;
     plan->write = draft->shape->write;
     plan->dense = draft->shape->write && draft->shape->dense;
 }
@@ -91,21 +108,51 @@ static void read_target(sagoi_draft *draft) {
 
 /* ---- Making ------------------------------------------------------------------------------------------- */
 
+/* On one node there is nowhere else to go. */
+static void decide_placement(sagoi_draft *draft) {
+    static const char *const how[] = {
+        "", "least cost of moving and storing", "most memory", "the first nodes first", "evenly over the nodes"};
+    sagoi_placement hint = (sagoi_placement)draft->hints->placement;
+    draft->plan->placement = hint != SAGOI_PLACEMENT_AUTO ? hint : SAGOI_PLACEMENT_COST;
+    if (draft->machine->nodes == 1)
+        draft->plan->placement = SAGOI_PLACEMENT_SPREAD;
+    else if (hint != SAGOI_PLACEMENT_AUTO)
+        sagoi_draft_reason(draft, "placement: %s, hint", how[hint]);
+}
+
 static sago_status make_aggregated(sagoi_draft *draft) {
+    decide_placement(draft);
     sagoi_draft_aggregators(draft);
-    sago_status status = sagoi_draft_sizes(draft);
-    return status == SAGO_OK ? sagoi_draft_domains(draft) : status;
+    sago_status status = sagoi_draft_groups(draft);
+    if (status == SAGO_OK)
+        status = sagoi_hosts_create(draft, &draft->hosts);
+    return status == SAGO_OK ? sagoi_draft_sizes(draft) : status;
+}
+
+/* Numbers of all nodes, zero. */
+static int64_t *per_node(const sagoi_draft *draft, bool *ok) {
+    int64_t *array = calloc((size_t)draft->machine->nodes, sizeof *array);
+    *ok = *ok && array;
+    return array;
+}
+
+static bool allocate(sagoi_draft *draft) {
+    sagoi_plan *plan = draft->plan;
+    bool ok = true;
+    plan->node_low = per_node(draft, &ok);
+    plan->node_high = per_node(draft, &ok);
+    plan->node_slots = per_node(draft, &ok);
+    plan->node_group = per_node(draft, &ok);
+    draft->by_low = per_node(draft, &ok);
+    draft->group = calloc((size_t)draft->machine->nodes + 1, sizeof *draft->group);
+    return ok && draft->group;
 }
 
 static sago_status make(sagoi_draft *draft) {
     sagoi_plan *plan = draft->plan;
-    size_t nodes = (size_t)draft->machine->nodes;
     plan->nodes = draft->machine->nodes;
-    plan->node_low = calloc(nodes, sizeof *plan->node_low);
-    plan->node_high = calloc(nodes, sizeof *plan->node_high);
-    draft->slots = calloc(nodes, sizeof *draft->slots);
-    if (!plan->node_low || !plan->node_high || !draft->slots)
-        return sagoi_fail(SAGO_ERR_MEMORY, "plan: no memory for %zu nodes", nodes);
+    if (!allocate(draft))
+        return sagoi_fail(SAGO_ERR_MEMORY, "plan: no memory for %" PRId64 " nodes", plan->nodes);
     sum_machine(draft);
     sum_shape(draft);
     read_target(draft);
@@ -114,15 +161,34 @@ static sago_status make(sagoi_draft *draft) {
     return plan->strategy == SAGOI_STRATEGY_AGGREGATED ? make_aggregated(draft) : SAGO_OK;
 }
 
+/* What was measured on the system holds where no hint says otherwise. */
+static sagoi_hints fill_hints(const sagoi_hints *hints, const sagoi_tuned *tuned) {
+    sagoi_hints filled = *hints;
+    struct {
+        int64_t *hint, measured;
+    } pairs[] = {{&filled.per_node, tuned->aggregators_per_node},
+                 {&filled.domain_write, tuned->domain_write},
+                 {&filled.domain_read, tuned->domain_read},
+                 {&filled.group_size, tuned->group},
+                 {&filled.host_memory, tuned->least_memory}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (*pairs[i].hint == 0)
+            *pairs[i].hint = pairs[i].measured;
+    return filled;
+}
+
 sago_status sagoi_plan_make(const sagoi_machine *machine, const sagoi_shape *shape, const sagoi_target *target,
                             const sagoi_hints *hints, sagoi_plan *plan) {
     sago_status status = check_inputs(machine, shape);
     if (status != SAGO_OK)
         return status;
     sagoi_plan fresh = {0};
-    sagoi_draft draft = {.machine = machine, .shape = shape, .target = target, .hints = hints, .plan = &fresh};
+    sagoi_hints filled = fill_hints(hints, &machine->tuned);
+    sagoi_draft draft = {.machine = machine, .shape = shape, .target = target, .hints = &filled, .plan = &fresh};
     status = make(&draft);
-    free(draft.slots);
+    sagoi_hosts_destroy(draft.hosts);
+    free(draft.by_low);
+    free(draft.group);
     if (status == SAGO_OK)
         *plan = fresh;
     else
@@ -134,6 +200,8 @@ void sagoi_plan_cleanup(sagoi_plan *plan) {
     free(plan->domains);
     free(plan->node_low);
     free(plan->node_high);
+    free(plan->node_slots);
+    free(plan->node_group);
     memset(plan, 0, sizeof *plan);
 }
 
@@ -142,8 +210,10 @@ void sagoi_plan_cleanup(sagoi_plan *plan) {
 bool sagoi_plan_window(const sagoi_plan *plan, int64_t domain, int64_t round, int64_t *start, int64_t *end) {
     if (domain < 0 || domain >= plan->ndomains || round < 0 || round >= plan->domains[domain].windows)
         return false;
-    int64_t begin = plan->domains[domain].first + round * plan->domains[domain].stride;
-    int64_t cut = sagoi_min(begin + plan->window, plan->high);
+    const sagoi_domain *d = &plan->domains[domain];
+    int64_t a_block = sagoi_div_up(d->block, plan->window);
+    int64_t block = d->first + round / a_block * d->stride, begin = block + round % a_block * plan->window;
+    int64_t cut = sagoi_min(sagoi_min(begin + plan->window, block + d->block), sagoi_min(d->end, plan->high));
     begin = sagoi_max(begin, plan->low);
     if (begin >= cut)
         return false;
@@ -156,9 +226,4 @@ bool sagoi_plan_touches(const sagoi_plan *plan, int64_t node, int64_t start, int
     return sagoi_max(start, plan->node_low[node]) < sagoi_min(end, plan->node_high[node]);
 }
 
-int64_t sagoi_plan_slots(const sagoi_plan *plan, int64_t node) {
-    int64_t slots = 0;
-    for (int64_t d = 0; d < plan->ndomains; d++)
-        slots += plan->domains[d].node == node;
-    return slots;
-}
+int64_t sagoi_plan_slots(const sagoi_plan *plan, int64_t node) { return plan->node_slots[node]; }

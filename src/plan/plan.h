@@ -5,11 +5,14 @@
  * Every rank computes the same plan from the same inputs.
  *
  * Glossary
- *   domain   the part of the file that one aggregator owns: `windows` windows of `window` bytes, one every
- *            `stride` bytes from `first`, cut at the plan's `high`.  stride == window: one contiguous range;
- *            larger: dealt out like stripes.
+ *   domain   the part of the file that one aggregator owns: blocks of `block` bytes, one every `stride` bytes from
+ *            `first`, cut at `end`.  One block: a contiguous range (block == stride == end - first); blocks of one
+ *            window: dealt out like stripes; larger ones: dealt out as the nodes' own data is.
+ *   window   what an aggregator's buffer stands for: `window` bytes of a block, the last one of it cut
  *   round k  every domain's k-th window is filled and stored
  *   slot     the number of an aggregator among those of its node
+ *   group    domains, and the nodes that alone may aggregate them (004, 3.1)
+ *   region   one of the equal parts of the accessed range in which each node's bytes are counted
  *
  * Only aggregated plans have domains: in direct and mapped ones, and where nothing is accessed, ndomains,
  * rounds, window, staging, message, messages and max_slots are 0.
@@ -17,6 +20,7 @@
  * Invariants (plan_check proves them)
  *   - every byte of [low, high) lies in exactly one window of one domain
  *   - domains are pairwise different aggregators; a node has no more of them than ranks, numbered from slot 0
+ *   - no node aggregates for two groups
  *   - window <= the budget's share; what a node's segment and buffers need fits the node's memory
  *   - 1 <= local aggregators <= ranks, on every node */
 #ifndef SAGOI_PLAN_H
@@ -37,12 +41,23 @@ typedef struct sagoi_node_shape {
     int64_t runs;
 } sagoi_node_shape;
 
+enum { SAGOI_REGIONS = 32 };
+
 typedef struct sagoi_shape {
     bool write;
     bool dense; /* writes: the runs of all ranks tile [low, high) exactly */
     int64_t nodes;
     const sagoi_node_shape *node; /* not owned */
+    /* Bytes of node n in region r, [origin + r * region, + region): histogram[n * SAGOI_REGIONS + r].  Not owned;
+     * NULL: each node's bytes are even over its range. */
+    int64_t origin, region;
+    const int64_t *histogram;
 } sagoi_shape;
+
+/* The regions for an access to [low, high): their size is a power of two, and they begin at multiples of it. */
+void sagoi_shape_regions(int64_t low, int64_t high, int64_t *origin, int64_t *region);
+/* About how many bytes the node has in [start, end). */
+double sagoi_shape_bytes(const sagoi_shape *shape, int64_t node, int64_t start, int64_t end);
 
 /* The parts of store/layout.h that planning needs. */
 typedef struct sagoi_target {
@@ -54,9 +69,10 @@ typedef struct sagoi_target {
 } sagoi_target;
 
 typedef struct sagoi_domain {
-    int64_t first; /* offset of window 0 */
-    int64_t stride;
+    int64_t first, end; /* offsets: where window 0 begins; nothing is at or past the end */
+    int64_t block, stride;
     int64_t windows;
+    int64_t group;
     int64_t node, slot; /* the aggregator: its node's rank sagoi_slot_rank(ranks, slots of the node, slot) */
 } sagoi_domain;
 
@@ -75,7 +91,11 @@ typedef struct sagoi_plan {
     int64_t rounds;
     int64_t ndomains;
     sagoi_domain *domains;           /* ndomains, ascending by first; owned */
+    sagoi_placement placement;       /* never auto */
     int64_t *node_low, *node_high;   /* nodes each: what each node accesses (owned) */
+    int64_t *node_slots;             /* aggregators of each node (owned) */
+    int64_t *node_group;             /* the group it may aggregate for (owned) */
+    int64_t groups;
     int64_t local_aggregators;       /* c, the same on every node unless it has fewer ranks */
     int64_t staging;                 /* bytes a rank packs into a pass, one of two */
     int64_t message;                 /* largest message, bytes */

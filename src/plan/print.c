@@ -60,8 +60,12 @@ static void print_domains(const sagoi_plan *plan, FILE *out) {
         const sagoi_domain *domain = &plan->domains[d];
         fprintf(out, "    %" PRId64 ": node %" PRId64 " slot %" PRId64 ", windows %" PRId64 " from %" PRId64, d,
                 domain->node, domain->slot, domain->windows, domain->first);
-        if (domain->stride != plan->window)
+        if (domain->block == plan->window && domain->stride > domain->block)
             fprintf(out, " every %" PRId64, domain->stride);
+        else if (domain->stride > domain->block)
+            fprintf(out, " in blocks of %" PRId64 " every %" PRId64, domain->block, domain->stride);
+        if (plan->groups > 1)
+            fprintf(out, ", group %" PRId64, domain->group);
         fprintf(out, "\n");
     }
     print_rest(plan->ndomains, out);
@@ -117,6 +121,7 @@ static void json_scalars(const sagoi_plan *plan, FILE *out) {
     json_number("staging", plan->staging, out);
     json_number("message", plan->message, out);
     json_number("messages", plan->messages, out);
+    json_number("groups", plan->groups, out);
     json_number("max_slots", plan->max_slots, out);
 }
 
@@ -133,9 +138,10 @@ static void json_domains(const sagoi_plan *plan, FILE *out) {
     for (int64_t d = 0; d < plan->ndomains; d++) {
         const sagoi_domain *domain = &plan->domains[d];
         fprintf(out,
-                "%s\n    {\"first\": %" PRId64 ", \"stride\": %" PRId64 ", \"windows\": %" PRId64
-                ", \"node\": %" PRId64 ", \"slot\": %" PRId64 "}",
-                d > 0 ? "," : "", domain->first, domain->stride, domain->windows, domain->node, domain->slot);
+                "%s\n    {\"first\": %" PRId64 ", \"end\": %" PRId64 ", \"block\": %" PRId64 ", \"stride\": %" PRId64
+                ", \"windows\": %" PRId64 ", \"group\": %" PRId64 ", \"node\": %" PRId64 ", \"slot\": %" PRId64 "}",
+                d > 0 ? "," : "", domain->first, domain->end, domain->block, domain->stride, domain->windows,
+                domain->group, domain->node, domain->slot);
     }
     fprintf(out, "%s],\n", plan->ndomains > 0 ? "\n  " : "");
 }

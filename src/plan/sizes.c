@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "base/checked.h"
-#include "plan/draft.h"
+#include "plan/hosts.h"
 
 #define KIB INT64_C(1024)
 #define MIB (1024 * KIB)
@@ -33,33 +33,23 @@ int64_t sagoi_plan_private_bytes(const sagoi_plan *plan, int64_t ranks, int64_t 
     return (slots * plan->messages + merging) * plan->message;
 }
 
-static int64_t node_needs(const sagoi_draft *draft, int64_t n) {
-    int64_t ranks = draft->machine->node[n].ranks, slots = draft->slots[n];
+static int64_t node_needs(const sagoi_draft *draft, int64_t n, int64_t slots) {
+    int64_t ranks = draft->machine->node[n].ranks;
     return sagoi_plan_segment_bytes(draft->plan, ranks, slots) +
            sagoi_plan_private_bytes(draft->plan, ranks, slots);
 }
 
-/* The node that is worst off: with the least memory left, or the most missing. */
-static int64_t tightest_node(const sagoi_draft *draft) {
+/* The node that is worst off: with the least memory left, or the most missing; `slots` NULL: none has aggregators. */
+static int64_t tightest_node(const sagoi_draft *draft, const int64_t *slots) {
     int64_t tightest = 0, least = INT64_MAX;
     for (int64_t n = 0; n < draft->machine->nodes; n++) {
-        int64_t left = draft->machine->node[n].memory - node_needs(draft, n);
+        int64_t left = draft->machine->node[n].memory - node_needs(draft, n, slots ? slots[n] : 0);
         if (left < least) {
             least = left;
             tightest = n;
         }
     }
     return tightest;
-}
-
-/* A quarter is kept for what the plan does not count (lists of runs, caches) as long as that is possible. */
-static bool fits(const sagoi_draft *draft, bool keep_reserve) {
-    for (int64_t n = 0; n < draft->machine->nodes; n++) {
-        int64_t memory = draft->machine->node[n].memory;
-        if (node_needs(draft, n) > memory - (keep_reserve ? memory / 4 : 0))
-            return false;
-    }
-    return true;
 }
 
 /* ---- Choosing ----------------------------------------------------------------------------------------- */
@@ -80,48 +70,87 @@ static void size_buffers(sagoi_draft *draft) {
     plan->messages = or_usual(draft->hints->messages, usual_messages);
 }
 
-/* Halves *window until all fits; true if some size does. */
-static bool shrink_window(sagoi_draft *draft, int64_t *window) {
-    int64_t smallest = sagoi_min(*window, SAGOI_SMALLEST);
-    for (;;) {
-        sagoi_draft_lay(draft, draft->aggregators, *window);
-        size_buffers(draft);
-        if (fits(draft, true))
-            return true;
-        if (*window <= smallest)
-            return false;
-        *window = sagoi_max(smallest, sagoi_round_down(*window / 2, SAGOI_PAGE));
+/* Staging only costs more passes if it is small: no node, aggregator or not, is to be the one that everybody's
+ * windows shrink for. */
+static void fit_staging(sagoi_draft *draft, bool keep_reserve) {
+    sagoi_plan *plan = draft->plan;
+    for (int64_t n = 0; plan->nodes > 1 && n < plan->nodes; n++) {
+        const sagoi_node *node = &draft->machine->node[n];
+        int64_t over = node_needs(draft, n, 0) - (node->memory - (keep_reserve ? node->memory / 4 : 0));
+        if (over > 0)
+            plan->staging = sagoi_max(sagoi_min(plan->staging, SAGOI_SMALLEST),
+                                      sagoi_round_down(sagoi_max(0, plan->staging - sagoi_div_up(over, 2 * node->ranks)),
+                                                       SAGOI_PAGE));
     }
+}
+
+/* A quarter is kept for what the plan does not count (lists of runs, caches) as long as that is possible. */
+static sago_status try_window(sagoi_draft *draft, int64_t window, bool *placed) {
+    sagoi_draft_lay(draft, draft->aggregators, window);
+    size_buffers(draft);
+    fit_staging(draft, true);
+    return sagoi_draft_domains(draft, true, placed);
+}
+
+/* Halves *window until all domains have hosts.  Where some nodes are too poor to host such windows and others are not,
+ * smaller ones could have more hosts: what counts is the number of rounds. */
+static sago_status shrink_window(sagoi_draft *draft, int64_t *window, bool *placed) {
+    int64_t smallest = sagoi_min(*window, SAGOI_SMALLEST), best = 0, fewest = INT64_MAX, tried = *window;
+    bool found;
+    for (;; tried = sagoi_max(smallest, sagoi_round_down(tried / 2, SAGOI_PAGE))) {
+        sago_status status = try_window(draft, tried, &found);
+        if (status != SAGO_OK)
+            return status;
+        if (found && draft->plan->rounds < fewest) {
+            fewest = draft->plan->rounds;
+            best = tried;
+        }
+        if ((found && (!draft->refused || sagoi_hosts_fixed(draft->hosts))) || tried <= smallest)
+            break;
+    }
+    *placed = best > 0;
+    if (best > 0)
+        *window = best;
+    return best == 0 || best == tried ? SAGO_OK : try_window(draft, best, placed);
 }
 
 /* With the smallest window: smallest staging and messages, then fewer messages in flight, and no reserve. */
-static bool shrink_buffers(sagoi_draft *draft) {
+static sago_status shrink_buffers(sagoi_draft *draft, bool *placed) {
     sagoi_plan *plan = draft->plan;
-    if (fits(draft, false))
-        return true;
+    int64_t domains = plan->ndomains;
+    sago_status status = sagoi_draft_domains(draft, false, placed);
+    if (status != SAGO_OK || *placed)
+        return status;
     plan->staging = sagoi_min(plan->staging, SAGOI_SMALLEST);
     plan->message = sagoi_min(plan->message, SAGOI_SMALLEST);
-    while (!fits(draft, false)) {
-        if (plan->messages <= 1)
-            return false;
-        plan->messages /= 2;
+    for (;; plan->messages /= 2) {
+        plan->ndomains = domains;
+        status = sagoi_draft_domains(draft, false, placed);
+        if (status != SAGO_OK || *placed || plan->messages <= 1)
+            return status;
     }
-    return true;
 }
 
+/* With what every node needs anyway, or with one aggregator on the node that has most. */
 static sago_status fail_memory(const sagoi_draft *draft) {
-    int64_t n = tightest_node(draft);
+    int64_t n = tightest_node(draft, NULL), need = node_needs(draft, n, 0);
+    if (need <= draft->machine->node[n].memory) {
+        for (int64_t i = 0; i < draft->machine->nodes; i++)
+            if (draft->machine->node[i].memory > draft->machine->node[n].memory)
+                n = i;
+        need = sagoi_max(node_needs(draft, n, 1), node_needs(draft, n, 0) + draft->hints->host_memory);
+    }
     return sagoi_fail(SAGO_ERR_MEMORY,
                       "memory: the smallest plan needs %" PRId64 " bytes on node %" PRId64 " (%" PRId64
                       " ranks), which may use %" PRId64,
-                      node_needs(draft, n), n, draft->machine->node[n].ranks, draft->machine->node[n].memory);
+                      need, n, draft->machine->node[n].ranks, draft->machine->node[n].memory);
 }
 
 static void explain_window(sagoi_draft *draft, int64_t wanted, int64_t window) {
     sagoi_size_text is = sagoi_size_to_text(draft->plan->window);
     if (draft->hints->window > 0)
         sagoi_draft_reason(draft, "window: %s, hint %s", is.text, sagoi_size_to_text(wanted).text);
-    else if (draft->stripe > 0)
+    else if (draft->form != SAGOI_FORM_TURNS && draft->stripe > 0)
         sagoi_draft_reason(draft, "window: %s, stripes are %s", is.text, sagoi_size_to_text(draft->stripe).text);
     else
         sagoi_draft_reason(draft, "window: %s, at most %s and even over the rounds", is.text,
@@ -135,13 +164,13 @@ static void explain_window(sagoi_draft *draft, int64_t wanted, int64_t window) {
 
 static void explain_memory(sagoi_draft *draft) {
     const sagoi_plan *plan = draft->plan;
-    int64_t n = tightest_node(draft);
+    int64_t n = tightest_node(draft, plan->node_slots);
     if (plan->nodes > 1)
         sagoi_draft_reason(draft, "buffers: staging 2 x %s a rank, %" PRId64 " messages of %s an aggregator",
                            sagoi_size_to_text(plan->staging).text, plan->messages,
                            sagoi_size_to_text(plan->message).text);
     sagoi_draft_reason(draft, "memory: tightest is node %" PRId64 ", %s of %s", n,
-                       sagoi_size_to_text(node_needs(draft, n)).text,
+                       sagoi_size_to_text(node_needs(draft, n, plan->node_slots[n])).text,
                        sagoi_size_to_text(draft->machine->node[n].memory).text);
 }
 
@@ -152,20 +181,48 @@ static int64_t wanted_window(const sagoi_draft *draft) {
     int64_t most = sagoi_draft_window(draft);
     if (draft->hints->window > 0 || draft->stripe > 0 || draft->machine->nodes == 1)
         return most;
-    int64_t domain = (draft->plan->high - draft->plan->low) / draft->aggregators;
+    int64_t hint = sagoi_draft_domain_hint(draft), span = draft->plan->high - draft->plan->low;
+    int64_t domain = hint > 0 ? sagoi_min(hint, span) : span / draft->aggregators;
     return sagoi_min(most, sagoi_max(least, sagoi_round_up(domain / rounds, SAGOI_PAGE)));
+}
+
+static void explain_hosts(sagoi_draft *draft, int64_t aggregators) {
+    const sagoi_plan *plan = draft->plan;
+    int64_t poor = 0, remerged = draft->by_sibling + draft->by_descendant;
+    if (draft->aggregators < aggregators)
+        sagoi_draft_reason(draft, "aggregators: %" PRId64 " rather than %" PRId64 ", for want of memory",
+                           draft->aggregators, aggregators);
+    for (int64_t n = 0; n < plan->nodes; n++)
+        poor += plan->node_slots[n] == 0;
+    if (draft->refused && poor > 0)
+        sagoi_draft_reason(draft, "hosts: %" PRId64 " of %" PRId64 " nodes; some have too little memory for a window",
+                           plan->nodes - poor, plan->nodes);
+    if (draft->form == SAGOI_FORM_RANGES && remerged > 0)
+        sagoi_draft_reason(draft,
+                           "domains: %" PRId64 " without a host, taken over by a sibling, %" PRId64
+                           " by the nearest leaf of a sibling",
+                           draft->by_sibling, draft->by_descendant);
 }
 
 sago_status sagoi_draft_sizes(sagoi_draft *draft) {
     int64_t wanted = wanted_window(draft), window = wanted, aggregators = draft->aggregators;
-    while (!shrink_window(draft, &window) && !shrink_buffers(draft)) {
+    bool placed = false;
+    for (;;) {
+        sago_status status = shrink_window(draft, &window, &placed);
+        if (status == SAGO_OK && !placed) {
+            window = sagoi_min(wanted, SAGOI_SMALLEST);
+            status = shrink_buffers(draft, &placed);
+        }
+        if (status != SAGO_OK || placed) {
+            if (status != SAGO_OK)
+                return status;
+            break;
+        }
         if (draft->aggregators == 1)
             return fail_memory(draft);
         draft->aggregators /= 2;
     }
-    if (draft->aggregators < aggregators)
-        sagoi_draft_reason(draft, "aggregators: %" PRId64 " rather than %" PRId64 ", for want of memory",
-                           draft->aggregators, aggregators);
+    explain_hosts(draft, aggregators);
     explain_window(draft, wanted, window);
     explain_memory(draft);
     return SAGO_OK;

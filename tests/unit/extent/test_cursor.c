@@ -140,6 +140,7 @@ static void seek_round(random_state *r) {
         int64_t offset = random_offset(r, m), limit = offset + random_in(r, -5, 200);
         sagoi_cursor_seek(&cursor, offset);
         int64_t found = model_find(m, offset), pos = found;
+        CHECK(sagoi_extents_bytes_below(&q->extents, offset) == found);
         pos = check_walk(&cursor, m, pos, limit);
         CHECK(limit < offset ? pos == found : pos == model_find(m, limit));
         if (one_in(r, 3))

@@ -30,7 +30,7 @@ static inline void situation_init(situation *s, int64_t nodes, int64_t ranks, in
             (sagoi_node_shape){n * run, bytes - (nodes - 1 - n) * run, bytes / nodes, bytes / nodes / run};
     }
     s->machine = (sagoi_machine){.nodes = nodes, .node = s->node};
-    s->shape = (sagoi_shape){true, true, nodes, s->access};
+    s->shape = (sagoi_shape){.write = true, .dense = true, .nodes = nodes, .node = s->access};
     s->target = (sagoi_target){.block = 4096};
     s->hints = (sagoi_hints){.messages = 8, .message_size = 4 * MIB};
 }

@@ -57,7 +57,7 @@ static void random_machine(situation *s) {
 }
 
 static void random_shape(situation *s, int64_t longest) {
-    s->shape = (sagoi_shape){one_in(2), one_in(2), s->machine.nodes, s->access};
+    s->shape = (sagoi_shape){.write = one_in(2), .dense = one_in(2), .nodes = s->machine.nodes, .node = s->access};
     int64_t low = one_in(3) ? 0 : random_size(1, 1000 * GIB), span = random_size(1, longest);
     for (int64_t n = 0; n < s->machine.nodes; n++) {
         sagoi_node_shape *access = &s->access[n];
@@ -468,7 +468,13 @@ static void too_little_memory(void **state) {
     assert_non_null(strstr(sagoi_message(), "node 2"));
     assert_non_null(strstr(sagoi_message(), "100000"));
     assert_null(plan.domains);
-    s.node[2].memory = MIB; /* the least that sago_memory takes */
+    s.node[2].memory = MIB; /* the least that sago_memory takes: others aggregate, in windows as they are used to */
+    must_make(&s, &plan);
+    assert_int_equal(plan.window, 16 * MIB);
+    assert_int_equal(sagoi_plan_slots(&plan, 2), 0);
+    assert_reason(&plan, "hosts: 3 of 4 nodes");
+    sagoi_plan_cleanup(&plan);
+    s.hints.placement = SAGOI_PLACEMENT_SPREAD;
     must_make(&s, &plan);
     assert_int_equal(plan.window, 64 * KIB);
     assert_reason(&plan, "for want of memory");

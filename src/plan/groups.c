@@ -1,0 +1,260 @@
+/* Aggregation groups (paper 004, 3.1): parts of the file whose data stays among the nodes that hold it.
+ *
+ * The range is cut about every Msg_group bytes, where a node's data ends, so that hardly anything of any node lies
+ * beyond the cut.  Serial layouts come apart that way.  Where nodes hold blocks of the file in turn, it is the blocks
+ * of a few nodes that make a group.  An interleaved access stays one group. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/checked.h"
+#include "plan/draft.h"
+
+#define MIB (INT64_C(1) << 20)
+
+static const int64_t usual_group = 128 * MIB;
+/* At most this part of a node's bytes may be on the other side of a cut: one in so many. */
+static const int64_t crossing = 16;
+/* Of each group so many ends of nodes' data are tried, and so many nodes are looked at in all. */
+static const int64_t most_tries = 64;
+static const int64_t most_looks = INT64_C(1) << 22;
+
+typedef struct end_of_node {
+    int64_t high, node;
+} end_of_node;
+
+typedef struct division {
+    sagoi_draft *draft;
+    end_of_node *ends; /* ascending */
+    int64_t nends;
+    int64_t size; /* Msg_group in force */
+    int64_t unit; /* cuts are at multiples of it */
+    int64_t begin; /* nodes before it, in the order of `by_low`, are in groups already */
+    int64_t looks;
+} division;
+
+static int compare_ends(const void *a, const void *b) {
+    const end_of_node *x = a, *y = b;
+    if (x->high != y->high)
+        return x->high < y->high ? -1 : 1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+/* ---- Cuts --------------------------------------------------------------------------------------------- */
+
+/* Does hardly anything of any node cross the cut?  *homed: how many nodes' data then lies before it. */
+static bool cut_is_clean(division *d, int64_t cut, int64_t *homed) {
+    const sagoi_draft *draft = d->draft;
+    const sagoi_shape *shape = draft->shape;
+    *homed = 0;
+    for (int64_t i = d->begin; i < draft->nwith_data; i++) {
+        const sagoi_node_shape *access = &shape->node[draft->by_low[i]];
+        if (access->low >= cut)
+            break;
+        if (draft->plan->node_group[draft->by_low[i]] >= 0)
+            continue;
+        if (++d->looks > most_looks)
+            return false;
+        double before = sagoi_shape_bytes(shape, draft->by_low[i], 0, cut), all = (double)access->bytes;
+        if (before > all / (double)crossing && before < all - all / (double)crossing)
+            return false;
+        *homed += before >= all / 2;
+    }
+    return *homed > 0;
+}
+
+/* The first clean cut at least a group's size after `start`; -1: none. */
+static int64_t next_cut(division *d, int64_t start) {
+    int64_t low = 0, high = d->nends, target = start + d->size;
+    while (low < high) { /* the first end at or after the target */
+        int64_t middle = low + (high - low) / 2;
+        if (d->ends[middle].high < target)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (int64_t i = low; i < d->nends && i < low + most_tries; i++) {
+        int64_t homed, cut = sagoi_round_up(d->ends[i].high, d->unit);
+        if (d->draft->plan->high - cut < d->size / 2) /* what is left would be no group */
+            return -1;
+        if (cut_is_clean(d, cut, &homed))
+            return cut;
+    }
+    return -1;
+}
+
+/* The nodes whose data lies before the cut belong to the group.  Those that begin before and lie behind stay. */
+static void home_nodes(division *d, int64_t cut, int64_t group) {
+    sagoi_draft *draft = d->draft;
+    int64_t stay = INT64_MAX, i = d->begin;
+    for (; i < draft->nwith_data && draft->shape->node[draft->by_low[i]].low < cut; i++) {
+        int64_t node = draft->by_low[i];
+        if (draft->plan->node_group[node] >= 0)
+            continue;
+        if (sagoi_shape_bytes(draft->shape, node, 0, cut) >= (double)draft->shape->node[node].bytes / 2)
+            draft->plan->node_group[node] = group;
+        else
+            stay = sagoi_min(stay, i);
+    }
+    d->begin = sagoi_min(stay, i);
+}
+
+static void divide(division *d) {
+    sagoi_draft *draft = d->draft;
+    int64_t start = draft->group[0].start, count = 0;
+    for (;;) {
+        int64_t cut = d->looks <= most_looks ? next_cut(d, start) : -1;
+        if (cut < 0)
+            break;
+        draft->group[count] = (sagoi_group){.start = start, .end = cut};
+        home_nodes(d, cut, count++);
+        start = cut;
+    }
+    draft->group[count] = (sagoi_group){.start = start, .end = draft->plan->high};
+    for (int64_t i = 0; i < draft->nwith_data; i++)
+        if (draft->plan->node_group[draft->by_low[i]] < 0)
+            draft->plan->node_group[draft->by_low[i]] = count;
+    draft->plan->groups = count + 1;
+}
+
+/* ---- Blocks in turn ----------------------------------------------------------------------------------- */
+
+/* The node that holds nearly all of a region; -1: none. */
+static int64_t owner_of(const sagoi_shape *shape, int64_t region) {
+    int64_t sum = 0, most = 0, owner = -1;
+    for (int64_t n = 0; n < shape->nodes; n++) {
+        int64_t bytes = shape->histogram[n * SAGOI_REGIONS + region];
+        sum += bytes;
+        if (bytes > most) {
+            most = bytes;
+            owner = n;
+        }
+    }
+    return most > sum - sum / crossing ? owner : -1;
+}
+
+/* After how many regions the owners come again, each holding one stretch of them; 0: they do not. */
+static int64_t period_of(const int64_t *owner, int64_t regions) {
+    for (int64_t period = 2; period * 2 <= regions; period++) {
+        int64_t r = period;
+        while (r < regions && owner[r] == owner[r - period])
+            r++;
+        bool once = r == regions;
+        for (int64_t i = 1; once && i < period; i++)
+            for (int64_t j = 0; once && j < i - 1; j++)
+                once = owner[i] != owner[j] || owner[i] == owner[i - 1];
+        if (once && owner[0] != owner[period - 1])
+            return period;
+    }
+    return 0;
+}
+
+static bool find_turns(sagoi_draft *draft) {
+    const sagoi_shape *shape = draft->shape;
+    int64_t owner[SAGOI_REGIONS], regions = 0;
+    if (!shape->histogram || draft->machine->nodes > SAGOI_REGIONS || shape->region % draft->align != 0)
+        return false;
+    for (; regions < SAGOI_REGIONS && shape->origin + regions * shape->region < draft->plan->high; regions++) {
+        owner[regions] = owner_of(shape, regions);
+        if (owner[regions] < 0)
+            return false;
+    }
+    int64_t period = period_of(owner, regions);
+    if (period == 0)
+        return false;
+    draft->turn_bytes = period * shape->region;
+    draft->nturns = 0;
+    for (int64_t r = 0; r < period; r++) {
+        if (r > 0 && owner[r] == owner[r - 1]) {
+            draft->turn[draft->nturns - 1].bytes += shape->region;
+            continue;
+        }
+        draft->turn[draft->nturns++] =
+            (sagoi_turn){.first = shape->origin + r * shape->region, .bytes = shape->region, .node = owner[r]};
+    }
+    return true;
+}
+
+/* Neighbouring blocks make a group of about Msg_group bytes, counted over all turns. */
+static void group_turns(sagoi_draft *draft, int64_t size) {
+    sagoi_plan *plan = draft->plan;
+    int64_t turns = sagoi_div_up(plan->high - draft->shape->origin, draft->turn_bytes), gathered = 0;
+    plan->groups = 1;
+    draft->group[0] = (sagoi_group){.start = plan->low, .end = plan->high};
+    for (int64_t i = 0; i < draft->nturns; i++) {
+        if (gathered >= size) {
+            draft->group[plan->groups++] = (sagoi_group){.start = plan->low, .end = plan->high};
+            gathered = 0;
+        }
+        gathered += draft->turn[i].bytes * turns;
+        draft->turn[i].group = plan->groups - 1;
+        plan->node_group[draft->turn[i].node] = plan->groups - 1;
+    }
+}
+
+/* ---- All of it ---------------------------------------------------------------------------------------- */
+
+/* Nodes without data go with the node before them; what each group has. */
+static void complete_groups(sagoi_draft *draft) {
+    sagoi_plan *plan = draft->plan;
+    for (int64_t n = 0; n < plan->nodes; n++) {
+        if (plan->node_group[n] < 0)
+            plan->node_group[n] = n > 0 ? plan->node_group[n - 1] : 0;
+        sagoi_group *group = &draft->group[plan->node_group[n]];
+        group->nodes++;
+        group->bytes += (double)draft->shape->node[n].bytes;
+    }
+}
+
+/* A group of one node, or of one domain, needs no looking for. */
+static bool divisible(const sagoi_draft *draft) {
+    return draft->machine->nodes > 1 && draft->aggregators > 1;
+}
+
+static int64_t group_size(const sagoi_draft *draft) {
+    int64_t wanted = draft->hints->group_size > 0 ? draft->hints->group_size : usual_group;
+    int64_t span = draft->plan->high - draft->plan->low;
+    return sagoi_max(wanted, sagoi_div_up(span, draft->aggregators)); /* each needs an aggregator */
+}
+
+static void explain_groups(sagoi_draft *draft, int64_t size) {
+    int64_t groups = draft->plan->groups;
+    if (draft->form == SAGOI_FORM_TURNS)
+        sagoi_draft_reason(draft, "groups: %" PRId64 ", %" PRId64 " nodes hold blocks in turn every %s", groups,
+                           draft->nturns, sagoi_size_to_text(draft->turn_bytes).text);
+    else if (groups > 1)
+        sagoi_draft_reason(draft, "groups: %" PRId64 ", cut where nodes' data ends, every %s or more", groups,
+                           sagoi_size_to_text(size).text);
+    else if (draft->plan->high - draft->plan->low >= 2 * size)
+        sagoi_draft_reason(draft, "groups: 1, the nodes' data is interleaved");
+}
+
+sago_status sagoi_draft_groups(sagoi_draft *draft) {
+    sagoi_plan *plan = draft->plan;
+    int64_t size = group_size(draft);
+    division d = {.draft = draft, .size = size, .unit = sagoi_round_up(draft->align, sagoi_max(draft->stripe, 1))};
+    for (int64_t n = 0; n < plan->nodes; n++)
+        plan->node_group[n] = -1;
+    draft->group[0] = (sagoi_group){.start = sagoi_round_down(plan->low, d.unit), .end = plan->high};
+    d.ends = calloc((size_t)plan->nodes, sizeof *d.ends);
+    if (!d.ends)
+        return sagoi_fail(SAGO_ERR_MEMORY, "plan: no memory to group %" PRId64 " nodes", plan->nodes);
+    for (; divisible(draft) && d.nends < draft->nwith_data; d.nends++) {
+        int64_t node = draft->by_low[d.nends];
+        d.ends[d.nends] = (end_of_node){draft->shape->node[node].high, node};
+    }
+    qsort(d.ends, (size_t)d.nends, sizeof *d.ends, compare_ends);
+    divide(&d);
+    free(d.ends);
+    if (plan->groups == 1 && draft->stripe == 0 && divisible(draft) && draft->hints->aggregators == 0 &&
+        find_turns(draft)) {
+        draft->form = SAGOI_FORM_TURNS;
+        group_turns(draft, size);
+    } else if (draft->stripe > 0 && plan->groups > 1) { /* data that stays near beats a target of one's own */
+        draft->form = SAGOI_FORM_RANGES;
+        draft->align = d.unit;
+    } else if (draft->stripe > 0)
+        draft->form = SAGOI_FORM_DEALT;
+    complete_groups(draft);
+    explain_groups(draft, size);
+    return SAGO_OK;
+}

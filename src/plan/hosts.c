@@ -1,0 +1,468 @@
+#include "plan/hosts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/checked.h"
+#include "machine/sums.h"
+
+/* Where no more is known, so many aggregators of one node keep its links busy (004, 4.1). */
+static const int64_t usual_per_node = 4;
+/* Equal costs: they differ by less than this many bytes take. */
+static const double resolution_bytes = 4096;
+/* Of so many nodes that hold data of one domain, a region's stand for each of its domains'. */
+static const int64_t many_members = 1024;
+
+typedef struct candidate {
+    double cost;
+    int64_t node;
+} candidate;
+
+/* The candidates of one domain, or of several that are alike, in levels of equal cost. */
+typedef struct ballot {
+    bool usable;
+    bool anyone;
+    int64_t group, region; /* region -1: not all in one */
+    int64_t length;
+    int64_t ncandidates, nlevels;
+    int64_t live_level; /* levels before it are used up */
+    bool beyond_share;  /* the even shares are used up */
+} ballot;
+
+struct sagoi_hosts {
+    const sagoi_draft *draft;
+    sagoi_placement placement;
+    sagoi_topology flat;            /* where the machine has none */
+    const sagoi_topology *topology;
+    sagoi_sums *sums;
+    double resolution;     /* seconds */
+    double *store_latency; /* of each node: C2 is store_latency + bytes * store_slowness */
+    double *store_slowness;
+    int64_t *slots; /* so far */
+    int64_t *left;  /* memory for aggregators */
+    int64_t need;
+    int64_t *able; /* nodes of each group that can host at all */
+    /* The group at hand */
+    int64_t group, domains, next_number, all, share;
+    /* Nodes that may hold data of the range at hand, by first offset: those with active ones, then those to come */
+    int64_t *active;
+    int64_t nactive, next_by_low;
+    int64_t lowest_high, highest_low; /* of the active ones */
+    ballot ballot;
+    candidate *candidate;
+    int64_t *level_begin; /* nlevels + 1 */
+    int64_t *skip;        /* where to look on from a candidate that is used up */
+};
+
+/* ---- Life --------------------------------------------------------------------------------------------- */
+
+static int64_t place_of(const sagoi_hosts *hosts, int64_t node) {
+    return hosts->draft->machine->topology ? hosts->draft->machine->node[node].place : node;
+}
+
+static void weigh_store(sagoi_hosts *hosts) {
+    static const double much = 1e12; /* bytes, so that the latency does not blur the rest */
+    for (int64_t n = 0; n < hosts->draft->machine->nodes; n++) {
+        int64_t place = place_of(hosts, n);
+        hosts->store_latency[n] = sagoi_topology_store_cost(hosts->topology, place, 0);
+        hosts->store_slowness[n] =
+            (sagoi_topology_store_cost(hosts->topology, place, much) - hosts->store_latency[n]) / much;
+    }
+}
+
+static void *numbers(int64_t count, size_t size, bool *ok) {
+    void *array = calloc((size_t)count, size);
+    *ok = *ok && array;
+    return array;
+}
+
+static bool allocate(sagoi_hosts *hosts, int64_t nodes) {
+    bool ok = true;
+    hosts->slots = numbers(nodes, sizeof *hosts->slots, &ok);
+    hosts->left = numbers(nodes, sizeof *hosts->left, &ok);
+    hosts->store_latency = numbers(nodes, sizeof *hosts->store_latency, &ok);
+    hosts->store_slowness = numbers(nodes, sizeof *hosts->store_slowness, &ok);
+    hosts->able = numbers(nodes + 1, sizeof *hosts->able, &ok);
+    hosts->active = numbers(nodes, sizeof *hosts->active, &ok);
+    hosts->candidate = numbers(nodes, sizeof *hosts->candidate, &ok);
+    hosts->level_begin = numbers(nodes + 1, sizeof *hosts->level_begin, &ok);
+    hosts->skip = numbers(nodes + 1, sizeof *hosts->skip, &ok);
+    return ok;
+}
+
+static double slowest_level(const sagoi_topology *topology) {
+    double slowest = topology->level[0].bandwidth;
+    for (int64_t k = 1; k < topology->levels; k++)
+        slowest = topology->level[k].bandwidth < slowest ? topology->level[k].bandwidth : slowest;
+    return slowest;
+}
+
+sago_status sagoi_hosts_create(const sagoi_draft *draft, sagoi_hosts **hosts) {
+    int64_t nodes = draft->machine->nodes;
+    sagoi_hosts *h = calloc(1, sizeof *h);
+    if (!h || !allocate(h, nodes)) {
+        sagoi_hosts_destroy(h);
+        return sagoi_fail(SAGO_ERR_MEMORY, "plan: no memory to place aggregators on %" PRId64 " nodes", nodes);
+    }
+    h->draft = draft;
+    h->placement = draft->plan->placement;
+    h->topology = draft->machine->topology;
+    if (!h->topology) {
+        sagoi_topology_flat(&h->flat, nodes);
+        h->topology = &h->flat;
+    }
+    h->resolution = resolution_bytes / slowest_level(h->topology);
+    sago_status status =
+        h->placement == SAGOI_PLACEMENT_COST ? sagoi_sums_create(h->topology, &h->sums) : SAGO_OK;
+    if (status != SAGO_OK) {
+        sagoi_hosts_destroy(h);
+        return status;
+    }
+    if (h->sums)
+        weigh_store(h);
+    *hosts = h;
+    return SAGO_OK;
+}
+
+void sagoi_hosts_destroy(sagoi_hosts *hosts) {
+    if (!hosts)
+        return;
+    sagoi_sums_destroy(hosts->sums);
+    free(hosts->slots);
+    free(hosts->left);
+    free(hosts->able);
+    free(hosts->store_latency);
+    free(hosts->store_slowness);
+    free(hosts->active);
+    free(hosts->candidate);
+    free(hosts->level_begin);
+    free(hosts->skip);
+    free(hosts);
+}
+
+const int64_t *sagoi_hosts_slots(const sagoi_hosts *hosts) { return hosts->slots; }
+
+bool sagoi_hosts_fixed(const sagoi_hosts *hosts) {
+    return hosts->placement == SAGOI_PLACEMENT_RANK || hosts->placement == SAGOI_PLACEMENT_SPREAD;
+}
+
+/* ---- What nodes can take ------------------------------------------------------------------------------ */
+
+bool sagoi_hosts_begin(sagoi_hosts *hosts, const sagoi_hosting *hosting, bool *refused) {
+    const sagoi_draft *draft = hosts->draft;
+    bool fits = true;
+    *refused = false;
+    for (int64_t g = 0; g < draft->plan->groups; g++)
+        hosts->able[g] = 0;
+    hosts->need = sagoi_max(hosting->need, draft->hints->host_memory);
+    for (int64_t n = 0; n < draft->machine->nodes; n++) {
+        const sagoi_node *node = &draft->machine->node[n];
+        int64_t usable = node->memory - (hosting->keep_reserve ? node->memory / 4 : 0);
+        hosts->slots[n] = 0;
+        hosts->left[n] = usable - sagoi_plan_segment_bytes(draft->plan, node->ranks, 0) -
+                         sagoi_plan_private_bytes(draft->plan, node->ranks, 0);
+        fits = fits && hosts->left[n] >= 0;
+        *refused = *refused || hosts->left[n] < hosts->need;
+        hosts->able[draft->plan->node_group[n]] += hosts->left[n] >= hosts->need;
+    }
+    hosts->nactive = hosts->next_by_low = 0;
+    hosts->ballot.usable = false;
+    return fits;
+}
+
+void sagoi_hosts_group(sagoi_hosts *hosts, int64_t group, int64_t domains, int64_t first, int64_t all) {
+    hosts->group = group;
+    hosts->domains = domains;
+    hosts->next_number = first;
+    hosts->all = all;
+    hosts->share = sagoi_div_up(domains, sagoi_max(1, hosts->able[group]));
+    hosts->ballot.usable = false;
+}
+
+/* How many aggregators the node may have: at first its even share, or what its part of the data comes to. */
+static int64_t limit_of(const sagoi_hosts *hosts, int64_t node, bool beyond_share) {
+    const sagoi_draft *draft = hosts->draft;
+    int64_t ranks = draft->machine->node[node].ranks, hint = draft->hints->per_node;
+    if (hint > 0)
+        return sagoi_min(hint, ranks);
+    if (beyond_share)
+        return sagoi_min(sagoi_max(usual_per_node, hosts->share), ranks);
+    double part = (double)draft->shape->node[node].bytes / draft->group[hosts->group].bytes;
+    int64_t by_data = sagoi_min((int64_t)((double)hosts->domains * part), usual_per_node);
+    return sagoi_min(sagoi_max(hosts->share, by_data), ranks);
+}
+
+static bool can_take(const sagoi_hosts *hosts, int64_t node, bool beyond_share) {
+    return hosts->left[node] >= hosts->need && hosts->slots[node] < limit_of(hosts, node, beyond_share);
+}
+
+static int64_t take(sagoi_hosts *hosts, int64_t node) {
+    hosts->slots[node]++;
+    hosts->left[node] -= hosts->need;
+    return node;
+}
+
+/* ---- Candidates --------------------------------------------------------------------------------------- */
+
+static int compare_costs(const void *a, const void *b) {
+    const candidate *x = a, *y = b;
+    if (x->cost != y->cost)
+        return x->cost < y->cost ? -1 : 1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+static int compare_nodes(const void *a, const void *b) {
+    const candidate *x = a, *y = b;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+/* Sorts the candidates into levels of equal cost, by node within each. */
+static void rank_candidates(sagoi_hosts *hosts) {
+    ballot *now = &hosts->ballot;
+    candidate *all = hosts->candidate;
+    int64_t begin = 0;
+    qsort(all, (size_t)now->ncandidates, sizeof *all, compare_costs);
+    now->nlevels = now->live_level = 0;
+    while (begin < now->ncandidates) {
+        int64_t end = begin + 1;
+        while (end < now->ncandidates && all[end].cost <= all[begin].cost + hosts->resolution)
+            end++;
+        qsort(all + begin, (size_t)(end - begin), sizeof *all, compare_nodes);
+        hosts->level_begin[now->nlevels++] = begin;
+        begin = end;
+    }
+    hosts->level_begin[now->nlevels] = now->ncandidates;
+    now->beyond_share = false;
+    for (int64_t i = 0; i <= now->ncandidates; i++)
+        hosts->skip[i] = i;
+}
+
+static void add_candidate(sagoi_hosts *hosts, int64_t node) {
+    if (hosts->draft->plan->node_group[node] == hosts->group)
+        hosts->candidate[hosts->ballot.ncandidates++] = (candidate){.node = node};
+}
+
+/* Costs of the candidates, now that the members' bytes are summed. */
+static void weigh_candidates(sagoi_hosts *hosts) {
+    ballot *now = &hosts->ballot;
+    double bytes = hosts->sums ? (double)sagoi_sums_bytes(hosts->sums) : 0;
+    for (int64_t i = 0; hosts->sums && i < now->ncandidates; i++) {
+        candidate *one = &hosts->candidate[i];
+        one->cost = sagoi_sums_cost(hosts->sums, place_of(hosts, one->node)) + hosts->store_latency[one->node] +
+                    bytes * hosts->store_slowness[one->node];
+    }
+    rank_candidates(hosts);
+    if (hosts->sums)
+        sagoi_sums_clear(hosts->sums);
+    now->usable = true;
+}
+
+static void add_member(sagoi_hosts *hosts, int64_t node, double bytes) {
+    if (bytes < 0.5)
+        return;
+    if (hosts->sums)
+        sagoi_sums_add(hosts->sums, place_of(hosts, node), (int64_t)(bytes + 0.5));
+    if (!hosts->ballot.anyone)
+        add_candidate(hosts, node);
+}
+
+static void start_ballot(sagoi_hosts *hosts, bool anyone) {
+    hosts->ballot = (ballot){.anyone = anyone, .group = hosts->group, .region = -1};
+    for (int64_t n = 0; anyone && n < hosts->draft->machine->nodes; n++)
+        add_candidate(hosts, n);
+}
+
+/* ---- Ranges ------------------------------------------------------------------------------------------- */
+
+/* Brings the active nodes up to [start, end); true: they are the same as before. */
+static bool move_on(sagoi_hosts *hosts, int64_t start, int64_t end) {
+    const sagoi_draft *draft = hosts->draft;
+    const sagoi_node_shape *access = draft->shape->node;
+    bool same = hosts->lowest_high > start;
+    if (!same) {
+        int64_t kept = 0;
+        hosts->lowest_high = INT64_MAX;
+        for (int64_t i = 0; i < hosts->nactive; i++)
+            if (access[hosts->active[i]].high > start) {
+                hosts->lowest_high = sagoi_min(hosts->lowest_high, access[hosts->active[i]].high);
+                hosts->active[kept++] = hosts->active[i];
+            }
+        hosts->nactive = kept;
+    }
+    for (; hosts->next_by_low < draft->nwith_data; hosts->next_by_low++) {
+        int64_t node = draft->by_low[hosts->next_by_low];
+        if (access[node].low >= end)
+            break;
+        same = false;
+        hosts->active[hosts->nactive++] = node;
+        hosts->highest_low = access[node].low;
+        hosts->lowest_high = sagoi_min(hosts->lowest_high, access[node].high);
+    }
+    return same;
+}
+
+/* The region that the range lies in, all of it; -1: more than one. */
+static int64_t region_of(const sagoi_shape *shape, int64_t start, int64_t end) {
+    if (!shape->histogram)
+        return 0;
+    int64_t first = (start - shape->origin) / shape->region;
+    return first == (end - 1 - shape->origin) / shape->region ? first : -1;
+}
+
+/* Would the candidates and their costs be the same as for the range before? */
+static bool alike(const sagoi_hosts *hosts, int64_t start, int64_t end, bool same) {
+    const ballot *now = &hosts->ballot;
+    int64_t region = region_of(hosts->draft->shape, start, end);
+    if (!now->usable || now->anyone || now->group != hosts->group || region < 0 ||
+        region != now->region)
+        return false;
+    if (hosts->nactive > many_members)
+        return end - start <= 2 * now->length && now->length <= 2 * (end - start);
+    return same && end - start == now->length && hosts->highest_low <= start && hosts->lowest_high >= end;
+}
+
+static void prepare_range(sagoi_hosts *hosts, int64_t start, int64_t end, bool anyone) {
+    const sagoi_shape *shape = hosts->draft->shape;
+    bool same = move_on(hosts, start, end);
+    if (!anyone && alike(hosts, start, end, same))
+        return;
+    start_ballot(hosts, anyone);
+    for (int64_t i = 0; i < hosts->nactive; i++)
+        add_member(hosts, hosts->active[i], sagoi_shape_bytes(shape, hosts->active[i], start, end));
+    weigh_candidates(hosts);
+    bool covered = hosts->nactive > many_members || (hosts->highest_low <= start && hosts->lowest_high >= end);
+    hosts->ballot.region = covered ? region_of(shape, start, end) : -1;
+    hosts->ballot.length = end - start;
+}
+
+/* ---- Elections ---------------------------------------------------------------------------------------- */
+
+/* The first candidate at or after position `at` that can take one more; `end` if none. */
+static int64_t live_from(sagoi_hosts *hosts, int64_t at, int64_t end) {
+    int64_t root = at;
+    while (root < end) {
+        if (hosts->skip[root] == root) {
+            if (can_take(hosts, hosts->candidate[root].node, hosts->ballot.beyond_share))
+                break;
+            hosts->skip[root] = root + 1;
+        }
+        root = hosts->skip[root];
+    }
+    root = sagoi_min(root, end);
+    while (at < root) {
+        int64_t next = hosts->skip[at];
+        hosts->skip[at] = root;
+        at = next;
+    }
+    return root;
+}
+
+/* In the candidates from `begin` to `end`, sorted by node: the first one at or after `node`. */
+static int64_t position_of(const sagoi_hosts *hosts, int64_t begin, int64_t end, int64_t node) {
+    while (begin < end) {
+        int64_t middle = begin + (end - begin) / 2;
+        if (hosts->candidate[middle].node < node)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
+static int64_t elect_level(sagoi_hosts *hosts, int64_t level, int64_t preferred) {
+    int64_t begin = hosts->level_begin[level], end = hosts->level_begin[level + 1];
+    int64_t at = live_from(hosts, position_of(hosts, begin, end, preferred), end);
+    if (at == end)
+        at = live_from(hosts, begin, end);
+    return at < end ? hosts->candidate[at].node : -1;
+}
+
+static int64_t elect_cheapest(sagoi_hosts *hosts, int64_t preferred) {
+    ballot *now = &hosts->ballot;
+    for (;;) {
+        for (; now->live_level < now->nlevels; now->live_level++) {
+            int64_t node = elect_level(hosts, now->live_level, preferred);
+            if (node >= 0)
+                return node;
+        }
+        if (now->beyond_share)
+            return -1;
+        now->beyond_share = true;
+        now->live_level = 0;
+        for (int64_t i = 0; i <= now->ncandidates; i++)
+            hosts->skip[i] = i;
+    }
+}
+
+/* Most memory; among equals the next one after `preferred`. */
+static int64_t elect_richest(const sagoi_hosts *hosts, int64_t preferred) {
+    int64_t nodes = hosts->draft->machine->nodes, richest = -1, most = -1, nearest = nodes;
+    for (int64_t i = 0; i < hosts->ballot.ncandidates; i++) {
+        int64_t node = hosts->candidate[i].node, away = (node - preferred + nodes) % nodes;
+        if (!can_take(hosts, node, true))
+            continue;
+        if (hosts->left[node] > most || (hosts->left[node] == most && away < nearest)) {
+            most = hosts->left[node];
+            nearest = away;
+            richest = node;
+        }
+    }
+    return richest;
+}
+
+/* The next node of the group at or after `preferred` that has a rank left; its memory must do. */
+static int64_t elect_fixed(const sagoi_hosts *hosts, int64_t preferred) {
+    const sagoi_draft *draft = hosts->draft;
+    int64_t nodes = draft->machine->nodes;
+    for (int64_t i = 0; i < nodes; i++) {
+        int64_t node = (preferred + i) % nodes;
+        if (draft->plan->node_group[node] == hosts->group && hosts->slots[node] < draft->machine->node[node].ranks)
+            return hosts->left[node] >= hosts->need ? node : -1;
+    }
+    return -1;
+}
+
+static int64_t elect(sagoi_hosts *hosts, int64_t preferred) {
+    int64_t node;
+    if (sagoi_hosts_fixed(hosts))
+        node = elect_fixed(hosts, preferred);
+    else if (hosts->placement == SAGOI_PLACEMENT_MEMORY)
+        node = elect_richest(hosts, preferred);
+    else
+        node = elect_cheapest(hosts, preferred);
+    return node < 0 ? -1 : take(hosts, node);
+}
+
+/* Where an even spread would put domain `number` of all. */
+static int64_t spread_node(const sagoi_hosts *hosts, int64_t number) {
+    int64_t nodes = hosts->draft->machine->nodes;
+    if (hosts->placement == SAGOI_PLACEMENT_RANK)
+        return number % nodes;
+    return number < hosts->all ? number * nodes / hosts->all : nodes - 1;
+}
+
+int64_t sagoi_hosts_elect_range(sagoi_hosts *hosts, int64_t start, int64_t end, bool anyone) {
+    if (!sagoi_hosts_fixed(hosts))
+        prepare_range(hosts, start, end, anyone);
+    int64_t node = elect(hosts, spread_node(hosts, hosts->next_number));
+    hosts->next_number += node >= 0;
+    return node;
+}
+
+int64_t sagoi_hosts_elect_dealt(sagoi_hosts *hosts, int64_t number, double part) {
+    const sagoi_draft *draft = hosts->draft;
+    if (!hosts->ballot.usable) { /* one for all domains: each has its part of everything */
+        start_ballot(hosts, true);
+        for (int64_t i = 0; i < draft->nwith_data; i++)
+            add_member(hosts, draft->by_low[i], (double)draft->shape->node[draft->by_low[i]].bytes * part);
+        weigh_candidates(hosts);
+    }
+    return elect(hosts, spread_node(hosts, number));
+}
+
+int64_t sagoi_hosts_elect_turn(sagoi_hosts *hosts, const sagoi_turn *turn) {
+    start_ballot(hosts, true);
+    add_member(hosts, turn->node, (double)hosts->draft->shape->node[turn->node].bytes);
+    weigh_candidates(hosts);
+    return elect(hosts, turn->node);
+}

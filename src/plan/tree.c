@@ -1,0 +1,161 @@
+/* The tree is an array of vertices; its leaves are linked in the order of the file, too. */
+#include "plan/tree.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+
+/* ---- Making ------------------------------------------------------------------------------------------- */
+
+/* Where [start, end) is cut in two; `end` if it stays whole.  `leaves` is how many it is to have, 0: by size. */
+static int64_t cut_of(const sagoi_bisection *b, int64_t start, int64_t end, int64_t leaves) {
+    if (b->leaves > 0) {
+        int64_t grid = b->origin + ((start - b->origin) / b->bytes + leaves / 2) * b->bytes;
+        return leaves > 1 && grid < end ? grid : end;
+    }
+    if (end - start <= b->bytes)
+        return end;
+    int64_t middle = start + (end - start) / 2;
+    int64_t cut = b->origin + sagoi_round_up(middle - b->origin, b->unit);
+    if (cut >= end)
+        cut -= b->unit;
+    return cut > start ? cut : end;
+}
+
+static int64_t add_vertex(sagoi_tree *tree, int64_t parent, int64_t start, int64_t end) {
+    if (tree->count == tree->capacity) {
+        int64_t capacity = sagoi_max(16, tree->capacity * 2);
+        sagoi_vertex *more = realloc(tree->vertex, (size_t)capacity * sizeof *more);
+        if (!more)
+            return -1;
+        tree->vertex = more;
+        tree->capacity = capacity;
+    }
+    tree->vertex[tree->count] = (sagoi_vertex){start, end, parent, -1, -1, -1, -1, -1};
+    return tree->count++;
+}
+
+static void append_leaf(sagoi_tree *tree, int64_t leaf, int64_t *last) {
+    tree->vertex[leaf].before = *last;
+    if (*last >= 0)
+        tree->vertex[*last].after = leaf;
+    else
+        tree->first = leaf;
+    *last = leaf;
+    tree->leaves++;
+}
+
+/* Depth first, left before right, so that leaves come in order; as deep as the logarithm of the leaves. */
+static int64_t grow(sagoi_tree *tree, const sagoi_bisection *b, sagoi_vertex range, int64_t leaves, int64_t *last) {
+    int64_t v = add_vertex(tree, range.parent, range.start, range.end);
+    if (v < 0)
+        return -1;
+    int64_t cut = cut_of(b, range.start, range.end, leaves);
+    if (cut == range.end) {
+        append_leaf(tree, v, last);
+        return v;
+    }
+    int64_t left = grow(tree, b, (sagoi_vertex){.start = range.start, .end = cut, .parent = v}, leaves / 2, last);
+    if (left < 0)
+        return -1;
+    int64_t right =
+        grow(tree, b, (sagoi_vertex){.start = cut, .end = range.end, .parent = v}, leaves - leaves / 2, last);
+    if (right < 0)
+        return -1;
+    tree->vertex[v].left = left;
+    tree->vertex[v].right = right;
+    return v;
+}
+
+sago_status sagoi_tree_make(const sagoi_bisection *bisection, sagoi_tree *tree) {
+    sagoi_tree fresh = {0};
+    int64_t last = -1;
+    sagoi_vertex root = {.start = bisection->start, .end = bisection->end, .parent = -1};
+    if (grow(&fresh, bisection, root, bisection->leaves, &last) < 0) {
+        sagoi_tree_cleanup(&fresh);
+        return sagoi_fail(SAGO_ERR_MEMORY, "plan: no memory to divide %" PRId64 " bytes",
+                          bisection->end - bisection->start);
+    }
+    *tree = fresh;
+    return SAGO_OK;
+}
+
+void sagoi_tree_cleanup(sagoi_tree *tree) {
+    free(tree->vertex);
+    memset(tree, 0, sizeof *tree);
+}
+
+static int64_t count_leaves(const sagoi_bisection *b, int64_t start, int64_t end, int64_t leaves) {
+    int64_t cut = cut_of(b, start, end, leaves);
+    return cut == end ? 1 : count_leaves(b, start, cut, leaves / 2) + count_leaves(b, cut, end, leaves - leaves / 2);
+}
+
+int64_t sagoi_bisection_leaves(const sagoi_bisection *bisection) {
+    return count_leaves(bisection, bisection->start, bisection->end, bisection->leaves);
+}
+
+/* ---- Remerging (004, 3.3) ----------------------------------------------------------------------------- */
+
+static void unlink_leaf(sagoi_tree *tree, int64_t leaf) {
+    const sagoi_vertex *gone = &tree->vertex[leaf];
+    if (gone->before >= 0)
+        tree->vertex[gone->before].after = gone->after;
+    else
+        tree->first = gone->after;
+    if (gone->after >= 0)
+        tree->vertex[gone->after].before = gone->before;
+    tree->leaves--;
+}
+
+/* The sibling moves up to where the parent was. */
+static void replace_parent(sagoi_tree *tree, int64_t parent, int64_t sibling) {
+    int64_t above = tree->vertex[parent].parent;
+    tree->vertex[sibling].parent = above;
+    if (above < 0)
+        return;
+    if (tree->vertex[above].left == parent)
+        tree->vertex[above].left = sibling;
+    else
+        tree->vertex[above].right = sibling;
+}
+
+int64_t sagoi_tree_remerge(sagoi_tree *tree, int64_t leaf) {
+    sagoi_vertex *vertex = tree->vertex;
+    int64_t parent = vertex[leaf].parent;
+    if (parent < 0)
+        return -1;
+    bool was_left = vertex[parent].left == leaf;
+    int64_t sibling = was_left ? vertex[parent].right : vertex[parent].left, taker = sibling;
+    while (vertex[taker].left >= 0)
+        taker = was_left ? vertex[taker].left : vertex[taker].right;
+    if (taker == sibling)
+        tree->by_sibling++;
+    else
+        tree->by_descendant++;
+    for (int64_t v = taker; v != parent; v = vertex[v].parent) {
+        vertex[v].start = sagoi_min(vertex[v].start, vertex[leaf].start);
+        vertex[v].end = sagoi_max(vertex[v].end, vertex[leaf].end);
+    }
+    unlink_leaf(tree, leaf);
+    replace_parent(tree, parent, sibling);
+    return taker;
+}
+
+bool sagoi_tree_settle(sagoi_tree *tree, sagoi_elect_fn elect, void *arg) {
+    int64_t leaf = tree->first;
+    while (leaf >= 0) {
+        sagoi_vertex *at = &tree->vertex[leaf];
+        if (at->host < 0)
+            at->host = elect(arg, at->start, at->end);
+        if (at->host >= 0) {
+            leaf = at->after;
+            continue;
+        }
+        leaf = sagoi_tree_remerge(tree, leaf);
+        if (leaf < 0)
+            return false;
+    }
+    return true;
+}
