@@ -195,10 +195,8 @@ static bool print_plan(const plan_config *config, const sagoi_node_shape *shapes
         nodes[n] =
             (sagoi_node){.ranks = config->ranks, .cores = config->cores, .memory = config->memory, .place = n};
     sagoi_machine machine = {.nodes = config->nodes, .node = nodes};
-    sagoi_shape shape = {.write = !config->read,
-                         .dense = is_dense(config->nodes, shapes),
-                         .nodes = config->nodes,
-                         .node = shapes};
+    sagoi_shape shape = {
+        .write = !config->read, .dense = is_dense(config->nodes, shapes), .nodes = config->nodes, .node = shapes};
     bool ok = target_of(config, &target, why);
     if (ok && (sagoi_plan_make(&machine, &shape, &target, &config->hints, &plan) != SAGO_OK ||
                sagoi_plan_check(&plan, &machine) != SAGO_OK))

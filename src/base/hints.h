@@ -43,17 +43,17 @@ typedef struct sagoi_hints {
     int64_t per_node;          /* at most so many aggregators on a node: N_ah */
     int64_t domain_write;      /* bytes that saturate an aggregator: Msg_ind, one for each direction */
     int64_t domain_read;
-    int64_t group_size;        /* bytes of an aggregation group: Msg_group */
-    int64_t host_memory;       /* least memory of an aggregator's node: Mem_min */
-    int64_t window;            /* bytes of one of an aggregator's two buffers */
-    int64_t messages;          /* messages in flight an aggregator */
-    int64_t message_size;      /* largest message */
-    int64_t io;                /* sagoi_io */
-    int64_t direct_io;         /* 0/1: O_DIRECT */
-    int64_t sieve;             /* 0/1: holes may be filled by read-modify-write */
-    int64_t plan_cache;        /* plans kept a file */
-    int64_t series_copy;       /* 0/1 */
-    int64_t striping_factor;   /* as MPI's reserved hints */
+    int64_t group_size;      /* bytes of an aggregation group: Msg_group */
+    int64_t host_memory;     /* least memory of an aggregator's node: Mem_min */
+    int64_t window;          /* bytes of one of an aggregator's two buffers */
+    int64_t messages;        /* messages in flight an aggregator */
+    int64_t message_size;    /* largest message */
+    int64_t io;              /* sagoi_io */
+    int64_t direct_io;       /* 0/1: O_DIRECT */
+    int64_t sieve;           /* 0/1: holes may be filled by read-modify-write */
+    int64_t plan_cache;      /* plans kept a file */
+    int64_t series_copy;     /* 0/1 */
+    int64_t striping_factor; /* as MPI's reserved hints */
     int64_t striping_unit;
     char machine[SAGOI_HINT_TEXT_MAX];    /* sago_machine: a description's name or path; "" = auto, as all texts */
     char site[SAGOI_HINT_TEXT_MAX];       /* sago_site: path of the site file */

@@ -89,8 +89,8 @@ typedef void (*sagoi_once_fn)(void *arg, sagoi_agreement *agreed);
 sago_status sagoi_agree(sagoi_team *team, sagoi_agreement *agreement, sagoi_agreement *of_node, sagoi_once_fn once,
                         void *arg) SAGOI_CHECKED;
 
-/* Numbers that ranks leave for their leader: whoever writes them does so before a meeting of the node, and the leader
- * sums them after it and before the next. */
+/* Numbers that ranks leave for their leader: whoever writes them does so before a meeting of the node, and the
+ * leader sums them after it and before the next. */
 int64_t *sagoi_node_counts(sagoi_team *team); /* this rank's SAGOI_COUNTS */
 void sagoi_sum_node_counts(const sagoi_team *team, int64_t *sums);
 

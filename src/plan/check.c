@@ -42,8 +42,10 @@ static sago_status check_domain(const sagoi_plan *plan, int64_t d) {
     int64_t length = domain->end - domain->first, far;
     if (domain->first < 0 || domain->end <= domain->first || domain->end > plan->high)
         return FAIL("domain %" PRId64 " is [%" PRId64 ", %" PRId64 ")", d, domain->first, domain->end);
-    if (domain->block <= 0 || domain->stride < domain->block || (domain->block == domain->stride && domain->block != length))
-        return FAIL("domain %" PRId64 " has blocks of %" PRId64 " every %" PRId64, d, domain->block, domain->stride);
+    if (domain->block <= 0 || domain->stride < domain->block ||
+        (domain->block == domain->stride && domain->block != length))
+        return FAIL("domain %" PRId64 " has blocks of %" PRId64 " every %" PRId64, d, domain->block,
+                    domain->stride);
     int64_t blocks = (length - 1) / domain->stride + 1, in_block = (domain->block - 1) / plan->window + 1;
     int64_t rest = sagoi_min(length - (blocks - 1) * domain->stride, domain->block);
     if (sagoi_mul(blocks, in_block, &far) ||
@@ -106,9 +108,9 @@ static sago_status check_owners(const sagoi_plan *plan) {
     if (plan->rounds != rounds)
         return FAIL("%" PRId64 " rounds, the longest domain has %" PRId64, plan->rounds, rounds);
     int64_t before = plan->low - plan->domains[0].first;
-    if (before < 0 || before >= sagoi_max(plan->window, plan->domains[0].block < plan->domains[0].stride
-                                                            ? plan->domains[0].block
-                                                            : plan->window))
+    if (before < 0 ||
+        before >= sagoi_max(plan->window, plan->domains[0].block < plan->domains[0].stride ? plan->domains[0].block
+                                                                                           : plan->window))
         return FAIL("the first window, from %" PRId64 ", is not where the access begins", plan->domains[0].first);
     return check_tiling(plan);
 }

@@ -25,8 +25,8 @@ static int64_t striped_count(sagoi_draft *draft) {
                            count, count / targets, targets);
     else
         sagoi_draft_reason(draft,
-                           "aggregators: %" PRId64 ", for %" PRId64 " storage targets and %" PRId64 " ranks", count,
-                           targets, draft->ranks);
+                           "aggregators: %" PRId64 ", for %" PRId64 " storage targets and %" PRId64 " ranks",
+                           count, targets, draft->ranks);
     return count;
 }
 

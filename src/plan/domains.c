@@ -44,17 +44,22 @@ int64_t sagoi_draft_domain_hint(const sagoi_draft *draft) {
     return draft->plan->write ? draft->hints->domain_write : draft->hints->domain_read;
 }
 
-static int64_t group_aggregators(const sagoi_draft *draft, const sagoi_group *group, int64_t aggregators) {
-    const sagoi_plan *plan = draft->plan;
-    double span = (double)(plan->high - draft->group[0].start), all = (double)aggregators;
-    int64_t before = (int64_t)(all * ((double)(group->start - draft->group[0].start) / span));
-    int64_t until = (int64_t)(all * ((double)(group->end - draft->group[0].start) / span));
-    return sagoi_max(1, plan->groups == 1 ? aggregators : until - before);
+/* Every group gets one at least, and its part of the rest. */
+static void share_aggregators(sagoi_draft *draft, int64_t aggregators) {
+    int64_t groups = draft->plan->groups, left = aggregators;
+    double span = (double)(draft->plan->high - draft->group[0].start);
+    for (int64_t g = 0; g < groups; g++) {
+        sagoi_group *group = &draft->group[g];
+        double part = (double)(group->end - group->start) / span;
+        int64_t most = left - (groups - g - 1), wanted = (int64_t)((double)aggregators * part + 0.5);
+        group->aggregators = g == groups - 1 ? sagoi_max(1, left) : sagoi_max(1, sagoi_min(most, wanted));
+        left -= group->aggregators;
+    }
 }
 
 /* Bytes of a domain of a group: whole windows, and it ends at a multiple of the alignment. */
-static int64_t domain_bytes(const sagoi_draft *draft, const sagoi_group *group, int64_t aggregators, int64_t window) {
-    int64_t share = sagoi_div_up(group->end - group->start, group_aggregators(draft, group, aggregators));
+static int64_t domain_bytes(const sagoi_draft *draft, const sagoi_group *group, int64_t window) {
+    int64_t share = sagoi_div_up(group->end - group->start, group->aggregators);
     return sagoi_round_up(sagoi_round_up(share, draft->align), window);
 }
 
@@ -68,16 +73,15 @@ static int64_t even_window(int64_t bytes, int64_t most, int64_t align) {
 }
 
 /* How the group's range is bisected. */
-static sagoi_bisection bisection_of(const sagoi_draft *draft, const sagoi_group *group, int64_t aggregators) {
-    sagoi_bisection b = {
-        .start = group->start, .end = group->end, .origin = group->start, .unit = draft->align};
+static sagoi_bisection bisection_of(const sagoi_draft *draft, const sagoi_group *group) {
+    sagoi_bisection b = {.start = group->start, .end = group->end, .origin = group->start, .unit = draft->align};
     int64_t hint = sagoi_draft_domain_hint(draft), span = group->end - group->start;
     if (hint > 0) { /* halving makes up to twice as many as the quotient says: no more than there are ranks */
         b.bytes = sagoi_max(hint, sagoi_div_up(span, sagoi_max(1, draft->ranks / 2 / draft->plan->groups)));
         b.unit = sagoi_round_up(draft->align, draft->plan->window);
         return b;
     }
-    b.bytes = domain_bytes(draft, group, aggregators, draft->plan->window);
+    b.bytes = domain_bytes(draft, group, draft->plan->window);
     b.leaves = sagoi_div_up(span, b.bytes);
     return b;
 }
@@ -86,8 +90,9 @@ static sagoi_bisection bisection_of(const sagoi_draft *draft, const sagoi_group 
 static void lay_ranges(sagoi_draft *draft, int64_t aggregators, int64_t window) {
     sagoi_plan *plan = draft->plan;
     int64_t align = draft->align, longest = 0, hint = sagoi_draft_domain_hint(draft);
+    share_aggregators(draft, aggregators);
     for (int64_t g = 0; g < plan->groups; g++)
-        longest = sagoi_max(longest, domain_bytes(draft, &draft->group[g], aggregators, align));
+        longest = sagoi_max(longest, domain_bytes(draft, &draft->group[g], align));
     if (hint > 0)
         longest = sagoi_min(longest, sagoi_round_up(hint, align));
     if (window < align)
@@ -96,9 +101,8 @@ static void lay_ranges(sagoi_draft *draft, int64_t aggregators, int64_t window) 
         plan->window = even_window(longest, sagoi_round_down(window, align), align);
     plan->ndomains = 0;
     for (int64_t g = 0; g < plan->groups; g++) {
-        sagoi_bisection b = bisection_of(draft, &draft->group[g], aggregators);
-        draft->group[g].leaves = sagoi_bisection_leaves(&b);
-        plan->ndomains += draft->group[g].leaves;
+        sagoi_bisection b = bisection_of(draft, &draft->group[g]);
+        plan->ndomains += sagoi_bisection_leaves(&b);
     }
 }
 
@@ -160,7 +164,7 @@ static void add_range(making *m, const sagoi_vertex *leaf, int64_t group) {
 
 static sago_status make_group(making *m, int64_t g) {
     sagoi_draft *draft = m->draft;
-    sagoi_bisection b = bisection_of(draft, &draft->group[g], draft->aggregators);
+    sagoi_bisection b = bisection_of(draft, &draft->group[g]);
     sagoi_tree tree = {0};
     sago_status status = sagoi_tree_make(&b, &tree);
     if (status != SAGO_OK)

@@ -18,9 +18,9 @@ typedef enum {
 
 typedef struct sagoi_group {
     int64_t start, end;
-    int64_t nodes; /* that may aggregate for it */
-    double bytes;  /* of those nodes */
-    int64_t leaves; /* domains to begin with */
+    int64_t nodes;       /* that may aggregate for it */
+    double bytes;        /* of those nodes */
+    int64_t aggregators; /* wanted */
 } sagoi_group;
 
 /* A node's block, which comes again every `turn_bytes`. */
@@ -50,7 +50,7 @@ typedef struct sagoi_draft {
     sagoi_hosts *hosts; /* several nodes */
     sagoi_turn turn[SAGOI_REGIONS];
     int64_t nturns, turn_bytes;
-    bool refused; /* a node could not be an aggregator's for want of memory */
+    bool refused;                      /* a node could not be an aggregator's for want of memory */
     int64_t by_sibling, by_descendant; /* domains that were remerged (004, 3.3) */
 } sagoi_draft;
 
@@ -68,6 +68,10 @@ void sagoi_draft_aggregators(sagoi_draft *draft);
 
 /* groups.c: which parts of the file stay among which nodes, and the form. */
 sago_status sagoi_draft_groups(sagoi_draft *draft) SAGOI_CHECKED;
+
+/* Groups none of whose nodes can host an aggregator, able[g] == 0, join their neighbours; false: none or all are
+ * such. */
+bool sagoi_draft_merge_groups(sagoi_draft *draft, const int64_t *able);
 
 /* domains.c: what each aggregator owns. */
 /* Msg_ind of this direction; 0: the number of aggregators decides. */

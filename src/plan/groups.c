@@ -1,8 +1,8 @@
 /* Aggregation groups (paper 004, 3.1): parts of the file whose data stays among the nodes that hold it.
  *
  * The range is cut about every Msg_group bytes, where a node's data ends, so that hardly anything of any node lies
- * beyond the cut.  Serial layouts come apart that way.  Where nodes hold blocks of the file in turn, it is the blocks
- * of a few nodes that make a group.  An interleaved access stays one group. */
+ * beyond the cut.  Serial layouts come apart that way.  Where nodes hold blocks of the file in turn, it is the
+ * blocks of a few nodes that make a group.  An interleaved access stays one group. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -26,8 +26,8 @@ typedef struct division {
     sagoi_draft *draft;
     end_of_node *ends; /* ascending */
     int64_t nends;
-    int64_t size; /* Msg_group in force */
-    int64_t unit; /* cuts are at multiples of it */
+    int64_t size;  /* Msg_group in force */
+    int64_t unit;  /* cuts are at multiples of it */
     int64_t begin; /* nodes before it, in the order of `by_low`, are in groups already */
     int64_t looks;
 } division;
@@ -101,7 +101,7 @@ static void home_nodes(division *d, int64_t cut, int64_t group) {
 static void divide(division *d) {
     sagoi_draft *draft = d->draft;
     int64_t start = draft->group[0].start, count = 0;
-    for (;;) {
+    while (count + 1 < draft->aggregators) { /* each needs one */
         int64_t cut = d->looks <= most_looks ? next_cut(d, start) : -1;
         if (cut < 0)
             break;
@@ -181,7 +181,7 @@ static void group_turns(sagoi_draft *draft, int64_t size) {
     plan->groups = 1;
     draft->group[0] = (sagoi_group){.start = plan->low, .end = plan->high};
     for (int64_t i = 0; i < draft->nturns; i++) {
-        if (gathered >= size) {
+        if (gathered >= size && plan->groups < draft->aggregators) {
             draft->group[plan->groups++] = (sagoi_group){.start = plan->low, .end = plan->high};
             gathered = 0;
         }
@@ -189,6 +189,39 @@ static void group_turns(sagoi_draft *draft, int64_t size) {
         draft->turn[i].group = plan->groups - 1;
         plan->node_group[draft->turn[i].node] = plan->groups - 1;
     }
+}
+
+/* ---- Groups without a host ---------------------------------------------------------------------------- */
+
+/* Group `poor` becomes part of the one before it, or of the one after the first. */
+static void merge_group(sagoi_draft *draft, int64_t poor) {
+    sagoi_plan *plan = draft->plan;
+    int64_t into = poor > 0 ? poor - 1 : 0;
+    sagoi_group *a = &draft->group[into], *b = &draft->group[into + 1];
+    *a = (sagoi_group){
+        .start = a->start, .end = b->end, .nodes = a->nodes + b->nodes, .bytes = a->bytes + b->bytes};
+    for (int64_t g = into + 1; g + 1 < plan->groups; g++)
+        draft->group[g] = draft->group[g + 1];
+    for (int64_t n = 0; n < plan->nodes; n++)
+        plan->node_group[n] -= plan->node_group[n] > into;
+    for (int64_t i = 0; i < draft->nturns; i++)
+        draft->turn[i].group -= draft->turn[i].group > into;
+    plan->groups--;
+}
+
+bool sagoi_draft_merge_groups(sagoi_draft *draft, const int64_t *able) {
+    int64_t groups = draft->plan->groups, poor = 0, merged = 0;
+    for (int64_t g = 0; g < groups; g++)
+        poor += able[g] == 0;
+    if (poor == 0 || poor == groups)
+        return false;
+    for (int64_t g = groups - 1; g >= 0; g--)
+        if (able[g] == 0) { /* what follows has been looked at: the first has to go to the second */
+            merge_group(draft, g);
+            merged++;
+        }
+    sagoi_draft_reason(draft, "groups: %" PRId64 " without a host, merged with their neighbours", merged);
+    return true;
 }
 
 /* ---- All of it ---------------------------------------------------------------------------------------- */
@@ -206,14 +239,10 @@ static void complete_groups(sagoi_draft *draft) {
 }
 
 /* A group of one node, or of one domain, needs no looking for. */
-static bool divisible(const sagoi_draft *draft) {
-    return draft->machine->nodes > 1 && draft->aggregators > 1;
-}
+static bool divisible(const sagoi_draft *draft) { return draft->machine->nodes > 1 && draft->aggregators > 1; }
 
 static int64_t group_size(const sagoi_draft *draft) {
-    int64_t wanted = draft->hints->group_size > 0 ? draft->hints->group_size : usual_group;
-    int64_t span = draft->plan->high - draft->plan->low;
-    return sagoi_max(wanted, sagoi_div_up(span, draft->aggregators)); /* each needs an aggregator */
+    return draft->hints->group_size > 0 ? draft->hints->group_size : usual_group;
 }
 
 static void explain_groups(sagoi_draft *draft, int64_t size) {

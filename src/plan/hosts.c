@@ -32,7 +32,7 @@ typedef struct ballot {
 struct sagoi_hosts {
     const sagoi_draft *draft;
     sagoi_placement placement;
-    sagoi_topology flat;            /* where the machine has none */
+    sagoi_topology flat; /* where the machine has none */
     const sagoi_topology *topology;
     sagoi_sums *sums;
     double resolution;     /* seconds */
@@ -44,7 +44,8 @@ struct sagoi_hosts {
     int64_t *able; /* nodes of each group that can host at all */
     /* The group at hand */
     int64_t group, domains, next_number, all, share;
-    /* Nodes that may hold data of the range at hand, by first offset: those with active ones, then those to come */
+    /* Nodes that may hold data of the range at hand, by first offset: those with active ones, then those to come
+     */
     int64_t *active;
     int64_t nactive, next_by_low;
     int64_t lowest_high, highest_low; /* of the active ones */
@@ -112,8 +113,7 @@ sago_status sagoi_hosts_create(const sagoi_draft *draft, sagoi_hosts **hosts) {
         h->topology = &h->flat;
     }
     h->resolution = resolution_bytes / slowest_level(h->topology);
-    sago_status status =
-        h->placement == SAGOI_PLACEMENT_COST ? sagoi_sums_create(h->topology, &h->sums) : SAGO_OK;
+    sago_status status = h->placement == SAGOI_PLACEMENT_COST ? sagoi_sums_create(h->topology, &h->sums) : SAGO_OK;
     if (status != SAGO_OK) {
         sagoi_hosts_destroy(h);
         return status;
@@ -139,6 +139,8 @@ void sagoi_hosts_destroy(sagoi_hosts *hosts) {
     free(hosts->skip);
     free(hosts);
 }
+
+const int64_t *sagoi_hosts_able(const sagoi_hosts *hosts) { return hosts->able; }
 
 const int64_t *sagoi_hosts_slots(const sagoi_hosts *hosts) { return hosts->slots; }
 
@@ -313,8 +315,7 @@ static int64_t region_of(const sagoi_shape *shape, int64_t start, int64_t end) {
 static bool alike(const sagoi_hosts *hosts, int64_t start, int64_t end, bool same) {
     const ballot *now = &hosts->ballot;
     int64_t region = region_of(hosts->draft->shape, start, end);
-    if (!now->usable || now->anyone || now->group != hosts->group || region < 0 ||
-        region != now->region)
+    if (!now->usable || now->anyone || now->group != hosts->group || region < 0 || region != now->region)
         return false;
     if (hosts->nactive > many_members)
         return end - start <= 2 * now->length && now->length <= 2 * (end - start);

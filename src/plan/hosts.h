@@ -1,11 +1,12 @@
 /* Where aggregators go: one election a domain, in the order of the file.
  *
- * Constraints: a node has fewer than N_ah aggregators, and memory for one more; what a chosen one takes is gone for the
- * next.  Among the nodes that hold data of the domain the one with the least C1 + C2 is elected (`cost`; 000, IV-B), or
- * the one with the most memory (`memory`; 004, 3.4).  `rank` and `spread` go by the number of the domain alone.
+ * Constraints: a node has fewer than N_ah aggregators, and memory for one more; what a chosen one takes is gone
+ * for the next.  Among the nodes that hold data of the domain the one with the least C1 + C2 is elected (`cost`;
+ * 000, IV-B), or the one with the most memory (`memory`; 004, 3.4).  `rank` and `spread` go by the number of the
+ * domain alone.
  *
- * Costs that differ by less than moving a page does are equal: shapes are not known better.  Among equals the next node
- * at or after the one that an even spread would take is elected. */
+ * Costs that differ by less than moving a page does are equal: shapes are not known better.  Among equals the next
+ * node at or after the one that an even spread would take is elected. */
 #ifndef SAGOI_HOSTS_H
 #define SAGOI_HOSTS_H
 
@@ -20,19 +21,22 @@ typedef struct sagoi_hosting {
 sago_status sagoi_hosts_create(const sagoi_draft *draft, sagoi_hosts **hosts) SAGOI_CHECKED;
 void sagoi_hosts_destroy(sagoi_hosts *hosts); /* NULL is fine */
 
-/* Nobody aggregates anything yet.  false: what every node needs anyway does not fit one of them.  *refused: some node
- * has no memory for even one aggregator. */
+/* Nobody aggregates anything yet.  false: what every node needs anyway does not fit one of them.  *refused: some
+ * node has no memory for even one aggregator. */
 bool sagoi_hosts_begin(sagoi_hosts *hosts, const sagoi_hosting *hosting, bool *refused);
-/* Elections for the group's `domains` domains follow, the first of which is number `first` of `all` in the plan. */
+/* Elections for the group's `domains` domains follow, the first of which is number `first` of `all` in the plan.
+ */
 void sagoi_hosts_group(sagoi_hosts *hosts, int64_t group, int64_t domains, int64_t first, int64_t all);
 
-/* The host of the next domain; -1: none.  Of a contiguous range: ranges come in ascending order.  With `anyone` nodes
- * of the group that hold no data of it may be elected, too. */
+/* The host of the next domain; -1: none.  Of a contiguous range: ranges come in ascending order.  With `anyone`
+ * nodes of the group that hold no data of it may be elected, too. */
 int64_t sagoi_hosts_elect_range(sagoi_hosts *hosts, int64_t start, int64_t end, bool anyone);
 /* Of a domain that is spread over the file: part `part` of every node's data, or the turn's. */
 int64_t sagoi_hosts_elect_dealt(sagoi_hosts *hosts, int64_t number, double part);
 int64_t sagoi_hosts_elect_turn(sagoi_hosts *hosts, const sagoi_turn *turn);
 
+/* How many nodes of each group can host one at all. */
+const int64_t *sagoi_hosts_able(const sagoi_hosts *hosts);
 /* How many aggregators each node has by now. */
 const int64_t *sagoi_hosts_slots(const sagoi_hosts *hosts);
 bool sagoi_hosts_fixed(const sagoi_hosts *hosts); /* rank or spread: memory does not decide where */

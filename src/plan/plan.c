@@ -110,8 +110,8 @@ static void read_target(sagoi_draft *draft) {
 
 /* On one node there is nowhere else to go. */
 static void decide_placement(sagoi_draft *draft) {
-    static const char *const how[] = {
-        "", "least cost of moving and storing", "most memory", "the first nodes first", "evenly over the nodes"};
+    static const char *const how[] = {"", "least cost of moving and storing", "most memory",
+                                      "the first nodes first", "evenly over the nodes"};
     sagoi_placement hint = (sagoi_placement)draft->hints->placement;
     draft->plan->placement = hint != SAGOI_PLACEMENT_AUTO ? hint : SAGOI_PLACEMENT_COST;
     if (draft->machine->nodes == 1)

@@ -90,11 +90,11 @@ typedef struct sagoi_plan {
     int64_t window; /* bytes; a multiple of 4096 */
     int64_t rounds;
     int64_t ndomains;
-    sagoi_domain *domains;           /* ndomains, ascending by first; owned */
-    sagoi_placement placement;       /* never auto */
-    int64_t *node_low, *node_high;   /* nodes each: what each node accesses (owned) */
-    int64_t *node_slots;             /* aggregators of each node (owned) */
-    int64_t *node_group;             /* the group it may aggregate for (owned) */
+    sagoi_domain *domains;         /* ndomains, ascending by first; owned */
+    sagoi_placement placement;     /* never auto */
+    int64_t *node_low, *node_high; /* nodes each: what each node accesses (owned) */
+    int64_t *node_slots;           /* aggregators of each node (owned) */
+    int64_t *node_group;           /* the group it may aggregate for (owned) */
     int64_t groups;
     int64_t local_aggregators;       /* c, the same on every node unless it has fewer ranks */
     int64_t staging;                 /* bytes a rank packs into a pass, one of two */

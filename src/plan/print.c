@@ -138,8 +138,9 @@ static void json_domains(const sagoi_plan *plan, FILE *out) {
     for (int64_t d = 0; d < plan->ndomains; d++) {
         const sagoi_domain *domain = &plan->domains[d];
         fprintf(out,
-                "%s\n    {\"first\": %" PRId64 ", \"end\": %" PRId64 ", \"block\": %" PRId64 ", \"stride\": %" PRId64
-                ", \"windows\": %" PRId64 ", \"group\": %" PRId64 ", \"node\": %" PRId64 ", \"slot\": %" PRId64 "}",
+                "%s\n    {\"first\": %" PRId64 ", \"end\": %" PRId64 ", \"block\": %" PRId64
+                ", \"stride\": %" PRId64 ", \"windows\": %" PRId64 ", \"group\": %" PRId64 ", \"node\": %" PRId64
+                ", \"slot\": %" PRId64 "}",
                 d > 0 ? "," : "", domain->first, domain->end, domain->block, domain->stride, domain->windows,
                 domain->group, domain->node, domain->slot);
     }

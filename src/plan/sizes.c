@@ -39,7 +39,8 @@ static int64_t node_needs(const sagoi_draft *draft, int64_t n, int64_t slots) {
            sagoi_plan_private_bytes(draft->plan, ranks, slots);
 }
 
-/* The node that is worst off: with the least memory left, or the most missing; `slots` NULL: none has aggregators. */
+/* The node that is worst off: with the least memory left, or the most missing; `slots` NULL: none has aggregators.
+ */
 static int64_t tightest_node(const sagoi_draft *draft, const int64_t *slots) {
     int64_t tightest = 0, least = INT64_MAX;
     for (int64_t n = 0; n < draft->machine->nodes; n++) {
@@ -78,22 +79,26 @@ static void fit_staging(sagoi_draft *draft, bool keep_reserve) {
         const sagoi_node *node = &draft->machine->node[n];
         int64_t over = node_needs(draft, n, 0) - (node->memory - (keep_reserve ? node->memory / 4 : 0));
         if (over > 0)
-            plan->staging = sagoi_max(sagoi_min(plan->staging, SAGOI_SMALLEST),
-                                      sagoi_round_down(sagoi_max(0, plan->staging - sagoi_div_up(over, 2 * node->ranks)),
-                                                       SAGOI_PAGE));
+            plan->staging = sagoi_max(
+                sagoi_min(plan->staging, SAGOI_SMALLEST),
+                sagoi_round_down(sagoi_max(0, plan->staging - sagoi_div_up(over, 2 * node->ranks)), SAGOI_PAGE));
     }
 }
 
 /* A quarter is kept for what the plan does not count (lists of runs, caches) as long as that is possible. */
 static sago_status try_window(sagoi_draft *draft, int64_t window, bool *placed) {
-    sagoi_draft_lay(draft, draft->aggregators, window);
-    size_buffers(draft);
-    fit_staging(draft, true);
-    return sagoi_draft_domains(draft, true, placed);
+    for (;;) {
+        sagoi_draft_lay(draft, draft->aggregators, window);
+        size_buffers(draft);
+        fit_staging(draft, true);
+        sago_status status = sagoi_draft_domains(draft, true, placed);
+        if (status != SAGO_OK || *placed || !sagoi_draft_merge_groups(draft, sagoi_hosts_able(draft->hosts)))
+            return status;
+    }
 }
 
-/* Halves *window until all domains have hosts.  Where some nodes are too poor to host such windows and others are not,
- * smaller ones could have more hosts: what counts is the number of rounds. */
+/* Halves *window until all domains have hosts.  Where some nodes are too poor to host such windows and others are
+ * not, smaller ones could have more hosts: what counts is the number of rounds. */
 static sago_status shrink_window(sagoi_draft *draft, int64_t *window, bool *placed) {
     int64_t smallest = sagoi_min(*window, SAGOI_SMALLEST), best = 0, fewest = INT64_MAX, tried = *window;
     bool found;
@@ -195,7 +200,8 @@ static void explain_hosts(sagoi_draft *draft, int64_t aggregators) {
     for (int64_t n = 0; n < plan->nodes; n++)
         poor += plan->node_slots[n] == 0;
     if (draft->refused && poor > 0)
-        sagoi_draft_reason(draft, "hosts: %" PRId64 " of %" PRId64 " nodes; some have too little memory for a window",
+        sagoi_draft_reason(draft,
+                           "hosts: %" PRId64 " of %" PRId64 " nodes; some have too little memory for a window",
                            plan->nodes - poor, plan->nodes);
     if (draft->form == SAGOI_FORM_RANGES && remerged > 0)
         sagoi_draft_reason(draft,

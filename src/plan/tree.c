@@ -48,7 +48,8 @@ static void append_leaf(sagoi_tree *tree, int64_t leaf, int64_t *last) {
 }
 
 /* Depth first, left before right, so that leaves come in order; as deep as the logarithm of the leaves. */
-static int64_t grow(sagoi_tree *tree, const sagoi_bisection *b, sagoi_vertex range, int64_t leaves, int64_t *last) {
+static int64_t grow(sagoi_tree *tree, const sagoi_bisection *b, sagoi_vertex range, int64_t leaves,
+                    int64_t *last) {
     int64_t v = add_vertex(tree, range.parent, range.start, range.end);
     if (v < 0)
         return -1;
@@ -89,7 +90,8 @@ void sagoi_tree_cleanup(sagoi_tree *tree) {
 
 static int64_t count_leaves(const sagoi_bisection *b, int64_t start, int64_t end, int64_t leaves) {
     int64_t cut = cut_of(b, start, end, leaves);
-    return cut == end ? 1 : count_leaves(b, start, cut, leaves / 2) + count_leaves(b, cut, end, leaves - leaves / 2);
+    return cut == end ? 1
+                      : count_leaves(b, start, cut, leaves / 2) + count_leaves(b, cut, end, leaves - leaves / 2);
 }
 
 int64_t sagoi_bisection_leaves(const sagoi_bisection *bisection) {

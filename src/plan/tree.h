@@ -18,9 +18,10 @@ typedef struct sagoi_vertex {
 typedef struct sagoi_tree {
     sagoi_vertex *vertex;
     int64_t count, capacity;
-    int64_t first;                     /* leaf of the lowest offset */
-    int64_t leaves;                    /* that are left */
-    int64_t by_sibling, by_descendant; /* leaves taken over so far: by a sibling; by the nearest leaf of its subtree */
+    int64_t first;  /* leaf of the lowest offset */
+    int64_t leaves; /* that are left */
+    int64_t by_sibling,
+        by_descendant; /* leaves taken over so far: by a sibling; by the nearest leaf of its subtree */
 } sagoi_tree;
 
 /* How far a bisection goes. */
@@ -39,12 +40,12 @@ void sagoi_tree_cleanup(sagoi_tree *tree); /* fine on a zeroed struct, and twice
 /* How many leaves that would be. */
 int64_t sagoi_bisection_leaves(const sagoi_bisection *bisection);
 
-/* The leaf leaves (004, 3.3): its sibling takes over, or, where that was split, the leaf of the sibling's subtree that
- * lies next to it.  Returns who took over; -1: it is the only one. */
+/* The leaf leaves (004, 3.3): its sibling takes over, or, where that was split, the leaf of the sibling's subtree
+ * that lies next to it.  Returns who took over; -1: it is the only one. */
 int64_t sagoi_tree_remerge(sagoi_tree *tree, int64_t leaf);
 
-/* Finds a host for every leaf, in the order of the file: elect() returns a node, or -1, upon which the leaf leaves.
- * A leaf that has a host keeps it when it takes over.  false: no host for all of them together. */
+/* Finds a host for every leaf, in the order of the file: elect() returns a node, or -1, upon which the leaf
+ * leaves. A leaf that has a host keeps it when it takes over.  false: no host for all of them together. */
 typedef int64_t (*sagoi_elect_fn)(void *arg, int64_t start, int64_t end);
 bool sagoi_tree_settle(sagoi_tree *tree, sagoi_elect_fn elect, void *arg);
 

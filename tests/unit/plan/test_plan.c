@@ -468,7 +468,8 @@ static void too_little_memory(void **state) {
     assert_non_null(strstr(sagoi_message(), "node 2"));
     assert_non_null(strstr(sagoi_message(), "100000"));
     assert_null(plan.domains);
-    s.node[2].memory = MIB; /* the least that sago_memory takes: others aggregate, in windows as they are used to */
+    s.node[2].memory =
+        MIB; /* the least that sago_memory takes: others aggregate, in windows as they are used to */
     must_make(&s, &plan);
     assert_int_equal(plan.window, 16 * MIB);
     assert_int_equal(sagoi_plan_slots(&plan, 2), 0);

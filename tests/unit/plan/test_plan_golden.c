@@ -126,6 +126,85 @@ static void rma(void **state) {
     compare(&s, "rma.txt", sagoi_plan_print_text);
 }
 
+/* ---- Groups (004, 3.1) ---- */
+
+/* Nodes with one range each, after one another. */
+static void serial(const int64_t *bytes, int64_t nodes, int64_t ranks) {
+    int64_t low = 0;
+    situation_init(&s, nodes, ranks, 0, 64);
+    for (int64_t n = 0; n < nodes; n++) {
+        s.access[n] = (sagoi_node_shape){low, low + bytes[n], bytes[n], bytes[n] / 64};
+        low += bytes[n];
+    }
+}
+
+/* Figure 5: nine processes on three nodes; a group ends where the last process of a node does. */
+static void groups_serial(void **state) {
+    (void)state;
+    serial((const int64_t[]){100 * MIB, 60 * MIB, 80 * MIB}, 3, 3);
+    s.hints.group_size = 56 * MIB;
+    compare(&s, "groups-serial.txt", sagoi_plan_print_text);
+}
+
+/* Blocks of 4 MiB, dealt to four nodes in turn. */
+static void groups_cyclic(void **state) {
+    (void)state;
+    static int64_t histogram[4 * SAGOI_REGIONS];
+    situation_init(&s, 4, 2, 128 * MIB, 1024);
+    for (int64_t n = 0; n < 4; n++)
+        s.access[n] = (sagoi_node_shape){n * 4 * MIB, (29 + n) * 4 * MIB, 32 * MIB, 32 * KIB};
+    for (int64_t r = 0; r < SAGOI_REGIONS; r++)
+        histogram[r % 4 * SAGOI_REGIONS + r] = 4 * MIB;
+    sagoi_shape_regions(0, 128 * MIB, &s.shape.origin, &s.shape.region);
+    s.shape.histogram = histogram;
+    s.hints.group_size = 64 * MIB;
+    compare(&s, "groups-cyclic.txt", sagoi_plan_print_text);
+}
+
+static void groups_interleaved(void **state) {
+    (void)state;
+    situation_init(&s, 4, 2, 240 * MIB, 64);
+    s.hints.group_size = 56 * MIB;
+    compare(&s, "groups-interleaved.txt", sagoi_plan_print_text);
+}
+
+/* ---- Remerging (004, 3.3): Figure 8 ---- */
+
+/* The last of four has no memory to host with: its sibling is a leaf. */
+static void remerge_sibling(void **state) {
+    (void)state;
+    serial((const int64_t[]){64 * MIB, 64 * MIB, 64 * MIB, 64 * MIB}, 4, 2);
+    s.node[3].memory = 2 * MIB;
+    s.hints.group_size = GIB;
+    compare(&s, "remerge-sibling.txt", sagoi_plan_print_text);
+}
+
+/* The first of three: its sibling was split, and the leaf of it that lies nearest takes over. */
+static void remerge_nearest(void **state) {
+    (void)state;
+    serial((const int64_t[]){64 * MIB, 64 * MIB, 64 * MIB}, 3, 2);
+    s.node[0].memory = 2 * MIB;
+    s.hints.group_size = GIB;
+    compare(&s, "remerge-nearest.txt", sagoi_plan_print_text);
+}
+
+/* A group of its own without a host: its neighbour's nodes aggregate for it. */
+static void group_without_host(void **state) {
+    (void)state;
+    serial((const int64_t[]){64 * MIB, 64 * MIB, 64 * MIB}, 3, 2);
+    s.node[1].memory = 2 * MIB;
+    s.hints.group_size = 64 * MIB;
+    compare(&s, "group-without-host.txt", sagoi_plan_print_text);
+}
+
+/* Msg_ind: Figure 7's bisection. */
+static void bisected(void **state) {
+    (void)state;
+    situation_init(&s, 4, 8, 200 * MIB, 24);
+    s.hints.domain_write = 32 * MIB;
+    compare(&s, "bisected.txt", sagoi_plan_print_text);
+}
+
 static void nothing(void **state) {
     (void)state;
     situation_init(&s, 2, 2, 0, 1);
@@ -145,6 +224,13 @@ int main(void) {
         cmocka_unit_test(contiguous),
         cmocka_unit_test(rma),
         cmocka_unit_test(nothing),
+        cmocka_unit_test(groups_serial),
+        cmocka_unit_test(groups_cyclic),
+        cmocka_unit_test(groups_interleaved),
+        cmocka_unit_test(remerge_sibling),
+        cmocka_unit_test(remerge_nearest),
+        cmocka_unit_test(group_without_host),
+        cmocka_unit_test(bisected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
