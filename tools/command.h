@@ -11,6 +11,7 @@ enum { EXIT_USAGE = 2 };
 int cmd_run(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
+int cmd_exchange(int argc, char **argv); /* `sago bench exchange` */
 int cmd_plan(int argc, char **argv);
 int cmd_hints(int argc, char **argv);
 int cmd_version(int argc, char **argv);

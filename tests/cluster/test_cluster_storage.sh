@@ -1,11 +1,34 @@
 #!/bin/bash
 # Storage neighbourhoods on several nodes, with directories seen by all, by a rack and by one node: every mode
-# gives what is true, or what its paper says, and nothing is left behind.
+# gives what is true, or what its paper says, and nothing is left behind; blocks and fields go through local storage.
 #     test_cluster_storage.sh [LAYOUTS]
 set -euo pipefail
 # shellcheck source=tests/cluster/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 cluster_require
-CLUSTER_OPTIONS=(-x SAGO_TEST_DIR=@GLOBAL@)
-cluster_mpi_test 4 2 test_storage "${1:-200}"
+CLUSTER=storage-$$
+trap '"$VCLUSTER" down $CLUSTER' EXIT
+trap 'exit 143' INT TERM HUP
+"$VCLUSTER" up $CLUSTER 4 --owner $$
+
+run() { # program, args...
+    local program
+    program=$(cluster_program "$1")
+    "$VCLUSTER" run $CLUSTER --mpi "$SAGO_MPI" --ranks-per-node 2 -x SAGO_TEST_DIR=@GLOBAL@ -- "$program" "${@:2}" ||
+        cluster_fail "status $? from $*"
+}
+
+# With a node's own storage a block is local exactly when both ends are on one node; with a rack's, on two.
+exchange() { # local directory, neighbourhoods
+    run sago bench exchange --dir @GLOBAL@ --local "$1" --block 20000 --blocks 6 --repeat 2 |
+        tee /dev/stderr | grep -q " $2 storage neighbourhoods" || cluster_fail "sago bench exchange --local $1"
+}
+
+run test_storage "${1:-200}"
+exchange @SCRATCH@ 4
+exchange @RACK@ 2
+run "$SAGO_BUILD/bin/examples/insitu" @SCRATCH@
+run "$SAGO_BUILD/bin/examples/insitu" @RACK@
+[ -z "$("$VCLUSTER" exec $CLUSTER n1 -- sh -c 'find "$0" -name ".sago*" -o -name "insitu*"' \
+    "${SAGO_CLUSTER_STATE:-/run/sago-vcluster}/$CLUSTER")" ] || cluster_fail "files are left"

@@ -112,6 +112,24 @@ END
     rm -f "$work/out.stats"
 fi
 
+# ---- Exchange ----
+
+# One machine: everything is local.
+if ! "$here/../run-mpi.sh" -t 60 4 sh -c 'exec "$@" --dir "$SAGO_TEST_DIR" --local /tmp' - "$sago" bench exchange \
+    --block 10000 --blocks 5 --repeat 2 --json "$work/out.json" >"$work/log" 2>&1; then
+    fail "sago bench exchange"
+    cat "$work/log"
+fi
+python3 -c 'import json, sys
+r = json.load(open(sys.argv[1]))
+assert r["ranks"] == 4 and r["neighbourhoods"] == 1 and r["blocks"] == r["local_blocks"] == 40, r
+assert all(0 < r[w]["least_s"] <= r[w]["mean_s"] <= r[w]["most_s"] for w in ("global", "by_storage")), r
+' "$work/out.json" || fail "the JSON of sago bench exchange"
+refused "no such option" bench exchange --wibble 3
+"$sago" bench exchange --local "$work/missing" >"$work/log" 2>&1 && fail "sago bench exchange --local missing"
+grep -q missing "$work/log" || fail "sago bench exchange does not name the directory: $(cat "$work/log")"
+find /tmp "$work" . -maxdepth 1 -name '.sago-exchange-*' -user "$(id -un)" | grep . && fail "files of sago bench exchange left"
+
 # ---- The other commands ----
 
 "$sago" --help | grep -q bench || fail "sago --help"

@@ -1,0 +1,246 @@
+#include "bench/exchange.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <sago/sago.h>
+
+#include "bench/json.h"
+#include "bench/patterns.h"
+#include "bench/world.h"
+
+enum { GLOBAL, BY_STORAGE, WAYS };
+static const char *const way_names[WAYS] = {"global", "by_storage"};
+
+typedef struct exchange {
+    const bench_exchange_config *config;
+    bench_world world;
+    MPI_Comm near;        /* the ranks that share the local directory with this one */
+    uint64_t token;       /* in the names of this run's files */
+    char *data;           /* one block, to be written or just read */
+    int *consumer;        /* of each rank's next block */
+    double seconds[WAYS]; /* this rank's, writing and reading, of all repetitions */
+    int64_t local_blocks; /* of this rank, in all repetitions */
+    char why[BENCH_MESSAGE_MAX];
+} exchange;
+
+static uint64_t mix(uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+/* Who reads whose block: a random permutation, the same on all ranks. */
+static void draw_consumers(exchange *x, int64_t number) {
+    uint64_t state = mix((uint64_t)x->config->seed * 1000003u + (uint64_t)number);
+    for (int i = 0; i < x->world.ranks; i++)
+        x->consumer[i] = i;
+    for (int i = x->world.ranks - 1; i > 0; i--) {
+        state = mix(state + 0x9e3779b97f4a7c15u);
+        int j = (int)(state % (uint64_t)(i + 1)), other = x->consumer[j];
+        x->consumer[j] = x->consumer[i];
+        x->consumer[i] = other;
+    }
+}
+
+/* ---- One block ---- */
+
+/* Do both ends of this rank's block see the local directory, and is it used this time? */
+static bool goes_local(const exchange *x, int way, int producer) {
+    int shared = 0;
+    return way == BY_STORAGE &&
+           sago_storage_shared(x->near, producer, x->consumer[producer], &shared) == SAGO_OK && shared;
+}
+
+static void file_name(const exchange *x, int way, int producer, char *path, size_t capacity) {
+    const char *dir = goes_local(x, way, producer) ? x->config->local : x->config->dir;
+    snprintf(path, capacity, "%s/.sago-exchange-%016llx.%d", dir, (unsigned long long)x->token, producer);
+}
+
+static uint64_t word_of(int producer, int64_t number, int64_t i) {
+    return mix((uint64_t)producer << 40 ^ (uint64_t)number << 20 ^ (uint64_t)i);
+}
+
+static int64_t words_of(const exchange *x) { return x->config->block / (int64_t)sizeof(uint64_t); }
+
+static void fill_block(exchange *x, int64_t number) {
+    uint64_t *words = (uint64_t *)x->data;
+    for (int64_t i = 0; i < words_of(x); i++)
+        words[i] = word_of(x->world.rank, number, i);
+}
+
+static bool verify_block(exchange *x, int producer, int64_t number) {
+    const uint64_t *words = (const uint64_t *)x->data;
+    for (int64_t i = 0; i < words_of(x); i++)
+        if (words[i] != word_of(producer, number, i))
+            return bench_refuse(x->why, "the block of rank %d is wrong at byte %lld", producer, (long long)i * 8);
+    return true;
+}
+
+static bool move_bytes(int fd, char *data, int64_t bytes, bool write_them) {
+    for (int64_t done = 0; done < bytes;) {
+        ssize_t moved = write_them ? write(fd, data + done, (size_t)(bytes - done))
+                                   : read(fd, data + done, (size_t)(bytes - done));
+        if (moved < 0 && errno == EINTR)
+            continue;
+        if (moved <= 0)
+            return false;
+        done += moved;
+    }
+    return true;
+}
+
+static bool move_block(exchange *x, const char *path, bool write_it) {
+    int flags = write_it ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY;
+    int fd = open(path, flags | O_NOFOLLOW | O_CLOEXEC, 0600);
+    bool ok = fd >= 0 && move_bytes(fd, x->data, words_of(x) * 8, write_it);
+    if (!ok)
+        bench_refuse(x->why, "%s %s: %s", write_it ? "writing" : "reading", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+static int producer_for(const exchange *x) {
+    int producer = 0;
+    while (x->consumer[producer] != x->world.rank)
+        producer++;
+    return producer;
+}
+
+/* Written, agreed on, read, agreed on, removed: also when it failed. */
+static bool exchange_block(exchange *x, int way, int64_t number) {
+    char mine[4096], theirs[4096];
+    int producer;
+    draw_consumers(x, number);
+    producer = producer_for(x);
+    file_name(x, way, x->world.rank, mine, sizeof mine);
+    file_name(x, way, producer, theirs, sizeof theirs);
+    fill_block(x, number);
+    double start = bench_now();
+    bool ok = move_block(x, mine, true);
+    x->seconds[way] += bench_now() - start;
+    x->local_blocks += goes_local(x, way, x->world.rank);
+    ok = bench_agree(&x->world, ok, x->why);
+    start = bench_now();
+    bool arrived = ok && move_block(x, theirs, false);
+    x->seconds[way] += bench_now() - start;
+    if (ok)
+        ok = bench_agree(&x->world, arrived && verify_block(x, producer, number), x->why);
+    unlink(mine);
+    return ok;
+}
+
+static bool exchange_all(exchange *x) {
+    const bench_exchange_config *config = x->config;
+    for (int64_t i = 0; i < config->repeat; i++)
+        for (int k = 0; k < WAYS; k++) {
+            int way = i % 2 ? WAYS - 1 - k : k; /* nobody always comes first */
+            bench_meet(&x->world);
+            for (int64_t b = 0; b < config->blocks; b++)
+                if (!exchange_block(x, way, i * config->blocks + b))
+                    return false;
+        }
+    return true;
+}
+
+/* ---- Setting up, telling ---- */
+
+static bool set_up(exchange *x) {
+    const bench_exchange_config *config = x->config;
+    x->data = calloc(1, (size_t)config->block + 8);
+    x->consumer = calloc((size_t)x->world.ranks, sizeof *x->consumer);
+    bool ok = x->data && x->consumer && getrandom(&x->token, sizeof x->token, 0) == (ssize_t)sizeof x->token;
+    if (!ok)
+        bench_refuse(x->why, "no memory, or no random numbers");
+    if (!bench_agree(&x->world, ok, x->why))
+        return false;
+    MPI_Bcast(&x->token, 1, MPI_UINT64_T, 0, x->world.comm);
+    if (sago_comm_split_storage(x->world.comm, config->local, SAGO_STORAGE_AUTO, 0, &x->near) != SAGO_OK)
+        return bench_refuse(x->why, "%s", sago_error_message());
+    return true;
+}
+
+/* Of one repetition: least, mean and most of the ranks. */
+typedef struct spread {
+    double least, mean, most;
+} spread;
+
+static spread spread_of(const exchange *x, double seconds) {
+    double mine = seconds / (double)x->config->repeat, ends[2] = {-mine, mine};
+    int64_t sum = (int64_t)(mine * 1e9);
+    bench_max(&x->world, ends, 2);
+    bench_sum(&x->world, &sum, 1);
+    return (spread){-ends[0], 1e-9 * (double)sum / x->world.ranks, ends[1]};
+}
+
+static void tell_json(const exchange *x, const spread ways[], int64_t local, int64_t groups) {
+    bench_json json = {.out = fopen(x->config->json, "w")};
+    if (!json.out) {
+        fprintf(stderr, "sago bench exchange: --json %s cannot be written\n", x->config->json);
+        return;
+    }
+    json_open(&json, NULL, '{');
+    json_text(&json, "pattern", "exchange");
+    json_int(&json, "ranks", x->world.ranks);
+    json_int(&json, "nodes", x->world.nodes);
+    json_text(&json, "mpi", x->world.mpi);
+    json_int(&json, "neighbourhoods", groups);
+    json_int(&json, "block", x->config->block);
+    json_int(&json, "blocks", x->config->blocks * x->config->repeat * x->world.ranks);
+    json_int(&json, "local_blocks", local);
+    for (int way = 0; way < WAYS; way++) {
+        json_open(&json, way_names[way], '{');
+        json_real(&json, "least_s", ways[way].least);
+        json_real(&json, "mean_s", ways[way].mean);
+        json_real(&json, "most_s", ways[way].most);
+        json_close(&json, '}');
+    }
+    json_close(&json, '}');
+    fputc('\n', json.out);
+    fclose(json.out);
+}
+
+static void tell(const exchange *x) {
+    spread ways[WAYS] = {spread_of(x, x->seconds[GLOBAL]), spread_of(x, x->seconds[BY_STORAGE])};
+    sago_storage_stats stats = SAGO_STORAGE_STATS_INIT;
+    int64_t local = x->local_blocks, all = x->config->blocks * x->config->repeat * x->world.ranks;
+    bench_sum(&x->world, &local, 1);
+    (void)sago_storage_get_stats(x->near, &stats);
+    if (x->world.rank != 0)
+        return;
+    printf(
+        "exchange: %d ranks on %lld nodes, %lld storage neighbourhoods; %lld of %lld blocks of %lld bytes local\n",
+        x->world.ranks, (long long)x->world.nodes, (long long)stats.neighbourhoods, (long long)local,
+        (long long)all, (long long)x->config->block);
+    printf("%-12s %10s %10s %10s   seconds a rank and repetition\n", "", "least", "mean", "most");
+    for (int way = 0; way < WAYS; way++)
+        printf("%-12s %10.6f %10.6f %10.6f\n", way_names[way], ways[way].least, ways[way].mean, ways[way].most);
+    printf("by storage is %.2f times as fast as global alone (means)\n",
+           ways[GLOBAL].mean / ways[BY_STORAGE].mean);
+    if (x->config->json)
+        tell_json(x, ways, local, stats.neighbourhoods);
+}
+
+int bench_exchange_execute(const bench_exchange_config *config) {
+    exchange x = {.config = config, .near = MPI_COMM_NULL};
+    MPI_Init(NULL, NULL);
+    bench_world_init(&x.world);
+    bool ok = set_up(&x) && exchange_all(&x);
+    if (ok)
+        tell(&x);
+    else if (x.world.rank == 0)
+        fprintf(stderr, "sago bench exchange: %s\n", x.why);
+    if (x.near != MPI_COMM_NULL)
+        MPI_Comm_free(&x.near);
+    free(x.data);
+    free(x.consumer);
+    bench_world_cleanup(&x.world);
+    MPI_Finalize();
+    return ok ? 0 : 1;
+}
