@@ -1,4 +1,4 @@
-/* Collective access: blocking and split calls by Sago, the others counted and handed on.
+/* Collective access: blocking, split and nonblocking calls by Sago, the others counted and handed on.
  *
  * The MPI library checks the arguments as well, in a call of no length: what it calls wrong is wrong
  * in its own words, through the user's handler.  Sago then is given a wrong count, so that all ranks learn it. */
@@ -8,6 +8,7 @@
 #include "files.h"
 #include "pointer.h"
 #include "raise.h"
+#include "requests.h"
 
 /* One call, as the program made it. */
 typedef struct access {
@@ -174,6 +175,49 @@ static bool serve_end(MPI_File handle, MPI_Status *status, int *code) {
     return true;
 }
 
+/* ---- Nonblocking calls ---- */
+
+static int start_alone(const dropin_file *file, const access *wanted, MPI_Offset from, MPI_Request *request) {
+    int count = (int)wanted->count;
+    dropin_count_handed(file, DROPIN_ALONE);
+    return wanted->write ? dropin_mpi->iwrite_at(file->handle, from, wanted->buf, count, wanted->type, request)
+                         : dropin_mpi->iread_at(file->handle, from, wanted->buf, count, wanted->type, request);
+}
+
+/* `wrong`: what is the matter with the arguments.  The other ranks have started theirs, and will learn it. */
+static int start(dropin_file *file, const access *wanted, MPI_Offset from, int wrong, MPI_Request *request) {
+    double began = dropin_clock();
+    MPI_Count count = wrong ? -1 : wanted->count;
+    dropin_started started = {NULL, wanted->write, from, wanted->buf, count, wanted->type, 0};
+    sago_status status =
+        wanted->write
+            ? sago_iwrite_at_all(file->sago, from, wanted->buf, count, wanted->type, &started.sago)
+            : sago_iread_at_all(file->sago, from, wanted->buf, count, wanted->type, &started.sago);
+    if (status)
+        return wrong ? wrong : dropin_raise(file->handle, status);
+    started.seconds = dropin_clock() - began;
+    if (wrong)
+        started.type = MPI_DATATYPE_NULL;
+    int code = dropin_request_start(file, &started, wrong ? NULL : request);
+    return wrong ? wrong : code;
+}
+
+static bool serve_start(MPI_File handle, const access *wanted, MPI_Request *request, int *code) {
+    dropin_file *file = dropin_files_find(handle);
+    dropin_reason reason = refusal(file);
+    if (reason)
+        return hand_over(file, wanted, reason);
+    MPI_Offset from = wanted->offset;
+    *code = check(file, wanted);
+    if (!*code && !wanted->at)
+        *code = dropin_pointer_get(file, &from);
+    *code = !*code && is_simple(file, wanted) ? start_alone(file, wanted, from, request)
+                                              : start(file, wanted, from, *code, request);
+    if (!*code && !wanted->at)
+        dropin_pointer_set(file, from + (MPI_Offset)(length_of(wanted) / file->etype_size));
+    return true;
+}
+
 /* ---- Calls that are handed on ---- */
 
 static void hand_on_pointer(MPI_File handle) { dropin_pointer_leave(dropin_files_find(handle)); }
@@ -218,6 +262,22 @@ static void hand_on_counted(MPI_File handle, dropin_reason reason) {
         return serve_begin(file, &wanted, &code)                                                              \
                    ? code : begun_by_mpi(file, next->name(file, buf, count, type));                           \
     }
+#define SERVE_START_AT(X, name, BUF, COUNT, WRITE)                                                            \
+    int dropin_##name(const dropin_calls *next, MPI_File file, MPI_Offset offset, BUF buf, COUNT count,       \
+                      MPI_Datatype type, MPI_Request *request) {                                              \
+        access wanted = {WRITE, true, offset, BUFFER(buf), count, type};                                      \
+        int code;                                                                                             \
+        return serve_start(file, &wanted, request, &code)                                                     \
+                   ? code : next->name(file, offset, buf, count, type, request);                              \
+    }
+#define SERVE_START_HERE(X, name, BUF, COUNT, WRITE)                                                          \
+    int dropin_##name(const dropin_calls *next, MPI_File file, BUF buf, COUNT count, MPI_Datatype type,       \
+                      MPI_Request *request) {                                                                 \
+        access wanted = {WRITE, false, 0, BUFFER(buf), count, type};                                          \
+        int code;                                                                                             \
+        return serve_start(file, &wanted, request, &code)                                                     \
+                   ? code : next->name(file, buf, count, type, request);                                      \
+    }
 #define SERVE_END(X, name, BUF)                                                                               \
     int dropin_##name(const dropin_calls *next, MPI_File file, BUF buf, MPI_Status *status) {                 \
         int code;                                                                                             \
@@ -231,14 +291,9 @@ static void hand_on_counted(MPI_File handle, dropin_reason reason) {
         return next->name args;                                                                               \
     }
 #define ALONE(name, params, args) HAND_ON(name, hand_on_pointer(file), params, args)
-#define POINTED(name, params, args) \
-    HAND_ON(name, (hand_on_counted(file, DROPIN_NONBLOCKING), hand_on_pointer(file)), params, args)
-#define PLACED(name, params, args) HAND_ON(name, hand_on_counted(file, DROPIN_NONBLOCKING), params, args)
 #define SHARED(name, params, args) HAND_ON(name, hand_on_counted(file, DROPIN_SHARED_POINTER), params, args)
 #define SERVE_ALONE(X, name, BUF, COUNT, WRITE) ROW_ALONE(ALONE, name, BUF, COUNT, WRITE)
 #define SERVE_START_ALONE(X, name, BUF, COUNT, WRITE) ROW_START_ALONE(ALONE, name, BUF, COUNT, WRITE)
-#define SERVE_START_AT(X, name, BUF, COUNT, WRITE) ROW_START_AT(PLACED, name, BUF, COUNT, WRITE)
-#define SERVE_START_HERE(X, name, BUF, COUNT, WRITE) ROW_START_HERE(POINTED, name, BUF, COUNT, WRITE)
 #define SERVE_ORDERED(X, name, BUF, COUNT, WRITE) ROW_ORDERED(SHARED, name, BUF, COUNT, WRITE)
 #define SERVE_BEGIN_ORDERED(X, name, BUF, COUNT, WRITE) ROW_BEGIN_ORDERED(SHARED, name, BUF, COUNT, WRITE)
 

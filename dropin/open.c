@@ -10,6 +10,7 @@
 #include "files.h"
 #include "pointer.h"
 #include "raise.h"
+#include "requests.h"
 
 /* May be wrong about types whose parts are out of order; but that is a matter of speed only. */
 bool dropin_type_contiguous(MPI_Datatype type) {
@@ -84,6 +85,7 @@ int dropin_close(const dropin_calls *next, MPI_File *handle) {
     if (file->sago) {
         dropin_count_close(file);
         failed = dropin_raise(*handle, sago_close(&file->sago));
+        dropin_requests_finish(file); /* the program should have waited for them */
     }
     dropin_files_remove(file);
     int code = next->close(handle);

@@ -1,0 +1,241 @@
+#include "requests.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "raise.h"
+#include "waits.h"
+
+/* One call.  Used by the queue of its file until it is complete, and by the MPI library until its request is freed:
+ * the latter may come first. */
+typedef struct dropin_request {
+    dropin_started started;
+    struct dropin_request *next; /* of its file; then, failed ones */
+    MPI_Request handle;          /* MPI_REQUEST_NULL: nobody will ask */
+    MPI_Request instead;         /* of the MPI library's own call, when Sago could not serve it */
+    MPI_Count bytes;
+    dropin_failure failure;
+    _Atomic int users;
+} dropin_request;
+
+_Atomic int dropin_watched = 1;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the queues */
+static dropin_file *busy;                                /* files with a queue */
+static double waited;                                    /* seconds; under the lock */
+
+static pthread_mutex_t failed_lock = PTHREAD_MUTEX_INITIALIZER;
+static dropin_request *failed; /* not yet freed by the program */
+static _Atomic int failures;   /* how many */
+
+/* ---- Failures ---- */
+
+bool dropin_requests_failed(void) { return atomic_load(&failures) > 0; }
+
+dropin_failure dropin_request_failure(MPI_Request request) {
+    dropin_failure failure = {MPI_SUCCESS, MPI_FILE_NULL};
+    (void)pthread_mutex_lock(&failed_lock);
+    for (const dropin_request *at = failed; at; at = at->next)
+        if (at->handle == request)
+            failure = at->failure;
+    (void)pthread_mutex_unlock(&failed_lock);
+    return failure;
+}
+
+static void failed_add(dropin_request *request) {
+    (void)pthread_mutex_lock(&failed_lock);
+    request->next = failed;
+    failed = request;
+    atomic_fetch_add(&failures, 1);
+    (void)pthread_mutex_unlock(&failed_lock);
+}
+
+static bool failed_remove(const dropin_request *request) {
+    bool found = false;
+    (void)pthread_mutex_lock(&failed_lock);
+    for (dropin_request **at = &failed; *at && !found; at = found ? at : &(*at)->next)
+        if (*at == request) {
+            *at = request->next;
+            found = true;
+        }
+    (void)pthread_mutex_unlock(&failed_lock);
+    if (found)
+        atomic_fetch_sub(&failures, 1);
+    return found;
+}
+
+/* ---- What the MPI library asks of a generalized request ---- */
+
+static void let_go(dropin_request *request) {
+    if (atomic_fetch_sub(&request->users, 1) == 1)
+        free(request);
+}
+
+/* Errors are told by waits.c: from here they would go to a communicator's handler. */
+static int query(void *arg, MPI_Status *status) {
+    const dropin_request *request = arg;
+    status->MPI_SOURCE = MPI_UNDEFINED;
+    status->MPI_TAG = MPI_UNDEFINED;
+    (void)MPI_Status_set_elements_x(status, MPI_BYTE, request->bytes);
+    (void)MPI_Status_set_cancelled(status, 0);
+    return MPI_SUCCESS;
+}
+
+static int release(void *arg) {
+    dropin_request *request = arg;
+    if (failed_remove(request))
+        atomic_fetch_sub(&dropin_watched, 1);
+    let_go(request);
+    return MPI_SUCCESS;
+}
+
+static int refuse_cancel(void *arg, int complete) {
+    (void)arg, (void)complete; /* it goes on */
+    return MPI_SUCCESS;
+}
+
+/* ---- Completing; with the lock ---- */
+
+static void complete(dropin_file *file, dropin_request *request, int code) {
+    if (!code)
+        dropin_count_served(file, request->started.write, request->bytes,
+                            dropin_clock() - request->started.seconds - waited);
+    waited = 0;
+    if (request->started.type != MPI_DATATYPE_NULL)
+        (void)MPI_Type_free(&request->started.type);
+    request->failure = (dropin_failure){code, file->handle};
+    if (code && request->handle != MPI_REQUEST_NULL)
+        failed_add(request); /* watched until it is freed */
+    else
+        atomic_fetch_sub(&dropin_watched, 1);
+    if (request->handle != MPI_REQUEST_NULL)
+        (void)MPI_Grequest_complete(request->handle);
+    let_go(request);
+}
+
+/* All ranks were told that Sago cannot: all start the MPI library's own call, in the order of the file's. */
+static bool start_instead(dropin_file *file, dropin_request *request) {
+    const dropin_started *s = &request->started;
+    if (s->count < 0 || s->count > INT_MAX || s->type == MPI_DATATYPE_NULL)
+        return false;
+    int code = s->write ? dropin_mpi->iwrite_at_all(file->handle, s->offset, s->buf, (int)s->count, s->type,
+                                                    &request->instead)
+                        : dropin_mpi->iread_at_all(file->handle, s->offset, s->buf, (int)s->count, s->type,
+                                                   &request->instead);
+    return code == MPI_SUCCESS;
+}
+
+static bool advance_instead(dropin_file *file, dropin_request *request) {
+    MPI_Status status;
+    int done = 0, code = dropin_waits()->Test(&request->instead, &done, &status);
+    if (code == MPI_SUCCESS && !done)
+        return false;
+    if (code == MPI_SUCCESS)
+        (void)MPI_Get_elements_x(&status, MPI_BYTE, &request->bytes);
+    complete(file, request, code);
+    return true;
+}
+
+/* True: it is complete, and gone. */
+static bool advance_request(dropin_file *file, dropin_request *request) {
+    int done = 0;
+    if (request->instead != MPI_REQUEST_NULL)
+        return advance_instead(file, request);
+    sago_status status = sago_test(&request->started.sago, &done, &request->bytes);
+    if (!done)
+        return false;
+    bool too_much = status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED;
+    if (too_much && start_instead(file, request)) {
+        dropin_count_handed(file, DROPIN_TOO_MUCH);
+        return false;
+    }
+    complete(file, request, sago_status_mpi_class(status));
+    return true;
+}
+
+static bool advance_file(dropin_file *file) {
+    bool moved = false;
+    while (file->started) {
+        dropin_request *next = file->started->next;
+        if (!advance_request(file, file->started))
+            break;
+        file->started = next;
+        moved = true;
+    }
+    return moved;
+}
+
+bool dropin_requests_advance(void) {
+    bool moved = false;
+    if (pthread_mutex_trylock(&lock) != 0)
+        return false;
+    for (dropin_file **at = &busy; *at;) {
+        dropin_file *file = *at;
+        moved = advance_file(file) || moved;
+        if (file->started)
+            at = &file->next_busy;
+        else
+            *at = file->next_busy;
+    }
+    (void)pthread_mutex_unlock(&lock);
+    return moved;
+}
+
+void dropin_requests_finish(dropin_file *file) {
+    for (bool more = true; more;) {
+        (void)dropin_requests_advance();
+        (void)pthread_mutex_lock(&lock);
+        more = file->started != NULL;
+        (void)pthread_mutex_unlock(&lock);
+        if (more)
+            (void)usleep(50);
+    }
+}
+
+void dropin_requests_waited(double seconds) {
+    if (pthread_mutex_trylock(&lock) != 0)
+        return;
+    waited += seconds;
+    (void)pthread_mutex_unlock(&lock);
+}
+
+/* ---- Starting ---- */
+
+static void enqueue(dropin_file *file, dropin_request *request) {
+    (void)pthread_mutex_lock(&lock);
+    if (!file->started) {
+        file->next_busy = busy;
+        busy = file;
+    }
+    dropin_request **at = &file->started;
+    while (*at)
+        at = &(*at)->next;
+    *at = request;
+    (void)pthread_mutex_unlock(&lock);
+}
+
+int dropin_request_start(dropin_file *file, const dropin_started *started, MPI_Request *handle) {
+    dropin_request *request = calloc(1, sizeof *request);
+    if (!request) { /* the other ranks' calls must not wait for this one for ever */
+        sago_request *now = started->sago;
+        if (handle)
+            *handle = MPI_REQUEST_NULL;
+        return dropin_raise(file->handle, sago_wait(&now, NULL));
+    }
+    request->started = *started;
+    request->started.type = MPI_DATATYPE_NULL;
+    request->handle = request->instead = MPI_REQUEST_NULL;
+    atomic_store(&request->users, 2);
+    int code = handle ? MPI_Grequest_start(query, release, refuse_cancel, request, &request->handle) : MPI_SUCCESS;
+    if (handle && !code)
+        *handle = request->handle;
+    else
+        atomic_store(&request->users, 1);
+    if (started->type != MPI_DATATYPE_NULL)
+        (void)MPI_Type_dup(started->type, &request->started.type);
+    atomic_fetch_add(&dropin_watched, 1);
+    enqueue(file, request);
+    return code ? dropin_raise_code(file->handle, code) : MPI_SUCCESS;
+}

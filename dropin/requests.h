@@ -1,0 +1,48 @@
+/* Nonblocking collective calls that Sago serves, as requests of the MPI library: generalized ones, completed inside
+ * the program's own calls of Sago or of the Wait and Test family. */
+#ifndef DROPIN_REQUESTS_H
+#define DROPIN_REQUESTS_H
+
+#include <stdatomic.h>
+
+#include "calls.h"
+#include "files.h"
+
+/* A call that was started, with what the MPI library needs if it is to do it after all. */
+typedef struct dropin_started {
+    sago_request *sago;
+    bool write;
+    MPI_Offset offset;
+    void *buf;
+    MPI_Count count;
+    MPI_Datatype type;
+    double seconds; /* that starting it took */
+} dropin_started;
+
+/* How many requests the Wait and Test family must care for: those under way, those that failed and were not yet
+ * waited for, and one until waits.c has found the MPI library's functions. */
+extern _Atomic int dropin_watched;
+
+/* Makes the request for a call that was started.  Without one (request is NULL, or none can be had) it goes on all the
+ * same, for the other ranks. */
+int dropin_request_start(dropin_file *file, const dropin_started *started, MPI_Request *request);
+
+/* Lets everything go on, and completes what is done.  True: something was. */
+bool dropin_requests_advance(void);
+/* Sago is about to let go of the file: completes all of its requests. */
+void dropin_requests_finish(dropin_file *file);
+
+/* Time spent in waiting, counted with what is completed next. */
+void dropin_requests_waited(double seconds);
+
+/* A request that is complete and failed: its error code, and the file whose handler is to be called. */
+typedef struct dropin_failure {
+    int code; /* MPI_SUCCESS: it did not fail, or is not Sago's */
+    MPI_File file;
+} dropin_failure;
+
+dropin_failure dropin_request_failure(MPI_Request request);
+/* Is there any? */
+bool dropin_requests_failed(void);
+
+#endif
