@@ -190,9 +190,8 @@ static int start(dropin_file *file, const access *wanted, MPI_Offset from, int w
     MPI_Count count = wrong ? -1 : wanted->count;
     dropin_started started = {NULL, wanted->write, from, wanted->buf, count, wanted->type, 0};
     sago_status status =
-        wanted->write
-            ? sago_iwrite_at_all(file->sago, from, wanted->buf, count, wanted->type, &started.sago)
-            : sago_iread_at_all(file->sago, from, wanted->buf, count, wanted->type, &started.sago);
+        wanted->write ? sago_iwrite_at_all(file->sago, from, wanted->buf, count, wanted->type, &started.sago)
+                      : sago_iread_at_all(file->sago, from, wanted->buf, count, wanted->type, &started.sago);
     if (status)
         return wrong ? wrong : dropin_raise(file->handle, status);
     started.seconds = dropin_clock() - began;

@@ -29,7 +29,7 @@ typedef struct dropin_file {
     bool pointer_known;   /* else the MPI library is to be asked */
     bool pointer_moved;   /* by Sago, and the MPI library does not know */
     dropin_split split;
-    MPI_Count split_bytes; /* moved by the split call, for the status of its end */
+    MPI_Count split_bytes;          /* moved by the split call, for the status of its end */
     struct dropin_request *started; /* nonblocking calls that are not complete, in their order; requests.c */
     struct dropin_file *next_busy;  /* that has some, too */
 } dropin_file;

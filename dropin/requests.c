@@ -8,8 +8,8 @@
 #include "raise.h"
 #include "waits.h"
 
-/* One call.  Used by the queue of its file until it is complete, and by the MPI library until its request is freed:
- * the latter may come first. */
+/* One call.  Used by the queue of its file until it is complete, and by the MPI library until its request is
+ * freed: the latter may come first. */
 typedef struct dropin_request {
     dropin_started started;
     struct dropin_request *next; /* of its file; then, failed ones */
@@ -120,10 +120,10 @@ static bool start_instead(dropin_file *file, dropin_request *request) {
     const dropin_started *s = &request->started;
     if (s->count < 0 || s->count > INT_MAX || s->type == MPI_DATATYPE_NULL)
         return false;
-    int code = s->write ? dropin_mpi->iwrite_at_all(file->handle, s->offset, s->buf, (int)s->count, s->type,
-                                                    &request->instead)
-                        : dropin_mpi->iread_at_all(file->handle, s->offset, s->buf, (int)s->count, s->type,
-                                                   &request->instead);
+    int code =
+        s->write
+            ? dropin_mpi->iwrite_at_all(file->handle, s->offset, s->buf, (int)s->count, s->type, &request->instead)
+            : dropin_mpi->iread_at_all(file->handle, s->offset, s->buf, (int)s->count, s->type, &request->instead);
     return code == MPI_SUCCESS;
 }
 

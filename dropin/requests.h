@@ -1,5 +1,5 @@
-/* Nonblocking collective calls that Sago serves, as requests of the MPI library: generalized ones, completed inside
- * the program's own calls of Sago or of the Wait and Test family. */
+/* Nonblocking collective calls that Sago serves, as requests of the MPI library: generalized ones, completed
+ * inside the program's own calls of Sago or of the Wait and Test family. */
 #ifndef DROPIN_REQUESTS_H
 #define DROPIN_REQUESTS_H
 
@@ -23,8 +23,8 @@ typedef struct dropin_started {
  * waited for, and one until waits.c has found the MPI library's functions. */
 extern _Atomic int dropin_watched;
 
-/* Makes the request for a call that was started.  Without one (request is NULL, or none can be had) it goes on all the
- * same, for the other ranks. */
+/* Makes the request for a call that was started.  Without one (request is NULL, or none can be had) it goes on all
+ * the same, for the other ranks. */
 int dropin_request_start(dropin_file *file, const dropin_started *started, MPI_Request *request);
 
 /* Lets everything go on, and completes what is done.  True: something was. */

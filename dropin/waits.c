@@ -2,8 +2,8 @@
  * requests, of which some may be Sago's.  The program's own go on as well, since every look is a call of the MPI
  * library.
  *
- * When a request of Sago's has failed, its error is told here, through the handler of its file: the MPI libraries would
- * take a communicator's, which by default ends the program. */
+ * When a request of Sago's has failed, its error is told here, through the handler of its file: the MPI libraries
+ * would take a communicator's, which by default ends the program. */
 #include "waits.h"
 
 #include <dlfcn.h>
@@ -59,9 +59,7 @@ static void rest(bool moved, int *quiet) {
 
 /* ---- Failures: looked up before the library frees their requests ---- */
 
-static int raise_failure(const dropin_failure *failure) {
-    return dropin_raise_code(failure->file, failure->code);
-}
+static int raise_failure(const dropin_failure *failure) { return dropin_raise_code(failure->file, failure->code); }
 
 /* One for each request; NULL: none has failed. */
 static dropin_failure *failures_of(int n, const MPI_Request requests[]) {
@@ -71,7 +69,8 @@ static dropin_failure *failures_of(int n, const MPI_Request requests[]) {
     return list;
 }
 
-/* Of several requests that are complete now, the k-th is number indices[k], or k: says in the statuses which failed. */
+/* Of several requests that are complete now, the k-th is number indices[k], or k: says in the statuses which
+ * failed. */
 static int tell_failures(int code, const dropin_failure *list, int n, const int indices[], MPI_Status statuses[]) {
     bool any = false, told = code == MPI_ERR_IN_STATUS;
     for (int k = 0; list && k < n; k++)

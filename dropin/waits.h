@@ -1,7 +1,8 @@
-/* The calls that complete requests, and the way past Sago.  Sago stands in front of them since its nonblocking calls
- * go on inside Sago only; while it has none pending they are handed on after a look at one number.
+/* The calls that complete requests, and the way past Sago.  Sago stands in front of them since its nonblocking
+ * calls go on inside Sago only; while it has none pending they are handed on after a look at one number.
  *
- * One row a call: name, parameters, arguments; dropin_x() in waits.c is what stands behind MPI_x and PMPI_x then. */
+ * One row a call: name, parameters, arguments; dropin_x() in waits.c is what stands behind MPI_x and PMPI_x then.
+ */
 #ifndef DROPIN_WAITS_H
 #define DROPIN_WAITS_H
 
