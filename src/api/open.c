@@ -205,6 +205,8 @@ static sago_status open_file(MPI_Comm comm, const char *path, int amode, MPI_Inf
     file->budget.limit = file->hints.memory / file->team->local_size;
     status = agree_arguments(file, status);
     if (!status)
+        status = sagoi_surroundings_ask(file->team, &file->hints, &file->known);
+    if (!status)
         status = open_everywhere(file);
     if (!status)
         status = set_up(file);

@@ -233,11 +233,12 @@ static sago_status make_plan(const sagoi_call *call, const node_facts *facts, bo
     sagoi_node_shape *shapes = (sagoi_node_shape *)(node + nodes);
     int64_t *regions = (int64_t *)(shapes + nodes);
     for (int64_t i = 0; i < nodes; i++) {
-        node[i] = (sagoi_node){facts[i].ranks, facts[i].cores, sagoi_min(facts[i].memory, limit), .place = i};
+        node[i] =
+            (sagoi_node){facts[i].ranks, facts[i].cores, sagoi_min(facts[i].memory, limit), file->known->place[i]};
         memcpy(regions + i * SAGOI_REGIONS, facts[i].histogram, (size_t)histogram);
         shapes[i] = (sagoi_node_shape){facts[i].low, facts[i].high, facts[i].bytes, facts[i].runs};
     }
-    sagoi_machine machine = {.nodes = nodes, .node = node};
+    sagoi_machine machine = {nodes, node, &file->known->found.topology, file->known->found.tuned};
     sagoi_shape shape = {.write = call->composed->request.direction == SAGOI_TO_FILE,
                          .dense = dense,
                          .nodes = nodes,

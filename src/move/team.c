@@ -55,6 +55,7 @@ static void team_destroy(sagoi_team *team) {
         (void)MPI_Comm_free(&team->leaders);
     if (team->all != MPI_COMM_NULL)
         (void)MPI_Comm_free(&team->all);
+    free(team->kept);
     free(team);
 }
 

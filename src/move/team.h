@@ -54,6 +54,7 @@ typedef struct sagoi_team {
     bool in_use;             /* by an open file */
     struct sagoi_team *next; /* other teams of the same communicator */
     sagoi_segment windows;   /* kept from call to call, grown when a plan needs more */
+    void *kept;              /* what the engine found out about these ranks; malloc()ed, goes with the team */
     int largest_tag;         /* that MPI allows */
     MPI_Datatype agreement_type;
     MPI_Op agreement_op;

@@ -1,0 +1,20 @@
+/* Where the ranks of a file run, asked once for each communicator. */
+#ifndef SAGOI_SURROUNDINGS_H
+#define SAGOI_SURROUNDINGS_H
+
+#include "base/hints.h"
+#include "machine/discover.h"
+#include "move/team.h"
+
+typedef struct sagoi_known {
+    char machine[SAGOI_HINT_TEXT_MAX], site[SAGOI_HINT_TEXT_MAX]; /* the hints it was asked with */
+    sagoi_surroundings found;
+    int64_t place[]; /* of each node of the team */
+} sagoi_known;
+
+/* Collective; the hints are the same on all ranks, and so is the status.  Kept with the team until it is asked
+ * with other hints. */
+sago_status sagoi_surroundings_ask(sagoi_team *team, const sagoi_hints *hints, const sagoi_known **known)
+    SAGOI_CHECKED;
+
+#endif

@@ -1,0 +1,226 @@
+/* Puts together what is known of a job's surroundings. */
+#include "machine/discover.h"
+
+#include <hwloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/checked.h"
+#include "base/hints.h"
+
+/* ---- One node ----------------------------------------------------------------------------------------- */
+
+void sagoi_node_name_ask(sagoi_node_name *name) {
+    memset(name, 0, sizeof *name);
+    if (gethostname(name->host, sizeof name->host - 1) != 0)
+        (void)snprintf(name->host, sizeof name->host, "unknown");
+    const char *address = sagoi_environment("SLURM_TOPOLOGY_ADDR");
+    if (address && strlen(address) < sizeof name->address)
+        (void)snprintf(name->address, sizeof name->address, "%s", address);
+}
+
+sagoi_inside sagoi_inside_ask(void) {
+    sagoi_inside inside = {sysconf(_SC_NPROCESSORS_ONLN), 1, 1};
+    hwloc_topology_t topology;
+    if (hwloc_topology_init(&topology) != 0)
+        return inside;
+    if (hwloc_topology_load(topology) == 0) {
+        int cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
+        int packages = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE);
+        int numa = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
+        inside =
+            (sagoi_inside){cores > 0 ? cores : inside.cores, packages > 0 ? packages : 1, numa > 0 ? numa : 1};
+    }
+    hwloc_topology_destroy(topology);
+    return inside;
+}
+
+/* ---- Descriptions ------------------------------------------------------------------------------------- */
+
+static bool is_path(const char *name) {
+    size_t length = strlen(name);
+    return strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".sago") == 0);
+}
+
+sago_status sagoi_machine_load(const char *name, sagoi_description *description) {
+    char folder[4096], path[4096 + SAGOI_HINT_TEXT_MAX];
+    if (is_path(name))
+        return sagoi_description_read(name, description);
+    if (!sagoi_installed("share/sago/machines", folder, sizeof folder))
+        return sagoi_fail(SAGO_ERR_NO_FILE,
+                          "machine %s: the descriptions of machines are not installed; give a path", name);
+    (void)snprintf(path, sizeof path, "%s/%s.sago", folder, name);
+    return sagoi_description_read(path, description);
+}
+
+/* ---- Nodes to places ----------------------------------------------------------------------------------- */
+
+static int place_compare(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static sago_status places_distinct(int64_t nodes, const int64_t *place) {
+    int64_t *sorted = malloc((size_t)nodes * sizeof *sorted);
+    if (!sorted)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the places of %lld nodes", (long long)nodes);
+    memcpy(sorted, place, (size_t)nodes * sizeof *sorted);
+    qsort(sorted, (size_t)nodes, sizeof *sorted, place_compare);
+    bool twice = false;
+    for (int64_t n = 1; n < nodes; n++)
+        twice = twice || sorted[n] == sorted[n - 1];
+    free(sorted);
+    return twice ? sagoi_fail(SAGO_ERR_ARG, "two nodes of the job have the same name") : SAGO_OK;
+}
+
+static sago_status places_by_name(const sagoi_hostlist *hosts, int64_t nodes, const sagoi_node_name *name,
+                                  int64_t *place) {
+    for (int64_t n = 0; n < nodes; n++) {
+        place[n] = sagoi_hostlist_find(hosts, name[n].host);
+        if (place[n] < 0)
+            return sagoi_fail(SAGO_ERR_ARG, "host %s is not among its hosts", name[n].host);
+    }
+    return places_distinct(nodes, place);
+}
+
+static sago_status places_in_order(const sagoi_description *d, int64_t nodes, int64_t *place) {
+    if (nodes > d->nodes)
+        return sagoi_fail(SAGO_ERR_ARG, "it has %lld nodes, the job runs on %lld", (long long)d->nodes,
+                          (long long)nodes);
+    for (int64_t n = 0; n < nodes; n++)
+        place[n] = n;
+    return SAGO_OK;
+}
+
+/* ---- The sources, in order ----------------------------------------------------------------------------- */
+
+static sago_status use_description(const char *machine, const char *named_by, int64_t nodes,
+                                   const sagoi_node_name *name, sagoi_surroundings *found, int64_t *place) {
+    sagoi_description d = {.nodes = 0};
+    sago_status status = sagoi_machine_load(machine, &d);
+    if (status == SAGO_OK) {
+        status = d.hosts.ranges ? places_by_name(&d.hosts, nodes, name, place) : places_in_order(&d, nodes, place);
+        if (status != SAGO_OK)
+            sagoi_message_prefix("machine %s: ", machine);
+    }
+    if (status == SAGO_OK) {
+        found->topology = d.topology;
+        memcpy(found->machine, d.name, sizeof found->machine);
+        (void)snprintf(found->source, sizeof found->source, "machine %s, named by %s", d.name, named_by);
+    }
+    sagoi_description_cleanup(&d);
+    return status;
+}
+
+/* The nodes where `hosts` says; the figures stay as they are, the same on every level. */
+static bool use_tree(sagoi_topology *tree, const sagoi_hostlist *hosts, int64_t nodes, const sagoi_node_name *name,
+                     sagoi_surroundings *found, int64_t *place) {
+    const sagoi_topology *flat = &found->topology;
+    tree->inside = flat->inside;
+    tree->io = flat->io;
+    for (int64_t k = 0; k < tree->dimensions; k++)
+        tree->level[k] = flat->level[0];
+    if (places_by_name(hosts, nodes, name, place) != SAGO_OK || sagoi_topology_complete(tree) != SAGO_OK)
+        return false;
+    found->topology = *tree;
+    return true;
+}
+
+static bool use_slurm_conf(const char *slurm_conf, int64_t nodes, const sagoi_node_name *name,
+                           sagoi_surroundings *found, int64_t *place) {
+    char path[4096];
+    const char *slash = slurm_conf ? strrchr(slurm_conf, '/') : NULL;
+    int length = slash ? snprintf(path, sizeof path, "%.*s/topology.conf", (int)(slash - slurm_conf), slurm_conf)
+                       : snprintf(path, sizeof path, "/etc/slurm/topology.conf");
+    sagoi_topology tree = {.kind = SAGOI_FAT_TREE};
+    sagoi_hostlist hosts = {0};
+    bool used = length > 0 && (size_t)length < sizeof path && access(path, R_OK) == 0 &&
+                sagoi_slurm_read(path, &tree, &hosts) == SAGO_OK &&
+                use_tree(&tree, &hosts, nodes, name, found, place);
+    if (used)
+        (void)snprintf(found->source, sizeof found->source, "%.240s", path);
+    sagoi_hostlist_cleanup(&hosts);
+    return used;
+}
+
+static bool use_slurm_addresses(int64_t nodes, const sagoi_node_name *name, sagoi_surroundings *found,
+                                int64_t *place) {
+    for (int64_t n = 0; n < nodes; n++)
+        if (!name[n].address[0])
+            return false;
+    sagoi_topology tree = {.kind = SAGOI_FAT_TREE};
+    sagoi_hostlist hosts = {0};
+    bool used = sagoi_slurm_addresses(nodes, name, &tree, &hosts) == SAGO_OK &&
+                use_tree(&tree, &hosts, nodes, name, found, place);
+    if (used)
+        (void)snprintf(found->source, sizeof found->source, "SLURM_TOPOLOGY_ADDR");
+    sagoi_hostlist_cleanup(&hosts);
+    return used;
+}
+
+static void use_flat(const sagoi_site *site, int64_t nodes, sagoi_surroundings *found, int64_t *place) {
+    sagoi_topology_flat(&found->topology, sagoi_min(nodes, SAGOI_PLACES_MAX));
+    if (site->network.bandwidth > 0)
+        found->topology.level[0] = site->network;
+    for (int64_t n = 0; n < nodes; n++)
+        place[n] = n;
+    (void)snprintf(found->source, sizeof found->source,
+                   site->network.bandwidth > 0 ? "the site file's network" : "nothing: taken as flat");
+}
+
+/* ---- What the site file adds --------------------------------------------------------------------------- */
+
+/* A node named in a line "link" of the site file has a link of its own; what does not fit the rules is left out.
+ */
+static void apply_links(const sagoi_site *site, int64_t nodes, const sagoi_node_name *name, const int64_t *place,
+                        sagoi_topology *topology) {
+    for (int64_t i = 0; i < site->links; i++)
+        for (int64_t n = 0; n < nodes && topology->link_rules < SAGOI_LINK_RULES_MAX; n++)
+            if (sagoi_hostlist_find(&site->link[i].hosts, name[n].host) >= 0)
+                topology->link_rule[topology->link_rules++] =
+                    (sagoi_link_rule){.first = place[n], .count = 1, .bandwidth = site->link[i].bandwidth};
+}
+
+static sago_status read_site(const char *hint, sagoi_site *site) {
+    char path[4096];
+    if (!sagoi_site_find(hint, path, sizeof path))
+        return SAGO_OK;
+    return sagoi_site_read(path, site);
+}
+
+static sago_status find_topology(const sagoi_discover_options *options, const sagoi_site *site, int64_t nodes,
+                                 const sagoi_node_name *name, sagoi_surroundings *found, int64_t *place) {
+    use_flat(site, nodes, found, place);
+    if (strcmp(options->machine, "none") == 0)
+        return SAGO_OK;
+    if (options->machine[0])
+        return use_description(options->machine, "sago_machine", nodes, name, found, place);
+    if (site->machine[0])
+        return use_description(site->machine, "the site file", nodes, name, found, place);
+    if (!use_slurm_conf(options->slurm_conf, nodes, name, found, place) &&
+        !use_slurm_addresses(nodes, name, found, place))
+        use_flat(site, nodes, found, place); /* their attempts may have left places behind */
+    return SAGO_OK;
+}
+
+sago_status sagoi_discover(const sagoi_discover_options *options, int64_t nodes, const sagoi_node_name *name,
+                           sagoi_surroundings *found, int64_t *place) {
+    sagoi_site site = {.links = 0};
+    memset(found, 0, sizeof *found);
+    sago_status status = read_site(options->site, &site);
+    if (status == SAGO_OK)
+        status = find_topology(options, &site, nodes, name, found, place);
+    if (status == SAGO_OK) {
+        found->tuned = site.tuned;
+        memcpy(found->local_dirs, site.local_dirs, sizeof found->local_dirs);
+        if (site.inside.bandwidth > 0)
+            found->topology.inside = site.inside;
+        if (site.io.bandwidth > 0)
+            found->topology.io = site.io;
+        apply_links(&site, nodes, name, place, &found->topology);
+    }
+    sagoi_site_cleanup(&site);
+    return status;
+}

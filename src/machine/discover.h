@@ -1,0 +1,47 @@
+/* Where a job runs: which network, where in it each node is, what the site file says.
+ *
+ * Asked in this order: the hint sago_machine; the site file's machine; Slurm's topology.conf; the addresses Slurm
+ * gave the nodes; nothing, which is a flat network.  What somebody named must be right, and is an error if not;
+ * what was only found is left out if it makes no sense.  No MPI here: discover_mpi.c asks the nodes and tells all
+ * ranks. */
+#ifndef SAGOI_DISCOVER_H
+#define SAGOI_DISCOVER_H
+
+#include "machine/description.h"
+#include "machine/machine.h"
+#include "machine/site.h"
+#include "machine/slurm.h"
+
+typedef struct sagoi_discover_options {
+    const char *machine;    /* the hint sago_machine: name, path, "none", or "" */
+    const char *site;       /* the hint sago_site: path, "none", or "" */
+    const char *slurm_conf; /* path of slurm.conf, whose folder holds topology.conf; NULL: the usual one */
+} sagoi_discover_options;
+
+/* Without pointers, so that it can be sent. */
+typedef struct sagoi_surroundings {
+    sagoi_topology topology;
+    sagoi_tuned tuned;
+    char machine[SAGOI_NAME_MAX];         /* name of the description; "": none */
+    char source[SAGOI_PATH_MAX];          /* where the topology comes from, for people */
+    char local_dirs[SAGOI_SITE_TEXT_MAX]; /* of the site file */
+} sagoi_surroundings;
+
+/* place[n] becomes where node n is. */
+sago_status sagoi_discover(const sagoi_discover_options *options, int64_t nodes, const sagoi_node_name *name,
+                           sagoi_surroundings *found, int64_t *place) SAGOI_CHECKED;
+
+/* A description by its name, in the folder of the shipped ones, or by its path (with a slash, or ending in .sago).
+ */
+sago_status sagoi_machine_load(const char *name, sagoi_description *description) SAGOI_CHECKED;
+
+/* This node's name and, where Slurm says it, address. */
+void sagoi_node_name_ask(sagoi_node_name *name);
+
+/* The cores, packages and NUMA domains that this process may use, by hwloc. */
+typedef struct sagoi_inside {
+    int64_t cores, packages, numa;
+} sagoi_inside;
+sagoi_inside sagoi_inside_ask(void);
+
+#endif

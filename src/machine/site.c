@@ -1,0 +1,176 @@
+/* The parser and the writer of site files. */
+#include "machine/site.h"
+
+#include <string.h>
+
+#include "base/hints.h"
+
+typedef struct parser {
+    sagoi_text text;
+    sagoi_site *site;
+    unsigned long seen; /* bit i: row i of the table was there */
+} parser;
+
+typedef enum { VALUE_TEXT, VALUE_LEVEL, VALUE_COUNT, VALUE_SIZE, VALUE_LINK } value_kind;
+
+typedef struct key_row {
+    const char *name;
+    value_kind kind;
+    size_t field;
+    const char *help; /* the comment that a writer puts before it */
+} key_row;
+
+#define FIELD(name) offsetof(sagoi_site, name)
+static const key_row keys[] = {
+    {"machine", VALUE_TEXT, FIELD(machine), "description of the machine"},
+    {"sago_local_dirs", VALUE_TEXT, FIELD(local_dirs), "storage of nodes and racks"},
+    {"inside", VALUE_LEVEL, FIELD(inside), "between ranks of a node"},
+    {"network", VALUE_LEVEL, FIELD(network), "between nodes"},
+    {"io", VALUE_LEVEL, FIELD(io), "one writer to the storage"},
+    {"aggregators-per-node", VALUE_COUNT, FIELD(tuned.aggregators_per_node), "N_ah: writers that saturate a node"},
+    {"domain-write", VALUE_SIZE, FIELD(tuned.domain_write), "Msg_ind: least efficient request, writing"},
+    {"domain-read", VALUE_SIZE, FIELD(tuned.domain_read), "Msg_ind: least efficient request, reading"},
+    {"group", VALUE_SIZE, FIELD(tuned.group), "Msg_group: bytes that saturate the storage"},
+    {"least-memory", VALUE_SIZE, FIELD(tuned.least_memory), "Mem_min: of a node, to host an aggregator"},
+    {"link", VALUE_LINK, 0, "nodes whose own links are slower"},
+};
+enum { KEYS = sizeof keys / sizeof keys[0] };
+
+/* ---- Parsing ------------------------------------------------------------------------------------------ */
+
+static sago_status take_text(parser *p, char *field) {
+    if (p->text.words != 2 || strlen(p->text.word[1]) >= SAGOI_SITE_TEXT_MAX)
+        return sagoi_text_fail(&p->text, "%s takes one word of less than %d characters", p->text.word[0],
+                               SAGOI_SITE_TEXT_MAX);
+    (void)snprintf(field, SAGOI_SITE_TEXT_MAX, "%s", p->text.word[1]);
+    return SAGO_OK;
+}
+
+static sago_status take_level(parser *p, sagoi_level *level) {
+    char *const *word = p->text.word;
+    if (p->text.words != 5 || strcmp(word[1], "latency") != 0 || strcmp(word[3], "bandwidth") != 0)
+        return sagoi_text_fail(&p->text, "%s is followed by 'latency TIME bandwidth RATE'", word[0]);
+    if (!sagoi_parse_time(word[2], &level->latency))
+        return sagoi_text_fail(&p->text, "%s: '%s' is not a time like 1.3us", word[0], word[2]);
+    if (!sagoi_parse_rate(word[4], &level->bandwidth))
+        return sagoi_text_fail(&p->text, "%s: '%s' is not a bandwidth above zero like 1.8GB/s", word[0], word[4]);
+    return SAGO_OK;
+}
+
+static sago_status take_number(parser *p, bool size, int64_t *value) {
+    bool good = p->text.words == 2 && (size ? sagoi_parse_size(p->text.word[1], value) && *value > 0
+                                            : sagoi_parse_int(p->text.word[1], 1, 1 << 20, value));
+    if (!good)
+        return sagoi_text_fail(&p->text, "%s takes one %s", p->text.word[0],
+                               size ? "size above zero like 32MiB" : "number above zero");
+    return SAGO_OK;
+}
+
+static sago_status take_link(parser *p) {
+    sagoi_site *site = p->site;
+    sagoi_site_link link = {.bandwidth = 0};
+    if (p->text.words != 4 || strcmp(p->text.word[2], "bandwidth") != 0 ||
+        !sagoi_parse_rate(p->text.word[3], &link.bandwidth))
+        return sagoi_text_fail(&p->text, "link is followed by 'HOSTS bandwidth RATE'");
+    if (site->links == SAGOI_LINK_RULES_MAX)
+        return sagoi_text_fail(&p->text, "more than %d lines of links", SAGOI_LINK_RULES_MAX);
+    sago_status status = sagoi_hostlist_add(&link.hosts, p->text.word[1]);
+    site->link[site->links++] = link;
+    return status == SAGO_OK ? SAGO_OK : sagoi_text_locate(&p->text, status);
+}
+
+static sago_status line_take(parser *p) {
+    for (int i = 0; i < KEYS; i++) {
+        if (strcmp(keys[i].name, p->text.word[0]) != 0)
+            continue;
+        if (keys[i].kind != VALUE_LINK && p->seen & 1UL << i)
+            return sagoi_text_fail(&p->text, "%s is given already", keys[i].name);
+        p->seen |= 1UL << i;
+        void *field = (char *)p->site + keys[i].field;
+        switch (keys[i].kind) {
+        case VALUE_TEXT:
+            return take_text(p, field);
+        case VALUE_LEVEL:
+            return take_level(p, field);
+        case VALUE_COUNT:
+        case VALUE_SIZE:
+            return take_number(p, keys[i].kind == VALUE_SIZE, field);
+        case VALUE_LINK:
+            return take_link(p);
+        }
+    }
+    return sagoi_text_fail(&p->text, "unknown key '%s'", p->text.word[0]);
+}
+
+/* Takes the text over. */
+static sago_status parse(sagoi_text text, sagoi_site *site) {
+    sagoi_site made = {.links = 0};
+    parser p = {.text = text, .site = &made};
+    bool more = true;
+    sago_status status = sagoi_text_next(&p.text, &more);
+    while (status == SAGO_OK && more) {
+        status = line_take(&p);
+        if (status == SAGO_OK)
+            status = sagoi_text_next(&p.text, &more);
+    }
+    sagoi_text_cleanup(&p.text);
+    if (status == SAGO_OK)
+        *site = made;
+    else
+        sagoi_site_cleanup(&made);
+    return status;
+}
+
+sago_status sagoi_site_parse(const char *source, const char *bytes, int64_t length, sagoi_site *site) {
+    sagoi_text text;
+    sago_status status = sagoi_text_init(&text, source, bytes, length);
+    return status == SAGO_OK ? parse(text, site) : status;
+}
+
+sago_status sagoi_site_read(const char *path, sagoi_site *site) {
+    sagoi_text text;
+    sago_status status = sagoi_text_open(&text, path);
+    return status == SAGO_OK ? parse(text, site) : status;
+}
+
+void sagoi_site_cleanup(sagoi_site *site) {
+    for (int64_t i = 0; i < site->links; i++)
+        sagoi_hostlist_cleanup(&site->link[i].hosts);
+    site->links = 0;
+}
+
+/* ---- Writing ------------------------------------------------------------------------------------------ */
+
+static void links_write(const sagoi_site *site, FILE *out) {
+    char text[3 * SAGOI_HOST_MAX];
+    for (int64_t i = 0; i < site->links; i++) {
+        fputs("link ", out);
+        for (int64_t r = 0; r < site->link[i].hosts.ranges; r++) {
+            sagoi_host_range_format(&site->link[i].hosts.range[r], text, sizeof text);
+            fprintf(out, "%s%s", r ? "," : "", text);
+        }
+        fprintf(out, " bandwidth %s\n", sagoi_format_rate(site->link[i].bandwidth).text);
+    }
+}
+
+static void value_write(const key_row *key, const void *field, FILE *out) {
+    const sagoi_level *level = field;
+    const int64_t *number = field;
+    if (key->kind == VALUE_TEXT && *(const char *)field)
+        fprintf(out, "%-21s %-42s # %s\n", key->name, (const char *)field, key->help);
+    else if (key->kind == VALUE_LEVEL && level->bandwidth > 0)
+        fprintf(out, "%-21s latency %s bandwidth %s   # %s\n", key->name, sagoi_format_time(level->latency).text,
+                sagoi_format_rate(level->bandwidth).text, key->help);
+    else if (key->kind == VALUE_COUNT && *number)
+        fprintf(out, "%-21s %-42lld # %s\n", key->name, (long long)*number, key->help);
+    else if (key->kind == VALUE_SIZE && *number)
+        fprintf(out, "%-21s %-42s # %s\n", key->name, sagoi_format_size(*number).text, key->help);
+}
+
+void sagoi_site_write(const sagoi_site *site, FILE *out) {
+    for (int i = 0; i < KEYS; i++)
+        if (keys[i].kind == VALUE_LINK)
+            links_write(site, out);
+        else
+            value_write(&keys[i], (const char *)site + keys[i].field, out);
+}

@@ -1,0 +1,46 @@
+/* The site file: what somebody, or `sago tune`, found out about this system (sago-site(5)). */
+#ifndef SAGOI_SITE_H
+#define SAGOI_SITE_H
+
+#include <stdio.h>
+
+#include "machine/hostlist.h"
+#include "machine/machine.h"
+#include "machine/text.h"
+
+enum { SAGOI_SITE_TEXT_MAX = 512 };
+
+/* Hosts whose own links are slower than the network. */
+typedef struct sagoi_site_link {
+    sagoi_hostlist hosts; /* owned */
+    double bandwidth;
+} sagoi_site_link;
+
+/* A level with bandwidth 0, an empty text, and a 0 in `tuned` are not said. */
+typedef struct sagoi_site {
+    char machine[SAGOI_SITE_TEXT_MAX];    /* name or path of a description */
+    char local_dirs[SAGOI_SITE_TEXT_MAX]; /* as the hint sago_local_dirs */
+    sagoi_level inside, network, io;      /* io: one stream to the storage */
+    sagoi_tuned tuned;
+    int64_t links;
+    sagoi_site_link link[SAGOI_LINK_RULES_MAX];
+} sagoi_site;
+
+/* Parsed as hostile; errors are SAGO_ERR_ARG and name source and line. */
+sago_status sagoi_site_parse(const char *source, const char *bytes, int64_t length, sagoi_site *site)
+    SAGOI_CHECKED;
+sago_status sagoi_site_read(const char *path, sagoi_site *site) SAGOI_CHECKED;
+void sagoi_site_cleanup(sagoi_site *site); /* fine on a zeroed struct, and twice */
+
+/* Text that is parsed back to the same. */
+void sagoi_site_write(const sagoi_site *site, FILE *out);
+
+/* Where the site file is: `hint` itself, unless it is empty; then etc/sago/site of the prefix that the library is
+ * installed in, then /etc/sago/site.  False: there is none; "none" is none. */
+bool sagoi_site_find(const char *hint, char *path, int64_t capacity);
+
+/* A file or folder of the prefix that the library is installed in ("share/sago/machines"); false: it is not there.
+ */
+bool sagoi_installed(const char *below, char *path, int64_t capacity);
+
+#endif

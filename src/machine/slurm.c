@@ -1,0 +1,142 @@
+/* Slurm's topology.conf: "SwitchName=s0 Nodes=n[0-3]", "SwitchName=top Switches=s[0-1]".  Addresses of nodes are
+ * written down in the same form and read by the same parser. */
+#include "machine/slurm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "machine/switches.h"
+
+/* ---- topology.conf ------------------------------------------------------------------------------------- */
+
+/* The value of "key=value", whatever the case of the key; NULL: another key. */
+static const char *value_of(const char *word, const char *key) {
+    size_t length = strlen(key);
+    return strncasecmp(word, key, length) == 0 && word[length] == '=' ? word + length + 1 : NULL;
+}
+
+static sago_status line_take(sagoi_text *text, sagoi_switches *switches) {
+    const char *name = NULL, *nodes = NULL, *below = NULL;
+    for (int64_t i = 0; i < text->words; i++) {
+        const char *word = text->word[i], *value;
+        if ((value = value_of(word, "SwitchName")))
+            name = value;
+        else if ((value = value_of(word, "Nodes")))
+            nodes = value;
+        else if ((value = value_of(word, "Switches")))
+            below = value;
+        else if (!strchr(word, '=')) /* LinkSpeed and others say nothing to us */
+            return sagoi_text_fail(text, "'%s' is no KEY=VALUE", word);
+    }
+    if (!name)
+        return SAGO_OK;
+    if (!*name || !nodes == !below)
+        return sagoi_text_fail(text, "a switch needs a name and either Nodes or Switches");
+    return sagoi_switches_add(switches, text, name, nodes ? nodes : below, nodes != NULL);
+}
+
+/* Takes the text over. */
+static sago_status parse(sagoi_text text, sagoi_topology *topology, sagoi_hostlist *hosts) {
+    sagoi_switches switches = {0};
+    bool more = true;
+    sago_status status = sagoi_text_next(&text, &more);
+    while (status == SAGO_OK && more) {
+        status = line_take(&text, &switches);
+        if (status == SAGO_OK)
+            status = sagoi_text_next(&text, &more);
+    }
+    if (status == SAGO_OK && switches.count == 0)
+        status = sagoi_text_fail(&text, "no switch");
+    if (status == SAGO_OK)
+        status = sagoi_switches_lay(&switches, &text, topology, hosts);
+    sagoi_switches_cleanup(&switches);
+    sagoi_text_cleanup(&text);
+    return status;
+}
+
+sago_status sagoi_slurm_parse(const char *source, const char *bytes, int64_t length, sagoi_topology *topology,
+                              sagoi_hostlist *hosts) {
+    sagoi_text text;
+    sago_status status = sagoi_text_init(&text, source, bytes, length);
+    return status == SAGO_OK ? parse(text, topology, hosts) : status;
+}
+
+sago_status sagoi_slurm_read(const char *path, sagoi_topology *topology, sagoi_hostlist *hosts) {
+    sagoi_text text;
+    sago_status status = sagoi_text_open(&text, path);
+    return status == SAGO_OK ? parse(text, topology, hosts) : status;
+}
+
+/* ---- Addresses ----------------------------------------------------------------------------------------- */
+
+static int address_compare(const void *a, const void *b) {
+    const sagoi_node_name *const *x = a, *const *y = b;
+    return strcmp((*x)->address, (*y)->address);
+}
+
+/* Length of the first `parts` parts of an address; 0: it has no more than that. */
+static size_t prefix_length(const char *address, int64_t parts) {
+    const char *at = address;
+    for (; parts > 0 && (at = strchr(at, '.')); parts--)
+        at++;
+    return at ? (size_t)(at - 1 - address) : 0;
+}
+
+static bool same_prefix(const char *a, const char *b, size_t length) {
+    return strncmp(a, b, length) == 0 && (a[length] == '.' || !a[length]) && (b[length] == '.' || !b[length]);
+}
+
+/* The switches of one depth: each stretch of addresses with the same first `parts` parts.  What is below a switch
+ * is named by one part more, a host by itself.  Returns how many switches there were. */
+static int64_t switches_write(const sagoi_node_name *const *sorted, int64_t nodes, int64_t parts, FILE *out) {
+    int64_t count = 0;
+    for (int64_t i = 0, j; i < nodes; i = j) {
+        const char *address = sorted[i]->address;
+        size_t length = prefix_length(address, parts), last = 0;
+        j = i + 1;
+        if (length == 0)
+            continue;
+        bool leaf = prefix_length(address, parts + 1) == 0;
+        fprintf(out, "SwitchName=%.*s %s=", (int)length, address, leaf ? "Nodes" : "Switches");
+        for (j = i; j < nodes && same_prefix(address, sorted[j]->address, length); j++) {
+            const char *here = sorted[j]->address;
+            size_t child = leaf ? strlen(here) : prefix_length(here, parts + 1);
+            if (j > i && !leaf && same_prefix(sorted[j - 1]->address, here, last))
+                continue;
+            last = child;
+            if (leaf)
+                fprintf(out, "%s%s", j > i ? "," : "", sorted[j]->host);
+            else
+                fprintf(out, "%s%.*s", j > i ? "," : "", (int)child, here);
+        }
+        fputc('\n', out);
+        count++;
+    }
+    return count;
+}
+
+sago_status sagoi_slurm_addresses(int64_t nodes, const sagoi_node_name *name, sagoi_topology *topology,
+                                  sagoi_hostlist *hosts) {
+    const sagoi_node_name **sorted = calloc((size_t)nodes, sizeof *sorted);
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = sorted ? open_memstream(&text, &length) : NULL;
+    sago_status status = SAGO_ERR_MEMORY;
+    if (out) {
+        for (int64_t i = 0; i < nodes; i++)
+            sorted[i] = &name[i];
+        qsort(sorted, (size_t)nodes, sizeof *sorted, address_compare);
+        for (int64_t parts = 1; switches_write(sorted, nodes, parts, out) > 0;)
+            parts++;
+        status = fclose(out) == 0
+                     ? sagoi_slurm_parse("SLURM_TOPOLOGY_ADDR", text, (int64_t)length, topology, hosts)
+                     : SAGO_ERR_MEMORY;
+    }
+    if (status == SAGO_ERR_MEMORY)
+        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for the addresses of %lld nodes", (long long)nodes);
+    free(text);
+    free(sorted);
+    return status;
+}

@@ -1,0 +1,268 @@
+/* Discovery from fabricated files: Slurm's tree, site files, descriptions, and who wins. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "machine/discover.h"
+
+static char folder[256];
+
+static int folder_create(void **state) {
+    (void)state;
+    (void)snprintf(folder, sizeof folder, "/tmp/sago-discover-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int folder_destroy(void **state) {
+    (void)state;
+    char command[300];
+    (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+typedef struct path_text {
+    char text[512];
+} path_text;
+
+static path_text put(const char *name, const char *text) {
+    path_text path;
+    (void)snprintf(path.text, sizeof path.text, "%s/%s", folder, name);
+    FILE *file = fopen(path.text, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    return path;
+}
+
+enum { NODES = 4 };
+static const sagoi_node_name four[NODES] = {{"n3.example.org", ""}, {"n0", ""}, {"n2", ""}, {"n1", ""}};
+
+static sagoi_discover_options nothing(void) {
+    static char slurm[512];
+    (void)snprintf(slurm, sizeof slurm, "%s/nowhere/slurm.conf", folder);
+    return (sagoi_discover_options){.machine = "", .site = "none", .slurm_conf = slurm};
+}
+
+/* ---- Slurm's tree ---- */
+
+static const char tree[] = "# two leaves\nSwitchName=leaf0 Nodes=n[0-1]\nSwitchName=leaf1 Nodes=n[2-3],n7\n"
+                           "SwitchName=top Switches=leaf[0-1] LinkSpeed=100\n";
+
+static void test_slurm_conf(void **state) {
+    (void)state;
+    sagoi_surroundings found;
+    int64_t place[NODES];
+    path_text conf = put("topology.conf", tree);
+    sagoi_discover_options options = nothing();
+    path_text slurm = put("slurm.conf", "");
+    options.slurm_conf = slurm.text;
+    assert_int_equal(sagoi_discover(&options, NODES, four, &found, place), SAGO_OK);
+    assert_string_equal(found.source, conf.text);
+    assert_int_equal(found.topology.kind, SAGOI_FAT_TREE);
+    assert_int_equal(found.topology.places, 6);
+    assert_int_equal(place[0], 4);
+    assert_int_equal(place[1], 0);
+    assert_int_equal(place[2], 3);
+    assert_int_equal(place[3], 1);
+    assert_int_equal(sagoi_topology_distance(&found.topology, place[1], place[3]), 2);
+    assert_int_equal(sagoi_topology_distance(&found.topology, place[1], place[0]), 4);
+    /* Found, but not understood: left out. */
+    (void)put("topology.conf", "SwitchName=a Switches=b\nSwitchName=b Switches=a\n");
+    assert_int_equal(sagoi_discover(&options, NODES, four, &found, place), SAGO_OK);
+    assert_int_equal(found.topology.kind, SAGOI_FLAT);
+    for (int n = 0; n < NODES; n++)
+        assert_int_equal(place[n], n);
+    /* Understood, but of other hosts. */
+    (void)put("topology.conf", "SwitchName=a Nodes=m[0-9]\n");
+    assert_int_equal(sagoi_discover(&options, NODES, four, &found, place), SAGO_OK);
+    assert_int_equal(found.topology.kind, SAGOI_FLAT);
+    assert_int_equal(place[3], 3);
+}
+
+static void assert_slurm_says(const char *text, const char *says) {
+    sagoi_topology t = {.places = 0};
+    sagoi_hostlist hosts = {0};
+    assert_int_equal(sagoi_slurm_parse("t", text, (int64_t)strlen(text), &t, &hosts), SAGO_ERR_ARG);
+    if (strncmp(sagoi_message(), says, strlen(says)) != 0)
+        fail_msg("says '%s', not '%s'", sagoi_message(), says);
+    sagoi_hostlist_cleanup(&hosts);
+}
+
+static void test_slurm_refusals(void **state) {
+    (void)state;
+    assert_slurm_says("", "t:0: no switch");
+    assert_slurm_says("SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2\n", "t:2: switch a is on line 1 already");
+    assert_slurm_says("SwitchName=a Switches=b\nSwitchName=b Switches=a\n", "t:1: switch a: it is above itself");
+    assert_slurm_says("SwitchName=a Switches=zz\n", "t:1: switch a: no such switch below it: zz");
+    assert_slurm_says("SwitchName=a\n", "t:1: a switch needs");
+    assert_slurm_says("SwitchName=a Nodes=n1 Switches=b\n", "t:1: a switch needs");
+    assert_slurm_says("\nSwitchName=a Nodes=n[2-1]\n", "t:2: a range of hosts");
+    assert_slurm_says("SwitchName=a Nodes=n[1-9999999]\nSwitchName=b Nodes=m1\n",
+                      "t:2: the switches make more than");
+    assert_slurm_says("Switch a\n", "t:1: 'Switch' is no KEY=VALUE");
+}
+
+static void test_slurm_addresses(void **state) {
+    (void)state;
+    sagoi_node_name named[NODES] = {
+        {"n0", "top.s1.n0"}, {"n1", "top.s0.n1"}, {"n2", "top.s1.n2"}, {"n3", "top.s10.n3"}};
+    sagoi_surroundings found;
+    int64_t place[NODES];
+    sagoi_discover_options options = nothing();
+    assert_int_equal(sagoi_discover(&options, NODES, named, &found, place), SAGO_OK);
+    assert_string_equal(found.source, "SLURM_TOPOLOGY_ADDR");
+    assert_int_equal(found.topology.kind, SAGOI_FAT_TREE);
+    for (int a = 0; a < NODES; a++)
+        for (int b = 0; b < NODES; b++) {
+            int64_t hops = a == b ? 0 : a + b == 2 && a != b && a != 1 ? 2 : 4;
+            assert_int_equal(sagoi_topology_distance(&found.topology, place[a], place[b]), hops);
+        }
+    named[2].address[0] = '\0'; /* one node without: nothing is made of the others */
+    assert_int_equal(sagoi_discover(&options, NODES, named, &found, place), SAGO_OK);
+    assert_int_equal(found.topology.kind, SAGOI_FLAT);
+}
+
+/* ---- The site file, and descriptions ---- */
+
+#define MACHINE                                                                                                   \
+    "name x\ntopology torus 2 3\nlevel all latency 1us bandwidth 1GB/s\nranks-per-node 2\nmemory 1GiB\n"
+
+static void test_site(void **state) {
+    (void)state;
+    sagoi_surroundings found;
+    int64_t place[NODES];
+    sagoi_discover_options options = nothing();
+    path_text machine = put("x.sago", MACHINE "hosts n[0-5]\n");
+    char text[2048];
+    (void)snprintf(
+        text, sizeof text,
+        "machine %s\nsago_local_dirs /a:/b\naggregators-per-node 4\ndomain-write 32M\ndomain-read 128M\n"
+        "group 1G\nleast-memory 5M\nio latency 1ms bandwidth 2GB/s\nlink n2,n7 bandwidth 100Mbit/s\n",
+        machine.text);
+    path_text site = put("site", text);
+    options.site = site.text;
+    assert_int_equal(sagoi_discover(&options, NODES, four, &found, place), SAGO_OK);
+    assert_string_equal(found.machine, "x");
+    assert_string_equal(found.local_dirs, "/a:/b");
+    assert_int_equal(found.tuned.aggregators_per_node, 4);
+    assert_int_equal(found.tuned.domain_write, 32 << 20);
+    assert_int_equal(found.tuned.domain_read, 128 << 20);
+    assert_int_equal(found.tuned.group, 1 << 30);
+    assert_int_equal(found.tuned.least_memory, 5 << 20);
+    assert_true(found.topology.io.bandwidth == 2e9);
+    assert_int_equal(place[0], 3);
+    assert_true(sagoi_topology_bandwidth(&found.topology, 2, 3) == 12.5e6);
+    assert_true(sagoi_topology_bandwidth(&found.topology, 1, 3) == 1e9);
+    /* The hint wins over the site file. */
+    path_text other = put("y.sago", MACHINE);
+    options.machine = other.text;
+    assert_int_equal(sagoi_discover(&options, NODES, four, &found, place), SAGO_OK);
+    assert_int_equal(place[0], 0);
+    options.machine = "none";
+    assert_int_equal(sagoi_discover(&options, NODES, four, &found, place), SAGO_OK);
+    assert_int_equal(found.topology.kind, SAGOI_FLAT);
+    assert_int_equal(found.tuned.aggregators_per_node, 4);
+}
+
+static void assert_discover_fails(const sagoi_discover_options *options, sago_status with, const char *says) {
+    sagoi_surroundings found;
+    int64_t place[NODES];
+    assert_int_equal(sagoi_discover(options, NODES, four, &found, place), with);
+    if (!strstr(sagoi_message(), says))
+        fail_msg("'%s' does not say '%s'", sagoi_message(), says);
+}
+
+static void test_named_must_be_right(void **state) {
+    (void)state;
+    sagoi_discover_options options = nothing();
+    path_text small = put("small.sago", "name x\ntopology flat 3\nlevel 0 latency 1us bandwidth 1GB/s\n"
+                                        "ranks-per-node 2\nmemory 1GiB\n");
+    options.machine = small.text;
+    assert_discover_fails(&options, SAGO_ERR_ARG, "it has 3 nodes, the job runs on 4");
+    path_text others = put("others.sago", MACHINE "hosts m[0-5]\n");
+    options.machine = others.text;
+    assert_discover_fails(&options, SAGO_ERR_ARG, "host n3.example.org is not among its hosts");
+    options.machine = "no-such-machine";
+    assert_discover_fails(&options, SAGO_ERR_NO_FILE, "no-such-machine");
+    options.machine = "/nowhere/x.sago";
+    assert_discover_fails(&options, SAGO_ERR_NO_FILE, "/nowhere/x.sago");
+    options.machine = "";
+    path_text broken = put("broken", "machine\n");
+    options.site = broken.text;
+    assert_discover_fails(&options, SAGO_ERR_ARG, "broken:1: machine takes one word");
+    options.site = "/nowhere/site";
+    assert_discover_fails(&options, SAGO_ERR_NO_FILE, "/nowhere/site");
+    sagoi_node_name twins[2] = {{"n1", ""}, {"n1", ""}};
+    path_text mine = put("mine.sago", MACHINE "hosts n[0-5]\n");
+    sagoi_surroundings found;
+    int64_t place[2];
+    options.site = "none";
+    options.machine = mine.text;
+    assert_int_equal(sagoi_discover(&options, 2, twins, &found, place), SAGO_ERR_ARG);
+    assert_non_null(strstr(sagoi_message(), "same name"));
+}
+
+static void assert_site_says(const char *text, const char *says) {
+    sagoi_site site;
+    assert_int_equal(sagoi_site_parse("s", text, (int64_t)strlen(text), &site), SAGO_ERR_ARG);
+    if (strncmp(sagoi_message(), says, strlen(says)) != 0)
+        fail_msg("says '%s', not '%s'", sagoi_message(), says);
+}
+
+static void test_site_refusals(void **state) {
+    (void)state;
+    assert_site_says("speed 3\n", "s:1: unknown key 'speed'");
+    assert_site_says("group 1G\ngroup 1G\n", "s:2: group is given already");
+    assert_site_says("group 0\n", "s:1: group takes one size above zero");
+    assert_site_says("group -1\n", "s:1: group takes one size above zero");
+    assert_site_says("group 99999999999999999999G\n", "s:1: group takes one size above zero");
+    assert_site_says("aggregators-per-node 0\n", "s:1: aggregators-per-node takes one number above zero");
+    assert_site_says("\n\nnetwork latency 1us\n", "s:3: network is followed by");
+    assert_site_says("network latency 1us bandwidth 0B/s\n", "s:1: network: '0B/s' is not a bandwidth");
+    assert_site_says("link n1 bandwidth x\n", "s:1: link is followed by");
+    assert_site_says("link n[ bandwidth 1GB/s\n", "s:1: '[' without ']'");
+}
+
+/* What is shipped is found by name, from where this program is. */
+static void test_shipped(void **state) {
+    (void)state;
+    sagoi_description d;
+    char path[4096];
+    if (!sagoi_installed("share/sago/machines", path, sizeof path))
+        assert_true(
+            sagoi_installed("../share/sago/machines", path, sizeof path)); /* tests/unit/machine of a tree */
+    (void)snprintf(path + strlen(path), 64, "/theta.sago");
+    assert_int_equal(sagoi_machine_load(path, &d), SAGO_OK);
+    sagoi_description_cleanup(&d);
+}
+
+static void test_inside(void **state) {
+    (void)state;
+    sagoi_inside inside = sagoi_inside_ask();
+    assert_true(inside.cores >= 1 && inside.packages >= 1 && inside.numa >= 1);
+    sagoi_node_name name;
+    assert_int_equal(setenv("SLURM_TOPOLOGY_ADDR", "a.b.c", 1), 0);
+    sagoi_node_name_ask(&name);
+    assert_string_equal(name.address, "a.b.c");
+    assert_true(name.host[0] != '\0');
+    assert_int_equal(unsetenv("SLURM_TOPOLOGY_ADDR"), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_slurm_conf),
+        cmocka_unit_test(test_slurm_refusals),
+        cmocka_unit_test(test_slurm_addresses),
+        cmocka_unit_test(test_site),
+        cmocka_unit_test(test_named_must_be_right),
+        cmocka_unit_test(test_site_refusals),
+        cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_inside),
+    };
+    return cmocka_run_group_tests(tests, folder_create, folder_destroy);
+}
