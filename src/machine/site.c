@@ -27,11 +27,12 @@ static const key_row keys[] = {
     {"inside", VALUE_LEVEL, FIELD(inside), "between ranks of a node"},
     {"network", VALUE_LEVEL, FIELD(network), "between nodes"},
     {"io", VALUE_LEVEL, FIELD(io), "one writer to the storage"},
-    {"aggregators-per-node", VALUE_COUNT, FIELD(tuned.aggregators_per_node), "N_ah: writers that saturate a node"},
-    {"domain-write", VALUE_SIZE, FIELD(tuned.domain_write), "Msg_ind: least efficient request, writing"},
-    {"domain-read", VALUE_SIZE, FIELD(tuned.domain_read), "Msg_ind: least efficient request, reading"},
-    {"group", VALUE_SIZE, FIELD(tuned.group), "Msg_group: bytes that saturate the storage"},
-    {"least-memory", VALUE_SIZE, FIELD(tuned.least_memory), "Mem_min: of a node, to host an aggregator"},
+    {"sago_aggregators_per_node", VALUE_COUNT, FIELD(tuned.aggregators_per_node),
+     "N_ah: writers that saturate a node"},
+    {"sago_domain_write", VALUE_SIZE, FIELD(tuned.domain_write), "Msg_ind: least efficient request, writing"},
+    {"sago_domain_read", VALUE_SIZE, FIELD(tuned.domain_read), "Msg_ind: least efficient request, reading"},
+    {"sago_group_size", VALUE_SIZE, FIELD(tuned.group), "Msg_group: bytes that saturate the storage"},
+    {"sago_host_memory", VALUE_SIZE, FIELD(tuned.least_memory), "Mem_min: of a node, to host an aggregator"},
     {"link", VALUE_LINK, 0, "nodes whose own links are slower"},
 };
 enum { KEYS = sizeof keys / sizeof keys[0] };
@@ -157,14 +158,14 @@ static void value_write(const key_row *key, const void *field, FILE *out) {
     const sagoi_level *level = field;
     const int64_t *number = field;
     if (key->kind == VALUE_TEXT && *(const char *)field)
-        fprintf(out, "%-21s %-42s # %s\n", key->name, (const char *)field, key->help);
+        fprintf(out, "%-26s %-36s # %s\n", key->name, (const char *)field, key->help);
     else if (key->kind == VALUE_LEVEL && level->bandwidth > 0)
-        fprintf(out, "%-21s latency %s bandwidth %s   # %s\n", key->name, sagoi_format_time(level->latency).text,
+        fprintf(out, "%-26s latency %s bandwidth %s   # %s\n", key->name, sagoi_format_time(level->latency).text,
                 sagoi_format_rate(level->bandwidth).text, key->help);
     else if (key->kind == VALUE_COUNT && *number)
-        fprintf(out, "%-21s %-42lld # %s\n", key->name, (long long)*number, key->help);
+        fprintf(out, "%-26s %-36lld # %s\n", key->name, (long long)*number, key->help);
     else if (key->kind == VALUE_SIZE && *number)
-        fprintf(out, "%-21s %-42s # %s\n", key->name, sagoi_format_size(*number).text, key->help);
+        fprintf(out, "%-26s %-36s # %s\n", key->name, sagoi_format_size(*number).text, key->help);
 }
 
 void sagoi_site_write(const sagoi_site *site, FILE *out) {

@@ -66,9 +66,9 @@ int main(int argc, char **argv) {
                              "level 0 latency 1us bandwidth 1GB/s\nhosts no-such-host\n"),
            SAGO_ERR_ARG, "is not among its hosts");
     hinted("sago_site",
-           put("site", "aggregators-per-node 2\ndomain-write 1M\nnetwork latency 1us bandwidth 1GB/s\n"), SAGO_OK,
-           NULL);
-    hinted("sago_site", put("bad-site", "aggregators-per-node many\n"), SAGO_ERR_ARG, "bad-site:1: ");
+           put("site", "sago_aggregators_per_node 2\nsago_domain_write 1M\nnetwork latency 1us bandwidth 1GB/s\n"),
+           SAGO_OK, NULL);
+    hinted("sago_site", put("bad-site", "sago_aggregators_per_node many\n"), SAGO_ERR_ARG, "bad-site:1: ");
     hinted("sago_site", "/nowhere/site", SAGO_ERR_NO_FILE, "/nowhere/site");
     hinted("sago_machine", put("good.sago", good), SAGO_OK, NULL); /* asked anew after a refusal */
     return check_end();

@@ -139,11 +139,12 @@ static void test_site(void **state) {
     sagoi_discover_options options = nothing();
     path_text machine = put("x.sago", MACHINE "hosts n[0-5]\n");
     char text[2048];
-    (void)snprintf(
-        text, sizeof text,
-        "machine %s\nsago_local_dirs /a:/b\naggregators-per-node 4\ndomain-write 32M\ndomain-read 128M\n"
-        "group 1G\nleast-memory 5M\nio latency 1ms bandwidth 2GB/s\nlink n2,n7 bandwidth 100Mbit/s\n",
-        machine.text);
+    (void)snprintf(text, sizeof text,
+                   "machine %s\nsago_local_dirs /a:/b\nsago_aggregators_per_node 4\nsago_domain_write "
+                   "32M\nsago_domain_read 128M\n"
+                   "sago_group_size 1G\nsago_host_memory 5M\nio latency 1ms bandwidth 2GB/s\nlink n2,n7 bandwidth "
+                   "100Mbit/s\n",
+                   machine.text);
     path_text site = put("site", text);
     options.site = site.text;
     assert_int_equal(sagoi_discover(&options, NODES, four, &found, place), SAGO_OK);
@@ -217,11 +218,12 @@ static void assert_site_says(const char *text, const char *says) {
 static void test_site_refusals(void **state) {
     (void)state;
     assert_site_says("speed 3\n", "s:1: unknown key 'speed'");
-    assert_site_says("group 1G\ngroup 1G\n", "s:2: group is given already");
-    assert_site_says("group 0\n", "s:1: group takes one size above zero");
-    assert_site_says("group -1\n", "s:1: group takes one size above zero");
-    assert_site_says("group 99999999999999999999G\n", "s:1: group takes one size above zero");
-    assert_site_says("aggregators-per-node 0\n", "s:1: aggregators-per-node takes one number above zero");
+    assert_site_says("sago_group_size 1G\nsago_group_size 1G\n", "s:2: sago_group_size is given already");
+    assert_site_says("sago_group_size 0\n", "s:1: sago_group_size takes one size above zero");
+    assert_site_says("sago_group_size -1\n", "s:1: sago_group_size takes one size above zero");
+    assert_site_says("sago_group_size 99999999999999999999G\n", "s:1: sago_group_size takes one size above zero");
+    assert_site_says("sago_aggregators_per_node 0\n",
+                     "s:1: sago_aggregators_per_node takes one number above zero");
     assert_site_says("\n\nnetwork latency 1us\n", "s:3: network is followed by");
     assert_site_says("network latency 1us bandwidth 0B/s\n", "s:1: network: '0B/s' is not a bandwidth");
     assert_site_says("link n1 bandwidth x\n", "s:1: link is followed by");
