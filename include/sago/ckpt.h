@@ -204,7 +204,7 @@ typedef struct sago_ckpt_stats {
     size_t size; /* sizeof(sago_ckpt_stats), set by SAGO_CKPT_STATS_INIT */
     int64_t saves, failed, skipped, replaced, restores;
     int64_t bytes_saved;
-    double held, copy, queue, write, redundancy, drain; /* sums over saves of the longest of any rank */
+    double held, copy, queue, write, redundancy, drain; /* sums over saves, of the rank with the largest */
     double thread_cpu;                                  /* CPU seconds of the background threads, largest */
     double restore;                                     /* the last one */
     int64_t pool_bytes;                                 /* largest of a node */

@@ -21,6 +21,10 @@ enum {
 sago_status sagoi_check_library(void) SAGOI_CHECKED;
 /* Can this communicator be used?  A local error. */
 sago_status sagoi_check_comm(MPI_Comm comm) SAGOI_CHECKED;
+/* Defaults, the environment, and what the info object says. */
+sago_status sagoi_take_hints(sagoi_hints *hints, MPI_Info info) SAGOI_CHECKED;
+/* A number that is the same on all ranks when the bytes are, to be agreed on by maximum. */
+int64_t sagoi_positive_hash(const void *data, int64_t bytes);
 
 /* SAGO_ERR_HANDLE, a local error, if this is no open file. */
 sago_status sagoi_check_file(const sago_file *file) SAGOI_CHECKED;

@@ -39,7 +39,7 @@ static sago_status take_hint(sagoi_hints *hints, MPI_Info info, int index) {
     return found ? sagoi_hints_set(hints, key, value) : SAGO_OK;
 }
 
-static sago_status take_hints(sagoi_hints *hints, MPI_Info info) {
+sago_status sagoi_take_hints(sagoi_hints *hints, MPI_Info info) {
     int count = 0;
     sago_status status = sagoi_hints_init(hints);
     if (status || info == MPI_INFO_NULL)
@@ -56,14 +56,14 @@ static sago_status check_arguments(const char *path, int amode, MPI_Info info, s
     if (!path || !*path)
         return sagoi_fail(SAGO_ERR_ARG, "the path is %s", path ? "empty" : "NULL");
     sago_status status = check_mode(amode);
-    return status ? status : take_hints(hints, info);
+    return status ? status : sagoi_take_hints(hints, info);
 }
 
 /* ---- Agreeing ---- */
 
 enum { MAX_VERDICT, MAX_MODE, MAX_MINUS_MODE, MAX_PATH, MAX_MINUS_PATH, MAX_HINTS, MAX_MINUS_HINTS };
 
-static int64_t positive_hash(const void *data, int64_t bytes) {
+int64_t sagoi_positive_hash(const void *data, int64_t bytes) {
     return (int64_t)(sagoi_hash_bytes(data, bytes, (sagoi_hash){0, 0}).low >> 1);
 }
 
@@ -71,8 +71,8 @@ static sago_status agree_arguments(sago_file *file, sago_status status) {
     sagoi_agreement agreed = {0};
     if (!status) {
         agreed.max[MAX_MODE] = file->amode;
-        agreed.max[MAX_PATH] = positive_hash(file->path, (int64_t)strlen(file->path));
-        agreed.max[MAX_HINTS] = positive_hash(&file->hints, sizeof file->hints);
+        agreed.max[MAX_PATH] = sagoi_positive_hash(file->path, (int64_t)strlen(file->path));
+        agreed.max[MAX_HINTS] = sagoi_positive_hash(&file->hints, sizeof file->hints);
         for (int i = MAX_MODE; i <= MAX_HINTS; i += 2)
             agreed.max[i + 1] = -agreed.max[i];
     }

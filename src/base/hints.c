@@ -77,6 +77,39 @@ static const sagoi_hint_row table[] = {
      "Path of the site file with this system's defaults; none: no such file; auto: where it is installed"},
     {"sago_local_dirs", SAGOI_HINT_TEXT, FIELD(local_dirs), "auto", 0, 0, NULL, NULL,
      "Directories that may be storage of a node or a rack, with colons between; auto: those of the site file"},
+    {"sago_ckpt_mode", SAGOI_HINT_ENUM, FIELD(ckpt_mode), "threaded", 0, 0, "threaded|rbio|coio", NULL,
+     "Checkpoints are written by the writers' threads, by the writers, or before anybody goes on"},
+    {"sago_ckpt_files", SAGOI_HINT_INT, FIELD(ckpt_files), "auto", 1, 1000000, NULL, NULL,
+     "Files of a checkpoint, from 1 to the number of ranks; auto: one a node"},
+    {"sago_ckpt_early", SAGOI_HINT_ENUM, FIELD(ckpt_early), "wait", 0, 0, "wait|skip|replace", NULL,
+     "When no buffer is free: wait for one, skip the new checkpoint, or replace one that waits"},
+    {"sago_ckpt_redundancy", SAGOI_HINT_ENUM, FIELD(ckpt_redundancy), "none", 0, 0,
+     "none|copy|xor|rs:1|rs:2|rs:3|rs:4", NULL,
+     "How checkpoints on the nodes survive the loss of one node, or of k"},
+    {"sago_ckpt_set", SAGOI_HINT_INT, FIELD(ckpt_set), "8", 2, 64, NULL, NULL,
+     "Storage devices in a redundancy set"},
+    {"sago_ckpt_redundant_every", SAGOI_HINT_INT, FIELD(ckpt_redundant_every), "1", 0, 1000000, NULL, NULL,
+     "Every so many checkpoints one gets redundancy; 0: none"},
+    {"sago_ckpt_global_every", SAGOI_HINT_INT, FIELD(ckpt_global_every), "1", 0, 1000000, NULL, NULL,
+     "With local storage: every so many checkpoints one is drained to the directory; 0: none"},
+    {"sago_ckpt_keep_local", SAGOI_HINT_INT, FIELD(ckpt_keep_local), "2", 0, 1000000, NULL, NULL,
+     "Checkpoints kept on the nodes; 0: all"},
+    {"sago_ckpt_keep_global", SAGOI_HINT_INT, FIELD(ckpt_keep_global), "0", 0, 1000000, NULL, NULL,
+     "Checkpoints kept in the directory; 0: all"},
+    {"sago_ckpt_rate", SAGOI_HINT_SIZE, FIELD(ckpt_rate), "auto", 64 * KIB, PIB, NULL, NULL,
+     "Bytes a second that draining may use, all writers together; auto: no bound"},
+    {"sago_ckpt_interval", SAGOI_HINT_INT, FIELD(ckpt_interval), "0", 0, 10000000, NULL, NULL,
+     "Seconds after which a checkpoint is due; 0: not by time"},
+    {"sago_ckpt_overhead", SAGOI_HINT_INT, FIELD(ckpt_overhead), "0", 0, 100, NULL, NULL,
+     "Percent of the time that checkpoints may hold the application; 0: not by share"},
+    {"sago_ckpt_mtbf", SAGOI_HINT_INT, FIELD(ckpt_mtbf), "0", 0, 1000000000, NULL, NULL,
+     "Mean seconds between failures, for Daly's interval; 0: not by failures"},
+    {"sago_ckpt_signal", SAGOI_HINT_ENUM, FIELD(ckpt_signal), "none", 0, 0, "none|usr1|term|both", NULL,
+     "Signals that announce the end of the job: SIGUSR1, SIGTERM"},
+    {"sago_ckpt_lease", SAGOI_HINT_INT, FIELD(ckpt_lease), "30", 2, 86400, NULL, NULL,
+     "Seconds after which the lock of a checkpoint directory is void when it is not renewed"},
+    {"sago_ckpt_read_only", SAGOI_HINT_BOOL, FIELD(ckpt_read_only), "off", 0, 1, NULL, NULL,
+     "Open a checkpoint directory for reading only, also while a job uses it"},
     {"striping_factor", SAGOI_HINT_INT, FIELD(striping_factor), "auto", 1, 65536, NULL, NULL,
      "Storage targets of a file that is created"},
     {"striping_unit", SAGOI_HINT_SIZE, FIELD(striping_unit), "auto", 512, 4 * GIB, NULL, NULL,
@@ -360,6 +393,12 @@ sago_status sagoi_hints_init(sagoi_hints *hints) {
 const char *sagoi_environment(const char *name) {
     const char *value = getenv(name);
     return value && *value ? value : NULL;
+}
+
+int64_t sagoi_job_end_time(void) {
+    const char *value = getenv("SLURM_JOB_END_TIME");
+    int64_t seconds;
+    return value && int_parse(value, &seconds) ? seconds : 0;
 }
 
 /* ---- Keys of an MPI_Info ------------------------------------------------------------------------------ */

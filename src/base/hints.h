@@ -26,6 +26,15 @@ typedef enum {
     SAGOI_PLACEMENT_SPREAD  /* evenly over the nodes (001, IV) */
 } sagoi_placement;
 typedef enum { SAGOI_CHOICE_AUTO, SAGOI_CHOICE_ON, SAGOI_CHOICE_OFF } sagoi_choice;
+typedef enum { SAGOI_CKPT_THREADED, SAGOI_CKPT_RBIO, SAGOI_CKPT_COIO } sagoi_ckpt_mode;
+typedef enum { SAGOI_EARLY_WAIT, SAGOI_EARLY_SKIP, SAGOI_EARLY_REPLACE } sagoi_ckpt_early;
+typedef enum {
+    SAGOI_REDUNDANCY_NONE,
+    SAGOI_REDUNDANCY_COPY,
+    SAGOI_REDUNDANCY_XOR,
+    SAGOI_REDUNDANCY_RS
+} sagoi_redundancy;
+enum { SAGOI_SIGNAL_USR1 = 1, SAGOI_SIGNAL_TERM = 2 }; /* bits of ckpt_signal */
 
 enum { SAGOI_HINT_TEXT_MAX = 512 }; /* bytes of a text, the closing NUL included; a multiple of 8 */
 
@@ -58,6 +67,18 @@ typedef struct sagoi_hints {
     char machine[SAGOI_HINT_TEXT_MAX];    /* sago_machine: a description's name or path; "" = auto, as all texts */
     char site[SAGOI_HINT_TEXT_MAX];       /* sago_site: path of the site file */
     char local_dirs[SAGOI_HINT_TEXT_MAX]; /* sago_local_dirs: "/tmp:/scratch/local" */
+    int64_t ckpt_mode;                    /* sagoi_ckpt_mode */
+    int64_t ckpt_files;                   /* nf; 0: one a node */
+    int64_t ckpt_early;                   /* sagoi_ckpt_early */
+    int64_t ckpt_redundancy;              /* sagoi_redundancy; SAGOI_REDUNDANCY_RS + k - 1: rs:k */
+    int64_t ckpt_set;                     /* storage devices in a redundancy set */
+    int64_t ckpt_redundant_every, ckpt_global_every; /* saves; 0: never */
+    int64_t ckpt_keep_local, ckpt_keep_global;       /* complete steps; 0: all */
+    int64_t ckpt_rate;                               /* bytes a second when draining, all writers together */
+    int64_t ckpt_interval, ckpt_overhead, ckpt_mtbf; /* seconds, percent, seconds; 0: off */
+    int64_t ckpt_signal;                             /* bits SAGOI_SIGNAL_* */
+    int64_t ckpt_lease;                              /* seconds */
+    int64_t ckpt_read_only;                          /* 0/1 */
     int64_t named; /* bit i: row i was set by its own name in an MPI_Info, so its alias no longer counts */
 } sagoi_hints;
 
@@ -97,6 +118,9 @@ void sagoi_hint_format(const sagoi_hints *hints, const sagoi_hint_row *row, char
 
 /* An environment variable that is no hint (those of a batch system); NULL: unset or empty. */
 const char *sagoi_environment(const char *name);
+
+/* When the batch system ends the job (SLURM_JOB_END_TIME), seconds since 1970; 0: unknown. */
+int64_t sagoi_job_end_time(void);
 
 /* "64M", "1GiB", "4096": bytes, in powers of 1024; false if it is no size. */
 bool sagoi_parse_size(const char *text, int64_t *bytes);

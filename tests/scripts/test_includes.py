@@ -6,7 +6,7 @@ import sys
 
 SOURCE = os.environ.get("SAGO_SOURCE") or os.path.join(os.path.dirname(__file__), "..", "..")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
-LIBRARY = {"xxhash.h": "xxhash", "hwloc.h": "hwloc", "liburing.h": "liburing"}
+LIBRARY = {"xxhash.h": "xxhash", "hwloc.h": "hwloc", "liburing.h": "liburing", "isa-l.h": "isal"}
 PUBLIC = "include/sago"
 
 

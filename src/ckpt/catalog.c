@@ -1,0 +1,348 @@
+/* Reading directories, and judging what was found.  A save counts as complete only by the rules of the format: its
+ * intent and every writer's part, at the redundant level with as many missing as parity can bring back. */
+#include "ckpt/catalog.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "ckpt/files.h"
+
+void sagoi_catalog_cleanup(sagoi_catalog *catalog) {
+    for (int64_t i = 0; i < catalog->n; i++)
+        free(catalog->items[i].bytes);
+    free(catalog->items);
+    *catalog = (sagoi_catalog){0};
+}
+
+/* Takes over the item's bytes, also on failure. */
+static sago_status add_item(sagoi_catalog *catalog, sagoi_item item) {
+    if (catalog->n == catalog->capacity) {
+        int64_t capacity = 2 * catalog->capacity + 16;
+        sagoi_item *moved = realloc(catalog->items, (size_t)capacity * sizeof *moved);
+        if (!moved) {
+            free(item.bytes);
+            return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of checkpoints");
+        }
+        catalog->items = moved;
+        catalog->capacity = capacity;
+    }
+    catalog->items[catalog->n++] = item;
+    return SAGO_OK;
+}
+
+/* ---- Scanning ---- */
+
+typedef struct scan {
+    sagoi_catalog *catalog;
+    const char *dir;
+    sago_level level;
+    int64_t holder, wanted;
+    /* of the folder at hand */
+    char folder[SAGOI_CKPT_PATH];
+    int64_t step;
+    uint64_t id_low;
+    sagoi_intent intent; /* nwriters == 0: none */
+} scan;
+
+static sagoi_item item_of(const scan *at, sagoi_item_kind kind) {
+    return (sagoi_item){
+        .kind = kind, .level = at->level, .holder = at->holder, .step = at->step, .id_low = at->id_low};
+}
+
+static sago_status add_record(scan *at, sagoi_item item, char *bytes, int64_t len, bool keep) {
+    if (keep) {
+        item.bytes = bytes;
+        item.len = len;
+    } else {
+        free(bytes);
+    }
+    return add_item(at->catalog, item);
+}
+
+/* Records that cannot be read or are damaged are as good as missing; only a lack of memory is an error. */
+static bool load(const scan *at, const char *name, char **bytes, int64_t *len) {
+    char path[SAGOI_CKPT_PATH];
+    return sagoi_path_join(path, at->folder, name) && !sagoi_cfile_load(path, SAGOI_RECORD_MOST, bytes, len);
+}
+
+static sago_status scan_intent(scan *at) {
+    char *bytes = NULL;
+    int64_t len = 0;
+    if (!load(at, SAGOI_INTENT_NAME, &bytes, &len))
+        return SAGO_OK;
+    bool good = !sagoi_intent_decode(bytes, len, &at->intent);
+    if (good && (at->intent.step != at->step || at->intent.id.low != at->id_low)) {
+        sagoi_intent_cleanup(&at->intent);
+        good = false;
+    }
+    if (good)
+        return add_record(at, item_of(at, SAGOI_ITEM_INTENT), bytes, len, true);
+    free(bytes);
+    return SAGO_OK;
+}
+
+static bool long_enough(const scan *at, const char *name, int64_t bytes) {
+    char path[SAGOI_CKPT_PATH];
+    sagoi_cfile file = {.fd = -1};
+    int64_t size = -1;
+    if (!sagoi_path_join(path, at->folder, name) || sagoi_cfile_open(path, SAGOI_CFILE_READ, &file))
+        return false;
+    bool known = !sagoi_cfile_size(&file, &size);
+    (void)sagoi_cfile_close(&file);
+    return known && size >= bytes;
+}
+
+/* Is the data there that the part speaks of? */
+static bool data_there(const scan *at, const sagoi_part *part) {
+    char name[SAGOI_CKPT_FILE_NAME];
+    if (at->level != SAGO_LEVEL_GLOBAL) {
+        sagoi_local_data_name(name, part->writer);
+        return long_enough(at, name, part->bytes);
+    }
+    if (at->intent.nwriters == 0 || !sagoi_part_fits(part, &at->intent))
+        return false;
+    const sagoi_writer_desc *place = &at->intent.writers[part->writer];
+    sagoi_global_data_name(name, place->file);
+    return long_enough(at, name, place->base + place->bytes);
+}
+
+static sago_status scan_part(scan *at, const char *name, int64_t writer) {
+    char *bytes = NULL;
+    int64_t len = 0;
+    sagoi_part part;
+    if (!load(at, name, &bytes, &len) || sagoi_part_decode(bytes, len, &part)) {
+        free(bytes);
+        return SAGO_OK;
+    }
+    bool good =
+        part.writer == writer && part.step == at->step && part.id.low == at->id_low && data_there(at, &part);
+    sagoi_part_cleanup(&part);
+    if (!good) {
+        free(bytes);
+        return SAGO_OK;
+    }
+    sagoi_item item = item_of(at, SAGOI_ITEM_PART);
+    item.index = writer;
+    return add_record(at, item, bytes, len, at->step == at->wanted);
+}
+
+static sago_status scan_parity(scan *at, const char *name, int64_t set, int64_t member) {
+    char *bytes = NULL, data[SAGOI_CKPT_FILE_NAME];
+    int64_t len = 0;
+    sagoi_parity parity;
+    if (!load(at, name, &bytes, &len) || sagoi_parity_decode(bytes, len, &parity)) {
+        free(bytes);
+        return SAGO_OK;
+    }
+    sagoi_parity_data_name(data, set, member);
+    bool good = parity.set == set && parity.member == member && parity.step == at->step &&
+                parity.id.low == at->id_low && long_enough(at, data, parity.chunk * parity.parity);
+    sagoi_parity_cleanup(&parity);
+    if (!good) {
+        free(bytes);
+        return SAGO_OK;
+    }
+    sagoi_item item = item_of(at, SAGOI_ITEM_PARITY);
+    item.index = set;
+    item.member = member;
+    return add_record(at, item, bytes, len, at->step == at->wanted);
+}
+
+static sago_status scan_file(void *arg, const char *name) {
+    scan *at = arg;
+    int64_t index, member;
+    if (sagoi_part_name_parse(name, &index))
+        return scan_part(at, name, index);
+    if (sagoi_parity_name_parse(name, &index, &member))
+        return scan_parity(at, name, index, member);
+    return SAGO_OK;
+}
+
+static sago_status scan_folder(void *arg, const char *name) {
+    scan *at = arg;
+    if (!sagoi_save_folder_parse(name, &at->step, &at->id_low) || !sagoi_path_join(at->folder, at->dir, name))
+        return SAGO_OK;
+    sago_status status = add_item(at->catalog, item_of(at, SAGOI_ITEM_FOLDER));
+    if (!status)
+        status = scan_intent(at);
+    if (!status)
+        status = sagoi_cdir_list(at->folder, scan_file, at);
+    sagoi_intent_cleanup(&at->intent);
+    return status == SAGO_ERR_MEMORY ? status : SAGO_OK; /* a folder may go while we look */
+}
+
+sago_status sagoi_catalog_scan(sagoi_catalog *catalog, const char *dir, sago_level level, int64_t holder,
+                               int64_t step) {
+    scan at = {.catalog = catalog, .dir = dir, .level = level, .holder = holder, .wanted = step};
+    sago_status status = sagoi_cdir_list(dir, scan_folder, &at);
+    return status == SAGO_ERR_NO_FILE ? SAGO_OK : status;
+}
+
+/* ---- As a message ---- */
+
+void sagoi_catalog_encode(const sagoi_catalog *catalog, sagoi_wire_out *out) {
+    sagoi_out_int(out, catalog->n);
+    for (int64_t i = 0; i < catalog->n; i++) {
+        const sagoi_item *item = &catalog->items[i];
+        const int64_t fields[] = {item->kind,  item->level,  item->holder, item->step, (int64_t)item->id_low,
+                                  item->index, item->member, item->len};
+        sagoi_out_ints(out, fields, 8);
+        sagoi_out_bytes(out, item->bytes, item->len);
+    }
+}
+
+sago_status sagoi_catalog_decode(sagoi_catalog *catalog, sagoi_wire_in *in) {
+    sago_status status = SAGO_OK;
+    for (int64_t n = sagoi_in_count(in, 64); n > 0 && !status; n--) {
+        int64_t fields[8];
+        sagoi_in_ints(in, fields, 8);
+        const char *bytes = sagoi_in_bytes(in, fields[7]);
+        if (in->failed)
+            return sagoi_fail(SAGO_ERR_IO, "a list of checkpoints was cut in transit");
+        sagoi_item item = {fields[0], fields[1], fields[2], fields[3], (uint64_t)fields[4],
+                           fields[5], fields[6], fields[7], NULL};
+        item.bytes = fields[7] > 0 ? malloc((size_t)fields[7]) : NULL;
+        if (fields[7] > 0 && !item.bytes)
+            return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of checkpoints");
+        if (item.bytes)
+            memcpy(item.bytes, bytes, (size_t)fields[7]);
+        status = add_item(catalog, item);
+    }
+    return status;
+}
+
+/* ---- Judging ---- */
+
+static bool of_save(const sagoi_item *item, const sagoi_save_view *save) {
+    return item->step == save->step && item->id_low == save->id_low;
+}
+
+const sagoi_item *sagoi_catalog_part(const sagoi_catalog *catalog, const sagoi_save_view *save, sago_level level,
+                                     int64_t writer) {
+    for (int64_t i = 0; i < catalog->n; i++) {
+        const sagoi_item *item = &catalog->items[i];
+        if (item->kind == SAGOI_ITEM_PART && item->level == (int64_t)level && item->index == writer &&
+            of_save(item, save))
+            return item;
+    }
+    return NULL;
+}
+
+const sagoi_item *sagoi_catalog_parity(const sagoi_catalog *catalog, const sagoi_save_view *save, int64_t set,
+                                       int64_t member) {
+    for (int64_t i = 0; i < catalog->n; i++) {
+        const sagoi_item *item = &catalog->items[i];
+        if (item->kind == SAGOI_ITEM_PARITY && item->index == set && item->member == member && of_save(item, save))
+            return item;
+    }
+    return NULL;
+}
+
+/* Writers of this set that are gone and cannot be rebuilt.  A member counts as there only with both its data and
+ * its parity: then any `parity` members may be missing. */
+static int64_t lost_of_set(const sagoi_catalog *catalog, const sagoi_save_view *save, int64_t set) {
+    int64_t without_data = 0, incomplete = 0;
+    for (int64_t w = 0; w < save->intent.nwriters; w++) {
+        const sagoi_writer_desc *writer = &save->intent.writers[w];
+        if (writer->set != set)
+            continue;
+        bool data = sagoi_catalog_part(catalog, save, SAGO_LEVEL_LOCAL, w) != NULL;
+        bool parity = sagoi_catalog_parity(catalog, save, set, writer->member) != NULL;
+        without_data += !data;
+        incomplete += !data || !parity;
+    }
+    return without_data > 0 && incomplete > save->intent.parity ? without_data : 0;
+}
+
+/* Is every parity record there, too?  Only then is the step redundant; before, it is merely local. */
+static void judge_redundancy(const sagoi_catalog *catalog, sagoi_save_view *save) {
+    const sagoi_intent *intent = &save->intent;
+    int64_t sets = 0, incomplete = 0;
+    for (int64_t w = 0; w < intent->nwriters; w++)
+        sets = sagoi_max(sets, intent->writers[w].set + 1);
+    for (int64_t s = 0; s < sets; s++)
+        save->lost += lost_of_set(catalog, save, s);
+    for (int64_t w = 0; w < intent->nwriters; w++) {
+        int64_t set = intent->writers[w].set;
+        bool parity = set >= 0 && sagoi_catalog_parity(catalog, save, set, intent->writers[w].member);
+        incomplete += !parity;
+        if (set < 0)
+            save->lost += !sagoi_catalog_part(catalog, save, SAGO_LEVEL_LOCAL, w);
+    }
+    bool whole = save->parts[SAGO_LEVEL_LOCAL] == intent->nwriters;
+    save->parts[SAGO_LEVEL_REDUNDANT] = intent->parity > 0 ? intent->nwriters - save->lost : 0;
+    save->complete[SAGO_LEVEL_REDUNDANT] =
+        intent->parity > 0 && save->lost == 0 && (!whole || incomplete == 0) && save->intent_at[SAGO_LEVEL_LOCAL];
+}
+
+static void judge(const sagoi_catalog *catalog, sagoi_save_view *save) {
+    static const sago_level levels[] = {SAGO_LEVEL_LOCAL, SAGO_LEVEL_GLOBAL};
+    for (int i = 0; i < 2; i++) {
+        sago_level level = levels[i];
+        for (int64_t w = 0; w < save->intent.nwriters; w++)
+            save->parts[level] += sagoi_catalog_part(catalog, save, level, w) != NULL;
+        save->complete[level] = save->intent_at[level] && save->parts[level] == save->intent.nwriters;
+    }
+    judge_redundancy(catalog, save);
+}
+
+static int by_step(const void *a, const void *b) {
+    const sagoi_save_view *x = a, *y = b;
+    if (x->step != y->step)
+        return x->step < y->step ? -1 : 1;
+    if (x->intent.time != y->intent.time)
+        return x->intent.time < y->intent.time ? -1 : 1;
+    return x->id_low < y->id_low ? -1 : x->id_low > y->id_low;
+}
+
+/* The save of an item, added when it is new. */
+static sagoi_save_view *view_of(sagoi_save_view *views, int64_t *n, const sagoi_item *item) {
+    for (int64_t i = 0; i < *n; i++)
+        if (of_save(item, &views[i]))
+            return &views[i];
+    views[*n] = (sagoi_save_view){.step = item->step, .id_low = item->id_low};
+    return &views[(*n)++];
+}
+
+sago_status sagoi_catalog_views(const sagoi_catalog *catalog, sagoi_save_view **views, int64_t *n) {
+    sagoi_save_view *found = calloc((size_t)catalog->n + 1, sizeof *found);
+    int64_t count = 0;
+    sago_status status = found ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of checkpoints");
+    for (int64_t i = 0; i < catalog->n && !status; i++) {
+        const sagoi_item *item = &catalog->items[i];
+        sagoi_save_view *view = view_of(found, &count, item);
+        if (item->kind != SAGOI_ITEM_INTENT)
+            continue;
+        view->intent_at[item->level] = true;
+        if (view->intent_item)
+            continue;
+        view->intent_item = item;
+        status = sagoi_intent_decode(item->bytes, item->len, &view->intent);
+    }
+    for (int64_t i = 0; i < count && !status; i++)
+        if (found[i].intent_item)
+            judge(catalog, &found[i]);
+    if (status) {
+        sagoi_views_free(found, count);
+        return status;
+    }
+    qsort(found, (size_t)count, sizeof *found, by_step);
+    *views = found;
+    *n = count;
+    return SAGO_OK;
+}
+
+void sagoi_views_free(sagoi_save_view *views, int64_t n) {
+    for (int64_t i = 0; views && i < n; i++)
+        sagoi_intent_cleanup(&views[i].intent);
+    free(views);
+}
+
+const sagoi_save_view *sagoi_views_find(const sagoi_save_view *views, int64_t n, int64_t step) {
+    const sagoi_save_view *found = NULL;
+    for (int64_t i = 0; i < n; i++)
+        if (views[i].step == step && sagoi_view_complete(&views[i], SAGO_LEVEL_LOCAL))
+            found = &views[i];
+    return found;
+}

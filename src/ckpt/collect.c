@@ -1,0 +1,82 @@
+/* The catalog of the whole job: rank 0 looks through the directory, one rank of each storage device through that.
+ */
+#include <stdlib.h>
+
+#include "ckpt/state.h"
+
+/* Everybody's bytes, one after another, at everybody. */
+static sago_status exchange(sagoi_team *team, const sagoi_wire_out *mine, char **all, int64_t *total) {
+    int size = mine->len > INT32_MAX / 2 ? 0 : (int)mine->len;
+    int *sizes = calloc((size_t)team->size, sizeof *sizes), *places = calloc((size_t)team->size, sizeof *places);
+    sago_status status =
+        sizes && places ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of ranks");
+    status = sagoi_agree_status(team, status);
+    if (!status && MPI_Allgather(&size, 1, MPI_INT, sizes, 1, MPI_INT, team->all) != MPI_SUCCESS)
+        status = sagoi_fail(SAGO_ERR_MPI, "MPI_Allgather of the lists of checkpoints failed");
+    *total = 0;
+    for (int i = 0; !status && i < team->size; i++) {
+        places[i] = (int)*total;
+        *total += sizes[i];
+    }
+    if (!status && *total > INT32_MAX)
+        status = sagoi_fail(SAGO_ERR_MEMORY, "the list of checkpoints is too long");
+    *all = status ? NULL : malloc((size_t)*total + 1);
+    if (!status && !*all)
+        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of checkpoints");
+    status = sagoi_agree_status(team, status);
+    if (!status &&
+        MPI_Allgatherv(mine->bytes, size, MPI_BYTE, *all, sizes, places, MPI_BYTE, team->all) != MPI_SUCCESS)
+        status = sagoi_fail(SAGO_ERR_MPI, "MPI_Allgatherv of the lists of checkpoints failed");
+    free(sizes);
+    free(places);
+    return status;
+}
+
+static sago_status look_through(sago_ckpt *ckpt, int64_t step, sagoi_catalog *found) {
+    sago_status status = SAGO_OK;
+    if (ckpt->team->rank == 0)
+        status = sagoi_catalog_scan(found, ckpt->dir, SAGO_LEVEL_GLOBAL, 0, step);
+    if (!status && ckpt->local[0] && ckpt->holder == ckpt->team->rank)
+        status = sagoi_catalog_scan(found, ckpt->local, SAGO_LEVEL_LOCAL, ckpt->holder, step);
+    sagoi_message_clear();
+    return status;
+}
+
+static sago_status merge(const char *all, int64_t total, sagoi_overview *overview) {
+    sagoi_wire_in in = {all, all + total, false};
+    sago_status status = SAGO_OK;
+    while (in.at < in.end && !status)
+        status = sagoi_catalog_decode(&overview->catalog, &in);
+    return status ? status : sagoi_catalog_views(&overview->catalog, &overview->views, &overview->n);
+}
+
+sago_status sagoi_overview_make(sago_ckpt *ckpt, int64_t step, sagoi_overview *overview) {
+    sagoi_catalog mine = {0};
+    sagoi_wire_out out = {0};
+    char *all = NULL;
+    int64_t total = 0;
+    *overview = (sagoi_overview){0};
+    sago_status status = look_through(ckpt, step, &mine);
+    if (!status && mine.n > 0)
+        sagoi_catalog_encode(&mine, &out);
+    if (!status && out.failed)
+        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of checkpoints");
+    sagoi_catalog_cleanup(&mine);
+    status = sagoi_agree_status(ckpt->team, status);
+    if (!status)
+        status = exchange(ckpt->team, &out, &all, &total);
+    if (!status)
+        status = merge(all, total, overview);
+    status = sagoi_agree_status(ckpt->team, status);
+    free(out.bytes);
+    free(all);
+    if (status)
+        sagoi_overview_cleanup(overview);
+    return status;
+}
+
+void sagoi_overview_cleanup(sagoi_overview *overview) {
+    sagoi_views_free(overview->views, overview->n);
+    sagoi_catalog_cleanup(&overview->catalog);
+    *overview = (sagoi_overview){0};
+}

@@ -1,0 +1,39 @@
+/* One writer's part of a save, on one level: data, fsync, then the part record (written aside, fsynced, renamed),
+ * then the directory.  A save is complete when its intent and the parts of all writers are there; the order in
+ * which the writers come does not matter, and nobody waits for anybody.  Never calls MPI. */
+#ifndef SAGOI_CKPT_COMMIT_H
+#define SAGOI_CKPT_COMMIT_H
+
+#include "ckpt/files.h"
+#include "ckpt/record.h"
+
+typedef struct sagoi_commit_plan {
+    const char *dir;    /* of the level */
+    bool global;        /* names and places as at the global level */
+    const char *intent; /* encoded; NULL: another writer puts it there */
+    int64_t intent_len;
+    const sagoi_part *part;         /* all but the sums, unless they are known already */
+    const sagoi_writer_desc *place; /* of this writer */
+} sagoi_commit_plan;
+
+typedef struct sagoi_commit {
+    sagoi_commit_plan plan;
+    char folder[SAGOI_CKPT_PATH];
+    sagoi_cfile data;
+    uint64_t *sums; /* of the pieces written */
+    int64_t base;   /* of the stream in the file */
+} sagoi_commit;
+
+/* The plan's pointers stay valid until the end.  After any failure: sagoi_commit_abandon(). */
+sago_status sagoi_commit_begin(sagoi_commit *commit, const sagoi_commit_plan *plan) SAGOI_CHECKED;
+/* Bytes [off, off + len) of the stream; off is a multiple of the piece, so is len but at the end. */
+sago_status sagoi_commit_write(sagoi_commit *commit, const char *data, int64_t len, int64_t off) SAGOI_CHECKED;
+/* After SAGO_OK the part is durable. */
+sago_status sagoi_commit_end(sagoi_commit *commit) SAGOI_CHECKED;
+/* Gives back what commit has, and removes what this writer alone has made. */
+void sagoi_commit_abandon(sagoi_commit *commit);
+
+/* Removes the folder of a save with everything in it. */
+sago_status sagoi_save_remove(const char *dir, const char *folder) SAGOI_CHECKED;
+
+#endif

@@ -1,0 +1,97 @@
+#include "ckpt/drain.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/checked.h"
+
+static double now_seconds(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Sleeps until `bytes` are no more than the rate allows since `begin`; in short naps, so that others come through.
+ */
+static sago_status keep_rate(const sagoi_drain_plan *plan, double begin, int64_t bytes) {
+    sago_status status = plan->pause ? plan->pause(plan->pause_arg) : SAGO_OK;
+    while (plan->rate > 0 && !status) {
+        double early = (double)bytes / (double)plan->rate - (now_seconds() - begin);
+        if (early <= 0)
+            break;
+        double nap = early < 0.02 ? early : 0.02;
+        struct timespec time = {0, (long)(nap * 1e9)};
+        (void)nanosleep(&time, NULL);
+        status = plan->pause ? plan->pause(plan->pause_arg) : SAGO_OK;
+    }
+    return status;
+}
+
+static sago_status copy_pieces(const sagoi_drain_plan *plan, sagoi_commit *commit, sagoi_cfile *data) {
+    const sagoi_part *part = commit->plan.part;
+    char *piece = malloc((size_t)part->piece);
+    double begin = now_seconds();
+    sago_status status = piece ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory to drain a checkpoint");
+    for (int64_t off = 0; off < part->bytes && !status; off += part->piece) {
+        int64_t len = sagoi_min(part->piece, part->bytes - off), got = 0;
+        status = sagoi_cfile_read(data, piece, len, off, &got);
+        if (!status && got < len)
+            status = sagoi_fail(SAGO_ERR_IO, "%s is shorter than its part says", data->path);
+        if (!status)
+            status = sagoi_commit_write(commit, piece, len, off);
+        if (!status)
+            status = keep_rate(plan, begin, off + len);
+    }
+    free(piece);
+    return status;
+}
+
+static sago_status load_part(const sagoi_drain_plan *plan, const char *folder, sagoi_part *part) {
+    char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH], *bytes = NULL;
+    int64_t len = 0;
+    sagoi_part_name(name, plan->writer);
+    (void)sagoi_path_join(path, folder, name);
+    sago_status status = sagoi_cfile_load(path, SAGOI_RECORD_MOST, &bytes, &len);
+    if (!status)
+        status = sagoi_part_decode(bytes, len, part);
+    free(bytes);
+    return status;
+}
+
+static sago_status drain_data(const sagoi_drain_plan *plan, const sagoi_part *part, sagoi_cfile *data) {
+    sagoi_commit commit;
+    sagoi_commit_plan to = {.dir = plan->to,
+                            .global = true,
+                            .intent = plan->intent,
+                            .intent_len = plan->intent_len,
+                            .part = part,
+                            .place = plan->place};
+    sago_status status = sagoi_commit_begin(&commit, &to);
+    if (!status)
+        status = copy_pieces(plan, &commit, data);
+    if (!status)
+        status = sagoi_commit_end(&commit);
+    if (status)
+        sagoi_commit_abandon(&commit);
+    return status;
+}
+
+sago_status sagoi_drain_part(const sagoi_drain_plan *plan) {
+    char name[SAGOI_CKPT_FILE_NAME], folder[SAGOI_CKPT_PATH], path[SAGOI_CKPT_PATH];
+    sagoi_part part = {0};
+    sagoi_cfile data = {.fd = -1};
+    sagoi_save_folder(name, plan->step, plan->id);
+    if (!sagoi_path_join(folder, plan->from, name))
+        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", plan->from);
+    sago_status status = load_part(plan, folder, &part);
+    sagoi_local_data_name(name, plan->writer);
+    if (!status && !sagoi_path_join(path, folder, name))
+        status = sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", folder);
+    if (!status)
+        status = sagoi_cfile_open(path, SAGOI_CFILE_READ, &data);
+    if (!status)
+        status = drain_data(plan, &part, &data);
+    (void)sagoi_cfile_close(&data);
+    sagoi_part_cleanup(&part);
+    return status;
+}

@@ -1,0 +1,92 @@
+/* Is it time for a checkpoint, and is the job about to end? */
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+#include "ckpt/state.h"
+
+/* ---- Signals ---- */
+
+/* The only way a handler can tell anybody. */
+static volatile sig_atomic_t signal_came;
+
+/* Handlers belong to the process: the first checkpoint that wants one installs it, the last one puts the old back.
+ */
+static pthread_mutex_t handlers_lock = PTHREAD_MUTEX_INITIALIZER;
+static int users[2];
+static struct sigaction before[2];
+static const int signals[2] = {SIGUSR1, SIGTERM};
+
+static void on_signal(int number) {
+    (void)number;
+    signal_came = 1;
+}
+
+void sagoi_signals_watch(int64_t which) {
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    (void)sigemptyset(&action.sa_mask);
+    (void)pthread_mutex_lock(&handlers_lock);
+    for (int i = 0; i < 2; i++)
+        if (which >> i & 1 && users[i]++ == 0)
+            (void)sigaction(signals[i], &action, &before[i]);
+    (void)pthread_mutex_unlock(&handlers_lock);
+}
+
+void sagoi_signals_leave(int64_t which) {
+    (void)pthread_mutex_lock(&handlers_lock);
+    for (int i = 0; i < 2; i++)
+        if (which >> i & 1 && --users[i] == 0)
+            (void)sigaction(signals[i], &before[i], NULL);
+    (void)pthread_mutex_unlock(&handlers_lock);
+}
+
+/* ---- Time ---- */
+
+double sagoi_daly_interval(double cost, double mtbf) {
+    if (cost >= 2 * mtbf)
+        return mtbf;
+    double ratio = cost / (2 * mtbf);
+    return sqrt(2 * cost * mtbf) * (1 + sqrt(ratio) / 3 + ratio / 9) - cost;
+}
+
+/* By interval or by failures; the share of the time is a limit, and the rule where there is no other. */
+static bool is_due(const sago_ckpt *ckpt) {
+    const sagoi_hints *hints = &ckpt->hints;
+    double since = sagoi_ckpt_now() - ckpt->last_save, cost = ckpt->last_held;
+    bool timed = hints->ckpt_interval > 0 || hints->ckpt_mtbf > 0;
+    bool due = !timed && hints->ckpt_overhead > 0;
+    if (hints->ckpt_interval > 0)
+        due = due || since >= (double)hints->ckpt_interval;
+    if (hints->ckpt_mtbf > 0)
+        due = due || since >= sagoi_daly_interval(cost > 0 ? cost : 1, (double)hints->ckpt_mtbf);
+    if (hints->ckpt_overhead > 0)
+        due = due && since * (double)hints->ckpt_overhead >= 100 * cost;
+    return due;
+}
+
+/* A last save must fit before the end: twice what the slowest one took, and a minute. */
+static bool ends_soon(const sago_ckpt *ckpt) {
+    int64_t end = sagoi_job_end_time();
+    double slowest = 0;
+    for (const sagoi_saving *at = ckpt->saves; at; at = at->next)
+        slowest = fmax(slowest, at->stats.held + at->stats.write + at->stats.drain);
+    return end > 0 && (double)end - (double)time(NULL) < 60 + 2 * slowest;
+}
+
+sago_status sagoi_is_due(sago_ckpt *ckpt, int *due, int *leave) {
+    enum { MAX_DUE = SAGOI_MAX_FREE_TO_USE, MAX_LEAVE };
+    sagoi_agreement agreed = {0};
+    bool decided;
+    agreed.max[MAX_DUE] = ckpt->team->rank == 0 && is_due(ckpt);
+    agreed.max[MAX_LEAVE] = (ckpt->hints.ckpt_signal && signal_came) || ends_soon(ckpt);
+    sagoi_news_put(ckpt, &agreed);
+    sago_status status = sagoi_agree(ckpt->team, &agreed, NULL, NULL, NULL);
+    if (!status)
+        status = sagoi_news_take(ckpt, &agreed, &decided);
+    if (status)
+        return status;
+    *leave = agreed.max[MAX_LEAVE] != 0;
+    *due = *leave || agreed.max[MAX_DUE] != 0;
+    return SAGO_OK;
+}

@@ -1,0 +1,92 @@
+/* Every file operation of checkpoints goes through here, so that tests can make any of them fail, and record them
+ * all to replay crashes.  Paths are whole; failures carry the path and the reason.  Never calls MPI: everything
+ * may run in a writer's thread. */
+#ifndef SAGOI_CKPT_FILES_H
+#define SAGOI_CKPT_FILES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+enum { SAGOI_CKPT_PATH = 1024 }; /* bytes of a path, the closing NUL included */
+
+typedef struct sagoi_cfile {
+    int fd; /* -1: not open */
+    char path[SAGOI_CKPT_PATH];
+} sagoi_cfile;
+
+/* "dir/name"; false if it does not fit. */
+bool sagoi_path_join(char path[SAGOI_CKPT_PATH], const char *dir, const char *name);
+
+typedef enum {
+    SAGOI_CFILE_READ,
+    SAGOI_CFILE_CREATE,    /* must not exist */
+    SAGOI_CFILE_OVERWRITE, /* made if it does not exist; contents kept */
+} sagoi_cfile_mode;
+
+sago_status sagoi_cfile_open(const char *path, sagoi_cfile_mode mode, sagoi_cfile *file) SAGOI_CHECKED;
+sago_status sagoi_cfile_write(sagoi_cfile *file, const void *data, int64_t len, int64_t off) SAGOI_CHECKED;
+/* *got < len: the file ended. */
+sago_status sagoi_cfile_read(sagoi_cfile *file, void *data, int64_t len, int64_t off, int64_t *got) SAGOI_CHECKED;
+sago_status sagoi_cfile_size(sagoi_cfile *file, int64_t *size) SAGOI_CHECKED;
+/* fsync; a failure is final: what was written may be gone, whatever a second try says. */
+sago_status sagoi_cfile_sync(sagoi_cfile *file) SAGOI_CHECKED;
+sago_status sagoi_cfile_close(sagoi_cfile *file); /* fine when not open */
+
+sago_status sagoi_cdir_make(const char *path) SAGOI_CHECKED; /* fine if it exists */
+sago_status sagoi_cdir_sync(const char *path)
+    SAGOI_CHECKED; /* names made, changed and removed in it are durable */
+sago_status sagoi_cdir_remove(const char *path) SAGOI_CHECKED; /* an empty one; fine if it does not exist */
+sago_status sagoi_path_rename(const char *from, const char *to) SAGOI_CHECKED;
+sago_status sagoi_path_remove(const char *path) SAGOI_CHECKED; /* fine if it does not exist */
+void sagoi_path_discard(const char *path);                     /* the same, as well as it goes */
+sago_status sagoi_path_free_space(const char *path, int64_t *bytes) SAGOI_CHECKED;
+
+/* Calls `each` for every name but . and .. until one returns an error. */
+typedef sago_status (*sagoi_name_fn)(void *arg, const char *name);
+sago_status sagoi_cdir_list(const char *path, sagoi_name_fn each, void *arg) SAGOI_CHECKED;
+
+/* A whole small file: written aside under an unguessable name, fsynced, renamed.  Durable once the directory is
+ * synced. */
+sago_status sagoi_cfile_publish(const char *dir, const char *name, const void *data, int64_t len) SAGOI_CHECKED;
+/* A whole file of at most `most` bytes, to be freed.  SAGO_ERR_BAD_FILE: it is longer. */
+sago_status sagoi_cfile_load(const char *path, int64_t most, char **data, int64_t *len) SAGOI_CHECKED;
+
+/* What sagoi_cfile_publish() calls a file while it is being written. */
+#define SAGOI_ASIDE_SUFFIX ".aside"
+
+/* ---- For tests ---- */
+
+typedef enum {
+    SAGOI_OP_OPEN, /* of an existing file; changes nothing */
+    SAGOI_OP_CREATE,
+    SAGOI_OP_WRITE,
+    SAGOI_OP_READ,
+    SAGOI_OP_SYNC,
+    SAGOI_OP_MKDIR,
+    SAGOI_OP_SYNC_DIR,
+    SAGOI_OP_RMDIR,
+    SAGOI_OP_RENAME,
+    SAGOI_OP_UNLINK,
+} sagoi_op_kind;
+
+typedef struct sagoi_file_op {
+    sagoi_op_kind kind;
+    const char *path, *to; /* to: of a rename */
+    const void *data;      /* of a write */
+    int64_t off, len;
+} sagoi_file_op;
+
+typedef struct sagoi_file_hooks {
+    /* Before each system call: an errno to fail with, or 0; *len may be cut to make a write or read short. */
+    int (*before)(void *arg, const sagoi_file_op *op, int64_t *len);
+    /* After it succeeded, with what was really done. */
+    void (*after)(void *arg, const sagoi_file_op *op);
+    void *arg;
+} sagoi_file_hooks;
+
+/* For the whole process, while no background thread works; NULL: none. */
+void sagoi_file_set_hooks(const sagoi_file_hooks *hooks);
+
+#endif

@@ -1,0 +1,71 @@
+/* np ranks in groups with one writer each (002, section 3): contiguous ranks of one node, so that a group meets in
+ * shared memory.  With fewer files than nodes, the writers of several nodes share a file, each in a range of its
+ * own: data never crosses the network to be written. */
+#include "base/checked.h"
+#include "ckpt/state.h"
+
+/* Writers of a node, before its size is looked at: as even as can be. */
+static int64_t share_of(int64_t total, int64_t nodes, int64_t node) {
+    return total / nodes + (node < total % nodes);
+}
+
+static int64_t fewest_ranks(const sagoi_team *team) {
+    int64_t fewest = team->size;
+    for (int64_t i = 0; i < team->nodes; i++)
+        fewest = sagoi_min(fewest, sagoi_team_node_ranks(team, i));
+    return fewest;
+}
+
+/* Redundancy sets take the same writer of every node: then all nodes have equally many. */
+static int64_t writers_of(const sago_ckpt *ckpt, int64_t node) {
+    const sagoi_team *team = ckpt->team;
+    int64_t wanted = ckpt->hints.ckpt_files > 0 ? ckpt->hints.ckpt_files : team->nodes;
+    if (ckpt->hints.ckpt_redundancy != SAGOI_REDUNDANCY_NONE)
+        return sagoi_max(1, sagoi_min(wanted / team->nodes, fewest_ranks(team)));
+    int64_t share = sagoi_max(1, share_of(wanted, team->nodes, node));
+    return sagoi_min(share, sagoi_team_node_ranks(team, node));
+}
+
+/* The first local rank of group i of c among q ranks. */
+static int64_t first_of_group(int64_t i, int64_t c, int64_t q) {
+    int64_t longer = q % c;
+    return i < longer ? sagoi_div_up(q, c) * i : sagoi_div_up(q, c) * longer + q / c * (i - longer);
+}
+
+static int64_t group_of(int64_t local_rank, int64_t c, int64_t q) {
+    int64_t i = 0;
+    while (i + 1 < c && first_of_group(i + 1, c, q) <= local_rank)
+        i++;
+    return i;
+}
+
+sago_status sagoi_groups_form(sago_ckpt *ckpt) {
+    const sagoi_team *team = ckpt->team;
+    sagoi_groups *groups = &ckpt->groups;
+    groups->mine = groups->writers = MPI_COMM_NULL;
+    groups->on_node = writers_of(ckpt, team->node);
+    for (int64_t i = 0; i < team->nodes; i++) {
+        int64_t writers = writers_of(ckpt, i);
+        if (i < team->node)
+            groups->first_on_node += writers;
+        groups->nwriters += writers;
+    }
+    groups->files =
+        sagoi_min(groups->nwriters, ckpt->hints.ckpt_files > 0 ? ckpt->hints.ckpt_files : groups->nwriters);
+    groups->writer = groups->first_on_node + group_of(team->local_rank, groups->on_node, team->local_size);
+    if (MPI_Comm_split(team->all, (int)groups->writer, team->local_rank, &groups->mine) != MPI_SUCCESS)
+        return sagoi_fail(SAGO_ERR_MPI, "MPI_Comm_split into groups failed");
+    (void)MPI_Comm_rank(groups->mine, &groups->rank);
+    (void)MPI_Comm_size(groups->mine, &groups->size);
+    if (MPI_Comm_split(team->all, groups->rank == 0 ? 0 : MPI_UNDEFINED, (int)groups->writer, &groups->writers) !=
+        MPI_SUCCESS)
+        return sagoi_fail(SAGO_ERR_MPI, "MPI_Comm_split of the writers failed");
+    return SAGO_OK;
+}
+
+void sagoi_groups_free(sagoi_groups *groups) {
+    if (groups->mine != MPI_COMM_NULL)
+        (void)MPI_Comm_free(&groups->mine);
+    if (groups->writers != MPI_COMM_NULL)
+        (void)MPI_Comm_free(&groups->writers);
+}

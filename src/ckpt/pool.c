@@ -1,0 +1,116 @@
+#include "ckpt/pool.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/checked.h"
+#include "move/control.h"
+
+enum { PAGE = 4096, LONGEST_SLEEP_MS = 20 };
+
+/* Where the parts of the segment are: the groups' words, then slot by slot the groups' windows. */
+typedef struct pool_shape {
+    int64_t slots, control, slot_bytes; /* control: bytes of the words */
+    int64_t offset, window;             /* of this group in a slot */
+} pool_shape;
+
+/* Whole streams if they fit, twice if they can; else windows of a few pieces, and rounds. */
+static pool_shape shape_of(const sagoi_pool_wish *wish) {
+    pool_shape shape = {.slots = SAGOI_POOL_SLOTS};
+    int64_t whole = 0;
+    shape.control = sagoi_round_up(wish->groups * (int64_t)sizeof(sagoi_pool_group), PAGE);
+    for (int64_t i = 0; i < wish->groups; i++)
+        whole += sagoi_round_up(sagoi_max(wish->bytes[i], 1), PAGE);
+    int64_t share = sagoi_max(wish->memory / SAGOI_POOL_SLOTS / wish->groups / wish->piece, 1) * wish->piece;
+    bool rounds = whole > wish->memory;
+    if (!rounds && whole > wish->memory / SAGOI_POOL_SLOTS)
+        shape.slots = 1;
+    for (int64_t i = 0; i < wish->groups; i++) {
+        int64_t window = rounds ? sagoi_min(share, sagoi_max(wish->bytes[i], 1)) : sagoi_max(wish->bytes[i], 1);
+        if (i == wish->mine) {
+            shape.offset = shape.slot_bytes;
+            shape.window = window;
+        }
+        shape.slot_bytes += sagoi_round_up(window, PAGE);
+    }
+    return shape;
+}
+
+static void attach(sagoi_pool *pool, const sagoi_pool_wish *wish, const pool_shape *shape) {
+    pool->group = (sagoi_pool_group *)pool->segment.base + wish->mine;
+    pool->slots = shape->slots;
+    pool->window = shape->window;
+    pool->next = 0;
+    for (int64_t i = 0; i < shape->slots; i++)
+        pool->slot[i] = pool->segment.base + shape->control + i * shape->slot_bytes + shape->offset;
+}
+
+sago_status sagoi_pool_resize(sagoi_pool *pool, sagoi_team *team, const sagoi_pool_wish *wish) {
+    sagoi_pool_wish smaller = *wish;
+    sago_status status;
+    pool_shape shape;
+    for (;; smaller.memory /= 2) { /* a small /dev/shm means more rounds */
+        shape = shape_of(&smaller);
+        status = sagoi_segment_reserve(team, shape.control + shape.slots * shape.slot_bytes, &pool->segment);
+        if (status != SAGO_ERR_MEMORY || smaller.memory < wish->piece)
+            break;
+    }
+    if (status)
+        return status;
+    attach(pool, wish, &shape);
+    atomic_store(&pool->group->written, 0); /* every rank of the group stores the same */
+    for (int i = 0; i < SAGOI_POOL_SLOTS; i++)
+        atomic_store(&pool->group->filled[i], 0);
+    return sagoi_gate(team);
+}
+
+void sagoi_pool_release(sagoi_pool *pool) {
+    sagoi_segment_release(&pool->segment);
+    *pool = (sagoi_pool){0};
+}
+
+/* Windows up to next - slots must have been written. */
+static bool is_free(const sagoi_pool *pool, uint32_t written) {
+    return (int32_t)(written - (pool->next + 1 - (uint32_t)pool->slots)) >= 0;
+}
+
+bool sagoi_pool_free(const sagoi_pool *pool) { return is_free(pool, atomic_load(&pool->group->written)); }
+
+sago_status sagoi_pool_claim(sagoi_pool *pool, sagoi_team *team, char **window) {
+    for (;;) {
+        uint32_t written = atomic_load_explicit(&pool->group->written, memory_order_acquire);
+        if (is_free(pool, written))
+            break;
+        if (!sagoi_wait_word(team, &pool->group->written, written))
+            return sagoi_fail(SAGO_ERR_PEER, "a process of this node has died during a save");
+    }
+    *window = pool->slot[pool->next % (uint32_t)pool->slots];
+    return SAGO_OK;
+}
+
+void sagoi_pool_fill(sagoi_pool *pool) {
+    _Atomic uint32_t *filled = &pool->group->filled[pool->next++ % (uint32_t)pool->slots];
+    atomic_fetch_add_explicit(filled, 1, memory_order_release);
+    sagoi_wake_word(filled);
+}
+
+bool sagoi_pool_await(sagoi_pool *pool, uint32_t n, uint32_t ranks, const atomic_bool *stop) {
+    _Atomic uint32_t *filled = &pool->group->filled[n % (uint32_t)pool->slots];
+    const struct timespec nap = {0, LONGEST_SLEEP_MS * 1000000};
+    for (;;) {
+        uint32_t count = atomic_load_explicit(filled, memory_order_acquire);
+        if (count == ranks)
+            return true;
+        if (atomic_load(stop))
+            return false;
+        (void)syscall(SYS_futex, filled, FUTEX_WAIT, count, &nap, NULL, 0);
+    }
+}
+
+void sagoi_pool_done(sagoi_pool *pool, uint32_t n) {
+    atomic_store(&pool->group->filled[n % (uint32_t)pool->slots], 0);
+    atomic_store_explicit(&pool->group->written, n + 1, memory_order_release);
+    sagoi_wake_word(&pool->group->written);
+}

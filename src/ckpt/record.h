@@ -1,0 +1,146 @@
+/* The records of a checkpoint directory; docs/checkpoint-format.md is their description for others.
+ *
+ * Glossary
+ *   save     one sago_ckpt_save(): a step and a random id
+ *   writer   a rank that writes for its group; its *stream* is the bytes of the group, block after block
+ *   intent   what a save consists of: arrays, writers, how much each writes
+ *   part     what one writer wrote: its blocks, and a checksum for each piece of the stream
+ *   piece    `piece` bytes of a stream (the last one less): what is read and checked at once
+ *   set      writers on different storage devices that hold parity for each other
+ *   parity   what a member of a set holds for the others
+ *
+ * Everything in a record comes from a file, and is checked before it is believed. */
+#ifndef SAGOI_CKPT_RECORD_H
+#define SAGOI_CKPT_RECORD_H
+
+#include <sago/ckpt.h>
+
+#include "base/status.h"
+#include "ckpt/wire.h"
+
+enum { SAGOI_CKPT_VERSION = 1, SAGOI_CKPT_TYPE_MAX = 32 };
+#define SAGOI_RECORD_MOST (INT64_C(1) << 30) /* bytes of a record */
+
+typedef enum {
+    SAGOI_RECORD_DIRECTORY = 1,
+    SAGOI_RECORD_INTENT = 2,
+    SAGOI_RECORD_PART = 3,
+    SAGOI_RECORD_PARITY = 4,
+    SAGOI_RECORD_LEASE = 5,
+} sagoi_record_kind;
+
+typedef struct sagoi_id {
+    uint64_t low, high;
+} sagoi_id;
+
+static inline bool sagoi_id_equal(sagoi_id a, sagoi_id b) { return a.low == b.low && a.high == b.high; }
+
+/* ---- The envelope of all records ---- */
+
+/* Begins a record; the body is appended by the caller. */
+void sagoi_record_begin(sagoi_wire_out *out, sagoi_record_kind kind);
+/* Fills in the length and adds the checksum. */
+void sagoi_record_end(sagoi_wire_out *out);
+/* Checks the envelope of a whole record and gives its body.  SAGO_ERR_IO: damaged, or no such record;
+ * SAGO_ERR_UNSUPPORTED: of a newer version.  `what` is for the message. */
+sago_status sagoi_record_open(const char *bytes, int64_t len, sagoi_record_kind kind, const char *what,
+                              sagoi_wire_in *body) SAGOI_CHECKED;
+
+/* ---- Intent ---- */
+
+typedef struct sagoi_array_desc {
+    char name[SAGO_CKPT_NAME_MAX];
+    char type[SAGOI_CKPT_TYPE_MAX];
+    int64_t kind; /* sago_ckpt_kind */
+    int64_t element;
+    int64_t ndims;
+    int64_t global[SAGO_CKPT_DIMS_MAX]; /* arrays */
+    int64_t bytes;                      /* of all ranks */
+} sagoi_array_desc;
+
+typedef struct sagoi_writer_desc {
+    int64_t bytes;       /* of its stream */
+    int64_t file, base;  /* at the global level: which data file, from where on */
+    int64_t set, member; /* of its redundancy set; -1, 0 without */
+} sagoi_writer_desc;
+
+typedef struct sagoi_intent {
+    sagoi_id id, directory;
+    int64_t step, time, ranks, nodes, files, piece;
+    int64_t data, parity; /* of a stripe: members that hold data and members that hold parity; 0, 0 without */
+    int64_t narrays, nwriters;
+    sagoi_array_desc *arrays;
+    sagoi_writer_desc *writers;
+} sagoi_intent;
+
+void sagoi_intent_encode(const sagoi_intent *intent, sagoi_wire_out *out);
+sago_status sagoi_intent_decode(const char *bytes, int64_t len, sagoi_intent *intent) SAGOI_CHECKED;
+void sagoi_intent_cleanup(sagoi_intent *intent);
+int64_t sagoi_intent_bytes(const sagoi_intent *intent); /* of data */
+
+/* ---- Part ---- */
+
+typedef struct sagoi_stored_block {
+    int64_t array, rank; /* rank: that had it */
+    int64_t ndims;
+    int64_t start[SAGO_CKPT_DIMS_MAX], count[SAGO_CKPT_DIMS_MAX]; /* arrays: where it is in the global array */
+    int64_t offset, bytes;                                        /* in the stream */
+} sagoi_stored_block;
+
+typedef struct sagoi_part {
+    sagoi_id id;
+    int64_t step, writer, bytes, piece;
+    int64_t nsums, nblocks;
+    uint64_t *sums; /* XXH3 64 of each piece */
+    sagoi_stored_block *blocks;
+} sagoi_part;
+
+void sagoi_part_encode(const sagoi_part *part, sagoi_wire_out *out);
+sago_status sagoi_part_decode(const char *bytes, int64_t len, sagoi_part *part) SAGOI_CHECKED;
+void sagoi_part_cleanup(sagoi_part *part);
+/* Does it belong to this save, and say nothing that the intent contradicts? */
+bool sagoi_part_fits(const sagoi_part *part, const sagoi_intent *intent);
+
+/* A block as the body of a message: what ranks send to their writer. */
+void sagoi_block_encode(const sagoi_stored_block *block, sagoi_wire_out *out);
+void sagoi_block_decode(sagoi_wire_in *in, sagoi_stored_block *block);
+
+/* ---- Parity ---- */
+
+typedef struct sagoi_parity_member {
+    int64_t writer;
+    int64_t part_len; /* its part record, whole: what is lost with the member */
+    char *part;
+} sagoi_parity_member;
+
+/* Member `member` of the set holds `parity` fragments of `chunk` bytes each, one after the other. */
+typedef struct sagoi_parity {
+    sagoi_id id;
+    int64_t step, set, member, data, parity, chunk, piece;
+    int64_t nsums, nmembers;
+    uint64_t *sums;
+    sagoi_parity_member *members;
+} sagoi_parity;
+
+void sagoi_parity_encode(const sagoi_parity *parity, sagoi_wire_out *out);
+sago_status sagoi_parity_decode(const char *bytes, int64_t len, sagoi_parity *parity) SAGOI_CHECKED;
+void sagoi_parity_cleanup(sagoi_parity *parity);
+
+/* ---- Checksums and names ---- */
+
+uint64_t sagoi_piece_sum(const void *data, int64_t len);
+
+enum { SAGOI_CKPT_FILE_NAME = 64 };
+void sagoi_save_folder(char name[SAGOI_CKPT_FILE_NAME], int64_t step, sagoi_id id);
+bool sagoi_save_folder_parse(const char *name, int64_t *step, uint64_t *id_low);
+void sagoi_part_name(char name[SAGOI_CKPT_FILE_NAME], int64_t writer);
+bool sagoi_part_name_parse(const char *name, int64_t *writer);
+/* On node-local storage every writer has a file; at the global level some may share one. */
+void sagoi_local_data_name(char name[SAGOI_CKPT_FILE_NAME], int64_t writer);
+void sagoi_global_data_name(char name[SAGOI_CKPT_FILE_NAME], int64_t file);
+void sagoi_parity_name(char name[SAGOI_CKPT_FILE_NAME], int64_t set, int64_t member);
+bool sagoi_parity_name_parse(const char *name, int64_t *set, int64_t *member);
+void sagoi_parity_data_name(char name[SAGOI_CKPT_FILE_NAME], int64_t set, int64_t member);
+#define SAGOI_INTENT_NAME "intent"
+
+#endif

@@ -1,0 +1,232 @@
+/* Into what is protected now, from whatever is there.  Arrays are boxes of a global index space: a stored block
+ * and a block in memory share what they have in common, whoever wrote it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "ckpt/fetch.h"
+
+/* A piece of this rank's memory that a stored block has data for. */
+typedef struct target {
+    sagoi_overlap region;
+    char *memory;
+    int64_t writer;
+} target;
+
+typedef struct restoring {
+    sago_ckpt *ckpt;
+    sagoi_fetch fetch;
+    target *targets; /* by writer */
+    int64_t n, capacity;
+    int64_t *first; /* by writer: index of its first target; nwriters + 1 */
+} restoring;
+
+/* ---- Does it fit? ---- */
+
+static const sagoi_array_desc *stored_array(const sagoi_intent *intent, const char *name, int64_t *index) {
+    for (int64_t i = 0; i < intent->narrays; i++)
+        if (strcmp(intent->arrays[i].name, name) == 0) {
+            *index = i;
+            return &intent->arrays[i];
+        }
+    return NULL;
+}
+
+static void shape_text(const sagoi_array_desc *desc, char *text, size_t capacity) {
+    static const char *const kinds[] = {"array", "local data", "shared data"};
+    int at = snprintf(text, capacity, "%s of %s", kinds[desc->kind], desc->type);
+    if (desc->kind == SAGO_CKPT_SHARED)
+        (void)snprintf(text, capacity, "shared data of %lld bytes", (long long)desc->bytes);
+    for (int64_t i = 0; i < desc->ndims && at > 0 && at < (int)capacity; i++)
+        at += snprintf(text + at, capacity - (size_t)at, "%s%lld", i ? " x " : ", ", (long long)desc->global[i]);
+}
+
+static bool same_shape(const sagoi_array_desc *a, const sagoi_array_desc *b) {
+    if (a->kind != b->kind || a->element != b->element || strcmp(a->type, b->type) != 0 || a->ndims != b->ndims)
+        return false;
+    if (a->kind == SAGO_CKPT_SHARED && a->bytes != b->bytes)
+        return false;
+    return memcmp(a->global, b->global, (size_t)a->ndims * sizeof a->global[0]) == 0;
+}
+
+static sago_status check_entry(const sago_ckpt *ckpt, const sagoi_save_view *save, const sagoi_array_desc *desc) {
+    char now[128], then[128];
+    int64_t index;
+    const sagoi_array_desc *stored = stored_array(&save->intent, desc->name, &index);
+    if (!stored)
+        return sagoi_fail(SAGO_ERR_MISMATCH, "step %lld has nothing called \"%s\"", (long long)save->step,
+                          desc->name);
+    if (!same_shape(desc, stored)) {
+        shape_text(desc, now, sizeof now);
+        shape_text(stored, then, sizeof then);
+        return sagoi_fail(SAGO_ERR_MISMATCH, "\"%s\" is %s, but was saved as %s", desc->name, now, then);
+    }
+    if (desc->kind == SAGO_CKPT_LOCAL && save->intent.ranks != ckpt->team->size)
+        return sagoi_fail(
+            SAGO_ERR_MISMATCH,
+            "\"%s\" is the data of each of %lld ranks, and there are %d: unprotect it to restore the rest",
+            desc->name, (long long)save->intent.ranks, ckpt->team->size);
+    return SAGO_OK;
+}
+
+static sago_status check_dataset(const sago_ckpt *ckpt, const sagoi_save_view *save) {
+    sago_status status = SAGO_OK;
+    for (int64_t i = 0; i < ckpt->data.n && !status; i++)
+        status = check_entry(ckpt, save, &ckpt->data.entries[i].desc);
+    return status;
+}
+
+/* ---- Targets ---- */
+
+static sago_status add_target(restoring *work, const target *new) {
+    if (new->region.bytes == 0)
+        return SAGO_OK;
+    if (work->n == work->capacity) {
+        int64_t capacity = 2 * work->capacity + 64;
+        target *moved = realloc(work->targets, (size_t)capacity * sizeof *moved);
+        if (!moved)
+            return sagoi_fail(SAGO_ERR_MEMORY, "no memory to restore so many blocks");
+        work->targets = moved;
+        work->capacity = capacity;
+    }
+    work->targets[work->n++] = *new;
+    sagoi_fetch_want(&work->fetch, new->writer, new->region.stream_off, new->region.stream_end);
+    return SAGO_OK;
+}
+
+/* Data that is not an array: all of it, or it is not ours. */
+static sago_status target_bytes(restoring *work, const sagoi_protected *entry, const sagoi_stored_block *block,
+                                int64_t writer) {
+    target new = {.memory = entry->data[0], .writer = writer};
+    if (entry->desc.kind == SAGO_CKPT_LOCAL && block->rank != work->ckpt->team->rank)
+        return SAGO_OK;
+    if (block->bytes != entry->desc.bytes)
+        return sagoi_fail(SAGO_ERR_MISMATCH, "\"%s\" has %lld bytes, but was saved with %lld", entry->desc.name,
+                          (long long)entry->desc.bytes, (long long)block->bytes);
+    sagoi_overlap_flat(&new.region, block->offset, block->bytes);
+    return add_target(work, &new);
+}
+
+static sago_status target_block(restoring *work, const sagoi_protected *entry, const sagoi_stored_block *block,
+                                int64_t writer) {
+    sago_status status = SAGO_OK;
+    sagoi_box stored;
+    if (entry->desc.kind != SAGO_CKPT_ARRAY)
+        return target_bytes(work, entry, block, writer);
+    memcpy(stored.start, block->start, sizeof stored.start);
+    memcpy(stored.count, block->count, sizeof stored.count);
+    for (int64_t b = 0; b < entry->nblocks && !status; b++) {
+        target new = {.memory = entry->data[b], .writer = writer};
+        sagoi_cells cells = {entry->desc.ndims, entry->desc.element};
+        if (sagoi_overlap_make(&new.region, cells, &stored, block->offset, &entry->boxes[b]))
+            status = add_target(work, &new);
+    }
+    return status;
+}
+
+/* Which of the protected things each array of the save is; NULL: none. */
+static sago_status find_targets(restoring *work) {
+    const sagoi_intent *intent = &work->fetch.save->intent;
+    const sagoi_protected **entry_of = calloc((size_t)intent->narrays + 1, sizeof *entry_of);
+    int64_t index = 0;
+    work->first = calloc((size_t)intent->nwriters + 1, sizeof *work->first);
+    if (!entry_of || !work->first) {
+        free(entry_of);
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory to restore a checkpoint");
+    }
+    for (int64_t i = 0; i < work->ckpt->data.n; i++)
+        if (stored_array(intent, work->ckpt->data.entries[i].desc.name, &index))
+            entry_of[index] = &work->ckpt->data.entries[i];
+    sago_status status = SAGO_OK;
+    for (int64_t w = 0; w < intent->nwriters && !status; w++) {
+        const sagoi_part *part = &work->fetch.parts[w];
+        work->first[w] = work->n;
+        for (int64_t i = 0; i < part->nblocks && !status; i++)
+            if (entry_of[part->blocks[i].array])
+                status = target_block(work, entry_of[part->blocks[i].array], &part->blocks[i], w);
+        work->first[w + 1] = work->n;
+    }
+    free(entry_of);
+    return status;
+}
+
+static void deliver(void *arg, int64_t writer, int64_t off, int64_t len, char *data) {
+    const restoring *work = arg;
+    for (int64_t i = work->first[writer]; i < work->first[writer + 1]; i++) {
+        const target *to = &work->targets[i];
+        sagoi_overlap_copy(&to->region, data, off, off + len, to->memory, SAGOI_FROM_FILE);
+    }
+}
+
+/* ---- All together ---- */
+
+static sago_status check_parts(const sagoi_fetch *fetch) {
+    int64_t missing = 0, example = 0;
+    for (int64_t w = 0; w < fetch->save->intent.nwriters; w++)
+        if (!fetch->there[w]) {
+            missing++;
+            example = w;
+        }
+    if (missing == 0)
+        return SAGO_OK;
+    return sagoi_fail(SAGO_ERR_IO,
+                      "step %lld: the parts of %lld of %lld writers are missing, among them writer %lld",
+                      (long long)fetch->save->step, (long long)missing, (long long)fetch->save->intent.nwriters,
+                      (long long)example);
+}
+
+static void write_report(sago_ckpt *ckpt, int64_t step) {
+    sago_ckpt_report *report = &ckpt->report;
+    (void)snprintf(report->text, sizeof report->text,
+                   "step %lld: %lld bytes from the nodes, %lld from the directory; damaged pieces: %lld on the "
+                   "nodes, %lld in the directory\n",
+                   (long long)step, (long long)report->bytes_from[SAGO_LEVEL_LOCAL],
+                   (long long)report->bytes_from[SAGO_LEVEL_GLOBAL], (long long)report->damaged[SAGO_LEVEL_LOCAL],
+                   (long long)report->damaged[SAGO_LEVEL_GLOBAL]);
+}
+
+static sago_status restore_save(sago_ckpt *ckpt, const sagoi_overview *overview, const sagoi_save_view *save) {
+    restoring work = {.ckpt = ckpt};
+    work.fetch = (sagoi_fetch){.ckpt = ckpt,
+                               .overview = overview,
+                               .save = save,
+                               .deliver = deliver,
+                               .arg = &work,
+                               .report = &ckpt->report};
+    sago_status status = check_dataset(ckpt, save);
+    if (!status)
+        status = sagoi_fetch_init(&work.fetch);
+    if (!status)
+        status = check_parts(&work.fetch);
+    if (!status)
+        status = find_targets(&work);
+    status = sagoi_agree_status(ckpt->team, status);
+    if (!status)
+        status = sagoi_fetch_run(&work.fetch);
+    sagoi_fetch_cleanup(&work.fetch);
+    free(work.targets);
+    free(work.first);
+    return status;
+}
+
+sago_status sagoi_restore(sago_ckpt *ckpt, int64_t step) {
+    double begin = sagoi_ckpt_now();
+    sagoi_overview overview;
+    ckpt->report = (sago_ckpt_report)SAGO_CKPT_REPORT_INIT;
+    sago_status status = sagoi_settle_all(ckpt);
+    if (!status)
+        status = sagoi_overview_make(ckpt, step, &overview);
+    if (status)
+        return status;
+    const sagoi_save_view *save = sagoi_views_find(overview.views, overview.n, step);
+    if (save)
+        status = restore_save(ckpt, &overview, save);
+    else
+        status = sagoi_fail(SAGO_ERR_NO_FILE, "there is no complete checkpoint of step %lld", (long long)step);
+    sagoi_overview_cleanup(&overview);
+    write_report(ckpt, step);
+    ckpt->stats.restores++;
+    ckpt->stats.restore = sagoi_ckpt_now() - begin;
+    return status;
+}

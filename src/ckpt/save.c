@@ -1,0 +1,258 @@
+/* A save: one agreement, then every rank copies its arrays into the node's pool; the writers' threads do the rest.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "base/checked.h"
+#include "ckpt/state.h"
+
+enum { SPACE_SLACK = 1 << 20 }; /* records and what the file system needs for itself */
+enum { MAX_STEP = SAGOI_MAX_FREE_TO_USE, MAX_MINUS_STEP, MAX_CHANGED, MAX_BUSY };
+enum { SUM_ID_LOW, SUM_ID_HIGH, SUM_TIME };
+
+/* ---- Before ---- */
+
+static sago_status check_space_of(const char *dir, int64_t needed) {
+    int64_t room = 0;
+    sago_status status = sagoi_path_free_space(dir, &room);
+    if (!status && room < needed)
+        status = sagoi_fail(SAGO_ERR_NO_SPACE, "%s has %lld bytes left, and the checkpoint needs %lld", dir,
+                            (long long)room, (long long)needed);
+    return status;
+}
+
+static bool goes_global(const sago_ckpt *ckpt) {
+    int64_t every = ckpt->hints.ckpt_global_every;
+    return !ckpt->local[0] || (every > 0 && (ckpt->nsaves + 1) % every == 0);
+}
+
+static bool goes_redundant(const sago_ckpt *ckpt) {
+    int64_t every = ckpt->hints.ckpt_redundant_every;
+    return ckpt->local[0] && ckpt->layout.intent.parity > 0 && every > 0 && (ckpt->nsaves + 1) % every == 0;
+}
+
+/* The first rank that sees a directory looks whether there is room for everybody's part. */
+static sago_status check_space(const sago_ckpt *ckpt) {
+    sago_status status = SAGO_OK;
+    if (ckpt->team->rank == 0 && goes_global(ckpt))
+        status = check_space_of(ckpt->dir, ckpt->layout.total + SPACE_SLACK);
+    if (!status && ckpt->local[0] && ckpt->team->local_rank == 0) {
+        const sagoi_intent *intent = &ckpt->layout.intent;
+        int64_t parity = intent->parity > 0 ? ckpt->layout.node_bytes * intent->parity / intent->data : 0;
+        status = check_space_of(ckpt->local, ckpt->layout.node_bytes + parity + SPACE_SLACK);
+    }
+    return status;
+}
+
+static sago_status check_save(sago_ckpt *ckpt, int64_t step) {
+    if (ckpt->hints.ckpt_read_only)
+        return sagoi_fail(SAGO_ERR_MODE, "the directory was opened for reading only");
+    if (step < 0)
+        return sagoi_fail(SAGO_ERR_ARG, "step %lld is negative", (long long)step);
+    const sagoi_saving *same = sagoi_saving_find(ckpt, step);
+    if (sagoi_known_find(ckpt, step) || (same && !same->failed))
+        return sagoi_fail(SAGO_ERR_EXISTS, "step %lld is there already", (long long)step);
+    return ckpt->layout.valid && !ckpt->data.changed ? check_space(ckpt) : SAGO_OK;
+}
+
+/* What all ranks know when they go on. */
+typedef struct save_terms {
+    sagoi_id id;
+    int64_t time;
+    bool changed, busy;
+} save_terms;
+
+static sago_status agree_on_save(sago_ckpt *ckpt, int64_t step, sago_status status, save_terms *terms) {
+    sagoi_agreement agreed = {.max = {sagoi_verdict_code(ckpt->team, status)}};
+    bool decided;
+    if (ckpt->team->rank == 0) {
+        if (getrandom(&agreed.sum[SUM_ID_LOW], 2 * sizeof agreed.sum[0], 0) < 0)
+            agreed.sum[SUM_ID_LOW] = (uint64_t)(sagoi_ckpt_now() * 1e9);
+        agreed.sum[SUM_TIME] = (uint64_t)time(NULL);
+    }
+    agreed.max[MAX_STEP] = step;
+    agreed.max[MAX_MINUS_STEP] = -step;
+    agreed.max[MAX_CHANGED] = !ckpt->layout.valid || ckpt->data.changed;
+    agreed.max[MAX_BUSY] = ckpt->layout.valid && !sagoi_pool_free(&ckpt->pool);
+    sagoi_news_put(ckpt, &agreed);
+    sago_status met = sagoi_agree(ckpt->team, &agreed, NULL, NULL, NULL);
+    if (!met && agreed.max[SAGOI_MAX_VERDICT])
+        met = sagoi_verdict(ckpt->team, agreed.max[SAGOI_MAX_VERDICT]);
+    else if (!met && agreed.max[MAX_STEP] != -agreed.max[MAX_MINUS_STEP])
+        met = sagoi_fail(SAGO_ERR_MISMATCH, "ranks save different steps");
+    if (met)
+        return met;
+    *terms = (save_terms){{agreed.sum[SUM_ID_LOW], agreed.sum[SUM_ID_HIGH]},
+                          (int64_t)agreed.sum[SUM_TIME],
+                          agreed.max[MAX_CHANGED] != 0,
+                          agreed.max[MAX_BUSY] != 0};
+    return sagoi_news_take(ckpt, &agreed, &decided);
+}
+
+/* Nothing may be in the pool while it changes. */
+static sago_status make_layout(sago_ckpt *ckpt) {
+    while (ckpt->background && !sagoi_background_idle(ckpt->background))
+        sagoi_background_wait(ckpt->background, 20);
+    sago_status status = sagoi_layout_make(ckpt);
+    return status ? status : sagoi_agree_status(ckpt->team, check_space(ckpt));
+}
+
+/* ---- When the last one is not yet written (R6) ---- */
+
+/* The newest save, if its windows could all be taken back: it has one, and nobody has begun to write it. */
+static sago_status try_replace(sago_ckpt *ckpt, bool *replaced) {
+    sagoi_saving **newest = &ckpt->saves;
+    while (*newest && (*newest)->next)
+        newest = &(*newest)->next;
+    sagoi_saving *old = *newest;
+    bool possible = old && !old->decided && ckpt->layout.part.bytes <= ckpt->pool.window;
+    bool held = possible && old->job && sagoi_job_hold(ckpt->background, old->job);
+    sagoi_agreement agreed = {.max = {!possible || (old->job && !held)}};
+    sago_status status = sagoi_agree(ckpt->team, &agreed, NULL, NULL, NULL);
+    *replaced = !status && agreed.max[0] == 0;
+    if (held)
+        sagoi_job_release(ckpt->background, old->job, *replaced);
+    if (!*replaced)
+        return status;
+    ckpt->pool.next--;
+    if (sagoi_is_writer(ckpt))
+        atomic_store(&ckpt->pool.group->filled[ckpt->pool.next % (uint32_t)ckpt->pool.slots], 0);
+    *newest = NULL;
+    if (old->job)
+        free(old->job->intent);
+    free(old->job);
+    free(old);
+    ckpt->stats.replaced++;
+    return sagoi_gate(ckpt->team); /* nobody counts itself before the count is 0 again */
+}
+
+static sago_status find_room(sago_ckpt *ckpt, const save_terms *terms) {
+    bool replaced;
+    if (!terms->busy || ckpt->hints.ckpt_early == SAGOI_EARLY_WAIT)
+        return SAGO_OK;
+    if (ckpt->hints.ckpt_early == SAGOI_EARLY_REPLACE)
+        return try_replace(ckpt, &replaced);
+    ckpt->stats.skipped++;
+    return sagoi_fail(SAGO_ERR_BUSY,
+                      "the step is skipped: no buffer is free while earlier ones are being written");
+}
+
+/* ---- Copying ---- */
+
+/* A writer that has no memory for its job still takes part: then the save fails, and everybody learns it. */
+static void fill_job(sago_ckpt *ckpt, sagoi_saving *saving, const save_terms *terms) {
+    sagoi_job *job = saving->job;
+    sagoi_intent intent = ckpt->layout.intent;
+    sagoi_wire_out out = {0};
+    intent.id = terms->id;
+    intent.step = saving->step;
+    intent.time = terms->time;
+    sagoi_intent_encode(&intent, &out);
+    *job = (sagoi_job){.step = saving->step,
+                       .id = terms->id,
+                       .intent = out.bytes,
+                       .intent_len = out.len,
+                       .part = ckpt->layout.part,
+                       .place = intent.writers[ckpt->groups.writer],
+                       .first = SAGOI_JOB_PENDING,
+                       .global = saving->to_global ? SAGOI_JOB_PENDING : SAGOI_JOB_NONE};
+    job->part.id = terms->id;
+    job->part.step = saving->step;
+    job->intent_global = ckpt->groups.writer == 0;
+    job->intent_first = ckpt->local[0] ? ckpt->groups.writer == ckpt->groups.first_on_node : job->intent_global;
+    if (out.failed) {
+        job->status = SAGO_ERR_MEMORY;
+        (void)snprintf(job->message, sizeof job->message, "no memory for the intent of a save");
+    }
+}
+
+static void copy_window(const sago_ckpt *ckpt, char *window, int64_t from, int64_t to) {
+    for (int64_t i = 0; i < ckpt->layout.nslices; i++) {
+        const sagoi_slice *slice = &ckpt->layout.slices[i];
+        sagoi_overlap_copy(&slice->region, window, from, to, slice->memory, SAGOI_TO_FILE);
+    }
+}
+
+static sago_status copy_all(sago_ckpt *ckpt, sagoi_saving *saving) {
+    int64_t bytes = ckpt->layout.intent.writers[ckpt->groups.writer].bytes, off = 0;
+    bool inside = ckpt->hints.ckpt_mode != SAGOI_CKPT_THREADED;
+    sago_status status = SAGO_OK;
+    do {
+        sagoi_window window = {.job = saving->job, .number = ckpt->pool.next, .off = off};
+        window.len = sagoi_min(ckpt->pool.window, bytes - off);
+        window.first = off == 0;
+        window.last = off + window.len == bytes;
+        status = sagoi_pool_claim(&ckpt->pool, ckpt->team, &window.data);
+        if (status)
+            break;
+        double begin = sagoi_ckpt_now();
+        copy_window(ckpt, window.data, off, off + window.len);
+        saving->stats.copy += sagoi_ckpt_now() - begin;
+        sagoi_pool_fill(&ckpt->pool);
+        if (saving->job)
+            status = sagoi_background_window(ckpt->background, &window, inside);
+        off += window.len;
+    } while (off < bytes && !status);
+    return status;
+}
+
+static void append(sago_ckpt *ckpt, sagoi_saving *saving) {
+    sagoi_saving **at = &ckpt->saves;
+    while (*at)
+        at = &(*at)->next;
+    *at = saving;
+    ckpt->nsaves++;
+    ckpt->stats.saves++;
+    ckpt->stats.bytes_saved += ckpt->layout.total;
+}
+
+/* Collective writing: all go on when all is written, and know how it went. */
+static sago_status finish_together(sago_ckpt *ckpt, sagoi_saving *saving) {
+    sago_status status = SAGO_OK;
+    while (!saving->decided && !status)
+        status = sagoi_settle(ckpt);
+    if (status || !saving->status)
+        return status;
+    saving->told = true;
+    sagoi_message_set(saving->message);
+    return saving->status;
+}
+
+sago_status sagoi_save(sago_ckpt *ckpt, int64_t step) {
+    double begin = sagoi_ckpt_now();
+    save_terms terms;
+    sagoi_saving *saving = calloc(1, sizeof *saving);
+    sago_status status = check_save(ckpt, step);
+    if (saving && sagoi_is_writer(ckpt))
+        saving->job = calloc(1, sizeof *saving->job);
+    if (!status && (!saving || (sagoi_is_writer(ckpt) && !saving->job)))
+        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for a save");
+    status = agree_on_save(ckpt, step, status, &terms);
+    if (!status && terms.changed)
+        status = make_layout(ckpt);
+    if (!status)
+        status = find_room(ckpt, &terms);
+    if (status) {
+        free(saving ? saving->job : NULL);
+        free(saving);
+        return status;
+    }
+    saving->step = saving->stats.step = step;
+    saving->id = terms.id;
+    saving->to_global = ckpt->local[0] && goes_global(ckpt);
+    saving->to_redundant = goes_redundant(ckpt);
+    saving->stats.bytes = ckpt->layout.total;
+    if (saving->job)
+        fill_job(ckpt, saving, &terms);
+    append(ckpt, saving);
+    status = copy_all(ckpt, saving);
+    if (!status && ckpt->hints.ckpt_mode == SAGOI_CKPT_COIO)
+        status = finish_together(ckpt, saving);
+    saving->stats.held = ckpt->last_held = sagoi_ckpt_now() - begin;
+    ckpt->stats.held += saving->stats.held;
+    ckpt->stats.copy += saving->stats.copy;
+    ckpt->last_save = sagoi_ckpt_now();
+    return status;
+}

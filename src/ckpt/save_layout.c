@@ -1,0 +1,329 @@
+/* Working out a save: where each rank's bytes go in its group's stream, what the writers write, whether the blocks
+ * of all ranks tile their arrays.  Done anew only when something else is protected. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/hash.h"
+#include "ckpt/state.h"
+#include "machine/memory.h"
+
+#define PIECE (INT64_C(1) << 20)
+#define SMALL_PIECE (INT64_C(64) << 10) /* where the budget is small */
+
+void sagoi_layout_cleanup(sagoi_layout_of_save *layout) {
+    sagoi_intent_cleanup(&layout->intent);
+    sagoi_part_cleanup(&layout->part);
+    free(layout->slices);
+    *layout = (sagoi_layout_of_save){0};
+}
+
+/* ---- Do all ranks mean the same? ---- */
+
+/* Of everything that must be the same on all ranks. */
+static int64_t names_hash(const sagoi_dataset *data) {
+    sagoi_hash hash = {0, 0};
+    for (int64_t i = 0; i < data->n; i++) {
+        sagoi_array_desc desc = data->entries[i].desc;
+        if (desc.kind == SAGO_CKPT_LOCAL)
+            desc.bytes = 0;
+        hash = sagoi_hash_bytes(&desc, sizeof desc, hash);
+    }
+    return (int64_t)(hash.low >> 1);
+}
+
+static sago_status agree_names(sago_ckpt *ckpt, sago_status status) {
+    sagoi_agreement agreed = {.max = {sagoi_verdict_code(ckpt->team, status)}};
+    agreed.max[1] = names_hash(&ckpt->data);
+    agreed.max[2] = -agreed.max[1];
+    sago_status met = sagoi_agree(ckpt->team, &agreed, NULL, NULL, NULL);
+    if (met)
+        return met;
+    if (agreed.max[0])
+        return sagoi_verdict(ckpt->team, agreed.max[0]);
+    if (agreed.max[1] != -agreed.max[2])
+        return sagoi_fail(SAGO_ERR_MISMATCH,
+                          "ranks protect different names, types, shapes or sizes of shared data");
+    return SAGO_OK;
+}
+
+/* ---- Do the blocks tile the arrays? ---- */
+
+typedef struct array_sums {
+    uint64_t cover, bytes; /* bytes: of all blocks; of local data: of all ranks */
+} array_sums;
+
+static array_sums sums_of(const sago_ckpt *ckpt, int64_t i) {
+    const sagoi_protected *entry = &ckpt->data.entries[i];
+    array_sums sums = {0, 0};
+    if (entry->desc.kind != SAGO_CKPT_ARRAY) {
+        sums.bytes = entry->desc.kind == SAGO_CKPT_LOCAL ? (uint64_t)entry->desc.bytes : 0;
+        return sums;
+    }
+    for (int64_t b = 0; b < entry->nblocks; b++) {
+        const sagoi_box *box = &entry->boxes[b];
+        sums.cover += sagoi_box_cover(box->start, box->count, entry->desc.ndims, ckpt->key + (uint64_t)i);
+        sums.bytes += (uint64_t)sagoi_box_bytes(box, &entry->desc);
+    }
+    return sums;
+}
+
+static sago_status check_cover(const sago_ckpt *ckpt, const array_sums *sums) {
+    static const int64_t origin[SAGO_CKPT_DIMS_MAX];
+    for (int64_t i = 0; i < ckpt->data.n; i++) {
+        const sagoi_array_desc *desc = &ckpt->data.entries[i].desc;
+        if (desc->kind != SAGO_CKPT_ARRAY ||
+            sums[i].cover == sagoi_box_cover(origin, desc->global, desc->ndims, ckpt->key + (uint64_t)i))
+            continue;
+        long long given = (long long)(sums[i].bytes / (uint64_t)desc->element),
+                  wanted = (long long)(desc->bytes / desc->element);
+        if (given < wanted)
+            return sagoi_fail(SAGO_ERR_EXTENTS,
+                              "the blocks of \"%s\" are incomplete: all ranks together have %lld of %lld elements",
+                              desc->name, given, wanted);
+        return sagoi_fail(SAGO_ERR_EXTENTS,
+                          "blocks of \"%s\" overlap: all ranks together have %lld elements of an array of %lld",
+                          desc->name, given, wanted);
+    }
+    return SAGO_OK;
+}
+
+static sago_status sum_arrays(sago_ckpt *ckpt, array_sums *sums) {
+    for (int64_t i = 0; i < ckpt->data.n; i++)
+        sums[i] = sums_of(ckpt, i);
+    if (MPI_Allreduce(MPI_IN_PLACE, sums, (int)(2 * ckpt->data.n), MPI_UINT64_T, MPI_SUM, ckpt->team->all) !=
+        MPI_SUCCESS)
+        return sagoi_fail(SAGO_ERR_MPI, "MPI_Allreduce over the blocks failed");
+    return check_cover(ckpt, sums);
+}
+
+/* ---- This rank's slices ---- */
+
+static bool has_bytes(const sago_ckpt *ckpt, const sagoi_protected *entry) {
+    return entry->desc.kind != SAGO_CKPT_SHARED || ckpt->team->rank == 0;
+}
+
+static int64_t count_slices(const sago_ckpt *ckpt) {
+    int64_t n = 0;
+    for (int64_t i = 0; i < ckpt->data.n; i++)
+        n += ckpt->data.entries[i].nblocks;
+    return n;
+}
+
+/* Bytes of this rank. */
+static int64_t own_bytes(const sago_ckpt *ckpt) {
+    int64_t bytes = 0;
+    for (int64_t i = 0; i < ckpt->data.n; i++) {
+        const sagoi_protected *entry = &ckpt->data.entries[i];
+        if (!has_bytes(ckpt, entry))
+            continue;
+        if (entry->desc.kind != SAGO_CKPT_ARRAY)
+            bytes += entry->desc.bytes;
+        for (int64_t b = 0; entry->desc.kind == SAGO_CKPT_ARRAY && b < entry->nblocks; b++)
+            bytes += sagoi_box_bytes(&entry->boxes[b], &entry->desc);
+    }
+    return bytes;
+}
+
+/* One block: where it is in memory and in the stream, and its description for the writer. */
+static int64_t add_slice(sago_ckpt *ckpt, int64_t array, int64_t b, int64_t offset, sagoi_wire_out *out) {
+    const sagoi_protected *entry = &ckpt->data.entries[array];
+    sagoi_slice *slice = &ckpt->layout.slices[ckpt->layout.nslices];
+    sagoi_stored_block block = {.array = array, .rank = ckpt->team->rank, .offset = offset};
+    if (entry->desc.kind == SAGO_CKPT_ARRAY) {
+        const sagoi_box *box = &entry->boxes[b];
+        block.bytes = sagoi_box_bytes(box, &entry->desc);
+        block.ndims = entry->desc.ndims;
+        memcpy(block.start, box->start, sizeof block.start);
+        memcpy(block.count, box->count, sizeof block.count);
+        sagoi_cells cells = {entry->desc.ndims, entry->desc.element};
+        if (block.bytes == 0 || !sagoi_overlap_make(&slice->region, cells, box, offset, box))
+            return 0;
+    } else {
+        block.bytes = entry->desc.bytes;
+        sagoi_overlap_flat(&slice->region, offset, block.bytes);
+    }
+    slice->memory = entry->data[b];
+    ckpt->layout.nslices++;
+    sagoi_block_encode(&block, out);
+    return block.bytes;
+}
+
+static sago_status make_slices(sago_ckpt *ckpt, int64_t offset, sagoi_wire_out *out) {
+    ckpt->layout.slices = calloc((size_t)count_slices(ckpt) + 1, sizeof *ckpt->layout.slices);
+    if (!ckpt->layout.slices)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the blocks of a checkpoint");
+    for (int64_t i = 0; i < ckpt->data.n; i++)
+        for (int64_t b = 0; has_bytes(ckpt, &ckpt->data.entries[i]) && b < ckpt->data.entries[i].nblocks; b++)
+            offset += add_slice(ckpt, i, b, offset, out);
+    return out->failed ? sagoi_fail(SAGO_ERR_MEMORY, "no memory for the blocks of a checkpoint") : SAGO_OK;
+}
+
+/* ---- The writers ---- */
+
+typedef struct gathered {
+    int *sizes, *places;
+    char *bytes;
+    int64_t total;
+} gathered;
+
+/* All descriptions of the group's blocks at its writer. */
+static sago_status gather_blocks(sago_ckpt *ckpt, const sagoi_wire_out *out, gathered *all) {
+    const sagoi_groups *groups = &ckpt->groups;
+    int size = out->len > INT32_MAX / 2 ? -1 : (int)out->len;
+    all->sizes = calloc((size_t)groups->size, sizeof *all->sizes);
+    all->places = calloc((size_t)groups->size, sizeof *all->places);
+    if (!all->sizes || !all->places || size < 0)
+        return sagoi_fail(SAGO_ERR_MEMORY, "too many blocks for one group");
+    if (MPI_Gather(&size, 1, MPI_INT, all->sizes, 1, MPI_INT, 0, groups->mine) != MPI_SUCCESS)
+        return sagoi_fail(SAGO_ERR_MPI, "MPI_Gather in a group failed");
+    for (int i = 0; groups->rank == 0 && i < groups->size; i++) {
+        all->places[i] = (int)all->total;
+        all->total += all->sizes[i];
+    }
+    all->bytes = malloc((size_t)all->total + 1);
+    if (!all->bytes || all->total > INT32_MAX)
+        return sagoi_fail(SAGO_ERR_MEMORY, "too many blocks for one group");
+    if (MPI_Gatherv(out->bytes, size, MPI_BYTE, all->bytes, all->sizes, all->places, MPI_BYTE, 0, groups->mine) !=
+        MPI_SUCCESS)
+        return sagoi_fail(SAGO_ERR_MPI, "MPI_Gatherv in a group failed");
+    return SAGO_OK;
+}
+
+static sago_status decode_blocks(sago_ckpt *ckpt, const gathered *all) {
+    sagoi_part *part = &ckpt->layout.part;
+    sagoi_wire_in in = {all->bytes, all->bytes + all->total, false};
+    part->blocks = calloc((size_t)(all->total / 40) + 1, sizeof *part->blocks);
+    if (!part->blocks)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the blocks of a group");
+    while (in.at < in.end && !in.failed)
+        sagoi_block_decode(&in, &part->blocks[part->nblocks++]);
+    return in.failed ? sagoi_fail(SAGO_ERR_IO, "the blocks of a group were cut in transit") : SAGO_OK;
+}
+
+static sago_status collect_blocks(sago_ckpt *ckpt, const sagoi_wire_out *out) {
+    gathered all = {0};
+    sago_status status = gather_blocks(ckpt, out, &all);
+    if (!status && sagoi_is_writer(ckpt))
+        status = decode_blocks(ckpt, &all);
+    free(all.sizes);
+    free(all.places);
+    free(all.bytes);
+    return status;
+}
+
+/* Every rank learns what every writer writes. */
+static sago_status share_writers(sago_ckpt *ckpt, int64_t group_bytes) {
+    const sagoi_groups *groups = &ckpt->groups;
+    sagoi_intent *intent = &ckpt->layout.intent;
+    int64_t *bytes = calloc((size_t)groups->nwriters, sizeof *bytes);
+    if (!bytes)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of writers");
+    bool ok = !sagoi_is_writer(ckpt) ||
+              MPI_Allgather(&group_bytes, 1, MPI_INT64_T, bytes, 1, MPI_INT64_T, groups->writers) == MPI_SUCCESS;
+    ok = ok && MPI_Bcast(bytes, (int)groups->nwriters, MPI_INT64_T, 0, groups->mine) == MPI_SUCCESS;
+    for (int64_t w = 0, base = 0; ok && w < groups->nwriters; w++) {
+        sagoi_writer_desc *writer = &intent->writers[w];
+        writer->file = w * groups->files / groups->nwriters;
+        base = w > 0 && writer->file == intent->writers[w - 1].file ? base : 0;
+        writer->bytes = bytes[w];
+        writer->base = base;
+        base += sagoi_round_up(bytes[w], 4096);
+        ckpt->layout.total += bytes[w];
+        if (w >= groups->first_on_node && w < groups->first_on_node + groups->on_node)
+            ckpt->layout.node_bytes += bytes[w];
+    }
+    free(bytes);
+    return ok ? SAGO_OK : sagoi_fail(SAGO_ERR_MPI, "MPI calls among the writers failed");
+}
+
+/* ---- All together ---- */
+
+static sago_status fill_intent(sago_ckpt *ckpt, const array_sums *sums) {
+    sagoi_intent *intent = &ckpt->layout.intent;
+    const sagoi_groups *groups = &ckpt->groups;
+    int64_t memory = ckpt->hints.memory;
+    intent->directory = ckpt->directory;
+    intent->ranks = ckpt->team->size;
+    intent->nodes = ckpt->team->nodes;
+    intent->files = groups->files;
+    intent->piece = memory > 0 && memory / (2 * ckpt->team->size) < PIECE ? SMALL_PIECE : PIECE;
+    intent->arrays = calloc((size_t)ckpt->data.n + 1, sizeof *intent->arrays);
+    intent->writers = calloc((size_t)groups->nwriters, sizeof *intent->writers);
+    if (!intent->arrays || !intent->writers)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the intent of a save");
+    intent->narrays = ckpt->data.n;
+    intent->nwriters = groups->nwriters;
+    for (int64_t i = 0; i < ckpt->data.n; i++) {
+        intent->arrays[i] = ckpt->data.entries[i].desc;
+        if (intent->arrays[i].kind == SAGO_CKPT_LOCAL)
+            intent->arrays[i].bytes = (int64_t)sums[i].bytes;
+    }
+    for (int64_t w = 0; w < groups->nwriters; w++)
+        intent->writers[w].set = -1;
+    return SAGO_OK;
+}
+
+static sago_status place_streams(sago_ckpt *ckpt) {
+    const sagoi_groups *groups = &ckpt->groups;
+    int64_t mine = own_bytes(ckpt), before = 0, all = 0;
+    sagoi_wire_out out = {0};
+    bool ok = MPI_Exscan(&mine, &before, 1, MPI_INT64_T, MPI_SUM, groups->mine) == MPI_SUCCESS &&
+              MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, groups->mine) == MPI_SUCCESS;
+    if (groups->rank == 0)
+        before = 0;
+    sago_status status =
+        ok ? make_slices(ckpt, before, &out) : sagoi_fail(SAGO_ERR_MPI, "MPI calls in a group failed");
+    status = sagoi_agree_status(ckpt->team, status);
+    if (!status)
+        status = sagoi_agree_status(ckpt->team, collect_blocks(ckpt, &out));
+    free(out.bytes);
+    if (status)
+        return status;
+    sagoi_part *part = &ckpt->layout.part;
+    part->writer = groups->writer;
+    part->bytes = all;
+    part->piece = ckpt->layout.intent.piece;
+    return share_writers(ckpt, all);
+}
+
+/* The pool may use the budget of the hint, or a quarter of what the node has left. */
+static sago_status size_pool(sago_ckpt *ckpt) {
+    const sagoi_groups *groups = &ckpt->groups;
+    int64_t memory = ckpt->hints.memory > 0 ? ckpt->hints.memory : sagoi_memory_available("") / 4;
+    sago_status status = sagoi_gate_sum(ckpt->team, ckpt->team->local_rank == 0 ? memory : 0, &memory);
+    int64_t *bytes = calloc((size_t)groups->on_node, sizeof *bytes), failures = 0;
+    if (!status)
+        status = sagoi_gate_sum(ckpt->team, !bytes, &failures);
+    if (!status && failures)
+        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of groups");
+    for (int64_t i = 0; !status && i < groups->on_node; i++)
+        bytes[i] = ckpt->layout.intent.writers[groups->first_on_node + i].bytes;
+    sagoi_pool_wish wish = {bytes, groups->on_node, groups->writer - groups->first_on_node,
+                            ckpt->layout.intent.piece, memory};
+    if (!status)
+        status = sagoi_pool_resize(&ckpt->pool, ckpt->team, &wish);
+    free(bytes);
+    return status;
+}
+
+sago_status sagoi_layout_make(sago_ckpt *ckpt) {
+    sagoi_layout_cleanup(&ckpt->layout);
+    array_sums *sums = calloc((size_t)ckpt->data.n + 1, sizeof *sums);
+    sago_status status = sums ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory to check the blocks");
+    status = agree_names(ckpt, status);
+    if (!status)
+        status = sagoi_agree_status(ckpt->team, sum_arrays(ckpt, sums));
+    if (!status)
+        status = sagoi_agree_status(ckpt->team, fill_intent(ckpt, sums));
+    free(sums);
+    if (!status)
+        status = sagoi_agree_status(ckpt->team, place_streams(ckpt));
+    if (!status)
+        status = sagoi_agree_status(ckpt->team, size_pool(ckpt));
+    if (status)
+        return status;
+    ckpt->layout.valid = true;
+    ckpt->data.changed = false;
+    return SAGO_OK;
+}

@@ -1,0 +1,283 @@
+/* A writer's thread cannot tell the other ranks that it is done; so every collective call of Sago carries the news
+ * of the oldest saves that are not yet decided.  What is on the storage does not depend on it: only what is
+ * remembered here does, and what may be removed because of it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/checked.h"
+#include "ckpt/state.h"
+
+enum { NAP_MS = 20 };
+
+double sagoi_ckpt_now(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- Lists ---- */
+
+sagoi_saving *sagoi_saving_find(sago_ckpt *ckpt, int64_t step) {
+    sagoi_saving *found = NULL;
+    for (sagoi_saving *at = ckpt->saves; at; at = at->next)
+        if (at->step == step)
+            found = at;
+    return found;
+}
+
+static void saving_free(sagoi_saving *saving) {
+    if (saving->job)
+        free(saving->job->intent);
+    free(saving->job);
+    free(saving);
+}
+
+void sagoi_savings_free(sago_ckpt *ckpt) {
+    for (sagoi_saving *at = ckpt->saves, *next; at; at = next) {
+        next = at->next;
+        saving_free(at);
+    }
+    ckpt->saves = NULL;
+}
+
+void sagoi_saving_forget(sago_ckpt *ckpt, int64_t step) {
+    for (sagoi_saving **at = &ckpt->saves; *at;) {
+        sagoi_saving *old = *at;
+        if (old->step != step) {
+            at = &old->next;
+            continue;
+        }
+        *at = old->next;
+        saving_free(old);
+    }
+}
+
+sagoi_known *sagoi_known_find(sago_ckpt *ckpt, int64_t step) {
+    for (int64_t i = 0; i < ckpt->nknown; i++)
+        if (ckpt->known[i].step == step)
+            return &ckpt->known[i];
+    return NULL;
+}
+
+sago_status sagoi_known_add(sago_ckpt *ckpt, int64_t step, uint64_t id_low, sago_level level) {
+    sagoi_known *known = sagoi_known_find(ckpt, step);
+    if (!known && ckpt->nknown == ckpt->known_capacity) {
+        int64_t capacity = 2 * ckpt->known_capacity + 16;
+        sagoi_known *moved = realloc(ckpt->known, (size_t)capacity * sizeof *moved);
+        if (!moved)
+            return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of steps");
+        ckpt->known = moved;
+        ckpt->known_capacity = capacity;
+    }
+    if (!known) {
+        known = &ckpt->known[ckpt->nknown++];
+        *known = (sagoi_known){.step = step, .id_low = id_low};
+    }
+    known->at[level] = true;
+    return SAGO_OK;
+}
+
+void sagoi_known_remove(sago_ckpt *ckpt, int64_t step) {
+    int64_t kept = 0;
+    for (int64_t i = 0; i < ckpt->nknown; i++)
+        if (ckpt->known[i].step != step)
+            ckpt->known[kept++] = ckpt->known[i];
+    ckpt->nknown = kept;
+}
+
+/* ---- Keeping only so many ---- */
+
+static int strength(const sagoi_known *known) {
+    for (int level = SAGO_LEVEL_COUNT - 1; level > SAGO_LEVEL_MEMORY; level--)
+        if (known->at[level])
+            return level;
+    return 0;
+}
+
+/* How many newer ones are complete at the same or a safer level? */
+static int64_t newer_ones(const sago_ckpt *ckpt, int64_t i, int at_least) {
+    int64_t n = 0;
+    for (int64_t j = i + 1; j < ckpt->nknown; j++)
+        n += strength(&ckpt->known[j]) >= at_least;
+    return n;
+}
+
+static sago_status remove_at(sago_ckpt *ckpt, sagoi_known *known, bool local) {
+    known->at[local ? SAGO_LEVEL_LOCAL : SAGO_LEVEL_GLOBAL] = false;
+    if (local)
+        known->at[SAGO_LEVEL_REDUNDANT] = false;
+    bool mine = local ? sagoi_is_keeper(ckpt) : ckpt->team->rank == 0;
+    return mine ? sagoi_background_remove(ckpt->background, local, known->step, known->id_low) : SAGO_OK;
+}
+
+sago_status sagoi_retain(sago_ckpt *ckpt) {
+    sago_status status = SAGO_OK;
+    for (int64_t i = 0; i < ckpt->nknown && !status; i++) {
+        sagoi_known *known = &ckpt->known[i];
+        int nodes = known->at[SAGO_LEVEL_REDUNDANT] ? SAGO_LEVEL_REDUNDANT : SAGO_LEVEL_LOCAL;
+        if (ckpt->hints.ckpt_keep_local > 0 && known->at[nodes] &&
+            newer_ones(ckpt, i, nodes) >= ckpt->hints.ckpt_keep_local)
+            status = remove_at(ckpt, known, true);
+        if (!status && ckpt->hints.ckpt_keep_global > 0 && known->at[SAGO_LEVEL_GLOBAL] &&
+            newer_ones(ckpt, i, SAGO_LEVEL_GLOBAL) >= ckpt->hints.ckpt_keep_global)
+            status = remove_at(ckpt, known, false);
+    }
+    for (int64_t i = 0; i < ckpt->nknown;)
+        if (strength(&ckpt->known[i]) == 0)
+            sagoi_known_remove(ckpt, ckpt->known[i].step);
+        else
+            i++;
+    return status;
+}
+
+/* ---- News ---- */
+
+static sagoi_saving *oldest_undecided(sago_ckpt *ckpt) {
+    sagoi_saving *at = ckpt->saves;
+    while (at && at->decided)
+        at = at->next;
+    return at;
+}
+
+static sagoi_saving *oldest_draining(sago_ckpt *ckpt) {
+    sagoi_saving *at = ckpt->saves;
+    while (at && !(at->decided && !at->failed && at->to_global && !at->global_decided))
+        at = at->next;
+    return at;
+}
+
+/* One job's state as two numbers; false: the place for a message is taken, so its failure waits for the next time.
+ */
+static void put_job(sago_ckpt *ckpt, const sagoi_saving *saving, bool global, bool may_fail, int64_t *pending,
+                    int64_t *failed) {
+    if (!saving || !saving->job)
+        return;
+    sagoi_job_news news = sagoi_job_ask(ckpt->background, saving->job);
+    sagoi_job_state state = global ? news.global : news.first;
+    if (state == SAGOI_JOB_PENDING || (state == SAGOI_JOB_FAILED && !may_fail)) {
+        *pending = 1;
+    } else if (state == SAGOI_JOB_FAILED) {
+        sagoi_message_set(news.message);
+        *failed = sagoi_verdict_code(ckpt->team, news.status);
+        sagoi_message_clear();
+    }
+}
+
+void sagoi_news_put(sago_ckpt *ckpt, sagoi_agreement *agreement) {
+    int64_t *max = agreement->max;
+    max[SAGOI_MAX_PENDING] = max[SAGOI_MAX_FAILED] = 0;
+    max[SAGOI_MAX_GLOBAL_PENDING] = max[SAGOI_MAX_GLOBAL_FAILED] = 0;
+    put_job(ckpt, oldest_undecided(ckpt), false, max[SAGOI_MAX_VERDICT] == 0, &max[SAGOI_MAX_PENDING],
+            &max[SAGOI_MAX_FAILED]);
+    put_job(ckpt, oldest_draining(ckpt), true, max[SAGOI_MAX_VERDICT] == 0 && max[SAGOI_MAX_FAILED] == 0,
+            &max[SAGOI_MAX_GLOBAL_PENDING], &max[SAGOI_MAX_GLOBAL_FAILED]);
+}
+
+static void take_times(sago_ckpt *ckpt, sagoi_saving *saving) {
+    if (!saving->job)
+        return;
+    sagoi_job_news news = sagoi_job_ask(ckpt->background, saving->job);
+    saving->stats.queue = news.queue;
+    saving->stats.write = news.write;
+    saving->stats.drain = news.drain;
+}
+
+/* The agreed failure of a save, kept for sago_ckpt_wait(). */
+static void keep_failure(sago_ckpt *ckpt, sagoi_saving *saving, int64_t code) {
+    saving->status = sagoi_verdict(ckpt->team, code);
+    (void)snprintf(saving->message, sizeof saving->message, "%s", sagoi_message());
+    sagoi_message_clear();
+    ckpt->stats.failed++;
+}
+
+/* Old saves that nobody will ask about: failures stay until they have been told. */
+static void forget_old(sago_ckpt *ckpt) {
+    int64_t n = 0;
+    for (sagoi_saving *at = ckpt->saves; at; at = at->next)
+        n++;
+    for (sagoi_saving **at = &ckpt->saves; *at && n > SAGO_CKPT_RECENT; n--) {
+        sagoi_saving *old = *at;
+        bool open = !old->decided || (!old->failed && old->to_global && !old->global_decided) ||
+                    (!old->failed && old->to_redundant && !old->redundant) || (old->status && !old->told);
+        if (open) {
+            at = &old->next;
+            continue;
+        }
+        *at = old->next;
+        saving_free(old);
+    }
+}
+
+static sago_status decide_first(sago_ckpt *ckpt, sagoi_saving *saving, int64_t failure) {
+    bool local = ckpt->local[0];
+    saving->decided = true;
+    take_times(ckpt, saving);
+    if (failure) {
+        saving->failed = true;
+        saving->stats.written = -1;
+        keep_failure(ckpt, saving, failure);
+        bool mine = local ? sagoi_is_keeper(ckpt) : ckpt->team->rank == 0;
+        return mine ? sagoi_background_remove(ckpt->background, local, saving->step, saving->id.low) : SAGO_OK;
+    }
+    saving->stats.written = 1;
+    ckpt->stats.queue += saving->stats.queue;
+    ckpt->stats.write += saving->stats.write;
+    saving->stats.level = local ? SAGO_LEVEL_LOCAL : SAGO_LEVEL_GLOBAL;
+    return sagoi_known_add(ckpt, saving->step, saving->id.low, local ? SAGO_LEVEL_LOCAL : SAGO_LEVEL_GLOBAL);
+}
+
+static sago_status decide_global(sago_ckpt *ckpt, sagoi_saving *saving, int64_t failure) {
+    saving->global_decided = true;
+    take_times(ckpt, saving);
+    if (failure) {
+        keep_failure(ckpt, saving, failure);
+        return SAGO_OK;
+    }
+    ckpt->stats.drain += saving->stats.drain;
+    saving->stats.level = SAGO_LEVEL_GLOBAL;
+    return sagoi_known_add(ckpt, saving->step, saving->id.low, SAGO_LEVEL_GLOBAL);
+}
+
+sago_status sagoi_news_take(sago_ckpt *ckpt, const sagoi_agreement *agreed, bool *decided) {
+    sagoi_saving *first = oldest_undecided(ckpt), *draining = oldest_draining(ckpt);
+    const int64_t *max = agreed->max;
+    sago_status status = SAGO_OK;
+    *decided = false;
+    if (first && !max[SAGOI_MAX_PENDING]) {
+        *decided = true;
+        status = decide_first(ckpt, first, max[SAGOI_MAX_FAILED]);
+    }
+    /* A save decided just now is not what the other numbers were about. */
+    if (draining && !max[SAGOI_MAX_GLOBAL_PENDING] && !status) {
+        *decided = true;
+        status = decide_global(ckpt, draining, max[SAGOI_MAX_GLOBAL_FAILED]);
+    }
+    if (*decided && !status)
+        status = sagoi_retain(ckpt);
+    forget_old(ckpt);
+    return status;
+}
+
+sago_status sagoi_settle(sago_ckpt *ckpt) {
+    bool decided = true;
+    sago_status status = SAGO_OK;
+    while (decided && !status && (oldest_undecided(ckpt) || oldest_draining(ckpt))) {
+        sagoi_agreement agreement = {0};
+        sagoi_news_put(ckpt, &agreement);
+        status = sagoi_agree(ckpt->team, &agreement, NULL, NULL, NULL);
+        if (!status)
+            status = sagoi_news_take(ckpt, &agreement, &decided);
+    }
+    return status;
+}
+
+sago_status sagoi_settle_all(sago_ckpt *ckpt) {
+    sago_status status = sagoi_settle(ckpt);
+    while (!status && (oldest_undecided(ckpt) || oldest_draining(ckpt))) {
+        if (ckpt->background)
+            sagoi_background_wait(ckpt->background, NAP_MS);
+        status = sagoi_settle(ckpt);
+    }
+    return status;
+}

@@ -1,0 +1,276 @@
+/* Taking over a checkpoint directory: is it one, is it free, what is in it; and giving it back. */
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include "base/checked.h"
+#include "ckpt/setup.h"
+#include "machine/cores.h"
+
+#define MARKER_NAME "sago-ckpt"
+#define LOCAL_PREFIX "sago-ckpt-"
+
+/* ---- The directory itself: rank 0 ---- */
+
+static sago_status write_marker(sago_ckpt *ckpt) {
+    sagoi_wire_out out = {0};
+    if (getrandom(&ckpt->directory, sizeof ckpt->directory, 0) != (ssize_t)sizeof ckpt->directory)
+        return sagoi_fail(SAGO_ERR_IO, "no random numbers for a new directory");
+    sagoi_record_begin(&out, SAGOI_RECORD_DIRECTORY);
+    sagoi_out_int(&out, (int64_t)ckpt->directory.low);
+    sagoi_out_int(&out, (int64_t)ckpt->directory.high);
+    sagoi_record_end(&out);
+    sago_status status = out.failed ? sagoi_fail(SAGO_ERR_MEMORY, "no memory for a record")
+                                    : sagoi_cfile_publish(ckpt->dir, MARKER_NAME, out.bytes, out.len);
+    free(out.bytes);
+    return status ? status : sagoi_cdir_sync(ckpt->dir);
+}
+
+static sago_status read_marker(sago_ckpt *ckpt) {
+    char path[SAGOI_CKPT_PATH], *bytes = NULL;
+    int64_t len = 0;
+    sagoi_wire_in in;
+    if (!sagoi_path_join(path, ckpt->dir, MARKER_NAME))
+        return sagoi_fail(SAGO_ERR_BAD_FILE, "the path is too long");
+    sago_status status = sagoi_cfile_load(path, 4096, &bytes, &len);
+    if (!status)
+        status = sagoi_record_open(bytes, len, SAGOI_RECORD_DIRECTORY, path, &in);
+    if (!status) {
+        ckpt->directory.low = (uint64_t)sagoi_in_int(&in);
+        ckpt->directory.high = (uint64_t)sagoi_in_int(&in);
+        if (in.failed)
+            status = sagoi_fail(SAGO_ERR_IO, "%s has contents that cannot be", path);
+    }
+    free(bytes);
+    return status;
+}
+
+/* Anything but what an interrupted first opening leaves? */
+static sago_status refuse_name(void *arg, const char *name) {
+    size_t len = strlen(name), suffix = strlen(SAGOI_ASIDE_SUFFIX);
+    if (len > suffix && strcmp(name + len - suffix, SAGOI_ASIDE_SUFFIX) == 0)
+        return SAGO_OK;
+    return sagoi_fail(SAGO_ERR_BAD_FILE, "%s is not a checkpoint directory: it has \"%.64s\" in it", (char *)arg,
+                      name);
+}
+
+static sago_status prepare_directory(sago_ckpt *ckpt) {
+    struct stat info;
+    bool there = stat(ckpt->dir, &info) == 0;
+    if (there && !S_ISDIR(info.st_mode))
+        return sagoi_fail(SAGO_ERR_BAD_FILE, "it is not a directory");
+    if (!there && ckpt->hints.ckpt_read_only)
+        return sagoi_fail_errno(errno, "opening the directory");
+    sago_status status = there ? SAGO_OK : sagoi_cdir_make(ckpt->dir);
+    if (!status)
+        status = read_marker(ckpt);
+    if (status != SAGO_ERR_NO_FILE)
+        return status;
+    if (ckpt->hints.ckpt_read_only)
+        return sagoi_fail(SAGO_ERR_BAD_FILE, "it is not a checkpoint directory");
+    status = sagoi_cdir_list(ckpt->dir, refuse_name, ckpt->dir);
+    return status ? status : write_marker(ckpt);
+}
+
+static sago_status open_directory(sago_ckpt *ckpt) {
+    sagoi_agreement agreed = {0};
+    sago_status status = SAGO_OK;
+    if (ckpt->team->rank == 0) {
+        status = prepare_directory(ckpt);
+        if (!status && !ckpt->hints.ckpt_read_only)
+            status = sagoi_lease_take(&ckpt->lease, ckpt->dir, ckpt->hints.ckpt_lease);
+        agreed.sum[0] = ckpt->directory.low;
+        agreed.sum[1] = ckpt->directory.high;
+        if (!status && getrandom(&agreed.sum[2], sizeof agreed.sum[2], 0) < 0)
+            agreed.sum[2] = ckpt->directory.low * 0x9e3779b97f4a7c15u;
+    }
+    agreed.max[0] = sagoi_verdict_code(ckpt->team, status);
+    sago_status met = sagoi_agree(ckpt->team, &agreed, NULL, NULL, NULL);
+    if (!met && agreed.max[0])
+        met = sagoi_verdict(ckpt->team, agreed.max[0]);
+    ckpt->directory = (sagoi_id){agreed.sum[0], agreed.sum[1]};
+    ckpt->key = agreed.sum[2];
+    return met;
+}
+
+/* ---- The nodes' own storage ---- */
+
+/* The which-th candidate of "a:b:c"; false if there are not so many. */
+static bool candidate(const sago_ckpt *ckpt, int which, char path[SAGOI_CKPT_PATH]) {
+    const char *at = ckpt->hints.local_dirs;
+    for (; which > 0 && *at; which--) {
+        at += strcspn(at, ":");
+        at += *at == ':';
+    }
+    int len = (int)strcspn(at, ":");
+    if (len == 0)
+        return false;
+    int length = snprintf(path, SAGOI_CKPT_PATH, "%.*s/" LOCAL_PREFIX "%016" PRIx64 "%016" PRIx64, len, at,
+                          ckpt->directory.low, ckpt->directory.high);
+    return length > 0 && length < SAGOI_CKPT_PATH;
+}
+
+/* The first one where a directory can be made; -1: none. */
+static int64_t choose_candidate(const sago_ckpt *ckpt) {
+    char path[SAGOI_CKPT_PATH];
+    struct stat info;
+    for (int i = 0; candidate(ckpt, i, path); i++)
+        if (ckpt->hints.ckpt_read_only ? stat(path, &info) == 0 : sagoi_cdir_make(path) == SAGO_OK)
+            return i;
+    return -1;
+}
+
+/* Every node has storage of its own, or nobody uses any. */
+static sago_status open_local(sago_ckpt *ckpt) {
+    int64_t chosen = 0;
+    sago_status status = SAGO_OK;
+    ckpt->holder = sagoi_team_rank_of(ckpt->team, ckpt->team->node, 0);
+    ckpt->domain = ckpt->team->node;
+    ckpt->domains = ckpt->team->nodes;
+    if (!ckpt->hints.local_dirs[0] || strcmp(ckpt->hints.local_dirs, "none") == 0)
+        return SAGO_OK;
+    if (ckpt->team->local_rank == 0)
+        chosen = choose_candidate(ckpt) + 1;
+    status = sagoi_gate_sum(ckpt->team, chosen, &chosen);
+    if (!status && chosen == 0 && !ckpt->hints.ckpt_read_only)
+        status = sagoi_fail(SAGO_ERR_NO_FILE, "none of the sago_local_dirs \"%.128s\" can be used on this node",
+                            ckpt->hints.local_dirs);
+    if (!status && chosen > 0)
+        (void)candidate(ckpt, (int)chosen - 1, ckpt->local);
+    sagoi_message_clear();
+    return sagoi_agree_status(ckpt->team, status);
+}
+
+/* ---- What is in it ---- */
+
+static int by_time(const void *a, const void *b) {
+    const sagoi_save_view *x = *(const sagoi_save_view *const *)a, *y = *(const sagoi_save_view *const *)b;
+    if (x->intent.time != y->intent.time)
+        return x->intent.time < y->intent.time ? -1 : 1;
+    return x->step < y->step ? -1 : x->step > y->step;
+}
+
+static sago_status remember(sago_ckpt *ckpt, const sagoi_overview *overview) {
+    const sagoi_save_view **views = calloc((size_t)overview->n + 1, sizeof *views);
+    sago_status status = views ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of steps");
+    for (int64_t i = 0; i < overview->n && !status; i++)
+        views[i] = &overview->views[i];
+    if (!status)
+        qsort(views, (size_t)overview->n, sizeof *views, by_time);
+    for (int64_t i = 0; i < overview->n && !status; i++)
+        for (int level = SAGO_LEVEL_LOCAL; level < SAGO_LEVEL_COUNT && !status; level++)
+            if (views[i]->complete[level])
+                status = sagoi_known_add(ckpt, views[i]->step, views[i]->id_low, (sago_level)level);
+    free(views);
+    return status;
+}
+
+/* Incomplete in the directory and on the nodes.  What lies on the nodes is judged only when as many nodes are here
+ * as have saved: parts of the others may be where nobody has looked. */
+static bool is_leftover(const sago_ckpt *ckpt, const sagoi_save_view *view, sago_level level) {
+    if (sagoi_view_complete(view, SAGO_LEVEL_LOCAL))
+        return false;
+    return level == SAGO_LEVEL_GLOBAL || !view->intent_item || view->intent.nodes <= ckpt->team->nodes;
+}
+
+static sago_status remove_leftovers(sago_ckpt *ckpt, const sagoi_overview *overview) {
+    sago_status status = SAGO_OK;
+    for (int64_t i = 0; i < overview->catalog.n && !status; i++) {
+        const sagoi_item *item = &overview->catalog.items[i];
+        char folder[SAGOI_CKPT_FILE_NAME];
+        if (item->kind != SAGOI_ITEM_FOLDER || item->holder != ckpt->team->rank)
+            continue;
+        const sagoi_save_view *view = overview->views;
+        while (view->step != item->step || view->id_low != item->id_low)
+            view++;
+        if (!is_leftover(ckpt, view, (sago_level)item->level))
+            continue;
+        sagoi_save_folder(folder, item->step, (sagoi_id){item->id_low, 0});
+        status = sagoi_save_remove(item->level == SAGO_LEVEL_GLOBAL ? ckpt->dir : ckpt->local, folder);
+    }
+    return status;
+}
+
+static sago_status take_stock(sago_ckpt *ckpt) {
+    sagoi_overview overview;
+    sago_status status = sagoi_overview_make(ckpt, SAGOI_NO_STEP, &overview);
+    if (status)
+        return status;
+    status = remember(ckpt, &overview);
+    if (!status && !ckpt->hints.ckpt_read_only)
+        status = remove_leftovers(ckpt, &overview);
+    sagoi_overview_cleanup(&overview);
+    return sagoi_agree_status(ckpt->team, status);
+}
+
+/* ---- All together ---- */
+
+static sago_status start_writer(sago_ckpt *ckpt) {
+    if (!sagoi_is_writer(ckpt) || ckpt->hints.ckpt_read_only)
+        return SAGO_OK;
+    int64_t rate = ckpt->hints.ckpt_rate;
+    sagoi_background_options options = {
+        .dir = ckpt->dir,
+        .local = ckpt->local,
+        .pool = &ckpt->pool,
+        .group_size = (uint32_t)ckpt->groups.size,
+        .rate = rate > 0 ? sagoi_max(1, rate / ckpt->groups.nwriters) : 0,
+        .lease = ckpt->team->rank == 0 ? &ckpt->lease : NULL,
+        .core = sagoi_spare_core(&ckpt->team->rank_cores, ckpt->groups.writer - ckpt->groups.first_on_node)};
+    return sagoi_background_start(&options, &ckpt->background);
+}
+
+sago_status sagoi_ckpt_set_up(sago_ckpt *ckpt) {
+    sago_status status = SAGO_OK;
+    ckpt->groups.mine = ckpt->groups.writers = MPI_COMM_NULL;
+    ckpt->opened = ckpt->last_save = sagoi_ckpt_now();
+    if (ckpt->hints.ckpt_files > ckpt->team->size)
+        return sagoi_fail(SAGO_ERR_HINT, "hint sago_ckpt_files is %lld, more than there are ranks (%d)",
+                          (long long)ckpt->hints.ckpt_files, ckpt->team->size);
+    status = open_directory(ckpt);
+    if (!status)
+        status = open_local(ckpt);
+    if (!status)
+        status = take_stock(ckpt);
+    if (!status)
+        status = sagoi_agree_status(ckpt->team, sagoi_groups_form(ckpt));
+    if (!status)
+        status = sagoi_agree_status(ckpt->team, start_writer(ckpt));
+    if (!status)
+        sagoi_signals_watch(ckpt->watched = ckpt->hints.ckpt_signal);
+    return status;
+}
+
+/* What failed and nobody was told. */
+static sago_status untold_failure(sago_ckpt *ckpt) {
+    for (sagoi_saving *at = ckpt->saves; at; at = at->next)
+        if (at->status && !at->told) {
+            sagoi_message_set(at->message);
+            return at->status;
+        }
+    return SAGO_OK;
+}
+
+sago_status sagoi_ckpt_finish(sago_ckpt *ckpt) {
+    sago_status status = sagoi_settle_all(ckpt);
+    return status ? status : untold_failure(ckpt);
+}
+
+void sagoi_ckpt_tear_down(sago_ckpt *ckpt) {
+    sagoi_signals_leave(ckpt->watched);
+    sagoi_background_stop(&ckpt->background);
+    sagoi_lease_give_back(&ckpt->lease);
+    sagoi_savings_free(ckpt);
+    sagoi_layout_cleanup(&ckpt->layout);
+    sagoi_pool_release(&ckpt->pool);
+    sagoi_dataset_cleanup(&ckpt->data);
+    sagoi_groups_free(&ckpt->groups);
+    free(ckpt->known);
+    if (ckpt->team)
+        sagoi_team_release(ckpt->team);
+}

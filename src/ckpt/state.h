@@ -1,0 +1,171 @@
+/* An open checkpoint directory: what the parts of this folder know about it, in one place. */
+#ifndef SAGOI_CKPT_STATE_H
+#define SAGOI_CKPT_STATE_H
+
+#include <mpi.h>
+#include <sago/ckpt.h>
+
+#include "base/hints.h"
+#include "base/live.h"
+#include "ckpt/background.h"
+#include "ckpt/catalog.h"
+#include "ckpt/dataset.h"
+#include "ckpt/pool.h"
+#include "move/team.h"
+
+/* Who writes for whom.  Groups are ranks of one node; the first of a group is its writer. */
+typedef struct sagoi_groups {
+    MPI_Comm mine;    /* the ranks of this group; 0 is the writer */
+    MPI_Comm writers; /* MPI_COMM_NULL on other ranks */
+    int rank, size;   /* in the group */
+    int64_t writer;   /* number of this group's writer among all */
+    int64_t nwriters, files;
+    int64_t on_node, first_on_node; /* groups of this node, and the number of its first writer */
+} sagoi_groups;
+
+/* A piece of this rank's memory and its place in the group's stream. */
+typedef struct sagoi_slice {
+    sagoi_overlap region;
+    char *memory;
+} sagoi_slice;
+
+/* What a save looks like, until something else is protected. */
+typedef struct sagoi_layout_of_save {
+    bool valid;
+    sagoi_intent intent; /* all but id, step and time */
+    sagoi_part part;     /* writers: blocks of the group; no sums */
+    sagoi_slice *slices; /* this rank's */
+    int64_t nslices;
+    int64_t total, node_bytes; /* of all ranks; of this node */
+} sagoi_layout_of_save;
+
+/* One save of this job; the same list on all ranks, oldest first. */
+typedef struct sagoi_saving {
+    int64_t step;
+    sagoi_id id;
+    bool to_global, to_redundant; /* should it get there? (to_global: after the local level) */
+    bool decided, global_decided; /* all ranks know how the first level, the global one went */
+    bool redundant;               /* parity is written everywhere */
+    bool failed;                  /* the first level */
+    bool told;                    /* the failure was returned to the application */
+    sago_status status;           /* agreed */
+    char message[SAGOI_MESSAGE_MAX];
+    sagoi_job *job;             /* writers */
+    sago_ckpt_save_stats stats; /* of this rank */
+    struct sagoi_saving *next;
+} sagoi_saving;
+
+/* A complete step in the directory, whoever saved it; the same list on all ranks, in the order of saving. */
+typedef struct sagoi_known {
+    int64_t step;
+    uint64_t id_low;
+    bool at[SAGO_LEVEL_COUNT];
+} sagoi_known;
+
+struct sago_ckpt {
+    sagoi_live live;
+    sagoi_team *team;
+    sagoi_hints hints;
+    char dir[SAGOI_CKPT_PATH];
+    char local[SAGOI_CKPT_PATH]; /* this node's directory at the local level; "": there is no such level */
+    sagoi_id directory;          /* written in the directory when it was made */
+    uint64_t key;                /* of the cover check; random, the same on all ranks */
+    int64_t domain, domains;     /* storage devices of the local level; which one this node has */
+    int holder;                  /* the rank that looks through `local` for this node */
+    sagoi_groups groups;
+    sagoi_dataset data;
+    sagoi_layout_of_save layout;
+    sagoi_pool pool;
+    sagoi_background *background; /* writers */
+    sagoi_lease lease;            /* rank 0 */
+    sagoi_saving *saves;          /* oldest first */
+    int64_t nsaves;               /* ever started by this job */
+    sagoi_known *known;
+    int64_t nknown, known_capacity;
+    sago_ckpt_stats stats; /* of this rank, but for what is the same on all */
+    sago_ckpt_report report;
+    double opened, last_save; /* monotonic clock */
+    double last_held;         /* by the last save */
+    int64_t watched;          /* signals, bits SAGOI_SIGNAL_* */
+};
+
+static inline bool sagoi_is_writer(const sago_ckpt *ckpt) { return ckpt->groups.rank == 0; }
+/* Does this rank's writer look after the node's local directory? */
+static inline bool sagoi_is_keeper(const sago_ckpt *ckpt) {
+    return sagoi_is_writer(ckpt) && ckpt->groups.writer == ckpt->groups.first_on_node &&
+           ckpt->holder == ckpt->team->rank;
+}
+
+double sagoi_ckpt_now(void); /* monotonic clock */
+
+/* groups.c: collective */
+sago_status sagoi_groups_form(sago_ckpt *ckpt) SAGOI_CHECKED;
+void sagoi_groups_free(sagoi_groups *groups);
+
+/* save_layout.c: collective; nothing may be under way */
+sago_status sagoi_layout_make(sago_ckpt *ckpt) SAGOI_CHECKED;
+void sagoi_layout_cleanup(sagoi_layout_of_save *layout);
+
+/* settle.c: what the writers have finished becomes known to all */
+enum {
+    SAGOI_MAX_VERDICT,
+    SAGOI_MAX_PENDING,
+    SAGOI_MAX_FAILED,
+    SAGOI_MAX_GLOBAL_PENDING,
+    SAGOI_MAX_GLOBAL_FAILED,
+    SAGOI_MAX_FREE_TO_USE
+};
+/* Puts this rank's news about the oldest undecided save into an agreement that is to be made. */
+void sagoi_news_put(sago_ckpt *ckpt, sagoi_agreement *agreement);
+/* Draws the conclusions; true: something was decided.  Collective. */
+sago_status sagoi_news_take(sago_ckpt *ckpt, const sagoi_agreement *agreed, bool *decided) SAGOI_CHECKED;
+/* Agrees on nothing else, until nothing more is decided. */
+sago_status sagoi_settle(sago_ckpt *ckpt) SAGOI_CHECKED;
+/* Waits until all saves are decided at all levels that they go to. */
+sago_status sagoi_settle_all(sago_ckpt *ckpt) SAGOI_CHECKED;
+sagoi_saving *sagoi_saving_find(sago_ckpt *ckpt, int64_t step);
+void sagoi_savings_free(sago_ckpt *ckpt);
+void sagoi_saving_forget(sago_ckpt *ckpt, int64_t step); /* a decided one */
+sago_status sagoi_known_add(sago_ckpt *ckpt, int64_t step, uint64_t id_low, sago_level level) SAGOI_CHECKED;
+sagoi_known *sagoi_known_find(sago_ckpt *ckpt, int64_t step);
+void sagoi_known_remove(sago_ckpt *ckpt, int64_t step);
+/* Removes what is older than the hints say. */
+sago_status sagoi_retain(sago_ckpt *ckpt) SAGOI_CHECKED;
+
+/* save.c */
+sago_status sagoi_save(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;
+
+/* collect.c: collective; every rank gets the same catalog and views */
+typedef struct sagoi_overview {
+    sagoi_catalog catalog;
+    sagoi_save_view *views;
+    int64_t n;
+} sagoi_overview;
+sago_status sagoi_overview_make(sago_ckpt *ckpt, int64_t step, sagoi_overview *overview) SAGOI_CHECKED;
+void sagoi_overview_cleanup(sagoi_overview *overview);
+
+/* wait.c */
+sago_status sagoi_wait_for(sago_ckpt *ckpt, int64_t step, sago_level level) SAGOI_CHECKED;
+sago_status sagoi_collect_stats(sago_ckpt *ckpt, sago_ckpt_stats *stats) SAGOI_CHECKED;
+
+/* due.c */
+sago_status sagoi_is_due(sago_ckpt *ckpt, int *due, int *leave) SAGOI_CHECKED;
+double sagoi_daly_interval(double cost, double mtbf); /* seconds between checkpoints that lose the least */
+void sagoi_signals_watch(int64_t which);              /* bits SAGOI_SIGNAL_* */
+void sagoi_signals_leave(int64_t which);
+
+/* upkeep.c */
+sago_status sagoi_verify(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;
+sago_status sagoi_drain(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;
+sago_status sagoi_remove(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;
+
+/* redundancy.c */
+struct sagoi_fetch;
+sago_status sagoi_redundancy_wait(sago_ckpt *ckpt, sagoi_saving *saving) SAGOI_CHECKED;
+void sagoi_redundancy_verify(struct sagoi_fetch *fetch);
+sago_status sagoi_rebuild(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;
+
+/* restore.c */
+sago_status sagoi_restore(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;
+
+#endif

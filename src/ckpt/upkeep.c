@@ -1,0 +1,178 @@
+/* Looking after a directory: verifying, draining, removing a step. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/checked.h"
+#include "ckpt/drain.h"
+#include "ckpt/fetch.h"
+
+/* The save of a step: a complete one if there is any, else one with an intent. */
+static const sagoi_save_view *find_save(const sagoi_overview *overview, int64_t step) {
+    const sagoi_save_view *found = sagoi_views_find(overview->views, overview->n, step);
+    for (int64_t i = 0; !found && i < overview->n; i++)
+        if (overview->views[i].step == step && overview->views[i].intent_item)
+            found = &overview->views[i];
+    return found;
+}
+
+static sago_status no_such_step(int64_t step) {
+    return sagoi_fail(SAGO_ERR_NO_FILE, "there is no checkpoint of step %lld", (long long)step);
+}
+
+/* ---- Verifying ---- */
+
+/* Global parts are shared out among the ranks; local ones are read by who holds them. */
+static bool is_mine(const sago_ckpt *ckpt, const sagoi_item *item, int64_t writer) {
+    int64_t reader = item->level == SAGO_LEVEL_GLOBAL ? writer % ckpt->team->size : item->holder;
+    return reader == ckpt->team->rank;
+}
+
+static void verify_level(sagoi_fetch *fetch, sago_level level) {
+    const sagoi_save_view *save = fetch->save;
+    bool used = save->parts[level] > 0 || save->intent_at[level];
+    for (int64_t w = 0; used && w < save->intent.nwriters; w++) {
+        const sagoi_item *item = sagoi_catalog_part(&fetch->overview->catalog, save, level, w);
+        if (!item) {
+            fetch->report->missing[level] += fetch->ckpt->team->rank == 0;
+            continue;
+        }
+        for (int64_t i = 0; is_mine(fetch->ckpt, item, w) && fetch->there[w] && i < fetch->parts[w].nsums; i++) {
+            if (sagoi_fetch_piece(fetch, level, w, i))
+                fetch->report->damaged[level]++;
+            else
+                fetch->report->bytes_from[level] +=
+                    sagoi_min(fetch->parts[w].piece, fetch->parts[w].bytes - i * fetch->parts[w].piece);
+        }
+    }
+}
+
+static sago_status sum_report(sago_ckpt *ckpt, int64_t step) {
+    sago_ckpt_report *report = &ckpt->report;
+    int64_t *counts[] = {report->bytes_from, report->damaged, report->missing}, bad = 0;
+    for (int i = 0; i < 3; i++)
+        if (MPI_Allreduce(MPI_IN_PLACE, counts[i], SAGO_LEVEL_COUNT, MPI_INT64_T, MPI_SUM, ckpt->team->all) !=
+            MPI_SUCCESS)
+            return sagoi_fail(SAGO_ERR_MPI, "MPI_Allreduce of a report failed");
+    int at = snprintf(report->text, sizeof report->text, "step %lld\n", (long long)step);
+    for (int level = SAGO_LEVEL_LOCAL; level < SAGO_LEVEL_COUNT; level++) {
+        at += snprintf(report->text + at, sizeof report->text - (size_t)at,
+                       "%s: %lld bytes good, %lld pieces damaged, %lld parts missing\n",
+                       sago_level_string((sago_level)level), (long long)report->bytes_from[level],
+                       (long long)report->damaged[level], (long long)report->missing[level]);
+        bad += report->damaged[level] + report->missing[level];
+    }
+    if (bad == 0)
+        return SAGO_OK;
+    return sagoi_fail(SAGO_ERR_IO, "step %lld: %lld pieces or parts are damaged or missing", (long long)step,
+                      (long long)bad);
+}
+
+sago_status sagoi_verify(sago_ckpt *ckpt, int64_t step) {
+    sagoi_overview overview;
+    ckpt->report = (sago_ckpt_report)SAGO_CKPT_REPORT_INIT;
+    sago_status status = sagoi_overview_make(ckpt, step, &overview);
+    if (status)
+        return status;
+    sagoi_fetch fetch = {.ckpt = ckpt, .overview = &overview, .report = &ckpt->report};
+    fetch.save = find_save(&overview, step);
+    status = fetch.save ? sagoi_fetch_init(&fetch) : no_such_step(step);
+    status = sagoi_agree_status(ckpt->team, status);
+    if (!status) {
+        verify_level(&fetch, SAGO_LEVEL_LOCAL);
+        verify_level(&fetch, SAGO_LEVEL_GLOBAL);
+        sagoi_redundancy_verify(&fetch);
+        sagoi_message_clear();
+        status = sum_report(ckpt, step);
+    }
+    if (fetch.save)
+        sagoi_fetch_cleanup(&fetch);
+    sagoi_overview_cleanup(&overview);
+    return status;
+}
+
+/* ---- Draining ---- */
+
+static sago_status drain_mine(sago_ckpt *ckpt, const sagoi_overview *overview, const sagoi_save_view *save) {
+    sago_status status = SAGO_OK;
+    for (int64_t w = 0; w < save->intent.nwriters && !status; w++) {
+        const sagoi_item *item = sagoi_catalog_part(&overview->catalog, save, SAGO_LEVEL_LOCAL, w);
+        if (!item || item->holder != ckpt->team->rank)
+            continue;
+        sagoi_drain_plan plan = {.from = ckpt->local,
+                                 .to = ckpt->dir,
+                                 .intent = w == 0 ? save->intent_item->bytes : NULL,
+                                 .intent_len = save->intent_item->len,
+                                 .place = &save->intent.writers[w],
+                                 .step = save->step,
+                                 .id = save->intent.id,
+                                 .writer = w,
+                                 .rate = ckpt->hints.ckpt_rate};
+        status = sagoi_drain_part(&plan);
+    }
+    return status;
+}
+
+static sago_status drain_found(sago_ckpt *ckpt, int64_t step) {
+    sagoi_overview overview;
+    sago_status status = sagoi_overview_make(ckpt, step, &overview);
+    if (status)
+        return status;
+    const sagoi_save_view *save = sagoi_views_find(overview.views, overview.n, step);
+    if (!save)
+        status = no_such_step(step);
+    else if (!save->complete[SAGO_LEVEL_GLOBAL])
+        status = drain_mine(ckpt, &overview, save);
+    status = sagoi_agree_status(ckpt->team, status);
+    if (!status)
+        status = sagoi_known_add(ckpt, step, save->id_low, SAGO_LEVEL_GLOBAL);
+    sagoi_overview_cleanup(&overview);
+    return sagoi_agree_status(ckpt->team, status);
+}
+
+static sago_status refuse_read_only(const sago_ckpt *ckpt) {
+    return ckpt->hints.ckpt_read_only ? sagoi_fail(SAGO_ERR_MODE, "the directory was opened for reading only")
+                                      : SAGO_OK;
+}
+
+sago_status sagoi_drain(sago_ckpt *ckpt, int64_t step) {
+    sago_status status = refuse_read_only(ckpt);
+    if (status)
+        return status;
+    if (sagoi_saving_find(ckpt, step))
+        return sagoi_wait_for(ckpt, step, SAGO_LEVEL_GLOBAL);
+    status = sagoi_rebuild(ckpt, step);
+    return status ? status : drain_found(ckpt, step);
+}
+
+/* ---- Removing ---- */
+
+sago_status sagoi_remove(sago_ckpt *ckpt, int64_t step) {
+    sagoi_overview overview;
+    bool found = false;
+    sago_status status = refuse_read_only(ckpt);
+    if (!status)
+        status = sagoi_settle_all(ckpt);
+    if (!status)
+        status = sagoi_overview_make(ckpt, SAGOI_NO_STEP, &overview);
+    if (status)
+        return status;
+    for (int64_t i = 0; i < overview.catalog.n && !status; i++) {
+        const sagoi_item *item = &overview.catalog.items[i];
+        char folder[SAGOI_CKPT_FILE_NAME];
+        if (item->kind != SAGOI_ITEM_FOLDER || item->step != step)
+            continue;
+        found = true;
+        sagoi_save_folder(folder, step, (sagoi_id){item->id_low, 0});
+        if (item->holder == ckpt->team->rank)
+            status = sagoi_save_remove(item->level == SAGO_LEVEL_GLOBAL ? ckpt->dir : ckpt->local, folder);
+    }
+    if (!found)
+        status = no_such_step(step);
+    sagoi_overview_cleanup(&overview);
+    status = sagoi_agree_status(ckpt->team, status);
+    if (!status) {
+        sagoi_known_remove(ckpt, step);
+        sagoi_saving_forget(ckpt, step);
+    }
+    return status;
+}

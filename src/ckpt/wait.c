@@ -1,0 +1,143 @@
+/* Waiting for a step to reach a level, and what it took. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ckpt/state.h"
+
+enum { NAP_MS = 20 };
+
+/* The failure of this save, told now. */
+static sago_status tell(sagoi_saving *saving) {
+    saving->told = true;
+    sagoi_message_set(saving->message);
+    return saving->status;
+}
+
+static sago_status settle_or_nap(sago_ckpt *ckpt) {
+    if (ckpt->background)
+        sagoi_background_wait(ckpt->background, NAP_MS);
+    return sagoi_settle(ckpt);
+}
+
+static sago_status wait_first(sago_ckpt *ckpt, sagoi_saving *saving) {
+    sago_status status = sagoi_settle(ckpt);
+    while (!status && !saving->decided)
+        status = settle_or_nap(ckpt);
+    return !status && saving->failed ? tell(saving) : status;
+}
+
+static sago_status wait_global(sago_ckpt *ckpt, sagoi_saving *saving) {
+    sago_status status = SAGO_OK;
+    if (!ckpt->local[0])
+        return SAGO_OK; /* it was the first level */
+    if (!saving->to_global) {
+        saving->to_global = true;
+        if (saving->job)
+            sagoi_background_drain(ckpt->background, saving->job);
+    }
+    while (!status && !saving->global_decided)
+        status = settle_or_nap(ckpt);
+    return !status && saving->status ? tell(saving) : status;
+}
+
+static sago_status wait_saving(sago_ckpt *ckpt, sagoi_saving *saving, sago_level level) {
+    sago_status status = level > SAGO_LEVEL_MEMORY ? wait_first(ckpt, saving) : SAGO_OK;
+    if (status || level <= SAGO_LEVEL_LOCAL || !ckpt->local[0])
+        return status;
+    if (level == SAGO_LEVEL_REDUNDANT && ckpt->layout.intent.parity == 0 && !saving->to_global)
+        return sagoi_fail(SAGO_ERR_UNSUPPORTED, "there is no redundancy: hint sago_ckpt_redundancy");
+    if (level == SAGO_LEVEL_REDUNDANT && ckpt->layout.intent.parity > 0)
+        return sagoi_redundancy_wait(ckpt, saving);
+    return wait_global(ckpt, saving);
+}
+
+sago_status sagoi_wait_for(sago_ckpt *ckpt, int64_t step, sago_level level) {
+    sagoi_agreement agreed = {.max = {0, step, -step, level, -(int64_t)level}};
+    sago_status status = SAGO_OK;
+    if ((int)level < 0 || level >= SAGO_LEVEL_COUNT)
+        status = sagoi_fail(SAGO_ERR_ARG, "there is no such level: %d", (int)level);
+    agreed.max[0] = sagoi_verdict_code(ckpt->team, status);
+    status = sagoi_agree(ckpt->team, &agreed, NULL, NULL, NULL);
+    if (!status && agreed.max[0])
+        status = sagoi_verdict(ckpt->team, agreed.max[0]);
+    else if (!status && (agreed.max[1] != -agreed.max[2] || agreed.max[3] != -agreed.max[4]))
+        status = sagoi_fail(SAGO_ERR_MISMATCH, "ranks wait for different steps or levels");
+    if (status)
+        return status;
+    sagoi_saving *saving = sagoi_saving_find(ckpt, step);
+    if (saving)
+        return wait_saving(ckpt, saving, level);
+    const sagoi_known *known = sagoi_known_find(ckpt, step);
+    for (int at = level; known && at < SAGO_LEVEL_COUNT; at++)
+        if (known->at[at])
+            return SAGO_OK;
+    return sagoi_fail(SAGO_ERR_NO_FILE, "step %lld was not saved by this job, or not at level %s", (long long)step,
+                      sago_level_string(level));
+}
+
+/* ---- Statistics ---- */
+
+enum { TIMES = 6 }; /* held, copy, queue, write, redundancy, drain: in this order in both structs */
+
+static void put_times(double *values, const sago_ckpt_save_stats *stats) {
+    const double times[TIMES] = {stats->held,  stats->copy,       stats->queue,
+                                 stats->write, stats->redundancy, stats->drain};
+    memcpy(values, times, sizeof times);
+}
+
+static void take_times(sago_ckpt_save_stats *stats, const double *values) {
+    stats->held = values[0];
+    stats->copy = values[1];
+    stats->queue = values[2];
+    stats->write = values[3];
+    stats->redundancy = values[4];
+    stats->drain = values[5];
+    stats->perceived = stats->held > 0 ? (double)stats->bytes / stats->held : 0;
+    stats->raw = stats->write > 0 ? (double)stats->bytes / stats->write : 0;
+}
+
+/* The newest saves first. */
+static int64_t list_recent(const sago_ckpt *ckpt, sago_ckpt_save_stats recent[SAGO_CKPT_RECENT]) {
+    int64_t n = 0;
+    for (const sagoi_saving *at = ckpt->saves; at; at = at->next) {
+        memmove(&recent[1], &recent[0], (SAGO_CKPT_RECENT - 1) * sizeof recent[0]);
+        recent[0] = at->stats;
+        n += n < SAGO_CKPT_RECENT;
+    }
+    return n;
+}
+
+sago_status sagoi_collect_stats(sago_ckpt *ckpt, sago_ckpt_stats *stats) {
+    enum { OTHERS = TIMES + 2 };
+    double values[OTHERS + TIMES * SAGO_CKPT_RECENT] = {0};
+    sago_status status = sagoi_settle(ckpt);
+    if (status)
+        return status;
+    *stats = ckpt->stats;
+    stats->nrecent = list_recent(ckpt, stats->recent);
+    const double totals[OTHERS] = {stats->held,
+                                   stats->copy,
+                                   stats->queue,
+                                   stats->write,
+                                   stats->redundancy,
+                                   stats->drain,
+                                   ckpt->background ? sagoi_background_cpu(ckpt->background) : 0,
+                                   (double)ckpt->pool.segment.bytes};
+    memcpy(values, totals, sizeof totals);
+    for (int64_t i = 0; i < stats->nrecent; i++)
+        put_times(values + OTHERS + i * TIMES, &stats->recent[i]);
+    if (MPI_Allreduce(MPI_IN_PLACE, values, OTHERS + TIMES * SAGO_CKPT_RECENT, MPI_DOUBLE, MPI_MAX,
+                      ckpt->team->all) != MPI_SUCCESS)
+        return sagoi_fail(SAGO_ERR_MPI, "MPI_Allreduce of the statistics failed");
+    stats->held = values[0];
+    stats->copy = values[1];
+    stats->queue = values[2];
+    stats->write = values[3];
+    stats->redundancy = values[4];
+    stats->drain = values[5];
+    stats->thread_cpu = values[TIMES];
+    stats->pool_bytes = (int64_t)values[TIMES + 1];
+    for (int64_t i = 0; i < stats->nrecent; i++)
+        take_times(&stats->recent[i], values + OTHERS + i * TIMES);
+    return SAGO_OK;
+}
