@@ -395,12 +395,6 @@ const char *sagoi_environment(const char *name) {
     return value && *value ? value : NULL;
 }
 
-int64_t sagoi_job_end_time(void) {
-    const char *value = getenv("SLURM_JOB_END_TIME");
-    int64_t seconds;
-    return value && int_parse(value, &seconds) ? seconds : 0;
-}
-
 /* ---- Keys of an MPI_Info ------------------------------------------------------------------------------ */
 
 static int64_t edit_distance(const char *a, const char *b) {

@@ -119,9 +119,6 @@ void sagoi_hint_format(const sagoi_hints *hints, const sagoi_hint_row *row, char
 /* An environment variable that is no hint (those of a batch system); NULL: unset or empty. */
 const char *sagoi_environment(const char *name);
 
-/* When the batch system ends the job (SLURM_JOB_END_TIME), seconds since 1970; 0: unknown. */
-int64_t sagoi_job_end_time(void);
-
 /* "64M", "1GiB", "4096": bytes, in powers of 1024; false if it is no size. */
 bool sagoi_parse_size(const char *text, int64_t *bytes);
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "ckpt/state.h"
@@ -67,7 +68,8 @@ static bool is_due(const sago_ckpt *ckpt) {
 
 /* A last save must fit before the end: twice what the slowest one took, and a minute. */
 static bool ends_soon(const sago_ckpt *ckpt) {
-    int64_t end = sagoi_job_end_time();
+    const char *text = sagoi_environment("SLURM_JOB_END_TIME");
+    int64_t end = text ? strtoll(text, NULL, 10) : 0;
     double slowest = 0;
     for (const sagoi_saving *at = ckpt->saves; at; at = at->next)
         slowest = fmax(slowest, at->stats.held + at->stats.write + at->stats.drain);

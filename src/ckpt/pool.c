@@ -1,14 +1,10 @@
 #include "ckpt/pool.h"
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "base/checked.h"
+#include "base/futex.h"
 #include "move/control.h"
 
-enum { PAGE = 4096, LONGEST_SLEEP_MS = 20 };
+enum { PAGE = 4096, LONGEST_SLEEP_US = 20000 };
 
 /* Where the parts of the segment are: the groups' words, then slot by slot the groups' windows. */
 typedef struct pool_shape {
@@ -93,24 +89,23 @@ sago_status sagoi_pool_claim(sagoi_pool *pool, sagoi_team *team, char **window) 
 void sagoi_pool_fill(sagoi_pool *pool) {
     _Atomic uint32_t *filled = &pool->group->filled[pool->next++ % (uint32_t)pool->slots];
     atomic_fetch_add_explicit(filled, 1, memory_order_release);
-    sagoi_wake_word(filled);
+    sagoi_futex_wake(filled);
 }
 
 bool sagoi_pool_await(sagoi_pool *pool, uint32_t n, uint32_t ranks, const atomic_bool *stop) {
     _Atomic uint32_t *filled = &pool->group->filled[n % (uint32_t)pool->slots];
-    const struct timespec nap = {0, LONGEST_SLEEP_MS * 1000000};
     for (;;) {
         uint32_t count = atomic_load_explicit(filled, memory_order_acquire);
         if (count == ranks)
             return true;
         if (atomic_load(stop))
             return false;
-        (void)syscall(SYS_futex, filled, FUTEX_WAIT, count, &nap, NULL, 0);
+        sagoi_futex_wait(filled, count, LONGEST_SLEEP_US);
     }
 }
 
 void sagoi_pool_done(sagoi_pool *pool, uint32_t n) {
     atomic_store(&pool->group->filled[n % (uint32_t)pool->slots], 0);
     atomic_store_explicit(&pool->group->written, n + 1, memory_order_release);
-    sagoi_wake_word(&pool->group->written);
+    sagoi_futex_wake(&pool->group->written);
 }

@@ -111,12 +111,18 @@ static sago_status remove_at(sago_ckpt *ckpt, sagoi_known *known, bool local) {
     return mine ? sagoi_background_remove(ckpt->background, local, known->step, known->id_low) : SAGO_OK;
 }
 
+/* What is still being drained is read from the nodes. */
+static bool still_needed(sago_ckpt *ckpt, int64_t step) {
+    const sagoi_saving *saving = sagoi_saving_find(ckpt, step);
+    return saving && !saving->failed && saving->to_global && !saving->global_decided;
+}
+
 sago_status sagoi_retain(sago_ckpt *ckpt) {
     sago_status status = SAGO_OK;
     for (int64_t i = 0; i < ckpt->nknown && !status; i++) {
         sagoi_known *known = &ckpt->known[i];
         int nodes = known->at[SAGO_LEVEL_REDUNDANT] ? SAGO_LEVEL_REDUNDANT : SAGO_LEVEL_LOCAL;
-        if (ckpt->hints.ckpt_keep_local > 0 && known->at[nodes] &&
+        if (ckpt->hints.ckpt_keep_local > 0 && known->at[nodes] && !still_needed(ckpt, known->step) &&
             newer_ones(ckpt, i, nodes) >= ckpt->hints.ckpt_keep_local)
             status = remove_at(ckpt, known, true);
         if (!status && ckpt->hints.ckpt_keep_global > 0 && known->at[SAGO_LEVEL_GLOBAL] &&
