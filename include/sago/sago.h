@@ -53,7 +53,8 @@ sago_status sago_close(sago_file **file);
 /* Not collective.  Removes a file. */
 sago_status sago_delete(const char *path, MPI_Info hints);
 
-/* Local.  Puts all of Sago's hints, with the values in force for this file, into the caller's info object. */
+/* Local.  Puts all of Sago's hints, with the values in force for this file, into the caller's info object; and
+ * striping_unit and striping_factor, as the file system really has them, where it tells. */
 sago_status sago_get_hints(sago_file *file, MPI_Info hints);
 
 /* ---- Views and access by views ------------------------------------------------------------------------ */

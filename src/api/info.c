@@ -1,4 +1,5 @@
 /* The hints in force, told back. */
+#include <stdio.h>
 #include <string.h>
 
 #include "api/handle.h"
@@ -17,11 +18,26 @@ static sago_status put_hints(const sagoi_hints *hints, MPI_Info info) {
     return SAGO_OK;
 }
 
+/* MPI's own names for stripes, with what the file system says; nothing where it says nothing. */
+static sago_status put_stripes(const sagoi_layout *layout, MPI_Info info) {
+    const char *const names[] = {"striping_unit", "striping_factor"};
+    const int64_t values[] = {layout->stripe_unit, layout->stripe_count};
+    for (int i = 0; i < 2; i++) {
+        char value[32];
+        (void)snprintf(value, sizeof value, "%lld", (long long)values[i]);
+        if (values[i] > 0 && MPI_Info_set(info, names[i], value) != MPI_SUCCESS)
+            return sagoi_fail(SAGO_ERR_MPI, "MPI_Info_set of %s failed", names[i]);
+    }
+    return SAGO_OK;
+}
+
 sago_status sago_get_hints(sago_file *file, MPI_Info hints) {
     sago_status status = sagoi_check_file(file);
     if (!status && hints == MPI_INFO_NULL)
         status = sagoi_fail(SAGO_ERR_ARG, "there is nowhere to put the hints: MPI_INFO_NULL");
     if (!status)
         status = put_hints(&file->hints, hints);
+    if (!status)
+        status = put_stripes(sagoi_store_layout(file->store), hints);
     return sagoi_done("sago_get_hints", NULL, status);
 }

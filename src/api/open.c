@@ -111,7 +111,8 @@ static sago_status open_store(sago_file *file, bool create) {
     sagoi_store_options options = {.flags = open_flags(file->amode, create),
                                    .mode = 0666,
                                    .uring = use_uring(&file->hints),
-                                   .direct_io = file->hints.direct_io};
+                                   .direct_io = file->hints.direct_io,
+                                   .stripes = {file->hints.striping_unit, file->hints.striping_factor}};
     file->can_map = sagoi_mapping_supported();
     if ((options.flags & O_ACCMODE) != O_WRONLY)
         return sagoi_store_open(file->path, &options, &file->store);
@@ -124,11 +125,21 @@ static sago_status open_store(sago_file *file, bool create) {
     return sagoi_store_open(file->path, &options, &file->store);
 }
 
-/* Can all ranks map?  The planner's input must be the same everywhere. */
-static sago_status agree_mapping(sago_file *file) {
+/* The planner's input must be the same everywhere: can all ranks map, and how is the file striped?  About stripes
+ * rank 0 is believed: what a rank may ask, and gets as an answer, can differ between nodes. */
+static sago_status agree_layout(sago_file *file) {
     sagoi_agreement agreed = {.max[1] = !file->can_map};
+    if (file->team->rank == 0) {
+        const sagoi_layout *layout = sagoi_store_layout(file->store);
+        agreed.sum[0] = (uint64_t)layout->block;
+        agreed.sum[1] = (uint64_t)layout->stripe_unit;
+        agreed.sum[2] = (uint64_t)layout->stripe_count;
+    }
     sago_status status = sagoi_agree(file->team, &agreed, NULL, NULL, NULL);
     file->can_map = !status && !agreed.max[1];
+    if (!status)
+        sagoi_store_set_stripes(file->store, (int64_t)agreed.sum[0],
+                                (sagoi_stripes){(int64_t)agreed.sum[1], (int64_t)agreed.sum[2]});
     return status;
 }
 
@@ -139,7 +150,7 @@ static sago_status open_everywhere(sago_file *file) {
         return status;
     status = file->team->rank == 0 ? SAGO_OK : open_store(file, false);
     status = sagoi_agree_status(file->team, status);
-    return status ? status : agree_mapping(file);
+    return status ? status : agree_layout(file);
 }
 
 /* Frees what an opened, or half opened, file has; no communication. */

@@ -11,8 +11,8 @@ enum { SAGOI_SEGMENT_NAME_MAX = 64 };
 /* One rank's own; nobody else writes to it. */
 typedef struct sagoi_slot {
     _Alignas(64) sagoi_agreement agreement;
-    int64_t value;   /* of sagoi_gate_sum() */
-    sagoi_pair pair; /* of sagoi_share_local() */
+    int64_t value;                /* of sagoi_gate_sum() */
+    sagoi_pair pair;              /* of sagoi_share_local() */
     int64_t counts[SAGOI_COUNTS]; /* of sagoi_node_counts() */
     int32_t pid;
     int32_t unused;

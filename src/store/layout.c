@@ -1,12 +1,18 @@
-/* What is known of file systems, as a table by the magic number of statfs(2).  Stripes are not asked for
- * here yet. */
+/* What is known of file systems, as a table by the magic number of statfs(2), and whom to ask about stripes. */
 #include "store/layout.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
+#include <unistd.h>
 
 #include "base/checked.h"
 
@@ -66,6 +72,100 @@ static void layout_name(sagoi_layout *layout, uint32_t magic) {
     (void)snprintf(layout->name, sizeof layout->name, "unknown (0x%x)", (unsigned)magic);
 }
 
+/* ---- FUSE: which file system is behind it? ---- */
+
+/* The type in a line of mountinfo(5) for this device: "fuse.glusterfs". */
+static bool mount_type(const char *line, dev_t device, char *type, size_t capacity) {
+    unsigned high, low;
+    const char *separator = strstr(line, " - ");
+    if (sscanf(line, "%*d %*d %u:%u ", &high, &low) != 2 || makedev(high, low) != device || !separator)
+        return false;
+    (void)snprintf(type, capacity, "%.*s", (int)strcspn(separator + 3, " \n"), separator + 3);
+    return true;
+}
+
+static void name_fuse(sagoi_layout *layout, dev_t device) {
+    FILE *mounts = fopen("/proc/self/mountinfo", "re");
+    char *line = NULL, type[64] = "";
+    size_t capacity = 0;
+    if (!mounts)
+        return;
+    while (getline(&line, &capacity, mounts) > 0 && !mount_type(line, device, type, sizeof type))
+        ;
+    free(line);
+    (void)fclose(mounts);
+    if (strcmp(type, "fuse.glusterfs") == 0)
+        (void)snprintf(layout->name, sizeof layout->name, "glusterfs");
+    else if (strcmp(type, "fuse.ceph-fuse") == 0 || strcmp(type, "fuse.ceph") == 0)
+        (void)snprintf(layout->name, sizeof layout->name, "ceph");
+}
+
+/* ---- Stripes ---- */
+
+enum { ATTRIBUTE_MAX = 65536 }; /* Linux's own limit */
+
+static sagoi_stripes ask_attribute(int fd, const char *name, char *value) {
+    int64_t bytes = fgetxattr(fd, name, value, ATTRIBUTE_MAX);
+    if (bytes <= 0)
+        return (sagoi_stripes){0, 0};
+    if (strncmp(name, "lustre.", 7) == 0)
+        return sagoi_stripes_of_lustre(value, bytes);
+    return strncmp(name, "ceph.", 5) == 0 ? sagoi_stripes_of_ceph(value, bytes)
+                                          : sagoi_stripes_of_gluster(value, bytes);
+}
+
+static void find_stripes(int fd, sagoi_layout *layout) {
+    static const char *const attributes[][2] = {{"lustre", "lustre.lov"},
+                                                {"ceph", "ceph.file.layout"},
+                                                {"glusterfs", "trusted.glusterfs.shard.block-size"}};
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+        char *value = strcmp(layout->name, attributes[i][0]) == 0 ? malloc(ATTRIBUTE_MAX) : NULL;
+        if (!value)
+            continue;
+        sagoi_stripes found = ask_attribute(fd, attributes[i][1], value);
+        layout->stripe_unit = found.unit;
+        layout->stripe_count = found.count;
+        free(value);
+    }
+    if (strcmp(layout->name, "gpfs") == 0) /* blocks go to all disks in turn, and one is the unit of locks */
+        layout->stripe_unit = layout->block;
+}
+
+/* ---- Making a file with stripes ---- */
+
+/* Lustre makes no objects for a file opened so, until it is told its stripes. */
+enum { O_LOV_DELAY = 0100000000 | O_NOCTTY | O_ASYNC };
+static const uint32_t magic_lustre = 0x0bd00bd0;
+
+static bool is_lustre(const char *path) {
+    char copy[PATH_MAX];
+    struct statfs system;
+    (void)snprintf(copy, sizeof copy, "%s", path);
+    return statfs(dirname(copy), &system) == 0 && (uint32_t)system.f_type == magic_lustre;
+}
+
+int sagoi_layout_create(const char *path, int flags, unsigned mode, const sagoi_stripes *wanted) {
+    char value[SAGOI_STRIPES_VALUE_MAX];
+    int64_t bytes =
+        (flags & O_CREAT) && wanted->unit + wanted->count > 0 ? sagoi_stripes_to_lustre(*wanted, value) : 0;
+    if (bytes == 0 || !is_lustre(path))
+        return open(path, flags, (mode_t)mode);
+    int fd = open(path, flags | O_EXCL | O_LOV_DELAY, (mode_t)mode);
+    if (fd < 0) /* it is there already, with its stripes */
+        return errno == EEXIST && !(flags & O_EXCL) ? open(path, flags, (mode_t)mode) : -1;
+    (void)fsetxattr(fd, "lustre.lov", value, (size_t)bytes, 0); /* a wish, not an order */
+    (void)close(fd);
+    return open(path, flags & ~(O_CREAT | O_EXCL), (mode_t)mode);
+}
+
+void sagoi_layout_wish(int fd, const sagoi_stripes *wanted) {
+    char value[SAGOI_STRIPES_VALUE_MAX];
+    struct stat file;
+    int64_t bytes = wanted->unit + wanted->count > 0 ? sagoi_stripes_to_ceph(*wanted, value) : 0;
+    if (bytes > 0 && fstat(fd, &file) == 0 && file.st_size == 0 && fgetxattr(fd, "ceph.file.layout", NULL, 0) > 0)
+        (void)fsetxattr(fd, "ceph.file.layout", value, (size_t)bytes, 0);
+}
+
 sago_status sagoi_layout_of(int fd, sagoi_layout *layout) {
     struct stat file;
     if (fstat(fd, &file) != 0)
@@ -77,6 +177,9 @@ sago_status sagoi_layout_of(int fd, sagoi_layout *layout) {
     while (result != 0 && errno == EINTR);
     sagoi_layout found = {.block = sagoi_max(512, file.st_blksize)};
     layout_name(&found, result == 0 ? (uint32_t)system.f_type : 0);
+    if (strcmp(found.name, "fuse") == 0)
+        name_fuse(&found, file.st_dev);
+    find_stripes(fd, &found);
     *layout = found;
     return SAGO_OK;
 }

@@ -27,10 +27,10 @@ static char *name_of_path(const char *path) {
     return name;
 }
 
-static int open_again(const char *path, int flags, mode_t mode) {
+static int open_again(const char *path, int flags, const sagoi_store_options *options) {
     int fd;
     do
-        fd = open(path, flags, mode);
+        fd = sagoi_layout_create(path, flags, options->mode, &options->stripes);
     while (fd < 0 && errno == EINTR);
     return fd;
 }
@@ -39,13 +39,13 @@ static int open_again(const char *path, int flags, mode_t mode) {
  * O_DIRECT is for the second descriptor. */
 static int open_without_waiting(const char *path, const sagoi_store_options *options) {
     int flags = (options->flags & ~(O_APPEND | O_DIRECT)) | O_CLOEXEC | O_NOCTTY;
-    int fd = open_again(path, flags | O_NONBLOCK, options->mode);
+    int fd = open_again(path, flags | O_NONBLOCK, options);
     if (fd >= 0 || errno != EWOULDBLOCK)
         return fd;
     /* Somebody holds a lease on the file (a file server does): a wait that ends. */
     struct stat file;
     if (stat(path, &file) == 0 && S_ISREG(file.st_mode))
-        return open_again(path, flags, options->mode);
+        return open_again(path, flags, options);
     errno = EWOULDBLOCK;
     return -1;
 }
@@ -82,6 +82,8 @@ static sago_status open_inside(sagoi_store *store, const char *path, const sagoi
     sago_status status = check_kind(store);
     if (status == SAGO_OK)
         status = clear_nonblock(store);
+    if (status == SAGO_OK && (options->flags & O_CREAT))
+        sagoi_layout_wish(store->fd, &options->stripes);
     if (status == SAGO_OK)
         status = sagoi_layout_of(store->fd, &store->layout);
     if (status != SAGO_OK)
@@ -137,6 +139,12 @@ sago_status sagoi_store_close(sagoi_store **store) {
 int sagoi_store_fd(const sagoi_store *store) { return store->fd; }
 
 const sagoi_layout *sagoi_store_layout(const sagoi_store *store) { return &store->layout; }
+
+void sagoi_store_set_stripes(sagoi_store *store, int64_t block, sagoi_stripes stripes) {
+    store->layout.block = block;
+    store->layout.stripe_unit = stripes.unit;
+    store->layout.stripe_count = stripes.count;
+}
 
 bool sagoi_store_uses_uring(const sagoi_store *store) { return sagoi_uring_usable(store->uring); }
 

@@ -14,10 +14,11 @@
 typedef struct sagoi_store sagoi_store;
 
 typedef struct sagoi_store_options {
-    int flags;      /* of open(2): O_RDWR, O_CREAT, O_EXCL, ...; O_CLOEXEC is added */
-    mode_t mode;    /* of a new file, before the umask */
-    bool uring;     /* use io_uring for many runs, if the kernel lets us */
-    bool direct_io; /* O_DIRECT for aligned parts; not possible: buffered */
+    int flags;             /* of open(2): O_RDWR, O_CREAT, O_EXCL, ...; O_CLOEXEC is added */
+    mode_t mode;           /* of a new file, before the umask */
+    bool uring;            /* use io_uring for many runs, if the kernel lets us */
+    bool direct_io;        /* O_DIRECT for aligned parts; not possible: buffered */
+    sagoi_stripes stripes; /* wished for, if the file is made; 0: as the file system likes */
 } sagoi_store_options;
 
 /* What was done, for the statistics; counts only ever grow. */
@@ -39,6 +40,8 @@ sago_status sagoi_store_close(sagoi_store **store); /* reports what close(2) rep
 
 int sagoi_store_fd(const sagoi_store *store); /* for mapping */
 const sagoi_layout *sagoi_store_layout(const sagoi_store *store);
+/* Another rank's answer to what the file system says of stripes and blocks takes the place of this one's. */
+void sagoi_store_set_stripes(sagoi_store *store, int64_t block, sagoi_stripes stripes);
 bool sagoi_store_uses_uring(const sagoi_store *store);
 sagoi_store_counts sagoi_store_counters(const sagoi_store *store);
 

@@ -85,7 +85,8 @@ static inline int fixture_teardown(void **state) {
 /* A new, empty file, for reading and writing. */
 static inline sagoi_store *fixture_open(fixture *f, int place, const way *how) {
     (void)snprintf(f->path, sizeof f->path, "%s/data", f->place[place]);
-    sagoi_store_options options = {O_RDWR | O_CREAT | O_TRUNC, 0600, how->uring, how->direct_io};
+    sagoi_store_options options = {
+        .flags = O_RDWR | O_CREAT | O_TRUNC, .mode = 0600, .uring = how->uring, .direct_io = how->direct_io};
     sagoi_store *store = NULL;
     sago_status status = sagoi_store_open(f->path, &options, &store);
     if (status != SAGO_OK)

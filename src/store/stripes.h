@@ -1,0 +1,30 @@
+/* What file systems say of stripes, read from their extended attributes.  Pure functions of bytes that may be
+ * anything: what makes no sense is not striped.
+ *
+ *   Lustre   lustre.lov, a binary struct of the file system's user interface: plain (v1, v3) or composite
+ *   Ceph     ceph.file.layout, "stripe_unit=1048576 stripe_count=2 object_size=4194304 pool=data"
+ *   Gluster  trusted.glusterfs.shard.block-size, eight bytes, big end first, on volumes with shards */
+#ifndef SAGOI_STRIPES_H
+#define SAGOI_STRIPES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct sagoi_stripes {
+    int64_t unit;  /* bytes; 0: not striped */
+    int64_t count; /* storage targets that the stripes go to in turn; 0: not known */
+} sagoi_stripes;
+
+/* Of a composite layout the last part counts: files large enough to matter are mostly there. */
+sagoi_stripes sagoi_stripes_of_lustre(const void *value, int64_t bytes);
+/* Where stripe_count is 1 the objects count: they go to targets that the layout does not name. */
+sagoi_stripes sagoi_stripes_of_ceph(const char *value, int64_t bytes);
+sagoi_stripes sagoi_stripes_of_gluster(const void *value, int64_t bytes);
+
+/* The same the other way round, for a file that is made: bytes of the value, 0 if these stripes cannot be.  A
+ * field that is 0 is left to the file system. */
+enum { SAGOI_STRIPES_VALUE_MAX = 128 };
+int64_t sagoi_stripes_to_lustre(sagoi_stripes wanted, char value[SAGOI_STRIPES_VALUE_MAX]);
+int64_t sagoi_stripes_to_ceph(sagoi_stripes wanted, char value[SAGOI_STRIPES_VALUE_MAX]);
+
+#endif
