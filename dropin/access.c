@@ -2,8 +2,6 @@
  *
  * The MPI library checks the arguments as well, in a call of no length: what it calls wrong is wrong
  * in its own words, through the user's handler.  Sago then is given a wrong count, so that all ranks learn it. */
-#include <limits.h>
-
 #include "calls.h"
 #include "files.h"
 #include "pointer.h"
@@ -45,16 +43,26 @@ static MPI_Count length_of(const access *wanted) {
     return __builtin_mul_overflow(wanted->count, size, &length) ? 0 : length;
 }
 
-static int check(const dropin_file *file, const access *wanted) {
+/* Types that every program uses, and nothing can be wrong with. */
+static bool is_plain(MPI_Datatype type) {
+    return type == MPI_BYTE || type == MPI_CHAR || type == MPI_DOUBLE || type == MPI_INT || type == MPI_FLOAT;
+}
+
+static int check_by_mpi(const dropin_file *file, const access *wanted) {
     int count = wanted->count < 0 ? -1 : 0;
+    return wanted->write ? dropin_mpi->write(file->handle, wanted->buf, count, wanted->type, MPI_STATUS_IGNORE)
+                         : dropin_mpi->read(file->handle, wanted->buf, count, wanted->type, MPI_STATUS_IGNORE);
+}
+
+static int check(const dropin_file *file, const access *wanted) {
     if (wanted->at && wanted->offset < 0)
         return dropin_raise_code(file->handle, MPI_ERR_ARG);
     if (wanted->write && (file->amode & MPI_MODE_RDONLY))
         return dropin_raise_code(file->handle, MPI_ERR_READ_ONLY);
     if (!wanted->write && (file->amode & MPI_MODE_WRONLY))
         return dropin_raise_code(file->handle, MPI_ERR_ACCESS);
-    int code = wanted->write ? dropin_mpi->write(file->handle, wanted->buf, count, wanted->type, MPI_STATUS_IGNORE)
-                             : dropin_mpi->read(file->handle, wanted->buf, count, wanted->type, MPI_STATUS_IGNORE);
+    bool fine = wanted->count > 0 && wanted->buf && is_plain(wanted->type);
+    int code = fine ? MPI_SUCCESS : check_by_mpi(file, wanted);
     if (!code && WHOLE_ETYPES && length_of(wanted) % file->etype_size != 0)
         code = dropin_raise_code(file->handle, MPI_ERR_IO);
     return code;
@@ -68,26 +76,23 @@ static sago_status move(const dropin_file *file, const access *wanted, MPI_Count
                          : sago_read_at_all(file->sago, from, wanted->buf, count, wanted->type, bytes);
 }
 
-/* One rank, one piece: nothing to gain, and the MPI library has the shortest way.  Its independent calls, which
- * are better than its collective ones at errors and at the end of the file. */
-static bool is_simple(const dropin_file *file, const access *wanted) {
-    return file->alone && file->contiguous && wanted->count <= INT_MAX && dropin_type_contiguous(wanted->type);
+/* Where collective calls gain nothing, each rank goes alone: only so are the smallest calls as fast as the MPI
+ * library's.  ROMIO lets its ranks meet in every such call, and programs have come to rely on it: an access sees
+ * what other ranks did in the call before.  OMPIO does not; there they meet between writing and reading. */
+static int move_alone(dropin_file *file, const access *wanted, MPI_Offset from, MPI_Count *bytes) {
+    sago_status status = wanted->write
+                             ? sago_write_at(file->sago, from, wanted->buf, wanted->count, wanted->type, bytes)
+                             : sago_read_at(file->sago, from, wanted->buf, wanted->count, wanted->type, bytes);
+    return dropin_raise(file->handle, status);
 }
 
-static int move_alone(const dropin_file *file, const access *wanted, MPI_Offset from, MPI_Count *bytes) {
-    MPI_Status status;
-    int count = (int)wanted->count;
-    dropin_count_handed(file, DROPIN_ALONE);
-    *bytes = 0;
-    if (length_of(wanted) == 0)
-        return MPI_SUCCESS;
-    int code = wanted->write ? dropin_mpi->write_at(file->handle, from, wanted->buf, count, wanted->type, &status)
-                             : dropin_mpi->read_at(file->handle, from, wanted->buf, count, wanted->type, &status);
-    if (!code)
-        (void)MPI_Get_elements_x(&status, MPI_BYTE, bytes);
-    if (!code && wanted->write && *bytes != length_of(wanted)) /* OMPIO takes errors lightly */
-        code = dropin_raise_code(file->handle, MPI_ERR_IO);
-    return code;
+static int meet(dropin_file *file, const access *wanted, int code) {
+    bool turned = file->wrote_last != wanted->write;
+    file->wrote_last = wanted->write;
+    if (!turned && !file->meets)
+        return code;
+    sago_status met = sago_meet(file->sago, code ? SAGO_ERR_ARG : SAGO_OK);
+    return code ? code : dropin_raise(file->handle, met);
 }
 
 static bool hand_over(dropin_file *file, const access *wanted, dropin_reason reason) {
@@ -108,16 +113,17 @@ static bool serve(dropin_file *file, const access *wanted, MPI_Count *bytes, int
     *code = check(file, wanted);
     if (!*code && !wanted->at)
         *code = dropin_pointer_get(file, &from);
-    if (!*code && is_simple(file, wanted)) {
-        *code = move_alone(file, wanted, from, bytes);
+    if (sago_separate(file->sago)) {
+        *code = meet(file, wanted, *code);
+        *code = *code ? *code : move_alone(file, wanted, from, bytes);
     } else {
         sago_status status = move(file, wanted, *code ? -1 : wanted->count, from, bytes);
         if (status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED)
             return hand_over(file, wanted, DROPIN_TOO_MUCH);
         if (!*code)
             *code = dropin_raise(file->handle, status);
-        dropin_count_served(file, wanted->write, *bytes, start);
     }
+    dropin_count_served(file, wanted->write, *bytes, start);
     if (!*code && !wanted->at)
         dropin_pointer_set(file, from + (MPI_Offset)(length_of(wanted) / file->etype_size));
     return true;
@@ -177,13 +183,6 @@ static bool serve_end(MPI_File handle, MPI_Status *status, int *code) {
 
 /* ---- Nonblocking calls ---- */
 
-static int start_alone(const dropin_file *file, const access *wanted, MPI_Offset from, MPI_Request *request) {
-    int count = (int)wanted->count;
-    dropin_count_handed(file, DROPIN_ALONE);
-    return wanted->write ? dropin_mpi->iwrite_at(file->handle, from, wanted->buf, count, wanted->type, request)
-                         : dropin_mpi->iread_at(file->handle, from, wanted->buf, count, wanted->type, request);
-}
-
 /* `wrong`: what is the matter with the arguments.  The other ranks have started theirs, and will learn it. */
 static int start(dropin_file *file, const access *wanted, MPI_Offset from, int wrong, MPI_Request *request) {
     double began = dropin_clock();
@@ -210,8 +209,7 @@ static bool serve_start(MPI_File handle, const access *wanted, MPI_Request *requ
     *code = check(file, wanted);
     if (!*code && !wanted->at)
         *code = dropin_pointer_get(file, &from);
-    *code = !*code && is_simple(file, wanted) ? start_alone(file, wanted, from, request)
-                                              : start(file, wanted, from, *code, request);
+    *code = start(file, wanted, from, *code, request);
     if (!*code && !wanted->at)
         dropin_pointer_set(file, from + (MPI_Offset)(length_of(wanted) / file->etype_size));
     return true;

@@ -93,13 +93,8 @@
 
 #define DROPIN_CALLS(X) DROPIN_FILE_CALLS(X) DROPIN_ALL_ACCESS(ROW_, X)
 
-/* Calls that Sago itself makes, but does not stand in front of. */
-#define DROPIN_USED_CALLS(X)                                                                                      \
-    ROW_AT(X, write_at, const void *, int, true)                                                                  \
-    ROW_AT(X, read_at, void *, int, false)                                                                        \
-    ROW_START_AT(X, iwrite_at, const void *, int, true)                                                           \
-    ROW_START_AT(X, iread_at, void *, int, false)                                                                 \
-    X(call_errhandler, (MPI_File file, int code), (file, code))
+/* A call that Sago itself makes, but does not stand in front of. */
+#define DROPIN_USED_CALLS(X) X(call_errhandler, (MPI_File file, int code), (file, code))
 
 /* clang-format on */
 

@@ -19,8 +19,8 @@ typedef struct dropin_file {
     int amode;
     MPI_Count etype_size; /* of the view, bytes */
     bool first;           /* this rank is rank 0 of the file's */
-    bool alone;           /* the file of one rank */
-    bool contiguous;      /* the view has no gaps */
+    bool meets;           /* programs rely on the ranks meeting in every collective call */
+    bool wrote_last;      /* the last call in which each rank went alone was a write */
     dropin_reason closed; /* why Sago serves no call on this file, or DROPIN_SERVED */
     dropin_reason unseen; /* the same for the view in force */
     bool atomic;
@@ -40,8 +40,5 @@ dropin_file *dropin_files_add(MPI_File handle);
 dropin_file *dropin_files_find(MPI_File handle);
 /* Takes it out of the table and frees it. */
 void dropin_files_remove(dropin_file *file);
-
-/* Has the type no gaps? */
-bool dropin_type_contiguous(MPI_Datatype type);
 
 #endif

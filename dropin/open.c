@@ -3,6 +3,7 @@
  *
  * Whether Sago takes a file is agreed on by all ranks in sago_open(), also when a rank knows beforehand that it
  * will not: else some would wait for the others. */
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -11,13 +12,6 @@
 #include "pointer.h"
 #include "raise.h"
 #include "requests.h"
-
-/* May be wrong about types whose parts are out of order; but that is a matter of speed only. */
-bool dropin_type_contiguous(MPI_Datatype type) {
-    MPI_Count size = 0, lower = 0, extent = 0;
-    return MPI_Type_size_x(type, &size) == MPI_SUCCESS &&
-           MPI_Type_get_extent_x(type, &lower, &extent) == MPI_SUCCESS && lower == 0 && size == extent;
-}
 
 /* ---- Open ---- */
 
@@ -42,15 +36,23 @@ static dropin_reason reason_of(sago_status status) {
     }
 }
 
+/* As the MPI library's do: ROMIO's always, OMPIO's not where views have no gaps. */
+static bool ranks_meet(void) {
+#ifdef SAGO_MPI_MPICH
+    return true;
+#else
+    const char *component = getenv("OMPI_MCA_io");
+    return component && strstr(component, "romio");
+#endif
+}
+
 static void describe(dropin_file *file, MPI_Comm comm, int amode) {
-    int rank = 0, size = 0;
+    int rank = 0;
     (void)MPI_Comm_rank(comm, &rank);
-    (void)MPI_Comm_size(comm, &size);
     file->amode = amode;
     file->first = rank == 0;
-    file->alone = size == 1;
+    file->meets = ranks_meet();
     file->etype_size = 1;
-    file->contiguous = true;
     file->pointer_known = !(amode & MPI_MODE_APPEND);
 }
 
@@ -101,7 +103,6 @@ static dropin_reason view_set(dropin_file *file, MPI_Offset disp, MPI_Datatype e
     sago_status status = sago_set_view(file->sago, disp, etype, filetype);
     if (status || MPI_Type_size_x(etype, &file->etype_size) != MPI_SUCCESS || file->etype_size <= 0)
         return DROPIN_VIEW;
-    file->contiguous = dropin_type_contiguous(filetype);
     return DROPIN_SERVED;
 }
 

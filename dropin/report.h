@@ -21,7 +21,6 @@
     X(REPRESENTATION, "representation", "data representation")                                                    \
     X(VIEW, "view", "file view")                                                                                  \
     X(ATOMIC, "atomic", "atomic mode")                                                                            \
-    X(ALONE, "alone", "one rank, contiguous in memory and file: nothing to gain")                                 \
     X(SHARED_POINTER, "shared_pointer", "shared file pointer")                                                    \
     X(TOO_MUCH, "memory", "beyond what Sago can do, or its memory")
 

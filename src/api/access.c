@@ -5,6 +5,31 @@
 #include "base/checked.h"
 #include "engine/started.h"
 
+bool sagoi_may_separate(const sago_file *file) {
+    return file->team->nodes == 1 && sagoi_store_layout(file->store)->local &&
+           file->hints.strategy == SAGOI_STRATEGY_AUTO;
+}
+
+int sago_separate(const sago_file *file) { return file && sagoi_live_has(&file->live) && file->separate; }
+
+/* On one node a gate will do, as long as nothing is wrong. */
+static sago_status meet(sago_file *file, sago_status mine) {
+    int64_t failed = 0;
+    if (file->team->nodes > 1)
+        return sagoi_engine_agree(file, mine, SAGOI_CALL_MEET, 0);
+    sago_status status = sagoi_gate_sum(file->team, mine != SAGO_OK, &failed);
+    return status || !failed ? status : sagoi_agree_status(file->team, mine);
+}
+
+sago_status sago_meet(sago_file *file, sago_status mine) {
+    sago_status status = sagoi_check_collective(file);
+    if (status)
+        return sagoi_done("sago_meet", NULL, status);
+    if (mine)
+        mine = sagoi_fail(mine, "%s", sago_status_string(mine));
+    return sagoi_done("sago_meet", file->path, meet(file, mine));
+}
+
 sago_status sago_set_view(sago_file *file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype) {
     sago_status status = sagoi_check_collective(file);
     if (status)
@@ -13,12 +38,14 @@ sago_status sago_set_view(sago_file *file, MPI_Offset disp, MPI_Datatype etype, 
     double start = sagoi_now();
     status = sagoi_view_make(disp, etype, filetype, &file->budget, &view);
     (void)sagoi_phase_end(&file->stats, SAGO_PHASE_FLATTEN, start);
-    status = sagoi_engine_agree(file, status, SAGOI_CALL_VIEW, 0);
+    bool gaps;
+    status = sagoi_engine_agree_any(file, status, SAGOI_CALL_VIEW, !view.solid, &gaps);
     if (status) {
         sagoi_view_cleanup(&view);
     } else {
         sagoi_view_cleanup(&file->view);
         file->view = view;
+        file->separate = !gaps && sagoi_may_separate(file);
     }
     return sagoi_done("sago_set_view", file->path, status);
 }
@@ -65,19 +92,40 @@ static sago_status run_collective(sago_file *file, const access *wanted, MPI_Cou
     return sagoi_done(wanted->call, file->path, status);
 }
 
+/* One piece of memory and one of the file, as in most calls of most programs: nothing to describe.  Whatever
+ * may be wrong with it is found out the long way. */
+static bool is_piece(const sago_file *file, const access *wanted, sagoi_io_run *piece) {
+    int64_t size = sagoi_plain_size(wanted->buffer.type), end;
+    if (size == 0 || !file->view.solid || wanted->offset < 0 || wanted->buffer.count <= 0 || !wanted->buffer.base)
+        return false;
+    if (sagoi_check_access(file, wanted->direction) || sagoi_mul(wanted->buffer.count, size, &piece->len) ||
+        sagoi_mul(wanted->offset, file->view.etype_size, &piece->off) ||
+        sagoi_add(piece->off, file->view.disp, &piece->off) || sagoi_add(piece->off, piece->len, &end))
+        return false;
+    piece->buf = wanted->buffer.base;
+    return end <= SAGOI_OFFSET_MAX && sagoi_engine_is_small(file, piece->len);
+}
+
+static sago_status run_described(sago_file *file, const access *wanted, int64_t *moved) {
+    sagoi_composed composed;
+    sagoi_composed_init(&composed, wanted->direction, &file->budget);
+    sago_status status = compose(file, wanted, &composed);
+    if (!status)
+        status = sagoi_engine_independent(file, &composed, moved);
+    sagoi_composed_cleanup(&composed);
+    return status;
+}
+
 static sago_status run_independent(sago_file *file, const access *wanted, MPI_Count *bytes) {
     sago_status status = sagoi_check_file(file);
     if (status)
         return sagoi_done(wanted->call, NULL, status);
-    sagoi_composed composed;
+    sagoi_io_run piece;
     int64_t moved = 0;
     bool held;
     sagoi_started_hold(file, &held);
-    sagoi_composed_init(&composed, wanted->direction, &file->budget);
-    status = compose(file, wanted, &composed);
-    if (!status)
-        status = sagoi_engine_independent(file, &composed, &moved);
-    sagoi_composed_cleanup(&composed);
+    status = is_piece(file, wanted, &piece) ? sagoi_engine_piece(file, wanted->direction, &piece, &moved)
+                                            : run_described(file, wanted, &moved);
     sagoi_started_release(held);
     if (bytes)
         *bytes = (MPI_Count)moved;

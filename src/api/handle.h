@@ -8,6 +8,7 @@
 /* Collective calls that move no data, for noticing ranks that are in another one. */
 enum {
     SAGOI_CALL_VIEW = SAGOI_KIND_OTHER,
+    SAGOI_CALL_MEET,
     SAGOI_CALL_SYNC,
     SAGOI_CALL_SIZE,
     SAGOI_CALL_PREALLOCATE,
@@ -32,6 +33,9 @@ sago_status sagoi_check_file(const sago_file *file) SAGOI_CHECKED;
 /* The same for a collective call, which the nonblocking ones before it on this file must not meet: waits for them
  * first. */
 sago_status sagoi_check_collective(sago_file *file) SAGOI_CHECKED;
+
+/* Could separate calls do, with a view that has no gaps? */
+bool sagoi_may_separate(const sago_file *file);
 
 /* May the file be written to, or read from? */
 sago_status sagoi_check_access(const sago_file *file, sagoi_direction direction) SAGOI_CHECKED;

@@ -318,6 +318,8 @@ sago_status sagoi_view_make(MPI_Offset disp, MPI_Datatype etype, MPI_Datatype fi
     }
     view->disp = disp;
     view->etype_size = unit_size;
+    view->solid = view->filetype.size > 0 && sagoi_pattern_contiguous(&view->filetype.pattern) &&
+                  view->filetype.pattern.low == 0 && view->filetype.size == view->filetype.extent;
     return SAGO_OK;
 }
 

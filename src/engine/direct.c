@@ -1,6 +1,8 @@
 /* Direct: each rank reads and writes its own runs.  Right for long runs, where staging would only be another
  * copy, and for independent calls.  Where the caller's memory is in pieces, they pass through a buffer. */
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/checked.h"
 #include "engine/engine.h"
@@ -99,20 +101,60 @@ sago_status sagoi_run_direct(sago_file *file, const sagoi_request *request) {
     return status;
 }
 
+enum { LEAST_MAPPED = 128 * 1024 }; /* bytes; below this the system call is the smaller cost */
+
+/* What is in the file already is copied to and from the mapping, if the file may be mapped at all. */
+static bool is_mapped(const sago_file *file, const sagoi_composed *composed, const struct stat *info) {
+    return !sagoi_engine_is_small(file, composed->bytes) && composed->request.high <= info->st_size &&
+           (int64_t)info->st_blocks * 512 >= info->st_size;
+}
+
+static sago_status run_independent(sago_file *file, sagoi_composed *composed, bool mapped) {
+    const sagoi_request *request = &composed->request;
+    if (!mapped)
+        return sagoi_run_direct(file, request);
+    sagoi_call call = {.file = file, .composed = composed, .low = request->low, .high = request->high};
+    call.size = request->high; /* at least */
+    sago_status status = sagoi_run_mapped(&call);
+    sagoi_mapping_settle(&file->mapping, file->store);
+    return status;
+}
+
+static void count_independent(sago_file *file, sagoi_direction direction, int64_t end, int64_t bytes) {
+    bool write = direction == SAGOI_TO_FILE;
+    if (write)
+        file->written_end = sagoi_max(file->written_end, end);
+    *(write ? &file->stats.bytes_written : &file->stats.bytes_read) += bytes;
+}
+
 sago_status sagoi_engine_independent(sago_file *file, sagoi_composed *composed, int64_t *bytes) {
     sagoi_request *request = &composed->request;
     bool write = request->direction == SAGOI_TO_FILE;
-    int64_t size = 0;
-    sago_status status = write ? SAGO_OK : sagoi_store_size(file->store, &size);
+    struct stat info = {0};
+    if (fstat(sagoi_store_fd(file->store), &info) != 0)
+        return sagoi_fail_errno(errno, "fstat");
+    request->limit = write ? SAGOI_OFFSET_MAX : info.st_size;
+    sago_status status = run_independent(file, composed, is_mapped(file, composed, &info));
     if (status)
         return status;
-    request->limit = write ? SAGOI_OFFSET_MAX : size;
-    status = sagoi_run_direct(file, request);
-    if (status)
-        return status;
-    if (write)
-        file->written_end = sagoi_max(file->written_end, request->high);
-    *bytes = write || request->high <= size ? composed->bytes : sagoi_bytes_below(request, size);
-    *(write ? &file->stats.bytes_written : &file->stats.bytes_read) += *bytes;
+    *bytes = write || request->high <= info.st_size ? composed->bytes : sagoi_bytes_below(request, info.st_size);
+    count_independent(file, request->direction, request->high, *bytes);
     return SAGO_OK;
+}
+
+sago_status sagoi_engine_piece(sago_file *file, sagoi_direction direction, const sagoi_io_run *piece,
+                               int64_t *bytes) {
+    double start = sagoi_now();
+    sago_status status = direction == SAGOI_TO_FILE ? sagoi_store_write(file->store, piece, 1)
+                                                    : sagoi_store_read(file->store, piece, 1, bytes);
+    if (direction == SAGOI_TO_FILE)
+        *bytes = status ? 0 : piece->len;
+    (void)sagoi_phase_end(&file->stats, SAGO_PHASE_STORE, start);
+    if (!status)
+        count_independent(file, direction, piece->off + piece->len, *bytes);
+    return status;
+}
+
+bool sagoi_engine_is_small(const sago_file *file, int64_t bytes) {
+    return bytes < LEAST_MAPPED || !sagoi_engine_may_map(file);
 }

@@ -134,6 +134,13 @@ sago_status sagoi_engine_agree(sago_file *file, sago_status status, int64_t kind
     return SAGO_OK;
 }
 
+sago_status sagoi_engine_agree_any(sago_file *file, sago_status status, int64_t kind, bool mine, bool *any) {
+    sagoi_agreement agreed = {.max[MAX_ARGUMENT] = mine};
+    status = agree_call(file, status, kind, &agreed);
+    *any = agreed.max[MAX_ARGUMENT];
+    return status;
+}
+
 /* ---- Planning ---- */
 
 /* Of one node, as the leaders tell each other. */
@@ -203,16 +210,20 @@ static sago_status measure_shape(sagoi_call *call, node_facts *facts, bool *dens
     return status;
 }
 
+bool sagoi_engine_may_map(const sago_file *file) {
+    const sagoi_layout *layout = sagoi_store_layout(file->store);
+    return file->can_map && file->hints.map != SAGOI_CHOICE_OFF && file->team->nodes == 1 &&
+           !file->hints.direct_io && (layout->in_memory || (file->hints.map == SAGOI_CHOICE_ON && layout->local));
+}
+
 static sagoi_target describe_target(const sagoi_call *call) {
     const sago_file *file = call->file;
     const sagoi_layout *layout = sagoi_store_layout(file->store);
     bool reading = call->composed->request.direction == SAGOI_FROM_FILE;
-    bool may_map = file->hints.map != SAGOI_CHOICE_OFF && file->team->nodes == 1 && !file->hints.direct_io &&
-                   (layout->in_memory || (file->hints.map == SAGOI_CHOICE_ON && layout->local));
     return (sagoi_target){.block = layout->block,
                           .stripe_unit = layout->stripe_unit,
                           .stripe_count = layout->stripe_count,
-                          .mappable = may_map && file->can_map,
+                          .mappable = sagoi_engine_may_map(file),
                           .sparse = reading && call->sparse};
 }
 

@@ -30,6 +30,14 @@ sago_status sagoi_engine_prepare(sago_file *file, sagoi_composed *composed) SAGO
 /* Not collective: this rank's runs, straight to or from the file. */
 sago_status sagoi_engine_independent(sago_file *file, sagoi_composed *composed, int64_t *bytes) SAGOI_CHECKED;
 
+/* The same of one piece, which needs no description; `small`: mapping the file would not make it faster. */
+sago_status sagoi_engine_piece(sago_file *file, sagoi_direction direction, const sagoi_io_run *piece,
+                               int64_t *bytes) SAGOI_CHECKED;
+bool sagoi_engine_is_small(const sago_file *file, int64_t bytes);
+
+/* Is copying to and from a mapping of the file worth while? */
+bool sagoi_engine_may_map(const sago_file *file);
+
 /* ---- Strategies; each moves this rank's request and waits for its I/O ---- */
 sago_status sagoi_run_direct(sago_file *file, const sagoi_request *request) SAGOI_CHECKED;
 sago_status sagoi_run_mapped(sagoi_call *call) SAGOI_CHECKED;
@@ -60,5 +68,8 @@ typedef enum {
 
 /* Ranks agree on a call that moves no data: its status, its kind and one argument that must be the same. */
 sago_status sagoi_engine_agree(sago_file *file, sago_status status, int64_t kind, int64_t argument) SAGOI_CHECKED;
+/* The same without an argument, and whether `mine` is true on any rank. */
+sago_status sagoi_engine_agree_any(sago_file *file, sago_status status, int64_t kind, bool mine, bool *any)
+    SAGOI_CHECKED;
 
 #endif

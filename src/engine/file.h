@@ -23,6 +23,7 @@
 typedef struct sagoi_view {
     int64_t disp;
     int64_t etype_size;
+    bool solid; /* its stream of data is the file from disp on, without gaps */
     sagoi_flat filetype;
 } sagoi_view;
 
@@ -46,6 +47,7 @@ struct sago_file {
         *exchange;            /* of the last aggregated call; its buffers serve the next one of the same plan */
     uint64_t exchange_serial; /* of that plan */
     bool can_map;             /* the kernel and the descriptor allow mapping */
+    bool separate;            /* of sago_separate(); the same on all ranks */
     int64_t written_end;      /* largest end of what this rank wrote by itself */
     sago_stats stats;
     struct sago_series *series; /* all declared on this file */

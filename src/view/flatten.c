@@ -160,3 +160,13 @@ sago_status sagoi_flatten(MPI_Datatype type, sagoi_budget *budget, sagoi_flat *f
         sagoi_flat_cleanup(flat);
     return status;
 }
+
+int64_t sagoi_plain_size(MPI_Datatype type) {
+    if (type == MPI_BYTE || type == MPI_CHAR)
+        return 1;
+    if (type == MPI_DOUBLE)
+        return sizeof(double);
+    if (type == MPI_INT)
+        return sizeof(int);
+    return type == MPI_FLOAT ? sizeof(float) : 0;
+}
