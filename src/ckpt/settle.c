@@ -53,7 +53,7 @@ void sagoi_saving_forget(sago_ckpt *ckpt, int64_t step) {
     }
 }
 
-sagoi_known *sagoi_known_find(sago_ckpt *ckpt, int64_t step) {
+sagoi_known_step *sagoi_known_find(sago_ckpt *ckpt, int64_t step) {
     for (int64_t i = 0; i < ckpt->nknown; i++)
         if (ckpt->known[i].step == step)
             return &ckpt->known[i];
@@ -61,10 +61,10 @@ sagoi_known *sagoi_known_find(sago_ckpt *ckpt, int64_t step) {
 }
 
 sago_status sagoi_known_add(sago_ckpt *ckpt, int64_t step, uint64_t id_low, sago_level level) {
-    sagoi_known *known = sagoi_known_find(ckpt, step);
+    sagoi_known_step *known = sagoi_known_find(ckpt, step);
     if (!known && ckpt->nknown == ckpt->known_capacity) {
         int64_t capacity = 2 * ckpt->known_capacity + 16;
-        sagoi_known *moved = realloc(ckpt->known, (size_t)capacity * sizeof *moved);
+        sagoi_known_step *moved = realloc(ckpt->known, (size_t)capacity * sizeof *moved);
         if (!moved)
             return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of steps");
         ckpt->known = moved;
@@ -72,7 +72,7 @@ sago_status sagoi_known_add(sago_ckpt *ckpt, int64_t step, uint64_t id_low, sago
     }
     if (!known) {
         known = &ckpt->known[ckpt->nknown++];
-        *known = (sagoi_known){.step = step, .id_low = id_low};
+        *known = (sagoi_known_step){.step = step, .id_low = id_low};
     }
     known->at[level] = true;
     return SAGO_OK;
@@ -88,7 +88,7 @@ void sagoi_known_remove(sago_ckpt *ckpt, int64_t step) {
 
 /* ---- Keeping only so many ---- */
 
-static int strength(const sagoi_known *known) {
+static int strength(const sagoi_known_step *known) {
     for (int level = SAGO_LEVEL_COUNT - 1; level > SAGO_LEVEL_MEMORY; level--)
         if (known->at[level])
             return level;
@@ -103,7 +103,7 @@ static int64_t newer_ones(const sago_ckpt *ckpt, int64_t i, int at_least) {
     return n;
 }
 
-static sago_status remove_at(sago_ckpt *ckpt, sagoi_known *known, bool local) {
+static sago_status remove_at(sago_ckpt *ckpt, sagoi_known_step *known, bool local) {
     known->at[local ? SAGO_LEVEL_LOCAL : SAGO_LEVEL_GLOBAL] = false;
     if (local)
         known->at[SAGO_LEVEL_REDUNDANT] = false;
@@ -120,7 +120,7 @@ static bool still_needed(sago_ckpt *ckpt, int64_t step) {
 sago_status sagoi_retain(sago_ckpt *ckpt) {
     sago_status status = SAGO_OK;
     for (int64_t i = 0; i < ckpt->nknown && !status; i++) {
-        sagoi_known *known = &ckpt->known[i];
+        sagoi_known_step *known = &ckpt->known[i];
         int nodes = known->at[SAGO_LEVEL_REDUNDANT] ? SAGO_LEVEL_REDUNDANT : SAGO_LEVEL_LOCAL;
         if (ckpt->hints.ckpt_keep_local > 0 && known->at[nodes] && !still_needed(ckpt, known->step) &&
             newer_ones(ckpt, i, nodes) >= ckpt->hints.ckpt_keep_local)

@@ -56,11 +56,11 @@ typedef struct sagoi_saving {
 } sagoi_saving;
 
 /* A complete step in the directory, whoever saved it; the same list on all ranks, in the order of saving. */
-typedef struct sagoi_known {
+typedef struct sagoi_known_step {
     int64_t step;
     uint64_t id_low;
     bool at[SAGO_LEVEL_COUNT];
-} sagoi_known;
+} sagoi_known_step;
 
 struct sago_ckpt {
     sagoi_live live;
@@ -80,7 +80,7 @@ struct sago_ckpt {
     sagoi_lease lease;            /* rank 0 */
     sagoi_saving *saves;          /* oldest first */
     int64_t nsaves;               /* ever started by this job */
-    sagoi_known *known;
+    sagoi_known_step *known;
     int64_t nknown, known_capacity;
     sago_ckpt_stats stats; /* of this rank, but for what is the same on all */
     sago_ckpt_report report;
@@ -127,7 +127,7 @@ sagoi_saving *sagoi_saving_find(sago_ckpt *ckpt, int64_t step);
 void sagoi_savings_free(sago_ckpt *ckpt);
 void sagoi_saving_forget(sago_ckpt *ckpt, int64_t step); /* a decided one */
 sago_status sagoi_known_add(sago_ckpt *ckpt, int64_t step, uint64_t id_low, sago_level level) SAGOI_CHECKED;
-sagoi_known *sagoi_known_find(sago_ckpt *ckpt, int64_t step);
+sagoi_known_step *sagoi_known_find(sago_ckpt *ckpt, int64_t step);
 void sagoi_known_remove(sago_ckpt *ckpt, int64_t step);
 /* Removes what is older than the hints say. */
 sago_status sagoi_retain(sago_ckpt *ckpt) SAGOI_CHECKED;

@@ -67,7 +67,7 @@ sago_status sagoi_wait_for(sago_ckpt *ckpt, int64_t step, sago_level level) {
     sagoi_saving *saving = sagoi_saving_find(ckpt, step);
     if (saving)
         return wait_saving(ckpt, saving, level);
-    const sagoi_known *known = sagoi_known_find(ckpt, step);
+    const sagoi_known_step *known = sagoi_known_find(ckpt, step);
     for (int at = level; known && at < SAGO_LEVEL_COUNT; at++)
         if (known->at[at])
             return SAGO_OK;
