@@ -13,6 +13,7 @@ int cmd_compare(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_exchange(int argc, char **argv); /* `sago bench exchange` */
 int cmd_plan(int argc, char **argv);
+int cmd_topo(int argc, char **argv);
 int cmd_hints(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 

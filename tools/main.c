@@ -14,6 +14,7 @@ static const struct {
     {"compare", cmd_compare, "run a command with and without Sago; compare times and files"},
     {"bench", cmd_bench, "measure an access pattern beside MPI-IO; run it by mpiexec"},
     {"plan", cmd_plan, "show how Sago would move an access pattern on a machine"},
+    {"topo", cmd_topo, "show the machine: network, nodes, memory, storage"},
     {"hints", cmd_hints, "list the hints and their defaults"},
     {"version", cmd_version, "print the version and the MPI library it was built with"},
 };
@@ -59,6 +60,6 @@ int main(int argc, char **argv) {
         if (strcmp(commands[i].name, name) == 0)
             return commands[i].run(argc - 1, argv + 1);
     if (argc < 2)
-        return usage_error("", "no command given; there are run, compare, bench, plan, hints and version");
-    return usage_error("", "no command '%s'; there are run, compare, bench, plan, hints and version", name);
+        return usage_error("", "no command given");
+    return usage_error("", "no command '%s'", name);
 }

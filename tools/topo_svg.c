@@ -1,0 +1,326 @@
+/* A machine as a picture.
+ *
+ * Few nodes of a job are drawn one by one, framed by the switch or router they share, with a chip for every
+ * directory whose colour says with whom it is shared.  A large machine is drawn as blocks of cells: a cell is a
+ * router, a leaf switch or a part of the torus, a block what lies above it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "tools/svg.h"
+#include "tools/topo.h"
+
+enum {
+    WIDTH = 1200,
+    MARGIN = 30,
+    FEW_NODES = 48,
+    CELLS_MAX = 2500,
+    NODE_WIDTH = 170,
+    NODE_HEIGHT = 92,
+    GAP = 12,
+    CHIP = 14,
+    LINE = 20,
+};
+
+/* ---- Heading and footing, of both kinds of picture ---- */
+
+static double draw_heading(tool_svg *svg, const topo_view *view) {
+    svg_text(svg, MARGIN, 42, 24, SVG_LEFT, "%s", view->name);
+    svg_text(svg, MARGIN, 66, 14, SVG_LEFT, "%s", topo_network(view->topology).text);
+    svg_text(svg, MARGIN, 86, 12, SVG_LEFT, "from %s; gateways: %s", view->source,
+             topo_gateways(view->topology).text);
+    return 104;
+}
+
+/* The levels as a table; returns where it ends. */
+static double draw_levels(tool_svg *svg, const sagoi_topology *t, double y) {
+    svg_text(svg, MARGIN, y + 14, 13, SVG_LEFT, "Links");
+    y += LINE;
+    for (int64_t k = 0; k < t->levels + 2; k++) {
+        char number[24];
+        bool inside = k == t->levels, io = k == t->levels + 1;
+        const sagoi_level *level = inside ? &t->inside : io ? &t->io : &t->level[k];
+        svg_text(svg, MARGIN + 10, y + 14, 12, SVG_LEFT, "%s",
+                 inside ? "inside"
+                 : io   ? "io"
+                        : sagoi_level_name(t, k, number));
+        svg_text(svg, MARGIN + 90, y + 14, 12, SVG_LEFT, "%s",
+                 inside ? "between ranks of a node"
+                 : io   ? "gateway to storage"
+                        : topo_level_meaning(t, k).text);
+        svg_text(svg, MARGIN + 380, y + 14, 12, SVG_RIGHT, "%s", sagoi_format_time(level->latency).text);
+        svg_text(svg, MARGIN + 500, y + 14, 12, SVG_RIGHT, "%s", sagoi_format_rate(level->bandwidth).text);
+        y += LINE;
+    }
+    return y;
+}
+
+/* Storage, right of the levels. */
+static double draw_storage(tool_svg *svg, const topo_view *view, double y) {
+    const double x = WIDTH / 2.0 + 20;
+    char fitted[200];
+    svg_text(svg, x, y + 14, 13, SVG_LEFT, "Storage");
+    y += LINE;
+    for (int64_t i = 0; view->described && i < view->described->tiers; i++, y += LINE) {
+        const sagoi_tier *tier = &view->described->tier[i];
+        char text[512];
+        snprintf(text, sizeof text, "%s %s: %s", tier->name, tier->path, topo_tier(tier).text);
+        svg_fit(text, 12, WIDTH - MARGIN - x - 10, fitted, sizeof fitted);
+        svg_text(svg, x + 10, y + 14, 12, SVG_LEFT, "%s", fitted);
+    }
+    for (int64_t i = 0; i < view->dirs; i++, y += LINE) {
+        char text[512];
+        snprintf(text, sizeof text, "%lld  %s: %s", (long long)i + 1, view->dir[i].path,
+                 topo_sharing(view, &view->dir[i]).text);
+        svg_fit(text, 12, WIDTH - MARGIN - x - 10, fitted, sizeof fitted);
+        svg_text(svg, x + 10, y + 14, 12, SVG_LEFT, "%s", fitted);
+    }
+    return y;
+}
+
+static int64_t footing_lines(const topo_view *view) {
+    int64_t storage = (view->described ? view->described->tiers : 0) + view->dirs;
+    return 2 + sagoi_max(view->topology->levels + 2, storage);
+}
+
+/* ---- Few nodes ---- */
+
+static void draw_chips(tool_svg *svg, const topo_view *view, int64_t n, double x, double y) {
+    for (int64_t i = 0; i < view->dirs; i++) {
+        const topo_dir *dir = &view->dir[i];
+        if (dir->problem[0])
+            continue;
+        char tip[SAGOI_PATH_MAX + 64];
+        snprintf(tip, sizeof tip, "%s: share %lld of %lld", dir->path, (long long)dir->share[n] + 1,
+                 (long long)dir->shares);
+        svg_group_open(svg, tip);
+        svg_rect(svg, (svg_box){x, y, CHIP, CHIP}, svg_color_of(dir->share[n]).text, NULL);
+        svg_text_light(svg, x + CHIP / 2.0, y + CHIP - 4, 9, SVG_MIDDLE, "%lld", (long long)i + 1);
+        svg_group_close(svg);
+        x += CHIP + 3;
+    }
+}
+
+static void draw_node(tool_svg *svg, const topo_view *view, int64_t n, double x, double y, double most) {
+    const topo_node *node = &view->node[n];
+    char fitted[64];
+    svg_rect(svg, (svg_box){x, y, NODE_WIDTH, NODE_HEIGHT}, "#ffffff", SVG_GREY);
+    svg_fit(node->host, 13, NODE_WIDTH - 16, fitted, sizeof fitted);
+    svg_text(svg, x + 8, y + 18, 13, SVG_LEFT, "%s", fitted);
+    svg_text(svg, x + 8, y + 34, 11, SVG_LEFT, "place %lld", (long long)node->place);
+    svg_text(svg, x + 8, y + 49, 11, SVG_LEFT, "%lld ranks, %lld cores", (long long)node->ranks,
+             (long long)node->inside.cores);
+    double full = NODE_WIDTH - 16, share = most > 0 ? (double)node->memory / most : 0;
+    svg_rect(svg, (svg_box){x + 8, y + 56, full, 6}, SVG_PALE, NULL);
+    svg_rect(svg, (svg_box){x + 8, y + 56, full * share, 6}, svg_color_of(0).text, NULL);
+    if (view->dirs < 4)
+        svg_text(svg, x + NODE_WIDTH - 8, y + 81, 11, SVG_RIGHT, "%s free", topo_size(node->memory).text);
+    draw_chips(svg, view, n, x + 8, y + 70);
+}
+
+static const topo_view *sorted_view; /* qsort has no argument of its own */
+
+static int by_place(const void *a, const void *b) {
+    int64_t x = sorted_view->node[*(const int64_t *)a].place, y = sorted_view->node[*(const int64_t *)b].place;
+    return x < y ? -1 : x > y;
+}
+
+/* A frame round the nodes order[from .. to), in rows of `columns`; returns its height. */
+static double draw_frame(tool_svg *svg, const topo_view *view, const int64_t *order, int64_t from, int64_t to,
+                         double y) {
+    int64_t columns = (WIDTH - 2 * MARGIN - GAP) / (NODE_WIDTH + GAP), rows = sagoi_div_up(to - from, columns);
+    int64_t width = sagoi_min(columns, to - from), neighbours = sagoi_topology_neighbours(view->topology);
+    double height = (double)(LINE + rows * (NODE_HEIGHT + GAP) + 4), most = 0;
+    for (int64_t n = 0; n < view->nodes; n++)
+        most = fmax(most, (double)view->node[n].memory);
+    if (svg) {
+        svg_rect(svg, (svg_box){MARGIN, y, (double)(width * (NODE_WIDTH + GAP) + GAP), height}, SVG_PALE,
+                 SVG_GREY);
+        if (neighbours > 1)
+            svg_text(svg, MARGIN + GAP, y + 15, 11, SVG_LEFT, "switch %lld",
+                     (long long)(view->node[order[from]].place / neighbours));
+        else
+            svg_text(svg, MARGIN + GAP, y + 15, 11, SVG_LEFT, "network");
+    }
+    for (int64_t i = from; svg && i < to; i++)
+        draw_node(svg, view, order[i], (double)(MARGIN + GAP + (i - from) % columns * (NODE_WIDTH + GAP)),
+                  y + (double)(LINE + (i - from) / columns * (NODE_HEIGHT + GAP)), most);
+    return height;
+}
+
+/* All frames; without `svg` only how high they are together. */
+static double draw_frames(tool_svg *svg, const topo_view *view, const int64_t *order, double y) {
+    int64_t neighbours = sagoi_topology_neighbours(view->topology);
+    for (int64_t from = 0, to; from < view->nodes; from = to) {
+        int64_t block = view->node[order[from]].place / neighbours;
+        for (to = from + 1; to < view->nodes; to++)
+            if (neighbours > 1 && view->node[order[to]].place / neighbours != block)
+                break;
+        y += draw_frame(svg, view, order, from, to, y) + GAP;
+    }
+    return y;
+}
+
+static void draw_nodes(const topo_view *view, FILE *out) {
+    tool_svg svg;
+    int64_t order[FEW_NODES];
+    for (int64_t n = 0; n < view->nodes; n++)
+        order[n] = n;
+    sorted_view = view;
+    qsort(order, (size_t)view->nodes, sizeof *order, by_place);
+    double height = draw_frames(NULL, view, order, 104) + (double)(LINE * footing_lines(view) + MARGIN);
+    svg_open(&svg, out, WIDTH, height, view->name);
+    double y = draw_frames(&svg, view, order, draw_heading(&svg, view)) + GAP;
+    (void)draw_storage(&svg, view, y);
+    (void)draw_levels(&svg, view->topology, y);
+    svg_close(&svg);
+}
+
+/* ---- Blocks of cells ---- */
+
+typedef struct cells {
+    int64_t places; /* in a cell */
+    int64_t blocks;
+    int64_t rows, columns; /* of a block */
+    int64_t across;        /* blocks side by side */
+    double size;           /* of a cell, pixels */
+    double block_width, block_height;
+    int64_t *nodes;    /* of each cell */
+    int64_t *gateways; /* of each cell */
+} cells;
+
+/* As many leading dimensions as there may be cells; the last two of them are columns and rows of a block. */
+static void cells_choose(const sagoi_topology *t, cells *c) {
+    int64_t used = 0, count = 1;
+    int64_t last = sagoi_topology_neighbours(t) > 1 ? t->dimensions - 1 : t->dimensions;
+    while (used < last && count * t->extent[used] <= CELLS_MAX)
+        count *= t->extent[used++];
+    c->places = t->places / count;
+    if (used == 0) { /* one dimension alone is too long: cut it */
+        c->places = sagoi_div_up(t->places, CELLS_MAX);
+        count = sagoi_div_up(t->places, c->places);
+    }
+    c->columns = used > 0 ? t->extent[used - 1] : count;
+    c->rows = used > 1 ? t->extent[used - 2] : 1;
+    c->blocks = count / (c->rows * c->columns);
+    if (c->rows == 1) { /* a long row is folded */
+        int64_t folded = (int64_t)ceil(sqrt((double)c->columns * (c->blocks > 1 ? 0.5 : 2)));
+        c->rows = sagoi_div_up(c->columns, folded);
+        c->columns = folded;
+    }
+}
+
+static int64_t cells_of_block(const cells *c, const sagoi_topology *t) {
+    return t->places / c->places / c->blocks + (t->places % c->places != 0);
+}
+
+static void cells_lay(cells *c) {
+    c->across = (int64_t)ceil(sqrt((double)c->blocks * 1.6 * (double)c->rows / (double)c->columns));
+    c->across = sagoi_max(1, sagoi_min(c->across, c->blocks));
+    double room = (WIDTH - 2.0 * MARGIN) / (double)c->across - GAP;
+    c->size = fmin(30, fmax(3, floor((room - 8) / (double)c->columns)));
+    c->block_width = c->size * (double)c->columns + 8;
+    c->block_height = c->size * (double)c->rows + 8 + 16;
+}
+
+static bool cells_count(cells *c, const topo_view *view) {
+    const sagoi_topology *t = view->topology;
+    int64_t count = sagoi_div_up(t->places, c->places);
+    c->nodes = calloc((size_t)count, sizeof *c->nodes);
+    c->gateways = calloc((size_t)count, sizeof *c->gateways);
+    if (!c->nodes || !c->gateways)
+        return false;
+    for (int64_t n = 0; n < view->nodes; n++)
+        c->nodes[(view->node ? view->node[n].place : sagoi_description_place(view->described, n)) / c->places]++;
+    for (int64_t g = 0; g < sagoi_topology_gateways(t); g++) {
+        int64_t place = sagoi_topology_gateway_place(t, g);
+        if (place >= 0)
+            c->gateways[place / c->places]++;
+    }
+    return true;
+}
+
+static void draw_cell(tool_svg *svg, const cells *c, int64_t cell, svg_box box) {
+    char tip[128];
+    double share = (double)c->nodes[cell] / (double)c->places;
+    snprintf(tip, sizeof tip, "places %lld to %lld: %lld nodes, %lld gateways", (long long)(cell * c->places),
+             (long long)((cell + 1) * c->places - 1), (long long)c->nodes[cell], (long long)c->gateways[cell]);
+    svg_group_open(svg, tip);
+    svg_rect(svg, box, c->nodes[cell] ? svg_color_shade(0.25 + 0.6 * share).text : SVG_PALE, NULL);
+    if (c->gateways[cell])
+        svg_circle(svg, box.x + box.width / 2, box.y + box.height / 2, fmax(1.5, c->size / 5),
+                   svg_color_of(1).text, "#ffffff");
+    svg_group_close(svg);
+}
+
+static const char *block_name(const sagoi_topology *t, const cells *c) {
+    if (t->kind == SAGOI_DRAGONFLY)
+        return "group";
+    return t->kind == SAGOI_TORUS && c->blocks > 1 ? "slice" : t->kind == SAGOI_FAT_TREE ? "tree" : "network";
+}
+
+static void draw_block(tool_svg *svg, const topo_view *view, const cells *c, int64_t block, double x, double y) {
+    const sagoi_topology *t = view->topology;
+    int64_t in_block = cells_of_block(c, t), count = sagoi_div_up(t->places, c->places);
+    svg_rect(svg, (svg_box){x, y, c->block_width, c->block_height}, "#ffffff", SVG_GREY);
+    if (c->block_width >= 60)
+        svg_text(svg, x + 4, y + 12, 10, SVG_LEFT, "%s %lld", block_name(t, c), (long long)block);
+    else
+        svg_text(svg, x + 4, y + 12, 9, SVG_LEFT, "%lld", (long long)block);
+    for (int64_t i = 0; i < in_block && block * in_block + i < count; i++)
+        draw_cell(svg, c, block * in_block + i,
+                  (svg_box){x + 4 + (double)(i % c->columns) * c->size,
+                            y + 20 + (double)(i / c->columns) * c->size, c->size - (c->size > 5 ? 2 : 0.5),
+                            c->size - (c->size > 5 ? 2 : 0.5)});
+}
+
+static const char *cell_name(const sagoi_topology *t) {
+    return t->kind == SAGOI_DRAGONFLY ? "router" : t->kind == SAGOI_FAT_TREE ? "switch" : "stretch";
+}
+
+static void draw_legend(tool_svg *svg, const topo_view *view, const cells *c, double y) {
+    double x = MARGIN;
+    svg_rect(svg, (svg_box){x, y, CHIP, CHIP}, svg_color_shade(0.85).text, NULL);
+    svg_text(svg, x + 20, y + 12, 12, SVG_LEFT, "%s of %lld places, all with nodes", cell_name(view->topology),
+             (long long)c->places);
+    x += 300;
+    svg_rect(svg, (svg_box){x, y, CHIP, CHIP}, svg_color_shade(0.35).text, NULL);
+    svg_text(svg, x + 20, y + 12, 12, SVG_LEFT, "some");
+    x += 90;
+    svg_rect(svg, (svg_box){x, y, CHIP, CHIP}, SVG_PALE, SVG_GREY);
+    svg_text(svg, x + 20, y + 12, 12, SVG_LEFT, "none");
+    x += 90;
+    svg_circle(svg, x + 7, y + 7, 5, svg_color_of(1).text, "#ffffff");
+    svg_text(svg, x + 20, y + 12, 12, SVG_LEFT, "gateway here");
+    x += 150;
+    svg_text(svg, x, y + 12, 12, SVG_LEFT, "%lld nodes in all", (long long)view->nodes);
+}
+
+static void draw_cells(const topo_view *view, FILE *out) {
+    tool_svg svg;
+    cells c = {0};
+    cells_choose(view->topology, &c);
+    cells_lay(&c);
+    if (cells_count(&c, view)) {
+        double top = 104, below = top + (double)sagoi_div_up(c.blocks, c.across) * (c.block_height + GAP) + GAP;
+        svg_open(&svg, out, WIDTH, below + LINE * (double)(2 + footing_lines(view)) + MARGIN, view->name);
+        (void)draw_heading(&svg, view);
+        for (int64_t b = 0; b < c.blocks; b++)
+            draw_block(&svg, view, &c, b, MARGIN + (double)(b % c.across) * (c.block_width + GAP),
+                       top + (double)(b / c.across) * (c.block_height + GAP));
+        draw_legend(&svg, view, &c, below);
+        (void)draw_storage(&svg, view, below + 2 * LINE);
+        (void)draw_levels(&svg, view->topology, below + 2 * LINE);
+        svg_close(&svg);
+    }
+    free(c.nodes);
+    free(c.gateways);
+}
+
+void topo_print_svg(const topo_view *view, FILE *out) {
+    if (view->node && view->nodes <= FEW_NODES)
+        draw_nodes(view, out);
+    else
+        draw_cells(view, out);
+}
