@@ -28,8 +28,7 @@ enum {
 static double draw_heading(tool_svg *svg, const topo_view *view) {
     svg_text(svg, MARGIN, 42, 24, SVG_LEFT, "%s", view->name);
     svg_text(svg, MARGIN, 66, 14, SVG_LEFT, "%s", topo_network(view->topology).text);
-    svg_text(svg, MARGIN, 86, 12, SVG_LEFT, "from %s; gateways: %s", view->source,
-             topo_gateways(view->topology).text);
+    svg_text(svg, MARGIN, 86, 12, SVG_LEFT, "%s; gateways: %s", view->source, topo_gateways(view->topology).text);
     return 104;
 }
 
@@ -105,17 +104,20 @@ static void draw_chips(tool_svg *svg, const topo_view *view, int64_t n, double x
 static void draw_node(tool_svg *svg, const topo_view *view, int64_t n, double x, double y, double most) {
     const topo_node *node = &view->node[n];
     char fitted[64];
-    svg_rect(svg, (svg_box){x, y, NODE_WIDTH, NODE_HEIGHT}, "#ffffff", SVG_GREY);
-    svg_fit(node->host, 13, NODE_WIDTH - 16, fitted, sizeof fitted);
+    double link = sagoi_topology_link(view->topology, node->place), room = NODE_WIDTH - 16;
+    bool slow = isfinite(link);
+    svg_rect(svg, (svg_box){x, y, NODE_WIDTH, NODE_HEIGHT}, "#ffffff", slow ? svg_color_of(1).text : SVG_GREY);
+    svg_fit(node->host, 13, room - (slow ? 76 : 0), fitted, sizeof fitted);
     svg_text(svg, x + 8, y + 18, 13, SVG_LEFT, "%s", fitted);
-    svg_text(svg, x + 8, y + 34, 11, SVG_LEFT, "place %lld", (long long)node->place);
-    svg_text(svg, x + 8, y + 49, 11, SVG_LEFT, "%lld ranks, %lld cores", (long long)node->ranks,
+    if (slow)
+        svg_text(svg, x + NODE_WIDTH - 8, y + 18, 10, SVG_RIGHT, "link %s", sagoi_format_rate(link).text);
+    svg_text(svg, x + 8, y + 34, 11, SVG_LEFT, "%lld ranks, %lld cores", (long long)node->ranks,
              (long long)node->inside.cores);
-    double full = NODE_WIDTH - 16, share = most > 0 ? (double)node->memory / most : 0;
-    svg_rect(svg, (svg_box){x + 8, y + 56, full, 6}, SVG_PALE, NULL);
-    svg_rect(svg, (svg_box){x + 8, y + 56, full * share, 6}, svg_color_of(0).text, NULL);
-    if (view->dirs < 4)
-        svg_text(svg, x + NODE_WIDTH - 8, y + 81, 11, SVG_RIGHT, "%s free", topo_size(node->memory).text);
+    svg_text(svg, x + 8, y + 49, 11, SVG_LEFT, "place %lld", (long long)node->place);
+    svg_text(svg, x + NODE_WIDTH - 8, y + 49, 11, SVG_RIGHT, "%s free", topo_size(node->memory).text);
+    double share = most > 0 ? (double)node->memory / most : 0;
+    svg_rect(svg, (svg_box){x + 8, y + 56, room, 6}, SVG_PALE, NULL);
+    svg_rect(svg, (svg_box){x + 8, y + 56, room * share, 6}, svg_color_of(0).text, NULL);
     draw_chips(svg, view, n, x + 8, y + 70);
 }
 
@@ -126,40 +128,61 @@ static int by_place(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* A frame round the nodes order[from .. to), in rows of `columns`; returns its height. */
-static double draw_frame(tool_svg *svg, const topo_view *view, const int64_t *order, int64_t from, int64_t to,
-                         double y) {
-    int64_t columns = (WIDTH - 2 * MARGIN - GAP) / (NODE_WIDTH + GAP), rows = sagoi_div_up(to - from, columns);
-    int64_t width = sagoi_min(columns, to - from), neighbours = sagoi_topology_neighbours(view->topology);
-    double height = (double)(LINE + rows * (NODE_HEIGHT + GAP) + 4), most = 0;
+static double most_memory(const topo_view *view) {
+    double most = 0;
     for (int64_t n = 0; n < view->nodes; n++)
         most = fmax(most, (double)view->node[n].memory);
-    if (svg) {
-        svg_rect(svg, (svg_box){MARGIN, y, (double)(width * (NODE_WIDTH + GAP) + GAP), height}, SVG_PALE,
-                 SVG_GREY);
-        if (neighbours > 1)
-            svg_text(svg, MARGIN + GAP, y + 15, 11, SVG_LEFT, "switch %lld",
-                     (long long)(view->node[order[from]].place / neighbours));
-        else
-            svg_text(svg, MARGIN + GAP, y + 15, 11, SVG_LEFT, "network");
-    }
-    for (int64_t i = from; svg && i < to; i++)
-        draw_node(svg, view, order[i], (double)(MARGIN + GAP + (i - from) % columns * (NODE_WIDTH + GAP)),
-                  y + (double)(LINE + (i - from) / columns * (NODE_HEIGHT + GAP)), most);
-    return height;
+    return most;
 }
 
-/* All frames; without `svg` only how high they are together. */
+enum { NODES_ACROSS = (WIDTH - 2 * MARGIN - GAP) / (NODE_WIDTH + GAP) };
+
+/* The frame round so many nodes. */
+static svg_box frame_of(int64_t nodes) {
+    int64_t across = sagoi_min(NODES_ACROSS, nodes), rows = sagoi_div_up(nodes, NODES_ACROSS);
+    return (svg_box){0, 0, (double)(across * (NODE_WIDTH + GAP) + GAP),
+                     (double)(LINE + rows * (NODE_HEIGHT + GAP))};
+}
+
+/* The nodes order[from .. to) in their frame. */
+static void draw_frame(tool_svg *svg, const topo_view *view, const int64_t *order, int64_t from, int64_t to,
+                       svg_box frame) {
+    int64_t neighbours = sagoi_topology_neighbours(view->topology);
+    double most = most_memory(view);
+    svg_rect(svg, frame, SVG_PALE, SVG_GREY);
+    if (neighbours > 1)
+        svg_text(svg, frame.x + GAP, frame.y + 15, 11, SVG_LEFT, "switch %lld",
+                 (long long)(view->node[order[from]].place / neighbours));
+    else
+        svg_text(svg, frame.x + GAP, frame.y + 15, 11, SVG_LEFT, "network");
+    for (int64_t i = 0; i < to - from; i++)
+        draw_node(svg, view, order[from + i], frame.x + GAP + (double)(i % NODES_ACROSS * (NODE_WIDTH + GAP)),
+                  frame.y + LINE + (double)(i / NODES_ACROSS * (NODE_HEIGHT + GAP)), most);
+}
+
+/* All frames, side by side where they fit; without `svg` only where they end. */
 static double draw_frames(tool_svg *svg, const topo_view *view, const int64_t *order, double y) {
     int64_t neighbours = sagoi_topology_neighbours(view->topology);
+    double x = MARGIN, row = 0;
     for (int64_t from = 0, to; from < view->nodes; from = to) {
         int64_t block = view->node[order[from]].place / neighbours;
         for (to = from + 1; to < view->nodes; to++)
             if (neighbours > 1 && view->node[order[to]].place / neighbours != block)
                 break;
-        y += draw_frame(svg, view, order, from, to, y) + GAP;
+        svg_box frame = frame_of(to - from);
+        if (x > MARGIN && x + frame.width > WIDTH - MARGIN) {
+            x = MARGIN;
+            y += row + GAP;
+            row = 0;
+        }
+        frame.x = x;
+        frame.y = y;
+        if (svg)
+            draw_frame(svg, view, order, from, to, frame);
+        x += frame.width + GAP;
+        row = fmax(row, frame.height);
     }
-    return y;
+    return y + row;
 }
 
 static void draw_nodes(const topo_view *view, FILE *out) {
@@ -169,9 +192,14 @@ static void draw_nodes(const topo_view *view, FILE *out) {
         order[n] = n;
     sorted_view = view;
     qsort(order, (size_t)view->nodes, sizeof *order, by_place);
-    double height = draw_frames(NULL, view, order, 104) + (double)(LINE * footing_lines(view) + MARGIN);
+    double height = draw_frames(NULL, view, order, 104) + (double)(LINE * (2 + footing_lines(view)) + MARGIN);
     svg_open(&svg, out, WIDTH, height, view->name);
-    double y = draw_frames(&svg, view, order, draw_heading(&svg, view)) + GAP;
+    double y = draw_frames(&svg, view, order, draw_heading(&svg, view)) + LINE;
+    svg_text(&svg, MARGIN, y, 11, SVG_LEFT,
+             "Bar: memory free, against the node with most.  Chips: the directories numbered below; the same "
+             "number and colour "
+             "mean the same storage.");
+    y += LINE;
     (void)draw_storage(&svg, view, y);
     (void)draw_levels(&svg, view->topology, y);
     svg_close(&svg);
@@ -257,14 +285,16 @@ static void draw_cell(tool_svg *svg, const cells *c, int64_t cell, svg_box box) 
 static const char *block_name(const sagoi_topology *t, const cells *c) {
     if (t->kind == SAGOI_DRAGONFLY)
         return "group";
-    return t->kind == SAGOI_TORUS && c->blocks > 1 ? "slice" : t->kind == SAGOI_FAT_TREE ? "tree" : "network";
+    return c->blocks == 1 ? "network" : t->kind == SAGOI_FAT_TREE ? "tree" : "slice";
 }
 
 static void draw_block(tool_svg *svg, const topo_view *view, const cells *c, int64_t block, double x, double y) {
     const sagoi_topology *t = view->topology;
     int64_t in_block = cells_of_block(c, t), count = sagoi_div_up(t->places, c->places);
     svg_rect(svg, (svg_box){x, y, c->block_width, c->block_height}, "#ffffff", SVG_GREY);
-    if (c->block_width >= 60)
+    if (c->blocks == 1)
+        svg_text(svg, x + 4, y + 12, 10, SVG_LEFT, "%s", block_name(t, c));
+    else if (c->block_width >= 60)
         svg_text(svg, x + 4, y + 12, 10, SVG_LEFT, "%s %lld", block_name(t, c), (long long)block);
     else
         svg_text(svg, x + 4, y + 12, 9, SVG_LEFT, "%lld", (long long)block);

@@ -102,8 +102,7 @@ topo_text topo_sharing(const topo_view *view, const topo_dir *dir) {
         return text(view->nodes == 1 ? "the one node's" : "one, shared by all nodes");
     if (dir->shares == view->nodes)
         return text("each node has its own");
-    return text("%lld different ones, each shared by several of the %lld nodes", (long long)dir->shares,
-                (long long)view->nodes);
+    return text("%lld different ones for %lld nodes", (long long)dir->shares, (long long)view->nodes);
 }
 
 topo_text topo_tier(const sagoi_tier *tier) {
@@ -131,7 +130,8 @@ static void print_network(const topo_view *view, FILE *out) {
     char number[24];
     fprintf(out, "machine   %s\n", view->name);
     fprintf(out, "source    %s\n", view->source);
-    fprintf(out, "network   %s; %lld places\n", topo_network(t).text, (long long)t->places);
+    fprintf(out, "network   %s; %lld place%s\n", topo_network(t).text, (long long)t->places,
+            t->places == 1 ? "" : "s");
     for (int64_t k = 0; k < t->levels; k++)
         print_level(sagoi_level_name(t, k, number), &t->level[k], topo_level_meaning(t, k).text, out);
     print_level("inside", &t->inside, "between ranks of a node", out);

@@ -167,7 +167,7 @@ static void use_flat(const sagoi_site *site, int64_t nodes, sagoi_surroundings *
     for (int64_t n = 0; n < nodes; n++)
         place[n] = n;
     (void)snprintf(found->source, sizeof found->source,
-                   site->network.bandwidth > 0 ? "the site file's network" : "nothing: taken as flat");
+                   site->network.bandwidth > 0 ? "the site file's network" : "nothing is known: taken as flat");
 }
 
 /* ---- What the site file adds --------------------------------------------------------------------------- */
