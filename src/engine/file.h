@@ -35,11 +35,11 @@ struct sago_file {
     char *path;
     int amode;
     sagoi_hints hints;
-    const sagoi_known *known; /* the network, and where the nodes are; of the team */
-    sagoi_budget budget;      /* of this process */
-    int64_t node_memory;      /* budget of the node, bytes */
-    int64_t windows_share;    /* of the node's segment, as counted in the budget */
-    uint64_t cover_key;       /* random, the same on all ranks */
+    const sagoi_whereabouts *known; /* the network, and where the nodes are; of the team */
+    sagoi_budget budget;            /* of this process */
+    int64_t node_memory;            /* budget of the node, bytes */
+    int64_t windows_share;          /* of the node's segment, as counted in the budget */
+    uint64_t cover_key;             /* random, the same on all ranks */
     sagoi_view view;
     sagoi_cache cache;
     sagoi_mapping mapping;

@@ -6,11 +6,11 @@
 
 #include "machine/discover_mpi.h"
 
-static bool answers(const sagoi_known *known, const sagoi_hints *hints) {
+static bool answers(const sagoi_whereabouts *known, const sagoi_hints *hints) {
     return known && strcmp(known->machine, hints->machine) == 0 && strcmp(known->site, hints->site) == 0;
 }
 
-static sago_status ask(sagoi_team *team, const sagoi_hints *hints, sagoi_known *known) {
+static sago_status ask(sagoi_team *team, const sagoi_hints *hints, sagoi_whereabouts *known) {
     sagoi_discover_options options = {
         .machine = hints->machine, .site = hints->site, .slurm_conf = sagoi_environment("SLURM_CONF")};
     memcpy(known->machine, hints->machine, sizeof known->machine);
@@ -18,7 +18,7 @@ static sago_status ask(sagoi_team *team, const sagoi_hints *hints, sagoi_known *
     return sagoi_discover_mpi(team->all, team->leaders, &options, team->nodes, &known->found, known->place);
 }
 
-sago_status sagoi_surroundings_ask(sagoi_team *team, const sagoi_hints *hints, const sagoi_known **known) {
+sago_status sagoi_surroundings_ask(sagoi_team *team, const sagoi_hints *hints, const sagoi_whereabouts **known) {
     *known = team->kept;
     if (answers(*known, hints))
         return SAGO_OK;

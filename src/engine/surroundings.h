@@ -6,15 +6,15 @@
 #include "machine/discover.h"
 #include "move/team.h"
 
-typedef struct sagoi_known {
+typedef struct sagoi_whereabouts {
     char machine[SAGOI_HINT_TEXT_MAX], site[SAGOI_HINT_TEXT_MAX]; /* the hints it was asked with */
     sagoi_surroundings found;
     int64_t place[]; /* of each node of the team */
-} sagoi_known;
+} sagoi_whereabouts;
 
 /* Collective; the hints are the same on all ranks, and so is the status.  Kept with the team until it is asked
  * with other hints. */
-sago_status sagoi_surroundings_ask(sagoi_team *team, const sagoi_hints *hints, const sagoi_known **known)
+sago_status sagoi_surroundings_ask(sagoi_team *team, const sagoi_hints *hints, const sagoi_whereabouts **known)
     SAGOI_CHECKED;
 
 #endif
