@@ -15,6 +15,7 @@ static const struct {
     {"bench", cmd_bench, "measure an access pattern beside MPI-IO; run it by mpiexec"},
     {"plan", cmd_plan, "show how Sago would move an access pattern on a machine"},
     {"topo", cmd_topo, "show the machine: network, nodes, memory, storage"},
+    {"tune", cmd_tune, "measure this system and write the site file; run it by mpiexec"},
     {"hints", cmd_hints, "list the hints and their defaults"},
     {"version", cmd_version, "print the version and the MPI library it was built with"},
 };

@@ -52,3 +52,7 @@ if cluster_run 4 2 sago topo >"$work/out" 2>&1; then
     cluster_fail "a description of other hosts was taken"
 fi
 [ "$(grep -c 'host n1 is not among its hosts' "$work/out")" = 1 ] || cluster_fail "$(cat "$work/out")"
+
+CLUSTER_OPTIONS=()
+cluster_mpi_test 3 1 sago tune --quick --dir @GLOBAL@ --site "$work/tuned"
+grep -q '^network ' "$work/tuned" || cluster_fail "nothing measured between nodes: $(cat "$work/tuned")"

@@ -1,0 +1,40 @@
+#!/bin/bash
+# `sago tune --quick`: the site file it writes is read by `sago topo`; what it changes it says; nothing else is left.
+set -euo pipefail
+sago=$SAGO_BUILD/bin/sago
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() {
+    echo "FAIL: $*" >&2
+    exit 1
+}
+mkdir "$work/data"
+tune() { "$SAGO_SOURCE/tests/run-mpi.sh" -t 100 3 "$sago" tune --quick --dir "$work/data" --site "$work/site" "$@"; }
+
+tune >"$work/out"
+for key in inside io sago_aggregators_per_node sago_domain_write sago_domain_read sago_group_size sago_host_memory; do
+    grep -q "^new      $key " "$work/out" || fail "nothing said of $key: $(cat "$work/out")"
+    grep -q "^$key " "$work/site" || fail "no $key in the site file"
+done
+[ -z "$(ls -A "$work/data")" ] || fail "left behind: $(ls -A "$work/data")"
+[ "$(ls "$work")" = "$(printf 'data\nout\nsite')" ] || fail "left behind: $(ls "$work")"
+SAGO_SITE=$work/site "$sago" topo >"$work/topo"
+grep -q "^tuned     [1-3] aggregators a node" "$work/topo" || fail "sago topo: $(cat "$work/topo")"
+
+# What is not measured stays; a dry run writes nothing; a value that was there is named.
+printf 'machine none\nsago_local_dirs /tmp\nsago_domain_write 77K\nlink gone bandwidth 1MB/s\n' >"$work/site"
+cp "$work/site" "$work/before"
+tune --dry-run >"$work/out"
+cmp -s "$work/site" "$work/before" || fail "a dry run wrote"
+grep -q "from sago_domain_write *77KiB" "$work/out" || fail "$(cat "$work/out")"
+grep -q "^same     sago_local_dirs" "$work/out" || fail "$(cat "$work/out")"
+grep -q "^gone     link gone" "$work/out" || fail "$(cat "$work/out")"
+
+! "$sago" tune --quick --dir "$work/nowhere" --site "$work/other" 2>"$work/err" || fail "a folder that is not there"
+grep -q nowhere "$work/err" || fail "$(cat "$work/err")"
+[ ! -e "$work/other" ] || fail "a site file after an error"
+printf 'speed 3\n' >"$work/site"
+! "$sago" tune --quick --dir "$work/data" --site "$work/site" 2>"$work/err" || fail "a wrong site file"
+grep -q "site:1: unknown key 'speed'" "$work/err" || fail "$(cat "$work/err")"
+grep -q "^speed 3" "$work/site" || fail "a wrong site file was overwritten"
+echo ok

@@ -1,0 +1,220 @@
+/* `sago tune`: measures the system at hand, writes the site file, and says what changed. */
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <sago/sago.h>
+
+#include "base/hints.h"
+#include "tools/command.h"
+#include "tools/options.h"
+#include "tools/tune.h"
+
+typedef struct tune_config {
+    const char *dir, *site;
+    bool quick, dry;
+    sagoi_hints hints;
+    char path[PATH_MAX]; /* of the site file */
+} tune_config;
+
+#define FIELD(name) offsetof(tune_config, name)
+static const tool_option table[] = {
+    {"dir", OPTION_TEXT, FIELD(dir), 0, 0, "DIR", "on the storage to be measured (.)", NULL},
+    {"site", OPTION_TEXT, FIELD(site), 0, 0, "FILE", "the site file (SAGO_SITE, the installed one, or sago.site)",
+     NULL},
+    {"quick", OPTION_FLAG, FIELD(quick), 0, 0, NULL, "seconds instead of minutes, less exact", NULL},
+    {"dry-run", OPTION_FLAG, FIELD(dry), 0, 0, NULL, "show what would change, write nothing", NULL},
+};
+static const tool_options options = {table, sizeof table / sizeof table[0], NULL};
+
+void tune_progress(const tune_plan *plan, const char *format, ...) {
+    if (plan->world.rank != 0 || !isatty(STDERR_FILENO))
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "\r\033[Kmeasuring: ");
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fflush(stderr);
+}
+
+static void progress_end(const tune_plan *plan) {
+    if (plan->world.rank == 0 && isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[K");
+}
+
+/* ---- The site file ---- */
+
+/* Without its comment and the blanks before it. */
+static int line_length(const char *line) {
+    int length = (int)strcspn(line, "\n#");
+    while (length > 0 && line[length - 1] == ' ')
+        length--;
+    return length;
+}
+
+static const char *line_next(const char *line) {
+    line += strcspn(line, "\n");
+    return line + (*line == '\n');
+}
+
+/* The line of `text` with the same key (links: the same hosts), or NULL. */
+static const char *line_find(const char *text, const char *line) {
+    int width = (int)strcspn(line, " ");
+    if (strncmp(line, "link ", 5) == 0)
+        width = 5 + (int)strcspn(line + 5, " ");
+    for (; *text; text = line_next(text))
+        if (strncmp(text, line, (size_t)width + 1) == 0)
+            return text;
+    return NULL;
+}
+
+/* What the new site file has, and what the old one had instead. */
+static void say_changes(const char *before, const char *after) {
+    for (const char *line = after; *line; line = line_next(line)) {
+        const char *old = line_find(before, line);
+        int length = line_length(line), old_length = old ? line_length(old) : 0;
+        if (!old)
+            printf("new      %.*s\n", length, line);
+        else if (old_length == length && strncmp(old, line, (size_t)length) == 0)
+            printf("same     %.*s\n", length, line);
+        else
+            printf("changed  %.*s\n    from %.*s\n", length, line, old_length, old);
+    }
+    for (const char *line = before; *line; line = line_next(line))
+        if (!line_find(after, line))
+            printf("gone     %.*s\n", line_length(line), line);
+}
+
+static char *site_text(const sagoi_site *site) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    if (!out)
+        return NULL;
+    sagoi_site_write(site, out);
+    return fclose(out) == 0 ? text : NULL;
+}
+
+/* Aside, then renamed: nobody ever reads half of it. */
+static bool site_replace(const char *path, const char *text, char *why) {
+    char aside[PATH_MAX + 16];
+    snprintf(aside, sizeof aside, "%s.XXXXXX", path);
+    int fd = mkstemp(aside);
+    FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    bool good = out && fprintf(out, "# Written by sago tune; see sago-site(5).\n%s", text) > 0;
+    good = good && fchmod(fd, 0644) == 0 && fflush(out) == 0 && fsync(fd) == 0;
+    int error = errno;
+    if (out)
+        good = fclose(out) == 0 && good;
+    good = good && rename(aside, path) == 0;
+    if (!good) {
+        snprintf(why, TUNE_WHY_MAX, "%.300s: %s", path, strerror(error ? error : errno));
+        if (fd >= 0)
+            (void)unlink(aside);
+    }
+    return good;
+}
+
+static void site_choose(tune_config *config) {
+    const char *hint = config->site ? config->site : config->hints.site;
+    if (!sagoi_site_find(strcmp(hint, "none") == 0 ? "" : hint, config->path, sizeof config->path))
+        snprintf(config->path, sizeof config->path, "sago.site");
+}
+
+/* What is there already: measured values are replaced, the rest stays.  A file that is not there is empty. */
+static bool site_load(const tune_config *config, sagoi_site *site, char *why) {
+    sago_status status = sagoi_site_read(config->path, site);
+    if (status == SAGO_ERR_NO_FILE) {
+        memset(site, 0, sizeof *site);
+        status = SAGO_OK;
+    }
+    if (status != SAGO_OK)
+        snprintf(why, TUNE_WHY_MAX, "%s", sago_error_message());
+    return status == SAGO_OK;
+}
+
+static bool finish(const tune_config *config, const char *before, const sagoi_site *site, char *why) {
+    char *after = site_text(site), full[PATH_MAX];
+    if (!after) {
+        snprintf(why, TUNE_WHY_MAX, "no memory");
+        return false;
+    }
+    say_changes(before, after);
+    bool good = config->dry || site_replace(config->path, after, why);
+    if (good && !config->dry)
+        printf("written to %s; programs find it by SAGO_SITE=%s, or as etc/sago/site where Sago is installed\n",
+               config->path, realpath(config->path, full) ? full : config->path);
+    free(after);
+    return good;
+}
+
+/* ---- The run ---- */
+
+static void plan_init(tune_plan *plan, const tune_config *config) {
+    int node = 0;
+    plan->dir = config->dir;
+    plan->quick = config->quick;
+    bench_world_init(&plan->world);
+    MPI_Comm_split(plan->world.comm, plan->world.node_rank == 0 ? 0 : MPI_UNDEFINED, plan->world.rank,
+                   &plan->leaders);
+    if (plan->leaders != MPI_COMM_NULL)
+        MPI_Comm_rank(plan->leaders, &node);
+    MPI_Bcast(&node, 1, MPI_INT, 0, plan->world.node);
+    plan->node = node;
+}
+
+static bool tune(tune_plan *plan, const tune_config *config) {
+    sagoi_site site = {.links = 0};
+    bool root = plan->world.rank == 0;
+    bool good = bench_agree(&plan->world, !root || site_load(config, &site, plan->why), plan->why);
+    char *before = good && root ? site_text(&site) : NULL;
+    good = good && tune_network(plan, &site) && tune_store(plan, &site);
+    progress_end(plan);
+    if (good && root)
+        good = finish(config, before ? before : "", &site, plan->why);
+    good = bench_agree(&plan->world, good, plan->why);
+    if (!good && root)
+        fprintf(stderr, "sago tune: %s\n", plan->why);
+    sagoi_site_cleanup(&site);
+    free(before);
+    return good;
+}
+
+static void print_help(void) {
+    puts("usage: [mpiexec -n N] sago tune [options]\n\n"
+         "Measures latency and bandwidth inside a node and between nodes, and the storage against request size "
+         "and number\n"
+         "of writers; writes what the planner needs of it to the site file and says what changed.  Run it with as "
+         "many\n"
+         "ranks and nodes as programs use.\n");
+    options_help(&options, stdout);
+}
+
+int cmd_tune(int argc, char **argv) {
+    tune_config config = {.dir = "."};
+    char why[OPTION_WHY_MAX];
+    if (options_ask_help(argc, argv)) {
+        if (command_speaks())
+            print_help();
+        return EXIT_SUCCESS;
+    }
+    if (sagoi_hints_init(&config.hints) != SAGO_OK)
+        return usage_error("tune", "%s", sago_error_message());
+    if (!options_parse(&options, 1, argc, argv, &config, why))
+        return usage_error("tune", "%s", why);
+    site_choose(&config);
+    tune_plan plan = {.leaders = MPI_COMM_NULL};
+    MPI_Init(NULL, NULL);
+    plan_init(&plan, &config);
+    bool good = tune(&plan, &config);
+    if (plan.leaders != MPI_COMM_NULL)
+        MPI_Comm_free(&plan.leaders);
+    bench_world_cleanup(&plan.world);
+    MPI_Finalize();
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,33 @@
+/* What `sago tune` measures. */
+#ifndef TOOLS_TUNE_H
+#define TOOLS_TUNE_H
+
+#include "bench/world.h"
+#include "machine/site.h"
+
+enum { TUNE_SIZES = 8, TUNE_WHY_MAX = 400, TUNE_WRITERS = 12 };
+
+typedef struct tune_plan {
+    bench_world world;
+    MPI_Comm leaders; /* MPI_COMM_NULL on others */
+    int64_t node;     /* of this rank */
+    const char *dir;  /* where the storage is measured */
+    bool quick;
+    char why[TUNE_WHY_MAX];
+} tune_plan;
+
+/* Tells a terminal what is being measured; rank 0 only. */
+void tune_progress(const tune_plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Both collective.  Fill in what they find: levels and links; io and tuned.  False: plan->why, the same
+ * everywhere. */
+bool tune_network(tune_plan *plan, sagoi_site *site);
+bool tune_store(tune_plan *plan, sagoi_site *site);
+
+/* The first of n ascending sizes whose rate reaches `share` of the best one. */
+int tune_knee(const double *rate, int n, double share);
+
+/* To three digits: more would only look exact. */
+double tune_round(double value);
+
+#endif
