@@ -1,30 +1,15 @@
-/* `sago plan`: the shape of a pattern, worked out rank by rank without MPI, and the plan the library would make
- * of it, on this machine or on a described one. */
+/* `sago plan`: the plan the library would make of a pattern, on this machine or on a described one. */
 #include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "bench/params.h"
-#include "machine/memory.h"
 #include "plan/plan.h"
-#include "store/layout.h"
 #include "tools/command.h"
 #include "tools/options.h"
-
-typedef struct plan_config {
-    const bench_pattern *pattern;
-    bench_params params;
-    int64_t nodes; /* 0: this machine */
-    int64_t ranks, cores, memory;
-    int64_t stripe_unit, stripe_count;
-    const char *dir;
-    bool read, json;
-    bool declared;
-    sagoi_hints hints;
-} plan_config;
+#include "tools/plan_explain.h"
+#include "tools/plan_input.h"
+#include "tools/plan_scale.h"
+#include "tools/plan_svg.h"
 
 /* ---- Options ---- */
 
@@ -52,6 +37,7 @@ static bool set_param(void *target, const char *name, const char *value, char *w
 
 #define FIELD(name) offsetof(plan_config, name)
 static const tool_option table[] = {
+    {"machine", OPTION_TEXT, FIELD(machine), 0, 0, "FILE", "plan for the machine described there", NULL},
     {"nodes", OPTION_COUNT, FIELD(nodes), 1, 1 << 20, "N", "nodes of a described machine (this machine)", NULL},
     {"ranks-per-node", OPTION_COUNT, FIELD(ranks), 1, 1 << 16, "N", "ranks on each (one a core)", NULL},
     {"cores", OPTION_COUNT, FIELD(cores), 1, 1 << 16, "N", "cores of each (as many as ranks)", NULL},
@@ -60,11 +46,16 @@ static const tool_option table[] = {
     {"stripe-unit", OPTION_SIZE, FIELD(stripe_unit), 512, INT64_C(1) << 32, "SIZE", "of a striped file", NULL},
     {"stripe-count", OPTION_COUNT, FIELD(stripe_count), 1, 1 << 16, "N", "storage targets of a striped file",
      NULL},
+    {"subfiles", OPTION_TEXT, FIELD(subfiles), 0, 0, "N|node|gateway", "the file is kept in several", NULL},
     {"dir", OPTION_TEXT, FIELD(dir), 0, 0, "DIR", "this machine: where the file would be (.)", NULL},
     {"hint", OPTION_CALL, 0, 0, 0, "KEY=VALUE", "as in an MPI_Info; may be repeated", set_hint},
     {"declared", OPTION_CALL, 0, 0, 0, "on|off", "all variables together (on: s3d, hacc-*, flash)", set_declared},
     {"read", OPTION_FLAG, FIELD(read), 0, 0, NULL, "plan a read", NULL},
     {"seed", OPTION_COUNT, FIELD(params.seed), 0, INT64_MAX, "N", "of irregular patterns (1)", NULL},
+    {"explain", OPTION_FLAG, FIELD(explain), 0, 0, NULL, "what other decisions would have cost", NULL},
+    {"svg", OPTION_TEXT, FIELD(svg), 0, 0, "FILE", "draw the plan, too", NULL},
+    {"scale", OPTION_FLAG, FIELD(scale), 0, 0, NULL,
+     "instead: time and memory of planning for up to 1,000,000 ranks", NULL},
     {"json", OPTION_FLAG, FIELD(json), 0, 0, NULL, "for programs", NULL},
 };
 static const tool_options options = {table, sizeof table / sizeof table[0], set_param};
@@ -74,106 +65,9 @@ static void print_help(FILE *out) {
                  "Prints how Sago would move an access pattern: strategy, aggregators, windows, rounds, and why.\n"
                  "'sago bench --help' lists the patterns and their sizes.\n\nOptions:\n");
     options_help(&options, out);
-    fprintf(
-        out,
-        "\nExample: sago plan e3sm-f --c 1 --nodes 64 --ranks-per-node 32 --stripe-unit 1M --stripe-count 8\n");
-}
-
-/* ---- Machine and file ---- */
-
-static int64_t own_cores(void) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    return sched_getaffinity(0, sizeof set, &set) ? sysconf(_SC_NPROCESSORS_ONLN) : CPU_COUNT(&set);
-}
-
-/* What the library would take by itself (src/engine). */
-static int64_t default_memory(int64_t ranks) {
-    int64_t share = sagoi_memory_available("") / 8, most = (ranks + 1) << 26;
-    return share < most ? share : most;
-}
-
-static void complete_machine(plan_config *config) {
-    bool own = config->nodes == 0;
-    if (own)
-        config->nodes = 1;
-    if (config->ranks == 0)
-        config->ranks = own_cores();
-    if (config->cores == 0)
-        config->cores = own ? own_cores() : config->ranks;
-    if (config->memory == 0)
-        config->memory = config->hints.memory ? config->hints.memory : default_memory(config->ranks);
-    if (!own)
-        config->dir = NULL; /* this machine's file systems say nothing of that one's */
-}
-
-static bool target_of(const plan_config *config, sagoi_target *target, char *why) {
-    sagoi_layout layout = {.block = 4096};
-    if (config->dir) {
-        int fd = open(config->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd < 0)
-            return bench_refuse(why, "--dir %s: %s", config->dir, strerror(errno));
-        sago_status status = sagoi_layout_of(fd, &layout);
-        close(fd);
-        if (status)
-            return bench_refuse(why, "%s", sago_error_message());
-    }
-    bool may_map = layout.in_memory || (config->hints.map == SAGOI_CHOICE_ON && layout.local);
-    *target = (sagoi_target){
-        .block = layout.block,
-        .stripe_unit = config->stripe_unit ? config->stripe_unit : layout.stripe_unit,
-        .stripe_count = config->stripe_count ? config->stripe_count : layout.stripe_count,
-        .mappable = config->nodes == 1 && may_map && config->hints.map != SAGOI_CHOICE_OFF,
-    };
-    if ((target->stripe_unit > 0) != (target->stripe_count > 0))
-        return bench_refuse(why, "a striped file needs both --stripe-unit and --stripe-count");
-    return true;
-}
-
-/* ---- Shape ---- */
-
-/* Adds what one call does to a node's shape. */
-static void add_call(sagoi_node_shape *shape, const bench_call *call) {
-    int64_t low, high;
-    bench_region_bounds(&call->file, &low, &high);
-    if (low == high)
-        return;
-    low += call->disp;
-    high += call->disp;
-    if (shape->bytes == 0 || low < shape->low)
-        shape->low = low;
-    if (high > shape->high)
-        shape->high = high;
-    shape->bytes += bench_region_bytes(&call->file);
-    shape->runs += bench_region_runs(&call->file);
-}
-
-/* Of one step: all variables, or the first call. */
-static bool shape_of_node(const plan_config *config, int64_t node, sagoi_node_shape *shape, char *why) {
-    int64_t ranks = config->nodes * config->ranks;
-    *shape = (sagoi_node_shape){0};
-    for (int64_t r = node * config->ranks; r < (node + 1) * config->ranks; r++) {
-        bench_access access;
-        if (!bench_pattern_make(config->pattern, &config->params, r, ranks, &access, why))
-            return false;
-        for (int64_t i = 0; i < (config->declared ? access.ncalls : access.ncalls > 0); i++)
-            add_call(shape, &access.calls[i]);
-        bench_access_cleanup(&access);
-    }
-    return true;
-}
-
-/* The runs of patterns never overlap: as many bytes as the range has means no hole. */
-static bool is_dense(int64_t nodes, const sagoi_node_shape *shapes) {
-    int64_t low = INT64_MAX, high = 0, bytes = 0;
-    for (int64_t n = 0; n < nodes; n++) {
-        if (shapes[n].bytes == 0)
-            continue;
-        low = shapes[n].low < low ? shapes[n].low : low;
-        high = shapes[n].high > high ? shapes[n].high : high;
-        bytes += shapes[n].bytes;
-    }
-    return bytes > 0 && bytes == high - low;
+    fprintf(out,
+            "\nExamples: sago plan e3sm-f --c 1 --nodes 64 --ranks-per-node 32 --stripe-unit 1M --stripe-count 8\n"
+            "          sago plan hacc-aos --machine machines/theta.sago --nodes 1024 --explain --svg plan.svg\n");
 }
 
 /* ---- Plan ---- */
@@ -185,41 +79,46 @@ static void print_text(const plan_config *config, const sagoi_plan *plan) {
     sagoi_plan_print_text(plan, stdout);
 }
 
-static bool print_plan(const plan_config *config, const sagoi_node_shape *shapes, char *why) {
-    sagoi_node *nodes = calloc((size_t)config->nodes, sizeof *nodes);
-    sagoi_target target;
+static bool draw(const plan_config *config, const plan_input *input, const sagoi_plan *plan, char *why) {
+    char title[160];
+    FILE *out = fopen(config->svg, "w");
+    if (!out)
+        return bench_refuse(why, "--svg %s: %s", config->svg, strerror(errno));
+    (void)snprintf(title, sizeof title, "%s on %lld nodes%s%s, %lld ranks each", config->pattern->name,
+                   (long long)config->nodes, config->machine ? " of " : "", input->description.name,
+                   (long long)config->ranks);
+    plan_svg(input, plan, title, out);
+    bool failed = ferror(out);
+    failed = fclose(out) != 0 || failed;
+    return !failed || bench_refuse(why, "--svg %s: %s", config->svg, strerror(errno));
+}
+
+static bool show(const plan_config *config, const plan_input *input, const sagoi_plan *plan, char *why) {
+    if (config->svg && !draw(config, input, plan, why))
+        return false;
+    if (config->json)
+        sagoi_plan_print_json(plan, stdout);
+    else
+        print_text(config, plan);
+    return !config->explain || config->json || plan_explain(input, &config->hints, plan, why);
+}
+
+static bool plan_run(plan_config *config, char *why) {
+    plan_input input = {0};
     sagoi_plan plan = {0};
-    if (!nodes)
-        return bench_refuse(why, "out of memory");
-    for (int64_t n = 0; n < config->nodes; n++)
-        nodes[n] =
-            (sagoi_node){.ranks = config->ranks, .cores = config->cores, .memory = config->memory, .place = n};
-    sagoi_machine machine = {.nodes = config->nodes, .node = nodes};
-    sagoi_shape shape = {
-        .write = !config->read, .dense = is_dense(config->nodes, shapes), .nodes = config->nodes, .node = shapes};
-    bool ok = target_of(config, &target, why);
-    if (ok && (sagoi_plan_make(&machine, &shape, &target, &config->hints, &plan) != SAGO_OK ||
-               sagoi_plan_check(&plan, &machine) != SAGO_OK))
+    bool ok = plan_input_make(config, &input, why);
+    if (ok && (sagoi_plan_make(&input.machine, &input.shape, &input.target, &config->hints, &plan) != SAGO_OK ||
+               sagoi_plan_check(&plan, &input.machine) != SAGO_OK))
         ok = bench_refuse(why, "%s", sago_error_message());
-    if (ok && config->json)
-        sagoi_plan_print_json(&plan, stdout);
-    else if (ok)
-        print_text(config, &plan);
+    ok = ok && show(config, &input, &plan, why);
     sagoi_plan_cleanup(&plan);
-    free(nodes);
+    plan_input_cleanup(&input);
     return ok;
 }
 
-static bool plan_run(const plan_config *config, char *why) {
-    sagoi_node_shape *shapes = calloc((size_t)config->nodes, sizeof *shapes);
-    if (!shapes)
-        return bench_refuse(why, "out of memory");
-    bool ok = true;
-    for (int64_t n = 0; ok && n < config->nodes; n++)
-        ok = shape_of_node(config, n, &shapes[n], why);
-    ok = ok && print_plan(config, shapes, why);
-    free(shapes);
-    return ok;
+/* --scale stands for itself: no pattern. */
+static bool scale_run(int argc, char **argv, plan_config *config, char *why) {
+    return options_parse(&options, 1, argc, argv, config, why) && plan_scale(&config->hints, why);
 }
 
 int cmd_plan(int argc, char **argv) {
@@ -229,6 +128,10 @@ int cmd_plan(int argc, char **argv) {
         print_help(stdout);
         return EXIT_SUCCESS;
     }
+    if (sagoi_hints_init(&config.hints) != SAGO_OK)
+        return usage_error("plan", "%s", sago_error_message());
+    if (argc >= 2 && !strcmp(argv[1], "--scale"))
+        return scale_run(argc, argv, &config, why) ? EXIT_SUCCESS : usage_error("plan", "%s", why);
     if (argc < 2)
         return usage_error("plan", "no pattern given; 'sago bench list' shows them");
     config.pattern = bench_pattern_find(argv[1]);
@@ -236,10 +139,7 @@ int cmd_plan(int argc, char **argv) {
         return usage_error("plan", "no pattern '%s'; 'sago bench list' shows them", argv[1]);
     bench_params_init(&config.params, config.pattern);
     config.declared = config.pattern->declared;
-    if (sagoi_hints_init(&config.hints) != SAGO_OK)
-        return usage_error("plan", "%s", sago_error_message());
     if (!options_parse(&options, 2, argc, argv, &config, why))
         return usage_error("plan", "%s", why);
-    complete_machine(&config);
     return plan_run(&config, why) ? EXIT_SUCCESS : usage_error("plan", "%s", why);
 }

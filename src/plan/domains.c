@@ -44,17 +44,46 @@ int64_t sagoi_draft_domain_hint(const sagoi_draft *draft) {
     return draft->plan->write ? draft->hints->domain_write : draft->hints->domain_read;
 }
 
-/* Every group gets one at least, and its part of the rest. */
+static int64_t domains_of(const sagoi_draft *draft, int64_t bytes) {
+    int64_t domains = 0;
+    for (int64_t g = 0; g < draft->plan->groups; g++)
+        domains += sagoi_div_up(draft->group[g].end - draft->group[g].start, bytes);
+    return domains;
+}
+
+/* The shortest domain with which all groups together need no more than `aggregators`. */
+static int64_t shortest_domain(const sagoi_draft *draft, int64_t aggregators) {
+    int64_t unit = draft->align, span = draft->plan->high - draft->group[0].start;
+    int64_t low = sagoi_div_up(sagoi_div_up(span, aggregators), unit), high = sagoi_div_up(span, unit);
+    while (draft->plan->groups > 1 && low < high) { /* in units */
+        int64_t middle = low + (high - low) / 2;
+        if (domains_of(draft, middle * unit) <= aggregators)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low * unit;
+}
+
+bool sagoi_draft_uneven(const sagoi_draft *draft) {
+    int64_t even = sagoi_div_up(draft->plan->high - draft->group[0].start, draft->aggregators);
+    even = sagoi_round_up(even, draft->align);
+    return draft->plan->groups > 1 && shortest_domain(draft, draft->aggregators) > even + even / 4;
+}
+
+/* So that no group takes longer than it must; what is left over then goes to the first ones that can use it. */
 static void share_aggregators(sagoi_draft *draft, int64_t aggregators) {
-    int64_t groups = draft->plan->groups, left = aggregators;
-    double span = (double)(draft->plan->high - draft->group[0].start);
+    int64_t groups = draft->plan->groups, bytes = shortest_domain(draft, aggregators), left = aggregators;
     for (int64_t g = 0; g < groups; g++) {
         sagoi_group *group = &draft->group[g];
-        double part = (double)(group->end - group->start) / span;
-        int64_t most = left - (groups - g - 1), wanted = (int64_t)((double)aggregators * part + 0.5);
-        group->aggregators = g == groups - 1 ? sagoi_max(1, left) : sagoi_max(1, sagoi_min(most, wanted));
+        group->aggregators = groups == 1 ? aggregators : sagoi_div_up(group->end - group->start, bytes);
         left -= group->aggregators;
     }
+    for (int64_t g = 0; g < groups && left > 0; g++)
+        if (draft->group[g].aggregators < (draft->group[g].end - draft->group[g].start) / draft->align) {
+            draft->group[g].aggregators++;
+            left--;
+        }
 }
 
 /* Bytes of a domain of a group: whole windows, and it ends at a multiple of the alignment. */
@@ -79,6 +108,11 @@ static sagoi_bisection bisection_of(const sagoi_draft *draft, const sagoi_group 
     if (hint > 0) { /* halving makes up to twice as many as the quotient says: no more than there are ranks */
         b.bytes = sagoi_max(hint, sagoi_div_up(span, sagoi_max(1, draft->ranks / 2 / draft->plan->groups)));
         b.unit = sagoi_round_up(draft->align, draft->plan->window);
+        return b;
+    }
+    if (draft->stripe > 0 && draft->plan->window % draft->stripe == 0) { /* whole windows, however many */
+        b.unit = draft->plan->window;
+        b.leaves = sagoi_min(group->aggregators, sagoi_div_up(span, b.unit));
         return b;
     }
     b.bytes = domain_bytes(draft, group, draft->plan->window);

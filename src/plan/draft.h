@@ -76,6 +76,8 @@ bool sagoi_draft_merge_groups(sagoi_draft *draft, const int64_t *able);
 /* domains.c: what each aggregator owns. */
 /* Msg_ind of this direction; 0: the number of aggregators decides. */
 int64_t sagoi_draft_domain_hint(const sagoi_draft *draft);
+/* Would the groups make some domain much longer than an even share of the whole? */
+bool sagoi_draft_uneven(const sagoi_draft *draft);
 /* Sets window of the plan, at most `window`, and ndomains, at most as many as there will be. */
 void sagoi_draft_lay(sagoi_draft *draft, int64_t aggregators, int64_t window);
 /* Makes the domains that sagoi_draft_lay() counted, with a host each; *placed: every one found one. */

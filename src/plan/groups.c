@@ -116,6 +116,50 @@ static void divide(division *d) {
     draft->plan->groups = count + 1;
 }
 
+/* ---- Subfiles ----------------------------------------------------------------------------------------- */
+
+/* Each node goes with the subfile that holds most of its data. */
+static void home_by_subfile(sagoi_draft *draft, int64_t unit, int64_t first) {
+    for (int64_t i = 0; i < draft->nwith_data; i++) {
+        int64_t node = draft->by_low[i];
+        const sagoi_node_shape *access = &draft->shape->node[node];
+        double most = 0;
+        for (int64_t k = access->low / unit; k <= (access->high - 1) / unit; k++) {
+            double bytes = sagoi_shape_bytes(draft->shape, node, k * unit, (k + 1) * unit);
+            if (bytes > most) {
+                most = bytes;
+                draft->plan->node_group[node] = k - first;
+            }
+        }
+    }
+}
+
+/* A group for every subfile, if there are nodes enough; those that hold nothing of any in particular are shared
+ * out. */
+static bool group_subfiles(sagoi_draft *draft) {
+    sagoi_plan *plan = draft->plan;
+    int64_t unit = draft->target->subfile, low = draft->group[0].start;
+    if (unit == 0 || unit % SAGOI_PAGE != 0)
+        return false;
+    int64_t first = low / unit, groups = (plan->high - 1) / unit - first + 1, homed = 0;
+    if (groups < 2 || groups > plan->nodes || groups > draft->aggregators)
+        return false;
+    if (plan->nodes * groups <= most_looks)
+        home_by_subfile(draft, unit, first);
+    for (int64_t g = 0; g < groups; g++)
+        draft->group[g] = (sagoi_group){.start = sagoi_max(low, (first + g) * unit),
+                                        .end = sagoi_min(plan->high, (first + g + 1) * unit)};
+    for (int64_t n = 0; n < plan->nodes; n++)
+        if (plan->node_group[n] >= 0)
+            homed += draft->group[plan->node_group[n]].nodes++ == 0;
+    for (int64_t g = 0; g < groups; g++)
+        draft->group[g].nodes = 0;
+    for (int64_t n = 0; homed < groups && n < plan->nodes; n++)
+        plan->node_group[n] = n * groups / plan->nodes;
+    plan->groups = groups;
+    return true;
+}
+
 /* ---- Blocks in turn ----------------------------------------------------------------------------------- */
 
 /* The node that holds nearly all of a region; -1: none. */
@@ -250,6 +294,9 @@ static void explain_groups(sagoi_draft *draft, int64_t size) {
     if (draft->form == SAGOI_FORM_TURNS)
         sagoi_draft_reason(draft, "groups: %" PRId64 ", %" PRId64 " nodes hold blocks in turn every %s", groups,
                            draft->nturns, sagoi_size_to_text(draft->turn_bytes).text);
+    else if (groups > 1 && draft->target->subfile > 0)
+        sagoi_draft_reason(draft, "groups: %" PRId64 ", one for each subfile of %s", groups,
+                           sagoi_size_to_text(draft->target->subfile).text);
     else if (groups > 1)
         sagoi_draft_reason(draft, "groups: %" PRId64 ", cut where nodes' data ends, every %s or more", groups,
                            sagoi_size_to_text(size).text);
@@ -257,33 +304,61 @@ static void explain_groups(sagoi_draft *draft, int64_t size) {
         sagoi_draft_reason(draft, "groups: 1, the nodes' data is interleaved");
 }
 
-sago_status sagoi_draft_groups(sagoi_draft *draft) {
-    sagoi_plan *plan = draft->plan;
-    int64_t size = group_size(draft);
-    division d = {.draft = draft, .size = size, .unit = sagoi_round_up(draft->align, sagoi_max(draft->stripe, 1))};
+/* Ends of nodes' data, for the cuts; none where there is nothing to divide. */
+static sago_status find_ends(division *d) {
+    const sagoi_draft *draft = d->draft;
+    d->ends = calloc((size_t)draft->plan->nodes, sizeof *d->ends);
+    if (!d->ends)
+        return sagoi_fail(SAGO_ERR_MEMORY, "plan: no memory to group %" PRId64 " nodes", draft->plan->nodes);
+    for (; divisible(draft) && d->nends < draft->nwith_data; d->nends++) {
+        int64_t node = draft->by_low[d->nends];
+        d->ends[d->nends] = (end_of_node){draft->shape->node[node].high, node};
+    }
+    qsort(d->ends, (size_t)d->nends, sizeof *d->ends, compare_ends);
+    return SAGO_OK;
+}
+
+static void begin_groups(division *d) {
+    sagoi_plan *plan = d->draft->plan;
     for (int64_t n = 0; n < plan->nodes; n++)
         plan->node_group[n] = -1;
-    draft->group[0] = (sagoi_group){.start = sagoi_round_down(plan->low, d.unit), .end = plan->high};
-    d.ends = calloc((size_t)plan->nodes, sizeof *d.ends);
-    if (!d.ends)
-        return sagoi_fail(SAGO_ERR_MEMORY, "plan: no memory to group %" PRId64 " nodes", plan->nodes);
-    for (; divisible(draft) && d.nends < draft->nwith_data; d.nends++) {
-        int64_t node = draft->by_low[d.nends];
-        d.ends[d.nends] = (end_of_node){draft->shape->node[node].high, node};
-    }
-    qsort(d.ends, (size_t)d.nends, sizeof *d.ends, compare_ends);
-    divide(&d);
-    free(d.ends);
+    d->draft->group[0] = (sagoi_group){.start = sagoi_round_down(plan->low, d->unit), .end = plan->high};
+    d->begin = d->looks = 0;
+}
+
+static void decide_form(sagoi_draft *draft, const division *d) {
+    sagoi_plan *plan = draft->plan;
     if (plan->groups == 1 && draft->stripe == 0 && divisible(draft) && draft->hints->aggregators == 0 &&
         find_turns(draft)) {
         draft->form = SAGOI_FORM_TURNS;
-        group_turns(draft, size);
+        group_turns(draft, d->size);
     } else if (draft->stripe > 0 && plan->groups > 1) { /* data that stays near beats a target of one's own */
         draft->form = SAGOI_FORM_RANGES;
-        draft->align = d.unit;
-    } else if (draft->stripe > 0)
+        draft->align = d->unit;
+    } else if (draft->stripe > 0) {
         draft->form = SAGOI_FORM_DEALT;
+    }
+}
+
+sago_status sagoi_draft_groups(sagoi_draft *draft) {
+    division d = {.draft = draft,
+                  .size = group_size(draft),
+                  .unit = sagoi_round_up(draft->align, sagoi_max(draft->stripe, 1))};
+    sago_status status = find_ends(&d);
+    if (status != SAGO_OK)
+        return status;
+    begin_groups(&d);
+    if (!group_subfiles(draft)) {
+        divide(&d);
+        while (draft->hints->group_size == 0 && sagoi_draft_uneven(draft)) { /* larger ones share out better */
+            d.size *= 2;
+            begin_groups(&d);
+            divide(&d);
+        }
+    }
+    free(d.ends);
+    decide_form(draft, &d);
     complete_groups(draft);
-    explain_groups(draft, size);
+    explain_groups(draft, d.size);
     return SAGO_OK;
 }

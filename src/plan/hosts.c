@@ -10,11 +10,13 @@
 static const int64_t usual_per_node = 4;
 /* Equal costs: they differ by less than this many bytes take. */
 static const double resolution_bytes = 4096;
-/* Of so many nodes that hold data of one domain, a region's stand for each of its domains'. */
-static const int64_t many_members = 1024;
+static const double resolution_latency = 1e-9; /* seconds */
+/* Where more nodes than this hold data of a domain, one election's figures serve the domains next to it, too:
+ * those of a region of the file, or of four where they are many. */
+static const int64_t few_members = 64, many_members = 1024;
 
 typedef struct candidate {
-    double cost;
+    double cost, latency; /* C1 + C2; what of it does not depend on bytes */
     int64_t node;
 } candidate;
 
@@ -24,6 +26,7 @@ typedef struct ballot {
     bool anyone;
     int64_t group, region; /* region -1: not all in one */
     int64_t length;
+    int64_t until; /* many members: it serves ranges that begin before this offset */
     int64_t ncandidates, nlevels;
     int64_t live_level; /* levels before it are used up */
     bool beyond_share;  /* the even shares are used up */
@@ -41,9 +44,10 @@ struct sagoi_hosts {
     int64_t *slots; /* so far */
     int64_t *left;  /* memory for aggregators */
     int64_t need;
-    int64_t *able; /* nodes of each group that can host at all */
+    int64_t *able;       /* nodes of each group that can host at all */
+    int64_t *first_node; /* of each group */
     /* The group at hand */
-    int64_t group, domains, next_number, all, share;
+    int64_t group, domains, first_number, next_number, all, share;
     /* Nodes that may hold data of the range at hand, by first offset: those with active ones, then those to come
      */
     int64_t *active;
@@ -84,6 +88,7 @@ static bool allocate(sagoi_hosts *hosts, int64_t nodes) {
     hosts->store_latency = numbers(nodes, sizeof *hosts->store_latency, &ok);
     hosts->store_slowness = numbers(nodes, sizeof *hosts->store_slowness, &ok);
     hosts->able = numbers(nodes + 1, sizeof *hosts->able, &ok);
+    hosts->first_node = numbers(nodes + 1, sizeof *hosts->first_node, &ok);
     hosts->active = numbers(nodes, sizeof *hosts->active, &ok);
     hosts->candidate = numbers(nodes, sizeof *hosts->candidate, &ok);
     hosts->level_begin = numbers(nodes + 1, sizeof *hosts->level_begin, &ok);
@@ -131,6 +136,7 @@ void sagoi_hosts_destroy(sagoi_hosts *hosts) {
     free(hosts->slots);
     free(hosts->left);
     free(hosts->able);
+    free(hosts->first_node);
     free(hosts->store_latency);
     free(hosts->store_slowness);
     free(hosts->active);
@@ -157,8 +163,9 @@ bool sagoi_hosts_begin(sagoi_hosts *hosts, const sagoi_hosting *hosting, bool *r
     for (int64_t g = 0; g < draft->plan->groups; g++)
         hosts->able[g] = 0;
     hosts->need = sagoi_max(hosting->need, draft->hints->host_memory);
-    for (int64_t n = 0; n < draft->machine->nodes; n++) {
+    for (int64_t n = draft->machine->nodes - 1; n >= 0; n--) {
         const sagoi_node *node = &draft->machine->node[n];
+        hosts->first_node[draft->plan->node_group[n]] = n;
         int64_t usable = node->memory - (hosting->keep_reserve ? node->memory / 4 : 0);
         hosts->slots[n] = 0;
         hosts->left[n] = usable - sagoi_plan_segment_bytes(draft->plan, node->ranks, 0) -
@@ -168,6 +175,8 @@ bool sagoi_hosts_begin(sagoi_hosts *hosts, const sagoi_hosting *hosting, bool *r
         hosts->able[draft->plan->node_group[n]] += hosts->left[n] >= hosts->need;
     }
     hosts->nactive = hosts->next_by_low = 0;
+    hosts->lowest_high = INT64_MAX;
+    hosts->highest_low = -1;
     hosts->ballot.usable = false;
     return fits;
 }
@@ -175,7 +184,7 @@ bool sagoi_hosts_begin(sagoi_hosts *hosts, const sagoi_hosting *hosting, bool *r
 void sagoi_hosts_group(sagoi_hosts *hosts, int64_t group, int64_t domains, int64_t first, int64_t all) {
     hosts->group = group;
     hosts->domains = domains;
-    hosts->next_number = first;
+    hosts->first_number = hosts->next_number = first;
     hosts->all = all;
     hosts->share = sagoi_div_up(domains, sagoi_max(1, hosts->able[group]));
     hosts->ballot.usable = false;
@@ -213,13 +222,35 @@ static int compare_costs(const void *a, const void *b) {
     return (x->node > y->node) - (x->node < y->node);
 }
 
+static int compare_latencies(const void *a, const void *b) {
+    const candidate *x = a, *y = b;
+    if (x->latency != y->latency)
+        return x->latency < y->latency ? -1 : 1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
 static int compare_nodes(const void *a, const void *b) {
     const candidate *x = a, *y = b;
     return (x->node > y->node) - (x->node < y->node);
 }
 
+/* Candidates [begin, end) cost the same: one level, by node; or, where hops count, one for each latency. */
+static void add_levels(sagoi_hosts *hosts, int64_t begin, int64_t end, bool hops_count) {
+    candidate *all = hosts->candidate;
+    if (hops_count)
+        qsort(all + begin, (size_t)(end - begin), sizeof *all, compare_latencies);
+    while (begin < end) {
+        int64_t next = hops_count ? begin + 1 : end;
+        while (next < end && all[next].latency <= all[begin].latency + resolution_latency)
+            next++;
+        qsort(all + begin, (size_t)(next - begin), sizeof *all, compare_nodes);
+        hosts->level_begin[hosts->ballot.nlevels++] = begin;
+        begin = next;
+    }
+}
+
 /* Sorts the candidates into levels of equal cost, by node within each. */
-static void rank_candidates(sagoi_hosts *hosts) {
+static void rank_candidates(sagoi_hosts *hosts, bool hops_count) {
     ballot *now = &hosts->ballot;
     candidate *all = hosts->candidate;
     int64_t begin = 0;
@@ -229,8 +260,7 @@ static void rank_candidates(sagoi_hosts *hosts) {
         int64_t end = begin + 1;
         while (end < now->ncandidates && all[end].cost <= all[begin].cost + hosts->resolution)
             end++;
-        qsort(all + begin, (size_t)(end - begin), sizeof *all, compare_nodes);
-        hosts->level_begin[now->nlevels++] = begin;
+        add_levels(hosts, begin, end, hops_count);
         begin = end;
     }
     hosts->level_begin[now->nlevels] = now->ncandidates;
@@ -244,16 +274,19 @@ static void add_candidate(sagoi_hosts *hosts, int64_t node) {
         hosts->candidate[hosts->ballot.ncandidates++] = (candidate){.node = node};
 }
 
-/* Costs of the candidates, now that the members' bytes are summed. */
+/* Costs of the candidates, now that the members' bytes are summed.  Of equal costs the least latency is best,
+ * unless everybody sends to everybody: then aggregators had better not sit close together. */
 static void weigh_candidates(sagoi_hosts *hosts) {
     ballot *now = &hosts->ballot;
     double bytes = hosts->sums ? (double)sagoi_sums_bytes(hosts->sums) : 0;
     for (int64_t i = 0; hosts->sums && i < now->ncandidates; i++) {
         candidate *one = &hosts->candidate[i];
-        one->cost = sagoi_sums_cost(hosts->sums, place_of(hosts, one->node)) + hosts->store_latency[one->node] +
-                    bytes * hosts->store_slowness[one->node];
+        int64_t place = place_of(hosts, one->node);
+        one->latency = sagoi_sums_latency(hosts->sums, place) + hosts->store_latency[one->node];
+        one->cost =
+            one->latency + sagoi_sums_transfer(hosts->sums, place) + bytes * hosts->store_slowness[one->node];
     }
-    rank_candidates(hosts);
+    rank_candidates(hosts, hosts->sums && sagoi_sums_members(hosts->sums) < hosts->draft->nwith_data);
     if (hosts->sums)
         sagoi_sums_clear(hosts->sums);
     now->usable = true;
@@ -276,31 +309,35 @@ static void start_ballot(sagoi_hosts *hosts, bool anyone) {
 
 /* ---- Ranges ------------------------------------------------------------------------------------------- */
 
-/* Brings the active nodes up to [start, end); true: they are the same as before. */
-static bool move_on(sagoi_hosts *hosts, int64_t start, int64_t end) {
+/* Leaves those behind whose data ends before `start`. */
+static void leave_behind(sagoi_hosts *hosts, int64_t start) {
+    const sagoi_node_shape *access = hosts->draft->shape->node;
+    int64_t kept = 0;
+    if (hosts->lowest_high > start)
+        return;
+    hosts->lowest_high = INT64_MAX;
+    for (int64_t i = 0; i < hosts->nactive; i++)
+        if (access[hosts->active[i]].high > start) {
+            hosts->lowest_high = sagoi_min(hosts->lowest_high, access[hosts->active[i]].high);
+            hosts->active[kept++] = hosts->active[i];
+        }
+    hosts->nactive = kept;
+}
+
+/* Takes those along whose data begins before `end`; true: there were some. */
+static bool take_along(sagoi_hosts *hosts, int64_t end) {
     const sagoi_draft *draft = hosts->draft;
     const sagoi_node_shape *access = draft->shape->node;
-    bool same = hosts->lowest_high > start;
-    if (!same) {
-        int64_t kept = 0;
-        hosts->lowest_high = INT64_MAX;
-        for (int64_t i = 0; i < hosts->nactive; i++)
-            if (access[hosts->active[i]].high > start) {
-                hosts->lowest_high = sagoi_min(hosts->lowest_high, access[hosts->active[i]].high);
-                hosts->active[kept++] = hosts->active[i];
-            }
-        hosts->nactive = kept;
-    }
+    int64_t before = hosts->nactive;
     for (; hosts->next_by_low < draft->nwith_data; hosts->next_by_low++) {
         int64_t node = draft->by_low[hosts->next_by_low];
         if (access[node].low >= end)
             break;
-        same = false;
         hosts->active[hosts->nactive++] = node;
         hosts->highest_low = access[node].low;
         hosts->lowest_high = sagoi_min(hosts->lowest_high, access[node].high);
     }
-    return same;
+    return hosts->nactive > before;
 }
 
 /* The region that the range lies in, all of it; -1: more than one. */
@@ -312,27 +349,44 @@ static int64_t region_of(const sagoi_shape *shape, int64_t start, int64_t end) {
 }
 
 /* Would the candidates and their costs be the same as for the range before? */
-static bool alike(const sagoi_hosts *hosts, int64_t start, int64_t end, bool same) {
+static bool alike(const sagoi_hosts *hosts, int64_t start, int64_t end, bool joined) {
     const ballot *now = &hosts->ballot;
-    int64_t region = region_of(hosts->draft->shape, start, end);
-    if (!now->usable || now->anyone || now->group != hosts->group || region < 0 || region != now->region)
+    int64_t length = end - start, region = region_of(hosts->draft->shape, start, end);
+    if (!now->usable || now->anyone || now->group != hosts->group)
         return false;
-    if (hosts->nactive > many_members)
-        return end - start <= 2 * now->length && now->length <= 2 * (end - start);
-    return same && end - start == now->length && hosts->highest_low <= start && hosts->lowest_high >= end;
+    if (hosts->nactive > few_members)
+        return start < now->until && length <= 2 * now->length && now->length <= 2 * length;
+    return !joined && length == now->length && region >= 0 && region == now->region &&
+           hosts->highest_low <= start && hosts->lowest_high >= end;
+}
+
+/* Each member's bytes in the range; of many members what they have in a stretch of the file is as good. */
+static void weigh_members(sagoi_hosts *hosts, int64_t start, int64_t end) {
+    const sagoi_draft *draft = hosts->draft;
+    int64_t until = end, origin, stretch;
+    if (hosts->nactive > few_members) {
+        sagoi_shape_regions(draft->plan->low, draft->plan->high, &origin, &stretch);
+        until = sagoi_max(end, start + (hosts->nactive > many_members ? 4 : 1) * stretch);
+        hosts->ballot.until = until;
+    }
+    double part = (double)(end - start) / (double)(until - start);
+    for (int64_t i = 0; i < hosts->nactive; i++)
+        add_member(hosts, hosts->active[i],
+                   part * sagoi_shape_bytes(draft->shape, hosts->active[i], start, until));
 }
 
 static void prepare_range(sagoi_hosts *hosts, int64_t start, int64_t end, bool anyone) {
-    const sagoi_shape *shape = hosts->draft->shape;
-    bool same = move_on(hosts, start, end);
-    if (!anyone && alike(hosts, start, end, same))
+    if (hosts->nactive <= few_members)
+        leave_behind(hosts, start);
+    bool joined = take_along(hosts, end);
+    if (!anyone && alike(hosts, start, end, joined))
         return;
+    leave_behind(hosts, start);
     start_ballot(hosts, anyone);
-    for (int64_t i = 0; i < hosts->nactive; i++)
-        add_member(hosts, hosts->active[i], sagoi_shape_bytes(shape, hosts->active[i], start, end));
+    weigh_members(hosts, start, end);
     weigh_candidates(hosts);
-    bool covered = hosts->nactive > many_members || (hosts->highest_low <= start && hosts->lowest_high >= end);
-    hosts->ballot.region = covered ? region_of(shape, start, end) : -1;
+    bool covered = hosts->highest_low <= start && hosts->lowest_high >= end;
+    hosts->ballot.region = covered ? region_of(hosts->draft->shape, start, end) : -1;
     hosts->ballot.length = end - start;
 }
 
@@ -438,7 +492,7 @@ static int64_t elect(sagoi_hosts *hosts, int64_t preferred) {
 static int64_t spread_node(const sagoi_hosts *hosts, int64_t number) {
     int64_t nodes = hosts->draft->machine->nodes;
     if (hosts->placement == SAGOI_PLACEMENT_RANK)
-        return number % nodes;
+        return (hosts->first_node[hosts->group] + number - hosts->first_number) % nodes;
     return number < hosts->all ? number * nodes / hosts->all : nodes - 1;
 }
 

@@ -5,8 +5,9 @@
  * 000, IV-B), or the one with the most memory (`memory`; 004, 3.4).  `rank` and `spread` go by the number of the
  * domain alone.
  *
- * Costs that differ by less than moving a page does are equal: shapes are not known better.  Among equals the next
- * node at or after the one that an even spread would take is elected. */
+ * Costs that differ by less than moving a page does are equal: shapes are not known better.  Of those the least
+ * latency is elected, and of equal ones the next node at or after the one that an even spread would take.  (Where
+ * all nodes send to every aggregator, latencies do not count: they would put aggregators close together.) */
 #ifndef SAGOI_HOSTS_H
 #define SAGOI_HOSTS_H
 

@@ -64,8 +64,9 @@ typedef struct sagoi_target {
     int64_t block;       /* alignment that the file system likes */
     int64_t stripe_unit; /* 0: not striped */
     int64_t stripe_count;
-    bool mappable; /* every rank of the machine may map the file: one node, memory-backed or hinted */
-    bool sparse;   /* reads: the file may have holes, so mapping it could allocate them */
+    int64_t subfile; /* bytes after which another subfile begins; 0: one file */
+    bool mappable;   /* every rank of the machine may map the file: one node, memory-backed or hinted */
+    bool sparse;     /* reads: the file may have holes, so mapping it could allocate them */
 } sagoi_target;
 
 typedef struct sagoi_domain {
@@ -132,6 +133,27 @@ int64_t sagoi_plan_slots(const sagoi_plan *plan, int64_t node);
  * Private: `messages` messages an aggregator, one a local aggregator that merges; several nodes. */
 int64_t sagoi_plan_segment_bytes(const sagoi_plan *plan, int64_t ranks, int64_t slots);
 int64_t sagoi_plan_private_bytes(const sagoi_plan *plan, int64_t ranks, int64_t slots);
+
+/* ---- Subfiles ---- */
+enum { SAGOI_SUBFILES_MAX = 65536 };
+/* How many files the hint asks for: a number, one a node, one for each set of nodes that share gateways;
+ * SAGO_ERR_HINT. */
+sago_status sagoi_subfiles_count(const char *hint, const sagoi_machine *machine, int64_t *count) SAGOI_CHECKED;
+int64_t sagoi_gateway_blocks(const sagoi_machine *machine);
+/* Bytes of each, for an access that ends at `end`: a multiple of `unit` and of a page. */
+int64_t sagoi_subfile_bytes(int64_t end, int64_t count, int64_t unit);
+
+/* ---- What a plan costs (000, IV-B), whoever made it; O(domains x nodes) ---- */
+typedef struct sagoi_cost {
+    double gather, store; /* C1 and C2, seconds, of all domains together */
+    double slowest;       /* C1 + C2 of the domain that takes longest */
+    double wire;          /* bytes that leave their node */
+    int64_t senders;      /* pairs of a domain and a node that sends to it */
+} sagoi_cost;
+sago_status sagoi_plan_cost(const sagoi_plan *plan, const sagoi_machine *machine, const sagoi_shape *shape,
+                            sagoi_cost *cost) SAGOI_CHECKED;
+/* About how many bytes of the domain the node has. */
+double sagoi_domain_bytes(const sagoi_plan *plan, const sagoi_shape *shape, int64_t domain, int64_t node);
 
 /* ---- Local aggregators: the formula of 001, IV-A ---- */
 /* The i-th of c local aggregators among q ranks, 0 <= i < c <= q; i == c gives q. */

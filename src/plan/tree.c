@@ -9,19 +9,39 @@
 
 /* ---- Making ------------------------------------------------------------------------------------------- */
 
-/* Where [start, end) is cut in two; `end` if it stays whole.  `leaves` is how many it is to have, 0: by size. */
-static int64_t cut_of(const sagoi_bisection *b, int64_t start, int64_t end, int64_t leaves) {
+/* A range to be divided: into `leaves` leaves, the first of which is number `first`; 0: by size. */
+typedef struct part {
+    int64_t start, end;
+    int64_t first, leaves;
+} part;
+
+/* Where leaf `number` begins. */
+static int64_t leaf_start(const sagoi_bisection *b, int64_t number) {
+    if (b->bytes > 0)
+        return b->origin + number * b->bytes;
+    int64_t units = sagoi_div_up(b->end - b->origin, b->unit), each = units / b->leaves, rest = units % b->leaves;
+    return b->origin + (number * each + number * rest / b->leaves) * b->unit;
+}
+
+/* Where a part is cut in two; its end if it stays whole. */
+static int64_t cut_of(const sagoi_bisection *b, const part *p) {
     if (b->leaves > 0) {
-        int64_t grid = b->origin + ((start - b->origin) / b->bytes + leaves / 2) * b->bytes;
-        return leaves > 1 && grid < end ? grid : end;
+        int64_t cut = leaf_start(b, p->first + p->leaves / 2);
+        return p->leaves > 1 && cut < p->end ? cut : p->end;
     }
-    if (end - start <= b->bytes)
-        return end;
-    int64_t middle = start + (end - start) / 2;
+    if (p->end - p->start <= b->bytes)
+        return p->end;
+    int64_t middle = p->start + (p->end - p->start) / 2;
     int64_t cut = b->origin + sagoi_round_up(middle - b->origin, b->unit);
-    if (cut >= end)
+    if (cut >= p->end)
         cut -= b->unit;
-    return cut > start ? cut : end;
+    return cut > p->start ? cut : p->end;
+}
+
+static part left_of(const part *p, int64_t cut) { return (part){p->start, cut, p->first, p->leaves / 2}; }
+
+static part right_of(const part *p, int64_t cut) {
+    return (part){cut, p->end, p->first + p->leaves / 2, p->leaves - p->leaves / 2};
 }
 
 static int64_t add_vertex(sagoi_tree *tree, int64_t parent, int64_t start, int64_t end) {
@@ -48,21 +68,14 @@ static void append_leaf(sagoi_tree *tree, int64_t leaf, int64_t *last) {
 }
 
 /* Depth first, left before right, so that leaves come in order; as deep as the logarithm of the leaves. */
-static int64_t grow(sagoi_tree *tree, const sagoi_bisection *b, sagoi_vertex range, int64_t leaves,
-                    int64_t *last) {
-    int64_t v = add_vertex(tree, range.parent, range.start, range.end);
-    if (v < 0)
-        return -1;
-    int64_t cut = cut_of(b, range.start, range.end, leaves);
-    if (cut == range.end) {
+static int64_t grow(sagoi_tree *tree, const sagoi_bisection *b, int64_t parent, part p, int64_t *last) {
+    int64_t v = add_vertex(tree, parent, p.start, p.end), cut = cut_of(b, &p);
+    if (v >= 0 && cut == p.end)
         append_leaf(tree, v, last);
+    if (v < 0 || cut == p.end)
         return v;
-    }
-    int64_t left = grow(tree, b, (sagoi_vertex){.start = range.start, .end = cut, .parent = v}, leaves / 2, last);
-    if (left < 0)
-        return -1;
-    int64_t right =
-        grow(tree, b, (sagoi_vertex){.start = cut, .end = range.end, .parent = v}, leaves - leaves / 2, last);
+    int64_t left = grow(tree, b, v, left_of(&p, cut), last);
+    int64_t right = left < 0 ? -1 : grow(tree, b, v, right_of(&p, cut), last);
     if (right < 0)
         return -1;
     tree->vertex[v].left = left;
@@ -70,11 +83,12 @@ static int64_t grow(sagoi_tree *tree, const sagoi_bisection *b, sagoi_vertex ran
     return v;
 }
 
+static part all_of(const sagoi_bisection *b) { return (part){b->start, b->end, 0, b->leaves}; }
+
 sago_status sagoi_tree_make(const sagoi_bisection *bisection, sagoi_tree *tree) {
     sagoi_tree fresh = {0};
     int64_t last = -1;
-    sagoi_vertex root = {.start = bisection->start, .end = bisection->end, .parent = -1};
-    if (grow(&fresh, bisection, root, bisection->leaves, &last) < 0) {
+    if (grow(&fresh, bisection, -1, all_of(bisection), &last) < 0) {
         sagoi_tree_cleanup(&fresh);
         return sagoi_fail(SAGO_ERR_MEMORY, "plan: no memory to divide %" PRId64 " bytes",
                           bisection->end - bisection->start);
@@ -88,14 +102,13 @@ void sagoi_tree_cleanup(sagoi_tree *tree) {
     memset(tree, 0, sizeof *tree);
 }
 
-static int64_t count_leaves(const sagoi_bisection *b, int64_t start, int64_t end, int64_t leaves) {
-    int64_t cut = cut_of(b, start, end, leaves);
-    return cut == end ? 1
-                      : count_leaves(b, start, cut, leaves / 2) + count_leaves(b, cut, end, leaves - leaves / 2);
+static int64_t count_leaves(const sagoi_bisection *b, part p) {
+    int64_t cut = cut_of(b, &p);
+    return cut == p.end ? 1 : count_leaves(b, left_of(&p, cut)) + count_leaves(b, right_of(&p, cut));
 }
 
 int64_t sagoi_bisection_leaves(const sagoi_bisection *bisection) {
-    return count_leaves(bisection, bisection->start, bisection->end, bisection->leaves);
+    return count_leaves(bisection, all_of(bisection));
 }
 
 /* ---- Remerging (004, 3.3) ----------------------------------------------------------------------------- */

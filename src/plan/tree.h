@@ -29,7 +29,8 @@ typedef struct sagoi_bisection {
     int64_t start, end;
     int64_t unit;   /* cuts are at multiples of it, counted from `origin` */
     int64_t origin; /* at or before start */
-    int64_t leaves; /* > 0: so many leaves, of `bytes` bytes each but for the last */
+    int64_t leaves; /* > 0: so many leaves, of `bytes` bytes each but for the last, or, bytes == 0, as even as
+                       units allow; no more than there are units */
     int64_t bytes;  /* leaves == 0: until a leaf is no longer than this (Msg_ind) */
 } sagoi_bisection;
 

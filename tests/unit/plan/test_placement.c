@@ -117,7 +117,8 @@ static void random_situation(uint64_t seed) {
 
 typedef struct naive {
     int64_t slots[NODES_MAX], left[NODES_MAX], need;
-    double cost[NODES_MAX];
+    double cost[NODES_MAX], latency[NODES_MAX];
+    bool hops_count;
     bool candidate[NODES_MAX];
 } naive;
 
@@ -152,11 +153,15 @@ static double naive_bytes(const sagoi_plan *plan, const sagoi_domain *d, int64_t
 }
 
 /* C1 + C2 of node a, pair by pair. */
-static double naive_cost(const sagoi_plan *plan, const sagoi_topology *t, const int64_t *w, int64_t a) {
+static double naive_cost(const sagoi_plan *plan, const sagoi_topology *t, const int64_t *w, int64_t a,
+                         double *latency) {
     double cost = 0, all = 0;
+    *latency = sagoi_topology_store_cost(t, s.machine.topology ? s.node[a].place : a, 0);
     for (int64_t i = 0; i < plan->nodes; i++) {
         int64_t from = s.machine.topology ? s.node[i].place : i, to = s.machine.topology ? s.node[a].place : a;
         all += (double)w[i];
+        if (i != a && w[i] > 0)
+            *latency += sagoi_topology_latency(t, from, to);
         if (i != a && w[i] > 0)
             cost += sagoi_topology_latency(t, from, to) + (double)w[i] / sagoi_topology_bandwidth(t, from, to);
     }
@@ -165,13 +170,16 @@ static double naive_cost(const sagoi_plan *plan, const sagoi_topology *t, const 
 
 static void naive_weigh(naive *v, const sagoi_plan *plan, const sagoi_topology *t, const sagoi_domain *d,
                         bool anyone) {
-    int64_t w[NODES_MAX];
+    int64_t w[NODES_MAX], with_data = 0, members = 0;
     for (int64_t n = 0; n < plan->nodes; n++)
         w[n] = (int64_t)(naive_bytes(plan, d, n) + 0.5);
     for (int64_t n = 0; n < plan->nodes; n++) {
         v->candidate[n] = plan->node_group[n] == d->group && (w[n] > 0 || d->stride > d->block || anyone);
-        v->cost[n] = v->candidate[n] ? naive_cost(plan, t, w, n) : 0;
+        v->cost[n] = v->candidate[n] ? naive_cost(plan, t, w, n, &v->latency[n]) : 0;
+        with_data += s.access[n].low < s.access[n].high;
+        members += w[n] > 0;
     }
+    v->hops_count = members < with_data;
 }
 
 static int64_t naive_limit(const naive *v, const sagoi_plan *plan, int64_t group, int64_t n, bool beyond) {
@@ -194,6 +202,30 @@ static int64_t naive_limit(const naive *v, const sagoi_plan *plan, int64_t group
     return sagoi_min(s.node[n].ranks, beyond ? sagoi_max(4, share) : sagoi_max(share, by_data));
 }
 
+/* Of those between two costs who can: the least latency, and of nearly equal ones the first from `preferred` on.
+ */
+static int64_t naive_best(const naive *v, const sagoi_plan *plan, int64_t group, int64_t preferred, double floor,
+                          double top, bool beyond) {
+    for (double low = -1;;) {
+        double least = 1e300;
+        for (int64_t n = 0; n < plan->nodes; n++)
+            if (v->candidate[n] && v->cost[n] > floor && v->cost[n] <= top && v->latency[n] > low &&
+                v->latency[n] < least)
+                least = v->latency[n];
+        if (least == 1e300)
+            return -1;
+        double high = v->hops_count ? least + 1e-9 : 1e300;
+        for (int64_t i = 0; i < plan->nodes; i++) {
+            int64_t n = (preferred + i) % plan->nodes;
+            if (v->candidate[n] && v->cost[n] > floor && v->cost[n] <= top && v->latency[n] > low &&
+                v->latency[n] <= high && v->left[n] >= v->need &&
+                v->slots[n] < naive_limit(v, plan, group, n, beyond))
+                return n;
+        }
+        low = high;
+    }
+}
+
 /* The cheapest level of equal costs with somebody who can, and there the next one from `preferred` on. */
 static int64_t naive_cheapest(const naive *v, const sagoi_plan *plan, const sagoi_topology *t, int64_t group,
                               int64_t preferred) {
@@ -209,12 +241,9 @@ static int64_t naive_cheapest(const naive *v, const sagoi_plan *plan, const sago
             if (least == 1e300)
                 break;
             top = least + 4096 / slowest;
-            for (int64_t i = 0; i < plan->nodes; i++) {
-                int64_t n = (preferred + i) % plan->nodes;
-                if (v->candidate[n] && v->cost[n] > floor && v->cost[n] <= top && v->left[n] >= v->need &&
-                    v->slots[n] < naive_limit(v, plan, group, n, beyond))
-                    return n;
-            }
+            int64_t best = naive_best(v, plan, group, preferred, floor, top, beyond);
+            if (best >= 0)
+                return best;
             floor = top;
         }
     return -1;

@@ -1,0 +1,60 @@
+#!/bin/bash
+# The plans that the papers' machines get, against tests/golden/plan/: what `sago plan` prints, with the settings of
+# paper 000 (T6). After a change that is meant, run with SAGO_GOLDEN_UPDATE=1 and look at the difference.
+# Pictures and explanations of the same plans are drawn too, and looked at as far as a program can.
+set -euo pipefail
+
+SAGO=$SAGO_BUILD/bin/sago
+GOLDEN=$SAGO_SOURCE/tests/golden/plan
+MACHINES=$SAGO_SOURCE/machines
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+fail() {
+    echo "FAIL: $*" >&2
+    exit 1
+}
+
+golden() { # name, arguments of sago plan...
+    local name=$1
+    shift
+    "$SAGO" plan "$@" --svg "$scratch/$name.svg" >"$scratch/$name.txt"
+    if [ -n "${SAGO_GOLDEN_UPDATE:-}" ]; then cp "$scratch/$name.txt" "$GOLDEN/$name.txt"; fi
+    diff -u "$GOLDEN/$name.txt" "$scratch/$name.txt" || fail "$name differs"
+    python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$scratch/$name.svg"
+}
+
+# HACC-IO, 25,000 particles a rank, about 1 MB.
+HACC=(hacc-aos --particles 25000)
+# Figure 11: 16 aggregators per Pset, 16 MB buffers, one file per Pset.
+golden mira-hacc "${HACC[@]}" --machine "$MACHINES/mira-1024.sago" --hint sago_strategy=aggregated \
+    --hint sago_aggregators=128 --hint sago_window=16M --subfiles gateway
+# Figure 10: the micro-benchmark, 1 MB a rank in one piece; 48 aggregators, stripes and buffers of 8 MB.
+golden theta-512 contiguous --bytes 1000000 --machine "$MACHINES/theta.sago" --nodes 512 \
+    --stripe-unit 8M --stripe-count 48 --hint sago_aggregators_per_target=1
+# Figures 13 and 14: 4 and 8 aggregators per OST, stripes and buffers of 16 MB.
+golden theta-1024 "${HACC[@]}" --machine "$MACHINES/theta.sago" --nodes 1024 \
+    --stripe-unit 16M --stripe-count 48 --hint sago_aggregators_per_target=4
+golden theta-2048 "${HACC[@]}" --machine "$MACHINES/theta.sago" --nodes 2048 \
+    --stripe-unit 16M --stripe-count 48 --hint sago_aggregators_per_target=8
+
+# What was decided, and what else it would have cost.
+"$SAGO" plan "${HACC[@]}" --machine "$MACHINES/theta.sago" --nodes 1024 --stripe-unit 16M --stripe-count 48 \
+    --explain >"$scratch/explained.txt"
+for word in elections alternatives sago_placement=rank sago_placement=memory "between nodes"; do
+    grep -q -- "$word" "$scratch/explained.txt" || fail "no '$word' in what --explain says"
+done
+
+# A million ranks within a second and 64 MiB; seconds are shown, not judged.
+"$SAGO" plan --scale | tee "$scratch/scale.txt"
+awk '$1 == 1000000 && $9 + 0 > 64 { bad = 1 } $1 == 1000000 { n++ } END { exit bad || n < 6 }' "$scratch/scale.txt" ||
+    fail "planning for a million ranks takes more than 64 MiB"
+
+# Bad input
+for bad in "--machine $scratch/none.sago" "--machine $MACHINES/mira-1024.sago --nodes 2000" \
+    "--machine $MACHINES/theta.sago --subfiles several" "--svg $scratch/no/such/place.svg --nodes 2"; do
+    # shellcheck disable=SC2086
+    if "$SAGO" plan contiguous $bad >"$scratch/out" 2>&1; then fail "$bad was taken"; fi
+    grep -q "^sago" "$scratch/out" || fail "no message for $bad"
+done
+echo "plans of Mira and Theta as reviewed"

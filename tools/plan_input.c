@@ -1,0 +1,222 @@
+/* Shapes are worked out rank by rank, without MPI: bounds, bytes and runs by rule, the histogram by walking the
+ * runs, or some of them where they are many. */
+#include "tools/plan_input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "machine/discover.h"
+#include "machine/memory.h"
+#include "store/layout.h"
+
+/* Of a call with more runs than this, about so many are looked at for the histogram. */
+static const int64_t runs_walked = 4096;
+
+/* ---- The machine ---- */
+
+static int64_t own_cores(void) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    return sched_getaffinity(0, sizeof set, &set) ? sysconf(_SC_NPROCESSORS_ONLN) : CPU_COUNT(&set);
+}
+
+/* What the library would take by itself (src/engine), of a node with so much. */
+static int64_t default_memory(int64_t available, int64_t ranks) {
+    int64_t share = available / 8, most = (ranks + 1) << 26;
+    return share < most ? share : most;
+}
+
+static void set_default(int64_t *value, int64_t otherwise) {
+    if (*value == 0)
+        *value = otherwise;
+}
+
+static bool describe_machine(plan_config *config, sagoi_description *description, char *why) {
+    if (!config->machine)
+        return true;
+    if (sagoi_machine_load(config->machine, description) != SAGO_OK)
+        return bench_refuse(why, "%s", sago_error_message());
+    if (config->nodes > description->nodes)
+        return bench_refuse(why, "--nodes %lld: %s has %lld", (long long)config->nodes, description->name,
+                            (long long)description->nodes);
+    set_default(&config->nodes, description->nodes);
+    set_default(&config->ranks, description->ranks_per_node);
+    set_default(&config->cores, description->cores);
+    if (description->memory > 0 && config->hints.memory == 0)
+        set_default(&config->memory, default_memory(description->memory, config->ranks));
+    return true;
+}
+
+static void complete_machine(plan_config *config) {
+    bool own = config->nodes == 0;
+    set_default(&config->nodes, 1);
+    set_default(&config->ranks, own_cores());
+    set_default(&config->cores, own ? own_cores() : config->ranks);
+    set_default(&config->memory, config->hints.memory);
+    set_default(&config->memory, default_memory(sagoi_memory_available(""), config->ranks));
+    if (!own)
+        config->dir = NULL; /* this machine's file systems say nothing of that one's */
+}
+
+static bool make_machine(plan_config *config, plan_input *input, char *why) {
+    if (!describe_machine(config, &input->description, why))
+        return false;
+    complete_machine(config);
+    input->nodes = calloc((size_t)config->nodes, sizeof *input->nodes);
+    if (!input->nodes)
+        return bench_refuse(why, "out of memory");
+    for (int64_t n = 0; n < config->nodes; n++)
+        input->nodes[n] =
+            (sagoi_node){.ranks = config->ranks,
+                         .cores = config->cores,
+                         .memory = config->memory,
+                         .place = config->machine ? sagoi_description_place(&input->description, n) : n};
+    input->machine = (sagoi_machine){.nodes = config->nodes, .node = input->nodes};
+    if (config->machine)
+        input->machine.topology = &input->description.topology;
+    return true;
+}
+
+/* ---- The file ---- */
+
+static bool make_target(const plan_config *config, sagoi_target *target, char *why) {
+    sagoi_layout layout = {.block = 4096};
+    if (config->dir) {
+        int fd = open(config->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0)
+            return bench_refuse(why, "--dir %s: %s", config->dir, strerror(errno));
+        sago_status status = sagoi_layout_of(fd, &layout);
+        close(fd);
+        if (status)
+            return bench_refuse(why, "%s", sago_error_message());
+    }
+    bool may_map = layout.in_memory || (config->hints.map == SAGOI_CHOICE_ON && layout.local);
+    *target = (sagoi_target){
+        .block = layout.block,
+        .stripe_unit = config->stripe_unit ? config->stripe_unit : layout.stripe_unit,
+        .stripe_count = config->stripe_count ? config->stripe_count : layout.stripe_count,
+        .mappable = config->nodes == 1 && may_map && config->hints.map != SAGOI_CHOICE_OFF,
+    };
+    if ((target->stripe_unit > 0) != (target->stripe_count > 0))
+        return bench_refuse(why, "a striped file needs both --stripe-unit and --stripe-count");
+    return true;
+}
+
+/* ---- The shape ---- */
+
+typedef void (*call_fn)(plan_input *input, int64_t node, const bench_call *call);
+
+/* All calls of one step, or the first, of all ranks. */
+static bool each_call(const plan_config *config, plan_input *input, call_fn visit, char *why) {
+    int64_t ranks = config->nodes * config->ranks;
+    for (int64_t r = 0; r < ranks; r++) {
+        bench_access access;
+        if (!bench_pattern_make(config->pattern, &config->params, r, ranks, &access, why))
+            return false;
+        for (int64_t i = 0; i < (config->declared ? access.ncalls : access.ncalls > 0); i++)
+            visit(input, r / config->ranks, &access.calls[i]);
+        bench_access_cleanup(&access);
+    }
+    return true;
+}
+
+static void add_bounds(plan_input *input, int64_t node, const bench_call *call) {
+    sagoi_node_shape *shape = &input->shapes[node];
+    int64_t low, high;
+    bench_region_bounds(&call->file, &low, &high);
+    if (low == high)
+        return;
+    low += call->disp;
+    high += call->disp;
+    if (shape->bytes == 0 || low < shape->low)
+        shape->low = low;
+    if (high > shape->high)
+        shape->high = high;
+    shape->bytes += bench_region_bytes(&call->file);
+    shape->runs += bench_region_runs(&call->file);
+}
+
+/* Adds [start, end) to the node's regions, each byte counting `weight` times. */
+static void add_run(plan_input *input, int64_t node, int64_t start, int64_t end, double weight) {
+    int64_t *counts = input->histogram + node * SAGOI_REGIONS;
+    while (start < end) {
+        int64_t r = (start - input->shape.origin) / input->shape.region;
+        int64_t stop = input->shape.origin + (r + 1) * input->shape.region;
+        stop = stop < end ? stop : end;
+        counts[r] += (int64_t)((double)(stop - start) * weight);
+        start = stop;
+    }
+}
+
+static void add_histogram(plan_input *input, int64_t node, const bench_call *call) {
+    int64_t runs = bench_region_runs(&call->file),
+            step = call->file.kind == BENCH_PARTS ? 1 : runs / runs_walked + 1;
+    bench_cursor cursor = bench_cursor_at(&call->file);
+    bench_run run;
+    for (int64_t i = 0; i < runs && bench_cursor_next(&cursor, &run); i += step) {
+        add_run(input, node, call->disp + run.offset, call->disp + run.offset + run.length, (double)step);
+        cursor.index = step > 1 ? i + step : cursor.index;
+        if (i + step >= runs)
+            break;
+    }
+}
+
+/* The runs of patterns never overlap: as many bytes as the range has means no hole. */
+static bool make_shape(const plan_config *config, plan_input *input, char *why) {
+    size_t nodes = (size_t)config->nodes;
+    int64_t low = INT64_MAX, high = 0, bytes = 0;
+    input->shapes = calloc(nodes, sizeof *input->shapes);
+    input->histogram = calloc(nodes * SAGOI_REGIONS, sizeof *input->histogram);
+    if (!input->shapes || !input->histogram)
+        return bench_refuse(why, "out of memory");
+    if (!each_call(config, input, add_bounds, why))
+        return false;
+    for (size_t n = 0; n < nodes; n++) {
+        const sagoi_node_shape *shape = &input->shapes[n];
+        if (shape->bytes == 0)
+            continue;
+        low = shape->low < low ? shape->low : low;
+        high = shape->high > high ? shape->high : high;
+        bytes += shape->bytes;
+    }
+    input->shape = (sagoi_shape){.write = !config->read,
+                                 .dense = bytes > 0 && bytes == high - low,
+                                 .nodes = config->nodes,
+                                 .node = input->shapes};
+    if (nodes == 1 || bytes == 0)
+        return true;
+    sagoi_shape_regions(low, high, &input->shape.origin, &input->shape.region);
+    input->shape.histogram = input->histogram;
+    return each_call(config, input, add_histogram, why);
+}
+
+/* As the engine lays them out when a file is created. */
+static bool make_subfiles(const plan_config *config, plan_input *input, char *why) {
+    sagoi_target *target = &input->target;
+    int64_t count, end = 0;
+    if (sagoi_subfiles_count(config->subfiles ? config->subfiles : "", &input->machine, &count) != SAGO_OK)
+        return bench_refuse(why, "%s", sago_error_message());
+    for (int64_t n = 0; n < config->nodes; n++)
+        end = input->shapes[n].high > end ? input->shapes[n].high : end;
+    if (count > 1)
+        target->subfile =
+            sagoi_subfile_bytes(end, count, target->stripe_unit > 0 ? target->stripe_unit : target->block);
+    return true;
+}
+
+bool plan_input_make(plan_config *config, plan_input *input, char *why) {
+    return make_machine(config, input, why) && make_target(config, &input->target, why) &&
+           make_shape(config, input, why) && make_subfiles(config, input, why);
+}
+
+void plan_input_cleanup(plan_input *input) {
+    sagoi_description_cleanup(&input->description);
+    free(input->nodes);
+    free(input->shapes);
+    free(input->histogram);
+    memset(input, 0, sizeof *input);
+}

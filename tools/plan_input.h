@@ -1,0 +1,39 @@
+/* What `sago plan` plans for: a machine, described or this one, and the shape of a pattern on it. */
+#ifndef TOOLS_PLAN_INPUT_H
+#define TOOLS_PLAN_INPUT_H
+
+#include "bench/params.h"
+#include "machine/description.h"
+#include "plan/plan.h"
+
+typedef struct plan_config {
+    const bench_pattern *pattern;
+    bench_params params;
+    int64_t nodes; /* 0: this machine, or all of the described one */
+    int64_t ranks, cores, memory;
+    int64_t stripe_unit, stripe_count;
+    const char *dir;
+    const char *machine;  /* path of a description; NULL: none */
+    const char *subfiles; /* "8", "node", "gateway"; NULL: one file */
+    const char *svg;      /* path of a picture to draw; NULL: none */
+    bool read, json, explain, scale;
+    bool declared;
+    sagoi_hints hints;
+} plan_config;
+
+/* All that a plan is a function of. */
+typedef struct plan_input {
+    sagoi_description description; /* of --machine */
+    sagoi_node *nodes;             /* owned, as are: */
+    sagoi_node_shape *shapes;
+    int64_t *histogram;
+    sagoi_machine machine;
+    sagoi_shape shape;
+    sagoi_target target;
+} plan_input;
+
+/* Completes the configuration by what was not said, too.  False: `why` says what is wrong. */
+bool plan_input_make(plan_config *config, plan_input *input, char *why);
+void plan_input_cleanup(plan_input *input); /* fine on a zeroed struct */
+
+#endif

@@ -1,0 +1,295 @@
+/* From top to bottom, all over the same axis of file offsets where it is one: where each node's data lies, the
+ * domains of the file, the nodes with their aggregators, and which window each aggregator fills in which round.
+ * Colours are those of the groups, or of the aggregators where there is one group only. */
+#include "tools/plan_svg.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/svg.h"
+
+enum { WIDTH = 1240, LEFT = 130, RIGHT = 30, GAP = 34 };
+enum { DATA_ROWS = 24, ROUND_ROWS = 16, ROUNDS_SHOWN = 40, LINKS_MAX = 48, NODES_LABELLED = 64 };
+
+typedef struct picture {
+    tool_svg svg;
+    const plan_input *input;
+    const sagoi_plan *plan;
+    double y; /* the next thing begins here */
+    double cell, nodes_y;
+    int64_t columns; /* of the nodes */
+    double domains_y;
+} picture;
+
+static double inner(void) { return WIDTH - LEFT - RIGHT; }
+
+static double x_of(const picture *p, int64_t offset) {
+    const sagoi_plan *plan = p->plan;
+    return LEFT + inner() * ((double)(offset - plan->low) / (double)(plan->high - plan->low));
+}
+
+static svg_color color_of(const picture *p, int64_t domain) {
+    return svg_color_of(p->plan->groups > 1 ? p->plan->domains[domain].group : domain);
+}
+
+static void size_text(int64_t bytes, char *text, size_t capacity) {
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    double size = (double)bytes;
+    int unit = 0;
+    for (; size >= 1024 && unit < 5; unit++)
+        size /= 1024;
+    (void)snprintf(text, capacity, size < 10 && unit > 0 ? "%.1f %s" : "%.0f %s", size, units[unit]);
+}
+
+static void heading(picture *p, const char *text) {
+    p->y += GAP;
+    svg_text(&p->svg, 20, p->y - 8, 14, SVG_LEFT, "%s", text);
+}
+
+/* ---- Where the data is ---- */
+
+static int64_t data_rows(const sagoi_plan *plan) { return plan->nodes < DATA_ROWS ? plan->nodes : DATA_ROWS; }
+
+/* The part of [start, end) that nodes [first, last) access, at most 1. */
+static double density(const picture *p, int64_t first, int64_t last, int64_t start, int64_t end) {
+    double bytes = 0;
+    for (int64_t n = first; n < last; n++)
+        bytes += sagoi_shape_bytes(&p->input->shape, n, start, end);
+    double share = bytes / (double)(end - start);
+    return share > 1 ? 1 : share;
+}
+
+static void draw_data(picture *p) {
+    enum { COLUMNS = 128 };
+    const sagoi_plan *plan = p->plan;
+    int64_t rows = data_rows(plan), columns = plan->high - plan->low < COLUMNS ? 1 : COLUMNS;
+    double height = rows > 12 ? 10 : 16;
+    heading(p, "Data: who accesses what (dark: all of it)");
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t first = row * plan->nodes / rows, last = (row + 1) * plan->nodes / rows;
+        double y = p->y + (double)row * height;
+        if (last - first == 1)
+            svg_text(&p->svg, LEFT - 8, y + height - 4, 10, SVG_RIGHT, "node %" PRId64, first);
+        else
+            svg_text(&p->svg, LEFT - 8, y + height - 2, 9, SVG_RIGHT, "nodes %" PRId64 "-%" PRId64, first,
+                     last - 1);
+        svg_rect(&p->svg, (svg_box){LEFT, y, inner(), height - 2}, SVG_PALE, NULL);
+        for (int64_t c = 0; c < columns; c++) {
+            int64_t span = plan->high - plan->low;
+            int64_t start = plan->low + (int64_t)((double)span * (double)c / (double)columns);
+            int64_t end = plan->low + (int64_t)((double)span * (double)(c + 1) / (double)columns);
+            double share = density(p, first, last, start, end);
+            if (share > 0.001)
+                svg_rect(&p->svg, (svg_box){x_of(p, start), y, x_of(p, end) - x_of(p, start) + 0.3, height - 2},
+                         svg_color_shade(0.15 + 0.85 * share).text, NULL);
+        }
+    }
+    p->y += (double)rows * height;
+}
+
+/* ---- Domains ---- */
+
+static void draw_block(picture *p, int64_t d, int64_t start, int64_t end, double height) {
+    const sagoi_domain *domain = &p->plan->domains[d];
+    double x = x_of(p, start > p->plan->low ? start : p->plan->low);
+    double width = x_of(p, end < p->plan->high ? end : p->plan->high) - x;
+    char label[64], fitted[64];
+    svg_rect(&p->svg, (svg_box){x, p->y, width > 0.6 ? width : 0.6, height}, color_of(p, d).text,
+             width > 4 ? "#ffffff" : NULL);
+    (void)snprintf(label, sizeof label, "%" PRId64 ": node %" PRId64, d, domain->node);
+    if (width < svg_text_width(label, 11) + 6)
+        (void)snprintf(label, sizeof label, "%" PRId64, d);
+    svg_fit(label, 11, width - 4, fitted, sizeof fitted);
+    if (width > svg_text_width(label, 11) + 2)
+        svg_text_light(&p->svg, x + width / 2, p->y + height / 2 + 4, 11, SVG_MIDDLE, "%s", fitted);
+}
+
+static void draw_domains(picture *p) {
+    const sagoi_plan *plan = p->plan;
+    char low[32], high[32];
+    heading(p, plan->groups > 1 ? "File: domains, and the nodes that own them (colours: groups)"
+                                : "File: domains, and the nodes that own them");
+    p->domains_y = p->y + 30;
+    int64_t drawn = 0;
+    for (int64_t d = 0; d < plan->ndomains; d++) {
+        const sagoi_domain *domain = &plan->domains[d];
+        char tip[160];
+        (void)snprintf(tip, sizeof tip,
+                       "domain %" PRId64 ": node %" PRId64 " slot %" PRId64 ", group %" PRId64 ", %" PRId64
+                       " windows from %" PRId64,
+                       d, domain->node, domain->slot, domain->group, domain->windows, domain->first);
+        svg_group_open(&p->svg, tip);
+        for (int64_t start = domain->first; start < domain->end && drawn < 4000; start += domain->stride, drawn++)
+            draw_block(p, d, start, start + domain->block < domain->end ? start + domain->block : domain->end, 30);
+        svg_group_close(&p->svg);
+    }
+    p->y += 30;
+    size_text(plan->low, low, sizeof low);
+    size_text(plan->high, high, sizeof high);
+    svg_text(&p->svg, LEFT, p->y + 14, 11, SVG_LEFT, "%s", low);
+    svg_text(&p->svg, WIDTH - RIGHT, p->y + 14, 11, SVG_RIGHT, "%s", high);
+    if (drawn >= 4000)
+        svg_text(&p->svg, LEFT + inner() / 2, p->y + 14, 11, SVG_MIDDLE,
+                 "and so on: windows of %" PRId64 " KiB in turn", plan->window / 1024);
+    p->y += 16;
+}
+
+/* ---- Nodes ---- */
+
+static void lay_nodes(picture *p) {
+    int64_t nodes = p->plan->nodes;
+    if (nodes <= 8) {
+        p->columns = nodes;
+        p->cell = inner() / (double)nodes;
+    } else {
+        p->columns = nodes <= 64 ? 16 : nodes <= 512 ? 48 : 72;
+        p->cell = inner() / (double)p->columns;
+    }
+}
+
+static svg_box node_box(const picture *p, int64_t node) {
+    double height = p->plan->nodes <= 8 ? 54 : p->cell;
+    return (svg_box){LEFT + (double)(node % p->columns) * p->cell,
+                     p->nodes_y + (double)(node / p->columns) * height, p->cell, height};
+}
+
+/* Where the aggregator of a slot is drawn. */
+static void slot_spot(const picture *p, int64_t node, int64_t slot, double *x, double *y) {
+    svg_box box = node_box(p, node);
+    double slots = (double)p->plan->node_slots[node];
+    *x = box.x + box.width * ((double)slot + 0.5) / slots;
+    *y = p->plan->nodes <= 8 ? box.y + 14 : box.y + box.height / 2;
+}
+
+static void draw_links(picture *p) {
+    const sagoi_plan *plan = p->plan;
+    for (int64_t d = 0; plan->ndomains <= LINKS_MAX && d < plan->ndomains; d++) {
+        const sagoi_domain *domain = &plan->domains[d];
+        double x, y, middle;
+        int64_t end = domain->first + domain->block < domain->end ? domain->first + domain->block : domain->end;
+        slot_spot(p, domain->node, domain->slot, &x, &y);
+        middle = (x_of(p, domain->first > plan->low ? domain->first : plan->low) + x_of(p, end)) / 2;
+        svg_line(&p->svg, middle, p->domains_y, x, y, color_of(p, d).text, 1.5);
+    }
+}
+
+static void draw_node(picture *p, int64_t n) {
+    const sagoi_plan *plan = p->plan;
+    svg_box box = node_box(p, n);
+    double pad = plan->nodes <= 64 ? 3 : 1;
+    bool hosts = plan->node_slots[n] > 0;
+    svg_color light = svg_color_light(svg_color_of(plan->node_group[n]), 0.25);
+    const char *fill = plan->groups > 1 ? light.text : SVG_PALE;
+    svg_box inset = {box.x + pad, box.y + pad, box.width - 2 * pad, box.height - 2 * pad};
+    svg_rect(&p->svg, inset, fill, hosts ? SVG_INK : SVG_GREY);
+    if (plan->nodes <= 8) {
+        char memory[32];
+        size_text(p->input->machine.node[n].memory, memory, sizeof memory);
+        svg_text(&p->svg, box.x + box.width / 2, box.y + 34, 11, SVG_MIDDLE, "node %" PRId64, n);
+        svg_text(&p->svg, box.x + box.width / 2, box.y + 47, 9, SVG_MIDDLE, "%" PRId64 " ranks, %s",
+                 p->input->machine.node[n].ranks, memory);
+    } else if (plan->nodes <= NODES_LABELLED) {
+        svg_text(&p->svg, box.x + box.width / 2, box.y + box.height - 6, 9, SVG_MIDDLE, "%" PRId64, n);
+    }
+}
+
+static void draw_nodes(picture *p) {
+    const sagoi_plan *plan = p->plan;
+    char text[160];
+    int64_t hosts = 0;
+    for (int64_t n = 0; n < plan->nodes; n++)
+        hosts += plan->node_slots[n] > 0;
+    (void)snprintf(text, sizeof text,
+                   "Nodes: %" PRId64 ", in order, %" PRId64 " of them with %" PRId64 " aggregators (dots)%s",
+                   plan->nodes, hosts, plan->ndomains, plan->groups > 1 ? "; colours: the groups they serve" : "");
+    p->y += GAP + (plan->ndomains <= LINKS_MAX ? 30 : 0);
+    p->nodes_y = p->y;
+    lay_nodes(p);
+    for (int64_t n = 0; n < plan->nodes; n++)
+        draw_node(p, n);
+    draw_links(p);
+    svg_rect(&p->svg, (svg_box){18, p->y - 22, svg_text_width(text, 14) + 6, 18}, "#ffffff", NULL);
+    svg_text(&p->svg, 20, p->y - 8, 14, SVG_LEFT, "%s", text);
+    double radius = plan->nodes <= 8 ? 7 : p->cell / 3.2 / (double)(plan->max_slots > 1 ? plan->max_slots : 1) + 1;
+    for (int64_t d = 0; d < plan->ndomains; d++) {
+        double x, y;
+        slot_spot(p, plan->domains[d].node, plan->domains[d].slot, &x, &y);
+        svg_circle(&p->svg, x, y, radius < 9 ? radius : 9, color_of(p, d).text, "#ffffff");
+    }
+    svg_box last = node_box(p, plan->nodes - 1);
+    p->y = last.y + last.height;
+}
+
+/* ---- Rounds ---- */
+
+static void draw_round_row(picture *p, int64_t d, double width, double height) {
+    const sagoi_plan *plan = p->plan;
+    int64_t shown = plan->rounds < ROUNDS_SHOWN ? plan->rounds : ROUNDS_SHOWN;
+    svg_text(&p->svg, LEFT - 8, p->y + height - 4, 10, SVG_RIGHT, "domain %" PRId64 ", node %" PRId64, d,
+             plan->domains[d].node);
+    for (int64_t k = 0; k < shown; k++) {
+        int64_t start, end;
+        char size[32];
+        if (!sagoi_plan_window(plan, d, k, &start, &end))
+            continue;
+        double full = (double)(end - start) / (double)plan->window;
+        svg_box box = {LEFT + (double)k * width, p->y + 1, (width - 2) * full, height - 3};
+        svg_rect(&p->svg, box, svg_color_light(color_of(p, d), k % 2 == 0 ? 1 : 0.75).text, NULL);
+        size_text(end - start, size, sizeof size);
+        if (box.width > svg_text_width(size, 9) + 4)
+            svg_text_light(&p->svg, box.x + box.width / 2, p->y + height - 5, 9, SVG_MIDDLE, "%s", size);
+    }
+    p->y += height;
+}
+
+static void draw_rounds(picture *p) {
+    const sagoi_plan *plan = p->plan;
+    int64_t rows = plan->ndomains < ROUND_ROWS ? plan->ndomains : ROUND_ROWS;
+    int64_t shown = plan->rounds < ROUNDS_SHOWN ? plan->rounds : ROUNDS_SHOWN;
+    char text[160], window[32];
+    size_text(plan->window, window, sizeof window);
+    (void)snprintf(text, sizeof text, "Rounds: %" PRId64 ", windows of %s, two in turn (shades)%s", plan->rounds,
+                   window, shown < plan->rounds ? "; the first ones" : "");
+    heading(p, text);
+    for (int64_t k = 0; k<shown; k += shown> 20 ? 5 : 1)
+        svg_text(&p->svg, LEFT + ((double)k + 0.5) * inner() / (double)shown, p->y + 8, 9, SVG_MIDDLE, "%" PRId64,
+                 k);
+    p->y += 12;
+    for (int64_t d = 0; d < rows; d++)
+        draw_round_row(p, d, inner() / (double)shown, rows > 8 ? 14 : 18);
+    if (rows < plan->ndomains)
+        svg_text(&p->svg, LEFT, p->y + 12, 11, SVG_LEFT, "... and %" PRId64 " more aggregators",
+                 plan->ndomains - rows);
+    p->y += 16;
+}
+
+/* ---- All of it ---- */
+
+/* Returns how high it has become. */
+static double draw(const plan_input *input, const sagoi_plan *plan, const char *title, double height, FILE *out) {
+    static const char *const strategies[] = {"auto", "direct", "mapped", "aggregated"};
+    picture p = {.input = input, .plan = plan, .y = 28};
+    svg_open(&p.svg, out, WIDTH, height, title);
+    svg_text(&p.svg, 20, p.y, 18, SVG_LEFT, "%s", title);
+    svg_text(&p.svg, 20, p.y + 20, 12, SVG_LEFT, "%s, %s", plan->write ? "write" : "read",
+             strategies[plan->strategy]);
+    p.y += 20;
+    if (plan->low < plan->high)
+        draw_data(&p);
+    if (plan->ndomains > 0) {
+        draw_domains(&p);
+        draw_nodes(&p);
+        draw_rounds(&p);
+    }
+    svg_close(&p.svg);
+    return p.y + 16;
+}
+
+void plan_svg(const plan_input *input, const sagoi_plan *plan, const char *title, FILE *out) {
+    FILE *nowhere = fopen("/dev/null", "w"); /* the height has to be known before */
+    double height = nowhere ? draw(input, plan, title, 100, nowhere) : 2000;
+    if (nowhere)
+        (void)fclose(nowhere);
+    (void)draw(input, plan, title, height, out);
+}
