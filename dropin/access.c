@@ -181,7 +181,8 @@ static bool serve_end(MPI_File handle, MPI_Status *status, int *code) {
     return true;
 }
 
-/* ---- Nonblocking calls ---- */
+/* ---- Nonblocking calls.  Those of one rank, too: the MPI libraries' own know no end of the file, and some never
+ * say that they are complete. ---- */
 
 /* `wrong`: what is the matter with the arguments.  The other ranks have started theirs, and will learn it. */
 static int start(dropin_file *file, const access *wanted, MPI_Offset from, int wrong, MPI_Request *request) {
