@@ -152,12 +152,19 @@ _Static_assert((int)SAGOI_REGIONS == (int)SAGOI_COUNTS, "a region is a count tha
 
 enum { SUM_COVER, SUM_BYTES, SUM_RUNS };
 
-/* What the library may use on a node: the hint, or a modest share of what is free. */
-static int64_t node_memory(const sago_file *file) {
+/* What the library may use on a node: the hint, or a modest share of what is free.  Looking takes some forty
+ * system calls, more than a small access: programs with many shapes look ten times a second, not for each of them.
+ */
+static int64_t node_memory(sago_file *file) {
+    const double lasts = 0.1;
     if (file->hints.memory > 0)
         return file->hints.memory;
-    int64_t share = sagoi_memory_available("") / 8;
-    return sagoi_min(share, (int64_t)file->team->local_size * (64 << 20) + (64 << 20));
+    double now = sagoi_now();
+    if (file->memory_looked == 0 || now - file->memory_looked > lasts) {
+        file->memory_free = sagoi_memory_available("");
+        file->memory_looked = now;
+    }
+    return sagoi_min(file->memory_free / 8, (int64_t)file->team->local_size * (64 << 20) + (64 << 20));
 }
 
 /* This rank's bytes in each region of what all ranks access; the leader will sum them. */

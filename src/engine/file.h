@@ -38,6 +38,8 @@ struct sago_file {
     const sagoi_whereabouts *known; /* the network, and where the nodes are; of the team */
     sagoi_budget budget;            /* of this process */
     int64_t node_memory;            /* budget of the node, bytes */
+    int64_t memory_free;            /* of the node when it was looked at last; the leader's */
+    double memory_looked;           /* when, seconds; 0: never */
     int64_t windows_share;          /* of the node's segment, as counted in the budget */
     uint64_t cover_key;             /* random, the same on all ranks */
     sagoi_view view;
