@@ -6,12 +6,16 @@ set -eu
 . "$SAGO_SOURCE/tests/dropin/lib.sh"
 here=$SAGO_SOURCE/tests/dropin/tools
 "$SAGO_MPICC" "$here/ends.c" -o "$tmp/ends"
+"$SAGO_MPICC" "$here/no_files.c" -o "$tmp/no_files"
+"$SAGO_MPICC" "$here/steps.c" -o "$tmp/steps"
 
 # The same exit code and the same words with Sago and without.
 same() { # how
     echo "== $1"
     code=0
     launch 2 "$tmp/ends" "$1" >"$tmp/plain.txt" 2>"$tmp/errors" || code=$?
+    rm -f "$tmp/out"
+    [ ! -e "$run/out" ] || mv "$run/out" "$tmp/out"
     with=0
     settings=SAGO_STATS=off
     try_sago 2 "$tmp/ends" "$1" >"$tmp/sago.txt" 2>"$tmp/errors" || with=$?
@@ -20,10 +24,33 @@ same() { # how
     if grep -q gone "$tmp/plain.txt" && ! grep -q gone "$tmp/sago.txt"; then
         fail "$1: output is missing"
     fi
+    cmp "$run/out" "$tmp/out" 2>"$tmp/errors" || [ ! -e "$tmp/out" ] || fail "$1: the file is another one"
 }
-for how in normal no-files fork abort exit open fatal; do
+for how in normal no-files fork fork-exit abort abort-one kill exit open fatal; do
     same $how
 done
+
+# What is shared between ranks has no name once all have it: nothing is left, however a program ends.
+echo "== nothing left"
+if find /dev/shm -maxdepth 1 -type f -name 'sago-????????????????????????????????' -newer "$tmp/ends" -mmin +1 2>/dev/null |
+    grep .; then
+    fail "shared segments are left"
+fi
+
+# A program without MPI-IO gets the thread level it asks for, and no thread, descriptor or work of Sago's.
+echo "== no files: nothing is paid"
+launch 1 "$tmp/no_files" >"$tmp/plain.txt" || fail "no_files: exit code $?"
+settings=SAGO_STATS=off
+with_sago 1 "$tmp/no_files" >"$tmp/sago.txt"
+diff "$tmp/plain.txt" "$tmp/sago.txt" || fail "it costs threads or descriptors"
+launch 1 "$tmp/steps" "$tmp/no_files" 2>"$tmp/plain.txt" >"$tmp/output" || fail "steps: exit code $?"
+with_sago 1 "$tmp/steps" "$tmp/no_files" 2>"$tmp/sago.txt" >"$tmp/output"
+settings=
+grep '^steps' "$tmp/plain.txt" >"$tmp/before" && [ "$(wc -l <"$tmp/before")" -eq 5 ] || fail "steps were not counted"
+grep '^steps' "$tmp/sago.txt" | paste "$tmp/before" - | while read -r _ plain _ sago; do
+    echo "Wait and Test: $(((sago - plain) / 50)) instructions more than $((plain / 50))"
+    [ $((sago - plain)) -le $((50 * 25)) ] || exit 1
+done || fail "they cost more than 25 instructions"
 
 echo "== silent unless asked"
 settings=SAGO_STATS=off

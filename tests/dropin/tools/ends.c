@@ -1,5 +1,6 @@
 /* Programs that end as programs do: ends HOW. */
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +19,12 @@ int main(int argc, char **argv) {
     if (MPI_File_open(MPI_COMM_WORLD, "out", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file) != MPI_SUCCESS)
         return 99;
     MPI_File_write_at_all(file, rank, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE);
-    if (strcmp(how, "fork") == 0) {
+    if (strcmp(how, "fork") == 0 || strcmp(how, "fork-exit") == 0) {
         pid_t child = fork();
-        if (child == 0)
+        if (child == 0 && strcmp(how, "fork") == 0)
             _exit(5); /* or exec: the child touches no file of MPI's */
+        if (child == 0)
+            exit(5); /* what was registered with atexit() runs in the child, too */
         waitpid(child, &status, 0);
         if (WEXITSTATUS(status) != 5)
             return 98;
@@ -29,6 +32,12 @@ int main(int argc, char **argv) {
             return 97;
     } else if (strcmp(how, "abort") == 0) {
         MPI_Abort(MPI_COMM_WORLD, 42);
+    } else if (strcmp(how, "abort-one") == 0) {
+        if (rank == 1)
+            MPI_Abort(MPI_COMM_WORLD, 44); /* while the other one waits in a collective call */
+    } else if (strcmp(how, "kill") == 0) {
+        if (rank == 1)
+            raise(SIGKILL);
     } else if (strcmp(how, "exit") == 0) {
         printf("gone\n");
         exit(43);
