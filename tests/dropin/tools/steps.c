@@ -1,5 +1,5 @@
-/* steps PROGRAM [ARGUMENTS]: runs it, and counts the instructions it executes between pairs of SIGUSR1 that it raises,
- * one line a pair on stderr; a count, where a time would be noise.  Ends as the program does. */
+/* steps PROGRAM [ARGUMENTS]: runs it, and counts the instructions it executes between pairs of SIGUSR1 that it
+ * raises, one line a pair on stderr; a count, where a time would be noise.  Ends as the program does. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
