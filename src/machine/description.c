@@ -376,7 +376,8 @@ static const key_row keys[] = {
 };
 enum { KEYS = sizeof keys / sizeof keys[0] };
 
-static sago_status line_take(parser *p) {
+static sago_status line_take(void *arg) {
+    parser *p = arg;
     for (int i = 0; i < KEYS; i++) {
         if (strcmp(keys[i].name, p->text.word[0]) != 0)
             continue;
@@ -461,13 +462,7 @@ static sago_status parse(sagoi_text text, sagoi_description *description) {
     sagoi_topology_flat(&usual, 1);
     made.topology.inside = usual.inside;
     made.topology.io = usual.io;
-    bool more = true;
-    sago_status status = sagoi_text_next(&p.text, &more);
-    while (status == SAGO_OK && more) {
-        status = line_take(&p);
-        if (status == SAGO_OK)
-            status = sagoi_text_next(&p.text, &more);
-    }
+    sago_status status = sagoi_text_each(&p.text, line_take, &p);
     if (status == SAGO_OK)
         status = whole_check(&p);
     sagoi_switches_cleanup(&p.switches);

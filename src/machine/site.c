@@ -80,7 +80,8 @@ static sago_status take_link(parser *p) {
     return status == SAGO_OK ? SAGO_OK : sagoi_text_locate(&p->text, status);
 }
 
-static sago_status line_take(parser *p) {
+static sago_status line_take(void *arg) {
+    parser *p = arg;
     for (int i = 0; i < KEYS; i++) {
         if (strcmp(keys[i].name, p->text.word[0]) != 0)
             continue;
@@ -107,13 +108,7 @@ static sago_status line_take(parser *p) {
 static sago_status parse(sagoi_text text, sagoi_site *site) {
     sagoi_site made = {.links = 0};
     parser p = {.text = text, .site = &made};
-    bool more = true;
-    sago_status status = sagoi_text_next(&p.text, &more);
-    while (status == SAGO_OK && more) {
-        status = line_take(&p);
-        if (status == SAGO_OK)
-            status = sagoi_text_next(&p.text, &more);
-    }
+    sago_status status = sagoi_text_each(&p.text, line_take, &p);
     sagoi_text_cleanup(&p.text);
     if (status == SAGO_OK)
         *site = made;

@@ -17,7 +17,14 @@ static const char *value_of(const char *word, const char *key) {
     return strncasecmp(word, key, length) == 0 && word[length] == '=' ? word + length + 1 : NULL;
 }
 
-static sago_status line_take(sagoi_text *text, sagoi_switches *switches) {
+typedef struct parser {
+    sagoi_text text;
+    sagoi_switches switches;
+} parser;
+
+static sago_status line_take(void *arg) {
+    parser *p = arg;
+    sagoi_text *text = &p->text;
     const char *name = NULL, *nodes = NULL, *below = NULL;
     for (int64_t i = 0; i < text->words; i++) {
         const char *word = text->word[i], *value;
@@ -34,25 +41,19 @@ static sago_status line_take(sagoi_text *text, sagoi_switches *switches) {
         return SAGO_OK;
     if (!*name || !nodes == !below)
         return sagoi_text_fail(text, "a switch needs a name and either Nodes or Switches");
-    return sagoi_switches_add(switches, text, name, nodes ? nodes : below, nodes != NULL);
+    return sagoi_switches_add(&p->switches, text, name, nodes ? nodes : below, nodes != NULL);
 }
 
 /* Takes the text over. */
 static sago_status parse(sagoi_text text, sagoi_topology *topology, sagoi_hostlist *hosts) {
-    sagoi_switches switches = {0};
-    bool more = true;
-    sago_status status = sagoi_text_next(&text, &more);
-    while (status == SAGO_OK && more) {
-        status = line_take(&text, &switches);
-        if (status == SAGO_OK)
-            status = sagoi_text_next(&text, &more);
-    }
-    if (status == SAGO_OK && switches.count == 0)
-        status = sagoi_text_fail(&text, "no switch");
+    parser p = {.text = text};
+    sago_status status = sagoi_text_each(&p.text, line_take, &p);
+    if (status == SAGO_OK && p.switches.count == 0)
+        status = sagoi_text_fail(&p.text, "no switch");
     if (status == SAGO_OK)
-        status = sagoi_switches_lay(&switches, &text, topology, hosts);
-    sagoi_switches_cleanup(&switches);
-    sagoi_text_cleanup(&text);
+        status = sagoi_switches_lay(&p.switches, &p.text, topology, hosts);
+    sagoi_switches_cleanup(&p.switches);
+    sagoi_text_cleanup(&p.text);
     return status;
 }
 

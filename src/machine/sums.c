@@ -53,7 +53,7 @@ static int64_t level_of(const sagoi_topology *t, int64_t dimension) {
 /* What holds between two places whose first difference is in `dimension`. */
 static nest step_of(const sagoi_topology *t, int64_t dimension) {
     nest step = {.bandwidth = INFINITY};
-    int64_t other[SAGOI_DIMENSIONS_MAX] = {0}, hops[SAGOI_DIMENSIONS_MAX];
+    int64_t other[SAGOI_DIMENSIONS_MAX] = {0}, hops[SAGOI_DIMENSIONS_MAX] = {0};
     if (t->extent[dimension] == 1)
         return step; /* nothing differs there */
     other[dimension] = 1;
@@ -273,7 +273,7 @@ static int64_t between(const sagoi_sums *s, int64_t n, const int64_t *set) {
 }
 
 int64_t sagoi_sums_distance(sagoi_sums *sums, int64_t place) {
-    int64_t coordinate[SAGOI_DIMENSIONS_MAX], set[NESTS_MAX], hops[SAGOI_DIMENSIONS_MAX], sum = 0;
+    int64_t coordinate[SAGOI_DIMENSIONS_MAX], set[NESTS_MAX], hops[SAGOI_DIMENSIONS_MAX] = {0}, sum = 0;
     if (sums->tree) {
         (void)locate(sums, place, coordinate, set);
         for (int64_t n = 0; n + 1 < sums->nests; n++)
@@ -287,7 +287,7 @@ int64_t sagoi_sums_distance(sagoi_sums *sums, int64_t place) {
 }
 
 double sagoi_sums_latency(sagoi_sums *sums, int64_t place) {
-    int64_t coordinate[SAGOI_DIMENSIONS_MAX], set[NESTS_MAX], hops[SAGOI_DIMENSIONS_MAX];
+    int64_t coordinate[SAGOI_DIMENSIONS_MAX], set[NESTS_MAX], hops[SAGOI_DIMENSIONS_MAX] = {0};
     double sum = 0;
     if (sums->tree) {
         (void)locate(sums, place, coordinate, set);

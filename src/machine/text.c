@@ -119,18 +119,17 @@ static sago_status line_split(sagoi_text *text, char *line, const char *end) {
     return SAGO_OK;
 }
 
-sago_status sagoi_text_next(sagoi_text *text, bool *more) {
-    text->words = 0;
-    while (text->words == 0 && text->next < text->end) {
+sago_status sagoi_text_each(sagoi_text *text, sagoi_line_fn take, void *arg) {
+    sago_status status = SAGO_OK;
+    while (status == SAGO_OK && text->next < text->end) {
         char *line = text->next, *end = memchr(line, '\n', (size_t)(text->end - line));
         if (!end)
             end = text->end;
         text->next = end + 1;
         text->line++;
-        sago_status status = line_split(text, line, end);
-        if (status != SAGO_OK)
-            return status;
+        status = line_split(text, line, end);
+        if (status == SAGO_OK && text->words > 0)
+            status = take(arg);
     }
-    *more = text->words > 0;
-    return SAGO_OK;
+    return status;
 }

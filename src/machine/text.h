@@ -25,8 +25,9 @@ sago_status sagoi_text_init(sagoi_text *text, const char *source, const char *by
 sago_status sagoi_text_open(sagoi_text *text, const char *path) SAGOI_CHECKED;
 void sagoi_text_cleanup(sagoi_text *text);
 
-/* The next line that has words; *more is false at the end. */
-sago_status sagoi_text_next(sagoi_text *text, bool *more) SAGOI_CHECKED;
+/* Calls `take` for every line that has words, until one fails. */
+typedef sago_status (*sagoi_line_fn)(void *arg);
+sago_status sagoi_text_each(sagoi_text *text, sagoi_line_fn take, void *arg) SAGOI_CHECKED;
 
 /* "FILE:LINE: message", as SAGO_ERR_ARG. */
 sago_status sagoi_text_fail(const sagoi_text *text, const char *format, ...) SAGOI_PRINTF(2, 3);

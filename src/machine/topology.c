@@ -190,7 +190,7 @@ static void torus_hops(const sagoi_topology *t, int64_t a, int64_t b, int64_t *h
 }
 
 static void dragonfly_hops(const sagoi_topology *t, int64_t a, int64_t b, int64_t *hops) {
-    int64_t x[DRAGONFLY_DIMENSIONS], y[DRAGONFLY_DIMENSIONS];
+    int64_t x[DRAGONFLY_DIMENSIONS] = {0}, y[DRAGONFLY_DIMENSIONS] = {0};
     sagoi_topology_coordinates(t, a, x);
     sagoi_topology_coordinates(t, b, y);
     hops[TO_ROUTER] = a != b ? 2 : 0;
@@ -219,7 +219,7 @@ void sagoi_topology_hops(const sagoi_topology *topology, int64_t a, int64_t b, i
 }
 
 int64_t sagoi_topology_distance(const sagoi_topology *topology, int64_t a, int64_t b) {
-    int64_t hops[SAGOI_DIMENSIONS_MAX], sum = 0;
+    int64_t hops[SAGOI_DIMENSIONS_MAX] = {0}, sum = 0;
     sagoi_topology_hops(topology, a, b, hops);
     for (int64_t k = 0; k < topology->levels; k++)
         sum += hops[k];
@@ -227,7 +227,7 @@ int64_t sagoi_topology_distance(const sagoi_topology *topology, int64_t a, int64
 }
 
 double sagoi_topology_latency(const sagoi_topology *topology, int64_t a, int64_t b) {
-    int64_t hops[SAGOI_DIMENSIONS_MAX];
+    int64_t hops[SAGOI_DIMENSIONS_MAX] = {0};
     double sum = 0;
     sagoi_topology_hops(topology, a, b, hops);
     for (int64_t k = 0; k < topology->levels; k++)
@@ -249,7 +249,7 @@ static double lesser(double a, double b) { return a < b ? a : b; }
 double sagoi_topology_bandwidth(const sagoi_topology *topology, int64_t a, int64_t b) {
     if (a == b)
         return topology->inside.bandwidth;
-    int64_t hops[SAGOI_DIMENSIONS_MAX];
+    int64_t hops[SAGOI_DIMENSIONS_MAX] = {0};
     sagoi_topology_hops(topology, a, b, hops);
     double least = lesser(sagoi_topology_link(topology, a), sagoi_topology_link(topology, b));
     for (int64_t k = 0; k < topology->levels; k++)
