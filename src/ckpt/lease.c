@@ -93,11 +93,24 @@ static sago_status read_record(const char *dir, lease_record *record) {
     return status;
 }
 
+/* Dead, and nobody has asked how it ended: launchers that are killed leave such processes. */
+static bool is_zombie(int64_t pid) {
+    char path[40], text[512] = "";
+    (void)snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0)
+        (void)close(fd);
+    const char *name_end = got > 0 ? strrchr(text, ')') : NULL; /* the state follows the name */
+    return name_end && name_end[1] == ' ' && (name_end[2] == 'Z' || name_end[2] == 'X');
+}
+
 static bool surely_dead(const lease_record *record) {
     lease_record self = {0};
     describe_self(&self);
-    return self.boot[0] && strcmp(self.boot, record->boot) == 0 && kill((pid_t)record->pid, 0) != 0 &&
-           errno == ESRCH;
+    if (!self.boot[0] || strcmp(self.boot, record->boot) != 0)
+        return false; /* a pid of another machine says nothing here */
+    return (kill((pid_t)record->pid, 0) != 0 && errno == ESRCH) || is_zombie(record->pid);
 }
 
 /* Seconds since the lock was written, by the clock of the file system; < 0: unknown. */
