@@ -12,7 +12,8 @@ enable_language(Fortran)
 add_mpi_target(sago_mpi_fortran mpi_fortran ${SAGO_MPIFORT})
 
 set(modules ${PROJECT_BINARY_DIR}/include/sago/fortran)
-add_library(sago_fortran SHARED bindings/fortran/sago.f90 bindings/fortran/sago_f08.f90 bindings/fortran/shim.c)
+file(GLOB fortran_sources CONFIGURE_DEPENDS bindings/fortran/*.f90 bindings/fortran/*.c)
+add_library(sago_fortran SHARED ${fortran_sources})
 add_library(sago::sago_fortran ALIAS sago_fortran)
 set_target_properties(sago_fortran PROPERTIES OUTPUT_NAME sago-fortran Fortran_MODULE_DIRECTORY ${modules}
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
@@ -24,7 +25,8 @@ target_include_directories(sago_fortran PUBLIC
     $<BUILD_INTERFACE:${modules}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/sago/fortran>)
 target_link_libraries(sago_fortran PUBLIC sago sago_mpi_fortran)
 
-install(FILES ${modules}/sago.mod ${modules}/sago_f08.mod DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sago/fortran)
+install(FILES ${modules}/sago.mod ${modules}/sago_f08.mod ${modules}/sago_checkpoints.mod
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sago/fortran)
 install(TARGETS sago_fortran sago_mpi_fortran EXPORT sagoTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 configure_file(cmake/sago-fortran.pc.in sago-fortran.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/sago-fortran.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -6,14 +6,15 @@
 ! What differs from C: every call is a subroutine whose last argument is the status (a function in C); variables of a
 ! series are counted from 1; buffers may be of any type and rank, but must be contiguous (an array section that is not
 ! is SAGO_ERR_ARG).  Offsets and counts are 64-bit integers, of kind MPI_OFFSET_KIND, int64 or c_int64_t, which is the
-! same.  A buffer that Sago keeps beyond the call (sago_series_write, sago_series_read) needs the attribute TARGET or
-! ASYNCHRONOUS.
+! same.  A buffer that Sago keeps beyond the call (nonblocking calls, sago_series_write, sago_series_read) needs the
+! attribute TARGET or ASYNCHRONOUS.
 !
 ! Calls are bound to the C functions of shim.c directly; only those that take text are wrapped here.
 module sago
     use, intrinsic :: iso_c_binding, only: c_char, c_f_pointer, c_int, c_int64_t, c_null_char, c_null_ptr, &
         c_ptr, c_size_t
     use mpi, only: MPI_BYTE, MPI_DATATYPE_NULL
+    use sago_checkpoints
     implicit none
     private
 
@@ -54,6 +55,10 @@ module sago
     end type
 
     type, bind(C), public :: sago_series
+        type(c_ptr) :: handle = c_null_ptr
+    end type
+
+    type, bind(C), public :: sago_request
         type(c_ptr) :: handle = c_null_ptr
     end type
 
@@ -213,6 +218,71 @@ module sago
         end subroutine
     end interface
 
+    ! ---- Nonblocking calls ----
+
+    public :: sago_iwrite_at_all, sago_iread_at_all, sago_iwrite_extents_all, sago_iread_extents_all, sago_wait, sago_test
+
+    interface sago_iwrite_at_all
+        subroutine sagof_iwrite_at_all(file, offset, buf, count, type, request, status) bind(C)
+            import :: sago_file, sago_request, c_int64_t, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: offset, count
+            type(*), dimension(..), intent(in), asynchronous :: buf
+            integer(c_int), intent(in) :: type
+            type(sago_request), intent(out) :: request
+            integer(c_int), intent(out) :: status
+        end subroutine
+    end interface
+
+    interface sago_iread_at_all
+        subroutine sagof_iread_at_all(file, offset, buf, count, type, request, status) bind(C)
+            import :: sago_file, sago_request, c_int64_t, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: offset, count
+            type(*), dimension(..), intent(inout), asynchronous :: buf
+            integer(c_int), intent(in) :: type
+            type(sago_request), intent(out) :: request
+            integer(c_int), intent(out) :: status
+        end subroutine
+    end interface
+
+    interface
+        subroutine sago_iwrite_extents_all(file, n, extents, buf, request, status) bind(C, name='sagof_iwrite_extents_all')
+            import :: sago_file, sago_request, sago_extent, c_int64_t, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: n
+            type(sago_extent), intent(in) :: extents(*)
+            type(*), dimension(..), intent(in), asynchronous :: buf
+            type(sago_request), intent(out) :: request
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_iread_extents_all(file, n, extents, buf, request, status) bind(C, name='sagof_iread_extents_all')
+            import :: sago_file, sago_request, sago_extent, c_int64_t, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: n
+            type(sago_extent), intent(in) :: extents(*)
+            type(*), dimension(..), intent(inout), asynchronous :: buf
+            type(sago_request), intent(out) :: request
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_wait(request, bytes, status) bind(C, name='sagof_wait')
+            import :: sago_request, c_int64_t, c_int
+            type(sago_request), intent(inout) :: request
+            integer(c_int64_t), intent(out) :: bytes
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_test(request, done, bytes, status) bind(C, name='sagof_test') ! done: 0 or 1
+            import :: sago_request, c_int64_t, c_int
+            type(sago_request), intent(inout) :: request
+            integer(c_int), intent(out) :: done
+            integer(c_int64_t), intent(out) :: bytes
+            integer(c_int), intent(out) :: status
+        end subroutine
+    end interface
+
     ! ---- Declared I/O ----
 
     public :: sago_declare, sago_series_write, sago_series_read, sago_series_complete, sago_series_bytes, &
@@ -271,6 +341,34 @@ module sago
         end subroutine
     end interface
 
+    ! ---- Storage neighbourhoods ----
+
+    public :: sago_comm_split_storage, sago_storage_shared
+
+    integer, parameter, public :: SAGO_STORAGE_AUTO = 0, SAGO_STORAGE_EXHAUSTIVE = 1, SAGO_STORAGE_HEURISTIC = 2
+
+    interface sago_comm_split_storage
+        module procedure split_storage
+    end interface
+
+    interface sago_storage_shared
+        subroutine sagof_storage_shared(neighbourhood, one_rank, other_rank, shared, status) bind(C) ! shared: 0 or 1
+            import :: c_int
+            integer(c_int), intent(in) :: neighbourhood, one_rank, other_rank
+            integer(c_int), intent(out) :: shared, status
+        end subroutine
+    end interface
+
+    ! ---- Checkpoints (checkpoints.f90) ----
+
+    public :: sago_ckpt, sago_ckpt_step, sago_ckpt_info, sago_ckpt_save_stats, sago_ckpt_stats, sago_ckpt_report, &
+        sago_ckpt_open, sago_ckpt_close, sago_ckpt_protect, sago_ckpt_protect_local, sago_ckpt_protect_shared, &
+        sago_ckpt_unprotect, sago_ckpt_save, sago_ckpt_progress, sago_ckpt_wait, sago_ckpt_latest, sago_ckpt_list, &
+        sago_ckpt_inquire, sago_ckpt_inquire_index, sago_ckpt_restore, sago_ckpt_due, sago_ckpt_get_report, &
+        sago_ckpt_verify, sago_ckpt_drain, sago_ckpt_remove, sago_ckpt_get_stats
+    public :: SAGO_LEVEL_MEMORY, SAGO_LEVEL_LOCAL, SAGO_LEVEL_REDUNDANT, SAGO_LEVEL_GLOBAL, SAGO_CKPT_ARRAY, &
+        SAGO_CKPT_LOCAL, SAGO_CKPT_SHARED, SAGO_CKPT_DIMS_MAX, SAGO_CKPT_NAME_MAX, SAGO_CKPT_RECENT
+
     ! ---- Behind the wrappers ----
 
     interface
@@ -287,6 +385,13 @@ module sago
             character(kind=c_char), intent(in) :: path(*)
             integer(c_int), intent(in) :: info
             integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine c_split_storage(comm, dir, mode, key, newcomm, status) bind(C, name='sagof_comm_split_storage')
+            import :: c_char, c_int
+            integer(c_int), intent(in) :: comm, mode, key
+            character(kind=c_char), intent(in) :: dir(*)
+            integer(c_int), intent(out) :: newcomm, status
         end subroutine
 
         function c_error_message() result(text) bind(C, name='sago_error_message')
@@ -334,6 +439,13 @@ contains
         integer, intent(in) :: info
         integer, intent(out) :: status
         call c_delete(trim(path)//c_null_char, info, status)
+    end subroutine
+
+    subroutine split_storage(comm, dir, mode, key, newcomm, status)
+        integer, intent(in) :: comm, mode, key
+        character(len=*), intent(in) :: dir
+        integer, intent(out) :: newcomm, status
+        call c_split_storage(comm, trim(dir)//c_null_char, mode, key, newcomm, status)
     end subroutine
 
     ! What went wrong in the last failed call; '' after a success.

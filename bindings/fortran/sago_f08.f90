@@ -7,7 +7,8 @@ module sago_f08
     implicit none
     public
 
-    private :: c_int, c_int64_t, MPI_Comm, MPI_Datatype, MPI_Info, open_file, delete_file, variable, variable_in
+    private :: c_int, c_int64_t, MPI_Comm, MPI_Datatype, MPI_Info, open_file, delete_file, variable, variable_in, &
+        open_directory, protect_block, protect_inside, split_storage
 
     interface sago_open
         module procedure open_file
@@ -84,6 +85,52 @@ module sago_f08
         end subroutine
     end interface
 
+    interface sago_iwrite_at_all
+        subroutine f08_iwrite_at_all(file, offset, buf, count, type, request, status) bind(C, name='sagof_iwrite_at_all')
+            import :: sago_file, sago_request, c_int64_t, MPI_Datatype, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: offset, count
+            type(*), dimension(..), intent(in), asynchronous :: buf
+            type(MPI_Datatype), intent(in) :: type
+            type(sago_request), intent(out) :: request
+            integer(c_int), intent(out) :: status
+        end subroutine
+    end interface
+
+    interface sago_iread_at_all
+        subroutine f08_iread_at_all(file, offset, buf, count, type, request, status) bind(C, name='sagof_iread_at_all')
+            import :: sago_file, sago_request, c_int64_t, MPI_Datatype, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: offset, count
+            type(*), dimension(..), intent(inout), asynchronous :: buf
+            type(MPI_Datatype), intent(in) :: type
+            type(sago_request), intent(out) :: request
+            integer(c_int), intent(out) :: status
+        end subroutine
+    end interface
+
+    interface sago_comm_split_storage
+        module procedure split_storage
+    end interface
+
+    interface sago_storage_shared
+        subroutine f08_storage_shared(neighbourhood, one_rank, other_rank, shared, status) &
+            bind(C, name='sagof_storage_shared')
+            import :: MPI_Comm, c_int
+            type(MPI_Comm), intent(in) :: neighbourhood
+            integer(c_int), intent(in) :: one_rank, other_rank
+            integer(c_int), intent(out) :: shared, status
+        end subroutine
+    end interface
+
+    interface sago_ckpt_open
+        module procedure open_directory
+    end interface
+
+    interface sago_ckpt_protect
+        module procedure protect_block, protect_inside
+    end interface
+
     ! sago_var(offset, count, type [, filetype]), with handles of mpi_f08
     interface sago_var
         module procedure variable, variable_in
@@ -106,6 +153,44 @@ contains
         type(MPI_Info), intent(in) :: info
         integer, intent(out) :: status
         call sago_delete(path, info%MPI_VAL, status)
+    end subroutine
+
+    subroutine split_storage(comm, dir, mode, key, newcomm, status)
+        type(MPI_Comm), intent(in) :: comm
+        character(len=*), intent(in) :: dir
+        integer, intent(in) :: mode, key
+        type(MPI_Comm), intent(out) :: newcomm
+        integer, intent(out) :: status
+        call sago_comm_split_storage(comm%MPI_VAL, dir, mode, key, newcomm%MPI_VAL, status)
+    end subroutine
+
+    subroutine open_directory(comm, dir, info, ckpt, status)
+        type(MPI_Comm), intent(in) :: comm
+        character(len=*), intent(in) :: dir
+        type(MPI_Info), intent(in) :: info
+        type(sago_ckpt), intent(out) :: ckpt
+        integer, intent(out) :: status
+        call sago_ckpt_open(comm%MPI_VAL, dir, info%MPI_VAL, ckpt, status)
+    end subroutine
+
+    subroutine protect_block(ckpt, name, type, global, start, count, data, status)
+        type(sago_ckpt), intent(in) :: ckpt
+        character(len=*), intent(in) :: name
+        type(MPI_Datatype), intent(in) :: type
+        integer(c_int64_t), intent(in) :: global(:), start(:), count(:)
+        type(*), dimension(..), intent(in), asynchronous :: data
+        integer, intent(out) :: status
+        call sago_ckpt_protect(ckpt, name, type%MPI_VAL, global, start, count, data, status)
+    end subroutine
+
+    subroutine protect_inside(ckpt, name, type, global, start, count, data, mem_start, status)
+        type(sago_ckpt), intent(in) :: ckpt
+        character(len=*), intent(in) :: name
+        type(MPI_Datatype), intent(in) :: type
+        integer(c_int64_t), intent(in) :: global(:), start(:), count(:), mem_start(:)
+        type(*), dimension(..), intent(in), asynchronous :: data
+        integer, intent(out) :: status
+        call sago_ckpt_protect(ckpt, name, type%MPI_VAL, global, start, count, data, mem_start, status)
     end subroutine
 
     type(sago_var) function variable(offset, count, type) result(var)

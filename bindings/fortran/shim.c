@@ -1,14 +1,10 @@
 /* The C side of the Fortran module: everything comes by reference, MPI handles are Fortran's, buffers come as
  * descriptors, and the status goes into the last argument.  sago.f90 declares these functions. */
-#include <ISO_Fortran_binding.h>
 #include <stdlib.h>
 
 #include <sago/sago.h>
 
-/* Where a buffer is.  One with gaps has no place for C: NULL, which the call refuses on all ranks. */
-static void *address(const CFI_cdesc_t *buffer) {
-    return buffer->rank == 0 || CFI_is_contiguous(buffer) ? buffer->base_addr : NULL;
-}
+#include "shim.h"
 
 /* ---- Files ---- */
 
@@ -54,28 +50,28 @@ void sagof_set_view(sago_file *const *file, const int64_t *disp, const MPI_Fint 
 void sagof_write_at_all(sago_file *const *file, const int64_t *offset, const CFI_cdesc_t *buf,
                         const int64_t *count, const MPI_Fint *type, int64_t *bytes, int *status) {
     MPI_Count moved = 0;
-    *status = sago_write_at_all(*file, *offset, address(buf), *count, MPI_Type_f2c(*type), &moved);
+    *status = sago_write_at_all(*file, *offset, shim_address(buf), *count, MPI_Type_f2c(*type), &moved);
     *bytes = moved;
 }
 
 void sagof_read_at_all(sago_file *const *file, const int64_t *offset, const CFI_cdesc_t *buf, const int64_t *count,
                        const MPI_Fint *type, int64_t *bytes, int *status) {
     MPI_Count moved = 0;
-    *status = sago_read_at_all(*file, *offset, address(buf), *count, MPI_Type_f2c(*type), &moved);
+    *status = sago_read_at_all(*file, *offset, shim_address(buf), *count, MPI_Type_f2c(*type), &moved);
     *bytes = moved;
 }
 
 void sagof_write_at(sago_file *const *file, const int64_t *offset, const CFI_cdesc_t *buf, const int64_t *count,
                     const MPI_Fint *type, int64_t *bytes, int *status) {
     MPI_Count moved = 0;
-    *status = sago_write_at(*file, *offset, address(buf), *count, MPI_Type_f2c(*type), &moved);
+    *status = sago_write_at(*file, *offset, shim_address(buf), *count, MPI_Type_f2c(*type), &moved);
     *bytes = moved;
 }
 
 void sagof_read_at(sago_file *const *file, const int64_t *offset, const CFI_cdesc_t *buf, const int64_t *count,
                    const MPI_Fint *type, int64_t *bytes, int *status) {
     MPI_Count moved = 0;
-    *status = sago_read_at(*file, *offset, address(buf), *count, MPI_Type_f2c(*type), &moved);
+    *status = sago_read_at(*file, *offset, shim_address(buf), *count, MPI_Type_f2c(*type), &moved);
     *bytes = moved;
 }
 
@@ -83,13 +79,52 @@ void sagof_read_at(sago_file *const *file, const int64_t *offset, const CFI_cdes
 
 void sagof_write_extents_all(sago_file *const *file, const int64_t *n, const sago_extent *extents,
                              const CFI_cdesc_t *buf, int *status) {
-    *status = sago_write_extents_all(*file, *n, extents, address(buf));
+    *status = sago_write_extents_all(*file, *n, extents, shim_address(buf));
 }
 
 void sagof_read_extents_all(sago_file *const *file, const int64_t *n, const sago_extent *extents,
                             const CFI_cdesc_t *buf, int64_t *bytes, int *status) {
     MPI_Count moved = 0;
-    *status = sago_read_extents_all(*file, *n, extents, address(buf), &moved);
+    *status = sago_read_extents_all(*file, *n, extents, shim_address(buf), &moved);
+    *bytes = moved;
+}
+
+/* ---- Nonblocking calls ---- */
+
+void sagof_iwrite_at_all(sago_file *const *file, const int64_t *offset, const CFI_cdesc_t *buf,
+                         const int64_t *count, const MPI_Fint *type, sago_request **request, int *status) {
+    *request = NULL;
+    *status = sago_iwrite_at_all(*file, *offset, shim_address(buf), *count, MPI_Type_f2c(*type), request);
+}
+
+void sagof_iread_at_all(sago_file *const *file, const int64_t *offset, const CFI_cdesc_t *buf,
+                        const int64_t *count, const MPI_Fint *type, sago_request **request, int *status) {
+    *request = NULL;
+    *status = sago_iread_at_all(*file, *offset, shim_address(buf), *count, MPI_Type_f2c(*type), request);
+}
+
+void sagof_iwrite_extents_all(sago_file *const *file, const int64_t *n, const sago_extent *extents,
+                              const CFI_cdesc_t *buf, sago_request **request, int *status) {
+    *request = NULL;
+    *status = sago_iwrite_extents_all(*file, *n, extents, shim_address(buf), request);
+}
+
+void sagof_iread_extents_all(sago_file *const *file, const int64_t *n, const sago_extent *extents,
+                             const CFI_cdesc_t *buf, sago_request **request, int *status) {
+    *request = NULL;
+    *status = sago_iread_extents_all(*file, *n, extents, shim_address(buf), request);
+}
+
+void sagof_wait(sago_request **request, int64_t *bytes, int *status) {
+    MPI_Count moved = 0;
+    *status = sago_wait(request, &moved);
+    *bytes = moved;
+}
+
+void sagof_test(sago_request **request, int *done, int64_t *bytes, int *status) {
+    MPI_Count moved = 0;
+    *done = 0;
+    *status = sago_test(request, done, &moved);
     *bytes = moved;
 }
 
@@ -118,11 +153,11 @@ void sagof_declare(sago_file *const *file, const int64_t *nvars, const fortran_v
 }
 
 void sagof_series_write(sago_series *const *series, const int64_t *var, const CFI_cdesc_t *buf, int *status) {
-    *status = sago_series_write(*series, *var - 1, address(buf));
+    *status = sago_series_write(*series, *var - 1, shim_address(buf));
 }
 
 void sagof_series_read(sago_series *const *series, const int64_t *var, const CFI_cdesc_t *buf, int *status) {
-    *status = sago_series_read(*series, *var - 1, address(buf));
+    *status = sago_series_read(*series, *var - 1, shim_address(buf));
 }
 
 void sagof_series_complete(sago_series *const *series, int *status) { *status = sago_series_complete(*series); }
@@ -138,3 +173,18 @@ void sagof_series_next(sago_series *const *series, const int64_t *disp, int *sta
 }
 
 void sagof_series_free(sago_series **series, int *status) { *status = sago_series_free(series); }
+
+/* ---- Storage neighbourhoods ---- */
+
+void sagof_comm_split_storage(const MPI_Fint *comm, const char *dir, const int *mode, const int *key,
+                              MPI_Fint *newcomm, int *status) {
+    MPI_Comm made = MPI_COMM_NULL;
+    *status = sago_comm_split_storage(MPI_Comm_f2c(*comm), dir, (sago_storage_mode)*mode, *key, &made);
+    *newcomm = MPI_Comm_c2f(made);
+}
+
+void sagof_storage_shared(const MPI_Fint *neighbourhood, const int *one_rank, const int *other_rank, int *shared,
+                          int *status) {
+    *shared = 0;
+    *status = sago_storage_shared(MPI_Comm_f2c(*neighbourhood), *one_rank, *other_rank, shared);
+}

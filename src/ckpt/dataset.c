@@ -121,6 +121,19 @@ static sago_status describe_type(MPI_Datatype type, sagoi_array_desc *desc) {
         {MPI_AINT, "int"},
         {MPI_OFFSET, "int"},
         {MPI_COUNT, "int"},
+        /* Fortran's */
+        {MPI_REAL, "float"},
+        {MPI_DOUBLE_PRECISION, "float"},
+        {MPI_REAL4, "float"},
+        {MPI_REAL8, "float"},
+        {MPI_INTEGER, "int"},
+        {MPI_INTEGER1, "int"},
+        {MPI_INTEGER2, "int"},
+        {MPI_INTEGER4, "int"},
+        {MPI_INTEGER8, "int"},
+        {MPI_COMPLEX, "complex"},
+        {MPI_DOUBLE_COMPLEX, "complex"},
+        {MPI_CHARACTER, "uint"},
     };
     MPI_Count size = 0, low = 0, extent = 0;
     if (type == MPI_DATATYPE_NULL)

@@ -6,7 +6,7 @@ program test_f08
     use sago_f08
     implicit none
     integer, parameter :: n = 8
-    double precision, target :: mine(n, n), back(n, n)
+    double precision, target, asynchronous :: mine(n, n), back(n, n)
     integer :: rank, ranks, status, i
     integer(int64) :: bytes
     logical :: found
@@ -16,6 +16,7 @@ program test_f08
     type(MPI_Datatype) :: spread
     type(sago_file) :: file
     type(sago_series) :: series
+    type(sago_request) :: request
     type(sago_var) :: vars(2)
 
     call MPI_Init()
@@ -47,6 +48,14 @@ program test_f08
     call sago_write_at(file, 8_int64*n*rank, back, int(n, int64), MPI_DOUBLE_PRECISION, bytes, status)
     call expect(status == SAGO_OK .and. bytes == 8*n, 'write_at')
 
+    back = 0
+    call sago_iread_at_all(file, 8_int64*n*rank, back, int(n, int64), MPI_DOUBLE_PRECISION, request, status)
+    call sago_wait(request, bytes, status)
+    call expect(status == SAGO_OK .and. bytes == 8*n .and. all(abs(back(:, 1) - mine(:, 1)) == 0), 'iread_at_all')
+    call sago_iwrite_at_all(file, 8_int64*n*rank, back, int(n, int64), MPI_DOUBLE_PRECISION, request, status)
+    call sago_wait(request, bytes, status)
+    call expect(status == SAGO_OK .and. bytes == 8*n, 'iwrite_at_all')
+
     vars(1) = sago_var(8_int64*n*rank, int(n*n, int64), MPI_DOUBLE_PRECISION, spread)
     vars(2) = sago_var(8_int64*n*n*ranks + 8*n*rank, int(n, int64), MPI_DOUBLE_PRECISION)
     call sago_declare(file, 2_int64, vars, series, status)
@@ -58,6 +67,11 @@ program test_f08
     call sago_close(file, status) ! the series, too
     call expect(status == SAGO_OK, 'close')
 
+    call sago_comm_split_storage(MPI_COMM_WORLD, '.', SAGO_STORAGE_AUTO, 0, half, status)
+    call expect(status == SAGO_OK, 'split_storage')
+    call sago_storage_shared(half, 0, 1, i, status)
+    call expect(status == SAGO_OK .and. i == 1, 'storage_shared')
+    call MPI_Comm_free(half)
     call MPI_Comm_split(MPI_COMM_WORLD, rank, 0, half)
     write (value, '(a,i0)') 'alone.', rank
     call sago_open(half, value, MPI_MODE_RDWR + MPI_MODE_CREATE, MPI_INFO_NULL, file, status)

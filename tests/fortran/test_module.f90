@@ -29,6 +29,7 @@ program test_module
 
     call views()
     call extents()
+    call nonblocking()
     call sizes()
     call series()
     call errors()
@@ -87,6 +88,36 @@ contains
         call expect(i == 1000*(ranks - 1) + rank + 1, 'extents are in the wrong place')
     end subroutine
 
+    subroutine nonblocking()
+        type(sago_request) :: first, second
+        type(sago_extent) :: piece(1)
+        integer, asynchronous :: left(n), right(n)
+        integer :: done
+        left = mine
+        call sago_iwrite_at_all(file, 4_int64*n*rank, left, int(n, int64), MPI_INTEGER, first, status)
+        call expect(status == SAGO_OK, 'iwrite_at_all')
+        call sago_wait(first, bytes, status)
+        call expect(status == SAGO_OK .and. bytes == 4*n, 'wait')
+        right = -1
+        piece = sago_extent(4_int64*n*rank, 4_int64*n)
+        call sago_iread_extents_all(file, 1_int64, piece, right, second, status)
+        call expect(status == SAGO_OK, 'iread_extents_all')
+        done = 0
+        do while (done == 0)
+            call sago_test(second, done, bytes, status)
+        end do
+        call expect(status == SAGO_OK .and. bytes == 4*n .and. all(right == mine), 'test')
+        call sago_iwrite_extents_all(file, 1_int64, piece, left, first, status)
+        call sago_wait(first, bytes, status)
+        call expect(status == SAGO_OK .and. bytes == 4*n, 'iwrite_extents_all')
+        right = -1
+        call sago_iread_at_all(file, 4_int64*n*rank, right, int(n, int64), MPI_INTEGER, second, status)
+        call sago_wait(second, bytes, status)
+        call expect(status == SAGO_OK .and. all(right == mine), 'iread_at_all')
+        call sago_wait(second, bytes, status)
+        call expect(status == SAGO_OK .and. bytes == 0, 'wait for what is done')
+    end subroutine
+
     subroutine sizes()
         call sago_get_size(file, size_now, status)
         call expect(status == SAGO_OK .and. size_now == 4*n*ranks, 'get_size')
@@ -98,6 +129,16 @@ contains
         call expect(status == SAGO_OK, 'sync')
         call sago_get_size(file, size_now, status)
         call expect(status == SAGO_OK .and. size_now == 4096, 'get_size after preallocate')
+    end subroutine
+
+    subroutine storage()
+        integer :: together, shared, number
+        call sago_comm_split_storage(MPI_COMM_WORLD, '.', SAGO_STORAGE_AUTO, 0, together, status)
+        call expect(status == SAGO_OK, 'split_storage')
+        call MPI_Comm_size(together, number, ierr)
+        call sago_storage_shared(together, 0, ranks - 1, shared, status)
+        call expect(status == SAGO_OK .and. number == ranks .and. shared == 1, 'storage_shared')
+        call MPI_Comm_free(together, ierr)
     end subroutine
 
     subroutine series()
@@ -152,5 +193,6 @@ contains
         call expect(sago_status_string(SAGO_ERR_NO_SPACE) == 'no space left', &
             'a status: '//sago_status_string(SAGO_ERR_NO_SPACE))
         call expect(index(sago_version(), '.') > 0, 'version')
+        call storage()
     end subroutine
 end program
