@@ -15,6 +15,7 @@ int cmd_exchange(int argc, char **argv); /* `sago bench exchange` */
 int cmd_plan(int argc, char **argv);
 int cmd_topo(int argc, char **argv);
 int cmd_tune(int argc, char **argv);
+int cmd_ckpt(int argc, char **argv);
 int cmd_hints(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 

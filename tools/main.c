@@ -16,6 +16,7 @@ static const struct {
     {"plan", cmd_plan, "show how Sago would move an access pattern on a machine"},
     {"topo", cmd_topo, "show the machine: network, nodes, memory, storage"},
     {"tune", cmd_tune, "measure this system and write the site file; run it by mpiexec"},
+    {"ckpt", cmd_ckpt, "look after a directory of checkpoints"},
     {"hints", cmd_hints, "list the hints and their defaults"},
     {"version", cmd_version, "print the version and the MPI library it was built with"},
 };

@@ -1,0 +1,146 @@
+#!/bin/sh
+# RUN: timeout=240
+# `sago ckpt`: every action on a directory of the waveguide; what is exported is what the format's description in
+# Python (examples/read_checkpoint.py) and VTK read.
+set -eu
+
+sago=$SAGO_BUILD/bin/sago
+root=${TMPDIR:-/tmp}
+if [ -d /dev/shm ] && [ -w /dev/shm ]; then
+    root=/dev/shm
+fi
+tmp=$(mktemp -d "$root/sago-ckpt.XXXXXX")
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$tmp"
+if [ "$SAGO_MPI" = openmpi ]; then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+fi
+
+fail() {
+    echo "FAIL: $*"
+    exit 1
+}
+mpi() { # ranks, program, arguments...
+    n=$1
+    shift
+    "$SAGO_SOURCE/tests/run-mpi.sh" -t 60 "$n" "$@"
+}
+ckpt() { # arguments...: output in $tmp/out, expected to succeed
+    timeout 60 "$sago" ckpt "$@" >out 2>&1 || { cat out; fail "sago ckpt $*: exit code $?"; }
+}
+refuses() { # exit code, pattern, arguments...
+    code=0 wanted=$1 pattern=$2
+    shift 2
+    timeout 60 "$sago" ckpt "$@" >out 2>&1 || code=$?
+    [ "$code" -eq "$wanted" ] || { cat out; fail "sago ckpt $*: exit code $code, not $wanted"; }
+    says "$pattern"
+}
+says() {
+    grep -q -- "$1" out || { cat out; fail "expected: $1"; }
+}
+python() { # expression about `data`, the JSON in out
+    python3 -c "import json; data = json.load(open('out')); assert $1, data" || fail "$1"
+}
+
+mpi 3 "$SAGO_BUILD/bin/examples/waveguide" --cells 8 --length 4 --steps 60 --every 20 --reference 0 \
+    --dir "$tmp/d" >log 2>&1 || { cat log; fail "the waveguide"; }
+
+echo "== ls, show, verify"
+ckpt ls d
+[ "$(grep -c ' complete$' out)" -eq 3 ] || { cat out; fail "three steps"; }
+ckpt ls d --json
+python "[s['step'] for s in data['steps']] == [20, 40, 60]"
+python "all(s['levels']['global']['complete'] and s['arrays'] == 7 and s['ranks'] == 3 for s in data['steps'])"
+ckpt show d
+says '^step 60, complete'
+says '^Ey  *array  *float64 .* 32 x 8 x 16$'
+ckpt show d 40 --json
+python "data['step'] == 40 and {a['name']: a['kind'] for a in data['data']}['run'] == 'shared'"
+ckpt verify d
+[ "$(grep -c ': good$' out)" -eq 3 ] || { cat out; fail "all are good"; }
+mpi 2 "$sago" ckpt verify "$tmp/d" 20 60 >out 2>&1 || { cat out; fail "verify on two ranks"; }
+[ "$(grep -c ': good$' out)" -eq 2 ] || { cat out; fail "two were asked for"; }
+
+echo "== export, against a reader of its own"
+read_checkpoint=$SAGO_SOURCE/examples/read_checkpoint.py
+python3 "$read_checkpoint" d >out
+[ "$(cat out)" = "$(printf 'step %s: 196656 bytes, 3 ranks\n' 20 40 60)" ] || { cat out; fail "the steps in Python"; }
+for name in Ex Ey Ez Hx Hy Hz; do
+    python3 "$read_checkpoint" d 40 $name $name.bytes
+done
+ckpt export d 40 --format raw --output raw
+for name in Ex Ey Ez Hx Hy Hz; do
+    cmp raw.$name.raw $name.bytes || fail "$name differs"
+done
+cmp -s Ey.bytes Hz.bytes && fail "two components are the same"
+python3 - raw.xmf <<'END' || fail "raw.xmf"
+import sys, xml.dom.minidom
+items = xml.dom.minidom.parse(sys.argv[1]).getElementsByTagName("Attribute")
+assert [item.getAttribute("Name") for item in items] == ["Ex", "Ey", "Ez", "Hx", "Hy", "Hz"]
+assert items[1].getElementsByTagName("DataItem")[0].firstChild.data == "raw.Ey.raw"
+END
+python3 "$read_checkpoint" d 40 Ey Ey.npy
+tail -c +129 Ey.npy | cmp - Ey.bytes || fail "the .npy file"
+ckpt export d 40 --output pic
+mpi 3 "$sago" ckpt export "$tmp/d" 40 --output "$tmp/pic3" >out 2>&1 || { cat out; fail "export on three ranks"; }
+cmp pic.vtk pic3.vtk || fail "three ranks export something else"
+ckpt export d 40 --format vti --output pic --array Ey --array Hz
+python3 "$SAGO_SOURCE/tools/picture.py" pic.vtk Ey pic.png >/dev/null
+head -c 4 pic.png | grep -q PNG || fail "no picture"
+refuses 1 'pic.vtk: is there already' export d 40 --output pic
+ckpt export d 40 --output pic --force
+refuses 1 'not all arrays' export d --array nothing
+refuses 1 'is no array' export d --array run
+
+echo "== VTK reads it"
+reader=
+for python in python3 /usr/bin/python3; do
+    if "$python" -c 'import vtk' 2>/dev/null; then
+        reader=$python
+    fi
+done
+if [ -n "$reader" ]; then
+    "$reader" "$SAGO_SOURCE/tests/scripts/read_vtk.py" pic.vtk Ex Ex.bytes Ey Ey.bytes Ez Ez.bytes Hz Hz.bytes
+    "$reader" "$SAGO_SOURCE/tests/scripts/read_vtk.py" pic.vti Ey Ey.bytes Hz Hz.bytes
+else
+    echo "python3-vtk9 is not installed: VTK was not asked"
+fi
+
+echo "== damage"
+data=$(ls d/step-*40-*/file-000000.data)
+printf 'X' | dd of="$data" bs=1 seek=70001 conv=notrunc 2>/dev/null
+refuses 1 '^step 40: DAMAGED' verify d
+says '^step 60: good'
+refuses 1 '"good": false' verify d 40 --json
+refuses 1 '^step 40: cannot be repaired' repair d
+rm d/step-*20-*/*.part
+refuses 1 '^step 20: incomplete' verify d
+ckpt ls d
+says ' incomplete$'
+ckpt repair d 60
+says '^step 60: good'
+ckpt repair d 40 --remove
+says '^step 40: removed'
+
+echo "== rm"
+ckpt ls d
+! grep -q '^ *40 ' out || { cat out; fail "step 40 is still there"; }
+refuses 1 'which steps' rm d
+refuses 1 'no step 99' rm d 99
+refuses 1 'no complete step would be left' rm d 60
+ckpt rm d 60 --force
+ckpt ls d
+! grep -q ' complete$' out || { cat out; fail "step 60 is still there"; }
+
+echo "== bad input"
+refuses 1 'no such directory' ls nothing
+refuses 1 'not a checkpoint directory' ls /
+refuses 2 'no action' frob d
+refuses 2 'needs a directory' ls
+refuses 2 'not the number of a step' show d x
+refuses 2 'no option --frob' ls d --frob 1
+refuses 2 'must be vtk, vti or raw' export d --format png
+refuses 1 'no complete step' show d
+ckpt --help
+says 'drain'

@@ -1,0 +1,59 @@
+/* `sago ckpt`: what its actions share. */
+#ifndef TOOLS_CKPT_H
+#define TOOLS_CKPT_H
+
+#include <sago/ckpt.h>
+#include <stdbool.h>
+
+enum { CKPT_STEPS_MAX = 1000, CKPT_HINTS_MAX = 32, CKPT_ARRAYS_MAX = 100, CKPT_TEXT_MAX = 32 };
+
+/* The command line, and the directory while it is open. */
+typedef struct ckpt_command {
+    const char *action, *dir;
+    int64_t nsteps, steps[CKPT_STEPS_MAX]; /* asked for; none: the action decides */
+    int nhints;
+    const char *hints[CKPT_HINTS_MAX]; /* KEY=VALUE */
+    bool json, force, remove;
+    int64_t keep;       /* rm: how many steps to keep; -1: not asked for */
+    const char *format; /* export: vtk, vti or raw */
+    const char *output; /* export: how the names of the files begin; NULL: step-N */
+    int narrays;
+    const char *arrays[CKPT_ARRAYS_MAX]; /* export: which; none: all */
+
+    int rank, ranks;
+    bool speaks; /* rank 0 */
+    sago_ckpt *ckpt;
+    int64_t count; /* of all steps */
+    sago_ckpt_step *all;
+} ckpt_command;
+
+/* Each returns the exit status. */
+int ckpt_ls(ckpt_command *c);
+int ckpt_show(ckpt_command *c);
+int ckpt_verify(ckpt_command *c);
+int ckpt_repair(ckpt_command *c);
+int ckpt_drain(ckpt_command *c);
+int ckpt_export(ckpt_command *c);
+int ckpt_rm(ckpt_command *c);
+
+/* Reads the list of steps (again).  False: it has been said why. */
+bool ckpt_read_steps(ckpt_command *c);
+/* The step of this number, or NULL, which has been said. */
+const sago_ckpt_step *ckpt_find(const ckpt_command *c, int64_t step);
+/* The steps asked for, or else all; false if one of them is not there, which has been said. */
+bool ckpt_choose(ckpt_command *c);
+/* The newest complete step, or NULL. */
+const sago_ckpt_step *ckpt_newest(const ckpt_command *c);
+/* Complete at any level? */
+bool ckpt_is_complete(const sago_ckpt_step *step);
+
+/* "sago ckpt: what Sago says", by one rank; returns false. */
+bool ckpt_complain(const ckpt_command *c);
+/* On a terminal: what is being done now, number `i` of `n`; "" clears the line. */
+void ckpt_progress(const ckpt_command *c, const char *what, int64_t i, int64_t n);
+
+/* "12.3 MiB"; "2026-11-15 08:30:00". */
+const char *ckpt_size_text(int64_t bytes, char text[CKPT_TEXT_MAX]);
+const char *ckpt_time_text(int64_t seconds, char text[CKPT_TEXT_MAX]);
+
+#endif

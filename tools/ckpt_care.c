@@ -1,0 +1,183 @@
+/* `sago ckpt verify`, `repair`, `drain` and `rm`. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/json.h"
+#include "tools/ckpt.h"
+
+/* The report of the last verify, line by line behind what was said. */
+static void print_report(const ckpt_command *c) {
+    sago_ckpt_report report = SAGO_CKPT_REPORT_INIT;
+    if (sago_ckpt_get_report(c->ckpt, &report) || !c->speaks)
+        return;
+    char *rest = report.text;
+    for (char *line; (line = strsep(&rest, "\n"));)
+        if (*line)
+            printf("    %s\n", line);
+}
+
+static void say(const ckpt_command *c, int64_t step, const char *what) {
+    ckpt_progress(c, "", 0, 0);
+    if (c->speaks)
+        printf("step %" PRId64 ": %s\n", step, what);
+}
+
+/* ---- verify ---- */
+
+static void put_result(const ckpt_command *c, bench_json *json, int64_t step, bool good) {
+    sago_ckpt_report report = SAGO_CKPT_REPORT_INIT;
+    sago_status status = sago_ckpt_get_report(c->ckpt, &report);
+    if (!c->speaks)
+        return;
+    json_open(json, NULL, '{');
+    json_int(json, "step", step);
+    json_bool(json, "good", good);
+    json_text(json, "report", status ? NULL : report.text);
+    json_close(json, '}');
+}
+
+int ckpt_verify(ckpt_command *c) {
+    bench_json json = {.out = stdout};
+    bool all_good = true;
+    if (!ckpt_choose(c))
+        return EXIT_FAILURE;
+    if (c->json && c->speaks)
+        json_open(&json, NULL, '[');
+    for (int64_t i = 0; i < c->nsteps; i++) {
+        ckpt_progress(c, "verifying", i + 1, c->nsteps);
+        bool complete = ckpt_is_complete(ckpt_find(c, c->steps[i]));
+        bool good = complete && sago_ckpt_verify(c->ckpt, c->steps[i]) == SAGO_OK;
+        all_good &= good;
+        if (c->json) {
+            put_result(c, &json, c->steps[i], good);
+            continue;
+        }
+        say(c, c->steps[i], good ? "good" : complete ? "DAMAGED" : "incomplete");
+        if (complete && !good)
+            print_report(c);
+    }
+    if (c->json && c->speaks) {
+        json_close(&json, ']');
+        putchar('\n');
+    }
+    return all_good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* ---- drain ---- */
+
+static bool drain_one(const ckpt_command *c, int64_t step, int64_t i, int64_t n) {
+    ckpt_progress(c, "draining", i, n);
+    if (sago_ckpt_drain(c->ckpt, step)) {
+        say(c, step, "could not be brought to the directory");
+        return ckpt_complain(c);
+    }
+    say(c, step, "is in the directory");
+    return true;
+}
+
+int ckpt_drain(ckpt_command *c) {
+    bool asked = c->nsteps > 0, ok = true;
+    int64_t done = 0;
+    if (!ckpt_choose(c))
+        return EXIT_FAILURE;
+    for (int64_t i = 0; i < c->nsteps; i++) {
+        const sago_ckpt_step *step = ckpt_find(c, c->steps[i]);
+        if (step->complete[SAGO_LEVEL_GLOBAL] || (!asked && !ckpt_is_complete(step)))
+            continue;
+        ok &= drain_one(c, c->steps[i], i + 1, c->nsteps);
+        done++;
+    }
+    if (done == 0 && c->speaks)
+        printf("nothing to do: every complete step is in the directory\n");
+    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* ---- repair ---- */
+
+static bool remove_one(const ckpt_command *c, int64_t step) {
+    if (sago_ckpt_remove(c->ckpt, step))
+        return ckpt_complain(c);
+    say(c, step, "removed");
+    return true;
+}
+
+/* A step is repaired when everything it has at the global level is good.  True: nothing is left to be done. */
+static bool repair_one(const ckpt_command *c, int64_t number) {
+    const sago_ckpt_step *step = ckpt_find(c, number);
+    if (ckpt_is_complete(step)) {
+        if (sago_ckpt_verify(c->ckpt, number) == SAGO_OK && step->complete[SAGO_LEVEL_GLOBAL]) {
+            say(c, number, "good");
+            return true;
+        }
+        if (sago_ckpt_drain(c->ckpt, number) == SAGO_OK && sago_ckpt_verify(c->ckpt, number) == SAGO_OK) {
+            say(c, number, "repaired");
+            return true;
+        }
+        ckpt_complain(c);
+    }
+    say(c, number, ckpt_is_complete(step) ? "cannot be repaired" : "incomplete, cannot be repaired");
+    if (ckpt_is_complete(step))
+        print_report(c);
+    return c->remove && remove_one(c, number);
+}
+
+int ckpt_repair(ckpt_command *c) {
+    bool ok = true;
+    if (!ckpt_choose(c))
+        return EXIT_FAILURE;
+    for (int64_t i = 0; i < c->nsteps; i++) {
+        ckpt_progress(c, "repairing", i + 1, c->nsteps);
+        ok &= repair_one(c, c->steps[i]);
+    }
+    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* ---- rm ---- */
+
+static bool is_asked(const ckpt_command *c, int64_t step) {
+    for (int64_t i = 0; i < c->nsteps; i++)
+        if (c->steps[i] == step)
+            return true;
+    return false;
+}
+
+/* --keep N: everything older than the N-th newest complete step. */
+static void choose_old(ckpt_command *c) {
+    int64_t complete = 0;
+    for (int64_t i = c->count - 1; i >= 0; i--) {
+        if (complete >= c->keep && c->nsteps < CKPT_STEPS_MAX && !is_asked(c, c->all[i].step))
+            c->steps[c->nsteps++] = c->all[i].step;
+        complete += ckpt_is_complete(&c->all[i]);
+    }
+}
+
+static bool would_leave_none(const ckpt_command *c) {
+    bool any = false, left = false;
+    for (int64_t i = 0; i < c->count; i++) {
+        any |= ckpt_is_complete(&c->all[i]);
+        left |= ckpt_is_complete(&c->all[i]) && !is_asked(c, c->all[i].step);
+    }
+    return any && !left;
+}
+
+int ckpt_rm(ckpt_command *c) {
+    bool ok = true;
+    if (c->keep >= 0)
+        choose_old(c);
+    else if (c->nsteps == 0) {
+        if (c->speaks)
+            fprintf(stderr, "sago ckpt rm: which steps? (STEP..., or --keep N)\n");
+        return EXIT_FAILURE;
+    }
+    if (c->nsteps > 0 && !ckpt_choose(c))
+        return EXIT_FAILURE;
+    if (!c->force && would_leave_none(c)) {
+        if (c->speaks)
+            fprintf(stderr, "sago ckpt rm: no complete step would be left; --force removes it all the same\n");
+        return EXIT_FAILURE;
+    }
+    for (int64_t i = 0; i < c->nsteps; i++)
+        ok &= remove_one(c, c->steps[i]);
+    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,167 @@
+/* `sago ckpt ls` and `show`: tables, and the same as JSON. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/json.h"
+#include "tools/ckpt.h"
+
+static const sago_level levels[] = {SAGO_LEVEL_LOCAL, SAGO_LEVEL_REDUNDANT, SAGO_LEVEL_GLOBAL};
+enum { LEVELS = sizeof levels / sizeof levels[0] };
+
+static const char *state_of(const sago_ckpt_step *step) {
+    return ckpt_is_complete(step) ? "complete" : "incomplete";
+}
+
+/* "yes", "3/4" or "-". */
+static const char *level_text(const sago_ckpt_step *step, sago_level level, char text[CKPT_TEXT_MAX]) {
+    if (step->complete[level])
+        return "yes";
+    if (step->parts[level] == 0)
+        return "-";
+    snprintf(text, CKPT_TEXT_MAX, "%" PRId64 "/%" PRId64, step->parts[level], step->writers);
+    return text;
+}
+
+static void put_step(bench_json *json, const sago_ckpt_step *step) {
+    char id[40];
+    snprintf(id, sizeof id, "%016" PRIx64 "%016" PRIx64, step->save_id[1], step->save_id[0]);
+    json_int(json, "step", step->step);
+    json_int(json, "time", step->time);
+    json_int(json, "bytes", step->bytes);
+    json_int(json, "arrays", step->arrays);
+    json_int(json, "ranks", step->ranks);
+    json_int(json, "writers", step->writers);
+    json_int(json, "files", step->files);
+    json_open(json, "levels", '{');
+    for (int i = 0; i < LEVELS; i++) {
+        json_open(json, sago_level_string(levels[i]), '{');
+        json_bool(json, "complete", step->complete[levels[i]]);
+        json_int(json, "parts", step->parts[levels[i]]);
+        json_close(json, '}');
+    }
+    json_close(json, '}');
+    json_text(json, "state", state_of(step));
+    json_text(json, "save_id", id);
+}
+
+static void end_json(bench_json *json) {
+    json_close(json, '}');
+    putchar('\n');
+}
+
+/* ---- ls ---- */
+
+static void print_table(const ckpt_command *c) {
+    char size[CKPT_TEXT_MAX], time[CKPT_TEXT_MAX], level[LEVELS][CKPT_TEXT_MAX];
+    printf("%10s  %-19s %10s %7s %6s %6s  %-6s %-10s %-6s  %s\n", "STEP", "TIME", "SIZE", "ARRAYS", "RANKS",
+           "FILES", "LOCAL", "REDUNDANT", "GLOBAL", "STATE");
+    for (int64_t i = 0; i < c->count; i++) {
+        const sago_ckpt_step *s = &c->all[i];
+        printf("%10" PRId64 "  %-19s %10s %7" PRId64 " %6" PRId64 " %6" PRId64 "  %-6s %-10s %-6s  %s\n", s->step,
+               ckpt_time_text(s->time, time), ckpt_size_text(s->bytes, size), s->arrays, s->ranks, s->files,
+               level_text(s, levels[0], level[0]), level_text(s, levels[1], level[1]),
+               level_text(s, levels[2], level[2]), state_of(s));
+    }
+}
+
+int ckpt_ls(ckpt_command *c) {
+    if (!c->speaks)
+        return EXIT_SUCCESS;
+    if (!c->json) {
+        print_table(c);
+        return EXIT_SUCCESS;
+    }
+    bench_json json = {.out = stdout};
+    json_open(&json, NULL, '{');
+    json_text(&json, "directory", c->dir);
+    json_open(&json, "steps", '[');
+    for (int64_t i = 0; i < c->count; i++) {
+        json_open(&json, NULL, '{');
+        put_step(&json, &c->all[i]);
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+    end_json(&json);
+    return EXIT_SUCCESS;
+}
+
+/* ---- show ---- */
+
+static const char *kind_text(sago_ckpt_kind kind) {
+    return kind == SAGO_CKPT_ARRAY ? "array" : kind == SAGO_CKPT_LOCAL ? "local" : "shared";
+}
+
+/* "64 x 32 x 16" */
+static const char *shape_text(const sago_ckpt_info *info, char text[], size_t room) {
+    size_t used = 0;
+    text[0] = 0;
+    for (int d = 0; d < info->ndims && used < room; d++)
+        used += (size_t)snprintf(text + used, room - used, "%s%" PRId64, d ? " x " : "", info->global[d]);
+    return text;
+}
+
+static void print_array(const sago_ckpt_info *info) {
+    char size[CKPT_TEXT_MAX], shape[24 * SAGO_CKPT_DIMS_MAX];
+    printf("%-20s %-7s %-10s %10s  %s\n", info->name, kind_text(info->kind),
+           info->kind == SAGO_CKPT_ARRAY ? info->type : "bytes", ckpt_size_text(info->bytes, size),
+           shape_text(info, shape, sizeof shape));
+}
+
+static void put_array(bench_json *json, const sago_ckpt_info *info) {
+    json_open(json, NULL, '{');
+    json_text(json, "name", info->name);
+    json_text(json, "kind", kind_text(info->kind));
+    json_text(json, "type", info->type);
+    json_int(json, "element_size", info->element_size);
+    json_int(json, "bytes", info->bytes);
+    json_open(json, "shape", '[');
+    for (int d = 0; d < info->ndims; d++)
+        json_int(json, NULL, info->global[d]);
+    json_close(json, ']');
+    json_close(json, '}');
+}
+
+static void print_step(const sago_ckpt_step *s) {
+    char size[CKPT_TEXT_MAX], time[CKPT_TEXT_MAX], level[CKPT_TEXT_MAX];
+    printf("step %" PRId64 ", %s, saved %s by %" PRId64 " ranks\n", s->step, state_of(s),
+           ckpt_time_text(s->time, time), s->ranks);
+    printf("%s in %" PRId64 " parts, %" PRId64 " files at the global level\n", ckpt_size_text(s->bytes, size),
+           s->writers, s->files);
+    for (int i = 0; i < LEVELS; i++)
+        printf("%s%s: %s", i ? ", " : "", sago_level_string(levels[i]), level_text(s, levels[i], level));
+    printf("\n\n%-20s %-7s %-10s %10s  %s\n", "NAME", "KIND", "TYPE", "SIZE", "SHAPE");
+}
+
+int ckpt_show(ckpt_command *c) {
+    const sago_ckpt_step *step = c->nsteps > 0 ? ckpt_find(c, c->steps[0]) : ckpt_newest(c);
+    if (!step) {
+        if (c->nsteps == 0 && c->speaks)
+            fprintf(stderr, "sago ckpt show: %s has no complete step\n", c->dir);
+        return EXIT_FAILURE;
+    }
+    bench_json json = {.out = stdout};
+    if (c->speaks && c->json) {
+        json_open(&json, NULL, '{');
+        put_step(&json, step);
+        json_open(&json, "data", '[');
+    } else if (c->speaks) {
+        print_step(step);
+    }
+    for (int64_t i = 0; i < step->arrays; i++) {
+        sago_ckpt_info info = SAGO_CKPT_INFO_INIT;
+        if (sago_ckpt_inquire_index(c->ckpt, step->step, i, &info)) {
+            ckpt_complain(c);
+            return EXIT_FAILURE;
+        }
+        if (c->speaks && c->json)
+            put_array(&json, &info);
+        else if (c->speaks)
+            print_array(&info);
+    }
+    if (c->speaks && c->json) {
+        json_close(&json, ']');
+        end_json(&json);
+    }
+    return EXIT_SUCCESS;
+}
