@@ -33,7 +33,7 @@ build:
 demo:
 	@tools/deps.sh build $(CC)
 	@$(CONFIGURE)
-	@$(COMPILE) --target sago_command
+	@$(COMPILE) --target sago_command example_waveguide
 	@tools/demo.sh $(TREE)
 
 check check-long:
@@ -80,7 +80,7 @@ clean:
 	@rm -rf build
 
 help:
-	@echo 'make demo          build, run a short benchmark beside MPI-IO, print its table (about a minute)'
+	@echo 'make demo          a short benchmark beside MPI-IO; a simulation killed and restarted (a minute or two)'
 	@echo 'make check         build and run all tests under MPICH and Open MPI'
 	@echo 'make check-long    the longer tests'
 	@echo 'make fuzz          fuzz the parsers for FUZZ_SECONDS=60 each; FUZZ="site ..." names some'

@@ -1,7 +1,9 @@
 #!/bin/sh
-# demo.sh BUILD_FOLDER: a short side-by-side benchmark in memory (/dev/shm), and its table.
+# demo.sh BUILD_FOLDER: a short side-by-side benchmark in memory (/dev/shm) and its table; then a simulation that is
+# killed, goes on from its checkpoint, and ends with a picture.
 set -eu
 tree=$1
+tools=$(dirname "$0")
 out=$tree/demo
 mkdir -p "$out"
 ranks=4
@@ -25,4 +27,28 @@ for pattern in "$@"; do
 done
 echo
 # shellcheck disable=SC2086
-exec python3 "$(dirname "$0")/demo_table.py" $reports
+python3 "$tools/demo_table.py" $reports
+
+echo
+echo "A wave travels along a waveguide, on 2 ranks; a checkpoint every 50 steps; a rank is killed after step 130."
+saved=$(mktemp -d /dev/shm/sago-demo.XXXXXX)
+trap 'rm -rf "$saved"' EXIT
+trap 'exit 1' HUP INT TERM
+waveguide() {
+    $launch -n 2 "$tree/bin/examples/waveguide" --cells 24 --length 6 --waves 3 --steps 250 --every 50 \
+        --dir "$saved/ckpt" "$@"
+}
+if waveguide --die-at 130 2>"$out/killed.txt"; then
+    echo "it should have been killed"
+    exit 1
+fi
+echo
+echo "Killed.  What is there:"
+"$tree/bin/sago" ckpt ls "$saved/ckpt"
+echo
+echo "Started again:"
+waveguide --verify 1
+echo
+"$tree/bin/sago" ckpt verify "$saved/ckpt"
+"$tree/bin/sago" ckpt export "$saved/ckpt" --array Ey --output "$out/waveguide" --force
+python3 "$tools/picture.py" "$out/waveguide.vtk" Ey "$out/waveguide.png"
