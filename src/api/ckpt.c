@@ -149,7 +149,8 @@ sago_status sago_ckpt_progress(sago_ckpt *ckpt) {
     sago_status status = check_ckpt(ckpt);
     if (status)
         return done("sago_ckpt_progress", NULL, status);
-    return done("sago_ckpt_progress", ckpt, sagoi_settle(ckpt));
+    status = sagoi_settle(ckpt);
+    return done("sago_ckpt_progress", ckpt, status ? status : sagoi_redundancy_advance(ckpt));
 }
 
 sago_status sago_ckpt_restore(sago_ckpt *ckpt, int64_t step) {

@@ -43,6 +43,8 @@ typedef struct scan {
     int64_t step;
     uint64_t id_low;
     sagoi_intent intent; /* nwriters == 0: none */
+    int64_t parts, data; /* parts that are whole; data files */
+    bool aside;          /* a record was being written */
 } scan;
 
 static sagoi_item item_of(const scan *at, sagoi_item_kind kind) {
@@ -123,6 +125,7 @@ static sago_status scan_part(scan *at, const char *name, int64_t writer) {
         return SAGO_OK;
     }
     sagoi_item item = item_of(at, SAGOI_ITEM_PART);
+    at->parts++;
     item.index = writer;
     return add_record(at, item, bytes, len, at->step == at->wanted);
 }
@@ -156,6 +159,8 @@ static sago_status scan_file(void *arg, const char *name) {
         return scan_part(at, name, index);
     if (sagoi_parity_name_parse(name, &index, &member))
         return scan_parity(at, name, index, member);
+    at->data += strncmp(name, "writer-", 7) == 0 && strstr(name, ".data");
+    at->aside = at->aside || strstr(name, SAGOI_ASIDE_SUFFIX);
     return SAGO_OK;
 }
 
@@ -163,11 +168,16 @@ static sago_status scan_folder(void *arg, const char *name) {
     scan *at = arg;
     if (!sagoi_save_folder_parse(name, &at->step, &at->id_low) || !sagoi_path_join(at->folder, at->dir, name))
         return SAGO_OK;
+    int64_t folder = at->catalog->n;
+    at->parts = at->data = 0;
+    at->aside = false;
     sago_status status = add_item(at->catalog, item_of(at, SAGOI_ITEM_FOLDER));
     if (!status)
         status = scan_intent(at);
     if (!status)
         status = sagoi_cdir_list(at->folder, scan_file, at);
+    if (status != SAGO_ERR_MEMORY)
+        at->catalog->items[folder].index = at->aside || at->parts == 0 || at->data > at->parts;
     sagoi_intent_cleanup(&at->intent);
     return status == SAGO_ERR_MEMORY ? status : SAGO_OK; /* a folder may go while we look */
 }

@@ -14,7 +14,7 @@ typedef struct sagoi_item {
     int64_t holder; /* the rank that found it and can read what belongs to it */
     int64_t step;
     uint64_t id_low; /* with the step: which save */
-    int64_t index;   /* part: writer; parity: set */
+    int64_t index;   /* part: writer; parity: set; folder: 1 if a writer was interrupted there */
     int64_t member;  /* parity */
     int64_t len;
     char *bytes; /* of the record; parts and parity only where they were asked for */

@@ -1,12 +1,355 @@
-/* Copies and parity on other nodes. */
+/* Parity of the steps on the nodes: exchanged inside Sago's calls, since the writers' threads never call MPI. */
+#include "ckpt/redundancy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "ckpt/erasure.h"
 #include "ckpt/fetch.h"
 
-sago_status sagoi_redundancy_wait(sago_ckpt *ckpt, sagoi_saving *saving) {
-    (void)ckpt, (void)saving;
-    return SAGO_OK;
+enum { TAG_PART = 500, TAG_SLICE = 1000 };
+
+/* ---- Sets ---- */
+
+void sagoi_set_find(const sagoi_intent *intent, int64_t number, sagoi_set *set) {
+    int64_t largest = 0;
+    *set = (sagoi_set){.number = number, .k = intent->parity};
+    for (int64_t w = 0; w < intent->nwriters; w++) {
+        if (intent->writers[w].set != number || intent->writers[w].member >= SAGOI_SETS_LARGEST)
+            continue;
+        set->writers[intent->writers[w].member] = w;
+        set->n = sagoi_max(set->n, intent->writers[w].member + 1);
+        largest = sagoi_max(largest, intent->writers[w].bytes);
+    }
+    set->d = intent->data == 1 ? 1 : set->n - set->k;
+    if (set->d > 0)
+        set->chunk = sagoi_round_up(sagoi_div_up(largest, set->d), SAGOI_PARITY_PIECE);
 }
-void sagoi_redundancy_verify(sagoi_fetch *fetch) { (void)fetch; }
-sago_status sagoi_rebuild(sago_ckpt *ckpt, int64_t step) {
-    (void)ckpt, (void)step;
-    return SAGO_OK;
+
+sago_status sagoi_open_local(const sago_ckpt *ckpt, int64_t step, sagoi_id id, const char *name,
+                             sagoi_cfile_mode mode, sagoi_cfile *file) {
+    char folder[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
+    sagoi_save_folder(folder, step, id);
+    int length = snprintf(path, sizeof path, "%s/%s/%s", ckpt->local, folder, name);
+    if (length < 0 || length >= (int)sizeof path)
+        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", ckpt->local);
+    return sagoi_cfile_open(path, mode, file);
+}
+
+sago_status sagoi_read_padded(sagoi_cfile *file, unsigned char *data, int64_t len, int64_t off) {
+    int64_t got = 0;
+    sago_status status = sagoi_cfile_read(file, data, len, off, &got);
+    if (!status)
+        memset(data + got, 0, (size_t)(len - got));
+    return status;
+}
+
+/* ---- One writer's part of an exchange ---- */
+
+typedef struct exchange {
+    sago_ckpt *ckpt;
+    sagoi_saving *saving;
+    sagoi_set set;
+    int64_t me; /* member */
+    sagoi_cfile data, parity;
+    sagoi_parity record;
+    unsigned char *send, *receive, *out; /* d slices; k * d slices; one */
+    MPI_Request *requests;
+    int nrequests;
+    sago_status status; /* this rank's; the exchange goes on, so that nobody waits in vain */
+} exchange;
+
+static void note(exchange *work, sago_status status) {
+    if (!work->status)
+        work->status = status;
+}
+
+static void start_send(exchange *work, const void *data, int64_t len, int64_t member, int64_t tag) {
+    (void)MPI_Isend(data, (int)len, MPI_BYTE, (int)work->set.writers[member], (int)tag, work->ckpt->groups.writers,
+                    &work->requests[work->nrequests++]);
+}
+
+static void start_receive(exchange *work, void *data, int64_t len, int64_t member, int64_t tag) {
+    (void)MPI_Irecv(data, (int)len, MPI_BYTE, (int)work->set.writers[member], (int)tag, work->ckpt->groups.writers,
+                    &work->requests[work->nrequests++]);
+}
+
+static void finish_messages(exchange *work) {
+    if (MPI_Waitall(work->nrequests, work->requests, MPI_STATUSES_IGNORE) != MPI_SUCCESS)
+        note(work, sagoi_fail(SAGO_ERR_MPI, "messages between the members of a redundancy set failed"));
+    work->nrequests = 0;
+}
+
+/* Everybody gets everybody's part record: it is what is lost with a member, too. */
+static void exchange_parts(exchange *work) {
+    char name[SAGOI_CKPT_FILE_NAME];
+    sagoi_cfile file = {.fd = -1};
+    int64_t lengths[SAGOI_SETS_LARGEST] = {0}, size = 0, got = 0, n = work->set.n;
+    char *mine = NULL;
+    sagoi_part_name(name, work->set.writers[work->me]);
+    sago_status status =
+        sagoi_open_local(work->ckpt, work->saving->step, work->saving->id, name, SAGOI_CFILE_READ, &file);
+    if (!status)
+        status = sagoi_cfile_size(&file, &size);
+    mine = malloc((size_t)size + 1);
+    if (!status && mine)
+        status = sagoi_cfile_read(&file, mine, size, 0, &got);
+    (void)sagoi_cfile_close(&file);
+    note(work, status);
+    for (int64_t m = 0; m < n; m++) {
+        start_receive(work, &lengths[m], 8, m, TAG_PART);
+        start_send(work, &got, 8, m, TAG_PART);
+    }
+    finish_messages(work);
+    for (int64_t m = 0; m < n; m++) {
+        sagoi_parity_member *member = &work->record.members[m];
+        *member = (sagoi_parity_member){work->set.writers[m], lengths[m], malloc((size_t)lengths[m] + 1)};
+        start_receive(work, member->part, lengths[m], m, TAG_PART + 1);
+        start_send(work, mine, got, m, TAG_PART + 1);
+    }
+    finish_messages(work);
+    free(mine);
+}
+
+/* Slices of this member's chunks go to whoever holds their stripes' parity. */
+static void send_slices(exchange *work, int64_t off, int64_t len) {
+    const sagoi_set *set = &work->set;
+    for (int64_t i = 0; i < set->d; i++) {
+        unsigned char *slice = work->send + i * SAGOI_PARITY_SLICE;
+        int64_t stripe = sagoi_stripe_of(work->me, i, set->k, set->n);
+        if (work->data.fd >= 0)
+            note(work, sagoi_read_padded(&work->data, slice, len, i * set->chunk + off));
+        for (int64_t j = 0; j < set->k; j++)
+            start_send(work, slice, len, sagoi_parity_holder(stripe, j, set->n), TAG_SLICE + stripe * set->k + j);
+    }
+}
+
+static void receive_slices(exchange *work, int64_t len) {
+    const sagoi_set *set = &work->set;
+    for (int64_t j = 0; j < set->k; j++)
+        for (int64_t i = 0; i < set->d; i++) {
+            int64_t stripe = ((work->me - j) % set->n + set->n) % set->n;
+            start_receive(work, work->receive + (j * set->d + i) * SAGOI_PARITY_SLICE, len,
+                          sagoi_data_holder(stripe, i, set->k, set->n), TAG_SLICE + stripe * set->k + j);
+        }
+}
+
+static void encode_slices(exchange *work, int64_t off, int64_t len) {
+    const sagoi_set *set = &work->set;
+    for (int64_t j = 0; j < set->k; j++) {
+        unsigned char *data[SAGOI_FRAGMENTS_MAX];
+        int64_t place = j * set->chunk + off;
+        for (int64_t i = 0; i < set->d; i++)
+            data[i] = work->receive + (j * set->d + i) * SAGOI_PARITY_SLICE;
+        sagoi_erasure_encode(set->d, set->k, j, data, work->out, len);
+        if (work->parity.fd >= 0)
+            note(work, sagoi_cfile_write(&work->parity, work->out, len, place));
+        for (int64_t at = 0; at < len; at += SAGOI_PARITY_PIECE)
+            work->record.sums[(place + at) / SAGOI_PARITY_PIECE] =
+                sagoi_piece_sum(work->out + at, SAGOI_PARITY_PIECE);
+    }
+}
+
+static sago_status exchange_init(exchange *work) {
+    const sagoi_set *set = &work->set;
+    sagoi_parity *record = &work->record;
+    int64_t most = sagoi_max(set->d * set->k * 2, 2 * set->n);
+    *record =
+        (sagoi_parity){.id = work->saving->id, .step = work->saving->step, .set = set->number, .data = set->d};
+    record->member = work->me;
+    record->parity = set->k;
+    record->chunk = set->chunk;
+    record->piece = SAGOI_PARITY_PIECE;
+    record->nsums = set->k * set->chunk / SAGOI_PARITY_PIECE;
+    record->nmembers = set->n;
+    record->sums = calloc((size_t)record->nsums + 1, sizeof *record->sums);
+    record->members = calloc((size_t)set->n, sizeof *record->members);
+    work->requests = calloc((size_t)most, sizeof *work->requests);
+    work->send = calloc((size_t)set->d, SAGOI_PARITY_SLICE);
+    work->receive = calloc((size_t)(set->d * set->k), SAGOI_PARITY_SLICE);
+    work->out = calloc(1, SAGOI_PARITY_SLICE);
+    bool enough = record->sums && record->members && work->requests && work->send && work->receive && work->out;
+    return enough ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory to work out parity");
+}
+
+static void open_files(exchange *work) {
+    char name[SAGOI_CKPT_FILE_NAME];
+    sagoi_local_data_name(name, work->set.writers[work->me]);
+    note(work,
+         sagoi_open_local(work->ckpt, work->saving->step, work->saving->id, name, SAGOI_CFILE_READ, &work->data));
+    sagoi_parity_data_name(name, work->set.number, work->me);
+    note(work, sagoi_open_local(work->ckpt, work->saving->step, work->saving->id, name, SAGOI_CFILE_OVERWRITE,
+                                &work->parity));
+}
+
+/* Only when all members have what they need: parity of wrong data must never be taken for right. */
+static sago_status publish(exchange *work) {
+    char name[SAGOI_CKPT_FILE_NAME], folder[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
+    sagoi_wire_out out = {0};
+    sago_status status = sagoi_cfile_sync(&work->parity);
+    sagoi_save_folder(folder, work->saving->step, work->saving->id);
+    sagoi_parity_name(name, work->set.number, work->me);
+    sagoi_parity_encode(&work->record, &out);
+    if (!status && (out.failed || !sagoi_path_join(path, work->ckpt->local, folder)))
+        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for a parity record");
+    if (!status)
+        status = sagoi_cfile_publish(path, name, out.bytes, out.len);
+    free(out.bytes);
+    return status ? status : sagoi_cdir_sync(path);
+}
+
+static void exchange_cleanup(exchange *work) {
+    (void)sagoi_cfile_close(&work->data);
+    (void)sagoi_cfile_close(&work->parity);
+    sagoi_parity_cleanup(&work->record);
+    free(work->requests);
+    free(work->send);
+    free(work->receive);
+    free(work->out);
+}
+
+static sago_status run_exchange(exchange *work) {
+    sagoi_team *team = work->ckpt->team;
+    bool takes_part = sagoi_is_writer(work->ckpt) && work->set.n > 0;
+    sago_status status = sagoi_agree_status(team, takes_part ? exchange_init(work) : SAGO_OK);
+    if (status)
+        return status;
+    if (takes_part) {
+        exchange_parts(work);
+        open_files(work);
+        for (int64_t off = 0; off < work->set.chunk; off += SAGOI_PARITY_SLICE) {
+            int64_t len = sagoi_min(SAGOI_PARITY_SLICE, work->set.chunk - off);
+            receive_slices(work, len);
+            send_slices(work, off, len);
+            finish_messages(work);
+            encode_slices(work, off, len);
+        }
+    }
+    status = sagoi_agree_status(team, work->status);
+    return status ? status : sagoi_agree_status(team, takes_part ? publish(work) : SAGO_OK);
+}
+
+static sago_status make_redundant(sago_ckpt *ckpt, sagoi_saving *saving) {
+    double begin = sagoi_ckpt_now();
+    exchange work = {.ckpt = ckpt, .saving = saving, .data = {.fd = -1}, .parity = {.fd = -1}};
+    const sagoi_writer_desc *writer = &ckpt->layout.intent.writers[ckpt->groups.writer];
+    sagoi_set_find(&ckpt->layout.intent, writer->set, &work.set);
+    work.me = writer->member;
+    sago_status status = run_exchange(&work);
+    exchange_cleanup(&work);
+    saving->stats.redundancy = sagoi_ckpt_now() - begin;
+    ckpt->stats.redundancy += saving->stats.redundancy;
+    if (status) { /* the step stays what it is; why it is no more is told by sago_ckpt_wait() */
+        saving->to_redundant = false;
+        saving->status = status;
+        (void)snprintf(saving->message, sizeof saving->message, "%s", sagoi_message());
+        ckpt->stats.failed++;
+        return SAGO_OK;
+    }
+    saving->redundant = true;
+    saving->stats.level = (int)sagoi_max(saving->stats.level, SAGO_LEVEL_REDUNDANT);
+    status = sagoi_known_add(ckpt, saving->step, saving->id.low, SAGO_LEVEL_REDUNDANT);
+    return status ? status : sagoi_retain(ckpt);
+}
+
+/* The oldest step that waits for it; the layout it was saved with must still be the one in force. */
+sago_status sagoi_redundancy_advance(sago_ckpt *ckpt) {
+    sago_status status = SAGO_OK;
+    for (sagoi_saving *at = ckpt->saves; at && !status; at = at->next)
+        if (at->decided && !at->failed && at->to_redundant && !at->redundant)
+            status = make_redundant(ckpt, at);
+    return status;
+}
+
+sago_status sagoi_redundancy_wait(sago_ckpt *ckpt, sagoi_saving *saving) {
+    if (!saving->redundant && !saving->status)
+        saving->to_redundant = true;
+    sago_status status = sagoi_redundancy_advance(ckpt);
+    if (status || saving->redundant)
+        return status;
+    saving->told = true;
+    sagoi_message_set(saving->message);
+    return saving->status;
+}
+
+/* ---- Which writers form sets ---- */
+
+static sago_status too_few(const sago_ckpt *ckpt, int64_t n, int64_t needed) {
+    return sagoi_fail(SAGO_ERR_UNSUPPORTED,
+                      "sago_ckpt_redundancy needs %lld storage devices in a set, and there are %lld (%lld in all)",
+                      (long long)needed, (long long)n, (long long)ckpt->domains);
+}
+
+/* The j-th writer of each storage device of a neighbourhood of devices is in one set; `counts` is by device. */
+static void form_sets(const sago_ckpt *ckpt, sagoi_intent *intent, int64_t *counts) {
+    int64_t neighbourhoods = sagoi_max(1, ckpt->domains / ckpt->hints.ckpt_set);
+    for (int64_t w = 0; w < intent->nwriters; w++)
+        counts[ckpt->domain_of[w]]++;
+    for (int64_t w = 0; w < intent->nwriters; w++) {
+        int64_t mine = ckpt->domain_of[w], group = mine * neighbourhoods / ckpt->domains, nth = 0, member = 0;
+        for (int64_t v = 0; v < w; v++)
+            nth += ckpt->domain_of[v] == mine;
+        for (int64_t domain = 0; domain < mine; domain++)
+            member += domain * neighbourhoods / ckpt->domains == group && counts[domain] > nth;
+        intent->writers[w].set = nth * neighbourhoods + group;
+        intent->writers[w].member = member;
+    }
+}
+
+sago_status sagoi_sets_form(const sago_ckpt *ckpt, sagoi_intent *intent) {
+    int64_t scheme = ckpt->hints.ckpt_redundancy, fewest = INT64_MAX;
+    int64_t k = scheme >= SAGOI_REDUNDANCY_RS ? scheme - SAGOI_REDUNDANCY_RS + 1 : 1;
+    if (scheme == SAGOI_REDUNDANCY_NONE)
+        return SAGO_OK;
+    if (!ckpt->local[0])
+        return sagoi_fail(SAGO_ERR_UNSUPPORTED,
+                          "sago_ckpt_redundancy needs storage of the nodes: sago_local_dirs");
+    int64_t *counts = calloc((size_t)ckpt->domains, sizeof *counts);
+    if (!counts)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for redundancy sets");
+    form_sets(ckpt, intent, counts);
+    free(counts);
+    intent->parity = k;
+    intent->data = scheme == SAGOI_REDUNDANCY_COPY ? 1 : 2;
+    for (int64_t w = 0; w < intent->nwriters; w++) {
+        sagoi_set set;
+        sagoi_set_find(intent, intent->writers[w].set, &set);
+        fewest = sagoi_min(fewest, set.n);
+    }
+    return fewest < k + 1 ? too_few(ckpt, fewest, k + 1) : SAGO_OK;
+}
+
+/* ---- Verifying ---- */
+
+static void verify_parity(sagoi_fetch *fetch, const sagoi_item *item) {
+    char name[SAGOI_CKPT_FILE_NAME];
+    sagoi_parity parity;
+    sagoi_cfile file = {.fd = -1};
+    unsigned char *piece = malloc(SAGOI_PARITY_PIECE);
+    sagoi_parity_data_name(name, item->index, item->member);
+    if (piece && !sagoi_parity_decode(item->bytes, item->len, &parity)) {
+        bool open =
+            !sagoi_open_local(fetch->ckpt, item->step, fetch->save->intent.id, name, SAGOI_CFILE_READ, &file);
+        for (int64_t i = 0; parity.piece == SAGOI_PARITY_PIECE && i < parity.nsums; i++) {
+            int64_t got = 0;
+            bool good = open && !sagoi_cfile_read(&file, piece, parity.piece, i * parity.piece, &got) &&
+                        sagoi_piece_sum(piece, got) == parity.sums[i];
+            fetch->report->damaged[SAGO_LEVEL_REDUNDANT] += !good;
+            fetch->report->bytes_from[SAGO_LEVEL_REDUNDANT] += good ? got : 0;
+        }
+        sagoi_parity_cleanup(&parity);
+    }
+    (void)sagoi_cfile_close(&file);
+    free(piece);
+}
+
+void sagoi_redundancy_verify(sagoi_fetch *fetch) {
+    for (int64_t i = 0; i < fetch->overview->catalog.n; i++) {
+        const sagoi_item *item = &fetch->overview->catalog.items[i];
+        if (item->kind == SAGOI_ITEM_PARITY && item->step == fetch->save->step && item->bytes &&
+            item->id_low == fetch->save->id_low && item->holder == fetch->ckpt->team->rank)
+            verify_parity(fetch, item);
+    }
 }

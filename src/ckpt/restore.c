@@ -179,9 +179,10 @@ static sago_status check_parts(const sagoi_fetch *fetch) {
 static void write_report(sago_ckpt *ckpt, int64_t step) {
     sago_ckpt_report *report = &ckpt->report;
     (void)snprintf(report->text, sizeof report->text,
-                   "step %lld: %lld bytes from the nodes, %lld from the directory; damaged pieces: %lld on the "
-                   "nodes, %lld in the directory\n",
+                   "step %lld: %lld bytes from the nodes, %lld rebuilt before, %lld from the directory; damaged "
+                   "pieces: %lld on the nodes, %lld in the directory\n",
                    (long long)step, (long long)report->bytes_from[SAGO_LEVEL_LOCAL],
+                   (long long)report->bytes_from[SAGO_LEVEL_REDUNDANT],
                    (long long)report->bytes_from[SAGO_LEVEL_GLOBAL], (long long)report->damaged[SAGO_LEVEL_LOCAL],
                    (long long)report->damaged[SAGO_LEVEL_GLOBAL]);
 }
@@ -210,11 +211,39 @@ static sago_status restore_save(sago_ckpt *ckpt, const sagoi_overview *overview,
     return status;
 }
 
+/* What an incomplete step lacks. */
+static sago_status explain(const sagoi_overview *overview, int64_t step) {
+    const sagoi_save_view *view = NULL;
+    char writers[128] = "";
+    size_t at = 0;
+    int64_t missing = 0;
+    for (int64_t i = 0; i < overview->n; i++)
+        if (overview->views[i].step == step && overview->views[i].intent_item)
+            view = &overview->views[i];
+    if (!view)
+        return sagoi_fail(SAGO_ERR_NO_FILE, "there is no checkpoint of step %lld", (long long)step);
+    for (int64_t w = 0; w < view->intent.nwriters; w++) {
+        if (sagoi_catalog_part(&overview->catalog, view, SAGO_LEVEL_LOCAL, w) ||
+            sagoi_catalog_part(&overview->catalog, view, SAGO_LEVEL_GLOBAL, w))
+            continue;
+        if (missing++ < 16)
+            at += (size_t)snprintf(writers + at, sizeof writers - at, " %lld", (long long)w);
+    }
+    return sagoi_fail(
+        SAGO_ERR_IO,
+        "step %lld is incomplete: the parts of %lld of %lld writers are neither on the nodes nor in the "
+        "directory:%s%s",
+        (long long)step, (long long)missing, (long long)view->intent.nwriters, writers,
+        missing > 16 ? " ..." : "");
+}
+
 sago_status sagoi_restore(sago_ckpt *ckpt, int64_t step) {
     double begin = sagoi_ckpt_now();
     sagoi_overview overview;
     ckpt->report = (sago_ckpt_report)SAGO_CKPT_REPORT_INIT;
     sago_status status = sagoi_settle_all(ckpt);
+    if (!status)
+        status = sagoi_rebuild(ckpt, step);
     if (!status)
         status = sagoi_overview_make(ckpt, step, &overview);
     if (status)
@@ -223,8 +252,11 @@ sago_status sagoi_restore(sago_ckpt *ckpt, int64_t step) {
     if (save)
         status = restore_save(ckpt, &overview, save);
     else
-        status = sagoi_fail(SAGO_ERR_NO_FILE, "there is no complete checkpoint of step %lld", (long long)step);
+        status = explain(&overview, step);
     sagoi_overview_cleanup(&overview);
+    sago_status summed = status ? SAGO_OK : sagoi_report_sum(ckpt);
+    if (summed)
+        status = summed;
     write_report(ckpt, step);
     ckpt->stats.restores++;
     ckpt->stats.restore = sagoi_ckpt_now() - begin;

@@ -91,11 +91,16 @@ static sago_status agree_on_save(sago_ckpt *ckpt, int64_t step, sago_status stat
     return sagoi_news_take(ckpt, &agreed, &decided);
 }
 
-/* Nothing may be in the pool while it changes. */
+/* Nothing may be in the pool while it changes, and nothing may wait that goes by the old layout. */
 static sago_status make_layout(sago_ckpt *ckpt) {
+    sago_status status = sagoi_settle_first(ckpt);
+    if (!status)
+        status = sagoi_redundancy_advance(ckpt);
+    if (status)
+        return status;
     while (ckpt->background && !sagoi_background_idle(ckpt->background))
         sagoi_background_wait(ckpt->background, 20);
-    sago_status status = sagoi_layout_make(ckpt);
+    status = sagoi_layout_make(ckpt);
     return status ? status : sagoi_agree_status(ckpt->team, check_space(ckpt));
 }
 
@@ -230,8 +235,8 @@ sago_status sagoi_save(sago_ckpt *ckpt, int64_t step) {
     if (!status && (!saving || (sagoi_is_writer(ckpt) && !saving->job)))
         status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for a save");
     status = agree_on_save(ckpt, step, status, &terms);
-    if (!status && terms.changed)
-        status = make_layout(ckpt);
+    if (!status)
+        status = terms.changed ? make_layout(ckpt) : sagoi_redundancy_advance(ckpt);
     if (!status)
         status = find_room(ckpt, &terms);
     if (status) {

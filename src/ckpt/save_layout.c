@@ -261,7 +261,7 @@ static sago_status fill_intent(sago_ckpt *ckpt, const array_sums *sums) {
     }
     for (int64_t w = 0; w < groups->nwriters; w++)
         intent->writers[w].set = -1;
-    return SAGO_OK;
+    return sagoi_sets_form(ckpt, intent);
 }
 
 static sago_status place_streams(sago_ckpt *ckpt) {

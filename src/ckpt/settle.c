@@ -111,10 +111,11 @@ static sago_status remove_at(sago_ckpt *ckpt, sagoi_known_step *known, bool loca
     return mine ? sagoi_background_remove(ckpt->background, local, known->step, known->id_low) : SAGO_OK;
 }
 
-/* What is still being drained is read from the nodes. */
+/* What is still being drained or encoded is read from the nodes. */
 static bool still_needed(sago_ckpt *ckpt, int64_t step) {
     const sagoi_saving *saving = sagoi_saving_find(ckpt, step);
-    return saving && !saving->failed && saving->to_global && !saving->global_decided;
+    return saving && !saving->failed &&
+           ((saving->to_global && !saving->global_decided) || (saving->to_redundant && !saving->redundant));
 }
 
 sago_status sagoi_retain(sago_ckpt *ckpt) {
@@ -274,6 +275,16 @@ sago_status sagoi_settle(sago_ckpt *ckpt) {
         status = sagoi_agree(ckpt->team, &agreement, NULL, NULL, NULL);
         if (!status)
             status = sagoi_news_take(ckpt, &agreement, &decided);
+    }
+    return status;
+}
+
+sago_status sagoi_settle_first(sago_ckpt *ckpt) {
+    sago_status status = sagoi_settle(ckpt);
+    while (!status && oldest_undecided(ckpt)) {
+        if (ckpt->background)
+            sagoi_background_wait(ckpt->background, NAP_MS);
+        status = sagoi_settle(ckpt);
     }
     return status;
 }

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <sago/storage.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,13 +126,58 @@ static int64_t choose_candidate(const sago_ckpt *ckpt) {
     return -1;
 }
 
+/* Who shares the storage is found by trying (sago/storage.h); the first of them looks through it. */
+static sago_status find_holder(sago_ckpt *ckpt) {
+    MPI_Comm sharers = MPI_COMM_NULL;
+    if (ckpt->hints.ckpt_read_only || !ckpt->local[0])
+        return SAGO_OK;
+    sago_status status = sago_comm_split_storage(ckpt->team->all, ckpt->local, SAGO_STORAGE_AUTO, 0, &sharers);
+    if (status)
+        return status;
+    ckpt->holder = ckpt->team->rank;
+    (void)MPI_Bcast(&ckpt->holder, 1, MPI_INT, 0, sharers);
+    (void)MPI_Comm_free(&sharers);
+    return SAGO_OK;
+}
+
+/* Storage devices are numbered by the ranks that look through them. */
+static sago_status number_domains(sago_ckpt *ckpt) {
+    int *all = calloc((size_t)ckpt->team->size, sizeof *all);
+    ckpt->holders = calloc((size_t)ckpt->team->size, sizeof *ckpt->holders);
+    sago_status status =
+        all && ckpt->holders ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of storage devices");
+    status = sagoi_agree_status(ckpt->team, status);
+    if (!status && MPI_Allgather(&ckpt->holder, 1, MPI_INT, all, 1, MPI_INT, ckpt->team->all) != MPI_SUCCESS)
+        status = sagoi_fail(SAGO_ERR_MPI, "MPI_Allgather of the storage devices failed");
+    for (int r = 0; !status && r < ckpt->team->size; r++) {
+        if (all[r] == ckpt->holder && r == ckpt->holder)
+            ckpt->domain = ckpt->domains;
+        if (all[r] == r)
+            ckpt->holders[ckpt->domains++] = r;
+    }
+    free(all);
+    return status;
+}
+
+static sago_status tell_domains(sago_ckpt *ckpt) {
+    const sagoi_groups *groups = &ckpt->groups;
+    ckpt->domain_of = calloc((size_t)groups->nwriters, sizeof *ckpt->domain_of);
+    sago_status status =
+        ckpt->domain_of ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of storage devices");
+    status = sagoi_agree_status(ckpt->team, status);
+    if (status)
+        return status;
+    bool ok = !sagoi_is_writer(ckpt) || MPI_Allgather(&ckpt->domain, 1, MPI_INT64_T, ckpt->domain_of, 1,
+                                                      MPI_INT64_T, groups->writers) == MPI_SUCCESS;
+    ok = MPI_Bcast(ckpt->domain_of, (int)groups->nwriters, MPI_INT64_T, 0, groups->mine) == MPI_SUCCESS && ok;
+    return ok ? SAGO_OK : sagoi_fail(SAGO_ERR_MPI, "MPI calls among the writers failed");
+}
+
 /* Every node has storage of its own, or nobody uses any. */
-static sago_status open_local(sago_ckpt *ckpt) {
+static sago_status choose_local(sago_ckpt *ckpt) {
     int64_t chosen = 0;
     sago_status status = SAGO_OK;
     ckpt->holder = sagoi_team_rank_of(ckpt->team, ckpt->team->node, 0);
-    ckpt->domain = ckpt->team->node;
-    ckpt->domains = ckpt->team->nodes;
     if (!ckpt->hints.local_dirs[0] || strcmp(ckpt->hints.local_dirs, "none") == 0)
         return SAGO_OK;
     if (ckpt->team->local_rank == 0)
@@ -144,6 +190,13 @@ static sago_status open_local(sago_ckpt *ckpt) {
         (void)candidate(ckpt, (int)chosen - 1, ckpt->local);
     sagoi_message_clear();
     return sagoi_agree_status(ckpt->team, status);
+}
+
+static sago_status open_local(sago_ckpt *ckpt) {
+    sago_status status = choose_local(ckpt);
+    if (!status)
+        status = sagoi_agree_status(ckpt->team, find_holder(ckpt));
+    return status ? status : sagoi_agree_status(ckpt->team, number_domains(ckpt));
 }
 
 /* ---- What is in it ---- */
@@ -170,12 +223,27 @@ static sago_status remember(sago_ckpt *ckpt, const sagoi_overview *overview) {
     return status;
 }
 
-/* Incomplete in the directory and on the nodes.  What lies on the nodes is judged only when as many nodes are here
- * as have saved: parts of the others may be where nobody has looked. */
-static bool is_leftover(const sago_ckpt *ckpt, const sagoi_save_view *view, sago_level level) {
+/* Was a writer interrupted on any node, or has a later save made this one obsolete? */
+static bool is_given_up(const sagoi_overview *overview, const sagoi_save_view *view) {
+    for (int64_t i = 0; i < overview->catalog.n; i++) {
+        const sagoi_item *item = &overview->catalog.items[i];
+        if (item->kind == SAGOI_ITEM_FOLDER && item->level == SAGO_LEVEL_LOCAL && item->index &&
+            item->step == view->step && item->id_low == view->id_low)
+            return true;
+    }
+    for (int64_t i = 0; i < overview->n; i++)
+        if (sagoi_view_complete(&overview->views[i], SAGO_LEVEL_LOCAL) &&
+            overview->views[i].intent.time > view->intent.time)
+            return true;
+    return false;
+}
+
+/* Incomplete in the directory and on the nodes.  Whole parts on the nodes stay while others may be where nobody
+ * has looked: on nodes that are not in this job. */
+static bool is_leftover(const sagoi_overview *overview, const sagoi_save_view *view, sago_level level) {
     if (sagoi_view_complete(view, SAGO_LEVEL_LOCAL))
         return false;
-    return level == SAGO_LEVEL_GLOBAL || !view->intent_item || view->intent.nodes <= ckpt->team->nodes;
+    return level == SAGO_LEVEL_GLOBAL || !view->intent_item || is_given_up(overview, view);
 }
 
 static sago_status remove_leftovers(sago_ckpt *ckpt, const sagoi_overview *overview) {
@@ -188,7 +256,7 @@ static sago_status remove_leftovers(sago_ckpt *ckpt, const sagoi_overview *overv
         const sagoi_save_view *view = overview->views;
         while (view->step != item->step || view->id_low != item->id_low)
             view++;
-        if (!is_leftover(ckpt, view, (sago_level)item->level))
+        if (!is_leftover(overview, view, (sago_level)item->level))
             continue;
         sagoi_save_folder(folder, item->step, (sagoi_id){item->id_low, 0});
         status = sagoi_save_remove(item->level == SAGO_LEVEL_GLOBAL ? ckpt->dir : ckpt->local, folder);
@@ -240,6 +308,8 @@ sago_status sagoi_ckpt_set_up(sago_ckpt *ckpt) {
     if (!status)
         status = sagoi_agree_status(ckpt->team, sagoi_groups_form(ckpt));
     if (!status)
+        status = sagoi_agree_status(ckpt->team, tell_domains(ckpt));
+    if (!status)
         status = sagoi_agree_status(ckpt->team, start_writer(ckpt));
     if (!status)
         sagoi_signals_watch(ckpt->watched = ckpt->hints.ckpt_signal);
@@ -257,7 +327,11 @@ static sago_status untold_failure(sago_ckpt *ckpt) {
 }
 
 sago_status sagoi_ckpt_finish(sago_ckpt *ckpt) {
-    sago_status status = sagoi_settle_all(ckpt);
+    sago_status status = sagoi_settle_first(ckpt);
+    if (!status)
+        status = sagoi_redundancy_advance(ckpt);
+    if (!status)
+        status = sagoi_settle_all(ckpt);
     return status ? status : untold_failure(ckpt);
 }
 
@@ -271,6 +345,8 @@ void sagoi_ckpt_tear_down(sago_ckpt *ckpt) {
     sagoi_dataset_cleanup(&ckpt->data);
     sagoi_groups_free(&ckpt->groups);
     free(ckpt->known);
+    free(ckpt->holders);
+    free(ckpt->domain_of);
     if (ckpt->team)
         sagoi_team_release(ckpt->team);
 }

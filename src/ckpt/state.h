@@ -13,6 +13,8 @@
 #include "ckpt/pool.h"
 #include "move/team.h"
 
+enum { SAGOI_SETS_LARGEST = 128 }; /* members of a redundancy set */
+
 /* Who writes for whom.  Groups are ranks of one node; the first of a group is its writer. */
 typedef struct sagoi_groups {
     MPI_Comm mine;    /* the ranks of this group; 0 is the writer */
@@ -70,7 +72,9 @@ struct sago_ckpt {
     char local[SAGOI_CKPT_PATH]; /* this node's directory at the local level; "": there is no such level */
     sagoi_id directory;          /* written in the directory when it was made */
     uint64_t key;                /* of the cover check; random, the same on all ranks */
-    int64_t domain, domains;     /* storage devices of the local level; which one this node has */
+    int64_t domain, domains;     /* storage devices of the local level; which one this rank has */
+    int *holders;                /* by domain: the rank that looks through it */
+    int64_t *domain_of;          /* by writer */
     int holder;                  /* the rank that looks through `local` for this node */
     sagoi_groups groups;
     sagoi_dataset data;
@@ -121,6 +125,8 @@ void sagoi_news_put(sago_ckpt *ckpt, sagoi_agreement *agreement);
 sago_status sagoi_news_take(sago_ckpt *ckpt, const sagoi_agreement *agreed, bool *decided) SAGOI_CHECKED;
 /* Agrees on nothing else, until nothing more is decided. */
 sago_status sagoi_settle(sago_ckpt *ckpt) SAGOI_CHECKED;
+/* Waits until all saves are decided at the level that is written first. */
+sago_status sagoi_settle_first(sago_ckpt *ckpt) SAGOI_CHECKED;
 /* Waits until all saves are decided at all levels that they go to. */
 sago_status sagoi_settle_all(sago_ckpt *ckpt) SAGOI_CHECKED;
 sagoi_saving *sagoi_saving_find(sago_ckpt *ckpt, int64_t step);
@@ -155,6 +161,7 @@ void sagoi_signals_watch(int64_t which);              /* bits SAGOI_SIGNAL_* */
 void sagoi_signals_leave(int64_t which);
 
 /* upkeep.c */
+sago_status sagoi_report_sum(sago_ckpt *ckpt) SAGOI_CHECKED; /* the report of all ranks, at all */
 sago_status sagoi_verify(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;
 sago_status sagoi_drain(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;
 sago_status sagoi_remove(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;
@@ -163,6 +170,12 @@ sago_status sagoi_remove(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;
 struct sagoi_fetch;
 sago_status sagoi_redundancy_wait(sago_ckpt *ckpt, sagoi_saving *saving) SAGOI_CHECKED;
 void sagoi_redundancy_verify(struct sagoi_fetch *fetch);
+/* Collective: brings the steps that wait for it to the redundant level. */
+sago_status sagoi_redundancy_advance(sago_ckpt *ckpt) SAGOI_CHECKED;
+/* Which writers hold parity for each other.  SAGO_ERR_UNSUPPORTED: too few storage devices. */
+sago_status sagoi_sets_form(const sago_ckpt *ckpt, sagoi_intent *intent) SAGOI_CHECKED;
+
+/* rebuild.c: collective; the lost parts of a step, where redundancy allows */
 sago_status sagoi_rebuild(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;
 
 /* restore.c */

@@ -46,13 +46,23 @@ static void verify_level(sagoi_fetch *fetch, sago_level level) {
     }
 }
 
-static sago_status sum_report(sago_ckpt *ckpt, int64_t step) {
+sago_status sagoi_report_sum(sago_ckpt *ckpt) {
     sago_ckpt_report *report = &ckpt->report;
-    int64_t *counts[] = {report->bytes_from, report->damaged, report->missing}, bad = 0;
+    int64_t *counts[] = {report->bytes_from, report->damaged, report->missing};
     for (int i = 0; i < 3; i++)
         if (MPI_Allreduce(MPI_IN_PLACE, counts[i], SAGO_LEVEL_COUNT, MPI_INT64_T, MPI_SUM, ckpt->team->all) !=
             MPI_SUCCESS)
             return sagoi_fail(SAGO_ERR_MPI, "MPI_Allreduce of a report failed");
+    return SAGO_OK;
+}
+
+/* In words; an error if anything is wrong. */
+static sago_status conclude(sago_ckpt *ckpt, int64_t step) {
+    sago_ckpt_report *report = &ckpt->report;
+    int64_t bad = 0;
+    sago_status status = sagoi_report_sum(ckpt);
+    if (status)
+        return status;
     int at = snprintf(report->text, sizeof report->text, "step %lld\n", (long long)step);
     for (int level = SAGO_LEVEL_LOCAL; level < SAGO_LEVEL_COUNT; level++) {
         at += snprintf(report->text + at, sizeof report->text - (size_t)at,
@@ -82,7 +92,7 @@ sago_status sagoi_verify(sago_ckpt *ckpt, int64_t step) {
         verify_level(&fetch, SAGO_LEVEL_GLOBAL);
         sagoi_redundancy_verify(&fetch);
         sagoi_message_clear();
-        status = sum_report(ckpt, step);
+        status = conclude(ckpt, step);
     }
     if (fetch.save)
         sagoi_fetch_cleanup(&fetch);
