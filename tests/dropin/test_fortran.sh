@@ -23,6 +23,6 @@ check() { # source, collective calls of a rank
     [ "$served" -eq $((3 * $2)) ] || { cat "$run/stats.json"; fail "$served calls served, not $((3 * $2))"; }
 }
 
-check collective_mpifh.f 4
-check collective_mpi.f90 3
-check collective_f08.f90 4
+check collective_mpifh.f 6
+check collective_mpi.f90 5
+check collective_f08.f90 6

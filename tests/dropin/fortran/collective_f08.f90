@@ -19,6 +19,7 @@ program main
     integer :: mine(n), back(n), rank, ranks, i, count, ierr, wrong = 0
     type(MPI_File) :: file
     type(MPI_Status) :: status
+    type(MPI_Request) :: requests(2)
     type(MPI_Info) :: info
     type(MPI_Errhandler) :: mine_too
     integer(kind=MPI_OFFSET_KIND) :: at
@@ -38,6 +39,15 @@ program main
     if (any(back /= mine)) wrong = wrong + 1
     call MPI_File_write_at_all_begin(file, at, mine, n, MPI_INTEGER)
     call MPI_File_write_at_all_end(file, mine, status)
+    call MPI_File_iwrite_at_all(file, at, mine, n, MPI_INTEGER, requests(1))
+    call MPI_Wait(requests(1), status)
+    call MPI_Get_count(status, MPI_INTEGER, count)
+    if (count /= n) wrong = wrong + 1
+    back = -1
+    call MPI_File_iread_at_all(file, at, back, n, MPI_INTEGER, requests(1))
+    requests(2) = MPI_REQUEST_NULL
+    call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE)
+    if (any(back /= mine)) wrong = wrong + 1
     call MPI_File_create_errhandler(handler, mine_too)
     call MPI_File_set_errhandler(file, mine_too)
     call MPI_File_write_all(file, mine, -1, MPI_INTEGER, status, ierr)

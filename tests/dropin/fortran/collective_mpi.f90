@@ -5,6 +5,7 @@ program main
     integer, parameter :: n = 8
     double precision :: mine(n, n), back(n, n)
     integer :: status(MPI_STATUS_SIZE), rank, ranks, file, ierr, i, count, block, wrong = 0
+    integer :: requests(2), which
     integer(kind=MPI_OFFSET_KIND) :: start = 0, size
     call MPI_Init(ierr)
     call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
@@ -25,6 +26,14 @@ program main
     if (any(back /= mine)) wrong = wrong + 1
     call MPI_File_write_all_begin(file, mine, n*n, MPI_DOUBLE_PRECISION, ierr)
     call MPI_File_write_all_end(file, mine, MPI_STATUS_IGNORE, ierr)
+    back = -1
+    call MPI_File_iwrite_at_all(file, start, mine, n*n, MPI_DOUBLE_PRECISION, requests(1), ierr)
+    call MPI_Wait(requests(1), MPI_STATUS_IGNORE, ierr)
+    call MPI_File_iread_at_all(file, start, back, n*n, MPI_DOUBLE_PRECISION, requests(1), ierr)
+    requests(2) = MPI_REQUEST_NULL
+    call MPI_Waitany(2, requests, which, status, ierr)
+    call MPI_Get_count(status, MPI_DOUBLE_PRECISION, count, ierr)
+    if (which /= 1 .or. count /= n*n .or. any(back /= mine)) wrong = wrong + 1
     call MPI_Barrier(MPI_COMM_WORLD, ierr)
     call MPI_File_get_size(file, size, ierr)
     if (size /= 2*8*n*n*ranks) wrong = wrong + 1

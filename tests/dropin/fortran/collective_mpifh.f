@@ -6,6 +6,8 @@ C     Collective calls through mpif.h, in fixed form as old programs are.
       parameter (n = 100)
       integer mine(n), back(n), status(MPI_STATUS_SIZE)
       integer rank, ranks, file, ierr, i, count, turns, block, wrong
+      integer request
+      logical done
       integer (kind=MPI_OFFSET_KIND) disp, at
       integer (kind=MPI_ADDRESS_KIND) lower, extent
       call MPI_INIT(ierr)
@@ -38,6 +40,20 @@ C     Collective calls through mpif.h, in fixed form as old programs are.
       call MPI_FILE_READ_AT_ALL_BEGIN(file, at, back, n, MPI_INTEGER,
      &     ierr)
       call MPI_FILE_READ_AT_ALL_END(file, back, status, ierr)
+      do i = 1, n
+         if (back(i) .ne. mine(i)) wrong = wrong + 1
+      end do
+      call MPI_FILE_IWRITE_AT_ALL(file, at, mine, n, MPI_INTEGER,
+     &     request, ierr)
+      call MPI_WAIT(request, status, ierr)
+      call MPI_GET_COUNT(status, MPI_INTEGER, count, ierr)
+      if (count .ne. n) wrong = wrong + 1
+      call MPI_FILE_IREAD_AT_ALL(file, at, back, n, MPI_INTEGER,
+     &     request, ierr)
+      done = .false.
+      do while (.not. done)
+         call MPI_TEST(request, done, status, ierr)
+      end do
       do i = 1, n
          if (back(i) .ne. mine(i)) wrong = wrong + 1
       end do
