@@ -99,6 +99,37 @@ static void handlers(void) {
     OK(MPI_File_close(&other));
 }
 
+/* That of MPI_FILE_NULL: called when a file cannot be opened, and passed on to files that can. */
+static void inherited(void) {
+    MPI_Errhandler mine, is;
+    MPI_File file = MPI_FILE_NULL;
+    called = 0;
+    OK(MPI_File_create_errhandler(handler, &mine));
+    OK(MPI_File_set_errhandler(MPI_FILE_NULL, mine));
+    FAILS(MPI_File_open(MPI_COMM_WORLD, "missing", MPI_MODE_RDONLY, MPI_INFO_NULL, &file), MPI_ERR_NO_SUCH_FILE);
+    CHECK_INT(called, 1);
+    CHECK_INT(handled_class, MPI_ERR_NO_SUCH_FILE);
+    file = open_all("inherits", MODE_NEW);
+    OK(MPI_File_get_errhandler(file, &is));
+    CHECK(is == mine);
+    FAILS(MPI_File_write_all(file, bytes, -1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_COUNT);
+    CHECK_INT(called, 2);
+    CHECK(handled_file == file);
+    OK(MPI_File_call_errhandler(file, MPI_ERR_IO));
+    CHECK_INT(called, 3);
+    CHECK_INT(handled_class, MPI_ERR_IO);
+    OK(MPI_File_set_errhandler(file, MPI_ERRORS_RETURN));
+    FAILS(MPI_File_write_all(file, bytes, -1, MPI_BYTE, MPI_STATUS_IGNORE), MPI_ERR_COUNT);
+    CHECK_INT(called, 3);
+    check_works(file);
+    OK(MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN));
+    OK(MPI_File_close(&file));
+    if (!known_to_fail(!OPENMPI, "to free a handler that was inherited: MPICH aborts")) {
+        MPI_Errhandler_free(&is);
+        MPI_Errhandler_free(&mine);
+    }
+}
+
 /* One rank's mistake: everybody learns it and nobody waits.  The MPI libraries leave the others waiting.  But
  * where views have no gaps, ranks of one node go alone if the MPI library's do. */
 static void one_rank(bool gaps) {
@@ -151,6 +182,7 @@ int main(int argc, char **argv) {
     arguments();
     modes();
     handlers();
+    inherited();
     if (with_sago) {
         one_rank(true);
 #ifdef MPICH_VERSION
