@@ -22,7 +22,7 @@ COMPILE   = env -u MAKEFLAGS -u MAKELEVEL cmake --build $(TREE) --parallel $(JOB
 TIDY      = --quiet -p $(TREE) --extra-arg=-Wno-unknown-warning-option
 SOURCES   = $(wildcard $(foreach d,include/sago src/* tools bench dropin examples examples/* bindings/* tests/* tests/unit/* tests/dropin/*,$(d)/*.[ch]))
 
-.PHONY: build demo check check-long test-programs fuzz fuzz-programs bench-dropin install format format-check tidy clean help
+.PHONY: build demo check check-long test-programs fuzz fuzz-programs bench-dropin check-ceph check-gluster install format format-check tidy clean help
 .NOTPARALLEL:
 
 build:
@@ -40,6 +40,12 @@ check check-long:
 	@tools/deps.sh check $(CC)
 	@for mpi in $(MPIS); do $(MAKE) --no-print-directory test-programs MPI=$$mpi || exit; done
 	@JOBS=$(JOBS) tests/run.sh $(if $(filter check-long,$@),--long) $(MPIS:%=build/%$(SUFFIX))
+
+check-ceph check-gluster:
+	@tools/deps.sh check $(CC)
+	@tools/deps.sh $(@:check-%=%) $(CC)
+	@for mpi in $(MPIS); do $(MAKE) --no-print-directory test-programs MPI=$$mpi || exit; \
+	    echo "== $@ under $$mpi"; SAGO_MPI=$$mpi SAGO_BUILD=build/$$mpi$(SUFFIX) tests/storage/check_$(@:check-%=%).sh || exit; done
 
 test-programs:
 	@$(CONFIGURE) -DSAGO_WERROR=ON
@@ -82,6 +88,7 @@ clean:
 help:
 	@echo 'make demo          a short benchmark beside MPI-IO; a simulation killed and restarted (a minute or two)'
 	@echo 'make check         build and run all tests under MPICH and Open MPI'
+	@echo 'make check-ceph    stripes and plans on a CephFS of its own;  check-gluster: a GlusterFS (as root)'
 	@echo 'make check-long    the longer tests'
 	@echo 'make fuzz          fuzz the parsers for FUZZ_SECONDS=60 each; FUZZ="site ..." names some'
 	@echo 'make bench-dropin  the drop-in beside the plain MPI libraries: docs/dropin-speed.md (hours; BENCH_ARGS=--help)'

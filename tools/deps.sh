@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.sh build|check [COMPILER]
+# deps.sh build|check|ceph|gluster [COMPILER]
 #
 # Sees to the Debian packages that building, or building and testing, needs: installs what is missing when it
 # may, else stops with the command to run.  Does nothing when nothing is missing.  Needs only sh and dpkg.
@@ -11,6 +11,10 @@ if [ "$1" = check ]; then
     packages="$packages clang-format clang-tidy gfortran python3-vtk9 iproute2 procps strace
         libhdf5-mpich-dev libhdf5-openmpi-dev hdf5-tools libpnetcdf-dev pnetcdf-bin libnetcdf-mpi-dev"
 fi
+case $1 in
+ceph) packages="ceph-mon ceph-mgr ceph-osd ceph-mds ceph-fuse ceph-common attr" ;;
+gluster) packages="glusterfs-server glusterfs-client" ;;
+esac
 case ${2:-gcc} in
 *clang*) packages="$packages clang" ;;
 esac
