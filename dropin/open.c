@@ -56,11 +56,24 @@ static void describe(dropin_file *file, MPI_Comm comm, int amode) {
     file->pointer_known = !(amode & MPI_MODE_APPEND);
 }
 
+/* The program's hints, without local storage before the file: the MPI library's own calls would not see what is
+ * there. To be freed. */
+static MPI_Info hints_for_sago(MPI_Info info) {
+    MPI_Info own = MPI_INFO_NULL;
+    int code = info == MPI_INFO_NULL ? MPI_Info_create(&own) : MPI_Info_dup(info, &own);
+    if (code == MPI_SUCCESS)
+        (void)MPI_Info_set(own, "sago_tier", "global");
+    return own;
+}
+
 static void adopt(MPI_File handle, MPI_Comm comm, const char *path, int amode, MPI_Info info) {
     sago_file *sago = NULL;
     dropin_file *file = dropin_files_add(handle);
     bool prefixed = strchr(path, ':'); /* "ufs:/scratch/x": to the MPI libraries a kind of file system */
-    sago_status status = sago_open(comm, file && !prefixed ? path : NULL, mode_for_sago(amode), info, &sago);
+    MPI_Info hints = hints_for_sago(info);
+    sago_status status = sago_open(comm, file && !prefixed ? path : NULL, mode_for_sago(amode), hints, &sago);
+    if (hints != MPI_INFO_NULL)
+        (void)MPI_Info_free(&hints);
     if (file) {
         describe(file, comm, amode);
         file->sago = sago;

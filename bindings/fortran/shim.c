@@ -25,6 +25,7 @@ void sagof_get_hints(sago_file *const *file, const MPI_Fint *info, int *status) 
 }
 
 void sagof_sync(sago_file *const *file, int *status) { *status = sago_sync(*file); }
+void sagof_sync_local(sago_file *const *file, int *status) { *status = sago_sync_local(*file); }
 
 void sagof_get_size(sago_file *const *file, int64_t *size, int *status) {
     MPI_Offset bytes = 0;

@@ -39,7 +39,10 @@ typedef struct sago_stats {
     int64_t memory_now, memory_peak;                      /* drawn from the budget by this process, bytes */
     int64_t memory_budget;                                /* of the node, bytes */
     char decision[2048];                                  /* the last plan, one reason a line */
-    int64_t nonblocking_calls;                            /* of the collective ones, done */
+    int64_t local_writes,
+        local_merges;          /* with sago_tier=local: calls that stayed local; moves to the global file */
+    int64_t local_refused;     /* calls that local storage did not take, and the global file did */
+    int64_t nonblocking_calls; /* of the collective ones, done */
 } sago_stats;
 
 #define SAGO_STATS_INIT                                                                                           \

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/handle.h"
+#include "api/tier.h"
 #include "base/checked.h"
 #include "engine/started.h"
 
@@ -31,7 +32,7 @@ sago_status sago_meet(sago_file *file, sago_status mine) {
 }
 
 sago_status sago_set_view(sago_file *file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype) {
-    sago_status status = sagoi_check_collective(file);
+    sago_status status = sagoi_check_beside(file);
     if (status)
         return sagoi_done("sago_set_view", NULL, status);
     sagoi_view view = {0};
@@ -43,7 +44,8 @@ sago_status sago_set_view(sago_file *file, MPI_Offset disp, MPI_Datatype etype, 
     if (status) {
         sagoi_view_cleanup(&view);
     } else {
-        sagoi_view_cleanup(&file->view);
+        if (!sagoi_tier_keep_view(file))
+            sagoi_view_cleanup(&file->view);
         file->view = view;
         file->separate = !gaps && sagoi_may_separate(file);
     }
@@ -77,15 +79,30 @@ static sago_status compose(sago_file *file, const access *wanted, sagoi_composed
     return status;
 }
 
+/* Writes may stay in local storage; everything else sees what is there. */
+static sago_status check_direction(sago_file *file, sagoi_direction direction) {
+    return direction == SAGOI_TO_FILE ? sagoi_check_beside(file) : sagoi_check_collective(file);
+}
+
+static sago_status run_composed(sago_file *file, sagoi_composed *composed, const sagoi_tier_call *what,
+                                sago_status status, int64_t *moved) {
+    if (file->tier && composed->request.direction == SAGOI_TO_FILE)
+        return sagoi_tier_write(file, composed, what, status, moved);
+    return sagoi_engine_run(file, composed, status, moved);
+}
+
 static sago_status run_collective(sago_file *file, const access *wanted, MPI_Count *bytes) {
-    sago_status status = sagoi_check_collective(file);
+    sago_status status = check_direction(file, wanted->direction);
     if (status)
         return sagoi_done(wanted->call, NULL, status);
     sagoi_composed composed;
     int64_t moved = 0;
     sagoi_composed_init(&composed, wanted->direction, &file->budget);
     status = compose(file, wanted, &composed);
-    status = sagoi_engine_run(file, &composed, status, &moved);
+    const sagoi_tier_call what = {.view = &file->view,
+                                  .begin = status ? 0 : wanted->offset * file->view.etype_size,
+                                  .bytes = composed.bytes};
+    status = run_composed(file, &composed, &what, status, &moved);
     sagoi_composed_cleanup(&composed);
     if (bytes)
         *bytes = (MPI_Count)moved;
@@ -117,7 +134,7 @@ static sago_status run_described(sago_file *file, const access *wanted, int64_t 
 }
 
 static sago_status run_independent(sago_file *file, const access *wanted, MPI_Count *bytes) {
-    sago_status status = sagoi_check_file(file);
+    sago_status status = sagoi_check_alone(file);
     if (status)
         return sagoi_done(wanted->call, NULL, status);
     sagoi_io_run piece;
@@ -181,14 +198,15 @@ static sago_status compose_list(sago_file *file, const list_access *wanted, sago
 }
 
 static sago_status run_list(sago_file *file, const list_access *wanted, MPI_Count *bytes) {
-    sago_status status = sagoi_check_collective(file);
+    sago_status status = check_direction(file, wanted->direction);
     if (status)
         return sagoi_done(wanted->call, NULL, status);
     sagoi_composed composed;
     int64_t moved = 0;
     sagoi_composed_init(&composed, wanted->direction, &file->budget);
     status = compose_list(file, wanted, &composed);
-    status = sagoi_engine_run(file, &composed, status, &moved);
+    const sagoi_tier_call what = {.n = wanted->n, .extents = wanted->extents};
+    status = run_composed(file, &composed, &what, status, &moved);
     sagoi_composed_cleanup(&composed);
     if (bytes)
         *bytes = (MPI_Count)moved;
@@ -235,7 +253,7 @@ static sago_status prepare(sago_file *file, const any_access *wanted, sago_reque
 static sago_status start(sago_file *file, const any_access *wanted, sago_request **started) {
     const char *call = wanted->view ? wanted->view->call : wanted->list->call;
     sago_request *request = NULL;
-    sago_status wrong = SAGO_OK, status = sagoi_check_file(file);
+    sago_status wrong = SAGO_OK, status = sagoi_check_alone(file);
     if (status)
         return sagoi_done(call, NULL, status);
     status = prepare(file, wanted, &request, &wrong);

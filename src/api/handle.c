@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "api/tier.h"
 #include "engine/started.h"
 
 /* Not MPI_MAX_LIBRARY_VERSION_STRING: the library that runs may be the one with the longer name. */
@@ -42,11 +43,21 @@ sago_status sagoi_check_file(const sago_file *file) {
     return SAGO_OK;
 }
 
-sago_status sagoi_check_collective(sago_file *file) {
+sago_status sagoi_check_beside(sago_file *file) {
     sago_status status = sagoi_check_file(file);
     if (!status)
         sagoi_started_settle(file);
     return status;
+}
+
+sago_status sagoi_check_collective(sago_file *file) {
+    sago_status status = sagoi_check_beside(file);
+    return status ? status : sagoi_tier_merge(file);
+}
+
+sago_status sagoi_check_alone(sago_file *file) {
+    sago_status status = sagoi_check_file(file);
+    return status ? status : sagoi_tier_refuse(file);
 }
 
 sago_status sagoi_check_access(const sago_file *file, sagoi_direction direction) {

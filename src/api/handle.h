@@ -15,7 +15,9 @@ enum {
     SAGOI_CALL_CLOSE,
     SAGOI_CALL_DECLARE,
     SAGOI_CALL_NEXT,
-    SAGOI_CALL_FREE
+    SAGOI_CALL_FREE,
+    SAGOI_CALL_SYNC_LOCAL,
+    SAGOI_CALL_TIER /* argument 0: a write to local storage, 1: a merge */
 };
 
 /* Is MPI running, and is it the library that Sago was built with?  A local error. */
@@ -31,8 +33,11 @@ int64_t sagoi_positive_hash(const void *data, int64_t bytes);
 sago_status sagoi_check_file(const sago_file *file) SAGOI_CHECKED;
 
 /* The same for a collective call, which the nonblocking ones before it on this file must not meet: waits for them
- * first. */
+ * first.  What is in local storage is merged first, unless the call can stand `beside` it. */
 sago_status sagoi_check_collective(sago_file *file) SAGOI_CHECKED;
+sago_status sagoi_check_beside(sago_file *file) SAGOI_CHECKED;
+/* The same for a call that is not collective, and so cannot merge: then it is SAGO_ERR_STATE. */
+sago_status sagoi_check_alone(sago_file *file) SAGOI_CHECKED;
 
 /* Could separate calls do, with a view that has no gaps? */
 bool sagoi_may_separate(const sago_file *file);
@@ -47,6 +52,10 @@ static inline bool sagoi_beyond_agreeing(sago_status status) {
 
 /* Ends every public call: clears the message, or says in it which call failed on which file. */
 sago_status sagoi_done(const char *call, const char *path, sago_status status);
+
+/* sago_open() with these hints. */
+sago_status sagoi_open_hinted(MPI_Comm comm, const char *path, int amode, const sagoi_hints *hints,
+                              sago_file **file) SAGOI_CHECKED;
 
 /* Frees a series without communication. */
 void sagoi_series_destroy(struct sago_series *series);

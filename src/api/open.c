@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "api/handle.h"
+#include "api/tier.h"
 #include "base/checked.h"
 #include "machine/cores.h"
 
@@ -157,6 +158,7 @@ static sago_status open_everywhere(sago_file *file) {
 static sago_status file_destroy(sago_file *file) {
     while (file->series)
         sagoi_series_destroy(file->series);
+    sagoi_tier_destroy(file);
     sagoi_fiber_destroy(&file->fiber);
     sagoi_iothread_destroy(&file->thread);
     sagoi_drop_exchange(file);
@@ -198,7 +200,9 @@ static sago_status set_up(sago_file *file) {
     return sagoi_agree_status(file->team, status);
 }
 
-static sago_status open_file(MPI_Comm comm, const char *path, int amode, MPI_Info info, sago_file **opened) {
+/* `given`: the hints; NULL: those of `info`. */
+static sago_status open_file(MPI_Comm comm, const char *path, int amode, MPI_Info info, const sagoi_hints *given,
+                             sago_file **opened) {
     sago_file *file = calloc(1, sizeof *file);
     if (!file)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a file");
@@ -209,6 +213,8 @@ static sago_status open_file(MPI_Comm comm, const char *path, int amode, MPI_Inf
     }
     file->amode = amode;
     status = check_arguments(path, amode, info, &file->hints);
+    if (!status && given)
+        file->hints = *given;
     if (!status && !opened)
         status = sagoi_fail(SAGO_ERR_ARG, "there is nowhere to put the file: the last argument is NULL");
     file->path = strdup(path ? path : "");
@@ -222,6 +228,8 @@ static sago_status open_file(MPI_Comm comm, const char *path, int amode, MPI_Inf
         status = open_everywhere(file);
     if (!status)
         status = set_up(file);
+    if (!status)
+        status = sagoi_tier_open(file);
     if (status) {
         char why[SAGOI_MESSAGE_MAX];
         (void)snprintf(why, sizeof why, "%s", sagoi_message());
@@ -239,8 +247,13 @@ sago_status sago_open(MPI_Comm comm, const char *path, int amode, MPI_Info hints
     if (!status)
         status = sagoi_check_comm(comm);
     if (!status)
-        status = open_file(comm, path, amode, hints, file);
+        status = open_file(comm, path, amode, hints, NULL, file);
     return sagoi_done("sago_open", path, status);
+}
+
+sago_status sagoi_open_hinted(MPI_Comm comm, const char *path, int amode, const sagoi_hints *hints,
+                              sago_file **file) {
+    return open_file(comm, path, amode, MPI_INFO_NULL, hints, file);
 }
 
 /* Rank 0 removes the file after everybody has closed it. */
@@ -251,6 +264,17 @@ static sago_status remove_closed(sagoi_team *team, const char *path) {
     return sagoi_agree_status(team, status);
 }
 
+/* What is in local storage goes to the file, and the local files go. */
+static sago_status leave_local(sago_file *file) {
+    sago_status status = sagoi_tier_merge(file);
+    char why[SAGOI_MESSAGE_MAX];
+    (void)snprintf(why, sizeof why, "%s", sagoi_message());
+    sago_status closed = sagoi_agree_status(file->team, sagoi_tier_close(file));
+    if (status)
+        sagoi_message_set(why);
+    return status ? status : closed;
+}
+
 static sago_status close_file(sago_file **opened) {
     sago_file *file = *opened;
     sagoi_team *team = file->team;
@@ -259,6 +283,9 @@ static sago_status close_file(sago_file **opened) {
     sago_status agreed = sagoi_engine_agree(file, SAGO_OK, SAGOI_CALL_CLOSE, 0);
     if (agreed && !sagoi_beyond_agreeing(agreed))
         return sagoi_done("sago_close", path, agreed); /* others are in another call: still open for all */
+    sago_status merged = agreed ? SAGO_OK : leave_local(file);
+    char why[SAGOI_MESSAGE_MAX];
+    (void)snprintf(why, sizeof why, "%s", sagoi_message());
     *opened = NULL;
     file->team = NULL; /* still needed */
     file->path = NULL;
@@ -266,6 +293,10 @@ static sago_status close_file(sago_file **opened) {
     status = agreed ? agreed : sagoi_agree_status(team, status);
     if (!status && remove)
         status = remove_closed(team, path);
+    if (merged) {
+        sagoi_message_set(why);
+        status = merged;
+    }
     sagoi_team_release(team);
     status = sagoi_done("sago_close", path, status);
     free(path);
@@ -275,7 +306,7 @@ static sago_status close_file(sago_file **opened) {
 sago_status sago_close(sago_file **file) {
     if (!file)
         return sagoi_done("sago_close", NULL, sagoi_fail(SAGO_ERR_HANDLE, "the pointer to the file is NULL"));
-    sago_status status = sagoi_check_collective(*file);
+    sago_status status = sagoi_check_beside(*file);
     if (status)
         return sagoi_done("sago_close", NULL, status);
     return close_file(file);

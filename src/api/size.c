@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/handle.h"
+#include "api/tier.h"
 #include "base/checked.h"
 #include "engine/started.h"
 
@@ -42,7 +43,7 @@ sago_status sago_get_size(sago_file *file, MPI_Offset *size) {
     if (!status)
         status = sagoi_store_size(file->store, &now);
     if (!status)
-        *size = now;
+        *size = sagoi_max(now, sagoi_tier_end(file));
     return sagoi_done("sago_get_size", NULL, status);
 }
 
@@ -56,6 +57,18 @@ sago_status sago_sync(sago_file *file) {
         status =
             sagoi_agree_status(file->team, file->team->local_rank == 0 ? sagoi_store_sync(file->store) : SAGO_OK);
     return sagoi_done("sago_sync", file->path, status);
+}
+
+sago_status sago_sync_local(sago_file *file) {
+    sago_status status = sagoi_check_beside(file);
+    if (status)
+        return sagoi_done("sago_sync_local", NULL, status);
+    if (!file->tier)
+        return sago_sync(file);
+    status = sagoi_engine_agree(file, SAGO_OK, SAGOI_CALL_SYNC_LOCAL, 0);
+    if (!status)
+        status = sagoi_tier_sync(file);
+    return sagoi_done("sago_sync_local", file->path, status);
 }
 
 sago_status sago_get_stats(sago_file *file, sago_stats *stats) {

@@ -110,6 +110,8 @@ static const sagoi_hint_row table[] = {
      "Seconds after which the lock of a checkpoint directory is void when it is not renewed"},
     {"sago_ckpt_read_only", SAGOI_HINT_BOOL, FIELD(ckpt_read_only), "off", 0, 1, NULL, NULL,
      "Open a checkpoint directory for reading only, also while a job uses it"},
+    {"sago_tier", SAGOI_HINT_ENUM, FIELD(tier), "global", 0, 0, "global|local", NULL,
+     "Where collective writes go: to the file, or first to local storage (sago_local_dirs), merged by sync and close"},
     {"striping_factor", SAGOI_HINT_INT, FIELD(striping_factor), "auto", 1, 65536, NULL, NULL,
      "Storage targets of a file that is created"},
     {"striping_unit", SAGOI_HINT_SIZE, FIELD(striping_unit), "auto", 512, 4 * GIB, NULL, NULL,

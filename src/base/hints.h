@@ -25,6 +25,7 @@ typedef enum {
     SAGOI_PLACEMENT_RANK,   /* the first nodes, one each, then again (ROMIO) */
     SAGOI_PLACEMENT_SPREAD  /* evenly over the nodes (001, IV) */
 } sagoi_placement;
+typedef enum { SAGOI_TIER_GLOBAL, SAGOI_TIER_LOCAL } sagoi_tier_hint;
 typedef enum { SAGOI_CHOICE_AUTO, SAGOI_CHOICE_ON, SAGOI_CHOICE_OFF } sagoi_choice;
 typedef enum { SAGOI_CKPT_THREADED, SAGOI_CKPT_RBIO, SAGOI_CKPT_COIO } sagoi_ckpt_mode;
 typedef enum { SAGOI_EARLY_WAIT, SAGOI_EARLY_SKIP, SAGOI_EARLY_REPLACE } sagoi_ckpt_early;
@@ -62,6 +63,7 @@ typedef struct sagoi_hints {
     int64_t sieve;           /* 0/1: holes may be filled by read-modify-write */
     int64_t plan_cache;      /* plans kept a file */
     int64_t series_copy;     /* 0/1 */
+    int64_t tier;            /* sagoi_tier_hint */
     int64_t striping_factor; /* as MPI's reserved hints */
     int64_t striping_unit;
     char machine[SAGOI_HINT_TEXT_MAX];    /* sago_machine: a description's name or path; "" = auto, as all texts */

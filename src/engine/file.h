@@ -52,10 +52,11 @@ struct sago_file {
     bool separate;            /* of sago_separate(); the same on all ranks */
     int64_t written_end;      /* largest end of what this rank wrote by itself */
     sago_stats stats;
-    struct sago_series *series; /* all declared on this file */
-    sagoi_fiber *fiber;         /* of its nonblocking calls; NULL before the first */
-    sago_request *first, *last; /* nonblocking calls that are not done, in the order they were started */
-    _Atomic int64_t pending;    /* how many */
+    struct sagoi_local_tier *tier; /* local storage before the file; NULL: none */
+    struct sago_series *series;    /* all declared on this file */
+    sagoi_fiber *fiber;            /* of its nonblocking calls; NULL before the first */
+    sago_request *first, *last;    /* nonblocking calls that are not done, in the order they were started */
+    _Atomic int64_t pending;       /* how many */
 };
 
 #endif

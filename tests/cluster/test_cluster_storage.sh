@@ -15,7 +15,7 @@ trap 'exit 143' INT TERM HUP
 run() { # program, args...
     local program
     program=$(cluster_program "$1")
-    "$VCLUSTER" run $CLUSTER --mpi "$SAGO_MPI" --ranks-per-node 2 -x SAGO_TEST_DIR=@GLOBAL@ -- "$program" "${@:2}" ||
+    "$VCLUSTER" run $CLUSTER --mpi "$SAGO_MPI" --ranks-per-node 2 -x SAGO_TEST_DIR=@GLOBAL@ -x SAGO_TEST_SMALL -- "$program" "${@:2}" ||
         cluster_fail "status $? from $*"
 }
 
@@ -28,7 +28,15 @@ exchange() { # local directory, neighbourhoods
 run test_storage "${1:-200}"
 exchange @SCRATCH@ 4
 exchange @RACK@ 2
-run "$SAGO_BUILD/bin/examples/insitu" @SCRATCH@
+# The local tier, on nodes of which the first has little local storage.
+STATE=${SAGO_CLUSTER_STATE:-/run/sago-vcluster}/$CLUSTER
+for node in 1 2 3 4; do
+    "$VCLUSTER" exec $CLUSTER $node -- mkdir "$STATE/node/scratch/small"
+done
+"$VCLUSTER" exec $CLUSTER 1 -- mount -t tmpfs -o size=256k small "$STATE/node/scratch/small"
+export SAGO_TEST_SMALL=$STATE/node/scratch/small
+run test_tier 3
+
 run "$SAGO_BUILD/bin/examples/insitu" @RACK@
 [ -z "$("$VCLUSTER" exec $CLUSTER n1 -- sh -c 'find "$0" -name ".sago*" -o -name "insitu*"' \
-    "${SAGO_CLUSTER_STATE:-/run/sago-vcluster}/$CLUSTER")" ] || cluster_fail "files are left"
+    "$STATE")" ] || cluster_fail "files are left"

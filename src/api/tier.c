@@ -1,0 +1,363 @@
+#include "api/tier.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "api/handle.h"
+#include "base/checked.h"
+#include "engine/surroundings.h"
+#include "storage/neighbourhood.h"
+
+enum { CHUNK = 8 << 20, DIR_MAX = 400 }; /* bytes merged at once; of a directory's name */
+
+/* A view that calls still refer to. */
+typedef struct kept_view {
+    sagoi_view view;
+    struct kept_view *next;
+} kept_view;
+
+typedef struct logged {
+    sagoi_tier_call call; /* with extents of its own */
+    struct logged *next;
+} logged;
+
+struct sagoi_local_tier {
+    MPI_Comm near;    /* the ranks that share the local file */
+    sago_file *local; /* theirs */
+    logged *first, **last;
+    int64_t calls; /* in the log; the same on all ranks */
+    int64_t end;   /* of what is local; the same on all ranks */
+    kept_view *views;
+    kept_view *spare; /* for the view of the calls in the log, when it is replaced */
+};
+typedef struct sagoi_local_tier tier;
+
+/* ---- Opening ---- */
+
+/* The next of the directories in "a:b:c"; false: no more. */
+static bool next_dir(const char **list, char dir[DIR_MAX]) {
+    size_t length = strcspn(*list, ":");
+    if (!**list)
+        return false;
+    (void)snprintf(dir, DIR_MAX, "%.*s", (int)sagoi_min((int64_t)length, DIR_MAX - 1), *list);
+    *list += length + ((*list)[length] == ':');
+    return true;
+}
+
+/* The first directory that all ranks can use. */
+static sago_status find_storage(sago_file *file, char dir[DIR_MAX], int *first) {
+    const char *list = file->hints.local_dirs[0] ? file->hints.local_dirs : file->known->found.local_dirs;
+    sago_storage_stats stats;
+    sago_status status = SAGO_ERR_HINT;
+    if (!*list || strcmp(list, "none") == 0)
+        return sagoi_fail(SAGO_ERR_HINT, "sago_tier=local needs directories in sago_local_dirs");
+    while (status && next_dir(&list, dir))
+        if (*dir)
+            status = sagoi_storage_discover(file->team, dir, SAGO_STORAGE_AUTO, first, &stats);
+    if (status)
+        sagoi_message_prefix("none of the sago_local_dirs can be used: ");
+    return status;
+}
+
+/* A name that nobody can guess, the same on all ranks. */
+static sago_status draw_name(sago_file *file, const char *dir, int first, char *path, size_t capacity) {
+    sagoi_agreement agreed = {0};
+    sago_status status = SAGO_OK;
+    if (file->team->rank == 0 && getrandom(agreed.sum, 2 * sizeof agreed.sum[0], 0) < 0)
+        status = sagoi_fail_errno(errno, "no random numbers for the name of a file");
+    agreed.max[0] = sagoi_verdict_code(file->team, status);
+    sago_status met = sagoi_agree(file->team, &agreed, NULL, NULL, NULL);
+    (void)snprintf(path, capacity, "%s/.sago-tier-%016llx%016llx-%d", dir, (unsigned long long)agreed.sum[0],
+                   (unsigned long long)agreed.sum[1], first);
+    return met ? met : sagoi_verdict(file->team, agreed.max[0]);
+}
+
+static sago_status open_local(sago_file *file, const char *path, int first) {
+    tier *t = file->tier;
+    sagoi_hints hints = file->hints;
+    hints.tier = SAGOI_TIER_GLOBAL;
+    hints.striping_unit = hints.striping_factor = 0;
+    sago_status status = SAGO_OK;
+    if (MPI_Comm_split(file->team->all, first, file->team->rank, &t->near) != MPI_SUCCESS)
+        status = sagoi_fail(SAGO_ERR_MPI, "splitting by storage failed");
+    status = sagoi_agree_status(file->team, status);
+    if (!status)
+        status = sagoi_open_hinted(t->near, path,
+                                   MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_DELETE_ON_CLOSE,
+                                   &hints, &t->local);
+    return sagoi_agree_status(file->team, status);
+}
+
+sago_status sagoi_tier_open(sago_file *file) {
+    char dir[DIR_MAX], path[DIR_MAX + 100];
+    int first = 0;
+    if (file->hints.tier != SAGOI_TIER_LOCAL || (file->amode & MPI_MODE_RDONLY))
+        return SAGO_OK;
+    file->tier = calloc(1, sizeof *file->tier);
+    sago_status status = file->tier ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the local tier");
+    status = sagoi_agree_status(file->team, status);
+    if (status)
+        return status;
+    file->tier->near = MPI_COMM_NULL;
+    file->tier->last = &file->tier->first;
+    status = find_storage(file, dir, &first);
+    if (!status)
+        status = draw_name(file, dir, first, path, sizeof path);
+    if (!status)
+        status = open_local(file, path, first);
+    if (status) {
+        char why[SAGOI_MESSAGE_MAX];
+        (void)snprintf(why, sizeof why, "%s", sagoi_message());
+        (void)sagoi_tier_close(file);
+        sagoi_message_set(why);
+    }
+    return status;
+}
+
+sago_status sagoi_tier_close(sago_file *file) {
+    tier *t = file->tier;
+    if (!t)
+        return SAGO_OK;
+    sago_status status = t->local ? sago_close(&t->local) : SAGO_OK;
+    if (t->near != MPI_COMM_NULL)
+        (void)MPI_Comm_free(&t->near);
+    sagoi_tier_destroy(file);
+    return status;
+}
+
+/* ---- What is local ---- */
+
+static void forget_calls(sago_file *file) {
+    tier *t = file->tier;
+    for (logged *entry = t->first, *next; entry; entry = next) {
+        next = entry->next;
+        sagoi_budget_free(&file->budget, entry,
+                          (int64_t)sizeof *entry + entry->call.n * (int64_t)sizeof *entry->call.extents);
+    }
+    for (kept_view *kept = t->views, *next; kept; kept = next) {
+        next = kept->next;
+        sagoi_view_cleanup(&kept->view);
+        free(kept);
+    }
+    t->views = NULL;
+    t->first = NULL;
+    t->last = &t->first;
+    t->calls = t->end = 0;
+}
+
+void sagoi_tier_destroy(sago_file *file) {
+    if (!file->tier)
+        return;
+    forget_calls(file);
+    free(file->tier->spare);
+    free(file->tier);
+    file->tier = NULL;
+}
+
+bool sagoi_tier_holds(const sago_file *file) { return file->tier && file->tier->calls > 0; }
+
+int64_t sagoi_tier_end(const sago_file *file) { return file->tier ? file->tier->end : 0; }
+
+sago_status sagoi_tier_refuse(const sago_file *file) {
+    return sagoi_tier_holds(file)
+               ? sagoi_fail(SAGO_ERR_STATE, "data is still in local storage (sago_tier): call sago_sync first")
+               : SAGO_OK;
+}
+
+bool sagoi_tier_keep_view(sago_file *file) {
+    bool used = false;
+    for (logged *entry = file->tier ? file->tier->first : NULL; entry; entry = entry->next)
+        used = used || entry->call.view == &file->view;
+    if (!used)
+        return false;
+    kept_view *kept = file->tier->spare;
+    file->tier->spare = NULL;
+    *kept = (kept_view){file->view, file->tier->views};
+    file->tier->views = kept;
+    for (logged *entry = file->tier->first; entry; entry = entry->next)
+        if (entry->call.view == &file->view)
+            entry->call.view = &kept->view;
+    return true;
+}
+
+/* ---- Writing ---- */
+
+static logged *copy_call(sago_file *file, const sagoi_tier_call *what) {
+    int64_t list = what->n * (int64_t)sizeof *what->extents;
+    if (what->view && !file->tier->spare)
+        file->tier->spare = calloc(1, sizeof *file->tier->spare);
+    if (what->view && !file->tier->spare)
+        return NULL;
+    logged *entry = sagoi_budget_alloc(&file->budget, (int64_t)sizeof *entry + list);
+    if (!entry)
+        return NULL;
+    entry->call = *what;
+    if (what->n > 0)
+        entry->call.extents = memcpy(entry + 1, what->extents, (size_t)list);
+    return entry;
+}
+
+static void log_call(sago_file *file, logged *entry, int64_t end) {
+    tier *t = file->tier;
+    *t->last = entry;
+    t->last = &entry->next;
+    t->calls++;
+    t->end = sagoi_max(t->end, end);
+}
+
+/* Did every neighbourhood's write succeed?  Also where all of them end. */
+static sago_status agree_written(sago_file *file, bool ok, int64_t *end, bool *all_ok) {
+    sagoi_agreement agreed = {.max = {!ok, *end}};
+    sago_status status = sagoi_agree(file->team, &agreed, NULL, NULL, NULL);
+    *all_ok = !agreed.max[0];
+    *end = agreed.max[1];
+    return status;
+}
+
+sago_status sagoi_tier_write(sago_file *file, sagoi_composed *composed, const sagoi_tier_call *what,
+                             sago_status status, int64_t *bytes) {
+    *bytes = 0;
+    logged *entry = status ? NULL : copy_call(file, what);
+    if (!status && !entry)
+        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory to remember a write to local storage");
+    status = sagoi_engine_agree(file, status, SAGOI_CALL_TIER, 0);
+    bool all_ok = false;
+    int64_t end = composed->request.low < composed->request.high ? composed->request.high : 0;
+    if (!status) {
+        sago_status written = sagoi_engine_run(file->tier->local, composed, SAGO_OK, bytes);
+        status = agree_written(file, written == SAGO_OK, &end, &all_ok);
+    }
+    if (!status && all_ok) {
+        log_call(file, entry, end);
+        file->stats.local_writes++;
+        return SAGO_OK;
+    }
+    if (entry)
+        sagoi_budget_free(&file->budget, entry, (int64_t)sizeof *entry + what->n * (int64_t)sizeof *what->extents);
+    if (!status) {
+        file->stats.local_refused++;
+        status = sagoi_tier_merge(file);
+    }
+    return status ? status : sagoi_engine_run(file, composed, SAGO_OK, bytes);
+}
+
+/* ---- Merging ---- */
+
+/* Bytes of this rank in a call. */
+static int64_t call_bytes(const sagoi_tier_call *call) {
+    int64_t bytes = call->view ? call->bytes : 0;
+    for (int64_t i = 0; i < call->n; i++)
+        bytes += call->extents[i].length;
+    return bytes;
+}
+
+/* The extents that hold bytes [begin, begin + bytes) of the call's data; `part` has room for all of them. */
+static int64_t cut_extents(const sagoi_tier_call *call, int64_t begin, int64_t bytes, sago_extent *part) {
+    int64_t n = 0, at = 0;
+    for (int64_t i = 0; i < call->n; i++) {
+        int64_t length = call->extents[i].length;
+        int64_t from = sagoi_max(begin, at), to = sagoi_min(begin + bytes, at + length);
+        if (from < to)
+            part[n++] = (sago_extent){call->extents[i].offset + from - at, to - from};
+        at += length;
+    }
+    return n;
+}
+
+typedef struct merge_buffer {
+    char *data;        /* CHUNK bytes */
+    sago_extent *part; /* of the call with most extents */
+    int64_t extents;
+} merge_buffer;
+
+static sago_status compose_part(sagoi_composed *composed, const sagoi_tier_call *call, int64_t done,
+                                const merge_buffer *buffer) {
+    int64_t bytes = sagoi_max(0, sagoi_min(CHUNK, call_bytes(call) - done));
+    sago_status status;
+    if (call->view) {
+        sagoi_place place = {.view = call->view, .disp = call->view->disp, .begin = call->begin + done};
+        sagoi_buffer memory = {buffer->data, bytes, MPI_BYTE};
+        status = sagoi_compose_view(composed, &place, &memory);
+    } else {
+        status = sagoi_compose_extents(composed, cut_extents(call, done, bytes, buffer->part), buffer->part,
+                                       buffer->data);
+    }
+    sagoi_compose_finish(composed);
+    return status;
+}
+
+/* The same bytes of the call, out of the local file (near ranks) or into the global one (all). */
+static sago_status move_part(sago_file *file, const sagoi_tier_call *call, int64_t done,
+                             const merge_buffer *buffer, sagoi_direction direction, sago_status status) {
+    sagoi_composed composed;
+    int64_t moved = 0;
+    sagoi_composed_init(&composed, direction, &file->budget);
+    if (!status)
+        status = compose_part(&composed, call, done, buffer);
+    status = sagoi_engine_run(file, &composed, status, &moved);
+    if (!status && moved != composed.bytes)
+        status = sagoi_fail(SAGO_ERR_IO, "the file in local storage has become shorter");
+    sagoi_composed_cleanup(&composed);
+    return status;
+}
+
+static sago_status merge_call(sago_file *file, const sagoi_tier_call *call, const merge_buffer *buffer) {
+    sagoi_agreement most = {.max[0] = call_bytes(call)};
+    sago_status status = sagoi_agree(file->team, &most, NULL, NULL, NULL);
+    for (int64_t done = 0; !status && done < most.max[0]; done += CHUNK) {
+        sago_status loaded = move_part(file->tier->local, call, done, buffer, SAGOI_FROM_FILE, SAGO_OK);
+        status = move_part(file, call, done, buffer, SAGOI_TO_FILE, loaded);
+    }
+    return status;
+}
+
+/* The space is free for what comes next. */
+static sago_status empty_local(sago_file *file) {
+    sago_file *local = file->tier->local;
+    sago_status status = local->team->rank == 0 ? sagoi_store_resize(local->store, 0) : SAGO_OK;
+    local->written_end = 0;
+    sagoi_mapping_cleanup(&local->mapping, &local->budget);
+    return sagoi_agree_status(file->team, status);
+}
+
+static sago_status merge_calls(sago_file *file) {
+    tier *t = file->tier;
+    merge_buffer buffer = {.extents = 1};
+    for (logged *entry = t->first; entry; entry = entry->next)
+        buffer.extents = sagoi_max(buffer.extents, entry->call.n);
+    int64_t list = buffer.extents * (int64_t)sizeof *buffer.part;
+    buffer.data = sagoi_budget_alloc(&file->budget, CHUNK);
+    buffer.part = sagoi_budget_alloc(&file->budget, list);
+    bool ok = buffer.data && buffer.part;
+    sago_status status = ok ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory to merge");
+    status = sagoi_engine_agree(file, status, SAGOI_CALL_TIER, 1);
+    for (logged *entry = t->first; entry && !status; entry = entry->next)
+        status = merge_call(file, &entry->call, &buffer);
+    sagoi_budget_free(&file->budget, buffer.data, CHUNK);
+    sagoi_budget_free(&file->budget, buffer.part, list);
+    return status;
+}
+
+sago_status sagoi_tier_merge(sago_file *file) {
+    if (!sagoi_tier_holds(file))
+        return SAGO_OK;
+    sago_status status = merge_calls(file);
+    if (!status)
+        status = empty_local(file);
+    if (status) {
+        sagoi_message_prefix("moving local data to the global file: ");
+        return status;
+    }
+    forget_calls(file);
+    file->stats.local_merges++;
+    return SAGO_OK;
+}
+
+sago_status sagoi_tier_sync(sago_file *file) {
+    sago_file *local = file->tier->local;
+    sago_status status = local->team->local_rank == 0 ? sagoi_store_sync(local->store) : SAGO_OK;
+    return sagoi_agree_status(file->team, status);
+}

@@ -1,0 +1,49 @@
+/* The local tier: collective writes go to one file for each storage neighbourhood, and later to the global file.
+ *
+ * The local file is a sparse image of the global one: the same offsets.  What is in it is known by the calls that
+ * put it there, which every rank remembers as they were made: a view and a place in it, or extents.  Merging makes
+ * them again, in their order, from the local file to the global one.  So of two writes to one byte the later call
+ * wins, also between neighbourhoods; and nothing that nobody wrote is written.
+ *
+ * Whatever is not a collective write of this kind first merges (collective calls), or is refused while there is
+ * something to merge (independent and nonblocking calls, which cannot wait for others). */
+#ifndef SAGOI_TIER_H
+#define SAGOI_TIER_H
+
+#include "engine/compose.h"
+#include "engine/file.h"
+
+/* Collective, on a file that is otherwise open: finds the neighbourhoods, and opens their files. */
+sago_status sagoi_tier_open(sago_file *file) SAGOI_CHECKED;
+/* Collective.  Removes the local files, with what is in them. */
+sago_status sagoi_tier_close(sago_file *file);
+/* Frees; no communication. */
+void sagoi_tier_destroy(sago_file *file);
+
+/* What a rank writes in one call: a place in a view, or extents. */
+typedef struct sagoi_tier_call {
+    const sagoi_view *view; /* NULL: extents */
+    int64_t begin, bytes;   /* in the view's stream of data */
+    int64_t n;
+    const sago_extent *extents;
+} sagoi_tier_call;
+
+/* Collective, in the place of sagoi_engine_run().  If any neighbourhood's storage fails (it is full, say), all
+ * that is local is merged, and this call goes to the global file. */
+sago_status sagoi_tier_write(sago_file *file, sagoi_composed *composed, const sagoi_tier_call *what,
+                             sago_status status, int64_t *bytes) SAGOI_CHECKED;
+
+/* Is anything not in the global file yet? */
+bool sagoi_tier_holds(const sago_file *file);
+/* Where the file ends when all is merged, as far as this knows; 0: no further than it does. */
+int64_t sagoi_tier_end(const sago_file *file);
+/* The same as a local error. */
+sago_status sagoi_tier_refuse(const sago_file *file) SAGOI_CHECKED;
+/* Collective if anything is local. */
+sago_status sagoi_tier_merge(sago_file *file) SAGOI_CHECKED;
+/* The file's view is about to be replaced: true if it is kept here, for merging. */
+bool sagoi_tier_keep_view(sago_file *file);
+/* Collective.  What is local is on the device. */
+sago_status sagoi_tier_sync(sago_file *file) SAGOI_CHECKED;
+
+#endif

@@ -1,0 +1,290 @@
+/* RUN: n=1,4 */
+/* The local tier: collective writes that go to local storage first are in the global file after a sync, a read or
+ * a close, exactly; the later call wins, also between neighbourhoods; holes stay holes; full local storage is no
+ * error.
+ *
+ *   test_tier [SEEDS]        random programs, default 20
+ *
+ * On the virtual cluster local storage is a node's or a rack's (SAGO_CLUSTER_SCRATCH, SAGO_CLUSTER_RACK); on one
+ * machine all ranks share it. */
+#include "check.h"
+
+#include <errno.h>
+
+enum { SIZE = 60000, STEPS = 12, PIECES = 40 };
+
+static char hints[600]; /* of a file with a local tier */
+static const char *local_root;
+
+static void choose_local(const char *dirs) {
+    (void)snprintf(hints, sizeof hints, "sago_tier=local sago_local_dirs=%s", dirs);
+}
+
+/* Names in local storage that are the tier's. */
+static int tier_files(void) {
+    DIR *stream = opendir(local_root);
+    int count = 0;
+    for (struct dirent *entry = stream ? readdir(stream) : NULL; entry; entry = readdir(stream))
+        count += strncmp(entry->d_name, ".sago-tier-", 11) == 0;
+    if (stream)
+        closedir(stream);
+    return count;
+}
+
+static uint64_t next_random(uint64_t *seed) {
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return *seed >> 33;
+}
+
+/* ---- A model: the bytes of the file, and how long it is ---- */
+
+typedef struct model {
+    unsigned char bytes[SIZE];
+    int64_t end;
+} model;
+
+static void model_put(model *m, int64_t offset, int64_t length, int64_t whose) {
+    for (int64_t i = offset; i < offset + length; i++)
+        m->bytes[i] = byte_of(i, whose);
+    if (length > 0 && offset + length > m->end)
+        m->end = offset + length;
+}
+
+/* Every rank's pieces of one call, drawn alike on all ranks: pieces of the file dealt out at random, some to
+ * nobody. */
+typedef struct pieces {
+    sago_extent mine[PIECES];
+    int64_t n;
+    unsigned char data[SIZE];
+    int64_t bytes;
+} pieces;
+
+static void draw_pieces(uint64_t *seed, int64_t whose, model *m, pieces *p) {
+    int64_t at = (int64_t)(next_random(seed) % (SIZE / 2)), most = 1 + (int64_t)(next_random(seed) % 1500);
+    p->n = p->bytes = 0;
+    for (int i = 0; i < PIECES && at < SIZE - 2000; i++) {
+        int owner = (int)(next_random(seed) % (uint64_t)(ranks + 1));
+        int64_t length = (int64_t)(next_random(seed) % (uint64_t)most);
+        if (owner < ranks) /* else a hole */
+            model_put(m, at, length, whose);
+        if (owner == rank) {
+            p->mine[p->n++] = (sago_extent){at, length};
+            for (int64_t k = 0; k < length; k++)
+                p->data[p->bytes++] = byte_of(at + k, whose);
+        }
+        at += length;
+    }
+}
+
+static void write_extents(sago_file *file, uint64_t *seed, int64_t whose, model *m) {
+    static pieces p;
+    draw_pieces(seed, whose, m, &p);
+    CHECK_OK(sago_write_extents_all(file, p.n, p.mine, p.data));
+}
+
+/* Blocks dealt out in turn through a view, beginning somewhere; the view stays set. */
+static void write_view(sago_file *file, uint64_t *seed, int64_t whose, model *m) {
+    int64_t block = 1 + (int64_t)(next_random(seed) % 50), blocks = (int64_t)(next_random(seed) % 20);
+    int64_t disp = (int64_t)(next_random(seed) % 3000), skip = (int64_t)(next_random(seed) % 5);
+    unsigned char data[50 * 20];
+    MPI_Datatype one, turns;
+    MPI_Type_contiguous((int)block, MPI_BYTE, &one);
+    MPI_Type_create_resized(one, 0, (MPI_Aint)block * ranks, &turns);
+    MPI_Type_commit(&turns);
+    CHECK_OK(sago_set_view(file, disp + block * rank, one, turns));
+    for (int64_t i = 0; i < blocks; i++)
+        for (int r = 0; r < ranks; r++) {
+            int64_t at = disp + ((skip + i) * ranks + r) * block;
+            model_put(m, at, block, whose);
+            for (int64_t k = 0; r == rank && k < block; k++)
+                data[i * block + k] = byte_of(at + k, whose);
+        }
+    CHECK_OK(sago_write_at_all(file, skip, data, blocks * block, MPI_BYTE, NULL));
+    MPI_Type_free(&one);
+    MPI_Type_free(&turns);
+}
+
+static void check_read(sago_file *file, const model *m) {
+    static unsigned char back[SIZE];
+    MPI_Count bytes = -1;
+    MPI_Offset size = -1;
+    sago_extent all = {0, SIZE};
+    CHECK_OK(sago_get_size(file, &size));
+    CHECK_INT(size, m->end);
+    CHECK_OK(sago_read_extents_all(file, 1, &all, back, &bytes));
+    CHECK_INT(bytes, m->end);
+    int64_t i = 0;
+    while (i < m->end && back[i] == m->bytes[i])
+        i++;
+    CHECK_INT(i, m->end);
+}
+
+static void test_random(uint64_t seed) {
+    static model m;
+    char path[CHECK_PATH_MAX];
+    sago_file *file = NULL;
+    (void)snprintf(path, sizeof path, "%s", scratch("tier.data"));
+    memset(&m, 0, sizeof m);
+    scene = "random";
+    CHECK_OK(open_hinted(path, MPI_MODE_RDWR | MPI_MODE_CREATE, hints, &file));
+    if (!file)
+        return;
+    for (int step = 1; step <= STEPS; step++)
+        switch (next_random(&seed) % 8) {
+        case 0:
+            check_read(file, &m);
+            break;
+        case 1:
+            CHECK_OK(sago_sync(file));
+            CHECK_FILE(path, m.bytes, m.end);
+            break;
+        case 2:
+            CHECK_OK(sago_sync_local(file));
+            break;
+        case 3:
+        case 4:
+            write_view(file, &seed, step, &m);
+            break;
+        default:
+            write_extents(file, &seed, step, &m);
+        }
+    CHECK_OK(sago_close(&file));
+    CHECK_FILE(path, m.bytes, m.end);
+    CHECK_INT(tier_files(), 0);
+    meet();
+    if (rank == 0)
+        CHECK(unlink(path) == 0);
+    meet();
+}
+
+/* ---- Particular cases ---- */
+
+static sago_file *open_tier(const char *path) {
+    sago_file *file = NULL;
+    CHECK_OK(open_hinted(path, MPI_MODE_RDWR | MPI_MODE_CREATE, hints, &file));
+    return file;
+}
+
+static void remove_file(const char *path) {
+    meet();
+    if (rank == 0)
+        CHECK(unlink(path) == 0);
+    meet();
+}
+
+/* Nothing reaches the global file before it is asked for; then all of it. */
+static void test_stays_local(void) {
+    static model m;
+    uint64_t seed = 7;
+    char path[CHECK_PATH_MAX];
+    (void)snprintf(path, sizeof path, "%s", scratch("stays"));
+    memset(&m, 0, sizeof m);
+    scene = "stays local";
+    sago_file *file = open_tier(path);
+    write_extents(file, &seed, 1, &m);
+    write_view(file, &seed, 2, &m);
+    meet();
+    CHECK_INT(plain_size(path), 0);
+    CHECK(tier_files() > 0);
+    CHECK_OK(sago_sync_local(file));
+    CHECK_INT(plain_size(path), 0);
+    CHECK_INT(stats_of(file).local_writes, 2);
+    CHECK_INT(stats_of(file).local_merges, 0);
+    meet();
+    CHECK_OK(sago_sync(file));
+    CHECK_INT(stats_of(file).local_merges, 1);
+    CHECK_FILE(path, m.bytes, m.end);
+    CHECK_OK(sago_close(&file));
+    remove_file(path);
+}
+
+/* Calls that cannot wait for others are refused while data is local, and work when it is not. */
+static void test_refused(void) {
+    char path[CHECK_PATH_MAX], byte = 1;
+    sago_request *request = NULL;
+    (void)snprintf(path, sizeof path, "%s", scratch("refused"));
+    scene = "refused";
+    sago_file *file = open_tier(path);
+    sago_extent mine = {rank, 1};
+    CHECK_OK(sago_write_extents_all(file, 1, &mine, &byte));
+    EXPECT(sago_write_at(file, rank, &byte, 1, MPI_BYTE, NULL), SAGO_ERR_STATE, "sago_sync", -1);
+    EXPECT(sago_read_at(file, rank, &byte, 1, MPI_BYTE, NULL), SAGO_ERR_STATE, "sago_sync", -1);
+    EXPECT(sago_iwrite_at_all(file, rank, &byte, 1, MPI_BYTE, &request), SAGO_ERR_STATE, "sago_sync", -1);
+    CHECK_OK(sago_sync(file));
+    CHECK_OK(sago_write_at(file, rank, &byte, 1, MPI_BYTE, NULL));
+    EXPECT(sago_write_extents_all(file, rank == 0 ? -1 : 1, &mine, &byte), SAGO_ERR_ARG, "extents", 0);
+    CHECK_OK(sago_set_size(file, 1000));
+    CHECK_OK(sago_close(&file));
+    CHECK_INT(plain_size(path), 1000);
+    remove_file(path);
+}
+
+static void test_bad_directories(void) {
+    char path[CHECK_PATH_MAX], text[700];
+    sago_file *file = NULL;
+    (void)snprintf(path, sizeof path, "%s", scratch("bad"));
+    scene = "bad directories";
+    EXPECT(open_hinted(path, MPI_MODE_RDWR | MPI_MODE_CREATE, "sago_tier=local sago_local_dirs=none", &file),
+           SAGO_ERR_HINT, "sago_local_dirs", -1);
+    EXPECT(open_hinted(path, MPI_MODE_RDWR | MPI_MODE_CREATE, "sago_tier=local sago_local_dirs=/nowhere", &file),
+           SAGO_ERR_NO_FILE, "/nowhere", 0);
+    (void)snprintf(text, sizeof text, "sago_tier=local sago_local_dirs=/nowhere:%s", local_root);
+    CHECK_OK(open_hinted(path, MPI_MODE_RDWR | MPI_MODE_CREATE, text, &file)); /* the first that can be used */
+    CHECK_OK(sago_close(&file));
+    CHECK_OK(open_hinted(path, MPI_MODE_RDONLY, hints, &file)); /* nothing to write: no tier */
+    CHECK_INT(tier_files(), 0);
+    CHECK_OK(sago_close(&file));
+    remove_file(path);
+}
+
+/* Local storage that takes 256 KiB: the calls that do not fit go to the global file, in order. */
+static void test_full(const char *small) {
+    enum { BLOCK = 100 << 10, CALLS = 6 };
+    static unsigned char data[BLOCK], back[BLOCK];
+    char path[CHECK_PATH_MAX], text[700];
+    sago_file *file = NULL;
+    scene = "full";
+    (void)snprintf(path, sizeof path, "%s", scratch("full"));
+    (void)snprintf(text, sizeof text, "sago_tier=local sago_local_dirs=%s", small);
+    CHECK_OK(open_hinted(path, MPI_MODE_RDWR | MPI_MODE_CREATE, text, &file));
+    for (int i = 0; i < CALLS; i++) {
+        sago_extent mine = {((int64_t)i * ranks + rank) * BLOCK, BLOCK};
+        for (int64_t k = 0; k < BLOCK; k++)
+            data[k] = byte_of(mine.offset + k, i);
+        CHECK_OK(sago_write_extents_all(file, 1, &mine, data));
+    }
+    CHECK(stats_of(file).local_refused > 0);
+    for (int i = 0; i < CALLS; i++) {
+        int other = (rank + 1) % ranks;
+        sago_extent theirs = {((int64_t)i * ranks + other) * BLOCK, BLOCK};
+        CHECK_OK(sago_read_extents_all(file, 1, &theirs, back, NULL));
+        int64_t k = 0;
+        while (k < BLOCK && back[k] == byte_of(theirs.offset + k, i))
+            k++;
+        CHECK_INT(k, BLOCK);
+    }
+    CHECK_OK(sago_close(&file));
+    CHECK_INT(plain_size(path), (int64_t)CALLS * ranks * BLOCK);
+    remove_file(path);
+}
+
+int main(int argc, char **argv) {
+    check_start(&argc, &argv);
+    int seeds = argc > 1 ? atoi(argv[1]) : 20;
+    const char *const roots[] = {getenv("SAGO_CLUSTER_SCRATCH"), getenv("SAGO_CLUSTER_RACK"),
+                                 getenv("SAGO_TEST_DIR")};
+    for (int i = 0; i < 3; i++) {
+        local_root = roots[i];
+        if (!local_root)
+            continue;
+        choose_local(local_root);
+        for (int seed = 1; seed <= seeds && sum_everywhere(failures) == 0; seed++)
+            test_random((uint64_t)seed + 1000u * (uint64_t)i);
+        test_stays_local();
+        test_refused();
+        test_bad_directories();
+    }
+    if (getenv("SAGO_TEST_SMALL"))
+        test_full(getenv("SAGO_TEST_SMALL"));
+    return check_end();
+}
