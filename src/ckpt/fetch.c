@@ -54,7 +54,8 @@ void sagoi_fetch_cleanup(sagoi_fetch *fetch) {
         if (fetch->wanted)
             free(fetch->wanted[w]);
     }
-    (void)sagoi_cfile_close(&fetch->source.file);
+    if (fetch->parts) /* else it was never initialized, and its file neither */
+        (void)sagoi_cfile_close(&fetch->source.file);
     free(fetch->parts);
     free(fetch->there);
     free(fetch->wanted);
