@@ -199,7 +199,7 @@ static int64_t limit_of(const sagoi_hosts *hosts, int64_t node, bool beyond_shar
     if (beyond_share)
         return sagoi_min(sagoi_max(usual_per_node, hosts->share), ranks);
     double part = (double)draft->shape->node[node].bytes / draft->group[hosts->group].bytes;
-    int64_t by_data = sagoi_min((int64_t)((double)hosts->domains * part), usual_per_node);
+    int64_t by_data = sagoi_min((int64_t)((double)hosts->domains * part + 0.5), usual_per_node);
     return sagoi_min(sagoi_max(hosts->share, by_data), ranks);
 }
 

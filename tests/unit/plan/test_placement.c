@@ -198,7 +198,7 @@ static int64_t naive_limit(const naive *v, const sagoi_plan *plan, int64_t group
         bytes += (double)s.access[i].bytes;
     }
     int64_t share = (domains + sagoi_max(1, able) - 1) / sagoi_max(1, able);
-    int64_t by_data = sagoi_min(4, (int64_t)((double)domains * ((double)s.access[n].bytes / bytes)));
+    int64_t by_data = sagoi_min(4, (int64_t)((double)domains * ((double)s.access[n].bytes / bytes) + 0.5));
     return sagoi_min(s.node[n].ranks, beyond ? sagoi_max(4, share) : sagoi_max(share, by_data));
 }
 

@@ -1,0 +1,78 @@
+#!/bin/bash
+# RUN: timeout=240
+# Aggregators on several nodes: memory decides who may be one, links and data decide who is.  Placement and bytes are
+# judged, throughput is shown.
+set -euo pipefail
+# shellcheck source=tests/cluster/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+cluster_require
+NAME=placement-$$
+work=$(mktemp -d)
+clean() {
+    "$VCLUSTER" down "$NAME" >/dev/null 2>&1 || true
+    rm -rf "$work"
+}
+trap clean EXIT
+PROGRAM=$(cluster_program test_hosts)
+
+run() { # on the cluster that is up: hints..., -- arguments of test_hosts
+    local options=(--mpi "$SAGO_MPI" --ranks-per-node 2 --timeout 60 -x SAGO_STRATEGY=aggregated)
+    while [ "$1" != -- ]; do
+        options+=(-x "$1")
+        shift
+    done
+    "$VCLUSTER" run "$NAME" "${options[@]}" "$@" >"$work/out" 2>&1 || {
+        cat "$work/out"
+        cluster_fail "$*"
+    }
+    grep '^#' "$work/out"
+}
+
+echo "== memory: 256 MiB, 256 MiB, 2 GiB, 2 GiB; the poor nodes cannot host"
+"$VCLUSTER" up "$NAME" 4 --memory 256M,256M,2G,2G --owner $$
+for placement in auto memory; do
+    run SAGO_HOST_MEMORY=64M SAGO_PLACEMENT=$placement -- "$PROGRAM" interleaved 4096 4194304 n3,n4
+    stored=$(grep -c 'stored' "$work/out")
+    [ "$stored" -ge 2 ] || cluster_fail "one aggregator only"
+done
+echo "the MPI library's own two-phase beside it, with its default buffers:"
+"$VCLUSTER" run "$NAME" --mpi "$SAGO_MPI" --ranks-per-node 2 --timeout 60 -- "$(cluster_program sago)" bench interleaved \
+    --engines mpiio --repeat 1 --transfer 4K --block 4K --segments 1024 --dir @GLOBAL@ 2>&1 | tail -4 || true
+"$VCLUSTER" down "$NAME"
+
+echo "== links: n1 behind 100 Mbit, the others at 1 Gbit; one aggregator"
+cat >"$work/slow.sago" <<'END'
+name slow-link
+topology flat 4
+level all latency 50us bandwidth 125MB/s
+link at 0 bandwidth 12.5MB/s
+ranks-per-node 2
+memory 1GiB
+END
+"$VCLUSTER" up "$NAME" 4 --owner $$
+"$VCLUSTER" shape "$NAME" 1gbit
+"$VCLUSTER" shape "$NAME" 100mbit n1
+echo "by rank:"
+run SAGO_AGGREGATORS=1 SAGO_PLACEMENT=rank -- "$PROGRAM" interleaved 4096 1048576 n1
+echo "by cost:"
+run SAGO_AGGREGATORS=1 SAGO_MACHINE="$work/slow.sago" -- "$PROGRAM" interleaved 4096 1048576 n2,n3,n4
+"$VCLUSTER" down "$NAME"
+
+echo "== data: the ranks of n3 hold 15 times as much as others, 5/6 of all"
+"$VCLUSTER" up "$NAME" 4 --owner $$
+for length in 4096 65536 1048576; do
+    bytes=$((length > 262144 ? length : 262144)) # of a rank that is not heavy
+    all=$((bytes * 36))
+    echo "runs of $length bytes, $all bytes in all, evenly spread:"
+    run SAGO_AGGREGATORS=2 SAGO_PLACEMENT=spread -- "$PROGRAM" heavy-3 $length $bytes any
+    echo "where the data is:"
+    run SAGO_AGGREGATORS=2 -- "$PROGRAM" heavy-3 $length $bytes n3 $((all / 4))
+done
+echo "== local aggregators: all ranks (P_L = P) is two-phase I/O, one a node sends a message for both ranks"
+# 8 windows of 1 MiB, each of which gets data of the 6 ranks on the other 3 nodes
+windows=(SAGO_AGGREGATORS=4 SAGO_WINDOW=1M)
+run "${windows[@]}" SAGO_LOCAL_AGGREGATORS=2 -- "$PROGRAM" interleaved 4096 1048576 any -1 48
+run "${windows[@]}" SAGO_LOCAL_AGGREGATORS=1 -- "$PROGRAM" interleaved 4096 1048576 any -1 24
+"$VCLUSTER" down "$NAME"
+echo "ok"
