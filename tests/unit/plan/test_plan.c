@@ -368,7 +368,7 @@ static void movement(void **state) {
     must_make(&s, &plan);
     assert_int_equal(plan.move, SAGOI_MOVE_RMA);
     assert_false(plan.merge);
-    assert_int_equal(plan.local_aggregators, 2);
+    assert_int_equal(plan.local_aggregators, 1);
     sagoi_plan_cleanup(&plan);
     s.shape.dense = false;
     must_make(&s, &plan);
@@ -382,6 +382,44 @@ static void movement(void **state) {
     assert_int_equal(plan.move, SAGOI_MOVE_RMA);
     assert_int_equal(plan.local_aggregators, 32);
     sagoi_plan_cleanup(&plan);
+}
+
+/* A network that is faster than a core copies needs several to feed it; so do very many ranks on few nodes. */
+static void local_aggregators_by_cost(void **state) {
+    (void)state;
+    sagoi_plan plan;
+    sagoi_topology topology;
+    situation_init(&s, 4, 64, 4 * GIB, 32);
+    sagoi_topology_flat(&topology, 4);
+    topology.level[0] = (sagoi_level){.latency = 1e-6, .bandwidth = 100e9};
+    s.machine.topology = &topology;
+    for (int64_t n = 0; n < 4; n++)
+        s.node[n].place = n;
+    must_make(&s, &plan);
+    assert_true(plan.local_aggregators > 4 && plan.local_aggregators < 16);
+    sagoi_plan_cleanup(&plan);
+    situation_init(&s, 2, 200, 4 * GIB, 32);
+    must_make(&s, &plan);
+    assert_int_equal(plan.local_aggregators, 5);
+    sagoi_plan_cleanup(&plan);
+}
+
+/* 000: k = 2, 4 and 8; here on a tenth of the nodes and targets. */
+static void aggregators_per_target(void **state) {
+    (void)state;
+    for (int64_t nodes = 8; nodes <= 16; nodes *= 2) {
+        sagoi_plan plan;
+        situation_init(&s, nodes, 8, GIB, 64);
+        s.target.stripe_unit = MIB;
+        s.target.stripe_count = 1;
+        must_make(&s, &plan);
+        assert_int_equal(plan.ndomains, nodes / 4);
+        sagoi_plan_cleanup(&plan);
+        s.hints.per_target = 3;
+        must_make(&s, &plan);
+        assert_int_equal(plan.ndomains, 3);
+        sagoi_plan_cleanup(&plan);
+    }
 }
 
 static void stripes_keep_their_aggregator(void **state) {
@@ -567,6 +605,8 @@ int main(void) {
         cmocka_unit_test(nothing_accessed),
         cmocka_unit_test(node_ranges),
         cmocka_unit_test(movement),
+        cmocka_unit_test(local_aggregators_by_cost),
+        cmocka_unit_test(aggregators_per_target),
         cmocka_unit_test(stripes_keep_their_aggregator),
         cmocka_unit_test(stripes_and_ranks),
         cmocka_unit_test(aggregators_spread),
