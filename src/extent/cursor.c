@@ -321,7 +321,6 @@ int64_t sagoi_extents_bytes_below(const sagoi_extents *extents, int64_t offset) 
         return bytes;
     }
     sagoi_cursor_seek(&cursor, offset);
-    if (!sagoi_cursor_next(&cursor, SAGOI_OFFSET_MAX, &span))
-        return extents->end - extents->begin;
-    return span.pos;
+    bytes = sagoi_min(cursor.pos + cursor.skip, extents->end) - extents->begin;
+    return sagoi_max(0, bytes);
 }

@@ -12,7 +12,7 @@
  * just a multiple. */
 static int64_t piece_of(int64_t whole, int64_t most) {
     int64_t pages = whole / SAGOI_PAGE, fit = sagoi_max(1, most / SAGOI_PAGE);
-    int64_t parts = sagoi_div_up(pages, fit);
+    int64_t parts = sagoi_max(1, sagoi_div_up(pages, fit));
     for (int64_t tries = 0; tries < 4096 && parts <= pages; tries++, parts++)
         if (pages % parts == 0)
             return pages / parts * SAGOI_PAGE;
@@ -95,7 +95,7 @@ static int64_t domain_bytes(const sagoi_draft *draft, const sagoi_group *group, 
 /* Windows of at most `most` bytes that share `bytes` out evenly over the rounds, so that the last round is not
  * left with a rest.  Even to about 1/16: a round number is worth more to storage than the last percent. */
 static int64_t even_window(int64_t bytes, int64_t most, int64_t align) {
-    int64_t rounds = sagoi_div_up(bytes, most), window = sagoi_div_up(bytes, rounds), grain = align;
+    int64_t rounds = sagoi_max(1, sagoi_div_up(bytes, most)), window = sagoi_div_up(bytes, rounds), grain = align;
     while (grain * 2 <= window / 16)
         grain *= 2;
     return sagoi_min(sagoi_round_up(window, grain), most);

@@ -29,8 +29,8 @@ oracle() { # nodes, ranks a node, hints in the environment...
 oracle 3 2
 oracle 3 2 SAGO_STRATEGY=aggregated SAGO_MOVE=packed SAGO_MESSAGES=1 SAGO_MESSAGE_SIZE=64K
 oracle 3 2 SAGO_STRATEGY=aggregated SAGO_MOVE=rma
-oracle 4 2 SAGO_STRATEGY=aggregated SAGO_MERGE=on
-oracle 2 3 SAGO_STRATEGY=aggregated SAGO_WINDOW=4K SAGO_MESSAGE_SIZE=64K
+oracle 4 2 SAGO_STRATEGY=aggregated SAGO_MERGE=on SAGO_GROUP_SIZE=4K SAGO_DOMAIN_WRITE=16K SAGO_DOMAIN_READ=16K
+oracle 2 3 SAGO_STRATEGY=aggregated SAGO_WINDOW=4K SAGO_MESSAGE_SIZE=64K SAGO_PLACEMENT=memory
 PROGRAM=test_started SEEDS=$(((SEEDS + 2) / 3))
 oracle 3 2
 oracle 3 2 SAGO_STRATEGY=aggregated SAGO_MOVE=rma SAGO_WINDOW=8K
