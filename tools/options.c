@@ -54,6 +54,8 @@ bool options_parse(const tool_options *options, int first, int argc, char **argv
             (void)set(option, target, NULL, why);
             continue;
         }
+        if (!option && !options->other)
+            return bench_refuse(why, "--%s is no option", name);
         if (!equals && i + 1 == argc)
             return bench_refuse(why, "--%s needs a value, or is no option", name);
         const char *value = equals ? equals + 1 : argv[++i];

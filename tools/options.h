@@ -28,7 +28,7 @@ typedef struct tool_option {
 typedef struct tool_options {
     const tool_option *table;
     int64_t count;
-    /* What the table does not know: false with the reason. */
+    /* What the table does not know: false with the reason.  NULL: nothing else is an option. */
     bool (*other)(void *target, const char *name, const char *value, char *why);
 } tool_options;
 

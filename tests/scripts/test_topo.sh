@@ -60,6 +60,8 @@ for path in sys.argv[1:]:
             assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1], (path, a, b)
 END
 
+! "$sago" topo --machine x 2>"$work/err" || fail "an option that is none"
+grep -q "no option" "$work/err" || fail "message: $(cat "$work/err")"
 ! "$sago" topo nonesuch 2>"$work/err" || fail "a machine that is not there"
 grep -q nonesuch "$work/err" || fail "message: $(cat "$work/err")"
 printf 'name x\ntopology flat 0\n' >"$work/bad.sago"
