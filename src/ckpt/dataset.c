@@ -91,50 +91,51 @@ typedef struct type_row {
     const char *kind;
 } type_row;
 
+static const type_row type_rows[] = {
+    {MPI_DOUBLE, "float"},
+    {MPI_FLOAT, "float"},
+    {MPI_INT, "int"},
+    {MPI_INT8_T, "int"},
+    {MPI_INT16_T, "int"},
+    {MPI_INT32_T, "int"},
+    {MPI_INT64_T, "int"},
+    {MPI_SHORT, "int"},
+    {MPI_LONG, "int"},
+    {MPI_LONG_LONG, "int"},
+    {MPI_SIGNED_CHAR, "int"},
+    {MPI_CHAR, "int"},
+    {MPI_UNSIGNED, "uint"},
+    {MPI_UINT8_T, "uint"},
+    {MPI_UINT16_T, "uint"},
+    {MPI_UINT32_T, "uint"},
+    {MPI_UINT64_T, "uint"},
+    {MPI_UNSIGNED_SHORT, "uint"},
+    {MPI_UNSIGNED_LONG, "uint"},
+    {MPI_UNSIGNED_LONG_LONG, "uint"},
+    {MPI_UNSIGNED_CHAR, "uint"},
+    {MPI_BYTE, "uint"},
+    {MPI_C_FLOAT_COMPLEX, "complex"},
+    {MPI_C_DOUBLE_COMPLEX, "complex"},
+    {MPI_AINT, "int"},
+    {MPI_OFFSET, "int"},
+    {MPI_COUNT, "int"},
+    /* Fortran's */
+    {MPI_REAL, "float"},
+    {MPI_DOUBLE_PRECISION, "float"},
+    {MPI_REAL4, "float"},
+    {MPI_REAL8, "float"},
+    {MPI_INTEGER, "int"},
+    {MPI_INTEGER1, "int"},
+    {MPI_INTEGER2, "int"},
+    {MPI_INTEGER4, "int"},
+    {MPI_INTEGER8, "int"},
+    {MPI_COMPLEX, "complex"},
+    {MPI_DOUBLE_COMPLEX, "complex"},
+    {MPI_CHARACTER, "uint"},
+};
+
 /* "float64": what it is and how many bits; what has no such name is "opaque". */
 static sago_status describe_type(MPI_Datatype type, sagoi_array_desc *desc) {
-    const type_row rows[] = {
-        {MPI_DOUBLE, "float"},
-        {MPI_FLOAT, "float"},
-        {MPI_INT, "int"},
-        {MPI_INT8_T, "int"},
-        {MPI_INT16_T, "int"},
-        {MPI_INT32_T, "int"},
-        {MPI_INT64_T, "int"},
-        {MPI_SHORT, "int"},
-        {MPI_LONG, "int"},
-        {MPI_LONG_LONG, "int"},
-        {MPI_SIGNED_CHAR, "int"},
-        {MPI_CHAR, "int"},
-        {MPI_UNSIGNED, "uint"},
-        {MPI_UINT8_T, "uint"},
-        {MPI_UINT16_T, "uint"},
-        {MPI_UINT32_T, "uint"},
-        {MPI_UINT64_T, "uint"},
-        {MPI_UNSIGNED_SHORT, "uint"},
-        {MPI_UNSIGNED_LONG, "uint"},
-        {MPI_UNSIGNED_LONG_LONG, "uint"},
-        {MPI_UNSIGNED_CHAR, "uint"},
-        {MPI_BYTE, "uint"},
-        {MPI_C_FLOAT_COMPLEX, "complex"},
-        {MPI_C_DOUBLE_COMPLEX, "complex"},
-        {MPI_AINT, "int"},
-        {MPI_OFFSET, "int"},
-        {MPI_COUNT, "int"},
-        /* Fortran's */
-        {MPI_REAL, "float"},
-        {MPI_DOUBLE_PRECISION, "float"},
-        {MPI_REAL4, "float"},
-        {MPI_REAL8, "float"},
-        {MPI_INTEGER, "int"},
-        {MPI_INTEGER1, "int"},
-        {MPI_INTEGER2, "int"},
-        {MPI_INTEGER4, "int"},
-        {MPI_INTEGER8, "int"},
-        {MPI_COMPLEX, "complex"},
-        {MPI_DOUBLE_COMPLEX, "complex"},
-        {MPI_CHARACTER, "uint"},
-    };
     MPI_Count size = 0, low = 0, extent = 0;
     if (type == MPI_DATATYPE_NULL)
         return sagoi_fail(SAGO_ERR_TYPE, "the element type is MPI_DATATYPE_NULL");
@@ -144,9 +145,9 @@ static sago_status describe_type(MPI_Datatype type, sagoi_array_desc *desc) {
         return sagoi_fail(SAGO_ERR_TYPE, "the element type has holes or no bytes: %lld bytes in %lld",
                           (long long)size, (long long)extent);
     (void)snprintf(desc->type, sizeof desc->type, "opaque");
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (type == rows[i].type) {
-            (void)snprintf(desc->type, sizeof desc->type, "%s%d", rows[i].kind, (int)size * 8);
+    for (size_t i = 0; i < sizeof type_rows / sizeof type_rows[0]; i++)
+        if (type == type_rows[i].type) {
+            (void)snprintf(desc->type, sizeof desc->type, "%s%d", type_rows[i].kind, (int)size * 8);
             break;
         }
     desc->element = size;

@@ -122,7 +122,7 @@ static int64_t fragment_offset(const rebuild *work, int64_t fragment) {
 static void rebuild_chunk(rebuild *work, int64_t i) {
     const sagoi_set *set = &work->set;
     int64_t stripe = sagoi_stripe_of(work->member, i, set->k, set->n), from[SAGOI_FRAGMENTS_MAX];
-    const sagoi_item *items[SAGOI_FRAGMENTS_MAX];
+    const sagoi_item *items[SAGOI_FRAGMENTS_MAX] = {NULL};
     sagoi_cfile files[SAGOI_FRAGMENTS_MAX];
     if (choose_fragments(work, stripe, from, items) < set->d) {
         note(work, sagoi_fail(SAGO_ERR_IO,

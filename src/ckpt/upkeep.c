@@ -80,7 +80,9 @@ static sago_status conclude(sago_ckpt *ckpt, int64_t step) {
 sago_status sagoi_verify(sago_ckpt *ckpt, int64_t step) {
     sagoi_overview overview;
     ckpt->report = (sago_ckpt_report)SAGO_CKPT_REPORT_INIT;
-    sago_status status = sagoi_overview_make(ckpt, step, &overview);
+    sago_status status = sagoi_settle_all(ckpt);
+    if (!status)
+        status = sagoi_overview_make(ckpt, step, &overview);
     if (status)
         return status;
     sagoi_fetch fetch = {.ckpt = ckpt, .overview = &overview, .report = &ckpt->report};
