@@ -7,6 +7,7 @@
 #include "pointer.h"
 #include "raise.h"
 #include "requests.h"
+#include "settle.h"
 
 /* One call, as the program made it. */
 typedef struct access {
@@ -118,10 +119,11 @@ static bool serve(dropin_file *file, const access *wanted, MPI_Count *bytes, int
         *code = *code ? *code : move_alone(file, wanted, from, bytes);
     } else {
         sago_status status = move(file, wanted, *code ? -1 : wanted->count, from, bytes);
-        if (status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED)
+        bool beyond = status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED; /* on all ranks */
+        int failed = beyond ? dropin_settle(file) : dropin_raise(file->handle, *code ? SAGO_OK : status);
+        if (beyond && !failed)
             return hand_over(file, wanted, DROPIN_TOO_MUCH);
-        if (!*code)
-            *code = dropin_raise(file->handle, status);
+        *code = *code ? *code : failed;
     }
     dropin_count_served(file, wanted->write, *bytes, start);
     if (!*code && !wanted->at)
@@ -216,12 +218,24 @@ static bool serve_start(MPI_File handle, const access *wanted, MPI_Request *requ
     return true;
 }
 
-/* ---- Calls that are handed on ---- */
+/* ---- Calls that are handed on: what has to be done before ---- */
 
-static void hand_on_pointer(MPI_File handle) { dropin_pointer_leave(dropin_files_find(handle)); }
+static int leave_file(MPI_File handle) { return dropin_settle_own(dropin_files_find(handle)); }
 
-static void hand_on_counted(MPI_File handle, dropin_reason reason) {
-    dropin_count_handed(dropin_files_find(handle), reason);
+static int leave_pointer(MPI_File handle) {
+    dropin_file *file = dropin_files_find(handle);
+    dropin_pointer_leave(file);
+    return dropin_settle_own(file);
+}
+
+/* Of a collective call: all ranks go on with it, and what cannot be written now will fail again in sync or close.
+ */
+static int leave_ordered(MPI_File handle) {
+    dropin_file *file = dropin_files_find(handle);
+    dropin_count_handed(file, DROPIN_SHARED_POINTER);
+    if (file && file->sago)
+        (void)sago_flush_own(file->sago);
+    return MPI_SUCCESS;
 }
 
 /* ---- The calls: kind SERVE_ of calls.h ---- */
@@ -282,16 +296,21 @@ static void hand_on_counted(MPI_File handle, dropin_reason reason) {
         return serve_end(file, status, &code) ? code : next->name(file, buf, status);                         \
     }
 
-/* Handed on, whatever the file, after `before`. */
+/* Handed on, whatever the file, unless `before` fails. */
 #define HAND_ON(name, before, params, args)                                                                   \
     int dropin_##name(const dropin_calls *next, DROPIN_SPREAD params) {                                       \
-        before;                                                                                               \
-        return next->name args;                                                                               \
+        int code = before;                                                                                    \
+        return code ? code : next->name args;                                                                 \
     }
-#define ALONE(name, params, args) HAND_ON(name, hand_on_pointer(file), params, args)
-#define SHARED(name, params, args) HAND_ON(name, hand_on_counted(file, DROPIN_SHARED_POINTER), params, args)
-#define SERVE_ALONE(X, name, BUF, COUNT, WRITE) ROW_ALONE(ALONE, name, BUF, COUNT, WRITE)
-#define SERVE_START_ALONE(X, name, BUF, COUNT, WRITE) ROW_START_ALONE(ALONE, name, BUF, COUNT, WRITE)
+#define ALONE(name, params, args) HAND_ON(name, leave_file(file), params, args)
+#define POINTED(name, params, args) HAND_ON(name, leave_pointer(file), params, args)
+#define SHARED(name, params, args) HAND_ON(name, leave_ordered(file), params, args)
+#define SERVE_ALONE(X, name, BUF, COUNT, WRITE) ROW_ALONE(POINTED, name, BUF, COUNT, WRITE)
+#define SERVE_ALONE_AT(X, name, BUF, COUNT, WRITE) ROW_ALONE_AT(ALONE, name, BUF, COUNT, WRITE)
+#define SERVE_ALONE_SHARED(X, name, BUF, COUNT, WRITE) ROW_ALONE_SHARED(ALONE, name, BUF, COUNT, WRITE)
+#define SERVE_START_ALONE(X, name, BUF, COUNT, WRITE) ROW_START_ALONE(POINTED, name, BUF, COUNT, WRITE)
+#define SERVE_START_ALONE_AT(X, name, BUF, COUNT, WRITE) ROW_START_ALONE_AT(ALONE, name, BUF, COUNT, WRITE)
+#define SERVE_START_ALONE_SHARED(X, name, BUF, COUNT, WRITE) ROW_START_ALONE_SHARED(ALONE, name, BUF, COUNT, WRITE)
 #define SERVE_ORDERED(X, name, BUF, COUNT, WRITE) ROW_ORDERED(SHARED, name, BUF, COUNT, WRITE)
 #define SERVE_BEGIN_ORDERED(X, name, BUF, COUNT, WRITE) ROW_BEGIN_ORDERED(SHARED, name, BUF, COUNT, WRITE)
 

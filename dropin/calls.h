@@ -23,11 +23,15 @@
                  const char *datarep, MPI_Info info), (file, disp, etype, filetype, datarep, info))           \
     X(get_position, (MPI_File file, MPI_Offset *offset), (file, offset))                                      \
     X(seek, (MPI_File file, MPI_Offset offset, int whence), (file, offset, whence))                           \
+    X(seek_shared, (MPI_File file, MPI_Offset offset, int whence), (file, offset, whence))                    \
     X(set_atomicity, (MPI_File file, int flag), (file, flag))                                                 \
     X(set_size, (MPI_File file, MPI_Offset size), (file, size))                                               \
+    X(get_size, (MPI_File file, MPI_Offset *size), (file, size))                                              \
+    X(preallocate, (MPI_File file, MPI_Offset size), (file, size))                                            \
+    X(sync, (MPI_File file), (file))                                                                          \
     X(get_info, (MPI_File file, MPI_Info *info), (file, info))
 
-/* Access: collective, or by the individual file pointer.  K says what is made of a call, by its kind; C is empty
+/* Access.  K says what is made of a call, by its kind; C is empty
  * with int for COUNT, or _c with MPI_Count.  The last argument: does it write? */
 #define DROPIN_ACCESS_CALLS(K, X, C, COUNT)                                                                   \
     K##AT(X, write_at_all##C, const void *, COUNT, true)                                                      \
@@ -40,8 +44,16 @@
     K##BEGIN_HERE(X, read_all_begin##C, void *, COUNT, false)                                                 \
     K##ALONE(X, write##C, const void *, COUNT, true)                                                          \
     K##ALONE(X, read##C, void *, COUNT, false)                                                                \
+    K##ALONE_AT(X, write_at##C, const void *, COUNT, true)                                                    \
+    K##ALONE_AT(X, read_at##C, void *, COUNT, false)                                                          \
+    K##ALONE_SHARED(X, write_shared##C, const void *, COUNT, true)                                            \
+    K##ALONE_SHARED(X, read_shared##C, void *, COUNT, false)                                                  \
     K##START_ALONE(X, iwrite##C, const void *, COUNT, true)                                                   \
     K##START_ALONE(X, iread##C, void *, COUNT, false)                                                         \
+    K##START_ALONE_AT(X, iwrite_at##C, const void *, COUNT, true)                                             \
+    K##START_ALONE_AT(X, iread_at##C, void *, COUNT, false)                                                   \
+    K##START_ALONE_SHARED(X, iwrite_shared##C, const void *, COUNT, true)                                     \
+    K##START_ALONE_SHARED(X, iread_shared##C, void *, COUNT, false)                                           \
     K##START_AT(X, iwrite_at_all##C, const void *, COUNT, true)                                               \
     K##START_AT(X, iread_at_all##C, void *, COUNT, false)                                                     \
     K##START_HERE(X, iwrite_all##C, const void *, COUNT, true)                                                \
@@ -85,7 +97,11 @@
     X(name, (MPI_File file, BUF buf, COUNT count, MPI_Datatype type, MPI_Request *request),                   \
       (file, buf, count, type, request))
 #define ROW_ALONE(X, name, BUF, COUNT, WRITE) ROW_HERE(X, name, BUF, COUNT, WRITE)
+#define ROW_ALONE_AT(X, name, BUF, COUNT, WRITE) ROW_AT(X, name, BUF, COUNT, WRITE)
+#define ROW_ALONE_SHARED(X, name, BUF, COUNT, WRITE) ROW_HERE(X, name, BUF, COUNT, WRITE)
 #define ROW_START_ALONE(X, name, BUF, COUNT, WRITE) ROW_START_HERE(X, name, BUF, COUNT, WRITE)
+#define ROW_START_ALONE_AT(X, name, BUF, COUNT, WRITE) ROW_START_AT(X, name, BUF, COUNT, WRITE)
+#define ROW_START_ALONE_SHARED(X, name, BUF, COUNT, WRITE) ROW_START_HERE(X, name, BUF, COUNT, WRITE)
 #define ROW_ORDERED(X, name, BUF, COUNT, WRITE) ROW_HERE(X, name, BUF, COUNT, WRITE)
 #define ROW_BEGIN_ORDERED(X, name, BUF, COUNT, WRITE) ROW_BEGIN_HERE(X, name, BUF, COUNT, WRITE)
 #define ROW_END(X, name, BUF)                                                                                 \

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { BUCKETS = 64 };
 
@@ -17,6 +18,7 @@ dropin_file *dropin_files_add(MPI_File handle) {
     if (!file)
         return NULL;
     file->handle = handle;
+    file->process = getpid();
     (void)pthread_mutex_init(&file->lock, NULL);
     (void)pthread_mutex_lock(&lock);
     dropin_file **bucket = bucket_of(handle);
@@ -45,4 +47,12 @@ void dropin_files_remove(dropin_file *file) {
     (void)pthread_mutex_unlock(&lock);
     (void)pthread_mutex_destroy(&file->lock);
     free(file);
+}
+
+/* A program that ends without closing its files finds in them what it wrote. */
+__attribute__((destructor)) static void flush_unclosed(void) {
+    for (int i = 0; i < BUCKETS; i++)
+        for (dropin_file *file = buckets[i]; file; file = file->next)
+            if (file->sago && file->process == getpid())
+                (void)sago_flush_own(file->sago);
 }

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include <sago/sago.h>
 
@@ -14,6 +15,7 @@ typedef enum { DROPIN_SPLIT_NONE, DROPIN_SPLIT_SAGO, DROPIN_SPLIT_MPI } dropin_s
 
 typedef struct dropin_file {
     MPI_File handle;
+    pid_t process; /* that opened it: a child has a copy */
     struct dropin_file *next;
     sago_file *sago; /* NULL: not taken */
     int amode;

@@ -11,6 +11,7 @@
 #include "files.h"
 #include "pointer.h"
 #include "raise.h"
+#include "settle.h"
 #include "requests.h"
 
 /* ---- Open ---- */
@@ -98,6 +99,7 @@ int dropin_close(const dropin_calls *next, MPI_File *handle) {
         return next->close(handle);
     int failed = MPI_SUCCESS;
     if (file->sago) {
+        (void)sago_flush_all(file->sago); /* to be counted; what fails will fail again */
         dropin_count_close(file);
         failed = dropin_raise(*handle, sago_close(&file->sago));
         dropin_requests_finish(file); /* the program should have waited for them */
@@ -109,25 +111,75 @@ int dropin_close(const dropin_calls *next, MPI_File *handle) {
 
 /* ---- View, pointer, atomicity, size, info ---- */
 
-static dropin_reason view_set(dropin_file *file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype,
-                              const char *datarep) {
-    if (strcasecmp(datarep, "native") != 0 && strcasecmp(datarep, "internal") != 0)
-        return DROPIN_REPRESENTATION;
-    sago_status status = sago_set_view(file->sago, disp, etype, filetype);
-    if (status || MPI_Type_size_x(etype, &file->etype_size) != MPI_SUCCESS || file->etype_size <= 0)
-        return DROPIN_VIEW;
-    return DROPIN_SERVED;
+#ifdef SAGO_MPI_MPICH
+enum { NULL_TYPE = MPI_ERR_ARG }; /* what the MPI library calls it */
+#else
+enum { NULL_TYPE = MPI_ERR_TYPE };
+#endif
+
+typedef struct view {
+    MPI_Offset disp;
+    MPI_Datatype etype, filetype;
+    const char *datarep;
+} view;
+
+static bool is_one_of(const char *word, const char *const *list) {
+    while (*list && strcasecmp(word, *list) != 0)
+        list++;
+    return *list != NULL;
+}
+
+static bool is_native(const view *wanted) {
+    static const char *const names[] = {"native", "internal", NULL};
+    return is_one_of(wanted->datarep, names);
+}
+
+/* Mistakes that the MPI libraries may find on one rank before it waits for the others, who would wait for ever. */
+static int mistake_in(const view *wanted) {
+    static const char *const names[] = {"native", "internal", "external32", NULL};
+    if (wanted->disp < 0)
+        return MPI_ERR_ARG;
+    if (wanted->etype == MPI_DATATYPE_NULL || wanted->filetype == MPI_DATATYPE_NULL)
+        return NULL_TYPE;
+    return wanted->datarep && is_one_of(wanted->datarep, names) ? MPI_SUCCESS : MPI_ERR_UNSUPPORTED_DATAREP;
+}
+
+/* All ranks learn what the worst of their views is.  SAGO_ERR_ARG: a mistake; SAGO_OK: one for Sago, now in force;
+ * anything else: one that is not. */
+static sago_status view_agree(dropin_file *file, const view *wanted) {
+    if (mistake_in(wanted))
+        return sago_set_view(file->sago, -1, MPI_BYTE, MPI_BYTE);
+    if (!is_native(wanted))
+        return sago_set_view(file->sago, 0, MPI_DATATYPE_NULL, MPI_DATATYPE_NULL);
+    return sago_set_view(file->sago, wanted->disp, wanted->etype, wanted->filetype);
+}
+
+static void view_note(dropin_file *file, const view *wanted, dropin_reason unseen) {
+    file->unseen = unseen;
+    if (unseen)
+        return;
+    (void)MPI_Type_size_x(wanted->etype, &file->etype_size);
 }
 
 int dropin_set_view(const dropin_calls *next, MPI_File handle, MPI_Offset disp, MPI_Datatype etype,
                     MPI_Datatype filetype, const char *datarep, MPI_Info info) {
     dropin_file *file = dropin_files_find(handle);
+    const view wanted = {disp, etype, filetype, datarep};
+    if (!file || !file->sago)
+        return next->set_view(handle, disp, etype, filetype, datarep, info);
+    sago_status status = view_agree(file, &wanted);
+    int mistake = mistake_in(&wanted);
+    if (status == SAGO_ERR_ARG) /* here or on another rank: the view stays as it was */
+        return dropin_raise_code(handle, mistake ? mistake : MPI_ERR_ARG);
+    int settled = status ? dropin_settle(file) : MPI_SUCCESS;
     int code = next->set_view(handle, disp, etype, filetype, datarep, info);
-    if (code != MPI_SUCCESS || !file || !file->sago)
-        return code;
-    dropin_pointer_reset(file);
-    file->unseen = view_set(file, disp, etype, filetype, datarep);
-    return code;
+    if (!code)
+        dropin_pointer_reset(file);
+    view_note(file, &wanted,
+              !is_native(&wanted) ? DROPIN_REPRESENTATION
+              : status || code    ? DROPIN_VIEW
+                                  : DROPIN_SERVED);
+    return code ? code : settled;
 }
 
 int dropin_get_position(const dropin_calls *next, MPI_File handle, MPI_Offset *offset) {
@@ -136,13 +188,20 @@ int dropin_get_position(const dropin_calls *next, MPI_File handle, MPI_Offset *o
 }
 
 int dropin_seek(const dropin_calls *next, MPI_File handle, MPI_Offset offset, int whence) {
-    dropin_pointer_leave(dropin_files_find(handle));
-    return next->seek(handle, offset, whence);
+    dropin_file *file = dropin_files_find(handle);
+    int code = whence == MPI_SEEK_END ? dropin_settle_own(file) : MPI_SUCCESS;
+    dropin_pointer_leave(file);
+    return code ? code : next->seek(handle, offset, whence);
+}
+
+int dropin_seek_shared(const dropin_calls *next, MPI_File handle, MPI_Offset offset, int whence) {
+    int code = whence == MPI_SEEK_END ? dropin_settle(dropin_files_find(handle)) : MPI_SUCCESS;
+    return code ? code : next->seek_shared(handle, offset, whence);
 }
 
 int dropin_set_atomicity(const dropin_calls *next, MPI_File handle, int flag) {
     dropin_file *file = dropin_files_find(handle);
-    int code = next->set_atomicity(handle, flag);
+    int settled = dropin_settle(file), code = settled ? settled : next->set_atomicity(handle, flag);
     if (code == MPI_SUCCESS && file)
         file->atomic = flag;
     return code;
@@ -154,6 +213,21 @@ int dropin_set_size(const dropin_calls *next, MPI_File handle, MPI_Offset size) 
     if (!file || !file->sago || (file->amode & MPI_MODE_RDONLY))
         return next->set_size(handle, size);
     return dropin_raise(handle, sago_set_size(file->sago, size));
+}
+
+int dropin_get_size(const dropin_calls *next, MPI_File handle, MPI_Offset *size) {
+    int code = dropin_settle_own(dropin_files_find(handle));
+    return code ? code : next->get_size(handle, size);
+}
+
+int dropin_preallocate(const dropin_calls *next, MPI_File handle, MPI_Offset size) {
+    int code = dropin_settle(dropin_files_find(handle));
+    return code ? code : next->preallocate(handle, size);
+}
+
+int dropin_sync(const dropin_calls *next, MPI_File handle) {
+    int code = dropin_settle(dropin_files_find(handle));
+    return code ? code : next->sync(handle);
 }
 
 int dropin_get_info(const dropin_calls *next, MPI_File handle, MPI_Info *info) {

@@ -11,6 +11,7 @@
 typedef struct counts {
     int64_t files, files_taken;
     int64_t calls[2], bytes[2]; /* read, written */
+    int64_t deferred, flush_steps, flushes[SAGO_FLUSH_COUNT];
     int64_t handed[DROPIN_REASON_COUNT];
 } counts;
 
@@ -88,6 +89,9 @@ void dropin_count_close(const dropin_file *file) {
     sago_stats stats = SAGO_STATS_INIT;
     if (!wants() || sago_get_stats(file->sago, &stats) != SAGO_OK)
         return;
+    counts more = {.deferred = stats.deferred_writes, .flush_steps = stats.flush_steps};
+    memcpy(more.flushes, stats.flushes, sizeof more.flushes);
+    count(file, &more);
     (void)pthread_mutex_lock(&lock);
     for (int i = 0; i < SAGO_PHASE_COUNT; i++)
         spent.phase[i] += stats.phase[i].seconds;
@@ -114,6 +118,9 @@ static void print_summary(FILE *out, const totals *all, const times *longest, in
         fprintf(out, "sago: %" PRId64 " collective %ss, %.1f MiB in %.3f s (%.0f MiB/s)\n", all->led.calls[i],
                 verb[i], mib, seconds, seconds > 0 ? mib / seconds : 0);
     }
+    if (all->led.deferred)
+        fprintf(out, "sago: %" PRId64 " writes deferred, moved in %" PRId64 " steps\n", all->led.deferred,
+                all->led.flush_steps);
     fprintf(out, "sago: seconds by phase, slowest rank:");
     for (int i = 0; i < SAGO_PHASE_COUNT; i++)
         fprintf(out, " %s %.3f", sago_phase_string((sago_phase)i), longest->phase[i]);
@@ -130,7 +137,11 @@ static void print_json(FILE *out, const counts *all, const times *longest, int r
     for (int i = 0; i < 2; i++)
         fprintf(out, ",\n \"%ss\": %" PRId64 ", \"%s_bytes\": %" PRId64 ", \"%s_seconds\": %.6f", verb[i],
                 all->calls[i], verb[i], all->bytes[i], verb[i], longest->calls[i]);
-    fprintf(out, ",\n \"phases\": {");
+    fprintf(out, ",\n \"deferred\": %" PRId64 ", \"flush_steps\": %" PRId64 ", \"flushes\": {", all->deferred,
+            all->flush_steps);
+    for (int i = 0; i < SAGO_FLUSH_COUNT; i++)
+        fprintf(out, "%s\"%s\": %" PRId64, i ? ", " : "", sago_flush_string((sago_flush)i), all->flushes[i]);
+    fprintf(out, "},\n \"phases\": {");
     for (int i = 0; i < SAGO_PHASE_COUNT; i++)
         fprintf(out, "%s\"%s\": %.6f", i ? ", " : "", sago_phase_string((sago_phase)i), longest->phase[i]);
     fprintf(out, "},\n \"handed\": {");

@@ -182,6 +182,15 @@ sago_status sago_get_size(sago_file *file, MPI_Offset *size);   /* local; with w
 sago_status sago_set_size(sago_file *file, MPI_Offset size);    /* collective; truncates or extends */
 sago_status sago_preallocate(sago_file *file, MPI_Offset size); /* collective; never shrinks */
 
+/* With the hint sago_defer collective writes return when their data is copied; it is moved to the file, many calls
+ * together, when the copies fill half of the memory that Sago may use, and by sago_sync(), sago_close(),
+ * sago_set_size(), sago_preallocate(), collective reads and steps of a series.  Of calls that write the same bytes
+ * the later one wins. Independent accesses and sago_get_size() write what their own rank has deferred first.  An
+ * error of moving deferred data is an error of the call that moves it, on all ranks; the data stays deferred until
+ * the file is closed.  Without the hint these do nothing. */
+sago_status sago_flush_all(sago_file *file); /* collective; all that is deferred is in the file */
+sago_status sago_flush_own(sago_file *file); /* local; what this rank has deferred is in the file */
+
 /* ---- Statistics --------------------------------------------------------------------------------------- */
 
 /* Local.  stats->size says how much of the struct the caller knows. */

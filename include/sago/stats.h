@@ -26,14 +26,31 @@ typedef struct sago_phase_stats {
     int64_t messages; /* MPI messages or puts (exchange), system calls (store) */
 } sago_phase_stats;
 
+/* Why deferred writes (hint sago_defer) were moved to the file. */
+typedef enum sago_flush {
+    SAGO_FLUSH_MEMORY,  /* a call found no room for its copy, or too many calls */
+    SAGO_FLUSH_OVERLAP, /* a call writes to bytes of one before */
+    SAGO_FLUSH_READ,    /* a collective read */
+    SAGO_FLUSH_SYNC,
+    SAGO_FLUSH_SIZE, /* sago_set_size(), sago_preallocate() */
+    SAGO_FLUSH_STEP, /* a step of a series */
+    SAGO_FLUSH_CLOSE,
+    SAGO_FLUSH_ASKED, /* sago_flush_all() */
+    SAGO_FLUSH_OWN,   /* of this rank alone, before an independent access */
+    SAGO_FLUSH_COUNT
+} sago_flush;
+
 /* Of this rank and file, since it was opened. */
 typedef struct sago_stats {
     size_t size; /* sizeof(sago_stats), set by SAGO_STATS_INIT */
     sago_phase_stats phase[SAGO_PHASE_COUNT];
-    int64_t collective_writes, collective_reads;
-    int64_t bytes_written, bytes_read; /* the application's */
-    int64_t metadata_bytes;            /* delta-coded extents sent to other nodes */
-    int64_t wire_bytes;                /* metadata and data sent to other nodes */
+    int64_t collective_writes, collective_reads; /* the application's, deferred ones too */
+    int64_t deferred_writes;                     /* calls */
+    int64_t flushes[SAGO_FLUSH_COUNT];           /* of deferred writes, by reason */
+    int64_t flush_steps;                         /* movements that they took */
+    int64_t bytes_written, bytes_read;           /* the application's */
+    int64_t metadata_bytes;                      /* delta-coded extents sent to other nodes */
+    int64_t wire_bytes;                          /* metadata and data sent to other nodes */
     int64_t plan_hits, plan_misses;
     int64_t direct_calls, mapped_calls, aggregated_calls; /* collective calls by strategy */
     int64_t memory_now, memory_peak;                      /* drawn from the budget by this process, bytes */
@@ -49,6 +66,7 @@ typedef struct sago_stats {
     { .size = sizeof(sago_stats) }
 
 const char *sago_phase_string(sago_phase phase);
+const char *sago_flush_string(sago_flush reason);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 /* Views, and reading and writing through them or by extents. */
 #include <string.h>
 
+#include "api/defer.h"
 #include "api/handle.h"
 #include "api/tier.h"
 #include "base/checked.h"
@@ -8,7 +9,7 @@
 
 bool sagoi_may_separate(const sago_file *file) {
     return file->team->nodes == 1 && sagoi_store_layout(file->store)->local &&
-           file->hints.strategy == SAGOI_STRATEGY_AUTO;
+           file->hints.strategy == SAGOI_STRATEGY_AUTO && !file->deferred;
 }
 
 int sago_separate(const sago_file *file) { return file && sagoi_live_has(&file->live) && file->separate; }
@@ -45,7 +46,7 @@ sago_status sago_set_view(sago_file *file, MPI_Offset disp, MPI_Datatype etype, 
         sagoi_view_cleanup(&view);
     } else {
         if (!sagoi_tier_keep_view(file))
-            sagoi_view_cleanup(&file->view);
+            sagoi_pending_keep_view(file, &file->view);
         file->view = view;
         file->separate = !gaps && sagoi_may_separate(file);
     }
@@ -84,11 +85,16 @@ static sago_status check_direction(sago_file *file, sagoi_direction direction) {
     return direction == SAGOI_TO_FILE ? sagoi_check_beside(file) : sagoi_check_collective(file);
 }
 
+/* Writes may be put off; whatever else a call does, it comes after what was. */
 static sago_status run_composed(sago_file *file, sagoi_composed *composed, const sagoi_tier_call *what,
                                 sago_status status, int64_t *moved) {
-    if (file->tier && composed->request.direction == SAGOI_TO_FILE)
+    bool write = composed->request.direction == SAGOI_TO_FILE;
+    if (file->tier && write)
         return sagoi_tier_write(file, composed, what, status, moved);
-    return sagoi_engine_run(file, composed, status, moved);
+    if (file->deferred && write)
+        return sagoi_defer_write(file, composed, status, moved);
+    sago_status flushed = sagoi_flush(file, SAGO_FLUSH_READ);
+    return flushed ? flushed : sagoi_engine_run(file, composed, status, moved);
 }
 
 static sago_status run_collective(sago_file *file, const access *wanted, MPI_Count *bytes) {
@@ -141,8 +147,10 @@ static sago_status run_independent(sago_file *file, const access *wanted, MPI_Co
     int64_t moved = 0;
     bool held;
     sagoi_started_hold(file, &held);
-    status = is_piece(file, wanted, &piece) ? sagoi_engine_piece(file, wanted->direction, &piece, &moved)
-                                            : run_described(file, wanted, &moved);
+    status = sagoi_flush_own(file);
+    if (!status)
+        status = is_piece(file, wanted, &piece) ? sagoi_engine_piece(file, wanted->direction, &piece, &moved)
+                                                : run_described(file, wanted, &moved);
     sagoi_started_release(held);
     if (bytes)
         *bytes = (MPI_Count)moved;
@@ -243,6 +251,8 @@ static sago_status prepare(sago_file *file, const any_access *wanted, sago_reque
     sagoi_started_hold(file, &held);
     sago_status status = sagoi_started_create(file, call, direction, request);
     if (!status)
+        *wrong = sagoi_flush_own(file); /* when all have started it, all that was deferred before is in the file */
+    if (!status && !*wrong)
         *wrong = compose_any(file, wanted, &(*request)->composed);
     sagoi_started_release(held);
     return status;

@@ -8,6 +8,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "api/defer.h"
 #include "api/handle.h"
 #include "api/tier.h"
 #include "base/checked.h"
@@ -162,6 +163,7 @@ static sago_status file_destroy(sago_file *file) {
     sagoi_fiber_destroy(&file->fiber);
     sagoi_iothread_destroy(&file->thread);
     sagoi_drop_exchange(file);
+    sagoi_pending_destroy(file);
     sagoi_mapping_cleanup(&file->mapping, &file->budget);
     sagoi_cache_cleanup(&file->cache);
     sagoi_view_cleanup(&file->view);
@@ -192,6 +194,8 @@ static sago_status set_up(sago_file *file) {
     sago_status status = sagoi_view_make(0, MPI_BYTE, MPI_BYTE, &file->budget, &file->view);
     if (!status)
         status = sagoi_cache_init(&file->cache, file->hints.plan_cache, &file->budget);
+    if (!status)
+        status = sagoi_pending_create(file);
     if (!status)
         status = sagoi_iothread_create(&file->thread);
     if (!status)
@@ -280,10 +284,14 @@ static sago_status close_file(sago_file **opened) {
     sagoi_team *team = file->team;
     char *path = file->path;
     bool remove = file->amode & MPI_MODE_DELETE_ON_CLOSE;
-    sago_status agreed = sagoi_engine_agree(file, SAGO_OK, SAGOI_CALL_CLOSE, 0);
+    sago_status flushed = sagoi_flush(file, SAGO_FLUSH_CLOSE);
+    sago_status agreed = flushed;
+    if (flushed != SAGO_ERR_MISMATCH)
+        agreed = sagoi_engine_agree(file, SAGO_OK, SAGOI_CALL_CLOSE, 0);
     if (agreed && !sagoi_beyond_agreeing(agreed))
         return sagoi_done("sago_close", path, agreed); /* others are in another call: still open for all */
     sago_status merged = agreed ? SAGO_OK : leave_local(file);
+    merged = !agreed && flushed ? flushed : merged;
     char why[SAGOI_MESSAGE_MAX];
     (void)snprintf(why, sizeof why, "%s", sagoi_message());
     *opened = NULL;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/defer.h"
 #include "api/handle.h"
 #include "base/checked.h"
 #include "engine/started.h"
@@ -274,8 +275,11 @@ static sago_status complete(sago_series *series) {
     sagoi_composed_init(&step, series->registered ? series->direction : SAGOI_TO_FILE, &file->budget);
     step.step = true;
     step.follows = series->registered == 0;
-    sago_status status = compose_step(series, &step);
-    status = sagoi_engine_run(file, &step, status, &series->bytes);
+    sago_status status = sagoi_flush(file, SAGO_FLUSH_STEP);
+    if (!status) {
+        status = compose_step(series, &step);
+        status = sagoi_engine_run(file, &step, status, &series->bytes);
+    }
     sagoi_composed_cleanup(&step);
     drop_copies(series); /* the step is over, also when it failed */
     return status;

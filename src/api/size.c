@@ -1,6 +1,7 @@
 /* Sizes, syncing, statistics, version. */
 #include <string.h>
 
+#include "api/defer.h"
 #include "api/handle.h"
 #include "api/tier.h"
 #include "base/checked.h"
@@ -15,7 +16,8 @@ static sago_status change_size(sago_file *file, const char *call, int kind, MPI_
     status = sagoi_check_access(file, SAGOI_TO_FILE);
     if (!status && size < 0)
         status = sagoi_fail(SAGO_ERR_ARG, "the size %lld is negative", (long long)size);
-    status = sagoi_engine_agree(file, status, kind, size);
+    sago_status flushed = sagoi_flush(file, SAGO_FLUSH_SIZE);
+    status = flushed ? flushed : sagoi_engine_agree(file, status, kind, size);
     if (!status) {
         /* What this rank knows of its own writes and mapped pages must not outlive a cut. */
         if (kind == SAGOI_CALL_SIZE) {
@@ -41,6 +43,8 @@ sago_status sago_get_size(sago_file *file, MPI_Offset *size) {
     if (!status && !size)
         status = sagoi_fail(SAGO_ERR_ARG, "there is nowhere to put the size");
     if (!status)
+        status = sagoi_flush_own(file);
+    if (!status)
         status = sagoi_store_size(file->store, &now);
     if (!status)
         *size = sagoi_max(now, sagoi_tier_end(file));
@@ -52,7 +56,9 @@ sago_status sago_sync(sago_file *file) {
     sago_status status = sagoi_check_collective(file);
     if (status)
         return sagoi_done("sago_sync", NULL, status);
-    status = sagoi_engine_agree(file, sagoi_check_access(file, SAGOI_TO_FILE), SAGOI_CALL_SYNC, 0);
+    status = sagoi_flush(file, SAGO_FLUSH_SYNC);
+    if (!status)
+        status = sagoi_engine_agree(file, sagoi_check_access(file, SAGOI_TO_FILE), SAGOI_CALL_SYNC, 0);
     if (!status)
         status =
             sagoi_agree_status(file->team, file->team->local_rank == 0 ? sagoi_store_sync(file->store) : SAGO_OK);
@@ -83,6 +89,7 @@ sago_status sago_get_stats(sago_file *file, sago_stats *stats) {
     sagoi_started_release(held);
     sagoi_store_counts counts = sagoi_store_counters(file->store);
     now.size = stats->size;
+    now.flushes[SAGO_FLUSH_OWN] = sagoi_own_flushes(file);
     now.phase[SAGO_PHASE_STORE].bytes = counts.bytes_written + counts.bytes_read;
     now.phase[SAGO_PHASE_STORE].runs = counts.runs;
     now.phase[SAGO_PHASE_STORE].messages = counts.system_calls;

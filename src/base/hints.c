@@ -71,6 +71,8 @@ static const sagoi_hint_row table[] = {
      "Plans kept for each open file; 0: none"},
     {"sago_series_copy", SAGOI_HINT_BOOL, FIELD(series_copy), "off", 0, 1, NULL, NULL,
      "Declared writes copy at once, so that buffers are free before completion"},
+    {"sago_defer", SAGOI_HINT_BOOL, FIELD(defer), "off", 0, 1, NULL, NULL,
+     "Collective writes are kept in memory and moved together at the next sync, close or read, or when it is full"},
     {"sago_machine", SAGOI_HINT_TEXT, FIELD(machine), "auto", 0, 0, NULL, NULL,
      "Description of the machine, a name or a path; none: nothing is known; auto: the site file's, or what is found"},
     {"sago_site", SAGOI_HINT_TEXT, FIELD(site), "auto", 0, 0, NULL, NULL,
@@ -430,15 +432,12 @@ static const char *nearest_name(const char *key) {
     return nearest;
 }
 
-/* ROMIO says whether to aggregate in words of its own. */
+/* ROMIO says whether to aggregate in words of its own.  "enable" and "automatic" leave the choice to Sago, whatever
+ * the order of the keys: programs enable collective buffering by habit, and aggregating is not always best. */
 static const char *alias_value(const sagoi_hint_row *row, const char *value) {
     if (row->field != FIELD(strategy))
         return value;
-    if (strcasecmp(value, "enable") == 0)
-        return "aggregated";
-    if (strcasecmp(value, "disable") == 0)
-        return "direct";
-    return strcasecmp(value, "automatic") == 0 ? "auto" : "";
+    return strcasecmp(value, "disable") == 0 ? "direct" : "";
 }
 
 static void alias_set(sagoi_hints *hints, int i, const char *value) {

@@ -64,6 +64,7 @@ typedef struct sagoi_hints {
     int64_t plan_cache;      /* plans kept a file */
     int64_t series_copy;     /* 0/1 */
     int64_t tier;            /* sagoi_tier_hint */
+    int64_t defer;           /* 0/1: collective writes are put off and moved together */
     int64_t striping_factor; /* as MPI's reserved hints */
     int64_t striping_unit;
     char machine[SAGOI_HINT_TEXT_MAX];    /* sago_machine: a description's name or path; "" = auto, as all texts */

@@ -17,6 +17,7 @@ typedef struct sagoi_composed {
     bool step;                 /* of a series: ranks may not know the direction */
     bool follows;              /* this rank does not: it takes the others' */
     bool nonblocking;          /* runs on a fiber */
+    bool flush;                /* of deferred calls, which were counted already */
     sagoi_budget *budget;
 } sagoi_composed;
 

@@ -80,12 +80,11 @@ static sago_status move_stream(batch *out, int64_t limit) {
     return flushed;
 }
 
-sago_status sagoi_run_direct(sago_file *file, const sagoi_request *request) {
+sago_status sagoi_move_alone(sago_file *file, const sagoi_request *request) {
     batch out = {.file = file, .direction = request->direction};
     int64_t limit = request->direction == SAGOI_FROM_FILE ? request->limit : SAGOI_OFFSET_MAX;
     sago_status status = SAGO_OK;
     char *bounce = NULL;
-    double start = sagoi_now();
     for (int64_t i = 0; i < request->nstreams && !status; i++) {
         out.stream = &request->streams[i];
         if (out.stream->memory.extents.pattern && !bounce) {
@@ -97,6 +96,12 @@ sago_status sagoi_run_direct(sago_file *file, const sagoi_request *request) {
         status = move_stream(&out, limit);
     }
     sagoi_budget_free(&file->budget, bounce, BOUNCE_BYTES);
+    return status;
+}
+
+sago_status sagoi_run_direct(sago_file *file, const sagoi_request *request) {
+    double start = sagoi_now();
+    sago_status status = sagoi_move_alone(file, request);
     (void)sagoi_phase_end(&file->stats, SAGO_PHASE_STORE, start);
     return status;
 }

@@ -87,6 +87,8 @@ static sago_status follow_direction(sagoi_composed *composed, const sagoi_agreem
 
 static int64_t kind_of(const sagoi_composed *composed) {
     bool write = composed->request.direction == SAGOI_TO_FILE;
+    if (composed->flush)
+        return SAGOI_KIND_FLUSH;
     if (composed->step)
         return SAGOI_KIND_STEP;
     if (composed->nonblocking)
@@ -118,6 +120,14 @@ static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *
     return SAGO_OK;
 }
 
+/* Of this rank's part of the cover check. */
+static uint64_t cover_of(const sago_file *file, const sagoi_request *request) {
+    uint64_t sum = 0;
+    for (int64_t i = 0; i < request->nstreams; i++)
+        sum += sagoi_extents_cover(&request->streams[i].file, file->cover_key);
+    return sum;
+}
+
 sago_status sagoi_engine_agree(sago_file *file, sago_status status, int64_t kind, int64_t argument) {
     sagoi_agreement agreed = {0};
     if (!status) { /* else it may be any number, with no negative of its own */
@@ -141,6 +151,30 @@ sago_status sagoi_engine_agree_any(sago_file *file, sago_status status, int64_t 
     return status;
 }
 
+sago_status sagoi_engine_agree_deferral(sago_file *file, const sagoi_composed *composed, sago_status status,
+                                        sagoi_deferral *deferral) {
+    enum { SUM_DEFERRED_COVER, SUM_DEFERRED_BYTES };
+    const sagoi_request *request = &composed->request;
+    sagoi_agreement agreed = {.max[MAX_MINUS_LOW] = INT64_MIN, .max[MAX_HIGH] = INT64_MIN};
+    agreed.max[MAX_ARGUMENT] = deferral->shortage;
+    if (!status && request->nstreams > 0) {
+        agreed.max[MAX_MINUS_LOW] = -request->low;
+        agreed.max[MAX_HIGH] = request->high;
+        agreed.sum[SUM_DEFERRED_COVER] = cover_of(file, request);
+        agreed.sum[SUM_DEFERRED_BYTES] = (uint64_t)composed->bytes;
+    }
+    status = agree_call(file, status, SAGOI_KIND_DEFER, &agreed);
+    if (status)
+        return status;
+    bool empty = agreed.max[MAX_HIGH] == INT64_MIN;
+    *deferral = (sagoi_deferral){.low = empty ? 0 : -agreed.max[MAX_MINUS_LOW],
+                                 .high = empty ? 0 : agreed.max[MAX_HIGH],
+                                 .cover = agreed.sum[SUM_DEFERRED_COVER],
+                                 .bytes = agreed.sum[SUM_DEFERRED_BYTES],
+                                 .shortage = agreed.max[MAX_ARGUMENT]};
+    return SAGO_OK;
+}
+
 /* ---- Planning ---- */
 
 /* Of one node, as the leaders tell each other. */
@@ -152,13 +186,13 @@ _Static_assert((int)SAGOI_REGIONS == (int)SAGOI_COUNTS, "a region is a count tha
 
 enum { SUM_COVER, SUM_BYTES, SUM_RUNS };
 
-/* What the library may use on a node: the hint, or a modest share of what is free.  Looking takes some forty
+/* What plans may use on a node: the hint, or a modest share of what is free.  Looking takes some forty
  * system calls, more than a small access: programs with many shapes look ten times a second, not for each of them.
  */
 static int64_t node_memory(sago_file *file) {
     const double lasts = 0.1;
     if (file->hints.memory > 0)
-        return file->hints.memory;
+        return file->hints.memory - file->set_aside;
     double now = sagoi_now();
     if (file->memory_looked == 0 || now - file->memory_looked > lasts) {
         file->memory_free = sagoi_memory_available("");
@@ -187,8 +221,7 @@ static sago_status measure_shape(sagoi_call *call, node_facts *facts, bool *dens
     sago_file *file = call->file;
     const sagoi_request *request = &call->composed->request;
     sagoi_agreement all = {0}, of_node;
-    for (int64_t i = 0; request->direction == SAGOI_TO_FILE && i < request->nstreams; i++)
-        all.sum[SUM_COVER] += sagoi_extents_cover(&request->streams[i].file, file->cover_key);
+    all.sum[SUM_COVER] = request->direction == SAGOI_TO_FILE ? cover_of(file, request) : 0;
     all.sum[SUM_BYTES] = (uint64_t)call->composed->bytes;
     all.sum[SUM_RUNS] = (uint64_t)call->composed->runs;
     all.max[MAX_MINUS_LOW] = request->nstreams ? -request->low : INT64_MIN;
@@ -268,7 +301,7 @@ static sago_status make_plan(const sagoi_call *call, const node_facts *facts, bo
     if (forgoes_rma(call))
         hints.move = SAGOI_MOVE_PACKED;
     sago_status status = sagoi_plan_make(&machine, &shape, &target, &hints, plan);
-    file->node_memory = facts[file->team->node].memory;
+    file->node_memory = facts[file->team->node].memory + file->set_aside;
     sagoi_budget_free(&file->budget, node, size);
     return status;
 }
@@ -378,6 +411,8 @@ static sago_status leave(sagoi_call *call, sago_status status) {
 
 static void count_call(sagoi_call *call, int64_t bytes) {
     sago_stats *stats = &call->file->stats;
+    if (call->composed->flush)
+        return;
     bool write = call->composed->request.direction == SAGOI_TO_FILE;
     *(write ? &stats->collective_writes : &stats->collective_reads) += 1;
     *(write ? &stats->bytes_written : &stats->bytes_read) += bytes;

@@ -38,6 +38,23 @@ bool sagoi_engine_is_small(const sago_file *file, int64_t bytes);
 /* Is copying to and from a mapping of the file worth while? */
 bool sagoi_engine_may_map(const sago_file *file);
 
+/* The same without a look at the clock.  Where the memory is contiguous it only uses the store, so that another
+ * thread may be in a collective call on this file. */
+sago_status sagoi_move_alone(sago_file *file, const sagoi_request *request) SAGOI_CHECKED;
+
+/* A collective write that is put off.  `shortage` becomes the largest of any rank's, the rest is of all ranks
+ * together. */
+typedef struct sagoi_deferral {
+    int64_t low, high; /* low == high: nobody has anything to write */
+    uint64_t cover;    /* sagoi_extents_cover() */
+    uint64_t bytes;
+    int64_t shortage;
+} sagoi_deferral;
+
+/* Collective, in place of running it.  `status` as in sagoi_engine_run(). */
+sago_status sagoi_engine_agree_deferral(sago_file *file, const sagoi_composed *composed, sago_status status,
+                                        sagoi_deferral *deferral) SAGOI_CHECKED;
+
 /* ---- Strategies; each moves this rank's request and waits for its I/O ---- */
 sago_status sagoi_run_direct(sago_file *file, const sagoi_request *request) SAGOI_CHECKED;
 sago_status sagoi_run_mapped(sagoi_call *call) SAGOI_CHECKED;
@@ -63,6 +80,8 @@ typedef enum {
     SAGOI_KIND_START_WRITE, /* nonblocking */
     SAGOI_KIND_START_READ,
     SAGOI_KIND_STEP,
+    SAGOI_KIND_DEFER,
+    SAGOI_KIND_FLUSH,
     SAGOI_KIND_OTHER
 } sagoi_kind;
 

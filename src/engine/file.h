@@ -41,6 +41,7 @@ struct sago_file {
     int64_t memory_free;            /* of the node when it was looked at last; the leader's */
     double memory_looked;           /* when, seconds; 0: never */
     int64_t windows_share;          /* of the node's segment, as counted in the budget */
+    int64_t set_aside;              /* of the node's memory, for deferred data: not the planner's */
     uint64_t cover_key;             /* random, the same on all ranks */
     sagoi_view view;
     sagoi_cache cache;
@@ -52,11 +53,12 @@ struct sago_file {
     bool separate;            /* of sago_separate(); the same on all ranks */
     int64_t written_end;      /* largest end of what this rank wrote by itself */
     sago_stats stats;
-    struct sagoi_local_tier *tier; /* local storage before the file; NULL: none */
-    struct sago_series *series;    /* all declared on this file */
-    sagoi_fiber *fiber;            /* of its nonblocking calls; NULL before the first */
-    sago_request *first, *last;    /* nonblocking calls that are not done, in the order they were started */
-    _Atomic int64_t pending;       /* how many */
+    struct sagoi_local_tier *tier;  /* local storage before the file; NULL: none */
+    struct sago_series *series;     /* all declared on this file */
+    sagoi_fiber *fiber;             /* of its nonblocking calls; NULL before the first */
+    sago_request *first, *last;     /* nonblocking calls that are not done, in the order they were started */
+    _Atomic int64_t pending;        /* how many */
+    struct sagoi_pending *deferred; /* writes; NULL without sago_defer */
 };
 
 #endif

@@ -56,6 +56,25 @@ static void arguments(void) {
     expect_stat("unknown_handle", ranks);
 }
 
+/* A view that is wrong on one rank: all learn it, and the view before stays.  The libraries alone wait for ever.
+ */
+static void view_of_one_rank(void) {
+    if (PLAIN)
+        return;
+    MPI_File file = open_all("view", MODE_NEW);
+    OK(MPI_File_set_view(file, 64, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+    for (int who = 0; who < ranks; who++) {
+        bool mine = rank == who;
+        int code = MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, mine ? "unheard of" : "native", MPI_INFO_NULL);
+        CHECK_INT(check_class(code), mine ? MPI_ERR_UNSUPPORTED_DATAREP : MPI_ERR_ARG);
+        CHECK(MPI_File_set_view(file, 0, MPI_BYTE, mine ? MPI_DATATYPE_NULL : MPI_BYTE, "native", MPI_INFO_NULL));
+        CHECK(MPI_File_set_view(file, mine ? -1 : 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+        check_works(file);
+    }
+    OK(MPI_File_close(&file));
+    CHECK_INT(plain_size("view"), 64 * ranks + 64);
+}
+
 /* Open MPI says it with few ranks only. */
 static void modes(void) {
     MPI_File file = open_all("modes", MODE_NEW);
@@ -180,6 +199,7 @@ static void limited(void) {
 int main(int argc, char **argv) {
     check_start(&argc, &argv);
     arguments();
+    view_of_one_rank();
     modes();
     handlers();
     inherited();

@@ -52,6 +52,13 @@ grep '^steps' "$tmp/sago.txt" | paste "$tmp/before" - | while read -r _ plain _ 
     [ $((sago - plain)) -le $((50 * 25)) ] || exit 1
 done || fail "they cost more than 25 instructions"
 
+echo "== deferred data of files that are never closed"
+settings="SAGO_STATS=off SAGO_DEFER=on"
+with_sago 2 "$tmp/ends" open
+[ "$(cat "$run/out")" = xx ] || fail "deferred data is lost when a program ends with a file open"
+with_sago 2 "$tmp/ends" fork
+[ "$(cat "$run/out")" = xx ] || fail "deferred data is lost when a program forks"
+
 echo "== silent unless asked"
 settings=SAGO_STATS=off
 with_sago 2 "$tmp/ends" normal >"$tmp/said" 2>&1

@@ -29,6 +29,7 @@ typedef struct program {
     opart parts[MAX_RANKS];       /* of the step, with the views in force */
     long long pointer[MAX_RANKS]; /* individual file pointers, etypes */
     bool atomic, contiguous;      /* mode; views */
+    bool defers;                  /* sago_defer */
     call how;                     /* the step's call */
 } program;
 
@@ -198,6 +199,10 @@ static void make_call(const call *how, const opart *part, void *buf, MPI_Datatyp
 }
 
 static void check_model(void) {
+    if (p.defers && chance(&p.r, 60))
+        return;
+    if (p.defers)
+        OK(MPI_File_sync(p.file));
     meet();
     if (rank == 0) {
         int64_t size = file_contents(p.path, 0, p.found, CAP);
@@ -250,6 +255,8 @@ static void step_access(void) {
     p.how = how;
     if (how.independent && !p.contiguous)
         return;
+    if (how.independent && p.defers) /* other ranks' data may have to be there */
+        OK(MPI_File_sync(p.file));
     for (int i = 0; i < ranks; i++) {
         opart *part = &p.parts[i];
         int64_t units = part->view.filetype->size / part->view.etype->size;
@@ -296,6 +303,16 @@ static void step(void) {
     }
 }
 
+static MPI_File open_seed(void) {
+    MPI_File file = MPI_FILE_NULL;
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "sago_defer", p.defers ? "on" : "off");
+    OK(MPI_File_open(MPI_COMM_WORLD, p.path, MODE_NEW, info, &file));
+    MPI_Info_free(&info);
+    return file;
+}
+
 static void run_seed(uint64_t seed) {
     static unsigned char bytes[CAP];
     p.seed = seed;
@@ -305,12 +322,15 @@ static void run_seed(uint64_t seed) {
     for (int i = 0; i < NOISE; i++)
         p.noise[i] = (unsigned char)rng_next(&p.r);
     (void)snprintf(p.path, sizeof p.path, "seed-%llu", (unsigned long long)seed);
-    p.file = open_all(p.path, MODE_NEW);
+    p.defers = chance(&p.r, 50);
+    p.file = open_seed();
     draw_views();
     set_view();
     for (p.step = 0; p.step < STEPS; p.step++)
         step();
     OK(MPI_File_close(&p.file));
+    p.defers = false;
+    check_model();
     arena_clear(&p.a);
     meet();
     if (rank == 0)

@@ -248,9 +248,13 @@ static void write_views(oracle *o, const oaccess *what, bool collective) {
     obuffer kept = buffer_copy(&mine.buffer);
     sago_status status = (collective ? sago_write_at_all : sago_write_at)(
         o->file, part->offset, obuffer_base(&mine.buffer), part->count, mine.type, &bytes);
-    for (int i = 0; i < o->size; i++)
+    for (int i = 0; i < o->size; i++) {
         model_part(o, &what->parts[i], o->step, i, what->agreed);
+        if (o->defers && collective)
+            deferred_mark(o, &what->parts[i], i, what->agreed);
+    }
     check_memory(o, what, &mine.buffer, &kept);
+    memset(mine.buffer.bytes, 0x77, (size_t)mine.buffer.size); /* it is ours again */
     if (check_written(o, status, what))
         check_bytes(o, what, bytes, part->bytes);
     free(kept.bytes);
@@ -266,6 +270,8 @@ static void read_views(oracle *o, const oaccess *what, bool collective) {
     int64_t expected_bytes = model_read(&o->file_model, &mine.file, &mine.memory, &expected);
     sago_status status = (collective ? sago_read_at_all : sago_read_at)(
         o->file, part->offset, obuffer_base(&mine.buffer), part->count, mine.type, &bytes);
+    if (collective)
+        deferred_clear(o);
     if (succeeded(o, status, what)) {
         check_bytes(o, what, bytes, expected_bytes);
         check_memory(o, what, &mine.buffer, &expected);
@@ -285,14 +291,15 @@ static void check_hit(const oracle *o, int64_t hits_before) {
     bool nothing = true;
     for (int i = 0; i < o->size; i++)
         nothing = nothing && o->now.parts[i].bytes == 0;
-    if (nothing || o->no_memory > 0 || strstr(o->hints, "sago_plan_cache=0") || plan_hits(o) == hits_before + 1)
+    if (nothing || o->defers || o->no_memory > 0 || strstr(o->hints, "sago_plan_cache=0") ||
+        plan_hits(o) == hits_before + 1)
         return;
     printf("FAILED: the same write again: plan hits %" PRId64 ", before %" PRId64 "\n", plan_hits(o), hits_before);
     fail(o, &o->now);
 }
 
 static void step_views(oracle *o) {
-    bool write = may_write(o) && (!may_read(o) || chance(&o->r, 60));
+    bool write = may_write(o) && (!may_read(o) || chance(&o->r, o->defers ? 85 : 60));
     bool changed = next_access(o, &o->now);
     note(o, write ? "write_at_all" : "read_at_all");
     o->now.agreed = write && chance(&o->r, 15);
@@ -322,12 +329,14 @@ static void step_independent(oracle *o) {
         fresh_views(o, &o->now);
         set_views(o, &o->now);
     }
+    if (o->shared) /* then nobody can say what a rank by itself finds */
+        flush_deferred(o);
     oaccess what = o->now;
     what.pattern = "independent";
     what.agreed = false;
     for (int i = 0; i < o->size; i++) {
         pick_amount(o, &what.parts[i]);
-        if (chance(&o->r, 40))
+        if (chance(&o->r, 40) || (o->defers && deferred_elsewhere(o, &what.parts[i], i)))
             leave_out(&what.parts[i]);
     }
     if (write)

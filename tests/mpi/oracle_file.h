@@ -29,6 +29,7 @@ static const hint_choice hint_choices[] = {
     {"sago_sieve", "on off", 20},
     {"sago_plan_cache", "0 1 2 16", 50},
     {"sago_series_copy", "on off", 30},
+    {"sago_defer", "on on off", 40},
 };
 
 static bool hint_is_given(const oracle *o, const char *key) {
@@ -76,6 +77,8 @@ static MPI_Info pick_hints(oracle *o) {
         if (given && !tight && !hint_is_given(o, choice->key))
             hint_add(o, info, choice->key, word);
     }
+    const char *defer = getenv("SAGO_DEFER");
+    o->defers = strstr(o->hints, "sago_defer=on") || (defer && strcmp(defer, "on") == 0);
     return info;
 }
 
@@ -99,11 +102,12 @@ static void open_file(oracle *o) {
 
 /* Counters that all ranks must have in common. */
 static void check_counters(oracle *o, const sago_stats *stats) {
-    int64_t mine[6] = {stats->plan_hits,    stats->plan_misses,      stats->direct_calls,
-                       stats->mapped_calls, stats->aggregated_calls, stats->collective_writes};
-    int64_t first[6];
+    int64_t mine[8] = {stats->plan_hits,       stats->plan_misses,      stats->direct_calls,
+                       stats->mapped_calls,    stats->aggregated_calls, stats->collective_writes,
+                       stats->deferred_writes, stats->flush_steps};
+    int64_t first[8];
     memcpy(first, mine, sizeof first);
-    MPI_Bcast(first, 6, MPI_INT64_T, 0, o->comm);
+    MPI_Bcast(first, 8, MPI_INT64_T, 0, o->comm);
     if (memcmp(first, mine, sizeof first) != 0) {
         printf("FAILED: counters differ from rank 0's: hits %" PRId64 " %" PRId64 ", misses %" PRId64 " %" PRId64
                "\n",
@@ -123,7 +127,12 @@ static void close_file(oracle *o) {
     o->total.mapped_calls += stats.mapped_calls;
     o->total.aggregated_calls += stats.aggregated_calls;
     o->total.wire_bytes += stats.wire_bytes;
+    o->total.deferred_writes += stats.deferred_writes;
+    for (int i = 0; i < SAGO_FLUSH_COUNT; i++)
+        o->total.flushes[i] += stats.flushes[i];
+    o->total.flush_steps += stats.flush_steps;
     check_status(o, sago_close(&o->file), NULL);
+    deferred_clear(o);
     check_file(o, NULL);
 }
 
@@ -137,9 +146,11 @@ static void create_file(oracle *o) {
     o->file_model.bytes = malloc((size_t)o->cap);
     o->found = malloc((size_t)o->cap);
     o->before = malloc((size_t)o->cap);
-    if (!o->file_model.bytes || !o->found || !o->before)
+    o->deferred = calloc(1, (size_t)o->cap);
+    if (!o->file_model.bytes || !o->found || !o->before || !o->deferred)
         abort();
     memset(o->file_model.bytes, BACKGROUND, (size_t)o->file_model.size);
+    deferred_clear(o);
     (void)snprintf(o->path, sizeof o->path, "%s/oracle-%" PRIu64, o->dir, o->seed);
     if (o->rank == 0) {
         (void)unlink(o->path);
@@ -157,6 +168,7 @@ static void remove_file(oracle *o) {
     free(o->file_model.bytes);
     free(o->found);
     free(o->before);
+    free(o->deferred);
     arena_clear(&o->a);
 }
 

@@ -47,8 +47,12 @@ typedef struct oracle {
     sago_file *file;
     oaccess now; /* whose views are the file's */
     bool viewed;
-    bool small_memory; /* SAGO_ERR_MEMORY may happen */
-    sago_stats total;  /* over all files */
+    bool small_memory;       /* SAGO_ERR_MEMORY may happen */
+    bool defers;             /* sago_defer */
+    unsigned char *deferred; /* of each byte: 1 + the rank that has it, 0 if it is in the file */
+    bool shared;             /* ranks have deferred the same bytes */
+    int64_t flushed_size;    /* of the model when all was in the file: at most the file's */
+    sago_stats total;        /* over all files */
     int64_t calls, no_memory;
 } oracle;
 
@@ -208,9 +212,59 @@ static bool succeeded(oracle *o, sago_status status, const oaccess *what) {
     return status == SAGO_OK;
 }
 
+/* ---- Deferred writes ---- */
+
+static void deferred_clear(oracle *o) {
+    memset(o->deferred, 0, (size_t)o->cap);
+    o->shared = false;
+    o->flushed_size = o->file_model.size;
+}
+
+/* A rank's part of a call; `agreed`: others have the same bytes. */
+static void deferred_mark(oracle *o, const opart *part, int owner, bool agreed) {
+    runs file = {0};
+    part_file_runs(part, o->cap, &file);
+    for (int64_t i = 0; i < file.n; i++)
+        for (int64_t at = file.list[i].off; at < file.list[i].off + file.list[i].len; at++) {
+            o->shared = o->shared || agreed || (o->deferred[at] && o->deferred[at] != owner + 1);
+            o->deferred[at] = (unsigned char)(owner + 1);
+        }
+    runs_free(&file);
+}
+
+/* Has a rank deferred some of these bytes, other than the one whose part it is?  Or a file that reaches them? */
+static bool deferred_elsewhere(const oracle *o, const opart *part, int owner) {
+    runs file = {0};
+    bool found = false;
+    part_file_runs(part, o->cap, &file);
+    for (int64_t i = 0; i < file.n && !found; i++)
+        for (int64_t at = file.list[i].off; at < file.list[i].off + file.list[i].len && !found; at++)
+            found = o->deferred[at] != owner + 1 && (o->deferred[at] || at >= o->flushed_size);
+    runs_free(&file);
+    return found;
+}
+
+/* By all ranks: in one way or another everything is in the file. */
+static void flush_deferred(oracle *o) {
+    if (!o->defers || !may_write(o))
+        return;
+    int way = o->shared ? 0 : (int)pick(&o->r, 0, 2);
+    check_status(o,
+                 way == 0   ? sago_flush_all(o->file)
+                 : way == 1 ? sago_flush_own(o->file)
+                            : sago_sync(o->file),
+                 NULL);
+    if (way == 1)
+        meet(o->comm);
+    deferred_clear(o);
+}
+
 /* After a write that the model has made already. */
 static bool check_written(oracle *o, sago_status status, const oaccess *what) {
     if (succeeded(o, status, what)) {
+        if (o->defers && chance(&o->r, 70))
+            return true;
+        flush_deferred(o);
         check_file(o, what);
         return true;
     }

@@ -200,6 +200,7 @@ static void declared_step(oracle *o, declared *d, int64_t disp) {
     }
     int64_t expected = register_vars(o, d, disp, write);
     sago_status status = sago_series_complete(d->series);
+    deferred_clear(o);
     for (int64_t v = 0; v < d->nvars && write; v++)
         for (int i = 0; i < o->size; i++) {
             opart part = moved_part(d, v, i, disp);

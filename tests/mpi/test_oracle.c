@@ -29,8 +29,13 @@ static void step_extents(oracle *o) {
     int64_t expected_bytes = write ? part->bytes : model_read(&o->file_model, &mine.file, &mine.memory, &expected);
     sago_status status = write ? sago_write_extents_all(o->file, n, list, mine.buffer.bytes)
                                : sago_read_extents_all(o->file, n, list, mine.buffer.bytes, &bytes);
-    for (int i = 0; i < o->size && write; i++)
+    for (int i = 0; i < o->size && write; i++) {
         model_part(o, &what.parts[i], o->step, i, false);
+        if (o->defers)
+            deferred_mark(o, &what.parts[i], i, false);
+    }
+    if (!write)
+        deferred_clear(o);
     bool done = write ? check_written(o, status, &what) : succeeded(o, status, &what);
     if (done) {
         check_memory(o, &what, &mine.buffer, &expected);
@@ -56,6 +61,7 @@ static void step_size(oracle *o) {
         check_status(o, sago_preallocate(o->file, size), NULL);
         model_resize(&o->file_model, size > o->file_model.size ? size : o->file_model.size);
     }
+    deferred_clear(o);
     check_status(o, sago_get_size(o->file, &found), NULL);
     check_bytes(o, NULL, found, o->base + o->file_model.size);
     check_file(o, NULL);
@@ -66,6 +72,7 @@ static void step_fill(oracle *o) {
     int64_t from = pick(&o->r, 0, o->file_model.size),
             to = pick(&o->r, from, chance(&o->r, 80) ? o->file_model.size : o->cap);
     note(o, "fill");
+    flush_deferred(o);
     meet(o->comm);
     if (o->rank == 0 && !file_fill(o->path, o->base + from, o->base + to, BACKGROUND)) {
         printf("FAILED: cannot fill %s\n", o->path);
@@ -79,8 +86,11 @@ static void step_fill(oracle *o) {
 
 static void step_sync(oracle *o) {
     note(o, "sync");
-    if (may_write(o))
-        check_status(o, sago_sync(o->file), NULL);
+    if (!may_write(o))
+        return;
+    check_status(o, sago_sync(o->file), NULL);
+    deferred_clear(o);
+    check_file(o, NULL);
 }
 
 /* ---- Seeds ---- */
@@ -163,10 +173,12 @@ int main(int argc, char **argv) {
     if (me == all - 1) /* it takes part in all seeds */
         printf("%" PRIu64 " seeds from %" PRIu64 ", %d ranks, %.1f s: %" PRId64 " calls, %" PRId64
                " direct, %" PRId64 " mapped, %" PRId64 " aggregated, plans %" PRId64 " hit %" PRId64
-               " missed, %" PRId64 " refused for memory, %" PRId64 " bytes sent by rank %d\n",
+               " missed, %" PRId64 " refused for memory, %" PRId64 " deferred, %" PRId64 " steps, %" PRId64
+               " for memory, %" PRId64 " own, %" PRId64 " bytes sent by rank %d\n",
                seeds, first, all, MPI_Wtime() - start, o.calls, o.total.direct_calls, o.total.mapped_calls,
-               o.total.aggregated_calls, o.total.plan_hits, o.total.plan_misses, o.no_memory, o.total.wire_bytes,
-               me);
+               o.total.aggregated_calls, o.total.plan_hits, o.total.plan_misses, o.no_memory,
+               o.total.deferred_writes, o.total.flush_steps, o.total.flushes[SAGO_FLUSH_MEMORY],
+               o.total.flushes[SAGO_FLUSH_OWN], o.total.wire_bytes, me);
     (void)fflush(stdout);
     MPI_Finalize();
     return 0;

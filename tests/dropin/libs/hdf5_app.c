@@ -124,12 +124,24 @@ static void border_copy(const app_box *box, int64_t border, int32_t *wide, int32
     }
 }
 
+/* HDF5 fills chunks and takes them over from other ranks with nothing but barriers in between, where MPI demands a sync:
+ * who defers writes has to ask for it. */
+static void chunks_sync(hid_t dataset) {
+    hid_t list = H5Dget_create_plist(dataset);
+    OK(list);
+    if (getenv("APP_SYNC") && H5Pget_layout(list) == H5D_CHUNKED)
+        OK(H5Fflush(dataset, H5F_SCOPE_GLOBAL));
+    OK(H5Pclose(list));
+}
+
 static void box_write(hid_t dataset, const app_box *box, int64_t border, int32_t variable, hid_t transfer) {
     int64_t volume;
     hid_t file = space_of_box(dataset, box), memory = memory_of_box(box, border, &volume);
     int32_t *values = app_box_fill(box, variable), *wide = app_buffer(volume * (int64_t)sizeof *wide);
     border_copy(box, border, wide, values, true);
+    chunks_sync(dataset);
     OK(H5Dwrite(dataset, H5T_NATIVE_INT32, memory, file, transfer, wide));
+    chunks_sync(dataset);
     free(wide);
     free(values);
     OK(H5Sclose(memory));
@@ -269,6 +281,7 @@ static void selected_move(const selected *s, bool write) {
         OK(H5Sselect_none(memory));
     for (int64_t i = 0; write && i < s->count; i++)
         values[i] = app_value(VARIABLE_POINTS, (int64_t)s->places[i]);
+    chunks_sync(s->dataset);
     if (write)
         OK(H5Dwrite(s->dataset, H5T_NATIVE_INT32, memory, s->space, s->transfer, values));
     else

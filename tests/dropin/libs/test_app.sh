@@ -107,12 +107,13 @@ same plain-2 aggregated
 dropped 2 read plain-3 sago_strategy=aggregated sago_window=4K
 dropped 2 write direct sago_strategy=direct
 same plain-2 direct
-if "$sago" hints | grep -q '^sago_defer '; then
-    dropped 2 write deferred sago_defer=on
-    same plain-2 deferred
-    dropped 4 write deferred sago_defer=on
-    same plain-4 deferred
-fi
+export APP_SYNC=1
+dropped 2 write deferred sago_defer=on
+same_contents plain-2 deferred
+dropped 4 write deferred sago_defer=on
+same_contents plain-4 deferred
+[ "$name" = hdf5 ] || [ "$name" = netcdf ] || same plain-4 deferred
+unset APP_SYNC
 dropped 1 write alone
 same_contents plain-3 alone
 
