@@ -57,6 +57,16 @@ static sago_status take_arguments(sago_ckpt *ckpt, const char *dir, MPI_Info inf
     return sagoi_take_hints(&ckpt->hints, info);
 }
 
+/* The site file may say where the nodes' own storage is. */
+static sago_status ask_site(sago_ckpt *ckpt) {
+    const sagoi_whereabouts *known;
+    sago_status status =
+        ckpt->hints.local_dirs[0] ? SAGO_OK : sagoi_surroundings_ask(ckpt->team, &ckpt->hints, &known);
+    if (!status && !ckpt->hints.local_dirs[0])
+        sagoi_surroundings_fill(known, &ckpt->hints);
+    return status;
+}
+
 static sago_status open_ckpt(MPI_Comm comm, const char *dir, MPI_Info info, sago_ckpt **opened) {
     sago_ckpt *ckpt = calloc(1, sizeof *ckpt);
     if (!ckpt)
@@ -66,6 +76,8 @@ static sago_status open_ckpt(MPI_Comm comm, const char *dir, MPI_Info info, sago
     sago_status status = sagoi_team_acquire(comm, &ckpt->team);
     if (!status)
         status = agree_arguments(ckpt, take_arguments(ckpt, dir, info, opened));
+    if (!status)
+        status = ask_site(ckpt);
     if (!status)
         status = sagoi_ckpt_set_up(ckpt);
     if (status) {

@@ -229,6 +229,8 @@ static sago_status open_file(MPI_Comm comm, const char *path, int amode, MPI_Inf
     if (!status)
         status = sagoi_surroundings_ask(file->team, &file->hints, &file->known);
     if (!status)
+        sagoi_surroundings_fill(file->known, &file->hints);
+    if (!status)
         status = open_everywhere(file);
     if (!status)
         status = set_up(file);

@@ -38,3 +38,9 @@ sago_status sagoi_surroundings_ask(sagoi_team *team, const sagoi_hints *hints, c
     team->kept = NULL;
     return status;
 }
+
+void sagoi_surroundings_fill(const sagoi_whereabouts *known, sagoi_hints *hints) {
+    _Static_assert(sizeof known->found.local_dirs == sizeof hints->local_dirs, "copied as they are");
+    if (!hints->local_dirs[0])
+        memcpy(hints->local_dirs, known->found.local_dirs, sizeof hints->local_dirs);
+}

@@ -17,4 +17,7 @@ typedef struct sagoi_whereabouts {
 sago_status sagoi_surroundings_ask(sagoi_team *team, const sagoi_hints *hints, const sagoi_whereabouts **known)
     SAGOI_CHECKED;
 
+/* Hints that were left to Sago take the value that the site file gives: sago_local_dirs. */
+void sagoi_surroundings_fill(const sagoi_whereabouts *known, sagoi_hints *hints);
+
 #endif

@@ -49,6 +49,26 @@ static void hinted(const char *key, const char *path, sago_status wanted, const 
     }
 }
 
+/* What the site file gives is in force, unless the hint says something else. */
+static void check_local_dirs(const char *site) {
+    static const char *const hints[] = {"", " sago_local_dirs=/mine"}, *const wanted[] = {"/a:/b", "/mine"};
+    for (int i = 0; i < 2; i++) {
+        char text[CHECK_PATH_MAX + 64], value[64] = "";
+        sago_file *file = NULL;
+        int found = 0;
+        MPI_Info told;
+        scene = "local directories of the site file";
+        (void)snprintf(text, sizeof text, "sago_site=%s%s", site, hints[i]);
+        CHECK_OK(open_hinted(scratch("data"), MPI_MODE_RDWR | MPI_MODE_CREATE, text, &file));
+        MPI_Info_create(&told);
+        CHECK_OK(sago_get_hints(file, told));
+        MPI_Info_get(told, "sago_local_dirs", sizeof value - 1, value, &found);
+        CHECK(found && strcmp(value, wanted[i]) == 0);
+        MPI_Info_free(&told);
+        CHECK_OK(sago_close(&file));
+    }
+}
+
 int main(int argc, char **argv) {
     check_start(&argc, &argv);
     hinted("sago_machine", put("good.sago", good), SAGO_OK, NULL);
@@ -68,6 +88,7 @@ int main(int argc, char **argv) {
     hinted("sago_site",
            put("site", "sago_aggregators_per_node 2\nsago_domain_write 1M\nnetwork latency 1us bandwidth 1GB/s\n"),
            SAGO_OK, NULL);
+    check_local_dirs(put("dirs-site", "sago_local_dirs /a:/b\n"));
     hinted("sago_site", put("bad-site", "sago_aggregators_per_node many\n"), SAGO_ERR_ARG, "bad-site:1: ");
     hinted("sago_site", "/nowhere/site", SAGO_ERR_NO_FILE, "/nowhere/site");
     hinted("sago_machine", put("good.sago", good), SAGO_OK, NULL); /* asked anew after a refusal */
