@@ -1,17 +1,16 @@
 #include "api/tier.h"
 
-#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "api/handle.h"
 #include "base/checked.h"
 #include "engine/surroundings.h"
 #include "storage/neighbourhood.h"
 
-enum { CHUNK = 8 << 20, DIR_MAX = 400 }; /* bytes merged at once; of a directory's name */
+enum { CHUNK = 8 << 20, DIR_MAX = 400 }; /* bytes merged at once, without a hint; of a directory's name */
 
 /* A view that calls still refer to. */
 typedef struct kept_view {
@@ -30,6 +29,7 @@ struct sagoi_local_tier {
     logged *first, **last;
     int64_t calls; /* in the log; the same on all ranks */
     int64_t end;   /* of what is local; the same on all ranks */
+    int64_t chunk; /* bytes that a rank merges at once */
     kept_view *views;
     kept_view *spare; /* for the view of the calls in the log, when it is replaced */
 };
@@ -62,19 +62,6 @@ static sago_status find_storage(sago_file *file, char dir[DIR_MAX], int *first) 
     return status;
 }
 
-/* A name that nobody can guess, the same on all ranks. */
-static sago_status draw_name(sago_file *file, const char *dir, int first, char *path, size_t capacity) {
-    sagoi_agreement agreed = {0};
-    sago_status status = SAGO_OK;
-    if (file->team->rank == 0 && getrandom(agreed.sum, 2 * sizeof agreed.sum[0], 0) < 0)
-        status = sagoi_fail_errno(errno, "no random numbers for the name of a file");
-    agreed.max[0] = sagoi_verdict_code(file->team, status);
-    sago_status met = sagoi_agree(file->team, &agreed, NULL, NULL, NULL);
-    (void)snprintf(path, capacity, "%s/.sago-tier-%016llx%016llx-%d", dir, (unsigned long long)agreed.sum[0],
-                   (unsigned long long)agreed.sum[1], first);
-    return met ? met : sagoi_verdict(file->team, agreed.max[0]);
-}
-
 static sago_status open_local(sago_file *file, const char *path, int first) {
     tier *t = file->tier;
     sagoi_hints hints = file->hints;
@@ -93,6 +80,7 @@ static sago_status open_local(sago_file *file, const char *path, int first) {
 
 sago_status sagoi_tier_open(sago_file *file) {
     char dir[DIR_MAX], path[DIR_MAX + 100];
+    uint64_t random[2];
     int first = 0;
     if (file->hints.tier != SAGOI_TIER_LOCAL || (file->amode & MPI_MODE_RDONLY))
         return SAGO_OK;
@@ -103,11 +91,15 @@ sago_status sagoi_tier_open(sago_file *file) {
         return status;
     file->tier->near = MPI_COMM_NULL;
     file->tier->last = &file->tier->first;
+    file->tier->chunk = file->hints.window > 0 ? file->hints.window : CHUNK;
     status = find_storage(file, dir, &first);
     if (!status)
-        status = draw_name(file, dir, first, path, sizeof path);
-    if (!status)
+        status = sagoi_storage_draw(file->team, SAGO_OK, random);
+    if (!status) {
+        (void)snprintf(path, sizeof path, "%s/.sago-tier-%016" PRIx64 "%016" PRIx64 "-%d", dir, random[0],
+                       random[1], first);
         status = open_local(file, path, first);
+    }
     if (status) {
         char why[SAGOI_MESSAGE_MAX];
         (void)snprintf(why, sizeof why, "%s", sagoi_message());
@@ -268,14 +260,15 @@ static int64_t cut_extents(const sagoi_tier_call *call, int64_t begin, int64_t b
 }
 
 typedef struct merge_buffer {
-    char *data;        /* CHUNK bytes */
+    char *data;
+    int64_t bytes;     /* of data */
     sago_extent *part; /* of the call with most extents */
     int64_t extents;
 } merge_buffer;
 
 static sago_status compose_part(sagoi_composed *composed, const sagoi_tier_call *call, int64_t done,
                                 const merge_buffer *buffer) {
-    int64_t bytes = sagoi_max(0, sagoi_min(CHUNK, call_bytes(call) - done));
+    int64_t bytes = sagoi_max(0, sagoi_min(buffer->bytes, call_bytes(call) - done));
     sago_status status;
     if (call->view) {
         sagoi_place place = {.view = call->view, .disp = call->view->disp, .begin = call->begin + done};
@@ -307,7 +300,7 @@ static sago_status move_part(sago_file *file, const sagoi_tier_call *call, int64
 static sago_status merge_call(sago_file *file, const sagoi_tier_call *call, const merge_buffer *buffer) {
     sagoi_agreement most = {.max[0] = call_bytes(call)};
     sago_status status = sagoi_agree(file->team, &most, NULL, NULL, NULL);
-    for (int64_t done = 0; !status && done < most.max[0]; done += CHUNK) {
+    for (int64_t done = 0; !status && done < most.max[0]; done += buffer->bytes) {
         sago_status loaded = move_part(file->tier->local, call, done, buffer, SAGOI_FROM_FILE, SAGO_OK);
         status = move_part(file, call, done, buffer, SAGOI_TO_FILE, loaded);
     }
@@ -325,18 +318,18 @@ static sago_status empty_local(sago_file *file) {
 
 static sago_status merge_calls(sago_file *file) {
     tier *t = file->tier;
-    merge_buffer buffer = {.extents = 1};
+    merge_buffer buffer = {.bytes = t->chunk, .extents = 1};
     for (logged *entry = t->first; entry; entry = entry->next)
         buffer.extents = sagoi_max(buffer.extents, entry->call.n);
     int64_t list = buffer.extents * (int64_t)sizeof *buffer.part;
-    buffer.data = sagoi_budget_alloc(&file->budget, CHUNK);
+    buffer.data = sagoi_budget_alloc(&file->budget, buffer.bytes);
     buffer.part = sagoi_budget_alloc(&file->budget, list);
     bool ok = buffer.data && buffer.part;
     sago_status status = ok ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory to merge");
     status = sagoi_engine_agree(file, status, SAGOI_CALL_TIER, 1);
     for (logged *entry = t->first; entry && !status; entry = entry->next)
         status = merge_call(file, &entry->call, &buffer);
-    sagoi_budget_free(&file->budget, buffer.data, CHUNK);
+    sagoi_budget_free(&file->budget, buffer.data, buffer.bytes);
     sagoi_budget_free(&file->budget, buffer.part, list);
     return status;
 }

@@ -22,15 +22,23 @@ static sago_status agree(const discovery *search, sago_status status) {
     return sagoi_agree_status(search->team, status);
 }
 
-/* Rank 0 draws the name of this discovery's files. */
-static sago_status share_name(discovery *search, sago_status status) {
+sago_status sagoi_storage_draw(sagoi_team *team, sago_status status, uint64_t random[2]) {
     sagoi_agreement agreed = {0};
-    if (search->team->rank == 0 && getrandom(agreed.sum, 2 * sizeof agreed.sum[0], 0) < 0 && !status)
+    if (team->rank == 0 && getrandom(agreed.sum, 2 * sizeof agreed.sum[0], 0) < 0 && !status)
         status = sagoi_fail_errno(errno, "no random numbers for the name of a file");
-    agreed.max[0] = sagoi_verdict_code(search->team, status);
-    sago_status met = sagoi_agree(search->team, &agreed, NULL, NULL, NULL);
-    sagoi_probe_set_name(&search->probe, agreed.sum);
-    return met ? met : sagoi_verdict(search->team, agreed.max[0]);
+    agreed.max[0] = sagoi_verdict_code(team, status);
+    sago_status met = sagoi_agree(team, &agreed, NULL, NULL, NULL);
+    random[0] = agreed.sum[0];
+    random[1] = agreed.sum[1];
+    return met ? met : sagoi_verdict(team, agreed.max[0]);
+}
+
+/* The name of this discovery's files. */
+static sago_status share_name(discovery *search, sago_status status) {
+    uint64_t random[2];
+    status = sagoi_storage_draw(search->team, status, random);
+    sagoi_probe_set_name(&search->probe, random);
+    return status;
 }
 
 /* Rank 0 creates the one file. */

@@ -11,4 +11,8 @@
 sago_status sagoi_storage_discover(sagoi_team *team, const char *dir, sago_storage_mode mode, int *first,
                                    sago_storage_stats *stats) SAGOI_CHECKED;
 
+/* Collective.  128 random bits for names that nobody can guess: rank 0's, on all ranks.  `status` is what a rank
+ * found wrong before; then it is everybody's. */
+sago_status sagoi_storage_draw(sagoi_team *team, sago_status status, uint64_t random[2]) SAGOI_CHECKED;
+
 #endif

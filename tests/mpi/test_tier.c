@@ -11,13 +11,14 @@
 
 #include <errno.h>
 
-enum { SIZE = 60000, STEPS = 12, PIECES = 40 };
+enum { SIZE = 200000, STEPS = 12, PIECES = 40 };
 
 static char hints[600]; /* of a file with a local tier */
 static const char *local_root;
 
-static void choose_local(const char *dirs) {
-    (void)snprintf(hints, sizeof hints, "sago_tier=local sago_local_dirs=%s", dirs);
+/* `window`: merging moves no more than this at once. */
+static void choose_local(const char *dirs, const char *window) {
+    (void)snprintf(hints, sizeof hints, "sago_tier=local sago_local_dirs=%s sago_window=%s", dirs, window);
 }
 
 /* Names in local storage that are the tier's. */
@@ -84,9 +85,9 @@ static void write_extents(sago_file *file, uint64_t *seed, int64_t whose, model 
 
 /* Blocks dealt out in turn through a view, beginning somewhere; the view stays set. */
 static void write_view(sago_file *file, uint64_t *seed, int64_t whose, model *m) {
-    int64_t block = 1 + (int64_t)(next_random(seed) % 50), blocks = (int64_t)(next_random(seed) % 20);
+    int64_t block = 1 + (int64_t)(next_random(seed) % 50), blocks = (int64_t)(next_random(seed) % 200);
     int64_t disp = (int64_t)(next_random(seed) % 3000), skip = (int64_t)(next_random(seed) % 5);
-    unsigned char data[50 * 20];
+    unsigned char data[50 * 200];
     MPI_Datatype one, turns;
     MPI_Type_contiguous((int)block, MPI_BYTE, &one);
     MPI_Type_create_resized(one, 0, (MPI_Aint)block * ranks, &turns);
@@ -277,9 +278,10 @@ int main(int argc, char **argv) {
         local_root = roots[i];
         if (!local_root)
             continue;
-        choose_local(local_root);
-        for (int seed = 1; seed <= seeds && sum_everywhere(failures) == 0; seed++)
+        for (int seed = 1; seed <= seeds && sum_everywhere(failures) == 0; seed++) {
+            choose_local(local_root, seed % 2 ? "4K" : "auto");
             test_random((uint64_t)seed + 1000u * (uint64_t)i);
+        }
         test_stays_local();
         test_refused();
         test_bad_directories();
