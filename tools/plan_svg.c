@@ -150,8 +150,8 @@ static void lay_nodes(picture *p) {
 
 static svg_box node_box(const picture *p, int64_t node) {
     double height = p->plan->nodes <= 8 ? 54 : p->cell;
-    return (svg_box){LEFT + (double)(node % p->columns) * p->cell,
-                     p->nodes_y + (double)(node / p->columns) * height, p->cell, height};
+    int64_t row = node / p->columns, column = node % p->columns;
+    return (svg_box){LEFT + (double)column * p->cell, p->nodes_y + (double)row * height, p->cell, height};
 }
 
 /* Where the aggregator of a slot is drawn. */

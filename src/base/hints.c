@@ -432,8 +432,9 @@ static const char *nearest_name(const char *key) {
     return nearest;
 }
 
-/* ROMIO says whether to aggregate in words of its own.  "enable" and "automatic" leave the choice to Sago, whatever
- * the order of the keys: programs enable collective buffering by habit, and aggregating is not always best. */
+/* ROMIO says whether to aggregate in words of its own.  "enable" and "automatic" leave the choice to Sago,
+ * whatever the order of the keys: programs enable collective buffering by habit, and aggregating is not always
+ * best. */
 static const char *alias_value(const sagoi_hint_row *row, const char *value) {
     if (row->field != FIELD(strategy))
         return value;

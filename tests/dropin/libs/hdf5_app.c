@@ -124,8 +124,8 @@ static void border_copy(const app_box *box, int64_t border, int32_t *wide, int32
     }
 }
 
-/* HDF5 fills chunks and takes them over from other ranks with nothing but barriers in between, where MPI demands a sync:
- * who defers writes has to ask for it. */
+/* HDF5 fills chunks and takes them over from other ranks with nothing but barriers in between, where MPI demands a
+ * sync: who defers writes has to ask for it. */
 static void chunks_sync(hid_t dataset) {
     hid_t list = H5Dget_create_plist(dataset);
     OK(list);

@@ -562,6 +562,7 @@ static void no_locals(sagoi_plan *plan) { plan->local_aggregators = 0; }
 static void many_locals(sagoi_plan *plan) { plan->local_aggregators = 1000; }
 static void node_outside(sagoi_plan *plan) { plan->node_high[1] = plan->high + 1; }
 static void overflowing(sagoi_plan *plan) { plan->domains[1].windows = plan->rounds = INT64_MAX / 2; }
+static void two_groups(sagoi_plan *plan) { plan->domains[1].group = plan->groups++; }
 static void longer_file(sagoi_plan *plan) { plan->high += INT64_C(1) << 40; }
 
 static void check_finds(const damage *damages, size_t count) {
@@ -584,7 +585,7 @@ static void damaged_plans(void **state) {
     const damage damages[] = {shift_domain, shift_first,   drop_window,    add_window,   widen,        drop_domain,
                               share_slot,   leave_machine, negative_slot,  grow_staging, grow_message, more_rounds,
                               no_window,    no_strategy,   unused_domains, no_move,      no_messages,  no_locals,
-                              many_locals,  node_outside,  overflowing,    longer_file};
+                              many_locals,  node_outside,  overflowing,    longer_file,  two_groups};
     situation_init(&s, 4, 2, 256 * MIB, 32);
     check_finds(damages, sizeof damages / sizeof *damages);
     s.target.stripe_unit = MIB;
