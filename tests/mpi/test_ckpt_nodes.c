@@ -27,8 +27,8 @@ static void run(const char *what, const char *dir, const char *hints) {
     CHECK_OK(sago_ckpt_protect_shared(ckpt, "all", e.shared, MODEL_SHARED));
     if (save) {
         CHECK_OK(sago_ckpt_save(ckpt, STEP));
-        if (strstr(hints, "redundancy"))
-            CHECK_OK(sago_ckpt_wait(ckpt, STEP, SAGO_LEVEL_REDUNDANT));
+        CHECK_OK(
+            sago_ckpt_wait(ckpt, STEP, strstr(hints, "redundancy") ? SAGO_LEVEL_REDUNDANT : SAGO_LEVEL_LOCAL));
         CHECK_OK(sago_ckpt_verify(ckpt, STEP));
     } else if (strcmp(what, "lost") == 0) {
         sago_status status = sago_ckpt_restore(ckpt, STEP);
