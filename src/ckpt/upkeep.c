@@ -104,11 +104,23 @@ sago_status sagoi_verify(sago_ckpt *ckpt, int64_t step) {
 
 /* ---- Draining ---- */
 
-static sago_status drain_mine(sago_ckpt *ckpt, const sagoi_overview *overview, const sagoi_save_view *save) {
+/* Is a writer's part in the global directory, every piece of it intact? */
+static bool is_drained(sagoi_fetch *fetch, int64_t writer) {
+    bool good = sagoi_catalog_part(&fetch->overview->catalog, fetch->save, SAGO_LEVEL_GLOBAL, writer) != NULL;
+    for (int64_t i = 0; good && i < fetch->parts[writer].nsums; i++)
+        good = sagoi_fetch_piece(fetch, SAGO_LEVEL_GLOBAL, writer, i) == SAGO_OK;
+    sagoi_message_clear();
+    return good;
+}
+
+/* The parts that this rank holds, but for those that are there already: draining again mends what is damaged. */
+static sago_status drain_mine(sagoi_fetch *fetch) {
+    sago_ckpt *ckpt = fetch->ckpt;
+    const sagoi_save_view *save = fetch->save;
     sago_status status = SAGO_OK;
     for (int64_t w = 0; w < save->intent.nwriters && !status; w++) {
-        const sagoi_item *item = sagoi_catalog_part(&overview->catalog, save, SAGO_LEVEL_LOCAL, w);
-        if (!item || item->holder != ckpt->team->rank)
+        const sagoi_item *item = sagoi_catalog_part(&fetch->overview->catalog, save, SAGO_LEVEL_LOCAL, w);
+        if (!item || item->holder != ckpt->team->rank || !fetch->there[w] || is_drained(fetch, w))
             continue;
         sagoi_drain_plan plan = {.from = ckpt->local,
                                  .to = ckpt->dir,
@@ -129,14 +141,17 @@ static sago_status drain_found(sago_ckpt *ckpt, int64_t step) {
     sago_status status = sagoi_overview_make(ckpt, step, &overview);
     if (status)
         return status;
-    const sagoi_save_view *save = sagoi_views_find(overview.views, overview.n, step);
-    if (!save)
-        status = no_such_step(step);
-    else if (!save->complete[SAGO_LEVEL_GLOBAL])
-        status = drain_mine(ckpt, &overview, save);
+    sago_ckpt_report ignored = SAGO_CKPT_REPORT_INIT;
+    sagoi_fetch fetch = {.ckpt = ckpt, .overview = &overview, .report = &ignored};
+    fetch.save = sagoi_views_find(overview.views, overview.n, step);
+    status = fetch.save ? sagoi_fetch_init(&fetch) : no_such_step(step);
+    if (!status)
+        status = drain_mine(&fetch);
     status = sagoi_agree_status(ckpt->team, status);
     if (!status)
-        status = sagoi_known_add(ckpt, step, save->id_low, SAGO_LEVEL_GLOBAL);
+        status = sagoi_known_add(ckpt, step, fetch.save->id_low, SAGO_LEVEL_GLOBAL);
+    if (fetch.save)
+        sagoi_fetch_cleanup(&fetch);
     sagoi_overview_cleanup(&overview);
     return sagoi_agree_status(ckpt->team, status);
 }

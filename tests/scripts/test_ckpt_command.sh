@@ -123,6 +123,47 @@ says '^step 60: good'
 ckpt repair d 40 --remove
 says '^step 40: removed'
 
+echo "== drain and repair, from the storage of the nodes"
+mkdir nodes
+local="--hint sago_local_dirs=$tmp/nodes"
+waveguide() {
+    mpi 2 "$SAGO_BUILD/bin/examples/waveguide" --cells 8 --length 4 --every 20 --reference 0 --dir "$tmp/e" $local "$@"
+}
+if waveguide --steps 60 --hint sago_ckpt_global_every=0 --die-at 50 >log 2>&1; then
+    fail "it did not die"
+fi
+ckpt ls e
+! grep -q complete out || { cat out; fail "steps are in the directory before they are drained"; }
+ckpt ls e $local --json
+python "[s['step'] for s in data['steps']] == [20, 40] and all(s['levels']['local']['complete'] for s in data['steps'])"
+mpi 2 "$sago" ckpt drain "$tmp/e" $local >out 2>&1 || { cat out; fail "drain"; }
+says '^step 40: is in the directory'
+ckpt verify e
+[ "$(grep -c ': good$' out)" -eq 2 ] || { cat out; fail "what was drained is not good"; }
+ckpt drain e $local
+says 'nothing to do'
+printf 'X' | dd of="$(ls e/step-*40-*/file-000000.data)" bs=1 seek=70001 conv=notrunc 2>/dev/null
+rm e/step-*20-*/*.part
+refuses 1 '^step 40: DAMAGED' verify e
+ckpt repair e $local
+[ "$(grep -c ': repaired$' out)" -eq 2 ] || { cat out; fail "repair"; }
+ckpt verify e
+
+echo "== while a job uses the directory"
+waveguide --steps 1000000 --hint sago_ckpt_keep_global=3 >log 2>&1 &
+job=$!
+trap 'kill $job 2>/dev/null; rm -rf "$tmp"' EXIT
+for _ in $(seq 20); do
+    ckpt ls e
+    grep -q '^ *[0-9]\{3,\} .* complete$' out && break # step 100 or later
+    sleep 0.2
+done
+says '^ *[0-9]\{3,\} .* complete$'
+refuses 1 'another job uses the directory' rm e 20
+kill $job
+wait $job || true
+trap 'rm -rf "$tmp"' EXIT
+
 echo "== rm"
 ckpt ls d
 ! grep -q '^ *40 ' out || { cat out; fail "step 40 is still there"; }
