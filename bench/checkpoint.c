@@ -23,6 +23,7 @@
 #include "bench/patterns.h"
 #include "bench/quantiles.h"
 #include "bench/world.h"
+#include "ckpt/erasure.h"
 #include "ckpt/files.h"
 
 /* ---- A store with a speed limit ---- */
@@ -70,6 +71,7 @@ typedef struct ckpt_bench {
     double rounds; /* of computing, between two saves */
 
     double held[CKPT_BENCH_MAX], memcpy[CKPT_BENCH_MAX];
+    double encode[CKPT_BENCH_MAX]; /* bytes a second */
     double restore[CKPT_BENCH_MAX], read[CKPT_BENCH_MAX];
     stretch stretches[MODES][CKPT_BENCH_MAX];
     int64_t wrong; /* elements */
@@ -226,6 +228,32 @@ static void measure_store(ckpt_bench *b) {
     sagoi_file_set_hooks(NULL);
 }
 
+/* ---- encode ---- */
+
+/* Stripes of two data and two parity fragments, as sets of four members have them.  The parity must bring the data
+ * back. */
+static void measure_encode(ckpt_bench *b) {
+    enum { DATA = 2, PARITY = 2 };
+    int64_t bytes = b->elements * (int64_t)sizeof *b->data,
+            length = bytes / DATA < 1 << 20 ? bytes / DATA : 1 << 20;
+    unsigned char *in = (unsigned char *)b->data, *out = (unsigned char *)b->copy;
+    const int64_t from[DATA] = {DATA, DATA + 1}; /* from parity alone */
+    for (int64_t i = 0; i < b->config->repeat; i++) {
+        unsigned char *data[DATA] = {in, in + length}, *parity[PARITY] = {out, out + length};
+        int64_t stripes = 0;
+        bench_meet(&b->world);
+        double start = bench_now(), seconds = 0;
+        for (; seconds < 0.05; stripes++, seconds = bench_now() - start)
+            for (int64_t j = 0; j < PARITY; j++)
+                sagoi_erasure_encode(DATA, PARITY, j, data, parity[j], length);
+        b->encode[i] = 1 / slowest(b, seconds / (double)(stripes * DATA * length));
+        unsigned char *back = malloc((size_t)length);
+        b->wrong += !back || !sagoi_erasure_decode(DATA, PARITY, 1, from, parity, back, length) ||
+                    memcmp(back, data[1], (size_t)length) != 0;
+        free(back);
+    }
+}
+
 /* ---- restore ---- */
 
 /* Reads a share of the files of the newest step; nftw() has no place for it. */
@@ -291,7 +319,7 @@ static void measure_restore(ckpt_bench *b) {
 
 typedef struct figures {
     double bytes; /* of a save */
-    double held, memcpy, restore, read;
+    double held, memcpy, encode, restore, read;
     bench_estimate held_ratio, restore_ratio;
     struct {
         double total, perceived, raw, ratio, slowdown, thread_cpu;
@@ -331,6 +359,7 @@ static figures make_figures(const ckpt_bench *b) {
     figures f = {.bytes = save_bytes(b) / (double)b->config->saves};
     f.held = bench_median(n, b->held);
     f.memcpy = bench_median(n, b->memcpy);
+    f.encode = bench_median(n, b->encode);
     f.restore = bench_median(n, b->restore);
     f.read = bench_median(n, b->read);
     f.held_ratio = bench_paired_ratio(n, b->held, b->memcpy);
@@ -361,6 +390,7 @@ static void print_figures(const ckpt_bench *b, const figures *f) {
                "%.3f s\n",
                mode_names[mode], f->mode[mode].total, 1e-6 * f->mode[mode].perceived, 1e-6 * f->mode[mode].raw,
                f->mode[mode].ratio, 100 * f->mode[mode].slowdown, f->mode[mode].thread_cpu);
+    printf("encode    %8.2f GB/s a core: parity of rs:2 over 4 nodes\n", 1e-9 * f->encode);
     printf("restore   %8.2f ms, reading the same bytes %8.2f ms: %.2f of the limit (%.2f to %.2f)\n",
            1e3 * f->restore, 1e3 * f->read, f->restore_ratio.median, f->restore_ratio.low, f->restore_ratio.high);
     printf("content   %s\n", b->wrong ? "WRONG" : "verified");
@@ -398,6 +428,7 @@ static void put_figures(const ckpt_bench *b, const figures *f, FILE *out) {
         json_real(&json, "thread_cpu_s", f->mode[mode].thread_cpu);
         json_close(&json, '}');
     }
+    json_real(&json, "encode_rate", f->encode);
     json_real(&json, "restore_s", f->restore);
     json_real(&json, "read_s", f->read);
     put_ratio(&json, "restore_of_limit", f->restore_ratio);
@@ -448,6 +479,7 @@ int ckpt_bench_execute(const ckpt_bench_config *config) {
         name_directory(&b);
         measure_held(&b);
         measure_store(&b);
+        measure_encode(&b);
         measure_restore(&b);
         remove_directory(&b);
         ok = b.wrong == 0 && (b.world.rank != 0 || report(&b));

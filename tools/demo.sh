@@ -38,10 +38,11 @@ waveguide() {
     $launch -n 2 "$tree/bin/examples/waveguide" --cells 24 --length 6 --waves 3 --steps 250 --every 50 \
         --dir "$saved/ckpt" "$@"
 }
-if waveguide --die-at 130 2>"$out/killed.txt"; then
+if waveguide --die-at 130 >"$out/killed.txt" 2>&1; then
     echo "it should have been killed"
     exit 1
 fi
+grep -E '^(waveguide|checkpoint)' "$out/killed.txt" # without what the launcher says of it
 echo
 echo "Killed.  What is there:"
 "$tree/bin/sago" ckpt ls "$saved/ckpt"
