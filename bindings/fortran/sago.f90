@@ -77,7 +77,7 @@ module sago
     ! ---- Files ----
 
     public :: sago_open, sago_close, sago_delete, sago_get_hints
-    public :: sago_sync, sago_sync_local, sago_get_size, sago_set_size, sago_preallocate
+    public :: sago_sync, sago_sync_local, sago_get_size, sago_set_size, sago_preallocate, sago_flush_all, sago_flush_own
 
     interface sago_open
         module procedure open_file
@@ -110,6 +110,18 @@ module sago
         end subroutine
 
         subroutine sago_sync_local(file, status) bind(C, name='sagof_sync_local')
+            import :: sago_file, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_flush_all(file, status) bind(C, name='sagof_flush_all')
+            import :: sago_file, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_flush_own(file, status) bind(C, name='sagof_flush_own')
             import :: sago_file, c_int
             type(sago_file), intent(in) :: file
             integer(c_int), intent(out) :: status

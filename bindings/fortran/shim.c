@@ -27,6 +27,10 @@ void sagof_get_hints(sago_file *const *file, const MPI_Fint *info, int *status) 
 void sagof_sync(sago_file *const *file, int *status) { *status = sago_sync(*file); }
 void sagof_sync_local(sago_file *const *file, int *status) { *status = sago_sync_local(*file); }
 
+void sagof_flush_all(sago_file *const *file, int *status) { *status = sago_flush_all(*file); }
+
+void sagof_flush_own(sago_file *const *file, int *status) { *status = sago_flush_own(*file); }
+
 void sagof_get_size(sago_file *const *file, int64_t *size, int *status) {
     MPI_Offset bytes = 0;
     *status = sago_get_size(*file, &bytes);

@@ -127,6 +127,10 @@ contains
         call expect(status == SAGO_OK, 'preallocate')
         call sago_sync(file, status)
         call expect(status == SAGO_OK, 'sync')
+        call sago_flush_own(file, status)
+        call expect(status == SAGO_OK, 'flush_own')
+        call sago_flush_all(file, status)
+        call expect(status == SAGO_OK, 'flush_all')
         call sago_get_size(file, size_now, status)
         call expect(status == SAGO_OK .and. size_now == 4096, 'get_size after preallocate')
     end subroutine
