@@ -121,7 +121,7 @@ static int64_t fragment_offset(const rebuild *work, int64_t fragment) {
 
 static void rebuild_chunk(rebuild *work, int64_t i) {
     const sagoi_set *set = &work->set;
-    int64_t stripe = sagoi_stripe_of(work->member, i, set->k, set->n), from[SAGOI_FRAGMENTS_MAX];
+    int64_t stripe = sagoi_stripe_of(work->member, i, set->k, set->n), from[SAGOI_FRAGMENTS_MAX] = {0};
     const sagoi_item *items[SAGOI_FRAGMENTS_MAX] = {NULL};
     sagoi_cfile files[SAGOI_FRAGMENTS_MAX];
     if (choose_fragments(work, stripe, from, items) < set->d) {
@@ -142,6 +142,8 @@ static void rebuild_chunk(rebuild *work, int64_t i) {
             continue;
         if (sagoi_erasure_decode(set->d, set->k, i, from, work->fragments, work->out, len))
             note(work, sagoi_cfile_write(&work->file, work->out, wanted, place));
+        else
+            note(work, sagoi_fail(SAGO_ERR_IO, "the fragments of a stripe do not determine the lost one"));
     }
     for (int64_t f = 0; f < set->d; f++)
         (void)sagoi_cfile_close(&files[f]);

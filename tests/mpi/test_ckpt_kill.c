@@ -10,6 +10,15 @@
 
 enum { STEPS = 40 };
 
+/* A call that succeeds, unless the other rank was killed: then this one's life is over, too. */
+#define ALIVE(call) alive((call), #call, __LINE__)
+
+static void alive(sago_status status, const char *call, int line) {
+    if (status == SAGO_ERR_PEER)
+        _exit(3);
+    check_ok(status, call, line);
+}
+
 static void die(int number) {
     (void)number;
     kill(getpid(), SIGKILL);
@@ -48,21 +57,21 @@ static void report(const char *path, int64_t step) {
 
 static void live(sago_ckpt *ckpt, const model *m, decomposition *d, const char *reports) {
     int64_t step = -1;
-    CHECK_OK(sago_ckpt_latest(ckpt, SAGO_LEVEL_LOCAL, &step));
+    ALIVE(sago_ckpt_latest(ckpt, SAGO_LEVEL_LOCAL, &step));
     CHECK(step >= last_reported(reports));
     if (step >= 0) {
-        CHECK_OK(sago_ckpt_restore(ckpt, step));
+        ALIVE(sago_ckpt_restore(ckpt, step));
         CHECK_INT(visit_all(m, d, step, compare_byte), 0);
     }
     for (int64_t end = step + STEPS; ++step < end && failures == 0;) {
         visit_all(m, d, step, fill_byte);
-        CHECK_OK(sago_ckpt_save(ckpt, step));
+        ALIVE(sago_ckpt_save(ckpt, step));
         if (step % 3 == 0) {
-            CHECK_OK(sago_ckpt_wait(ckpt, step, SAGO_LEVEL_LOCAL));
+            ALIVE(sago_ckpt_wait(ckpt, step, SAGO_LEVEL_LOCAL));
             report(reports, step);
         }
     }
-    CHECK_OK(sago_ckpt_close(&ckpt));
+    ALIVE(sago_ckpt_close(&ckpt));
 }
 
 int main(int argc, char **argv) {
@@ -78,7 +87,7 @@ int main(int argc, char **argv) {
     model_make(&m, 42, false);
     decompose(&m, &d, 7, ranks, rank);
     arm(seed);
-    CHECK_OK(sago_ckpt_open(MPI_COMM_WORLD, dir, info, &ckpt));
+    ALIVE(sago_ckpt_open(MPI_COMM_WORLD, dir, info, &ckpt));
     if (info != MPI_INFO_NULL)
         MPI_Info_free(&info);
     if (ckpt) {
