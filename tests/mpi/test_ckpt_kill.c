@@ -27,7 +27,7 @@ static void die(int number) {
 /* From the middle of opening to far into the saves. */
 static void arm(uint64_t seed) {
     uint64_t state = seed;
-    struct itimerval timer = {{0, 0}, {0, (suseconds_t)draw_range(&state, 1000, 400000)}};
+    struct itimerval timer = {{0, 0}, {0, (suseconds_t)draw_range(&state, 1000, 250000)}};
     if (seed == 0 || draw_range(&state, 0, ranks - 1) != rank)
         return;
     signal(SIGALRM, die);
