@@ -40,7 +40,7 @@ static void *work(void *arg) {
         me->wrong += MPI_File_seek(me->file, at, MPI_SEEK_SET) != MPI_SUCCESS;
         me->wrong += MPI_File_read_all(me->file, back, N, MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS;
         me->wrong += memcmp(mine, back, N) != 0;
-        if (!PLAIN_MPICH)
+        if (!PLAIN) /* Open MPI crashes now and then, MPICH hangs */
             work_behind(me, at, mine);
     }
     return NULL;

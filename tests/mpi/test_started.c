@@ -251,7 +251,8 @@ int main(int argc, char **argv) {
     static oracle shared;
     uint64_t seeds = 100, first = 1;
     int me, all;
-    shared.forced[shared.nforced++] = "sago_memory=64M"; /* test_oracle knows what little memory does */
+    shared.forced[shared.nforced++] = "sago_memory=64M"; /* test_oracle knows what little memory does, */
+    shared.forced[shared.nforced++] = "sago_defer=off";  /* and what deferred writes do */
     if (!take_arguments(&shared, argc, argv, &seeds, &first))
         return 2;
     MPI_Init(&argc, &argv);
