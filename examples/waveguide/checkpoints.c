@@ -54,14 +54,13 @@ void checkpoints_open(checkpoints *c, fields *f, const options *o, const char *d
 
 /* How long it took, and where the data came from. */
 static void print_restored(const checkpoints *c, int64_t step) {
-    sago_ckpt_report report = SAGO_CKPT_REPORT_INIT; /* of this rank */
+    sago_ckpt_report report = SAGO_CKPT_REPORT_INIT;
     sago_ckpt_stats stats = SAGO_CKPT_STATS_INIT;
     check(c, sago_ckpt_get_report(c->ckpt, &report));
     check(c, sago_ckpt_get_stats(c->ckpt, &stats));
-    MPI_Allreduce(MPI_IN_PLACE, report.bytes_from, SAGO_LEVEL_COUNT, MPI_INT64_T, MPI_SUM, c->domain->comm);
     if (c->domain->rank != 0)
         return;
-    printf("restored step %lld in %.0f ms:", (long long)step, 1e3 * stats.restore);
+    printf("restored step %lld in %.0f ms; read:", (long long)step, 1e3 * stats.restore);
     for (int level = SAGO_LEVEL_LOCAL; level <= SAGO_LEVEL_GLOBAL; level++)
         if (report.bytes_from[level] > 0)
             printf(" %.1f MiB %s", (double)report.bytes_from[level] / (1 << 20),
