@@ -32,8 +32,9 @@ typedef enum sago_flush {
     SAGO_FLUSH_OVERLAP, /* a call writes to bytes of one before */
     SAGO_FLUSH_READ,    /* a collective read */
     SAGO_FLUSH_SYNC,
-    SAGO_FLUSH_SIZE, /* sago_set_size(), sago_preallocate() */
-    SAGO_FLUSH_STEP, /* a step of a series */
+    SAGO_FLUSH_SIZE,    /* sago_set_size(), sago_preallocate() */
+    SAGO_FLUSH_STEP,    /* a step of a series */
+    SAGO_FLUSH_STARTED, /* a nonblocking call */
     SAGO_FLUSH_CLOSE,
     SAGO_FLUSH_ASKED, /* sago_flush_all() */
     SAGO_FLUSH_OWN,   /* of this rank alone, before an independent access */

@@ -244,16 +244,19 @@ static sago_status compose_any(sago_file *file, const any_access *wanted, sagoi_
     return wanted->view ? compose(file, wanted->view, composed) : compose_list(file, wanted->list, composed);
 }
 
+/* When a call's turn comes: what was deferred before it goes to the file, in the order of the calls. */
+static sago_status flush_before(sago_file *file) { return sagoi_flush(file, SAGO_FLUSH_STARTED); }
+
 static sago_status prepare(sago_file *file, const any_access *wanted, sago_request **request, sago_status *wrong) {
     const char *call = wanted->view ? wanted->view->call : wanted->list->call;
     sagoi_direction direction = wanted->view ? wanted->view->direction : wanted->list->direction;
     bool held;
     sagoi_started_hold(file, &held);
     sago_status status = sagoi_started_create(file, call, direction, request);
-    if (!status)
-        *wrong = sagoi_flush_own(file); /* when all have started it, all that was deferred before is in the file */
-    if (!status && !*wrong)
+    if (!status) {
+        (*request)->before = flush_before;
         *wrong = compose_any(file, wanted, &(*request)->composed);
+    }
     sagoi_started_release(held);
     return status;
 }

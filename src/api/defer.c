@@ -15,6 +15,7 @@
 
 #include "api/handle.h"
 #include "base/checked.h"
+#include "base/fiber.h"
 #include "machine/memory.h"
 
 enum { MOST_CALLS = 1024 };         /* each costs a little in every round of a flush */
@@ -313,6 +314,7 @@ static sago_status move_calls(sago_file *file, const deferred_call *first, const
     int64_t bytes;
     sagoi_composed_init(&step, SAGOI_TO_FILE, &file->budget);
     step.flush = true;
+    step.nonblocking = sagoi_fiber_runs();
     (void)pthread_mutex_lock(&file->deferred->lock);
     sago_status status = gather(first, stop, &step);
     (void)pthread_mutex_unlock(&file->deferred->lock);

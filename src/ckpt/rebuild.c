@@ -131,7 +131,7 @@ static void rebuild_chunk(rebuild *work, int64_t i) {
                               (long long)set->writers[work->member]));
         return;
     }
-    for (int64_t f = 0; f < set->d; f++)
+    for (int64_t f = 0; f < SAGOI_FRAGMENTS_MAX; f++)
         files[f].fd = -1;
     for (int64_t off = 0; off < set->chunk; off += SAGOI_PARITY_SLICE) {
         int64_t len = sagoi_min(SAGOI_PARITY_SLICE, set->chunk - off), place = i * set->chunk + off;

@@ -33,9 +33,11 @@ void sagoi_started_destroy(sago_request **request) {
 /* ---- On the fiber ---- */
 
 static void run(sago_file *file, sago_request *request) {
-    if (request->status)
+    sago_status before = request->before ? request->before(file) : SAGO_OK;
+    if (!before && request->status)
         sagoi_message_set(request->message);
-    sago_status status = sagoi_engine_run(file, &request->composed, request->status, &request->bytes);
+    sago_status status =
+        sagoi_engine_run(file, &request->composed, before ? before : request->status, &request->bytes);
     sagoi_composed_cleanup(&request->composed);
     if (status)
         sagoi_message_prefix("%s: %s: ", request->call, file->path);

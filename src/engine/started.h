@@ -8,14 +8,15 @@
 #include "engine/compose.h"
 
 struct sago_request {
-    sagoi_live live;    /* tells one that may be waited for from another */
-    sago_request *next; /* of the same file */
-    sago_file *file;    /* until it is done */
-    const char *call;   /* the public function's name */
-    bool dropped;       /* nobody will ask how it went */
-    _Atomic bool done;  /* then only what follows counts */
-    sago_status status; /* before that: what was wrong with the arguments */
-    int64_t bytes;      /* moved */
+    sagoi_live live;                        /* tells one that may be waited for from another */
+    sago_request *next;                     /* of the same file */
+    sago_file *file;                        /* until it is done */
+    const char *call;                       /* the public function's name */
+    sago_status (*before)(sago_file *file); /* collective; run first, on the fiber; may be NULL */
+    bool dropped;                           /* nobody will ask how it went */
+    _Atomic bool done;                      /* then only what follows counts */
+    sago_status status;                     /* before that: what was wrong with the arguments */
+    int64_t bytes;                          /* moved */
     char message[SAGOI_MESSAGE_MAX];
     sagoi_composed composed;
 };
