@@ -193,8 +193,10 @@ static void run_round(rng *common, int nfiles) {
         wait_some(npending);
         int one = 1, sum = 0;
         MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-        for (int i = 0; i < nfiles; i++)
+        for (int i = 0; i < nfiles; i++) {
+            flush_deferred(&files[i]);
             check_file(&files[i], NULL);
+        }
         oracle *o = &files[pick(common, 0, nfiles - 1)];
         (chance(common, 50) ? step_views : step_independent)(o);
         o->step++;
@@ -251,8 +253,7 @@ int main(int argc, char **argv) {
     static oracle shared;
     uint64_t seeds = 100, first = 1;
     int me, all;
-    shared.forced[shared.nforced++] = "sago_memory=64M"; /* test_oracle knows what little memory does, */
-    shared.forced[shared.nforced++] = "sago_defer=off";  /* and what deferred writes do */
+    shared.forced[shared.nforced++] = "sago_memory=64M"; /* test_oracle knows what little memory does */
     if (!take_arguments(&shared, argc, argv, &seeds, &first))
         return 2;
     MPI_Init(&argc, &argv);
