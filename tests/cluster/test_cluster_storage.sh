@@ -21,8 +21,10 @@ run() { # program, args...
 
 # With a node's own storage a block is local exactly when both ends are on one node; with a rack's, on two.
 exchange() { # local directory, neighbourhoods
-    run sago bench exchange --dir @GLOBAL@ --local "$1" --block 20000 --blocks 6 --repeat 2 |
-        tee /dev/stderr | grep -q " $2 storage neighbourhoods" || cluster_fail "sago bench exchange --local $1"
+    local told
+    told=$(run sago bench exchange --dir @GLOBAL@ --local "$1" --block 20000 --blocks 6 --repeat 2)
+    echo "$told"
+    grep -q " $2 storage neighbourhoods" <<<"$told" || cluster_fail "sago bench exchange --local $1"
 }
 
 run test_storage "${1:-200}"

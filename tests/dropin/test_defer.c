@@ -247,6 +247,12 @@ static void own_file(void) {
 
 int main(int argc, char **argv) {
     check_start(&argc, &argv);
+    if (PLAIN_OPENMPI) { /* no hint there, and ranks that do not meet in collective calls: nothing to be tested */
+        if (rank == 0)
+            puts("SKIP: OMPIO's ranks do not wait for each other, so calls of different ranks have no order");
+        MPI_Finalize();
+        return 77;
+    }
     settled();
     other_representation();
     alone(0);

@@ -49,6 +49,7 @@ typedef struct stage {
     decomposition d;
     sago_ckpt *ckpt;
     int64_t good, next; /* the newest step that must be there; the next number */
+    bool behind;        /* something failed after it had been waited for: closing may tell */
 } stage;
 
 static bool save_and_wait(stage *s, sago_level level, sago_status *status) {
@@ -91,6 +92,7 @@ static bool one_fault(stage *s, fault_kind kind, int n, sago_level level) {
     check_good(s);
     CHECK(save_and_wait(s, level, &status));
     bool hit = sum_everywhere(atomic_load(&f.hit)) > 0;
+    s->behind = s->behind || (ok && hit && (kind == FAULT_NO_SPACE || kind == FAULT_IO));
     scene = "";
     return hit;
 }
@@ -101,6 +103,7 @@ static void start(stage *s, const char *hints) {
     s->ckpt = NULL;
     s->good = -1;
     s->next = 1;
+    s->behind = false;
     CHECK_OK(sago_ckpt_open(MPI_COMM_WORLD, scratch("ckpt"), info, &s->ckpt));
     MPI_Info_free(&info);
     protect_arrays(&s->m, &s->d, s->ckpt);
@@ -108,7 +111,9 @@ static void start(stage *s, const char *hints) {
 }
 
 static void finish(stage *s) {
-    CHECK_OK(sago_ckpt_close(&s->ckpt));
+    sago_status closed = sago_ckpt_close(&s->ckpt);
+    CHECK(closed == SAGO_OK || s->behind);
+    CHECK(same_everywhere(closed));
     meet();
     if (rank == 0)
         CHECK(system("rm -rf ckpt local; mkdir local") == 0);
