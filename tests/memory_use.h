@@ -75,18 +75,23 @@ static inline MPI_Datatype irregular_view(int runs) {
     return type;
 }
 
-enum { REGULAR_VIEWS = 5 };
+enum { REGULAR_VIEWS = 8 };
 
-/* Many runs that a few numbers describe: a quarter of side^2, side^3 / 8 in 4 dimensions, 5000 side in the vector. */
+/* Many runs that a few numbers describe: a quarter of side^2, side^3 / 8 in 4 dimensions, 5000 side in the vector.
+ * In the last but one, and of a part with gaps in the last, every axis ends with a shorter block. */
 static inline MPI_Datatype regular_view(int which, int side, const char **name) {
     static const char *const names[REGULAR_VIEWS] = {"vector", "subarray of 3 dimensions", "subarray of 4 dimensions",
-                                                     "darray by blocks", "darray in turn"};
+                                                     "darray by blocks", "darray in turn",
+                                                     "vector of vectors", "darray with shorter blocks",
+                                                     "darray of pairs with shorter blocks"};
     int sizes[4] = {side, side, side, 8}, part[4] = {side / 2, side / 2, side / 2, 4};
     int start[4] = {side / 4, side / 4, side / 4, 2};
     int blocks[3] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_BLOCK}, grid[3] = {2, 2, 2};
     int none[3] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG};
     int turns[2] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_CYCLIC}, width[2] = {4, 2}, plane[2] = {2, 4};
-    MPI_Datatype type = MPI_DATATYPE_NULL;
+    int odd[4] = {side - 3, side / 2 + 1, side - 1, 5}, dealt[3] = {7, 5, 3}, cube[3] = {2, 2, 2};
+    int in_turn[3] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_CYCLIC};
+    MPI_Datatype type = MPI_DATATYPE_NULL, element;
     *name = names[which];
     if (which == 0)
         MPI_Type_vector(5000 * side, 3, 7, MPI_INT, &type);
@@ -94,16 +99,20 @@ static inline MPI_Datatype regular_view(int which, int side, const char **name) 
         MPI_Type_create_subarray(which + 2, sizes, part, start, MPI_ORDER_C, MPI_INT, &type);
     else if (which == 3)
         MPI_Type_create_darray(8, 3, 3, sizes, blocks, none, grid, MPI_ORDER_C, MPI_DOUBLE, &type);
-    else
+    else if (which == 4)
         MPI_Type_create_darray(8, 3, 2, sizes, turns, width, plane, MPI_ORDER_C, MPI_DOUBLE, &type);
+    else if (which == 6)
+        MPI_Type_create_darray(8, 0, 3, odd, in_turn, dealt, cube, MPI_ORDER_C, MPI_DOUBLE, &type);
+    if (which == 5 || which == 7) {
+        MPI_Type_vector(which == 5 ? side / 2 : 2, 3, 7, MPI_INT, &element);
+        if (which == 5)
+            MPI_Type_create_hvector(side, 3, 50 * (MPI_Aint)side, element, &type);
+        else
+            MPI_Type_create_darray(8, 0, 2, odd, in_turn, dealt, plane, MPI_ORDER_C, element, &type);
+        MPI_Type_free(&element);
+    }
     MPI_Type_commit(&type);
     return type;
-}
-
-/* Sago keeps a train of runs as six numbers, but trains of trains one by one: so many of them has regular_view(). */
-static inline int trains_of(int which, int side) {
-    const int trains[REGULAR_VIEWS] = {1, side / 2, side / 2 * (side / 2), side / 2, side};
-    return trains[which];
 }
 
 #endif

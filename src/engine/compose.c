@@ -73,7 +73,7 @@ static sago_status push_stream(sagoi_composed *composed, const sagoi_stream *str
  * without a thought of tiles.  false: no such case. */
 static bool fold(const sagoi_extents *tiled, sagoi_pattern *folded) {
     const sagoi_piece *piece = tiled->pattern->pieces;
-    if (tiled->pattern->npieces != 1 || piece->len == 0)
+    if (tiled->pattern->npieces != 1 || tiled->pattern->nloops > 0 || piece->len == 0)
         return false;
     if (piece->count > 1 && piece->count * piece->stride != tiled->extent)
         return false;

@@ -1,8 +1,9 @@
-/* Walking extents.  A cursor stands at a run of a piece of a tile; it hands out the longest span that lies
- * below the caller's limit, so that the loops over runs are the caller's and tight. */
+/* Walking extents.  A cursor stands at a run of a piece of a lap of a tile; it hands out the longest span that
+ * lies below the caller's limit, so that the loops over runs are the caller's and tight. */
 #include "extent/pattern.h"
 
 #include "base/checked.h"
+#include "extent/loops.h"
 
 static const sagoi_piece *piece_at(const sagoi_cursor *cursor) {
     return &cursor->extents.pattern->pieces[cursor->piece];
@@ -13,31 +14,54 @@ static int64_t run_length(const sagoi_cursor *cursor) {
     return piece->len ? piece->len : cursor->extents.pattern->runs[piece->stride + cursor->index].len;
 }
 
-/* Stands at the first run of `piece` of `tile`. */
-static void enter_piece(sagoi_cursor *cursor, int64_t tile, int64_t piece) {
+/* Stands at the origin of a lap of a tile. */
+static void enter_lap(sagoi_cursor *cursor, int64_t tile, int64_t lap) {
     const sagoi_extents *extents = &cursor->extents;
     const sagoi_pattern *pattern = extents->pattern;
-    if (piece == pattern->npieces && !pattern->permuted) {
-        piece = 0;
-        tile++;
-    }
     cursor->tile = tile;
+    cursor->lap = lap;
+    cursor->lap_pos = tile * pattern->bytes;
+    cursor->lap_off = extents->base + tile * extents->extent;
+    if (lap > 0) {
+        cursor->lap_pos += lap * pattern->lap_bytes;
+        cursor->lap_off += sagoi_lap_moved(pattern, lap);
+    }
+}
+
+/* Stands at the first run of a piece of the lap. */
+static void enter_piece(sagoi_cursor *cursor, int64_t piece) {
+    const sagoi_piece *entered = &cursor->extents.pattern->pieces[piece];
     cursor->piece = piece;
     cursor->index = 0;
     cursor->skip = 0;
-    if (piece == pattern->npieces) { /* the end of a permuted pattern */
-        cursor->pos = extents->end;
+    cursor->pos = cursor->lap_pos + entered->pos;
+    cursor->off = cursor->lap_off + entered->off;
+}
+
+/* Stands at the piece after this one. */
+static void next_piece(sagoi_cursor *cursor) {
+    const sagoi_pattern *pattern = cursor->extents.pattern;
+    if (cursor->piece + 1 < pattern->npieces) {
+        enter_piece(cursor, cursor->piece + 1);
         return;
     }
-    cursor->pos = tile * pattern->bytes + pattern->pieces[piece].pos;
-    cursor->off = extents->base + tile * extents->extent + pattern->pieces[piece].off;
+    if (pattern->permuted) { /* that was its end */
+        cursor->skip = 0;
+        cursor->pos = cursor->extents.end;
+        return;
+    }
+    if (cursor->lap + 1 < pattern->laps)
+        enter_lap(cursor, cursor->tile, cursor->lap + 1);
+    else
+        enter_lap(cursor, cursor->tile + 1, 0);
+    enter_piece(cursor, 0);
 }
 
 /* Moves `count` runs on within the piece, or to the next piece. */
 static void step_runs(sagoi_cursor *cursor, int64_t count, int64_t bytes, int64_t next_off) {
     const sagoi_piece *piece = piece_at(cursor);
     if (cursor->index + count == piece->count) {
-        enter_piece(cursor, cursor->tile, cursor->piece + 1);
+        next_piece(cursor);
         return;
     }
     cursor->index += count;
@@ -75,16 +99,21 @@ static void skip_to_pos(sagoi_cursor *cursor, int64_t pos) {
 /* To an uncut stream position below extents.end. */
 static void seek_stream(sagoi_cursor *cursor, int64_t pos) {
     const sagoi_pattern *pattern = cursor->extents.pattern;
-    int64_t tile = pos / pattern->bytes, in_tile = pos % pattern->bytes;
+    int64_t tile = pos / pattern->bytes, in_lap = pos % pattern->bytes, lap = 0;
+    if (pattern->nloops > 0) {
+        lap = in_lap / pattern->lap_bytes;
+        in_lap %= pattern->lap_bytes;
+    }
     int64_t low = 0, high = pattern->npieces - 1;
-    while (low < high) { /* the last piece that starts at or before in_tile */
+    while (low < high) { /* the last piece that starts at or before in_lap */
         int64_t middle = low + (high - low + 1) / 2;
-        if (pattern->pieces[middle].pos <= in_tile)
+        if (pattern->pieces[middle].pos <= in_lap)
             low = middle;
         else
             high = middle - 1;
     }
-    enter_piece(cursor, tile, low);
+    enter_lap(cursor, tile, lap);
+    enter_piece(cursor, low);
     skip_to_pos(cursor, pos);
 }
 
@@ -93,10 +122,12 @@ void sagoi_cursor_init(sagoi_cursor *cursor, const sagoi_extents *extents) {
     cursor->pos = extents->begin;
     if (extents->begin >= extents->end)
         return;
-    if (extents->pattern->permuted)
-        enter_piece(cursor, 0, 0);
-    else
+    if (extents->pattern->permuted) {
+        enter_lap(cursor, 0, 0);
+        enter_piece(cursor, 0);
+    } else {
         seek_stream(cursor, extents->begin);
+    }
 }
 
 void sagoi_cursor_seek_pos(sagoi_cursor *cursor, int64_t pos) {
@@ -133,25 +164,34 @@ static void skip_to_offset(sagoi_cursor *cursor, int64_t offset) {
     cursor->skip = sagoi_max(0, offset - cursor->off);
 }
 
+/* Stands at the first piece that ends after `offset`; false: there is none. */
+static bool enter_piece_after(sagoi_cursor *cursor, int64_t offset) {
+    const sagoi_pattern *pattern = cursor->extents.pattern;
+    int64_t tile = pattern->permuted ? 0 : tile_for(&cursor->extents, offset);
+    int64_t in_tile = offset - cursor->extents.base - tile * cursor->extents.extent;
+    enter_lap(cursor, tile, pattern->nloops > 0 ? sagoi_lap_after(pattern, in_tile) : 0);
+    int64_t in_lap = offset - cursor->lap_off, low = 0, high = pattern->npieces;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (pattern->pieces[middle].end > in_lap)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    if (low == pattern->npieces)
+        return false;
+    enter_piece(cursor, low);
+    return true;
+}
+
 void sagoi_cursor_seek(sagoi_cursor *cursor, int64_t offset) {
     const sagoi_extents *extents = &cursor->extents;
     const sagoi_pattern *pattern = extents->pattern;
     sagoi_cursor_init(cursor, extents);
     if (extents->begin >= extents->end)
         return;
-    int64_t tile = pattern->permuted ? 0 : tile_for(extents, offset);
-    int64_t in_tile = offset - extents->base - tile * extents->extent;
-    int64_t low = 0, high = pattern->npieces;
-    while (low < high) { /* the first piece that ends after in_tile */
-        int64_t middle = low + (high - low) / 2;
-        if (pattern->pieces[middle].end > in_tile)
-            high = middle;
-        else
-            low = middle + 1;
-    }
     sagoi_cursor found = {.extents = *extents};
-    enter_piece(&found, tile, low);
-    if (found.pos >= extents->end) {
+    if (!enter_piece_after(&found, offset) || found.pos >= extents->end) {
         *cursor = found;
         cursor->pos = extents->end;
         return;
@@ -167,9 +207,8 @@ static int64_t whole_list_runs(const sagoi_cursor *cursor, int64_t limit, int64_
     const sagoi_extents *extents = &cursor->extents;
     const sagoi_pattern *pattern = extents->pattern;
     const sagoi_piece *piece = piece_at(cursor);
-    int64_t end_pos = cursor->piece + 1 < pattern->npieces ? piece[1].pos : pattern->bytes;
-    if (extents->base + cursor->tile * extents->extent + piece->end <= limit &&
-        cursor->tile * pattern->bytes + end_pos <= extents->end)
+    int64_t end_pos = cursor->piece + 1 < pattern->npieces ? piece[1].pos : pattern->lap_bytes;
+    if (cursor->lap_off + piece->end <= limit && cursor->lap_pos + end_pos <= extents->end)
         return piece->count - cursor->index;
     /* The last run at the latest does not fit. */
     const sagoi_run *first = pattern->runs + piece->stride + cursor->index, *run = first;

@@ -3,13 +3,14 @@
  * The newest run stays pending, because the next one may join it.  A run that is settled either prolongs the
  * train at the end, or that train, if short, is dissolved into the list before it.  So regular stretches
  * become trains and irregular ones lists, in one pass and without looking back more than a few runs.
- * Walking is in cursor.c. */
+ * Repetitions are in repeat.c, walking is in cursor.c. */
 #include "extent/pattern.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
+#include "extent/loops.h"
 
 enum { TRAIN_MIN = 5 }; /* a train shorter than this costs more than the same runs in a list */
 
@@ -22,6 +23,7 @@ void sagoi_pattern_cleanup(sagoi_pattern *pattern) {
     sagoi_budget_free(pattern->budget, pattern->pieces,
                       pattern->pieces_capacity * (int64_t)sizeof *pattern->pieces);
     sagoi_budget_free(pattern->budget, pattern->runs, pattern->runs_capacity * (int64_t)sizeof *pattern->runs);
+    sagoi_budget_free(pattern->budget, pattern->loops, pattern->nloops * (int64_t)sizeof *pattern->loops);
     sagoi_pattern_init(pattern, pattern->budget);
 }
 
@@ -120,6 +122,14 @@ static void settle_run(sagoi_pattern *pattern, int64_t off, int64_t len) {
     push_train(pattern, off, len, 1, len);
 }
 
+/* Stores all laps, since something comes after them. */
+static void expand(sagoi_pattern *pattern) {
+    sagoi_pattern laps = *pattern;
+    sagoi_pattern_init(pattern, laps.budget);
+    sagoi_pattern_add_pattern(pattern, &laps, 0);
+    sagoi_pattern_cleanup(&laps);
+}
+
 static void settle_pending(sagoi_pattern *pattern) {
     if (pattern->pending_len > 0)
         settle_run(pattern, pattern->pending_off, pattern->pending_len);
@@ -140,13 +150,17 @@ static bool in_range(sagoi_pattern *pattern, int64_t off, int64_t len) {
 void sagoi_pattern_add(sagoi_pattern *pattern, int64_t off, int64_t len) {
     if (len == 0 || pattern->failed || !in_range(pattern, off, len))
         return;
-    pattern->run_count++;
     if (pattern->pending_len > 0 && pattern->pending_off + pattern->pending_len == off) {
         pattern->pending_len += len;
-        pattern->run_count--;
+        return;
+    }
+    if (pattern->nloops > 0) { /* nothing is pending, and the last run may join after all */
+        expand(pattern);
+        sagoi_pattern_add(pattern, off, len);
         return;
     }
     settle_pending(pattern);
+    pattern->run_count++;
     pattern->pending_off = off;
     pattern->pending_len = len;
 }
@@ -195,7 +209,8 @@ static void add_list(sagoi_pattern *pattern, const sagoi_run *runs, int64_t coun
     }
 }
 
-void sagoi_pattern_add_pattern(sagoi_pattern *pattern, const sagoi_pattern *part, int64_t off) {
+/* Appends one lap of the part. */
+static void add_lap(sagoi_pattern *pattern, const sagoi_pattern *part, int64_t off) {
     for (int64_t i = 0; i < part->npieces && !pattern->failed; i++) {
         const sagoi_piece *piece = &part->pieces[i];
         int64_t at;
@@ -208,24 +223,14 @@ void sagoi_pattern_add_pattern(sagoi_pattern *pattern, const sagoi_pattern *part
     }
 }
 
-void sagoi_pattern_add_repeated(sagoi_pattern *pattern, const sagoi_pattern *part, int64_t off, int64_t count,
-                                int64_t stride) {
-    if (part->npieces == 0 || count <= 0)
-        return;
-    if (sagoi_pattern_contiguous(part)) {
+void sagoi_pattern_add_pattern(sagoi_pattern *pattern, const sagoi_pattern *part, int64_t off) {
+    add_lap(pattern, part, off);
+    for (int64_t lap = 1; lap < part->laps && !pattern->failed; lap++) {
         int64_t at;
-        if (sagoi_add(off, part->pieces[0].off, &at))
+        if (sagoi_add(off, sagoi_lap_moved(part, lap), &at))
             pattern->failed = SAGO_ERR_OVERFLOW;
         else
-            sagoi_pattern_add_train(pattern, at, part->pieces[0].len, count, stride);
-        return;
-    }
-    for (int64_t i = 0; i < count && !pattern->failed; i++) {
-        int64_t at;
-        if (sagoi_mul(i, stride, &at) || sagoi_add(off, at, &at))
-            pattern->failed = SAGO_ERR_OVERFLOW;
-        else
-            sagoi_pattern_add_pattern(pattern, part, at);
+            add_lap(pattern, part, at);
     }
 }
 
@@ -254,6 +259,23 @@ static bool piece_bounds(const sagoi_pattern *pattern, const sagoi_piece *piece,
     return ascends;
 }
 
+/* Sets low, high and sorted: of one lap, then of all. */
+static void find_bounds(sagoi_pattern *pattern) {
+    pattern->sorted = true;
+    for (int64_t i = 0; i < pattern->npieces; i++) {
+        int64_t low, high;
+        bool ascends = piece_bounds(pattern, &pattern->pieces[i], &low, &high);
+        pattern->sorted = pattern->sorted && ascends && (i == 0 || low >= pattern->high);
+        pattern->low = i == 0 ? low : sagoi_min(pattern->low, low);
+        pattern->high = i == 0 ? high : sagoi_max(pattern->high, high);
+    }
+    for (int64_t i = 0; i < pattern->nloops; i++) {
+        const sagoi_loop *loop = &pattern->loops[i];
+        pattern->sorted = pattern->sorted && sagoi_loop_ascends(loop, pattern->low, pattern->high);
+        (void)sagoi_loop_bounds(loop, &pattern->low, &pattern->high); /* fits, or it was not added */
+    }
+}
+
 static void give_back(sagoi_pattern *pattern, void **array, int64_t count, int64_t *capacity, int64_t size) {
     if (count == *capacity || *capacity == 0)
         return;
@@ -268,12 +290,16 @@ static sagoi_hash hash_contents(const sagoi_pattern *pattern) {
     sagoi_hash none = {0, 0};
     sagoi_hash pieces =
         sagoi_hash_bytes(pattern->pieces, pattern->npieces * (int64_t)sizeof *pattern->pieces, none);
-    return sagoi_hash_bytes(pattern->runs, pattern->nruns * (int64_t)sizeof *pattern->runs, pieces);
+    sagoi_hash runs = sagoi_hash_bytes(pattern->runs, pattern->nruns * (int64_t)sizeof *pattern->runs, pieces);
+    if (pattern->nloops == 0)
+        return runs;
+    return sagoi_hash_bytes(pattern->loops, pattern->nloops * (int64_t)sizeof *pattern->loops, runs);
 }
 
 sago_status sagoi_pattern_finish(sagoi_pattern *pattern) {
     settle_pending(pattern);
-    dissolve_short_train(pattern);
+    if (pattern->nloops == 0)
+        dissolve_short_train(pattern);
     if (pattern->failed) {
         sago_status why = pattern->failed;
         int64_t runs = pattern->run_count;
@@ -288,14 +314,9 @@ sago_status sagoi_pattern_finish(sagoi_pattern *pattern) {
         only->len = pattern->runs[only->stride].len;
         only->stride = only->len;
     }
-    pattern->sorted = true;
-    for (int64_t i = 0; i < pattern->npieces; i++) {
-        int64_t low, high;
-        bool ascends = piece_bounds(pattern, &pattern->pieces[i], &low, &high);
-        pattern->sorted = pattern->sorted && ascends && (i == 0 || low >= pattern->high);
-        pattern->low = i == 0 ? low : sagoi_min(pattern->low, low);
-        pattern->high = i == 0 ? high : sagoi_max(pattern->high, high);
-    }
+    find_bounds(pattern);
+    if (pattern->nloops == 0)
+        pattern->lap_bytes = pattern->bytes;
     give_back(pattern, (void **)&pattern->pieces, pattern->npieces, &pattern->pieces_capacity,
               sizeof *pattern->pieces);
     give_back(pattern, (void **)&pattern->runs, pattern->nruns, &pattern->runs_capacity, sizeof *pattern->runs);

@@ -6,6 +6,8 @@
  *   list     irregular runs, 8 bytes each: gap from the end of the run before, and length
  *   piece    a train or a list of at most SAGOI_LIST_MAX runs
  *   pattern  pieces in stream order: the i-th byte of the data stream lies where the pieces say
+ *   lap      the pieces of a pattern walked once; a regular pattern has many laps, each moved somewhere else
+ *   loop    how laps are moved, as one axis of an array does it; a pattern keeps its loops, not its laps
  *   extents  a pattern repeated (tiled) at a fixed distance, cut to a range of the stream: one request
  *   cursor   walks extents in order and hands out spans
  *   span     what a cursor hands out: a train, or part of a list, that the caller walks in a tight loop
@@ -39,13 +41,32 @@ typedef struct sagoi_piece {
     int64_t stride; /* train: from start to start, any sign; list: index into runs[] of its first */
 } sagoi_piece;
 
+/* Blocks at one distance of parts at another: part `e` is moved by (e / length) * step + (e % length) * stride.
+ * The last block may be a shorter one. */
+typedef struct sagoi_blocks {
+    int64_t off;    /* where the first part's origin is */
+    int64_t count;  /* parts in all */
+    int64_t length; /* parts in a block, > 0 */
+    int64_t stride; /* bytes from part to part in a block, any sign */
+    int64_t step;   /* bytes from block to block, any sign */
+} sagoi_blocks;
+
+/* `count` repetitions of everything inside: the laps of the loops before this one, or one lap. */
+typedef struct sagoi_loop {
+    int64_t count, length, stride, step; /* as in sagoi_blocks; length = count if they are one block */
+    int64_t high;                        /* largest end inside, where it is not moved by this loop */
+} sagoi_loop;
+
 typedef struct sagoi_pattern {
-    sagoi_piece *pieces;
-    sagoi_run *runs; /* of the lists */
-    int64_t npieces, nruns;
+    sagoi_piece *pieces; /* of the first lap; positions count as if there were no other */
+    sagoi_run *runs;     /* of the lists */
+    sagoi_loop *loops;   /* the innermost first; NULL: one lap */
+    int64_t npieces, nruns, nloops;
     int64_t pieces_capacity, runs_capacity;
+    int64_t laps;      /* of a pattern with loops, else 0 */
+    int64_t lap_bytes; /* of a finished pattern */
     int64_t bytes;     /* in all */
-    int64_t run_count; /* in all, trains counted out */
+    int64_t run_count; /* in all, trains and laps counted out (laps that touch do not join) */
     int64_t low, high; /* smallest offset, largest end; 0, 0 when empty */
     bool sorted;       /* ascending and not overlapping, in stream order */
     sagoi_hash hash;   /* of a finished pattern's contents */
@@ -66,9 +87,12 @@ void sagoi_pattern_add(sagoi_pattern *pattern, int64_t off, int64_t len);
 void sagoi_pattern_add_train(sagoi_pattern *pattern, int64_t off, int64_t len, int64_t count, int64_t stride);
 /* Appends all of `part` (finished), moved by `off`. */
 void sagoi_pattern_add_pattern(sagoi_pattern *pattern, const sagoi_pattern *part, int64_t off);
-/* The same, `count` times, each `stride` further than the one before. */
+/* The same, `count` times, each `stride` further than the one before.  Into an empty pattern repetitions that
+ * would cost much go as a loop; whatever is appended after that costs what it would cost piece by piece. */
 void sagoi_pattern_add_repeated(sagoi_pattern *pattern, const sagoi_pattern *part, int64_t off, int64_t count,
                                 int64_t stride);
+/* The same, in blocks. */
+void sagoi_pattern_add_blocks(sagoi_pattern *pattern, const sagoi_pattern *part, const sagoi_blocks *blocks);
 /* Ends building, once: sets bytes, low, high, sorted.  SAGO_ERR_MEMORY or SAGO_ERR_OVERFLOW. */
 sago_status sagoi_pattern_finish(sagoi_pattern *pattern) SAGOI_CHECKED;
 
@@ -89,7 +113,8 @@ sagoi_hash sagoi_pattern_hash(const sagoi_pattern *pattern, sagoi_hash seed);
 
 /* One run of the whole stream? */
 static inline bool sagoi_pattern_contiguous(const sagoi_pattern *pattern) {
-    return pattern->npieces == 0 || (pattern->npieces == 1 && pattern->pieces[0].count == 1);
+    return pattern->npieces == 0 ||
+           (pattern->npieces == 1 && pattern->pieces[0].count == 1 && pattern->nloops == 0);
 }
 
 /* ---- Walking ---- */
@@ -115,11 +140,12 @@ typedef struct sagoi_span {
 
 typedef struct sagoi_cursor {
     sagoi_extents extents;
-    int64_t tile, piece;
-    int64_t index; /* of the run in the piece */
-    int64_t off;   /* where that run starts, base included */
-    int64_t pos;   /* where it starts in the (uncut) stream */
-    int64_t skip;  /* bytes of it already handed out */
+    int64_t tile, lap, piece;
+    int64_t lap_off, lap_pos; /* where the lap's origin is, base included, and where it starts in the stream */
+    int64_t index;            /* of the run in the piece */
+    int64_t off;              /* where that run starts, base included */
+    int64_t pos;              /* where it starts in the (uncut) stream */
+    int64_t skip;             /* bytes of it already handed out */
 } sagoi_cursor;
 
 /* A layer of a sorted request has only some of the stream's bytes. */

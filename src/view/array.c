@@ -52,32 +52,30 @@ static sago_status place_axes(axes *all, int64_t extent) {
     return SAGO_OK;
 }
 
-/* Appends what the axis makes of `part`, the first block at `off`. */
-static sago_status add_axis(const axis *a, const sagoi_pattern *part, int64_t off, sagoi_pattern *out) {
-    int64_t step, past;
-    if (sagoi_mul(a->step, a->stride, &step) || sagoi_mul(a->blocks, step, &past) || sagoi_add(past, off, &past))
-        return sagoi_fail_offsets();
-    sagoi_blocks full = {off, a->blocks, step, a->length, a->stride};
-    sagoi_blocks rest = {past, 1, 0, a->rest, a->stride};
-    sago_status status = sagoi_blocks_add(&full, part, out);
-    return status == SAGO_OK ? sagoi_blocks_add(&rest, part, out) : status;
-}
+static int64_t elements(const axis *a) { return a->blocks * a->length + a->rest; }
 
-static bool axis_is_single(const axis *a) { return a->blocks * a->length + a->rest == 1; }
+/* Appends what the axis makes of `part`. */
+static sago_status add_axis(const axis *a, const sagoi_pattern *part, sagoi_pattern *out) {
+    sagoi_blocks blocks = {.count = elements(a), .length = a->length, .stride = a->stride};
+    if (sagoi_mul(a->step, a->stride, &blocks.step))
+        return sagoi_fail_offsets();
+    sagoi_pattern_add_blocks(out, part, &blocks);
+    return SAGO_OK;
+}
 
 /* Applies the axes outwards.  Those of one element are left out; the offset of all of them is added to the
  * innermost result, the smallest. */
 static sago_status spread(const axes *all, const sagoi_pattern *element, sagoi_pattern *whole) {
     sagoi_pattern inner;
     sagoi_pattern_init(&inner, all->budget);
-    sagoi_pattern_add_pattern(&inner, element, all->off);
+    sagoi_pattern_add_repeated(&inner, element, all->off, 1, 0);
     sago_status status = sagoi_pattern_finish(&inner);
     for (int64_t i = 0; i < all->count && status == SAGO_OK; i++) {
-        if (axis_is_single(&all->axis[i]))
+        if (elements(&all->axis[i]) == 1)
             continue;
         sagoi_pattern outer;
         sagoi_pattern_init(&outer, all->budget);
-        status = add_axis(&all->axis[i], &inner, 0, &outer);
+        status = add_axis(&all->axis[i], &inner, &outer);
         if (status == SAGO_OK)
             status = sagoi_pattern_finish(&outer);
         sagoi_pattern_cleanup(status == SAGO_OK ? &inner : &outer);

@@ -1,7 +1,7 @@
 /* Constructors that lay copies of one part in blocks: contiguous, vector, indexed and their kin.
  *
- * All of them are blocks at some distance, so all of them end in sagoi_blocks_add(), which keeps what is
- * regular as one train.  Values are laid out as in the C binding: see contents.h. */
+ * All of them are blocks at some distance, so all of them end in repetitions, of which a pattern keeps what is
+ * regular.  Values are laid out as in the C binding: see contents.h. */
 #include "view/combine.h"
 
 #include "base/checked.h"
@@ -10,56 +10,21 @@ sago_status sagoi_fail_offsets(void) {
     return sagoi_fail(SAGO_ERR_OVERFLOW, "the displacements of a datatype do not fit 63 bits");
 }
 
-/* A block is one run: the blocks are a train. */
-static sago_status add_solid_blocks(const sagoi_blocks *blocks, const sagoi_pattern *part, sagoi_pattern *out) {
-    int64_t off, bytes;
-    if (sagoi_add(blocks->off, part->pieces[0].off, &off) || sagoi_mul(blocks->length, blocks->stride, &bytes))
-        return sagoi_fail_offsets();
-    sagoi_pattern_add_train(out, off, bytes, blocks->count, blocks->step);
-    return SAGO_OK;
-}
-
-sago_status sagoi_blocks_add(const sagoi_blocks *blocks, const sagoi_pattern *part, sagoi_pattern *out) {
-    int64_t off = blocks->off, count = blocks->count, span;
-    if (count <= 0 || blocks->length <= 0 || part->npieces == 0)
-        return SAGO_OK;
-    if (sagoi_pattern_solid(part, blocks->stride))
-        return add_solid_blocks(blocks, part, out);
-    if (blocks->length == 1) {
-        sagoi_pattern_add_repeated(out, part, off, count, blocks->step);
-        return SAGO_OK;
-    }
-    if (sagoi_mul(blocks->length, blocks->stride, &span))
-        return sagoi_fail_offsets();
-    if (span == blocks->step) { /* blocks that follow one another are one block */
-        int64_t length;
-        if (sagoi_mul(count, blocks->length, &length))
-            return sagoi_fail_offsets();
-        sagoi_pattern_add_repeated(out, part, off, length, blocks->stride);
-        return SAGO_OK;
-    }
-    for (; count > 0 && !out->failed; count--) {
-        sagoi_pattern_add_repeated(out, part, off, blocks->length, blocks->stride);
-        if (count > 1 && sagoi_add(off, blocks->step, &off))
-            return sagoi_fail_offsets();
-    }
-    return SAGO_OK;
-}
-
 static sago_status combine_contiguous(const sagoi_contents *contents, const sagoi_flat *part,
                                       sagoi_pattern *whole) {
-    sagoi_blocks blocks = {.count = 1, .length = contents->values[0], .stride = part->extent};
-    return sagoi_blocks_add(&blocks, &part->pattern, whole);
+    sagoi_pattern_add_repeated(whole, &part->pattern, 0, contents->values[0], part->extent);
+    return SAGO_OK;
 }
 
 /* count, blocklength, stride; the stride in units of `unit` bytes */
 static sago_status combine_vector(const sagoi_contents *contents, const sagoi_flat *part, int64_t unit,
                                   sagoi_pattern *whole) {
     const int64_t *values = contents->values;
-    sagoi_blocks blocks = {.count = values[0], .length = values[1], .stride = part->extent};
-    if (sagoi_mul(values[2], unit, &blocks.step))
+    sagoi_blocks blocks = {.length = values[1], .stride = part->extent};
+    if (sagoi_mul(values[2], unit, &blocks.step) || sagoi_mul(values[0], values[1], &blocks.count))
         return sagoi_fail_offsets();
-    return sagoi_blocks_add(&blocks, &part->pattern, whole);
+    sagoi_pattern_add_blocks(whole, &part->pattern, &blocks);
+    return SAGO_OK;
 }
 
 /* Blocks at listed displacements. */

@@ -6,22 +6,11 @@
 #include "view/contents.h"
 #include "view/flatten.h"
 
-/* `count` blocks, each `step` bytes after the one before, from `off` on; a block is `length` parts, each
- * `stride` bytes after the one before. */
-typedef struct sagoi_blocks {
-    int64_t off;
-    int64_t count, step;
-    int64_t length, stride;
-} sagoi_blocks;
-
-/* Appends blocks of `part`.  SAGO_ERR_OVERFLOW. */
-sago_status sagoi_blocks_add(const sagoi_blocks *blocks, const sagoi_pattern *part, sagoi_pattern *out)
-    SAGOI_CHECKED;
 sago_status sagoi_fail_offsets(void); /* the status of an offset that does not fit */
 
 /* One run that the next part at distance `stride` would follow at once? */
 static inline bool sagoi_pattern_solid(const sagoi_pattern *part, int64_t stride) {
-    return part->npieces == 1 && part->pieces[0].count == 1 && part->pieces[0].len == stride;
+    return part->npieces > 0 && sagoi_pattern_contiguous(part) && part->pieces[0].len == stride;
 }
 
 /* All constructors with one part, by their contents.  `whole` is initialised before, and on success finished

@@ -90,11 +90,9 @@ static sago_status flatten_members(const sagoi_contents *contents, sagoi_flat *m
             status = sagoi_flatten(contents->types[i], contents->budget, member);
             flattened = contents->types[i];
         }
-        sagoi_blocks block = {displacements[i], 1, 0, lengths[i], member->extent};
-        if (status == SAGO_OK)
-            status = sagoi_blocks_add(&block, &member->pattern, whole);
         if (status != SAGO_OK)
             return status;
+        sagoi_pattern_add_repeated(whole, &member->pattern, displacements[i], lengths[i], member->extent);
     }
     return sagoi_pattern_finish(whole);
 }

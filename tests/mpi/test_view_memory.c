@@ -4,7 +4,7 @@
 #include "check.h"
 #include "memory_use.h"
 
-enum { RUNS = 1000000, BYTES_A_RUN = 40, REGULAR_MOST = 1024, TRAIN_MOST = 64, SIDE = 1000 };
+enum { RUNS = 1000000, BYTES_A_RUN = 40, REGULAR_MOST = 1024, SIDE = 1000 };
 
 static void irregular(void) {
     MPI_Datatype type = irregular_view(RUNS);
@@ -25,21 +25,31 @@ static void irregular(void) {
     MPI_Type_free(&type);
 }
 
-static void regular(void) {
-    sago_file *file;
-    CHECK_OK(sago_open(MPI_COMM_WORLD, scratch("regular"), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file));
-    for (int i = 0; i < REGULAR_VIEWS; i++) {
-        MPI_Datatype type = regular_view(i, SIDE, &scene);
+/* The least of a few tries: malloc() counts what it keeps of freed pieces as used. */
+static long long cost_of_regular(sago_file *file, int which) {
+    enum { TRIES = 3 };
+    long long least = INT64_MAX;
+    for (int try = 0; try < TRIES; try++) {
+        MPI_Datatype type = regular_view(which, SIDE, &scene);
         CHECK_OK(sago_set_view(file, 0, MPI_BYTE, MPI_BYTE));
         memory_mark mark = mark_memory();
         CHECK_OK(sago_set_view(file, 0, MPI_BYTE, type));
         long long heap = heap_since(&mark), peak = peak_since(&mark);
-        long long most = REGULAR_MOST + (long long)TRAIN_MOST * trains_of(i, SIDE);
-        CHECK(heap <= (i == 0 ? REGULAR_MOST : most));
-        CHECK(peak <= 3 * most + (256 << 10)); /* arrays that grow, and pages of stacks and code */
-        if (rank == 0)
-            printf("%s%s: %lld bytes\n", heap > REGULAR_MOST ? "known failure: " : "", scene, heap);
+        CHECK(peak <= 256 << 10); /* pages of stacks and code */
+        least = heap < least ? heap : least;
         MPI_Type_free(&type);
+    }
+    return least;
+}
+
+static void regular(void) {
+    sago_file *file;
+    CHECK_OK(sago_open(MPI_COMM_WORLD, scratch("regular"), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file));
+    for (int i = 0; i < REGULAR_VIEWS; i++) {
+        long long heap = cost_of_regular(file, i);
+        CHECK(heap <= REGULAR_MOST);
+        if (rank == 0)
+            printf("%s: %lld bytes\n", scene, heap);
     }
     CHECK_OK(sago_close(&file));
 }

@@ -220,11 +220,59 @@ static inline int64_t add_random_part(random_state *r, sagoi_pattern *pattern, m
     return at;
 }
 
+/* Blocks of a part with `size` bytes from start to end; ascending ones neither overlap nor go back. */
+static inline sagoi_blocks random_blocks(random_state *r, int64_t size, int s) {
+    sagoi_blocks blocks = {.off = random_in(r, -50, 50), .count = random_in(r, 0, one_in(r, 3) ? 60 : 12)};
+    blocks.length = one_in(r, 2) ? random_in(r, 1, blocks.count + 2) : random_in(r, 1, 4);
+    blocks.stride = random_stride(r, size, s);
+    int64_t last = (blocks.length - 1) * blocks.stride;
+    blocks.step = one_in(r, 8)          ? last + blocks.stride
+                  : s & SHAPE_ASCENDING ? last + random_stride(r, size, s)
+                                        : random_stride(r, size, s);
+    return blocks;
+}
+
+static inline void model_add_blocks(model *m, const model *part, const sagoi_blocks *blocks) {
+    int64_t runs = m->runs + blocks->count * part->runs;
+    for (int64_t i = 0; i < blocks->count; i++)
+        for (int64_t k = 0; k < part->n; k++)
+            model_add(m,
+                      blocks->off + i / blocks->length * blocks->step + i % blocks->length * blocks->stride +
+                          part->off[k],
+                      1);
+    m->runs = runs; /* they came byte by byte */
+}
+
+/* Repetitions of repetitions into the empty pattern; returns where they end. */
+static inline int64_t add_random_loops(random_state *r, sagoi_pattern *pattern, model *m, int s, int depth) {
+    model *part_model = malloc(sizeof *part_model);
+    sagoi_pattern part;
+    sagoi_pattern_init(&part, pattern->budget);
+    random_pattern(r, &part, part_model, s, depth - 1);
+    sagoi_blocks blocks = random_blocks(r, part.high - part.low, s);
+    while (blocks.count * part.bytes > MODEL_MAX)
+        blocks.count /= 2;
+    sagoi_pattern_add_blocks(pattern, &part, &blocks);
+    model_add_blocks(m, part_model, &blocks);
+    sagoi_pattern_cleanup(&part);
+    free(part_model);
+    int64_t low, high;
+    model_bounds(m, &low, &high);
+    return high;
+}
+
 /* Builds and finishes a pattern (initialised before) and its model. */
 static inline void random_pattern(random_state *r, sagoi_pattern *pattern, model *m, int s, int depth) {
     int64_t at = random_in(r, -100, 100);
     m->n = 0;
     m->runs = 0;
+    if (depth > 0 && one_in(r, 2)) {
+        at = add_random_loops(r, pattern, m, s, depth);
+        if (!one_in(r, 4)) {
+            CHECK(sagoi_pattern_finish(pattern) == SAGO_OK);
+            return;
+        }
+    }
     for (int64_t steps = one_in(r, 20) ? 0 : random_in(r, 1, 6); steps > 0; steps--) {
         int64_t kind = random_in(r, 0, depth > 0 ? 3 : 2);
         if (kind == 0)

@@ -24,7 +24,8 @@ static void check_pieces(const sagoi_pattern *pattern) {
         CHECK(piece->end == end);
         runs += piece->count;
     }
-    CHECK(pos == pattern->bytes && runs == pattern->run_count);
+    int64_t laps = pattern->nloops ? pattern->laps : 1;
+    CHECK(pos == pattern->lap_bytes && laps * pos == pattern->bytes && laps * runs == pattern->run_count);
     CHECK(!pattern->permuted && !pattern->failed && pattern->pending_len == 0);
 }
 
@@ -33,7 +34,8 @@ static void check_against_model(const sagoi_pattern *pattern, const model *m) {
     model_bounds(m, &low, &high);
     CHECK(pattern->bytes == m->n && pattern->low == low && pattern->high == high);
     CHECK(pattern->sorted == model_sorted(m));
-    CHECK(pattern->run_count <= m->runs && pattern->run_count == model_joined_runs(m));
+    CHECK(pattern->run_count <= m->runs && pattern->run_count >= model_joined_runs(m));
+    CHECK(pattern->nloops || pattern->run_count == model_joined_runs(m)); /* laps that touch do not join */
     CHECK(sagoi_pattern_contiguous(pattern) == (pattern->run_count <= 1));
 
     sagoi_extents extents = {.pattern = pattern, .end = pattern->bytes};
@@ -47,8 +49,11 @@ static void check_against_model(const sagoi_pattern *pattern, const model *m) {
         spans++;
         runs += span.count;
     }
-    CHECK(pos == m->n && spans == pattern->npieces && runs == pattern->run_count);
+    CHECK(pos == m->n && spans == pattern->npieces * (pattern->nloops ? pattern->laps : 1) &&
+          runs == pattern->run_count);
 }
+
+static int64_t rounds_with_loops;
 
 static void random_round(random_state *r) {
     static model m;
@@ -58,8 +63,9 @@ static void random_round(random_state *r) {
     random_pattern(r, &pattern, &m, (int)random_in(r, 0, 3), 2);
     check_pieces(&pattern);
     check_against_model(&pattern, &m);
-    int64_t held =
-        pattern.npieces * (int64_t)sizeof *pattern.pieces + pattern.nruns * (int64_t)sizeof *pattern.runs;
+    rounds_with_loops += pattern.nloops > 0;
+    int64_t held = pattern.npieces * (int64_t)sizeof *pattern.pieces +
+                   pattern.nruns * (int64_t)sizeof *pattern.runs + pattern.nloops * (int64_t)sizeof *pattern.loops;
     CHECK(budget.used == held);
     sagoi_pattern_cleanup(&pattern);
     sagoi_pattern_cleanup(&pattern);
@@ -69,6 +75,7 @@ static void random_round(random_state *r) {
 static void test_random(void **state) {
     (void)state;
     run_rounds(15000, random_round);
+    assert_true(getenv("SAGO_SEED") || rounds_with_loops > 1000); /* else they were not tried */
 }
 
 static void numbers_round(random_state *r) {
@@ -142,6 +149,64 @@ static void test_compact(void **state) {
     sagoi_pattern_cleanup(&repeated);
     sagoi_pattern_cleanup(&trains);
     sagoi_pattern_cleanup(&list);
+}
+
+/* An array of many dimensions costs as much as one of few, in whole blocks and with shorter ones at the end. */
+static void test_arrays_are_small(void **state) {
+    (void)state;
+    for (int rest = 0; rest < 2; rest++) {
+        sagoi_budget budget = {0};
+        sagoi_pattern inner, outer;
+        int64_t size = 100, runs = 12 + rest;
+        sagoi_pattern_init(&inner, &budget);
+        sagoi_pattern_add_train(&inner, 0, 3, runs, 8);
+        assert_int_equal(sagoi_pattern_finish(&inner), SAGO_OK);
+        for (int dimension = 0; dimension < 5; dimension++, size *= 100) {
+            sagoi_blocks blocks = {.count = 28 + rest, .length = 2, .stride = size, .step = 7 * size};
+            sagoi_pattern_init(&outer, &budget);
+            sagoi_pattern_add_blocks(&outer, &inner, &blocks);
+            assert_int_equal(sagoi_pattern_finish(&outer), SAGO_OK);
+            sagoi_pattern_cleanup(&inner);
+            inner = outer;
+            runs *= 28 + rest;
+        }
+        assert_true(inner.sorted && inner.run_count == runs && inner.bytes == 3 * runs);
+        assert_true(budget.used <= 640);
+        sagoi_extents extents = {.pattern = &inner, .end = inner.bytes};
+        sagoi_cursor cursor;
+        sagoi_cursor_init(&cursor, &extents);
+        sagoi_cursor_seek(&cursor, inner.high - 1);
+        assert_int_equal(cursor.pos + cursor.skip, inner.bytes - 1);
+        sagoi_pattern_cleanup(&inner);
+        assert_int_equal(budget.used, 0);
+    }
+}
+
+/* Built the same way they are the same, and moved or longer ones are others. */
+static void test_hash_of_loops(void **state) {
+    (void)state;
+    const sagoi_blocks blocks[] = {
+        {0, 90, 4, 500, 9000}, {0, 90, 4, 500, 9000}, {1, 90, 4, 500, 9000}, {0, 91, 4, 500, 9000},
+        {0, 90, 3, 500, 9000}, {0, 90, 4, 501, 9000}, {0, 90, 4, 500, 9001},
+    };
+    const sagoi_hash seed = {1, 2};
+    sagoi_hash hashes[sizeof blocks / sizeof *blocks];
+    sagoi_pattern part;
+    sagoi_pattern_init(&part, NULL);
+    sagoi_pattern_add_train(&part, 5, 4, 40, 10);
+    assert_int_equal(sagoi_pattern_finish(&part), SAGO_OK);
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        sagoi_pattern pattern;
+        sagoi_pattern_init(&pattern, NULL);
+        sagoi_pattern_add_blocks(&pattern, &part, &blocks[i]);
+        assert_int_equal(sagoi_pattern_finish(&pattern), SAGO_OK);
+        assert_true(pattern.nloops > 0);
+        hashes[i] = sagoi_pattern_hash(&pattern, seed);
+        for (size_t k = 0; k < i; k++)
+            assert_int_equal(sagoi_hash_equal(hashes[i], hashes[k]), i == 1);
+        sagoi_pattern_cleanup(&pattern);
+    }
+    sagoi_pattern_cleanup(&part);
 }
 
 static void test_empty_and_contiguous(void **state) {
@@ -264,6 +329,8 @@ int main(void) {
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_large_numbers),
         cmocka_unit_test(test_compact),
+        cmocka_unit_test(test_arrays_are_small),
+        cmocka_unit_test(test_hash_of_loops),
         cmocka_unit_test(test_empty_and_contiguous),
         cmocka_unit_test(test_overflow_of_runs),
         cmocka_unit_test(test_overflow_of_trains),
