@@ -9,6 +9,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* Of freed pieces malloc() keeps some at hand and counts them as used: the program starts anew without that.  To be
+ * called first. */
+static inline void count_exactly(char **argv) {
+    static const char name[] = "GLIBC_TUNABLES", value[] = "glibc.malloc.tcache_count=0";
+    const char *set = getenv(name);
+    if ((set && strcmp(set, value) == 0) || setenv(name, value, 1) != 0)
+        return;
+    execv("/proc/self/exe", argv);
+}
 
 /* Bytes from malloc(), by what it says itself. */
 static inline long long heap_in_use(void) {

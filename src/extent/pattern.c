@@ -122,12 +122,13 @@ static void settle_run(sagoi_pattern *pattern, int64_t off, int64_t len) {
     push_train(pattern, off, len, 1, len);
 }
 
-/* Stores all laps, since something comes after them. */
-static void expand(sagoi_pattern *pattern) {
+/* Stores all laps, since a run comes after them, and then the run.  Seldom, and kept out of the way. */
+__attribute__((noinline, cold)) static void add_after_laps(sagoi_pattern *pattern, int64_t off, int64_t len) {
     sagoi_pattern laps = *pattern;
     sagoi_pattern_init(pattern, laps.budget);
     sagoi_pattern_add_pattern(pattern, &laps, 0);
     sagoi_pattern_cleanup(&laps);
+    sagoi_pattern_add(pattern, off, len);
 }
 
 static void settle_pending(sagoi_pattern *pattern) {
@@ -154,9 +155,8 @@ void sagoi_pattern_add(sagoi_pattern *pattern, int64_t off, int64_t len) {
         pattern->pending_len += len;
         return;
     }
-    if (pattern->nloops > 0) { /* nothing is pending, and the last run may join after all */
-        expand(pattern);
-        sagoi_pattern_add(pattern, off, len);
+    if (pattern->nloops > 0) {
+        add_after_laps(pattern, off, len);
         return;
     }
     settle_pending(pattern);

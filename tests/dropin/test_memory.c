@@ -74,6 +74,7 @@ static void regular(void) {
 
 int main(int argc, char **argv) {
     char byte = 0;
+    count_exactly(argv);
     check_start(&argc, &argv);
     irregular();
     regular();
