@@ -7,7 +7,7 @@
  *   piece    a train or a list of at most SAGOI_LIST_MAX runs
  *   pattern  pieces in stream order: the i-th byte of the data stream lies where the pieces say
  *   lap      the pieces of a pattern walked once; a regular pattern has many laps, each moved somewhere else
- *   loop    how laps are moved, as one axis of an array does it; a pattern keeps its loops, not its laps
+ *   loop     how laps are moved, as one axis of an array does it; a pattern keeps its loops, not its laps
  *   extents  a pattern repeated (tiled) at a fixed distance, cut to a range of the stream: one request
  *   cursor   walks extents in order and hands out spans
  *   span     what a cursor hands out: a train, or part of a list, that the caller walks in a tight loop

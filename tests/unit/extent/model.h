@@ -224,11 +224,15 @@ static inline int64_t add_random_part(random_state *r, sagoi_pattern *pattern, m
 static inline sagoi_blocks random_blocks(random_state *r, int64_t size, int s) {
     sagoi_blocks blocks = {.off = random_in(r, -50, 50), .count = random_in(r, 0, one_in(r, 3) ? 60 : 12)};
     blocks.length = one_in(r, 2) ? random_in(r, 1, blocks.count + 2) : random_in(r, 1, 4);
-    blocks.stride = random_stride(r, size, s);
+    bool ascending = s & SHAPE_ASCENDING, nearly = !ascending && one_in(r, 2); /* or by one byte not */
+    blocks.stride = nearly ? size + random_in(r, -1, 2) : random_stride(r, size, s);
     int64_t last = (blocks.length - 1) * blocks.stride;
-    blocks.step = one_in(r, 8)          ? last + blocks.stride
-                  : s & SHAPE_ASCENDING ? last + random_stride(r, size, s)
-                                        : random_stride(r, size, s);
+    if (one_in(r, 8))
+        blocks.step = last + blocks.stride; /* they follow one another */
+    else if (nearly)
+        blocks.step = last + size + random_in(r, -1, 2);
+    else
+        blocks.step = (ascending ? last : 0) + random_stride(r, size, s);
     return blocks;
 }
 
