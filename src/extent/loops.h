@@ -10,14 +10,15 @@ static inline int64_t sagoi_loop_moved(const sagoi_loop *loop, int64_t e) {
     return e < loop->length ? e * loop->stride : e / loop->length * loop->step + e % loop->length * loop->stride;
 }
 
-/* How far a lap is moved. */
+/* How far a lap is moved; the outermost loop it reaches needs no division. */
 static inline int64_t sagoi_lap_moved(const sagoi_pattern *pattern, int64_t lap) {
+    const sagoi_loop *loop = pattern->loops;
     int64_t moved = 0;
-    for (const sagoi_loop *loop = pattern->loops; lap > 0; loop++) {
+    for (; lap >= loop->count; loop++) {
         moved += sagoi_loop_moved(loop, lap % loop->count);
         lap /= loop->count;
     }
-    return moved;
+    return moved + sagoi_loop_moved(loop, lap);
 }
 
 /* The first repetition of an ascending loop that has an end after `offset`; the last one if none has. */
