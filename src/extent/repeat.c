@@ -10,6 +10,7 @@ enum {
     STORED_TRAINS = 2,    /* the same, if a block is a train */
     NARROW = 16,          /* a lap of fewer runs is slow to walk: several are made one, */
     UNROLLED_MOST = 64,   /* of at most so many runs */
+    UNROLLED_COST = 640,  /* and bytes, which are more where gaps do not fit a list */
     FOLDING_PIECES = 4,   /* a pattern of more pieces cannot go on as one train */
     FOLDING_REPEATED = 3, /* so often repeated it shows whether it does */
 };
@@ -138,11 +139,15 @@ static void add_loop(sagoi_pattern *pattern, const sagoi_pattern *part, const sa
 
 /* ---- Which of them ---- */
 
+static int64_t lap_cost(const sagoi_pattern *pattern) {
+    return pattern->npieces * (int64_t)sizeof *pattern->pieces + pattern->nruns * (int64_t)sizeof *pattern->runs;
+}
+
 /* Is there nothing yet, and much to come? */
 static bool wants_loop(const sagoi_pattern *pattern, const sagoi_pattern *part, int64_t count) {
     bool empty = pattern->npieces == 0 && pattern->pending_len == 0, several = count > 1 || part->nloops > 0;
-    int64_t lap = part->npieces * (int64_t)sizeof *part->pieces + part->nruns * (int64_t)sizeof *part->runs;
-    return empty && several && (double)count * (double)sagoi_max(1, part->laps) * (double)lap > STORED_MOST;
+    return empty && several &&
+           (double)count * (double)sagoi_max(1, part->laps) * (double)lap_cost(part) > STORED_MOST;
 }
 
 /* Does each repetition go on where the one before ends, as a train does, and cost nothing? */
@@ -206,7 +211,12 @@ static void add_unrolled(sagoi_pattern *pattern, const sagoi_pattern *part, cons
     }
     sagoi_pattern_init(&parts, pattern->budget);
     store_block(&parts, part, 0, several, blocks->stride);
-    add_nested(pattern, &parts, &fewer);
+    if (lap_cost(&parts) <= UNROLLED_COST) {
+        add_nested(pattern, &parts, &fewer);
+        return;
+    }
+    sagoi_pattern_cleanup(&parts);
+    add_loop(pattern, part, blocks);
 }
 
 static void add_much(sagoi_pattern *pattern, const sagoi_pattern *part, const sagoi_blocks *blocks) {

@@ -182,6 +182,25 @@ static void test_arrays_are_small(void **state) {
     }
 }
 
+/* Also where the gaps are too large for a list. */
+static void test_large_gaps_are_small(void **state) {
+    (void)state;
+    const int64_t far = 5LL << 32;
+    sagoi_budget budget = {0};
+    sagoi_pattern part, pattern;
+    sagoi_pattern_init(&part, &budget);
+    sagoi_pattern_init(&pattern, &budget);
+    for (int64_t i = 0; i < 3; i++)
+        sagoi_pattern_add(&part, i * far, 8 + i);
+    assert_int_equal(sagoi_pattern_finish(&part), SAGO_OK);
+    sagoi_pattern_add_repeated(&pattern, &part, 0, 96000, 3 * far);
+    assert_int_equal(sagoi_pattern_finish(&pattern), SAGO_OK);
+    assert_true(pattern.sorted && pattern.run_count == 3 * 96000 && pattern.high == (3 * 96000 - 1) * far + 10);
+    sagoi_pattern_cleanup(&part);
+    assert_true(budget.used <= 640);
+    sagoi_pattern_cleanup(&pattern);
+}
+
 /* Built the same way they are the same, and moved or longer ones are others. */
 static void test_hash_of_loops(void **state) {
     (void)state;
@@ -330,6 +349,7 @@ int main(void) {
         cmocka_unit_test(test_large_numbers),
         cmocka_unit_test(test_compact),
         cmocka_unit_test(test_arrays_are_small),
+        cmocka_unit_test(test_large_gaps_are_small),
         cmocka_unit_test(test_hash_of_loops),
         cmocka_unit_test(test_empty_and_contiguous),
         cmocka_unit_test(test_overflow_of_runs),
