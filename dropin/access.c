@@ -77,8 +77,8 @@ static sago_status move(const dropin_file *file, const access *wanted, MPI_Count
                          : sago_read_at_all(file->sago, from, wanted->buf, count, wanted->type, bytes);
 }
 
-/* Where collective calls gain nothing, each rank goes alone: only so are the smallest calls as fast as the MPI
- * library's.  ROMIO lets its ranks meet in every such call, and programs have come to rely on it: an access sees
+/* Where collective calls gain nothing, each rank goes alone: agreeing costs more than the smallest calls
+ * themselves.  ROMIO lets its ranks meet in every such call, and programs have come to rely on it: an access sees
  * what other ranks did in the call before.  OMPIO does not; there they meet between writing and reading. */
 static int move_alone(dropin_file *file, const access *wanted, MPI_Offset from, MPI_Count *bytes) {
     sago_status status = wanted->write
