@@ -16,6 +16,7 @@
 #include "api/handle.h"
 #include "base/checked.h"
 #include "base/fiber.h"
+#include "engine/share.h"
 #include "machine/memory.h"
 
 enum { MOST_CALLS = 1024 };         /* each costs a little in every round of a flush */
@@ -45,10 +46,10 @@ typedef struct sagoi_pending {
 
 /* Half of what the user allows, the other half being for moving it. */
 static int64_t limit_of(const sago_file *file) {
-    int64_t ranks = file->team->local_size;
-    if (file->hints.memory > 0)
-        return file->hints.memory / 2 / ranks;
-    return sagoi_min(sagoi_memory_available("") / 8 / ranks, MOST_BYTES);
+    int64_t hint = file->hints.memory, mine = sagoi_share_part(), ranks = file->team->host_ranks;
+    if (hint > 0)
+        return sagoi_memory_share(hint / 2, mine, ranks);
+    return sagoi_min(sagoi_memory_share(sagoi_memory_available("") / 8, mine, ranks), MOST_BYTES);
 }
 
 sago_status sagoi_pending_create(sago_file *file) {
@@ -59,7 +60,6 @@ sago_status sagoi_pending_create(sago_file *file) {
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of deferred calls");
     (void)pthread_mutex_init(&file->deferred->lock, NULL);
     file->deferred->limit = limit_of(file);
-    file->set_aside = file->hints.memory / 2;
     return SAGO_OK;
 }
 

@@ -27,7 +27,7 @@ static const char own_prefix[] = "sago_";
 /* clang-format off */
 static const sagoi_hint_row table[] = {
     {"sago_memory", SAGOI_HINT_SIZE, FIELD(memory), "auto", MIB, PIB, NULL, NULL,
-     "Memory that the library may use on a node; auto: a share of what the node has available"},
+     "Memory of a node for all its ranks and the files they have open; auto: a share of what is available"},
     {"sago_strategy", SAGOI_HINT_ENUM, FIELD(strategy), "auto", 0, 0, "auto|direct|mapped|aggregated",
      "romio_cb_write|romio_cb_read",
      "How bytes reach the file: each rank alone, through a shared mapping, or through aggregators"},

@@ -291,6 +291,8 @@ static sago_status place_streams(sago_ckpt *ckpt) {
 static sago_status size_pool(sago_ckpt *ckpt) {
     const sagoi_groups *groups = &ckpt->groups;
     int64_t memory = ckpt->hints.memory > 0 ? ckpt->hints.memory : sagoi_memory_available("") / 4;
+    memory =
+        sagoi_memory_share(memory, (int64_t)ckpt->team->local_size * SAGOI_MEMORY_PART, ckpt->team->host_ranks);
     sago_status status = sagoi_gate_sum(ckpt->team, ckpt->team->local_rank == 0 ? memory : 0, &memory);
     int64_t *bytes = calloc((size_t)groups->on_node, sizeof *bytes), failures = 0;
     if (!status)

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/checked.h"
-#include "machine/memory.h"
+#include "engine/share.h"
 
 /* ---- Entering ---- */
 
@@ -23,7 +23,8 @@ enum {
     MAX_SIZE,
     MAX_SPARSE,
     MAX_ARGUMENT,
-    MAX_MINUS_ARGUMENT
+    MAX_MINUS_ARGUMENT,
+    MAX_EXCEEDED
 };
 
 /* The leader asks the file system, and so does a rank that wrote by itself since the last call: the leader may
@@ -104,6 +105,7 @@ static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *
     describe_request(file, composed, agreed);
     agreed->max[MAX_WRITES] = !composed->follows && composed->request.direction == SAGOI_TO_FILE;
     agreed->max[MAX_READS] = !composed->follows && composed->request.direction == SAGOI_FROM_FILE;
+    agreed->max[MAX_EXCEEDED] = sagoi_share_exceeded(file);
     status = agree_call(file, status, kind_of(composed), agreed);
     if (!status && composed->step)
         status = follow_direction(composed, agreed);
@@ -184,22 +186,7 @@ typedef struct node_facts {
 } node_facts;
 _Static_assert((int)SAGOI_REGIONS == (int)SAGOI_COUNTS, "a region is a count that the leader sums");
 
-enum { SUM_COVER, SUM_BYTES, SUM_RUNS };
-
-/* What plans may use on a node: the hint, or a modest share of what is free.  Looking takes some forty
- * system calls, more than a small access: programs with many shapes look ten times a second, not for each of them.
- */
-static int64_t node_memory(sago_file *file) {
-    const double lasts = 0.1;
-    if (file->hints.memory > 0)
-        return file->hints.memory - file->set_aside;
-    double now = sagoi_now();
-    if (file->memory_looked == 0 || now - file->memory_looked > lasts) {
-        file->memory_free = sagoi_memory_available("");
-        file->memory_looked = now;
-    }
-    return sagoi_min(file->memory_free / 8, (int64_t)file->team->local_size * (64 << 20) + (64 << 20));
-}
+enum { SUM_COVER, SUM_BYTES, SUM_RUNS, SUM_MEMORY_PARTS };
 
 /* This rank's bytes in each region of what all ranks access; the leader will sum them. */
 static void count_regions(const sagoi_call *call) {
@@ -224,6 +211,7 @@ static sago_status measure_shape(sagoi_call *call, node_facts *facts, bool *dens
     all.sum[SUM_COVER] = request->direction == SAGOI_TO_FILE ? cover_of(file, request) : 0;
     all.sum[SUM_BYTES] = (uint64_t)call->composed->bytes;
     all.sum[SUM_RUNS] = (uint64_t)call->composed->runs;
+    all.sum[SUM_MEMORY_PARTS] = (uint64_t)sagoi_share_part();
     all.max[MAX_MINUS_LOW] = request->nstreams ? -request->low : INT64_MIN;
     all.max[MAX_HIGH] = request->nstreams ? request->high : INT64_MIN;
     if (file->team->nodes > 1)
@@ -238,10 +226,11 @@ static sago_status measure_shape(sagoi_call *call, node_facts *facts, bool *dens
                        .bytes = (int64_t)of_node.sum[SUM_BYTES],
                        .runs = (int64_t)of_node.sum[SUM_RUNS],
                        .ranks = file->team->local_size,
-                       .cores = file->team->cores,
-                       .memory = file->team->local_rank == 0 ? node_memory(file) : 0};
-    if (file->team->local_rank == 0)
+                       .cores = file->team->cores};
+    if (file->team->local_rank == 0) {
+        mine.memory = sagoi_share_of_node(file, (int64_t)of_node.sum[SUM_MEMORY_PARTS]);
         sagoi_sum_node_counts(file->team, mine.histogram);
+    }
     if (file->team->nodes > 1)
         return sagoi_share_nodes(file->team, &mine, sizeof mine, facts);
     /* On one node the leader's look at the memory is shared through a sum. */
@@ -272,6 +261,9 @@ static bool forgoes_rma(const sagoi_call *call) {
     return call->composed->nonblocking && call->file->hints.move == SAGOI_MOVE_RMA;
 }
 
+/* Half of what the user allows is for deferred data, and not the planner's. */
+static bool holds_deferred(const sago_file *file) { return file->deferred && file->hints.memory > 0; }
+
 /* From the facts of all nodes to a plan; `limit` caps every node's memory. */
 static sago_status make_plan(const sagoi_call *call, const node_facts *facts, bool dense, int64_t limit,
                              sagoi_plan *plan) {
@@ -284,8 +276,8 @@ static sago_status make_plan(const sagoi_call *call, const node_facts *facts, bo
     sagoi_node_shape *shapes = (sagoi_node_shape *)(node + nodes);
     int64_t *regions = (int64_t *)(shapes + nodes);
     for (int64_t i = 0; i < nodes; i++) {
-        node[i] =
-            (sagoi_node){facts[i].ranks, facts[i].cores, sagoi_min(facts[i].memory, limit), file->known->place[i]};
+        int64_t memory = facts[i].memory - (holds_deferred(file) ? facts[i].memory / 2 : 0);
+        node[i] = (sagoi_node){facts[i].ranks, facts[i].cores, sagoi_min(memory, limit), file->known->place[i]};
         memcpy(regions + i * SAGOI_REGIONS, facts[i].histogram, (size_t)histogram);
         shapes[i] = (sagoi_node_shape){facts[i].low, facts[i].high, facts[i].bytes, facts[i].runs};
     }
@@ -301,7 +293,7 @@ static sago_status make_plan(const sagoi_call *call, const node_facts *facts, bo
     if (forgoes_rma(call))
         hints.move = SAGOI_MOVE_PACKED;
     sago_status status = sagoi_plan_make(&machine, &shape, &target, &hints, plan);
-    file->node_memory = facts[file->team->node].memory + file->set_aside;
+    sagoi_share_settle(file, facts[file->team->node].memory);
     sagoi_budget_free(&file->budget, node, size);
     return status;
 }
@@ -359,6 +351,8 @@ static sago_status find_plan(sagoi_call *call, const sagoi_agreement *agreed) {
     if (forgoes_rma(call))
         key.shape.high++; /* another plan than a blocking call's */
     const sagoi_layout *layout = sagoi_store_layout(file->store);
+    if (agreed->max[MAX_EXCEEDED])
+        sagoi_share_give_back(file);
     call->entry = file->hints.plan_cache > 0
                       ? sagoi_cache_find(&file->cache, &key, sagoi_max(1, layout->stripe_unit), &call->shift)
                       : NULL;

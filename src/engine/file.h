@@ -37,11 +37,11 @@ struct sago_file {
     sagoi_hints hints;
     const sagoi_whereabouts *known; /* the network, and where the nodes are; of the team */
     sagoi_budget budget;            /* of this process */
-    int64_t node_memory;            /* budget of the node, bytes */
+    int64_t node_memory;            /* of this node, for this file, at the last plan; bytes */
     int64_t memory_free;            /* of the node when it was looked at last; the leader's */
     double memory_looked;           /* when, seconds; 0: never */
+    int64_t planned_among;          /* files that this process had open at the last plan, this one included */
     int64_t windows_share;          /* of the node's segment, as counted in the budget */
-    int64_t set_aside;              /* of the node's memory, for deferred data: not the planner's */
     uint64_t cover_key;             /* random, the same on all ranks */
     sagoi_view view;
     sagoi_cache cache;

@@ -279,3 +279,14 @@ int64_t sagoi_memory_available(const char *root) {
         least = sagoi_min(least, flavour_available(root, &flavours[i]));
     return least < no_real_limit ? least : unknown_machine;
 }
+
+int64_t sagoi_memory_share(int64_t memory, int64_t parts, int64_t ranks) {
+    static const int64_t most_ranks = 1 << 22; /* of a node: products stay far from overflow */
+    if (memory <= 0 || parts <= 0)
+        return 0;
+    ranks = sagoi_min(sagoi_max(1, ranks), most_ranks);
+    if (parts >= ranks * SAGOI_MEMORY_PART)
+        return memory;
+    int64_t of_rank = memory / ranks;
+    return of_rank / SAGOI_MEMORY_PART * parts + of_rank % SAGOI_MEMORY_PART * parts / SAGOI_MEMORY_PART;
+}

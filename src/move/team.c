@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/checked.h"
+#include "base/hints.h"
 #include "move/control.h"
 
 enum { SHARE_BYTES = 64 + SAGOI_COUNTS * 8 }; /* a node, for sagoi_share_nodes() */
@@ -38,6 +39,8 @@ typedef struct entry {
 
 /* Keyvals are handles that MPI gives out once a process; they live as long as MPI does. */
 static int team_keyval = MPI_KEYVAL_INVALID, self_keyval = MPI_KEYVAL_INVALID;
+
+static _Atomic int64_t used; /* teams of this process */
 
 /* Guards the keyvals and the lists: threads may open files on different communicators at once.  Never held while
  * anybody communicates. */
@@ -276,6 +279,21 @@ static int largest_tag(void) {
     return found ? *value : 32767; /* any MPI's */
 }
 
+/* Only the launcher knows of ranks that are not in the communicator. */
+static int ranks_on_host(const sagoi_team *team) {
+    static const char *const names[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE",
+                                        "MV2_COMM_WORLD_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE"};
+    enum { MOST = 65536 };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *text = sagoi_environment(names[i]);
+        char *end = NULL;
+        long ranks = text ? strtol(text, &end, 10) : 0;
+        if (ranks > team->local_size && ranks <= MOST && *end == '\0')
+            return (int)ranks;
+    }
+    return team->local_size;
+}
+
 static entry *team_create(MPI_Comm comm) {
     entry *made = calloc(1, sizeof *made);
     if (!made)
@@ -291,6 +309,7 @@ static entry *team_create(MPI_Comm comm) {
         (void)MPI_Comm_size(team->all, &team->size);
         team->largest_tag = largest_tag();
         ok = form_nodes(team) && make_agreement_op(team);
+        team->host_ranks = ranks_on_host(team);
     }
     if (ok)
         return made;
@@ -344,19 +363,22 @@ sago_status sagoi_team_acquire(MPI_Comm comm, sagoi_team **team) {
     *team = take_free(comm, &list);
     if (!list)
         return sagoi_fail(SAGO_ERR_MPI, "communicator attributes cannot be used");
-    if (*team)
-        return SAGO_OK;
-    entry *made = team_create(comm);
-    if (!made)
+    entry *made = *team ? NULL : team_create(comm);
+    if (!*team && !made)
         return sagoi_fail(SAGO_ERR_MPI, "the communicator cannot be set up: no memory, or an MPI call failed");
-    *team = enlist(made, list);
+    if (made)
+        *team = enlist(made, list);
+    atomic_fetch_add(&used, 1);
     return SAGO_OK;
 }
+
+int64_t sagoi_teams_in_use(void) { return atomic_load(&used); }
 
 void sagoi_team_release(sagoi_team *team) {
     entry *mine = (entry *)team;
     (void)pthread_mutex_lock(&lists_lock);
     team->in_use = false;
+    atomic_fetch_sub(&used, 1);
     bool orphan = mine->orphan;
     if (orphan)
         unregister(mine);

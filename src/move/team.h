@@ -42,6 +42,7 @@ typedef struct sagoi_team {
     MPI_Comm leaders; /* MPI_COMM_NULL on other ranks */
     int rank, size;
     int local_rank, local_size; /* on this node */
+    int host_ranks;             /* of the whole job on this node, where the launcher tells; else local_size */
     int node, nodes;
     const int32_t *node_first; /* nodes + 1: where a node's ranks start in members[]; in the control segment */
     const int32_t *members;    /* ranks in `all`, node by node */
@@ -66,6 +67,8 @@ typedef struct sagoi_team {
 sago_status sagoi_team_acquire(MPI_Comm comm, sagoi_team **team) SAGOI_CHECKED;
 /* Gives it back for the next file; no communication. */
 void sagoi_team_release(sagoi_team *team);
+/* How many this process uses now: its open files and checkpoints. */
+int64_t sagoi_teams_in_use(void);
 
 static inline int sagoi_team_rank_of(const sagoi_team *team, int64_t node, int64_t local) {
     return team->members[team->node_first[node] + local];

@@ -257,6 +257,80 @@ static void test_after_another(void) {
     test_tiny_runs(1 * MIB, 0);
 }
 
+/* ---- Several files ---- */
+
+enum { FILES = 4, BLOCK = 2 * MIB };
+
+static sago_file *open_block(MPI_Comm comm, const char *name) {
+    sago_file *file = NULL;
+    MPI_Info info = hints_of("sago_strategy=aggregated sago_memory=8M");
+    CHECK_OK(sago_open(comm, scratch(name), MPI_MODE_RDWR | MPI_MODE_CREATE, info, &file));
+    MPI_Info_free(&info);
+    return file;
+}
+
+static void write_block(sago_file *file, int whose) {
+    static unsigned char data[BLOCK], back[BLOCK];
+    for (int64_t i = 0; i < BLOCK; i++)
+        data[i] = byte_of((int64_t)rank * BLOCK + i, whose);
+    CHECK_OK(sago_write_at_all(file, (MPI_Offset)rank * BLOCK, data, BLOCK, MPI_BYTE, NULL));
+    memset(back, 0, BLOCK);
+    CHECK_OK(sago_read_at_all(file, (MPI_Offset)rank * BLOCK, back, BLOCK, MPI_BYTE, NULL));
+    CHECK(memcmp(data, back, BLOCK) == 0);
+}
+
+/* What files that are open together may use, and do use, is together what one of them may. */
+static void test_together(void) {
+    static const char *const names[FILES] = {"together.0", "together.1", "together.2", "together.3"};
+    sago_file *files[FILES];
+    int64_t used = 0;
+    scene = "files opened together";
+    for (int i = 0; i < FILES; i++)
+        files[i] = open_block(MPI_COMM_WORLD, names[i]);
+    for (int i = 0; i < FILES; i++) {
+        write_block(files[i], i);
+        CHECK_INT(stats_of(files[i]).memory_budget, 8 * MIB / FILES);
+        used += stats_of(files[i]).memory_peak;
+    }
+    CHECK(sum_everywhere(used) <= 8 * MIB);
+    for (int i = 0; i < FILES; i++)
+        CHECK_OK(sago_close(&files[i]));
+}
+
+/* A file that had everything gives back what is too much when it is used again beside another. */
+static void test_one_more(void) {
+    scene = "one more file";
+    sago_file *first = open_block(MPI_COMM_WORLD, "first");
+    write_block(first, 1);
+    CHECK_INT(stats_of(first).memory_budget, 8 * MIB);
+    int64_t alone = stats_of(first).memory_now;
+    sago_file *second = open_block(MPI_COMM_WORLD, "second");
+    write_block(second, 2);
+    CHECK_INT(stats_of(second).memory_budget, 4 * MIB);
+    write_block(first, 3);
+    int64_t planned = stats_of(first).plan_misses;
+    CHECK_INT(stats_of(first).memory_budget, 4 * MIB);
+    CHECK(stats_of(first).memory_now < alone);
+    CHECK(sum_everywhere(stats_of(first).memory_now + stats_of(second).memory_now) <= 8 * MIB);
+    write_block(first, 4); /* once is enough */
+    CHECK_INT(stats_of(first).plan_misses, planned);
+    CHECK_OK(sago_close(&second));
+    write_block(first, 5);
+    CHECK_INT(stats_of(first).plan_misses, planned);
+    CHECK_OK(sago_close(&first));
+}
+
+/* Ranks with files of their own share the node as they share a file. */
+static void test_own_files(void) {
+    char name[32];
+    scene = "files of single ranks";
+    (void)snprintf(name, sizeof name, "own.%d", rank);
+    sago_file *file = open_block(MPI_COMM_SELF, name);
+    write_block(file, rank);
+    CHECK_INT(stats_of(file).memory_budget, 8 * MIB / ranks);
+    CHECK_OK(sago_close(&file));
+}
+
 int main(int argc, char **argv) {
     static const int64_t memories[] = {1, 2, 4, 8, 32};
     check_start(&argc, &argv);
@@ -274,5 +348,8 @@ int main(int argc, char **argv) {
     test_returns("sago_strategy=aggregated sago_memory=1M");
     test_copies();
     test_small_segments();
+    test_together();
+    test_one_more();
+    test_own_files();
     return check_end();
 }

@@ -1,6 +1,7 @@
 /* Available memory, read from fabricated /proc and /sys trees. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -280,6 +281,50 @@ static void this_machine(void **state) {
 
 #define IN_ROOT(test) cmocka_unit_test_setup_teardown(test, root_create, root_destroy)
 
+static void shares(void **state) {
+    (void)state;
+    const int64_t part = SAGOI_MEMORY_PART;
+    assert_int_equal(sagoi_memory_share(1000 * MIB, 4 * part, 4), 1000 * MIB); /* the only file */
+    assert_int_equal(sagoi_memory_share(1000 * MIB, 4 * (part / 2), 4), 500 * MIB);
+    assert_int_equal(sagoi_memory_share(1000 * MIB, part, 4), 250 * MIB); /* of one rank */
+    assert_int_equal(sagoi_memory_share(1000 * MIB, part / 2, 4), 125 * MIB);
+    /* a rank has two files open, one of them together with another rank, which has none else */
+    assert_int_equal(sagoi_memory_share(1000 * MIB, part / 2 + part, 2) +
+                         sagoi_memory_share(1000 * MIB, part / 2, 2),
+                     1000 * MIB);
+    assert_int_equal(sagoi_memory_share(0, part, 4), 0);
+    assert_int_equal(sagoi_memory_share(-5, part, 4), 0);
+    assert_int_equal(sagoi_memory_share(MIB, 0, 4), 0);
+    assert_int_equal(sagoi_memory_share(MIB, 9 * part, 4), MIB); /* never more than there is */
+    assert_int_equal(sagoi_memory_share(MIB, part, 0), MIB);
+    assert_true(sagoi_memory_share(INT64_MAX, INT64_MAX, INT64_MAX) == INT64_MAX);
+    assert_in_range(sagoi_memory_share(INT64_MAX, part, INT64_MAX), 1, INT64_MAX);
+}
+
+/* Whatever files the ranks of a node open on whatever communicators, together they have no more than there is, and
+ * no less but for rounding. */
+static void shares_of_random_files(void **state) {
+    enum { RANKS = 16, FILES = 40 };
+    (void)state;
+    srand(7);
+    for (int round = 0; round < 200; round++) {
+        bool opened[FILES][RANKS] = {{false}};
+        int64_t files_of[RANKS] = {0}, memory = (rand() % 4096 + 1) * MIB + rand() % MIB, sum = 0;
+        int files = rand() % FILES + 1;
+        for (int f = 0; f < files; f++)
+            for (int r = 0; r < RANKS; r++)
+                files_of[r] += opened[f][r] = f == 0 || rand() % 3 == 0;
+        for (int f = 0; f < files; f++) {
+            int64_t parts = 0;
+            for (int r = 0; r < RANKS; r++)
+                parts += opened[f][r] ? SAGOI_MEMORY_PART / files_of[r] : 0;
+            sum += sagoi_memory_share(memory, parts, RANKS);
+        }
+        assert_true(sum <= memory);
+        assert_true(sum >= memory - memory / 1000 - 4096);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         IN_ROOT(host_only),
@@ -295,6 +340,8 @@ int main(void) {
         IN_ROOT(long_lines),
         IN_ROOT(not_files),
         IN_ROOT(random_bytes),
+        cmocka_unit_test(shares),
+        cmocka_unit_test(shares_of_random_files),
         cmocka_unit_test(this_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

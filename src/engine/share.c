@@ -1,0 +1,57 @@
+/* Sharing a node's memory.  Ranks have equal parts of it, whatever communicators they open files on, and the files
+ * of a rank have equal parts of the rank's: nobody needs to know who else is there but the rank itself.  A file
+ * that was planned for while fewer were open gives back what is too much at its next collective call. */
+#include "engine/share.h"
+
+#include "base/checked.h"
+#include "engine/engine.h"
+#include "machine/memory.h"
+
+static const int64_t least_share = 1 << 20; /* of a hint: no file is refused because others are open */
+
+int64_t sagoi_share_part(void) { return SAGOI_MEMORY_PART / sagoi_max(1, sagoi_teams_in_use()); }
+
+/* Looking takes some forty system calls, more than a small access: programs with many shapes look ten times a
+ * second, not for each of them. */
+static int64_t memory_free(sago_file *file) {
+    const double lasts = 0.1;
+    double now = sagoi_now();
+    if (file->memory_looked == 0 || now - file->memory_looked > lasts) {
+        file->memory_free = sagoi_memory_available("");
+        file->memory_looked = now;
+    }
+    return file->memory_free;
+}
+
+int64_t sagoi_share_of_node(sago_file *file, int64_t parts) {
+    int64_t ranks = file->team->host_ranks, hint = file->hints.memory;
+    if (hint > 0)
+        return sagoi_max(sagoi_memory_share(hint, parts, ranks), sagoi_min(hint, least_share));
+    return sagoi_min(sagoi_memory_share(memory_free(file) / 8, parts, ranks),
+                     (int64_t)file->team->local_size * (64 << 20) + (64 << 20));
+}
+
+void sagoi_share_settle(sago_file *file, int64_t memory) {
+    file->node_memory = memory;
+    file->planned_among = sagoi_teams_in_use();
+    if (file->hints.memory > 0)
+        file->budget.limit = memory / file->team->local_size;
+}
+
+bool sagoi_share_exceeded(const sago_file *file) {
+    int64_t files = sagoi_teams_in_use();
+    if (file->windows_share == 0 || files <= file->planned_among)
+        return false;
+    int64_t now = file->node_memory / files * file->planned_among;
+    if (file->hints.memory > 0)
+        now = sagoi_max(now, sagoi_min(file->hints.memory, least_share));
+    return file->windows_share > now / file->team->local_size;
+}
+
+void sagoi_share_give_back(sago_file *file) {
+    sagoi_drop_exchange(file);
+    sagoi_cache_keep_only(&file->cache, NULL);
+    sagoi_segment_release(&file->team->windows);
+    sagoi_budget_count(&file->budget, -file->windows_share);
+    file->windows_share = 0;
+}
