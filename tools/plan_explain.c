@@ -114,6 +114,20 @@ static void print_counts(const plan_input *input, const sagoi_hints *hints, cons
     }
 }
 
+/* k: of a striped file, and where no number of aggregators was asked for. */
+static void print_per_target(const plan_input *input, const sagoi_hints *hints, const sagoi_plan *plan) {
+    int64_t targets = input->target.stripe_count;
+    if (input->target.stripe_unit == 0 || targets == 0 || hints->aggregators > 0)
+        return;
+    for (int64_t k = 1; k <= 16 && k * targets <= 2 * plan->ndomains; k *= 2) {
+        sagoi_hints other = *hints;
+        char name[64];
+        other.per_target = k;
+        (void)snprintf(name, sizeof name, "..._per_target=%" PRId64, k);
+        print_alternative(input, name, &other, k * targets == plan->ndomains);
+    }
+}
+
 bool plan_explain(const plan_input *input, const sagoi_hints *hints, const sagoi_plan *plan, char *why) {
     if (plan->strategy != SAGOI_STRATEGY_AGGREGATED) {
         printf("aggregated instead it would be\n");
@@ -131,5 +145,6 @@ bool plan_explain(const plan_input *input, const sagoi_hints *hints, const sagoi
     }
     print_placements(input, &aggregated, plan);
     print_counts(input, &aggregated, plan);
+    print_per_target(input, &aggregated, plan);
     return true;
 }

@@ -16,30 +16,52 @@ static int64_t divisor_near(int64_t count, int64_t at_most) {
     return at_most;
 }
 
-/* k: each aggregator's part of gathering falls with their number, as long as they are spread over the nodes and
- * have some rounds to overlap.  000 found 2 best on 512 nodes, 4 on 1,024, 8 on 2,048: powers of two, up to a
- * quarter of the nodes. */
+/* Costs closer than this share are equal. */
+static const double resolution = 1.0 / 8;
+
+/* k: gathering is shared by more aggregators the larger it is, until the storage targets are what all wait for;
+ * then more only use memory.  (000 found 2 best on 512 nodes, 4 on 1,024, 8 on 2,048, one message a rank and no
+ * other layer before it: there gathering took that much longer.) */
 static int64_t aggregators_per_target(const sagoi_draft *draft, int64_t targets) {
-    static const int64_t nodes_each = 4, rounds = 4;
-    int64_t stripes = (draft->plan->high - draft->plan->low) / draft->stripe, k = 1;
-    while (2 * k * targets * nodes_each <= draft->machine->nodes && 2 * k * targets * rounds <= stripes)
-        k *= 2;
-    return k;
+    int64_t stripes = (draft->plan->high - draft->plan->low) / draft->stripe, best = 1;
+    double least = sagoi_draft_estimate(draft, targets).seconds;
+    for (int64_t k = 2; k * targets <= sagoi_min(draft->ranks, stripes); k *= 2) {
+        double seconds = sagoi_draft_estimate(draft, k * targets).seconds;
+        if (seconds < least * (1 - resolution)) {
+            least = seconds;
+            best = k;
+        }
+    }
+    return best;
+}
+
+static void explain_per_target(sagoi_draft *draft, int64_t k, int64_t targets) {
+    int64_t other = k > 1 ? k / 2 : 2 * k;
+    sagoi_draft_reason(draft,
+                       "aggregators: %" PRId64 ", %" PRId64 " for each of %" PRId64
+                       " storage targets, %.4g ms; %" PRId64 " would take %.4g, %" PRId64 " %.4g",
+                       k * targets, k, targets, sagoi_draft_estimate(draft, k * targets).seconds * 1e3, other,
+                       sagoi_draft_estimate(draft, other * targets).seconds * 1e3, 4 * other,
+                       sagoi_draft_estimate(draft, 4 * other * targets).seconds * 1e3);
 }
 
 static int64_t striped_count(sagoi_draft *draft) {
     int64_t targets = draft->target->stripe_count, hint = draft->hints->per_target;
-    int64_t k = hint > 0 ? hint : aggregators_per_target(draft, targets);
-    int64_t wanted = targets * sagoi_min(k, sagoi_max(1, draft->ranks / targets));
-    int64_t count = wanted <= draft->ranks ? wanted : divisor_near(targets, draft->ranks);
-    if (count > targets)
-        sagoi_draft_reason(draft, "aggregators: %" PRId64 ", %" PRId64 " for each of %" PRId64 " storage targets",
-                           count, count / targets, targets);
-    else
+    if (targets > draft->ranks || (draft->machine->nodes == 1 && hint == 0)) {
+        int64_t count = divisor_near(targets, sagoi_min(targets, draft->ranks));
         sagoi_draft_reason(draft,
                            "aggregators: %" PRId64 ", for %" PRId64 " storage targets and %" PRId64 " ranks",
                            count, targets, draft->ranks);
-    return count;
+        return count;
+    }
+    int64_t k = hint > 0 ? sagoi_min(hint, draft->ranks / targets) : aggregators_per_target(draft, targets);
+    if (hint > 0)
+        sagoi_draft_reason(
+            draft, "aggregators: %" PRId64 ", %" PRId64 " for each of %" PRId64 " storage targets, hint %" PRId64,
+            k * targets, k, targets, hint);
+    else
+        explain_per_target(draft, k, targets);
+    return k * targets;
 }
 
 /* 004, 3.2: as many as bisecting takes until none owns more than Msg_ind. */
@@ -50,19 +72,47 @@ static int64_t bisected_count(sagoi_draft *draft, int64_t domain) {
     return count;
 }
 
+/* One a node, which uses every node's link, unless messages cost more than that: half as many, a quarter, ... */
+static int64_t cheapest_count(const sagoi_draft *draft) {
+    int64_t best = draft->machine->nodes;
+    double least = sagoi_draft_estimate(draft, best).seconds;
+    for (int64_t count = best / 2; count >= 1; count /= 2) {
+        double seconds = sagoi_draft_estimate(draft, count).seconds;
+        if (seconds < least * (1 - resolution)) {
+            least = seconds;
+            best = count;
+        }
+    }
+    return best;
+}
+
+static void explain_count(sagoi_draft *draft, int64_t count) {
+    int64_t nodes = draft->machine->nodes;
+    if (nodes == 1)
+        sagoi_draft_reason(draft, "aggregators: %" PRId64 ", one a core, at most 4", count);
+    else if (count == nodes)
+        sagoi_draft_reason(draft, "aggregators: %" PRId64 ", one a node, %.4g ms; half as many would take %.4g",
+                           count, sagoi_draft_estimate(draft, count).seconds * 1e3,
+                           sagoi_draft_estimate(draft, nodes / 2).seconds * 1e3);
+    else
+        sagoi_draft_reason(
+            draft, "aggregators: %" PRId64 ", %.4g ms; one a node would take %.4g, half as many %.4g", count,
+            sagoi_draft_estimate(draft, count).seconds * 1e3, sagoi_draft_estimate(draft, nodes).seconds * 1e3,
+            sagoi_draft_estimate(draft, sagoi_max(1, count / 2)).seconds * 1e3);
+}
+
 static int64_t unstriped_count(sagoi_draft *draft) {
     const sagoi_plan *plan = draft->plan;
     const sagoi_node *node = draft->machine->node;
-    int64_t nodes = draft->machine->nodes;
-    int64_t count = nodes > 1 ? nodes : sagoi_min(most_on_one_node, sagoi_min(node->ranks, node->cores));
+    int64_t count = draft->machine->nodes > 1 ? cheapest_count(draft)
+                                              : sagoi_min(most_on_one_node, sagoi_min(node->ranks, node->cores));
     int64_t least = sagoi_max(draft->align, SAGOI_SMALLEST);
     int64_t pieces = sagoi_div_up(plan->high - sagoi_round_down(plan->low, draft->align), least);
-    const char *per = nodes > 1 ? "one a node" : "one a core, at most 4";
     if (pieces < count)
-        sagoi_draft_reason(draft, "aggregators: at most %" PRId64 ", pieces of %s rather than %s", pieces,
-                           sagoi_size_to_text(least).text, per);
+        sagoi_draft_reason(draft, "aggregators: at most %" PRId64 ", pieces of %s", pieces,
+                           sagoi_size_to_text(least).text);
     else
-        sagoi_draft_reason(draft, "aggregators: %" PRId64 ", %s", count, per);
+        explain_count(draft, count);
     return sagoi_min(count, pieces);
 }
 

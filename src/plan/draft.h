@@ -9,6 +9,9 @@ enum { SAGOI_PAGE = 4096 };
 /* Smallest window, staging and message worth their overhead. */
 #define SAGOI_SMALLEST (INT64_C(64) << 10)
 
+/* The window to aim for between nodes. */
+#define SAGOI_WINDOW_SEVERAL (INT64_C(16) << 20)
+
 /* How the file is shared out. */
 typedef enum {
     SAGOI_FORM_RANGES, /* one contiguous range each */
@@ -63,6 +66,15 @@ void sagoi_draft_movement(sagoi_draft *draft);
 /* The window to aim for where memory is no matter. */
 int64_t sagoi_draft_window(const sagoi_draft *draft);
 
+/* estimate.c: what a number of aggregators would cost, before anybody knows where they are. */
+typedef struct sagoi_estimate {
+    double gather, store; /* seconds, if nothing else were to be done */
+    double seconds;       /* of both, one window being filled while another is stored */
+} sagoi_estimate;
+sagoi_estimate sagoi_draft_estimate(const sagoi_draft *draft, int64_t aggregators);
+/* What c local aggregators a node cost a round (001, IV-A), seconds. */
+double sagoi_draft_local_cost(const sagoi_draft *draft, int64_t c);
+
 /* count.c: how many aggregators. */
 void sagoi_draft_aggregators(sagoi_draft *draft);
 
@@ -82,6 +94,9 @@ bool sagoi_draft_uneven(const sagoi_draft *draft);
 void sagoi_draft_lay(sagoi_draft *draft, int64_t aggregators, int64_t window);
 /* Makes the domains that sagoi_draft_lay() counted, with a host each; *placed: every one found one. */
 sago_status sagoi_draft_domains(sagoi_draft *draft, bool keep_reserve, bool *placed) SAGOI_CHECKED;
+
+/* The window that a plan of so many aggregators would have, did memory not matter (sizes.c). */
+int64_t sagoi_draft_wanted_window(const sagoi_draft *draft, int64_t aggregators);
 
 /* sizes.c: window, staging and messages, until every node's memory holds them. */
 sago_status sagoi_draft_sizes(sagoi_draft *draft) SAGOI_CHECKED;

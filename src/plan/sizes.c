@@ -181,13 +181,13 @@ static void explain_memory(sagoi_draft *draft) {
 
 /* Between nodes: several rounds where there is enough to move, so that the next window is on its way while one is
  * stored (measured: 3-D blocks on 4 nodes a fifth faster with 8 rounds than with one). */
-static int64_t wanted_window(const sagoi_draft *draft) {
+int64_t sagoi_draft_wanted_window(const sagoi_draft *draft, int64_t aggregators) {
     static const int64_t rounds = 8, least = MIB;
     int64_t most = sagoi_draft_window(draft);
     if (draft->hints->window > 0 || draft->stripe > 0 || draft->machine->nodes == 1)
         return most;
     int64_t hint = sagoi_draft_domain_hint(draft), span = draft->plan->high - draft->plan->low;
-    int64_t domain = hint > 0 ? sagoi_min(hint, span) : span / draft->aggregators;
+    int64_t domain = hint > 0 ? sagoi_min(hint, span) : span / aggregators;
     return sagoi_min(most, sagoi_max(least, sagoi_round_up(domain / rounds, SAGOI_PAGE)));
 }
 
@@ -211,7 +211,8 @@ static void explain_hosts(sagoi_draft *draft, int64_t aggregators) {
 }
 
 sago_status sagoi_draft_sizes(sagoi_draft *draft) {
-    int64_t wanted = wanted_window(draft), window = wanted, aggregators = draft->aggregators;
+    int64_t aggregators = draft->aggregators, wanted = sagoi_draft_wanted_window(draft, aggregators);
+    int64_t window = wanted;
     bool placed = false;
     for (;;) {
         sago_status status = shrink_window(draft, &window, &placed);

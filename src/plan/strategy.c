@@ -19,7 +19,7 @@ static const int64_t highest_window = INT64_C(1) << 62;
 static const int64_t most_windows = INT64_C(1) << 20;
 /* One node: a window that stays in the cache while it is filled.  Several: large messages and stores. */
 static const int64_t window_one_node = 4 * MIB;
-static const int64_t window_several = 16 * MIB;
+static const int64_t window_several = SAGOI_WINDOW_SEVERAL;
 static const int64_t window_striped_most = 64 * MIB;
 
 /* ---- Strategy ----------------------------------------------------------------------------------------- */
@@ -170,29 +170,10 @@ static void decide_merge(sagoi_draft *draft) {
         sagoi_draft_reason(draft, "merge: off, receivers scatter by position and need no order");
 }
 
-/* What c local aggregators on each node cost a round (001, IV-A): each serves q/c ranks and sends its part of the
- * node's bytes, at most as fast as memory gives them; whoever receives gets c messages from every node. */
-static double local_cost(const sagoi_draft *draft, const sagoi_topology *topology, int64_t c) {
-    double nodes = (double)draft->machine->nodes, ranks = (double)draft->most_ranks;
-    double bytes = (double)sagoi_min(draft->bytes / draft->machine->nodes, window_several);
-    double network = topology->level[0].bandwidth, latency = topology->level[0].latency;
-    for (int64_t k = 1; k < topology->levels; k++) {
-        network = topology->level[k].bandwidth < network ? topology->level[k].bandwidth : network;
-        latency = topology->level[k].latency > latency ? topology->level[k].latency : latency;
-    }
-    double sent = bytes / network, gathered = bytes / (topology->inside.bandwidth * (double)c);
-    return (sent > gathered ? sent : gathered) + ranks / (double)c * topology->inside.latency +
-           nodes * (double)c * latency;
-}
-
 static int64_t cheapest_local(const sagoi_draft *draft) {
-    sagoi_topology flat;
-    const sagoi_topology *topology = draft->machine->topology;
     int64_t best = 1;
-    sagoi_topology_flat(&flat, draft->machine->nodes);
-    topology = topology ? topology : &flat;
     for (int64_t c = 2; c <= draft->most_ranks; c++)
-        if (local_cost(draft, topology, c) < local_cost(draft, topology, best))
+        if (sagoi_draft_local_cost(draft, c) < sagoi_draft_local_cost(draft, best))
             best = c;
     return best;
 }
@@ -200,14 +181,17 @@ static int64_t cheapest_local(const sagoi_draft *draft) {
 static void decide_local(sagoi_draft *draft) {
     int64_t hint = draft->hints->local_aggregators, most = draft->most_ranks;
     bool matters = draft->plan->strategy == SAGOI_STRATEGY_AGGREGATED && draft->machine->nodes > 1;
-    draft->plan->local_aggregators = sagoi_min(most, hint > 0 ? hint : matters ? cheapest_local(draft) : 1);
+    int64_t c = sagoi_min(most, hint > 0 ? hint : matters ? cheapest_local(draft) : 1);
+    draft->plan->local_aggregators = c;
     if (matters && hint > 0)
         sagoi_draft_reason(draft, "local aggregators: %" PRId64 " on a node of %" PRId64 " ranks, hint %" PRId64,
-                           draft->plan->local_aggregators, most, hint);
-    else if (matters)
-        sagoi_draft_reason(
-            draft, "local aggregators: %" PRId64 " on a node of %" PRId64 " ranks, gathering against messages",
-            draft->plan->local_aggregators, most);
+                           c, most, hint);
+    else if (matters && most > 1)
+        sagoi_draft_reason(draft,
+                           "local aggregators: %" PRId64 " on a node of %" PRId64
+                           " ranks, %.4g ms a round; 1 would take %.4g, all (two-phase) %.4g",
+                           c, most, sagoi_draft_local_cost(draft, c) * 1e3, sagoi_draft_local_cost(draft, 1) * 1e3,
+                           sagoi_draft_local_cost(draft, most) * 1e3);
 }
 
 void sagoi_draft_movement(sagoi_draft *draft) {

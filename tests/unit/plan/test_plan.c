@@ -404,22 +404,83 @@ static void local_aggregators_by_cost(void **state) {
     sagoi_plan_cleanup(&plan);
 }
 
-/* 000: k = 2, 4 and 8; here on a tenth of the nodes and targets. */
+/* A machine of which gathering and storing can be made as slow as one likes. */
+static sagoi_topology topology_of(int64_t nodes, double latency, double network, double storage) {
+    sagoi_topology topology;
+    sagoi_topology_flat(&topology, nodes);
+    topology.level[0] = (sagoi_level){.latency = latency, .bandwidth = network};
+    topology.io.bandwidth = storage;
+    return topology;
+}
+
+static int64_t domains_planned(void) {
+    sagoi_plan plan;
+    must_make(&s, &plan);
+    int64_t domains = plan.ndomains;
+    sagoi_plan_cleanup(&plan);
+    return domains;
+}
+
+/* As many for each storage target as it takes to keep it busy, and no more; the hint says otherwise. */
 static void aggregators_per_target(void **state) {
     (void)state;
-    for (int64_t nodes = 8; nodes <= 16; nodes *= 2) {
-        sagoi_plan plan;
-        situation_init(&s, nodes, 8, GIB, 64);
+    sagoi_topology slow_storage = topology_of(16, 1e-6, 10e9, 1e9), slow_gather = topology_of(16, 1e-6, 1e9, 4e9);
+    for (int64_t targets = 1; targets <= 2; targets++) {
+        situation_init(&s, 16, 8, GIB, 64);
         s.target.stripe_unit = MIB;
-        s.target.stripe_count = 1;
-        must_make(&s, &plan);
-        assert_int_equal(plan.ndomains, nodes / 4);
-        sagoi_plan_cleanup(&plan);
+        s.target.stripe_count = targets;
+        s.machine.topology = &slow_storage;
+        assert_int_equal(domains_planned(), targets);
+        s.machine.topology = &slow_gather;
+        assert_int_equal(domains_planned(), 4 * targets);
         s.hints.per_target = 3;
-        must_make(&s, &plan);
-        assert_int_equal(plan.ndomains, 3);
-        sagoi_plan_cleanup(&plan);
+        assert_int_equal(domains_planned(), 3 * targets);
+        s.hints.per_target = 1000;
+        assert_int_equal(domains_planned(), 128);
     }
+}
+
+/* 000: with one message a rank (c = all), 16 MiB stripes on 48 targets of 3.75 GB/s, 0.8 us a message, k grows
+ * with the nodes as they found it; with local aggregators that is not needed. */
+static void aggregators_per_target_as_published(void **state) {
+    (void)state;
+    const int64_t published[][2] = {{512, 2}, {1024, 4}, {2048, 8}};
+    for (size_t i = 0; i < 3; i++) {
+        int64_t nodes = published[i][0];
+        sagoi_node *node = calloc((size_t)nodes, sizeof *node);
+        sagoi_node_shape *access = calloc((size_t)nodes, sizeof *access);
+        sagoi_topology theta = topology_of(nodes, 8e-7, 12.5e9, 3.75e9);
+        situation_init(&s, 1, 16, GIB, 64);
+        for (int64_t n = 0; n < nodes; n++) {
+            node[n] = (sagoi_node){16, 64, 16 * GIB, .place = n};
+            access[n] = (sagoi_node_shape){n * 64, nodes * 16 * MIB - (nodes - n) * 64, 16 * MIB, 1 << 18};
+        }
+        s.machine = (sagoi_machine){.nodes = nodes, .node = node, .topology = &theta};
+        s.shape.nodes = nodes;
+        s.shape.node = access;
+        s.target = (sagoi_target){.block = 4096, .stripe_unit = 16 * MIB, .stripe_count = 48};
+        s.hints.local_aggregators = 16;
+        assert_int_equal(domains_planned(), 48 * published[i][1]);
+        s.hints.local_aggregators = 1;
+        assert_int_equal(domains_planned(), 48);
+        free(node);
+        free(access);
+    }
+}
+
+/* One a node uses every link; where messages cost more than bytes, fewer are cheaper. */
+static void aggregators_by_cost(void **state) {
+    (void)state;
+    sagoi_topology quick = topology_of(16, 1e-6, 10e9, 10e9), slow = topology_of(16, 1e-3, 10e9, 10e9);
+    situation_init(&s, 16, 8, 8 * MIB, 64);
+    s.machine.topology = &quick;
+    assert_int_equal(domains_planned(), 16);
+    s.machine.topology = &slow;
+    int64_t few = domains_planned();
+    assert_true(few >= 1 && few < 16);
+    situation_init(&s, 16, 8, 64 * GIB, 64);
+    s.machine.topology = &slow;
+    assert_true(domains_planned() > few);
 }
 
 static void stripes_keep_their_aggregator(void **state) {
@@ -430,6 +491,7 @@ static void stripes_keep_their_aggregator(void **state) {
         situation_init(&s, 16, 4, 64 * MIB, 32);
         s.target.stripe_unit = MIB;
         s.target.stripe_count = 8;
+        s.hints.per_target = 1;
         for (int64_t n = 0; n < 16; n++) {
             s.access[n].low += shift * MIB + 5000;
             s.access[n].high += shift * MIB + 5000;
@@ -608,6 +670,8 @@ int main(void) {
         cmocka_unit_test(movement),
         cmocka_unit_test(local_aggregators_by_cost),
         cmocka_unit_test(aggregators_per_target),
+        cmocka_unit_test(aggregators_per_target_as_published),
+        cmocka_unit_test(aggregators_by_cost),
         cmocka_unit_test(stripes_keep_their_aggregator),
         cmocka_unit_test(stripes_and_ranks),
         cmocka_unit_test(aggregators_spread),

@@ -1,0 +1,76 @@
+/* How long moving and storing would take, from the number of aggregators alone: for deciding how many there are to
+ * be, before anybody knows where.  Every message costs its sender and its receiver the latency of the slowest
+ * level, and bytes go at the bandwidth of the slowest.  What the finished plan costs is cost.c's. */
+#include "base/checked.h"
+#include "plan/draft.h"
+
+/* The machine's topology, or what is assumed of one that nobody has described. */
+static const sagoi_topology *topology_of(const sagoi_draft *draft, sagoi_topology *flat) {
+    if (draft->machine->topology)
+        return draft->machine->topology;
+    sagoi_topology_flat(flat, draft->machine->nodes);
+    return flat;
+}
+
+static sagoi_level slowest_level(const sagoi_topology *topology) {
+    sagoi_level slowest = topology->level[0];
+    for (int64_t k = 1; k < topology->levels; k++) {
+        const sagoi_level *level = &topology->level[k];
+        slowest.bandwidth = level->bandwidth < slowest.bandwidth ? level->bandwidth : slowest.bandwidth;
+        slowest.latency = level->latency > slowest.latency ? level->latency : slowest.latency;
+    }
+    return slowest;
+}
+
+static double larger(double a, double b) { return a > b ? a : b; }
+static double smaller(double a, double b) { return a < b ? a : b; }
+
+/* Each local aggregator serves q/c ranks and sends its part of the node's bytes, at most as fast as memory gives
+ * them; whoever receives gets c messages from every node. */
+double sagoi_draft_local_cost(const sagoi_draft *draft, int64_t c) {
+    sagoi_topology flat;
+    const sagoi_topology *topology = topology_of(draft, &flat);
+    sagoi_level network = slowest_level(topology);
+    double nodes = (double)draft->machine->nodes, ranks = (double)draft->most_ranks;
+    double bytes = (double)sagoi_min(draft->bytes / draft->machine->nodes, SAGOI_WINDOW_SEVERAL);
+    double sent = bytes / network.bandwidth, gathered = bytes / (topology->inside.bandwidth * (double)c);
+    return larger(sent, gathered) + ranks / (double)c * topology->inside.latency +
+           nodes * (double)c * network.latency;
+}
+
+/* How many nodes hold something of a window, on the average. */
+static double mean_senders(const sagoi_draft *draft, int64_t window) {
+    const sagoi_plan *plan = draft->plan;
+    double span = (double)(plan->high - plan->low), senders = 0;
+    for (int64_t i = 0; i < draft->nwith_data; i++) {
+        int64_t n = draft->by_low[i];
+        senders += smaller(1, ((double)(plan->node_high[n] - plan->node_low[n]) + (double)window) / span);
+    }
+    return senders;
+}
+
+/* Storage takes what its targets and its gateways take; without either, every aggregator finds a way of its own.
+ */
+static double store_bandwidth(const sagoi_draft *draft, const sagoi_topology *topology, double aggregators) {
+    double ways = aggregators, gateways = (double)sagoi_topology_gateways(topology);
+    if (draft->stripe > 0)
+        ways = smaller(ways, (double)draft->target->stripe_count);
+    if (gateways > 0)
+        ways = smaller(ways, gateways);
+    return ways * topology->io.bandwidth;
+}
+
+sagoi_estimate sagoi_draft_estimate(const sagoi_draft *draft, int64_t aggregators) {
+    sagoi_topology flat;
+    const sagoi_topology *topology = topology_of(draft, &flat);
+    sagoi_level network = slowest_level(topology);
+    int64_t window = sagoi_draft_wanted_window(draft, aggregators), span = draft->plan->high - draft->plan->low;
+    double nodes = (double)draft->machine->nodes, count = (double)aggregators, bytes = (double)draft->bytes;
+    double rounds = (double)sagoi_div_up(sagoi_div_up(span, aggregators), window);
+    double messages = (double)draft->plan->local_aggregators * mean_senders(draft, window) * (1 + count / nodes);
+    sagoi_estimate e;
+    e.gather = rounds * messages * network.latency + bytes / (smaller(count, nodes) * network.bandwidth);
+    e.store = rounds * topology->io.latency + bytes / store_bandwidth(draft, topology, count);
+    e.seconds = larger(e.gather, e.store) * (rounds - 1) / rounds + (e.gather + e.store) / rounds;
+    return e;
+}
