@@ -9,6 +9,7 @@
 
 #include "calls.h"
 #include "files.h"
+#include "foresee.h"
 #include "pointer.h"
 #include "raise.h"
 #include "settle.h"
@@ -85,7 +86,10 @@ static void adopt(MPI_File handle, MPI_Comm comm, const char *path, int amode, M
 
 int dropin_open(const dropin_calls *next, MPI_Comm comm, const char *path, int amode, MPI_Info info,
                 MPI_File *file) {
-    int code = next->open(comm, path, amode, info, file);
+    int code;
+    if (dropin_foresee(comm, path, amode, &code))
+        return code;
+    code = next->open(comm, path, amode, info, file);
     if (code == MPI_SUCCESS)
         adopt(*file, comm, path, amode, info);
     return code;
@@ -112,9 +116,9 @@ int dropin_close(const dropin_calls *next, MPI_File *handle) {
 /* ---- View, pointer, atomicity, size, info ---- */
 
 #ifdef SAGO_MPI_MPICH
-enum { NULL_TYPE = MPI_ERR_ARG }; /* what the MPI library calls it */
+enum { NULL_TYPE = MPI_ERR_ARG, LIBRARY_TELLS = true }; /* its words for mistakes say more than their classes */
 #else
-enum { NULL_TYPE = MPI_ERR_TYPE };
+enum { NULL_TYPE = MPI_ERR_TYPE, LIBRARY_TELLS = false }; /* nothing more, or nothing at all */
 #endif
 
 typedef struct view {
@@ -169,6 +173,8 @@ int dropin_set_view(const dropin_calls *next, MPI_File handle, MPI_Offset disp, 
         return next->set_view(handle, disp, etype, filetype, datarep, info);
     sago_status status = view_agree(file, &wanted);
     int mistake = mistake_in(&wanted);
+    if (LIBRARY_TELLS && mistake && mistake != MPI_ERR_UNSUPPORTED_DATAREP) /* of which it tells all or nobody */
+        return next->set_view(handle, disp, etype, filetype, datarep, info);
     if (status == SAGO_ERR_ARG) /* here or on another rank: the view stays as it was */
         return dropin_raise_code(handle, mistake ? mistake : MPI_ERR_ARG);
     int settled = status ? dropin_settle(file) : MPI_SUCCESS;

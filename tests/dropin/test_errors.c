@@ -22,6 +22,15 @@ static void check_works(MPI_File file) {
     CHECK_INT(count_in(&status, MPI_BYTE), 64);
 }
 
+/* Told in the MPI library's words. */
+static void displacement(MPI_File file) {
+    char words[MPI_MAX_ERROR_STRING] = "";
+    int length, code = MPI_File_set_view(file, -1, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
+    CHECK_OR(PLAIN_OPENMPI, code != MPI_SUCCESS);
+    MPI_Error_string(code, words, &length);
+    CHECK(OPENMPI || strstr(words, "displacement"));
+}
+
 /* The same mistake on every rank. */
 static void arguments(void) {
     MPI_File file = open_all("arguments", MODE_NEW);
@@ -47,6 +56,7 @@ static void arguments(void) {
 #endif
     FAILS(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "unheard of", MPI_INFO_NULL),
           MPI_ERR_UNSUPPORTED_DATAREP);
+    displacement(file);
     OK(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
     check_works(file);
     MPI_Type_free(&raw);

@@ -1,0 +1,79 @@
+#include "foresee.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "calls.h"
+
+#ifdef SAGO_MPI_MPICH
+enum { LIBRARY_AGREES = true }; /* ROMIO does, once the mode is one */
+#else
+enum { LIBRARY_AGREES = false }; /* OMPIO's ranks learn what happened to rank 0, not to others */
+#endif
+
+/* Both libraries refuse these before they communicate. */
+static bool mode_is_wrong(int amode) {
+    int access = amode & (MPI_MODE_RDONLY | MPI_MODE_WRONLY | MPI_MODE_RDWR);
+    if (access != MPI_MODE_RDONLY && access != MPI_MODE_WRONLY && access != MPI_MODE_RDWR)
+        return true;
+    return (access == MPI_MODE_RDONLY && (amode & (MPI_MODE_CREATE | MPI_MODE_EXCL))) ||
+           (access == MPI_MODE_RDWR && (amode & MPI_MODE_SEQUENTIAL));
+}
+
+static bool allows(const char *path, int wanted) { return faccessat(AT_FDCWD, path, wanted, AT_EACCESS) == 0; }
+
+/* The folder of a file that is to be made. */
+static bool folder_is_there(const char *path) {
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : NULL;
+    bool there = !slash || !folder || allows(folder, X_OK);
+    free(folder);
+    return there;
+}
+
+/* What can be told from outside. */
+static bool will_not_open(const char *path, int amode) {
+    int wanted = (amode & MPI_MODE_WRONLY ? 0 : R_OK) | (amode & MPI_MODE_RDONLY ? 0 : W_OK);
+    if (strchr(path, ':') || allows(path, wanted))
+        return false;
+    return errno != ENOENT || !(amode & MPI_MODE_CREATE) || !folder_is_there(path);
+}
+
+/* The MPI library's own words, by opening the file alone: for whom that works, a file that cannot be there.  (Open
+ * MPI has no other way to its handler of MPI_FILE_NULL.) */
+static int fail_alone(const char *path, int amode) {
+    MPI_File file = MPI_FILE_NULL;
+    int code = path ? dropin_mpi->open(MPI_COMM_SELF, path, amode, MPI_INFO_NULL, &file) : MPI_SUCCESS;
+    if (code == MPI_SUCCESS && path)
+        (void)dropin_mpi->close(&file);
+    return code ? code : dropin_mpi->open(MPI_COMM_SELF, "/dev/null/x", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
+}
+
+static bool some_not_all(MPI_Comm comm, bool mine) {
+    int seen[2] = {mine, !mine};
+    return PMPI_Allreduce(MPI_IN_PLACE, seen, 2, MPI_INT, MPI_MAX, comm) == MPI_SUCCESS && seen[0] && seen[1];
+}
+
+static bool is_for_several(MPI_Comm comm) {
+    int inter = 0, size = 1;
+    return comm != MPI_COMM_NULL && MPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter &&
+           MPI_Comm_size(comm, &size) == MPI_SUCCESS && size > 1;
+}
+
+/* A rank looks for the file when all have come: one of them may have made it just before. */
+bool dropin_foresee(MPI_Comm comm, const char *path, int amode, int *code) {
+    if (!is_for_several(comm))
+        return false;
+    bool mine = mode_is_wrong(amode), fails = some_not_all(comm, mine);
+    if (!fails && !mine && !LIBRARY_AGREES) {
+        mine = path && will_not_open(path, amode);
+        fails = some_not_all(comm, mine);
+    }
+    if (fails)
+        *code = fail_alone(mine ? path : NULL, amode);
+    return fails;
+}
