@@ -53,7 +53,11 @@ const char *sago_level_string(sago_level level); /* "local"; never NULL */
 sago_status sago_ckpt_open(MPI_Comm comm, const char *dir, MPI_Info hints, sago_ckpt **ckpt);
 
 /* Waits until everything is written (at the levels the hints ask for), gives the lock back and sets *ckpt to NULL,
- * also on failure.  Returns what failed in the background and was not returned by sago_ckpt_wait() before. */
+ * also on failure.  Returns what failed in the background and was not returned by sago_ckpt_wait() before: a save
+ * that nobody waited for, or one that was waited for at the local level and could not be brought to the global
+ * one. Of several failures it is the oldest step's.  What was reported complete is there all the same, at the
+ * level it was reported for.  Old steps that cannot be removed are no failure: they go when the directory is
+ * opened next. */
 sago_status sago_ckpt_close(sago_ckpt **ckpt);
 
 /* ---- What is saved ------------------------------------------------------------------------------------ */
@@ -95,7 +99,8 @@ sago_status sago_ckpt_progress(sago_ckpt *ckpt);
 
 /* Waits until a step that this job saved is complete at `level` or a safer one; asking for a level that the hints
  * would not reach brings it there (SAGO_ERR_UNSUPPORTED where there is no such storage).  SAGO_ERR_NO_FILE: no
- * such step; any other error: why it could not be written. */
+ * such step; any other error: why it could not be written, the same each time it is asked; at the levels before it
+ * the step may be there.  sago_ckpt_drain() tries again to bring it to the global level. */
 sago_status sago_ckpt_wait(sago_ckpt *ckpt, int64_t step, sago_level level);
 
 /* ---- What is there ------------------------------------------------------------------------------------ */

@@ -190,10 +190,11 @@ static void take_times(sago_ckpt *ckpt, sagoi_saving *saving) {
     saving->stats.drain = news.drain;
 }
 
-/* The agreed failure of a save, kept for sago_ckpt_wait(). */
-static void keep_failure(sago_ckpt *ckpt, sagoi_saving *saving, int64_t code) {
+/* The agreed failure of a save, kept for sago_ckpt_wait() or sago_ckpt_close(). */
+static void keep_failure(sago_ckpt *ckpt, sagoi_saving *saving, sago_level level, int64_t code) {
     saving->status = sagoi_verdict(ckpt->team, code);
-    (void)snprintf(saving->message, sizeof saving->message, "%s", sagoi_message());
+    (void)snprintf(saving->message, sizeof saving->message, "step %lld is not at level %s: %.440s",
+                   (long long)saving->step, sago_level_string(level), sagoi_message());
     sagoi_message_clear();
     ckpt->stats.failed++;
 }
@@ -218,27 +219,28 @@ static void forget_old(sago_ckpt *ckpt) {
 
 static sago_status decide_first(sago_ckpt *ckpt, sagoi_saving *saving, int64_t failure) {
     bool local = ckpt->local[0];
+    sago_level level = local ? SAGO_LEVEL_LOCAL : SAGO_LEVEL_GLOBAL;
     saving->decided = true;
     take_times(ckpt, saving);
     if (failure) {
         saving->failed = true;
         saving->stats.written = -1;
-        keep_failure(ckpt, saving, failure);
+        keep_failure(ckpt, saving, level, failure);
         bool mine = local ? sagoi_is_keeper(ckpt) : ckpt->team->rank == 0;
         return mine ? sagoi_background_remove(ckpt->background, local, saving->step, saving->id.low) : SAGO_OK;
     }
     saving->stats.written = 1;
     ckpt->stats.queue += saving->stats.queue;
     ckpt->stats.write += saving->stats.write;
-    saving->stats.level = local ? SAGO_LEVEL_LOCAL : SAGO_LEVEL_GLOBAL;
-    return sagoi_known_add(ckpt, saving->step, saving->id.low, local ? SAGO_LEVEL_LOCAL : SAGO_LEVEL_GLOBAL);
+    saving->stats.level = (int)level;
+    return sagoi_known_add(ckpt, saving->step, saving->id.low, level);
 }
 
 static sago_status decide_global(sago_ckpt *ckpt, sagoi_saving *saving, int64_t failure) {
     saving->global_decided = true;
     take_times(ckpt, saving);
     if (failure) {
-        keep_failure(ckpt, saving, failure);
+        keep_failure(ckpt, saving, SAGO_LEVEL_GLOBAL, failure);
         return SAGO_OK;
     }
     ckpt->stats.drain += saving->stats.drain;

@@ -165,10 +165,18 @@ sago_status sagoi_drain(sago_ckpt *ckpt, int64_t step) {
     sago_status status = refuse_read_only(ckpt);
     if (status)
         return status;
-    if (sagoi_saving_find(ckpt, step))
+    sagoi_saving *saving = sagoi_saving_find(ckpt, step);
+    bool again = saving && saving->global_decided && saving->status; /* the thread has given it up */
+    if (saving && !again)
         return sagoi_wait_for(ckpt, step, SAGO_LEVEL_GLOBAL);
     status = sagoi_rebuild(ckpt, step);
-    return status ? status : drain_found(ckpt, step);
+    if (!status)
+        status = drain_found(ckpt, step);
+    if (!status && again) {
+        saving->status = SAGO_OK;
+        saving->stats.level = SAGO_LEVEL_GLOBAL;
+    }
+    return status;
 }
 
 /* ---- Removing ---- */
