@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/checked.h"
+#include "ckpt/clock.h"
 #include "ckpt/drain.h"
 
 typedef enum { TASK_WINDOW, TASK_DRAIN, TASK_REMOVE } task_kind;
@@ -32,7 +33,7 @@ typedef struct queue {
 
 struct sagoi_background {
     sagoi_background_options options;
-    pthread_mutex_t lock, lease_lock;
+    pthread_mutex_t lock;
     pthread_cond_t work, news;
     queue windows, others;
     bool busy; /* with a task */
@@ -41,9 +42,10 @@ struct sagoi_background {
     pthread_t thread;
 };
 
-static double now_seconds(clockid_t clock) {
+/* CPU seconds of the calling thread. */
+static double cpu_seconds(void) {
     struct timespec now;
-    (void)clock_gettime(clock, &now);
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
@@ -90,15 +92,9 @@ static sago_status begin_job(sagoi_background *background, sagoi_job *job) {
     return sagoi_commit_begin(&job->commit, &plan);
 }
 
-/* A lost lease fails the save: another job owns the directory now.  A rank that writes by itself comes here, too.
- */
-static sago_status keep_lease(sagoi_background *background) {
-    if (!background->options.lease)
-        return SAGO_OK;
-    (void)pthread_mutex_lock(&background->lease_lock);
-    sago_status status = sagoi_lease_renew(background->options.lease);
-    (void)pthread_mutex_unlock(&background->lease_lock);
-    return status;
+/* A lost lease fails the save: another job owns the directory now. */
+static sago_status check_lease(const sagoi_background *background) {
+    return background->options.lease ? sagoi_lease_check(background->options.lease) : SAGO_OK;
 }
 
 static sago_status write_window(sagoi_background *background, const sagoi_window *window) {
@@ -109,7 +105,7 @@ static sago_status write_window(sagoi_background *background, const sagoi_window
         status = sagoi_commit_write(&job->commit, window->data + done, sagoi_min(chunk, window->len - done),
                                     window->off + done);
         if (!status)
-            status = keep_lease(background);
+            status = check_lease(background);
     }
     return status;
 }
@@ -134,13 +130,14 @@ static void start_drain(sagoi_background *background, sagoi_job *job) {
 /* The last window commits, or cleans up.  The slot is free as soon as its bytes are written. */
 static void do_window(sagoi_background *background, const sagoi_window *window) {
     sagoi_job *job = window->job;
-    if (!sagoi_pool_await(background->options.pool, window->number, background->options.group_size,
-                          &background->stop))
-        note_failure(job, sagoi_fail(SAGO_ERR_STATE, "the job ended before all ranks had copied their data"));
-    if (window->first)
-        job->opened = now_seconds(CLOCK_MONOTONIC);
     sagoi_message_clear();
+    bool whole = sagoi_pool_await(background->options.pool, window->number, background->options.group_size,
+                                  &background->stop);
+    if (window->first)
+        job->opened = sagoi_ckpt_now();
     lock(background);
+    if (!whole)
+        note_failure(job, sagoi_fail(SAGO_ERR_STATE, "the job ended before all ranks had copied their data"));
     sago_status before = job->status;
     unlock(background);
     sago_status status = before ? SAGO_OK : write_window(background, window);
@@ -157,7 +154,7 @@ static void do_window(sagoi_background *background, const sagoi_window *window) 
         sagoi_commit_abandon(&job->commit);
     lock(background);
     job->queue = job->opened - job->submitted;
-    job->write = now_seconds(CLOCK_MONOTONIC) - job->opened;
+    job->write = sagoi_ckpt_now() - job->opened;
     job->first = failed ? SAGOI_JOB_FAILED : SAGOI_JOB_DONE;
     bool drain = !failed && job->global == SAGOI_JOB_PENDING;
     (void)pthread_cond_broadcast(&background->news);
@@ -182,11 +179,11 @@ static sago_status between_pieces(void *arg) {
         do_window(background, &urgent->window);
         free(urgent);
     }
-    return keep_lease(background);
+    return check_lease(background);
 }
 
 static void do_drain(sagoi_background *background, sagoi_job *job) {
-    double begin = now_seconds(CLOCK_MONOTONIC);
+    double begin = sagoi_ckpt_now();
     sagoi_message_clear();
     sagoi_drain_plan plan = {.from = background->options.local,
                              .to = background->options.dir,
@@ -202,10 +199,20 @@ static void do_drain(sagoi_background *background, sagoi_job *job) {
     sago_status status = sagoi_drain_part(&plan);
     lock(background);
     note_failure(job, status);
-    job->drain = now_seconds(CLOCK_MONOTONIC) - begin;
+    job->drain = sagoi_ckpt_now() - begin;
     job->global = status ? SAGOI_JOB_FAILED : SAGOI_JOB_DONE;
     (void)pthread_cond_broadcast(&background->news);
     unlock(background);
+}
+
+/* What cannot be removed now is a leftover, and goes when the directory is opened next.  Who has lost the lock
+ * removes nothing: another job may count on it. */
+static void do_remove(sagoi_background *background, const task *at) {
+    sago_status status = check_lease(background);
+    if (!status)
+        status = sagoi_save_remove(at->local ? background->options.local : background->options.dir, at->folder);
+    if (status)
+        sagoi_message_clear();
 }
 
 static void do_task(sagoi_background *background, task *at) {
@@ -213,9 +220,8 @@ static void do_task(sagoi_background *background, task *at) {
         do_window(background, &at->window);
     else if (at->kind == TASK_DRAIN)
         do_drain(background, at->job);
-    else if (sagoi_save_remove(at->local ? background->options.local : background->options.dir, at->folder))
-        sagoi_message_clear(); /* what cannot be removed now is a leftover, and goes when the directory is opened
-                                  next */
+    else
+        do_remove(background, at);
     free(at);
 }
 
@@ -247,11 +253,7 @@ static void *thread_main(void *arg) {
         if (!at && nothing_queued(background) && atomic_load(&background->stop))
             break;
         if (!at) {
-            struct timespec until = after_ms(1000);
-            (void)pthread_cond_timedwait(&background->work, &background->lock, &until);
-            unlock(background);
-            (void)keep_lease(background); /* what follows from losing it is found by the next write */
-            lock(background);
+            (void)pthread_cond_wait(&background->work, &background->lock);
             continue;
         }
         background->busy = true;
@@ -259,7 +261,7 @@ static void *thread_main(void *arg) {
         do_task(background, at);
         lock(background);
         background->busy = false;
-        background->cpu = now_seconds(CLOCK_THREAD_CPUTIME_ID);
+        background->cpu = cpu_seconds();
         (void)pthread_cond_broadcast(&background->news);
     }
     unlock(background);
@@ -295,7 +297,6 @@ sago_status sagoi_background_start(const sagoi_background_options *options, sago
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a writer");
     background->options = *options;
     (void)pthread_mutex_init(&background->lock, NULL);
-    (void)pthread_mutex_init(&background->lease_lock, NULL);
     (void)pthread_condattr_init(&monotonic);
     (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     (void)pthread_cond_init(&background->work, &monotonic);
@@ -323,7 +324,6 @@ void sagoi_background_stop(sagoi_background **background) {
     (void)pthread_cond_destroy(&ending->work);
     (void)pthread_cond_destroy(&ending->news);
     (void)pthread_mutex_destroy(&ending->lock);
-    (void)pthread_mutex_destroy(&ending->lease_lock);
     free(ending);
 }
 
@@ -344,7 +344,7 @@ static sago_status submit(sagoi_background *background, const task *wanted) {
 sago_status sagoi_background_window(sagoi_background *background, const sagoi_window *window, bool inside) {
     task wanted = {.kind = TASK_WINDOW, .window = *window};
     if (window->last)
-        window->job->submitted = now_seconds(CLOCK_MONOTONIC);
+        window->job->submitted = sagoi_ckpt_now();
     if (!inside)
         return submit(background, &wanted);
     do_window(background, window);

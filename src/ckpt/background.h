@@ -1,5 +1,5 @@
 /* A writer's thread: writes what the ranks of its group have copied, brings steps to the global directory, removes
- * old ones, renews the lease.  It does file I/O only and never calls MPI; it blocks all signals. */
+ * old ones.  It does file I/O only and never calls MPI; it blocks all signals. */
 #ifndef SAGOI_CKPT_BACKGROUND_H
 #define SAGOI_CKPT_BACKGROUND_H
 
@@ -47,7 +47,7 @@ typedef struct sagoi_background_options {
     sagoi_pool *pool;
     uint32_t group_size;
     int64_t rate;       /* bytes a second when draining; 0: as fast as it goes */
-    sagoi_lease *lease; /* to be renewed, or NULL */
+    sagoi_lease *lease; /* to be looked at between writes, or NULL */
     int core;           /* to run on; -1: anywhere */
 } sagoi_background_options;
 

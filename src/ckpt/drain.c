@@ -4,19 +4,14 @@
 #include <time.h>
 
 #include "base/checked.h"
-
-static double now_seconds(void) {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
+#include "ckpt/clock.h"
 
 /* Sleeps until `bytes` are no more than the rate allows since `begin`; in short naps, so that others come through.
  */
 static sago_status keep_rate(const sagoi_drain_plan *plan, double begin, int64_t bytes) {
     sago_status status = plan->pause ? plan->pause(plan->pause_arg) : SAGO_OK;
     while (plan->rate > 0 && !status) {
-        double early = (double)bytes / (double)plan->rate - (now_seconds() - begin);
+        double early = (double)bytes / (double)plan->rate - (sagoi_ckpt_now() - begin);
         if (early <= 0)
             break;
         double nap = early < 0.02 ? early : 0.02;
@@ -30,7 +25,7 @@ static sago_status keep_rate(const sagoi_drain_plan *plan, double begin, int64_t
 static sago_status copy_pieces(const sagoi_drain_plan *plan, sagoi_commit *commit, sagoi_cfile *data) {
     const sagoi_part *part = commit->plan.part;
     char *piece = malloc((size_t)part->piece);
-    double begin = now_seconds();
+    double begin = sagoi_ckpt_now();
     sago_status status = piece ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory to drain a checkpoint");
     for (int64_t off = 0; off < part->bytes && !status; off += part->piece) {
         int64_t len = sagoi_min(part->piece, part->bytes - off), got = 0;

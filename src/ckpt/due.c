@@ -3,40 +3,47 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "ckpt/state.h"
 
 /* ---- Signals ---- */
 
+enum { SIGNALS = 2 }; /* bit i of the hint is signals[i] */
+static const int signals[SIGNALS] = {SIGUSR1, SIGTERM};
+
 /* The only way a handler can tell anybody. */
-static volatile sig_atomic_t signal_came;
+static volatile sig_atomic_t signal_came[SIGNALS];
 
 /* Handlers belong to the process: the first checkpoint that wants one installs it, the last one puts the old back.
  */
 static pthread_mutex_t handlers_lock = PTHREAD_MUTEX_INITIALIZER;
-static int users[2];
-static struct sigaction before[2];
-static const int signals[2] = {SIGUSR1, SIGTERM};
+static int users[SIGNALS];
+static struct sigaction before[SIGNALS];
 
-static void on_signal(int number) {
-    (void)number;
-    signal_came = 1;
+static void on_signal(int number) { signal_came[number == signals[1]] = 1; }
+
+static bool any_came(int64_t which) {
+    bool came = false;
+    for (int i = 0; i < SIGNALS; i++)
+        came = came || (which >> i & 1 && signal_came[i]);
+    return came;
 }
 
 void sagoi_signals_watch(int64_t which) {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     (void)sigemptyset(&action.sa_mask);
     (void)pthread_mutex_lock(&handlers_lock);
-    for (int i = 0; i < 2; i++)
-        if (which >> i & 1 && users[i]++ == 0)
+    for (int i = 0; i < SIGNALS; i++)
+        if (which >> i & 1 && users[i]++ == 0) {
+            signal_came[i] = 0;
             (void)sigaction(signals[i], &action, &before[i]);
+        }
     (void)pthread_mutex_unlock(&handlers_lock);
 }
 
 void sagoi_signals_leave(int64_t which) {
     (void)pthread_mutex_lock(&handlers_lock);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < SIGNALS; i++)
         if (which >> i & 1 && --users[i] == 0)
             (void)sigaction(signals[i], &before[i], NULL);
     (void)pthread_mutex_unlock(&handlers_lock);
@@ -73,7 +80,7 @@ static bool ends_soon(const sago_ckpt *ckpt) {
     double slowest = 0;
     for (const sagoi_saving *at = ckpt->saves; at; at = at->next)
         slowest = fmax(slowest, at->stats.held + at->stats.write + at->stats.drain);
-    return end > 0 && (double)end - (double)time(NULL) < 60 + 2 * slowest;
+    return end > 0 && (double)end - sagoi_ckpt_date() < 60 + 2 * slowest;
 }
 
 sago_status sagoi_is_due(sago_ckpt *ckpt, int *due, int *leave) {
@@ -81,7 +88,7 @@ sago_status sagoi_is_due(sago_ckpt *ckpt, int *due, int *leave) {
     sagoi_agreement agreed = {0};
     bool decided;
     agreed.max[MAX_DUE] = ckpt->team->rank == 0 && is_due(ckpt);
-    agreed.max[MAX_LEAVE] = (ckpt->hints.ckpt_signal && signal_came) || ends_soon(ckpt);
+    agreed.max[MAX_LEAVE] = any_came(ckpt->watched) || ends_soon(ckpt);
     sagoi_news_put(ckpt, &agreed);
     sago_status status = sagoi_agree(ckpt->team, &agreed, NULL, NULL, NULL);
     if (!status)

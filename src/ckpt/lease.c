@@ -11,26 +11,29 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TEXT = 64, SETTLE_US = 100000 };
+#include "base/process.h"
+#include "ckpt/clock.h"
+
+enum {
+    TEXT = 64,
+    SETTLE_US = 100000,
+    WATCH_US = 50000,
+    RENEWALS = 3 /* in the time of a lease */
+};
 
 /* What the record says of its owner. */
 typedef struct lease_record {
     sagoi_id owner;
-    int64_t seconds, pid;
+    int64_t seconds;
+    sagoi_process process;
     char host[TEXT], boot[TEXT]; /* boot: the machine's boot id and the pid namespace */
 } lease_record;
-
-static double now_seconds(void) {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* A pid means something only on the same boot of the same machine, in the same namespace. */
 static void describe_self(lease_record *record) {
     struct stat space = {0};
     (void)gethostname(record->host, sizeof record->host - 1);
-    record->pid = getpid();
+    record->process = sagoi_process_self();
     if (stat("/proc/self/ns/pid", &space) == 0) {
         int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
         char text[40] = "";
@@ -59,7 +62,8 @@ static sago_status write_record(const sagoi_lease *lease) {
     sagoi_out_int(&out, (int64_t)record.owner.low);
     sagoi_out_int(&out, (int64_t)record.owner.high);
     sagoi_out_int(&out, record.seconds);
-    sagoi_out_int(&out, record.pid);
+    sagoi_out_int(&out, record.process.pid);
+    sagoi_out_int(&out, record.process.started);
     out_text(&out, record.host);
     out_text(&out, record.boot);
     sagoi_record_end(&out);
@@ -83,7 +87,8 @@ static sago_status read_record(const char *dir, lease_record *record) {
         record->owner.low = (uint64_t)sagoi_in_int(&in);
         record->owner.high = (uint64_t)sagoi_in_int(&in);
         record->seconds = sagoi_in_range(&in, 1, 1000000);
-        record->pid = sagoi_in_range(&in, 1, INT32_MAX);
+        record->process.pid = sagoi_in_range(&in, 1, INT32_MAX);
+        record->process.started = sagoi_in_range(&in, 0, INT64_MAX);
         in_text(&in, record->host);
         in_text(&in, record->boot);
         if (in.failed)
@@ -93,61 +98,79 @@ static sago_status read_record(const char *dir, lease_record *record) {
     return status;
 }
 
-/* Dead, and nobody has asked how it ended: launchers that are killed leave such processes. */
-static bool is_zombie(int64_t pid) {
-    char path[40], text[512] = "";
-    (void)snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-    if (fd >= 0)
-        (void)close(fd);
-    const char *name_end = got > 0 ? strrchr(text, ')') : NULL; /* the state follows the name */
-    return name_end && name_end[1] == ' ' && (name_end[2] == 'Z' || name_end[2] == 'X');
-}
-
 static bool surely_dead(const lease_record *record) {
     lease_record self = {0};
     describe_self(&self);
     if (!self.boot[0] || strcmp(self.boot, record->boot) != 0)
         return false; /* a pid of another machine says nothing here */
-    return (kill((pid_t)record->pid, 0) != 0 && errno == ESRCH) || is_zombie(record->pid);
+    return sagoi_process_gone(&record->process);
 }
 
-/* Seconds since the lock was written, by the clock of the file system; < 0: unknown. */
-static double age_of_lock(const char *dir) {
-    char path[SAGOI_CKPT_PATH], probe[SAGOI_CKPT_PATH];
-    struct stat lock, now;
+/* ---- Is it void? ---- */
+
+/* Seconds since the lock was written, by the time stamps of the file system; false: nobody can tell. */
+static bool age_of_lock(const char *dir, const struct stat *lock, double *age) {
+    char probe[SAGOI_CKPT_PATH];
+    struct stat now;
     unsigned long long random = 0;
-    if (!sagoi_path_join(path, dir, SAGOI_LEASE_NAME) || stat(path, &lock) != 0 ||
-        getrandom(&random, sizeof random, 0) < 0)
-        return -1;
+    if (getrandom(&random, sizeof random, 0) < 0)
+        return false;
     (void)snprintf(probe, sizeof probe, "%.900s/clock.%016llx" SAGOI_ASIDE_SUFFIX, dir, random);
     int fd = open(probe, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
-        return -1;
+        return false;
     bool known = write(fd, "", 1) == 1 && fstat(fd, &now) == 0;
     (void)close(fd);
     (void)unlink(probe);
-    return known ? (double)(now.st_mtim.tv_sec - lock.st_mtim.tv_sec) : -1;
+    *age = known ? (double)(now.st_mtim.tv_sec - lock->st_mtim.tv_sec) : 0;
+    return known;
+}
+
+static bool stat_lock(const char *dir, struct stat *info) {
+    char path[SAGOI_CKPT_PATH];
+    return sagoi_path_join(path, dir, SAGOI_LEASE_NAME) && stat(path, info) == 0;
+}
+
+/* Does it stay as it is for so long?  Every renewal is a new file. */
+static bool stays(const char *dir, const struct stat *lock, double seconds) {
+    struct stat now;
+    for (double end = sagoi_ckpt_now() + seconds; sagoi_ckpt_now() < end;) {
+        (void)usleep(WATCH_US);
+        if (stat_lock(dir, &now) && (now.st_ino != lock->st_ino || now.st_mtim.tv_sec != lock->st_mtim.tv_sec ||
+                                     now.st_mtim.tv_nsec != lock->st_mtim.tv_nsec))
+            return false;
+    }
+    return true;
+}
+
+/* Time stamps may be wrong by as much as the nodes' clocks differ; a live owner shows itself. */
+static bool is_void(const char *dir, const lease_record *record, double *age) {
+    struct stat lock;
+    double lease = (double)record->seconds;
+    if (!stat_lock(dir, &lock) || !age_of_lock(dir, &lock, age))
+        return false;
+    if (*age < 0)
+        return stays(dir, &lock, lease);
+    return *age > lease && stays(dir, &lock, lease / RENEWALS + 1);
 }
 
 /* May the lock that is there be taken over? */
 static sago_status check_owner(const char *dir, int64_t seconds) {
     lease_record record = {.seconds = seconds};
+    double age = 0;
     sago_status status = read_record(dir, &record);
     if (status == SAGO_ERR_NO_FILE)
         return SAGO_OK;
     if (status == SAGO_ERR_UNSUPPORTED)
         return status;
-    if (!status && surely_dead(&record))
-        return SAGO_OK;
-    double age = age_of_lock(dir); /* a damaged lock has the age of any other */
-    if (age > (double)record.seconds)
+    if (status)
+        record = (lease_record){.seconds = seconds}; /* a damaged lock has the age of any other */
+    if (surely_dead(&record) || is_void(dir, &record, &age))
         return SAGO_OK;
     return sagoi_fail(SAGO_ERR_BUSY,
                       "another job uses the directory: process %lld on %s, seen %.0f s ago (its lease is %lld s)",
-                      (long long)record.pid, record.host[0] ? record.host : "an unknown host", age < 0 ? 0 : age,
-                      (long long)record.seconds);
+                      (long long)record.process.pid, record.host[0] ? record.host : "an unknown host",
+                      age < 0 ? 0 : age, (long long)record.seconds);
 }
 
 static sago_status check_mine(const sagoi_lease *lease) {
@@ -155,8 +178,67 @@ static sago_status check_mine(const sagoi_lease *lease) {
     sago_status status = read_record(lease->dir, &record);
     if (!status && sagoi_id_equal(record.owner, lease->owner))
         return SAGO_OK;
+    if (status && status != SAGO_ERR_NO_FILE)
+        return status; /* perhaps it can be read later */
     return sagoi_fail(SAGO_ERR_BUSY, "the lock of %s was lost to process %lld on %s", lease->dir,
-                      (long long)record.pid, record.host[0] ? record.host : "an unknown host");
+                      (long long)record.process.pid, record.host[0] ? record.host : "an unknown host");
+}
+
+/* ---- Keeping it ---- */
+
+/* With the lock held. */
+static sago_status renew(sagoi_lease *lease) {
+    double now = sagoi_ckpt_now(), age = now - lease->renewed;
+    if (!lease->held)
+        return sagoi_fail(SAGO_ERR_BUSY, "the lock of %s was lost to another job", lease->dir);
+    if (age < (double)lease->seconds / RENEWALS)
+        return SAGO_OK;
+    sago_status status = check_mine(lease);
+    if (!status)
+        status = write_record(lease);
+    if (!status)
+        lease->renewed = now;
+    else if (status == SAGO_ERR_BUSY)
+        lease->held = false;
+    else if (age < (double)lease->seconds)
+        status = SAGO_OK; /* it holds for a while, and is tried again */
+    return status;
+}
+
+sago_status sagoi_lease_check(sagoi_lease *lease) {
+    (void)pthread_mutex_lock(&lease->lock);
+    sagoi_message_clear();
+    sago_status status = renew(lease);
+    if (!status)
+        sagoi_message_clear();
+    (void)pthread_mutex_unlock(&lease->lock);
+    return status;
+}
+
+/* What follows from losing it is found by the next write. */
+static void *keeper_main(void *arg) {
+    sagoi_lease *lease = arg;
+    (void)pthread_mutex_lock(&lease->lock);
+    while (!lease->ending) {
+        struct timespec until;
+        (void)clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += 1;
+        if (pthread_cond_timedwait(&lease->end, &lease->lock, &until) == ETIMEDOUT && !lease->ending &&
+            lease->held && renew(lease))
+            sagoi_message_clear();
+    }
+    (void)pthread_mutex_unlock(&lease->lock);
+    return NULL;
+}
+
+static void start_keeper(sagoi_lease *lease) {
+    sigset_t all, before;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    lease->kept = pthread_create(&lease->thread, NULL, keeper_main, lease) == 0; /* else the writers renew it */
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (lease->kept)
+        (void)pthread_setname_np(lease->thread, "sago-lease");
 }
 
 sago_status sagoi_lease_take(sagoi_lease *lease, const char *dir, int64_t seconds) {
@@ -171,28 +253,36 @@ sago_status sagoi_lease_take(sagoi_lease *lease, const char *dir, int64_t second
         return status;
     (void)usleep(SETTLE_US); /* whoever else found it free has written by now: the last one has it */
     status = check_mine(lease);
-    lease->held = !status;
-    lease->renewed = now_seconds();
-    return status;
+    if (status)
+        return status;
+    sagoi_message_clear();
+    lease->held = true;
+    lease->renewed = sagoi_ckpt_now();
+    (void)pthread_mutex_init(&lease->lock, NULL);
+    (void)pthread_cond_init(&lease->end, NULL);
+    start_keeper(lease);
+    return SAGO_OK;
 }
 
-sago_status sagoi_lease_renew(sagoi_lease *lease) {
-    double now = now_seconds();
-    if (!lease->held || now - lease->renewed < (double)lease->seconds / 3)
-        return SAGO_OK;
-    sago_status status = check_mine(lease);
-    if (!status)
-        status = write_record(lease);
-    if (!status)
-        lease->renewed = now;
-    else if (status == SAGO_ERR_BUSY)
-        lease->held = false;
-    return status;
+static void stop_keeper(sagoi_lease *lease) {
+    (void)pthread_mutex_lock(&lease->lock);
+    lease->ending = true;
+    (void)pthread_cond_signal(&lease->end);
+    (void)pthread_mutex_unlock(&lease->lock);
+    if (lease->kept)
+        (void)pthread_join(lease->thread, NULL);
+    (void)pthread_mutex_destroy(&lease->lock);
+    (void)pthread_cond_destroy(&lease->end);
 }
 
 void sagoi_lease_give_back(sagoi_lease *lease) {
-    char path[SAGOI_CKPT_PATH];
+    char path[SAGOI_CKPT_PATH], why[SAGOI_MESSAGE_MAX];
+    if (lease->renewed == 0) /* never taken */
+        return;
+    (void)snprintf(why, sizeof why, "%s", sagoi_message());
+    stop_keeper(lease);
     if (lease->held && !check_mine(lease) && sagoi_path_join(path, lease->dir, SAGOI_LEASE_NAME))
         (void)unlink(path);
-    lease->held = false;
+    sagoi_message_set(why);
+    *lease = (sagoi_lease){0};
 }

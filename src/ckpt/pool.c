@@ -74,13 +74,17 @@ static bool is_free(const sagoi_pool *pool, uint32_t written) {
 
 bool sagoi_pool_free(const sagoi_pool *pool) { return is_free(pool, atomic_load(&pool->group->written)); }
 
+static sago_status peer_died(void) {
+    return sagoi_fail(SAGO_ERR_PEER, "a process of this node has died during a save");
+}
+
 sago_status sagoi_pool_claim(sagoi_pool *pool, sagoi_team *team, char **window) {
     for (;;) {
         uint32_t written = atomic_load_explicit(&pool->group->written, memory_order_acquire);
         if (is_free(pool, written))
             break;
         if (!sagoi_wait_word(team, &pool->group->written, written))
-            return sagoi_fail(SAGO_ERR_PEER, "a process of this node has died during a save");
+            return peer_died();
     }
     *window = pool->slot[pool->next % (uint32_t)pool->slots];
     return SAGO_OK;
@@ -101,6 +105,17 @@ bool sagoi_pool_await(sagoi_pool *pool, uint32_t n, uint32_t ranks, const atomic
         if (atomic_load(stop))
             return false;
         sagoi_futex_wait(filled, count, LONGEST_SLEEP_US);
+    }
+}
+
+sago_status sagoi_pool_meet(sagoi_pool *pool, sagoi_team *team, uint32_t n, uint32_t ranks) {
+    _Atomic uint32_t *filled = &pool->group->filled[n % (uint32_t)pool->slots];
+    for (;;) {
+        uint32_t count = atomic_load_explicit(filled, memory_order_acquire);
+        if (count == ranks)
+            return SAGO_OK;
+        if (!sagoi_wait_word(team, filled, count))
+            return peer_died();
     }
 }
 

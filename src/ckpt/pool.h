@@ -46,6 +46,9 @@ sago_status sagoi_pool_claim(sagoi_pool *pool, sagoi_team *team, char **window) 
 /* This rank has copied what it has of the window it claimed. */
 void sagoi_pool_fill(sagoi_pool *pool);
 
+/* By a writer that writes by itself: waits until all `ranks` have filled window n.  SAGO_ERR_PEER: somebody died.
+ */
+sago_status sagoi_pool_meet(sagoi_pool *pool, sagoi_team *team, uint32_t n, uint32_t ranks) SAGOI_CHECKED;
 /* By the writer's thread: waits until all `ranks` have filled window n; false when *stop was set first. */
 bool sagoi_pool_await(sagoi_pool *pool, uint32_t n, uint32_t ranks, const atomic_bool *stop);
 /* Window n has been written: its slot is free. */

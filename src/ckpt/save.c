@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
-#include <time.h>
 
 #include "base/checked.h"
 #include "ckpt/state.h"
@@ -70,7 +69,7 @@ static sago_status agree_on_save(sago_ckpt *ckpt, int64_t step, sago_status stat
     if (ckpt->team->rank == 0) {
         if (getrandom(&agreed.sum[SUM_ID_LOW], 2 * sizeof agreed.sum[0], 0) < 0)
             agreed.sum[SUM_ID_LOW] = (uint64_t)(sagoi_ckpt_now() * 1e9);
-        agreed.sum[SUM_TIME] = (uint64_t)time(NULL);
+        agreed.sum[SUM_TIME] = (uint64_t)sagoi_ckpt_date();
     }
     agreed.max[MAX_STEP] = step;
     agreed.max[MAX_MINUS_STEP] = -step;
@@ -196,7 +195,9 @@ static sago_status copy_all(sago_ckpt *ckpt, sagoi_saving *saving) {
         copy_window(ckpt, window.data, off, off + window.len);
         saving->stats.copy += sagoi_ckpt_now() - begin;
         sagoi_pool_fill(&ckpt->pool);
-        if (saving->job)
+        if (saving->job && inside) /* here, where somebody's death is noticed */
+            status = sagoi_pool_meet(&ckpt->pool, ckpt->team, window.number, (uint32_t)ckpt->groups.size);
+        if (saving->job && !status)
             status = sagoi_background_window(ckpt->background, &window, inside);
         off += window.len;
     } while (off < bytes && !status);

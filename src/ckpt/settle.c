@@ -3,18 +3,11 @@
  * remembered here does, and what may be removed because of it. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/checked.h"
 #include "ckpt/state.h"
 
 enum { NAP_MS = 20 };
-
-double sagoi_ckpt_now(void) {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* ---- Lists ---- */
 

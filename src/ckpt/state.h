@@ -9,6 +9,7 @@
 #include "base/live.h"
 #include "ckpt/background.h"
 #include "ckpt/catalog.h"
+#include "ckpt/clock.h"
 #include "ckpt/dataset.h"
 #include "ckpt/pool.h"
 #include "move/team.h"
@@ -99,8 +100,6 @@ static inline bool sagoi_is_keeper(const sago_ckpt *ckpt) {
     return sagoi_is_writer(ckpt) && ckpt->groups.writer == ckpt->groups.first_on_node &&
            ckpt->holder == ckpt->team->rank;
 }
-
-double sagoi_ckpt_now(void); /* monotonic clock */
 
 /* groups.c: collective */
 sago_status sagoi_groups_form(sago_ckpt *ckpt) SAGOI_CHECKED;

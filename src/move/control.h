@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "base/process.h"
 #include "move/team.h"
 
 enum { SAGOI_SEGMENT_NAME_MAX = 64 };
@@ -14,8 +15,7 @@ typedef struct sagoi_slot {
     int64_t value;                /* of sagoi_gate_sum() */
     sagoi_pair pair;              /* of sagoi_share_local() */
     int64_t counts[SAGOI_COUNTS]; /* of sagoi_node_counts() */
-    int32_t pid;
-    int32_t unused;
+    sagoi_process process;
     char message[SAGOI_MESSAGE_MAX]; /* of its last failure */
 } sagoi_slot;
 

@@ -6,9 +6,7 @@
  *
  * On one node the rank that comes last does the work for all; on several nodes the leader does, since only
  * leaders call MPI to agree. */
-#include <errno.h>
 #include <sched.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -37,7 +35,7 @@ static bool someone_died(const sagoi_team *team) {
     if (control->pid_namespace == 0)
         return false;
     for (int i = 0; i < team->local_size; i++)
-        if (kill(control->slots[i].pid, 0) != 0 && errno == ESRCH)
+        if (sagoi_process_gone(&control->slots[i].process))
             return true;
     return false;
 }

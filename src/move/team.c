@@ -242,7 +242,7 @@ static void introduce_myself(sagoi_team *team, MPI_Comm node_comm) {
     (void)MPI_Allreduce(MPI_IN_PLACE, &team->rank_cores, sizeof team->rank_cores, MPI_BYTE, MPI_BOR, node_comm);
     team->cores = sagoi_max(1, CPU_COUNT(&team->rank_cores));
     sagoi_control *control = team->control;
-    control->slots[team->local_rank].pid = (int32_t)getpid();
+    control->slots[team->local_rank].process = sagoi_process_self();
     uint64_t range[2] = {pid_namespace(), ~pid_namespace()};
     (void)MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_UINT64_T, MPI_MAX, node_comm);
     if (team->local_rank == 0)

@@ -1,0 +1,178 @@
+/* Is it time for a checkpoint?  By interval, share of the time, failures, signals, the end of the allocation; the
+ * same answer on all ranks, whoever knows.  The clock is the test's. */
+/* RUN: n=1,3 */
+#include <math.h>
+#include <signal.h>
+
+#include "ckpt/state.h"
+#include "mpi/check.h"
+
+static int64_t value = 7;
+
+static sago_ckpt *open_with(const char *hints) {
+    MPI_Info info = hints_of(hints);
+    sago_ckpt *ckpt = NULL;
+    scene = hints;
+    CHECK_OK(sago_ckpt_open(MPI_COMM_WORLD, scratch("ckpt"), info, &ckpt));
+    if (info != MPI_INFO_NULL)
+        MPI_Info_free(&info);
+    return ckpt;
+}
+
+/* One number: 0 nothing, 1 due, 3 due and leave. */
+static int ask(sago_ckpt *ckpt) {
+    int due = -1, leave = -1;
+    CHECK_OK(sago_ckpt_due(ckpt, &due, &leave));
+    CHECK(same_everywhere(due) && same_everywhere(leave));
+    CHECK(due == 0 || due == 1);
+    CHECK(leave == 0 || (leave == 1 && due == 1));
+    return due + 2 * leave;
+}
+
+/* So many seconds pass; for rank 0, whose clock counts, or only for the others. */
+static void pass(double seconds, bool for_rank_0) {
+    if ((rank == 0) == for_rank_0)
+        sagoi_clock_shift(seconds);
+}
+
+/* As if the last save had held the application so long, just now. */
+static void pretend_save(sago_ckpt *ckpt, double held) {
+    ckpt->last_held = held;
+    ckpt->last_save = sagoi_ckpt_now();
+}
+
+static void never(void) {
+    sago_ckpt *ckpt = open_with("");
+    CHECK_INT(ask(ckpt), 0);
+    pass(1e6, true);
+    CHECK_INT(ask(ckpt), 0);
+    CHECK_OK(sago_ckpt_due(ckpt, NULL, NULL));
+    CHECK_OK(sago_ckpt_close(&ckpt));
+}
+
+static void by_interval(void) {
+    static int64_t step = 1;
+    sago_ckpt *ckpt = open_with("sago_ckpt_interval=600");
+    CHECK_OK(sago_ckpt_protect_shared(ckpt, "value", &value, sizeof value));
+    CHECK_INT(ask(ckpt), 0);
+    pass(590, true);
+    CHECK_INT(ask(ckpt), 0);
+    pass(1000, false);
+    CHECK_INT(ask(ckpt), 0); /* not by clocks that are wrong */
+    pass(20, true);
+    CHECK_INT(ask(ckpt), 1);
+    CHECK_INT(ask(ckpt), 1); /* until somebody saves */
+    CHECK_OK(sago_ckpt_save(ckpt, step++));
+    CHECK_INT(ask(ckpt), 0);
+    pass(610, true);
+    CHECK_INT(ask(ckpt), 1);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+}
+
+/* A save that held it 5 s is 10% of 50 s. */
+static void by_share(void) {
+    sago_ckpt *ckpt = open_with("sago_ckpt_overhead=10");
+    CHECK_INT(ask(ckpt), 1); /* the first one, to know what it costs */
+    pretend_save(ckpt, 5);
+    CHECK_INT(ask(ckpt), 0);
+    pass(48, true);
+    CHECK_INT(ask(ckpt), 0);
+    pass(4, true);
+    CHECK_INT(ask(ckpt), 1);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    ckpt = open_with("sago_ckpt_overhead=10 sago_ckpt_interval=20");
+    pretend_save(ckpt, 5);
+    pass(30, true);
+    CHECK_INT(ask(ckpt), 0); /* the share is a limit */
+    pass(21, true);
+    CHECK_INT(ask(ckpt), 1);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+}
+
+static void by_failures(void) {
+    sago_ckpt *ckpt = open_with("sago_ckpt_mtbf=86400");
+    double interval = sagoi_daly_interval(20, 86400);
+    CHECK(fabs(interval - (sqrt(2 * 20 * 86400.) - 20)) < 20); /* near Young's, less the save itself */
+    CHECK(sagoi_daly_interval(20, 10) == 10);                  /* saves longer than the time between failures */
+    pretend_save(ckpt, 20);
+    pass(interval - 5, true);
+    CHECK_INT(ask(ckpt), 0);
+    pass(10, true);
+    CHECK_INT(ask(ckpt), 1);
+    pretend_save(ckpt, 80); /* four times the cost: about twice the interval */
+    pass(interval + 20, true);
+    CHECK_INT(ask(ckpt), 0);
+    pass(interval, true);
+    CHECK_INT(ask(ckpt), 1);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+}
+
+static void on_signal(int number) { (void)number; }
+
+static bool handles(int number, void (*handler)(int)) {
+    struct sigaction now;
+    return sigaction(number, NULL, &now) == 0 && now.sa_handler == handler;
+}
+
+static void by_signal(void) {
+    CHECK(signal(SIGUSR1, on_signal) != SIG_ERR);
+    sago_ckpt *ckpt = open_with("sago_ckpt_signal=usr1"), *other = NULL;
+    CHECK(!handles(SIGUSR1, on_signal));
+    CHECK(handles(SIGTERM, SIG_DFL));
+    CHECK_INT(ask(ckpt), 0);
+    if (rank == ranks - 1)
+        raise(SIGUSR1);
+    CHECK_INT(ask(ckpt), 3);
+    CHECK_INT(ask(ckpt), 3);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    CHECK(handles(SIGUSR1, on_signal)); /* the application's own again */
+    ckpt = open_with("sago_ckpt_signal=both");
+    CHECK_INT(ask(ckpt), 0); /* old signals are over */
+    MPI_Info info = hints_of("sago_ckpt_signal=usr1");
+    CHECK_OK(sago_ckpt_open(MPI_COMM_WORLD, scratch("other"), info, &other));
+    MPI_Info_free(&info);
+    if (rank == 0)
+        raise(SIGTERM);
+    CHECK_INT(ask(other), 0); /* asked for the other signal only */
+    CHECK_INT(ask(ckpt), 3);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    CHECK(!handles(SIGUSR1, on_signal));
+    CHECK_OK(sago_ckpt_close(&other));
+    CHECK(handles(SIGUSR1, on_signal) && handles(SIGTERM, SIG_DFL));
+}
+
+/* One rank knows when the allocation ends. */
+static void by_allocation(void) {
+    char end[32];
+    snprintf(end, sizeof end, "%.0f", sagoi_ckpt_date() + 1000);
+    if (rank == ranks - 1)
+        setenv("SLURM_JOB_END_TIME", end, 1);
+    sago_ckpt *ckpt = open_with("");
+    CHECK_INT(ask(ckpt), 0);
+    pass(900, true);
+    pass(900, false);
+    CHECK_INT(ask(ckpt), 0);
+    pass(50, true);
+    pass(50, false);
+    CHECK_INT(ask(ckpt), 3);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    for (int i = 0; i < 2; i++) {
+        setenv("SLURM_JOB_END_TIME", i == 0 ? "0" : "never", 1);
+        ckpt = open_with("");
+        CHECK_INT(ask(ckpt), 0); /* no time that means anything */
+        CHECK_OK(sago_ckpt_close(&ckpt));
+    }
+    unsetenv("SLURM_JOB_END_TIME");
+}
+
+int main(int argc, char **argv) {
+    unsetenv("SLURM_JOB_END_TIME");
+    check_start(&argc, &argv);
+    never();
+    by_interval();
+    by_share();
+    by_failures();
+    by_signal();
+    by_allocation();
+    return check_end();
+}
