@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "calls.h"
 #include "files.h"
@@ -58,17 +59,26 @@ static void describe(dropin_file *file, MPI_Comm comm, int amode) {
     file->pointer_known = !(amode & MPI_MODE_APPEND);
 }
 
-/* The program's hints, without local storage before the file: the MPI library's own calls would not see what is
- * there. To be freed. */
+/* The program's hints, without local storage before the file and without subfiles: the MPI library's own calls
+ * would not see what is there. To be freed. */
 static MPI_Info hints_for_sago(MPI_Info info) {
     MPI_Info own = MPI_INFO_NULL;
     int code = info == MPI_INFO_NULL ? MPI_Info_create(&own) : MPI_Info_dup(info, &own);
     if (code == MPI_SUCCESS)
         (void)MPI_Info_set(own, "sago_tier", "global");
+    if (code == MPI_SUCCESS)
+        (void)MPI_Info_set(own, "sago_subfiles", "auto");
     return own;
 }
 
-static void adopt(MPI_File handle, MPI_Comm comm, const char *path, int amode, MPI_Info info) {
+/* A directory that Sago could open, and the MPI library for reading as well: its own calls would take the
+ * directory for the file.  The same on all ranks, since they agreed on what they opened. */
+static bool in_subfiles(const dropin_file *file, const char *path) {
+    struct stat info;
+    return file && file->sago && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static dropin_file *adopt(MPI_File handle, MPI_Comm comm, const char *path, int amode, MPI_Info info) {
     sago_file *sago = NULL;
     dropin_file *file = dropin_files_add(handle);
     bool prefixed = strchr(path, ':'); /* "ufs:/scratch/x": to the MPI libraries a kind of file system */
@@ -82,6 +92,7 @@ static void adopt(MPI_File handle, MPI_Comm comm, const char *path, int amode, M
         file->closed = prefixed ? DROPIN_PREFIX : reason_of(status);
     }
     dropin_count_open(file);
+    return file;
 }
 
 int dropin_open(const dropin_calls *next, MPI_Comm comm, const char *path, int amode, MPI_Info info,
@@ -90,9 +101,14 @@ int dropin_open(const dropin_calls *next, MPI_Comm comm, const char *path, int a
     if (dropin_foresee(comm, path, amode, &code))
         return code;
     code = next->open(comm, path, amode, info, file);
-    if (code == MPI_SUCCESS)
-        adopt(*file, comm, path, amode, info);
-    return code;
+    dropin_file *taken = code ? NULL : adopt(*file, comm, path, amode, info);
+    if (!in_subfiles(taken, path))
+        return code;
+    (void)sago_close(&taken->sago);
+    dropin_files_remove(taken);
+    (void)next->close(file);
+    /* A directory: refused in the MPI library's own words. */
+    return next->open(comm, path, MPI_MODE_RDWR, info, file);
 }
 
 /* ---- Close ---- */

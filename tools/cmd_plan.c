@@ -24,6 +24,12 @@ static bool set_hint(void *target, const char *value, char *why) {
            bench_refuse(why, "%s", sago_error_message());
 }
 
+static bool set_subfiles(void *target, const char *value, char *why) {
+    plan_config *config = target;
+    return sagoi_hints_set(&config->hints, "sago_subfiles", value) == SAGO_OK ||
+           bench_refuse(why, "%s", sago_error_message());
+}
+
 static bool set_declared(void *target, const char *value, char *why) {
     plan_config *config = target;
     config->declared = !strcmp(value, "on");
@@ -46,7 +52,8 @@ static const tool_option table[] = {
     {"stripe-unit", OPTION_SIZE, FIELD(stripe_unit), 512, INT64_C(1) << 32, "SIZE", "of a striped file", NULL},
     {"stripe-count", OPTION_COUNT, FIELD(stripe_count), 1, 1 << 16, "N", "storage targets of a striped file",
      NULL},
-    {"subfiles", OPTION_TEXT, FIELD(subfiles), 0, 0, "N|node|gateway", "the file is kept in several", NULL},
+    {"subfiles", OPTION_CALL, 0, 0, 0, "N|node|gateway",
+     "as --hint sago_subfiles=...: the file is kept in several", set_subfiles},
     {"dir", OPTION_TEXT, FIELD(dir), 0, 0, "DIR", "this machine: where the file would be (.)", NULL},
     {"hint", OPTION_CALL, 0, 0, 0, "KEY=VALUE", "as in an MPI_Info; may be repeated", set_hint},
     {"declared", OPTION_CALL, 0, 0, 0, "on|off", "all variables together (on: s3d, hacc-*, flash)", set_declared},

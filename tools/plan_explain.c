@@ -114,10 +114,11 @@ static void print_counts(const plan_input *input, const sagoi_hints *hints, cons
     }
 }
 
-/* k: of a striped file, and where no number of aggregators was asked for. */
+/* k: of a striped file or one in subfiles, and where no number of aggregators was asked for. */
 static void print_per_target(const plan_input *input, const sagoi_hints *hints, const sagoi_plan *plan) {
-    int64_t targets = input->target.stripe_count;
-    if (input->target.stripe_unit == 0 || targets == 0 || hints->aggregators > 0)
+    int64_t subfiles = input->target.subfiles.count, targets = subfiles ? subfiles : input->target.stripe_count;
+    bool striped = subfiles > 0 || input->target.stripe_unit > 0;
+    if (!striped || targets == 0 || hints->aggregators > 0)
         return;
     for (int64_t k = 1; k <= 16 && k * targets <= 2 * plan->ndomains; k *= 2) {
         sagoi_hints other = *hints;
@@ -128,7 +129,18 @@ static void print_per_target(const plan_input *input, const sagoi_hints *hints, 
     }
 }
 
+/* Why so many subfiles, and how to have the ranges of the nodes lie together in them. */
+static void print_subfiles(const plan_input *input, const sagoi_plan *plan) {
+    const sagoi_target *target = &input->target;
+    int64_t unit = target->stripe_unit > target->block ? target->stripe_unit : target->block;
+    printf("%s\n", input->subfiles_why);
+    if (target->subfiles.count > 0)
+        printf("    with sago_subfile_block=%" PRId64 " each would hold one range of this access\n",
+               sagoi_subfiles_whole_block(plan->high, target->subfiles.count, unit));
+}
+
 bool plan_explain(const plan_input *input, const sagoi_hints *hints, const sagoi_plan *plan, char *why) {
+    print_subfiles(input, plan);
     if (plan->strategy != SAGOI_STRATEGY_AGGREGATED) {
         printf("aggregated instead it would be\n");
     } else if (plan->nodes > 1 && !print_elections(input, plan, why)) {

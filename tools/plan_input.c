@@ -197,14 +197,9 @@ static bool make_shape(const plan_config *config, plan_input *input, char *why) 
 /* As the engine lays them out when a file is created. */
 static bool make_subfiles(const plan_config *config, plan_input *input, char *why) {
     sagoi_target *target = &input->target;
-    int64_t count, end = 0;
-    if (sagoi_subfiles_count(config->subfiles ? config->subfiles : "", &input->machine, &count) != SAGO_OK)
+    if (sagoi_subfiles_choose(&config->hints, &input->machine, &target->subfiles, input->subfiles_why) != SAGO_OK)
         return bench_refuse(why, "%s", sago_error_message());
-    for (int64_t n = 0; n < config->nodes; n++)
-        end = input->shapes[n].high > end ? input->shapes[n].high : end;
-    if (count > 1)
-        target->subfile =
-            sagoi_subfile_bytes(end, count, target->stripe_unit > 0 ? target->stripe_unit : target->block);
+    target->mappable = target->mappable && target->subfiles.count == 0;
     return true;
 }
 

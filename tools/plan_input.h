@@ -13,9 +13,8 @@ typedef struct plan_config {
     int64_t ranks, cores, memory;
     int64_t stripe_unit, stripe_count;
     const char *dir;
-    const char *machine;  /* path of a description; NULL: none */
-    const char *subfiles; /* "8", "node", "gateway"; NULL: one file */
-    const char *svg;      /* path of a picture to draw; NULL: none */
+    const char *machine; /* path of a description; NULL: none */
+    const char *svg;     /* path of a picture to draw; NULL: none */
     bool read, json, explain, scale;
     bool declared;
     sagoi_hints hints;
@@ -30,6 +29,7 @@ typedef struct plan_input {
     sagoi_machine machine;
     sagoi_shape shape;
     sagoi_target target;
+    char subfiles_why[SAGOI_SUBFILES_WHY_MAX]; /* how many subfiles, in a line */
 } plan_input;
 
 /* Completes the configuration by what was not said, too.  False: `why` says what is wrong. */

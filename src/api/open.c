@@ -1,6 +1,5 @@
 /* Opening and closing.  Rank 0 creates, then all open: nobody depends on how soon a file system shows a new
  * file to other nodes before rank 0's open has returned. */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,12 +108,13 @@ static bool use_uring(const sagoi_hints *hints) {
 }
 
 /* A file to be written to is opened for reading too where that is allowed: only so can it be mapped. */
-static sago_status open_store(sago_file *file, bool create) {
+static sago_status open_store(sago_file *file, bool create, const sagoi_subfiles *subfiles) {
     sagoi_store_options options = {.flags = open_flags(file->amode, create),
                                    .mode = 0666,
                                    .uring = use_uring(&file->hints),
                                    .direct_io = file->hints.direct_io,
-                                   .stripes = {file->hints.striping_unit, file->hints.striping_factor}};
+                                   .stripes = {file->hints.striping_unit, file->hints.striping_factor},
+                                   .subfiles = *subfiles};
     file->can_map = sagoi_mapping_supported();
     if ((options.flags & O_ACCMODE) != O_WRONLY)
         return sagoi_store_open(file->path, &options, &file->store);
@@ -130,7 +130,9 @@ static sago_status open_store(sago_file *file, bool create) {
 /* The planner's input must be the same everywhere: can all ranks map, and how is the file striped?  About stripes
  * rank 0 is believed: what a rank may ask, and gets as an answer, can differ between nodes. */
 static sago_status agree_layout(sago_file *file) {
-    sagoi_agreement agreed = {.max[1] = !file->can_map};
+    const sagoi_subfiles *subfiles = sagoi_store_subfiles(file->store);
+    int64_t is = subfiles ? sagoi_positive_hash(subfiles, sizeof *subfiles) : 0;
+    sagoi_agreement agreed = {.max = {0, !file->can_map || subfiles, is, -is}};
     if (file->team->rank == 0) {
         const sagoi_layout *layout = sagoi_store_layout(file->store);
         agreed.sum[0] = (uint64_t)layout->block;
@@ -139,20 +141,55 @@ static sago_status agree_layout(sago_file *file) {
     }
     sago_status status = sagoi_agree(file->team, &agreed, NULL, NULL, NULL);
     file->can_map = !status && !agreed.max[1];
+    if (!status && agreed.max[2] != -agreed.max[3])
+        status = sagoi_fail(SAGO_ERR_MISMATCH, "ranks found different subfiles");
     if (!status)
         sagoi_store_set_stripes(file->store, (int64_t)agreed.sum[0],
                                 (sagoi_stripes){(int64_t)agreed.sum[1], (int64_t)agreed.sum[2]});
     return status;
 }
 
+/* Into how many files it goes, if it is made. */
+static sago_status choose_subfiles(const sago_file *file, sagoi_subfiles *chosen) {
+    char why[SAGOI_SUBFILES_WHY_MAX];
+    *chosen = (sagoi_subfiles){0, 0};
+    if (!(file->amode & MPI_MODE_CREATE) || !file->hints.subfiles[0])
+        return SAGO_OK;
+    sagoi_node *node = calloc((size_t)file->team->nodes, sizeof *node);
+    if (!node)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory to look at %d nodes", file->team->nodes);
+    for (int i = 0; i < file->team->nodes; i++)
+        node[i].place = file->known->place[i];
+    sagoi_machine machine = {.nodes = file->team->nodes, .node = node, .topology = &file->known->found.topology};
+    sago_status status = sagoi_subfiles_choose(&file->hints, &machine, chosen, why);
+    free(node);
+    return status;
+}
+
+/* The hints tell from here on what the file is. */
+static void note_subfiles(sago_file *file) {
+    const sagoi_subfiles *is = sagoi_store_subfiles(file->store);
+    memset(file->hints.subfiles, 0, sizeof file->hints.subfiles);
+    file->hints.subfile_block = is ? is->block : 0;
+    if (is)
+        (void)snprintf(file->hints.subfiles, sizeof file->hints.subfiles, "%lld", (long long)is->count);
+}
+
 static sago_status open_everywhere(sago_file *file) {
-    sago_status status = file->team->rank == 0 ? open_store(file, true) : SAGO_OK;
+    sagoi_subfiles subfiles;
+    sago_status status = choose_subfiles(file, &subfiles);
+    if (!status && file->team->rank == 0)
+        status = open_store(file, true, &subfiles);
     status = sagoi_agree_status(file->team, status);
     if (status)
         return status;
-    status = file->team->rank == 0 ? SAGO_OK : open_store(file, false);
+    status = file->team->rank == 0 ? SAGO_OK : open_store(file, false, &subfiles);
     status = sagoi_agree_status(file->team, status);
-    return status ? status : agree_layout(file);
+    if (!status)
+        status = agree_layout(file);
+    if (!status)
+        note_subfiles(file);
+    return status;
 }
 
 /* Frees what an opened, or half opened, file has; no communication. */
@@ -265,8 +302,10 @@ sago_status sagoi_open_hinted(MPI_Comm comm, const char *path, int amode, const 
 /* Rank 0 removes the file after everybody has closed it. */
 static sago_status remove_closed(sagoi_team *team, const char *path) {
     sago_status status = SAGO_OK;
-    if (team->rank == 0 && unlink(path) != 0)
-        status = sagoi_fail_errno(errno, "removing the file on close");
+    if (team->rank == 0)
+        status = sagoi_store_remove(path);
+    if (status)
+        sagoi_message_prefix("on close: ");
     return sagoi_agree_status(team, status);
 }
 
@@ -327,7 +366,7 @@ sago_status sago_delete(const char *path, MPI_Info hints) {
     sago_status status = SAGO_OK;
     if (!path || !*path)
         status = sagoi_fail(SAGO_ERR_ARG, "the path is %s", path ? "empty" : "NULL");
-    else if (unlink(path) != 0)
-        status = sagoi_fail_errno(errno, "removing the file");
+    else
+        status = sagoi_store_remove(path);
     return sagoi_done("sago_delete", path, status);
 }

@@ -67,6 +67,7 @@ static sago_status open_local(sago_file *file, const char *path, int first) {
     sagoi_hints hints = file->hints;
     hints.tier = SAGOI_TIER_GLOBAL;
     hints.striping_unit = hints.striping_factor = 0;
+    hints.subfiles[0] = '\0';
     sago_status status = SAGO_OK;
     if (MPI_Comm_split(file->team->all, first, file->team->rank, &t->near) != MPI_SUCCESS)
         status = sagoi_fail(SAGO_ERR_MPI, "splitting by storage failed");

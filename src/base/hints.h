@@ -67,6 +67,8 @@ typedef struct sagoi_hints {
     int64_t defer;           /* 0/1: collective writes are put off and moved together */
     int64_t striping_factor; /* as MPI's reserved hints */
     int64_t striping_unit;
+    int64_t subfile_block;                /* bytes of a block of a subfile */
+    char subfiles[SAGOI_HINT_TEXT_MAX];   /* sago_subfiles: a number, "node" or "gateway" */
     char machine[SAGOI_HINT_TEXT_MAX];    /* sago_machine: a description's name or path; "" = auto, as all texts */
     char site[SAGOI_HINT_TEXT_MAX];       /* sago_site: path of the site file */
     char local_dirs[SAGOI_HINT_TEXT_MAX]; /* sago_local_dirs: "/tmp:/scratch/local" */

@@ -1,8 +1,5 @@
 /* Direct: each rank reads and writes its own runs.  Right for long runs, where staging would only be another
  * copy, and for independent calls.  Where the caller's memory is in pieces, they pass through a buffer. */
-#include <errno.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include "base/checked.h"
 #include "engine/engine.h"
@@ -109,9 +106,8 @@ sago_status sagoi_run_direct(sago_file *file, const sagoi_request *request) {
 enum { LEAST_MAPPED = 128 * 1024 }; /* bytes; below this the system call is the smaller cost */
 
 /* What is in the file already is copied to and from the mapping, if the file may be mapped at all. */
-static bool is_mapped(const sago_file *file, const sagoi_composed *composed, const struct stat *info) {
-    return !sagoi_engine_is_small(file, composed->bytes) && composed->request.high <= info->st_size &&
-           (int64_t)info->st_blocks * 512 >= info->st_size;
+static bool is_mapped(const sago_file *file, const sagoi_composed *composed, const sagoi_look *look) {
+    return !sagoi_engine_is_small(file, composed->bytes) && composed->request.high <= look->size && !look->sparse;
 }
 
 static sago_status run_independent(sago_file *file, sagoi_composed *composed, bool mapped) {
@@ -135,14 +131,16 @@ static void count_independent(sago_file *file, sagoi_direction direction, int64_
 sago_status sagoi_engine_independent(sago_file *file, sagoi_composed *composed, int64_t *bytes) {
     sagoi_request *request = &composed->request;
     bool write = request->direction == SAGOI_TO_FILE;
-    struct stat info = {0};
-    if (fstat(sagoi_store_fd(file->store), &info) != 0)
-        return sagoi_fail_errno(errno, "fstat");
-    request->limit = write ? SAGOI_OFFSET_MAX : info.st_size;
-    sago_status status = run_independent(file, composed, is_mapped(file, composed, &info));
+    sagoi_look look = {0};
+    sago_status status = SAGO_OK;
+    if (!write || sagoi_engine_may_map(file))
+        status = sagoi_store_look(file->store, 0, 1, &look);
+    request->limit = write ? SAGOI_OFFSET_MAX : look.size;
+    if (!status)
+        status = run_independent(file, composed, is_mapped(file, composed, &look));
     if (status)
         return status;
-    *bytes = write || request->high <= info.st_size ? composed->bytes : sagoi_bytes_below(request, info.st_size);
+    *bytes = write || request->high <= look.size ? composed->bytes : sagoi_bytes_below(request, look.size);
     count_independent(file, request->direction, request->high, *bytes);
     return SAGO_OK;
 }

@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/checked.h"
 #include "engine/share.h"
@@ -29,17 +28,20 @@ enum {
 
 /* The leader asks the file system, and so does a rank that wrote by itself since the last call: the leader may
  * have looked before.  A network's file system may not even have heard of that write; a local one has, and knows
- * better than this rank if the file was cut since. */
-static void look_at_file(sago_file *file, sagoi_agreement *agreement) {
-    struct stat info;
+ * better than this rank if the file was cut since.  Subfiles are shared out among the ranks of each node. */
+static sago_status look_at_file(sago_file *file, sagoi_agreement *agreement) {
+    const sagoi_team *team = file->team;
+    sagoi_look look;
     bool local = sagoi_store_layout(file->store)->local, wrote = file->written_end > 0;
     agreement->max[MAX_SIZE] = local ? 0 : file->written_end;
     if (local)
         file->written_end = 0;
-    if ((file->team->local_rank != 0 && !(local && wrote)) || fstat(sagoi_store_fd(file->store), &info) != 0)
-        return;
-    agreement->max[MAX_SIZE] = sagoi_max(agreement->max[MAX_SIZE], info.st_size);
-    agreement->max[MAX_SPARSE] = (int64_t)info.st_blocks * 512 < info.st_size;
+    bool all = local && wrote;
+    sago_status status =
+        sagoi_store_look(file->store, all ? 0 : team->local_rank, all ? 1 : team->local_size, &look);
+    agreement->max[MAX_SIZE] = sagoi_max(agreement->max[MAX_SIZE], look.size);
+    agreement->max[MAX_SPARSE] = look.sparse;
+    return status;
 }
 
 /* An odd number that depends on the rank, for the weighted sum of first offsets. */
@@ -101,7 +103,8 @@ static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *
     sago_file *file = call->file;
     sagoi_composed *composed = call->composed;
     memset(agreed, 0, sizeof *agreed);
-    look_at_file(file, agreed);
+    sago_status looked = look_at_file(file, agreed);
+    status = status ? status : looked;
     describe_request(file, composed, agreed);
     agreed->max[MAX_WRITES] = !composed->follows && composed->request.direction == SAGOI_TO_FILE;
     agreed->max[MAX_READS] = !composed->follows && composed->request.direction == SAGOI_FROM_FILE;
@@ -248,10 +251,12 @@ bool sagoi_engine_may_map(const sago_file *file) {
 static sagoi_target describe_target(const sagoi_call *call) {
     const sago_file *file = call->file;
     const sagoi_layout *layout = sagoi_store_layout(file->store);
+    const sagoi_subfiles *subfiles = sagoi_store_subfiles(file->store);
     bool reading = call->composed->request.direction == SAGOI_FROM_FILE;
     return (sagoi_target){.block = layout->block,
                           .stripe_unit = layout->stripe_unit,
                           .stripe_count = layout->stripe_count,
+                          .subfiles = subfiles ? *subfiles : (sagoi_subfiles){0, 0},
                           .mappable = sagoi_engine_may_map(file),
                           .sparse = reading && call->sparse};
 }
@@ -340,6 +345,12 @@ static sago_status plan_anew(sagoi_call *call, const sagoi_cache_key *key) {
     return status;
 }
 
+/* A plan may be used again so many bytes further on, or a multiple of it. */
+static int64_t moving_unit(const sago_file *file) {
+    const sagoi_subfiles *subfiles = sagoi_store_subfiles(file->store);
+    return subfiles ? subfiles->block : sagoi_max(1, sagoi_store_layout(file->store)->stripe_unit);
+}
+
 static sago_status find_plan(sagoi_call *call, const sagoi_agreement *agreed) {
     sago_file *file = call->file;
     sagoi_cache_key key = {.shape = {agreed->sum[SUM_SHAPE_LOW], agreed->sum[SUM_SHAPE_HIGH]},
@@ -350,12 +361,10 @@ static sago_status find_plan(sagoi_call *call, const sagoi_agreement *agreed) {
         key.shape.low++; /* another file, as far as mapping goes */
     if (forgoes_rma(call))
         key.shape.high++; /* another plan than a blocking call's */
-    const sagoi_layout *layout = sagoi_store_layout(file->store);
     if (agreed->max[MAX_EXCEEDED])
         sagoi_share_give_back(file);
-    call->entry = file->hints.plan_cache > 0
-                      ? sagoi_cache_find(&file->cache, &key, sagoi_max(1, layout->stripe_unit), &call->shift)
-                      : NULL;
+    call->entry =
+        file->hints.plan_cache > 0 ? sagoi_cache_find(&file->cache, &key, moving_unit(file), &call->shift) : NULL;
     call->hit = call->entry != NULL;
     if (call->hit) {
         file->stats.plan_hits++;

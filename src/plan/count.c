@@ -35,30 +35,32 @@ static int64_t aggregators_per_target(const sagoi_draft *draft, int64_t targets)
     return best;
 }
 
+static const char *target_name(const sagoi_draft *draft) { return draft->parted ? "subfiles" : "storage targets"; }
+
 static void explain_per_target(sagoi_draft *draft, int64_t k, int64_t targets) {
     int64_t other = k > 1 ? k / 2 : 2 * k;
     sagoi_draft_reason(draft,
-                       "aggregators: %" PRId64 ", %" PRId64 " for each of %" PRId64
-                       " storage targets, %.4g ms; %" PRId64 " would take %.4g, %" PRId64 " %.4g",
-                       k * targets, k, targets, sagoi_draft_estimate(draft, k * targets).seconds * 1e3, other,
+                       "aggregators: %" PRId64 ", %" PRId64 " for each of %" PRId64 " %s, %.4g ms; %" PRId64
+                       " would take %.4g, %" PRId64 " %.4g",
+                       k * targets, k, targets, target_name(draft),
+                       sagoi_draft_estimate(draft, k * targets).seconds * 1e3, other,
                        sagoi_draft_estimate(draft, other * targets).seconds * 1e3, 4 * other,
                        sagoi_draft_estimate(draft, 4 * other * targets).seconds * 1e3);
 }
 
 static int64_t striped_count(sagoi_draft *draft) {
-    int64_t targets = draft->target->stripe_count, hint = draft->hints->per_target;
+    int64_t targets = draft->targets, hint = draft->hints->per_target;
     if (targets > draft->ranks || (draft->machine->nodes == 1 && hint == 0)) {
         int64_t count = divisor_near(targets, sagoi_min(targets, draft->ranks));
-        sagoi_draft_reason(draft,
-                           "aggregators: %" PRId64 ", for %" PRId64 " storage targets and %" PRId64 " ranks",
-                           count, targets, draft->ranks);
+        sagoi_draft_reason(draft, "aggregators: %" PRId64 ", for %" PRId64 " %s and %" PRId64 " ranks", count,
+                           targets, target_name(draft), draft->ranks);
         return count;
     }
     int64_t k = hint > 0 ? sagoi_min(hint, draft->ranks / targets) : aggregators_per_target(draft, targets);
     if (hint > 0)
-        sagoi_draft_reason(
-            draft, "aggregators: %" PRId64 ", %" PRId64 " for each of %" PRId64 " storage targets, hint %" PRId64,
-            k * targets, k, targets, hint);
+        sagoi_draft_reason(draft,
+                           "aggregators: %" PRId64 ", %" PRId64 " for each of %" PRId64 " %s, hint %" PRId64,
+                           k * targets, k, targets, target_name(draft), hint);
     else
         explain_per_target(draft, k, targets);
     return k * targets;

@@ -19,14 +19,33 @@ static int64_t piece_of(int64_t whole, int64_t most) {
     return fit * SAGOI_PAGE;
 }
 
-/* Dealt out: window number w of the file belongs to aggregator w mod A. */
+/* Windows of at most `most` bytes that share `bytes` out evenly over the rounds, so that the last round is not
+ * left with a rest.  Even to about 1/16: a round number is worth more to storage than the last percent. */
+static int64_t even_window(int64_t bytes, int64_t most, int64_t align) {
+    int64_t rounds = sagoi_max(1, sagoi_div_up(bytes, most)), window = sagoi_div_up(bytes, rounds), grain = align;
+    while (grain * 2 <= window / 16)
+        grain *= 2;
+    return sagoi_min(sagoi_round_up(window, grain), most);
+}
+
+/* What is dealt out at a time: windows, or the whole blocks of subfiles, so that each subfile has aggregators of
+ * its own however small the windows are. */
+static int64_t dealt_bytes(const sagoi_draft *draft) {
+    return draft->parted ? draft->stripe : draft->plan->window;
+}
+
+/* Dealt out: window (or block) number w of the file belongs to aggregator w mod A. */
 static void lay_dealt(sagoi_draft *draft, int64_t aggregators, int64_t window) {
     sagoi_plan *plan = draft->plan;
-    if (window >= draft->stripe)
-        plan->window = sagoi_round_down(window, draft->stripe);
-    else
+    if (draft->parted)
+        plan->window =
+            even_window(draft->stripe, sagoi_max(SAGOI_PAGE, sagoi_round_down(window, SAGOI_PAGE)), SAGOI_PAGE);
+    else if (window < draft->stripe)
         plan->window = piece_of(draft->stripe, window);
-    int64_t touched = (plan->high - 1) / plan->window - plan->low / plan->window + 1;
+    else
+        plan->window = sagoi_round_down(window, draft->stripe);
+    int64_t dealt = dealt_bytes(draft);
+    int64_t touched = (plan->high - 1) / dealt - plan->low / dealt + 1;
     plan->ndomains = sagoi_min(aggregators, touched);
 }
 
@@ -90,15 +109,6 @@ static void share_aggregators(sagoi_draft *draft, int64_t aggregators) {
 static int64_t domain_bytes(const sagoi_draft *draft, const sagoi_group *group, int64_t window) {
     int64_t share = sagoi_div_up(group->end - group->start, group->aggregators);
     return sagoi_round_up(sagoi_round_up(share, draft->align), window);
-}
-
-/* Windows of at most `most` bytes that share `bytes` out evenly over the rounds, so that the last round is not
- * left with a rest.  Even to about 1/16: a round number is worth more to storage than the last percent. */
-static int64_t even_window(int64_t bytes, int64_t most, int64_t align) {
-    int64_t rounds = sagoi_max(1, sagoi_div_up(bytes, most)), window = sagoi_div_up(bytes, rounds), grain = align;
-    while (grain * 2 <= window / 16)
-        grain *= 2;
-    return sagoi_min(sagoi_round_up(window, grain), most);
 }
 
 /* How the group's range is bisected. */
@@ -223,24 +233,43 @@ static sago_status make_ranges(making *m) {
 }
 
 /* Stripe s of the file keeps its aggregator, wherever the access begins: the domain of the first aggregator. */
-static int64_t dealt_first(const sagoi_plan *plan) {
-    return (plan->ndomains - plan->low / plan->window % plan->ndomains) % plan->ndomains;
+static int64_t dealt_first(const sagoi_draft *draft) {
+    const sagoi_plan *plan = draft->plan;
+    return (plan->ndomains - plan->low / dealt_bytes(draft) % plan->ndomains) % plan->ndomains;
+}
+
+/* Of a domain that has blocks in turn. */
+static int64_t count_windows(const sagoi_domain *domain, int64_t window) {
+    int64_t length = domain->end - domain->first, blocks = sagoi_div_up(length, domain->stride);
+    int64_t rest = length - (blocks - 1) * domain->stride;
+    return (blocks - 1) * sagoi_div_up(domain->block, window) +
+           sagoi_div_up(sagoi_min(rest, domain->block), window);
+}
+
+/* Aggregators of one subfile sit together: so each is written by nodes of its own (000: by its Pset). */
+static int64_t seat_of(const sagoi_draft *draft, int64_t aggregator) {
+    int64_t domains = draft->plan->ndomains, subfiles = draft->targets;
+    if (!draft->parted || domains % subfiles != 0)
+        return aggregator;
+    return aggregator % subfiles * (domains / subfiles) + aggregator / subfiles;
 }
 
 static void make_dealt(making *m) {
     sagoi_plan *plan = m->draft->plan;
-    int64_t first_window = plan->low / plan->window, domains = plan->ndomains;
+    int64_t dealt = dealt_bytes(m->draft), first = plan->low / dealt, domains = plan->ndomains;
     sagoi_hosts_group(m->draft->hosts, 0, domains, 0, domains);
     for (int64_t a = 0; a < domains; a++) { /* in the order of aggregators, not of offsets */
-        int64_t d = (dealt_first(plan) + a) % domains;
+        int64_t d = (dealt_first(m->draft) + a) % domains;
         sagoi_domain *domain = &plan->domains[d];
-        domain->first = (first_window + d) * plan->window;
+        domain->first = (first + d) * dealt;
+        if (domains == 1) /* no turns: windows may lie before `low` altogether */
+            domain->first += sagoi_round_down(plan->low - domain->first, plan->window);
         domain->end = plan->high;
         int64_t length = plan->high - domain->first;
-        domain->block = domains > 1 ? plan->window : length;
-        domain->stride = domains > 1 ? domains * plan->window : length;
-        domain->windows = sagoi_div_up(length, domains * plan->window);
-        domain->node = sagoi_hosts_elect_dealt(m->draft->hosts, a, 1.0 / (double)domains);
+        domain->block = domains > 1 ? dealt : length;
+        domain->stride = domains > 1 ? domains * dealt : length;
+        domain->windows = count_windows(domain, plan->window);
+        domain->node = sagoi_hosts_elect_dealt(m->draft->hosts, seat_of(m->draft, a), 1.0 / (double)domains);
         if (domain->node < 0)
             return;
     }
@@ -261,10 +290,7 @@ static void make_turns(making *m) {
         domain->block = turn->bytes;
         domain->stride = draft->turn_bytes;
         domain->group = turn->group;
-        int64_t blocks = sagoi_div_up(plan->high - turn->first, domain->stride);
-        int64_t rest = plan->high - (turn->first + (blocks - 1) * domain->stride);
-        domain->windows = (blocks - 1) * sagoi_div_up(turn->bytes, plan->window) +
-                          sagoi_div_up(sagoi_min(rest, turn->bytes), plan->window);
+        domain->windows = count_windows(domain, plan->window);
         domain->node = sagoi_hosts_elect_turn(draft->hosts, turn);
         if (domain->node < 0)
             return;
@@ -315,7 +341,7 @@ sago_status sagoi_draft_domains(sagoi_draft *draft, bool keep_reserve, bool *pla
     *placed = m.placed;
     if (m.placed) {
         plan->ndomains = m.made;
-        number_slots(plan, draft->form == SAGOI_FORM_DEALT ? dealt_first(plan) : 0);
+        number_slots(plan, draft->form == SAGOI_FORM_DEALT ? dealt_first(draft) : 0);
     }
     return status;
 }

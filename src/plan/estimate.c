@@ -54,7 +54,7 @@ static double mean_senders(const sagoi_draft *draft, int64_t window) {
 static double store_bandwidth(const sagoi_draft *draft, const sagoi_topology *topology, double aggregators) {
     double ways = aggregators, gateways = (double)sagoi_topology_gateways(topology);
     if (draft->stripe > 0)
-        ways = smaller(ways, (double)draft->target->stripe_count);
+        ways = smaller(ways, (double)draft->targets);
     if (gateways > 0)
         ways = smaller(ways, gateways);
     return ways * topology->io.bandwidth;

@@ -138,8 +138,8 @@ static void home_by_subfile(sagoi_draft *draft, int64_t unit, int64_t first) {
  * out. */
 static bool group_subfiles(sagoi_draft *draft) {
     sagoi_plan *plan = draft->plan;
-    int64_t unit = draft->target->subfile, low = draft->group[0].start;
-    if (unit == 0 || unit % SAGOI_PAGE != 0)
+    int64_t unit = draft->target->subfiles.block, low = draft->group[0].start;
+    if (unit == 0 || draft->parted)
         return false;
     int64_t first = low / unit, groups = (plan->high - 1) / unit - first + 1, homed = 0;
     if (groups < 2 || groups > plan->nodes || groups > draft->aggregators)
@@ -294,13 +294,12 @@ static void explain_groups(sagoi_draft *draft, int64_t size) {
     if (draft->form == SAGOI_FORM_TURNS)
         sagoi_draft_reason(draft, "groups: %" PRId64 ", %" PRId64 " nodes hold blocks in turn every %s", groups,
                            draft->nturns, sagoi_size_to_text(draft->turn_bytes).text);
-    else if (groups > 1 && draft->target->subfile > 0)
-        sagoi_draft_reason(draft, "groups: %" PRId64 ", one for each subfile of %s", groups,
-                           sagoi_size_to_text(draft->target->subfile).text);
+    else if (groups > 1 && draft->target->subfiles.count > 0)
+        sagoi_draft_reason(draft, "groups: %" PRId64 ", one for each block of a subfile", groups);
     else if (groups > 1)
         sagoi_draft_reason(draft, "groups: %" PRId64 ", cut where nodes' data ends, every %s or more", groups,
                            sagoi_size_to_text(size).text);
-    else if (draft->plan->high - draft->plan->low >= 2 * size)
+    else if (!draft->parted && draft->plan->high - draft->plan->low >= 2 * size)
         sagoi_draft_reason(draft, "groups: 1, the nodes' data is interleaved");
 }
 
@@ -348,7 +347,9 @@ sago_status sagoi_draft_groups(sagoi_draft *draft) {
     if (status != SAGO_OK)
         return status;
     begin_groups(&d);
-    if (!group_subfiles(draft)) {
+    if (draft->parted) {
+        draft->plan->groups = 1; /* all nodes' data is in each subfile, which is to have aggregators of its own */
+    } else if (!group_subfiles(draft)) {
         divide(&d);
         while (draft->hints->group_size == 0 && sagoi_draft_uneven(draft)) { /* larger ones share out better */
             d.size *= 2;

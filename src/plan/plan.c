@@ -97,6 +97,25 @@ static void sum_shape(sagoi_draft *draft) {
     plan->dense = draft->shape->write && draft->shape->dense;
 }
 
+/* Where the access has at most one block of each subfile, and a node for each, they make groups (groups.c).  Else
+ * blocks come in turn like stripes, each subfile a target of its own.  Within a block the file system's stripes
+ * are left to it. */
+static void read_subfiles(sagoi_draft *draft) {
+    const sagoi_subfiles *subfiles = &draft->target->subfiles;
+    int64_t block = subfiles->block;
+    if (subfiles->count == 0 || draft->plan->low == draft->plan->high)
+        return;
+    int64_t blocks = (draft->plan->high - 1) / block - draft->plan->low / block + 1;
+    draft->parted = blocks > sagoi_min(subfiles->count, draft->machine->nodes);
+    draft->stripe = draft->parted ? block : 0;
+    draft->targets = subfiles->count;
+    if (block % draft->align != 0)
+        draft->align = SAGOI_PAGE;
+    sagoi_draft_reason(draft, "subfiles: %" PRId64 ", the access lies in %" PRId64 " blocks of %s, %s",
+                       subfiles->count, blocks, sagoi_size_to_text(block).text,
+                       draft->parted ? "in turn, like stripes" : "ranges of nodes");
+}
+
 /* Stripes count where their edges are page edges. */
 static void read_target(sagoi_draft *draft) {
     const sagoi_target *target = draft->target;
@@ -104,6 +123,8 @@ static void read_target(sagoi_draft *draft) {
     draft->align = sagoi_round_up(block, SAGOI_PAGE);
     if (target->stripe_count > 0 && target->stripe_unit > 0 && target->stripe_unit % SAGOI_PAGE == 0)
         draft->stripe = target->stripe_unit;
+    draft->targets = target->stripe_count;
+    read_subfiles(draft);
 }
 
 /* ---- Making ------------------------------------------------------------------------------------------- */

@@ -32,6 +32,7 @@
 
 #include "base/hints.h"
 #include "base/status.h"
+#include "base/subfiles.h"
 #include "machine/machine.h"
 
 /* What one node's ranks access together. */
@@ -64,9 +65,9 @@ typedef struct sagoi_target {
     int64_t block;       /* alignment that the file system likes */
     int64_t stripe_unit; /* 0: not striped */
     int64_t stripe_count;
-    int64_t subfile; /* bytes after which another subfile begins; 0: one file */
-    bool mappable;   /* every rank of the machine may map the file: one node, memory-backed or hinted */
-    bool sparse;     /* reads: the file may have holes, so mapping it could allocate them */
+    sagoi_subfiles subfiles; /* count 0: one file */
+    bool mappable;           /* every rank of the machine may map the file: one node, memory-backed or hinted */
+    bool sparse;             /* reads: the file may have holes, so mapping it could allocate them */
 } sagoi_target;
 
 typedef struct sagoi_domain {
@@ -134,14 +135,14 @@ int64_t sagoi_plan_slots(const sagoi_plan *plan, int64_t node);
 int64_t sagoi_plan_segment_bytes(const sagoi_plan *plan, int64_t ranks, int64_t slots);
 int64_t sagoi_plan_private_bytes(const sagoi_plan *plan, int64_t ranks, int64_t slots);
 
-/* ---- Subfiles ---- */
-enum { SAGOI_SUBFILES_MAX = 65536 };
-/* How many files the hint asks for: a number, one a node, one for each set of nodes that share gateways;
- * SAGO_ERR_HINT. */
-sago_status sagoi_subfiles_count(const char *hint, const sagoi_machine *machine, int64_t *count) SAGOI_CHECKED;
-int64_t sagoi_gateway_blocks(const sagoi_machine *machine);
-/* Bytes of each, for an access that ends at `end`: a multiple of `unit` and of a page. */
-int64_t sagoi_subfile_bytes(int64_t end, int64_t count, int64_t unit);
+/* ---- Subfiles: decided when a file is made ---- */
+enum { SAGOI_SUBFILES_WHY_MAX = 160 };
+/* What the hints ask for: a number of files, one a node, one for each set of nodes that share gateways; count 0 if
+ * that comes to one file.  `why` says in a line how it came to it.  SAGO_ERR_HINT. */
+sago_status sagoi_subfiles_choose(const sagoi_hints *hints, const sagoi_machine *machine, sagoi_subfiles *chosen,
+                                  char why[SAGOI_SUBFILES_WHY_MAX]) SAGOI_CHECKED;
+/* The block with which an access that ends at `end` fills one range of each subfile; a multiple of `unit`. */
+int64_t sagoi_subfiles_whole_block(int64_t end, int64_t count, int64_t unit);
 
 /* ---- What a plan costs (000, IV-B), whoever made it; O(domains x nodes) ---- */
 typedef struct sagoi_cost {

@@ -156,14 +156,15 @@ static void explain_window(sagoi_draft *draft, int64_t wanted, int64_t window) {
     if (draft->hints->window > 0)
         sagoi_draft_reason(draft, "window: %s, hint %s", is.text, sagoi_size_to_text(wanted).text);
     else if (draft->form != SAGOI_FORM_TURNS && draft->stripe > 0)
-        sagoi_draft_reason(draft, "window: %s, stripes are %s", is.text, sagoi_size_to_text(draft->stripe).text);
+        sagoi_draft_reason(draft, "window: %s, %s are %s", is.text, draft->parted ? "blocks" : "stripes",
+                           sagoi_size_to_text(draft->stripe).text);
     else
         sagoi_draft_reason(draft, "window: %s, at most %s and even over the rounds", is.text,
                            sagoi_size_to_text(wanted).text);
     if (window < wanted)
         sagoi_draft_reason(draft, "window: at most %s rather than %s, for want of memory",
                            sagoi_size_to_text(window).text, sagoi_size_to_text(wanted).text);
-    if (draft->stripe > 0 && draft->plan->window % draft->stripe != 0)
+    if (draft->stripe > 0 && !draft->parted && draft->plan->window % draft->stripe != 0)
         sagoi_draft_reason(draft, "stripes: cut, so several aggregators share a storage target");
 }
 

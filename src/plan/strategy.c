@@ -85,7 +85,9 @@ static void decide_in_place(sagoi_draft *draft) {
 }
 
 static sagoi_strategy decide_auto(sagoi_draft *draft) {
-    int64_t threshold = sagoi_max(long_run, draft->stripe), windows = span(draft) / sagoi_draft_window(draft);
+    bool whole = draft->parted && draft->machine->nodes == 1; /* nobody else is in the way in a subfile */
+    int64_t threshold = sagoi_max(long_run, whole ? 0 : draft->stripe),
+            windows = span(draft) / sagoi_draft_window(draft);
     if (draft->ranks > 1 && mean_run(draft) >= threshold)
         sagoi_draft_reason(draft, "strategy: direct, runs of %s or more: each rank does its own",
                            sagoi_size_to_text(threshold).text);

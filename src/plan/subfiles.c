@@ -1,54 +1,114 @@
-/* One file kept in several (000: one file per Pset): how many, and where each begins. */
+/* One file kept in several (000: one file per Pset): how many, and in which blocks. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/checked.h"
 #include "plan/draft.h"
 
-sago_status sagoi_subfiles_count(const char *hint, const sagoi_machine *machine, int64_t *count) {
-    int64_t gateways = machine->topology ? sagoi_topology_gateways(machine->topology) : 0;
-    char *end;
-    if (!*hint || strcasecmp(hint, "auto") == 0) {
-        *count = 1;
-    } else if (strcasecmp(hint, "node") == 0) {
-        *count = machine->nodes;
-    } else if (strcasecmp(hint, "gateway") == 0) {
-        if (gateways == 0)
-            return sagoi_fail(SAGO_ERR_HINT, "subfiles: one a gateway, but no gateways are known");
-        *count = sagoi_gateway_blocks(machine);
-    } else {
-        long long number = strtoll(hint, &end, 10);
-        if (*end || number < 1 || number > SAGOI_SUBFILES_MAX)
-            return sagoi_fail(SAGO_ERR_HINT, "subfiles: \"%.32s\" is not a number from 1 to %d, node or gateway",
-                              hint, SAGOI_SUBFILES_MAX);
-        *count = number;
+/* As large as the windows that will be written: buffer : stripe = 1 : 1 (000, Table I). */
+static const int64_t usual_block = INT64_C(16) << 20;
+
+/* ---- How many ---- */
+
+static int compare_numbers(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int64_t count_different(int64_t *numbers, int64_t n) {
+    int64_t different = 0;
+    qsort(numbers, (size_t)n, sizeof *numbers, compare_numbers);
+    for (int64_t i = 0; i < n; i++)
+        different += i == 0 || numbers[i] != numbers[i - 1];
+    return different;
+}
+
+/* Nodes that a rule's gateways serve in blocks (the two bridge nodes of a Pset serve the same): the blocks that
+ * have nodes of this machine.  Gateways that serve everybody, or that are somewhere, count each. */
+static sago_status count_gateways(const sagoi_machine *machine, int64_t *count) {
+    const sagoi_topology *topology = machine->topology;
+    int64_t *blocks = calloc((size_t)machine->nodes, sizeof *blocks);
+    if (!blocks)
+        return sagoi_fail(SAGO_ERR_MEMORY, "subfiles: no memory to look at %" PRId64 " nodes", machine->nodes);
+    *count = 0;
+    for (int64_t i = 0; topology && i < topology->gateway_rules; i++) {
+        const sagoi_gateway_rule *rule = &topology->gateway_rule[i];
+        if (rule->first < 0 || rule->serves == 0) {
+            *count += rule->count;
+            continue;
+        }
+        int64_t n = 0;
+        for (int64_t node = 0; node < machine->nodes; node++)
+            if (sagoi_topology_gateway_nearest(topology, machine->node[node].place) >= 0)
+                blocks[n++] = machine->node[node].place / rule->serves;
+        *count += count_different(blocks, n);
     }
-    *count = sagoi_min(*count, SAGOI_SUBFILES_MAX);
+    free(blocks);
+    return *count > 0 ? SAGO_OK
+                      : sagoi_fail(SAGO_ERR_HINT, "hint sago_subfiles: one a gateway, but no gateways are known");
+}
+
+static sago_status count_subfiles(const char *hint, const sagoi_machine *machine, int64_t *count,
+                                  const char **each) {
+    char *end;
+    *each = "hint";
+    *count = 1;
+    if (!*hint)
+        return SAGO_OK;
+    if (strcasecmp(hint, "node") == 0) {
+        *each = "one a node";
+        *count = machine->nodes;
+        return SAGO_OK;
+    }
+    if (strcasecmp(hint, "gateway") == 0) {
+        *each = "one for each set of nodes that shares gateways";
+        return count_gateways(machine, count);
+    }
+    *count = strtoll(hint, &end, 10);
+    if (*end || *count < 1 || *count > SAGOI_SUBFILES_MAX)
+        return sagoi_fail(SAGO_ERR_HINT,
+                          "hint sago_subfiles: \"%.32s\" is not a number from 1 to %d, node or gateway", hint,
+                          SAGOI_SUBFILES_MAX);
     return SAGO_OK;
 }
 
-/* Gateways that serve the same nodes (the two bridge nodes of a Pset) count once. */
-int64_t sagoi_gateway_blocks(const sagoi_machine *machine) {
-    const sagoi_topology *topology = machine->topology;
-    int64_t blocks = 0;
-    for (int64_t i = 0; i < topology->gateway_rules; i++) {
-        const sagoi_gateway_rule *rule = &topology->gateway_rule[i];
-        if (rule->first < 0 || rule->serves == 0) {
-            blocks += rule->count;
-            continue;
-        }
-        int64_t last = -1; /* gateways of a rule ascend */
-        for (int64_t k = 0; k < rule->count; k++) {
-            int64_t block = (rule->first + k * rule->every) / rule->serves;
-            blocks += block != last;
-            last = block;
-        }
+/* ---- In which blocks ---- */
+
+static int64_t decide_block(const sagoi_hints *hints, const char **why) {
+    int64_t block = hints->subfile_block, unit = SAGOI_SUBFILE_UNIT;
+    *why = "hint";
+    if (block == 0 && hints->window > 0) {
+        *why = "as large as windows, hint";
+        block = hints->window;
+    } else if (block == 0) {
+        *why = "as large as windows";
+        block = usual_block;
     }
-    return sagoi_max(1, blocks);
+    if (hints->striping_unit > 0 && hints->striping_unit % unit == 0)
+        unit = hints->striping_unit;
+    return sagoi_min(sagoi_round_up(block, unit), SAGOI_SUBFILE_BLOCK_MAX);
 }
 
-int64_t sagoi_subfile_bytes(int64_t end, int64_t count, int64_t unit) {
-    return sagoi_round_up(sagoi_max(1, sagoi_div_up(end, count)), sagoi_round_up(sagoi_max(1, unit), SAGOI_PAGE));
+sago_status sagoi_subfiles_choose(const sagoi_hints *hints, const sagoi_machine *machine, sagoi_subfiles *chosen,
+                                  char why[SAGOI_SUBFILES_WHY_MAX]) {
+    const char *each, *how_large;
+    int64_t count;
+    sago_status status = count_subfiles(hints->subfiles, machine, &count, &each);
+    if (status != SAGO_OK)
+        return status;
+    count = sagoi_min(count, SAGOI_SUBFILES_MAX);
+    *chosen = (sagoi_subfiles){0, 0};
+    (void)snprintf(why, SAGOI_SUBFILES_WHY_MAX, "subfiles: none, %s", *hints->subfiles ? each : "not asked for");
+    if (count < 2)
+        return SAGO_OK;
+    *chosen = (sagoi_subfiles){count, decide_block(hints, &how_large)};
+    (void)snprintf(why, SAGOI_SUBFILES_WHY_MAX, "subfiles: %" PRId64 ", %s; blocks of %s in turn, %s", count, each,
+                   sagoi_size_to_text(chosen->block).text, how_large);
+    return SAGO_OK;
+}
+
+int64_t sagoi_subfiles_whole_block(int64_t end, int64_t count, int64_t unit) {
+    return sagoi_round_up(sagoi_max(1, sagoi_div_up(end, count)),
+                          sagoi_round_up(sagoi_max(1, unit), SAGOI_SUBFILE_UNIT));
 }

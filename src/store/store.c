@@ -75,7 +75,7 @@ static sago_status clear_nonblock(const sagoi_store *store) {
     return SAGO_OK;
 }
 
-static sago_status open_inside(sagoi_store *store, const char *path, const sagoi_store_options *options) {
+static sago_status open_plain(sagoi_store *store, const char *path, const sagoi_store_options *options) {
     store->fd = open_without_waiting(path, options);
     if (store->fd < 0)
         return open_failed(store, errno);
@@ -93,6 +93,15 @@ static sago_status open_inside(sagoi_store *store, const char *path, const sagoi
     if (options->uring)
         store->uring = sagoi_uring_create();
     return SAGO_OK;
+}
+
+static sago_status open_inside(sagoi_store *store, const char *path, const sagoi_store_options *options) {
+    bool made;
+    sago_status status = sagoi_parts_make(path, options, &made);
+    if (status != SAGO_OK)
+        return status;
+    return made || sagoi_parts_are_at(path) ? sagoi_parts_open(store, path, options)
+                                            : open_plain(store, path, options);
 }
 
 sago_status sagoi_store_open(const char *path, const sagoi_store_options *options, sagoi_store **store) {
@@ -125,10 +134,10 @@ sago_status sagoi_store_close(sagoi_store **store) {
         return SAGO_OK;
     sagoi_store *closing = *store;
     *store = NULL;
+    sago_status status = sagoi_parts_close(&closing->parts);
     sagoi_uring_destroy(&closing->uring);
     int direct_error = close_once(closing->direct.fd);
     int error = close_once(closing->fd);
-    sago_status status = SAGO_OK;
     if (error || direct_error)
         status = sagoi_fail_errno(error ? error : direct_error, "close of %s", closing->name);
     free(closing->name);
@@ -149,22 +158,40 @@ void sagoi_store_set_stripes(sagoi_store *store, int64_t block, sagoi_stripes st
 bool sagoi_store_uses_uring(const sagoi_store *store) { return sagoi_uring_usable(store->uring); }
 
 sagoi_store_counts sagoi_store_counters(const sagoi_store *store) {
-    return (sagoi_store_counts){
+    sagoi_store_counts counts = {
         .system_calls = atomic_load_explicit(&store->system_calls, memory_order_relaxed),
         .bytes_written = atomic_load_explicit(&store->bytes_written, memory_order_relaxed),
         .bytes_read = atomic_load_explicit(&store->bytes_read, memory_order_relaxed),
         .runs = atomic_load_explicit(&store->runs, memory_order_relaxed),
     };
+    if (store->parts)
+        sagoi_parts_count(store->parts, &counts);
+    return counts;
 }
 
 /* ---- Size and space ---- */
 
 sago_status sagoi_store_size(sagoi_store *store, int64_t *size) {
     struct stat file;
+    if (store->parts)
+        return sagoi_parts_size(store->parts, 0, 1, size);
     sagoi_count_call(store);
     if (fstat(store->fd, &file) != 0)
         return sagoi_fail_errno(errno, "fstat of %s", store->name);
     *size = file.st_size;
+    return SAGO_OK;
+}
+
+sago_status sagoi_store_look(sagoi_store *store, int64_t looker, int64_t lookers, sagoi_look *look) {
+    struct stat file;
+    *look = (sagoi_look){0, false};
+    if (store->parts)
+        return sagoi_parts_size(store->parts, looker, lookers, &look->size);
+    if (looker > 0)
+        return SAGO_OK;
+    if (fstat(store->fd, &file) != 0)
+        return sagoi_fail_errno(errno, "fstat of %s", store->name);
+    *look = (sagoi_look){file.st_size, (int64_t)file.st_blocks * 512 < file.st_size};
     return SAGO_OK;
 }
 
@@ -180,6 +207,8 @@ sago_status sagoi_store_resize(sagoi_store *store, int64_t size) {
     sago_status status = check_size(store, "resize", size);
     if (status != SAGO_OK)
         return status;
+    if (store->parts)
+        return sagoi_parts_change(store->parts, size, sagoi_store_resize);
     int result;
     do {
         result = ftruncate(store->fd, size);
@@ -218,6 +247,8 @@ sago_status sagoi_store_allocate(sagoi_store *store, int64_t size) {
     sago_status status = check_size(store, "allocate", size);
     if (status != SAGO_OK || size == 0)
         return status;
+    if (store->parts)
+        return sagoi_parts_change(store->parts, size, sagoi_store_allocate);
     int error = allocate_space(store, size);
     if (error == 0)
         return SAGO_OK;
@@ -231,6 +262,8 @@ sago_status sagoi_store_allocate(sagoi_store *store, int64_t size) {
 /* After a failed fsync the kernel calls the lost pages clean, and the next fsync would succeed.  So the first
  * failure stays: what was written since the last good sync is to be taken as lost. */
 sago_status sagoi_store_sync(sagoi_store *store) {
+    if (store->parts)
+        return sagoi_parts_sync(store->parts);
     int error = atomic_load(&store->sync_error);
     if (error)
         return sagoi_fail_errno(error, "fsync of %s, which failed before", store->name);
@@ -284,6 +317,8 @@ sago_status sagoi_store_write(sagoi_store *store, const sagoi_io_run *runs, int6
     sago_status status = check_runs(store, runs, n, true);
     if (status != SAGO_OK)
         return status;
+    if (store->parts)
+        return sagoi_parts_move(store->parts, true, runs, n, NULL);
     sagoi_transfer transfer = {.store = store, .write = true};
     sagoi_transfer_runs(&transfer, runs, n);
     (void)atomic_fetch_add_explicit(&store->runs, n, memory_order_relaxed);
@@ -295,6 +330,8 @@ sago_status sagoi_store_read(sagoi_store *store, const sagoi_io_run *runs, int64
     sago_status status = check_runs(store, runs, n, false);
     if (status != SAGO_OK)
         return status;
+    if (store->parts)
+        return sagoi_parts_move(store->parts, false, runs, n, bytes);
     sagoi_transfer transfer = {.store = store, .write = false};
     sagoi_transfer_runs(&transfer, runs, n);
     (void)atomic_fetch_add_explicit(&store->runs, n, memory_order_relaxed);

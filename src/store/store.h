@@ -9,16 +9,18 @@
 #include <sys/types.h>
 
 #include "base/status.h"
+#include "base/subfiles.h"
 #include "store/layout.h"
 
 typedef struct sagoi_store sagoi_store;
 
 typedef struct sagoi_store_options {
-    int flags;             /* of open(2): O_RDWR, O_CREAT, O_EXCL, ...; O_CLOEXEC is added */
-    mode_t mode;           /* of a new file, before the umask */
-    bool uring;            /* use io_uring for many runs, if the kernel lets us */
-    bool direct_io;        /* O_DIRECT for aligned parts; not possible: buffered */
-    sagoi_stripes stripes; /* wished for, if the file is made; 0: as the file system likes */
+    int flags;               /* of open(2): O_RDWR, O_CREAT, O_EXCL, ...; O_CLOEXEC is added */
+    mode_t mode;             /* of a new file, before the umask */
+    bool uring;              /* use io_uring for many runs, if the kernel lets us */
+    bool direct_io;          /* O_DIRECT for aligned parts; not possible: buffered */
+    sagoi_stripes stripes;   /* wished for, if the file is made; 0: as the file system likes */
+    sagoi_subfiles subfiles; /* the same; a file that is there is as it was made */
 } sagoi_store_options;
 
 /* What was done, for the statistics; counts only ever grow. */
@@ -38,7 +40,12 @@ sago_status sagoi_store_open(const char *path, const sagoi_store_options *option
     SAGOI_CHECKED;
 sago_status sagoi_store_close(sagoi_store **store); /* reports what close(2) reports; always frees */
 
-int sagoi_store_fd(const sagoi_store *store); /* for mapping */
+/* With its subfiles, if it has some; SAGO_ERR_BAD_FILE for a directory that is none of ours. */
+sago_status sagoi_store_remove(const char *path) SAGOI_CHECKED;
+
+int sagoi_store_fd(const sagoi_store *store); /* for mapping; -1: kept in subfiles */
+/* NULL: one plain file. */
+const sagoi_subfiles *sagoi_store_subfiles(const sagoi_store *store);
 const sagoi_layout *sagoi_store_layout(const sagoi_store *store);
 /* Another rank's answer to what the file system says of stripes and blocks takes the place of this one's. */
 void sagoi_store_set_stripes(sagoi_store *store, int64_t block, sagoi_stripes stripes);
@@ -46,10 +53,18 @@ bool sagoi_store_uses_uring(const sagoi_store *store);
 sagoi_store_counts sagoi_store_counters(const sagoi_store *store);
 
 sago_status sagoi_store_size(sagoi_store *store, int64_t *size) SAGOI_CHECKED;
+/* One of `lookers` looks, the others at other subfiles; a plain file is looked at by the first alone, and is of no
+ * size to the others. */
+typedef struct sagoi_look {
+    int64_t size;
+    bool sparse; /* fewer blocks than its size asks for */
+} sagoi_look;
+sago_status sagoi_store_look(sagoi_store *store, int64_t looker, int64_t lookers, sagoi_look *look) SAGOI_CHECKED;
 sago_status sagoi_store_resize(sagoi_store *store, int64_t size) SAGOI_CHECKED; /* ftruncate */
 sago_status sagoi_store_allocate(sagoi_store *store, int64_t size)
     SAGOI_CHECKED; /* real space for [0, size), grows the file if shorter */
-sago_status sagoi_store_sync(sagoi_store *store) SAGOI_CHECKED; /* fsync; a failure is never retried */
+sago_status sagoi_store_sync(sagoi_store *store) SAGOI_CHECKED; /* fsync; a failure is never retried.  Of
+                                                                    subfiles: what this process wrote */
 
 /* Writes the runs (ascending, not overlapping), every byte of them and no other. */
 sago_status sagoi_store_write(sagoi_store *store, const sagoi_io_run *runs, int64_t n) SAGOI_CHECKED;

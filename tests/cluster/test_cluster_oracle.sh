@@ -14,6 +14,7 @@ export SAGO_CLUSTER_TIMEOUT=$((60 + SEEDS * 4))
 
 # Hints in the environment take the place of those that the oracle would draw.
 PROGRAM=test_oracle
+MORE=
 oracle() { # nodes, ranks a node, hints in the environment...
     local hint
     CLUSTER_OPTIONS=(--memory 1G)
@@ -21,7 +22,7 @@ oracle() { # nodes, ranks a node, hints in the environment...
         CLUSTER_OPTIONS+=(-x "$hint")
     done
     echo "# ${*:3}"
-    cluster_mpi_test "$1" "$2" $PROGRAM --seeds "$SEEDS" --first "$FIRST"
+    cluster_mpi_test "$1" "$2" $PROGRAM --seeds "$SEEDS" --first "$FIRST" $MORE
     FIRST=$((FIRST + SEEDS))
     CLUSTER_OPTIONS=(--memory 1G)
 }
@@ -35,4 +36,6 @@ PROGRAM=test_started SEEDS=$(((SEEDS + 2) / 3))
 oracle 3 2
 oracle 3 2 SAGO_STRATEGY=aggregated SAGO_MOVE=rma SAGO_WINDOW=8K
 oracle 2 3 SAGO_STRATEGY=aggregated SAGO_MESSAGES=1 SAGO_MESSAGE_SIZE=64K
+PROGRAM=test_oracle MORE=--subfiles
+oracle 4 2
 cluster_mpi_test 3 2 test_progress direct aggregated

@@ -136,6 +136,46 @@ static void close_file(oracle *o) {
     check_file(o, NULL);
 }
 
+/* Plain writing, as another program would. */
+static bool fill_file(const oracle *o, int64_t from, int64_t to) {
+    return o->subfiles.count > 0 ? parted_fill(o->path, &o->subfiles, o->base + from, o->base + to, BACKGROUND)
+                                 : file_fill(o->path, o->base + from, o->base + to, BACKGROUND);
+}
+
+/* What the library made of it; no subfiles where "node" came to one. */
+static int64_t subfiles_of(sago_file *file) {
+    MPI_Info info;
+    char value[MPI_MAX_INFO_VAL + 1] = "";
+    int found = 0;
+    MPI_Info_create(&info);
+    (void)sago_get_hints(file, info);
+    MPI_Info_get(info, "sago_subfiles", MPI_MAX_INFO_VAL, value, &found);
+    MPI_Info_free(&info);
+    return atoll(value);
+}
+
+/* Some files are kept in several: they are made so, empty, before the program that follows. */
+static void create_subfiles(oracle *o) {
+    char text[32];
+    int mode = MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR;
+    MPI_Info info;
+    o->subfiles = (osubfiles){0, 0};
+    if (!chance(&o->r, o->only_subfiles ? 100 : 20))
+        return;
+    bool by_node = chance(&o->r, 25);
+    o->subfiles = (osubfiles){pick(&o->r, 2, 7), 4096 << pick(&o->r, 0, 4)};
+    MPI_Info_create(&info);
+    (void)snprintf(text, sizeof text, "%d", (int)o->subfiles.count);
+    MPI_Info_set(info, "sago_subfiles", by_node ? "node" : text);
+    (void)snprintf(text, sizeof text, "%d", (int)o->subfiles.block);
+    MPI_Info_set(info, "sago_subfile_block", text);
+    note(o, "create subfiles");
+    check_status(o, sago_open(o->comm, o->path, mode, info, &o->file), NULL);
+    o->subfiles.count = subfiles_of(o->file);
+    check_status(o, sago_close(&o->file), NULL);
+    MPI_Info_free(&info);
+}
+
 static void create_file(oracle *o) {
     rng *r = &o->r;
     bool large = chance(r, 4);
@@ -152,19 +192,20 @@ static void create_file(oracle *o) {
     memset(o->file_model.bytes, BACKGROUND, (size_t)o->file_model.size);
     deferred_clear(o);
     (void)snprintf(o->path, sizeof o->path, "%s/oracle-%" PRIu64, o->dir, o->seed);
-    if (o->rank == 0) {
-        (void)unlink(o->path);
-        if (!file_fill(o->path, o->base, o->base + o->file_model.size, BACKGROUND)) {
-            printf("FAILED: cannot make %s\n", o->path);
-            fail(o, NULL);
-        }
+    if (o->rank == 0)
+        (void)sago_delete(o->path, MPI_INFO_NULL);
+    meet(o->comm);
+    create_subfiles(o);
+    if (o->rank == 0 && !fill_file(o, 0, o->file_model.size)) {
+        printf("FAILED: cannot make %s\n", o->path);
+        fail(o, NULL);
     }
     meet(o->comm);
 }
 
 static void remove_file(oracle *o) {
     if (o->rank == 0)
-        (void)unlink(o->path);
+        check_status(o, sago_delete(o->path, MPI_INFO_NULL), NULL);
     free(o->file_model.bytes);
     free(o->found);
     free(o->before);
@@ -218,6 +259,8 @@ static bool take_arguments(oracle *o, int argc, char **argv, uint64_t *seeds, ui
             o->dir = argv[++i];
         else if (strcmp(argv[i], "--patience") == 0 && i + 1 < argc)
             o->patience = (unsigned)strtoul(argv[++i], NULL, 10);
+        else if (strcmp(argv[i], "--subfiles") == 0)
+            o->only_subfiles = true;
         else if (strcmp(argv[i], "--verbose") == 0)
             o->verbose = true;
         else if (strchr(argv[i], '=') && o->nforced < MAX_HINTS)

@@ -9,6 +9,7 @@
 #include <sago/sago.h>
 
 #include "mpi/oracle_pattern.h"
+#include "mpi/oracle_subfiles.h"
 
 enum { MAX_HINTS = 24, BACKGROUND = 0xEE };
 
@@ -26,7 +27,8 @@ typedef struct oracle {
     int rank, size;        /* in it */
     const char *dir;
     bool verbose;
-    unsigned patience; /* seconds a step may take */
+    bool only_subfiles; /* every file is kept in several */
+    unsigned patience;  /* seconds a step may take */
     int nforced;
     const char *forced[MAX_HINTS]; /* KEY=VALUE of the command line */
 
@@ -43,6 +45,7 @@ typedef struct oracle {
     unsigned char *before; /* the model before the call */
     int64_t size_before;
     char path[4096], hints[1024];
+    osubfiles subfiles;
     int amode;
     sago_file *file;
     oaccess now; /* whose views are the file's */
@@ -140,12 +143,16 @@ static void meet(MPI_Comm comm) {
     }
 }
 
+static int64_t contents(const oracle *o) {
+    return o->subfiles.count > 0 ? parted_contents(o->path, &o->subfiles, o->base, o->found, o->cap)
+                                 : file_contents(o->path, o->base, o->found, o->cap);
+}
+
 /* Is the file what the model says?  Comes back when all know. */
 static void check_file(const oracle *o, const oaccess *what) {
     meet(o->comm);
     if (o->rank == 0) {
-        int64_t size = file_contents(o->path, o->base, o->found, o->cap),
-                least = size < o->file_model.size ? size : o->file_model.size;
+        int64_t size = contents(o), least = size < o->file_model.size ? size : o->file_model.size;
         int64_t at = first_difference(o->found, o->file_model.bytes, least);
         if (at >= 0)
             printf("FAILED: byte %" PRId64 " of the file (of %" PRId64 "): expected %02x, found %02x\n", at, size,
@@ -191,7 +198,7 @@ static void accept_refused_write(oracle *o, const oaccess *what) {
     int64_t size = 0;
     meet(o->comm);
     if (o->rank == 0)
-        size = file_contents(o->path, o->base, o->found, o->cap);
+        size = contents(o);
     for (int64_t i = 0; i < size; i++)
         if (!old_or_new(o, i)) {
             printf("FAILED: byte %" PRId64 " after a refused write: %02x, neither old nor new\n", i, o->found[i]);

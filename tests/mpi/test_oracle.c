@@ -1,8 +1,9 @@
 /* RUN: n=1,2,3,4 --seeds 80 */
+/* RUN-LONG: n=3,4 --seeds 2000 --first 5000 --subfiles */
 /* RUN-LONG: n=2,3,4,6 --seeds 2000 --first 1000 */
 /* Random collective programs against a naive model.
  *
- *   test_oracle [--seeds N] [--first S] [--dir PATH] [--patience SECONDS] [--verbose] [KEY=VALUE...]
+ *   test_oracle [--seeds N] [--first S] [--dir PATH] [--patience SECONDS] [--verbose] [--subfiles] [KEY=VALUE...]
  *
  * A seed is one file, hints, and a number of steps.  Every rank draws the same random numbers, so every rank knows
  * what all of them do, and what the file and its own memory must hold after each step.  KEY=VALUE is a hint for
@@ -74,7 +75,7 @@ static void step_fill(oracle *o) {
     note(o, "fill");
     flush_deferred(o);
     meet(o->comm);
-    if (o->rank == 0 && !file_fill(o->path, o->base + from, o->base + to, BACKGROUND)) {
+    if (o->rank == 0 && !fill_file(o, from, to)) {
         printf("FAILED: cannot fill %s\n", o->path);
         fail(o, NULL);
     }

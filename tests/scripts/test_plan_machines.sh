@@ -26,8 +26,11 @@ golden() { # name, arguments of sago plan...
 
 # HACC-IO, 25,000 particles a rank, about 1 MB.
 HACC=(hacc-aos --particles 25000)
-# Figure 11: 16 aggregators per Pset, 16 MB buffers, one file per Pset.
+# Figure 11: 16 aggregators per Pset, 16 MB buffers, one file per Pset, which holds what its nodes write together.
 golden mira-hacc "${HACC[@]}" --machine "$MACHINES/mira-1024.sago" --hint sago_strategy=aggregated \
+    --hint sago_aggregators=128 --hint sago_window=16M --subfiles gateway --hint sago_subfile_block=1945600000
+# The same in blocks of a window in turn, for which nobody needs to know how large the file will be.
+golden mira-subfiles "${HACC[@]}" --machine "$MACHINES/mira-1024.sago" --hint sago_strategy=aggregated \
     --hint sago_aggregators=128 --hint sago_window=16M --subfiles gateway
 # Figure 10: the micro-benchmark, 1 MB a rank in one piece; 48 aggregators, stripes and buffers of 8 MB.
 golden theta-512 contiguous --bytes 1000000 --machine "$MACHINES/theta.sago" --nodes 512 \
@@ -44,6 +47,11 @@ golden theta-2048 "${HACC[@]}" --machine "$MACHINES/theta.sago" --nodes 2048 \
 for word in elections alternatives sago_placement=rank sago_placement=memory "between nodes"; do
     grep -q -- "$word" "$scratch/explained.txt" || fail "no '$word' in what --explain says"
 done
+
+"$SAGO" plan "${HACC[@]}" --machine "$MACHINES/mira-1024.sago" --subfiles gateway --explain >"$scratch/subfiles.txt"
+grep -q "^subfiles: 8, one for each set of nodes that shares gateways; blocks of 16 MiB in turn" "$scratch/subfiles.txt" ||
+    fail "--explain does not say why there are 8 subfiles"
+grep -q "sago_subfile_block=1945600000" "$scratch/subfiles.txt" || fail "--explain does not name the block of one range each"
 
 # A million ranks within a second and 64 MiB; seconds are shown, not judged.
 "$SAGO" plan --scale | tee "$scratch/scale.txt"

@@ -76,6 +76,9 @@ static void random_target(situation *s) {
         s->target.stripe_unit = one_in(8) ? random_size(1, GIB) : 4096 * random_size(1, 4096);
         s->target.stripe_count = random_below(20);
     }
+    if (one_in(3))
+        s->target.subfiles =
+            (sagoi_subfiles){random_size(2, 40), 4096 * random_size(1, one_in(4) ? 1 << 20 : 4096)};
 }
 
 static void random_hints(situation *s) {
@@ -529,6 +532,66 @@ static void stripes_and_ranks(void **state) {
     }
 }
 
+/* However small the windows are: each aggregator's bytes lie in one subfile, or each subfile's go to one. */
+static void subfiles_have_aggregators(void **state) {
+    (void)state;
+    const struct {
+        int64_t nodes, ranks, subfiles, aggregators, window;
+    } cases[] = {{4, 4, 4, 4, 64 * KIB}, {4, 4, 4, 8, 0}, {1, 4, 2, 4, 64 * KIB}, {2, 8, 3, 12, 96 * KIB}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const sagoi_subfiles rule = {cases[i].subfiles, 384 * KIB};
+        int64_t start, end;
+        sagoi_plan plan;
+        situation_init(&s, cases[i].nodes, cases[i].ranks, 100 * MIB, 32);
+        s.target.subfiles = rule;
+        s.hints.aggregators = cases[i].aggregators;
+        s.hints.window = cases[i].window;
+        must_make(&s, &plan);
+        assert_int_equal(plan.ndomains, cases[i].aggregators);
+        for (int64_t d = 0; d < plan.ndomains; d++)
+            for (int64_t k = 0; k < plan.rounds; k++) {
+                if (!sagoi_plan_window(&plan, d, k, &start, &end))
+                    continue;
+                assert_int_equal(sagoi_subfile_of(&rule, start), sagoi_subfile_of(&rule, plan.domains[d].first));
+                assert_int_equal(start / rule.block, (end - 1) / rule.block);
+            }
+        sagoi_plan_cleanup(&plan);
+    }
+}
+
+static void subfiles_chosen(void **state) {
+    (void)state;
+    const struct {
+        const char *hint;
+        int64_t count;
+    } cases[] = {{"", 0}, {"1", 0}, {"5", 5}, {"node", 6}, {"NODE", 6}, {"65536", 65536}};
+    const char *const wrong[] = {"0", "-1", "65537", "several", "3x", "nodes", "gateway"};
+    char why[SAGOI_SUBFILES_WHY_MAX];
+    sagoi_subfiles chosen;
+    situation_init(&s, 6, 1, MIB, 32);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        (void)snprintf(s.hints.subfiles, sizeof s.hints.subfiles, "%s", cases[i].hint);
+        assert_int_equal(sagoi_subfiles_choose(&s.hints, &s.machine, &chosen, why), SAGO_OK);
+        assert_int_equal(chosen.count, cases[i].count);
+        assert_true(chosen.count == 0 || sagoi_subfiles_valid(&chosen));
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        (void)snprintf(s.hints.subfiles, sizeof s.hints.subfiles, "%s", wrong[i]);
+        assert_int_equal(sagoi_subfiles_choose(&s.hints, &s.machine, &chosen, why), SAGO_ERR_HINT);
+    }
+    sagoi_topology topology; /* nodes 0 to 3 share a gateway, 4 and 5 share one, places after them have no node */
+    sagoi_topology_flat(&topology, 16);
+    topology.gateway_rules = 1;
+    topology.gateway_rule[0] = (sagoi_gateway_rule){.first = 0, .every = 4, .count = 4, .serves = 4};
+    s.machine.topology = &topology;
+    assert_int_equal(sagoi_subfiles_choose(&s.hints, &s.machine, &chosen, why), SAGO_OK);
+    assert_int_equal(chosen.count, 2);
+    s.hints.subfile_block = 5000; /* whole pages, and whole stripes */
+    s.hints.striping_unit = 64 * KIB;
+    assert_int_equal(sagoi_subfiles_choose(&s.hints, &s.machine, &chosen, why), SAGO_OK);
+    assert_int_equal(chosen.block, 64 * KIB);
+}
+
 static void aggregators_spread(void **state) {
     (void)state;
     sagoi_plan plan;
@@ -674,6 +737,8 @@ int main(void) {
         cmocka_unit_test(aggregators_by_cost),
         cmocka_unit_test(stripes_keep_their_aggregator),
         cmocka_unit_test(stripes_and_ranks),
+        cmocka_unit_test(subfiles_have_aggregators),
+        cmocka_unit_test(subfiles_chosen),
         cmocka_unit_test(aggregators_spread),
         cmocka_unit_test(small_accesses_need_few),
         cmocka_unit_test(too_little_memory),

@@ -214,6 +214,26 @@ static void nothing(void **state) {
     compare(&s, "nothing.json", sagoi_plan_print_json);
 }
 
+/* 4 subfiles on 4 nodes, in blocks that come in turn; little memory cuts the windows, not the blocks. */
+static void subfiles_in_turn(void **state) {
+    (void)state;
+    situation_init(&s, 4, 2, 200 * MIB, 24);
+    s.target.subfiles = (sagoi_subfiles){4, 16 * MIB};
+    for (int64_t n = 0; n < 4; n++)
+        s.node[n].memory = 32 * MIB;
+    compare(&s, "subfiles-in-turn.txt", sagoi_plan_print_text);
+}
+
+/* The same with one range of the access in each: the subfile of a node's own data. */
+static void subfiles_of_ranges(void **state) {
+    (void)state;
+    situation_init(&s, 4, 2, 200 * MIB, 24);
+    for (int64_t n = 0; n < 4; n++)
+        s.access[n] = (sagoi_node_shape){n * 50 * MIB, (n + 1) * 50 * MIB, 50 * MIB, 50 * MIB / 24};
+    s.target.subfiles = (sagoi_subfiles){4, 50 * MIB};
+    compare(&s, "subfiles-of-ranges.txt", sagoi_plan_print_text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_node_tmpfs),
@@ -221,6 +241,8 @@ int main(void) {
         cmocka_unit_test(four_nodes),
         cmocka_unit_test(little_memory),
         cmocka_unit_test(striped),
+        cmocka_unit_test(subfiles_in_turn),
+        cmocka_unit_test(subfiles_of_ranges),
         cmocka_unit_test(contiguous),
         cmocka_unit_test(rma),
         cmocka_unit_test(nothing),

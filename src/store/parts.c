@@ -1,0 +1,426 @@
+/* A file that is kept in several: a store whose runs are cut at the edges of blocks and handed to the stores of
+ * the subfiles.  They are opened when they are needed first.
+ *
+ * All subfiles are made together with the description, which comes last: a subfile that is not there has been
+ * lost, and is an error, not a hole.  Subfiles may be shorter than the file: what they lack is zero. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/subfiles.h"
+#include "store/transfer.h"
+
+/* So many subfiles stay open; more are opened for each access, so that no limit of descriptors is met. */
+enum { KEPT_MAX = 256, BATCH_RUNS = 128 };
+/* Each has a ring of its own: memory of the kernel's. */
+enum { RINGS_MAX = 16 };
+
+struct sagoi_parts {
+    sagoi_subfiles rule;
+    char *dir;                   /* absolute: the program may change its directory */
+    sagoi_store_options options; /* of a subfile */
+    pthread_mutex_t lock;        /* of what follows */
+    sagoi_store **part;          /* rule.count; NULL: not open */
+    int64_t kept;                /* open ones */
+    atomic_bool *written;        /* rule.count; since the last sync, by this process */
+};
+
+/* ---- Names ---- */
+
+/* To be freed; NULL without memory. */
+static char *path_in(const char *dir, const char *name) {
+    char *path = NULL;
+    return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
+}
+
+static char *path_of_part(const char *dir, int64_t k) {
+    char name[SAGOI_SUBFILE_NAME_MAX];
+    sagoi_subfile_name(k, name);
+    return path_in(dir, name);
+}
+
+static sago_status no_memory(void) { return sagoi_fail_errno(ENOMEM, "subfiles"); }
+
+static sago_status part_lost(const char *dir, int64_t k) {
+    char name[SAGOI_SUBFILE_NAME_MAX];
+    sagoi_subfile_name(k, name);
+    return sagoi_fail(SAGO_ERR_BAD_FILE, "subfile %s of %.200s is missing", name, dir);
+}
+
+/* ---- The description ---- */
+
+bool sagoi_parts_are_at(const char *path) {
+    char *description = path_in(path, SAGOI_SUBFILES_NAME);
+    struct stat file;
+    bool there = description && stat(description, &file) == 0;
+    free(description);
+    return there;
+}
+
+static sago_status read_text(const char *path, char *text, int64_t capacity, int64_t *bytes) {
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); /* not to wait for a FIFO's other end */
+    if (fd < 0)
+        return sagoi_fail_errno(errno, "open of %.200s", path);
+    ssize_t got;
+    do
+        got = read(fd, text, (size_t)capacity);
+    while (got < 0 && errno == EINTR);
+    int error = errno;
+    (void)close(fd);
+    *bytes = got;
+    return got < 0 ? sagoi_fail_errno(error, "read of %.200s", path) : SAGO_OK;
+}
+
+static sago_status read_rule(const char *dir, sagoi_subfiles *rule) {
+    char text[SAGOI_SUBFILES_TEXT_MAX];
+    int64_t bytes = 0;
+    char *path = path_in(dir, SAGOI_SUBFILES_NAME);
+    if (!path)
+        return no_memory();
+    sago_status status = read_text(path, text, sizeof text, &bytes);
+    if (status == SAGO_OK)
+        status = sagoi_subfiles_parse(path, text, bytes, rule);
+    free(path);
+    return status;
+}
+
+/* ---- Making and removing ---- */
+
+/* A new file with these bytes, on the device. */
+static sago_status write_new(const char *path, const sagoi_store_options *options, const char *text,
+                             int64_t bytes) {
+    sagoi_store_options plain = {.flags = O_WRONLY | O_CREAT | O_EXCL,
+                                 .mode = options->mode,
+                                 .stripes = bytes > 0 ? (sagoi_stripes){0, 0} : options->stripes};
+    sagoi_store *store = NULL;
+    char copy[SAGOI_SUBFILES_TEXT_MAX];
+    sago_status status = sagoi_store_open(path, &plain, &store);
+    if (status != SAGO_OK)
+        return status;
+    if (bytes > 0) {
+        memcpy(copy, text, (size_t)bytes);
+        status = sagoi_store_write(store, &(sagoi_io_run){0, bytes, copy}, 1);
+    }
+    if (status == SAGO_OK && bytes > 0)
+        status = sagoi_store_sync(store);
+    sago_status closed = sagoi_store_close(&store);
+    return status != SAGO_OK ? status : closed;
+}
+
+static sago_status make_parts(const char *dir, const sagoi_store_options *options) {
+    for (int64_t k = 0; k < options->subfiles.count; k++) {
+        char *path = path_of_part(dir, k);
+        sago_status status = path ? write_new(path, options, NULL, 0) : no_memory();
+        free(path);
+        if (status != SAGO_OK)
+            return status;
+    }
+    return SAGO_OK;
+}
+
+/* Under another name first: what has the right name is whole. */
+static sago_status make_description(const char *dir, const sagoi_store_options *options) {
+    char text[SAGOI_SUBFILES_TEXT_MAX];
+    int64_t bytes = sagoi_subfiles_format(&options->subfiles, text);
+    char *path = path_in(dir, SAGOI_SUBFILES_NAME), *aside = path_in(dir, SAGOI_SUBFILES_NAME ".new");
+    sago_status status = path && aside ? write_new(aside, options, text, bytes) : no_memory();
+    if (status == SAGO_OK && rename(aside, path) != 0)
+        status = sagoi_fail_errno(errno, "rename of %.200s", aside);
+    free(path);
+    free(aside);
+    return status;
+}
+
+/* 0 or an errno; what is not there is fine. */
+static int remove_name(char *path) {
+    int error = !path ? ENOMEM : unlink(path) == 0 || errno == ENOENT ? 0 : errno;
+    free(path);
+    return error;
+}
+
+/* The description goes last: until then the rest can be removed again. */
+static int remove_parts(const char *dir, int64_t count) {
+    int error = 0;
+    for (int64_t k = 0; k < count && !error; k++)
+        error = remove_name(path_of_part(dir, k));
+    error = error ? error : remove_name(path_in(dir, SAGOI_SUBFILES_NAME ".new"));
+    error = error ? error : remove_name(path_in(dir, SAGOI_SUBFILES_NAME));
+    return error ? error : rmdir(dir) == 0 ? 0 : errno;
+}
+
+sago_status sagoi_parts_make(const char *path, const sagoi_store_options *options, bool *made) {
+    *made = false;
+    if (!(options->flags & O_CREAT) || options->subfiles.count < 2)
+        return SAGO_OK;
+    if (!sagoi_subfiles_valid(&options->subfiles))
+        return sagoi_fail(SAGO_ERR_ARG, "%lld subfiles with blocks of %lld bytes",
+                          (long long)options->subfiles.count, (long long)options->subfiles.block);
+    if (mkdir(path, 0777) != 0) {
+        if (errno == EEXIST && !(options->flags & O_EXCL))
+            return SAGO_OK; /* it is what it is */
+        return sagoi_fail_errno(errno, "making %.200s for subfiles", path);
+    }
+    sago_status status = make_parts(path, options);
+    if (status == SAGO_OK)
+        status = make_description(path, options);
+    *made = status == SAGO_OK;
+    if (status != SAGO_OK)
+        (void)remove_parts(path, options->subfiles.count);
+    return status;
+}
+
+sago_status sagoi_store_remove(const char *path) {
+    sagoi_subfiles rule = {0, 0};
+    if (!sagoi_parts_are_at(path))
+        return unlink(path) == 0 ? SAGO_OK : sagoi_fail_errno(errno, "removing the file");
+    sago_status status = read_rule(path, &rule);
+    if (status != SAGO_OK)
+        return status;
+    int error = remove_parts(path, rule.count);
+    return error ? sagoi_fail_errno(error, "removing the subfiles") : SAGO_OK;
+}
+
+/* ---- Opening and closing ---- */
+
+static sago_status parts_create(const char *path, const sagoi_store_options *options, sagoi_parts **parts) {
+    sagoi_subfiles rule = {0, 0};
+    sago_status status = read_rule(path, &rule);
+    if (status != SAGO_OK)
+        return status;
+    sagoi_parts *created = calloc(1, sizeof *created);
+    if (!created)
+        return no_memory();
+    created->rule = rule;
+    created->options = *options;
+    created->options.flags &= ~(O_CREAT | O_EXCL);
+    created->options.uring = options->uring && rule.count <= RINGS_MAX;
+    (void)pthread_mutex_init(&created->lock, NULL);
+    created->dir = realpath(path, NULL);
+    created->part = calloc((size_t)rule.count, sizeof(sagoi_store *));
+    created->written = calloc((size_t)rule.count, sizeof *created->written);
+    *parts = created;
+    return created->dir && created->part && created->written ? SAGO_OK : no_memory();
+}
+
+/* A subfile's store, to be given back. */
+static sago_status part_take(sagoi_parts *parts, int64_t k, sagoi_store **part) {
+    (void)pthread_mutex_lock(&parts->lock);
+    sago_status status = SAGO_OK;
+    *part = parts->part[k];
+    if (!*part) {
+        char *path = path_of_part(parts->dir, k);
+        status = path ? sagoi_store_open(path, &parts->options, part) : no_memory();
+        free(path);
+    }
+    if (status == SAGO_OK && !parts->part[k] && parts->kept < KEPT_MAX) {
+        parts->part[k] = *part;
+        parts->kept++;
+    }
+    (void)pthread_mutex_unlock(&parts->lock);
+    return status == SAGO_ERR_NO_FILE ? part_lost(parts->dir, k) : status;
+}
+
+/* With how it went; the first failure is reported. */
+static sago_status part_give(sagoi_parts *parts, int64_t k, sagoi_store *part, sago_status status) {
+    (void)pthread_mutex_lock(&parts->lock);
+    bool kept = parts->part[k] == part;
+    (void)pthread_mutex_unlock(&parts->lock);
+    if (kept)
+        return status;
+    char why[SAGOI_MESSAGE_MAX];
+    (void)snprintf(why, sizeof why, "%s", sagoi_message());
+    sago_status closed = sagoi_store_close(&part);
+    if (status == SAGO_OK)
+        return closed;
+    sagoi_message_set(why);
+    return status;
+}
+
+sago_status sagoi_parts_open(sagoi_store *store, const char *path, const sagoi_store_options *options) {
+    sagoi_store *first = NULL;
+    sago_status status = parts_create(path, options, &store->parts);
+    if (status == SAGO_OK)
+        status = part_take(store->parts, 0, &first);
+    if (status == SAGO_OK) {
+        store->layout = first->layout;
+        status = part_give(store->parts, 0, first, SAGO_OK);
+    }
+    return status;
+}
+
+sago_status sagoi_parts_close(sagoi_parts **parts) {
+    sago_status status = SAGO_OK;
+    sagoi_parts *closing = *parts;
+    *parts = NULL;
+    if (!closing)
+        return SAGO_OK;
+    for (int64_t k = 0; closing->part && k < closing->rule.count; k++) {
+        sago_status closed = sagoi_store_close(&closing->part[k]);
+        status = status != SAGO_OK ? status : closed;
+    }
+    (void)pthread_mutex_destroy(&closing->lock);
+    free(closing->dir);
+    free(closing->part);
+    free(closing->written);
+    free(closing);
+    return status;
+}
+
+const sagoi_subfiles *sagoi_store_subfiles(const sagoi_store *store) {
+    return store->parts ? &store->parts->rule : NULL;
+}
+
+void sagoi_parts_count(sagoi_parts *parts, sagoi_store_counts *counts) {
+    (void)pthread_mutex_lock(&parts->lock);
+    for (int64_t k = 0; k < parts->rule.count; k++) {
+        if (!parts->part[k])
+            continue;
+        sagoi_store_counts one = sagoi_store_counters(parts->part[k]);
+        counts->system_calls += one.system_calls;
+        counts->bytes_written += one.bytes_written;
+        counts->bytes_read += one.bytes_read;
+        counts->runs += one.runs;
+    }
+    (void)pthread_mutex_unlock(&parts->lock);
+}
+
+/* ---- Size, space, syncing ---- */
+
+static sago_status end_of_part(const sagoi_parts *parts, int64_t k, int64_t *end) {
+    struct stat file;
+    char *path = path_of_part(parts->dir, k);
+    int error = !path ? ENOMEM : stat(path, &file) == 0 ? 0 : errno;
+    free(path);
+    if (error == ENOENT)
+        return part_lost(parts->dir, k);
+    if (error)
+        return sagoi_fail_errno(error, "stat of a subfile of %.200s", parts->dir);
+    if (!sagoi_subfile_end(&parts->rule, k, file.st_size, end))
+        return sagoi_fail(SAGO_ERR_BAD_FILE, "subfile %lld of %.200s is too long", (long long)k, parts->dir);
+    return SAGO_OK;
+}
+
+sago_status sagoi_parts_size(const sagoi_parts *parts, int64_t first, int64_t every, int64_t *size) {
+    sago_status status = SAGO_OK;
+    *size = 0;
+    for (int64_t k = first, end = 0; k < parts->rule.count && status == SAGO_OK; k += every) {
+        status = end_of_part(parts, k, &end);
+        if (status == SAGO_OK)
+            *size = sagoi_max(*size, end);
+    }
+    return status;
+}
+
+sago_status sagoi_parts_change(sagoi_parts *parts, int64_t size, sago_status (*change)(sagoi_store *, int64_t)) {
+    sago_status status = SAGO_OK;
+    for (int64_t k = 0; k < parts->rule.count && status == SAGO_OK; k++) {
+        sagoi_store *part;
+        status = part_take(parts, k, &part);
+        if (status != SAGO_OK)
+            return status;
+        atomic_store(&parts->written[k], true);
+        status = part_give(parts, k, part, change(part, sagoi_subfile_share(&parts->rule, k, size)));
+    }
+    return status;
+}
+
+sago_status sagoi_parts_sync(sagoi_parts *parts) {
+    sago_status status = SAGO_OK;
+    for (int64_t k = 0; k < parts->rule.count && status == SAGO_OK; k++) {
+        sagoi_store *part;
+        if (!atomic_exchange(&parts->written[k], false))
+            continue;
+        status = part_take(parts, k, &part);
+        if (status == SAGO_OK)
+            status = part_give(parts, k, part, sagoi_store_sync(part));
+        if (status != SAGO_OK)
+            atomic_store(&parts->written[k], true); /* still not on the device */
+    }
+    return status;
+}
+
+/* ---- Transfers ---- */
+
+/* Runs of one subfile on their way. */
+typedef struct mover {
+    sagoi_parts *parts;
+    bool write;
+    int64_t part, n;
+    sagoi_io_run run[BATCH_RUNS]; /* offsets in the subfile */
+    int64_t off[BATCH_RUNS];      /* in the file */
+    int64_t bytes;                /* moved so far */
+} mover;
+
+/* The subfile is shorter than what was asked for.  Up to the end of the whole file that is a hole: zero, unless
+ * somebody has written there meanwhile. */
+static sago_status read_past_end(mover *m, sagoi_store *part) {
+    int64_t size = 0;
+    sago_status status = sagoi_parts_size(m->parts, 0, 1, &size);
+    if (status != SAGO_OK)
+        return status;
+    for (int64_t i = 0; i < m->n; i++) {
+        m->run[i].len = sagoi_max(0, sagoi_min(m->run[i].len, size - m->off[i]));
+        memset(m->run[i].buf, 0, (size_t)m->run[i].len);
+        m->bytes += m->run[i].len;
+    }
+    return sagoi_store_read(part, m->run, m->n, NULL);
+}
+
+static sago_status move_runs(mover *m, sagoi_store *part) {
+    int64_t wanted = 0, found = 0;
+    for (int64_t i = 0; i < m->n; i++)
+        wanted += m->run[i].len;
+    if (m->write)
+        atomic_store(&m->parts->written[m->part], true);
+    sago_status status =
+        m->write ? sagoi_store_write(part, m->run, m->n) : sagoi_store_read(part, m->run, m->n, &found);
+    if (status == SAGO_OK && !m->write && found < wanted)
+        return read_past_end(m, part);
+    m->bytes += wanted;
+    return status;
+}
+
+static sago_status flush(mover *m) {
+    sagoi_store *part;
+    if (m->n == 0)
+        return SAGO_OK;
+    sago_status status = part_take(m->parts, m->part, &part);
+    if (status == SAGO_OK)
+        status = part_give(m->parts, m->part, part, move_runs(m, part));
+    m->n = 0;
+    return status;
+}
+
+/* What of a run lies in one block. */
+static sago_status add_piece(mover *m, const sagoi_io_run *piece) {
+    const sagoi_subfiles *rule = &m->parts->rule;
+    int64_t part = sagoi_subfile_of(rule, piece->off);
+    sago_status status = m->n == BATCH_RUNS || part != m->part ? flush(m) : SAGO_OK;
+    m->part = part;
+    m->off[m->n] = piece->off;
+    m->run[m->n++] = (sagoi_io_run){sagoi_subfile_offset(rule, piece->off), piece->len, piece->buf};
+    return status;
+}
+
+sago_status sagoi_parts_move(sagoi_parts *parts, bool write, const sagoi_io_run *runs, int64_t n, int64_t *bytes) {
+    mover m = {.parts = parts, .write = write};
+    sago_status status = SAGO_OK;
+    for (int64_t i = 0; i < n; i++) {
+        sagoi_io_run rest = runs[i];
+        while (rest.len > 0 && status == SAGO_OK) {
+            int64_t left = parts->rule.block - rest.off % parts->rule.block;
+            sagoi_io_run piece = {rest.off, sagoi_min(rest.len, left), rest.buf};
+            status = add_piece(&m, &piece);
+            rest = (sagoi_io_run){rest.off + piece.len, rest.len - piece.len, rest.buf + piece.len};
+        }
+    }
+    status = status == SAGO_OK ? flush(&m) : status;
+    if (bytes && status == SAGO_OK)
+        *bytes = m.bytes;
+    return status;
+}

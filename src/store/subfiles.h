@@ -1,0 +1,32 @@
+/* The description of a file that is kept in several, and the names inside its directory.
+ *
+ *     data/                  the file, as users name it
+ *         sago-subfiles      the description
+ *         part.00000         the subfiles
+ *         part.00001 ...
+ *
+ * The description is text, the same rule always the same text:
+ *
+ *     sago subfiles 1        the version
+ *     count 8
+ *     block 16777216
+ *     checksum 0123456789abcdef */
+#ifndef SAGOI_STORE_SUBFILES_H
+#define SAGOI_STORE_SUBFILES_H
+
+#include "base/status.h"
+#include "base/subfiles.h"
+
+#define SAGOI_SUBFILES_NAME "sago-subfiles"
+
+enum { SAGOI_SUBFILES_TEXT_MAX = 256, SAGOI_SUBFILE_NAME_MAX = 16 };
+
+/* Returns the length. */
+int64_t sagoi_subfiles_format(const sagoi_subfiles *rule, char text[SAGOI_SUBFILES_TEXT_MAX]);
+/* Of bytes that may be anything; SAGO_ERR_BAD_FILE, with `name` in the message. */
+sago_status sagoi_subfiles_parse(const char *name, const char *text, int64_t bytes, sagoi_subfiles *rule)
+    SAGOI_CHECKED;
+
+void sagoi_subfile_name(int64_t subfile, char name[SAGOI_SUBFILE_NAME_MAX]);
+
+#endif
