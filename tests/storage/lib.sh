@@ -45,13 +45,14 @@ storage_wait() { # seconds, command...
     storage_fail "not ready after $1 seconds: ${*:2}"
 }
 
-# mpiexec with 4 ranks on this one node, in a directory.
+# mpiexec with 4 ranks on this one node, in a directory.  The loopback device is all the network there is, and Open MPI
+# takes it only when told to.
 storage_run() { # directory, program, args...
     local dir=$1
     shift
     case $SAGO_MPI in
     openmpi) set -- mpiexec.openmpi --allow-run-as-root --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 \
-        --mca btl self,vader --mca pml ob1 -n 4 "$@" ;;
+        --mca oob_tcp_if_include lo --mca btl self,vader --mca pml ob1 -n 4 "$@" ;;
     *) set -- mpiexec.mpich -n 4 "$@" ;;
     esac
     (cd "$dir" && SAGO_TEST_DIR=$dir timeout 120 "$@" </dev/null)
