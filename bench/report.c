@@ -174,6 +174,7 @@ static void put_stats(bench_json *json, const sago_stats *stats) {
     json_int(json, "direct_calls", stats->direct_calls);
     json_int(json, "mapped_calls", stats->mapped_calls);
     json_int(json, "aggregated_calls", stats->aggregated_calls);
+    json_int(json, "rounds", stats->rounds);
     json_int(json, "memory_peak", stats->memory_peak);
     json_int(json, "memory_budget", stats->memory_budget);
     json_text(json, "decision", stats->decision);

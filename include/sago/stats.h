@@ -61,6 +61,7 @@ typedef struct sago_stats {
         local_merges;          /* with sago_tier=local: calls that stayed local; moves to the global file */
     int64_t local_refused;     /* calls that local storage did not take, and the global file did */
     int64_t nonblocking_calls; /* of the collective ones, done */
+    int64_t rounds;            /* of aggregated calls: each fills one window of every aggregator */
 } sago_stats;
 
 #define SAGO_STATS_INIT                                                                                           \

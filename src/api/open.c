@@ -62,30 +62,49 @@ static sago_status check_arguments(const char *path, int amode, MPI_Info info, s
 
 /* ---- Agreeing ---- */
 
-enum { MAX_VERDICT, MAX_MODE, MAX_MINUS_MODE, MAX_PATH, MAX_MINUS_PATH, MAX_HINTS, MAX_MINUS_HINTS };
+enum {
+    MAX_VERDICT,
+    MAX_MODE,
+    MAX_MINUS_MODE,
+    MAX_PATH,
+    MAX_MINUS_PATH,
+    MAX_HINTS,
+    MAX_MINUS_HINTS,
+    MAX_MINUS_MEMORY
+};
 
 int64_t sagoi_positive_hash(const void *data, int64_t bytes) {
     return (int64_t)(sagoi_hash_bytes(data, bytes, (sagoi_hash){0, 0}).low >> 1);
 }
 
+/* All but what is said of the memory of a node, which may be another on each; of one node the least counts. */
+static int64_t hash_hints(const sagoi_hints *hints) {
+    sagoi_hints common = *hints;
+    common.memory = 0;
+    return sagoi_positive_hash(&common, sizeof common);
+}
+
 static sago_status agree_arguments(sago_file *file, sago_status status) {
-    sagoi_agreement agreed = {0};
+    sagoi_agreement agreed = {0}, of_node;
     if (!status) {
         agreed.max[MAX_MODE] = file->amode;
         agreed.max[MAX_PATH] = sagoi_positive_hash(file->path, (int64_t)strlen(file->path));
-        agreed.max[MAX_HINTS] = sagoi_positive_hash(&file->hints, sizeof file->hints);
+        agreed.max[MAX_HINTS] = hash_hints(&file->hints);
         for (int i = MAX_MODE; i <= MAX_HINTS; i += 2)
             agreed.max[i + 1] = -agreed.max[i];
     }
+    agreed.max[MAX_MINUS_MEMORY] = file->hints.memory > 0 ? -file->hints.memory : INT64_MIN;
     agreed.max[MAX_VERDICT] = sagoi_verdict_code(file->team, status);
     if (file->team->rank == 0 && getrandom(&agreed.sum[0], sizeof agreed.sum[0], 0) < 0)
         agreed.sum[0] = (uint64_t)getpid() * 0x9e3779b97f4a7c15u;
-    sago_status met = sagoi_agree(file->team, &agreed, NULL, NULL, NULL);
+    sago_status met = sagoi_agree(file->team, &agreed, &of_node, NULL, NULL);
     if (met)
         return met;
     if (agreed.max[MAX_VERDICT])
         return sagoi_verdict(file->team, agreed.max[MAX_VERDICT]);
     file->cover_key = agreed.sum[0];
+    file->hints.memory = of_node.max[MAX_MINUS_MEMORY] == INT64_MIN ? 0 : -of_node.max[MAX_MINUS_MEMORY];
+    file->budget.limit = file->hints.memory / file->team->local_size;
     static const char *const what[] = {"access modes", "paths", "hints"};
     for (int i = MAX_MODE; i <= MAX_HINTS; i += 2)
         if (agreed.max[i] != -agreed.max[i + 1])
@@ -261,7 +280,6 @@ static sago_status open_file(MPI_Comm comm, const char *path, int amode, MPI_Inf
     file->path = strdup(path ? path : "");
     if (!status && !file->path)
         status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for a path");
-    file->budget.limit = file->hints.memory / file->team->local_size;
     status = agree_arguments(file, status);
     if (!status)
         status = sagoi_surroundings_ask(file->team, &file->hints, &file->known);

@@ -266,9 +266,6 @@ static bool forgoes_rma(const sagoi_call *call) {
     return call->composed->nonblocking && call->file->hints.move == SAGOI_MOVE_RMA;
 }
 
-/* Half of what the user allows is for deferred data, and not the planner's. */
-static bool holds_deferred(const sago_file *file) { return file->deferred && file->hints.memory > 0; }
-
 /* From the facts of all nodes to a plan; `limit` caps every node's memory. */
 static sago_status make_plan(const sagoi_call *call, const node_facts *facts, bool dense, int64_t limit,
                              sagoi_plan *plan) {
@@ -281,8 +278,8 @@ static sago_status make_plan(const sagoi_call *call, const node_facts *facts, bo
     sagoi_node_shape *shapes = (sagoi_node_shape *)(node + nodes);
     int64_t *regions = (int64_t *)(shapes + nodes);
     for (int64_t i = 0; i < nodes; i++) {
-        int64_t memory = facts[i].memory - (holds_deferred(file) ? facts[i].memory / 2 : 0);
-        node[i] = (sagoi_node){facts[i].ranks, facts[i].cores, sagoi_min(memory, limit), file->known->place[i]};
+        node[i] =
+            (sagoi_node){facts[i].ranks, facts[i].cores, sagoi_min(facts[i].memory, limit), file->known->place[i]};
         memcpy(regions + i * SAGOI_REGIONS, facts[i].histogram, (size_t)histogram);
         shapes[i] = (sagoi_node_shape){facts[i].low, facts[i].high, facts[i].bytes, facts[i].runs};
     }
@@ -389,6 +386,7 @@ static sago_status move(sagoi_call *call) {
         return sagoi_run_mapped(call);
     case SAGOI_STRATEGY_AGGREGATED:
         file->stats.aggregated_calls++;
+        file->stats.rounds += plan->rounds;
         return sagoi_run_aggregated(call);
     default:
         file->stats.direct_calls++;

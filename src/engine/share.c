@@ -23,19 +23,23 @@ static int64_t memory_free(sago_file *file) {
     return file->memory_free;
 }
 
+/* Half of what the user allows is for deferred data, and not the planner's. */
+static bool holds_deferred(const sago_file *file) { return file->deferred && file->hints.memory > 0; }
+
 int64_t sagoi_share_of_node(sago_file *file, int64_t parts) {
     int64_t ranks = file->team->host_ranks, hint = file->hints.memory;
-    if (hint > 0)
-        return sagoi_max(sagoi_memory_share(hint, parts, ranks), sagoi_min(hint, least_share));
-    return sagoi_min(sagoi_memory_share(memory_free(file) / 8, parts, ranks),
-                     (int64_t)file->team->local_size * (64 << 20) + (64 << 20));
+    if (hint == 0)
+        return sagoi_min(sagoi_memory_share(memory_free(file) / 8, parts, ranks),
+                         (int64_t)file->team->local_size * (64 << 20) + (64 << 20));
+    int64_t share = sagoi_max(sagoi_memory_share(hint, parts, ranks), sagoi_min(hint, least_share));
+    return share - (holds_deferred(file) ? share / 2 : 0);
 }
 
 void sagoi_share_settle(sago_file *file, int64_t memory) {
-    file->node_memory = memory;
+    file->node_memory = memory + (holds_deferred(file) ? memory : 0);
     file->planned_among = sagoi_teams_in_use();
     if (file->hints.memory > 0)
-        file->budget.limit = memory / file->team->local_size;
+        file->budget.limit = file->node_memory / file->team->local_size;
 }
 
 bool sagoi_share_exceeded(const sago_file *file) {

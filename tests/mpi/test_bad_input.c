@@ -742,6 +742,10 @@ static void test_open_disagreements(void) {
            -1);
     scene = "different hints";
     EXPECT(open_hinted("new", CREATE, odd_one() ? "sago_window=1M" : "", &file), SAGO_ERR_MISMATCH, "hints", -1);
+    scene = "different memory"; /* of nodes; of one node the least counts */
+    CHECK_OK(open_hinted("new", CREATE | MPI_MODE_DELETE_ON_CLOSE, odd_one() ? "sago_memory=2M" : "sago_memory=3M",
+                         &file));
+    CHECK_OK(sago_close(&file));
     scene = "nowhere to put the file, on one rank";
     for (place at = FIRST; at < PLACES; at++)
         EXPECT(open_hinted("new", CREATE, "", is_faulty(at) ? NULL : &file), SAGO_ERR_ARG, "NULL", blamed(at));
