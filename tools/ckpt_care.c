@@ -102,23 +102,25 @@ static bool remove_one(const ckpt_command *c, int64_t step) {
     return true;
 }
 
-/* A step is repaired when everything it has at the global level is good.  True: nothing is left to be done. */
+/* A step is repaired when everything it has is good, and all of it is at the global level.  True: nothing is left
+ * to be done. */
 static bool repair_one(const ckpt_command *c, int64_t number) {
     const sago_ckpt_step *step = ckpt_find(c, number);
-    if (ckpt_is_complete(step)) {
-        if (sago_ckpt_verify(c->ckpt, number) == SAGO_OK && step->complete[SAGO_LEVEL_GLOBAL]) {
-            say(c, number, "good");
-            return true;
-        }
-        if (sago_ckpt_drain(c->ckpt, number) == SAGO_OK && sago_ckpt_verify(c->ckpt, number) == SAGO_OK) {
-            say(c, number, "repaired");
-            return true;
-        }
-        ckpt_complain(c);
+    bool whole = step->complete[SAGO_LEVEL_GLOBAL];
+    if (whole && sago_ckpt_verify(c->ckpt, number) == SAGO_OK) {
+        say(c, number, "good");
+        return true;
     }
+    bool mended = sago_ckpt_repair(c->ckpt, number) == SAGO_OK;
+    if (mended && !whole)
+        mended = sago_ckpt_drain(c->ckpt, number) == SAGO_OK;
+    if (mended) {
+        say(c, number, "repaired");
+        return true;
+    }
+    ckpt_complain(c);
     say(c, number, ckpt_is_complete(step) ? "cannot be repaired" : "incomplete, cannot be repaired");
-    if (ckpt_is_complete(step))
-        print_report(c);
+    print_report(c);
     return c->remove && remove_one(c, number);
 }
 

@@ -63,7 +63,7 @@ module sago_checkpoints
     public :: sago_ckpt_open, sago_ckpt_close, sago_ckpt_protect, sago_ckpt_protect_local, sago_ckpt_protect_shared, &
         sago_ckpt_unprotect, sago_ckpt_save, sago_ckpt_progress, sago_ckpt_wait, sago_ckpt_latest, sago_ckpt_list, &
         sago_ckpt_inquire, sago_ckpt_inquire_index, sago_ckpt_restore, sago_ckpt_due, sago_ckpt_get_report, &
-        sago_ckpt_verify, sago_ckpt_drain, sago_ckpt_remove, sago_ckpt_get_stats
+        sago_ckpt_verify, sago_ckpt_drain, sago_ckpt_repair, sago_ckpt_remove, sago_ckpt_get_stats
 
     interface sago_ckpt_open
         module procedure open_directory
@@ -140,6 +140,13 @@ module sago_checkpoints
         end subroutine
 
         subroutine sago_ckpt_drain(ckpt, step, status) bind(C, name='sagof_ckpt_drain')
+            import :: sago_ckpt, c_int, c_int64_t
+            type(sago_ckpt), intent(in) :: ckpt
+            integer(c_int64_t), intent(in) :: step
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_ckpt_repair(ckpt, step, status) bind(C, name='sagof_ckpt_repair')
             import :: sago_ckpt, c_int, c_int64_t
             type(sago_ckpt), intent(in) :: ckpt
             integer(c_int64_t), intent(in) :: step

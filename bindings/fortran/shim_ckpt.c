@@ -118,6 +118,10 @@ void sagof_ckpt_drain(sago_ckpt *const *ckpt, const int64_t *step, int *status) 
     *status = sago_ckpt_drain(*ckpt, *step);
 }
 
+void sagof_ckpt_repair(sago_ckpt *const *ckpt, const int64_t *step, int *status) {
+    *status = sago_ckpt_repair(*ckpt, *step);
+}
+
 void sagof_ckpt_remove(sago_ckpt *const *ckpt, const int64_t *step, int *status) {
     *status = sago_ckpt_remove(*ckpt, *step);
 }

@@ -180,8 +180,12 @@ sago_status sago_ckpt_get_report(sago_ckpt *ckpt, sago_ckpt_report *report);
 
 /* Reads everything a step has at every level and checks it.  SAGO_ERR_IO if something is damaged. */
 sago_status sago_ckpt_verify(sago_ckpt *ckpt, int64_t step);
-/* Brings a step from the nodes to the global directory, rebuilding what is lost if redundancy allows. */
+/* Brings a step from the nodes to the global directory, rebuilding what is lost or damaged if redundancy allows.
+ */
 sago_status sago_ckpt_drain(sago_ckpt *ckpt, int64_t step);
+/* Mends what is damaged or lost of a step, where it is, from redundancy or from another level; then verifies it.
+ * SAGO_ERR_IO: not everything could be mended. */
+sago_status sago_ckpt_repair(sago_ckpt *ckpt, int64_t step);
 /* Removes a step at all levels. */
 sago_status sago_ckpt_remove(sago_ckpt *ckpt, int64_t step);
 

@@ -193,6 +193,13 @@ sago_status sago_ckpt_drain(sago_ckpt *ckpt, int64_t step) {
     return done("sago_ckpt_drain", ckpt, sagoi_drain(ckpt, step));
 }
 
+sago_status sago_ckpt_repair(sago_ckpt *ckpt, int64_t step) {
+    sago_status status = check_ckpt(ckpt);
+    if (status)
+        return done("sago_ckpt_repair", NULL, status);
+    return done("sago_ckpt_repair", ckpt, sagoi_repair(ckpt, step));
+}
+
 sago_status sago_ckpt_remove(sago_ckpt *ckpt, int64_t step) {
     sago_status status = check_ckpt(ckpt);
     if (status)

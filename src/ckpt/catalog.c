@@ -43,7 +43,7 @@ typedef struct scan {
     int64_t step;
     uint64_t id_low;
     sagoi_intent intent; /* nwriters == 0: none */
-    int64_t parts, data; /* parts that are whole; data files */
+    int64_t parts, data; /* names of parts, good or not; data files */
     bool aside;          /* a record was being written */
 } scan;
 
@@ -125,7 +125,6 @@ static sago_status scan_part(scan *at, const char *name, int64_t writer) {
         return SAGO_OK;
     }
     sagoi_item item = item_of(at, SAGOI_ITEM_PART);
-    at->parts++;
     item.index = writer;
     return add_record(at, item, bytes, len, at->step == at->wanted);
 }
@@ -155,8 +154,10 @@ static sago_status scan_parity(scan *at, const char *name, int64_t set, int64_t 
 static sago_status scan_file(void *arg, const char *name) {
     scan *at = arg;
     int64_t index, member;
-    if (sagoi_part_name_parse(name, &index))
+    if (sagoi_part_name_parse(name, &index)) {
+        at->parts++;
         return scan_part(at, name, index);
+    }
     if (sagoi_parity_name_parse(name, &index, &member))
         return scan_parity(at, name, index, member);
     at->data += strncmp(name, "writer-", 7) == 0 && strstr(name, ".data");

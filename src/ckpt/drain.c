@@ -32,6 +32,9 @@ static sago_status copy_pieces(const sagoi_drain_plan *plan, sagoi_commit *commi
         status = sagoi_cfile_read(data, piece, len, off, &got);
         if (!status && got < len)
             status = sagoi_fail(SAGO_ERR_IO, "%s is shorter than its part says", data->path);
+        if (!status && sagoi_piece_sum(piece, len) != part->sums[off / part->piece])
+            status = sagoi_fail(SAGO_ERR_IO, "piece %lld of writer %lld of step %lld is damaged: it is not copied",
+                                (long long)(off / part->piece), (long long)part->writer, (long long)part->step);
         if (!status)
             status = sagoi_commit_write(commit, piece, len, off);
         if (!status)

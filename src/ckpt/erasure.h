@@ -24,8 +24,8 @@ static inline int64_t sagoi_stripe_of(int64_t member, int64_t i, int64_t k, int6
 void sagoi_erasure_encode(int64_t d, int64_t k, int64_t j, unsigned char *const data[], unsigned char *out,
                           int64_t len);
 
-/* Data fragment `wanted` from d others: `from` says which (0 to d - 1 data, from d on parity).  false: they do not
- * determine it (never with d different ones). */
+/* Fragment `wanted` from d others: `from` says which; both count data from 0 and parity from d on.  false: they do
+ * not determine it (never with d different ones). */
 bool sagoi_erasure_decode(int64_t d, int64_t k, int64_t wanted, const int64_t from[],
                           unsigned char *const fragments[], unsigned char *out, int64_t len);
 

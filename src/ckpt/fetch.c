@@ -1,5 +1,5 @@
-/* In this order: what lies on this node's own storage, what other nodes have on theirs (by messages), what is in
- * the global directory.  The choice is made piece by piece. */
+/* In this order: what lies on this node's own storage, what other nodes have on theirs (by messages), what
+ * redundancy brings back there, what is in the global directory.  The choice is made piece by piece. */
 #include "ckpt/fetch.h"
 
 #include <stdio.h>
@@ -138,7 +138,7 @@ static void fetch_directly(sagoi_fetch *fetch, sago_level level) {
             if (!fetch->wanted[w][i])
                 continue;
             if (sagoi_fetch_piece(fetch, level, w, i))
-                fetch->report->damaged[level]++;
+                fetch->report->damaged[level] += !fetch->again;
             else
                 deliver(fetch, level, w, i);
         }
@@ -245,7 +245,7 @@ static sago_status take_answers(sagoi_fetch *fetch, asking *ask) {
             memcpy(fetch->piece, ask->answers[i] + 8,
                    (size_t)piece_len(&fetch->parts[asked->writer], asked->piece));
         if (failed || check_piece(fetch, asked->writer, asked->piece))
-            fetch->report->damaged[SAGO_LEVEL_LOCAL]++;
+            fetch->report->damaged[SAGO_LEVEL_LOCAL] += !fetch->again;
         else
             deliver(fetch, SAGO_LEVEL_LOCAL, asked->writer, asked->piece);
     }
@@ -322,12 +322,42 @@ static sago_status check_all_there(const sagoi_fetch *fetch) {
     return SAGO_OK;
 }
 
-sago_status sagoi_fetch_run(sagoi_fetch *fetch) {
-    sago_status status = SAGO_OK;
+/* Is something wanted that should be on the nodes? */
+static bool damage_was_met(const sagoi_fetch *fetch) {
+    for (int64_t w = 0; w < fetch->save->intent.nwriters; w++)
+        if (memchr(fetch->wanted[w], 1, (size_t)fetch->parts[w].nsums) &&
+            sagoi_catalog_part(&fetch->overview->catalog, fetch->save, SAGO_LEVEL_LOCAL, w))
+            return true;
+    return false;
+}
+
+static sago_status fetch_local(sagoi_fetch *fetch) {
     if (fetch->ckpt->local[0])
         fetch_directly(fetch, SAGO_LEVEL_LOCAL);
-    if (fetch->ckpt->domains > 1)
-        status = fetch_from_nodes(fetch);
+    return fetch->ckpt->domains > 1 ? fetch_from_nodes(fetch) : SAGO_OK;
+}
+
+/* What the nodes do not have intact, if redundancy brings it back. */
+static sago_status fetch_mended(sagoi_fetch *fetch) {
+    sagoi_agreement left = {.max = {damage_was_met(fetch)}};
+    if (fetch->save->intent.parity == 0)
+        return SAGO_OK;
+    sago_status status = sagoi_agree(fetch->ckpt->team, &left, NULL, NULL, NULL);
+    if (status || left.max[0] == 0)
+        return status;
+    (void)sagoi_cfile_close(&fetch->source.file);
+    status = sagoi_mend(fetch->ckpt, fetch->save->step, SAGOI_MEND_DAMAGED);
+    fetch->again = true;
+    if (!status)
+        status = fetch_local(fetch);
+    fetch->again = false;
+    return status;
+}
+
+sago_status sagoi_fetch_run(sagoi_fetch *fetch) {
+    sago_status status = fetch_local(fetch);
+    if (!status)
+        status = fetch_mended(fetch);
     if (!status)
         fetch_directly(fetch, SAGO_LEVEL_GLOBAL);
     sagoi_message_clear();

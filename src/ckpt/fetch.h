@@ -1,5 +1,5 @@
 /* Pieces of a save's streams, from wherever they are, checked.  A piece that is damaged or missing at one level is
- * taken from the next. */
+ * taken from the next: the nodes, redundancy, the directory. */
 #ifndef SAGOI_CKPT_FETCH_H
 #define SAGOI_CKPT_FETCH_H
 
@@ -24,6 +24,7 @@ typedef struct sagoi_fetch {
     void (*deliver)(void *arg, int64_t writer, int64_t off, int64_t len, char *data);
     void *arg;
     sago_ckpt_report *report;
+    bool again; /* what is damaged has been counted */
 } sagoi_fetch;
 
 /* Decodes the parts.  `save` has an intent. */
@@ -32,7 +33,8 @@ void sagoi_fetch_cleanup(sagoi_fetch *fetch);
 
 /* Marks the pieces of a range of a stream as wanted. */
 void sagoi_fetch_want(sagoi_fetch *fetch, int64_t writer, int64_t from, int64_t to);
-/* Collective.  Gets all that is wanted, and delivers it.  SAGO_ERR_IO: something is nowhere intact. */
+/* Collective.  Gets all that is wanted, and delivers it; what is damaged on the nodes is mended there, if it can
+ * be.  SAGO_ERR_IO: something is nowhere intact. */
 sago_status sagoi_fetch_run(sagoi_fetch *fetch) SAGOI_CHECKED;
 
 /* Reads and checks one piece at one level, which this rank must see.  SAGO_ERR_IO: it is damaged. */

@@ -1,6 +1,9 @@
-/* Bringing back the parts that were lost with their nodes: from the data and the parity of the other members of
- * their sets, onto the storage of a node that is here.  Every rank walks through the same loops, so that each
- * message is sent and received at the same place. */
+/* Bringing back what was lost with nodes or is damaged on them, data and parity alike: from the fragments of other
+ * members of a set that are good, where they were or onto the storage of a node that is here.  Every rank walks
+ * through the same loops, so that each message is sent and received at the same place.
+ *
+ * Pieces are mended in place.  A crash meanwhile leaves them as damaged as they were: each is checked by its sum
+ * whenever it is read, and the record of a lost part or parity is written only after its data is durable. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,246 +11,475 @@
 #include "base/checked.h"
 #include "ckpt/erasure.h"
 #include "ckpt/redundancy.h"
+#include "ckpt/survey.h"
 
 enum { TAG = 900 };
 
-/* One lost writer. */
-typedef struct rebuild {
+typedef struct mend {
     sago_ckpt *ckpt;
-    const sagoi_overview *overview;
-    const sagoi_save_view *save;
-    sagoi_set set;
-    int64_t member, target; /* target: the rank that gets it */
-    sagoi_parity parity;    /* of any member that is there */
-    sagoi_part part;        /* of the lost one, from the parity record */
-    sagoi_cfile file;       /* at the target */
+    sagoi_fetch fetch; /* what is there, and all parts */
+    sagoi_survey survey;
     unsigned char *fragments[SAGOI_FRAGMENTS_MAX], *message, *out;
-    sago_status status; /* this rank's; messages go on */
-} rebuild;
+    /* the file that is being mended */
+    sagoi_member_file at;
+    sagoi_set set;
+    int64_t member;
+    int target;       /* the rank that has or gets it */
+    sagoi_cfile file; /* there */
+    bool made;        /* there: it did not exist */
+    int64_t hopeless; /* slices that too few fragments are left of */
+    sago_status status;
+    /* a file that this rank gives fragments of */
+    sagoi_cfile source;
+    sagoi_member_file source_is;
+} mend;
 
-static void note(rebuild *work, sago_status status) {
+static void note(mend *work, sago_status status) {
     if (!work->status)
         work->status = status;
 }
 
-/* A parity record of the set that is whole. */
-static sago_status find_parity(rebuild *work) {
-    for (int64_t m = 0; m < work->set.n; m++) {
-        const sagoi_item *item = sagoi_catalog_parity(&work->overview->catalog, work->save, work->set.number, m);
-        if (!item || !item->bytes || sagoi_parity_decode(item->bytes, item->len, &work->parity))
-            continue;
-        const sagoi_parity *parity = &work->parity;
-        bool fits = parity->nmembers == work->set.n && parity->data == work->set.d &&
-                    parity->parity == work->set.k && parity->chunk == work->set.chunk &&
-                    parity->data + parity->parity <= SAGOI_FRAGMENTS_MAX;
-        const sagoi_parity_member *lost = &parity->members[work->member];
-        if (fits && !sagoi_part_decode(lost->part, lost->part_len, &work->part) &&
-            sagoi_part_fits(&work->part, &work->save->intent) &&
-            work->part.writer == work->set.writers[work->member])
-            return SAGO_OK;
-        sagoi_part_cleanup(&work->part);
-        sagoi_parity_cleanup(&work->parity);
+static const sagoi_intent *intent_of(const mend *work) { return &work->fetch.save->intent; }
+
+/* ---- Parts ---- */
+
+/* What a parity record of the set says of a writer's part. */
+static bool part_from_parity(mend *work, int64_t writer, const sagoi_item *item) {
+    sagoi_part *part = &work->fetch.parts[writer];
+    sagoi_parity parity;
+    int64_t member = intent_of(work)->writers[writer].member;
+    if (!item || !item->bytes || sagoi_parity_decode(item->bytes, item->len, &parity))
+        return false;
+    const sagoi_parity_member *lost = member < parity.nmembers ? &parity.members[member] : NULL;
+    bool good = lost && !sagoi_part_decode(lost->part, lost->part_len, part);
+    if (good && (part->writer != writer || !sagoi_part_fits(part, intent_of(work)))) {
+        sagoi_part_cleanup(part);
+        good = false;
     }
-    return sagoi_fail(SAGO_ERR_IO, "step %lld: no parity of set %lld can be used to bring back writer %lld",
-                      (long long)work->save->step, (long long)work->set.number,
-                      (long long)work->set.writers[work->member]);
+    sagoi_parity_cleanup(&parity);
+    return good;
 }
 
-/* A fragment of a stripe (data from 0, parity from d on): who can read it; NULL: nobody. */
-static const sagoi_item *fragment_item(const rebuild *work, int64_t stripe, int64_t fragment) {
+/* Parts that are nowhere but in the parity of others. */
+static void find_lost_parts(mend *work, bool known[]) {
+    const sagoi_intent *intent = intent_of(work);
+    for (int64_t w = 0; w < intent->nwriters; w++) {
+        sagoi_set set;
+        known[w] = work->fetch.there[w];
+        sagoi_set_find(intent, intent->writers[w].set, &set);
+        for (int64_t m = 0; m < set.n && !known[w]; m++)
+            known[w] = part_from_parity(
+                work, w, sagoi_catalog_parity(&work->fetch.overview->catalog, work->fetch.save, set.number, m));
+    }
+    sagoi_message_clear();
+}
+
+/* ---- Fragments ---- */
+
+/* A fragment of a stripe (data from 0, parity from d on) as a place in a file. */
+static sagoi_member_file fragment_file(const sagoi_set *set, int64_t stripe, int64_t fragment) {
+    bool parity = fragment >= set->d;
+    int64_t member = parity ? sagoi_parity_holder(stripe, fragment - set->d, set->n)
+                            : sagoi_data_holder(stripe, fragment, set->k, set->n);
+    return (sagoi_member_file){set->writers[member], parity};
+}
+
+static int64_t fragment_place(const sagoi_set *set, int64_t fragment) {
+    return (fragment < set->d ? fragment : fragment - set->d) * set->chunk;
+}
+
+/* The chunk of the file at hand, as a fragment of its stripe. */
+static int64_t own_fragment(const mend *work, int64_t chunk) {
+    return work->at.parity ? work->set.d + chunk : chunk;
+}
+
+static int64_t own_stripe(const mend *work, int64_t chunk) {
+    int64_t n = work->set.n;
+    return work->at.parity ? ((work->member - chunk) % n + n) % n
+                           : sagoi_stripe_of(work->member, chunk, work->set.k, n);
+}
+
+/* d good fragments of one slice but the one that is wanted; fewer: it cannot be brought back. */
+static int64_t choose_fragments(const mend *work, int64_t chunk, int64_t off, int64_t from[]) {
     const sagoi_set *set = &work->set;
-    const sagoi_catalog *catalog = &work->overview->catalog;
-    if (fragment < set->d) {
-        int64_t member = sagoi_data_holder(stripe, fragment, set->k, set->n);
-        return sagoi_catalog_part(catalog, work->save, SAGO_LEVEL_LOCAL, set->writers[member]);
+    int64_t n = 0, stripe = own_stripe(work, chunk);
+    for (int64_t f = 0; f < set->d + set->k && n < set->d; f++) {
+        int64_t place = fragment_place(set, f) + off;
+        if (f != own_fragment(work, chunk) &&
+            sagoi_survey_good(&work->survey, fragment_file(set, stripe, f), place, place + SAGOI_PARITY_PIECE))
+            from[n++] = f;
     }
-    return sagoi_catalog_parity(catalog, work->save, set->number,
-                                sagoi_parity_holder(stripe, fragment - set->d, set->n));
+    return n;
 }
 
-static sago_status open_fragment(const rebuild *work, const sagoi_item *item, sagoi_cfile *file) {
-    char name[SAGOI_CKPT_FILE_NAME];
-    if (item->kind == SAGOI_ITEM_PART)
-        sagoi_local_data_name(name, item->index);
+static void file_name(const mend *work, sagoi_member_file file, char name[SAGOI_CKPT_FILE_NAME]) {
+    const sagoi_writer_desc *writer = &intent_of(work)->writers[file.writer];
+    if (file.parity)
+        sagoi_parity_data_name(name, writer->set, writer->member);
     else
-        sagoi_parity_data_name(name, item->index, item->member);
-    return sagoi_open_local(work->ckpt, work->save->step, work->save->intent.id, name, SAGOI_CFILE_READ, file);
+        sagoi_local_data_name(name, file.writer);
+}
+
+static sago_status open_source(mend *work, sagoi_member_file file) {
+    char name[SAGOI_CKPT_FILE_NAME];
+    const sagoi_intent *intent = intent_of(work);
+    if (work->source.fd >= 0 && work->source_is.writer == file.writer && work->source_is.parity == file.parity)
+        return SAGO_OK;
+    (void)sagoi_cfile_close(&work->source);
+    work->source_is = file;
+    file_name(work, file, name);
+    return sagoi_open_local(work->ckpt, intent->step, intent->id, name, SAGOI_CFILE_READ, &work->source);
 }
 
 /* One slice of one fragment, from whoever has it to the target; the first 8 bytes tell whether it could be read.
  */
-static void move_slice(rebuild *work, const sagoi_item *item, sagoi_cfile *file, int64_t place, int64_t len,
-                       unsigned char *into) {
-    int me = work->ckpt->team->rank;
+static void move_slice(mend *work, sagoi_member_file file, int64_t place, int64_t len, unsigned char *into) {
+    int me = work->ckpt->team->rank, holder = work->survey.holder[sagoi_survey_index(file)];
     int64_t failed = 0;
-    if (item->holder == me) {
-        sago_status status = file->fd >= 0 ? SAGO_OK : open_fragment(work, item, file);
+    if (holder == me) {
+        int64_t end = file.parity ? INT64_MAX : intent_of(work)->writers[file.writer].bytes;
+        int64_t there = sagoi_max(0, sagoi_min(len, end - place)); /* behind the stream there may be anything */
+        sago_status status = open_source(work, file);
         if (!status)
-            status = sagoi_read_padded(file, work->message + 8, len, place);
+            status = sagoi_read_padded(&work->source, work->message + 8, there, place);
+        memset(work->message + 8 + there, 0, (size_t)(len - there));
         note(work, status);
         failed = status != SAGO_OK;
         memcpy(work->message, &failed, 8);
         if (work->target != me)
-            (void)MPI_Send(work->message, (int)len + 8, MPI_BYTE, (int)work->target, TAG, work->ckpt->team->all);
+            (void)MPI_Send(work->message, (int)len + 8, MPI_BYTE, work->target, TAG, work->ckpt->team->all);
     } else if (work->target == me) {
-        (void)MPI_Recv(work->message, (int)len + 8, MPI_BYTE, (int)item->holder, TAG, work->ckpt->team->all,
+        (void)MPI_Recv(work->message, (int)len + 8, MPI_BYTE, holder, TAG, work->ckpt->team->all,
                        MPI_STATUS_IGNORE);
     }
     if (work->target == me) {
         memcpy(&failed, work->message, 8);
         memcpy(into, work->message + 8, (size_t)len);
         if (failed)
-            note(work, sagoi_fail(SAGO_ERR_IO, "a fragment at rank %lld cannot be read", (long long)item->holder));
+            note(work, sagoi_fail(SAGO_ERR_IO, "a fragment at rank %d cannot be read", holder));
     }
 }
 
-/* d fragments of the stripe that are there; fewer: it cannot be rebuilt. */
-static int64_t choose_fragments(const rebuild *work, int64_t stripe, int64_t from[], const sagoi_item *items[]) {
-    int64_t n = 0;
-    for (int64_t f = 0; f < work->set.d + work->set.k && n < work->set.d; f++) {
-        const sagoi_item *item = fragment_item(work, stripe, f);
-        if (!item)
-            continue;
-        from[n] = f;
-        items[n++] = item;
-    }
-    return n;
+/* ---- One file ---- */
+
+static int64_t bytes_of_file(const mend *work) {
+    return work->at.parity ? work->set.k * work->set.chunk : intent_of(work)->writers[work->at.writer].bytes;
 }
 
-/* Where a fragment's bytes are in the file of who has it. */
-static int64_t fragment_offset(const rebuild *work, int64_t fragment) {
-    return (fragment < work->set.d ? fragment : fragment - work->set.d) * work->set.chunk;
+static bool slice_is_good(const mend *work, int64_t chunk, int64_t off) {
+    int64_t place = chunk * work->set.chunk + off;
+    return place >= bytes_of_file(work) ||
+           (sagoi_survey_good(&work->survey, work->at, place, place + SAGOI_PARITY_PIECE));
 }
 
-static void rebuild_chunk(rebuild *work, int64_t i) {
+static void mend_slice(mend *work, int64_t chunk, int64_t off, int64_t len, const int64_t from[]) {
     const sagoi_set *set = &work->set;
-    int64_t stripe = sagoi_stripe_of(work->member, i, set->k, set->n), from[SAGOI_FRAGMENTS_MAX] = {0};
-    const sagoi_item *items[SAGOI_FRAGMENTS_MAX] = {NULL};
-    sagoi_cfile files[SAGOI_FRAGMENTS_MAX];
-    if (choose_fragments(work, stripe, from, items) < set->d) {
-        note(work, sagoi_fail(SAGO_ERR_IO,
-                              "step %lld: too much of redundancy set %lld is lost to bring back writer %lld",
-                              (long long)work->save->step, (long long)set->number,
-                              (long long)set->writers[work->member]));
-        return;
-    }
-    for (int64_t f = 0; f < SAGOI_FRAGMENTS_MAX; f++)
-        files[f].fd = -1;
-    for (int64_t off = 0; off < set->chunk; off += SAGOI_PARITY_SLICE) {
-        int64_t len = sagoi_min(SAGOI_PARITY_SLICE, set->chunk - off), place = i * set->chunk + off;
-        for (int64_t f = 0; f < set->d; f++)
-            move_slice(work, items[f], &files[f], fragment_offset(work, from[f]) + off, len, work->fragments[f]);
-        int64_t wanted = sagoi_min(len, work->part.bytes - place);
-        if (work->target != work->ckpt->team->rank || wanted <= 0 || work->status)
-            continue;
-        if (sagoi_erasure_decode(set->d, set->k, i, from, work->fragments, work->out, len))
-            note(work, sagoi_cfile_write(&work->file, work->out, wanted, place));
-        else
-            note(work, sagoi_fail(SAGO_ERR_IO, "the fragments of a stripe do not determine the lost one"));
-    }
+    int64_t stripe = own_stripe(work, chunk), place = chunk * set->chunk + off;
+    int64_t wanted = sagoi_min(len, bytes_of_file(work) - place);
     for (int64_t f = 0; f < set->d; f++)
-        (void)sagoi_cfile_close(&files[f]);
+        move_slice(work, fragment_file(set, stripe, from[f]), fragment_place(set, from[f]) + off, len,
+                   work->fragments[f]);
+    if (work->target != work->ckpt->team->rank || work->status)
+        return;
+    if (sagoi_erasure_decode(set->d, set->k, own_fragment(work, chunk), from, work->fragments, work->out, len))
+        note(work, sagoi_cfile_write(&work->file, work->out, wanted, place));
+    else
+        note(work, sagoi_fail(SAGO_ERR_IO, "the fragments of a stripe do not determine the lost one"));
+}
+
+/* Whatever is bad and can be had from the same fragments goes in one message each. */
+static void mend_chunk(mend *work, int64_t chunk) {
+    int64_t len = SAGOI_PARITY_PIECE;
+    for (int64_t off = 0; off < work->set.chunk; off += len) {
+        int64_t from[SAGOI_FRAGMENTS_MAX] = {0}, next[SAGOI_FRAGMENTS_MAX] = {0}, d = work->set.d;
+        len = SAGOI_PARITY_PIECE;
+        if (slice_is_good(work, chunk, off))
+            continue;
+        if (choose_fragments(work, chunk, off, from) < d) {
+            work->hopeless++;
+            continue;
+        }
+        while (len < SAGOI_PARITY_SLICE && off + len < work->set.chunk && !slice_is_good(work, chunk, off + len) &&
+               choose_fragments(work, chunk, off + len, next) == d &&
+               memcmp(from, next, (size_t)d * sizeof from[0]) == 0)
+            len += SAGOI_PARITY_PIECE;
+        mend_slice(work, chunk, off, len, from);
+    }
 }
 
 /* ---- At the target ---- */
 
-static sago_status make_place(rebuild *work) {
-    char folder[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH], name[SAGOI_CKPT_FILE_NAME];
-    sagoi_save_folder(folder, work->save->step, work->save->intent.id);
-    if (!sagoi_path_join(path, work->ckpt->local, folder))
-        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", work->ckpt->local);
-    sago_status status = sagoi_cdir_make(path);
-    if (!status)
-        status = sagoi_cdir_sync(work->ckpt->local);
-    if (!status)
-        status = sagoi_cfile_publish(path, SAGOI_INTENT_NAME, work->save->intent_item->bytes,
-                                     work->save->intent_item->len);
-    sagoi_local_data_name(name, work->part.writer);
-    return status ? status
-                  : sagoi_open_local(work->ckpt, work->save->step, work->save->intent.id, name,
-                                     SAGOI_CFILE_OVERWRITE, &work->file);
+static bool save_folder_path(const mend *work, char path[SAGOI_CKPT_PATH]) {
+    char folder[SAGOI_CKPT_FILE_NAME];
+    sagoi_save_folder(folder, intent_of(work)->step, intent_of(work)->id);
+    return sagoi_path_join(path, work->ckpt->local, folder);
 }
 
-/* What was rebuilt is what was written, or it is not taken. */
-static sago_status check_data(rebuild *work) {
-    const sagoi_part *part = &work->part;
-    char *piece = malloc((size_t)part->piece);
-    sago_status status = piece ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory to check what was rebuilt");
-    for (int64_t i = 0; i < part->nsums && !status; i++) {
-        int64_t len = sagoi_min(part->piece, part->bytes - i * part->piece), got = 0;
-        status = sagoi_cfile_read(&work->file, piece, len, i * part->piece, &got);
-        if (!status && (got < len || sagoi_piece_sum(piece, len) != part->sums[i]))
-            status = sagoi_fail(SAGO_ERR_IO, "step %lld: writer %lld was rebuilt from damaged data or parity",
-                                (long long)part->step, (long long)part->writer);
+static bool is_lost(const mend *work) { return work->survey.holder[sagoi_survey_index(work->at)] < 0; }
+
+static sago_status open_target(mend *work) {
+    char path[SAGOI_CKPT_PATH], name[SAGOI_CKPT_FILE_NAME];
+    const sagoi_intent *intent = intent_of(work);
+    const sagoi_item *record = work->fetch.save->intent_item;
+    sago_status status = SAGO_OK;
+    if (!save_folder_path(work, path))
+        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", work->ckpt->local);
+    if (is_lost(work)) {
+        status = sagoi_cdir_make(path);
+        if (!status)
+            status = sagoi_cdir_sync(work->ckpt->local);
+        if (!status)
+            status = sagoi_cfile_publish(path, SAGOI_INTENT_NAME, record->bytes, record->len);
     }
-    free(piece);
+    file_name(work, work->at, name);
+    if (!status &&
+        sagoi_open_local(work->ckpt, intent->step, intent->id, name, SAGOI_CFILE_CREATE, &work->file) == SAGO_OK) {
+        work->made = true;
+        return SAGO_OK;
+    }
+    sagoi_message_clear();
+    return status
+               ? status
+               : sagoi_open_local(work->ckpt, intent->step, intent->id, name, SAGOI_CFILE_OVERWRITE, &work->file);
+}
+
+static sago_status publish_record(const mend *work, const char *name, const sagoi_wire_out *record) {
+    char path[SAGOI_CKPT_PATH];
+    if (record->failed || !save_folder_path(work, path))
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a record");
+    sago_status status = sagoi_cfile_publish(path, name, record->bytes, record->len);
+    return status ? status : sagoi_cdir_sync(path);
+}
+
+/* Compares the file with sums (or, where there are none yet, works them out); *mended counts bytes that were bad
+ * and are good now. */
+static sago_status sum_file(mend *work, uint64_t *sums, bool known, int64_t *mended) {
+    int64_t piece = sagoi_survey_piece(&work->survey, work->at), bytes = bytes_of_file(work);
+    char *data = malloc((size_t)piece);
+    sago_status status = data ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory to check what was rebuilt");
+    for (int64_t i = 0; data && i * piece < bytes; i++) {
+        int64_t len = sagoi_min(piece, bytes - i * piece), got = 0;
+        if (sagoi_survey_good(&work->survey, work->at, i * piece, i * piece + len))
+            continue;
+        bool good = !sagoi_cfile_read(&work->file, data, len, i * piece, &got) && got == len;
+        uint64_t sum = sagoi_piece_sum(data, got);
+        if (!good || (known && sum != sums[i]))
+            status = sagoi_fail(SAGO_ERR_IO, "piece %lld of writer %lld could not be rebuilt", (long long)i,
+                                (long long)work->at.writer);
+        else
+            *mended += len;
+        if (!known)
+            sums[i] = sum;
+    }
+    free(data);
     return status;
 }
 
-static sago_status publish(rebuild *work) {
-    char folder[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH], name[SAGOI_CKPT_FILE_NAME];
-    const sagoi_parity_member *lost = &work->parity.members[work->member];
-    sagoi_save_folder(folder, work->save->step, work->save->intent.id);
-    (void)sagoi_path_join(path, work->ckpt->local, folder);
-    sagoi_part_name(name, work->part.writer);
-    sago_status status = check_data(work);
+static sago_status finish_data(mend *work) {
+    char name[SAGOI_CKPT_FILE_NAME];
+    const sagoi_part *part = &work->fetch.parts[work->at.writer];
+    sagoi_wire_out record = {0};
+    int64_t mended = 0;
+    sago_status status = sum_file(work, part->sums, true, &mended), synced = sagoi_cfile_sync(&work->file);
+    if (!status)
+        status = synced;
+    if (!status && is_lost(work)) {
+        sagoi_part_name(name, work->at.writer);
+        sagoi_part_encode(part, &record);
+        status = publish_record(work, name, &record);
+    }
+    free(record.bytes);
+    if (!status || !is_lost(work))
+        work->ckpt->report.bytes_from[SAGO_LEVEL_REDUNDANT] += mended;
+    return status;
+}
+
+/* A new record for parity of which none is left. */
+static sago_status describe_parity(const mend *work, sagoi_parity *record) {
+    const sagoi_set *set = &work->set;
+    *record = (sagoi_parity){.id = intent_of(work)->id, .step = intent_of(work)->step, .set = set->number};
+    record->member = work->member;
+    record->data = set->d;
+    record->parity = set->k;
+    record->chunk = set->chunk;
+    record->piece = SAGOI_PARITY_PIECE;
+    record->nsums = set->k * set->chunk / SAGOI_PARITY_PIECE;
+    record->sums = calloc((size_t)record->nsums + 1, sizeof *record->sums);
+    record->members = calloc((size_t)set->n, sizeof *record->members);
+    for (int64_t m = 0; record->members && m < set->n; m++) {
+        sagoi_wire_out part = {0};
+        sagoi_part_encode(&work->fetch.parts[set->writers[m]], &part);
+        record->members[m] = (sagoi_parity_member){set->writers[m], part.len, part.bytes};
+        record->nmembers += !part.failed;
+    }
+    if (record->sums && record->nmembers == set->n)
+        return SAGO_OK;
+    record->nmembers = record->members ? set->n : 0; /* for the cleanup */
+    return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a parity record");
+}
+
+static sago_status finish_parity(mend *work) {
+    char name[SAGOI_CKPT_FILE_NAME];
+    sagoi_parity record = {0};
+    sagoi_wire_out out = {0};
+    int64_t mended = 0;
+    const sagoi_item *item =
+        sagoi_catalog_parity(&work->fetch.overview->catalog, work->fetch.save, work->set.number, work->member);
+    bool lost = is_lost(work);
+    if (lost && work->hopeless > 0)
+        return sagoi_fail(SAGO_ERR_IO, "too much of redundancy set %lld is lost", (long long)work->set.number);
+    sago_status status =
+        lost ? describe_parity(work, &record) : sagoi_parity_decode(item->bytes, item->len, &record);
+    if (!status)
+        status = sum_file(work, record.sums, !lost, &mended);
     if (!status)
         status = sagoi_cfile_sync(&work->file);
-    if (!status)
-        status = sagoi_cfile_publish(path, name, lost->part, lost->part_len);
-    if (!status)
-        status = sagoi_cdir_sync(path);
-    if (!status)
-        work->ckpt->report.bytes_from[SAGO_LEVEL_REDUNDANT] += work->part.bytes;
+    if (!status && lost) {
+        sagoi_parity_name(name, work->set.number, work->member);
+        sagoi_parity_encode(&record, &out);
+        status = publish_record(work, name, &out);
+    }
+    free(out.bytes);
+    sagoi_parity_cleanup(&record);
     return status;
 }
 
 /* ---- All together ---- */
 
-static sago_status rebuild_init(rebuild *work) {
-    bool enough = true;
-    sago_status status = find_parity(work);
-    if (status)
+/* Members of a set must not come to share a storage device: where the member's other file is, or on a device that
+ * the set does not use, if there is one. */
+static int choose_target(const mend *work) {
+    const int *holder = work->survey.holder;
+    int64_t index = sagoi_survey_index(work->at), other = index ^ 1;
+    if (holder[index] >= 0)
+        return holder[index];
+    if (holder[other] >= 0)
+        return holder[other];
+    for (int64_t i = 0; i < work->ckpt->domains; i++) {
+        int device = work->ckpt->holders[(work->member + i) % work->ckpt->domains];
+        bool used = false;
+        for (int64_t m = 0; m < work->set.n; m++)
+            used = used || holder[2 * work->set.writers[m]] == device ||
+                   holder[2 * work->set.writers[m] + 1] == device;
+        if (!used)
+            return device;
+    }
+    return work->ckpt->holders[work->at.writer % work->ckpt->domains];
+}
+
+static bool needs_mending(const mend *work) {
+    return is_lost(work) || !sagoi_survey_good(&work->survey, work->at, 0, bytes_of_file(work));
+}
+
+/* A file that could not be made whole stays as it was, but for pieces that are good now. */
+static void discard_made(mend *work) {
+    char path[SAGOI_CKPT_PATH];
+    (void)snprintf(path, sizeof path, "%s", work->file.path);
+    (void)sagoi_cfile_close(&work->file);
+    if (work->made)
+        sagoi_path_discard(path);
+}
+
+static sago_status mend_file(mend *work, sagoi_member_file file) {
+    sagoi_team *team = work->ckpt->team;
+    sagoi_agreement agreed = {0};
+    work->at = file;
+    sagoi_set_find(intent_of(work), intent_of(work)->writers[file.writer].set, &work->set);
+    work->member = intent_of(work)->writers[file.writer].member;
+    if (work->set.n == 0 || !needs_mending(work))
+        return SAGO_OK;
+    work->target = choose_target(work);
+    work->status = SAGO_OK;
+    work->hopeless = 0;
+    work->made = false;
+    bool here = work->target == team->rank;
+    if (here)
+        note(work, open_target(work));
+    for (int64_t i = 0; i < (file.parity ? work->set.k : work->set.d); i++)
+        mend_chunk(work, i);
+    if (here && !work->status)
+        note(work, file.parity ? finish_parity(work) : finish_data(work));
+    agreed.max[0] = work->status != SAGO_OK;
+    sago_status status = sagoi_agree(team, &agreed, NULL, NULL, NULL);
+    if (here && (work->status || status))
+        discard_made(work);
+    (void)sagoi_cfile_close(&work->file);
+    sagoi_message_clear();
+    if (status || agreed.max[0])
         return status;
+    int64_t index = sagoi_survey_index(file), first = work->survey.first[index];
+    work->survey.holder[index] = work->target;
+    memset(work->survey.bad + first, 0, (size_t)(work->survey.first[index + 1] - first));
+    return SAGO_OK;
+}
+
+static sago_status mend_init(mend *work) {
+    bool enough = true;
+    work->file.fd = work->source.fd = -1;
     work->message = malloc(SAGOI_PARITY_SLICE + 8);
     work->out = malloc(SAGOI_PARITY_SLICE);
-    for (int64_t f = 0; f < work->set.d; f++) {
+    for (int64_t f = 0; f < SAGOI_FRAGMENTS_MAX && f < intent_of(work)->nwriters; f++) {
         work->fragments[f] = malloc(SAGOI_PARITY_SLICE);
         enough = enough && work->fragments[f];
     }
     if (!enough || !work->message || !work->out)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory to rebuild a part");
-    return work->target == work->ckpt->team->rank ? make_place(work) : SAGO_OK;
+    return sagoi_fetch_init(&work->fetch);
 }
 
-static void rebuild_cleanup(rebuild *work) {
-    (void)sagoi_cfile_close(&work->file);
-    sagoi_parity_cleanup(&work->parity);
-    sagoi_part_cleanup(&work->part);
+static void mend_cleanup(mend *work) {
+    (void)sagoi_cfile_close(&work->source);
+    sagoi_survey_cleanup(&work->survey);
+    sagoi_fetch_cleanup(&work->fetch);
     free(work->message);
     free(work->out);
     for (int64_t f = 0; f < SAGOI_FRAGMENTS_MAX; f++)
         free(work->fragments[f]);
 }
 
-static sago_status rebuild_writer(sago_ckpt *ckpt, const sagoi_overview *overview, const sagoi_save_view *save,
-                                  int64_t writer) {
-    rebuild work = {.ckpt = ckpt, .overview = overview, .save = save, .file = {.fd = -1}};
-    sagoi_set_find(&save->intent, save->intent.writers[writer].set, &work.set);
-    work.member = save->intent.writers[writer].member;
-    work.target = ckpt->holders[writer % ckpt->domains];
-    sago_status status = sagoi_agree_status(ckpt->team, rebuild_init(&work));
-    for (int64_t i = 0; !status && i < work.set.d; i++)
-        rebuild_chunk(&work, i);
+/* A step that was never encoded has none to be mended. */
+static bool has_parity(const mend *work) {
+    for (int64_t w = 0; w < intent_of(work)->nwriters; w++)
+        if (work->survey.holder[2 * w + 1] >= 0)
+            return true;
+    return false;
+}
+
+static sago_status mend_all(mend *work, sagoi_mending what) {
+    int64_t n = intent_of(work)->nwriters;
+    bool *known = calloc((size_t)n, sizeof *known); /* parts */
+    sago_status status = mend_init(work);
+    if (!status && !known)
+        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory to rebuild a part");
     if (!status)
-        status = sagoi_agree_status(ckpt->team, work.status);
+        find_lost_parts(work, known);
+    status = sagoi_agree_status(work->ckpt->team, status);
     if (!status)
-        status = sagoi_agree_status(ckpt->team, work.target == ckpt->team->rank ? publish(&work) : SAGO_OK);
-    rebuild_cleanup(&work);
+        status = sagoi_survey_make(&work->survey, &work->fetch);
+    bool all_known = true;
+    for (int64_t w = 0; w < n && !status; w++) {
+        all_known = all_known && known[w];
+        if (known[w])
+            status = mend_file(work, (sagoi_member_file){w, false});
+    }
+    bool encoded = what == SAGOI_MEND_ALL && all_known && !status && has_parity(work);
+    for (int64_t w = 0; w < n && !status && encoded; w++)
+        status = mend_file(work, (sagoi_member_file){w, true});
+    free(known);
+    mend_cleanup(work);
     return status;
 }
 
-sago_status sagoi_rebuild(sago_ckpt *ckpt, int64_t step) {
+/* The save that is meant: a complete one, else the newest that has an intent. */
+static const sagoi_save_view *find_save(const sagoi_overview *overview, int64_t step) {
+    const sagoi_save_view *found = sagoi_views_find(overview->views, overview->n, step);
+    for (int64_t i = overview->n - 1; !found && i >= 0; i--)
+        if (overview->views[i].step == step && overview->views[i].intent_item)
+            found = &overview->views[i];
+    return found;
+}
+
+sago_status sagoi_mend(sago_ckpt *ckpt, int64_t step, sagoi_mending what) {
     sagoi_overview overview;
     sagoi_agreement able = {.max = {!ckpt->local[0] || ckpt->hints.ckpt_read_only}};
     sago_status status = sagoi_agree(ckpt->team, &able, NULL, NULL, NULL);
@@ -256,15 +488,16 @@ sago_status sagoi_rebuild(sago_ckpt *ckpt, int64_t step) {
     status = sagoi_overview_make(ckpt, step, &overview);
     if (status)
         return status;
-    const sagoi_save_view *save = sagoi_views_find(overview.views, overview.n, step);
-    bool useful = save && save->complete[SAGO_LEVEL_REDUNDANT];
-    for (int64_t w = 0; useful && w < save->intent.nwriters && !status; w++)
-        if (!sagoi_catalog_part(&overview.catalog, save, SAGO_LEVEL_LOCAL, w))
-            status = rebuild_writer(ckpt, &overview, save, w);
-    if (status && save && save->complete[SAGO_LEVEL_GLOBAL]) {
-        sagoi_message_clear(); /* there is another way */
-        status = SAGO_OK;
-    }
+    mend work = {.ckpt = ckpt};
+    sago_ckpt_report ignored = SAGO_CKPT_REPORT_INIT;
+    const sagoi_save_view *save = find_save(&overview, step);
+    work.fetch = (sagoi_fetch){.ckpt = ckpt, .overview = &overview, .save = save, .report = &ignored};
+    bool useful = save && save->intent.parity > 0 && save->parts[SAGO_LEVEL_LOCAL] > 0;
+    if (useful && what == SAGOI_MEND_LOST)
+        useful = save->parts[SAGO_LEVEL_LOCAL] < save->intent.nwriters &&
+                 (save->complete[SAGO_LEVEL_REDUNDANT] || !save->complete[SAGO_LEVEL_GLOBAL]);
+    if (useful)
+        status = mend_all(&work, what);
     sagoi_overview_cleanup(&overview);
     return status;
 }

@@ -13,19 +13,36 @@ enum { TAG_PART = 500, TAG_SLICE = 1000 };
 
 /* ---- Sets ---- */
 
+/* A file may say anything: a set that cannot be is no set. */
+static bool set_is_sound(const sagoi_set *set, int64_t largest) {
+    for (int64_t m = 0; m < set->n; m++)
+        if (set->writers[m] < 0)
+            return false;
+    return set->d >= 1 && set->k >= 1 && set->d + set->k <= set->n && largest <= SAGOI_STREAM_MOST;
+}
+
 void sagoi_set_find(const sagoi_intent *intent, int64_t number, sagoi_set *set) {
     int64_t largest = 0;
+    bool sound = number >= 0;
     *set = (sagoi_set){.number = number, .k = intent->parity};
-    for (int64_t w = 0; w < intent->nwriters; w++) {
-        if (intent->writers[w].set != number || intent->writers[w].member >= SAGOI_SETS_LARGEST)
+    for (int64_t m = 0; m < SAGOI_SETS_LARGEST; m++)
+        set->writers[m] = -1;
+    for (int64_t w = 0; w < intent->nwriters && sound; w++) {
+        const sagoi_writer_desc *writer = &intent->writers[w];
+        if (writer->set != number)
             continue;
-        set->writers[intent->writers[w].member] = w;
-        set->n = sagoi_max(set->n, intent->writers[w].member + 1);
-        largest = sagoi_max(largest, intent->writers[w].bytes);
+        sound = writer->member < SAGOI_SETS_LARGEST && set->writers[writer->member] < 0;
+        if (!sound)
+            break;
+        set->writers[writer->member] = w;
+        set->n = sagoi_max(set->n, writer->member + 1);
+        largest = sagoi_max(largest, writer->bytes);
     }
     set->d = intent->data == 1 ? 1 : set->n - set->k;
-    if (set->d > 0)
+    if (sound && set_is_sound(set, largest))
         set->chunk = sagoi_round_up(sagoi_div_up(largest, set->d), SAGOI_PARITY_PIECE);
+    else
+        set->n = 0;
 }
 
 sago_status sagoi_open_local(const sago_ckpt *ckpt, int64_t step, sagoi_id id, const char *name,
@@ -298,6 +315,13 @@ static void form_sets(const sago_ckpt *ckpt, sagoi_intent *intent, int64_t *coun
     }
 }
 
+static int64_t members_of(const sagoi_intent *intent, int64_t set) {
+    int64_t n = 0;
+    for (int64_t w = 0; w < intent->nwriters; w++)
+        n += intent->writers[w].set == set;
+    return n;
+}
+
 sago_status sagoi_sets_form(const sago_ckpt *ckpt, sagoi_intent *intent) {
     int64_t scheme = ckpt->hints.ckpt_redundancy, fewest = INT64_MAX;
     int64_t k = scheme >= SAGOI_REDUNDANCY_RS ? scheme - SAGOI_REDUNDANCY_RS + 1 : 1;
@@ -313,11 +337,8 @@ sago_status sagoi_sets_form(const sago_ckpt *ckpt, sagoi_intent *intent) {
     free(counts);
     intent->parity = k;
     intent->data = scheme == SAGOI_REDUNDANCY_COPY ? 1 : 2;
-    for (int64_t w = 0; w < intent->nwriters; w++) {
-        sagoi_set set;
-        sagoi_set_find(intent, intent->writers[w].set, &set);
-        fewest = sagoi_min(fewest, set.n);
-    }
+    for (int64_t w = 0; w < intent->nwriters; w++)
+        fewest = sagoi_min(fewest, members_of(intent, intent->writers[w].set));
     return fewest < k + 1 ? too_few(ckpt, fewest, k + 1) : SAGO_OK;
 }
 

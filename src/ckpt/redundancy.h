@@ -7,6 +7,8 @@
 #define SAGOI_PARITY_PIECE (INT64_C(64) << 10)
 #define SAGOI_PARITY_SLICE (4 * SAGOI_PARITY_PIECE) /* exchanged at once */
 
+#define SAGOI_STREAM_MOST (INT64_C(1) << 50) /* bytes of a stream that parity is worked out for */
+
 /* A set as the intent of a save says. */
 typedef struct sagoi_set {
     int64_t number, n; /* members */

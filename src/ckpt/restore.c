@@ -243,7 +243,7 @@ sago_status sagoi_restore(sago_ckpt *ckpt, int64_t step) {
     ckpt->report = (sago_ckpt_report)SAGO_CKPT_REPORT_INIT;
     sago_status status = sagoi_settle_all(ckpt);
     if (!status)
-        status = sagoi_rebuild(ckpt, step);
+        status = sagoi_mend(ckpt, step, SAGOI_MEND_LOST);
     if (!status)
         status = sagoi_overview_make(ckpt, step, &overview);
     if (status)

@@ -165,7 +165,7 @@ static void fill_job(sago_ckpt *ckpt, sagoi_saving *saving, const save_terms *te
     job->part.id = terms->id;
     job->part.step = saving->step;
     job->intent_global = ckpt->groups.writer == 0;
-    job->intent_first = ckpt->local[0] ? ckpt->groups.writer == ckpt->groups.first_on_node : job->intent_global;
+    job->intent_first = ckpt->local[0] ? ckpt->keeper : job->intent_global;
     if (out.failed) {
         job->status = SAGO_ERR_MEMORY;
         (void)snprintf(job->message, sizeof job->message, "no memory for the intent of a save");

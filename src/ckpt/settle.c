@@ -100,7 +100,7 @@ static sago_status remove_at(sago_ckpt *ckpt, sagoi_known_step *known, bool loca
     known->at[local ? SAGO_LEVEL_LOCAL : SAGO_LEVEL_GLOBAL] = false;
     if (local)
         known->at[SAGO_LEVEL_REDUNDANT] = false;
-    bool mine = local ? sagoi_is_keeper(ckpt) : ckpt->team->rank == 0;
+    bool mine = local ? ckpt->keeper : ckpt->team->rank == 0;
     return mine ? sagoi_background_remove(ckpt->background, local, known->step, known->id_low) : SAGO_OK;
 }
 
@@ -219,7 +219,7 @@ static sago_status decide_first(sago_ckpt *ckpt, sagoi_saving *saving, int64_t f
         saving->failed = true;
         saving->stats.written = -1;
         keep_failure(ckpt, saving, level, failure);
-        bool mine = local ? sagoi_is_keeper(ckpt) : ckpt->team->rank == 0;
+        bool mine = local ? ckpt->keeper : ckpt->team->rank == 0;
         return mine ? sagoi_background_remove(ckpt->background, local, saving->step, saving->id.low) : SAGO_OK;
     }
     saving->stats.written = 1;

@@ -170,6 +170,9 @@ static sago_status tell_domains(sago_ckpt *ckpt) {
     bool ok = !sagoi_is_writer(ckpt) || MPI_Allgather(&ckpt->domain, 1, MPI_INT64_T, ckpt->domain_of, 1,
                                                       MPI_INT64_T, groups->writers) == MPI_SUCCESS;
     ok = MPI_Bcast(ckpt->domain_of, (int)groups->nwriters, MPI_INT64_T, 0, groups->mine) == MPI_SUCCESS && ok;
+    ckpt->keeper = sagoi_is_writer(ckpt);
+    for (int64_t w = 0; w < groups->writer; w++)
+        ckpt->keeper = ckpt->keeper && ckpt->domain_of[w] != ckpt->domain;
     return ok ? SAGO_OK : sagoi_fail(SAGO_ERR_MPI, "MPI calls among the writers failed");
 }
 
@@ -186,9 +189,10 @@ static sago_status choose_local(sago_ckpt *ckpt) {
     if (!status && chosen == 0 && !ckpt->hints.ckpt_read_only)
         status = sagoi_fail(SAGO_ERR_NO_FILE, "none of the sago_local_dirs \"%.128s\" can be used on this node",
                             ckpt->hints.local_dirs);
-    if (!status && chosen > 0)
-        (void)candidate(ckpt, (int)chosen - 1, ckpt->local);
-    sagoi_message_clear();
+    if (!status && chosen > 0 && candidate(ckpt, (int)chosen - 1, ckpt->local) && !ckpt->hints.ckpt_read_only)
+        status = sagoi_cdir_make(ckpt->local); /* a relative name may mean storage of each rank's own */
+    if (!status)
+        sagoi_message_clear(); /* of candidates that could not be used */
     return sagoi_agree_status(ckpt->team, status);
 }
 

@@ -77,6 +77,7 @@ struct sago_ckpt {
     int *holders;                /* by domain: the rank that looks through it */
     int64_t *domain_of;          /* by writer */
     int holder;                  /* the rank that looks through `local` for this node */
+    bool keeper;                 /* does this rank's writer look after the storage device it writes to? */
     sagoi_groups groups;
     sagoi_dataset data;
     sagoi_layout_of_save layout;
@@ -95,11 +96,6 @@ struct sago_ckpt {
 };
 
 static inline bool sagoi_is_writer(const sago_ckpt *ckpt) { return ckpt->groups.rank == 0; }
-/* Does this rank's writer look after the node's local directory? */
-static inline bool sagoi_is_keeper(const sago_ckpt *ckpt) {
-    return sagoi_is_writer(ckpt) && ckpt->groups.writer == ckpt->groups.first_on_node &&
-           ckpt->holder == ckpt->team->rank;
-}
 
 /* groups.c: collective */
 sago_status sagoi_groups_form(sago_ckpt *ckpt) SAGOI_CHECKED;
@@ -163,6 +159,7 @@ void sagoi_signals_leave(int64_t which);
 sago_status sagoi_report_sum(sago_ckpt *ckpt) SAGOI_CHECKED; /* the report of all ranks, at all */
 sago_status sagoi_verify(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;
 sago_status sagoi_drain(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;
+sago_status sagoi_repair(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;
 sago_status sagoi_remove(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;
 
 /* redundancy.c */
@@ -174,8 +171,14 @@ sago_status sagoi_redundancy_advance(sago_ckpt *ckpt) SAGOI_CHECKED;
 /* Which writers hold parity for each other.  SAGO_ERR_UNSUPPORTED: too few storage devices. */
 sago_status sagoi_sets_form(const sago_ckpt *ckpt, sagoi_intent *intent) SAGOI_CHECKED;
 
-/* rebuild.c: collective; the lost parts of a step, where redundancy allows */
-sago_status sagoi_rebuild(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;
+/* rebuild.c: collective; brings back what of a step is lost or damaged on the nodes, as far as redundancy allows:
+ * what it does not is no error here */
+typedef enum {
+    SAGOI_MEND_LOST,    /* parts that are missing; nothing is read if none are */
+    SAGOI_MEND_DAMAGED, /* damaged pieces of data, too */
+    SAGOI_MEND_ALL,     /* parity, too */
+} sagoi_mending;
+sago_status sagoi_mend(sago_ckpt *ckpt, int64_t step, sagoi_mending what) SAGOI_CHECKED;
 
 /* restore.c */
 sago_status sagoi_restore(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;

@@ -1,10 +1,11 @@
-/* Looking after a directory: verifying, draining, removing a step. */
+/* Looking after a directory: verifying, draining, repairing, removing a step. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/checked.h"
 #include "ckpt/drain.h"
 #include "ckpt/fetch.h"
+#include "ckpt/redundancy.h"
 
 /* The save of a step: a complete one if there is any, else one with an intent. */
 static const sagoi_save_view *find_save(const sagoi_overview *overview, int64_t step) {
@@ -104,36 +105,111 @@ sago_status sagoi_verify(sago_ckpt *ckpt, int64_t step) {
 
 /* ---- Draining ---- */
 
-/* Is a writer's part in the global directory, every piece of it intact? */
-static bool is_drained(sagoi_fetch *fetch, int64_t writer) {
-    bool good = sagoi_catalog_part(&fetch->overview->catalog, fetch->save, SAGO_LEVEL_GLOBAL, writer) != NULL;
-    for (int64_t i = 0; good && i < fetch->parts[writer].nsums; i++)
-        good = sagoi_fetch_piece(fetch, SAGO_LEVEL_GLOBAL, writer, i) == SAGO_OK;
-    sagoi_message_clear();
-    return good;
+/* A level's data file of a writer, to be mended. */
+static sago_status open_data(const sagoi_fetch *fetch, sago_level level, int64_t writer, sagoi_cfile *file) {
+    char folder[SAGOI_CKPT_FILE_NAME], name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
+    const sagoi_intent *intent = &fetch->save->intent;
+    if (level == SAGO_LEVEL_LOCAL) {
+        sagoi_local_data_name(name, writer);
+        return sagoi_open_local(fetch->ckpt, intent->step, intent->id, name, SAGOI_CFILE_OVERWRITE, file);
+    }
+    sagoi_save_folder(folder, intent->step, intent->id);
+    sagoi_global_data_name(name, intent->writers[writer].file);
+    int length = snprintf(path, sizeof path, "%s/%s/%s", fetch->ckpt->dir, folder, name);
+    if (length < 0 || length >= (int)sizeof path)
+        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", fetch->ckpt->dir);
+    return sagoi_cfile_open(path, SAGOI_CFILE_OVERWRITE, file);
 }
 
-/* The parts that this rank holds, but for those that are there already: draining again mends what is damaged. */
-static sago_status drain_mine(sagoi_fetch *fetch) {
-    sago_ckpt *ckpt = fetch->ckpt;
-    const sagoi_save_view *save = fetch->save;
-    sago_status status = SAGO_OK;
-    for (int64_t w = 0; w < save->intent.nwriters && !status; w++) {
-        const sagoi_item *item = sagoi_catalog_part(&fetch->overview->catalog, save, SAGO_LEVEL_LOCAL, w);
-        if (!item || item->holder != ckpt->team->rank || !fetch->there[w] || is_drained(fetch, w))
+/* Pieces of a part that is at both levels: those that are damaged at `to` are taken from the other, if they are
+ * intact there.  Only what was checked is written, so that nothing gets worse. */
+static sago_status mend_level(sagoi_fetch *fetch, int64_t writer, sago_level to) {
+    sago_level from = to == SAGO_LEVEL_GLOBAL ? SAGO_LEVEL_LOCAL : SAGO_LEVEL_GLOBAL;
+    const sagoi_part *part = &fetch->parts[writer];
+    int64_t base = to == SAGO_LEVEL_GLOBAL ? fetch->save->intent.writers[writer].base : 0;
+    sagoi_cfile file = {.fd = -1};
+    sago_status status = SAGO_OK, missing = SAGO_OK;
+    for (int64_t i = 0; i < part->nsums && !status; i++) {
+        if (sagoi_fetch_piece(fetch, to, writer, i) == SAGO_OK)
             continue;
-        sagoi_drain_plan plan = {.from = ckpt->local,
-                                 .to = ckpt->dir,
-                                 .intent = w == 0 ? save->intent_item->bytes : NULL,
-                                 .intent_len = save->intent_item->len,
-                                 .place = &save->intent.writers[w],
-                                 .step = save->step,
-                                 .id = save->intent.id,
-                                 .writer = w,
-                                 .rate = ckpt->hints.ckpt_rate};
-        status = sagoi_drain_part(&plan);
+        if (sagoi_fetch_piece(fetch, from, writer, i) != SAGO_OK) {
+            missing = SAGO_ERR_IO;
+            continue;
+        }
+        if (file.fd < 0)
+            status = open_data(fetch, to, writer, &file);
+        if (!status)
+            status = sagoi_cfile_write(&file, fetch->piece, sagoi_min(part->piece, part->bytes - i * part->piece),
+                                       base + i * part->piece);
     }
+    if (!status && file.fd >= 0)
+        status = sagoi_cfile_sync(&file);
+    (void)sagoi_cfile_close(&file);
+    if (!status && missing)
+        return sagoi_fail(missing,
+                          "pieces of writer %lld of step %lld are intact neither on its node nor in the directory",
+                          (long long)writer, (long long)part->step);
+    if (!status)
+        sagoi_message_clear();
     return status;
+}
+
+static sago_status drain_writer(sagoi_fetch *fetch, int64_t writer) {
+    const sago_ckpt *ckpt = fetch->ckpt;
+    const sagoi_save_view *save = fetch->save;
+    if (sagoi_catalog_part(&fetch->overview->catalog, save, SAGO_LEVEL_GLOBAL, writer))
+        return mend_level(fetch, writer, SAGO_LEVEL_GLOBAL);
+    sagoi_drain_plan plan = {.from = ckpt->local,
+                             .to = ckpt->dir,
+                             .place = &save->intent.writers[writer],
+                             .step = save->step,
+                             .id = save->intent.id,
+                             .writer = writer,
+                             .rate = ckpt->hints.ckpt_rate};
+    return sagoi_drain_part(&plan);
+}
+
+/* Rank 0 first puts the intent there, if it is not. */
+static sago_status drain_intent(const sagoi_fetch *fetch) {
+    char folder[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
+    const sagoi_item *intent = fetch->save->intent_item;
+    if (fetch->ckpt->team->rank != 0 || fetch->save->intent_at[SAGO_LEVEL_GLOBAL])
+        return SAGO_OK;
+    sagoi_save_folder(folder, fetch->save->step, fetch->save->intent.id);
+    if (!sagoi_path_join(path, fetch->ckpt->dir, folder))
+        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", fetch->ckpt->dir);
+    sago_status status = sagoi_cdir_make(path);
+    if (!status)
+        status = sagoi_cdir_sync(fetch->ckpt->dir);
+    if (!status)
+        status = sagoi_cfile_publish(path, SAGOI_INTENT_NAME, intent->bytes, intent->len);
+    return status ? status : sagoi_cdir_sync(path);
+}
+
+static bool holds(const sagoi_fetch *fetch, int64_t writer) {
+    const sagoi_item *item = sagoi_catalog_part(&fetch->overview->catalog, fetch->save, SAGO_LEVEL_LOCAL, writer);
+    return item && item->holder == fetch->ckpt->team->rank && fetch->there[writer];
+}
+
+/* The parts that this rank holds; those that are there already are mended. */
+static sago_status drain_mine(sagoi_fetch *fetch) {
+    sago_status status = drain_intent(fetch);
+    for (int64_t w = 0; w < fetch->save->intent.nwriters && !status; w++)
+        if (holds(fetch, w))
+            status = drain_writer(fetch, w);
+    return status;
+}
+
+/* Every part must be somewhere: what is drained is to be complete. */
+static sago_status check_parts(const sagoi_fetch *fetch) {
+    for (int64_t w = 0; w < fetch->save->intent.nwriters; w++)
+        if (!fetch->there[w])
+            return sagoi_fail(
+                SAGO_ERR_IO,
+                "step %lld: the part of writer %lld is neither on the nodes nor in the directory, and "
+                "cannot be rebuilt",
+                (long long)fetch->save->step, (long long)w);
+    return SAGO_OK;
 }
 
 static sago_status drain_found(sago_ckpt *ckpt, int64_t step) {
@@ -145,6 +221,8 @@ static sago_status drain_found(sago_ckpt *ckpt, int64_t step) {
     sagoi_fetch fetch = {.ckpt = ckpt, .overview = &overview, .report = &ignored};
     fetch.save = sagoi_views_find(overview.views, overview.n, step);
     status = fetch.save ? sagoi_fetch_init(&fetch) : no_such_step(step);
+    if (!status)
+        status = check_parts(&fetch);
     if (!status)
         status = drain_mine(&fetch);
     status = sagoi_agree_status(ckpt->team, status);
@@ -169,14 +247,70 @@ sago_status sagoi_drain(sago_ckpt *ckpt, int64_t step) {
     bool again = saving && saving->global_decided && saving->status; /* the thread has given it up */
     if (saving && !again)
         return sagoi_wait_for(ckpt, step, SAGO_LEVEL_GLOBAL);
-    status = sagoi_rebuild(ckpt, step);
+    status = sagoi_mend(ckpt, step, SAGOI_MEND_LOST);
     if (!status)
         status = drain_found(ckpt, step);
+    if (status == SAGO_ERR_IO) {
+        status = sagoi_mend(ckpt, step, SAGOI_MEND_DAMAGED);
+        if (!status)
+            status = drain_found(ckpt, step);
+    }
     if (!status && again) {
         saving->status = SAGO_OK;
         saving->stats.level = SAGO_LEVEL_GLOBAL;
     }
     return status;
+}
+
+/* ---- Repairing ---- */
+
+/* Both levels from each other.  What cannot be mended stays as it is, and is found by verifying. */
+static void mend_levels(sagoi_fetch *fetch) {
+    const sagoi_save_view *save = fetch->save;
+    if (save->parts[SAGO_LEVEL_GLOBAL] == 0 && !save->intent_at[SAGO_LEVEL_GLOBAL])
+        return;
+    sago_status status = drain_intent(fetch);
+    for (int64_t w = 0; w < save->intent.nwriters; w++) {
+        if (!holds(fetch, w))
+            continue;
+        if (sagoi_catalog_part(&fetch->overview->catalog, save, SAGO_LEVEL_GLOBAL, w))
+            status = mend_level(fetch, w, SAGO_LEVEL_LOCAL);
+        status = drain_writer(fetch, w);
+    }
+    if (status)
+        sagoi_message_clear();
+}
+
+static sago_status repair_found(sago_ckpt *ckpt, int64_t step) {
+    sagoi_overview overview;
+    sago_ckpt_report ignored = SAGO_CKPT_REPORT_INIT;
+    sago_status status = sagoi_overview_make(ckpt, step, &overview);
+    if (status)
+        return status;
+    sagoi_fetch fetch = {.ckpt = ckpt, .overview = &overview, .report = &ignored};
+    fetch.save = find_save(&overview, step);
+    status = fetch.save ? sagoi_fetch_init(&fetch) : no_such_step(step);
+    if (!status)
+        mend_levels(&fetch);
+    status = sagoi_agree_status(ckpt->team, status);
+    if (fetch.save)
+        sagoi_fetch_cleanup(&fetch);
+    sagoi_overview_cleanup(&overview);
+    return status;
+}
+
+/* Levels first: data that only the directory has intact is needed to mend parity. */
+sago_status sagoi_repair(sago_ckpt *ckpt, int64_t step) {
+    sago_status status = refuse_read_only(ckpt);
+    if (!status)
+        status = sagoi_settle_all(ckpt);
+    if (!status)
+        status = repair_found(ckpt, step);
+    if (!status)
+        status = sagoi_mend(ckpt, step, SAGOI_MEND_ALL);
+    if (!status)
+        status = repair_found(ckpt, step); /* and what redundancy alone had */
+    return status ? status : sagoi_verify(ckpt, step);
 }
 
 /* ---- Removing ---- */

@@ -120,6 +120,8 @@ contains
         call expect(status == SAGO_OK, 'remove')
         call sago_ckpt_drain(ckpt, 11_int64, status)
         call expect(status == SAGO_OK, 'drain')
+        call sago_ckpt_repair(ckpt, 11_int64, status)
+        call expect(status == SAGO_OK, 'repair')
     end subroutine
 
     subroutine restore()

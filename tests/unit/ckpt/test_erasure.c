@@ -41,7 +41,7 @@ static void every_loss(void **state) {
                         from[n] = f;
                         some[n++] = fragments[f];
                     }
-                for (int64_t wanted = 0; wanted < d; wanted++) {
+                for (int64_t wanted = 0; wanted < d + k; wanted++) {
                     assert_true(sagoi_erasure_decode(d, k, wanted, from, some, out, LEN));
                     assert_memory_equal(out, fragments[wanted], LEN);
                 }
