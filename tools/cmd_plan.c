@@ -79,10 +79,12 @@ static void print_help(FILE *out) {
 
 /* ---- Plan ---- */
 
-static void print_text(const plan_config *config, const sagoi_plan *plan) {
+static void print_text(const plan_config *config, const plan_input *input, const sagoi_plan *plan) {
     printf("%s: %lld node%s with %lld ranks and %lld cores each\n", config->pattern->name,
            (long long)config->nodes, config->nodes == 1 ? "" : "s", (long long)config->ranks,
            (long long)config->cores);
+    if (input->found.source[0])
+        printf("the nodes of this job (SLURM_JOB_NODELIST); network: %s\n", input->found.source);
     sagoi_plan_print_text(plan, stdout);
 }
 
@@ -106,7 +108,7 @@ static bool show(const plan_config *config, const plan_input *input, const sagoi
     if (config->json)
         sagoi_plan_print_json(plan, stdout);
     else
-        print_text(config, plan);
+        print_text(config, input, plan);
     return !config->explain || config->json || plan_explain(input, &config->hints, plan, why);
 }
 

@@ -31,20 +31,36 @@ static const tool_option table[] = {
 };
 static const tool_options options = {table, sizeof table / sizeof table[0], NULL};
 
+/* On a terminal each line replaces the one before; elsewhere (mpiexec passes a pipe on) all of them are shown. */
 void tune_progress(const tune_plan *plan, const char *format, ...) {
-    if (plan->world.rank != 0 || !isatty(STDERR_FILENO))
+    bool terminal = isatty(STDERR_FILENO);
+    if (plan->world.rank != 0)
         return;
     va_list arguments;
     va_start(arguments, format);
-    fprintf(stderr, "\r\033[Kmeasuring: ");
+    fputs(terminal ? "\r\033[Kmeasuring: " : "measuring: ", stderr);
     vfprintf(stderr, format, arguments);
     va_end(arguments);
+    fputs(terminal ? "" : "\n", stderr);
     fflush(stderr);
 }
 
 static void progress_end(const tune_plan *plan) {
     if (plan->world.rank == 0 && isatty(STDERR_FILENO))
-        fprintf(stderr, "\r\033[K");
+        fputs("\r\033[K", stderr);
+}
+
+void tune_found(const tune_plan *plan, const char *format, ...) {
+    if (plan->world.rank != 0)
+        return;
+    progress_end(plan);
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("measured ", stdout);
+    vprintf(format, arguments);
+    va_end(arguments);
+    putchar('\n');
+    fflush(stdout);
 }
 
 /* ---- The site file ---- */

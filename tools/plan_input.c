@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "machine/discover.h"
 #include "machine/memory.h"
 #include "store/layout.h"
 
 /* Of a call with more runs than this, about so many are looked at for the histogram. */
 static const int64_t runs_walked = 4096;
+static const int64_t most_job_nodes = 1 << 20;
 
 /* ---- The machine ---- */
 
@@ -51,31 +51,80 @@ static bool describe_machine(plan_config *config, sagoi_description *description
     return true;
 }
 
-static void complete_machine(plan_config *config) {
+/* ---- A batch job's nodes ---- */
+
+static sago_status place_job(const plan_config *config, const sagoi_hostlist *hosts, plan_input *input) {
+    int64_t nodes = hosts->hosts, *place = calloc((size_t)nodes, sizeof *place);
+    sagoi_node_name *name = calloc((size_t)nodes, sizeof *name);
+    sago_status status = SAGO_ERR_MEMORY;
+    if (place && name && input->nodes) {
+        for (int64_t n = 0; n < nodes; n++)
+            (void)sagoi_hostlist_name(hosts, n, name[n].host, sizeof name[n].host);
+        sagoi_discover_options asked = {.machine = config->hints.machine,
+                                        .site = config->hints.site,
+                                        .slurm_conf = sagoi_environment("SLURM_CONF")};
+        status = sagoi_discover(&asked, nodes, name, &input->found, place);
+    }
+    for (int64_t n = 0; status == SAGO_OK && n < nodes; n++)
+        input->nodes[n].place = place[n];
+    free(place);
+    free(name);
+    return status;
+}
+
+/* In a job of Slurm's, the machine is that of the job, unless options say something else.  What is not understood
+ * is left out. */
+static void use_job(plan_config *config, plan_input *input) {
+    const char *nodes = sagoi_environment("SLURM_JOB_NODELIST");
+    sagoi_slurm_job job = {.tasks = 0};
+    if (config->machine || config->nodes > 0 || !nodes ||
+        sagoi_slurm_job_parse(nodes, sagoi_environment("SLURM_TASKS_PER_NODE"), &job) != SAGO_OK)
+        return;
+    if (job.hosts.hosts <= most_job_nodes) {
+        input->nodes = calloc((size_t)job.hosts.hosts, sizeof *input->nodes);
+        if (place_job(config, &job.hosts, input) == SAGO_OK) {
+            config->nodes = job.hosts.hosts;
+            set_default(&config->cores, own_cores());
+            set_default(&config->ranks, job.tasks);
+            input->machine.topology = &input->found.topology;
+            input->machine.tuned = input->found.tuned;
+        }
+    }
+    sagoi_slurm_job_cleanup(&job);
+}
+
+static void complete_machine(plan_config *config, bool of_job) {
     bool own = config->nodes == 0;
     set_default(&config->nodes, 1);
     set_default(&config->ranks, own_cores());
     set_default(&config->cores, own ? own_cores() : config->ranks);
     set_default(&config->memory, config->hints.memory);
     set_default(&config->memory, default_memory(sagoi_memory_available(""), config->ranks));
-    if (!own)
+    if (!own && !of_job)
         config->dir = NULL; /* this machine's file systems say nothing of that one's */
 }
 
 static bool make_machine(plan_config *config, plan_input *input, char *why) {
     if (!describe_machine(config, &input->description, why))
         return false;
-    complete_machine(config);
-    input->nodes = calloc((size_t)config->nodes, sizeof *input->nodes);
+    use_job(config, input);
+    bool of_job = input->machine.topology != NULL;
+    complete_machine(config, of_job);
+    if (!of_job) {
+        free(input->nodes);
+        input->nodes = calloc((size_t)config->nodes, sizeof *input->nodes);
+    }
     if (!input->nodes)
         return bench_refuse(why, "out of memory");
-    for (int64_t n = 0; n < config->nodes; n++)
-        input->nodes[n] =
-            (sagoi_node){.ranks = config->ranks,
-                         .cores = config->cores,
-                         .memory = config->memory,
-                         .place = config->machine ? sagoi_description_place(&input->description, n) : n};
-    input->machine = (sagoi_machine){.nodes = config->nodes, .node = input->nodes};
+    for (int64_t n = 0; n < config->nodes; n++) {
+        int64_t place = config->machine ? sagoi_description_place(&input->description, n) : n;
+        input->nodes[n] = (sagoi_node){.ranks = config->ranks,
+                                       .cores = config->cores,
+                                       .memory = config->memory,
+                                       .place = of_job ? input->nodes[n].place : place};
+    }
+    input->machine.nodes = config->nodes;
+    input->machine.node = input->nodes;
     if (config->machine)
         input->machine.topology = &input->description.topology;
     return true;

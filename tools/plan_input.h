@@ -3,7 +3,7 @@
 #define TOOLS_PLAN_INPUT_H
 
 #include "bench/params.h"
-#include "machine/description.h"
+#include "machine/discover.h"
 #include "plan/plan.h"
 
 typedef struct plan_config {
@@ -23,6 +23,7 @@ typedef struct plan_config {
 /* All that a plan is a function of. */
 typedef struct plan_input {
     sagoi_description description; /* of --machine */
+    sagoi_surroundings found;      /* of a batch job */
     sagoi_node *nodes;             /* owned, as are: */
     sagoi_node_shape *shapes;
     int64_t *histogram;

@@ -16,8 +16,9 @@ typedef struct tune_plan {
     char why[TUNE_WHY_MAX];
 } tune_plan;
 
-/* Tells a terminal what is being measured; rank 0 only. */
+/* Tell what is being measured, on standard error, and what was found, on standard output; rank 0 only. */
 void tune_progress(const tune_plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void tune_found(const tune_plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Both collective.  Fill in what they find: levels and links; io and tuned.  False: plan->why, the same
  * everywhere. */
@@ -29,5 +30,11 @@ int tune_knee(const double *rate, int n, double share);
 
 /* To three digits: more would only look exact. */
 double tune_round(double value);
+
+/* "2.01 GB/s", for people. */
+typedef struct tune_text {
+    char text[32];
+} tune_text;
+tune_text tune_rate(double rate);
 
 #endif

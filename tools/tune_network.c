@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "machine/discover.h"
+#include "machine/text.h"
 #include "tools/tune.h"
 
 enum { TAG = 1, SMALL = 8 };
@@ -58,6 +59,11 @@ static double median(const double *values, int64_t count) {
     return middle;
 }
 
+static void found_level(const tune_plan *plan, const char *where, sagoi_level level) {
+    tune_found(plan, "%-26s  %9s, latency %s", where, tune_rate(level.bandwidth).text,
+               sagoi_format_time(level.latency).text);
+}
+
 /* The two lowest ranks of rank 0's node. */
 static void inside_node(tune_plan *plan, char *buffer, sagoi_site *site) {
     double values[2] = {0, 0};
@@ -69,8 +75,10 @@ static void inside_node(tune_plan *plan, char *buffer, sagoi_site *site) {
         values[1] = pair.bandwidth;
     }
     bench_max(&plan->world, values, 2);
-    if (values[1] > 0)
-        site->inside = (sagoi_level){tune_round(values[0]), tune_round(values[1])};
+    if (values[1] <= 0)
+        return;
+    site->inside = (sagoi_level){tune_round(values[0]), tune_round(values[1])};
+    found_level(plan, "between ranks of a node", site->inside);
 }
 
 /* Leader n with leader n + 1, round the ring; of a phase only pairs that share no node. */
@@ -110,6 +118,7 @@ static bool find_slow(tune_plan *plan, const tune_told *told, sagoi_site *site) 
             continue;
         sagoi_site_link *link = &site->link[site->links++];
         *link = (sagoi_site_link){.bandwidth = tune_round(told[n].pair.bandwidth)};
+        found_level(plan, told[n].name.host, (sagoi_level){tune_round(told[n].pair.latency), link->bandwidth});
         if (sagoi_hostlist_add(&link->hosts, told[n].name.host) != SAGO_OK) {
             snprintf(plan->why, sizeof plan->why, "%s", sago_error_message());
             return false;
@@ -130,6 +139,7 @@ static bool judge(tune_plan *plan, const tune_told *told, sagoi_site *site) {
     }
     site->network = (sagoi_level){tune_round(median(latency, nodes)), tune_round(median(bandwidth, nodes))};
     free(latency);
+    found_level(plan, "between nodes", site->network);
     return find_slow(plan, told, site);
 }
 

@@ -1,10 +1,14 @@
 /* The storage: bandwidth against request size, writers of a node and nodes that write, and what follows from it.
  *
- *     Msg_ind    the smallest request that reaches 90% of the best bandwidth of one writer, but not less than 1
- * MiB: smaller domains gain nothing; for each direction N_ah       the fewest writers of a node that reach 90% of
- * what its ranks reach together Msg_group  what the fewest nodes that reach 90% of all have in flight: nodes x
- * N_ah x Msg_ind Mem_min    two windows of the smallest request that reaches half of the best bandwidth: below
- * that an aggregator costs more than it saves
+ * Msg_ind, for each direction: 8 windows, so that moving and storing overlap, each the smallest request that
+ * reaches 90% of the best bandwidth of one rank, but not less than 1 MiB.
+ *
+ * N_ah: the fewest ranks of a node that reach 90% of what they all reach together.
+ *
+ * Msg_group: what the fewest nodes that reach 90% of all own: nodes x N_ah x Msg_ind.
+ *
+ * Mem_min: two windows of the smallest request that reaches half of the best bandwidth; below that an aggregator
+ * costs more than it saves.
  *
  * Every writer has a file of its own, which has no name any more as soon as it is open.  Times of writes include
  * what it takes to reach the storage; before reads the system is asked to forget the file. */
@@ -16,10 +20,12 @@
 #include <unistd.h>
 
 #include "base/checked.h"
+#include "machine/text.h"
 #include "tools/tune.h"
 
 #define KIB INT64_C(1024)
 #define MIB (1024 * KIB)
+enum { WINDOWS = 8 }; /* of a domain */
 
 typedef struct tune_store_state {
     tune_plan *plan;
@@ -43,6 +49,16 @@ double tune_round(double value) {
     char text[32];
     snprintf(text, sizeof text, "%.2e", value);
     return strtod(text, NULL);
+}
+
+tune_text tune_rate(double rate) {
+    static const char *const units[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s"};
+    tune_text made;
+    int unit = 0;
+    for (; unit < 4 && rate >= 999.5; unit++)
+        rate /= 1000;
+    snprintf(made.text, sizeof made.text, "%.3g %s", rate, units[unit]);
+    return made;
 }
 
 /* ---- One writer ---- */
@@ -104,14 +120,17 @@ static bool measure_sizes(tune_store_state *s, sagoi_site *site) {
     for (int64_t request = 64 * KIB; request <= s->largest && n < TUNE_SIZES; request *= 4, n++) {
         size[n] = request;
         for (int write = 1; write >= 0; write--) {
-            tune_progress(s->plan, "one writer, requests of %lld KiB", (long long)(request / KIB));
+            tune_progress(s->plan, "one %s, requests of %s", write ? "writer" : "reader",
+                          sagoi_format_size(request).text);
             rate[write][n] = measure(s, s->plan->world.rank == 0, write, request);
             if (rate[write][n] <= 0)
                 return false;
         }
+        tune_found(s->plan, "one rank, %6s at once   write %9s, read %9s", sagoi_format_size(request).text,
+                   tune_rate(rate[1][n]).text, tune_rate(rate[0][n]).text);
     }
-    site->tuned.domain_write = sagoi_max(MIB, size[tune_knee(rate[1], n, 0.9)]);
-    site->tuned.domain_read = sagoi_max(MIB, size[tune_knee(rate[0], n, 0.9)]);
+    site->tuned.domain_write = WINDOWS * sagoi_max(MIB, size[tune_knee(rate[1], n, 0.9)]);
+    site->tuned.domain_read = WINDOWS * sagoi_max(MIB, size[tune_knee(rate[0], n, 0.9)]);
     site->tuned.least_memory = 2 * size[tune_knee(rate[1], n, 0.5)];
     double best = 0, first = (double)size[0] / rate[1][0];
     for (int i = 0; i < n; i++)
@@ -126,12 +145,15 @@ static int64_t fewest(tune_store_state *s, const char *what, int64_t mine, int64
     double rate[TUNE_WRITERS];
     int64_t count[TUNE_WRITERS];
     int n = 0;
+    if (all == 1)
+        return 1;
     for (int64_t writers = 1;; writers = sagoi_min(2 * writers, all)) {
-        tune_progress(s->plan, "%lld %s", (long long)writers, what);
+        tune_progress(s->plan, "writing, %lld %s", (long long)writers, what);
         count[n] = writers;
         rate[n] = measure(s, mine < writers, true, request);
         if (rate[n] <= 0)
             return 0;
+        tune_found(s->plan, "%4lld %-22s write %9s", (long long)writers, what, tune_rate(rate[n]).text);
         if (writers >= all || ++n == TUNE_WRITERS)
             break;
     }
@@ -140,17 +162,17 @@ static int64_t fewest(tune_store_state *s, const char *what, int64_t mine, int64
 
 static bool measure_writers(tune_store_state *s, sagoi_site *site) {
     const bench_world *world = &s->plan->world;
-    int64_t request = site->tuned.domain_write, nobody = INT64_MAX;
+    int64_t request = sagoi_min(site->tuned.domain_write / WINDOWS, s->largest), nobody = INT64_MAX;
     double most = world->node_ranks;
     bench_max(world, &most, 1);
     int64_t of_node =
-        fewest(s, "writers on a node", s->plan->node == 0 ? world->node_rank : nobody, (int64_t)most, request);
+        fewest(s, "of a node together", s->plan->node == 0 ? world->node_rank : nobody, (int64_t)most, request);
     if (of_node == 0)
         return false;
     int64_t nodes =
-        fewest(s, "nodes writing", world->node_rank < of_node ? s->plan->node : nobody, world->nodes, request);
+        fewest(s, "nodes together", world->node_rank < of_node ? s->plan->node : nobody, world->nodes, request);
     site->tuned.aggregators_per_node = of_node;
-    return nodes > 0 && !sagoi_mul(nodes * of_node, request, &site->tuned.group);
+    return nodes > 0 && !sagoi_mul(nodes * of_node, site->tuned.domain_write, &site->tuned.group);
 }
 
 /* ---- Setting up ---- */

@@ -16,6 +16,10 @@ void sagoi_node_name_ask(sagoi_node_name *name) {
     memset(name, 0, sizeof *name);
     if (gethostname(name->host, sizeof name->host - 1) != 0)
         (void)snprintf(name->host, sizeof name->host, "unknown");
+    const char *node = sagoi_slurm_node(sagoi_environment("SLURM_JOB_NODELIST"), name->host,
+                                        sagoi_environment("SLURMD_NODENAME"));
+    if (node != name->host && strlen(node) < sizeof name->host)
+        (void)snprintf(name->host, sizeof name->host, "%s", node);
     const char *address = sagoi_environment("SLURM_TOPOLOGY_ADDR");
     if (address && strlen(address) < sizeof name->address)
         (void)snprintf(name->address, sizeof name->address, "%s", address);

@@ -141,3 +141,59 @@ sago_status sagoi_slurm_addresses(int64_t nodes, const sagoi_node_name *name, sa
     free(sorted);
     return status;
 }
+
+/* ---- The job ------------------------------------------------------------------------------------------- */
+
+/* "4" or "4(x2)", and what follows it; false: neither. */
+static bool count_take(const char **text, int64_t *count) {
+    static const long long most = 1 << 20;
+    char *end;
+    long long number = strtoll(*text, &end, 10), times = 1;
+    if (end == *text || number < 1 || number > most)
+        return false;
+    if (strncmp(end, "(x", 2) == 0) {
+        const char *digits = end + 2;
+        times = strtoll(digits, &end, 10);
+        if (end == digits || times < 1 || *end++ != ')')
+            return false;
+    }
+    *text = end;
+    *count = number;
+    return true;
+}
+
+static sago_status tasks_parse(const char *text, int64_t *most) {
+    const char *at = text;
+    for (int64_t count;; at++) {
+        if (!count_take(&at, &count) || (*at && *at != ','))
+            return sagoi_fail(SAGO_ERR_ARG, "'%.40s' are no numbers of tasks", text);
+        *most = count > *most ? count : *most;
+        if (!*at)
+            return SAGO_OK;
+    }
+}
+
+sago_status sagoi_slurm_job_parse(const char *nodes, const char *tasks, sagoi_slurm_job *job) {
+    sagoi_slurm_job made = {.tasks = 0};
+    sago_status status = sagoi_hostlist_add(&made.hosts, nodes);
+    if (status == SAGO_OK && made.hosts.hosts == 0)
+        status = sagoi_fail(SAGO_ERR_ARG, "the job has no nodes");
+    if (status == SAGO_OK && tasks)
+        status = tasks_parse(tasks, &made.tasks);
+    if (status == SAGO_OK)
+        *job = made;
+    else
+        sagoi_slurm_job_cleanup(&made);
+    return status;
+}
+
+void sagoi_slurm_job_cleanup(sagoi_slurm_job *job) { sagoi_hostlist_cleanup(&job->hosts); }
+
+const char *sagoi_slurm_node(const char *nodes, const char *host, const char *node) {
+    sagoi_slurm_job job;
+    if (!nodes || !node || sagoi_slurm_job_parse(nodes, NULL, &job) != SAGO_OK)
+        return host;
+    bool renamed = sagoi_hostlist_find(&job.hosts, host) < 0 && sagoi_hostlist_find(&job.hosts, node) >= 0;
+    sagoi_slurm_job_cleanup(&job);
+    return renamed ? node : host;
+}

@@ -1,5 +1,5 @@
-/* What Slurm knows of the network: topology.conf of its tree plugin, and the address that each node of a job has
- * in SLURM_TOPOLOGY_ADDR. */
+/* What Slurm knows of a job and its network: the nodes and tasks in the job's environment, topology.conf of the
+ * tree plugin, and the address that each node of a job has in SLURM_TOPOLOGY_ADDR. */
 #ifndef SAGOI_SLURM_H
 #define SAGOI_SLURM_H
 
@@ -23,5 +23,22 @@ sago_status sagoi_slurm_read(const char *path, sagoi_topology *topology, sagoi_h
 /* Makes a tree of the addresses of all nodes. */
 sago_status sagoi_slurm_addresses(int64_t nodes, const sagoi_node_name *name, sagoi_topology *topology,
                                   sagoi_hostlist *hosts) SAGOI_CHECKED;
+
+/* ---- The job ---- */
+
+typedef struct sagoi_slurm_job {
+    sagoi_hostlist hosts;
+    int64_t tasks; /* of the node with most; 0: not said */
+} sagoi_slurm_job;
+
+/* From SLURM_JOB_NODELIST, "n[1-4]", and SLURM_TASKS_PER_NODE, "2(x3),1", which may be NULL.  SAGO_ERR_ARG for
+ * what cannot be understood. */
+sago_status sagoi_slurm_job_parse(const char *nodes, const char *tasks, sagoi_slurm_job *job) SAGOI_CHECKED;
+void sagoi_slurm_job_cleanup(sagoi_slurm_job *job);
+
+/* What Slurm calls the node whose host name is `host`: SLURMD_NODENAME (`node`) only if that is one of the job's
+ * nodes and the host name is not, since a launcher may have copied it from another node.  Any but `host` may be
+ * NULL. */
+const char *sagoi_slurm_node(const char *nodes, const char *host, const char *node);
 
 #endif

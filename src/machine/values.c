@@ -85,7 +85,7 @@ static void number_print(char *text, size_t capacity, int digits, double value, 
     }
 }
 
-/* The first unit that leaves a number of at least 1, if it is read back exactly; else every digit in `base`. */
+/* The first unit that leaves a number of at least 1 and is read back exactly; else every digit in `base`. */
 static sagoi_value_text unit_format(double value, const unit *units, int count, int base) {
     sagoi_value_text made;
     double again;
@@ -95,7 +95,6 @@ static sagoi_value_text unit_format(double value, const unit *units, int count, 
         number_print(made.text, sizeof made.text, 9, value * units[i].divisor / units[i].factor, units[i].name);
         if (unit_parse(made.text, units, count, &again) && again == value)
             return made;
-        break;
     }
     number_print(made.text, sizeof made.text, 17, value, units[base].name);
     return made;

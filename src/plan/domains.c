@@ -111,12 +111,17 @@ static int64_t domain_bytes(const sagoi_draft *draft, const sagoi_group *group, 
     return sagoi_round_up(sagoi_round_up(share, draft->align), window);
 }
 
+int64_t sagoi_draft_bisected(const sagoi_draft *draft, int64_t span) {
+    int64_t leaves = sagoi_max(1, draft->ranks / 2 / sagoi_max(1, draft->plan->groups));
+    return sagoi_max(sagoi_draft_domain_hint(draft), sagoi_div_up(span, leaves));
+}
+
 /* How the group's range is bisected. */
 static sagoi_bisection bisection_of(const sagoi_draft *draft, const sagoi_group *group) {
     sagoi_bisection b = {.start = group->start, .end = group->end, .origin = group->start, .unit = draft->align};
     int64_t hint = sagoi_draft_domain_hint(draft), span = group->end - group->start;
-    if (hint > 0) { /* halving makes up to twice as many as the quotient says: no more than there are ranks */
-        b.bytes = sagoi_max(hint, sagoi_div_up(span, sagoi_max(1, draft->ranks / 2 / draft->plan->groups)));
+    if (hint > 0) {
+        b.bytes = sagoi_draft_bisected(draft, span);
         b.unit = sagoi_round_up(draft->align, draft->plan->window);
         return b;
     }
@@ -138,7 +143,7 @@ static void lay_ranges(sagoi_draft *draft, int64_t aggregators, int64_t window) 
     for (int64_t g = 0; g < plan->groups; g++)
         longest = sagoi_max(longest, domain_bytes(draft, &draft->group[g], align));
     if (hint > 0)
-        longest = sagoi_min(longest, sagoi_round_up(hint, align));
+        longest = sagoi_min(longest, sagoi_round_up(sagoi_draft_bisected(draft, plan->high - plan->low), align));
     if (window < align)
         plan->window = piece_of(align, window);
     else

@@ -90,6 +90,9 @@ bool sagoi_draft_merge_groups(sagoi_draft *draft, const int64_t *able);
 /* domains.c: what each aggregator owns. */
 /* Msg_ind of this direction; 0: the number of aggregators decides. */
 int64_t sagoi_draft_domain_hint(const sagoi_draft *draft);
+/* What a domain may have where a span is bisected by that: halving makes up to twice as many as the quotient says,
+ * and there are to be no more than ranks. */
+int64_t sagoi_draft_bisected(const sagoi_draft *draft, int64_t span);
 /* Would the groups make some domain much longer than an even share of the whole? */
 bool sagoi_draft_uneven(const sagoi_draft *draft);
 /* Sets window of the plan, at most `window`, and ndomains, at most as many as there will be. */

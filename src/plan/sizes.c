@@ -188,7 +188,7 @@ int64_t sagoi_draft_wanted_window(const sagoi_draft *draft, int64_t aggregators)
     if (draft->hints->window > 0 || draft->stripe > 0 || draft->machine->nodes == 1)
         return most;
     int64_t hint = sagoi_draft_domain_hint(draft), span = draft->plan->high - draft->plan->low;
-    int64_t domain = hint > 0 ? sagoi_min(hint, span) : span / aggregators;
+    int64_t domain = hint > 0 ? sagoi_min(sagoi_draft_bisected(draft, span), span) : span / aggregators;
     return sagoi_min(most, sagoi_max(least, sagoi_round_up(domain / rounds, SAGOI_PAGE)));
 }
 

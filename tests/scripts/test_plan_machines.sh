@@ -58,6 +58,19 @@ grep -q "sago_subfile_block=1945600000" "$scratch/subfiles.txt" || fail "--expla
 awk '$1 == 1000000 && $9 + 0 > 64 { bad = 1 } $1 == 1000000 { n++ } END { exit bad || n < 6 }' "$scratch/scale.txt" ||
     fail "planning for a million ranks takes more than 64 MiB"
 
+# In a job of Slurm's, without mpiexec: its nodes, tasks and switches, unless something else is said.
+printf 'SwitchName=s0 Nodes=n[1-2]\nSwitchName=s1 Nodes=n[3-4]\nSwitchName=top Switches=s[0-1]\n' >"$scratch/topology.conf"
+in_job() { # nodes, options...
+    SLURM_CONF=$scratch/slurm.conf SLURM_JOB_NODELIST=$1 SLURM_TASKS_PER_NODE='2(x3),1' "$SAGO" plan interleaved "${@:2}"
+}
+in_job 'n[1-4]' >"$scratch/out"
+grep -q "^interleaved: 4 nodes with 2 ranks" "$scratch/out" || fail "$(cat "$scratch/out")"
+grep -q "^the nodes of this job (SLURM_JOB_NODELIST); network: $scratch/topology.conf" "$scratch/out" ||
+    fail "$(cat "$scratch/out")"
+in_job 'n[1-4]' --nodes 3 | grep -q "^interleaved: 3 nodes" || fail "--nodes does not count in a job"
+in_job 'n[4-1' | grep -q "^interleaved: 1 node with" || fail "a list of nodes that is wrong"
+in_job 'other[1-2]' | grep -q "network: nothing is known" || fail "nodes that topology.conf does not have"
+
 # Bad input
 for bad in "--machine $scratch/none.sago" "--machine $MACHINES/mira-1024.sago --nodes 2000" \
     "--machine $MACHINES/theta.sago --subfiles several" "--svg $scratch/no/such/place.svg --nodes 2"; do

@@ -96,5 +96,5 @@ start_ceph
 echo "CephFS is up after $SECONDS s"
 check_striped
 mkdir $FS/oracle
-storage_run $FS/oracle "$SAGO_BUILD/tests/mpi/test_oracle" --seeds "${1:-5}" --first "${2:-1}"
+storage_run $FS/oracle "$SAGO_BUILD/tests/mpi/test_oracle" --seeds "${1:-5}" --first "${2:-1}" --patience 200
 echo "passed"

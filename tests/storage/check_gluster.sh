@@ -50,6 +50,6 @@ exec "\$@"
 END
 chmod +x $AREA/own_mount
 storage_run $AREA/fs1/oracle unshare --mount --propagation private $AREA/own_mount \
-    "$SAGO_BUILD/tests/mpi/test_oracle" --seeds "${1:-6}" --first 1
+    "$SAGO_BUILD/tests/mpi/test_oracle" --seeds "${1:-6}" --first 1 --patience 200
 storage_run $AREA/fs1 "$SAGO_BUILD/bin/sago" bench block3d --dims 32 --engines sago --dir . --repeat 1 --warmup 0 --cold 1
 echo "passed"

@@ -31,7 +31,7 @@ storage_enter() { # "$0" "$@"
     [ -c /dev/fuse ] || storage_skip "no /dev/fuse"
     unshare --net --mount --pid --uts --ipc --fork --propagation private true 2>/dev/null ||
         storage_skip "namespaces are not allowed"
-    SAGO_STORAGE_INSIDE=1 exec timeout -k 5 "${SAGO_STORAGE_TIMEOUT:-300}" \
+    SAGO_STORAGE_INSIDE=1 exec timeout -k 5 "${SAGO_STORAGE_TIMEOUT:-600}" \
         unshare --net --mount --pid --uts --ipc --fork --kill-child --mount-proc --propagation private "$@"
 }
 
@@ -55,5 +55,5 @@ storage_run() { # directory, program, args...
         --mca oob_tcp_if_include lo --mca btl self,vader --mca pml ob1 -n 4 "$@" ;;
     *) set -- mpiexec.mpich -n 4 "$@" ;;
     esac
-    (cd "$dir" && SAGO_TEST_DIR=$dir timeout 120 "$@" </dev/null)
+    (cd "$dir" && SAGO_TEST_DIR=$dir timeout 400 "$@" </dev/null)
 }

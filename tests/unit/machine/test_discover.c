@@ -127,6 +127,51 @@ static void test_slurm_addresses(void **state) {
     assert_int_equal(found.topology.kind, SAGOI_FLAT);
 }
 
+static void assert_job(const char *nodes, const char *tasks, int64_t hosts, int64_t most) {
+    sagoi_slurm_job job;
+    assert_int_equal(sagoi_slurm_job_parse(nodes, tasks, &job), SAGO_OK);
+    assert_int_equal(job.hosts.hosts, hosts);
+    assert_int_equal(job.tasks, most);
+    sagoi_slurm_job_cleanup(&job);
+}
+
+static void test_slurm_job(void **state) {
+    (void)state;
+    sagoi_slurm_job job;
+    static const char *const wrong[] = {"",     "x",     "0",  "2(x3",   "2(3)", "2(x0)",
+                                        "2,,3", "2,",    "-1", "2 (x3)", "2x3",  "99999999999999999999",
+                                        "2(x)", "2(x3)z"};
+    assert_job("n[1-3,7]", "2(x3),1", 4, 2);
+    assert_job("login1", "16", 1, 16);
+    assert_job("nid[00008-00011],gpu2", "4,8(x2),4(x2)", 5, 8);
+    assert_job("n[1-3]", NULL, 3, 0);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(sagoi_slurm_job_parse("n1", wrong[i], &job), SAGO_ERR_ARG);
+    assert_int_equal(sagoi_slurm_job_parse("", NULL, &job), SAGO_ERR_ARG);
+    assert_int_equal(sagoi_slurm_job_parse("n[3-1]", NULL, &job), SAGO_ERR_ARG);
+}
+
+/* Slurm's name of a node counts where the host's is not one of the job's. */
+static void test_slurm_names(void **state) {
+    (void)state;
+    assert_string_equal(sagoi_slurm_node("n[1-4]", "ip-10-0-0-7", "n2"), "n2");
+    assert_string_equal(sagoi_slurm_node("n[1-4]", "n3", "n2"), "n3"); /* copied from another node */
+    assert_string_equal(sagoi_slurm_node("n[1-4]", "n3.site.org", "n2"), "n3.site.org");
+    assert_string_equal(sagoi_slurm_node("n[1-4]", "other", "n9"), "other");
+    assert_string_equal(sagoi_slurm_node("n[", "other", "n1"), "other");
+    assert_string_equal(sagoi_slurm_node(NULL, "other", "n1"), "other");
+    assert_string_equal(sagoi_slurm_node("n[1-4]", "other", NULL), "other");
+    sagoi_node_name name;
+    assert_int_equal(setenv("SLURM_JOB_NODELIST", "rack[1-2]node[1-9]", 1) | setenv("SLURMD_NODENAME", "gpu7", 1),
+                     0);
+    sagoi_node_name_ask(&name); /* a list that is not understood here */
+    assert_string_not_equal(name.host, "gpu7");
+    assert_int_equal(setenv("SLURM_JOB_NODELIST", "gpu[7-8]", 1), 0);
+    sagoi_node_name_ask(&name);
+    assert_string_equal(name.host, "gpu7");
+    assert_int_equal(unsetenv("SLURM_JOB_NODELIST") | unsetenv("SLURMD_NODENAME"), 0);
+}
+
 /* ---- The site file, and descriptions ---- */
 
 #define MACHINE                                                                                                   \
@@ -260,6 +305,8 @@ int main(void) {
         cmocka_unit_test(test_slurm_conf),
         cmocka_unit_test(test_slurm_refusals),
         cmocka_unit_test(test_slurm_addresses),
+        cmocka_unit_test(test_slurm_job),
+        cmocka_unit_test(test_slurm_names),
         cmocka_unit_test(test_site),
         cmocka_unit_test(test_named_must_be_right),
         cmocka_unit_test(test_site_refusals),
