@@ -114,6 +114,23 @@ static void print_counts(const plan_input *input, const sagoi_hints *hints, cons
     }
 }
 
+/* Two layers and three, where nodes share switches. */
+static void print_layers(const plan_input *input, const sagoi_hints *hints, const sagoi_plan *plan) {
+    sagoi_hints other = *hints;
+    sagoi_plan three = {0};
+    sagoi_layers_cost cost = {0};
+    other.layers = SAGOI_LAYERS_THREE;
+    if (sagoi_plan_make(&input->machine, &input->shape, &input->target, &other, &three) == SAGO_OK &&
+        three.layers == 3 && sagoi_plan_layers_cost(&three, &input->machine, &input->shape, &cost) == SAGO_OK) {
+        printf("layers (* as planned)               ms    messages between nodes\n");
+        printf("  %c sago_layers=2         %12.3f %12.0f\n", plan->layers == 2 ? '*' : ' ', cost.two * 1e3,
+               cost.messages_two);
+        printf("  %c sago_layers=3         %12.3f %12.0f\n", plan->layers == 3 ? '*' : ' ', cost.three * 1e3,
+               cost.messages_three);
+    }
+    sagoi_plan_cleanup(&three);
+}
+
 /* k: of a striped file or one in subfiles, and where no number of aggregators was asked for. */
 static void print_per_target(const plan_input *input, const sagoi_hints *hints, const sagoi_plan *plan) {
     int64_t subfiles = input->target.subfiles.count, targets = subfiles ? subfiles : input->target.stripe_count;
@@ -158,5 +175,6 @@ bool plan_explain(const plan_input *input, const sagoi_hints *hints, const sagoi
     print_placements(input, &aggregated, plan);
     print_counts(input, &aggregated, plan);
     print_per_target(input, &aggregated, plan);
+    print_layers(input, &aggregated, plan);
     return true;
 }

@@ -41,6 +41,8 @@ static const sagoi_hint_row table[] = {
      "Global aggregators in all"},
     {"sago_local_aggregators", SAGOI_HINT_INT, FIELD(local_aggregators), "auto", 1, 65536, NULL, NULL,
      "Local aggregators on each node"},
+    {"sago_layers", SAGOI_HINT_ENUM, FIELD(layers), "auto", 0, 0, "auto|2|3", NULL,
+     "Layers of aggregation: nodes and aggregators, or nodes, the nodes of a switch or router, and aggregators"},
     {"sago_aggregators_per_target", SAGOI_HINT_INT, FIELD(per_target), "auto", 1, 1024, NULL, NULL,
      "Global aggregators for each storage target of a striped file"},
     {"sago_placement", SAGOI_HINT_ENUM, FIELD(placement), "auto", 0, 0, "auto|cost|memory|rank|spread", NULL,

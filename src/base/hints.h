@@ -17,6 +17,7 @@ typedef enum {
     SAGOI_STRATEGY_AGGREGATED
 } sagoi_strategy;
 typedef enum { SAGOI_MOVE_AUTO, SAGOI_MOVE_PACKED, SAGOI_MOVE_RMA } sagoi_move;
+typedef enum { SAGOI_LAYERS_AUTO, SAGOI_LAYERS_TWO, SAGOI_LAYERS_THREE } sagoi_layers;
 typedef enum { SAGOI_IO_AUTO, SAGOI_IO_POSIX, SAGOI_IO_URING } sagoi_io;
 typedef enum {
     SAGOI_PLACEMENT_AUTO,
@@ -48,6 +49,7 @@ typedef struct sagoi_hints {
     int64_t map;               /* sagoi_choice: may the file be mapped */
     int64_t aggregators;       /* global aggregators in all */
     int64_t local_aggregators; /* c of a node */
+    int64_t layers;            /* sagoi_layers: of aggregation */
     int64_t per_target;        /* aggregators of each storage target: k */
     int64_t placement;         /* sagoi_placement */
     int64_t per_node;          /* at most so many aggregators on a node: N_ah */

@@ -1,6 +1,7 @@
 /* The passes of a round.  Nobody waits for a message without dealing with those that come in meanwhile: an
  * aggregator that waits at the gate, for its own messages or for its disk keeps emptying its inbox, so two nodes
- * that wait for each other's aggregator always go on. */
+ * that wait for each other's aggregator always go on.  So does a leader, which never waits for anything but
+ * messages that their senders are bound to send, and aggregators that are bound to take them. */
 #include "move/exchange.h"
 
 #include <sched.h>
@@ -15,6 +16,7 @@ struct sagoi_exchange {
     sagoi_exchange_setup setup;
     sagoi_outbox outbox;
     sagoi_inbox inbox;
+    sagoi_relay *relay;   /* three layers, a leader; else NULL */
     int32_t *aggregators; /* rank of each domain's */
     sagoi_packer packer;
     int64_t most;     /* bytes of one region */
@@ -23,10 +25,12 @@ struct sagoi_exchange {
     sago_status status;
 };
 
-static bool idle(void *arg) {
-    sagoi_exchange *exchange = arg;
-    return sagoi_inbox_poll(&exchange->inbox);
+static bool poll(sagoi_exchange *exchange) {
+    bool came = sagoi_inbox_poll(&exchange->inbox);
+    return sagoi_relay_poll(exchange->relay) || came;
 }
+
+static bool idle(void *arg) { return poll(arg); }
 
 void sagoi_find_aggregators(const sagoi_team *team, const sagoi_plan *plan, int32_t *aggregators) {
     for (int64_t d = 0; d < plan->ndomains; d++) {
@@ -41,6 +45,8 @@ static int64_t largest_region(const sagoi_exchange_setup *setup) {
     int64_t q = setup->team->local_size, c = sagoi_min(setup->plan->local_aggregators, q);
     int64_t group = sagoi_div_up(q, c);
     int64_t head = (int64_t)sizeof(sagoi_mail_head) + group * (int64_t)sizeof(sagoi_mail_region);
+    if (setup->plan->layers > 2) /* in a bundle of its own, if need be */
+        head += (int64_t)(sizeof(sagoi_mail_head) + sizeof(sagoi_mail_entry));
     return (setup->plan->message - head) / group;
 }
 
@@ -59,6 +65,8 @@ sago_status sagoi_exchange_create(const sagoi_exchange_setup *setup, sagoi_excha
     }
     if (!status)
         status = sagoi_inbox_init(&exchange->inbox, &exchange->setup);
+    if (!status)
+        status = sagoi_relay_create(&exchange->setup, exchange->aggregators, &exchange->relay);
     if (status) {
         sagoi_exchange_destroy(&exchange);
         return status;
@@ -74,7 +82,7 @@ void sagoi_exchange_begin(sagoi_exchange *exchange, const sagoi_exchange_setup *
                                       .node = setup->team->node,
                                       .code = !setup->known || setup->plan->merge};
     exchange->status = SAGO_OK;
-    if (setup->domain >= 0) {
+    if (setup->domain >= 0 || exchange->relay) {
         setup->team->idle = idle;
         setup->team->idle_arg = exchange;
     }
@@ -86,6 +94,7 @@ void sagoi_exchange_destroy(sagoi_exchange **exchange) {
         return;
     sagoi_budget *budget = gone->setup.budget;
     gone->setup.team->idle = NULL;
+    sagoi_relay_destroy(&gone->relay);
     sagoi_inbox_cleanup(&gone->inbox);
     sagoi_outbox_cleanup(&gone->outbox);
     sagoi_budget_free(budget, gone->aggregators, gone->setup.plan->ndomains * (int64_t)sizeof(int32_t));
@@ -120,16 +129,20 @@ static void wait_outbox(sagoi_exchange *exchange) {
             break;
         }
         if (!done)
-            rest(sagoi_inbox_poll(&exchange->inbox), &quiet);
+            rest(poll(exchange), &quiet);
     }
     (void)sagoi_phase_end(exchange->setup.stats, SAGO_PHASE_EXCHANGE, start);
 }
 
+/* Until all that others send this rank in the round has come, and what it relays has gone. */
 static void wait_inbox(sagoi_exchange *exchange) {
     double start = sagoi_now();
-    for (int quiet = 0; !sagoi_inbox_done(&exchange->inbox) && !exchange->inbox.dead;)
-        rest(sagoi_inbox_poll(&exchange->inbox), &quiet);
+    sago_status relayed = SAGO_OK;
+    for (int quiet = 0; !(sagoi_inbox_done(&exchange->inbox) || exchange->inbox.dead) ||
+                        !sagoi_relay_done(exchange->relay, &relayed);)
+        rest(poll(exchange), &quiet);
     note(exchange, exchange->inbox.status);
+    note(exchange, relayed);
     (void)sagoi_phase_end(exchange->setup.stats, SAGO_PHASE_EXCHANGE, start);
 }
 
@@ -185,6 +198,7 @@ static bool read_pass(sagoi_exchange *exchange, int64_t round) {
 sago_status sagoi_exchange_round(sagoi_exchange *exchange, int64_t round, const sagoi_window *window) {
     bool reading = exchange->setup.request->direction == SAGOI_FROM_FILE;
     sagoi_inbox_open(&exchange->inbox, round, window);
+    sagoi_relay_open(exchange->relay, round);
     sagoi_packer_start(&exchange->packer, round);
     exchange->in_round = 0;
     while (reading ? read_pass(exchange, round) : write_pass(exchange, round))

@@ -11,6 +11,7 @@ enum { SLOTS_MAX = 64 }; /* messages on their way to an aggregator; more hide no
 struct sagoi_inbox_slot {
     char *message; /* slot_bytes */
     char *reply;   /* slot_bytes; only when reading */
+    int answer;    /* tag of the reply */
     bool replying; /* the request is of a reply, not of a message */
 };
 
@@ -27,7 +28,8 @@ sago_status sagoi_inbox_init(sagoi_inbox *inbox, const sagoi_exchange_setup *set
     inbox->slots = sagoi_budget_alloc(setup->budget, inbox->nslots * (int64_t)sizeof *inbox->slots);
     inbox->requests = sagoi_budget_alloc(setup->budget, inbox->nslots * (int64_t)sizeof *inbox->requests);
     inbox->finished = sagoi_budget_alloc(setup->budget, inbox->nslots * (int64_t)sizeof *inbox->finished);
-    bool ok = inbox->slots && inbox->requests && inbox->finished;
+    inbox->counted = sagoi_budget_alloc(setup->budget, plan->nodes * (int64_t)sizeof *inbox->counted);
+    bool ok = inbox->slots && inbox->requests && inbox->finished && inbox->counted;
     for (int64_t i = 0; ok && i < inbox->nslots; i++) {
         inbox->requests[i] = MPI_REQUEST_NULL;
         inbox->slots[i].message = sagoi_budget_alloc(setup->budget, inbox->slot_bytes);
@@ -62,6 +64,7 @@ void sagoi_inbox_cleanup(sagoi_inbox *inbox) {
     sagoi_budget_free(budget, inbox->slots, inbox->nslots * (int64_t)sizeof *inbox->slots);
     sagoi_budget_free(budget, inbox->requests, inbox->nslots * (int64_t)sizeof *inbox->requests);
     sagoi_budget_free(budget, inbox->finished, inbox->nslots * (int64_t)sizeof *inbox->finished);
+    sagoi_budget_free(budget, inbox->counted, inbox->setup->plan->nodes * (int64_t)sizeof *inbox->counted);
     *inbox = (sagoi_inbox){0};
 }
 
@@ -93,9 +96,8 @@ static void post_receive(sagoi_inbox *inbox, sagoi_inbox_slot *slot) {
 static void post_reply(sagoi_inbox *inbox, sagoi_inbox_slot *slot, int32_t source, int64_t bytes) {
     MPI_Request *request = &inbox->requests[slot - inbox->slots];
     slot->replying = true;
-    inbox->setup->stats->wire_bytes += bytes;
-    sagoi_phase_count(inbox->setup->stats, SAGO_PHASE_EXCHANGE, bytes, 0, 1);
-    if (MPI_Issend(slot->reply, (int)bytes, MPI_BYTE, source, SAGOI_TAG_REPLY, inbox->setup->team->all, request) !=
+    sagoi_mail_count(inbox->setup, true, bytes, 0);
+    if (MPI_Issend(slot->reply, (int)bytes, MPI_BYTE, source, slot->answer, inbox->setup->team->all, request) !=
         MPI_SUCCESS)
         fail_inbox(inbox, sagoi_fail(SAGO_ERR_MPI, "a reply to rank %d cannot be sent", source));
     inbox->busy++;
@@ -120,51 +122,83 @@ static const uint8_t *find_code(sagoi_inbox *inbox, const sagoi_kept_region *pla
     return (const uint8_t *)message;
 }
 
-/* A message's head, checked against its length. */
-static bool read_head(const sagoi_inbox_slot *slot, int64_t length, sagoi_mail_head *head) {
-    if (length < (int64_t)sizeof *head)
+/* A message, or one of a bundle's: where it is, who sent it. */
+typedef struct letter {
+    char *at;
+    int64_t length;
+    int32_t source;
+} letter;
+
+/* A head, checked against the length of what it is the head of; `entry` bytes follow it for each of its parts. */
+static bool read_head(const letter *mail, size_t entry, sagoi_mail_head *head) {
+    if (mail->length < (int64_t)sizeof *head)
         return false;
-    memcpy(head, slot->message, sizeof *head);
-    return length >= (int64_t)sizeof *head + (int64_t)head->regions * (int64_t)sizeof(sagoi_mail_region);
+    memcpy(head, mail->at, sizeof *head);
+    return mail->length >= (int64_t)sizeof *head + (int64_t)head->regions * (int64_t)entry;
 }
 
-/* Deals with all regions of a message; returns the bytes of the reply, or -1 if the message is broken. */
-static int64_t take_regions(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const sagoi_mail_head *head,
-                            sagoi_kept_region place, int64_t length) {
+/* Deals with all regions of a message; *replied grows by the bytes of the reply.  false: the message is broken. */
+static bool take_regions(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const letter *mail, int64_t *replied) {
     sagoi_direction direction = inbox->setup->request->direction;
     bool reading = direction == SAGOI_FROM_FILE;
-    const char *table = slot->message + sizeof *head, *stop = slot->message + length;
-    char *at = slot->message + sizeof *head + head->regions * sizeof(sagoi_mail_region);
-    int64_t replied = 0;
-    for (uint32_t i = 0; i < head->regions; i++) {
+    sagoi_mail_head head;
+    if (!read_head(mail, sizeof(sagoi_mail_region), &head))
+        return false;
+    const char *table = mail->at + sizeof head, *stop = mail->at + mail->length;
+    char *at = mail->at + sizeof head + head.regions * sizeof(sagoi_mail_region);
+    sagoi_kept_region place = {
+        .round = inbox->round, .pass = (int32_t)(head.flags >> SAGOI_MAIL_NUMBER), .source = mail->source};
+    for (uint32_t i = 0; i < head.regions; i++) {
         sagoi_mail_region region;
         memcpy(&region, table + i * sizeof region, sizeof region);
         uint64_t sent = region.code, data = reading ? 0 : region.data, left = (uint64_t)(stop - at);
         if (sent > left || data > left - sent ||
-            (reading && region.data > (uint64_t)(inbox->slot_bytes - replied)))
-            return -1;
+            (reading && region.data > (uint64_t)(inbox->slot_bytes - *replied)))
+            return false;
         place.number = (int32_t)i;
         const uint8_t *code = find_code(inbox, &place, at, &region);
-        char *bytes = reading ? slot->reply + replied : at + sent;
+        char *bytes = reading ? slot->reply + *replied : at + sent;
         if (!code ||
             !sagoi_region_copy(code, (int64_t)region.code, bytes, (int64_t)region.data, &inbox->window, direction))
-            return -1;
+            return false;
         at += sent + data;
-        replied += reading ? (int64_t)region.data : 0;
+        *replied += reading ? (int64_t)region.data : 0;
     }
-    return replied;
+    return true;
 }
 
-/* A broken message is reported, and what its source still sends is taken all the same. */
+/* The same of all messages of a bundle. */
+static bool take_bundle(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const letter *mail, int64_t *replied) {
+    sagoi_mail_head head;
+    if (!read_head(mail, sizeof(sagoi_mail_entry), &head))
+        return false;
+    const char *table = mail->at + sizeof head, *stop = mail->at + mail->length;
+    char *at = mail->at + sizeof head + head.regions * sizeof(sagoi_mail_entry);
+    for (uint32_t i = 0; i < head.regions; i++) {
+        sagoi_mail_entry entry;
+        memcpy(&entry, table + i * sizeof entry, sizeof entry);
+        letter part = {at, entry.bytes, (int32_t)entry.key};
+        if (entry.bytes > (uint64_t)(stop - at) || !take_regions(inbox, slot, &part, replied))
+            return false;
+        at += entry.bytes;
+    }
+    return true;
+}
+
+/* A broken message is reported, and what its source still sends is taken all the same.  Returns the bytes of the
+ * reply. */
 static int64_t take_message(sagoi_inbox *inbox, sagoi_inbox_slot *slot, int32_t source, int64_t length) {
     sagoi_mail_head head = {SAGOI_MAIL_LAST, 0};
-    bool readable = read_head(slot, length, &head);
-    sagoi_kept_region place = {.round = inbox->round, .pass = (int32_t)(head.flags >> 1), .source = source};
-    int64_t reply = readable ? take_regions(inbox, slot, &head, place, length) : -1;
-    if (reply < 0)
+    letter mail = {slot->message, length, source};
+    int64_t reply = 0;
+    bool whole = read_head(&mail, 0, &head), bundle = head.flags & SAGOI_MAIL_BUNDLE;
+    slot->answer = bundle ? sagoi_mail_tag(inbox->setup->team, SAGOI_MAIL_ANSWER, head.flags >> SAGOI_MAIL_NUMBER)
+                          : SAGOI_TAG_REPLY;
+    whole = whole && (bundle ? take_bundle : take_regions)(inbox, slot, &mail, &reply);
+    if (!whole)
         broken_mail(inbox, source);
     inbox->expected -= head.flags & SAGOI_MAIL_LAST;
-    return reply;
+    return whole ? reply : 0;
 }
 
 /* ---- Reading what is remembered: no message comes, replies go out by themselves ---- */
@@ -194,6 +228,7 @@ static void send_remembered(sagoi_inbox *inbox, sagoi_inbox_slot *slot) {
         int32_t source = inbox->next->source;
         int64_t bytes = gather_reply(inbox, slot);
         if (bytes > 0) {
+            slot->answer = SAGOI_TAG_REPLY;
             post_reply(inbox, slot, source, bytes);
             return;
         }
@@ -226,13 +261,23 @@ static void advance(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const MPI_Status
     engage(inbox, slot);
 }
 
-/* All local aggregators of the nodes that touch the window. */
+/* All local aggregators of the nodes that touch the window, or the leaders of those nodes. */
 static int64_t count_sources(const sagoi_inbox *inbox) {
     const sagoi_exchange_setup *setup = inbox->setup;
+    const sagoi_plan *plan = setup->plan;
     int64_t sources = 0;
-    for (int64_t node = 0; node < setup->plan->nodes; node++)
-        if (sagoi_mail_expected(setup->plan, node, setup->domain, inbox->round))
-            sources += sagoi_min(setup->plan->local_aggregators, sagoi_team_node_ranks(setup->team, node));
+    memset(inbox->counted, 0, (size_t)plan->nodes * sizeof *inbox->counted);
+    for (int64_t node = 0; node < plan->nodes; node++) {
+        if (!sagoi_mail_expected(plan, node, setup->domain, inbox->round))
+            continue;
+        if (!sagoi_mail_relayed(setup, node, setup->domain)) {
+            sources += sagoi_min(plan->local_aggregators, sagoi_team_node_ranks(setup->team, node));
+        } else {
+            bool *counted = &inbox->counted[plan->node_leader[node]];
+            sources += !*counted;
+            *counted = true;
+        }
+    }
     return sources;
 }
 

@@ -1,28 +1,59 @@
-/* The two ends of the exchange: a local aggregator's outbox and an aggregator's inbox.  Between exchange.c,
- * outbox.c and inbox.c only.
+/* The ends of the exchange: a local aggregator's outbox and an aggregator's inbox; with three layers, a leader's
+ * relay between them.  Between exchange.c, outbox.c, inbox.c and relay.c only.
  *
  * A message is a head, then the regions of the ranks that its sender serves:
  *     flags, number of regions, (bytes of code, bytes of data) of each | code, data | code, data | ...
- * When reading there are no data in it; they come back in one reply, in the same order. */
+ * When reading there are no data in it; they come back in one reply, in the same order.
+ *
+ * A bundle is several such messages in one:
+ *     flags, number of messages, (key, bytes, bytes of the reply) of each | message | message | ...
+ * From a local aggregator to its leader they are for several domains, the key is the domain; from a leader to an
+ * aggregator they are of several local aggregators, the key is the source.  Replies are bundled alike. */
 #ifndef SAGOI_MAIL_H
 #define SAGOI_MAIL_H
 
 #include "move/exchange.h"
 #include "move/merge.h"
 
-enum { SAGOI_TAG_REPLY = 11, SAGOI_TAG_DATA = 12 };
-enum { SAGOI_MAIL_LAST = 1 }; /* flag: the sender has no more for this round */
+enum { SAGOI_TAG_REPLY = 11, SAGOI_TAG_FIRST = 12 };
+enum {
+    SAGOI_MAIL_LAST = 1,     /* flag: the sender has no more for this round */
+    SAGOI_MAIL_BUNDLE = 2,   /* flag: messages, not regions */
+    SAGOI_MAIL_PASS_END = 4, /* flag of bundles to a leader: the sender has no more for this pass */
+    SAGOI_MAIL_NUMBER = 3    /* bits from here on: the number of the pass in its round; of a bundle, in its pass */
+};
+
+/* Tags tell what a message is, and a number: of the round, or of a bundle that is answered. */
+typedef enum {
+    SAGOI_MAIL_DATA,
+    SAGOI_MAIL_RELAY,
+    SAGOI_MAIL_ANSWER,
+    SAGOI_MAIL_DEALT,
+    SAGOI_MAIL_KINDS
+} sagoi_mail;
+
+static inline int sagoi_mail_tag(const sagoi_team *team, sagoi_mail kind, int64_t number) {
+    int64_t numbers = (team->largest_tag - SAGOI_TAG_FIRST) / SAGOI_MAIL_KINDS;
+    return SAGOI_TAG_FIRST + (int)(number % numbers) * SAGOI_MAIL_KINDS + (int)kind;
+}
 
 /* An aggregator takes the messages of a round in whatever order they come.  The tag tells the round: a sender that
  * has nothing for this aggregator in some rounds may be far ahead of it. */
 static inline int sagoi_data_tag(const sagoi_team *team, int64_t round) {
-    return SAGOI_TAG_DATA + (int)(round % (team->largest_tag - SAGOI_TAG_DATA));
+    return sagoi_mail_tag(team, SAGOI_MAIL_DATA, round);
 }
 
 typedef struct sagoi_mail_head {
-    uint32_t flags; /* from bit 1 on: the number of the pass in its round */
-    uint32_t regions;
+    uint32_t flags;
+    uint32_t regions; /* of a bundle: messages */
 } sagoi_mail_head;
+
+/* Of a message in a bundle. */
+typedef struct sagoi_mail_entry {
+    uint32_t key;
+    uint32_t bytes;
+    uint32_t reply; /* bytes of data that it asks for */
+} sagoi_mail_entry;
 
 typedef struct sagoi_mail_region {
     uint64_t code, data;
@@ -37,11 +68,40 @@ typedef struct sagoi_pass {
 
 /* ---- Outbox ---- */
 
+/* What one MPI call sends or receives: pieces of memory. */
+typedef struct sagoi_pieces {
+    int *lengths;
+    MPI_Aint *places;
+    int n, capacity;
+    int64_t bytes;
+} sagoi_pieces;
+
+bool sagoi_pieces_init(sagoi_pieces *pieces, int64_t capacity, sagoi_budget *budget);
+void sagoi_pieces_cleanup(sagoi_pieces *pieces, sagoi_budget *budget);
+void sagoi_pieces_clear(sagoi_pieces *pieces);
+void sagoi_pieces_add(sagoi_pieces *pieces, const void *place, int64_t bytes);
+/* Starts one call over the pieces.  Sends are synchronous (001, V): a sender can never be far ahead. */
+sago_status sagoi_pieces_send(const sagoi_pieces *pieces, const sagoi_team *team, int peer, int tag,
+                              MPI_Request *request) SAGOI_CHECKED;
+sago_status sagoi_pieces_receive(const sagoi_pieces *pieces, const sagoi_team *team, int peer, int tag,
+                                 MPI_Request *request) SAGOI_CHECKED;
+
+/* A bundle being put together for the leader. */
+typedef struct sagoi_bundle {
+    sagoi_pieces message, reply;
+    char *front;     /* heads and entries of all bundles of a pass */
+    char *next;      /* in front: where this bundle's begin */
+    uint32_t count;  /* messages so far */
+    uint32_t number; /* of this bundle in its pass */
+    int64_t room;    /* bytes left for messages and, with them, their replies */
+} sagoi_bundle;
+
 typedef struct sagoi_outbox {
     const sagoi_exchange_setup *setup;
     const int32_t *aggregators; /* rank of each domain's aggregator */
     int64_t first, ranks;       /* node-local: whom this local aggregator serves */
-    MPI_Request *requests;      /* two a domain: message and reply */
+    int leader;                 /* rank that sends on what is relayed; -1: two layers */
+    MPI_Request *requests;      /* two a domain, message and reply, and two more */
     int64_t nrequests;
     char *heads; /* one a domain */
     int64_t head_bytes;
@@ -49,8 +109,8 @@ typedef struct sagoi_outbox {
     char *merged_data;    /* of all of them, one after another */
     int64_t merged_capacity;
     sagoi_merge_input *inputs; /* scratch for merging: one a rank */
-    int *lengths;              /* scratch for a message's type: 1 + 2 * ranks pieces */
-    MPI_Aint *places;
+    sagoi_pieces pieces;       /* scratch for a message */
+    sagoi_bundle bundle;       /* three layers */
 } sagoi_outbox;
 
 sago_status sagoi_outbox_init(sagoi_outbox *outbox, const sagoi_exchange_setup *setup, const int32_t *aggregators)
@@ -78,6 +138,7 @@ typedef struct sagoi_inbox {
     sagoi_inbox_slot *slots;
     MPI_Request *requests; /* one a slot */
     int *finished;         /* scratch for MPI_Testsome */
+    bool *counted;         /* scratch, one a node: its leader's message is expected already */
     int64_t nslots, slot_bytes;
     sago_status status; /* the first failure: told at the end, for everybody must go on */
     bool dead;          /* MPI itself failed: nothing more will come */
@@ -94,6 +155,20 @@ static inline bool sagoi_inbox_done(const sagoi_inbox *inbox) {
     return inbox->busy == 0 && inbox->expected == 0 && !inbox->next;
 }
 
+/* ---- Relay: a leader's part, three layers ---- */
+
+typedef struct sagoi_relay sagoi_relay;
+
+/* *relay stays NULL unless this rank is a leader. */
+sago_status sagoi_relay_create(const sagoi_exchange_setup *setup, const int32_t *aggregators, sagoi_relay **relay)
+    SAGOI_CHECKED;
+void sagoi_relay_destroy(sagoi_relay **relay);
+/* All three are fine with NULL. */
+void sagoi_relay_open(sagoi_relay *relay, int64_t round);
+bool sagoi_relay_poll(sagoi_relay *relay);
+/* Has everything of this round been sent on, and every reply dealt out?  Or is there no hope; *status tells. */
+bool sagoi_relay_done(const sagoi_relay *relay, sago_status *status);
+
 /* The region of node-local rank `rank` for `domain`, and its place. */
 static inline sagoi_region *sagoi_region_of(const sagoi_exchange_setup *setup, int64_t rank, int parity) {
     return setup->regions + (rank * 2 + parity) * setup->plan->ndomains;
@@ -102,5 +177,11 @@ char *sagoi_staging_of(const sagoi_exchange_setup *setup, int64_t rank, int pari
 
 /* Does this node send to that domain in that round? */
 bool sagoi_mail_expected(const sagoi_plan *plan, int64_t node, int64_t domain, int64_t round);
+/* Through its leader?  Replies that nobody asks for go straight. */
+bool sagoi_mail_relayed(const sagoi_exchange_setup *setup, int64_t node, int64_t domain);
+/* Has it something for its leader in that round? */
+bool sagoi_mail_led(const sagoi_exchange_setup *setup, int64_t node, int64_t round);
+/* Counts a message, if it leaves the node; `metadata` bytes of it are not data. */
+void sagoi_mail_count(const sagoi_exchange_setup *setup, bool leaves, int64_t bytes, int64_t metadata);
 
 #endif

@@ -15,6 +15,28 @@ bool sagoi_mail_expected(const sagoi_plan *plan, int64_t node, int64_t domain, i
            sagoi_plan_touches(plan, node, start, end);
 }
 
+bool sagoi_mail_relayed(const sagoi_exchange_setup *setup, int64_t node, int64_t domain) {
+    bool unasked = setup->known && setup->request->direction == SAGOI_FROM_FILE;
+    return !unasked && sagoi_plan_relayed(setup->plan, node, domain);
+}
+
+bool sagoi_mail_led(const sagoi_exchange_setup *setup, int64_t node, int64_t round) {
+    if (setup->plan->node_leader[node] < 0)
+        return false;
+    for (int64_t d = 0; d < setup->plan->ndomains; d++)
+        if (sagoi_mail_relayed(setup, node, d) && sagoi_mail_expected(setup->plan, node, d, round))
+            return true;
+    return false;
+}
+
+void sagoi_mail_count(const sagoi_exchange_setup *setup, bool leaves, int64_t bytes, int64_t metadata) {
+    if (!leaves)
+        return;
+    setup->stats->metadata_bytes += metadata;
+    setup->stats->wire_bytes += bytes;
+    sagoi_phase_count(setup->stats, SAGO_PHASE_EXCHANGE, bytes, 0, 1);
+}
+
 /* Merging needs a copy of what the group's ranks packed. */
 static bool init_merging(sagoi_outbox *outbox) {
     const sagoi_exchange_setup *setup = outbox->setup;
@@ -40,22 +62,41 @@ static void cleanup_merging(sagoi_outbox *outbox) {
     sagoi_budget_free(budget, outbox->inputs, outbox->ranks * (int64_t)sizeof *outbox->inputs);
 }
 
+/* Pieces of a message: its head, and code and data of every rank. */
+static int64_t message_pieces(const sagoi_outbox *outbox) { return 1 + 2 * outbox->ranks; }
+
+static int64_t front_bytes(const sagoi_outbox *outbox) {
+    return (outbox->setup->plan->ndomains + 1) * (int64_t)(sizeof(sagoi_mail_head) + sizeof(sagoi_mail_entry));
+}
+
+static bool init_bundle(sagoi_outbox *outbox) {
+    enum { PIECES = 2048 };
+    sagoi_bundle *bundle = &outbox->bundle;
+    sagoi_budget *budget = outbox->setup->budget;
+    if (outbox->leader < 0)
+        return true;
+    bundle->front = sagoi_budget_alloc(budget, front_bytes(outbox));
+    bool ok = sagoi_pieces_init(&bundle->message, sagoi_max(PIECES, 1 + message_pieces(outbox)), budget);
+    return sagoi_pieces_init(&bundle->reply, sagoi_max(PIECES, outbox->ranks), budget) && ok && bundle->front;
+}
+
 sago_status sagoi_outbox_init(sagoi_outbox *outbox, const sagoi_exchange_setup *setup,
                               const int32_t *aggregators) {
     int64_t q = setup->team->local_size, c = sagoi_min(setup->plan->local_aggregators, q);
     int64_t group = sagoi_local_group(q, c, setup->team->local_rank), domains = setup->plan->ndomains;
-    *outbox = (sagoi_outbox){.setup = setup, .aggregators = aggregators};
+    *outbox = (sagoi_outbox){.setup = setup, .aggregators = aggregators, .leader = -1};
     outbox->first = sagoi_local_aggregator(q, c, group);
     outbox->ranks = sagoi_local_aggregator(q, c, group + 1) - outbox->first;
     outbox->head_bytes = (int64_t)sizeof(sagoi_mail_head) + outbox->ranks * (int64_t)sizeof(sagoi_mail_region);
     if (outbox->first != setup->team->local_rank)
         return SAGO_OK; /* served by another */
-    int64_t pieces = 1 + 2 * outbox->ranks;
-    outbox->requests = sagoi_budget_alloc(setup->budget, 2 * domains * (int64_t)sizeof *outbox->requests);
+    int64_t leader = setup->plan->node_leader[setup->team->node];
+    outbox->leader = leader < 0 ? -1 : sagoi_team_rank_of(setup->team, leader, 0);
+    outbox->requests = sagoi_budget_alloc(setup->budget, 2 * (domains + 1) * (int64_t)sizeof *outbox->requests);
     outbox->heads = sagoi_budget_alloc(setup->budget, domains * outbox->head_bytes);
-    outbox->lengths = sagoi_budget_alloc(setup->budget, pieces * (int64_t)sizeof *outbox->lengths);
-    outbox->places = sagoi_budget_alloc(setup->budget, pieces * (int64_t)sizeof *outbox->places);
-    if (init_merging(outbox) && outbox->requests && outbox->heads && outbox->lengths && outbox->places)
+    bool ok = sagoi_pieces_init(&outbox->pieces, message_pieces(outbox), setup->budget);
+    ok = init_merging(outbox) && ok;
+    if (init_bundle(outbox) && ok && outbox->requests && outbox->heads)
         return SAGO_OK;
     sagoi_outbox_cleanup(outbox);
     return sagoi_fail(SAGO_ERR_MEMORY, "no memory for messages to %lld aggregators", (long long)domains);
@@ -65,50 +106,15 @@ void sagoi_outbox_cleanup(sagoi_outbox *outbox) {
     if (!outbox->setup)
         return;
     sagoi_budget *budget = outbox->setup->budget;
-    int64_t domains = outbox->setup->plan->ndomains, pieces = 1 + 2 * outbox->ranks;
+    int64_t domains = outbox->setup->plan->ndomains;
     cleanup_merging(outbox);
-    sagoi_budget_free(budget, outbox->requests, 2 * domains * (int64_t)sizeof *outbox->requests);
+    sagoi_budget_free(budget, outbox->requests, 2 * (domains + 1) * (int64_t)sizeof *outbox->requests);
     sagoi_budget_free(budget, outbox->heads, domains * outbox->head_bytes);
-    sagoi_budget_free(budget, outbox->lengths, pieces * (int64_t)sizeof *outbox->lengths);
-    sagoi_budget_free(budget, outbox->places, pieces * (int64_t)sizeof *outbox->places);
+    sagoi_pieces_cleanup(&outbox->pieces, budget);
+    sagoi_budget_free(budget, outbox->bundle.front, front_bytes(outbox));
+    sagoi_pieces_cleanup(&outbox->bundle.message, budget);
+    sagoi_pieces_cleanup(&outbox->bundle.reply, budget);
     *outbox = (sagoi_outbox){0};
-}
-
-/* A message under way: pieces of memory that one MPI call sends or receives. */
-typedef struct pieces {
-    sagoi_outbox *outbox;
-    int n;
-    int64_t bytes;
-} pieces;
-
-static void add_piece(pieces *list, const char *place, int64_t bytes) {
-    if (bytes == 0)
-        return;
-    list->outbox->lengths[list->n] = (int)bytes;
-    (void)MPI_Get_address(place, &list->outbox->places[list->n]);
-    list->n++;
-    list->bytes += bytes;
-}
-
-/* Starts one MPI call over the pieces.  Sends are synchronous (001, V): a sender can never be far ahead. */
-static sago_status start(pieces *list, int peer, int tag, bool send) {
-    sagoi_outbox *outbox = list->outbox;
-    MPI_Request *request = &outbox->requests[outbox->nrequests];
-    MPI_Comm comm = outbox->setup->team->all;
-    MPI_Datatype type;
-    int error = MPI_Type_create_hindexed(list->n, outbox->lengths, outbox->places, MPI_BYTE, &type);
-    if (error == MPI_SUCCESS) {
-        error = MPI_Type_commit(&type);
-        if (error == MPI_SUCCESS)
-            error = send ? MPI_Issend(MPI_BOTTOM, 1, type, peer, tag, comm, request)
-                         : MPI_Irecv(MPI_BOTTOM, 1, type, peer, tag, comm, request);
-        (void)MPI_Type_free(&type);
-    }
-    if (error != MPI_SUCCESS)
-        return sagoi_fail(SAGO_ERR_MPI, "a message of %lld bytes to rank %d cannot be started",
-                          (long long)list->bytes, peer);
-    outbox->nrequests++;
-    return SAGO_OK;
 }
 
 /* What goes to one domain in one pass. */
@@ -145,29 +151,34 @@ static sagoi_mail_region shown_region(const parcel *p, int64_t i) {
     return shown;
 }
 
-/* Fills in the head; returns its bytes, and in *content those of code and data behind it. */
-static int64_t write_head(const parcel *p, char *head, int64_t *content) {
-    uint32_t flags = (uint32_t)p->pass->number << 1 | (p->pass->last ? SAGOI_MAIL_LAST : 0);
+/* Bytes of a message: its head, and behind it code and data. */
+typedef struct message_size {
+    int64_t head, code, data;
+} message_size;
+
+static message_size write_head(const parcel *p, char *head) {
+    uint32_t flags = (uint32_t)p->pass->number << SAGOI_MAIL_NUMBER | (p->pass->last ? SAGOI_MAIL_LAST : 0);
     sagoi_mail_head fixed = {flags, (uint32_t)shown_regions(p)};
-    *content = 0;
+    message_size size = {.head = sizeof fixed};
     memcpy(head, &fixed, sizeof fixed);
     for (int64_t i = 0; i < shown_regions(p); i++) {
         sagoi_mail_region shown = shown_region(p, i);
-        memcpy(head + sizeof fixed + (size_t)i * sizeof shown, &shown, sizeof shown);
-        *content += (int64_t)(shown.code + shown.data);
-        p->outbox->setup->stats->metadata_bytes += (int64_t)shown.code;
+        memcpy(head + size.head, &shown, sizeof shown);
+        size.head += (int64_t)sizeof shown;
+        size.code += (int64_t)shown.code;
+        size.data += (int64_t)shown.data;
     }
-    return (int64_t)sizeof fixed + shown_regions(p) * (int64_t)sizeof(sagoi_mail_region);
+    return size;
 }
 
-static void add_regions(pieces *list, const parcel *p, bool code, bool data) {
+static void add_regions(sagoi_pieces *list, const parcel *p, bool code, bool data) {
     for (int64_t i = 0; i < shown_regions(p); i++) {
         sagoi_mail_region shown = shown_region(p, i);
         const sagoi_merged *merged = merged_of(p);
         const char *codes = merged ? (const char *)merged->code : place_of(p, i);
         const char *bytes = merged ? p->merged_data : codes + region_at(p, i)->code;
-        add_piece(list, codes, code ? (int64_t)shown.code : 0);
-        add_piece(list, bytes, data ? (int64_t)shown.data : 0);
+        sagoi_pieces_add(list, codes, code ? (int64_t)shown.code : 0);
+        sagoi_pieces_add(list, bytes, data ? (int64_t)shown.data : 0);
     }
 }
 
@@ -194,40 +205,134 @@ static void merge_regions(const parcel *p) {
     sago_status status = sagoi_merge(p->outbox->inputs, p->outbox->ranks, window_start(p),
                                      setup->request->direction, p->merged_data, setup->budget, merged);
     int64_t head = (int64_t)(sizeof(sagoi_mail_head) + sizeof(sagoi_mail_region));
+    head += p->outbox->leader < 0 ? 0 : (int64_t)(sizeof(sagoi_mail_head) + sizeof(sagoi_mail_entry));
     if (status || head + merged->code_bytes + merged->data_bytes > setup->plan->message) {
         sagoi_merged_cleanup(merged, setup->budget);
         merged->given_up = true;
     }
 }
 
-static sago_status send_parcel(const parcel *p) {
+/* ---- Straight to the aggregator ---- */
+
+static sago_status send_straight(const parcel *p, const char *head, const message_size *size) {
     sagoi_outbox *outbox = p->outbox;
     const sagoi_exchange_setup *setup = outbox->setup;
     bool reading = setup->request->direction == SAGOI_FROM_FILE;
-    char *head = outbox->heads + p->domain * outbox->head_bytes;
-    int64_t content;
+    int peer = outbox->aggregators[p->domain];
+    sagoi_pieces *pieces = &outbox->pieces;
     sago_status status = SAGO_OK;
+    if (!reading || !setup->known) {
+        sagoi_pieces_clear(pieces);
+        sagoi_pieces_add(pieces, head, size->head);
+        add_regions(pieces, p, true, !reading);
+        status = sagoi_pieces_send(pieces, setup->team, peer, sagoi_data_tag(setup->team, p->pass->round),
+                                   &outbox->requests[outbox->nrequests]);
+        outbox->nrequests += status == SAGO_OK;
+        sagoi_mail_count(setup, true, pieces->bytes, size->head + size->code);
+    }
+    if (!reading || status || size->data == 0)
+        return status;
+    sagoi_pieces_clear(pieces);
+    add_regions(pieces, p, false, true);
+    status =
+        sagoi_pieces_receive(pieces, setup->team, peer, SAGOI_TAG_REPLY, &outbox->requests[outbox->nrequests]);
+    outbox->nrequests += status == SAGO_OK;
+    return status;
+}
+
+/* ---- In bundles to the leader ---- */
+
+static int64_t bundle_front(const sagoi_bundle *bundle) {
+    return (int64_t)(sizeof(sagoi_mail_head) + bundle->count * sizeof(sagoi_mail_entry));
+}
+
+/* The first piece will be the front. */
+static void begin_bundle(sagoi_outbox *outbox) {
+    sagoi_bundle *bundle = &outbox->bundle;
+    bundle->count = 0;
+    bundle->room = outbox->setup->plan->message - (int64_t)sizeof(sagoi_mail_head);
+    sagoi_pieces_clear(&bundle->message);
+    sagoi_pieces_clear(&bundle->reply);
+    bundle->message.n = 1;
+}
+
+static sago_status send_bundle(sagoi_outbox *outbox, const sagoi_pass *pass, uint32_t flags) {
+    sagoi_bundle *bundle = &outbox->bundle;
+    const sagoi_exchange_setup *setup = outbox->setup;
+    sagoi_pieces *message = &bundle->message;
+    sagoi_mail_head head = {flags | SAGOI_MAIL_BUNDLE | bundle->number << SAGOI_MAIL_NUMBER, bundle->count};
+    int64_t front = bundle_front(bundle);
+    memcpy(bundle->next, &head, sizeof head);
+    message->lengths[0] = (int)front;
+    (void)MPI_Get_address(bundle->next, &message->places[0]);
+    message->bytes += front;
+    sago_status status = sagoi_pieces_send(message, setup->team, outbox->leader,
+                                           sagoi_mail_tag(setup->team, SAGOI_MAIL_RELAY, pass->round),
+                                           &outbox->requests[outbox->nrequests]);
+    outbox->nrequests += status == SAGO_OK;
+    bool leaves = setup->plan->node_leader[setup->team->node] != setup->team->node;
+    sagoi_mail_count(setup, leaves, message->bytes, front);
+    if (!status && bundle->reply.bytes > 0) {
+        status = sagoi_pieces_receive(&bundle->reply, setup->team, outbox->leader,
+                                      sagoi_mail_tag(setup->team, SAGOI_MAIL_DEALT, bundle->number),
+                                      &outbox->requests[outbox->nrequests]);
+        outbox->nrequests += status == SAGO_OK;
+    }
+    bundle->next += front;
+    bundle->number++;
+    begin_bundle(outbox);
+    return status;
+}
+
+static bool fits_bundle(const sagoi_bundle *bundle, int64_t bytes, int64_t regions) {
+    return bytes <= bundle->room && bundle->message.n + 1 + 2 * regions <= bundle->message.capacity &&
+           bundle->reply.n + regions <= bundle->reply.capacity;
+}
+
+static sago_status bundle_parcel(const parcel *p, const char *head, const message_size *size) {
+    sagoi_outbox *outbox = p->outbox;
+    sagoi_bundle *bundle = &outbox->bundle;
+    bool reading = outbox->setup->request->direction == SAGOI_FROM_FILE;
+    int64_t bytes = (int64_t)sizeof(sagoi_mail_entry) + size->head + size->code + size->data;
+    sago_status status = SAGO_OK;
+    if (bundle->count > 0 && !fits_bundle(bundle, bytes, shown_regions(p)))
+        status = send_bundle(outbox, p->pass, 0);
+    sagoi_mail_entry entry = {.key = (uint32_t)p->domain,
+                              .bytes = (uint32_t)(size->head + size->code + (reading ? 0 : size->data)),
+                              .reply = reading ? (uint32_t)size->data : 0};
+    memcpy(bundle->next + bundle_front(bundle), &entry, sizeof entry);
+    bundle->count++;
+    bundle->room -= bytes;
+    sagoi_pieces_add(&bundle->message, head, size->head);
+    add_regions(&bundle->message, p, true, !reading);
+    if (reading)
+        add_regions(&bundle->reply, p, false, true);
+    outbox->setup->stats->metadata_bytes += size->head + size->code;
+    return status;
+}
+
+/* The leader waits for something in the last pass of every round in which this node has anything for it. */
+static sago_status finish_bundles(sagoi_outbox *outbox, const sagoi_pass *pass) {
+    if (outbox->leader < 0 || (outbox->bundle.count == 0 && !pass->last) ||
+        !sagoi_mail_led(outbox->setup, outbox->setup->team->node, pass->round))
+        return SAGO_OK;
+    return send_bundle(outbox, pass, SAGOI_MAIL_PASS_END | (pass->last ? SAGOI_MAIL_LAST : 0));
+}
+
+/* ---- All that a pass sends ---- */
+
+/* An aggregator waits for something in the last pass of every round in which this node may have anything for it.
+ */
+static sago_status send_parcel(const parcel *p) {
+    sagoi_outbox *outbox = p->outbox;
+    char *head = outbox->heads + p->domain * outbox->head_bytes;
     if (outbox->merged)
         merge_regions(p);
-    int64_t head_bytes = write_head(p, head, &content);
-    if (content == 0 && !p->pass->last)
-        return SAGO_OK;
-    if (!reading || !setup->known) {
-        pieces message = {.outbox = outbox};
-        add_piece(&message, head, head_bytes);
-        add_regions(&message, p, true, !reading);
-        status =
-            start(&message, outbox->aggregators[p->domain], sagoi_data_tag(setup->team, p->pass->round), true);
-        setup->stats->metadata_bytes += head_bytes;
-        setup->stats->wire_bytes += message.bytes;
-        sagoi_phase_count(setup->stats, SAGO_PHASE_EXCHANGE, message.bytes, 0, 1);
-    }
-    pieces reply = {.outbox = outbox};
-    if (reading)
-        add_regions(&reply, p, false, true);
-    if (!status && reply.bytes > 0)
-        status = start(&reply, outbox->aggregators[p->domain], SAGOI_TAG_REPLY, false);
-    return status;
+    message_size size = write_head(p, head);
+    bool empty = size.code + size.data == 0;
+    if (sagoi_mail_relayed(outbox->setup, outbox->setup->team->node, p->domain))
+        return empty ? SAGO_OK : bundle_parcel(p, head, &size);
+    return empty && !p->pass->last ? SAGO_OK : send_straight(p, head, &size);
 }
 
 /* Calls `deal` for every domain that this node has something for in this round. */
@@ -252,7 +357,13 @@ sago_status sagoi_outbox_send(sagoi_outbox *outbox, const sagoi_pass *pass) {
         return SAGO_OK;
     outbox->nrequests = 0;
     drop_merged(outbox);
-    return for_parcels(outbox, (parcel){.pass = pass}, send_parcel);
+    if (outbox->leader >= 0) {
+        outbox->bundle.next = outbox->bundle.front;
+        outbox->bundle.number = 0;
+        begin_bundle(outbox);
+    }
+    sago_status status = for_parcels(outbox, (parcel){.pass = pass}, send_parcel);
+    return status ? status : finish_bundles(outbox, pass);
 }
 
 static sago_status deal_parcel(const parcel *p) {

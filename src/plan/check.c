@@ -34,6 +34,35 @@ static sago_status check_nodes(const sagoi_plan *plan, const sagoi_machine *mach
     return SAGO_OK;
 }
 
+/* Does anybody else follow the leader? */
+static bool leads_others(const sagoi_plan *plan, int64_t leader) {
+    for (int64_t n = 0; n < plan->nodes; n++)
+        if (n != leader && plan->node_leader[n] == leader)
+            return true;
+    return false;
+}
+
+static sago_status check_leaders(const sagoi_plan *plan, const sagoi_machine *machine) {
+    int64_t neighbours = machine->topology ? sagoi_topology_neighbours(machine->topology) : 1;
+    bool several = plan->strategy == SAGOI_STRATEGY_AGGREGATED && plan->move == SAGOI_MOVE_PACKED;
+    if (plan->layers != 2 && (plan->layers != 3 || !several))
+        return FAIL("%" PRId64 " layers", plan->layers);
+    if ((plan->layers == 3) != (plan->relay_slots > 0))
+        return FAIL("%" PRId64 " layers, leaders hold %" PRId64 " messages", plan->layers, plan->relay_slots);
+    for (int64_t n = 0; n < plan->nodes; n++) {
+        int64_t leader = plan->node_leader[n];
+        if (leader == -1)
+            continue;
+        if (plan->layers == 2 || leader < 0 || leader >= plan->nodes || plan->node_leader[leader] != leader)
+            return FAIL("node %" PRId64 " has leader %" PRId64, n, leader);
+        if (machine->node[n].place / neighbours != machine->node[leader].place / neighbours)
+            return FAIL("node %" PRId64 " and its leader %" PRId64 " share no switch", n, leader);
+        if (leader == n && !leads_others(plan, n))
+            return FAIL("node %" PRId64 " leads nobody", n);
+    }
+    return SAGO_OK;
+}
+
 /* ---- Every byte has one owner ------------------------------------------------------------------------- */
 
 /* What a domain says of itself: blocks in ascending order, cut into windows. */
@@ -156,7 +185,8 @@ static sago_status check_memory(const sagoi_plan *plan, const sagoi_machine *mac
         return FAIL("no buffers to move with");
     for (int64_t n = 0; n < plan->nodes; n++) {
         int64_t ranks = machine->node[n].ranks, slots = begin[n + 1] - begin[n];
-        int64_t need = sagoi_plan_segment_bytes(plan, ranks, slots) + sagoi_plan_private_bytes(plan, ranks, slots);
+        int64_t need = sagoi_plan_segment_bytes(plan, ranks, slots) +
+                       sagoi_plan_private_bytes(plan, ranks, slots) + sagoi_plan_relay_bytes(plan, n);
         if (need > machine->node[n].memory)
             return FAIL("node %" PRId64 " needs %" PRId64 " bytes and has %" PRId64, n, need,
                         machine->node[n].memory);
@@ -183,6 +213,8 @@ sago_status sagoi_plan_check(const sagoi_plan *plan, const sagoi_machine *machin
     sago_status status = check_decided(plan);
     if (status == SAGO_OK)
         status = check_nodes(plan, machine);
+    if (status == SAGO_OK)
+        status = check_leaders(plan, machine);
     if (status != SAGO_OK)
         return status;
     if (plan->strategy != SAGOI_STRATEGY_AGGREGATED)

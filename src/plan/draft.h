@@ -106,6 +106,9 @@ int64_t sagoi_draft_wanted_window(const sagoi_draft *draft, int64_t aggregators)
 /* sizes.c: window, staging and messages, until every node's memory holds them. */
 sago_status sagoi_draft_sizes(sagoi_draft *draft) SAGOI_CHECKED;
 
+/* layers.c: a third layer, across the nodes of a switch or router, where it is cheaper and memory allows. */
+sago_status sagoi_draft_layers(sagoi_draft *draft) SAGOI_CHECKED;
+
 /* "4 MiB", "12.5 MiB", "100 B" */
 typedef struct sagoi_size_text {
     char text[32];

@@ -1,6 +1,6 @@
 /* Making a plan: small decisions in a fixed order, each of which keeps its reason.
  *
- * The decisions themselves are in strategy.c, count.c, groups.c, hosts.c, domains.c and sizes.c;
+ * The decisions themselves are in strategy.c, count.c, groups.c, hosts.c, domains.c, sizes.c and layers.c;
  * here is what they begin from, and what the
  * engine asks a finished plan. */
 #include "plan/plan.h"
@@ -147,7 +147,9 @@ static sago_status make_aggregated(sagoi_draft *draft) {
     sago_status status = sagoi_draft_groups(draft);
     if (status == SAGO_OK)
         status = sagoi_hosts_create(draft, &draft->hosts);
-    return status == SAGO_OK ? sagoi_draft_sizes(draft) : status;
+    if (status == SAGO_OK)
+        status = sagoi_draft_sizes(draft);
+    return status == SAGO_OK ? sagoi_draft_layers(draft) : status;
 }
 
 /* Numbers of all nodes, zero. */
@@ -164,6 +166,9 @@ static bool allocate(sagoi_draft *draft) {
     plan->node_high = per_node(draft, &ok);
     plan->node_slots = per_node(draft, &ok);
     plan->node_group = per_node(draft, &ok);
+    plan->node_leader = per_node(draft, &ok);
+    for (int64_t n = 0; ok && n < draft->machine->nodes; n++)
+        plan->node_leader[n] = -1;
     draft->by_low = per_node(draft, &ok);
     draft->group = calloc((size_t)draft->machine->nodes + 1, sizeof *draft->group);
     return ok && draft->group;
@@ -172,6 +177,7 @@ static bool allocate(sagoi_draft *draft) {
 static sago_status make(sagoi_draft *draft) {
     sagoi_plan *plan = draft->plan;
     plan->nodes = draft->machine->nodes;
+    plan->layers = 2;
     if (!allocate(draft))
         return sagoi_fail(SAGO_ERR_MEMORY, "plan: no memory for %" PRId64 " nodes", plan->nodes);
     sum_machine(draft);
@@ -223,6 +229,7 @@ void sagoi_plan_cleanup(sagoi_plan *plan) {
     free(plan->node_high);
     free(plan->node_slots);
     free(plan->node_group);
+    free(plan->node_leader);
     memset(plan, 0, sizeof *plan);
 }
 
@@ -245,6 +252,11 @@ bool sagoi_plan_window(const sagoi_plan *plan, int64_t domain, int64_t round, in
 
 bool sagoi_plan_touches(const sagoi_plan *plan, int64_t node, int64_t start, int64_t end) {
     return sagoi_max(start, plan->node_low[node]) < sagoi_min(end, plan->node_high[node]);
+}
+
+bool sagoi_plan_relayed(const sagoi_plan *plan, int64_t node, int64_t domain) {
+    int64_t leader = plan->node_leader[node];
+    return leader >= 0 && leader != plan->node_leader[plan->domains[domain].node];
 }
 
 int64_t sagoi_plan_slots(const sagoi_plan *plan, int64_t node) { return plan->node_slots[node]; }

@@ -12,6 +12,8 @@
  *   round k  every domain's k-th window is filled and stored
  *   slot     the number of an aggregator among those of its node
  *   group    domains, and the nodes that alone may aggregate them (004, 3.1)
+ *   leader   three layers: the node that sends on what the nodes of its switch or router have for aggregators
+ *            elsewhere
  *   region   one of the equal parts of the accessed range in which each node's bytes are counted
  *
  * Only aggregated plans have domains: in direct and mapped ones, and where nothing is accessed, ndomains,
@@ -22,7 +24,8 @@
  *   - domains are pairwise different aggregators; a node has no more of them than ranks, numbered from slot 0
  *   - no node aggregates for two groups
  *   - window <= the budget's share; what a node's segment and buffers need fits the node's memory
- *   - 1 <= local aggregators <= ranks, on every node */
+ *   - 1 <= local aggregators <= ranks, on every node
+ *   - three layers: a node's leader is a neighbour that is its own leader, and leads two nodes or more */
 #ifndef SAGOI_PLAN_H
 #define SAGOI_PLAN_H
 
@@ -99,6 +102,9 @@ typedef struct sagoi_plan {
     int64_t *node_group;           /* the group it may aggregate for (owned) */
     int64_t groups;
     int64_t local_aggregators;       /* c, the same on every node unless it has fewer ranks */
+    int64_t layers;                  /* 2, or 3: leaders send on what their neighbours have (001, VI) */
+    int64_t *node_leader;            /* nodes: the node's leader; -1: its messages go straight (owned) */
+    int64_t relay_slots;             /* messages a leader holds at a time; two layers: 0 */
     int64_t staging;                 /* bytes a rank packs into a pass, one of two */
     int64_t message;                 /* largest message, bytes */
     int64_t messages;                /* receives in flight an aggregator */
@@ -121,6 +127,9 @@ bool sagoi_plan_window(const sagoi_plan *plan, int64_t domain, int64_t round, in
 /* Does a node access [start, end)?  By the node's range alone: may say yes for nothing, never no for something. */
 bool sagoi_plan_touches(const sagoi_plan *plan, int64_t node, int64_t start, int64_t end);
 
+/* Does what the node has for the domain go through its leader? */
+bool sagoi_plan_relayed(const sagoi_plan *plan, int64_t node, int64_t domain);
+
 /* How many aggregators the node has: their slots are 0 .. slots - 1. */
 int64_t sagoi_plan_slots(const sagoi_plan *plan, int64_t node);
 
@@ -134,6 +143,9 @@ int64_t sagoi_plan_slots(const sagoi_plan *plan, int64_t node);
  * Private: `messages` messages an aggregator, one a local aggregator that merges; several nodes. */
 int64_t sagoi_plan_segment_bytes(const sagoi_plan *plan, int64_t ranks, int64_t slots);
 int64_t sagoi_plan_private_bytes(const sagoi_plan *plan, int64_t ranks, int64_t slots);
+/* What a leader needs more: its messages, as much again for replies when reading, and what it knows of them. */
+enum { SAGOI_RELAY_ENTRY = 64 }; /* bytes, of each domain in each message */
+int64_t sagoi_plan_relay_bytes(const sagoi_plan *plan, int64_t node);
 
 /* ---- Subfiles: decided when a file is made ---- */
 enum { SAGOI_SUBFILES_WHY_MAX = 160 };
@@ -153,6 +165,14 @@ typedef struct sagoi_cost {
 } sagoi_cost;
 sago_status sagoi_plan_cost(const sagoi_plan *plan, const sagoi_machine *machine, const sagoi_shape *shape,
                             sagoi_cost *cost) SAGOI_CHECKED;
+/* Two layers and three (with the plan's leaders), by the same model: how long the busiest node takes at each end,
+ * every message costing its path's latency and every byte its bandwidth.  Of many domains a sample is taken. */
+typedef struct sagoi_layers_cost {
+    double two, three;                   /* seconds */
+    double messages_two, messages_three; /* between nodes */
+} sagoi_layers_cost;
+sago_status sagoi_plan_layers_cost(const sagoi_plan *plan, const sagoi_machine *machine, const sagoi_shape *shape,
+                                   sagoi_layers_cost *cost) SAGOI_CHECKED;
 /* About how many bytes of the domain the node has. */
 double sagoi_domain_bytes(const sagoi_plan *plan, const sagoi_shape *shape, int64_t domain, int64_t node);
 

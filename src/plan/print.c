@@ -40,15 +40,21 @@ static void print_sizes(const sagoi_plan *plan, FILE *out) {
         return;
     fprintf(out, "move     %s, merge %s, local aggregators %" PRId64 " a node\n", moves[plan->move],
             plan->merge ? "on" : "off", plan->local_aggregators);
+    if (plan->layers > 2)
+        fprintf(out, "layers   3, leaders hold %" PRId64 " messages\n", plan->relay_slots);
     fprintf(out, "buffers  staging 2 x %" PRId64 " a rank, %" PRId64 " messages of %" PRId64 " an aggregator\n",
             plan->staging, plan->messages, plan->message);
 }
 
 static void print_nodes(const sagoi_plan *plan, FILE *out) {
     fprintf(out, "nodes    %" PRId64 "\n", plan->nodes);
-    for (int64_t n = 0; n < sagoi_min(plan->nodes, LINES_SHOWN); n++)
-        fprintf(out, "    %" PRId64 ": accesses [%" PRId64 ", %" PRId64 "), aggregators %" PRId64 "\n", n,
+    for (int64_t n = 0; n < sagoi_min(plan->nodes, LINES_SHOWN); n++) {
+        fprintf(out, "    %" PRId64 ": accesses [%" PRId64 ", %" PRId64 "), aggregators %" PRId64, n,
                 plan->node_low[n], plan->node_high[n], sagoi_plan_slots(plan, n));
+        if (plan->node_leader[n] >= 0)
+            fprintf(out, ", leader %" PRId64, plan->node_leader[n]);
+        fprintf(out, "\n");
+    }
     print_rest(plan->nodes, out);
 }
 
@@ -118,6 +124,7 @@ static void json_scalars(const sagoi_plan *plan, FILE *out) {
     json_number("window", plan->window, out);
     json_number("rounds", plan->rounds, out);
     json_number("local_aggregators", plan->local_aggregators, out);
+    json_number("layers", plan->layers, out);
     json_number("staging", plan->staging, out);
     json_number("message", plan->message, out);
     json_number("messages", plan->messages, out);
@@ -128,8 +135,8 @@ static void json_scalars(const sagoi_plan *plan, FILE *out) {
 static void json_nodes(const sagoi_plan *plan, FILE *out) {
     fprintf(out, "  \"nodes\": [");
     for (int64_t n = 0; n < plan->nodes; n++)
-        fprintf(out, "%s\n    {\"low\": %" PRId64 ", \"high\": %" PRId64 "}", n > 0 ? "," : "", plan->node_low[n],
-                plan->node_high[n]);
+        fprintf(out, "%s\n    {\"low\": %" PRId64 ", \"high\": %" PRId64 ", \"leader\": %" PRId64 "}",
+                n > 0 ? "," : "", plan->node_low[n], plan->node_high[n], plan->node_leader[n]);
     fprintf(out, "\n  ],\n");
 }
 

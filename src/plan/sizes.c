@@ -33,6 +33,12 @@ int64_t sagoi_plan_private_bytes(const sagoi_plan *plan, int64_t ranks, int64_t 
     return (slots * plan->messages + merging) * plan->message;
 }
 
+int64_t sagoi_plan_relay_bytes(const sagoi_plan *plan, int64_t node) {
+    if (plan->node_leader[node] != node)
+        return 0;
+    return plan->relay_slots * ((plan->write ? 1 : 2) * plan->message + plan->ndomains * SAGOI_RELAY_ENTRY);
+}
+
 static int64_t node_needs(const sagoi_draft *draft, int64_t n, int64_t slots) {
     int64_t ranks = draft->machine->node[n].ranks;
     return sagoi_plan_segment_bytes(draft->plan, ranks, slots) +

@@ -32,7 +32,13 @@ oracle 3 2 SAGO_STRATEGY=aggregated SAGO_MOVE=packed SAGO_MESSAGES=1 SAGO_MESSAG
 oracle 3 2 SAGO_STRATEGY=aggregated SAGO_MOVE=rma
 oracle 4 2 SAGO_STRATEGY=aggregated SAGO_MERGE=on SAGO_GROUP_SIZE=4K SAGO_DOMAIN_WRITE=16K SAGO_DOMAIN_READ=16K
 oracle 2 3 SAGO_STRATEGY=aggregated SAGO_WINDOW=4K SAGO_MESSAGE_SIZE=64K SAGO_PLACEMENT=memory
-PROGRAM=test_started SEEDS=$(((SEEDS + 2) / 3))
+machine=$(mktemp)
+trap 'rm -f "$machine"' EXIT
+printf '%s\n' 'name switches' 'topology fat-tree 2 2' 'level 0 latency 50us bandwidth 1GB/s' \
+    'level 1 latency 50us bandwidth 1GB/s' 'ranks-per-node 2' 'memory 1GiB' >"$machine"
+SEEDS=$(((SEEDS + 2) / 3))
+oracle 4 2 SAGO_STRATEGY=aggregated SAGO_LAYERS=3 SAGO_MACHINE="$machine" SAGO_MESSAGE_SIZE=64K
+PROGRAM=test_started
 oracle 3 2
 oracle 3 2 SAGO_STRATEGY=aggregated SAGO_MOVE=rma SAGO_WINDOW=8K
 oracle 2 3 SAGO_STRATEGY=aggregated SAGO_MESSAGES=1 SAGO_MESSAGE_SIZE=64K

@@ -77,5 +77,12 @@ echo "== local aggregators: all ranks (P_L = P) is two-phase I/O, one a node sen
 windows=(SAGO_AGGREGATORS=4 SAGO_WINDOW=1M)
 run "${windows[@]}" SAGO_LOCAL_AGGREGATORS=2 -- "$PROGRAM" interleaved 4096 1048576 any -1 48
 run "${windows[@]}" SAGO_LOCAL_AGGREGATORS=1 -- "$PROGRAM" interleaved 4096 1048576 any -1 24
+echo "== a third layer: two nodes a switch, one of which sends on for both"
+# each window gets one from its neighbour and one from the other switch, whose leader gets one a round
+printf '%s\n' 'name switches' 'topology fat-tree 2 2' 'level 0 latency 50us bandwidth 1GB/s' \
+    'level 1 latency 50us bandwidth 1GB/s' 'ranks-per-node 2' 'memory 1GiB' >"$work/switches.sago"
+run "${windows[@]}" SAGO_LOCAL_AGGREGATORS=1 SAGO_LAYERS=3 SAGO_MACHINE="$work/switches.sago" -- \
+    "$PROGRAM" interleaved 4096 1048576 any -1 20
+grep -q '^layers: 3, as hinted' "$work/out" || cluster_fail "no third layer"
 "$VCLUSTER" down "$NAME"
 echo "ok"

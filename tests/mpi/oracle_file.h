@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 
+#include "mpi/fake_nodes.h"
 #include "mpi/oracle_run.h"
 
 /* ---- Hints ---- */
@@ -247,6 +248,14 @@ static void free_comms(oracle *o) {
 }
 
 /* The command line; false: it is wrong. */
+/* Forces the machine: so many nodes to a switch. */
+static bool take_switches(oracle *o, int nodes) {
+    static char hint[4200];
+    (void)snprintf(hint, sizeof hint, "sago_machine=%s/switches.sago", o->dir);
+    o->forced[o->nforced++] = hint;
+    return o->nforced < MAX_HINTS && fake_switches(strchr(hint, '=') + 1, nodes);
+}
+
 static bool take_arguments(oracle *o, int argc, char **argv, uint64_t *seeds, uint64_t *first) {
     o->dir = find_dir();
     o->patience = 60;
@@ -261,7 +270,12 @@ static bool take_arguments(oracle *o, int argc, char **argv, uint64_t *seeds, ui
             o->patience = (unsigned)strtoul(argv[++i], NULL, 10);
         else if (strcmp(argv[i], "--subfiles") == 0)
             o->only_subfiles = true;
-        else if (strcmp(argv[i], "--verbose") == 0)
+        else if (strcmp(argv[i], "--node-ranks") == 0 && i + 1 < argc)
+            fake_node_ranks = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--switch-nodes") == 0 && i + 1 < argc) {
+            if (!take_switches(o, atoi(argv[++i])))
+                return false;
+        } else if (strcmp(argv[i], "--verbose") == 0)
             o->verbose = true;
         else if (strchr(argv[i], '=') && o->nforced < MAX_HINTS)
             o->forced[o->nforced++] = argv[i];

@@ -1,9 +1,14 @@
 /* RUN: n=1,2,3,4 --seeds 80 */
+/* RUN: n=6 --seeds 5 --first 700 --node-ranks 1 --switch-nodes 3 sago_strategy=aggregated sago_layers=3 */
+/* RUN: n=6 --seeds 5 --first 800 --node-ranks 2 --switch-nodes 2 sago_strategy=aggregated sago_layers=3 */
+/* RUN-LONG: n=8 --seeds 500 --first 20000 --node-ranks 1 --switch-nodes 4 sago_layers=3 */
+/* RUN-LONG: n=8 --seeds 500 --first 30000 --node-ranks 2 --switch-nodes 2 sago_layers=3 */
 /* RUN-LONG: n=3,4 --seeds 2000 --first 5000 --subfiles */
 /* RUN-LONG: n=2,3,4,6 --seeds 2000 --first 1000 */
 /* Random collective programs against a naive model.
  *
- *   test_oracle [--seeds N] [--first S] [--dir PATH] [--patience SECONDS] [--verbose] [--subfiles] [KEY=VALUE...]
+ *   test_oracle [--seeds N] [--first S] [--dir PATH] [--patience SECONDS] [--verbose] [--subfiles]
+ *               [--node-ranks K] [--switch-nodes M] [KEY=VALUE...]
  *
  * A seed is one file, hints, and a number of steps.  Every rank draws the same random numbers, so every rank knows
  * what all of them do, and what the file and its own memory must hold after each step.  KEY=VALUE is a hint for

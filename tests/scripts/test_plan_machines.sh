@@ -44,7 +44,8 @@ golden theta-2048 "${HACC[@]}" --machine "$MACHINES/theta.sago" --nodes 2048 \
 # What was decided, and what else it would have cost.
 "$SAGO" plan "${HACC[@]}" --machine "$MACHINES/theta.sago" --nodes 1024 --stripe-unit 16M --stripe-count 48 \
     --explain >"$scratch/explained.txt"
-for word in elections alternatives sago_placement=rank sago_placement=memory "between nodes"; do
+for word in elections alternatives sago_placement=rank sago_placement=memory "between nodes" _per_target=2 \
+    "[*] sago_layers=2" "  sago_layers=3" "^    layers: 2, 256 leaders of switches would make it slower"; do
     grep -q -- "$word" "$scratch/explained.txt" || fail "no '$word' in what --explain says"
 done
 

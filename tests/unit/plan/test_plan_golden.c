@@ -205,6 +205,20 @@ static void bisected(void **state) {
     compare(&s, "bisected.txt", sagoi_plan_print_text);
 }
 
+/* Many small messages, and a dear way between switches: a third layer across the nodes of a switch. */
+static void third_layer(void **state) {
+    (void)state;
+    sagoi_topology topology = {.kind = SAGOI_FAT_TREE, .dimensions = 2, .extent = {4, 4}};
+    topology.level[0] = (sagoi_level){1e-6, 1e10};
+    topology.level[1] = (sagoi_level){1e-4, 1e10};
+    topology.inside = topology.io = topology.level[0];
+    assert_int_equal(sagoi_topology_complete(&topology), SAGO_OK);
+    situation_init(&s, 16, 2, 16 * MIB, 24);
+    s.machine.topology = &topology;
+    s.node[6].memory = 8 * GIB;
+    compare(&s, "third-layer.txt", sagoi_plan_print_text);
+}
+
 static void nothing(void **state) {
     (void)state;
     situation_init(&s, 2, 2, 0, 1);
@@ -253,6 +267,7 @@ int main(void) {
         cmocka_unit_test(remerge_nearest),
         cmocka_unit_test(group_without_host),
         cmocka_unit_test(bisected),
+        cmocka_unit_test(third_layer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

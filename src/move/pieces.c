@@ -1,0 +1,55 @@
+/* Pieces of memory that one MPI call sends or receives, strung together by a datatype: nothing is copied. */
+#include "move/mail.h"
+
+bool sagoi_pieces_init(sagoi_pieces *pieces, int64_t capacity, sagoi_budget *budget) {
+    *pieces = (sagoi_pieces){.capacity = (int)capacity};
+    pieces->lengths = sagoi_budget_alloc(budget, capacity * (int64_t)sizeof *pieces->lengths);
+    pieces->places = sagoi_budget_alloc(budget, capacity * (int64_t)sizeof *pieces->places);
+    return pieces->lengths && pieces->places;
+}
+
+void sagoi_pieces_cleanup(sagoi_pieces *pieces, sagoi_budget *budget) {
+    sagoi_budget_free(budget, pieces->lengths, pieces->capacity * (int64_t)sizeof *pieces->lengths);
+    sagoi_budget_free(budget, pieces->places, pieces->capacity * (int64_t)sizeof *pieces->places);
+    *pieces = (sagoi_pieces){0};
+}
+
+void sagoi_pieces_clear(sagoi_pieces *pieces) {
+    pieces->n = 0;
+    pieces->bytes = 0;
+}
+
+void sagoi_pieces_add(sagoi_pieces *pieces, const void *place, int64_t bytes) {
+    if (bytes == 0)
+        return;
+    pieces->lengths[pieces->n] = (int)bytes;
+    (void)MPI_Get_address(place, &pieces->places[pieces->n]);
+    pieces->n++;
+    pieces->bytes += bytes;
+}
+
+static sago_status start(const sagoi_pieces *pieces, const sagoi_team *team, int peer, int tag, bool send,
+                         MPI_Request *request) {
+    MPI_Datatype type;
+    int error = MPI_Type_create_hindexed(pieces->n, pieces->lengths, pieces->places, MPI_BYTE, &type);
+    if (error == MPI_SUCCESS) {
+        error = MPI_Type_commit(&type);
+        if (error == MPI_SUCCESS)
+            error = send ? MPI_Issend(MPI_BOTTOM, 1, type, peer, tag, team->all, request)
+                         : MPI_Irecv(MPI_BOTTOM, 1, type, peer, tag, team->all, request);
+        (void)MPI_Type_free(&type);
+    }
+    return error == MPI_SUCCESS ? SAGO_OK
+                                : sagoi_fail(SAGO_ERR_MPI, "a message of %lld bytes to rank %d cannot be started",
+                                             (long long)pieces->bytes, peer);
+}
+
+sago_status sagoi_pieces_send(const sagoi_pieces *pieces, const sagoi_team *team, int peer, int tag,
+                              MPI_Request *request) {
+    return start(pieces, team, peer, tag, true, request);
+}
+
+sago_status sagoi_pieces_receive(const sagoi_pieces *pieces, const sagoi_team *team, int peer, int tag,
+                                 MPI_Request *request) {
+    return start(pieces, team, peer, tag, false, request);
+}
