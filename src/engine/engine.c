@@ -26,13 +26,14 @@ enum {
     MAX_EXCEEDED
 };
 
-/* The leader asks the file system, and so does a rank that wrote by itself since the last call: the leader may
- * have looked before.  A network's file system may not even have heard of that write; a local one has, and knows
- * better than this rank if the file was cut since.  Subfiles are shared out among the ranks of each node. */
-static sago_status look_at_file(sago_file *file, sagoi_agreement *agreement) {
+/* The leader asks the file system, and so does a rank that wrote by itself since the last call, or that reads and
+ * may have written past Sago: the leader may have looked before.  A network's file system may not even have heard
+ * of that write; a local one has, knows better than this rank if the file was cut since, and is quick to answer.
+ * Subfiles are shared out among the ranks of each node. */
+static sago_status look_at_file(sago_file *file, bool reads, sagoi_agreement *agreement) {
     const sagoi_team *team = file->team;
     sagoi_look look;
-    bool local = sagoi_store_layout(file->store)->local, wrote = file->written_end > 0;
+    bool local = sagoi_store_layout(file->store)->local, wrote = reads || file->written_end > 0;
     agreement->max[MAX_SIZE] = local ? 0 : file->written_end;
     if (local)
         file->written_end = 0;
@@ -103,7 +104,7 @@ static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *
     sago_file *file = call->file;
     sagoi_composed *composed = call->composed;
     memset(agreed, 0, sizeof *agreed);
-    sago_status looked = look_at_file(file, agreed);
+    sago_status looked = look_at_file(file, composed->request.direction == SAGOI_FROM_FILE, agreed);
     status = status ? status : looked;
     describe_request(file, composed, agreed);
     agreed->max[MAX_WRITES] = !composed->follows && composed->request.direction == SAGOI_TO_FILE;
