@@ -209,8 +209,23 @@ int dropin_get_position(const dropin_calls *next, MPI_File handle, MPI_Offset *o
     return file && file->sago && offset ? dropin_pointer_get(file, offset) : next->get_position(handle, offset);
 }
 
+/* Where a seek leads, unless that is the MPI library's to say: from the end of the file, or an error. */
+static bool target_of(dropin_file *file, MPI_Offset offset, int whence, MPI_Offset *target) {
+    MPI_Offset from = 0;
+    if (!file || !file->sago || (whence != MPI_SEEK_SET && whence != MPI_SEEK_CUR))
+        return false;
+    if (whence == MPI_SEEK_CUR && dropin_pointer_get(file, &from))
+        return false;
+    return !__builtin_add_overflow(from, offset, target) && *target >= 0;
+}
+
 int dropin_seek(const dropin_calls *next, MPI_File handle, MPI_Offset offset, int whence) {
     dropin_file *file = dropin_files_find(handle);
+    MPI_Offset target;
+    if (target_of(file, offset, whence, &target)) {
+        dropin_pointer_set(file, target);
+        return MPI_SUCCESS;
+    }
     int code = whence == MPI_SEEK_END ? dropin_settle_own(file) : MPI_SUCCESS;
     dropin_pointer_leave(file);
     return code ? code : next->seek(handle, offset, whence);
@@ -242,9 +257,14 @@ int dropin_get_size(const dropin_calls *next, MPI_File handle, MPI_Offset *size)
     return code ? code : next->get_size(handle, size);
 }
 
+/* By Sago, too: the MPI libraries' own read and write the file through the view in force, or fail on some ranks.
+ */
 int dropin_preallocate(const dropin_calls *next, MPI_File handle, MPI_Offset size) {
-    int code = dropin_settle(dropin_files_find(handle));
-    return code ? code : next->preallocate(handle, size);
+    dropin_file *file = dropin_files_find(handle);
+    if (!file || !file->sago || (file->amode & MPI_MODE_RDONLY))
+        return next->preallocate(handle, size);
+    sago_status status = sago_preallocate(file->sago, size);
+    return status == SAGO_ERR_UNSUPPORTED ? next->preallocate(handle, size) : dropin_raise(handle, status);
 }
 
 int dropin_sync(const dropin_calls *next, MPI_File handle) {

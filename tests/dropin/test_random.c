@@ -4,8 +4,9 @@
  *
  * A seed is one file and some steps.  Every rank draws the same numbers, so every rank knows what all of them do,
  * and what the file and its own memory must hold after each step.  Views are legal ones: ascending, nothing named
- * twice.  What the MPI library serves is kept to what both libraries get right: independent calls, contiguous
- * views and memory, and no reads past the end.  Without Sago there is nothing to be tested. */
+ * twice.  What the MPI library serves is kept to what both libraries get right: independent calls (with MPICH
+ * collective ones in atomic mode, too), contiguous views and memory, and no reads past the end.  Without Sago
+ * there is nothing to be tested. */
 #pragma GCC diagnostic ignored "-Wunused-function" /* of what the oracle offers */
 #include "mpi/oracle_pattern.h"
 
@@ -13,9 +14,22 @@
 
 enum { CAP = 20000, STEPS = 12 };
 
+typedef enum { AT_ONCE, SPLIT, STARTED } manner;
+
 typedef struct call {
-    bool write, at, split, independent;
+    bool write, at, independent;
+    manner manner; /* of a collective call */
+    bool bottom;   /* memory by its addresses, from MPI_BOTTOM */
+    bool handed;   /* to the MPI library */
 } call;
+
+/* What a call is given. */
+typedef struct arguments {
+    MPI_Offset at;
+    void *buf;
+    int count;
+    MPI_Datatype type;
+} arguments;
 
 typedef struct program {
     rng r;
@@ -28,20 +42,23 @@ typedef struct program {
     unsigned char noise[NOISE], found[CAP];
     opart parts[MAX_RANKS];       /* of the step, with the views in force */
     long long pointer[MAX_RANKS]; /* individual file pointers, etypes */
-    bool atomic, contiguous;      /* mode; views */
-    bool defers;                  /* sago_defer */
-    call how;                     /* the step's call */
+    int amode;
+    bool atomic, contiguous; /* mode; views */
+    bool same;               /* all ranks' view is the one that a file is opened with */
+    bool defers;             /* sago_defer */
+    call how;                /* the step's call */
 } program;
 
 static program p;
 
 static void describe(void) {
     const opart *part = &p.parts[rank];
-    printf("seed %llu step %d: %s%s%s%s%s; %lld bytes at etype %lld (of %lld bytes), disp %lld, view ",
+    printf("seed %llu step %d: %s%s%s%s%s%s; %lld bytes at etype %lld (of %lld bytes), disp %lld, view ",
            (unsigned long long)p.seed, p.step, p.how.write ? "write" : "read", p.how.at ? "_at" : "",
-           p.how.independent ? "" : "_all", p.how.split && !p.how.independent ? " split" : "",
-           p.atomic ? " atomic" : "", (long long)part->bytes, (long long)part->offset,
-           (long long)part->view.etype->size, (long long)part->view.disp);
+           p.how.independent ? "" : "_all",
+           p.how.independent ? "" : (const char *[]){"", " split", " started"}[p.how.manner],
+           p.how.bottom ? " from MPI_BOTTOM" : "", p.atomic ? " atomic" : "", (long long)part->bytes,
+           (long long)part->offset, (long long)part->view.etype->size, (long long)part->view.disp);
     otype_print(part->view.filetype, stdout);
     printf(", memory %lld of ", (long long)part->count);
     if (part->memory)
@@ -79,6 +96,7 @@ static void draw_views(void) {
     oview views[MAX_RANKS];
     const char *pattern = pattern_views(&space, views);
     p.contiguous = strcmp(pattern, "blocks") == 0;
+    p.same = false;
     for (int i = 0; i < ranks; i++) {
         bool plain = !view_legal(&views[i]);
         p.parts[i].view = plain ? (oview){0, otype_leaf(&p.a, 1), otype_leaf(&p.a, 1)} : views[i];
@@ -134,7 +152,7 @@ static void draw_amount(opart *part, int64_t offset, const call *how) {
         pick_memory(&p.r, &p.a, part, true);
     else
         pick_plain_memory(&p.r, &p.a, part, true); /* no byte of memory twice */
-    if (part->bytes % etype == 0 && !how->independent)
+    if (part->bytes % etype == 0 && !how->handed)
         return;
     part->bytes = part->count = bytes;
     part->memory = otype_leaf(&p.a, 1);
@@ -173,29 +191,67 @@ static bool past_the_end(void) {
 
 /* ---- Calls ---- */
 
-static void make_call(const call *how, const opart *part, void *buf, MPI_Datatype type, MPI_Status *status) {
-    MPI_Offset at = part->offset;
-    int count = (int)part->count;
+static void call_alone(const call *how, const arguments *a, MPI_Status *status) {
     MPI_File f = p.file;
-    if (how->independent && how->at)
-        OK(how->write ? MPI_File_write_at(f, at, buf, count, type, status)
-                      : MPI_File_read_at(f, at, buf, count, type, status));
-    else if (how->independent)
-        OK(how->write ? MPI_File_write(f, buf, count, type, status) : MPI_File_read(f, buf, count, type, status));
-    else if (how->split && how->at) {
-        OK(how->write ? MPI_File_write_at_all_begin(f, at, buf, count, type)
-                      : MPI_File_read_at_all_begin(f, at, buf, count, type));
-        OK(how->write ? MPI_File_write_at_all_end(f, buf, status) : MPI_File_read_at_all_end(f, buf, status));
-    } else if (how->split) {
-        OK(how->write ? MPI_File_write_all_begin(f, buf, count, type)
-                      : MPI_File_read_all_begin(f, buf, count, type));
-        OK(how->write ? MPI_File_write_all_end(f, buf, status) : MPI_File_read_all_end(f, buf, status));
-    } else if (how->at)
-        OK(how->write ? MPI_File_write_at_all(f, at, buf, count, type, status)
-                      : MPI_File_read_at_all(f, at, buf, count, type, status));
+    if (how->at)
+        OK(how->write ? MPI_File_write_at(f, a->at, a->buf, a->count, a->type, status)
+                      : MPI_File_read_at(f, a->at, a->buf, a->count, a->type, status));
     else
-        OK(how->write ? MPI_File_write_all(f, buf, count, type, status)
-                      : MPI_File_read_all(f, buf, count, type, status));
+        OK(how->write ? MPI_File_write(f, a->buf, a->count, a->type, status)
+                      : MPI_File_read(f, a->buf, a->count, a->type, status));
+}
+
+static void call_split(const call *how, const arguments *a, MPI_Status *status) {
+    MPI_File f = p.file;
+    if (how->at) {
+        OK(how->write ? MPI_File_write_at_all_begin(f, a->at, a->buf, a->count, a->type)
+                      : MPI_File_read_at_all_begin(f, a->at, a->buf, a->count, a->type));
+        OK(how->write ? MPI_File_write_at_all_end(f, a->buf, status)
+                      : MPI_File_read_at_all_end(f, a->buf, status));
+    } else {
+        OK(how->write ? MPI_File_write_all_begin(f, a->buf, a->count, a->type)
+                      : MPI_File_read_all_begin(f, a->buf, a->count, a->type));
+        OK(how->write ? MPI_File_write_all_end(f, a->buf, status) : MPI_File_read_all_end(f, a->buf, status));
+    }
+}
+
+static void call_started(const call *how, const arguments *a, MPI_Status *status) {
+    MPI_File f = p.file;
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (how->at)
+        OK(how->write ? MPI_File_iwrite_at_all(f, a->at, a->buf, a->count, a->type, &request)
+                      : MPI_File_iread_at_all(f, a->at, a->buf, a->count, a->type, &request));
+    else
+        OK(how->write ? MPI_File_iwrite_all(f, a->buf, a->count, a->type, &request)
+                      : MPI_File_iread_all(f, a->buf, a->count, a->type, &request));
+    OK(MPI_Wait(&request, status));
+}
+
+static void call_at_once(const call *how, const arguments *a, MPI_Status *status) {
+    MPI_File f = p.file;
+    if (how->at)
+        OK(how->write ? MPI_File_write_at_all(f, a->at, a->buf, a->count, a->type, status)
+                      : MPI_File_read_at_all(f, a->at, a->buf, a->count, a->type, status));
+    else
+        OK(how->write ? MPI_File_write_all(f, a->buf, a->count, a->type, status)
+                      : MPI_File_read_all(f, a->buf, a->count, a->type, status));
+}
+
+static void make_call(const call *how, const arguments *a, MPI_Status *status) {
+    static void (*const by_manner[])(const call *, const arguments *, MPI_Status *) = {call_at_once, call_split,
+                                                                                       call_started};
+    (how->independent ? call_alone : by_manner[how->manner])(how, a, status);
+}
+
+/* The same memory, one piece of a type that has its address. */
+static void address(arguments *a) {
+    MPI_Datatype there;
+    MPI_Aint at;
+    MPI_Get_address(a->buf, &at);
+    MPI_Type_create_hindexed(1, &a->count, &at, a->type, &there);
+    MPI_Type_commit(&there);
+    MPI_Type_free(&a->type);
+    *a = (arguments){a->at, MPI_BOTTOM, 1, there};
 }
 
 static void check_model(void) {
@@ -226,12 +282,14 @@ static void run_call(const call *how) {
     obuffer_make(&buffer, &memory, &c);
     obuffer_make(&right, &memory, &c);
     int64_t bytes = how->write ? part->bytes : model_read(&p.model, &file, &memory, &right);
-    MPI_Datatype type = build(part->memory);
-    make_call(how, part, obuffer_base(&buffer), type, &status);
+    arguments given = {part->offset, obuffer_base(&buffer), (int)part->count, build(part->memory)};
+    if (how->bottom)
+        address(&given);
+    make_call(how, &given, &status);
     MPI_Get_elements_x(&status, MPI_BYTE, &moved);
     CHECK_STEP(moved == bytes);
     CHECK_STEP(first_difference(buffer.bytes, right.bytes, buffer.size) < 0);
-    MPI_Type_free(&type);
+    MPI_Type_free(&given.type);
     runs_free(&file);
     runs_free(&memory);
     free(buffer.bytes);
@@ -250,13 +308,37 @@ static void model_all(void) {
     }
 }
 
-static void step_access(void) {
-    call how = {chance(&p.r, 55), chance(&p.r, 50), chance(&p.r, 25), chance(&p.r, 20) || p.atomic};
-    p.how = how;
-    if (how.independent && !p.contiguous)
-        return;
-    if (how.independent && p.defers) /* other ranks' data may have to be there */
+static bool draw_direction(void) {
+    bool write = chance(&p.r, 55);
+    return (write && !(p.amode & MPI_MODE_RDONLY)) || (p.amode & MPI_MODE_WRONLY);
+}
+
+static call draw_call(void) {
+    call how = {.write = draw_direction(),
+                .at = chance(&p.r, 50),
+                .independent = chance(&p.r, !p.atomic ? 20
+                                            : OPENMPI ? 100
+                                                      : 50)};
+    how.handed = how.independent || p.atomic;
+    int way = (int)pick(&p.r, 0, 99);
+    how.manner = way < 25 ? SPLIT : way < 50 && !how.handed ? STARTED : AT_ONCE;
+    how.bottom = chance(&p.r, 25) && !how.handed;
+    return how;
+}
+
+/* What other ranks have done so far is done, and in the file: collective calls need not make sure of that. */
+static void settle(void) {
+    if (p.defers && !(p.amode & MPI_MODE_RDONLY))
         OK(MPI_File_sync(p.file));
+    meet();
+}
+
+static void step_access(void) {
+    call how = p.how = draw_call();
+    if (how.handed && !p.contiguous)
+        return;
+    if (how.handed)
+        settle();
     for (int i = 0; i < ranks; i++) {
         opart *part = &p.parts[i];
         int64_t units = part->view.filetype->size / part->view.etype->size;
@@ -266,7 +348,7 @@ static void step_access(void) {
     }
     if (how.write)
         drop_conflicts();
-    else if (how.independent && past_the_end())
+    else if (how.handed && past_the_end())
         return;
     run_call(&how);
     if (how.write)
@@ -280,37 +362,132 @@ static void step_access(void) {
         check_model();
 }
 
-static void step(void) {
-    int way = (int)pick(&p.r, 0, 99);
-    if (way < 25) {
-        draw_views();
-        set_view();
-    } else if (way < 30) {
-        int64_t size = pick(&p.r, 0, CAP);
-        meet();
-        OK(MPI_File_set_size(p.file, size));
+/* ---- What else can be done to a file ---- */
+
+static void step_size(void) {
+    bool allocate = chance(&p.r, 40) && (p.amode & MPI_MODE_RDWR);
+    int64_t size = pick(&p.r, 0, CAP);
+    if (p.amode & MPI_MODE_RDONLY)
+        return;
+    meet();
+    OK(allocate ? MPI_File_preallocate(p.file, size) : MPI_File_set_size(p.file, size));
+    if (!allocate || size > p.model.size)
         model_resize(&p.model, size);
-        check_model();
-    } else if (way < 35) {
-        p.atomic = !p.atomic;
-        OK(MPI_File_set_atomicity(p.file, p.atomic));
-    } else if (way < 40) {
+    check_model();
+}
+
+/* From the end where it is clear what that is. */
+static void step_seek(void) {
+    const oview *view = &p.parts[rank].view;
+    if (chance(&p.r, 30) && p.same) {
+        settle();
+        int64_t back = pick_skewed(&p.r, 0, p.model.size);
+        OK(MPI_File_seek(p.file, -back, MPI_SEEK_END));
+        for (int i = 0; i < ranks; i++)
+            p.pointer[i] = p.model.size - back;
+        meet();
+    } else {
+        long long before = p.pointer[rank];
+        bool further = chance(&p.r, 50);
         for (int i = 0; i < ranks; i++)
             p.pointer[i] = pick_skewed(&p.r, 0, 50);
-        OK(MPI_File_seek(p.file, p.pointer[rank], MPI_SEEK_SET));
-    } else {
-        step_access();
+        OK(MPI_File_seek(p.file, p.pointer[rank] - (further ? before : 0), further ? MPI_SEEK_CUR : MPI_SEEK_SET));
+    }
+    MPI_Offset at = -1, byte = -1;
+    OK(MPI_File_get_position(p.file, &at));
+    CHECK_STEP(at == p.pointer[rank]);
+    if (p.contiguous) {
+        OK(MPI_File_get_byte_offset(p.file, at, &byte));
+        CHECK_STEP(byte == view->disp + at * view->etype->size);
     }
 }
 
-static MPI_File open_seed(void) {
-    MPI_File file = MPI_FILE_NULL;
+/* In the order of ranks, by the shared pointer. */
+static void step_ordered(void) {
+    int64_t at = pick_skewed(&p.r, 0, CAP / 2);
+    MPI_Status status;
+    if (!p.same || (p.amode & MPI_MODE_RDONLY))
+        return;
+    p.how = (call){.write = true};
+    OK(MPI_File_seek_shared(p.file, at, MPI_SEEK_SET));
+    for (int i = 0; i < ranks; i++) {
+        opart *part = &p.parts[i];
+        part->offset = at;
+        part->bytes = part->count = pick_skewed(&p.r, 0, 100);
+        part->memory = otype_leaf(&p.a, 1);
+        at += part->bytes;
+    }
+    runs memory = {0};
+    content c = content_make(p.noise, p.step, rank);
+    obuffer buffer;
+    part_memory_runs(&p.parts[rank], &memory);
+    obuffer_make(&buffer, &memory, &c);
+    OK(MPI_File_write_ordered(p.file, obuffer_base(&buffer), (int)p.parts[rank].count, MPI_BYTE, &status));
+    CHECK_STEP(count_in(&status, MPI_BYTE) == p.parts[rank].bytes);
+    runs_free(&memory);
+    free(buffer.bytes);
+    model_all();
+    check_model();
+}
+
+/* The view is bytes; the pointer at the end when appending. */
+static void open_seed(int amode) {
     MPI_Info info;
     MPI_Info_create(&info);
+    p.defers = chance(&p.r, 50);
     MPI_Info_set(info, "sago_defer", p.defers ? "on" : "off");
-    OK(MPI_File_open(MPI_COMM_WORLD, p.path, MODE_NEW, info, &file));
+    OK(MPI_File_open(MPI_COMM_WORLD, p.path, amode, info, &p.file));
     MPI_Info_free(&info);
-    return file;
+    p.amode = amode;
+    p.atomic = false;
+    p.contiguous = p.same = true;
+    for (int i = 0; i < ranks; i++) {
+        p.parts[i].view = (oview){0, otype_leaf(&p.a, 1), otype_leaf(&p.a, 1)};
+        p.parts[i].memory = NULL;
+        p.pointer[i] = amode & MPI_MODE_APPEND ? p.model.size : 0;
+    }
+}
+
+static void close_seed(void) {
+    OK(MPI_File_close(&p.file));
+    p.defers = false;
+    meet();
+}
+
+static void step_reopen(void) {
+    static const int modes[] = {MPI_MODE_RDWR,
+                                MPI_MODE_RDONLY,
+                                MPI_MODE_WRONLY,
+                                MPI_MODE_RDWR | MPI_MODE_APPEND,
+                                MPI_MODE_WRONLY | MPI_MODE_APPEND,
+                                MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_UNIQUE_OPEN};
+    close_seed();
+    check_model();
+    open_seed(modes[pick(&p.r, 0, 5)]);
+    MPI_Offset at = -1;
+    OK(MPI_File_get_position(p.file, &at));
+    CHECK_STEP(at == p.pointer[rank]);
+}
+
+static void step(void) {
+    int way = (int)pick(&p.r, 0, 99);
+    if (way < 22) {
+        draw_views();
+        set_view();
+    } else if (way < 28) {
+        step_size();
+    } else if (way < 33) {
+        p.atomic = !p.atomic;
+        OK(MPI_File_set_atomicity(p.file, p.atomic));
+    } else if (way < 38) {
+        step_seek();
+    } else if (way < 43) {
+        step_reopen();
+    } else if (way < 46) {
+        step_ordered();
+    } else {
+        step_access();
+    }
 }
 
 static void run_seed(uint64_t seed) {
@@ -318,23 +495,21 @@ static void run_seed(uint64_t seed) {
     p.seed = seed;
     p.r.state = seed * 7919;
     p.model = (model){bytes, 0, CAP};
-    p.atomic = false;
     for (int i = 0; i < NOISE; i++)
         p.noise[i] = (unsigned char)rng_next(&p.r);
     (void)snprintf(p.path, sizeof p.path, "seed-%llu", (unsigned long long)seed);
-    p.defers = chance(&p.r, 50);
-    p.file = open_seed();
+    open_seed(MODE_NEW);
     draw_views();
     set_view();
     for (p.step = 0; p.step < STEPS; p.step++)
         step();
-    OK(MPI_File_close(&p.file));
-    p.defers = false;
+    close_seed();
     check_model();
+    open_seed(MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE);
+    step_access();
+    close_seed();
+    CHECK_STEP(plain_size(p.path) == -1);
     arena_clear(&p.a);
-    meet();
-    if (rank == 0)
-        (void)unlink(p.path);
     meet();
 }
 
@@ -342,6 +517,7 @@ int main(int argc, char **argv) {
     check_start(&argc, &argv);
     long long seeds = PLAIN ? 0 : argc > 1 ? atoll(argv[1]) : 20, first = argc > 2 ? atoll(argv[2]) : 1;
     expect_stat("atomic", -1);
+    expect_stat("shared_pointer", -1);
     int failed = 0;
     char name[32];
     (void)snprintf(name, sizeof name, "alone-%d", rank);
