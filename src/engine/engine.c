@@ -33,7 +33,8 @@ enum {
 static sago_status look_at_file(sago_file *file, bool reads, sagoi_agreement *agreement) {
     const sagoi_team *team = file->team;
     sagoi_look look;
-    bool local = sagoi_store_layout(file->store)->local, wrote = reads || file->written_end > 0;
+    bool local = sagoi_store_layout(file->store)->local, plain = sagoi_store_fd(file->store) >= 0;
+    bool wrote = (reads && plain) || file->written_end > 0;
     agreement->max[MAX_SIZE] = local ? 0 : file->written_end;
     if (local)
         file->written_end = 0;
