@@ -172,10 +172,10 @@ sago_status sago_sync(sago_file *file); /* collective; data is on the device */
  * storage neighbourhood first, in the first of sago_local_dirs that all ranks can use.  sago_sync_local() puts
  * them on the local device; sago_sync() and sago_close() move them to the global file, where later calls win, also
  * between neighbourhoods.  Every other collective call on the file does so first, reads and declared steps among
- * them: they see what was written.  Independent and nonblocking calls are SAGO_ERR_STATE while anything is local.
- * When local storage is full, what is there is moved and the call goes to the global file.  Other files, programs
- * and handles see nothing before sago_sync(); after a crash what was only local is lost.  Without local storage:
- * sago_sync(). */
+ * them: they see what was written; nonblocking ones do when their turn comes.  Independent calls are
+ * SAGO_ERR_STATE while anything is local. When local storage is full, what is there is moved and the call goes to
+ * the global file.  Other files, programs and handles see nothing before sago_sync(); after a crash what was only
+ * local is lost.  Without local storage: sago_sync(). */
 sago_status sago_sync_local(sago_file *file);
 
 sago_status sago_get_size(sago_file *file, MPI_Offset *size);   /* local; with what is still in local storage */

@@ -244,8 +244,12 @@ static sago_status compose_any(sago_file *file, const any_access *wanted, sagoi_
     return wanted->view ? compose(file, wanted->view, composed) : compose_list(file, wanted->list, composed);
 }
 
-/* When a call's turn comes: what was deferred before it goes to the file, in the order of the calls. */
-static sago_status flush_before(sago_file *file) { return sagoi_flush(file, SAGO_FLUSH_STARTED); }
+/* When a call's turn comes: what is in local storage or was deferred before it goes to the file, in the order of
+ * the calls. */
+static sago_status flush_before(sago_file *file) {
+    sago_status status = sagoi_tier_merge(file);
+    return status ? status : sagoi_flush(file, SAGO_FLUSH_STARTED);
+}
 
 static sago_status prepare(sago_file *file, const any_access *wanted, sago_request **request, sago_status *wrong) {
     const char *call = wanted->view ? wanted->view->call : wanted->list->call;
@@ -266,7 +270,7 @@ static sago_status prepare(sago_file *file, const any_access *wanted, sago_reque
 static sago_status start(sago_file *file, const any_access *wanted, sago_request **started) {
     const char *call = wanted->view ? wanted->view->call : wanted->list->call;
     sago_request *request = NULL;
-    sago_status wrong = SAGO_OK, status = sagoi_check_alone(file);
+    sago_status wrong = SAGO_OK, status = sagoi_check_file(file);
     if (status)
         return sagoi_done(call, NULL, status);
     status = prepare(file, wanted, &request, &wrong);

@@ -9,8 +9,12 @@
 #include "base/checked.h"
 #include "engine/surroundings.h"
 #include "storage/neighbourhood.h"
+#include "store/leftovers.h"
 
 enum { CHUNK = 8 << 20, DIR_MAX = 400 }; /* bytes merged at once, without a hint; of a directory's name */
+enum { LEFT_AFTER = 600 };               /* seconds; what nobody holds then was left by a job that died */
+
+static const char prefix[] = ".sago-tier-";
 
 /* A view that calls still refer to. */
 typedef struct kept_view {
@@ -76,6 +80,8 @@ static sago_status open_local(sago_file *file, const char *path, int first) {
         status = sagoi_open_hinted(t->near, path,
                                    MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_DELETE_ON_CLOSE,
                                    &hints, &t->local);
+    if (!status)
+        sagoi_leftovers_lock(t->local->store);
     return sagoi_agree_status(file->team, status);
 }
 
@@ -97,8 +103,10 @@ sago_status sagoi_tier_open(sago_file *file) {
     if (!status)
         status = sagoi_storage_draw(file->team, SAGO_OK, random);
     if (!status) {
-        (void)snprintf(path, sizeof path, "%s/.sago-tier-%016" PRIx64 "%016" PRIx64 "-%d", dir, random[0],
+        (void)snprintf(path, sizeof path, "%s/%s%016" PRIx64 "%016" PRIx64 "-%d", dir, prefix, random[0],
                        random[1], first);
+        if (first == file->team->rank)
+            (void)sagoi_leftovers_remove(dir, prefix, LEFT_AFTER);
         status = open_local(file, path, first);
     }
     if (status) {
@@ -289,6 +297,8 @@ static sago_status move_part(sago_file *file, const sagoi_tier_call *call, int64
     sagoi_composed composed;
     int64_t moved = 0;
     sagoi_composed_init(&composed, direction, &file->budget);
+    composed.nonblocking =
+        sagoi_on_fiber(); /* before a nonblocking call, on all ranks: nothing may wait inside MPI */
     if (!status)
         status = compose_part(&composed, call, done, buffer);
     status = sagoi_engine_run(file, &composed, status, &moved);

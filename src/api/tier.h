@@ -5,8 +5,11 @@
  * them again, in their order, from the local file to the global one.  So of two writes to one byte the later call
  * wins, also between neighbourhoods; and nothing that nobody wrote is written.
  *
- * Whatever is not a collective write of this kind first merges (collective calls), or is refused while there is
- * something to merge (independent and nonblocking calls, which cannot wait for others). */
+ * Whatever is not a collective write of this kind first merges (collective calls; nonblocking ones when their turn
+ * comes), or is refused while there is something to merge (independent calls, which cannot wait for others).
+ *
+ * What calls there were is known to the ranks alone: if they die, their local files are of no use.  Their names
+ * are random, so that nobody takes them for data, and who opens a file with a tier later removes them. */
 #ifndef SAGOI_TIER_H
 #define SAGOI_TIER_H
 

@@ -10,6 +10,7 @@
 #include "check.h"
 
 #include <errno.h>
+#include <sys/file.h>
 
 enum { SIZE = 200000, STEPS = 12, PIECES = 40 };
 
@@ -83,6 +84,14 @@ static void write_extents(sago_file *file, uint64_t *seed, int64_t whose, model 
     CHECK_OK(sago_write_extents_all(file, p.n, p.mine, p.data));
 }
 
+static void start_extents(sago_file *file, uint64_t *seed, int64_t whose, model *m) {
+    static pieces p;
+    sago_request *request = NULL;
+    draw_pieces(seed, whose, m, &p);
+    CHECK_OK(sago_iwrite_extents_all(file, p.n, p.mine, p.data, &request));
+    CHECK_OK(sago_wait(&request, NULL));
+}
+
 /* Blocks dealt out in turn through a view, beginning somewhere; the view stays set. */
 static void write_view(sago_file *file, uint64_t *seed, int64_t whose, model *m) {
     int64_t block = 1 + (int64_t)(next_random(seed) % 50), blocks = (int64_t)(next_random(seed) % 200);
@@ -131,7 +140,7 @@ static void test_random(uint64_t seed) {
     if (!file)
         return;
     for (int step = 1; step <= STEPS; step++)
-        switch (next_random(&seed) % 8) {
+        switch (next_random(&seed) % 9) {
         case 0:
             check_read(file, &m);
             break;
@@ -143,7 +152,10 @@ static void test_random(uint64_t seed) {
             CHECK_OK(sago_sync_local(file));
             break;
         case 3:
+            start_extents(file, &seed, step, &m);
+            break;
         case 4:
+        case 5:
             write_view(file, &seed, step, &m);
             break;
         default:
@@ -199,10 +211,102 @@ static void test_stays_local(void) {
     remove_file(path);
 }
 
+/* Nonblocking calls see what is local, whatever comes before and after them. */
+static void test_nonblocking(void) {
+    enum { BLOCK = 3000 };
+    static unsigned char data[2][BLOCK], back[2][BLOCK];
+    char path[CHECK_PATH_MAX];
+    sago_request *request[3] = {NULL, NULL, NULL};
+    (void)snprintf(path, sizeof path, "%s", scratch("nonblocking"));
+    scene = "nonblocking";
+    sago_file *file = open_tier(path);
+    int other = (rank + 1) % ranks;
+    sago_extent mine = {(int64_t)BLOCK * rank, BLOCK}, theirs = {(int64_t)BLOCK * other, BLOCK};
+    for (int i = 0; i < 2; i++)
+        for (int64_t k = 0; k < BLOCK; k++)
+            data[i][k] = byte_of(mine.offset + k, i);
+    CHECK_OK(sago_write_extents_all(file, 1, &mine, data[0]));
+    CHECK_OK(sago_iread_extents_all(file, 1, &theirs, back[0], &request[0]));
+    CHECK_OK(sago_iwrite_extents_all(file, 1, &mine, data[1], &request[1]));
+    CHECK_OK(sago_iread_extents_all(file, 1, &theirs, back[1], &request[2]));
+    CHECK_OK(sago_write_extents_all(file, 1, &mine, data[0])); /* after them, in local storage again */
+    for (int i = 0; i < 3; i++)
+        CHECK_OK(sago_wait(&request[i], NULL));
+    for (int i = 0; i < 2; i++) {
+        int64_t k = 0;
+        while (k < BLOCK && back[i][k] == byte_of(theirs.offset + k, i))
+            k++;
+        CHECK_INT(k, BLOCK);
+    }
+    CHECK_INT(stats_of(file).local_writes, 2);
+    CHECK_INT(stats_of(file).local_merges, 1);
+    CHECK_OK(
+        sago_iwrite_extents_all(file, rank == 0 ? -1 : 1, &mine, data[1], &request[0])); /* wrong on one rank */
+    EXPECT(sago_wait(&request[0], NULL), SAGO_ERR_ARG, "extents", 0);
+    CHECK_OK(sago_close(&file));
+    meet();
+    CHECK_INT(plain_read(path, back[0], BLOCK, mine.offset), BLOCK);
+    CHECK(memcmp(back[0], data[0], BLOCK) == 0);
+    remove_file(path);
+}
+
+/* What a job that died has left goes when a file with a tier is opened; what is new, or in use, stays. */
+static void test_leftovers(void) {
+    static const char *const names[] = {".sago-tier-0123-0", ".sago-tier-4567-0", ".sago-tier-89ab-0", "another"};
+    const struct timespec old[2] = {{.tv_sec = 1000000}, {.tv_sec = 1000000}};
+    const bool stays[] = {false, true, true, true}; /* left, in use, new, not the tier's */
+    char path[CHECK_PATH_MAX], left[4][CHECK_PATH_MAX + 40];
+    int held = -1;
+    (void)snprintf(path, sizeof path, "%s", scratch("leftovers"));
+    scene = "leftovers";
+    for (int i = 0; i < 4; i++) {
+        (void)snprintf(left[i], sizeof left[i], "%s/%s", local_root, names[i]);
+        if (rank > 0)
+            continue;
+        int fd = open(left[i], O_RDWR | O_CREAT, 0600);
+        CHECK(fd >= 0 && (i == 2 || futimens(fd, old) == 0));
+        if (i == 1)
+            held = fd;
+        else
+            (void)close(fd);
+    }
+    if (rank == 0)
+        CHECK(flock(held, LOCK_SH) == 0);
+    meet();
+    sago_file *file = open_tier(path), *second = NULL;
+    for (int i = 0; i < 4 && rank == 0; i++)
+        CHECK_INT(access(left[i], F_OK) == 0, stays[i]);
+    /* Its own is locked, too, as old as it may look. */
+    uint64_t seed = 11;
+    static model m;
+    memset(&m, 0, sizeof m);
+    write_extents(file, &seed, 1, &m);
+    meet();
+    DIR *stream = rank == 0 ? opendir(local_root) : NULL;
+    for (struct dirent *entry = stream ? readdir(stream) : NULL; entry; entry = readdir(stream))
+        if (strncmp(entry->d_name, ".sago-tier-", 11) == 0 && !strstr(entry->d_name, "89ab"))
+            CHECK(utimensat(dirfd(stream), entry->d_name, old, 0) == 0);
+    if (stream)
+        closedir(stream);
+    meet();
+    char path2[CHECK_PATH_MAX + 8];
+    (void)snprintf(path2, sizeof path2, "%s.2", path);
+    second = open_tier(path2);
+    CHECK_OK(sago_close(&second));
+    CHECK_OK(sago_close(&file));
+    CHECK_FILE(path, m.bytes, m.end);
+    meet();
+    for (int i = 1; i < 4 && rank == 0; i++)
+        CHECK(unlink(left[i]) == 0);
+    if (held >= 0)
+        (void)close(held);
+    remove_file(path2);
+    remove_file(path);
+}
+
 /* Calls that cannot wait for others are refused while data is local, and work when it is not. */
 static void test_refused(void) {
     char path[CHECK_PATH_MAX], byte = 1;
-    sago_request *request = NULL;
     (void)snprintf(path, sizeof path, "%s", scratch("refused"));
     scene = "refused";
     sago_file *file = open_tier(path);
@@ -210,7 +314,6 @@ static void test_refused(void) {
     CHECK_OK(sago_write_extents_all(file, 1, &mine, &byte));
     EXPECT(sago_write_at(file, rank, &byte, 1, MPI_BYTE, NULL), SAGO_ERR_STATE, "sago_sync", -1);
     EXPECT(sago_read_at(file, rank, &byte, 1, MPI_BYTE, NULL), SAGO_ERR_STATE, "sago_sync", -1);
-    EXPECT(sago_iwrite_at_all(file, rank, &byte, 1, MPI_BYTE, &request), SAGO_ERR_STATE, "sago_sync", -1);
     CHECK_OK(sago_sync(file));
     CHECK_OK(sago_write_at(file, rank, &byte, 1, MPI_BYTE, NULL));
     EXPECT(sago_write_extents_all(file, rank == 0 ? -1 : 1, &mine, &byte), SAGO_ERR_ARG, "extents", 0);
@@ -283,6 +386,9 @@ int main(int argc, char **argv) {
             test_random((uint64_t)seed + 1000u * (uint64_t)i);
         }
         test_stays_local();
+        test_nonblocking();
+        if (i == 2) /* on one machine: elsewhere local storage may not be rank 0's */
+            test_leftovers();
         test_refused();
         test_bad_directories();
     }
