@@ -201,8 +201,9 @@ static sago_status parts_create(const char *path, const sagoi_store_options *opt
     created->options.uring = options->uring && rule.count <= RINGS_MAX;
     (void)pthread_mutex_init(&created->lock, NULL);
     created->dir = realpath(path, NULL);
-    created->part = calloc((size_t)rule.count, sizeof(sagoi_store *));
-    created->written = calloc((size_t)rule.count, sizeof *created->written);
+    size_t count = (size_t)sagoi_max(2, rule.count); /* it is; the analyzer does not know */
+    created->part = calloc(count, sizeof(sagoi_store *));
+    created->written = calloc(count, sizeof *created->written);
     *parts = created;
     return created->dir && created->part && created->written ? SAGO_OK : no_memory();
 }
