@@ -184,6 +184,31 @@ static void one_rank(bool gaps) {
     OK(MPI_File_close(&file));
 }
 
+/* Where ranks do not meet in every call, one rank's mistake is its own: the others' calls are done, or are told
+ * where they do meet, and nobody waits. */
+static void one_rank_alone(void) {
+    MPI_File file = open_all("alone", MODE_NEW);
+    MPI_Errhandler mine;
+    bool last = rank == ranks - 1;
+    OK(MPI_File_create_errhandler(handler, &mine));
+    OK(MPI_File_set_errhandler(file, mine));
+    check_works(file);
+    for (int i = 0; i < 6; i++) {
+        bool write = i % 4 < 2; /* the direction turns in every other call */
+        called = 0;
+        int code = write ? MPI_File_write_all(file, bytes, last ? -1 : 8, MPI_BYTE, MPI_STATUS_IGNORE)
+                         : MPI_File_read_at_all(file, 0, bytes, last ? -1 : 8, MPI_BYTE, MPI_STATUS_IGNORE);
+        CHECK_INT(called, code != MPI_SUCCESS);
+        if (last)
+            CHECK_INT(check_class(code), MPI_ERR_COUNT);
+    }
+    if (last)
+        CHECK_INT(position_of(file), 0);
+    check_works(file);
+    MPI_Errhandler_free(&mine);
+    OK(MPI_File_close(&file));
+}
+
 /* A write that the system refuses to one rank. */
 static void limited(void) {
     MPI_File file = open_all("limited", MODE_NEW);
@@ -218,6 +243,7 @@ int main(int argc, char **argv) {
 #ifdef MPICH_VERSION
         one_rank(false);
 #endif
+        one_rank_alone();
         limited();
     }
     return check_end();
