@@ -74,6 +74,21 @@ static void sort_by_low(sagoi_draft *draft) {
             (void *)draft->shape->node);
 }
 
+/* Which regions each node has anything in. */
+static void mark_regions(const sagoi_draft *draft) {
+    const sagoi_shape *shape = draft->shape;
+    sagoi_plan *plan = draft->plan;
+    _Static_assert(SAGOI_REGIONS == 32, "a bit each");
+    if (!shape->histogram)
+        return;
+    plan->origin = shape->origin;
+    plan->region = shape->region;
+    for (int64_t n = 0; n < shape->nodes; n++)
+        for (int r = 0; r < SAGOI_REGIONS; r++)
+            if (shape->histogram[n * SAGOI_REGIONS + r] > 0)
+                plan->node_regions[n] |= UINT32_C(1) << r;
+}
+
 static void sum_shape(sagoi_draft *draft) {
     sagoi_plan *plan = draft->plan;
     int64_t low = INT64_MAX, high = 0;
@@ -90,6 +105,7 @@ static void sum_shape(sagoi_draft *draft) {
         draft->runs = add_capped(draft->runs, access->runs);
     }
     sort_by_low(draft);
+    mark_regions(draft);
     plan->low = sagoi_min(low, high);
     plan->high = high;
     plan->groups = 1;
@@ -169,6 +185,8 @@ static bool allocate(sagoi_draft *draft) {
     plan->node_leader = per_node(draft, &ok);
     for (int64_t n = 0; ok && n < draft->machine->nodes; n++)
         plan->node_leader[n] = -1;
+    plan->node_regions = calloc((size_t)draft->machine->nodes, sizeof *plan->node_regions);
+    ok = ok && plan->node_regions;
     draft->by_low = per_node(draft, &ok);
     draft->group = calloc((size_t)draft->machine->nodes + 1, sizeof *draft->group);
     return ok && draft->group;
@@ -227,6 +245,7 @@ void sagoi_plan_cleanup(sagoi_plan *plan) {
     free(plan->domains);
     free(plan->node_low);
     free(plan->node_high);
+    free(plan->node_regions);
     free(plan->node_slots);
     free(plan->node_group);
     free(plan->node_leader);
@@ -251,7 +270,12 @@ bool sagoi_plan_window(const sagoi_plan *plan, int64_t domain, int64_t round, in
 }
 
 bool sagoi_plan_touches(const sagoi_plan *plan, int64_t node, int64_t start, int64_t end) {
-    return sagoi_max(start, plan->node_low[node]) < sagoi_min(end, plan->node_high[node]);
+    int64_t low = sagoi_max(start, plan->node_low[node]), high = sagoi_min(end, plan->node_high[node]);
+    if (low >= high || plan->region == 0)
+        return low < high;
+    int64_t first = (low - plan->origin) / plan->region, last = (high - 1 - plan->origin) / plan->region;
+    uint32_t within = UINT32_MAX << first & UINT32_MAX >> (SAGOI_REGIONS - 1 - last);
+    return plan->node_regions[node] & within;
 }
 
 bool sagoi_plan_relayed(const sagoi_plan *plan, int64_t node, int64_t domain) {

@@ -98,8 +98,11 @@ typedef struct sagoi_plan {
     sagoi_domain *domains;         /* ndomains, ascending by first; owned */
     sagoi_placement placement;     /* never auto */
     int64_t *node_low, *node_high; /* nodes each: what each node accesses (owned) */
-    int64_t *node_slots;           /* aggregators of each node (owned) */
-    int64_t *node_group;           /* the group it may aggregate for (owned) */
+    /* Bit r of a node's regions: it has bytes in [origin + r * region, + region) (owned).  region 0: not known. */
+    int64_t origin, region;
+    uint32_t *node_regions;
+    int64_t *node_slots; /* aggregators of each node (owned) */
+    int64_t *node_group; /* the group it may aggregate for (owned) */
     int64_t groups;
     int64_t local_aggregators;       /* c, the same on every node unless it has fewer ranks */
     int64_t layers;                  /* 2, or 3: leaders send on what their neighbours have (001, VI) */
@@ -124,7 +127,8 @@ sago_status sagoi_plan_check(const sagoi_plan *plan, const sagoi_machine *machin
 /* Range of domain d in round k, cut to [low, high); false: it has none. */
 bool sagoi_plan_window(const sagoi_plan *plan, int64_t domain, int64_t round, int64_t *start, int64_t *end);
 
-/* Does a node access [start, end)?  By the node's range alone: may say yes for nothing, never no for something. */
+/* Does a node access [start, end)?  By its range and its regions: may say yes for nothing, never no for something.
+ */
 bool sagoi_plan_touches(const sagoi_plan *plan, int64_t node, int64_t start, int64_t end);
 
 /* Does what the node has for the domain go through its leader? */

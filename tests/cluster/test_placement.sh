@@ -69,8 +69,8 @@ for length in 4096 65536 1048576; do
     echo "where the data is:"
     run SAGO_AGGREGATORS=2 -- "$PROGRAM" heavy-3 $length $bytes n3 $((all / 4))
 done
-echo "== blocks in turn: every node aggregates its own, and no data crosses the network"
-run SAGO_GROUP_SIZE=4M -- "$PROGRAM" interleaved 1048576 4194304 any 65536
+echo "== blocks in turn: every node aggregates its own, and nothing crosses the network"
+run SAGO_GROUP_SIZE=4M -- "$PROGRAM" interleaved 1048576 4194304 any 0 0
 grep -q '^groups: [2-4], 4 nodes hold blocks in turn' "$work/out" || cluster_fail "no groups of blocks in turn"
 echo "== local aggregators: all ranks (P_L = P) is two-phase I/O, one a node sends a message for both ranks"
 # 8 windows of 1 MiB, each of which gets data of the 6 ranks on the other 3 nodes

@@ -39,14 +39,16 @@ static int record_compare(const void *a, const void *b) {
 
 typedef struct share {
     int64_t turns;
-    int64_t longest; /* run i is 1 + i * 7919 % longest bytes long */
+    int64_t longest; /* run i is 1 + i * 7919 % longest bytes long; negative: all are -longest */
     int64_t total;
     int64_t mine; /* bytes of this rank */
     sago_extent *extents;
     unsigned char *data, *back, *file;
 } share;
 
-static int64_t run_length(const share *a, int64_t i) { return 1 + i * 7919 % a->longest; }
+static int64_t run_length(const share *a, int64_t i) {
+    return a->longest < 0 ? -a->longest : 1 + i * 7919 % a->longest;
+}
 
 static void share_make(share *a, int64_t turns, int64_t longest) {
     *a = (share){.turns = turns, .longest = longest};
@@ -118,6 +120,7 @@ static void run(const share *a, const char *hints, int kept, outcome outcomes[CA
     char text[1024];
     (void)snprintf(text, sizeof text, "sago_strategy=aggregated sago_placement=rank sago_machine=%s %s",
                    scratch("switches.sago"), hints);
+    plain_write(scratch("layers.dat"), "", 0);
     CHECK_OK(open_hinted(scratch("layers.dat"), MPI_MODE_RDWR | MPI_MODE_CREATE, text, &file));
     for (int call = 0; call < CALLS; call++) {
         int64_t before = stats_of(file).phase[SAGO_PHASE_EXCHANGE].messages;
@@ -224,6 +227,18 @@ static void much_through_little(void) {
     share_free(&a);
 }
 
+/* Where nodes hold blocks in turn and aggregate their own, nobody sends anybody anything, not even that. */
+static void no_messages_for_nothing(void) {
+    outcome outcomes[CALLS];
+    share a;
+    scene = "blocks in turn";
+    share_make(&a, 4, -65536);
+    run(&a, "sago_group_size=64K sago_window=64K sago_placement=cost", WRITE, outcomes);
+    for (int call = 0; call < CALLS; call++)
+        CHECK_INT(outcomes[call].between_nodes, 0);
+    share_free(&a);
+}
+
 int main(int argc, char **argv) {
     check_start(&argc, &argv);
     if (rank == 0)
@@ -236,6 +251,7 @@ int main(int argc, char **argv) {
     } else {
         third_layer_saves_messages();
         much_through_little();
+        no_messages_for_nothing();
     }
     return check_end();
 }

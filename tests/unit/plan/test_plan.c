@@ -362,6 +362,29 @@ static void node_ranges(void **state) {
     sagoi_plan_cleanup(&plan);
 }
 
+/* With a histogram, gaps of a node's range are known. */
+static void node_regions(void **state) {
+    (void)state;
+    static int64_t histogram[2 * SAGOI_REGIONS];
+    sagoi_plan plan;
+    situation_init(&s, 2, 2, 32 * MIB, 32);
+    for (int64_t n = 0; n < 2; n++)
+        s.access[n] = (sagoi_node_shape){n * MIB, (31 + n) * MIB, 16 * MIB, MIB};
+    for (int64_t r = 0; r < SAGOI_REGIONS; r++)
+        histogram[r % 2 * SAGOI_REGIONS + r] = MIB;
+    sagoi_shape_regions(0, 32 * MIB, &s.shape.origin, &s.shape.region);
+    s.shape.histogram = histogram;
+    must_make(&s, &plan);
+    for (int64_t r = 0; r < SAGOI_REGIONS; r++)
+        for (int64_t n = 0; n < 2; n++) {
+            assert_int_equal(sagoi_plan_touches(&plan, n, r * MIB, (r + 1) * MIB), r % 2 == n);
+            assert_int_equal(sagoi_plan_touches(&plan, n, r * MIB + 5, r * MIB + 6), r % 2 == n);
+            assert_int_equal(sagoi_plan_touches(&plan, n, r * MIB + 5, (r + 1) * MIB + 1), r < 31 || n == 1);
+        }
+    assert_true(sagoi_plan_touches(&plan, 1, 0, INT64_MAX));
+    sagoi_plan_cleanup(&plan);
+}
+
 static void movement(void **state) {
     (void)state;
     sagoi_plan plan;
@@ -730,6 +753,7 @@ int main(void) {
         cmocka_unit_test(strategy_retreats),
         cmocka_unit_test(nothing_accessed),
         cmocka_unit_test(node_ranges),
+        cmocka_unit_test(node_regions),
         cmocka_unit_test(movement),
         cmocka_unit_test(local_aggregators_by_cost),
         cmocka_unit_test(aggregators_per_target),
