@@ -199,6 +199,21 @@ sago_status sagoi_cdir_sync(const char *path) {
     return error ? sagoi_fail_errno(error, "syncing the directory %s", path) : SAGO_OK;
 }
 
+sago_status sagoi_cdir_sync_parent(const char *path) {
+    char parent[SAGOI_CKPT_PATH];
+    (void)snprintf(parent, sizeof parent, "%s", path);
+    for (size_t len = strlen(parent); len > 1 && parent[len - 1] == '/'; len--)
+        parent[len - 1] = '\0';
+    char *slash = strrchr(parent, '/');
+    if (!slash)
+        (void)snprintf(parent, sizeof parent, ".");
+    else
+        slash[slash == parent] = '\0'; /* "/" stays */
+    if (access(parent, R_OK) != 0)
+        return SAGO_OK;
+    return sagoi_cdir_sync(parent);
+}
+
 sago_status sagoi_cdir_remove(const char *path) {
     sagoi_file_op op = {.kind = SAGOI_OP_RMDIR, .path = path};
     int error = name_call(&op);

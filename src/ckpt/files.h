@@ -37,6 +37,8 @@ sago_status sagoi_cfile_close(sagoi_cfile *file); /* fine when not open */
 sago_status sagoi_cdir_make(const char *path) SAGOI_CHECKED; /* fine if it exists */
 sago_status sagoi_cdir_sync(const char *path)
     SAGOI_CHECKED; /* names made, changed and removed in it are durable */
+/* The same for the name of a directory itself; where its parent may not be opened, nothing can be done. */
+sago_status sagoi_cdir_sync_parent(const char *path) SAGOI_CHECKED;
 sago_status sagoi_cdir_remove(const char *path) SAGOI_CHECKED; /* an empty one; fine if it does not exist */
 sago_status sagoi_path_rename(const char *from, const char *to) SAGOI_CHECKED;
 sago_status sagoi_path_remove(const char *path) SAGOI_CHECKED; /* fine if it does not exist */

@@ -84,6 +84,9 @@ static sago_status open_directory(sago_ckpt *ckpt) {
     if (ckpt->team->rank == 0) {
         status = prepare_directory(ckpt);
         if (!status && !ckpt->hints.ckpt_read_only)
+            status =
+                sagoi_cdir_sync_parent(ckpt->dir); /* steps are no more durable than the name they are under */
+        if (!status && !ckpt->hints.ckpt_read_only)
             status = sagoi_lease_take(&ckpt->lease, ckpt->dir, ckpt->hints.ckpt_lease);
         agreed.sum[0] = ckpt->directory.low;
         agreed.sum[1] = ckpt->directory.high;
@@ -285,6 +288,9 @@ static sago_status take_stock(sago_ckpt *ckpt) {
 static sago_status start_writer(sago_ckpt *ckpt) {
     if (!sagoi_is_writer(ckpt) || ckpt->hints.ckpt_read_only)
         return SAGO_OK;
+    sago_status status = ckpt->keeper && ckpt->local[0] ? sagoi_cdir_sync_parent(ckpt->local) : SAGO_OK;
+    if (status)
+        return status;
     int64_t rate = ckpt->hints.ckpt_rate;
     sagoi_background_options options = {
         .dir = ckpt->dir,

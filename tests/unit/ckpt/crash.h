@@ -297,7 +297,7 @@ static inline void moved(char out[SAGOI_CKPT_PATH], const char *path, const char
 static inline void crash_materialize(crash_state *after, const char *from, const char *to) {
     char path[SAGOI_CKPT_PATH];
     mkdir(to, 0700);
-    for (size_t depth = 0; depth < 3; depth++) /* parents before children */
+    for (size_t depth = 0; depth < 5; depth++) /* parents before children */
         for (int i = 0; i < after->ndirs; i++)
             if (parent_there(after, after->dirs[i].path, from)) {
                 moved(path, after->dirs[i].path, from, to);
