@@ -111,8 +111,9 @@ static void exchange_parts(exchange *work) {
     if (!status)
         status = sagoi_cfile_size(&file, &size);
     mine = malloc((size_t)size + 1);
-    if (!status && mine)
-        status = sagoi_cfile_read(&file, mine, size, 0, &got);
+    if (!status)
+        status = mine ? sagoi_cfile_read(&file, mine, size, 0, &got)
+                      : sagoi_fail(SAGO_ERR_MEMORY, "no memory for a part record");
     (void)sagoi_cfile_close(&file);
     note(work, status);
     for (int64_t m = 0; m < n; m++) {
@@ -201,6 +202,27 @@ static void open_files(exchange *work) {
                                 &work->parity));
 }
 
+/* Parity of damaged data would bring back damaged data. */
+static sago_status check_own_data(exchange *work) {
+    const sagoi_parity_member *mine = &work->record.members[work->me];
+    sagoi_part part;
+    sago_status status = sagoi_part_decode(mine->part, mine->part_len, &part);
+    char *piece = status ? NULL : malloc((size_t)part.piece);
+    if (!status && !piece)
+        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory to check a writer's data");
+    for (int64_t i = 0; !status && i < part.nsums; i++) {
+        int64_t len = sagoi_min(part.piece, part.bytes - i * part.piece), got = 0;
+        status = sagoi_cfile_read(&work->data, piece, len, i * part.piece, &got);
+        if (!status && sagoi_piece_sum(piece, got) != part.sums[i])
+            status = sagoi_fail(SAGO_ERR_IO,
+                                "piece %lld of writer %lld of step %lld is damaged: no parity is made of it",
+                                (long long)i, (long long)part.writer, (long long)part.step);
+    }
+    free(piece);
+    sagoi_part_cleanup(&part);
+    return status;
+}
+
 /* Only when all members have what they need: parity of wrong data must never be taken for right. */
 static sago_status publish(exchange *work) {
     char name[SAGOI_CKPT_FILE_NAME], folder[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
@@ -236,6 +258,8 @@ static sago_status run_exchange(exchange *work) {
     if (takes_part) {
         exchange_parts(work);
         open_files(work);
+        if (work->data.fd >= 0)
+            note(work, check_own_data(work));
         for (int64_t off = 0; off < work->set.chunk; off += SAGOI_PARITY_SLICE) {
             int64_t len = sagoi_min(SAGOI_PARITY_SLICE, work->set.chunk - off);
             receive_slices(work, len);
@@ -248,13 +272,28 @@ static sago_status run_exchange(exchange *work) {
     return status ? status : sagoi_agree_status(team, takes_part ? publish(work) : SAGO_OK);
 }
 
+/* By the intent of the save itself: the layout in force may be a later one. */
+static sago_status find_own_set(exchange *work) {
+    sagoi_intent intent;
+    const sagoi_job *job = work->saving->job;
+    if (!job)
+        return SAGO_OK;
+    sago_status status = sagoi_intent_decode(job->intent, job->intent_len, &intent);
+    if (status)
+        return status;
+    const sagoi_writer_desc *writer = &intent.writers[work->ckpt->groups.writer];
+    sagoi_set_find(&intent, writer->set, &work->set);
+    work->me = writer->member;
+    sagoi_intent_cleanup(&intent);
+    return SAGO_OK;
+}
+
 static sago_status make_redundant(sago_ckpt *ckpt, sagoi_saving *saving) {
     double begin = sagoi_ckpt_now();
     exchange work = {.ckpt = ckpt, .saving = saving, .data = {.fd = -1}, .parity = {.fd = -1}};
-    const sagoi_writer_desc *writer = &ckpt->layout.intent.writers[ckpt->groups.writer];
-    sagoi_set_find(&ckpt->layout.intent, writer->set, &work.set);
-    work.me = writer->member;
-    sago_status status = run_exchange(&work);
+    sago_status status = sagoi_agree_status(ckpt->team, find_own_set(&work));
+    if (!status)
+        status = run_exchange(&work);
     exchange_cleanup(&work);
     saving->stats.redundancy = sagoi_ckpt_now() - begin;
     ckpt->stats.redundancy += saving->stats.redundancy;
@@ -271,7 +310,7 @@ static sago_status make_redundant(sago_ckpt *ckpt, sagoi_saving *saving) {
     return status ? status : sagoi_retain(ckpt);
 }
 
-/* The oldest step that waits for it; the layout it was saved with must still be the one in force. */
+/* The steps that wait for it, oldest first. */
 sago_status sagoi_redundancy_advance(sago_ckpt *ckpt) {
     sago_status status = SAGO_OK;
     for (sagoi_saving *at = ckpt->saves; at && !status; at = at->next)

@@ -5,7 +5,7 @@
 #include <sys/random.h>
 
 #include "base/checked.h"
-#include "ckpt/state.h"
+#include "ckpt/redundancy.h"
 
 enum { SPACE_SLACK = 1 << 20 }; /* records and what the file system needs for itself */
 enum { MAX_STEP = SAGOI_MAX_FREE_TO_USE, MAX_MINUS_STEP, MAX_CHANGED, MAX_BUSY };
@@ -32,15 +32,25 @@ static bool goes_redundant(const sago_ckpt *ckpt) {
     return ckpt->local[0] && ckpt->layout.intent.parity > 0 && every > 0 && (ckpt->nsaves + 1) % every == 0;
 }
 
+/* What the writers of this node will hold for others. */
+static int64_t parity_bytes(const sago_ckpt *ckpt) {
+    const sagoi_groups *groups = &ckpt->groups;
+    int64_t bytes = 0;
+    for (int64_t w = groups->first_on_node; w < groups->first_on_node + groups->on_node; w++) {
+        sagoi_set set;
+        sagoi_set_find(&ckpt->layout.intent, ckpt->layout.intent.writers[w].set, &set);
+        bytes += set.k * set.chunk;
+    }
+    return bytes;
+}
+
 /* The first rank that sees a directory looks whether there is room for everybody's part. */
 static sago_status check_space(const sago_ckpt *ckpt) {
     sago_status status = SAGO_OK;
     if (ckpt->team->rank == 0 && goes_global(ckpt))
         status = check_space_of(ckpt->dir, ckpt->layout.total + SPACE_SLACK);
     if (!status && ckpt->local[0] && ckpt->team->local_rank == 0) {
-        const sagoi_intent *intent = &ckpt->layout.intent;
-        int64_t parity = intent->parity > 0 ? ckpt->layout.node_bytes * intent->parity / intent->data : 0;
-        status = check_space_of(ckpt->local, ckpt->layout.node_bytes + parity + SPACE_SLACK);
+        status = check_space_of(ckpt->local, ckpt->layout.node_bytes + parity_bytes(ckpt) + SPACE_SLACK);
     }
     return status;
 }

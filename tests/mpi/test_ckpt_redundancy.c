@@ -28,12 +28,12 @@ static void run(const char *command) {
     meet();
 }
 
-static sago_ckpt *open_dir(const scheme *s, bool global, bool small) {
+static sago_ckpt *open_dir(const scheme *s, bool global, bool small, const char *more) {
     char text[512];
     sago_ckpt *ckpt = NULL;
     snprintf(text, sizeof text,
-             "sago_local_dirs=local sago_ckpt_files=%d sago_ckpt_redundancy=%s sago_ckpt_global_every=%d%s", ranks,
-             s->hint, global, small ? " sago_memory=2M" : "");
+             "sago_local_dirs=local sago_ckpt_files=%d sago_ckpt_redundancy=%s sago_ckpt_global_every=%d%s %s",
+             ranks, s->hint, global, small ? " sago_memory=2M" : "", more);
     MPI_Info info = hints_of(text);
     CHECK_OK(sago_ckpt_open(MPI_COMM_WORLD, scratch("ckpt"), info, &ckpt));
     MPI_Info_free(&info);
@@ -50,7 +50,7 @@ static void protect_all(sago_ckpt *ckpt, decomposition *d) {
 static void save(const scheme *s, bool global, bool small) {
     run("cd $SAGO_TEST_DIR && rm -rf ckpt kept node-*/local && mkdir kept && for n in node-*; do mkdir $n/local; "
         "done");
-    sago_ckpt *ckpt = open_dir(s, global, small);
+    sago_ckpt *ckpt = open_dir(s, global, small, "");
     if (!ckpt)
         return;
     extras_fill(&extra, &m, STEP, rank);
@@ -142,7 +142,7 @@ static void check_restore(sago_ckpt *ckpt, bool global, outcome expected) {
 }
 
 static void try_restore(const scheme *s, bool global, bool small, outcome expected) {
-    sago_ckpt *ckpt = open_dir(s, global, small);
+    sago_ckpt *ckpt = open_dir(s, global, small, "");
     if (!ckpt)
         return;
     protect_all(ckpt, &other);
@@ -200,7 +200,7 @@ static void damaged_crosswise(void) {
     }
     meet();
     for (int i = 0; i < 2; i++) {
-        sago_ckpt *ckpt = open_dir(&none, true, true);
+        sago_ckpt *ckpt = open_dir(&none, true, true, "");
         protect_all(ckpt, &other);
         if (i == 0) /* as `sago ckpt repair` did: it must not spoil what the directory has */
             CHECK_OK(sago_ckpt_drain(ckpt, STEP));
@@ -211,6 +211,50 @@ static void damaged_crosswise(void) {
             CHECK_OK(sago_ckpt_verify(ckpt, STEP));
         CHECK_OK(sago_ckpt_close(&ckpt));
     }
+    scene = "";
+}
+
+/* Parity is asked for when something else is protected than when the step was saved. */
+static void encoded_late(void) {
+    const scheme *s = &schemes[1];
+    sago_ckpt *ckpt = NULL;
+    scene = "encoded late";
+    run("cd $SAGO_TEST_DIR && rm -rf ckpt node-*/local && for n in node-*; do mkdir $n/local; done");
+    ckpt = open_dir(s, false, true, "sago_ckpt_redundant_every=2");
+    visit_all(&m, &saved, STEP, fill_byte);
+    extras_fill(&extra, &m, STEP, rank);
+    protect_all(ckpt, &saved);
+    CHECK_OK(sago_ckpt_save(ckpt, STEP));
+    for (int i = 0; i < m.narrays; i++)
+        CHECK_OK(sago_ckpt_unprotect(ckpt, m.arrays[i].name));
+    CHECK_OK(sago_ckpt_save(ckpt, STEP + 1));
+    CHECK_OK(sago_ckpt_wait(ckpt, STEP, SAGO_LEVEL_REDUNDANT));
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    if (rank == 0)
+        lose_device(1);
+    meet();
+    try_restore(s, false, true, COMES_BACK);
+    scene = "";
+}
+
+/* No parity is made of data that is damaged already. */
+static void encoded_damaged(void) {
+    char path[CHECK_PATH_MAX];
+    uint64_t state = 1;
+    scene = "damaged before it is encoded";
+    run("cd $SAGO_TEST_DIR && rm -rf ckpt node-*/local && for n in node-*; do mkdir $n/local; done");
+    sago_ckpt *ckpt = open_dir(&schemes[1], false, true, "sago_ckpt_redundant_every=0");
+    protect_all(ckpt, &saved);
+    CHECK_OK(sago_ckpt_save(ckpt, STEP));
+    CHECK_OK(sago_ckpt_wait(ckpt, STEP, SAGO_LEVEL_LOCAL));
+    meet();
+    if (rank == 0) {
+        pick_file(path, "node-1/local/sago-ckpt-*", "writer-*.data", &state);
+        flip_byte(path, 7);
+    }
+    meet();
+    EXPECT(sago_ckpt_wait(ckpt, STEP, SAGO_LEVEL_REDUNDANT), SAGO_ERR_IO, "is damaged", 1);
+    CHECK_OK(sago_ckpt_close(&ckpt));
     scene = "";
 }
 
@@ -243,7 +287,7 @@ static void random_damage(uint64_t seed) {
 }
 
 int main(int argc, char **argv) {
-    uint64_t seeds = 8, first = 0;
+    uint64_t seeds = 6, first = 0;
     char folder[64];
     check_start(&argc, &argv);
     for (int i = 1; i + 1 < argc; i += 2) {
@@ -263,6 +307,10 @@ int main(int argc, char **argv) {
         too_much_but_global();
     if (sum_everywhere(failures) == 0)
         damaged_crosswise();
+    if (sum_everywhere(failures) == 0)
+        encoded_late();
+    if (sum_everywhere(failures) == 0)
+        encoded_damaged();
     for (uint64_t seed = first; seed < first + seeds && sum_everywhere(failures) == 0; seed++)
         random_damage(seed);
     CHECK(mended > 0 && damaged > 0);
