@@ -219,7 +219,7 @@ static sago_status drain_found(sago_ckpt *ckpt, int64_t step) {
         return status;
     sago_ckpt_report ignored = SAGO_CKPT_REPORT_INIT;
     sagoi_fetch fetch = {.ckpt = ckpt, .overview = &overview, .report = &ignored};
-    fetch.save = sagoi_views_find(overview.views, overview.n, step);
+    fetch.save = find_save(&overview, step);
     status = fetch.save ? sagoi_fetch_init(&fetch) : no_such_step(step);
     if (!status)
         status = check_parts(&fetch);

@@ -1,13 +1,18 @@
 #!/bin/bash
 # RUN: timeout=240
+# RUN-LONG: all
+#     test_ckpt_nodes.sh [all]
 # Nodes lose their storage: any one with copy and xor, any two with rs:2, and the step comes back bit for bit without the
-# global copy; one more is a clear error, or the global copy is used where there is one.
+# global copy; one more is a clear error, or the global copy is used where there is one.  After a crash `sago ckpt drain`
+# collects from the nodes that are left.  Without "all" some of the losses are tried (all of them, on one node, in
+# mpi/test_ckpt_redundancy.c).
 set -euo pipefail
 # shellcheck source=tests/cluster/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 cluster_require
 program=$(cluster_program test_ckpt_nodes)
+sago=$(cluster_program sago)
 name=ckpt-$$
 state=${SAGO_CLUSTER_STATE:-/run/sago-vcluster}/$name
 trap '"$VCLUSTER" down "$name" >/dev/null 2>&1' EXIT
@@ -43,10 +48,51 @@ try() { # hints, what after the loss, nodes lost...
 }
 
 none="sago_ckpt_global_every=0"
-try "$none sago_ckpt_redundancy=copy" restore 1
-try "$none sago_ckpt_redundancy=xor" restore 3
-try "$none sago_ckpt_redundancy=xor sago_ckpt_files=8" restore 2
-try "$none sago_ckpt_redundancy=rs:2" restore 2 4
-try "$none sago_ckpt_redundancy=rs:2" restore 1 2
-try "$none sago_ckpt_redundancy=xor" lost 1 2
+
+every_loss() {
+    local scheme first second
+    for scheme in copy xor "xor sago_ckpt_files=8"; do
+        for first in 1 2 3 4; do
+            try "$none sago_ckpt_redundancy=$scheme" restore $first
+        done
+    done
+    for first in 1 2 3; do
+        for ((second = first + 1; second <= 4; second++)); do
+            try "$none sago_ckpt_redundancy=rs:2" restore $first $second
+            try "$none sago_ckpt_redundancy=xor" lost $first $second
+        done
+    done
+}
+
+some_losses() {
+    try "$none sago_ckpt_redundancy=copy" restore 1
+    try "$none sago_ckpt_redundancy=xor" restore 3
+    try "$none sago_ckpt_redundancy=xor sago_ckpt_files=8" restore 2
+    try "$none sago_ckpt_redundancy=rs:2" restore 2 4
+    try "$none sago_ckpt_redundancy=rs:2" restore 1 2
+    try "$none sago_ckpt_redundancy=xor" lost 1 2
+}
+
+# The job dies with node 2; the others have all that is needed, or say what is missing.
+drain_after_crash() { # redundancy, expected status
+    local status=0
+    echo "# $1: the job dies with node 2, and the others drain"
+    afresh
+    "$VCLUSTER" run "$name" --mpi "$SAGO_MPI" --ranks-per-node 2 -- "$program" die @GLOBAL@/ckpt \
+        "sago_local_dirs=@SCRATCH@ $none sago_ckpt_redundancy=$1" >/dev/null 2>&1 && cluster_fail "it did not die"
+    "$VCLUSTER" run "$name" --mpi "$SAGO_MPI" --ranks-per-node 1 --on 1,3,4 -- "$sago" ckpt drain @GLOBAL@/ckpt 5 \
+        --hint sago_local_dirs=@SCRATCH@ || status=$?
+    [ $status = "$2" ] || cluster_fail "draining with $1: status $status"
+    [ $status = 0 ] || return 0
+    lose 1 2 3 4
+    run restore "sago_ckpt_redundancy=$1"
+}
+
+if [ "${1:-}" = all ]; then
+    every_loss
+else
+    some_losses
+fi
 try "sago_ckpt_redundancy=xor" restore 1 2 3
+drain_after_crash xor 0
+drain_after_crash none 1

@@ -1,10 +1,17 @@
 /* Saves or restores one step of random arrays; cluster/test_ckpt_nodes.sh takes nodes' storage away between the
- * two. test_ckpt_nodes save|restore|lost DIR HINTS `lost`: restoring must fail with a message that names what is
+ * two. test_ckpt_nodes save|die|restore|lost DIR HINTS
+ * `die`: saves, and is killed. `lost`: restoring must fail with a message that names what is
  * missing. */
 /* RUN: n=2 */
+#include <signal.h>
+
 #include "mpi/ckpt_model.h"
 
 enum { STEP = 5 };
+
+static bool is_redundant(const char *hints) {
+    return strstr(hints, "redundancy") && !strstr(hints, "redundancy=none");
+}
 
 static void run(const char *what, const char *dir, const char *hints) {
     static decomposition d;
@@ -12,7 +19,7 @@ static void run(const char *what, const char *dir, const char *hints) {
     model m;
     sago_ckpt *ckpt = NULL;
     MPI_Info info = hints_of(hints);
-    bool save = strcmp(what, "save") == 0;
+    bool dies = strcmp(what, "die") == 0, save = dies || strcmp(what, "save") == 0;
     model_make(&m, 17, true);
     decompose(&m, &d, save ? 3 : 4, ranks, rank);
     extras_fill(&e, &m, STEP, rank);
@@ -27,8 +34,9 @@ static void run(const char *what, const char *dir, const char *hints) {
     CHECK_OK(sago_ckpt_protect_shared(ckpt, "all", e.shared, MODEL_SHARED));
     if (save) {
         CHECK_OK(sago_ckpt_save(ckpt, STEP));
-        CHECK_OK(
-            sago_ckpt_wait(ckpt, STEP, strstr(hints, "redundancy") ? SAGO_LEVEL_REDUNDANT : SAGO_LEVEL_LOCAL));
+        CHECK_OK(sago_ckpt_wait(ckpt, STEP, is_redundant(hints) ? SAGO_LEVEL_REDUNDANT : SAGO_LEVEL_LOCAL));
+        if (dies)
+            kill(getpid(), SIGKILL);
         CHECK_OK(sago_ckpt_verify(ckpt, STEP));
     } else if (strcmp(what, "lost") == 0) {
         sago_status status = sago_ckpt_restore(ckpt, STEP);
