@@ -201,11 +201,13 @@ static sago_status parts_create(const char *path, const sagoi_store_options *opt
     created->options.uring = options->uring && rule.count <= RINGS_MAX;
     (void)pthread_mutex_init(&created->lock, NULL);
     created->dir = realpath(path, NULL);
+    int error = created->dir ? ENOMEM : errno;
     size_t count = (size_t)sagoi_max(2, rule.count); /* it is; the analyzer does not know */
     created->part = calloc(count, sizeof(sagoi_store *));
     created->written = calloc(count, sizeof *created->written);
     *parts = created;
-    return created->dir && created->part && created->written ? SAGO_OK : no_memory();
+    return created->dir && created->part && created->written ? SAGO_OK
+                                                             : sagoi_fail_errno(error, "subfiles of %.200s", path);
 }
 
 /* A subfile's store, to be given back. */

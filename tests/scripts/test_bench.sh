@@ -63,6 +63,14 @@ refused() {
     grep -q -e "$words" "$work/log" || fail "sago $*: no '$words' in: $(cat "$work/log")"
 }
 
+# What is measured is compared by plain reads.
+# shellcheck disable=SC2016
+if SAGO_SUBFILES=2 "$here/../run-mpi.sh" -t 60 2 sh -c 'exec "$@" --dir "$SAGO_TEST_DIR"' - "$sago" bench contiguous --bytes 20001 \
+    >"$work/log" 2>&1; then
+    fail "sago bench measured a file in subfiles"
+fi
+grep -q "one plain file" "$work/log" || fail "no word of subfiles in: $(cat "$work/log")"
+
 # ---- Patterns ----
 
 for n in 1 2 4; do
