@@ -267,17 +267,16 @@ sago_status sagoi_drain(sago_ckpt *ckpt, int64_t step) {
 /* Both levels from each other.  What cannot be mended stays as it is, and is found by verifying. */
 static void mend_levels(sagoi_fetch *fetch) {
     const sagoi_save_view *save = fetch->save;
-    if (save->parts[SAGO_LEVEL_GLOBAL] == 0 && !save->intent_at[SAGO_LEVEL_GLOBAL])
-        return;
-    sago_status status = drain_intent(fetch);
-    for (int64_t w = 0; w < save->intent.nwriters; w++) {
+    bool used = save->parts[SAGO_LEVEL_GLOBAL] > 0 || save->intent_at[SAGO_LEVEL_GLOBAL];
+    int64_t failures = used && drain_intent(fetch) != SAGO_OK;
+    for (int64_t w = 0; used && w < save->intent.nwriters; w++) {
         if (!holds(fetch, w))
             continue;
         if (sagoi_catalog_part(&fetch->overview->catalog, save, SAGO_LEVEL_GLOBAL, w))
-            status = mend_level(fetch, w, SAGO_LEVEL_LOCAL);
-        status = drain_writer(fetch, w);
+            failures += mend_level(fetch, w, SAGO_LEVEL_LOCAL) != SAGO_OK;
+        failures += drain_writer(fetch, w) != SAGO_OK;
     }
-    if (status)
+    if (failures > 0)
         sagoi_message_clear();
 }
 

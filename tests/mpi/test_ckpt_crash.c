@@ -185,7 +185,7 @@ static void draw_prefixes(int *end, uint64_t *state) {
 static int64_t crash(const char *from, const char *to, uint64_t seed) {
     char path[3 * CHECK_PATH_MAX];
     uint64_t state = seed;
-    int end[CRASH_WRITERS], lost = (int)draw_range(&state, -ranks, ranks - 1);
+    int end[CRASH_WRITERS] = {0}, lost = (int)draw_range(&state, -ranks, ranks - 1);
     crash_state *after = calloc(1, sizeof *after);
     draw_prefixes(end, &state);
     for (int w = 0; w < ranks; w++) {

@@ -89,7 +89,7 @@ static void pick_file(char path[CHECK_PATH_MAX], const char *place, const char *
 }
 
 static void flip_byte(const char *path, int64_t at) {
-    unsigned char byte;
+    unsigned char byte = 0;
     int fd = open(path, O_RDWR);
     CHECK(fd >= 0 && pread(fd, &byte, 1, at) == 1);
     byte ^= 0x41;
