@@ -209,8 +209,7 @@ static void draw_nodes(picture *p) {
     for (int64_t n = 0; n < plan->nodes; n++)
         draw_node(p, n);
     draw_links(p);
-    svg_rect(&p->svg, (svg_box){18, p->y - 22, svg_text_width(text, 14) + 6, 18}, "#ffffff", NULL);
-    svg_text(&p->svg, 20, p->y - 8, 14, SVG_LEFT, "%s", text);
+    svg_text_over(&p->svg, 20, p->y - 8, 14, "%s", text);
     double radius = plan->nodes <= 8 ? 7 : p->cell / 3.2 / (double)(plan->max_slots > 1 ? plan->max_slots : 1) + 1;
     for (int64_t d = 0; d < plan->ndomains; d++) {
         double x, y;

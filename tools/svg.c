@@ -65,15 +65,15 @@ void svg_circle(tool_svg *svg, double x, double y, double radius, const char *fi
 typedef struct text_place {
     double x, y, size;
     svg_anchor anchor;
-    const char *color;
+    const char *color, *more; /* attributes */
 } text_place;
 
 static void put_text(tool_svg *svg, text_place at, const char *format, va_list arguments) {
     static const char *const anchors[] = {[SVG_LEFT] = "start", [SVG_MIDDLE] = "middle", [SVG_RIGHT] = "end"};
     char text[TEXT_MAX];
     vsnprintf(text, sizeof text, format, arguments);
-    fprintf(svg->out, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.1f\" text-anchor=\"%s\" fill=\"%s\">", at.x, at.y,
-            at.size, anchors[at.anchor], at.color);
+    fprintf(svg->out, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.1f\" text-anchor=\"%s\" fill=\"%s\"%s>", at.x,
+            at.y, at.size, anchors[at.anchor], at.color, at.more);
     put_escaped(svg->out, text);
     fputs("</text>\n", svg->out);
 }
@@ -81,14 +81,22 @@ static void put_text(tool_svg *svg, text_place at, const char *format, va_list a
 void svg_text(tool_svg *svg, double x, double y, double size, svg_anchor anchor, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    put_text(svg, (text_place){x, y, size, anchor, SVG_INK}, format, arguments);
+    put_text(svg, (text_place){x, y, size, anchor, SVG_INK, ""}, format, arguments);
     va_end(arguments);
 }
 
 void svg_text_light(tool_svg *svg, double x, double y, double size, svg_anchor anchor, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    put_text(svg, (text_place){x, y, size, anchor, "#ffffff"}, format, arguments);
+    put_text(svg, (text_place){x, y, size, anchor, "#ffffff", ""}, format, arguments);
+    va_end(arguments);
+}
+
+void svg_text_over(tool_svg *svg, double x, double y, double size, const char *format, ...) {
+    static const char halo[] = " stroke=\"#ffffff\" stroke-width=\"5\" paint-order=\"stroke\"";
+    va_list arguments;
+    va_start(arguments, format);
+    put_text(svg, (text_place){x, y, size, SVG_LEFT, SVG_INK, halo}, format, arguments);
     va_end(arguments);
 }
 
