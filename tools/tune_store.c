@@ -47,8 +47,14 @@ int tune_knee(const double *rate, int n, double share) {
 
 double tune_round(double value) {
     char text[32];
-    snprintf(text, sizeof text, "%.2e", value);
-    return strtod(text, NULL);
+    double up = 1,
+           down = 1; /* to a unit that leaves a number of at least 1, so that it is written with few digits */
+    for (; value / up >= 1000 && up < 1e12; up *= 1000)
+        ;
+    for (; value * down < 1 && down < 1e9; down *= 1000)
+        ;
+    snprintf(text, sizeof text, "%.3g", value / up * down);
+    return strtod(text, NULL) * up / down;
 }
 
 tune_text tune_rate(double rate) {
@@ -141,19 +147,20 @@ static bool measure_sizes(tune_store_state *s, sagoi_site *site) {
 }
 
 /* 1, 2, 4, ... and at last `all`: the fewest that reach 90% of the best. */
-static int64_t fewest(tune_store_state *s, const char *what, int64_t mine, int64_t all, int64_t request) {
+static int64_t fewest(tune_store_state *s, const char *what[2], int64_t mine, int64_t all, int64_t request) {
     double rate[TUNE_WRITERS];
     int64_t count[TUNE_WRITERS];
     int n = 0;
     if (all == 1)
         return 1;
     for (int64_t writers = 1;; writers = sagoi_min(2 * writers, all)) {
-        tune_progress(s->plan, "writing, %lld %s", (long long)writers, what);
+        const char *who = what[writers > 1];
+        tune_progress(s->plan, "%lld %s writing", (long long)writers, who);
         count[n] = writers;
         rate[n] = measure(s, mine < writers, true, request);
         if (rate[n] <= 0)
             return 0;
-        tune_found(s->plan, "%4lld %-22s write %9s", (long long)writers, what, tune_rate(rate[n]).text);
+        tune_found(s->plan, "%4lld %-22s write %9s", (long long)writers, who, tune_rate(rate[n]).text);
         if (writers >= all || ++n == TUNE_WRITERS)
             break;
     }
@@ -163,14 +170,14 @@ static int64_t fewest(tune_store_state *s, const char *what, int64_t mine, int64
 static bool measure_writers(tune_store_state *s, sagoi_site *site) {
     const bench_world *world = &s->plan->world;
     int64_t request = sagoi_min(site->tuned.domain_write / WINDOWS, s->largest), nobody = INT64_MAX;
+    static const char *of_ranks[2] = {"rank of a node", "ranks of a node"}, *of_nodes[2] = {"node", "nodes"};
     double most = world->node_ranks;
     bench_max(world, &most, 1);
-    int64_t of_node =
-        fewest(s, "of a node together", s->plan->node == 0 ? world->node_rank : nobody, (int64_t)most, request);
+    int64_t of_node = fewest(s, of_ranks, s->plan->node == 0 ? world->node_rank : nobody, (int64_t)most, request);
     if (of_node == 0)
         return false;
     int64_t nodes =
-        fewest(s, "nodes together", world->node_rank < of_node ? s->plan->node : nobody, world->nodes, request);
+        fewest(s, of_nodes, world->node_rank < of_node ? s->plan->node : nobody, world->nodes, request);
     site->tuned.aggregators_per_node = of_node;
     return nodes > 0 && !sagoi_mul(nodes * of_node, site->tuned.domain_write, &site->tuned.group);
 }

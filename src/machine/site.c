@@ -155,7 +155,7 @@ static void value_write(const key_row *key, const void *field, FILE *out) {
     if (key->kind == VALUE_TEXT && *(const char *)field)
         fprintf(out, "%-26s %-36s # %s\n", key->name, (const char *)field, key->help);
     else if (key->kind == VALUE_LEVEL && level->bandwidth > 0)
-        fprintf(out, "%-26s latency %s bandwidth %s   # %s\n", key->name, sagoi_format_time(level->latency).text,
+        fprintf(out, "%-26s latency %-8s bandwidth %-9s # %s\n", key->name, sagoi_format_time(level->latency).text,
                 sagoi_format_rate(level->bandwidth).text, key->help);
     else if (key->kind == VALUE_COUNT && *number)
         fprintf(out, "%-26s %-36lld # %s\n", key->name, (long long)*number, key->help);
