@@ -115,6 +115,13 @@ static void number_shares(const job *j, topo_dir *dir, const int32_t *lowest) {
     free(seen);
 }
 
+static int64_t count_operations(MPI_Comm shared) {
+    sago_storage_stats cost = SAGO_STORAGE_STATS_INIT;
+    if (sago_storage_get_stats(shared, &cost) != SAGO_OK)
+        return 0;
+    return cost.opens + cost.checks + cost.creates + cost.looks + cost.lists + cost.removes;
+}
+
 static void look_at_dir(job *j, const char *path) {
     topo_dir *dir = &j->dir[j->dirs++];
     MPI_Comm shared = MPI_COMM_NULL;
@@ -124,6 +131,7 @@ static void look_at_dir(job *j, const char *path) {
         snprintf(dir->problem, sizeof dir->problem, "%.250s", sago_error_message());
         return;
     }
+    dir->operations = count_operations(shared);
     int32_t lowest = j->world.rank, *all = calloc((size_t)j->world.ranks, sizeof *all);
     MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT32_T, MPI_MIN, shared);
     MPI_Gather(&lowest, 1, MPI_INT32_T, all, 1, MPI_INT32_T, 0, j->world.comm);

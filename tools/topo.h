@@ -17,10 +17,11 @@ typedef struct topo_node {
 /* A directory, and who shares it. */
 typedef struct topo_dir {
     char path[SAGOI_PATH_MAX];
-    char problem[256]; /* why nobody knows; "": it is known */
-    int64_t shares;    /* different ones */
-    int64_t *share;    /* of each node, from 0; owned */
-    bool divided;      /* ranks of one node see different ones */
+    char problem[256];  /* why nobody knows; "": it is known */
+    int64_t shares;     /* different ones */
+    int64_t operations; /* on files and folders, of all ranks, that it took to find out */
+    int64_t *share;     /* of each node, from 0; owned */
+    bool divided;       /* ranks of one node see different ones */
 } topo_dir;
 
 typedef struct topo_view {

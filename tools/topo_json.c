@@ -96,6 +96,7 @@ static void put_storage(bench_json *json, const topo_view *view) {
         json_text(json, "path", dir->path);
         json_text(json, "problem", dir->problem[0] ? dir->problem : NULL);
         json_int(json, "shares", dir->shares);
+        json_int(json, "file_operations", dir->operations);
         json_bool(json, "divided_nodes", dir->divided);
         json_open(json, "share_of_node", '[');
         for (int64_t n = 0; !dir->problem[0] && n < view->nodes; n++)

@@ -181,6 +181,10 @@ void topo_print_text(const topo_view *view, FILE *out) {
         fprintf(out, "storage   %-12s %s%s%s\n", tier->name, tier->path, tier->path[0] ? ": " : "",
                 topo_tier(tier).text);
     }
-    for (int64_t i = 0; i < view->dirs; i++)
-        fprintf(out, "storage   %s: %s\n", view->dir[i].path, topo_sharing(view, &view->dir[i]).text);
+    for (int64_t i = 0; i < view->dirs; i++) {
+        fprintf(out, "storage   %s: %s", view->dir[i].path, topo_sharing(view, &view->dir[i]).text);
+        if (view->dir[i].operations > 0)
+            fprintf(out, " (found by %lld file operations)", (long long)view->dir[i].operations);
+        fputc('\n', out);
+    }
 }

@@ -146,7 +146,7 @@ static void judge(const outcome *sum, int draws) {
 
 static void run_draws(int draws) {
     uint64_t seed = 1;
-    int64_t memory[CHECK_RANKS_MAX];
+    int64_t memory[CHECK_RANKS_MAX] = {0};
     outcome got[POLICIES], sum[POLICIES] = {{0, 0}};
     (void)write_with_sago(&policies[PLANNED], MEAN * MIB, 0); /* connections are made, memory was touched */
     for (int d = 1; d <= draws; d++) {

@@ -38,6 +38,7 @@ assert machine["nodes"] == 1 and machine["node"][0]["ranks"] == 3 and machine["n
 assert machine["network"]["levels"][-2]["bandwidth"] == 5e9
 assert [d["path"] for d in machine["directories"]] == [sys.argv[2], "."]
 assert machine["directories"][0]["share_of_node"] == [0] and machine["directories"][0]["problem"] is None
+assert machine["directories"][0]["file_operations"] == 11, machine["directories"][0]
 END
 mpi --svg --output "$work/here.svg"
 
