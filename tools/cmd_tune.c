@@ -34,15 +34,15 @@ static const tool_options options = {table, sizeof table / sizeof table[0], NULL
 /* On a terminal each line replaces the one before; elsewhere (mpiexec passes a pipe on) all of them are shown. */
 void tune_progress(const tune_plan *plan, const char *format, ...) {
     bool terminal = isatty(STDERR_FILENO);
+    char what[200];
     if (plan->world.rank != 0)
         return;
     va_list arguments;
     va_start(arguments, format);
-    fputs(terminal ? "\r\033[Kmeasuring: " : "measuring: ", stderr);
-    vfprintf(stderr, format, arguments);
+    (void)vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    fputs(terminal ? "" : "\n", stderr);
-    fflush(stderr);
+    /* At once: launchers mix what comes in pieces with other output. */
+    fprintf(stderr, terminal ? "\r\033[Kmeasuring: %s" : "measuring: %s\n", what);
 }
 
 static void progress_end(const tune_plan *plan) {
