@@ -174,6 +174,7 @@ static void stats_add(sago_stats *sum, const sago_stats *one) {
     sum->plan_hits += one->plan_hits;
     sum->plan_misses += one->plan_misses;
     sum->direct_calls += one->direct_calls;
+    sum->separate_calls += one->separate_calls;
     sum->mapped_calls += one->mapped_calls;
     sum->aggregated_calls += one->aggregated_calls;
     sum->memory_peak += one->memory_peak;

@@ -172,6 +172,7 @@ static void put_stats(bench_json *json, const sago_stats *stats) {
     json_int(json, "metadata_bytes", stats->metadata_bytes);
     json_int(json, "wire_bytes", stats->wire_bytes);
     json_int(json, "direct_calls", stats->direct_calls);
+    json_int(json, "separate_calls", stats->separate_calls);
     json_int(json, "mapped_calls", stats->mapped_calls);
     json_int(json, "aggregated_calls", stats->aggregated_calls);
     json_int(json, "rounds", stats->rounds);

@@ -77,25 +77,6 @@ static sago_status move(const dropin_file *file, const access *wanted, MPI_Count
                          : sago_read_at_all(file->sago, from, wanted->buf, count, wanted->type, bytes);
 }
 
-/* Where collective calls gain nothing, each rank goes alone: agreeing costs more than the smallest calls
- * themselves.  ROMIO lets its ranks meet in every such call, and programs have come to rely on it: an access sees
- * what other ranks did in the call before.  OMPIO does not; there they meet between writing and reading. */
-static int move_alone(dropin_file *file, const access *wanted, MPI_Offset from, MPI_Count *bytes) {
-    sago_status status = wanted->write
-                             ? sago_write_at(file->sago, from, wanted->buf, wanted->count, wanted->type, bytes)
-                             : sago_read_at(file->sago, from, wanted->buf, wanted->count, wanted->type, bytes);
-    return dropin_raise(file->handle, status);
-}
-
-static int meet(dropin_file *file, const access *wanted, int code) {
-    bool turned = file->wrote_last != wanted->write;
-    file->wrote_last = wanted->write;
-    if (!turned && !file->meets)
-        return code;
-    sago_status met = sago_meet(file->sago, code ? SAGO_ERR_ARG : SAGO_OK);
-    return code ? code : dropin_raise(file->handle, met);
-}
-
 static bool hand_over(dropin_file *file, const access *wanted, dropin_reason reason) {
     dropin_count_handed(file, reason);
     if (!wanted->at)
@@ -114,17 +95,12 @@ static bool serve(dropin_file *file, const access *wanted, MPI_Count *bytes, int
     *code = check(file, wanted);
     if (!*code && !wanted->at)
         *code = dropin_pointer_get(file, &from);
-    if (sago_separate(file->sago)) {
-        *code = meet(file, wanted, *code);
-        *code = *code ? *code : move_alone(file, wanted, from, bytes);
-    } else {
-        sago_status status = move(file, wanted, *code ? -1 : wanted->count, from, bytes);
-        bool beyond = status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED; /* on all ranks */
-        int failed = beyond ? dropin_settle(file) : dropin_raise(file->handle, *code ? SAGO_OK : status);
-        if (beyond && !failed)
-            return hand_over(file, wanted, DROPIN_TOO_MUCH);
-        *code = *code ? *code : failed;
-    }
+    sago_status status = move(file, wanted, *code ? -1 : wanted->count, from, bytes);
+    bool beyond = status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED; /* on all ranks */
+    int failed = beyond ? dropin_settle(file) : dropin_raise(file->handle, *code ? SAGO_OK : status);
+    if (beyond && !failed)
+        return hand_over(file, wanted, DROPIN_TOO_MUCH);
+    *code = *code ? *code : failed;
     dropin_count_served(file, wanted->write, *bytes, start);
     if (!*code && !wanted->at)
         dropin_pointer_set(file, from + (MPI_Offset)(length_of(wanted) / file->etype_size));

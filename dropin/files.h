@@ -21,8 +21,6 @@ typedef struct dropin_file {
     int amode;
     MPI_Count etype_size; /* of the view, bytes */
     bool first;           /* this rank is rank 0 of the file's */
-    bool meets;           /* programs rely on the ranks meeting in every collective call */
-    bool wrote_last;      /* the last call in which each rank went alone was a write */
     dropin_reason closed; /* why Sago serves no call on this file, or DROPIN_SERVED */
     dropin_reason unseen; /* the same for the view in force */
     bool atomic;

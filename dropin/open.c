@@ -39,14 +39,20 @@ static dropin_reason reason_of(sago_status status) {
     }
 }
 
-/* As the MPI library's do: ROMIO's always, OMPIO's not where views have no gaps. */
-static bool ranks_meet(void) {
+/* When ranks meet in collective calls: as they do in the MPI library's own, which programs have come to rely on.
+ * ROMIO's ranks wait for each other before they access the file, so that an access sees what other ranks did in
+ * the call before.  OMPIO's do where one gathers for the others, which takes three of them; two still see each
+ * other's data soon enough, most of the time, and with Sago always do. */
+static const char *ranks_meet(MPI_Comm comm) {
+    int ranks = 0;
+    (void)MPI_Comm_size(comm, &ranks);
 #ifdef SAGO_MPI_MPICH
-    return true;
+    bool romio = true;
 #else
     const char *component = getenv("OMPI_MCA_io");
-    return component && strstr(component, "romio");
+    bool romio = component && strstr(component, "romio");
 #endif
+    return romio || ranks > 2 ? "enter" : "turn";
 }
 
 static void describe(dropin_file *file, MPI_Comm comm, int amode) {
@@ -54,20 +60,28 @@ static void describe(dropin_file *file, MPI_Comm comm, int amode) {
     (void)MPI_Comm_rank(comm, &rank);
     file->amode = amode;
     file->first = rank == 0;
-    file->meets = ranks_meet();
     file->etype_size = 1;
     file->pointer_known = !(amode & MPI_MODE_APPEND);
 }
 
+static bool is_given(MPI_Info info, const char *key, const char *variable) {
+    char value[8];
+    int found = 0;
+    (void)MPI_Info_get(info, key, (int)sizeof value - 1, value, &found);
+    return found || getenv(variable);
+}
+
 /* The program's hints, without local storage before the file and without subfiles: the MPI library's own calls
  * would not see what is there. To be freed. */
-static MPI_Info hints_for_sago(MPI_Info info) {
+static MPI_Info hints_for_sago(MPI_Comm comm, MPI_Info info) {
     MPI_Info own = MPI_INFO_NULL;
     int code = info == MPI_INFO_NULL ? MPI_Info_create(&own) : MPI_Info_dup(info, &own);
-    if (code == MPI_SUCCESS)
-        (void)MPI_Info_set(own, "sago_tier", "global");
-    if (code == MPI_SUCCESS)
-        (void)MPI_Info_set(own, "sago_subfiles", "auto");
+    if (code != MPI_SUCCESS)
+        return MPI_INFO_NULL;
+    (void)MPI_Info_set(own, "sago_tier", "global");
+    (void)MPI_Info_set(own, "sago_subfiles", "auto");
+    if (!is_given(own, "sago_agree", "SAGO_AGREE"))
+        (void)MPI_Info_set(own, "sago_agree", ranks_meet(comm));
     return own;
 }
 
@@ -82,7 +96,7 @@ static dropin_file *adopt(MPI_File handle, MPI_Comm comm, const char *path, int 
     sago_file *sago = NULL;
     dropin_file *file = dropin_files_add(handle);
     bool prefixed = strchr(path, ':'); /* "ufs:/scratch/x": to the MPI libraries a kind of file system */
-    MPI_Info hints = hints_for_sago(info);
+    MPI_Info hints = hints_for_sago(comm, info);
     sago_status status = sago_open(comm, file && !prefixed ? path : NULL, mode_for_sago(amode), hints, &sago);
     if (hints != MPI_INFO_NULL)
         (void)MPI_Info_free(&hints);

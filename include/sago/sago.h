@@ -76,14 +76,6 @@ sago_status sago_write_at(sago_file *file, MPI_Offset offset, const void *buf, M
 sago_status sago_read_at(sago_file *file, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype type,
                          MPI_Count *bytes);
 
-/* Local, the same answer on all ranks: would independent calls do as well as collective ones?  So it is on one
- * node with a local file system, while no rank's view has gaps.  (Collective calls also agree on errors.) */
-int sago_separate(const sago_file *file);
-
-/* Collective.  Waits for all ranks of the file, asleep, while MPI goes on.  If `mine` is an error on any rank, all
- * of them return an error. */
-sago_status sago_meet(sago_file *file, sago_status mine);
-
 /* ---- Access by extents -------------------------------------------------------------------------------- */
 
 typedef struct sago_extent {

@@ -7,30 +7,52 @@
 #include "base/checked.h"
 #include "engine/started.h"
 
-bool sagoi_may_separate(const sago_file *file) {
-    return file->team->nodes == 1 && sagoi_store_layout(file->store)->local &&
-           file->hints.strategy == SAGOI_STRATEGY_AUTO && !file->deferred;
+/* ---- Going alone ----
+ *
+ * On one node, with a file system of its own, collective calls gain little over each rank's own work, and the
+ * smallest ones lose: agreeing costs more than they do.  Whoever does without agreement on how calls went (the
+ * hint sago_agree) lets the ranks go alone where that is better. */
+
+static bool may_separate(const sago_file *file) {
+    return file->hints.agree != SAGOI_AGREE_ALWAYS && file->team->nodes == 1 &&
+           sagoi_store_layout(file->store)->local && file->hints.strategy == SAGOI_STRATEGY_AUTO &&
+           !file->deferred && file->hints.tier == SAGOI_TIER_GLOBAL;
 }
 
-int sago_separate(const sago_file *file) { return file && sagoi_live_has(&file->live) && file->separate; }
-
-/* On one node a gate will do, as long as nothing is wrong. */
-static sago_status meet(sago_file *file, sago_status mine) {
-    int64_t failed = 0;
-    if (file->team->nodes > 1)
-        return sagoi_engine_agree(file, mine, SAGOI_CALL_MEET, 0);
-    sago_status status = sagoi_gate_sum(file->team, mine != SAGO_OK, &failed);
-    return status || !failed ? status : sagoi_agree_status(file->team, mine);
+/* Where no rank's view has gaps, or any can be served by a mapping, each rank can go alone whatever the others do.
+ */
+void sagoi_decide_separate(sago_file *file, bool gaps) {
+    file->separate = may_separate(file);
+    file->unmet = file->separate && file->hints.agree == SAGOI_AGREE_TURN && (!gaps || sagoi_engine_may_map(file));
+    file->last_access = SAGOI_LAST_NONE;
 }
 
-sago_status sago_meet(sago_file *file, sago_status mine) {
-    sago_status status = sagoi_check_collective(file);
-    if (status)
-        return sagoi_done("sago_meet", NULL, status);
-    if (mine)
-        mine = sagoi_fail(mine, "%s", sago_status_string(mine));
-    return sagoi_done("sago_meet", file->path, meet(file, mine));
+/* Has a file that was written to become one that is read, or the other way round? */
+static bool turns(sago_file *file, sagoi_direction direction) {
+    sagoi_last_access now = direction == SAGOI_TO_FILE ? SAGOI_LAST_WRITE : SAGOI_LAST_READ,
+                      last = file->last_access;
+    file->last_access = now;
+    return last != SAGOI_LAST_NONE && last != now;
 }
+
+/* Does each rank go alone in this call?  The same answer on all ranks.  `willing`: this one may. */
+static sago_status choose_alone(sago_file *file, sagoi_direction direction, bool willing, bool *alone) {
+    bool any_unwilling = true;
+    *alone = file->unmet && !turns(file, direction);
+    if (*alone || !file->separate)
+        return SAGO_OK;
+    sago_status status = sagoi_engine_agree_any(file, SAGO_OK, SAGOI_KIND_SEPARATE, !willing, &any_unwilling);
+    *alone = !status && !any_unwilling;
+    return status;
+}
+
+/* Of a rank that went alone.  Where all ranks get one of these two, they can go on by other means together: not
+ * here. */
+static sago_status own_failure(sago_status status) {
+    return status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED ? SAGO_ERR_IO : status;
+}
+
+/* ---- By view ---- */
 
 sago_status sago_set_view(sago_file *file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype) {
     sago_status status = sagoi_check_beside(file);
@@ -48,20 +70,20 @@ sago_status sago_set_view(sago_file *file, MPI_Offset disp, MPI_Datatype etype, 
         if (!sagoi_tier_keep_view(file))
             sagoi_pending_keep_view(file, &file->view);
         file->view = view;
-        file->separate = !gaps && sagoi_may_separate(file);
+        sagoi_decide_separate(file, gaps);
     }
     return sagoi_done("sago_set_view", file->path, status);
 }
 
 /* An access by view, as the caller gave it. */
-typedef struct access {
+typedef struct view_access {
     const char *call;
     sagoi_direction direction;
     MPI_Offset offset;
     sagoi_buffer buffer;
-} access;
+} view_access;
 
-static sago_status compose(sago_file *file, const access *wanted, sagoi_composed *composed) {
+static sago_status compose(sago_file *file, const view_access *wanted, sagoi_composed *composed) {
     sagoi_place place = {.view = &file->view, .disp = file->view.disp};
     sago_status status = sagoi_check_access(file, wanted->direction);
     if (status)
@@ -97,27 +119,9 @@ static sago_status run_composed(sago_file *file, sagoi_composed *composed, const
     return flushed ? flushed : sagoi_engine_run(file, composed, status, moved);
 }
 
-static sago_status run_collective(sago_file *file, const access *wanted, MPI_Count *bytes) {
-    sago_status status = check_direction(file, wanted->direction);
-    if (status)
-        return sagoi_done(wanted->call, NULL, status);
-    sagoi_composed composed;
-    int64_t moved = 0;
-    sagoi_composed_init(&composed, wanted->direction, &file->budget);
-    status = compose(file, wanted, &composed);
-    const sagoi_tier_call what = {.view = &file->view,
-                                  .begin = status ? 0 : wanted->offset * file->view.etype_size,
-                                  .bytes = composed.bytes};
-    status = run_composed(file, &composed, &what, status, &moved);
-    sagoi_composed_cleanup(&composed);
-    if (bytes)
-        *bytes = (MPI_Count)moved;
-    return sagoi_done(wanted->call, file->path, status);
-}
-
 /* One piece of memory and one of the file, as in most calls of most programs: nothing to describe.  Whatever
  * may be wrong with it is found out the long way. */
-static bool is_piece(const sago_file *file, const access *wanted, sagoi_io_run *piece) {
+static bool is_piece(const sago_file *file, const view_access *wanted, sagoi_io_run *piece) {
     int64_t size = sagoi_plain_size(wanted->buffer.type), end;
     if (size == 0 || !file->view.solid || wanted->offset < 0 || wanted->buffer.count <= 0 || !wanted->buffer.base)
         return false;
@@ -129,7 +133,7 @@ static bool is_piece(const sago_file *file, const access *wanted, sagoi_io_run *
     return end <= SAGOI_OFFSET_MAX && sagoi_engine_is_small(file, piece->len);
 }
 
-static sago_status run_described(sago_file *file, const access *wanted, int64_t *moved) {
+static sago_status run_described(sago_file *file, const view_access *wanted, int64_t *moved) {
     sagoi_composed composed;
     sagoi_composed_init(&composed, wanted->direction, &file->budget);
     sago_status status = compose(file, wanted, &composed);
@@ -139,7 +143,7 @@ static sago_status run_described(sago_file *file, const access *wanted, int64_t 
     return status;
 }
 
-static sago_status run_independent(sago_file *file, const access *wanted, MPI_Count *bytes) {
+static sago_status run_independent(sago_file *file, const view_access *wanted, MPI_Count *bytes) {
     sago_status status = sagoi_check_alone(file);
     if (status)
         return sagoi_done(wanted->call, NULL, status);
@@ -157,27 +161,82 @@ static sago_status run_independent(sago_file *file, const access *wanted, MPI_Co
     return sagoi_done(wanted->call, file->path, status);
 }
 
+static void count_separate(sago_file *file, sagoi_direction direction) {
+    *(direction == SAGOI_TO_FILE ? &file->stats.collective_writes : &file->stats.collective_reads) += 1;
+    file->stats.separate_calls++;
+}
+
+static sago_status run_together(sago_file *file, const view_access *wanted, sagoi_composed *composed,
+                                sago_status status, int64_t *moved) {
+    const sagoi_tier_call what = {.view = &file->view,
+                                  .begin = status ? 0 : wanted->offset * file->view.etype_size,
+                                  .bytes = composed->bytes};
+    return run_composed(file, composed, &what, status, moved);
+}
+
+/* What takes a description: of one piece, only where the ranks do not go alone. */
+static sago_status run_collective_described(sago_file *file, const view_access *wanted, bool is_piece,
+                                            int64_t *moved) {
+    sagoi_composed composed;
+    bool alone = false;
+    sagoi_composed_init(&composed, wanted->direction, &file->budget);
+    sago_status met = SAGO_OK, status = compose(file, wanted, &composed);
+    if (!is_piece)
+        met = choose_alone(file, wanted->direction, !status && sagoi_engine_serves_alone(file, &composed), &alone);
+    if (met)
+        status = met;
+    else if (!alone)
+        status = run_together(file, wanted, &composed, status, moved);
+    else
+        status = own_failure(status ? status : sagoi_engine_independent(file, &composed, moved));
+    if (alone && !status)
+        count_separate(file, wanted->direction);
+    sagoi_composed_cleanup(&composed);
+    return status;
+}
+
+static sago_status run_collective(sago_file *file, const view_access *wanted, MPI_Count *bytes) {
+    sagoi_io_run piece;
+    int64_t moved = 0;
+    bool alone = false;
+    sago_status status = check_direction(file, wanted->direction);
+    if (status)
+        return sagoi_done(wanted->call, NULL, status);
+    bool simple = file->separate && is_piece(file, wanted, &piece);
+    if (simple)
+        status = choose_alone(file, wanted->direction, true, &alone);
+    if (alone) {
+        status = own_failure(sagoi_engine_piece(file, wanted->direction, &piece, &moved));
+        count_separate(file, wanted->direction);
+    } else if (!status) {
+        status = run_collective_described(file, wanted, simple, &moved);
+    }
+    if (bytes)
+        *bytes = (MPI_Count)moved;
+    return sagoi_done(wanted->call, file->path, status);
+}
+
 sago_status sago_write_at_all(sago_file *file, MPI_Offset offset, const void *buf, MPI_Count count,
                               MPI_Datatype type, MPI_Count *bytes) {
-    access wanted = {"sago_write_at_all", SAGOI_TO_FILE, offset, {(char *)(uintptr_t)buf, count, type}};
+    view_access wanted = {"sago_write_at_all", SAGOI_TO_FILE, offset, {(char *)(uintptr_t)buf, count, type}};
     return run_collective(file, &wanted, bytes);
 }
 
 sago_status sago_read_at_all(sago_file *file, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype type,
                              MPI_Count *bytes) {
-    access wanted = {"sago_read_at_all", SAGOI_FROM_FILE, offset, {buf, count, type}};
+    view_access wanted = {"sago_read_at_all", SAGOI_FROM_FILE, offset, {buf, count, type}};
     return run_collective(file, &wanted, bytes);
 }
 
 sago_status sago_write_at(sago_file *file, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype type,
                           MPI_Count *bytes) {
-    access wanted = {"sago_write_at", SAGOI_TO_FILE, offset, {(char *)(uintptr_t)buf, count, type}};
+    view_access wanted = {"sago_write_at", SAGOI_TO_FILE, offset, {(char *)(uintptr_t)buf, count, type}};
     return run_independent(file, &wanted, bytes);
 }
 
 sago_status sago_read_at(sago_file *file, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype type,
                          MPI_Count *bytes) {
-    access wanted = {"sago_read_at", SAGOI_FROM_FILE, offset, {buf, count, type}};
+    view_access wanted = {"sago_read_at", SAGOI_FROM_FILE, offset, {buf, count, type}};
     return run_independent(file, &wanted, bytes);
 }
 
@@ -236,7 +295,7 @@ sago_status sago_read_extents_all(sago_file *file, int64_t n, const sago_extent 
 
 /* One of them. */
 typedef struct any_access {
-    const access *view;
+    const view_access *view;
     const list_access *list;
 } any_access;
 
@@ -290,13 +349,13 @@ static sago_status start(sago_file *file, const any_access *wanted, sago_request
 
 sago_status sago_iwrite_at_all(sago_file *file, MPI_Offset offset, const void *buf, MPI_Count count,
                                MPI_Datatype type, sago_request **request) {
-    access wanted = {"sago_iwrite_at_all", SAGOI_TO_FILE, offset, {(char *)(uintptr_t)buf, count, type}};
+    view_access wanted = {"sago_iwrite_at_all", SAGOI_TO_FILE, offset, {(char *)(uintptr_t)buf, count, type}};
     return start(file, &(any_access){.view = &wanted}, request);
 }
 
 sago_status sago_iread_at_all(sago_file *file, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype type,
                               sago_request **request) {
-    access wanted = {"sago_iread_at_all", SAGOI_FROM_FILE, offset, {buf, count, type}};
+    view_access wanted = {"sago_iread_at_all", SAGOI_FROM_FILE, offset, {buf, count, type}};
     return start(file, &(any_access){.view = &wanted}, request);
 }
 

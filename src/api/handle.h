@@ -8,7 +8,6 @@
 /* Collective calls that move no data, for noticing ranks that are in another one. */
 enum {
     SAGOI_CALL_VIEW = SAGOI_KIND_OTHER,
-    SAGOI_CALL_MEET,
     SAGOI_CALL_SYNC,
     SAGOI_CALL_SIZE,
     SAGOI_CALL_PREALLOCATE,
@@ -39,8 +38,8 @@ sago_status sagoi_check_beside(sago_file *file) SAGOI_CHECKED;
 /* The same for a call that is not collective, and so cannot merge: then it is SAGO_ERR_STATE. */
 sago_status sagoi_check_alone(sago_file *file) SAGOI_CHECKED;
 
-/* Could separate calls do, with a view that has no gaps? */
-bool sagoi_may_separate(const sago_file *file);
+/* May ranks go alone in collective calls?  `gaps`: some rank's view has them. */
+void sagoi_decide_separate(sago_file *file, bool gaps);
 
 /* May the file be written to, or read from? */
 sago_status sagoi_check_access(const sago_file *file, sagoi_direction direction) SAGOI_CHECKED;

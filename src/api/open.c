@@ -256,7 +256,7 @@ static sago_status set_up(sago_file *file) {
         status = sagoi_iothread_create(&file->thread);
     if (!status)
         leave_core_to_rank(file);
-    file->separate = sagoi_may_separate(file);
+    sagoi_decide_separate(file, false);
     return sagoi_agree_status(file->team, status);
 }
 

@@ -11,8 +11,6 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "base/futex.h"
-
 enum {
     STACK_BYTES = 512 << 10, /* MPI runs on it, and what MPI calls; touched only as far as it is used */
     GUARD_BYTES = 64 << 10,  /* below it, not to be touched */
@@ -29,7 +27,7 @@ struct sagoi_fiber {
     void (*fn)(void *arg);
     void *arg;
     bool active, moved;
-    _Atomic uint32_t *word; /* what it waits for, if it said so */
+    sagoi_futex *word; /* what it waits for, if it said so */
     uint32_t old;
     double away, left; /* seconds; when it last stopped running */
     char message[SAGOI_MESSAGE_MAX];
@@ -130,7 +128,7 @@ bool sagoi_fiber_runs(void) { return current != NULL; }
 
 double sagoi_fiber_away(void) { return current ? current->away : 0; }
 
-void sagoi_fiber_yield(bool moved, _Atomic uint32_t *word, uint32_t old) {
+void sagoi_fiber_yield(bool moved, sagoi_futex *word, uint32_t old) {
     sagoi_fiber *fiber = current;
     fiber->moved = moved;
     fiber->word = word;
@@ -222,8 +220,8 @@ bool sagoi_fibers_advance(void) {
 }
 
 /* A word that a fiber waits for; NULL: none does, or nobody can say. */
-static _Atomic uint32_t *awaited_word(uint32_t *old) {
-    _Atomic uint32_t *word = NULL;
+static sagoi_futex *awaited_word(uint32_t *old) {
+    sagoi_futex *word = NULL;
     if (pthread_mutex_trylock(&lock) != 0)
         return NULL;
     for (const sagoi_fiber *fiber = first; fiber && !word; fiber = fiber->next) {
@@ -237,7 +235,7 @@ static _Atomic uint32_t *awaited_word(uint32_t *old) {
 void sagoi_fibers_rest(int quiet) {
     uint32_t old = 0;
     int64_t sleep_us = quiet < SHORT_SLEEPS ? SHORT_SLEEP_US : LONG_SLEEP_US;
-    _Atomic uint32_t *word = awaited_word(&old);
+    sagoi_futex *word = awaited_word(&old);
     if (word)
         sagoi_futex_wait(word, old, sleep_us);
     else if (quiet < YIELDS)

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/budget.h"
+#include "base/futex.h"
 #include "base/status.h"
 
 typedef struct sagoi_fiber sagoi_fiber;
@@ -49,7 +50,7 @@ bool sagoi_fiber_runs(void);
 static inline bool sagoi_on_fiber(void) { return sagoi_fibers_pending() && sagoi_fiber_runs(); }
 /* On a fiber: lets the others go on.  `moved`: it got further since it yielded last.  It waits for *word to be
  * another than `old`, if word is not NULL: so whoever sleeps knows what to sleep on. */
-void sagoi_fiber_yield(bool moved, _Atomic uint32_t *word, uint32_t old);
+void sagoi_fiber_yield(bool moved, sagoi_futex *word, uint32_t old);
 /* Seconds in which this fiber did not run; 0 elsewhere. */
 double sagoi_fiber_away(void);
 

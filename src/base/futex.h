@@ -10,14 +10,26 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Returns when *word is not `old`, when somebody wakes it, or after that time; or for no reason. */
-static inline void sagoi_futex_wait(_Atomic uint32_t *word, uint32_t old, int64_t microseconds) {
+/* Whoever sleeps is counted, so that nobody calls the kernel to wake nobody.  (A process that dies asleep stays
+ * counted, which costs no more than that call.) */
+typedef struct sagoi_futex {
+    _Atomic uint32_t value;
+    _Atomic uint32_t sleepers;
+} sagoi_futex;
+
+/* Returns when the value is not `old`, when somebody wakes it, or after that time; or for no reason. */
+static inline void sagoi_futex_wait(sagoi_futex *word, uint32_t old, int64_t microseconds) {
     struct timespec time = {microseconds / 1000000, microseconds % 1000000 * 1000};
-    (void)syscall(SYS_futex, word, FUTEX_WAIT, old, &time, NULL, 0);
+    (void)atomic_fetch_add(&word->sleepers, 1); /* before the kernel looks at the value */
+    (void)syscall(SYS_futex, &word->value, FUTEX_WAIT, old, &time, NULL, 0);
+    (void)atomic_fetch_sub(&word->sleepers, 1);
 }
 
-static inline void sagoi_futex_wake(_Atomic uint32_t *word) {
-    (void)syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+/* After the value was changed. */
+static inline void sagoi_futex_wake(sagoi_futex *word) {
+    atomic_thread_fence(memory_order_seq_cst); /* the value first, then who sleeps */
+    if (atomic_load(&word->sleepers) > 0)
+        (void)syscall(SYS_futex, &word->value, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 #endif

@@ -73,6 +73,9 @@ static const sagoi_hint_row table[] = {
      "Plans kept for each open file; 0: none"},
     {"sago_series_copy", SAGOI_HINT_BOOL, FIELD(series_copy), "off", 0, 1, NULL, NULL,
      "Declared writes copy at once, so that buffers are free before completion"},
+    {"sago_agree", SAGOI_HINT_ENUM, FIELD(agree), "always", 0, 0, "always|enter|turn", NULL,
+     "Ranks agree on how each collective call went; or, on one node, go alone once all have come, or wait for each "
+     "other only between writing and reading"},
     {"sago_defer", SAGOI_HINT_BOOL, FIELD(defer), "off", 0, 1, NULL, NULL,
      "Collective writes are kept in memory and moved together at the next sync, close or read, or when it is full"},
     {"sago_machine", SAGOI_HINT_TEXT, FIELD(machine), "auto", 0, 0, NULL, NULL,

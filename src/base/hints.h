@@ -26,6 +26,7 @@ typedef enum {
     SAGOI_PLACEMENT_RANK,   /* the first nodes, one each, then again (ROMIO) */
     SAGOI_PLACEMENT_SPREAD  /* evenly over the nodes (001, IV) */
 } sagoi_placement;
+typedef enum { SAGOI_AGREE_ALWAYS, SAGOI_AGREE_ENTER, SAGOI_AGREE_TURN } sagoi_agree_hint;
 typedef enum { SAGOI_TIER_GLOBAL, SAGOI_TIER_LOCAL } sagoi_tier_hint;
 typedef enum { SAGOI_CHOICE_AUTO, SAGOI_CHOICE_ON, SAGOI_CHOICE_OFF } sagoi_choice;
 typedef enum { SAGOI_CKPT_THREADED, SAGOI_CKPT_RBIO, SAGOI_CKPT_COIO } sagoi_ckpt_mode;
@@ -66,6 +67,7 @@ typedef struct sagoi_hints {
     int64_t plan_cache;      /* plans kept a file */
     int64_t series_copy;     /* 0/1 */
     int64_t tier;            /* sagoi_tier_hint */
+    int64_t agree;           /* sagoi_agree: when ranks meet in collective calls */
     int64_t defer;           /* 0/1: collective writes are put off and moved together */
     int64_t striping_factor; /* as MPI's reserved hints */
     int64_t striping_unit;

@@ -56,9 +56,9 @@ sago_status sagoi_pool_resize(sagoi_pool *pool, sagoi_team *team, const sagoi_po
     if (status)
         return status;
     attach(pool, wish, &shape);
-    atomic_store(&pool->group->written, 0); /* every rank of the group stores the same */
+    atomic_store(&pool->group->written.value, 0); /* every rank of the group stores the same */
     for (int i = 0; i < SAGOI_POOL_SLOTS; i++)
-        atomic_store(&pool->group->filled[i], 0);
+        atomic_store(&pool->group->filled[i].value, 0);
     return sagoi_gate(team);
 }
 
@@ -72,7 +72,7 @@ static bool is_free(const sagoi_pool *pool, uint32_t written) {
     return (int32_t)(written - (pool->next + 1 - (uint32_t)pool->slots)) >= 0;
 }
 
-bool sagoi_pool_free(const sagoi_pool *pool) { return is_free(pool, atomic_load(&pool->group->written)); }
+bool sagoi_pool_free(const sagoi_pool *pool) { return is_free(pool, atomic_load(&pool->group->written.value)); }
 
 static sago_status peer_died(void) {
     return sagoi_fail(SAGO_ERR_PEER, "a process of this node has died during a save");
@@ -80,7 +80,7 @@ static sago_status peer_died(void) {
 
 sago_status sagoi_pool_claim(sagoi_pool *pool, sagoi_team *team, char **window) {
     for (;;) {
-        uint32_t written = atomic_load_explicit(&pool->group->written, memory_order_acquire);
+        uint32_t written = atomic_load_explicit(&pool->group->written.value, memory_order_acquire);
         if (is_free(pool, written))
             break;
         if (!sagoi_wait_word(team, &pool->group->written, written))
@@ -91,15 +91,15 @@ sago_status sagoi_pool_claim(sagoi_pool *pool, sagoi_team *team, char **window) 
 }
 
 void sagoi_pool_fill(sagoi_pool *pool) {
-    _Atomic uint32_t *filled = &pool->group->filled[pool->next++ % (uint32_t)pool->slots];
-    atomic_fetch_add_explicit(filled, 1, memory_order_release);
+    sagoi_futex *filled = &pool->group->filled[pool->next++ % (uint32_t)pool->slots];
+    atomic_fetch_add_explicit(&filled->value, 1, memory_order_release);
     sagoi_futex_wake(filled);
 }
 
 bool sagoi_pool_await(sagoi_pool *pool, uint32_t n, uint32_t ranks, const atomic_bool *stop) {
-    _Atomic uint32_t *filled = &pool->group->filled[n % (uint32_t)pool->slots];
+    sagoi_futex *filled = &pool->group->filled[n % (uint32_t)pool->slots];
     for (;;) {
-        uint32_t count = atomic_load_explicit(filled, memory_order_acquire);
+        uint32_t count = atomic_load_explicit(&filled->value, memory_order_acquire);
         if (count == ranks)
             return true;
         if (atomic_load(stop))
@@ -109,9 +109,9 @@ bool sagoi_pool_await(sagoi_pool *pool, uint32_t n, uint32_t ranks, const atomic
 }
 
 sago_status sagoi_pool_meet(sagoi_pool *pool, sagoi_team *team, uint32_t n, uint32_t ranks) {
-    _Atomic uint32_t *filled = &pool->group->filled[n % (uint32_t)pool->slots];
+    sagoi_futex *filled = &pool->group->filled[n % (uint32_t)pool->slots];
     for (;;) {
-        uint32_t count = atomic_load_explicit(filled, memory_order_acquire);
+        uint32_t count = atomic_load_explicit(&filled->value, memory_order_acquire);
         if (count == ranks)
             return SAGO_OK;
         if (!sagoi_wait_word(team, filled, count))
@@ -120,7 +120,7 @@ sago_status sagoi_pool_meet(sagoi_pool *pool, sagoi_team *team, uint32_t n, uint
 }
 
 void sagoi_pool_done(sagoi_pool *pool, uint32_t n) {
-    atomic_store(&pool->group->filled[n % (uint32_t)pool->slots], 0);
-    atomic_store_explicit(&pool->group->written, n + 1, memory_order_release);
+    atomic_store(&pool->group->filled[n % (uint32_t)pool->slots].value, 0);
+    atomic_store_explicit(&pool->group->written.value, n + 1, memory_order_release);
     sagoi_futex_wake(&pool->group->written);
 }

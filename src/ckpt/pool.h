@@ -9,14 +9,15 @@
 
 #include <stdatomic.h>
 
+#include "base/futex.h"
 #include "move/team.h"
 
 enum { SAGOI_POOL_SLOTS = 2 };
 
 /* Of one group, in shared memory. */
 typedef struct sagoi_pool_group {
-    _Alignas(64) _Atomic uint32_t written;                  /* windows that are free again */
-    _Alignas(64) _Atomic uint32_t filled[SAGOI_POOL_SLOTS]; /* ranks that have copied theirs */
+    _Alignas(64) sagoi_futex written;                  /* windows that are free again */
+    _Alignas(64) sagoi_futex filled[SAGOI_POOL_SLOTS]; /* ranks that have copied theirs */
 } sagoi_pool_group;
 
 typedef struct sagoi_pool {

@@ -132,7 +132,7 @@ static sago_status try_replace(sago_ckpt *ckpt, bool *replaced) {
         return status;
     ckpt->pool.next--;
     if (sagoi_is_writer(ckpt))
-        atomic_store(&ckpt->pool.group->filled[ckpt->pool.next % (uint32_t)ckpt->pool.slots], 0);
+        atomic_store(&ckpt->pool.group->filled[ckpt->pool.next % (uint32_t)ckpt->pool.slots].value, 0);
     *newest = NULL;
     if (old->job)
         free(old->job->intent);

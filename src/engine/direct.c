@@ -1,6 +1,6 @@
 /* Direct: each rank reads and writes its own runs.  Right for long runs, where staging would only be another
- * copy, and for independent calls.  Where the caller's memory is in pieces, they pass through a buffer. */
-
+ * copy, and where a rank goes alone (alone.c).  Where the caller's memory is in pieces, they pass through a
+ * buffer. */
 #include "base/checked.h"
 #include "engine/engine.h"
 
@@ -101,63 +101,4 @@ sago_status sagoi_run_direct(sago_file *file, const sagoi_request *request) {
     sago_status status = sagoi_move_alone(file, request);
     (void)sagoi_phase_end(&file->stats, SAGO_PHASE_STORE, start);
     return status;
-}
-
-enum { LEAST_MAPPED = 128 * 1024 }; /* bytes; below this the system call is the smaller cost */
-
-/* What is in the file already is copied to and from the mapping, if the file may be mapped at all. */
-static bool is_mapped(const sago_file *file, const sagoi_composed *composed, const sagoi_look *look) {
-    return !sagoi_engine_is_small(file, composed->bytes) && composed->request.high <= look->size && !look->sparse;
-}
-
-static sago_status run_independent(sago_file *file, sagoi_composed *composed, bool mapped) {
-    const sagoi_request *request = &composed->request;
-    if (!mapped)
-        return sagoi_run_direct(file, request);
-    sagoi_call call = {.file = file, .composed = composed, .low = request->low, .high = request->high};
-    call.size = request->high; /* at least */
-    sago_status status = sagoi_run_mapped(&call);
-    sagoi_mapping_settle(&file->mapping, file->store);
-    return status;
-}
-
-static void count_independent(sago_file *file, sagoi_direction direction, int64_t end, int64_t bytes) {
-    bool write = direction == SAGOI_TO_FILE;
-    if (write)
-        file->written_end = sagoi_max(file->written_end, end);
-    *(write ? &file->stats.bytes_written : &file->stats.bytes_read) += bytes;
-}
-
-sago_status sagoi_engine_independent(sago_file *file, sagoi_composed *composed, int64_t *bytes) {
-    sagoi_request *request = &composed->request;
-    bool write = request->direction == SAGOI_TO_FILE;
-    sagoi_look look = {0};
-    sago_status status = SAGO_OK;
-    if (!write || sagoi_engine_may_map(file))
-        status = sagoi_store_look(file->store, 0, 1, &look);
-    request->limit = write ? SAGOI_OFFSET_MAX : look.size;
-    if (!status)
-        status = run_independent(file, composed, is_mapped(file, composed, &look));
-    if (status)
-        return status;
-    *bytes = write || request->high <= look.size ? composed->bytes : sagoi_bytes_below(request, look.size);
-    count_independent(file, request->direction, request->high, *bytes);
-    return SAGO_OK;
-}
-
-sago_status sagoi_engine_piece(sago_file *file, sagoi_direction direction, const sagoi_io_run *piece,
-                               int64_t *bytes) {
-    double start = sagoi_now();
-    sago_status status = direction == SAGOI_TO_FILE ? sagoi_store_write(file->store, piece, 1)
-                                                    : sagoi_store_read(file->store, piece, 1, bytes);
-    if (direction == SAGOI_TO_FILE)
-        *bytes = status ? 0 : piece->len;
-    (void)sagoi_phase_end(&file->stats, SAGO_PHASE_STORE, start);
-    if (!status)
-        count_independent(file, direction, piece->off + piece->len, *bytes);
-    return status;
-}
-
-bool sagoi_engine_is_small(const sago_file *file, int64_t bytes) {
-    return bytes < LEAST_MAPPED || !sagoi_engine_may_map(file);
 }

@@ -35,6 +35,11 @@ sago_status sagoi_engine_piece(sago_file *file, sagoi_direction direction, const
                                int64_t *bytes) SAGOI_CHECKED;
 bool sagoi_engine_is_small(const sago_file *file, int64_t bytes);
 
+/* Would a collective call gain nothing, as far as this rank's part of it goes? */
+bool sagoi_engine_serves_alone(const sago_file *file, const sagoi_composed *composed);
+/* This rank has accessed this part of the file, and may do so again. */
+void sagoi_note_accessed(sago_file *file, int64_t low, int64_t high);
+
 /* Is copying to and from a mapping of the file worth while? */
 bool sagoi_engine_may_map(const sago_file *file);
 
@@ -82,6 +87,7 @@ typedef enum {
     SAGOI_KIND_STEP,
     SAGOI_KIND_DEFER,
     SAGOI_KIND_FLUSH,
+    SAGOI_KIND_SEPARATE, /* whether to go alone in a call */
     SAGOI_KIND_OTHER
 } sagoi_kind;
 

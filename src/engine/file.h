@@ -19,6 +19,8 @@
 #include "trace/stats.h"
 #include "view/flatten.h"
 
+typedef enum { SAGOI_LAST_NONE, SAGOI_LAST_WRITE, SAGOI_LAST_READ } sagoi_last_access;
+
 /* A file view, flattened. */
 typedef struct sagoi_view {
     int64_t disp;
@@ -50,8 +52,11 @@ struct sago_file {
         *exchange;            /* of the last aggregated call; its buffers serve the next one of the same plan */
     uint64_t exchange_serial; /* of that plan */
     bool can_map;             /* the kernel and the descriptor allow mapping */
-    bool separate;            /* of sago_separate(); the same on all ranks */
-    int64_t written_end;      /* largest end of what this rank wrote by itself */
+    bool separate;            /* ranks may go alone in collective calls, after they have met */
+    bool unmet; /* without meeting where none turns from writing to reading; both the same on all ranks */
+    sagoi_last_access last_access;       /* without having met since */
+    int64_t accessed_low, accessed_high; /* of the file, by this rank alone or mapped */
+    int64_t written_end;                 /* largest end of what this rank wrote by itself */
     sago_stats stats;
     struct sagoi_local_tier *tier;  /* local storage before the file; NULL: none */
     struct sago_series *series;     /* all declared on this file */

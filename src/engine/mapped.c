@@ -3,10 +3,15 @@
  *
  * Ranks start at different places of their range, so that neighbours that share cache lines do not write them
  * at the same time. */
+#include <unistd.h>
+
 #include "base/checked.h"
 #include "engine/engine.h"
 
-enum { BLOCK = 256 * 1024 }; /* bytes of the file that all streams fill before going on: stays in the cache */
+enum {
+    BLOCK = 256 * 1024, /* bytes of the file that all streams fill before going on: stays in the cache */
+    MOST_KEPT = 1 << 30 /* bytes of the file mapped beyond what a call needs: page tables of 2 MiB */
+};
 
 /* One rank makes the file long enough before anybody touches it. */
 static void extend_file(void *arg, sagoi_agreement *agreed) {
@@ -37,23 +42,61 @@ static sago_status touch_file(sagoi_call *call) {
     return sagoi_store_write(call->file->store, &run, 1);
 }
 
+/* Reading a hole through a mapping would fill it. */
+static bool meets_hole(const sagoi_call *call, int64_t start, int64_t end) {
+    return call->sparse && call->composed->request.direction == SAGOI_FROM_FILE &&
+           lseek(sagoi_store_fd(call->file->store), start, SEEK_HOLE) < sagoi_min(end, call->size);
+}
+
+static sago_status copy_with_holes(sagoi_call *call, int64_t start, int64_t end, int64_t *moved) {
+    sago_file *file = call->file;
+    int64_t got = 0;
+    char *copy = sagoi_budget_alloc(&file->budget, end - start);
+    if (!copy)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a buffer of %lld bytes", (long long)(end - start));
+    sagoi_io_run run = {.off = start, .len = end - start, .buf = copy};
+    sago_status status = sagoi_store_read(file->store, &run, 1, &got);
+    if (!status)
+        *moved += sagoi_request_copy(&call->composed->request, start, start + got, copy, NULL);
+    sagoi_budget_free(&file->budget, copy, end - start);
+    return status;
+}
+
+static sago_status copy_mapped(sagoi_call *call, int64_t start, int64_t end, int64_t *moved) {
+    sago_file *file = call->file;
+    sago_status status = sagoi_mapping_populate(&file->mapping, file->store, start, end);
+    if (!status)
+        *moved += sagoi_request_copy(&call->composed->request, start, end, sagoi_mapping_at(&file->mapping, start),
+                                     NULL);
+    return status;
+}
+
 /* Copies [start, end): with several streams block by block, so that a block is in the cache for all of them. Where
  * this rank has nothing, no page is brought in: it might be a hole. */
 static sago_status sweep(sagoi_call *call, int64_t start, int64_t end, int64_t *moved) {
-    sago_file *file = call->file;
     const sagoi_request *request = &call->composed->request;
     int64_t step = request->nstreams > 1 ? BLOCK : SAGOI_MAPPING_BLOCK;
     while (start < end) {
         int64_t stop = sagoi_min(end, sagoi_round_down(start, step) + step);
         sago_status status = SAGO_OK;
         if (sagoi_request_touches(request, start, stop))
-            status = sagoi_mapping_populate(&file->mapping, file->store, start, stop);
+            status = meets_hole(call, start, stop) ? copy_with_holes(call, start, stop, moved)
+                                                   : copy_mapped(call, start, stop, moved);
         if (status)
             return status;
-        *moved += sagoi_request_copy(request, start, stop, sagoi_mapping_at(&file->mapping, start), NULL);
         start = stop;
     }
     return SAGO_OK;
+}
+
+/* Maps all that this rank has been using so far, so that it need not be mapped again. */
+static sago_status cover(sago_file *file, int64_t low, int64_t high, bool write) {
+    sagoi_note_accessed(file, low, high);
+    if (file->accessed_high - file->accessed_low <= MOST_KEPT) {
+        low = file->accessed_low;
+        high = file->accessed_high;
+    }
+    return sagoi_mapping_cover(&file->mapping, file->store, low, high, write, &file->budget);
 }
 
 static sago_status copy_all(sagoi_call *call) {
@@ -64,7 +107,7 @@ static sago_status copy_all(sagoi_call *call) {
     if (low >= high)
         return SAGO_OK;
     double start = sagoi_now();
-    sago_status status = sagoi_mapping_cover(&file->mapping, file->store, low, high, write, &file->budget);
+    sago_status status = cover(file, low, high, write);
     start = sagoi_phase_end(&file->stats, SAGO_PHASE_STORE, start);
     int64_t part = (high - low) / file->team->local_size, moved = 0;
     int64_t middle = low + part * file->team->local_rank;

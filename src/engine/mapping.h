@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
 #include "base/budget.h"
 #include "base/status.h"
@@ -20,9 +19,7 @@ typedef struct sagoi_mapping {
     bool writable;
     uint8_t *populated; /* one byte a block: are its pages there? */
     int64_t blocks;
-    /* Of the file after the last call: fewer blocks or another time mean that pages may have gone. */
-    int64_t file_blocks;
-    struct timespec file_changed;
+    int64_t file_blocks; /* after the last call: with fewer than that, pages have gone */
 } sagoi_mapping;
 
 enum { SAGOI_MAPPING_BLOCK = 1 << 20 };

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "base/futex.h"
 #include "base/process.h"
 #include "move/team.h"
 
@@ -20,11 +21,11 @@ typedef struct sagoi_slot {
 } sagoi_slot;
 
 typedef struct sagoi_control {
-    _Alignas(64) _Atomic uint32_t arrived;    /* ranks at the gate */
-    _Alignas(64) _Atomic uint32_t generation; /* grows when the gate opens */
-    _Alignas(64) _Atomic uint32_t ready;      /* grows when the last rank has come and the leader is to go on */
-    _Atomic uint32_t broken;                  /* a rank has died: nobody waits any more */
-    uint64_t pid_namespace;                   /* inode: pids mean something only to those who share it */
+    _Alignas(64) _Atomic uint32_t arrived; /* ranks at the gate */
+    _Alignas(64) sagoi_futex generation;   /* grows when the gate opens */
+    _Alignas(64) sagoi_futex ready;        /* grows when the last rank has come and the leader is to go on */
+    _Atomic uint32_t broken;               /* a rank has died: nobody waits any more */
+    uint64_t pid_namespace;                /* inode: pids mean something only to those who share it */
     _Alignas(64) sagoi_agreement of_node, of_all;
     int64_t value_sum;
     int64_t shared_bytes; /* of the segment being made */
@@ -48,6 +49,6 @@ sago_status sagoi_meet_as_agreed(sagoi_team *team, sagoi_meeting_fn meeting, voi
 void sagoi_agreement_combine(sagoi_agreement *into, const sagoi_agreement *from);
 
 /* Sleeps until *word is no longer `old` (true) or a peer has died (false). */
-bool sagoi_wait_word(sagoi_team *team, _Atomic uint32_t *word, uint32_t old);
+bool sagoi_wait_word(sagoi_team *team, sagoi_futex *word, uint32_t old);
 
 #endif

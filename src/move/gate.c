@@ -11,11 +11,12 @@
 #include <unistd.h>
 
 #include "base/fiber.h"
-#include "base/futex.h"
 #include "move/control.h"
+#include "trace/stats.h"
 
 enum {
-    SPINS = 1000,            /* of a pause each, when every rank has a core of its own */
+    SPIN_US = 100,           /* when every rank has a core of its own: waking a sleeper takes about as long */
+    PAUSES = 64,             /* between looks at the clock */
     FIRST_SLEEP_US = 1000,   /* sleeps grow from here */
     LONGEST_SLEEP_US = 8000, /* to here */
     EXCHANGE_SLEEP_US = 100, /* while messages are to be answered meanwhile */
@@ -55,23 +56,26 @@ void sagoi_poke(const sagoi_team *team) {
     (void)MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, team->all, &flag, MPI_STATUS_IGNORE);
 }
 
-static bool changed(const _Atomic uint32_t *word, uint32_t old) {
-    return atomic_load_explicit(word, memory_order_acquire) != old;
+static bool changed(const sagoi_futex *word, uint32_t old) {
+    return atomic_load_explicit(&word->value, memory_order_acquire) != old;
 }
 
-static bool spin(const sagoi_team *team, const _Atomic uint32_t *word, uint32_t old) {
+static bool spin(const sagoi_team *team, const sagoi_futex *word, uint32_t old) {
     if (team->local_size > team->cores)
         return changed(word, old);
-    for (int i = 0; i < SPINS; i++) {
-        if (changed(word, old))
-            return true;
-        pause_cpu();
-    }
+    double end = sagoi_now() + SPIN_US * 1e-6;
+    do
+        for (int i = 0; i < PAUSES; i++) {
+            if (changed(word, old))
+                return true;
+            pause_cpu();
+        }
+    while (sagoi_now() < end);
     return false;
 }
 
 /* The same on a fiber: whoever lets it go on sleeps. */
-static bool wait_on_fiber(sagoi_team *team, _Atomic uint32_t *word, uint32_t old) {
+static bool wait_on_fiber(sagoi_team *team, sagoi_futex *word, uint32_t old) {
     for (int visits = 0; !changed(word, old); visits++) {
         if (atomic_load(&team->control->broken))
             return false;
@@ -85,7 +89,7 @@ static bool wait_on_fiber(sagoi_team *team, _Atomic uint32_t *word, uint32_t old
     return true;
 }
 
-bool sagoi_wait_word(sagoi_team *team, _Atomic uint32_t *word, uint32_t old) {
+bool sagoi_wait_word(sagoi_team *team, sagoi_futex *word, uint32_t old) {
     sagoi_control *control = team->control;
     int64_t sleep_us = FIRST_SLEEP_US;
     if (sagoi_on_fiber())
@@ -138,7 +142,7 @@ static sago_status peer_died(void) {
 
 static void open_gate(sagoi_control *control) {
     atomic_store(&control->arrived, 0);
-    atomic_fetch_add_explicit(&control->generation, 1, memory_order_release);
+    atomic_fetch_add_explicit(&control->generation.value, 1, memory_order_release);
     sagoi_futex_wake(&control->generation);
 }
 
@@ -147,13 +151,13 @@ static sago_status meet(sagoi_team *team, bool by_leader, sagoi_meeting_fn meeti
     sagoi_control *control = team->control;
     if (team->local_size == 1) /* nobody to wait for, or to wake */
         return meeting ? meeting(team, arg) : SAGO_OK;
-    uint32_t generation = atomic_load(&control->generation), ready = atomic_load(&control->ready);
+    uint32_t generation = atomic_load(&control->generation.value), ready = atomic_load(&control->ready.value);
     if (atomic_load(&control->broken))
         return peer_died();
     bool last = atomic_fetch_add(&control->arrived, 1) + 1 == (uint32_t)team->local_size;
     bool chosen = by_leader ? team->local_rank == 0 : last;
     if (last && !chosen) {
-        atomic_fetch_add(&control->ready, 1);
+        atomic_fetch_add(&control->ready.value, 1);
         sagoi_futex_wake(&control->ready);
     }
     if (chosen) {

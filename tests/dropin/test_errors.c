@@ -160,7 +160,12 @@ static void inherited(void) {
 }
 
 /* One rank's mistake: everybody learns it and nobody waits.  The MPI libraries leave the others waiting.  But
- * where views have no gaps, ranks of one node go alone if the MPI library's do. */
+ * two ranks under OMPIO go alone, with Sago as without. */
+static bool told(int code) {
+    bool alone = OPENMPI && ranks == 2;
+    return alone || code != MPI_SUCCESS;
+}
+
 static void one_rank(bool gaps) {
     MPI_File file = open_all("one", MODE_NEW);
     MPI_Datatype raw, every_other;
@@ -169,14 +174,14 @@ static void one_rank(bool gaps) {
     MPI_Type_create_resized(MPI_BYTE, 0, 2, &every_other);
     MPI_Type_commit(&every_other);
     OK(MPI_File_set_view(file, 0, MPI_BYTE, gaps ? every_other : MPI_BYTE, "native", MPI_INFO_NULL));
-    CHECK(MPI_File_write_all(file, bytes, last ? -1 : 8, MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS);
-    CHECK(MPI_File_write_at_all(file, 8 * rank, bytes, 1, last ? raw : MPI_LONG, MPI_STATUS_IGNORE) !=
-          MPI_SUCCESS);
-    CHECK(MPI_File_read_at_all(file, last ? -1 : 1, bytes, 1, MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS);
+    CHECK(told(MPI_File_write_all(file, bytes, last ? -1 : 8, MPI_BYTE, MPI_STATUS_IGNORE)));
+    CHECK(told(MPI_File_write_at_all(file, 8 * rank, bytes, 1, last ? raw : MPI_LONG, MPI_STATUS_IGNORE)));
+    CHECK(told(MPI_File_read_at_all(file, last ? -1 : 1, bytes, 1, MPI_BYTE, MPI_STATUS_IGNORE)));
     CHECK(MPI_File_set_size(file, last ? -1 : 1) != MPI_SUCCESS);
     if (ranks > 1)
         FAILS(MPI_File_set_size(file, 10 + rank), MPI_ERR_NOT_SAME);
-    CHECK_INT(position_of(file), 0);
+    if (last || !(OPENMPI && ranks == 2))
+        CHECK_INT(position_of(file), 0);
     OK(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
     check_works(file);
     MPI_Type_free(&raw);
@@ -240,9 +245,7 @@ int main(int argc, char **argv) {
     inherited();
     if (with_sago) {
         one_rank(true);
-#ifdef MPICH_VERSION
         one_rank(false);
-#endif
         one_rank_alone();
         limited();
     }

@@ -31,6 +31,7 @@ static const hint_choice hint_choices[] = {
     {"sago_plan_cache", "0 1 2 16", 50},
     {"sago_series_copy", "on off", 30},
     {"sago_defer", "on on off", 40},
+    {"sago_agree", "enter turn always", 40},
 };
 
 static bool hint_is_given(const oracle *o, const char *key) {

@@ -6,7 +6,7 @@ import sys
 
 SOURCE = os.environ.get("SAGO_SOURCE") or os.path.join(os.path.dirname(__file__), "..", "..")
 # Figures for tools, which are in C, and what the drop-in asks for.
-LEFT_OUT = {"sago_get_stats", "sago_phase_string", "sago_level_string", "sago_meet", "sago_separate"}
+LEFT_OUT = {"sago_get_stats", "sago_phase_string", "sago_level_string"}
 
 
 def read(*path):

@@ -96,10 +96,10 @@ static void test_ends_at_once(void **state) {
 }
 
 /* Waits for a word, without getting any further. */
-static _Atomic uint32_t word;
+static sagoi_futex word;
 static void wait_word(void *arg) {
     (void)arg;
-    for (bool moved = true; atomic_load(&word) == 0; moved = false)
+    for (bool moved = true; atomic_load(&word.value) == 0; moved = false)
         sagoi_fiber_yield(moved, &word, 0);
 }
 
@@ -114,7 +114,7 @@ static void test_says_whether_it_moved(void **state) {
         assert_false(sagoi_fibers_advance());
         sagoi_fibers_rest(i);
     }
-    atomic_store(&word, 1);
+    atomic_store(&word.value, 1);
     assert_true(sagoi_fibers_advance());
     assert_false(sagoi_fibers_pending());
     sagoi_fiber_destroy(&fiber);

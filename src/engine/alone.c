@@ -1,0 +1,119 @@
+/* One rank by itself: independent calls, and its part of a collective call where the ranks go alone.
+ *
+ * The first time a part of the file is accessed, by system calls; through a mapping when it is accessed again,
+ * since setting up pages costs more than one call saves.  Many short runs take the mapping at once: there it is
+ * the calls that cost. */
+#include "base/checked.h"
+#include "engine/engine.h"
+
+enum {
+    PAGE = 4096,
+    LEAST_MAPPED = 128 * 1024, /* bytes; below this the system call is the smaller cost */
+    FEW_RUNS = 16,             /* so many system calls cost less than a mapping */
+    FEW_UNMAPPED = 64,         /* the same, than gathering with the other ranks */
+    LONG_UNMAPPED = 64 * 1024, /* bytes of a run: gathering would only be another copy */
+    SPARSELY = 8,
+    HALF = 2 /* parts of a range, one of which must be accessed for its pages to be brought in */
+};
+
+bool sagoi_engine_is_small(const sago_file *file, int64_t bytes) {
+    return bytes < LEAST_MAPPED || !sagoi_engine_may_map(file);
+}
+
+static bool was_accessed(const sago_file *file, const sagoi_request *request) {
+    return file->accessed_low <= request->low && request->high <= file->accessed_high;
+}
+
+void sagoi_note_accessed(sago_file *file, int64_t low, int64_t high) {
+    bool first = file->accessed_low == file->accessed_high;
+    file->accessed_low = first ? low : sagoi_min(file->accessed_low, low);
+    file->accessed_high = first ? high : sagoi_max(file->accessed_high, high);
+}
+
+static bool are_many_short(const sagoi_composed *composed) {
+    int64_t span = composed->request.high - composed->request.low;
+    return composed->runs > FEW_RUNS && composed->runs >= span / PAGE;
+}
+
+static bool is_mapped(const sago_file *file, const sagoi_composed *composed, const sagoi_look *look) {
+    int64_t span = composed->request.high - composed->request.low;
+    if (span == 0 || !sagoi_engine_may_map(file))
+        return false;
+    return are_many_short(composed) || (was_accessed(file, &composed->request) &&
+                                        (composed->bytes >= LEAST_MAPPED || composed->runs > FEW_RUNS) &&
+                                        composed->bytes >= span / (look->sparse ? HALF : SPARSELY));
+}
+
+/* Runs in holes that others may be filling are read with them: alone it takes a copy more. */
+bool sagoi_engine_serves_alone(const sago_file *file, const sagoi_composed *composed) {
+    sagoi_look look = {.sparse = true};
+    if (!sagoi_engine_may_map(file))
+        return composed->runs <= FEW_UNMAPPED || composed->bytes / composed->runs >= LONG_UNMAPPED;
+    return composed->request.direction == SAGOI_TO_FILE || !are_many_short(composed) ||
+           (sagoi_store_look(file->store, 0, 1, &look) == SAGO_OK && !look.sparse);
+}
+
+/* By writing the last byte, which is this rank's: cutting the file to a length could take away what another rank
+ * has written beyond it meanwhile. */
+static sago_status reach(sago_file *file, int64_t end) {
+    char zero = 0;
+    sagoi_io_run last = {.off = end - 1, .len = 1, .buf = &zero};
+    return sagoi_store_write(file->store, &last, 1);
+}
+
+static sago_status run_mapped(sago_file *file, sagoi_composed *composed, const sagoi_look *look) {
+    const sagoi_request *request = &composed->request;
+    bool write = request->direction == SAGOI_TO_FILE;
+    sagoi_call call = {.file = file, .composed = composed, .low = request->low, .high = request->high};
+    call.sparse = look->sparse;
+    call.size = look->size;
+    if (write && call.high > call.size) {
+        sago_status status = reach(file, call.high);
+        if (status)
+            return status;
+        call.size = call.high;
+    }
+    sago_status status = sagoi_run_mapped(&call);
+    sagoi_mapping_settle(&file->mapping, file->store);
+    return status;
+}
+
+static void count_bytes(sago_file *file, sagoi_direction direction, int64_t end, int64_t bytes) {
+    bool write = direction == SAGOI_TO_FILE;
+    if (write)
+        file->written_end = sagoi_max(file->written_end, end);
+    *(write ? &file->stats.bytes_written : &file->stats.bytes_read) += bytes;
+}
+
+sago_status sagoi_engine_independent(sago_file *file, sagoi_composed *composed, int64_t *bytes) {
+    sagoi_request *request = &composed->request;
+    bool write = request->direction == SAGOI_TO_FILE;
+    sagoi_look look = {0};
+    sago_status status = SAGO_OK;
+    if (!write || sagoi_engine_may_map(file))
+        status = sagoi_store_look(file->store, 0, 1, &look);
+    request->limit = write ? SAGOI_OFFSET_MAX : look.size;
+    if (!status)
+        status =
+            is_mapped(file, composed, &look) ? run_mapped(file, composed, &look) : sagoi_run_direct(file, request);
+    if (status)
+        return status;
+    if (request->low < request->high)
+        sagoi_note_accessed(file, request->low, request->high);
+    *bytes = write || request->high <= look.size ? composed->bytes : sagoi_bytes_below(request, look.size);
+    count_bytes(file, request->direction, request->high, *bytes);
+    return SAGO_OK;
+}
+
+sago_status sagoi_engine_piece(sago_file *file, sagoi_direction direction, const sagoi_io_run *piece,
+                               int64_t *bytes) {
+    double start = sagoi_now();
+    sago_status status = direction == SAGOI_TO_FILE ? sagoi_store_write(file->store, piece, 1)
+                                                    : sagoi_store_read(file->store, piece, 1, bytes);
+    if (direction == SAGOI_TO_FILE)
+        *bytes = status ? 0 : piece->len;
+    (void)sagoi_phase_end(&file->stats, SAGO_PHASE_STORE, start);
+    if (!status)
+        count_bytes(file, direction, piece->off + piece->len, *bytes);
+    return status;
+}
