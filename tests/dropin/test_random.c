@@ -351,6 +351,8 @@ static void step_access(void) {
     else if (how.handed && past_the_end())
         return;
     run_call(&how);
+    if (how.handed)
+        meet(); /* else the next call of a quicker rank may come in between */
     if (how.write)
         model_all();
     for (int i = 0; i < ranks && !how.at; i++)
