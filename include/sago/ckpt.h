@@ -191,11 +191,13 @@ sago_status sago_ckpt_remove(sago_ckpt *ckpt, int64_t step);
 
 /* ---- Statistics --------------------------------------------------------------------------------------- */
 
-/* Times are seconds, the longest of any rank. */
+/* Times are seconds, the longest of any rank.  The hint sago_ckpt_stats names a file that gets the same for every
+ * checkpoint as a line of JSON, as soon as it has come as far as it is to go ("state": "written" or "failed", with
+ * the "error" where something failed; "skipped", "replaced"); another line where it is brought further later. */
 typedef struct sago_ckpt_save_stats {
     int64_t step;
     int64_t bytes;     /* of all ranks */
-    int written;       /* 1: the first level is complete; 0: under way; -1: failed, skipped or replaced */
+    int written;       /* 1: the first level is complete; 0: under way; -1: failed */
     int level;         /* sago_level reached */
     double held;       /* in sago_ckpt_save() */
     double copy;       /* of it: copying */
@@ -210,12 +212,12 @@ typedef struct sago_ckpt_save_stats {
 enum { SAGO_CKPT_RECENT = 8 };
 
 typedef struct sago_ckpt_stats {
-    size_t size; /* sizeof(sago_ckpt_stats), set by SAGO_CKPT_STATS_INIT */
-    int64_t saves, failed, skipped, replaced, restores;
+    size_t size;                                        /* sizeof(sago_ckpt_stats), set by SAGO_CKPT_STATS_INIT */
+    int64_t saves, failed, skipped, replaced, restores; /* failed: also at a later level; saves: not the skipped */
     int64_t bytes_saved;
     double held, copy, queue, write, redundancy, drain; /* sums over saves, of the rank with the largest */
     double thread_cpu;                                  /* CPU seconds of the background threads, largest */
-    double restore;                                     /* the last one */
+    double restore;                                     /* the last one, slowest rank */
     int64_t pool_bytes;                                 /* largest of a node */
     int64_t nrecent;
     sago_ckpt_save_stats recent[SAGO_CKPT_RECENT]; /* newest first */

@@ -72,6 +72,7 @@ static sago_status open_ckpt(MPI_Comm comm, const char *dir, MPI_Info info, sago
     if (!ckpt)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a checkpoint");
     ckpt->groups.mine = ckpt->groups.writers = MPI_COMM_NULL;
+    ckpt->journal = -1;
     ckpt->report.size = sizeof ckpt->report;
     sago_status status = sagoi_team_acquire(comm, &ckpt->team);
     if (!status)

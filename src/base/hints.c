@@ -117,6 +117,8 @@ static const sagoi_hint_row table[] = {
      "Seconds after which the lock of a checkpoint directory is void when it is not renewed"},
     {"sago_ckpt_read_only", SAGOI_HINT_BOOL, FIELD(ckpt_read_only), "off", 0, 1, NULL, NULL,
      "Open a checkpoint directory for reading only, also while a job uses it"},
+    {"sago_ckpt_stats", SAGOI_HINT_TEXT, FIELD(ckpt_stats), "auto", 0, 0, NULL, NULL,
+     "File that gets a line of JSON for every checkpoint: times, bytes, bandwidths; auto: none"},
     {"sago_tier", SAGOI_HINT_ENUM, FIELD(tier), "global", 0, 0, "global|local", NULL,
      "Where collective writes go: to the file, or first to local storage (sago_local_dirs), merged by sync and close"},
     {"sago_subfiles", SAGOI_HINT_TEXT, FIELD(subfiles), "auto", 0, 0, NULL, NULL,

@@ -134,21 +134,24 @@ static sago_status try_replace(sago_ckpt *ckpt, bool *replaced) {
     if (sagoi_is_writer(ckpt))
         atomic_store(&ckpt->pool.group->filled[ckpt->pool.next % (uint32_t)ckpt->pool.slots].value, 0);
     *newest = NULL;
+    int64_t step = old->step;
     if (old->job)
         free(old->job->intent);
     free(old->job);
     free(old);
     ckpt->stats.replaced++;
+    sagoi_journal_dropped(ckpt, step, "replaced");
     return sagoi_gate(ckpt->team); /* nobody counts itself before the count is 0 again */
 }
 
-static sago_status find_room(sago_ckpt *ckpt, const save_terms *terms) {
+static sago_status find_room(sago_ckpt *ckpt, int64_t step, const save_terms *terms) {
     bool replaced;
     if (!terms->busy || ckpt->hints.ckpt_early == SAGOI_EARLY_WAIT)
         return SAGO_OK;
     if (ckpt->hints.ckpt_early == SAGOI_EARLY_REPLACE)
         return try_replace(ckpt, &replaced);
     ckpt->stats.skipped++;
+    sagoi_journal_dropped(ckpt, step, "skipped");
     return sagoi_fail(SAGO_ERR_BUSY,
                       "the step is skipped: no buffer is free while earlier ones are being written");
 }
@@ -249,7 +252,7 @@ sago_status sagoi_save(sago_ckpt *ckpt, int64_t step) {
     if (!status)
         status = terms.changed ? make_layout(ckpt) : sagoi_redundancy_advance(ckpt);
     if (!status)
-        status = find_room(ckpt, &terms);
+        status = find_room(ckpt, step, &terms);
     if (status) {
         free(saving ? saving->job : NULL);
         free(saving);

@@ -192,6 +192,11 @@ static void keep_failure(sago_ckpt *ckpt, sagoi_saving *saving, sago_level level
     ckpt->stats.failed++;
 }
 
+bool sagoi_saving_open(const sagoi_saving *saving) {
+    return !saving->decided || (!saving->failed && saving->to_global && !saving->global_decided) ||
+           (!saving->failed && saving->to_redundant && !saving->redundant);
+}
+
 /* Old saves that nobody will ask about: failures stay until they have been told. */
 static void forget_old(sago_ckpt *ckpt) {
     int64_t n = 0;
@@ -199,9 +204,7 @@ static void forget_old(sago_ckpt *ckpt) {
         n++;
     for (sagoi_saving **at = &ckpt->saves; *at && n > SAGO_CKPT_RECENT; n--) {
         sagoi_saving *old = *at;
-        bool open = !old->decided || (!old->failed && old->to_global && !old->global_decided) ||
-                    (!old->failed && old->to_redundant && !old->redundant) || (old->status && !old->told);
-        if (open) {
+        if (sagoi_saving_open(old) || (old->status && !old->told)) {
             at = &old->next;
             continue;
         }
@@ -257,6 +260,8 @@ sago_status sagoi_news_take(sago_ckpt *ckpt, const sagoi_agreement *agreed, bool
     }
     if (*decided && !status)
         status = sagoi_retain(ckpt);
+    if (!status)
+        status = sagoi_journal_advance(ckpt);
     forget_old(ckpt);
     return status;
 }

@@ -312,6 +312,8 @@ sago_status sagoi_ckpt_set_up(sago_ckpt *ckpt) {
                           (long long)ckpt->hints.ckpt_files, ckpt->team->size);
     status = open_directory(ckpt);
     if (!status)
+        status = sagoi_agree_status(ckpt->team, sagoi_journal_open(ckpt));
+    if (!status)
         status = open_local(ckpt);
     if (!status)
         status = take_stock(ckpt);
@@ -342,6 +344,8 @@ sago_status sagoi_ckpt_finish(sago_ckpt *ckpt) {
         status = sagoi_redundancy_advance(ckpt);
     if (!status)
         status = sagoi_settle_all(ckpt);
+    if (!status)
+        status = sagoi_journal_advance(ckpt);
     return status ? status : untold_failure(ckpt);
 }
 
@@ -349,6 +353,7 @@ void sagoi_ckpt_tear_down(sago_ckpt *ckpt) {
     sagoi_signals_leave(ckpt->watched);
     sagoi_background_stop(&ckpt->background);
     sagoi_lease_give_back(&ckpt->lease);
+    sagoi_journal_close(ckpt);
     sagoi_savings_free(ckpt);
     sagoi_layout_cleanup(&ckpt->layout);
     sagoi_pool_release(&ckpt->pool);

@@ -51,6 +51,7 @@ typedef struct sagoi_saving {
     bool redundant;               /* parity is written everywhere */
     bool failed;                  /* the first level */
     bool told;                    /* the failure was returned to the application */
+    bool journalled;              /* its line is in the file of the hint sago_ckpt_stats */
     sago_status status;           /* agreed */
     char message[SAGOI_MESSAGE_MAX];
     sagoi_job *job;             /* writers */
@@ -93,6 +94,7 @@ struct sago_ckpt {
     double opened, last_save; /* monotonic clock */
     double last_held;         /* by the last save */
     int64_t watched;          /* signals, bits SAGOI_SIGNAL_* */
+    int journal;              /* rank 0: the file of the hint sago_ckpt_stats; -1: none */
 };
 
 static inline bool sagoi_is_writer(const sago_ckpt *ckpt) { return ckpt->groups.rank == 0; }
@@ -125,6 +127,7 @@ sago_status sagoi_settle_first(sago_ckpt *ckpt) SAGOI_CHECKED;
 /* Waits until all saves are decided at all levels that they go to. */
 sago_status sagoi_settle_all(sago_ckpt *ckpt) SAGOI_CHECKED;
 sagoi_saving *sagoi_saving_find(sago_ckpt *ckpt, int64_t step);
+bool sagoi_saving_open(const sagoi_saving *saving); /* may it still come to another level? */
 void sagoi_savings_free(sago_ckpt *ckpt);
 void sagoi_saving_forget(sago_ckpt *ckpt, int64_t step); /* a decided one */
 sago_status sagoi_known_add(sago_ckpt *ckpt, int64_t step, uint64_t id_low, sago_level level) SAGOI_CHECKED;
@@ -148,6 +151,15 @@ void sagoi_overview_cleanup(sagoi_overview *overview);
 /* wait.c */
 sago_status sagoi_wait_for(sago_ckpt *ckpt, int64_t step, sago_level level) SAGOI_CHECKED;
 sago_status sagoi_collect_stats(sago_ckpt *ckpt, sago_ckpt_stats *stats) SAGOI_CHECKED;
+/* The longest times of any rank, and the bandwidths that follow; collective. */
+sago_status sagoi_save_stats_reduce(sago_ckpt *ckpt, sago_ckpt_save_stats *stats, int64_t n) SAGOI_CHECKED;
+
+/* journal.c */
+sago_status sagoi_journal_open(sago_ckpt *ckpt) SAGOI_CHECKED;
+void sagoi_journal_close(sago_ckpt *ckpt);
+void sagoi_journal_dropped(const sago_ckpt *ckpt, int64_t step, const char *how);
+/* Lines of the saves that have been decided; collective. */
+sago_status sagoi_journal_advance(sago_ckpt *ckpt) SAGOI_CHECKED;
 
 /* due.c */
 sago_status sagoi_is_due(sago_ckpt *ckpt, int *due, int *leave) SAGOI_CHECKED;

@@ -244,7 +244,8 @@ sago_status sagoi_drain(sago_ckpt *ckpt, int64_t step) {
     if (status)
         return status;
     sagoi_saving *saving = sagoi_saving_find(ckpt, step);
-    bool again = saving && saving->global_decided && saving->status; /* the thread has given it up */
+    bool again = saving && saving->global_decided &&
+                 saving->stats.level < SAGO_LEVEL_GLOBAL; /* the thread has given it up */
     if (saving && !again)
         return sagoi_wait_for(ckpt, step, SAGO_LEVEL_GLOBAL);
     status = sagoi_mend(ckpt, step, SAGOI_MEND_LOST);
@@ -258,6 +259,7 @@ sago_status sagoi_drain(sago_ckpt *ckpt, int64_t step) {
     if (!status && again) {
         saving->status = SAGO_OK;
         saving->stats.level = SAGO_LEVEL_GLOBAL;
+        saving->journalled = false;
     }
     return status;
 }

@@ -32,12 +32,13 @@ static sago_status wait_global(sago_ckpt *ckpt, sagoi_saving *saving) {
         return SAGO_OK; /* it was the first level */
     if (!saving->to_global) {
         saving->to_global = true;
+        saving->journalled = false;
         if (saving->job)
             sagoi_background_drain(ckpt->background, saving->job);
     }
     while (!status && !saving->global_decided)
         status = settle_or_nap(ckpt);
-    return !status && saving->status ? tell(saving) : status;
+    return !status && saving->stats.level < SAGO_LEVEL_GLOBAL ? tell(saving) : status;
 }
 
 static sago_status wait_saving(sago_ckpt *ckpt, sagoi_saving *saving, sago_level level) {
@@ -77,15 +78,15 @@ sago_status sagoi_wait_for(sago_ckpt *ckpt, int64_t step, sago_level level) {
 
 /* ---- Statistics ---- */
 
-enum { TIMES = 6 }; /* held, copy, queue, write, redundancy, drain: in this order in both structs */
+enum { TIMES = 6 }; /* held, copy, queue, write, redundancy, drain */
 
-static void put_times(double *values, const sago_ckpt_save_stats *stats) {
+static void put_times(double values[TIMES], const sago_ckpt_save_stats *stats) {
     const double times[TIMES] = {stats->held,  stats->copy,       stats->queue,
                                  stats->write, stats->redundancy, stats->drain};
     memcpy(values, times, sizeof times);
 }
 
-static void take_times(sago_ckpt_save_stats *stats, const double *values) {
+static void take_times(sago_ckpt_save_stats *stats, const double values[TIMES]) {
     stats->held = values[0];
     stats->copy = values[1];
     stats->queue = values[2];
@@ -94,6 +95,22 @@ static void take_times(sago_ckpt_save_stats *stats, const double *values) {
     stats->drain = values[5];
     stats->perceived = stats->held > 0 ? (double)stats->bytes / stats->held : 0;
     stats->raw = stats->write > 0 ? (double)stats->bytes / stats->write : 0;
+}
+
+static sago_status reduce(sago_ckpt *ckpt, double *values, int n) {
+    if (MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_DOUBLE, MPI_MAX, ckpt->team->all) != MPI_SUCCESS)
+        return sagoi_fail(SAGO_ERR_MPI, "MPI_Allreduce of the statistics failed");
+    return SAGO_OK;
+}
+
+sago_status sagoi_save_stats_reduce(sago_ckpt *ckpt, sago_ckpt_save_stats *stats, int64_t n) {
+    double values[SAGO_CKPT_RECENT][TIMES] = {{0}};
+    for (int64_t i = 0; i < n; i++)
+        put_times(values[i], &stats[i]);
+    sago_status status = reduce(ckpt, values[0], (int)n * TIMES);
+    for (int64_t i = 0; i < n && !status; i++)
+        take_times(&stats[i], values[i]);
+    return status;
 }
 
 /* The newest saves first. */
@@ -108,36 +125,22 @@ static int64_t list_recent(const sago_ckpt *ckpt, sago_ckpt_save_stats recent[SA
 }
 
 sago_status sagoi_collect_stats(sago_ckpt *ckpt, sago_ckpt_stats *stats) {
-    enum { OTHERS = TIMES + 2 };
-    double values[OTHERS + TIMES * SAGO_CKPT_RECENT] = {0};
     sago_status status = sagoi_settle(ckpt);
     if (status)
         return status;
     *stats = ckpt->stats;
+    double pool = (double)ckpt->pool.segment.bytes;
+    stats->thread_cpu = ckpt->background ? sagoi_background_cpu(ckpt->background) : 0;
+    double *const times[] = {&stats->held,  &stats->copy,       &stats->queue,   &stats->write, &stats->redundancy,
+                             &stats->drain, &stats->thread_cpu, &stats->restore, &pool};
+    enum { COUNT = sizeof times / sizeof times[0] };
+    double values[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        values[i] = *times[i];
+    status = reduce(ckpt, values, COUNT);
+    for (int i = 0; i < COUNT; i++)
+        *times[i] = values[i];
+    stats->pool_bytes = (int64_t)pool;
     stats->nrecent = list_recent(ckpt, stats->recent);
-    const double totals[OTHERS] = {stats->held,
-                                   stats->copy,
-                                   stats->queue,
-                                   stats->write,
-                                   stats->redundancy,
-                                   stats->drain,
-                                   ckpt->background ? sagoi_background_cpu(ckpt->background) : 0,
-                                   (double)ckpt->pool.segment.bytes};
-    memcpy(values, totals, sizeof totals);
-    for (int64_t i = 0; i < stats->nrecent; i++)
-        put_times(values + OTHERS + i * TIMES, &stats->recent[i]);
-    if (MPI_Allreduce(MPI_IN_PLACE, values, OTHERS + TIMES * SAGO_CKPT_RECENT, MPI_DOUBLE, MPI_MAX,
-                      ckpt->team->all) != MPI_SUCCESS)
-        return sagoi_fail(SAGO_ERR_MPI, "MPI_Allreduce of the statistics failed");
-    stats->held = values[0];
-    stats->copy = values[1];
-    stats->queue = values[2];
-    stats->write = values[3];
-    stats->redundancy = values[4];
-    stats->drain = values[5];
-    stats->thread_cpu = values[TIMES];
-    stats->pool_bytes = (int64_t)values[TIMES + 1];
-    for (int64_t i = 0; i < stats->nrecent; i++)
-        take_times(&stats->recent[i], values + OTHERS + i * TIMES);
-    return SAGO_OK;
+    return status ? status : sagoi_save_stats_reduce(ckpt, stats->recent, stats->nrecent);
 }

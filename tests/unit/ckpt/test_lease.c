@@ -18,7 +18,7 @@
 #include "ckpt/clock.h"
 #include "ckpt/lease.h"
 
-enum { LEASE = 30 };
+enum { LEASE = 30, THIRD = 10 }; /* seconds */
 
 static char root[64], lock_path[96];
 
@@ -82,7 +82,7 @@ static void dead_job(void **state) {
 
 static void leave_lock(int64_t age) {
     struct timespec times[2] = {{0, UTIME_OMIT}, {0, 0}};
-    struct stat now;
+    struct stat now = {0};
     int fd = open(lock_path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     assert_true(fd >= 0 && write(fd, "?", 1) == 1 && fstat(fd, &now) == 0);
     times[1].tv_sec = now.st_mtim.tv_sec - age;
@@ -149,7 +149,7 @@ static void renewed_meanwhile(void **state) {
     ino_t before = lock_inode();
     (void)usleep(1200000);
     assert_int_equal(lock_inode(), before); /* not yet */
-    sagoi_clock_shift(LEASE / 3 + 1);
+    sagoi_clock_shift(THIRD + 1);
     for (int i = 0; i < 100 && lock_inode() == before; i++)
         (void)usleep(50000);
     assert_true(lock_inode() != before);
@@ -162,7 +162,7 @@ static void lost(void **state) {
     assert_int_equal(sagoi_lease_take(&first, root, LEASE), SAGO_OK);
     assert_int_equal(unlink(lock_path), 0);
     assert_int_equal(sagoi_lease_take(&second, root, LEASE), SAGO_OK);
-    sagoi_clock_shift(LEASE / 3 + 1);
+    sagoi_clock_shift(THIRD + 1);
     assert_int_equal(sagoi_lease_check(&first), SAGO_ERR_BUSY);
     assert_int_equal(sagoi_lease_check(&first), SAGO_ERR_BUSY);
     assert_int_equal(sagoi_lease_check(&second), SAGO_OK);
@@ -183,7 +183,7 @@ static void out_of_reach(void **state) {
     sagoi_lease lease;
     assert_int_equal(sagoi_lease_take(&lease, root, LEASE), SAGO_OK);
     sagoi_file_set_hooks(&hooks);
-    sagoi_clock_shift(LEASE / 3 + 1);
+    sagoi_clock_shift(THIRD + 1);
     assert_int_equal(sagoi_lease_check(&lease), SAGO_OK);
     assert_string_equal(sagoi_message(), "");
     sagoi_clock_shift(LEASE);

@@ -1,0 +1,81 @@
+/* The hint sago_ckpt_stats: rank 0 adds a line of JSON to a file for every checkpoint that has come as far as it
+ * is to go, or never will.  Whoever looks at it reads one file, while the job runs and after it.  A file that
+ * cannot be opened is an error; later nothing fails because of it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ckpt/state.h"
+
+sago_status sagoi_journal_open(sago_ckpt *ckpt) {
+    const char *path = ckpt->hints.ckpt_stats;
+    if (!path[0] || ckpt->team->rank != 0 || ckpt->hints.ckpt_read_only)
+        return SAGO_OK;
+    ckpt->journal = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
+    return ckpt->journal < 0 ? sagoi_fail_errno(errno, "opening %s (hint sago_ckpt_stats)", path) : SAGO_OK;
+}
+
+void sagoi_journal_close(sago_ckpt *ckpt) {
+    if (ckpt->journal >= 0)
+        (void)close(ckpt->journal);
+    ckpt->journal = -1;
+}
+
+static void add_line(const sago_ckpt *ckpt, const char *line, int length) {
+    if (ckpt->journal >= 0 && write(ckpt->journal, line, (size_t)length) != length)
+        return; /* there is nobody to tell */
+}
+
+void sagoi_journal_dropped(const sago_ckpt *ckpt, int64_t step, const char *how) {
+    char line[128];
+    int length = snprintf(line, sizeof line, "{\"step\": %lld, \"date\": %.3f, \"state\": \"%s\"}\n",
+                          (long long)step, sagoi_ckpt_date(), how);
+    add_line(ckpt, line, length);
+}
+
+/* Messages have paths in them, and those anything. */
+static void quote(char *to, size_t room, const char *text) {
+    size_t at = 0;
+    for (; *text && at + 7 < room; text++)
+        if (*text == '"' || *text == '\\') {
+            to[at++] = '\\';
+            to[at++] = *text;
+        } else if ((unsigned char)*text < ' ') {
+            at += (size_t)snprintf(to + at, room - at, "\\u%04x", (unsigned)(unsigned char)*text);
+        } else {
+            to[at++] = *text;
+        }
+    to[at] = '\0';
+}
+
+static void add_save(const sago_ckpt *ckpt, const sagoi_saving *saving, const sago_ckpt_save_stats *s) {
+    char line[2048], why[2 * SAGOI_MESSAGE_MAX];
+    quote(why, sizeof why, saving->status ? saving->message : "");
+    int length = snprintf(
+        line, sizeof line,
+        "{\"step\": %lld, \"date\": %.3f, \"state\": \"%s\", \"level\": \"%s\", \"bytes\": %lld, \"held\": %.6f, "
+        "\"copy\": %.6f, \"queue\": %.6f, \"write\": %.6f, \"redundancy\": %.6f, \"drain\": %.6f, "
+        "\"perceived\": %.0f, \"raw\": %.0f%s%s%s}\n",
+        (long long)s->step, sagoi_ckpt_date(), s->written > 0 ? "written" : "failed",
+        sago_level_string((sago_level)s->level), (long long)s->bytes, s->held, s->copy, s->queue, s->write,
+        s->redundancy, s->drain, s->perceived, s->raw, *why ? ", \"error\": \"" : "", why, *why ? "\"" : "");
+    add_line(ckpt, line, length);
+}
+
+sago_status sagoi_journal_advance(sago_ckpt *ckpt) {
+    if (!ckpt->hints.ckpt_stats[0])
+        return SAGO_OK;
+    for (sagoi_saving *at = ckpt->saves; at; at = at->next) {
+        sago_ckpt_save_stats stats = at->stats;
+        if (at->journalled || sagoi_saving_open(at))
+            continue;
+        sago_status status = sagoi_save_stats_reduce(ckpt, &stats, 1);
+        if (status)
+            return status;
+        at->journalled = true;
+        add_save(ckpt, at, &stats);
+    }
+    return SAGO_OK;
+}
