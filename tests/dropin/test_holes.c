@@ -76,7 +76,7 @@ static void *neighbour(void *arg) {
     int fd = open(arg, O_WRONLY);
     for (int round = 0, last = 0; !last; round++) {
         last = stop;
-        char value = last ? 'z' : (char)('a' + round % 20);
+        char value = (char)(last ? 'z' : 'a' + round % 20);
         for (long long at = PIECE; at < size; at += TURN)
             if (pwrite(fd, &value, 1, at) != 1)
                 return arg;
