@@ -122,12 +122,14 @@ static void put_array(bench_json *json, const sago_ckpt_info *info) {
     json_close(json, '}');
 }
 
+static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
+
 static void print_step(const sago_ckpt_step *s) {
     char size[CKPT_TEXT_MAX], time[CKPT_TEXT_MAX], level[CKPT_TEXT_MAX];
-    printf("step %" PRId64 ", %s, saved %s by %" PRId64 " ranks\n", s->step, state_of(s),
-           ckpt_time_text(s->time, time), s->ranks);
-    printf("%s in %" PRId64 " parts, %" PRId64 " files at the global level\n", ckpt_size_text(s->bytes, size),
-           s->writers, s->files);
+    printf("step %" PRId64 ", %s, saved %s by %" PRId64 " rank%s\n", s->step, state_of(s),
+           ckpt_time_text(s->time, time), s->ranks, plural(s->ranks));
+    printf("%s in %" PRId64 " part%s, %" PRId64 " file%s at the global level\n", ckpt_size_text(s->bytes, size),
+           s->writers, plural(s->writers), s->files, plural(s->files));
     for (int i = 0; i < LEVELS; i++)
         printf("%s%s: %s", i ? ", " : "", sago_level_string(levels[i]), level_text(s, levels[i], level));
     printf("\n\n%-20s %-7s %-10s %10s  %s\n", "NAME", "KIND", "TYPE", "SIZE", "SHAPE");
