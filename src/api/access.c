@@ -38,8 +38,10 @@ static bool turns(sago_file *file, sagoi_direction direction) {
 /* Does each rank go alone in this call?  The same answer on all ranks.  `willing`: this one may. */
 static sago_status choose_alone(sago_file *file, sagoi_direction direction, bool willing, bool *alone) {
     bool any_unwilling = true;
-    *alone = file->unmet && !turns(file, direction);
-    if (*alone || !file->separate)
+    *alone = file->unmet;
+    if (file->unmet)
+        return turns(file, direction) ? sagoi_await_done(file->team) : SAGO_OK;
+    if (!file->separate)
         return SAGO_OK;
     sago_status status = sagoi_engine_agree_any(file, SAGO_OK, SAGOI_KIND_SEPARATE, !willing, &any_unwilling);
     *alone = !status && !any_unwilling;
@@ -161,7 +163,8 @@ static sago_status run_independent(sago_file *file, const view_access *wanted, M
     return sagoi_done(wanted->call, file->path, status);
 }
 
-static void count_separate(sago_file *file, sagoi_direction direction) {
+static void finish_separate(sago_file *file, sagoi_direction direction) {
+    sagoi_tell_done(file->team);
     *(direction == SAGOI_TO_FILE ? &file->stats.collective_writes : &file->stats.collective_reads) += 1;
     file->stats.separate_calls++;
 }
@@ -189,8 +192,8 @@ static sago_status run_collective_described(sago_file *file, const view_access *
         status = run_together(file, wanted, &composed, status, moved);
     else
         status = own_failure(status ? status : sagoi_engine_independent(file, &composed, moved));
-    if (alone && !status)
-        count_separate(file, wanted->direction);
+    if (alone)
+        finish_separate(file, wanted->direction);
     sagoi_composed_cleanup(&composed);
     return status;
 }
@@ -205,9 +208,9 @@ static sago_status run_collective(sago_file *file, const view_access *wanted, MP
     bool simple = file->separate && is_piece(file, wanted, &piece);
     if (simple)
         status = choose_alone(file, wanted->direction, true, &alone);
-    if (alone) {
+    if (alone && !status) {
         status = own_failure(sagoi_engine_piece(file, wanted->direction, &piece, &moved));
-        count_separate(file, wanted->direction);
+        finish_separate(file, wanted->direction);
     } else if (!status) {
         status = run_collective_described(file, wanted, simple, &moved);
     }

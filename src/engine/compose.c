@@ -163,7 +163,10 @@ static sago_status measure_buffer(const sagoi_buffer *buffer, const sagoi_flat *
 /* The caller's memory: nothing to remember where it is contiguous. */
 static sago_status describe_memory(sagoi_composed *composed, const sagoi_buffer *buffer, sagoi_memory *memory,
                                    int64_t *bytes) {
-    sagoi_flat flat = {0};
+    sagoi_flat flat = {.size = sagoi_plain_size(buffer->type)};
+    *memory = (sagoi_memory){.base = buffer->base};
+    if (flat.size > 0)
+        return measure_buffer(buffer, &flat, bytes);
     sago_status status = sagoi_flatten(buffer->type, composed->budget, &flat);
     if (status)
         return status;

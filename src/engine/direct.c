@@ -78,7 +78,10 @@ static sago_status move_stream(batch *out, int64_t limit) {
 }
 
 sago_status sagoi_move_alone(sago_file *file, const sagoi_request *request) {
-    batch out = {.file = file, .direction = request->direction};
+    batch out; /* most of it is never used: not to be cleared for a call of one run */
+    out.file = file;
+    out.direction = request->direction;
+    out.n = out.used = 0;
     int64_t limit = request->direction == SAGOI_FROM_FILE ? request->limit : SAGOI_OFFSET_MAX;
     sago_status status = SAGO_OK;
     char *bounce = NULL;

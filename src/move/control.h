@@ -14,6 +14,7 @@ enum { SAGOI_SEGMENT_NAME_MAX = 64 };
 typedef struct sagoi_slot {
     _Alignas(64) sagoi_agreement agreement;
     int64_t value;                /* of sagoi_gate_sum() */
+    _Atomic uint64_t done;        /* of sagoi_tell_done() */
     sagoi_pair pair;              /* of sagoi_share_local() */
     int64_t counts[SAGOI_COUNTS]; /* of sagoi_node_counts() */
     sagoi_process process;

@@ -16,7 +16,7 @@
 
 enum {
     SPIN_US = 100,           /* when every rank has a core of its own: waking a sleeper takes about as long */
-    PAUSES = 64,             /* between looks at the clock */
+    PAUSES = 32,             /* between yields: the one waited for may be waiting for this very core */
     FIRST_SLEEP_US = 1000,   /* sleeps grow from here */
     LONGEST_SLEEP_US = 8000, /* to here */
     EXCHANGE_SLEEP_US = 100, /* while messages are to be answered meanwhile */
@@ -64,13 +64,14 @@ static bool spin(const sagoi_team *team, const sagoi_futex *word, uint32_t old) 
     if (team->local_size > team->cores)
         return changed(word, old);
     double end = sagoi_now() + SPIN_US * 1e-6;
-    do
+    do {
         for (int i = 0; i < PAUSES; i++) {
             if (changed(word, old))
                 return true;
             pause_cpu();
         }
-    while (sagoi_now() < end);
+        (void)sched_yield();
+    } while (sagoi_now() < end);
     return false;
 }
 
@@ -139,6 +140,42 @@ sago_status sagoi_wait_request(sagoi_team *team, MPI_Request *request) {
 static sago_status peer_died(void) {
     return sagoi_fail(SAGO_ERR_PEER, "a process of this node has died during a collective call");
 }
+
+/* ---- Without a gate ---- */
+
+void sagoi_tell_done(sagoi_team *team) {
+    _Atomic uint64_t *done = &team->control->slots[team->local_rank].done;
+    atomic_store_explicit(done, atomic_load_explicit(done, memory_order_relaxed) + 1, memory_order_release);
+}
+
+/* Between two looks at what another rank has done. */
+static void rest_between_looks(sagoi_team *team, int looks) {
+    enum { YIELDS = 100, REST_US = 50 };
+    if (sagoi_fibers_pending() && sagoi_fibers_advance())
+        return;
+    if (looks < YIELDS) {
+        (void)sched_yield();
+        return;
+    }
+    (void)usleep(REST_US);
+    sagoi_poke(team);
+    if (looks % WAKES_BETWEEN_ROLL_CALLS == 0)
+        roll_call(team);
+}
+
+sago_status sagoi_await_done(sagoi_team *team) {
+    sagoi_control *control = team->control;
+    uint64_t mine = atomic_load_explicit(&control->slots[team->local_rank].done, memory_order_relaxed);
+    for (int i = 0; i < team->local_size; i++)
+        for (int looks = 0; atomic_load_explicit(&control->slots[i].done, memory_order_acquire) < mine; looks++) {
+            if (atomic_load(&control->broken))
+                return peer_died();
+            rest_between_looks(team, looks);
+        }
+    return SAGO_OK;
+}
+
+/* ---- Gates ---- */
 
 static void open_gate(sagoi_control *control) {
     atomic_store(&control->arrived, 0);

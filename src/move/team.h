@@ -84,6 +84,11 @@ sago_status sagoi_gate(sagoi_team *team) SAGOI_CHECKED;
 /* The same, and sums `value` over the node. */
 sago_status sagoi_gate_sum(sagoi_team *team, int64_t value, int64_t *sum) SAGOI_CHECKED;
 
+/* Where ranks do without a gate: this one has finished one more thing; and all others of the node have finished as
+ * many as this one, which waits until then. */
+void sagoi_tell_done(sagoi_team *team);
+sago_status sagoi_await_done(sagoi_team *team) SAGOI_CHECKED;
+
 /* Runs `once` in one rank of each node after all of the node have come and before any may go on; it sees what
  * the whole team agreed on. */
 typedef void (*sagoi_once_fn)(void *arg, sagoi_agreement *agreed);
