@@ -125,14 +125,17 @@ static sago_status run_composed(sago_file *file, sagoi_composed *composed, const
  * may be wrong with it is found out the long way. */
 static bool is_piece(const sago_file *file, const view_access *wanted, sagoi_io_run *piece) {
     int64_t size = sagoi_plain_size(wanted->buffer.type), end;
-    if (size == 0 || !file->view.solid || wanted->offset < 0 || wanted->buffer.count <= 0 || !wanted->buffer.base)
+    sagoi_place place = {.view = &file->view, .disp = file->view.disp};
+    if (size == 0 || wanted->offset < 0 || wanted->buffer.count <= 0 || !wanted->buffer.base)
         return false;
     if (sagoi_check_access(file, wanted->direction) || sagoi_mul(wanted->buffer.count, size, &piece->len) ||
-        sagoi_mul(wanted->offset, file->view.etype_size, &piece->off) ||
-        sagoi_add(piece->off, file->view.disp, &piece->off) || sagoi_add(piece->off, piece->len, &end))
+        sagoi_mul(wanted->offset, file->view.etype_size, &place.begin))
         return false;
     piece->buf = wanted->buffer.base;
-    return end <= SAGOI_OFFSET_MAX && sagoi_engine_is_small(file, piece->len);
+    bool one = file->view.solid ? !sagoi_add(place.begin, place.disp, &piece->off) &&
+                                      !sagoi_add(piece->off, piece->len, &end) && end <= SAGOI_OFFSET_MAX
+                                : sagoi_compose_one_run(&place, piece->len, &piece->off);
+    return one && sagoi_engine_takes_piece(file, piece);
 }
 
 static sago_status run_described(sago_file *file, const view_access *wanted, int64_t *moved) {

@@ -1,33 +1,41 @@
 /* One rank by itself: independent calls, and its part of a collective call where the ranks go alone.
  *
- * The first time a part of the file is accessed, by system calls; through a mapping when it is accessed again,
- * since setting up pages costs more than one call saves.  Many short runs take the mapping at once: there it is
- * the calls that cost. */
+ * By system calls at first; through a mapping once a part of the file has been accessed twice, since setting up
+ * pages costs more than a few calls save.  Many short runs take the mapping at once: there it is the calls that
+ * cost. */
 #include "base/checked.h"
 #include "engine/engine.h"
 
 enum {
     PAGE = 4096,
-    LEAST_MAPPED = 128 * 1024, /* bytes; below this the system call is the smaller cost */
-    FEW_RUNS = 16,             /* so many system calls cost less than a mapping */
-    FEW_UNMAPPED = 64,         /* the same, than gathering with the other ranks */
-    LONG_UNMAPPED = 64 * 1024, /* bytes of a run: gathering would only be another copy */
+    LEAST_MAPPED = 128 * 1024,     /* bytes; below this the system call is the smaller cost */
+    FEW_RUNS = 16,                 /* so many system calls cost less than a mapping */
+    MOST_READ_THROUGH = 64 * 1024, /* bytes that one call reads for several runs */
+    FEW_UNMAPPED = 64,             /* the same, than gathering with the other ranks */
+    LONG_UNMAPPED = 64 * 1024,     /* bytes of a run: gathering would only be another copy */
     SPARSELY = 8,
     HALF = 2 /* parts of a range, one of which must be accessed for its pages to be brought in */
 };
 
-bool sagoi_engine_is_small(const sago_file *file, int64_t bytes) {
-    return bytes < LEAST_MAPPED || !sagoi_engine_may_map(file);
+static bool lies_in(const sagoi_range *range, int64_t low, int64_t high) {
+    return range->low <= low && high <= range->high;
 }
 
-static bool was_accessed(const sago_file *file, const sagoi_request *request) {
-    return file->accessed_low <= request->low && request->high <= file->accessed_high;
+static void extend(sagoi_range *range, int64_t low, int64_t high) {
+    bool first = range->low == range->high;
+    range->low = first ? low : sagoi_min(range->low, low);
+    range->high = first ? high : sagoi_max(range->high, high);
 }
 
 void sagoi_note_accessed(sago_file *file, int64_t low, int64_t high) {
-    bool first = file->accessed_low == file->accessed_high;
-    file->accessed_low = first ? low : sagoi_min(file->accessed_low, low);
-    file->accessed_high = first ? high : sagoi_max(file->accessed_high, high);
+    if (lies_in(&file->accessed, low, high))
+        extend(&file->accessed_again, low, high);
+    extend(&file->accessed, low, high);
+}
+
+bool sagoi_engine_takes_piece(const sago_file *file, const sagoi_io_run *piece) {
+    return piece->len < LEAST_MAPPED || !sagoi_engine_may_map(file) ||
+           !lies_in(&file->accessed_again, piece->off, piece->off + piece->len);
 }
 
 static bool are_many_short(const sagoi_composed *composed) {
@@ -39,9 +47,29 @@ static bool is_mapped(const sago_file *file, const sagoi_composed *composed, con
     int64_t span = composed->request.high - composed->request.low;
     if (span == 0 || !sagoi_engine_may_map(file))
         return false;
-    return are_many_short(composed) || (was_accessed(file, &composed->request) &&
-                                        (composed->bytes >= LEAST_MAPPED || composed->runs > FEW_RUNS) &&
-                                        composed->bytes >= span / (look->sparse ? HALF : SPARSELY));
+    return are_many_short(composed) ||
+           (lies_in(&file->accessed_again, composed->request.low, composed->request.high) &&
+            (composed->bytes >= LEAST_MAPPED || composed->runs > FEW_RUNS) &&
+            composed->bytes >= span / (look->sparse ? HALF : SPARSELY));
+}
+
+/* A few runs close together are read by one call. */
+static bool is_read_through(const sagoi_composed *composed) {
+    const sagoi_request *request = &composed->request;
+    int64_t span = request->high - request->low;
+    return request->direction == SAGOI_FROM_FILE && composed->runs > 1 && span <= MOST_READ_THROUGH &&
+           composed->bytes >= span / SPARSELY;
+}
+
+static sago_status run_unmapped(sago_file *file, const sagoi_composed *composed) {
+    const sagoi_request *request = &composed->request;
+    int64_t high = sagoi_min(request->high, request->limit), moved = 0;
+    if (!is_read_through(composed) || high <= request->low)
+        return sagoi_run_direct(file, request);
+    double start = sagoi_now();
+    sago_status status = sagoi_read_through(file, request, request->low, high, &moved);
+    (void)sagoi_phase_end(&file->stats, SAGO_PHASE_STORE, start);
+    return status;
 }
 
 /* Runs in holes that others may be filling are read with them: alone it takes a copy more. */
@@ -95,7 +123,7 @@ sago_status sagoi_engine_independent(sago_file *file, sagoi_composed *composed, 
     request->limit = write ? SAGOI_OFFSET_MAX : look.size;
     if (!status)
         status =
-            is_mapped(file, composed, &look) ? run_mapped(file, composed, &look) : sagoi_run_direct(file, request);
+            is_mapped(file, composed, &look) ? run_mapped(file, composed, &look) : run_unmapped(file, composed);
     if (status)
         return status;
     if (request->low < request->high)
@@ -113,7 +141,10 @@ sago_status sagoi_engine_piece(sago_file *file, sagoi_direction direction, const
     if (direction == SAGOI_TO_FILE)
         *bytes = status ? 0 : piece->len;
     (void)sagoi_phase_end(&file->stats, SAGO_PHASE_STORE, start);
-    if (!status)
-        count_bytes(file, direction, piece->off + piece->len, *bytes);
-    return status;
+    if (status)
+        return status;
+    if (piece->len >= LEAST_MAPPED)
+        sagoi_note_accessed(file, piece->off, piece->off + piece->len);
+    count_bytes(file, direction, piece->off + piece->len, *bytes);
+    return SAGO_OK;
 }

@@ -213,6 +213,20 @@ static sago_status place_stream(const sagoi_place *place, int64_t bytes, sagoi_e
     return SAGO_OK;
 }
 
+bool sagoi_compose_one_run(const sagoi_place *place, int64_t bytes, int64_t *off) {
+    sagoi_extents file;
+    sagoi_cursor cursor;
+    sagoi_span span;
+    if (place_stream(place, bytes, &file) || !sagoi_extents_walkable(&file))
+        return false;
+    sagoi_cursor_init(&cursor, &file);
+    if (!sagoi_cursor_next(&cursor, SAGOI_OFFSET_MAX, &span))
+        return false;
+    sagoi_walk run = sagoi_walk_span(&span);
+    *off = span.off;
+    return sagoi_walk_run(&run) && run.len >= bytes && span.off >= 0;
+}
+
 sago_status sagoi_compose_view(sagoi_composed *composed, const sagoi_place *place, const sagoi_buffer *buffer) {
     sagoi_stream stream = {0};
     int64_t bytes;

@@ -41,6 +41,8 @@ typedef struct sagoi_place {
 /* Adds one stream. */
 sago_status sagoi_compose_view(sagoi_composed *composed, const sagoi_place *place, const sagoi_buffer *buffer)
     SAGOI_CHECKED;
+/* Are so many bytes from the place on one run of the file, and where?  Without composing anything. */
+bool sagoi_compose_one_run(const sagoi_place *place, int64_t bytes, int64_t *off);
 sago_status sagoi_compose_extents(sagoi_composed *composed, int64_t n, const sago_extent extents[], char *base)
     SAGOI_CHECKED;
 /* After the last stream: bounds and fingerprint. */

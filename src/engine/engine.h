@@ -30,15 +30,19 @@ sago_status sagoi_engine_prepare(sago_file *file, sagoi_composed *composed) SAGO
 /* Not collective: this rank's runs, straight to or from the file. */
 sago_status sagoi_engine_independent(sago_file *file, sagoi_composed *composed, int64_t *bytes) SAGOI_CHECKED;
 
-/* The same of one piece, which needs no description; `small`: mapping the file would not make it faster. */
+/* The same of one piece, which needs no description, unless mapping the file would make it faster. */
 sago_status sagoi_engine_piece(sago_file *file, sagoi_direction direction, const sagoi_io_run *piece,
                                int64_t *bytes) SAGOI_CHECKED;
-bool sagoi_engine_is_small(const sago_file *file, int64_t bytes);
+bool sagoi_engine_takes_piece(const sago_file *file, const sagoi_io_run *piece);
 
 /* Would a collective call gain nothing, as far as this rank's part of it goes? */
 bool sagoi_engine_serves_alone(const sago_file *file, const sagoi_composed *composed);
 /* This rank has accessed this part of the file, and may do so again. */
 void sagoi_note_accessed(sago_file *file, int64_t low, int64_t high);
+
+/* Reads [start, end) whole into a buffer, and this rank's runs from there. */
+sago_status sagoi_read_through(sago_file *file, const sagoi_request *request, int64_t start, int64_t end,
+                               int64_t *moved) SAGOI_CHECKED;
 
 /* Is copying to and from a mapping of the file worth while? */
 bool sagoi_engine_may_map(const sago_file *file);

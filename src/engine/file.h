@@ -21,6 +21,10 @@
 
 typedef enum { SAGOI_LAST_NONE, SAGOI_LAST_WRITE, SAGOI_LAST_READ } sagoi_last_access;
 
+typedef struct sagoi_range {
+    int64_t low, high;
+} sagoi_range;
+
 /* A file view, flattened. */
 typedef struct sagoi_view {
     int64_t disp;
@@ -54,9 +58,9 @@ struct sago_file {
     bool can_map;             /* the kernel and the descriptor allow mapping */
     bool separate;            /* ranks may go alone in collective calls, after they have met */
     bool unmet; /* without meeting where none turns from writing to reading; both the same on all ranks */
-    sagoi_last_access last_access;       /* without having met since */
-    int64_t accessed_low, accessed_high; /* of the file, by this rank alone or mapped */
-    int64_t written_end;                 /* largest end of what this rank wrote by itself */
+    sagoi_last_access last_access;        /* without having met since */
+    sagoi_range accessed, accessed_again; /* parts of the file, by this rank alone or mapped */
+    int64_t written_end;                  /* largest end of what this rank wrote by itself */
     sago_stats stats;
     struct sagoi_local_tier *tier;  /* local storage before the file; NULL: none */
     struct sago_series *series;     /* all declared on this file */

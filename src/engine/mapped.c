@@ -9,8 +9,9 @@
 #include "engine/engine.h"
 
 enum {
-    BLOCK = 256 * 1024, /* bytes of the file that all streams fill before going on: stays in the cache */
-    MOST_KEPT = 1 << 30 /* bytes of the file mapped beyond what a call needs: page tables of 2 MiB */
+    LONE_BLOCK = 1 << 20, /* the same of one stream: pages are brought in so many at a time */
+    BLOCK = 256 * 1024,   /* bytes of the file that all streams fill before going on: stays in the cache */
+    MOST_KEPT = 1 << 30   /* bytes of the file mapped beyond what a call needs: page tables of 2 MiB */
 };
 
 /* One rank makes the file long enough before anybody touches it. */
@@ -48,8 +49,8 @@ static bool meets_hole(const sagoi_call *call, int64_t start, int64_t end) {
            lseek(sagoi_store_fd(call->file->store), start, SEEK_HOLE) < sagoi_min(end, call->size);
 }
 
-static sago_status copy_with_holes(sagoi_call *call, int64_t start, int64_t end, int64_t *moved) {
-    sago_file *file = call->file;
+sago_status sagoi_read_through(sago_file *file, const sagoi_request *request, int64_t start, int64_t end,
+                               int64_t *moved) {
     int64_t got = 0;
     char *copy = sagoi_budget_alloc(&file->budget, end - start);
     if (!copy)
@@ -57,7 +58,7 @@ static sago_status copy_with_holes(sagoi_call *call, int64_t start, int64_t end,
     sagoi_io_run run = {.off = start, .len = end - start, .buf = copy};
     sago_status status = sagoi_store_read(file->store, &run, 1, &got);
     if (!status)
-        *moved += sagoi_request_copy(&call->composed->request, start, start + got, copy, NULL);
+        *moved += sagoi_request_copy(request, start, start + got, copy, NULL);
     sagoi_budget_free(&file->budget, copy, end - start);
     return status;
 }
@@ -75,12 +76,12 @@ static sago_status copy_mapped(sagoi_call *call, int64_t start, int64_t end, int
  * this rank has nothing, no page is brought in: it might be a hole. */
 static sago_status sweep(sagoi_call *call, int64_t start, int64_t end, int64_t *moved) {
     const sagoi_request *request = &call->composed->request;
-    int64_t step = request->nstreams > 1 ? BLOCK : SAGOI_MAPPING_BLOCK;
+    int64_t step = request->nstreams > 1 ? BLOCK : LONE_BLOCK;
     while (start < end) {
         int64_t stop = sagoi_min(end, sagoi_round_down(start, step) + step);
         sago_status status = SAGO_OK;
         if (sagoi_request_touches(request, start, stop))
-            status = meets_hole(call, start, stop) ? copy_with_holes(call, start, stop, moved)
+            status = meets_hole(call, start, stop) ? sagoi_read_through(call->file, request, start, stop, moved)
                                                    : copy_mapped(call, start, stop, moved);
         if (status)
             return status;
@@ -90,12 +91,13 @@ static sago_status sweep(sagoi_call *call, int64_t start, int64_t end, int64_t *
 }
 
 /* Maps all that this rank has been using so far, so that it need not be mapped again. */
-static sago_status cover(sago_file *file, int64_t low, int64_t high, bool write) {
+static sago_status cover(sago_file *file, int64_t low, int64_t high) {
     sagoi_note_accessed(file, low, high);
-    if (file->accessed_high - file->accessed_low <= MOST_KEPT) {
-        low = file->accessed_low;
-        high = file->accessed_high;
+    if (file->accessed.high - file->accessed.low <= MOST_KEPT) {
+        low = file->accessed.low;
+        high = file->accessed.high;
     }
+    bool write = !(file->amode & MPI_MODE_RDONLY);
     return sagoi_mapping_cover(&file->mapping, file->store, low, high, write, &file->budget);
 }
 
@@ -107,7 +109,7 @@ static sago_status copy_all(sagoi_call *call) {
     if (low >= high)
         return SAGO_OK;
     double start = sagoi_now();
-    sago_status status = cover(file, low, high, write);
+    sago_status status = cover(file, low, high);
     start = sagoi_phase_end(&file->stats, SAGO_PHASE_STORE, start);
     int64_t part = (high - low) / file->team->local_size, moved = 0;
     int64_t middle = low + part * file->team->local_rank;

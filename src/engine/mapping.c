@@ -49,17 +49,14 @@ void sagoi_mapping_settle(sagoi_mapping *mapping, sagoi_store *store) {
 sago_status sagoi_mapping_cover(sagoi_mapping *mapping, sagoi_store *store, int64_t low, int64_t high, bool write,
                                 sagoi_budget *budget) {
     int64_t start = sagoi_round_down(low, SAGOI_MAPPING_BLOCK), end = sagoi_round_up(high, SAGOI_MAPPING_BLOCK);
-    bool enough = mapping->base && start >= mapping->off && end <= mapping->off + mapping->bytes &&
-                  (mapping->writable || !write);
-    if (enough)
+    if (mapping->base && start >= mapping->off && end <= mapping->off + mapping->bytes)
         return notice_changes(mapping, store);
-    bool writable = write || mapping->writable;
     sagoi_mapping_cleanup(mapping, budget);
     int64_t blocks = (end - start) / SAGOI_MAPPING_BLOCK;
     uint8_t *populated = sagoi_budget_alloc(budget, blocks);
     if (!populated)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory to keep track of %lld mapped blocks", (long long)blocks);
-    int protection = PROT_READ | (writable ? PROT_WRITE : 0);
+    int protection = PROT_READ | (write ? PROT_WRITE : 0);
     void *base = mmap(NULL, (size_t)(end - start), protection, MAP_SHARED, sagoi_store_fd(store), start);
     if (base == MAP_FAILED) {
         int error = errno;
@@ -69,7 +66,7 @@ sago_status sagoi_mapping_cover(sagoi_mapping *mapping, sagoi_store *store, int6
     *mapping = (sagoi_mapping){.base = base,
                                .off = start,
                                .bytes = end - start,
-                               .writable = writable,
+                               .in_place = !write || sagoi_store_layout(store)->in_memory,
                                .populated = populated,
                                .blocks = blocks};
     return notice_changes(mapping, store);
@@ -89,22 +86,36 @@ static sago_status populate_failure(sagoi_store *store, int64_t start, int64_t e
     return sagoi_fail_errno(ENOSPC, "writing bytes %lld to %lld of the file", (long long)start, (long long)end);
 }
 
+static sago_status bring_in(const sagoi_mapping *mapping, sagoi_store *store, int64_t low, int64_t high) {
+    int advice = mapping->in_place ? MADV_POPULATE_READ : MADV_POPULATE_WRITE;
+    low = sagoi_round_down(low, 4096);
+    while (madvise(sagoi_mapping_at(mapping, low), (size_t)(high - low), advice) != 0)
+        if (errno != EINTR && errno != EAGAIN)
+            return populate_failure(store, low, high, errno);
+    return SAGO_OK;
+}
+
+/* Only blocks that were brought in whole are known to be there. */
+static void mark_populated(const sagoi_mapping *mapping, int64_t low, int64_t high) {
+    int64_t block = sagoi_round_up(low - mapping->off, SAGOI_MAPPING_BLOCK) / SAGOI_MAPPING_BLOCK;
+    for (; (block + 1) * SAGOI_MAPPING_BLOCK <= high - mapping->off; block++)
+        mapping->populated[block] = 1;
+}
+
+/* Blocks that are not there yet are brought in together. */
 sago_status sagoi_mapping_populate(sagoi_mapping *mapping, sagoi_store *store, int64_t start, int64_t end) {
-    int64_t block = (start - mapping->off) / SAGOI_MAPPING_BLOCK;
-    int64_t last = (end - 1 - mapping->off) / SAGOI_MAPPING_BLOCK;
-    for (; block <= last; block++) {
-        if (mapping->populated[block])
-            continue;
-        int64_t from = mapping->off + block * SAGOI_MAPPING_BLOCK;
-        int64_t low = sagoi_round_down(sagoi_max(start, from), 4096);
-        int64_t high = sagoi_min(end, from + SAGOI_MAPPING_BLOCK);
-        int advice = mapping->writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
-        while (madvise(sagoi_mapping_at(mapping, low), (size_t)(high - low), advice) != 0) {
-            if (errno != EINTR && errno != EAGAIN)
-                return populate_failure(store, low, high, errno);
-        }
-        if (low <= from && high == from + SAGOI_MAPPING_BLOCK)
-            mapping->populated[block] = 1;
+    while (start < end) {
+        int64_t block = (start - mapping->off) / SAGOI_MAPPING_BLOCK;
+        bool there = mapping->populated[block];
+        while (mapping->off + block * SAGOI_MAPPING_BLOCK < end && mapping->populated[block] == there)
+            block++;
+        int64_t stop = sagoi_min(end, mapping->off + block * SAGOI_MAPPING_BLOCK);
+        sago_status status = there ? SAGO_OK : bring_in(mapping, store, start, stop);
+        if (status)
+            return status;
+        if (!there)
+            mark_populated(mapping, start, stop);
+        start = stop;
     }
     return SAGO_OK;
 }

@@ -16,18 +16,18 @@
 typedef struct sagoi_mapping {
     char *base;
     int64_t off, bytes; /* of the file; off is a multiple of the block */
-    bool writable;
+    bool in_place;      /* a page that was read can be written to without another failure */
     uint8_t *populated; /* one byte a block: are its pages there? */
     int64_t blocks;
     int64_t file_blocks; /* after the last call: with fewer than that, pages have gone */
 } sagoi_mapping;
 
-enum { SAGOI_MAPPING_BLOCK = 1 << 20 };
+enum { SAGOI_MAPPING_BLOCK = 64 * 1024 };
 
 /* Does this kernel know MADV_POPULATE_READ and _WRITE? */
 bool sagoi_mapping_supported(void);
 
-/* Makes the mapping cover [low, high), which lies within the file. */
+/* Makes the mapping cover [low, high).  `write`: always the same for a file. */
 sago_status sagoi_mapping_cover(sagoi_mapping *mapping, sagoi_store *store, int64_t low, int64_t high, bool write,
                                 sagoi_budget *budget) SAGOI_CHECKED;
 /* Brings in the pages of [start, end). */
