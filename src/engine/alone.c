@@ -43,22 +43,22 @@ static bool are_many_short(const sagoi_composed *composed) {
     return composed->runs > FEW_RUNS && composed->runs >= span / PAGE;
 }
 
-static bool is_mapped(const sago_file *file, const sagoi_composed *composed, const sagoi_look *look) {
-    int64_t span = composed->request.high - composed->request.low;
-    if (span == 0 || !sagoi_engine_may_map(file))
-        return false;
-    return are_many_short(composed) ||
-           (lies_in(&file->accessed_again, composed->request.low, composed->request.high) &&
-            (composed->bytes >= LEAST_MAPPED || composed->runs > FEW_RUNS) &&
-            composed->bytes >= span / (look->sparse ? HALF : SPARSELY));
-}
-
-/* A few runs close together are read by one call. */
+/* Runs close together are read by one call, and copied from there. */
 static bool is_read_through(const sagoi_composed *composed) {
     const sagoi_request *request = &composed->request;
     int64_t span = request->high - request->low;
     return request->direction == SAGOI_FROM_FILE && composed->runs > 1 && span <= MOST_READ_THROUGH &&
            composed->bytes >= span / SPARSELY;
+}
+
+static bool is_mapped(const sago_file *file, const sagoi_composed *composed, const sagoi_look *look) {
+    int64_t span = composed->request.high - composed->request.low;
+    if (span == 0 || !sagoi_engine_may_map(file) || is_read_through(composed))
+        return false;
+    return are_many_short(composed) ||
+           (lies_in(&file->accessed_again, composed->request.low, composed->request.high) &&
+            (composed->bytes >= LEAST_MAPPED || composed->runs > FEW_RUNS) &&
+            composed->bytes >= span / (look->sparse ? HALF : SPARSELY));
 }
 
 static sago_status run_unmapped(sago_file *file, const sagoi_composed *composed) {
