@@ -9,12 +9,13 @@
 enum {
     PAGE = 4096,
     LEAST_MAPPED = 128 * 1024,     /* bytes; below this the system call is the smaller cost */
-    FEW_RUNS = 16,                 /* so many system calls cost less than a mapping */
     MOST_READ_THROUGH = 64 * 1024, /* bytes that one call reads for several runs */
-    FEW_UNMAPPED = 64,             /* the same, than gathering with the other ranks */
+    FEW_RUNS = 16,                 /* so many system calls cost less than a mapping, */
+    FEW_UNMAPPED = 64,             /* and so many less than gathering with the other ranks */
     LONG_UNMAPPED = 64 * 1024,     /* bytes of a run: gathering would only be another copy */
+    /* One part in so many of a range must be accessed for all of it to be brought in: */
     SPARSELY = 8,
-    HALF = 2 /* parts of a range, one of which must be accessed for its pages to be brought in */
+    HALF = 2 /* where it has holes, which that fills */
 };
 
 static bool lies_in(const sagoi_range *range, int64_t low, int64_t high) {

@@ -28,13 +28,15 @@ void sagoi_mapping_cleanup(sagoi_mapping *mapping, sagoi_budget *budget) {
     memset(mapping, 0, sizeof *mapping);
 }
 
-/* Somebody may have punched holes or cut the file since: then no page is known to be there.  (If as much was
- * written elsewhere, a page is brought in when it is touched, as long as there is room for it.) */
+/* Somebody may have punched holes or cut the file since: then no page is known to be there.  (Most often another
+ * rank that goes alone has written its part; asking for pages that are there costs little.) */
 static sago_status notice_changes(sagoi_mapping *mapping, sagoi_store *store) {
     struct stat info;
     if (fstat(sagoi_store_fd(store), &info) != 0)
         return sagoi_fail_errno(errno, "fstat of a mapped file");
-    if (info.st_blocks < mapping->file_blocks)
+    bool changed = info.st_blocks < mapping->file_blocks ||
+                   memcmp(&info.st_ctim, &mapping->file_changed, sizeof info.st_ctim) != 0;
+    if (changed)
         memset(mapping->populated, 0, (size_t)mapping->blocks);
     return SAGO_OK;
 }
@@ -44,6 +46,7 @@ void sagoi_mapping_settle(sagoi_mapping *mapping, sagoi_store *store) {
     if (!mapping->base || fstat(sagoi_store_fd(store), &info) != 0)
         return;
     mapping->file_blocks = info.st_blocks;
+    mapping->file_changed = info.st_ctim;
 }
 
 sago_status sagoi_mapping_cover(sagoi_mapping *mapping, sagoi_store *store, int64_t low, int64_t high, bool write,

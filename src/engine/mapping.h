@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/budget.h"
 #include "base/status.h"
@@ -19,7 +20,9 @@ typedef struct sagoi_mapping {
     bool in_place;      /* a page that was read can be written to without another failure */
     uint8_t *populated; /* one byte a block: are its pages there? */
     int64_t blocks;
-    int64_t file_blocks; /* after the last call: with fewer than that, pages have gone */
+    /* Of the file after the last call: fewer blocks or another time mean that pages may have gone. */
+    int64_t file_blocks;
+    struct timespec file_changed;
 } sagoi_mapping;
 
 enum { SAGOI_MAPPING_BLOCK = 64 * 1024 };
