@@ -277,4 +277,5 @@ def main():
     return 1 if slow or any("error" in cell for cell in cells.values()) else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
