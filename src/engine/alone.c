@@ -65,6 +65,8 @@ static bool is_mapped(const sago_file *file, const sagoi_composed *composed, con
 static sago_status run_unmapped(sago_file *file, const sagoi_composed *composed) {
     const sagoi_request *request = &composed->request;
     int64_t high = sagoi_min(request->high, request->limit), moved = 0;
+    if (request->low < request->high)
+        sagoi_note_accessed(file, request->low, request->high);
     if (!is_read_through(composed) || high <= request->low)
         return sagoi_run_direct(file, request);
     double start = sagoi_now();
@@ -127,8 +129,6 @@ sago_status sagoi_engine_independent(sago_file *file, sagoi_composed *composed, 
             is_mapped(file, composed, &look) ? run_mapped(file, composed, &look) : run_unmapped(file, composed);
     if (status)
         return status;
-    if (request->low < request->high)
-        sagoi_note_accessed(file, request->low, request->high);
     *bytes = write || request->high <= look.size ? composed->bytes : sagoi_bytes_below(request, look.size);
     count_bytes(file, request->direction, request->high, *bytes);
     return SAGO_OK;

@@ -14,8 +14,8 @@ typedef struct batch {
     sagoi_io_run runs[BATCH];
     int64_t positions[BATCH]; /* stream position of each run, for scattering what was read */
     int64_t n;
-    char *bounce; /* NULL: memory is contiguous and needs none */
-    int64_t used; /* bytes of bounce */
+    char *bounce;       /* NULL: memory is contiguous and needs none */
+    int64_t room, used; /* bytes of bounce */
 } batch;
 
 static sago_status flush(batch *out) {
@@ -39,7 +39,7 @@ static sago_status flush(batch *out) {
 /* One run, or as much of it as the bounce buffer takes at a time. */
 static sago_status add_run(batch *out, int64_t off, int64_t len, int64_t pos) {
     while (len > 0) {
-        int64_t part = out->bounce ? sagoi_min(len, BOUNCE_BYTES - out->used) : len;
+        int64_t part = out->bounce ? sagoi_min(len, out->room - out->used) : len;
         if (part == 0 || out->n == BATCH) {
             sago_status status = flush(out);
             if (status)
@@ -77,25 +77,32 @@ static sago_status move_stream(batch *out, int64_t limit) {
     return flushed;
 }
 
+/* What the buffer must hold for streams whose memory is in pieces; 0: none is. */
+static int64_t bounce_for(const sagoi_request *request) {
+    int64_t most = 0;
+    for (int64_t i = 0; i < request->nstreams; i++)
+        if (request->streams[i].memory.extents.pattern)
+            most = sagoi_max(most, sagoi_extents_bytes(&request->streams[i].file));
+    return sagoi_min(most, BOUNCE_BYTES);
+}
+
 sago_status sagoi_move_alone(sago_file *file, const sagoi_request *request) {
     batch out; /* most of it is never used: not to be cleared for a call of one run */
     out.file = file;
     out.direction = request->direction;
     out.n = out.used = 0;
+    out.room = bounce_for(request);
     int64_t limit = request->direction == SAGOI_FROM_FILE ? request->limit : SAGOI_OFFSET_MAX;
     sago_status status = SAGO_OK;
-    char *bounce = NULL;
+    char *bounce = out.room > 0 ? sagoi_budget_realloc(&file->budget, NULL, 0, out.room) : NULL; /* not cleared */
+    if (out.room > 0 && !bounce)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a buffer of %lld bytes", (long long)out.room);
     for (int64_t i = 0; i < request->nstreams && !status; i++) {
         out.stream = &request->streams[i];
-        if (out.stream->memory.extents.pattern && !bounce) {
-            bounce = sagoi_budget_alloc(&file->budget, BOUNCE_BYTES);
-            if (!bounce)
-                return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a buffer of %d bytes", BOUNCE_BYTES);
-        }
         out.bounce = out.stream->memory.extents.pattern ? bounce : NULL;
         status = move_stream(&out, limit);
     }
-    sagoi_budget_free(&file->budget, bounce, BOUNCE_BYTES);
+    sagoi_budget_free(&file->budget, bounce, out.room);
     return status;
 }
 

@@ -52,7 +52,7 @@ static bool meets_hole(const sagoi_call *call, int64_t start, int64_t end) {
 sago_status sagoi_read_through(sago_file *file, const sagoi_request *request, int64_t start, int64_t end,
                                int64_t *moved) {
     int64_t got = 0;
-    char *copy = sagoi_budget_alloc(&file->budget, end - start);
+    char *copy = sagoi_budget_realloc(&file->budget, NULL, 0, end - start); /* not cleared */
     if (!copy)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a buffer of %lld bytes", (long long)(end - start));
     sagoi_io_run run = {.off = start, .len = end - start, .buf = copy};

@@ -696,6 +696,23 @@ static void test_stats(void) {
     CHECK_OK(sago_close(&file));
 }
 
+/* Ranks of one node go alone where the hint allows it, and what they see is in order all the same. */
+static void test_agree(void) {
+    static const char *const hints[] = {"sago_agree=enter", "sago_agree=turn"};
+    for (int i = 0; i < 2; i++) {
+        sago_file *file = open_file(fresh("agree"), RDWR_CREATE, hints[i]);
+        for (int n = 1; n <= 20; n++) {
+            unsigned char mine = (unsigned char)(rank + 7 * n), other = 0;
+            int next = (rank + 1) % ranks;
+            CHECK_OK(sago_write_at_all(file, rank, &mine, 1, MPI_BYTE, NULL));
+            CHECK_OK(sago_read_at_all(file, next, &other, 1, MPI_BYTE, NULL));
+            CHECK_INT(other, (unsigned char)(next + 7 * n));
+        }
+        CHECK_INT(stats_of(file).separate_calls, 40);
+        CHECK_OK(sago_close(&file));
+    }
+}
+
 /* Older programs know a shorter struct. */
 static void test_stats_size(void) {
     sago_file *file = open_file(fresh("stats"), RDWR_CREATE, "");
@@ -790,6 +807,7 @@ int main(int argc, char **argv) {
     test_version();
     test_statuses();
     test_stats();
+    test_agree();
     test_stats_size();
     test_hints();
     test_communicators();

@@ -21,6 +21,14 @@ typedef struct situation {
     sagoi_hints hints;
 } situation;
 
+/* Numbers at random, the same for the same state. */
+static uint64_t random_state;
+
+static inline int64_t random_below(int64_t n) {
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (int64_t)((random_state >> 11) % (uint64_t)n);
+}
+
 /* `nodes` nodes of `ranks` ranks that interleave runs of `run` bytes over [0, bytes). */
 static inline void situation_init(situation *s, int64_t nodes, int64_t ranks, int64_t bytes, int64_t run) {
     memset(s, 0, sizeof *s);

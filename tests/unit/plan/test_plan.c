@@ -27,13 +27,6 @@ static void must_make(const situation *s, sagoi_plan *plan) {
 
 /* ---- Random situations ---- */
 
-static uint64_t random_state;
-
-static int64_t random_below(int64_t n) {
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (int64_t)((random_state >> 11) % (uint64_t)n);
-}
-
 static bool one_in(int64_t n) { return random_below(n) == 0; }
 
 /* Spread over the orders of magnitude. */

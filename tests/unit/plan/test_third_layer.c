@@ -27,13 +27,6 @@ static void must_make(int64_t layers, sagoi_plan *plan) {
 
 /* ---- Random situations ---- */
 
-static uint64_t random_state;
-
-static int64_t random_below(int64_t n) {
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (int64_t)((random_state >> 11) % (uint64_t)n);
-}
-
 /* Spread over the orders of magnitude from low to low * 10^decades. */
 static double random_figure(double low, int64_t decades) {
     return low * pow(10, (double)random_below(1000 * decades) / 1000);
