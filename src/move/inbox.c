@@ -287,7 +287,7 @@ void sagoi_inbox_open(sagoi_inbox *inbox, int64_t round, const sagoi_window *win
         return;
     inbox->round = round;
     inbox->window = *window;
-    if (setup->known && setup->request->direction == SAGOI_FROM_FILE)
+    if (sagoi_mail_unasked(setup))
         inbox->next = sagoi_kept_first(setup->kept, round);
     else
         inbox->expected = count_sources(inbox);

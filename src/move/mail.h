@@ -177,6 +177,11 @@ char *sagoi_staging_of(const sagoi_exchange_setup *setup, int64_t rank, int pari
 
 /* Does this node send to that domain in that round? */
 bool sagoi_mail_expected(const sagoi_plan *plan, int64_t node, int64_t domain, int64_t round);
+/* Repeated reads: are replies sent without being asked for?  Not where they go through leaders, which do not
+ * remember what to deal to whom: then messages ask, but without extents. */
+static inline bool sagoi_mail_unasked(const sagoi_exchange_setup *setup) {
+    return setup->known && setup->request->direction == SAGOI_FROM_FILE && !setup->plan->relay_repeats;
+}
 /* Through its leader?  Replies that nobody asks for go straight. */
 bool sagoi_mail_relayed(const sagoi_exchange_setup *setup, int64_t node, int64_t domain);
 /* Has it something for its leader in that round? */

@@ -16,8 +16,7 @@ bool sagoi_mail_expected(const sagoi_plan *plan, int64_t node, int64_t domain, i
 }
 
 bool sagoi_mail_relayed(const sagoi_exchange_setup *setup, int64_t node, int64_t domain) {
-    bool unasked = setup->known && setup->request->direction == SAGOI_FROM_FILE;
-    return !unasked && sagoi_plan_relayed(setup->plan, node, domain);
+    return !sagoi_mail_unasked(setup) && sagoi_plan_relayed(setup->plan, node, domain);
 }
 
 bool sagoi_mail_led(const sagoi_exchange_setup *setup, int64_t node, int64_t round) {
@@ -221,7 +220,7 @@ static sago_status send_straight(const parcel *p, const char *head, const messag
     int peer = outbox->aggregators[p->domain];
     sagoi_pieces *pieces = &outbox->pieces;
     sago_status status = SAGO_OK;
-    if (!reading || !setup->known) {
+    if (!sagoi_mail_unasked(setup)) {
         sagoi_pieces_clear(pieces);
         sagoi_pieces_add(pieces, head, size->head);
         add_regions(pieces, p, true, !reading);

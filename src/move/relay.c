@@ -2,16 +2,18 @@
  * sends each aggregator one bundle of what is there for it, and, when reading, deals the replies out again.
  *
  * Bundles are held in slots as they came, and sent on from there: the pieces for one aggregator are strung
- * together by a datatype, and its reply comes straight to where the neighbours' replies are put together.  In turn
- * it collects   until every neighbour has sent a pass, or no slot is free sends      everything it holds; when
- * reading, waits for the replies deals      reading: one reply for each bundle held A neighbour that reads waits
- * for its pass's replies before it begins the next, so nobody waits for a neighbour that waits for this leader. */
+ * together by a datatype, and its reply comes straight to where the neighbours' replies are put together.
+ *
+ * It sends on all that it holds once every neighbour has sent a pass, or no slot is free.  While that goes, and
+ * while replies come and are dealt out, the slots that are left collect what comes next.  A neighbour that reads
+ * waits for its pass's replies before it begins the next, so nobody waits for a neighbour that waits for this
+ * leader. */
 #include <string.h>
 
 #include "base/checked.h"
 #include "move/mail.h"
 
-typedef enum { FREE, RECEIVING, HELD } slot_state;
+typedef enum { FREE, RECEIVING, HELD, GOING } slot_state;
 
 typedef struct relay_slot {
     char *message, *reply; /* plan->message bytes each; no reply when writing */
@@ -45,13 +47,14 @@ typedef struct item_list {
 _Static_assert(sizeof(item) + sizeof(item_list) + sizeof(sagoi_mail_entry) <= (size_t)SAGOI_RELAY_ENTRY,
                "what plans count");
 
-typedef enum { COLLECTING, SENDING, DEALING } relay_stage;
+typedef enum { RESTING, SENDING, DEALING } relay_stage; /* of what is going */
 
 struct sagoi_relay {
     const sagoi_exchange_setup *setup;
     const int32_t *aggregators;
     int64_t round;
     relay_stage stage;
+    bool last;         /* what is going is all that was left of this round */
     bool closed, dead; /* nothing left to do in this round; MPI failed */
     sago_status status;
     child *children;
@@ -341,6 +344,20 @@ static void add_outgoing(sagoi_relay *relay, outgoing *out, const item *added) {
         sagoi_pieces_add(&relay->reply, slot->reply + added->reply_at, added->reply);
 }
 
+/* What comes from now on is sent on together. */
+static void begin_batch(sagoi_relay *relay) {
+    for (int64_t i = 0; i < relay->nslots; i++)
+        if (relay->slots[i].state == HELD)
+            relay->slots[i].state = GOING;
+    for (int64_t i = 0; i < relay->nchildren; i++)
+        relay->children[i].ended = false;
+    for (int64_t d = 0; d < relay->setup->plan->ndomains; d++)
+        relay->lists[d].first = relay->lists[d].last = -1;
+    relay->nitems = 0;
+    relay->held = 0;
+    relay->waiting = relay->expected;
+}
+
 /* Everything that is held; when no neighbour has more, every aggregator that waits for this leader learns it. */
 static void send_on(sagoi_relay *relay) {
     bool last = relay->expected == 0;
@@ -357,6 +374,8 @@ static void send_on(sagoi_relay *relay) {
         send_outgoing(relay, &out, last ? SAGOI_MAIL_LAST : 0);
     }
     relay->stage = SENDING;
+    relay->last = last;
+    begin_batch(relay);
 }
 
 /* ---- Dealing out ---- */
@@ -366,7 +385,7 @@ static void deal(sagoi_relay *relay) {
     relay->nsent = 0;
     for (int64_t i = 0; i < relay->nslots; i++) {
         relay_slot *slot = &relay->slots[i];
-        if (slot->state != HELD || slot->reply_bytes == 0)
+        if (slot->state != GOING || slot->reply_bytes == 0)
             continue;
         const child *to = &relay->children[slot->child];
         if (MPI_Issend(slot->reply, (int)slot->reply_bytes, MPI_BYTE, to->rank,
@@ -382,34 +401,26 @@ static void deal(sagoi_relay *relay) {
     relay->stage = DEALING;
 }
 
-static void drop_items(sagoi_relay *relay) {
-    relay->nitems = 0;
-    for (int64_t d = 0; d < relay->setup->plan->ndomains; d++)
-        relay->lists[d].first = relay->lists[d].last = -1;
-}
-
-/* All that was held has gone: the slots are free for the next. */
-static void begin_collecting(sagoi_relay *relay) {
+/* All that was going has gone: its slots are free. */
+static void rest(sagoi_relay *relay) {
     for (int64_t i = 0; i < relay->nslots; i++)
-        if (relay->slots[i].state == HELD)
+        if (relay->slots[i].state == GOING)
             relay->slots[i].state = FREE;
-    for (int64_t i = 0; i < relay->nchildren; i++)
-        relay->children[i].ended = false;
-    drop_items(relay);
-    relay->held = 0;
     relay->nsent = 0;
-    relay->waiting = relay->expected;
-    relay->closed = relay->expected == 0;
-    relay->stage = COLLECTING;
+    relay->stage = RESTING;
+    relay->closed = relay->last;
     post_receives(relay);
 }
 
 /* ---- Going on ---- */
 
+/* Takes what has come; true: something had. */
 static bool collect(sagoi_relay *relay) {
     int count = 0;
-    if (relay->receiving > 0 && MPI_Testsome((int)relay->nslots, relay->receives, &count, relay->finished,
-                                             relay->statuses) != MPI_SUCCESS) {
+    if (relay->receiving == 0)
+        return false;
+    if (MPI_Testsome((int)relay->nslots, relay->receives, &count, relay->finished, relay->statuses) !=
+        MPI_SUCCESS) {
         fail(relay, sagoi_fail(SAGO_ERR_MPI, "receiving from neighbouring nodes failed"));
         relay->dead = true;
         return false;
@@ -417,12 +428,29 @@ static bool collect(sagoi_relay *relay) {
     for (int i = 0; count != MPI_UNDEFINED && i < count; i++)
         take_bundle(relay, relay->finished[i], &relay->statuses[i]);
     post_receives(relay);
-    /* Receives are posted as long as there is a slot for them and somebody to send: without one all slots are
-     * held. */
-    bool enough = relay->waiting == 0 || relay->receiving == 0;
-    if (relay->expected == 0 || (relay->held > 0 && enough))
-        send_on(relay);
     return count != MPI_UNDEFINED && count > 0;
+}
+
+/* Receives are posted as long as there is a slot for them and somebody to send: without one all slots are held. */
+static bool ready(const sagoi_relay *relay) {
+    bool enough = relay->waiting == 0 || relay->receiving == 0;
+    return relay->expected == 0 || (relay->held > 0 && enough);
+}
+
+/* Has what was going come to the end of its stage?  Then begins the next one. */
+static bool advance(sagoi_relay *relay) {
+    int all = 1;
+    if (relay->nsent > 0 &&
+        MPI_Testall((int)relay->nsent, relay->sent, &all, MPI_STATUSES_IGNORE) != MPI_SUCCESS) {
+        fail(relay, sagoi_fail(SAGO_ERR_MPI, "messages between a leader and the aggregators failed"));
+        relay->dead = true;
+        return false;
+    }
+    if (all && relay->stage == SENDING && reads(relay))
+        deal(relay);
+    else if (all)
+        rest(relay);
+    return all;
 }
 
 void sagoi_relay_open(sagoi_relay *relay, int64_t round) {
@@ -442,26 +470,20 @@ void sagoi_relay_open(sagoi_relay *relay, int64_t round) {
             relay->lists[d].expected = sagoi_mail_relayed(setup, relay->children[i].node, d) &&
                                        sagoi_mail_expected(setup->plan, relay->children[i].node, d, round);
     }
-    begin_collecting(relay);
+    relay->closed = relay->expected == 0;
+    begin_batch(relay);
+    post_receives(relay);
 }
 
 bool sagoi_relay_poll(sagoi_relay *relay) {
     if (!relay || relay->closed || relay->dead)
         return false;
-    if (relay->stage == COLLECTING)
-        return collect(relay);
-    int all = 1;
-    if (relay->nsent > 0 &&
-        MPI_Testall((int)relay->nsent, relay->sent, &all, MPI_STATUSES_IGNORE) != MPI_SUCCESS) {
-        fail(relay, sagoi_fail(SAGO_ERR_MPI, "messages between a leader and the aggregators failed"));
-        relay->dead = true;
-        return false;
-    }
-    if (all && relay->stage == SENDING && reads(relay))
-        deal(relay);
-    else if (all)
-        begin_collecting(relay);
-    return all;
+    bool came = collect(relay);
+    if (relay->stage != RESTING)
+        return advance(relay) || came;
+    if (!relay->dead && ready(relay))
+        send_on(relay);
+    return came;
 }
 
 bool sagoi_relay_done(const sagoi_relay *relay, sago_status *status) {

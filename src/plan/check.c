@@ -49,6 +49,9 @@ static sago_status check_leaders(const sagoi_plan *plan, const sagoi_machine *ma
         return FAIL("%" PRId64 " layers", plan->layers);
     if ((plan->layers == 3) != (plan->relay_slots > 0))
         return FAIL("%" PRId64 " layers, leaders hold %" PRId64 " messages", plan->layers, plan->relay_slots);
+    if (plan->relay_repeats && (plan->layers == 2 || plan->write))
+        return FAIL("repeated %s go through leaders, %" PRId64 " layers", plan->write ? "writes" : "reads",
+                    plan->layers);
     for (int64_t n = 0; n < plan->nodes; n++) {
         int64_t leader = plan->node_leader[n];
         if (leader == -1)

@@ -30,6 +30,7 @@ typedef struct weighing {
     const sagoi_shape *shape;
     const sagoi_topology *topology;
     ends *node;
+    bool data;                           /* or only messages */
     double scale;                        /* domains for each that is looked at */
     double receives_two, receives_three; /* of the busiest aggregator */
     sagoi_layers_cost total;
@@ -66,7 +67,7 @@ static void weigh_pair(weighing *w, int64_t n, int64_t d, double *two, double *t
            c = (double)sagoi_min(plan->local_aggregators, w->machine->node[n].ranks);
     if (windows == 0)
         return;
-    double bytes = sagoi_domain_bytes(plan, w->shape, d, n);
+    double bytes = w->data ? sagoi_domain_bytes(plan, w->shape, d, n) : 0;
     double straight = path_cost(w, n, host, windows * c, bytes);
     *two += straight;
     w->node[n].sends_two += straight * w->scale;
@@ -123,24 +124,37 @@ static void add_stages(weighing *w) {
     w->total.three = sends_three + collects + forwards + w->receives_three;
 }
 
+static sago_status weigh(weighing *w) {
+    const sagoi_plan *plan = w->plan;
+    w->node = calloc((size_t)plan->nodes, sizeof *w->node);
+    if (!w->node)
+        return sagoi_fail(SAGO_ERR_MEMORY, "plan: no memory to weigh layers on %" PRId64 " nodes", plan->nodes);
+    int64_t looked_at = sagoi_min(plan->ndomains, sagoi_max(1, most_pairs / plan->nodes));
+    w->scale = looked_at > 0 ? (double)plan->ndomains / (double)looked_at : 1;
+    for (int64_t i = 0; i < looked_at; i++)
+        weigh_domain(w, (int64_t)((double)i * w->scale));
+    add_stages(w);
+    free(w->node);
+    return SAGO_OK;
+}
+
 sago_status sagoi_plan_layers_cost(const sagoi_plan *plan, const sagoi_machine *machine, const sagoi_shape *shape,
                                    sagoi_layers_cost *cost) {
     sagoi_topology flat;
-    weighing w = {.plan = plan, .machine = machine, .shape = shape, .topology = machine->topology};
+    weighing w = {.plan = plan, .machine = machine, .shape = shape, .topology = machine->topology, .data = true};
     if (!w.topology) {
         sagoi_topology_flat(&flat, machine->nodes);
         w.topology = &flat;
     }
-    w.node = calloc((size_t)plan->nodes, sizeof *w.node);
-    if (!w.node)
-        return sagoi_fail(SAGO_ERR_MEMORY, "plan: no memory to weigh layers on %" PRId64 " nodes", plan->nodes);
-    int64_t looked_at = sagoi_min(plan->ndomains, sagoi_max(1, most_pairs / plan->nodes));
-    w.scale = looked_at > 0 ? (double)plan->ndomains / (double)looked_at : 1;
-    for (int64_t i = 0; i < looked_at; i++)
-        weigh_domain(&w, (int64_t)((double)i * w.scale));
-    add_stages(&w);
-    free(w.node);
+    weighing requests = w;
+    requests.data = false;
+    sago_status status = weigh(&w);
+    if (!status && !plan->write)
+        status = weigh(&requests);
+    if (status)
+        return status;
     *cost = w.total;
+    cost->asking = requests.total.three;
     return SAGO_OK;
 }
 
@@ -180,11 +194,13 @@ static void drop_leaders(sagoi_plan *plan) {
     plan->relay_slots = 0;
 }
 
-/* As many messages as a leader's neighbours send at a time, or as its memory holds; false: not even one. */
+/* As many messages as a leader's neighbours send at a time, when writing twice as many, so that it receives the
+ * next while it sends on the last; or as its memory holds; false: not even one. */
 static bool size_relays(sagoi_draft *draft) {
     sagoi_plan *plan = draft->plan;
     int64_t neighbours = sagoi_topology_neighbours(draft->machine->topology);
-    plan->relay_slots = sagoi_min(most_relay_slots, sagoi_max(1, neighbours * plan->local_aggregators));
+    plan->relay_slots =
+        sagoi_min(most_relay_slots, sagoi_max(1, neighbours * plan->local_aggregators * (plan->write ? 2 : 1)));
     for (int64_t n = 0; n < plan->nodes; n++)
         while (plan->relay_slots > 0 && sagoi_plan_relay_bytes(plan, n) > memory_left(draft, n))
             plan->relay_slots--;
@@ -201,6 +217,8 @@ static sago_status weigh_layers(sagoi_draft *draft, int64_t leaders) {
         return status;
     bool hinted = draft->hints->layers == SAGOI_LAYERS_THREE;
     plan->layers = hinted || cost.three < cost.two ? 3 : 2;
+    /* Straight replies need not be asked for: aggregators remember what to send to whom, leaders do not. */
+    plan->relay_repeats = plan->layers == 3 && !plan->write && (hinted || cost.three + cost.asking < cost.two);
     if (plan->layers == 2)
         drop_leaders(plan);
     sagoi_draft_reason(draft, "layers: %" PRId64 "%s, %" PRId64 " leaders of switches%s: %.4g ms, two layers %.4g",

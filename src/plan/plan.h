@@ -108,6 +108,7 @@ typedef struct sagoi_plan {
     int64_t layers;                  /* 2, or 3: leaders send on what their neighbours have (001, VI) */
     int64_t *node_leader;            /* nodes: the node's leader; -1: its messages go straight (owned) */
     int64_t relay_slots;             /* messages a leader holds at a time; two layers: 0 */
+    bool relay_repeats;              /* three layers: reads that repeat a shape go through leaders, too */
     int64_t staging;                 /* bytes a rank packs into a pass, one of two */
     int64_t message;                 /* largest message, bytes */
     int64_t messages;                /* receives in flight an aggregator */
@@ -173,6 +174,7 @@ sago_status sagoi_plan_cost(const sagoi_plan *plan, const sagoi_machine *machine
  * every message costing its path's latency and every byte its bandwidth.  Of many domains a sample is taken. */
 typedef struct sagoi_layers_cost {
     double two, three;                   /* seconds */
+    double asking;                       /* seconds: requests without extents, three layers; writes: 0 */
     double messages_two, messages_three; /* between nodes */
 } sagoi_layers_cost;
 sago_status sagoi_plan_layers_cost(const sagoi_plan *plan, const sagoi_machine *machine, const sagoi_shape *shape,

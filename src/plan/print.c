@@ -41,7 +41,10 @@ static void print_sizes(const sagoi_plan *plan, FILE *out) {
     fprintf(out, "move     %s, merge %s, local aggregators %" PRId64 " a node\n", moves[plan->move],
             plan->merge ? "on" : "off", plan->local_aggregators);
     if (plan->layers > 2)
-        fprintf(out, "layers   3, leaders hold %" PRId64 " messages\n", plan->relay_slots);
+        fprintf(out, "layers   3, leaders hold %" PRId64 " messages%s\n", plan->relay_slots,
+                plan->write           ? ""
+                : plan->relay_repeats ? "; repeated reads, too"
+                                      : "; repeated reads go straight");
     fprintf(out, "buffers  staging 2 x %" PRId64 " a rank, %" PRId64 " messages of %" PRId64 " an aggregator\n",
             plan->staging, plan->messages, plan->message);
 }

@@ -66,6 +66,8 @@ static void random_situation(int64_t seed) {
     s.hints.window = random_below(2) ? 64 * KIB << random_below(4) : 0;
     s.hints.aggregators = random_below(2) ? 1 + random_below(nodes * 2) : 0;
     s.hints.local_aggregators = random_below(3);
+    s.shape.write = random_below(2);
+    s.shape.dense = s.shape.write && s.shape.dense;
 }
 
 /* ---- The naive count ---- */
@@ -89,8 +91,10 @@ static double local_of(const sagoi_plan *plan, int64_t n) {
     return (double)sagoi_min(plan->local_aggregators, s.node[n].ranks);
 }
 
+static bool only_messages; /* requests without extents, or data */
+
 static double bytes_of(const sagoi_plan *plan, int64_t n, int64_t d) {
-    return windows_of(plan, n, d) > 0 ? sagoi_domain_bytes(plan, &s.shape, d, n) : 0;
+    return windows_of(plan, n, d) > 0 && !only_messages ? sagoi_domain_bytes(plan, &s.shape, d, n) : 0;
 }
 
 /* Sends and receives of two layers: the busiest of each. */
@@ -170,9 +174,16 @@ static void assert_close(double a, double b) {
         fail_msg("%.12g is not %.12g", a, b);
 }
 
+static double naive_asking(const sagoi_plan *plan) {
+    only_messages = true;
+    double seconds = plan->write ? 0 : naive_three(plan);
+    only_messages = false;
+    return seconds;
+}
+
 static void cheaper_is_chosen(void **state) {
     (void)state;
-    int64_t chosen[4] = {0};
+    int64_t chosen[4] = {0}, repeats[2] = {0};
     for (int64_t seed = 0; seed < 600; seed++) {
         sagoi_plan two, three, any;
         sagoi_layers_cost cost;
@@ -187,6 +198,12 @@ static void cheaper_is_chosen(void **state) {
             assert_close(cost.three, naive_three(&three));
             assert_int_equal(any.layers, naive_three(&three) < naive_two(&three) ? 3 : 2);
             chosen[any.layers]++;
+            double repeated = naive_three(&three) + naive_asking(&three);
+            assert_close(cost.asking, naive_asking(&three));
+            assert_int_equal(three.relay_repeats, !three.write);
+            assert_int_equal(any.relay_repeats, !any.write && repeated < naive_two(&three));
+            if (any.layers == 3 && !any.write)
+                repeats[any.relay_repeats]++;
         } else {
             assert_non_null(strstr(three.reasons, "layers: 2, three were hinted, but"));
             assert_int_equal(any.layers, 2);
@@ -197,6 +214,9 @@ static void cheaper_is_chosen(void **state) {
     }
     if (chosen[2] < 50 || chosen[3] < 50)
         fail_msg("%d plans of two layers, %d of three", (int)chosen[2], (int)chosen[3]);
+    if (repeats[0] < 5 || repeats[1] < 5)
+        fail_msg("repeated reads go straight in %d plans, through leaders in %d", (int)repeats[0],
+                 (int)repeats[1]);
 }
 
 /* ---- Leaders ---- */
@@ -221,8 +241,8 @@ static void leaders_have_memory(void **state) {
     assert_int_equal(plan.layers, 3);
     for (int64_t n = 0; n < 12; n++)
         assert_int_equal(plan.node_leader[n], n / 4 == 1 ? 5 : n / 4 * 4);
-    assert_int_equal(plan.relay_slots, 4);
-    assert_int_equal(sagoi_plan_relay_bytes(&plan, 5), 4 * (plan.message + plan.ndomains * SAGOI_RELAY_ENTRY));
+    assert_int_equal(plan.relay_slots, 8); /* of twice four nodes: writes */
+    assert_int_equal(sagoi_plan_relay_bytes(&plan, 5), 8 * (plan.message + plan.ndomains * SAGOI_RELAY_ENTRY));
     assert_int_equal(sagoi_plan_relay_bytes(&plan, 4), 0);
     sagoi_plan_cleanup(&plan);
 }
@@ -272,7 +292,7 @@ static void little_memory(void **state) {
         last = sagoi_min(last, plan.layers);
         sagoi_plan_cleanup(&plan);
     }
-    assert_true(slots < 4);
+    assert_true(slots < 8);
 }
 
 /* ---- plan_check ---- */
@@ -289,12 +309,13 @@ static void other_switch(sagoi_plan *plan) { plan->node_leader[1] = plan->node_l
 static void leads_nobody(sagoi_plan *plan) {
     plan->node_leader[1] = plan->node_leader[2] = plan->node_leader[3] = -1;
 }
+static void repeated_writes(sagoi_plan *plan) { plan->relay_repeats = true; }
 static void by_puts(sagoi_plan *plan) { plan->move = SAGOI_MOVE_RMA; }
 
 static void damaged_plans(void **state) {
     (void)state;
     const damage damages[] = {four_layers,    two_with_leaders, no_slots,     many_slots, outside,
-                              follower_leads, other_switch,     leads_nobody, by_puts};
+                              follower_leads, other_switch,     leads_nobody, by_puts,    repeated_writes};
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         sagoi_plan plan;
         switches();
