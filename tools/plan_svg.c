@@ -94,15 +94,15 @@ static void draw_block(picture *p, int64_t d, int64_t start, int64_t end, double
     const sagoi_domain *domain = &p->plan->domains[d];
     double x = x_of(p, start > p->plan->low ? start : p->plan->low);
     double width = x_of(p, end < p->plan->high ? end : p->plan->high) - x;
-    char label[64], fitted[64];
+    char label[64];
     svg_rect(&p->svg, (svg_box){x, p->y, width > 0.6 ? width : 0.6, height}, color_of(p, d).text,
              width > 4 ? "#ffffff" : NULL);
     (void)snprintf(label, sizeof label, "%" PRId64 ": node %" PRId64, d, domain->node);
     if (width < svg_text_width(label, 11) + 6)
         (void)snprintf(label, sizeof label, "%" PRId64, d);
-    svg_fit(label, 11, width - 4, fitted, sizeof fitted);
-    if (width > svg_text_width(label, 11) + 2)
-        svg_text_light(&p->svg, x + width / 2, p->y + height / 2 + 4, 11, SVG_MIDDLE, "%s", fitted);
+    double size = width < svg_text_width(label, 11) + 2 ? 8 : 11; /* part of a number would be another one */
+    if (width > svg_text_width(label, size) + 2)
+        svg_text_light(&p->svg, x + width / 2, p->y + height / 2 + 4, size, SVG_MIDDLE, "%s", label);
 }
 
 static void draw_domains(picture *p) {
@@ -192,6 +192,8 @@ static void draw_node(picture *p, int64_t n) {
     } else if (plan->nodes <= NODES_LABELLED) {
         svg_text(&p->svg, box.x + box.width / 2, box.y + box.height - 6, 9, SVG_MIDDLE, "%" PRId64, n);
     }
+    if (plan->node_leader[n] == n && plan->nodes <= NODES_LABELLED)
+        svg_text(&p->svg, inset.x + 3, inset.y + 11, 10, SVG_LEFT, "L");
 }
 
 static void draw_nodes(picture *p) {
@@ -201,8 +203,9 @@ static void draw_nodes(picture *p) {
     for (int64_t n = 0; n < plan->nodes; n++)
         hosts += plan->node_slots[n] > 0;
     (void)snprintf(text, sizeof text,
-                   "Nodes: %" PRId64 ", in order, %" PRId64 " of them with %" PRId64 " aggregators (dots)%s",
-                   plan->nodes, hosts, plan->ndomains, plan->groups > 1 ? "; colours: the groups they serve" : "");
+                   "Nodes: %" PRId64 ", in order, %" PRId64 " of them with %" PRId64 " aggregators (dots)%s%s",
+                   plan->nodes, hosts, plan->ndomains, plan->groups > 1 ? "; colours: the groups they serve" : "",
+                   plan->layers == 3 ? "; L: sends on for its switch" : "");
     p->y += GAP + (plan->ndomains <= LINKS_MAX ? 30 : 0);
     p->nodes_y = p->y;
     lay_nodes(p);

@@ -111,8 +111,8 @@ static void draw_node(tool_svg *svg, const topo_view *view, int64_t n, double x,
     svg_text(svg, x + 8, y + 18, 13, SVG_LEFT, "%s", fitted);
     if (slow)
         svg_text(svg, x + NODE_WIDTH - 8, y + 18, 10, SVG_RIGHT, "link %s", sagoi_format_rate(link).text);
-    svg_text(svg, x + 8, y + 34, 11, SVG_LEFT, "%lld ranks, %lld cores", (long long)node->ranks,
-             (long long)node->inside.cores);
+    svg_text(svg, x + 8, y + 34, 11, SVG_LEFT, "%lld rank%s, %lld core%s", (long long)node->ranks,
+             node->ranks == 1 ? "" : "s", (long long)node->inside.cores, node->inside.cores == 1 ? "" : "s");
     svg_text(svg, x + 8, y + 49, 11, SVG_LEFT, "place %lld", (long long)node->place);
     svg_text(svg, x + NODE_WIDTH - 8, y + 49, 11, SVG_RIGHT, "%s free", topo_size(node->memory).text);
     double share = most > 0 ? (double)node->memory / most : 0;
@@ -312,8 +312,11 @@ static const char *cell_name(const sagoi_topology *t) {
 static void draw_legend(tool_svg *svg, const topo_view *view, const cells *c, double y) {
     double x = MARGIN;
     svg_rect(svg, (svg_box){x, y, CHIP, CHIP}, svg_color_shade(0.85).text, NULL);
-    svg_text(svg, x + 20, y + 12, 12, SVG_LEFT, "%s of %lld places, all with nodes", cell_name(view->topology),
-             (long long)c->places);
+    if (c->places == 1)
+        svg_text(svg, x + 20, y + 12, 12, SVG_LEFT, "place with a node");
+    else
+        svg_text(svg, x + 20, y + 12, 12, SVG_LEFT, "%s of %lld places, all with nodes", cell_name(view->topology),
+                 (long long)c->places);
     x += 300;
     svg_rect(svg, (svg_box){x, y, CHIP, CHIP}, svg_color_shade(0.35).text, NULL);
     svg_text(svg, x + 20, y + 12, 12, SVG_LEFT, "some");
