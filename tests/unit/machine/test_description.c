@@ -57,7 +57,7 @@ static void test_theta(void **state) {
     assert_int_equal(t->kind, SAGOI_DRAGONFLY);
     assert_int_equal(t->places, 9 * 96 * 4);
     assert_int_equal(d.tier[1].targets, 56);
-    assert_int_equal(sagoi_topology_gateways(t), 7);
+    assert_int_equal(sagoi_topology_gateways(t), 56 * 7); /* of each OSS */
     assert_true(sagoi_topology_store_cost(t, 100, 1e9) == 0);
     int64_t most = 0;
     for (int64_t a = 0; a < t->places; a++)
