@@ -1,5 +1,5 @@
 #!/bin/bash
-# RUN: timeout=240
+# RUN: timeout=600
 # RUN-LONG: 600 10000
 # The oracle, nonblocking calls and the progress test on several nodes, under both ways of moving data between them.
 #     test_cluster_oracle.sh [SEEDS [FIRST]]
@@ -7,7 +7,7 @@ set -euo pipefail
 # shellcheck source=tests/cluster/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-SEEDS=${1:-30}
+SEEDS=${1:-20}
 FIRST=${2:-1}
 cluster_require
 export SAGO_CLUSTER_TIMEOUT=$((60 + SEEDS * 4))
