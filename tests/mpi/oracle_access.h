@@ -351,12 +351,11 @@ static void step_independent(oracle *o) {
     if (write)
         drop_access_conflicts(o, &what);
     pick_buffers(o, &what, !write);
-    if (write) {
+    if (write)
         write_views(o, &what, false);
-    } else {
+    else
         read_views(o, &what, false);
-        meet(o->comm);
-    }
+    meet(o->comm); /* what comes next may not wait */
 }
 
 #endif
