@@ -676,6 +676,10 @@ static void test_statuses(void) {
     CHECK(sago_status_string((sago_status)-1) != NULL);
     for (int i = 0; i <= SAGO_PHASE_COUNT; i++)
         CHECK(sago_phase_string((sago_phase)i) != NULL);
+    for (int i = 0; i < SAGO_FLUSH_COUNT; i++)
+        CHECK(sago_flush_string((sago_flush)i) != NULL);
+    CHECK(strcmp(sago_flush_string(SAGO_FLUSH_STARTED), "started") == 0);
+    CHECK(strcmp(sago_flush_string(SAGO_FLUSH_OWN), "own") == 0);
 }
 
 /* The application's bytes, whichever way they went. */
