@@ -18,6 +18,7 @@ int cmd_topo(int argc, char **argv);
 int cmd_tune(int argc, char **argv);
 int cmd_ckpt(int argc, char **argv);
 int cmd_subfile(int argc, char **argv);
+int cmd_tier(int argc, char **argv);
 int cmd_hints(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 

@@ -18,6 +18,7 @@ static const struct {
     {"tune", cmd_tune, "measure this system and write the site file; run it by mpiexec"},
     {"ckpt", cmd_ckpt, "look after a directory of checkpoints"},
     {"subfile", cmd_subfile, "look at a file that is kept in several, or make one of them"},
+    {"tier", cmd_tier, "find, merge or remove what jobs that died left in local storage"},
     {"hints", cmd_hints, "list the hints and their defaults"},
     {"version", cmd_version, "print the version and the MPI library it was built with"},
 };

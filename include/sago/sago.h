@@ -162,12 +162,22 @@ sago_status sago_sync(sago_file *file); /* collective; data is on the device */
 
 /* Collective.  With the hint sago_tier=local collective writes (by view and by extents) go to one file for each
  * storage neighbourhood first, in the first of sago_local_dirs that all ranks can use.  sago_sync_local() puts
- * them on the local device; sago_sync() and sago_close() move them to the global file, where later calls win, also
- * between neighbourhoods.  Every other collective call on the file does so first, reads and declared steps among
- * them: they see what was written; nonblocking ones do when their turn comes.  Independent calls are
- * SAGO_ERR_STATE while anything is local. When local storage is full, what is there is moved and the call goes to
- * the global file.  Other files, programs and handles see nothing before sago_sync(); after a crash what was only
- * local is lost.  Without local storage: sago_sync(). */
+ * them on the local device, so that they outlive the job; sago_sync() and sago_close() move them to the global
+ * file, where later calls win, also between neighbourhoods.  Every other collective call on the file does so
+ * first, reads and declared steps among them: they see what was written; nonblocking ones do when their turn
+ * comes.  Independent calls are SAGO_ERR_STATE while anything is local. When local storage is full, what is there
+ * is moved and the call goes to the global file.  Other files, programs and handles see nothing before
+ * sago_sync().
+ *
+ * After a crash what sago_sync_local() made durable is found by the next sago_open() of the same path with
+ * sago_tier=local and the same sago_local_dirs, with any number of ranks on the same nodes: it is merged into the
+ * global file, also when that is opened for reading, or by `sago tier merge`.  Bytes that were written again after
+ * the last sago_sync_local() may have their later value.  It is SAGO_ERR_STATE, and nothing is changed, where the
+ * global file may be newer: it is another file of that name, its size or time of writing are not what they were at
+ * the first sago_sync_local() since the last merge, or a merge was interrupted.  The hint sago_tier_found then
+ * decides: `merge` all the same, or `drop` what was left.  SAGO_ERR_NO_FILE: a node that has some of it does not
+ * take part. The claim of a file, .NAME.sago-tier beside it, says that there is such data; sago_delete() removes
+ * it.  Without local storage: sago_sync(). */
 sago_status sago_sync_local(sago_file *file);
 
 sago_status sago_get_size(sago_file *file, MPI_Offset *size);   /* local; with what is still in local storage */

@@ -56,6 +56,9 @@ sago_status sagoi_done(const char *call, const char *path, sago_status status);
 sago_status sagoi_open_hinted(MPI_Comm comm, const char *path, int amode, const sagoi_hints *hints,
                               sago_file **file) SAGOI_CHECKED;
 
+/* This rank's part in bringing the file's data to its device. */
+sago_status sagoi_sync_here(const sago_file *file) SAGOI_CHECKED;
+
 /* Frees a series without communication. */
 void sagoi_series_destroy(struct sago_series *series);
 

@@ -321,7 +321,7 @@ sago_status sagoi_open_hinted(MPI_Comm comm, const char *path, int amode, const 
 static sago_status remove_closed(sagoi_team *team, const char *path) {
     sago_status status = SAGO_OK;
     if (team->rank == 0)
-        status = sagoi_store_remove(path);
+        status = sagoi_tier_remove_global(path);
     if (status)
         sagoi_message_prefix("on close: ");
     return sagoi_agree_status(team, status);
@@ -385,6 +385,6 @@ sago_status sago_delete(const char *path, MPI_Info hints) {
     if (!path || !*path)
         status = sagoi_fail(SAGO_ERR_ARG, "the path is %s", path ? "empty" : "NULL");
     else
-        status = sagoi_store_remove(path);
+        status = sagoi_tier_remove_global(path);
     return sagoi_done("sago_delete", path, status);
 }

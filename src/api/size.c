@@ -53,7 +53,7 @@ sago_status sago_get_size(sago_file *file, MPI_Offset *size) {
 
 /* The page cache is the node's: one rank of each node syncs for all of them.  Of subfiles each rank syncs those
  * that it wrote. */
-static sago_status sync_here(const sago_file *file) {
+sago_status sagoi_sync_here(const sago_file *file) {
     bool mine = file->team->local_rank == 0 || sagoi_store_subfiles(file->store);
     return mine ? sagoi_store_sync(file->store) : SAGO_OK;
 }
@@ -66,7 +66,7 @@ sago_status sago_sync(sago_file *file) {
     if (!status)
         status = sagoi_engine_agree(file, sagoi_check_access(file, SAGOI_TO_FILE), SAGOI_CALL_SYNC, 0);
     if (!status)
-        status = sagoi_agree_status(file->team, sync_here(file));
+        status = sagoi_agree_status(file->team, sagoi_sync_here(file));
     return sagoi_done("sago_sync", file->path, status);
 }
 

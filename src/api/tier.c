@@ -1,58 +1,33 @@
 #include "api/tier.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/handle.h"
+#include "api/tier_state.h"
 #include "base/checked.h"
 #include "engine/surroundings.h"
 #include "storage/neighbourhood.h"
 #include "store/leftovers.h"
 
-enum { CHUNK = 8 << 20, DIR_MAX = 400 }; /* bytes merged at once, without a hint; of a directory's name */
-enum { LEFT_AFTER = 600 };               /* seconds; what nobody holds then was left by a job that died */
-
-static const char prefix[] = ".sago-tier-";
-
-/* A view that calls still refer to. */
-typedef struct kept_view {
-    sagoi_view view;
-    struct kept_view *next;
-} kept_view;
-
-typedef struct logged {
-    sagoi_tier_call call; /* with extents of its own */
-    struct logged *next;
-} logged;
-
-struct sagoi_local_tier {
-    MPI_Comm near;    /* the ranks that share the local file */
-    sago_file *local; /* theirs */
-    logged *first, **last;
-    int64_t calls; /* in the log; the same on all ranks */
-    int64_t end;   /* of what is local; the same on all ranks */
-    int64_t chunk; /* bytes that a rank merges at once */
-    kept_view *views;
-    kept_view *spare; /* for the view of the calls in the log, when it is replaced */
-};
-typedef struct sagoi_local_tier tier;
+typedef sagoi_local_tier tier;
+typedef sagoi_logged logged;
+typedef sagoi_kept_view kept_view;
 
 /* ---- Opening ---- */
 
 /* The next of the directories in "a:b:c"; false: no more. */
-static bool next_dir(const char **list, char dir[DIR_MAX]) {
+static bool next_dir(const char **list, char dir[SAGOI_CKPT_PATH]) {
     size_t length = strcspn(*list, ":");
     if (!**list)
         return false;
-    (void)snprintf(dir, DIR_MAX, "%.*s", (int)sagoi_min((int64_t)length, DIR_MAX - 1), *list);
+    (void)snprintf(dir, SAGOI_CKPT_PATH, "%.*s", (int)sagoi_min((int64_t)length, SAGOI_CKPT_PATH - 1), *list);
     *list += length + ((*list)[length] == ':');
     return true;
 }
 
 /* The first directory that all ranks can use. */
-static sago_status find_storage(sago_file *file, char dir[DIR_MAX], int *first) {
+static sago_status find_storage(sago_file *file, char dir[SAGOI_CKPT_PATH], int *first) {
     const char *list = file->hints.local_dirs[0] ? file->hints.local_dirs : file->known->found.local_dirs;
     sago_storage_stats stats;
     sago_status status = SAGO_ERR_HINT;
@@ -66,49 +41,65 @@ static sago_status find_storage(sago_file *file, char dir[DIR_MAX], int *first) 
     return status;
 }
 
-static sago_status open_local(sago_file *file, const char *path, int first) {
+/* The ranks that share a directory, and what an earlier job has left there. */
+static sago_status meet_neighbours(sago_file *file) {
+    sagoi_tier_place *place = &file->tier->place;
+    sago_status status = find_storage(file, place->dir, &place->first);
+    if (status)
+        return status;
+    place->head = place->first == file->team->rank;
+    if (MPI_Comm_split(file->team->all, place->first, file->team->rank, &place->near) != MPI_SUCCESS)
+        status = sagoi_fail(SAGO_ERR_MPI, "splitting by storage failed");
+    status = sagoi_agree_status(file->team, status);
+    if (!status)
+        status = sagoi_tier_take_found(file, place);
+    if (!status && place->head)
+        sagoi_tier_clear_leftovers(place->dir);
+    return status;
+}
+
+static sago_status open_local(sago_file *file) {
     tier *t = file->tier;
+    char name[SAGOI_TIER_NAME], path[SAGOI_CKPT_PATH];
+    uint64_t random[2];
     sagoi_hints hints = file->hints;
     hints.tier = SAGOI_TIER_GLOBAL;
     hints.striping_unit = hints.striping_factor = 0;
     hints.subfiles[0] = '\0';
-    sago_status status = SAGO_OK;
-    if (MPI_Comm_split(file->team->all, first, file->team->rank, &t->near) != MPI_SUCCESS)
-        status = sagoi_fail(SAGO_ERR_MPI, "splitting by storage failed");
-    status = sagoi_agree_status(file->team, status);
-    if (!status)
-        status = sagoi_open_hinted(t->near, path,
-                                   MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_DELETE_ON_CLOSE,
-                                   &hints, &t->local);
+    sago_status status = sagoi_storage_draw(file->team, SAGO_OK, random);
+    if (status)
+        return status;
+    t->kept.id = (sagoi_id){random[0], random[1]};
+    sagoi_tier_name(name, t->kept.id, t->place.first);
+    if (!sagoi_path_join(path, t->place.dir, name))
+        return sagoi_fail(SAGO_ERR_HINT, "the path %.200s is too long", t->place.dir);
+    status = sagoi_open_hinted(t->place.near, path,
+                               MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_DELETE_ON_CLOSE, &hints,
+                               &t->local);
     if (!status)
         sagoi_leftovers_lock(t->local->store);
     return sagoi_agree_status(file->team, status);
 }
 
-sago_status sagoi_tier_open(sago_file *file) {
-    char dir[DIR_MAX], path[DIR_MAX + 100];
-    uint64_t random[2];
-    int first = 0;
-    if (file->hints.tier != SAGOI_TIER_LOCAL || (file->amode & MPI_MODE_RDONLY))
-        return SAGO_OK;
+static sago_status open_tier(sago_file *file) {
     file->tier = calloc(1, sizeof *file->tier);
     sago_status status = file->tier ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the local tier");
     status = sagoi_agree_status(file->team, status);
     if (status)
         return status;
-    file->tier->near = MPI_COMM_NULL;
+    file->tier->place.near = MPI_COMM_NULL;
     file->tier->last = &file->tier->first;
-    file->tier->chunk = file->hints.window > 0 ? file->hints.window : CHUNK;
-    status = find_storage(file, dir, &first);
-    if (!status)
-        status = sagoi_storage_draw(file->team, SAGO_OK, random);
-    if (!status) {
-        (void)snprintf(path, sizeof path, "%s/%s%016" PRIx64 "%016" PRIx64 "-%d", dir, prefix, random[0],
-                       random[1], first);
-        if (first == file->team->rank)
-            (void)sagoi_leftovers_remove(dir, prefix, LEFT_AFTER);
-        status = open_local(file, path, first);
-    }
+    file->tier->chunk = file->hints.window > 0 ? file->hints.window : SAGOI_TIER_CHUNK;
+    status = meet_neighbours(file);
+    return status ? status : open_local(file);
+}
+
+sago_status sagoi_tier_open(sago_file *file) {
+    if (file->hints.tier != SAGOI_TIER_LOCAL)
+        return SAGO_OK;
+    if (file->amode & MPI_MODE_RDONLY)
+        return sagoi_tier_take_found_for_reading(file);
+    sago_status status = open_tier(file);
     if (status) {
         char why[SAGOI_MESSAGE_MAX];
         (void)snprintf(why, sizeof why, "%s", sagoi_message());
@@ -122,9 +113,13 @@ sago_status sagoi_tier_close(sago_file *file) {
     tier *t = file->tier;
     if (!t)
         return SAGO_OK;
+    if (t->local && t->kept.claimed) /* what could not be merged can be found again */
+        t->local->amode &= ~MPI_MODE_DELETE_ON_CLOSE;
+    else
+        sagoi_tier_remove_part(t);
     sago_status status = t->local ? sago_close(&t->local) : SAGO_OK;
-    if (t->near != MPI_COMM_NULL)
-        (void)MPI_Comm_free(&t->near);
+    if (t->place.near != MPI_COMM_NULL)
+        (void)MPI_Comm_free(&t->place.near);
     sagoi_tier_destroy(file);
     return status;
 }
@@ -147,6 +142,7 @@ static void forget_calls(sago_file *file) {
     t->first = NULL;
     t->last = &t->first;
     t->calls = t->end = 0;
+    sagoi_tier_forget_kept(t);
 }
 
 void sagoi_tier_destroy(sago_file *file) {
@@ -154,6 +150,7 @@ void sagoi_tier_destroy(sago_file *file) {
         return;
     forget_calls(file);
     free(file->tier->spare);
+    sagoi_claim_cleanup(&file->tier->kept.claim);
     free(file->tier);
     file->tier = NULL;
 }
@@ -205,7 +202,7 @@ static void log_call(sago_file *file, logged *entry, int64_t end) {
     tier *t = file->tier;
     *t->last = entry;
     t->last = &entry->next;
-    t->calls++;
+    entry->key = t->calls++;
     t->end = sagoi_max(t->end, end);
 }
 
@@ -348,7 +345,11 @@ static sago_status merge_calls(sago_file *file) {
 sago_status sagoi_tier_merge(sago_file *file) {
     if (!sagoi_tier_holds(file))
         return SAGO_OK;
-    sago_status status = merge_calls(file);
+    sago_status status = sagoi_tier_begin_merge(file);
+    if (!status)
+        status = merge_calls(file);
+    if (!status)
+        status = sagoi_tier_end_merge(file);
     if (!status)
         status = empty_local(file);
     if (status) {
@@ -358,10 +359,4 @@ sago_status sagoi_tier_merge(sago_file *file) {
     forget_calls(file);
     file->stats.local_merges++;
     return SAGO_OK;
-}
-
-sago_status sagoi_tier_sync(sago_file *file) {
-    sago_file *local = file->tier->local;
-    sago_status status = local->team->local_rank == 0 ? sagoi_store_sync(local->store) : SAGO_OK;
-    return sagoi_agree_status(file->team, status);
 }

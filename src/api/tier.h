@@ -8,18 +8,24 @@
  * Whatever is not a collective write of this kind first merges (collective calls; nonblocking ones when their turn
  * comes), or is refused while there is something to merge (independent calls, which cannot wait for others).
  *
- * What calls there were is known to the ranks alone: if they die, their local files are of no use.  Their names
- * are random, so that nobody takes them for data, and who opens a file with a tier later removes them. */
+ * What calls there were is known to the ranks alone until sago_sync_local() writes it down (tier_keep.c); then the
+ * next job that opens the file finds what is local (tier_found.c).  Local files of jobs that died before that are
+ * of no use: their names are random, so that nobody takes them for data, and who opens a file with a tier later
+ * removes them. */
 #ifndef SAGOI_TIER_H
 #define SAGOI_TIER_H
 
 #include "engine/compose.h"
 #include "engine/file.h"
 
+typedef struct sagoi_local_tier sagoi_local_tier;
+
 /* Collective, on a file that is otherwise open: finds the neighbourhoods, and opens their files. */
 sago_status sagoi_tier_open(sago_file *file) SAGOI_CHECKED;
 /* Collective.  Removes the local files, with what is in them. */
 sago_status sagoi_tier_close(sago_file *file);
+/* Local.  Removes a global file; what jobs have left of it in local storage is not wanted any more. */
+sago_status sagoi_tier_remove_global(const char *path) SAGOI_CHECKED;
 /* Frees; no communication. */
 void sagoi_tier_destroy(sago_file *file);
 

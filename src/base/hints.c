@@ -121,6 +121,8 @@ static const sagoi_hint_row table[] = {
      "File that gets a line of JSON for every checkpoint: times, bytes, bandwidths; auto: none"},
     {"sago_tier", SAGOI_HINT_ENUM, FIELD(tier), "global", 0, 0, "global|local", NULL,
      "Where collective writes go: to the file, or first to local storage (sago_local_dirs), merged by sync and close"},
+    {"sago_tier_found", SAGOI_HINT_ENUM, FIELD(tier_found), "safe", 0, 0, "safe|merge|drop", NULL,
+     "What a job that died left in local storage: merged if it is surely newer than the file, else an error; always merged; dropped"},
     {"sago_subfiles", SAGOI_HINT_TEXT, FIELD(subfiles), "auto", 0, 0, NULL, NULL,
      "A file that is created is kept in several: a number, node (one a node) or gateway; auto: in one"},
     {"sago_subfile_block", SAGOI_HINT_SIZE, FIELD(subfile_block), "auto", 4 * KIB, 1024 * GIB, NULL, NULL,

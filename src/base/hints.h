@@ -28,6 +28,7 @@ typedef enum {
 } sagoi_placement;
 typedef enum { SAGOI_AGREE_ALWAYS, SAGOI_AGREE_ENTER, SAGOI_AGREE_TURN } sagoi_agree_hint;
 typedef enum { SAGOI_TIER_GLOBAL, SAGOI_TIER_LOCAL } sagoi_tier_hint;
+typedef enum { SAGOI_FOUND_SAFE, SAGOI_FOUND_MERGE, SAGOI_FOUND_DROP } sagoi_found_hint;
 typedef enum { SAGOI_CHOICE_AUTO, SAGOI_CHOICE_ON, SAGOI_CHOICE_OFF } sagoi_choice;
 typedef enum { SAGOI_CKPT_THREADED, SAGOI_CKPT_RBIO, SAGOI_CKPT_COIO } sagoi_ckpt_mode;
 typedef enum { SAGOI_EARLY_WAIT, SAGOI_EARLY_SKIP, SAGOI_EARLY_REPLACE } sagoi_ckpt_early;
@@ -67,6 +68,7 @@ typedef struct sagoi_hints {
     int64_t plan_cache;      /* plans kept a file */
     int64_t series_copy;     /* 0/1 */
     int64_t tier;            /* sagoi_tier_hint */
+    int64_t tier_found;      /* sagoi_found_hint */
     int64_t agree;           /* sagoi_agree: when ranks meet in collective calls */
     int64_t defer;           /* 0/1: collective writes are put off and moved together */
     int64_t striping_factor; /* as MPI's reserved hints */

@@ -44,7 +44,7 @@ static bool checksum_ok(const char *bytes, int64_t len) {
 sago_status sagoi_record_open(const char *bytes, int64_t len, sagoi_record_kind kind, const char *what,
                               sagoi_wire_in *body) {
     if (len < HEADER + CHECKSUM || memcmp(bytes, magic, sizeof magic) != 0)
-        return sagoi_fail(SAGO_ERR_IO, "%s is not a record of a checkpoint", what);
+        return sagoi_fail(SAGO_ERR_IO, "%s is not a record of Sago's", what);
     sagoi_wire_in in = {bytes + sizeof magic, bytes + len - CHECKSUM, false};
     uint32_t found = sagoi_in_u32(&in), version = sagoi_in_u32(&in);
     if (sagoi_in_int(&in) != len || !checksum_ok(bytes, len))
@@ -76,22 +76,6 @@ static sagoi_id in_id(sagoi_wire_in *in) {
     return id;
 }
 
-static void out_text(sagoi_wire_out *out, const char *text) {
-    int64_t len = (int64_t)strlen(text);
-    sagoi_out_int(out, len);
-    sagoi_out_bytes(out, text, len);
-}
-
-static void in_text(sagoi_wire_in *in, char *text, int64_t capacity) {
-    int64_t len = sagoi_in_range(in, 0, capacity - 1);
-    const char *bytes = sagoi_in_bytes(in, len);
-    if (!bytes || memchr(bytes, 0, (size_t)len))
-        in->failed = true;
-    else
-        memcpy(text, bytes, (size_t)len);
-    text[in->failed ? 0 : len] = '\0';
-}
-
 /* Elements of a box; false if they do not fit 63 bits. */
 static bool volume(const int64_t *count, int64_t ndims, int64_t *elements) {
     *elements = 1;
@@ -104,8 +88,8 @@ static bool volume(const int64_t *count, int64_t ndims, int64_t *elements) {
 /* ---- Intent ---- */
 
 static void out_array(sagoi_wire_out *out, const sagoi_array_desc *array) {
-    out_text(out, array->name);
-    out_text(out, array->type);
+    sagoi_out_text(out, array->name);
+    sagoi_out_text(out, array->type);
     sagoi_out_int(out, array->kind);
     sagoi_out_int(out, array->element);
     sagoi_out_int(out, array->bytes);
@@ -115,8 +99,8 @@ static void out_array(sagoi_wire_out *out, const sagoi_array_desc *array) {
 
 static void in_array(sagoi_wire_in *in, sagoi_array_desc *array) {
     int64_t elements, bytes;
-    in_text(in, array->name, sizeof array->name);
-    in_text(in, array->type, sizeof array->type);
+    sagoi_in_text(in, array->name, sizeof array->name);
+    sagoi_in_text(in, array->type, sizeof array->type);
     array->kind = sagoi_in_range(in, SAGO_CKPT_ARRAY, SAGO_CKPT_SHARED);
     array->element = sagoi_in_range(in, 1, INT32_MAX);
     array->bytes = sagoi_in_range(in, 0, INT64_MAX);

@@ -42,6 +42,12 @@ void sagoi_out_ints(sagoi_wire_out *out, const int64_t *values, int64_t n) {
         sagoi_out_int(out, values[i]);
 }
 
+void sagoi_out_text(sagoi_wire_out *out, const char *text) {
+    int64_t len = (int64_t)strlen(text);
+    sagoi_out_int(out, len);
+    sagoi_out_bytes(out, text, len);
+}
+
 const char *sagoi_in_bytes(sagoi_wire_in *in, int64_t len) {
     if (in->failed || len < 0 || len > in->end - in->at) {
         in->failed = true;
@@ -66,6 +72,16 @@ uint32_t sagoi_in_u32(sagoi_wire_in *in) { return (uint32_t)in_number(in, 4); }
 void sagoi_in_ints(sagoi_wire_in *in, int64_t *values, int64_t n) {
     for (int64_t i = 0; i < n; i++)
         values[i] = sagoi_in_int(in);
+}
+
+void sagoi_in_text(sagoi_wire_in *in, char *text, int64_t capacity) {
+    int64_t len = sagoi_in_range(in, 0, capacity - 1);
+    const char *bytes = sagoi_in_bytes(in, len);
+    if (!bytes || memchr(bytes, 0, (size_t)len))
+        in->failed = true;
+    else
+        memcpy(text, bytes, (size_t)len);
+    text[in->failed ? 0 : len] = '\0';
 }
 
 int64_t sagoi_in_range(sagoi_wire_in *in, int64_t low, int64_t high) {

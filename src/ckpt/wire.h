@@ -16,6 +16,7 @@ void sagoi_out_bytes(sagoi_wire_out *out, const void *data, int64_t len);
 void sagoi_out_int(sagoi_wire_out *out, int64_t value); /* 8 bytes */
 void sagoi_out_u32(sagoi_wire_out *out, uint32_t value);
 void sagoi_out_ints(sagoi_wire_out *out, const int64_t *values, int64_t n);
+void sagoi_out_text(sagoi_wire_out *out, const char *text); /* its length, and the bytes */
 
 typedef struct sagoi_wire_in {
     const char *at, *end;
@@ -25,6 +26,8 @@ typedef struct sagoi_wire_in {
 int64_t sagoi_in_int(sagoi_wire_in *in); /* 0 after a failure */
 uint32_t sagoi_in_u32(sagoi_wire_in *in);
 void sagoi_in_ints(sagoi_wire_in *in, int64_t *values, int64_t n);
+/* Less than `capacity` bytes, none of them 0. */
+void sagoi_in_text(sagoi_wire_in *in, char *text, int64_t capacity);
 /* Where the next `len` bytes are, or NULL. */
 const char *sagoi_in_bytes(sagoi_wire_in *in, int64_t len);
 /* A number from low to high; anything else is a failure. */

@@ -1,6 +1,7 @@
 #include "store/leftovers.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>
@@ -9,6 +10,11 @@
 #include <unistd.h>
 
 void sagoi_leftovers_lock(const sagoi_store *store) { (void)flock(sagoi_store_fd(store), LOCK_SH | LOCK_NB); }
+
+/* Where there are no locks at all, nobody can be seen to hold one. */
+bool sagoi_leftovers_seize(const sagoi_store *store) {
+    return flock(sagoi_store_fd(store), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
 
 static bool is_old(const struct stat *file, int64_t age) {
     struct timespec now;
@@ -33,7 +39,7 @@ static bool remove_one(int dir, const char *name, int64_t age) {
     return removed;
 }
 
-int64_t sagoi_leftovers_remove(const char *dir, const char *prefix, int64_t age) {
+int64_t sagoi_leftovers_remove(const char *dir, const char *prefix, int64_t age, sagoi_leftover_keep keep) {
     sagoi_layout layout;
     int64_t removed = 0;
     DIR *stream = opendir(dir);
@@ -41,7 +47,7 @@ int64_t sagoi_leftovers_remove(const char *dir, const char *prefix, int64_t age)
         return 0;
     if (sagoi_layout_of(dirfd(stream), &layout) == SAGO_OK && layout.local)
         for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream))
-            if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0)
+            if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0 && !keep(dir, entry->d_name))
                 removed += remove_one(dirfd(stream), entry->d_name, age);
     (void)closedir(stream);
     return removed;

@@ -1,0 +1,366 @@
+/* What is local outlives the job: sago_sync_local() writes down which bytes of the local files are whose.
+ *
+ * In this order, each step on its device before the next: the local files' data; a part beside each of them; the
+ * claim beside the global file.  The claim decides: parts without one mean nothing, and while there is one nothing
+ * is written to the global file but by a merge, which says so in the claim first, and removes it when the global
+ * file is on its device.  So whoever finds a claim that is held, on a file that is what it was, has the latest
+ * data. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api/tier_state.h"
+#include "base/checked.h"
+#include "extent/codec.h"
+#include "store/leftovers.h"
+
+enum { LEFT_AFTER = 600 }; /* seconds; what nobody holds then was left by a job that died */
+
+/* ---- Calls as blocks ---- */
+
+static sago_status no_memory(void) {
+    return sagoi_fail(SAGO_ERR_MEMORY, "no memory to write down what is in local storage");
+}
+
+/* The code of a stream's runs, to be freed. */
+static sago_status code_stream(const sagoi_extents *extents, sagoi_wire_out *code) {
+    sagoi_cursor cursor;
+    sagoi_span span;
+    int64_t end = 0;
+    uint8_t *room = malloc((size_t)SAGOI_LIST_MAX * SAGOI_CODE_MAX);
+    if (!room)
+        return no_memory();
+    sagoi_cursor_init(&cursor, extents);
+    while (sagoi_cursor_next(&cursor, SAGOI_OFFSET_MAX, &span))
+        sagoi_out_bytes(code, room, sagoi_code_put(room, &span, &end) - room);
+    free(room);
+    return code->failed ? no_memory() : SAGO_OK;
+}
+
+static sago_status code_streams(const sagoi_composed *composed, int64_t key, sagoi_tier_kept *kept) {
+    sago_status status = SAGO_OK;
+    for (int64_t i = 0; i < composed->request.nstreams && !status; i++) {
+        sagoi_wire_out code = {0};
+        status = code_stream(&composed->request.streams[i].file, &code);
+        sagoi_tier_block block = {.key = key, .code = (const uint8_t *)code.bytes, .bytes = code.len};
+        if (!status && code.len > 0) {
+            sagoi_tier_block_encode(&kept->blocks, &block);
+            kept->nblocks++;
+        }
+        free(code.bytes);
+    }
+    return status ? status : kept->blocks.failed ? no_memory() : SAGO_OK;
+}
+
+/* Composed without its data: only where it goes matters. */
+static sago_status code_call(sago_file *file, const sagoi_logged *entry) {
+    const sagoi_tier_call *call = &entry->call;
+    char nowhere = 0;
+    sagoi_composed composed;
+    sago_status status;
+    sagoi_composed_init(&composed, SAGOI_TO_FILE, &file->budget);
+    if (call->view) {
+        sagoi_place place = {.view = call->view, .disp = call->view->disp, .begin = call->begin};
+        sagoi_buffer memory = {&nowhere, call->bytes, MPI_BYTE};
+        status = sagoi_compose_view(&composed, &place, &memory);
+    } else {
+        status = sagoi_compose_extents(&composed, call->n, call->extents, &nowhere);
+    }
+    sagoi_compose_finish(&composed);
+    if (!status)
+        status = code_streams(&composed, entry->key, &file->tier->kept);
+    sagoi_composed_cleanup(&composed);
+    return status;
+}
+
+/* Those since the last time. */
+static sago_status code_calls(sago_file *file) {
+    sagoi_tier_kept *kept = &file->tier->kept;
+    sago_status status = SAGO_OK;
+    if (!kept->next)
+        kept->next = &file->tier->first;
+    for (; *kept->next && !status; kept->next = status ? kept->next : &(*kept->next)->next)
+        status = code_call(file, *kept->next);
+    return status;
+}
+
+void sagoi_tier_forget_kept(sagoi_local_tier *t) {
+    free(t->kept.blocks.bytes);
+    t->kept.blocks = (sagoi_wire_out){0};
+    t->kept.nblocks = 0;
+    t->kept.next = NULL;
+}
+
+/* ---- Parts ---- */
+
+/* What the ranks of a neighbourhood have, at its head. */
+typedef struct gathered {
+    int64_t (*sizes)[2]; /* bytes and blocks of each */
+    int *lengths, *places;
+    char *bytes;
+    int64_t len, nblocks;
+} gathered;
+
+static void gathered_free(gathered *all) {
+    free(all->sizes);
+    free(all->lengths);
+    free(all->places);
+    free(all->bytes);
+}
+
+/* Room for what comes, at the head. */
+static sago_status make_room(gathered *all, int ranks) {
+    for (int i = 0; i < ranks; i++) {
+        if (sagoi_add(all->len, all->sizes[i][0], &all->len) || all->len > SAGOI_RECORD_MOST / 2)
+            return sagoi_fail(SAGO_ERR_MEMORY,
+                              "the calls since the last sago_sync take too much to write down: call it now");
+        all->nblocks += all->sizes[i][1];
+        all->lengths[i] = (int)all->sizes[i][0];
+        all->places[i] = (int)(all->len - all->sizes[i][0]);
+    }
+    all->bytes = malloc((size_t)all->len + 1);
+    return all->bytes ? SAGO_OK : no_memory();
+}
+
+static sago_status gather_blocks(sago_file *file, gathered *all) {
+    sagoi_tier_kept *kept = &file->tier->kept;
+    const sagoi_tier_place *place = &file->tier->place;
+    int ranks = file->tier->local->team->size;
+    int64_t mine[2] = {kept->blocks.len, kept->nblocks};
+    if (place->head) {
+        all->sizes = calloc((size_t)ranks, sizeof *all->sizes);
+        all->lengths = calloc((size_t)ranks, sizeof *all->lengths);
+        all->places = calloc((size_t)ranks, sizeof *all->places);
+    }
+    bool ok = !place->head || (all->sizes && all->lengths && all->places);
+    sago_status status = ok && mine[0] <= SAGOI_RECORD_MOST / 2 ? SAGO_OK : no_memory();
+    status = sagoi_agree_status(file->team, status);
+    if (status)
+        return status;
+    if (MPI_Gather(mine, 2, MPI_INT64_T, all->sizes, 2, MPI_INT64_T, 0, place->near) != MPI_SUCCESS)
+        status = sagoi_fail(SAGO_ERR_MPI, "gathering what is local failed");
+    if (!status && place->head)
+        status = make_room(all, ranks);
+    status = sagoi_agree_status(file->team, status);
+    if (!status && MPI_Gatherv(kept->blocks.bytes, (int)mine[0], MPI_BYTE, all->bytes, all->lengths, all->places,
+                               MPI_BYTE, 0, place->near) != MPI_SUCCESS)
+        status = sagoi_fail(SAGO_ERR_MPI, "gathering what is local failed");
+    return status;
+}
+
+static sago_status publish_part(const sago_file *file, const gathered *all) {
+    const sagoi_local_tier *t = file->tier;
+    char name[SAGOI_TIER_NAME + sizeof SAGOI_TIER_RECORD];
+    sagoi_tier_part part = {.id = t->kept.id,
+                            .generation = t->kept.claim.generation + 1,
+                            .first = t->place.first,
+                            .nblocks = all->nblocks};
+    sagoi_claim_place place;
+    struct stat folder = {0};
+    sagoi_wire_out out = {0};
+    sago_status status = sagoi_claim_find(file->path, &place);
+    if (!status)
+        status = sagoi_store_size(t->local->store, &part.end);
+    if (status)
+        return status;
+    (void)stat(place.folder, &folder);
+    part.folder = (int64_t)folder.st_ino;
+    (void)gethostname(part.host, sizeof part.host - 1);
+    (void)snprintf(part.file, sizeof part.file, "%s", place.file);
+    sagoi_tier_part_encode(&part, all->bytes, all->len, &out);
+    sagoi_tier_name(name, part.id, part.first);
+    strcat(name, SAGOI_TIER_RECORD);
+    status = out.failed ? no_memory() : sagoi_cfile_publish(t->place.dir, name, out.bytes, out.len);
+    free(out.bytes);
+    return status ? status : sagoi_cdir_sync(t->place.dir);
+}
+
+static sago_status write_parts(sago_file *file) {
+    gathered all = {0};
+    sago_status status = gather_blocks(file, &all);
+    if (!status && file->tier->place.head) {
+        file->tier->kept.parted = true;
+        status = publish_part(file, &all);
+    }
+    gathered_free(&all);
+    return sagoi_agree_status(file->team, status);
+}
+
+/* ---- The claim ---- */
+
+/* How many neighbourhoods are there?  Room for them at rank 0. */
+static sago_status count_parts(sago_file *file) {
+    sagoi_claim *claim = &file->tier->kept.claim;
+    sagoi_agreement heads = {.sum[0] = file->tier->place.head};
+    sago_status status = sagoi_agree(file->team, &heads, NULL, NULL, NULL);
+    if (status)
+        return status;
+    claim->nparts = (int64_t)heads.sum[0];
+    claim->parts = calloc((size_t)claim->nparts, sizeof *claim->parts);
+    return sagoi_agree_status(file->team, claim->parts ? SAGO_OK : no_memory());
+}
+
+/* Rank 0 learns of all neighbourhoods: it is the head of the first. */
+static sago_status gather_parts(sago_file *file) {
+    sagoi_claimed_part mine = {.first = file->tier->place.first};
+    MPI_Comm heads = MPI_COMM_NULL;
+    int size = (int)sizeof mine, color = file->tier->place.head ? 0 : MPI_UNDEFINED;
+    (void)gethostname(mine.host, sizeof mine.host - 1);
+    bool ok = MPI_Comm_split(file->team->all, color, file->team->rank, &heads) == MPI_SUCCESS;
+    if (ok && heads != MPI_COMM_NULL) {
+        ok = MPI_Gather(&mine, size, MPI_BYTE, file->tier->kept.claim.parts, size, MPI_BYTE, 0, heads) ==
+             MPI_SUCCESS;
+        (void)MPI_Comm_free(&heads);
+    }
+    return ok ? SAGO_OK : sagoi_fail(SAGO_ERR_MPI, "meeting the other neighbourhoods failed");
+}
+
+/* Another job's, or another handle's, is not written over. */
+static sago_status check_unclaimed(const sagoi_claim_place *place) {
+    char *bytes = NULL;
+    int64_t len = 0;
+    sago_status status = sagoi_claim_load(place, &bytes, &len);
+    if (!status && bytes)
+        status = sagoi_fail(SAGO_ERR_STATE, "another handle keeps data of this file in local storage (%.200s)",
+                            place->path);
+    free(bytes);
+    return status;
+}
+
+/* Rank 0. */
+static sago_status publish_claim(sago_file *file) {
+    sagoi_tier_kept *kept = &file->tier->kept;
+    sagoi_claim_place place;
+    sago_status status = sagoi_claim_find(file->path, &place);
+    if (!status && !kept->claimed)
+        status = check_unclaimed(&place);
+    if (!status && !kept->claimed)
+        status = sagoi_file_mark_of(file->path, sagoi_store_subfiles(file->store), &kept->claim.mark);
+    kept->claim.id = kept->id;
+    return status ? status : sagoi_claim_publish(&place, &kept->claim);
+}
+
+/* The first time the global file is what it will be until it is merged into: nothing is still on its way there. */
+static sago_status first_claim(sago_file *file) {
+    sago_status status = sagoi_agree_status(file->team, sagoi_sync_here(file));
+    if (status || file->tier->kept.claim.parts)
+        return status;
+    status = count_parts(file);
+    return status ? status : sagoi_agree_status(file->team, gather_parts(file));
+}
+
+sago_status sagoi_tier_sync(sago_file *file) {
+    sagoi_local_tier *t = file->tier;
+    sago_status coded = code_calls(file);
+    sago_status status = t->local->team->local_rank == 0 ? sagoi_store_sync(t->local->store) : SAGO_OK;
+    status = sagoi_agree_status(file->team, status ? status : coded);
+    if (status || !sagoi_tier_holds(file))
+        return status;
+    status = write_parts(file);
+    if (!status && !t->kept.claimed)
+        status = first_claim(file);
+    if (status)
+        return status;
+    t->kept.claim.generation++;
+    status = sagoi_agree_status(file->team, file->team->rank == 0 ? publish_claim(file) : SAGO_OK);
+    /* Unless it is another's, it may be there even if that failed. */
+    t->kept.claimed = t->kept.claimed || status != SAGO_ERR_STATE;
+    return status;
+}
+
+sago_status sagoi_tier_remove_global(const char *path) {
+    sagoi_claim_place place;
+    struct stat is;
+    bool found = lstat(path, &is) == 0 && !S_ISLNK(is.st_mode) && sagoi_claim_find(path, &place) == SAGO_OK;
+    sago_status status = sagoi_store_remove(path);
+    if (!status && found)
+        sagoi_path_discard(place.path);
+    return status;
+}
+
+/* ---- Merging ---- */
+
+sago_status sagoi_tier_begin_merge(sago_file *file) {
+    sagoi_tier_kept *kept = &file->tier->kept;
+    if (!kept->claimed)
+        return SAGO_OK;
+    kept->claim.state = SAGOI_CLAIM_MERGING;
+    return sagoi_agree_status(file->team, file->team->rank == 0 ? publish_claim(file) : SAGO_OK);
+}
+
+/* Without its claim a part means nothing: whether it goes is of no importance to the data. */
+void sagoi_tier_remove_part(sagoi_local_tier *t) {
+    if (!t->kept.parted)
+        return;
+    t->kept.parted = false;
+    char name[SAGOI_TIER_NAME + sizeof SAGOI_TIER_RECORD], path[SAGOI_CKPT_PATH];
+    sagoi_tier_name(name, t->kept.id, t->place.first);
+    strcat(name, SAGOI_TIER_RECORD);
+    if (sagoi_path_join(path, t->place.dir, name))
+        sagoi_path_discard(path);
+}
+
+static sago_status remove_claim(const sago_file *file) {
+    sagoi_claim_place place;
+    sago_status status = sagoi_claim_find(file->path, &place);
+    return status ? status : sagoi_claim_remove(&place);
+}
+
+sago_status sagoi_tier_end_merge(sago_file *file) {
+    sagoi_local_tier *t = file->tier;
+    if (!t->kept.claimed)
+        return SAGO_OK;
+    sago_status status = sagoi_agree_status(file->team, sagoi_sync_here(file));
+    if (!status)
+        status = sagoi_agree_status(file->team, file->team->rank == 0 ? remove_claim(file) : SAGO_OK);
+    if (status)
+        return status;
+    t->kept.claimed = false;
+    t->kept.claim.state = SAGOI_CLAIM_HELD;
+    sagoi_tier_remove_part(t);
+    return SAGO_OK;
+}
+
+/* ---- Leftovers ---- */
+
+static bool ends_with(const char *name, const char *end) {
+    size_t all = strlen(name), part = strlen(end);
+    return all >= part && strcmp(name + all - part, end) == 0;
+}
+
+/* Of a local file: has it a part, and is that claimed, or can that not be known? */
+static bool is_wanted(const char *path) {
+    char record[SAGOI_CKPT_PATH], *bytes = NULL;
+    int64_t len = 0;
+    sagoi_tier_part part;
+    if (snprintf(record, sizeof record, "%s%s", path, SAGOI_TIER_RECORD) >= (int)sizeof record)
+        return true;
+    sago_status status = sagoi_cfile_load(record, SAGOI_RECORD_MOST, &bytes, &len);
+    if (status)
+        return status != SAGO_ERR_NO_FILE;
+    bool wanted = true;
+    if (!sagoi_tier_part_decode(bytes, len, &part)) {
+        wanted = sagoi_tier_part_claimed(&part);
+        sagoi_tier_part_cleanup(&part);
+    }
+    free(bytes);
+    return wanted;
+}
+
+/* A part goes after its file. */
+static bool keep(const char *dir, const char *name) {
+    char path[SAGOI_CKPT_PATH];
+    if (!sagoi_path_join(path, dir, name))
+        return true;
+    if (!ends_with(name, SAGOI_TIER_RECORD))
+        return is_wanted(path);
+    path[strlen(path) - strlen(SAGOI_TIER_RECORD)] = '\0';
+    return access(path, F_OK) == 0;
+}
+
+void sagoi_tier_clear_leftovers(const char *dir) {
+    (void)sagoi_leftovers_remove(dir, SAGOI_TIER_PREFIX, LEFT_AFTER, keep);
+    (void)sagoi_leftovers_remove(dir, SAGOI_TIER_PREFIX, LEFT_AFTER, keep);
+}

@@ -1,0 +1,74 @@
+/* The local tier's own: what its files share.  tier.c writes and merges, tier_keep.c makes what is local outlive
+ * the job, tier_found.c finds what an earlier job has left. */
+#ifndef SAGOI_TIER_STATE_H
+#define SAGOI_TIER_STATE_H
+
+#include "api/handle.h"
+#include "api/tier.h"
+#include "api/tier_record.h"
+
+enum { SAGOI_TIER_CHUNK = 8 << 20 }; /* bytes that a rank merges at once, without a hint */
+
+/* A view that calls still refer to. */
+typedef struct sagoi_kept_view {
+    sagoi_view view;
+    struct sagoi_kept_view *next;
+} sagoi_kept_view;
+
+typedef struct sagoi_logged {
+    sagoi_tier_call call; /* with extents of its own */
+    int64_t key;          /* its place among the calls of all ranks */
+    struct sagoi_logged *next;
+} sagoi_logged;
+
+/* Where a neighbourhood keeps its files. */
+typedef struct sagoi_tier_place {
+    char dir[SAGOI_CKPT_PATH];
+    int first;     /* lowest rank of the neighbourhood */
+    bool head;     /* this rank is it */
+    MPI_Comm near; /* the ranks that share the directory */
+} sagoi_tier_place;
+
+/* What was done so that it outlives the job. */
+typedef struct sagoi_tier_kept {
+    sagoi_id id;           /* of the local files' names */
+    bool claimed;          /* there may be a claim; the same on all ranks */
+    bool parted;           /* there may be a part, and this rank is to remove it */
+    sagoi_claim claim;     /* parts: rank 0's */
+    sagoi_wire_out blocks; /* the calls, coded */
+    int64_t nblocks;
+    sagoi_logged **next; /* the first call that is not among them */
+} sagoi_tier_kept;
+
+struct sagoi_local_tier {
+    sagoi_tier_place place;
+    sago_file *local; /* of the neighbourhood */
+    sagoi_logged *first, **last;
+    int64_t calls; /* in the log; the same on all ranks */
+    int64_t end;   /* of what is local; the same on all ranks */
+    int64_t chunk; /* bytes that a rank merges at once */
+    sagoi_kept_view *views;
+    sagoi_kept_view *spare; /* for the view of the calls in the log, when it is replaced */
+    sagoi_tier_kept kept;
+};
+
+/* ---- tier_keep.c ---- */
+
+/* Collective, around a merge; nothing to do without a claim. */
+sago_status sagoi_tier_begin_merge(sago_file *file) SAGOI_CHECKED;
+sago_status sagoi_tier_end_merge(sago_file *file) SAGOI_CHECKED;
+void sagoi_tier_remove_part(sagoi_local_tier *t);
+/* The coded calls go with the log. */
+void sagoi_tier_forget_kept(sagoi_local_tier *t);
+/* Removes what jobs that died have left in a directory, unless a claim says that it is wanted. */
+void sagoi_tier_clear_leftovers(const char *dir);
+
+/* ---- tier_found.c ---- */
+
+/* Collective.  What an earlier job has left of this file is merged, or dropped, as the hint sago_tier_found says.
+ */
+sago_status sagoi_tier_take_found(sago_file *file, const sagoi_tier_place *place) SAGOI_CHECKED;
+/* Collective.  The same for a file that this job does not write to. */
+sago_status sagoi_tier_take_found_for_reading(sago_file *file) SAGOI_CHECKED;
+
+#endif
