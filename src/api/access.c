@@ -35,15 +35,18 @@ static bool turns(sago_file *file, sagoi_direction direction) {
     return last != SAGOI_LAST_NONE && last != now;
 }
 
-/* Does each rank go alone in this call?  The same answer on all ranks.  `willing`: this one may. */
-static sago_status choose_alone(sago_file *file, sagoi_direction direction, bool willing, bool *alone) {
+/* Does each rank go alone in this call?  The same answer on all ranks.  `composed`: what this one wants, NULL if
+ * it can be served alone in any case. */
+static sago_status choose_alone(sago_file *file, sagoi_direction direction, const sagoi_composed *composed,
+                                sago_status wrong, bool *alone) {
     bool any_unwilling = true;
     *alone = file->unmet;
     if (file->unmet)
         return turns(file, direction) ? sagoi_await_done(file->team) : SAGO_OK;
     if (!file->separate)
         return SAGO_OK;
-    sago_status status = sagoi_engine_agree_any(file, SAGO_OK, SAGOI_KIND_SEPARATE, !willing, &any_unwilling);
+    bool unwilling = wrong || (composed && !sagoi_engine_serves_alone(file, composed));
+    sago_status status = sagoi_engine_agree_any(file, SAGO_OK, SAGOI_KIND_SEPARATE, unwilling, &any_unwilling);
     *alone = !status && !any_unwilling;
     return status;
 }
@@ -188,7 +191,7 @@ static sago_status run_collective_described(sago_file *file, const view_access *
     sagoi_composed_init(&composed, wanted->direction, &file->budget);
     sago_status met = SAGO_OK, status = compose(file, wanted, &composed);
     if (!is_piece)
-        met = choose_alone(file, wanted->direction, !status && sagoi_engine_serves_alone(file, &composed), &alone);
+        met = choose_alone(file, wanted->direction, &composed, status, &alone);
     if (met)
         status = met;
     else if (!alone)
@@ -210,7 +213,7 @@ static sago_status run_collective(sago_file *file, const view_access *wanted, MP
         return sagoi_done(wanted->call, NULL, status);
     bool simple = file->separate && is_piece(file, wanted, &piece);
     if (simple)
-        status = choose_alone(file, wanted->direction, true, &alone);
+        status = choose_alone(file, wanted->direction, NULL, SAGO_OK, &alone);
     if (alone && !status) {
         status = own_failure(sagoi_engine_piece(file, wanted->direction, &piece, &moved));
         finish_separate(file, wanted->direction);

@@ -52,27 +52,26 @@ static bool is_read_through(const sagoi_composed *composed) {
            composed->bytes >= span / SPARSELY;
 }
 
-static bool is_mapped(const sago_file *file, const sagoi_composed *composed, const sagoi_look *look) {
+/* Is a mapping worth while, if the file has no holes? */
+static bool may_be_mapped(const sago_file *file, const sagoi_composed *composed) {
     int64_t span = composed->request.high - composed->request.low;
-    if (span == 0 || !sagoi_engine_may_map(file) || is_read_through(composed))
+    if (span == 0 || !sagoi_engine_may_map(file))
         return false;
     return are_many_short(composed) ||
            (lies_in(&file->accessed_again, composed->request.low, composed->request.high) &&
-            (composed->bytes >= LEAST_MAPPED || composed->runs > FEW_RUNS) &&
-            composed->bytes >= span / (look->sparse ? HALF : SPARSELY));
+            (composed->bytes >= LEAST_MAPPED || composed->runs > FEW_RUNS) && composed->bytes >= span / SPARSELY);
 }
 
-static sago_status run_unmapped(sago_file *file, const sagoi_composed *composed) {
-    const sagoi_request *request = &composed->request;
-    int64_t high = sagoi_min(request->high, request->limit), moved = 0;
+static bool is_mapped(const sago_file *file, const sagoi_composed *composed, const sagoi_look *look) {
+    int64_t span = composed->request.high - composed->request.low;
+    return may_be_mapped(file, composed) &&
+           (!look->sparse || are_many_short(composed) || composed->bytes >= span / HALF);
+}
+
+static sago_status run_unmapped(sago_file *file, const sagoi_request *request) {
     if (request->low < request->high)
         sagoi_note_accessed(file, request->low, request->high);
-    if (!is_read_through(composed) || high <= request->low)
-        return sagoi_run_direct(file, request);
-    double start = sagoi_now();
-    sago_status status = sagoi_read_through(file, request, request->low, high, &moved);
-    (void)sagoi_phase_end(&file->stats, SAGO_PHASE_STORE, start);
-    return status;
+    return sagoi_run_direct(file, request);
 }
 
 /* Runs in holes that others may be filling are read with them: alone it takes a copy more. */
@@ -116,21 +115,39 @@ static void count_bytes(sago_file *file, sagoi_direction direction, int64_t end,
     *(write ? &file->stats.bytes_written : &file->stats.bytes_read) += bytes;
 }
 
-sago_status sagoi_engine_independent(sago_file *file, sagoi_composed *composed, int64_t *bytes) {
+/* What was not read lay past the end of the file. */
+static sago_status run_read_through(sago_file *file, const sagoi_request *request, int64_t *bytes) {
+    double start = sagoi_now();
+    sagoi_note_accessed(file, request->low, request->high);
+    sago_status status = sagoi_read_through(file, request, request->low, request->high, bytes);
+    (void)sagoi_phase_end(&file->stats, SAGO_PHASE_STORE, start);
+    return status;
+}
+
+/* The size of the file matters only to reads, and to a mapping. */
+static sago_status run_by_size(sago_file *file, sagoi_composed *composed, int64_t *bytes) {
     sagoi_request *request = &composed->request;
     bool write = request->direction == SAGOI_TO_FILE;
     sagoi_look look = {0};
     sago_status status = SAGO_OK;
-    if (!write || sagoi_engine_may_map(file))
+    if (!write || may_be_mapped(file, composed))
         status = sagoi_store_look(file->store, 0, 1, &look);
     request->limit = write ? SAGOI_OFFSET_MAX : look.size;
     if (!status)
         status =
-            is_mapped(file, composed, &look) ? run_mapped(file, composed, &look) : run_unmapped(file, composed);
+            is_mapped(file, composed, &look) ? run_mapped(file, composed, &look) : run_unmapped(file, request);
+    if (!status)
+        *bytes = write || request->high <= look.size ? composed->bytes : sagoi_bytes_below(request, look.size);
+    return status;
+}
+
+sago_status sagoi_engine_independent(sago_file *file, sagoi_composed *composed, int64_t *bytes) {
+    *bytes = 0;
+    sago_status status = is_read_through(composed) ? run_read_through(file, &composed->request, bytes)
+                                                   : run_by_size(file, composed, bytes);
     if (status)
         return status;
-    *bytes = write || request->high <= look.size ? composed->bytes : sagoi_bytes_below(request, look.size);
-    count_bytes(file, request->direction, request->high, *bytes);
+    count_bytes(file, composed->request.direction, composed->request.high, *bytes);
     return SAGO_OK;
 }
 

@@ -6,10 +6,13 @@
 
 #include "base/checked.h"
 
-/* Patterns that belong to one request; freed with it. */
+/* What a request holds on to: freed or released with it. */
 struct sagoi_owned {
     sagoi_pattern *patterns; /* `n` of them, as sagoi_layers_free() takes them */
     int64_t n;
+    sagoi_known *memory; /* or this */
+    sagoi_pattern train; /* or this, of one piece, which owns nothing */
+    sagoi_piece piece;
     struct sagoi_owned *next;
 };
 
@@ -24,6 +27,8 @@ void sagoi_composed_cleanup(sagoi_composed *composed) {
     for (struct sagoi_owned *at = composed->owned, *next; at; at = next) {
         next = at->next;
         sagoi_layers_free(composed->budget, at->patterns, at->n);
+        if (at->memory)
+            sagoi_known_release(at->memory);
         sagoi_budget_free(composed->budget, at, sizeof *at);
     }
     sagoi_budget_free(composed->budget, composed->streams,
@@ -40,7 +45,7 @@ static sago_status own(sagoi_composed *composed, sagoi_pattern *patterns, int64_
         sagoi_layers_free(composed->budget, patterns, n);
         return no_memory();
     }
-    *owned = (struct sagoi_owned){patterns, n, composed->owned};
+    *owned = (struct sagoi_owned){.patterns = patterns, .n = n, .next = composed->owned};
     composed->owned = owned;
     return SAGO_OK;
 }
@@ -71,30 +76,30 @@ static sago_status push_stream(sagoi_composed *composed, const sagoi_stream *str
 
 /* Where every tile is one run, or one train that goes on in the next tile, all tiles are one train: walked
  * without a thought of tiles.  false: no such case. */
-static bool fold(const sagoi_extents *tiled, sagoi_pattern *folded) {
+static bool folds(const sagoi_extents *tiled) {
     const sagoi_piece *piece = tiled->pattern->pieces;
+    if (tiled->end <= tiled->pattern->bytes) /* one tile */
+        return false;
     if (tiled->pattern->npieces != 1 || tiled->pattern->nloops > 0 || piece->len == 0)
         return false;
-    if (piece->count > 1 && piece->count * piece->stride != tiled->extent)
-        return false;
-    int64_t stride = piece->count > 1 ? piece->stride : tiled->extent;
-    sagoi_pattern_add_train(folded, piece->off, piece->len, sagoi_div_up(tiled->end, piece->len), stride);
-    return true;
+    return piece->count == 1 || piece->count * piece->stride == tiled->extent;
 }
 
 /* The same extents as simply as they can be said. */
 static sago_status simplify(sagoi_composed *composed, sagoi_extents *extents) {
-    if (extents->end <= extents->pattern->bytes)
-        return SAGO_OK; /* one tile */
-    sagoi_pattern *folded = own_pattern(composed);
-    if (!folded)
-        return no_memory();
-    if (!fold(extents, folded))
+    if (!folds(extents))
         return SAGO_OK;
-    sago_status status = sagoi_pattern_finish(folded);
-    if (!status)
-        extents->pattern = folded;
-    return status;
+    struct sagoi_owned *owned = sagoi_budget_alloc(composed->budget, sizeof *owned);
+    if (!owned)
+        return no_memory();
+    owned->next = composed->owned;
+    composed->owned = owned;
+    owned->piece = extents->pattern->pieces[0];
+    if (owned->piece.count == 1)
+        owned->piece.stride = extents->extent;
+    owned->piece.count = sagoi_div_up(extents->end, owned->piece.len);
+    extents->pattern = &owned->train;
+    return sagoi_pattern_of_train(&owned->train, &owned->piece);
 }
 
 /* Would the last tile's end overflow? */
@@ -160,35 +165,40 @@ static sago_status measure_buffer(const sagoi_buffer *buffer, const sagoi_flat *
     return *bytes > 0 && !buffer->base && flat->pattern.low < FIRST_PAGE ? no_buffer(*bytes) : SAGO_OK;
 }
 
+/* What the memory type looks like, for as long as the request lives. */
+static sago_status hold_memory(sagoi_composed *composed, MPI_Datatype type, const sagoi_flat **flat) {
+    struct sagoi_owned *owned = sagoi_budget_alloc(composed->budget, sizeof *owned);
+    if (!owned)
+        return no_memory();
+    sago_status status = sagoi_known_get(type, composed->budget, &owned->memory);
+    if (status) {
+        sagoi_budget_free(composed->budget, owned, sizeof *owned);
+        return status;
+    }
+    owned->next = composed->owned;
+    composed->owned = owned;
+    *flat = &owned->memory->flat;
+    return SAGO_OK;
+}
+
 /* The caller's memory: nothing to remember where it is contiguous. */
 static sago_status describe_memory(sagoi_composed *composed, const sagoi_buffer *buffer, sagoi_memory *memory,
                                    int64_t *bytes) {
-    sagoi_flat flat = {.size = sagoi_plain_size(buffer->type)};
+    const sagoi_flat plain = {.size = sagoi_plain_size(buffer->type)}, *flat = &plain;
     *memory = (sagoi_memory){.base = buffer->base};
-    if (flat.size > 0)
-        return measure_buffer(buffer, &flat, bytes);
-    sago_status status = sagoi_flatten(buffer->type, composed->budget, &flat);
+    if (plain.size > 0)
+        return measure_buffer(buffer, flat, bytes);
+    sago_status status = hold_memory(composed, buffer->type, &flat);
+    if (!status)
+        status = measure_buffer(buffer, flat, bytes);
     if (status)
         return status;
-    status = measure_buffer(buffer, &flat, bytes);
-    if (status) {
-        sagoi_flat_cleanup(&flat);
-        return status;
-    }
-    bool solid = sagoi_pattern_contiguous(&flat.pattern) && (flat.size == flat.extent || buffer->count <= 1);
+    bool solid = sagoi_pattern_contiguous(&flat->pattern) && (flat->size == flat->extent || buffer->count <= 1);
     if (solid || *bytes == 0) {
-        *memory = (sagoi_memory){.base = buffer->base + flat.pattern.low};
-        sagoi_flat_cleanup(&flat);
+        memory->base += flat->pattern.low;
         return SAGO_OK;
     }
-    sagoi_pattern *kept = own_pattern(composed);
-    if (!kept) {
-        sagoi_flat_cleanup(&flat);
-        return no_memory();
-    }
-    *kept = flat.pattern; /* the request frees it now */
-    *memory =
-        (sagoi_memory){.base = buffer->base, .extents = {.pattern = kept, .extent = flat.extent, .end = *bytes}};
+    memory->extents = (sagoi_extents){.pattern = &flat->pattern, .extent = flat->extent, .end = *bytes};
     return simplify(composed, &memory->extents);
 }
 
@@ -292,12 +302,16 @@ void sagoi_compose_finish(sagoi_composed *composed) {
         request->low = i == 0 ? low : sagoi_min(request->low, low);
         request->high = i == 0 ? high : sagoi_max(request->high, high);
     }
+}
+
+sagoi_hash sagoi_compose_fingerprint(const sagoi_composed *composed) {
+    const sagoi_request *request = &composed->request;
     sagoi_hash hash = {0, 0};
     if (request->nstreams > 0) /* the same of a rank without data, whatever the others do */
         hash = sagoi_hash_int(request->direction, hash);
     for (int64_t i = 0; i < request->nstreams; i++)
         hash = stream_fingerprint(&request->streams[i], request->low, hash);
-    composed->fingerprint = hash;
+    return hash;
 }
 
 int64_t sagoi_bytes_below(const sagoi_request *request, int64_t end) {

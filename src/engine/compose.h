@@ -4,6 +4,7 @@
 
 #include "engine/file.h"
 #include "move/request.h"
+#include "view/known.h"
 
 /* A request and what it owns. */
 typedef struct sagoi_composed {
@@ -13,7 +14,6 @@ typedef struct sagoi_composed {
     struct sagoi_owned *owned; /* patterns made for it */
     int64_t bytes;             /* asked for */
     int64_t runs;              /* of the file; an estimate where tiles are cut */
-    sagoi_hash fingerprint;    /* of the file side, relative to `low` */
     bool step;                 /* of a series: ranks may not know the direction */
     bool follows;              /* this rank does not: it takes the others' */
     bool nonblocking;          /* runs on a fiber */
@@ -45,8 +45,10 @@ sago_status sagoi_compose_view(sagoi_composed *composed, const sagoi_place *plac
 bool sagoi_compose_one_run(const sagoi_place *place, int64_t bytes, int64_t *off);
 sago_status sagoi_compose_extents(sagoi_composed *composed, int64_t n, const sago_extent extents[], char *base)
     SAGOI_CHECKED;
-/* After the last stream: bounds and fingerprint. */
+/* After the last stream: bounds. */
 void sagoi_compose_finish(sagoi_composed *composed);
+/* Of the file side, relative to the lowest offset. */
+sagoi_hash sagoi_compose_fingerprint(const sagoi_composed *composed);
 
 /* Bytes of the request that lie below the end of the file. */
 int64_t sagoi_bytes_below(const sagoi_request *request, int64_t end);

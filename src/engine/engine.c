@@ -51,7 +51,7 @@ static uint64_t rank_weight(const sagoi_team *team) { return sagoi_mix(0x5a60, t
 
 static void describe_request(const sago_file *file, const sagoi_composed *composed, sagoi_agreement *agreement) {
     const sagoi_request *request = &composed->request;
-    sagoi_hash mine = sagoi_hash_int(file->team->rank, composed->fingerprint);
+    sagoi_hash mine = sagoi_hash_int(file->team->rank, sagoi_compose_fingerprint(composed));
     agreement->sum[SUM_SHAPE_LOW] = mine.low;
     agreement->sum[SUM_SHAPE_HIGH] = mine.high;
     agreement->max[MAX_MINUS_LOW] = INT64_MIN;

@@ -165,15 +165,22 @@ void sagoi_pattern_add(sagoi_pattern *pattern, int64_t off, int64_t len) {
     pattern->pending_len = len;
 }
 
-void sagoi_pattern_add_train(sagoi_pattern *pattern, int64_t off, int64_t len, int64_t count, int64_t stride) {
-    if (len == 0 || count <= 0 || pattern->failed)
-        return;
-    int64_t last, bytes;
-    if (sagoi_mul(count - 1, stride, &last) || sagoi_add(off, last, &last) || sagoi_mul(count, len, &bytes) ||
-        bytes > SAGOI_OFFSET_MAX || !in_range(pattern, last, len) || !in_range(pattern, off, len)) {
+/* The same of a train, of `*bytes` in all. */
+static bool train_in_range(sagoi_pattern *pattern, const sagoi_piece *train, int64_t *bytes) {
+    int64_t last;
+    bool bad = sagoi_mul(train->count - 1, train->stride, &last) || sagoi_add(train->off, last, &last) ||
+               sagoi_mul(train->count, train->len, bytes) || *bytes > SAGOI_OFFSET_MAX ||
+               !in_range(pattern, last, train->len) || !in_range(pattern, train->off, train->len);
+    if (bad)
         pattern->failed = SAGO_ERR_OVERFLOW;
+    return !bad;
+}
+
+void sagoi_pattern_add_train(sagoi_pattern *pattern, int64_t off, int64_t len, int64_t count, int64_t stride) {
+    int64_t bytes;
+    const sagoi_piece train = {.off = off, .len = len, .count = count, .stride = stride};
+    if (len == 0 || count <= 0 || pattern->failed || !train_in_range(pattern, &train, &bytes))
         return;
-    }
     if (stride == len) {
         sagoi_pattern_add(pattern, off, bytes);
         return;
@@ -320,6 +327,24 @@ sago_status sagoi_pattern_finish(sagoi_pattern *pattern) {
     give_back(pattern, (void **)&pattern->pieces, pattern->npieces, &pattern->pieces_capacity,
               sizeof *pattern->pieces);
     give_back(pattern, (void **)&pattern->runs, pattern->nruns, &pattern->runs_capacity, sizeof *pattern->runs);
+    pattern->hash = hash_contents(pattern);
+    return SAGO_OK;
+}
+
+sago_status sagoi_pattern_of_train(sagoi_pattern *pattern, sagoi_piece *piece) {
+    int64_t bytes;
+    sagoi_pattern_init(pattern, NULL);
+    if (!train_in_range(pattern, piece, &bytes))
+        return sagoi_fail(SAGO_ERR_OVERFLOW, "%lld runs go beyond 2^61", (long long)piece->count);
+    if (piece->stride == piece->len)
+        *piece = (sagoi_piece){.off = piece->off, .len = bytes, .count = 1, .stride = bytes};
+    piece->end = piece->off + (piece->count - 1) * piece->stride + piece->len;
+    piece->pos = 0;
+    pattern->pieces = piece;
+    pattern->npieces = 1;
+    pattern->bytes = pattern->lap_bytes = bytes;
+    pattern->run_count = piece->count;
+    find_bounds(pattern);
     pattern->hash = hash_contents(pattern);
     return SAGO_OK;
 }

@@ -96,6 +96,10 @@ void sagoi_pattern_add_blocks(sagoi_pattern *pattern, const sagoi_pattern *part,
 /* Ends building, once: sets bytes, low, high, sorted.  SAGO_ERR_MEMORY or SAGO_ERR_OVERFLOW. */
 sago_status sagoi_pattern_finish(sagoi_pattern *pattern) SAGOI_CHECKED;
 
+/* A finished pattern of one train, kept in `piece`, where offset, length, count and stride are set: not to be
+ * cleaned up.  SAGO_ERR_OVERFLOW. */
+sago_status sagoi_pattern_of_train(sagoi_pattern *pattern, sagoi_piece *piece) SAGOI_CHECKED;
+
 /* The request in ascending order of offsets, as `permuted` patterns (one tile, base included, positions kept):
  * one, or more where runs overlap, which is legal when reading, each without overlap.  *layers holds *n of them
  * and is freed by sagoi_layers_free(). */

@@ -58,7 +58,9 @@ static void task_do(sagoi_task *task) {
             task->store, task->buf, task->off, task->len, task->marks);
     else
         task->status = task_read(task);
-    (void)snprintf(task->message, sizeof task->message, "%s", task->status == SAGO_OK ? "" : sagoi_message());
+    task->message[0] = '\0';
+    if (task->status)
+        (void)snprintf(task->message, sizeof task->message, "%s", sagoi_message());
     task->seconds = now_seconds() - begin;
 }
 

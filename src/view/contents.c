@@ -1,4 +1,4 @@
-/* Reading constructors back from MPI: all of the folder's calls to MPI are here.
+/* Reading constructors back from MPI: all of the folder's calls to MPI are here, but those for attributes.
  *
  * MPI gives the arguments in up to three arrays (int, MPI_Aint and, for types made by the large-count calls
  * of MPI 4, MPI_Count).  Laid one after another they are in every case the arguments in the order of the C
@@ -185,4 +185,9 @@ sago_status sagoi_type_extent(MPI_Datatype type, int64_t *lower_bound, int64_t *
     *lower_bound = low;
     *extent = distance;
     return SAGO_OK;
+}
+
+bool sagoi_type_predefined(MPI_Datatype type) {
+    envelope env;
+    return read_envelope(type, &env) == MPI_SUCCESS && sagoi_combiner_predefined(env.combiner);
 }

@@ -25,6 +25,7 @@ void sagoi_contents_cleanup(sagoi_contents *contents); /* fine on a zeroed struc
 
 /* Named, or one of Fortran's sized types: has no parts, and its handle is not to be freed. */
 bool sagoi_combiner_predefined(int combiner);
+bool sagoi_type_predefined(MPI_Datatype type); /* not for MPI_DATATYPE_NULL */
 
 /* As MPI_Type_size_x and MPI_Type_get_extent_x. */
 sago_status sagoi_type_size(MPI_Datatype type, int64_t *size) SAGOI_CHECKED;

@@ -159,33 +159,3 @@ sago_status sagoi_flatten(MPI_Datatype type, sagoi_budget *budget, sagoi_flat *f
         sagoi_flat_cleanup(flat);
     return status;
 }
-
-/* Of a predefined type without gaps, or of copies and repetitions of one; else 0. */
-static int64_t plain_size(MPI_Datatype type, int depth) {
-    sagoi_contents contents;
-    int64_t size = 0, lower_bound = 0, extent = 0;
-    if (type == MPI_DATATYPE_NULL || sagoi_contents_init(&contents, type, NULL))
-        return 0;
-    bool repeats = contents.combiner == MPI_COMBINER_CONTIGUOUS;
-    if (sagoi_combiner_predefined(contents.combiner)) {
-        bool known = !sagoi_type_size(type, &size) && !sagoi_type_extent(type, &lower_bound, &extent);
-        size = known && lower_bound == 0 && extent == size ? size : 0;
-    } else if (depth > 0 && (repeats || contents.combiner == MPI_COMBINER_DUP)) {
-        size = plain_size(contents.types[0], depth - 1);
-        if (repeats && sagoi_mul(size, contents.values[0], &size))
-            size = 0;
-    }
-    sagoi_contents_cleanup(&contents);
-    return size;
-}
-
-int64_t sagoi_plain_size(MPI_Datatype type) {
-    enum { DEPTH = 2 };
-    if (type == MPI_BYTE || type == MPI_CHAR)
-        return 1;
-    if (type == MPI_DOUBLE)
-        return sizeof(double);
-    if (type == MPI_INT)
-        return sizeof(int);
-    return type == MPI_FLOAT ? (int64_t)sizeof(float) : plain_size(type, DEPTH);
-}

@@ -19,8 +19,6 @@ typedef struct sagoi_flat {
 /* Any datatype of MPI 3.1, and those of MPI 4's large-count calls; committed or not.  SAGO_ERR_TYPE for
  * MPI_DATATYPE_NULL, SAGO_ERR_OVERFLOW, SAGO_ERR_MPI, SAGO_ERR_MEMORY. */
 sago_status sagoi_flatten(MPI_Datatype type, sagoi_budget *budget, sagoi_flat *flat) SAGOI_CHECKED;
-/* Bytes of the predefined types that programs use most, which have no gaps; 0 for all others. */
-int64_t sagoi_plain_size(MPI_Datatype type);
 void sagoi_flat_cleanup(sagoi_flat *flat); /* fine on a zeroed struct, and twice */
 
 #endif

@@ -1,0 +1,24 @@
+/* Flattened types that several may hold on to: requests, and the types themselves.
+ *
+ * Programs give the same memory type in call after call, and flattening it can cost more than a small call.  What
+ * a type looks like never changes, and MPI tells when it goes: a form that is small is kept as an attribute of
+ * its type.  Requests count as users, since a type may be freed before they are done. */
+#ifndef SAGOI_KNOWN_H
+#define SAGOI_KNOWN_H
+
+#include "view/flatten.h"
+
+typedef struct sagoi_known {
+    sagoi_flat flat;
+    int64_t plain_size; /* of a type that has no gaps, neither inside nor to the next one: its bytes; else 0 */
+    _Atomic int64_t users;
+} sagoi_known;
+
+/* The type's form, found with it or made from `budget`; released after use. */
+sago_status sagoi_known_get(MPI_Datatype type, sagoi_budget *budget, sagoi_known **known) SAGOI_CHECKED;
+void sagoi_known_release(sagoi_known *known);
+
+/* Bytes of a type without gaps, if that is known without flattening it; else 0. */
+int64_t sagoi_plain_size(MPI_Datatype type);
+
+#endif
