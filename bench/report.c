@@ -29,11 +29,6 @@ static bench_estimate dropin_ratio(const bench_outcome *outcome, int direction) 
                               results[BENCH_MPIIO].seconds[direction]);
 }
 
-static bench_estimate dropin_cold_ratio(const bench_outcome *outcome, int kind) {
-    const bench_result *results = outcome->results;
-    return bench_paired_ratio(outcome->cold, results[BENCH_PLAIN].cold[kind], results[BENCH_MPIIO].cold[kind]);
-}
-
 /* ---- Text ---- */
 
 static void print_header(const bench_outcome *outcome, FILE *out) {
@@ -223,24 +218,38 @@ static void put_ratios(bench_json *json, const char *name, const bench_outcome *
     json_close(json, '}');
 }
 
-static void put_estimate(bench_json *json, const char *name, int64_t pairs, bench_estimate ratio) {
-    json_open(json, name, '{');
+/* Times of both, call by call, and what they say. */
+typedef struct dropin_pairs {
+    const char *name;
+    int64_t count;
+    const double *plain, *mpiio;
+} dropin_pairs;
+
+static void put_pairs(bench_json *json, const dropin_pairs *pairs) {
+    bench_estimate ratio = bench_paired_ratio(pairs->count, pairs->plain, pairs->mpiio);
+    json_open(json, pairs->name, '{');
     json_real(json, "ratio", ratio.median);
     json_real(json, "low", ratio.low);
     json_real(json, "high", ratio.high);
-    json_int(json, "pairs", pairs);
+    json_int(json, "pairs", pairs->count);
+    json_open(json, "each", '[');
+    for (int64_t i = 0; i < pairs->count; i++)
+        json_real(json, NULL, pairs->plain[i] / pairs->mpiio[i]);
+    json_close(json, ']');
     json_close(json, '}');
 }
 
 static void put_dropin(bench_json *json, const bench_outcome *outcome) {
     static const char *const cold[] = {"first_read", "first_write", "fresh_write"};
+    const bench_result *plain = &outcome->results[BENCH_PLAIN], *mpiio = &outcome->results[BENCH_MPIIO];
     if (!has_dropin(outcome))
         return;
     json_open(json, "mpiio_over_plain", '{');
-    put_estimate(json, "write", outcome->repeat, dropin_ratio(outcome, BENCH_WRITE));
-    put_estimate(json, "read", outcome->repeat, dropin_ratio(outcome, BENCH_READ));
+    for (int direction = BENCH_WRITE; direction >= BENCH_READ; direction--)
+        put_pairs(json, &(dropin_pairs){direction == BENCH_WRITE ? "write" : "read", outcome->repeat,
+                                        plain->seconds[direction], mpiio->seconds[direction]});
     for (int kind = 0; kind < BENCH_COLD_KINDS && outcome->cold > 0; kind++)
-        put_estimate(json, cold[kind], outcome->cold, dropin_cold_ratio(outcome, kind));
+        put_pairs(json, &(dropin_pairs){cold[kind], outcome->cold, plain->cold[kind], mpiio->cold[kind]});
     json_close(json, '}');
 }
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Measures the drop-in against the plain MPI library, and writes the table: docs/dropin-speed.md.
 
-One run of `sago bench --engines mpiio,plain` a cell, with the drop-in preloaded: `mpiio` makes the calls of a
+Runs of `sago bench --engines mpiio,plain`, two a cell, with the drop-in preloaded: `mpiio` makes the calls of a
 program, which the drop-in serves, and `plain` calls the MPI library's own functions, past it.  Both take turns in
-one process, on files of their own; a ratio is the time of plain over that of mpiio, pair by pair.  What is timed
-is the collective calls alone, from the first rank's start to the last one's end; opening files and setting views
-is not.  The drop-in is loaded while `plain` runs, too, but is given none of its calls on files.
+one process, on files of their own; a ratio is the time of plain over that of mpiio, pair by pair, the pairs of two
+processes together.  What is timed is the collective calls alone, from the first rank's start to the last one's end;
+opening files and setting views is not.  The drop-in is loaded while `plain` runs, too, but is given none of its calls
+on files.
 
 Finished cells are kept in a file (--state), so a run can be stopped and continued, or split by --mpi, --patterns,
 --sizes and --ranks; cells measured with other --pairs or --seconds are measured again.  The table is made of all
@@ -13,8 +14,10 @@ cells there are.
 """
 import argparse
 import json
+import math
 import os
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -89,33 +92,63 @@ def key_of(cell):
     return (cell["peer"], cell["pattern"], cell["size"], cell["ranks"])
 
 
-def measure(peer, pattern, size, ranks, options):
-    """One cell: what `sago bench` found, or why it found nothing."""
+def run_bench(peer, pattern, size, ranks, options):
+    """One process of each rank: the reports of `sago bench` and of the drop-in, or why there are none."""
     tree, launcher, _ = PEERS[peer]
     library = os.path.abspath(f"build/{tree}/lib/libsago-mpiio.so")
+    pairs = str(-(-options.pairs // options.processes))
     with tempfile.TemporaryDirectory(dir=options.dir, prefix="sago-dropin-") as work:
         command = launcher + [
             "-n", str(ranks), "env", f"LD_PRELOAD={library}", f"SAGO_STATS=json:{work}/stats.json",
             f"build/{tree}/bin/sago", "bench", pattern, *PATTERNS[pattern](parse_size(size), ranks).split(),
-            "--engines", "mpiio,plain", "--dir", work, "--repeat", str(options.pairs),
-            "--cold", str(options.pairs), "--seconds", str(options.seconds), "--verify", "first",
-            "--json", f"{work}/out.json"]
+            "--engines", "mpiio,plain", "--dir", work, "--repeat", pairs, "--cold", pairs,
+            "--seconds", str(options.seconds), "--verify", "first", "--json", f"{work}/out.json"]
         try:
             done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                   timeout=options.timeout, check=False)
         except subprocess.TimeoutExpired:
-            return {"error": f"not done in {options.timeout} s"}
+            return None, None, f"not done in {options.timeout} s"
         if done.returncode != 0:
             said = done.stderr.strip().splitlines()
-            return {"error": said[-1] if said else f"exit status {done.returncode}"}
+            return None, None, said[-1] if said else f"exit status {done.returncode}"
         with open(f"{work}/out.json", encoding="utf-8") as file:
             report = json.load(file)
         with open(f"{work}/stats.json", encoding="utf-8") as file:
             stats = json.load(file)
-    if stats["writes"] + sum(stats["handed"].values()) == 0:
-        return {"error": "the drop-in has not seen a single call"}
-    return {"bytes": report["bytes"] // ranks, "served": stats["writes"] + stats["reads"],
-            "handed": {why: n for why, n in stats["handed"].items() if n}, **report["mpiio_over_plain"]}
+    return report, stats, None
+
+
+def estimate(ratios):
+    """Median and the 95% interval of the sign test, as in bench/quantiles.c."""
+    ordered, n = sorted(ratios), len(ratios)
+    cut, below = 0, 0.5 ** n
+    while cut < n // 2 and below <= 0.025:
+        cut += 1
+        below += math.comb(n, cut) * 0.5 ** n
+    first = max(0, cut - 1)
+    return {"ratio": statistics.median(ordered), "low": ordered[first], "high": ordered[n - 1 - first], "pairs": n}
+
+
+def measure(peer, pattern, size, ranks, options):
+    """One cell: the pairs of several processes together, or why there are none.
+
+    Where a process finds its memory and its files' pages decides some of its speed, for as long as it lives."""
+    each, handed, served, size_found = {}, {}, 0, 0
+    for _ in range(options.processes):
+        report, stats, wrong = run_bench(peer, pattern, size, ranks, options)
+        if wrong:
+            return {"error": wrong}
+        if stats["writes"] + sum(stats["handed"].values()) == 0:
+            return {"error": "the drop-in has not seen a single call"}
+        for kind, found in report["mpiio_over_plain"].items():
+            each.setdefault(kind, []).extend(found["each"])
+        for why, n in stats["handed"].items():
+            if n:
+                handed[why] = handed.get(why, 0) + n
+        served += stats["writes"] + stats["reads"]
+        size_found = report["bytes"] // ranks
+    return {"bytes": size_found, "served": served, "handed": handed,
+            **{kind: estimate(ratios) for kind, ratios in each.items()}}
 
 
 def load(path):
@@ -250,7 +283,8 @@ def parse_options():
     add("--ranks", type=lambda text: [int(word) for word in text.split(",")], default=[1, 2, 3, 4, 7, 8],
         help="(1,2,3,4,7,8)")
     add("--pairs", type=int, default=20, help="of repeated calls, and of first calls (20)")
-    add("--seconds", type=int, default=60, help="most for each of these in a cell; 0: no limit (60)")
+    add("--processes", type=int, default=2, help="runs of a cell, which share the pairs (2)")
+    add("--seconds", type=int, default=60, help="most for each of these in a run; 0: no limit (60)")
     add("--timeout", type=int, default=900, help="seconds until a cell is given up (900)")
     add("--dir", default="/dev/shm", help="where the files go (/dev/shm)")
     add("--state", default="build/dropin-speed.jsonl", help="finished cells (build/dropin-speed.jsonl)")
