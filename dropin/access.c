@@ -2,6 +2,7 @@
  *
  * The MPI library checks the arguments as well, in a call of no length: what it calls wrong is wrong
  * in its own words, through the user's handler.  Sago then is given a wrong count, so that all ranks learn it. */
+#include "atomic.h"
 #include "calls.h"
 #include "files.h"
 #include "pointer.h"
@@ -278,11 +279,21 @@ static int leave_ordered(MPI_File handle) {
         int code = before;                                                                                    \
         return code ? code : next->name args;                                                                 \
     }
+/* Of one rank, and in atomic mode nobody else's at the same time. */
+#define HAND_ON_APART(name, before, params, args)                                                             \
+    int dropin_##name(const dropin_calls *next, DROPIN_SPREAD params) {                                       \
+        int code = before, lock = code ? -1 : dropin_atomic_enter(file);                                      \
+        code = code ? code : next->name args;                                                                 \
+        dropin_atomic_leave(lock);                                                                            \
+        return code;                                                                                          \
+    }
+#define APART(name, params, args) HAND_ON_APART(name, leave_file(file), params, args)
+#define APART_POINTED(name, params, args) HAND_ON_APART(name, leave_pointer(file), params, args)
 #define ALONE(name, params, args) HAND_ON(name, leave_file(file), params, args)
 #define POINTED(name, params, args) HAND_ON(name, leave_pointer(file), params, args)
 #define SHARED(name, params, args) HAND_ON(name, leave_ordered(file), params, args)
-#define SERVE_ALONE(X, name, BUF, COUNT, WRITE) ROW_ALONE(POINTED, name, BUF, COUNT, WRITE)
-#define SERVE_ALONE_AT(X, name, BUF, COUNT, WRITE) ROW_ALONE_AT(ALONE, name, BUF, COUNT, WRITE)
+#define SERVE_ALONE(X, name, BUF, COUNT, WRITE) ROW_ALONE(APART_POINTED, name, BUF, COUNT, WRITE)
+#define SERVE_ALONE_AT(X, name, BUF, COUNT, WRITE) ROW_ALONE_AT(APART, name, BUF, COUNT, WRITE)
 #define SERVE_ALONE_SHARED(X, name, BUF, COUNT, WRITE) ROW_ALONE_SHARED(ALONE, name, BUF, COUNT, WRITE)
 #define SERVE_START_ALONE(X, name, BUF, COUNT, WRITE) ROW_START_ALONE(POINTED, name, BUF, COUNT, WRITE)
 #define SERVE_START_ALONE_AT(X, name, BUF, COUNT, WRITE) ROW_START_ALONE_AT(ALONE, name, BUF, COUNT, WRITE)

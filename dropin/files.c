@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "atomic.h"
+
 enum { BUCKETS = 64 };
 
 static dropin_file *buckets[BUCKETS];
@@ -19,6 +21,7 @@ dropin_file *dropin_files_add(MPI_File handle) {
         return NULL;
     file->handle = handle;
     file->process = getpid();
+    file->atomic_lock = -1;
     (void)pthread_mutex_init(&file->lock, NULL);
     (void)pthread_mutex_lock(&lock);
     dropin_file **bucket = bucket_of(handle);
@@ -45,7 +48,9 @@ void dropin_files_remove(dropin_file *file) {
     if (*at)
         *at = file->next;
     (void)pthread_mutex_unlock(&lock);
+    dropin_atomic_switch(file, false);
     (void)pthread_mutex_destroy(&file->lock);
+    free(file->path);
     free(file);
 }
 

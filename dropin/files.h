@@ -24,6 +24,8 @@ typedef struct dropin_file {
     dropin_reason closed; /* why Sago serves no call on this file, or DROPIN_SERVED */
     dropin_reason unseen; /* the same for the view in force */
     bool atomic;
+    char *path;           /* as it was opened; NULL without memory */
+    int atomic_lock;      /* a descriptor, or -1; atomic.h */
     pthread_mutex_t lock; /* of the pointer: threads may make independent calls on one file */
     MPI_Offset pointer;   /* the individual file pointer, etypes; pointer.h */
     bool pointer_known;   /* else the MPI library is to be asked */

@@ -8,6 +8,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "atomic.h"
 #include "calls.h"
 #include "files.h"
 #include "foresee.h"
@@ -46,13 +47,7 @@ static dropin_reason reason_of(sago_status status) {
 static const char *ranks_meet(MPI_Comm comm) {
     int ranks = 0;
     (void)MPI_Comm_size(comm, &ranks);
-#ifdef SAGO_MPI_MPICH
-    bool romio = true;
-#else
-    const char *component = getenv("OMPI_MCA_io");
-    bool romio = component && strstr(component, "romio");
-#endif
-    return romio || ranks > 2 ? "enter" : "turn";
+    return dropin_by_romio() || ranks > 2 ? "enter" : "turn";
 }
 
 static void describe(dropin_file *file, MPI_Comm comm, int amode) {
@@ -102,6 +97,7 @@ static dropin_file *adopt(MPI_File handle, MPI_Comm comm, const char *path, int 
         (void)MPI_Info_free(&hints);
     if (file) {
         describe(file, comm, amode);
+        file->path = strdup(path);
         file->sago = sago;
         file->closed = prefixed ? DROPIN_PREFIX : reason_of(status);
     }
@@ -254,7 +250,7 @@ int dropin_set_atomicity(const dropin_calls *next, MPI_File handle, int flag) {
     dropin_file *file = dropin_files_find(handle);
     int settled = dropin_settle(file), code = settled ? settled : next->set_atomicity(handle, flag);
     if (code == MPI_SUCCESS && file)
-        file->atomic = flag;
+        dropin_atomic_switch(file, flag);
     return code;
 }
 

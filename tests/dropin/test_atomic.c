@@ -1,7 +1,7 @@
 /* RUN: n=1,2,4 */
 /* Atomic mode: what several ranks write to the same place in one call is wholly one rank's, also through views
  * with gaps; the mode is per file, can be switched, and both modes see each other's data.  Such calls are the MPI
- * library's, with Sago too; OMPIO is not atomic. */
+ * library's, with Sago too; OMPIO is not atomic, but made so in independent calls. */
 #include "dropin_check.h"
 
 enum { N = 3000, ROUNDS = 10 };
@@ -53,6 +53,31 @@ static void strided(void) {
     MPI_Type_free(&type);
 }
 
+/* Rank 0 writes while the others read, in as many pieces: they find all of the old bytes or all of the new. */
+static void independent(void) {
+    MPI_File file = open_all("independent", MODE_NEW);
+    MPI_Datatype type;
+    unsigned char bytes[N] = {0};
+    MPI_Type_vector(N, 1, 2, MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+    OK(MPI_File_set_view(file, 0, MPI_BYTE, type, "native", MPI_INFO_NULL));
+    OK(MPI_File_write_at_all(file, 0, bytes, rank == 0 ? N : 0, MPI_BYTE, MPI_STATUS_IGNORE));
+    OK(MPI_File_set_atomicity(file, 1));
+    for (int round = 1; round <= ROUNDS; round++) {
+        memset(bytes, rank == 0 ? round : 0xff, N);
+        meet();
+        if (rank == 0)
+            OK(MPI_File_write_at(file, 0, bytes, N, MPI_BYTE, MPI_STATUS_IGNORE));
+        else
+            OK(MPI_File_read_at(file, 0, bytes, N, MPI_BYTE, MPI_STATUS_IGNORE));
+        CHECK_OR(PLAIN_OPENMPI,
+                 memcmp(bytes, bytes + 1, N - 1) == 0 && bytes[0] >= round - 1 && bytes[0] <= round);
+        meet();
+    }
+    OK(MPI_File_close(&file));
+    MPI_Type_free(&type);
+}
+
 /* Without it, then with it, then without: pointers and data go on. */
 static void switched(void) {
     MPI_File file = open_all("switched", MODE_NEW), other = open_all("switched", MPI_MODE_RDWR);
@@ -81,6 +106,7 @@ int main(int argc, char **argv) {
     fill(mine, 0, N, rank);
     contiguous();
     strided();
+    independent();
     switched();
     return check_end();
 }

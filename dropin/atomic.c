@@ -1,0 +1,51 @@
+#include "atomic.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+static atomic_int locked_files; /* in atomic mode: while there are none, nothing is looked up */
+
+bool dropin_by_romio(void) {
+#ifdef SAGO_MPI_MPICH
+    return true;
+#else
+    const char *component = getenv("OMPI_MCA_io");
+    return component && strstr(component, "romio");
+#endif
+}
+
+void dropin_atomic_switch(dropin_file *file, bool on) {
+    file->atomic = on;
+    if (on && file->atomic_lock < 0 && file->sago && file->path && !dropin_by_romio()) {
+        bool reads = !(file->amode & MPI_MODE_WRONLY);
+        file->atomic_lock = open(file->path, (reads ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
+        if (file->atomic_lock >= 0)
+            atomic_fetch_add(&locked_files, 1);
+    } else if (!on && file->atomic_lock >= 0) {
+        (void)close(file->atomic_lock);
+        file->atomic_lock = -1;
+        atomic_fetch_sub(&locked_files, 1);
+    }
+}
+
+int dropin_atomic_enter(MPI_File handle) {
+    if (atomic_load_explicit(&locked_files, memory_order_relaxed) == 0)
+        return -1;
+    dropin_file *file = dropin_files_find(handle);
+    if (!file || file->atomic_lock < 0)
+        return -1;
+    while (flock(file->atomic_lock, LOCK_EX) != 0)
+        if (errno != EINTR)
+            return -1;
+    return file->atomic_lock;
+}
+
+void dropin_atomic_leave(int lock) {
+    if (lock >= 0)
+        (void)flock(lock, LOCK_UN);
+}
