@@ -22,7 +22,7 @@ COMPILE   = env -u MAKEFLAGS -u MAKELEVEL cmake --build $(TREE) --parallel $(JOB
 TIDY      = --quiet -p $(TREE) --extra-arg=-Wno-unknown-warning-option
 SOURCES   = $(wildcard $(foreach d,include/sago src/* tools bench dropin examples examples/* bindings/* tests/* tests/unit/* tests/dropin/*,$(d)/*.[ch]))
 
-.PHONY: build demo check check-long test-programs fuzz fuzz-programs bench-dropin check-ceph check-gluster install format format-check tidy clean help
+.PHONY: build demo check check-long check-sanitize test-programs fuzz fuzz-programs bench-dropin check-ceph check-gluster install format format-check tidy clean help
 .NOTPARALLEL:
 
 build:
@@ -40,6 +40,12 @@ check check-long:
 	@tools/deps.sh check $(CC)
 	@for mpi in $(MPIS); do $(MAKE) --no-print-directory test-programs MPI=$$mpi || exit; done
 	@JOBS=$(JOBS) tests/run.sh $(if $(filter check-long,$@),--long) $(MPIS:%=build/%$(SUFFIX))
+
+# What has threads: checkpoints, nonblocking and deferred calls, the I/O thread.
+THREADED ?= ckpt|lease|background|iothread|fiber|started|requests|progress|defer|tier
+check-sanitize:
+	@for sanitizer in address,undefined thread; do \
+	    $(MAKE) --no-print-directory check SANITIZE=$$sanitizer MPI=$(MPI) CTEST_ARGS='-R $(THREADED)' || exit; done
 
 check-ceph check-gluster:
 	@tools/deps.sh check $(CC)
@@ -90,6 +96,7 @@ help:
 	@echo 'make check         build and run all tests under MPICH and Open MPI'
 	@echo 'make check-ceph    stripes and plans on a CephFS of its own;  check-gluster: a GlusterFS (as root)'
 	@echo 'make check-long    the longer tests'
+	@echo 'make check-sanitize  what has threads under ASan and UBSan, then under TSan (long; MPI=mpich)'
 	@echo 'make fuzz          fuzz the parsers for FUZZ_SECONDS=60 each; FUZZ="site ..." names some'
 	@echo 'make bench-dropin  the drop-in beside the plain MPI libraries: docs/dropin-speed.md (hours; BENCH_ARGS=--help)'
 	@echo 'make build         build the library, the sago command and the examples (the default)'
@@ -99,5 +106,5 @@ help:
 	@echo 'make clean         remove build/'
 	@echo
 	@echo 'MPI=mpich (default) or openmpi; CC=gcc (default) or clang; JOBS=number of processors'
-	@echo 'SANITIZE=address,undefined or thread (without the MPI tests), in a build tree of its own'
+	@echo 'SANITIZE=address,undefined or thread (unit and MPI tests), in a build tree of its own'
 	@echo 'CTEST_ARGS="-R name": only some tests'

@@ -25,10 +25,10 @@ static inline void sagoi_futex_wait(sagoi_futex *word, uint32_t old, int64_t mic
     (void)atomic_fetch_sub(&word->sleepers, 1);
 }
 
-/* After the value was changed. */
+/* After the value was changed.  Adding nothing, not merely looking: either this comes after a sleeper's own
+ * addition and sees it, or the sleeper's comes after this and the kernel sees the new value. */
 static inline void sagoi_futex_wake(sagoi_futex *word) {
-    atomic_thread_fence(memory_order_seq_cst); /* the value first, then who sleeps */
-    if (atomic_load(&word->sleepers) > 0)
+    if (atomic_fetch_add(&word->sleepers, 0) > 0)
         (void)syscall(SYS_futex, &word->value, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 

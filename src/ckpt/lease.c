@@ -241,6 +241,15 @@ static void start_keeper(sagoi_lease *lease) {
         (void)pthread_setname_np(lease->thread, "sago-lease");
 }
 
+/* Removes the lock if it is ours; leaves the message alone. */
+static void withdraw(const sagoi_lease *lease) {
+    char path[SAGOI_CKPT_PATH], why[SAGOI_MESSAGE_MAX];
+    (void)snprintf(why, sizeof why, "%s", sagoi_message());
+    if (!check_mine(lease) && sagoi_path_join(path, lease->dir, SAGOI_LEASE_NAME))
+        (void)unlink(path);
+    sagoi_message_set(why);
+}
+
 sago_status sagoi_lease_take(sagoi_lease *lease, const char *dir, int64_t seconds) {
     *lease = (sagoi_lease){.seconds = seconds};
     (void)snprintf(lease->dir, sizeof lease->dir, "%s", dir);
@@ -253,10 +262,12 @@ sago_status sagoi_lease_take(sagoi_lease *lease, const char *dir, int64_t second
         return status;
     (void)usleep(SETTLE_US); /* whoever else found it free has written by now: the last one has it */
     status = check_mine(lease);
-    if (status)
+    if (status) {
+        withdraw(lease);
         return status;
+    }
     sagoi_message_clear();
-    lease->held = true;
+    lease->taken = lease->held = true;
     lease->renewed = sagoi_ckpt_now();
     (void)pthread_mutex_init(&lease->lock, NULL);
     (void)pthread_cond_init(&lease->end, NULL);
@@ -276,13 +287,10 @@ static void stop_keeper(sagoi_lease *lease) {
 }
 
 void sagoi_lease_give_back(sagoi_lease *lease) {
-    char path[SAGOI_CKPT_PATH], why[SAGOI_MESSAGE_MAX];
-    if (lease->renewed == 0) /* never taken */
+    if (!lease->taken)
         return;
-    (void)snprintf(why, sizeof why, "%s", sagoi_message());
     stop_keeper(lease);
-    if (lease->held && !check_mine(lease) && sagoi_path_join(path, lease->dir, SAGOI_LEASE_NAME))
-        (void)unlink(path);
-    sagoi_message_set(why);
+    if (lease->held)
+        withdraw(lease);
     *lease = (sagoi_lease){0};
 }

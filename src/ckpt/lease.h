@@ -19,6 +19,7 @@ typedef struct sagoi_lease {
     char dir[SAGOI_CKPT_PATH];
     sagoi_id owner; /* random */
     int64_t seconds;
+    bool taken;           /* what follows is in use */
     pthread_mutex_t lock; /* what follows */
     pthread_cond_t end;
     bool held, ending, kept; /* kept: there is a thread */
