@@ -68,15 +68,17 @@ static sago_status ask_site(sago_ckpt *ckpt) {
 }
 
 static sago_status open_ckpt(MPI_Comm comm, const char *dir, MPI_Info info, sago_ckpt **opened) {
-    sago_ckpt *ckpt = calloc(1, sizeof *ckpt);
-    if (!ckpt)
-        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a checkpoint");
+    sagoi_team *team = NULL;
+    void *handle = NULL;
+    sago_status status = sagoi_handle_create(comm, sizeof(sago_ckpt), &team, &handle);
+    if (status)
+        return status;
+    sago_ckpt *ckpt = handle;
+    ckpt->team = team;
     ckpt->groups.mine = ckpt->groups.writers = MPI_COMM_NULL;
     ckpt->journal = -1;
     ckpt->report.size = sizeof ckpt->report;
-    sago_status status = sagoi_team_acquire(comm, &ckpt->team);
-    if (!status)
-        status = agree_arguments(ckpt, take_arguments(ckpt, dir, info, opened));
+    status = agree_arguments(ckpt, take_arguments(ckpt, dir, info, opened));
     if (!status)
         status = ask_site(ckpt);
     if (!status)
@@ -282,24 +284,27 @@ sago_status sago_ckpt_list(sago_ckpt *ckpt, int64_t *count, sago_ckpt_step steps
 }
 
 /* Bytes of this rank's local data, from the part that has them. */
-static int64_t local_bytes(const sagoi_overview *overview, const sagoi_save_view *view, int64_t array, int rank) {
-    int64_t bytes = 0;
+static sago_status local_bytes(const sagoi_overview *overview, const sagoi_save_view *view, int64_t array,
+                               int rank, int64_t *bytes) {
+    *bytes = 0;
     for (int64_t i = 0; i < overview->catalog.n; i++) {
         const sagoi_item *item = &overview->catalog.items[i];
         sagoi_part part;
-        if (item->kind != SAGOI_ITEM_PART || item->step != view->step || item->id_low != view->id_low ||
-            sagoi_part_decode(item->bytes, item->len, &part))
+        if (item->kind != SAGOI_ITEM_PART || item->step != view->step || item->id_low != view->id_low)
             continue;
+        sago_status status = sagoi_part_decode(item->bytes, item->len, &part);
+        if (status)
+            return status;
         for (int64_t b = 0; b < part.nblocks; b++)
             if (part.blocks[b].array == array && part.blocks[b].rank == rank)
-                bytes = part.blocks[b].bytes;
+                *bytes = part.blocks[b].bytes;
         sagoi_part_cleanup(&part);
     }
-    return bytes;
+    return SAGO_OK;
 }
 
-static void describe_array(const sago_ckpt *ckpt, const sagoi_overview *overview, const sagoi_save_view *view,
-                           int64_t index, sago_ckpt_info *info) {
+static sago_status describe_array(const sago_ckpt *ckpt, const sagoi_overview *overview,
+                                  const sagoi_save_view *view, int64_t index, sago_ckpt_info *info) {
     const sagoi_array_desc *desc = &view->intent.arrays[index];
     sago_ckpt_info full = {.kind = (sago_ckpt_kind)desc->kind,
                            .element_size = desc->element,
@@ -311,9 +316,13 @@ static void describe_array(const sago_ckpt *ckpt, const sagoi_overview *overview
     memcpy(full.name, desc->name, sizeof full.name);
     memcpy(full.type, desc->type, sizeof full.type);
     memcpy(full.global, desc->global, sizeof full.global);
-    if (desc->kind == SAGO_CKPT_LOCAL)
-        full.bytes = local_bytes(overview, view, index, ckpt->team->rank);
+    if (desc->kind == SAGO_CKPT_LOCAL) {
+        sago_status status = local_bytes(overview, view, index, ckpt->team->rank, &full.bytes);
+        if (status)
+            return status;
+    }
     memcpy(info, &full, room);
+    return SAGO_OK;
 }
 
 /* By name, or (name NULL) by index. */
@@ -332,9 +341,9 @@ static sago_status inquire(sago_ckpt *ckpt, int64_t step, const char *name, int6
         status = sagoi_fail(SAGO_ERR_NO_FILE, "step %lld has nothing called \"%.64s\"", (long long)step,
                             name ? name : "(beyond the last)");
     else
-        describe_array(ckpt, &overview, view, index, info);
+        status = describe_array(ckpt, &overview, view, index, info);
     sagoi_overview_cleanup(&overview);
-    return status;
+    return sagoi_agree_status(ckpt->team, status);
 }
 
 static sago_status check_info(const sago_ckpt *ckpt, const sago_ckpt_info *info) {

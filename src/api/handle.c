@@ -1,5 +1,6 @@
 #include "api/handle.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/tier.h"
@@ -33,6 +34,21 @@ sago_status sagoi_check_comm(MPI_Comm comm) {
     if (MPI_Comm_test_inter(comm, &between) != MPI_SUCCESS || between)
         return sagoi_fail(SAGO_ERR_ARG, "the communicator must be an intracommunicator");
     return SAGO_OK;
+}
+
+sago_status sagoi_handle_create(MPI_Comm comm, size_t bytes, sagoi_team **team, void **handle) {
+    sago_status status = sagoi_team_acquire(comm, team);
+    if (status)
+        return status;
+    void *made = calloc(1, bytes);
+    status = sagoi_agree_status(*team, made ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for a handle"));
+    if (!status) {
+        *handle = made;
+        return SAGO_OK;
+    }
+    free(made);
+    sagoi_team_release(*team);
+    return status;
 }
 
 sago_status sagoi_check_file(const sago_file *file) {

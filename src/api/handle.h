@@ -23,6 +23,9 @@ enum {
 sago_status sagoi_check_library(void) SAGOI_CHECKED;
 /* Can this communicator be used?  A local error. */
 sago_status sagoi_check_comm(MPI_Comm comm) SAGOI_CHECKED;
+/* Collective: the team of a communicator, to be released, and zeroed memory for what is opened there, to be freed.
+ */
+sago_status sagoi_handle_create(MPI_Comm comm, size_t bytes, sagoi_team **team, void **handle) SAGOI_CHECKED;
 /* Defaults, the environment, and what the info object says. */
 sago_status sagoi_take_hints(sagoi_hints *hints, MPI_Info info) SAGOI_CHECKED;
 /* A number that is the same on all ranks when the bytes are, to be agreed on by maximum. */

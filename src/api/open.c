@@ -263,14 +263,13 @@ static sago_status set_up(sago_file *file) {
 /* `given`: the hints; NULL: those of `info`. */
 static sago_status open_file(MPI_Comm comm, const char *path, int amode, MPI_Info info, const sagoi_hints *given,
                              sago_file **opened) {
-    sago_file *file = calloc(1, sizeof *file);
-    if (!file)
-        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a file");
-    sago_status status = sagoi_team_acquire(comm, &file->team);
-    if (status) {
-        free(file);
+    sagoi_team *team = NULL;
+    void *handle = NULL;
+    sago_status status = sagoi_handle_create(comm, sizeof(sago_file), &team, &handle);
+    if (status)
         return status;
-    }
+    sago_file *file = handle;
+    file->team = team;
     file->amode = amode;
     status = check_arguments(path, amode, info, &file->hints);
     if (!status && given)

@@ -353,10 +353,14 @@ sago_status sagoi_background_window(sagoi_background *background, const sagoi_wi
 
 void sagoi_background_drain(sagoi_background *background, sagoi_job *job) { start_drain(background, job); }
 
-sago_status sagoi_background_remove(sagoi_background *background, bool local, int64_t step, uint64_t id_low) {
+/* By the caller itself if there is no memory for a task. */
+void sagoi_background_remove(sagoi_background *background, bool local, int64_t step, uint64_t id_low) {
     task wanted = {.kind = TASK_REMOVE, .local = local};
     sagoi_save_folder(wanted.folder, step, (sagoi_id){id_low, 0});
-    return submit(background, &wanted);
+    if (submit(background, &wanted)) {
+        sagoi_message_clear();
+        do_remove(background, &wanted);
+    }
 }
 
 sagoi_job_news sagoi_job_ask(sagoi_background *background, const sagoi_job *job) {

@@ -71,8 +71,7 @@ sago_status sagoi_background_window(sagoi_background *background, const sagoi_wi
  * beginning go there by themselves. */
 void sagoi_background_drain(sagoi_background *background, sagoi_job *job);
 /* Removes a save's folder at the first level (`local`) or the global one. */
-sago_status sagoi_background_remove(sagoi_background *background, bool local, int64_t step, uint64_t id_low)
-    SAGOI_CHECKED;
+void sagoi_background_remove(sagoi_background *background, bool local, int64_t step, uint64_t id_low);
 
 sagoi_job_news sagoi_job_ask(sagoi_background *background, const sagoi_job *job);
 /* Waits for a change of any job, at most `milliseconds`. */

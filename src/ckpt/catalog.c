@@ -45,6 +45,7 @@ typedef struct scan {
     sagoi_intent intent; /* nwriters == 0: none */
     int64_t parts, data; /* names of parts, good or not; data files */
     bool aside;          /* a record was being written */
+    bool unreadable;
 } scan;
 
 static sagoi_item item_of(const scan *at, sagoi_item_kind kind) {
@@ -62,41 +63,56 @@ static sago_status add_record(scan *at, sagoi_item item, char *bytes, int64_t le
     return add_item(at->catalog, item);
 }
 
-/* Records that cannot be read or are damaged are as good as missing; only a lack of memory is an error. */
-static bool load(const scan *at, const char *name, char **bytes, int64_t *len) {
+/* A file that could not be had: it may go while we look, anything else may be different the next time. */
+static sago_status not_read(scan *at, sago_status status) {
+    at->unreadable = at->unreadable || (status && status != SAGO_ERR_NO_FILE);
+    return status;
+}
+
+static sago_status load(scan *at, const char *name, char **bytes, int64_t *len) {
     char path[SAGOI_CKPT_PATH];
-    return sagoi_path_join(path, at->folder, name) && !sagoi_cfile_load(path, SAGOI_RECORD_MOST, bytes, len);
+    if (!sagoi_path_join(path, at->folder, name))
+        return not_read(at, sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", at->folder));
+    return not_read(at, sagoi_cfile_load(path, SAGOI_RECORD_MOST, bytes, len));
+}
+
+/* Records that cannot be read or are damaged are as good as missing; only a lack of memory is an error. */
+static sago_status pass_over(scan *at, sago_status status) {
+    at->unreadable = at->unreadable || status == SAGO_ERR_UNSUPPORTED;
+    return status == SAGO_ERR_MEMORY ? status : SAGO_OK;
 }
 
 static sago_status scan_intent(scan *at) {
     char *bytes = NULL;
     int64_t len = 0;
-    if (!load(at, SAGOI_INTENT_NAME, &bytes, &len))
-        return SAGO_OK;
-    bool good = !sagoi_intent_decode(bytes, len, &at->intent);
-    if (good && (at->intent.step != at->step || at->intent.id.low != at->id_low)) {
-        sagoi_intent_cleanup(&at->intent);
-        good = false;
+    sago_status status = load(at, SAGOI_INTENT_NAME, &bytes, &len);
+    if (!status)
+        status = sagoi_intent_decode(bytes, len, &at->intent);
+    if (status) {
+        free(bytes);
+        return pass_over(at, status);
     }
-    if (good)
+    if (at->intent.step == at->step && at->intent.id.low == at->id_low)
         return add_record(at, item_of(at, SAGOI_ITEM_INTENT), bytes, len, true);
+    sagoi_intent_cleanup(&at->intent);
     free(bytes);
     return SAGO_OK;
 }
 
-static bool long_enough(const scan *at, const char *name, int64_t bytes) {
+static bool long_enough(scan *at, const char *name, int64_t bytes) {
     char path[SAGOI_CKPT_PATH];
     sagoi_cfile file = {.fd = -1};
     int64_t size = -1;
-    if (!sagoi_path_join(path, at->folder, name) || sagoi_cfile_open(path, SAGOI_CFILE_READ, &file))
+    if (!sagoi_path_join(path, at->folder, name) ||
+        not_read(at, sagoi_cfile_open(path, SAGOI_CFILE_READ, &file)) != SAGO_OK)
         return false;
-    bool known = !sagoi_cfile_size(&file, &size);
+    bool known = not_read(at, sagoi_cfile_size(&file, &size)) == SAGO_OK;
     (void)sagoi_cfile_close(&file);
     return known && size >= bytes;
 }
 
 /* Is the data there that the part speaks of? */
-static bool data_there(const scan *at, const sagoi_part *part) {
+static bool data_there(scan *at, const sagoi_part *part) {
     char name[SAGOI_CKPT_FILE_NAME];
     if (at->level != SAGO_LEVEL_GLOBAL) {
         sagoi_local_data_name(name, part->writer);
@@ -113,9 +129,12 @@ static sago_status scan_part(scan *at, const char *name, int64_t writer) {
     char *bytes = NULL;
     int64_t len = 0;
     sagoi_part part;
-    if (!load(at, name, &bytes, &len) || sagoi_part_decode(bytes, len, &part)) {
+    sago_status status = load(at, name, &bytes, &len);
+    if (!status)
+        status = sagoi_part_decode(bytes, len, &part);
+    if (status) {
         free(bytes);
-        return SAGO_OK;
+        return pass_over(at, status);
     }
     bool good =
         part.writer == writer && part.step == at->step && part.id.low == at->id_low && data_there(at, &part);
@@ -133,9 +152,12 @@ static sago_status scan_parity(scan *at, const char *name, int64_t set, int64_t 
     char *bytes = NULL, data[SAGOI_CKPT_FILE_NAME];
     int64_t len = 0;
     sagoi_parity parity;
-    if (!load(at, name, &bytes, &len) || sagoi_parity_decode(bytes, len, &parity)) {
+    sago_status status = load(at, name, &bytes, &len);
+    if (!status)
+        status = sagoi_parity_decode(bytes, len, &parity);
+    if (status) {
         free(bytes);
-        return SAGO_OK;
+        return pass_over(at, status);
     }
     sagoi_parity_data_name(data, set, member);
     bool good = parity.set == set && parity.member == member && parity.step == at->step &&
@@ -171,16 +193,19 @@ static sago_status scan_folder(void *arg, const char *name) {
         return SAGO_OK;
     int64_t folder = at->catalog->n;
     at->parts = at->data = 0;
-    at->aside = false;
+    at->aside = at->unreadable = false;
     sago_status status = add_item(at->catalog, item_of(at, SAGOI_ITEM_FOLDER));
     if (!status)
         status = scan_intent(at);
     if (!status)
-        status = sagoi_cdir_list(at->folder, scan_file, at);
-    if (status != SAGO_ERR_MEMORY)
-        at->catalog->items[folder].index = at->aside || at->parts == 0 || at->data > at->parts;
+        status = not_read(at, sagoi_cdir_list(at->folder, scan_file, at));
+    if (status != SAGO_ERR_MEMORY) {
+        bool interrupted = at->aside || at->parts == 0 || at->data > at->parts;
+        at->catalog->items[folder].index =
+            (interrupted ? SAGOI_FOLDER_INTERRUPTED : 0) | (at->unreadable ? SAGOI_FOLDER_UNREADABLE : 0);
+    }
     sagoi_intent_cleanup(&at->intent);
-    return status == SAGO_ERR_MEMORY ? status : SAGO_OK; /* a folder may go while we look */
+    return pass_over(at, status);
 }
 
 sago_status sagoi_catalog_scan(sagoi_catalog *catalog, const char *dir, sago_level level, int64_t holder,

@@ -7,6 +7,12 @@
 
 typedef enum { SAGOI_ITEM_FOLDER, SAGOI_ITEM_INTENT, SAGOI_ITEM_PART, SAGOI_ITEM_PARITY } sagoi_item_kind;
 
+enum {
+    SAGOI_FOLDER_INTERRUPTED = 1, /* a writer was interrupted there */
+    SAGOI_FOLDER_UNREADABLE =
+        2, /* something could not be read, or is of a newer format: nobody knows what is there */
+};
+
 /* One verified record (or a save's folder) at one place. */
 typedef struct sagoi_item {
     int64_t kind;   /* sagoi_item_kind */
@@ -14,7 +20,7 @@ typedef struct sagoi_item {
     int64_t holder; /* the rank that found it and can read what belongs to it */
     int64_t step;
     uint64_t id_low; /* with the step: which save */
-    int64_t index;   /* part: writer; parity: set; folder: 1 if a writer was interrupted there */
+    int64_t index;   /* part: writer; parity: set; folder: bits SAGOI_FOLDER_* */
     int64_t member;  /* parity */
     int64_t len;
     char *bytes; /* of the record; parts and parity only where they were asked for */

@@ -6,7 +6,7 @@
 
 /* Everybody's bytes, one after another, at everybody. */
 static sago_status exchange(sagoi_team *team, const sagoi_wire_out *mine, char **all, int64_t *total) {
-    int size = mine->len > INT32_MAX / 2 ? 0 : (int)mine->len;
+    int size = (int)mine->len;
     int *sizes = calloc((size_t)team->size, sizeof *sizes), *places = calloc((size_t)team->size, sizeof *places);
     sago_status status =
         sizes && places ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of ranks");
@@ -59,8 +59,8 @@ sago_status sagoi_overview_make(sago_ckpt *ckpt, int64_t step, sagoi_overview *o
     sago_status status = look_through(ckpt, step, &mine);
     if (!status && mine.n > 0)
         sagoi_catalog_encode(&mine, &out);
-    if (!status && out.failed)
-        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of checkpoints");
+    if (!status && (out.failed || out.len > INT32_MAX))
+        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of checkpoints, or it is too long");
     sagoi_catalog_cleanup(&mine);
     status = sagoi_agree_status(ckpt->team, status);
     if (!status)

@@ -98,6 +98,8 @@ void sagoi_commit_abandon(sagoi_commit *commit) {
     (void)sagoi_cfile_close(&commit->data);
     free(commit->sums);
     commit->sums = NULL;
+    if (!commit->folder[0])
+        return; /* it was not begun */
     sagoi_part_name(name, commit->plan.part->writer);
     if (sagoi_path_join(path, commit->folder, name))
         sagoi_path_discard(path);

@@ -40,8 +40,10 @@ sago_status sagoi_fetch_init(sagoi_fetch *fetch) {
     sago_status status = enough ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory to read a checkpoint");
     for (int64_t w = 0; w < n && !status; w++) {
         status = find_part(fetch, w);
+        if (status)
+            break;
         fetch->wanted[w] = calloc((size_t)fetch->parts[w].nsums + 1, 1);
-        if (!status && !fetch->wanted[w])
+        if (!fetch->wanted[w])
             status = sagoi_fail(SAGO_ERR_MEMORY, "no memory to read a checkpoint");
     }
     return status;
@@ -161,6 +163,7 @@ typedef struct asking {
     int *to, *from; /* questions to and from each rank */
     int64_t *in, *sorted;
     int *out_at, *in_at;
+    char *message; /* an answer to another rank */
 } asking;
 
 static void next_questions(const sagoi_fetch *fetch, asking *ask) {
@@ -198,10 +201,6 @@ static sago_status send_questions(sagoi_team *team, asking *ask) {
             }
         in += ask->from[r];
     }
-    free(ask->in);
-    ask->in = calloc((size_t)in + 1, sizeof *ask->in);
-    if (!ask->in)
-        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for questions of other ranks");
     if (MPI_Alltoallv(ask->sorted, ask->to, ask->out_at, MPI_INT64_T, ask->in, ask->from, ask->in_at, MPI_INT64_T,
                       team->all) != MPI_SUCCESS)
         return sagoi_fail(SAGO_ERR_MPI, "MPI_Alltoallv failed while a checkpoint was read");
@@ -215,9 +214,9 @@ static bool sensible(const sagoi_fetch *fetch, int64_t writer, int64_t piece) {
 }
 
 static sago_status answer_all(sagoi_fetch *fetch, sagoi_team *team, const asking *ask) {
-    char *message = malloc((size_t)fetch->save->intent.piece + 8);
+    char *message = ask->message;
     sago_status status = SAGO_OK;
-    for (int r = 0; message && r < team->size && !status; r++)
+    for (int r = 0; r < team->size && !status; r++)
         for (int i = 0; i < ask->from[r] && !status; i += 2) {
             int64_t writer = ask->in[ask->in_at[r] + i], piece = ask->in[ask->in_at[r] + i + 1], len = 0;
             int64_t failed = !sensible(fetch, writer, piece) ||
@@ -230,8 +229,7 @@ static sago_status answer_all(sagoi_fetch *fetch, sagoi_team *team, const asking
             if (MPI_Send(message, (int)len + 8, MPI_BYTE, r, TAG, team->all) != MPI_SUCCESS)
                 status = sagoi_fail(SAGO_ERR_MPI, "MPI_Send failed while a checkpoint was read");
         }
-    free(message);
-    return message ? status : sagoi_fail(SAGO_ERR_MEMORY, "no memory to answer other ranks");
+    return status;
 }
 
 static sago_status take_answers(sagoi_fetch *fetch, asking *ask) {
@@ -268,7 +266,9 @@ static sago_status asking_init(asking *ask, const sagoi_fetch *fetch) {
     size_t ranks = (size_t)fetch->ckpt->team->size;
     ask->to = calloc(4 * ranks, sizeof *ask->to);
     ask->sorted = calloc(2 * ASKED_AT_ONCE, sizeof *ask->sorted);
-    bool enough = ask->to && ask->sorted;
+    ask->in = calloc(2 * ASKED_AT_ONCE * ranks, sizeof *ask->in); /* as much as all can ask at once */
+    ask->message = malloc((size_t)fetch->save->intent.piece + 8);
+    bool enough = ask->to && ask->sorted && ask->in && ask->message;
     for (int i = 0; i < ASKED_AT_ONCE; i++) {
         ask->answers[i] = malloc((size_t)fetch->save->intent.piece + 8);
         enough = enough && ask->answers[i];
@@ -287,6 +287,7 @@ static void asking_cleanup(asking *ask) {
     free(ask->to);
     free(ask->sorted);
     free(ask->in);
+    free(ask->message);
 }
 
 static sago_status fetch_from_nodes(sagoi_fetch *fetch) {

@@ -44,34 +44,45 @@ static const sagoi_intent *intent_of(const mend *work) { return &work->fetch.sav
 /* ---- Parts ---- */
 
 /* What a parity record of the set says of a writer's part. */
-static bool part_from_parity(mend *work, int64_t writer, const sagoi_item *item) {
+static sago_status part_from_parity(mend *work, int64_t writer, const sagoi_item *item, bool *good) {
     sagoi_part *part = &work->fetch.parts[writer];
     sagoi_parity parity;
     int64_t member = intent_of(work)->writers[writer].member;
-    if (!item || !item->bytes || sagoi_parity_decode(item->bytes, item->len, &parity))
-        return false;
+    *good = false;
+    if (!item || !item->bytes)
+        return SAGO_OK;
+    sago_status status = sagoi_parity_decode(item->bytes, item->len, &parity);
+    if (status)
+        return status;
     const sagoi_parity_member *lost = member < parity.nmembers ? &parity.members[member] : NULL;
-    bool good = lost && !sagoi_part_decode(lost->part, lost->part_len, part);
-    if (good && (part->writer != writer || !sagoi_part_fits(part, intent_of(work)))) {
+    if (lost)
+        status = sagoi_part_decode(lost->part, lost->part_len, part);
+    *good = lost && !status;
+    if (*good && (part->writer != writer || !sagoi_part_fits(part, intent_of(work)))) {
         sagoi_part_cleanup(part);
-        good = false;
+        *good = false;
     }
     sagoi_parity_cleanup(&parity);
-    return good;
+    return status;
 }
 
-/* Parts that are nowhere but in the parity of others. */
-static void find_lost_parts(mend *work, bool known[]) {
+/* Parts that are nowhere but in the parity of others.  What is damaged is passed over, the same on all ranks. */
+static sago_status find_lost_parts(mend *work, bool known[]) {
     const sagoi_intent *intent = intent_of(work);
-    for (int64_t w = 0; w < intent->nwriters; w++) {
+    sago_status status = SAGO_OK;
+    for (int64_t w = 0; w < intent->nwriters && status != SAGO_ERR_MEMORY; w++) {
         sagoi_set set;
         known[w] = work->fetch.there[w];
         sagoi_set_find(intent, intent->writers[w].set, &set);
-        for (int64_t m = 0; m < set.n && !known[w]; m++)
-            known[w] = part_from_parity(
-                work, w, sagoi_catalog_parity(&work->fetch.overview->catalog, work->fetch.save, set.number, m));
+        for (int64_t m = 0; m < set.n && !known[w] && status != SAGO_ERR_MEMORY; m++)
+            status = part_from_parity(
+                work, w, sagoi_catalog_parity(&work->fetch.overview->catalog, work->fetch.save, set.number, m),
+                &known[w]);
     }
+    if (status == SAGO_ERR_MEMORY)
+        return status;
     sagoi_message_clear();
+    return SAGO_OK;
 }
 
 /* ---- Fragments ---- */
@@ -452,7 +463,7 @@ static sago_status mend_all(mend *work, sagoi_mending what) {
     if (!status && !known)
         status = sagoi_fail(SAGO_ERR_MEMORY, "no memory to rebuild a part");
     if (!status)
-        find_lost_parts(work, known);
+        status = find_lost_parts(work, known);
     status = sagoi_agree_status(work->ckpt->team, status);
     if (!status)
         status = sagoi_survey_make(&work->survey, &work->fetch);

@@ -72,6 +72,8 @@ typedef struct exchange {
     int64_t me; /* member */
     sagoi_cfile data, parity;
     sagoi_parity record;
+    char *part; /* this member's part record */
+    int64_t part_len;
     unsigned char *send, *receive, *out; /* d slices; k * d slices; one */
     MPI_Request *requests;
     int nrequests;
@@ -99,36 +101,41 @@ static void finish_messages(exchange *work) {
     work->nrequests = 0;
 }
 
-/* Everybody gets everybody's part record: it is what is lost with a member, too. */
-static void exchange_parts(exchange *work) {
-    char name[SAGOI_CKPT_FILE_NAME];
-    sagoi_cfile file = {.fd = -1};
-    int64_t lengths[SAGOI_SETS_LARGEST] = {0}, size = 0, got = 0, n = work->set.n;
-    char *mine = NULL;
+static sago_status load_own_part(exchange *work) {
+    char name[SAGOI_CKPT_FILE_NAME], folder[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
+    sagoi_save_folder(folder, work->saving->step, work->saving->id);
     sagoi_part_name(name, work->set.writers[work->me]);
-    sago_status status =
-        sagoi_open_local(work->ckpt, work->saving->step, work->saving->id, name, SAGOI_CFILE_READ, &file);
-    if (!status)
-        status = sagoi_cfile_size(&file, &size);
-    mine = malloc((size_t)size + 1);
-    if (!status)
-        status = mine ? sagoi_cfile_read(&file, mine, size, 0, &got)
-                      : sagoi_fail(SAGO_ERR_MEMORY, "no memory for a part record");
-    (void)sagoi_cfile_close(&file);
-    note(work, status);
+    int length = snprintf(path, sizeof path, "%s/%s/%s", work->ckpt->local, folder, name);
+    if (length < 0 || length >= (int)sizeof path)
+        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", work->ckpt->local);
+    return sagoi_cfile_load(path, SAGOI_RECORD_MOST, &work->part, &work->part_len);
+}
+
+/* Every member learns how long the others' part records are, and makes room for them. */
+static sago_status exchange_lengths(exchange *work) {
+    int64_t lengths[SAGOI_SETS_LARGEST] = {0}, n = work->set.n;
+    bool enough = true;
     for (int64_t m = 0; m < n; m++) {
         start_receive(work, &lengths[m], 8, m, TAG_PART);
-        start_send(work, &got, 8, m, TAG_PART);
+        start_send(work, &work->part_len, 8, m, TAG_PART);
     }
     finish_messages(work);
     for (int64_t m = 0; m < n; m++) {
-        sagoi_parity_member *member = &work->record.members[m];
-        *member = (sagoi_parity_member){work->set.writers[m], lengths[m], malloc((size_t)lengths[m] + 1)};
-        start_receive(work, member->part, lengths[m], m, TAG_PART + 1);
-        start_send(work, mine, got, m, TAG_PART + 1);
+        char *room = malloc((size_t)lengths[m] + 1);
+        work->record.members[m] = (sagoi_parity_member){work->set.writers[m], lengths[m], room};
+        enough = enough && room;
+    }
+    return enough ? work->status : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the parts of a redundancy set");
+}
+
+/* Everybody gets everybody's part record: it is what is lost with a member, too. */
+static void exchange_parts(exchange *work) {
+    for (int64_t m = 0; m < work->set.n; m++) {
+        const sagoi_parity_member *member = &work->record.members[m];
+        start_receive(work, member->part, member->part_len, m, TAG_PART + 1);
+        start_send(work, work->part, work->part_len, m, TAG_PART + 1);
     }
     finish_messages(work);
-    free(mine);
 }
 
 /* Slices of this member's chunks go to whoever holds their stripes' parity. */
@@ -189,7 +196,7 @@ static sago_status exchange_init(exchange *work) {
     work->receive = calloc((size_t)(set->d * set->k), SAGOI_PARITY_SLICE);
     work->out = calloc(1, SAGOI_PARITY_SLICE);
     bool enough = record->sums && record->members && work->requests && work->send && work->receive && work->out;
-    return enough ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory to work out parity");
+    return enough ? load_own_part(work) : sagoi_fail(SAGO_ERR_MEMORY, "no memory to work out parity");
 }
 
 static void open_files(exchange *work) {
@@ -243,6 +250,7 @@ static void exchange_cleanup(exchange *work) {
     (void)sagoi_cfile_close(&work->data);
     (void)sagoi_cfile_close(&work->parity);
     sagoi_parity_cleanup(&work->record);
+    free(work->part);
     free(work->requests);
     free(work->send);
     free(work->receive);
@@ -253,6 +261,8 @@ static sago_status run_exchange(exchange *work) {
     sagoi_team *team = work->ckpt->team;
     bool takes_part = sagoi_is_writer(work->ckpt) && work->set.n > 0;
     sago_status status = sagoi_agree_status(team, takes_part ? exchange_init(work) : SAGO_OK);
+    if (!status)
+        status = sagoi_agree_status(team, takes_part ? exchange_lengths(work) : SAGO_OK);
     if (status)
         return status;
     if (takes_part) {
@@ -306,8 +316,9 @@ static sago_status make_redundant(sago_ckpt *ckpt, sagoi_saving *saving) {
     }
     saving->redundant = true;
     saving->stats.level = (int)sagoi_max(saving->stats.level, SAGO_LEVEL_REDUNDANT);
-    status = sagoi_known_add(ckpt, saving->step, saving->id.low, SAGO_LEVEL_REDUNDANT);
-    return status ? status : sagoi_retain(ckpt);
+    sagoi_known_add(ckpt, saving->step, saving->id.low, SAGO_LEVEL_REDUNDANT);
+    sagoi_retain(ckpt);
+    return SAGO_OK;
 }
 
 /* The steps that wait for it, oldest first. */
@@ -383,33 +394,36 @@ sago_status sagoi_sets_form(const sago_ckpt *ckpt, sagoi_intent *intent) {
 
 /* ---- Verifying ---- */
 
-static void verify_parity(sagoi_fetch *fetch, const sagoi_item *item) {
+static sago_status verify_parity(sagoi_fetch *fetch, const sagoi_item *item, unsigned char *piece) {
     char name[SAGOI_CKPT_FILE_NAME];
     sagoi_parity parity;
     sagoi_cfile file = {.fd = -1};
-    unsigned char *piece = malloc(SAGOI_PARITY_PIECE);
+    sago_status status = sagoi_parity_decode(item->bytes, item->len, &parity);
+    if (status)
+        return status;
     sagoi_parity_data_name(name, item->index, item->member);
-    if (piece && !sagoi_parity_decode(item->bytes, item->len, &parity)) {
-        bool open =
-            !sagoi_open_local(fetch->ckpt, item->step, fetch->save->intent.id, name, SAGOI_CFILE_READ, &file);
-        for (int64_t i = 0; parity.piece == SAGOI_PARITY_PIECE && i < parity.nsums; i++) {
-            int64_t got = 0;
-            bool good = open && !sagoi_cfile_read(&file, piece, parity.piece, i * parity.piece, &got) &&
-                        sagoi_piece_sum(piece, got) == parity.sums[i];
-            fetch->report->damaged[SAGO_LEVEL_REDUNDANT] += !good;
-            fetch->report->bytes_from[SAGO_LEVEL_REDUNDANT] += good ? got : 0;
-        }
-        sagoi_parity_cleanup(&parity);
+    bool open = !sagoi_open_local(fetch->ckpt, item->step, fetch->save->intent.id, name, SAGOI_CFILE_READ, &file);
+    for (int64_t i = 0; parity.piece == SAGOI_PARITY_PIECE && i < parity.nsums; i++) {
+        int64_t got = 0;
+        bool good = open && !sagoi_cfile_read(&file, piece, parity.piece, i * parity.piece, &got) &&
+                    sagoi_piece_sum(piece, got) == parity.sums[i];
+        fetch->report->damaged[SAGO_LEVEL_REDUNDANT] += !good;
+        fetch->report->bytes_from[SAGO_LEVEL_REDUNDANT] += good ? got : 0;
     }
+    sagoi_parity_cleanup(&parity);
     (void)sagoi_cfile_close(&file);
-    free(piece);
+    return SAGO_OK;
 }
 
-void sagoi_redundancy_verify(sagoi_fetch *fetch) {
-    for (int64_t i = 0; i < fetch->overview->catalog.n; i++) {
+sago_status sagoi_redundancy_verify(sagoi_fetch *fetch) {
+    unsigned char *piece = malloc(SAGOI_PARITY_PIECE);
+    sago_status status = piece ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory to check parity");
+    for (int64_t i = 0; i < fetch->overview->catalog.n && !status; i++) {
         const sagoi_item *item = &fetch->overview->catalog.items[i];
         if (item->kind == SAGOI_ITEM_PARITY && item->step == fetch->save->step && item->bytes &&
             item->id_low == fetch->save->id_low && item->holder == fetch->ckpt->team->rank)
-            verify_parity(fetch, item);
+            status = verify_parity(fetch, item, piece);
     }
+    free(piece);
+    return status;
 }

@@ -8,6 +8,7 @@
 #include "ckpt/redundancy.h"
 
 enum { SPACE_SLACK = 1 << 20 }; /* records and what the file system needs for itself */
+enum { NAP_MS = 20 };
 enum { MAX_STEP = SAGOI_MAX_FREE_TO_USE, MAX_MINUS_STEP, MAX_CHANGED, MAX_BUSY };
 enum { SUM_ID_LOW, SUM_ID_HIGH, SUM_TIME };
 
@@ -63,7 +64,8 @@ static sago_status check_save(sago_ckpt *ckpt, int64_t step) {
     const sagoi_saving *same = sagoi_saving_find(ckpt, step);
     if (sagoi_known_find(ckpt, step) || (same && !same->failed))
         return sagoi_fail(SAGO_ERR_EXISTS, "step %lld is there already", (long long)step);
-    return ckpt->layout.valid && !ckpt->data.changed ? check_space(ckpt) : SAGO_OK;
+    sago_status status = sagoi_known_reserve(ckpt, 1);
+    return !status && ckpt->layout.valid && !ckpt->data.changed ? check_space(ckpt) : status;
 }
 
 /* What all ranks know when they go on. */
@@ -108,7 +110,7 @@ static sago_status make_layout(sago_ckpt *ckpt) {
     if (status)
         return status;
     while (ckpt->background && !sagoi_background_idle(ckpt->background))
-        sagoi_background_wait(ckpt->background, 20);
+        sagoi_background_wait(ckpt->background, NAP_MS);
     status = sagoi_layout_make(ckpt);
     return status ? status : sagoi_agree_status(ckpt->team, check_space(ckpt));
 }
@@ -192,6 +194,19 @@ static void copy_window(const sago_ckpt *ckpt, char *window, int64_t from, int64
     }
 }
 
+/* Without memory for the thread's task, the rank writes the window itself, when its turn has come: the others go
+ * on filling windows and count on it. */
+static sago_status hand_over(sago_ckpt *ckpt, const sagoi_window *window, bool inside) {
+    sago_status status = sagoi_background_window(ckpt->background, window, inside);
+    if (status != SAGO_ERR_MEMORY)
+        return status;
+    while (!sagoi_background_idle(ckpt->background))
+        sagoi_background_wait(ckpt->background, NAP_MS);
+    sagoi_message_clear();
+    status = sagoi_pool_meet(&ckpt->pool, ckpt->team, window->number, (uint32_t)ckpt->groups.size);
+    return status ? status : sagoi_background_window(ckpt->background, window, true);
+}
+
 static sago_status copy_all(sago_ckpt *ckpt, sagoi_saving *saving) {
     int64_t bytes = ckpt->layout.intent.writers[ckpt->groups.writer].bytes, off = 0;
     bool inside = ckpt->hints.ckpt_mode != SAGOI_CKPT_THREADED;
@@ -211,7 +226,7 @@ static sago_status copy_all(sago_ckpt *ckpt, sagoi_saving *saving) {
         if (saving->job && inside) /* here, where somebody's death is noticed */
             status = sagoi_pool_meet(&ckpt->pool, ckpt->team, window.number, (uint32_t)ckpt->groups.size);
         if (saving->job && !status)
-            status = sagoi_background_window(ckpt->background, &window, inside);
+            status = hand_over(ckpt, &window, inside);
         off += window.len;
     } while (off < bytes && !status);
     return status;

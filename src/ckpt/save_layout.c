@@ -167,14 +167,21 @@ typedef struct gathered {
     int64_t total;
 } gathered;
 
+/* Collective: nobody waits for the message of a rank that has no memory for it. */
+static sago_status check_room(sago_ckpt *ckpt, bool enough) {
+    return sagoi_agree_status(ckpt->team,
+                              enough ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "too many blocks for one group"));
+}
+
 /* All descriptions of the group's blocks at its writer. */
 static sago_status gather_blocks(sago_ckpt *ckpt, const sagoi_wire_out *out, gathered *all) {
     const sagoi_groups *groups = &ckpt->groups;
     int size = out->len > INT32_MAX / 2 ? -1 : (int)out->len;
     all->sizes = calloc((size_t)groups->size, sizeof *all->sizes);
     all->places = calloc((size_t)groups->size, sizeof *all->places);
-    if (!all->sizes || !all->places || size < 0)
-        return sagoi_fail(SAGO_ERR_MEMORY, "too many blocks for one group");
+    sago_status status = check_room(ckpt, all->sizes && all->places && size >= 0);
+    if (status)
+        return status;
     if (MPI_Gather(&size, 1, MPI_INT, all->sizes, 1, MPI_INT, 0, groups->mine) != MPI_SUCCESS)
         return sagoi_fail(SAGO_ERR_MPI, "MPI_Gather in a group failed");
     for (int i = 0; groups->rank == 0 && i < groups->size; i++) {
@@ -182,8 +189,9 @@ static sago_status gather_blocks(sago_ckpt *ckpt, const sagoi_wire_out *out, gat
         all->total += all->sizes[i];
     }
     all->bytes = malloc((size_t)all->total + 1);
-    if (!all->bytes || all->total > INT32_MAX)
-        return sagoi_fail(SAGO_ERR_MEMORY, "too many blocks for one group");
+    status = check_room(ckpt, all->bytes && all->total <= INT32_MAX);
+    if (status)
+        return status;
     if (MPI_Gatherv(out->bytes, size, MPI_BYTE, all->bytes, all->sizes, all->places, MPI_BYTE, 0, groups->mine) !=
         MPI_SUCCESS)
         return sagoi_fail(SAGO_ERR_MPI, "MPI_Gatherv in a group failed");
@@ -217,8 +225,11 @@ static sago_status share_writers(sago_ckpt *ckpt, int64_t group_bytes) {
     const sagoi_groups *groups = &ckpt->groups;
     sagoi_intent *intent = &ckpt->layout.intent;
     int64_t *bytes = calloc((size_t)groups->nwriters, sizeof *bytes);
-    if (!bytes)
-        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of writers");
+    sago_status status = check_room(ckpt, bytes != NULL);
+    if (status) {
+        free(bytes);
+        return status;
+    }
     bool ok = !sagoi_is_writer(ckpt) ||
               MPI_Allgather(&group_bytes, 1, MPI_INT64_T, bytes, 1, MPI_INT64_T, groups->writers) == MPI_SUCCESS;
     ok = ok && MPI_Bcast(bytes, (int)groups->nwriters, MPI_INT64_T, 0, groups->mine) == MPI_SUCCESS;

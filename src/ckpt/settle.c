@@ -19,7 +19,10 @@ sagoi_saving *sagoi_saving_find(sago_ckpt *ckpt, int64_t step) {
     return found;
 }
 
+/* Nobody works on its job any more.  One whose last window never came, since a rank died, has files open. */
 static void saving_free(sagoi_saving *saving) {
+    if (saving->job && saving->job->begun && saving->job->first == SAGOI_JOB_PENDING)
+        sagoi_commit_abandon(&saving->job->commit);
     if (saving->job)
         free(saving->job->intent);
     free(saving->job);
@@ -53,22 +56,28 @@ sagoi_known_step *sagoi_known_find(sago_ckpt *ckpt, int64_t step) {
     return NULL;
 }
 
-sago_status sagoi_known_add(sago_ckpt *ckpt, int64_t step, uint64_t id_low, sago_level level) {
+sago_status sagoi_known_reserve(sago_ckpt *ckpt, int64_t more) {
+    int64_t needed = ckpt->nknown + more, capacity = sagoi_max(2 * ckpt->known_capacity, needed + 16);
+    for (const sagoi_saving *at = ckpt->saves; at; at = at->next)
+        needed++;
+    if (needed <= ckpt->known_capacity)
+        return SAGO_OK;
+    capacity = sagoi_max(capacity, needed);
+    sagoi_known_step *moved = realloc(ckpt->known, (size_t)capacity * sizeof *moved);
+    if (!moved)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of steps");
+    ckpt->known = moved;
+    ckpt->known_capacity = capacity;
+    return SAGO_OK;
+}
+
+void sagoi_known_add(sago_ckpt *ckpt, int64_t step, uint64_t id_low, sago_level level) {
     sagoi_known_step *known = sagoi_known_find(ckpt, step);
-    if (!known && ckpt->nknown == ckpt->known_capacity) {
-        int64_t capacity = 2 * ckpt->known_capacity + 16;
-        sagoi_known_step *moved = realloc(ckpt->known, (size_t)capacity * sizeof *moved);
-        if (!moved)
-            return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of steps");
-        ckpt->known = moved;
-        ckpt->known_capacity = capacity;
-    }
     if (!known) {
         known = &ckpt->known[ckpt->nknown++];
         *known = (sagoi_known_step){.step = step, .id_low = id_low};
     }
     known->at[level] = true;
-    return SAGO_OK;
 }
 
 void sagoi_known_remove(sago_ckpt *ckpt, int64_t step) {
@@ -96,12 +105,13 @@ static int64_t newer_ones(const sago_ckpt *ckpt, int64_t i, int at_least) {
     return n;
 }
 
-static sago_status remove_at(sago_ckpt *ckpt, sagoi_known_step *known, bool local) {
+static void remove_at(sago_ckpt *ckpt, sagoi_known_step *known, bool local) {
     known->at[local ? SAGO_LEVEL_LOCAL : SAGO_LEVEL_GLOBAL] = false;
     if (local)
         known->at[SAGO_LEVEL_REDUNDANT] = false;
     bool mine = local ? ckpt->keeper : ckpt->team->rank == 0;
-    return mine ? sagoi_background_remove(ckpt->background, local, known->step, known->id_low) : SAGO_OK;
+    if (mine)
+        sagoi_background_remove(ckpt->background, local, known->step, known->id_low);
 }
 
 /* What is still being drained or encoded is read from the nodes. */
@@ -111,24 +121,22 @@ static bool still_needed(sago_ckpt *ckpt, int64_t step) {
            ((saving->to_global && !saving->global_decided) || (saving->to_redundant && !saving->redundant));
 }
 
-sago_status sagoi_retain(sago_ckpt *ckpt) {
-    sago_status status = SAGO_OK;
-    for (int64_t i = 0; i < ckpt->nknown && !status; i++) {
+void sagoi_retain(sago_ckpt *ckpt) {
+    for (int64_t i = 0; i < ckpt->nknown; i++) {
         sagoi_known_step *known = &ckpt->known[i];
         int nodes = known->at[SAGO_LEVEL_REDUNDANT] ? SAGO_LEVEL_REDUNDANT : SAGO_LEVEL_LOCAL;
         if (ckpt->hints.ckpt_keep_local > 0 && known->at[nodes] && !still_needed(ckpt, known->step) &&
             newer_ones(ckpt, i, nodes) >= ckpt->hints.ckpt_keep_local)
-            status = remove_at(ckpt, known, true);
-        if (!status && ckpt->hints.ckpt_keep_global > 0 && known->at[SAGO_LEVEL_GLOBAL] &&
+            remove_at(ckpt, known, true);
+        if (ckpt->hints.ckpt_keep_global > 0 && known->at[SAGO_LEVEL_GLOBAL] &&
             newer_ones(ckpt, i, SAGO_LEVEL_GLOBAL) >= ckpt->hints.ckpt_keep_global)
-            status = remove_at(ckpt, known, false);
+            remove_at(ckpt, known, false);
     }
     for (int64_t i = 0; i < ckpt->nknown;)
         if (strength(&ckpt->known[i]) == 0)
             sagoi_known_remove(ckpt, ckpt->known[i].step);
         else
             i++;
-    return status;
 }
 
 /* ---- News ---- */
@@ -213,7 +221,7 @@ static void forget_old(sago_ckpt *ckpt) {
     }
 }
 
-static sago_status decide_first(sago_ckpt *ckpt, sagoi_saving *saving, int64_t failure) {
+static void decide_first(sago_ckpt *ckpt, sagoi_saving *saving, int64_t failure) {
     bool local = ckpt->local[0];
     sago_level level = local ? SAGO_LEVEL_LOCAL : SAGO_LEVEL_GLOBAL;
     saving->decided = true;
@@ -222,46 +230,45 @@ static sago_status decide_first(sago_ckpt *ckpt, sagoi_saving *saving, int64_t f
         saving->failed = true;
         saving->stats.written = -1;
         keep_failure(ckpt, saving, level, failure);
-        bool mine = local ? ckpt->keeper : ckpt->team->rank == 0;
-        return mine ? sagoi_background_remove(ckpt->background, local, saving->step, saving->id.low) : SAGO_OK;
+        if (local ? ckpt->keeper : ckpt->team->rank == 0)
+            sagoi_background_remove(ckpt->background, local, saving->step, saving->id.low);
+        return;
     }
     saving->stats.written = 1;
     ckpt->stats.queue += saving->stats.queue;
     ckpt->stats.write += saving->stats.write;
     saving->stats.level = (int)level;
-    return sagoi_known_add(ckpt, saving->step, saving->id.low, level);
+    sagoi_known_add(ckpt, saving->step, saving->id.low, level);
 }
 
-static sago_status decide_global(sago_ckpt *ckpt, sagoi_saving *saving, int64_t failure) {
+static void decide_global(sago_ckpt *ckpt, sagoi_saving *saving, int64_t failure) {
     saving->global_decided = true;
     take_times(ckpt, saving);
     if (failure) {
         keep_failure(ckpt, saving, SAGO_LEVEL_GLOBAL, failure);
-        return SAGO_OK;
+        return;
     }
     ckpt->stats.drain += saving->stats.drain;
     saving->stats.level = SAGO_LEVEL_GLOBAL;
-    return sagoi_known_add(ckpt, saving->step, saving->id.low, SAGO_LEVEL_GLOBAL);
+    sagoi_known_add(ckpt, saving->step, saving->id.low, SAGO_LEVEL_GLOBAL);
 }
 
 sago_status sagoi_news_take(sago_ckpt *ckpt, const sagoi_agreement *agreed, bool *decided) {
     sagoi_saving *first = oldest_undecided(ckpt), *draining = oldest_draining(ckpt);
     const int64_t *max = agreed->max;
-    sago_status status = SAGO_OK;
     *decided = false;
     if (first && !max[SAGOI_MAX_PENDING]) {
         *decided = true;
-        status = decide_first(ckpt, first, max[SAGOI_MAX_FAILED]);
+        decide_first(ckpt, first, max[SAGOI_MAX_FAILED]);
     }
     /* A save decided just now is not what the other numbers were about. */
-    if (draining && !max[SAGOI_MAX_GLOBAL_PENDING] && !status) {
+    if (draining && !max[SAGOI_MAX_GLOBAL_PENDING]) {
         *decided = true;
-        status = decide_global(ckpt, draining, max[SAGOI_MAX_GLOBAL_FAILED]);
+        decide_global(ckpt, draining, max[SAGOI_MAX_GLOBAL_FAILED]);
     }
-    if (*decided && !status)
-        status = sagoi_retain(ckpt);
-    if (!status)
-        status = sagoi_journal_advance(ckpt);
+    if (*decided)
+        sagoi_retain(ckpt);
+    sago_status status = sagoi_journal_advance(ckpt);
     forget_old(ckpt);
     return status;
 }

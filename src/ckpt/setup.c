@@ -217,27 +217,37 @@ static int by_time(const void *a, const void *b) {
 
 static sago_status remember(sago_ckpt *ckpt, const sagoi_overview *overview) {
     const sagoi_save_view **views = calloc((size_t)overview->n + 1, sizeof *views);
-    sago_status status = views ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of steps");
+    sago_status status = sagoi_known_reserve(ckpt, overview->n);
+    if (!status && !views)
+        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of steps");
     for (int64_t i = 0; i < overview->n && !status; i++)
         views[i] = &overview->views[i];
     if (!status)
         qsort(views, (size_t)overview->n, sizeof *views, by_time);
     for (int64_t i = 0; i < overview->n && !status; i++)
-        for (int level = SAGO_LEVEL_LOCAL; level < SAGO_LEVEL_COUNT && !status; level++)
+        for (int level = SAGO_LEVEL_LOCAL; level < SAGO_LEVEL_COUNT; level++)
             if (views[i]->complete[level])
-                status = sagoi_known_add(ckpt, views[i]->step, views[i]->id_low, (sago_level)level);
+                sagoi_known_add(ckpt, views[i]->step, views[i]->id_low, (sago_level)level);
     free(views);
     return status;
 }
 
-/* Was a writer interrupted on any node, or has a later save made this one obsolete? */
-static bool is_given_up(const sagoi_overview *overview, const sagoi_save_view *view) {
+/* What is true (bits SAGOI_FOLDER_*) of any of a save's folders, up to a level. */
+static int64_t folder_bits(const sagoi_overview *overview, const sagoi_save_view *view, sago_level last) {
+    int64_t bits = 0;
     for (int64_t i = 0; i < overview->catalog.n; i++) {
         const sagoi_item *item = &overview->catalog.items[i];
-        if (item->kind == SAGOI_ITEM_FOLDER && item->level == SAGO_LEVEL_LOCAL && item->index &&
-            item->step == view->step && item->id_low == view->id_low)
-            return true;
+        if (item->kind == SAGOI_ITEM_FOLDER && item->level <= (int64_t)last && item->step == view->step &&
+            item->id_low == view->id_low)
+            bits |= item->index;
     }
+    return bits;
+}
+
+/* Was a writer interrupted on any node, or has a later save made this one obsolete? */
+static bool is_given_up(const sagoi_overview *overview, const sagoi_save_view *view) {
+    if (folder_bits(overview, view, SAGO_LEVEL_LOCAL) & SAGOI_FOLDER_INTERRUPTED)
+        return true;
     for (int64_t i = 0; i < overview->n; i++)
         if (sagoi_view_complete(&overview->views[i], SAGO_LEVEL_LOCAL) &&
             overview->views[i].intent.time > view->intent.time)
@@ -246,9 +256,10 @@ static bool is_given_up(const sagoi_overview *overview, const sagoi_save_view *v
 }
 
 /* Incomplete in the directory and on the nodes.  Whole parts on the nodes stay while others may be where nobody
- * has looked: on nodes that are not in this job. */
+ * has looked: on nodes that are not in this job; and everything stays of what could not be read. */
 static bool is_leftover(const sagoi_overview *overview, const sagoi_save_view *view, sago_level level) {
-    if (sagoi_view_complete(view, SAGO_LEVEL_LOCAL))
+    if (sagoi_view_complete(view, SAGO_LEVEL_LOCAL) ||
+        (folder_bits(overview, view, SAGO_LEVEL_GLOBAL) & SAGOI_FOLDER_UNREADABLE))
         return false;
     return level == SAGO_LEVEL_GLOBAL || !view->intent_item || is_given_up(overview, view);
 }

@@ -130,11 +130,14 @@ sagoi_saving *sagoi_saving_find(sago_ckpt *ckpt, int64_t step);
 bool sagoi_saving_open(const sagoi_saving *saving); /* may it still come to another level? */
 void sagoi_savings_free(sago_ckpt *ckpt);
 void sagoi_saving_forget(sago_ckpt *ckpt, int64_t step); /* a decided one */
-sago_status sagoi_known_add(sago_ckpt *ckpt, int64_t step, uint64_t id_low, sago_level level) SAGOI_CHECKED;
+/* Room for so many more steps than are known or being saved: whoever adds one has agreed before that all have it.
+ */
+sago_status sagoi_known_reserve(sago_ckpt *ckpt, int64_t more) SAGOI_CHECKED;
+void sagoi_known_add(sago_ckpt *ckpt, int64_t step, uint64_t id_low, sago_level level);
 sagoi_known_step *sagoi_known_find(sago_ckpt *ckpt, int64_t step);
 void sagoi_known_remove(sago_ckpt *ckpt, int64_t step);
 /* Removes what is older than the hints say. */
-sago_status sagoi_retain(sago_ckpt *ckpt) SAGOI_CHECKED;
+void sagoi_retain(sago_ckpt *ckpt);
 
 /* save.c */
 sago_status sagoi_save(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;
@@ -177,7 +180,7 @@ sago_status sagoi_remove(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;
 /* redundancy.c */
 struct sagoi_fetch;
 sago_status sagoi_redundancy_wait(sago_ckpt *ckpt, sagoi_saving *saving) SAGOI_CHECKED;
-void sagoi_redundancy_verify(struct sagoi_fetch *fetch);
+sago_status sagoi_redundancy_verify(struct sagoi_fetch *fetch) SAGOI_CHECKED;
 /* Collective: brings the steps that wait for it to the redundant level. */
 sago_status sagoi_redundancy_advance(sago_ckpt *ckpt) SAGOI_CHECKED;
 /* Which writers hold parity for each other.  SAGO_ERR_UNSUPPORTED: too few storage devices. */

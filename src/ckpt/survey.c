@@ -35,15 +35,17 @@ static void look_at_data(sagoi_survey *survey, sagoi_fetch *fetch, int64_t write
         bad[i] = sagoi_fetch_piece(fetch, SAGO_LEVEL_LOCAL, writer, i) != SAGO_OK;
 }
 
-static void look_at_parity(sagoi_survey *survey, const sagoi_fetch *fetch, int64_t writer,
-                           const sagoi_item *item) {
+static sago_status look_at_parity(sagoi_survey *survey, const sagoi_fetch *fetch, int64_t writer,
+                                  const sagoi_item *item) {
     char name[SAGOI_CKPT_FILE_NAME];
     sagoi_parity parity;
     sagoi_cfile file = {.fd = -1};
     int64_t first = survey->first[2 * writer + 1], n = survey->first[2 * writer + 2] - first, got = 0;
     unsigned char *piece = malloc(SAGOI_PARITY_PIECE);
     sagoi_parity_data_name(name, item->index, item->member);
-    if (piece && !sagoi_parity_decode(item->bytes, item->len, &parity)) {
+    sago_status status = piece ? sagoi_parity_decode(item->bytes, item->len, &parity)
+                               : sagoi_fail(SAGO_ERR_MEMORY, "no memory to look at parity");
+    if (!status) {
         bool open =
             parity.piece == SAGOI_PARITY_PIECE && parity.nsums == n &&
             !sagoi_open_local(fetch->ckpt, item->step, fetch->save->intent.id, name, SAGOI_CFILE_READ, &file);
@@ -55,13 +57,15 @@ static void look_at_parity(sagoi_survey *survey, const sagoi_fetch *fetch, int64
     }
     (void)sagoi_cfile_close(&file);
     free(piece);
+    return status;
 }
 
 /* Who has which file; all that nobody has, or that is read by another rank and may be found bad there. */
-static void look(sagoi_survey *survey, sagoi_fetch *fetch) {
+static sago_status look(sagoi_survey *survey, sagoi_fetch *fetch) {
+    sago_status status = SAGO_OK;
     int me = fetch->ckpt->team->rank;
     const sagoi_catalog *catalog = &fetch->overview->catalog;
-    for (int64_t w = 0; w < survey->intent->nwriters; w++) {
+    for (int64_t w = 0; w < survey->intent->nwriters && !status; w++) {
         const sagoi_writer_desc *writer = &survey->intent->writers[w];
         const sagoi_item *items[2] = {sagoi_catalog_part(catalog, fetch->save, SAGO_LEVEL_LOCAL, w), NULL};
         if (writer->set >= 0)
@@ -76,9 +80,11 @@ static void look(sagoi_survey *survey, sagoi_fetch *fetch) {
         if (survey->holder[2 * w] == me)
             look_at_data(survey, fetch, w);
         if (survey->holder[2 * w + 1] == me && items[1]->bytes)
-            look_at_parity(survey, fetch, w, items[1]);
+            status = look_at_parity(survey, fetch, w, items[1]);
     }
-    sagoi_message_clear();
+    if (!status)
+        sagoi_message_clear();
+    return status;
 }
 
 /* ---- All together ---- */
@@ -112,7 +118,9 @@ sago_status sagoi_survey_make(sagoi_survey *survey, sagoi_fetch *fetch) {
     sago_status status = sagoi_agree_status(fetch->ckpt->team, make_room(survey));
     if (status)
         return status;
-    look(survey, fetch);
+    status = sagoi_agree_status(fetch->ckpt->team, look(survey, fetch));
+    if (status)
+        return status;
     return sagoi_agree_status(fetch->ckpt->team, tell_all(survey, fetch->ckpt->team));
 }
 

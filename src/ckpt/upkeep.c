@@ -66,6 +66,8 @@ static sago_status conclude(sago_ckpt *ckpt, int64_t step) {
         return status;
     int at = snprintf(report->text, sizeof report->text, "step %lld\n", (long long)step);
     for (int level = SAGO_LEVEL_LOCAL; level < SAGO_LEVEL_COUNT; level++) {
+        if (report->bytes_from[level] + report->damaged[level] + report->missing[level] == 0)
+            continue; /* nothing of the step is there, or ought to be */
         at += snprintf(report->text + at, sizeof report->text - (size_t)at,
                        "%s: %lld bytes good, %lld pieces damaged, %lld parts missing\n",
                        sago_level_string((sago_level)level), (long long)report->bytes_from[level],
@@ -93,7 +95,10 @@ sago_status sagoi_verify(sago_ckpt *ckpt, int64_t step) {
     if (!status) {
         verify_level(&fetch, SAGO_LEVEL_LOCAL);
         verify_level(&fetch, SAGO_LEVEL_GLOBAL);
-        sagoi_redundancy_verify(&fetch);
+        sagoi_message_clear();
+        status = sagoi_agree_status(ckpt->team, sagoi_redundancy_verify(&fetch));
+    }
+    if (!status) {
         sagoi_message_clear();
         status = conclude(ckpt, step);
     }
@@ -224,14 +229,16 @@ static sago_status drain_found(sago_ckpt *ckpt, int64_t step) {
     if (!status)
         status = check_parts(&fetch);
     if (!status)
+        status = sagoi_known_reserve(ckpt, 1);
+    if (!status)
         status = drain_mine(&fetch);
     status = sagoi_agree_status(ckpt->team, status);
     if (!status)
-        status = sagoi_known_add(ckpt, step, fetch.save->id_low, SAGO_LEVEL_GLOBAL);
+        sagoi_known_add(ckpt, step, fetch.save->id_low, SAGO_LEVEL_GLOBAL);
     if (fetch.save)
         sagoi_fetch_cleanup(&fetch);
     sagoi_overview_cleanup(&overview);
-    return sagoi_agree_status(ckpt->team, status);
+    return status;
 }
 
 static sago_status refuse_read_only(const sago_ckpt *ckpt) {

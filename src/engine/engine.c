@@ -208,7 +208,8 @@ static void count_regions(const sagoi_call *call) {
     }
 }
 
-/* Reduces the shape: per node, and whether all runs together tile the range. */
+/* Reduces the shape: per node, and whether all runs together tile the range.  `facts` NULL: there is no memory for
+ * them, which all ranks learn. */
 static sago_status measure_shape(sagoi_call *call, node_facts *facts, bool *dense) {
     sago_file *file = call->file;
     const sagoi_request *request = &call->composed->request;
@@ -219,10 +220,15 @@ static sago_status measure_shape(sagoi_call *call, node_facts *facts, bool *dens
     all.sum[SUM_MEMORY_PARTS] = (uint64_t)sagoi_share_part();
     all.max[MAX_MINUS_LOW] = request->nstreams ? -request->low : INT64_MIN;
     all.max[MAX_HIGH] = request->nstreams ? request->high : INT64_MIN;
+    if (!facts)
+        all.max[MAX_VERDICT] = sagoi_verdict_code(
+            file->team, sagoi_fail(SAGO_ERR_MEMORY, "no memory for the facts of %d nodes", file->team->nodes));
     if (file->team->nodes > 1)
         count_regions(call);
     sago_status status = sagoi_agree(file->team, &all, &of_node, NULL, NULL);
-    if (status)
+    if (!status)
+        status = sagoi_verdict(file->team, all.max[MAX_VERDICT]);
+    if (status || !facts)
         return status;
     *dense = all.sum[SUM_COVER] == sagoi_mix(file->cover_key, call->high) - sagoi_mix(file->cover_key, call->low);
     bool nothing = of_node.max[MAX_HIGH] == INT64_MIN;
@@ -308,12 +314,11 @@ static sago_status plan_within_memory(const sagoi_call *call, const node_facts *
     sago_file *file = call->file;
     int64_t limit = INT64_MAX;
     for (;;) {
-        sago_status status = make_plan(call, facts, dense, limit, plan);
-        bool planned = status == SAGO_OK;
-        if (planned && plan->strategy == SAGOI_STRATEGY_AGGREGATED)
-            status = sagoi_reserve_windows(file, plan);
-        status = sagoi_agree_status(file->team, status);
-        if (status != SAGO_ERR_MEMORY || !planned)
+        sago_status status = sagoi_agree_status(file->team, make_plan(call, facts, dense, limit, plan));
+        if (status || plan->strategy != SAGOI_STRATEGY_AGGREGATED)
+            return status;
+        status = sagoi_agree_status(file->team, sagoi_reserve_windows(file, plan));
+        if (status != SAGO_ERR_MEMORY)
             return status;
         int64_t tried = 0;
         for (int64_t i = 0; i < file->team->nodes; i++)
@@ -328,9 +333,6 @@ static sago_status plan_anew(sagoi_call *call, const sagoi_cache_key *key) {
     sago_file *file = call->file;
     int64_t size = file->team->nodes * (int64_t)sizeof(node_facts);
     node_facts *facts = sagoi_budget_alloc(&file->budget, size);
-    /* Without it this rank cannot even listen: a few bytes a node must be there. */
-    if (!facts)
-        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the facts of %d nodes", file->team->nodes);
     bool dense = false;
     sagoi_drop_exchange(file); /* its plan may have to make room for the new one */
     sago_status status = measure_shape(call, facts, &dense);

@@ -139,6 +139,12 @@ static void reduce_agreements(void *in, void *inout, int *count, MPI_Datatype *t
         sagoi_agreement_combine((sagoi_agreement *)inout + i, (const sagoi_agreement *)in + i);
 }
 
+/* Before there is a team to agree in: does every rank have what it needs? */
+static bool all_have(MPI_Comm comm, bool have) {
+    int mine = have, all = 0;
+    return MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
+}
+
 static uint64_t pid_namespace(void) {
     struct stat info;
     return stat("/proc/self/ns/pid", &info) == 0 ? (uint64_t)info.st_ino : 0;
@@ -220,7 +226,8 @@ static bool fill_tables(sagoi_team *team, MPI_Comm node_comm) {
     int32_t *first = tables_of(team), *members = first + team->nodes + 1;
     int *mine = calloc((size_t)team->local_size, sizeof *mine),
         *counts = calloc((size_t)team->nodes, sizeof *counts);
-    bool ok = mine && counts && MPI_Gather(&team->rank, 1, MPI_INT, mine, 1, MPI_INT, 0, node_comm) == MPI_SUCCESS;
+    bool ok = all_have(team->all, mine && counts) &&
+              MPI_Gather(&team->rank, 1, MPI_INT, mine, 1, MPI_INT, 0, node_comm) == MPI_SUCCESS;
     if (ok && team->local_rank == 0) {
         ok = MPI_Allgather(&team->local_size, 1, MPI_INT, counts, 1, MPI_INT, team->leaders) == MPI_SUCCESS;
         first[0] = 0;
@@ -294,10 +301,8 @@ static int ranks_on_host(const sagoi_team *team) {
     return team->local_size;
 }
 
-static entry *team_create(MPI_Comm comm) {
-    entry *made = calloc(1, sizeof *made);
-    if (!made)
-        return NULL;
+/* Fills in what is all zero; on failure it is freed. */
+static bool team_create(MPI_Comm comm, entry *made) {
     sagoi_team *team = &made->team;
     team->all = team->leaders = MPI_COMM_NULL;
     team->agreement_type = MPI_DATATYPE_NULL;
@@ -311,10 +316,9 @@ static entry *team_create(MPI_Comm comm) {
         ok = form_nodes(team) && make_agreement_op(team);
         team->host_ranks = ranks_on_host(team);
     }
-    if (ok)
-        return made;
-    team_destroy(team);
-    return NULL;
+    if (!ok)
+        team_destroy(team);
+    return ok;
 }
 
 /* The communicator's list of teams, made when there is none. */
@@ -360,14 +364,17 @@ static sagoi_team *enlist(entry *made, team_list *list) {
 
 sago_status sagoi_team_acquire(MPI_Comm comm, sagoi_team **team) {
     team_list *list;
-    *team = take_free(comm, &list);
-    if (!list)
-        return sagoi_fail(SAGO_ERR_MPI, "communicator attributes cannot be used");
-    entry *made = *team ? NULL : team_create(comm);
-    if (!*team && !made)
-        return sagoi_fail(SAGO_ERR_MPI, "the communicator cannot be set up: no memory, or an MPI call failed");
-    if (made)
+    *team = take_free(comm, &list); /* on all ranks, or on none */
+    if (!*team) {
+        entry *made = calloc(1, sizeof *made);
+        if (!all_have(comm, made && list)) {
+            free(made);
+            return sagoi_fail(SAGO_ERR_MEMORY, "a rank has no memory for what belongs to a communicator");
+        }
+        if (!team_create(comm, made))
+            return sagoi_fail(SAGO_ERR_MPI, "the communicator cannot be set up: no memory, or an MPI call failed");
         *team = enlist(made, list);
+    }
     atomic_fetch_add(&used, 1);
     return SAGO_OK;
 }

@@ -178,6 +178,32 @@ static void failed_drains(stage *s, const char *hints) {
     finish(s);
 }
 
+/* Records that cannot be read when the directory is opened. */
+static int refuse_reading(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)len;
+    return op->kind == SAGOI_OP_READ && strstr(op->path, arg) ? EIO : 0;
+}
+
+/* What could not be read is not taken for the leftover of an interrupted save: it is there when it can be read. */
+static void out_of_reach(stage *s, const char *hints) {
+    static char records[][8] = {"/intent", ".part"};
+    start(s, hints);
+    for (int i = 0; i < 2; i++) {
+        const sagoi_file_hooks hooks = {.before = refuse_reading, .arg = records[i]};
+        int64_t latest = 0;
+        scene = records[i];
+        CHECK_OK(sago_ckpt_close(&s->ckpt));
+        sagoi_file_set_hooks(&hooks);
+        open_stage(s, hints);
+        CHECK_OK(sago_ckpt_latest(s->ckpt, SAGO_LEVEL_LOCAL, &latest));
+        CHECK_INT(latest, -1);
+        sagoi_file_set_hooks(NULL);
+        check_good(s);
+    }
+    scene = "";
+    finish(s);
+}
+
 /* ---- Damage ---- */
 
 /* Rank 0 flips a byte in the middle of the first data file under a folder. */
@@ -228,6 +254,8 @@ int main(int argc, char **argv) {
     faults(&s, local, SAGO_LEVEL_GLOBAL, all ? 1 : 7);
     faults(&s, "sago_ckpt_mode=coio sago_ckpt_keep_global=2", SAGO_LEVEL_LOCAL, all ? 1 : 7);
     failed_drains(&s, local);
+    out_of_reach(&s, "sago_ckpt_files=2");
+    out_of_reach(&s, local);
     damaged_levels(&s);
     decomposition_free(&s.m, &s.d);
     return check_end();

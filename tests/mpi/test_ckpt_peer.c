@@ -93,6 +93,31 @@ static void dies_in_a_save(void) {
     told(ckpt, &comm, status);
 }
 
+/* Between two windows of a save: the thread has begun to write, and the last window never comes.  Closing gives
+ * back what it has open, and removes what it has written. */
+static void dies_between_windows(void) {
+    static unsigned char much[3 << 20];
+    MPI_Comm comm;
+    sago_ckpt *ckpt = open_scene("threaded sago_memory=1M", &comm);
+    int before = open_descriptors();
+    CHECK_OK(sago_ckpt_protect_local(ckpt, "much", much, sizeof much));
+    CHECK_OK(sago_ckpt_save(ckpt, 1));
+    CHECK_OK(sago_ckpt_wait(ckpt, 1, SAGO_LEVEL_LOCAL));
+    CHECK(ckpt->pool.next > 2 && ckpt->layout.intent.writers[0].bytes > ckpt->pool.window);
+    if (is_last()) { /* comes to the agreement, fills one window, and no more */
+        MPI_Count all = ckpt->layout.intent.writers[0].bytes;
+        ckpt->layout.intent.writers[0].bytes = ckpt->pool.window;
+        CHECK_OK(sago_ckpt_save(ckpt, 2));
+        ckpt->layout.intent.writers[0].bytes = all;
+        (void)play_dead(ckpt, true);
+    }
+    sago_status status = is_last() ? SAGO_ERR_PEER : sago_ckpt_save(ckpt, 2);
+    bool begun = sagoi_is_writer(ckpt) && sagoi_job_ask(ckpt->background, sagoi_saving_find(ckpt, 2)->job).started;
+    CHECK_INT(sum_everywhere(begun), 1);
+    told(ckpt, &comm, status);
+    CHECK(open_descriptors() <= before);
+}
+
 int main(int argc, char **argv) {
     check_start(&argc, &argv);
     slow_is_not_dead("threaded");
@@ -100,5 +125,6 @@ int main(int argc, char **argv) {
     dies_before_a_save("threaded", true);
     dies_before_a_save("coio", false);
     dies_in_a_save();
+    dies_between_windows();
     return check_end();
 }

@@ -120,6 +120,8 @@ echo "== damage"
 data=$(ls d/step-*40-*/file-000000.data)
 printf 'X' | dd of="$data" bs=1 seek=70001 conv=notrunc 2>/dev/null
 refuses 1 '^step 40: DAMAGED' verify d
+grep -q '^    global: .* damaged' out || fail "verify does not say what is damaged"
+! grep -q ': 0 bytes good, 0 pieces damaged, 0 parts missing' out || fail "verify tells of levels that have nothing"
 says '^step 60: good'
 refuses 1 '"good": false' verify d 40 --json
 refuses 1 '^step 40: cannot be repaired' repair d
