@@ -150,5 +150,7 @@ int cmd_plan(int argc, char **argv) {
     config.declared = config.pattern->declared;
     if (!options_parse(&options, 2, argc, argv, &config, why))
         return usage_error("plan", "%s", why);
+    if (config.scale)
+        return usage_error("plan", "--scale stands for itself: 'sago plan --scale', without a pattern");
     return plan_run(&config, why) ? EXIT_SUCCESS : usage_error("plan", "%s", why);
 }

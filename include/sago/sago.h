@@ -165,9 +165,15 @@ sago_status sago_sync(sago_file *file); /* collective; data is on the device */
  * them on the local device, so that they outlive the job; sago_sync() and sago_close() move them to the global
  * file, where later calls win, also between neighbourhoods.  Every other collective call on the file does so
  * first, reads and declared steps among them: they see what was written; nonblocking ones do when their turn
- * comes.  Independent calls are SAGO_ERR_STATE while anything is local. When local storage is full, what is there
- * is moved and the call goes to the global file.  Other files, programs and handles see nothing before
- * sago_sync().
+ * comes.  When local storage is full, what is there is moved and the call goes to the global file.  Other files,
+ * programs and handles see nothing before sago_sync().
+ *
+ * Independent writes go to local storage, too; where that is full they fail.  An independent read finds what its
+ * rank wrote, what its neighbourhood wrote in collective calls that left no gaps, and elsewhere what is in the
+ * global file, except: bytes between the first and the last that a collective call since the last merge wrote may
+ * be other ranks', on storage that this rank does not see.  Nobody can be asked without a collective call, so
+ * these are SAGO_ERR_STATE until sago_sync().  What other ranks wrote by independent calls is seen after
+ * sago_sync(), and counts in sago_get_size() from then on.
  *
  * After a crash what sago_sync_local() made durable is found by the next sago_open() of the same path with
  * sago_tier=local and the same sago_local_dirs, with any number of ranks on the same nodes: it is merged into the

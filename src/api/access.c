@@ -141,18 +141,31 @@ static bool is_piece(const sago_file *file, const view_access *wanted, sagoi_io_
     return one && sagoi_engine_takes_piece(file, piece);
 }
 
+static sagoi_tier_call as_call(const sago_file *file, const view_access *wanted, int64_t bytes) {
+    return (sagoi_tier_call){.view = &file->view, .begin = wanted->offset * file->view.etype_size, .bytes = bytes};
+}
+
+static sago_status run_alone(sago_file *file, const view_access *wanted, sagoi_composed *composed,
+                             int64_t *moved) {
+    const sagoi_tier_call what = as_call(file, wanted, composed->bytes);
+    if (!file->tier)
+        return sagoi_engine_independent(file, composed, moved);
+    return wanted->direction == SAGOI_TO_FILE ? sagoi_tier_write_alone(file, composed, &what, moved)
+                                              : sagoi_tier_read_alone(file, composed, moved);
+}
+
 static sago_status run_described(sago_file *file, const view_access *wanted, int64_t *moved) {
     sagoi_composed composed;
     sagoi_composed_init(&composed, wanted->direction, &file->budget);
     sago_status status = compose(file, wanted, &composed);
     if (!status)
-        status = sagoi_engine_independent(file, &composed, moved);
+        status = run_alone(file, wanted, &composed, moved);
     sagoi_composed_cleanup(&composed);
     return status;
 }
 
 static sago_status run_independent(sago_file *file, const view_access *wanted, MPI_Count *bytes) {
-    sago_status status = sagoi_check_alone(file);
+    sago_status status = sagoi_check_file(file);
     if (status)
         return sagoi_done(wanted->call, NULL, status);
     sagoi_io_run piece;
@@ -161,8 +174,9 @@ static sago_status run_independent(sago_file *file, const view_access *wanted, M
     sagoi_started_hold(file, &held);
     status = sagoi_flush_own(file);
     if (!status)
-        status = is_piece(file, wanted, &piece) ? sagoi_engine_piece(file, wanted->direction, &piece, &moved)
-                                                : run_described(file, wanted, &moved);
+        status = !file->tier && is_piece(file, wanted, &piece)
+                     ? sagoi_engine_piece(file, wanted->direction, &piece, &moved)
+                     : run_described(file, wanted, &moved);
     sagoi_started_release(held);
     if (bytes)
         *bytes = (MPI_Count)moved;
@@ -177,9 +191,7 @@ static void finish_separate(sago_file *file, sagoi_direction direction) {
 
 static sago_status run_together(sago_file *file, const view_access *wanted, sagoi_composed *composed,
                                 sago_status status, int64_t *moved) {
-    const sagoi_tier_call what = {.view = &file->view,
-                                  .begin = status ? 0 : wanted->offset * file->view.etype_size,
-                                  .bytes = composed->bytes};
+    const sagoi_tier_call what = status ? (sagoi_tier_call){0} : as_call(file, wanted, composed->bytes);
     return run_composed(file, composed, &what, status, moved);
 }
 

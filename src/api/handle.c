@@ -71,11 +71,6 @@ sago_status sagoi_check_collective(sago_file *file) {
     return status ? status : sagoi_tier_merge(file);
 }
 
-sago_status sagoi_check_alone(sago_file *file) {
-    sago_status status = sagoi_check_file(file);
-    return status ? status : sagoi_tier_refuse(file);
-}
-
 sago_status sagoi_check_access(const sago_file *file, sagoi_direction direction) {
     if (direction == SAGOI_TO_FILE && (file->amode & MPI_MODE_RDONLY))
         return sagoi_fail(SAGO_ERR_MODE, "a write to a file opened with MPI_MODE_RDONLY");

@@ -16,7 +16,8 @@ enum {
     SAGOI_CALL_NEXT,
     SAGOI_CALL_FREE,
     SAGOI_CALL_SYNC_LOCAL,
-    SAGOI_CALL_TIER /* argument 0: a write to local storage, 1: a merge */
+    SAGOI_CALL_TIER,      /* argument 0: a write to local storage, 1: a merge */
+    SAGOI_CALL_TIER_HOLDS /* is there anything to merge? */
 };
 
 /* Is MPI running, and is it the library that Sago was built with?  A local error. */
@@ -38,8 +39,6 @@ sago_status sagoi_check_file(const sago_file *file) SAGOI_CHECKED;
  * first.  What is in local storage is merged first, unless the call can stand `beside` it. */
 sago_status sagoi_check_collective(sago_file *file) SAGOI_CHECKED;
 sago_status sagoi_check_beside(sago_file *file) SAGOI_CHECKED;
-/* The same for a call that is not collective, and so cannot merge: then it is SAGO_ERR_STATE. */
-sago_status sagoi_check_alone(sago_file *file) SAGOI_CHECKED;
 
 /* May ranks go alone in collective calls?  `gaps`: some rank's view has them. */
 void sagoi_decide_separate(sago_file *file, bool gaps);

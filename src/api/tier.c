@@ -126,12 +126,17 @@ sago_status sagoi_tier_close(sago_file *file) {
 
 /* ---- What is local ---- */
 
+static void drop_copy(sago_file *file, logged *entry) {
+    if (entry)
+        sagoi_budget_free(&file->budget, entry,
+                          (int64_t)sizeof *entry + entry->call.n * (int64_t)sizeof *entry->call.extents);
+}
+
 static void forget_calls(sago_file *file) {
     tier *t = file->tier;
     for (logged *entry = t->first, *next; entry; entry = next) {
         next = entry->next;
-        sagoi_budget_free(&file->budget, entry,
-                          (int64_t)sizeof *entry + entry->call.n * (int64_t)sizeof *entry->call.extents);
+        drop_copy(file, entry);
     }
     for (kept_view *kept = t->views, *next; kept; kept = next) {
         next = kept->next;
@@ -141,7 +146,7 @@ static void forget_calls(sago_file *file) {
     t->views = NULL;
     t->first = NULL;
     t->last = &t->first;
-    t->calls = t->end = 0;
+    t->calls = t->end = t->own = t->own_end = 0;
     sagoi_tier_forget_kept(t);
 }
 
@@ -155,14 +160,8 @@ void sagoi_tier_destroy(sago_file *file) {
     file->tier = NULL;
 }
 
-bool sagoi_tier_holds(const sago_file *file) { return file->tier && file->tier->calls > 0; }
-
-int64_t sagoi_tier_end(const sago_file *file) { return file->tier ? file->tier->end : 0; }
-
-sago_status sagoi_tier_refuse(const sago_file *file) {
-    return sagoi_tier_holds(file)
-               ? sagoi_fail(SAGO_ERR_STATE, "data is still in local storage (sago_tier): call sago_sync first")
-               : SAGO_OK;
+int64_t sagoi_tier_end(const sago_file *file) {
+    return file->tier ? sagoi_max(file->tier->end, file->tier->own_end) : 0;
 }
 
 bool sagoi_tier_keep_view(sago_file *file) {
@@ -198,21 +197,37 @@ static logged *copy_call(sago_file *file, const sagoi_tier_call *what) {
     return entry;
 }
 
-static void log_call(sago_file *file, logged *entry, int64_t end) {
-    tier *t = file->tier;
+static void append(tier *t, logged *entry, int64_t key) {
+    entry->key = key;
     *t->last = entry;
     t->last = &entry->next;
-    entry->key = t->calls++;
-    t->end = sagoi_max(t->end, end);
 }
 
-/* Did every neighbourhood's write succeed?  Also where all of them end. */
-static sago_status agree_written(sago_file *file, bool ok, int64_t *end, bool *all_ok) {
-    sagoi_agreement agreed = {.max = {!ok, *end}};
+/* Did every neighbourhood's write succeed?  Also where all of them wrote. */
+static sago_status agree_written(sago_file *file, bool ok, sagoi_range *all, bool *all_ok) {
+    bool any = all->low < all->high;
+    sagoi_agreement agreed = {.max = {!ok, any ? all->high : INT64_MIN, any ? -all->low : INT64_MIN}};
     sago_status status = sagoi_agree(file->team, &agreed, NULL, NULL, NULL);
     *all_ok = !agreed.max[0];
-    *end = agreed.max[1];
+    *all = agreed.max[1] == INT64_MIN ? (sagoi_range){0, 0} : (sagoi_range){-agreed.max[2], agreed.max[1]};
     return status;
+}
+
+/* The call's data is in the local files, unless any of them would not take it. */
+static sago_status write_local(sago_file *file, sagoi_composed *composed, logged *entry, int64_t *bytes,
+                               bool *all_ok) {
+    tier *t = file->tier;
+    entry->all = (sagoi_range){composed->request.low, composed->request.high};
+    sago_status written = sagoi_engine_run(t->local, composed, SAGO_OK, bytes);
+    sago_status status = agree_written(file, written == SAGO_OK, &entry->all, all_ok);
+    if (status || !*all_ok)
+        return status;
+    if (composed->all_dense)
+        entry->near = (sagoi_range){composed->all_low, composed->all_high};
+    append(t, entry, 2 * t->calls++ + 1);
+    t->end = sagoi_max(t->end, entry->all.high);
+    file->stats.local_writes++;
+    return SAGO_OK;
 }
 
 sago_status sagoi_tier_write(sago_file *file, sagoi_composed *composed, const sagoi_tier_call *what,
@@ -223,23 +238,35 @@ sago_status sagoi_tier_write(sago_file *file, sagoi_composed *composed, const sa
         status = sagoi_fail(SAGO_ERR_MEMORY, "no memory to remember a write to local storage");
     status = sagoi_engine_agree(file, status, SAGOI_CALL_TIER, 0);
     bool all_ok = false;
-    int64_t end = composed->request.low < composed->request.high ? composed->request.high : 0;
-    if (!status) {
-        sago_status written = sagoi_engine_run(file->tier->local, composed, SAGO_OK, bytes);
-        status = agree_written(file, written == SAGO_OK, &end, &all_ok);
-    }
-    if (!status && all_ok) {
-        log_call(file, entry, end);
-        file->stats.local_writes++;
+    if (!status)
+        status = write_local(file, composed, entry, bytes, &all_ok);
+    if (!status && all_ok)
         return SAGO_OK;
-    }
-    if (entry)
-        sagoi_budget_free(&file->budget, entry, (int64_t)sizeof *entry + what->n * (int64_t)sizeof *what->extents);
+    drop_copy(file, entry);
     if (!status) {
         file->stats.local_refused++;
         status = sagoi_tier_merge(file);
     }
     return status ? status : sagoi_engine_run(file, composed, SAGO_OK, bytes);
+}
+
+sago_status sagoi_tier_write_alone(sago_file *file, sagoi_composed *composed, const sagoi_tier_call *what,
+                                   int64_t *bytes) {
+    tier *t = file->tier;
+    logged *entry = copy_call(file, what);
+    if (!entry)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory to remember a write to local storage");
+    sago_status status = sagoi_engine_independent(t->local, composed, bytes);
+    if (status) {
+        drop_copy(file, entry);
+        sagoi_message_prefix("in local storage, which sago_sync empties: ");
+        return status;
+    }
+    append(t, entry, 2 * t->calls);
+    t->own++;
+    t->own_end = sagoi_max(t->own_end, composed->bytes > 0 ? composed->request.high : 0);
+    file->stats.bytes_written += *bytes;
+    return SAGO_OK;
 }
 
 /* ---- Merging ---- */
@@ -315,6 +342,24 @@ static sago_status merge_call(sago_file *file, const sagoi_tier_call *call, cons
     return status;
 }
 
+/* All ranks' calls by their keys: independent ones are not everybody's. */
+static sago_status merge_in_order(sago_file *file, const merge_buffer *buffer) {
+    static const sagoi_tier_call nothing = {0};
+    logged *entry = file->tier->first;
+    for (;;) {
+        int64_t key = entry ? entry->key : INT64_MAX;
+        sagoi_agreement least = {.max[0] = -key};
+        sago_status status = sagoi_agree(file->team, &least, NULL, NULL, NULL);
+        if (status || least.max[0] == -INT64_MAX)
+            return status;
+        bool mine = key == -least.max[0];
+        status = merge_call(file, mine ? &entry->call : &nothing, buffer);
+        if (status)
+            return status;
+        entry = mine ? entry->next : entry;
+    }
+}
+
 /* The space is free for what comes next. */
 static sago_status empty_local(sago_file *file) {
     sago_file *local = file->tier->local;
@@ -335,17 +380,27 @@ static sago_status merge_calls(sago_file *file) {
     bool ok = buffer.data && buffer.part;
     sago_status status = ok ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory to merge");
     status = sagoi_engine_agree(file, status, SAGOI_CALL_TIER, 1);
-    for (logged *entry = t->first; entry && !status; entry = entry->next)
-        status = merge_call(file, &entry->call, &buffer);
+    if (!status)
+        status = merge_in_order(file, &buffer);
     sagoi_budget_free(&file->budget, buffer.data, buffer.bytes);
     sagoi_budget_free(&file->budget, buffer.part, list);
     return status;
 }
 
-sago_status sagoi_tier_merge(sago_file *file) {
-    if (!sagoi_tier_holds(file))
+/* Does any rank have anything that is not in the global file yet?  Collective calls are everybody's. */
+static sago_status ask_holds(sago_file *file, bool *any) {
+    *any = file->tier && file->tier->calls > 0;
+    if (!file->tier || *any)
         return SAGO_OK;
-    sago_status status = sagoi_tier_begin_merge(file);
+    return sagoi_engine_agree_any(file, SAGO_OK, SAGOI_CALL_TIER_HOLDS, file->tier->own > 0, any);
+}
+
+sago_status sagoi_tier_merge(sago_file *file) {
+    bool any = false;
+    sago_status status = ask_holds(file, &any);
+    if (status || !any)
+        return status;
+    status = sagoi_tier_begin_merge(file);
     if (!status)
         status = merge_calls(file);
     if (!status)

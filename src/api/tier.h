@@ -5,8 +5,10 @@
  * them again, in their order, from the local file to the global one.  So of two writes to one byte the later call
  * wins, also between neighbourhoods; and nothing that nobody wrote is written.
  *
- * Whatever is not a collective write of this kind first merges (collective calls; nonblocking ones when their turn
- * comes), or is refused while there is something to merge (independent calls, which cannot wait for others).
+ * Independent writes go to the local file, too, and are remembered by their rank alone; they come after the
+ * collective calls before them.  Whatever other collective call is made first merges (nonblocking ones when their
+ * turn comes). Independent reads cannot: a rank knows its own calls, and of collective ones where they wrote, so
+ * it finds out byte by byte where the latest data is, or that it cannot know (tier_read.c).
  *
  * What calls there were is known to the ranks alone until sago_sync_local() writes it down (tier_keep.c); then the
  * next job that opens the file finds what is local (tier_found.c).  Local files of jobs that died before that are
@@ -42,13 +44,16 @@ typedef struct sagoi_tier_call {
 sago_status sagoi_tier_write(sago_file *file, sagoi_composed *composed, const sagoi_tier_call *what,
                              sago_status status, int64_t *bytes) SAGOI_CHECKED;
 
-/* Is anything not in the global file yet? */
-bool sagoi_tier_holds(const sago_file *file);
-/* Where the file ends when all is merged, as far as this knows; 0: no further than it does. */
+/* Independent: to the neighbourhood's local file. */
+sago_status sagoi_tier_write_alone(sago_file *file, sagoi_composed *composed, const sagoi_tier_call *what,
+                                   int64_t *bytes) SAGOI_CHECKED;
+/* Independent: from wherever this rank knows the data to be.  SAGO_ERR_STATE for bytes that other ranks have, or
+ * may have, written since the last merge. */
+sago_status sagoi_tier_read_alone(sago_file *file, sagoi_composed *composed, int64_t *bytes) SAGOI_CHECKED;
+
+/* Where the file ends when all is merged, as far as this rank knows; 0: no further than it does. */
 int64_t sagoi_tier_end(const sago_file *file);
-/* The same as a local error. */
-sago_status sagoi_tier_refuse(const sago_file *file) SAGOI_CHECKED;
-/* Collective if anything is local. */
+/* Collective. */
 sago_status sagoi_tier_merge(sago_file *file) SAGOI_CHECKED;
 /* The file's view is about to be replaced: true if it is kept here, for merging. */
 bool sagoi_tier_keep_view(sago_file *file);

@@ -54,21 +54,24 @@ static sago_status code_streams(const sagoi_composed *composed, int64_t key, sag
     return status ? status : kept->blocks.failed ? no_memory() : SAGO_OK;
 }
 
-/* Composed without its data: only where it goes matters. */
-static sago_status code_call(sago_file *file, const sagoi_logged *entry) {
-    const sagoi_tier_call *call = &entry->call;
-    char nowhere = 0;
-    sagoi_composed composed;
+sago_status sagoi_tier_compose_place(sagoi_composed *composed, const sagoi_tier_call *call) {
+    static char nowhere;
     sago_status status;
-    sagoi_composed_init(&composed, SAGOI_TO_FILE, &file->budget);
     if (call->view) {
         sagoi_place place = {.view = call->view, .disp = call->view->disp, .begin = call->begin};
         sagoi_buffer memory = {&nowhere, call->bytes, MPI_BYTE};
-        status = sagoi_compose_view(&composed, &place, &memory);
+        status = sagoi_compose_view(composed, &place, &memory);
     } else {
-        status = sagoi_compose_extents(&composed, call->n, call->extents, &nowhere);
+        status = sagoi_compose_extents(composed, call->n, call->extents, &nowhere);
     }
-    sagoi_compose_finish(&composed);
+    sagoi_compose_finish(composed);
+    return status;
+}
+
+static sago_status code_call(sago_file *file, const sagoi_logged *entry) {
+    sagoi_composed composed;
+    sagoi_composed_init(&composed, SAGOI_TO_FILE, &file->budget);
+    sago_status status = sagoi_tier_compose_place(&composed, &entry->call);
     if (!status)
         status = code_streams(&composed, entry->key, &file->tier->kept);
     sagoi_composed_cleanup(&composed);
@@ -255,8 +258,11 @@ sago_status sagoi_tier_sync(sago_file *file) {
     sagoi_local_tier *t = file->tier;
     sago_status coded = code_calls(file);
     sago_status status = t->local->team->local_rank == 0 ? sagoi_store_sync(t->local->store) : SAGO_OK;
-    status = sagoi_agree_status(file->team, status ? status : coded);
-    if (status || !sagoi_tier_holds(file))
+    sagoi_agreement agreed = {.max = {sagoi_verdict_code(file->team, status ? status : coded), t->calls + t->own}};
+    status = sagoi_agree(file->team, &agreed, NULL, NULL, NULL);
+    if (!status)
+        status = sagoi_verdict(file->team, agreed.max[0]);
+    if (status || agreed.max[1] == 0)
         return status;
     status = write_parts(file);
     if (!status && !t->kept.claimed)

@@ -1,5 +1,6 @@
-/* The local tier's own: what its files share.  tier.c writes and merges, tier_keep.c makes what is local outlive
- * the job, tier_found.c finds what an earlier job has left. */
+/* The local tier's own: what its files share.  tier.c writes and merges, tier_read.c reads where ranks
+ * cannot merge, tier_keep.c makes what is local outlive the job, tier_found.c finds what an earlier job has left.
+ */
 #ifndef SAGOI_TIER_STATE_H
 #define SAGOI_TIER_STATE_H
 
@@ -17,7 +18,9 @@ typedef struct sagoi_kept_view {
 
 typedef struct sagoi_logged {
     sagoi_tier_call call; /* with extents of its own */
-    int64_t key;          /* its place among the calls of all ranks */
+    int64_t key;          /* its place among the calls of all ranks: odd for collective ones */
+    sagoi_range all;      /* a collective one: where any rank wrote, */
+    sagoi_range near;     /* and what the neighbourhood wrote without a gap; low == high: not known */
     struct sagoi_logged *next;
 } sagoi_logged;
 
@@ -44,9 +47,11 @@ struct sagoi_local_tier {
     sagoi_tier_place place;
     sago_file *local; /* of the neighbourhood */
     sagoi_logged *first, **last;
-    int64_t calls; /* in the log; the same on all ranks */
-    int64_t end;   /* of what is local; the same on all ranks */
-    int64_t chunk; /* bytes that a rank merges at once */
+    int64_t calls;   /* collective ones in the log; the same on all ranks */
+    int64_t end;     /* of what they wrote; the same on all ranks */
+    int64_t own;     /* independent ones */
+    int64_t own_end; /* of what these wrote */
+    int64_t chunk;   /* bytes that a rank merges at once */
     sagoi_kept_view *views;
     sagoi_kept_view *spare; /* for the view of the calls in the log, when it is replaced */
     sagoi_tier_kept kept;
@@ -54,6 +59,8 @@ struct sagoi_local_tier {
 
 /* ---- tier_keep.c ---- */
 
+/* A call without its data: only where it goes matters. */
+sago_status sagoi_tier_compose_place(sagoi_composed *composed, const sagoi_tier_call *call) SAGOI_CHECKED;
 /* Collective, around a merge; nothing to do without a claim. */
 sago_status sagoi_tier_begin_merge(sago_file *file) SAGOI_CHECKED;
 sago_status sagoi_tier_end_merge(sago_file *file) SAGOI_CHECKED;

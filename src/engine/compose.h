@@ -18,6 +18,8 @@ typedef struct sagoi_composed {
     bool follows;              /* this rank does not: it takes the others' */
     bool nonblocking;          /* runs on a fiber */
     bool flush;                /* of deferred calls, which were counted already */
+    int64_t all_low, all_high; /* when it has run: of all ranks */
+    bool all_dense;            /* a write: their runs tile that range */
     sagoi_budget *budget;
 } sagoi_composed;
 

@@ -435,6 +435,9 @@ sago_status sagoi_engine_run(sago_file *file, sagoi_composed *composed, sago_sta
     (void)sagoi_phase_end(&file->stats, SAGO_PHASE_PLAN, start);
     if (status || call.low == call.high)
         return status;
+    composed->all_low = call.low;
+    composed->all_high = call.high;
+    composed->all_dense = call.entry->plan.dense;
     status = leave(&call, move(&call));
     sagoi_mapping_settle(&file->mapping, file->store);
     if (status) {

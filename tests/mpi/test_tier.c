@@ -114,15 +114,53 @@ static void write_view(sago_file *file, uint64_t *seed, int64_t whose, model *m)
     MPI_Type_free(&turns);
 }
 
+/* ---- Independent calls ---- */
+
+enum { SLOT = 100, SLOTS = SIZE - 2000 }; /* where rank r writes by itself: from SLOTS + r * SLOT on */
+
+/* Wherever what a rank asks for is, it gets the latest bytes or is told that it cannot; what the others wrote by
+ * themselves is not looked at. */
+static void check_own_read(sago_file *file, const model *m, int64_t offset, int64_t length, bool must) {
+    static unsigned char back[SIZE];
+    MPI_Count bytes = -1;
+    memset(back, 0, sizeof back);
+    sago_status status = sago_read_at(file, offset, back, length, MPI_BYTE, &bytes);
+    if (status == SAGO_ERR_STATE && !must) {
+        CHECK(strstr(sago_error_message(), "sago_sync"));
+        return;
+    }
+    CHECK_INT(status, SAGO_OK);
+    int64_t i = offset, slots_end = SLOTS + (int64_t)ranks * SLOT, mine = SLOTS + (int64_t)rank * SLOT;
+    while (i < offset + bytes &&
+           (back[i - offset] == m->bytes[i] || (i >= SLOTS && i < slots_end && (i < mine || i >= mine + SLOT))))
+        i++;
+    CHECK_INT(i, offset + bytes);
+}
+
+static void write_alone(sago_file *file, uint64_t *seed, int64_t whose, model *m) {
+    unsigned char data[SLOT];
+    int64_t skip = (int64_t)(next_random(seed) % SLOT), mine = SLOTS + (int64_t)rank * SLOT + skip;
+    for (int64_t k = 0; k < SLOT - skip; k++)
+        data[k] = byte_of(mine + k, whose);
+    CHECK_OK(sago_set_view(file, 0, MPI_BYTE, MPI_BYTE));
+    CHECK_OK(sago_write_at(file, mine, data, SLOT - skip, MPI_BYTE, NULL));
+    for (int r = 0; r < ranks; r++)
+        model_put(m, SLOTS + (int64_t)r * SLOT + skip, SLOT - skip, whose);
+    check_own_read(file, m, mine, SLOT - skip, true);
+    uint64_t own = *seed + (uint64_t)rank;
+    int64_t from = (int64_t)(next_random(&own) % SIZE);
+    check_own_read(file, m, from, (int64_t)(next_random(&own) % (uint64_t)(SIZE - from)), false);
+}
+
 static void check_read(sago_file *file, const model *m) {
     static unsigned char back[SIZE];
     MPI_Count bytes = -1;
     MPI_Offset size = -1;
     sago_extent all = {0, SIZE};
-    CHECK_OK(sago_get_size(file, &size));
-    CHECK_INT(size, m->end);
     CHECK_OK(sago_read_extents_all(file, 1, &all, back, &bytes));
     CHECK_INT(bytes, m->end);
+    CHECK_OK(sago_get_size(file, &size)); /* also of what others wrote by themselves */
+    CHECK_INT(size, m->end);
     int64_t i = 0;
     while (i < m->end && back[i] == m->bytes[i])
         i++;
@@ -140,7 +178,7 @@ static void test_random(uint64_t seed) {
     if (!file)
         return;
     for (int step = 1; step <= STEPS; step++)
-        switch (next_random(&seed) % 9) {
+        switch (next_random(&seed) % 11) {
         case 0:
             check_read(file, &m);
             break;
@@ -157,6 +195,10 @@ static void test_random(uint64_t seed) {
         case 4:
         case 5:
             write_view(file, &seed, step, &m);
+            break;
+        case 6:
+        case 7:
+            write_alone(file, &seed, step, &m);
             break;
         default:
             write_extents(file, &seed, step, &m);
@@ -304,22 +346,63 @@ static void test_leftovers(void) {
     remove_file(path);
 }
 
-/* Calls that cannot wait for others are refused while data is local, and work when it is not. */
-static void test_refused(void) {
-    char path[CHECK_PATH_MAX], byte = 1;
-    (void)snprintf(path, sizeof path, "%s", scratch("refused"));
-    scene = "refused";
+/* Independent calls: a rank sees what it wrote, and what its neighbourhood wrote without gaps; never wrong bytes.
+ */
+static void test_alone(void) {
+    enum { BLOCK = 500 };
+    static unsigned char data[BLOCK], back[BLOCK];
+    char path[CHECK_PATH_MAX];
+    MPI_Offset size = 0;
+    (void)snprintf(path, sizeof path, "%s", scratch("alone"));
+    scene = "alone";
     sago_file *file = open_tier(path);
-    sago_extent mine = {rank, 1};
-    CHECK_OK(sago_write_extents_all(file, 1, &mine, &byte));
-    EXPECT(sago_write_at(file, rank, &byte, 1, MPI_BYTE, NULL), SAGO_ERR_STATE, "sago_sync", -1);
-    EXPECT(sago_read_at(file, rank, &byte, 1, MPI_BYTE, NULL), SAGO_ERR_STATE, "sago_sync", -1);
+    int next = (rank + 1) % ranks;
+    int64_t mine = (int64_t)rank * BLOCK, theirs = (int64_t)next * BLOCK, own = (int64_t)(ranks + rank) * BLOCK;
+    for (int64_t k = 0; k < BLOCK; k++)
+        data[k] = byte_of(mine + k, 1);
+    CHECK_OK(sago_write_at(file, own, data, BLOCK, MPI_BYTE, NULL)); /* nothing collective is local yet */
+    CHECK_OK(sago_read_at(file, own, back, BLOCK, MPI_BYTE, NULL));
+    CHECK(memcmp(back, data, BLOCK) == 0);
+    CHECK_OK(sago_get_size(file, &size));
+    CHECK(size >= own + BLOCK);
+    sago_extent extent = {mine, BLOCK};
+    CHECK_OK(sago_write_extents_all(file, 1, &extent, data));
+    meet();
+    CHECK_INT(plain_size(path), 0);
+    CHECK_OK(sago_read_at(file, mine, back, BLOCK, MPI_BYTE, NULL));
+    CHECK(memcmp(back, data, BLOCK) == 0);
+    memset(back, 0, sizeof back);
+    sago_status status = sago_read_at(file, theirs, back, BLOCK, MPI_BYTE, NULL);
+    bool shared = strcmp(local_root, getenv("SAGO_TEST_DIR")) == 0; /* by all */
+    CHECK(status == SAGO_OK || (!shared && status == SAGO_ERR_STATE));
+    for (int64_t k = 0; k < BLOCK && status == SAGO_OK; k++)
+        CHECK_INT(back[k], byte_of(theirs + k, 1));
     CHECK_OK(sago_sync(file));
-    CHECK_OK(sago_write_at(file, rank, &byte, 1, MPI_BYTE, NULL));
-    EXPECT(sago_write_extents_all(file, rank == 0 ? -1 : 1, &mine, &byte), SAGO_ERR_ARG, "extents", 0);
+    CHECK_INT(plain_size(path), (int64_t)2 * ranks * BLOCK);
+    CHECK_OK(sago_read_at(file, theirs, back, BLOCK, MPI_BYTE, NULL));
+    for (int64_t k = 0; k < BLOCK; k++)
+        CHECK_INT(back[k], byte_of(theirs + k, 1));
+    if (rank == 0) /* of one rank alone: merged all the same */
+        CHECK_OK(sago_write_at(file, 7, data, 3, MPI_BYTE, NULL));
+    EXPECT(sago_write_extents_all(file, rank == 0 ? -1 : 1, &extent, data), SAGO_ERR_ARG, "extents", 0);
     CHECK_OK(sago_set_size(file, 1000));
+    CHECK_INT(plain_read(path, back, 3, 7), 3);
+    for (int64_t k = 0; k < 3; k++)
+        CHECK_INT(back[k], byte_of(k, 1));
+    /* Every second byte: what lies between may be another's. */
+    MPI_Datatype byte, second;
+    MPI_Type_contiguous(1, MPI_BYTE, &byte);
+    MPI_Type_create_resized(byte, 0, 2, &second);
+    MPI_Type_commit(&second);
+    CHECK_OK(sago_set_view(file, 2 * mine, MPI_BYTE, second));
+    CHECK_OK(sago_write_at_all(file, 0, data, BLOCK, MPI_BYTE, NULL));
+    CHECK_OK(sago_read_at(file, 0, back, BLOCK, MPI_BYTE, NULL));
+    CHECK(memcmp(back, data, BLOCK) == 0);
+    CHECK_OK(sago_set_view(file, 0, MPI_BYTE, MPI_BYTE));
+    EXPECT(sago_read_at(file, 2 * mine, back, BLOCK, MPI_BYTE, NULL), SAGO_ERR_STATE, "sago_sync", -1);
+    MPI_Type_free(&byte);
+    MPI_Type_free(&second);
     CHECK_OK(sago_close(&file));
-    CHECK_INT(plain_size(path), 1000);
     remove_file(path);
 }
 
@@ -389,7 +472,7 @@ int main(int argc, char **argv) {
         test_nonblocking();
         if (i == 2) /* on one machine: elsewhere local storage may not be rank 0's */
             test_leftovers();
-        test_refused();
+        test_alone();
         test_bad_directories();
     }
     if (getenv("SAGO_TEST_SMALL"))

@@ -80,6 +80,20 @@ static void do_view(sago_file *file, uint64_t *seed, int64_t whose, int writers)
     MPI_Type_free(&turns);
 }
 
+/* Each rank by itself. */
+static void do_alone(sago_file *file, uint64_t *seed, int64_t whose, int writers) {
+    int64_t from = (int64_t)(next_random(seed) % (SIZE / 4));
+    unsigned char data[100];
+    for (int r = 0; r < writers; r++)
+        model_put(from + (int64_t)r * 100, 100, whose);
+    if (!file)
+        return;
+    for (int64_t k = 0; k < 100; k++)
+        data[k] = byte_of(from + (int64_t)rank * 100 + k, whose);
+    CHECK_OK(sago_set_view(file, 0, MPI_BYTE, MPI_BYTE));
+    CHECK_OK(sago_write_at(file, from + (int64_t)rank * 100, data, 100, MPI_BYTE, NULL));
+}
+
 static void model_start(void) {
     memset(model, 0, sizeof model);
     model_end = 0;
@@ -95,7 +109,8 @@ static void make_file(const char *path) {
 /* Two local syncs; then a call that nobody made durable. */
 static void do_steps(sago_file *file, uint64_t seed, int writers) {
     for (int step = 1; step <= SYNCED; step++) {
-        (next_random(&seed) % 3 == 0 ? do_view : do_extents)(file, &seed, step, writers);
+        uint64_t kind = next_random(&seed) % 5;
+        (kind == 0 ? do_view : kind == 1 ? do_alone : do_extents)(file, &seed, step, writers);
         if (file && (step == 2 || step == SYNCED))
             CHECK_OK(sago_sync_local(file));
     }

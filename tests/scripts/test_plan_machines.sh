@@ -74,7 +74,7 @@ in_job 'other[1-2]' | grep -q "network: nothing is known" || fail "nodes that to
 
 # Bad input
 for bad in "--machine $scratch/none.sago" "--machine $MACHINES/mira-1024.sago --nodes 2000" \
-    "--machine $MACHINES/theta.sago --subfiles several" "--svg $scratch/no/such/place.svg --nodes 2"; do
+    "--machine $MACHINES/theta.sago --subfiles several" "--svg $scratch/no/such/place.svg --nodes 2" "--scale"; do
     # shellcheck disable=SC2086
     if "$SAGO" plan contiguous $bad >"$scratch/out" 2>&1; then fail "$bad was taken"; fi
     grep -q "^sago" "$scratch/out" || fail "no message for $bad"

@@ -1,0 +1,133 @@
+/* Independent reads of a file with a local tier: byte by byte, where is the latest data?
+ *
+ * A rank knows its own calls, and of each collective call where any rank wrote, and what its neighbourhood wrote
+ * if that has no gaps.  From the oldest call to the latest: what this rank or a neighbourhood without gaps wrote
+ * is in the local file; what lies elsewhere in the range of a collective call may be another's, perhaps on storage
+ * that this rank does not see.  That is an error where it is asked for; everything else is in the global file.
+ * What other ranks wrote by independent calls this rank cannot know: they are seen after sago_sync(), as MPI has
+ * it. */
+#include <string.h>
+
+#include "api/tier_state.h"
+#include "base/checked.h"
+
+enum { WINDOW = 1 << 20 }; /* bytes looked at together */
+
+enum { IN_GLOBAL, IN_LOCAL, UNKNOWN };
+
+/* A range of the file. */
+typedef struct window {
+    int64_t start, end;
+    char *global, *local; /* its bytes in the two files; global: in the end the latest of all */
+    unsigned char *where; /* the latest of each byte is */
+} window;
+
+static void set_range(window *w, int64_t low, int64_t high, int value) {
+    low = sagoi_max(low, w->start);
+    high = sagoi_min(high, w->end);
+    if (low < high)
+        memset(w->where + (low - w->start), value, (size_t)(high - low));
+}
+
+/* What this rank wrote in a call. */
+static void set_request(window *w, const sagoi_request *request, int value) {
+    for (int64_t i = 0; i < request->nstreams; i++) {
+        sagoi_cursor cursor;
+        sagoi_span span;
+        sagoi_cursor_init(&cursor, &request->streams[i].file);
+        sagoi_cursor_seek(&cursor, w->start);
+        while (sagoi_cursor_next(&cursor, w->end, &span))
+            for (sagoi_walk run = sagoi_walk_span(&span); sagoi_walk_run(&run);)
+                set_range(w, run.off, run.off + run.len, value);
+    }
+}
+
+static sago_status set_call(sago_file *file, const sagoi_logged *entry, window *w) {
+    sagoi_composed composed;
+    set_range(w, entry->all.low, entry->all.high, UNKNOWN);
+    set_range(w, entry->near.low, entry->near.high, IN_LOCAL);
+    sagoi_composed_init(&composed, SAGOI_TO_FILE, &file->budget);
+    sago_status status = sagoi_tier_compose_place(&composed, &entry->call);
+    if (!status)
+        set_request(w, &composed.request, IN_LOCAL);
+    sagoi_composed_cleanup(&composed);
+    return status;
+}
+
+/* Nothing is there beyond the end of a file. */
+static sago_status load(sagoi_store *store, const window *w, char *to) {
+    sagoi_io_run run = {.off = w->start, .len = w->end - w->start, .buf = to};
+    return sagoi_store_read(store, &run, 1, NULL);
+}
+
+static sago_status fill(sago_file *file, window *w) {
+    memset(w->where, IN_GLOBAL, (size_t)(w->end - w->start));
+    memset(w->global, 0, (size_t)(w->end - w->start));
+    sago_status status = SAGO_OK;
+    for (const sagoi_logged *entry = file->tier->first; entry && !status; entry = entry->next)
+        status = set_call(file, entry, w);
+    if (!status)
+        status = load(file->store, w, w->global);
+    bool local = !status && memchr(w->where, IN_LOCAL, (size_t)(w->end - w->start));
+    if (!local)
+        return status;
+    status = load(file->tier->local->store, w, w->local);
+    for (int64_t i = 0; i < w->end - w->start; i++)
+        w->global[i] = w->where[i] == IN_LOCAL ? w->local[i] : w->global[i];
+    return status;
+}
+
+static sago_status check_known(const window *w, const sagoi_request *request) {
+    for (int64_t i = 0; i < request->nstreams; i++) {
+        sagoi_cursor cursor;
+        sagoi_span span;
+        sagoi_cursor_init(&cursor, &request->streams[i].file);
+        sagoi_cursor_seek(&cursor, w->start);
+        while (sagoi_cursor_next(&cursor, w->end, &span))
+            for (sagoi_walk run = sagoi_walk_span(&span); sagoi_walk_run(&run);)
+                if (memchr(w->where + (run.off - w->start), UNKNOWN, (size_t)run.len))
+                    return sagoi_fail(
+                        SAGO_ERR_STATE,
+                        "bytes from %lld to %lld may have been written by other ranks, and are still in "
+                        "local storage (sago_tier): call sago_sync first",
+                        (long long)run.off, (long long)(run.off + run.len));
+    }
+    return SAGO_OK;
+}
+
+static sago_status read_windows(sago_file *file, const sagoi_request *request, window *w) {
+    int64_t high = sagoi_min(request->high, request->limit);
+    sago_status status = SAGO_OK;
+    for (w->start = request->low; w->start < high && !status; w->start = w->end) {
+        w->end = sagoi_min(w->start + WINDOW, high);
+        status = fill(file, w);
+        if (!status)
+            status = check_known(w, request);
+        if (!status)
+            (void)sagoi_request_copy(request, w->start, w->end, w->global, NULL);
+    }
+    return status;
+}
+
+sago_status sagoi_tier_read_alone(sago_file *file, sagoi_composed *composed, int64_t *bytes) {
+    sagoi_request *request = &composed->request;
+    int64_t size = 0;
+    if (!file->tier->first)
+        return sagoi_engine_independent(file, composed, bytes);
+    sago_status status = sagoi_store_size(file->store, &size);
+    if (status)
+        return status;
+    size = sagoi_max(size, sagoi_tier_end(file));
+    request->limit = size;
+    char *room = sagoi_budget_alloc(&file->budget, (int64_t)3 * WINDOW);
+    if (!room)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory to read from local storage");
+    window w = {.global = room, .local = room + WINDOW, .where = (unsigned char *)room + 2 * WINDOW};
+    status = read_windows(file, request, &w);
+    sagoi_budget_free(&file->budget, room, (int64_t)3 * WINDOW);
+    if (status)
+        return status;
+    *bytes = request->high <= size ? composed->bytes : sagoi_bytes_below(request, size);
+    file->stats.bytes_read += *bytes;
+    return SAGO_OK;
+}
