@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Runs `sago bench` against three peers and prints the ratios as a table (the README's figures).
 
-usage: tools/figures.py [--ranks 2,4,8] [--repeat 20] [--patterns NAME,...] [--json FILE]
+usage: tools/figures.py [--ranks 2,4,8] [--repeat 20] [--patterns NAME,...] [--dropin] [--json FILE]
+
+With --dropin the same programs' MPI-IO calls go through the drop-in, and are compared with calls past it.
 
 Peers: R = MPICH's ROMIO, O = Open MPI's OMPIO, Y = Open MPI's ROMIO, yielding while it waits.
 Both build trees must be there (make build MPI=mpich, make build MPI=openmpi).  Files go to /dev/shm.
@@ -19,13 +21,17 @@ PEERS = {
     "O": ("openmpi", OPENMPI),
     "Y": ("openmpi", OPENMPI + ["--mca", "io", "romio321", "--mca", "mpi_yield_when_idle", "1"]),
 }
+DROPIN_CALLS = ("write", "read", "first_write", "first_read")
 
 
-def run(tree, launcher, ranks, pattern, repeat):
+def run(peer, ranks, pattern, options):
     """One benchmark run; its JSON, or None with the reason on stderr."""
+    tree, launcher = PEERS[peer]
+    library = os.path.abspath(f"build/{tree}/lib/libsago-mpiio.so")
+    dropin = (["env", f"LD_PRELOAD={library}"], ["--engines", "mpiio,plain"]) if options.dropin else ([], [])
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
-        command = launcher + ["-n", str(ranks), f"build/{tree}/bin/sago", "bench", *pattern.split(),
-                              "--dir", "/dev/shm", "--repeat", str(repeat), "--json", out.name]
+        command = launcher + ["-n", str(ranks), *dropin[0], f"build/{tree}/bin/sago", "bench", *pattern.split(),
+                              "--dir", "/dev/shm", "--repeat", str(options.repeat), "--json", out.name, *dropin[1]]
         done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         if done.returncode != 0:
             print(f"{' '.join(command)}: {done.stderr.strip()[-300:]}", file=sys.stderr)
@@ -33,12 +39,20 @@ def run(tree, launcher, ranks, pattern, repeat):
         return json.load(open(out.name))
 
 
-def cell(result, way, against):
-    """A ratio with its interval."""
-    if result is None:
-        return "failed"
-    low, high = result["ratios_low"][way][against], result["ratios_high"][way][against]
-    return f"{result['ratios'][way][against]:.2g} [{low:.2g}, {high:.2g}]"
+def text(ratio, low, high):
+    return f"{ratio:.2g} [{low:.2g}, {high:.2g}]"
+
+
+def engine_row(result):
+    """Ratios with their intervals."""
+    names = ("ratios", "ratios_low", "ratios_high")
+    return [text(*(result[name][way][against] for name in names)) for against in ("mpiio", "limit")
+            for way in ("write", "read")]
+
+
+def dropin_row(result):
+    found = result["mpiio_over_plain"]
+    return [text(*(found[call][name] for name in ("ratio", "low", "high"))) for call in DROPIN_CALLS]
 
 
 def main():
@@ -47,18 +61,20 @@ def main():
     parser.add_argument("--repeat", type=int, default=20)
     parser.add_argument("--patterns", default="e3sm-f,block3d,hacc-aos,hacc-records,contiguous")
     parser.add_argument("--peers", default="R,O,Y")
+    parser.add_argument("--dropin", action="store_true", help="measure the drop-in instead of the library")
     parser.add_argument("--json", help="keep all results in this file")
     options = parser.parse_args()
     os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     results = []
-    print("| pattern | ranks | peer | write | read | write, of the limit | read, of the limit |")
+    print("| pattern | ranks | peer | write | read | " +
+          ("first write | first read |" if options.dropin else "write, of the limit | read, of the limit |"))
     print("|---|---|---|---|---|---|---|")
     for pattern in options.patterns.split(","):
         for ranks in map(int, options.ranks.split(",")):
             for peer in options.peers.split(","):
-                result = run(*PEERS[peer], ranks, pattern, options.repeat)
+                result = run(peer, ranks, pattern, options)
                 results.append({"peer": peer, "pattern": pattern, "ranks": ranks, "result": result})
-                row = [cell(result, way, against) for against in ("mpiio", "limit") for way in ("write", "read")]
+                row = ["failed"] * 4 if result is None else (dropin_row if options.dropin else engine_row)(result)
                 print(f"| {pattern} | {ranks} | {peer} | " + " | ".join(row) + " |", flush=True)
     if options.json:
         with open(options.json, "w") as out:
