@@ -1,5 +1,5 @@
 #!/bin/bash
-# RUN: timeout=120 3 8
+# RUN: timeout=240 10 2
 # RUN-LONG: timeout=900 10 32
 # Memory that differs from node to node: fewer rounds than with an aggregator on every node.  See tests/mpi/test_draws.c.
 #     test_draws.sh DRAWS MIB

@@ -152,7 +152,8 @@ static void run_draws(int draws) {
     for (int d = 1; d <= draws; d++) {
         for (int n = 0; n < nodes; n++)
             memory[n] = draw_memory(&seed);
-        for (int p = 0; p < POLICIES; p++) {
+        for (int i = 0; i < POLICIES; i++) {
+            int p = (d + i) % POLICIES; /* each is the first as often as others: it pays for pages let go before */
             got[p] = write_with_sago(&policies[p], memory[node], d * POLICIES + p);
             sum[p].rounds += got[p].rounds;
             sum[p].seconds += got[p].seconds;
