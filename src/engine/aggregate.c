@@ -33,7 +33,7 @@ typedef struct job {
 
 sago_status sagoi_reserve_windows(sago_file *file, const sagoi_plan *plan) {
     sagoi_team *team = file->team;
-    int64_t bytes = sagoi_plan_segment_bytes(plan, team->local_size, sagoi_plan_slots(plan, team->node));
+    int64_t bytes = sagoi_plan_node_segment_bytes(plan, team->node, team->local_size);
     sago_status status = sagoi_segment_reserve(team, bytes, &team->windows);
     int64_t share = team->windows.bytes / team->local_size;
     sagoi_budget_count(&file->budget, share - file->windows_share);
@@ -218,6 +218,7 @@ void sagoi_drop_exchange(sago_file *file) {
 static sago_status open_exchange(job *work) {
     sago_file *file = work->file;
     sagoi_cache_entry *entry = work->call->entry;
+    int64_t first, reach = sagoi_plan_reach(work->plan, file->team->node, &first);
     sagoi_exchange_setup setup = {.team = file->team,
                                   .plan = work->plan,
                                   .request = &work->request,
@@ -225,6 +226,8 @@ static sago_status open_exchange(job *work) {
                                   .known = work->call->hit && entry->kept.complete,
                                   .staging = work->at.staging,
                                   .regions = work->at.regions,
+                                  .first = first,
+                                  .reach = reach,
                                   .domain = work->domain,
                                   .stats = &file->stats,
                                   .budget = &file->budget};

@@ -80,6 +80,8 @@ void sagoi_exchange_begin(sagoi_exchange *exchange, const sagoi_exchange_setup *
     exchange->packer = (sagoi_packer){.plan = setup->plan,
                                       .request = setup->request,
                                       .node = setup->team->node,
+                                      .first = setup->first,
+                                      .reach = setup->reach,
                                       .code = !setup->known || setup->plan->merge};
     exchange->status = SAGO_OK;
     if (setup->domain >= 0 || exchange->relay) {
@@ -152,7 +154,7 @@ static bool pack_pass(sagoi_exchange *exchange, int parity) {
     double start = sagoi_now();
     int64_t rank = setup->team->local_rank;
     bool more = sagoi_pack(&exchange->packer, sagoi_staging_of(setup, rank, parity), setup->plan->staging,
-                           exchange->most, sagoi_region_of(setup, rank, parity));
+                           exchange->most, sagoi_regions_of(setup, rank, parity));
     (void)sagoi_phase_end(setup->stats, SAGO_PHASE_GATHER, start);
     return more;
 }
@@ -190,7 +192,7 @@ static bool read_pass(sagoi_exchange *exchange, int64_t round) {
     note(exchange, sagoi_outbox_deal(&exchange->outbox, &pass));
     (void)meet(exchange, false);
     double start = sagoi_now();
-    sagoi_unpack(&began, sagoi_staging_of(setup, rank, pass.parity), sagoi_region_of(setup, rank, pass.parity));
+    sagoi_unpack(&began, sagoi_staging_of(setup, rank, pass.parity), sagoi_regions_of(setup, rank, pass.parity));
     (void)sagoi_phase_end(setup->stats, SAGO_PHASE_GATHER, start);
     return !pass.last;
 }

@@ -23,7 +23,8 @@ typedef struct sagoi_exchange_setup {
     sagoi_kept *kept;      /* of the plan */
     bool known;            /* aggregators remember the extents: only data moves */
     char *staging;         /* in the node's segment: local_size * 2 areas */
-    sagoi_region *regions; /* in the node's segment: local_size * 2 * ndomains */
+    sagoi_region *regions; /* in the node's segment: local_size * 2 * the domains in its reach */
+    int64_t first, reach;  /* domains that this node's range meets */
     int64_t domain;        /* this rank aggregates it; -1: none */
     sago_stats *stats;
     sagoi_budget *budget;

@@ -101,11 +101,11 @@ typedef struct sagoi_outbox {
     const int32_t *aggregators; /* rank of each domain's aggregator */
     int64_t first, ranks;       /* node-local: whom this local aggregator serves */
     int leader;                 /* rank that sends on what is relayed; -1: two layers */
-    MPI_Request *requests;      /* two a domain, message and reply, and two more */
+    MPI_Request *requests;      /* two a domain in reach, message and reply, and two more */
     int64_t nrequests;
-    char *heads; /* one a domain */
+    char *heads; /* one a domain in reach */
     int64_t head_bytes;
-    sagoi_merged *merged; /* one a domain, if the plan merges; else NULL */
+    sagoi_merged *merged; /* one a domain in reach, if the plan merges; else NULL */
     char *merged_data;    /* of all of them, one after another */
     int64_t merged_capacity;
     sagoi_merge_input *inputs; /* scratch for merging: one a rank */
@@ -169,9 +169,9 @@ bool sagoi_relay_poll(sagoi_relay *relay);
 /* Has everything of this round been sent on, and every reply dealt out?  Or is there no hope; *status tells. */
 bool sagoi_relay_done(const sagoi_relay *relay, sago_status *status);
 
-/* The region of node-local rank `rank` for `domain`, and its place. */
-static inline sagoi_region *sagoi_region_of(const sagoi_exchange_setup *setup, int64_t rank, int parity) {
-    return setup->regions + (rank * 2 + parity) * setup->plan->ndomains;
+/* The regions of node-local rank `rank`, one for each domain in its node's reach, and their place. */
+static inline sagoi_region *sagoi_regions_of(const sagoi_exchange_setup *setup, int64_t rank, int parity) {
+    return setup->regions + (rank * 2 + parity) * setup->reach;
 }
 char *sagoi_staging_of(const sagoi_exchange_setup *setup, int64_t rank, int parity);
 

@@ -42,21 +42,21 @@ static bool init_merging(sagoi_outbox *outbox) {
     if (!setup->plan->merge)
         return true;
     outbox->merged_capacity = outbox->ranks * setup->plan->staging;
-    outbox->merged = sagoi_budget_alloc(setup->budget, setup->plan->ndomains * (int64_t)sizeof *outbox->merged);
+    outbox->merged = sagoi_budget_alloc(setup->budget, setup->reach * (int64_t)sizeof *outbox->merged);
     outbox->merged_data = sagoi_budget_alloc(setup->budget, outbox->merged_capacity);
     outbox->inputs = sagoi_budget_alloc(setup->budget, outbox->ranks * (int64_t)sizeof *outbox->inputs);
     return outbox->merged && outbox->merged_data && outbox->inputs;
 }
 
 static void drop_merged(sagoi_outbox *outbox) {
-    for (int64_t d = 0; outbox->merged && d < outbox->setup->plan->ndomains; d++)
+    for (int64_t d = 0; outbox->merged && d < outbox->setup->reach; d++)
         sagoi_merged_cleanup(&outbox->merged[d], outbox->setup->budget);
 }
 
 static void cleanup_merging(sagoi_outbox *outbox) {
     sagoi_budget *budget = outbox->setup->budget;
     drop_merged(outbox);
-    sagoi_budget_free(budget, outbox->merged, outbox->setup->plan->ndomains * (int64_t)sizeof *outbox->merged);
+    sagoi_budget_free(budget, outbox->merged, outbox->setup->reach * (int64_t)sizeof *outbox->merged);
     sagoi_budget_free(budget, outbox->merged_data, outbox->merged_capacity);
     sagoi_budget_free(budget, outbox->inputs, outbox->ranks * (int64_t)sizeof *outbox->inputs);
 }
@@ -65,7 +65,7 @@ static void cleanup_merging(sagoi_outbox *outbox) {
 static int64_t message_pieces(const sagoi_outbox *outbox) { return 1 + 2 * outbox->ranks; }
 
 static int64_t front_bytes(const sagoi_outbox *outbox) {
-    return (outbox->setup->plan->ndomains + 1) * (int64_t)(sizeof(sagoi_mail_head) + sizeof(sagoi_mail_entry));
+    return (outbox->setup->reach + 1) * (int64_t)(sizeof(sagoi_mail_head) + sizeof(sagoi_mail_entry));
 }
 
 static bool init_bundle(sagoi_outbox *outbox) {
@@ -82,7 +82,7 @@ static bool init_bundle(sagoi_outbox *outbox) {
 sago_status sagoi_outbox_init(sagoi_outbox *outbox, const sagoi_exchange_setup *setup,
                               const int32_t *aggregators) {
     int64_t q = setup->team->local_size, c = sagoi_min(setup->plan->local_aggregators, q);
-    int64_t group = sagoi_local_group(q, c, setup->team->local_rank), domains = setup->plan->ndomains;
+    int64_t group = sagoi_local_group(q, c, setup->team->local_rank), domains = setup->reach;
     *outbox = (sagoi_outbox){.setup = setup, .aggregators = aggregators, .leader = -1};
     outbox->first = sagoi_local_aggregator(q, c, group);
     outbox->ranks = sagoi_local_aggregator(q, c, group + 1) - outbox->first;
@@ -105,7 +105,7 @@ void sagoi_outbox_cleanup(sagoi_outbox *outbox) {
     if (!outbox->setup)
         return;
     sagoi_budget *budget = outbox->setup->budget;
-    int64_t domains = outbox->setup->plan->ndomains;
+    int64_t domains = outbox->setup->reach;
     cleanup_merging(outbox);
     sagoi_budget_free(budget, outbox->requests, 2 * (domains + 1) * (int64_t)sizeof *outbox->requests);
     sagoi_budget_free(budget, outbox->heads, domains * outbox->head_bytes);
@@ -124,8 +124,11 @@ typedef struct parcel {
     char *merged_data; /* where this domain's merged data are, or will be */
 } parcel;
 
+/* Of the domain, among those in reach. */
+static int64_t number_of(const parcel *p) { return p->domain - p->outbox->setup->first; }
+
 static sagoi_region *region_at(const parcel *p, int64_t i) {
-    return &sagoi_region_of(p->outbox->setup, p->outbox->first + i, p->pass->parity)[p->domain];
+    return &sagoi_regions_of(p->outbox->setup, p->outbox->first + i, p->pass->parity)[number_of(p)];
 }
 
 static char *place_of(const parcel *p, int64_t i) {
@@ -134,7 +137,7 @@ static char *place_of(const parcel *p, int64_t i) {
 
 /* What the regions were merged to, or NULL. */
 static const sagoi_merged *merged_of(const parcel *p) {
-    const sagoi_merged *merged = p->outbox->merged ? &p->outbox->merged[p->domain] : NULL;
+    const sagoi_merged *merged = p->outbox->merged ? &p->outbox->merged[number_of(p)] : NULL;
     return merged && !merged->given_up ? merged : NULL;
 }
 
@@ -199,7 +202,7 @@ static int64_t window_start(const parcel *p) {
  * merge, they go as they are.  The aggregator waits for something in any case. */
 static void merge_regions(const parcel *p) {
     const sagoi_exchange_setup *setup = p->outbox->setup;
-    sagoi_merged *merged = &p->outbox->merged[p->domain];
+    sagoi_merged *merged = &p->outbox->merged[number_of(p)];
     list_inputs(p);
     sago_status status = sagoi_merge(p->outbox->inputs, p->outbox->ranks, window_start(p),
                                      setup->request->direction, p->merged_data, setup->budget, merged);
@@ -324,7 +327,7 @@ static sago_status finish_bundles(sagoi_outbox *outbox, const sagoi_pass *pass) 
  */
 static sago_status send_parcel(const parcel *p) {
     sagoi_outbox *outbox = p->outbox;
-    char *head = outbox->heads + p->domain * outbox->head_bytes;
+    char *head = outbox->heads + number_of(p) * outbox->head_bytes;
     if (outbox->merged)
         merge_regions(p);
     message_size size = write_head(p, head);
@@ -341,12 +344,12 @@ static sago_status for_parcels(sagoi_outbox *outbox, parcel p, sago_status (*dea
     p.outbox = outbox;
     p.merged_data = outbox->merged_data;
     /* Everybody starts with another aggregator, so that not all talk to the first one first. */
-    for (int64_t i = 0; i < setup->plan->ndomains && !status; i++) {
-        p.domain = (i + setup->team->rank) % setup->plan->ndomains;
+    for (int64_t i = 0; i < setup->reach && !status; i++) {
+        p.domain = setup->first + (i + setup->team->rank) % setup->reach;
         if (!sagoi_mail_expected(setup->plan, setup->team->node, p.domain, p.pass->round))
             continue;
         status = deal(&p);
-        p.merged_data += outbox->merged ? outbox->merged[p.domain].data_bytes : 0;
+        p.merged_data += outbox->merged ? outbox->merged[number_of(&p)].data_bytes : 0;
     }
     return status;
 }

@@ -13,7 +13,7 @@ enum {
 
 void sagoi_packer_start(sagoi_packer *packer, int64_t round) {
     packer->round = round;
-    packer->domain = 0;
+    packer->domain = packer->first;
     packer->stream = 0;
     packer->offset = INT64_MIN;
 }
@@ -159,11 +159,11 @@ static bool pack_domain(sagoi_packer *packer, char *staging, int64_t *room, sago
 /* Room is counted by what regions cost at the most, so that passes end at the same place with and without codes.
  */
 bool sagoi_pack(sagoi_packer *packer, char *staging, int64_t capacity, int64_t most, sagoi_region *regions) {
-    int64_t used = 0, left = capacity;
-    for (int64_t d = 0; d < packer->plan->ndomains; d++)
-        regions[d] = (sagoi_region){0};
-    for (; packer->domain < packer->plan->ndomains; packer->domain++) {
-        sagoi_region *region = &regions[packer->domain];
+    int64_t used = 0, left = capacity, stop = packer->first + packer->reach;
+    for (int64_t i = 0; i < packer->reach; i++)
+        regions[i] = (sagoi_region){0};
+    for (; packer->domain < stop; packer->domain++) {
+        sagoi_region *region = &regions[packer->domain - packer->first];
         int64_t room = sagoi_min(most, left), before = room;
         if (room < SMALL_ROOM)
             break;
@@ -176,7 +176,7 @@ bool sagoi_pack(sagoi_packer *packer, char *staging, int64_t capacity, int64_t m
         packer->stream = 0;
         packer->offset = INT64_MIN;
     }
-    return packer->domain < packer->plan->ndomains;
+    return packer->domain < stop;
 }
 
 /* One domain's data of a pass, back to memory: the same walk as packing, stopped by the bytes that came. */
@@ -204,8 +204,8 @@ static void unpack_domain(sagoi_packer *packer, const char *data, int64_t bytes)
 
 void sagoi_unpack(const sagoi_packer *began, const char *staging, const sagoi_region *regions) {
     sagoi_packer packer = *began;
-    for (; packer.domain < packer.plan->ndomains; packer.domain++) {
-        const sagoi_region *region = &regions[packer.domain];
+    for (; packer.domain < packer.first + packer.reach; packer.domain++) {
+        const sagoi_region *region = &regions[packer.domain - packer.first];
         unpack_domain(&packer, staging + region->start + region->code, (int64_t)region->data);
         packer.stream = 0;
         packer.offset = INT64_MIN;

@@ -22,8 +22,9 @@ typedef struct sagoi_region {
 typedef struct sagoi_packer {
     const sagoi_plan *plan;
     const sagoi_request *request;
-    int64_t node; /* this rank's: its own domains are not packed */
-    bool code;    /* write extents? */
+    int64_t node;         /* this rank's: its own domains are not packed */
+    int64_t first, reach; /* domains that its node's range meets */
+    bool code;            /* write extents? */
     int64_t round;
     int64_t domain; /* next to be packed */
     int64_t stream; /* next in that domain */
@@ -32,8 +33,9 @@ typedef struct sagoi_packer {
 
 void sagoi_packer_start(sagoi_packer *packer, int64_t round);
 
-/* Packs one pass into staging (`capacity` bytes), at most `most` bytes for a domain; regions[d] is set for every
- * domain.  When reading, only room is left for the data.  Returns whether something is left for another pass. */
+/* Packs one pass into staging (`capacity` bytes), at most `most` bytes for a domain; regions[i] is set for
+ * every domain `first` + i in reach.  When reading, only room is left for the data.  Returns whether something is
+ * left for another pass. */
 bool sagoi_pack(sagoi_packer *packer, char *staging, int64_t capacity, int64_t most, sagoi_region *regions);
 
 /* Reading: walks the pass that began at `packer` again and takes its data from staging to memory. */

@@ -284,3 +284,15 @@ bool sagoi_plan_relayed(const sagoi_plan *plan, int64_t node, int64_t domain) {
 }
 
 int64_t sagoi_plan_slots(const sagoi_plan *plan, int64_t node) { return plan->node_slots[node]; }
+
+int64_t sagoi_plan_reach(const sagoi_plan *plan, int64_t node, int64_t *first) {
+    int64_t low = plan->node_low[node], high = plan->node_high[node], begin = 0, end = plan->ndomains;
+    if (low >= high)
+        end = 0;
+    while (begin < end && plan->domains[begin].end <= low)
+        begin++;
+    while (begin < end && plan->domains[end - 1].first >= high)
+        end--;
+    *first = begin;
+    return end - begin;
+}

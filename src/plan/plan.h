@@ -132,6 +132,10 @@ bool sagoi_plan_window(const sagoi_plan *plan, int64_t domain, int64_t round, in
  */
 bool sagoi_plan_touches(const sagoi_plan *plan, int64_t node, int64_t start, int64_t end);
 
+/* The domains that the node's range meets: *first and those that follow it, as many as are returned.  No other one
+ * gets anything from it. */
+int64_t sagoi_plan_reach(const sagoi_plan *plan, int64_t node, int64_t *first);
+
 /* Does what the node has for the domain go through its leader? */
 bool sagoi_plan_relayed(const sagoi_plan *plan, int64_t node, int64_t domain);
 
@@ -144,9 +148,11 @@ int64_t sagoi_plan_slots(const sagoi_plan *plan, int64_t node);
  *     windows    slots * 2 * [window]
  *     marks      slots * 2 * [window / 8]      only writes that are not dense
  *     staging    ranks * 2 * [staging]         only several nodes
- *     table      [ranks * ndomains * 2 * 16]   only several nodes
+ *     table      [ranks * reach * 2 * 16]      only several nodes; every domain counts, before they are known
  * Private: `messages` messages an aggregator, one a local aggregator that merges; several nodes. */
 int64_t sagoi_plan_segment_bytes(const sagoi_plan *plan, int64_t ranks, int64_t slots);
+/* What a node's segment really takes. */
+int64_t sagoi_plan_node_segment_bytes(const sagoi_plan *plan, int64_t node, int64_t ranks);
 int64_t sagoi_plan_private_bytes(const sagoi_plan *plan, int64_t ranks, int64_t slots);
 /* What a leader needs more: its messages, as much again for replies when reading, and what it knows of them. */
 enum { SAGOI_RELAY_ENTRY = 64 }; /* bytes, of each domain in each message */

@@ -15,15 +15,24 @@ static const int64_t usual_message = 4 * MIB;
 
 static int64_t paged(int64_t bytes) { return sagoi_round_up(bytes, SAGOI_PAGE); }
 
-int64_t sagoi_plan_segment_bytes(const sagoi_plan *plan, int64_t ranks, int64_t slots) {
+static int64_t segment_bytes(const sagoi_plan *plan, int64_t ranks, int64_t slots, int64_t reach) {
     if (plan->strategy != SAGOI_STRATEGY_AGGREGATED)
         return 0;
     int64_t bytes = SAGOI_PAGE + slots * 2 * paged(plan->window);
     if (plan->write && !plan->dense)
         bytes += slots * 2 * paged(plan->window / 8);
     if (plan->nodes > 1)
-        bytes += ranks * 2 * paged(plan->staging) + paged(ranks * plan->ndomains * 2 * 16);
+        bytes += ranks * 2 * paged(plan->staging) + paged(ranks * reach * 2 * 16);
     return bytes;
+}
+
+int64_t sagoi_plan_segment_bytes(const sagoi_plan *plan, int64_t ranks, int64_t slots) {
+    return segment_bytes(plan, ranks, slots, plan->ndomains);
+}
+
+int64_t sagoi_plan_node_segment_bytes(const sagoi_plan *plan, int64_t node, int64_t ranks) {
+    int64_t first;
+    return segment_bytes(plan, ranks, plan->node_slots[node], sagoi_plan_reach(plan, node, &first));
 }
 
 int64_t sagoi_plan_private_bytes(const sagoi_plan *plan, int64_t ranks, int64_t slots) {

@@ -169,6 +169,25 @@ static void assert_fits_memory(const situation *s, const sagoi_plan *plan) {
     }
 }
 
+/* Every domain in which the node has data is in its reach, and the ends of the reach meet its range. */
+static void assert_reach(const sagoi_plan *plan) {
+    int64_t first;
+    for (int64_t n = 0; n < plan->nodes; n++) {
+        int64_t reach = sagoi_plan_reach(plan, n, &first);
+        assert_true(first >= 0 && reach >= 0 && first + reach <= plan->ndomains);
+        assert_true(sagoi_plan_node_segment_bytes(plan, n, 3) <=
+                    sagoi_plan_segment_bytes(plan, 3, sagoi_plan_slots(plan, n)));
+        for (int64_t d = 0; d < plan->ndomains; d++)
+            if (d < first || d >= first + reach)
+                assert_false(plan->node_low[n] < plan->node_high[n] &&
+                             sagoi_plan_touches(plan, n, plan->domains[d].first, plan->domains[d].end));
+        for (int64_t i = 0; i < sagoi_min(reach, 2); i++) {
+            const sagoi_domain *d = &plan->domains[i ? first + reach - 1 : first];
+            assert_true(i ? d->first < plan->node_high[n] : d->end > plan->node_low[n]);
+        }
+    }
+}
+
 static void assert_sane(const situation *s, const sagoi_plan *plan) {
     bool aggregated = plan->strategy == SAGOI_STRATEGY_AGGREGATED;
     assert_true(plan->reasons[0] != '\0' && plan->reasons[strlen(plan->reasons) - 1] == '\n');
@@ -187,6 +206,7 @@ static void assert_sane(const situation *s, const sagoi_plan *plan) {
     for (int64_t d = 1; d < plan->ndomains; d++)
         assert_true(plan->domains[d].first > plan->domains[d - 1].first);
     assert_fits_memory(s, plan);
+    assert_reach(plan);
 }
 
 static void random_plans(int64_t rounds, int64_t longest, void (*oracle)(const sagoi_plan *)) {
