@@ -124,8 +124,8 @@ static sago_status look_for_part(found *f, int64_t i) {
 
 static sago_status look_for_parts(found *f) {
     size_t n = (size_t)f->claim.nparts;
-    f->seen = calloc(n, 1);
-    f->parts = calloc(n, sizeof *f->parts);
+    f->seen = calloc(n + 1, 1);
+    f->parts = calloc(n + 1, sizeof *f->parts);
     sago_status status =
         f->seen && f->parts ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for %lld parts", (long long)n);
     status = sagoi_agree_status(f->file->team, status);

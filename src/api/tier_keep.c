@@ -98,6 +98,14 @@ void sagoi_tier_forget_kept(sagoi_local_tier *t) {
 
 /* ---- Parts ---- */
 
+enum { RECORD_NAME = SAGOI_TIER_NAME + sizeof SAGOI_TIER_RECORD };
+
+static void record_name(const sagoi_local_tier *t, char name[RECORD_NAME]) {
+    char local[SAGOI_TIER_NAME];
+    sagoi_tier_name(local, t->kept.id, t->place.first);
+    (void)snprintf(name, RECORD_NAME, "%s%s", local, SAGOI_TIER_RECORD);
+}
+
 /* What the ranks of a neighbourhood have, at its head. */
 typedef struct gathered {
     int64_t (*sizes)[2]; /* bytes and blocks of each */
@@ -155,7 +163,7 @@ static sago_status gather_blocks(sago_file *file, gathered *all) {
 
 static sago_status publish_part(const sago_file *file, const gathered *all) {
     const sagoi_local_tier *t = file->tier;
-    char name[SAGOI_TIER_NAME + sizeof SAGOI_TIER_RECORD];
+    char name[RECORD_NAME];
     sagoi_tier_part part = {.id = t->kept.id,
                             .generation = t->kept.claim.generation + 1,
                             .first = t->place.first,
@@ -173,8 +181,7 @@ static sago_status publish_part(const sago_file *file, const gathered *all) {
     (void)gethostname(part.host, sizeof part.host - 1);
     (void)snprintf(part.file, sizeof part.file, "%s", place.file);
     sagoi_tier_part_encode(&part, all->bytes, all->len, &out);
-    sagoi_tier_name(name, part.id, part.first);
-    strcat(name, SAGOI_TIER_RECORD);
+    record_name(t, name);
     status = out.failed ? no_memory() : sagoi_cfile_publish(t->place.dir, name, out.bytes, out.len);
     free(out.bytes);
     return status ? status : sagoi_cdir_sync(t->place.dir);
@@ -301,9 +308,8 @@ void sagoi_tier_remove_part(sagoi_local_tier *t) {
     if (!t->kept.parted)
         return;
     t->kept.parted = false;
-    char name[SAGOI_TIER_NAME + sizeof SAGOI_TIER_RECORD], path[SAGOI_CKPT_PATH];
-    sagoi_tier_name(name, t->kept.id, t->place.first);
-    strcat(name, SAGOI_TIER_RECORD);
+    char name[RECORD_NAME], path[SAGOI_CKPT_PATH];
+    record_name(t, name);
     if (sagoi_path_join(path, t->place.dir, name))
         sagoi_path_discard(path);
 }
