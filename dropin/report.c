@@ -110,13 +110,15 @@ static const struct {
 #undef ROW
 };
 
+static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
+
 static void print_summary(FILE *out, const totals *all, const times *longest, int ranks) {
-    fprintf(out, "sago: %d ranks, %" PRId64 " files opened, %" PRId64 " taken\n", ranks, all->led.files,
-            all->led.files_taken);
+    fprintf(out, "sago: %d rank%s, %" PRId64 " file%s opened, %" PRId64 " taken\n", ranks, plural(ranks),
+            all->led.files, plural(all->led.files), all->led.files_taken);
     for (int i = 1; i >= 0; i--) {
         double seconds = longest->calls[i], mib = (double)all->counted.bytes[i] / (1 << 20);
-        fprintf(out, "sago: %" PRId64 " collective %ss, %.1f MiB in %.3f s (%.0f MiB/s)\n", all->led.calls[i],
-                verb[i], mib, seconds, seconds > 0 ? mib / seconds : 0);
+        fprintf(out, "sago: %" PRId64 " collective %s%s, %.1f MiB in %.3f s (%.0f MiB/s)\n", all->led.calls[i],
+                verb[i], plural(all->led.calls[i]), mib, seconds, seconds > 0 ? mib / seconds : 0);
     }
     if (all->led.deferred)
         fprintf(out, "sago: %" PRId64 " writes deferred, moved in %" PRId64 " steps\n", all->led.deferred,
