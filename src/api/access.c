@@ -102,7 +102,6 @@ static sago_status compose(sago_file *file, const view_access *wanted, sagoi_com
                           (long long)file->view.etype_size);
     double start = sagoi_now();
     status = sagoi_compose_view(composed, &place, &wanted->buffer);
-    sagoi_compose_finish(composed);
     (void)sagoi_phase_end(&file->stats, SAGO_PHASE_FLATTEN, start);
     return status;
 }
@@ -124,17 +123,17 @@ static sago_status run_composed(sago_file *file, sagoi_composed *composed, const
     return flushed ? flushed : sagoi_engine_run(file, composed, status, moved);
 }
 
-/* One piece of memory and one of the file, as in most calls of most programs: nothing to describe.  Whatever
- * may be wrong with it is found out the long way. */
-static bool is_piece(const sago_file *file, const view_access *wanted, sagoi_io_run *piece) {
-    int64_t size = sagoi_plain_size(wanted->buffer.type), end;
+/* One piece of the file, as in most calls of most programs, and memory that is known: nothing to describe.
+ * Whatever may be wrong with it is found out the long way. */
+static bool is_piece(const sago_file *file, const view_access *wanted, sagoi_lone_run *piece) {
+    int64_t end;
     sagoi_place place = {.view = &file->view, .disp = file->view.disp};
-    if (size == 0 || wanted->offset < 0 || wanted->buffer.count <= 0 || !wanted->buffer.base)
+    if (wanted->offset < 0 || wanted->buffer.count <= 0 || !wanted->buffer.base)
         return false;
-    if (sagoi_check_access(file, wanted->direction) || sagoi_mul(wanted->buffer.count, size, &piece->len) ||
+    if (sagoi_check_access(file, wanted->direction) ||
+        !sagoi_compose_known_memory(&wanted->buffer, &piece->memory, &piece->len) || piece->len == 0 ||
         sagoi_mul(wanted->offset, file->view.etype_size, &place.begin))
         return false;
-    piece->buf = wanted->buffer.base;
     bool one = file->view.solid ? !sagoi_add(place.begin, place.disp, &piece->off) &&
                                       !sagoi_add(piece->off, piece->len, &end) && end <= SAGOI_OFFSET_MAX
                                 : sagoi_compose_one_run(&place, piece->len, &piece->off);
@@ -168,7 +167,7 @@ static sago_status run_independent(sago_file *file, const view_access *wanted, M
     sago_status status = sagoi_check_file(file);
     if (status)
         return sagoi_done(wanted->call, NULL, status);
-    sagoi_io_run piece;
+    sagoi_lone_run piece;
     int64_t moved = 0;
     bool held;
     sagoi_started_hold(file, &held);
@@ -217,7 +216,7 @@ static sago_status run_collective_described(sago_file *file, const view_access *
 }
 
 static sago_status run_collective(sago_file *file, const view_access *wanted, MPI_Count *bytes) {
-    sagoi_io_run piece;
+    sagoi_lone_run piece;
     int64_t moved = 0;
     bool alone = false;
     sago_status status = check_direction(file, wanted->direction);
@@ -280,7 +279,6 @@ static sago_status compose_list(sago_file *file, const list_access *wanted, sago
                           wanted->n > 0 ? ", but the list is NULL" : "");
     double start = sagoi_now();
     status = sagoi_compose_extents(composed, wanted->n, wanted->extents, wanted->buf);
-    sagoi_compose_finish(composed);
     (void)sagoi_phase_end(&file->stats, SAGO_PHASE_FLATTEN, start);
     return status;
 }

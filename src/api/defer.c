@@ -147,8 +147,7 @@ static void call_unmake(sago_file *file, deferred_call *call, const sagoi_compos
 
 /* The streams lead to the copy, and no longer to what a new view would free. */
 static void call_take(deferred_call *call, sagoi_composed *composed, const sago_file *file) {
-    call->composed = *composed;
-    sagoi_composed_init(composed, SAGOI_TO_FILE, composed->budget);
+    sagoi_composed_move(&call->composed, composed);
     call->pattern = file->view.filetype.pattern;
     char *from = call->data;
     for (int64_t i = 0; i < call->composed.request.nstreams; i++) {
@@ -304,7 +303,7 @@ static sago_status gather(const deferred_call *first, const deferred_call *stop,
         step->bytes += call->composed.bytes;
         step->runs += call->composed.runs;
     }
-    sagoi_compose_finish(step);
+    sagoi_compose_bounds(step);
     return SAGO_OK;
 }
 

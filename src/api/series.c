@@ -131,7 +131,6 @@ static sago_status declare_all(sago_series *series, const sago_var vars[]) {
     sago_status status = SAGO_OK;
     for (int64_t i = 0; i < series->nvars && !status; i++)
         status = declare_var(series, i, &vars[i]);
-    sagoi_compose_finish(&series->declared);
     return status;
 }
 
@@ -265,7 +264,7 @@ static sago_status compose_step(const sago_series *series, sagoi_composed *step)
             step->runs += sagoi_extents_runs(&stream->file);
         }
     }
-    sagoi_compose_finish(step);
+    sagoi_compose_bounds(step);
     return SAGO_OK;
 }
 

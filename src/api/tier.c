@@ -311,7 +311,6 @@ static sago_status compose_part(sagoi_composed *composed, const sagoi_tier_call 
         status = sagoi_compose_extents(composed, cut_extents(call, done, bytes, buffer->part), buffer->part,
                                        buffer->data);
     }
-    sagoi_compose_finish(composed);
     return status;
 }
 

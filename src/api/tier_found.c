@@ -281,7 +281,6 @@ static sago_status write_some(replay *r, int64_t key) {
     composed.flush = true; /* no call of the application's */
     if (!status)
         status = sagoi_compose_extents(&composed, r->n, r->extents, r->data);
-    sagoi_compose_finish(&composed);
     status = sagoi_engine_run(r->file, &composed, status, &moved);
     sagoi_composed_cleanup(&composed);
     return status;

@@ -64,7 +64,6 @@ sago_status sagoi_tier_compose_place(sagoi_composed *composed, const sagoi_tier_
     } else {
         status = sagoi_compose_extents(composed, call->n, call->extents, &nowhere);
     }
-    sagoi_compose_finish(composed);
     return status;
 }
 

@@ -9,6 +9,7 @@
 enum {
     PAGE = 4096,
     LEAST_MAPPED = 128 * 1024,     /* bytes; below this the system call is the smaller cost */
+    MOST_PACKED = 16 * 1024,       /* bytes that pass through the stack */
     MOST_READ_THROUGH = 64 * 1024, /* bytes that one call reads for several runs */
     FEW_RUNS = 16,                 /* so many system calls cost less than a mapping, */
     FEW_UNMAPPED = 64,             /* and so many less than gathering with the other ranks */
@@ -34,7 +35,9 @@ void sagoi_note_accessed(sago_file *file, int64_t low, int64_t high) {
     extend(&file->accessed, low, high);
 }
 
-bool sagoi_engine_takes_piece(const sago_file *file, const sagoi_io_run *piece) {
+bool sagoi_engine_takes_piece(const sago_file *file, const sagoi_lone_run *piece) {
+    if (piece->memory.extents.pattern)
+        return piece->len <= MOST_PACKED;
     return piece->len < LEAST_MAPPED || !sagoi_engine_may_map(file) ||
            !lies_in(&file->accessed_again, piece->off, piece->off + piece->len);
 }
@@ -48,7 +51,7 @@ static bool are_many_short(const sagoi_composed *composed) {
 static bool is_read_through(const sagoi_composed *composed) {
     const sagoi_request *request = &composed->request;
     int64_t span = request->high - request->low;
-    return request->direction == SAGOI_FROM_FILE && composed->runs > 1 && span <= MOST_READ_THROUGH &&
+    return request->direction == SAGOI_FROM_FILE && composed->runs > 0 && span <= MOST_READ_THROUGH &&
            composed->bytes >= span / SPARSELY;
 }
 
@@ -151,13 +154,32 @@ sago_status sagoi_engine_independent(sago_file *file, sagoi_composed *composed, 
     return SAGO_OK;
 }
 
-sago_status sagoi_engine_piece(sago_file *file, sagoi_direction direction, const sagoi_io_run *piece,
+static sago_status move_run(sago_file *file, sagoi_direction direction, const sagoi_io_run *run, int64_t *bytes) {
+    if (direction == SAGOI_FROM_FILE)
+        return sagoi_store_read(file->store, run, 1, bytes);
+    sago_status status = sagoi_store_write(file->store, run, 1);
+    *bytes = status ? 0 : run->len;
+    return status;
+}
+
+static sago_status move_packed(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
                                int64_t *bytes) {
-    double start = sagoi_now();
-    sago_status status = direction == SAGOI_TO_FILE ? sagoi_store_write(file->store, piece, 1)
-                                                    : sagoi_store_read(file->store, piece, 1, bytes);
+    char packed[MOST_PACKED];
+    const sagoi_io_run run = {.off = piece->off, .len = piece->len, .buf = packed};
     if (direction == SAGOI_TO_FILE)
-        *bytes = status ? 0 : piece->len;
+        sagoi_copy_stream(packed, 0, piece->len, &piece->memory, direction);
+    sago_status status = move_run(file, direction, &run, bytes);
+    if (!status && direction == SAGOI_FROM_FILE)
+        sagoi_copy_stream(packed, 0, *bytes, &piece->memory, direction);
+    return status;
+}
+
+sago_status sagoi_engine_piece(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
+                               int64_t *bytes) {
+    const sagoi_io_run run = {.off = piece->off, .len = piece->len, .buf = piece->memory.base};
+    double start = sagoi_now();
+    sago_status status = piece->memory.extents.pattern ? move_packed(file, direction, piece, bytes)
+                                                       : move_run(file, direction, &run, bytes);
     (void)sagoi_phase_end(&file->stats, SAGO_PHASE_STORE, start);
     if (status)
         return status;

@@ -59,19 +59,45 @@ static sagoi_pattern *own_pattern(sagoi_composed *composed) {
     return own(composed, pattern, 1) ? NULL : pattern;
 }
 
-static sago_status push_stream(sagoi_composed *composed, const sagoi_stream *stream) {
+/* Room for one more stream: the first is in the struct. */
+static bool grow_streams(sagoi_composed *composed) {
     sagoi_request *request = &composed->request;
-    if (request->nstreams == composed->streams_capacity) {
-        int64_t size = sizeof *stream, old = composed->streams_capacity, larger = old ? 2 * old : 1;
-        sagoi_stream *more = sagoi_budget_realloc(composed->budget, composed->streams, old * size, larger * size);
-        if (!more)
-            return no_memory();
-        composed->streams = more;
-        composed->streams_capacity = larger;
-        request->streams = more;
-    }
+    int64_t size = sizeof composed->first, old = composed->streams_capacity, larger = old ? 2 * old : 2;
+    if (request->nstreams == 0)
+        request->streams = &composed->first;
+    if (request->nstreams < (old ? old : 1))
+        return true;
+    sagoi_stream *more = sagoi_budget_realloc(composed->budget, composed->streams, old * size, larger * size);
+    if (!more)
+        return false;
+    if (old == 0)
+        more[0] = composed->first;
+    composed->streams = more;
+    composed->streams_capacity = larger;
+    request->streams = more;
+    return true;
+}
+
+static void widen(sagoi_request *request, int64_t low, int64_t high) {
+    bool only = request->low == request->high;
+    request->low = only ? low : sagoi_min(request->low, low);
+    request->high = only ? high : sagoi_max(request->high, high);
+}
+
+static sago_status push_stream(sagoi_composed *composed, const sagoi_stream *stream, int64_t low, int64_t high) {
+    sagoi_request *request = &composed->request;
+    if (!grow_streams(composed))
+        return no_memory();
     request->streams[request->nstreams++] = *stream;
+    widen(request, low, high);
     return SAGO_OK;
+}
+
+void sagoi_composed_move(sagoi_composed *to, sagoi_composed *from) {
+    *to = *from;
+    if (from->request.streams == &from->first)
+        to->request.streams = &to->first;
+    sagoi_composed_init(from, from->request.direction, from->budget);
 }
 
 /* Where every tile is one run, or one train that goes on in the next tile, all tiles are one train: walked
@@ -128,7 +154,7 @@ static sago_status push_sorted(sagoi_composed *composed, const sagoi_stream *str
         sagoi_stream layer = {.memory = stream->memory};
         layer.file =
             (sagoi_extents){.pattern = &layers[i], .base = base, .end = sagoi_extents_bytes(&stream->file)};
-        status = push_stream(composed, &layer);
+        status = push_stream(composed, &layer, base + layers[i].low, base + layers[i].high);
     }
     return status;
 }
@@ -149,7 +175,7 @@ static sago_status add_stream(sagoi_composed *composed, sagoi_stream *stream) {
     sagoi_extents_bounds(&stream->file, &low, &high);
     if (low < 0)
         return sagoi_fail(SAGO_ERR_ARG, "the access starts at the negative offset %lld", (long long)low);
-    return push_stream(composed, stream);
+    return push_stream(composed, stream, low, high);
 }
 
 static sago_status no_buffer(int64_t bytes) {
@@ -181,7 +207,18 @@ static sago_status hold_memory(sagoi_composed *composed, MPI_Datatype type, cons
     return SAGO_OK;
 }
 
-/* The caller's memory: nothing to remember where it is contiguous. */
+/* Nothing to remember where it is contiguous. */
+static sagoi_memory lay_out(const sagoi_buffer *buffer, const sagoi_flat *flat, int64_t bytes) {
+    sagoi_memory memory = {.base = buffer->base};
+    bool solid = sagoi_pattern_contiguous(&flat->pattern) && (flat->size == flat->extent || buffer->count <= 1);
+    if (solid || bytes == 0)
+        memory.base += flat->pattern.low;
+    else
+        memory.extents = (sagoi_extents){.pattern = &flat->pattern, .extent = flat->extent, .end = bytes};
+    return memory;
+}
+
+/* The caller's memory. */
 static sago_status describe_memory(sagoi_composed *composed, const sagoi_buffer *buffer, sagoi_memory *memory,
                                    int64_t *bytes) {
     const sagoi_flat plain = {.size = sagoi_plain_size(buffer->type)}, *flat = &plain;
@@ -193,13 +230,18 @@ static sago_status describe_memory(sagoi_composed *composed, const sagoi_buffer 
         status = measure_buffer(buffer, flat, bytes);
     if (status)
         return status;
-    bool solid = sagoi_pattern_contiguous(&flat->pattern) && (flat->size == flat->extent || buffer->count <= 1);
-    if (solid || *bytes == 0) {
-        memory->base += flat->pattern.low;
-        return SAGO_OK;
-    }
-    memory->extents = (sagoi_extents){.pattern = &flat->pattern, .extent = flat->extent, .end = *bytes};
-    return simplify(composed, &memory->extents);
+    *memory = lay_out(buffer, flat, *bytes);
+    return memory->extents.pattern ? simplify(composed, &memory->extents) : SAGO_OK;
+}
+
+bool sagoi_compose_known_memory(const sagoi_buffer *buffer, sagoi_memory *memory, int64_t *bytes) {
+    const sagoi_known *known = NULL;
+    int64_t plain = sagoi_look_up(buffer->type, &known);
+    if ((plain == 0 && !known) || sagoi_mul(buffer->count, plain ? plain : known->flat.size, bytes) ||
+        *bytes > SAGOI_OFFSET_MAX)
+        return false;
+    *memory = plain ? (sagoi_memory){.base = buffer->base} : lay_out(buffer, &known->flat, *bytes);
+    return true;
 }
 
 /* `bytes` bytes of the view from the place on.  Whole tiles before them go into the base, so that the same shape
@@ -227,8 +269,8 @@ bool sagoi_compose_one_run(const sagoi_place *place, int64_t bytes, int64_t *off
     sagoi_extents file;
     sagoi_cursor cursor;
     sagoi_span span;
-    if (place_stream(place, bytes, &file) || !sagoi_extents_walkable(&file))
-        return false;
+    if (place_stream(place, bytes, &file) || file.end > file.pattern->bytes || !sagoi_extents_walkable(&file))
+        return false; /* in more than one tile, as a rule in more than one run */
     sagoi_cursor_init(&cursor, &file);
     if (!sagoi_cursor_next(&cursor, SAGOI_OFFSET_MAX, &span))
         return false;
@@ -294,13 +336,12 @@ static sagoi_hash stream_fingerprint(const sagoi_stream *stream, int64_t low, sa
     return sagoi_pattern_hash(file->pattern, sagoi_hash_bytes(numbers, sizeof numbers, seed));
 }
 
-void sagoi_compose_finish(sagoi_composed *composed) {
+void sagoi_compose_bounds(sagoi_composed *composed) {
     sagoi_request *request = &composed->request;
     for (int64_t i = 0; i < request->nstreams; i++) {
         int64_t low, high;
         sagoi_extents_bounds(&request->streams[i].file, &low, &high);
-        request->low = i == 0 ? low : sagoi_min(request->low, low);
-        request->high = i == 0 ? high : sagoi_max(request->high, high);
+        widen(request, low, high);
     }
 }
 

@@ -9,6 +9,7 @@
 /* A request and what it owns. */
 typedef struct sagoi_composed {
     sagoi_request request;
+    sagoi_stream first; /* most have one */
     sagoi_stream *streams;
     int64_t streams_capacity;
     struct sagoi_owned *owned; /* patterns made for it */
@@ -25,6 +26,7 @@ typedef struct sagoi_composed {
 
 void sagoi_composed_init(sagoi_composed *composed, sagoi_direction direction, sagoi_budget *budget);
 void sagoi_composed_cleanup(sagoi_composed *composed);
+void sagoi_composed_move(sagoi_composed *to, sagoi_composed *from); /* from is as after init */
 
 /* The caller's data: `count` elements of `type` at `buf`. */
 typedef struct sagoi_buffer {
@@ -43,12 +45,15 @@ typedef struct sagoi_place {
 /* Adds one stream. */
 sago_status sagoi_compose_view(sagoi_composed *composed, const sagoi_place *place, const sagoi_buffer *buffer)
     SAGOI_CHECKED;
+/* What can be said of the caller's memory without looking into its type; false: nothing.  The buffer is not NULL.
+ */
+bool sagoi_compose_known_memory(const sagoi_buffer *buffer, sagoi_memory *memory, int64_t *bytes);
 /* Are so many bytes from the place on one run of the file, and where?  Without composing anything. */
 bool sagoi_compose_one_run(const sagoi_place *place, int64_t bytes, int64_t *off);
 sago_status sagoi_compose_extents(sagoi_composed *composed, int64_t n, const sago_extent extents[], char *base)
     SAGOI_CHECKED;
-/* After the last stream: bounds. */
-void sagoi_compose_finish(sagoi_composed *composed);
+/* Of a request whose streams were taken from others. */
+void sagoi_compose_bounds(sagoi_composed *composed);
 /* Of the file side, relative to the lowest offset. */
 sagoi_hash sagoi_compose_fingerprint(const sagoi_composed *composed);
 

@@ -30,10 +30,16 @@ sago_status sagoi_engine_prepare(sago_file *file, sagoi_composed *composed) SAGO
 /* Not collective: this rank's runs, straight to or from the file. */
 sago_status sagoi_engine_independent(sago_file *file, sagoi_composed *composed, int64_t *bytes) SAGOI_CHECKED;
 
-/* The same of one piece, which needs no description, unless mapping the file would make it faster. */
-sago_status sagoi_engine_piece(sago_file *file, sagoi_direction direction, const sagoi_io_run *piece,
+/* One run of the file, and the caller's memory for it. */
+typedef struct sagoi_lone_run {
+    int64_t off, len;
+    sagoi_memory memory;
+} sagoi_lone_run;
+
+/* The same of one run, which needs no description, unless mapping the file would make it faster. */
+sago_status sagoi_engine_piece(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
                                int64_t *bytes) SAGOI_CHECKED;
-bool sagoi_engine_takes_piece(const sago_file *file, const sagoi_io_run *piece);
+bool sagoi_engine_takes_piece(const sago_file *file, const sagoi_lone_run *piece);
 
 /* Would a collective call gain nothing, as far as this rank's part of it goes? */
 bool sagoi_engine_serves_alone(const sago_file *file, const sagoi_composed *composed);

@@ -51,15 +51,18 @@ static bool meets_hole(const sagoi_call *call, int64_t start, int64_t end) {
 
 sago_status sagoi_read_through(sago_file *file, const sagoi_request *request, int64_t start, int64_t end,
                                int64_t *moved) {
+    enum { FEW_BYTES = 4096 };
     int64_t got = 0;
-    char *copy = sagoi_budget_realloc(&file->budget, NULL, 0, end - start); /* not cleared */
+    char few[FEW_BYTES], *more = NULL, *copy = few;
+    if (end - start > FEW_BYTES)
+        copy = more = sagoi_budget_realloc(&file->budget, NULL, 0, end - start); /* not cleared */
     if (!copy)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a buffer of %lld bytes", (long long)(end - start));
     sagoi_io_run run = {.off = start, .len = end - start, .buf = copy};
     sago_status status = sagoi_store_read(file->store, &run, 1, &got);
     if (!status)
         *moved += sagoi_request_copy(request, start, start + got, copy, NULL);
-    sagoi_budget_free(&file->budget, copy, end - start);
+    sagoi_budget_free(&file->budget, more, end - start);
     return status;
 }
 

@@ -100,7 +100,8 @@ static int64_t predefined_size(MPI_Datatype type) {
     return lower_bound == 0 && extent == size ? size : 0;
 }
 
-int64_t sagoi_plain_size(MPI_Datatype type) {
+int64_t sagoi_look_up(MPI_Datatype type, const sagoi_known **known) {
+    *known = NULL;
     if (type == MPI_BYTE || type == MPI_CHAR)
         return 1;
     if (type == MPI_DOUBLE)
@@ -109,6 +110,11 @@ int64_t sagoi_plain_size(MPI_Datatype type) {
         return sizeof(int);
     if (type == MPI_FLOAT)
         return sizeof(float);
-    const sagoi_known *known = find(type);
-    return known ? known->plain_size : predefined_size(type);
+    *known = find(type);
+    return *known ? (*known)->plain_size : predefined_size(type);
+}
+
+int64_t sagoi_plain_size(MPI_Datatype type) {
+    const sagoi_known *known;
+    return sagoi_look_up(type, &known);
 }

@@ -18,7 +18,9 @@ typedef struct sagoi_known {
 sago_status sagoi_known_get(MPI_Datatype type, sagoi_budget *budget, sagoi_known **known) SAGOI_CHECKED;
 void sagoi_known_release(sagoi_known *known);
 
-/* Bytes of a type without gaps, if that is known without flattening it; else 0. */
-int64_t sagoi_plain_size(MPI_Datatype type);
+/* Bytes of a type without gaps, if that is known without flattening it; else 0, and *known is what is kept with
+ * the type, for as long as that lives, or NULL. */
+int64_t sagoi_look_up(MPI_Datatype type, const sagoi_known **known);
+int64_t sagoi_plain_size(MPI_Datatype type); /* the first half */
 
 #endif
