@@ -37,8 +37,8 @@ static bool turns(sago_file *file, sagoi_direction direction) {
 
 /* Does each rank go alone in this call?  The same answer on all ranks.  `composed`: what this one wants, NULL if
  * it can be served alone in any case. */
-static sago_status choose_alone(sago_file *file, sagoi_direction direction, const sagoi_composed *composed,
-                                sago_status wrong, bool *alone) {
+SAGOI_OFTEN static sago_status choose_alone(sago_file *file, sagoi_direction direction,
+                                            const sagoi_composed *composed, sago_status wrong, bool *alone) {
     bool any_unwilling = true;
     *alone = file->unmet;
     if (file->unmet)
@@ -88,7 +88,7 @@ typedef struct view_access {
     sagoi_buffer buffer;
 } view_access;
 
-static sago_status compose(sago_file *file, const view_access *wanted, sagoi_composed *composed) {
+SAGOI_OFTEN static sago_status compose(sago_file *file, const view_access *wanted, sagoi_composed *composed) {
     sagoi_place place = {.view = &file->view, .disp = file->view.disp};
     sago_status status = sagoi_check_access(file, wanted->direction);
     if (status)
@@ -125,7 +125,7 @@ static sago_status run_composed(sago_file *file, sagoi_composed *composed, const
 
 /* One piece of the file, as in most calls of most programs, and memory that is known: nothing to describe.
  * Whatever may be wrong with it is found out the long way. */
-static bool is_piece(const sago_file *file, const view_access *wanted, sagoi_lone_run *piece) {
+SAGOI_OFTEN static bool is_piece(const sago_file *file, const view_access *wanted, sagoi_lone_run *piece) {
     int64_t end;
     sagoi_place place = {.view = &file->view, .disp = file->view.disp};
     if (wanted->offset < 0 || wanted->buffer.count <= 0 || !wanted->buffer.base)
@@ -182,7 +182,7 @@ static sago_status run_independent(sago_file *file, const view_access *wanted, M
     return sagoi_done(wanted->call, file->path, status);
 }
 
-static void finish_separate(sago_file *file, sagoi_direction direction) {
+SAGOI_OFTEN static void finish_separate(sago_file *file, sagoi_direction direction) {
     sagoi_tell_done(file->team);
     *(direction == SAGOI_TO_FILE ? &file->stats.collective_writes : &file->stats.collective_reads) += 1;
     file->stats.separate_calls++;
@@ -195,8 +195,8 @@ static sago_status run_together(sago_file *file, const view_access *wanted, sago
 }
 
 /* What takes a description: of one piece, only where the ranks do not go alone. */
-static sago_status run_collective_described(sago_file *file, const view_access *wanted, bool is_piece,
-                                            int64_t *moved) {
+SAGOI_OFTEN static sago_status run_collective_described(sago_file *file, const view_access *wanted, bool is_piece,
+                                                        int64_t *moved) {
     sagoi_composed composed;
     bool alone = false;
     sagoi_composed_init(&composed, wanted->direction, &file->budget);
@@ -215,7 +215,7 @@ static sago_status run_collective_described(sago_file *file, const view_access *
     return status;
 }
 
-static sago_status run_collective(sago_file *file, const view_access *wanted, MPI_Count *bytes) {
+SAGOI_OFTEN static sago_status run_collective(sago_file *file, const view_access *wanted, MPI_Count *bytes) {
     sagoi_lone_run piece;
     int64_t moved = 0;
     bool alone = false;
@@ -236,14 +236,14 @@ static sago_status run_collective(sago_file *file, const view_access *wanted, MP
     return sagoi_done(wanted->call, file->path, status);
 }
 
-sago_status sago_write_at_all(sago_file *file, MPI_Offset offset, const void *buf, MPI_Count count,
-                              MPI_Datatype type, MPI_Count *bytes) {
+SAGOI_OFTEN sago_status sago_write_at_all(sago_file *file, MPI_Offset offset, const void *buf, MPI_Count count,
+                                          MPI_Datatype type, MPI_Count *bytes) {
     view_access wanted = {"sago_write_at_all", SAGOI_TO_FILE, offset, {(char *)(uintptr_t)buf, count, type}};
     return run_collective(file, &wanted, bytes);
 }
 
-sago_status sago_read_at_all(sago_file *file, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype type,
-                             MPI_Count *bytes) {
+SAGOI_OFTEN sago_status sago_read_at_all(sago_file *file, MPI_Offset offset, void *buf, MPI_Count count,
+                                         MPI_Datatype type, MPI_Count *bytes) {
     view_access wanted = {"sago_read_at_all", SAGOI_FROM_FILE, offset, {buf, count, type}};
     return run_collective(file, &wanted, bytes);
 }

@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "base/often.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sagoi_live *first;
 
@@ -25,7 +27,7 @@ void sagoi_live_remove(sagoi_live *one) {
     (void)pthread_mutex_unlock(&lock);
 }
 
-bool sagoi_live_has(const sagoi_live *one) {
+SAGOI_OFTEN bool sagoi_live_has(const sagoi_live *one) {
     (void)pthread_mutex_lock(&lock);
     const sagoi_live *at = first;
     while (at && at != one)

@@ -8,16 +8,18 @@
 
 #include <sago/status.h>
 
+#include "base/often.h"
+
 #define SAGOI_CHECKED __attribute__((warn_unused_result))
 #define SAGOI_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 
 enum { SAGOI_MESSAGE_MAX = 512 }; /* bytes, the closing NUL included */
 
 /* Sets this thread's message and returns `status`. */
-sago_status sagoi_fail(sago_status status, const char *format, ...) SAGOI_PRINTF(2, 3);
+sago_status sagoi_fail(sago_status status, const char *format, ...) SAGOI_PRINTF(2, 3) SAGOI_SELDOM;
 
 /* The same for a system call that failed with `error` (an errno): the status follows from it. */
-sago_status sagoi_fail_errno(int error, const char *format, ...) SAGOI_PRINTF(2, 3);
+sago_status sagoi_fail_errno(int error, const char *format, ...) SAGOI_PRINTF(2, 3) SAGOI_SELDOM;
 
 /* Puts a prefix ("sago_open: ") before this thread's message. */
 void sagoi_message_prefix(const char *format, ...) SAGOI_PRINTF(1, 2);

@@ -29,13 +29,13 @@ static void extend(sagoi_range *range, int64_t low, int64_t high) {
     range->high = first ? high : sagoi_max(range->high, high);
 }
 
-void sagoi_note_accessed(sago_file *file, int64_t low, int64_t high) {
+SAGOI_OFTEN void sagoi_note_accessed(sago_file *file, int64_t low, int64_t high) {
     if (lies_in(&file->accessed, low, high))
         extend(&file->accessed_again, low, high);
     extend(&file->accessed, low, high);
 }
 
-bool sagoi_engine_takes_piece(const sago_file *file, const sagoi_lone_run *piece) {
+SAGOI_OFTEN bool sagoi_engine_takes_piece(const sago_file *file, const sagoi_lone_run *piece) {
     if (piece->memory.extents.pattern)
         return piece->len <= MOST_PACKED;
     return piece->len < LEAST_MAPPED || !sagoi_engine_may_map(file) ||
@@ -56,7 +56,7 @@ static bool is_read_through(const sagoi_composed *composed) {
 }
 
 /* Is a mapping worth while, if the file has no holes? */
-static bool may_be_mapped(const sago_file *file, const sagoi_composed *composed) {
+SAGOI_OFTEN static bool may_be_mapped(const sago_file *file, const sagoi_composed *composed) {
     int64_t span = composed->request.high - composed->request.low;
     if (span == 0 || !sagoi_engine_may_map(file))
         return false;
@@ -78,7 +78,7 @@ static sago_status run_unmapped(sago_file *file, const sagoi_request *request) {
 }
 
 /* Runs in holes that others may be filling are read with them: alone it takes a copy more. */
-bool sagoi_engine_serves_alone(const sago_file *file, const sagoi_composed *composed) {
+SAGOI_OFTEN bool sagoi_engine_serves_alone(const sago_file *file, const sagoi_composed *composed) {
     sagoi_look look = {.sparse = true};
     if (!sagoi_engine_may_map(file))
         return composed->runs <= FEW_UNMAPPED || composed->bytes / composed->runs >= LONG_UNMAPPED;
@@ -119,7 +119,7 @@ static void count_bytes(sago_file *file, sagoi_direction direction, int64_t end,
 }
 
 /* What was not read lay past the end of the file. */
-static sago_status run_read_through(sago_file *file, const sagoi_request *request, int64_t *bytes) {
+SAGOI_OFTEN static sago_status run_read_through(sago_file *file, const sagoi_request *request, int64_t *bytes) {
     double start = sagoi_now();
     sagoi_note_accessed(file, request->low, request->high);
     sago_status status = sagoi_read_through(file, request, request->low, request->high, bytes);
@@ -128,7 +128,7 @@ static sago_status run_read_through(sago_file *file, const sagoi_request *reques
 }
 
 /* The size of the file matters only to reads, and to a mapping. */
-static sago_status run_by_size(sago_file *file, sagoi_composed *composed, int64_t *bytes) {
+SAGOI_OFTEN static sago_status run_by_size(sago_file *file, sagoi_composed *composed, int64_t *bytes) {
     sagoi_request *request = &composed->request;
     bool write = request->direction == SAGOI_TO_FILE;
     sagoi_look look = {0};
@@ -144,7 +144,7 @@ static sago_status run_by_size(sago_file *file, sagoi_composed *composed, int64_
     return status;
 }
 
-sago_status sagoi_engine_independent(sago_file *file, sagoi_composed *composed, int64_t *bytes) {
+SAGOI_OFTEN sago_status sagoi_engine_independent(sago_file *file, sagoi_composed *composed, int64_t *bytes) {
     *bytes = 0;
     sago_status status = is_read_through(composed) ? run_read_through(file, &composed->request, bytes)
                                                    : run_by_size(file, composed, bytes);
@@ -154,7 +154,8 @@ sago_status sagoi_engine_independent(sago_file *file, sagoi_composed *composed, 
     return SAGO_OK;
 }
 
-static sago_status move_run(sago_file *file, sagoi_direction direction, const sagoi_io_run *run, int64_t *bytes) {
+SAGOI_OFTEN static sago_status move_run(sago_file *file, sagoi_direction direction, const sagoi_io_run *run,
+                                        int64_t *bytes) {
     if (direction == SAGOI_FROM_FILE)
         return sagoi_store_read(file->store, run, 1, bytes);
     sago_status status = sagoi_store_write(file->store, run, 1);
@@ -162,8 +163,8 @@ static sago_status move_run(sago_file *file, sagoi_direction direction, const sa
     return status;
 }
 
-static sago_status move_packed(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
-                               int64_t *bytes) {
+SAGOI_OFTEN static sago_status move_packed(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
+                                           int64_t *bytes) {
     char packed[MOST_PACKED];
     const sagoi_io_run run = {.off = piece->off, .len = piece->len, .buf = packed};
     if (direction == SAGOI_TO_FILE)
@@ -174,8 +175,8 @@ static sago_status move_packed(sago_file *file, sagoi_direction direction, const
     return status;
 }
 
-sago_status sagoi_engine_piece(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
-                               int64_t *bytes) {
+SAGOI_OFTEN sago_status sagoi_engine_piece(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
+                                           int64_t *bytes) {
     const sagoi_io_run run = {.off = piece->off, .len = piece->len, .buf = piece->memory.base};
     double start = sagoi_now();
     sago_status status = piece->memory.extents.pattern ? move_packed(file, direction, piece, bytes)

@@ -16,14 +16,14 @@ struct sagoi_owned {
     struct sagoi_owned *next;
 };
 
-void sagoi_composed_init(sagoi_composed *composed, sagoi_direction direction, sagoi_budget *budget) {
+SAGOI_OFTEN void sagoi_composed_init(sagoi_composed *composed, sagoi_direction direction, sagoi_budget *budget) {
     memset(composed, 0, sizeof *composed);
     composed->request.direction = direction;
     composed->request.limit = SAGOI_OFFSET_MAX;
     composed->budget = budget;
 }
 
-void sagoi_composed_cleanup(sagoi_composed *composed) {
+SAGOI_OFTEN void sagoi_composed_cleanup(sagoi_composed *composed) {
     for (struct sagoi_owned *at = composed->owned, *next; at; at = next) {
         next = at->next;
         sagoi_layers_free(composed->budget, at->patterns, at->n);
@@ -84,7 +84,8 @@ static void widen(sagoi_request *request, int64_t low, int64_t high) {
     request->high = only ? high : sagoi_max(request->high, high);
 }
 
-static sago_status push_stream(sagoi_composed *composed, const sagoi_stream *stream, int64_t low, int64_t high) {
+SAGOI_OFTEN static sago_status push_stream(sagoi_composed *composed, const sagoi_stream *stream, int64_t low,
+                                           int64_t high) {
     sagoi_request *request = &composed->request;
     if (!grow_streams(composed))
         return no_memory();
@@ -112,7 +113,7 @@ static bool folds(const sagoi_extents *tiled) {
 }
 
 /* The same extents as simply as they can be said. */
-static sago_status simplify(sagoi_composed *composed, sagoi_extents *extents) {
+SAGOI_OFTEN static sago_status simplify(sagoi_composed *composed, sagoi_extents *extents) {
     if (!folds(extents))
         return SAGO_OK;
     struct sagoi_owned *owned = sagoi_budget_alloc(composed->budget, sizeof *owned);
@@ -159,7 +160,7 @@ static sago_status push_sorted(sagoi_composed *composed, const sagoi_stream *str
     return status;
 }
 
-static sago_status add_stream(sagoi_composed *composed, sagoi_stream *stream) {
+SAGOI_OFTEN static sago_status add_stream(sagoi_composed *composed, sagoi_stream *stream) {
     int64_t low, high, bytes = sagoi_extents_bytes(&stream->file);
     if (bytes == 0)
         return SAGO_OK;
@@ -183,7 +184,7 @@ static sago_status no_buffer(int64_t bytes) {
 }
 
 /* MPI_BOTTOM is NULL too: then the type holds addresses, and none of them lies in the first page. */
-static sago_status measure_buffer(const sagoi_buffer *buffer, const sagoi_flat *flat, int64_t *bytes) {
+SAGOI_OFTEN static sago_status measure_buffer(const sagoi_buffer *buffer, const sagoi_flat *flat, int64_t *bytes) {
     enum { FIRST_PAGE = 4096 };
     if (sagoi_mul(flat->size, buffer->count, bytes) || *bytes > SAGOI_OFFSET_MAX)
         return sagoi_fail(SAGO_ERR_OVERFLOW, "%lld elements of %lld bytes", (long long)buffer->count,
@@ -208,7 +209,7 @@ static sago_status hold_memory(sagoi_composed *composed, MPI_Datatype type, cons
 }
 
 /* Nothing to remember where it is contiguous. */
-static sagoi_memory lay_out(const sagoi_buffer *buffer, const sagoi_flat *flat, int64_t bytes) {
+SAGOI_OFTEN static sagoi_memory lay_out(const sagoi_buffer *buffer, const sagoi_flat *flat, int64_t bytes) {
     sagoi_memory memory = {.base = buffer->base};
     bool solid = sagoi_pattern_contiguous(&flat->pattern) && (flat->size == flat->extent || buffer->count <= 1);
     if (solid || bytes == 0)
@@ -234,7 +235,7 @@ static sago_status describe_memory(sagoi_composed *composed, const sagoi_buffer 
     return memory->extents.pattern ? simplify(composed, &memory->extents) : SAGO_OK;
 }
 
-bool sagoi_compose_known_memory(const sagoi_buffer *buffer, sagoi_memory *memory, int64_t *bytes) {
+SAGOI_OFTEN bool sagoi_compose_known_memory(const sagoi_buffer *buffer, sagoi_memory *memory, int64_t *bytes) {
     const sagoi_known *known = NULL;
     int64_t plain = sagoi_look_up(buffer->type, &known);
     if ((plain == 0 && !known) || sagoi_mul(buffer->count, plain ? plain : known->flat.size, bytes) ||
@@ -246,7 +247,7 @@ bool sagoi_compose_known_memory(const sagoi_buffer *buffer, sagoi_memory *memory
 
 /* `bytes` bytes of the view from the place on.  Whole tiles before them go into the base, so that the same shape
  * further on in the view is the same, but for the base. */
-static sago_status place_stream(const sagoi_place *place, int64_t bytes, sagoi_extents *file) {
+SAGOI_OFTEN static sago_status place_stream(const sagoi_place *place, int64_t bytes, sagoi_extents *file) {
     const sagoi_flat *filetype = &place->view->filetype;
     int64_t end, base;
     if (filetype->size == 0)
@@ -265,7 +266,7 @@ static sago_status place_stream(const sagoi_place *place, int64_t bytes, sagoi_e
     return SAGO_OK;
 }
 
-bool sagoi_compose_one_run(const sagoi_place *place, int64_t bytes, int64_t *off) {
+SAGOI_OFTEN bool sagoi_compose_one_run(const sagoi_place *place, int64_t bytes, int64_t *off) {
     sagoi_extents file;
     sagoi_cursor cursor;
     sagoi_span span;
@@ -279,7 +280,8 @@ bool sagoi_compose_one_run(const sagoi_place *place, int64_t bytes, int64_t *off
     return sagoi_walk_run(&run) && run.len >= bytes && span.off >= 0;
 }
 
-sago_status sagoi_compose_view(sagoi_composed *composed, const sagoi_place *place, const sagoi_buffer *buffer) {
+SAGOI_OFTEN sago_status sagoi_compose_view(sagoi_composed *composed, const sagoi_place *place,
+                                           const sagoi_buffer *buffer) {
     sagoi_stream stream = {0};
     int64_t bytes;
     sago_status status = describe_memory(composed, buffer, &stream.memory, &bytes);

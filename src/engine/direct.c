@@ -18,7 +18,7 @@ typedef struct batch {
     int64_t room, used; /* bytes of bounce */
 } batch;
 
-static sago_status flush(batch *out) {
+SAGOI_OFTEN static sago_status flush(batch *out) {
     if (out->n == 0)
         return SAGO_OK;
     bool write = out->direction == SAGOI_TO_FILE;
@@ -86,7 +86,7 @@ static int64_t bounce_for(const sagoi_request *request) {
     return sagoi_min(most, BOUNCE_BYTES);
 }
 
-sago_status sagoi_move_alone(sago_file *file, const sagoi_request *request) {
+SAGOI_OFTEN sago_status sagoi_move_alone(sago_file *file, const sagoi_request *request) {
     batch out; /* most of it is never used: not to be cleared for a call of one run */
     out.file = file;
     out.direction = request->direction;
@@ -106,7 +106,7 @@ sago_status sagoi_move_alone(sago_file *file, const sagoi_request *request) {
     return status;
 }
 
-sago_status sagoi_run_direct(sago_file *file, const sagoi_request *request) {
+SAGOI_OFTEN sago_status sagoi_run_direct(sago_file *file, const sagoi_request *request) {
     double start = sagoi_now();
     sago_status status = sagoi_move_alone(file, request);
     (void)sagoi_phase_end(&file->stats, SAGO_PHASE_STORE, start);

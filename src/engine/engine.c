@@ -66,7 +66,8 @@ static void describe_request(const sago_file *file, const sagoi_composed *compos
 
 /* Every collective call begins with this, whatever else it agrees on: so ranks that are in different ones all
  * learn it here, and none of them goes on to wait for the others. */
-static sago_status agree_call(sago_file *file, sago_status status, int64_t kind, sagoi_agreement *agreed) {
+SAGOI_OFTEN static sago_status agree_call(sago_file *file, sago_status status, int64_t kind,
+                                          sagoi_agreement *agreed) {
     agreed->max[MAX_VERDICT] = sagoi_verdict_code(file->team, status);
     agreed->max[MAX_KIND] = kind;
     agreed->max[MAX_MINUS_KIND] = -kind;
@@ -151,7 +152,8 @@ sago_status sagoi_engine_agree(sago_file *file, sago_status status, int64_t kind
     return SAGO_OK;
 }
 
-sago_status sagoi_engine_agree_any(sago_file *file, sago_status status, int64_t kind, bool mine, bool *any) {
+SAGOI_OFTEN sago_status sagoi_engine_agree_any(sago_file *file, sago_status status, int64_t kind, bool mine,
+                                               bool *any) {
     sagoi_agreement agreed = {.max[MAX_ARGUMENT] = mine};
     status = agree_call(file, status, kind, &agreed);
     *any = agreed.max[MAX_ARGUMENT];
@@ -250,7 +252,7 @@ static sago_status measure_shape(sagoi_call *call, node_facts *facts, bool *dens
     return status;
 }
 
-bool sagoi_engine_may_map(const sago_file *file) {
+SAGOI_OFTEN bool sagoi_engine_may_map(const sago_file *file) {
     const sagoi_layout *layout = sagoi_store_layout(file->store);
     return file->can_map && file->hints.map != SAGOI_CHOICE_OFF && file->team->nodes == 1 &&
            !file->hints.direct_io && (layout->in_memory || (file->hints.map == SAGOI_CHOICE_ON && layout->local));

@@ -2,7 +2,7 @@
 #include "base/fiber.h"
 #include "engine/engine.h"
 
-void sagoi_task_begin(sago_file *file, sagoi_task *task, bool meanwhile) {
+SAGOI_OFTEN void sagoi_task_begin(sago_file *file, sagoi_task *task, bool meanwhile) {
     if (meanwhile || sagoi_on_fiber())
         sagoi_iothread_start(file->thread, task);
     else
@@ -15,7 +15,7 @@ static void wait_on_fiber(sago_file *file, sagoi_task *task) {
         sagoi_fiber_yield((team->idle && team->idle(team->idle_arg)) || moved, NULL, 0);
 }
 
-sago_status sagoi_task_finish(sago_file *file, sagoi_task *task) {
+SAGOI_OFTEN sago_status sagoi_task_finish(sago_file *file, sagoi_task *task) {
     sagoi_team *team = file->team;
     if (sagoi_on_fiber())
         wait_on_fiber(file, task);

@@ -83,7 +83,7 @@ void sagoi_started_run(sago_request *request, sago_status status) {
     sagoi_fibers_unlock();
 }
 
-void sagoi_started_settle(sago_file *file) {
+SAGOI_OFTEN void sagoi_started_settle(sago_file *file) {
     for (int quiet = 0; atomic_load(&file->pending) > 0;)
         if (sagoi_fibers_advance())
             quiet = 0;

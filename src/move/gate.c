@@ -143,7 +143,7 @@ static sago_status peer_died(void) {
 
 /* ---- Without a gate ---- */
 
-void sagoi_tell_done(sagoi_team *team) {
+SAGOI_OFTEN void sagoi_tell_done(sagoi_team *team) {
     _Atomic uint64_t *done = &team->control->slots[team->local_rank].done;
     atomic_store_explicit(done, atomic_load_explicit(done, memory_order_relaxed) + 1, memory_order_release);
 }
@@ -163,7 +163,7 @@ static void rest_between_looks(sagoi_team *team, int looks) {
         roll_call(team);
 }
 
-sago_status sagoi_await_done(sagoi_team *team) {
+SAGOI_OFTEN sago_status sagoi_await_done(sagoi_team *team) {
     sagoi_control *control = team->control;
     uint64_t mine = atomic_load_explicit(&control->slots[team->local_rank].done, memory_order_relaxed);
     for (int i = 0; i < team->local_size; i++)
@@ -184,7 +184,7 @@ static void open_gate(sagoi_control *control) {
 }
 
 /* All ranks of the node come; one runs `meeting`; all go on.  `by_leader`: the leader must be that one. */
-static sago_status meet(sagoi_team *team, bool by_leader, sagoi_meeting_fn meeting, void *arg) {
+SAGOI_OFTEN static sago_status meet(sagoi_team *team, bool by_leader, sagoi_meeting_fn meeting, void *arg) {
     sagoi_control *control = team->control;
     if (team->local_size == 1) /* nobody to wait for, or to wake */
         return meeting ? meeting(team, arg) : SAGO_OK;
@@ -262,7 +262,7 @@ static sago_status agree_leaders(sagoi_team *team, sagoi_agreement *agreement) {
     return sagoi_wait_request(team, &request);
 }
 
-static sago_status agree_meeting(sagoi_team *team, void *arg) {
+SAGOI_OFTEN static sago_status agree_meeting(sagoi_team *team, void *arg) {
     agree_work *work = arg;
     sagoi_control *control = team->control;
     control->of_node = control->slots[0].agreement;
@@ -277,8 +277,8 @@ static sago_status agree_meeting(sagoi_team *team, void *arg) {
     return status;
 }
 
-sago_status sagoi_agree(sagoi_team *team, sagoi_agreement *agreement, sagoi_agreement *of_node, sagoi_once_fn once,
-                        void *arg) {
+SAGOI_OFTEN sago_status sagoi_agree(sagoi_team *team, sagoi_agreement *agreement, sagoi_agreement *of_node,
+                                    sagoi_once_fn once, void *arg) {
     agree_work work = {once, arg};
     sagoi_control *control = team->control;
     control->slots[team->local_rank].agreement = *agreement;

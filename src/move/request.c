@@ -52,8 +52,8 @@ bool sagoi_request_touches(const sagoi_request *request, int64_t start, int64_t 
     return false;
 }
 
-int64_t sagoi_request_copy(const sagoi_request *request, int64_t start, int64_t end, char *place,
-                           uint64_t *marks) {
+SAGOI_OFTEN int64_t sagoi_request_copy(const sagoi_request *request, int64_t start, int64_t end, char *place,
+                                       uint64_t *marks) {
     int64_t bytes = 0;
     if (request->direction == SAGOI_FROM_FILE)
         end = sagoi_min(end, request->limit);

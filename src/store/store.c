@@ -147,7 +147,7 @@ sago_status sagoi_store_close(sagoi_store **store) {
 
 int sagoi_store_fd(const sagoi_store *store) { return store->fd; }
 
-const sagoi_layout *sagoi_store_layout(const sagoi_store *store) { return &store->layout; }
+SAGOI_OFTEN const sagoi_layout *sagoi_store_layout(const sagoi_store *store) { return &store->layout; }
 
 void sagoi_store_set_stripes(sagoi_store *store, int64_t block, sagoi_stripes stripes) {
     store->layout.block = block;
@@ -293,7 +293,8 @@ static sago_status check_run(const sagoi_store *store, const sagoi_io_run *run, 
 
 /* All of them before the first byte moves.  Reads may overlap and go anywhere; writes in flight together must
  * not, or which of them wins is chance. */
-static sago_status check_runs(const sagoi_store *store, const sagoi_io_run *runs, int64_t n, bool write) {
+SAGOI_OFTEN static sago_status check_runs(const sagoi_store *store, const sagoi_io_run *runs, int64_t n,
+                                          bool write) {
     if (n < 0 || (n > 0 && !runs))
         return sagoi_fail(SAGO_ERR_ARG, "%lld runs for %s", (long long)n, store->name);
     if (store->access == (write ? O_RDONLY : O_WRONLY))
@@ -313,7 +314,7 @@ static sago_status check_runs(const sagoi_store *store, const sagoi_io_run *runs
     return SAGO_OK;
 }
 
-sago_status sagoi_store_write(sagoi_store *store, const sagoi_io_run *runs, int64_t n) {
+SAGOI_OFTEN sago_status sagoi_store_write(sagoi_store *store, const sagoi_io_run *runs, int64_t n) {
     sago_status status = check_runs(store, runs, n, true);
     if (status != SAGO_OK)
         return status;
@@ -326,7 +327,7 @@ sago_status sagoi_store_write(sagoi_store *store, const sagoi_io_run *runs, int6
     return transfer.status;
 }
 
-sago_status sagoi_store_read(sagoi_store *store, const sagoi_io_run *runs, int64_t n, int64_t *bytes) {
+SAGOI_OFTEN sago_status sagoi_store_read(sagoi_store *store, const sagoi_io_run *runs, int64_t n, int64_t *bytes) {
     sago_status status = check_runs(store, runs, n, false);
     if (status != SAGO_OK)
         return status;

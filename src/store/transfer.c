@@ -18,7 +18,7 @@ typedef struct batch {
     struct iovec vector[BATCH_VECTORS];
 } batch;
 
-int sagoi_piece_fd(const sagoi_transfer *transfer, const sagoi_piece *piece) {
+SAGOI_OFTEN int sagoi_piece_fd(const sagoi_transfer *transfer, const sagoi_piece *piece) {
     return piece->direct ? transfer->store->direct.fd : transfer->store->fd;
 }
 
@@ -46,7 +46,7 @@ static void piece_fail(sagoi_transfer *transfer, sagoi_piece *piece, int error) 
                          (long long)piece->len, (long long)piece->off, transfer->store->name);
 }
 
-void sagoi_piece_step(sagoi_transfer *transfer, sagoi_piece *piece, int64_t result) {
+SAGOI_OFTEN void sagoi_piece_step(sagoi_transfer *transfer, sagoi_piece *piece, int64_t result) {
     if (result == -EINTR)
         return;
     if (result == -EINVAL && piece->direct) {
@@ -75,7 +75,7 @@ static bool uring_pays(const sagoi_store *store, const batch *todo) {
     return todo->pieces > 1 && sagoi_uring_usable(store->uring) && !sagoi_calls_injected();
 }
 
-static void batch_flush(sagoi_transfer *transfer, batch *todo) {
+SAGOI_OFTEN static void batch_flush(sagoi_transfer *transfer, batch *todo) {
     if (transfer->status == SAGO_OK && uring_pays(transfer->store, todo))
         sagoi_uring_run(transfer->store->uring, transfer, todo->piece, todo->pieces);
     for (int i = 0; i < todo->pieces && transfer->status == SAGO_OK; i++)
@@ -88,7 +88,7 @@ static bool piece_takes(const sagoi_piece *piece, const sagoi_io_run *run, bool 
     return piece->direct == direct && piece->off + piece->len == run->off;
 }
 
-static void batch_add(sagoi_transfer *transfer, batch *todo, const sagoi_io_run *run, bool direct) {
+SAGOI_OFTEN static void batch_add(sagoi_transfer *transfer, batch *todo, const sagoi_io_run *run, bool direct) {
     if (run->len == 0)
         return;
     bool joins = todo->pieces > 0 && piece_takes(&todo->piece[todo->pieces - 1], run, direct);
@@ -133,7 +133,7 @@ static int64_t direct_end(const sagoi_transfer *transfer) {
     return sagoi_store_size(transfer->store, &size) == SAGO_OK ? size : 0;
 }
 
-void sagoi_transfer_runs(sagoi_transfer *transfer, const sagoi_io_run *runs, int64_t n) {
+SAGOI_OFTEN void sagoi_transfer_runs(sagoi_transfer *transfer, const sagoi_io_run *runs, int64_t n) {
     transfer->direct_end = direct_end(transfer);
     batch todo; /* not cleared: only what is used is read */
     todo.pieces = 0;

@@ -11,7 +11,7 @@ enum { MOST_KEPT = 4096 }; /* bytes kept with a type: regular types need less, h
 static _Atomic int keyval = MPI_KEYVAL_INVALID;
 static pthread_mutex_t keyval_lock = PTHREAD_MUTEX_INITIALIZER;
 
-void sagoi_known_release(sagoi_known *known) {
+SAGOI_OFTEN void sagoi_known_release(sagoi_known *known) {
     if (atomic_fetch_sub(&known->users, 1) > 1)
         return;
     sagoi_budget *budget = known->flat.pattern.budget;
@@ -37,7 +37,7 @@ static bool have_keyval(void) {
     return keyval != MPI_KEYVAL_INVALID;
 }
 
-static sagoi_known *find(MPI_Datatype type) {
+SAGOI_OFTEN static sagoi_known *find(MPI_Datatype type) {
     void *value = NULL;
     int found = 0;
     if (type == MPI_DATATYPE_NULL || keyval == MPI_KEYVAL_INVALID ||
@@ -71,7 +71,7 @@ static bool is_plain(const sagoi_flat *flat) {
     return sagoi_pattern_contiguous(&flat->pattern) && flat->pattern.low == 0 && flat->size == flat->extent;
 }
 
-sago_status sagoi_known_get(MPI_Datatype type, sagoi_budget *budget, sagoi_known **known) {
+SAGOI_OFTEN sago_status sagoi_known_get(MPI_Datatype type, sagoi_budget *budget, sagoi_known **known) {
     *known = find(type);
     if (*known) {
         atomic_fetch_add(&(*known)->users, 1);
@@ -100,7 +100,7 @@ static int64_t predefined_size(MPI_Datatype type) {
     return lower_bound == 0 && extent == size ? size : 0;
 }
 
-int64_t sagoi_look_up(MPI_Datatype type, const sagoi_known **known) {
+SAGOI_OFTEN int64_t sagoi_look_up(MPI_Datatype type, const sagoi_known **known) {
     *known = NULL;
     if (type == MPI_BYTE || type == MPI_CHAR)
         return 1;
