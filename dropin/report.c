@@ -74,9 +74,9 @@ void dropin_count_handed(const dropin_file *file, dropin_reason reason) {
 }
 
 void dropin_count_served(const dropin_file *file, bool write, MPI_Count bytes, double start) {
-    counts one = {0};
     if (!wants())
         return;
+    counts one = {0};
     one.calls[write] = 1;
     one.bytes[write] = bytes;
     count(file, &one);

@@ -92,30 +92,45 @@ def key_of(cell):
     return (cell["peer"], cell["pattern"], cell["size"], cell["ranks"])
 
 
-def run_bench(peer, pattern, size, ranks, options):
-    """One process of each rank: the reports of `sago bench` and of the drop-in, or why there are none."""
+def run_bench(peer, pattern, size, ranks, options, pairs, environment=()):
+    """One process of each rank: the report of `sago bench`, or why there is none."""
     tree, launcher, _ = PEERS[peer]
     library = os.path.abspath(f"build/{tree}/lib/libsago-mpiio.so")
-    pairs = str(-(-options.pairs // options.processes))
     with tempfile.TemporaryDirectory(dir=options.dir, prefix="sago-dropin-") as work:
         command = launcher + [
-            "-n", str(ranks), "env", f"LD_PRELOAD={library}", f"SAGO_STATS=json:{work}/stats.json",
+            "-n", str(ranks), "env", f"LD_PRELOAD={library}", *environment,
             f"build/{tree}/bin/sago", "bench", pattern, *PATTERNS[pattern](parse_size(size), ranks).split(),
-            "--engines", "mpiio,plain", "--dir", work, "--repeat", pairs, "--cold", pairs,
+            "--engines", "mpiio,plain", "--dir", work, "--repeat", str(pairs), "--cold", str(pairs),
             "--seconds", str(options.seconds), "--verify", "first", "--json", f"{work}/out.json"]
         try:
             done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                   timeout=options.timeout, check=False)
         except subprocess.TimeoutExpired:
-            return None, None, f"not done in {options.timeout} s"
+            return None, f"not done in {options.timeout} s"
         if done.returncode != 0:
             said = done.stderr.strip().splitlines()
-            return None, None, said[-1] if said else f"exit status {done.returncode}"
+            return None, said[-1] if said else f"exit status {done.returncode}"
         with open(f"{work}/out.json", encoding="utf-8") as file:
-            report = json.load(file)
-        with open(f"{work}/stats.json", encoding="utf-8") as file:
-            stats = json.load(file)
-    return report, stats, None
+            return json.load(file), None
+
+
+SERVED = {}  # by peer and pattern
+
+
+def check_served(peer, pattern, size, ranks, options):
+    """How many calls of a pattern the drop-in serves, and hands on why; in a run of its own, since counting takes time."""
+    if (peer, pattern) not in SERVED:
+        with tempfile.NamedTemporaryFile(dir=options.dir, prefix="sago-dropin-") as file:
+            _, wrong = run_bench(peer, pattern, size, ranks, options, 1, [f"SAGO_STATS=json:{file.name}"])
+            if wrong:
+                return {"error": wrong}
+            with open(file.name, encoding="utf-8") as written:
+                stats = json.load(written)
+        SERVED[peer, pattern] = {"served": stats["writes"] + stats["reads"],
+                                 "handed": {why: n for why, n in stats["handed"].items() if n}}
+        if stats["writes"] + sum(stats["handed"].values()) == 0:
+            SERVED[peer, pattern] = {"error": "the drop-in has not seen a single call"}
+    return SERVED[peer, pattern]
 
 
 def estimate(ratios):
@@ -133,22 +148,16 @@ def measure(peer, pattern, size, ranks, options):
     """One cell: the pairs of several processes together, or why there are none.
 
     Where a process finds its memory and its files' pages decides some of its speed, for as long as it lives."""
-    each, handed, served, size_found = {}, {}, 0, 0
-    for _ in range(options.processes):
-        report, stats, wrong = run_bench(peer, pattern, size, ranks, options)
+    found = dict(check_served(peer, pattern, size, ranks, options))
+    each = {}
+    for _ in range(0 if "error" in found else options.processes):
+        report, wrong = run_bench(peer, pattern, size, ranks, options, -(-options.pairs // options.processes))
         if wrong:
             return {"error": wrong}
-        if stats["writes"] + sum(stats["handed"].values()) == 0:
-            return {"error": "the drop-in has not seen a single call"}
-        for kind, found in report["mpiio_over_plain"].items():
-            each.setdefault(kind, []).extend(found["each"])
-        for why, n in stats["handed"].items():
-            if n:
-                handed[why] = handed.get(why, 0) + n
-        served += stats["writes"] + stats["reads"]
-        size_found = report["bytes"] // ranks
-    return {"bytes": size_found, "served": served, "handed": handed,
-            **{kind: estimate(ratios) for kind, ratios in each.items()}}
+        found["bytes"] = report["bytes"] // ranks
+        for kind, pairs in report["mpiio_over_plain"].items():
+            each.setdefault(kind, []).extend(pairs["each"])
+    return {**found, **{kind: estimate(ratios) for kind, ratios in each.items()}}
 
 
 def load(path):

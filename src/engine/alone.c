@@ -10,7 +10,8 @@ enum {
     PAGE = 4096,
     LEAST_MAPPED = 128 * 1024,     /* bytes; below this the system call is the smaller cost */
     MOST_PACKED = 16 * 1024,       /* bytes that pass through the stack */
-    MOST_READ_THROUGH = 64 * 1024, /* bytes that one call reads for several runs */
+    MOST_READ_THROUGH = 64 * 1024, /* bytes that one call reads for several runs, */
+    FEW_READ_THROUGH = 16 * 1024,  /* and so many however little of it is wanted */
     FEW_RUNS = 16,                 /* so many system calls cost less than a mapping, */
     FEW_UNMAPPED = 64,             /* and so many less than gathering with the other ranks */
     LONG_UNMAPPED = 64 * 1024,     /* bytes of a run: gathering would only be another copy */
@@ -51,8 +52,8 @@ static bool are_many_short(const sagoi_composed *composed) {
 static bool is_read_through(const sagoi_composed *composed) {
     const sagoi_request *request = &composed->request;
     int64_t span = request->high - request->low;
-    return request->direction == SAGOI_FROM_FILE && composed->runs > 0 && span <= MOST_READ_THROUGH &&
-           composed->bytes >= span / SPARSELY;
+    return request->direction == SAGOI_FROM_FILE && composed->runs > 0 &&
+           (span <= FEW_READ_THROUGH || (span <= MOST_READ_THROUGH && composed->bytes >= span / SPARSELY));
 }
 
 /* Is a mapping worth while, if the file has no holes? */
