@@ -107,26 +107,23 @@ static bool cold_calls(run *r) {
     return true;
 }
 
-static bool prepare_engine(run *r, int engine) {
+static bool prepare_engine(run *r, int engine, int64_t i) {
+    (void)i;
     bench_session *session = &r->session;
     return bench_session_prefill(session, engine) &&
            (!session->config->memory_check || !session->engines[engine].ops->empty || memory_of(r, engine));
 }
 
-static bool reopen_engine(run *r, int engine) {
+static bool reopen_engine(run *r, int engine, int64_t i) {
+    (void)i;
     return bench_session_prefill(&r->session, engine) && bench_session_open(&r->session, engine, false);
 }
 
+/* The seed decides whose file is made first: where its pages come to lie makes a difference to all of its calls.
+ */
 static bool prepare(run *r) {
-    bool (*const steps[])(run *, int) = {prepare_engine, reopen_engine};
-    for (int step = 0; step < 2; step++) {
-        for (int e = 0; e < BENCH_ENGINES; e++)
-            if (r->session.config->use[e] && !steps[step](r, e))
-                return false;
-        if (step == 0 && !cold_calls(r))
-            return false;
-    }
-    return true;
+    int64_t turn = r->session.config->params.seed;
+    return take_turns(r, turn, prepare_engine) && cold_calls(r) && take_turns(r, turn, reopen_engine);
 }
 
 /* ---- Repetitions ---- */

@@ -72,8 +72,8 @@ static const tool_option table[] = {
     {"json", OPTION_TEXT, FIELD(json), 0, 0, "FILE", "results for programs", NULL},
     {"memory-check", OPTION_FLAG, FIELD(memory_check), 0, 0, NULL,
      "also measure how far a node's memory rises over an empty call", NULL},
-    {"seed", OPTION_COUNT, FIELD(params.seed), 0, INT64_MAX, "N", "of contents and of irregular patterns (1)",
-     NULL},
+    {"seed", OPTION_COUNT, FIELD(params.seed), 0, INT64_MAX, "N",
+     "of contents, irregular patterns and whose file is made first (1)", NULL},
     {"keep", OPTION_FLAG, FIELD(keep), 0, 0, NULL, "do not remove the files", NULL},
 };
 static const tool_options options = {table, sizeof table / sizeof table[0], set_param};

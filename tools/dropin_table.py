@@ -92,7 +92,7 @@ def key_of(cell):
     return (cell["peer"], cell["pattern"], cell["size"], cell["ranks"])
 
 
-def run_bench(peer, pattern, size, ranks, options, pairs, environment=()):
+def run_bench(peer, pattern, size, ranks, options, pairs, seed=1, environment=()):
     """One process of each rank: the report of `sago bench`, or why there is none."""
     tree, launcher, _ = PEERS[peer]
     library = os.path.abspath(f"build/{tree}/lib/libsago-mpiio.so")
@@ -101,7 +101,7 @@ def run_bench(peer, pattern, size, ranks, options, pairs, environment=()):
             "-n", str(ranks), "env", f"LD_PRELOAD={library}", *environment,
             f"build/{tree}/bin/sago", "bench", pattern, *PATTERNS[pattern](parse_size(size), ranks).split(),
             "--engines", "mpiio,plain", "--dir", work, "--repeat", str(pairs), "--cold", str(pairs),
-            "--seconds", str(options.seconds), "--verify", "first", "--json", f"{work}/out.json"]
+            "--seed", str(seed), "--seconds", str(options.seconds), "--verify", "first", "--json", f"{work}/out.json"]
         try:
             done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                   timeout=options.timeout, check=False)
@@ -121,7 +121,7 @@ def check_served(peer, pattern, size, ranks, options):
     """How many calls of a pattern the drop-in serves, and hands on why; in a run of its own, since counting takes time."""
     if (peer, pattern) not in SERVED:
         with tempfile.NamedTemporaryFile(dir=options.dir, prefix="sago-dropin-") as file:
-            _, wrong = run_bench(peer, pattern, size, ranks, options, 1, [f"SAGO_STATS=json:{file.name}"])
+            _, wrong = run_bench(peer, pattern, size, ranks, options, 1, 1, [f"SAGO_STATS=json:{file.name}"])
             if wrong:
                 return {"error": wrong}
             with open(file.name, encoding="utf-8") as written:
@@ -147,16 +147,18 @@ def estimate(ratios):
 def measure(peer, pattern, size, ranks, options):
     """One cell: the pairs of several processes together, or why there are none.
 
-    Where a process finds its memory and its files' pages decides some of its speed, for as long as it lives."""
+    Where a process finds its memory and its files' pages decides some of its speed, for as long as it lives; the
+    seed decides whose file is made first, which does so, too."""
     found = dict(check_served(peer, pattern, size, ranks, options))
     each = {}
-    for _ in range(0 if "error" in found else options.processes):
-        report, wrong = run_bench(peer, pattern, size, ranks, options, -(-options.pairs // options.processes))
+    for number in range(0 if "error" in found else options.processes):
+        pairs = -(-options.pairs // options.processes)
+        report, wrong = run_bench(peer, pattern, size, ranks, options, pairs, number + 1)
         if wrong:
             return {"error": wrong}
         found["bytes"] = report["bytes"] // ranks
-        for kind, pairs in report["mpiio_over_plain"].items():
-            each.setdefault(kind, []).extend(pairs["each"])
+        for kind, ratios in report["mpiio_over_plain"].items():
+            each.setdefault(kind, []).extend(ratios["each"])
     return {**found, **{kind: estimate(ratios) for kind, ratios in each.items()}}
 
 
