@@ -38,7 +38,7 @@ static void look_at_data(sagoi_survey *survey, sagoi_fetch *fetch, int64_t write
 static sago_status look_at_parity(sagoi_survey *survey, const sagoi_fetch *fetch, int64_t writer,
                                   const sagoi_item *item) {
     char name[SAGOI_CKPT_FILE_NAME];
-    sagoi_parity parity;
+    sagoi_parity parity = {0};
     sagoi_cfile file = {.fd = -1};
     int64_t first = survey->first[2 * writer + 1], n = survey->first[2 * writer + 2] - first, got = 0;
     unsigned char *piece = malloc(SAGOI_PARITY_PIECE);
