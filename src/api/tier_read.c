@@ -29,17 +29,26 @@ static void set_range(window *w, int64_t low, int64_t high, int value) {
         memset(w->where + (low - w->start), value, (size_t)(high - low));
 }
 
-/* What this rank wrote in a call. */
-static void set_request(window *w, const sagoi_request *request, int value) {
-    for (int64_t i = 0; i < request->nstreams; i++) {
+typedef sago_status (*run_visitor)(window *w, int64_t low, int64_t high);
+
+/* Every run of the request in the window, until one of them fails. */
+static sago_status for_runs(window *w, const sagoi_request *request, run_visitor visit) {
+    sago_status status = SAGO_OK;
+    for (int64_t i = 0; i < request->nstreams && !status; i++) {
         sagoi_cursor cursor;
         sagoi_span span;
         sagoi_cursor_init(&cursor, &request->streams[i].file);
         sagoi_cursor_seek(&cursor, w->start);
-        while (sagoi_cursor_next(&cursor, w->end, &span))
-            for (sagoi_walk run = sagoi_walk_span(&span); sagoi_walk_run(&run);)
-                set_range(w, run.off, run.off + run.len, value);
+        while (!status && sagoi_cursor_next(&cursor, w->end, &span))
+            for (sagoi_walk run = sagoi_walk_span(&span); !status && sagoi_walk_run(&run);)
+                status = visit(w, run.off, run.off + run.len);
     }
+    return status;
+}
+
+static sago_status set_local(window *w, int64_t low, int64_t high) {
+    set_range(w, low, high, IN_LOCAL);
+    return SAGO_OK;
 }
 
 static sago_status set_call(sago_file *file, const sagoi_logged *entry, window *w) {
@@ -48,8 +57,8 @@ static sago_status set_call(sago_file *file, const sagoi_logged *entry, window *
     set_range(w, entry->near.low, entry->near.high, IN_LOCAL);
     sagoi_composed_init(&composed, SAGOI_TO_FILE, &file->budget);
     sago_status status = sagoi_tier_compose_place(&composed, &entry->call);
-    if (!status)
-        set_request(w, &composed.request, IN_LOCAL);
+    if (!status) /* what this rank wrote in the call */
+        status = for_runs(w, &composed.request, set_local);
     sagoi_composed_cleanup(&composed);
     return status;
 }
@@ -77,21 +86,12 @@ static sago_status fill(sago_file *file, window *w) {
     return status;
 }
 
-static sago_status check_known(const window *w, const sagoi_request *request) {
-    for (int64_t i = 0; i < request->nstreams; i++) {
-        sagoi_cursor cursor;
-        sagoi_span span;
-        sagoi_cursor_init(&cursor, &request->streams[i].file);
-        sagoi_cursor_seek(&cursor, w->start);
-        while (sagoi_cursor_next(&cursor, w->end, &span))
-            for (sagoi_walk run = sagoi_walk_span(&span); sagoi_walk_run(&run);)
-                if (memchr(w->where + (run.off - w->start), UNKNOWN, (size_t)run.len))
-                    return sagoi_fail(
-                        SAGO_ERR_STATE,
-                        "bytes from %lld to %lld may have been written by other ranks, and are still in "
-                        "local storage (sago_tier): call sago_sync first",
-                        (long long)run.off, (long long)(run.off + run.len));
-    }
+static sago_status check_known(window *w, int64_t low, int64_t high) {
+    if (memchr(w->where + (low - w->start), UNKNOWN, (size_t)(high - low)))
+        return sagoi_fail(SAGO_ERR_STATE,
+                          "bytes from %lld to %lld may have been written by other ranks, and are still in "
+                          "local storage (sago_tier): call sago_sync first",
+                          (long long)low, (long long)high);
     return SAGO_OK;
 }
 
@@ -102,7 +102,7 @@ static sago_status read_windows(sago_file *file, const sagoi_request *request, w
         w->end = sagoi_min(w->start + WINDOW, high);
         status = fill(file, w);
         if (!status)
-            status = check_known(w, request);
+            status = for_runs(w, request, check_known);
         if (!status)
             (void)sagoi_request_copy(request, w->start, w->end, w->global, NULL);
     }
