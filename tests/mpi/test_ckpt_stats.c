@@ -1,6 +1,7 @@
 /* What a save took: the statistics of every save and their sums, and the same as lines of JSON in a file. */
 /* RUN: n=2 */
 #include <errno.h>
+#include <stdatomic.h>
 
 #include "ckpt/files.h"
 #include "mpi/ckpt_model.h"
@@ -140,6 +141,53 @@ static void lines(void) {
         fclose(file);
 }
 
+static atomic_bool may_write;
+
+/* At most five seconds: a save that waits for room instead of replacing fails the test, and does not hang it. */
+static int hold_data(void *arg, const sagoi_file_op *op, int64_t *len) {
+    enum { TRIES = 500, PAUSE = 10000 };
+    (void)arg, (void)len;
+    for (int i = 0; i < TRIES && !may_write && op->kind == SAGOI_OP_WRITE && strstr(op->path, ".data"); i++)
+        usleep(PAUSE);
+    return 0;
+}
+
+/* While 7 is being written 8 waits for its turn, and 9 takes its place. */
+static void replaced(void) {
+    static const sagoi_file_hooks hold = {.before = hold_data};
+    sago_ckpt_stats stats = SAGO_CKPT_STATS_INIT;
+    sago_ckpt *ckpt = open_ckpt("sago_ckpt_early=replace");
+    scene = "replaced";
+    sagoi_file_set_hooks(&hold);
+    for (int64_t step = 7; step <= 9; step++)
+        CHECK_OK(sago_ckpt_save(ckpt, step));
+    may_write = true;
+    CHECK_OK(sago_ckpt_wait(ckpt, 7, SAGO_LEVEL_GLOBAL));
+    CHECK_OK(sago_ckpt_wait(ckpt, 9, SAGO_LEVEL_GLOBAL));
+    CHECK(sago_ckpt_wait(ckpt, 8, SAGO_LEVEL_GLOBAL) != SAGO_OK);
+    sagoi_file_set_hooks(NULL);
+    CHECK_OK(sago_ckpt_get_stats(ckpt, &stats));
+    CHECK_INT(stats.replaced, 1);
+    CHECK_INT(stats.failed + stats.skipped, 0);
+    CHECK_OK(sago_ckpt_restore(ckpt, 9));
+    CHECK_OK(sago_ckpt_close(&ckpt));
+}
+
+/* Never faster than the rate, whatever else the machine does. */
+static void bounded(const char *local) {
+    enum { RATE = 1 << 20 };
+    char hints[1024];
+    sago_ckpt_stats stats = SAGO_CKPT_STATS_INIT;
+    snprintf(hints, sizeof hints, "sago_local_dirs=%s sago_ckpt_rate=%d sago_ckpt_files=1", local, RATE);
+    sago_ckpt *ckpt = open_ckpt(hints);
+    scene = "bounded";
+    CHECK_OK(sago_ckpt_save(ckpt, 10));
+    CHECK_OK(sago_ckpt_wait(ckpt, 10, SAGO_LEVEL_GLOBAL));
+    CHECK_OK(sago_ckpt_get_stats(ckpt, &stats));
+    CHECK(stats.recent[0].drain >= 0.5 * BYTES * ranks / RATE);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+}
+
 int main(int argc, char **argv) {
     sago_ckpt *ckpt = NULL;
     check_start(&argc, &argv);
@@ -150,6 +198,9 @@ int main(int argc, char **argv) {
     failed_and_skipped();
     if (rank == 0)
         lines();
+    meet();
+    replaced();
+    bounded(scratch("local"));
     MPI_Info info = hints_of("sago_ckpt_stats=/nowhere/at/all");
     EXPECT(sago_ckpt_open(MPI_COMM_WORLD, scratch("ckpt"), info, &ckpt), SAGO_ERR_NO_FILE, "sago_ckpt_stats", 0);
     MPI_Info_free(&info);
