@@ -51,18 +51,48 @@ static int64_t cut_off(int64_t n) {
     return k;
 }
 
-bench_estimate bench_paired_ratio(int64_t count, const double a[], const double b[]) {
+int64_t bench_turn_ratios(int64_t count, const double a[], const double b[], double ratios[]) {
+    if (count == 1)
+        ratios[0] = a[0] / b[0];
+    for (int64_t i = 0; i + 1 < count; i += 2)
+        ratios[i / 2] = (a[i] + a[i + 1]) / (b[i] + b[i + 1]);
+    return count == 1 ? 1 : count / 2;
+}
+
+bench_estimate bench_estimate_of(int64_t count, const double values[]) {
+    bench_estimate estimate = {0};
+    double *sorted = sorted_copy(count, values);
+    if (!sorted)
+        return estimate;
+    int64_t k = cut_off(count), first = k > 0 ? k - 1 : 0;
+    estimate.median = middle(count, sorted);
+    estimate.low = sorted[first];
+    estimate.high = sorted[count - 1 - first];
+    free(sorted);
+    return estimate;
+}
+
+/* The ratios by `ratios_of`, and what they say together. */
+static bench_estimate ratio_of(int64_t count, const double a[], const double b[],
+                               int64_t (*ratios_of)(int64_t, const double[], const double[], double[])) {
     bench_estimate estimate = {0};
     double *ratios = count > 0 ? malloc((size_t)count * sizeof *ratios) : NULL;
-    if (!ratios)
-        return estimate;
-    for (int64_t i = 0; i < count; i++)
-        ratios[i] = a[i] / b[i];
-    qsort(ratios, (size_t)count, sizeof *ratios, compare);
-    int64_t k = cut_off(count), first = k > 0 ? k - 1 : 0;
-    estimate.median = middle(count, ratios);
-    estimate.low = ratios[first];
-    estimate.high = ratios[count - 1 - first];
+    if (ratios)
+        estimate = bench_estimate_of(ratios_of(count, a, b, ratios), ratios);
     free(ratios);
     return estimate;
+}
+
+static int64_t pair_ratios(int64_t count, const double a[], const double b[], double ratios[]) {
+    for (int64_t i = 0; i < count; i++)
+        ratios[i] = a[i] / b[i];
+    return count;
+}
+
+bench_estimate bench_turn_ratio(int64_t count, const double a[], const double b[]) {
+    return ratio_of(count, a, b, bench_turn_ratios);
+}
+
+bench_estimate bench_paired_ratio(int64_t count, const double a[], const double b[]) {
+    return ratio_of(count, a, b, pair_ratios);
 }

@@ -8,14 +8,14 @@
 #include "bench/json.h"
 #include "bench/quantiles.h"
 
-/* How many times faster than mpiio, or which fraction of the limit: other seconds over Sago's, pair by pair. */
+/* How many times faster than mpiio, or which fraction of the limit: other seconds over Sago's, turns two by two. */
 static bench_estimate ratio_to(const bench_outcome *outcome, int other, int direction) {
     const bench_config *config = outcome->config;
     bench_estimate none = {NAN, NAN, NAN};
     if (!config->use[BENCH_SAGO] || !config->use[other])
         return none;
-    return bench_paired_ratio(outcome->repeat, outcome->results[other].seconds[direction],
-                              outcome->results[BENCH_SAGO].seconds[direction]);
+    return bench_turn_ratio(outcome->repeat, outcome->results[other].seconds[direction],
+                            outcome->results[BENCH_SAGO].seconds[direction]);
 }
 
 /* How many times faster mpiio is than plain: what a preloaded drop-in makes of the MPI library. */
@@ -25,8 +25,8 @@ static bool has_dropin(const bench_outcome *outcome) {
 
 static bench_estimate dropin_ratio(const bench_outcome *outcome, int direction) {
     const bench_result *results = outcome->results;
-    return bench_paired_ratio(outcome->repeat, results[BENCH_PLAIN].seconds[direction],
-                              results[BENCH_MPIIO].seconds[direction]);
+    return bench_turn_ratio(outcome->repeat, results[BENCH_PLAIN].seconds[direction],
+                            results[BENCH_MPIIO].seconds[direction]);
 }
 
 /* ---- Text ---- */
@@ -226,17 +226,20 @@ typedef struct dropin_pairs {
 } dropin_pairs;
 
 static void put_pairs(bench_json *json, const dropin_pairs *pairs) {
-    bench_estimate ratio = bench_paired_ratio(pairs->count, pairs->plain, pairs->mpiio);
+    bench_estimate ratio = bench_turn_ratio(pairs->count, pairs->plain, pairs->mpiio);
+    double *ratios = malloc((size_t)(pairs->count + 1) * sizeof *ratios);
+    int64_t count = ratios ? bench_turn_ratios(pairs->count, pairs->plain, pairs->mpiio, ratios) : 0;
     json_open(json, pairs->name, '{');
     json_real(json, "ratio", ratio.median);
     json_real(json, "low", ratio.low);
     json_real(json, "high", ratio.high);
-    json_int(json, "pairs", pairs->count);
+    json_int(json, "pairs", count);
     json_open(json, "each", '[');
-    for (int64_t i = 0; i < pairs->count; i++)
-        json_real(json, NULL, pairs->plain[i] / pairs->mpiio[i]);
+    for (int64_t i = 0; i < count; i++)
+        json_real(json, NULL, ratios[i]);
     json_close(json, ']');
     json_close(json, '}');
+    free(ratios);
 }
 
 static void put_dropin(bench_json *json, const bench_outcome *outcome) {

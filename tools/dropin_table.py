@@ -3,7 +3,8 @@
 
 Runs of `sago bench --engines mpiio,plain`, two a cell, with the drop-in preloaded: `mpiio` makes the calls of a
 program, which the drop-in serves, and `plain` calls the MPI library's own functions, past it.  Both take turns in
-one process, on files of their own; a ratio is the time of plain over that of mpiio, pair by pair, the pairs of two
+one process, on files of their own; a pair is two turns, in the second of which they go the other way round, since who
+comes second finds other caches; a ratio is the time of plain over that of mpiio, pair by pair, the pairs of two
 processes together.  What is timed is the collective calls alone, from the first rank's start to the last one's end;
 opening files and setting views is not.  The drop-in is loaded while `plain` runs, too, but is given none of its calls
 on files.
@@ -100,7 +101,7 @@ def run_bench(peer, pattern, size, ranks, options, pairs, seed=1, environment=()
         command = launcher + [
             "-n", str(ranks), "env", f"LD_PRELOAD={library}", *environment,
             f"build/{tree}/bin/sago", "bench", pattern, *PATTERNS[pattern](parse_size(size), ranks).split(),
-            "--engines", "mpiio,plain", "--dir", work, "--repeat", str(pairs), "--cold", str(pairs),
+            "--engines", "mpiio,plain", "--dir", work, "--repeat", str(2 * pairs), "--cold", str(2 * pairs),
             "--seed", str(seed), "--seconds", str(options.seconds), "--verify", "first", "--json", f"{work}/out.json"]
         try:
             done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
