@@ -8,7 +8,8 @@
 #include "bench/json.h"
 #include "bench/quantiles.h"
 
-/* How many times faster than mpiio, or which fraction of the limit: other seconds over Sago's, turns two by two. */
+/* How many times faster than mpiio, or which fraction of the limit: other seconds over Sago's, turns two by two.
+ */
 static bench_estimate ratio_to(const bench_outcome *outcome, int other, int direction) {
     const bench_config *config = outcome->config;
     bench_estimate none = {NAN, NAN, NAN};

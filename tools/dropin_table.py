@@ -26,10 +26,10 @@ import time
 
 PEERS = {  # name: build tree, launcher, what its MPI-IO is
     "mpich": ("mpich", ["mpiexec.mpich"], "MPICH, ROMIO"),
-    "ompio": ("openmpi", ["mpiexec.openmpi", "--oversubscribe", "--bind-to", "none", "--mca",
-                          "mpi_yield_when_idle", "1"], "Open MPI, OMPIO, yielding"),
-    "romio": ("openmpi", ["mpiexec.openmpi", "--oversubscribe", "--bind-to", "none", "--mca",
-                          "mpi_yield_when_idle", "1", "--mca", "io", "romio321"], "Open MPI, ROMIO, yielding"),
+    "ompio": ("openmpi", ["mpiexec.openmpi", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1"],
+              "Open MPI, OMPIO, yielding"),
+    "romio": ("openmpi", ["mpiexec.openmpi", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "--mca", "io",
+                          "romio321"], "Open MPI, ROMIO, yielding"),
 }
 KINDS = {"write": "write", "read": "read", "first_write": "first write", "first_read": "first read"}
 THRESHOLD = 0.95

@@ -15,8 +15,9 @@
 #include "trace/stats.h"
 
 enum {
-    SPIN_US = 100,           /* when every rank has a core of its own: waking a sleeper takes about as long */
-    PAUSES = 32,             /* between yields: the one waited for may be waiting for this very core */
+    SPIN_US = 1000, /* when every rank has a core of its own; the core of its waker is where a sleeper wakes,
+                       and stays: both are slower from then on */
+    PAUSES = 32,    /* between yields: the one waited for may be waiting for this very core */
     FIRST_SLEEP_US = 1000,   /* sleeps grow from here */
     LONGEST_SLEEP_US = 8000, /* to here */
     EXCHANGE_SLEEP_US = 100, /* while messages are to be answered meanwhile */
