@@ -15,9 +15,9 @@
 #include "trace/stats.h"
 
 enum {
-    SPIN_US = 1000, /* when every rank has a core of its own; the core of its waker is where a sleeper wakes,
-                       and stays: both are slower from then on */
-    PAUSES = 32,    /* between yields: the one waited for may be waiting for this very core */
+    SPIN_US = 1000,          /* when every rank has a core of its own, then MPI is poked */
+    SPINS = 8,               /* before sleeping: a sleeper may wake on another core, where its caches are not */
+    PAUSES = 32,             /* between yields: the one waited for may be waiting for this very core */
     FIRST_SLEEP_US = 1000,   /* sleeps grow from here */
     LONGEST_SLEEP_US = 8000, /* to here */
     EXCHANGE_SLEEP_US = 100, /* while messages are to be answered meanwhile */
@@ -61,9 +61,7 @@ static bool changed(const sagoi_futex *word, uint32_t old) {
     return atomic_load_explicit(&word->value, memory_order_acquire) != old;
 }
 
-static bool spin(const sagoi_team *team, const sagoi_futex *word, uint32_t old) {
-    if (team->local_size > team->cores)
-        return changed(word, old);
+static bool spin(const sagoi_futex *word, uint32_t old) {
     double end = sagoi_now() + SPIN_US * 1e-6;
     do {
         for (int i = 0; i < PAUSES; i++) {
@@ -74,6 +72,17 @@ static bool spin(const sagoi_team *team, const sagoi_futex *word, uint32_t old) 
         (void)sched_yield();
     } while (sagoi_now() < end);
     return false;
+}
+
+/* Has it changed soon? */
+static bool wait_awake(const sagoi_team *team, const sagoi_futex *word, uint32_t old) {
+    bool done = changed(word, old), room = team->local_size <= team->cores && !sagoi_fibers_pending();
+    for (int i = 0; i < SPINS && room && !done; i++) {
+        done = spin(word, old);
+        if (!done)
+            sagoi_poke(team);
+    }
+    return done;
 }
 
 /* The same on a fiber: whoever lets it go on sleeps. */
@@ -96,7 +105,7 @@ bool sagoi_wait_word(sagoi_team *team, sagoi_futex *word, uint32_t old) {
     int64_t sleep_us = FIRST_SLEEP_US;
     if (sagoi_on_fiber())
         return wait_on_fiber(team, word, old);
-    if (!team->idle && spin(team, word, old))
+    if (!team->idle && wait_awake(team, word, old))
         return true;
     for (int wakes = 1; !changed(word, old); wakes++) {
         if (atomic_load(&control->broken))
