@@ -1,36 +1,41 @@
 /* hwloc knows which cores this process is allowed to use, whatever its ranks are bound to.  Loading a topology
- * takes milliseconds, so it is done only where ranks are bound at all. */
+ * takes milliseconds, so it is done only where ranks are bound at all, and once in a process. */
 #include "machine/cores.h"
 
 #include <hwloc.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <unistd.h>
 
-static bool is_spare(const cpu_set_t *taken, int core) {
-    return core < CPU_SETSIZE && !CPU_ISSET((size_t)core, taken);
+static pthread_once_t asked = PTHREAD_ONCE_INIT;
+static cpu_set_t allowed; /* empty: nobody knows */
+
+static void ask_allowed(void) {
+    hwloc_topology_t topology;
+    int core;
+    if (hwloc_topology_init(&topology) != 0)
+        return;
+    if (hwloc_topology_load(topology) == 0) {
+        hwloc_const_cpuset_t set = hwloc_topology_get_allowed_cpuset(topology);
+        for (core = hwloc_bitmap_first(set); core >= 0 && core < CPU_SETSIZE; core = hwloc_bitmap_next(set, core))
+            CPU_SET((size_t)core, &allowed);
+    }
+    hwloc_topology_destroy(topology);
 }
 
-static int choose(hwloc_const_cpuset_t allowed, const cpu_set_t *taken, int64_t which) {
-    int64_t spare = 0;
-    int core;
-    for (core = hwloc_bitmap_first(allowed); core >= 0; core = hwloc_bitmap_next(allowed, core))
-        spare += is_spare(taken, core);
-    if (spare == 0)
-        return -1;
-    int64_t wanted = which % spare, seen = 0;
-    for (core = hwloc_bitmap_first(allowed); core >= 0; core = hwloc_bitmap_next(allowed, core))
-        if (is_spare(taken, core) && seen++ == wanted)
-            return core;
-    return -1;
+static bool is_spare(const cpu_set_t *taken, int core) {
+    return CPU_ISSET((size_t)core, &allowed) && !CPU_ISSET((size_t)core, taken);
 }
 
 int sagoi_spare_core(const cpu_set_t *taken, int64_t which) {
-    hwloc_topology_t topology;
-    if (CPU_COUNT(taken) >= sysconf(_SC_NPROCESSORS_ONLN) || hwloc_topology_init(&topology) != 0)
+    if (CPU_COUNT(taken) >= sysconf(_SC_NPROCESSORS_ONLN))
         return -1;
-    int core = -1;
-    if (hwloc_topology_load(topology) == 0)
-        core = choose(hwloc_topology_get_allowed_cpuset(topology), taken, which);
-    hwloc_topology_destroy(topology);
-    return core;
+    (void)pthread_once(&asked, ask_allowed);
+    int64_t spare = 0, seen = 0;
+    for (int core = 0; core < CPU_SETSIZE; core++)
+        spare += is_spare(taken, core);
+    for (int core = 0; spare > 0 && core < CPU_SETSIZE; core++)
+        if (is_spare(taken, core) && seen++ == which % spare)
+            return core;
+    return -1;
 }
