@@ -24,7 +24,6 @@ enum { MOST_BYTES = 64 * 1048576 }; /* of a rank, where nobody set a limit */
 
 typedef struct deferred_call {
     sagoi_composed composed; /* this rank's part; its memory is `data` */
-    sagoi_pattern pattern;   /* of the view it was made through; the runs are the view's */
     char *data;              /* packed; composed.bytes */
     sagoi_deferral whole;    /* of all ranks */
     sagoi_view view;         /* replaced since this call, and needed by it or calls before; else empty */
@@ -104,12 +103,11 @@ static int64_t pattern_memory(const sagoi_pattern *pattern) {
 /* If the last call has an old view already, then none was deferred since, and nobody needs this one. */
 void sagoi_pending_keep_view(sago_file *file, sagoi_view *view) {
     deferred_call *last = file->deferred ? file->deferred->last : NULL;
-    const sagoi_pattern *pattern = &view->filetype.pattern;
     if (!last || last->view.etype_size > 0) {
         sagoi_view_cleanup(view);
         return;
     }
-    int64_t memory = pattern_memory(pattern);
+    int64_t memory = pattern_memory(&view->filetype->flat.pattern);
     last->view = *view;
     last->memory += memory;
     file->deferred->memory += memory;
@@ -145,17 +143,14 @@ static void call_unmake(sago_file *file, deferred_call *call, const sagoi_compos
     sagoi_budget_free(&file->budget, call, sizeof *call);
 }
 
-/* The streams lead to the copy, and no longer to what a new view would free. */
-static void call_take(deferred_call *call, sagoi_composed *composed, const sago_file *file) {
+/* The streams lead to the copy. */
+static void call_take(deferred_call *call, sagoi_composed *composed) {
     sagoi_composed_move(&call->composed, composed);
-    call->pattern = file->view.filetype.pattern;
     char *from = call->data;
     for (int64_t i = 0; i < call->composed.request.nstreams; i++) {
         sagoi_stream *stream = &call->composed.request.streams[i];
         stream->memory = (sagoi_memory){.base = from};
         from += sagoi_extents_bytes(&stream->file);
-        if (stream->file.pattern == &file->view.filetype.pattern)
-            stream->file.pattern = &call->pattern;
     }
 }
 
@@ -177,7 +172,7 @@ static int64_t memory_of(const sago_file *file, const sagoi_composed *composed) 
     for (int64_t i = 0; i < composed->request.nstreams; i++) {
         const sagoi_stream *stream = &composed->request.streams[i];
         memory += (int64_t)sizeof *stream + pattern_memory(stream->memory.extents.pattern);
-        if (stream->file.pattern != &file->view.filetype.pattern)
+        if (stream->file.pattern != &file->view.filetype->flat.pattern)
             memory += pattern_memory(stream->file.pattern);
     }
     return memory;
@@ -239,7 +234,7 @@ static sago_status try_to_defer(sago_file *file, sagoi_composed *composed, sago_
     file->stats.deferred_writes++;
     file->stats.collective_writes++;
     file->stats.bytes_written += composed->bytes;
-    call_take(call, composed, file);
+    call_take(call, composed);
     call_append(file->deferred, call);
     return SAGO_OK;
 }

@@ -197,7 +197,7 @@ static sago_status hold_memory(sagoi_composed *composed, MPI_Datatype type, cons
     struct sagoi_owned *owned = sagoi_budget_alloc(composed->budget, sizeof *owned);
     if (!owned)
         return no_memory();
-    sago_status status = sagoi_known_get(type, composed->budget, &owned->memory);
+    sago_status status = sagoi_known_get(type, 0, composed->budget, &owned->memory);
     if (status) {
         sagoi_budget_free(composed->budget, owned, sizeof *owned);
         return status;
@@ -248,7 +248,7 @@ SAGOI_OFTEN bool sagoi_compose_known_memory(const sagoi_buffer *buffer, sagoi_me
 /* `bytes` bytes of the view from the place on.  Whole tiles before them go into the base, so that the same shape
  * further on in the view is the same, but for the base. */
 SAGOI_OFTEN static sago_status place_stream(const sagoi_place *place, int64_t bytes, sagoi_extents *file) {
-    const sagoi_flat *filetype = &place->view->filetype;
+    const sagoi_flat *filetype = &place->view->filetype->flat;
     int64_t end, base;
     if (filetype->size == 0)
         return sagoi_fail(SAGO_ERR_TYPE, "the view's filetype has no bytes to hold %lld", (long long)bytes);
@@ -369,32 +369,38 @@ int64_t sagoi_bytes_below(const sagoi_request *request, int64_t end) {
     return bytes;
 }
 
+enum { LEAST_KEPT = 64 }; /* numbers of a view's type: others are flattened again as fast */
+
 sago_status sagoi_view_make(MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, sagoi_budget *budget,
                             sagoi_view *view) {
-    sagoi_flat unit = {0};
+    sagoi_known *unit;
     memset(view, 0, sizeof *view);
     if (disp < 0)
         return sagoi_fail(SAGO_ERR_ARG, "the view's displacement %lld is negative", (long long)disp);
-    sago_status status = sagoi_flatten(etype, budget, &unit);
-    int64_t unit_size = unit.size;
-    sagoi_flat_cleanup(&unit);
+    sago_status status = sagoi_known_get(etype, LEAST_KEPT, budget, &unit);
     if (status)
         return status;
+    int64_t unit_size = unit->flat.size;
+    sagoi_known_release(unit);
     if (unit_size <= 0)
         return sagoi_fail(SAGO_ERR_TYPE, "the view's etype has no bytes");
-    status = sagoi_flatten(filetype, budget, &view->filetype);
+    status = sagoi_known_get(filetype, LEAST_KEPT, budget, &view->filetype);
     if (status)
         return status;
-    if (view->filetype.size % unit_size != 0) {
+    int64_t size = view->filetype->flat.size;
+    if (size % unit_size != 0) {
         sagoi_view_cleanup(view);
         return sagoi_fail(SAGO_ERR_TYPE, "the filetype's %lld bytes are no multiple of the etype's %lld",
-                          (long long)view->filetype.size, (long long)unit_size);
+                          (long long)size, (long long)unit_size);
     }
     view->disp = disp;
     view->etype_size = unit_size;
-    view->solid = view->filetype.size > 0 && sagoi_pattern_contiguous(&view->filetype.pattern) &&
-                  view->filetype.pattern.low == 0 && view->filetype.size == view->filetype.extent;
+    view->solid = view->filetype->plain_size > 0;
     return SAGO_OK;
 }
 
-void sagoi_view_cleanup(sagoi_view *view) { sagoi_flat_cleanup(&view->filetype); }
+void sagoi_view_cleanup(sagoi_view *view) {
+    if (view->filetype)
+        sagoi_known_release(view->filetype);
+    view->filetype = NULL;
+}

@@ -17,7 +17,7 @@
 #include "store/iothread.h"
 #include "store/store.h"
 #include "trace/stats.h"
-#include "view/flatten.h"
+#include "view/known.h"
 
 typedef enum { SAGOI_LAST_NONE, SAGOI_LAST_WRITE, SAGOI_LAST_READ } sagoi_last_access;
 
@@ -30,7 +30,7 @@ typedef struct sagoi_view {
     int64_t disp;
     int64_t etype_size;
     bool solid; /* its stream of data is the file from disp on, without gaps */
-    sagoi_flat filetype;
+    sagoi_known *filetype;
 } sagoi_view;
 
 struct sago_file {

@@ -78,7 +78,8 @@ static sago_status flatten_predefined(MPI_Datatype type, sagoi_flat *flat) {
 
 /* count, blocklengths[], displacements[]; a type for each block.  Neighbours of one type are flattened once (if
  * it is derived, MPICH gives its handle again, Open MPI a copy each time). */
-static sago_status flatten_members(const sagoi_contents *contents, sagoi_flat *member, sagoi_pattern *whole) {
+static sago_status flatten_members(const sagoi_contents *contents, sagoi_flat *member, sagoi_flat *flat) {
+    sagoi_pattern *whole = &flat->pattern;
     int64_t count = contents->values[0];
     const int64_t *lengths = contents->values + 1, *displacements = lengths + count;
     MPI_Datatype flattened = MPI_DATATYPE_NULL;
@@ -90,6 +91,7 @@ static sago_status flatten_members(const sagoi_contents *contents, sagoi_flat *m
             sagoi_flat_cleanup(member);
             status = sagoi_flatten(contents->types[i], contents->budget, member);
             flattened = contents->types[i];
+            flat->numbers += member->numbers;
         }
         if (status != SAGO_OK)
             return status;
@@ -108,7 +110,7 @@ static sago_status flatten_derived(const sagoi_contents *contents, sagoi_flat *f
     sagoi_flat part = {0};
     sago_status status;
     if (contents->combiner == MPI_COMBINER_STRUCT) {
-        status = flatten_members(contents, &part, &flat->pattern);
+        status = flatten_members(contents, &part, flat);
         sagoi_flat_cleanup(&part);
         return status;
     }
@@ -117,6 +119,7 @@ static sago_status flatten_derived(const sagoi_contents *contents, sagoi_flat *f
     status = sagoi_flatten(contents->types[0], contents->budget, &part);
     if (status != SAGO_OK)
         return status;
+    flat->numbers += part.numbers;
     if (is_wrapper(contents)) {
         flat->pattern = part.pattern;
         return SAGO_OK;
@@ -132,6 +135,7 @@ static sago_status flatten_by_combiner(MPI_Datatype type, sagoi_budget *budget, 
     sago_status status = sagoi_contents_init(&contents, type, budget);
     if (status != SAGO_OK)
         return status;
+    flat->numbers = contents.nvalues;
     if (sagoi_combiner_predefined(contents.combiner))
         status = flatten_predefined(type, flat);
     else

@@ -14,6 +14,7 @@ typedef struct sagoi_flat {
     int64_t size;          /* bytes of data, == pattern.bytes */
     int64_t lower_bound;   /* MPI_Type_get_extent */
     int64_t extent;
+    int64_t numbers; /* that the type and its parts are described by: what flattening it costs */
 } sagoi_flat;
 
 /* Any datatype of MPI 3.1, and those of MPI 4's large-count calls; committed or not.  SAGO_ERR_TYPE for

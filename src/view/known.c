@@ -5,7 +5,7 @@
 
 #include "view/contents.h"
 
-enum { MOST_KEPT = 4096 }; /* bytes kept with a type: regular types need less, however large they are */
+enum { MOST_KEPT = 1 << 20 }; /* bytes kept with a type: about what MPI keeps itself */
 
 /* A handle that MPI gives out once a process; it lives as long as MPI does. */
 static _Atomic int keyval = MPI_KEYVAL_INVALID;
@@ -71,7 +71,8 @@ static bool is_plain(const sagoi_flat *flat) {
     return sagoi_pattern_contiguous(&flat->pattern) && flat->pattern.low == 0 && flat->size == flat->extent;
 }
 
-SAGOI_OFTEN sago_status sagoi_known_get(MPI_Datatype type, sagoi_budget *budget, sagoi_known **known) {
+SAGOI_OFTEN sago_status sagoi_known_get(MPI_Datatype type, int64_t least, sagoi_budget *budget,
+                                        sagoi_known **known) {
     *known = find(type);
     if (*known) {
         atomic_fetch_add(&(*known)->users, 1);
@@ -87,7 +88,8 @@ SAGOI_OFTEN sago_status sagoi_known_get(MPI_Datatype type, sagoi_budget *budget,
     }
     made->plain_size = is_plain(&made->flat) ? made->flat.size : 0;
     atomic_init(&made->users, 1);
-    keep_with(type, made);
+    if (made->flat.numbers >= least)
+        keep_with(type, made);
     *known = made;
     return SAGO_OK;
 }

@@ -1,8 +1,9 @@
 /* Flattened types that several may hold on to: requests, and the types themselves.
  *
- * Programs give the same memory type in call after call, and flattening it can cost more than a small call.  What
- * a type looks like never changes, and MPI tells when it goes: a form that is small is kept as an attribute of
- * its type.  Requests count as users, since a type may be freed before they are done. */
+ * Programs give the same memory type in call after call, and flattening it can cost more than a small call; they
+ * open file after file with the same view, and flattening that takes milliseconds if it has many runs.  What a
+ * type looks like never changes, and MPI tells when it goes: a form that is not large is kept as an attribute of
+ * its type. Requests and views count as users, since a type may be freed before they are done. */
 #ifndef SAGOI_KNOWN_H
 #define SAGOI_KNOWN_H
 
@@ -14,8 +15,10 @@ typedef struct sagoi_known {
     _Atomic int64_t users;
 } sagoi_known;
 
-/* The type's form, found with it or made from `budget`; released after use. */
-sago_status sagoi_known_get(MPI_Datatype type, sagoi_budget *budget, sagoi_known **known) SAGOI_CHECKED;
+/* The type's form, found with it or made from `budget`; released after use.  `least`: it is kept with the type if
+ * that is described by so many numbers; attributes of a type cost about a kilobyte in Open MPI. */
+sago_status sagoi_known_get(MPI_Datatype type, int64_t least, sagoi_budget *budget, sagoi_known **known)
+    SAGOI_CHECKED;
 void sagoi_known_release(sagoi_known *known);
 
 /* Bytes of a type without gaps, if that is known without flattening it; else 0, and *known is what is kept with
