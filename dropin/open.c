@@ -77,6 +77,8 @@ static MPI_Info hints_for_sago(MPI_Comm comm, MPI_Info info) {
     (void)MPI_Info_set(own, "sago_subfiles", "auto");
     if (!is_given(own, "sago_agree", "SAGO_AGREE"))
         (void)MPI_Info_set(own, "sago_agree", ranks_meet(comm));
+    if (!dropin_reports() && !is_given(own, "sago_timing", "SAGO_TIMING"))
+        (void)MPI_Info_set(own, "sago_timing", "off");
     return own;
 }
 

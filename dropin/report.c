@@ -37,14 +37,14 @@ static void ask(void) {
         wanted = value;
 }
 
-static bool wants(void) {
+bool dropin_reports(void) {
     (void)pthread_once(&asked, ask);
     return wanted != NULL;
 }
 
 /* ---- Counting ---- */
 
-double dropin_clock(void) { return wants() ? MPI_Wtime() : 0; }
+double dropin_clock(void) { return dropin_reports() ? MPI_Wtime() : 0; }
 
 static void add(counts *to, const counts *more) {
     int64_t *sum = (int64_t *)to;
@@ -54,7 +54,7 @@ static void add(counts *to, const counts *more) {
 }
 
 static void count(const dropin_file *file, const counts *more) {
-    if (!wants())
+    if (!dropin_reports())
         return;
     (void)pthread_mutex_lock(&lock);
     add(&mine.counted, more);
@@ -74,7 +74,7 @@ void dropin_count_handed(const dropin_file *file, dropin_reason reason) {
 }
 
 void dropin_count_served(const dropin_file *file, bool write, MPI_Count bytes, double start) {
-    if (!wants())
+    if (!dropin_reports())
         return;
     counts one = {0};
     one.calls[write] = 1;
@@ -87,7 +87,7 @@ void dropin_count_served(const dropin_file *file, bool write, MPI_Count bytes, d
 
 void dropin_count_close(const dropin_file *file) {
     sago_stats stats = SAGO_STATS_INIT;
-    if (!wants() || sago_get_stats(file->sago, &stats) != SAGO_OK)
+    if (!dropin_reports() || sago_get_stats(file->sago, &stats) != SAGO_OK)
         return;
     counts more = {.deferred = stats.deferred_writes, .flush_steps = stats.flush_steps};
     memcpy(more.flushes, stats.flushes, sizeof more.flushes);
@@ -169,7 +169,7 @@ void dropin_report(void) {
     times longest = {{0}, {0}};
     int rank = 0, ranks = 1, initialized = 0;
     (void)MPI_Initialized(&initialized);
-    if (!wants() || !initialized)
+    if (!dropin_reports() || !initialized)
         return;
     (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     (void)MPI_Comm_size(MPI_COMM_WORLD, &ranks);

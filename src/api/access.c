@@ -100,9 +100,9 @@ SAGOI_OFTEN static sago_status compose(sago_file *file, const view_access *wante
     if (sagoi_mul(wanted->offset, file->view.etype_size, &place.begin))
         return sagoi_fail(SAGO_ERR_OVERFLOW, "offset %lld etypes of %lld bytes", (long long)wanted->offset,
                           (long long)file->view.etype_size);
-    double start = sagoi_now();
+    double start = sagoi_phase_begin(file);
     status = sagoi_compose_view(composed, &place, &wanted->buffer);
-    (void)sagoi_phase_end(&file->stats, SAGO_PHASE_FLATTEN, start);
+    (void)sagoi_phase_next(file, SAGO_PHASE_FLATTEN, start);
     return status;
 }
 
@@ -277,9 +277,9 @@ static sago_status compose_list(sago_file *file, const list_access *wanted, sago
     if (wanted->n < 0 || (wanted->n > 0 && !wanted->extents))
         return sagoi_fail(SAGO_ERR_ARG, "%lld extents%s", (long long)wanted->n,
                           wanted->n > 0 ? ", but the list is NULL" : "");
-    double start = sagoi_now();
+    double start = sagoi_phase_begin(file);
     status = sagoi_compose_extents(composed, wanted->n, wanted->extents, wanted->buf);
-    (void)sagoi_phase_end(&file->stats, SAGO_PHASE_FLATTEN, start);
+    (void)sagoi_phase_next(file, SAGO_PHASE_FLATTEN, start);
     return status;
 }
 

@@ -248,8 +248,7 @@ static void shrink_windows(sago_file *file) {
 static sago_status set_up(sago_file *file) {
     shrink_windows(file);
     sago_status status = sagoi_view_make(0, MPI_BYTE, MPI_BYTE, &file->budget, &file->view);
-    if (!status)
-        status = sagoi_cache_init(&file->cache, file->hints.plan_cache, &file->budget);
+    sagoi_cache_init(&file->cache, file->hints.plan_cache, &file->budget);
     if (!status)
         status = sagoi_pending_create(file);
     if (!status)

@@ -73,6 +73,8 @@ static const sagoi_hint_row table[] = {
      "Plans kept for each open file; 0: none"},
     {"sago_series_copy", SAGOI_HINT_BOOL, FIELD(series_copy), "off", 0, 1, NULL, NULL,
      "Declared writes copy at once, so that buffers are free before completion"},
+    {"sago_timing", SAGOI_HINT_BOOL, FIELD(timing), "on", 0, 1, NULL, NULL,
+     "Ranks that go alone time what they do, for the statistics; reading the clock takes a part of a small call"},
     {"sago_agree", SAGOI_HINT_ENUM, FIELD(agree), "always", 0, 0, "always|enter|turn", NULL,
      "Ranks agree on how each collective call went; or, on one node, go alone once all have come, or wait for each "
      "other only between writing and reading"},

@@ -67,6 +67,7 @@ typedef struct sagoi_hints {
     int64_t sieve;           /* 0/1: holes may be filled by read-modify-write */
     int64_t plan_cache;      /* plans kept a file */
     int64_t series_copy;     /* 0/1 */
+    int64_t timing;          /* 0/1: ranks time what they do alone */
     int64_t tier;            /* sagoi_tier_hint */
     int64_t tier_found;      /* sagoi_found_hint */
     int64_t agree;           /* sagoi_agree: when ranks meet in collective calls */

@@ -121,10 +121,10 @@ static void count_bytes(sago_file *file, sagoi_direction direction, int64_t end,
 
 /* What was not read lay past the end of the file. */
 SAGOI_OFTEN static sago_status run_read_through(sago_file *file, const sagoi_request *request, int64_t *bytes) {
-    double start = sagoi_now();
+    double start = sagoi_phase_begin(file);
     sagoi_note_accessed(file, request->low, request->high);
     sago_status status = sagoi_read_through(file, request, request->low, request->high, bytes);
-    (void)sagoi_phase_end(&file->stats, SAGO_PHASE_STORE, start);
+    (void)sagoi_phase_next(file, SAGO_PHASE_STORE, start);
     return status;
 }
 
@@ -179,10 +179,10 @@ SAGOI_OFTEN static sago_status move_packed(sago_file *file, sagoi_direction dire
 SAGOI_OFTEN sago_status sagoi_engine_piece(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
                                            int64_t *bytes) {
     const sagoi_io_run run = {.off = piece->off, .len = piece->len, .buf = piece->memory.base};
-    double start = sagoi_now();
+    double start = sagoi_phase_begin(file);
     sago_status status = piece->memory.extents.pattern ? move_packed(file, direction, piece, bytes)
                                                        : move_run(file, direction, &run, bytes);
-    (void)sagoi_phase_end(&file->stats, SAGO_PHASE_STORE, start);
+    (void)sagoi_phase_next(file, SAGO_PHASE_STORE, start);
     if (status)
         return status;
     if (piece->len >= LEAST_MAPPED)

@@ -5,11 +5,18 @@
 #include "base/checked.h"
 
 /* One entry is always there: the call that runs needs a plan even if none is to be kept. */
-sago_status sagoi_cache_init(sagoi_cache *cache, int64_t capacity, sagoi_budget *budget) {
-    cache->capacity = sagoi_max(1, capacity);
-    cache->budget = budget;
-    cache->entries = sagoi_budget_alloc(budget, cache->capacity * (int64_t)sizeof *cache->entries);
-    return cache->entries ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for %lld plans", (long long)capacity);
+void sagoi_cache_init(sagoi_cache *cache, int64_t capacity, sagoi_budget *budget) {
+    *cache = (sagoi_cache){.most = sagoi_max(1, capacity), .budget = budget};
+}
+
+sago_status sagoi_cache_reserve(sagoi_cache *cache) {
+    if (cache->entries)
+        return SAGO_OK;
+    cache->entries = sagoi_budget_alloc(cache->budget, cache->most * (int64_t)sizeof *cache->entries);
+    if (!cache->entries)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for %lld plans", (long long)cache->most);
+    cache->capacity = cache->most;
+    return SAGO_OK;
 }
 
 void sagoi_cache_drop(sagoi_cache *cache, sagoi_cache_entry *entry) {
@@ -19,7 +26,7 @@ void sagoi_cache_drop(sagoi_cache *cache, sagoi_cache_entry *entry) {
 }
 
 void sagoi_cache_cleanup(sagoi_cache *cache) {
-    for (int64_t i = 0; cache->entries && i < cache->capacity; i++)
+    for (int64_t i = 0; i < cache->capacity; i++)
         sagoi_cache_drop(cache, &cache->entries[i]);
     sagoi_budget_free(cache->budget, cache->entries, cache->capacity * (int64_t)sizeof *cache->entries);
     cache->entries = NULL;

@@ -29,17 +29,20 @@ typedef struct sagoi_cache_entry {
 
 typedef struct sagoi_cache {
     sagoi_cache_entry *entries;
-    int64_t capacity;
+    int64_t capacity; /* of entries; 0 until one is needed: ranks that go alone plan nothing */
+    int64_t most;     /* what it will be */
     uint64_t clock;
     sagoi_budget *budget; /* not owned */
 } sagoi_cache;
 
-sago_status sagoi_cache_init(sagoi_cache *cache, int64_t capacity, sagoi_budget *budget) SAGOI_CHECKED;
+void sagoi_cache_init(sagoi_cache *cache, int64_t capacity, sagoi_budget *budget);
 void sagoi_cache_cleanup(sagoi_cache *cache); /* fine on a zeroed struct, and twice */
 
 /* The entry for this shape, moved by *shift bytes, a multiple of `alignment`; NULL: not there. */
 sagoi_cache_entry *sagoi_cache_find(sagoi_cache *cache, const sagoi_cache_key *key, int64_t alignment,
                                     int64_t *shift);
+/* Room for entries, before the first is inserted. */
+sago_status sagoi_cache_reserve(sagoi_cache *cache) SAGOI_CHECKED;
 /* An entry for this key, empty; the one unused longest goes.  Never NULL. */
 sagoi_cache_entry *sagoi_cache_insert(sagoi_cache *cache, const sagoi_cache_key *key);
 /* Takes all other entries out. */

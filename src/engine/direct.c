@@ -2,6 +2,7 @@
  * copy, and where a rank goes alone (alone.c).  Where the caller's memory is in pieces, they pass through a
  * buffer. */
 #include "base/checked.h"
+#include "base/fiber.h"
 #include "engine/engine.h"
 
 enum { BATCH = 256, BOUNCE_BYTES = 1 << 20 };
@@ -18,16 +19,28 @@ typedef struct batch {
     int64_t room, used; /* bytes of bounce */
 } batch;
 
-SAGOI_OFTEN static sago_status flush(batch *out) {
-    if (out->n == 0)
-        return SAGO_OK;
-    bool write = out->direction == SAGOI_TO_FILE;
-    sagoi_task task = {.kind = write ? SAGOI_TASK_WRITE : SAGOI_TASK_READ,
+/* The thread does it for a fiber, which others take turns with. */
+static sago_status move_by_thread(const batch *out) {
+    sagoi_task task = {.kind = out->direction == SAGOI_TO_FILE ? SAGOI_TASK_WRITE : SAGOI_TASK_READ,
                        .store = out->file->store,
                        .runs = out->runs,
                        .nruns = out->n};
     sagoi_task_begin(out->file, &task, false);
-    sago_status status = sagoi_task_finish(out->file, &task);
+    return sagoi_task_finish(out->file, &task);
+}
+
+SAGOI_OFTEN static sago_status move_runs(const batch *out) {
+    if (sagoi_on_fiber())
+        return move_by_thread(out);
+    return out->direction == SAGOI_TO_FILE ? sagoi_store_write(out->file->store, out->runs, out->n)
+                                           : sagoi_store_read(out->file->store, out->runs, out->n, NULL);
+}
+
+SAGOI_OFTEN static sago_status flush(batch *out) {
+    if (out->n == 0)
+        return SAGO_OK;
+    bool write = out->direction == SAGOI_TO_FILE;
+    sago_status status = move_runs(out);
     for (int64_t i = 0; i < out->n && !status && !write && out->bounce; i++)
         sagoi_copy_stream(out->runs[i].buf, out->positions[i], out->runs[i].len, &out->stream->memory,
                           out->direction);
@@ -107,8 +120,8 @@ SAGOI_OFTEN sago_status sagoi_move_alone(sago_file *file, const sagoi_request *r
 }
 
 SAGOI_OFTEN sago_status sagoi_run_direct(sago_file *file, const sagoi_request *request) {
-    double start = sagoi_now();
+    double start = sagoi_phase_begin(file);
     sago_status status = sagoi_move_alone(file, request);
-    (void)sagoi_phase_end(&file->stats, SAGO_PHASE_STORE, start);
+    (void)sagoi_phase_next(file, SAGO_PHASE_STORE, start);
     return status;
 }

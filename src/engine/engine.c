@@ -334,7 +334,8 @@ static sago_status plan_within_memory(const sagoi_call *call, const node_facts *
 static sago_status plan_anew(sagoi_call *call, const sagoi_cache_key *key) {
     sago_file *file = call->file;
     int64_t size = file->team->nodes * (int64_t)sizeof(node_facts);
-    node_facts *facts = sagoi_budget_alloc(&file->budget, size);
+    sago_status room = sagoi_cache_reserve(&file->cache);
+    node_facts *facts = room ? NULL : sagoi_budget_alloc(&file->budget, size);
     bool dense = false;
     sagoi_drop_exchange(file); /* its plan may have to make room for the new one */
     sago_status status = measure_shape(call, facts, &dense);

@@ -70,4 +70,11 @@ struct sago_file {
     struct sagoi_pending *deferred; /* writes; NULL without sago_defer */
 };
 
+/* Timing what a rank does alone, unless nobody will ask (sago_timing). */
+static inline double sagoi_phase_begin(const sago_file *file) { return file->hints.timing ? sagoi_now() : 0; }
+
+static inline double sagoi_phase_next(sago_file *file, sago_phase phase, double start) {
+    return file->hints.timing ? sagoi_phase_end(&file->stats, phase, start) : 0;
+}
+
 #endif

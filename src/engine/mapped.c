@@ -51,7 +51,7 @@ static bool meets_hole(const sagoi_call *call, int64_t start, int64_t end) {
 
 SAGOI_OFTEN sago_status sagoi_read_through(sago_file *file, const sagoi_request *request, int64_t start,
                                            int64_t end, int64_t *moved) {
-    enum { FEW_BYTES = 4096 };
+    enum { FEW_BYTES = 32768 }; /* on the stack: what the heap gives may be memory that was never touched */
     int64_t got = 0;
     char few[FEW_BYTES], *more = NULL, *copy = few;
     if (end - start > FEW_BYTES)
@@ -111,9 +111,9 @@ static sago_status copy_all(sagoi_call *call) {
     int64_t low = request->low, high = write ? request->high : sagoi_min(request->high, request->limit);
     if (low >= high)
         return SAGO_OK;
-    double start = sagoi_now();
+    double start = sagoi_phase_begin(file);
     sago_status status = cover(file, low, high);
-    start = sagoi_phase_end(&file->stats, SAGO_PHASE_STORE, start);
+    start = sagoi_phase_next(file, SAGO_PHASE_STORE, start);
     int64_t part = (high - low) / file->team->local_size, moved = 0;
     int64_t middle = low + part * file->team->local_rank;
     if (!status)
@@ -122,7 +122,7 @@ static sago_status copy_all(sagoi_call *call) {
         status = sweep(call, low, middle, &moved);
     if (!status)
         status = touch_file(call);
-    (void)sagoi_phase_end(&file->stats, SAGO_PHASE_GATHER, start);
+    (void)sagoi_phase_next(file, SAGO_PHASE_GATHER, start);
     sagoi_phase_count(&file->stats, SAGO_PHASE_GATHER, moved, call->composed->runs, 0);
     return status;
 }

@@ -133,7 +133,15 @@ static int64_t direct_end(const sagoi_transfer *transfer) {
     return sagoi_store_size(transfer->store, &size) == SAGO_OK ? size : 0;
 }
 
-SAGOI_OFTEN void sagoi_transfer_runs(sagoi_transfer *transfer, const sagoi_io_run *runs, int64_t n) {
+/* Without the room for many: that is memory that nobody has touched for a while. */
+SAGOI_OFTEN static void transfer_one(sagoi_transfer *transfer, const sagoi_io_run *run) {
+    struct iovec vector = {.iov_base = run->buf, .iov_len = (size_t)run->len};
+    sagoi_piece piece = {.iov = &vector, .iov_count = 1, .off = run->off, .len = run->len};
+    if (run->len > 0)
+        sagoi_posix_run(transfer, &piece);
+}
+
+static void transfer_many(sagoi_transfer *transfer, const sagoi_io_run *runs, int64_t n) {
     transfer->direct_end = direct_end(transfer);
     batch todo; /* not cleared: only what is used is read */
     todo.pieces = 0;
@@ -145,4 +153,21 @@ SAGOI_OFTEN void sagoi_transfer_runs(sagoi_transfer *transfer, const sagoi_io_ru
         batch_add_split(transfer, &todo, &run);
     }
     batch_flush(transfer, &todo);
+}
+
+/* Is there nothing to gain by looking at them together? */
+SAGOI_OFTEN static bool are_apart(const sagoi_store *store, const sagoi_io_run *runs, int64_t n) {
+    for (int64_t i = 1; i < n; i++)
+        if (runs[i - 1].off + runs[i - 1].len == runs[i].off)
+            return false;
+    return store->direct.fd < 0 && (n == 1 || !store->uring);
+}
+
+SAGOI_OFTEN void sagoi_transfer_runs(sagoi_transfer *transfer, const sagoi_io_run *runs, int64_t n) {
+    if (!are_apart(transfer->store, runs, n)) {
+        transfer_many(transfer, runs, n);
+        return;
+    }
+    for (int64_t i = 0; i < n && transfer->status == SAGO_OK; i++)
+        transfer_one(transfer, &runs[i]);
 }
