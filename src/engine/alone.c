@@ -12,8 +12,7 @@ enum {
     MOST_PACKED = 16 * 1024,       /* bytes that pass through the stack */
     MOST_READ_THROUGH = 64 * 1024, /* bytes that one call reads for several runs, */
     FEW_READ_THROUGH = 16 * 1024,  /* and so many however little of it is wanted */
-    FEW_RUNS = 16,                 /* so many system calls cost less than copying to a mapping, */
-    FEW_FIRST_RUNS = 48,           /* so many less than making one, */
+    FEW_RUNS = 16,                 /* so many system calls cost less than a mapping, */
     FEW_UNMAPPED = 64,             /* and so many less than gathering with the other ranks */
     LONG_UNMAPPED = 64 * 1024,     /* bytes of a run: gathering would only be another copy */
     /* One part in so many of a range must be accessed for all of it to be brought in: */
@@ -44,9 +43,9 @@ SAGOI_OFTEN bool sagoi_engine_takes_piece(const sago_file *file, const sagoi_lon
            !lies_in(&file->accessed_again, piece->off, piece->off + piece->len);
 }
 
-static bool are_many_short(const sago_file *file, const sagoi_composed *composed) {
+static bool are_many_short(const sagoi_composed *composed) {
     int64_t span = composed->request.high - composed->request.low;
-    return composed->runs > (file->mapping.base ? FEW_RUNS : FEW_FIRST_RUNS) && composed->runs >= span / PAGE;
+    return composed->runs > FEW_RUNS && composed->runs >= span / PAGE;
 }
 
 /* Runs close together are read by one call, and copied from there. */
@@ -62,7 +61,7 @@ SAGOI_OFTEN static bool may_be_mapped(const sago_file *file, const sagoi_compose
     int64_t span = composed->request.high - composed->request.low;
     if (span == 0 || !sagoi_engine_may_map(file))
         return false;
-    return are_many_short(file, composed) ||
+    return are_many_short(composed) ||
            (lies_in(&file->accessed_again, composed->request.low, composed->request.high) &&
             (composed->bytes >= LEAST_MAPPED || composed->runs > FEW_RUNS) && composed->bytes >= span / SPARSELY);
 }
@@ -70,7 +69,7 @@ SAGOI_OFTEN static bool may_be_mapped(const sago_file *file, const sagoi_compose
 static bool is_mapped(const sago_file *file, const sagoi_composed *composed, const sagoi_look *look) {
     int64_t span = composed->request.high - composed->request.low;
     return may_be_mapped(file, composed) &&
-           (!look->sparse || are_many_short(file, composed) || composed->bytes >= span / HALF);
+           (!look->sparse || are_many_short(composed) || composed->bytes >= span / HALF);
 }
 
 static sago_status run_unmapped(sago_file *file, const sagoi_request *request) {
@@ -84,7 +83,7 @@ SAGOI_OFTEN bool sagoi_engine_serves_alone(const sago_file *file, const sagoi_co
     sagoi_look look = {.sparse = true};
     if (!sagoi_engine_may_map(file))
         return composed->runs <= FEW_UNMAPPED || composed->bytes / composed->runs >= LONG_UNMAPPED;
-    return composed->request.direction == SAGOI_TO_FILE || !are_many_short(file, composed) ||
+    return composed->request.direction == SAGOI_TO_FILE || !are_many_short(composed) ||
            (sagoi_store_look(file->store, 0, 1, &look) == SAGO_OK && !look.sparse);
 }
 
