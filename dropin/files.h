@@ -15,15 +15,15 @@ typedef enum { DROPIN_SPLIT_NONE, DROPIN_SPLIT_SAGO, DROPIN_SPLIT_MPI } dropin_s
 
 typedef struct dropin_file {
     MPI_File handle;
-    pid_t process; /* that opened it: a child has a copy */
     struct dropin_file *next;
-    sago_file *sago; /* NULL: not taken */
-    int amode;
+    sago_file *sago;      /* NULL: not taken */
     MPI_Count etype_size; /* of the view, bytes */
-    bool first;           /* this rank is rank 0 of the file's */
     dropin_reason closed; /* why Sago serves no call on this file, or DROPIN_SERVED */
     dropin_reason unseen; /* the same for the view in force */
+    int amode;
+    bool first; /* this rank is rank 0 of the file's */
     bool atomic;
+    pid_t process;        /* that opened it: a child has a copy */
     char *path;           /* as it was opened; NULL without memory */
     int atomic_lock;      /* a descriptor, or -1; atomic.h */
     pthread_mutex_t lock; /* of the pointer: threads may make independent calls on one file */

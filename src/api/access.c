@@ -23,7 +23,7 @@ static bool may_separate(const sago_file *file) {
  */
 void sagoi_decide_separate(sago_file *file, bool gaps) {
     file->separate = may_separate(file);
-    file->unmet = file->separate && file->hints.agree == SAGOI_AGREE_TURN && (!gaps || sagoi_engine_may_map(file));
+    file->unmet = file->separate && file->hints.agree == SAGOI_AGREE_TURN && (!gaps || file->may_map);
     file->last_access = SAGOI_LAST_NONE;
 }
 

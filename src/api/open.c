@@ -134,7 +134,7 @@ static sago_status open_store(sago_file *file, bool create, const sagoi_subfiles
                                    .direct_io = file->hints.direct_io,
                                    .stripes = {file->hints.striping_unit, file->hints.striping_factor},
                                    .subfiles = *subfiles};
-    file->can_map = sagoi_mapping_supported();
+    file->may_map = sagoi_mapping_supported();
     if ((options.flags & O_ACCMODE) != O_WRONLY)
         return sagoi_store_open(file->path, &options, &file->store);
     sagoi_store_options both = options;
@@ -142,8 +142,15 @@ static sago_status open_store(sago_file *file, bool create, const sagoi_subfiles
     sago_status status = sagoi_store_open(file->path, &both, &file->store);
     if (status != SAGO_ERR_ACCESS)
         return status;
-    file->can_map = false;
+    file->may_map = false;
     return sagoi_store_open(file->path, &options, &file->store);
+}
+
+/* Is copying to and from a mapping of the file worth while? */
+static bool wants_mapping(const sago_file *file) {
+    const sagoi_layout *layout = sagoi_store_layout(file->store);
+    return file->hints.map != SAGOI_CHOICE_OFF && file->team->nodes == 1 && !file->hints.direct_io &&
+           (layout->in_memory || (file->hints.map == SAGOI_CHOICE_ON && layout->local));
 }
 
 /* The planner's input must be the same everywhere: can all ranks map, and how is the file striped?  About stripes
@@ -151,7 +158,7 @@ static sago_status open_store(sago_file *file, bool create, const sagoi_subfiles
 static sago_status agree_layout(sago_file *file) {
     const sagoi_subfiles *subfiles = sagoi_store_subfiles(file->store);
     int64_t is = subfiles ? sagoi_positive_hash(subfiles, sizeof *subfiles) : 0;
-    sagoi_agreement agreed = {.max = {0, !file->can_map || subfiles, is, -is}};
+    sagoi_agreement agreed = {.max = {0, !file->may_map || subfiles, is, -is}};
     if (file->team->rank == 0) {
         const sagoi_layout *layout = sagoi_store_layout(file->store);
         agreed.sum[0] = (uint64_t)layout->block;
@@ -159,7 +166,7 @@ static sago_status agree_layout(sago_file *file) {
         agreed.sum[2] = (uint64_t)layout->stripe_count;
     }
     sago_status status = sagoi_agree(file->team, &agreed, NULL, NULL, NULL);
-    file->can_map = !status && !agreed.max[1];
+    file->may_map = !status && !agreed.max[1] && wants_mapping(file);
     if (!status && agreed.max[2] != -agreed.max[3])
         status = sagoi_fail(SAGO_ERR_MISMATCH, "ranks found different subfiles");
     if (!status)
@@ -247,6 +254,7 @@ static void shrink_windows(sago_file *file) {
 
 static sago_status set_up(sago_file *file) {
     shrink_windows(file);
+    file->timed = file->hints.timing;
     sago_status status = sagoi_view_make(0, MPI_BYTE, MPI_BYTE, &file->budget, &file->view);
     sagoi_cache_init(&file->cache, file->hints.plan_cache, &file->budget);
     if (!status)

@@ -3,12 +3,24 @@
 #include "base/live.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/often.h"
 
+enum { SEEN = 64 };
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sagoi_live *first;
+/* Open ones that were asked for, each at its place: most calls need neither the lock nor a walk over all that are
+ * open.  Changed under the lock. */
+static _Atomic(const sagoi_live *) seen[SEEN];
+
+static _Atomic(const sagoi_live *) *place_of(const sagoi_live *one) {
+    return &seen[(uintptr_t)one / 64 * 0x9E3779B97F4A7C15 >>
+                 58]; /* 2^64 / golden ratio: spreads what is regular */
+}
 
 void sagoi_live_add(sagoi_live *one) {
     (void)pthread_mutex_lock(&lock);
@@ -24,14 +36,22 @@ void sagoi_live_remove(sagoi_live *one) {
             *at = one->next;
             break;
         }
+    const sagoi_live *gone = one;
+    (void)atomic_compare_exchange_strong(place_of(one), &gone, NULL);
     (void)pthread_mutex_unlock(&lock);
 }
 
-SAGOI_OFTEN bool sagoi_live_has(const sagoi_live *one) {
+static bool look_for(const sagoi_live *one) {
     (void)pthread_mutex_lock(&lock);
     const sagoi_live *at = first;
     while (at && at != one)
         at = at->next;
+    if (at)
+        atomic_store(place_of(one), one);
     (void)pthread_mutex_unlock(&lock);
     return at != NULL;
+}
+
+SAGOI_OFTEN bool sagoi_live_has(const sagoi_live *one) {
+    return (one && atomic_load_explicit(place_of(one), memory_order_acquire) == one) || look_for(one);
 }

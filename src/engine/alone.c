@@ -10,8 +10,9 @@ enum {
     PAGE = 4096,
     LEAST_MAPPED = 128 * 1024,     /* bytes; below this the system call is the smaller cost */
     MOST_PACKED = 16 * 1024,       /* bytes that pass through the stack */
-    MOST_READ_THROUGH = 64 * 1024, /* bytes that one call reads for several runs, */
-    FEW_READ_THROUGH = 16 * 1024,  /* and so many however little of it is wanted */
+    MOST_READ_THROUGH = 64 * 1024, /* bytes that one call reads for several runs */
+    CALL_IN_MEMORY = 4096,         /* bytes that are read while a system call does nothing else, */
+    CALL_ELSEWHERE = 16 * 1024,    /* and where that may be slow */
     FEW_RUNS = 16,                 /* so many system calls cost less than a mapping, */
     FEW_UNMAPPED = 64,             /* and so many less than gathering with the other ranks */
     LONG_UNMAPPED = 64 * 1024,     /* bytes of a run: gathering would only be another copy */
@@ -39,7 +40,7 @@ SAGOI_OFTEN void sagoi_note_accessed(sago_file *file, int64_t low, int64_t high)
 SAGOI_OFTEN bool sagoi_engine_takes_piece(const sago_file *file, const sagoi_lone_run *piece) {
     if (piece->memory.extents.pattern)
         return piece->len <= MOST_PACKED;
-    return piece->len < LEAST_MAPPED || !sagoi_engine_may_map(file) ||
+    return piece->len < LEAST_MAPPED || !file->may_map ||
            !lies_in(&file->accessed_again, piece->off, piece->off + piece->len);
 }
 
@@ -48,18 +49,21 @@ static bool are_many_short(const sagoi_composed *composed) {
     return composed->runs > FEW_RUNS && composed->runs >= span / PAGE;
 }
 
-/* Runs close together are read by one call, and copied from there. */
-static bool is_read_through(const sagoi_composed *composed) {
+/* Runs close together are read by one call, and copied from there: what is read in vain, and the copy (half as
+ * much work as reading), must cost less than the calls it takes the place of. */
+static bool is_read_through(const sago_file *file, const sagoi_composed *composed) {
     const sagoi_request *request = &composed->request;
     int64_t span = request->high - request->low;
-    return request->direction == SAGOI_FROM_FILE && composed->runs > 0 &&
-           (span <= FEW_READ_THROUGH || (span <= MOST_READ_THROUGH && composed->bytes >= span / SPARSELY));
+    if (request->direction == SAGOI_TO_FILE || composed->runs == 0 || span > MOST_READ_THROUGH)
+        return false;
+    int64_t call = sagoi_store_layout(file->store)->in_memory ? CALL_IN_MEMORY : CALL_ELSEWHERE;
+    return span - composed->bytes / 2 <= (composed->runs - 1) * call;
 }
 
 /* Is a mapping worth while, if the file has no holes? */
 SAGOI_OFTEN static bool may_be_mapped(const sago_file *file, const sagoi_composed *composed) {
     int64_t span = composed->request.high - composed->request.low;
-    if (span == 0 || !sagoi_engine_may_map(file))
+    if (span == 0 || !file->may_map)
         return false;
     return are_many_short(composed) ||
            (lies_in(&file->accessed_again, composed->request.low, composed->request.high) &&
@@ -81,7 +85,7 @@ static sago_status run_unmapped(sago_file *file, const sagoi_request *request) {
 /* Runs in holes that others may be filling are read with them: alone it takes a copy more. */
 SAGOI_OFTEN bool sagoi_engine_serves_alone(const sago_file *file, const sagoi_composed *composed) {
     sagoi_look look = {.sparse = true};
-    if (!sagoi_engine_may_map(file))
+    if (!file->may_map)
         return composed->runs <= FEW_UNMAPPED || composed->bytes / composed->runs >= LONG_UNMAPPED;
     return composed->request.direction == SAGOI_TO_FILE || !are_many_short(composed) ||
            (sagoi_store_look(file->store, 0, 1, &look) == SAGO_OK && !look.sparse);
@@ -147,8 +151,8 @@ SAGOI_OFTEN static sago_status run_by_size(sago_file *file, sagoi_composed *comp
 
 SAGOI_OFTEN sago_status sagoi_engine_independent(sago_file *file, sagoi_composed *composed, int64_t *bytes) {
     *bytes = 0;
-    sago_status status = is_read_through(composed) ? run_read_through(file, &composed->request, bytes)
-                                                   : run_by_size(file, composed, bytes);
+    sago_status status = is_read_through(file, composed) ? run_read_through(file, &composed->request, bytes)
+                                                         : run_by_size(file, composed, bytes);
     if (status)
         return status;
     count_bytes(file, composed->request.direction, composed->request.high, *bytes);

@@ -270,6 +270,9 @@ SAGOI_OFTEN bool sagoi_compose_one_run(const sagoi_place *place, int64_t bytes, 
     sagoi_extents file;
     sagoi_cursor cursor;
     sagoi_span span;
+    const sagoi_pattern *pattern = &place->view->filetype->flat.pattern;
+    if (pattern->run_count > 1 && bytes >= pattern->bytes)
+        return false;
     if (place_stream(place, bytes, &file) || file.end > file.pattern->bytes || !sagoi_extents_walkable(&file))
         return false; /* in more than one tile, as a rule in more than one run */
     sagoi_cursor_init(&cursor, &file);
@@ -393,6 +396,9 @@ sago_status sagoi_view_make(MPI_Offset disp, MPI_Datatype etype, MPI_Datatype fi
         return sagoi_fail(SAGO_ERR_TYPE, "the filetype's %lld bytes are no multiple of the etype's %lld",
                           (long long)size, (long long)unit_size);
     }
+    view->budget = budget;
+    view->counted = sagoi_known_bytes(view->filetype);
+    sagoi_budget_count(budget, view->counted);
     view->disp = disp;
     view->etype_size = unit_size;
     view->solid = view->filetype->plain_size > 0;
@@ -402,5 +408,8 @@ sago_status sagoi_view_make(MPI_Offset disp, MPI_Datatype etype, MPI_Datatype fi
 void sagoi_view_cleanup(sagoi_view *view) {
     if (view->filetype)
         sagoi_known_release(view->filetype);
+    if (view->counted > 0)
+        sagoi_budget_count(view->budget, -view->counted);
     view->filetype = NULL;
+    view->counted = 0;
 }

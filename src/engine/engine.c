@@ -252,12 +252,6 @@ static sago_status measure_shape(sagoi_call *call, node_facts *facts, bool *dens
     return status;
 }
 
-SAGOI_OFTEN bool sagoi_engine_may_map(const sago_file *file) {
-    const sagoi_layout *layout = sagoi_store_layout(file->store);
-    return file->can_map && file->hints.map != SAGOI_CHOICE_OFF && file->team->nodes == 1 &&
-           !file->hints.direct_io && (layout->in_memory || (file->hints.map == SAGOI_CHOICE_ON && layout->local));
-}
-
 static sagoi_target describe_target(const sagoi_call *call) {
     const sago_file *file = call->file;
     const sagoi_layout *layout = sagoi_store_layout(file->store);
@@ -267,7 +261,7 @@ static sagoi_target describe_target(const sagoi_call *call) {
                           .stripe_unit = layout->stripe_unit,
                           .stripe_count = layout->stripe_count,
                           .subfiles = subfiles ? *subfiles : (sagoi_subfiles){0, 0},
-                          .mappable = sagoi_engine_may_map(file),
+                          .mappable = file->may_map,
                           .sparse = reading && call->sparse};
 }
 

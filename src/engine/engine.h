@@ -50,9 +50,6 @@ void sagoi_note_accessed(sago_file *file, int64_t low, int64_t high);
 sago_status sagoi_read_through(sago_file *file, const sagoi_request *request, int64_t start, int64_t end,
                                int64_t *moved) SAGOI_CHECKED;
 
-/* Is copying to and from a mapping of the file worth while? */
-bool sagoi_engine_may_map(const sago_file *file);
-
 /* The same without a look at the clock.  Where the memory is contiguous it only uses the store, so that another
  * thread may be in a collective call on this file. */
 sago_status sagoi_move_alone(sago_file *file, const sagoi_request *request) SAGOI_CHECKED;

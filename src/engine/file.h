@@ -31,50 +31,56 @@ typedef struct sagoi_view {
     int64_t etype_size;
     bool solid; /* its stream of data is the file from disp on, without gaps */
     sagoi_known *filetype;
+    sagoi_budget *budget; /* that counts what is kept with the type as the view's, too: */
+    int64_t counted;      /* bytes */
 } sagoi_view;
 
 struct sago_file {
+    /* What small calls look at comes first and lies together: after a while without calls every line of it has to
+     * be fetched. */
     sagoi_live live; /* tells an open file from a closed one */
     sagoi_team *team;
     sagoi_store *store;
-    sagoi_iothread *thread;
-    char *path;
     int amode;
+    bool may_map;  /* the kernel, the file system and the hints allow mapping */
+    bool timed;    /* sago_timing */
+    bool separate; /* ranks may go alone in collective calls, after they have met */
+    bool unmet;    /* without meeting where none turns from writing to reading; both the same on all ranks */
+    _Atomic int64_t pending;       /* nonblocking calls that are not done */
+    struct sagoi_local_tier *tier; /* local storage before the file; NULL: none */
+    sagoi_view view;
+    sagoi_last_access last_access;        /* without having met since */
+    sagoi_range accessed, accessed_again; /* parts of the file, by this rank alone or mapped */
+    int64_t written_end;                  /* largest end of what this rank wrote by itself */
+    struct sagoi_pending *deferred;       /* writes; NULL without sago_defer */
+    sagoi_budget budget;                  /* of this process */
+    char *path;
+    sago_stats stats;
+
+    sagoi_iothread *thread;
+    sagoi_mapping mapping;
     sagoi_hints hints;
     const sagoi_whereabouts *known; /* the network, and where the nodes are; of the team */
-    sagoi_budget budget;            /* of this process */
     int64_t node_memory;            /* of this node, for this file, at the last plan; bytes */
     int64_t memory_free;            /* of the node when it was looked at last; the leader's */
     double memory_looked;           /* when, seconds; 0: never */
     int64_t planned_among;          /* files that this process had open at the last plan, this one included */
     int64_t windows_share;          /* of the node's segment, as counted in the budget */
     uint64_t cover_key;             /* random, the same on all ranks */
-    sagoi_view view;
     sagoi_cache cache;
-    sagoi_mapping mapping;
     struct sagoi_exchange
-        *exchange;            /* of the last aggregated call; its buffers serve the next one of the same plan */
-    uint64_t exchange_serial; /* of that plan */
-    bool can_map;             /* the kernel and the descriptor allow mapping */
-    bool separate;            /* ranks may go alone in collective calls, after they have met */
-    bool unmet; /* without meeting where none turns from writing to reading; both the same on all ranks */
-    sagoi_last_access last_access;        /* without having met since */
-    sagoi_range accessed, accessed_again; /* parts of the file, by this rank alone or mapped */
-    int64_t written_end;                  /* largest end of what this rank wrote by itself */
-    sago_stats stats;
-    struct sagoi_local_tier *tier;  /* local storage before the file; NULL: none */
-    struct sago_series *series;     /* all declared on this file */
-    sagoi_fiber *fiber;             /* of its nonblocking calls; NULL before the first */
-    sago_request *first, *last;     /* nonblocking calls that are not done, in the order they were started */
-    _Atomic int64_t pending;        /* how many */
-    struct sagoi_pending *deferred; /* writes; NULL without sago_defer */
+        *exchange;              /* of the last aggregated call; its buffers serve the next one of the same plan */
+    uint64_t exchange_serial;   /* of that plan */
+    struct sago_series *series; /* all declared on this file */
+    sagoi_fiber *fiber;         /* of its nonblocking calls; NULL before the first */
+    sago_request *first, *last; /* nonblocking calls that are not done, in the order they were started */
 };
 
 /* Timing what a rank does alone, unless nobody will ask (sago_timing). */
-static inline double sagoi_phase_begin(const sago_file *file) { return file->hints.timing ? sagoi_now() : 0; }
+static inline double sagoi_phase_begin(const sago_file *file) { return file->timed ? sagoi_now() : 0; }
 
 static inline double sagoi_phase_next(sago_file *file, sago_phase phase, double start) {
-    return file->hints.timing ? sagoi_phase_end(&file->stats, phase, start) : 0;
+    return file->timed ? sagoi_phase_end(&file->stats, phase, start) : 0;
 }
 
 #endif

@@ -30,13 +30,13 @@ struct sagoi_store {
     sagoi_parts
         *parts; /* the subfiles; NULL: one plain file.  With them fd is -1, and uring and direct are theirs */
     int fd;
-    int access; /* O_RDONLY, O_WRONLY or O_RDWR */
-    char *name; /* the path as messages show it: a very long one only by its end */
-    sagoi_layout layout;
-    sagoi_direct direct;
-    sagoi_uring *uring;    /* NULL: none */
-    atomic_int sync_error; /* errno of the first fsync that failed; 0: none has */
+    int access;         /* O_RDONLY, O_WRONLY or O_RDWR */
+    sagoi_uring *uring; /* NULL: none */
     atomic_llong system_calls, bytes_written, bytes_read, runs;
+    sagoi_direct direct;
+    sagoi_layout layout;
+    char *name;            /* the path as messages show it: a very long one only by its end */
+    atomic_int sync_error; /* errno of the first fsync that failed; 0: none has */
 };
 
 /* Invariant: len is the sum of the lengths of iov[0..iov_count). */

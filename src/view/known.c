@@ -53,6 +53,8 @@ static int64_t bytes_of(const sagoi_known *known) {
            pattern->nloops * (int64_t)sizeof *pattern->loops;
 }
 
+int64_t sagoi_known_bytes(const sagoi_known *known) { return known->flat.pattern.budget ? 0 : bytes_of(known); }
+
 /* From now on it is no longer the file's, which may be closed before the type is freed. */
 static void keep_with(MPI_Datatype type, sagoi_known *known) {
     int64_t bytes = bytes_of(known);

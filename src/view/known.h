@@ -20,6 +20,7 @@ typedef struct sagoi_known {
 sago_status sagoi_known_get(MPI_Datatype type, int64_t least, sagoi_budget *budget, sagoi_known **known)
     SAGOI_CHECKED;
 void sagoi_known_release(sagoi_known *known);
+int64_t sagoi_known_bytes(const sagoi_known *known); /* that are the type's, and nobody's budget counts; else 0 */
 
 /* Bytes of a type without gaps, if that is known without flattening it; else 0, and *known is what is kept with
  * the type, for as long as that lives, or NULL. */
