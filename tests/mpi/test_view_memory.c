@@ -54,10 +54,39 @@ static void regular(void) {
     CHECK_OK(sago_close(&file));
 }
 
+/* The form of a type with many runs is kept with it: one copy for two views and for files opened later, used by a
+ * view whose type is gone, and given back with the last of them. */
+static void kept(void) {
+    enum { KEPT_RUNS = 20000, MOST = 12 * KEPT_RUNS };
+    sago_file *file[2];
+    static char data[KEPT_RUNS], back[KEPT_RUNS];
+    MPI_Count bytes = 0;
+    scene = "a view's form is kept with its type";
+    MPI_Datatype type = irregular_view(KEPT_RUNS);
+    memory_mark mark = mark_memory();
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(sago_open(MPI_COMM_SELF, scratch(rank ? "kept1" : "kept0"), MPI_MODE_CREATE | MPI_MODE_RDWR,
+                           MPI_INFO_NULL, &file[i]));
+        CHECK_OK(sago_set_view(file[i], 0, MPI_BYTE, type));
+    }
+    CHECK(heap_since(&mark) > KEPT_RUNS && heap_since(&mark) < MOST); /* two copies would be 16 bytes a run */
+    CHECK_OK(sago_close(&file[0]));
+    CHECK(heap_since(&mark) > KEPT_RUNS);
+    MPI_Type_free(&type);
+    for (int i = 0; i < KEPT_RUNS; i++)
+        data[i] = (char)byte_of(i, rank);
+    CHECK_OK(sago_write_at_all(file[1], 0, data, sizeof data, MPI_BYTE, &bytes));
+    CHECK_OK(sago_read_at_all(file[1], 0, back, sizeof back, MPI_BYTE, &bytes));
+    CHECK(bytes == sizeof back && memcmp(data, back, sizeof back) == 0);
+    CHECK_OK(sago_close(&file[1]));
+    CHECK(heap_since(&mark) < KEPT_RUNS);
+}
+
 int main(int argc, char **argv) {
     count_exactly(argv);
     check_start(&argc, &argv);
     irregular();
     regular();
+    kept();
     return check_end();
 }
