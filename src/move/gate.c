@@ -17,7 +17,8 @@
 enum {
     SPIN_US = 1000,          /* when every rank has a core of its own, then MPI is poked */
     SPINS = 8,               /* before sleeping: a sleeper may wake on another core, where its caches are not */
-    PAUSES = 32,             /* between yields: the one waited for may be waiting for this very core */
+    LOOKS = 32,              /* between yields: the one waited for may be waiting for this very core */
+    YIELD_US = 200,          /* where several share a core */
     FIRST_SLEEP_US = 1000,   /* sleeps grow from here */
     LONGEST_SLEEP_US = 8000, /* to here */
     EXCHANGE_SLEEP_US = 100, /* while messages are to be answered meanwhile */
@@ -61,10 +62,11 @@ static bool changed(const sagoi_futex *word, uint32_t old) {
     return atomic_load_explicit(&word->value, memory_order_acquire) != old;
 }
 
-static bool spin(const sagoi_futex *word, uint32_t old) {
-    double end = sagoi_now() + SPIN_US * 1e-6;
+/* `looks`: so many before the core is offered to others. */
+static bool watch(const sagoi_futex *word, uint32_t old, int looks, int us) {
+    double end = sagoi_now() + us * 1e-6;
     do {
-        for (int i = 0; i < PAUSES; i++) {
+        for (int i = 0; i < looks; i++) {
             if (changed(word, old))
                 return true;
             pause_cpu();
@@ -76,13 +78,18 @@ static bool spin(const sagoi_futex *word, uint32_t old) {
 
 /* Has it changed soon? */
 static bool wait_awake(const sagoi_team *team, const sagoi_futex *word, uint32_t old) {
-    bool done = changed(word, old), room = team->local_size <= team->cores && !sagoi_fibers_pending();
-    for (int i = 0; i < SPINS && room && !done; i++) {
-        done = spin(word, old);
-        if (!done)
-            sagoi_poke(team);
+    if (changed(word, old))
+        return true;
+    if (sagoi_fibers_pending())
+        return false;
+    if (team->local_size > team->cores)
+        return watch(word, old, 1, YIELD_US);
+    for (int i = 0; i < SPINS; i++) {
+        if (watch(word, old, LOOKS, SPIN_US))
+            return true;
+        sagoi_poke(team);
     }
-    return done;
+    return false;
 }
 
 /* The same on a fiber: whoever lets it go on sleeps. */
