@@ -35,9 +35,20 @@ KINDS = {"write": "write", "read": "read", "first_write": "first write", "first_
 THRESHOLD = 0.95
 
 
-def cube(points):
-    """The side of a cube of so many points, at least 4."""
-    return max(4, round(points ** (1 / 3)))
+def largest_prime(number):
+    """The largest prime factor, or 1: so many blocks of an array lie side by side, if not more."""
+    factor = 2
+    while factor < number:
+        if number % factor:
+            factor += 1
+        else:
+            number //= factor
+    return number
+
+
+def cube(points, ranks):
+    """The side of a cube of so many points, at least 4, and large enough for all ranks."""
+    return max(4, largest_prime(ranks), round(points ** (1 / 3)))
 
 
 def block(size, largest):
@@ -63,9 +74,9 @@ PATTERNS = {
     "contiguous": lambda size, ranks: f"--bytes {size}",
     "interleaved": lambda size, ranks: f"--block {block(size, 65536)} --transfer {block(size, 65536)} "
                                        f"--segments {size // block(size, 65536)}",
-    "block3d": lambda size, ranks: f"--dims {cube(size * ranks / 8)}",
-    "s3d": lambda size, ranks: f"--dims {cube(size * ranks / 128)}",
-    "btio": lambda size, ranks: f"--dims {cube(size * ranks / 40)} --steps 1",
+    "block3d": lambda size, ranks: f"--dims {cube(size * ranks / 8, ranks)}",
+    "s3d": lambda size, ranks: f"--dims {cube(size * ranks / 128, ranks)}",
+    "btio": lambda size, ranks: f"--dims {cube(size * ranks / 40, ranks)} --steps 1",
     "hacc-aos": lambda size, ranks: f"--particles {size // 38}",
     "hacc-soa": lambda size, ranks: f"--particles {size // 38}",
     "hacc-records": lambda size, ranks: f"--particles {size // 38}",
@@ -110,7 +121,8 @@ def run_bench(peer, pattern, size, ranks, options, pairs, seed=1, environment=()
             return None, f"not done in {options.timeout} s"
         if done.returncode != 0:
             said = done.stderr.strip().splitlines()
-            return None, said[-1] if said else f"exit status {done.returncode}"
+            own = [line for line in said if line.startswith("sago")]
+            return None, (own or said or [f"exit status {done.returncode}"])[-1]
         with open(f"{work}/out.json", encoding="utf-8") as file:
             return json.load(file), None
 
