@@ -8,7 +8,7 @@
 
 enum {
     PAGE = 4096,
-    LEAST_MAPPED = 128 * 1024,     /* bytes; below this the system call is the smaller cost */
+    LEAST_MAPPED = 256 * 1024,     /* bytes; below this the system call is the smaller cost */
     MOST_PACKED = 16 * 1024,       /* bytes that pass through the stack */
     MOST_READ_THROUGH = 64 * 1024, /* bytes that one call reads for several runs */
     CALL_IN_MEMORY = 4096,         /* bytes that are read while a system call does nothing else, */
