@@ -227,9 +227,9 @@ typedef struct dropin_pairs {
 } dropin_pairs;
 
 static void put_pairs(bench_json *json, const dropin_pairs *pairs) {
-    bench_estimate ratio = bench_turn_ratio(pairs->count, pairs->plain, pairs->mpiio);
     double *ratios = malloc((size_t)(pairs->count + 1) * sizeof *ratios);
     int64_t count = ratios ? bench_turn_ratios(pairs->count, pairs->plain, pairs->mpiio, ratios) : 0;
+    bench_estimate ratio = bench_estimate_of(count, ratios);
     json_open(json, pairs->name, '{');
     json_real(json, "ratio", ratio.median);
     json_real(json, "low", ratio.low);

@@ -33,10 +33,10 @@ typedef enum {
 
 struct dropin_file;
 
-/* Seconds when anybody wants to know, else 0. */
 /* Will there be a report at the end? */
 bool dropin_reports(void);
 
+/* Seconds when anybody wants to know, else 0. */
 double dropin_clock(void);
 
 /* `file` may be NULL, where Sago knows of none. */

@@ -717,6 +717,18 @@ static void test_agree(void) {
     }
 }
 
+/* Ranks that go alone read the clock only if they are to. */
+static void test_timing(void) {
+    static const char *const hints[] = {"sago_agree=turn sago_timing=off", "sago_agree=turn"};
+    for (int timed = 0; timed < 2; timed++) {
+        sago_file *file = open_file(fresh("timing"), RDWR_CREATE, hints[timed]);
+        CHECK_OK(sago_write_at_all(file, rank * 10, buffer, 10, MPI_BYTE, NULL));
+        CHECK_INT(stats_of(file).separate_calls, 1);
+        CHECK_INT(stats_of(file).phase[SAGO_PHASE_STORE].seconds > 0, timed);
+        CHECK_OK(sago_close(&file));
+    }
+}
+
 /* Older programs know a shorter struct. */
 static void test_stats_size(void) {
     sago_file *file = open_file(fresh("stats"), RDWR_CREATE, "");
@@ -812,6 +824,7 @@ int main(int argc, char **argv) {
     test_statuses();
     test_stats();
     test_agree();
+    test_timing();
     test_stats_size();
     test_hints();
     test_communicators();
