@@ -13,6 +13,8 @@ typedef struct mpiio_calls {
     int (*set_view)(MPI_File, MPI_Offset, MPI_Datatype, MPI_Datatype, const char *, MPI_Info);
     int (*write_at_all)(MPI_File, MPI_Offset, const void *, int, MPI_Datatype, MPI_Status *);
     int (*read_at_all)(MPI_File, MPI_Offset, void *, int, MPI_Datatype, MPI_Status *);
+    int (*iwrite_at_all)(MPI_File, MPI_Offset, const void *, int, MPI_Datatype, MPI_Request *);
+    int (*iread_at_all)(MPI_File, MPI_Offset, void *, int, MPI_Datatype, MPI_Request *);
 } mpiio_calls;
 
 typedef struct mpiio_file {
@@ -20,13 +22,15 @@ typedef struct mpiio_file {
     mpiio_calls calls;
 } mpiio_file;
 
-static const mpiio_calls named = {MPI_File_open, MPI_File_close, MPI_File_set_view, MPI_File_write_at_all,
-                                  MPI_File_read_at_all};
+static const mpiio_calls named = {MPI_File_open,         MPI_File_close,       MPI_File_set_view,
+                                  MPI_File_write_at_all, MPI_File_read_at_all, MPI_File_iwrite_at_all,
+                                  MPI_File_iread_at_all};
 
 /* Functions of the library that has MPI_Get_version, which nobody stands in front of. */
 static bool find_plain(mpiio_calls *calls, char *why) {
-    static const char *const names[] = {"PMPI_File_open", "PMPI_File_close", "PMPI_File_set_view",
-                                        "PMPI_File_write_at_all", "PMPI_File_read_at_all"};
+    static const char *const names[] = {
+        "PMPI_File_open",        "PMPI_File_close",         "PMPI_File_set_view",    "PMPI_File_write_at_all",
+        "PMPI_File_read_at_all", "PMPI_File_iwrite_at_all", "PMPI_File_iread_at_all"};
     void *found[sizeof names / sizeof names[0]];
     Dl_info where;
     void *known = dlsym(RTLD_DEFAULT, "PMPI_Get_version");
@@ -118,8 +122,22 @@ static bool mpiio_file_move(void *opaque, bool write, int64_t offset, char *buff
     return code == MPI_SUCCESS || mpi_error(code, write ? "MPI_File_write_at_all" : "MPI_File_read_at_all", why);
 }
 
-static const bench_file_api mpiio_api = {mpiio_file_open, mpiio_file_close, mpiio_file_view, mpiio_file_move};
-static const bench_file_api plain_api = {plain_file_open, mpiio_file_close, mpiio_file_view, mpiio_file_move};
+static bool mpiio_file_start(void *opaque, bool write, int64_t offset, char *buffer, const bench_mpi_call *call,
+                             char *why) {
+    mpiio_file *file = opaque;
+    MPI_Request request;
+    MPI_Status status;
+    int code = write ? file->calls.iwrite_at_all(file->handle, offset, buffer, call->count, call->memory, &request)
+                     : file->calls.iread_at_all(file->handle, offset, buffer, call->count, call->memory, &request);
+    if (code == MPI_SUCCESS)
+        code = MPI_Wait(&request, &status);
+    return code == MPI_SUCCESS || mpi_error(code, write ? "MPI_File_iwrite_at_all" : "MPI_File_iread_at_all", why);
+}
+
+static const bench_file_api mpiio_api = {mpiio_file_open, mpiio_file_close, mpiio_file_view, mpiio_file_move,
+                                         mpiio_file_start};
+static const bench_file_api plain_api = {plain_file_open, mpiio_file_close, mpiio_file_view, mpiio_file_move,
+                                         mpiio_file_start};
 
 static bool mpiio_open(bench_engine *engine, char *why) { return bench_viewed_open(engine, &mpiio_api, why); }
 static bool plain_open(bench_engine *engine, char *why) { return bench_viewed_open(engine, &plain_api, why); }

@@ -59,7 +59,20 @@ static bool sago_file_move(void *file, bool write, int64_t offset, char *buffer,
     return sago_error(name, status, why) && short_count(name, moved, call->bytes, why);
 }
 
-static const bench_file_api sago_api = {sago_file_open, sago_file_close, sago_file_view, sago_file_move};
+static bool sago_file_start(void *file, bool write, int64_t offset, char *buffer, const bench_mpi_call *call,
+                            char *why) {
+    const char *name = write ? "sago_iwrite_at_all" : "sago_iread_at_all";
+    MPI_Count moved = 0;
+    sago_request *request = NULL;
+    sago_status status = write ? sago_iwrite_at_all(file, offset, buffer, call->count, call->memory, &request)
+                               : sago_iread_at_all(file, offset, buffer, call->count, call->memory, &request);
+    if (!status)
+        status = sago_wait(&request, &moved);
+    return sago_error(name, status, why) && short_count(name, moved, call->bytes, why);
+}
+
+static const bench_file_api sago_api = {sago_file_open, sago_file_close, sago_file_view, sago_file_move,
+                                        sago_file_start};
 
 /* ---- Declared ---- */
 

@@ -62,7 +62,9 @@ bool bench_viewed_transfer(bench_engine *engine, bool write, char *why) {
                                  ? access->calls[i].disp + step * access->step_bytes
                                  : step * call->etypes;
             char *buffer = engine->buffer + step * access->memory + access->calls[i].at;
-            if (!viewed->api->move(viewed->files[viewed->file_of[i]], write, offset, buffer, call, why))
+            void *file = viewed->files[viewed->file_of[i]];
+            if (!(engine->nonblocking ? viewed->api->start : viewed->api->move)(file, write, offset, buffer, call,
+                                                                                why))
                 return false;
         }
     return true;

@@ -11,6 +11,8 @@ typedef struct bench_file_api {
     bool (*view)(void *file, int64_t disp, const bench_mpi_call *call, char *why);
     /* `offset` in etypes of the view; `count` of call->memory, of which `bytes` bytes are to move. */
     bool (*move)(void *file, bool write, int64_t offset, char *buffer, const bench_mpi_call *call, char *why);
+    /* The same by a nonblocking call, which is waited for. */
+    bool (*start)(void *file, bool write, int64_t offset, char *buffer, const bench_mpi_call *call, char *why);
 } bench_file_api;
 
 /* Lives in engine->state. */

@@ -38,8 +38,9 @@ struct bench_engine {
     const bench_mpi_call *calls; /* the same for MPI; NULL for limit */
     char *buffer;                /* the access's memory */
     MPI_Info hints;
-    bool declared; /* sago: declare the variables */
-    int64_t size;  /* of the file */
+    bool declared;    /* sago: declare the variables */
+    bool nonblocking; /* calls of files with views */
+    int64_t size;     /* of the file */
     char path[BENCH_PATH_MAX];
     char implementation[16]; /* mpiio: ROMIO or OMPIO, known after open */
     void *state;             /* the engine's, while it is open */

@@ -149,6 +149,7 @@ static void make_engines(bench_session *session) {
         engine->buffer = session->buffer;
         engine->hints = session->hints;
         engine->declared = e == BENCH_SAGO && session->config->declared;
+        engine->nonblocking = session->config->nonblocking;
         engine->size = e == BENCH_LIMIT ? session->bytes : session->size;
     }
     name_files(session);

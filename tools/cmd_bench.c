@@ -30,6 +30,13 @@ static bool set_declared(void *target, const char *value, char *why) {
     return config->declared || !strcmp(value, "off") || bench_refuse(why, "--declared %s: on or off", value);
 }
 
+static bool set_calls(void *target, const char *value, char *why) {
+    bench_config *config = target;
+    config->nonblocking = !strcmp(value, "nonblocking");
+    return config->nonblocking || !strcmp(value, "blocking") ||
+           bench_refuse(why, "--calls %s: blocking or nonblocking", value);
+}
+
 static bool set_verify(void *target, const char *value, char *why) {
     bench_config *config = target;
     config->verify_first = !strcmp(value, "first");
@@ -68,6 +75,8 @@ static const tool_option table[] = {
      set_verify},
     {"declared", OPTION_CALL, 0, 0, 0, "on|off", "declare the variables to sago (on: s3d, hacc-*, flash)",
      set_declared},
+    {"calls", OPTION_CALL, 0, 0, 0, "KIND", "blocking or nonblocking, each waited for at once (blocking)",
+     set_calls},
     {"hint", OPTION_CALL, 0, 0, 0, "KEY=VALUE", "into the MPI_Info of sago and mpiio; may be repeated", set_hint},
     {"json", OPTION_TEXT, FIELD(json), 0, 0, "FILE", "results for programs", NULL},
     {"memory-check", OPTION_FLAG, FIELD(memory_check), 0, 0, NULL,

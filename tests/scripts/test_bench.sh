@@ -96,6 +96,8 @@ bench 2 e3sm-f --runs 500 --c 4 --seed 7
 bench 2 flash --blocks 3 --side 4 --file corners
 bench 2 hacc-records --particles 101 --declared off
 bench 4 btio --dims 12 --steps 2 --declared on
+bench 2 s3d --dims 8 --steps 2 --calls nonblocking --declared off
+grep -q '"nonblocking": true' "$work/out.json" || fail "--calls nonblocking is not in the JSON"
 bench 2 block3d --dims 8 --memory-check --hint sago_memory=32M
 grep -q pss_rise "$work/out.json" || fail "no pss_rise"
 
@@ -158,6 +160,7 @@ done
 refused "no command" nonsense
 refused "no command given"
 refused "no pattern given" bench
+refused "blocking or nonblocking" bench contiguous --calls later
 refused "no pattern 'x'" bench x
 refused "takes --bytes" bench contiguous --particles 3
 refused "no such option" bench contiguous --wibble 3
