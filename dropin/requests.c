@@ -203,8 +203,13 @@ void dropin_requests_waited(double seconds) {
 
 /* ---- Starting ---- */
 
+/* Unless it is complete already. */
 static void enqueue(dropin_file *file, dropin_request *request) {
     (void)pthread_mutex_lock(&lock);
+    if (!file->started && advance_request(file, request)) {
+        (void)pthread_mutex_unlock(&lock);
+        return;
+    }
     if (!file->started) {
         file->next_busy = busy;
         busy = file;

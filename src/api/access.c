@@ -23,16 +23,21 @@ static bool may_separate(const sago_file *file) {
  */
 void sagoi_decide_separate(sago_file *file, bool gaps) {
     file->separate = may_separate(file);
-    file->unmet = file->separate && file->hints.agree == SAGOI_AGREE_TURN && (!gaps || file->may_map);
+    file->unmet = file->separate && (!gaps || file->may_map) &&
+                  (file->hints.agree == SAGOI_AGREE_TURN || file->team->local_size == 1);
     file->last_access = SAGOI_LAST_NONE;
 }
 
-/* Has a file that was written to become one that is read, or the other way round? */
+/* Will a file that others wrote to become one that is read, or the other way round? */
+static bool would_turn(const sago_file *file, sagoi_direction direction) {
+    return file->last_access == (direction == SAGOI_TO_FILE ? SAGOI_LAST_READ : SAGOI_LAST_WRITE) &&
+           file->team->local_size > 1;
+}
+
 static bool turns(sago_file *file, sagoi_direction direction) {
-    sagoi_last_access now = direction == SAGOI_TO_FILE ? SAGOI_LAST_WRITE : SAGOI_LAST_READ,
-                      last = file->last_access;
-    file->last_access = now;
-    return last != SAGOI_LAST_NONE && last != now;
+    bool turned = would_turn(file, direction);
+    file->last_access = direction == SAGOI_TO_FILE ? SAGOI_LAST_WRITE : SAGOI_LAST_READ;
+    return turned;
 }
 
 /* Does each rank go alone in this call?  The same answer on all ranks.  `composed`: what this one wants, NULL if
@@ -46,7 +51,8 @@ SAGOI_OFTEN static sago_status choose_alone(sago_file *file, sagoi_direction dir
     if (!file->separate)
         return SAGO_OK;
     bool unwilling = wrong || (composed && !sagoi_engine_serves_alone(file, composed));
-    sago_status status = sagoi_engine_agree_any(file, SAGO_OK, SAGOI_KIND_SEPARATE, unwilling, &any_unwilling);
+    int64_t kind = composed && composed->nonblocking ? SAGOI_KIND_START_SEPARATE : SAGOI_KIND_SEPARATE;
+    sago_status status = sagoi_engine_agree_any(file, SAGO_OK, kind, unwilling, &any_unwilling);
     *alone = !status && !any_unwilling;
     return status;
 }
@@ -188,6 +194,20 @@ SAGOI_OFTEN static void finish_separate(sago_file *file, sagoi_direction directi
     file->stats.separate_calls++;
 }
 
+/* Alone if that is better for all ranks.  `status`: what is wrong with the arguments. */
+SAGOI_OFTEN static sago_status serve_separate(sago_file *file, sagoi_composed *composed, sago_status status,
+                                              int64_t *moved) {
+    bool alone = false;
+    sago_status met = choose_alone(file, composed->request.direction, composed, status, &alone);
+    status = met ? met : status;
+    if (!alone)
+        return met ? met : sagoi_engine_run(file, composed, status, moved);
+    if (!status)
+        status = sagoi_engine_independent(file, composed, moved);
+    finish_separate(file, composed->request.direction);
+    return own_failure(status);
+}
+
 static sago_status run_together(sago_file *file, const view_access *wanted, sagoi_composed *composed,
                                 sago_status status, int64_t *moved) {
     const sagoi_tier_call what = status ? (sagoi_tier_call){0} : as_call(file, wanted, composed->bytes);
@@ -198,19 +218,10 @@ static sago_status run_together(sago_file *file, const view_access *wanted, sago
 SAGOI_OFTEN static sago_status run_collective_described(sago_file *file, const view_access *wanted, bool is_piece,
                                                         int64_t *moved) {
     sagoi_composed composed;
-    bool alone = false;
     sagoi_composed_init(&composed, wanted->direction, &file->budget);
-    sago_status met = SAGO_OK, status = compose(file, wanted, &composed);
-    if (!is_piece)
-        met = choose_alone(file, wanted->direction, &composed, status, &alone);
-    if (met)
-        status = met;
-    else if (!alone)
-        status = run_together(file, wanted, &composed, status, moved);
-    else
-        status = own_failure(status ? status : sagoi_engine_independent(file, &composed, moved));
-    if (alone)
-        finish_separate(file, wanted->direction);
+    sago_status status = compose(file, wanted, &composed);
+    status = file->separate && !is_piece ? serve_separate(file, &composed, status, moved)
+                                         : run_together(file, wanted, &composed, status, moved);
     sagoi_composed_cleanup(&composed);
     return status;
 }
@@ -329,6 +340,14 @@ static sago_status flush_before(sago_file *file) {
     return status ? status : sagoi_flush(file, SAGO_FLUSH_STARTED);
 }
 
+/* Would it take longer to start it than to do it? */
+static bool is_soon_done(const sago_request *request) {
+    const sago_file *file = request->file;
+    return request->serve == serve_separate && file->unmet && atomic_load(&file->pending) == 0 &&
+           !would_turn(file, request->composed.request.direction) &&
+           sagoi_engine_is_soon(file, &request->composed);
+}
+
 static sago_status prepare(sago_file *file, const any_access *wanted, sago_request **request, sago_status *wrong) {
     const char *call = wanted->view ? wanted->view->call : wanted->list->call;
     sagoi_direction direction = wanted->view ? wanted->view->direction : wanted->list->direction;
@@ -336,7 +355,12 @@ static sago_status prepare(sago_file *file, const any_access *wanted, sago_reque
     sagoi_started_hold(file, &held);
     sago_status status = sagoi_started_create(file, call, direction, request);
     if (!status) {
-        (*request)->before = flush_before;
+        if (file->separate && wanted->view) { /* nothing is in local storage, or deferred */
+            (*request)->serve = serve_separate;
+        } else {
+            (*request)->before = flush_before;
+            (*request)->serve = sagoi_engine_run;
+        }
         *wrong = compose_any(file, wanted, &(*request)->composed);
     }
     sagoi_started_release(held);
@@ -355,15 +379,17 @@ static sago_status start(sago_file *file, const any_access *wanted, sago_request
     if (status)
         return sagoi_done(call, file->path, status);
     if (!started)
-        status = wrong =
-            sagoi_fail(SAGO_ERR_ARG, "there is nowhere to put the request: the last argument is NULL");
+        wrong = sagoi_fail(SAGO_ERR_ARG, "there is nowhere to put the request: the last argument is NULL");
+    request->dropped = !started;
     if (started) {
         sagoi_live_add(&request->live);
         *started = request;
     }
-    request->dropped = !started;
-    sagoi_started_run(request, wrong);
-    return sagoi_done(call, file->path, status);
+    if (started && is_soon_done(request))
+        sagoi_started_run_at_once(request, wrong);
+    else
+        sagoi_started_run(request, wrong);
+    return sagoi_done(call, file->path, started ? SAGO_OK : wrong);
 }
 
 sago_status sago_iwrite_at_all(sago_file *file, MPI_Offset offset, const void *buf, MPI_Count count,

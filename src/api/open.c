@@ -11,6 +11,7 @@
 #include "api/handle.h"
 #include "api/tier.h"
 #include "base/checked.h"
+#include "engine/started.h"
 #include "machine/cores.h"
 
 /* ---- Before anything is touched ---- */
@@ -223,7 +224,7 @@ static sago_status file_destroy(sago_file *file) {
     while (file->series)
         sagoi_series_destroy(file->series);
     sagoi_tier_destroy(file);
-    sagoi_fiber_destroy(&file->fiber);
+    sagoi_started_end();
     sagoi_iothread_destroy(&file->thread);
     sagoi_drop_exchange(file);
     sagoi_pending_destroy(file);

@@ -14,6 +14,7 @@
 enum {
     STACK_BYTES = 512 << 10, /* MPI runs on it, and what MPI calls; touched only as far as it is used */
     GUARD_BYTES = 64 << 10,  /* below it, not to be touched */
+    MOST_SPARE = 4,          /* stacks kept, with the pages that were used */
     YIELDS = 20,             /* of the processor, before sleeping */
     SHORT_SLEEP_US = 100,
     LONG_SLEEP_US = 1000,
@@ -40,6 +41,8 @@ struct sagoi_fiber {
 _Atomic int sagoi_active_fibers;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sagoi_fiber *first;
+static sagoi_fiber *spare; /* ended ones: until its pages are there, a stack costs more than a small call */
+static int spares;
 static _Thread_local sagoi_fiber *current;
 
 /* ---- What sanitizers must be told ---- */
@@ -106,11 +109,19 @@ static void fiber_main(void) {
     }
 }
 
-/* Runs it until it yields or ends.  Messages of failures are its own. */
-static void resume(sagoi_fiber *fiber) {
+/* Messages of failures are a fiber's own: the thread's goes where the fiber's comes from. */
+static void exchange_messages(sagoi_fiber *fiber) {
     char outside[SAGOI_MESSAGE_MAX];
+    if (sagoi_message()[0] == '\0' && fiber->message[0] == '\0')
+        return; /* nearly always */
     (void)snprintf(outside, sizeof outside, "%s", sagoi_message());
     sagoi_message_set(fiber->message);
+    (void)snprintf(fiber->message, sizeof fiber->message, "%s", outside);
+}
+
+/* Runs it until it yields or ends. */
+static void resume(sagoi_fiber *fiber) {
+    exchange_messages(fiber);
     fiber->moved = true; /* unless it says otherwise */
     fiber->word = NULL;
     fiber->away += now_seconds() - fiber->left;
@@ -120,8 +131,7 @@ static void resume(sagoi_fiber *fiber) {
     tell_left(fiber);
     current = NULL;
     fiber->left = now_seconds();
-    (void)snprintf(fiber->message, sizeof fiber->message, "%s", sagoi_message());
-    sagoi_message_set(outside);
+    exchange_messages(fiber);
 }
 
 bool sagoi_fiber_runs(void) { return current != NULL; }
@@ -141,7 +151,7 @@ void sagoi_fiber_yield(bool moved, sagoi_futex *word, uint32_t old) {
 void sagoi_fibers_lock(void) { (void)pthread_mutex_lock(&lock); }
 void sagoi_fibers_unlock(void) { (void)pthread_mutex_unlock(&lock); }
 
-sago_status sagoi_fiber_create(sagoi_budget *budget, sagoi_fiber **created) {
+static sago_status make(sagoi_fiber **made) {
     sagoi_fiber *fiber = calloc(1, sizeof *fiber);
     char *memory = mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_NONE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
@@ -155,45 +165,63 @@ sago_status sagoi_fiber_create(sagoi_budget *budget, sagoi_fiber **created) {
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a stack of %d bytes", STACK_BYTES);
     }
     fiber->stack = memory + GUARD_BYTES;
-    fiber->budget = budget;
     fiber->own.uc_stack.ss_sp = fiber->stack;
     fiber->own.uc_stack.ss_size = STACK_BYTES;
     makecontext(&fiber->own, fiber_main, 0);
     tell_create(fiber);
-    sagoi_budget_count(budget, STACK_BYTES);
-    *created = fiber;
+    *made = fiber;
     return SAGO_OK;
 }
 
-void sagoi_fiber_destroy(sagoi_fiber **fiber) {
-    sagoi_fiber *gone = *fiber;
-    if (!gone)
+static sago_status take(sagoi_budget *budget, sagoi_fiber **taken) {
+    *taken = spare;
+    if (spare) {
+        spare = spare->next;
+        spares--;
+    } else {
+        sago_status status = make(taken);
+        if (status)
+            return status;
+    }
+    (*taken)->budget = budget;
+    sagoi_budget_count(budget, STACK_BYTES);
+    return SAGO_OK;
+}
+
+static void give_back(sagoi_fiber *fiber) {
+    sagoi_budget_count(fiber->budget, -STACK_BYTES);
+    if (spares < MOST_SPARE) {
+        fiber->next = spare;
+        spare = fiber;
+        spares++;
         return;
-    sagoi_fibers_lock(); /* it has ended, but another thread may not have seen it yet */
-    sagoi_fibers_unlock();
-    tell_destroy(gone);
-    (void)munmap(gone->stack - GUARD_BYTES, GUARD_BYTES + STACK_BYTES);
-    sagoi_budget_count(gone->budget, -STACK_BYTES);
-    free(gone);
-    *fiber = NULL;
+    }
+    tell_destroy(fiber);
+    (void)munmap(fiber->stack - GUARD_BYTES, GUARD_BYTES + STACK_BYTES);
+    free(fiber);
 }
 
 /* ---- Running them ---- */
 
-bool sagoi_fiber_active(const sagoi_fiber *fiber) { return fiber->active; }
-
 /* Lets one go on, and takes it from the list when it ends; where the next one is. */
-static sagoi_fiber **step(sagoi_fiber **at) {
+static sagoi_fiber **step(sagoi_fiber **at, bool *moved) {
     sagoi_fiber *fiber = *at;
     resume(fiber);
+    *moved = *moved || fiber->moved;
     if (fiber->active)
         return &fiber->next;
     *at = fiber->next;
     atomic_fetch_sub(&sagoi_active_fibers, 1);
+    give_back(fiber);
     return at;
 }
 
-void sagoi_fiber_start(sagoi_fiber *fiber, void (*fn)(void *arg), void *arg) {
+sago_status sagoi_fiber_start(sagoi_budget *budget, void (*fn)(void *arg), void *arg) {
+    sagoi_fiber *fiber;
+    bool moved = false;
+    sago_status status = take(budget, &fiber);
+    if (status)
+        return status;
     fiber->fn = fn;
     fiber->arg = arg;
     fiber->active = true;
@@ -203,18 +231,16 @@ void sagoi_fiber_start(sagoi_fiber *fiber, void (*fn)(void *arg), void *arg) {
     fiber->next = first;
     first = fiber;
     atomic_fetch_add(&sagoi_active_fibers, 1);
-    (void)step(&first);
+    (void)step(&first, &moved);
+    return SAGO_OK;
 }
 
 bool sagoi_fibers_advance(void) {
     bool moved = false;
     if (current || pthread_mutex_trylock(&lock) != 0)
         return false;
-    for (sagoi_fiber **at = &first; *at;) {
-        sagoi_fiber *fiber = *at;
-        at = step(at);
-        moved = moved || fiber->moved;
-    }
+    for (sagoi_fiber **at = &first; *at;)
+        at = step(at, &moved);
     (void)pthread_mutex_unlock(&lock);
     return moved;
 }
@@ -235,11 +261,13 @@ static sagoi_futex *awaited_word(uint32_t *old) {
 void sagoi_fibers_rest(int quiet) {
     uint32_t old = 0;
     int64_t sleep_us = quiet < SHORT_SLEEPS ? SHORT_SLEEP_US : LONG_SLEEP_US;
+    if (quiet < YIELDS) {
+        (void)sched_yield();
+        return;
+    }
     sagoi_futex *word = awaited_word(&old);
     if (word)
         sagoi_futex_wait(word, old, sleep_us);
-    else if (quiet < YIELDS)
-        (void)sched_yield();
     else
         (void)usleep((useconds_t)sleep_us);
 }

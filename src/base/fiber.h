@@ -21,18 +21,12 @@
 
 typedef struct sagoi_fiber sagoi_fiber;
 
-/* The stack counts in the budget. */
-sago_status sagoi_fiber_create(sagoi_budget *budget, sagoi_fiber **fiber) SAGOI_CHECKED;
-void sagoi_fiber_destroy(sagoi_fiber **fiber); /* never an active one */
-
 /* One lock for all fibers: held while they run, and by whoever changes what they work on. */
 void sagoi_fibers_lock(void);
 void sagoi_fibers_unlock(void);
 
-/* With the lock: runs fn(arg) until it waits for the first time. */
-void sagoi_fiber_start(sagoi_fiber *fiber, void (*fn)(void *arg), void *arg);
-/* With the lock: has it begun, and not ended? */
-bool sagoi_fiber_active(const sagoi_fiber *fiber);
+/* With the lock: runs fn(arg) until it waits for the first time.  Its stack counts in the budget until it ends. */
+sago_status sagoi_fiber_start(sagoi_budget *budget, void (*fn)(void *arg), void *arg) SAGOI_CHECKED;
 
 /* How many are active; to be read by sagoi_fibers_pending(). */
 extern _Atomic int sagoi_active_fibers;

@@ -76,6 +76,10 @@ static bool is_mapped(const sago_file *file, const sagoi_composed *composed, con
            (!look->sparse || are_many_short(composed) || composed->bytes >= span / HALF);
 }
 
+SAGOI_OFTEN bool sagoi_engine_is_soon(const sago_file *file, const sagoi_composed *composed) {
+    return sagoi_io_is_soon(file, composed->bytes) || may_be_mapped(file, composed);
+}
+
 static sago_status run_unmapped(sago_file *file, const sagoi_request *request) {
     if (request->low < request->high)
         sagoi_note_accessed(file, request->low, request->high);
@@ -149,16 +153,6 @@ SAGOI_OFTEN static sago_status run_by_size(sago_file *file, sagoi_composed *comp
     return status;
 }
 
-SAGOI_OFTEN sago_status sagoi_engine_independent(sago_file *file, sagoi_composed *composed, int64_t *bytes) {
-    *bytes = 0;
-    sago_status status = is_read_through(file, composed) ? run_read_through(file, &composed->request, bytes)
-                                                         : run_by_size(file, composed, bytes);
-    if (status)
-        return status;
-    count_bytes(file, composed->request.direction, composed->request.high, *bytes);
-    return SAGO_OK;
-}
-
 SAGOI_OFTEN static sago_status move_run(sago_file *file, sagoi_direction direction, const sagoi_io_run *run,
                                         int64_t *bytes) {
     if (direction == SAGOI_FROM_FILE)
@@ -192,5 +186,41 @@ SAGOI_OFTEN sago_status sagoi_engine_piece(sago_file *file, sagoi_direction dire
     if (piece->len >= LEAST_MAPPED)
         sagoi_note_accessed(file, piece->off, piece->off + piece->len);
     count_bytes(file, direction, piece->off + piece->len, *bytes);
+    return SAGO_OK;
+}
+
+/* Runs may overlap where they are only read, so that their sum tells nothing. */
+static bool is_one_run(const sagoi_composed *composed) {
+    const sagoi_request *request = &composed->request;
+    sagoi_cursor cursor;
+    sagoi_span span;
+    if (request->nstreams != 1 || request->high - request->low != composed->bytes)
+        return false;
+    sagoi_cursor_init(&cursor, &request->streams[0].file);
+    if (!sagoi_cursor_next(&cursor, SAGOI_OFFSET_MAX, &span))
+        return false;
+    sagoi_walk run = sagoi_walk_span(&span);
+    return sagoi_walk_run(&run) && run.len == composed->bytes;
+}
+
+/* How much of one run there was to read is seen by reading. */
+static bool is_one_piece(const sago_file *file, const sagoi_composed *composed, sagoi_lone_run *piece) {
+    if (!sagoi_io_is_soon(file, composed->bytes) || !is_one_run(composed))
+        return false;
+    *piece = (sagoi_lone_run){
+        .off = composed->request.low, .len = composed->bytes, .memory = composed->request.streams[0].memory};
+    return sagoi_engine_takes_piece(file, piece);
+}
+
+SAGOI_OFTEN sago_status sagoi_engine_independent(sago_file *file, sagoi_composed *composed, int64_t *bytes) {
+    sagoi_lone_run piece;
+    *bytes = 0;
+    if (is_one_piece(file, composed, &piece))
+        return sagoi_engine_piece(file, composed->request.direction, &piece, bytes);
+    sago_status status = is_read_through(file, composed) ? run_read_through(file, &composed->request, bytes)
+                                                         : run_by_size(file, composed, bytes);
+    if (status)
+        return status;
+    count_bytes(file, composed->request.direction, composed->request.high, *bytes);
     return SAGO_OK;
 }

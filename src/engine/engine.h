@@ -43,6 +43,8 @@ bool sagoi_engine_takes_piece(const sago_file *file, const sagoi_lone_run *piece
 
 /* Would a collective call gain nothing, as far as this rank's part of it goes? */
 bool sagoi_engine_serves_alone(const sago_file *file, const sagoi_composed *composed);
+/* Is it done alone in less time than it takes to have another thread do it? */
+bool sagoi_engine_is_soon(const sago_file *file, const sagoi_composed *composed);
 /* This rank has accessed this part of the file, and may do so again. */
 void sagoi_note_accessed(sago_file *file, int64_t low, int64_t high);
 
@@ -74,7 +76,10 @@ sago_status sagoi_run_aggregated(sagoi_call *call) SAGOI_CHECKED;
 
 /* ---- File I/O of a call (io.c) ---- */
 
-/* Begins it: in the file's thread if something else can be done meanwhile, as always on a fiber; else here. */
+/* Does so little take less time than to have the file's thread do it? */
+bool sagoi_io_is_soon(const sago_file *file, int64_t bytes);
+/* Begins it: in the file's thread if something else can be done meanwhile, as always on a fiber, unless it is soon
+ * done; else here. */
 void sagoi_task_begin(sago_file *file, sagoi_task *task, bool meanwhile);
 /* Waits for it; MPI, and whatever else this process has under way, goes on. */
 sago_status sagoi_task_finish(sago_file *file, sagoi_task *task) SAGOI_CHECKED;
@@ -95,6 +100,7 @@ typedef enum {
     SAGOI_KIND_DEFER,
     SAGOI_KIND_FLUSH,
     SAGOI_KIND_SEPARATE, /* whether to go alone in a call */
+    SAGOI_KIND_START_SEPARATE,
     SAGOI_KIND_OTHER
 } sagoi_kind;
 

@@ -72,7 +72,6 @@ struct sago_file {
         *exchange;              /* of the last aggregated call; its buffers serve the next one of the same plan */
     uint64_t exchange_serial;   /* of that plan */
     struct sago_series *series; /* all declared on this file */
-    sagoi_fiber *fiber;         /* of its nonblocking calls; NULL before the first */
     sago_request *first, *last; /* nonblocking calls that are not done, in the order they were started */
 };
 

@@ -10,13 +10,6 @@ sago_status sagoi_started_create(sago_file *file, const char *call, sagoi_direct
     sago_request *request = calloc(1, sizeof *request);
     if (!request)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a request");
-    if (!file->fiber) {
-        sago_status status = sagoi_fiber_create(&file->budget, &file->fiber);
-        if (status) {
-            free(request);
-            return status;
-        }
-    }
     request->file = file;
     request->call = call;
     sagoi_composed_init(&request->composed, direction, &file->budget);
@@ -30,23 +23,39 @@ void sagoi_started_destroy(sago_request **request) {
     *request = NULL;
 }
 
-/* ---- On the fiber ---- */
+static void keep_message(sago_request *request, sago_status status) {
+    if (status)
+        (void)snprintf(request->message, sizeof request->message, "%s", sagoi_message());
+    else
+        request->message[0] = '\0';
+}
 
 static void run(sago_file *file, sago_request *request) {
     sago_status before = request->before ? request->before(file) : SAGO_OK;
     if (!before && request->status)
         sagoi_message_set(request->message);
     sago_status status =
-        sagoi_engine_run(file, &request->composed, before ? before : request->status, &request->bytes);
+        request->serve(file, &request->composed, before ? before : request->status, &request->bytes);
     sagoi_composed_cleanup(&request->composed);
     if (status)
         sagoi_message_prefix("%s: %s: ", request->call, file->path);
     else
         sagoi_message_clear();
-    (void)snprintf(request->message, sizeof request->message, "%s", sagoi_message());
+    keep_message(request, status);
     request->status = status;
     request->file = NULL;
+    file->stats.nonblocking_calls++;
 }
+
+/* From here on another thread may free it. */
+static void finish(sago_request *request) {
+    if (request->dropped)
+        sagoi_started_destroy(&request);
+    else
+        atomic_store(&request->done, true);
+}
+
+/* ---- On the fiber ---- */
 
 static void run_all(void *arg) {
     sago_file *file = arg;
@@ -56,31 +65,47 @@ static void run_all(void *arg) {
         file->first = request->next;
         if (!file->first)
             file->last = NULL;
-        file->stats.nonblocking_calls++;
         atomic_fetch_sub(&file->pending, 1);
-        if (request->dropped)
-            sagoi_started_destroy(&request);
-        else
-            atomic_store(&request->done, true); /* from here on another thread may free it */
+        finish(request);
     }
 }
 
 /* ---- Outside ---- */
 
-void sagoi_started_run(sago_request *request, sago_status status) {
-    sago_file *file = request->file;
-    request->status = status;
-    (void)snprintf(request->message, sizeof request->message, "%s", status ? sagoi_message() : "");
-    sagoi_fibers_lock();
-    if (file->last)
-        file->last->next = request;
-    else
-        file->first = request;
+/* With the lock.  The file's fiber runs as long as there is something in the queue.  False: there is none, and no
+ * memory for one. */
+static bool enqueue(sago_file *file, sago_request *request) {
+    sago_request *last = file->last;
     file->last = request;
+    *(last ? &last->next : &file->first) = request;
     atomic_fetch_add(&file->pending, 1);
-    if (!sagoi_fiber_active(file->fiber))
-        sagoi_fiber_start(file->fiber, run_all, file);
+    if (last || sagoi_fiber_start(&file->budget, run_all, file) == SAGO_OK)
+        return true;
+    file->first = file->last = NULL;
+    atomic_fetch_sub(&file->pending, 1);
+    return false;
+}
+
+static void run_here(sago_request *request) {
+    run(request->file, request);
+    finish(request);
+}
+
+void sagoi_started_run_at_once(sago_request *request, sago_status wrong) {
+    request->status = wrong;
+    keep_message(request, wrong);
+    run_here(request);
+}
+
+/* Without memory it waits after all: the other ranks, who have started theirs, would wait for ever. */
+void sagoi_started_run(sago_request *request, sago_status wrong) {
+    request->status = wrong;
+    keep_message(request, wrong);
+    sagoi_fibers_lock();
+    bool queued = enqueue(request->file, request);
     sagoi_fibers_unlock();
+    if (!queued)
+        run_here(request);
 }
 
 SAGOI_OFTEN void sagoi_started_settle(sago_file *file) {
@@ -89,6 +114,11 @@ SAGOI_OFTEN void sagoi_started_settle(sago_file *file) {
             quiet = 0;
         else
             sagoi_fibers_rest(quiet++);
+}
+
+void sagoi_started_end(void) {
+    sagoi_fibers_lock();
+    sagoi_fibers_unlock();
 }
 
 void sagoi_started_hold(sago_file *file, bool *held) {

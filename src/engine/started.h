@@ -7,16 +7,21 @@
 
 #include "engine/compose.h"
 
+/* Serves a call when its turn has come.  `status` is what was wrong with its arguments. */
+typedef sago_status (*sagoi_serve_fn)(sago_file *file, sagoi_composed *composed, sago_status status,
+                                      int64_t *bytes);
+
 struct sago_request {
     sagoi_live live;                        /* tells one that may be waited for from another */
     sago_request *next;                     /* of the same file */
     sago_file *file;                        /* until it is done */
     const char *call;                       /* the public function's name */
-    sago_status (*before)(sago_file *file); /* collective; run first, on the fiber; may be NULL */
-    bool dropped;                           /* nobody will ask how it went */
-    _Atomic bool done;                      /* then only what follows counts */
-    sago_status status;                     /* before that: what was wrong with the arguments */
-    int64_t bytes;                          /* moved */
+    sago_status (*before)(sago_file *file); /* collective; run first; may be NULL */
+    sagoi_serve_fn serve;
+    bool dropped;       /* nobody will ask how it went */
+    _Atomic bool done;  /* then only what follows counts */
+    sago_status status; /* before that: what was wrong with the arguments */
+    int64_t bytes;      /* moved */
     char message[SAGOI_MESSAGE_MAX];
     sagoi_composed composed;
 };
@@ -24,14 +29,19 @@ struct sago_request {
 /* Local.  A request to be composed and started, or destroyed. */
 sago_status sagoi_started_create(sago_file *file, const char *call, sagoi_direction direction,
                                  sago_request **request) SAGOI_CHECKED;
-/* Local, never waits: puts it at the end of the file's queue.  `status` is what is wrong with its arguments, with
+/* Local, never waits: puts it at the end of the file's queue.  `wrong` is what is wrong with its arguments, with
  * the thread's message: all ranks will get it. */
-void sagoi_started_run(sago_request *request, sago_status status);
+void sagoi_started_run(sago_request *request, sago_status wrong);
+/* The same, where nothing is in the queue and serving it waits for nobody: it is done on return. */
+void sagoi_started_run_at_once(sago_request *request, sago_status wrong);
 /* Once it is done. */
 void sagoi_started_destroy(sago_request **request);
 
 /* Waits until the file has none that is not done.  Collective calls begin with it. */
 void sagoi_started_settle(sago_file *file);
+
+/* None is left of a file that is about to go: another thread may just be finishing the last one. */
+void sagoi_started_end(void);
 
 /* A call that uses the file while some are not done: another thread must not run them meanwhile. */
 void sagoi_started_hold(sago_file *file, bool *held);

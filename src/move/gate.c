@@ -92,16 +92,22 @@ static bool wait_awake(const sagoi_team *team, const sagoi_futex *word, uint32_t
     return false;
 }
 
+/* On a fiber, when it is let go on and has nothing else to do. */
+static void look_after_peers(sagoi_team *team, int visits) {
+    if (visits > 0)
+        sagoi_poke(team);
+    if (visits % VISITS_BETWEEN_ROLL_CALLS == VISITS_BETWEEN_ROLL_CALLS - 1)
+        roll_call(team);
+}
+
 /* The same on a fiber: whoever lets it go on sleeps. */
 static bool wait_on_fiber(sagoi_team *team, sagoi_futex *word, uint32_t old) {
     for (int visits = 0; !changed(word, old); visits++) {
         if (atomic_load(&team->control->broken))
             return false;
         bool busy = team->idle && team->idle(team->idle_arg);
-        if (visits > 0 && !busy)
-            sagoi_poke(team);
-        if (visits % VISITS_BETWEEN_ROLL_CALLS == VISITS_BETWEEN_ROLL_CALLS - 1)
-            roll_call(team);
+        if (!busy)
+            look_after_peers(team, visits);
         sagoi_fiber_yield(visits == 0 || busy, word, old);
     }
     return true;
@@ -168,6 +174,11 @@ SAGOI_OFTEN void sagoi_tell_done(sagoi_team *team) {
 /* Between two looks at what another rank has done. */
 static void rest_between_looks(sagoi_team *team, int looks) {
     enum { YIELDS = 100, REST_US = 50 };
+    if (sagoi_on_fiber()) {
+        look_after_peers(team, looks);
+        sagoi_fiber_yield(looks == 0, NULL, 0);
+        return;
+    }
     if (sagoi_fibers_pending() && sagoi_fibers_advance())
         return;
     if (looks < YIELDS) {

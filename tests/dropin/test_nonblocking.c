@@ -313,6 +313,38 @@ static void left(void) {
 
 /* ---- Errors ---- */
 
+/* One after another: a read sees what the other ranks wrote in the call before, and is not overtaken by what they
+ * write in the next.  The MPI libraries promise that to nobody; some programs have it by luck. */
+static void in_turn(long long bytes) {
+    int next = (rank + 1) % ranks;
+    char *mine = calloc(1, (size_t)bytes), *back = calloc(1, (size_t)bytes);
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (PLAIN || !mine || !back) {
+        free(mine), free(back);
+        return;
+    }
+    MPI_File file = open_all("turn", MODE_NEW);
+    for (int i = 0; i < 60; i++) {
+        bool late = i % ranks == rank && i % 4 == 0;
+        memset(mine, i, (size_t)bytes);
+        if (late)
+            (void)usleep(2000);
+        if (i % 5 == 1)
+            OK(MPI_File_write_at_all(file, bytes * rank, mine, (int)bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+        else
+            OK(MPI_File_iwrite_at_all(file, bytes * rank, mine, (int)bytes, MPI_BYTE, &request));
+        OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        if (i % 7 == 1)
+            OK(MPI_File_read_at_all(file, bytes * next, back, (int)bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+        else
+            OK(MPI_File_iread_at_all(file, bytes * next, back, (int)bytes, MPI_BYTE, &request));
+        OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        CHECK(memcmp(back, mine, (size_t)bytes) == 0);
+    }
+    OK(MPI_File_close(&file));
+    free(mine), free(back);
+}
+
 static int called, handled_class;
 /* NOLINTNEXTLINE: MPI gives the parameters */
 static void handler(MPI_File *file, int *code, ...) {
@@ -348,17 +380,19 @@ static void full_disk(MPI_File file, char *mine) {
     (void)setrlimit(RLIMIT_FSIZE, &before);
 }
 
-/* One rank's arguments are wrong: it learns at once, the others when they wait. */
+/* One rank's arguments are wrong: it learns at once, the others when they wait.  But two ranks under OMPIO go
+ * alone, with Sago as without. */
 static void wrong_arguments(MPI_File file, char *mine) {
     MPI_Request request = MPI_REQUEST_NULL;
+    bool alone = OPENMPI && ranks == 2;
     called = 0;
     if (rank == ranks - 1) {
         FAILS(MPI_File_iwrite_at_all(file, 0, mine, -1, MPI_BYTE, &request), MPI_ERR_COUNT);
     } else {
         OK(MPI_File_iwrite_at_all(file, N * rank, mine, N, MPI_BYTE, &request));
-        FAILS(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_ARG);
+        CHECK_INT(check_class(MPI_Wait(&request, MPI_STATUS_IGNORE)), alone ? MPI_SUCCESS : MPI_ERR_ARG);
     }
-    CHECK_INT(called, 1);
+    CHECK_INT(called, rank == ranks - 1 || !alone);
 }
 
 /* The MPI libraries hang, abort, or know nothing of such errors. */
@@ -450,6 +484,8 @@ int main(int argc, char **argv) {
     freed();
     if (LOOKING_WORKS)
         left();
+    in_turn(N);
+    in_turn(5 << 20); /* by the I/O thread, where it is not mapped */
     errors();
     handed();
     little_memory();
