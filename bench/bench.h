@@ -19,7 +19,7 @@ typedef struct bench_config {
     int64_t repeat, warmup, cold;
     int64_t seconds; /* most for the cold calls, and for the repetitions; 0: no limit */
     bool use[BENCH_ENGINES];
-    bool declared, nonblocking;
+    bool declared, nonblocking, one_file;
     bool keep, memory_check;
     bool verify_first; /* not every repetition: only the cold calls and the warm-up */
     int64_t nhints;

@@ -15,6 +15,7 @@ typedef struct mpiio_calls {
     int (*read_at_all)(MPI_File, MPI_Offset, void *, int, MPI_Datatype, MPI_Status *);
     int (*iwrite_at_all)(MPI_File, MPI_Offset, const void *, int, MPI_Datatype, MPI_Request *);
     int (*iread_at_all)(MPI_File, MPI_Offset, void *, int, MPI_Datatype, MPI_Request *);
+    int (*sync)(MPI_File);
 } mpiio_calls;
 
 typedef struct mpiio_file {
@@ -24,13 +25,13 @@ typedef struct mpiio_file {
 
 static const mpiio_calls named = {MPI_File_open,         MPI_File_close,       MPI_File_set_view,
                                   MPI_File_write_at_all, MPI_File_read_at_all, MPI_File_iwrite_at_all,
-                                  MPI_File_iread_at_all};
+                                  MPI_File_iread_at_all, MPI_File_sync};
 
 /* Functions of the library that has MPI_Get_version, which nobody stands in front of. */
 static bool find_plain(mpiio_calls *calls, char *why) {
     static const char *const names[] = {
-        "PMPI_File_open",        "PMPI_File_close",         "PMPI_File_set_view",    "PMPI_File_write_at_all",
-        "PMPI_File_read_at_all", "PMPI_File_iwrite_at_all", "PMPI_File_iread_at_all"};
+        "PMPI_File_open",        "PMPI_File_close",         "PMPI_File_set_view",     "PMPI_File_write_at_all",
+        "PMPI_File_read_at_all", "PMPI_File_iwrite_at_all", "PMPI_File_iread_at_all", "PMPI_File_sync"};
     void *found[sizeof names / sizeof names[0]];
     Dl_info where;
     void *known = dlsym(RTLD_DEFAULT, "PMPI_Get_version");
@@ -134,10 +135,16 @@ static bool mpiio_file_start(void *opaque, bool write, int64_t offset, char *buf
     return code == MPI_SUCCESS || mpi_error(code, write ? "MPI_File_iwrite_at_all" : "MPI_File_iread_at_all", why);
 }
 
-static const bench_file_api mpiio_api = {mpiio_file_open, mpiio_file_close, mpiio_file_view, mpiio_file_move,
-                                         mpiio_file_start};
-static const bench_file_api plain_api = {plain_file_open, mpiio_file_close, mpiio_file_view, mpiio_file_move,
-                                         mpiio_file_start};
+static bool mpiio_file_sync(void *opaque, char *why) {
+    mpiio_file *file = opaque;
+    int code = file->calls.sync(file->handle);
+    return code == MPI_SUCCESS || mpi_error(code, "MPI_File_sync", why);
+}
+
+static const bench_file_api mpiio_api = {mpiio_file_open, mpiio_file_close, mpiio_file_view,
+                                         mpiio_file_move, mpiio_file_start, mpiio_file_sync};
+static const bench_file_api plain_api = {plain_file_open, mpiio_file_close, mpiio_file_view,
+                                         mpiio_file_move, mpiio_file_start, mpiio_file_sync};
 
 static bool mpiio_open(bench_engine *engine, char *why) { return bench_viewed_open(engine, &mpiio_api, why); }
 static bool plain_open(bench_engine *engine, char *why) { return bench_viewed_open(engine, &plain_api, why); }

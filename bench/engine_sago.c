@@ -71,8 +71,10 @@ static bool sago_file_start(void *file, bool write, int64_t offset, char *buffer
     return sago_error(name, status, why) && short_count(name, moved, call->bytes, why);
 }
 
-static const bench_file_api sago_api = {sago_file_open, sago_file_close, sago_file_view, sago_file_move,
-                                        sago_file_start};
+static bool sago_file_sync(void *file, char *why) { return sago_error("sago_sync", sago_sync(file), why); }
+
+static const bench_file_api sago_api = {sago_file_open, sago_file_close, sago_file_view,
+                                        sago_file_move, sago_file_start, sago_file_sync};
 
 /* ---- Declared ---- */
 

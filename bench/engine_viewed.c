@@ -1,11 +1,16 @@
 /* Access by views.  Views are set when the file is opened: every view has a handle of its own, so that the timed
- * calls are nothing but reads and writes, for all libraries alike. */
+ * calls are nothing but reads and writes, for all libraries alike.  Or, as programs do it, there is one handle,
+ * whose view is set before each call, and a sync at the end. */
 #include "bench/engine_viewed.h"
 
 #include <stdlib.h>
 
 static bool open_files(bench_engine *engine, bench_viewed *viewed, char *why) {
     const bench_access *access = engine->access;
+    if (engine->one_file) { /* of all calls */
+        viewed->nfiles = 1;
+        return viewed->api->open(engine, &viewed->files[0], why);
+    }
     int64_t plain = -1; /* the file of all calls that need no view */
     for (int64_t i = 0; i < access->ncalls; i++) {
         const bench_mpi_call *call = &engine->calls[i];
@@ -52,22 +57,35 @@ void bench_viewed_close(bench_engine *engine) {
     engine->state = NULL;
 }
 
-bool bench_viewed_transfer(bench_engine *engine, bool write, char *why) {
+static bool set_view(bench_engine *engine, int64_t number, char *why) {
+    const bench_mpi_call bytes = {.etype = MPI_BYTE, .filetype = MPI_BYTE};
+    bench_viewed *viewed = engine->state;
+    const bench_mpi_call *call = &engine->calls[number];
+    bool view = call->filetype != MPI_DATATYPE_NULL;
+    return viewed->api->view(viewed->files[0], view ? engine->access->calls[number].disp : 0, view ? call : &bytes,
+                             why);
+}
+
+static bool make_call(bench_engine *engine, int64_t step, int64_t number, bool write, char *why) {
     bench_viewed *viewed = engine->state;
     const bench_access *access = engine->access;
-    for (int64_t step = 0; step < access->steps; step++)
-        for (int64_t i = 0; i < access->ncalls; i++) {
-            const bench_mpi_call *call = &engine->calls[i];
-            int64_t offset = call->filetype == MPI_DATATYPE_NULL
-                                 ? access->calls[i].disp + step * access->step_bytes
-                                 : step * call->etypes;
-            char *buffer = engine->buffer + step * access->memory + access->calls[i].at;
-            void *file = viewed->files[viewed->file_of[i]];
-            if (!(engine->nonblocking ? viewed->api->start : viewed->api->move)(file, write, offset, buffer, call,
-                                                                                why))
+    const bench_mpi_call *call = &engine->calls[number];
+    int64_t offset = call->filetype == MPI_DATATYPE_NULL ? access->calls[number].disp + step * access->step_bytes
+                                                         : step * call->etypes;
+    char *buffer = engine->buffer + step * access->memory + access->calls[number].at;
+    void *file = viewed->files[viewed->file_of[number]];
+    if (engine->one_file && !set_view(engine, number, why))
+        return false;
+    return (engine->nonblocking ? viewed->api->start : viewed->api->move)(file, write, offset, buffer, call, why);
+}
+
+bool bench_viewed_transfer(bench_engine *engine, bool write, char *why) {
+    bench_viewed *viewed = engine->state;
+    for (int64_t step = 0; step < engine->access->steps; step++)
+        for (int64_t i = 0; i < engine->access->ncalls; i++)
+            if (!make_call(engine, step, i, write, why))
                 return false;
-        }
-    return true;
+    return !engine->one_file || !write || viewed->api->sync(viewed->files[0], why);
 }
 
 bool bench_viewed_empty(bench_engine *engine, char *why) {

@@ -13,12 +13,13 @@ typedef struct bench_file_api {
     bool (*move)(void *file, bool write, int64_t offset, char *buffer, const bench_mpi_call *call, char *why);
     /* The same by a nonblocking call, which is waited for. */
     bool (*start)(void *file, bool write, int64_t offset, char *buffer, const bench_mpi_call *call, char *why);
+    bool (*sync)(void *file, char *why);
 } bench_file_api;
 
 /* Lives in engine->state. */
 typedef struct bench_viewed {
     const bench_file_api *api;
-    void **files; /* one for each view, and one for all calls that go by offset alone */
+    void **files; /* one for each view, and one for all calls that go by offset alone; or one for all */
     int64_t nfiles;
     int64_t *file_of; /* call -> index of its file */
 } bench_viewed;

@@ -40,6 +40,7 @@ struct bench_engine {
     MPI_Info hints;
     bool declared;    /* sago: declare the variables */
     bool nonblocking; /* calls of files with views */
+    bool one_file;    /* whose view is set before each call */
     int64_t size;     /* of the file */
     char path[BENCH_PATH_MAX];
     char implementation[16]; /* mpiio: ROMIO or OMPIO, known after open */

@@ -41,8 +41,8 @@ static void print_header(const bench_outcome *outcome, FILE *out) {
         bench_params_format(&config->params, name, value, sizeof value);
         fprintf(out, " %s=%s", name, value);
     }
-    fprintf(out, "%s%s\n", config->declared && config->use[BENCH_SAGO] ? ", declared" : "",
-            config->nonblocking ? ", nonblocking" : "");
+    fprintf(out, "%s%s%s\n", config->declared && config->use[BENCH_SAGO] ? ", declared" : "",
+            config->nonblocking ? ", nonblocking" : "", config->one_file ? ", views set before each call" : "");
     fprintf(out, "%d ranks on %lld node%s, %.1f MB, %lld runs, %s", world->ranks, (long long)world->nodes,
             world->nodes == 1 ? "" : "s", (double)outcome->bytes / 1e6, (long long)outcome->runs, world->mpi);
     if (outcome->implementation[0])
@@ -129,6 +129,7 @@ static void put_options(bench_json *json, const bench_config *config) {
     json_int(json, "seconds", config->seconds);
     json_bool(json, "declared", config->declared);
     json_bool(json, "nonblocking", config->nonblocking);
+    json_bool(json, "one_file", config->one_file);
     json_text(json, "dir", config->dir);
     json_open(json, "hints", '[');
     for (int64_t i = 0; i < config->nhints; i++)

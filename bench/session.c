@@ -150,6 +150,7 @@ static void make_engines(bench_session *session) {
         engine->hints = session->hints;
         engine->declared = e == BENCH_SAGO && session->config->declared;
         engine->nonblocking = session->config->nonblocking;
+        engine->one_file = session->config->one_file;
         engine->size = e == BENCH_LIMIT ? session->bytes : session->size;
     }
     name_files(session);

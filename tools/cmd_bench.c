@@ -37,6 +37,12 @@ static bool set_calls(void *target, const char *value, char *why) {
            bench_refuse(why, "--calls %s: blocking or nonblocking", value);
 }
 
+static bool set_views(void *target, const char *value, char *why) {
+    bench_config *config = target;
+    config->one_file = !strcmp(value, "each");
+    return config->one_file || !strcmp(value, "once") || bench_refuse(why, "--views %s: once or each", value);
+}
+
 static bool set_verify(void *target, const char *value, char *why) {
     bench_config *config = target;
     config->verify_first = !strcmp(value, "first");
@@ -77,6 +83,8 @@ static const tool_option table[] = {
      set_declared},
     {"calls", OPTION_CALL, 0, 0, 0, "KIND", "blocking or nonblocking, each waited for at once (blocking)",
      set_calls},
+    {"views", OPTION_CALL, 0, 0, 0, "once|each",
+     "set when files are opened, one for each; or of one file before each call, and a sync (once)", set_views},
     {"hint", OPTION_CALL, 0, 0, 0, "KEY=VALUE", "into the MPI_Info of sago and mpiio; may be repeated", set_hint},
     {"json", OPTION_TEXT, FIELD(json), 0, 0, "FILE", "results for programs", NULL},
     {"memory-check", OPTION_FLAG, FIELD(memory_check), 0, 0, NULL,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs `sago bench` against three peers and prints the ratios as a table (the README's figures).
 
-usage: tools/figures.py [--ranks 2,4,8] [--repeat 20] [--patterns NAME,...] [--dropin] [--json FILE]
+usage: tools/figures.py [--ranks 2,4,8] [--repeat 20] [--seconds N] [--patterns NAME,...] [--dropin] [--json FILE]
 
 With --dropin the same programs' MPI-IO calls go through the drop-in, and are compared with calls past it.
 
@@ -31,7 +31,8 @@ def run(peer, ranks, pattern, options):
     dropin = (["env", f"LD_PRELOAD={library}"], ["--engines", "mpiio,plain"]) if options.dropin else ([], [])
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
         command = launcher + ["-n", str(ranks), *dropin[0], f"build/{tree}/bin/sago", "bench", *pattern.split(),
-                              "--dir", "/dev/shm", "--repeat", str(options.repeat), "--json", out.name, *dropin[1]]
+                              "--dir", "/dev/shm", "--repeat", str(options.repeat), "--seconds", str(options.seconds),
+                              "--json", out.name, *dropin[1]]
         done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         if done.returncode != 0:
             print(f"{' '.join(command)}: {done.stderr.strip()[-300:]}", file=sys.stderr)
@@ -59,6 +60,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ranks", default="2,4,8")
     parser.add_argument("--repeat", type=int, default=20)
+    parser.add_argument("--seconds", type=int, default=0, help="most for the repetitions of a run; 0: no limit")
     parser.add_argument("--patterns", default="e3sm-f,block3d,hacc-aos,hacc-records,contiguous")
     parser.add_argument("--peers", default="R,O,Y")
     parser.add_argument("--dropin", action="store_true", help="measure the drop-in instead of the library")

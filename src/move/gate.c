@@ -100,7 +100,7 @@ static void look_after_peers(sagoi_team *team, int visits) {
         roll_call(team);
 }
 
-/* The same on a fiber: whoever lets it go on sleeps. */
+/* As sagoi_wait_word(), on a fiber: whoever lets it go on sleeps. */
 static bool wait_on_fiber(sagoi_team *team, sagoi_futex *word, uint32_t old) {
     for (int visits = 0; !changed(word, old); visits++) {
         if (atomic_load(&team->control->broken))

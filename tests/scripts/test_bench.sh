@@ -98,6 +98,8 @@ bench 2 hacc-records --particles 101 --declared off
 bench 4 btio --dims 12 --steps 2 --declared on
 bench 2 s3d --dims 8 --steps 2 --calls nonblocking --declared off
 grep -q '"nonblocking": true' "$work/out.json" || fail "--calls nonblocking is not in the JSON"
+bench 2 hacc-records --particles 101 --views each --declared off --hint sago_defer=on
+bench 2 s3d --dims 8 --steps 2 --views each --declared off
 bench 2 block3d --dims 8 --memory-check --hint sago_memory=32M
 grep -q pss_rise "$work/out.json" || fail "no pss_rise"
 
@@ -161,6 +163,7 @@ refused "no command" nonsense
 refused "no command given"
 refused "no pattern given" bench
 refused "blocking or nonblocking" bench contiguous --calls later
+refused "once or each" bench contiguous --views never
 refused "no pattern 'x'" bench x
 refused "takes --bytes" bench contiguous --particles 3
 refused "no such option" bench contiguous --wibble 3
