@@ -96,7 +96,8 @@ typedef struct sago_request sago_request;
  * i-th nonblocking call on a file belongs to the i-th of the other ranks; files may come in any order.  The buffer
  * is Sago's until the call is done: not to be changed when writing, not to be looked at when reading; datatypes
  * and lists of extents may be freed at once.  What is wrong with the arguments of one rank is told by sago_wait()
- * on all of them; the start itself fails only where the handle is wrong or memory is short.
+ * on all of them, unless sago_agree lets ranks go alone; the start itself fails only where the handle is wrong or
+ * memory is short.
  *
  * They go on while this process is in a call of Sago's, sago_wait() and sago_test() of any request included, and
  * their file I/O in the background.  A blocking collective call on the same file waits for them first,
