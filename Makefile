@@ -22,7 +22,7 @@ COMPILE   = env -u MAKEFLAGS -u MAKELEVEL cmake --build $(TREE) --parallel $(JOB
 TIDY      = --quiet -p $(TREE) --extra-arg=-Wno-unknown-warning-option
 SOURCES   = $(wildcard $(foreach d,include/sago src/* tools bench dropin examples examples/* bindings/* tests/* tests/unit/* tests/dropin/*,$(d)/*.[ch]))
 
-.PHONY: build demo check check-long check-sanitize test-programs fuzz fuzz-programs bench-dropin check-ceph check-gluster install format format-check tidy clean help
+.PHONY: build demo check check-long check-sanitize campaign campaign-summary test-programs fuzz fuzz-programs bench-dropin check-ceph check-gluster install format format-check tidy clean help
 .NOTPARALLEL:
 
 build:
@@ -41,11 +41,20 @@ check check-long:
 	@for mpi in $(MPIS); do $(MAKE) --no-print-directory test-programs MPI=$$mpi || exit; done
 	@JOBS=$(JOBS) tests/run.sh $(if $(filter check-long,$@),--long) $(MPIS:%=build/%$(SUFFIX))
 
-# What has threads: checkpoints, nonblocking and deferred calls, the I/O thread.
-THREADED ?= ckpt|lease|background|iothread|fiber|started|requests|progress|defer|tier
+# Every test: under ASan and UBSan with both MPIs, under TSan with one.  The second half runs whatever the first says.
 check-sanitize:
-	@for sanitizer in address,undefined thread; do \
-	    $(MAKE) --no-print-directory check SANITIZE=$$sanitizer MPI=$(MPI) CTEST_ARGS='-R $(THREADED)' || exit; done
+	@status=0; for sanitizer in address,undefined thread; do \
+	    $(MAKE) --no-print-directory check SANITIZE=$$sanitizer || status=1; done; exit $$status
+
+# Long campaigns that can be stopped and go on later: CAMPAIGN="oracle fuzz-site" names some, MINUTES=60 ends them.
+campaign:
+	@tools/deps.sh check clang
+	@for mpi in mpich openmpi; do $(MAKE) --no-print-directory test-programs MPI=$$mpi || exit; done
+	@$(MAKE) --no-print-directory fuzz-programs CC=clang MPI=mpich SANITIZE=fuzzer-no-link,address,undefined
+	@tests/campaign.py run $(CAMPAIGN) $(if $(MINUTES),--minutes $(MINUTES))
+
+campaign-summary:
+	@tests/campaign.py summary
 
 check-ceph check-gluster:
 	@tools/deps.sh check $(CC)
@@ -96,7 +105,9 @@ help:
 	@echo 'make check         build and run all tests under MPICH and Open MPI'
 	@echo 'make check-ceph    stripes and plans on a CephFS of its own;  check-gluster: a GlusterFS (as root)'
 	@echo 'make check-long    the longer tests'
-	@echo 'make check-sanitize  what has threads under ASan and UBSan, then under TSan (long; MPI=mpich)'
+	@echo 'make check-sanitize  all tests under ASan and UBSan with both MPIs, then under TSan (long)'
+	@echo 'make campaign      100,000 seeds, an hour of each fuzz target, every long test; stops and goes on (a day;'
+	@echo '                   CAMPAIGN="oracle fuzz-site" MINUTES=60);  campaign-summary: what was done with which commit'
 	@echo 'make fuzz          fuzz the parsers for FUZZ_SECONDS=60 each; FUZZ="site ..." names some'
 	@echo 'make bench-dropin  the drop-in beside the plain MPI libraries: docs/dropin-speed.md (hours; BENCH_ARGS=--help)'
 	@echo 'make build         build the library, the sago command and the examples (the default)'
