@@ -7,6 +7,7 @@ import tempfile
 import time
 
 SOURCE = os.environ["SAGO_SOURCE"]
+sys.dont_write_bytecode = True
 spec = importlib.util.spec_from_file_location("campaign", os.path.join(SOURCE, "tests/campaign.py"))
 campaign = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(campaign)
