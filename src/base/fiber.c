@@ -12,10 +12,9 @@
 #include <unistd.h>
 
 enum {
-    STACK_BYTES = 512 << 10, /* MPI runs on it, and what MPI calls; touched only as far as it is used */
-    GUARD_BYTES = 64 << 10,  /* below it, not to be touched */
-    MOST_SPARE = 4,          /* stacks kept, with the pages that were used */
-    YIELDS = 20,             /* of the processor, before sleeping */
+    GUARD_BYTES = 64 << 10, /* below it, not to be touched */
+    MOST_SPARE = 4,         /* stacks kept, with the pages that were used */
+    YIELDS = 20,            /* of the processor, before sleeping */
     SHORT_SLEEP_US = 100,
     LONG_SLEEP_US = 1000,
     SHORT_SLEEPS = 200
@@ -24,7 +23,6 @@ enum {
 struct sagoi_fiber {
     ucontext_t own, caller; /* where each goes on */
     char *stack;            /* lowest byte, above the guard */
-    sagoi_budget *budget;
     void (*fn)(void *arg);
     void *arg;
     bool active, moved;
@@ -55,7 +53,7 @@ static _Thread_local sagoi_fiber *current;
 static void tell_create(sagoi_fiber *fiber) { (void)fiber; }
 static void tell_destroy(sagoi_fiber *fiber) { (void)fiber; }
 static void tell_enter(sagoi_fiber *fiber) {
-    __sanitizer_start_switch_fiber(&fiber->sanitizer[1], fiber->stack, STACK_BYTES);
+    __sanitizer_start_switch_fiber(&fiber->sanitizer[1], fiber->stack, SAGOI_STACK_BYTES);
 }
 static void tell_entered(sagoi_fiber *fiber) {
     __sanitizer_finish_switch_fiber(fiber->sanitizer[0], &fiber->caller_stack, &fiber->caller_bytes);
@@ -153,43 +151,37 @@ void sagoi_fibers_unlock(void) { (void)pthread_mutex_unlock(&lock); }
 
 static sago_status make(sagoi_fiber **made) {
     sagoi_fiber *fiber = calloc(1, sizeof *fiber);
-    char *memory = mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_NONE,
+    char *memory = mmap(NULL, GUARD_BYTES + SAGOI_STACK_BYTES, PROT_NONE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
     bool ok = fiber && memory != MAP_FAILED &&
-              mprotect(memory + GUARD_BYTES, STACK_BYTES, PROT_READ | PROT_WRITE) == 0 &&
+              mprotect(memory + GUARD_BYTES, SAGOI_STACK_BYTES, PROT_READ | PROT_WRITE) == 0 &&
               getcontext(&fiber->own) == 0;
     if (!ok) {
         if (memory != MAP_FAILED)
-            (void)munmap(memory, GUARD_BYTES + STACK_BYTES);
+            (void)munmap(memory, GUARD_BYTES + SAGOI_STACK_BYTES);
         free(fiber);
-        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a stack of %d bytes", STACK_BYTES);
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a stack of %d bytes", SAGOI_STACK_BYTES);
     }
     fiber->stack = memory + GUARD_BYTES;
     fiber->own.uc_stack.ss_sp = fiber->stack;
-    fiber->own.uc_stack.ss_size = STACK_BYTES;
+    fiber->own.uc_stack.ss_size = SAGOI_STACK_BYTES;
     makecontext(&fiber->own, fiber_main, 0);
     tell_create(fiber);
     *made = fiber;
     return SAGO_OK;
 }
 
-static sago_status take(sagoi_budget *budget, sagoi_fiber **taken) {
+static sago_status take(sagoi_fiber **taken) {
     *taken = spare;
     if (spare) {
         spare = spare->next;
         spares--;
-    } else {
-        sago_status status = make(taken);
-        if (status)
-            return status;
+        return SAGO_OK;
     }
-    (*taken)->budget = budget;
-    sagoi_budget_count(budget, STACK_BYTES);
-    return SAGO_OK;
+    return make(taken);
 }
 
 static void give_back(sagoi_fiber *fiber) {
-    sagoi_budget_count(fiber->budget, -STACK_BYTES);
     if (spares < MOST_SPARE) {
         fiber->next = spare;
         spare = fiber;
@@ -197,7 +189,7 @@ static void give_back(sagoi_fiber *fiber) {
         return;
     }
     tell_destroy(fiber);
-    (void)munmap(fiber->stack - GUARD_BYTES, GUARD_BYTES + STACK_BYTES);
+    (void)munmap(fiber->stack - GUARD_BYTES, GUARD_BYTES + SAGOI_STACK_BYTES);
     free(fiber);
 }
 
@@ -216,10 +208,10 @@ static sagoi_fiber **step(sagoi_fiber **at, bool *moved) {
     return at;
 }
 
-sago_status sagoi_fiber_start(sagoi_budget *budget, void (*fn)(void *arg), void *arg) {
+sago_status sagoi_fiber_start(void (*fn)(void *arg), void *arg) {
     sagoi_fiber *fiber;
     bool moved = false;
-    sago_status status = take(budget, &fiber);
+    sago_status status = take(&fiber);
     if (status)
         return status;
     fiber->fn = fn;

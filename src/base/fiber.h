@@ -15,7 +15,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/budget.h"
 #include "base/futex.h"
 #include "base/status.h"
 
@@ -25,8 +24,11 @@ typedef struct sagoi_fiber sagoi_fiber;
 void sagoi_fibers_lock(void);
 void sagoi_fibers_unlock(void);
 
-/* With the lock: runs fn(arg) until it waits for the first time.  Its stack counts in the budget until it ends. */
-sago_status sagoi_fiber_start(sagoi_budget *budget, void (*fn)(void *arg), void *arg) SAGOI_CHECKED;
+enum { SAGOI_STACK_BYTES = 512 << 10 }; /* MPI runs on it, and what MPI calls; touched only as far as it is used */
+
+/* With the lock: runs fn(arg) until it waits for the first time.  Its stack is the caller's to count, for as long
+ * as the budget is: a fiber ends in whatever thread lets it go on. */
+sago_status sagoi_fiber_start(void (*fn)(void *arg), void *arg) SAGOI_CHECKED;
 
 /* How many are active; to be read by sagoi_fibers_pending(). */
 extern _Atomic int sagoi_active_fibers;

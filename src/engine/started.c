@@ -63,9 +63,11 @@ static void run_all(void *arg) {
         sago_request *request = file->first;
         run(file, request);
         file->first = request->next;
-        if (!file->first)
+        if (!file->first) {
             file->last = NULL;
-        atomic_fetch_sub(&file->pending, 1);
+            sagoi_budget_count(&file->budget, -SAGOI_STACK_BYTES);
+        }
+        atomic_fetch_sub(&file->pending, 1); /* the last one's: the file is its owner's again */
         finish(request);
     }
 }
@@ -79,8 +81,12 @@ static bool enqueue(sago_file *file, sago_request *request) {
     file->last = request;
     *(last ? &last->next : &file->first) = request;
     atomic_fetch_add(&file->pending, 1);
-    if (last || sagoi_fiber_start(&file->budget, run_all, file) == SAGO_OK)
+    if (last)
         return true;
+    sagoi_budget_count(&file->budget, SAGOI_STACK_BYTES); /* before it runs: run_all() takes it back */
+    if (sagoi_fiber_start(run_all, file) == SAGO_OK)
+        return true;
+    sagoi_budget_count(&file->budget, -SAGOI_STACK_BYTES);
     file->first = file->last = NULL;
     atomic_fetch_sub(&file->pending, 1);
     return false;

@@ -9,7 +9,8 @@ enum { MOST_KEPT = 1 << 20 }; /* bytes kept with a type: about what MPI keeps it
 
 /* A handle that MPI gives out once a process; it lives as long as MPI does. */
 static _Atomic int keyval = MPI_KEYVAL_INVALID;
-static pthread_mutex_t keyval_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Guards the keyval, and the first form that is kept with a type: threads may flatten one type at once. */
+static pthread_mutex_t keep_lock = PTHREAD_MUTEX_INITIALIZER;
 
 SAGOI_OFTEN void sagoi_known_release(sagoi_known *known) {
     if (atomic_fetch_sub(&known->users, 1) > 1)
@@ -25,25 +26,25 @@ static int on_type_free(MPI_Datatype type, int key, void *value, void *extra) {
     return MPI_SUCCESS;
 }
 
+/* With the lock. */
 static bool have_keyval(void) {
-    if (keyval != MPI_KEYVAL_INVALID)
-        return true;
     int created = MPI_KEYVAL_INVALID;
-    (void)pthread_mutex_lock(&keyval_lock);
     if (keyval == MPI_KEYVAL_INVALID &&
         MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, on_type_free, &created, NULL) == MPI_SUCCESS)
         keyval = created;
-    (void)pthread_mutex_unlock(&keyval_lock);
     return keyval != MPI_KEYVAL_INVALID;
 }
 
+/* What is kept with a type stays until the type goes: nobody replaces it. */
 SAGOI_OFTEN static sagoi_known *find(MPI_Datatype type) {
     void *value = NULL;
     int found = 0;
     if (type == MPI_DATATYPE_NULL || keyval == MPI_KEYVAL_INVALID ||
         MPI_Type_get_attr(type, keyval, &value, &found) != MPI_SUCCESS || !found)
         return NULL;
-    return value;
+    sagoi_known *known = value;
+    (void)atomic_load_explicit(&known->users, memory_order_acquire); /* as another thread left it */
+    return known;
 }
 
 static int64_t bytes_of(const sagoi_known *known) {
@@ -55,18 +56,30 @@ static int64_t bytes_of(const sagoi_known *known) {
 
 int64_t sagoi_known_bytes(const sagoi_known *known) { return known->flat.pattern.budget ? 0 : bytes_of(known); }
 
-/* From now on it is no longer the file's, which may be closed before the type is freed. */
-static void keep_with(MPI_Datatype type, sagoi_known *known) {
-    int64_t bytes = bytes_of(known);
-    if (bytes > MOST_KEPT || !have_keyval())
-        return;
-    atomic_fetch_add(&known->users, 1); /* before: a deletion may come at once */
-    if (MPI_Type_set_attr(type, keyval, known) != MPI_SUCCESS) {
-        atomic_fetch_sub(&known->users, 1);
+/* From now on it is no longer the file's, which may be closed before the type is freed; all of that before other
+ * threads can find it. */
+static void attach(MPI_Datatype type, sagoi_known *known, int64_t bytes) {
+    sagoi_budget *budget = known->flat.pattern.budget;
+    known->flat.pattern.budget = NULL;
+    atomic_fetch_add(&known->users, 1);
+    if (MPI_Type_set_attr(type, keyval, known) == MPI_SUCCESS) {
+        sagoi_budget_count(budget, -bytes);
         return;
     }
-    sagoi_budget_count(known->flat.pattern.budget, -bytes);
-    known->flat.pattern.budget = NULL;
+    atomic_fetch_sub(&known->users, 1);
+    known->flat.pattern.budget = budget;
+}
+
+/* Where another thread was first, this form stays its maker's own: whoever looked the other up may hold on to it
+ * while the type lives. */
+static void keep_with(MPI_Datatype type, sagoi_known *known) {
+    int64_t bytes = bytes_of(known);
+    if (bytes > MOST_KEPT)
+        return;
+    (void)pthread_mutex_lock(&keep_lock);
+    if (have_keyval() && !find(type))
+        attach(type, known, bytes);
+    (void)pthread_mutex_unlock(&keep_lock);
 }
 
 static bool is_plain(const sagoi_flat *flat) {
