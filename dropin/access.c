@@ -2,6 +2,8 @@
  *
  * The MPI library checks the arguments as well, in a call of no length: what it calls wrong is wrong
  * in its own words, through the user's handler.  Sago then is given a wrong count, so that all ranks learn it. */
+#include <limits.h>
+
 #include "atomic.h"
 #include "calls.h"
 #include "files.h"
@@ -78,6 +80,29 @@ static sago_status move(const dropin_file *file, const access *wanted, MPI_Count
                          : sago_read_at_all(file->sago, from, wanted->buf, count, wanted->type, bytes);
 }
 
+/* Of this rank's part of a collective call, while the others are served by Sago. */
+static int move_by_mpi(const dropin_file *file, const access *wanted, MPI_Offset from, MPI_Count *bytes) {
+    MPI_Status status;
+    if (wanted->count > INT_MAX)
+        return dropin_raise(file->handle, SAGO_ERR_MEMORY);
+    int count = (int)wanted->count;
+    int code = wanted->write ? dropin_mpi->write_at(file->handle, from, wanted->buf, count, wanted->type, &status)
+                             : dropin_mpi->read_at(file->handle, from, wanted->buf, count, wanted->type, &status);
+    if (!code)
+        (void)MPI_Get_elements_x(&status, MPI_BYTE, bytes);
+    return code;
+}
+
+/* After Sago could not: by the MPI library, alone or, in `over`, with the others. */
+static int fall_back(dropin_file *file, const access *wanted, MPI_Offset from, MPI_Count *bytes, bool *over) {
+    *over = !dropin_failed_alone(file);
+    if (!*over)
+        return move_by_mpi(file, wanted, from, bytes);
+    int failed = dropin_settle(file);
+    *over = !failed;
+    return failed;
+}
+
 static bool hand_over(dropin_file *file, const access *wanted, dropin_reason reason) {
     dropin_count_handed(file, reason);
     if (!wanted->at)
@@ -97,9 +122,10 @@ static bool serve(dropin_file *file, const access *wanted, MPI_Count *bytes, int
     if (!*code && !wanted->at)
         *code = dropin_pointer_get(file, &from);
     sago_status status = move(file, wanted, *code ? -1 : wanted->count, from, bytes);
-    bool beyond = status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED; /* on all ranks */
-    int failed = beyond ? dropin_settle(file) : dropin_raise(file->handle, *code ? SAGO_OK : status);
-    if (beyond && !failed)
+    bool beyond = status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED, over = false;
+    int failed = beyond ? fall_back(file, wanted, from, bytes, &over)
+                        : dropin_raise(file->handle, *code ? SAGO_OK : status);
+    if (over)
         return hand_over(file, wanted, DROPIN_TOO_MUCH);
     *code = *code ? *code : failed;
     dropin_count_served(file, wanted->write, *bytes, start);

@@ -54,6 +54,14 @@ void dropin_files_remove(dropin_file *file) {
     free(file);
 }
 
+bool dropin_failed_alone(dropin_file *file) {
+    sago_stats stats = SAGO_STATS_INIT;
+    if (sago_get_stats(file->sago, &stats) != SAGO_OK || stats.separate_failures <= file->own_failures)
+        return false;
+    file->own_failures++;
+    return true;
+}
+
 /* A program that ends without closing its files finds in them what it wrote. */
 __attribute__((destructor)) static void flush_unclosed(void) {
     for (int i = 0; i < BUCKETS; i++)

@@ -32,6 +32,7 @@ typedef struct dropin_file {
     bool pointer_moved;   /* by Sago, and the MPI library does not know */
     dropin_split split;
     MPI_Count split_bytes;          /* moved by the split call, for the status of its end */
+    int64_t own_failures;           /* of this rank alone, that were dealt with; dropin_failed_alone() */
     struct dropin_request *started; /* nonblocking calls that are not complete, in their order; requests.c */
     struct dropin_file *next_busy;  /* that has some, too */
 } dropin_file;
@@ -40,6 +41,8 @@ typedef struct dropin_file {
 dropin_file *dropin_files_add(MPI_File handle);
 /* NULL: Sago does not know it. */
 dropin_file *dropin_files_find(MPI_File handle);
+/* Could only this rank not serve the call that just failed, so that the others know nothing of it? */
+bool dropin_failed_alone(dropin_file *file);
 /* Takes it out of the table and frees it. */
 void dropin_files_remove(dropin_file *file);
 

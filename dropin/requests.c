@@ -147,7 +147,7 @@ static bool advance_request(dropin_file *file, dropin_request *request) {
     if (!done)
         return false;
     bool too_much = status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED;
-    if (too_much && start_instead(file, request)) {
+    if (too_much && !dropin_failed_alone(file) && start_instead(file, request)) {
         dropin_count_handed(file, DROPIN_TOO_MUCH);
         return false;
     }

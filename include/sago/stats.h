@@ -63,6 +63,7 @@ typedef struct sago_stats {
     int64_t local_refused;     /* calls that local storage did not take, and the global file did */
     int64_t nonblocking_calls; /* of the collective ones, done */
     int64_t rounds;            /* of aggregated calls: each fills one window of every aggregator */
+    int64_t separate_failures; /* separate calls that only this rank could not serve: no memory, or not offered */
 } sago_stats;
 
 #define SAGO_STATS_INIT                                                                                           \

@@ -58,9 +58,11 @@ SAGOI_OFTEN static sago_status choose_alone(sago_file *file, sagoi_direction dir
 }
 
 /* Of a rank that went alone.  Where all ranks get one of these two, they can go on by other means together: not
- * here. */
-static sago_status own_failure(sago_status status) {
-    return status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED ? SAGO_ERR_IO : status;
+ * here, so it is counted. */
+static sago_status own_failure(sago_file *file, sago_status status) {
+    if (status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED)
+        file->stats.separate_failures++;
+    return status;
 }
 
 /* ---- By view ---- */
@@ -205,7 +207,7 @@ SAGOI_OFTEN static sago_status serve_separate(sago_file *file, sagoi_composed *c
     if (!status)
         status = sagoi_engine_independent(file, composed, moved);
     finish_separate(file, composed->request.direction);
-    return own_failure(status);
+    return own_failure(file, status);
 }
 
 static sago_status run_together(sago_file *file, const view_access *wanted, sagoi_composed *composed,
@@ -237,7 +239,7 @@ SAGOI_OFTEN static sago_status run_collective(sago_file *file, const view_access
     if (simple)
         status = choose_alone(file, wanted->direction, NULL, SAGO_OK, &alone);
     if (alone && !status) {
-        status = own_failure(sagoi_engine_piece(file, wanted->direction, &piece, &moved));
+        status = own_failure(file, sagoi_engine_piece(file, wanted->direction, &piece, &moved));
         finish_separate(file, wanted->direction);
     } else if (!status) {
         status = run_collective_described(file, wanted, simple, &moved);

@@ -217,8 +217,10 @@ SAGOI_OFTEN sago_status sagoi_engine_independent(sago_file *file, sagoi_composed
     *bytes = 0;
     if (is_one_piece(file, composed, &piece))
         return sagoi_engine_piece(file, composed->request.direction, &piece, bytes);
-    sago_status status = is_read_through(file, composed) ? run_read_through(file, &composed->request, bytes)
-                                                         : run_by_size(file, composed, bytes);
+    bool through = is_read_through(file, composed);
+    sago_status status = through ? run_read_through(file, &composed->request, bytes) : SAGO_OK;
+    if (!through || status == SAGO_ERR_MEMORY)
+        status = run_by_size(file, composed, bytes);
     if (status)
         return status;
     count_bytes(file, composed->request.direction, composed->request.high, *bytes);

@@ -5,7 +5,7 @@
 #include "base/fiber.h"
 #include "engine/engine.h"
 
-enum { BATCH = 256, BOUNCE_BYTES = 1 << 20 };
+enum { BATCH = 256, BOUNCE_BYTES = 1 << 20, LEAST_BOUNCE = 4096 };
 
 /* Runs on their way to or from the store. */
 typedef struct batch {
@@ -99,6 +99,14 @@ static int64_t bounce_for(const sagoi_request *request) {
     return sagoi_min(most, BOUNCE_BYTES);
 }
 
+/* Of *room bytes, not cleared, or fewer where memory is short. */
+static char *get_bounce(sago_file *file, int64_t *room) {
+    char *bounce = NULL;
+    while (*room > 0 && !(bounce = sagoi_budget_realloc(&file->budget, NULL, 0, *room)) && *room > LEAST_BOUNCE)
+        *room /= 2;
+    return bounce;
+}
+
 SAGOI_OFTEN sago_status sagoi_move_alone(sago_file *file, const sagoi_request *request) {
     batch out; /* most of it is never used: not to be cleared for a call of one run */
     out.file = file;
@@ -107,7 +115,7 @@ SAGOI_OFTEN sago_status sagoi_move_alone(sago_file *file, const sagoi_request *r
     out.room = bounce_for(request);
     int64_t limit = request->direction == SAGOI_FROM_FILE ? request->limit : SAGOI_OFFSET_MAX;
     sago_status status = SAGO_OK;
-    char *bounce = out.room > 0 ? sagoi_budget_realloc(&file->budget, NULL, 0, out.room) : NULL; /* not cleared */
+    char *bounce = get_bounce(file, &out.room);
     if (out.room > 0 && !bounce)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a buffer of %lld bytes", (long long)out.room);
     for (int64_t i = 0; i < request->nstreams && !status; i++) {

@@ -270,7 +270,7 @@ static bool forgoes_rma(const sagoi_call *call) {
     return call->composed->nonblocking && call->file->hints.move == SAGOI_MOVE_RMA;
 }
 
-/* From the facts of all nodes to a plan; `limit` caps every node's memory. */
+/* From the facts of all nodes to a plan; `limit` caps every node's memory, 0: no memory is shared at all. */
 static sago_status make_plan(const sagoi_call *call, const node_facts *facts, bool dense, int64_t limit,
                              sagoi_plan *plan) {
     sago_file *file = call->file;
@@ -298,19 +298,26 @@ static sago_status make_plan(const sagoi_call *call, const node_facts *facts, bo
     sagoi_hints hints = file->hints;
     if (forgoes_rma(call))
         hints.move = SAGOI_MOVE_PACKED;
+    if (limit == 0)
+        hints.strategy = SAGOI_STRATEGY_DIRECT;
     sago_status status = sagoi_plan_make(&machine, &shape, &target, &hints, plan);
     sagoi_share_settle(file, facts[file->team->node].memory);
     sagoi_budget_free(&file->budget, node, size);
     return status;
 }
 
-/* Makes a plan and gets its node-shared memory; where that cannot be had, plans again with half of it. */
+/* Makes a plan and gets its node-shared memory; where that cannot be had, plans again with half of it, and at the
+ * end with none: each rank does what is its own. */
 static sago_status plan_within_memory(const sagoi_call *call, const node_facts *facts, bool dense,
                                       sagoi_plan *plan) {
     sago_file *file = call->file;
     int64_t limit = INT64_MAX;
     for (;;) {
         sago_status status = sagoi_agree_status(file->team, make_plan(call, facts, dense, limit, plan));
+        if (status == SAGO_ERR_MEMORY && limit > 0 && limit < INT64_MAX) {
+            limit = 0;
+            continue;
+        }
         if (status || plan->strategy != SAGOI_STRATEGY_AGGREGATED)
             return status;
         status = sagoi_agree_status(file->team, sagoi_reserve_windows(file, plan));

@@ -11,7 +11,8 @@
 enum {
     LONE_BLOCK = 1 << 20, /* the same of one stream: pages are brought in so many at a time */
     BLOCK = 256 * 1024,   /* bytes of the file that all streams fill before going on: stays in the cache */
-    MOST_KEPT = 1 << 30   /* bytes of the file mapped beyond what a call needs: page tables of 2 MiB */
+    MOST_KEPT = 1 << 30,  /* bytes of the file mapped beyond what a call needs: page tables of 2 MiB */
+    LEAST_PART = 1 << 20  /* bytes that are mapped at a time where there is little address space */
 };
 
 /* One rank makes the file long enough before anybody touches it. */
@@ -38,7 +39,8 @@ static sago_status touch_file(sagoi_call *call) {
     const sagoi_request *request = &call->composed->request;
     if (request->direction == SAGOI_FROM_FILE || request->low != call->low)
         return SAGO_OK;
-    char first = *sagoi_mapping_at(&call->file->mapping, request->low);
+    char first = 0;
+    (void)sagoi_request_copy(request, request->low, request->low + 1, &first, NULL);
     sagoi_io_run run = {.off = request->low, .len = 1, .buf = &first};
     return sagoi_store_write(call->file->store, &run, 1);
 }
@@ -93,34 +95,70 @@ static sago_status sweep(sagoi_call *call, int64_t start, int64_t end, int64_t *
     return SAGO_OK;
 }
 
-/* Maps all that this rank has been using so far, so that it need not be mapped again. */
-static sago_status cover(sago_file *file, int64_t low, int64_t high) {
-    sagoi_note_accessed(file, low, high);
-    if (file->accessed.high - file->accessed.low <= MOST_KEPT) {
-        low = file->accessed.low;
-        high = file->accessed.high;
-    }
+static sago_status map(sago_file *file, int64_t low, int64_t high) {
     bool write = !(file->amode & MPI_MODE_RDONLY);
     return sagoi_mapping_cover(&file->mapping, file->store, low, high, write, &file->budget);
 }
 
+/* If it can, all that this rank has been using so far, so that it need not be mapped again. */
+static sago_status cover(sago_file *file, int64_t low, int64_t high) {
+    const sagoi_range *used = &file->accessed;
+    sagoi_note_accessed(file, low, high);
+    if (used->high - used->low <= MOST_KEPT && map(file, used->low, used->high) == SAGO_OK)
+        return SAGO_OK;
+    return map(file, low, high);
+}
+
+/* Copies [start, end) through mappings of at most *most bytes, one after another: fewer where the address space
+ * has no room for so many. */
+static sago_status copy_by_parts(sagoi_call *call, int64_t start, int64_t end, int64_t *most, int64_t *moved) {
+    while (start < end) {
+        int64_t stop = end - start > *most ? start + *most : end;
+        sago_status status = map(call->file, start, stop);
+        if (status && *most > LEAST_PART) {
+            *most = sagoi_max(LEAST_PART, sagoi_min(*most, end - start) / 2);
+            continue;
+        }
+        if (!status)
+            status = sweep(call, start, stop, moved);
+        if (status)
+            return status;
+        start = stop;
+    }
+    return SAGO_OK;
+}
+
+/* From this rank's place in the range on, and then what is before it. */
+static sago_status copy_range(sagoi_call *call, int64_t low, int64_t high, int64_t *moved) {
+    sago_file *file = call->file;
+    int64_t part = (high - low) / file->team->local_size, middle = low + part * file->team->local_rank;
+    double start = sagoi_phase_begin(file);
+    bool covered = cover(file, low, high) == SAGO_OK;
+    (void)sagoi_phase_next(file, SAGO_PHASE_STORE, start);
+    if (covered) {
+        sago_status status = sweep(call, middle, high, moved);
+        return status ? status : sweep(call, low, middle, moved);
+    }
+    int64_t most = (high - low) / 2;
+    sago_status status = copy_by_parts(call, middle, high, &most, moved);
+    return status ? status : copy_by_parts(call, low, middle, &most, moved);
+}
+
+/* A mapping that cannot be had is no error: then this rank goes by system calls, from the beginning, which no
+ * other rank needs to know. */
 static sago_status copy_all(sagoi_call *call) {
     sago_file *file = call->file;
     const sagoi_request *request = &call->composed->request;
     bool write = request->direction == SAGOI_TO_FILE;
     int64_t low = request->low, high = write ? request->high : sagoi_min(request->high, request->limit);
+    int64_t moved = 0;
     if (low >= high)
         return SAGO_OK;
     double start = sagoi_phase_begin(file);
-    sago_status status = cover(file, low, high);
-    start = sagoi_phase_next(file, SAGO_PHASE_STORE, start);
-    int64_t part = (high - low) / file->team->local_size, moved = 0;
-    int64_t middle = low + part * file->team->local_rank;
-    if (!status)
-        status = sweep(call, middle, high, &moved);
-    if (!status)
-        status = sweep(call, low, middle, &moved);
-    if (!status)
+    sago_status status = copy_range(call, low, high, &moved);
+    if (status == SAGO_ERR_MEMORY)
+        status = sagoi_move_alone(file, request);
+    else if (!status)
         status = touch_file(call);
     (void)sagoi_phase_next(file, SAGO_PHASE_GATHER, start);
     sagoi_phase_count(&file->stats, SAGO_PHASE_GATHER, moved, call->composed->runs, 0);

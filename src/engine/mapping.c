@@ -62,9 +62,10 @@ sago_status sagoi_mapping_cover(sagoi_mapping *mapping, sagoi_store *store, int6
     int protection = PROT_READ | (write ? PROT_WRITE : 0);
     void *base = mmap(NULL, (size_t)(end - start), protection, MAP_SHARED, sagoi_store_fd(store), start);
     if (base == MAP_FAILED) {
-        int error = errno;
+        char why[128];
+        const char *reason = strerror_r(errno, why, sizeof why);
         sagoi_budget_free(budget, populated, blocks);
-        return sagoi_fail_errno(error, "mapping %lld bytes of the file", (long long)(end - start));
+        return sagoi_fail(SAGO_ERR_MEMORY, "mapping %lld bytes of the file: %s", (long long)(end - start), reason);
     }
     *mapping = (sagoi_mapping){.base = base,
                                .off = start,

@@ -30,7 +30,8 @@ enum { SAGOI_MAPPING_BLOCK = 64 * 1024 };
 /* Does this kernel know MADV_POPULATE_READ and _WRITE? */
 bool sagoi_mapping_supported(void);
 
-/* Makes the mapping cover [low, high).  `write`: always the same for a file. */
+/* Makes the mapping cover [low, high).  `write`: always the same for a file.  SAGO_ERR_MEMORY: it cannot be had,
+ * for whatever reason, and smaller ones, or system calls, have to do. */
 sago_status sagoi_mapping_cover(sagoi_mapping *mapping, sagoi_store *store, int64_t low, int64_t high, bool write,
                                 sagoi_budget *budget) SAGOI_CHECKED;
 /* Brings in the pages of [start, end). */
