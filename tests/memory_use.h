@@ -27,6 +27,16 @@ static inline long long heap_in_use(void) {
     return (long long)(info.uordblks + info.hblkhd);
 }
 
+/* A sanitizer has a malloc() of its own, which says nothing of itself. */
+static inline bool heap_is_counted(void) {
+    enum { PROBE = 100000 };
+    long long before = heap_in_use();
+    char *volatile probe = malloc(PROBE);
+    bool counted = probe && heap_in_use() - before >= PROBE;
+    free(probe);
+    return counted;
+}
+
 /* "VmRSS" or "VmHWM", bytes. */
 static inline long long process_memory(const char *field) {
     char line[256];
