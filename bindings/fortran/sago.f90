@@ -44,7 +44,8 @@ module sago
         SAGO_ERR_WRONG_MPI = 20, &
         SAGO_ERR_PEER = 21, &
         SAGO_ERR_UNSUPPORTED = 22, &
-        SAGO_ERR_BUSY = 23
+        SAGO_ERR_BUSY = 23, &
+        SAGO_ERR_TIMEOUT = 24
 
     public :: sago_error_message, sago_status_string, sago_status_mpi_class, sago_version
 

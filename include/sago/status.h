@@ -31,6 +31,7 @@ typedef enum sago_status {
     SAGO_ERR_PEER,        /* a process of the communicator has died */
     SAGO_ERR_UNSUPPORTED, /* not offered */
     SAGO_ERR_BUSY,        /* another job has the checkpoint directory, or no buffer is free */
+    SAGO_ERR_TIMEOUT,     /* a file system has not answered in time (hint sago_ckpt_patience) */
     SAGO_STATUS_COUNT
 } sago_status;
 

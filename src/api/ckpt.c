@@ -76,7 +76,7 @@ static sago_status open_ckpt(MPI_Comm comm, const char *dir, MPI_Info info, sago
     sago_ckpt *ckpt = handle;
     ckpt->team = team;
     ckpt->groups.mine = ckpt->groups.writers = MPI_COMM_NULL;
-    ckpt->journal = -1;
+    ckpt->journal.fd = -1;
     ckpt->report.size = sizeof ckpt->report;
     status = agree_arguments(ckpt, take_arguments(ckpt, dir, info, opened));
     if (!status)

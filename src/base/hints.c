@@ -117,6 +117,8 @@ static const sagoi_hint_row table[] = {
      "Signals that announce the end of the job: SIGUSR1, SIGTERM"},
     {"sago_ckpt_lease", SAGOI_HINT_INT, FIELD(ckpt_lease), "30", 2, 86400, NULL, NULL,
      "Seconds after which the lock of a checkpoint directory is void when it is not renewed"},
+    {"sago_ckpt_patience", SAGOI_HINT_INT, FIELD(ckpt_patience), "300", 1, 86400, NULL, NULL,
+     "Seconds that one call on a checkpoint's storage may take; then that storage counts as hanging and is left alone"},
     {"sago_ckpt_read_only", SAGOI_HINT_BOOL, FIELD(ckpt_read_only), "off", 0, 1, NULL, NULL,
      "Open a checkpoint directory for reading only, also while a job uses it"},
     {"sago_ckpt_stats", SAGOI_HINT_TEXT, FIELD(ckpt_stats), "auto", 0, 0, NULL, NULL,

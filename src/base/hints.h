@@ -90,6 +90,7 @@ typedef struct sagoi_hints {
     int64_t ckpt_interval, ckpt_overhead, ckpt_mtbf; /* seconds, percent, seconds; 0: off */
     int64_t ckpt_signal;                             /* bits SAGOI_SIGNAL_* */
     int64_t ckpt_lease;                              /* seconds */
+    int64_t ckpt_patience;                           /* seconds */
     int64_t ckpt_read_only;                          /* 0/1 */
     char ckpt_stats[SAGOI_HINT_TEXT_MAX];            /* a file for a line a checkpoint; "": none */
     int64_t named; /* bit i: row i was set by its own name in an MPI_Info, so its alias no longer counts */

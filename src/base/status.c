@@ -33,6 +33,7 @@ static const char *const status_names[SAGO_STATUS_COUNT] = {
     [SAGO_ERR_PEER] = "a process has died",
     [SAGO_ERR_UNSUPPORTED] = "not supported",
     [SAGO_ERR_BUSY] = "busy",
+    [SAGO_ERR_TIMEOUT] = "no answer in time",
 };
 
 const char *sago_status_string(sago_status status) {

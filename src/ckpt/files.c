@@ -1,38 +1,18 @@
-/* The system calls of checkpoints, each of them in one place.  Interrupted and short transfers are continued here;
- * everything else fails with the path and the reason. */
+/* What checkpoints do with files, made of system calls (call.c).  Short transfers are continued here; everything
+ * else fails with the path and the reason. */
 #include "ckpt/files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
 
 #include "base/checked.h"
+#include "ckpt/call.h"
 
 enum { LARGEST_TRANSFER = 1 << 30 };
-
-static const sagoi_file_hooks *_Atomic hooks_now;
-
-void sagoi_file_set_hooks(const sagoi_file_hooks *hooks) { atomic_store(&hooks_now, hooks); }
-
-/* The errno a test wants this call to fail with, or 0. */
-static int before(const sagoi_file_op *op, int64_t *len) {
-    const sagoi_file_hooks *hooks = atomic_load(&hooks_now);
-    return hooks && hooks->before ? hooks->before(hooks->arg, op, len) : 0;
-}
-
-static void after(const sagoi_file_op *op) {
-    const sagoi_file_hooks *hooks = atomic_load(&hooks_now);
-    if (hooks && hooks->after)
-        hooks->after(hooks->arg, op);
-}
 
 bool sagoi_path_join(char path[SAGOI_CKPT_PATH], const char *dir, const char *name) {
     int length = snprintf(path, SAGOI_CKPT_PATH, "%s/%s", dir, name);
@@ -41,163 +21,164 @@ bool sagoi_path_join(char path[SAGOI_CKPT_PATH], const char *dir, const char *na
 
 /* ---- Open files ---- */
 
-static int open_once(const char *path, sagoi_cfile_mode mode) {
-    static const int flags[] = {[SAGOI_CFILE_READ] = O_RDONLY,
-                                [SAGOI_CFILE_CREATE] = O_RDWR | O_CREAT | O_EXCL,
-                                [SAGOI_CFILE_OVERWRITE] = O_RDWR | O_CREAT};
-    sagoi_file_op op = {.kind = mode == SAGOI_CFILE_READ ? SAGOI_OP_OPEN : SAGOI_OP_CREATE, .path = path};
-    int64_t unused = 0;
-    int error = before(&op, &unused);
-    if (error) {
-        errno = error;
-        return -1;
-    }
-    int fd = open(path, flags[mode] | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666); /* a FIFO must not hang us */
-    if (fd >= 0)
-        after(&op);
-    return fd;
+/* Of a descriptor that is not a file's yet. */
+static void close_fd(const char *path, int fd) {
+    sagoi_cfile file = {.fd = fd};
+    (void)snprintf(file.path, sizeof file.path, "%s", path);
+    (void)sagoi_cfile_close(&file);
 }
 
 sago_status sagoi_cfile_open(const char *path, sagoi_cfile_mode mode, sagoi_cfile *file) {
-    struct stat info;
-    int fd;
-    do
-        fd = open_once(path, mode);
-    while (fd < 0 && errno == EINTR);
-    if (fd < 0)
-        return sagoi_fail_errno(errno, "opening %s", path);
-    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
-        (void)close(fd);
-        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s is not a regular file", path);
+    static const int flags[] = {[SAGOI_CFILE_READ] = O_RDONLY,
+                                [SAGOI_CFILE_CREATE] = O_RDWR | O_CREAT | O_EXCL,
+                                [SAGOI_CFILE_OVERWRITE] = O_RDWR | O_CREAT,
+                                [SAGOI_CFILE_APPEND] = O_WRONLY | O_CREAT | O_APPEND};
+    bool appends = mode == SAGOI_CFILE_APPEND;
+    sagoi_call_wish wish = {.kind = mode == SAGOI_CFILE_READ ? SAGOI_OP_OPEN : SAGOI_OP_CREATE, .path = path};
+    sagoi_call_result got, info;
+    wish.flags = flags[mode] | O_NONBLOCK | (appends ? 0 : O_NOFOLLOW); /* a FIFO must not hang us */
+    sago_status status = sagoi_call(&wish, &got);
+    if (!status && got.error)
+        status = sagoi_fail_errno(got.error, "opening %s", path);
+    if (status)
+        return status;
+    sagoi_call_wish ask = {.kind = SAGOI_OP_FSTAT, .path = path, .fd = got.fd};
+    status = appends ? SAGO_OK : sagoi_call(&ask, &info);
+    if (!status && !appends && (info.error || !S_ISREG(info.info.st_mode)))
+        status = sagoi_fail(SAGO_ERR_BAD_FILE, "%s is not a regular file", path);
+    if (status) {
+        close_fd(path, got.fd);
+        return status;
     }
-    file->fd = fd;
+    file->fd = got.fd;
+    file->appends = appends;
     (void)snprintf(file->path, sizeof file->path, "%s", path);
     return SAGO_OK;
 }
 
-/* One system call: what was moved, or -1 and errno. */
-static ssize_t transfer_once(const sagoi_cfile *file, sagoi_file_op *op, void *read_into) {
-    int64_t len = op->len;
-    int error = before(op, &len);
-    if (error) {
-        errno = error;
-        return -1;
+/* `largest`: bytes of one system call. */
+static sago_status write_all(sagoi_cfile *file, const void *data, int64_t len, int64_t off, bool stays) {
+    int64_t largest = stays ? LARGEST_TRANSFER : SAGOI_CALL_LARGEST;
+    for (int64_t done = 0; done < len;) {
+        sagoi_call_wish wish = {.kind = SAGOI_OP_WRITE, .path = file->path, .fd = file->fd, .stays = stays};
+        sagoi_call_result result;
+        wish.flags = file->appends ? O_APPEND : 0;
+        wish.memory = (char *)(uintptr_t)data + done; /* it is only read */
+        wish.off = off + done;
+        wish.len = sagoi_min(len - done, largest);
+        sago_status status = sagoi_call(&wish, &result);
+        if (status)
+            return status;
+        if (result.error)
+            return sagoi_fail_errno(result.error, "writing %lld bytes at %lld of %s", (long long)len,
+                                    (long long)off, file->path);
+        if (result.done == 0)
+            return sagoi_fail(SAGO_ERR_IO, "writing to %s makes no progress", file->path);
+        done += result.done;
     }
-    ssize_t done = op->kind == SAGOI_OP_WRITE ? pwrite(file->fd, op->data, (size_t)len, op->off)
-                                              : pread(file->fd, read_into, (size_t)len, op->off);
-    if (done >= 0) {
-        op->len = done;
-        after(op);
-    }
-    return done;
+    return SAGO_OK;
 }
 
 sago_status sagoi_cfile_write(sagoi_cfile *file, const void *data, int64_t len, int64_t off) {
-    for (int64_t done = 0; done < len;) {
-        sagoi_file_op op = {SAGOI_OP_WRITE, file->path,
-                            NULL,           (const char *)data + done,
-                            off + done,     sagoi_min(len - done, LARGEST_TRANSFER)};
-        ssize_t count = transfer_once(file, &op, NULL);
-        if (count < 0 && errno != EINTR)
-            return sagoi_fail_errno(errno, "writing %lld bytes at %lld of %s", (long long)len, (long long)off,
-                                    file->path);
-        if (count == 0)
-            return sagoi_fail(SAGO_ERR_IO, "writing to %s makes no progress", file->path);
-        done += count > 0 ? count : 0;
-    }
-    return SAGO_OK;
+    return write_all(file, data, len, off, false);
+}
+
+sago_status sagoi_cfile_write_kept(sagoi_cfile *file, const void *data, int64_t len, int64_t off) {
+    return write_all(file, data, len, off, true);
 }
 
 sago_status sagoi_cfile_read(sagoi_cfile *file, void *data, int64_t len, int64_t off, int64_t *got) {
     int64_t done = 0;
     while (done < len) {
-        sagoi_file_op op = {SAGOI_OP_READ, file->path, NULL,
-                            NULL,          off + done, sagoi_min(len - done, LARGEST_TRANSFER)};
-        ssize_t count = transfer_once(file, &op, (char *)data + done);
-        if (count < 0 && errno != EINTR)
-            return sagoi_fail_errno(errno, "reading %lld bytes at %lld of %s", (long long)len, (long long)off,
-                                    file->path);
-        if (count == 0)
+        sagoi_call_wish wish = {.kind = SAGOI_OP_READ, .path = file->path, .fd = file->fd};
+        sagoi_call_result result;
+        wish.memory = (char *)data + done;
+        wish.off = off + done;
+        wish.len = sagoi_min(len - done, SAGOI_CALL_LARGEST);
+        sago_status status = sagoi_call(&wish, &result);
+        if (status)
+            return status;
+        if (result.error)
+            return sagoi_fail_errno(result.error, "reading %lld bytes at %lld of %s", (long long)len,
+                                    (long long)off, file->path);
+        if (result.done == 0)
             break;
-        done += count > 0 ? count : 0;
+        done += result.done;
     }
     *got = done;
     return SAGO_OK;
 }
 
-sago_status sagoi_cfile_size(sagoi_cfile *file, int64_t *size) {
-    struct stat info;
-    if (fstat(file->fd, &info) != 0)
-        return sagoi_fail_errno(errno, "asking for the size of %s", file->path);
-    *size = info.st_size;
-    return SAGO_OK;
+sago_status sagoi_cfile_stat(sagoi_cfile *file, struct stat *info) {
+    sagoi_call_wish wish = {.kind = SAGOI_OP_FSTAT, .path = file->path, .fd = file->fd};
+    sagoi_call_result result;
+    sago_status status = sagoi_call(&wish, &result);
+    if (!status && result.error)
+        status = sagoi_fail_errno(result.error, "asking for the size of %s", file->path);
+    if (!status)
+        *info = result.info;
+    return status;
 }
 
-static int sync_fd(int fd, sagoi_op_kind kind, const char *path) {
-    sagoi_file_op op = {.kind = kind, .path = path};
-    int64_t unused = 0;
-    int error = before(&op, &unused);
-    if (!error && fsync(fd) != 0)
-        error = errno;
-    if (!error)
-        after(&op);
-    return error;
+sago_status sagoi_cfile_size(sagoi_cfile *file, int64_t *size) {
+    struct stat info;
+    sago_status status = sagoi_cfile_stat(file, &info);
+    if (!status)
+        *size = info.st_size;
+    return status;
 }
 
 sago_status sagoi_cfile_sync(sagoi_cfile *file) {
-    int error = sync_fd(file->fd, SAGOI_OP_SYNC, file->path);
-    return error ? sagoi_fail_errno(error, "syncing %s", file->path) : SAGO_OK;
+    sagoi_call_wish wish = {.kind = SAGOI_OP_SYNC, .path = file->path, .fd = file->fd};
+    sagoi_call_result result;
+    sago_status status = sagoi_call(&wish, &result);
+    return status || !result.error ? status : sagoi_fail_errno(result.error, "syncing %s", file->path);
 }
 
+/* A file whose directory is stuck is closed when it no longer is. */
 sago_status sagoi_cfile_close(sagoi_cfile *file) {
-    int fd = file->fd;
+    sagoi_call_wish wish = {.kind = SAGOI_OP_CLOSE, .path = file->path, .fd = file->fd};
+    sagoi_call_result result = {0};
+    sago_status status = SAGO_OK;
     file->fd = -1;
-    if (fd >= 0 && close(fd) != 0 && errno != EINTR)
-        return sagoi_fail_errno(errno, "closing %s", file->path);
-    return SAGO_OK;
+    if (wish.fd < 0)
+        return SAGO_OK;
+    bool later;
+    do {
+        status = sagoi_call(&wish, &result);
+        later = result.gone || (status && sagoi_watch_close_later(file->path, wish.fd));
+    } while (status == SAGO_ERR_TIMEOUT && !later);
+    if (!status && result.error && result.error != EINTR)
+        status = sagoi_fail_errno(result.error, "closing %s", file->path);
+    return status;
 }
 
 /* ---- Names ---- */
 
-/* Runs one operation on names; *error is 0, what a test wanted, or the call's errno. */
-static int name_call(const sagoi_file_op *op) {
-    int64_t unused = 0;
-    int error = before(op, &unused), result = 0;
-    if (error)
-        return error;
-    switch (op->kind) {
-    case SAGOI_OP_MKDIR:
-        result = mkdir(op->path, 0777);
-        break;
-    case SAGOI_OP_RMDIR:
-        result = rmdir(op->path);
-        break;
-    case SAGOI_OP_RENAME:
-        result = rename(op->path, op->to);
-        break;
-    default:
-        result = unlink(op->path);
-    }
-    error = result == 0 ? 0 : errno;
-    if (!error || (op->kind == SAGOI_OP_MKDIR && error == EEXIST))
-        after(op); /* that it exists is what was wanted, and what the next sync makes durable */
-    return error;
+/* 0 or an errno in *error. */
+static sago_status name_call(sagoi_op_kind kind, const char *path, const char *to, int *error) {
+    sagoi_call_wish wish = {.kind = kind, .path = path, .to = to};
+    sagoi_call_result result;
+    sago_status status = sagoi_call(&wish, &result);
+    *error = result.error;
+    return status;
 }
 
 sago_status sagoi_cdir_make(const char *path) {
-    sagoi_file_op op = {.kind = SAGOI_OP_MKDIR, .path = path};
-    int error = name_call(&op);
-    return !error || error == EEXIST ? SAGO_OK : sagoi_fail_errno(error, "making the directory %s", path);
+    int error;
+    sago_status status = name_call(SAGOI_OP_MKDIR, path, NULL, &error);
+    return status || !error || error == EEXIST ? status : sagoi_fail_errno(error, "making the directory %s", path);
 }
 
-sago_status sagoi_cdir_sync(const char *path) {
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return sagoi_fail_errno(errno, "opening the directory %s", path);
-    int error = sync_fd(fd, SAGOI_OP_SYNC_DIR, path);
-    (void)close(fd);
-    return error ? sagoi_fail_errno(error, "syncing the directory %s", path) : SAGO_OK;
+/* `watched`: in the directory that the call counts for. */
+static sago_status sync_directory(const char *path, const char *watched) {
+    sagoi_call_wish wish = {.kind = SAGOI_OP_SYNC_DIR, .path = path, .watched = watched};
+    sagoi_call_result result;
+    sago_status status = sagoi_call(&wish, &result);
+    return status || !result.error ? status : sagoi_fail_errno(result.error, "syncing the directory %s", path);
 }
+
+sago_status sagoi_cdir_sync(const char *path) { return sync_directory(path, path); }
 
 sago_status sagoi_cdir_sync_parent(const char *path) {
     char parent[SAGOI_CKPT_PATH];
@@ -209,61 +190,77 @@ sago_status sagoi_cdir_sync_parent(const char *path) {
         (void)snprintf(parent, sizeof parent, ".");
     else
         slash[slash == parent] = '\0'; /* "/" stays */
-    if (access(parent, R_OK) != 0)
-        return SAGO_OK;
-    return sagoi_cdir_sync(parent);
+    sagoi_call_wish wish = {.kind = SAGOI_OP_ACCESS, .path = parent, .watched = path};
+    sagoi_call_result result;
+    sago_status status = sagoi_call(&wish, &result);
+    return status || result.error ? status : sync_directory(parent, path);
 }
 
 sago_status sagoi_cdir_remove(const char *path) {
-    sagoi_file_op op = {.kind = SAGOI_OP_RMDIR, .path = path};
-    int error = name_call(&op);
-    return !error || error == ENOENT ? SAGO_OK : sagoi_fail_errno(error, "removing the directory %s", path);
+    int error;
+    sago_status status = name_call(SAGOI_OP_RMDIR, path, NULL, &error);
+    return status || !error || error == ENOENT ? status
+                                               : sagoi_fail_errno(error, "removing the directory %s", path);
 }
 
 sago_status sagoi_path_rename(const char *from, const char *to) {
-    sagoi_file_op op = {.kind = SAGOI_OP_RENAME, .path = from, .to = to};
-    int error = name_call(&op);
-    return error ? sagoi_fail_errno(error, "renaming %s to %s", from, to) : SAGO_OK;
+    int error;
+    sago_status status = name_call(SAGOI_OP_RENAME, from, to, &error);
+    return status || !error ? status : sagoi_fail_errno(error, "renaming %s to %s", from, to);
 }
 
 sago_status sagoi_path_remove(const char *path) {
-    sagoi_file_op op = {.kind = SAGOI_OP_UNLINK, .path = path};
-    int error = name_call(&op);
-    return !error || error == ENOENT ? SAGO_OK : sagoi_fail_errno(error, "removing %s", path);
+    int error;
+    sago_status status = name_call(SAGOI_OP_UNLINK, path, NULL, &error);
+    return status || !error || error == ENOENT ? status : sagoi_fail_errno(error, "removing %s", path);
 }
 
 void sagoi_path_discard(const char *path) {
-    sagoi_file_op op = {.kind = SAGOI_OP_UNLINK, .path = path};
-    (void)name_call(&op);
+    char why[SAGOI_MESSAGE_MAX];
+    (void)snprintf(why, sizeof why, "%s", sagoi_message());
+    if (sagoi_path_remove(path))
+        sagoi_message_set(why);
+}
+
+sago_status sagoi_path_stat(const char *path, struct stat *info) {
+    sagoi_call_wish wish = {.kind = SAGOI_OP_STAT, .path = path};
+    sagoi_call_result result;
+    sago_status status = sagoi_call(&wish, &result);
+    if (!status && result.error)
+        status = sagoi_fail_errno(result.error, "looking at %s", path);
+    if (!status)
+        *info = result.info;
+    return status;
 }
 
 sago_status sagoi_path_free_space(const char *path, int64_t *bytes) {
-    struct statvfs info;
-    if (statvfs(path, &info) != 0)
-        return sagoi_fail_errno(errno, "asking for the free space of %s", path);
-    int64_t room;
-    *bytes = sagoi_mul((int64_t)info.f_bavail, (int64_t)info.f_frsize, &room) ? INT64_MAX : room;
-    return SAGO_OK;
+    sagoi_call_wish wish = {.kind = SAGOI_OP_STATFS, .path = path};
+    sagoi_call_result result;
+    sago_status status = sagoi_call(&wish, &result);
+    if (!status && result.error)
+        status = sagoi_fail_errno(result.error, "asking for the free space of %s", path);
+    if (!status)
+        *bytes = result.done;
+    return status;
+}
+
+/* Names as a call gave them: each with its NUL. */
+static sago_status tell_names(const char *names, int64_t bytes, sagoi_name_fn each, void *arg) {
+    sago_status status = SAGO_OK;
+    for (const char *at = names; at < names + bytes && !status; at += strlen(at) + 1)
+        status = each(arg, at);
+    return status;
 }
 
 sago_status sagoi_cdir_list(const char *path, sagoi_name_fn each, void *arg) {
-    DIR *dir = opendir(path);
-    if (!dir)
-        return sagoi_fail_errno(errno, "opening the directory %s", path);
-    sago_status status = SAGO_OK;
-    for (;;) {
-        errno = 0;
-        const struct dirent *entry = readdir(dir);
-        if (!entry && errno)
-            status = sagoi_fail_errno(errno, "listing the directory %s", path);
-        if (!entry)
-            break;
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            status = each(arg, entry->d_name);
-        if (status)
-            break;
-    }
-    (void)closedir(dir);
+    sagoi_call_wish wish = {.kind = SAGOI_OP_LIST, .path = path};
+    sagoi_call_result result;
+    sago_status status = sagoi_call(&wish, &result);
+    if (!status && result.error)
+        status = sagoi_fail_errno(result.error, "listing the directory %s", path);
+    if (!status)
+        status = tell_names(result.names, result.done, each, arg);
+    free(result.names);
     return status;
 }
 

@@ -1,11 +1,15 @@
 /* Every file operation of checkpoints goes through here, so that tests can make any of them fail, and record them
  * all to replay crashes.  Paths are whole; failures carry the path and the reason.  Never calls MPI: everything
- * may run in a writer's thread. */
+ * may run in a writer's thread.
+ *
+ * Nothing here takes longer than the patience of the directory that a path is in, if it is watched (base/watch.h):
+ * SAGO_ERR_TIMEOUT.  Then nobody knows whether it happened, and it may still happen. */
 #ifndef SAGOI_CKPT_FILES_H
 #define SAGOI_CKPT_FILES_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "base/status.h"
 
@@ -13,6 +17,7 @@ enum { SAGOI_CKPT_PATH = 1024 }; /* bytes of a path, the closing NUL included */
 
 typedef struct sagoi_cfile {
     int fd; /* -1: not open */
+    bool appends;
     char path[SAGOI_CKPT_PATH];
 } sagoi_cfile;
 
@@ -23,13 +28,17 @@ typedef enum {
     SAGOI_CFILE_READ,
     SAGOI_CFILE_CREATE,    /* must not exist */
     SAGOI_CFILE_OVERWRITE, /* made if it does not exist; contents kept */
+    SAGOI_CFILE_APPEND,    /* made if it does not exist; may be something else than a regular file */
 } sagoi_cfile_mode;
 
 sago_status sagoi_cfile_open(const char *path, sagoi_cfile_mode mode, sagoi_cfile *file) SAGOI_CHECKED;
 sago_status sagoi_cfile_write(sagoi_cfile *file, const void *data, int64_t len, int64_t off) SAGOI_CHECKED;
+/* The same from memory that stays where it is, also after SAGO_ERR_TIMEOUT: it is not copied. */
+sago_status sagoi_cfile_write_kept(sagoi_cfile *file, const void *data, int64_t len, int64_t off) SAGOI_CHECKED;
 /* *got < len: the file ended. */
 sago_status sagoi_cfile_read(sagoi_cfile *file, void *data, int64_t len, int64_t off, int64_t *got) SAGOI_CHECKED;
 sago_status sagoi_cfile_size(sagoi_cfile *file, int64_t *size) SAGOI_CHECKED;
+sago_status sagoi_cfile_stat(sagoi_cfile *file, struct stat *info) SAGOI_CHECKED;
 /* fsync; a failure is final: what was written may be gone, whatever a second try says. */
 sago_status sagoi_cfile_sync(sagoi_cfile *file) SAGOI_CHECKED;
 sago_status sagoi_cfile_close(sagoi_cfile *file); /* fine when not open */
@@ -43,9 +52,10 @@ sago_status sagoi_cdir_remove(const char *path) SAGOI_CHECKED; /* an empty one; 
 sago_status sagoi_path_rename(const char *from, const char *to) SAGOI_CHECKED;
 sago_status sagoi_path_remove(const char *path) SAGOI_CHECKED; /* fine if it does not exist */
 void sagoi_path_discard(const char *path);                     /* the same, as well as it goes */
+sago_status sagoi_path_stat(const char *path, struct stat *info) SAGOI_CHECKED;
 sago_status sagoi_path_free_space(const char *path, int64_t *bytes) SAGOI_CHECKED;
 
-/* Calls `each` for every name but . and .. until one returns an error. */
+/* Calls `each` for every name that is there, but . and .., until one returns an error. */
 typedef sago_status (*sagoi_name_fn)(void *arg, const char *name);
 sago_status sagoi_cdir_list(const char *path, sagoi_name_fn each, void *arg) SAGOI_CHECKED;
 
@@ -71,6 +81,14 @@ typedef enum {
     SAGOI_OP_RMDIR,
     SAGOI_OP_RENAME,
     SAGOI_OP_UNLINK,
+    /* Tests are not told of what follows. */
+    SAGOI_OP_UNTOLD,
+    SAGOI_OP_CLOSE = SAGOI_OP_UNTOLD,
+    SAGOI_OP_FSTAT,
+    SAGOI_OP_STAT,
+    SAGOI_OP_ACCESS,
+    SAGOI_OP_STATFS,
+    SAGOI_OP_LIST,
 } sagoi_op_kind;
 
 typedef struct sagoi_file_op {

@@ -1,11 +1,8 @@
 /* The hint sago_ckpt_stats: rank 0 adds a line of JSON to a file for every checkpoint that has come as far as it
  * is to go, or never will.  Whoever looks at it reads one file, while the job runs and after it.  A file that
  * cannot be opened is an error; later nothing fails because of it. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "ckpt/state.h"
 
@@ -13,22 +10,25 @@ sago_status sagoi_journal_open(sago_ckpt *ckpt) {
     const char *path = ckpt->hints.ckpt_stats;
     if (!path[0] || ckpt->team->rank != 0 || ckpt->hints.ckpt_read_only)
         return SAGO_OK;
-    ckpt->journal = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
-    return ckpt->journal < 0 ? sagoi_fail_errno(errno, "opening %s (hint sago_ckpt_stats)", path) : SAGO_OK;
+    sago_status status = sagoi_watch_begin(path, ckpt->hints.ckpt_patience, &ckpt->watched_journal);
+    if (!status)
+        status = sagoi_cfile_open(path, SAGOI_CFILE_APPEND, &ckpt->journal);
+    if (status)
+        sagoi_message_prefix("hint sago_ckpt_stats: ");
+    return status;
 }
 
 void sagoi_journal_close(sago_ckpt *ckpt) {
-    if (ckpt->journal >= 0)
-        (void)close(ckpt->journal);
-    ckpt->journal = -1;
+    (void)sagoi_cfile_close(&ckpt->journal);
+    sagoi_watch_end(&ckpt->watched_journal);
 }
 
-static void add_line(const sago_ckpt *ckpt, const char *line, int length) {
-    if (ckpt->journal >= 0 && write(ckpt->journal, line, (size_t)length) != length)
-        return; /* there is nobody to tell */
+static void add_line(sago_ckpt *ckpt, const char *line, int length) {
+    if (ckpt->journal.fd >= 0 && sagoi_cfile_write(&ckpt->journal, line, length, 0))
+        sagoi_message_clear(); /* there is nobody to tell */
 }
 
-void sagoi_journal_dropped(const sago_ckpt *ckpt, int64_t step, const char *how) {
+void sagoi_journal_dropped(sago_ckpt *ckpt, int64_t step, const char *how) {
     char line[128];
     int length = snprintf(line, sizeof line, "{\"step\": %lld, \"date\": %.3f, \"state\": \"%s\"}\n",
                           (long long)step, sagoi_ckpt_date(), how);
@@ -50,7 +50,7 @@ static void quote(char *to, size_t room, const char *text) {
     to[at] = '\0';
 }
 
-static void add_save(const sago_ckpt *ckpt, const sagoi_saving *saving, const sago_ckpt_save_stats *s) {
+static void add_save(sago_ckpt *ckpt, const sagoi_saving *saving, const sago_ckpt_save_stats *s) {
     char line[2048], why[2 * SAGOI_MESSAGE_MAX];
     quote(why, sizeof why, saving->status ? saving->message : "");
     int length = snprintf(

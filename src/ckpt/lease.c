@@ -111,24 +111,24 @@ static bool surely_dead(const lease_record *record) {
 /* Seconds since the lock was written, by the time stamps of the file system; false: nobody can tell. */
 static bool age_of_lock(const char *dir, const struct stat *lock, double *age) {
     char probe[SAGOI_CKPT_PATH];
+    sagoi_cfile file = {.fd = -1};
     struct stat now;
     unsigned long long random = 0;
     if (getrandom(&random, sizeof random, 0) < 0)
         return false;
     (void)snprintf(probe, sizeof probe, "%.900s/clock.%016llx" SAGOI_ASIDE_SUFFIX, dir, random);
-    int fd = open(probe, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0)
+    if (sagoi_cfile_open(probe, SAGOI_CFILE_CREATE, &file))
         return false;
-    bool known = write(fd, "", 1) == 1 && fstat(fd, &now) == 0;
-    (void)close(fd);
-    (void)unlink(probe);
+    bool known = !sagoi_cfile_write(&file, "", 1, 0) && !sagoi_cfile_stat(&file, &now);
+    (void)sagoi_cfile_close(&file);
+    sagoi_path_discard(probe);
     *age = known ? (double)(now.st_mtim.tv_sec - lock->st_mtim.tv_sec) : 0;
     return known;
 }
 
 static bool stat_lock(const char *dir, struct stat *info) {
     char path[SAGOI_CKPT_PATH];
-    return sagoi_path_join(path, dir, SAGOI_LEASE_NAME) && stat(path, info) == 0;
+    return sagoi_path_join(path, dir, SAGOI_LEASE_NAME) && !sagoi_path_stat(path, info);
 }
 
 /* Does it stay as it is for so long?  Every renewal is a new file. */
@@ -246,7 +246,7 @@ static void withdraw(const sagoi_lease *lease) {
     char path[SAGOI_CKPT_PATH], why[SAGOI_MESSAGE_MAX];
     (void)snprintf(why, sizeof why, "%s", sagoi_message());
     if (!check_mine(lease) && sagoi_path_join(path, lease->dir, SAGOI_LEASE_NAME))
-        (void)unlink(path);
+        sagoi_path_discard(path);
     sagoi_message_set(why);
 }
 

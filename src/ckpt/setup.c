@@ -1,6 +1,4 @@
 /* Taking over a checkpoint directory: is it one, is it free, what is in it; and giving it back. */
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <sago/storage.h>
 #include <stdio.h>
@@ -62,12 +60,12 @@ static sago_status refuse_name(void *arg, const char *name) {
 
 static sago_status prepare_directory(sago_ckpt *ckpt) {
     struct stat info;
-    bool there = stat(ckpt->dir, &info) == 0;
-    if (there && !S_ISDIR(info.st_mode))
+    sago_status looked = sagoi_path_stat(ckpt->dir, &info);
+    if (!looked && !S_ISDIR(info.st_mode))
         return sagoi_fail(SAGO_ERR_BAD_FILE, "it is not a directory");
-    if (!there && ckpt->hints.ckpt_read_only)
-        return sagoi_fail_errno(errno, "opening the directory");
-    sago_status status = there ? SAGO_OK : sagoi_cdir_make(ckpt->dir);
+    if (looked && (ckpt->hints.ckpt_read_only || looked == SAGO_ERR_TIMEOUT))
+        return looked;
+    sago_status status = looked ? sagoi_cdir_make(ckpt->dir) : SAGO_OK;
     if (!status)
         status = read_marker(ckpt);
     if (status != SAGO_ERR_NO_FILE)
@@ -80,8 +78,8 @@ static sago_status prepare_directory(sago_ckpt *ckpt) {
 
 static sago_status open_directory(sago_ckpt *ckpt) {
     sagoi_agreement agreed = {0};
-    sago_status status = SAGO_OK;
-    if (ckpt->team->rank == 0) {
+    sago_status status = sagoi_watch_begin(ckpt->dir, ckpt->hints.ckpt_patience, &ckpt->watched_dir);
+    if (!status && ckpt->team->rank == 0) {
         status = prepare_directory(ckpt);
         if (!status && !ckpt->hints.ckpt_read_only)
             status =
@@ -119,14 +117,31 @@ static bool candidate(const sago_ckpt *ckpt, int which, char path[SAGOI_CKPT_PAT
     return length > 0 && length < SAGOI_CKPT_PATH;
 }
 
+static sago_status try_candidate(const sago_ckpt *ckpt, const char *path) {
+    struct stat info;
+    sagoi_watch *watched = NULL;
+    sago_status status = sagoi_watch_begin(path, ckpt->hints.ckpt_patience, &watched);
+    if (!status)
+        status = ckpt->hints.ckpt_read_only ? sagoi_path_stat(path, &info) : sagoi_cdir_make(path);
+    sagoi_watch_end(&watched);
+    return status;
+}
+
 /* The first one where a directory can be made; -1: none. */
 static int64_t choose_candidate(const sago_ckpt *ckpt) {
     char path[SAGOI_CKPT_PATH];
-    struct stat info;
     for (int i = 0; candidate(ckpt, i, path); i++)
-        if (ckpt->hints.ckpt_read_only ? stat(path, &info) == 0 : sagoi_cdir_make(path) == SAGO_OK)
+        if (try_candidate(ckpt, path) == SAGO_OK)
             return i;
     return -1;
+}
+
+/* A relative name may mean storage of each rank's own. */
+static sago_status use_candidate(sago_ckpt *ckpt, int64_t chosen) {
+    if (chosen < 0 || !candidate(ckpt, (int)chosen, ckpt->local))
+        return SAGO_OK;
+    sago_status status = sagoi_watch_begin(ckpt->local, ckpt->hints.ckpt_patience, &ckpt->watched_local);
+    return status || ckpt->hints.ckpt_read_only ? status : sagoi_cdir_make(ckpt->local);
 }
 
 /* Who shares the storage is found by trying (sago/storage.h); the first of them looks through it. */
@@ -192,8 +207,8 @@ static sago_status choose_local(sago_ckpt *ckpt) {
     if (!status && chosen == 0 && !ckpt->hints.ckpt_read_only)
         status = sagoi_fail(SAGO_ERR_NO_FILE, "none of the sago_local_dirs \"%.128s\" can be used on this node",
                             ckpt->hints.local_dirs);
-    if (!status && chosen > 0 && candidate(ckpt, (int)chosen - 1, ckpt->local) && !ckpt->hints.ckpt_read_only)
-        status = sagoi_cdir_make(ckpt->local); /* a relative name may mean storage of each rank's own */
+    if (!status)
+        status = use_candidate(ckpt, chosen - 1);
     if (!status)
         sagoi_message_clear(); /* of candidates that could not be used */
     return sagoi_agree_status(ckpt->team, status);
@@ -370,6 +385,8 @@ void sagoi_ckpt_tear_down(sago_ckpt *ckpt) {
     sagoi_pool_release(&ckpt->pool);
     sagoi_dataset_cleanup(&ckpt->data);
     sagoi_groups_free(&ckpt->groups);
+    sagoi_watch_end(&ckpt->watched_local);
+    sagoi_watch_end(&ckpt->watched_dir);
     free(ckpt->known);
     free(ckpt->holders);
     free(ckpt->domain_of);

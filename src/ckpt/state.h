@@ -7,6 +7,7 @@
 
 #include "base/hints.h"
 #include "base/live.h"
+#include "base/watch.h"
 #include "ckpt/background.h"
 #include "ckpt/catalog.h"
 #include "ckpt/clock.h"
@@ -94,7 +95,8 @@ struct sago_ckpt {
     double opened, last_save; /* monotonic clock */
     double last_held;         /* by the last save */
     int64_t watched;          /* signals, bits SAGOI_SIGNAL_* */
-    int journal;              /* rank 0: the file of the hint sago_ckpt_stats; -1: none */
+    sagoi_cfile journal;      /* rank 0: the file of the hint sago_ckpt_stats, if there is one */
+    sagoi_watch *watched_dir, *watched_local, *watched_journal; /* what may hang */
 };
 
 static inline bool sagoi_is_writer(const sago_ckpt *ckpt) { return ckpt->groups.rank == 0; }
@@ -160,7 +162,7 @@ sago_status sagoi_save_stats_reduce(sago_ckpt *ckpt, sago_ckpt_save_stats *stats
 /* journal.c */
 sago_status sagoi_journal_open(sago_ckpt *ckpt) SAGOI_CHECKED;
 void sagoi_journal_close(sago_ckpt *ckpt);
-void sagoi_journal_dropped(const sago_ckpt *ckpt, int64_t step, const char *how);
+void sagoi_journal_dropped(sago_ckpt *ckpt, int64_t step, const char *how);
 /* Lines of the saves that have been decided; collective. */
 sago_status sagoi_journal_advance(sago_ckpt *ckpt) SAGOI_CHECKED;
 

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/watch.h"
+
 static sagoi_probe_hook test_hook;
 static void *test_arg;
 
@@ -31,12 +33,15 @@ void sagoi_probe_init(sagoi_probe *probe, const char *path) {
     *probe = (sagoi_probe){.path = path, .dir = -1, .folder = -1};
 }
 
-void sagoi_probe_cleanup(sagoi_probe *probe) {
+static sago_status close_all(sagoi_probe *probe, int64_t unused, int64_t *nothing) {
+    (void)unused;
+    (void)nothing;
     if (probe->folder >= 0)
         (void)close(probe->folder);
     if (probe->dir >= 0)
         (void)close(probe->dir);
     probe->folder = probe->dir = -1;
+    return SAGO_OK;
 }
 
 void sagoi_probe_set_name(sagoi_probe *probe, const uint64_t random[2]) {
@@ -66,7 +71,8 @@ static sago_status examine_directory(sagoi_probe *probe) {
     return SAGO_OK;
 }
 
-sago_status sagoi_probe_open(sagoi_probe *probe, bool examine) {
+static sago_status open_directory(sagoi_probe *probe, int64_t examine, int64_t *nothing) {
+    (void)nothing;
     if (begin(&probe->counts.opens, "open"))
         probe->dir = open_again(AT_FDCWD, probe->path, O_RDONLY | O_DIRECTORY, 0);
     if (probe->dir < 0)
@@ -80,7 +86,9 @@ static int create_exclusively(int dir, const char *name) {
     return open_again(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 }
 
-sago_status sagoi_probe_create(sagoi_probe *probe) {
+static sago_status create(sagoi_probe *probe, int64_t unused, int64_t *nothing) {
+    (void)unused;
+    (void)nothing;
     int fd = begin(&probe->counts.creates, "create") ? create_exclusively(probe->dir, probe->name) : -1;
     if (fd < 0)
         return sagoi_fail_errno(errno, "creating a file in %s", probe->path);
@@ -89,10 +97,12 @@ sago_status sagoi_probe_create(sagoi_probe *probe) {
     return SAGO_OK;
 }
 
-bool sagoi_probe_sees(sagoi_probe *probe) {
+static sago_status look(sagoi_probe *probe, int64_t unused, int64_t *seen) {
     struct stat info;
-    return begin(&probe->counts.looks, "look") &&
-           fstatat(probe->dir, probe->name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode);
+    (void)unused;
+    *seen = begin(&probe->counts.looks, "look") &&
+            fstatat(probe->dir, probe->name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode);
+    return SAGO_OK;
 }
 
 /* ---- A file for each, in a folder ---- */
@@ -125,7 +135,8 @@ static sago_status check_owner(sagoi_probe *probe, int fd) {
     return SAGO_OK;
 }
 
-sago_status sagoi_probe_enter(sagoi_probe *probe, int64_t number) {
+static sago_status enter(sagoi_probe *probe, int64_t number, int64_t *nothing) {
+    (void)nothing;
     char name[SAGOI_PROBE_NAME_MAX];
     sago_status status = open_folder(probe);
     if (status)
@@ -160,7 +171,7 @@ static DIR *open_stream(sagoi_probe *probe) {
     return stream;
 }
 
-sago_status sagoi_probe_list(sagoi_probe *probe, int64_t end, int64_t *least) {
+static sago_status list(sagoi_probe *probe, int64_t end, int64_t *least) {
     DIR *stream = open_stream(probe);
     if (!stream)
         return sagoi_fail_errno(errno, "listing a folder in %s", probe->path);
@@ -199,7 +210,9 @@ static int remove_entry(sagoi_probe *probe) {
     return remove_one(probe, probe->folder, number, 0);
 }
 
-sago_status sagoi_probe_remove_files(sagoi_probe *probe) {
+static sago_status remove_files(sagoi_probe *probe, int64_t unused, int64_t *nothing) {
+    (void)unused;
+    (void)nothing;
     int error = probe->has_file ? remove_one(probe, probe->dir, probe->name, 0) : 0;
     int entry_error = probe->has_entry ? remove_entry(probe) : 0;
     probe->has_file = probe->has_entry = false;
@@ -208,10 +221,110 @@ sago_status sagoi_probe_remove_files(sagoi_probe *probe) {
     return SAGO_OK;
 }
 
-sago_status sagoi_probe_remove_folder(sagoi_probe *probe, bool alone) {
+static sago_status remove_folder(sagoi_probe *probe, int64_t alone, int64_t *nothing) {
+    (void)nothing;
     int error = probe->has_folder ? remove_one(probe, probe->dir, probe->folder_name, AT_REMOVEDIR) : 0;
     probe->has_folder = false;
     if (error && alone)
         return sagoi_fail_errno(error, "a folder %s is left in %s", probe->folder_name, probe->path);
     return SAGO_OK;
+}
+
+/* ---- By whom: a directory that is watched has threads for it ---- */
+
+typedef sago_status (*probe_step)(sagoi_probe *probe, int64_t number, int64_t *found);
+
+typedef struct probe_errand {
+    sagoi_errand errand;
+    sagoi_probe probe; /* a copy while it is under way */
+    char path[SAGOI_WATCH_PATH];
+    probe_step step;
+    int64_t number, found;
+} probe_errand;
+
+static sago_status run(sagoi_errand *errand) {
+    probe_errand *at = (probe_errand *)errand;
+    return at->step(&at->probe, at->number, &at->found);
+}
+
+static void forgotten(sagoi_errand *errand) {
+    probe_errand *at = (probe_errand *)errand;
+    (void)close_all(&at->probe, 0, NULL);
+}
+
+/* After a step that has not come back the probe has nothing open, and nothing that it could remove. */
+static sago_status take_step(sagoi_probe *probe, probe_step step, int64_t number, int64_t *found) {
+    _Static_assert(sizeof(probe_errand) <= SAGOI_ERRAND_ROOM, "a step fits into the room of an errand");
+    sagoi_runner *runner = NULL;
+    const char *path = probe->path;
+    bool gone = false;
+    sago_status status = sagoi_runner_take(path, &runner);
+    if (status || !runner)
+        return status ? status : step(probe, number, found);
+    probe_errand *at = sagoi_runner_room(runner);
+    *at = (probe_errand){.errand = {.run = run, .forgotten = forgotten, .what = "trying out"}, .probe = *probe};
+    (void)snprintf(at->path, sizeof at->path, "%s", path);
+    at->errand.path = at->probe.path = at->path;
+    at->step = step;
+    at->number = number;
+    status = sagoi_runner_go(runner, &gone);
+    if (gone) {
+        sagoi_probe_init(probe, path);
+        return status;
+    }
+    *probe = at->probe;
+    probe->path = path;
+    *found = at->found;
+    sagoi_runner_give(runner);
+    return status;
+}
+
+/* In a directory that is stuck nothing can be closed now. */
+void sagoi_probe_cleanup(sagoi_probe *probe) {
+    int64_t nothing;
+    if (take_step(probe, close_all, 0, &nothing) != SAGO_ERR_TIMEOUT)
+        return;
+    if (probe->folder >= 0)
+        (void)sagoi_watch_close_later(probe->path, probe->folder);
+    if (probe->dir >= 0)
+        (void)sagoi_watch_close_later(probe->path, probe->dir);
+    probe->folder = probe->dir = -1;
+}
+
+sago_status sagoi_probe_open(sagoi_probe *probe, bool examine) {
+    int64_t nothing;
+    return take_step(probe, open_directory, examine, &nothing);
+}
+
+sago_status sagoi_probe_create(sagoi_probe *probe) {
+    int64_t nothing;
+    return take_step(probe, create, 0, &nothing);
+}
+
+bool sagoi_probe_sees(sagoi_probe *probe) {
+    int64_t seen = 0;
+    return take_step(probe, look, 0, &seen) == SAGO_OK && seen;
+}
+
+sago_status sagoi_probe_enter(sagoi_probe *probe, int64_t number) {
+    int64_t nothing;
+    return take_step(probe, enter, number, &nothing);
+}
+
+sago_status sagoi_probe_list(sagoi_probe *probe, int64_t end, int64_t *least) {
+    int64_t found = *least;
+    sago_status status = take_step(probe, list, end, &found);
+    if (!status)
+        *least = found;
+    return status;
+}
+
+sago_status sagoi_probe_remove_files(sagoi_probe *probe) {
+    int64_t nothing;
+    return take_step(probe, remove_files, 0, &nothing);
+}
+
+sago_status sagoi_probe_remove_folder(sagoi_probe *probe, bool alone) {
+    int64_t nothing;
+    return take_step(probe, remove_folder, alone, &nothing);
 }
