@@ -20,9 +20,9 @@ CONFIGURE = cmake -S . -B $(TREE) --log-level=WARNING -DCMAKE_C_COMPILER=$(CC) -
             -DSAGO_SANITIZE=$(SANITIZE)
 COMPILE   = env -u MAKEFLAGS -u MAKELEVEL cmake --build $(TREE) --parallel $(JOBS)
 TIDY      = --quiet -p $(TREE) --extra-arg=-Wno-unknown-warning-option
-SOURCES   = $(wildcard $(foreach d,include/sago src/* tools bench dropin examples examples/* bindings/* tests/* tests/unit/* tests/dropin/*,$(d)/*.[ch]))
+SOURCES   = $(wildcard $(foreach d,include/sago src/* tools bench dropin dropin/* examples examples/* bindings/* tests/* tests/unit/* tests/dropin/*,$(d)/*.[ch]))
 
-.PHONY: build demo check check-long check-sanitize campaign campaign-summary test-programs fuzz fuzz-programs bench-dropin check-ceph check-gluster install format format-check tidy clean help
+.PHONY: build demo check check-long check-sanitize campaign campaign-summary test-programs fuzz fuzz-programs bench-dropin check-ceph check-gluster check-python install format format-check tidy clean help
 .NOTPARALLEL:
 
 build:
@@ -61,6 +61,11 @@ check-ceph check-gluster:
 	@tools/deps.sh $(@:check-%=%) $(CC)
 	@for mpi in $(MPIS); do $(MAKE) --no-print-directory test-programs MPI=$$mpi || exit; \
 	    echo "== $@ under $$mpi"; SAGO_MPI=$$mpi SAGO_BUILD=build/$$mpi$(SUFFIX) tests/storage/check_$(@:check-%=%).sh || exit; done
+
+# Programs in Python, which `make check` runs as far as it finds them.
+check-python:
+	@tools/deps.sh python
+	@$(MAKE) --no-print-directory check CTEST_ARGS='-R dropin.mpi_libraries'
 
 test-programs:
 	@$(CONFIGURE) -DSAGO_WERROR=ON
@@ -105,6 +110,7 @@ help:
 	@echo 'make check         build and run all tests under MPICH and Open MPI'
 	@echo 'make check-ceph    stripes and plans on a CephFS of its own;  check-gluster: a GlusterFS (as root)'
 	@echo 'make check-long    the longer tests'
+	@echo 'make check-python  mpi4py and h5py with the drop-in of either MPI'
 	@echo 'make check-sanitize  all tests under ASan and UBSan with both MPIs, then under TSan (long)'
 	@echo 'make campaign      100,000 seeds, an hour of each fuzz target, every long test; stops and goes on (a day;'
 	@echo '                   CAMPAIGN="oracle fuzz-site" MINUTES=60);  campaign-summary: what was done with which commit'

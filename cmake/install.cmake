@@ -16,7 +16,7 @@ file(GLOB public_headers CONFIGURE_DEPENDS include/sago/*.h)
 install(FILES ${public_headers} ${PROJECT_BINARY_DIR}/include/sago/config.h
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sago)
 install(TARGETS sago sago_mpi EXPORT sagoTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS sago_mpiio LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS sago_mpiio sago_mpiio_core LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS sago_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 file(RELATIVE_PATH pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

@@ -1,95 +1,93 @@
-/* Entry points, and finding what comes after them.
+/* What the entry points of the front (front/front.c) lead to, and what comes after them.
  *
  * Both names of a call lead here, because the Fortran layers of the MPI libraries use either.  A tool that was
  * preloaded after Sago is handed what Sago does not take, by MPI_File_x; when it goes on to PMPI_File_x, which
  * may be Sago's again, `within` lets the call straight through. */
 #include "calls.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "entries.h"
 #include "report.h"
 
 static dropin_calls after_mpi, after_pmpi;
 const dropin_calls *const dropin_mpi = &after_pmpi;
 
-static bool enabled; /* not SAGO_DISABLE */
-static bool tools;   /* somebody else stands behind MPI_File_x */
-static pthread_once_t found = PTHREAD_ONCE_INIT;
+static bool tools; /* somebody else stands behind MPI_File_x */
 static _Thread_local bool within;
 
-static void find(const char *name, void *mpi, void *pmpi) {
-    void *one = dlsym(RTLD_NEXT, name + 1), *other = dlsym(RTLD_NEXT, name);
+static void find(dropin_next *next, const char *name, void *mpi, void *pmpi) {
+    void *one = next(name + 1), *other = next(name);
     memcpy(mpi, &one, sizeof one);
     memcpy(pmpi, &other, sizeof other);
     tools = tools || one != other;
 }
 
-static void find_all(void) {
-    const char *off = getenv("SAGO_DISABLE");
-#define FIND(name, params, args) find("PMPI_File_" #name, &after_mpi.name, &after_pmpi.name);
-    DROPIN_CALLS(FIND)
-    DROPIN_USED_CALLS(FIND)
-#undef FIND
-    enabled = !off || !*off || strcmp(off, "0") == 0;
-}
-
-static bool taking(void) {
-    (void)pthread_once(&found, find_all);
-    return enabled && !within;
-}
-
 #define ENTER(name, params, args)                                                                                 \
-    int MPI_File_##name params {                                                                                  \
-        if (!taking())                                                                                            \
-            return (within ? &after_pmpi : &after_mpi)->name args;                                                \
+    static int enter_MPI_File_##name params {                                                                     \
+        if (within)                                                                                               \
+            return after_pmpi.name args;                                                                          \
         within = tools;                                                                                           \
         int code = dropin_##name(&after_mpi, DROPIN_SPREAD args);                                                 \
         within = false;                                                                                           \
         return code;                                                                                              \
     }                                                                                                             \
-    int PMPI_File_##name params {                                                                                 \
-        return taking() ? dropin_##name(&after_pmpi, DROPIN_SPREAD args) : after_pmpi.name args;                  \
+    static int enter_PMPI_File_##name params {                                                                    \
+        return within ? after_pmpi.name args : dropin_##name(&after_pmpi, DROPIN_SPREAD args);                    \
     }
 DROPIN_CALLS(ENTER)
 
-/* What comes after Sago under this name. */
-static void *next_of(const char *name) { return dlsym(RTLD_NEXT, name); }
-
 /* The end of the program, for the statistics; a tool may lead here twice. */
-static int finalize(const char *name) {
+static int (*finalize_mpi)(void), (*finalize_pmpi)(void);
+
+static int finalize(int (*next)(void)) {
     static bool reported;
-    int (*next)(void);
-    void *symbol = next_of(name);
-    memcpy(&next, &symbol, sizeof next);
-    if (taking() && !reported)
+    if (!reported && !within)
         dropin_report();
     reported = true;
     return next();
 }
 
-int MPI_Finalize(void) { return finalize("MPI_Finalize"); }
-int PMPI_Finalize(void) { return finalize("PMPI_Finalize"); }
+static int enter_MPI_Finalize(void) { return finalize(finalize_mpi); }
+static int enter_PMPI_Finalize(void) { return finalize(finalize_pmpi); }
 
 /* Storage neighbourhoods, a split type that the MPI library does not know. */
-static int split_type(const char *name, MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *newcomm) {
-    int (*next)(MPI_Comm, int, int, MPI_Info, MPI_Comm *);
-    void *symbol = next_of(name);
-    memcpy(&next, &symbol, sizeof next);
-    if (type != SAGO_COMM_TYPE_NEIGHBORHOOD || !taking())
-        return next(comm, type, key, info, newcomm);
-    int code = sago_status_mpi_class(sago_comm_split_type(comm, type, key, info, newcomm));
+typedef int split_function(MPI_Comm, int, int, MPI_Info, MPI_Comm *);
+static split_function *split_mpi, *split_pmpi;
+
+static int split_type(MPI_Comm comm, int key, MPI_Info info, MPI_Comm *newcomm) {
+    int code = sago_status_mpi_class(sago_comm_split_type(comm, SAGO_COMM_TYPE_NEIGHBORHOOD, key, info, newcomm));
     if (code != MPI_SUCCESS && comm != MPI_COMM_NULL)
         (void)MPI_Comm_call_errhandler(comm, code);
     return code;
 }
 
-int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *newcomm) {
-    return split_type("MPI_Comm_split_type", comm, type, key, info, newcomm);
+static int enter_MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *newcomm) {
+    return type == SAGO_COMM_TYPE_NEIGHBORHOOD && !within ? split_type(comm, key, info, newcomm)
+                                                          : split_mpi(comm, type, key, info, newcomm);
 }
-int PMPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *newcomm) {
-    return split_type("PMPI_Comm_split_type", comm, type, key, info, newcomm);
+static int enter_PMPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *newcomm) {
+    return type == SAGO_COMM_TYPE_NEIGHBORHOOD && !within ? split_type(comm, key, info, newcomm)
+                                                          : split_pmpi(comm, type, key, info, newcomm);
+}
+
+void dropin_calls_begin(dropin_next *next, dropin_entry *entries[]) {
+#define FIND(name, params, args) find(next, "PMPI_File_" #name, &after_mpi.name, &after_pmpi.name);
+    DROPIN_CALLS(FIND)
+    DROPIN_USED_CALLS(FIND)
+#undef FIND
+    bool between = tools; /* what stands in front of other calls does not count */
+    find(next, "PMPI_Finalize", &finalize_mpi, &finalize_pmpi);
+    find(next, "PMPI_Comm_split_type", &split_mpi, &split_pmpi);
+    tools = between;
+#define NAME(name, params, args)                                                                                  \
+    entries[DROPIN_MPI_File_##name] = DROPIN_AS_ENTRY(enter_MPI_File_##name);                                     \
+    entries[DROPIN_PMPI_File_##name] = DROPIN_AS_ENTRY(enter_PMPI_File_##name);
+    DROPIN_CALLS(NAME)
+#undef NAME
+    entries[DROPIN_MPI_Finalize] = DROPIN_AS_ENTRY(enter_MPI_Finalize);
+    entries[DROPIN_PMPI_Finalize] = DROPIN_AS_ENTRY(enter_PMPI_Finalize);
+    entries[DROPIN_MPI_Comm_split_type] = DROPIN_AS_ENTRY(enter_MPI_Comm_split_type);
+    entries[DROPIN_PMPI_Comm_split_type] = DROPIN_AS_ENTRY(enter_PMPI_Comm_split_type);
 }

@@ -20,7 +20,7 @@ typedef struct dropin_request {
     _Atomic int users;
 } dropin_request;
 
-_Atomic int dropin_watched = 1;
+_Atomic int dropin_watched;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the queues */
 static dropin_file *busy;                                /* files with a queue */

@@ -19,8 +19,8 @@ typedef struct dropin_started {
     double seconds; /* that starting it took */
 } dropin_started;
 
-/* How many requests the Wait and Test family must care for: those under way, those that failed and were not yet
- * waited for, and one until waits.c has found the MPI library's functions. */
+/* How many requests the Wait and Test family must care for: those under way, and those that failed and were
+ * not yet waited for. */
 extern _Atomic int dropin_watched;
 
 /* Makes the request for a call that was started.  Without one (request is NULL, or none can be had) it goes on all

@@ -6,44 +6,27 @@
  * would take a communicator's, which by default ends the program. */
 #include "waits.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "entries.h"
 #include "raise.h"
 #include "requests.h"
 
 enum { YIELDS = 50, SHORT_SLEEPS = 400, SHORT_SLEEP_US = 50, LONG_SLEEP_US = 500 };
 
 static dropin_wait_calls after_mpi, after_pmpi;
-static pthread_once_t found = PTHREAD_ONCE_INIT;
 static _Thread_local bool inside; /* of one of these: what is called from here goes straight to the MPI library */
 
-static void find(const char *name, void *mpi, void *pmpi) {
-    void *one = dlsym(RTLD_NEXT, name + 1), *other = dlsym(RTLD_NEXT, name);
+static void find(dropin_next *next, const char *name, void *mpi, void *pmpi) {
+    void *one = next(name + 1), *other = next(name);
     memcpy(mpi, &one, sizeof one);
     memcpy(pmpi, &other, sizeof other);
 }
 
-static void find_all(void) {
-#define FIND(name, params, args) find("PMPI_" #name, &after_mpi.name, &after_pmpi.name);
-    DROPIN_WAITS(FIND)
-#undef FIND
-    atomic_fetch_sub(&dropin_watched, 1);
-}
-
-static bool watching(void) {
-    (void)pthread_once(&found, find_all);
-    return atomic_load(&dropin_watched) > 0 && !inside;
-}
-
-const dropin_wait_calls *dropin_waits(void) {
-    (void)pthread_once(&found, find_all);
-    return &after_pmpi;
-}
+const dropin_wait_calls *dropin_waits(void) { return &after_pmpi; }
 
 /* ---- Between two looks ---- */
 
@@ -183,8 +166,8 @@ static int dropin_Waitsome(int n, MPI_Request requests[], int *done, int indices
 /* ---- Entry points ---- */
 
 #define ENTER(PREFIX, table, name, params, args)                                                                  \
-    int PREFIX##_##name params {                                                                                  \
-        if (atomic_load_explicit(&dropin_watched, memory_order_relaxed) == 0 || !watching())                      \
+    static int enter_##PREFIX##_##name params {                                                                   \
+        if (atomic_load_explicit(&dropin_watched, memory_order_relaxed) == 0 || inside)                           \
             return table.name args;                                                                               \
         inside = true;                                                                                            \
         int code = dropin_##name args;                                                                            \
@@ -195,3 +178,12 @@ static int dropin_Waitsome(int n, MPI_Request requests[], int *done, int indices
     ENTER(MPI, after_mpi, name, params, args)                                                                     \
     ENTER(PMPI, after_pmpi, name, params, args)
 DROPIN_WAITS(ENTER_BOTH)
+
+void dropin_waits_begin(dropin_next *next, dropin_entry *entries[]) {
+#define BEGIN(name, params, args)                                                                                 \
+    find(next, "PMPI_" #name, &after_mpi.name, &after_pmpi.name);                                                 \
+    entries[DROPIN_MPI_##name] = DROPIN_AS_ENTRY(enter_MPI_##name);                                               \
+    entries[DROPIN_PMPI_##name] = DROPIN_AS_ENTRY(enter_PMPI_##name);
+    DROPIN_WAITS(BEGIN)
+#undef BEGIN
+}

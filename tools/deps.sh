@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.sh build|check|ceph|gluster [COMPILER]
+# deps.sh build|check|ceph|gluster|python [COMPILER]
 #
 # Sees to the Debian packages that building, or building and testing, needs: installs what is missing when it
 # may, else stops with the command to run.  Does nothing when nothing is missing.  Needs only sh and dpkg.
@@ -14,6 +14,7 @@ fi
 case $1 in
 ceph) packages="ceph-mon ceph-mgr ceph-osd ceph-mds ceph-fuse ceph-common attr" ;;
 gluster) packages="glusterfs-server glusterfs-client" ;;
+python) packages="python3-mpi4py python3-h5py-mpi" ;;
 esac
 case ${2:-gcc} in
 *clang*) packages="$packages clang" ;;

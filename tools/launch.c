@@ -1,8 +1,8 @@
 /* Finds libsago-mpiio.so beside this executable and prepares the environment of a command that shall use it: the
  * preload list, hints as SAGO_* variables, SAGO_STATS, and what Open MPI's launcher needs to pass them on.
  *
- * The whole command is given the library, launcher and scripts included: there it costs about two milliseconds a
- * process and does nothing.  A launcher's child on another node is out of reach of anything but its environment.
+ * The whole command is given the library, launcher and scripts included: there it does nothing, and needs nothing
+ * but the C library.  A launcher's child on another node is out of reach of anything but its environment.
  */
 #include "tools/launch.h"
 

@@ -1,0 +1,7 @@
+/* Where the front (front/front.c) comes in. */
+#include "entries.h"
+
+void sago_dropin_begin(dropin_next *next, dropin_entry *entries[DROPIN_ENTRY_COUNT]) {
+    dropin_calls_begin(next, entries);
+    dropin_waits_begin(next, entries);
+}

@@ -1,0 +1,153 @@
+/* The entry points, and when the core is loaded.
+ *
+ * Until there is a call that concerns Sago, calls go straight to whatever comes next: a program without MPI-IO
+ * never has more of Sago than this.  At the first one it is decided, for all calls: they go to the core, or, when
+ * Sago is not for this program, past it. */
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../entries.h"
+#include "library.h"
+#include "told.h"
+
+typedef enum {
+    UNDECIDED, /* no MPI library is there yet */
+    READY,     /* the right one */
+    FOREIGN,   /* another one, and the user does not know yet */
+    PAST,      /* decided: all calls go past Sago */
+    SERVING,   /* decided: all calls go to the core */
+} front_state;
+
+static _Atomic(dropin_entry *) entries[DROPIN_ENTRY_COUNT]; /* NULL: to be decided */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;    /* of what follows */
+static front_state state;
+static mpi_library mpi;
+
+static const char *const names[] = {
+#define DROPIN_ENTRY(name) "MPI_" #name, "PMPI_" #name,
+    DROPIN_ENTRIES
+#undef DROPIN_ENTRY
+};
+
+/* A preloaded tool, or the MPI library, which may be where the loader's own rules do not find it from here: loaded
+ * by dlopen() for the use of some libraries only. */
+static void *next_of(const char *name) {
+    void *symbol = dlsym(RTLD_NEXT, name);
+    return symbol || !mpi.handle ? symbol : dlsym(mpi.handle, name);
+}
+
+static dropin_word nothing_behind(dropin_word a, dropin_word b, dropin_word c, dropin_word d, dropin_word e,
+                                  dropin_word f) {
+    (void)a, (void)b, (void)c, (void)d, (void)e, (void)f;
+    return MPI_ERR_OTHER;
+}
+
+static bool is_set(const char *variable, const char *no) {
+    const char *value = getenv(variable);
+    return value && *value && strcmp(value, no) != 0;
+}
+
+static front_state look(void) {
+    if (!library_find(&mpi))
+        return UNDECIDED;
+    if (is_set("SAGO_DISABLE", "0"))
+        return PAST;
+    return library_is_own(&mpi) ? READY : FOREIGN;
+}
+
+/* The core, from beside the front, whatever folder the program is in by now.  Not by "$ORIGIN" in the name:
+ * somebody who stands in front of dlopen() would be taken for its caller. */
+static void *load_core(void) {
+    static const char name[] = "libsago-mpiio-core.so";
+    char path[PATH_MAX + sizeof name + 1];
+    void *front = library_of(&state);
+    if (!front || dlinfo(front, RTLD_DI_ORIGIN, path) != 0)
+        return NULL;
+    size_t length = strlen(path);
+    snprintf(path + length, sizeof path - length, "/%s", name);
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+static front_state begin(void) {
+    dropin_entry *found[DROPIN_ENTRY_COUNT];
+    void (*core_begin)(dropin_next *, dropin_entry **);
+    void *core = load_core(), *symbol = core ? dlsym(core, "sago_dropin_begin") : NULL;
+    if (!symbol) {
+        tell_broken(dlerror());
+        return PAST;
+    }
+    if (!library_serves(&mpi, core)) { /* its own MPI library is a copy, perhaps by another name */
+        tell_foreign(&mpi);
+        (void)dlclose(core);
+        return PAST;
+    }
+    memcpy(&core_begin, &symbol, sizeof core_begin);
+    core_begin(next_of, found);
+    for (int i = 0; i < DROPIN_ENTRY_COUNT; i++)
+        atomic_store_explicit(&entries[i], found[i], memory_order_release);
+    return SERVING;
+}
+
+/* What Sago may have something to do with, or to say at. */
+static bool is_for_sago(int index, dropin_word second) {
+    switch (index) {
+    case DROPIN_MPI_Comm_split_type:
+    case DROPIN_PMPI_Comm_split_type:
+        return (int)second == SAGO_COMM_TYPE_NEIGHBORHOOD;
+    case DROPIN_MPI_Finalize:
+    case DROPIN_PMPI_Finalize:
+        return is_set("SAGO_STATS", "off");
+    default:
+        return strstr(names[index], "MPI_File_") != NULL;
+    }
+}
+
+static front_state decide(front_state now) {
+    if (now == FOREIGN) {
+        tell_foreign(&mpi);
+        return PAST;
+    }
+    return now == READY ? begin() : now;
+}
+
+/* May this entry be kept, for what comes now and later? */
+static bool is_final(int index) {
+    bool always = index < DROPIN_MPI_Comm_split_type && !strstr(names[index], "MPI_File_"); /* until Sago begins */
+    return state == PAST || (state != UNDECIDED && always);
+}
+
+static dropin_entry *resolve(int index, dropin_word second) {
+    (void)pthread_mutex_lock(&lock);
+    if (state == UNDECIDED)
+        state = look();
+    if (is_for_sago(index, second))
+        state = decide(state);
+    dropin_entry *entry = atomic_load_explicit(&entries[index], memory_order_relaxed);
+    if (!entry) {
+        void *next = next_of(names[index]);
+        entry = next ? DROPIN_AS_ENTRY(next) : nothing_behind;
+        if (is_final(index))
+            atomic_store_explicit(&entries[index], entry, memory_order_release);
+    }
+    (void)pthread_mutex_unlock(&lock);
+    return entry;
+}
+
+/* Functions of other types are called, on purpose. */
+#define ANY_FUNCTION __attribute__((no_sanitize("undefined")))
+
+#define FRONT(name)                                                                                               \
+    dropin_entry front_##name __asm__(#name);                                                                     \
+    ANY_FUNCTION dropin_word front_##name(dropin_word a, dropin_word b, dropin_word c, dropin_word d,             \
+                                          dropin_word e, dropin_word f) {                                         \
+        dropin_entry *entry = atomic_load_explicit(&entries[DROPIN_##name], memory_order_acquire);                \
+        return (__builtin_expect(entry != NULL, 1) ? entry : resolve(DROPIN_##name, b))(a, b, c, d, e, f);        \
+    }
+#define DROPIN_ENTRY(name) FRONT(MPI_##name) FRONT(PMPI_##name)
+DROPIN_ENTRIES

@@ -1,0 +1,13 @@
+/* What the user is told when Sago is not used: once a job, unless nobody wants to hear of Sago. */
+#ifndef DROPIN_TOLD_H
+#define DROPIN_TOLD_H
+
+#include "library.h"
+
+/* The program runs on this MPI library. */
+void tell_foreign(const mpi_library *mpi);
+
+/* Sago itself cannot be loaded; `why` may be NULL. */
+void tell_broken(const char *why);
+
+#endif
