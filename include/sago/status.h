@@ -28,7 +28,7 @@ typedef enum sago_status {
     SAGO_ERR_MEMORY,      /* out of memory, or the memory budget is too small for even the smallest plan */
     SAGO_ERR_MPI,         /* an MPI call failed */
     SAGO_ERR_WRONG_MPI,   /* the program runs on another MPI library than Sago was built with */
-    SAGO_ERR_PEER,        /* a process of the communicator has died */
+    SAGO_ERR_PEER,        /* a process of the communicator has died, or can no longer take part */
     SAGO_ERR_UNSUPPORTED, /* not offered */
     SAGO_ERR_BUSY,        /* another job has the checkpoint directory, or no buffer is free */
     SAGO_ERR_TIMEOUT,     /* a file system has not answered in time (hint sago_ckpt_patience) */

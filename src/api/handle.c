@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/tier.h"
+#include "base/again.h"
 #include "engine/started.h"
 
 /* Not MPI_MAX_LIBRARY_VERSION_STRING: the library that runs may be the one with the longer name. */
@@ -13,15 +14,15 @@ enum { LONGEST_NAME = 16384 };
 sago_status sagoi_check_library(void) {
     char name[LONGEST_NAME] = "";
     int length = 0, initialized = 0, finalized = 0;
-    (void)MPI_Get_library_version(name, &length);
+    (void)SAGOI_DONE(MPI_Get_library_version(name, &length));
     if (strncmp(name, SAGO_MPI_NAME, strlen(SAGO_MPI_NAME)) != 0)
         return sagoi_fail(
             SAGO_ERR_WRONG_MPI,
             "this libsago was built with %s, but the program runs on \"%.60s\": link the program with "
             "the Sago of its own MPI library",
             SAGO_MPI_NAME, name);
-    (void)MPI_Initialized(&initialized);
-    (void)MPI_Finalized(&finalized);
+    (void)SAGOI_DONE(MPI_Initialized(&initialized));
+    (void)SAGOI_DONE(MPI_Finalized(&finalized));
     if (!initialized || finalized)
         return sagoi_fail(SAGO_ERR_STATE, "MPI is not initialized, or is finalized already");
     return SAGO_OK;
@@ -31,7 +32,7 @@ sago_status sagoi_check_comm(MPI_Comm comm) {
     int between = 0;
     if (comm == MPI_COMM_NULL)
         return sagoi_fail(SAGO_ERR_ARG, "the communicator is MPI_COMM_NULL");
-    if (MPI_Comm_test_inter(comm, &between) != MPI_SUCCESS || between)
+    if (!SAGOI_DONE(MPI_Comm_test_inter(comm, &between)) || between)
         return sagoi_fail(SAGO_ERR_ARG, "the communicator must be an intracommunicator");
     return SAGO_OK;
 }

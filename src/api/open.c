@@ -10,6 +10,7 @@
 #include "api/defer.h"
 #include "api/handle.h"
 #include "api/tier.h"
+#include "base/again.h"
 #include "base/checked.h"
 #include "engine/started.h"
 #include "machine/cores.h"
@@ -35,8 +36,8 @@ static sago_status check_mode(int amode) {
 static sago_status take_hint(sagoi_hints *hints, MPI_Info info, int index) {
     char key[MPI_MAX_INFO_KEY + 1] = "", value[MPI_MAX_INFO_VAL + 1] = "";
     int found = 0;
-    if (MPI_Info_get_nthkey(info, index, key) != MPI_SUCCESS ||
-        MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found) != MPI_SUCCESS)
+    if (!SAGOI_DONE(MPI_Info_get_nthkey(info, index, key)) ||
+        !SAGOI_DONE(MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found)))
         return sagoi_fail(SAGO_ERR_MPI, "the hints cannot be read");
     return found ? sagoi_hints_set(hints, key, value) : SAGO_OK;
 }
@@ -46,7 +47,7 @@ sago_status sagoi_take_hints(sagoi_hints *hints, MPI_Info info) {
     sago_status status = sagoi_hints_init(hints);
     if (status || info == MPI_INFO_NULL)
         return status;
-    if (MPI_Info_get_nkeys(info, &count) != MPI_SUCCESS)
+    if (!SAGOI_DONE(MPI_Info_get_nkeys(info, &count)))
         return sagoi_fail(SAGO_ERR_MPI, "the hints cannot be read");
     for (int i = 0; i < count && !status; i++)
         status = take_hint(hints, info, i);
@@ -288,6 +289,7 @@ static sago_status open_file(MPI_Comm comm, const char *path, int amode, MPI_Inf
     if (!status && !file->path)
         status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for a path");
     status = agree_arguments(file, status);
+    team->patience = status ? 0 : file->hints.patience;
     if (!status)
         status = sagoi_surroundings_ask(file->team, &file->hints, &file->known);
     if (!status)

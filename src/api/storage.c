@@ -5,7 +5,9 @@
 #include <strings.h>
 
 #include "api/handle.h"
+#include "base/again.h"
 #include "base/checked.h"
+#include "move/collect.h"
 #include "storage/neighbourhood.h"
 
 /* ---- What hangs on a communicator that a split made ---- */
@@ -29,9 +31,9 @@ static int on_comm_free(MPI_Comm comm, int key, void *value, void *extra) {
 static sago_status remember(MPI_Comm comm, neighbourhood *facts) {
     (void)pthread_mutex_lock(&keyval_lock);
     if (keyval == MPI_KEYVAL_INVALID)
-        (void)MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_comm_free, &keyval, NULL);
+        (void)SAGOI_DONE(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_comm_free, &keyval, NULL));
     (void)pthread_mutex_unlock(&keyval_lock);
-    if (keyval == MPI_KEYVAL_INVALID || MPI_Comm_set_attr(comm, keyval, facts) != MPI_SUCCESS)
+    if (keyval == MPI_KEYVAL_INVALID || !SAGOI_DONE(MPI_Comm_set_attr(comm, keyval, facts)))
         return sagoi_fail(SAGO_ERR_MPI, "communicator attributes cannot be used");
     return SAGO_OK;
 }
@@ -44,7 +46,7 @@ static sago_status recall(MPI_Comm comm, const neighbourhood **facts) {
         status = sagoi_check_comm(comm);
     if (status)
         return status;
-    if (keyval == MPI_KEYVAL_INVALID || MPI_Comm_get_attr(comm, keyval, &value, &found) != MPI_SUCCESS || !found)
+    if (keyval == MPI_KEYVAL_INVALID || !SAGOI_DONE(MPI_Comm_get_attr(comm, keyval, &value, &found)) || !found)
         return sagoi_fail(SAGO_ERR_ARG, "the communicator was not made by a split by storage");
     *facts = value;
     return SAGO_OK;
@@ -114,8 +116,8 @@ static sago_status gather_facts(sagoi_team *team, int first, const sago_storage_
     neighbourhood *facts = calloc(1, sizeof *facts + (size_t)team->size * sizeof facts->first[0]);
     sago_status status = facts ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for %d ranks", team->size);
     status = sagoi_agree_status(team, status);
-    if (!status && MPI_Allgather(&first, 1, MPI_INT, facts->first, 1, MPI_INT, team->all) != MPI_SUCCESS)
-        status = sagoi_fail(SAGO_ERR_MPI, "MPI_Allgather failed");
+    if (!status)
+        status = sagoi_allgather(team, team->all, &first, sizeof first, facts->first);
     if (status) {
         free(facts);
         return status;
@@ -129,7 +131,7 @@ static sago_status gather_facts(sagoi_team *team, int first, const sago_storage_
 static sago_status make_comm(sagoi_team *team, MPI_Comm comm, int key, neighbourhood *facts, MPI_Comm *newcomm) {
     MPI_Comm made = MPI_COMM_NULL;
     sago_status status = SAGO_OK;
-    if (MPI_Comm_split(comm, facts->first[team->rank], key, &made) != MPI_SUCCESS)
+    if (!SAGOI_DONE(MPI_Comm_split(comm, facts->first[team->rank], key, &made)))
         status = sagoi_fail(SAGO_ERR_MPI, "MPI_Comm_split failed");
     if (!status)
         status = remember(made, facts);
@@ -137,7 +139,7 @@ static sago_status make_comm(sagoi_team *team, MPI_Comm comm, int key, neighbour
         free(facts);
     status = sagoi_agree_status(team, status);
     if (status && made != MPI_COMM_NULL)
-        (void)MPI_Comm_free(&made);
+        (void)SAGOI_DONE(MPI_Comm_free(&made));
     if (!status)
         *newcomm = made;
     return status;
@@ -202,8 +204,8 @@ typedef struct info_values {
 static sago_status take_key(MPI_Info info, int index, info_values *values) {
     char key[MPI_MAX_INFO_KEY + 1] = "", value[MPI_MAX_INFO_VAL + 1] = "";
     int found = 0;
-    if (MPI_Info_get_nthkey(info, index, key) != MPI_SUCCESS ||
-        MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found) != MPI_SUCCESS)
+    if (!SAGOI_DONE(MPI_Info_get_nthkey(info, index, key)) ||
+        !SAGOI_DONE(MPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found)))
         return sagoi_fail(SAGO_ERR_MPI, "the info object cannot be read");
     if (strcmp(key, key_mode) == 0)
         return parse_mode(value, &values->mode);
@@ -217,7 +219,7 @@ static sago_status take_key(MPI_Info info, int index, info_values *values) {
 static sago_status take_info(MPI_Info info, info_values *values) {
     int count = 0;
     *values = (info_values){.mode = SAGO_STORAGE_AUTO};
-    if (info != MPI_INFO_NULL && MPI_Info_get_nkeys(info, &count) != MPI_SUCCESS)
+    if (info != MPI_INFO_NULL && !SAGOI_DONE(MPI_Info_get_nkeys(info, &count)))
         return sagoi_fail(SAGO_ERR_MPI, "the info object cannot be read");
     sago_status status = SAGO_OK;
     for (int i = 0; i < count && !status; i++)
@@ -250,12 +252,12 @@ static sago_status agree_wishes(sagoi_team *team, int split_type, const info_val
 /* The ranks that take part, when not all do. */
 static sago_status split_part(MPI_Comm comm, bool takes_part, const split_request *wanted, MPI_Comm *newcomm) {
     MPI_Comm part = MPI_COMM_NULL;
-    if (MPI_Comm_split(comm, takes_part ? 0 : MPI_UNDEFINED, 0, &part) != MPI_SUCCESS)
+    if (!SAGOI_DONE(MPI_Comm_split(comm, takes_part ? 0 : MPI_UNDEFINED, 0, &part)))
         return sagoi_fail(SAGO_ERR_MPI, "MPI_Comm_split failed");
     if (!takes_part)
         return SAGO_OK;
     sago_status status = split(part, wanted, newcomm);
-    (void)MPI_Comm_free(&part);
+    (void)SAGOI_DONE(MPI_Comm_free(&part));
     return status;
 }
 
@@ -271,8 +273,8 @@ static sago_status split_type_team(sagoi_team *team, MPI_Comm comm, int split_ty
     if (status || all.nameless)
         return status;
     if (all.neighbourhood == 0) {
-        int code = MPI_Comm_split_type(comm, split_type, key, info, newcomm);
-        return code == MPI_SUCCESS ? SAGO_OK : sagoi_fail(SAGO_ERR_MPI, "MPI_Comm_split_type failed");
+        bool made = SAGOI_DONE(MPI_Comm_split_type(comm, split_type, key, info, newcomm));
+        return made ? SAGO_OK : sagoi_fail(SAGO_ERR_MPI, "MPI_Comm_split_type failed");
     }
     const split_request wanted = {values.dir, values.mode, key};
     if (all.undefined)

@@ -7,6 +7,7 @@
 #include "api/tier_state.h"
 #include "base/checked.h"
 #include "engine/surroundings.h"
+#include "move/calls.h"
 #include "storage/neighbourhood.h"
 #include "store/leftovers.h"
 
@@ -48,7 +49,7 @@ static sago_status meet_neighbours(sago_file *file) {
     if (status)
         return status;
     place->head = place->first == file->team->rank;
-    if (MPI_Comm_split(file->team->all, place->first, file->team->rank, &place->near) != MPI_SUCCESS)
+    if (!SAGOI_DONE(MPI_Comm_split(file->team->all, place->first, file->team->rank, &place->near)))
         status = sagoi_fail(SAGO_ERR_MPI, "splitting by storage failed");
     status = sagoi_agree_status(file->team, status);
     if (!status)
@@ -118,8 +119,7 @@ sago_status sagoi_tier_close(sago_file *file) {
     else
         sagoi_tier_remove_part(t);
     sago_status status = t->local ? sago_close(&t->local) : SAGO_OK;
-    if (t->place.near != MPI_COMM_NULL)
-        (void)MPI_Comm_free(&t->place.near);
+    sagoi_free_comm(file->team, &t->place.near);
     sagoi_tier_destroy(file);
     return status;
 }

@@ -15,6 +15,8 @@
 #include "api/tier_state.h"
 #include "base/checked.h"
 #include "extent/codec.h"
+#include "move/calls.h"
+#include "move/collect.h"
 #include "store/leftovers.h"
 
 enum { EXTENTS = 1 << 14 }; /* of a rank, merged at once */
@@ -71,8 +73,8 @@ static sago_status share_claim(found *f, bool *there) {
             bytes = malloc((size_t)len);
         status = sagoi_agree_status(
             team, bytes ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the claim of local data"));
-        if (!status && MPI_Bcast(bytes, (int)len, MPI_BYTE, 0, team->all) != MPI_SUCCESS)
-            status = sagoi_fail(SAGO_ERR_MPI, "sending the claim of local data failed");
+        if (!status)
+            status = sagoi_bcast(team, team->all, bytes, len);
         status = sagoi_agree_status(team, status ? status : sagoi_claim_decode(bytes, len, &f->claim));
         if (status)
             sagoi_message_prefix("%s: ", f->where.path);
@@ -136,9 +138,10 @@ static sago_status look_for_parts(found *f) {
 
 /* All of them must be in sight of somebody. */
 static sago_status check_all_seen(found *f) {
-    if (MPI_Allreduce(MPI_IN_PLACE, f->seen, (int)f->claim.nparts, MPI_UNSIGNED_CHAR, MPI_MAX,
-                      f->file->team->all) != MPI_SUCCESS)
-        return sagoi_fail(SAGO_ERR_MPI, "asking the other neighbourhoods failed");
+    sagoi_team *team = f->file->team;
+    sago_status asked = sagoi_allreduce(team, team->all, f->seen, f->claim.nparts, MPI_UNSIGNED_CHAR, MPI_MAX);
+    if (asked)
+        return asked;
     for (int64_t i = 0; i < f->claim.nparts; i++)
         if (!f->seen[i])
             return sagoi_fail(SAGO_ERR_NO_FILE,
@@ -367,7 +370,7 @@ sago_status sagoi_tier_take_found_for_reading(sago_file *file) {
     found_cleanup(&f);
     if (status || !there)
         return status;
-    if (MPI_Comm_dup(file->team->all, &comm) != MPI_SUCCESS)
+    if (!SAGOI_DONE(MPI_Comm_dup(file->team->all, &comm)))
         return sagoi_fail(SAGO_ERR_MPI, "duplicating a communicator failed");
     status = sagoi_open_hinted(comm, file->path, MPI_MODE_RDWR, &file->hints, &writer);
     if (!status)
@@ -375,6 +378,6 @@ sago_status sagoi_tier_take_found_for_reading(sago_file *file) {
     else
         sagoi_message_prefix(
             "a job left data of this file in local storage, which has to be merged into it first: ");
-    (void)MPI_Comm_free(&comm);
+    sagoi_free_comm(file->team, &comm);
     return status;
 }

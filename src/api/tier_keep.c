@@ -14,6 +14,8 @@
 #include "api/tier_state.h"
 #include "base/checked.h"
 #include "extent/codec.h"
+#include "move/calls.h"
+#include "move/collect.h"
 #include "store/leftovers.h"
 
 enum { LEFT_AFTER = 600 }; /* seconds; what nobody holds then was left by a job that died */
@@ -149,15 +151,12 @@ static sago_status gather_blocks(sago_file *file, gathered *all) {
     status = sagoi_agree_status(file->team, status);
     if (status)
         return status;
-    if (MPI_Gather(mine, 2, MPI_INT64_T, all->sizes, 2, MPI_INT64_T, 0, place->near) != MPI_SUCCESS)
-        status = sagoi_fail(SAGO_ERR_MPI, "gathering what is local failed");
+    status = sagoi_gather(file->team, place->near, mine, sizeof mine, all->sizes);
     if (!status && place->head)
         status = make_room(all, ranks);
     status = sagoi_agree_status(file->team, status);
-    if (!status && MPI_Gatherv(kept->blocks.bytes, (int)mine[0], MPI_BYTE, all->bytes, all->lengths, all->places,
-                               MPI_BYTE, 0, place->near) != MPI_SUCCESS)
-        status = sagoi_fail(SAGO_ERR_MPI, "gathering what is local failed");
-    return status;
+    sagoi_parts parts = {all->bytes, all->lengths, all->places};
+    return status ? status : sagoi_gather_parts(file->team, place->near, kept->blocks.bytes, mine[0], &parts);
 }
 
 static sago_status publish_part(const sago_file *file, const gathered *all) {
@@ -215,15 +214,15 @@ static sago_status count_parts(sago_file *file) {
 static sago_status gather_parts(sago_file *file) {
     sagoi_claimed_part mine = {.first = file->tier->place.first};
     MPI_Comm heads = MPI_COMM_NULL;
-    int size = (int)sizeof mine, color = file->tier->place.head ? 0 : MPI_UNDEFINED;
+    int color = file->tier->place.head ? 0 : MPI_UNDEFINED;
     (void)gethostname(mine.host, sizeof mine.host - 1);
-    bool ok = MPI_Comm_split(file->team->all, color, file->team->rank, &heads) == MPI_SUCCESS;
-    if (ok && heads != MPI_COMM_NULL) {
-        ok = MPI_Gather(&mine, size, MPI_BYTE, file->tier->kept.claim.parts, size, MPI_BYTE, 0, heads) ==
-             MPI_SUCCESS;
-        (void)MPI_Comm_free(&heads);
-    }
-    return ok ? SAGO_OK : sagoi_fail(SAGO_ERR_MPI, "meeting the other neighbourhoods failed");
+    if (!SAGOI_DONE(MPI_Comm_split(file->team->all, color, file->team->rank, &heads)))
+        return sagoi_break(file->team, sagoi_fail(SAGO_ERR_MPI, "meeting the other neighbourhoods failed"));
+    sago_status status = SAGO_OK;
+    if (heads != MPI_COMM_NULL)
+        status = sagoi_gather(file->team, heads, &mine, sizeof mine, file->tier->kept.claim.parts);
+    sagoi_free_comm(file->team, &heads);
+    return status;
 }
 
 /* Another job's, or another handle's, is not written over. */

@@ -78,6 +78,8 @@ static const sagoi_hint_row table[] = {
     {"sago_agree", SAGOI_HINT_ENUM, FIELD(agree), "always", 0, 0, "always|enter|turn", NULL,
      "Ranks agree on how each collective call went; or, on one node, go alone once all have come, or wait for each "
      "other only between writing and reading"},
+    {"sago_patience", SAGOI_HINT_INT, FIELD(patience), "0", 0, 10000000, NULL, NULL,
+     "Seconds that ranks wait in a call for nodes that do not answer; then the file can only be closed; 0: for ever"},
     {"sago_defer", SAGOI_HINT_BOOL, FIELD(defer), "off", 0, 1, NULL, NULL,
      "Collective writes are kept in memory and moved together at the next sync, close or read, or when it is full"},
     {"sago_machine", SAGOI_HINT_TEXT, FIELD(machine), "auto", 0, 0, NULL, NULL,

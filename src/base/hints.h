@@ -71,6 +71,7 @@ typedef struct sagoi_hints {
     int64_t tier;            /* sagoi_tier_hint */
     int64_t tier_found;      /* sagoi_found_hint */
     int64_t agree;           /* sagoi_agree: when ranks meet in collective calls */
+    int64_t patience;        /* seconds in a call for nodes that do not answer; 0: for ever */
     int64_t defer;           /* 0/1: collective writes are put off and moved together */
     int64_t striping_factor; /* as MPI's reserved hints */
     int64_t striping_unit;

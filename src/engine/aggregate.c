@@ -72,9 +72,11 @@ static void note(job *work, sago_status status) {
 
 /* ---- Storing ---- */
 
-/* Hands this rank's window of the round to the I/O thread. */
+/* Hands this rank's window of the round to the I/O thread; not one that may lack something. */
 static void start_io(job *work, int64_t round) {
     int64_t start, end;
+    if (work->status && work->plan->write)
+        return;
     if (work->domain < 0 || !sagoi_plan_window(work->plan, work->domain, round, &start, &end))
         return;
     sagoi_task *task = &work->tasks[round & 1];
@@ -214,8 +216,9 @@ void sagoi_drop_exchange(sago_file *file) {
     file->exchange_serial = 0;
 }
 
-/* Buffers for messages: those of the call before, if it had the same plan. */
-static sago_status open_exchange(job *work) {
+/* Buffers for messages: those of the call before, if it had the same plan.  `before`: how this rank fared so far.
+ */
+static sago_status open_exchange(job *work, sago_status before) {
     sago_file *file = work->file;
     sagoi_cache_entry *entry = work->call->entry;
     int64_t first, reach = sagoi_plan_reach(work->plan, file->team->node, &first);
@@ -233,8 +236,10 @@ static sago_status open_exchange(job *work) {
                                   .budget = &file->budget};
     if (work->plan->move == SAGOI_MOVE_RMA) {
         sagoi_rma_setup one_sided = {setup, work->at.windows, work->at.window_bytes};
-        return sagoi_rma_create(&one_sided, &work->rma);
+        return sagoi_rma_create(&one_sided, before, &work->rma);
     }
+    if (before)
+        return before;
     if (!setup.known)
         sagoi_kept_cleanup(&entry->kept, &file->budget);
     sago_status status = SAGO_OK;
@@ -263,8 +268,8 @@ static sago_status set_up(job *work) {
     find_places(work->file, work->plan, &work->at);
     find_role(work);
     shift_request(work, -work->call->shift);
-    if (!status && work->plan->nodes > 1)
-        status = open_exchange(work);
+    if (work->plan->nodes > 1)
+        status = open_exchange(work, status);
     /* From here on nobody turns back: everybody goes through all rounds. */
     return sure && !status ? SAGO_OK : sagoi_agree_status(work->file->team, status);
 }
@@ -273,9 +278,7 @@ static void finish(job *work) {
     for (int64_t parity = 0; parity < 2; parity++)
         wait_io(work, parity);
     if (work->exchange)
-        note(work, sagoi_exchange_finish(work->exchange));
-    if (work->exchange && work->domain >= 0 && work->call->entry->kept.full)
-        work->call->forgetful = true;
+        note(work, sagoi_exchange_finish(work->exchange, &work->call->forgetful));
 }
 
 static void tidy_up(job *work) {

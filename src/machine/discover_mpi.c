@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/again.h"
+
 /* What rank 0 tells. */
 typedef struct verdict {
     int64_t status;
@@ -18,8 +20,8 @@ static sagoi_node_name *gather_names(MPI_Comm leaders, int rank, int64_t nodes) 
     sagoi_node_name mine, *name = rank == 0 ? calloc((size_t)nodes, sizeof *name) : NULL;
     int ready = name != NULL;
     sagoi_node_name_ask(&mine);
-    if (MPI_Bcast(&ready, 1, MPI_INT, 0, leaders) != MPI_SUCCESS || !ready ||
-        MPI_Gather(&mine, sizeof mine, MPI_BYTE, name, sizeof mine, MPI_BYTE, 0, leaders) != MPI_SUCCESS) {
+    if (!SAGOI_DONE(MPI_Bcast(&ready, 1, MPI_INT, 0, leaders)) || !ready ||
+        !SAGOI_DONE(MPI_Gather(&mine, sizeof mine, MPI_BYTE, name, sizeof mine, MPI_BYTE, 0, leaders))) {
         free(name);
         return NULL;
     }
@@ -29,7 +31,7 @@ static sagoi_node_name *gather_names(MPI_Comm leaders, int rank, int64_t nodes) 
 static sago_status look(MPI_Comm leaders, const sagoi_discover_options *options, int64_t nodes,
                         sagoi_surroundings *found, int64_t *place) {
     int rank = 0;
-    (void)MPI_Comm_rank(leaders, &rank);
+    (void)SAGOI_DONE(MPI_Comm_rank(leaders, &rank));
     sagoi_node_name *name = gather_names(leaders, rank, nodes);
     if (rank != 0)
         return SAGO_OK;
@@ -50,8 +52,9 @@ sago_status sagoi_discover_mpi(MPI_Comm all, MPI_Comm leaders, const sagoi_disco
         told.status = look(leaders, options, nodes, &told.found, place);
         (void)strncpy(told.message, sagoi_message(), sizeof told.message - 1);
     }
-    if (MPI_Bcast(&told, sizeof told, MPI_BYTE, 0, all) != MPI_SUCCESS ||
-        (told.status == SAGO_OK && MPI_Bcast(place, (int)(nodes * (int64_t)sizeof *place), MPI_BYTE, 0, all)))
+    if (!SAGOI_DONE(MPI_Bcast(&told, sizeof told, MPI_BYTE, 0, all)) ||
+        (told.status == SAGO_OK &&
+         !SAGOI_DONE(MPI_Bcast(place, (int)(nodes * (int64_t)sizeof *place), MPI_BYTE, 0, all))))
         return sagoi_fail(SAGO_ERR_MPI, "what was found of the machine could not be told");
     if (told.status != SAGO_OK)
         return sagoi_fail((sago_status)told.status, "%s", told.message);

@@ -9,6 +9,7 @@
 #include "move/team.h"
 
 enum { SAGOI_SEGMENT_NAME_MAX = 64 };
+enum { SAGOI_TEAM_WHOLE, SAGOI_TEAM_BREAKING, SAGOI_TEAM_BROKEN }; /* while breaking, why is being written down */
 
 /* One rank's own; nobody else writes to it. */
 typedef struct sagoi_slot {
@@ -25,7 +26,8 @@ typedef struct sagoi_control {
     _Alignas(64) _Atomic uint32_t arrived; /* ranks at the gate */
     _Alignas(64) sagoi_futex generation;   /* grows when the gate opens */
     _Alignas(64) sagoi_futex ready;        /* grows when the last rank has come and the leader is to go on */
-    _Atomic uint32_t broken;               /* a rank has died: nobody waits any more */
+    _Atomic uint32_t broken;               /* SAGOI_TEAM_...: if so, nobody waits any more */
+    _Atomic uint32_t told;                 /* have the other nodes been told? */
     uint64_t pid_namespace;                /* inode: pids mean something only to those who share it */
     _Alignas(64) sagoi_agreement of_node, of_all;
     int64_t value_sum;
@@ -33,6 +35,7 @@ typedef struct sagoi_control {
     int32_t shared_errno;
     char segment_name[SAGOI_SEGMENT_NAME_MAX]; /* while a segment is being made */
     char message[SAGOI_MESSAGE_MAX];           /* of an agreed failure */
+    char broken_message[SAGOI_MESSAGE_MAX];    /* why the team is broken */
     _Alignas(64) sagoi_slot slots[];           /* local_size of them, then the tables of team.h */
 } sagoi_control;
 

@@ -10,6 +10,7 @@
 
 #include "base/checked.h"
 #include "base/fiber.h"
+#include "move/calls.h"
 #include "move/mail.h"
 
 struct sagoi_exchange {
@@ -84,6 +85,7 @@ void sagoi_exchange_begin(sagoi_exchange *exchange, const sagoi_exchange_setup *
                                       .reach = setup->reach,
                                       .code = !setup->known || setup->plan->merge};
     exchange->status = SAGO_OK;
+    exchange->outbox.forgetful = false;
     if (setup->domain >= 0 || exchange->relay) {
         setup->team->idle = idle;
         setup->team->idle_arg = exchange;
@@ -96,12 +98,14 @@ void sagoi_exchange_destroy(sagoi_exchange **exchange) {
         return;
     sagoi_budget *budget = gone->setup.budget;
     gone->setup.team->idle = NULL;
+    *exchange = NULL;
+    if (sagoi_is_broken(gone->setup.team))
+        return; /* messages may still come: their memory stays */
     sagoi_relay_destroy(&gone->relay);
     sagoi_inbox_cleanup(&gone->inbox);
     sagoi_outbox_cleanup(&gone->outbox);
     sagoi_budget_free(budget, gone->aggregators, gone->setup.plan->ndomains * (int64_t)sizeof(int32_t));
     sagoi_budget_free(budget, gone, sizeof *gone);
-    *exchange = NULL;
 }
 
 static void note(sagoi_exchange *exchange, sago_status status) {
@@ -109,29 +113,32 @@ static void note(sagoi_exchange *exchange, sago_status status) {
         exchange->status = status;
 }
 
-/* Lets others have the core, the longer nothing happens the longer. */
-static void rest(bool busy, int *quiet) {
-    bool first = *quiet == 0;
-    *quiet = busy ? 0 : *quiet + 1;
+/* Deals with what comes in, and lets others have the core, the longer nothing happens the longer.  False: the team
+ * is broken, and nothing will come. */
+static bool rest(sagoi_exchange *exchange, sagoi_vigil *vigil) {
+    bool first = vigil->turns == 0, busy = poll(exchange);
+    if (!sagoi_vigil_keep(exchange->setup.team, vigil, busy)) {
+        note(exchange, sagoi_broken(exchange->setup.team));
+        return false;
+    }
     if (sagoi_give_way(busy || first))
-        return;
-    if (*quiet > 300)
+        return true;
+    if (vigil->turns > 300)
         (void)usleep(20);
-    else if (*quiet > 0)
+    else if (vigil->turns > 0)
         (void)sched_yield();
+    return true;
 }
 
 static void wait_outbox(sagoi_exchange *exchange) {
     bool done = false;
     double start = sagoi_now();
-    for (int quiet = 0; !done;) {
+    sagoi_vigil vigil = {0};
+    for (;;) {
         sago_status status = sagoi_outbox_test(&exchange->outbox, &done);
-        if (status) {
-            note(exchange, status);
+        note(exchange, status);
+        if (status || done || !rest(exchange, &vigil))
             break;
-        }
-        if (!done)
-            rest(poll(exchange), &quiet);
     }
     (void)sagoi_phase_end(exchange->setup.stats, SAGO_PHASE_EXCHANGE, start);
 }
@@ -140,9 +147,11 @@ static void wait_outbox(sagoi_exchange *exchange) {
 static void wait_inbox(sagoi_exchange *exchange) {
     double start = sagoi_now();
     sago_status relayed = SAGO_OK;
-    for (int quiet = 0; !(sagoi_inbox_done(&exchange->inbox) || exchange->inbox.dead) ||
-                        !sagoi_relay_done(exchange->relay, &relayed);)
-        rest(poll(exchange), &quiet);
+    sagoi_vigil vigil = {0};
+    while (!(sagoi_inbox_done(&exchange->inbox) || exchange->inbox.dead) ||
+           !sagoi_relay_done(exchange->relay, &relayed))
+        if (!rest(exchange, &vigil))
+            break;
     note(exchange, exchange->inbox.status);
     note(exchange, relayed);
     (void)sagoi_phase_end(exchange->setup.stats, SAGO_PHASE_EXCHANGE, start);
@@ -204,16 +213,17 @@ sago_status sagoi_exchange_round(sagoi_exchange *exchange, int64_t round, const 
     sagoi_packer_start(&exchange->packer, round);
     exchange->in_round = 0;
     while (reading ? read_pass(exchange, round) : write_pass(exchange, round))
-        if (exchange->status == SAGO_ERR_PEER)
-            return exchange->status;
+        if (sagoi_is_broken(exchange->setup.team))
+            break;
     wait_inbox(exchange);
     return exchange->status;
 }
 
-sago_status sagoi_exchange_finish(sagoi_exchange *exchange) {
+sago_status sagoi_exchange_finish(sagoi_exchange *exchange, bool *forgetful) {
     wait_outbox(exchange);
     exchange->setup.team->idle = NULL;
     if (!exchange->setup.known)
         sagoi_kept_sort(exchange->setup.kept);
+    *forgetful = exchange->outbox.forgetful || (exchange->setup.domain >= 0 && exchange->setup.kept->full);
     return exchange->status;
 }

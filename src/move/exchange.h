@@ -45,7 +45,8 @@ void sagoi_exchange_begin(sagoi_exchange *exchange, const sagoi_exchange_setup *
 sago_status sagoi_exchange_round(sagoi_exchange *exchange, int64_t round, const sagoi_window *window)
     SAGOI_CHECKED;
 
-/* After the last round: waits for what is still on its way. */
-sago_status sagoi_exchange_finish(sagoi_exchange *exchange) SAGOI_CHECKED;
+/* After the last round: waits for what is still on its way.  *forgetful: aggregators must not rely on what they
+ * remember of this call. */
+sago_status sagoi_exchange_finish(sagoi_exchange *exchange, bool *forgetful) SAGOI_CHECKED;
 
 #endif

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/fiber.h"
+#include "move/calls.h"
 #include "move/control.h"
 #include "trace/stats.h"
 
@@ -45,17 +46,16 @@ static bool someone_died(const sagoi_team *team) {
 
 /* If somebody died, nobody waits any more. */
 static void roll_call(sagoi_team *team) {
-    sagoi_control *control = team->control;
-    if (!someone_died(team))
-        return;
-    atomic_store(&control->broken, 1);
-    sagoi_futex_wake(&control->generation);
-    sagoi_futex_wake(&control->ready);
+    if (someone_died(team))
+        sagoi_break_node(team, "a process of this node has died during a collective call");
 }
 
-void sagoi_poke(const sagoi_team *team) {
+void sagoi_poke(sagoi_team *team) {
     int flag;
-    (void)MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, team->all, &flag, MPI_STATUS_IGNORE);
+    if (team->nodes > 1)
+        sagoi_hear_news(team);
+    else
+        (void)MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, team->all, &flag, MPI_STATUS_IGNORE);
 }
 
 static bool changed(const sagoi_futex *word, uint32_t old) {
@@ -77,7 +77,7 @@ static bool watch(const sagoi_futex *word, uint32_t old, int looks, int us) {
 }
 
 /* Has it changed soon? */
-static bool wait_awake(const sagoi_team *team, const sagoi_futex *word, uint32_t old) {
+static bool wait_awake(sagoi_team *team, const sagoi_futex *word, uint32_t old) {
     if (changed(word, old))
         return true;
     if (sagoi_fibers_pending())
@@ -103,7 +103,7 @@ static void look_after_peers(sagoi_team *team, int visits) {
 /* As sagoi_wait_word(), on a fiber: whoever lets it go on sleeps. */
 static bool wait_on_fiber(sagoi_team *team, sagoi_futex *word, uint32_t old) {
     for (int visits = 0; !changed(word, old); visits++) {
-        if (atomic_load(&team->control->broken))
+        if (sagoi_is_broken(team))
             return false;
         bool busy = team->idle && team->idle(team->idle_arg);
         if (!busy)
@@ -114,14 +114,13 @@ static bool wait_on_fiber(sagoi_team *team, sagoi_futex *word, uint32_t old) {
 }
 
 bool sagoi_wait_word(sagoi_team *team, sagoi_futex *word, uint32_t old) {
-    sagoi_control *control = team->control;
     int64_t sleep_us = FIRST_SLEEP_US;
     if (sagoi_on_fiber())
         return wait_on_fiber(team, word, old);
     if (!team->idle && wait_awake(team, word, old))
         return true;
     for (int wakes = 1; !changed(word, old); wakes++) {
-        if (atomic_load(&control->broken))
+        if (sagoi_is_broken(team))
             return false;
         bool others = sagoi_fibers_pending();
         if (others && sagoi_fibers_advance())
@@ -140,28 +139,6 @@ bool sagoi_wait_word(sagoi_team *team, sagoi_futex *word, uint32_t old) {
             roll_call(team);
     }
     return true;
-}
-
-sago_status sagoi_wait_request(sagoi_team *team, MPI_Request *request) {
-    int done = 0;
-    for (int i = 0; !done; i++) {
-        if (MPI_Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-            return sagoi_fail(SAGO_ERR_MPI, "MPI_Test failed while the nodes were agreeing");
-        if (done)
-            break;
-        bool busy = team->idle && team->idle(team->idle_arg);
-        if (sagoi_give_way(busy || i == 0) || busy)
-            continue;
-        if (i > 200)
-            (void)usleep(20);
-        else
-            (void)sched_yield();
-    }
-    return SAGO_OK;
-}
-
-static sago_status peer_died(void) {
-    return sagoi_fail(SAGO_ERR_PEER, "a process of this node has died during a collective call");
 }
 
 /* ---- Without a gate ---- */
@@ -196,8 +173,8 @@ SAGOI_OFTEN sago_status sagoi_await_done(sagoi_team *team) {
     uint64_t mine = atomic_load_explicit(&control->slots[team->local_rank].done, memory_order_relaxed);
     for (int i = 0; i < team->local_size; i++)
         for (int looks = 0; atomic_load_explicit(&control->slots[i].done, memory_order_acquire) < mine; looks++) {
-            if (atomic_load(&control->broken))
-                return peer_died();
+            if (sagoi_is_broken(team))
+                return sagoi_broken(team);
             rest_between_looks(team, looks);
         }
     return SAGO_OK;
@@ -214,11 +191,11 @@ static void open_gate(sagoi_control *control) {
 /* All ranks of the node come; one runs `meeting`; all go on.  `by_leader`: the leader must be that one. */
 SAGOI_OFTEN static sago_status meet(sagoi_team *team, bool by_leader, sagoi_meeting_fn meeting, void *arg) {
     sagoi_control *control = team->control;
+    if (sagoi_is_broken(team))
+        return sagoi_broken(team);
     if (team->local_size == 1) /* nobody to wait for, or to wake */
         return meeting ? meeting(team, arg) : SAGO_OK;
     uint32_t generation = atomic_load(&control->generation.value), ready = atomic_load(&control->ready.value);
-    if (atomic_load(&control->broken))
-        return peer_died();
     bool last = atomic_fetch_add(&control->arrived, 1) + 1 == (uint32_t)team->local_size;
     bool chosen = by_leader ? team->local_rank == 0 : last;
     if (last && !chosen) {
@@ -227,12 +204,13 @@ SAGOI_OFTEN static sago_status meet(sagoi_team *team, bool by_leader, sagoi_meet
     }
     if (chosen) {
         if (!last && !sagoi_wait_word(team, &control->ready, ready))
-            return peer_died();
+            return sagoi_broken(team);
         sago_status status = meeting ? meeting(team, arg) : SAGO_OK;
         open_gate(control);
         return status;
     }
-    return sagoi_wait_word(team, &control->generation, generation) ? SAGO_OK : peer_died();
+    bool opened = sagoi_wait_word(team, &control->generation, generation);
+    return opened && !sagoi_is_broken(team) ? SAGO_OK : sagoi_broken(team);
 }
 
 sago_status sagoi_meet_as_agreed(sagoi_team *team, sagoi_meeting_fn meeting, void *arg) {
@@ -284,10 +262,9 @@ typedef struct agree_work {
 
 static sago_status agree_leaders(sagoi_team *team, sagoi_agreement *agreement) {
     MPI_Request request;
-    if (MPI_Iallreduce(MPI_IN_PLACE, agreement, 1, team->agreement_type, team->agreement_op, team->leaders,
-                       &request) != MPI_SUCCESS)
-        return sagoi_fail(SAGO_ERR_MPI, "MPI_Iallreduce among the nodes failed");
-    return sagoi_wait_request(team, &request);
+    bool started = SAGOI_DONE(MPI_Iallreduce(MPI_IN_PLACE, agreement, 1, team->agreement_type, team->agreement_op,
+                                             team->leaders, &request));
+    return sagoi_collective(team, started, &request, "agreeing with the other nodes");
 }
 
 SAGOI_OFTEN static sago_status agree_meeting(sagoi_team *team, void *arg) {
@@ -319,28 +296,22 @@ SAGOI_OFTEN sago_status sagoi_agree(sagoi_team *team, sagoi_agreement *agreement
     return SAGO_OK;
 }
 
+/* The tables of members are in the control segment; so is what the nodes tell, which stays if the team breaks. */
+static char *share_area(sagoi_team *team) { return (char *)(team->members + team->size); }
+
 typedef struct share_work {
     const void *mine;
     int64_t bytes;
-    char *all;
 } share_work;
 
-static sago_status share_leaders(sagoi_team *team, share_work *work) {
+static sago_status share_leaders(sagoi_team *team, void *arg) {
+    const share_work *work = arg;
     MPI_Request request;
-    if (MPI_Iallgather(work->mine, (int)work->bytes, MPI_BYTE, work->all, (int)work->bytes, MPI_BYTE,
-                       team->leaders, &request) != MPI_SUCCESS)
-        return sagoi_fail(SAGO_ERR_MPI, "MPI_Iallgather among the nodes failed");
-    return sagoi_wait_request(team, &request);
-}
-
-/* The tables of members are in the control segment; so is the copy that the other ranks take. */
-static char *share_area(sagoi_team *team) { return (char *)(team->members + team->size); }
-
-static sago_status share_meeting(sagoi_team *team, void *arg) {
-    share_work *work = arg;
-    sago_status status = share_leaders(team, work);
-    memcpy(share_area(team), work->all, (size_t)(work->bytes * team->nodes));
-    return status;
+    char *all = share_area(team);
+    memcpy(all + team->node * work->bytes, work->mine, (size_t)work->bytes);
+    bool started = SAGOI_DONE(MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, (int)work->bytes, MPI_BYTE,
+                                             team->leaders, &request));
+    return sagoi_collective(team, started, &request, "telling the other nodes of this one");
 }
 
 sago_status sagoi_share_nodes(sagoi_team *team, const void *mine, int64_t bytes, void *all) {
@@ -348,9 +319,9 @@ sago_status sagoi_share_nodes(sagoi_team *team, const void *mine, int64_t bytes,
         memcpy(all, mine, (size_t)bytes);
         return SAGO_OK;
     }
-    share_work work = {mine, bytes, all};
-    sago_status status = meet(team, true, share_meeting, &work);
-    if (!status && team->local_rank != 0)
+    share_work work = {mine, bytes};
+    sago_status status = meet(team, true, share_leaders, &work);
+    if (!status)
         memcpy(all, share_area(team), (size_t)(bytes * team->nodes));
     return status;
 }

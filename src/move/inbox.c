@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "move/calls.h"
 #include "move/mail.h"
 
 enum { SLOTS_MAX = 64 }; /* messages on their way to an aggregator; more hide no more latency */
@@ -43,20 +44,10 @@ sago_status sagoi_inbox_init(sagoi_inbox *inbox, const sagoi_exchange_setup *set
                       (long long)plan->message);
 }
 
-/* Only after an MPI failure is anything still under way. */
-static void drop_request(MPI_Request *request) {
-    if (*request == MPI_REQUEST_NULL)
-        return;
-    (void)MPI_Cancel(request);
-    (void)MPI_Request_free(request);
-}
-
 void sagoi_inbox_cleanup(sagoi_inbox *inbox) {
     if (!inbox->setup || inbox->setup->domain < 0)
         return;
     sagoi_budget *budget = inbox->setup->budget;
-    for (int64_t i = 0; inbox->requests && i < inbox->nslots && inbox->busy > 0; i++)
-        drop_request(&inbox->requests[i]);
     for (int64_t i = 0; inbox->slots && i < inbox->nslots; i++) {
         sagoi_budget_free(budget, inbox->slots[i].message, inbox->slot_bytes);
         sagoi_budget_free(budget, inbox->slots[i].reply, inbox->slot_bytes);
@@ -73,6 +64,12 @@ static void fail_inbox(sagoi_inbox *inbox, sago_status status) {
         inbox->status = status;
 }
 
+/* An MPI call failed for good, as the message says. */
+static void die(sagoi_inbox *inbox, sago_status status) {
+    fail_inbox(inbox, sagoi_break(inbox->setup->team, status));
+    inbox->dead = true;
+}
+
 static void broken_mail(sagoi_inbox *inbox, int32_t source) {
     fail_inbox(inbox, sagoi_fail(SAGO_ERR_MPI, "a message of rank %d in round %lld does not fit the plan", source,
                                  (long long)inbox->round));
@@ -85,10 +82,12 @@ static void broken_mail(sagoi_inbox *inbox, int32_t source) {
 static void post_receive(sagoi_inbox *inbox, sagoi_inbox_slot *slot) {
     MPI_Request *request = &inbox->requests[slot - inbox->slots];
     slot->replying = false;
-    if (MPI_Irecv(slot->message, (int)inbox->slot_bytes, MPI_BYTE, MPI_ANY_SOURCE,
-                  sagoi_data_tag(inbox->setup->team, inbox->round), inbox->setup->team->all,
-                  request) != MPI_SUCCESS)
-        fail_inbox(inbox, sagoi_fail(SAGO_ERR_MPI, "a receive from other nodes cannot be posted"));
+    if (!SAGOI_DONE(MPI_Irecv(slot->message, (int)inbox->slot_bytes, MPI_BYTE, MPI_ANY_SOURCE,
+                              sagoi_data_tag(inbox->setup->team, inbox->round), inbox->setup->team->all,
+                              request))) {
+        die(inbox, sagoi_fail(SAGO_ERR_MPI, "a receive from other nodes cannot be posted"));
+        return;
+    }
     inbox->receiving++;
     inbox->busy++;
 }
@@ -97,9 +96,11 @@ static void post_reply(sagoi_inbox *inbox, sagoi_inbox_slot *slot, int32_t sourc
     MPI_Request *request = &inbox->requests[slot - inbox->slots];
     slot->replying = true;
     sagoi_mail_count(inbox->setup, true, bytes, 0);
-    if (MPI_Issend(slot->reply, (int)bytes, MPI_BYTE, source, slot->answer, inbox->setup->team->all, request) !=
-        MPI_SUCCESS)
-        fail_inbox(inbox, sagoi_fail(SAGO_ERR_MPI, "a reply to rank %d cannot be sent", source));
+    if (!SAGOI_DONE(MPI_Issend(slot->reply, (int)bytes, MPI_BYTE, source, slot->answer, inbox->setup->team->all,
+                               request))) {
+        die(inbox, sagoi_fail(SAGO_ERR_MPI, "a reply to rank %d cannot be sent", source));
+        return;
+    }
     inbox->busy++;
 }
 
@@ -250,7 +251,7 @@ static void advance(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const MPI_Status
     inbox->busy--;
     if (!slot->replying) {
         int length = 0;
-        (void)MPI_Get_count(status, MPI_BYTE, &length);
+        (void)SAGOI_DONE(MPI_Get_count(status, MPI_BYTE, &length));
         inbox->receiving--;
         int64_t reply = take_message(inbox, slot, status->MPI_SOURCE, length);
         if (reply > 0) {
@@ -296,13 +297,12 @@ void sagoi_inbox_open(sagoi_inbox *inbox, int64_t round, const sagoi_window *win
 }
 
 bool sagoi_inbox_poll(sagoi_inbox *inbox) {
-    if (inbox->busy == 0)
+    if (inbox->busy == 0 || inbox->dead)
         return false;
     int count = 0;
     MPI_Status statuses[SLOTS_MAX];
-    if (MPI_Testsome((int)inbox->nslots, inbox->requests, &count, inbox->finished, statuses) != MPI_SUCCESS) {
-        fail_inbox(inbox, sagoi_fail(SAGO_ERR_MPI, "receiving from other nodes failed"));
-        inbox->dead = true;
+    if (!sagoi_test_some(inbox->nslots, inbox->requests, &count, inbox->finished, statuses)) {
+        die(inbox, sagoi_fail(SAGO_ERR_MPI, "receiving from other nodes failed"));
         return false;
     }
     for (int i = 0; i < count && count != MPI_UNDEFINED; i++)

@@ -74,16 +74,20 @@ typedef struct sagoi_pieces {
     MPI_Aint *places;
     int n, capacity;
     int64_t bytes;
+    bool lost; /* the address of one cannot be had */
 } sagoi_pieces;
 
 bool sagoi_pieces_init(sagoi_pieces *pieces, int64_t capacity, sagoi_budget *budget);
 void sagoi_pieces_cleanup(sagoi_pieces *pieces, sagoi_budget *budget);
 void sagoi_pieces_clear(sagoi_pieces *pieces);
 void sagoi_pieces_add(sagoi_pieces *pieces, const void *place, int64_t bytes);
-/* Starts one call over the pieces.  Sends are synchronous (001, V): a sender can never be far ahead. */
-sago_status sagoi_pieces_send(const sagoi_pieces *pieces, const sagoi_team *team, int peer, int tag,
+/* The same as piece i, for which there is room already. */
+void sagoi_pieces_set(sagoi_pieces *pieces, int i, const void *place, int64_t bytes);
+/* Starts one call over the pieces; what cannot be started breaks the team.  Sends are synchronous (001, V): a
+ * sender can never be far ahead. */
+sago_status sagoi_pieces_send(const sagoi_pieces *pieces, sagoi_team *team, int peer, int tag,
                               MPI_Request *request) SAGOI_CHECKED;
-sago_status sagoi_pieces_receive(const sagoi_pieces *pieces, const sagoi_team *team, int peer, int tag,
+sago_status sagoi_pieces_receive(const sagoi_pieces *pieces, sagoi_team *team, int peer, int tag,
                                  MPI_Request *request) SAGOI_CHECKED;
 
 /* A bundle being put together for the leader. */
@@ -108,6 +112,7 @@ typedef struct sagoi_outbox {
     sagoi_merged *merged; /* one a domain in reach, if the plan merges; else NULL */
     char *merged_data;    /* of all of them, one after another */
     int64_t merged_capacity;
+    bool forgetful;            /* not all was merged that will be the next time */
     sagoi_merge_input *inputs; /* scratch for merging: one a rank */
     sagoi_pieces pieces;       /* scratch for a message */
     sagoi_bundle bundle;       /* three layers */

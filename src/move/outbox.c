@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "move/calls.h"
 #include "move/mail.h"
 
 char *sagoi_staging_of(const sagoi_exchange_setup *setup, int64_t rank, int parity) {
@@ -199,7 +200,8 @@ static int64_t window_start(const parcel *p) {
 }
 
 /* Trains that interleave may merge to a list of runs that is longer than a message: then, or without the memory to
- * merge, they go as they are.  The aggregator waits for something in any case. */
+ * merge, they go as they are.  The aggregator waits for something in any case.  What went so for lack of memory
+ * looks otherwise the next time: it is not to be remembered. */
 static void merge_regions(const parcel *p) {
     const sagoi_exchange_setup *setup = p->outbox->setup;
     sagoi_merged *merged = &p->outbox->merged[number_of(p)];
@@ -208,6 +210,7 @@ static void merge_regions(const parcel *p) {
                                      setup->request->direction, p->merged_data, setup->budget, merged);
     int64_t head = (int64_t)(sizeof(sagoi_mail_head) + sizeof(sagoi_mail_region));
     head += p->outbox->leader < 0 ? 0 : (int64_t)(sizeof(sagoi_mail_head) + sizeof(sagoi_mail_entry));
+    p->outbox->forgetful = p->outbox->forgetful || status;
     if (status || head + merged->code_bytes + merged->data_bytes > setup->plan->message) {
         sagoi_merged_cleanup(merged, setup->budget);
         merged->given_up = true;
@@ -265,9 +268,7 @@ static sago_status send_bundle(sagoi_outbox *outbox, const sagoi_pass *pass, uin
     sagoi_mail_head head = {flags | SAGOI_MAIL_BUNDLE | bundle->number << SAGOI_MAIL_NUMBER, bundle->count};
     int64_t front = bundle_front(bundle);
     memcpy(bundle->next, &head, sizeof head);
-    message->lengths[0] = (int)front;
-    (void)MPI_Get_address(bundle->next, &message->places[0]);
-    message->bytes += front;
+    sagoi_pieces_set(message, 0, bundle->next, front);
     sago_status status = sagoi_pieces_send(message, setup->team, outbox->leader,
                                            sagoi_mail_tag(setup->team, SAGOI_MAIL_RELAY, pass->round),
                                            &outbox->requests[outbox->nrequests]);
@@ -384,9 +385,8 @@ sago_status sagoi_outbox_deal(sagoi_outbox *outbox, const sagoi_pass *pass) {
 
 sago_status sagoi_outbox_test(sagoi_outbox *outbox, bool *done) {
     int flag = 1;
-    if (outbox->nrequests > 0 &&
-        MPI_Testall((int)outbox->nrequests, outbox->requests, &flag, MPI_STATUSES_IGNORE) != MPI_SUCCESS)
-        return sagoi_fail(SAGO_ERR_MPI, "messages to the aggregators failed");
+    if (outbox->nrequests > 0 && !sagoi_test_all(outbox->nrequests, outbox->requests, &flag))
+        return sagoi_break(outbox->setup->team, sagoi_fail(SAGO_ERR_MPI, "messages to the aggregators failed"));
     *done = flag;
     if (flag)
         outbox->nrequests = 0;

@@ -1,4 +1,5 @@
 /* Pieces of memory that one MPI call sends or receives, strung together by a datatype: nothing is copied. */
+#include "move/calls.h"
 #include "move/mail.h"
 
 bool sagoi_pieces_init(sagoi_pieces *pieces, int64_t capacity, sagoi_budget *budget) {
@@ -17,39 +18,43 @@ void sagoi_pieces_cleanup(sagoi_pieces *pieces, sagoi_budget *budget) {
 void sagoi_pieces_clear(sagoi_pieces *pieces) {
     pieces->n = 0;
     pieces->bytes = 0;
+    pieces->lost = false;
 }
 
-void sagoi_pieces_add(sagoi_pieces *pieces, const void *place, int64_t bytes) {
-    if (bytes == 0)
-        return;
-    pieces->lengths[pieces->n] = (int)bytes;
-    (void)MPI_Get_address(place, &pieces->places[pieces->n]);
-    pieces->n++;
+void sagoi_pieces_set(sagoi_pieces *pieces, int i, const void *place, int64_t bytes) {
+    pieces->lengths[i] = (int)bytes;
+    pieces->lost = !SAGOI_DONE(MPI_Get_address(place, &pieces->places[i])) || pieces->lost;
     pieces->bytes += bytes;
 }
 
-static sago_status start(const sagoi_pieces *pieces, const sagoi_team *team, int peer, int tag, bool send,
-                         MPI_Request *request) {
-    MPI_Datatype type;
-    int error = MPI_Type_create_hindexed(pieces->n, pieces->lengths, pieces->places, MPI_BYTE, &type);
-    if (error == MPI_SUCCESS) {
-        error = MPI_Type_commit(&type);
-        if (error == MPI_SUCCESS)
-            error = send ? MPI_Issend(MPI_BOTTOM, 1, type, peer, tag, team->all, request)
-                         : MPI_Irecv(MPI_BOTTOM, 1, type, peer, tag, team->all, request);
-        (void)MPI_Type_free(&type);
-    }
-    return error == MPI_SUCCESS ? SAGO_OK
-                                : sagoi_fail(SAGO_ERR_MPI, "a message of %lld bytes to rank %d cannot be started",
-                                             (long long)pieces->bytes, peer);
+void sagoi_pieces_add(sagoi_pieces *pieces, const void *place, int64_t bytes) {
+    if (bytes > 0)
+        sagoi_pieces_set(pieces, pieces->n++, place, bytes);
 }
 
-sago_status sagoi_pieces_send(const sagoi_pieces *pieces, const sagoi_team *team, int peer, int tag,
+static sago_status start(const sagoi_pieces *pieces, sagoi_team *team, int peer, int tag, bool send,
+                         MPI_Request *request) {
+    MPI_Datatype type;
+    bool started = false;
+    if (!pieces->lost &&
+        SAGOI_DONE(MPI_Type_create_hindexed(pieces->n, pieces->lengths, pieces->places, MPI_BYTE, &type))) {
+        started = SAGOI_DONE(MPI_Type_commit(&type)) &&
+                  (send ? SAGOI_DONE(MPI_Issend(MPI_BOTTOM, 1, type, peer, tag, team->all, request))
+                        : SAGOI_DONE(MPI_Irecv(MPI_BOTTOM, 1, type, peer, tag, team->all, request)));
+        (void)SAGOI_DONE(MPI_Type_free(&type));
+    }
+    if (started)
+        return SAGO_OK;
+    return sagoi_break(team, sagoi_fail(SAGO_ERR_MPI, "a message of %lld bytes to rank %d cannot be started",
+                                        (long long)pieces->bytes, peer));
+}
+
+sago_status sagoi_pieces_send(const sagoi_pieces *pieces, sagoi_team *team, int peer, int tag,
                               MPI_Request *request) {
     return start(pieces, team, peer, tag, true, request);
 }
 
-sago_status sagoi_pieces_receive(const sagoi_pieces *pieces, const sagoi_team *team, int peer, int tag,
+sago_status sagoi_pieces_receive(const sagoi_pieces *pieces, sagoi_team *team, int peer, int tag,
                                  MPI_Request *request) {
     return start(pieces, team, peer, tag, false, request);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "move/calls.h"
 #include "move/mail.h"
 
 typedef enum { FREE, RECEIVING, HELD, GOING } slot_state;
@@ -155,23 +156,12 @@ sago_status sagoi_relay_create(const sagoi_exchange_setup *setup, const int32_t 
     return SAGO_OK;
 }
 
-/* Only after an MPI failure is anything still under way. */
-static void drop_requests(MPI_Request *requests, int64_t n) {
-    for (int64_t i = 0; requests && i < n; i++)
-        if (requests[i] != MPI_REQUEST_NULL) {
-            (void)MPI_Cancel(&requests[i]);
-            (void)MPI_Request_free(&requests[i]);
-        }
-}
-
 void sagoi_relay_destroy(sagoi_relay **gone) {
     sagoi_relay *relay = *gone;
     if (!relay)
         return;
     sagoi_budget *budget = relay->setup->budget;
     int64_t domains = relay->setup->plan->ndomains, n = relay->nslots, bytes = relay->setup->plan->message;
-    drop_requests(relay->receives, relay->receiving > 0 ? n : 0);
-    drop_requests(relay->sent, relay->nsent);
     for (int64_t i = 0; relay->slots && i < n; i++) {
         sagoi_budget_free(budget, relay->slots[i].message, bytes);
         sagoi_budget_free(budget, relay->slots[i].reply, bytes);
@@ -196,6 +186,12 @@ static void fail(sagoi_relay *relay, sago_status status) {
         relay->status = status;
 }
 
+/* An MPI call failed for good, as the message says. */
+static void die(sagoi_relay *relay, sago_status status) {
+    fail(relay, sagoi_break(relay->setup->team, status));
+    relay->dead = true;
+}
+
 /* ---- Collecting ---- */
 
 static void post_receives(sagoi_relay *relay) {
@@ -203,11 +199,10 @@ static void post_receives(sagoi_relay *relay) {
     for (int64_t i = 0; i < relay->nslots && relay->receiving < relay->expected; i++) {
         if (relay->slots[i].state != FREE)
             continue;
-        if (MPI_Irecv(relay->slots[i].message, (int)relay->setup->plan->message, MPI_BYTE, MPI_ANY_SOURCE,
-                      sagoi_mail_tag(team, SAGOI_MAIL_RELAY, relay->round), team->all,
-                      &relay->receives[i]) != MPI_SUCCESS) {
-            fail(relay, sagoi_fail(SAGO_ERR_MPI, "a receive from neighbouring nodes cannot be posted"));
-            relay->dead = true;
+        if (!SAGOI_DONE(MPI_Irecv(relay->slots[i].message, (int)relay->setup->plan->message, MPI_BYTE,
+                                  MPI_ANY_SOURCE, sagoi_mail_tag(team, SAGOI_MAIL_RELAY, relay->round), team->all,
+                                  &relay->receives[i]))) {
+            die(relay, sagoi_fail(SAGO_ERR_MPI, "a receive from neighbouring nodes cannot be posted"));
             return;
         }
         relay->slots[i].state = RECEIVING;
@@ -267,7 +262,7 @@ static int64_t find_child(const sagoi_relay *relay, int32_t rank) {
 static void take_bundle(sagoi_relay *relay, int64_t slot, const MPI_Status *status) {
     sagoi_mail_head head = {SAGOI_MAIL_LAST | SAGOI_MAIL_PASS_END, 0};
     int length = 0;
-    (void)MPI_Get_count(status, MPI_BYTE, &length);
+    (void)SAGOI_DONE(MPI_Get_count(status, MPI_BYTE, &length));
     if (!open_bundle(relay, slot, length, &head))
         fail(relay, sagoi_fail(SAGO_ERR_MPI, "a bundle of rank %d in round %lld does not fit the plan",
                                status->MPI_SOURCE, (long long)relay->round));
@@ -304,15 +299,13 @@ static void begin_outgoing(sagoi_relay *relay, outgoing *out) {
 }
 
 static void send_outgoing(sagoi_relay *relay, outgoing *out, uint32_t flags) {
-    const sagoi_team *team = relay->setup->team;
+    sagoi_team *team = relay->setup->team;
     sagoi_pieces *message = &relay->message;
     sagoi_mail_head head = {flags | SAGOI_MAIL_BUNDLE | out->number << SAGOI_MAIL_NUMBER, out->count};
     int64_t front = (int64_t)(sizeof head + out->count * sizeof(sagoi_mail_entry));
     int peer = relay->aggregators[out->domain];
     memcpy(relay->next, &head, sizeof head);
-    message->lengths[0] = (int)front;
-    (void)MPI_Get_address(relay->next, &message->places[0]);
-    message->bytes += front;
+    sagoi_pieces_set(message, 0, relay->next, front);
     relay->next += front;
     sago_status status =
         sagoi_pieces_send(message, team, peer, sagoi_data_tag(team, relay->round), &relay->sent[relay->nsent]);
@@ -388,11 +381,10 @@ static void deal(sagoi_relay *relay) {
         if (slot->state != GOING || slot->reply_bytes == 0)
             continue;
         const child *to = &relay->children[slot->child];
-        if (MPI_Issend(slot->reply, (int)slot->reply_bytes, MPI_BYTE, to->rank,
-                       sagoi_mail_tag(team, SAGOI_MAIL_DEALT, slot->number), team->all,
-                       &relay->sent[relay->nsent]) != MPI_SUCCESS) {
-            fail(relay, sagoi_fail(SAGO_ERR_MPI, "a reply to rank %d cannot be sent", to->rank));
-            relay->dead = true;
+        if (!SAGOI_DONE(MPI_Issend(slot->reply, (int)slot->reply_bytes, MPI_BYTE, to->rank,
+                                   sagoi_mail_tag(team, SAGOI_MAIL_DEALT, slot->number), team->all,
+                                   &relay->sent[relay->nsent]))) {
+            die(relay, sagoi_fail(SAGO_ERR_MPI, "a reply to rank %d cannot be sent", to->rank));
             return;
         }
         relay->nsent++;
@@ -419,10 +411,8 @@ static bool collect(sagoi_relay *relay) {
     int count = 0;
     if (relay->receiving == 0)
         return false;
-    if (MPI_Testsome((int)relay->nslots, relay->receives, &count, relay->finished, relay->statuses) !=
-        MPI_SUCCESS) {
-        fail(relay, sagoi_fail(SAGO_ERR_MPI, "receiving from neighbouring nodes failed"));
-        relay->dead = true;
+    if (!sagoi_test_some(relay->nslots, relay->receives, &count, relay->finished, relay->statuses)) {
+        die(relay, sagoi_fail(SAGO_ERR_MPI, "receiving from neighbouring nodes failed"));
         return false;
     }
     for (int i = 0; count != MPI_UNDEFINED && i < count; i++)
@@ -440,10 +430,8 @@ static bool ready(const sagoi_relay *relay) {
 /* Has what was going come to the end of its stage?  Then begins the next one. */
 static bool advance(sagoi_relay *relay) {
     int all = 1;
-    if (relay->nsent > 0 &&
-        MPI_Testall((int)relay->nsent, relay->sent, &all, MPI_STATUSES_IGNORE) != MPI_SUCCESS) {
-        fail(relay, sagoi_fail(SAGO_ERR_MPI, "messages between a leader and the aggregators failed"));
-        relay->dead = true;
+    if (relay->nsent > 0 && !sagoi_test_all(relay->nsent, relay->sent, &all)) {
+        die(relay, sagoi_fail(SAGO_ERR_MPI, "messages between a leader and the aggregators failed"));
         return false;
     }
     if (all && relay->stage == SENDING && reads(relay))

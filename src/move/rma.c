@@ -1,6 +1,7 @@
 #include "move/rma.h"
 
 #include "base/checked.h"
+#include "move/calls.h"
 #include "move/mail.h"
 
 struct sagoi_rma {
@@ -22,29 +23,35 @@ static sago_status show_windows(sagoi_rma *rma) {
         base = rma->setup.windows + slot * 2 * rma->setup.window_bytes;
         bytes = 2 * rma->setup.window_bytes;
     }
-    if (MPI_Win_create(base, bytes, 1, MPI_INFO_NULL, common->team->all, &rma->win) != MPI_SUCCESS)
-        return sagoi_fail(SAGO_ERR_MPI, "MPI_Win_create failed: this MPI cannot show memory to other nodes");
-    (void)MPI_Win_set_errhandler(rma->win, MPI_ERRORS_RETURN);
-    return SAGO_OK;
+    if (SAGOI_DONE(MPI_Win_create(base, bytes, 1, MPI_INFO_NULL, common->team->all, &rma->win)) &&
+        SAGOI_DONE(MPI_Win_set_errhandler(rma->win, MPI_ERRORS_RETURN)))
+        return SAGO_OK;
+    return sagoi_break(common->team, sagoi_fail(SAGO_ERR_MPI, "memory cannot be shown to other nodes"));
 }
 
-sago_status sagoi_rma_create(const sagoi_rma_setup *setup, sagoi_rma **created) {
+static bool allocate(sagoi_rma *rma, sagoi_budget *budget) {
+    rma->aggregators = sagoi_budget_alloc(budget, rma->setup.common.plan->ndomains * (int64_t)sizeof(int32_t));
+    rma->lengths = sagoi_budget_alloc(budget, rma->capacity * (int64_t)sizeof *rma->lengths);
+    rma->places = sagoi_budget_alloc(budget, rma->capacity * (int64_t)sizeof *rma->places);
+    rma->offsets = sagoi_budget_alloc(budget, rma->capacity * (int64_t)sizeof *rma->offsets);
+    return rma->aggregators && rma->lengths && rma->places && rma->offsets;
+}
+
+/* Showing memory waits inside MPI for all ranks, so all must have what they need before any of them begins. */
+sago_status sagoi_rma_create(const sagoi_rma_setup *setup, sago_status before, sagoi_rma **created) {
     enum { PIECES = 8192 };
     sagoi_budget *budget = setup->common.budget;
     sagoi_rma *rma = sagoi_budget_alloc(budget, sizeof *rma);
-    if (!rma)
-        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for one-sided movement");
-    rma->setup = *setup;
-    rma->win = MPI_WIN_NULL;
-    rma->capacity = PIECES;
-    rma->aggregators = sagoi_budget_alloc(budget, setup->common.plan->ndomains * (int64_t)sizeof(int32_t));
-    rma->lengths = sagoi_budget_alloc(budget, PIECES * (int64_t)sizeof *rma->lengths);
-    rma->places = sagoi_budget_alloc(budget, PIECES * (int64_t)sizeof *rma->places);
-    rma->offsets = sagoi_budget_alloc(budget, PIECES * (int64_t)sizeof *rma->offsets);
-    bool ok = rma->aggregators && rma->lengths && rma->places && rma->offsets;
-    sago_status status = show_windows(rma);
-    if (!status && !ok)
-        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for one-sided movement");
+    if (rma) {
+        rma->setup = *setup;
+        rma->win = MPI_WIN_NULL;
+        rma->capacity = PIECES;
+    }
+    if (!before && !(rma && allocate(rma, budget)))
+        before = sagoi_fail(SAGO_ERR_MEMORY, "no memory for one-sided movement");
+    sago_status status = sagoi_agree_status(setup->common.team, before);
+    if (!status)
+        status = show_windows(rma);
     if (status) {
         sagoi_rma_destroy(&rma);
         return status;
@@ -59,14 +66,16 @@ void sagoi_rma_destroy(sagoi_rma **rma) {
     if (!gone)
         return;
     sagoi_budget *budget = gone->setup.common.budget;
+    *rma = NULL;
+    if (sagoi_is_broken(gone->setup.common.team))
+        return; /* others may still put into the windows, or never come to free them */
     if (gone->win != MPI_WIN_NULL)
-        (void)MPI_Win_free(&gone->win);
+        (void)SAGOI_DONE(MPI_Win_free(&gone->win));
     sagoi_budget_free(budget, gone->aggregators, gone->setup.common.plan->ndomains * (int64_t)sizeof(int32_t));
     sagoi_budget_free(budget, gone->lengths, gone->capacity * (int64_t)sizeof *gone->lengths);
     sagoi_budget_free(budget, gone->places, gone->capacity * (int64_t)sizeof *gone->places);
     sagoi_budget_free(budget, gone->offsets, gone->capacity * (int64_t)sizeof *gone->offsets);
     sagoi_budget_free(budget, gone, sizeof *gone);
-    *rma = NULL;
 }
 
 /* One put or get being put together: pieces of equal length here and in the aggregator's window. */
@@ -77,40 +86,43 @@ typedef struct transfer {
     MPI_Aint base; /* of the window in the aggregator's memory */
     int pieces;
     int64_t bytes;
+    bool lost; /* the address of a piece cannot be had */
     sago_status status;
 } transfer;
 
-/* Types that string the pieces together on both sides. */
-static int make_types(transfer *t, MPI_Datatype *here, MPI_Datatype *there) {
-    sagoi_rma *rma = t->rma;
-    int error = MPI_Type_create_hindexed(t->pieces, rma->lengths, rma->places, MPI_BYTE, here);
-    if (error != MPI_SUCCESS)
-        return error;
-    error = MPI_Type_create_hindexed(t->pieces, rma->lengths, rma->offsets, MPI_BYTE, there);
-    if (error == MPI_SUCCESS && (error = MPI_Type_commit(here)) == MPI_SUCCESS)
-        error = MPI_Type_commit(there);
-    return error;
+/* A type that strings the pieces together, on one of the sides. */
+static bool make_type(const transfer *t, const MPI_Aint places[], MPI_Datatype *type) {
+    return SAGOI_DONE(MPI_Type_create_hindexed(t->pieces, t->rma->lengths, places, MPI_BYTE, type)) &&
+           SAGOI_DONE(MPI_Type_commit(type));
 }
 
+static bool move_pieces(const transfer *t, MPI_Datatype here, MPI_Datatype there) {
+    if (t->rma->setup.common.request->direction == SAGOI_TO_FILE)
+        return SAGOI_DONE(MPI_Put(MPI_BOTTOM, 1, here, t->target, 0, 1, there, t->rma->win));
+    return SAGOI_DONE(MPI_Get(MPI_BOTTOM, 1, here, t->target, 0, 1, there, t->rma->win));
+}
+
+static void free_type(MPI_Datatype *type) {
+    if (*type != MPI_DATATYPE_NULL)
+        (void)SAGOI_DONE(MPI_Type_free(type));
+}
+
+/* Whatever comes of it, there is room for pieces again. */
 static void fire(transfer *t) {
     sagoi_rma *rma = t->rma;
     MPI_Datatype here = MPI_DATATYPE_NULL, there = MPI_DATATYPE_NULL;
-    if (t->pieces == 0 || t->status)
-        return;
-    int error = make_types(t, &here, &there);
-    if (error == MPI_SUCCESS && rma->setup.common.request->direction == SAGOI_TO_FILE)
-        error = MPI_Put(MPI_BOTTOM, 1, here, t->target, 0, 1, there, rma->win);
-    else if (error == MPI_SUCCESS)
-        error = MPI_Get(MPI_BOTTOM, 1, here, t->target, 0, 1, there, rma->win);
-    if (here != MPI_DATATYPE_NULL)
-        (void)MPI_Type_free(&here);
-    if (there != MPI_DATATYPE_NULL)
-        (void)MPI_Type_free(&there);
-    if (error != MPI_SUCCESS)
-        t->status = sagoi_fail(SAGO_ERR_MPI, "a one-sided transfer of %lld bytes with rank %d failed",
-                               (long long)t->bytes, t->target);
-    rma->setup.common.stats->wire_bytes += t->bytes;
-    sagoi_phase_count(rma->setup.common.stats, SAGO_PHASE_EXCHANGE, t->bytes, t->pieces, 1);
+    if (t->pieces > 0 && !t->status) {
+        if (!t->lost && make_type(t, rma->places, &here) && make_type(t, rma->offsets, &there) &&
+            move_pieces(t, here, there)) {
+            rma->setup.common.stats->wire_bytes += t->bytes;
+            sagoi_phase_count(rma->setup.common.stats, SAGO_PHASE_EXCHANGE, t->bytes, t->pieces, 1);
+        } else {
+            t->status = sagoi_fail(SAGO_ERR_MPI, "a one-sided transfer of %lld bytes with rank %d failed",
+                                   (long long)t->bytes, t->target);
+        }
+        free_type(&here);
+        free_type(&there);
+    }
     t->pieces = 0;
     t->bytes = 0;
 }
@@ -120,7 +132,7 @@ static void add_piece(transfer *t, const char *memory, int64_t off, int64_t len)
     if (t->pieces == rma->capacity || t->bytes + len > INT32_MAX)
         fire(t);
     rma->lengths[t->pieces] = (int)len;
-    (void)MPI_Get_address(memory, &rma->places[t->pieces]);
+    t->lost = !SAGOI_DONE(MPI_Get_address(memory, &rma->places[t->pieces])) || t->lost;
     rma->offsets[t->pieces] = t->base + (MPI_Aint)(off - t->start);
     t->pieces++;
     t->bytes += len;
@@ -180,11 +192,12 @@ sago_status sagoi_rma_round(sagoi_rma *rma, int64_t round) {
     const sagoi_exchange_setup *common = &rma->setup.common;
     double start = sagoi_now();
     sago_status status = SAGO_OK;
-    int error = MPI_Win_fence(0, rma->win);
-    for (int64_t i = 0; i < common->plan->ndomains && !status; i++)
+    bool fenced = SAGOI_DONE(MPI_Win_fence(0, rma->win));
+    for (int64_t i = 0; i < common->plan->ndomains && fenced && !status; i++)
         status = transfer_domain(rma, (i + common->team->rank) % common->plan->ndomains, round);
-    if (MPI_Win_fence(0, rma->win) != MPI_SUCCESS || error != MPI_SUCCESS)
-        status = sagoi_fail(SAGO_ERR_MPI, "MPI_Win_fence failed in round %lld", (long long)round);
+    if (!SAGOI_DONE(MPI_Win_fence(0, rma->win)) || !fenced)
+        status = sagoi_break(common->team,
+                             sagoi_fail(SAGO_ERR_MPI, "MPI_Win_fence failed in round %lld", (long long)round));
     (void)sagoi_phase_end(common->stats, SAGO_PHASE_EXCHANGE, start);
     return status;
 }

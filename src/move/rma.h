@@ -14,8 +14,8 @@ typedef struct sagoi_rma_setup {
     int64_t window_bytes;
 } sagoi_rma_setup;
 
-/* Collective over the team. */
-sago_status sagoi_rma_create(const sagoi_rma_setup *setup, sagoi_rma **rma) SAGOI_CHECKED;
+/* Collective over the team.  `before`: how this rank fared so far; nothing is made unless all fared well. */
+sago_status sagoi_rma_create(const sagoi_rma_setup *setup, sago_status before, sagoi_rma **rma) SAGOI_CHECKED;
 void sagoi_rma_destroy(sagoi_rma **rma);
 
 /* One round: after it all puts have arrived, or all gets.  Collective over the team. */

@@ -16,6 +16,7 @@
 
 #include "base/checked.h"
 #include "base/hints.h"
+#include "move/calls.h"
 #include "move/control.h"
 
 enum { SHARE_BYTES = 64 + SAGOI_COUNTS * 8 }; /* a node, for sagoi_share_nodes() */
@@ -51,14 +52,15 @@ static void team_destroy(sagoi_team *team) {
     if (team->control)
         (void)munmap(team->control, (size_t)team->control_bytes);
     if (team->agreement_type != MPI_DATATYPE_NULL)
-        (void)MPI_Type_free(&team->agreement_type);
+        (void)SAGOI_DONE(MPI_Type_free(&team->agreement_type));
     if (team->agreement_op != MPI_OP_NULL)
-        (void)MPI_Op_free(&team->agreement_op);
+        (void)SAGOI_DONE(MPI_Op_free(&team->agreement_op));
     if (team->leaders != MPI_COMM_NULL)
-        (void)MPI_Comm_free(&team->leaders);
+        (void)SAGOI_DONE(MPI_Comm_free(&team->leaders));
     if (team->all != MPI_COMM_NULL)
-        (void)MPI_Comm_free(&team->all);
+        (void)SAGOI_DONE(MPI_Comm_free(&team->all));
     free(team->kept);
+    free(team->bulletin);
     free(team);
 }
 
@@ -67,7 +69,7 @@ static registry *find_registry(void) {
     int found = 0;
     if (self_keyval == MPI_KEYVAL_INVALID)
         return NULL;
-    (void)MPI_Comm_get_attr(MPI_COMM_SELF, self_keyval, &value, &found);
+    (void)SAGOI_DONE(MPI_Comm_get_attr(MPI_COMM_SELF, self_keyval, &value, &found));
     return found ? value : NULL;
 }
 
@@ -123,9 +125,9 @@ static registry *open_registry(void) {
     all = calloc(1, sizeof *all);
     if (!all)
         return NULL;
-    if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &self_keyval, NULL) == MPI_SUCCESS &&
-        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_comm_free, &team_keyval, NULL) == MPI_SUCCESS &&
-        MPI_Comm_set_attr(MPI_COMM_SELF, self_keyval, all) == MPI_SUCCESS)
+    if (SAGOI_DONE(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &self_keyval, NULL)) &&
+        SAGOI_DONE(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_comm_free, &team_keyval, NULL)) &&
+        SAGOI_DONE(MPI_Comm_set_attr(MPI_COMM_SELF, self_keyval, all)))
         return all;
     free(all);
     return NULL;
@@ -142,7 +144,7 @@ static void reduce_agreements(void *in, void *inout, int *count, MPI_Datatype *t
 /* Before there is a team to agree in: does every rank have what it needs? */
 static bool all_have(MPI_Comm comm, bool have) {
     int mine = have, all = 0;
-    return MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
+    return SAGOI_DONE(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm)) && all;
 }
 
 static uint64_t pid_namespace(void) {
@@ -161,20 +163,21 @@ static int32_t *tables_of(const sagoi_team *team) { return (int32_t *)&team->con
 /* Splits into nodes; every rank a node of its own if `alone`. */
 static bool split_nodes(sagoi_team *team, bool alone, MPI_Comm *node_comm) {
     int kind[2] = {0, 0};
-    int error = alone ? MPI_Comm_split(team->all, team->rank, 0, node_comm)
-                      : MPI_Comm_split_type(team->all, MPI_COMM_TYPE_SHARED, team->rank, MPI_INFO_NULL, node_comm);
-    if (error != MPI_SUCCESS)
+    bool split = alone ? SAGOI_DONE(MPI_Comm_split(team->all, team->rank, 0, node_comm))
+                       : SAGOI_DONE(MPI_Comm_split_type(team->all, MPI_COMM_TYPE_SHARED, team->rank, MPI_INFO_NULL,
+                                                        node_comm));
+    if (!split)
         return false;
-    (void)MPI_Comm_rank(*node_comm, &team->local_rank);
-    (void)MPI_Comm_size(*node_comm, &team->local_size);
-    if (MPI_Comm_split(team->all, team->local_rank == 0 ? 0 : MPI_UNDEFINED, team->rank, &team->leaders) !=
-        MPI_SUCCESS)
+    (void)SAGOI_DONE(MPI_Comm_rank(*node_comm, &team->local_rank));
+    (void)SAGOI_DONE(MPI_Comm_size(*node_comm, &team->local_size));
+    if (!SAGOI_DONE(
+            MPI_Comm_split(team->all, team->local_rank == 0 ? 0 : MPI_UNDEFINED, team->rank, &team->leaders)))
         return false;
     if (team->local_rank == 0) {
-        (void)MPI_Comm_rank(team->leaders, &kind[0]);
-        (void)MPI_Comm_size(team->leaders, &kind[1]);
+        (void)SAGOI_DONE(MPI_Comm_rank(team->leaders, &kind[0]));
+        (void)SAGOI_DONE(MPI_Comm_size(team->leaders, &kind[1]));
     }
-    if (MPI_Bcast(kind, 2, MPI_INT, 0, *node_comm) != MPI_SUCCESS)
+    if (!SAGOI_DONE(MPI_Bcast(kind, 2, MPI_INT, 0, *node_comm)))
         return false;
     team->node = kind[0];
     team->nodes = kind[1];
@@ -199,12 +202,12 @@ static bool map_control(sagoi_team *team, MPI_Comm node_comm) {
         else
             notice.name[0] = '\0';
     }
-    (void)MPI_Bcast(&notice, sizeof notice, MPI_BYTE, 0, node_comm);
+    (void)SAGOI_DONE(MPI_Bcast(&notice, sizeof notice, MPI_BYTE, 0, node_comm));
     if (team->local_rank != 0 && notice.name[0] && sagoi_shared_open(notice.name, team->control_bytes, &base) != 0)
         base = NULL;
     team->control = (sagoi_control *)base;
     int ok = base && memcmp(team->control->message, &notice.token, sizeof notice.token) == 0, all_ok = 0;
-    (void)MPI_Allreduce(&ok, &all_ok, 1, MPI_INT, MPI_MIN, team->all);
+    (void)SAGOI_DONE(MPI_Allreduce(&ok, &all_ok, 1, MPI_INT, MPI_MIN, team->all));
     if (team->local_rank == 0 && notice.name[0])
         sagoi_shared_remove(notice.name);
     return all_ok;
@@ -216,9 +219,9 @@ static void drop_nodes(sagoi_team *team, MPI_Comm *node_comm) {
         (void)munmap(team->control, (size_t)team->control_bytes);
     team->control = NULL;
     if (team->leaders != MPI_COMM_NULL)
-        (void)MPI_Comm_free(&team->leaders);
+        (void)SAGOI_DONE(MPI_Comm_free(&team->leaders));
     if (*node_comm != MPI_COMM_NULL)
-        (void)MPI_Comm_free(node_comm);
+        (void)SAGOI_DONE(MPI_Comm_free(node_comm));
 }
 
 /* Node by node, who is there: one copy a node, in the control segment. */
@@ -227,14 +230,14 @@ static bool fill_tables(sagoi_team *team, MPI_Comm node_comm) {
     int *mine = calloc((size_t)team->local_size, sizeof *mine),
         *counts = calloc((size_t)team->nodes, sizeof *counts);
     bool ok = all_have(team->all, mine && counts) &&
-              MPI_Gather(&team->rank, 1, MPI_INT, mine, 1, MPI_INT, 0, node_comm) == MPI_SUCCESS;
+              SAGOI_DONE(MPI_Gather(&team->rank, 1, MPI_INT, mine, 1, MPI_INT, 0, node_comm));
     if (ok && team->local_rank == 0) {
-        ok = MPI_Allgather(&team->local_size, 1, MPI_INT, counts, 1, MPI_INT, team->leaders) == MPI_SUCCESS;
+        ok = SAGOI_DONE(MPI_Allgather(&team->local_size, 1, MPI_INT, counts, 1, MPI_INT, team->leaders));
         first[0] = 0;
         for (int i = 0; i < team->nodes; i++)
             first[i + 1] = first[i] + counts[i];
-        ok = ok && MPI_Allgatherv(mine, team->local_size, MPI_INT, members, counts, first, MPI_INT,
-                                  team->leaders) == MPI_SUCCESS;
+        ok = ok && SAGOI_DONE(MPI_Allgatherv(mine, team->local_size, MPI_INT, members, counts, first, MPI_INT,
+                                             team->leaders));
     }
     free(mine);
     free(counts);
@@ -246,12 +249,13 @@ static bool fill_tables(sagoi_team *team, MPI_Comm node_comm) {
 static void introduce_myself(sagoi_team *team, MPI_Comm node_comm) {
     CPU_ZERO(&team->rank_cores);
     (void)sched_getaffinity(0, sizeof team->rank_cores, &team->rank_cores);
-    (void)MPI_Allreduce(MPI_IN_PLACE, &team->rank_cores, sizeof team->rank_cores, MPI_BYTE, MPI_BOR, node_comm);
+    (void)SAGOI_DONE(
+        MPI_Allreduce(MPI_IN_PLACE, &team->rank_cores, sizeof team->rank_cores, MPI_BYTE, MPI_BOR, node_comm));
     team->cores = sagoi_max(1, CPU_COUNT(&team->rank_cores));
     sagoi_control *control = team->control;
     control->slots[team->local_rank].process = sagoi_process_self();
     uint64_t range[2] = {pid_namespace(), ~pid_namespace()};
-    (void)MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_UINT64_T, MPI_MAX, node_comm);
+    (void)SAGOI_DONE(MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_UINT64_T, MPI_MAX, node_comm));
     if (team->local_rank == 0)
         control->pid_namespace = range[0] == ~range[1] ? range[0] : 0;
 }
@@ -267,22 +271,22 @@ static bool form_nodes(sagoi_team *team) {
     if (ok) {
         ok = fill_tables(team, node_comm);
         introduce_myself(team, node_comm);
-        (void)MPI_Barrier(node_comm);
+        (void)SAGOI_DONE(MPI_Barrier(node_comm));
     }
     if (node_comm != MPI_COMM_NULL)
-        (void)MPI_Comm_free(&node_comm);
+        (void)SAGOI_DONE(MPI_Comm_free(&node_comm));
     return ok;
 }
 
 static bool make_agreement_op(sagoi_team *team) {
-    return MPI_Type_contiguous((int)sizeof(sagoi_agreement), MPI_BYTE, &team->agreement_type) == MPI_SUCCESS &&
-           MPI_Type_commit(&team->agreement_type) == MPI_SUCCESS &&
-           MPI_Op_create(reduce_agreements, 1, &team->agreement_op) == MPI_SUCCESS;
+    return SAGOI_DONE(MPI_Type_contiguous((int)sizeof(sagoi_agreement), MPI_BYTE, &team->agreement_type)) &&
+           SAGOI_DONE(MPI_Type_commit(&team->agreement_type)) &&
+           SAGOI_DONE(MPI_Op_create(reduce_agreements, 1, &team->agreement_op));
 }
 
 static int largest_tag(void) {
     int *value = NULL, found = 0;
-    (void)MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &found);
+    (void)SAGOI_DONE(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &found));
     return found ? *value : 32767; /* any MPI's */
 }
 
@@ -307,11 +311,11 @@ static bool team_create(MPI_Comm comm, entry *made) {
     team->all = team->leaders = MPI_COMM_NULL;
     team->agreement_type = MPI_DATATYPE_NULL;
     team->agreement_op = MPI_OP_NULL;
-    bool ok = MPI_Comm_dup(comm, &team->all) == MPI_SUCCESS;
+    bool ok = SAGOI_DONE(MPI_Comm_dup(comm, &team->all));
     if (ok) {
-        (void)MPI_Comm_set_errhandler(team->all, MPI_ERRORS_RETURN);
-        (void)MPI_Comm_rank(team->all, &team->rank);
-        (void)MPI_Comm_size(team->all, &team->size);
+        (void)SAGOI_DONE(MPI_Comm_set_errhandler(team->all, MPI_ERRORS_RETURN));
+        (void)SAGOI_DONE(MPI_Comm_rank(team->all, &team->rank));
+        (void)SAGOI_DONE(MPI_Comm_size(team->all, &team->size));
         team->largest_tag = largest_tag();
         ok = form_nodes(team) && make_agreement_op(team);
         team->host_ranks = ranks_on_host(team);
@@ -325,12 +329,12 @@ static bool team_create(MPI_Comm comm, entry *made) {
 static team_list *open_list(MPI_Comm comm) {
     void *value = NULL;
     int found = 0;
-    if (MPI_Comm_get_attr(comm, team_keyval, &value, &found) != MPI_SUCCESS)
+    if (!SAGOI_DONE(MPI_Comm_get_attr(comm, team_keyval, &value, &found)))
         return NULL;
     if (found)
         return value;
     team_list *list = calloc(1, sizeof *list);
-    if (list && MPI_Comm_set_attr(comm, team_keyval, list) == MPI_SUCCESS)
+    if (list && SAGOI_DONE(MPI_Comm_set_attr(comm, team_keyval, list)))
         return list;
     free(list);
     return NULL;
@@ -381,8 +385,13 @@ sago_status sagoi_team_acquire(MPI_Comm comm, sagoi_team **team) {
 
 int64_t sagoi_teams_in_use(void) { return atomic_load(&used); }
 
+/* A broken one is never used again, and stays: MPI may still write to what belongs to it. */
 void sagoi_team_release(sagoi_team *team) {
     entry *mine = (entry *)team;
+    if (sagoi_is_broken(team)) {
+        atomic_fetch_sub(&used, 1);
+        return;
+    }
     (void)pthread_mutex_lock(&lists_lock);
     team->in_use = false;
     atomic_fetch_sub(&used, 1);

@@ -57,6 +57,8 @@ typedef struct sagoi_team {
     sagoi_segment windows;   /* kept from call to call, grown when a plan needs more */
     void *kept;              /* what the engine found out about these ranks; malloc()ed, goes with the team */
     int largest_tag;         /* that MPI allows */
+    int64_t patience;        /* sago_patience: seconds, 0: for ever */
+    struct sagoi_bulletin *bulletin; /* of calls.c; NULL: there was no news yet */
     MPI_Datatype agreement_type;
     MPI_Op agreement_op;
 } sagoi_team;
@@ -112,11 +114,8 @@ typedef struct sagoi_pair {
 } sagoi_pair;
 sago_status sagoi_share_local(sagoi_team *team, sagoi_pair mine, sagoi_pair all[]) SAGOI_CHECKED;
 
-/* Lets MPI make progress on whatever the program has under way. */
-void sagoi_poke(const sagoi_team *team);
-
-/* Waits for an MPI request without burning the core others need. */
-sago_status sagoi_wait_request(sagoi_team *team, MPI_Request *request) SAGOI_CHECKED;
+/* Lets MPI make progress on whatever the program has under way, and looks for news of other nodes. */
+void sagoi_poke(sagoi_team *team);
 
 /* ---- Errors (verdict.c) ---- */
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "move/calls.h"
 #include "move/control.h"
 
 enum { LOCAL_BITS = 20, NODE_BITS = 24 };
@@ -39,10 +40,9 @@ static sago_status spread_message(sagoi_team *team, void *arg) {
     if (team->nodes == 1)
         return SAGO_OK;
     MPI_Request request;
-    if (MPI_Ibcast(control->message, SAGOI_MESSAGE_MAX, MPI_CHAR, work->node, team->leaders, &request) !=
-        MPI_SUCCESS)
-        return SAGO_ERR_MPI;
-    return sagoi_wait_request(team, &request);
+    bool started =
+        SAGOI_DONE(MPI_Ibcast(control->message, SAGOI_MESSAGE_MAX, MPI_CHAR, work->node, team->leaders, &request));
+    return sagoi_collective(team, started, &request, "telling the other nodes of a failure");
 }
 
 sago_status sagoi_verdict(sagoi_team *team, int64_t code) {

@@ -12,6 +12,10 @@ static int fake_node_ranks; /* 0: nodes as they are */
 
 int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *split) {
     int world;
+#ifdef SAGO_TESTS_FAILING_H
+    if (failing_call("MPI_Comm_split_type"))
+        return MPI_ERR_OTHER;
+#endif
     if (fake_node_ranks == 0 || type != MPI_COMM_TYPE_SHARED)
         return PMPI_Comm_split_type(comm, type, key, info, split);
     PMPI_Comm_rank(MPI_COMM_WORLD, &world);

@@ -4,7 +4,7 @@
 /* RUN: n=3 */
 /* RUN-LONG: n=4 all */
 #include "mpi/ckpt_model.h"
-#include "mpi/failing_memory.h"
+#include "mpi/failing.h"
 
 enum { KEPT = 1, MOST = 400 };
 
@@ -192,9 +192,9 @@ static bool one(const call *what, int n, int victim) {
     meet();
     scene = name;
     if (rank == victim)
-        memory_fail_at(n);
+        fail_at(FAIL_MEMORY, n, false);
     sago_status status = what->run();
-    bool hit = rank == victim && memory_failed();
+    bool hit = rank == victim && fail_no_more();
     CHECK(same_everywhere(status));
     if (status)
         CHECK(*sago_error_message());

@@ -1,0 +1,259 @@
+#include "move/calls.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fiber.h"
+#include "move/control.h"
+#include "trace/stats.h"
+
+enum { TRIES = 3 };
+
+/* ---- Completing requests ---- */
+
+/* The failure of an operation is told once, with a request that is gone or in a status; what remains is that of
+ * the call itself, which has had no effect. */
+static bool had_no_effect(int error) {
+    int kind = MPI_ERR_IN_STATUS;
+    return MPI_Error_class(error, &kind) == MPI_SUCCESS && kind != MPI_ERR_IN_STATUS;
+}
+
+bool sagoi_test(MPI_Request *request, int *done) {
+    for (int i = 0; i < TRIES && *request != MPI_REQUEST_NULL; i++)
+        if (MPI_Test(request, done, MPI_STATUS_IGNORE) == MPI_SUCCESS)
+            return true;
+    return false;
+}
+
+bool sagoi_test_all(int64_t n, MPI_Request requests[], int *done) {
+    int error;
+    for (int i = 0; i < TRIES; i++) {
+        error = MPI_Testall((int)n, requests, done, MPI_STATUSES_IGNORE);
+        if (error == MPI_SUCCESS)
+            return true;
+        if (!had_no_effect(error))
+            break;
+    }
+    return false;
+}
+
+bool sagoi_test_some(int64_t n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[]) {
+    int error;
+    for (int i = 0; i < TRIES; i++) {
+        error = MPI_Testsome((int)n, requests, count, indices, statuses);
+        if (error == MPI_SUCCESS)
+            return true;
+        if (!had_no_effect(error))
+            break;
+    }
+    return false;
+}
+
+/* ---- News ---- */
+
+enum { TAG_NEWS = 10 }; /* below those of messages (mail.h) */
+typedef enum { NEWS_ASK, NEWS_HERE, NEWS_BROKEN, NEWS_KINDS } news_kind;
+
+typedef struct news {
+    int32_t kind, node;           /* of the sender */
+    char text[SAGOI_MESSAGE_MAX]; /* why it is broken */
+} news;
+
+/* Made when there are any; what is sent stays as it is, so nobody needs to know when it has gone. */
+struct sagoi_bulletin {
+    news own[NEWS_KINDS];
+    bool heard[]; /* one a node: is it there? */
+};
+
+static struct sagoi_bulletin *open_bulletin(sagoi_team *team) {
+    if (team->bulletin)
+        return team->bulletin;
+    team->bulletin = calloc(1, sizeof *team->bulletin + (size_t)team->nodes);
+    for (int i = 0; team->bulletin && i < NEWS_KINDS; i++)
+        team->bulletin->own[i] = (news){.kind = i, .node = team->node};
+    return team->bulletin;
+}
+
+/* Whoever cannot be told will notice in another way. */
+static bool tell(sagoi_team *team, int rank, news_kind kind) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const news *told = &team->bulletin->own[kind];
+    if (!SAGOI_DONE(MPI_Isend(told, sizeof *told, MPI_BYTE, rank, TAG_NEWS, team->all, &request)))
+        return false;
+    (void)MPI_Request_free(&request);
+    return true;
+}
+
+static bool tell_leaders(sagoi_team *team, news_kind kind) {
+    bool told = open_bulletin(team) != NULL;
+    for (int node = 0; told && node < team->nodes; node++)
+        told = node == team->node || tell(team, sagoi_team_rank_of(team, node, 0), kind);
+    return told;
+}
+
+/* Tells the other nodes, unless another rank of this one has. */
+static void spread_word(sagoi_team *team) {
+    sagoi_control *control = team->control;
+    uint32_t none = 0;
+    if (team->nodes == 1 || !atomic_compare_exchange_strong(&control->told, &none, 1))
+        return;
+    if (open_bulletin(team))
+        memcpy(team->bulletin->own[NEWS_BROKEN].text, control->broken_message, SAGOI_MESSAGE_MAX);
+    if (!tell_leaders(team, NEWS_BROKEN))
+        atomic_store(&control->told, 0); /* another rank may be able to */
+}
+
+void sagoi_break_node(sagoi_team *team, const char *why) {
+    sagoi_control *control = team->control;
+    uint32_t whole = SAGOI_TEAM_WHOLE;
+    if (!atomic_compare_exchange_strong(&control->broken, &whole, SAGOI_TEAM_BREAKING))
+        return;
+    (void)snprintf(control->broken_message, sizeof control->broken_message, "%s", why);
+    atomic_store(&control->broken, SAGOI_TEAM_BROKEN);
+    sagoi_futex_wake(&control->generation);
+    sagoi_futex_wake(&control->ready);
+}
+
+sago_status sagoi_break(sagoi_team *team, sago_status status) {
+    char why[SAGOI_MESSAGE_MAX];
+    (void)snprintf(why, sizeof why, "rank %d can no longer take part: %.400s", team->rank, sagoi_message());
+    sagoi_break_node(team, why);
+    spread_word(team);
+    return status;
+}
+
+bool sagoi_is_broken(const sagoi_team *team) {
+    return atomic_load_explicit(&team->control->broken, memory_order_acquire) == SAGOI_TEAM_BROKEN;
+}
+
+sago_status sagoi_broken(sagoi_team *team) {
+    spread_word(team);
+    return sagoi_fail(SAGO_ERR_PEER, "%.440s; it can only be closed now", team->control->broken_message);
+}
+
+static void take_news(sagoi_team *team, const news *got) {
+    if (got->kind == NEWS_BROKEN) {
+        atomic_store(&team->control->told, 1); /* who broke it tells all */
+        sagoi_break_node(team, got->text);
+    }
+    if (got->kind == NEWS_HERE && got->node >= 0 && got->node < team->nodes && team->bulletin)
+        team->bulletin->heard[got->node] = true;
+}
+
+void sagoi_hear_news(sagoi_team *team) {
+    int there = 0;
+    MPI_Status about;
+    news got;
+    while (MPI_Iprobe(MPI_ANY_SOURCE, TAG_NEWS, team->all, &there, &about) == MPI_SUCCESS && there) {
+        if (MPI_Recv(&got, sizeof got, MPI_BYTE, about.MPI_SOURCE, TAG_NEWS, team->all, &about) != MPI_SUCCESS)
+            return;
+        got.text[sizeof got.text - 1] = '\0';
+        if (got.kind == NEWS_ASK && open_bulletin(team))
+            (void)tell(team, about.MPI_SOURCE, NEWS_HERE);
+        take_news(team, &got);
+        there = 0;
+    }
+}
+
+/* ---- Waiting for other nodes ---- */
+
+static void ask_all(sagoi_team *team, sagoi_vigil *vigil, double now) {
+    vigil->asked = now;
+    if (open_bulletin(team))
+        memset(team->bulletin->heard, 0, (size_t)team->nodes);
+    (void)tell_leaders(team, NEWS_ASK);
+}
+
+/* Nodes that have not answered; *first is one of them. */
+static int count_silent(const sagoi_team *team, int *first) {
+    int silent = 0;
+    for (int node = team->nodes - 1; team->bulletin && node >= 0; node--)
+        if (node != team->node && !team->bulletin->heard[node]) {
+            silent++;
+            *first = node;
+        }
+    return silent;
+}
+
+static void judge_silence(sagoi_team *team, sagoi_vigil *vigil, double now) {
+    int first = 0, silent = count_silent(team, &first);
+    *vigil = (sagoi_vigil){.since = now};
+    if (silent == 0)
+        return; /* all are there: one of them is slow */
+    char why[SAGOI_MESSAGE_MAX];
+    (void)snprintf(why, sizeof why,
+                   "rank %d, the first of node %d, is silent: it has not answered within sago_patience (%lld s)%s",
+                   sagoi_team_rank_of(team, first, 0), first, (long long)team->patience,
+                   silent > 1 ? ", and others neither" : "");
+    sagoi_break_node(team, why);
+    spread_word(team);
+}
+
+/* Asked when half of the patience is spent, so that all ends within it. */
+static void look_at_clock(sagoi_team *team, sagoi_vigil *vigil) {
+    double now = sagoi_now();
+    if (vigil->since == 0)
+        vigil->since = now;
+    else if (vigil->asked == 0 && now - vigil->since > 0.5 * (double)team->patience)
+        ask_all(team, vigil, now);
+    else if (vigil->asked > 0 && now - vigil->since > 0.9 * (double)team->patience)
+        judge_silence(team, vigil, now);
+}
+
+bool sagoi_vigil_keep(sagoi_team *team, sagoi_vigil *vigil, bool moved) {
+    enum { TURNS = 64 }; /* without anything, before looking for news */
+    if (moved) {
+        *vigil = (sagoi_vigil){0};
+        return true;
+    }
+    if (sagoi_is_broken(team))
+        return false;
+    if (++vigil->turns % TURNS == 0) {
+        sagoi_hear_news(team);
+        if (team->patience > 0)
+            look_at_clock(team, vigil);
+    }
+    return true;
+}
+
+static sago_status fail_for_good(sagoi_team *team, const char *what) {
+    return sagoi_break(team, sagoi_fail(SAGO_ERR_MPI, "%s: an MPI call failed, also when repeated", what));
+}
+
+/* Without burning the core others need; `turn` counts from 0. */
+static void rest(sagoi_team *team, int turn) {
+    bool busy = team->idle && team->idle(team->idle_arg);
+    if (sagoi_give_way(busy || turn == 0) || busy)
+        return;
+    if (turn > 200)
+        (void)usleep(20);
+    else
+        (void)sched_yield();
+}
+
+sago_status sagoi_wait_all(sagoi_team *team, int64_t n, MPI_Request requests[], const char *what) {
+    int done = 0;
+    sagoi_vigil vigil = {0};
+    for (int turn = 0;; turn++) {
+        if (!(n == 1 ? sagoi_test(requests, &done) : sagoi_test_all(n, requests, &done)))
+            return fail_for_good(team, what);
+        if (done)
+            return SAGO_OK;
+        if (!sagoi_vigil_keep(team, &vigil, false))
+            return sagoi_broken(team);
+        rest(team, turn);
+    }
+}
+
+sago_status sagoi_collective(sagoi_team *team, bool started, MPI_Request *request, const char *what) {
+    return started ? sagoi_wait_all(team, 1, request, what) : fail_for_good(team, what);
+}
+
+void sagoi_free_comm(const sagoi_team *team, MPI_Comm *comm) {
+    if (*comm != MPI_COMM_NULL && !sagoi_is_broken(team))
+        (void)SAGOI_DONE(MPI_Comm_free(comm));
+    *comm = MPI_COMM_NULL;
+}

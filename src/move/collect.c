@@ -1,0 +1,119 @@
+/* Collective calls of MPI as nonblocking ones that a team waits for.
+ *
+ * Where a team breaks meanwhile, MPI may write to their buffers whenever it likes: so they are buffers of our own,
+ * which then stay.  Without the memory for them the caller's must do. */
+#include "move/collect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "move/calls.h"
+
+typedef struct buffers {
+    char *own; /* NULL: there is no memory */
+    char *in, *out;
+    void *wanted;
+    int64_t out_bytes;
+} buffers;
+
+/* *to gets what comes; it may hold what goes, too. */
+static buffers borrow(const void *from, int64_t in_bytes, void *to, int64_t out_bytes) {
+    int64_t behind = sagoi_round_up(in_bytes, 16);
+    buffers b = {.own = malloc((size_t)(behind + out_bytes) + 1), .wanted = to, .out_bytes = out_bytes};
+    b.in = b.own ? b.own : (char *)(uintptr_t)from;
+    b.out = b.own ? b.own + behind : to;
+    if (b.own && in_bytes > 0)
+        memcpy(b.in, from, (size_t)in_bytes);
+    if (b.own && out_bytes > 0)
+        memcpy(b.out, to, (size_t)out_bytes);
+    return b;
+}
+
+static sago_status hand_back(buffers *b, sagoi_team *team, sago_status status) {
+    if (!status && b->own && b->out_bytes > 0)
+        memcpy(b->wanted, b->out, (size_t)b->out_bytes);
+    if (!sagoi_is_broken(team))
+        free(b->own);
+    return status;
+}
+
+static int ranks_of(MPI_Comm comm) {
+    int size = 1;
+    (void)SAGOI_DONE(MPI_Comm_size(comm, &size));
+    return size;
+}
+
+static int rank_in(MPI_Comm comm) {
+    int rank = 0;
+    (void)SAGOI_DONE(MPI_Comm_rank(comm, &rank));
+    return rank;
+}
+
+static int64_t size_of(MPI_Datatype type) {
+    int bytes = 1;
+    (void)SAGOI_DONE(MPI_Type_size(type, &bytes));
+    return bytes;
+}
+
+sago_status sagoi_allreduce(sagoi_team *team, MPI_Comm comm, void *values, int64_t n, MPI_Datatype type,
+                            MPI_Op op) {
+    MPI_Request request;
+    buffers b = borrow(NULL, 0, values, n * size_of(type));
+    bool started = SAGOI_DONE(MPI_Iallreduce(MPI_IN_PLACE, b.out, (int)n, type, op, comm, &request));
+    return hand_back(&b, team, sagoi_collective(team, started, &request, "MPI_Allreduce"));
+}
+
+sago_status sagoi_sum_before(sagoi_team *team, MPI_Comm comm, int64_t mine, int64_t *before) {
+    MPI_Request request;
+    *before = 0;
+    buffers b = borrow(&mine, sizeof mine, before, sizeof *before);
+    bool started = SAGOI_DONE(MPI_Iexscan(b.in, b.out, 1, MPI_INT64_T, MPI_SUM, comm, &request));
+    return hand_back(&b, team, sagoi_collective(team, started, &request, "MPI_Exscan"));
+}
+
+sago_status sagoi_bcast(sagoi_team *team, MPI_Comm comm, void *bytes, int64_t n) {
+    MPI_Request request;
+    buffers b = borrow(NULL, 0, bytes, n);
+    bool started = SAGOI_DONE(MPI_Ibcast(b.out, (int)n, MPI_BYTE, 0, comm, &request));
+    return hand_back(&b, team, sagoi_collective(team, started, &request, "MPI_Bcast"));
+}
+
+sago_status sagoi_gather(sagoi_team *team, MPI_Comm comm, const void *mine, int64_t n, void *all) {
+    MPI_Request request;
+    buffers b = borrow(mine, n, all, rank_in(comm) == 0 ? n * ranks_of(comm) : 0);
+    bool started = SAGOI_DONE(MPI_Igather(b.in, (int)n, MPI_BYTE, b.out, (int)n, MPI_BYTE, 0, comm, &request));
+    return hand_back(&b, team, sagoi_collective(team, started, &request, "MPI_Gather"));
+}
+
+sago_status sagoi_allgather(sagoi_team *team, MPI_Comm comm, const void *mine, int64_t n, void *all) {
+    MPI_Request request;
+    buffers b = borrow(mine, n, all, n * ranks_of(comm));
+    bool started = SAGOI_DONE(MPI_Iallgather(b.in, (int)n, MPI_BYTE, b.out, (int)n, MPI_BYTE, comm, &request));
+    return hand_back(&b, team, sagoi_collective(team, started, &request, "MPI_Allgather"));
+}
+
+static int64_t bytes_of(const sagoi_parts *parts, int ranks) {
+    int64_t end = 0;
+    for (int i = 0; i < ranks; i++)
+        end = sagoi_max(end, (int64_t)parts->places[i] + parts->sizes[i]);
+    return end;
+}
+
+sago_status sagoi_gather_parts(sagoi_team *team, MPI_Comm comm, const void *mine, int64_t n,
+                               const sagoi_parts *parts) {
+    MPI_Request request;
+    buffers b = borrow(mine, n, parts->all, rank_in(comm) == 0 ? bytes_of(parts, ranks_of(comm)) : 0);
+    bool started = SAGOI_DONE(
+        MPI_Igatherv(b.in, (int)n, MPI_BYTE, b.out, parts->sizes, parts->places, MPI_BYTE, 0, comm, &request));
+    return hand_back(&b, team, sagoi_collective(team, started, &request, "MPI_Gatherv"));
+}
+
+sago_status sagoi_allgather_parts(sagoi_team *team, MPI_Comm comm, const void *mine, int64_t n,
+                                  const sagoi_parts *parts) {
+    MPI_Request request;
+    buffers b = borrow(mine, n, parts->all, bytes_of(parts, ranks_of(comm)));
+    bool started = SAGOI_DONE(
+        MPI_Iallgatherv(b.in, (int)n, MPI_BYTE, b.out, parts->sizes, parts->places, MPI_BYTE, comm, &request));
+    return hand_back(&b, team, sagoi_collective(team, started, &request, "MPI_Allgatherv"));
+}
