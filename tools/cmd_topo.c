@@ -7,7 +7,7 @@
 
 #include "base/hints.h"
 #include "bench/world.h"
-#include "machine/discover_mpi.h"
+#include "machine/discover.h"
 #include "machine/memory.h"
 #include "tools/command.h"
 #include "tools/options.h"
@@ -154,11 +154,26 @@ static void look_at_storage(job *j, const topo_config *config) {
     look_at_dir(j, ".");
 }
 
+/* By rank 0, who alone has a message if it fails. */
 static sago_status discover(job *j, const topo_config *config) {
     sagoi_discover_options asked = {.machine = config->hints.machine,
                                     .site = config->hints.site,
                                     .slurm_conf = sagoi_environment("SLURM_CONF")};
-    return sagoi_discover_mpi(j->world.comm, j->leaders, &asked, j->world.nodes, &j->found, j->place);
+    sagoi_node_name mine, *names = calloc((size_t)j->world.nodes, sizeof *names);
+    char why[OPTION_WHY_MAX] = "no memory";
+    int status = SAGO_ERR_MEMORY;
+    if (bench_agree(&j->world, names != NULL, why)) {
+        sagoi_node_name_ask(&mine);
+        if (j->leaders != MPI_COMM_NULL)
+            MPI_Gather(&mine, sizeof mine, MPI_BYTE, names, sizeof mine, MPI_BYTE, 0, j->leaders);
+        if (j->world.rank == 0)
+            status = sagoi_discover(&asked, j->world.nodes, names, &j->found, j->place);
+        MPI_Bcast(&status, 1, MPI_INT, 0, j->world.comm);
+        MPI_Bcast(&j->found, sizeof j->found, MPI_BYTE, 0, j->world.comm);
+        MPI_Bcast(j->place, (int)j->world.nodes, MPI_INT64_T, 0, j->world.comm);
+    }
+    free(names);
+    return (sago_status)status;
 }
 
 static void gather_nodes(job *j) {

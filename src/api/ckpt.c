@@ -80,6 +80,8 @@ static sago_status open_ckpt(MPI_Comm comm, const char *dir, MPI_Info info, sago
     ckpt->report.size = sizeof ckpt->report;
     status = agree_arguments(ckpt, take_arguments(ckpt, dir, info, opened));
     if (!status)
+        status = sagoi_team_need_own(ckpt->team);
+    if (!status)
         status = ask_site(ckpt);
     if (!status)
         status = sagoi_ckpt_set_up(ckpt);

@@ -8,6 +8,7 @@
 #include "base/again.h"
 #include "base/checked.h"
 #include "move/collect.h"
+#include "mpi/quiet.h"
 #include "storage/neighbourhood.h"
 
 /* ---- What hangs on a communicator that a split made ---- */
@@ -111,13 +112,13 @@ static sago_status agree_request(sagoi_team *team, const split_request *wanted, 
 }
 
 /* Everybody's outcome, on every rank. */
-static sago_status gather_facts(sagoi_team *team, int first, const sago_storage_stats *stats,
+static sago_status gather_facts(sagoi_team *team, MPI_Comm comm, int first, const sago_storage_stats *stats,
                                 neighbourhood **gathered) {
     neighbourhood *facts = calloc(1, sizeof *facts + (size_t)team->size * sizeof facts->first[0]);
     sago_status status = facts ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for %d ranks", team->size);
     status = sagoi_agree_status(team, status);
     if (!status)
-        status = sagoi_allgather(team, team->all, &first, sizeof first, facts->first);
+        status = sagoi_allgather(team, comm, &first, sizeof first, facts->first);
     if (status) {
         free(facts);
         return status;
@@ -133,6 +134,8 @@ static sago_status make_comm(sagoi_team *team, MPI_Comm comm, int key, neighbour
     sago_status status = SAGO_OK;
     if (!SAGOI_DONE(MPI_Comm_split(comm, facts->first[team->rank], key, &made)))
         status = sagoi_fail(SAGO_ERR_MPI, "MPI_Comm_split failed");
+    else
+        sagoi_quiet_pass_on(comm, made);
     if (!status)
         status = remember(made, facts);
     if (status)
@@ -153,7 +156,7 @@ static sago_status split_team(sagoi_team *team, MPI_Comm comm, const split_reque
     if (!status)
         status = sagoi_storage_discover(team, wanted->dir, (sago_storage_mode)wanted->mode, &first, &stats);
     if (!status)
-        status = gather_facts(team, first, &stats, &facts);
+        status = gather_facts(team, comm, first, &stats, &facts);
     return status ? status : make_comm(team, comm, wanted->key, facts, newcomm);
 }
 
@@ -162,7 +165,9 @@ static sago_status split(MPI_Comm comm, const split_request *wanted, MPI_Comm *n
     sago_status status = sagoi_team_acquire(comm, &team);
     if (status)
         return status;
+    sagoi_quiet_begin(comm);
     status = split_team(team, comm, wanted, newcomm);
+    sagoi_quiet_end(comm);
     sagoi_team_release(team);
     return status;
 }
@@ -256,6 +261,7 @@ static sago_status split_part(MPI_Comm comm, bool takes_part, const split_reques
         return sagoi_fail(SAGO_ERR_MPI, "MPI_Comm_split failed");
     if (!takes_part)
         return SAGO_OK;
+    sagoi_quiet_pass_on(comm, part);
     sago_status status = split(part, wanted, newcomm);
     (void)SAGOI_DONE(MPI_Comm_free(&part));
     return status;
@@ -274,6 +280,8 @@ static sago_status split_type_team(sagoi_team *team, MPI_Comm comm, int split_ty
         return status;
     if (all.neighbourhood == 0) {
         bool made = SAGOI_DONE(MPI_Comm_split_type(comm, split_type, key, info, newcomm));
+        if (made && *newcomm != MPI_COMM_NULL)
+            sagoi_quiet_pass_on(comm, *newcomm);
         return made ? SAGO_OK : sagoi_fail(SAGO_ERR_MPI, "MPI_Comm_split_type failed");
     }
     const split_request wanted = {values.dir, values.mode, key};
@@ -292,7 +300,9 @@ sago_status sago_comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Inf
     if (!status)
         status = sagoi_team_acquire(comm, &team);
     if (!status) {
+        sagoi_quiet_begin(comm);
         status = split_type_team(team, comm, split_type, key, info, newcomm);
+        sagoi_quiet_end(comm);
         sagoi_team_release(team);
     }
     return sagoi_done("sago_comm_split_type", NULL, status);

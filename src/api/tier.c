@@ -49,7 +49,7 @@ static sago_status meet_neighbours(sago_file *file) {
     if (status)
         return status;
     place->head = place->first == file->team->rank;
-    if (!SAGOI_DONE(MPI_Comm_split(file->team->all, place->first, file->team->rank, &place->near)))
+    if (!SAGOI_DONE(MPI_Comm_split(file->team->own, place->first, file->team->rank, &place->near)))
         status = sagoi_fail(SAGO_ERR_MPI, "splitting by storage failed");
     status = sagoi_agree_status(file->team, status);
     if (!status)
@@ -98,9 +98,12 @@ static sago_status open_tier(sago_file *file) {
 sago_status sagoi_tier_open(sago_file *file) {
     if (file->hints.tier != SAGOI_TIER_LOCAL)
         return SAGO_OK;
+    sago_status status = sagoi_team_need_own(file->team);
+    if (status)
+        return status;
     if (file->amode & MPI_MODE_RDONLY)
         return sagoi_tier_take_found_for_reading(file);
-    sago_status status = open_tier(file);
+    status = open_tier(file);
     if (status) {
         char why[SAGOI_MESSAGE_MAX];
         (void)snprintf(why, sizeof why, "%s", sagoi_message());

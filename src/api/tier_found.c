@@ -74,7 +74,7 @@ static sago_status share_claim(found *f, bool *there) {
         status = sagoi_agree_status(
             team, bytes ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the claim of local data"));
         if (!status)
-            status = sagoi_bcast(team, team->all, bytes, len);
+            status = sagoi_bcast(team, team->own, bytes, len);
         status = sagoi_agree_status(team, status ? status : sagoi_claim_decode(bytes, len, &f->claim));
         if (status)
             sagoi_message_prefix("%s: ", f->where.path);
@@ -139,7 +139,7 @@ static sago_status look_for_parts(found *f) {
 /* All of them must be in sight of somebody. */
 static sago_status check_all_seen(found *f) {
     sagoi_team *team = f->file->team;
-    sago_status asked = sagoi_allreduce(team, team->all, f->seen, f->claim.nparts, MPI_UNSIGNED_CHAR, MPI_MAX);
+    sago_status asked = sagoi_allreduce(team, team->own, f->seen, f->claim.nparts, MPI_UNSIGNED_CHAR, MPI_MAX);
     if (asked)
         return asked;
     for (int64_t i = 0; i < f->claim.nparts; i++)
@@ -370,7 +370,7 @@ sago_status sagoi_tier_take_found_for_reading(sago_file *file) {
     found_cleanup(&f);
     if (status || !there)
         return status;
-    if (!SAGOI_DONE(MPI_Comm_dup(file->team->all, &comm)))
+    if (!SAGOI_DONE(MPI_Comm_dup(file->team->own, &comm)))
         return sagoi_fail(SAGO_ERR_MPI, "duplicating a communicator failed");
     status = sagoi_open_hinted(comm, file->path, MPI_MODE_RDWR, &file->hints, &writer);
     if (!status)

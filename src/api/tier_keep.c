@@ -216,7 +216,7 @@ static sago_status gather_parts(sago_file *file) {
     MPI_Comm heads = MPI_COMM_NULL;
     int color = file->tier->place.head ? 0 : MPI_UNDEFINED;
     (void)gethostname(mine.host, sizeof mine.host - 1);
-    if (!SAGOI_DONE(MPI_Comm_split(file->team->all, color, file->team->rank, &heads)))
+    if (!SAGOI_DONE(MPI_Comm_split(file->team->own, color, file->team->rank, &heads)))
         return sagoi_break(file->team, sagoi_fail(SAGO_ERR_MPI, "meeting the other neighbourhoods failed"));
     sago_status status = SAGO_OK;
     if (heads != MPI_COMM_NULL)

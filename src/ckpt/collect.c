@@ -11,7 +11,7 @@ static sago_status exchange(sagoi_team *team, const sagoi_wire_out *mine, char *
     sago_status status =
         sizes && places ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of ranks");
     status = sagoi_agree_status(team, status);
-    if (!status && MPI_Allgather(&size, 1, MPI_INT, sizes, 1, MPI_INT, team->all) != MPI_SUCCESS)
+    if (!status && MPI_Allgather(&size, 1, MPI_INT, sizes, 1, MPI_INT, team->own) != MPI_SUCCESS)
         status = sagoi_fail(SAGO_ERR_MPI, "MPI_Allgather of the lists of checkpoints failed");
     *total = 0;
     for (int i = 0; !status && i < team->size; i++) {
@@ -25,7 +25,7 @@ static sago_status exchange(sagoi_team *team, const sagoi_wire_out *mine, char *
         status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of checkpoints");
     status = sagoi_agree_status(team, status);
     if (!status &&
-        MPI_Allgatherv(mine->bytes, size, MPI_BYTE, *all, sizes, places, MPI_BYTE, team->all) != MPI_SUCCESS)
+        MPI_Allgatherv(mine->bytes, size, MPI_BYTE, *all, sizes, places, MPI_BYTE, team->own) != MPI_SUCCESS)
         status = sagoi_fail(SAGO_ERR_MPI, "MPI_Allgatherv of the lists of checkpoints failed");
     free(sizes);
     free(places);

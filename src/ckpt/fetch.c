@@ -189,7 +189,7 @@ static sago_status send_questions(sagoi_team *team, asking *ask) {
     memset(ask->to, 0, (size_t)team->size * sizeof *ask->to);
     for (int i = 0; i < ask->n; i++)
         ask->to[ask->asked[i].holder] += 2;
-    if (MPI_Alltoall(ask->to, 1, MPI_INT, ask->from, 1, MPI_INT, team->all) != MPI_SUCCESS)
+    if (MPI_Alltoall(ask->to, 1, MPI_INT, ask->from, 1, MPI_INT, team->own) != MPI_SUCCESS)
         return sagoi_fail(SAGO_ERR_MPI, "MPI_Alltoall failed while a checkpoint was read");
     for (int r = 0; r < team->size; r++) {
         ask->out_at[r] = out;
@@ -202,7 +202,7 @@ static sago_status send_questions(sagoi_team *team, asking *ask) {
         in += ask->from[r];
     }
     if (MPI_Alltoallv(ask->sorted, ask->to, ask->out_at, MPI_INT64_T, ask->in, ask->from, ask->in_at, MPI_INT64_T,
-                      team->all) != MPI_SUCCESS)
+                      team->own) != MPI_SUCCESS)
         return sagoi_fail(SAGO_ERR_MPI, "MPI_Alltoallv failed while a checkpoint was read");
     return SAGO_OK;
 }
@@ -226,7 +226,7 @@ static sago_status answer_all(sagoi_fetch *fetch, sagoi_team *team, const asking
                 len = piece_len(&fetch->parts[writer], piece);
                 memcpy(message + 8, fetch->piece, (size_t)len);
             }
-            if (MPI_Send(message, (int)len + 8, MPI_BYTE, r, TAG, team->all) != MPI_SUCCESS)
+            if (MPI_Send(message, (int)len + 8, MPI_BYTE, r, TAG, team->own) != MPI_SUCCESS)
                 status = sagoi_fail(SAGO_ERR_MPI, "MPI_Send failed while a checkpoint was read");
         }
     return status;
@@ -255,7 +255,7 @@ static sago_status ask_round(sagoi_fetch *fetch, asking *ask) {
     sago_status status = send_questions(team, ask);
     for (int i = 0; i < ask->n && !status; i++)
         if (MPI_Irecv(ask->answers[i], (int)fetch->save->intent.piece + 8, MPI_BYTE, (int)ask->asked[i].holder,
-                      TAG, team->all, &ask->requests[i]) != MPI_SUCCESS)
+                      TAG, team->own, &ask->requests[i]) != MPI_SUCCESS)
             status = sagoi_fail(SAGO_ERR_MPI, "MPI_Irecv failed while a checkpoint was read");
     if (!status)
         status = answer_all(fetch, team, ask);

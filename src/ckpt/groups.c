@@ -53,11 +53,11 @@ sago_status sagoi_groups_form(sago_ckpt *ckpt) {
     groups->files =
         sagoi_min(groups->nwriters, ckpt->hints.ckpt_files > 0 ? ckpt->hints.ckpt_files : groups->nwriters);
     groups->writer = groups->first_on_node + group_of(team->local_rank, groups->on_node, team->local_size);
-    if (MPI_Comm_split(team->all, (int)groups->writer, team->local_rank, &groups->mine) != MPI_SUCCESS)
+    if (MPI_Comm_split(team->own, (int)groups->writer, team->local_rank, &groups->mine) != MPI_SUCCESS)
         return sagoi_fail(SAGO_ERR_MPI, "MPI_Comm_split into groups failed");
     (void)MPI_Comm_rank(groups->mine, &groups->rank);
     (void)MPI_Comm_size(groups->mine, &groups->size);
-    if (MPI_Comm_split(team->all, groups->rank == 0 ? 0 : MPI_UNDEFINED, (int)groups->writer, &groups->writers) !=
+    if (MPI_Comm_split(team->own, groups->rank == 0 ? 0 : MPI_UNDEFINED, (int)groups->writer, &groups->writers) !=
         MPI_SUCCESS)
         return sagoi_fail(SAGO_ERR_MPI, "MPI_Comm_split of the writers failed");
     return SAGO_OK;

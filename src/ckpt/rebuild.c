@@ -158,9 +158,9 @@ static void move_slice(mend *work, sagoi_member_file file, int64_t place, int64_
         failed = status != SAGO_OK;
         memcpy(work->message, &failed, 8);
         if (work->target != me)
-            (void)MPI_Send(work->message, (int)len + 8, MPI_BYTE, work->target, TAG, work->ckpt->team->all);
+            (void)MPI_Send(work->message, (int)len + 8, MPI_BYTE, work->target, TAG, work->ckpt->team->own);
     } else if (work->target == me) {
-        (void)MPI_Recv(work->message, (int)len + 8, MPI_BYTE, holder, TAG, work->ckpt->team->all,
+        (void)MPI_Recv(work->message, (int)len + 8, MPI_BYTE, holder, TAG, work->ckpt->team->own,
                        MPI_STATUS_IGNORE);
     }
     if (work->target == me) {

@@ -91,7 +91,7 @@ static sago_status check_cover(const sago_ckpt *ckpt, const array_sums *sums) {
 static sago_status sum_arrays(sago_ckpt *ckpt, array_sums *sums) {
     for (int64_t i = 0; i < ckpt->data.n; i++)
         sums[i] = sums_of(ckpt, i);
-    if (MPI_Allreduce(MPI_IN_PLACE, sums, (int)(2 * ckpt->data.n), MPI_UINT64_T, MPI_SUM, ckpt->team->all) !=
+    if (MPI_Allreduce(MPI_IN_PLACE, sums, (int)(2 * ckpt->data.n), MPI_UINT64_T, MPI_SUM, ckpt->team->own) !=
         MPI_SUCCESS)
         return sagoi_fail(SAGO_ERR_MPI, "MPI_Allreduce over the blocks failed");
     return check_cover(ckpt, sums);

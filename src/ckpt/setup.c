@@ -149,7 +149,7 @@ static sago_status find_holder(sago_ckpt *ckpt) {
     MPI_Comm sharers = MPI_COMM_NULL;
     if (ckpt->hints.ckpt_read_only || !ckpt->local[0])
         return SAGO_OK;
-    sago_status status = sago_comm_split_storage(ckpt->team->all, ckpt->local, SAGO_STORAGE_AUTO, 0, &sharers);
+    sago_status status = sago_comm_split_storage(ckpt->team->own, ckpt->local, SAGO_STORAGE_AUTO, 0, &sharers);
     if (status)
         return status;
     ckpt->holder = ckpt->team->rank;
@@ -165,7 +165,7 @@ static sago_status number_domains(sago_ckpt *ckpt) {
     sago_status status =
         all && ckpt->holders ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of storage devices");
     status = sagoi_agree_status(ckpt->team, status);
-    if (!status && MPI_Allgather(&ckpt->holder, 1, MPI_INT, all, 1, MPI_INT, ckpt->team->all) != MPI_SUCCESS)
+    if (!status && MPI_Allgather(&ckpt->holder, 1, MPI_INT, all, 1, MPI_INT, ckpt->team->own) != MPI_SUCCESS)
         status = sagoi_fail(SAGO_ERR_MPI, "MPI_Allgather of the storage devices failed");
     for (int r = 0; !status && r < ckpt->team->size; r++) {
         if (all[r] == ckpt->holder && r == ckpt->holder)

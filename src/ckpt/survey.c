@@ -95,7 +95,7 @@ static sago_status tell_all(const sagoi_survey *survey, sagoi_team *team) {
     int64_t total = survey->first[2 * survey->intent->nwriters];
     for (int64_t at = 0; at < total; at += AT_ONCE)
         if (MPI_Allreduce(MPI_IN_PLACE, survey->bad + at, (int)sagoi_min(AT_ONCE, total - at), MPI_UNSIGNED_CHAR,
-                          MPI_MAX, team->all) != MPI_SUCCESS)
+                          MPI_MAX, team->own) != MPI_SUCCESS)
             return sagoi_fail(SAGO_ERR_MPI, "MPI_Allreduce of what is damaged failed");
     return SAGO_OK;
 }

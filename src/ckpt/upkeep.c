@@ -51,7 +51,7 @@ sago_status sagoi_report_sum(sago_ckpt *ckpt) {
     sago_ckpt_report *report = &ckpt->report;
     int64_t *counts[] = {report->bytes_from, report->damaged, report->missing};
     for (int i = 0; i < 3; i++)
-        if (MPI_Allreduce(MPI_IN_PLACE, counts[i], SAGO_LEVEL_COUNT, MPI_INT64_T, MPI_SUM, ckpt->team->all) !=
+        if (MPI_Allreduce(MPI_IN_PLACE, counts[i], SAGO_LEVEL_COUNT, MPI_INT64_T, MPI_SUM, ckpt->team->own) !=
             MPI_SUCCESS)
             return sagoi_fail(SAGO_ERR_MPI, "MPI_Allreduce of a report failed");
     return SAGO_OK;

@@ -98,7 +98,7 @@ static void take_times(sago_ckpt_save_stats *stats, const double values[TIMES]) 
 }
 
 static sago_status reduce(sago_ckpt *ckpt, double *values, int n) {
-    if (MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_DOUBLE, MPI_MAX, ckpt->team->all) != MPI_SUCCESS)
+    if (MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_DOUBLE, MPI_MAX, ckpt->team->own) != MPI_SUCCESS)
         return sagoi_fail(SAGO_ERR_MPI, "MPI_Allreduce of the statistics failed");
     return SAGO_OK;
 }

@@ -236,7 +236,8 @@ static sago_status open_exchange(job *work, sago_status before) {
                                   .budget = &file->budget};
     if (work->plan->move == SAGOI_MOVE_RMA) {
         sagoi_rma_setup one_sided = {setup, work->at.windows, work->at.window_bytes};
-        return sagoi_rma_create(&one_sided, before, &work->rma);
+        sago_status own = sagoi_team_need_own(file->team);
+        return own ? own : sagoi_rma_create(&one_sided, before, &work->rma);
     }
     if (before)
         return before;

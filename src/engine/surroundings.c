@@ -1,21 +1,50 @@
-/* Discovery, once for each communicator and pair of hints. */
+/* Discovery, once for each team and pair of hints.  Rank 0 reads the files and tells all ranks what it found, so
+ * that they are read once, however large the job is. */
 #include "engine/surroundings.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/discover_mpi.h"
+#include "move/calls.h"
+#include "move/leaders.h"
 
 static bool answers(const sagoi_whereabouts *known, const sagoi_hints *hints) {
     return known && strcmp(known->machine, hints->machine) == 0 && strcmp(known->site, hints->site) == 0;
 }
 
+/* The leaders tell rank 0 what their nodes are called. */
+static sago_status collect_names(sagoi_team *team, sagoi_node_name **names) {
+    sagoi_node_name mine;
+    bool leads = team->local_rank == 0;
+    *names = leads ? calloc((size_t)team->nodes, sizeof **names) : NULL;
+    sago_status status = leads && !*names
+                             ? sagoi_fail(SAGO_ERR_MEMORY, "no memory for the names of %d nodes", team->nodes)
+                             : SAGO_OK;
+    status = sagoi_agree_status(team, status);
+    if (!status && leads) {
+        sagoi_node_name_ask(&mine);
+        status = sagoi_leaders_collect(team, &mine, sizeof mine, *names);
+    }
+    return status;
+}
+
 static sago_status ask(sagoi_team *team, const sagoi_hints *hints, sagoi_whereabouts *known) {
     sagoi_discover_options options = {
         .machine = hints->machine, .site = hints->site, .slurm_conf = sagoi_environment("SLURM_CONF")};
+    sagoi_node_name *names = NULL;
     memcpy(known->machine, hints->machine, sizeof known->machine);
     memcpy(known->site, hints->site, sizeof known->site);
-    return sagoi_discover_mpi(team->all, team->leaders, &options, team->nodes, &known->found, known->place);
+    sago_status status = collect_names(team, &names);
+    if (!status && team->rank == 0)
+        status = sagoi_discover(&options, team->nodes, names, &known->found, known->place);
+    if (!sagoi_is_broken(team)) /* else MPI may still write to them */
+        free(names);
+    status = sagoi_agree_status(team, status);
+    if (!status)
+        status = sagoi_team_tell(team, &known->found, sizeof known->found);
+    if (!status)
+        status = sagoi_team_tell(team, known->place, team->nodes * (int64_t)sizeof *known->place);
+    return sagoi_agree_status(team, status);
 }
 
 sago_status sagoi_surroundings_ask(sagoi_team *team, const sagoi_hints *hints, const sagoi_whereabouts **known) {
@@ -34,7 +63,8 @@ sago_status sagoi_surroundings_ask(sagoi_team *team, const sagoi_hints *hints, c
         *known = team->kept;
         return SAGO_OK;
     }
-    free(team->kept);
+    if (!sagoi_is_broken(team))
+        free(team->kept);
     team->kept = NULL;
     return status;
 }

@@ -2,8 +2,8 @@
  *
  * Asked in this order: the hint sago_machine; the site file's machine; Slurm's topology.conf; the addresses Slurm
  * gave the nodes; nothing, which is a flat network.  What somebody named must be right, and is an error if not;
- * what was only found is left out if it makes no sense.  No MPI here: discover_mpi.c asks the nodes and tells all
- * ranks. */
+ * what was only found is left out if it makes no sense.  No MPI here: engine/surroundings.c asks the nodes
+ * and tells all ranks. */
 #ifndef SAGOI_DISCOVER_H
 #define SAGOI_DISCOVER_H
 

@@ -54,7 +54,6 @@ bool sagoi_test_some(int64_t n, MPI_Request requests[], int *count, int indices[
 
 /* ---- News ---- */
 
-enum { TAG_NEWS = 10 }; /* below those of messages (mail.h) */
 typedef enum { NEWS_ASK, NEWS_HERE, NEWS_BROKEN, NEWS_KINDS } news_kind;
 
 typedef struct news {
@@ -81,7 +80,8 @@ static struct sagoi_bulletin *open_bulletin(sagoi_team *team) {
 static bool tell(sagoi_team *team, int rank, news_kind kind) {
     MPI_Request request = MPI_REQUEST_NULL;
     const news *told = &team->bulletin->own[kind];
-    if (!SAGOI_DONE(MPI_Isend(told, sizeof *told, MPI_BYTE, rank, TAG_NEWS, team->all, &request)))
+    if (!SAGOI_DONE(MPI_Isend(told, sizeof *told, MPI_BYTE, rank, sagoi_team_tag(team, SAGOI_TAG_NEWS), team->all,
+                              &request)))
         return false;
     (void)MPI_Request_free(&request);
     return true;
@@ -144,11 +144,11 @@ static void take_news(sagoi_team *team, const news *got) {
 }
 
 void sagoi_hear_news(sagoi_team *team) {
-    int there = 0;
+    int there = 0, tag = sagoi_team_tag(team, SAGOI_TAG_NEWS);
     MPI_Status about;
     news got;
-    while (MPI_Iprobe(MPI_ANY_SOURCE, TAG_NEWS, team->all, &there, &about) == MPI_SUCCESS && there) {
-        if (MPI_Recv(&got, sizeof got, MPI_BYTE, about.MPI_SOURCE, TAG_NEWS, team->all, &about) != MPI_SUCCESS)
+    while (MPI_Iprobe(MPI_ANY_SOURCE, tag, team->all, &there, &about) == MPI_SUCCESS && there) {
+        if (MPI_Recv(&got, sizeof got, MPI_BYTE, about.MPI_SOURCE, tag, team->all, &about) != MPI_SUCCESS)
             return;
         got.text[sizeof got.text - 1] = '\0';
         if (got.kind == NEWS_ASK && open_bulletin(team))

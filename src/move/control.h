@@ -6,9 +6,9 @@
 
 #include "base/futex.h"
 #include "base/process.h"
+#include "move/segment.h"
 #include "move/team.h"
 
-enum { SAGOI_SEGMENT_NAME_MAX = 64 };
 enum { SAGOI_TEAM_WHOLE, SAGOI_TEAM_BREAKING, SAGOI_TEAM_BROKEN }; /* while breaking, why is being written down */
 
 /* One rank's own; nobody else writes to it. */
@@ -31,18 +31,14 @@ typedef struct sagoi_control {
     uint64_t pid_namespace;                /* inode: pids mean something only to those who share it */
     _Alignas(64) sagoi_agreement of_node, of_all;
     int64_t value_sum;
-    int64_t shared_bytes; /* of the segment being made */
-    int32_t shared_errno;
-    char segment_name[SAGOI_SEGMENT_NAME_MAX]; /* while a segment is being made */
-    char message[SAGOI_MESSAGE_MAX];           /* of an agreed failure */
-    char broken_message[SAGOI_MESSAGE_MAX];    /* why the team is broken */
-    _Alignas(64) sagoi_slot slots[];           /* local_size of them, then the tables of team.h */
+    sagoi_agreement theirs;                 /* another node's, on its way to the leader */
+    int32_t shared_errno;                   /* of the segment being made */
+    sagoi_shared_name segment;              /* the same */
+    char message[SAGOI_MESSAGE_MAX];        /* of an agreed failure */
+    char broken_message[SAGOI_MESSAGE_MAX]; /* why the team is broken */
+    _Alignas(64)
+        sagoi_slot slots[]; /* local_size of them, then the place where sagoi_share_nodes() leaves a copy */
 } sagoi_control;
-
-/* Maps a new shared segment under a random name, or opens one by its name; errno on failure. */
-int sagoi_shared_create(char name[SAGOI_SEGMENT_NAME_MAX], int64_t bytes, char **base);
-int sagoi_shared_open(const char *name, int64_t bytes, char **base);
-void sagoi_shared_remove(const char *name);
 
 /* All ranks of the node come; one runs `meeting` while the others wait, the leader where there are several nodes;
  * all go on.  Only that one gets what `meeting` returned. */

@@ -13,6 +13,7 @@
 #include "base/fiber.h"
 #include "move/calls.h"
 #include "move/control.h"
+#include "move/leaders.h"
 #include "trace/stats.h"
 
 enum {
@@ -260,13 +261,6 @@ typedef struct agree_work {
     void *arg;
 } agree_work;
 
-static sago_status agree_leaders(sagoi_team *team, sagoi_agreement *agreement) {
-    MPI_Request request;
-    bool started = SAGOI_DONE(MPI_Iallreduce(MPI_IN_PLACE, agreement, 1, team->agreement_type, team->agreement_op,
-                                             team->leaders, &request));
-    return sagoi_collective(team, started, &request, "agreeing with the other nodes");
-}
-
 SAGOI_OFTEN static sago_status agree_meeting(sagoi_team *team, void *arg) {
     agree_work *work = arg;
     sagoi_control *control = team->control;
@@ -274,7 +268,7 @@ SAGOI_OFTEN static sago_status agree_meeting(sagoi_team *team, void *arg) {
     for (int i = 1; i < team->local_size; i++)
         sagoi_agreement_combine(&control->of_node, &control->slots[i].agreement);
     control->of_all = control->of_node;
-    sago_status status = team->nodes > 1 ? agree_leaders(team, &control->of_all) : SAGO_OK;
+    sago_status status = team->nodes > 1 ? sagoi_leaders_reduce(team, &control->of_all) : SAGO_OK;
     if (status)
         control->of_all.max[0] = INT64_MAX; /* SAGOI_MAX_ERROR: nobody takes these numbers for agreed */
     else if (work->once)
@@ -296,8 +290,8 @@ SAGOI_OFTEN sago_status sagoi_agree(sagoi_team *team, sagoi_agreement *agreement
     return SAGO_OK;
 }
 
-/* The tables of members are in the control segment; so is what the nodes tell, which stays if the team breaks. */
-static char *share_area(sagoi_team *team) { return (char *)(team->members + team->size); }
+/* The copy that the other ranks take. */
+static char *share_area(sagoi_team *team) { return (char *)&team->control->slots[team->local_size]; }
 
 typedef struct share_work {
     const void *mine;
@@ -306,12 +300,7 @@ typedef struct share_work {
 
 static sago_status share_leaders(sagoi_team *team, void *arg) {
     const share_work *work = arg;
-    MPI_Request request;
-    char *all = share_area(team);
-    memcpy(all + team->node * work->bytes, work->mine, (size_t)work->bytes);
-    bool started = SAGOI_DONE(MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, (int)work->bytes, MPI_BYTE,
-                                             team->leaders, &request));
-    return sagoi_collective(team, started, &request, "telling the other nodes of this one");
+    return sagoi_leaders_gather(team, work->mine, work->bytes, share_area(team));
 }
 
 sago_status sagoi_share_nodes(sagoi_team *team, const void *mine, int64_t bytes, void *all) {

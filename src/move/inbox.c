@@ -194,7 +194,7 @@ static int64_t take_message(sagoi_inbox *inbox, sagoi_inbox_slot *slot, int32_t 
     int64_t reply = 0;
     bool whole = read_head(&mail, 0, &head), bundle = head.flags & SAGOI_MAIL_BUNDLE;
     slot->answer = bundle ? sagoi_mail_tag(inbox->setup->team, SAGOI_MAIL_ANSWER, head.flags >> SAGOI_MAIL_NUMBER)
-                          : SAGOI_TAG_REPLY;
+                          : sagoi_team_tag(inbox->setup->team, SAGOI_TAG_REPLY);
     whole = whole && (bundle ? take_bundle : take_regions)(inbox, slot, &mail, &reply);
     if (!whole)
         broken_mail(inbox, source);
@@ -229,7 +229,7 @@ static void send_remembered(sagoi_inbox *inbox, sagoi_inbox_slot *slot) {
         int32_t source = inbox->next->source;
         int64_t bytes = gather_reply(inbox, slot);
         if (bytes > 0) {
-            slot->answer = SAGOI_TAG_REPLY;
+            slot->answer = sagoi_team_tag(inbox->setup->team, SAGOI_TAG_REPLY);
             post_reply(inbox, slot, source, bytes);
             return;
         }

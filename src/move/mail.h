@@ -15,7 +15,6 @@
 #include "move/exchange.h"
 #include "move/merge.h"
 
-enum { SAGOI_TAG_REPLY = 11, SAGOI_TAG_FIRST = 12 };
 enum {
     SAGOI_MAIL_LAST = 1,     /* flag: the sender has no more for this round */
     SAGOI_MAIL_BUNDLE = 2,   /* flag: messages, not regions */
@@ -33,8 +32,8 @@ typedef enum {
 } sagoi_mail;
 
 static inline int sagoi_mail_tag(const sagoi_team *team, sagoi_mail kind, int64_t number) {
-    int64_t numbers = (team->largest_tag - SAGOI_TAG_FIRST) / SAGOI_MAIL_KINDS;
-    return SAGOI_TAG_FIRST + (int)(number % numbers) * SAGOI_MAIL_KINDS + (int)kind;
+    int64_t numbers = (team->tags - SAGOI_TAG_FIRST) / SAGOI_MAIL_KINDS;
+    return sagoi_team_tag(team, SAGOI_TAG_FIRST + (int)(number % numbers) * SAGOI_MAIL_KINDS + (int)kind);
 }
 
 /* An aggregator takes the messages of a round in whatever order they come.  The tag tells the round: a sender that

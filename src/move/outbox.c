@@ -239,8 +239,8 @@ static sago_status send_straight(const parcel *p, const char *head, const messag
         return status;
     sagoi_pieces_clear(pieces);
     add_regions(pieces, p, false, true);
-    status =
-        sagoi_pieces_receive(pieces, setup->team, peer, SAGOI_TAG_REPLY, &outbox->requests[outbox->nrequests]);
+    status = sagoi_pieces_receive(pieces, setup->team, peer, sagoi_team_tag(setup->team, SAGOI_TAG_REPLY),
+                                  &outbox->requests[outbox->nrequests]);
     outbox->nrequests += status == SAGO_OK;
     return status;
 }

@@ -23,7 +23,7 @@ static sago_status show_windows(sagoi_rma *rma) {
         base = rma->setup.windows + slot * 2 * rma->setup.window_bytes;
         bytes = 2 * rma->setup.window_bytes;
     }
-    if (SAGOI_DONE(MPI_Win_create(base, bytes, 1, MPI_INFO_NULL, common->team->all, &rma->win)) &&
+    if (SAGOI_DONE(MPI_Win_create(base, bytes, 1, MPI_INFO_NULL, common->team->own, &rma->win)) &&
         SAGOI_DONE(MPI_Win_set_errhandler(rma->win, MPI_ERRORS_RETURN)))
         return SAGO_OK;
     return sagoi_break(common->team, sagoi_fail(SAGO_ERR_MPI, "memory cannot be shown to other nodes"));

@@ -1,293 +1,193 @@
-/* Making teams and keeping them.
+/* Making teams and keeping them; which team an open gets.
  *
- * Teams hang on the caller's communicator (an attribute with a list of them) and, all of them, on
- * MPI_COMM_SELF, whose attributes MPI_Finalize deletes first: that is where what is left gets freed. */
+ * Teams belong to circles, and circles are found again by their ranks.  A note on the program's communicator (an
+ * attribute) says which circle is its own.  A circle that no communicator knows and no file uses is kept a while,
+ * for programs that copy a communicator for each file; MPI_Finalize, which deletes the attributes of MPI_COMM_SELF
+ * first, ends them all.
+ *
+ * Which team is free is a matter of time, and another one on each rank while other threads close files.  So where
+ * there may be several threads, rank 0 chooses, from what all ranks say is free, and tells. */
 #include "move/team.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/checked.h"
 #include "base/hints.h"
 #include "move/calls.h"
+#include "move/circle.h"
 #include "move/control.h"
+#include "mpi/quiet.h"
 
-enum { SHARE_BYTES = 64 + SAGOI_COUNTS * 8 }; /* a node, for sagoi_share_nodes() */
+enum {
+    SHARE_BYTES = 64 + SAGOI_COUNTS * 8, /* a node, for sagoi_share_nodes() */
+    KEPT_TEAMS = 64,                     /* of a circle are kept for the next file: the bits of a word */
+    KEPT_WINDOWS = 4,                    /* of these keep their windows */
+    KEPT_CIRCLES = 4,                    /* that nobody knows */
+    MOST_ALIKE = 16                      /* circles of one size that an open looks at */
+};
 
-/* The teams of one communicator; hangs on it. */
-typedef struct team_list {
-    sagoi_team *first;
-} team_list;
-
-/* Every team of the process; hangs on MPI_COMM_SELF. */
-typedef struct registry {
-    struct entry *entries;
-} registry;
-
-typedef struct entry {
-    sagoi_team team; /* first: a team is its entry */
-    struct entry *next;
-    team_list *list; /* of its communicator */
-    bool orphan;     /* its communicator is gone: freed when its file closes */
-} entry;
+/* On a communicator of the program's. */
+typedef struct comm_note {
+    sagoi_circle *circle; /* NULL: not known yet */
+} comm_note;
 
 /* Keyvals are handles that MPI gives out once a process; they live as long as MPI does. */
-static int team_keyval = MPI_KEYVAL_INVALID, self_keyval = MPI_KEYVAL_INVALID;
+static int note_keyval = MPI_KEYVAL_INVALID, end_keyval = MPI_KEYVAL_INVALID;
+static pthread_mutex_t keyvals_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static _Atomic int64_t used; /* teams of this process */
 
-/* Guards the keyvals and the lists: threads may open files on different communicators at once.  Never held while
- * anybody communicates. */
+/* Guards the circles' lists and marks.  Never held while MPI is called: MPI calls back when a communicator goes.
+ */
 static pthread_mutex_t lists_lock = PTHREAD_MUTEX_INITIALIZER;
+static sagoi_circle *circles;
+static sagoi_circle *alone; /* of this rank by itself; among the circles, too */
+static int64_t idle_events;
+static bool ended; /* MPI_Finalize has been here */
+
+/* ---- Ending ---- */
 
 static void team_destroy(sagoi_team *team) {
     sagoi_segment_release(&team->windows);
     if (team->control)
         (void)munmap(team->control, (size_t)team->control_bytes);
-    if (team->agreement_type != MPI_DATATYPE_NULL)
-        (void)SAGOI_DONE(MPI_Type_free(&team->agreement_type));
-    if (team->agreement_op != MPI_OP_NULL)
-        (void)SAGOI_DONE(MPI_Op_free(&team->agreement_op));
-    if (team->leaders != MPI_COMM_NULL)
-        (void)SAGOI_DONE(MPI_Comm_free(&team->leaders));
-    if (team->all != MPI_COMM_NULL)
-        (void)SAGOI_DONE(MPI_Comm_free(&team->all));
     free(team->kept);
     free(team->bulletin);
     free(team);
 }
 
-static registry *find_registry(void) {
-    void *value = NULL;
-    int found = 0;
-    if (self_keyval == MPI_KEYVAL_INVALID)
+/* Nobody else knows it any more. */
+static void destroy_whole(sagoi_circle *circle) {
+    for (sagoi_team *team = circle->teams, *next; team; team = next) {
+        next = team->next;
+        team_destroy(team);
+    }
+    sagoi_circle_destroy(circle);
+}
+
+static void take_out(sagoi_circle *circle) {
+    sagoi_circle **at = &circles;
+    while (*at && *at != circle)
+        at = &(*at)->next;
+    if (*at)
+        *at = circle->next;
+}
+
+/* With the lock: the one that has been idle for longest, if there are too many; taken out of the list. */
+static sagoi_circle *one_too_many(void) {
+    sagoi_circle *oldest = NULL;
+    int idle = 0;
+    for (sagoi_circle *at = circles; at; at = at->next) {
+        if (at->users > 0 || at == alone)
+            continue;
+        idle++;
+        if (!oldest || at->idle_since < oldest->idle_since)
+            oldest = at;
+    }
+    if (idle <= KEPT_CIRCLES)
         return NULL;
-    (void)SAGOI_DONE(MPI_Comm_get_attr(MPI_COMM_SELF, self_keyval, &value, &found));
-    return found ? value : NULL;
+    take_out(oldest);
+    return oldest;
 }
 
-static void unregister(entry *gone) {
-    registry *all = find_registry();
-    for (entry **at = all ? &all->entries : NULL; at && *at; at = &(*at)->next)
-        if (*at == gone) {
-            *at = gone->next;
-            return;
-        }
+/* One user less. */
+static void leave_circle(sagoi_circle *circle) {
+    sagoi_circle *gone = NULL;
+    (void)pthread_mutex_lock(&lists_lock);
+    if (--circle->users == 0) {
+        circle->idle_since = ++idle_events;
+        gone = one_too_many();
+    }
+    (void)pthread_mutex_unlock(&lists_lock);
+    if (gone)
+        destroy_whole(gone);
 }
 
-/* The communicator goes: so do its teams, except those that a file still uses. */
 static int on_comm_free(MPI_Comm comm, int keyval, void *value, void *extra) {
     (void)comm, (void)keyval, (void)extra;
-    team_list *list = value;
-    for (sagoi_team *team = list->first, *next; team; team = next) {
-        next = team->next;
-        (void)pthread_mutex_lock(&lists_lock);
-        bool orphan = ((entry *)team)->orphan = team->in_use;
-        if (!orphan)
-            unregister((entry *)team);
-        (void)pthread_mutex_unlock(&lists_lock);
-        if (!orphan)
-            team_destroy(team);
-    }
-    free(list);
+    comm_note *note = value;
+    if (note->circle && !ended)
+        leave_circle(note->circle);
+    free(note);
     return MPI_SUCCESS;
 }
 
-/* MPI_Finalize: whatever is left.  Files still open are the program's error; their teams are left alone. */
+static bool has_open_files(const sagoi_circle *circle) {
+    bool open = circle->taken != 0;
+    for (const sagoi_team *team = circle->teams; team; team = team->next)
+        open = open || team->channel >= KEPT_TEAMS; /* the others go when they are left */
+    return open;
+}
+
+/* MPI_Finalize: whatever is left.  Files still open are the program's error; their circles are left alone. */
 static int on_finalize(MPI_Comm comm, int keyval, void *value, void *extra) {
-    (void)comm, (void)keyval, (void)extra;
-    registry *all = value;
-    for (entry *at = all->entries, *next; at; at = next) {
+    (void)comm, (void)keyval, (void)value, (void)extra;
+    ended = true;
+    for (sagoi_circle *at = circles, *next; at; at = next) {
         next = at->next;
-        if (!at->orphan)
-            at->list->first = NULL; /* MPI may delete that communicator's attributes later */
-        if (!at->team.in_use)
-            team_destroy(&at->team);
+        if (!has_open_files(at))
+            destroy_whole(at);
     }
-    free(all);
-    if (team_keyval != MPI_KEYVAL_INVALID)
-        (void)MPI_Comm_free_keyval(&team_keyval);
-    (void)MPI_Comm_free_keyval(&self_keyval);
+    circles = alone = NULL;
+    (void)SAGOI_DONE(MPI_Comm_free_keyval(&note_keyval));
+    (void)SAGOI_DONE(MPI_Comm_free_keyval(&end_keyval));
     return MPI_SUCCESS;
 }
 
-static registry *open_registry(void) {
-    registry *all = find_registry();
-    if (all)
-        return all;
-    all = calloc(1, sizeof *all);
-    if (!all)
-        return NULL;
-    if (SAGOI_DONE(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &self_keyval, NULL)) &&
-        SAGOI_DONE(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_comm_free, &team_keyval, NULL)) &&
-        SAGOI_DONE(MPI_Comm_set_attr(MPI_COMM_SELF, self_keyval, all)))
-        return all;
-    free(all);
-    return NULL;
-}
-
-/* ---- Making one ---- */
-
-static void reduce_agreements(void *in, void *inout, int *count, MPI_Datatype *type) {
-    (void)type;
-    for (int i = 0; i < *count; i++)
-        sagoi_agreement_combine((sagoi_agreement *)inout + i, (const sagoi_agreement *)in + i);
-}
-
-/* Before there is a team to agree in: does every rank have what it needs? */
-static bool all_have(MPI_Comm comm, bool have) {
-    int mine = have, all = 0;
-    return SAGOI_DONE(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm)) && all;
-}
-
-static uint64_t pid_namespace(void) {
-    struct stat info;
-    return stat("/proc/self/ns/pid", &info) == 0 ? (uint64_t)info.st_ino : 0;
-}
-
-static int64_t control_size(const sagoi_team *team) {
-    int64_t bytes = (int64_t)sizeof(sagoi_control) + team->local_size * (int64_t)sizeof(sagoi_slot);
-    bytes += ((int64_t)team->nodes + 1 + team->size) * (int64_t)sizeof(int32_t);
-    return sagoi_round_up(bytes + (int64_t)team->nodes * SHARE_BYTES + 64, 4096);
-}
-
-static int32_t *tables_of(const sagoi_team *team) { return (int32_t *)&team->control->slots[team->local_size]; }
-
-/* Splits into nodes; every rank a node of its own if `alone`. */
-static bool split_nodes(sagoi_team *team, bool alone, MPI_Comm *node_comm) {
-    int kind[2] = {0, 0};
-    bool split = alone ? SAGOI_DONE(MPI_Comm_split(team->all, team->rank, 0, node_comm))
-                       : SAGOI_DONE(MPI_Comm_split_type(team->all, MPI_COMM_TYPE_SHARED, team->rank, MPI_INFO_NULL,
-                                                        node_comm));
-    if (!split)
-        return false;
-    (void)SAGOI_DONE(MPI_Comm_rank(*node_comm, &team->local_rank));
-    (void)SAGOI_DONE(MPI_Comm_size(*node_comm, &team->local_size));
-    if (!SAGOI_DONE(
-            MPI_Comm_split(team->all, team->local_rank == 0 ? 0 : MPI_UNDEFINED, team->rank, &team->leaders)))
-        return false;
-    if (team->local_rank == 0) {
-        (void)SAGOI_DONE(MPI_Comm_rank(team->leaders, &kind[0]));
-        (void)SAGOI_DONE(MPI_Comm_size(team->leaders, &kind[1]));
+static bool have_keyvals(void) {
+    (void)pthread_mutex_lock(&keyvals_lock);
+    bool have = end_keyval != MPI_KEYVAL_INVALID;
+    if (!have && (note_keyval != MPI_KEYVAL_INVALID ||
+                  SAGOI_DONE(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_comm_free, &note_keyval, NULL)))) {
+        int key = MPI_KEYVAL_INVALID;
+        have = SAGOI_DONE(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &key, NULL)) &&
+               SAGOI_DONE(MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL));
+        end_keyval = have ? key : MPI_KEYVAL_INVALID;
     }
-    if (!SAGOI_DONE(MPI_Bcast(kind, 2, MPI_INT, 0, *node_comm)))
-        return false;
-    team->node = kind[0];
-    team->nodes = kind[1];
-    return true;
+    (void)pthread_mutex_unlock(&keyvals_lock);
+    return have;
 }
 
-/* What the leader tells the others of its node about the control segment. */
-typedef struct control_notice {
-    char name[SAGOI_SEGMENT_NAME_MAX]; /* "": could not be made */
-    uint64_t token;                    /* stands in the segment too: is it really the same memory? */
-} control_notice;
+/* ---- Making a team ---- */
 
-static bool map_control(sagoi_team *team, MPI_Comm node_comm) {
-    control_notice notice = {{0}, 0};
+static int64_t control_size(const sagoi_circle *circle) {
+    int64_t bytes = (int64_t)sizeof(sagoi_control) + circle->local_size * (int64_t)sizeof(sagoi_slot);
+    return sagoi_round_up(bytes + (int64_t)circle->nodes * SHARE_BYTES, 4096);
+}
+
+static sagoi_control *map_private(int64_t bytes) {
+    void *memory = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* The leader makes it and puts a notice up; the others read that when all ranks know that it is there. */
+static bool map_control(MPI_Comm comm, sagoi_team *team) {
+    sagoi_circle *circle = team->circle;
+    sagoi_notice *notice = &circle->board->notices[team->channel % SAGOI_NOTICES],
+                 mine = {.channel = team->channel};
     char *base = NULL;
-    team->control_bytes = control_size(team);
-    if (team->local_rank == 0) {
-        bool made = getrandom(&notice.token, sizeof notice.token, 0) == (ssize_t)sizeof notice.token &&
-                    sagoi_shared_create(notice.name, team->control_bytes, &base) == 0;
-        if (made)
-            memcpy(((sagoi_control *)base)->message, &notice.token, sizeof notice.token);
-        else
-            notice.name[0] = '\0';
-    }
-    (void)SAGOI_DONE(MPI_Bcast(&notice, sizeof notice, MPI_BYTE, 0, node_comm));
-    if (team->local_rank != 0 && notice.name[0] && sagoi_shared_open(notice.name, team->control_bytes, &base) != 0)
-        base = NULL;
+    team->control_bytes = control_size(circle);
+    if (circle->local_size == 1)
+        base = (char *)map_private(team->control_bytes);
+    else if (circle->local_rank == 0 &&
+             sagoi_shared_create(circle->by_name, team->control_bytes, &mine.name, &base) == 0)
+        *notice = mine;
     team->control = (sagoi_control *)base;
-    int ok = base && memcmp(team->control->message, &notice.token, sizeof notice.token) == 0, all_ok = 0;
-    (void)SAGOI_DONE(MPI_Allreduce(&ok, &all_ok, 1, MPI_INT, MPI_MIN, team->all));
-    if (team->local_rank == 0 && notice.name[0])
-        sagoi_shared_remove(notice.name);
-    return all_ok;
-}
-
-/* Undoes split_nodes() and map_control(). */
-static void drop_nodes(sagoi_team *team, MPI_Comm *node_comm) {
-    if (team->control)
-        (void)munmap(team->control, (size_t)team->control_bytes);
-    team->control = NULL;
-    if (team->leaders != MPI_COMM_NULL)
-        (void)SAGOI_DONE(MPI_Comm_free(&team->leaders));
-    if (*node_comm != MPI_COMM_NULL)
-        (void)SAGOI_DONE(MPI_Comm_free(node_comm));
-}
-
-/* Node by node, who is there: one copy a node, in the control segment. */
-static bool fill_tables(sagoi_team *team, MPI_Comm node_comm) {
-    int32_t *first = tables_of(team), *members = first + team->nodes + 1;
-    int *mine = calloc((size_t)team->local_size, sizeof *mine),
-        *counts = calloc((size_t)team->nodes, sizeof *counts);
-    bool ok = all_have(team->all, mine && counts) &&
-              SAGOI_DONE(MPI_Gather(&team->rank, 1, MPI_INT, mine, 1, MPI_INT, 0, node_comm));
-    if (ok && team->local_rank == 0) {
-        ok = SAGOI_DONE(MPI_Allgather(&team->local_size, 1, MPI_INT, counts, 1, MPI_INT, team->leaders));
-        first[0] = 0;
-        for (int i = 0; i < team->nodes; i++)
-            first[i + 1] = first[i] + counts[i];
-        ok = ok && SAGOI_DONE(MPI_Allgatherv(mine, team->local_size, MPI_INT, members, counts, first, MPI_INT,
-                                             team->leaders));
-    }
-    free(mine);
-    free(counts);
-    team->node_first = first;
-    team->members = members;
+    if (circle->size == 1)
+        return base != NULL;
+    bool ok = sagoi_all_have(comm, base || circle->local_rank != 0);
+    if (ok && circle->local_rank != 0 && notice->channel == team->channel &&
+        sagoi_shared_open(&notice->name, team->control_bytes, &base) == 0)
+        team->control = (sagoi_control *)base;
+    ok = ok && sagoi_all_have(comm, team->control != NULL);
+    sagoi_shared_close(&mine.name);
     return ok;
-}
-
-static void introduce_myself(sagoi_team *team, MPI_Comm node_comm) {
-    CPU_ZERO(&team->rank_cores);
-    (void)sched_getaffinity(0, sizeof team->rank_cores, &team->rank_cores);
-    (void)SAGOI_DONE(
-        MPI_Allreduce(MPI_IN_PLACE, &team->rank_cores, sizeof team->rank_cores, MPI_BYTE, MPI_BOR, node_comm));
-    team->cores = sagoi_max(1, CPU_COUNT(&team->rank_cores));
-    sagoi_control *control = team->control;
-    control->slots[team->local_rank].process = sagoi_process_self();
-    uint64_t range[2] = {pid_namespace(), ~pid_namespace()};
-    (void)SAGOI_DONE(MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_UINT64_T, MPI_MAX, node_comm));
-    if (team->local_rank == 0)
-        control->pid_namespace = range[0] == ~range[1] ? range[0] : 0;
-}
-
-/* Ranks of one MPI "node" that do not see the same memory (containers) become nodes of their own. */
-static bool form_nodes(sagoi_team *team) {
-    MPI_Comm node_comm = MPI_COMM_NULL;
-    bool ok = split_nodes(team, false, &node_comm) && map_control(team, node_comm);
-    if (!ok) {
-        drop_nodes(team, &node_comm);
-        ok = split_nodes(team, true, &node_comm) && map_control(team, node_comm);
-    }
-    if (ok) {
-        ok = fill_tables(team, node_comm);
-        introduce_myself(team, node_comm);
-        (void)SAGOI_DONE(MPI_Barrier(node_comm));
-    }
-    if (node_comm != MPI_COMM_NULL)
-        (void)SAGOI_DONE(MPI_Comm_free(&node_comm));
-    return ok;
-}
-
-static bool make_agreement_op(sagoi_team *team) {
-    return SAGOI_DONE(MPI_Type_contiguous((int)sizeof(sagoi_agreement), MPI_BYTE, &team->agreement_type)) &&
-           SAGOI_DONE(MPI_Type_commit(&team->agreement_type)) &&
-           SAGOI_DONE(MPI_Op_create(reduce_agreements, 1, &team->agreement_op));
-}
-
-static int largest_tag(void) {
-    int *value = NULL, found = 0;
-    (void)SAGOI_DONE(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &found));
-    return found ? *value : 32767; /* any MPI's */
 }
 
 /* Only the launcher knows of ranks that are not in the communicator. */
@@ -305,100 +205,366 @@ static int ranks_on_host(const sagoi_team *team) {
     return team->local_size;
 }
 
-/* Fills in what is all zero; on failure it is freed. */
-static bool team_create(MPI_Comm comm, entry *made) {
-    sagoi_team *team = &made->team;
-    team->all = team->leaders = MPI_COMM_NULL;
-    team->agreement_type = MPI_DATATYPE_NULL;
-    team->agreement_op = MPI_OP_NULL;
-    bool ok = SAGOI_DONE(MPI_Comm_dup(comm, &team->all));
-    if (ok) {
-        (void)SAGOI_DONE(MPI_Comm_set_errhandler(team->all, MPI_ERRORS_RETURN));
-        (void)SAGOI_DONE(MPI_Comm_rank(team->all, &team->rank));
-        (void)SAGOI_DONE(MPI_Comm_size(team->all, &team->size));
-        team->largest_tag = largest_tag();
-        ok = form_nodes(team) && make_agreement_op(team);
-        team->host_ranks = ranks_on_host(team);
+static void describe(sagoi_team *team, sagoi_circle *circle, int channel) {
+    team->circle = circle;
+    team->channel = channel;
+    team->all = circle->all;
+    team->own = MPI_COMM_NULL;
+    team->tags = circle->tags;
+    team->first_tag = channel * circle->tags;
+    team->rank = circle->rank;
+    team->size = circle->size;
+    team->local_rank = circle->local_rank;
+    team->local_size = circle->local_size;
+    team->node = circle->node;
+    team->nodes = circle->nodes;
+    team->node_first = circle->board->tables;
+    team->members = circle->board->tables + circle->nodes + 1;
+    team->rank_cores = circle->rank_cores;
+    team->cores = sagoi_max(1, CPU_COUNT(&team->rank_cores));
+    team->by_name = circle->by_name;
+    team->host_ranks = ranks_on_host(team);
+}
+
+/* In the memory of all: a rank that is not ready yet has its slot when it comes to the gate, which it does first.
+ */
+static void introduce_myself(const sagoi_team *team) {
+    team->control->slots[team->local_rank].process = sagoi_process_self();
+    team->control->pid_namespace = team->circle->pid_namespace;
+}
+
+static sago_status team_create(MPI_Comm comm, sagoi_circle *circle, int channel, sagoi_team **created) {
+    sagoi_team *team = calloc(1, sizeof *team);
+    if (!(circle->size > 1 ? sagoi_all_have(comm, team != NULL) : team != NULL) || !team) {
+        free(team);
+        return sagoi_fail(SAGO_ERR_MEMORY, "a rank has no memory for what belongs to a communicator");
     }
-    if (!ok)
+    describe(team, circle, channel);
+    if (!map_control(comm, team)) {
         team_destroy(team);
-    return ok;
+        return sagoi_fail(SAGO_ERR_MEMORY, "the memory in which the ranks of a node meet cannot be had");
+    }
+    introduce_myself(team);
+    *created = team;
+    return SAGO_OK;
 }
 
-/* The communicator's list of teams, made when there is none. */
-static team_list *open_list(MPI_Comm comm) {
-    void *value = NULL;
-    int found = 0;
-    if (!SAGOI_DONE(MPI_Comm_get_attr(comm, team_keyval, &value, &found)))
-        return NULL;
-    if (found)
-        return value;
-    team_list *list = calloc(1, sizeof *list);
-    if (list && SAGOI_DONE(MPI_Comm_set_attr(comm, team_keyval, list)))
-        return list;
-    free(list);
-    return NULL;
+/* ---- Which circle, which team ---- */
+
+typedef enum { REFUSE, TAKE, MAKE, FOUND } deed; /* FOUND: a circle, first */
+
+/* What rank 0 tells. */
+typedef struct choice {
+    uint64_t serial; /* of a circle to be founded */
+    int32_t what;    /* a deed */
+    int32_t channel;
+} choice;
+
+static uint64_t bit_of(int channel) { return channel < KEPT_TEAMS ? UINT64_C(1) << channel : 0; }
+
+static sagoi_team *find_team(const sagoi_circle *circle, int channel) {
+    sagoi_team *team = circle->teams;
+    while (team && team->channel != channel)
+        team = team->next;
+    return team;
 }
 
-/* Takes a team of the communicator that nobody uses; NULL: there is none, or (*list is NULL) no list either. */
-static sagoi_team *take_free(MPI_Comm comm, team_list **list) {
+/* Teams that are there and that nobody uses here. */
+static uint64_t free_teams(sagoi_circle *circle) {
+    uint64_t there = 0;
     (void)pthread_mutex_lock(&lists_lock);
-    *list = open_registry() ? open_list(comm) : NULL;
-    sagoi_team *found = *list ? (*list)->first : NULL;
-    while (found && found->in_use)
-        found = found->next;
-    if (found)
-        found->in_use = true;
+    for (const sagoi_team *team = circle->teams; team; team = team->next)
+        there |= bit_of(team->channel);
+    there &= ~circle->taken;
     (void)pthread_mutex_unlock(&lists_lock);
+    return there;
+}
+
+/* With the lock: a channel without a team; below 0: there is none. */
+static int free_channel(sagoi_circle *circle) {
+    for (int i = 0; i < circle->channels && i < KEPT_TEAMS; i++)
+        if (!(circle->taken & bit_of(i)) && !find_team(circle, i))
+            return i;
+    for (int i = KEPT_TEAMS; i < circle->channels; i++) {
+        int channel = circle->next_channel < KEPT_TEAMS ? KEPT_TEAMS : circle->next_channel;
+        circle->next_channel = channel + 1 < circle->channels ? channel + 1 : KEPT_TEAMS;
+        if (!find_team(circle, channel))
+            return channel;
+    }
+    return -1;
+}
+
+/* Marks at once what it chooses: other threads choose meanwhile.  `available`: of the teams from 0 on. */
+static void choose(sagoi_circle *circle, uint64_t available, choice *made) {
+    (void)pthread_mutex_lock(&lists_lock);
+    available &= ~circle->taken;
+    made->what = TAKE;
+    made->channel = available ? __builtin_ctzll(available) : free_channel(circle);
+    if (!available)
+        made->what = made->channel < 0 ? FOUND : MAKE;
+    if (made->what != FOUND)
+        circle->taken |= bit_of(made->channel);
+    (void)pthread_mutex_unlock(&lists_lock);
+}
+
+/* Circles of so many ranks, with a user more each. */
+static int look_at_alike(int size, sagoi_circle *found[MOST_ALIKE]) {
+    int n = 0;
+    (void)pthread_mutex_lock(&lists_lock);
+    for (sagoi_circle *at = circles; at && n < MOST_ALIKE; at = at->next)
+        if (at->size == size) {
+            at->users++;
+            found[n++] = at;
+        }
+    (void)pthread_mutex_unlock(&lists_lock);
+    return n;
+}
+
+/* The circle of these ranks, with a user more, or NULL.  The latest of several: the others are full. */
+static sagoi_circle *find_circle(MPI_Comm comm, int size) {
+    sagoi_circle *alike[MOST_ALIKE], *found = NULL;
+    MPI_Group group = MPI_GROUP_NULL;
+    int n = look_at_alike(size, alike);
+    if (n > 0 && !SAGOI_DONE(MPI_Comm_group(comm, &group)))
+        group = MPI_GROUP_NULL;
+    for (int i = 0; i < n; i++) {
+        int like = MPI_UNEQUAL;
+        if (!found && group != MPI_GROUP_NULL && SAGOI_DONE(MPI_Group_compare(group, alike[i]->group, &like)) &&
+            like == MPI_IDENT)
+            found = alike[i];
+        else
+            leave_circle(alike[i]);
+    }
+    if (group != MPI_GROUP_NULL)
+        (void)SAGOI_DONE(MPI_Group_free(&group));
     return found;
 }
 
-static sagoi_team *enlist(entry *made, team_list *list) {
+/* Do all ranks mean the same circle, and is every one ready?  Rank 0 is told in all[]. */
+enum { WORD_SERIAL, WORD_NOT_SERIAL, WORD_READY, WORD_FREE, WORDS };
+
+static void choose_for_all(sagoi_circle *circle, const uint64_t all[WORDS], choice *made) {
+    uint64_t serial = circle ? circle->serial : 0;
+    bool same = circle && all[WORD_SERIAL] == serial && all[WORD_NOT_SERIAL] == ~serial;
+    made->what = REFUSE;
+    if (!all[WORD_READY])
+        return;
+    made->what = FOUND;
+    if (same)
+        choose(circle, all[WORD_FREE], made);
+    while (made->what == FOUND && made->serial == 0)
+        if (getrandom(&made->serial, sizeof made->serial, 0) != (ssize_t)sizeof made->serial) {
+            made->what = REFUSE;
+            return;
+        }
+}
+
+static sago_status negotiate(MPI_Comm comm, sagoi_circle *circle, bool ready, choice *made) {
+    uint64_t serial = circle ? circle->serial : 0, all[WORDS] = {0};
+    uint64_t mine[WORDS] = {serial, ~serial, ready ? ~UINT64_C(0) : 0, circle ? free_teams(circle) : 0};
+    int rank = 0;
+    (void)SAGOI_DONE(MPI_Comm_rank(comm, &rank));
+    memset(made, 0, sizeof *made);
+    bool ok = SAGOI_DONE(MPI_Reduce(mine, all, WORDS, MPI_UINT64_T, MPI_BAND, 0, comm));
+    if (rank == 0 && ok)
+        choose_for_all(circle, all, made);
+    if (!SAGOI_DONE(MPI_Bcast(made, sizeof *made, MPI_BYTE, 0, comm)) || !ok)
+        return sagoi_fail(SAGO_ERR_MPI, "the ranks of a communicator cannot agree: an MPI call failed");
+    return made->what == REFUSE
+               ? sagoi_fail(SAGO_ERR_MEMORY, "a rank has no memory for what belongs to a communicator")
+               : SAGO_OK;
+}
+
+/* The note of a communicator, made where there is none; NULL: no memory. */
+static comm_note *note_of(MPI_Comm comm) {
+    void *value = NULL;
+    int found = 0;
+    if (!have_keyvals() || !SAGOI_DONE(MPI_Comm_get_attr(comm, note_keyval, &value, &found)))
+        return NULL;
+    if (found)
+        return value;
+    comm_note *note = calloc(1, sizeof *note);
+    if (note && SAGOI_DONE(MPI_Comm_set_attr(comm, note_keyval, note)))
+        return note;
+    free(note);
+    return NULL;
+}
+
+/* Without several threads files are opened and closed in the same order everywhere: what is free is the same. */
+static bool may_differ(void) {
+    int level = MPI_THREAD_MULTIPLE;
+    (void)SAGOI_DONE(MPI_Query_thread(&level));
+    return level == MPI_THREAD_MULTIPLE;
+}
+
+static void enlist_circle(sagoi_circle *circle) {
     (void)pthread_mutex_lock(&lists_lock);
-    registry *all = find_registry();
-    made->next = all->entries;
-    all->entries = made;
-    made->list = list;
-    made->team.in_use = true;
-    made->team.next = list->first;
-    list->first = &made->team;
+    circle->users = 1;
+    circle->next = circles;
+    circles = circle;
     (void)pthread_mutex_unlock(&lists_lock);
-    return &made->team;
+}
+
+/* Carries out what was chosen, with a circle that has a user more for it. */
+static sago_status carry_out(MPI_Comm comm, sagoi_circle *circle, const choice *chosen, sagoi_team **team) {
+    sago_status status = SAGO_OK;
+    sagoi_team *made = NULL;
+    if (chosen->what != TAKE)
+        status = team_create(comm, circle, chosen->channel, &made);
+    (void)pthread_mutex_lock(&lists_lock);
+    uint64_t bit = bit_of(chosen->channel);
+    circle->taken = status ? circle->taken & ~bit : circle->taken | bit;
+    if (made) {
+        made->next = circle->teams;
+        circle->teams = made;
+    }
+    *team = status ? NULL : find_team(circle, chosen->channel);
+    if (chosen->channel >= KEPT_TEAMS && circle->rank != 0)
+        circle->next_channel = chosen->channel + 1 < circle->channels ? chosen->channel + 1 : KEPT_TEAMS;
+    (void)pthread_mutex_unlock(&lists_lock);
+    return status;
+}
+
+/* The circle of the communicator is `circle` from now on, which has a user more for that. */
+static void note_circle(comm_note *note, sagoi_circle *circle) {
+    sagoi_circle *before = note->circle;
+    note->circle = circle;
+    if (before)
+        leave_circle(before);
+}
+
+static void use_circle(sagoi_circle *circle) {
+    (void)pthread_mutex_lock(&lists_lock);
+    circle->users++;
+    (void)pthread_mutex_unlock(&lists_lock);
+}
+
+/* With a note, whose circle is found, or founded; the team counts as a user of it. */
+static sago_status acquire(MPI_Comm comm, int size, sagoi_team **team) {
+    comm_note *note = note_of(comm);
+    sagoi_circle *circle = note ? note->circle : NULL;
+    choice chosen = {0, MAKE, 0};
+    sago_status status = SAGO_OK;
+    if (circle)
+        use_circle(circle);
+    else
+        circle = find_circle(comm, size);
+    if (note && note->circle && !may_differ())
+        choose(circle, free_teams(circle), &chosen);
+    else
+        status = negotiate(comm, circle, note != NULL, &chosen);
+    if (!status && chosen.what == FOUND &&
+        chosen.serial == 0) /* chosen without asking anybody: the circle is full */
+        status = negotiate(comm, NULL, note != NULL, &chosen);
+    if (status || chosen.what == FOUND) {
+        if (circle)
+            leave_circle(circle);
+        circle = NULL;
+    }
+    if (!status && !circle) {
+        status = sagoi_circle_create(comm, chosen.serial, &circle);
+        if (!status)
+            enlist_circle(circle);
+        chosen.channel = 0;
+    }
+    if (!status)
+        status = carry_out(comm, circle, &chosen, team);
+    if (!status && note && note->circle != circle) {
+        use_circle(circle);
+        note_circle(note, circle);
+    }
+    if (status && circle)
+        leave_circle(circle);
+    return status;
+}
+
+/* One circle for all communicators of this rank alone. */
+static sago_status acquire_alone(sagoi_team **team) {
+    static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+    choice chosen = {0};
+    sago_status status = SAGO_OK;
+    (void)pthread_mutex_lock(&making);
+    if (!alone && !have_keyvals())
+        status = sagoi_fail(SAGO_ERR_MPI, "attributes of communicators cannot be had");
+    if (!alone && !status) {
+        sagoi_circle *made = NULL;
+        status = sagoi_circle_create(MPI_COMM_SELF, 1, &made);
+        if (!status) {
+            enlist_circle(made);
+            alone = made;
+        }
+    }
+    (void)pthread_mutex_unlock(&making);
+    if (status)
+        return status;
+    use_circle(alone);
+    choose(alone, free_teams(alone), &chosen);
+    status = chosen.what == FOUND ? sagoi_fail(SAGO_ERR_MEMORY, "too many files are open")
+                                  : carry_out(MPI_COMM_SELF, alone, &chosen, team);
+    if (status)
+        leave_circle(alone);
+    return status;
 }
 
 sago_status sagoi_team_acquire(MPI_Comm comm, sagoi_team **team) {
-    team_list *list;
-    *team = take_free(comm, &list); /* on all ranks, or on none */
-    if (!*team) {
-        entry *made = calloc(1, sizeof *made);
-        if (!all_have(comm, made && list)) {
-            free(made);
-            return sagoi_fail(SAGO_ERR_MEMORY, "a rank has no memory for what belongs to a communicator");
-        }
-        if (!team_create(comm, made))
-            return sagoi_fail(SAGO_ERR_MPI, "the communicator cannot be set up: no memory, or an MPI call failed");
-        *team = enlist(made, list);
-    }
-    atomic_fetch_add(&used, 1);
-    return SAGO_OK;
+    int size = 1;
+    sagoi_quiet_begin(comm);
+    (void)SAGOI_DONE(MPI_Comm_size(comm, &size));
+    sago_status status = size == 1 ? acquire_alone(team) : acquire(comm, size, team);
+    sagoi_quiet_end(comm);
+    if (!status)
+        atomic_fetch_add(&used, 1);
+    return status;
 }
 
 int64_t sagoi_teams_in_use(void) { return atomic_load(&used); }
 
 /* A broken one is never used again, and stays: MPI may still write to what belongs to it. */
 void sagoi_team_release(sagoi_team *team) {
-    entry *mine = (entry *)team;
+    sagoi_circle *circle = team->circle;
     if (sagoi_is_broken(team)) {
         atomic_fetch_sub(&used, 1);
         return;
     }
+    bool keep = team->channel < KEPT_TEAMS;
+    if (team->own != MPI_COMM_NULL)
+        (void)SAGOI_DONE(MPI_Comm_free(&team->own)); /* sets it to MPI_COMM_NULL */
+    if (team->channel >= KEPT_WINDOWS)               /* on every rank alike: they must all know the same windows */
+        sagoi_segment_release(&team->windows);
     (void)pthread_mutex_lock(&lists_lock);
-    team->in_use = false;
-    atomic_fetch_sub(&used, 1);
-    bool orphan = mine->orphan;
-    if (orphan)
-        unregister(mine);
+    circle->taken &= ~bit_of(team->channel);
+    for (sagoi_team **at = &circle->teams; !keep && *at; at = &(*at)->next)
+        if (*at == team) {
+            *at = team->next;
+            break;
+        }
     (void)pthread_mutex_unlock(&lists_lock);
-    if (orphan)
+    atomic_fetch_sub(&used, 1);
+    if (!keep)
         team_destroy(team);
+    leave_circle(circle);
+}
+
+sago_status sagoi_team_need_own(sagoi_team *team) {
+    if (team->own != MPI_COMM_NULL)
+        return SAGO_OK;
+    sagoi_quiet_begin(MPI_COMM_NULL);
+    bool left = sagoi_communicators_left();
+    sagoi_quiet_end(MPI_COMM_NULL);
+    sago_status status = sagoi_agree_status(
+        team,
+        left ? SAGO_OK : sagoi_fail(SAGO_ERR_MPI, "MPI has not enough communicators left for one of Sago's own"));
+    if (status)
+        return status;
+    bool made = SAGOI_DONE(
+        MPI_Comm_create_group(team->all, team->circle->group, sagoi_team_tag(team, SAGOI_TAG_OWN), &team->own));
+    if (made)
+        (void)SAGOI_DONE(MPI_Comm_set_errhandler(team->own, MPI_ERRORS_RETURN));
+    status = sagoi_agree_status(
+        team, made ? SAGO_OK : sagoi_fail(SAGO_ERR_MPI, "no communicator of Sago's own could be made"));
+    if (status && made)
+        (void)SAGOI_DONE(MPI_Comm_free(&team->own));
+    if (status)
+        team->own = MPI_COMM_NULL;
+    return status;
 }

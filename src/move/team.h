@@ -5,10 +5,10 @@
  *   team     all ranks of the file's communicator
  *   leader   the first rank of a node; only leaders call MPI to agree
  *   gate     where the ranks of a node wait for each other, asleep
- *   control  a small shared segment: the gate, one slot a rank, the table of members
+ *   control  a small shared segment: the gate, one slot a rank
+ *   circle   what all teams of the same ranks share (circle.h)
  *
- * A team hangs on the caller's communicator as an attribute and is used again by the next file opened there;
- * it goes when the communicator is freed, at the latest in MPI_Finalize. */
+ * A team that a file has left is used again by the next file of the same ranks. */
 #ifndef SAGOI_TEAM_H
 #define SAGOI_TEAM_H
 
@@ -38,35 +38,43 @@ typedef bool (*sagoi_idle_fn)(void *arg);
 struct sagoi_control; /* of gate.c */
 
 typedef struct sagoi_team {
-    MPI_Comm all;     /* Sago's own copy of the file's communicator */
-    MPI_Comm leaders; /* MPI_COMM_NULL on other ranks */
+    MPI_Comm all; /* Sago's own, with the ranks of the file's; shared with other teams: messages only, by tags of
+                     this team's (sagoi_team_tag()) */
+    MPI_Comm own; /* for collective calls of MPI: sagoi_team_need_own(); MPI_COMM_NULL before */
+    int first_tag, tags;
     int rank, size;
     int local_rank, local_size; /* on this node */
     int host_ranks;             /* of the whole job on this node, where the launcher tells; else local_size */
     int node, nodes;
-    const int32_t *node_first; /* nodes + 1: where a node's ranks start in members[]; in the control segment */
+    const int32_t *node_first; /* nodes + 1: where a node's ranks start in members[]; both the circle's */
     const int32_t *members;    /* ranks in `all`, node by node */
     struct sagoi_control *control;
     int64_t control_bytes;
     cpu_set_t rank_cores; /* that the node's ranks may use, all together */
     int64_t cores;        /* how many */
+    bool by_name;         /* how the node's ranks find shared memory */
     sagoi_idle_fn idle;   /* while an exchange runs; else NULL */
     void *idle_arg;
-    bool in_use;             /* by an open file */
-    struct sagoi_team *next; /* other teams of the same communicator */
-    sagoi_segment windows;   /* kept from call to call, grown when a plan needs more */
-    void *kept;              /* what the engine found out about these ranks; malloc()ed, goes with the team */
-    int largest_tag;         /* that MPI allows */
-    int64_t patience;        /* sago_patience: seconds, 0: for ever */
+    sagoi_segment windows; /* kept from call to call, grown when a plan needs more */
+    void *kept;            /* what the engine found out about these ranks; malloc()ed, goes with the team */
+    int64_t patience;      /* sago_patience: seconds, 0: for ever */
     struct sagoi_bulletin *bulletin; /* of calls.c; NULL: there was no news yet */
-    MPI_Datatype agreement_type;
-    MPI_Op agreement_op;
+    struct sagoi_circle *circle;
+    struct sagoi_team *next; /* of the same circle */
+    int channel;             /* the same on all ranks */
 } sagoi_team;
+
+/* Tags of a team, below those of its exchange (mail.h). */
+enum { SAGOI_TAG_NEWS = 8, SAGOI_TAG_OWN, SAGOI_TAG_TOLD = 10, SAGOI_TAG_REPLY = 11, SAGOI_TAG_FIRST = 12 };
+static inline int sagoi_team_tag(const sagoi_team *team, int number) { return team->first_tag + number; }
 
 /* ---- Life ---- */
 
-/* Collective over comm: a team nobody uses, from the communicator's attribute, or a new one. */
+/* Collective over comm: a team of its ranks that nobody uses, or a new one.  Other threads may close files of the
+ * same ranks meanwhile, and open some on other communicators. */
 sago_status sagoi_team_acquire(MPI_Comm comm, sagoi_team **team) SAGOI_CHECKED;
+/* Collective over the team: from here on it has a communicator of its own. */
+sago_status sagoi_team_need_own(sagoi_team *team) SAGOI_CHECKED;
 /* Gives it back for the next file; no communication. */
 void sagoi_team_release(sagoi_team *team);
 /* How many this process uses now: its open files and checkpoints. */

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "move/calls.h"
 #include "move/control.h"
+#include "move/leaders.h"
 
 enum { LOCAL_BITS = 20, NODE_BITS = 24 };
 
@@ -37,12 +37,7 @@ static sago_status spread_message(sagoi_team *team, void *arg) {
     sagoi_control *control = team->control;
     if (team->node == work->node)
         memcpy(control->message, control->slots[work->local].message, SAGOI_MESSAGE_MAX);
-    if (team->nodes == 1)
-        return SAGO_OK;
-    MPI_Request request;
-    bool started =
-        SAGOI_DONE(MPI_Ibcast(control->message, SAGOI_MESSAGE_MAX, MPI_CHAR, work->node, team->leaders, &request));
-    return sagoi_collective(team, started, &request, "telling the other nodes of a failure");
+    return team->nodes == 1 ? SAGO_OK : sagoi_leaders_tell(team, work->node, control->message, SAGOI_MESSAGE_MAX);
 }
 
 sago_status sagoi_verdict(sagoi_team *team, int64_t code) {

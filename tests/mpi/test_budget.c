@@ -213,7 +213,7 @@ static void test_copies(void) {
     free(data);
 }
 
-/* Segments in /dev/shm can be no larger than this: as if it were nearly full.  The files here are smaller. */
+/* Segments can be no larger than this: as if memory were nearly full.  The files here are smaller. */
 static void limit_segments(rlim_t bytes) {
     struct rlimit limit;
     CHECK(getrlimit(RLIMIT_FSIZE, &limit) == 0);
@@ -222,17 +222,16 @@ static void limit_segments(rlim_t bytes) {
     meet();
 }
 
-/* Node-shared memory that cannot be had leads to a smaller plan; if there is none, to one without. */
+/* Node-shared memory that cannot be had leads to a smaller plan; if there is none, to one without.  Before other
+ * tests, whose segments would be used again. */
 static void test_small_segments(void) {
     enum { SMALL = 192 * KIB };
     static unsigned char data[SMALL], back[SMALL];
-    MPI_Comm own; /* with no segment from before */
     MPI_Info info = hints_of("sago_strategy=aggregated sago_memory=64M");
     sago_file *file = NULL;
     scene = "small segments";
     path = scratch("segments");
-    MPI_Comm_dup(MPI_COMM_WORLD, &own);
-    CHECK_OK(sago_open(own, path, MPI_MODE_RDWR | MPI_MODE_CREATE, info, &file));
+    CHECK_OK(sago_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR | MPI_MODE_CREATE, info, &file));
     MPI_Info_free(&info);
     for (int64_t i = 0; i < SMALL; i++)
         data[i] = byte_of(i, 6);
@@ -250,7 +249,6 @@ static void test_small_segments(void) {
     CHECK_OK(sago_read_at_all(file, 0, back, SMALL, MPI_BYTE, NULL));
     CHECK(memcmp(back, data, SMALL) == 0);
     CHECK_OK(sago_close(&file));
-    MPI_Comm_free(&own);
 }
 
 /* What a file with much memory leaves behind does not count against one with little. */
@@ -337,6 +335,7 @@ int main(int argc, char **argv) {
     static const int64_t memories[] = {1, 2, 4, 8, 32};
     check_start(&argc, &argv);
     (void)signal(SIGXFSZ, SIG_IGN);
+    test_small_segments();
     for (size_t i = 0; i < sizeof memories / sizeof *memories; i++) {
         test_tiny_runs(memories[i] * MIB, 0);
         test_tiny_runs(memories[i] * MIB, 3);
@@ -349,7 +348,6 @@ int main(int argc, char **argv) {
     test_returns("sago_strategy=aggregated");
     test_returns("sago_strategy=aggregated sago_memory=1M");
     test_copies();
-    test_small_segments();
     test_together();
     test_one_more();
     test_own_files();

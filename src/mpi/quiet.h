@@ -1,0 +1,23 @@
+/* MPI calls that return their errors, whatever the program has decided about errors of its own.
+ *
+ * A call on the program's communicator raises its errors there; a call without one (on types, attributes, groups,
+ * info objects) at MPI_COMM_WORLD or MPI_COMM_SELF, as the version of the standard has it.  Either may have a
+ * handler that ends the program.  Sago's own communicators return errors; around calls on anything else stand
+ * these two.
+ *
+ * The handlers belong to the whole process: another thread's error of its own is returned to it, too, if it comes
+ * just then.  So they stand around a few calls only, never around what is done often. */
+#ifndef SAGOI_QUIET_H
+#define SAGOI_QUIET_H
+
+#include <mpi.h>
+
+/* comm: the program's, or MPI_COMM_NULL where none is called on.  Calls may nest, and overlap between threads: the
+ * last end puts back what the first begin found. */
+void sagoi_quiet_begin(MPI_Comm comm);
+void sagoi_quiet_end(MPI_Comm comm);
+
+/* A communicator for the program, made from another one that is quiet, gets the handler that it would have got. */
+void sagoi_quiet_pass_on(MPI_Comm from, MPI_Comm made);
+
+#endif
