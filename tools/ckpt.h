@@ -13,7 +13,7 @@ typedef struct ckpt_command {
     int64_t nsteps, steps[CKPT_STEPS_MAX]; /* asked for; none: the action decides */
     int nhints;
     const char *hints[CKPT_HINTS_MAX]; /* KEY=VALUE */
-    bool json, force, remove;
+    bool json, force, remove, damaged;
     int64_t keep;       /* rm: how many steps to keep; -1: not asked for */
     const char *format; /* export: vtk, vti or raw */
     const char *output; /* export: how the names of the files begin; NULL: step-N */
@@ -44,6 +44,8 @@ const sago_ckpt_step *ckpt_find(const ckpt_command *c, int64_t step);
 bool ckpt_choose(ckpt_command *c);
 /* The newest complete step, or NULL. */
 const sago_ckpt_step *ckpt_newest(const ckpt_command *c);
+/* "complete", "damaged" or "incomplete". */
+const char *ckpt_state(const sago_ckpt_step *step);
 /* Complete at any level? */
 bool ckpt_is_complete(const sago_ckpt_step *step);
 

@@ -46,14 +46,15 @@ int ckpt_verify(ckpt_command *c) {
         json_open(&json, NULL, '[');
     for (int64_t i = 0; i < c->nsteps; i++) {
         ckpt_progress(c, "verifying", i + 1, c->nsteps);
-        bool complete = ckpt_is_complete(ckpt_find(c, c->steps[i]));
+        const sago_ckpt_step *step = ckpt_find(c, c->steps[i]);
+        bool complete = ckpt_is_complete(step);
         bool good = complete && sago_ckpt_verify(c->ckpt, c->steps[i]) == SAGO_OK;
         all_good &= good;
         if (c->json) {
             put_result(c, &json, c->steps[i], good);
             continue;
         }
-        say(c, c->steps[i], good ? "good" : complete ? "DAMAGED" : "incomplete");
+        say(c, c->steps[i], good ? "good" : complete ? "DAMAGED" : ckpt_state(step));
         if (complete && !good)
             print_report(c);
     }
@@ -95,6 +96,34 @@ int ckpt_drain(ckpt_command *c) {
 
 /* ---- repair ---- */
 
+static bool is_asked(const ckpt_command *c, int64_t step) {
+    for (int64_t i = 0; i < c->nsteps; i++)
+        if (c->steps[i] == step)
+            return true;
+    return false;
+}
+
+static bool remove_damaged(const ckpt_command *c, int64_t step) {
+    if (sago_ckpt_remove_damaged(c->ckpt, step))
+        return ckpt_complain(c);
+    say(c, step, "what was set aside as damaged is removed");
+    return true;
+}
+
+/* What opening has set aside, now or earlier. */
+static bool tell_damaged(const ckpt_command *c) {
+    bool none = true;
+    for (int64_t i = 0; i < c->count; i++) {
+        int64_t step = c->all[i].step;
+        if (!c->all[i].damaged || !is_asked(c, step) ||
+            (i > 0 && c->all[i - 1].damaged && c->all[i - 1].step == step))
+            continue;
+        say(c, step, "damaged, cannot be repaired: set aside");
+        none &= c->remove && remove_damaged(c, step);
+    }
+    return none;
+}
+
 static bool remove_one(const ckpt_command *c, int64_t step) {
     if (sago_ckpt_remove(c->ckpt, step))
         return ckpt_complain(c);
@@ -130,25 +159,31 @@ int ckpt_repair(ckpt_command *c) {
         return EXIT_FAILURE;
     for (int64_t i = 0; i < c->nsteps; i++) {
         ckpt_progress(c, "repairing", i + 1, c->nsteps);
-        ok &= repair_one(c, c->steps[i]);
+        if (!ckpt_find(c, c->steps[i])->damaged)
+            ok &= repair_one(c, c->steps[i]);
     }
+    ok &= tell_damaged(c);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /* ---- rm ---- */
 
-static bool is_asked(const ckpt_command *c, int64_t step) {
-    for (int64_t i = 0; i < c->nsteps; i++)
-        if (c->steps[i] == step)
-            return true;
-    return false;
+static int rm_damaged(ckpt_command *c) {
+    bool ok = true;
+    if (!ckpt_choose(c))
+        return EXIT_FAILURE;
+    for (int64_t i = 0; i < c->count; i++)
+        if (c->all[i].damaged && is_asked(c, c->all[i].step) && (i == 0 || c->all[i - 1].step != c->all[i].step))
+            ok &= remove_damaged(c, c->all[i].step);
+    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /* --keep N: everything older than the N-th newest complete step. */
 static void choose_old(ckpt_command *c) {
     int64_t complete = 0;
     for (int64_t i = c->count - 1; i >= 0; i--) {
-        if (complete >= c->keep && c->nsteps < CKPT_STEPS_MAX && !is_asked(c, c->all[i].step))
+        if (complete >= c->keep && c->nsteps < CKPT_STEPS_MAX && !c->all[i].damaged &&
+            !is_asked(c, c->all[i].step))
             c->steps[c->nsteps++] = c->all[i].step;
         complete += ckpt_is_complete(&c->all[i]);
     }
@@ -165,6 +200,8 @@ static bool would_leave_none(const ckpt_command *c) {
 
 int ckpt_rm(ckpt_command *c) {
     bool ok = true;
+    if (c->damaged)
+        return rm_damaged(c);
     if (c->keep >= 0)
         choose_old(c);
     else if (c->nsteps == 0) {

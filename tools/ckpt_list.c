@@ -9,10 +9,6 @@
 static const sago_level levels[] = {SAGO_LEVEL_LOCAL, SAGO_LEVEL_REDUNDANT, SAGO_LEVEL_GLOBAL};
 enum { LEVELS = sizeof levels / sizeof levels[0] };
 
-static const char *state_of(const sago_ckpt_step *step) {
-    return ckpt_is_complete(step) ? "complete" : "incomplete";
-}
-
 /* "yes", "3/4" or "-". */
 static const char *level_text(const sago_ckpt_step *step, sago_level level, char text[CKPT_TEXT_MAX]) {
     if (step->complete[level])
@@ -41,7 +37,8 @@ static void put_step(bench_json *json, const sago_ckpt_step *step) {
         json_close(json, '}');
     }
     json_close(json, '}');
-    json_text(json, "state", state_of(step));
+    json_bool(json, "damaged", step->damaged);
+    json_text(json, "state", ckpt_state(step));
     json_text(json, "save_id", id);
 }
 
@@ -61,17 +58,29 @@ static void print_table(const ckpt_command *c) {
         printf("%10" PRId64 "  %-19s %10s %7" PRId64 " %6" PRId64 " %6" PRId64 "  %-6s %-10s %-6s  %s\n", s->step,
                ckpt_time_text(s->time, time), ckpt_size_text(s->bytes, size), s->arrays, s->ranks, s->files,
                level_text(s, levels[0], level[0]), level_text(s, levels[1], level[1]),
-               level_text(s, levels[2], level[2]), state_of(s));
+               level_text(s, levels[2], level[2]), ckpt_state(s));
     }
 }
 
+/* What takes up space and is none of the steps that are kept. */
+static bool print_damaged(const ckpt_command *c) {
+    char size[CKPT_TEXT_MAX];
+    sago_ckpt_stats stats = SAGO_CKPT_STATS_INIT;
+    if (sago_ckpt_get_stats(c->ckpt, &stats))
+        return ckpt_complain(c);
+    if (c->speaks && stats.damaged > 0)
+        printf("%" PRId64 " damaged, %s set aside as damaged-*: \"sago ckpt rm %s --damaged\" removes what is\n",
+               stats.damaged, ckpt_size_text(stats.damaged_bytes, size), c->dir);
+    return true;
+}
+
 int ckpt_ls(ckpt_command *c) {
+    if (c->speaks && !c->json)
+        print_table(c);
+    if (!c->json)
+        return print_damaged(c) ? EXIT_SUCCESS : EXIT_FAILURE;
     if (!c->speaks)
         return EXIT_SUCCESS;
-    if (!c->json) {
-        print_table(c);
-        return EXIT_SUCCESS;
-    }
     bench_json json = {.out = stdout};
     json_open(&json, NULL, '{');
     json_text(&json, "directory", c->dir);
@@ -126,7 +135,7 @@ static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
 
 static void print_step(const sago_ckpt_step *s) {
     char size[CKPT_TEXT_MAX], time[CKPT_TEXT_MAX], level[CKPT_TEXT_MAX];
-    printf("step %" PRId64 ", %s, saved %s by %" PRId64 " rank%s\n", s->step, state_of(s),
+    printf("step %" PRId64 ", %s, saved %s by %" PRId64 " rank%s\n", s->step, ckpt_state(s),
            ckpt_time_text(s->time, time), s->ranks, plural(s->ranks));
     printf("%s in %" PRId64 " part%s, %" PRId64 " file%s at the global level\n", ckpt_size_text(s->bytes, size),
            s->writers, plural(s->writers), s->files, plural(s->files));

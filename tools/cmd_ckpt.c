@@ -24,7 +24,7 @@ static const struct {
      "mend what is damaged or missing, on the nodes and at the global level"},
     {"drain", ckpt_drain, true, "DIR [STEP...]", "bring steps from the nodes to the directory"},
     {"export", ckpt_export, false, "DIR [STEP]", "write arrays for other programs (the newest)"},
-    {"rm", ckpt_rm, true, "DIR STEP...", "remove steps"},
+    {"rm", ckpt_rm, true, "DIR STEP...", "remove steps, or what is set aside as damaged"},
 };
 enum { ACTIONS = sizeof actions / sizeof actions[0] };
 
@@ -70,6 +70,8 @@ static const tool_option table[] = {
     {"array", OPTION_CALL, 0, 0, 0, "NAME", "export: only this; may be repeated", set_array},
     {"keep", OPTION_COUNT, FIELD(keep), 1, 1000000, "N", "rm: all but the newest N complete steps", NULL},
     {"remove", OPTION_FLAG, FIELD(remove), 0, 0, NULL, "repair: remove steps that cannot be repaired", NULL},
+    {"damaged", OPTION_FLAG, FIELD(damaged), 0, 0, NULL,
+     "rm: what is set aside as damaged, of these steps or of all", NULL},
     {"force", OPTION_FLAG, FIELD(force), 0, 0, NULL, "export: overwrite; rm: also the last complete step", NULL},
     {"hint", OPTION_CALL, 0, 0, 0, "KEY=VALUE", "as in an MPI_Info; may be repeated", set_hint},
 };
@@ -154,6 +156,12 @@ bool ckpt_choose(ckpt_command *c) {
 bool ckpt_is_complete(const sago_ckpt_step *step) {
     return step->complete[SAGO_LEVEL_LOCAL] || step->complete[SAGO_LEVEL_REDUNDANT] ||
            step->complete[SAGO_LEVEL_GLOBAL];
+}
+
+const char *ckpt_state(const sago_ckpt_step *step) {
+    if (ckpt_is_complete(step))
+        return "complete";
+    return step->damaged ? "damaged" : "incomplete";
 }
 
 const sago_ckpt_step *ckpt_newest(const ckpt_command *c) {

@@ -29,6 +29,7 @@ module sago_checkpoints
         integer(c_int) :: complete(SAGO_LEVEL_MEMORY:SAGO_LEVEL_GLOBAL)    ! 0 or 1
         integer(c_int64_t) :: parts(SAGO_LEVEL_MEMORY:SAGO_LEVEL_GLOBAL)
         integer(c_int64_t) :: save_id(2)
+        integer(c_int) :: damaged                                          ! 0 or 1
     end type
 
     type, public :: sago_ckpt_info
@@ -53,17 +54,20 @@ module sago_checkpoints
         real(c_double) :: held, copy, queue, write, redundancy, drain, thread_cpu, restore
         integer(c_int64_t) :: pool_bytes, nrecent
         type(sago_ckpt_save_stats) :: recent(SAGO_CKPT_RECENT)
+        integer(c_int64_t) :: damaged, damaged_bytes, passed_over
     end type
 
     type, public :: sago_ckpt_report
         integer(c_int64_t), dimension(SAGO_LEVEL_MEMORY:SAGO_LEVEL_GLOBAL) :: bytes_from = 0, damaged = 0, missing = 0
         character(len=1024) :: text = ''
+        integer(c_int64_t) :: step = -1, passed_over = 0
     end type
 
     public :: sago_ckpt_open, sago_ckpt_close, sago_ckpt_protect, sago_ckpt_protect_local, sago_ckpt_protect_shared, &
         sago_ckpt_unprotect, sago_ckpt_save, sago_ckpt_progress, sago_ckpt_wait, sago_ckpt_latest, sago_ckpt_list, &
-        sago_ckpt_inquire, sago_ckpt_inquire_index, sago_ckpt_restore, sago_ckpt_due, sago_ckpt_get_report, &
-        sago_ckpt_verify, sago_ckpt_drain, sago_ckpt_repair, sago_ckpt_remove, sago_ckpt_get_stats
+        sago_ckpt_inquire, sago_ckpt_inquire_index, sago_ckpt_restore, sago_ckpt_restore_latest, sago_ckpt_due, &
+        sago_ckpt_get_report, sago_ckpt_verify, sago_ckpt_drain, sago_ckpt_repair, sago_ckpt_remove, &
+        sago_ckpt_remove_damaged, sago_ckpt_get_stats
 
     interface sago_ckpt_open
         module procedure open_directory
@@ -126,6 +130,13 @@ module sago_checkpoints
             integer(c_int), intent(out) :: status
         end subroutine
 
+        subroutine sago_ckpt_restore_latest(ckpt, step, status) bind(C, name='sagof_ckpt_restore_latest')
+            import :: sago_ckpt, c_int, c_int64_t
+            type(sago_ckpt), intent(in) :: ckpt
+            integer(c_int64_t), intent(out) :: step
+            integer(c_int), intent(out) :: status
+        end subroutine
+
         subroutine sago_ckpt_due(ckpt, due, leave, status) bind(C, name='sagof_ckpt_due') ! due, leave: 0 or 1
             import :: sago_ckpt, c_int
             type(sago_ckpt), intent(in) :: ckpt
@@ -154,6 +165,13 @@ module sago_checkpoints
         end subroutine
 
         subroutine sago_ckpt_remove(ckpt, step, status) bind(C, name='sagof_ckpt_remove')
+            import :: sago_ckpt, c_int, c_int64_t
+            type(sago_ckpt), intent(in) :: ckpt
+            integer(c_int64_t), intent(in) :: step
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_ckpt_remove_damaged(ckpt, step, status) bind(C, name='sagof_ckpt_remove_damaged')
             import :: sago_ckpt, c_int, c_int64_t
             type(sago_ckpt), intent(in) :: ckpt
             integer(c_int64_t), intent(in) :: step
@@ -218,10 +236,11 @@ module sago_checkpoints
             integer(c_int), intent(out) :: status
         end subroutine
 
-        subroutine c_get_report(ckpt, bytes_from, damaged, missing, text, status) bind(C, name='sagof_ckpt_get_report')
+        subroutine c_get_report(ckpt, bytes_from, damaged, missing, text, steps, status) &
+            bind(C, name='sagof_ckpt_get_report')
             import :: sago_ckpt, c_char, c_int, c_int64_t
             type(sago_ckpt), intent(in) :: ckpt
-            integer(c_int64_t), intent(out) :: bytes_from(*), damaged(*), missing(*)
+            integer(c_int64_t), intent(out) :: bytes_from(*), damaged(*), missing(*), steps(2)
             character(kind=c_char), intent(out) :: text(*)
             integer(c_int), intent(out) :: status
         end subroutine
@@ -330,8 +349,11 @@ contains
         type(sago_ckpt_report), intent(out) :: report
         integer, intent(out) :: status
         character(kind=c_char, len=1024) :: text
-        call c_get_report(ckpt, report%bytes_from, report%damaged, report%missing, text, status)
+        integer(c_int64_t) :: steps(2)
+        call c_get_report(ckpt, report%bytes_from, report%damaged, report%missing, text, steps, status)
         report%text = before_null(text)
+        report%step = steps(1)
+        report%passed_over = steps(2)
     end subroutine
 
     pure function before_null(chars) result(text)

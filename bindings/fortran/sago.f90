@@ -383,8 +383,9 @@ module sago
     public :: sago_ckpt, sago_ckpt_step, sago_ckpt_info, sago_ckpt_save_stats, sago_ckpt_stats, sago_ckpt_report, &
         sago_ckpt_open, sago_ckpt_close, sago_ckpt_protect, sago_ckpt_protect_local, sago_ckpt_protect_shared, &
         sago_ckpt_unprotect, sago_ckpt_save, sago_ckpt_progress, sago_ckpt_wait, sago_ckpt_latest, sago_ckpt_list, &
-        sago_ckpt_inquire, sago_ckpt_inquire_index, sago_ckpt_restore, sago_ckpt_due, sago_ckpt_get_report, &
-        sago_ckpt_verify, sago_ckpt_drain, sago_ckpt_repair, sago_ckpt_remove, sago_ckpt_get_stats
+        sago_ckpt_inquire, sago_ckpt_inquire_index, sago_ckpt_restore, sago_ckpt_restore_latest, sago_ckpt_due, &
+        sago_ckpt_get_report, sago_ckpt_verify, sago_ckpt_drain, sago_ckpt_repair, sago_ckpt_remove, &
+        sago_ckpt_remove_damaged, sago_ckpt_get_stats
     public :: SAGO_LEVEL_MEMORY, SAGO_LEVEL_LOCAL, SAGO_LEVEL_REDUNDANT, SAGO_LEVEL_GLOBAL, SAGO_CKPT_ARRAY, &
         SAGO_CKPT_LOCAL, SAGO_CKPT_SHARED, SAGO_CKPT_DIMS_MAX, SAGO_CKPT_NAME_MAX, SAGO_CKPT_RECENT
 

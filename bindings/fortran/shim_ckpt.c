@@ -69,6 +69,11 @@ void sagof_ckpt_restore(sago_ckpt *const *ckpt, const int64_t *step, int *status
     *status = sago_ckpt_restore(*ckpt, *step);
 }
 
+void sagof_ckpt_restore_latest(sago_ckpt *const *ckpt, int64_t *step, int *status) {
+    *step = -1;
+    *status = sago_ckpt_restore_latest(*ckpt, step);
+}
+
 void sagof_ckpt_due(sago_ckpt *const *ckpt, int *due, int *leave, int *status) {
     *due = *leave = 0;
     *status = sago_ckpt_due(*ckpt, due, leave);
@@ -101,13 +106,15 @@ void sagof_ckpt_inquire(sago_ckpt *const *ckpt, const int64_t *step, const int64
 /* ---- Looking after a directory, statistics ---- */
 
 void sagof_ckpt_get_report(sago_ckpt *const *ckpt, int64_t *bytes_from, int64_t *damaged, int64_t *missing,
-                           char *text, int *status) {
+                           char *text, int64_t *steps, int *status) {
     sago_ckpt_report report = SAGO_CKPT_REPORT_INIT;
     *status = sago_ckpt_get_report(*ckpt, &report);
     memcpy(bytes_from, report.bytes_from, sizeof report.bytes_from);
     memcpy(damaged, report.damaged, sizeof report.damaged);
     memcpy(missing, report.missing, sizeof report.missing);
     memcpy(text, report.text, sizeof report.text);
+    steps[0] = report.step;
+    steps[1] = report.passed_over;
 }
 
 void sagof_ckpt_verify(sago_ckpt *const *ckpt, const int64_t *step, int *status) {
@@ -124,6 +131,10 @@ void sagof_ckpt_repair(sago_ckpt *const *ckpt, const int64_t *step, int *status)
 
 void sagof_ckpt_remove(sago_ckpt *const *ckpt, const int64_t *step, int *status) {
     *status = sago_ckpt_remove(*ckpt, *step);
+}
+
+void sagof_ckpt_remove_damaged(sago_ckpt *const *ckpt, const int64_t *step, int *status) {
+    *status = sago_ckpt_remove_damaged(*ckpt, *step);
 }
 
 void sagof_ckpt_get_stats(sago_ckpt *const *ckpt, sago_ckpt_stats *stats, int *status) {

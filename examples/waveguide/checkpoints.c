@@ -66,15 +66,25 @@ static void print_restored(const checkpoints *c, int64_t step) {
             printf(" %.1f MiB %s", (double)report.bytes_from[level] / (1 << 20),
                    sago_level_string((sago_level)level));
     printf("\n");
+    if (report.passed_over > 0)
+        printf("%s", report.text);
+}
+
+/* Steps that opening has found damaged. */
+static void print_damaged(const checkpoints *c) {
+    sago_ckpt_report report = SAGO_CKPT_REPORT_INIT;
+    check(c, sago_ckpt_get_report(c->ckpt, &report));
+    if (c->domain->rank == 0)
+        printf("%s", report.text);
 }
 
 int64_t checkpoints_restart(checkpoints *c) {
     int64_t latest;
     run_record asked = c->record;
-    check(c, sago_ckpt_latest(c->ckpt, SAGO_LEVEL_LOCAL, &latest));
+    print_damaged(c);
+    check(c, sago_ckpt_restore_latest(c->ckpt, &latest));
     if (latest < 0)
         return 0;
-    check(c, sago_ckpt_restore(c->ckpt, latest));
     c->printed = latest;
     asked.steps_done = c->record.steps_done;
     if (memcmp(&asked, &c->record, sizeof asked) != 0) {

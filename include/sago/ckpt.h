@@ -3,8 +3,8 @@
  *
  *     sago_ckpt_open(comm, "ckpt", hints, &ckpt);
  *     sago_ckpt_protect(ckpt, "temperature", MPI_DOUBLE, 3, global, 1, &block);
- *     if (sago_ckpt_latest(ckpt, SAGO_LEVEL_LOCAL, &step) == SAGO_OK && step >= 0)
- *         sago_ckpt_restore(ckpt, step);
+ *     status = sago_ckpt_restore_latest(ckpt, &step);    an error: end; step -1: there is none, begin at the
+ * beginning
  *     ... every so often: sago_ckpt_save(ckpt, step);
  *     sago_ckpt_close(&ckpt);
  *
@@ -47,9 +47,17 @@ const char *sago_level_string(sago_level level); /* "local"; never NULL */
 /* Opens the directory, which all ranks see and which is made if it does not exist (its parent must).  A directory
  * that holds something else is refused, so is one of a newer format.  The job holds a lock (a lease that is
  * renewed in the background) until it closes: a second job is refused with SAGO_ERR_BUSY, a dead one leaves
- * nothing behind. Leftovers of interrupted saves are removed.  With the hint sago_ckpt_read_only=on nothing is
- * changed, no lock is needed (a running job may own the directory), and only latest, list, inquire, restore and
- * verify are allowed. */
+ * nothing behind.
+ *
+ * Leftovers of interrupted saves are removed.  A step that was complete once, or may have been, and is so no
+ * longer (a part is lost, a data file cut off) and cannot be mended from another level or redundancy, is not: it
+ * is set aside under a name that says so (damaged-...), and is none of the steps to be kept.
+ * sago_ckpt_get_report() tells what is set aside after opening, sago_ckpt_list() and the statistics always do.  It
+ * takes up space until somebody calls sago_ckpt_remove_damaged(); the library never removes it.  When what was
+ * missing is back, it is an ordinary step again.
+ *
+ * With the hint sago_ckpt_read_only=on nothing is changed, no lock is needed (a running job may own the
+ * directory), and only latest, list, inquire, restore, restore_latest and verify are allowed. */
 sago_status sago_ckpt_open(MPI_Comm comm, const char *dir, MPI_Info hints, sago_ckpt **ckpt);
 
 /* Waits until everything is written (at the levels the hints ask for), gives the lock back and sets *ckpt to NULL,
@@ -105,7 +113,8 @@ sago_status sago_ckpt_wait(sago_ckpt *ckpt, int64_t step, sago_level level);
 
 /* ---- What is there ------------------------------------------------------------------------------------ */
 
-/* The newest step that is complete at this level or a safer one; -1 if there is none (which is no error). */
+/* The newest step that is complete at this level or a safer one, by its records (its data is not read); -1 if
+ * there is none (which is no error). */
 sago_status sago_ckpt_latest(sago_ckpt *ckpt, sago_level at_least, int64_t *step);
 
 typedef struct sago_ckpt_step {
@@ -120,10 +129,12 @@ typedef struct sago_ckpt_step {
     int64_t parts[SAGO_LEVEL_COUNT]; /* writers whose part is there; when it is `writers`, the level is complete
                                         ([SAGO_LEVEL_REDUNDANT]: those there or to be rebuilt) */
     uint64_t save_id[2];
+    int damaged; /* 1: it was complete, or may have been, and is so no longer; set aside when the directory is
+                    opened by a job that may change it */
 } sago_ckpt_step;
 
-/* Steps in ascending order, unfinished ones included.  *count is the room in `steps` and becomes the number there
- * are; at most the room is filled.  `steps` may be NULL with *count 0. */
+/* Steps in ascending order, unfinished and damaged ones included.  *count is the room in `steps` and becomes the
+ * number there are; at most the room is filled.  `steps` may be NULL with *count 0. */
 sago_status sago_ckpt_list(sago_ckpt *ckpt, int64_t *count, sago_ckpt_step steps[]);
 
 typedef enum sago_ckpt_kind { SAGO_CKPT_ARRAY, SAGO_CKPT_LOCAL, SAGO_CKPT_SHARED } sago_ckpt_kind;
@@ -156,6 +167,13 @@ sago_status sago_ckpt_inquire_index(sago_ckpt *ckpt, int64_t step, int64_t index
  * contents of the arrays are undefined; the message names what is missing. */
 sago_status sago_ckpt_restore(sago_ckpt *ckpt, int64_t step);
 
+/* The same from the newest step that is whole, the same on all ranks: *step.  What is damaged or cannot be read,
+ * and cannot be rebuilt, is passed over and left as it is; sago_ckpt_get_report() says which steps and why.  A
+ * step that was passed over may be saved again: the old one is then set aside.  *step is -1 if there is nothing to
+ * go back to, which is no error; but when a step was complete once and none is whole, it is SAGO_ERR_IO, so that
+ * nobody begins anew unawares.  SAGO_ERR_MISMATCH as above: an older step is not tried for that. */
+sago_status sago_ckpt_restore_latest(sago_ckpt *ckpt, int64_t *step);
+
 /* ---- When --------------------------------------------------------------------------------------------- */
 
 /* due: is it time for a save (hints sago_ckpt_interval, sago_ckpt_overhead, sago_ckpt_mtbf)?  leave: is the job
@@ -170,12 +188,14 @@ typedef struct sago_ckpt_report {
     int64_t damaged[SAGO_LEVEL_COUNT];    /* pieces (of 1 MiB or less) whose checksum was wrong */
     int64_t missing[SAGO_LEVEL_COUNT];    /* writers whose part or data is not there */
     char text[1024];                      /* the same in words, a line each */
+    int64_t step;                         /* that was restored; -1: none */
+    int64_t passed_over;                  /* newer steps that restore_latest could not restore from */
 } sago_ckpt_report;
 
 #define SAGO_CKPT_REPORT_INIT                                                                                     \
-    { .size = sizeof(sago_ckpt_report) }
+    { .size = sizeof(sago_ckpt_report), .step = -1 }
 
-/* Local.  What the last restore or verify found. */
+/* Local.  What the last restore or verify found; before the first, what opening did. */
 sago_status sago_ckpt_get_report(sago_ckpt *ckpt, sago_ckpt_report *report);
 
 /* Reads everything a step has at every level and checks it.  SAGO_ERR_IO if something is damaged. */
@@ -186,14 +206,18 @@ sago_status sago_ckpt_drain(sago_ckpt *ckpt, int64_t step);
 /* Mends what is damaged or lost of a step, where it is, from redundancy or from another level; then verifies it.
  * SAGO_ERR_IO: not everything could be mended. */
 sago_status sago_ckpt_repair(sago_ckpt *ckpt, int64_t step);
-/* Removes a step at all levels. */
+/* Removes a step at all levels, but nothing of it that is set aside. */
 sago_status sago_ckpt_remove(sago_ckpt *ckpt, int64_t step);
+/* Removes what is set aside of a step as damaged, at all levels; -1: of all steps. */
+sago_status sago_ckpt_remove_damaged(sago_ckpt *ckpt, int64_t step);
 
 /* ---- Statistics --------------------------------------------------------------------------------------- */
 
 /* Times are seconds, the longest of any rank.  The hint sago_ckpt_stats names a file that gets the same for every
  * checkpoint as a line of JSON, as soon as it has come as far as it is to go ("state": "written" or "failed", with
- * the "error" where something failed; "skipped", "replaced"); another line where it is brought further later. */
+ * the "error" where something failed; "skipped", "replaced"); another line where it is brought further later.  It
+ * also tells, with the reason as "error", of steps that opening finds set aside ("damaged") and that a restart
+ * goes back beyond ("passed over"). */
 typedef struct sago_ckpt_save_stats {
     int64_t step;
     int64_t bytes;     /* of all ranks */
@@ -221,6 +245,9 @@ typedef struct sago_ckpt_stats {
     int64_t pool_bytes;                                 /* largest of a node */
     int64_t nrecent;
     sago_ckpt_save_stats recent[SAGO_CKPT_RECENT]; /* newest first */
+    int64_t damaged,
+        damaged_bytes;   /* steps that are damaged and set aside, and the space they take at all levels */
+    int64_t passed_over; /* steps that restore_latest could not restore from */
 } sago_ckpt_stats;
 
 #define SAGO_CKPT_STATS_INIT                                                                                      \

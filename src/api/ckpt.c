@@ -77,7 +77,7 @@ static sago_status open_ckpt(MPI_Comm comm, const char *dir, MPI_Info info, sago
     ckpt->team = team;
     ckpt->groups.mine = ckpt->groups.writers = MPI_COMM_NULL;
     ckpt->journal.fd = -1;
-    ckpt->report.size = sizeof ckpt->report;
+    ckpt->report = (sago_ckpt_report)SAGO_CKPT_REPORT_INIT;
     status = agree_arguments(ckpt, take_arguments(ckpt, dir, info, opened));
     if (!status)
         status = sagoi_team_need_own(ckpt->team);
@@ -177,6 +177,16 @@ sago_status sago_ckpt_restore(sago_ckpt *ckpt, int64_t step) {
     return done("sago_ckpt_restore", ckpt, sagoi_restore(ckpt, step));
 }
 
+sago_status sago_ckpt_restore_latest(sago_ckpt *ckpt, int64_t *step) {
+    sago_status status = check_ckpt(ckpt);
+    if (status)
+        return done("sago_ckpt_restore_latest", NULL, status);
+    if (!step)
+        status = sagoi_fail(SAGO_ERR_ARG, "there is nowhere to put the step");
+    status = sagoi_agree_status(ckpt->team, status);
+    return done("sago_ckpt_restore_latest", ckpt, status ? status : sagoi_restore_latest(ckpt, step));
+}
+
 sago_status sago_ckpt_wait(sago_ckpt *ckpt, int64_t step, sago_level level) {
     sago_status status = check_ckpt(ckpt);
     if (status)
@@ -210,6 +220,13 @@ sago_status sago_ckpt_remove(sago_ckpt *ckpt, int64_t step) {
     if (status)
         return done("sago_ckpt_remove", NULL, status);
     return done("sago_ckpt_remove", ckpt, sagoi_remove(ckpt, step));
+}
+
+sago_status sago_ckpt_remove_damaged(sago_ckpt *ckpt, int64_t step) {
+    sago_status status = check_ckpt(ckpt);
+    if (status)
+        return done("sago_ckpt_remove_damaged", NULL, status);
+    return done("sago_ckpt_remove_damaged", ckpt, sagoi_remove_damaged(ckpt, step));
 }
 
 sago_status sago_ckpt_due(sago_ckpt *ckpt, int *due, int *leave) {
@@ -257,7 +274,8 @@ static sago_ckpt_step describe_step(const sagoi_save_view *view) {
                            .writers = view->intent.nwriters,
                            .ranks = view->intent.ranks,
                            .arrays = view->intent.narrays,
-                           .save_id = {view->id_low, view->intent.id.high}};
+                           .save_id = {view->id_low, view->intent.id.high},
+                           .damaged = sagoi_view_damaged(view)};
     step.bytes = view->intent_item ? sagoi_intent_bytes(&view->intent) : 0;
     for (int level = 0; level < SAGO_LEVEL_COUNT; level++) {
         step.complete[level] = view->complete[level];

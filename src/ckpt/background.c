@@ -15,7 +15,7 @@
 #include "ckpt/clock.h"
 #include "ckpt/drain.h"
 
-typedef enum { TASK_WINDOW, TASK_DRAIN, TASK_REMOVE } task_kind;
+typedef enum { TASK_WINDOW, TASK_DRAIN, TASK_MARK, TASK_REMOVE } task_kind;
 enum { WRITE_AT_ONCE = 16 << 20 }; /* then the lease is looked at */
 
 typedef struct task {
@@ -23,7 +23,8 @@ typedef struct task {
     sagoi_window window;
     sagoi_job *job;
     bool local;
-    char folder[SAGOI_CKPT_FILE_NAME];
+    int64_t step;
+    uint64_t id_low;
     struct task *next;
 } task;
 
@@ -205,12 +206,20 @@ static void do_drain(sagoi_background *background, sagoi_job *job) {
     unlock(background);
 }
 
-/* What cannot be removed now is a leftover, and goes when the directory is opened next.  Who has lost the lock
- * removes nothing: another job may count on it. */
-static void do_remove(sagoi_background *background, const task *at) {
+/* On the nodes a trace stays until the next removal: then the others have gone as far as this one, or the job has
+ * died, and who opens the directory next knows why they have not. */
+static sago_status remove_save(const sagoi_save_name *save, bool local) {
+    sago_status status = sagoi_save_remove(save, SAGOI_FOLDER_STEP, local);
+    return !status && local ? sagoi_traces_remove(save->dir, save) : status;
+}
+
+/* What cannot be removed now goes when the directory is opened next, what cannot be marked is marked then.  Who
+ * has lost the lock removes nothing: another job may count on it. */
+static void do_folder(sagoi_background *background, const task *at) {
+    sagoi_save_name save = {at->local ? background->options.local : background->options.dir, at->step, at->id_low};
     sago_status status = check_lease(background);
     if (!status)
-        status = sagoi_save_remove(at->local ? background->options.local : background->options.dir, at->folder);
+        status = at->kind == TASK_MARK ? sagoi_save_note(&save, SAGOI_MARK_NAME) : remove_save(&save, at->local);
     if (status)
         sagoi_message_clear();
 }
@@ -221,7 +230,7 @@ static void do_task(sagoi_background *background, task *at) {
     else if (at->kind == TASK_DRAIN)
         do_drain(background, at->job);
     else
-        do_remove(background, at);
+        do_folder(background, at);
     free(at);
 }
 
@@ -354,13 +363,19 @@ sago_status sagoi_background_window(sagoi_background *background, const sagoi_wi
 void sagoi_background_drain(sagoi_background *background, sagoi_job *job) { start_drain(background, job); }
 
 /* By the caller itself if there is no memory for a task. */
-void sagoi_background_remove(sagoi_background *background, bool local, int64_t step, uint64_t id_low) {
-    task wanted = {.kind = TASK_REMOVE, .local = local};
-    sagoi_save_folder(wanted.folder, step, (sagoi_id){id_low, 0});
-    if (submit(background, &wanted)) {
+static void submit_folder(sagoi_background *background, const task *wanted) {
+    if (submit(background, wanted)) {
         sagoi_message_clear();
-        do_remove(background, &wanted);
+        do_folder(background, wanted);
     }
+}
+
+void sagoi_background_remove(sagoi_background *background, bool local, int64_t step, uint64_t id_low) {
+    submit_folder(background, &(task){.kind = TASK_REMOVE, .local = local, .step = step, .id_low = id_low});
+}
+
+void sagoi_background_mark(sagoi_background *background, bool local, int64_t step, uint64_t id_low) {
+    submit_folder(background, &(task){.kind = TASK_MARK, .local = local, .step = step, .id_low = id_low});
 }
 
 sagoi_job_news sagoi_job_ask(sagoi_background *background, const sagoi_job *job) {

@@ -73,6 +73,9 @@ void sagoi_background_drain(sagoi_background *background, sagoi_job *job);
 /* Removes a save's folder at the first level (`local`) or the global one. */
 void sagoi_background_remove(sagoi_background *background, bool local, int64_t step, uint64_t id_low);
 
+/* Notes that a save was complete there: whatever happens to it later, it is no leftover. */
+void sagoi_background_mark(sagoi_background *background, bool local, int64_t step, uint64_t id_low);
+
 sagoi_job_news sagoi_job_ask(sagoi_background *background, const sagoi_job *job);
 /* Waits for a change of any job, at most `milliseconds`. */
 void sagoi_background_wait(sagoi_background *background, int milliseconds);

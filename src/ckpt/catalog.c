@@ -2,6 +2,7 @@
  * intent and every writer's part, at the redundant level with as many missing as parity can bring back. */
 #include "ckpt/catalog.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,9 +44,8 @@ typedef struct scan {
     int64_t step;
     uint64_t id_low;
     sagoi_intent intent; /* nwriters == 0: none */
-    int64_t parts, data; /* names of parts, good or not; data files */
-    bool aside;          /* a record was being written */
-    bool unreadable;
+    int64_t saw;         /* bits SAGOI_SAW_* */
+    int64_t bytes;       /* of its files; only where it is set aside */
 } scan;
 
 static sagoi_item item_of(const scan *at, sagoi_item_kind kind) {
@@ -65,7 +65,8 @@ static sago_status add_record(scan *at, sagoi_item item, char *bytes, int64_t le
 
 /* A file that could not be had: it may go while we look, anything else may be different the next time. */
 static sago_status not_read(scan *at, sago_status status) {
-    at->unreadable = at->unreadable || (status && status != SAGO_ERR_NO_FILE);
+    if (status && status != SAGO_ERR_NO_FILE)
+        at->saw |= SAGOI_SAW_UNREADABLE;
     return status;
 }
 
@@ -78,8 +79,16 @@ static sago_status load(scan *at, const char *name, char **bytes, int64_t *len) 
 
 /* Records that cannot be read or are damaged are as good as missing; only a lack of memory is an error. */
 static sago_status pass_over(scan *at, sago_status status) {
-    at->unreadable = at->unreadable || status == SAGO_ERR_UNSUPPORTED;
+    if (status == SAGO_ERR_UNSUPPORTED)
+        at->saw |= SAGOI_SAW_UNREADABLE;
     return status == SAGO_ERR_MEMORY ? status : SAGO_OK;
+}
+
+/* A record that was read and is none: it got its name when it was durable. */
+static sago_status not_decoded(scan *at, sago_status status) {
+    if (status && status != SAGO_ERR_UNSUPPORTED && status != SAGO_ERR_MEMORY)
+        at->saw |= SAGOI_SAW_DAMAGE;
+    return status;
 }
 
 static sago_status scan_intent(scan *at) {
@@ -87,28 +96,33 @@ static sago_status scan_intent(scan *at) {
     int64_t len = 0;
     sago_status status = load(at, SAGOI_INTENT_NAME, &bytes, &len);
     if (!status)
-        status = sagoi_intent_decode(bytes, len, &at->intent);
+        status = not_decoded(at, sagoi_intent_decode(bytes, len, &at->intent));
     if (status) {
         free(bytes);
         return pass_over(at, status);
     }
     if (at->intent.step == at->step && at->intent.id.low == at->id_low)
         return add_record(at, item_of(at, SAGOI_ITEM_INTENT), bytes, len, true);
+    at->saw |= SAGOI_SAW_DAMAGE;
     sagoi_intent_cleanup(&at->intent);
     free(bytes);
     return SAGO_OK;
 }
 
+/* A file that is too short was synced when it was longer; one that is not there may never have got its name. */
 static bool long_enough(scan *at, const char *name, int64_t bytes) {
     char path[SAGOI_CKPT_PATH];
     sagoi_cfile file = {.fd = -1};
     int64_t size = -1;
-    if (!sagoi_path_join(path, at->folder, name) ||
-        not_read(at, sagoi_cfile_open(path, SAGOI_CFILE_READ, &file)) != SAGO_OK)
+    if (!sagoi_path_join(path, at->folder, name))
         return false;
-    bool known = not_read(at, sagoi_cfile_size(&file, &size)) == SAGO_OK;
+    sago_status status = not_read(at, sagoi_cfile_open(path, SAGOI_CFILE_READ, &file));
+    if (!status)
+        status = not_read(at, sagoi_cfile_size(&file, &size));
     (void)sagoi_cfile_close(&file);
-    return known && size >= bytes;
+    if (!status && size < bytes)
+        at->saw |= SAGOI_SAW_DAMAGE;
+    return !status && size >= bytes;
 }
 
 /* Is the data there that the part speaks of? */
@@ -131,15 +145,16 @@ static sago_status scan_part(scan *at, const char *name, int64_t writer) {
     sagoi_part part;
     sago_status status = load(at, name, &bytes, &len);
     if (!status)
-        status = sagoi_part_decode(bytes, len, &part);
+        status = not_decoded(at, sagoi_part_decode(bytes, len, &part));
     if (status) {
         free(bytes);
         return pass_over(at, status);
     }
-    bool good =
-        part.writer == writer && part.step == at->step && part.id.low == at->id_low && data_there(at, &part);
+    bool mine = part.writer == writer && part.step == at->step && part.id.low == at->id_low;
+    bool good = mine && data_there(at, &part);
     sagoi_part_cleanup(&part);
     if (!good) {
+        at->saw |= mine ? SAGOI_SAW_BARE_PART : SAGOI_SAW_DAMAGE;
         free(bytes);
         return SAGO_OK;
     }
@@ -173,39 +188,71 @@ static sago_status scan_parity(scan *at, const char *name, int64_t set, int64_t 
     return add_record(at, item, bytes, len, at->step == at->wanted);
 }
 
+/* A writer that began: has it ended? */
+static void scan_begun(scan *at, int64_t writer) {
+    char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
+    sagoi_cfile part = {.fd = -1};
+    sagoi_part_name(name, writer);
+    if (!sagoi_path_join(path, at->folder, name))
+        return;
+    if (not_read(at, sagoi_cfile_open(path, SAGOI_CFILE_READ, &part)) == SAGO_ERR_NO_FILE)
+        at->saw |= SAGOI_SAW_INTERRUPTED;
+    (void)sagoi_cfile_close(&part);
+}
+
+static void count_bytes(scan *at, const char *name) {
+    char path[SAGOI_CKPT_PATH];
+    struct stat info;
+    if (sagoi_path_join(path, at->folder, name) && sagoi_path_stat(path, &info) == SAGO_OK)
+        at->bytes += info.st_size;
+}
+
 static sago_status scan_file(void *arg, const char *name) {
     scan *at = arg;
     int64_t index, member;
-    if (sagoi_part_name_parse(name, &index)) {
-        at->parts++;
+    if (at->saw & SAGOI_SAW_ASIDE)
+        count_bytes(at, name);
+    if (sagoi_part_name_parse(name, &index))
         return scan_part(at, name, index);
-    }
     if (sagoi_parity_name_parse(name, &index, &member))
         return scan_parity(at, name, index, member);
-    at->data += strncmp(name, "writer-", 7) == 0 && strstr(name, ".data");
-    at->aside = at->aside || strstr(name, SAGOI_ASIDE_SUFFIX);
+    if (sagoi_begun_name_parse(name, &index))
+        scan_begun(at, index);
+    if (strcmp(name, SAGOI_MARK_NAME) == 0)
+        at->saw |= SAGOI_SAW_MARK;
+    if (strcmp(name, SAGOI_BAD_DATA_NAME) == 0)
+        at->saw |= SAGOI_SAW_BAD_DATA;
     return SAGO_OK;
+}
+
+static sago_status scan_contents(scan *at) {
+    sago_status status = scan_intent(at);
+    if (!status)
+        status = not_read(at, sagoi_cdir_list(at->folder, scan_file, at));
+    sagoi_intent_cleanup(&at->intent);
+    return pass_over(at, status);
 }
 
 static sago_status scan_folder(void *arg, const char *name) {
     scan *at = arg;
-    if (!sagoi_save_folder_parse(name, &at->step, &at->id_low) || !sagoi_path_join(at->folder, at->dir, name))
+    sagoi_folder_kind kind;
+    if (!sagoi_save_folder_parse(name, &kind, &at->step, &at->id_low) ||
+        !sagoi_path_join(at->folder, at->dir, name))
         return SAGO_OK;
+    static const int64_t saw[] = {[SAGOI_FOLDER_STEP] = 0,
+                                  [SAGOI_FOLDER_DAMAGED] = SAGOI_SAW_ASIDE,
+                                  [SAGOI_FOLDER_REMOVED] = SAGOI_SAW_REMOVED};
     int64_t folder = at->catalog->n;
-    at->parts = at->data = 0;
-    at->aside = at->unreadable = false;
+    at->saw = saw[kind];
+    at->bytes = 0;
     sago_status status = add_item(at->catalog, item_of(at, SAGOI_ITEM_FOLDER));
-    if (!status)
-        status = scan_intent(at);
-    if (!status)
-        status = not_read(at, sagoi_cdir_list(at->folder, scan_file, at));
-    if (status != SAGO_ERR_MEMORY) {
-        bool interrupted = at->aside || at->parts == 0 || at->data > at->parts;
-        at->catalog->items[folder].index =
-            (interrupted ? SAGOI_FOLDER_INTERRUPTED : 0) | (at->unreadable ? SAGOI_FOLDER_UNREADABLE : 0);
+    if (!status && kind != SAGOI_FOLDER_REMOVED)
+        status = scan_contents(at);
+    if (!status) {
+        at->catalog->items[folder].index = at->saw;
+        at->catalog->items[folder].member = at->bytes;
     }
-    sagoi_intent_cleanup(&at->intent);
-    return pass_over(at, status);
+    return status;
 }
 
 sago_status sagoi_catalog_scan(sagoi_catalog *catalog, const char *dir, sago_level level, int64_t holder,
@@ -312,15 +359,74 @@ static void judge_redundancy(const sagoi_catalog *catalog, sagoi_save_view *save
         intent->parity > 0 && save->lost == 0 && (!whole || incomplete == 0) && save->intent_at[SAGO_LEVEL_LOCAL];
 }
 
+static const sago_level levels[] = {SAGO_LEVEL_LOCAL, SAGO_LEVEL_GLOBAL}; /* that have folders */
+enum { LEVELS = sizeof levels / sizeof levels[0] };
+
+/* Is every part at one of the levels? */
+static bool is_spread(const sagoi_catalog *catalog, const sagoi_save_view *save) {
+    for (int64_t w = 0; w < save->intent.nwriters; w++)
+        if (!sagoi_catalog_part(catalog, save, SAGO_LEVEL_LOCAL, w) &&
+            !sagoi_catalog_part(catalog, save, SAGO_LEVEL_GLOBAL, w))
+            return false;
+    return true;
+}
+
 static void judge(const sagoi_catalog *catalog, sagoi_save_view *save) {
-    static const sago_level levels[] = {SAGO_LEVEL_LOCAL, SAGO_LEVEL_GLOBAL};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < LEVELS; i++) {
         sago_level level = levels[i];
         for (int64_t w = 0; w < save->intent.nwriters; w++)
             save->parts[level] += sagoi_catalog_part(catalog, save, level, w) != NULL;
         save->complete[level] = save->intent_at[level] && save->parts[level] == save->intent.nwriters;
     }
     judge_redundancy(catalog, save);
+    save->whole = !(sagoi_view_saw(save) & SAGOI_SAW_BAD_DATA) &&
+                  (sagoi_view_complete(save, SAGO_LEVEL_LOCAL) || is_spread(catalog, save));
+    for (int level = SAGO_LEVEL_LOCAL; level < SAGO_LEVEL_COUNT; level++)
+        if (!save->whole || save->saw[level == SAGO_LEVEL_REDUNDANT ? SAGO_LEVEL_LOCAL : level] & SAGOI_SAW_ASIDE)
+            save->complete[level] = false;
+}
+
+sagoi_past sagoi_view_past(const sagoi_save_view *view) {
+    sagoi_past past = SAGOI_NEVER_COMPLETE;
+    for (int i = 0; i < LEVELS; i++) {
+        int64_t saw = view->saw[levels[i]];
+        if (saw & SAGOI_SAW_REMOVED)
+            continue;
+        if (saw & (SAGOI_SAW_MARK | SAGOI_SAW_BAD_DATA))
+            return SAGOI_ONCE_COMPLETE;
+        if (saw & SAGOI_SAW_INTERRUPTED)
+            continue;
+        if (saw & SAGOI_SAW_DAMAGE)
+            past = SAGOI_ONCE_COMPLETE;
+        else if (past == SAGOI_NEVER_COMPLETE && view->intent_item &&
+                 (view->parts[levels[i]] > 0 || (saw & SAGOI_SAW_BARE_PART)))
+            past = SAGOI_PERHAPS_COMPLETE;
+    }
+    return past;
+}
+
+bool sagoi_view_damaged(const sagoi_save_view *view) {
+    if (sagoi_view_complete(view, SAGO_LEVEL_LOCAL) || (sagoi_view_saw(view) & SAGOI_SAW_UNREADABLE))
+        return false;
+    return sagoi_view_aside(view) || (!view->whole && sagoi_view_past(view) == SAGOI_ONCE_COMPLETE);
+}
+
+void sagoi_view_lack(const sagoi_save_view *view, char *text, size_t room) {
+    size_t at = 0;
+    text[0] = '\0';
+    if (!view->intent_item) {
+        (void)snprintf(text, room, "its intent is missing or damaged");
+        return;
+    }
+    if (sagoi_view_saw(view) & SAGOI_SAW_BAD_DATA)
+        at += (size_t)snprintf(text, room, "its data could not be restored from");
+    for (int i = 0; i < LEVELS && at < room; i++) {
+        sago_level level = levels[i];
+        if (view->saw[level] || view->intent_at[level] || view->parts[level] > 0)
+            at += (size_t)snprintf(text + at, room - at, "%s%s: the parts of %lld of %lld writers are good",
+                                   at ? "; " : "", sago_level_string(level), (long long)view->parts[level],
+                                   (long long)view->intent.nwriters);
+    }
 }
 
 static int by_step(const void *a, const void *b) {
@@ -341,13 +447,31 @@ static sagoi_save_view *view_of(sagoi_save_view *views, int64_t *n, const sagoi_
     return &views[(*n)++];
 }
 
+static bool is_trace(const sagoi_item *item) {
+    return item->kind == SAGOI_ITEM_FOLDER && (item->index & SAGOI_SAW_REMOVED);
+}
+
+/* A trace alone is no save. */
+static void note_traces(const sagoi_catalog *catalog, sagoi_save_view *views, int64_t n) {
+    for (int64_t t = 0; t < catalog->n; t++)
+        for (int64_t i = 0; is_trace(&catalog->items[t]) && i < n; i++)
+            if (of_save(&catalog->items[t], &views[i]))
+                views[i].saw[catalog->items[t].level] |= SAGOI_SAW_REMOVED;
+}
+
 sago_status sagoi_catalog_views(const sagoi_catalog *catalog, sagoi_save_view **views, int64_t *n) {
     sagoi_save_view *found = calloc((size_t)catalog->n + 1, sizeof *found);
     int64_t count = 0;
     sago_status status = found ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of checkpoints");
     for (int64_t i = 0; i < catalog->n && !status; i++) {
         const sagoi_item *item = &catalog->items[i];
+        if (is_trace(item))
+            continue;
         sagoi_save_view *view = view_of(found, &count, item);
+        if (item->kind == SAGOI_ITEM_FOLDER) {
+            view->saw[item->level] |= item->index;
+            view->aside_bytes += item->member;
+        }
         if (item->kind != SAGOI_ITEM_INTENT)
             continue;
         view->intent_at[item->level] = true;
@@ -356,6 +480,7 @@ sago_status sagoi_catalog_views(const sagoi_catalog *catalog, sagoi_save_view **
         view->intent_item = item;
         status = sagoi_intent_decode(item->bytes, item->len, &view->intent);
     }
+    note_traces(catalog, found, count);
     for (int64_t i = 0; i < count && !status; i++)
         if (found[i].intent_item)
             judge(catalog, &found[i]);
@@ -376,9 +501,14 @@ void sagoi_views_free(sagoi_save_view *views, int64_t n) {
 }
 
 const sagoi_save_view *sagoi_views_find(const sagoi_save_view *views, int64_t n, int64_t step) {
-    const sagoi_save_view *found = NULL;
-    for (int64_t i = 0; i < n; i++)
-        if (views[i].step == step && sagoi_view_complete(&views[i], SAGO_LEVEL_LOCAL))
+    const sagoi_save_view *found = NULL, *spread = NULL;
+    for (int64_t i = 0; i < n; i++) {
+        if (views[i].step != step)
+            continue;
+        if (sagoi_view_complete(&views[i], SAGO_LEVEL_LOCAL))
             found = &views[i];
-    return found;
+        else if (views[i].whole && !sagoi_view_aside(&views[i]))
+            spread = &views[i];
+    }
+    return found ? found : spread;
 }

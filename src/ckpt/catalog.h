@@ -7,10 +7,16 @@
 
 typedef enum { SAGOI_ITEM_FOLDER, SAGOI_ITEM_INTENT, SAGOI_ITEM_PART, SAGOI_ITEM_PARITY } sagoi_item_kind;
 
+/* What was seen of a save in a folder. */
 enum {
-    SAGOI_FOLDER_INTERRUPTED = 1, /* a writer was interrupted there */
-    SAGOI_FOLDER_UNREADABLE =
-        2, /* something could not be read, or is of a newer format: nobody knows what is there */
+    SAGOI_SAW_INTERRUPTED = 1, /* a writer began and did not end: it never was complete */
+    SAGOI_SAW_UNREADABLE = 2,  /* something cannot be read, or is of a newer format: nobody knows what is there */
+    SAGOI_SAW_MARK = 4,        /* it was complete */
+    SAGOI_SAW_DAMAGE = 8, /* a record, or the data of a part, that was durable once and is no longer what it was */
+    SAGOI_SAW_ASIDE = 16, /* the folder is set aside */
+    SAGOI_SAW_REMOVED = 32,    /* the trace of a removal */
+    SAGOI_SAW_BAD_DATA = 64,   /* it could not be restored from, whatever its records say */
+    SAGOI_SAW_BARE_PART = 128, /* a part whose data is missing: lost, or a crash let its name get lost */
 };
 
 /* One verified record (or a save's folder) at one place. */
@@ -20,8 +26,8 @@ typedef struct sagoi_item {
     int64_t holder; /* the rank that found it and can read what belongs to it */
     int64_t step;
     uint64_t id_low; /* with the step: which save */
-    int64_t index;   /* part: writer; parity: set; folder: bits SAGOI_FOLDER_* */
-    int64_t member;  /* parity */
+    int64_t index;   /* part: writer; parity: set; folder: bits SAGOI_SAW_* */
+    int64_t member;  /* parity; a folder that is set aside: bytes in it */
     int64_t len;
     char *bytes; /* of the record; parts and parity only where they were asked for */
 } sagoi_item;
@@ -43,7 +49,8 @@ void sagoi_catalog_cleanup(sagoi_catalog *catalog);
 void sagoi_catalog_encode(const sagoi_catalog *catalog, sagoi_wire_out *out);
 sago_status sagoi_catalog_decode(sagoi_catalog *catalog, sagoi_wire_in *in) SAGOI_CHECKED;
 
-/* One save as the catalog knows it. */
+/* One save as the catalog knows it.  What is in folders that are set aside counts as parts, but no level that has
+ * one is complete. */
 typedef struct sagoi_save_view {
     int64_t step;
     uint64_t id_low;
@@ -52,7 +59,10 @@ typedef struct sagoi_save_view {
     int64_t parts[SAGO_LEVEL_COUNT];
     int64_t lost; /* writers missing at the local level that redundancy cannot bring back */
     bool complete[SAGO_LEVEL_COUNT];
-    sagoi_intent intent; /* if there is one */
+    bool whole;                    /* complete at a level, or every part is at one of them, set aside or not */
+    int64_t saw[SAGO_LEVEL_COUNT]; /* bits SAGOI_SAW_*, of any folder of the level */
+    int64_t aside_bytes;           /* in folders that are set aside, of all levels */
+    sagoi_intent intent;           /* if there is one */
 } sagoi_save_view;
 
 /* All saves, by step, then by time; to be freed by sagoi_views_free(). */
@@ -66,7 +76,28 @@ static inline bool sagoi_view_complete(const sagoi_save_view *view, sago_level a
     return false;
 }
 
-/* The complete save of a step (the newest, if there are several), else NULL. */
+/* What is true of any of a save's folders. */
+static inline int64_t sagoi_view_saw(const sagoi_save_view *view) {
+    return view->saw[SAGO_LEVEL_LOCAL] | view->saw[SAGO_LEVEL_GLOBAL];
+}
+static inline bool sagoi_view_aside(const sagoi_save_view *view) {
+    return (sagoi_view_saw(view) & SAGOI_SAW_ASIDE) != 0;
+}
+
+/* Was a save that is not whole complete once? */
+typedef enum {
+    SAGOI_NEVER_COMPLETE,   /* interrupted, or being removed */
+    SAGOI_PERHAPS_COMPLETE, /* intent and parts are there: it cannot be told from damage */
+    SAGOI_ONCE_COMPLETE,
+} sagoi_past;
+sagoi_past sagoi_view_past(const sagoi_save_view *view);
+/* Does the save count as damaged: set aside, or to be? */
+bool sagoi_view_damaged(const sagoi_save_view *view);
+/* What a save that is not whole lacks, in words. */
+void sagoi_view_lack(const sagoi_save_view *view, char *text, size_t room);
+
+/* The save of a step that can be restored from (the newest, if there are several; one that is complete at a level
+ * rather than one whose parts are spread over both), else NULL. */
 const sagoi_save_view *sagoi_views_find(const sagoi_save_view *views, int64_t n, int64_t step);
 
 /* The index-th part or parity of a save at a level, or NULL. */

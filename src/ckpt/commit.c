@@ -26,13 +26,26 @@ static sago_status make_folder(sagoi_commit *commit) {
     return status ? status : sagoi_cdir_sync(commit->plan.dir);
 }
 
+/* The record to be: whoever finds it under this name knows that the writer has not ended. */
+static sago_status open_record(sagoi_commit *commit) {
+    char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
+    sagoi_begun_name(name, commit->plan.part->writer);
+    if (!sagoi_path_join(path, commit->folder, name))
+        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", commit->folder);
+    sagoi_path_discard(path); /* of a try before this one */
+    return sagoi_cfile_open(path, SAGOI_CFILE_CREATE, &commit->record);
+}
+
 sago_status sagoi_commit_begin(sagoi_commit *commit, const sagoi_commit_plan *plan) {
-    *commit = (sagoi_commit){.plan = *plan, .data = {.fd = -1}, .base = plan->global ? plan->place->base : 0};
+    *commit = (sagoi_commit){.plan = *plan, .data = {.fd = -1}, .record = {.fd = -1}};
+    commit->base = plan->global ? plan->place->base : 0;
     int64_t nsums = sagoi_div_up(plan->part->bytes, plan->part->piece);
     commit->sums = calloc((size_t)nsums + 1, sizeof *commit->sums);
     if (!commit->sums)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for %lld checksums", (long long)nsums);
     sago_status status = make_folder(commit);
+    if (!status)
+        status = open_record(commit);
     if (!status && plan->intent)
         status = sagoi_cfile_publish(commit->folder, SAGOI_INTENT_NAME, plan->intent, plan->intent_len);
     char path[SAGOI_CKPT_PATH];
@@ -60,16 +73,26 @@ static sago_status compare_sums(const sagoi_commit *commit) {
     return SAGO_OK;
 }
 
-static sago_status publish_part(const sagoi_commit *commit) {
+static sago_status publish_part(sagoi_commit *commit) {
     sagoi_wire_out record = {0};
-    char name[SAGOI_CKPT_FILE_NAME];
+    char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
     sagoi_part part = *commit->plan.part;
     part.nsums = sagoi_div_up(part.bytes, part.piece);
     part.sums = commit->sums;
     sagoi_part_encode(&part, &record);
     sagoi_part_name(name, part.writer);
-    sago_status status = record.failed ? sagoi_fail(SAGO_ERR_MEMORY, "no memory for a part record")
-                                       : sagoi_cfile_publish(commit->folder, name, record.bytes, record.len);
+    sago_status status = SAGO_OK;
+    if (record.failed || !sagoi_path_join(path, commit->folder, name))
+        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for a part record");
+    if (!status)
+        status = sagoi_cfile_write(&commit->record, record.bytes, record.len, 0);
+    if (!status)
+        status = sagoi_cfile_sync(&commit->record);
+    sago_status closed = sagoi_cfile_close(&commit->record);
+    if (!status)
+        status = closed;
+    if (!status)
+        status = sagoi_path_rename(commit->record.path, path);
     free(record.bytes);
     return status;
 }
@@ -96,12 +119,14 @@ void sagoi_commit_abandon(sagoi_commit *commit) {
     char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH], why[SAGOI_MESSAGE_MAX];
     (void)snprintf(why, sizeof why, "%s", sagoi_message());
     (void)sagoi_cfile_close(&commit->data);
+    (void)sagoi_cfile_close(&commit->record);
     free(commit->sums);
     commit->sums = NULL;
     if (!commit->folder[0])
         return; /* it was not begun */
     sagoi_part_name(name, commit->plan.part->writer);
-    if (sagoi_path_join(path, commit->folder, name))
+    if (sagoi_path_join(path, commit->folder, name) && commit->record.path[0] &&
+        sagoi_path_rename(path, commit->record.path)) /* a part that may not be durable */
         sagoi_path_discard(path);
     data_path(commit, path);
     if (!commit->plan.global) /* others may be writing to a global one */
@@ -109,21 +134,87 @@ void sagoi_commit_abandon(sagoi_commit *commit) {
     sagoi_message_set(why); /* the reason for it all, not what cleaning up met */
 }
 
-static sago_status remove_name(void *arg, const char *name) {
-    char path[SAGOI_CKPT_PATH];
-    if (!sagoi_path_join(path, arg, name))
-        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", name);
-    return sagoi_path_remove(path);
+/* ---- The folder of a save ---- */
+
+static sago_status too_long(const char *dir) {
+    return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", dir);
 }
 
-sago_status sagoi_save_remove(const char *dir, const char *folder) {
-    char path[SAGOI_CKPT_PATH], intent[SAGOI_CKPT_PATH];
-    if (!sagoi_path_join(path, dir, folder) || !sagoi_path_join(intent, path, SAGOI_INTENT_NAME))
-        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", folder);
-    sago_status status = sagoi_path_remove(intent); /* first: what is half removed is no checkpoint */
+static bool folder_path(const sagoi_save_name *save, sagoi_folder_kind kind, char path[SAGOI_CKPT_PATH]) {
+    char name[SAGOI_CKPT_FILE_NAME];
+    sagoi_save_folder_as(name, kind, save->step, save->id_low);
+    return sagoi_path_join(path, save->dir, name);
+}
+
+sago_status sagoi_save_rename(const sagoi_save_name *save, sagoi_folder_kind from, sagoi_folder_kind to) {
+    char old[SAGOI_CKPT_PATH], new[SAGOI_CKPT_PATH];
+    if (!folder_path(save, from, old) || !folder_path(save, to, new))
+        return too_long(save->dir);
+    sago_status status = sagoi_path_rename(old, new);
+    return status ? status : sagoi_cdir_sync(save->dir);
+}
+
+sago_status sagoi_save_note(const sagoi_save_name *save, const char *name) {
+    char folder[SAGOI_CKPT_PATH], path[SAGOI_CKPT_PATH];
+    sagoi_cfile note = {.fd = -1};
+    if (!folder_path(save, SAGOI_FOLDER_STEP, folder) || !sagoi_path_join(path, folder, name))
+        return too_long(save->dir);
+    sago_status status = sagoi_cfile_open(path, SAGOI_CFILE_OVERWRITE, &note);
     if (!status)
-        status = sagoi_cdir_list(path, remove_name, path);
+        status = sagoi_cfile_close(&note);
     if (!status)
-        status = sagoi_cdir_remove(path);
+        status = sagoi_cdir_sync(folder);
+    if (status == SAGO_ERR_NO_FILE)
+        sagoi_message_clear();
     return status == SAGO_ERR_NO_FILE ? SAGO_OK : status;
+}
+
+static sago_status remove_name(void *arg, const char *name) {
+    char path[SAGOI_CKPT_PATH];
+    return sagoi_path_join(path, arg, name) ? sagoi_path_remove(path) : too_long(arg);
+}
+
+/* Everything in a folder; fine if it does not exist. */
+static sago_status empty_folder(char *path) {
+    sago_status status = sagoi_cdir_list(path, remove_name, path);
+    if (status == SAGO_ERR_NO_FILE)
+        sagoi_message_clear();
+    return status == SAGO_ERR_NO_FILE ? SAGO_OK : status;
+}
+
+sago_status sagoi_save_remove(const sagoi_save_name *save, sagoi_folder_kind kind, bool leave_trace) {
+    char path[SAGOI_CKPT_PATH];
+    if (!folder_path(save, SAGOI_FOLDER_REMOVED, path))
+        return too_long(save->dir);
+    sago_status status = empty_folder(path); /* of a removal that was interrupted: a rename needs it empty */
+    if (!status && kind != SAGOI_FOLDER_REMOVED)
+        status = sagoi_save_rename(save, kind, SAGOI_FOLDER_REMOVED);
+    if (status == SAGO_ERR_NO_FILE) {
+        sagoi_message_clear();
+        status = SAGO_OK;
+    }
+    if (!status)
+        status = empty_folder(path);
+    return status || leave_trace ? status : sagoi_cdir_remove(path);
+}
+
+typedef struct trace_sweep {
+    const char *dir;
+    const sagoi_save_name *but;
+} trace_sweep;
+
+static sago_status sweep_trace(void *arg, const char *name) {
+    const trace_sweep *at = arg;
+    sagoi_save_name save = {.dir = at->dir};
+    sagoi_folder_kind kind;
+    if (!sagoi_save_folder_parse(name, &kind, &save.step, &save.id_low) || kind != SAGOI_FOLDER_REMOVED)
+        return SAGO_OK;
+    if (at->but && at->but->step == save.step && at->but->id_low == save.id_low)
+        return SAGO_OK;
+    return sagoi_save_remove(&save, SAGOI_FOLDER_REMOVED, false);
+}
+
+sago_status sagoi_traces_remove(const char *dir, const sagoi_save_name *but) {
+    trace_sweep at = {dir, but};
+    return sagoi_cdir_list(dir, sweep_trace, &at);
 }

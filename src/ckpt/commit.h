@@ -20,8 +20,9 @@ typedef struct sagoi_commit {
     sagoi_commit_plan plan;
     char folder[SAGOI_CKPT_PATH];
     sagoi_cfile data;
-    uint64_t *sums; /* of the pieces written */
-    int64_t base;   /* of the stream in the file */
+    sagoi_cfile record; /* of the part, under the name that says it is not yet one */
+    uint64_t *sums;     /* of the pieces written */
+    int64_t base;       /* of the stream in the file */
 } sagoi_commit;
 
 /* The plan's pointers stay valid until the end.  After any failure: sagoi_commit_abandon(). */
@@ -30,10 +31,30 @@ sago_status sagoi_commit_begin(sagoi_commit *commit, const sagoi_commit_plan *pl
 sago_status sagoi_commit_write(sagoi_commit *commit, const char *data, int64_t len, int64_t off) SAGOI_CHECKED;
 /* After SAGO_OK the part is durable. */
 sago_status sagoi_commit_end(sagoi_commit *commit) SAGOI_CHECKED;
-/* Gives back what commit has, and removes what this writer alone has made. */
+/* Gives back what commit has, and removes what this writer alone has made, but for the sign that it did not end.
+ */
 void sagoi_commit_abandon(sagoi_commit *commit);
 
-/* Removes the folder of a save with everything in it. */
-sago_status sagoi_save_remove(const char *dir, const char *folder) SAGOI_CHECKED;
+/* ---- The folder of a save as a whole, in the directory of a level ---- */
+
+typedef struct sagoi_save_name {
+    const char *dir; /* of the level */
+    int64_t step;
+    uint64_t id_low;
+} sagoi_save_name;
+
+/* Every change of a folder's name is made here: one rename, durable on return.  After a crash it has either name.
+ * SAGO_ERR_NO_FILE: it does not have the name `from`. */
+sago_status sagoi_save_rename(const sagoi_save_name *save, sagoi_folder_kind from, sagoi_folder_kind to)
+    SAGOI_CHECKED;
+/* Puts an empty file of this name (SAGOI_MARK_NAME, SAGOI_BAD_DATA_NAME) into the folder; fine if there is none.
+ */
+sago_status sagoi_save_note(const sagoi_save_name *save, const char *name) SAGOI_CHECKED;
+/* Removes the folder that has this kind of name, with everything in it.  Its own name goes first, so that what is
+ * half removed is no checkpoint.  leave_trace: an empty folder stays until sagoi_traces_remove(), for those who
+ * find what other nodes have not yet removed. */
+sago_status sagoi_save_remove(const sagoi_save_name *save, sagoi_folder_kind kind, bool leave_trace) SAGOI_CHECKED;
+/* Traces of all removed saves but one, and what removals that were interrupted have left. */
+sago_status sagoi_traces_remove(const char *dir, const sagoi_save_name *but) SAGOI_CHECKED;
 
 #endif

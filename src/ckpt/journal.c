@@ -50,6 +50,25 @@ static void quote(char *to, size_t room, const char *text) {
     to[at] = '\0';
 }
 
+static void add_event(sago_ckpt *ckpt, int64_t step, const char *state, const char *why) {
+    char line[2 * SAGOI_MESSAGE_MAX + 128], reason[2 * SAGOI_MESSAGE_MAX];
+    quote(reason, sizeof reason, why);
+    int length =
+        snprintf(line, sizeof line, "{\"step\": %lld, \"date\": %.3f, \"state\": \"%s\", \"error\": \"%s\"}\n",
+                 (long long)step, sagoi_ckpt_date(), state, reason);
+    add_line(ckpt, line, length);
+}
+
+void sagoi_journal_damaged(sago_ckpt *ckpt, int64_t step, int64_t bytes, const char *why) {
+    char text[SAGOI_MESSAGE_MAX];
+    (void)snprintf(text, sizeof text, "%lld bytes are set aside: %s", (long long)bytes, why);
+    add_event(ckpt, step, "damaged", text);
+}
+
+void sagoi_journal_passed_over(sago_ckpt *ckpt, int64_t step, const char *why) {
+    add_event(ckpt, step, "passed over", why);
+}
+
 static void add_save(sago_ckpt *ckpt, const sagoi_saving *saving, const sago_ckpt_save_stats *s) {
     char line[2048], why[2 * SAGOI_MESSAGE_MAX];
     quote(why, sizeof why, saving->status ? saving->message : "");

@@ -6,18 +6,30 @@
 
 #include "ckpt/record.h"
 
-void sagoi_save_folder(char name[SAGOI_CKPT_FILE_NAME], int64_t step, sagoi_id id) {
-    (void)snprintf(name, SAGOI_CKPT_FILE_NAME, "step-%019" PRId64 "-%016" PRIx64, step, id.low);
+static const char *const prefixes[] = {
+    [SAGOI_FOLDER_STEP] = "step-", [SAGOI_FOLDER_DAMAGED] = "damaged-", [SAGOI_FOLDER_REMOVED] = "removed-"};
+enum { PREFIXES = sizeof prefixes / sizeof prefixes[0] };
+
+void sagoi_save_folder_as(char name[SAGOI_CKPT_FILE_NAME], sagoi_folder_kind kind, int64_t step, uint64_t id_low) {
+    (void)snprintf(name, SAGOI_CKPT_FILE_NAME, "%s%019" PRId64 "-%016" PRIx64, prefixes[kind], step, id_low);
 }
 
-bool sagoi_save_folder_parse(const char *name, int64_t *step, uint64_t *id_low) {
-    char again[SAGOI_CKPT_FILE_NAME];
-    sagoi_id id = {0, 0};
-    if (sscanf(name, "step-%" SCNd64 "-%" SCNx64, step, &id.low) != 2)
-        return false;
-    sagoi_save_folder(again, *step, id);
-    *id_low = id.low;
-    return *step >= 0 && strcmp(again, name) == 0;
+void sagoi_save_folder(char name[SAGOI_CKPT_FILE_NAME], int64_t step, sagoi_id id) {
+    sagoi_save_folder_as(name, SAGOI_FOLDER_STEP, step, id.low);
+}
+
+bool sagoi_save_folder_parse(const char *name, sagoi_folder_kind *kind, int64_t *step, uint64_t *id_low) {
+    for (int i = 0; i < PREFIXES; i++) {
+        char again[SAGOI_CKPT_FILE_NAME];
+        size_t prefix = strlen(prefixes[i]);
+        if (strncmp(name, prefixes[i], prefix) != 0 ||
+            sscanf(name + prefix, "%" SCNd64 "-%" SCNx64, step, id_low) != 2)
+            continue;
+        *kind = (sagoi_folder_kind)i;
+        sagoi_save_folder_as(again, *kind, *step, *id_low);
+        return *step >= 0 && strcmp(again, name) == 0;
+    }
+    return false;
 }
 
 void sagoi_part_name(char name[SAGOI_CKPT_FILE_NAME], int64_t writer) {
@@ -29,6 +41,18 @@ bool sagoi_part_name_parse(const char *name, int64_t *writer) {
     if (sscanf(name, "writer-%" SCNd64, writer) != 1)
         return false;
     sagoi_part_name(again, *writer);
+    return *writer >= 0 && strcmp(again, name) == 0;
+}
+
+void sagoi_begun_name(char name[SAGOI_CKPT_FILE_NAME], int64_t writer) {
+    (void)snprintf(name, SAGOI_CKPT_FILE_NAME, "writer-%06" PRId64 ".begun", writer);
+}
+
+bool sagoi_begun_name_parse(const char *name, int64_t *writer) {
+    char again[SAGOI_CKPT_FILE_NAME];
+    if (sscanf(name, "writer-%" SCNd64, writer) != 1)
+        return false;
+    sagoi_begun_name(again, *writer);
     return *writer >= 0 && strcmp(again, name) == 0;
 }
 

@@ -485,7 +485,8 @@ static sago_status mend_all(mend *work, sagoi_mending what) {
 static const sagoi_save_view *find_save(const sagoi_overview *overview, int64_t step) {
     const sagoi_save_view *found = sagoi_views_find(overview->views, overview->n, step);
     for (int64_t i = overview->n - 1; !found && i >= 0; i--)
-        if (overview->views[i].step == step && overview->views[i].intent_item)
+        if (overview->views[i].step == step && overview->views[i].intent_item &&
+            !sagoi_view_aside(&overview->views[i]))
             found = &overview->views[i];
     return found;
 }

@@ -133,10 +133,21 @@ void sagoi_parity_cleanup(sagoi_parity *parity);
 uint64_t sagoi_piece_sum(const void *data, int64_t len);
 
 enum { SAGOI_CKPT_FILE_NAME = 64 };
-void sagoi_save_folder(char name[SAGOI_CKPT_FILE_NAME], int64_t step, sagoi_id id);
-bool sagoi_save_folder_parse(const char *name, int64_t *step, uint64_t *id_low);
+/* What the name of a save's folder says of it. */
+typedef enum {
+    SAGOI_FOLDER_STEP,    /* there, or being written */
+    SAGOI_FOLDER_DAMAGED, /* set aside: complete once, or nobody can tell, and now it is not */
+    SAGOI_FOLDER_REMOVED, /* being removed; empty: removed here, perhaps not yet on other nodes */
+} sagoi_folder_kind;
+void sagoi_save_folder(char name[SAGOI_CKPT_FILE_NAME], int64_t step, sagoi_id id); /* a SAGOI_FOLDER_STEP */
+void sagoi_save_folder_as(char name[SAGOI_CKPT_FILE_NAME], sagoi_folder_kind kind, int64_t step, uint64_t id_low);
+bool sagoi_save_folder_parse(const char *name, sagoi_folder_kind *kind, int64_t *step, uint64_t *id_low);
 void sagoi_part_name(char name[SAGOI_CKPT_FILE_NAME], int64_t writer);
 bool sagoi_part_name_parse(const char *name, int64_t *writer);
+/* A part is called so from when its writer begins until it is published: without a part, the writer never ended.
+ */
+void sagoi_begun_name(char name[SAGOI_CKPT_FILE_NAME], int64_t writer);
+bool sagoi_begun_name_parse(const char *name, int64_t *writer);
 /* On node-local storage every writer has a file; at the global level some may share one. */
 void sagoi_local_data_name(char name[SAGOI_CKPT_FILE_NAME], int64_t writer);
 void sagoi_global_data_name(char name[SAGOI_CKPT_FILE_NAME], int64_t file);
@@ -144,5 +155,9 @@ void sagoi_parity_name(char name[SAGOI_CKPT_FILE_NAME], int64_t set, int64_t mem
 bool sagoi_parity_name_parse(const char *name, int64_t *set, int64_t *member);
 void sagoi_parity_data_name(char name[SAGOI_CKPT_FILE_NAME], int64_t set, int64_t member);
 #define SAGOI_INTENT_NAME "intent"
+/* An empty file: the save was complete at this level.  Whether it is, its parts say. */
+#define SAGOI_MARK_NAME "complete"
+/* Another: data was found damaged that the records do not tell of. */
+#define SAGOI_BAD_DATA_NAME "damaged"
 
 #endif

@@ -178,13 +178,13 @@ static sago_status check_parts(const sagoi_fetch *fetch) {
 
 static void write_report(sago_ckpt *ckpt, int64_t step) {
     sago_ckpt_report *report = &ckpt->report;
-    (void)snprintf(report->text, sizeof report->text,
-                   "step %lld: %lld bytes from the nodes, %lld rebuilt before, %lld from the directory; damaged "
-                   "pieces: %lld on the nodes, %lld in the directory\n",
-                   (long long)step, (long long)report->bytes_from[SAGO_LEVEL_LOCAL],
-                   (long long)report->bytes_from[SAGO_LEVEL_REDUNDANT],
-                   (long long)report->bytes_from[SAGO_LEVEL_GLOBAL], (long long)report->damaged[SAGO_LEVEL_LOCAL],
-                   (long long)report->damaged[SAGO_LEVEL_GLOBAL]);
+    sagoi_report_add(report,
+                     "step %lld: %lld bytes from the nodes, %lld rebuilt before, %lld from the directory; damaged "
+                     "pieces: %lld on the nodes, %lld in the directory\n",
+                     (long long)step, (long long)report->bytes_from[SAGO_LEVEL_LOCAL],
+                     (long long)report->bytes_from[SAGO_LEVEL_REDUNDANT],
+                     (long long)report->bytes_from[SAGO_LEVEL_GLOBAL],
+                     (long long)report->damaged[SAGO_LEVEL_LOCAL], (long long)report->damaged[SAGO_LEVEL_GLOBAL]);
 }
 
 static sago_status restore_save(sago_ckpt *ckpt, const sagoi_overview *overview, const sagoi_save_view *save) {
@@ -211,39 +211,31 @@ static sago_status restore_save(sago_ckpt *ckpt, const sagoi_overview *overview,
     return status;
 }
 
-/* What an incomplete step lacks. */
+/* What a step that cannot be restored from lacks. */
 static sago_status explain(const sagoi_overview *overview, int64_t step) {
     const sagoi_save_view *view = NULL;
-    char writers[128] = "";
-    size_t at = 0;
-    int64_t missing = 0;
+    char lack[256];
     for (int64_t i = 0; i < overview->n; i++)
-        if (overview->views[i].step == step && overview->views[i].intent_item)
+        if (overview->views[i].step == step && (!view || overview->views[i].intent_item))
             view = &overview->views[i];
     if (!view)
         return sagoi_fail(SAGO_ERR_NO_FILE, "there is no checkpoint of step %lld", (long long)step);
-    for (int64_t w = 0; w < view->intent.nwriters; w++) {
-        if (sagoi_catalog_part(&overview->catalog, view, SAGO_LEVEL_LOCAL, w) ||
-            sagoi_catalog_part(&overview->catalog, view, SAGO_LEVEL_GLOBAL, w))
-            continue;
-        if (missing++ < 16)
-            at += (size_t)snprintf(writers + at, sizeof writers - at, " %lld", (long long)w);
-    }
-    return sagoi_fail(
-        SAGO_ERR_IO,
-        "step %lld is incomplete: the parts of %lld of %lld writers are neither on the nodes nor in the "
-        "directory:%s%s",
-        (long long)step, (long long)missing, (long long)view->intent.nwriters, writers,
-        missing > 16 ? " ..." : "");
+    sagoi_view_lack(view, lack, sizeof lack);
+    if (sagoi_view_saw(view) & SAGOI_SAW_UNREADABLE)
+        return sagoi_fail(SAGO_ERR_IO, "step %lld could not be read: %s", (long long)step, lack);
+    if (sagoi_view_damaged(view))
+        return sagoi_fail(SAGO_ERR_IO, "step %lld is damaged%s: %s", (long long)step,
+                          sagoi_view_aside(view) ? " and set aside" : "", lack);
+    return sagoi_fail(SAGO_ERR_IO, "step %lld is incomplete: %s", (long long)step, lack);
 }
 
-sago_status sagoi_restore(sago_ckpt *ckpt, int64_t step) {
-    double begin = sagoi_ckpt_now();
+/* The report begins anew, but for its text. */
+static sago_status restore_step(sago_ckpt *ckpt, int64_t step) {
     sagoi_overview overview;
-    ckpt->report = (sago_ckpt_report)SAGO_CKPT_REPORT_INIT;
-    sago_status status = sagoi_settle_all(ckpt);
-    if (!status)
-        status = sagoi_mend(ckpt, step, SAGOI_MEND_LOST);
+    memset(ckpt->report.bytes_from, 0, sizeof ckpt->report.bytes_from);
+    memset(ckpt->report.damaged, 0, sizeof ckpt->report.damaged);
+    memset(ckpt->report.missing, 0, sizeof ckpt->report.missing);
+    sago_status status = sagoi_mend(ckpt, step, SAGOI_MEND_LOST);
     if (!status)
         status = sagoi_overview_make(ckpt, step, &overview);
     if (status)
@@ -254,11 +246,93 @@ sago_status sagoi_restore(sago_ckpt *ckpt, int64_t step) {
     else
         status = explain(&overview, step);
     sagoi_overview_cleanup(&overview);
-    sago_status summed = status ? SAGO_OK : sagoi_report_sum(ckpt);
-    if (summed)
-        status = summed;
-    write_report(ckpt, step);
+    return status ? status : sagoi_report_sum(ckpt);
+}
+
+static void count_restore(sago_ckpt *ckpt, double begin) {
     ckpt->stats.restores++;
     ckpt->stats.restore = sagoi_ckpt_now() - begin;
+}
+
+sago_status sagoi_restore(sago_ckpt *ckpt, int64_t step) {
+    double begin = sagoi_ckpt_now();
+    ckpt->report = (sago_ckpt_report)SAGO_CKPT_REPORT_INIT;
+    sago_status status = sagoi_settle_all(ckpt);
+    if (status)
+        return status;
+    status = restore_step(ckpt, step);
+    write_report(ckpt, step);
+    if (!status)
+        ckpt->report.step = step;
+    count_restore(ckpt, begin);
     return status;
+}
+
+/* ---- The newest step that is whole ---- */
+
+/* Is it this step's own misfortune?  Another error would meet all others, too, or is the caller's. */
+static bool of_this_step(sago_status status) {
+    return status == SAGO_ERR_IO || status == SAGO_ERR_NO_FILE || status == SAGO_ERR_ACCESS ||
+           status == SAGO_ERR_BAD_FILE;
+}
+
+/* The message tells why. */
+static void pass_over(sago_ckpt *ckpt, int64_t step) {
+    sagoi_known_step *known = sagoi_known_find(ckpt, step);
+    if (known)
+        known->passed_over = true;
+    ckpt->report.passed_over++;
+    ckpt->stats.passed_over++;
+    if (strlen(ckpt->report.text) < sizeof ckpt->report.text / 2) /* the rest is for what was restored */
+        sagoi_report_add(&ckpt->report, "passed over: %.200s\n", sagoi_message());
+    sagoi_journal_passed_over(ckpt, step, sagoi_message());
+}
+
+/* Tries the steps of the overview, newest first.  *found: the one that was restored, else -1; *lost: one that was
+ * complete once was passed over. */
+static sago_status try_all(sago_ckpt *ckpt, const sagoi_overview *overview, int64_t *found, bool *lost) {
+    for (int64_t i = overview->n - 1; i >= 0; i--) {
+        const sagoi_save_view *view = &overview->views[i];
+        if (i + 1 < overview->n && view[1].step == view->step)
+            continue; /* it was tried as a whole */
+        sago_status status = sagoi_views_find(overview->views, overview->n, view->step)
+                                 ? restore_step(ckpt, view->step)
+                                 : explain(overview, view->step);
+        if (!status)
+            *found = view->step;
+        if (!status || !of_this_step(status))
+            return status;
+        pass_over(ckpt, view->step);
+        for (int64_t same = i; same >= 0 && overview->views[same].step == view->step; same--)
+            *lost = *lost || overview->views[same].whole ||
+                    sagoi_view_past(&overview->views[same]) == SAGOI_ONCE_COMPLETE;
+    }
+    return SAGO_OK;
+}
+
+sago_status sagoi_restore_latest(sago_ckpt *ckpt, int64_t *step) {
+    double begin = sagoi_ckpt_now();
+    sagoi_overview overview;
+    int64_t found = -1;
+    bool lost = false;
+    ckpt->report = (sago_ckpt_report)SAGO_CKPT_REPORT_INIT;
+    sago_status status = sagoi_settle_all(ckpt);
+    if (!status)
+        status = sagoi_overview_make(ckpt, SAGOI_NO_STEP, &overview);
+    if (status)
+        return status;
+    status = try_all(ckpt, &overview, &found, &lost);
+    sagoi_overview_cleanup(&overview);
+    if (status)
+        return status;
+    if (found < 0 && lost)
+        return sagoi_fail(SAGO_ERR_IO, "no step is whole: %.400s", ckpt->report.text);
+    sagoi_message_clear();
+    if (found >= 0) {
+        write_report(ckpt, found);
+        ckpt->report.step = found;
+        count_restore(ckpt, begin);
+    }
+    *step = found;
+    return SAGO_OK;
 }

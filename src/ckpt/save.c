@@ -14,12 +14,17 @@ enum { SUM_ID_LOW, SUM_ID_HIGH, SUM_TIME };
 
 /* ---- Before ---- */
 
-static sago_status check_space_of(const char *dir, int64_t needed) {
+static sago_status check_space_of(const sago_ckpt *ckpt, sago_level level, int64_t needed) {
+    const char *dir = sagoi_level_dir(ckpt, level);
     int64_t room = 0;
+    char damaged[96] = "";
     sago_status status = sagoi_path_free_space(dir, &room);
+    if (ckpt->aside[level] > 0)
+        (void)snprintf(damaged, sizeof damaged, "; damaged steps that are set aside there have %lld",
+                       (long long)ckpt->aside[level]);
     if (!status && room < needed)
-        status = sagoi_fail(SAGO_ERR_NO_SPACE, "%s has %lld bytes left, and the checkpoint needs %lld", dir,
-                            (long long)room, (long long)needed);
+        status = sagoi_fail(SAGO_ERR_NO_SPACE, "%s has %lld bytes left, and the checkpoint needs %lld%s", dir,
+                            (long long)room, (long long)needed, damaged);
     return status;
 }
 
@@ -49,11 +54,43 @@ static int64_t parity_bytes(const sago_ckpt *ckpt) {
 static sago_status check_space(const sago_ckpt *ckpt) {
     sago_status status = SAGO_OK;
     if (ckpt->team->rank == 0 && goes_global(ckpt))
-        status = check_space_of(ckpt->dir, ckpt->layout.total + SPACE_SLACK);
+        status = check_space_of(ckpt, SAGO_LEVEL_GLOBAL, ckpt->layout.total + SPACE_SLACK);
     if (!status && ckpt->local[0] && ckpt->team->local_rank == 0) {
-        status = check_space_of(ckpt->local, ckpt->layout.node_bytes + parity_bytes(ckpt) + SPACE_SLACK);
+        status =
+            check_space_of(ckpt, SAGO_LEVEL_LOCAL, ckpt->layout.node_bytes + parity_bytes(ckpt) + SPACE_SLACK);
     }
     return status;
+}
+
+/* A step that could not be restored from is no reason not to save it again. */
+static bool gives_way(const sagoi_known_step *known) { return known && known->passed_over; }
+
+/* Collective: it is set aside, since what it is called is needed. */
+static sago_status set_aside(sago_ckpt *ckpt, int64_t step) {
+    const sagoi_known_step *known = sagoi_known_find(ckpt, step);
+    sago_status status = SAGO_OK;
+    if (!gives_way(known))
+        return SAGO_OK;
+    for (int level = SAGO_LEVEL_LOCAL; level < SAGO_LEVEL_COUNT && !status; level++) {
+        bool mine = level == SAGO_LEVEL_GLOBAL
+                        ? ckpt->team->rank == 0
+                        : level == SAGO_LEVEL_LOCAL && ckpt->local[0] && ckpt->holder == ckpt->team->rank;
+        sagoi_save_name save = {sagoi_level_dir(ckpt, level), step, known->id_low};
+        if (mine)
+            status = sagoi_save_note(&save, SAGOI_BAD_DATA_NAME); /* its records may say otherwise */
+        if (mine && !status)
+            status = sagoi_save_rename(&save, SAGOI_FOLDER_STEP, SAGOI_FOLDER_DAMAGED);
+        if (status == SAGO_ERR_NO_FILE) {
+            sagoi_message_clear();
+            status = SAGO_OK;
+        }
+    }
+    status = sagoi_agree_status(ckpt->team, status);
+    if (status)
+        return status;
+    sagoi_known_remove(ckpt, step);
+    sagoi_saving_forget(ckpt, step);
+    return sagoi_recount_damaged(ckpt);
 }
 
 static sago_status check_save(sago_ckpt *ckpt, int64_t step) {
@@ -62,7 +99,8 @@ static sago_status check_save(sago_ckpt *ckpt, int64_t step) {
     if (step < 0)
         return sagoi_fail(SAGO_ERR_ARG, "step %lld is negative", (long long)step);
     const sagoi_saving *same = sagoi_saving_find(ckpt, step);
-    if (sagoi_known_find(ckpt, step) || (same && !same->failed))
+    const sagoi_known_step *known = sagoi_known_find(ckpt, step);
+    if (!gives_way(known) && (known || (same && !same->failed)))
         return sagoi_fail(SAGO_ERR_EXISTS, "step %lld is there already", (long long)step);
     sago_status status = sagoi_known_reserve(ckpt, 1);
     return !status && ckpt->layout.valid && !ckpt->data.changed ? check_space(ckpt) : status;
@@ -264,6 +302,8 @@ sago_status sagoi_save(sago_ckpt *ckpt, int64_t step) {
     if (!status && (!saving || (sagoi_is_writer(ckpt) && !saving->job)))
         status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for a save");
     status = agree_on_save(ckpt, step, status, &terms);
+    if (!status)
+        status = set_aside(ckpt, step);
     if (!status)
         status = terms.changed ? make_layout(ckpt) : sagoi_redundancy_advance(ckpt);
     if (!status)

@@ -97,21 +97,26 @@ static int strength(const sagoi_known_step *known) {
     return 0;
 }
 
-/* How many newer ones are complete at the same or a safer level? */
+/* How many newer ones are complete at the same or a safer level?  What could not be restored from is none. */
 static int64_t newer_ones(const sago_ckpt *ckpt, int64_t i, int at_least) {
     int64_t n = 0;
     for (int64_t j = i + 1; j < ckpt->nknown; j++)
-        n += strength(&ckpt->known[j]) >= at_least;
+        n += !ckpt->known[j].passed_over && strength(&ckpt->known[j]) >= at_least;
     return n;
 }
+
+/* Does this rank look after the storage of the level? */
+static bool looks_after(const sago_ckpt *ckpt, bool local) { return local ? ckpt->keeper : ckpt->team->rank == 0; }
 
 static void remove_at(sago_ckpt *ckpt, sagoi_known_step *known, bool local) {
     known->at[local ? SAGO_LEVEL_LOCAL : SAGO_LEVEL_GLOBAL] = false;
     if (local)
         known->at[SAGO_LEVEL_REDUNDANT] = false;
-    bool mine = local ? ckpt->keeper : ckpt->team->rank == 0;
-    if (mine)
+    if (looks_after(ckpt, local))
         sagoi_background_remove(ckpt->background, local, known->step, known->id_low);
+    if (local && !known->at[SAGO_LEVEL_GLOBAL] &&
+        looks_after(ckpt, false)) /* what came there of it, if anything */
+        sagoi_background_remove(ckpt->background, false, known->step, known->id_low);
 }
 
 /* What is still being drained or encoded is read from the nodes. */
@@ -124,6 +129,8 @@ static bool still_needed(sago_ckpt *ckpt, int64_t step) {
 void sagoi_retain(sago_ckpt *ckpt) {
     for (int64_t i = 0; i < ckpt->nknown; i++) {
         sagoi_known_step *known = &ckpt->known[i];
+        if (known->passed_over)
+            continue;
         int nodes = known->at[SAGO_LEVEL_REDUNDANT] ? SAGO_LEVEL_REDUNDANT : SAGO_LEVEL_LOCAL;
         if (ckpt->hints.ckpt_keep_local > 0 && known->at[nodes] && !still_needed(ckpt, known->step) &&
             newer_ones(ckpt, i, nodes) >= ckpt->hints.ckpt_keep_local)
@@ -230,7 +237,7 @@ static void decide_first(sago_ckpt *ckpt, sagoi_saving *saving, int64_t failure)
         saving->failed = true;
         saving->stats.written = -1;
         keep_failure(ckpt, saving, level, failure);
-        if (local ? ckpt->keeper : ckpt->team->rank == 0)
+        if (looks_after(ckpt, local))
             sagoi_background_remove(ckpt->background, local, saving->step, saving->id.low);
         return;
     }
@@ -239,6 +246,8 @@ static void decide_first(sago_ckpt *ckpt, sagoi_saving *saving, int64_t failure)
     ckpt->stats.write += saving->stats.write;
     saving->stats.level = (int)level;
     sagoi_known_add(ckpt, saving->step, saving->id.low, level);
+    if (looks_after(ckpt, local))
+        sagoi_background_mark(ckpt->background, local, saving->step, saving->id.low);
 }
 
 static void decide_global(sago_ckpt *ckpt, sagoi_saving *saving, int64_t failure) {
@@ -251,6 +260,8 @@ static void decide_global(sago_ckpt *ckpt, sagoi_saving *saving, int64_t failure
     ckpt->stats.drain += saving->stats.drain;
     saving->stats.level = SAGO_LEVEL_GLOBAL;
     sagoi_known_add(ckpt, saving->step, saving->id.low, SAGO_LEVEL_GLOBAL);
+    if (looks_after(ckpt, false))
+        sagoi_background_mark(ckpt->background, false, saving->step, saving->id.low);
 }
 
 sago_status sagoi_news_take(sago_ckpt *ckpt, const sagoi_agreement *agreed, bool *decided) {

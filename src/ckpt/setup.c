@@ -1,4 +1,4 @@
-/* Taking over a checkpoint directory: is it one, is it free, what is in it; and giving it back. */
+/* Taking over a checkpoint directory: is it one, is it free, where is its local storage; and giving it back. */
 #include <inttypes.h>
 #include <sago/storage.h>
 #include <stdio.h>
@@ -221,94 +221,6 @@ static sago_status open_local(sago_ckpt *ckpt) {
     return status ? status : sagoi_agree_status(ckpt->team, number_domains(ckpt));
 }
 
-/* ---- What is in it ---- */
-
-static int by_time(const void *a, const void *b) {
-    const sagoi_save_view *x = *(const sagoi_save_view *const *)a, *y = *(const sagoi_save_view *const *)b;
-    if (x->intent.time != y->intent.time)
-        return x->intent.time < y->intent.time ? -1 : 1;
-    return x->step < y->step ? -1 : x->step > y->step;
-}
-
-static sago_status remember(sago_ckpt *ckpt, const sagoi_overview *overview) {
-    const sagoi_save_view **views = calloc((size_t)overview->n + 1, sizeof *views);
-    sago_status status = sagoi_known_reserve(ckpt, overview->n);
-    if (!status && !views)
-        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of steps");
-    for (int64_t i = 0; i < overview->n && !status; i++)
-        views[i] = &overview->views[i];
-    if (!status)
-        qsort(views, (size_t)overview->n, sizeof *views, by_time);
-    for (int64_t i = 0; i < overview->n && !status; i++)
-        for (int level = SAGO_LEVEL_LOCAL; level < SAGO_LEVEL_COUNT; level++)
-            if (views[i]->complete[level])
-                sagoi_known_add(ckpt, views[i]->step, views[i]->id_low, (sago_level)level);
-    free(views);
-    return status;
-}
-
-/* What is true (bits SAGOI_FOLDER_*) of any of a save's folders, up to a level. */
-static int64_t folder_bits(const sagoi_overview *overview, const sagoi_save_view *view, sago_level last) {
-    int64_t bits = 0;
-    for (int64_t i = 0; i < overview->catalog.n; i++) {
-        const sagoi_item *item = &overview->catalog.items[i];
-        if (item->kind == SAGOI_ITEM_FOLDER && item->level <= (int64_t)last && item->step == view->step &&
-            item->id_low == view->id_low)
-            bits |= item->index;
-    }
-    return bits;
-}
-
-/* Was a writer interrupted on any node, or has a later save made this one obsolete? */
-static bool is_given_up(const sagoi_overview *overview, const sagoi_save_view *view) {
-    if (folder_bits(overview, view, SAGO_LEVEL_LOCAL) & SAGOI_FOLDER_INTERRUPTED)
-        return true;
-    for (int64_t i = 0; i < overview->n; i++)
-        if (sagoi_view_complete(&overview->views[i], SAGO_LEVEL_LOCAL) &&
-            overview->views[i].intent.time > view->intent.time)
-            return true;
-    return false;
-}
-
-/* Incomplete in the directory and on the nodes.  Whole parts on the nodes stay while others may be where nobody
- * has looked: on nodes that are not in this job; and everything stays of what could not be read. */
-static bool is_leftover(const sagoi_overview *overview, const sagoi_save_view *view, sago_level level) {
-    if (sagoi_view_complete(view, SAGO_LEVEL_LOCAL) ||
-        (folder_bits(overview, view, SAGO_LEVEL_GLOBAL) & SAGOI_FOLDER_UNREADABLE))
-        return false;
-    return level == SAGO_LEVEL_GLOBAL || !view->intent_item || is_given_up(overview, view);
-}
-
-static sago_status remove_leftovers(sago_ckpt *ckpt, const sagoi_overview *overview) {
-    sago_status status = SAGO_OK;
-    for (int64_t i = 0; i < overview->catalog.n && !status; i++) {
-        const sagoi_item *item = &overview->catalog.items[i];
-        char folder[SAGOI_CKPT_FILE_NAME];
-        if (item->kind != SAGOI_ITEM_FOLDER || item->holder != ckpt->team->rank)
-            continue;
-        const sagoi_save_view *view = overview->views;
-        while (view->step != item->step || view->id_low != item->id_low)
-            view++;
-        if (!is_leftover(overview, view, (sago_level)item->level))
-            continue;
-        sagoi_save_folder(folder, item->step, (sagoi_id){item->id_low, 0});
-        status = sagoi_save_remove(item->level == SAGO_LEVEL_GLOBAL ? ckpt->dir : ckpt->local, folder);
-    }
-    return status;
-}
-
-static sago_status take_stock(sago_ckpt *ckpt) {
-    sagoi_overview overview;
-    sago_status status = sagoi_overview_make(ckpt, SAGOI_NO_STEP, &overview);
-    if (status)
-        return status;
-    status = remember(ckpt, &overview);
-    if (!status && !ckpt->hints.ckpt_read_only)
-        status = remove_leftovers(ckpt, &overview);
-    sagoi_overview_cleanup(&overview);
-    return sagoi_agree_status(ckpt->team, status);
-}
-
 /* ---- All together ---- */
 
 static sago_status start_writer(sago_ckpt *ckpt) {
@@ -342,7 +254,7 @@ sago_status sagoi_ckpt_set_up(sago_ckpt *ckpt) {
     if (!status)
         status = open_local(ckpt);
     if (!status)
-        status = take_stock(ckpt);
+        status = sagoi_take_stock(ckpt);
     if (!status)
         status = sagoi_agree_status(ckpt->team, sagoi_groups_form(ckpt));
     if (!status)

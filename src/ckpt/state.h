@@ -65,6 +65,8 @@ typedef struct sagoi_known_step {
     int64_t step;
     uint64_t id_low;
     bool at[SAGO_LEVEL_COUNT];
+    bool passed_over; /* it could not be restored from: it counts for nothing, and gives way to a save of its step
+                       */
 } sagoi_known_step;
 
 struct sago_ckpt {
@@ -90,7 +92,8 @@ struct sago_ckpt {
     int64_t nsaves;               /* ever started by this job */
     sagoi_known_step *known;
     int64_t nknown, known_capacity;
-    sago_ckpt_stats stats; /* of this rank, but for what is the same on all */
+    int64_t aside[SAGO_LEVEL_COUNT]; /* bytes of damaged steps set aside in `dir`, in `local` */
+    sago_ckpt_stats stats;           /* of this rank, but for what is the same on all */
     sago_ckpt_report report;
     double opened, last_save; /* monotonic clock */
     double last_held;         /* by the last save */
@@ -98,6 +101,11 @@ struct sago_ckpt {
     sagoi_cfile journal;      /* rank 0: the file of the hint sago_ckpt_stats, if there is one */
     sagoi_watch *watched_dir, *watched_local, *watched_journal; /* what may hang */
 };
+
+/* Of the local or the global level. */
+static inline const char *sagoi_level_dir(const sago_ckpt *ckpt, int64_t level) {
+    return level == SAGO_LEVEL_GLOBAL ? ckpt->dir : ckpt->local;
+}
 
 static inline bool sagoi_is_writer(const sago_ckpt *ckpt) { return ckpt->groups.rank == 0; }
 
@@ -153,6 +161,11 @@ typedef struct sagoi_overview {
 sago_status sagoi_overview_make(sago_ckpt *ckpt, int64_t step, sagoi_overview *overview) SAGOI_CHECKED;
 void sagoi_overview_cleanup(sagoi_overview *overview);
 
+/* stock.c: collective */
+sago_status sagoi_take_stock(sago_ckpt *ckpt) SAGOI_CHECKED;
+/* What the statistics and the check of free space tell of damaged steps. */
+sago_status sagoi_recount_damaged(sago_ckpt *ckpt) SAGOI_CHECKED;
+
 /* wait.c */
 sago_status sagoi_wait_for(sago_ckpt *ckpt, int64_t step, sago_level level) SAGOI_CHECKED;
 sago_status sagoi_collect_stats(sago_ckpt *ckpt, sago_ckpt_stats *stats) SAGOI_CHECKED;
@@ -163,6 +176,8 @@ sago_status sagoi_save_stats_reduce(sago_ckpt *ckpt, sago_ckpt_save_stats *stats
 sago_status sagoi_journal_open(sago_ckpt *ckpt) SAGOI_CHECKED;
 void sagoi_journal_close(sago_ckpt *ckpt);
 void sagoi_journal_dropped(sago_ckpt *ckpt, int64_t step, const char *how);
+void sagoi_journal_damaged(sago_ckpt *ckpt, int64_t step, int64_t bytes, const char *why);
+void sagoi_journal_passed_over(sago_ckpt *ckpt, int64_t step, const char *why);
 /* Lines of the saves that have been decided; collective. */
 sago_status sagoi_journal_advance(sago_ckpt *ckpt) SAGOI_CHECKED;
 
@@ -178,6 +193,8 @@ sago_status sagoi_verify(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;
 sago_status sagoi_drain(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;
 sago_status sagoi_repair(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;
 sago_status sagoi_remove(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;
+sago_status sagoi_remove_damaged(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED; /* SAGOI_NO_STEP: all */
+void sagoi_report_add(sago_ckpt_report *report, const char *format, ...) SAGOI_PRINTF(2, 3);
 
 /* redundancy.c */
 struct sagoi_fetch;
@@ -199,5 +216,6 @@ sago_status sagoi_mend(sago_ckpt *ckpt, int64_t step, sagoi_mending what) SAGOI_
 
 /* restore.c */
 sago_status sagoi_restore(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;
+sago_status sagoi_restore_latest(sago_ckpt *ckpt, int64_t *step) SAGOI_CHECKED;
 
 #endif

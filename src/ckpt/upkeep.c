@@ -1,6 +1,8 @@
 /* Looking after a directory: verifying, draining, repairing, removing a step. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/checked.h"
 #include "ckpt/drain.h"
@@ -11,13 +13,25 @@
 static const sagoi_save_view *find_save(const sagoi_overview *overview, int64_t step) {
     const sagoi_save_view *found = sagoi_views_find(overview->views, overview->n, step);
     for (int64_t i = 0; !found && i < overview->n; i++)
-        if (overview->views[i].step == step && overview->views[i].intent_item)
+        if (overview->views[i].step == step && overview->views[i].intent_item &&
+            !sagoi_view_aside(&overview->views[i]))
             found = &overview->views[i];
     return found;
 }
 
-static sago_status no_such_step(int64_t step) {
+static sago_status no_such_step(const sagoi_overview *overview, int64_t step) {
+    for (int64_t i = 0; i < overview->n; i++)
+        if (overview->views[i].step == step && sagoi_view_aside(&overview->views[i]))
+            return sagoi_fail(SAGO_ERR_NO_FILE, "step %lld is damaged and set aside", (long long)step);
     return sagoi_fail(SAGO_ERR_NO_FILE, "there is no checkpoint of step %lld", (long long)step);
+}
+
+void sagoi_report_add(sago_ckpt_report *report, const char *format, ...) {
+    size_t used = strlen(report->text);
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(report->text + used, sizeof report->text - used, format, args);
+    va_end(args);
 }
 
 /* ---- Verifying ---- */
@@ -64,14 +78,13 @@ static sago_status conclude(sago_ckpt *ckpt, int64_t step) {
     sago_status status = sagoi_report_sum(ckpt);
     if (status)
         return status;
-    int at = snprintf(report->text, sizeof report->text, "step %lld\n", (long long)step);
+    sagoi_report_add(report, "step %lld\n", (long long)step);
     for (int level = SAGO_LEVEL_LOCAL; level < SAGO_LEVEL_COUNT; level++) {
         if (report->bytes_from[level] + report->damaged[level] + report->missing[level] == 0)
             continue; /* nothing of the step is there, or ought to be */
-        at += snprintf(report->text + at, sizeof report->text - (size_t)at,
-                       "%s: %lld bytes good, %lld pieces damaged, %lld parts missing\n",
-                       sago_level_string((sago_level)level), (long long)report->bytes_from[level],
-                       (long long)report->damaged[level], (long long)report->missing[level]);
+        sagoi_report_add(report, "%s: %lld bytes good, %lld pieces damaged, %lld parts missing\n",
+                         sago_level_string((sago_level)level), (long long)report->bytes_from[level],
+                         (long long)report->damaged[level], (long long)report->missing[level]);
         bad += report->damaged[level] + report->missing[level];
     }
     if (bad == 0)
@@ -90,7 +103,7 @@ sago_status sagoi_verify(sago_ckpt *ckpt, int64_t step) {
         return status;
     sagoi_fetch fetch = {.ckpt = ckpt, .overview = &overview, .report = &ckpt->report};
     fetch.save = find_save(&overview, step);
-    status = fetch.save ? sagoi_fetch_init(&fetch) : no_such_step(step);
+    status = fetch.save ? sagoi_fetch_init(&fetch) : no_such_step(&overview, step);
     status = sagoi_agree_status(ckpt->team, status);
     if (!status) {
         verify_level(&fetch, SAGO_LEVEL_LOCAL);
@@ -225,7 +238,7 @@ static sago_status drain_found(sago_ckpt *ckpt, int64_t step) {
     sago_ckpt_report ignored = SAGO_CKPT_REPORT_INIT;
     sagoi_fetch fetch = {.ckpt = ckpt, .overview = &overview, .report = &ignored};
     fetch.save = find_save(&overview, step);
-    status = fetch.save ? sagoi_fetch_init(&fetch) : no_such_step(step);
+    status = fetch.save ? sagoi_fetch_init(&fetch) : no_such_step(&overview, step);
     if (!status)
         status = check_parts(&fetch);
     if (!status)
@@ -233,8 +246,11 @@ static sago_status drain_found(sago_ckpt *ckpt, int64_t step) {
     if (!status)
         status = drain_mine(&fetch);
     status = sagoi_agree_status(ckpt->team, status);
-    if (!status)
+    if (!status) {
         sagoi_known_add(ckpt, step, fetch.save->id_low, SAGO_LEVEL_GLOBAL);
+        if (ckpt->team->rank == 0)
+            sagoi_background_mark(ckpt->background, false, step, fetch.save->id_low);
+    }
     if (fetch.save)
         sagoi_fetch_cleanup(&fetch);
     sagoi_overview_cleanup(&overview);
@@ -273,12 +289,50 @@ sago_status sagoi_drain(sago_ckpt *ckpt, int64_t step) {
 
 /* ---- Repairing ---- */
 
+/* A part that the nodes have lost, from the directory onto the storage of this rank's node. */
+static sago_status bring_back(sagoi_fetch *fetch, int64_t writer) {
+    const sagoi_part *part = &fetch->parts[writer];
+    const sagoi_save_view *save = fetch->save;
+    sagoi_commit commit;
+    sagoi_commit_plan plan = {.dir = fetch->ckpt->local,
+                              .intent = save->intent_item->bytes,
+                              .intent_len = save->intent_item->len,
+                              .part = part,
+                              .place = &save->intent.writers[writer]};
+    sago_status status = sagoi_commit_begin(&commit, &plan);
+    for (int64_t i = 0; i < part->nsums && !status; i++) {
+        int64_t off = i * part->piece;
+        status = sagoi_fetch_piece(fetch, SAGO_LEVEL_GLOBAL, writer, i);
+        if (!status)
+            status = sagoi_commit_write(&commit, fetch->piece, sagoi_min(part->piece, part->bytes - off), off);
+    }
+    if (!status)
+        status = sagoi_commit_end(&commit);
+    if (status)
+        sagoi_commit_abandon(&commit);
+    return status;
+}
+
+/* Redundancy brings its own back; else parts may be on any node, and are shared out. */
+static bool is_to_bring_back(const sagoi_fetch *fetch, int64_t writer) {
+    const sago_ckpt *ckpt = fetch->ckpt;
+    const sagoi_save_view *save = fetch->save;
+    const sagoi_catalog *catalog = &fetch->overview->catalog;
+    bool used = save->parts[SAGO_LEVEL_LOCAL] > 0 || save->intent_at[SAGO_LEVEL_LOCAL];
+    return used && ckpt->local[0] && save->intent.parity == 0 && fetch->there[writer] &&
+           ckpt->holders[writer % ckpt->domains] == ckpt->team->rank &&
+           !sagoi_catalog_part(catalog, save, SAGO_LEVEL_LOCAL, writer) &&
+           sagoi_catalog_part(catalog, save, SAGO_LEVEL_GLOBAL, writer);
+}
+
 /* Both levels from each other.  What cannot be mended stays as it is, and is found by verifying. */
 static void mend_levels(sagoi_fetch *fetch) {
     const sagoi_save_view *save = fetch->save;
     bool used = save->parts[SAGO_LEVEL_GLOBAL] > 0 || save->intent_at[SAGO_LEVEL_GLOBAL];
     int64_t failures = used && drain_intent(fetch) != SAGO_OK;
     for (int64_t w = 0; used && w < save->intent.nwriters; w++) {
+        if (is_to_bring_back(fetch, w))
+            failures += bring_back(fetch, w) != SAGO_OK;
         if (!holds(fetch, w))
             continue;
         if (sagoi_catalog_part(&fetch->overview->catalog, save, SAGO_LEVEL_GLOBAL, w))
@@ -297,7 +351,7 @@ static sago_status repair_found(sago_ckpt *ckpt, int64_t step) {
         return status;
     sagoi_fetch fetch = {.ckpt = ckpt, .overview = &overview, .report = &ignored};
     fetch.save = find_save(&overview, step);
-    status = fetch.save ? sagoi_fetch_init(&fetch) : no_such_step(step);
+    status = fetch.save ? sagoi_fetch_init(&fetch) : no_such_step(&overview, step);
     if (!status)
         mend_levels(&fetch);
     status = sagoi_agree_status(ckpt->team, status);
@@ -323,6 +377,27 @@ sago_status sagoi_repair(sago_ckpt *ckpt, int64_t step) {
 
 /* ---- Removing ---- */
 
+/* The folders of a step, or of all, that are set aside or that are not; *found: there were any. */
+static sago_status remove_folders(sago_ckpt *ckpt, const sagoi_overview *overview, int64_t step, bool aside,
+                                  bool *found) {
+    sago_status status = SAGO_OK;
+    for (int64_t i = 0; i < overview->catalog.n && !status; i++) {
+        const sagoi_item *item = &overview->catalog.items[i];
+        if (item->kind != SAGOI_ITEM_FOLDER || (step != SAGOI_NO_STEP && item->step != step) ||
+            (item->index & SAGOI_SAW_REMOVED) || ((item->index & SAGOI_SAW_ASIDE) != 0) != aside)
+            continue;
+        *found = true;
+        sagoi_save_name save = {sagoi_level_dir(ckpt, item->level), item->step, item->id_low};
+        if (item->holder == ckpt->team->rank)
+            status = sagoi_save_remove(&save, aside ? SAGOI_FOLDER_DAMAGED : SAGOI_FOLDER_STEP,
+                                       item->level == SAGO_LEVEL_LOCAL);
+    }
+    status = sagoi_agree_status(ckpt->team, status);
+    if (!status && ckpt->local[0] && ckpt->holder == ckpt->team->rank)
+        status = sagoi_traces_remove(ckpt->local, NULL); /* all have removed theirs */
+    return sagoi_agree_status(ckpt->team, status);
+}
+
 sago_status sagoi_remove(sago_ckpt *ckpt, int64_t step) {
     sagoi_overview overview;
     bool found = false;
@@ -333,23 +408,31 @@ sago_status sagoi_remove(sago_ckpt *ckpt, int64_t step) {
         status = sagoi_overview_make(ckpt, SAGOI_NO_STEP, &overview);
     if (status)
         return status;
-    for (int64_t i = 0; i < overview.catalog.n && !status; i++) {
-        const sagoi_item *item = &overview.catalog.items[i];
-        char folder[SAGOI_CKPT_FILE_NAME];
-        if (item->kind != SAGOI_ITEM_FOLDER || item->step != step)
-            continue;
-        found = true;
-        sagoi_save_folder(folder, step, (sagoi_id){item->id_low, 0});
-        if (item->holder == ckpt->team->rank)
-            status = sagoi_save_remove(item->level == SAGO_LEVEL_GLOBAL ? ckpt->dir : ckpt->local, folder);
-    }
-    if (!found)
-        status = no_such_step(step);
+    if (step >= 0)
+        status = remove_folders(ckpt, &overview, step, false, &found);
+    if (!status && !found)
+        status = no_such_step(&overview, step);
     sagoi_overview_cleanup(&overview);
-    status = sagoi_agree_status(ckpt->team, status);
     if (!status) {
         sagoi_known_remove(ckpt, step);
         sagoi_saving_forget(ckpt, step);
     }
     return status;
+}
+
+sago_status sagoi_remove_damaged(sago_ckpt *ckpt, int64_t step) {
+    sagoi_overview overview;
+    bool found = false;
+    sago_status status = refuse_read_only(ckpt);
+    if (!status)
+        status = sagoi_settle_all(ckpt);
+    if (!status)
+        status = sagoi_overview_make(ckpt, SAGOI_NO_STEP, &overview);
+    if (status)
+        return status;
+    status = remove_folders(ckpt, &overview, step < 0 ? SAGOI_NO_STEP : step, true, &found);
+    if (!status && !found && step >= 0)
+        status = sagoi_fail(SAGO_ERR_NO_FILE, "no damaged save of step %lld is set aside", (long long)step);
+    sagoi_overview_cleanup(&overview);
+    return status ? status : sagoi_recount_damaged(ckpt);
 }

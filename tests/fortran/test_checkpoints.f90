@@ -130,8 +130,14 @@ contains
         call expect(status == SAGO_OK .and. step == 12, 'latest')
         call protect()
         call fill(.false.)
-        call sago_ckpt_restore(ckpt, step, status)
-        call expect(status == SAGO_OK, 'restore')
+        call sago_ckpt_restore_latest(ckpt, step, status)
+        call expect(status == SAGO_OK .and. step == 12, 'restore_latest')
+        call sago_ckpt_get_report(ckpt, report, status)
+        call expect(status == SAGO_OK .and. report%step == 12 .and. report%passed_over == 0, 'the step restored')
+        call sago_ckpt_get_stats(ckpt, stats, status)
+        call expect(status == SAGO_OK .and. stats%damaged == 0 .and. stats%passed_over == 0, 'nothing is damaged')
+        call sago_ckpt_remove_damaged(ckpt, 12_int64, status)
+        call expect(status == SAGO_ERR_NO_FILE, 'remove_damaged')
         do j = 1, ny
             do i = 1, nx
                 call expect(abs(field(i, j) - value(i, ny*rank + j)) < 1d-12, 'a wrong element')

@@ -211,11 +211,21 @@ static int64_t crash(const char *from, const char *to, uint64_t seed) {
 
 /* ---- After it ---- */
 
+static int64_t set_aside; /* in all crashes: what could not be told from damage */
+
 static void check_steps(sago_ckpt *ckpt, int64_t wanted) {
     sago_ckpt_step steps[2 * STEPS];
-    int64_t n = 2 * STEPS, latest = -1;
+    sago_ckpt_stats stats = SAGO_CKPT_STATS_INIT;
+    int64_t n = 2 * STEPS, latest = -1, restored = -1;
     CHECK_OK(sago_ckpt_latest(ckpt, SAGO_LEVEL_LOCAL, &latest));
     CHECK(wanted == 0 || latest >= wanted); /* 0: nothing */
+    if (wanted > 0) {
+        CHECK_OK(sago_ckpt_restore_latest(ckpt, &restored));
+        CHECK(restored >= latest); /* or its parts are spread over the levels */
+        CHECK_INT(visit_all(&m, &d, restored, compare_byte), 0);
+    }
+    CHECK_OK(sago_ckpt_get_stats(ckpt, &stats));
+    set_aside += stats.damaged;
     CHECK_OK(sago_ckpt_list(ckpt, &n, steps));
     for (int64_t i = 0; i < n; i++) {
         if (!steps[i].complete[SAGO_LEVEL_LOCAL] && !steps[i].complete[SAGO_LEVEL_REDUNDANT] &&
@@ -259,6 +269,8 @@ int main(int argc, char **argv) {
     collect();
     for (uint64_t i = 0; i < vectors && sum_everywhere(failures) == 0; i++)
         one_crash(from, to, i);
+    if (rank == 0)
+        printf("%lld crashes, %lld saves set aside\n", (long long)vectors, (long long)set_aside);
     crash_free(records);
     free(records);
     decomposition_free(&m, &d);

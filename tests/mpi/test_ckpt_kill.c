@@ -57,12 +57,10 @@ static void report(const char *path, int64_t step) {
 
 static void live(sago_ckpt *ckpt, const model *m, decomposition *d, const char *reports) {
     int64_t step = -1;
-    ALIVE(sago_ckpt_latest(ckpt, SAGO_LEVEL_LOCAL, &step));
+    ALIVE(sago_ckpt_restore_latest(ckpt, &step));
     CHECK(step >= last_reported(reports));
-    if (step >= 0) {
-        ALIVE(sago_ckpt_restore(ckpt, step));
+    if (step >= 0)
         CHECK_INT(visit_all(m, d, step, compare_byte), 0);
-    }
     for (int64_t end = step + STEPS; ++step < end && failures == 0;) {
         visit_all(m, d, step, fill_byte);
         ALIVE(sago_ckpt_save(ckpt, step));

@@ -100,6 +100,9 @@ static void save_after(sago_status status) {
     int64_t saved = next_step;
     if (!status)
         check_restored(saved);
+    /* What did not get to one level may be at another, and make the kept one too old in the end. */
+    sago_status removed = sago_ckpt_remove(ckpt, saved);
+    CHECK(removed == SAGO_OK || removed == SAGO_ERR_NO_FILE);
     fill(++next_step);
     CHECK_OK(sago_ckpt_save(ckpt, next_step));
     CHECK_OK(sago_ckpt_wait(ckpt, next_step, SAGO_LEVEL_GLOBAL));

@@ -126,13 +126,43 @@ says '^step 60: good'
 refuses 1 '"good": false' verify d 40 --json
 refuses 1 '^step 40: cannot be repaired' repair d
 rm d/step-*20-*/*.part
-refuses 1 '^step 20: incomplete' verify d
+refuses 1 '^step 20: damaged' verify d
 ckpt ls d
-says ' incomplete$'
+says ' damaged$'
 ckpt repair d 60
 says '^step 60: good'
 ckpt repair d 40 --remove
 says '^step 40: removed'
+
+echo "== what is set aside"
+[ "$(ls d | grep -c '^damaged-0*20-')" -eq 1 ] || fail "opening did not set step 20 aside"
+ckpt ls d
+says '^ *20 .* damaged$'
+says '^1 damaged, .* set aside as damaged-'
+ckpt ls d --json
+python "[s['state'] for s in data['steps']] == ['damaged', 'complete'] and data['steps'][0]['damaged']"
+refuses 1 '^step 20: damaged, cannot be repaired: set aside' repair d
+says '^step 60: good'
+refuses 1 'set aside' rm d 20
+[ "$(ls d | grep -c '^damaged-')" -eq 1 ] || fail "step 20 is gone"
+ckpt rm d --damaged
+says '^step 20: what was set aside as damaged is removed'
+! ls d | grep -q '^damaged-' || fail "step 20 is still there"
+
+echo "== a restart goes back to what is whole"
+run_on() { # steps
+    mpi 3 "$SAGO_BUILD/bin/examples/waveguide" --cells 8 --length 4 --steps "$1" --every 20 --reference 0 --dir "$tmp/d" \
+        >log 2>&1 || { cat log; fail "the waveguide goes on to $1"; }
+}
+run_on 100
+printf 'X' | dd of="$(ls d/step-*100-*/file-000000.data)" bs=1 seek=70001 conv=notrunc 2>/dev/null
+run_on 120
+grep -q '^restored step 80 ' log || { cat log; fail "it did not go back to step 80"; }
+grep -q '^passed over: .*step 100' log || { cat log; fail "it does not say what it passed over"; }
+[ "$(ls d | grep -c '^damaged-0*100-')" -eq 1 ] || fail "the damaged step 100 is not set aside when it is saved again"
+ckpt verify d 100
+ckpt rm d --damaged
+ckpt rm d 80 100 120
 
 echo "== drain and repair, from the storage of the nodes"
 mkdir nodes

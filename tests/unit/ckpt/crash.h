@@ -26,7 +26,7 @@ typedef struct crash_op {
     int kind;
     char *path, *to, *data;
     int64_t off, len, number; /* number: of a report or barrier */
-    int inode;                /* that the path led to */
+    int inode;                /* that the path led to; -1: it is a directory */
 } crash_op;
 
 typedef struct crash_name {
@@ -68,6 +68,19 @@ static inline void name_drop(crash_name *names, int *n, const char *path) {
     names[i] = names[--*n];
 }
 
+/* A directory got another name: so has everything in it. */
+static inline void names_move(crash_name *names, int n, const char *from, const char *to) {
+    size_t len = strlen(from);
+    for (int i = 0; i < n; i++) {
+        char path[2 * SAGOI_CKPT_PATH];
+        if (strncmp(names[i].path, from, len) != 0 || (names[i].path[len] != '/' && names[i].path[len] != '\0'))
+            continue;
+        snprintf(path, sizeof path, "%s%s", to, names[i].path + len);
+        free(names[i].path);
+        names[i].path = strdup(path);
+    }
+}
+
 /* ---- Recording ---- */
 
 static inline crash_op *crash_add(crash_log *log, int kind) {
@@ -102,7 +115,9 @@ static inline void crash_record(void *arg, const sagoi_file_op *done) {
         known = name_find(log->names, log->nnames, done->path);
     }
     op->inode = known >= 0 ? log->names[known].inode : -1;
-    if (done->kind == SAGOI_OP_RENAME)
+    if (done->kind == SAGOI_OP_RENAME && known < 0)
+        names_move(log->names, log->nnames, done->path, done->to);
+    else if (done->kind == SAGOI_OP_RENAME)
         name_set(log->names, &log->nnames, done->to, op->inode);
     if (done->kind == SAGOI_OP_RENAME || done->kind == SAGOI_OP_UNLINK)
         name_drop(log->names, &log->nnames, done->path);
@@ -195,6 +210,12 @@ static inline void apply_name_op(crash_state *after, const crash_op *op) {
         name_set(after->names, &after->nnames, op->path, op->inode);
         break;
     case SAGOI_OP_RENAME:
+        if (op->inode < 0) { /* a directory */
+            name_drop(after->dirs, &after->ndirs, op->to);
+            names_move(after->dirs, after->ndirs, op->path, op->to);
+            names_move(after->names, after->nnames, op->path, op->to);
+            break;
+        }
         name_set(after->names, &after->nnames, op->to, op->inode);
         name_drop(after->names, &after->nnames, op->path);
         break;

@@ -112,7 +112,8 @@ static void level_dir(char path[SAGOI_CKPT_PATH], const char *base, bool global,
 
 /* The first level is reported by its own numbers, 2 * step; the global one as 2 * step + 1. */
 static void save_step(const scenario *s, crash_log *log, int64_t step) {
-    char dir[SAGOI_CKPT_PATH], local[SAGOI_CKPT_PATH], folder[SAGOI_CKPT_FILE_NAME];
+    char dir[SAGOI_CKPT_PATH], local[SAGOI_CKPT_PATH];
+    sagoi_save_name old = {dir, step - 1, 0x1000 + (uint64_t)step - 1};
     sagoi_intent intent;
     fill_intent(&intent, s->writers, step);
     level_dir(dir, s->base, true, 0);
@@ -130,13 +131,14 @@ static void save_step(const scenario *s, crash_log *log, int64_t step) {
     sagoi_intent_cleanup(&intent);
     if (step == 1)
         return;
-    sagoi_save_folder(folder, step - 1, (sagoi_id){0x1000 + (uint64_t)step - 1, 7});
     log->writer = 0;
-    assert_int_equal(sagoi_save_remove(dir, folder), SAGO_OK);
+    assert_int_equal(sagoi_save_remove(&old, SAGOI_FOLDER_STEP, false), SAGO_OK);
     for (int w = 0; s->local && w < s->writers; w++) {
         log->writer = w;
         level_dir(local, s->base, false, w);
-        assert_int_equal(sagoi_save_remove(local, folder), SAGO_OK);
+        old.dir = local;
+        assert_int_equal(sagoi_save_remove(&old, SAGOI_FOLDER_STEP, true), SAGO_OK);
+        assert_int_equal(sagoi_traces_remove(local, &old), SAGO_OK);
     }
 }
 
@@ -200,13 +202,16 @@ static void forget(sagoi_overview *overview) {
     sagoi_catalog_cleanup(&overview->catalog);
 }
 
-/* How many promises are broken: what was reported is not there, or what counts as complete is wrong. */
+/* How many promises are broken: what was reported is not there, what counts as complete is wrong, or what a crash
+ * left looks like damage. */
 static int broken_promises(const scenario *s, const char *base, int64_t reported) {
     bool there[STEPS + 1][SAGO_LEVEL_COUNT] = {{false}};
     int broken = 0;
     for (int64_t step = 1; step <= STEPS; step++) {
         sagoi_overview overview;
         look(s, base, step, &overview);
+        for (int64_t i = 0; i < overview.n; i++)
+            broken += sagoi_view_past(&overview.views[i]) == SAGOI_ONCE_COMPLETE;
         for (int64_t i = 0; i < overview.n; i++)
             for (int level = SAGO_LEVEL_LOCAL; level < SAGO_LEVEL_COUNT; level++)
                 if (overview.views[i].step == step && overview.views[i].complete[level]) {

@@ -170,11 +170,21 @@ static void names(void **state) {
     char name[SAGOI_CKPT_FILE_NAME];
     int64_t step, writer, set, member;
     uint64_t id;
+    sagoi_folder_kind kind;
     sagoi_save_folder(name, 1234567890123, (sagoi_id){0xabc, 1});
-    assert_true(sagoi_save_folder_parse(name, &step, &id));
+    assert_true(sagoi_save_folder_parse(name, &kind, &step, &id) && kind == SAGOI_FOLDER_STEP);
     assert_true(step == 1234567890123 && id == 0xabc);
-    assert_false(sagoi_save_folder_parse("step-1-2", &step, &id));
-    assert_false(sagoi_save_folder_parse("step-0000000000000000001-00000000000000ABC", &step, &id));
+    for (int i = SAGOI_FOLDER_STEP; i <= SAGOI_FOLDER_REMOVED; i++) {
+        sagoi_save_folder_as(name, (sagoi_folder_kind)i, 5, 6);
+        assert_true(sagoi_save_folder_parse(name, &kind, &step, &id));
+        assert_true((int)kind == i && step == 5 && id == 6);
+    }
+    assert_false(sagoi_save_folder_parse("step-1-2", &kind, &step, &id));
+    assert_false(sagoi_save_folder_parse("damaged-", &kind, &step, &id));
+    assert_false(sagoi_save_folder_parse("step-0000000000000000001-00000000000000ABC", &kind, &step, &id));
+    sagoi_begun_name(name, 17);
+    assert_true(sagoi_begun_name_parse(name, &writer) && writer == 17);
+    assert_false(sagoi_part_name_parse(name, &writer));
     sagoi_part_name(name, 17);
     assert_true(sagoi_part_name_parse(name, &writer) && writer == 17);
     assert_false(sagoi_part_name_parse("writer-000017.part.0123.aside", &writer));

@@ -1,0 +1,178 @@
+/* Taking stock of what is in a directory when it is opened.
+ *
+ * What never was complete is the leftover of an interrupted save, and goes.  What was complete once, or may have
+ * been, and is not any more, is damaged: its folders are set aside under another name, where nothing takes them
+ * for a checkpoint and nothing but the user removes them.  When what was missing has come back (a node that was
+ * away), they get their name back.  Of what could not be read nothing is touched. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/checked.h"
+#include "ckpt/state.h"
+
+/* ---- What is known ---- */
+
+static int by_time(const void *a, const void *b) {
+    const sagoi_save_view *x = *(const sagoi_save_view *const *)a, *y = *(const sagoi_save_view *const *)b;
+    if (x->intent.time != y->intent.time)
+        return x->intent.time < y->intent.time ? -1 : 1;
+    return x->step < y->step ? -1 : x->step > y->step;
+}
+
+static sago_status remember(sago_ckpt *ckpt, const sagoi_overview *overview) {
+    const sagoi_save_view **views = calloc((size_t)overview->n + 1, sizeof *views);
+    sago_status status = sagoi_known_reserve(ckpt, overview->n);
+    if (!status && !views)
+        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of steps");
+    for (int64_t i = 0; i < overview->n && !status; i++)
+        views[i] = &overview->views[i];
+    if (!status)
+        qsort(views, (size_t)overview->n, sizeof *views, by_time);
+    for (int64_t i = 0; i < overview->n && !status; i++)
+        for (int level = SAGO_LEVEL_LOCAL; level < SAGO_LEVEL_COUNT; level++)
+            if (views[i]->complete[level])
+                sagoi_known_add(ckpt, views[i]->step, views[i]->id_low, (sago_level)level);
+    free(views);
+    return status;
+}
+
+/* ---- One folder ---- */
+
+typedef enum { LEAVE, MARK, SET_ASIDE, TAKE_BACK, REMOVE } action;
+
+static bool marks(const sagoi_save_view *view, int64_t level) {
+    return view->complete[level] || (level == SAGO_LEVEL_LOCAL && view->complete[SAGO_LEVEL_REDUNDANT]);
+}
+
+static action choose(const sagoi_save_view *view, const sagoi_item *folder) {
+    bool aside = (folder->index & SAGOI_SAW_ASIDE) != 0;
+    if (sagoi_view_saw(view) & SAGOI_SAW_UNREADABLE)
+        return LEAVE;
+    if (!aside && (view->saw[folder->level] & SAGOI_SAW_REMOVED))
+        return REMOVE; /* as on another node */
+    if (view->whole && aside)
+        return TAKE_BACK;
+    if (view->whole)
+        return marks(view, folder->level) && !(folder->index & SAGOI_SAW_MARK) ? MARK : LEAVE;
+    if (aside)
+        return LEAVE;
+    return sagoi_view_past(view) == SAGOI_NEVER_COMPLETE ? REMOVE : SET_ASIDE;
+}
+
+/* What cannot be marked or renamed stays as it is, and is looked at again the next time. */
+static sago_status act(const sagoi_save_name *save, action what, bool *changed) {
+    sago_status status = SAGO_OK;
+    switch (what) {
+    case MARK:
+        status = sagoi_save_note(save, SAGOI_MARK_NAME);
+        break;
+    case SET_ASIDE:
+        status = sagoi_save_rename(save, SAGOI_FOLDER_STEP, SAGOI_FOLDER_DAMAGED);
+        break;
+    case TAKE_BACK:
+        status = sagoi_save_rename(save, SAGOI_FOLDER_DAMAGED, SAGOI_FOLDER_STEP);
+        break;
+    case REMOVE:
+        return sagoi_save_remove(save, SAGOI_FOLDER_STEP, false);
+    default:
+        return SAGO_OK;
+    }
+    if (status)
+        sagoi_message_clear();
+    *changed = *changed || (!status && what != MARK);
+    return SAGO_OK;
+}
+
+static sago_status tidy(const sago_ckpt *ckpt, const sagoi_overview *overview, bool *changed) {
+    sago_status status = SAGO_OK;
+    for (int64_t i = 0; i < overview->catalog.n && !status; i++) {
+        const sagoi_item *item = &overview->catalog.items[i];
+        if (item->kind != SAGOI_ITEM_FOLDER || item->holder != ckpt->team->rank ||
+            (item->index & SAGOI_SAW_REMOVED))
+            continue;
+        const sagoi_save_view *view = overview->views;
+        while (view->step != item->step || view->id_low != item->id_low)
+            view++;
+        sagoi_save_name save = {sagoi_level_dir(ckpt, item->level), item->step, item->id_low};
+        status = act(&save, choose(view, item), changed);
+    }
+    return status;
+}
+
+/* When all have removed what others had removed before them. */
+static sago_status remove_traces(const sago_ckpt *ckpt) {
+    sago_status status = ckpt->team->rank == 0 ? sagoi_traces_remove(ckpt->dir, NULL) : SAGO_OK;
+    if (!status && ckpt->local[0] && ckpt->holder == ckpt->team->rank)
+        status = sagoi_traces_remove(ckpt->local, NULL);
+    return status;
+}
+
+/* Collective; the overview is made anew when folders got other names. */
+static sago_status tidy_all(sago_ckpt *ckpt, sagoi_overview *overview) {
+    sagoi_agreement renamed = {0};
+    bool changed = false;
+    sago_status status = sagoi_agree_status(ckpt->team, tidy(ckpt, overview, &changed));
+    if (!status)
+        status = sagoi_agree_status(ckpt->team, remove_traces(ckpt));
+    renamed.max[0] = changed;
+    if (!status)
+        status = sagoi_agree(ckpt->team, &renamed, NULL, NULL, NULL);
+    if (status || renamed.max[0] == 0)
+        return status;
+    sagoi_overview_cleanup(overview);
+    return sagoi_overview_make(ckpt, SAGOI_NO_STEP, overview);
+}
+
+/* ---- What is set aside ---- */
+
+static void count_damaged(sago_ckpt *ckpt, const sagoi_overview *overview) {
+    ckpt->stats.damaged = ckpt->stats.damaged_bytes = 0;
+    ckpt->aside[SAGO_LEVEL_LOCAL] = ckpt->aside[SAGO_LEVEL_GLOBAL] = 0;
+    for (int64_t i = 0; i < overview->n; i++) {
+        ckpt->stats.damaged += sagoi_view_damaged(&overview->views[i]);
+        ckpt->stats.damaged_bytes += overview->views[i].aside_bytes;
+    }
+    for (int64_t i = 0; i < overview->catalog.n; i++) {
+        const sagoi_item *item = &overview->catalog.items[i];
+        if (item->kind == SAGOI_ITEM_FOLDER && (item->level == SAGO_LEVEL_GLOBAL || item->holder == ckpt->holder))
+            ckpt->aside[item->level] += item->member;
+    }
+}
+
+sago_status sagoi_recount_damaged(sago_ckpt *ckpt) {
+    sagoi_overview overview;
+    sago_status status = sagoi_overview_make(ckpt, SAGOI_NO_STEP, &overview);
+    if (!status)
+        count_damaged(ckpt, &overview);
+    sagoi_overview_cleanup(&overview);
+    return status;
+}
+
+/* The report of the opening, and a line in the journal for each. */
+static void tell(sago_ckpt *ckpt, const sagoi_overview *overview) {
+    for (int64_t i = 0; i < overview->n; i++) {
+        const sagoi_save_view *view = &overview->views[i];
+        char lack[256];
+        if (!sagoi_view_damaged(view))
+            continue;
+        sagoi_view_lack(view, lack, sizeof lack);
+        sagoi_report_add(&ckpt->report, "step %lld is damaged, %s: %s\n", (long long)view->step,
+                         sagoi_view_aside(view) ? "set aside" : "and is where it was", lack);
+        sagoi_journal_damaged(ckpt, view->step, view->aside_bytes, lack);
+    }
+}
+
+sago_status sagoi_take_stock(sago_ckpt *ckpt) {
+    sagoi_overview overview;
+    sago_status status = sagoi_overview_make(ckpt, SAGOI_NO_STEP, &overview);
+    if (!status && !ckpt->hints.ckpt_read_only)
+        status = tidy_all(ckpt, &overview);
+    if (!status)
+        status = remember(ckpt, &overview);
+    if (!status) {
+        count_damaged(ckpt, &overview);
+        tell(ckpt, &overview);
+    }
+    sagoi_overview_cleanup(&overview);
+    return sagoi_agree_status(ckpt->team, status);
+}

@@ -1,0 +1,367 @@
+/* Damage: a step that was complete once is never removed because it is so no longer.  It is set aside, listed,
+ * counted, and gets its name back when what was missing has come back; what never was complete goes.  A restart
+ * goes back to the newest step that is whole, and says what it passed over. */
+/* RUN: n=2 */
+/* RUN-LONG: n=3 all */
+#include <errno.h>
+
+#include "ckpt/files.h"
+#include "mpi/ckpt_model.h"
+
+enum { STEPS = 4 }; /* 10, 20, 30, 40 */
+#define NEWEST "step-*40-*"
+
+static model m;
+static decomposition d;
+static char global_only[256], local_only[256], both[192];
+
+/* Rank 0 alone, in the scratch folder. */
+static void shell(const char *command) {
+    meet();
+    if (rank == 0) {
+        CHECK(system(command) == 0);
+    }
+    meet();
+}
+
+/* How many names match, as everybody sees. */
+static long long names(const char *pattern) {
+    char command[CHECK_PATH_MAX];
+    int found = 0;
+    meet();
+    if (rank == 0) {
+        snprintf(command, sizeof command, "ls -d %s 2>/dev/null | wc -l", pattern);
+        FILE *pipe = popen(command, "r");
+        CHECK(pipe && fscanf(pipe, "%d", &found) == 1);
+        if (pipe)
+            pclose(pipe);
+    }
+    return sum_everywhere(found);
+}
+
+static sago_ckpt *open_with(const char *hints) {
+    sago_ckpt *ckpt = NULL;
+    MPI_Info info = hints_of(hints);
+    CHECK_OK(sago_ckpt_open(MPI_COMM_WORLD, scratch("ckpt"), info, &ckpt));
+    if (info != MPI_INFO_NULL)
+        MPI_Info_free(&info);
+    if (ckpt)
+        protect_arrays(&m, &d, ckpt);
+    return ckpt;
+}
+
+static void save(sago_ckpt *ckpt, int64_t step) {
+    visit_all(&m, &d, step, fill_byte);
+    CHECK_OK(sago_ckpt_save(ckpt, step));
+}
+
+static void start(const char *hints) {
+    sago_ckpt *ckpt = open_with(hints);
+    for (int64_t i = 1; i <= STEPS; i++)
+        save(ckpt, 10 * i);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+}
+
+static void start_anew(void) { shell("rm -rf ckpt local moved; mkdir local"); }
+
+/* ---- What is said of it ---- */
+
+static void check_listed(sago_ckpt *ckpt, int64_t step, bool damaged) {
+    sago_ckpt_step steps[4 * STEPS];
+    int64_t n = 4 * STEPS, found = 0;
+    CHECK_OK(sago_ckpt_list(ckpt, &n, steps));
+    for (int64_t i = 0; i < n; i++)
+        found += steps[i].step == step && steps[i].damaged == damaged;
+    CHECK_INT(found, 1);
+}
+
+static void check_damaged(sago_ckpt *ckpt, int64_t step, int64_t total) {
+    sago_ckpt_stats stats = SAGO_CKPT_STATS_INIT;
+    check_listed(ckpt, step, true);
+    CHECK_OK(sago_ckpt_get_stats(ckpt, &stats));
+    CHECK_INT(stats.damaged, total);
+    CHECK(stats.damaged_bytes > 0 || total == 0);
+}
+
+static void check_restart(sago_ckpt *ckpt, int64_t wanted, int64_t passed_over, const char *why) {
+    sago_ckpt_report report = SAGO_CKPT_REPORT_INIT;
+    int64_t step = -7;
+    visit_all(&m, &d, 0, fill_byte);
+    CHECK_OK(sago_ckpt_restore_latest(ckpt, &step));
+    CHECK_INT(step, wanted);
+    if (wanted >= 0)
+        CHECK_INT(visit_all(&m, &d, wanted, compare_byte), 0);
+    CHECK_OK(sago_ckpt_get_report(ckpt, &report));
+    CHECK_INT(report.step, wanted);
+    CHECK_INT(report.passed_over, passed_over);
+    CHECK(strstr(report.text, why) != NULL);
+}
+
+/* ---- A step that is not complete any more ---- */
+
+/* Opening sets step 40 aside; restarting goes on with 30; the step can be saved anew; only the user removes the
+ * old one. */
+static void set_aside(const char *hints, const char *what, const char *command) {
+    sago_ckpt_report report = SAGO_CKPT_REPORT_INIT;
+    scene = what;
+    start(hints);
+    shell(command);
+    sago_ckpt *ckpt = open_with(hints);
+    CHECK_OK(sago_ckpt_get_report(ckpt, &report));
+    CHECK(strstr(report.text, "step 40 is damaged, set aside") != NULL);
+    CHECK(names("ckpt/damaged-*40-* local/*/damaged-*40-*") > 0);
+    CHECK_INT(names("ckpt/" NEWEST " local/*/" NEWEST), 0);
+    check_damaged(ckpt, 40, 1);
+    check_restart(ckpt, 30, 1, "step 40 is damaged and set aside");
+    EXPECT(sago_ckpt_restore(ckpt, 40), SAGO_ERR_IO, "set aside", -1);
+    EXPECT(sago_ckpt_remove(ckpt, 40), SAGO_ERR_NO_FILE, "set aside", -1);
+    save(ckpt, 40);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    ckpt = open_with(hints);
+    check_damaged(ckpt, 40, 1);
+    check_restart(ckpt, 40, 0, "step 40: ");
+    CHECK_OK(sago_ckpt_remove(ckpt, 30));
+    CHECK(names("ckpt/damaged-*40-* local/*/damaged-*40-*") > 0);
+    CHECK_OK(sago_ckpt_remove_damaged(ckpt, 40));
+    CHECK_INT(names("ckpt/damaged-* local/*/damaged-*"), 0);
+    check_listed(ckpt, 40, false);
+    EXPECT(sago_ckpt_remove_damaged(ckpt, 40), SAGO_ERR_NO_FILE, "no damaged save", -1);
+    CHECK_OK(sago_ckpt_remove_damaged(ckpt, -1));
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    start_anew();
+    scene = "";
+}
+
+/* Reading changes nothing. */
+static void read_only(void) {
+    char hints[320];
+    scene = "read only";
+    start(global_only);
+    shell("truncate -s 1 ckpt/" NEWEST "/*.data");
+    snprintf(hints, sizeof hints, "sago_ckpt_read_only=on %s", global_only);
+    sago_ckpt *ckpt = open_with(hints);
+    check_listed(ckpt, 40, true);
+    check_restart(ckpt, 30, 1, "step 40 is damaged");
+    CHECK_INT(names("ckpt/" NEWEST), 1);
+    EXPECT(sago_ckpt_remove_damaged(ckpt, 40), SAGO_ERR_MODE, "reading only", -1);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    start_anew();
+    scene = "";
+}
+
+/* What cannot be read is not damage, and stays. */
+static int refuse_parts(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)arg, (void)len;
+    return op->kind == SAGOI_OP_READ && strstr(op->path, ".part") && strstr(op->path, "00040-") ? EIO : 0;
+}
+
+static void out_of_reach(void) {
+    static const sagoi_file_hooks hooks = {.before = refuse_parts};
+    scene = "out of reach";
+    start(global_only);
+    sagoi_file_set_hooks(&hooks);
+    sago_ckpt *ckpt = open_with(global_only);
+    CHECK_INT(names("ckpt/" NEWEST), 1);
+    check_restart(ckpt, 30, 1, "step 40 could not be read");
+    sagoi_file_set_hooks(NULL);
+    check_restart(ckpt, 40, 0, "step 40: ");
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    start_anew();
+    scene = "";
+}
+
+/* ---- What is whole somewhere ---- */
+
+/* Damaged on the nodes, whole in the directory, or one part in each: kept, restored from, mended by repair. */
+static void whole_elsewhere(const char *what, const char *command) {
+    scene = what;
+    start(both);
+    shell(command);
+    sago_ckpt *ckpt = open_with(both);
+    CHECK_INT(names("ckpt/damaged-* local/*/damaged-*"), 0);
+    check_restart(ckpt, 40, 0, "step 40: ");
+    CHECK_OK(sago_ckpt_repair(ckpt, 40));
+    CHECK_OK(sago_ckpt_verify(ckpt, 40));
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    start_anew();
+    scene = "";
+}
+
+/* A node that was away: set aside meanwhile, an ordinary step when it is back.  Here it is a part that comes back.
+ */
+static void comes_back(const char *hints, const char *away, const char *back) {
+    scene = "comes back";
+    start(hints);
+    shell(away);
+    sago_ckpt *ckpt = open_with(hints);
+    check_damaged(ckpt, 40, 1);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    shell(back);
+    ckpt = open_with(hints);
+    CHECK_INT(names("ckpt/damaged-* local/*/damaged-*"), 0);
+    check_restart(ckpt, 40, 0, "step 40: ");
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    start_anew();
+    scene = "";
+}
+
+/* ---- What never was complete ---- */
+
+/* As a job leaves it that dies while it saves: the mark is missing, and a part is still called begun. */
+static void interrupted(const char *hints) {
+    sago_ckpt_stats stats = SAGO_CKPT_STATS_INIT;
+    scene = "interrupted";
+    start(hints);
+    shell("for f in ckpt/" NEWEST " local/*/" NEWEST "; do [ -d $f ] || continue; rm $f/complete;"
+          " for p in $f/writer-000000.part; do [ ! -f $p ] || mv $p ${p%part}begun; done; done");
+    sago_ckpt *ckpt = open_with(hints);
+    CHECK_INT(names("ckpt/*40-* local/*/*40-*"), 0);
+    CHECK_OK(sago_ckpt_get_stats(ckpt, &stats));
+    CHECK_INT(stats.damaged, 0);
+    check_restart(ckpt, 30, 0, "step 30: ");
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    start_anew();
+    scene = "";
+}
+
+/* In doubt it is kept: no mark, nothing that tells of an interruption, one part missing. */
+static void in_doubt(void) {
+    scene = "in doubt";
+    start(global_only);
+    shell("rm ckpt/" NEWEST "/complete ckpt/" NEWEST "/writer-000001.part");
+    sago_ckpt *ckpt = open_with(global_only);
+    check_damaged(ckpt, 40, 1);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    start_anew();
+    scene = "";
+}
+
+/* A removal that a crash stopped on one of the devices is finished, not taken for damage. */
+static void half_removed(void) {
+    scene = "half removed";
+    start(global_only);
+    shell("mv ckpt/" NEWEST " moved; mkdir $(echo moved | sed s,moved,ckpt/removed-0000000000000000040-"
+          "0123456789abcdef,); cp -r moved ckpt/step-0000000000000000040-0123456789abcdef");
+    sago_ckpt *ckpt = open_with(global_only);
+    CHECK_INT(names("ckpt/*40-*"), 0);
+    check_restart(ckpt, 30, 0, "step 30: ");
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    start_anew();
+    scene = "";
+}
+
+/* ---- Going back ---- */
+
+#define FLIP(step)                                                                                                \
+    "f=$(ls -S ckpt/step-*" step "-*/*.data | head -1); printf '\\377\\0\\377' | "                                \
+    "dd of=$f bs=1 seek=$(($(stat -c %s $f) / 2)) conv=notrunc status=none; "
+
+/* A flipped byte shows only when it is read: the step stays where it is, until its number is saved again. */
+static void goes_back(void) {
+    scene = "goes back";
+    start(global_only);
+    shell(FLIP("40") FLIP("30"));
+    sago_ckpt *ckpt = open_with(global_only);
+    check_restart(ckpt, 20, 2, "nowhere intact");
+    CHECK_INT(names("ckpt/step-*"), STEPS);
+    save(ckpt, 25);
+    save(ckpt, 30);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    CHECK_INT(names("ckpt/damaged-*30-*"), 1);
+    CHECK_INT(names("ckpt/step-*40-*"), 1);
+    ckpt = open_with(global_only);
+    check_damaged(ckpt, 30, 1); /* whatever its records say */
+    check_restart(ckpt, 30, 1, "step 40");
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    start_anew();
+    scene = "";
+}
+
+/* Nothing is whole: nobody begins at the beginning unawares.  Nothing was ever there: that is no error. */
+static void nothing_whole(void) {
+    int64_t step = 5;
+    scene = "nothing whole";
+    sago_ckpt *ckpt = open_with(global_only);
+    check_restart(ckpt, -1, 0, "");
+    save(ckpt, 10);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    shell(FLIP("10"));
+    ckpt = open_with(global_only);
+    EXPECT(sago_ckpt_restore_latest(ckpt, &step), SAGO_ERR_IO, "no step is whole", -1);
+    CHECK_INT(step, 5);
+    EXPECT(sago_ckpt_restore_latest(ckpt, NULL), SAGO_ERR_ARG, "nowhere to put", -1);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    shell("truncate -s 1 ckpt/step-*10-*/*.data");
+    ckpt = open_with(global_only);
+    EXPECT(sago_ckpt_restore_latest(ckpt, &step), SAGO_ERR_IO, "set aside", -1);
+    CHECK_OK(sago_ckpt_remove_damaged(ckpt, -1));
+    check_restart(ckpt, -1, 0, "");
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    start_anew();
+    scene = "";
+}
+
+/* What was passed over does not count among the steps to keep. */
+static void keeps_whole_ones(void) {
+    char hints[320];
+    scene = "keep";
+    start(global_only);
+    shell(FLIP("40") FLIP("30"));
+    snprintf(hints, sizeof hints, "sago_ckpt_keep_global=2 %s", global_only);
+    sago_ckpt *ckpt = open_with(hints);
+    check_restart(ckpt, 20, 2, "step 40");
+    save(ckpt, 25);
+    CHECK_OK(sago_ckpt_wait(ckpt, 25, SAGO_LEVEL_GLOBAL));
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    CHECK_INT(names("ckpt/step-*"), 4); /* 20, 25 and the two that were passed over */
+    start_anew();
+    scene = "";
+}
+
+static void more_damage(void) {
+    set_aside(global_only, "a data file missing", "rm ckpt/" NEWEST "/file-000001.data");
+    set_aside(global_only, "a part missing", "rm ckpt/" NEWEST "/writer-000000.part");
+    set_aside(global_only, "a damaged part",
+              "printf X | dd of=$(ls ckpt/" NEWEST "/writer-000000.part) bs=1 seek=60 conv=notrunc status=none");
+    set_aside(global_only, "the intent missing", "rm ckpt/" NEWEST "/intent");
+    set_aside(global_only, "the intent damaged", "truncate -s 50 ckpt/" NEWEST "/intent");
+    set_aside(global_only, "the intent damaged, no mark",
+              "rm ckpt/" NEWEST "/complete; truncate -s 50 ckpt/" NEWEST "/intent");
+    set_aside(local_only, "on the nodes", "truncate -s 1 local/*/" NEWEST "/*.data");
+}
+
+int main(int argc, char **argv) {
+    check_start(&argc, &argv);
+    model_make(&m, 3, false);
+    decompose(&m, &d, 5, ranks, rank);
+    snprintf(global_only, sizeof global_only, "sago_ckpt_files=%d", ranks);
+    snprintf(both, sizeof both, "sago_local_dirs=%s sago_ckpt_keep_local=0 sago_ckpt_files=%d", scratch("local"),
+             ranks);
+    snprintf(local_only, sizeof local_only, "%s sago_ckpt_global_every=0", both);
+    start_anew();
+    set_aside(global_only, "a data file cut off", "truncate -s 1 ckpt/" NEWEST "/*.data");
+    set_aside(global_only, "all parts missing", "rm ckpt/" NEWEST "/*.part");
+    set_aside(both, "at both levels",
+              "rm local/*/" NEWEST "/writer-000000.part ckpt/" NEWEST "/writer-000000.part");
+    if (argc > 1)
+        more_damage();
+    whole_elsewhere("whole in the directory", "rm local/*/" NEWEST "/*.part");
+    whole_elsewhere("whole on the nodes", "truncate -s 1 ckpt/" NEWEST "/*.data");
+    whole_elsewhere("one part in each",
+                    "rm local/*/" NEWEST "/writer-000000.part ckpt/" NEWEST "/writer-000001.part");
+    comes_back(local_only, "mv local/*/" NEWEST "/writer-000000.part moved",
+               "mv moved $(ls -d local/*/damaged-*)/writer-000000.part");
+    comes_back(global_only, "mv ckpt/" NEWEST "/file-000000.data moved",
+               "mv moved $(ls -d ckpt/damaged-*)/file-000000.data");
+    read_only();
+    out_of_reach();
+    interrupted(global_only);
+    interrupted(local_only);
+    in_doubt();
+    half_removed();
+    goes_back();
+    nothing_whole();
+    keeps_whole_ones();
+    decomposition_free(&m, &d);
+    return check_end();
+}
