@@ -142,9 +142,9 @@ SAGOI_OFTEN static bool is_piece(const sago_file *file, const view_access *wante
         !sagoi_compose_known_memory(&wanted->buffer, &piece->memory, &piece->len) || piece->len == 0 ||
         sagoi_mul(wanted->offset, file->view.etype_size, &place.begin))
         return false;
-    bool one = file->view.solid ? !sagoi_add(place.begin, place.disp, &piece->off) &&
-                                      !sagoi_add(piece->off, piece->len, &end) && end <= SAGOI_OFFSET_MAX
-                                : sagoi_compose_one_run(&place, piece->len, &piece->off);
+    bool one = file->view.solid
+                   ? !sagoi_add(place.begin, place.disp, &piece->off) && !sagoi_add(piece->off, piece->len, &end)
+                   : sagoi_compose_one_run(&place, piece->len, &piece->off);
     return one && sagoi_engine_takes_piece(file, piece);
 }
 

@@ -308,7 +308,7 @@ sago_status sago_series_next(sago_series *series, MPI_Offset disp) {
     const sagoi_request *all = &series->declared.request;
     if (series->registered > 0)
         status = sagoi_fail(SAGO_ERR_STATE, "the step before has not been completed");
-    else if (all->nstreams > 0 && (sagoi_add(all->high, disp, &end) || end > SAGOI_OFFSET_MAX))
+    else if (all->nstreams > 0 && sagoi_add(all->high, disp, &end))
         status = sagoi_fail(SAGO_ERR_OVERFLOW, "displacement %lld", (long long)disp);
     else if (all->nstreams > 0 && all->low + disp < 0)
         status = sagoi_fail(SAGO_ERR_ARG, "displacement %lld leads before the start of the file", (long long)disp);

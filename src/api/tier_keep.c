@@ -35,7 +35,7 @@ static sago_status code_stream(const sagoi_extents *extents, sagoi_wire_out *cod
     if (!room)
         return no_memory();
     sagoi_cursor_init(&cursor, extents);
-    while (sagoi_cursor_next(&cursor, SAGOI_OFFSET_MAX, &span))
+    while (sagoi_cursor_next(&cursor, SAGOI_NO_LIMIT, &span))
         sagoi_out_bytes(code, room, sagoi_code_put(room, &span, &end) - room);
     free(room);
     return code->failed ? no_memory() : SAGO_OK;

@@ -229,7 +229,7 @@ sago_status sagoi_tier_part_decode(const char *bytes, int64_t len, sagoi_tier_pa
     part->id = in_id(&in);
     part->generation = sagoi_in_range(&in, 1, INT64_MAX);
     part->first = sagoi_in_range(&in, 0, INT32_MAX);
-    part->end = sagoi_in_range(&in, 0, SAGOI_OFFSET_MAX);
+    part->end = sagoi_in_range(&in, 0, INT64_MAX);
     part->folder = sagoi_in_int(&in);
     sagoi_in_text(&in, part->file, sizeof part->file);
     sagoi_in_text(&in, part->host, sizeof part->host);

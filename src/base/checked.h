@@ -10,6 +10,27 @@ static inline bool sagoi_mul(int64_t a, int64_t b, int64_t *product) {
     return __builtin_mul_overflow(a, b, product);
 }
 
+/* Modulo 2^64: where the result is not used unless it fits, as that of a step past the last one. */
+static inline int64_t sagoi_add_wrapped(int64_t a, int64_t b) {
+    int64_t sum;
+    (void)__builtin_add_overflow(a, b, &sum);
+    return sum;
+}
+static inline int64_t sagoi_mul_wrapped(int64_t a, int64_t b) {
+    int64_t product;
+    (void)__builtin_mul_overflow(a, b, &product);
+    return product;
+}
+/* The nearest that fits, for what is only compared: a - b, a + b. */
+static inline int64_t sagoi_distance(int64_t a, int64_t b) {
+    int64_t distance;
+    return __builtin_sub_overflow(a, b, &distance) ? (a < b ? INT64_MIN : INT64_MAX) : distance;
+}
+static inline int64_t sagoi_add_limited(int64_t a, int64_t b) {
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? INT64_MIN : INT64_MAX) : sum;
+}
+
 static inline int64_t sagoi_min(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t sagoi_max(int64_t a, int64_t b) { return a > b ? a : b; }
 

@@ -144,7 +144,7 @@ SAGOI_OFTEN static sago_status run_by_size(sago_file *file, sagoi_composed *comp
     sago_status status = SAGO_OK;
     if (!write || may_be_mapped(file, composed))
         status = sagoi_store_look(file->store, 0, 1, &look);
-    request->limit = write ? SAGOI_OFFSET_MAX : look.size;
+    request->limit = write ? SAGOI_NO_LIMIT : look.size;
     if (!status)
         status =
             is_mapped(file, composed, &look) ? run_mapped(file, composed, &look) : run_unmapped(file, request);
@@ -197,7 +197,7 @@ static bool is_one_run(const sagoi_composed *composed) {
     if (request->nstreams != 1 || request->high - request->low != composed->bytes)
         return false;
     sagoi_cursor_init(&cursor, &request->streams[0].file);
-    if (!sagoi_cursor_next(&cursor, SAGOI_OFFSET_MAX, &span))
+    if (!sagoi_cursor_next(&cursor, SAGOI_NO_LIMIT, &span))
         return false;
     sagoi_walk run = sagoi_walk_span(&span);
     return sagoi_walk_run(&run) && run.len == composed->bytes;

@@ -19,7 +19,7 @@ struct sagoi_owned {
 SAGOI_OFTEN void sagoi_composed_init(sagoi_composed *composed, sagoi_direction direction, sagoi_budget *budget) {
     memset(composed, 0, sizeof *composed);
     composed->request.direction = direction;
-    composed->request.limit = SAGOI_OFFSET_MAX;
+    composed->request.limit = SAGOI_NO_LIMIT;
     composed->budget = budget;
 }
 
@@ -125,16 +125,27 @@ SAGOI_OFTEN static sago_status simplify(sagoi_composed *composed, sagoi_extents 
     if (owned->piece.count == 1)
         owned->piece.stride = extents->extent;
     owned->piece.count = sagoi_div_up(extents->end, owned->piece.len);
-    extents->pattern = &owned->train;
-    return sagoi_pattern_of_train(&owned->train, &owned->piece);
+    if (sagoi_pattern_of_train(&owned->train, &owned->piece) ==
+        SAGO_OK) /* else it is further than a pattern goes */
+        extents->pattern = &owned->train;
+    return SAGO_OK;
 }
 
-/* Would the last tile's end overflow? */
-static bool overflows(const sagoi_extents *extents) {
-    int64_t tiles = extents->pattern->bytes ? extents->end / extents->pattern->bytes + 1 : 0, last, high;
-    return sagoi_mul(tiles, extents->extent, &last) || sagoi_add(last, extents->base, &last) ||
-           sagoi_add(last, extents->pattern->high, &high) || high > SAGOI_OFFSET_MAX ||
-           extents->base > SAGOI_OFFSET_MAX;
+/* Does the last byte lie past the last offset?  Of the last tile perhaps only the beginning is accessed. */
+SAGOI_OFTEN static bool overflows(const sagoi_extents *extents) {
+    const sagoi_pattern *pattern = extents->pattern;
+    int64_t last, end, low;
+    if (sagoi_mul((extents->end - 1) / pattern->bytes, extents->extent, &last) ||
+        sagoi_add(last, pattern->high, &end) || sagoi_add(last, extents->base, &last))
+        return true;
+    if (!sagoi_add(sagoi_max(last, extents->base), pattern->high, &end))
+        return false;
+    if (!sagoi_extents_walkable(extents))
+        return true;
+    sagoi_extents from_zero = *extents;
+    from_zero.base = 0;
+    sagoi_extents_bounds(&from_zero, &low, &end);
+    return sagoi_add(end, extents->base, &end);
 }
 
 /* Offsets that do not ascend: sorted, and if runs overlap dealt out to several streams. */
@@ -165,7 +176,7 @@ SAGOI_OFTEN static sago_status add_stream(sagoi_composed *composed, sagoi_stream
     if (bytes == 0)
         return SAGO_OK;
     if (overflows(&stream->file))
-        return sagoi_fail(SAGO_ERR_OVERFLOW, "the access ends beyond 2^61 bytes");
+        return sagoi_fail(SAGO_ERR_OVERFLOW, "the access ends beyond 2^63 - 1 bytes");
     sago_status status = simplify(composed, &stream->file);
     if (status)
         return status;
@@ -253,10 +264,9 @@ SAGOI_OFTEN static sago_status place_stream(const sagoi_place *place, int64_t by
     if (filetype->size == 0)
         return sagoi_fail(SAGO_ERR_TYPE, "the view's filetype has no bytes to hold %lld", (long long)bytes);
     int64_t tiles = place->begin / filetype->size, passed = tiles * filetype->size;
-    if (sagoi_add(place->begin, bytes, &end) || end > SAGOI_OFFSET_MAX ||
-        sagoi_mul(tiles, filetype->extent, &base) || sagoi_add(base, place->disp, &base) ||
-        base > SAGOI_OFFSET_MAX)
-        return sagoi_fail(SAGO_ERR_OVERFLOW, "%lld bytes from position %lld of the view lie beyond 2^61",
+    if (sagoi_add(place->begin, bytes, &end) || sagoi_mul(tiles, filetype->extent, &base) ||
+        sagoi_add(base, place->disp, &base))
+        return sagoi_fail(SAGO_ERR_OVERFLOW, "%lld bytes from position %lld of the view lie beyond 2^63 - 1",
                           (long long)bytes, (long long)place->begin);
     *file = (sagoi_extents){.pattern = &filetype->pattern,
                             .base = base,
@@ -276,7 +286,7 @@ SAGOI_OFTEN bool sagoi_compose_one_run(const sagoi_place *place, int64_t bytes, 
     if (place_stream(place, bytes, &file) || file.end > file.pattern->bytes || !sagoi_extents_walkable(&file))
         return false; /* in more than one tile, as a rule in more than one run */
     sagoi_cursor_init(&cursor, &file);
-    if (!sagoi_cursor_next(&cursor, SAGOI_OFFSET_MAX, &span))
+    if (overflows(&file) || !sagoi_cursor_next(&cursor, SAGOI_NO_LIMIT, &span))
         return false;
     sagoi_walk run = sagoi_walk_span(&span);
     *off = span.off;
@@ -300,7 +310,7 @@ static sago_status check_extent(const sago_extent *extent, int64_t i, int64_t en
         return sagoi_fail(SAGO_ERR_ARG, "extent %lld has the negative %s %lld", (long long)i,
                           extent->offset < 0 ? "offset" : "length",
                           (long long)(extent->offset < 0 ? extent->offset : extent->length));
-    if (sagoi_add(extent->offset, extent->length, &end) || end > SAGOI_OFFSET_MAX)
+    if (sagoi_add(extent->offset, extent->length, &end))
         return sagoi_fail(SAGO_ERR_OVERFLOW, "extent %lld: offset %lld + length %lld", (long long)i,
                           (long long)extent->offset, (long long)extent->length);
     if (extent->offset < end_before)
@@ -309,22 +319,15 @@ static sago_status check_extent(const sago_extent *extent, int64_t i, int64_t en
     return SAGO_OK;
 }
 
-sago_status sagoi_compose_extents(sagoi_composed *composed, int64_t n, const sago_extent extents[], char *base) {
+/* So many of them, checked already, with their memory from `base` on: one stream. */
+static sago_status add_list(sagoi_composed *composed, int64_t n, const sago_extent extents[], char *base) {
     sagoi_pattern *pattern = own_pattern(composed);
     if (!pattern)
         return no_memory();
-    int64_t end = 0,
-            first = n > 0 ? extents[0].offset : 0; /* the pattern begins there: the same wherever it lies */
-    sago_status status = SAGO_OK;
-    for (int64_t i = 0; i < n && !status; i++) {
-        status = check_extent(&extents[i], i, end);
-        if (!status && extents[i].length > 0) {
-            sagoi_pattern_add(pattern, extents[i].offset - first, extents[i].length);
-            end = extents[i].offset + extents[i].length;
-        }
-    }
-    if (!status)
-        status = sagoi_pattern_finish(pattern);
+    int64_t first = extents[0].offset; /* the pattern begins there: the same wherever it lies */
+    for (int64_t i = 0; i < n; i++)
+        sagoi_pattern_add(pattern, extents[i].offset - first, extents[i].length);
+    sago_status status = sagoi_pattern_finish(pattern);
     if (status)
         return status;
     if (!base && pattern->bytes > 0)
@@ -332,6 +335,33 @@ sago_status sagoi_compose_extents(sagoi_composed *composed, int64_t n, const sag
     sagoi_stream stream = {.file = {.pattern = pattern, .base = first, .end = pattern->bytes},
                            .memory = {.base = base}};
     return add_stream(composed, &stream);
+}
+
+/* How many of them a pattern can hold, from the first on. */
+static int64_t list_together(int64_t n, const sago_extent extents[]) {
+    int64_t count = 1;
+    while (count < n && extents[count].offset + extents[count].length - extents[0].offset <= SAGOI_OFFSET_MAX)
+        count++;
+    return count;
+}
+
+sago_status sagoi_compose_extents(sagoi_composed *composed, int64_t n, const sago_extent extents[], char *base) {
+    int64_t end = 0;
+    for (int64_t i = 0; i < n; i++) {
+        sago_status status = check_extent(&extents[i], i, end);
+        if (status)
+            return status;
+        end = extents[i].length > 0 ? extents[i].offset + extents[i].length : end;
+    }
+    for (int64_t i = 0, count; i < n; i += count) {
+        count = list_together(n - i, extents + i);
+        int64_t before = composed->bytes;
+        sago_status status = add_list(composed, count, extents + i, base);
+        if (status)
+            return status;
+        base += base ? composed->bytes - before : 0;
+    }
+    return SAGO_OK;
 }
 
 /* Relative to the request's first offset, so that the same shape elsewhere in the file is the same. */

@@ -113,7 +113,7 @@ SAGOI_OFTEN sago_status sagoi_move_alone(sago_file *file, const sagoi_request *r
     out.direction = request->direction;
     out.n = out.used = 0;
     out.room = bounce_for(request);
-    int64_t limit = request->direction == SAGOI_FROM_FILE ? request->limit : SAGOI_OFFSET_MAX;
+    int64_t limit = request->direction == SAGOI_FROM_FILE ? request->limit : SAGOI_NO_LIMIT;
     sago_status status = SAGO_OK;
     char *bounce = get_bounce(file, &out.room);
     if (out.room > 0 && !bounce)

@@ -202,7 +202,9 @@ static void count_regions(const sagoi_call *call) {
     sagoi_shape_regions(call->low, call->high, &origin, &region);
     memset(counts, 0, SAGOI_REGIONS * sizeof *counts);
     for (int64_t r = 0; r < SAGOI_REGIONS && request->nstreams > 0 && before < call->composed->bytes; r++) {
-        int64_t end = origin + (r + 1) * region, below = 0;
+        int64_t end, below = 0;
+        if (sagoi_mul(r + 1, region, &end) || sagoi_add(origin, end, &end))
+            end = INT64_MAX;
         for (int64_t i = 0; end > request->low && i < request->nstreams; i++)
             below += sagoi_extents_bytes_below(&request->streams[i].file, end);
         counts[r] = below - before;

@@ -83,7 +83,7 @@ static sago_status sweep(sagoi_call *call, int64_t start, int64_t end, int64_t *
     const sagoi_request *request = &call->composed->request;
     int64_t step = request->nstreams > 1 ? BLOCK : LONE_BLOCK;
     while (start < end) {
-        int64_t stop = sagoi_min(end, sagoi_round_down(start, step) + step);
+        int64_t stop = sagoi_min(end, sagoi_add_limited(sagoi_round_down(start, step), step));
         sago_status status = SAGO_OK;
         if (sagoi_request_touches(request, start, stop))
             status = meets_hole(call, start, stop) ? sagoi_read_through(call->file, request, start, stop, moved)

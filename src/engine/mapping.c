@@ -51,6 +51,8 @@ void sagoi_mapping_settle(sagoi_mapping *mapping, sagoi_store *store) {
 
 sago_status sagoi_mapping_cover(sagoi_mapping *mapping, sagoi_store *store, int64_t low, int64_t high, bool write,
                                 sagoi_budget *budget) {
+    if (high > INT64_MAX - SAGOI_MAPPING_BLOCK)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no mapping reaches offset %lld", (long long)high);
     int64_t start = sagoi_round_down(low, SAGOI_MAPPING_BLOCK), end = sagoi_round_up(high, SAGOI_MAPPING_BLOCK);
     if (mapping->base && start >= mapping->off && end <= mapping->off + mapping->bytes)
         return notice_changes(mapping, store);

@@ -68,10 +68,9 @@ static const uint8_t *get_train(const uint8_t *in, const uint8_t *stop, sagoi_sp
     uint64_t count, space;
     if (!(in = get_number(in, stop, &count)) || !(in = get_number(in, stop, &space)))
         return NULL;
-    if (count < 1 || count > SAGOI_OFFSET_MAX || space > SAGOI_OFFSET_MAX)
+    if (count < 1 || sagoi_add(train->len, (int64_t)space, &train->stride)) /* numbers have 63 bits */
         return NULL;
     train->count = (int64_t)count;
-    train->stride = train->len + (int64_t)space;
     return in;
 }
 
@@ -79,17 +78,16 @@ const uint8_t *sagoi_code_get(const uint8_t *in, const uint8_t *stop, sagoi_span
     uint64_t gap, length;
     if (!(in = get_number(in, stop, &gap)) || !(in = get_number(in, stop, &length)))
         return NULL;
-    int64_t last = 0, len = (int64_t)(length >> 1);
-    if (*end > SAGOI_OFFSET_MAX || gap > SAGOI_OFFSET_MAX || len < 1 || len > SAGOI_OFFSET_MAX)
+    int64_t last = 0, off, len = (int64_t)(length >> 1);
+    if (len < 1 || len > SAGOI_OFFSET_MAX || sagoi_add(*end, (int64_t)gap, &off))
         return NULL;
-    *train = (sagoi_span){.off = *end + (int64_t)gap, .count = 1, .len = len, .stride = len};
+    *train = (sagoi_span){.off = off, .count = 1, .len = len, .stride = len};
     if (length & 1) {
         in = get_train(in, stop, train);
-        if (!in || sagoi_mul(train->count - 1, train->stride, &last) || last > SAGOI_OFFSET_MAX)
+        if (!in || sagoi_mul(train->count - 1, train->stride, &last))
             return NULL;
     }
-    last += train->off + len; /* four numbers up to SAGOI_OFFSET_MAX: does not overflow */
-    if (last > SAGOI_OFFSET_MAX)
+    if (sagoi_add(last, len, &last) || sagoi_add(last, off, &last))
         return NULL;
     *end = last;
     return in;

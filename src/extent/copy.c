@@ -121,7 +121,7 @@ SAGOI_OFTEN static void copy_until(sagoi_cursor *cursor, int64_t until, char *pl
                                    sagoi_direction direction) {
     sagoi_span piece;
     cursor->extents.end = memory->extents.begin + until;
-    while (sagoi_cursor_next(cursor, SAGOI_OFFSET_MAX, &piece)) {
+    while (sagoi_cursor_next(cursor, SAGOI_NO_LIMIT, &piece)) {
         sagoi_copy_packed(&piece, memory->base, 0, place,
                           direction == SAGOI_TO_FILE ? SAGOI_GATHER : SAGOI_SCATTER);
         place += sagoi_span_bytes(&piece);
@@ -199,7 +199,7 @@ static void copy_short_runs(const sagoi_span *span, char *place, const sagoi_mem
     sagoi_span piece;
     run_walk in_file = walk_start(span, place);
     memory_cursor(&cursor, memory, span->pos);
-    while (sagoi_cursor_next(&cursor, SAGOI_OFFSET_MAX, &piece)) {
+    while (sagoi_cursor_next(&cursor, SAGOI_NO_LIMIT, &piece)) {
         run_walk in_memory = walk_start(&piece, memory->base + piece.off);
         int64_t bytes;
         do {

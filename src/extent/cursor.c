@@ -21,10 +21,10 @@ SAGOI_OFTEN static void enter_lap(sagoi_cursor *cursor, int64_t tile, int64_t la
     cursor->tile = tile;
     cursor->lap = lap;
     cursor->lap_pos = tile * pattern->bytes;
-    cursor->lap_off = extents->base + tile * extents->extent;
+    cursor->lap_off = sagoi_add_wrapped(extents->base, sagoi_mul_wrapped(tile, extents->extent));
     if (lap > 0) {
         cursor->lap_pos += lap * pattern->lap_bytes;
-        cursor->lap_off += sagoi_lap_moved(pattern, lap);
+        cursor->lap_off = sagoi_add_wrapped(cursor->lap_off, sagoi_lap_moved(pattern, lap));
     }
 }
 
@@ -35,7 +35,7 @@ static void enter_piece(sagoi_cursor *cursor, int64_t piece) {
     cursor->index = 0;
     cursor->skip = 0;
     cursor->pos = cursor->lap_pos + entered->pos;
-    cursor->off = cursor->lap_off + entered->off;
+    cursor->off = sagoi_add_wrapped(cursor->lap_off, entered->off);
 }
 
 /* Stands at the piece after this one. */
@@ -74,9 +74,10 @@ static void step_runs(sagoi_cursor *cursor, int64_t count, int64_t bytes, int64_
 static int64_t after_run(const sagoi_cursor *cursor, int64_t index, int64_t off) {
     const sagoi_piece *piece = piece_at(cursor);
     if (piece->len)
-        return off + piece->stride;
+        return sagoi_add_wrapped(off, piece->stride);
     const sagoi_run *run = &cursor->extents.pattern->runs[piece->stride + index];
-    return off + run[0].len + (index + 1 < piece->count ? run[1].gap : 0);
+    int64_t gap = index + 1 < piece->count ? run[1].gap : 0;
+    return sagoi_add_wrapped(off, (int64_t)run[0].len + gap);
 }
 
 /* Moves to stream position `pos` inside the current piece. */
@@ -138,9 +139,10 @@ void sagoi_cursor_seek_pos(sagoi_cursor *cursor, int64_t pos) {
         seek_stream(cursor, pos);
 }
 
-/* The first tile that has bytes at or after `offset`. */
+/* The first tile that has bytes at or after `offset`, if any has. */
 static int64_t tile_for(const sagoi_extents *extents, int64_t offset) {
-    int64_t past = offset - extents->base - extents->pattern->high; /* >= 0: tile 0 ends before it */
+    /* >= 0: tile 0 ends before it */
+    int64_t past = sagoi_distance(sagoi_distance(offset, extents->base), extents->pattern->high);
     int64_t first = extents->begin / extents->pattern->bytes;
     if (past < 0 || extents->extent <= 0)
         return first;
@@ -150,27 +152,31 @@ static int64_t tile_for(const sagoi_extents *extents, int64_t offset) {
 /* Moves to the first byte at or after `offset` in the current piece, which ends after it. */
 static void skip_to_offset(sagoi_cursor *cursor, int64_t offset) {
     const sagoi_piece *piece = piece_at(cursor);
-    if (piece->len && offset > cursor->off + piece->len && piece->count > 1) {
-        int64_t index = (offset - cursor->off - piece->len) / piece->stride;
+    int64_t past = sagoi_distance(offset, cursor->off);
+    if (piece->len && past > piece->len && piece->count > 1) {
+        int64_t index = (past - piece->len) / piece->stride;
         cursor->index = index;
         cursor->off += index * piece->stride;
         cursor->pos += index * piece->len;
     }
-    for (int64_t len = run_length(cursor); cursor->off + len <= offset; len = run_length(cursor)) {
+    for (int64_t len = run_length(cursor); len <= sagoi_distance(offset, cursor->off); len = run_length(cursor)) {
         cursor->off = after_run(cursor, cursor->index, cursor->off);
         cursor->pos += len;
         cursor->index++;
     }
-    cursor->skip = sagoi_max(0, offset - cursor->off);
+    cursor->skip = sagoi_max(0, sagoi_distance(offset, cursor->off));
 }
 
 /* Stands at the first piece that ends after `offset`; false: there is none. */
 static bool enter_piece_after(sagoi_cursor *cursor, int64_t offset) {
     const sagoi_pattern *pattern = cursor->extents.pattern;
     int64_t tile = pattern->permuted ? 0 : tile_for(&cursor->extents, offset);
-    int64_t in_tile = offset - cursor->extents.base - tile * cursor->extents.extent;
-    enter_lap(cursor, tile, pattern->nloops > 0 ? sagoi_lap_after(pattern, in_tile) : 0);
-    int64_t in_lap = offset - cursor->lap_off, low = 0, high = pattern->npieces;
+    if (!pattern->permuted && tile > (cursor->extents.end - 1) / pattern->bytes)
+        return false;
+    enter_lap(cursor, tile, 0);
+    if (pattern->nloops > 0)
+        enter_lap(cursor, tile, sagoi_lap_after(pattern, sagoi_distance(offset, cursor->lap_off)));
+    int64_t in_lap = sagoi_distance(offset, cursor->lap_off), low = 0, high = pattern->npieces;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
         if (pattern->pieces[middle].end > in_lap)
@@ -208,14 +214,14 @@ static int64_t whole_list_runs(const sagoi_cursor *cursor, int64_t limit, int64_
     const sagoi_pattern *pattern = extents->pattern;
     const sagoi_piece *piece = piece_at(cursor);
     int64_t end_pos = cursor->piece + 1 < pattern->npieces ? piece[1].pos : pattern->lap_bytes;
-    if (cursor->lap_off + piece->end <= limit && cursor->lap_pos + end_pos <= extents->end)
+    if (piece->end <= sagoi_distance(limit, cursor->lap_off) && cursor->lap_pos + end_pos <= extents->end)
         return piece->count - cursor->index;
     /* The last run at the latest does not fit. */
     const sagoi_run *first = pattern->runs + piece->stride + cursor->index, *run = first;
     int64_t off = cursor->off, sum = 0, room = extents->end - cursor->pos;
-    while (off + run->len <= limit && sum + run->len <= room) {
+    while (sum + run->len <= room && off <= limit - run->len) {
         sum += run->len;
-        off += (int64_t)run->len + run[1].gap;
+        off = sagoi_add_wrapped(off, (int64_t)run->len + run[1].gap);
         run++;
     }
     *bytes = sum;
@@ -228,14 +234,15 @@ static int64_t whole_runs(const sagoi_cursor *cursor, int64_t limit, int64_t *by
     const sagoi_piece *piece = piece_at(cursor);
     if (piece->len == 0)
         return whole_list_runs(cursor, limit, bytes, next_off);
-    if (cursor->off + piece->len > limit)
+    int64_t below = sagoi_distance(limit, cursor->off);
+    if (piece->len > below)
         return 0;
     int64_t room = cursor->extents.end - cursor->pos;
     int64_t count = sagoi_min(piece->count - cursor->index, room / piece->len);
     if (piece->stride > 0 && count > 1)
-        count = sagoi_min(count, (limit - piece->len - cursor->off) / piece->stride + 1);
+        count = sagoi_min(count, (below - piece->len) / piece->stride + 1);
     *bytes = count * piece->len;
-    *next_off = cursor->off + count * piece->stride;
+    *next_off = sagoi_add_wrapped(cursor->off, sagoi_mul_wrapped(count, piece->stride));
     return count;
 }
 
@@ -260,7 +267,7 @@ SAGOI_OFTEN bool sagoi_cursor_next(sagoi_cursor *cursor, int64_t limit, sagoi_sp
     }
     /* Part of one run: from `skip`, up to the limit or the end of the stream. */
     int64_t len = run_length(cursor);
-    int64_t until = sagoi_min(len, sagoi_min(end - cursor->pos, limit - cursor->off));
+    int64_t until = sagoi_min(len, sagoi_min(end - cursor->pos, sagoi_distance(limit, cursor->off)));
     span->count = 1;
     span->len = until - cursor->skip;
     span->stride = span->len;
@@ -341,7 +348,7 @@ uint64_t sagoi_extents_cover(const sagoi_extents *extents, uint64_t key) {
     sagoi_span span;
     uint64_t sum = 0;
     sagoi_cursor_init(&cursor, extents);
-    while (sagoi_cursor_next(&cursor, SAGOI_OFFSET_MAX, &span)) {
+    while (sagoi_cursor_next(&cursor, SAGOI_NO_LIMIT, &span)) {
         for (sagoi_walk run = sagoi_walk_span(&span); sagoi_walk_run(&run);)
             sum += sagoi_mix(key, run.off + run.len) - sagoi_mix(key, run.off);
     }

@@ -25,7 +25,8 @@
 #include "base/status.h"
 
 enum { SAGOI_LIST_MAX = 1024 };
-#define SAGOI_OFFSET_MAX (INT64_MAX / 4) /* no limit, with room to add */
+#define SAGOI_OFFSET_MAX (INT64_MAX / 4) /* of a pattern, either way, and of its bytes: with room to add */
+#define SAGOI_NO_LIMIT INT64_MAX         /* where a file may end: the base of extents takes patterns there */
 
 typedef struct sagoi_run {
     int32_t gap;  /* from the end of the run before; of a piece's first run: unused, 0 */
@@ -128,7 +129,7 @@ static inline bool sagoi_pattern_contiguous(const sagoi_pattern *pattern) {
  * one whole tile: sagoi_extents_walkable(). */
 typedef struct sagoi_extents {
     const sagoi_pattern *pattern; /* not owned */
-    int64_t base;
+    int64_t base;                 /* every tile's origin and every run that counts fit 63 bits */
     int64_t extent;
     int64_t begin, end; /* stream positions; begin <= end */
 } sagoi_extents;
@@ -173,7 +174,7 @@ void sagoi_cursor_seek(sagoi_cursor *cursor, int64_t offset);
 /* To the byte at request position `pos` (0 is extents->begin); any pattern but a permuted one. */
 void sagoi_cursor_seek_pos(sagoi_cursor *cursor, int64_t pos);
 /* The next span, all of it below `limit` (runs are cut there); false if nothing is left below it.
- * Without a limit pass SAGOI_OFFSET_MAX. */
+ * Without a limit pass SAGOI_NO_LIMIT. */
 bool sagoi_cursor_next(sagoi_cursor *cursor, int64_t limit, sagoi_span *span);
 
 /* Walks the runs of a span one by one, where a loop need not be tight:

@@ -23,7 +23,7 @@ static int64_t collect_runs(const sagoi_extents *extents, placed_run *out) {
     sagoi_span span;
     int64_t n = 0;
     sagoi_cursor_init(&cursor, extents);
-    while (sagoi_cursor_next(&cursor, SAGOI_OFFSET_MAX, &span)) {
+    while (sagoi_cursor_next(&cursor, SAGOI_NO_LIMIT, &span)) {
         if (out)
             for (sagoi_walk run = sagoi_walk_span(&span); sagoi_walk_run(&run);)
                 *out++ = (placed_run){run.off, run.len, run.pos};

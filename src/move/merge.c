@@ -171,7 +171,7 @@ static sago_status code_all(const sagoi_pattern *pattern, int64_t start, sagoi_b
     sagoi_span span;
     uint8_t *out = merged->code + PART_HEAD;
     sagoi_cursor_init(&cursor, &all);
-    while (sagoi_cursor_next(&cursor, SAGOI_OFFSET_MAX, &span))
+    while (sagoi_cursor_next(&cursor, SAGOI_NO_LIMIT, &span))
         out = sagoi_code_put(out, &span, &start);
     uint32_t length = (uint32_t)(out - merged->code - PART_HEAD);
     memcpy(merged->code, &length, PART_HEAD);

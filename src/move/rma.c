@@ -149,7 +149,7 @@ static void add_run(transfer *t, const sagoi_memory *memory, int64_t off, int64_
     sagoi_cursor_init(&cursor, &memory->extents);
     sagoi_cursor_seek_pos(&cursor, pos);
     cursor.extents.end = memory->extents.begin + pos + len;
-    while (sagoi_cursor_next(&cursor, SAGOI_OFFSET_MAX, &span)) {
+    while (sagoi_cursor_next(&cursor, SAGOI_NO_LIMIT, &span)) {
         for (sagoi_walk piece = sagoi_walk_span(&span); sagoi_walk_run(&piece);) {
             add_piece(t, memory->base + piece.off, off, piece.len);
             off += piece.len;

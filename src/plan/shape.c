@@ -31,7 +31,7 @@ double sagoi_shape_bytes(const sagoi_shape *shape, int64_t node, int64_t start, 
     int64_t first = (start - shape->origin) / shape->region, last = (end - 1 - shape->origin) / shape->region;
     double bytes = 0;
     for (int64_t r = first; r <= last; r++) {
-        int64_t low = shape->origin + r * shape->region, high = low + shape->region;
+        int64_t low = shape->origin + r * shape->region, high = sagoi_add_limited(low, shape->region);
         bytes += even_share(shape->histogram[node * SAGOI_REGIONS + r], sagoi_max(low, access->low),
                             sagoi_min(high, access->high), start, end);
     }
