@@ -152,6 +152,7 @@ static void call_take(deferred_call *call, sagoi_composed *composed) {
         stream->memory = (sagoi_memory){.base = from};
         from += sagoi_extents_bytes(&stream->file);
     }
+    sagoi_composed_unstage(&call->composed);
 }
 
 static void call_append(sagoi_pending *pending, deferred_call *call) {
@@ -217,6 +218,7 @@ static sago_status try_to_defer(sago_file *file, sagoi_composed *composed, sago_
         double start = sagoi_now();
         call = call_make(file, composed);
         agreed.shortage = call ? FITS : NEVER_FITS;
+        status = call ? sagoi_request_settle(&composed->request) : SAGO_OK;
         (void)sagoi_phase_end(&file->stats, SAGO_PHASE_GATHER, start);
     }
     double start = sagoi_now();

@@ -9,13 +9,15 @@
 #include "api/handle.h"
 #include "base/checked.h"
 #include "engine/started.h"
+#include "extent/staging.h"
 
 /* One declared variable. */
 typedef struct variable {
     int64_t first, count; /* its streams in the declaration's request */
     int64_t bytes;
-    sagoi_memory memory; /* relative to `anchor` */
-    char *copy;          /* sago_series_copy: its data, packed */
+    sagoi_memory memory;    /* relative to `anchor` */
+    char *copy;             /* sago_series_copy: its data, packed */
+    sagoi_staging *staging; /* of this step's buffer, if that is a device's */
     bool registered;
 } variable;
 
@@ -54,7 +56,9 @@ static sago_status check_collective(const sago_series *series) {
 static void drop_copies(sago_series *series) {
     for (int64_t i = 0; series->vars && i < series->nvars; i++) {
         sagoi_budget_free(&series->file->budget, series->vars[i].copy, series->vars[i].bytes);
+        sagoi_staging_destroy(series->vars[i].staging);
         series->vars[i].copy = NULL;
+        series->vars[i].staging = NULL;
         series->vars[i].registered = false;
     }
     series->registered = 0;
@@ -189,8 +193,9 @@ static sago_status keep_copy(sago_series *series, variable *var, sagoi_memory *m
     if (!var->copy)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory to copy %lld bytes", (long long)var->bytes);
     sagoi_copy_stream(var->copy, 0, var->bytes, memory, SAGOI_TO_FILE);
+    sago_status status = memory->staging ? sagoi_staging_finish(memory->staging) : SAGO_OK;
     *memory = (sagoi_memory){.base = var->copy};
-    return SAGO_OK;
+    return status;
 }
 
 static sago_status register_checked(sago_series *series, int64_t index, char *buf, sagoi_direction direction) {
@@ -205,9 +210,13 @@ static sago_status register_checked(sago_series *series, int64_t index, char *bu
     if (!buf && var->bytes > 0)
         return sagoi_fail(SAGO_ERR_ARG, "the buffer of variable %lld is NULL", (long long)index);
     sagoi_memory memory = var->memory;
-    if (var->bytes > 0)
+    if (var->bytes > 0) {
         memory.base = buf + (var->memory.base - anchor);
-    if (var->bytes > 0 && direction == SAGOI_TO_FILE && series->file->hints.series_copy)
+        sagoi_staging_destroy(var->staging); /* of a buffer that was given before */
+        status = sagoi_staging_add(&memory, var->bytes, &series->file->budget);
+        var->staging = memory.staging;
+    }
+    if (!status && var->bytes > 0 && direction == SAGOI_TO_FILE && series->file->hints.series_copy)
         status = keep_copy(series, var, &memory);
     if (status)
         return status;

@@ -124,6 +124,8 @@ sago_status sagoi_tier_read_alone(sago_file *file, sagoi_composed *composed, int
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory to read from local storage");
     window w = {.global = room, .local = room + WINDOW, .where = (unsigned char *)room + 2 * WINDOW};
     status = read_windows(file, request, &w);
+    if (!status)
+        status = sagoi_request_settle(request);
     sagoi_budget_free(&file->budget, room, (int64_t)3 * WINDOW);
     if (status)
         return status;

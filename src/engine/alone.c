@@ -38,6 +38,8 @@ SAGOI_OFTEN void sagoi_note_accessed(sago_file *file, int64_t low, int64_t high)
 }
 
 SAGOI_OFTEN bool sagoi_engine_takes_piece(const sago_file *file, const sagoi_lone_run *piece) {
+    if (piece->memory.staging)
+        return false;
     if (piece->memory.extents.pattern)
         return piece->len <= MOST_PACKED;
     return piece->len < LEAST_MAPPED || !file->may_map ||
@@ -221,6 +223,8 @@ SAGOI_OFTEN sago_status sagoi_engine_independent(sago_file *file, sagoi_composed
     sago_status status = through ? run_read_through(file, &composed->request, bytes) : SAGO_OK;
     if (!through || status == SAGO_ERR_MEMORY)
         status = run_by_size(file, composed, bytes);
+    if (!status)
+        status = sagoi_request_settle(&composed->request);
     if (status)
         return status;
     count_bytes(file, composed->request.direction, composed->request.high, *bytes);

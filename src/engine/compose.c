@@ -5,13 +5,16 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/device.h"
+#include "extent/staging.h"
 
 /* What a request holds on to: freed or released with it. */
 struct sagoi_owned {
     sagoi_pattern *patterns; /* `n` of them, as sagoi_layers_free() takes them */
     int64_t n;
-    sagoi_known *memory; /* or this */
-    sagoi_pattern train; /* or this, of one piece, which owns nothing */
+    sagoi_known *memory;    /* or this */
+    sagoi_staging *staging; /* or this */
+    sagoi_pattern train;    /* or this, of one piece, which owns nothing */
     sagoi_piece piece;
     struct sagoi_owned *next;
 };
@@ -29,11 +32,19 @@ SAGOI_OFTEN void sagoi_composed_cleanup(sagoi_composed *composed) {
         sagoi_layers_free(composed->budget, at->patterns, at->n);
         if (at->memory)
             sagoi_known_release(at->memory);
+        sagoi_staging_destroy(at->staging);
         sagoi_budget_free(composed->budget, at, sizeof *at);
     }
     sagoi_budget_free(composed->budget, composed->streams,
                       composed->streams_capacity * (int64_t)sizeof *composed->streams);
     memset(composed, 0, sizeof *composed);
+}
+
+void sagoi_composed_unstage(sagoi_composed *composed) {
+    for (struct sagoi_owned *at = composed->owned; at; at = at->next) {
+        sagoi_staging_destroy(at->staging);
+        at->staging = NULL;
+    }
 }
 
 static sago_status no_memory(void) { return sagoi_fail(SAGO_ERR_MEMORY, "no memory to describe the request"); }
@@ -230,6 +241,23 @@ SAGOI_OFTEN static sagoi_memory lay_out(const sagoi_buffer *buffer, const sagoi_
     return memory;
 }
 
+/* Memory of a device is staged. */
+SAGOI_OFTEN static sago_status stage_memory(sagoi_composed *composed, sagoi_memory *memory, int64_t bytes) {
+    sago_status status = sagoi_staging_add(memory, bytes, composed->budget);
+    if (!memory->staging)
+        return status;
+    struct sagoi_owned *owned = sagoi_budget_alloc(composed->budget, sizeof *owned);
+    if (!owned) {
+        sagoi_staging_destroy(memory->staging);
+        memory->staging = NULL;
+        return no_memory();
+    }
+    owned->staging = memory->staging;
+    owned->next = composed->owned;
+    composed->owned = owned;
+    return SAGO_OK;
+}
+
 /* The caller's memory. */
 static sago_status describe_memory(sagoi_composed *composed, const sagoi_buffer *buffer, sagoi_memory *memory,
                                    int64_t *bytes) {
@@ -253,7 +281,7 @@ SAGOI_OFTEN bool sagoi_compose_known_memory(const sagoi_buffer *buffer, sagoi_me
         *bytes > SAGOI_OFFSET_MAX)
         return false;
     *memory = plain ? (sagoi_memory){.base = buffer->base} : lay_out(buffer, &known->flat, *bytes);
-    return true;
+    return *bytes == 0 || !sagoi_device_of(sagoi_memory_first(memory));
 }
 
 /* `bytes` bytes of the view from the place on.  Whole tiles before them go into the base, so that the same shape
@@ -301,6 +329,8 @@ SAGOI_OFTEN sago_status sagoi_compose_view(sagoi_composed *composed, const sagoi
     if (status || bytes == 0)
         return status;
     status = place_stream(place, bytes, &stream.file);
+    if (!status)
+        status = stage_memory(composed, &stream.memory, bytes);
     return status ? status : add_stream(composed, &stream);
 }
 
@@ -334,7 +364,8 @@ static sago_status add_list(sagoi_composed *composed, int64_t n, const sago_exte
         return no_buffer(pattern->bytes);
     sagoi_stream stream = {.file = {.pattern = pattern, .base = first, .end = pattern->bytes},
                            .memory = {.base = base}};
-    return add_stream(composed, &stream);
+    status = stage_memory(composed, &stream.memory, pattern->bytes);
+    return status ? status : add_stream(composed, &stream);
 }
 
 /* How many of them a pattern can hold, from the first on. */

@@ -15,7 +15,7 @@ typedef struct batch {
     sagoi_io_run runs[BATCH];
     int64_t positions[BATCH]; /* stream position of each run, for scattering what was read */
     int64_t n;
-    char *bounce;       /* NULL: memory is contiguous and needs none */
+    char *bounce;       /* NULL: memory is contiguous, of the host, and needs none */
     int64_t room, used; /* bytes of bounce */
 } batch;
 
@@ -90,11 +90,13 @@ static sago_status move_stream(batch *out, int64_t limit) {
     return flushed;
 }
 
-/* What the buffer must hold for streams whose memory is in pieces; 0: none is. */
+static bool is_bounced(const sagoi_memory *memory) { return memory->extents.pattern || memory->staging; }
+
+/* What the buffer must hold for streams whose memory is in pieces, or a device's; 0: none is. */
 static int64_t bounce_for(const sagoi_request *request) {
     int64_t most = 0;
     for (int64_t i = 0; i < request->nstreams; i++)
-        if (request->streams[i].memory.extents.pattern)
+        if (is_bounced(&request->streams[i].memory))
             most = sagoi_max(most, sagoi_extents_bytes(&request->streams[i].file));
     return sagoi_min(most, BOUNCE_BYTES);
 }
@@ -120,7 +122,7 @@ SAGOI_OFTEN sago_status sagoi_move_alone(sago_file *file, const sagoi_request *r
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a buffer of %lld bytes", (long long)out.room);
     for (int64_t i = 0; i < request->nstreams && !status; i++) {
         out.stream = &request->streams[i];
-        out.bounce = out.stream->memory.extents.pattern ? bounce : NULL;
+        out.bounce = is_bounced(&out.stream->memory) ? bounce : NULL;
         status = move_stream(&out, limit);
     }
     sagoi_budget_free(&file->budget, bounce, out.room);

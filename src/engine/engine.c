@@ -23,7 +23,8 @@ enum {
     MAX_SPARSE,
     MAX_ARGUMENT,
     MAX_MINUS_ARGUMENT,
-    MAX_EXCEEDED
+    MAX_EXCEEDED,
+    MAX_STAGED
 };
 
 /* The leader asks the file system, and so does a rank that wrote by itself since the last call, or that reads and
@@ -112,6 +113,7 @@ static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *
     agreed->max[MAX_WRITES] = !composed->follows && composed->request.direction == SAGOI_TO_FILE;
     agreed->max[MAX_READS] = !composed->follows && composed->request.direction == SAGOI_FROM_FILE;
     agreed->max[MAX_EXCEEDED] = sagoi_share_exceeded(file);
+    agreed->max[MAX_STAGED] = sagoi_request_is_staged(&composed->request);
     status = agree_call(file, status, kind_of(composed), agreed);
     if (!status && composed->step)
         status = follow_direction(composed, agreed);
@@ -122,6 +124,7 @@ static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *
     call->high = empty ? 0 : agreed->max[MAX_HIGH];
     call->size = agreed->max[MAX_SIZE];
     call->sparse = agreed->max[MAX_SPARSE];
+    call->staged = agreed->max[MAX_STAGED];
     call->in_place = !call->sparse && call->high <= call->size;
     if (call->composed->request.direction == SAGOI_FROM_FILE)
         call->composed->request.limit = call->size;
@@ -267,9 +270,10 @@ static sagoi_target describe_target(const sagoi_call *call) {
                           .sparse = reading && call->sparse};
 }
 
-/* The fences of one-sided movement wait inside MPI: a nonblocking call must not. */
+/* The fences of one-sided movement wait inside MPI: a nonblocking call must not.  And it takes the caller's memory
+ * as it is, which MPI may not reach in a device. */
 static bool forgoes_rma(const sagoi_call *call) {
-    return call->composed->nonblocking && call->file->hints.move == SAGOI_MOVE_RMA;
+    return (call->composed->nonblocking || call->staged) && call->file->hints.move == SAGOI_MOVE_RMA;
 }
 
 /* From the facts of all nodes to a plan; `limit` caps every node's memory, 0: no memory is shared at all. */
@@ -444,7 +448,10 @@ sago_status sagoi_engine_run(sago_file *file, sagoi_composed *composed, sago_sta
     composed->all_low = call.low;
     composed->all_high = call.high;
     composed->all_dense = call.entry->plan.dense;
-    status = leave(&call, move(&call));
+    status = move(&call);
+    if (!status)
+        status = sagoi_request_settle(request);
+    status = leave(&call, status);
     sagoi_mapping_settle(&file->mapping, file->store);
     if (status) {
         sagoi_drop_exchange(file); /* it may have stopped halfway */

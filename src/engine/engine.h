@@ -14,6 +14,7 @@ typedef struct sagoi_call {
     int64_t low, high;        /* of all ranks */
     int64_t size;             /* of the file when the call began */
     bool sparse;              /* the file has holes */
+    bool staged;              /* some rank's memory is a device's */
     bool in_place;            /* all that is accessed lies in the file already, and it has no holes */
     bool hit;                 /* the plan was there already */
     bool forgetful;           /* this aggregator could not remember all extents it was sent */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "extent/staging.h"
 
 enum { LONG_RUN = 256 }; /* from here on a run is worth the work of a cursor */
 
@@ -138,6 +139,10 @@ SAGOI_OFTEN void sagoi_copy_stream(char *place, int64_t pos, int64_t bytes, cons
                                    sagoi_direction direction) {
     if (bytes == 0) /* there may be no memory at all */
         return;
+    if (memory->staging) {
+        sagoi_staged_stream(place, pos, bytes, memory, direction);
+        return;
+    }
     if (!memory->extents.pattern) {
         if (direction == SAGOI_TO_FILE)
             memcpy(place, memory->base + pos, (size_t)bytes);
@@ -214,7 +219,9 @@ static void copy_short_runs(const sagoi_span *span, char *place, const sagoi_mem
 SAGOI_OFTEN void sagoi_copy_span(const sagoi_span *span, char *file_base, int64_t file_off,
                                  const sagoi_memory *memory, sagoi_direction direction) {
     char *place = file_base + (span->off - file_off);
-    if (!memory->extents.pattern)
+    if (memory->staging)
+        sagoi_staged_span(span, file_base, file_off, memory, direction);
+    else if (!memory->extents.pattern)
         sagoi_copy_packed(span, file_base, file_off, memory->base + span->pos,
                           direction == SAGOI_TO_FILE ? SAGOI_SCATTER : SAGOI_GATHER);
     else if (sagoi_span_bytes(span) / span->count >= LONG_RUN)

@@ -4,10 +4,13 @@
 
 #include "extent/pattern.h"
 
+typedef struct sagoi_staging sagoi_staging;
+
 /* The caller's side of a request: where stream position p of the request lies in memory. */
 typedef struct sagoi_memory {
-    char *base;            /* the caller's buffer (never written to when the file is) */
-    sagoi_extents extents; /* pattern == NULL: contiguous from base */
+    char *base;                    /* the caller's buffer (never written to when the file is) */
+    sagoi_extents extents;         /* pattern == NULL: contiguous from base */
+    struct sagoi_staging *staging; /* of a device's memory, staging.h; NULL: the host's */
 } sagoi_memory;
 
 typedef enum { SAGOI_TO_FILE, SAGOI_FROM_FILE } sagoi_direction;

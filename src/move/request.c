@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "base/checked.h"
+#include "extent/staging.h"
 
 /* Sets bits [from, to); other ranks set theirs in the same words. */
 static void mark_range(uint64_t *marks, int64_t from, int64_t to) {
@@ -38,6 +39,21 @@ static int64_t copy_stream(const sagoi_stream *stream, const sagoi_request *requ
         bytes += sagoi_span_bytes(&span);
     }
     return bytes;
+}
+
+SAGOI_OFTEN bool sagoi_request_is_staged(const sagoi_request *request) {
+    for (int64_t i = 0; i < request->nstreams; i++)
+        if (request->streams[i].memory.staging)
+            return true;
+    return false;
+}
+
+SAGOI_OFTEN sago_status sagoi_request_settle(const sagoi_request *request) {
+    sago_status status = SAGO_OK;
+    for (int64_t i = 0; i < request->nstreams && !status; i++)
+        if (request->streams[i].memory.staging)
+            status = sagoi_staging_finish(request->streams[i].memory.staging);
+    return status;
 }
 
 bool sagoi_request_touches(const sagoi_request *request, int64_t start, int64_t end) {

@@ -23,6 +23,13 @@ typedef struct sagoi_request {
  * marks (may be NULL): sets the bit of every byte written.  Returns the bytes copied. */
 int64_t sagoi_request_copy(const sagoi_request *request, int64_t start, int64_t end, char *place, uint64_t *marks);
 
+/* Is some of its memory a device's? */
+bool sagoi_request_is_staged(const sagoi_request *request);
+
+/* After the last copy: whatever was read is in the caller's memory, of a device too.  Of several that failed the
+ * first is told. */
+sago_status sagoi_request_settle(const sagoi_request *request) SAGOI_CHECKED;
+
 /* Has this rank a byte in [start, end)? */
 bool sagoi_request_touches(const sagoi_request *request, int64_t start, int64_t end);
 

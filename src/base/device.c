@@ -1,0 +1,302 @@
+/* Finding the runtimes.  Programs load them whenever they like, so the libraries are looked for again whenever the
+ * number of libraries that were ever loaded has changed; that number is cheap to have. */
+#include "base/device.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/often.h"
+
+enum { RUNTIMES = 3 };
+
+static _Atomic(const sagoi_device *) present[RUNTIMES]; /* those found so far: they stay */
+static _Atomic int found;                               /* how many */
+static _Atomic unsigned long long loads_seen = 0;       /* libraries loaded when they were looked for last */
+static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- Functions of a library that is there ---- */
+
+typedef struct wanted {
+    const char *name;
+    void *function; /* the pointer to be set */
+} wanted;
+
+/* The library stays loaded, since its functions are kept. */
+static void *held_library(const char *const names[]) {
+    void *library = NULL;
+    for (; *names && !library; names++)
+        library = dlopen(*names, RTLD_NOLOAD | RTLD_LAZY | RTLD_LOCAL);
+    return library;
+}
+
+static bool find_functions(const char *const names[], const wanted functions[]) {
+    void *library = held_library(names);
+    for (; library && functions->name; functions++) {
+        void *found_one = dlsym(library, functions->name);
+        if (!found_one) {
+            (void)dlclose(library);
+            return false;
+        }
+        memcpy(functions->function, &found_one, sizeof found_one);
+    }
+    return library != NULL;
+}
+
+/* ---- CUDA, by the driver's functions: its runtime may be linked statically ---- */
+
+static struct {
+    int (*pointer_get)(void *value, int attribute, unsigned long long pointer);
+    int (*copy)(unsigned long long to, unsigned long long from, size_t bytes);
+    int (*synchronize)(void *stream);
+    int (*current)(void **context);
+    int (*push)(void *context);
+    int (*pop)(void **context);
+    int (*retain)(void **context, int device);
+    int (*release)(int device);
+    int (*error_string)(int error, const char **text);
+} cuda;
+
+enum { CUDA_CONTEXT = 1, CUDA_MEMORY_TYPE = 2, CUDA_IS_MANAGED = 8, CUDA_ORDINAL = 9, CUDA_TYPE_DEVICE = 2 };
+
+static bool cuda_is_device(const void *memory) {
+    unsigned long long at = (unsigned long long)(uintptr_t)memory;
+    unsigned type = 0, managed = 0;
+    if (cuda.pointer_get(&type, CUDA_MEMORY_TYPE, at) != 0 || type != CUDA_TYPE_DEVICE)
+        return false;
+    return cuda.pointer_get(&managed, CUDA_IS_MANAGED, at) != 0 || !managed;
+}
+
+/* A thread without a context takes the memory's, or, of memory that is no context's own, its device's. */
+static int cuda_enter(const void *memory, bool *pushed, int *retained) {
+    unsigned long long at = (unsigned long long)(uintptr_t)memory;
+    void *context = NULL;
+    int device = 0, error = cuda.current(&context);
+    *pushed = false;
+    *retained = -1;
+    if (error || context)
+        return error;
+    if (cuda.pointer_get(&context, CUDA_CONTEXT, at) != 0 || !context) {
+        error = cuda.pointer_get(&device, CUDA_ORDINAL, at);
+        if (!error)
+            error = cuda.retain(&context, device);
+        if (error)
+            return error;
+        *retained = device;
+    }
+    error = cuda.push(context);
+    *pushed = !error;
+    return error;
+}
+
+static void cuda_leave(bool pushed, int retained) {
+    void *context;
+    if (pushed)
+        (void)cuda.pop(&context);
+    if (retained >= 0)
+        (void)cuda.release(retained);
+}
+
+/* What comes from memory that is not pinned may still be under way when the copy returns. */
+static bool cuda_copy(void *to, const void *from, int64_t bytes, const void *memory, const char **why) {
+    bool pushed;
+    int retained, error = cuda_enter(memory, &pushed, &retained);
+    if (!error)
+        error = cuda.copy((uintptr_t)to, (uintptr_t)from, (size_t)bytes);
+    if (!error)
+        error = cuda.synchronize(NULL);
+    cuda_leave(pushed, retained);
+    *why = "an unknown error";
+    if (error)
+        (void)cuda.error_string(error, why);
+    return !error;
+}
+
+static bool cuda_find(void) {
+    static const char *const names[] = {"libcuda.so.1", "libcuda.so", NULL};
+    const wanted functions[] = {
+        {"cuPointerGetAttribute", &cuda.pointer_get}, {"cuMemcpy", &cuda.copy},
+        {"cuStreamSynchronize", &cuda.synchronize},   {"cuCtxGetCurrent", &cuda.current},
+        {"cuCtxPushCurrent_v2", &cuda.push},          {"cuCtxPopCurrent_v2", &cuda.pop},
+        {"cuDevicePrimaryCtxRetain", &cuda.retain},   {"cuDevicePrimaryCtxRelease_v2", &cuda.release},
+        {"cuGetErrorString", &cuda.error_string},     {NULL, NULL}};
+    return find_functions(names, functions);
+}
+
+/* ---- HIP ---- */
+
+static struct {
+    int (*pointer_get)(void *value, int attribute, void *pointer);
+    int (*copy)(void *to, const void *from, size_t bytes, int kind);
+    int (*synchronize)(void *stream);
+    int (*version)(int *version);
+    const char *(*error_string)(int error);
+} hip;
+
+enum { HIP_MEMORY_TYPE = 2, HIP_IS_MANAGED = 8, HIP_COPY_DEFAULT = 4, HIP_VERSION_6 = 60000000 };
+
+/* The numbers of kinds of memory changed with version 6. */
+static bool hip_is_device(const void *memory) {
+    int type = -1, managed = 0, version = 0;
+    void *at = (void *)(uintptr_t)memory;
+    if (hip.version(&version) != 0 || hip.pointer_get(&type, HIP_MEMORY_TYPE, at) != 0 ||
+        type != (version >= HIP_VERSION_6 ? 2 : 1))
+        return false;
+    return hip.pointer_get(&managed, HIP_IS_MANAGED, at) != 0 || !managed;
+}
+
+static bool hip_copy(void *to, const void *from, int64_t bytes, const void *memory, const char **why) {
+    (void)memory;
+    int error = hip.copy(to, from, (size_t)bytes, HIP_COPY_DEFAULT);
+    if (!error)
+        error = hip.synchronize(NULL);
+    *why = error ? hip.error_string(error) : "";
+    return !error;
+}
+
+static bool hip_find(void) {
+    static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
+                                        "libamdhip64.so", NULL};
+    const wanted functions[] = {
+        {"hipPointerGetAttribute", &hip.pointer_get}, {"hipMemcpy", &hip.copy},
+        {"hipStreamSynchronize", &hip.synchronize},   {"hipRuntimeGetVersion", &hip.version},
+        {"hipGetErrorString", &hip.error_string},     {NULL, NULL}};
+    return find_functions(names, functions);
+}
+
+/* ---- Level Zero ---- */
+
+/* As in its header, version 1. */
+typedef struct ze_context_desc {
+    int stype;
+    const void *next;
+    uint32_t flags;
+} ze_context_desc;
+typedef struct ze_queue_desc {
+    int stype;
+    const void *next;
+    uint32_t ordinal, index, flags;
+    int mode, priority;
+} ze_queue_desc;
+typedef struct ze_memory_properties {
+    int stype;
+    void *next;
+    int type;
+    uint64_t id, page_size;
+} ze_memory_properties;
+
+enum {
+    ZE_CONTEXT_DESC = 0xd,
+    ZE_QUEUE_DESC = 0xe,
+    ZE_MEMORY_PROPERTIES = 0x17,
+    ZE_SYNCHRONOUS = 1,
+    ZE_DEVICE = 2
+};
+
+static struct {
+    int (*init)(uint32_t flags);
+    int (*driver_get)(uint32_t *count, void **drivers);
+    int (*context_create)(void *driver, const ze_context_desc *desc, void **context);
+    int (*properties)(void *context, const void *memory, ze_memory_properties *properties, void **device);
+    int (*list_create)(void *context, void *device, const ze_queue_desc *desc, void **list);
+    int (*append_copy)(void *list, void *to, const void *from, size_t bytes, void *signal, uint32_t nwaits,
+                       void **waits);
+    int (*list_destroy)(void *list);
+    void *context; /* of Sago's own: memory of others is known in it, too */
+} ze;
+
+static bool ze_look(const void *memory, void **device) {
+    ze_memory_properties properties = {.stype = ZE_MEMORY_PROPERTIES};
+    return ze.properties(ze.context, memory, &properties, device) == 0 && properties.type == ZE_DEVICE && *device;
+}
+
+static bool ze_is_device(const void *memory) {
+    void *device = NULL;
+    return ze_look(memory, &device);
+}
+
+static bool ze_copy(void *to, const void *from, int64_t bytes, const void *memory, const char **why) {
+    const ze_queue_desc desc = {.stype = ZE_QUEUE_DESC, .mode = ZE_SYNCHRONOUS};
+    void *device = NULL, *list = NULL;
+    *why = "no command list for the memory's device";
+    if (!ze_look(memory, &device) || ze.list_create(ze.context, device, &desc, &list) != 0)
+        return false;
+    *why = "zeCommandListAppendMemoryCopy failed";
+    bool copied = ze.append_copy(list, to, from, (size_t)bytes, NULL, 0, NULL) == 0;
+    (void)ze.list_destroy(list);
+    return copied;
+}
+
+static bool ze_find(void) {
+    static const char *const names[] = {"libze_loader.so.1", "libze_loader.so", NULL};
+    const wanted functions[] = {{"zeInit", &ze.init},
+                                {"zeDriverGet", &ze.driver_get},
+                                {"zeContextCreate", &ze.context_create},
+                                {"zeMemGetAllocProperties", &ze.properties},
+                                {"zeCommandListCreateImmediate", &ze.list_create},
+                                {"zeCommandListAppendMemoryCopy", &ze.append_copy},
+                                {"zeCommandListDestroy", &ze.list_destroy},
+                                {NULL, NULL}};
+    const ze_context_desc desc = {.stype = ZE_CONTEXT_DESC};
+    uint32_t count = 1;
+    void *driver = NULL;
+    return find_functions(names, functions) && ze.init(0) == 0 && ze.driver_get(&count, &driver) == 0 && driver &&
+           ze.context_create(driver, &desc, &ze.context) == 0;
+}
+
+/* ---- All of them ---- */
+
+static const struct {
+    sagoi_device device;
+    bool (*find)(void);
+} runtimes[RUNTIMES] = {
+    {{"CUDA", cuda_is_device, cuda_copy}, cuda_find},
+    {{"HIP", hip_is_device, hip_copy}, hip_find},
+    {{"Level Zero", ze_is_device, ze_copy}, ze_find},
+};
+
+static int first_object(struct dl_phdr_info *info, size_t size, void *loads) {
+    (void)size;
+    *(unsigned long long *)loads = info->dlpi_adds;
+    return 1;
+}
+
+static bool is_present(const sagoi_device *device) {
+    for (int i = 0; i < atomic_load(&found); i++)
+        if (atomic_load(&present[i]) == device)
+            return true;
+    return false;
+}
+
+static SAGOI_SELDOM void look_for_runtimes(unsigned long long loads) {
+    (void)pthread_mutex_lock(&looking);
+    for (int i = 0; i < RUNTIMES; i++)
+        if (!is_present(&runtimes[i].device) && runtimes[i].find()) {
+            atomic_store(&present[atomic_load(&found)], &runtimes[i].device);
+            atomic_fetch_add(&found, 1);
+        }
+    atomic_store(&loads_seen, loads);
+    (void)pthread_mutex_unlock(&looking);
+}
+
+SAGOI_OFTEN const sagoi_device *sagoi_device_of(const void *memory) {
+    unsigned long long loads = 0;
+    (void)dl_iterate_phdr(first_object, &loads);
+    if (loads != atomic_load_explicit(&loads_seen, memory_order_relaxed))
+        look_for_runtimes(loads);
+    for (int i = 0; i < atomic_load(&found); i++)
+        if (atomic_load(&present[i])->is_device(memory))
+            return atomic_load(&present[i]);
+    return NULL;
+}
+
+sago_status sagoi_device_copy(const sagoi_device *device, void *to, const void *from, int64_t bytes,
+                              const void *memory) {
+    const char *why = "";
+    if (bytes == 0 || device->copy(to, from, bytes, memory, &why))
+        return SAGO_OK;
+    return sagoi_fail(SAGO_ERR_IO, "a copy of %lld bytes of device memory: %s: %s", (long long)bytes, device->name,
+                      why);
+}
