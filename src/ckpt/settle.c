@@ -114,9 +114,6 @@ static void remove_at(sago_ckpt *ckpt, sagoi_known_step *known, bool local) {
         known->at[SAGO_LEVEL_REDUNDANT] = false;
     if (looks_after(ckpt, local))
         sagoi_background_remove(ckpt->background, local, known->step, known->id_low);
-    if (local && !known->at[SAGO_LEVEL_GLOBAL] &&
-        looks_after(ckpt, false)) /* what came there of it, if anything */
-        sagoi_background_remove(ckpt->background, false, known->step, known->id_low);
 }
 
 /* What is still being drained or encoded is read from the nodes. */

@@ -170,6 +170,76 @@ static void out_of_reach(void) {
     scene = "";
 }
 
+/* The same in the directory alone, while the nodes have it: what makes it too old for the nodes does not touch it.
+ */
+static int refuse_global_parts(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)arg, (void)len;
+    return op->kind == SAGOI_OP_READ && strstr(op->path, ".part") && strstr(op->path, "/ckpt/step-") ? EIO : 0;
+}
+
+static void out_of_reach_and_old(void) {
+    static const sagoi_file_hooks hooks = {.before = refuse_global_parts};
+    char hints[320];
+    scene = "out of reach and old";
+    start(both);
+    snprintf(hints, sizeof hints, "%s sago_ckpt_keep_local=1", local_only);
+    sagoi_file_set_hooks(&hooks);
+    sago_ckpt *ckpt = open_with(hints);
+    save(ckpt, 50);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    sagoi_file_set_hooks(NULL);
+    CHECK_INT(names("ckpt/step-*"), STEPS);
+    CHECK_INT(names("local/*/step-*"), 1);
+    start_anew();
+    scene = "";
+}
+
+/* ---- Several storage devices ---- */
+
+/* One for each rank: a relative name. */
+static void go_home(bool home) {
+    char folder[32];
+    meet();
+    snprintf(folder, sizeof folder, home ? "node-%d" : "..", rank);
+    CHECK(chdir(folder) == 0);
+    meet();
+}
+
+static void devices(const char *what, const char *command, int64_t damaged) {
+    char hints[128];
+    snprintf(hints, sizeof hints,
+             "sago_local_dirs=local sago_ckpt_keep_local=0 sago_ckpt_global_every=0 sago_ckpt_files=%d", ranks);
+    scene = what;
+    shell("for n in 0 1 2 3; do mkdir -p node-$n/local; done");
+    go_home(true);
+    start(hints);
+    go_home(false);
+    shell(command);
+    go_home(true);
+    sago_ckpt *ckpt = open_with(hints);
+    if (damaged)
+        check_damaged(ckpt, 40, damaged);
+    go_home(false);
+    CHECK_INT(names("node-*/local/*/step-*40-*"), 0);
+    CHECK_INT(names("node-*/local/*/damaged-*40-*") > 0, damaged);
+    CHECK_INT(names("node-*/local/*/removed-*"), 0);
+    go_home(true);
+    check_restart(ckpt, 30, damaged, "step 30: ");
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    go_home(false);
+    if (damaged)
+        shell("mv away node-1/local/$(ls node-1/local)/$(basename $(ls -d node-0/local/*/damaged-*) "
+              "| sed s/damaged/step/)");
+    go_home(true);
+    ckpt = open_with(hints);
+    check_restart(ckpt, damaged ? 40 : 30, 0, "step ");
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    go_home(false);
+    shell("rm -rf node-* away");
+    start_anew();
+    scene = "";
+}
+
 /* ---- What is whole somewhere ---- */
 
 /* Damaged on the nodes, whole in the directory, or one part in each: kept, restored from, mended by repair. */
@@ -355,6 +425,14 @@ int main(int argc, char **argv) {
                "mv moved $(ls -d ckpt/damaged-*)/file-000000.data");
     read_only();
     out_of_reach();
+    out_of_reach_and_old();
+    devices("a device that was away", "mv node-1/local/*/step-*40-* away", 1);
+    devices("set aside on one of them",
+            "mv node-1/local/*/step-*40-* away; cd node-0/local/*; mv step-*40-* $(echo step-*40-* | sed "
+            "s/step/damaged/)",
+            1);
+    devices("removed from one of them",
+            "cd node-1/local/*; f=$(echo step-*40-*); mv $f removed${f#step}; rm removed-*/*", 0);
     interrupted(global_only);
     interrupted(local_only);
     in_doubt();
