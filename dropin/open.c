@@ -10,6 +10,7 @@
 
 #include "atomic.h"
 #include "calls.h"
+#include "descriptors.h"
 #include "files.h"
 #include "foresee.h"
 #include "pointer.h"
@@ -93,8 +94,11 @@ static dropin_file *adopt(MPI_File handle, MPI_Comm comm, const char *path, int 
     sago_file *sago = NULL;
     dropin_file *file = dropin_files_add(handle);
     bool prefixed = strchr(path, ':'); /* "ufs:/scratch/x": to the MPI libraries a kind of file system */
+    bool wanted = file && !prefixed && dropin_descriptor_take();
     MPI_Info hints = hints_for_sago(comm, info);
-    sago_status status = sago_open(comm, file && !prefixed ? path : NULL, mode_for_sago(amode), hints, &sago);
+    sago_status status = sago_open(comm, wanted ? path : NULL, mode_for_sago(amode), hints, &sago);
+    if (wanted && status)
+        dropin_descriptor_give_back();
     if (hints != MPI_INFO_NULL)
         (void)MPI_Info_free(&hints);
     if (file) {
@@ -117,6 +121,7 @@ int dropin_open(const dropin_calls *next, MPI_Comm comm, const char *path, int a
     if (!in_subfiles(taken, path))
         return code;
     (void)sago_close(&taken->sago);
+    dropin_descriptor_give_back();
     dropin_files_remove(taken);
     (void)next->close(file);
     /* A directory: refused in the MPI library's own words. */
@@ -134,6 +139,7 @@ int dropin_close(const dropin_calls *next, MPI_File *handle) {
         (void)sago_flush_all(file->sago); /* to be counted; what fails will fail again */
         dropin_count_close(file);
         failed = dropin_raise(*handle, sago_close(&file->sago));
+        dropin_descriptor_give_back();
         dropin_requests_finish(file); /* the program should have waited for them */
     }
     dropin_files_remove(file);

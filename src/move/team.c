@@ -235,8 +235,9 @@ static void introduce_myself(const sagoi_team *team) {
 
 static sago_status team_create(MPI_Comm comm, sagoi_circle *circle, int channel, sagoi_team **created) {
     sagoi_team *team = calloc(1, sizeof *team);
-    if (!(circle->size > 1 ? sagoi_all_have(comm, team != NULL) : team != NULL) || !team) {
-        free(team);
+    if (!team) {
+        if (circle->size > 1)
+            (void)sagoi_all_have(comm, false); /* the first thing that the others ask in map_control() */
         return sagoi_fail(SAGO_ERR_MEMORY, "a rank has no memory for what belongs to a communicator");
     }
     describe(team, circle, channel);

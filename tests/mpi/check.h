@@ -103,12 +103,17 @@ static inline void check_share(void) {
         unlink(path);
 }
 
-static inline void check_start(int *argc, char ***argv) {
+/* After MPI_Init_thread(), for programs that need one. */
+static inline void check_ready(void) {
     setvbuf(stdout, NULL, _IOLBF, 0);
-    MPI_Init(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     check_share();
+}
+
+static inline void check_start(int *argc, char ***argv) {
+    MPI_Init(argc, argv);
+    check_ready();
 }
 
 static inline void meet(void) { (void)pthread_barrier_wait(&together->barrier); }
