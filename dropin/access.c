@@ -4,6 +4,8 @@
  * in its own words, through the user's handler.  Sago then is given a wrong count, so that all ranks learn it. */
 #include <limits.h>
 
+#include <string.h>
+
 #include "atomic.h"
 #include "calls.h"
 #include "files.h"
@@ -223,9 +225,13 @@ static bool serve_start(MPI_File handle, const access *wanted, MPI_Request *requ
 
 /* ---- Calls that are handed on: what has to be done before ---- */
 
-static int leave_file(MPI_File handle) { return dropin_settle_own(dropin_files_find(handle)); }
+static int leave_file(MPI_File handle, bool write) {
+    dropin_count_independent(write);
+    return dropin_settle_own(dropin_files_find(handle));
+}
 
-static int leave_pointer(MPI_File handle) {
+static int leave_pointer(MPI_File handle, bool write) {
+    dropin_count_independent(write);
     dropin_file *file = dropin_files_find(handle);
     dropin_pointer_leave(file);
     return dropin_settle_own(file);
@@ -313,10 +319,11 @@ static int leave_ordered(MPI_File handle) {
         dropin_atomic_leave(lock);                                                                            \
         return code;                                                                                          \
     }
-#define APART(name, params, args) HAND_ON_APART(name, leave_file(file), params, args)
-#define APART_POINTED(name, params, args) HAND_ON_APART(name, leave_pointer(file), params, args)
-#define ALONE(name, params, args) HAND_ON(name, leave_file(file), params, args)
-#define POINTED(name, params, args) HAND_ON(name, leave_pointer(file), params, args)
+#define WRITES(name) (strstr(#name, "write") != NULL) /* known when compiled */
+#define APART(name, params, args) HAND_ON_APART(name, leave_file(file, WRITES(name)), params, args)
+#define APART_POINTED(name, params, args) HAND_ON_APART(name, leave_pointer(file, WRITES(name)), params, args)
+#define ALONE(name, params, args) HAND_ON(name, leave_file(file, WRITES(name)), params, args)
+#define POINTED(name, params, args) HAND_ON(name, leave_pointer(file, WRITES(name)), params, args)
 #define SHARED(name, params, args) HAND_ON(name, leave_ordered(file), params, args)
 #define SERVE_ALONE(X, name, BUF, COUNT, WRITE) ROW_ALONE(APART_POINTED, name, BUF, COUNT, WRITE)
 #define SERVE_ALONE_AT(X, name, BUF, COUNT, WRITE) ROW_ALONE_AT(APART, name, BUF, COUNT, WRITE)

@@ -5,12 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "files.h"
 
 typedef struct counts {
     int64_t files, files_taken;
     int64_t calls[2], bytes[2]; /* read, written */
+    int64_t independent[2];     /* calls that the program made for one rank: the MPI library's */
     int64_t deferred, flush_steps, flushes[SAGO_FLUSH_COUNT];
     int64_t handed[DROPIN_REASON_COUNT];
 } counts;
@@ -67,6 +69,12 @@ void dropin_count_open(const dropin_file *file) {
     count(file, &(counts){.files = 1, .files_taken = file && file->sago});
 }
 
+void dropin_count_independent(bool write) {
+    counts one = {0};
+    one.independent[write] = 1;
+    count(NULL, &one);
+}
+
 void dropin_count_handed(const dropin_file *file, dropin_reason reason) {
     counts one = {0};
     one.handed[reason] = 1;
@@ -112,55 +120,96 @@ static const struct {
 
 static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
 
-static void print_summary(FILE *out, const totals *all, const times *longest, int ranks) {
+static void print_summary(FILE *out, const counts *job, const times *longest, int ranks) {
     fprintf(out, "sago: %d rank%s, %" PRId64 " file%s opened, %" PRId64 " taken\n", ranks, plural(ranks),
-            all->led.files, plural(all->led.files), all->led.files_taken);
+            job->files, plural(job->files), job->files_taken);
     for (int i = 1; i >= 0; i--) {
-        double seconds = longest->calls[i], mib = (double)all->counted.bytes[i] / (1 << 20);
-        fprintf(out, "sago: %" PRId64 " collective %s%s, %.1f MiB in %.3f s (%.0f MiB/s)\n", all->led.calls[i],
-                verb[i], plural(all->led.calls[i]), mib, seconds, seconds > 0 ? mib / seconds : 0);
+        double seconds = longest->calls[i], mib = (double)job->bytes[i] / (1 << 20);
+        fprintf(out, "sago: %" PRId64 " collective %s%s, %.1f MiB in %.3f s (%.0f MiB/s)\n", job->calls[i],
+                verb[i], plural(job->calls[i]), mib, seconds, seconds > 0 ? mib / seconds : 0);
     }
-    if (all->led.deferred)
-        fprintf(out, "sago: %" PRId64 " writes deferred, moved in %" PRId64 " steps\n", all->led.deferred,
-                all->led.flush_steps);
+    if (job->independent[0] || job->independent[1])
+        fprintf(out,
+                "sago: the program itself made %" PRId64 " independent write%s and %" PRId64
+                " read%s, which are the MPI library's\n",
+                job->independent[1], plural(job->independent[1]), job->independent[0],
+                plural(job->independent[0]));
+    if (job->deferred)
+        fprintf(out, "sago: %" PRId64 " writes deferred, moved in %" PRId64 " steps\n", job->deferred,
+                job->flush_steps);
     fprintf(out, "sago: seconds by phase, slowest rank:");
     for (int i = 0; i < SAGO_PHASE_COUNT; i++)
         fprintf(out, " %s %.3f", sago_phase_string((sago_phase)i), longest->phase[i]);
     fprintf(out, "\n");
     for (int i = 1; i < DROPIN_REASON_COUNT; i++)
-        if (all->counted.handed[i])
-            fprintf(out, "sago: %" PRId64 " calls handed to MPI: %s\n", all->led.handed[i], reasons[i].words);
+        if (job->handed[i])
+            fprintf(out, "sago: %" PRId64 " calls handed to MPI: %s\n", job->handed[i], reasons[i].words);
 }
 
-/* Sums over all ranks; seconds are the slowest rank's. */
-static void print_json(FILE *out, const counts *all, const times *longest, int ranks) {
-    fprintf(out, "{\"ranks\": %d, \"files\": %" PRId64 ", \"files_taken\": %" PRId64, ranks, all->files,
-            all->files_taken);
+static void print_counts(FILE *out, const counts *all) {
+    fprintf(out, "\"files\": %" PRId64 ", \"files_taken\": %" PRId64, all->files, all->files_taken);
     for (int i = 0; i < 2; i++)
-        fprintf(out, ",\n \"%ss\": %" PRId64 ", \"%s_bytes\": %" PRId64 ", \"%s_seconds\": %.6f", verb[i],
-                all->calls[i], verb[i], all->bytes[i], verb[i], longest->calls[i]);
+        fprintf(out, ",\n \"%ss\": %" PRId64 ", \"%s_bytes\": %" PRId64 ", \"independent_%ss\": %" PRId64, verb[i],
+                all->calls[i], verb[i], all->bytes[i], verb[i], all->independent[i]);
     fprintf(out, ",\n \"deferred\": %" PRId64 ", \"flush_steps\": %" PRId64 ", \"flushes\": {", all->deferred,
             all->flush_steps);
     for (int i = 0; i < SAGO_FLUSH_COUNT; i++)
         fprintf(out, "%s\"%s\": %" PRId64, i ? ", " : "", sago_flush_string((sago_flush)i), all->flushes[i]);
-    fprintf(out, "},\n \"phases\": {");
-    for (int i = 0; i < SAGO_PHASE_COUNT; i++)
-        fprintf(out, "%s\"%s\": %.6f", i ? ", " : "", sago_phase_string((sago_phase)i), longest->phase[i]);
     fprintf(out, "},\n \"handed\": {");
     for (int i = 1; i < DROPIN_REASON_COUNT; i++)
         fprintf(out, "%s\"%s\": %" PRId64, i > 1 ? ", " : "", reasons[i].name, all->handed[i]);
+    fprintf(out, "}");
+}
+
+/* What the summary says, and then what was counted by all ranks together. */
+static void print_json(FILE *out, const counts *job, const counts *all, const times *longest, int ranks) {
+    fprintf(out, "{\"ranks\": %d, ", ranks);
+    print_counts(out, job);
+    for (int i = 0; i < 2; i++)
+        fprintf(out, ",\n \"%s_seconds\": %.6f", verb[i], longest->calls[i]);
+    fprintf(out, ",\n \"phases\": {");
+    for (int i = 0; i < SAGO_PHASE_COUNT; i++)
+        fprintf(out, "%s\"%s\": %.6f", i ? ", " : "", sago_phase_string((sago_phase)i), longest->phase[i]);
+    fprintf(out, "},\n \"all_ranks\": {");
+    print_counts(out, all);
     fprintf(out, "}}\n");
 }
 
+/* Files and calls of the job: what all ranks of a file do together counts once, bytes and what each does alone are
+ * added up. */
+static counts of_job(const totals *all) {
+    counts job = all->led;
+    memcpy(job.bytes, all->counted.bytes, sizeof job.bytes);
+    memcpy(job.independent, all->counted.independent, sizeof job.independent);
+    return job;
+}
+
+/* In one piece, which comes between the lines of other ranks, not into them. */
+static void write_summary(const counts *job, const times *longest, int ranks) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return;
+    print_summary(out, job, longest, ranks);
+    if (fclose(out) == 0) {
+        (void)fflush(stderr);
+        if (write(STDERR_FILENO, text, size) < 0)
+            clearerr(stderr); /* there is nobody to tell */
+    }
+    free(text);
+}
+
 static void tell(const totals *all, const times *longest, int ranks) {
+    counts job = of_job(all);
     if (strncmp(wanted, "json:", 5) != 0) {
-        print_summary(stderr, all, longest, ranks);
+        write_summary(&job, longest, ranks);
         return;
     }
     FILE *out = fopen(wanted + 5, "w");
     if (!out)
         return;
-    print_json(out, &all->counted, longest, ranks);
+    print_json(out, &job, &all->counted, longest, ranks);
     (void)fclose(out);
 }
 

@@ -1,7 +1,7 @@
 /* What Sago did for this program: counted in every process, added up and told by rank 0 in MPI_Finalize.
  *
- * SAGO_STATS=off (default), summary (on stderr) or json:FILE; the same on all ranks.  The summary counts files and
- * calls, JSON what every rank opened and called. */
+ * SAGO_STATS=off (default), summary (on stderr) or json:FILE; the same on all ranks.  Both count files and calls
+ * of the job, JSON in "all_ranks" also what every rank opened and called. */
 #ifndef DROPIN_REPORT_H
 #define DROPIN_REPORT_H
 
@@ -43,6 +43,7 @@ double dropin_clock(void);
 void dropin_count_open(const struct dropin_file *file);
 void dropin_count_close(const struct dropin_file *file);
 void dropin_count_served(const struct dropin_file *file, bool write, MPI_Count bytes, double start);
+void dropin_count_independent(bool write);
 void dropin_count_handed(const struct dropin_file *file, dropin_reason reason);
 
 /* Collective over MPI_COMM_WORLD, while MPI still runs. */

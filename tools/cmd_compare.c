@@ -21,6 +21,7 @@ enum { REPEAT_MAX = 1000, SHOWN_OUTPUT = 8192 };
 /* What the drop-in library counted in one run; negative: it said nothing. */
 typedef struct served_calls {
     int64_t writes, reads, bytes;
+    int64_t independent; /* calls of single ranks, by the program itself: not Sago's */
 } served_calls;
 
 typedef struct compare_config {
@@ -123,15 +124,14 @@ static int64_t json_number(const char *text, const char *key) {
 
 static served_calls served_read(int file) {
     char text[4096] = "";
-    served_calls result = {-1, -1, 0};
+    served_calls result = {-1, -1, 0, 0};
     ssize_t length = pread(file, text, sizeof text - 1, 0);
     if (length <= 0)
         return result;
-    int64_t ranks = json_number(text, "\"ranks\":");
-    if (ranks < 1)
-        return result;
-    result.writes = json_number(text, "\"writes\":") / ranks;
-    result.reads = json_number(text, "\"reads\":") / ranks;
+    result.writes = json_number(text, "\"writes\":");
+    result.reads = json_number(text, "\"reads\":");
+    result.independent =
+        json_number(text, "\"independent_writes\":") + json_number(text, "\"independent_reads\":");
     result.bytes = json_number(text, "\"write_bytes\":") + json_number(text, "\"read_bytes\":");
     return result;
 }
@@ -198,12 +198,16 @@ static bool run_all(compare_config *config, char *why) {
 
 static void print_served(const served_calls *served) {
     if (served->writes + served->reads > 0)
-        printf("Sago did %" PRId64 " collective writes and %" PRId64 " reads, %.1f MB in all\n\n", served->writes,
+        printf("Sago did %" PRId64 " collective writes and %" PRId64 " reads, %.1f MB in all\n", served->writes,
                served->reads, (double)served->bytes / 1e6);
     else
-        printf("Sago did nothing: %s\n\n",
+        printf("Sago did nothing: %s\n",
                served->writes < 0 ? "no program that was started uses its MPI library, or it did not end properly"
                                   : "the program makes no collective MPI-IO call that Sago serves");
+    if (served->independent > 0)
+        printf("the program itself made %" PRId64 " independent calls, which are the MPI library's\n",
+               served->independent);
+    puts("");
 }
 
 static void print_times(const compare_config *config) {

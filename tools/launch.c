@@ -159,19 +159,20 @@ static bool may_list_variables(char **command) {
  * launchers do not know the variable. */
 static int list_variables(char **command) {
     static const char name[] = "OMPI_MCA_mca_base_env_list";
-    char list[4096] = "LD_PRELOAD";
+    char list[4096] = "";
     const char *given = getenv(name);
     if (!may_list_variables(command))
         return 0;
-    size_t length = strlen(list);
-    for (char **entry = environ; *entry; entry++) {
+    size_t length = 0;
+    for (char **entry = environ; *entry; entry++) { /* it warns of names that are not set */
         size_t width = strcspn(*entry, "=");
-        if (strncmp(*entry, "SAGO_", 5) != 0 || length + width + 2 > sizeof list)
-            continue;
-        length += (size_t)snprintf(list + length, sizeof list - length, ";%.*s", (int)width, *entry);
+        bool ours = strncmp(*entry, "SAGO_", 5) == 0 || strncmp(*entry, "LD_PRELOAD=", 11) == 0;
+        if (ours && length + width + 2 <= sizeof list)
+            length += (size_t)snprintf(list + length, sizeof list - length, "%s%.*s", length ? ";" : "",
+                                       (int)width, *entry);
     }
     if (given && length + strlen(given) + 2 <= sizeof list)
-        snprintf(list + length, sizeof list - length, ";%s", given);
+        snprintf(list + length, sizeof list - length, "%s%s", length ? ";" : "", given);
     return setenv(name, list, 1);
 }
 

@@ -2,7 +2,7 @@
 #
 #   plain N PROGRAM...      with the MPI library alone
 #   with_sago N PROGRAM...  with the drop-in preloaded; what it counted is in $run/stats.json
-#   stat_of NAME, stat_is NAME NUMBER
+#   stat_of NAME, stat_is NAME NUMBER: counted by all ranks together
 #
 # $preload holds the libraries that with_sago preloads, $settings more variables.
 
@@ -59,7 +59,7 @@ with_sago() {
     try_sago "$@" || fail "with Sago: exit code $?: $*"
 }
 stat_of() {
-    sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p" "$run/stats.json"
+    sed -n "/\"all_ranks\"/,\$s/.*\"$1\": \([0-9]*\).*/\1/p" "$run/stats.json"
 }
 stat_is() {
     [ "$(stat_of "$1")" = "$2" ] || { cat "$run/stats.json"; fail "$1 is $(stat_of "$1"), not $2"; }

@@ -71,6 +71,43 @@ grep -q "2 collective writes" "$tmp/said" || { cat "$tmp/said"; fail "no summary
 [ ! -s "$tmp/output" ] || fail "the summary belongs on stderr"
 settings=
 
+echo "== the summary"
+"$SAGO_MPICC" "$here/program.c" -o "$tmp/program"
+settings=SAGO_STATS=summary
+with_sago 2 "$tmp/program" 2>"$tmp/said" >"$tmp/output"
+grep -q "made 2 independent writes and 0 reads" "$tmp/said" || { cat "$tmp/said"; fail "independent calls are not told"; }
+settings=
+with_sago 2 "$tmp/program"
+python3 - "$run/stats.json" <<'END' || fail "the JSON counts otherwise than the summary"
+import json, sys
+job = json.load(open(sys.argv[1]))
+every = job["all_ranks"]
+assert job["writes"] == job["reads"] == job["files"] == job["handed"]["atomic"] == 1, job
+assert every["writes"] == every["reads"] == every["files"] == every["handed"]["atomic"] == 2, every
+assert job["independent_writes"] == every["independent_writes"] == 2 and job["independent_reads"] == 0, job
+assert job["write_bytes"] == every["write_bytes"] == 200, job
+END
+# Other ranks' lines come between, not into it: it is one write.
+if command -v strace >/dev/null && strace -o "$tmp/trace" true 2>/dev/null; then
+    settings=SAGO_STATS=summary
+    with_sago 1 strace -f -e trace=write -e write=none -s 8 -o "$tmp/trace" "$tmp/program" 2>"$tmp/said" >"$tmp/output"
+    settings=
+    [ "$(grep -c 'write(2, "sago: ' "$tmp/trace")" -eq 1 ] || { cat "$tmp/trace"; fail "the summary is not in one piece"; }
+fi
+
+echo "== opened too early, or too late"
+"$SAGO_MPICC" "$here/early.c" -o "$tmp/early"
+for when in early late; do
+    launch 1 "$tmp/early" $when >"$tmp/plain.txt" 2>&1 && fail "$when: it should end the program"
+    settings=SAGO_STATS=off
+    try_sago 1 "$tmp/early" $when >"$tmp/sago.txt" 2>&1 && fail "$when: it should end the program with Sago, too"
+    settings=
+    for said in plain sago; do
+        grep -oiE '(MPI|internal)_[a-z_]+' "$tmp/$said.txt" | sort -u >"$tmp/$said.names"
+    done
+    diff "$tmp/plain.names" "$tmp/sago.names" || { cat "$tmp/sago.txt"; fail "$when: another function is blamed"; }
+done
+
 echo "== switched off"
 settings=SAGO_DISABLE=1
 with_sago 2 "$tmp/ends" normal

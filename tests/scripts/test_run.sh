@@ -97,7 +97,8 @@ lacks .
 python3 - out.json <<'END' || fail "out.json"
 import json, sys
 stats = json.load(open(sys.argv[1]))
-assert stats["ranks"] == 2 and stats["reads"] == 6 and stats["files_taken"] == 2, stats
+assert stats["ranks"] == 2 and stats["reads"] == 3 and stats["files_taken"] == 1, stats
+assert stats["all_ranks"]["reads"] == 6 and stats["all_ranks"]["files_taken"] == 2, stats
 END
 printf '#!/bin/sh\n# a job script\nset -e\ncd "$1"\n%s "%s" write out\n%s "%s" read out\necho done\n' \
     "$launch" "$app" "$launch" "$app" >job
@@ -158,6 +159,8 @@ gives 1 "with Sago these are all 0" compare --repeat 1 --file out -- \
 rm -f out.*
 gives 1 "status 3 with Sago" compare --repeat 1 --file out -- sh -c 'echo whine; echo >out; [ "$SAGO_DISABLE" ] || exit 3'
 grep -q whine log || fail "compare: the output of a command that failed"
+gives 1 "status 3 without Sago" compare --repeat 1 -- $launch sh -c 'exit 3'
+lacks LD_PRELOAD # of which Open MPI warns when it is to pass it on and it is not set
 gives 1 "ended by signal 9 without Sago" compare -- sh -c 'kill -9 $$'
 gives 1 "nonsense: No such file" compare -- nonsense
 gives 1 "out after the run without Sago: No such file" compare --file out -- true
