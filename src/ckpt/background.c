@@ -139,6 +139,7 @@ static void do_window(sagoi_background *background, const sagoi_window *window) 
     lock(background);
     if (!whole)
         note_failure(job, sagoi_fail(SAGO_ERR_STATE, "the job ended before all ranks had copied their data"));
+    note_failure(job, sagoi_pool_check(background->options.pool, window->number));
     sago_status before = job->status;
     unlock(background);
     sago_status status = before ? SAGO_OK : write_window(background, window);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/device.h"
 
 /* Two dimensions become one where the second follows the first without a gap on both sides. */
 static void collapse(sagoi_overlap *region) {
@@ -92,11 +93,14 @@ static int64_t first_row(const sagoi_overlap *region, int64_t rows, int64_t from
     return low;
 }
 
-static void copy_bytes(char *stream, char *memory, int64_t len, sagoi_direction direction) {
-    if (direction == SAGOI_TO_FILE)
-        memcpy(stream, memory, (size_t)len);
-    else
-        memcpy(memory, stream, (size_t)len);
+/* `device`: whose memory it is; NULL: the host's. */
+static sago_status copy_bytes(const sagoi_device *device, char *stream, char *memory, int64_t len,
+                              sagoi_direction direction) {
+    char *to = direction == SAGOI_TO_FILE ? stream : memory, *from = direction == SAGOI_TO_FILE ? memory : stream;
+    if (device)
+        return sagoi_device_copy(device, to, from, len, memory);
+    memcpy(to, from, (size_t)len);
+    return SAGO_OK;
 }
 
 /* Rows that follow each other in the stream go as one train. */
@@ -107,17 +111,18 @@ static void copy_train(const sagoi_overlap *region, char *stream, char *memory, 
     sagoi_copy_packed(&span, memory, 0, stream, direction == SAGOI_TO_FILE ? SAGOI_GATHER : SAGOI_SCATTER);
 }
 
-void sagoi_overlap_copy(const sagoi_overlap *region, char *stream, int64_t from, int64_t to, char *memory,
-                        sagoi_direction direction) {
+sago_status sagoi_overlap_copy(const sagoi_overlap *region, char *stream, int64_t from, int64_t to, char *memory,
+                               sagoi_direction direction) {
     int64_t len = region->count[region->ndims - 1];
     if (region->bytes == 0 || to <= region->stream_off || from >= region->stream_end)
-        return;
+        return SAGO_OK;
     int64_t rows = region->bytes / len;
-    bool packed = region->ndims > 1 && region->stream[region->ndims - 2] == len;
+    const sagoi_device *device = sagoi_device_of(memory);
+    bool packed = !device && region->ndims > 1 && region->stream[region->ndims - 2] == len;
     for (int64_t row = first_row(region, rows, from); row < rows;) {
         row_place place = row_at(region, row);
         if (place.stream >= to)
-            return;
+            return SAGO_OK;
         int64_t whole = packed && place.stream >= from ? sagoi_min(place.left, (to - place.stream) / len) : 0;
         if (whole > 0) {
             copy_train(region, stream + (place.stream - from), memory + place.memory, whole, direction);
@@ -125,7 +130,11 @@ void sagoi_overlap_copy(const sagoi_overlap *region, char *stream, int64_t from,
             continue;
         }
         int64_t low = sagoi_max(place.stream, from), high = sagoi_min(place.stream + len, to);
-        copy_bytes(stream + (low - from), memory + place.memory + (low - place.stream), high - low, direction);
+        sago_status status = copy_bytes(device, stream + (low - from),
+                                        memory + place.memory + (low - place.stream), high - low, direction);
+        if (status)
+            return status;
         row++;
     }
+    return SAGO_OK;
 }

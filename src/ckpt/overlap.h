@@ -38,8 +38,9 @@ bool sagoi_overlap_make(sagoi_overlap *region, sagoi_cells cells, const sagoi_bo
 /* A region of bytes that are contiguous on both sides. */
 void sagoi_overlap_flat(sagoi_overlap *region, int64_t offset, int64_t bytes);
 
-/* Copies the part of the region that lies in bytes [from, to) of the stream; stream[0] is byte `from`. */
-void sagoi_overlap_copy(const sagoi_overlap *region, char *stream, int64_t from, int64_t to, char *memory,
-                        sagoi_direction direction);
+/* Copies the part of the region that lies in bytes [from, to) of the stream; stream[0] is byte `from`.  Fails only
+ * where the memory is a device's. */
+sago_status sagoi_overlap_copy(const sagoi_overlap *region, char *stream, int64_t from, int64_t to, char *memory,
+                               sagoi_direction direction) SAGOI_CHECKED;
 
 #endif

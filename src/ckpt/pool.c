@@ -1,5 +1,7 @@
 #include "ckpt/pool.h"
 
+#include <stdio.h>
+
 #include "base/checked.h"
 #include "base/futex.h"
 #include "move/control.h"
@@ -59,6 +61,8 @@ sago_status sagoi_pool_resize(sagoi_pool *pool, sagoi_team *team, const sagoi_po
     atomic_store(&pool->group->written.value, 0); /* every rank of the group stores the same */
     for (int i = 0; i < SAGOI_POOL_SLOTS; i++)
         atomic_store(&pool->group->filled[i].value, 0);
+    for (int i = 0; i < SAGOI_POOL_SLOTS; i++)
+        atomic_store(&pool->group->spoiled[i], 0);
     return sagoi_gate(team);
 }
 
@@ -90,6 +94,21 @@ sago_status sagoi_pool_claim(sagoi_pool *pool, sagoi_team *team, char **window) 
     return SAGO_OK;
 }
 
+void sagoi_pool_spoil(sagoi_pool *pool, int rank) {
+    uint32_t slot = pool->next % (uint32_t)pool->slots;
+    int32_t nobody = 0;
+    if (atomic_compare_exchange_strong(&pool->group->spoiled[slot], &nobody, rank + 1))
+        (void)snprintf(pool->group->why[slot], SAGOI_POOL_WHY, "%s", sagoi_message());
+}
+
+sago_status sagoi_pool_check(const sagoi_pool *pool, uint32_t n) {
+    uint32_t slot = n % (uint32_t)pool->slots;
+    int32_t spoiled = atomic_load(&pool->group->spoiled[slot]);
+    if (!spoiled)
+        return SAGO_OK;
+    return sagoi_fail(SAGO_ERR_IO, "rank %d: %.255s", spoiled - 1, pool->group->why[slot]);
+}
+
 void sagoi_pool_fill(sagoi_pool *pool) {
     sagoi_futex *filled = &pool->group->filled[pool->next++ % (uint32_t)pool->slots];
     atomic_fetch_add_explicit(&filled->value, 1, memory_order_release);
@@ -119,8 +138,15 @@ sago_status sagoi_pool_meet(sagoi_pool *pool, sagoi_team *team, uint32_t n, uint
     }
 }
 
-void sagoi_pool_done(sagoi_pool *pool, uint32_t n) {
+static void empty(sagoi_pool *pool, uint32_t n) {
     atomic_store(&pool->group->filled[n % (uint32_t)pool->slots].value, 0);
+    atomic_store(&pool->group->spoiled[n % (uint32_t)pool->slots], 0);
+}
+
+void sagoi_pool_take_back(sagoi_pool *pool) { empty(pool, pool->next); }
+
+void sagoi_pool_done(sagoi_pool *pool, uint32_t n) {
+    empty(pool, n);
     atomic_store_explicit(&pool->group->written.value, n + 1, memory_order_release);
     sagoi_futex_wake(&pool->group->written);
 }

@@ -12,12 +12,14 @@
 #include "base/futex.h"
 #include "move/team.h"
 
-enum { SAGOI_POOL_SLOTS = 2 };
+enum { SAGOI_POOL_SLOTS = 2, SAGOI_POOL_WHY = 256 };
 
 /* Of one group, in shared memory. */
 typedef struct sagoi_pool_group {
     _Alignas(64) sagoi_futex written;                  /* windows that are free again */
     _Alignas(64) sagoi_futex filled[SAGOI_POOL_SLOTS]; /* ranks that have copied theirs */
+    _Atomic int32_t spoiled[SAGOI_POOL_SLOTS];         /* 1 + a rank that could not */
+    char why[SAGOI_POOL_SLOTS][SAGOI_POOL_WHY];
 } sagoi_pool_group;
 
 typedef struct sagoi_pool {
@@ -44,6 +46,11 @@ void sagoi_pool_release(sagoi_pool *pool);
 bool sagoi_pool_free(const sagoi_pool *pool);
 /* Waits until it is; gives the memory.  SAGO_ERR_PEER: somebody died. */
 sago_status sagoi_pool_claim(sagoi_pool *pool, sagoi_team *team, char **window) SAGOI_CHECKED;
+/* This rank could not copy all it has to the window it claimed, which it has to fill all the same; the message
+ * says why.  Of several the first counts. */
+void sagoi_pool_spoil(sagoi_pool *pool, int rank);
+/* By the writer, when all have filled window n: could all copy? */
+sago_status sagoi_pool_check(const sagoi_pool *pool, uint32_t n) SAGOI_CHECKED;
 /* This rank has copied what it has of the window it claimed. */
 void sagoi_pool_fill(sagoi_pool *pool);
 
@@ -52,6 +59,8 @@ void sagoi_pool_fill(sagoi_pool *pool);
 sago_status sagoi_pool_meet(sagoi_pool *pool, sagoi_team *team, uint32_t n, uint32_t ranks) SAGOI_CHECKED;
 /* By the writer's thread: waits until all `ranks` have filled window n; false when *stop was set first. */
 bool sagoi_pool_await(sagoi_pool *pool, uint32_t n, uint32_t ranks, const atomic_bool *stop);
+/* By a writer that has not begun with it: the next window is to be filled anew. */
+void sagoi_pool_take_back(sagoi_pool *pool);
 /* Window n has been written: its slot is free. */
 void sagoi_pool_done(sagoi_pool *pool, uint32_t n);
 

@@ -19,7 +19,8 @@ typedef struct restoring {
     sagoi_fetch fetch;
     target *targets; /* by writer */
     int64_t n, capacity;
-    int64_t *first; /* by writer: index of its first target; nwriters + 1 */
+    int64_t *first;     /* by writer: index of its first target; nwriters + 1 */
+    sago_status failed; /* a copy to memory of a device */
 } restoring;
 
 /* ---- Does it fit? ---- */
@@ -152,10 +153,12 @@ static sago_status find_targets(restoring *work) {
 }
 
 static void deliver(void *arg, int64_t writer, int64_t off, int64_t len, char *data) {
-    const restoring *work = arg;
-    for (int64_t i = work->first[writer]; i < work->first[writer + 1]; i++) {
+    restoring *work = arg;
+    for (int64_t i = work->first[writer]; i < work->first[writer + 1] && !work->failed; i++) {
         const target *to = &work->targets[i];
-        sagoi_overlap_copy(&to->region, data, off, off + len, to->memory, SAGOI_FROM_FILE);
+        work->failed = sagoi_overlap_copy(&to->region, data, off, off + len, to->memory, SAGOI_FROM_FILE);
+        if (work->failed)
+            sagoi_report_add(&work->ckpt->report, "%s\n", sagoi_message());
     }
 }
 
@@ -205,6 +208,11 @@ static sago_status restore_save(sago_ckpt *ckpt, const sagoi_overview *overview,
     status = sagoi_agree_status(ckpt->team, status);
     if (!status)
         status = sagoi_fetch_run(&work.fetch);
+    if (!status && work.failed)
+        work.failed =
+            sagoi_fail(work.failed, "what was read did not get to the memory of a device: see the report");
+    if (!status)
+        status = sagoi_agree_status(ckpt->team, work.failed);
     sagoi_fetch_cleanup(&work.fetch);
     free(work.targets);
     free(work.first);

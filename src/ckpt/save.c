@@ -172,7 +172,7 @@ static sago_status try_replace(sago_ckpt *ckpt, bool *replaced) {
         return status;
     ckpt->pool.next--;
     if (sagoi_is_writer(ckpt))
-        atomic_store(&ckpt->pool.group->filled[ckpt->pool.next % (uint32_t)ckpt->pool.slots].value, 0);
+        sagoi_pool_take_back(&ckpt->pool);
     *newest = NULL;
     int64_t step = old->step;
     if (old->job)
@@ -225,11 +225,16 @@ static void fill_job(sago_ckpt *ckpt, sagoi_saving *saving, const save_terms *te
     }
 }
 
-static void copy_window(const sago_ckpt *ckpt, char *window, int64_t from, int64_t to) {
-    for (int64_t i = 0; i < ckpt->layout.nslices; i++) {
+/* What cannot be copied from a device fails the save, and everybody learns it as of any other: the writer must not
+ * commit it, and the others count on this rank. */
+static void copy_window(sago_ckpt *ckpt, char *window, int64_t from, int64_t to) {
+    sago_status status = SAGO_OK;
+    for (int64_t i = 0; i < ckpt->layout.nslices && !status; i++) {
         const sagoi_slice *slice = &ckpt->layout.slices[i];
-        sagoi_overlap_copy(&slice->region, window, from, to, slice->memory, SAGOI_TO_FILE);
+        status = sagoi_overlap_copy(&slice->region, window, from, to, slice->memory, SAGOI_TO_FILE);
     }
+    if (status)
+        sagoi_pool_spoil(&ckpt->pool, ckpt->team->rank);
 }
 
 /* Without memory for the thread's task, the rank writes the window itself, when its turn has come: the others go

@@ -78,7 +78,7 @@ static void against_cells(void **state) {
         bool any = sagoi_overlap_make(&overlap, cells, &stored, offset, &mine);
         assert_int_equal(any, common > 0);
         if (any)
-            sagoi_overlap_copy(&overlap, stream, from, to, memory, SAGOI_FROM_FILE);
+            assert_int_equal(sagoi_overlap_copy(&overlap, stream, from, to, memory, SAGOI_FROM_FILE), SAGO_OK);
         assert_memory_equal(memory, wanted, MOST);
         if (any)
             assert_int_equal(overlap.bytes, common);
@@ -102,8 +102,8 @@ static void to_file(void **state) {
             memory[i] = (char)draw(0, 255);
         assert_true(sagoi_overlap_make(&overlap, cells, &box, 0, &box));
         int64_t cut = draw(0, bytes);
-        sagoi_overlap_copy(&overlap, stream, 0, cut, memory, SAGOI_TO_FILE);
-        sagoi_overlap_copy(&overlap, stream + cut, cut, bytes, memory, SAGOI_TO_FILE);
+        assert_int_equal(sagoi_overlap_copy(&overlap, stream, 0, cut, memory, SAGOI_TO_FILE), SAGO_OK);
+        assert_int_equal(sagoi_overlap_copy(&overlap, stream + cut, cut, bytes, memory, SAGOI_TO_FILE), SAGO_OK);
         for (int64_t i = 0; i < bytes; i++)
             assert_int_equal(stream[i], memory[place_of(i, cells, &box, &box)]);
     }
