@@ -6,6 +6,7 @@
 #include "api/tier.h"
 #include "base/again.h"
 #include "engine/started.h"
+#include "mpi/quiet.h"
 
 /* Not MPI_MAX_LIBRARY_VERSION_STRING: the library that runs may be the one with the longer name. */
 enum { LONGEST_NAME = 16384 };
@@ -32,7 +33,10 @@ sago_status sagoi_check_comm(MPI_Comm comm) {
     int between = 0;
     if (comm == MPI_COMM_NULL)
         return sagoi_fail(SAGO_ERR_ARG, "the communicator is MPI_COMM_NULL");
-    if (!SAGOI_DONE(MPI_Comm_test_inter(comm, &between)) || between)
+    sagoi_quiet_begin(comm);
+    bool asked = SAGOI_DONE(MPI_Comm_test_inter(comm, &between));
+    sagoi_quiet_end(comm);
+    if (!asked || between)
         return sagoi_fail(SAGO_ERR_ARG, "the communicator must be an intracommunicator");
     return SAGO_OK;
 }

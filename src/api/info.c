@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/handle.h"
+#include "mpi/quiet.h"
 
 static sago_status put_hints(const sagoi_hints *hints, MPI_Info info) {
     int64_t rows = 0;
@@ -35,9 +36,11 @@ sago_status sago_get_hints(sago_file *file, MPI_Info hints) {
     sago_status status = sagoi_check_file(file);
     if (!status && hints == MPI_INFO_NULL)
         status = sagoi_fail(SAGO_ERR_ARG, "there is nowhere to put the hints: MPI_INFO_NULL");
+    sagoi_quiet_begin(MPI_COMM_NULL);
     if (!status)
         status = put_hints(&file->hints, hints);
     if (!status)
         status = put_stripes(sagoi_store_layout(file->store), hints);
+    sagoi_quiet_end(MPI_COMM_NULL);
     return sagoi_done("sago_get_hints", NULL, status);
 }

@@ -14,6 +14,7 @@
 #include "base/checked.h"
 #include "engine/started.h"
 #include "machine/cores.h"
+#include "mpi/quiet.h"
 
 /* ---- Before anything is touched ---- */
 
@@ -47,10 +48,12 @@ sago_status sagoi_take_hints(sagoi_hints *hints, MPI_Info info) {
     sago_status status = sagoi_hints_init(hints);
     if (status || info == MPI_INFO_NULL)
         return status;
+    sagoi_quiet_begin(MPI_COMM_NULL);
     if (!SAGOI_DONE(MPI_Info_get_nkeys(info, &count)))
-        return sagoi_fail(SAGO_ERR_MPI, "the hints cannot be read");
+        status = sagoi_fail(SAGO_ERR_MPI, "the hints cannot be read");
     for (int i = 0; i < count && !status; i++)
         status = take_hint(hints, info, i);
+    sagoi_quiet_end(MPI_COMM_NULL);
     return status;
 }
 

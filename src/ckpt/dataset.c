@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/hash.h"
+#include "mpi/quiet.h"
 
 static void protected_cleanup(sagoi_protected *entry) {
     free(entry->boxes);
@@ -139,7 +140,11 @@ static sago_status describe_type(MPI_Datatype type, sagoi_array_desc *desc) {
     MPI_Count size = 0, low = 0, extent = 0;
     if (type == MPI_DATATYPE_NULL)
         return sagoi_fail(SAGO_ERR_TYPE, "the element type is MPI_DATATYPE_NULL");
-    if (MPI_Type_size_x(type, &size) != MPI_SUCCESS || MPI_Type_get_extent_x(type, &low, &extent) != MPI_SUCCESS)
+    sagoi_quiet_begin(MPI_COMM_NULL);
+    bool asked =
+        MPI_Type_size_x(type, &size) == MPI_SUCCESS && MPI_Type_get_extent_x(type, &low, &extent) == MPI_SUCCESS;
+    sagoi_quiet_end(MPI_COMM_NULL);
+    if (!asked)
         return sagoi_fail(SAGO_ERR_TYPE, "the element type cannot be used");
     if (size < 1 || size > INT32_MAX || low != 0 || extent != size)
         return sagoi_fail(SAGO_ERR_TYPE, "the element type has holes or no bytes: %lld bytes in %lld",

@@ -1,6 +1,7 @@
 /* Pieces of memory that one MPI call sends or receives, strung together by a datatype: nothing is copied. */
 #include "move/calls.h"
 #include "move/mail.h"
+#include "mpi/quiet.h"
 
 bool sagoi_pieces_init(sagoi_pieces *pieces, int64_t capacity, sagoi_budget *budget) {
     *pieces = (sagoi_pieces){.capacity = (int)capacity};
@@ -36,6 +37,7 @@ static sago_status start(const sagoi_pieces *pieces, sagoi_team *team, int peer,
                          MPI_Request *request) {
     MPI_Datatype type;
     bool started = false;
+    sagoi_quiet_begin(MPI_COMM_NULL);
     if (!pieces->lost &&
         SAGOI_DONE(MPI_Type_create_hindexed(pieces->n, pieces->lengths, pieces->places, MPI_BYTE, &type))) {
         started = SAGOI_DONE(MPI_Type_commit(&type)) &&
@@ -43,6 +45,7 @@ static sago_status start(const sagoi_pieces *pieces, sagoi_team *team, int peer,
                         : SAGOI_DONE(MPI_Irecv(MPI_BOTTOM, 1, type, peer, tag, team->all, request)));
         (void)SAGOI_DONE(MPI_Type_free(&type));
     }
+    sagoi_quiet_end(MPI_COMM_NULL);
     if (started)
         return SAGO_OK;
     return sagoi_break(team, sagoi_fail(SAGO_ERR_MPI, "a message of %lld bytes to rank %d cannot be started",

@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "move/calls.h"
 #include "move/mail.h"
+#include "mpi/quiet.h"
 
 struct sagoi_rma {
     sagoi_rma_setup setup;
@@ -92,8 +93,11 @@ typedef struct transfer {
 
 /* A type that strings the pieces together, on one of the sides. */
 static bool make_type(const transfer *t, const MPI_Aint places[], MPI_Datatype *type) {
-    return SAGOI_DONE(MPI_Type_create_hindexed(t->pieces, t->rma->lengths, places, MPI_BYTE, type)) &&
-           SAGOI_DONE(MPI_Type_commit(type));
+    sagoi_quiet_begin(MPI_COMM_NULL);
+    bool made = SAGOI_DONE(MPI_Type_create_hindexed(t->pieces, t->rma->lengths, places, MPI_BYTE, type)) &&
+                SAGOI_DONE(MPI_Type_commit(type));
+    sagoi_quiet_end(MPI_COMM_NULL);
+    return made;
 }
 
 static bool move_pieces(const transfer *t, MPI_Datatype here, MPI_Datatype there) {

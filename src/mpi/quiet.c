@@ -1,4 +1,5 @@
-/* Handlers that are put aside, one entry a communicator. */
+/* Handlers that are put aside, one entry a communicator.  By PMPI calls: they are no part of what a tool looks at.
+ */
 #include "mpi/quiet.h"
 
 #include <pthread.h>
@@ -31,14 +32,14 @@ static void hush(MPI_Comm comm) {
         entry = calloc(1, sizeof *entry);
         if (!entry)
             return;
-        if (!SAGOI_DONE(MPI_Comm_get_errhandler(comm, &entry->own))) {
+        if (!SAGOI_DONE(PMPI_Comm_get_errhandler(comm, &entry->own))) {
             free(entry);
             return;
         }
         entry->comm = comm;
         entry->next = first;
         first = entry;
-        (void)SAGOI_DONE(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+        (void)SAGOI_DONE(PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
     }
     entry->users++;
 }
@@ -47,8 +48,8 @@ static void unhush(MPI_Comm comm) {
     hushed **at = find(comm), *entry = *at;
     if (!entry || --entry->users > 0)
         return;
-    (void)SAGOI_DONE(MPI_Comm_set_errhandler(comm, entry->own));
-    (void)SAGOI_DONE(MPI_Errhandler_free(&entry->own));
+    (void)SAGOI_DONE(PMPI_Comm_set_errhandler(comm, entry->own));
+    (void)SAGOI_DONE(PMPI_Errhandler_free(&entry->own));
     *at = entry->next;
     free(entry);
 }
@@ -79,6 +80,6 @@ void sagoi_quiet_pass_on(MPI_Comm from, MPI_Comm made) {
     (void)pthread_mutex_lock(&lock);
     const hushed *entry = *find(from);
     if (entry)
-        (void)SAGOI_DONE(MPI_Comm_set_errhandler(made, entry->own));
+        (void)SAGOI_DONE(PMPI_Comm_set_errhandler(made, entry->own));
     (void)pthread_mutex_unlock(&lock);
 }

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "mpi/quiet.h"
 #include "view/contents.h"
 
 enum { MOST_KEPT = 1 << 20 }; /* bytes kept with a type: about what MPI keeps itself */
@@ -86,13 +87,7 @@ static bool is_plain(const sagoi_flat *flat) {
     return sagoi_pattern_contiguous(&flat->pattern) && flat->pattern.low == 0 && flat->size == flat->extent;
 }
 
-SAGOI_OFTEN sago_status sagoi_known_get(MPI_Datatype type, int64_t least, sagoi_budget *budget,
-                                        sagoi_known **known) {
-    *known = find(type);
-    if (*known) {
-        atomic_fetch_add(&(*known)->users, 1);
-        return SAGO_OK;
-    }
+static sago_status make(MPI_Datatype type, int64_t least, sagoi_budget *budget, sagoi_known **known) {
     sagoi_known *made = sagoi_budget_alloc(budget, sizeof *made);
     if (!made)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for what a datatype looks like");
@@ -107,6 +102,19 @@ SAGOI_OFTEN sago_status sagoi_known_get(MPI_Datatype type, int64_t least, sagoi_
         keep_with(type, made);
     *known = made;
     return SAGO_OK;
+}
+
+SAGOI_OFTEN sago_status sagoi_known_get(MPI_Datatype type, int64_t least, sagoi_budget *budget,
+                                        sagoi_known **known) {
+    *known = find(type);
+    if (*known) {
+        atomic_fetch_add(&(*known)->users, 1);
+        return SAGO_OK;
+    }
+    sagoi_quiet_begin(MPI_COMM_NULL);
+    sago_status status = make(type, least, budget, known);
+    sagoi_quiet_end(MPI_COMM_NULL);
+    return status;
 }
 
 static int64_t predefined_size(MPI_Datatype type) {
