@@ -13,6 +13,7 @@
 #include "raise.h"
 #include "requests.h"
 #include "settle.h"
+#include "staged.h"
 
 /* One call, as the program made it. */
 typedef struct access {
@@ -252,21 +253,38 @@ static int leave_ordered(MPI_File handle) {
 #define BUFFER(buf) ((void *)(uintptr_t)(buf))
 
 /* clang-format off */
+/* By the MPI library, with a copy of what is in the memory of a GPU; ends the function. */
+#define HANDED(name, WRITE, args)                                                                             \
+        dropin_staged staged;                                                                                 \
+        int failed = dropin_stage(file, &staged, buf, count, type);                                           \
+        if (failed)                                                                                           \
+            return failed;                                                                                    \
+        buf = staged.use;                                                                                     \
+        return dropin_unstage(file, &staged, next->name args, WRITE);
+#define HANDED_STARTED(name, WRITE, args)                                                                     \
+        dropin_staged staged;                                                                                 \
+        int failed = dropin_stage(file, &staged, buf, count, type);                                           \
+        if (failed)                                                                                           \
+            return failed;                                                                                    \
+        buf = staged.use;                                                                                     \
+        return dropin_unstage_started(file, &staged, next->name args, WRITE, request);
 #define SERVE_AT(X, name, BUF, COUNT, WRITE)                                                                  \
     int dropin_##name(const dropin_calls *next, MPI_File file, MPI_Offset offset, BUF buf, COUNT count,       \
                       MPI_Datatype type, MPI_Status *status) {                                                \
         access wanted = {WRITE, true, offset, BUFFER(buf), count, type};                                      \
         int code;                                                                                             \
-        return serve_whole(file, &wanted, status, &code)                                                      \
-                   ? code : next->name(file, offset, buf, count, type, status);                               \
+        if (serve_whole(file, &wanted, status, &code))                                                        \
+            return code;                                                                                      \
+        HANDED(name, WRITE, (file, offset, buf, count, type, status))                                         \
     }
 #define SERVE_HERE(X, name, BUF, COUNT, WRITE)                                                                \
     int dropin_##name(const dropin_calls *next, MPI_File file, BUF buf, COUNT count, MPI_Datatype type,       \
                       MPI_Status *status) {                                                                   \
         access wanted = {WRITE, false, 0, BUFFER(buf), count, type};                                          \
         int code;                                                                                             \
-        return serve_whole(file, &wanted, status, &code)                                                      \
-                   ? code : next->name(file, buf, count, type, status);                                       \
+        if (serve_whole(file, &wanted, status, &code))                                                        \
+            return code;                                                                                      \
+        HANDED(name, WRITE, (file, buf, count, type, status))                                                 \
     }
 #define SERVE_BEGIN_AT(X, name, BUF, COUNT, WRITE)                                                            \
     int dropin_##name(const dropin_calls *next, MPI_File file, MPI_Offset offset, BUF buf, COUNT count,       \
@@ -288,16 +306,18 @@ static int leave_ordered(MPI_File handle) {
                       MPI_Datatype type, MPI_Request *request) {                                              \
         access wanted = {WRITE, true, offset, BUFFER(buf), count, type};                                      \
         int code;                                                                                             \
-        return serve_start(file, &wanted, request, &code)                                                     \
-                   ? code : next->name(file, offset, buf, count, type, request);                              \
+        if (serve_start(file, &wanted, request, &code))                                                       \
+            return code;                                                                                      \
+        HANDED_STARTED(name, WRITE, (file, offset, buf, count, type, request))                                \
     }
 #define SERVE_START_HERE(X, name, BUF, COUNT, WRITE)                                                          \
     int dropin_##name(const dropin_calls *next, MPI_File file, BUF buf, COUNT count, MPI_Datatype type,       \
                       MPI_Request *request) {                                                                 \
         access wanted = {WRITE, false, 0, BUFFER(buf), count, type};                                          \
         int code;                                                                                             \
-        return serve_start(file, &wanted, request, &code)                                                     \
-                   ? code : next->name(file, buf, count, type, request);                                      \
+        if (serve_start(file, &wanted, request, &code))                                                       \
+            return code;                                                                                      \
+        HANDED_STARTED(name, WRITE, (file, buf, count, type, request))                                        \
     }
 #define SERVE_END(X, name, BUF)                                                                               \
     int dropin_##name(const dropin_calls *next, MPI_File file, BUF buf, MPI_Status *status) {                 \
@@ -311,27 +331,49 @@ static int leave_ordered(MPI_File handle) {
         int code = before;                                                                                    \
         return code ? code : next->name args;                                                                 \
     }
+#define HAND_ON_STAGED(name, before, params, args)                                                            \
+    int dropin_##name(const dropin_calls *next, DROPIN_SPREAD params) {                                       \
+        int code = before;                                                                                    \
+        if (code)                                                                                             \
+            return code;                                                                                      \
+        HANDED(name, WRITES(name), args)                                                                      \
+    }
+#define HAND_ON_STARTED(name, before, params, args)                                                           \
+    int dropin_##name(const dropin_calls *next, DROPIN_SPREAD params) {                                       \
+        int code = before;                                                                                    \
+        if (code)                                                                                             \
+            return code;                                                                                      \
+        HANDED_STARTED(name, WRITES(name), args)                                                              \
+    }
 /* Of one rank, and in atomic mode nobody else's at the same time. */
 #define HAND_ON_APART(name, before, params, args)                                                             \
     int dropin_##name(const dropin_calls *next, DROPIN_SPREAD params) {                                       \
-        int code = before, lock = code ? -1 : dropin_atomic_enter(file);                                      \
-        code = code ? code : next->name args;                                                                 \
+        dropin_staged staged = {0};                                                                           \
+        int code = before;                                                                                    \
+        code = code ? code : dropin_stage(file, &staged, buf, count, type);                                   \
+        if (code)                                                                                             \
+            return code;                                                                                      \
+        int lock = dropin_atomic_enter(file);                                                                 \
+        buf = staged.use;                                                                                     \
+        code = dropin_unstage(file, &staged, next->name args, WRITES(name));                                  \
         dropin_atomic_leave(lock);                                                                            \
         return code;                                                                                          \
     }
 #define WRITES(name) (strstr(#name, "write") != NULL) /* known when compiled */
 #define APART(name, params, args) HAND_ON_APART(name, leave_file(file, WRITES(name)), params, args)
 #define APART_POINTED(name, params, args) HAND_ON_APART(name, leave_pointer(file, WRITES(name)), params, args)
-#define ALONE(name, params, args) HAND_ON(name, leave_file(file, WRITES(name)), params, args)
-#define POINTED(name, params, args) HAND_ON(name, leave_pointer(file, WRITES(name)), params, args)
+#define ALONE(name, params, args) HAND_ON_STAGED(name, leave_file(file, WRITES(name)), params, args)
+#define STARTED(name, params, args) HAND_ON_STARTED(name, leave_file(file, WRITES(name)), params, args)
+#define POINTED(name, params, args) HAND_ON_STARTED(name, leave_pointer(file, WRITES(name)), params, args)
+#define ORDERED(name, params, args) HAND_ON_STAGED(name, leave_ordered(file), params, args)
 #define SHARED(name, params, args) HAND_ON(name, leave_ordered(file), params, args)
 #define SERVE_ALONE(X, name, BUF, COUNT, WRITE) ROW_ALONE(APART_POINTED, name, BUF, COUNT, WRITE)
 #define SERVE_ALONE_AT(X, name, BUF, COUNT, WRITE) ROW_ALONE_AT(APART, name, BUF, COUNT, WRITE)
 #define SERVE_ALONE_SHARED(X, name, BUF, COUNT, WRITE) ROW_ALONE_SHARED(ALONE, name, BUF, COUNT, WRITE)
 #define SERVE_START_ALONE(X, name, BUF, COUNT, WRITE) ROW_START_ALONE(POINTED, name, BUF, COUNT, WRITE)
-#define SERVE_START_ALONE_AT(X, name, BUF, COUNT, WRITE) ROW_START_ALONE_AT(ALONE, name, BUF, COUNT, WRITE)
-#define SERVE_START_ALONE_SHARED(X, name, BUF, COUNT, WRITE) ROW_START_ALONE_SHARED(ALONE, name, BUF, COUNT, WRITE)
-#define SERVE_ORDERED(X, name, BUF, COUNT, WRITE) ROW_ORDERED(SHARED, name, BUF, COUNT, WRITE)
+#define SERVE_START_ALONE_AT(X, name, BUF, COUNT, WRITE) ROW_START_ALONE_AT(STARTED, name, BUF, COUNT, WRITE)
+#define SERVE_START_ALONE_SHARED(X, name, BUF, COUNT, WRITE) ROW_START_ALONE_SHARED(STARTED, name, BUF, COUNT, WRITE)
+#define SERVE_ORDERED(X, name, BUF, COUNT, WRITE) ROW_ORDERED(ORDERED, name, BUF, COUNT, WRITE)
 #define SERVE_BEGIN_ORDERED(X, name, BUF, COUNT, WRITE) ROW_BEGIN_ORDERED(SHARED, name, BUF, COUNT, WRITE)
 
 DROPIN_ALL_ACCESS(SERVE_, )

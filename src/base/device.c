@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/often.h"
 
@@ -281,8 +282,19 @@ static SAGOI_SELDOM void look_for_runtimes(unsigned long long loads) {
     (void)pthread_mutex_unlock(&looking);
 }
 
+static uintptr_t heap_start; /* the end of the program's data when this library was loaded */
+
+__attribute__((constructor)) static void note_heap(void) { heap_start = (uintptr_t)sbrk(0); }
+
+/* What malloc() gives out in small pieces lies there, and nobody else maps anything there: not worth asking. */
+static bool is_in_heap(const void *memory) {
+    return (uintptr_t)memory >= heap_start && (uintptr_t)memory < (uintptr_t)sbrk(0);
+}
+
 SAGOI_OFTEN const sagoi_device *sagoi_device_of(const void *memory) {
     unsigned long long loads = 0;
+    if (is_in_heap(memory))
+        return NULL;
     (void)dl_iterate_phdr(first_object, &loads);
     if (loads != atomic_load_explicit(&loads_seen, memory_order_relaxed))
         look_for_runtimes(loads);
