@@ -1,5 +1,5 @@
-/* Two queues under one lock: windows of saves come first, draining and removing give way to them between pieces.
- */
+/* Two queues under one lock, and a thread for each: what waits for the storage of one level must not keep another
+ * one waiting.  Windows of saves come first: draining and removing give way to them between pieces. */
 #include "ckpt/background.h"
 
 #include <errno.h>
@@ -17,6 +17,8 @@
 
 typedef enum { TASK_WINDOW, TASK_DRAIN, TASK_MARK, TASK_REMOVE } task_kind;
 enum { WRITE_AT_ONCE = 16 << 20 }; /* then the lease is looked at */
+enum { NAP_MS = 20 };
+#define GIVE_WAY 1. /* seconds, between two pieces, to windows that are being written */
 
 typedef struct task {
     task_kind kind;
@@ -28,19 +30,20 @@ typedef struct task {
     struct task *next;
 } task;
 
+/* With the thread that works it off. */
 typedef struct queue {
     task *first, *last;
+    bool busy; /* with a task */
+    double cpu;
+    pthread_t thread;
 } queue;
 
 struct sagoi_background {
     sagoi_background_options options;
     pthread_mutex_t lock;
     pthread_cond_t work, news;
-    queue windows, others;
-    bool busy; /* with a task */
+    queue windows, others; /* windows: to the first level; others: draining and removing */
     atomic_bool stop;
-    double cpu;
-    pthread_t thread;
 };
 
 /* CPU seconds of the calling thread. */
@@ -85,6 +88,7 @@ static sago_status begin_job(sagoi_background *background, sagoi_job *job) {
     bool local = background->options.local[0];
     sagoi_commit_plan plan = {.dir = local ? background->options.local : background->options.dir,
                               .global = !local,
+                              .kept = true, /* pool.h */
                               .intent = job->intent_first ? job->intent : NULL,
                               .intent_len = job->intent_len,
                               .part = &job->part,
@@ -98,6 +102,13 @@ static sago_status check_lease(const sagoi_background *background) {
     return background->options.lease ? sagoi_lease_check(background->options.lease) : SAGO_OK;
 }
 
+/* What is written to a node's own storage does not wait for the directory, which may hang. */
+static sago_status check_first_lease(const sagoi_background *background) {
+    if (!background->options.local[0] || !background->options.lease)
+        return check_lease(background);
+    return sagoi_lease_look(background->options.lease);
+}
+
 static sago_status write_window(sagoi_background *background, const sagoi_window *window) {
     sagoi_job *job = window->job;
     int64_t chunk = sagoi_round_down(WRITE_AT_ONCE, job->part.piece);
@@ -106,7 +117,7 @@ static sago_status write_window(sagoi_background *background, const sagoi_window
         status = sagoi_commit_write(&job->commit, window->data + done, sagoi_min(chunk, window->len - done),
                                     window->off + done);
         if (!status)
-            status = check_lease(background);
+            status = check_first_lease(background);
     }
     return status;
 }
@@ -167,20 +178,16 @@ static void do_window(sagoi_background *background, const sagoi_window *window) 
 
 /* ---- Draining and removing ---- */
 
-static task *take(sagoi_background *background, bool windows_only);
-
-/* Between the pieces of a drain: what is urgent goes first. */
+/* Between the pieces of a drain: what is urgent goes first.  A first level that hangs is no reason to wait. */
 static sago_status between_pieces(void *arg) {
     sagoi_background *background = arg;
-    for (;;) {
-        lock(background);
-        task *urgent = take(background, true);
-        unlock(background);
-        if (!urgent)
-            break;
-        do_window(background, &urgent->window);
-        free(urgent);
+    double begin = sagoi_ckpt_now();
+    lock(background);
+    while ((background->windows.busy || background->windows.first) && sagoi_ckpt_now() - begin < GIVE_WAY) {
+        struct timespec until = after_ms(NAP_MS);
+        (void)pthread_cond_timedwait(&background->news, &background->lock, &until);
     }
+    unlock(background);
     return check_lease(background);
 }
 
@@ -238,66 +245,87 @@ static void do_task(sagoi_background *background, task *at) {
 /* ---- The thread ---- */
 
 /* The next task that may be done, out of its queue; under the lock. */
-static task *take(sagoi_background *background, bool windows_only) {
-    task *first = background->windows.first;
-    if (first && !first->window.job->held) {
-        background->windows.first = first->next;
+static task *take(queue *from) {
+    task *first = from->first;
+    if (!first || (first->kind == TASK_WINDOW && first->window.job->held))
+        return NULL;
+    from->first = first->next;
+    if (first->kind == TASK_WINDOW)
         first->window.job->started = true;
-        return first;
-    }
-    first = windows_only ? NULL : background->others.first;
-    if (first)
-        background->others.first = first->next;
     return first;
 }
 
-static bool nothing_queued(const sagoi_background *background) {
-    return !background->windows.first && !background->others.first;
-}
-
-static void *thread_main(void *arg) {
-    sagoi_background *background = arg;
+/* Works off a queue, until it is to stop and nothing is left. */
+static void work_off(sagoi_background *background, queue *from) {
     lock(background);
     for (;;) {
-        task *at = take(background, false);
-        if (!at && nothing_queued(background) && atomic_load(&background->stop))
+        task *at = take(from);
+        bool done = !from->first && (from == &background->windows || !background->windows.first) &&
+                    !(from == &background->others && background->windows.busy);
+        if (!at && done && atomic_load(&background->stop))
             break;
         if (!at) {
             (void)pthread_cond_wait(&background->work, &background->lock);
             continue;
         }
-        background->busy = true;
+        from->busy = true;
         unlock(background);
         do_task(background, at);
         lock(background);
-        background->busy = false;
-        background->cpu = cpu_seconds();
+        from->busy = false;
+        from->cpu = cpu_seconds();
         (void)pthread_cond_broadcast(&background->news);
+        (void)pthread_cond_broadcast(&background->work); /* who is to stop looks whether anything is left */
     }
     unlock(background);
+}
+
+static void *windows_main(void *arg) {
+    sagoi_background *background = arg;
+    work_off(background, &background->windows);
     return NULL;
 }
 
-static void place_thread(sagoi_background *background) {
+static void *others_main(void *arg) {
+    sagoi_background *background = arg;
+    work_off(background, &background->others);
+    return NULL;
+}
+
+static void place_thread(const sagoi_background *background, pthread_t thread) {
     cpu_set_t set;
     if (background->options.core < 0 || background->options.core >= CPU_SETSIZE)
         return;
     CPU_ZERO(&set);
     CPU_SET((size_t)background->options.core, &set);
-    (void)pthread_setaffinity_np(background->thread, sizeof set, &set);
+    (void)pthread_setaffinity_np(thread, sizeof set, &set);
 }
 
-static int start_thread(sagoi_background *background) {
+static int start_thread(sagoi_background *background, void *(*body)(void *), pthread_t *thread) {
     sigset_t all, before;
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&background->thread, NULL, thread_main, background);
+    int error = pthread_create(thread, NULL, body, background);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!error) {
-        (void)pthread_setname_np(background->thread, "sago-ckpt");
-        place_thread(background);
+        (void)pthread_setname_np(*thread, "sago-ckpt");
+        place_thread(background, *thread);
     }
     return error;
+}
+
+static void tell_to_stop(sagoi_background *background) {
+    lock(background);
+    atomic_store(&background->stop, true);
+    (void)pthread_cond_broadcast(&background->work);
+    unlock(background);
+}
+
+static void destroy(sagoi_background *background) {
+    (void)pthread_cond_destroy(&background->work);
+    (void)pthread_cond_destroy(&background->news);
+    (void)pthread_mutex_destroy(&background->lock);
+    free(background);
 }
 
 sago_status sagoi_background_start(const sagoi_background_options *options, sagoi_background **made) {
@@ -312,9 +340,16 @@ sago_status sagoi_background_start(const sagoi_background_options *options, sago
     (void)pthread_cond_init(&background->work, &monotonic);
     (void)pthread_cond_init(&background->news, &monotonic);
     (void)pthread_condattr_destroy(&monotonic);
-    int error = start_thread(background);
+    int error = start_thread(background, windows_main, &background->windows.thread);
+    if (!error) {
+        error = start_thread(background, others_main, &background->others.thread);
+        if (error) {
+            tell_to_stop(background);
+            (void)pthread_join(background->windows.thread, NULL);
+        }
+    }
     if (error) {
-        free(background);
+        destroy(background);
         return sagoi_fail_errno(error, "starting a writer's thread");
     }
     *made = background;
@@ -326,15 +361,10 @@ void sagoi_background_stop(sagoi_background **background) {
     *background = NULL;
     if (!ending)
         return;
-    lock(ending);
-    atomic_store(&ending->stop, true);
-    (void)pthread_cond_broadcast(&ending->work);
-    unlock(ending);
-    (void)pthread_join(ending->thread, NULL);
-    (void)pthread_cond_destroy(&ending->work);
-    (void)pthread_cond_destroy(&ending->news);
-    (void)pthread_mutex_destroy(&ending->lock);
-    free(ending);
+    tell_to_stop(ending);
+    (void)pthread_join(ending->windows.thread, NULL);
+    (void)pthread_join(ending->others.thread, NULL);
+    destroy(ending);
 }
 
 /* ---- What the rank asks for ---- */
@@ -346,7 +376,7 @@ static sago_status submit(sagoi_background *background, const task *wanted) {
     *new = *wanted;
     lock(background);
     push(new->kind == TASK_WINDOW ? &background->windows : &background->others, new);
-    (void)pthread_cond_signal(&background->work);
+    (void)pthread_cond_broadcast(&background->work);
     unlock(background);
     return SAGO_OK;
 }
@@ -394,17 +424,26 @@ sagoi_job_news sagoi_job_ask(sagoi_background *background, const sagoi_job *job)
     return news;
 }
 
+static bool at_work(const queue *at) { return at->busy || at->first; }
+
 void sagoi_background_wait(sagoi_background *background, int milliseconds) {
     struct timespec until = after_ms(milliseconds);
     lock(background);
-    if (background->busy || !nothing_queued(background))
+    if (at_work(&background->windows) || at_work(&background->others))
         (void)pthread_cond_timedwait(&background->news, &background->lock, &until);
     unlock(background);
 }
 
+bool sagoi_background_writes(sagoi_background *background) {
+    lock(background);
+    bool writes = at_work(&background->windows);
+    unlock(background);
+    return writes;
+}
+
 bool sagoi_background_idle(sagoi_background *background) {
     lock(background);
-    bool idle = !background->busy && nothing_queued(background);
+    bool idle = !at_work(&background->windows) && !at_work(&background->others);
     unlock(background);
     return idle;
 }
@@ -419,23 +458,23 @@ bool sagoi_job_hold(sagoi_background *background, sagoi_job *job) {
 
 void sagoi_job_release(sagoi_background *background, sagoi_job *job, bool drop) {
     lock(background);
-    queue kept = {NULL, NULL};
-    for (task *at = background->windows.first, *next; at; at = next) {
+    task *at = background->windows.first;
+    background->windows.first = NULL;
+    for (task *next; at; at = next) {
         next = at->next;
         if (drop && at->window.job == job)
             free(at);
         else
-            push(&kept, at);
+            push(&background->windows, at);
     }
-    background->windows = kept;
     job->held = false;
-    (void)pthread_cond_signal(&background->work);
+    (void)pthread_cond_broadcast(&background->work);
     unlock(background);
 }
 
 double sagoi_background_cpu(sagoi_background *background) {
     lock(background);
-    double seconds = background->cpu;
+    double seconds = background->windows.cpu + background->others.cpu;
     unlock(background);
     return seconds;
 }

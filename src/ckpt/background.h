@@ -1,5 +1,5 @@
-/* A writer's thread: writes what the ranks of its group have copied, brings steps to the global directory, removes
- * old ones.  It does file I/O only and never calls MPI; it blocks all signals. */
+/* A writer's threads: one writes what the ranks of its group have copied, the other brings steps to the global
+ * directory and removes old ones.  They do file I/O only and never call MPI; they block all signals. */
 #ifndef SAGOI_CKPT_BACKGROUND_H
 #define SAGOI_CKPT_BACKGROUND_H
 
@@ -79,6 +79,8 @@ void sagoi_background_mark(sagoi_background *background, bool local, int64_t ste
 sagoi_job_news sagoi_job_ask(sagoi_background *background, const sagoi_job *job);
 /* Waits for a change of any job, at most `milliseconds`. */
 void sagoi_background_wait(sagoi_background *background, int milliseconds);
+/* Is anything left to be written from memory? */
+bool sagoi_background_writes(sagoi_background *background);
 /* Nothing left to do? */
 bool sagoi_background_idle(sagoi_background *background);
 /* Keeps a job that has not been started from being started: true if it could. */

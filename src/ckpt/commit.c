@@ -6,6 +6,8 @@
 
 #include "base/checked.h"
 
+#define SYNC_AFTER (INT64_C(4) << 30) /* bytes */
+
 static void data_path(const sagoi_commit *commit, char path[SAGOI_CKPT_PATH]) {
     char name[SAGOI_CKPT_FILE_NAME];
     if (commit->plan.global)
@@ -55,9 +57,21 @@ sago_status sagoi_commit_begin(sagoi_commit *commit, const sagoi_commit_plan *pl
     return status;
 }
 
+/* A sync has a limit, so that it must not be asked for too much. */
+static sago_status sync_now_and_then(sagoi_commit *commit, int64_t len) {
+    commit->unsynced += len;
+    if (commit->unsynced < SYNC_AFTER)
+        return SAGO_OK;
+    commit->unsynced = 0;
+    return sagoi_cfile_sync(&commit->data);
+}
+
 sago_status sagoi_commit_write(sagoi_commit *commit, const char *data, int64_t len, int64_t off) {
     int64_t piece = commit->plan.part->piece;
-    sago_status status = sagoi_cfile_write(&commit->data, data, len, commit->base + off);
+    sago_status status = commit->plan.kept ? sagoi_cfile_write_kept(&commit->data, data, len, commit->base + off)
+                                           : sagoi_cfile_write(&commit->data, data, len, commit->base + off);
+    if (!status)
+        status = sync_now_and_then(commit, len);
     for (int64_t done = 0; done < len && !status; done += piece)
         commit->sums[(off + done) / piece] = sagoi_piece_sum(data + done, sagoi_min(piece, len - done));
     return status;

@@ -10,6 +10,7 @@
 typedef struct sagoi_commit_plan {
     const char *dir;    /* of the level */
     bool global;        /* names and places as at the global level */
+    bool kept;          /* what is written stays where it is, also when a write does not come back */
     const char *intent; /* encoded; NULL: another writer puts it there */
     int64_t intent_len;
     const sagoi_part *part;         /* all but the sums, unless they are known already */
@@ -23,6 +24,7 @@ typedef struct sagoi_commit {
     sagoi_cfile record; /* of the part, under the name that says it is not yet one */
     uint64_t *sums;     /* of the pieces written */
     int64_t base;       /* of the stream in the file */
+    int64_t unsynced;
 } sagoi_commit;
 
 /* The plan's pointers stay valid until the end.  After any failure: sagoi_commit_abandon(). */

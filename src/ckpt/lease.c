@@ -186,29 +186,61 @@ static sago_status check_mine(const sagoi_lease *lease) {
 
 /* ---- Keeping it ---- */
 
-/* With the lock held. */
-static sago_status renew(sagoi_lease *lease) {
-    double now = sagoi_ckpt_now(), age = now - lease->renewed;
-    if (!lease->held)
-        return sagoi_fail(SAGO_ERR_BUSY, "the lock of %s was lost to another job", lease->dir);
-    if (age < (double)lease->seconds / RENEWALS)
-        return SAGO_OK;
+static sago_status was_lost(const sagoi_lease *lease) {
+    return sagoi_fail(SAGO_ERR_BUSY, "the lock of %s was lost to another job", lease->dir);
+}
+
+/* By one thread at a time.  The lock is given up meanwhile: whoever only asks must not wait for a directory that
+ * may hang. */
+static sago_status renew_now(sagoi_lease *lease) {
+    double now = sagoi_ckpt_now();
+    lease->renewing = true;
+    (void)pthread_mutex_unlock(&lease->lock);
     sago_status status = check_mine(lease);
     if (!status)
         status = write_record(lease);
+    (void)pthread_mutex_lock(&lease->lock);
+    lease->renewing = false;
+    (void)pthread_cond_broadcast(&lease->end);
     if (!status)
         lease->renewed = now;
     else if (status == SAGO_ERR_BUSY)
         lease->held = false;
-    else if (age < (double)lease->seconds)
+    else if (sagoi_ckpt_now() - lease->renewed < (double)lease->seconds)
         status = SAGO_OK; /* it holds for a while, and is tried again */
     return status;
+}
+
+/* With the lock held. */
+static sago_status renew(sagoi_lease *lease) {
+    while (lease->held) {
+        double age = sagoi_ckpt_now() - lease->renewed;
+        if (age < (double)lease->seconds / RENEWALS || (lease->renewing && age < (double)lease->seconds))
+            return SAGO_OK;
+        if (!lease->renewing)
+            return renew_now(lease);
+        (void)pthread_cond_wait(&lease->end, &lease->lock);
+    }
+    return was_lost(lease);
 }
 
 sago_status sagoi_lease_check(sagoi_lease *lease) {
     (void)pthread_mutex_lock(&lease->lock);
     sagoi_message_clear();
     sago_status status = renew(lease);
+    if (!status)
+        sagoi_message_clear();
+    (void)pthread_mutex_unlock(&lease->lock);
+    return status;
+}
+
+sago_status sagoi_lease_look(sagoi_lease *lease) {
+    (void)pthread_mutex_lock(&lease->lock);
+    sagoi_message_clear();
+    bool expired = sagoi_ckpt_now() - lease->renewed >= (double)lease->seconds;
+    sago_status status = lease->held ? SAGO_OK : was_lost(lease);
+    if (!status && expired && !lease->renewing && renew_now(lease) == SAGO_ERR_BUSY)
+        status = SAGO_ERR_BUSY;
     if (!status)
         sagoi_message_clear();
     (void)pthread_mutex_unlock(&lease->lock);
@@ -278,7 +310,7 @@ sago_status sagoi_lease_take(sagoi_lease *lease, const char *dir, int64_t second
 static void stop_keeper(sagoi_lease *lease) {
     (void)pthread_mutex_lock(&lease->lock);
     lease->ending = true;
-    (void)pthread_cond_signal(&lease->end);
+    (void)pthread_cond_broadcast(&lease->end);
     (void)pthread_mutex_unlock(&lease->lock);
     if (lease->kept)
         (void)pthread_join(lease->thread, NULL);

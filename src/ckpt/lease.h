@@ -23,6 +23,7 @@ typedef struct sagoi_lease {
     pthread_mutex_t lock; /* what follows */
     pthread_cond_t end;
     bool held, ending, kept; /* kept: there is a thread */
+    bool renewing;           /* somebody is, without the lock */
     double renewed;          /* when, by the monotonic clock */
     pthread_t thread;
 } sagoi_lease;
@@ -35,6 +36,9 @@ sago_status sagoi_lease_take(sagoi_lease *lease, const char *dir, int64_t second
 /* Still ours?  Renews it if a third of its time is over.  SAGO_ERR_BUSY: it was lost (this process must have slept
  * long, or the directory was out of reach).  Any thread may ask. */
 sago_status sagoi_lease_check(sagoi_lease *lease) SAGOI_CHECKED;
+/* The same for who works elsewhere than in the directory: that the lease cannot be renewed is no reason to stop,
+ * only that it was lost; and nobody waits for who renews it. */
+sago_status sagoi_lease_look(sagoi_lease *lease) SAGOI_CHECKED;
 void sagoi_lease_give_back(sagoi_lease *lease);
 
 #endif

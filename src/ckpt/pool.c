@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "base/futex.h"
+#include "base/watch.h"
 #include "move/control.h"
 
 enum { PAGE = 4096, LONGEST_SLEEP_US = 20000 };
@@ -45,10 +46,17 @@ static void attach(sagoi_pool *pool, const sagoi_pool_wish *wish, const pool_sha
         pool->slot[i] = pool->segment.base + shape->control + i * shape->slot_bytes + shape->offset;
 }
 
+/* A write that has not come back may still look at the windows: they stay mapped for good. */
+static void keep_lent(sagoi_pool *pool) {
+    sagoi_segment *segment = &pool->segment;
+    segment->kept = segment->base && sagoi_memory_is_lent(segment->base, segment->bytes);
+}
+
 sago_status sagoi_pool_resize(sagoi_pool *pool, sagoi_team *team, const sagoi_pool_wish *wish) {
     sagoi_pool_wish smaller = *wish;
     sago_status status;
     pool_shape shape;
+    keep_lent(pool);
     for (;; smaller.memory /= 2) { /* a small /dev/shm means more rounds */
         shape = shape_of(&smaller);
         status = sagoi_segment_reserve(team, shape.control + shape.slots * shape.slot_bytes, &pool->segment);
@@ -67,6 +75,7 @@ sago_status sagoi_pool_resize(sagoi_pool *pool, sagoi_team *team, const sagoi_po
 }
 
 void sagoi_pool_release(sagoi_pool *pool) {
+    keep_lent(pool);
     sagoi_segment_release(&pool->segment);
     *pool = (sagoi_pool){0};
 }

@@ -50,11 +50,16 @@ static int64_t parity_bytes(const sago_ckpt *ckpt) {
     return bytes;
 }
 
-/* The first rank that sees a directory looks whether there is room for everybody's part. */
+/* The first rank that sees a directory looks whether there is room for everybody's part.  A directory that does
+ * not answer does not keep a step from the nodes: that it came no further is told later. */
 static sago_status check_space(const sago_ckpt *ckpt) {
     sago_status status = SAGO_OK;
     if (ckpt->team->rank == 0 && goes_global(ckpt))
         status = check_space_of(ckpt, SAGO_LEVEL_GLOBAL, ckpt->layout.total + SPACE_SLACK);
+    if (status == SAGO_ERR_TIMEOUT && ckpt->local[0]) {
+        sagoi_message_clear();
+        status = SAGO_OK;
+    }
     if (!status && ckpt->local[0] && ckpt->team->local_rank == 0) {
         status =
             check_space_of(ckpt, SAGO_LEVEL_LOCAL, ckpt->layout.node_bytes + parity_bytes(ckpt) + SPACE_SLACK);
@@ -147,7 +152,7 @@ static sago_status make_layout(sago_ckpt *ckpt) {
         status = sagoi_redundancy_advance(ckpt);
     if (status)
         return status;
-    while (ckpt->background && !sagoi_background_idle(ckpt->background))
+    while (ckpt->background && sagoi_background_writes(ckpt->background))
         sagoi_background_wait(ckpt->background, NAP_MS);
     status = sagoi_layout_make(ckpt);
     return status ? status : sagoi_agree_status(ckpt->team, check_space(ckpt));
@@ -243,7 +248,7 @@ static sago_status hand_over(sago_ckpt *ckpt, const sagoi_window *window, bool i
     sago_status status = sagoi_background_window(ckpt->background, window, inside);
     if (status != SAGO_ERR_MEMORY)
         return status;
-    while (!sagoi_background_idle(ckpt->background))
+    while (sagoi_background_writes(ckpt->background))
         sagoi_background_wait(ckpt->background, NAP_MS);
     sagoi_message_clear();
     status = sagoi_pool_meet(&ckpt->pool, ckpt->team, window->number, (uint32_t)ckpt->groups.size);
