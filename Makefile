@@ -22,7 +22,7 @@ COMPILE   = env -u MAKEFLAGS -u MAKELEVEL cmake --build $(TREE) --parallel $(JOB
 TIDY      = --quiet -p $(TREE) --extra-arg=-Wno-unknown-warning-option
 SOURCES   = $(wildcard $(foreach d,include/sago src/* tools bench dropin dropin/* examples examples/* bindings/* tests/* tests/unit/* tests/dropin/*,$(d)/*.[ch]))
 
-.PHONY: build demo check check-long check-sanitize campaign campaign-summary test-programs fuzz fuzz-programs bench-dropin check-ceph check-gluster check-python install format format-check tidy clean help
+.PHONY: build demo check check-long check-sanitize campaign campaign-summary test-programs fuzz fuzz-programs bench-dropin check-ceph check-gluster check-hang check-python install format format-check tidy clean help
 .NOTPARALLEL:
 
 build:
@@ -67,6 +67,12 @@ check-python:
 	@tools/deps.sh python
 	@$(MAKE) --no-print-directory check CTEST_ARGS='-R dropin.mpi_libraries'
 
+check-hang:
+	@tools/deps.sh check $(CC)
+	@for mpi in $(MPIS); do $(MAKE) --no-print-directory test-programs MPI=$$mpi || exit; \
+	    echo "== $@ under $$mpi"; SAGO_MPI=$$mpi SAGO_SOURCE=$(CURDIR) SAGO_BUILD=$(CURDIR)/build/$$mpi$(SUFFIX) \
+	    tests/hang/hang.sh; code=$$?; [ $$code = 0 ] || [ $$code = 77 ] || exit $$code; done
+
 test-programs:
 	@$(CONFIGURE) -DSAGO_WERROR=ON
 	@$(COMPILE) --target all tests
@@ -109,6 +115,7 @@ help:
 	@echo 'make demo          a short benchmark beside MPI-IO; a simulation killed and restarted (a minute or two)'
 	@echo 'make check         build and run all tests under MPICH and Open MPI'
 	@echo 'make check-ceph    stripes and plans on a CephFS of its own;  check-gluster: a GlusterFS (as root)'
+	@echo 'make check-hang    checkpoints on storage that hangs at every kind of call (as root, with FUSE)'
 	@echo 'make check-long    the longer tests'
 	@echo 'make check-python  mpi4py and h5py with the drop-in of either MPI'
 	@echo 'make check-sanitize  all tests under ASan and UBSan with both MPIs, then under TSan (long)'

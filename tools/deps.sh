@@ -8,7 +8,7 @@ set -eu
 packages="gcc libc6-dev cmake pkg-config python3 mpich libmpich-dev openmpi-bin libopenmpi-dev libhwloc-dev
     liburing-dev libxxhash-dev libisal-dev libcmocka-dev"
 if [ "$1" = check ]; then
-    packages="$packages clang-format clang-tidy gfortran python3-vtk9 iproute2 procps strace
+    packages="$packages clang-format clang-tidy gfortran python3-vtk9 iproute2 procps strace libfuse3-dev fuse3
         libhdf5-mpich-dev libhdf5-openmpi-dev hdf5-tools libpnetcdf-dev pnetcdf-bin libnetcdf-mpi-dev"
 fi
 case $1 in

@@ -55,6 +55,7 @@ module sago_checkpoints
         integer(c_int64_t) :: pool_bytes, nrecent
         type(sago_ckpt_save_stats) :: recent(SAGO_CKPT_RECENT)
         integer(c_int64_t) :: damaged, damaged_bytes, passed_over
+        integer(c_int64_t) :: hung_calls, hung_bytes
     end type
 
     type, public :: sago_ckpt_report

@@ -248,6 +248,8 @@ typedef struct sago_ckpt_stats {
     int64_t damaged,
         damaged_bytes;   /* steps that are damaged and set aside, and the space they take at all levels */
     int64_t passed_over; /* steps that restore_latest could not restore from */
+    int64_t hung_calls, hung_bytes; /* calls that have not come back (hint sago_ckpt_patience), and memory that is
+                                       kept for them; of the rank with the most */
 } sago_ckpt_stats;
 
 #define SAGO_CKPT_STATS_INIT                                                                                      \

@@ -9,9 +9,13 @@
 #include "base/checked.h"
 #include "ckpt/files.h"
 
+void sagoi_catalog_cut(sagoi_catalog *catalog, int64_t n) {
+    while (catalog->n > n)
+        free(catalog->items[--catalog->n].bytes);
+}
+
 void sagoi_catalog_cleanup(sagoi_catalog *catalog) {
-    for (int64_t i = 0; i < catalog->n; i++)
-        free(catalog->items[i].bytes);
+    sagoi_catalog_cut(catalog, 0);
     free(catalog->items);
     *catalog = (sagoi_catalog){0};
 }
@@ -46,6 +50,7 @@ typedef struct scan {
     sagoi_intent intent; /* nwriters == 0: none */
     int64_t saw;         /* bits SAGOI_SAW_* */
     int64_t bytes;       /* of its files; only where it is set aside */
+    sago_status hung; /* SAGO_ERR_TIMEOUT: the directory does not answer */
 } scan;
 
 static sagoi_item item_of(const scan *at, sagoi_item_kind kind) {
@@ -67,6 +72,8 @@ static sago_status add_record(scan *at, sagoi_item item, char *bytes, int64_t le
 static sago_status not_read(scan *at, sago_status status) {
     if (status && status != SAGO_ERR_NO_FILE)
         at->saw |= SAGOI_SAW_UNREADABLE;
+    if (status == SAGO_ERR_TIMEOUT)
+        at->hung = status;
     return status;
 }
 
@@ -77,11 +84,12 @@ static sago_status load(scan *at, const char *name, char **bytes, int64_t *len) 
     return not_read(at, sagoi_cfile_load(path, SAGOI_RECORD_MOST, bytes, len));
 }
 
-/* Records that cannot be read or are damaged are as good as missing; only a lack of memory is an error. */
+/* Records that cannot be read or are damaged are as good as missing; only a lack of memory is an error, and a
+ * directory that does not answer, which tells nothing of what is there. */
 static sago_status pass_over(scan *at, sago_status status) {
     if (status == SAGO_ERR_UNSUPPORTED)
         at->saw |= SAGOI_SAW_UNREADABLE;
-    return status == SAGO_ERR_MEMORY ? status : SAGO_OK;
+    return status == SAGO_ERR_MEMORY ? status : at->hung;
 }
 
 /* A record that was read and is none: it got its name when it was durable. */
@@ -259,7 +267,11 @@ sago_status sagoi_catalog_scan(sagoi_catalog *catalog, const char *dir, sago_lev
                                int64_t step) {
     scan at = {.catalog = catalog, .dir = dir, .level = level, .holder = holder, .wanted = step};
     sago_status status = sagoi_cdir_list(dir, scan_folder, &at);
-    return status == SAGO_ERR_NO_FILE ? SAGO_OK : status;
+    if (status == SAGO_ERR_NO_FILE)
+        status = SAGO_OK;
+    if (!status && at.hung)
+        status = sagoi_fail(at.hung, "%s does not answer", dir);
+    return status;
 }
 
 /* ---- As a message ---- */

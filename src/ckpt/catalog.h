@@ -40,9 +40,12 @@ typedef struct sagoi_catalog {
 #define SAGOI_NO_STEP (-1)
 
 /* Looks through the directory of one level.  The records of parts and parity are kept for `step` only.  A
- * directory that does not exist has nothing. */
+ * directory that does not exist has nothing.  SAGO_ERR_TIMEOUT: it does not answer, and what was found is not all.
+ */
 sago_status sagoi_catalog_scan(sagoi_catalog *catalog, const char *dir, sago_level level, int64_t holder,
                                int64_t step) SAGOI_CHECKED;
+/* Forgets all items from number n on. */
+void sagoi_catalog_cut(sagoi_catalog *catalog, int64_t n);
 void sagoi_catalog_cleanup(sagoi_catalog *catalog);
 
 /* As a message, and back (appending). */

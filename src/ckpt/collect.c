@@ -32,13 +32,27 @@ static sago_status exchange(sagoi_team *team, const sagoi_wire_out *mine, char *
     return status;
 }
 
-static sago_status look_through(sago_ckpt *ckpt, int64_t step, sagoi_catalog *found) {
+/* What does not answer has nothing, where that is good enough: *hangs. */
+static sago_status scan_level(sagoi_catalog *found, const char *dir, const sagoi_item *where, bool *hangs) {
+    int64_t before = found->n;
+    sago_status status = sagoi_catalog_scan(found, dir, (sago_level)where->level, where->holder, where->step);
+    if (status != SAGO_ERR_TIMEOUT || !hangs)
+        return status;
+    *hangs = true;
+    sagoi_catalog_cut(found, before);
+    return SAGO_OK;
+}
+
+static sago_status look_through(sago_ckpt *ckpt, int64_t step, sagoi_catalog *found, bool *hangs) {
+    sagoi_item directory = {.level = SAGO_LEVEL_GLOBAL, .step = step};
+    sagoi_item local = {.level = SAGO_LEVEL_LOCAL, .holder = ckpt->holder, .step = step};
     sago_status status = SAGO_OK;
     if (ckpt->team->rank == 0)
-        status = sagoi_catalog_scan(found, ckpt->dir, SAGO_LEVEL_GLOBAL, 0, step);
+        status = scan_level(found, ckpt->dir, &directory, hangs);
     if (!status && ckpt->local[0] && ckpt->holder == ckpt->team->rank)
-        status = sagoi_catalog_scan(found, ckpt->local, SAGO_LEVEL_LOCAL, ckpt->holder, step);
-    sagoi_message_clear();
+        status = scan_level(found, ckpt->local, &local, hangs);
+    if (!status)
+        sagoi_message_clear();
     return status;
 }
 
@@ -50,13 +64,14 @@ static sago_status merge(const char *all, int64_t total, sagoi_overview *overvie
     return status ? status : sagoi_catalog_views(&overview->catalog, &overview->views, &overview->n);
 }
 
-sago_status sagoi_overview_make(sago_ckpt *ckpt, int64_t step, sagoi_overview *overview) {
+/* `hangs`: NULL, or whether this rank met a directory that does not answer. */
+static sago_status make(sago_ckpt *ckpt, int64_t step, sagoi_overview *overview, bool *hangs) {
     sagoi_catalog mine = {0};
     sagoi_wire_out out = {0};
     char *all = NULL;
     int64_t total = 0;
     *overview = (sagoi_overview){0};
-    sago_status status = look_through(ckpt, step, &mine);
+    sago_status status = look_through(ckpt, step, &mine, hangs);
     if (!status && mine.n > 0)
         sagoi_catalog_encode(&mine, &out);
     if (!status && (out.failed || out.len > INT32_MAX))
@@ -70,6 +85,23 @@ sago_status sagoi_overview_make(sago_ckpt *ckpt, int64_t step, sagoi_overview *o
     status = sagoi_agree_status(ckpt->team, status);
     free(out.bytes);
     free(all);
+    if (status)
+        sagoi_overview_cleanup(overview);
+    return status;
+}
+
+sago_status sagoi_overview_make(sago_ckpt *ckpt, int64_t step, sagoi_overview *overview) {
+    return make(ckpt, step, overview, NULL);
+}
+
+sago_status sagoi_overview_of_reachable(sago_ckpt *ckpt, int64_t step, sagoi_overview *overview) {
+    bool hangs = false;
+    sago_status status = make(ckpt, step, overview, &hangs);
+    if (status)
+        return status;
+    sagoi_agreement agreed = {.max = {hangs}};
+    status = sagoi_agree(ckpt->team, &agreed, NULL, NULL, NULL);
+    overview->partial = agreed.max[0] != 0;
     if (status)
         sagoi_overview_cleanup(overview);
     return status;

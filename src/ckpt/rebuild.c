@@ -497,7 +497,7 @@ sago_status sagoi_mend(sago_ckpt *ckpt, int64_t step, sagoi_mending what) {
     sago_status status = sagoi_agree(ckpt->team, &able, NULL, NULL, NULL);
     if (status || able.max[0])
         return status;
-    status = sagoi_overview_make(ckpt, step, &overview);
+    status = sagoi_overview_of_reachable(ckpt, step, &overview);
     if (status)
         return status;
     mend work = {.ckpt = ckpt};

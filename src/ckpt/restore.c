@@ -245,12 +245,16 @@ static sago_status restore_step(sago_ckpt *ckpt, int64_t step) {
     memset(ckpt->report.missing, 0, sizeof ckpt->report.missing);
     sago_status status = sagoi_mend(ckpt, step, SAGOI_MEND_LOST);
     if (!status)
-        status = sagoi_overview_make(ckpt, step, &overview);
+        status = sagoi_overview_of_reachable(ckpt, step, &overview);
     if (status)
         return status;
     const sagoi_save_view *save = sagoi_views_find(overview.views, overview.n, step);
     if (save)
         status = restore_save(ckpt, &overview, save);
+    else if (overview.partial)
+        status = sagoi_fail(SAGO_ERR_TIMEOUT,
+                            "step %lld is not complete where it can be read, and some storage does not answer",
+                            (long long)step);
     else
         status = explain(&overview, step);
     sagoi_overview_cleanup(&overview);

@@ -266,14 +266,25 @@ sago_status sagoi_ckpt_set_up(sago_ckpt *ckpt) {
     return status;
 }
 
-/* What failed and nobody was told. */
-static sago_status untold_failure(sago_ckpt *ckpt) {
-    for (sagoi_saving *at = ckpt->saves; at; at = at->next)
-        if (at->status && !at->told) {
-            sagoi_message_set(at->message);
-            return at->status;
-        }
-    return SAGO_OK;
+/* Adds the steps from here on that failed, and nobody was told, to a text. */
+static void list_untold(const sagoi_saving *at, char *text, size_t capacity) {
+    size_t used = 0;
+    for (; at && used + 32 < capacity; at = at->next)
+        if (at->status && !at->told)
+            used += (size_t)snprintf(text + used, capacity - used, "%s%lld", used ? ", " : "; neither are steps ",
+                                     (long long)at->step);
+}
+
+/* What failed and nobody was told: the oldest in full, the others by their numbers. */
+static sago_status untold_failure(const sago_ckpt *ckpt) {
+    const sagoi_saving *at = ckpt->saves;
+    char others[128] = "";
+    while (at && (!at->status || at->told))
+        at = at->next;
+    if (!at)
+        return SAGO_OK;
+    list_untold(at->next, others, sizeof others);
+    return sagoi_fail(at->status, "%.380s%s", at->message, others);
 }
 
 sago_status sagoi_ckpt_finish(sago_ckpt *ckpt) {

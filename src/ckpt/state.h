@@ -157,8 +157,11 @@ typedef struct sagoi_overview {
     sagoi_catalog catalog;
     sagoi_save_view *views;
     int64_t n;
+    bool partial; /* there is storage that does not answer: it may have more */
 } sagoi_overview;
 sago_status sagoi_overview_make(sago_ckpt *ckpt, int64_t step, sagoi_overview *overview) SAGOI_CHECKED;
+/* The same where storage that does not answer may be left out: for reading what is elsewhere. */
+sago_status sagoi_overview_of_reachable(sago_ckpt *ckpt, int64_t step, sagoi_overview *overview) SAGOI_CHECKED;
 void sagoi_overview_cleanup(sagoi_overview *overview);
 
 /* stock.c: collective */

@@ -124,15 +124,31 @@ static int64_t list_recent(const sago_ckpt *ckpt, sago_ckpt_save_stats recent[SA
     return n;
 }
 
+/* Of this rank, at all levels. */
+static sagoi_watch_counts count_hung(const sago_ckpt *ckpt) {
+    const sagoi_watch *const all[] = {ckpt->watched_dir, ckpt->watched_local, ckpt->watched_journal};
+    sagoi_watch_counts sum = {0};
+    for (int i = 0; i < 3; i++) {
+        sagoi_watch_counts counts = sagoi_watch_count(all[i]);
+        sum.calls += counts.calls;
+        sum.bytes += counts.bytes;
+        sum.cpu += counts.cpu;
+    }
+    return sum;
+}
+
 sago_status sagoi_collect_stats(sago_ckpt *ckpt, sago_ckpt_stats *stats) {
     sago_status status = sagoi_settle(ckpt);
     if (status)
         return status;
     *stats = ckpt->stats;
     double pool = (double)ckpt->pool.segment.bytes;
-    stats->thread_cpu = ckpt->background ? sagoi_background_cpu(ckpt->background) : 0;
+    sagoi_watch_counts hung = count_hung(ckpt);
+    double calls = (double)hung.calls, bytes = (double)hung.bytes;
+    stats->thread_cpu = hung.cpu + (ckpt->background ? sagoi_background_cpu(ckpt->background) : 0);
     double *const times[] = {&stats->held,  &stats->copy,       &stats->queue,   &stats->write, &stats->redundancy,
-                             &stats->drain, &stats->thread_cpu, &stats->restore, &pool};
+                             &stats->drain, &stats->thread_cpu, &stats->restore, &pool,         &calls,
+                             &bytes};
     enum { COUNT = sizeof times / sizeof times[0] };
     double values[COUNT];
     for (int i = 0; i < COUNT; i++)
@@ -141,6 +157,8 @@ sago_status sagoi_collect_stats(sago_ckpt *ckpt, sago_ckpt_stats *stats) {
     for (int i = 0; i < COUNT; i++)
         *times[i] = values[i];
     stats->pool_bytes = (int64_t)pool;
+    stats->hung_calls = (int64_t)calls;
+    stats->hung_bytes = (int64_t)bytes;
     stats->nrecent = list_recent(ckpt, stats->recent);
     return status ? status : sagoi_save_stats_reduce(ckpt, stats->recent, stats->nrecent);
 }

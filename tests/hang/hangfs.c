@@ -1,11 +1,12 @@
-/* A file system that hangs on demand: it shows a directory of another one and passes every call on, but for calls of
- * the kinds that are named in a control file.  Those wait until they are no longer named there.
+/* A file system that hangs on demand: it shows a directory of another one and passes every call on, but for calls
+ * of the kinds that are named in a control file.  Those wait until they are no longer named there.
  *
  *     hangfs BACKING MOUNTPOINT CONTROL
  *
- * CONTROL is a text of kinds ("write", "fsync", ...; "all"), each with spaces around it; a file that is empty, or not
- * there, hangs nothing.  "hung KIND" is added to CONTROL.log whenever a call begins to wait.  Runs in the foreground
- * and has as many threads as calls wait.  Nothing is cached by the kernel, so that every call comes here. */
+ * CONTROL is a text of kinds ("write", "fsync", ...; "all"), each with spaces around it; a file that is empty, or
+ * not there, hangs nothing.  "hung KIND" is added to CONTROL.log whenever a call begins to wait.  Runs in the
+ * foreground and has as many threads as calls wait.  Nothing is cached by the kernel, so that every call comes
+ * here. */
 #define FUSE_USE_VERSION 31
 #include <dirent.h>
 #include <errno.h>
