@@ -10,7 +10,15 @@
  *
  * Conventions are those of sago/sago.h.  All calls are collective over the communicator and return the same status
  * on every rank, unless they are said to be local.  MPI_THREAD_SINGLE is enough: what runs in the background does
- * file I/O only.  docs/checkpoint-format.md describes what is in the directory. */
+ * file I/O only.  docs/checkpoint-format.md describes what is in the directory.
+ *
+ * Storage that hangs does not stop the job.  No system call on a directory is waited for longer than the hint
+ * sago_ckpt_patience says (300 s); then the call is left behind with its thread and its memory, and everything
+ * else on that directory fails at once with SAGO_ERR_TIMEOUT until the call has come back.  What is on other
+ * storage goes on: while the global directory hangs steps are saved to and restored from the nodes.  Whether a
+ * call that was given up had its effect nobody knows: a step that failed so may be there later.  sago_ckpt_stats
+ * counts such calls and their memory.  A process whose calls are with a server that does not answer may not be
+ * able to end, even when it is killed: that is the kernel's matter. */
 #ifndef SAGO_CKPT_H
 #define SAGO_CKPT_H
 
@@ -63,9 +71,9 @@ sago_status sago_ckpt_open(MPI_Comm comm, const char *dir, MPI_Info hints, sago_
 /* Waits until everything is written (at the levels the hints ask for), gives the lock back and sets *ckpt to NULL,
  * also on failure.  Returns what failed in the background and was not returned by sago_ckpt_wait() before: a save
  * that nobody waited for, or one that was waited for at the local level and could not be brought to the global
- * one. Of several failures it is the oldest step's.  What was reported complete is there all the same, at the
- * level it was reported for.  Old steps that cannot be removed are no failure: they go when the directory is
- * opened next. */
+ * one. Of several failures it is the oldest step's; the message names the other steps.  What was reported complete
+ * is there all the same, at the level it was reported for.  Old steps that cannot be removed are no failure: they
+ * go when the directory is opened next. */
 sago_status sago_ckpt_close(sago_ckpt **ckpt);
 
 /* ---- What is saved ------------------------------------------------------------------------------------ */
