@@ -112,6 +112,7 @@ sago_status sagoi_fetch_piece(sagoi_fetch *fetch, sago_level level, int64_t writ
     sago_status status = open_source(fetch, level, writer);
     if (!status)
         status = sagoi_cfile_read(&fetch->source.file, fetch->piece, len, base + piece * part->piece, &got);
+    fetch->hung = fetch->hung || status == SAGO_ERR_TIMEOUT;
     if (!status && got < len)
         status = sagoi_fail(SAGO_ERR_IO, "%s is too short", fetch->source.file.path);
     return status ? status : check_piece(fetch, writer, piece);
@@ -313,7 +314,7 @@ static sago_status check_all_there(const sagoi_fetch *fetch) {
     for (int64_t w = 0; w < fetch->save->intent.nwriters; w++)
         for (int64_t i = 0; i < fetch->parts[w].nsums; i++)
             if (fetch->wanted[w][i])
-                return sagoi_fail(SAGO_ERR_IO,
+                return sagoi_fail(fetch->hung ? SAGO_ERR_TIMEOUT : SAGO_ERR_IO,
                                   "step %lld: piece %lld of writer %lld of %lld is nowhere intact: "
                                   "%lld damaged on the nodes, %lld in the directory",
                                   (long long)fetch->save->step, (long long)i, (long long)w,

@@ -25,6 +25,7 @@ typedef struct sagoi_fetch {
     void *arg;
     sago_ckpt_report *report;
     bool again; /* what is damaged has been counted */
+    bool hung;  /* something could not be read because its storage does not answer */
 } sagoi_fetch;
 
 /* Decodes the parts.  `save` has an intent. */
@@ -34,7 +35,7 @@ void sagoi_fetch_cleanup(sagoi_fetch *fetch);
 /* Marks the pieces of a range of a stream as wanted. */
 void sagoi_fetch_want(sagoi_fetch *fetch, int64_t writer, int64_t from, int64_t to);
 /* Collective.  Gets all that is wanted, and delivers it; what is damaged on the nodes is mended there, if it can
- * be.  SAGO_ERR_IO: something is nowhere intact. */
+ * be.  SAGO_ERR_IO: something is nowhere intact; SAGO_ERR_TIMEOUT: perhaps where storage does not answer. */
 sago_status sagoi_fetch_run(sagoi_fetch *fetch) SAGOI_CHECKED;
 
 /* Reads and checks one piece at one level, which this rank must see.  SAGO_ERR_IO: it is damaged. */

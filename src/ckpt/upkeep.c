@@ -93,6 +93,13 @@ static sago_status conclude(sago_ckpt *ckpt, int64_t step) {
                       (long long)bad);
 }
 
+/* Parity; but what could not be read since its storage hangs is not known to be damaged. */
+static sago_status verify_rest(sagoi_fetch *fetch) {
+    return fetch->hung ? sagoi_fail(SAGO_ERR_TIMEOUT, "step %lld cannot be read: its storage does not answer",
+                                    (long long)fetch->save->step)
+                       : sagoi_redundancy_verify(fetch);
+}
+
 sago_status sagoi_verify(sago_ckpt *ckpt, int64_t step) {
     sagoi_overview overview;
     ckpt->report = (sago_ckpt_report)SAGO_CKPT_REPORT_INIT;
@@ -109,7 +116,7 @@ sago_status sagoi_verify(sago_ckpt *ckpt, int64_t step) {
         verify_level(&fetch, SAGO_LEVEL_LOCAL);
         verify_level(&fetch, SAGO_LEVEL_GLOBAL);
         sagoi_message_clear();
-        status = sagoi_agree_status(ckpt->team, sagoi_redundancy_verify(&fetch));
+        status = sagoi_agree_status(ckpt->team, verify_rest(&fetch));
     }
     if (!status) {
         sagoi_message_clear();
