@@ -50,7 +50,7 @@ typedef struct scan {
     sagoi_intent intent; /* nwriters == 0: none */
     int64_t saw;         /* bits SAGOI_SAW_* */
     int64_t bytes;       /* of its files; only where it is set aside */
-    sago_status hung; /* SAGO_ERR_TIMEOUT: the directory does not answer */
+    sago_status hung;    /* SAGO_ERR_TIMEOUT: the directory does not answer */
 } scan;
 
 static sagoi_item item_of(const scan *at, sagoi_item_kind kind) {
