@@ -196,15 +196,13 @@ static bool serve_end(MPI_File handle, MPI_Status *status, int *code) {
 static int start(dropin_file *file, const access *wanted, MPI_Offset from, int wrong, MPI_Request *request) {
     double began = dropin_clock();
     MPI_Count count = wrong ? -1 : wanted->count;
-    dropin_started started = {NULL, wanted->write, from, wanted->buf, count, wanted->type, 0};
+    dropin_started started = {.write = wanted->write};
     sago_status status =
         wanted->write ? sago_iwrite_at_all(file->sago, from, wanted->buf, count, wanted->type, &started.sago)
                       : sago_iread_at_all(file->sago, from, wanted->buf, count, wanted->type, &started.sago);
     if (status)
         return wrong ? wrong : dropin_raise(file->handle, status);
     started.seconds = dropin_clock() - began;
-    if (wrong)
-        started.type = MPI_DATATYPE_NULL;
     int code = dropin_request_start(file, &started, wrong ? NULL : request);
     return wrong ? wrong : code;
 }

@@ -76,6 +76,7 @@ static MPI_Info hints_for_sago(MPI_Comm comm, MPI_Info info) {
         return MPI_INFO_NULL;
     (void)MPI_Info_set(own, "sago_tier", "global");
     (void)MPI_Info_set(own, "sago_subfiles", "auto");
+    (void)MPI_Info_set(own, "sago_nonblocking", "apart"); /* a program may rely on it, whatever else it wants */
     if (!is_given(own, "sago_agree", "SAGO_AGREE"))
         (void)MPI_Info_set(own, "sago_agree", ranks_meet(comm));
     if (!dropin_reports() && !is_given(own, "sago_timing", "SAGO_TIMING"))

@@ -1,6 +1,5 @@
 #include "requests.h"
 
-#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,7 +13,6 @@ typedef struct dropin_request {
     dropin_started started;
     struct dropin_request *next; /* of its file; then, failed ones */
     MPI_Request handle;          /* MPI_REQUEST_NULL: nobody will ask */
-    MPI_Request instead;         /* of the MPI library's own call, when Sago could not serve it */
     MPI_Count bytes;
     dropin_failure failure;
     _Atomic int users;
@@ -103,8 +101,6 @@ static void complete(dropin_file *file, dropin_request *request, int code) {
         dropin_count_served(file, request->started.write, request->bytes,
                             dropin_clock() - request->started.seconds - waited);
     waited = 0;
-    if (request->started.type != MPI_DATATYPE_NULL)
-        (void)MPI_Type_free(&request->started.type);
     request->failure = (dropin_failure){code, file->handle};
     if (code && request->handle != MPI_REQUEST_NULL)
         failed_add(request); /* watched until it is freed */
@@ -115,42 +111,14 @@ static void complete(dropin_file *file, dropin_request *request, int code) {
     let_go(request);
 }
 
-/* All ranks were told that Sago cannot: all start the MPI library's own call, in the order of the file's. */
-static bool start_instead(dropin_file *file, dropin_request *request) {
-    const dropin_started *s = &request->started;
-    if (s->count < 0 || s->count > INT_MAX || s->type == MPI_DATATYPE_NULL)
-        return false;
-    int code =
-        s->write
-            ? dropin_mpi->iwrite_at_all(file->handle, s->offset, s->buf, (int)s->count, s->type, &request->instead)
-            : dropin_mpi->iread_at_all(file->handle, s->offset, s->buf, (int)s->count, s->type, &request->instead);
-    return code == MPI_SUCCESS;
-}
-
-static bool advance_instead(dropin_file *file, dropin_request *request) {
-    MPI_Status status;
-    int done = 0, code = dropin_waits()->Test(&request->instead, &done, &status);
-    if (code == MPI_SUCCESS && !done)
-        return false;
-    if (code == MPI_SUCCESS)
-        (void)MPI_Get_elements_x(&status, MPI_BYTE, &request->bytes);
-    complete(file, request, code);
-    return true;
-}
-
 /* True: it is complete, and gone. */
 static bool advance_request(dropin_file *file, dropin_request *request) {
     int done = 0;
-    if (request->instead != MPI_REQUEST_NULL)
-        return advance_instead(file, request);
     sago_status status = sago_test(&request->started.sago, &done, &request->bytes);
     if (!done)
         return false;
-    bool too_much = status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED;
-    if (too_much && !dropin_failed_alone(file) && start_instead(file, request)) {
-        dropin_count_handed(file, DROPIN_TOO_MUCH);
-        return false;
-    }
+    if (status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED)
+        (void)dropin_failed_alone(file); /* as whatever fails here does */
     complete(file, request, sago_status_mpi_class(status));
     return true;
 }
@@ -230,16 +198,13 @@ int dropin_request_start(dropin_file *file, const dropin_started *started, MPI_R
         return dropin_raise(file->handle, sago_wait(&now, NULL));
     }
     request->started = *started;
-    request->started.type = MPI_DATATYPE_NULL;
-    request->handle = request->instead = MPI_REQUEST_NULL;
+    request->handle = MPI_REQUEST_NULL;
     atomic_store(&request->users, 2);
     int code = handle ? MPI_Grequest_start(query, release, refuse_cancel, request, &request->handle) : MPI_SUCCESS;
     if (handle && !code)
         *handle = request->handle;
     else
         atomic_store(&request->users, 1);
-    if (started->type != MPI_DATATYPE_NULL)
-        (void)MPI_Type_dup(started->type, &request->started.type);
     atomic_fetch_add(&dropin_watched, 1);
     enqueue(file, request);
     return code ? dropin_raise_code(file->handle, code) : MPI_SUCCESS;

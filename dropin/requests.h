@@ -8,14 +8,10 @@
 #include "calls.h"
 #include "files.h"
 
-/* A call that was started, with what the MPI library needs if it is to do it after all. */
+/* A call that was started. */
 typedef struct dropin_started {
     sago_request *sago;
     bool write;
-    MPI_Offset offset;
-    void *buf;
-    MPI_Count count;
-    MPI_Datatype type;
     double seconds; /* that starting it took */
 } dropin_started;
 

@@ -138,9 +138,11 @@ static int dropin_Request_get_status(MPI_Request request, int *flag, MPI_Status 
 #define WAIT_UNTIL(flag, look)                                                                                    \
     int code, quiet = 0;                                                                                          \
     double start = dropin_clock();                                                                                \
+    sago_wait_begin();                                                                                            \
     for (bool moved = dropin_requests_advance(); (code = (look)) == MPI_SUCCESS && !(flag);                       \
          moved = dropin_requests_advance())                                                                       \
         rest(moved, &quiet);                                                                                      \
+    sago_wait_end();                                                                                              \
     dropin_requests_waited(dropin_clock() - start);                                                               \
     return code
 

@@ -240,6 +240,7 @@ module sago
     ! ---- Nonblocking calls ----
 
     public :: sago_iwrite_at_all, sago_iread_at_all, sago_iwrite_extents_all, sago_iread_extents_all, sago_wait, sago_test
+    public :: sago_wait_begin, sago_wait_end
 
     interface sago_iwrite_at_all
         subroutine sagof_iwrite_at_all(file, offset, buf, count, type, request, status) bind(C)
@@ -299,6 +300,12 @@ module sago
             integer(c_int), intent(out) :: done
             integer(c_int64_t), intent(out) :: bytes
             integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_wait_begin() bind(C, name='sago_wait_begin')
+        end subroutine
+
+        subroutine sago_wait_end() bind(C, name='sago_wait_end')
         end subroutine
     end interface
 

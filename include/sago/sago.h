@@ -97,13 +97,26 @@ typedef struct sago_request sago_request;
  * i-th nonblocking call on a file belongs to the i-th of the other ranks; files may come in any order.  The buffer
  * is Sago's until the call is done: not to be changed when writing, not to be looked at when reading; datatypes
  * and lists of extents may be freed at once.  What is wrong with the arguments of one rank is told by sago_wait()
- * on all of them, unless sago_agree lets ranks go alone; the start itself fails only where the handle is wrong or
- * memory is short.
+ * on all of them, unless sago_agree or sago_nonblocking lets ranks go alone; the start itself fails only where the
+ * handle is wrong or memory is short.
  *
  * They go on while this process is in a call of Sago's, sago_wait() and sago_test() of any request included, and
  * their file I/O in the background.  A blocking collective call on the same file waits for them first,
- * sago_close() too; a blocking call of MPI does not let them go on, so one that another rank makes only after
- * waiting for a request waits for ever, unless this rank waits for its request before. */
+ * sago_close() too.  The calls of one rank on a file are done in the order in which they were started.
+ *
+ * What they need of other ranks is the hint sago_nonblocking's to say:
+ *   - together (default): a call is done when all ranks have let it go on.  All get the same status, and a call
+ *     sees what all ranks did in the calls before it on the file.  A blocking call of MPI does not let calls go
+ *     on: one that another rank makes only after waiting for a request waits for ever, unless this rank waits for
+ *     its request before.
+ *   - apart, as in the drop-in: no rank needs another one to be in any call.  While all ranks are in sago_wait(),
+ *     or in another call that waits for nonblocking ones, they serve a call together; a rank that has waited for
+ *     the others for half the time that it takes to do its part alone (at least 2 ms, at most 250) does it alone,
+ *     and so do they.  Then the status is each rank's own.  What other ranks wrote in the calls before is seen if
+ *     the call is served together, or if they are done with them within a second (less once a file's ranks have
+ *     not been); else as after independent writes: after sago_sync() on all ranks, and a barrier.  Data that other
+ *     ranks have deferred (sago_defer) is seen after that, too.  Not to be had with sago_tier=local, whose data is
+ *     moved by all ranks together. */
 sago_status sago_iwrite_at_all(sago_file *file, MPI_Offset offset, const void *buf, MPI_Count count,
                                MPI_Datatype type, sago_request **request);
 sago_status sago_iread_at_all(sago_file *file, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype type,
@@ -116,8 +129,15 @@ sago_status sago_iread_extents_all(sago_file *file, int64_t n, const sago_extent
 /* Local.  Waits until the call is done, returns how it went (the same on all ranks), and sets *request to NULL.
  * `bytes` (may be NULL) as in the blocking calls.  A request that is NULL already is done, with 0 bytes. */
 sago_status sago_wait(sago_request **request, MPI_Count *bytes);
-/* Local.  Never waits; *done: was the call done?  Then this was as sago_wait(); else *request stays. */
+/* Local.  *done: was the call done?  Then this was as sago_wait(); else *request stays.  It does not wait for
+ * other ranks to come, but may, with sago_nonblocking=apart, stay for a call for which all of them have come. */
 sago_status sago_test(sago_request **request, int *done, MPI_Count *bytes);
+
+/* Local.  Around a wait of the program's own, in which it calls sago_test() again and again until something has
+ * happened: with sago_nonblocking=apart calls are served together meanwhile, as in sago_wait().  sago_wait_end()
+ * returns when no other rank needs this one for that any more.  They may be nested. */
+void sago_wait_begin(void);
+void sago_wait_end(void);
 
 /* ---- Declared I/O ------------------------------------------------------------------------------------- */
 

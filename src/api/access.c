@@ -19,6 +19,9 @@ static bool may_separate(const sago_file *file) {
            !file->deferred && file->hints.tier == SAGOI_TIER_GLOBAL;
 }
 
+/* A program whose ranks do not come is waited for half as long the next time: less than twice this in all. */
+static const double longest_patience = 1.0, least_patience = 1e-3;
+
 /* Where no rank's view has gaps, or any can be served by a mapping, each rank can go alone whatever the others do.
  */
 void sagoi_decide_separate(sago_file *file, bool gaps) {
@@ -26,6 +29,8 @@ void sagoi_decide_separate(sago_file *file, bool gaps) {
     file->unmet = file->separate && (!gaps || file->may_map) &&
                   (file->hints.agree == SAGOI_AGREE_TURN || file->team->local_size == 1);
     file->last_access = SAGOI_LAST_NONE;
+    file->apart = file->hints.nonblocking == SAGOI_NONBLOCKING_APART;
+    file->patience = file->patience > 0 ? file->patience : longest_patience;
 }
 
 /* Will a file that others wrote to become one that is read, or the other way round? */
@@ -40,6 +45,17 @@ static bool turns(sago_file *file, sagoi_direction direction) {
     return turned;
 }
 
+/* Waits until the others have finished as many calls as this rank, whose turn it is to read what they wrote, or
+ * the other way round.  MPI asks programs to synchronise by themselves, so a nonblocking call that needs nobody
+ * waits for that only so long. */
+static sago_status await_turn(sago_file *file, bool apart) {
+    bool late = false;
+    sago_status status = sagoi_await_done(file->team, apart ? file->patience : 0, &late);
+    if (late && file->patience > least_patience)
+        file->patience /= 2;
+    return status;
+}
+
 /* Does each rank go alone in this call?  The same answer on all ranks.  `composed`: what this one wants, NULL if
  * it can be served alone in any case. */
 SAGOI_OFTEN static sago_status choose_alone(sago_file *file, sagoi_direction direction,
@@ -47,13 +63,17 @@ SAGOI_OFTEN static sago_status choose_alone(sago_file *file, sagoi_direction dir
     bool any_unwilling = true;
     *alone = file->unmet;
     if (file->unmet)
-        return turns(file, direction) ? sagoi_await_done(file->team) : SAGO_OK;
+        return turns(file, direction) ? await_turn(file, file->apart && composed && composed->nonblocking)
+                                      : SAGO_OK;
     if (!file->separate)
         return SAGO_OK;
     bool unwilling = wrong || (composed && !sagoi_engine_serves_alone(file, composed));
     int64_t kind = composed && composed->nonblocking ? SAGOI_KIND_START_SEPARATE : SAGOI_KIND_SEPARATE;
     sago_status status = sagoi_engine_agree_any(file, SAGO_OK, kind, unwilling, &any_unwilling);
     *alone = !status && !any_unwilling;
+    file->last_access = !*alone                      ? SAGOI_LAST_NONE
+                        : direction == SAGOI_TO_FILE ? SAGOI_LAST_WRITE
+                                                     : SAGOI_LAST_READ;
     return status;
 }
 
@@ -342,12 +362,52 @@ static sago_status flush_before(sago_file *file) {
     return status ? status : sagoi_flush(file, SAGO_FLUSH_STARTED);
 }
 
+/* This rank's part, after what it has deferred itself. */
+static sago_status serve_part(sago_file *file, sagoi_composed *composed, sago_status status, bool met,
+                              int64_t *moved) {
+    if (turns(file, composed->request.direction) && !met && !status)
+        status = await_turn(file, true);
+    if (!status)
+        status = sagoi_flush_own(file);
+    if (!status)
+        status = sagoi_engine_independent(file, composed, moved);
+    finish_separate(file, composed->request.direction);
+    return status;
+}
+
+/* Half of what going alone would cost: so nobody loses much by waiting in vain.  Where only a message could tell
+ * whether the others have done what they started before, one that turns waits for that here. */
+static double worth_waiting(const sago_file *file, const sagoi_composed *composed) {
+    const double least = 2e-3, most = 0.25;
+    double half = sagoi_engine_alone_seconds(file, composed) / 2;
+    double limit = half < least ? least : half > most ? most : half;
+    bool asks = file->team->nodes > 1 && would_turn(file, composed->request.direction);
+    return asks && file->patience > limit ? file->patience : limit;
+}
+
 /* Would it take longer to start it than to do it? */
 static bool is_soon_done(const sago_request *request) {
     const sago_file *file = request->file;
     return request->serve == serve_separate && file->unmet && atomic_load(&file->pending) == 0 &&
            !would_turn(file, request->composed.request.direction) &&
            sagoi_engine_is_soon(file, &request->composed);
+}
+
+/* How it is served when its turn comes. */
+static void choose_service(const sago_file *file, const any_access *wanted, sago_request *request) {
+    const sagoi_composed *composed = &request->composed;
+    bool separate = file->separate && wanted->view; /* nothing is in local storage, or deferred */
+    if (separate && (file->unmet || !file->apart)) {
+        request->serve = serve_separate;
+        return;
+    }
+    request->before = flush_before;
+    request->serve = sagoi_engine_run;
+    if (!file->apart)
+        return;
+    request->alone = serve_part;
+    request->unwilling = !separate || !sagoi_engine_serves_alone(file, composed);
+    request->worth = worth_waiting;
 }
 
 static sago_status prepare(sago_file *file, const any_access *wanted, sago_request **request, sago_status *wrong) {
@@ -357,13 +417,10 @@ static sago_status prepare(sago_file *file, const any_access *wanted, sago_reque
     sagoi_started_hold(file, &held);
     sago_status status = sagoi_started_create(file, call, direction, request);
     if (!status) {
-        if (file->separate && wanted->view) { /* nothing is in local storage, or deferred */
-            (*request)->serve = serve_separate;
-        } else {
-            (*request)->before = flush_before;
-            (*request)->serve = sagoi_engine_run;
-        }
         *wrong = compose_any(file, wanted, &(*request)->composed);
+        choose_service(file, wanted, *request);
+    } else if (file->apart) {
+        sagoi_tell_done(file->team); /* with that, in the place of doing it */
     }
     sagoi_started_release(held);
     return status;

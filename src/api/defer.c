@@ -310,7 +310,7 @@ static sago_status move_calls(sago_file *file, const deferred_call *first, const
     int64_t bytes;
     sagoi_composed_init(&step, SAGOI_TO_FILE, &file->budget);
     step.flush = true;
-    step.nonblocking = sagoi_fiber_runs();
+    step.nonblocking = file->serves_started;
     (void)pthread_mutex_lock(&file->deferred->lock);
     sago_status status = gather(first, stop, &step);
     (void)pthread_mutex_unlock(&file->deferred->lock);

@@ -15,6 +15,7 @@
 #include "engine/started.h"
 #include "machine/cores.h"
 #include "mpi/quiet.h"
+#include "move/convene.h"
 
 /* ---- Before anything is touched ---- */
 
@@ -62,7 +63,12 @@ static sago_status check_arguments(const char *path, int amode, MPI_Info info, s
     if (!path || !*path)
         return sagoi_fail(SAGO_ERR_ARG, "the path is %s", path ? "empty" : "NULL");
     sago_status status = check_mode(amode);
-    return status ? status : sagoi_take_hints(hints, info);
+    if (!status)
+        status = sagoi_take_hints(hints, info);
+    if (!status && hints->nonblocking == SAGOI_NONBLOCKING_APART && hints->tier == SAGOI_TIER_LOCAL)
+        status = sagoi_fail(SAGO_ERR_HINT, "sago_nonblocking=apart goes with no local tier: what is there is "
+                                           "moved by all ranks together");
+    return status;
 }
 
 /* ---- Agreeing ---- */
@@ -236,8 +242,10 @@ static sago_status file_destroy(sago_file *file) {
     sagoi_cache_cleanup(&file->cache);
     sagoi_view_cleanup(&file->view);
     sago_status status = file->store ? sagoi_store_close(&file->store) : SAGO_OK;
-    if (file->team)
+    if (file->team) {
+        sagoi_convene_drop(file->team);
         sagoi_team_release(file->team);
+    }
     free(file->path);
     sagoi_live_remove(&file->live);
     free(file);
@@ -269,6 +277,8 @@ static sago_status set_up(sago_file *file) {
     if (!status)
         leave_core_to_rank(file);
     sagoi_decide_separate(file, false);
+    if (!status && file->apart)
+        status = sagoi_convene_open(file->team);
     return sagoi_agree_status(file->team, status);
 }
 
@@ -361,6 +371,8 @@ static sago_status close_file(sago_file **opened) {
         agreed = sagoi_engine_agree(file, SAGO_OK, SAGOI_CALL_CLOSE, 0);
     if (agreed && !sagoi_beyond_agreeing(agreed))
         return sagoi_done("sago_close", path, agreed); /* others are in another call: still open for all */
+    if (!agreed)
+        agreed = sagoi_convene_close(team);
     sago_status merged = agreed ? SAGO_OK : leave_local(file);
     merged = !agreed && flushed ? flushed : merged;
     char why[SAGOI_MESSAGE_MAX];

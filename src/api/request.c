@@ -1,6 +1,9 @@
 /* Waiting for nonblocking calls. */
+#include <sched.h>
+
 #include "api/handle.h"
 #include "engine/started.h"
+#include "move/convene.h"
 
 static sago_status check_request(sago_request *const *request) {
     if (!request)
@@ -33,13 +36,34 @@ sago_status sago_wait(sago_request **request, MPI_Count *bytes) {
     sago_status status = check_request(request);
     if (status || !*request)
         return nothing("sago_wait", bytes, status);
+    sagoi_stay_begin();
     for (int quiet = 0; !atomic_load(&(*request)->done);)
         if (sagoi_fibers_advance())
             quiet = 0;
         else
             sagoi_fibers_rest(quiet++);
+    sagoi_stay_end();
     return collect("sago_wait", request, bytes);
 }
+
+/* Lets everything go on.  A program that tests again and again, and does nothing else, waits: then this stays a
+ * little for others to come, who may be testing, too. */
+static void look_once(sago_request *request) {
+    const double seldom = 1e-3, little = 100e-6;
+    double now = sagoi_clock(), last = request->tested;
+    sagoi_stay_begin();
+    (void)sagoi_fibers_advance();
+    while (now - last < seldom && !atomic_load(&request->done) && sagoi_stay_is_brief() &&
+           sagoi_clock() - now < little) {
+        (void)sched_yield();
+        (void)sagoi_fibers_advance();
+    }
+    sagoi_stay_end();
+    request->tested = sagoi_clock();
+}
+
+void sago_wait_begin(void) { sagoi_stay_begin(); }
+void sago_wait_end(void) { sagoi_stay_end(); }
 
 sago_status sago_test(sago_request **request, int *done, MPI_Count *bytes) {
     sago_status status = check_request(request);
@@ -50,7 +74,7 @@ sago_status sago_test(sago_request **request, int *done, MPI_Count *bytes) {
     if (status || !*request)
         return nothing("sago_test", bytes, status);
     if (!atomic_load(&(*request)->done))
-        (void)sagoi_fibers_advance();
+        look_once(*request);
     if (atomic_load(&(*request)->done))
         return collect("sago_test", request, bytes);
     *done = 0;

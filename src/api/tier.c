@@ -300,6 +300,7 @@ typedef struct merge_buffer {
     int64_t bytes;     /* of data */
     sago_extent *part; /* of the call with most extents */
     int64_t extents;
+    bool nonblocking; /* merged before a nonblocking call, on all ranks: nothing may wait inside MPI */
 } merge_buffer;
 
 static sago_status compose_part(sagoi_composed *composed, const sagoi_tier_call *call, int64_t done,
@@ -323,8 +324,7 @@ static sago_status move_part(sago_file *file, const sagoi_tier_call *call, int64
     sagoi_composed composed;
     int64_t moved = 0;
     sagoi_composed_init(&composed, direction, &file->budget);
-    composed.nonblocking =
-        sagoi_on_fiber(); /* before a nonblocking call, on all ranks: nothing may wait inside MPI */
+    composed.nonblocking = buffer->nonblocking;
     if (!status)
         status = compose_part(&composed, call, done, buffer);
     status = sagoi_engine_run(file, &composed, status, &moved);
@@ -373,7 +373,7 @@ static sago_status empty_local(sago_file *file) {
 
 static sago_status merge_calls(sago_file *file) {
     tier *t = file->tier;
-    merge_buffer buffer = {.bytes = t->chunk, .extents = 1};
+    merge_buffer buffer = {.bytes = t->chunk, .extents = 1, .nonblocking = file->serves_started};
     for (logged *entry = t->first; entry; entry = entry->next)
         buffer.extents = sagoi_max(buffer.extents, entry->call.n);
     int64_t list = buffer.extents * (int64_t)sizeof *buffer.part;

@@ -27,6 +27,7 @@ typedef enum {
     SAGOI_PLACEMENT_SPREAD  /* evenly over the nodes (001, IV) */
 } sagoi_placement;
 typedef enum { SAGOI_AGREE_ALWAYS, SAGOI_AGREE_ENTER, SAGOI_AGREE_TURN } sagoi_agree_hint;
+typedef enum { SAGOI_NONBLOCKING_TOGETHER, SAGOI_NONBLOCKING_APART } sagoi_nonblocking_hint;
 typedef enum { SAGOI_TIER_GLOBAL, SAGOI_TIER_LOCAL } sagoi_tier_hint;
 typedef enum { SAGOI_FOUND_SAFE, SAGOI_FOUND_MERGE, SAGOI_FOUND_DROP } sagoi_found_hint;
 typedef enum { SAGOI_CHOICE_AUTO, SAGOI_CHOICE_ON, SAGOI_CHOICE_OFF } sagoi_choice;
@@ -72,6 +73,7 @@ typedef struct sagoi_hints {
     int64_t tier_found;      /* sagoi_found_hint */
     int64_t agree;           /* sagoi_agree: when ranks meet in collective calls */
     int64_t patience;        /* seconds in a call for nodes that do not answer; 0: for ever */
+    int64_t nonblocking;     /* sagoi_nonblocking_hint: may they need the other ranks */
     int64_t defer;           /* 0/1: collective writes are put off and moved together */
     int64_t striping_factor; /* as MPI's reserved hints */
     int64_t striping_unit;

@@ -82,6 +82,13 @@ SAGOI_OFTEN bool sagoi_engine_is_soon(const sago_file *file, const sagoi_compose
     return sagoi_io_is_soon(file, composed->bytes) || may_be_mapped(file, composed);
 }
 
+/* Of a system call for each run, and of moving the bytes. */
+double sagoi_engine_alone_seconds(const sago_file *file, const sagoi_composed *composed) {
+    const double call = 1e-6, remote_call = 50e-6, byte = 1e-9;
+    bool local = sagoi_store_layout(file->store)->local;
+    return (double)composed->runs * (local ? call : remote_call) + (double)composed->bytes * byte;
+}
+
 static sago_status run_unmapped(sago_file *file, const sagoi_request *request) {
     if (request->low < request->high)
         sagoi_note_accessed(file, request->low, request->high);

@@ -17,7 +17,7 @@ typedef struct sagoi_composed {
     int64_t runs;              /* of the file; an estimate where tiles are cut */
     bool step;                 /* of a series: ranks may not know the direction */
     bool follows;              /* this rank does not: it takes the others' */
-    bool nonblocking;          /* runs on a fiber */
+    bool nonblocking;          /* of a nonblocking call: nothing may wait inside MPI */
     bool flush;                /* of deferred calls, which were counted already */
     int64_t all_low, all_high; /* when it has run: of all ranks */
     bool all_dense;            /* a write: their runs tile that range */

@@ -46,6 +46,8 @@ bool sagoi_engine_takes_piece(const sago_file *file, const sagoi_lone_run *piece
 bool sagoi_engine_serves_alone(const sago_file *file, const sagoi_composed *composed);
 /* Is it done alone in less time than it takes to have another thread do it? */
 bool sagoi_engine_is_soon(const sago_file *file, const sagoi_composed *composed);
+/* About what it takes this rank to do it alone. */
+double sagoi_engine_alone_seconds(const sago_file *file, const sagoi_composed *composed);
 /* This rank has accessed this part of the file, and may do so again. */
 void sagoi_note_accessed(sago_file *file, int64_t low, int64_t high);
 

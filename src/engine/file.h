@@ -42,10 +42,12 @@ struct sago_file {
     sagoi_team *team;
     sagoi_store *store;
     int amode;
-    bool may_map;  /* the kernel, the file system and the hints allow mapping */
-    bool timed;    /* sago_timing */
-    bool separate; /* ranks may go alone in collective calls, after they have met */
-    bool unmet;    /* without meeting where none turns from writing to reading; both the same on all ranks */
+    bool may_map;        /* the kernel, the file system and the hints allow mapping */
+    bool timed;          /* sago_timing */
+    bool separate;       /* ranks may go alone in collective calls, after they have met */
+    bool unmet;          /* without meeting where none turns from writing to reading; both the same on all ranks */
+    bool apart;          /* nonblocking calls need no other rank */
+    bool serves_started; /* a nonblocking call of it is being served */
     _Atomic int64_t pending;       /* nonblocking calls that are not done */
     struct sagoi_local_tier *tier; /* local storage before the file; NULL: none */
     sagoi_view view;
@@ -72,6 +74,8 @@ struct sago_file {
         *exchange;              /* of the last aggregated call; its buffers serve the next one of the same plan */
     uint64_t exchange_serial;   /* of that plan */
     struct sago_series *series; /* all declared on this file */
+    int64_t started_calls;      /* nonblocking ones so far */
+    double patience;            /* seconds that a nonblocking call which turns waits for the others */
     sago_request *first, *last; /* nonblocking calls that are not done, in the order they were started */
 };
 

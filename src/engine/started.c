@@ -4,12 +4,15 @@
 #include <stdlib.h>
 
 #include "engine/engine.h"
+#include "move/convene.h"
 
 sago_status sagoi_started_create(sago_file *file, const char *call, sagoi_direction direction,
                                  sago_request **created) {
     sago_request *request = calloc(1, sizeof *request);
+    int64_t number = ++file->started_calls;
     if (!request)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a request");
+    request->number = number;
     request->file = file;
     request->call = call;
     sagoi_composed_init(&request->composed, direction, &file->budget);
@@ -30,12 +33,54 @@ static void keep_message(sago_request *request, sago_status status) {
         request->message[0] = '\0';
 }
 
-static void run(sago_file *file, sago_request *request) {
+/* Collective. */
+static sago_status serve_together(sago_file *file, sago_request *request) {
     sago_status before = request->before ? request->before(file) : SAGO_OK;
     if (!before && request->status)
         sagoi_message_set(request->message);
-    sago_status status =
-        request->serve(file, &request->composed, before ? before : request->status, &request->bytes);
+    return request->serve(file, &request->composed, before ? before : request->status, &request->bytes);
+}
+
+static sago_status serve_alone(sago_file *file, sago_request *request, bool met) {
+    if (request->status)
+        sagoi_message_set(request->message);
+    return request->alone(file, &request->composed, request->status, met, &request->bytes);
+}
+
+/* Where all ranks are told that together they cannot, for lack of memory, each can still try alone. */
+static bool is_beyond(sago_status status) { return status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED; }
+
+/* On a fiber, which is let go on when there is something to see; elsewhere without waiting for anybody. */
+static sago_status serve_apart(sago_file *file, sago_request *request) {
+    sagoi_convening convening = {.team = file->team,
+                                 .call = request->number,
+                                 .unwilling = request->unwilling || request->status,
+                                 .limit = sagoi_on_fiber() ? request->worth(file, &request->composed) : 0};
+    sagoi_convened decision;
+    sago_status status = SAGO_OK;
+    sagoi_convene_begin(&convening);
+    for (;;) {
+        sagoi_futex *word = sagoi_convene_word(&convening);
+        uint32_t old = atomic_load(&word->value);
+        decision = sagoi_convene_look(&convening);
+        if (decision != SAGOI_UNDECIDED)
+            break;
+        sagoi_fiber_yield(false, word, old);
+    }
+    if (decision == SAGOI_GO_TOGETHER) {
+        status = serve_together(file, request);
+        file->last_access = SAGOI_LAST_NONE; /* they have met */
+    }
+    if (decision == SAGOI_GO_ALONE || is_beyond(status))
+        status = serve_alone(file, request, convening.met);
+    sagoi_convene_end(&convening);
+    return status;
+}
+
+static void run(sago_file *file, sago_request *request) {
+    file->serves_started = true;
+    sago_status status = request->alone ? serve_apart(file, request) : serve_together(file, request);
+    file->serves_started = false;
     sagoi_composed_cleanup(&request->composed);
     if (status)
         sagoi_message_prefix("%s: %s: ", request->call, file->path);
@@ -92,8 +137,15 @@ static bool enqueue(sago_file *file, sago_request *request) {
     return false;
 }
 
+/* With the lock where ranks come together, as on a fiber; but not where it waits for others, who may wait for what
+ * other fibers do. */
 static void run_here(sago_request *request) {
+    bool apart = request->alone;
+    if (apart)
+        sagoi_fibers_lock();
     run(request->file, request);
+    if (apart)
+        sagoi_fibers_unlock();
     finish(request);
 }
 
@@ -103,7 +155,8 @@ void sagoi_started_run_at_once(sago_request *request, sago_status wrong) {
     run_here(request);
 }
 
-/* Without memory it waits after all: the other ranks, who have started theirs, would wait for ever. */
+/* Without memory for a stack it is done here: where ranks wait for each other it waits after all, since the
+ * others, who have started theirs, would wait for ever; else it goes alone. */
 void sagoi_started_run(sago_request *request, sago_status wrong) {
     request->status = wrong;
     keep_message(request, wrong);
@@ -115,11 +168,15 @@ void sagoi_started_run(sago_request *request, sago_status wrong) {
 }
 
 SAGOI_OFTEN void sagoi_started_settle(sago_file *file) {
+    if (atomic_load(&file->pending) == 0)
+        return;
+    sagoi_stay_begin();
     for (int quiet = 0; atomic_load(&file->pending) > 0;)
         if (sagoi_fibers_advance())
             quiet = 0;
         else
             sagoi_fibers_rest(quiet++);
+    sagoi_stay_end();
 }
 
 void sagoi_started_end(void) {

@@ -1,7 +1,10 @@
 /* Nonblocking calls: started here, run by the engine on the file's fiber, one after another.
  *
  * The i-th on a file is the i-th of every rank, so they are a queue, of which the first one runs.  Files know
- * nothing of each other: theirs go on whenever anything of this process waits. */
+ * nothing of each other: theirs go on whenever anything of this process waits.
+ *
+ * With sago_nonblocking=apart no rank needs another one: the ranks come together for a call (move/convene.h), or
+ * each serves its part of it alone. */
 #ifndef SAGOI_STARTED_H
 #define SAGOI_STARTED_H
 
@@ -10,6 +13,11 @@
 /* Serves a call when its turn has come.  `status` is what was wrong with its arguments. */
 typedef sago_status (*sagoi_serve_fn)(sago_file *file, sagoi_composed *composed, sago_status status,
                                       int64_t *bytes);
+/* The same by this rank alone.  `met`: all ranks have done what they started before. */
+typedef sago_status (*sagoi_serve_alone_fn)(sago_file *file, sagoi_composed *composed, sago_status status,
+                                            bool met, int64_t *bytes);
+/* Seconds that waiting for the others is worth. */
+typedef double (*sagoi_worth_fn)(const sago_file *file, const sagoi_composed *composed);
 
 struct sago_request {
     sagoi_live live;                        /* tells one that may be waited for from another */
@@ -18,15 +26,21 @@ struct sago_request {
     const char *call;                       /* the public function's name */
     sago_status (*before)(sago_file *file); /* collective; run first; may be NULL */
     sagoi_serve_fn serve;
-    bool dropped;       /* nobody will ask how it went */
-    _Atomic bool done;  /* then only what follows counts */
-    sago_status status; /* before that: what was wrong with the arguments */
-    int64_t bytes;      /* moved */
+    sagoi_serve_alone_fn alone; /* NULL: the ranks wait for each other, in `before` and `serve` */
+    int64_t number;             /* of the call on its file, from 1 */
+    bool unwilling;             /* going alone, this rank loses */
+    sagoi_worth_fn worth;       /* of `alone` */
+    double tested;              /* when sago_test() last looked, seconds */
+    bool dropped;               /* nobody will ask how it went */
+    _Atomic bool done;          /* then only what follows counts */
+    sago_status status;         /* before that: what was wrong with the arguments */
+    int64_t bytes;              /* moved */
     char message[SAGOI_MESSAGE_MAX];
     sagoi_composed composed;
 };
 
-/* Local.  A request to be composed and started, or destroyed. */
+/* Local.  A request to be composed and started, or destroyed.  Where there is no memory for it the call still
+ * counts, for it is one of the other ranks'. */
 sago_status sagoi_started_create(sago_file *file, const char *call, sagoi_direction direction,
                                  sago_request **request) SAGOI_CHECKED;
 /* Local, never waits: puts it at the end of the file's queue.  `wrong` is what is wrong with its arguments, with

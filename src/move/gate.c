@@ -169,13 +169,17 @@ static void rest_between_looks(sagoi_team *team, int looks) {
         roll_call(team);
 }
 
-SAGOI_OFTEN sago_status sagoi_await_done(sagoi_team *team) {
+SAGOI_OFTEN sago_status sagoi_await_done(sagoi_team *team, double patience, bool *late) {
     sagoi_control *control = team->control;
+    double end = patience > 0 ? sagoi_clock() + patience : 0;
     uint64_t mine = atomic_load_explicit(&control->slots[team->local_rank].done, memory_order_relaxed);
     for (int i = 0; i < team->local_size; i++)
         for (int looks = 0; atomic_load_explicit(&control->slots[i].done, memory_order_acquire) < mine; looks++) {
             if (sagoi_is_broken(team))
                 return sagoi_broken(team);
+            *late = end > 0 && sagoi_clock() > end;
+            if (*late)
+                return SAGO_OK;
             rest_between_looks(team, looks);
         }
     return SAGO_OK;

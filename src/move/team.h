@@ -63,10 +63,11 @@ typedef struct sagoi_team {
     struct sagoi_circle *circle;
     struct sagoi_team *next; /* of the same circle */
     int channel;             /* the same on all ranks */
+    struct sagoi_assembly *assembly; /* of a leader: coming together for nonblocking calls; assembly.c */
 } sagoi_team;
 
 /* Tags of a team, below those of its exchange (mail.h). */
-enum { SAGOI_TAG_NEWS = 8, SAGOI_TAG_OWN, SAGOI_TAG_TOLD = 10, SAGOI_TAG_REPLY = 11, SAGOI_TAG_FIRST = 12 };
+enum { SAGOI_TAG_ASSEMBLY = 7, SAGOI_TAG_NEWS, SAGOI_TAG_OWN, SAGOI_TAG_TOLD = 10, SAGOI_TAG_REPLY = 11, SAGOI_TAG_FIRST = 12 };
 static inline int sagoi_team_tag(const sagoi_team *team, int number) { return team->first_tag + number; }
 
 /* ---- Life ---- */
@@ -96,9 +97,10 @@ sago_status sagoi_gate(sagoi_team *team) SAGOI_CHECKED;
 sago_status sagoi_gate_sum(sagoi_team *team, int64_t value, int64_t *sum) SAGOI_CHECKED;
 
 /* Where ranks do without a gate: this one has finished one more thing; and all others of the node have finished as
- * many as this one, which waits until then. */
+ * many as this one, which waits until then.  `patience`: no longer than so many seconds, and *late becomes true;
+ * 0: as long as it takes. */
 void sagoi_tell_done(sagoi_team *team);
-sago_status sagoi_await_done(sagoi_team *team) SAGOI_CHECKED;
+sago_status sagoi_await_done(sagoi_team *team, double patience, bool *late) SAGOI_CHECKED;
 
 /* Runs `once` in one rank of each node after all of the node have come and before any may go on; it sees what
  * the whole team agreed on. */

@@ -7,12 +7,17 @@
 
 #include "base/fiber.h"
 
-/* Without the time in which a fiber did not run: that was the application's, or others'. */
-static inline double sagoi_now(void) {
+/* What a clock on the wall would show. */
+static inline double sagoi_clock(void) {
     struct timespec time;
     (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Without the time in which a fiber did not run: that was the application's, or others'. */
+static inline double sagoi_now(void) {
     double away = sagoi_fibers_pending() ? sagoi_fiber_away() : 0;
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec - away;
+    return sagoi_clock() - away;
 }
 
 /* Adds the time since `start` to a phase; returns the time now, for the phase that follows. */

@@ -1,0 +1,317 @@
+/* Nodes come together for a nonblocking call (convene.h): their leaders, in two phases, along a tree.
+ *
+ *   PRESENT   to the parent: all ranks of this node and of those below it have arrived
+ *   PREPARE   from the root, once all have: will you stay?
+ *   YES, NO   the answer; who says yes is bound, with all ranks of the node, until the decision comes
+ *   DECIDED   together or apart
+ *
+ * PRESENT binds nobody, so each may still leave.  The root stays, once it has asked, until all have answered, or
+ * gives up after a short while; so its decision is bound to come, and to be handed on by whoever has said yes.
+ * Every PRESENT gets one decision, and a leader says it again only after that: so no more than two messages are
+ * under way in each direction between two leaders, however long one of them is away.  Whatever comes late carries
+ * the number of its call, and numbers only grow.  The last message between two leaders is BYE, at close. */
+#include "move/assembly.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/fiber.h"
+#include "move/calls.h"
+#include "trace/stats.h"
+
+enum { FANOUT = 16 };
+typedef enum { PRESENT, PREPARE, YES, NO, TOGETHER, APART, BYE } message_kind;
+enum { ASKING, ANSWERING, LEAVING, SLOTS }; /* messages to one leader that may be under way at once */
+
+static const double longest_vote = 0.2; /* seconds from asking to giving up */
+
+typedef struct message {
+    int64_t kind, call;
+} message;
+
+/* Another leader, and the numbers of the last calls that it has said something of. */
+typedef struct peer {
+    int rank; /* -1: none */
+    message out[SLOTS];
+    MPI_Request sent[SLOTS];
+    int64_t present, yes, no; /* a child's words */
+    int64_t told;             /* the last decision that a child was told */
+    bool bye;
+} peer;
+
+struct sagoi_assembly {
+    peer parent; /* none: this is the root */
+    int children;
+    peer child[FANOUT];
+    int64_t said;             /* PRESENT, to the parent */
+    int64_t asked;            /* by the parent: PREPARE */
+    int64_t answered;         /* to that */
+    int64_t decided;          /* by the parent */
+    bool together;            /* that decision */
+    int64_t asking;           /* the call that the children were asked about last, */
+    double since;             /* when; seconds */
+    int64_t asked_of[FANOUT]; /* and of which each of them has really been asked */
+};
+typedef struct sagoi_assembly assembly;
+
+static bool is_root(const assembly *a) { return a->parent.rank < 0; }
+
+/* ---- Messages ---- */
+
+/* Without messages the nodes cannot come together, nor do anything else that takes all of them. */
+static bool give_up(sagoi_team *team) {
+    (void)sagoi_break(team, sagoi_fail(SAGO_ERR_MPI, "coming together: an MPI call failed, also when repeated"));
+    return false;
+}
+
+/* False: it could not be sent, and is to be tried again. */
+static bool say(sagoi_team *team, peer *to, int slot, message_kind kind, int64_t call) {
+    int gone = 1;
+    if (to->sent[slot] != MPI_REQUEST_NULL && !sagoi_test(&to->sent[slot], &gone))
+        return give_up(team);
+    if (!gone) /* it has been received, else the other one would not be where it is: soon */
+        return false;
+    to->out[slot] = (message){kind, call};
+    if (SAGOI_DONE(MPI_Isend(&to->out[slot], sizeof to->out[slot], MPI_BYTE, to->rank,
+                             sagoi_team_tag(team, SAGOI_TAG_ASSEMBLY), team->all, &to->sent[slot])))
+        return true;
+    to->sent[slot] = MPI_REQUEST_NULL;
+    return give_up(team);
+}
+
+static peer *peer_at(assembly *a, int rank) {
+    if (rank == a->parent.rank)
+        return &a->parent;
+    for (int i = 0; i < a->children; i++)
+        if (a->child[i].rank == rank)
+            return &a->child[i];
+    return NULL;
+}
+
+static void hear(assembly *a, peer *from, const message *m) {
+    switch ((message_kind)m->kind) {
+    case PRESENT:
+        from->present = m->call;
+        break;
+    case YES:
+        from->yes = m->call;
+        break;
+    case NO:
+        from->no = m->call;
+        break;
+    case PREPARE:
+        a->asked = m->call;
+        break;
+    case TOGETHER:
+    case APART:
+        a->decided = m->call;
+        a->together = m->kind == TOGETHER;
+        break;
+    case BYE:
+        from->bye = true;
+        break;
+    }
+}
+
+/* Whatever has come.  False: MPI failed. */
+static bool hear_all(sagoi_team *team) {
+    int tag = sagoi_team_tag(team, SAGOI_TAG_ASSEMBLY);
+    for (;;) {
+        MPI_Status status;
+        message m;
+        int there = 0;
+        if (!SAGOI_DONE(MPI_Iprobe(MPI_ANY_SOURCE, tag, team->all, &there, &status)))
+            return give_up(team);
+        if (!there)
+            return true;
+        if (!SAGOI_DONE(
+                MPI_Recv(&m, sizeof m, MPI_BYTE, status.MPI_SOURCE, tag, team->all, MPI_STATUS_IGNORE)))
+            return give_up(team);
+        peer *from = peer_at(team->assembly, status.MPI_SOURCE);
+        if (from)
+            hear(team->assembly, from, &m);
+    }
+}
+
+/* ---- One look ---- */
+
+enum { UNBOUND = 1u << SAGOI_CALL_OPEN | 1u << SAGOI_CALL_READY };
+
+/* What others still want to know of calls that this node has left: it went alone on them. */
+static void settle_old(sagoi_team *team, assembly *a, int64_t call) {
+    for (int i = 0; i < a->children; i++) {
+        peer *child = &a->child[i];
+        if (child->present < call && child->told < child->present &&
+            say(team, child, ANSWERING, APART, child->present))
+            child->told = child->present;
+    }
+    if (a->asked < call && a->answered < a->asked && say(team, &a->parent, ANSWERING, NO, a->asked))
+        a->answered = a->asked;
+}
+
+static bool children_are_present(const assembly *a, int64_t call) {
+    for (int i = 0; i < a->children; i++)
+        if (a->child[i].present != call)
+            return false;
+    return true;
+}
+
+static bool a_child_has_left(const assembly *a, int64_t call) {
+    for (int i = 0; i < a->children; i++)
+        if (a->child[i].present > call || a->child[i].no == call)
+            return true;
+    return false;
+}
+
+static bool children_agree(const assembly *a, int64_t call) {
+    for (int i = 0; i < a->children; i++)
+        if (a->child[i].yes != call)
+            return false;
+    return true;
+}
+
+static void ask_children(sagoi_team *team, assembly *a, int64_t call) {
+    if (a->asking != call)
+        a->since = sagoi_clock();
+    a->asking = call;
+    for (int i = 0; i < a->children; i++)
+        if (a->asked_of[i] != call && say(team, &a->child[i], ASKING, PREPARE, call))
+            a->asked_of[i] = call;
+}
+
+/* The node is ready: says so, or, at the root, asks; and is bound once it has been asked. */
+static void come_forward(sagoi_team *team, assembly *a, int64_t call) {
+    if (!children_are_present(a, call))
+        return;
+    if (!is_root(a) && a->said < call && a->decided == a->said && say(team, &a->parent, ASKING, PRESENT, call))
+        a->said = call;
+    if (is_root(a) || a->asked == call)
+        (void)sagoi_call_turn(team, call, 1u << SAGOI_CALL_READY, SAGOI_CALL_PREPARED);
+}
+
+static void vote(sagoi_team *team, assembly *a, int64_t call) {
+    bool refused = a_child_has_left(a, call), agreed = children_agree(a, call);
+    ask_children(team, a, call);
+    if (!is_root(a)) {
+        if ((refused || agreed) && a->answered < call &&
+            say(team, &a->parent, ANSWERING, agreed && !refused ? YES : NO, call))
+            a->answered = call;
+        return;
+    }
+    refused = refused || sagoi_clock() - a->since > longest_vote;
+    if (refused || agreed)
+        (void)sagoi_call_turn(team, call, 1u << SAGOI_CALL_PREPARED,
+                              refused ? SAGOI_CALL_APART : SAGOI_CALL_TOGETHER);
+}
+
+/* What the parent has asked or decided. */
+static void obey(sagoi_team *team, assembly *a, int64_t call) {
+    bool bound = sagoi_call_state_of(team, call).phase == SAGOI_CALL_PREPARED;
+    if (a->asked == call && a->answered < call && !bound) { /* somebody has left meanwhile */
+        (void)sagoi_call_turn(team, call, UNBOUND, SAGOI_CALL_APART);
+        if (say(team, &a->parent, ANSWERING, NO, call))
+            a->answered = call;
+    }
+    if (a->decided == call)
+        (void)sagoi_call_turn(team, call, UNBOUND | 1u << SAGOI_CALL_PREPARED,
+                              a->together ? SAGOI_CALL_TOGETHER : SAGOI_CALL_APART);
+}
+
+/* False: a child that waits for the decision could not be told. */
+static bool tell_children(sagoi_team *team, assembly *a, int64_t call) {
+    sagoi_call_phase phase = sagoi_call_state_of(team, call).phase;
+    bool all = true;
+    if (phase != SAGOI_CALL_TOGETHER && phase != SAGOI_CALL_APART)
+        return true;
+    for (int i = 0; i < a->children; i++) {
+        peer *child = &a->child[i];
+        if (child->present != call || child->told == call)
+            continue;
+        if (say(team, child, ANSWERING, phase == SAGOI_CALL_TOGETHER ? TOGETHER : APART, call))
+            child->told = call;
+        else
+            all = false;
+    }
+    return all;
+}
+
+bool sagoi_assembly_look(const sagoi_convening *c) {
+    sagoi_team *team = c->team;
+    assembly *a = team->assembly;
+    if (!hear_all(team))
+        return true;
+    settle_old(team, a, c->call);
+    if (sagoi_call_state_of(team, c->call).phase == SAGOI_CALL_READY)
+        come_forward(team, a, c->call);
+    if (!is_root(a))
+        obey(team, a, c->call);
+    if (sagoi_call_state_of(team, c->call).phase == SAGOI_CALL_PREPARED)
+        vote(team, a, c->call);
+    else if (a_child_has_left(a, c->call))
+        (void)sagoi_call_turn(team, c->call, UNBOUND, SAGOI_CALL_APART);
+    return tell_children(team, a, c->call);
+}
+
+/* ---- Life ---- */
+
+static void peer_init(const sagoi_team *team, peer *p, int64_t node) {
+    p->rank = node < 0 ? -1 : sagoi_team_rank_of(team, node, 0);
+    for (int slot = 0; slot < SLOTS; slot++)
+        p->sent[slot] = MPI_REQUEST_NULL;
+}
+
+sago_status sagoi_assembly_create(sagoi_team *team) {
+    assembly *a = calloc(1, sizeof *a);
+    if (!a)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for an assembly of %d nodes", team->nodes);
+    peer_init(team, &a->parent, team->node > 0 ? (team->node - 1) / FANOUT : -1);
+    for (int64_t node = (int64_t)team->node * FANOUT + 1; node < team->nodes && a->children < FANOUT; node++)
+        peer_init(team, &a->child[a->children++], node);
+    team->assembly = a;
+    return SAGO_OK;
+}
+
+static bool all_gone(const assembly *a) {
+    bool all = is_root(a) || a->parent.bye;
+    for (int i = 0; i < a->children; i++)
+        all = all && a->child[i].bye;
+    return all;
+}
+
+static bool sent_all(peer *p) {
+    int done = 0;
+    return sagoi_test_all(SLOTS, p->sent, &done) && done;
+}
+
+static bool everything_sent(assembly *a) {
+    bool all = is_root(a) || sent_all(&a->parent);
+    for (int i = 0; i < a->children; i++)
+        all = sent_all(&a->child[i]) && all;
+    return all;
+}
+
+/* Messages of one leader come in their order: after its last one there is none. */
+sago_status sagoi_assembly_end(sagoi_team *team) {
+    assembly *a = team->assembly;
+    sagoi_vigil vigil = {0};
+    bool ok = is_root(a) || say(team, &a->parent, LEAVING, BYE, 0);
+    for (int i = 0; i < a->children; i++)
+        ok = say(team, &a->child[i], LEAVING, BYE, 0) && ok;
+    while (ok && !(all_gone(a) && everything_sent(a))) {
+        ok = hear_all(team) && sagoi_vigil_keep(team, &vigil, false);
+        if (ok && !sagoi_give_way(false))
+            (void)usleep(20);
+    }
+    if (!ok)
+        return sagoi_broken(team);
+    sagoi_assembly_destroy(team);
+    return SAGO_OK;
+}
+
+/* With messages on their way their memory is left to MPI. */
+void sagoi_assembly_destroy(sagoi_team *team) {
+    assembly *a = team->assembly;
+    team->assembly = NULL;
+    if (a && everything_sent(a))
+        free(a);
+}

@@ -1,0 +1,213 @@
+#include "move/convene.h"
+
+#include <sched.h>
+
+#include "base/fiber.h"
+#include "move/assembly.h"
+#include "trace/stats.h"
+
+/* Between two looks so much counts as waiting: a rank that computes, or has no core, is not one that waits. */
+static const double longest_gap = 1e-3;
+
+static int staying;            /* sagoi_stay_begin() without its end */
+static sagoi_convening *first; /* those under way */
+
+/* ---- The word of the node ---- */
+
+enum { ARRIVED_BITS = 20, PHASE_BITS = 3, CALL_SHIFT = ARRIVED_BITS + PHASE_BITS + 1 };
+
+static sagoi_call_state unpack(uint64_t word) {
+    return (sagoi_call_state){
+        .call = (int64_t)(word >> CALL_SHIFT),
+        .arrived = (int64_t)(word & ((1u << ARRIVED_BITS) - 1)),
+        .unwilling = word >> (CALL_SHIFT - 1) & 1,
+        .phase = (sagoi_call_phase)(word >> ARRIVED_BITS & ((1u << PHASE_BITS) - 1)),
+    };
+}
+
+static uint64_t pack(const sagoi_call_state *state) {
+    return (uint64_t)state->call << CALL_SHIFT | (uint64_t)state->unwilling << (CALL_SHIFT - 1) |
+           (uint64_t)state->phase << ARRIVED_BITS | (uint64_t)state->arrived;
+}
+
+static sagoi_call_state as_seen(uint64_t word, int64_t call) {
+    sagoi_call_state state = unpack(word);
+    if (state.call < call)
+        return (sagoi_call_state){.call = call, .phase = SAGOI_CALL_OPEN};
+    if (state.call > call)
+        return (sagoi_call_state){.call = call, .phase = SAGOI_CALL_APART};
+    return state;
+}
+
+sagoi_call_state sagoi_call_state_of(const sagoi_team *team, int64_t call) {
+    return as_seen(atomic_load(&team->control->convened), call);
+}
+
+static bool replace(const sagoi_team *team, uint64_t *word, const sagoi_call_state *state) {
+    return atomic_compare_exchange_strong(&team->control->convened, word, pack(state));
+}
+
+static void tell_node(const sagoi_team *team) {
+    atomic_fetch_add(&team->control->decided.value, 1);
+    sagoi_futex_wake(&team->control->decided);
+}
+
+bool sagoi_call_turn(const sagoi_team *team, int64_t call, unsigned from, sagoi_call_phase to) {
+    uint64_t word = atomic_load(&team->control->convened);
+    sagoi_call_state state;
+    do {
+        state = as_seen(word, call);
+        if (!(from & 1u << state.phase) || unpack(word).call > call)
+            return false;
+        state.phase = to;
+    } while (!replace(team, &word, &state));
+    tell_node(team);
+    return true;
+}
+
+/* Unless it is decided already. */
+static void arrive(sagoi_convening *c) {
+    const sagoi_team *team = c->team;
+    uint64_t word = atomic_load(&team->control->convened);
+    sagoi_call_state state;
+    do {
+        state = as_seen(word, c->call);
+        if (state.phase != SAGOI_CALL_OPEN)
+            return;
+        state.arrived++;
+        state.unwilling = state.unwilling || c->unwilling;
+        if (state.arrived == team->local_size)
+            state.phase = team->nodes > 1 ? SAGOI_CALL_READY : SAGOI_CALL_TOGETHER;
+    } while (!replace(team, &word, &state));
+    c->arrived = true;
+    if (state.phase != SAGOI_CALL_OPEN)
+        tell_node(team);
+}
+
+/* May this process leave?  Then it is as if it had not come. */
+static bool depart(sagoi_convening *c) {
+    const sagoi_team *team = c->team;
+    uint64_t word = atomic_load(&team->control->convened);
+    sagoi_call_state state;
+    if (!c->arrived || sagoi_is_broken(team))
+        return true;
+    do {
+        state = as_seen(word, c->call);
+        if (state.phase == SAGOI_CALL_PREPARED)
+            return false;
+        if (state.phase == SAGOI_CALL_TOGETHER)
+            return !state.unwilling; /* else all need each other until it is done */
+        if (state.phase == SAGOI_CALL_APART)
+            break;
+        state.phase = SAGOI_CALL_OPEN;
+        state.arrived--;
+    } while (!replace(team, &word, &state));
+    c->arrived = false;
+    return true;
+}
+
+/* ---- One call ---- */
+
+void sagoi_convene_begin(sagoi_convening *c) {
+    c->looked = sagoi_clock();
+    c->next = first;
+    first = c;
+}
+
+void sagoi_convene_end(sagoi_convening *c) {
+    sagoi_convening **at = &first;
+    while (*at != c)
+        at = &(*at)->next;
+    *at = c->next;
+}
+
+sagoi_futex *sagoi_convene_word(const sagoi_convening *c) { return &c->team->control->decided; }
+
+static void count_time(sagoi_convening *c) {
+    double now = sagoi_clock(), gap = now - c->looked;
+    c->waited += gap < longest_gap ? gap : longest_gap;
+    c->looked = now;
+}
+
+static sagoi_convened read_decision(sagoi_convening *c) {
+    sagoi_call_state state = sagoi_call_state_of(c->team, c->call);
+    if (state.phase == SAGOI_CALL_APART)
+        return SAGOI_GO_ALONE;
+    if (state.phase != SAGOI_CALL_TOGETHER)
+        return SAGOI_UNDECIDED;
+    c->met = true;
+    return state.unwilling ? SAGOI_GO_TOGETHER : SAGOI_GO_ALONE;
+}
+
+sagoi_convened sagoi_convene_look(sagoi_convening *c) {
+    const unsigned undecided = 1u << SAGOI_CALL_OPEN | 1u << SAGOI_CALL_READY;
+    bool told = true;
+    if (sagoi_is_broken(c->team))
+        return SAGOI_GO_ALONE;
+    count_time(c);
+    if (!c->arrived && (staying > 0 || c->team->size == 1))
+        arrive(c);
+    if (c->team->nodes > 1 && c->team->local_rank == 0)
+        told = sagoi_assembly_look(c);
+    sagoi_convened decision = read_decision(c);
+    if (decision == SAGOI_UNDECIDED && c->waited >= c->limit &&
+        sagoi_call_turn(c->team, c->call, undecided, SAGOI_CALL_APART))
+        decision = SAGOI_GO_ALONE;
+    if (told && decision != SAGOI_UNDECIDED)
+        return decision;
+    return sagoi_vigil_keep(c->team, &c->vigil, c->waited < c->limit) ? SAGOI_UNDECIDED : SAGOI_GO_ALONE;
+}
+
+/* ---- Staying ---- */
+
+void sagoi_stay_begin(void) {
+    sagoi_fibers_lock();
+    staying++;
+    sagoi_fibers_unlock();
+}
+
+/* With the lock: does nobody need this process here? */
+static bool leave_all(void) {
+    bool all = true;
+    for (sagoi_convening *c = first; c; c = c->next)
+        all = depart(c) && all;
+    return all;
+}
+
+void sagoi_stay_end(void) {
+    for (int quiet = 0;;) {
+        sagoi_fibers_lock();
+        bool free_to = staying > 1 || leave_all();
+        if (free_to)
+            staying--;
+        sagoi_fibers_unlock();
+        if (free_to)
+            return;
+        if (sagoi_fibers_advance())
+            quiet = 0;
+        else
+            sagoi_fibers_rest(quiet++);
+    }
+}
+
+bool sagoi_stay_is_brief(void) {
+    bool any = false;
+    sagoi_fibers_lock();
+    for (const sagoi_convening *c = first; c && !any; c = c->next)
+        any = c->arrived && sagoi_call_state_of(c->team, c->call).phase <= SAGOI_CALL_PREPARED;
+    any = any && staying == 1;
+    sagoi_fibers_unlock();
+    return any;
+}
+
+/* ---- Life ---- */
+
+sago_status sagoi_convene_open(sagoi_team *team) {
+    if (team->local_rank == 0)
+        atomic_store(&team->control->convened, 0);
+    return team->nodes > 1 && team->local_rank == 0 ? sagoi_assembly_create(team) : SAGO_OK;
+}
+
+sago_status sagoi_convene_close(sagoi_team *team) { return team->assembly ? sagoi_assembly_end(team) : SAGO_OK; }
+
+void sagoi_convene_drop(sagoi_team *team) { sagoi_assembly_destroy(team); }
