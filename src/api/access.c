@@ -19,8 +19,14 @@ static bool may_separate(const sago_file *file) {
            !file->deferred && file->hints.tier == SAGOI_TIER_GLOBAL;
 }
 
-/* A program whose ranks do not come is waited for half as long the next time: less than twice this in all. */
+/* A program whose ranks do not come is waited for a quarter as long the next time: little more than this in all.
+ */
 static const double longest_patience = 1.0, least_patience = 1e-3;
+
+static void lose_patience(sago_file *file) {
+    if (file->patience > least_patience)
+        file->patience /= 4;
+}
 
 /* Where no rank's view has gaps, or any can be served by a mapping, each rank can go alone whatever the others do.
  */
@@ -51,8 +57,8 @@ static bool turns(sago_file *file, sagoi_direction direction) {
 static sago_status await_turn(sago_file *file, bool apart) {
     bool late = false;
     sago_status status = sagoi_await_done(file->team, apart ? file->patience : 0, &late);
-    if (late && file->patience > least_patience)
-        file->patience /= 2;
+    if (late)
+        lose_patience(file);
     return status;
 }
 
@@ -365,7 +371,10 @@ static sago_status flush_before(sago_file *file) {
 /* This rank's part, after what it has deferred itself. */
 static sago_status serve_part(sago_file *file, sagoi_composed *composed, sago_status status, bool met,
                               int64_t *moved) {
-    if (turns(file, composed->request.direction) && !met && !status)
+    bool turned = turns(file, composed->request.direction) && !met;
+    if (turned && file->team->nodes > 1)
+        lose_patience(file); /* worth_waiting() */
+    if (turned && !status)
         status = await_turn(file, true);
     if (!status)
         status = sagoi_flush_own(file);
