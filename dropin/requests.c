@@ -118,7 +118,7 @@ static bool advance_request(dropin_file *file, dropin_request *request) {
     if (!done)
         return false;
     if (status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED)
-        (void)dropin_failed_alone(file); /* as whatever fails here does */
+        (void)dropin_failed_alone(file); /* which is dealt with: the others are not concerned */
     complete(file, request, sago_status_mpi_class(status));
     return true;
 }

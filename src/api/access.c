@@ -381,7 +381,7 @@ static sago_status serve_part(sago_file *file, sagoi_composed *composed, sago_st
     if (!status)
         status = sagoi_engine_independent(file, composed, moved);
     finish_separate(file, composed->request.direction);
-    return status;
+    return own_failure(file, status);
 }
 
 /* Half of what going alone would cost: so nobody loses much by waiting in vain.  Where only a message could tell
