@@ -30,17 +30,8 @@ static _Atomic int failures;   /* how many */
 
 /* ---- Failures ---- */
 
-bool dropin_requests_failed(void) { return atomic_load(&failures) > 0; }
-
-dropin_failure dropin_request_failure(MPI_Request request) {
-    dropin_failure failure = {MPI_SUCCESS, MPI_FILE_NULL};
-    (void)pthread_mutex_lock(&failed_lock);
-    for (const dropin_request *at = failed; at; at = at->next)
-        if (at->handle == request)
-            failure = at->failure;
-    (void)pthread_mutex_unlock(&failed_lock);
-    return failure;
-}
+static _Thread_local bool looking;          /* at requests, some of which may have failed */
+static _Thread_local dropin_request *ended; /* failed ones that the MPI library has freed meanwhile, by place */
 
 static void failed_add(dropin_request *request) {
     (void)pthread_mutex_lock(&failed_lock);
@@ -71,6 +62,37 @@ static void let_go(dropin_request *request) {
         free(request);
 }
 
+void dropin_failures_begin(int n, const MPI_Request requests[]) {
+    if (atomic_load(&failures) == 0)
+        return;
+    looking = true;
+    (void)pthread_mutex_lock(&failed_lock);
+    for (dropin_request *at = failed; at; at = at->next)
+        for (int i = 0; i < n; i++)
+            if (at->handle == requests[i])
+                at->failure.place = i;
+    (void)pthread_mutex_unlock(&failed_lock);
+}
+
+static void ended_add(dropin_request *request) {
+    dropin_request **at = &ended;
+    while (*at && (*at)->failure.place < request->failure.place)
+        at = &(*at)->next;
+    request->next = *at;
+    *at = request;
+}
+
+bool dropin_failures_next(dropin_failure *failure) {
+    dropin_request *next = ended;
+    looking = false;
+    if (!next)
+        return false;
+    ended = next->next;
+    *failure = next->failure;
+    let_go(next);
+    return true;
+}
+
 /* Errors are told by waits.c: from here they would go to a communicator's handler. */
 static int query(void *arg, MPI_Status *status) {
     const dropin_request *request = arg;
@@ -83,9 +105,13 @@ static int query(void *arg, MPI_Status *status) {
 
 static int release(void *arg) {
     dropin_request *request = arg;
-    if (failed_remove(request))
+    bool has_failed = failed_remove(request);
+    if (has_failed)
         atomic_fetch_sub(&dropin_watched, 1);
-    let_go(request);
+    if (has_failed && looking)
+        ended_add(request);
+    else
+        let_go(request);
     return MPI_SUCCESS;
 }
 
@@ -101,7 +127,7 @@ static void complete(dropin_file *file, dropin_request *request, int code) {
         dropin_count_served(file, request->started.write, request->bytes,
                             dropin_clock() - request->started.seconds - waited);
     waited = 0;
-    request->failure = (dropin_failure){code, file->handle};
+    request->failure = (dropin_failure){code, file->handle, 0};
     if (code && request->handle != MPI_REQUEST_NULL)
         failed_add(request); /* watched until it is freed */
     else

@@ -33,12 +33,15 @@ void dropin_requests_waited(double seconds);
 
 /* A request that is complete and failed: its error code, and the file whose handler is to be called. */
 typedef struct dropin_failure {
-    int code; /* MPI_SUCCESS: it did not fail, or is not Sago's */
+    int code;
     MPI_File file;
+    int place; /* in the list of requests that is looked at */
 } dropin_failure;
 
-dropin_failure dropin_request_failure(MPI_Request request);
-/* Is there any? */
-bool dropin_requests_failed(void);
+/* Around a look of this thread's at requests, which the MPI library frees if they are complete: those among them
+ * that failed, in the order of their places.  Takes no memory. */
+void dropin_failures_begin(int n, const MPI_Request requests[]);
+/* False: no more. */
+bool dropin_failures_next(dropin_failure *failure);
 
 #endif

@@ -7,7 +7,6 @@
 #include "waits.h"
 
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -40,71 +39,61 @@ static void rest(bool moved, int *quiet) {
         (void)sched_yield();
 }
 
-/* ---- Failures: looked up before the library frees their requests ---- */
+/* ---- Failures ---- */
 
-static int raise_failure(const dropin_failure *failure) { return dropin_raise_code(failure->file, failure->code); }
-
-/* One for each request; NULL: none has failed. */
-static dropin_failure *failures_of(int n, const MPI_Request requests[]) {
-    dropin_failure *list = n > 0 && dropin_requests_failed() ? calloc((size_t)n, sizeof *list) : NULL;
-    for (int i = 0; list && i < n; i++)
-        list[i] = dropin_request_failure(requests[i]);
-    return list;
+/* Of the only request that is complete now, if any is. */
+static int tell_failure(int code) {
+    dropin_failure failure;
+    while (dropin_failures_next(&failure))
+        code = code ? code : dropin_raise_code(failure.file, failure.code);
+    return code;
 }
 
-/* Of several requests that are complete now, the k-th is number indices[k], or k: says in the statuses which
- * failed. */
-static int tell_failures(int code, const dropin_failure *list, int n, const int indices[], MPI_Status statuses[]) {
-    bool any = false, told = code == MPI_ERR_IN_STATUS;
-    for (int k = 0; list && k < n; k++)
-        any = any || list[indices ? indices[k] : k].code != MPI_SUCCESS;
-    if (!any || (code != MPI_SUCCESS && !told))
-        return code;
-    for (int k = 0; k < n; k++) {
-        const dropin_failure *failure = &list[indices ? indices[k] : k];
-        if (statuses != MPI_STATUSES_IGNORE && (failure->code || !told))
-            statuses[k].MPI_ERROR = failure->code;
-        (void)raise_failure(failure);
+/* Where the status of the request at `place` is, of n: the k-th is number indices[k], or k. */
+static int status_at(int place, int n, const int indices[]) {
+    int k = indices ? 0 : place;
+    while (indices && k < n && indices[k] != place)
+        k++;
+    return k;
+}
+
+/* Of several requests that are complete now: says in the statuses which failed. */
+static int tell_failures(int code, int n, const int indices[], MPI_Status statuses[]) {
+    dropin_failure failure;
+    bool told = code == MPI_ERR_IN_STATUS, wanted = statuses != MPI_STATUSES_IGNORE;
+    while (dropin_failures_next(&failure)) {
+        int at = status_at(failure.place, n, indices);
+        for (int k = 0; k < n && wanted && !told && code == MPI_SUCCESS; k++)
+            statuses[k].MPI_ERROR = MPI_SUCCESS;
+        told = told || code == MPI_SUCCESS;
+        if (wanted && told && at < n)
+            statuses[at].MPI_ERROR = failure.code;
+        (void)dropin_raise_code(failure.file, failure.code);
     }
-    return MPI_ERR_IN_STATUS;
+    return told ? MPI_ERR_IN_STATUS : code;
 }
 
 /* ---- One look each ---- */
 
 static int look(MPI_Request *request, int *flag, MPI_Status *status) {
-    dropin_failure *failure = failures_of(1, request);
-    int code = after_pmpi.Test(request, flag, status);
-    if (failure && !code && *flag && failure->code)
-        code = raise_failure(failure);
-    free(failure);
-    return code;
+    dropin_failures_begin(1, request);
+    return tell_failure(after_pmpi.Test(request, flag, status));
 }
 
 static int look_all(int n, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
-    dropin_failure *failures = failures_of(n, requests);
-    int code = after_pmpi.Testall(n, requests, flag, statuses);
-    if (failures && *flag)
-        code = tell_failures(code, failures, n, NULL, statuses);
-    free(failures);
-    return code;
+    dropin_failures_begin(n, requests);
+    return tell_failures(after_pmpi.Testall(n, requests, flag, statuses), n, NULL, statuses);
 }
 
 static int look_any(int n, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
-    dropin_failure *failures = failures_of(n, requests);
-    int code = after_pmpi.Testany(n, requests, index, flag, status);
-    if (failures && !code && *flag && *index != MPI_UNDEFINED && failures[*index].code)
-        code = raise_failure(&failures[*index]);
-    free(failures);
-    return code;
+    dropin_failures_begin(n, requests);
+    return tell_failure(after_pmpi.Testany(n, requests, index, flag, status));
 }
 
 static int look_some(int n, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
-    dropin_failure *failures = failures_of(n, requests);
+    dropin_failures_begin(n, requests);
     int code = after_pmpi.Testsome(n, requests, done, indices, statuses);
-    if (failures && *done != MPI_UNDEFINED)
-        code = tell_failures(code, failures, *done, indices, statuses);
-    free(failures);
-    return code;
+    return tell_failures(code, *done == MPI_UNDEFINED ? 0 : *done, indices, statuses);
 }
 
 /* ---- The calls ---- */

@@ -111,7 +111,7 @@ typedef struct sago_request sago_request;
  *     its request before.
  *   - apart, as in the drop-in: no rank needs another one to be in any call.  While all ranks are in sago_wait(),
  *     or in another call that waits for nonblocking ones, they serve a call together; a rank that has waited for
- *     the others for half the time that it takes to do its part alone (at least 2 ms, at most 250) does it alone,
+ *     the others for half the time that it takes to do its part alone (at least 5 ms, at most 250) does it alone,
  *     and so do they.  Then the status is each rank's own.  What other ranks wrote in the calls before is seen if
  *     the call is served together, or if they are done with them within a second (less once a file's ranks have
  *     not been); else as after independent writes: after sago_sync() on all ranks, and a barrier.  Data that other

@@ -387,7 +387,7 @@ static sago_status serve_part(sago_file *file, sagoi_composed *composed, sago_st
 /* Half of what going alone would cost: so nobody loses much by waiting in vain.  Where only a message could tell
  * whether the others have done what they started before, one that turns waits for that here. */
 static double worth_waiting(const sago_file *file, const sagoi_composed *composed) {
-    const double least = 2e-3, most = 0.25;
+    const double least = 5e-3, most = 0.25;
     double half = sagoi_engine_alone_seconds(file, composed) / 2;
     double limit = half < least ? least : half > most ? most : half;
     bool asks = file->team->nodes > 1 && would_turn(file, composed->request.direction);

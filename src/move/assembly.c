@@ -124,8 +124,7 @@ static bool hear_all(sagoi_team *team) {
             return give_up(team);
         if (!there)
             return true;
-        if (!SAGOI_DONE(
-                MPI_Recv(&m, sizeof m, MPI_BYTE, status.MPI_SOURCE, tag, team->all, MPI_STATUS_IGNORE)))
+        if (!SAGOI_DONE(MPI_Recv(&m, sizeof m, MPI_BYTE, status.MPI_SOURCE, tag, team->all, MPI_STATUS_IGNORE)))
             return give_up(team);
         peer *from = peer_at(team->assembly, status.MPI_SOURCE);
         if (from)

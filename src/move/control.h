@@ -23,14 +23,14 @@ typedef struct sagoi_slot {
 } sagoi_slot;
 
 typedef struct sagoi_control {
-    _Alignas(64) _Atomic uint32_t arrived; /* ranks at the gate */
-    _Alignas(64) sagoi_futex generation;   /* grows when the gate opens */
-    _Alignas(64) sagoi_futex ready;        /* grows when the last rank has come and the leader is to go on */
-    _Atomic uint32_t broken;               /* SAGOI_TEAM_...: if so, nobody waits any more */
-    _Atomic uint32_t told;                 /* have the other nodes been told? */
+    _Alignas(64) _Atomic uint32_t arrived;  /* ranks at the gate */
+    _Alignas(64) sagoi_futex generation;    /* grows when the gate opens */
+    _Alignas(64) sagoi_futex ready;         /* grows when the last rank has come and the leader is to go on */
+    _Atomic uint32_t broken;                /* SAGOI_TEAM_...: if so, nobody waits any more */
+    _Atomic uint32_t told;                  /* have the other nodes been told? */
     _Alignas(64) _Atomic uint64_t convened; /* of convene.c: how far ranks have come together for a call */
     sagoi_futex decided;                    /* grows when that is decided */
-    uint64_t pid_namespace;                /* inode: pids mean something only to those who share it */
+    uint64_t pid_namespace;                 /* inode: pids mean something only to those who share it */
     _Alignas(64) sagoi_agreement of_node, of_all;
     int64_t value_sum;
     sagoi_agreement theirs;                 /* another node's, on its way to the leader */

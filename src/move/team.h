@@ -61,13 +61,20 @@ typedef struct sagoi_team {
     int64_t patience;      /* sago_patience: seconds, 0: for ever */
     struct sagoi_bulletin *bulletin; /* of calls.c; NULL: there was no news yet */
     struct sagoi_circle *circle;
-    struct sagoi_team *next; /* of the same circle */
-    int channel;             /* the same on all ranks */
+    struct sagoi_team *next;         /* of the same circle */
+    int channel;                     /* the same on all ranks */
     struct sagoi_assembly *assembly; /* of a leader: coming together for nonblocking calls; assembly.c */
 } sagoi_team;
 
 /* Tags of a team, below those of its exchange (mail.h). */
-enum { SAGOI_TAG_ASSEMBLY = 7, SAGOI_TAG_NEWS, SAGOI_TAG_OWN, SAGOI_TAG_TOLD = 10, SAGOI_TAG_REPLY = 11, SAGOI_TAG_FIRST = 12 };
+enum {
+    SAGOI_TAG_ASSEMBLY = 7,
+    SAGOI_TAG_NEWS,
+    SAGOI_TAG_OWN,
+    SAGOI_TAG_TOLD = 10,
+    SAGOI_TAG_REPLY = 11,
+    SAGOI_TAG_FIRST = 12
+};
 static inline int sagoi_team_tag(const sagoi_team *team, int number) { return team->first_tag + number; }
 
 /* ---- Life ---- */
