@@ -14,8 +14,8 @@
 #include "base/checked.h"
 #include "engine/started.h"
 #include "machine/cores.h"
-#include "mpi/quiet.h"
 #include "move/convene.h"
+#include "mpi/quiet.h"
 
 /* ---- Before anything is touched ---- */
 
