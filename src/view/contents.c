@@ -106,7 +106,9 @@ static int64_t integers_before_counts(const envelope *env) {
 static sago_status read_contents(sagoi_contents *contents, MPI_Datatype type, const envelope *env) {
     int64_t *values = contents->values, before = integers_before_counts(env);
     int64_t size = env->integers * (int64_t)sizeof(int);
-    int *integers = sagoi_budget_alloc(contents->budget, size);
+    int few[SAGOI_FEW_VALUES];
+    bool fits = env->integers <= SAGOI_FEW_VALUES;
+    int *integers = fits ? few : sagoi_budget_alloc(contents->budget, size);
     if (!integers)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the contents of a datatype");
     arrays to = {.integers = integers,
@@ -116,14 +118,19 @@ static sago_status read_contents(sagoi_contents *contents, MPI_Datatype type, co
     int code = read_arrays(type, env, &to);
     for (int64_t i = 0; i < env->integers && code == MPI_SUCCESS; i++)
         values[i < before ? i : i + env->counts] = integers[i];
-    sagoi_budget_free(contents->budget, integers, size);
+    if (!fits)
+        sagoi_budget_free(contents->budget, integers, size);
     return code == MPI_SUCCESS ? SAGO_OK : fail_mpi(code, "MPI_Type_get_contents");
 }
 
 static sago_status allocate(sagoi_contents *contents, const envelope *env) {
     contents->nvalues = env->integers + env->counts + env->addresses;
-    contents->values = sagoi_budget_alloc(contents->budget, contents->nvalues * (int64_t)sizeof *contents->values);
-    contents->types = sagoi_budget_alloc(contents->budget, env->types * (int64_t)sizeof *contents->types);
+    contents->values = contents->nvalues <= SAGOI_FEW_VALUES
+                           ? contents->few_values
+                           : sagoi_budget_alloc(contents->budget, contents->nvalues * (int64_t)sizeof(int64_t));
+    contents->types = env->types <= 1
+                          ? &contents->one_type
+                          : sagoi_budget_alloc(contents->budget, env->types * (int64_t)sizeof(MPI_Datatype));
     contents->ntypes = contents->types ? env->types : 0;
     for (int64_t i = 0; i < contents->ntypes; i++)
         contents->types[i] = MPI_DATATYPE_NULL;
@@ -161,8 +168,11 @@ static void release_handle(MPI_Datatype type) {
 void sagoi_contents_cleanup(sagoi_contents *contents) {
     for (int64_t i = 0; i < contents->ntypes; i++)
         release_handle(contents->types[i]);
-    sagoi_budget_free(contents->budget, contents->types, contents->ntypes * (int64_t)sizeof *contents->types);
-    sagoi_budget_free(contents->budget, contents->values, contents->nvalues * (int64_t)sizeof *contents->values);
+    if (contents->types != &contents->one_type)
+        sagoi_budget_free(contents->budget, contents->types, contents->ntypes * (int64_t)sizeof *contents->types);
+    if (contents->values != contents->few_values)
+        sagoi_budget_free(contents->budget, contents->values,
+                          contents->nvalues * (int64_t)sizeof *contents->values);
     memset(contents, 0, sizeof *contents);
 }
 

@@ -10,6 +10,8 @@
 #include "base/budget.h"
 #include "base/status.h"
 
+enum { SAGOI_FEW_VALUES = 12 };
+
 typedef struct sagoi_contents {
     int combiner;        /* MPI_COMBINER_*; those of Fortran's old INTEGER calls under their plain names */
     int64_t nvalues;     /* numbers */
@@ -17,6 +19,10 @@ typedef struct sagoi_contents {
     int64_t *values;     /* all but the handles, in the order of the constructor's C binding; owned */
     MPI_Datatype *types; /* owned, and so is each handle that is not predefined */
     sagoi_budget *budget;
+    /* Where values and the handle are if there are few: views are made of tens of thousands of small types, and
+     * memory costs more than what is in it.  So this struct must stay where it is. */
+    int64_t few_values[SAGOI_FEW_VALUES];
+    MPI_Datatype one_type;
 } sagoi_contents;
 
 /* Not for MPI_DATATYPE_NULL.  Predefined types have no values and no types. */
