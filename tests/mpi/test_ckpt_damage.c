@@ -11,6 +11,10 @@
 enum { STEPS = 4 }; /* 10, 20, 30, 40 */
 #define NEWEST "step-*40-*"
 
+#define FLIP(step)                                                                                                \
+    "f=$(ls -S ckpt/step-*" step "-*/*.data | head -1); printf '\\377\\0\\377' | "                                \
+    "dd of=$f bs=1 seek=$(($(stat -c %s $f) / 2)) conv=notrunc status=none; "
+
 static model m;
 static decomposition d;
 static char global_only[256], local_only[256], both[192];
@@ -128,6 +132,23 @@ static void set_aside(const char *hints, const char *what, const char *command) 
     EXPECT(sago_ckpt_remove_damaged(ckpt, 40), SAGO_ERR_NO_FILE, "no damaged save", -1);
     CHECK_OK(sago_ckpt_remove_damaged(ckpt, -1));
     CHECK_OK(sago_ckpt_close(&ckpt));
+    start_anew();
+    scene = "";
+}
+
+/* The file of the hint sago_ckpt_stats tells of what is set aside and of what is passed over. */
+static void journal(void) {
+    char hints[2 * CHECK_PATH_MAX];
+    scene = "journal";
+    snprintf(hints, sizeof hints, "%s sago_ckpt_stats=%s", global_only, scratch("journal"));
+    start(global_only);
+    shell("truncate -s 1 ckpt/" NEWEST "/*.data; " FLIP("30"));
+    sago_ckpt *ckpt = open_with(hints);
+    check_restart(ckpt, 20, 2, "step 30");
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    shell("grep -q '\"step\": 40, .*\"state\": \"damaged\", \"error\": \".*global: the parts of' journal");
+    shell("grep -q '\"step\": 30, .*\"state\": \"passed over\", \"error\": \".*nowhere intact' journal");
+    shell("python3 -c 'import json; [json.loads(line) for line in open(\"journal\")]'; rm journal");
     start_anew();
     scene = "";
 }
@@ -322,10 +343,6 @@ static void half_removed(void) {
 
 /* ---- Going back ---- */
 
-#define FLIP(step)                                                                                                \
-    "f=$(ls -S ckpt/step-*" step "-*/*.data | head -1); printf '\\377\\0\\377' | "                                \
-    "dd of=$f bs=1 seek=$(($(stat -c %s $f) / 2)) conv=notrunc status=none; "
-
 /* A flipped byte shows only when it is read: the step stays where it is, until its number is saved again. */
 static void goes_back(void) {
     scene = "goes back";
@@ -398,6 +415,9 @@ static void more_damage(void) {
     set_aside(global_only, "the intent damaged, no mark",
               "rm ckpt/" NEWEST "/complete; truncate -s 50 ckpt/" NEWEST "/intent");
     set_aside(local_only, "on the nodes", "truncate -s 1 local/*/" NEWEST "/*.data");
+    whole_elsewhere("whole on the nodes", "truncate -s 1 ckpt/" NEWEST "/*.data");
+    comes_back(local_only, "mv local/*/" NEWEST "/writer-000000.part moved",
+               "mv moved $(ls -d local/*/damaged-*)/writer-000000.part");
 }
 
 int main(int argc, char **argv) {
@@ -416,13 +436,11 @@ int main(int argc, char **argv) {
     if (argc > 1)
         more_damage();
     whole_elsewhere("whole in the directory", "rm local/*/" NEWEST "/*.part");
-    whole_elsewhere("whole on the nodes", "truncate -s 1 ckpt/" NEWEST "/*.data");
     whole_elsewhere("one part in each",
                     "rm local/*/" NEWEST "/writer-000000.part ckpt/" NEWEST "/writer-000001.part");
-    comes_back(local_only, "mv local/*/" NEWEST "/writer-000000.part moved",
-               "mv moved $(ls -d local/*/damaged-*)/writer-000000.part");
     comes_back(global_only, "mv ckpt/" NEWEST "/file-000000.data moved",
                "mv moved $(ls -d ckpt/damaged-*)/file-000000.data");
+    journal();
     read_only();
     out_of_reach();
     out_of_reach_and_old();
