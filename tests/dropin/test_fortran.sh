@@ -26,3 +26,9 @@ check() { # source, collective calls of a rank
 check collective_mpifh.f 6
 check collective_mpi.f90 5
 check collective_f08.f90 6
+
+echo "== crossed_mpi"
+"$mpif90" -o crossed "$SAGO_SOURCE/tests/dropin/fortran/crossed_mpi.f90" >log 2>&1 || { cat log; fail "compiling it"; }
+with_sago 3 "$tmp/crossed"
+stat_is writes 6
+stat_is reads 6

@@ -22,6 +22,8 @@ typedef struct call {
     manner manner; /* of a collective call */
     bool bottom;   /* memory by its addresses, from MPI_BOTTOM */
     bool handed;   /* to the MPI library */
+    bool crossed;  /* started, and one rank waits before it lets the others */
+    int first;     /* that rank */
 } call;
 
 /* What a call is given. */
@@ -225,7 +227,13 @@ static void call_started(const call *how, const arguments *a, MPI_Status *status
     else
         OK(how->write ? MPI_File_iwrite_all(f, a->buf, a->count, a->type, &request)
                       : MPI_File_iread_all(f, a->buf, a->count, a->type, &request));
+    char token = 0;
+    if (how->crossed && rank != how->first)
+        MPI_Recv(&token, 1, MPI_CHAR, how->first, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     OK(MPI_Wait(&request, status));
+    for (int r = 0; how->crossed && rank == how->first && r < ranks; r++)
+        if (r != rank)
+            MPI_Ssend(&token, 1, MPI_CHAR, r, 9, MPI_COMM_WORLD);
 }
 
 static void call_at_once(const call *how, const arguments *a, MPI_Status *status) {
@@ -324,6 +332,8 @@ static call draw_call(void) {
     int way = (int)pick(&p.r, 0, 99);
     how.manner = way < 25 ? SPLIT : way < 50 && !how.handed ? STARTED : AT_ONCE;
     how.bottom = chance(&p.r, 25) && !how.handed;
+    how.crossed = how.manner == STARTED && chance(&p.r, 50);
+    how.first = (int)pick(&p.r, 0, ranks - 1);
     return how;
 }
 
@@ -338,7 +348,7 @@ static void step_access(void) {
     call how = p.how = draw_call();
     if (how.handed && !p.contiguous)
         return;
-    if (how.handed)
+    if (how.handed || how.crossed) /* who goes alone sees what is in the file */
         settle();
     for (int i = 0; i < ranks; i++) {
         opart *part = &p.parts[i];
