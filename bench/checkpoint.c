@@ -219,7 +219,7 @@ static stretch run_stretch(ckpt_bench *b, int mode) {
 
 static void measure_store(ckpt_bench *b) {
     throttle limit = {.rate = (double)b->config->rate / (double)b->world.nodes}; /* one writer a node */
-    sagoi_file_hooks hooks = {no_fault, slow_down, &limit};
+    sagoi_file_hooks hooks = {.before = no_fault, .after = slow_down, .arg = &limit};
     calibrate(b);
     sagoi_file_set_hooks(&hooks);
     for (int64_t i = 0; i < b->config->repeat; i++)

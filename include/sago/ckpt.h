@@ -55,7 +55,8 @@ const char *sago_level_string(sago_level level); /* "local"; never NULL */
 /* Opens the directory, which all ranks see and which is made if it does not exist (its parent must).  A directory
  * that holds something else is refused, so is one of a newer format.  The job holds a lock (a lease that is
  * renewed in the background) until it closes: a second job is refused with SAGO_ERR_BUSY, a dead one leaves
- * nothing behind.
+ * nothing behind.  A job that was stopped for longer than its lease and replaced does no harm when it goes on: its
+ * saves fail with SAGO_ERR_BUSY, or do not count.
  *
  * Leftovers of interrupted saves are removed.  A step that was complete once, or may have been, and is so no
  * longer (a part is lost, a data file cut off) and cannot be mended from another level or redundancy, is not: it

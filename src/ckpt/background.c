@@ -92,7 +92,8 @@ static sago_status begin_job(sagoi_background *background, sagoi_job *job) {
                               .intent = job->intent_first ? job->intent : NULL,
                               .intent_len = job->intent_len,
                               .part = &job->part,
-                              .place = &job->place};
+                              .place = &job->place,
+                              .fence = background->options.fence};
     job->begun = true;
     return sagoi_commit_begin(&job->commit, &plan);
 }
@@ -199,6 +200,7 @@ static void do_drain(sagoi_background *background, sagoi_job *job) {
                              .intent = job->intent_global ? job->intent : NULL,
                              .intent_len = job->intent_len,
                              .place = &job->place,
+                             .fence = background->options.fence,
                              .step = job->step,
                              .id = job->id,
                              .writer = job->part.writer,
@@ -218,13 +220,14 @@ static void do_drain(sagoi_background *background, sagoi_job *job) {
  * died, and who opens the directory next knows why they have not. */
 static sago_status remove_save(const sagoi_save_name *save, bool local) {
     sago_status status = sagoi_save_remove(save, SAGOI_FOLDER_STEP, local);
-    return !status && local ? sagoi_traces_remove(save->dir, save) : status;
+    return !status && local ? sagoi_traces_remove(save->fence, save->dir, save) : status;
 }
 
 /* What cannot be removed now goes when the directory is opened next, what cannot be marked is marked then.  Who
  * has lost the lock removes nothing: another job may count on it. */
 static void do_folder(sagoi_background *background, const task *at) {
-    sagoi_save_name save = {at->local ? background->options.local : background->options.dir, at->step, at->id_low};
+    sagoi_save_name save = {at->local ? background->options.local : background->options.dir, at->step, at->id_low,
+                            background->options.fence};
     sago_status status = check_lease(background);
     if (!status)
         status = at->kind == TASK_MARK ? sagoi_save_note(&save, SAGOI_MARK_NAME) : remove_save(&save, at->local);

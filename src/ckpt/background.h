@@ -48,7 +48,8 @@ typedef struct sagoi_background_options {
     uint32_t group_size;
     int64_t rate;       /* bytes a second when draining; 0: as fast as it goes */
     sagoi_lease *lease; /* to be looked at between writes, or NULL */
-    int core;           /* to run on; -1: anywhere */
+    const sagoi_fence *fence;
+    int core; /* to run on; -1: anywhere */
 } sagoi_background_options;
 
 sago_status sagoi_background_start(const sagoi_background_options *options, sagoi_background **made) SAGOI_CHECKED;

@@ -42,6 +42,12 @@ static void after(const sagoi_file_op *op) {
         hooks->after(hooks->arg, op);
 }
 
+static void looks(const sagoi_file_op *op) {
+    const sagoi_file_hooks *hooks = atomic_load(&hooks_now);
+    if (hooks && hooks->looks && (op->kind == SAGOI_OP_STAT || op->kind == SAGOI_OP_LIST))
+        hooks->looks(hooks->arg, op);
+}
+
 /* ---- The calls: 0, or an errno ---- */
 
 static int open_file(file_call *call) {
@@ -147,6 +153,8 @@ static int perform(file_call *call, int64_t len) {
         return errno_of(rename(call->path, call->to));
     case SAGOI_OP_UNLINK:
         return errno_of(unlink(call->path));
+    case SAGOI_OP_LINK:
+        return errno_of(link(call->path, call->to));
     case SAGOI_OP_CLOSE:
         return errno_of(close(call->fd));
     case SAGOI_OP_FSTAT:
@@ -172,6 +180,8 @@ static sago_status run(sagoi_errand *errand) {
     file_call *call = (file_call *)errand;
     int64_t wanted = call->op.len;
     bool told = call->op.kind < SAGOI_OP_UNTOLD; /* tests know of it */
+    if (!told)
+        looks(&call->op);
     do {
         int64_t len = call->op.len = wanted;
         call->result.error = told ? before(&call->op, &len) : 0;
@@ -206,6 +216,7 @@ static const char *const deeds[] = {
     [SAGOI_OP_RMDIR] = "removing the directory",
     [SAGOI_OP_RENAME] = "renaming",
     [SAGOI_OP_UNLINK] = "removing",
+    [SAGOI_OP_LINK] = "linking",
     [SAGOI_OP_CLOSE] = "closing",
     [SAGOI_OP_FSTAT] = "asking for the size of",
     [SAGOI_OP_STAT] = "looking at",

@@ -12,7 +12,7 @@ enum { SAGOI_CALL_LARGEST = 1 << 20 }; /* bytes that may be copied for one call 
 
 typedef struct sagoi_call_wish {
     sagoi_op_kind kind;
-    const char *path, *to; /* to: of a rename, else NULL */
+    const char *path, *to; /* to: of a rename or a link, else NULL */
     const char *watched;   /* in the directory whose threads make it; NULL: `path` is */
     int fd, flags;         /* of what is open, or to be opened */
     void *memory;          /* of a read or write: its data */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "ckpt/files.h"
+#include "ckpt/generation.h"
 
 void sagoi_catalog_cut(sagoi_catalog *catalog, int64_t n) {
     while (catalog->n > n)
@@ -38,11 +38,15 @@ static sago_status add_item(sagoi_catalog *catalog, sagoi_item item) {
 
 /* ---- Scanning ---- */
 
+enum { SCANS = 5 }; /* while others take the directory over */
+
 typedef struct scan {
     sagoi_catalog *catalog;
     const char *dir;
     sago_level level;
     int64_t holder, wanted;
+    int64_t first;     /* what the catalog had before */
+    sagoi_found found; /* what counts */
     /* of the folder at hand */
     char folder[SAGOI_CKPT_PATH];
     int64_t step;
@@ -233,7 +237,19 @@ static sago_status scan_file(void *arg, const char *name) {
     return SAGO_OK;
 }
 
+/* Without an intent it has never been a checkpoint, or is half removed. */
+static sago_status scan_late(scan *at) {
+    char path[SAGOI_CKPT_PATH];
+    bool there = true;
+    sago_status status = sagoi_path_join(path, at->folder, SAGOI_INTENT_NAME) ? sagoi_path_there(path, &there)
+                                                                              : SAGO_ERR_BAD_FILE;
+    at->saw |= status || there ? SAGOI_SAW_LATE : SAGOI_SAW_INTERRUPTED;
+    return pass_over(at, status);
+}
+
 static sago_status scan_contents(scan *at) {
+    if (!sagoi_found_counts(&at->found, at->step, at->id_low))
+        return scan_late(at);
     sago_status status = scan_intent(at);
     if (!status)
         status = not_read(at, sagoi_cdir_list(at->folder, scan_file, at));
@@ -263,10 +279,30 @@ static sago_status scan_folder(void *arg, const char *name) {
     return status;
 }
 
+/* By the list of what counts as it is in the beginning; *again: another job has taken over meanwhile. */
+static sago_status scan_once(scan *at, bool *again) {
+    sagoi_generations before = {0, 0}, after = {0, 0};
+    sagoi_catalog_cut(at->catalog, at->first);
+    sago_status status = sagoi_generations_look(at->dir, &before);
+    if (!status)
+        status = sagoi_found_load(at->dir, &at->found);
+    if (!status)
+        status = sagoi_cdir_list(at->dir, scan_folder, at);
+    if (!status)
+        status = sagoi_generations_look(at->dir, &after);
+    *again = after.found != before.found;
+    sagoi_found_cleanup(&at->found);
+    return status;
+}
+
 sago_status sagoi_catalog_scan(sagoi_catalog *catalog, const char *dir, sago_level level, int64_t holder,
                                int64_t step) {
     scan at = {.catalog = catalog, .dir = dir, .level = level, .holder = holder, .wanted = step};
-    sago_status status = sagoi_cdir_list(dir, scan_folder, &at);
+    sago_status status = SAGO_OK;
+    bool again = true;
+    at.first = catalog->n;
+    for (int i = 0; i < SCANS && again && !status; i++)
+        status = scan_once(&at, &again);
     if (status == SAGO_ERR_NO_FILE)
         status = SAGO_OK;
     if (!status && at.hung)

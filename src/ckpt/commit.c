@@ -34,8 +34,15 @@ static sago_status open_record(sagoi_commit *commit) {
     sagoi_begun_name(name, commit->plan.part->writer);
     if (!sagoi_path_join(path, commit->folder, name))
         return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", commit->folder);
-    sagoi_path_discard(path); /* of a try before this one */
+    sagoi_fence_discard(commit->plan.fence, commit->plan.part->id.low, path); /* of a try before this one */
     return sagoi_cfile_open(path, SAGOI_CFILE_CREATE, &commit->record);
+}
+
+static sago_status publish_intent(const sagoi_commit *commit) {
+    const sagoi_commit_plan *plan = &commit->plan;
+    sagoi_wire_out record = {.len = plan->intent_len};
+    record.bytes = (char *)(uintptr_t)plan->intent; /* it is only read */
+    return sagoi_fence_publish(plan->fence, plan->part->id.low, commit->folder, SAGOI_INTENT_NAME, &record);
 }
 
 sago_status sagoi_commit_begin(sagoi_commit *commit, const sagoi_commit_plan *plan) {
@@ -49,7 +56,7 @@ sago_status sagoi_commit_begin(sagoi_commit *commit, const sagoi_commit_plan *pl
     if (!status)
         status = open_record(commit);
     if (!status && plan->intent)
-        status = sagoi_cfile_publish(commit->folder, SAGOI_INTENT_NAME, plan->intent, plan->intent_len);
+        status = publish_intent(commit);
     char path[SAGOI_CKPT_PATH];
     data_path(commit, path);
     if (!status)
@@ -106,7 +113,7 @@ static sago_status publish_part(sagoi_commit *commit) {
     if (!status)
         status = closed;
     if (!status)
-        status = sagoi_path_rename(commit->record.path, path);
+        status = sagoi_fence_rename(commit->plan.fence, part.id.low, commit->record.path, path);
     free(record.bytes);
     return status;
 }
@@ -131,6 +138,8 @@ sago_status sagoi_commit_end(sagoi_commit *commit) {
 
 void sagoi_commit_abandon(sagoi_commit *commit) {
     char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH], why[SAGOI_MESSAGE_MAX];
+    const sagoi_fence *fence = commit->plan.fence;
+    uint64_t id_low = commit->plan.part->id.low;
     (void)snprintf(why, sizeof why, "%s", sagoi_message());
     (void)sagoi_cfile_close(&commit->data);
     (void)sagoi_cfile_close(&commit->record);
@@ -140,11 +149,11 @@ void sagoi_commit_abandon(sagoi_commit *commit) {
         return; /* it was not begun */
     sagoi_part_name(name, commit->plan.part->writer);
     if (sagoi_path_join(path, commit->folder, name) && commit->record.path[0] &&
-        sagoi_path_rename(path, commit->record.path)) /* a part that may not be durable */
-        sagoi_path_discard(path);
+        sagoi_fence_rename(fence, id_low, path, commit->record.path)) /* a part that may not be durable */
+        sagoi_fence_discard(fence, id_low, path);
     data_path(commit, path);
     if (!commit->plan.global) /* others may be writing to a global one */
-        sagoi_path_discard(path);
+        sagoi_fence_discard(fence, id_low, path);
     sagoi_message_set(why); /* the reason for it all, not what cleaning up met */
 }
 
@@ -164,7 +173,7 @@ sago_status sagoi_save_rename(const sagoi_save_name *save, sagoi_folder_kind fro
     char old[SAGOI_CKPT_PATH], new[SAGOI_CKPT_PATH];
     if (!folder_path(save, from, old) || !folder_path(save, to, new))
         return too_long(save->dir);
-    sago_status status = sagoi_path_rename(old, new);
+    sago_status status = sagoi_fence_rename(save->fence, save->id_low, old, new);
     return status ? status : sagoi_cdir_sync(save->dir);
 }
 
@@ -173,7 +182,9 @@ sago_status sagoi_save_note(const sagoi_save_name *save, const char *name) {
     sagoi_cfile note = {.fd = -1};
     if (!folder_path(save, SAGOI_FOLDER_STEP, folder) || !sagoi_path_join(path, folder, name))
         return too_long(save->dir);
-    sago_status status = sagoi_cfile_open(path, SAGOI_CFILE_OVERWRITE, &note);
+    sago_status status = sagoi_fence_check(save->fence, save->id_low);
+    if (!status)
+        status = sagoi_cfile_open(path, SAGOI_CFILE_OVERWRITE, &note);
     if (!status)
         status = sagoi_cfile_close(&note);
     if (!status)
@@ -200,7 +211,9 @@ sago_status sagoi_save_remove(const sagoi_save_name *save, sagoi_folder_kind kin
     char path[SAGOI_CKPT_PATH];
     if (!folder_path(save, SAGOI_FOLDER_REMOVED, path))
         return too_long(save->dir);
-    sago_status status = empty_folder(path); /* of a removal that was interrupted: a rename needs it empty */
+    sago_status status = sagoi_fence_check(save->fence, save->id_low);
+    if (!status)
+        status = empty_folder(path); /* of a removal that was interrupted: a rename needs it empty */
     if (!status && kind != SAGOI_FOLDER_REMOVED)
         status = sagoi_save_rename(save, kind, SAGOI_FOLDER_REMOVED);
     if (status == SAGO_ERR_NO_FILE) {
@@ -213,13 +226,14 @@ sago_status sagoi_save_remove(const sagoi_save_name *save, sagoi_folder_kind kin
 }
 
 typedef struct trace_sweep {
+    const sagoi_fence *fence;
     const char *dir;
     const sagoi_save_name *but;
 } trace_sweep;
 
 static sago_status sweep_trace(void *arg, const char *name) {
     const trace_sweep *at = arg;
-    sagoi_save_name save = {.dir = at->dir};
+    sagoi_save_name save = {.dir = at->dir, .fence = at->fence};
     sagoi_folder_kind kind;
     if (!sagoi_save_folder_parse(name, &kind, &save.step, &save.id_low) || kind != SAGOI_FOLDER_REMOVED)
         return SAGO_OK;
@@ -228,7 +242,7 @@ static sago_status sweep_trace(void *arg, const char *name) {
     return sagoi_save_remove(&save, SAGOI_FOLDER_REMOVED, false);
 }
 
-sago_status sagoi_traces_remove(const char *dir, const sagoi_save_name *but) {
-    trace_sweep at = {dir, but};
+sago_status sagoi_traces_remove(const sagoi_fence *fence, const char *dir, const sagoi_save_name *but) {
+    trace_sweep at = {fence, dir, but};
     return sagoi_cdir_list(dir, sweep_trace, &at);
 }

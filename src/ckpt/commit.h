@@ -4,8 +4,7 @@
 #ifndef SAGOI_CKPT_COMMIT_H
 #define SAGOI_CKPT_COMMIT_H
 
-#include "ckpt/files.h"
-#include "ckpt/record.h"
+#include "ckpt/generation.h"
 
 typedef struct sagoi_commit_plan {
     const char *dir;    /* of the level */
@@ -15,6 +14,7 @@ typedef struct sagoi_commit_plan {
     int64_t intent_len;
     const sagoi_part *part;         /* all but the sums, unless they are known already */
     const sagoi_writer_desc *place; /* of this writer */
+    const sagoi_fence *fence;
 } sagoi_commit_plan;
 
 typedef struct sagoi_commit {
@@ -43,6 +43,7 @@ typedef struct sagoi_save_name {
     const char *dir; /* of the level */
     int64_t step;
     uint64_t id_low;
+    const sagoi_fence *fence; /* what follows is SAGO_ERR_BUSY if another job owns the directory now */
 } sagoi_save_name;
 
 /* Every change of a folder's name is made here: one rename, durable on return.  After a crash it has either name.
@@ -57,6 +58,7 @@ sago_status sagoi_save_note(const sagoi_save_name *save, const char *name) SAGOI
  * find what other nodes have not yet removed. */
 sago_status sagoi_save_remove(const sagoi_save_name *save, sagoi_folder_kind kind, bool leave_trace) SAGOI_CHECKED;
 /* Traces of all removed saves but one, and what removals that were interrupted have left. */
-sago_status sagoi_traces_remove(const char *dir, const sagoi_save_name *but) SAGOI_CHECKED;
+sago_status sagoi_traces_remove(const sagoi_fence *fence, const char *dir, const sagoi_save_name *but)
+    SAGOI_CHECKED;
 
 #endif

@@ -63,7 +63,8 @@ static sago_status drain_data(const sagoi_drain_plan *plan, const sagoi_part *pa
                             .intent = plan->intent,
                             .intent_len = plan->intent_len,
                             .part = part,
-                            .place = plan->place};
+                            .place = plan->place,
+                            .fence = plan->fence};
     sago_status status = sagoi_commit_begin(&commit, &to);
     if (!status)
         status = copy_pieces(plan, &commit, data);

@@ -9,6 +9,7 @@ typedef struct sagoi_drain_plan {
     const char *intent;    /* to be put there; NULL: another writer does */
     int64_t intent_len;
     const sagoi_writer_desc *place;
+    const sagoi_fence *fence;
     int64_t step;
     sagoi_id id;
     int64_t writer;

@@ -32,9 +32,10 @@ sago_status sagoi_cfile_open(const char *path, sagoi_cfile_mode mode, sagoi_cfil
     static const int flags[] = {[SAGOI_CFILE_READ] = O_RDONLY,
                                 [SAGOI_CFILE_CREATE] = O_RDWR | O_CREAT | O_EXCL,
                                 [SAGOI_CFILE_OVERWRITE] = O_RDWR | O_CREAT,
+                                [SAGOI_CFILE_UPDATE] = O_RDWR,
                                 [SAGOI_CFILE_APPEND] = O_WRONLY | O_CREAT | O_APPEND};
     bool appends = mode == SAGOI_CFILE_APPEND;
-    sagoi_call_wish wish = {.kind = mode == SAGOI_CFILE_READ ? SAGOI_OP_OPEN : SAGOI_OP_CREATE, .path = path};
+    sagoi_call_wish wish = {.kind = flags[mode] & O_CREAT ? SAGOI_OP_CREATE : SAGOI_OP_OPEN, .path = path};
     sagoi_call_result got, info;
     wish.flags = flags[mode] | O_NONBLOCK | (appends ? 0 : O_NOFOLLOW); /* a FIFO must not hang us */
     sago_status status = sagoi_call(&wish, &got);
@@ -233,6 +234,16 @@ sago_status sagoi_path_stat(const char *path, struct stat *info) {
     return status;
 }
 
+sago_status sagoi_path_there(const char *path, bool *there) {
+    struct stat info;
+    sago_status status = sagoi_path_stat(path, &info);
+    *there = !status;
+    if (status != SAGO_ERR_NO_FILE)
+        return status;
+    sagoi_message_clear();
+    return SAGO_OK;
+}
+
 sago_status sagoi_path_free_space(const char *path, int64_t *bytes) {
     sagoi_call_wish wish = {.kind = SAGOI_OP_STATFS, .path = path};
     sagoi_call_result result;
@@ -274,26 +285,88 @@ static bool aside_path(char path[SAGOI_CKPT_PATH], const char *dir, const char *
     return length >= 0 && length < SAGOI_CKPT_PATH;
 }
 
-sago_status sagoi_cfile_publish(const char *dir, const char *name, const void *data, int64_t len) {
-    char aside[SAGOI_CKPT_PATH], final[SAGOI_CKPT_PATH];
+/* Writes and closes a file that was just made; what could not be written is removed. */
+static sago_status fill(sagoi_cfile *file, const void *data, int64_t len) {
+    sago_status status = sagoi_cfile_write(file, data, len, 0);
+    if (!status)
+        status = sagoi_cfile_sync(file);
+    sago_status closed = sagoi_cfile_close(file);
+    if (!status)
+        status = closed;
+    if (status)
+        sagoi_path_discard(file->path);
+    return status;
+}
+
+sago_status sagoi_cfile_put_aside(const char *dir, const char *name, const void *data, int64_t len,
+                                  char aside[SAGOI_CKPT_PATH]) {
     sagoi_cfile file = {.fd = -1};
-    if (!aside_path(aside, dir, name) || !sagoi_path_join(final, dir, name))
+    if (!aside_path(aside, dir, name))
         return sagoi_fail(SAGO_ERR_BAD_FILE, "%s/%s: the path is too long, or there are no random numbers", dir,
                           name);
     sago_status status = sagoi_cfile_open(aside, SAGOI_CFILE_CREATE, &file);
+    return status ? status : fill(&file, data, len);
+}
+
+sago_status sagoi_cfile_publish(const char *dir, const char *name, const void *data, int64_t len) {
+    char aside[SAGOI_CKPT_PATH], final[SAGOI_CKPT_PATH];
+    if (!sagoi_path_join(final, dir, name))
+        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s/%s: the path is too long", dir, name);
+    sago_status status = sagoi_cfile_put_aside(dir, name, data, len, aside);
     if (status)
         return status;
-    status = sagoi_cfile_write(&file, data, len, 0);
-    if (!status)
-        status = sagoi_cfile_sync(&file);
-    sago_status closed = sagoi_cfile_close(&file);
-    if (!status)
-        status = closed;
-    if (!status)
-        status = sagoi_path_rename(aside, final);
+    status = sagoi_path_rename(aside, final);
     if (status)
         sagoi_path_discard(aside);
     return status;
+}
+
+/* Where a file can have one name only. */
+static sago_status create_alone(const char *path, const void *data, int64_t len, bool *won) {
+    sagoi_cfile file = {.fd = -1};
+    sago_status status = sagoi_cfile_open(path, SAGOI_CFILE_CREATE, &file);
+    if (status == SAGO_ERR_EXISTS) {
+        sagoi_message_clear();
+        return SAGO_OK;
+    }
+    if (!status)
+        status = fill(&file, data, len);
+    *won = !status;
+    return status;
+}
+
+static bool links_are_unknown(int error) {
+    return error == EPERM || error == ENOSYS || error == EOPNOTSUPP || error == EMLINK;
+}
+
+/* A lost answer is asked for again, and the second one says that the name exists: two names of our file tell that
+ * it was us who made it. */
+static sago_status link_alone(const char *aside, const char *path, bool *won, bool *unknown) {
+    struct stat info;
+    int error = 0;
+    sago_status status = name_call(SAGOI_OP_LINK, aside, path, &error);
+    if (status)
+        return status;
+    *won = !error || (sagoi_path_stat(aside, &info) == SAGO_OK && info.st_nlink == 2);
+    *unknown = !*won && links_are_unknown(error);
+    sagoi_message_clear();
+    if (*won || *unknown || error == EEXIST || error == ENOENT) /* ENOENT: a later owner has tidied up */
+        return SAGO_OK;
+    return sagoi_fail_errno(error, "linking %s to %s", aside, path);
+}
+
+sago_status sagoi_cfile_claim(const char *dir, const char *name, const void *data, int64_t len, bool *won) {
+    char aside[SAGOI_CKPT_PATH], path[SAGOI_CKPT_PATH];
+    bool unknown = false;
+    *won = false;
+    if (!sagoi_path_join(path, dir, name))
+        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s/%s: the path is too long", dir, name);
+    sago_status status = sagoi_cfile_put_aside(dir, name, data, len, aside);
+    if (status)
+        return status;
+    status = link_alone(aside, path, won, &unknown);
+    sagoi_path_discard(aside);
+    return unknown ? create_alone(path, data, len, won) : status;
 }
 
 sago_status sagoi_cfile_load(const char *path, int64_t most, char **data, int64_t *len) {

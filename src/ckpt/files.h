@@ -28,6 +28,7 @@ typedef enum {
     SAGOI_CFILE_READ,
     SAGOI_CFILE_CREATE,    /* must not exist */
     SAGOI_CFILE_OVERWRITE, /* made if it does not exist; contents kept */
+    SAGOI_CFILE_UPDATE,    /* must exist; contents kept */
     SAGOI_CFILE_APPEND,    /* made if it does not exist; may be something else than a regular file */
 } sagoi_cfile_mode;
 
@@ -53,6 +54,7 @@ sago_status sagoi_path_rename(const char *from, const char *to) SAGOI_CHECKED;
 sago_status sagoi_path_remove(const char *path) SAGOI_CHECKED; /* fine if it does not exist */
 void sagoi_path_discard(const char *path);                     /* the same, as well as it goes */
 sago_status sagoi_path_stat(const char *path, struct stat *info) SAGOI_CHECKED;
+sago_status sagoi_path_there(const char *path, bool *there) SAGOI_CHECKED;
 sago_status sagoi_path_free_space(const char *path, int64_t *bytes) SAGOI_CHECKED;
 
 /* Calls `each` for every name that is there, but . and .., until one returns an error. */
@@ -62,6 +64,13 @@ sago_status sagoi_cdir_list(const char *path, sagoi_name_fn each, void *arg) SAG
 /* A whole small file: written aside under an unguessable name, fsynced, renamed.  Durable once the directory is
  * synced. */
 sago_status sagoi_cfile_publish(const char *dir, const char *name, const void *data, int64_t len) SAGOI_CHECKED;
+/* The first half of it: `aside` is the name that it has now, to be renamed or discarded. */
+sago_status sagoi_cfile_put_aside(const char *dir, const char *name, const void *data, int64_t len,
+                                  char aside[SAGOI_CKPT_PATH]) SAGOI_CHECKED;
+/* A whole small file under a name that nobody has: of all who try, one wins, whatever the delays.  *won is right
+ * also where the answer of the call was lost on its way (NFS).  Durable once the directory is synced. */
+sago_status sagoi_cfile_claim(const char *dir, const char *name, const void *data, int64_t len, bool *won)
+    SAGOI_CHECKED;
 /* A whole file of at most `most` bytes, to be freed.  SAGO_ERR_BAD_FILE: it is longer. */
 sago_status sagoi_cfile_load(const char *path, int64_t most, char **data, int64_t *len) SAGOI_CHECKED;
 
@@ -81,7 +90,8 @@ typedef enum {
     SAGOI_OP_RMDIR,
     SAGOI_OP_RENAME,
     SAGOI_OP_UNLINK,
-    /* Tests are not told of what follows. */
+    SAGOI_OP_LINK,
+    /* What follows changes nothing; it cannot be made to fail. */
     SAGOI_OP_UNTOLD,
     SAGOI_OP_CLOSE = SAGOI_OP_UNTOLD,
     SAGOI_OP_FSTAT,
@@ -91,9 +101,13 @@ typedef enum {
     SAGOI_OP_LIST,
 } sagoi_op_kind;
 
+static inline bool sagoi_op_changes(sagoi_op_kind kind) {
+    return kind != SAGOI_OP_OPEN && kind != SAGOI_OP_READ && kind < SAGOI_OP_UNTOLD;
+}
+
 typedef struct sagoi_file_op {
     sagoi_op_kind kind;
-    const char *path, *to; /* to: of a rename */
+    const char *path, *to; /* to: of a rename, of a link */
     const void *data;      /* of a write */
     int64_t off, len;
 } sagoi_file_op;
@@ -103,6 +117,8 @@ typedef struct sagoi_file_hooks {
     int (*before)(void *arg, const sagoi_file_op *op, int64_t *len);
     /* After it succeeded, with what was really done. */
     void (*after)(void *arg, const sagoi_file_op *op);
+    /* Before a look at a name, or at all names of a directory; may take its time. */
+    void (*looks)(void *arg, const sagoi_file_op *op);
     void *arg;
 } sagoi_file_hooks;
 

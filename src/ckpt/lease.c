@@ -11,14 +11,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/checked.h"
 #include "base/process.h"
 #include "ckpt/clock.h"
 
 enum {
     TEXT = 64,
-    SETTLE_US = 100000,
     WATCH_US = 50000,
-    RENEWALS = 3 /* in the time of a lease */
+    RENEWALS = 3, /* in the time of a lease */
+    TRIES = 10    /* while others take it, and give it back */
 };
 
 /* What the record says of its owner. */
@@ -27,6 +28,8 @@ typedef struct lease_record {
     int64_t seconds;
     sagoi_process process;
     char host[TEXT], boot[TEXT]; /* boot: the machine's boot id and the pid namespace */
+    int64_t generation, renewals;
+    bool released;
 } lease_record;
 
 /* A pid means something only on the same boot of the same machine, in the same namespace. */
@@ -54,43 +57,76 @@ static void in_text(sagoi_wire_in *in, char text[TEXT]) {
     text[TEXT - 1] = '\0';
 }
 
-static sago_status write_record(const sagoi_lease *lease) {
-    lease_record record = {.owner = lease->owner, .seconds = lease->seconds};
+static void encode_record(const sagoi_lease *lease, bool released, sagoi_wire_out *out) {
+    lease_record self = {0};
+    describe_self(&self);
+    sagoi_record_begin(out, SAGOI_RECORD_LEASE);
+    sagoi_out_int(out, (int64_t)lease->owner.low);
+    sagoi_out_int(out, (int64_t)lease->owner.high);
+    sagoi_out_int(out, lease->seconds);
+    sagoi_out_int(out, self.process.pid);
+    sagoi_out_int(out, self.process.started);
+    out_text(out, self.host);
+    out_text(out, self.boot);
+    sagoi_out_int(out, lease->fence.generation);
+    sagoi_out_int(out, lease->renewals);
+    sagoi_out_int(out, released);
+    sagoi_record_end(out);
+}
+
+/* Generation 0: the lock of a time before there were generations. */
+static sago_status lock_path(const char *dir, int64_t generation, char path[SAGOI_CKPT_PATH]) {
+    char name[SAGOI_CKPT_FILE_NAME] = SAGOI_OLD_LOCK_NAME;
+    if (generation > 0)
+        sagoi_lock_name(name, generation);
+    return sagoi_path_join(path, dir, name) ? SAGO_OK
+                                            : sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", dir);
+}
+
+/* In our own file, in place: whoever has replaced us has another one.  SAGO_ERR_NO_FILE: it was removed. */
+static sago_status rewrite_record(const sagoi_lease *lease, bool released) {
+    char path[SAGOI_CKPT_PATH];
+    sagoi_cfile file = {.fd = -1};
     sagoi_wire_out out = {0};
-    describe_self(&record);
-    sagoi_record_begin(&out, SAGOI_RECORD_LEASE);
-    sagoi_out_int(&out, (int64_t)record.owner.low);
-    sagoi_out_int(&out, (int64_t)record.owner.high);
-    sagoi_out_int(&out, record.seconds);
-    sagoi_out_int(&out, record.process.pid);
-    sagoi_out_int(&out, record.process.started);
-    out_text(&out, record.host);
-    out_text(&out, record.boot);
-    sagoi_record_end(&out);
+    encode_record(lease, released, &out);
     sago_status status = out.failed ? sagoi_fail(SAGO_ERR_MEMORY, "no memory for a lock")
-                                    : sagoi_cfile_publish(lease->dir, SAGOI_LEASE_NAME, out.bytes, out.len);
+                                    : lock_path(lease->fence.dir, lease->fence.generation, path);
+    if (!status)
+        status = sagoi_cfile_open(path, SAGOI_CFILE_UPDATE, &file);
+    if (!status)
+        status = sagoi_cfile_write(&file, out.bytes, out.len, 0);
+    if (!status)
+        status = sagoi_cfile_sync(&file);
+    sago_status closed = sagoi_cfile_close(&file);
     free(out.bytes);
-    return status;
+    return status ? status : closed;
+}
+
+static void decode_record(sagoi_wire_in *in, bool old, lease_record *record) {
+    record->owner.low = (uint64_t)sagoi_in_int(in);
+    record->owner.high = (uint64_t)sagoi_in_int(in);
+    record->seconds = sagoi_in_range(in, 1, 1000000);
+    record->process.pid = sagoi_in_range(in, 1, INT32_MAX);
+    record->process.started = sagoi_in_range(in, 0, INT64_MAX);
+    in_text(in, record->host);
+    in_text(in, record->boot);
+    if (old)
+        return;
+    record->generation = sagoi_in_range(in, 1, SAGOI_GENERATION_MOST);
+    record->renewals = sagoi_in_range(in, 0, INT64_MAX);
+    record->released = sagoi_in_range(in, 0, 1);
 }
 
 /* SAGO_ERR_NO_FILE: there is none. */
-static sago_status read_record(const char *dir, lease_record *record) {
-    char path[SAGOI_CKPT_PATH], *bytes = NULL;
+static sago_status read_record(const char *path, bool old, lease_record *record) {
+    char *bytes = NULL;
     int64_t len = 0;
     sagoi_wire_in in;
-    if (!sagoi_path_join(path, dir, SAGOI_LEASE_NAME))
-        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", dir);
     sago_status status = sagoi_cfile_load(path, 4096, &bytes, &len);
     if (!status)
         status = sagoi_record_open(bytes, len, SAGOI_RECORD_LEASE, "the lock", &in);
     if (!status) {
-        record->owner.low = (uint64_t)sagoi_in_int(&in);
-        record->owner.high = (uint64_t)sagoi_in_int(&in);
-        record->seconds = sagoi_in_range(&in, 1, 1000000);
-        record->process.pid = sagoi_in_range(&in, 1, INT32_MAX);
-        record->process.started = sagoi_in_range(&in, 0, INT64_MAX);
-        in_text(&in, record->host);
-        in_text(&in, record->boot);
+        decode_record(&in, old, record);
         if (in.failed)
             status = sagoi_fail(SAGO_ERR_IO, "the lock %s has contents that cannot be", path);
     }
@@ -108,86 +144,166 @@ static bool surely_dead(const lease_record *record) {
 
 /* ---- Is it void? ---- */
 
-/* Seconds since the lock was written, by the time stamps of the file system; false: nobody can tell. */
-static bool age_of_lock(const char *dir, const struct stat *lock, double *age) {
-    char probe[SAGOI_CKPT_PATH];
-    sagoi_cfile file = {.fd = -1};
-    struct stat now;
-    unsigned long long random = 0;
-    if (getrandom(&random, sizeof random, 0) < 0)
-        return false;
-    (void)snprintf(probe, sizeof probe, "%.900s/clock.%016llx" SAGOI_ASIDE_SUFFIX, dir, random);
-    if (sagoi_cfile_open(probe, SAGOI_CFILE_CREATE, &file))
-        return false;
-    bool known = !sagoi_cfile_write(&file, "", 1, 0) && !sagoi_cfile_stat(&file, &now);
-    (void)sagoi_cfile_close(&file);
-    sagoi_path_discard(probe);
-    *age = known ? (double)(now.st_mtim.tv_sec - lock->st_mtim.tv_sec) : 0;
-    return known;
-}
-
-static bool stat_lock(const char *dir, struct stat *info) {
+/* A lock of somebody's, as it was when it was looked at. */
+typedef struct lock_seen {
+    const char *dir;
     char path[SAGOI_CKPT_PATH];
-    return sagoi_path_join(path, dir, SAGOI_LEASE_NAME) && !sagoi_path_stat(path, info);
+    bool old;
+    lease_record record;
+    double written; /* by the time stamps of the file system */
+    double age;     /* seconds by the same; -1: nobody can tell */
+} lock_seen;
+
+static sago_status written_at(const char *path, double *seconds) {
+    struct stat info;
+    sago_status status = sagoi_path_stat(path, &info);
+    if (!status)
+        *seconds = (double)info.st_mtim.tv_sec + 1e-9 * (double)info.st_mtim.tv_nsec;
+    return status;
 }
 
-/* Does it stay as it is for so long?  Every renewal is a new file. */
-static bool stays(const char *dir, const struct stat *lock, double seconds) {
-    struct stat now;
+static void find_age(lock_seen *lock) {
+    char probe[SAGOI_CKPT_PATH];
+    double now = 0;
+    lock->age = -1;
+    if (written_at(lock->path, &lock->written) || sagoi_cfile_put_aside(lock->dir, "clock", "", 1, probe))
+        return;
+    if (!written_at(probe, &now))
+        lock->age = now - lock->written;
+    sagoi_path_discard(probe);
+}
+
+/* Does it stay as it is for so long?  Every renewal counts, and has its time. */
+static bool stays(const lock_seen *lock, double seconds) {
     for (double end = sagoi_ckpt_now() + seconds; sagoi_ckpt_now() < end;) {
+        lease_record now = lock->record;
+        double written = lock->written;
         (void)usleep(WATCH_US);
-        if (stat_lock(dir, &now) && (now.st_ino != lock->st_ino || now.st_mtim.tv_sec != lock->st_mtim.tv_sec ||
-                                     now.st_mtim.tv_nsec != lock->st_mtim.tv_nsec))
+        sago_status status = read_record(lock->path, lock->old, &now); /* first: opening it brings news (NFS) */
+        if (status != SAGO_ERR_NO_FILE)
+            status = written_at(lock->path, &written);
+        if (status == SAGO_ERR_NO_FILE || written != lock->written || now.renewals != lock->record.renewals)
             return false;
     }
     return true;
 }
 
 /* Time stamps may be wrong by as much as the nodes' clocks differ; a live owner shows itself. */
-static bool is_void(const char *dir, const lease_record *record, double *age) {
-    struct stat lock;
-    double lease = (double)record->seconds;
-    if (!stat_lock(dir, &lock) || !age_of_lock(dir, &lock, age))
+static bool is_void(lock_seen *lock) {
+    double lease = (double)lock->record.seconds;
+    find_age(lock);
+    if (lock->written == 0)
         return false;
-    if (*age < 0)
-        return stays(dir, &lock, lease);
-    return *age > lease && stays(dir, &lock, lease / RENEWALS + 1);
+    if (lock->age < 0)
+        return stays(lock, lease);
+    return lock->age > lease && stays(lock, lease / RENEWALS + 1);
 }
 
-/* May the lock that is there be taken over? */
-static sago_status check_owner(const char *dir, int64_t seconds) {
-    lease_record record = {.seconds = seconds};
-    double age = 0;
-    sago_status status = read_record(dir, &record);
-    if (status == SAGO_ERR_NO_FILE)
-        return SAGO_OK;
-    if (status == SAGO_ERR_UNSUPPORTED)
+/* May the lock that is there be taken over?  SAGO_ERR_NO_FILE: it is not there. */
+static sago_status check_owner(const char *dir, int64_t generation, int64_t seconds) {
+    lock_seen lock = {.dir = dir, .old = generation == 0, .record.seconds = seconds};
+    lease_record *record = &lock.record;
+    sago_status status = lock_path(dir, generation, lock.path);
+    if (!status)
+        status = read_record(lock.path, lock.old, record);
+    if (status == SAGO_ERR_NO_FILE || status == SAGO_ERR_UNSUPPORTED)
         return status;
     if (status)
-        record = (lease_record){.seconds = seconds}; /* a damaged lock has the age of any other */
-    if (surely_dead(&record) || is_void(dir, &record, &age))
+        *record = (lease_record){.seconds = seconds}; /* a damaged lock has the age of any other */
+    if (record->released || surely_dead(record) || is_void(&lock))
         return SAGO_OK;
     return sagoi_fail(SAGO_ERR_BUSY,
                       "another job uses the directory: process %lld on %s, seen %.0f s ago (its lease is %lld s)",
-                      (long long)record.process.pid, record.host[0] ? record.host : "an unknown host",
-                      age < 0 ? 0 : age, (long long)record.seconds);
+                      (long long)record->process.pid, record->host[0] ? record->host : "an unknown host",
+                      lock.age < 0 ? 0 : lock.age, (long long)record->seconds);
 }
 
-static sago_status check_mine(const sagoi_lease *lease) {
-    lease_record record = {0};
-    sago_status status = read_record(lease->dir, &record);
-    if (!status && sagoi_id_equal(record.owner, lease->owner))
+sago_status sagoi_lease_check_old(const char *dir, int64_t seconds) {
+    sago_status status = check_owner(dir, 0, seconds);
+    if (status == SAGO_ERR_NO_FILE) {
+        sagoi_message_clear();
         return SAGO_OK;
-    if (status && status != SAGO_ERR_NO_FILE)
-        return status; /* perhaps it can be read later */
-    return sagoi_fail(SAGO_ERR_BUSY, "the lock of %s was lost to process %lld on %s", lease->dir,
-                      (long long)record.process.pid, record.host[0] ? record.host : "an unknown host");
+    }
+    return status;
+}
+
+/* ---- Taking it ---- */
+
+/* One generation has one winner; who wins one that has been is told so by the locks of later ones. */
+static sago_status try_generation(sagoi_lease *lease, int64_t generation, bool *won) {
+    char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
+    sagoi_generations seen;
+    sagoi_wire_out out = {0};
+    if (generation > SAGOI_GENERATION_MOST)
+        return sagoi_fail(SAGO_ERR_UNSUPPORTED, "the directory has had more owners than can be counted");
+    lease->fence.generation = generation;
+    sagoi_lock_name(name, generation);
+    encode_record(lease, false, &out);
+    sago_status status = out.failed ? sagoi_fail(SAGO_ERR_MEMORY, "no memory for a lock")
+                                    : sagoi_cfile_claim(lease->fence.dir, name, out.bytes, out.len, won);
+    free(out.bytes);
+    if (status || !*won)
+        return status;
+    status = sagoi_generations_look(lease->fence.dir, &seen);
+    if (!status && seen.lock == generation)
+        status = sagoi_cdir_sync(lease->fence.dir);
+    *won = !status && seen.lock == generation;
+    if (status) {
+        sagoi_lease_release(lease);
+    } else if (!*won && sagoi_path_join(path, lease->fence.dir, name)) {
+        sagoi_path_discard(path); /* ours: a later owner's has another name */
+    }
+    return status;
+}
+
+sago_status sagoi_lease_claim(sagoi_lease *lease, sagoi_lease_guess is_void_guess, void *arg) {
+    bool won = false;
+    for (int i = 0; i < TRIES && !won; i++) {
+        sagoi_generations seen;
+        sago_status status = sagoi_generations_look(lease->fence.dir, &seen);
+        if (!status && is_void_guess)
+            status = seen.lock == 0 || is_void_guess(arg, seen.lock)
+                         ? SAGO_OK
+                         : sagoi_fail(SAGO_ERR_BUSY, "another job uses the directory");
+        else if (!status)
+            status = check_owner(lease->fence.dir, seen.lock, lease->seconds);
+        if (status == SAGO_ERR_NO_FILE && seen.lock > 0)
+            continue; /* a later owner has removed it */
+        if (!status || status == SAGO_ERR_NO_FILE)
+            status = try_generation(lease, sagoi_max(seen.lock, seen.found) + 1, &won);
+        if (status)
+            return status;
+    }
+    sagoi_message_clear();
+    return won ? SAGO_OK
+               : sagoi_fail(SAGO_ERR_BUSY, "other jobs take the directory and give it back all the time");
 }
 
 /* ---- Keeping it ---- */
 
 static sago_status was_lost(const sagoi_lease *lease) {
-    return sagoi_fail(SAGO_ERR_BUSY, "the lock of %s was lost to another job", lease->dir);
+    return sagoi_fail(SAGO_ERR_BUSY, "the lock of %s was lost to another job", lease->fence.dir);
+}
+
+/* Who is the owner now, for the message. */
+static sago_status tell_loss(const sagoi_lease *lease) {
+    lease_record record = {0};
+    sagoi_generations seen = {0, 0};
+    char path[SAGOI_CKPT_PATH];
+    if (sagoi_generations_look(lease->fence.dir, &seen) || lock_path(lease->fence.dir, seen.lock, path) ||
+        read_record(path, seen.lock == 0, &record))
+        record = (lease_record){0};
+    return sagoi_fail(SAGO_ERR_BUSY, "the lock of %s was lost to process %lld on %s", lease->fence.dir,
+                      (long long)record.process.pid, record.host[0] ? record.host : "an unknown host");
+}
+
+static sago_status look_and_rewrite(sagoi_lease *lease) {
+    sago_status status = sagoi_fence_check(&lease->fence, 0);
+    if (!status) {
+        lease->renewals++; /* of whoever renews it */
+        status = rewrite_record(lease, false);
+    }
+    return status == SAGO_ERR_BUSY || status == SAGO_ERR_NO_FILE ? tell_loss(lease) : status;
 }
 
 /* By one thread at a time.  The lock is given up meanwhile: whoever only asks must not wait for a directory that
@@ -196,9 +312,7 @@ static sago_status renew_now(sagoi_lease *lease) {
     double now = sagoi_ckpt_now();
     lease->renewing = true;
     (void)pthread_mutex_unlock(&lease->lock);
-    sago_status status = check_mine(lease);
-    if (!status)
-        status = write_record(lease);
+    sago_status status = look_and_rewrite(lease);
     (void)pthread_mutex_lock(&lease->lock);
     lease->renewing = false;
     (void)pthread_cond_broadcast(&lease->end);
@@ -273,32 +387,22 @@ static void start_keeper(sagoi_lease *lease) {
         (void)pthread_setname_np(lease->thread, "sago-lease");
 }
 
-/* Removes the lock if it is ours; leaves the message alone. */
-static void withdraw(const sagoi_lease *lease) {
-    char path[SAGOI_CKPT_PATH], why[SAGOI_MESSAGE_MAX];
+/* The lock stays, so that its generation is never had again; leaves the message alone. */
+void sagoi_lease_release(sagoi_lease *lease) {
+    char why[SAGOI_MESSAGE_MAX];
     (void)snprintf(why, sizeof why, "%s", sagoi_message());
-    if (!check_mine(lease) && sagoi_path_join(path, lease->dir, SAGOI_LEASE_NAME))
-        sagoi_path_discard(path);
+    (void)rewrite_record(lease, true);
     sagoi_message_set(why);
 }
 
 sago_status sagoi_lease_take(sagoi_lease *lease, const char *dir, int64_t seconds) {
     *lease = (sagoi_lease){.seconds = seconds};
-    (void)snprintf(lease->dir, sizeof lease->dir, "%s", dir);
+    (void)snprintf(lease->fence.dir, sizeof lease->fence.dir, "%s", dir);
     if (getrandom(&lease->owner, sizeof lease->owner, 0) != (ssize_t)sizeof lease->owner)
         return sagoi_fail(SAGO_ERR_IO, "no random numbers for a lock");
-    sago_status status = check_owner(dir, seconds);
-    if (!status)
-        status = write_record(lease);
+    sago_status status = sagoi_lease_claim(lease, NULL, NULL);
     if (status)
         return status;
-    (void)usleep(SETTLE_US); /* whoever else found it free has written by now: the last one has it */
-    status = check_mine(lease);
-    if (status) {
-        withdraw(lease);
-        return status;
-    }
-    sagoi_message_clear();
     lease->taken = lease->held = true;
     lease->renewed = sagoi_ckpt_now();
     (void)pthread_mutex_init(&lease->lock, NULL);
@@ -323,6 +427,6 @@ void sagoi_lease_give_back(sagoi_lease *lease) {
         return;
     stop_keeper(lease);
     if (lease->held)
-        withdraw(lease);
+        sagoi_lease_release(lease);
     *lease = (sagoi_lease){0};
 }

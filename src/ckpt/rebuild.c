@@ -236,11 +236,14 @@ static sago_status open_target(mend *work) {
     if (!save_folder_path(work, path))
         return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", work->ckpt->local);
     if (is_lost(work)) {
-        status = sagoi_cdir_make(path);
+        sagoi_wire_out bytes = {.bytes = record->bytes, .len = record->len};
+        status = sagoi_found_adopt(&work->ckpt->fence, work->ckpt->local, intent->step, intent->id.low);
+        if (!status)
+            status = sagoi_cdir_make(path);
         if (!status)
             status = sagoi_cdir_sync(work->ckpt->local);
         if (!status)
-            status = sagoi_cfile_publish(path, SAGOI_INTENT_NAME, record->bytes, record->len);
+            status = sagoi_fence_publish(&work->ckpt->fence, intent->id.low, path, SAGOI_INTENT_NAME, &bytes);
     }
     file_name(work, work->at, name);
     if (!status &&
@@ -256,9 +259,9 @@ static sago_status open_target(mend *work) {
 
 static sago_status publish_record(const mend *work, const char *name, const sagoi_wire_out *record) {
     char path[SAGOI_CKPT_PATH];
-    if (record->failed || !save_folder_path(work, path))
-        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a record");
-    sago_status status = sagoi_cfile_publish(path, name, record->bytes, record->len);
+    if (!save_folder_path(work, path))
+        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", work->ckpt->local);
+    sago_status status = sagoi_fence_publish(&work->ckpt->fence, intent_of(work)->id.low, path, name, record);
     return status ? status : sagoi_cdir_sync(path);
 }
 
@@ -388,7 +391,7 @@ static void discard_made(mend *work) {
     (void)snprintf(path, sizeof path, "%s", work->file.path);
     (void)sagoi_cfile_close(&work->file);
     if (work->made)
-        sagoi_path_discard(path);
+        sagoi_fence_discard(&work->ckpt->fence, intent_of(work)->id.low, path);
 }
 
 static sago_status mend_file(mend *work, sagoi_member_file file) {

@@ -18,7 +18,7 @@
 #include "base/status.h"
 #include "ckpt/wire.h"
 
-enum { SAGOI_CKPT_VERSION = 1, SAGOI_CKPT_TYPE_MAX = 32 };
+enum { SAGOI_CKPT_TYPE_MAX = 32 };
 #define SAGOI_RECORD_MOST (INT64_C(1) << 30) /* bytes of a record */
 
 typedef enum {
@@ -29,6 +29,7 @@ typedef enum {
     SAGOI_RECORD_LEASE = 5,
     SAGOI_RECORD_TIER_CLAIM = 6, /* of the local tier: src/api/tier_record.h */
     SAGOI_RECORD_TIER_PART = 7,
+    SAGOI_RECORD_FOUND = 8, /* ckpt/generation.h */
 } sagoi_record_kind;
 
 typedef struct sagoi_id {
@@ -38,6 +39,10 @@ typedef struct sagoi_id {
 static inline bool sagoi_id_equal(sagoi_id a, sagoi_id b) { return a.low == b.low && a.high == b.high; }
 
 /* ---- The envelope of all records ---- */
+
+/* Directories and their locks have version 2, with generations (ckpt/generation.h): a Sago that knows nothing of
+ * them must not take such a directory for free.  Records of an older version than this are still read. */
+uint32_t sagoi_record_version(sagoi_record_kind kind);
 
 /* Begins a record; the body is appended by the caller. */
 void sagoi_record_begin(sagoi_wire_out *out, sagoi_record_kind kind);

@@ -238,10 +238,10 @@ static sago_status publish(exchange *work) {
     sagoi_save_folder(folder, work->saving->step, work->saving->id);
     sagoi_parity_name(name, work->set.number, work->me);
     sagoi_parity_encode(&work->record, &out);
-    if (!status && (out.failed || !sagoi_path_join(path, work->ckpt->local, folder)))
-        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for a parity record");
+    if (!status && !sagoi_path_join(path, work->ckpt->local, folder))
+        status = sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", work->ckpt->local);
     if (!status)
-        status = sagoi_cfile_publish(path, name, out.bytes, out.len);
+        status = sagoi_fence_publish(&work->ckpt->fence, work->saving->id.low, path, name, &out);
     free(out.bytes);
     return status ? status : sagoi_cdir_sync(path);
 }

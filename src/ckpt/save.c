@@ -80,7 +80,7 @@ static sago_status set_aside(sago_ckpt *ckpt, int64_t step) {
         bool mine = level == SAGO_LEVEL_GLOBAL
                         ? ckpt->team->rank == 0
                         : level == SAGO_LEVEL_LOCAL && ckpt->local[0] && ckpt->holder == ckpt->team->rank;
-        sagoi_save_name save = {sagoi_level_dir(ckpt, level), step, known->id_low};
+        sagoi_save_name save = {sagoi_level_dir(ckpt, level), step, known->id_low, &ckpt->fence};
         if (mine)
             status = sagoi_save_note(&save, SAGOI_BAD_DATA_NAME); /* its records may say otherwise */
         if (mine && !status)
@@ -124,6 +124,7 @@ static sago_status agree_on_save(sago_ckpt *ckpt, int64_t step, sago_status stat
     if (ckpt->team->rank == 0) {
         if (getrandom(&agreed.sum[SUM_ID_LOW], 2 * sizeof agreed.sum[0], 0) < 0)
             agreed.sum[SUM_ID_LOW] = (uint64_t)(sagoi_ckpt_now() * 1e9);
+        agreed.sum[SUM_ID_LOW] = sagoi_id_low_of(ckpt->fence.generation, agreed.sum[SUM_ID_LOW]);
         agreed.sum[SUM_TIME] = (uint64_t)sagoi_ckpt_date();
     }
     agreed.max[MAX_STEP] = step;

@@ -16,24 +16,19 @@
 
 /* ---- The directory itself: rank 0 ---- */
 
-static sago_status write_marker(sago_ckpt *ckpt) {
-    sagoi_wire_out out = {0};
-    if (getrandom(&ckpt->directory, sizeof ckpt->directory, 0) != (ssize_t)sizeof ckpt->directory)
-        return sagoi_fail(SAGO_ERR_IO, "no random numbers for a new directory");
-    sagoi_record_begin(&out, SAGOI_RECORD_DIRECTORY);
-    sagoi_out_int(&out, (int64_t)ckpt->directory.low);
-    sagoi_out_int(&out, (int64_t)ckpt->directory.high);
-    sagoi_record_end(&out);
-    sago_status status = out.failed ? sagoi_fail(SAGO_ERR_MEMORY, "no memory for a record")
-                                    : sagoi_cfile_publish(ckpt->dir, MARKER_NAME, out.bytes, out.len);
-    free(out.bytes);
-    return status ? status : sagoi_cdir_sync(ckpt->dir);
+static void encode_marker(const sago_ckpt *ckpt, sagoi_wire_out *out) {
+    sagoi_record_begin(out, SAGOI_RECORD_DIRECTORY);
+    sagoi_out_int(out, (int64_t)ckpt->directory.low);
+    sagoi_out_int(out, (int64_t)ckpt->directory.high);
+    sagoi_record_end(out);
 }
 
-static sago_status read_marker(sago_ckpt *ckpt) {
+/* *old: it is from before there were generations. */
+static sago_status read_marker(sago_ckpt *ckpt, bool *old) {
     char path[SAGOI_CKPT_PATH], *bytes = NULL;
     int64_t len = 0;
     sagoi_wire_in in;
+    sagoi_wire_out now = {0};
     if (!sagoi_path_join(path, ckpt->dir, MARKER_NAME))
         return sagoi_fail(SAGO_ERR_BAD_FILE, "the path is too long");
     sago_status status = sagoi_cfile_load(path, 4096, &bytes, &len);
@@ -45,20 +40,72 @@ static sago_status read_marker(sago_ckpt *ckpt) {
         if (in.failed)
             status = sagoi_fail(SAGO_ERR_IO, "%s has contents that cannot be", path);
     }
+    if (!status) {
+        encode_marker(ckpt, &now);
+        *old = now.failed || now.len != len || memcmp(now.bytes, bytes, (size_t)len) != 0;
+    }
+    free(now.bytes);
     free(bytes);
     return status;
 }
 
-/* Anything but what an interrupted first opening leaves? */
+static sago_status write_marker(sago_ckpt *ckpt) {
+    sagoi_wire_out out = {0};
+    bool won = false, old = false;
+    if (getrandom(&ckpt->directory, sizeof ckpt->directory, 0) != (ssize_t)sizeof ckpt->directory)
+        return sagoi_fail(SAGO_ERR_IO, "no random numbers for a new directory");
+    encode_marker(ckpt, &out);
+    sago_status status = out.failed ? sagoi_fail(SAGO_ERR_MEMORY, "no memory for a record")
+                                    : sagoi_cfile_claim(ckpt->dir, MARKER_NAME, out.bytes, out.len, &won);
+    free(out.bytes);
+    if (!status)
+        status = sagoi_cdir_sync(ckpt->dir);
+    return status || won ? status : read_marker(ckpt, &old); /* another job's */
+}
+
+/* A job of an older Sago looks at its own kind of lock only: from now on it is refused, by the version of the
+ * directory.  One that came before is waited out like any other. */
+static sago_status bring_up_to_date(sago_ckpt *ckpt) {
+    char path[SAGOI_CKPT_PATH];
+    sagoi_wire_out out = {0};
+    const sagoi_fence *fence = &ckpt->lease.fence;
+    int64_t seconds = ckpt->hints.ckpt_lease;
+    sago_status status = sagoi_lease_check_old(ckpt->dir, seconds);
+    encode_marker(ckpt, &out);
+    if (!status)
+        status = sagoi_fence_publish(fence, 0, ckpt->dir, MARKER_NAME, &out);
+    free(out.bytes);
+    if (!status)
+        status = sagoi_cdir_sync(ckpt->dir);
+    if (!status)
+        status = sagoi_lease_check_old(ckpt->dir, seconds);
+    if (!status && sagoi_path_join(path, ckpt->dir, SAGOI_OLD_LOCK_NAME))
+        status = sagoi_fence_remove(fence, 0, path);
+    return status;
+}
+
+/* Anything but what an interrupted first opening leaves, or another job's that goes on? */
 static sago_status refuse_name(void *arg, const char *name) {
     size_t len = strlen(name), suffix = strlen(SAGOI_ASIDE_SUFFIX);
-    if (len > suffix && strcmp(name + len - suffix, SAGOI_ASIDE_SUFFIX) == 0)
+    bool aside = len > suffix && strcmp(name + len - suffix, SAGOI_ASIDE_SUFFIX) == 0;
+    if (aside || strcmp(name, MARKER_NAME) == 0)
         return SAGO_OK;
     return sagoi_fail(SAGO_ERR_BAD_FILE, "%s is not a checkpoint directory: it has \"%.64s\" in it", (char *)arg,
                       name);
 }
 
-static sago_status prepare_directory(sago_ckpt *ckpt) {
+/* Another job may have made it a checkpoint directory meanwhile; if not, it stays refused. */
+static sago_status look_again(sago_ckpt *ckpt, sago_status refused, bool *old) {
+    char why[SAGOI_MESSAGE_MAX];
+    (void)snprintf(why, sizeof why, "%s", sagoi_message());
+    sagoi_message_clear();
+    if (read_marker(ckpt, old) == SAGO_OK)
+        return SAGO_OK;
+    sagoi_message_set(why);
+    return refused;
+}
+
+static sago_status prepare_directory(sago_ckpt *ckpt, bool *old) {
     struct stat info;
     sago_status looked = sagoi_path_stat(ckpt->dir, &info);
     if (!looked && !S_ISDIR(info.st_mode))
@@ -67,29 +114,37 @@ static sago_status prepare_directory(sago_ckpt *ckpt) {
         return looked;
     sago_status status = looked ? sagoi_cdir_make(ckpt->dir) : SAGO_OK;
     if (!status)
-        status = read_marker(ckpt);
+        status = read_marker(ckpt, old);
     if (status != SAGO_ERR_NO_FILE)
         return status;
     if (ckpt->hints.ckpt_read_only)
         return sagoi_fail(SAGO_ERR_BAD_FILE, "it is not a checkpoint directory");
     status = sagoi_cdir_list(ckpt->dir, refuse_name, ckpt->dir);
-    return status ? status : write_marker(ckpt);
+    return status ? look_again(ckpt, status, old) : write_marker(ckpt);
+}
+
+/* Rank 0: the directory is one, and it is ours. */
+static sago_status take_directory(sago_ckpt *ckpt) {
+    bool old = false;
+    sago_status status = prepare_directory(ckpt, &old);
+    if (status || ckpt->hints.ckpt_read_only)
+        return status;
+    status = sagoi_cdir_sync_parent(ckpt->dir); /* steps are no more durable than the name they are under */
+    if (!status)
+        status = sagoi_lease_take(&ckpt->lease, ckpt->dir, ckpt->hints.ckpt_lease);
+    return !status && old ? bring_up_to_date(ckpt) : status;
 }
 
 static sago_status open_directory(sago_ckpt *ckpt) {
     sagoi_agreement agreed = {0};
     sago_status status = sagoi_watch_begin(ckpt->dir, ckpt->hints.ckpt_patience, &ckpt->watched_dir);
     if (!status && ckpt->team->rank == 0) {
-        status = prepare_directory(ckpt);
-        if (!status && !ckpt->hints.ckpt_read_only)
-            status =
-                sagoi_cdir_sync_parent(ckpt->dir); /* steps are no more durable than the name they are under */
-        if (!status && !ckpt->hints.ckpt_read_only)
-            status = sagoi_lease_take(&ckpt->lease, ckpt->dir, ckpt->hints.ckpt_lease);
+        status = take_directory(ckpt);
         agreed.sum[0] = ckpt->directory.low;
         agreed.sum[1] = ckpt->directory.high;
         if (!status && getrandom(&agreed.sum[2], sizeof agreed.sum[2], 0) < 0)
             agreed.sum[2] = ckpt->directory.low * 0x9e3779b97f4a7c15u;
+        agreed.max[1] = ckpt->lease.fence.generation;
     }
     agreed.max[0] = sagoi_verdict_code(ckpt->team, status);
     sago_status met = sagoi_agree(ckpt->team, &agreed, NULL, NULL, NULL);
@@ -97,6 +152,8 @@ static sago_status open_directory(sago_ckpt *ckpt) {
         met = sagoi_verdict(ckpt->team, agreed.max[0]);
     ckpt->directory = (sagoi_id){agreed.sum[0], agreed.sum[1]};
     ckpt->key = agreed.sum[2];
+    ckpt->fence.generation = agreed.max[1];
+    (void)snprintf(ckpt->fence.dir, sizeof ckpt->fence.dir, "%s", ckpt->dir);
     return met;
 }
 
@@ -237,6 +294,7 @@ static sago_status start_writer(sago_ckpt *ckpt) {
         .group_size = (uint32_t)ckpt->groups.size,
         .rate = rate > 0 ? sagoi_max(1, rate / ckpt->groups.nwriters) : 0,
         .lease = ckpt->team->rank == 0 ? &ckpt->lease : NULL,
+        .fence = &ckpt->fence,
         .core = sagoi_spare_core(&ckpt->team->rank_cores, ckpt->groups.writer - ckpt->groups.first_on_node)};
     return sagoi_background_start(&options, &ckpt->background);
 }

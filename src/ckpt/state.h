@@ -12,6 +12,7 @@
 #include "ckpt/catalog.h"
 #include "ckpt/clock.h"
 #include "ckpt/dataset.h"
+#include "ckpt/generation.h"
 #include "ckpt/pool.h"
 #include "move/team.h"
 
@@ -88,6 +89,7 @@ struct sago_ckpt {
     sagoi_pool pool;
     sagoi_background *background; /* writers */
     sagoi_lease lease;            /* rank 0 */
+    sagoi_fence fence;            /* generation 0: opened for reading only */
     sagoi_saving *saves;          /* oldest first */
     int64_t nsaves;               /* ever started by this job */
     sagoi_known_step *known;

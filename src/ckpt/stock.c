@@ -46,8 +46,8 @@ static bool marks(const sagoi_save_view *view, int64_t level) {
 
 static action choose(const sagoi_save_view *view, const sagoi_item *folder) {
     bool aside = (folder->index & SAGOI_SAW_ASIDE) != 0;
-    if (sagoi_view_saw(view) & SAGOI_SAW_UNREADABLE)
-        return LEAVE;
+    if ((sagoi_view_saw(view) & SAGOI_SAW_UNREADABLE) || (folder->index & SAGOI_SAW_LATE))
+        return LEAVE; /* what came late may be a copy that somebody has put back */
     if (!aside && (view->saw[folder->level] & SAGOI_SAW_REMOVED))
         return REMOVE; /* as on another node */
     if (view->whole && aside)
@@ -83,6 +83,13 @@ static sago_status act(const sagoi_save_name *save, action what, bool *changed) 
     return SAGO_OK;
 }
 
+static const sagoi_save_view *view_of(const sagoi_overview *overview, const sagoi_item *item) {
+    const sagoi_save_view *view = overview->views;
+    while (view->step != item->step || view->id_low != item->id_low)
+        view++;
+    return view;
+}
+
 static sago_status tidy(const sago_ckpt *ckpt, const sagoi_overview *overview, bool *changed) {
     sago_status status = SAGO_OK;
     for (int64_t i = 0; i < overview->catalog.n && !status; i++) {
@@ -90,10 +97,8 @@ static sago_status tidy(const sago_ckpt *ckpt, const sagoi_overview *overview, b
         if (item->kind != SAGOI_ITEM_FOLDER || item->holder != ckpt->team->rank ||
             (item->index & SAGOI_SAW_REMOVED))
             continue;
-        const sagoi_save_view *view = overview->views;
-        while (view->step != item->step || view->id_low != item->id_low)
-            view++;
-        sagoi_save_name save = {sagoi_level_dir(ckpt, item->level), item->step, item->id_low};
+        const sagoi_save_view *view = view_of(overview, item);
+        sagoi_save_name save = {sagoi_level_dir(ckpt, item->level), item->step, item->id_low, &ckpt->fence};
         status = act(&save, choose(view, item), changed);
     }
     return status;
@@ -101,9 +106,9 @@ static sago_status tidy(const sago_ckpt *ckpt, const sagoi_overview *overview, b
 
 /* When all have removed what others had removed before them. */
 static sago_status remove_traces(const sago_ckpt *ckpt) {
-    sago_status status = ckpt->team->rank == 0 ? sagoi_traces_remove(ckpt->dir, NULL) : SAGO_OK;
+    sago_status status = ckpt->team->rank == 0 ? sagoi_traces_remove(&ckpt->fence, ckpt->dir, NULL) : SAGO_OK;
     if (!status && ckpt->local[0] && ckpt->holder == ckpt->team->rank)
-        status = sagoi_traces_remove(ckpt->local, NULL);
+        status = sagoi_traces_remove(&ckpt->fence, ckpt->local, NULL);
     return status;
 }
 
@@ -121,6 +126,39 @@ static sago_status tidy_all(sago_ckpt *ckpt, sagoi_overview *overview) {
         return status;
     sagoi_overview_cleanup(overview);
     return sagoi_overview_make(ckpt, SAGOI_NO_STEP, overview);
+}
+
+/* ---- Whose saves count ---- */
+
+/* What is there, and stays, of the saves of earlier owners. */
+static sago_status list_found(const sago_ckpt *ckpt, const sagoi_overview *overview, sagoi_found *found) {
+    sago_status status = SAGO_OK;
+    for (int64_t i = 0; i < overview->catalog.n && !status; i++) {
+        const sagoi_item *item = &overview->catalog.items[i];
+        if (item->kind == SAGOI_ITEM_FOLDER && item->holder == ckpt->team->rank &&
+            !(item->index & (SAGOI_SAW_REMOVED | SAGOI_SAW_LATE)) &&
+            choose(view_of(overview, item), item) != REMOVE)
+            status = sagoi_found_add(&found[item->level], item->step, item->id_low);
+    }
+    return status;
+}
+
+static sago_status write_down(const sago_ckpt *ckpt, const char *dir, const sagoi_found *found) {
+    sago_status status = sagoi_found_store(&ckpt->fence, dir, found);
+    return status ? status : sagoi_fence_tidy(&ckpt->fence, dir);
+}
+
+/* From here on nothing counts that an earlier owner still writes (ckpt/generation.h). */
+static sago_status shut_out_earlier_owners(const sago_ckpt *ckpt, const sagoi_overview *overview) {
+    sagoi_found found[SAGO_LEVEL_COUNT] = {0};
+    sago_status status = list_found(ckpt, overview, found);
+    if (!status && ckpt->team->rank == 0)
+        status = write_down(ckpt, ckpt->dir, &found[SAGO_LEVEL_GLOBAL]);
+    if (!status && ckpt->local[0] && ckpt->holder == ckpt->team->rank)
+        status = write_down(ckpt, ckpt->local, &found[SAGO_LEVEL_LOCAL]);
+    for (int level = 0; level < SAGO_LEVEL_COUNT; level++)
+        sagoi_found_cleanup(&found[level]);
+    return status;
 }
 
 /* ---- What is set aside ---- */
@@ -167,6 +205,8 @@ sago_status sagoi_take_stock(sago_ckpt *ckpt) {
     sago_status status = sagoi_overview_make(ckpt, SAGOI_NO_STEP, &overview);
     if (!status && !ckpt->hints.ckpt_read_only)
         status = tidy_all(ckpt, &overview);
+    if (!status && !ckpt->hints.ckpt_read_only)
+        status = sagoi_agree_status(ckpt->team, shut_out_earlier_owners(ckpt, &overview));
     if (!status)
         status = remember(ckpt, &overview);
     if (!status) {

@@ -187,6 +187,7 @@ static sago_status drain_writer(sagoi_fetch *fetch, int64_t writer) {
     sagoi_drain_plan plan = {.from = ckpt->local,
                              .to = ckpt->dir,
                              .place = &save->intent.writers[writer],
+                             .fence = &ckpt->fence,
                              .step = save->step,
                              .id = save->intent.id,
                              .writer = writer,
@@ -203,11 +204,16 @@ static sago_status drain_intent(const sagoi_fetch *fetch) {
     sagoi_save_folder(folder, fetch->save->step, fetch->save->intent.id);
     if (!sagoi_path_join(path, fetch->ckpt->dir, folder))
         return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", fetch->ckpt->dir);
-    sago_status status = sagoi_cdir_make(path);
+    const sagoi_fence *fence = &fetch->ckpt->fence;
+    sagoi_wire_out record = {.bytes = intent->bytes, .len = intent->len};
+    sago_status status =
+        sagoi_found_adopt(fence, fetch->ckpt->dir, fetch->save->step, fetch->save->intent.id.low);
+    if (!status)
+        status = sagoi_cdir_make(path);
     if (!status)
         status = sagoi_cdir_sync(fetch->ckpt->dir);
     if (!status)
-        status = sagoi_cfile_publish(path, SAGOI_INTENT_NAME, intent->bytes, intent->len);
+        status = sagoi_fence_publish(fence, fetch->save->intent.id.low, path, SAGOI_INTENT_NAME, &record);
     return status ? status : sagoi_cdir_sync(path);
 }
 
@@ -305,8 +311,12 @@ static sago_status bring_back(sagoi_fetch *fetch, int64_t writer) {
                               .intent = save->intent_item->bytes,
                               .intent_len = save->intent_item->len,
                               .part = part,
-                              .place = &save->intent.writers[writer]};
-    sago_status status = sagoi_commit_begin(&commit, &plan);
+                              .place = &save->intent.writers[writer],
+                              .fence = &fetch->ckpt->fence};
+    sago_status status = sagoi_found_adopt(plan.fence, plan.dir, save->step, save->id_low);
+    if (status)
+        return status;
+    status = sagoi_commit_begin(&commit, &plan);
     for (int64_t i = 0; i < part->nsums && !status; i++) {
         int64_t off = i * part->piece;
         status = sagoi_fetch_piece(fetch, SAGO_LEVEL_GLOBAL, writer, i);
@@ -394,14 +404,14 @@ static sago_status remove_folders(sago_ckpt *ckpt, const sagoi_overview *overvie
             (item->index & SAGOI_SAW_REMOVED) || ((item->index & SAGOI_SAW_ASIDE) != 0) != aside)
             continue;
         *found = true;
-        sagoi_save_name save = {sagoi_level_dir(ckpt, item->level), item->step, item->id_low};
+        sagoi_save_name save = {sagoi_level_dir(ckpt, item->level), item->step, item->id_low, &ckpt->fence};
         if (item->holder == ckpt->team->rank)
             status = sagoi_save_remove(&save, aside ? SAGOI_FOLDER_DAMAGED : SAGOI_FOLDER_STEP,
                                        item->level == SAGO_LEVEL_LOCAL);
     }
     status = sagoi_agree_status(ckpt->team, status);
     if (!status && ckpt->local[0] && ckpt->holder == ckpt->team->rank)
-        status = sagoi_traces_remove(ckpt->local, NULL); /* all have removed theirs */
+        status = sagoi_traces_remove(&ckpt->fence, ckpt->local, NULL); /* all have removed theirs */
     return sagoi_agree_status(ckpt->team, status);
 }
 

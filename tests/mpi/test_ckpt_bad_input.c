@@ -173,7 +173,7 @@ int main(int argc, char **argv) {
     early("replace");
     if (rank == 0) {
         CHECK(access("other/precious", F_OK) == 0);
-        CHECK(access("ckpt/lock", F_OK) != 0);
+        CHECK(access("ckpt/lock.00000001", F_OK) != 0 && access("ckpt/lock.00000002", F_OK) != 0);
     }
     return check_end();
 }

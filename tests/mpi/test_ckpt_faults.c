@@ -22,7 +22,7 @@ typedef struct fault {
 static int fault_before(void *arg, const sagoi_file_op *op, int64_t *len) {
     fault *f = arg;
     const struct timespec nap = {0, 5000000};
-    if (op->kind == SAGOI_OP_OPEN || op->kind == SAGOI_OP_READ || strstr(op->path, "/lock"))
+    if (!sagoi_op_changes(op->kind) || strstr(op->path, "/lock"))
         return 0;
     if (atomic_fetch_sub(&f->left, 1) != 1)
         return 0;
@@ -136,7 +136,7 @@ static void faults(stage *s, const char *hints, sago_level level, int stride) {
 /* The global directory cannot be written to, at rank 0's writer. */
 static int refuse_global(void *arg, const sagoi_file_op *op, int64_t *len) {
     (void)arg, (void)len;
-    return op->kind != SAGOI_OP_OPEN && op->kind != SAGOI_OP_READ && strstr(op->path, "/ckpt/step-") ? EIO : 0;
+    return sagoi_op_changes(op->kind) && strstr(op->path, "/ckpt/step-") ? EIO : 0;
 }
 
 static void refuse(bool on) {

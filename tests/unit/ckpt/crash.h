@@ -98,7 +98,7 @@ static inline void crash_mark(crash_log *log, int writer, int kind, int64_t numb
 
 static inline void crash_record(void *arg, const sagoi_file_op *done) {
     crash_log *log = arg;
-    if (done->kind == SAGOI_OP_OPEN || done->kind == SAGOI_OP_READ)
+    if (!sagoi_op_changes(done->kind))
         return;
     crash_op *op = crash_add(log, (int)done->kind);
     int known = name_find(log->names, log->nnames, done->path);
@@ -117,7 +117,7 @@ static inline void crash_record(void *arg, const sagoi_file_op *done) {
     op->inode = known >= 0 ? log->names[known].inode : -1;
     if (done->kind == SAGOI_OP_RENAME && known < 0)
         names_move(log->names, log->nnames, done->path, done->to);
-    else if (done->kind == SAGOI_OP_RENAME)
+    else if (done->kind == SAGOI_OP_RENAME || done->kind == SAGOI_OP_LINK)
         name_set(log->names, &log->nnames, done->to, op->inode);
     if (done->kind == SAGOI_OP_RENAME || done->kind == SAGOI_OP_UNLINK)
         name_drop(log->names, &log->nnames, done->path);
@@ -218,6 +218,9 @@ static inline void apply_name_op(crash_state *after, const crash_op *op) {
         }
         name_set(after->names, &after->nnames, op->to, op->inode);
         name_drop(after->names, &after->nnames, op->path);
+        break;
+    case SAGOI_OP_LINK:
+        name_set(after->names, &after->nnames, op->to, op->inode);
         break;
     case SAGOI_OP_UNLINK:
         name_drop(after->names, &after->nnames, op->path);

@@ -113,7 +113,7 @@ static void level_dir(char path[SAGOI_CKPT_PATH], const char *base, bool global,
 /* The first level is reported by its own numbers, 2 * step; the global one as 2 * step + 1. */
 static void save_step(const scenario *s, crash_log *log, int64_t step) {
     char dir[SAGOI_CKPT_PATH], local[SAGOI_CKPT_PATH];
-    sagoi_save_name old = {dir, step - 1, 0x1000 + (uint64_t)step - 1};
+    sagoi_save_name old = {dir, step - 1, 0x1000 + (uint64_t)step - 1, NULL};
     sagoi_intent intent;
     fill_intent(&intent, s->writers, step);
     level_dir(dir, s->base, true, 0);
@@ -138,7 +138,7 @@ static void save_step(const scenario *s, crash_log *log, int64_t step) {
         level_dir(local, s->base, false, w);
         old.dir = local;
         assert_int_equal(sagoi_save_remove(&old, SAGOI_FOLDER_STEP, true), SAGO_OK);
-        assert_int_equal(sagoi_traces_remove(local, &old), SAGO_OK);
+        assert_int_equal(sagoi_traces_remove(NULL, local, &old), SAGO_OK);
     }
 }
 

@@ -1,5 +1,6 @@
 /* The lock of a directory: two live jobs, dead ones, ones of another machine whose clock is wrong, renewal while
- * nobody writes, loss. */
+ * nobody writes, loss, slow disks, lost answers, file systems without links, locks of an older format. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -20,21 +21,32 @@
 
 enum { LEASE = 30, THIRD = 10 }; /* seconds */
 
-static char root[64], lock_path[96];
+static char root[64], lock_path[128]; /* lock_path: a first owner's */
+
+static int64_t newest(void) {
+    sagoi_generations seen;
+    assert_int_equal(sagoi_generations_look(root, &seen), SAGO_OK);
+    return seen.lock;
+}
 
 static int make_root(void **state) {
     (void)state;
     snprintf(root, sizeof root, "/tmp/sago-lease-XXXXXX");
     bool made = mkdtemp(root) != NULL;
-    snprintf(lock_path, sizeof lock_path, "%s/" SAGOI_LEASE_NAME, root);
+    snprintf(lock_path, sizeof lock_path, "%s/lock.00000001", root);
     return made ? 0 : -1;
 }
 
+/* Only locks may be left in it. */
 static int remove_root(void **state) {
     (void)state;
     sagoi_file_set_hooks(NULL);
-    (void)unlink(lock_path);
-    return rmdir(root); /* nothing else may be left in it */
+    DIR *dir = opendir(root);
+    for (const struct dirent *entry; dir && (entry = readdir(dir));)
+        if (strlen(entry->d_name) == strlen("lock.00000001") && strncmp(entry->d_name, "lock.", 5) == 0)
+            (void)unlinkat(dirfd(dir), entry->d_name, 0);
+    (void)closedir(dir);
+    return rmdir(root);
 }
 
 static void refused(void) {
@@ -46,10 +58,12 @@ static void refused(void) {
 
 static void granted(void) {
     sagoi_lease lease;
+    int64_t before = newest();
     assert_int_equal(sagoi_lease_take(&lease, root, LEASE), SAGO_OK);
     assert_string_equal(sagoi_message(), "");
+    assert_int_equal(lease.fence.generation, before + 1); /* never one that was had before */
     sagoi_lease_give_back(&lease);
-    assert_int_equal(access(lock_path, F_OK), -1);
+    assert_int_equal(newest(), before + 1);
 }
 
 static void two_live_jobs(void **state) {
@@ -135,10 +149,14 @@ static void clocks_differ(void **state) {
 
 /* ---- Keeping it ---- */
 
-static ino_t lock_inode(void) {
-    struct stat info;
-    assert_int_equal(stat(lock_path, &info), 0);
-    return info.st_ino;
+static int64_t sum_of_lock(void) {
+    char *bytes = NULL;
+    int64_t len = 0, sum = 0;
+    assert_int_equal(sagoi_cfile_load(lock_path, 4096, &bytes, &len), SAGO_OK);
+    for (int64_t i = 0; i < len; i++)
+        sum = 31 * sum % 1000003 + (unsigned char)bytes[i];
+    free(bytes);
+    return sum;
 }
 
 /* Whatever the writers wait for: nobody calls anything here. */
@@ -146,34 +164,99 @@ static void renewed_meanwhile(void **state) {
     (void)state;
     sagoi_lease lease;
     assert_int_equal(sagoi_lease_take(&lease, root, LEASE), SAGO_OK);
-    ino_t before = lock_inode();
+    int64_t before = sum_of_lock();
     (void)usleep(1200000);
-    assert_int_equal(lock_inode(), before); /* not yet */
+    assert_int_equal(sum_of_lock(), before); /* not yet */
     sagoi_clock_shift(THIRD + 1);
-    for (int i = 0; i < 100 && lock_inode() == before; i++)
+    for (int i = 0; i < 100 && sum_of_lock() == before; i++)
         (void)usleep(50000);
-    assert_true(lock_inode() != before);
+    assert_true(sum_of_lock() != before);
     sagoi_lease_give_back(&lease);
+}
+
+static bool surely(void *arg, int64_t generation) {
+    (void)arg, (void)generation;
+    return true;
+}
+
+/* Somebody thinks that the owner is dead. */
+static void replace_owner(sagoi_lease *second) {
+    *second = (sagoi_lease){.owner = {1, 2}, .seconds = LEASE};
+    snprintf(second->fence.dir, sizeof second->fence.dir, "%s", root);
+    assert_int_equal(sagoi_lease_claim(second, surely, NULL), SAGO_OK);
 }
 
 static void lost(void **state) {
     (void)state;
     sagoi_lease first, second;
     assert_int_equal(sagoi_lease_take(&first, root, LEASE), SAGO_OK);
-    assert_int_equal(unlink(lock_path), 0);
-    assert_int_equal(sagoi_lease_take(&second, root, LEASE), SAGO_OK);
+    replace_owner(&second);
+    assert_int_equal(sagoi_fence_check(&first.fence, 0), SAGO_ERR_BUSY);
+    assert_int_equal(sagoi_fence_check(&second.fence, 0), SAGO_OK);
+    assert_int_equal(sagoi_fence_tidy(&second.fence, root), SAGO_OK);
+    assert_int_equal(sagoi_fence_check(&first.fence, 0), SAGO_ERR_BUSY); /* though its lock is gone */
     sagoi_clock_shift(THIRD + 1);
     assert_int_equal(sagoi_lease_check(&first), SAGO_ERR_BUSY);
     assert_int_equal(sagoi_lease_check(&first), SAGO_ERR_BUSY);
-    assert_int_equal(sagoi_lease_check(&second), SAGO_OK);
     sagoi_lease_give_back(&first);
-    refused(); /* the second one's lock is still there */
-    sagoi_lease_give_back(&second);
+    refused(); /* the second one's lock is still there, and not released */
+    sagoi_lease_release(&second);
+    granted();
+}
+
+/* Locks go in their order, and nobody takes that for its own being the newest. */
+static void older_owners(void **state) {
+    (void)state;
+    sagoi_lease owners[3];
+    for (int i = 0; i < 3; i++)
+        replace_owner(&owners[i]);
+    assert_int_equal(owners[2].fence.generation, 3);
+    assert_int_equal(sagoi_fence_tidy(&owners[2].fence, root), SAGO_OK);
+    assert_int_equal(access(lock_path, F_OK), -1);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(sagoi_fence_check(&owners[i].fence, 0), SAGO_ERR_BUSY);
+    assert_int_equal(sagoi_fence_check(&owners[2].fence, sagoi_id_low_of(4, 1)), SAGO_ERR_BUSY);
+    assert_int_equal(sagoi_fence_check(&owners[2].fence, sagoi_id_low_of(3, 1)), SAGO_OK);
+}
+
+/* ---- Answers that are lost, links that are unknown ---- */
+
+typedef enum { ANSWER_LOST, ANSWER_REPEATED, NO_LINKS, TAKEN_MEANWHILE } link_fate;
+
+static int strange_link(void *arg, const sagoi_file_op *op, int64_t *len) {
+    const link_fate *fate = arg;
+    (void)len;
+    if (op->kind != SAGOI_OP_LINK)
+        return 0;
+    if (*fate == NO_LINKS)
+        return EPERM;
+    if (*fate == TAKEN_MEANWHILE) {
+        int fd = open(op->to, O_WRONLY | O_CREAT | O_EXCL, 0600);
+        (void)close(fd);
+        return EEXIST;
+    }
+    assert_int_equal(link(op->path, op->to), 0); /* it was done, and nobody says so */
+    return *fate == ANSWER_LOST ? EIO : EEXIST;
+}
+
+static void strange_links(void **state) {
+    (void)state;
+    link_fate fate;
+    const sagoi_file_hooks hooks = {.before = strange_link, .arg = &fate};
+    sagoi_file_set_hooks(&hooks);
+    for (fate = ANSWER_LOST; fate <= NO_LINKS; fate++) {
+        sagoi_lease lease;
+        assert_int_equal(sagoi_lease_take(&lease, root, LEASE), SAGO_OK);
+        assert_int_equal(sagoi_lease_check(&lease), SAGO_OK);
+        refused();
+        sagoi_lease_give_back(&lease);
+    }
+    refused(); /* TAKEN_MEANWHILE */
 }
 
 static int refuse_lock(void *arg, const sagoi_file_op *op, int64_t *len) {
     (void)arg, (void)len;
-    return strstr(op->path, "/" SAGOI_LEASE_NAME) ? EIO : 0;
+    return strstr(op->path, "/lock.") ? EIO : 0;
 }
 
 /* The directory is out of reach for a while: no harm until the time of the lease is over. */
@@ -193,6 +276,68 @@ static void out_of_reach(void **state) {
     sagoi_lease_give_back(&lease);
 }
 
+/* ---- From before there were generations ---- */
+
+static void old_lock(void **state) {
+    (void)state;
+    snprintf(lock_path, sizeof lock_path, "%s/" SAGOI_OLD_LOCK_NAME, root);
+    leave_lock(0);
+    refused();
+    assert_int_equal(sagoi_lease_check_old(root, LEASE), SAGO_ERR_BUSY);
+    leave_lock(LEASE + 5);
+    after_time(false, granted);
+    assert_int_equal(unlink(lock_path), 0);
+    assert_int_equal(sagoi_lease_check_old(root, LEASE), SAGO_OK);
+}
+
+/* ---- A slow disk ---- */
+
+typedef struct slow_job {
+    pthread_t thread;
+    sagoi_lease lease;
+    sago_status status;
+} slow_job;
+
+static _Thread_local int slow_at = -1; /* the operation of this thread that takes long */
+
+static int be_slow(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)arg, (void)op, (void)len;
+    if (slow_at >= 0 && slow_at-- == 0)
+        (void)usleep(400000);
+    return 0;
+}
+
+static int slow_operation;
+
+static void *take_slowly(void *arg) {
+    slow_job *job = arg;
+    slow_at = slow_operation;
+    job->status = sagoi_lease_take(&job->lease, root, LEASE);
+    slow_at = -1;
+    return NULL;
+}
+
+/* Whatever operation of taking it takes 400 ms: another job that comes meanwhile gets it, or does not, but never
+ * both. */
+static void slow_disk(void **state) {
+    (void)state;
+    static const sagoi_file_hooks hooks = {.before = be_slow};
+    sagoi_file_set_hooks(&hooks);
+    for (slow_operation = 0; slow_operation < 16; slow_operation++) {
+        slow_job job = {.status = SAGO_OK};
+        sagoi_lease other;
+        assert_int_equal(pthread_create(&job.thread, NULL, take_slowly, &job), 0);
+        (void)usleep(50000);
+        sago_status status = sagoi_lease_take(&other, root, LEASE);
+        assert_int_equal(pthread_join(job.thread, NULL), 0);
+        assert_true((status == SAGO_OK) != (job.status == SAGO_OK));
+        assert_true((status == SAGO_ERR_BUSY) != (job.status == SAGO_ERR_BUSY));
+        sagoi_lease *owner = status ? &job.lease : &other;
+        assert_int_equal(sagoi_lease_check(owner), SAGO_OK);
+        sagoi_lease_give_back(owner);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(two_live_jobs, make_root, remove_root),
@@ -201,6 +346,10 @@ int main(void) {
         cmocka_unit_test_setup_teardown(clocks_differ, make_root, remove_root),
         cmocka_unit_test_setup_teardown(renewed_meanwhile, make_root, remove_root),
         cmocka_unit_test_setup_teardown(lost, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(older_owners, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(strange_links, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(old_lock, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(slow_disk, make_root, remove_root),
         cmocka_unit_test_setup_teardown(out_of_reach, make_root, remove_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,316 @@
+#include "ckpt/generation.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+
+#define LOCK_PREFIX "lock."
+#define FOUND_PREFIX "found."
+
+enum { TAG = 0x5347, GENERATION_BITS = 24, TRIES = 10 };
+
+/* ---- Ids ---- */
+
+uint64_t sagoi_id_low_of(int64_t generation, uint64_t random) {
+    const uint64_t mask = (UINT64_C(1) << GENERATION_BITS) - 1;
+    return (uint64_t)TAG << (2 * GENERATION_BITS) | ((uint64_t)generation & mask) << GENERATION_BITS |
+           (random & mask);
+}
+
+int64_t sagoi_id_generation(uint64_t id_low) {
+    bool tagged = id_low >> (2 * GENERATION_BITS) == TAG;
+    return tagged ? (int64_t)(id_low >> GENERATION_BITS) & SAGOI_GENERATION_MOST : 0;
+}
+
+/* ---- Names ---- */
+
+static void make_name(char name[SAGOI_CKPT_FILE_NAME], const char *prefix, int64_t generation) {
+    (void)snprintf(name, SAGOI_CKPT_FILE_NAME, "%s%08" PRId64, prefix, generation);
+}
+
+void sagoi_lock_name(char name[SAGOI_CKPT_FILE_NAME], int64_t generation) {
+    make_name(name, LOCK_PREFIX, generation);
+}
+
+/* The generation in a name with this prefix, with what may follow it; 0: it is no such name. */
+static int64_t parse_name(const char *name, const char *prefix, const char **rest) {
+    char again[SAGOI_CKPT_FILE_NAME];
+    int64_t generation = 0;
+    size_t len = strlen(prefix);
+    if (strncmp(name, prefix, len) != 0 || sscanf(name + len, "%8" SCNd64, &generation) != 1 || generation < 1 ||
+        generation > SAGOI_GENERATION_MOST)
+        return 0;
+    make_name(again, prefix, generation);
+    if (strncmp(name, again, strlen(again)) != 0)
+        return 0;
+    *rest = name + strlen(again);
+    return generation;
+}
+
+static int64_t whole_name(const char *name, const char *prefix) {
+    const char *rest = "";
+    int64_t generation = parse_name(name, prefix, &rest);
+    return *rest ? 0 : generation;
+}
+
+static sago_status look_at_name(void *arg, const char *name) {
+    sagoi_generations *seen = arg;
+    seen->lock = sagoi_max(seen->lock, whole_name(name, LOCK_PREFIX));
+    seen->found = sagoi_max(seen->found, whole_name(name, FOUND_PREFIX));
+    return SAGO_OK;
+}
+
+sago_status sagoi_generations_look(const char *dir, sagoi_generations *seen) {
+    *seen = (sagoi_generations){0, 0};
+    return sagoi_cdir_list(dir, look_at_name, seen);
+}
+
+/* ---- The fence ---- */
+
+static sago_status lock_there(const sagoi_fence *fence, int64_t generation, bool *there) {
+    char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
+    sagoi_lock_name(name, generation);
+    if (!sagoi_path_join(path, fence->dir, name))
+        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", fence->dir);
+    return sagoi_path_there(path, there);
+}
+
+/* Locks are removed in their order: our successor's is there, or ours has gone before it.  So ours is looked for
+ * last. */
+sago_status sagoi_fence_check(const sagoi_fence *fence, uint64_t id_low) {
+    bool next = false, mine = true;
+    if (!fence)
+        return SAGO_OK;
+    int64_t generation = sagoi_id_generation(id_low);
+    if (generation > fence->generation)
+        return sagoi_fail(SAGO_ERR_BUSY,
+                          "%s: a later job's save (generation %lld) is not touched by generation %lld", fence->dir,
+                          (long long)generation, (long long)fence->generation);
+    sago_status status = lock_there(fence, fence->generation + 1, &next);
+    if (!status && !next)
+        status = lock_there(fence, fence->generation, &mine);
+    if (!status && (next || !mine))
+        status =
+            sagoi_fail(SAGO_ERR_BUSY, "the lock of %s was lost: another job owns the directory now", fence->dir);
+    return status;
+}
+
+sago_status sagoi_fence_rename(const sagoi_fence *fence, uint64_t id_low, const char *from, const char *to) {
+    sago_status status = sagoi_fence_check(fence, id_low);
+    return status ? status : sagoi_path_rename(from, to);
+}
+
+sago_status sagoi_fence_publish(const sagoi_fence *fence, uint64_t id_low, const char *dir, const char *name,
+                                const sagoi_wire_out *record) {
+    char aside[SAGOI_CKPT_PATH], path[SAGOI_CKPT_PATH];
+    if (record->failed)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the record %s", name);
+    if (!sagoi_path_join(path, dir, name))
+        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s/%s: the path is too long", dir, name);
+    sago_status status = sagoi_cfile_put_aside(dir, name, record->bytes, record->len, aside);
+    if (status)
+        return status;
+    status = sagoi_fence_rename(fence, id_low, aside, path);
+    if (status)
+        sagoi_path_discard(aside); /* a name that is ours alone */
+    return status;
+}
+
+sago_status sagoi_fence_remove(const sagoi_fence *fence, uint64_t id_low, const char *path) {
+    sago_status status = sagoi_fence_check(fence, id_low);
+    return status ? status : sagoi_path_remove(path);
+}
+
+void sagoi_fence_discard(const sagoi_fence *fence, uint64_t id_low, const char *path) {
+    char why[SAGOI_MESSAGE_MAX];
+    (void)snprintf(why, sizeof why, "%s", sagoi_message());
+    if (sagoi_fence_remove(fence, id_low, path))
+        sagoi_message_set(why);
+}
+
+/* ---- Tidying up ---- */
+
+typedef struct old_name {
+    int64_t generation;
+    char *name;
+} old_name;
+
+typedef struct old_names {
+    int64_t own, n, capacity;
+    old_name *names;
+} old_names;
+
+/* What claims have left (.aside) may be of our own generation: those who lost it. */
+static bool is_old(const char *name, int64_t own, int64_t *generation) {
+    const char *rest = "";
+    *generation = parse_name(name, LOCK_PREFIX, &rest);
+    if (!*generation)
+        *generation = parse_name(name, FOUND_PREFIX, &rest);
+    size_t len = strlen(rest), suffix = strlen(SAGOI_ASIDE_SUFFIX);
+    bool aside = len > suffix && strcmp(rest + len - suffix, SAGOI_ASIDE_SUFFIX) == 0;
+    return *generation > 0 && (aside ? *generation <= own : !*rest && *generation < own);
+}
+
+static sago_status note_old(void *arg, const char *name) {
+    old_names *old = arg;
+    int64_t generation;
+    if (!is_old(name, old->own, &generation))
+        return SAGO_OK;
+    if (old->n == old->capacity) {
+        int64_t capacity = 2 * old->capacity + 8;
+        old_name *moved = realloc(old->names, (size_t)capacity * sizeof *moved);
+        if (!moved)
+            return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of locks");
+        old->names = moved;
+        old->capacity = capacity;
+    }
+    old->names[old->n] = (old_name){generation, strdup(name)};
+    return old->names[old->n++].name ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of locks");
+}
+
+static int by_generation(const void *a, const void *b) {
+    const old_name *x = a, *y = b;
+    return x->generation < y->generation ? -1 : x->generation > y->generation;
+}
+
+sago_status sagoi_fence_tidy(const sagoi_fence *fence, const char *dir) {
+    old_names old = {.own = fence->generation};
+    char path[SAGOI_CKPT_PATH];
+    sago_status status = sagoi_cdir_list(dir, note_old, &old);
+    if (!status && old.n > 0)
+        qsort(old.names, (size_t)old.n, sizeof *old.names, by_generation);
+    for (int64_t i = 0; i < old.n; i++) {
+        if (!status && sagoi_path_join(path, dir, old.names[i].name))
+            status = sagoi_fence_remove(fence, 0, path);
+        free(old.names[i].name);
+    }
+    free(old.names);
+    return status;
+}
+
+/* ---- What an owner found ---- */
+
+void sagoi_found_cleanup(sagoi_found *found) {
+    free(found->saves);
+    *found = (sagoi_found){0};
+}
+
+static bool is_listed(const sagoi_found *found, int64_t step, uint64_t id_low) {
+    for (int64_t i = 0; i < found->n; i++)
+        if (found->saves[i].step == step && found->saves[i].id_low == id_low)
+            return true;
+    return false;
+}
+
+bool sagoi_found_counts(const sagoi_found *found, int64_t step, uint64_t id_low) {
+    return sagoi_id_generation(id_low) >= found->generation || is_listed(found, step, id_low);
+}
+
+sago_status sagoi_found_add(sagoi_found *found, int64_t step, uint64_t id_low) {
+    sagoi_found_save *moved = realloc(found->saves, (size_t)(found->n + 1) * sizeof *moved);
+    if (!moved)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of checkpoints");
+    found->saves = moved;
+    found->saves[found->n++] = (sagoi_found_save){step, id_low};
+    return SAGO_OK;
+}
+
+void sagoi_found_encode(const sagoi_found *found, sagoi_wire_out *out) {
+    sagoi_record_begin(out, SAGOI_RECORD_FOUND);
+    sagoi_out_int(out, found->generation);
+    sagoi_out_int(out, found->n);
+    for (int64_t i = 0; i < found->n; i++) {
+        sagoi_out_int(out, found->saves[i].step);
+        sagoi_out_int(out, (int64_t)found->saves[i].id_low);
+    }
+    sagoi_record_end(out);
+}
+
+sago_status sagoi_found_decode(const char *bytes, int64_t len, sagoi_found *found) {
+    sagoi_wire_in in;
+    *found = (sagoi_found){0};
+    sago_status status = sagoi_record_open(bytes, len, SAGOI_RECORD_FOUND, "the list of older saves", &in);
+    if (status)
+        return status;
+    found->generation = sagoi_in_range(&in, 1, SAGOI_GENERATION_MOST);
+    found->n = sagoi_in_count(&in, 16);
+    found->saves = calloc((size_t)found->n + 1, sizeof *found->saves);
+    for (int64_t i = 0; found->saves && i < found->n; i++) {
+        found->saves[i].step = sagoi_in_range(&in, 0, INT64_MAX);
+        found->saves[i].id_low = (uint64_t)sagoi_in_int(&in);
+    }
+    if (!found->saves)
+        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of older saves");
+    else if (in.failed || in.at != in.end)
+        status = sagoi_fail(SAGO_ERR_IO, "the list of older saves has contents that cannot be");
+    if (status)
+        sagoi_found_cleanup(found);
+    return status;
+}
+
+/* SAGO_ERR_NO_FILE: a later owner has removed it meanwhile. */
+static sago_status load_list(const char *dir, int64_t generation, sagoi_found *found) {
+    char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH], *bytes = NULL;
+    int64_t len = 0;
+    make_name(name, FOUND_PREFIX, generation);
+    if (!sagoi_path_join(path, dir, name))
+        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", dir);
+    sago_status status = sagoi_cfile_load(path, SAGOI_RECORD_MOST, &bytes, &len);
+    if (status)
+        return status;
+    status = sagoi_found_decode(bytes, len, found);
+    free(bytes);
+    if (!status && found->generation != generation) {
+        sagoi_found_cleanup(found);
+        status = sagoi_fail(SAGO_ERR_IO, "%s is another generation's", path);
+    }
+    if (status == SAGO_ERR_IO) { /* damaged: better to see too much than to lose a step */
+        sagoi_message_clear();
+        return SAGO_OK;
+    }
+    return status;
+}
+
+sago_status sagoi_found_load(const char *dir, sagoi_found *found) {
+    sagoi_generations seen;
+    sago_status status = SAGO_ERR_NO_FILE;
+    *found = (sagoi_found){0};
+    for (int i = 0; i < TRIES && status == SAGO_ERR_NO_FILE; i++) {
+        sagoi_message_clear();
+        status = sagoi_generations_look(dir, &seen);
+        if (status)
+            return status;
+        if (seen.found == 0)
+            return SAGO_OK;
+        status = load_list(dir, seen.found, found);
+    }
+    return status;
+}
+
+sago_status sagoi_found_store(const sagoi_fence *fence, const char *dir, const sagoi_found *found) {
+    char name[SAGOI_CKPT_FILE_NAME];
+    sagoi_wire_out out = {0};
+    sagoi_found mine = *found;
+    mine.generation = fence->generation;
+    make_name(name, FOUND_PREFIX, fence->generation);
+    sagoi_found_encode(&mine, &out);
+    sago_status status = sagoi_fence_publish(fence, 0, dir, name, &out);
+    free(out.bytes);
+    return status ? status : sagoi_cdir_sync(dir);
+}
+
+sago_status sagoi_found_adopt(const sagoi_fence *fence, const char *dir, int64_t step, uint64_t id_low) {
+    sagoi_found found = {0};
+    sago_status status =
+        sagoi_id_generation(id_low) == fence->generation ? SAGO_OK : sagoi_found_load(dir, &found);
+    if (!status && !sagoi_found_counts(&found, step, id_low)) {
+        status = sagoi_found_add(&found, step, id_low);
+        if (!status)
+            status = sagoi_found_store(fence, dir, &found);
+    }
+    sagoi_found_cleanup(&found);
+    return status;
+}
