@@ -241,8 +241,8 @@ static sago_status scan_file(void *arg, const char *name) {
 static sago_status scan_late(scan *at) {
     char path[SAGOI_CKPT_PATH];
     bool there = true;
-    sago_status status = sagoi_path_join(path, at->folder, SAGOI_INTENT_NAME) ? sagoi_path_there(path, &there)
-                                                                              : SAGO_ERR_BAD_FILE;
+    sago_status status =
+        sagoi_path_join(path, at->folder, SAGOI_INTENT_NAME) ? sagoi_path_there(path, &there) : SAGO_ERR_BAD_FILE;
     at->saw |= status || there ? SAGOI_SAW_LATE : SAGOI_SAW_INTERRUPTED;
     return pass_over(at, status);
 }

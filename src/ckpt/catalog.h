@@ -14,8 +14,8 @@ enum {
     SAGOI_SAW_MARK = 4,        /* it was complete */
     SAGOI_SAW_DAMAGE = 8, /* a record, or the data of a part, that was durable once and is no longer what it was */
     SAGOI_SAW_ASIDE = 16, /* the folder is set aside */
-    SAGOI_SAW_REMOVED = 32,    /* the trace of a removal */
-    SAGOI_SAW_BAD_DATA = 64,   /* it could not be restored from, whatever its records say */
+    SAGOI_SAW_REMOVED = 32,  /* the trace of a removal */
+    SAGOI_SAW_BAD_DATA = 64, /* it could not be restored from, whatever its records say */
     SAGOI_SAW_LATE = 256, /* made by an owner that had been replaced (ckpt/generation.h): nothing of it counts */
     SAGOI_SAW_BARE_PART = 128, /* a part whose data is missing: lost, or a crash let its name get lost */
 };

@@ -46,10 +46,12 @@ static bool marks(const sagoi_save_view *view, int64_t level) {
 
 static action choose(const sagoi_save_view *view, const sagoi_item *folder) {
     bool aside = (folder->index & SAGOI_SAW_ASIDE) != 0;
-    if ((sagoi_view_saw(view) & SAGOI_SAW_UNREADABLE) || (folder->index & SAGOI_SAW_LATE))
-        return LEAVE; /* what came late may be a copy that somebody has put back */
+    if (sagoi_view_saw(view) & SAGOI_SAW_UNREADABLE)
+        return LEAVE;
     if (!aside && (view->saw[folder->level] & SAGOI_SAW_REMOVED))
         return REMOVE; /* as on another node */
+    if (folder->index & SAGOI_SAW_LATE)
+        return LEAVE; /* it may be a copy that somebody has put back */
     if (view->whole && aside)
         return TAKE_BACK;
     if (view->whole)

@@ -206,8 +206,7 @@ static sago_status drain_intent(const sagoi_fetch *fetch) {
         return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", fetch->ckpt->dir);
     const sagoi_fence *fence = &fetch->ckpt->fence;
     sagoi_wire_out record = {.bytes = intent->bytes, .len = intent->len};
-    sago_status status =
-        sagoi_found_adopt(fence, fetch->ckpt->dir, fetch->save->step, fetch->save->intent.id.low);
+    sago_status status = sagoi_found_adopt(fence, fetch->ckpt->dir, fetch->save->step, fetch->save->intent.id.low);
     if (!status)
         status = sagoi_cdir_make(path);
     if (!status)
