@@ -210,6 +210,8 @@ bool sagoi_found_counts(const sagoi_found *found, int64_t step, uint64_t id_low)
 }
 
 sago_status sagoi_found_add(sagoi_found *found, int64_t step, uint64_t id_low) {
+    if (is_listed(found, step, id_low))
+        return SAGO_OK;
     sagoi_found_save *moved = realloc(found->saves, (size_t)(found->n + 1) * sizeof *moved);
     if (!moved)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of checkpoints");

@@ -132,15 +132,15 @@ static sago_status tidy_all(sago_ckpt *ckpt, sagoi_overview *overview) {
 
 /* ---- Whose saves count ---- */
 
-/* What is there, and stays, of the saves of earlier owners. */
-static sago_status list_found(const sago_ckpt *ckpt, const sagoi_overview *overview, sagoi_found *found) {
+/* What is there, and stays, of the saves of earlier owners.  Each directory gets the whole list: what one lacks of
+ * a save that another one has may come back to it. */
+static sago_status list_found(const sagoi_overview *overview, sagoi_found *found) {
     sago_status status = SAGO_OK;
     for (int64_t i = 0; i < overview->catalog.n && !status; i++) {
         const sagoi_item *item = &overview->catalog.items[i];
-        if (item->kind == SAGOI_ITEM_FOLDER && item->holder == ckpt->team->rank &&
-            !(item->index & (SAGOI_SAW_REMOVED | SAGOI_SAW_LATE)) &&
+        if (item->kind == SAGOI_ITEM_FOLDER && !(item->index & (SAGOI_SAW_REMOVED | SAGOI_SAW_LATE)) &&
             choose(view_of(overview, item), item) != REMOVE)
-            status = sagoi_found_add(&found[item->level], item->step, item->id_low);
+            status = sagoi_found_add(found, item->step, item->id_low);
     }
     return status;
 }
@@ -152,14 +152,13 @@ static sago_status write_down(const sago_ckpt *ckpt, const char *dir, const sago
 
 /* From here on nothing counts that an earlier owner still writes (ckpt/generation.h). */
 static sago_status shut_out_earlier_owners(const sago_ckpt *ckpt, const sagoi_overview *overview) {
-    sagoi_found found[SAGO_LEVEL_COUNT] = {0};
-    sago_status status = list_found(ckpt, overview, found);
+    sagoi_found found = {0};
+    sago_status status = list_found(overview, &found);
     if (!status && ckpt->team->rank == 0)
-        status = write_down(ckpt, ckpt->dir, &found[SAGO_LEVEL_GLOBAL]);
+        status = write_down(ckpt, ckpt->dir, &found);
     if (!status && ckpt->local[0] && ckpt->holder == ckpt->team->rank)
-        status = write_down(ckpt, ckpt->local, &found[SAGO_LEVEL_LOCAL]);
-    for (int level = 0; level < SAGO_LEVEL_COUNT; level++)
-        sagoi_found_cleanup(&found[level]);
+        status = write_down(ckpt, ckpt->local, &found);
+    sagoi_found_cleanup(&found);
     return status;
 }
 
