@@ -34,7 +34,9 @@ sago_status sagoi_wait_all(sagoi_team *team, int64_t n, MPI_Request requests[], 
 /* A wait for other nodes, all zero at first; to be looked at in every turn in which nothing `moved`. */
 typedef struct sagoi_vigil {
     int64_t turns;
-    double since, asked; /* when the wait began to count, and when the others were asked whether they are there */
+    double looked; /* when, last */
+    double waited; /* seconds, without those in which the program did something else */
+    double asked;  /* how many of them had passed when the others were asked whether they are there; 0: not yet */
 } sagoi_vigil;
 /* False: the team is broken, and the wait ends. */
 bool sagoi_vigil_keep(sagoi_team *team, sagoi_vigil *vigil, bool moved);

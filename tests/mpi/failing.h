@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -29,7 +30,7 @@ static const char *const fail_names[FAIL_KINDS] = {"memory", "mpi", "system"};
 static atomic_int calls_left[FAIL_KINDS]; /* the one that makes it 0 fails */
 static atomic_bool fails_for_good;        /* and then all after it */
 static const char *_Atomic failed_call;   /* what failed first */
-static const char *_Atomic last_poll;     /* asking again and again is one call: how often depends on time */
+static atomic_uint polled;                /* bits: asked since the last other call; how often depends on time */
 
 static bool failing(fail_kind kind, const char *name) {
     int left = atomic_load(&calls_left[kind]);
@@ -44,22 +45,22 @@ static bool failing(fail_kind kind, const char *name) {
     return true;
 }
 
-/* The same of a call that only looks whether something is there. */
-static bool failing_poll(const char *name) {
-    if (atomic_load(&calls_left[FAIL_MPI]) > 0 && atomic_exchange(&last_poll, name) == name)
+/* The same of a call that only looks whether something is there; asking again is no other call. */
+static bool failing_poll(unsigned bit, const char *name) {
+    if (atomic_load(&calls_left[FAIL_MPI]) > 0 && (atomic_fetch_or(&polled, bit) & bit))
         return false;
     return failing(FAIL_MPI, name);
 }
 
 static bool failing_call(const char *name) {
-    atomic_store(&last_poll, NULL);
+    atomic_store(&polled, 0);
     return failing(FAIL_MPI, name);
 }
 
 /* The n-th call of this kind from now on fails. */
 static inline void fail_at(fail_kind kind, int n, bool for_good) {
     atomic_store(&failed_call, NULL);
-    atomic_store(&last_poll, NULL);
+    atomic_store(&polled, 0);
     atomic_store(&fails_for_good, for_good);
     atomic_store(&calls_left[kind], n);
 }
@@ -147,8 +148,8 @@ int __wrap_open(const char *path, int flags, ...) {
 
 #define FAILING_MPI(name, params, args)                                                                           \
     int MPI_##name params { return failing_call("MPI_" #name) ? MPI_ERR_OTHER : PMPI_##name args; }
-#define FAILING_POLL(name, params, args)                                                                          \
-    int MPI_##name params { return failing_poll("MPI_" #name) ? MPI_ERR_OTHER : PMPI_##name args; }
+#define FAILING_POLL(name, bit, params, args)                                                                     \
+    int MPI_##name params { return failing_poll(bit, "MPI_" #name) ? MPI_ERR_OTHER : PMPI_##name args; }
 
 FAILING_MPI(Irecv, (void *buf, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request),
             (buf, n, type, from, tag, comm, request))
@@ -163,12 +164,12 @@ FAILING_MPI(Send, (const void *buf, int n, MPI_Datatype type, int to, int tag, M
 FAILING_MPI(Recv, (void *buf, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *status),
             (buf, n, type, from, tag, comm, status))
 FAILING_MPI(Waitall, (int n, MPI_Request requests[], MPI_Status statuses[]), (n, requests, statuses))
-FAILING_POLL(Test, (MPI_Request * request, int *flag, MPI_Status *status), (request, flag, status))
-FAILING_POLL(Testall, (int n, MPI_Request requests[], int *flag, MPI_Status statuses[]),
+FAILING_POLL(Test, 1, (MPI_Request * request, int *flag, MPI_Status *status), (request, flag, status))
+FAILING_POLL(Testall, 2, (int n, MPI_Request requests[], int *flag, MPI_Status statuses[]),
              (n, requests, flag, statuses))
-FAILING_POLL(Testsome, (int n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[]),
+FAILING_POLL(Testsome, 4, (int n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[]),
              (n, requests, count, indices, statuses))
-FAILING_POLL(Iprobe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status),
+FAILING_POLL(Iprobe, 8, (int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status),
              (from, tag, comm, flag, status))
 FAILING_MPI(Cancel, (MPI_Request * request), (request))
 FAILING_MPI(Request_free, (MPI_Request * request), (request))
@@ -285,6 +286,8 @@ static inline void ring(int signal) {
     (void)!write(2, hang, sizeof hang - 1);
     (void)!write(2, name ? name : "nothing", strlen(name ? name : "nothing"));
     (void)!write(2, "\n", 1);
+    void *stack[40];
+    backtrace_symbols_fd(stack, backtrace(stack, 40), 2);
     _exit(99);
 }
 
