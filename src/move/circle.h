@@ -57,6 +57,7 @@ typedef struct sagoi_circle {
     int64_t idle_since; /* when `users` became 0, in a count of such events */
     uint64_t taken;     /* teams 0..63: in use here; at rank 0: promised to an open that is under way */
     int next_channel;   /* for teams from 64 on */
+    bool spoiled;       /* a team of it broke here, perhaps not everywhere: found anew by the next file */
 } sagoi_circle;
 
 /* Collective over comm, whose errors are quiet; one rank: local.  The serial is the same on all ranks.  Same

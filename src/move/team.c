@@ -313,7 +313,7 @@ static int look_at_alike(int size, sagoi_circle *found[MOST_ALIKE]) {
     int n = 0;
     (void)pthread_mutex_lock(&lists_lock);
     for (sagoi_circle *at = circles; at && n < MOST_ALIKE; at = at->next)
-        if (at->size == size) {
+        if (at->size == size && !at->spoiled) {
             at->users++;
             found[n++] = at;
         }
@@ -440,17 +440,24 @@ static void use_circle(sagoi_circle *circle) {
     (void)pthread_mutex_unlock(&lists_lock);
 }
 
+static bool is_spoiled(const sagoi_circle *circle) {
+    (void)pthread_mutex_lock(&lists_lock);
+    bool spoiled = circle && circle->spoiled;
+    (void)pthread_mutex_unlock(&lists_lock);
+    return spoiled;
+}
+
 /* With a note, whose circle is found, or founded; the team counts as a user of it. */
 static sago_status acquire(MPI_Comm comm, int size, sagoi_team **team) {
     comm_note *note = note_of(comm);
-    sagoi_circle *circle = note ? note->circle : NULL;
+    sagoi_circle *circle = note && !is_spoiled(note->circle) ? note->circle : NULL;
     choice chosen = {0, MAKE, 0};
     sago_status status = SAGO_OK;
     if (circle)
         use_circle(circle);
     else
         circle = find_circle(comm, size);
-    if (note && note->circle && !may_differ())
+    if (note && circle && note->circle == circle && !may_differ())
         choose(circle, free_teams(circle), &chosen);
     else
         status = negotiate(comm, circle, note != NULL, &chosen);
@@ -524,13 +531,15 @@ int64_t sagoi_teams_in_use(void) { return atomic_load(&used); }
 void sagoi_team_release(sagoi_team *team) {
     sagoi_circle *circle = team->circle;
     if (sagoi_is_broken(team)) {
+        (void)pthread_mutex_lock(&lists_lock);
+        circle->spoiled = true;
+        (void)pthread_mutex_unlock(&lists_lock);
         atomic_fetch_sub(&used, 1);
         return;
     }
     bool keep = team->channel < KEPT_TEAMS;
-    if (team->own != MPI_COMM_NULL)
-        (void)SAGOI_DONE(MPI_Comm_free(&team->own)); /* sets it to MPI_COMM_NULL */
-    if (team->channel >= KEPT_WINDOWS)               /* on every rank alike: they must all know the same windows */
+    sagoi_free_comm(team, &team->own);
+    if (team->channel >= KEPT_WINDOWS) /* on every rank alike: they must all know the same windows */
         sagoi_segment_release(&team->windows);
     (void)pthread_mutex_lock(&lists_lock);
     circle->taken &= ~bit_of(team->channel);
