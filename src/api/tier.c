@@ -85,10 +85,11 @@ static sago_status open_local(sago_file *file) {
 static sago_status open_tier(sago_file *file) {
     file->tier = calloc(1, sizeof *file->tier);
     sago_status status = file->tier ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the local tier");
+    if (file->tier)
+        file->tier->place.near = MPI_COMM_NULL;
     status = sagoi_agree_status(file->team, status);
     if (status)
         return status;
-    file->tier->place.near = MPI_COMM_NULL;
     file->tier->last = &file->tier->first;
     file->tier->chunk = file->hints.window > 0 ? file->hints.window : SAGOI_TIER_CHUNK;
     status = meet_neighbours(file);
