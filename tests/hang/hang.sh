@@ -59,7 +59,7 @@ release() {
 # The kernel keeps a process while a call of it is with the server; so it is let go when all ranks have come to their end.
 release_when_left() {
     local patience=1200
-    while [ "$(find "$work" -maxdepth 1 -name 'left.*' | wc -l)" -lt "$1" ] && [ $patience -gt 0 ]; do
+    while [ "$(find "$work/left" -type f | wc -l)" -lt "$1" ] && [ $patience -gt 0 ]; do
         sleep 0.1
         patience=$((patience - 1))
     done
@@ -67,12 +67,13 @@ release_when_left() {
     release
 }
 
-export HANG_LEFT=$work/left
+mkdir "$work/left" # in a folder of its own: who looks at the mount points hangs, too
+export HANG_LEFT=$work/left/rank
 failed=0
 # campaign RANKS PHASE WHERE KIND...
 campaign() {
     local watcher=
-    rm -rf "$work"/left.* "$work/stayed" "$work"/global.behind/* "$work"/local.behind/*
+    rm -rf "$work"/left/* "$work/stayed" "$work"/global.behind/* "$work"/local.behind/*
     if [ "$2" = leave ]; then
         release_when_left "$1" 9<&- &
         watcher=$!
