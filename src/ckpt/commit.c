@@ -113,7 +113,9 @@ static sago_status publish_part(sagoi_commit *commit) {
     if (!status)
         status = closed;
     if (!status)
-        status = sagoi_fence_rename(commit->plan.fence, part.id.low, commit->record.path, path);
+        status = sagoi_fence_check_adding(commit->plan.fence, part.id.low);
+    if (!status)
+        status = sagoi_path_rename(commit->record.path, path);
     free(record.bytes);
     return status;
 }
@@ -182,7 +184,7 @@ sago_status sagoi_save_note(const sagoi_save_name *save, const char *name) {
     sagoi_cfile note = {.fd = -1};
     if (!folder_path(save, SAGOI_FOLDER_STEP, folder) || !sagoi_path_join(path, folder, name))
         return too_long(save->dir);
-    sago_status status = sagoi_fence_check(save->fence, save->id_low);
+    sago_status status = sagoi_fence_check_adding(save->fence, save->id_low);
     if (!status)
         status = sagoi_cfile_open(path, SAGOI_CFILE_OVERWRITE, &note);
     if (!status)

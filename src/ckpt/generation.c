@@ -98,6 +98,14 @@ sago_status sagoi_fence_check(const sagoi_fence *fence, uint64_t id_low) {
     return status;
 }
 
+sago_status sagoi_fence_check_adding(const sagoi_fence *fence, uint64_t id_low) {
+    sago_status status = sagoi_fence_check(fence, id_low);
+    if (!status || status == SAGO_ERR_BUSY)
+        return status;
+    sagoi_message_clear();
+    return SAGO_OK;
+}
+
 sago_status sagoi_fence_rename(const sagoi_fence *fence, uint64_t id_low, const char *from, const char *to) {
     sago_status status = sagoi_fence_check(fence, id_low);
     return status ? status : sagoi_path_rename(from, to);
@@ -113,7 +121,9 @@ sago_status sagoi_fence_publish(const sagoi_fence *fence, uint64_t id_low, const
     sago_status status = sagoi_cfile_put_aside(dir, name, record->bytes, record->len, aside);
     if (status)
         return status;
-    status = sagoi_fence_rename(fence, id_low, aside, path);
+    status = sagoi_fence_check_adding(fence, id_low);
+    if (!status)
+        status = sagoi_path_rename(aside, path);
     if (status)
         sagoi_path_discard(aside); /* a name that is ours alone */
     return status;

@@ -48,6 +48,9 @@ typedef struct sagoi_fence {
 /* May this job remove or rename something of this save?  SAGO_ERR_BUSY: it was replaced, or the save is a newer
  * owner's.  NULL: there is nobody else. */
 sago_status sagoi_fence_check(const sagoi_fence *fence, uint64_t id_low) SAGOI_CHECKED;
+/* May it add something to the save?  Where nobody can look, since the directory does not answer, it may: what it
+ * makes has its generation, and the nodes' storage must not wait for a directory that hangs. */
+sago_status sagoi_fence_check_adding(const sagoi_fence *fence, uint64_t id_low) SAGOI_CHECKED;
 /* sagoi_cfile_publish() for a save, with a look between writing and renaming. */
 sago_status sagoi_fence_publish(const sagoi_fence *fence, uint64_t id_low, const char *dir, const char *name,
                                 const sagoi_wire_out *record) SAGOI_CHECKED;
