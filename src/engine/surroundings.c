@@ -37,8 +37,7 @@ static sago_status ask(sagoi_team *team, const sagoi_hints *hints, sagoi_whereab
     sago_status status = collect_names(team, &names);
     if (!status && team->rank == 0)
         status = sagoi_discover(&options, team->nodes, names, &known->found, known->place);
-    if (!sagoi_is_broken(team)) /* else MPI may still write to them */
-        free(names);
+    sagoi_free_received(team, names);
     status = sagoi_agree_status(team, status);
     if (!status)
         status = sagoi_team_tell(team, &known->found, sizeof known->found);
@@ -63,8 +62,7 @@ sago_status sagoi_surroundings_ask(sagoi_team *team, const sagoi_hints *hints, c
         *known = team->kept;
         return SAGO_OK;
     }
-    if (!sagoi_is_broken(team))
-        free(team->kept);
+    sagoi_free_received(team, team->kept);
     team->kept = NULL;
     return status;
 }

@@ -263,6 +263,11 @@ sago_status sagoi_collective(sagoi_team *team, bool started, MPI_Request *reques
     return started ? sagoi_wait_all(team, 1, request, what) : fail_for_good(team, what);
 }
 
+void sagoi_free_received(const sagoi_team *team, void *memory) {
+    if (!sagoi_is_broken(team))
+        free(memory);
+}
+
 void sagoi_free_comm(const sagoi_team *team, MPI_Comm *comm) {
     if (*comm != MPI_COMM_NULL && !sagoi_is_broken(team))
         (void)SAGOI_DONE(MPI_Comm_free(comm));

@@ -52,6 +52,8 @@ bool sagoi_is_broken(const sagoi_team *team);
 sago_status sagoi_broken(sagoi_team *team) SAGOI_SELDOM;
 /* What other ranks sent about that. */
 void sagoi_hear_news(sagoi_team *team);
+/* Frees memory that messages came into, unless the team is broken and MPI may still write to it. */
+void sagoi_free_received(const sagoi_team *team, void *memory);
 /* Frees a communicator made from the team's, unless somebody may never come to do so. */
 void sagoi_free_comm(const sagoi_team *team, MPI_Comm *comm);
 

@@ -33,8 +33,7 @@ static buffers borrow(const void *from, int64_t in_bytes, void *to, int64_t out_
 static sago_status hand_back(buffers *b, sagoi_team *team, sago_status status) {
     if (!status && b->own && b->out_bytes > 0)
         memcpy(b->wanted, b->out, (size_t)b->out_bytes);
-    if (!sagoi_is_broken(team))
-        free(b->own);
+    sagoi_free_received(team, b->own);
     return status;
 }
 
