@@ -234,8 +234,8 @@ static sago_status hold_memory(sagoi_composed *composed, MPI_Datatype type, cons
 SAGOI_OFTEN static sagoi_memory lay_out(const sagoi_buffer *buffer, const sagoi_flat *flat, int64_t bytes) {
     sagoi_memory memory = {.base = buffer->base};
     bool solid = sagoi_pattern_contiguous(&flat->pattern) && (flat->size == flat->extent || buffer->count <= 1);
-    if (solid || bytes == 0)
-        memory.base += flat->pattern.low;
+    if (solid || bytes == 0) /* a number: with MPI_BOTTOM the base is NULL */
+        memory.base = (char *)((uintptr_t)memory.base + (uintptr_t)flat->pattern.low);
     else
         memory.extents = (sagoi_extents){.pattern = &flat->pattern, .extent = flat->extent, .end = bytes};
     return memory;

@@ -317,7 +317,8 @@ int main(int argc, char **argv) {
     by_all_holders("deferred", "sago_defer=on", held);
     by_all_holders("aggregated", "sago_strategy=aggregated", held);
     orders();
-    then_together();
+    if (with_sago) /* which write to a byte comes last, MPI leaves open */
+        then_together();
     two_files();
     free_holders();
     held_by_the_end();
