@@ -255,10 +255,19 @@ static int leave_ordered(MPI_File handle) {
 #define HANDED(name, WRITE, args)                                                                             \
         dropin_staged staged;                                                                                 \
         int failed = dropin_stage(file, &staged, buf, count, type);                                           \
-        if (failed)                                                                                           \
-            return failed;                                                                                    \
         buf = staged.use;                                                                                     \
-        return dropin_unstage(file, &staged, next->name args, WRITE);
+        count = failed ? 0 : count; /* others may be waiting in this call */                                  \
+        int returned = dropin_unstage(file, &staged, next->name args, WRITE);                                 \
+        return failed ? failed : returned;
+#define HANDED_BEGUN(call)                                                                                    \
+        dropin_staged staged;                                                                                 \
+        int failed = dropin_stage(file, &staged, buf, count, type);                                           \
+        buf = staged.use;                                                                                     \
+        count = failed ? 0 : count;                                                                           \
+        int returned = dropin_stage_begun(file, &staged, call);                                               \
+        return failed ? failed : returned;
+#define HANDED_END(name, file, buf, status)                                                                   \
+        dropin_unstage_begun(file, next->name(file, buf, status), WRITES(name))
 #define HANDED_STARTED(name, WRITE, args)                                                                     \
         dropin_staged staged;                                                                                 \
         int failed = dropin_stage(file, &staged, buf, count, type);                                           \
@@ -289,15 +298,17 @@ static int leave_ordered(MPI_File handle) {
                       MPI_Datatype type) {                                                                    \
         access wanted = {WRITE, true, offset, BUFFER(buf), count, type};                                      \
         int code;                                                                                             \
-        return serve_begin(file, &wanted, &code)                                                              \
-                   ? code : begun_by_mpi(file, next->name(file, offset, buf, count, type));                   \
+        if (serve_begin(file, &wanted, &code))                                                                \
+            return code;                                                                                      \
+        HANDED_BEGUN(begun_by_mpi(file, next->name(file, offset, buf, count, type)))                          \
     }
 #define SERVE_BEGIN_HERE(X, name, BUF, COUNT, WRITE)                                                          \
     int dropin_##name(const dropin_calls *next, MPI_File file, BUF buf, COUNT count, MPI_Datatype type) {     \
         access wanted = {WRITE, false, 0, BUFFER(buf), count, type};                                          \
         int code;                                                                                             \
-        return serve_begin(file, &wanted, &code)                                                              \
-                   ? code : begun_by_mpi(file, next->name(file, buf, count, type));                           \
+        if (serve_begin(file, &wanted, &code))                                                                \
+            return code;                                                                                      \
+        HANDED_BEGUN(begun_by_mpi(file, next->name(file, buf, count, type)))                                  \
     }
 #define SERVE_START_AT(X, name, BUF, COUNT, WRITE)                                                            \
     int dropin_##name(const dropin_calls *next, MPI_File file, MPI_Offset offset, BUF buf, COUNT count,       \
@@ -320,14 +331,20 @@ static int leave_ordered(MPI_File handle) {
 #define SERVE_END(X, name, BUF)                                                                               \
     int dropin_##name(const dropin_calls *next, MPI_File file, BUF buf, MPI_Status *status) {                 \
         int code;                                                                                             \
-        return serve_end(file, status, &code) ? code : next->name(file, buf, status);                         \
+        return serve_end(file, status, &code) ? code : HANDED_END(name, file, buf, status);                   \
+    }
+#define SERVE_END_ORDERED(X, name, BUF)                                                                       \
+    int dropin_##name(const dropin_calls *next, MPI_File file, BUF buf, MPI_Status *status) {                 \
+        return HANDED_END(name, file, buf, status);                                                           \
     }
 
 /* Handed on, whatever the file, unless `before` fails. */
-#define HAND_ON(name, before, params, args)                                                                   \
+#define HAND_ON_BEGUN(name, before, params, args)                                                             \
     int dropin_##name(const dropin_calls *next, DROPIN_SPREAD params) {                                       \
         int code = before;                                                                                    \
-        return code ? code : next->name args;                                                                 \
+        if (code)                                                                                             \
+            return code;                                                                                      \
+        HANDED_BEGUN(next->name args)                                                                         \
     }
 #define HAND_ON_STAGED(name, before, params, args)                                                            \
     int dropin_##name(const dropin_calls *next, DROPIN_SPREAD params) {                                       \
@@ -364,7 +381,7 @@ static int leave_ordered(MPI_File handle) {
 #define STARTED(name, params, args) HAND_ON_STARTED(name, leave_file(file, WRITES(name)), params, args)
 #define POINTED(name, params, args) HAND_ON_STARTED(name, leave_pointer(file, WRITES(name)), params, args)
 #define ORDERED(name, params, args) HAND_ON_STAGED(name, leave_ordered(file), params, args)
-#define SHARED(name, params, args) HAND_ON(name, leave_ordered(file), params, args)
+#define SHARED(name, params, args) HAND_ON_BEGUN(name, leave_ordered(file), params, args)
 #define SERVE_ALONE(X, name, BUF, COUNT, WRITE) ROW_ALONE(APART_POINTED, name, BUF, COUNT, WRITE)
 #define SERVE_ALONE_AT(X, name, BUF, COUNT, WRITE) ROW_ALONE_AT(APART, name, BUF, COUNT, WRITE)
 #define SERVE_ALONE_SHARED(X, name, BUF, COUNT, WRITE) ROW_ALONE_SHARED(ALONE, name, BUF, COUNT, WRITE)

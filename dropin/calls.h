@@ -67,7 +67,9 @@
     K##END(X, write_at_all_end, const void *)                                                                 \
     K##END(X, read_at_all_end, void *)                                                                        \
     K##END(X, write_all_end, const void *)                                                                    \
-    K##END(X, read_all_end, void *)
+    K##END(X, read_all_end, void *)                                                                           \
+    K##END_ORDERED(X, write_ordered_end, const void *)                                                        \
+    K##END_ORDERED(X, read_ordered_end, void *)
 
 #if MPI_VERSION >= 4
 #define DROPIN_LARGE_CALLS(K, X) DROPIN_ACCESS_CALLS(K, X, _c, MPI_Count)
@@ -106,6 +108,7 @@
 #define ROW_BEGIN_ORDERED(X, name, BUF, COUNT, WRITE) ROW_BEGIN_HERE(X, name, BUF, COUNT, WRITE)
 #define ROW_END(X, name, BUF)                                                                                 \
     X(name, (MPI_File file, BUF buf, MPI_Status *status), (file, buf, status))
+#define ROW_END_ORDERED(X, name, BUF) ROW_END(X, name, BUF)
 
 #define DROPIN_CALLS(X) DROPIN_FILE_CALLS(X) DROPIN_ALL_ACCESS(ROW_, X)
 

@@ -1,5 +1,6 @@
 #include "staged.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,34 +11,51 @@
 
 /* From the first byte to the last of so many elements; 0: nothing, or no range of memory. */
 static int64_t range_of(MPI_Count count, MPI_Datatype type, MPI_Count *first) {
-    MPI_Count low = 0, extent = 0, length = 0, bytes = 0;
+    MPI_Count low = 0, extent = 0, length = 0, last = 0, bytes = 0;
     *first = 0;
     if (count <= 0 || type == MPI_DATATYPE_NULL || MPI_Type_get_extent_x(type, &low, &extent) != MPI_SUCCESS ||
-        MPI_Type_get_true_extent_x(type, first, &length) != MPI_SUCCESS || extent < 0 ||
-        __builtin_mul_overflow(count - 1, extent, &bytes) || __builtin_add_overflow(bytes, length, &bytes))
+        MPI_Type_get_true_extent_x(type, first, &length) != MPI_SUCCESS ||
+        __builtin_mul_overflow(count - 1, extent, &last) ||
+        __builtin_add_overflow(last < 0 ? -last : last, length, &bytes))
         return 0;
+    *first += last < 0 ? last : 0;
     return (int64_t)bytes;
+}
+
+/* A type with addresses, for MPI_BOTTOM, may have some on either side. */
+static sago_status judge(const dropin_staged *staged, bool *on_device) {
+    *on_device = staged->bytes > 0 && sago_is_device_memory(staged->device);
+    if (staged->bytes == 0 || (sago_is_device_memory(staged->device + staged->bytes - 1) != 0) == *on_device)
+        return SAGO_OK;
+    return SAGO_ERR_UNSUPPORTED;
+}
+
+static sago_status copy_to_host(dropin_staged *staged) {
+    staged->host = malloc((size_t)staged->bytes);
+    if (!staged->host)
+        return SAGO_ERR_MEMORY;
+    sago_status status = sago_device_copy(staged->host, staged->device, staged->bytes);
+    if (status) {
+        free(staged->host);
+        staged->host = NULL;
+    }
+    return status;
 }
 
 int dropin_stage(MPI_File file, dropin_staged *staged, const void *buf, MPI_Count count, MPI_Datatype type) {
     MPI_Count first;
+    bool on_device;
     *staged = (dropin_staged){.use = (void *)(uintptr_t)buf};
-    if (!buf || !sago_is_device_memory(buf))
+    if (!sago_has_device())
         return MPI_SUCCESS;
     staged->bytes = range_of(count, type, &first);
-    if (staged->bytes == 0)
-        return MPI_SUCCESS;
-    staged->device = (char *)staged->use + first;
-    staged->host = malloc((size_t)staged->bytes);
-    if (!staged->host)
-        return dropin_raise(file, SAGO_ERR_MEMORY);
-    sago_status status = sago_device_copy(staged->host, staged->device, staged->bytes);
-    if (status) {
-        free(staged->host);
-        return dropin_raise(file, status);
-    }
-    staged->use = staged->host - first;
-    return MPI_SUCCESS;
+    staged->device = (char *)((uintptr_t)buf + (uintptr_t)first); /* numbers: MPI_BOTTOM is NULL */
+    sago_status status = judge(staged, &on_device);
+    if (!status && on_device)
+        status = copy_to_host(staged);
+    if (staged->host)
+        staged->use = (void *)((uintptr_t)staged->host - (uintptr_t)first);
+    return dropin_raise(file, status);
 }
 
 int dropin_unstage(MPI_File file, dropin_staged *staged, int code, bool wrote) {
@@ -47,6 +65,47 @@ int dropin_unstage(MPI_File file, dropin_staged *staged, int code, bool wrote) {
         code = dropin_raise(file, sago_device_copy(staged->device, staged->host, staged->bytes));
     free(staged->host);
     return code;
+}
+
+/* ---- Split calls: from begin to end, of which there is one at a time on a file ---- */
+
+typedef struct begun {
+    MPI_File file;
+    dropin_staged staged;
+    struct begun *next;
+} begun;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static begun *all_begun;
+
+int dropin_stage_begun(MPI_File file, dropin_staged *staged, int code) {
+    begun *kept = code || !staged->host ? NULL : calloc(1, sizeof *kept);
+    if (!kept) { /* the MPI library may write to the copy until the end: without memory it is lost */
+        if (code)
+            free(staged->host);
+        return code || !staged->host ? code : dropin_raise(file, SAGO_ERR_MEMORY);
+    }
+    (void)pthread_mutex_lock(&lock);
+    *kept = (begun){file, *staged, all_begun};
+    all_begun = kept;
+    (void)pthread_mutex_unlock(&lock);
+    return code;
+}
+
+int dropin_unstage_begun(MPI_File file, int code, bool wrote) {
+    dropin_staged staged = {0};
+    (void)pthread_mutex_lock(&lock);
+    begun **at = &all_begun;
+    while (*at && (*at)->file != file)
+        at = &(*at)->next;
+    begun *found = *at;
+    if (found) {
+        *at = found->next;
+        staged = found->staged;
+    }
+    (void)pthread_mutex_unlock(&lock);
+    free(found);
+    return dropin_unstage(file, &staged, code, wrote);
 }
 
 /* ---- A request that is complete ---- */

@@ -18,6 +18,10 @@ typedef struct dropin_staged {
 int dropin_stage(MPI_File file, dropin_staged *staged, const void *buf, MPI_Count count, MPI_Datatype type);
 /* After the call, which returned `code`: what was read goes to the device. */
 int dropin_unstage(MPI_File file, dropin_staged *staged, int code, bool wrote);
+/* The same of a split call: the copy is kept when the call has begun, with `code`, and what was read goes to the
+ * device when it has ended. */
+int dropin_stage_begun(MPI_File file, dropin_staged *staged, int code);
+int dropin_unstage_begun(MPI_File file, int code, bool wrote);
 /* The same of a nonblocking call, which is waited for; the program gets a request that is complete. */
 int dropin_unstage_started(MPI_File file, dropin_staged *staged, int code, bool wrote, MPI_Request *request);
 

@@ -1,4 +1,4 @@
-/* Memory of a GPU.  All calls of Sago take buffers in it, and stage them through host memory; these two are for
+/* Memory of a GPU.  All calls of Sago take buffers in it, and stage them through host memory; these are for
  * those who hand buffers on to others, who may not.  Needs no MPI header. */
 #ifndef SAGO_DEVICE_H
 #define SAGO_DEVICE_H
@@ -14,6 +14,9 @@ extern "C" {
 /* Is this in memory that only a device can use?  Asked of CUDA, HIP or Level Zero, if the program has loaded them;
  * memory that the host can use as well (managed, shared, pinned) is not. */
 int sago_is_device_memory(const void *memory);
+
+/* Has the program loaded one of those at all?  While it has not, nothing is. */
+int sago_has_device(void);
 
 /* Copies between host and device memory, either way; complete when it returns.  SAGO_ERR_IO, in the runtime's
  * words. */

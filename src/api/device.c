@@ -6,6 +6,8 @@
 #include "api/handle.h"
 #include "base/device.h"
 
+int sago_has_device(void) { return sagoi_device_is_there(); }
+
 int sago_is_device_memory(const void *memory) { return memory && sagoi_device_of(memory) != NULL; }
 
 sago_status sago_device_copy(void *to, const void *from, int64_t bytes) {

@@ -291,13 +291,17 @@ static bool is_in_heap(const void *memory) {
     return (uintptr_t)memory >= heap_start && (uintptr_t)memory < (uintptr_t)sbrk(0);
 }
 
-SAGOI_OFTEN const sagoi_device *sagoi_device_of(const void *memory) {
+SAGOI_OFTEN bool sagoi_device_is_there(void) {
     unsigned long long loads = 0;
-    if (is_in_heap(memory))
-        return NULL;
     (void)dl_iterate_phdr(first_object, &loads);
     if (loads != atomic_load_explicit(&loads_seen, memory_order_relaxed))
         look_for_runtimes(loads);
+    return atomic_load(&found) > 0;
+}
+
+SAGOI_OFTEN const sagoi_device *sagoi_device_of(const void *memory) {
+    if (is_in_heap(memory) || !sagoi_device_is_there())
+        return NULL;
     for (int i = 0; i < atomic_load(&found); i++)
         if (atomic_load(&present[i])->is_device(memory))
             return atomic_load(&present[i]);

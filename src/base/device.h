@@ -22,6 +22,9 @@ typedef struct sagoi_device {
     bool (*copy)(void *to, const void *from, int64_t bytes, const void *memory, const char **why);
 } sagoi_device;
 
+/* Is there any runtime? */
+bool sagoi_device_is_there(void);
+
 /* The runtime whose memory it is; NULL: the host's. */
 const sagoi_device *sagoi_device_of(const void *memory);
 

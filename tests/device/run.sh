@@ -1,11 +1,42 @@
 #!/bin/sh
-# Builds and runs check_cuda.c: on a machine with an NVIDIA GPU, with any C compiler.  Exits as it does.
+# run.sh [BUILD]
+#
+# On a machine with an NVIDIA GPU, with any C compiler: builds and runs check_cuda.c, and, where a build of Sago with
+# its tests is named (build/mpich, say), runs the tests of the made-up GPU on the real one.  Exits with 1 if one fails.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
+build=${1:+$(cd "$1" && pwd)}
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 cd "$root"
-${CC:-cc} -std=gnu11 -O2 -D_GNU_SOURCE -Iinclude -Isrc -o "$out/check_cuda" tests/device/check_cuda.c \
-    src/base/device.c src/base/status.c src/base/budget.c src/extent/copy.c src/extent/staging.c \
-    src/extent/cursor.c src/extent/pattern.c src/extent/repeat.c -lpthread -ldl
-"$out/check_cuda"
+cc="${CC:-cc} -std=gnu11 -O2 -D_GNU_SOURCE"
+status=0
+
+$cc -Iinclude -Isrc -o "$out/check_cuda" tests/device/check_cuda.c src/base/device.c src/base/status.c \
+    src/base/budget.c src/extent/copy.c src/extent/staging.c src/extent/cursor.c src/extent/pattern.c \
+    src/extent/repeat.c -lpthread -ldl
+"$out/check_cuda" || status=1
+[ -n "$build" ] || exit $status
+
+# The tests look for the GPU's library below SAGO_BUILD.
+mkdir -p "$out/build/tests"
+$cc -shared -fPIC -Wl,-soname,libcuda.so.1 -o "$out/build/tests/libfake_cuda.so" tests/device/real_cuda.c -ldl
+export SAGO_BUILD="$out/build" SAGO_MPI="${SAGO_MPI:-$(basename "$build")}"
+
+try() {
+    if tests/run-mpi.sh "$@"; then
+        echo "$*: passed"
+    else
+        echo "$*: failed"
+        status=1
+    fi
+}
+try 1 "$build/tests/mpi/test_device" cuda
+try 4 "$build/tests/mpi/test_device" cuda
+try 4 "$build/tests/mpi/test_device" cuda nodes
+try 2 "$build/tests/mpi/test_ckpt_device" cuda
+for ranks in 1 2; do
+    try "$ranks" env SAGO_TEST_DROPIN=1 SAGO_STATS=json:stats.json LD_PRELOAD="$build/lib/libsago-mpiio.so" \
+        "$build/tests/dropin/test_device"
+done
+exit $status
