@@ -22,12 +22,17 @@ $cc -Iinclude -Isrc -o "$out/check_cuda" tests/device/check_cuda.c src/base/devi
 mkdir -p "$out/build/tests"
 $cc -shared -fPIC -Wl,-soname,libcuda.so.1 -o "$out/build/tests/libfake_cuda.so" tests/device/real_cuda.c -ldl
 export SAGO_BUILD="$out/build" SAGO_MPI="${SAGO_MPI:-$(basename "$build")}"
+SAGO_TEST_LIBCUDA=${SAGO_TEST_LIBCUDA:-$(ldconfig -p | awk '/libcuda\.so\.1 / { print $NF; exit }')}
+export SAGO_TEST_LIBCUDA
 
+# RANKS PROGRAM [ARGUMENTS].  Preloaded, since others may load CUDA's driver before the test does (hwloc's plugins).
 try() {
-    if tests/run-mpi.sh "$@"; then
-        echo "$*: passed"
+    ranks=$1
+    shift
+    if tests/run-mpi.sh "$ranks" env LD_PRELOAD="$out/build/tests/libfake_cuda.so${preload:-}" "$@"; then
+        echo "$ranks ranks, $1: passed"
     else
-        echo "$*: failed"
+        echo "$ranks ranks, $1: failed"
         status=1
     fi
 }
@@ -35,8 +40,8 @@ try 1 "$build/tests/mpi/test_device" cuda
 try 4 "$build/tests/mpi/test_device" cuda
 try 4 "$build/tests/mpi/test_device" cuda nodes
 try 2 "$build/tests/mpi/test_ckpt_device" cuda
-for ranks in 1 2; do
-    try "$ranks" env SAGO_TEST_DROPIN=1 SAGO_STATS=json:stats.json LD_PRELOAD="$build/lib/libsago-mpiio.so" \
-        "$build/tests/dropin/test_device"
-done
+preload=:$build/lib/libsago-mpiio.so
+export SAGO_TEST_DROPIN=1 SAGO_STATS=json:stats.json
+try 1 "$build/tests/dropin/test_device"
+try 2 "$build/tests/dropin/test_device"
 exit $status

@@ -73,10 +73,10 @@ static void handed(MPI_File file) {
     OK(MPI_File_read_at_all(file, here, device, N, MPI_BYTE, &status));
     CHECK(holds());
     OK(MPI_File_set_atomicity(file, 0));
-    expect_stat("atomic", 2 * ranks);
+    expect_stat("atomic", 6 * ranks);
     prepare(6);
     OK(MPI_File_write_ordered(file, device, N, MPI_BYTE, &status));
-    expect_stat("shared_pointer", ranks);
+    expect_stat("shared_pointer", 3 * ranks);
 }
 
 /* What the MPI library begins it ends, and it may use its copy until then. */
