@@ -85,7 +85,8 @@ bool bench_viewed_transfer(bench_engine *engine, bool write, char *why) {
         for (int64_t i = 0; i < engine->access->ncalls; i++)
             if (!make_call(engine, step, i, write, why))
                 return false;
-    return !engine->one_file || !write || viewed->api->sync(viewed->files[0], why);
+    bool synced = engine->one_file || engine->access->synced;
+    return !synced || !write || viewed->api->sync(viewed->files[0], why);
 }
 
 bool bench_viewed_empty(bench_engine *engine, char *why) {

@@ -1,4 +1,4 @@
-/* Patterns of equal blocks, dealt out by a rule: contiguous, interleaved, mpi-io-test, checkerboard. */
+/* Patterns of equal blocks, dealt out by a rule: contiguous, interleaved, mpi-io-test, ior-hard, checkerboard. */
 #include "bench/patterns.h"
 
 BENCH_GENERATOR(bench_make_contiguous) {
@@ -31,6 +31,24 @@ BENCH_GENERATOR(bench_make_mpi_io_test) {
     bench_access_set(access, 0, rank * block, bench_region_contiguous(block, 1));
     access->steps = params->blocks;
     access->step_bytes = ranks * block;
+    return true;
+}
+
+/* Piece j of rank r lies at (j * ranks + r) * block; a call moves the next `runs` of a rank's pieces. */
+BENCH_GENERATOR(bench_make_ior_hard) {
+    int64_t block = params->block, together = params->runs;
+    if (params->blocks % together)
+        return bench_refuse(why, "--blocks %lld is no multiple of --runs %lld", (long long)params->blocks,
+                            (long long)together);
+    if (!bench_fits((double)block * (double)params->blocks * (double)ranks, why) ||
+        !bench_access_init(access, 1, why))
+        return false;
+    bench_access_set(access, 0, rank * block,
+                     together == 1 ? bench_region_contiguous(block, 1)
+                                   : bench_region_vector(together, block, ranks * block, 1));
+    access->steps = params->blocks / together;
+    access->step_bytes = ranks * block * together;
+    access->synced = true;
     return true;
 }
 

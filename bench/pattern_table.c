@@ -31,6 +31,8 @@ static const bench_pattern patterns[] = {
      "cells=400 levels=80", false, false, bench_make_e3sm_g},
     {"mpi-io-test", "blocks dealt out to the ranks in turn, one call a block", "block=64K blocks=64", false, false,
      bench_make_mpi_io_test},
+    {"ior-hard", "small pieces dealt out to the ranks in turn, one call for `runs` of them, then a sync (IO500)",
+     "block=47008 blocks=256 runs=1", false, false, bench_make_ior_hard},
     {"checkerboard", "every other block of the file, dealt out in turn: the file keeps holes",
      "block=4K blocks=1024", false, true, bench_make_checkerboard},
     {"random", "runs of random length and owner, some of them holes", "runs=20000 length=256", false, true,

@@ -29,6 +29,7 @@ typedef struct bench_access {
     int64_t steps;
     int64_t step_bytes; /* distance of steps in the file */
     int64_t memory;     /* bytes of the buffer for one step, gaps included */
+    bool synced;        /* by views: a repetition of writes ends with a sync, which is timed */
 } bench_access;
 
 void bench_access_cleanup(bench_access *access);
@@ -89,6 +90,7 @@ bool bench_access_of_list(bench_access *access, bench_run_list *list, int64_t el
 BENCH_GENERATOR(bench_make_contiguous);
 BENCH_GENERATOR(bench_make_interleaved);
 BENCH_GENERATOR(bench_make_mpi_io_test);
+BENCH_GENERATOR(bench_make_ior_hard);
 BENCH_GENERATOR(bench_make_checkerboard);
 BENCH_GENERATOR(bench_make_random);
 BENCH_GENERATOR(bench_make_block3d);

@@ -85,6 +85,7 @@ for n in 1 2 4; do
     bench $n e3sm-f --runs 500
     bench $n e3sm-g --cells 20 --levels 7
     bench $n mpi-io-test --block 100 --blocks 3
+    bench $n ior-hard --blocks 20
     bench $n checkerboard --block 64 --blocks 9
     bench $n random --runs 300
 done
@@ -99,6 +100,8 @@ bench 4 btio --dims 12 --steps 2 --declared on
 bench 2 s3d --dims 8 --steps 2 --calls nonblocking --declared off
 grep -q '"nonblocking": true' "$work/out.json" || fail "--calls nonblocking is not in the JSON"
 bench 2 hacc-records --particles 101 --views each --declared off --hint sago_defer=on
+bench 2 ior-hard --blocks 60 --hint sago_defer=on
+bench 2 ior-hard --blocks 60 --runs 20
 bench 2 s3d --dims 8 --steps 2 --views each --declared off
 bench 2 block3d --dims 8 --memory-check --hint sago_memory=32M
 grep -q pss_rise "$work/out.json" || fail "no pss_rise"
@@ -147,7 +150,7 @@ find /tmp "$work" . -maxdepth 1 -name '.sago-exchange-*' -user "$(id -un)" | gre
 
 "$sago" --help | grep -q bench || fail "sago --help"
 "$sago" bench --help | grep -q -e '--particles' || fail "sago bench --help"
-[ "$("$sago" bench list | grep -c '^  [a-z]')" -eq 14 ] || fail "sago bench list"
+[ "$("$sago" bench list | grep -c '^  [a-z]')" -eq 15 ] || fail "sago bench list"
 "$sago" version | grep -q '^sago [0-9]' || fail "sago version"
 "$sago" hints | grep -q '^sago_memory ' || fail "sago hints"
 "$sago" hints --json | python3 -c 'import json, sys; assert len(json.load(sys.stdin)) > 10' || fail "sago hints --json"
