@@ -1,11 +1,14 @@
 /* RUN: n=2 threads=4 files=60 */
 /* RUN: n=3 threads=2 files=40 */
+/* RUN: n=2 threads=3 files=30 openers */
 /* RUN-LONG: n=2 threads=8 files=4000 */
+/* RUN-LONG: n=3 threads=4 files=2000 openers */
 /* RUN-LONG: n=4 threads=4 files=2000 */
 /* MPI_THREAD_MULTIPLE: one thread opens file after file on one communicator, the others use them, each its own,
  * and close them meanwhile, by every kind of call, with datatypes that all share.
  *
- * All opens are one thread's, since they are collective calls of one communicator. */
+ * All opens are one thread's, since they are collective calls of one communicator; or, with `openers`, every
+ * thread opens its own files, on a communicator of its own of the same ranks, while the others do. */
 #include "check.h"
 
 enum { THREADS_MAX = 8, N = 3000, TYPES = 3, QUEUE = 2 };
@@ -18,11 +21,14 @@ typedef struct worker {
     bool alone[QUEUE];       /* of one rank */
     int first, waiting;
     bool end;
+    MPI_Comm comm;     /* MPI_COMM_NULL: it opens no files */
+    int number, files; /* of this thread; to be opened by it */
     int wrong;
     char why[512]; /* the first failure */
 } worker;
 
 static MPI_Datatype types[TYPES]; /* flattened by whoever is first */
+static char folder[512];          /* and the first letters of the names of files that threads open */
 
 /* No CHECK in the threads: its counter is the main thread's. */
 static void judge(worker *me, bool right, const char *what, int line) {
@@ -110,6 +116,29 @@ static sago_file *next_file(worker *me, bool *alone) {
     return file;
 }
 
+static MPI_Info hints_for(int number) {
+    return hints_of(number % 3 == 0 ? "sago_strategy=aggregated sago_memory=4M" : "");
+}
+
+/* Opens its own: the order of opens differs between ranks. */
+static void *open_and_work(void *arg) {
+    worker *me = arg;
+    for (int i = 0; i < me->files; i++) {
+        char path[1024];
+        sago_file *file = NULL;
+        MPI_Info info = hints_for(i);
+        (void)snprintf(path, sizeof path, "%s-%d-%d", folder, me->number, i);
+        EXPECT_OK(
+            sago_open(me->comm, path, MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE, info, &file));
+        if (info != MPI_INFO_NULL)
+            MPI_Info_free(&info);
+        if (!file)
+            break;
+        use(me, file, false, i);
+    }
+    return NULL;
+}
+
 static void *work(void *arg) {
     worker *me = arg;
     bool alone;
@@ -154,7 +183,7 @@ static void make_types(void) {
 static sago_file *open_next(int number, bool alone) {
     char name[64];
     sago_file *file = NULL;
-    MPI_Info info = hints_of(number % 3 == 0 ? "sago_strategy=aggregated sago_memory=4M" : "");
+    MPI_Info info = hints_for(number);
     if (alone)
         (void)snprintf(name, sizeof name, "own-%d-%d", rank, number);
     else
@@ -166,30 +195,49 @@ static sago_file *open_next(int number, bool alone) {
     return file;
 }
 
+static void start(worker *one, int number, int files, bool opens) {
+    one->number = number;
+    one->files = files;
+    one->comm = MPI_COMM_NULL;
+    if (opens)
+        MPI_Comm_dup(MPI_COMM_WORLD, &one->comm);
+    (void)pthread_mutex_init(&one->lock, NULL);
+    (void)pthread_cond_init(&one->changed, NULL);
+}
+
+static void finish(worker *one) {
+    if (one->comm == MPI_COMM_NULL)
+        hand_over(one, NULL, false);
+    (void)pthread_join(one->thread, NULL);
+    scene = one->why;
+    CHECK_INT(one->wrong, 0);
+    if (one->comm != MPI_COMM_NULL)
+        MPI_Comm_free(&one->comm);
+}
+
 int main(int argc, char **argv) {
     static worker workers[THREADS_MAX];
     int threads = 4, files = 20, level = 0;
+    bool openers = false;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     check_ready();
     if (level < MPI_THREAD_MULTIPLE)
         return check_skip("this MPI has no MPI_THREAD_MULTIPLE");
-    for (int i = 1; i < argc; i++)
+    for (int i = 1; i < argc; i++) {
+        openers = openers || strcmp(argv[i], "openers") == 0;
         if (sscanf(argv[i], "threads=%d", &threads) != 1)
             (void)sscanf(argv[i], "files=%d", &files);
+    }
+    (void)snprintf(folder, sizeof folder, "%s", scratch("of"));
     make_types();
-    for (int i = 0; i < threads; i++) {
-        (void)pthread_mutex_init(&workers[i].lock, NULL);
-        (void)pthread_cond_init(&workers[i].changed, NULL);
-        CHECK(pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0);
-    }
-    for (int i = 0; i < files && failures == 0; i++)
+    for (int i = 0; i < threads; i++)
+        start(&workers[i], i, files / threads, openers);
+    for (int i = 0; i < threads; i++)
+        CHECK(pthread_create(&workers[i].thread, NULL, openers ? open_and_work : work, &workers[i]) == 0);
+    for (int i = 0; !openers && i < files && failures == 0; i++)
         hand_over(&workers[i % threads], open_next(i, i % 4 == 3), i % 4 == 3);
-    for (int i = 0; i < threads; i++) {
-        hand_over(&workers[i], NULL, false);
-        (void)pthread_join(workers[i].thread, NULL);
-        scene = workers[i].why;
-        CHECK_INT(workers[i].wrong, 0);
-    }
+    for (int i = 0; i < threads; i++)
+        finish(&workers[i]);
     for (int t = 0; t < TYPES; t++)
         MPI_Type_free(&types[t]);
     return check_end();
