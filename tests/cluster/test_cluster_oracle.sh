@@ -45,3 +45,4 @@ oracle 2 3 SAGO_STRATEGY=aggregated SAGO_MESSAGES=1 SAGO_MESSAGE_SIZE=64K
 PROGRAM=test_oracle MORE=--subfiles
 oracle 4 2
 cluster_mpi_test 3 2 test_progress direct aggregated
+cluster_mpi_test 3 2 test_apart --nodes --seeds 1 --dir @GLOBAL@
