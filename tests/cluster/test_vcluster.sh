@@ -81,6 +81,12 @@ rank 4 global 6 rack 2 scratch 2 shm 2
 rank 5 global 6 rack 2 scratch 2 shm 2" "$(run main dirs)"
 }
 
+test_congestion() {
+    local k found=
+    for k in 1 2 3; do found+=" $("$VCLUSTER" exec main $k -- cat /proc/sys/net/ipv4/tcp_congestion_control)"; done
+    check_equal "congestion control of every node" " reno reno reno" "$found"
+}
+
 test_wire() {
     local bytes=8388608 before after near far put words
     before=$("$VCLUSTER" counters main)
@@ -143,6 +149,7 @@ test_killed() { # signal
 "$VCLUSTER" up main 3
 NAMESPACES=$(stat -L -c %i "$SAGO_CLUSTER_STATE"/main/ns/*)
 test_places
+test_congestion
 test_wire
 test_shape
 test_status
