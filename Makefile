@@ -2,6 +2,7 @@
 
 MPI      ?= mpich
 SANITIZE ?=
+GIO      ?=
 PREFIX   ?= /usr/local
 JOBS     ?= $(shell nproc)
 ifeq ($(origin CC),default)
@@ -17,10 +18,10 @@ SUFFIX    := $(if $(filter-out gcc,$(CC)),-$(notdir $(CC)))$(if $(SANITIZE),-$(S
 TREE      := build/$(MPI)$(SUFFIX)
 
 CONFIGURE = cmake -S . -B $(TREE) --log-level=WARNING -DCMAKE_C_COMPILER=$(CC) -DSAGO_MPI=$(MPI) \
-            -DSAGO_SANITIZE=$(SANITIZE)
+            -DSAGO_SANITIZE=$(SANITIZE) $(if $(filter-out file,$(origin GIO)),-DSAGO_GIO=$(GIO))
 COMPILE   = env -u MAKEFLAGS -u MAKELEVEL cmake --build $(TREE) --parallel $(JOBS)
 TIDY      = --quiet -p $(TREE) --extra-arg=-Wno-unknown-warning-option
-SOURCES   = $(wildcard $(foreach d,include/sago src/* tools bench dropin dropin/* examples examples/* bindings/* tests/* tests/unit/* tests/dropin/*,$(d)/*.[ch]))
+SOURCES   = $(wildcard $(foreach d,include/sago src/* tools bench bench/* dropin dropin/* examples examples/* bindings/* tests/* tests/unit/* tests/dropin/*,$(d)/*.[ch]))
 
 .PHONY: build demo check check-long check-sanitize campaign campaign-summary test-programs fuzz fuzz-programs bench-dropin check-ceph check-gluster check-hang check-python install format format-check tidy clean help
 .NOTPARALLEL:
@@ -131,4 +132,5 @@ help:
 	@echo
 	@echo 'MPI=mpich (default) or openmpi; CC=gcc (default) or clang; JOBS=number of processors'
 	@echo 'SANITIZE=address,undefined or thread (unit and MPI tests), in a build tree of its own'
+	@echo 'GIO=PREFIX: GIO as installed there, built with the same MPI, is an engine of sago bench; kept until GIO= is given'
 	@echo 'CTEST_ARGS="-R name": only some tests'

@@ -11,8 +11,8 @@
 typedef struct run {
     bench_session session;
     bench_result results[BENCH_ENGINES];
-    double *wire[BENCH_ENGINES]; /* bytes of each repeated write */
-    int64_t repeat, cold;        /* done */
+    double *wire[BENCH_ENGINES][BENCH_DIRECTIONS]; /* bytes of each repetition */
+    int64_t repeat, cold;                          /* done */
 } run;
 
 static void show_progress(const run *r, const char *what, int64_t done, int64_t all) {
@@ -79,7 +79,7 @@ static bool cold_call(run *r, int engine, int kind, int64_t i) {
         return false;
     r->results[engine].cold[kind][i] = timing.seconds;
     if (kind == BENCH_FIRST_WRITE)
-        r->wire[engine][i] = (double)timing.wire;
+        r->wire[engine][BENCH_WRITE][i] = (double)timing.wire;
     bench_session_close(&r->session, engine);
     return true;
 }
@@ -100,7 +100,7 @@ static bool cold_calls(run *r) {
             return false;
     }
     for (int e = 0; e < BENCH_ENGINES; e++)
-        r->results[e].wire_first = (int64_t)bench_median(r->cold, r->wire[e]);
+        r->results[e].wire_first = (int64_t)bench_median(r->cold, r->wire[e][BENCH_WRITE]);
     for (int64_t i = 0; i < r->cold; i++)
         if (!take_turns(r, i, fresh_call))
             return false;
@@ -153,8 +153,7 @@ static bool repeat_engine(run *r, int engine, int64_t i) {
         if (i < 0)
             continue;
         result->seconds[write][i] = timing.seconds;
-        if (write)
-            r->wire[engine][i] = (double)timing.wire;
+        r->wire[engine][write][i] = (double)timing.wire;
     }
     return true;
 }
@@ -217,11 +216,12 @@ static void make_results(run *r) {
     for (int e = 0; e < BENCH_ENGINES; e++) {
         bench_result *result = &r->results[e];
         result->pss_rise = -1;
-        for (int d = 0; d < BENCH_DIRECTIONS; d++)
+        for (int d = 0; d < BENCH_DIRECTIONS; d++) {
             result->seconds[d] = calloc(most, sizeof(double));
-        r->wire[e] = calloc(most, sizeof(double));
-        if (!result->seconds[0] || !result->seconds[1] || !r->wire[e])
-            abort(); /* a few kilobytes */
+            r->wire[e][d] = calloc(most, sizeof(double));
+            if (!result->seconds[d] || !r->wire[e][d])
+                abort(); /* a few kilobytes */
+        }
     }
 }
 
@@ -233,17 +233,18 @@ static bool measure(run *r) {
     for (int e = 0; e < BENCH_ENGINES; e++) {
         if (config->use[e])
             finish_stats(r, e);
-        r->results[e].wire_repeat = (int64_t)bench_median(r->repeat, r->wire[e]);
+        for (int d = 0; d < BENCH_DIRECTIONS; d++)
+            r->results[e].wire_repeat[d] = (int64_t)bench_median(r->repeat, r->wire[e][d]);
     }
     return true;
 }
 
 static void free_results(run *r) {
-    for (int e = 0; e < BENCH_ENGINES; e++) {
-        free(r->wire[e]);
-        for (int d = 0; d < BENCH_DIRECTIONS; d++)
+    for (int e = 0; e < BENCH_ENGINES; e++)
+        for (int d = 0; d < BENCH_DIRECTIONS; d++) {
+            free(r->wire[e][d]);
             free(r->results[e].seconds[d]);
-    }
+        }
 }
 
 /* Rank 0 prints and writes; failures to stderr. */

@@ -5,7 +5,7 @@
 #include "bench/engines.h"
 #include "bench/params.h"
 
-enum { BENCH_SAGO, BENCH_MPIIO, BENCH_LIMIT, BENCH_PLAIN, BENCH_ENGINES };
+enum { BENCH_SAGO, BENCH_MPIIO, BENCH_LIMIT, BENCH_PLAIN, BENCH_GIO, BENCH_ENGINES };
 enum { BENCH_HINTS_MAX = 32, BENCH_REPEAT_MAX = 1000, BENCH_COLD_MAX = 100 };
 enum { BENCH_READ, BENCH_WRITE, BENCH_DIRECTIONS }; /* so that `bool write` is an index */
 /* Cold calls: the first on a file just opened; on one just created. */
@@ -30,8 +30,9 @@ typedef struct bench_config {
 typedef struct bench_result {
     double *seconds[BENCH_DIRECTIONS]; /* of each repetition */
     double cold[BENCH_COLD_KINDS][BENCH_COLD_MAX];
-    int64_t wire_first, wire_repeat; /* bytes sent by all nodes for one write */
-    int64_t pss_rise;                /* -1: not measured */
+    int64_t wire_first;                    /* bytes sent by all nodes for one write */
+    int64_t wire_repeat[BENCH_DIRECTIONS]; /* the same, when it is repeated */
+    int64_t pss_rise;                      /* -1: not measured */
     bool has_stats;
     sago_stats stats; /* sums over ranks; memory and decision see report.c */
     sago_phase_stats phase[BENCH_DIRECTIONS][SAGO_PHASE_COUNT]; /* of one call: mean seconds, sums of the rest */
@@ -56,5 +57,6 @@ void bench_report_json(const bench_outcome *outcome, FILE *out);
 void bench_report_failure(const bench_config *config, const bench_world *world, const char *why, FILE *out);
 
 const char *bench_engine_name(int engine);
+bool bench_engine_built(int engine);
 
 #endif

@@ -3,6 +3,7 @@
  *   sago    the library; by views, or declared
  *   mpiio   the running MPI library's own MPI_File_*, or the drop-in's where that is preloaded
  *   plain   the MPI library's own, whatever is preloaded
+ *   gio     GIO (wkliao/gio), where it was given at configure time
  *   limit   the same number of bytes already in order, by large pwrite and pread of one process a core */
 #ifndef BENCH_ENGINES_H
 #define BENCH_ENGINES_H
@@ -16,7 +17,8 @@ typedef struct bench_engine bench_engine;
 
 typedef struct bench_engine_ops {
     const char *name;
-    /* Collective; everything that is not to be timed.  False: `why` is set on the ranks that failed. */
+    /* Collective; everything that is not to be timed.  False: `why` is set on the ranks that failed.  NULL: this
+     * engine is not built in. */
     bool (*open)(bench_engine *engine, char *why);
     void (*close)(bench_engine *engine);
     /* Collective, timed: one repetition. */
@@ -27,7 +29,8 @@ typedef struct bench_engine_ops {
     bool (*stats)(bench_engine *engine, sago_stats *stats);
 } bench_engine_ops;
 
-extern const bench_engine_ops bench_engine_sago, bench_engine_mpiio, bench_engine_limit, bench_engine_plain;
+extern const bench_engine_ops bench_engine_sago, bench_engine_mpiio, bench_engine_limit, bench_engine_plain,
+    bench_engine_gio;
 
 enum { BENCH_PATH_MAX = 1024 };
 

@@ -59,7 +59,7 @@ static void print_ratio(const bench_outcome *outcome, int engine, int direction,
     }
     if (engine == BENCH_SAGO || engine == BENCH_PLAIN || isnan(ratio.median))
         return;
-    if (engine == BENCH_MPIIO)
+    if (engine != BENCH_LIMIT)
         fprintf(out, "  sago is %.2f times as fast [%.2f, %.2f]", ratio.median, ratio.low, ratio.high);
     else
         fprintf(out, "  sago reaches %.0f%% of it [%.0f, %.0f]", 100 * ratio.median, 100 * ratio.low,
@@ -100,8 +100,9 @@ void bench_report_text(const bench_outcome *outcome, FILE *out) {
     for (int e = 0; e < BENCH_ENGINES; e++) {
         const bench_result *result = &outcome->results[e];
         if (config->use[e] && e != BENCH_LIMIT && bench_wire_known())
-            fprintf(out, "wire   %-6s %10.3f MB first, %.3f MB repeated\n", bench_engine_name(e),
-                    (double)result->wire_first / 1e6, (double)result->wire_repeat / 1e6);
+            fprintf(out, "wire   %-6s %10.3f MB first write, %.3f MB repeated, %.3f MB read\n",
+                    bench_engine_name(e), (double)result->wire_first / 1e6,
+                    (double)result->wire_repeat[BENCH_WRITE] / 1e6, (double)result->wire_repeat[BENCH_READ] / 1e6);
         if (config->use[e] && result->pss_rise >= 0)
             fprintf(out, "memory %-6s %10.1f MiB above an empty call (PSS of a node)\n", bench_engine_name(e),
                     (double)result->pss_rise / 1048576);
@@ -206,16 +207,20 @@ static void put_engine(bench_json *json, const bench_outcome *outcome, int engin
     json_close(json, '}');
 }
 
+/* What Sago is compared with. */
+static const int rivals[] = {BENCH_MPIIO, BENCH_LIMIT, BENCH_GIO};
+enum { RIVALS = sizeof rivals / sizeof rivals[0] };
+
 /* One of ratios, ratios_low, ratios_high: `field` is the place in bench_estimate. */
 static void put_ratios(bench_json *json, const char *name, const bench_outcome *outcome, size_t field) {
     json_open(json, name, '{');
     for (int direction = BENCH_WRITE; direction >= BENCH_READ; direction--) {
         json_open(json, direction == BENCH_WRITE ? "write" : "read", '{');
-        for (int e = BENCH_MPIIO; e <= BENCH_LIMIT; e++) {
-            bench_estimate ratio = ratio_to(outcome, e, direction);
+        for (int k = 0; k < RIVALS; k++) {
+            bench_estimate ratio = ratio_to(outcome, rivals[k], direction);
             double value;
             memcpy(&value, (const char *)&ratio + field, sizeof value);
-            json_real(json, bench_engine_name(e), value);
+            json_real(json, bench_engine_name(rivals[k]), value);
         }
         json_close(json, '}');
     }
@@ -260,23 +265,46 @@ static void put_dropin(bench_json *json, const bench_outcome *outcome) {
     json_close(json, '}');
 }
 
+/* Seconds of every repetition, for who puts several runs together. */
+static void put_turns(bench_json *json, const bench_outcome *outcome) {
+    json_open(json, "turns", '{');
+    for (int e = 0; e < BENCH_ENGINES; e++) {
+        if (!outcome->config->use[e])
+            continue;
+        json_open(json, bench_engine_name(e), '{');
+        for (int direction = BENCH_WRITE; direction >= BENCH_READ; direction--) {
+            json_open(json, direction == BENCH_WRITE ? "write" : "read", '[');
+            for (int64_t i = 0; i < outcome->repeat; i++)
+                json_real(json, NULL, outcome->results[e].seconds[direction][i]);
+            json_close(json, ']');
+        }
+        json_close(json, '}');
+    }
+    json_close(json, '}');
+}
+
+static bool is_counted(const bench_config *config, int engine) {
+    return config->use[engine] && engine != BENCH_LIMIT;
+}
+
 static void put_counters(bench_json *json, const bench_outcome *outcome) {
     const bench_config *config = outcome->config;
     if (bench_wire_known()) {
         json_open(json, "wire", '{');
-        for (int e = BENCH_SAGO; e <= BENCH_MPIIO; e++)
-            if (config->use[e]) {
+        for (int e = 0; e < BENCH_ENGINES; e++)
+            if (is_counted(config, e)) {
                 json_open(json, bench_engine_name(e), '{');
                 json_int(json, "first", outcome->results[e].wire_first);
-                json_int(json, "repeat", outcome->results[e].wire_repeat);
+                json_int(json, "repeat", outcome->results[e].wire_repeat[BENCH_WRITE]);
+                json_int(json, "read", outcome->results[e].wire_repeat[BENCH_READ]);
                 json_close(json, '}');
             }
         json_close(json, '}');
     }
     if (config->memory_check) {
         json_open(json, "pss_rise", '{');
-        for (int e = BENCH_SAGO; e <= BENCH_MPIIO; e++)
-            if (config->use[e])
+        for (int e = 0; e < BENCH_ENGINES; e++)
+            if (is_counted(config, e))
                 json_int(json, bench_engine_name(e), outcome->results[e].pss_rise);
         json_close(json, '}');
     }
@@ -304,6 +332,7 @@ void bench_report_json(const bench_outcome *outcome, FILE *out) {
     put_ratios(&json, "ratios_low", outcome, offsetof(bench_estimate, low));
     put_ratios(&json, "ratios_high", outcome, offsetof(bench_estimate, high));
     put_dropin(&json, outcome);
+    put_turns(&json, outcome);
     put_counters(&json, outcome);
     json_close(&json, '}');
 }

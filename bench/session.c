@@ -11,10 +11,12 @@
 
 #include "bench/counters.h"
 
-static const bench_engine_ops *const engine_ops[BENCH_ENGINES] = {&bench_engine_sago, &bench_engine_mpiio,
-                                                                  &bench_engine_limit, &bench_engine_plain};
+static const bench_engine_ops *const engine_ops[BENCH_ENGINES] = {
+    &bench_engine_sago, &bench_engine_mpiio, &bench_engine_limit, &bench_engine_plain, &bench_engine_gio};
 
 const char *bench_engine_name(int engine) { return engine_ops[engine]->name; }
+
+bool bench_engine_built(int engine) { return engine_ops[engine]->open; }
 
 /* ---- Files that go away however the run ends ---- */
 
@@ -175,7 +177,7 @@ static bench_expected expected_of(const bench_session *session, int engine, bool
         .key = session->keys[engine],
         .hole_key = fresh ? BENCH_KEY_ZERO : bench_content_key(session->config->params.seed, 0),
         /* MPI leaves the gaps of a file that grows undefined, and ROMIO fills them with what its buffer held. */
-        .any_holes = fresh && (engine == BENCH_MPIIO || engine == BENCH_PLAIN),
+        .any_holes = fresh && (engine == BENCH_MPIIO || engine == BENCH_PLAIN || engine == BENCH_GIO),
         .nobody = holes ? &session->nobody : NULL,
         .block = session->block,
     };

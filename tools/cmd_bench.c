@@ -18,7 +18,10 @@ static bool set_engines(void *target, const char *value, char *why) {
         while (e < BENCH_ENGINES && strcmp(word, bench_engine_name(e)) != 0)
             e++;
         if (e == BENCH_ENGINES)
-            return bench_refuse(why, "--engines: no engine '%s'; there are sago, mpiio, plain and limit", word);
+            return bench_refuse(why, "--engines: no engine '%s'; there are sago, mpiio, plain, gio and limit",
+                                word);
+        if (!bench_engine_built(e))
+            return bench_refuse(why, "--engines: this sago was built without %s (make GIO=PREFIX)", word);
         config->use[e] = true;
     }
     return true;
@@ -68,7 +71,7 @@ static bool set_param(void *target, const char *name, const char *value, char *w
 #define FIELD(name) offsetof(bench_config, name)
 static const tool_option table[] = {
     {"engines", OPTION_CALL, 0, 0, 0, "LIST",
-     "what to measure, of sago, mpiio, plain and limit (sago,mpiio,limit)", set_engines},
+     "what to measure, of sago, mpiio, plain, gio and limit (sago,mpiio,limit)", set_engines},
     {"dir", OPTION_TEXT, FIELD(dir), 0, 0, "DIR", "where the files go (.)", NULL},
     {"repeat", OPTION_COUNT, FIELD(repeat), 1, BENCH_REPEAT_MAX, "N", "timed repetitions, engines in turn (20)",
      NULL},

@@ -106,6 +106,27 @@ bench 2 s3d --dims 8 --steps 2 --views each --declared off
 bench 2 block3d --dims 8 --memory-check --hint sago_memory=32M
 grep -q pss_rise "$work/out.json" || fail "no pss_rise"
 
+# GIO, where it is built in; else it is refused.
+if "$sago" bench contiguous --engines gio --repeat 0 2>&1 | grep -q "without gio"; then
+    refused "without gio" bench contiguous --engines sago,gio
+    echo "built without GIO: not measured"
+else
+    for pattern in "contiguous --bytes 20001" "interleaved --block 512 --transfer 256 --segments 5" \
+        "flash --blocks 3 --side 4 --variables 3" "checkerboard --block 64 --blocks 9" "e3sm-f --runs 50"; do
+        # shellcheck disable=SC2086,SC2016
+        "$here/../run-mpi.sh" -t 60 2 sh -c 'exec "$@" --dir "$SAGO_TEST_DIR"' - "$sago" bench $pattern --repeat 2 \
+            --engines sago,gio --json "$work/out.json" >"$work/log" 2>&1 || { fail "GIO: $pattern"; cat "$work/log"; }
+        python3 -c 'import json, sys
+r = json.load(open(sys.argv[1]))
+assert all(r["ratios"][way]["gio"] > 0 and len(r["turns"]["gio"][way]) == 2 for way in ("write", "read")), r
+' "$work/out.json" || fail "the JSON of GIO: $pattern"
+    done
+    if "$here/../run-mpi.sh" -t 60 2 "$sago" bench contiguous --bytes 10 --dir /proc --engines gio >"$work/log" 2>&1; then
+        fail "GIO wrote to /proc"
+    fi
+    grep -q "sago bench contiguous: " "$work/log" || fail "no reason in: $(cat "$work/log")"
+fi
+
 # The drop-in beside the MPI library it stands in front of; a limit of time; verified before the repetitions only.
 if [ -z "${SAGO_SANITIZE:-}" ]; then
     # shellcheck disable=SC2016
