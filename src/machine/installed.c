@@ -1,7 +1,10 @@
 /* Where the library's own files are, found from where the library itself was loaded: any prefix, or a build tree.
  */
 #include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,14 +15,22 @@ static bool exists(char *path, int64_t capacity, const char *folder, const char 
     return length > 0 && length < capacity && access(path, R_OK) == 0;
 }
 
-bool sagoi_installed(const char *below, char *path, int64_t capacity) {
+/* The file that this code was loaded from.  Of a program that it is linked into, the loader knows only what the program
+ * was called by, which may be a name without a folder, relative to a folder that was left since, or a link. */
+static bool own_file(char file[PATH_MAX]) {
     static const char here = 0; /* an address of ours */
     Dl_info about;
-    char folder[4096];
-    if (!dladdr(&here, &about) || !about.dli_fname)
+    struct link_map *object = NULL;
+    if (!dladdr1(&here, &about, (void **)&object, RTLD_DL_LINKMAP) || !object)
         return false;
-    int length = snprintf(folder, sizeof folder, "%s", about.dli_fname);
-    char *slash = length > 0 && (size_t)length < sizeof folder ? strrchr(folder, '/') : NULL;
+    if (*object->l_name)
+        return realpath(object->l_name, file) != NULL;
+    return realpath("/proc/self/exe", file) != NULL;
+}
+
+bool sagoi_installed(const char *below, char *path, int64_t capacity) {
+    char folder[PATH_MAX];
+    char *slash = own_file(folder) ? strrchr(folder, '/') : NULL;
     if (!slash)
         return false;
     *slash = '\0'; /* lib, bin, or lib/x86_64-linux-gnu */

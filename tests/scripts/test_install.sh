@@ -21,8 +21,10 @@ fail() {
     echo "FAIL: $*"
     exit 1
 }
-says() { # pattern, file
-    grep -q "$1" "$2" || { cat "$2"; fail "expected: $1"; }
+says() { # [-i] pattern, file
+    insensitive=
+    [ "$1" != -i ] || { insensitive=-i; shift; }
+    grep -q $insensitive "$1" "$2" || { cat "$2"; fail "expected: $1"; }
 }
 run() { # mpi, program
     SAGO_MPI=$1 SAGO_MPIEXEC=mpiexec.$1 "$SAGO_SOURCE/tests/run-mpi.sh" -t 60 2 "$2"
@@ -36,6 +38,14 @@ for file in include/sago/sago.h include/sago/config.h include/sago/status.h lib/
 done
 "$prefix/bin/sago" hints >"$tmp/log" 2>&1 || { cat "$tmp/log"; fail "the installed sago command"; }
 says sago_memory "$tmp/log"
+
+echo "== found by PATH, from another folder, through a link"
+mkdir "$tmp/links"
+ln -s "$prefix/bin/sago" "$tmp/links/sago"
+for folder in "$prefix/bin" "$tmp/links"; do
+    (cd / && PATH=$folder:$PATH sago topo theta) >"$tmp/log" 2>&1 || { cat "$tmp/log"; fail "sago topo theta by PATH"; }
+    says -i theta "$tmp/log"
+done
 
 echo "== a project that uses find_package(sago)"
 cp -r "$SAGO_SOURCE/examples" "$tmp/project"
