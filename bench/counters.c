@@ -13,18 +13,37 @@
 
 bool bench_wire_known(void) { return getenv("SAGO_CLUSTER_IFACE"); }
 
+static bool read_counter(const char *path, int64_t *bytes) {
+    FILE *file = fopen(path, "r");
+    bool ok = file && fscanf(file, "%" SCNd64, bytes) == 1;
+    if (file)
+        fclose(file);
+    return ok;
+}
+
+/* What the cluster's storage targets have sent, by the ports of the switch that they are at. */
+static int64_t targets_sent(void) {
+    char path[256];
+    const char *ports = getenv("SAGO_CLUSTER_SWITCH");
+    int64_t sum = 0, bytes;
+    for (int target = 1; ports; target++) {
+        snprintf(path, sizeof path, "%s/s%d/statistics/rx_bytes", ports, target);
+        if (!read_counter(path, &bytes))
+            break;
+        sum += bytes;
+    }
+    return sum;
+}
+
 int64_t bench_wire_sent(const bench_world *world) {
     char path[256];
     int64_t bytes = 0;
     if (!bench_wire_known() || world->node_rank != 0)
         return 0;
     snprintf(path, sizeof path, "/sys/class/net/%s/statistics/tx_bytes", getenv("SAGO_CLUSTER_IFACE"));
-    FILE *file = fopen(path, "r");
-    if (file && fscanf(file, "%" SCNd64, &bytes) != 1)
+    if (!read_counter(path, &bytes))
         bytes = 0;
-    if (file)
-        fclose(file);
-    return bytes;
+    return bytes + (world->rank == 0 ? targets_sent() : 0);
 }
 
 /* ---- Memory ---- */

@@ -9,7 +9,7 @@
 
 /* Is there an interface to watch (SAGO_CLUSTER_IFACE)? */
 bool bench_wire_known(void);
-/* Bytes the node's interface has sent; 0 on all but one rank of each node. */
+/* Bytes the node's interface has sent, on rank 0 also the storage targets; 0 on all but one rank of a node. */
 int64_t bench_wire_sent(const bench_world *world);
 
 /* A thread on one rank of each node that watches the memory of all its ranks: the sum of their PSS, mappings of
