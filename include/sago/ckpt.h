@@ -26,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <sago/init.h>
 #include <sago/status.h>
 
 #ifdef __cplusplus
@@ -160,8 +161,7 @@ typedef struct sago_ckpt_info {
     int64_t ranks; /* that saved */
 } sago_ckpt_info;
 
-#define SAGO_CKPT_INFO_INIT                                                                                       \
-    { .size = sizeof(sago_ckpt_info) }
+#define SAGO_CKPT_INFO_INIT SAGO_SIZED(sago_ckpt_info)
 
 /* Type and shape, before allocating.  SAGO_ERR_NO_FILE: no such step, or no such name in it. */
 sago_status sago_ckpt_inquire(sago_ckpt *ckpt, int64_t step, const char *name, sago_ckpt_info *info);
@@ -201,8 +201,17 @@ typedef struct sago_ckpt_report {
     int64_t passed_over;                  /* newer steps that restore_latest could not restore from */
 } sago_ckpt_report;
 
+#ifdef __cplusplus
+static inline sago_ckpt_report sago_ckpt_report_init(void) {
+    sago_ckpt_report report = SAGO_SIZED(sago_ckpt_report);
+    report.step = -1;
+    return report;
+}
+#define SAGO_CKPT_REPORT_INIT sago_ckpt_report_init()
+#else
 #define SAGO_CKPT_REPORT_INIT                                                                                     \
     { .size = sizeof(sago_ckpt_report), .step = -1 }
+#endif
 
 /* Local.  What the last restore or verify found; before the first, what opening did. */
 sago_status sago_ckpt_get_report(sago_ckpt *ckpt, sago_ckpt_report *report);
@@ -261,8 +270,7 @@ typedef struct sago_ckpt_stats {
                                        kept for them; of the rank with the most */
 } sago_ckpt_stats;
 
-#define SAGO_CKPT_STATS_INIT                                                                                      \
-    { .size = sizeof(sago_ckpt_stats) }
+#define SAGO_CKPT_STATS_INIT SAGO_SIZED(sago_ckpt_stats)
 
 sago_status sago_ckpt_get_stats(sago_ckpt *ckpt, sago_ckpt_stats *stats);
 

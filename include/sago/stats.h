@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <sago/init.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -66,8 +68,7 @@ typedef struct sago_stats {
     int64_t separate_failures; /* separate calls that only this rank could not serve: no memory, or not offered */
 } sago_stats;
 
-#define SAGO_STATS_INIT                                                                                           \
-    { .size = sizeof(sago_stats) }
+#define SAGO_STATS_INIT SAGO_SIZED(sago_stats)
 
 const char *sago_phase_string(sago_phase phase);
 const char *sago_flush_string(sago_flush reason);

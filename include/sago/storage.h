@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <sago/init.h>
 #include <sago/status.h>
 
 #ifdef __cplusplus
@@ -64,8 +65,7 @@ typedef struct sago_storage_stats {
     int64_t removes;
 } sago_storage_stats;
 
-#define SAGO_STORAGE_STATS_INIT                                                                                   \
-    { .size = sizeof(sago_storage_stats) }
+#define SAGO_STORAGE_STATS_INIT SAGO_SIZED(sago_storage_stats)
 
 /* Local.  What the split that made this communicator cost; stats->size says how much of the struct the caller
  * knows. */

@@ -17,6 +17,28 @@ for header in sago/*.h; do
     compile c c11 "$header"
     compile c++ c++11 "$header"
 done
+# Every struct that has a macro to begin with, with all the warnings that people ask for.
+{
+    for header in sago/*.h; do
+        echo "#include <$header>"
+    done
+    echo 'int main(void) {'
+    sed -n 's/^#define \(SAGO_[A-Z_]*_INIT\)[ ].*/\1/p' sago/*.h | sort -u | while read -r macro; do
+        name=$(echo "${macro%_INIT}" | tr '[:upper:]' '[:lower:]')
+        echo "    $name a_$name = $macro; (void)a_$name;"
+    done
+    echo '    return 0;'
+    echo '}'
+} >"$tmp/all.c"
+grep -q 'sago_var a_sago_var = SAGO_VAR_INIT' "$tmp/all.c" || failed=1
+# Of the MPI libraries' own headers nothing is asked.
+wrapped=$("$SAGO_MPICC" -show | tr ' ' '\n' | sed -n 's/^-I/-isystem /p' | tr '\n' ' ')
+for standard in c11 c++11 c++14 c++17 c++20; do
+    language=${standard%%[0-9]*}
+    # shellcheck disable=SC2086
+    "$SAGO_MPICC" -x "$language" -std="$standard" -Wall -Wextra -pedantic -Werror -DOMPI_SKIP_MPICXX \
+        -DMPICH_SKIP_MPICXX $wrapped $includes -fsyntax-only "$tmp/all.c" || failed=1
+done
 cd "$SAGO_SOURCE/src"
 for header in */*.h; do
     compile c gnu11 "$header"
