@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""tools/figures_cluster.py: medians, intervals, when a cell is done, and what the table says; nothing is measured."""
+import contextlib
+import io
+import json
+import os
+import sys
+import tempfile
+import types
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools"))
+import figures_cluster as figures  # noqa: E402
+
+
+def cell_of(peer, factors, seconds=0):
+    turns = {"sago": {d: [1e-3] * 2 * len(factors) for d in figures.DIRECTIONS},
+             "mpiio": {d: [1e-3 * f for f in factors for _ in "ab"] for d in figures.DIRECTIONS}}
+    wire = {"sago": {"first": 0, "repeat": 2000000, "read": 1000000}}
+    return {"pattern": "contiguous, 4 KiB a rank", "shape": "4x2", "link": "off", "store": "free", "peer": peer,
+            "commit": "c0ffee", "seconds": seconds, "engines": ["mpiio"], "batches": [{"turns": turns, "wire": wire}]}
+
+
+def table(*cells):
+    kept = {figures.key_of(cell): cell for cell in cells}
+    options = types.SimpleNamespace(stores="free", shapes="4x2", links="off", peers="R,O,Y", patterns="4 KiB", table=True,
+                                    limit=1)
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file, contextlib.redirect_stdout(io.StringIO()) as out:
+        json.dump(kept, file)
+        file.flush()
+        options.json = file.name
+        figures.main(options)
+    return out.getvalue()
+
+
+assert figures.pair_ratios([2, 4, 9], [1, 1, 1]) == [3]
+assert figures.estimate([3.0, 1.0, 2.0]) == (2.0, 1.0, 3.0)
+assert figures.estimate([float(i) for i in range(1, 13)]) == (6.5, 3.0, 10.0)
+
+assert not figures.is_done(cell_of("R", [1.1] * 5))  # too few pairs
+assert figures.is_done(cell_of("R", [1.1] * 6))
+assert not figures.is_done(cell_of("R", [0.5, 1, 2] * 4))
+assert figures.is_done(cell_of("R", [0.5, 1, 2] * 4, seconds=61))
+
+assert "ahead (R 1.50)" in table(cell_of("R", [1.5] * 6))
+assert "behind (Y 0.50)" in table(cell_of("O", [1.5] * 6), cell_of("Y", [0.5] * 6))  # the best peer counts
+assert "equal (O 1.00)" in table(cell_of("O", [1.0] * 6))
+assert "undecided (O" in table(cell_of("O", [0.5, 1, 2] * 4))
+assert "| write | 1.0 | R 1.50 [1.50, 1.50] | ahead (R 1.50) | sago 2.0 |" in table(cell_of("R", [1.5] * 6))

@@ -1,0 +1,275 @@
+"""`tools/figures.py --cluster`: Sago beside its peers on several nodes of one machine (tests/cluster/vcluster).
+
+A cell is one pattern on one cluster under one MPI library: R = MPICH's ROMIO, O = Open MPI's OMPIO, Y = Open MPI's
+ROMIO, each with GIO beside it where both build trees were made with GIO=PREFIX.  In a cell the engines take turns, and two
+turns, one in each order, are a pair.  A cell is measured until the 95% interval of every median ratio ends within
+15% of it, for at most a minute; then it is called undecided.  What was measured is kept in a JSON file after every
+few seconds: a cell that is done is not measured again, one that is not goes on.
+
+Both MPI libraries yield while they wait: there are more ranks than cores.  Storage is `free`, one tmpfs in all nodes, or
+`linked`, a striped file system behind links of its own (vcluster --help).  There all engines get the hint striping_unit,
+by which the peers align what they write.  A route that is faster only because storage is free does not count.
+"""
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+VCLUSTER = "tests/cluster/vcluster"
+RUNS = {  # peer: build tree, options of vcluster run, engines
+    "R": ("mpich", [], ["mpiio", "gio"]),
+    "O": ("openmpi", ["--mca", "io", "ompio"], ["mpiio", "gio"]),
+    "Y": ("openmpi", ["--mca", "io", "romio321"], ["mpiio"]),
+}
+PATTERNS = {  # what it is called in the table: what it is
+    "32 pieces of 47,008, one call": "ior-hard --blocks 32 --runs 32",
+    "32 pieces of 47,008, a call each": "ior-hard --blocks 32",
+    "mpi-io-test, 32 calls of 47,008": "mpi-io-test --block 47008 --blocks 32",
+    "1,000 bytes of every 2,000": "checkerboard --block 1000 --blocks 1500",
+    "contiguous, 4 KiB a rank": "contiguous --bytes 4K",
+    "contiguous, 1.5 MiB a rank": "contiguous --bytes 1536K",
+    "3-D blocks, 128^3 doubles": "block3d --dims 128",
+    "E3SM F, 20,000 runs a rank": "e3sm-f --runs 20000",
+}
+SHAPES, LINKS, STORES = "4x2,4x8,8x2", "off,10gbit,1gbit", "free,linked:4"
+WIDEST = 0.15  # of an interval, either way
+MOST_SECONDS = 60  # of a cell
+BATCH = 10  # seconds of one run
+DIRECTIONS = ("write", "read")
+
+
+# ---- Ratios -------------------------------------------------------------------------------------------------------
+
+def pair_ratios(peer, sago):
+    """Of one run: turns two by two, as `sago bench` does it."""
+    return [(peer[i] + peer[i + 1]) / (sago[i] + sago[i + 1]) for i in range(0, len(sago) - 1, 2)]
+
+
+def estimate(ratios):
+    """Median and the sign test's 95% interval; with fewer than six pairs the whole range."""
+    ordered, n = sorted(ratios), len(ratios)
+    cut, below = 0, 0.0
+    while cut < n // 2 and below + math.comb(n, cut) / 2**n <= 0.025:
+        below += math.comb(n, cut) / 2**n
+        cut += 1
+    first = max(cut - 1, 0)
+    return statistics.median(ordered), ordered[first], ordered[n - 1 - first]
+
+
+def ratio_of(cell, engine, direction):
+    """How many times faster than the engine Sago is; None: not measured."""
+    ratios = [r for batch in cell["batches"] if engine in batch["turns"]
+              for r in pair_ratios(batch["turns"][engine][direction], batch["turns"]["sago"][direction])]
+    return estimate(ratios) if ratios else None
+
+
+def is_narrow(ratio):
+    median, low, high = ratio
+    return low >= median * (1 - WIDEST) and high <= median * (1 + WIDEST)
+
+
+def is_done(cell):
+    if cell.get("error") or cell["seconds"] >= MOST_SECONDS:
+        return True
+    ratios = [ratio_of(cell, e, d) for e in cell["engines"] for d in DIRECTIONS]
+    pairs = sum(len(b["turns"]["sago"]["write"]) // 2 for b in cell["batches"])
+    return pairs >= 6 and all(r and is_narrow(r) for r in ratios)
+
+
+# ---- Measuring ----------------------------------------------------------------------------------------------------
+
+class Cluster:
+    """One that is up, with links as they are wanted; goes down with this process."""
+
+    def __init__(self, nodes, store):
+        self.name = f"figures-{os.getpid()}"
+        self.link = "off"
+        subprocess.run([VCLUSTER, "up", self.name, nodes, "--owner", str(os.getpid()), "--storage", store], check=True)
+
+    def shape(self, link):
+        if link != self.link:
+            subprocess.run([VCLUSTER, "shape", self.name, link], check=True)
+        self.link = link
+
+    def run(self, tree, options, words):
+        """Exit status and what it said."""
+        command = [VCLUSTER, "run", self.name, "--mpi", tree, "--timeout", str(3 * MOST_SECONDS), *options, "--", *words]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              env={**os.environ, "SAGO_BUILD": f"build/{tree}"})
+        return done.returncode, done.stdout
+
+    def down(self):
+        subprocess.run([VCLUSTER, "down", self.name], check=True)
+
+
+def measure_batch(cluster, cell, engines, options):
+    """Adds some seconds of turns to the cell; what went wrong, or None."""
+    tree, more, _ = RUNS[cell["peer"]]
+    with tempfile.NamedTemporaryFile(suffix=".json") as out:
+        words = [f"build/{tree}/bin/sago", "bench", *PATTERNS[cell["pattern"]].split(), "--dir", "@GLOBAL@",
+                 "--engines", ",".join(["sago", *engines]), "--repeat", "400", "--warmup", "2", "--cold", "0",
+                 "--seconds", str(options.batch), "--verify", "first", "--json", out.name]
+        if cell["store"] != "free":
+            words += ["--hint", "striping_unit=1048576"]
+        for hint in options.hint:
+            words += ["--hint", hint]
+        start = time.monotonic()
+        status, said = cluster.run(tree, ["--ranks-per-node", cell["shape"].split("x")[1], *more], words)
+        cell["seconds"] += time.monotonic() - start
+        if status != 0:
+            return said.strip()[-300:] or f"exit status {status}"
+        result = json.load(open(out.name))
+    cell["batches"].append({"turns": result["turns"], "wire": result["wire"], "bytes": result["bytes"]})
+    return None
+
+
+def measure_cell(cluster, cell, engines, options, save):
+    """Until it is done; who fails beside Sago is left out and named."""
+    cell["engines"] = engines
+    while not is_done(cell) and time.monotonic() < options.end:
+        error = measure_batch(cluster, cell, cell["engines"], options)
+        if error:
+            bad = [e for e in cell["engines"] if f"engine {e}:" in error] or cell["engines"]
+            cell["failed"] = {**cell.get("failed", {}), **{e: error for e in bad}}
+            cell["engines"] = [e for e in cell["engines"] if e not in bad]
+            if not cell["engines"]:
+                cell["error"] = error
+        save()
+
+
+def has_gio(tree):
+    said = subprocess.run([f"build/{tree}/bin/sago", "bench", "contiguous", "--engines", "gio", "--repeat", "0"],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+    return "without gio" not in said
+
+
+def wanted_cells(options):
+    for store in options.stores.split(","):
+        for shape in options.shapes.split(","):
+            for link in options.links.split(","):
+                for pattern in options.cluster_patterns:
+                    for peer in options.peers.split(","):
+                        yield {"pattern": pattern, "shape": shape, "link": link, "store": store, "peer": peer}
+
+
+def key_of(cell):
+    return "; ".join(cell[part] for part in ("pattern", "shape", "link", "store", "peer"))
+
+
+def measure_all(options, kept, save):
+    gio = {tree: has_gio(tree) for tree in ("mpich", "openmpi")}
+    commit = subprocess.run(["git", "describe", "--always", "--dirty"], stdout=subprocess.PIPE, text=True).stdout.strip()
+    cluster, at = None, None
+    try:
+        for wanted in wanted_cells(options):
+            if time.monotonic() >= options.end:
+                break
+            cell = kept.setdefault(key_of(wanted), {**wanted, "commit": commit, "seconds": 0, "batches": []})
+            if is_done(cell) if cell["batches"] else cell.get("error"):
+                continue
+            place = (cell["shape"].split("x")[0], cell["store"])
+            if place != at:
+                if cluster:
+                    cluster.down()
+                cluster, at = Cluster(*place), place
+            cluster.shape(cell["link"])
+            tree, _, engines = RUNS[cell["peer"]]
+            engines = [e for e in engines if (e != "gio" or gio[tree]) and e not in cell.get("failed", {})]
+            measure_cell(cluster, cell, engines, options, save)
+            print(f"{key_of(cell)}: {cell['seconds']:.0f} s, {len(cell['batches'])} runs", file=sys.stderr)
+    finally:
+        if cluster:
+            cluster.down()
+
+
+# ---- The table ----------------------------------------------------------------------------------------------------
+
+def ratio_text(ratio):
+    if not ratio:
+        return "failed"
+    return f"{ratio[0]:.2f} [{ratio[1]:.2f}, {ratio[2]:.2f}]" + ("" if is_narrow(ratio) else " ?")
+
+
+def verdict(ratios):
+    """Against the best peer, who counts."""
+    best = min(ratios.items(), key=lambda item: item[1][0], default=None)
+    if not best:
+        return "-"
+    name, ratio = best
+    word = "undecided" if not is_narrow(ratio) and ratio[1] <= 1 <= ratio[2] else \
+        "ahead" if ratio[1] > 1 else "behind" if ratio[2] < 1 else "equal"
+    return f"{word} ({name} {ratio[0]:.2f})"
+
+
+def row_of(cells, direction):
+    """Of the cells of one MPI library: peer -> cell."""
+    ratios = {}
+    for peer, cell in cells.items():
+        for engine in cell.get("engines", []):
+            ratio = ratio_of(cell, engine, direction)
+            if ratio:
+                ratios.setdefault("GIO" if engine == "gio" else peer, ratio)
+    first = next(iter(cells.values()))
+    batch = first["batches"][0] if first["batches"] else None
+    wire = "-"
+    if batch:
+        count = "repeat" if direction == "write" else "read"
+        wire = ", ".join(f"{name} {values[count] / 1e6:.1f}" for name, values in batch["wire"].items())
+    sago = [t for cell in cells.values() for b in cell["batches"] for t in b["turns"]["sago"][direction]]
+    time_text = f"{1e3 * statistics.median(sago):.1f}" if sago else "-"
+    peers = ", ".join(f"{peer} {ratio_text(r)}" for peer, r in ratios.items()) or "failed"
+    failed = sorted({f"{peer if e == 'mpiio' else 'GIO'} failed" for peer, c in cells.items() for e in c.get("failed", {})})
+    return " | ".join([time_text, ", ".join([peers, *failed]), verdict(ratios), wire])
+
+
+def print_table(options, kept):
+    print("Sago's median time in ms; how many times faster it is than each peer (its 95% interval; ?: wider than 15%); "
+          "against the best peer; MB sent by all nodes.\n")
+    print("| pattern | nodes x ranks | links | storage | MPI | call | Sago, ms | Sago is faster than | judged | MB sent |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    rows = {}
+    for wanted in wanted_cells(options):
+        cell = kept.get(key_of(wanted))
+        if cell and (cell["batches"] or cell.get("error")):
+            tree = RUNS[cell["peer"]][0]
+            rows.setdefault((cell["pattern"], cell["shape"], cell["link"], cell["store"], tree), {})[cell["peer"]] = cell
+    for (pattern, shape, link, store, tree), cells in rows.items():
+        place = f"{pattern} | {shape} | {'unshaped' if link == 'off' else link} | {store} | {tree}"
+        for direction in DIRECTIONS:
+            print(f"| {place} | {direction} | {row_of(cells, direction)} |")
+    print("\nMeasured with " + ", ".join(sorted({c["commit"] for cells in rows.values() for c in cells.values()})))
+
+
+# ---- All of it ----------------------------------------------------------------------------------------------------
+
+def add_options(parser):
+    group = parser.add_argument_group("with --cluster", "--peers, --patterns (parts of their names, with commas between) "
+                                      "and --json (what is measured is kept there; build/cluster.json) as above, and")
+    group.add_argument("--shapes", default=SHAPES, help=f"nodes x ranks a node ({SHAPES})")
+    group.add_argument("--links", default=LINKS, help=f"rates of the links, as tc writes them ({LINKS})")
+    group.add_argument("--stores", default=STORES, help=f"storage, as vcluster --storage has it ({STORES})")
+    group.add_argument("--hint", action="append", default=[], help="KEY=VALUE for all engines; may be repeated")
+    group.add_argument("--limit", type=int, default=10**9, help="no longer than so many seconds now")
+    group.add_argument("--batch", type=int, default=BATCH, help=f"seconds of one run ({BATCH})")
+    group.add_argument("--table", action="store_true", help="measure nothing, print what there is")
+
+
+def main(options):
+    path = options.json or "build/cluster.json"
+    parts = (options.patterns or "").split(",")
+    options.cluster_patterns = [p for p in PATTERNS if any(part in p for part in parts)]
+    options.end = time.monotonic() + options.limit
+    kept = json.load(open(path)) if os.path.exists(path) else {}
+
+    def save():
+        with open(path + ".new", "w") as out:
+            json.dump(kept, out, indent=1)
+        os.replace(path + ".new", path)
+
+    if not options.table:
+        measure_all(options, kept, save)
+    print_table(options, kept)
