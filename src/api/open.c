@@ -81,8 +81,13 @@ enum {
     MAX_MINUS_PATH,
     MAX_HINTS,
     MAX_MINUS_HINTS,
-    MAX_MINUS_MEMORY
+    MAX_MINUS_MEMORY,
+    MAX_WRONG, /* arguments, on some rank */
+    MAX_UNMAPPABLE,
+    MAX_SUBFILES,
+    MAX_MINUS_SUBFILES
 };
+enum { SUM_COVER_KEY, SUM_BLOCK, SUM_STRIPE_UNIT, SUM_STRIPE_COUNT };
 
 int64_t sagoi_positive_hash(const void *data, int64_t bytes) {
     return (int64_t)(sagoi_hash_bytes(data, bytes, (sagoi_hash){0, 0}).low >> 1);
@@ -95,32 +100,88 @@ static int64_t hash_hints(const sagoi_hints *hints) {
     return sagoi_positive_hash(&common, sizeof common);
 }
 
-static sago_status agree_arguments(sago_file *file, sago_status status) {
-    sagoi_agreement agreed = {0}, of_node;
-    if (!status) {
-        agreed.max[MAX_MODE] = file->amode;
-        agreed.max[MAX_PATH] = sagoi_positive_hash(file->path, (int64_t)strlen(file->path));
-        agreed.max[MAX_HINTS] = hash_hints(&file->hints);
-        for (int i = MAX_MODE; i <= MAX_HINTS; i += 2)
-            agreed.max[i + 1] = -agreed.max[i];
-    }
+static void describe_arguments(const sago_file *file, sagoi_agreement *agreed) {
+    agreed->max[MAX_MODE] = file->amode;
+    agreed->max[MAX_PATH] = sagoi_positive_hash(file->path, (int64_t)strlen(file->path));
+    agreed->max[MAX_HINTS] = hash_hints(&file->hints);
+    for (int i = MAX_MODE; i <= MAX_HINTS; i += 2)
+        agreed->max[i + 1] = -agreed->max[i];
+}
+
+static sago_status compare_arguments(const sagoi_agreement *agreed) {
+    static const char *const what[] = {"access modes", "paths", "hints"};
+    for (int i = MAX_MODE; i <= MAX_HINTS; i += 2)
+        if (agreed->max[i] != -agreed->max[i + 1])
+            return sagoi_fail(SAGO_ERR_MISMATCH, "ranks gave different %s", what[i / 2]);
+    return SAGO_OK;
+}
+
+/* What rank 0 says of stripes is believed: what a rank may ask, and gets as an answer, can differ between nodes.
+ */
+static void describe_store(const sago_file *file, sagoi_agreement *agreed) {
+    const sagoi_subfiles *subfiles = sagoi_store_subfiles(file->store);
+    const sagoi_layout *layout = sagoi_store_layout(file->store);
+    int64_t is = subfiles ? sagoi_positive_hash(subfiles, sizeof *subfiles) : 0;
+    agreed->max[MAX_UNMAPPABLE] = !file->may_map || subfiles;
+    agreed->max[MAX_SUBFILES] = is;
+    agreed->max[MAX_MINUS_SUBFILES] = -is;
+    if (file->team->rank != 0)
+        return;
+    agreed->sum[SUM_BLOCK] = (uint64_t)layout->block;
+    agreed->sum[SUM_STRIPE_UNIT] = (uint64_t)layout->stripe_unit;
+    agreed->sum[SUM_STRIPE_COUNT] = (uint64_t)layout->stripe_count;
+}
+
+/* Is copying to and from a mapping of the file worth while? */
+static bool wants_mapping(const sago_file *file) {
+    const sagoi_layout *layout = sagoi_store_layout(file->store);
+    return file->hints.map != SAGOI_CHOICE_OFF && file->team->nodes == 1 && !file->hints.direct_io &&
+           (layout->in_memory || (file->hints.map == SAGOI_CHOICE_ON && layout->local));
+}
+
+/* The planner's input must be the same everywhere. */
+static sago_status take_store(sago_file *file, const sagoi_agreement *agreed) {
+    file->may_map = !agreed->max[MAX_UNMAPPABLE] && wants_mapping(file);
+    if (agreed->max[MAX_SUBFILES] != -agreed->max[MAX_MINUS_SUBFILES])
+        return sagoi_fail(SAGO_ERR_MISMATCH, "ranks found different subfiles");
+    sagoi_store_set_stripes(
+        file->store, (int64_t)agreed->sum[SUM_BLOCK],
+        (sagoi_stripes){(int64_t)agreed->sum[SUM_STRIPE_UNIT], (int64_t)agreed->sum[SUM_STRIPE_COUNT]});
+    return SAGO_OK;
+}
+
+/* All that the ranks of a file must agree on: what they were given, and, once it is opened, what they found.
+ * `wrong`: this rank's arguments are.  Ranks that were given different ones are told that, whatever came of it. */
+static sago_status agree_file(sago_file *file, bool wrong, sago_status status) {
+    sagoi_agreement agreed = {.max[MAX_WRONG] = wrong}, of_node;
+    bool opened = !status && file->store;
+    if (!wrong)
+        describe_arguments(file, &agreed);
+    if (opened)
+        describe_store(file, &agreed);
     agreed.max[MAX_MINUS_MEMORY] = file->hints.memory > 0 ? -file->hints.memory : INT64_MIN;
     agreed.max[MAX_VERDICT] = sagoi_verdict_code(file->team, status);
-    if (file->team->rank == 0 && getrandom(&agreed.sum[0], sizeof agreed.sum[0], 0) < 0)
-        agreed.sum[0] = (uint64_t)getpid() * 0x9e3779b97f4a7c15u;
+    if (file->team->rank == 0 && getrandom(&agreed.sum[SUM_COVER_KEY], sizeof agreed.sum[0], 0) < 0)
+        agreed.sum[SUM_COVER_KEY] = (uint64_t)getpid() * 0x9e3779b97f4a7c15u;
     sago_status met = sagoi_agree(file->team, &agreed, &of_node, NULL, NULL);
+    if (!met && !agreed.max[MAX_WRONG])
+        met = compare_arguments(&agreed);
     if (met)
         return met;
     if (agreed.max[MAX_VERDICT])
         return sagoi_verdict(file->team, agreed.max[MAX_VERDICT]);
-    file->cover_key = agreed.sum[0];
+    file->cover_key = agreed.sum[SUM_COVER_KEY];
     file->hints.memory = of_node.max[MAX_MINUS_MEMORY] == INT64_MIN ? 0 : -of_node.max[MAX_MINUS_MEMORY];
     file->budget.limit = file->hints.memory / file->team->local_size;
-    static const char *const what[] = {"access modes", "paths", "hints"};
-    for (int i = MAX_MODE; i <= MAX_HINTS; i += 2)
-        if (agreed.max[i] != -agreed.max[i + 1])
-            return sagoi_fail(SAGO_ERR_MISMATCH, "ranks gave different %s", what[i / 2]);
-    return SAGO_OK;
+    file->team->patience = file->hints.patience;
+    return opened ? take_store(file, &agreed) : SAGO_OK;
+}
+
+/* The others learn it in agree_file(). */
+static sago_status agree_on_failure(sagoi_team *team, sago_status status) {
+    sagoi_agreement agreed = {.max[MAX_VERDICT] = sagoi_verdict_code(team, status), .max[MAX_WRONG] = true};
+    sago_status met = sagoi_agree(team, &agreed, NULL, NULL, NULL);
+    return met ? met : sagoi_verdict(team, agreed.max[MAX_VERDICT]);
 }
 
 /* ---- The file itself ---- */
@@ -145,7 +206,7 @@ static sago_status open_store(sago_file *file, bool create, const sagoi_subfiles
                                    .direct_io = file->hints.direct_io,
                                    .stripes = {file->hints.striping_unit, file->hints.striping_factor},
                                    .subfiles = *subfiles};
-    file->may_map = sagoi_mapping_supported();
+    file->may_map = file->team->nodes == 1 && sagoi_mapping_supported();
     if ((options.flags & O_ACCMODE) != O_WRONLY)
         return sagoi_store_open(file->path, &options, &file->store);
     sagoi_store_options both = options;
@@ -155,35 +216,6 @@ static sago_status open_store(sago_file *file, bool create, const sagoi_subfiles
         return status;
     file->may_map = false;
     return sagoi_store_open(file->path, &options, &file->store);
-}
-
-/* Is copying to and from a mapping of the file worth while? */
-static bool wants_mapping(const sago_file *file) {
-    const sagoi_layout *layout = sagoi_store_layout(file->store);
-    return file->hints.map != SAGOI_CHOICE_OFF && file->team->nodes == 1 && !file->hints.direct_io &&
-           (layout->in_memory || (file->hints.map == SAGOI_CHOICE_ON && layout->local));
-}
-
-/* The planner's input must be the same everywhere: can all ranks map, and how is the file striped?  About stripes
- * rank 0 is believed: what a rank may ask, and gets as an answer, can differ between nodes. */
-static sago_status agree_layout(sago_file *file) {
-    const sagoi_subfiles *subfiles = sagoi_store_subfiles(file->store);
-    int64_t is = subfiles ? sagoi_positive_hash(subfiles, sizeof *subfiles) : 0;
-    sagoi_agreement agreed = {.max = {0, !file->may_map || subfiles, is, -is}};
-    if (file->team->rank == 0) {
-        const sagoi_layout *layout = sagoi_store_layout(file->store);
-        agreed.sum[0] = (uint64_t)layout->block;
-        agreed.sum[1] = (uint64_t)layout->stripe_unit;
-        agreed.sum[2] = (uint64_t)layout->stripe_count;
-    }
-    sago_status status = sagoi_agree(file->team, &agreed, NULL, NULL, NULL);
-    file->may_map = !status && !agreed.max[1] && wants_mapping(file);
-    if (!status && agreed.max[2] != -agreed.max[3])
-        status = sagoi_fail(SAGO_ERR_MISMATCH, "ranks found different subfiles");
-    if (!status)
-        sagoi_store_set_stripes(file->store, (int64_t)agreed.sum[0],
-                                (sagoi_stripes){(int64_t)agreed.sum[1], (int64_t)agreed.sum[2]});
-    return status;
 }
 
 /* Into how many files it goes, if it is made. */
@@ -212,21 +244,24 @@ static void note_subfiles(sago_file *file) {
         (void)snprintf(file->hints.subfiles, sizeof file->hints.subfiles, "%lld", (long long)is->count);
 }
 
-static sago_status open_everywhere(sago_file *file) {
-    sagoi_subfiles subfiles;
-    sago_status status = choose_subfiles(file, &subfiles);
-    if (!status && file->team->rank == 0)
-        status = open_store(file, true, &subfiles);
-    status = sagoi_agree_status(file->team, status);
+static sago_status look_around(sago_file *file) {
+    sago_status status = sagoi_surroundings_ask(file->team, &file->hints, &file->known);
+    if (!status)
+        sagoi_surroundings_fill(file->known, &file->hints);
+    return status;
+}
+
+/* Collective: nothing is made before all ranks mean the same file, and nobody else opens it before it is there. */
+static sago_status create_store(sago_file *file, sagoi_subfiles *subfiles) {
+    sago_status status = agree_file(file, false, SAGO_OK);
+    if (!status)
+        status = look_around(file);
     if (status)
         return status;
-    status = file->team->rank == 0 ? SAGO_OK : open_store(file, false, &subfiles);
-    status = sagoi_agree_status(file->team, status);
-    if (!status)
-        status = agree_layout(file);
-    if (!status)
-        note_subfiles(file);
-    return status;
+    status = choose_subfiles(file, subfiles);
+    if (!status && file->team->rank == 0)
+        status = open_store(file, true, subfiles);
+    return sagoi_agree_status(file->team, status);
 }
 
 /* Frees what an opened, or half opened, file has; no communication. */
@@ -265,8 +300,8 @@ static void shrink_windows(sago_file *file) {
         sagoi_segment_release(&file->team->windows);
 }
 
+/* What a file needs besides; no communication. */
 static sago_status set_up(sago_file *file) {
-    shrink_windows(file);
     file->timed = file->hints.timing;
     sago_status status = sagoi_view_make(0, MPI_BYTE, MPI_BYTE, &file->budget, &file->view);
     sagoi_cache_init(&file->cache, file->hints.plan_cache, &file->budget);
@@ -276,46 +311,70 @@ static sago_status set_up(sago_file *file) {
         status = sagoi_iothread_create(&file->thread);
     if (!status)
         leave_core_to_rank(file);
-    sagoi_decide_separate(file, false);
-    if (!status && file->apart)
+    if (!status && file->hints.nonblocking == SAGOI_NONBLOCKING_APART)
         status = sagoi_convene_open(file->team);
-    return sagoi_agree_status(file->team, status);
+    return status;
+}
+
+/* Collective, with what was wrong with the arguments.  A file that is there is opened by all at once, so that one
+ * agreement is enough, about all of it. */
+static sago_status open_together(sago_file *file, sago_status wrong) {
+    sagoi_subfiles subfiles = {0, 0};
+    sago_status status = wrong;
+    if (!wrong && (file->amode & MPI_MODE_CREATE)) {
+        status = create_store(file, &subfiles);
+        if (status)
+            return status;
+    }
+    if (!status && !file->store)
+        status = open_store(file, false, &subfiles);
+    if (!status)
+        status = set_up(file);
+    status = agree_file(file, wrong, status);
+    if (!status && !file->known)
+        status = look_around(file);
+    if (status)
+        return status;
+    shrink_windows(file);
+    note_subfiles(file);
+    sagoi_decide_separate(file, false);
+    return sagoi_tier_open(file);
+}
+
+/* This rank's part: what it was given. */
+static sago_status take_arguments(sago_file *file, const char *path, MPI_Info info, const sagoi_hints *given) {
+    sago_status status = check_arguments(path, file->amode, info, &file->hints);
+    if (!status && given)
+        file->hints = *given;
+    file->path = strdup(path ? path : "");
+    if (!status && !file->path)
+        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for a path");
+    return status;
 }
 
 /* `given`: the hints; NULL: those of `info`. */
 static sago_status open_file(MPI_Comm comm, const char *path, int amode, MPI_Info info, const sagoi_hints *given,
                              sago_file **opened) {
     sagoi_team *team = NULL;
-    void *handle = NULL;
-    sago_status status = sagoi_handle_create(comm, sizeof(sago_file), &team, &handle);
+    sago_status status = sagoi_team_acquire(comm, &team);
     if (status)
         return status;
-    sago_file *file = handle;
+    sago_file *file = calloc(1, sizeof *file);
+    if (!file) {
+        status = agree_on_failure(team, sagoi_fail(SAGO_ERR_MEMORY, "no memory for a handle"));
+        sagoi_team_release(team);
+        return status;
+    }
     file->team = team;
     file->amode = amode;
-    status = check_arguments(path, amode, info, &file->hints);
-    if (!status && given)
-        file->hints = *given;
+    status = take_arguments(file, path, info, given);
     if (!status && !opened)
         status = sagoi_fail(SAGO_ERR_ARG, "there is nowhere to put the file: the last argument is NULL");
-    file->path = strdup(path ? path : "");
-    if (!status && !file->path)
-        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for a path");
-    status = agree_arguments(file, status);
-    team->patience = status ? 0 : file->hints.patience;
-    if (!status)
-        status = sagoi_surroundings_ask(file->team, &file->hints, &file->known);
-    if (!status)
-        sagoi_surroundings_fill(file->known, &file->hints);
-    if (!status)
-        status = open_everywhere(file);
-    if (!status)
-        status = set_up(file);
-    if (!status)
-        status = sagoi_tier_open(file);
+    status = open_together(file, status);
     if (status) {
         char why[SAGOI_MESSAGE_MAX];
         (void)snprintf(why, sizeof why, "%s", sagoi_message());
+        team->patience = 0;
         (void)file_destroy(file);
         sagoi_message_set(why);
         return status;
