@@ -166,6 +166,7 @@ static bool each_call(const plan_config *config, plan_input *input, call_fn visi
         bench_access access;
         if (!bench_pattern_make(config->pattern, &config->params, r, ranks, &access, why))
             return false;
+        input->rank_runs = 0;
         for (int64_t i = 0; i < (config->declared ? access.ncalls : access.ncalls > 0); i++)
             visit(input, r / config->ranks, &access.calls[i]);
         bench_access_cleanup(&access);
@@ -187,6 +188,8 @@ static void add_bounds(plan_input *input, int64_t node, const bench_call *call) 
         shape->high = high;
     shape->bytes += bench_region_bytes(&call->file);
     shape->runs += bench_region_runs(&call->file);
+    input->rank_runs += bench_region_runs(&call->file);
+    input->most_runs = input->rank_runs > input->most_runs ? input->rank_runs : input->most_runs;
 }
 
 /* Adds [start, end) to the node's regions, each byte counting `weight` times. */
@@ -234,6 +237,7 @@ static bool make_shape(const plan_config *config, plan_input *input, char *why) 
     }
     input->shape = (sagoi_shape){.write = !config->read,
                                  .dense = bytes > 0 && bytes == high - low,
+                                 .most_runs = input->most_runs,
                                  .nodes = config->nodes,
                                  .node = input->shapes};
     if (nodes == 1 || bytes == 0)

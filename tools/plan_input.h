@@ -27,6 +27,7 @@ typedef struct plan_input {
     sagoi_node *nodes;             /* owned, as are: */
     sagoi_node_shape *shapes;
     int64_t *histogram;
+    int64_t rank_runs, most_runs; /* of the rank that is looked at, of any so far */
     sagoi_machine machine;
     sagoi_shape shape;
     sagoi_target target;

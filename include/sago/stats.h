@@ -56,7 +56,7 @@ typedef struct sago_stats {
     int64_t wire_bytes;                          /* metadata and data sent to other nodes */
     int64_t plan_hits, plan_misses;
     int64_t direct_calls, mapped_calls, aggregated_calls; /* collective calls by strategy */
-    int64_t separate_calls;          /* collective calls in which each rank went alone (sago_agree) */
+    int64_t separate_calls;          /* collective calls that each rank ended alone (sago_agree) */
     int64_t memory_now, memory_peak; /* drawn from the budget by this process, bytes */
     int64_t memory_budget;           /* of the node, bytes */
     char decision[2048];             /* the last plan, one reason a line */

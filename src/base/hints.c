@@ -76,8 +76,8 @@ static const sagoi_hint_row table[] = {
     {"sago_timing", SAGOI_HINT_BOOL, FIELD(timing), "on", 0, 1, NULL, NULL,
      "Ranks that go alone time what they do, for the statistics; reading the clock takes a part of a small call"},
     {"sago_agree", SAGOI_HINT_ENUM, FIELD(agree), "always", 0, 0, "always|enter|turn", NULL,
-     "Ranks agree on how each collective call went; or, on one node, go alone once all have come, or wait for each "
-     "other only between writing and reading"},
+     "Ranks agree on how each collective call went; or go alone once all have come, where nothing is to be gathered, "
+     "or, on one node, wait for each other only between writing and reading"},
     {"sago_patience", SAGOI_HINT_INT, FIELD(patience), "0", 0, 10000000, NULL, NULL,
      "Seconds that ranks wait in a call for nodes that do not answer; then the file can only be closed; 0: for ever"},
     {"sago_nonblocking", SAGOI_HINT_ENUM, FIELD(nonblocking), "together", 0, 0, "together|apart", NULL,

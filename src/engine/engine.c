@@ -12,7 +12,7 @@
 /* ---- Entering ---- */
 
 /* Fields of the agreement that opens a call; max[0] is always the verdict. */
-enum { SUM_SHAPE_LOW, SUM_SHAPE_HIGH, SUM_WEIGHTED, SUM_WEIGHTS };
+enum { SUM_SHAPE_LOW, SUM_SHAPE_HIGH, SUM_WEIGHTED, SUM_WEIGHTS, SUM_ALL_BYTES, SUM_ALL_RUNS, SUM_LONE_COVER };
 enum {
     MAX_VERDICT,
     MAX_KIND,
@@ -24,7 +24,8 @@ enum {
     MAX_ARGUMENT,
     MAX_MINUS_ARGUMENT,
     MAX_EXCEEDED,
-    MAX_STAGED
+    MAX_STAGED,
+    MAX_RUNS
 };
 
 /* The leader asks the file system, and so does a rank that wrote by itself since the last call, or that reads and
@@ -50,6 +51,20 @@ static sago_status look_at_file(sago_file *file, bool reads, sagoi_agreement *ag
 /* An odd number that depends on the rank, for the weighted sum of first offsets. */
 static uint64_t rank_weight(const sagoi_team *team) { return sagoi_mix(0x5a60, team->rank) | 1; }
 
+/* Of this rank's part of the cover check. */
+static uint64_t cover_of(const sago_file *file, const sagoi_request *request) {
+    uint64_t sum = 0;
+    for (int64_t i = 0; i < request->nstreams; i++)
+        sum += sagoi_extents_cover(&request->streams[i].file, file->cover_key);
+    return sum;
+}
+
+/* Do the runs of all ranks tile the accessed range? */
+static bool covers(const sagoi_call *call, uint64_t cover) {
+    uint64_t key = call->file->cover_key;
+    return cover == sagoi_mix(key, call->high) - sagoi_mix(key, call->low);
+}
+
 static void describe_request(const sago_file *file, const sagoi_composed *composed, sagoi_agreement *agreement) {
     const sagoi_request *request = &composed->request;
     sagoi_hash mine = sagoi_hash_int(file->team->rank, sagoi_compose_fingerprint(composed));
@@ -63,6 +78,11 @@ static void describe_request(const sago_file *file, const sagoi_composed *compos
     agreement->sum[SUM_WEIGHTS] = rank_weight(file->team);
     agreement->max[MAX_MINUS_LOW] = -request->low;
     agreement->max[MAX_HIGH] = request->high;
+    agreement->max[MAX_RUNS] = composed->runs;
+    agreement->sum[SUM_ALL_BYTES] = (uint64_t)composed->bytes;
+    agreement->sum[SUM_ALL_RUNS] = (uint64_t)composed->runs;
+    if (composed->runs == 1 && request->direction == SAGOI_TO_FILE) /* of many it is asked for with the shape */
+        agreement->sum[SUM_LONE_COVER] = cover_of(file, request);
 }
 
 /* Every collective call begins with this, whatever else it agrees on: so ranks that are in different ones all
@@ -125,18 +145,11 @@ static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *
     call->size = agreed->max[MAX_SIZE];
     call->sparse = agreed->max[MAX_SPARSE];
     call->staged = agreed->max[MAX_STAGED];
+    call->most_runs = agreed->max[MAX_RUNS];
     call->in_place = !call->sparse && call->high <= call->size;
     if (call->composed->request.direction == SAGOI_FROM_FILE)
         call->composed->request.limit = call->size;
     return SAGO_OK;
-}
-
-/* Of this rank's part of the cover check. */
-static uint64_t cover_of(const sago_file *file, const sagoi_request *request) {
-    uint64_t sum = 0;
-    for (int64_t i = 0; i < request->nstreams; i++)
-        sum += sagoi_extents_cover(&request->streams[i].file, file->cover_key);
-    return sum;
 }
 
 sago_status sagoi_engine_agree(sago_file *file, sago_status status, int64_t kind, int64_t argument) {
@@ -237,7 +250,7 @@ static sago_status measure_shape(sagoi_call *call, node_facts *facts, bool *dens
         status = sagoi_verdict(file->team, all.max[MAX_VERDICT]);
     if (status || !facts)
         return status;
-    *dense = all.sum[SUM_COVER] == sagoi_mix(file->cover_key, call->high) - sagoi_mix(file->cover_key, call->low);
+    *dense = covers(call, all.sum[SUM_COVER]);
     bool nothing = of_node.max[MAX_HIGH] == INT64_MIN;
     node_facts mine = {.low = nothing ? 0 : -of_node.max[MAX_MINUS_LOW],
                        .high = nothing ? 0 : of_node.max[MAX_HIGH],
@@ -296,6 +309,7 @@ static sago_status make_plan(const sagoi_call *call, const node_facts *facts, bo
     sagoi_machine machine = {nodes, node, &file->known->found.topology, file->known->found.tuned};
     sagoi_shape shape = {.write = call->composed->request.direction == SAGOI_TO_FILE,
                          .dense = dense,
+                         .most_runs = call->most_runs,
                          .nodes = nodes,
                          .node = shapes,
                          .histogram = nodes > 1 ? regions : NULL};
@@ -408,6 +422,52 @@ static sago_status move(sagoi_call *call) {
     }
 }
 
+/* One piece a rank at most: what the opening agreement says is enough to know, and no plan is made. */
+static bool goes_alone(const sagoi_call *call, const sagoi_agreement *agreed) {
+    const sagoi_totals all = {.nodes = call->file->team->nodes,
+                              .span = call->high - call->low,
+                              .bytes = (int64_t)agreed->sum[SUM_ALL_BYTES],
+                              .runs = (int64_t)agreed->sum[SUM_ALL_RUNS],
+                              .most_runs = call->most_runs};
+    const sagoi_target target = describe_target(call);
+    return sagoi_route_alone(&all, &target, &call->file->hints);
+}
+
+/* Where ranks do without agreement on how calls went.  What was started is done for all when it is done for one.
+ */
+static bool leaves_alone(const sagoi_call *call) {
+    return call->file->hints.agree != SAGOI_AGREE_ALWAYS && !call->composed->nonblocking;
+}
+
+/* As after any call that the others may not have finished. */
+static sago_status leave_alone(sagoi_call *call, sago_status status) {
+    sago_file *file = call->file;
+    bool write = call->composed->request.direction == SAGOI_TO_FILE;
+    file->last_access = write ? SAGOI_LAST_WRITE : SAGOI_LAST_READ;
+    file->stats.separate_calls++;
+    if (status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED)
+        file->stats.separate_failures++;
+    sagoi_tell_done(file->team);
+    return status;
+}
+
+static sago_status run_alone(sagoi_call *call, const sagoi_agreement *agreed) {
+    static const char why[] = "strategy: direct, no rank has more than one run: nothing to gather\n";
+    sago_file *file = call->file;
+    call->composed->all_dense = covers(call, agreed->sum[SUM_LONE_COVER]);
+    file->stats.direct_calls++;
+    memcpy(file->stats.decision, why, sizeof why);
+    sago_status status = sagoi_run_direct(file, &call->composed->request);
+    if (!status)
+        status = sagoi_request_settle(&call->composed->request);
+    if (leaves_alone(call))
+        return leave_alone(call, status);
+    double start = sagoi_now();
+    status = sagoi_agree_status(file->team, status);
+    (void)sagoi_phase_end(&file->stats, SAGO_PHASE_WAIT, start);
+    return status;
+}
+
 /* How it went on all ranks; and whether from now on the aggregators know the extents of this plan. */
 static sago_status leave(sagoi_call *call, sago_status status) {
     enum { MAX_FORGETFUL = 1 };
@@ -433,6 +493,24 @@ static void count_call(sagoi_call *call, int64_t bytes) {
     *(write ? &stats->bytes_written : &stats->bytes_read) += bytes;
 }
 
+static sago_status run_planned(sagoi_call *call, const sagoi_agreement *agreed) {
+    sago_file *file = call->file;
+    double start = sagoi_now();
+    sago_status status = find_plan(call, agreed);
+    (void)sagoi_phase_end(&file->stats, SAGO_PHASE_PLAN, start);
+    if (status)
+        return status;
+    call->composed->all_dense = call->entry->plan.dense;
+    status = move(call);
+    if (!status)
+        status = sagoi_request_settle(&call->composed->request);
+    status = leave(call, status);
+    sagoi_mapping_settle(&file->mapping, file->store);
+    if (status)
+        sagoi_drop_exchange(file); /* it may have stopped halfway */
+    return status;
+}
+
 sago_status sagoi_engine_run(sago_file *file, sagoi_composed *composed, sago_status status, int64_t *bytes) {
     sagoi_call call = {.file = file, .composed = composed};
     sagoi_agreement agreed;
@@ -440,23 +518,14 @@ sago_status sagoi_engine_run(sago_file *file, sagoi_composed *composed, sago_sta
     *bytes = 0;
     double start = sagoi_now();
     status = enter(&call, status, &agreed);
-    if (!status && call.low < call.high)
-        status = find_plan(&call, &agreed);
     (void)sagoi_phase_end(&file->stats, SAGO_PHASE_PLAN, start);
     if (status || call.low == call.high)
         return status;
     composed->all_low = call.low;
     composed->all_high = call.high;
-    composed->all_dense = call.entry->plan.dense;
-    status = move(&call);
-    if (!status)
-        status = sagoi_request_settle(request);
-    status = leave(&call, status);
-    sagoi_mapping_settle(&file->mapping, file->store);
-    if (status) {
-        sagoi_drop_exchange(file); /* it may have stopped halfway */
+    status = goes_alone(&call, &agreed) ? run_alone(&call, &agreed) : run_planned(&call, &agreed);
+    if (status)
         return status;
-    }
     bool whole = request->direction == SAGOI_TO_FILE || request->high <= call.size;
     *bytes = whole ? composed->bytes : sagoi_bytes_below(request, call.size);
     count_call(&call, *bytes);

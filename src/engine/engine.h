@@ -12,6 +12,7 @@ typedef struct sagoi_call {
     sagoi_cache_entry *entry; /* its plan */
     int64_t shift;            /* the request lies this much further on than the plan says */
     int64_t low, high;        /* of all ranks */
+    int64_t most_runs;        /* of any rank */
     int64_t size;             /* of the file when the call began */
     bool sparse;              /* the file has holes */
     bool staged;              /* some rank's memory is a device's */

@@ -20,7 +20,7 @@
 #include "base/status.h"
 
 /* What ranks agree on in one step: sums and maxima, element by element. */
-enum { SAGOI_SUMS = 6, SAGOI_MAXIMA = 12, SAGOI_COUNTS = 32 };
+enum { SAGOI_SUMS = 8, SAGOI_MAXIMA = 12, SAGOI_COUNTS = 32 };
 typedef struct sagoi_agreement {
     uint64_t sum[SAGOI_SUMS];
     int64_t max[SAGOI_MAXIMA];

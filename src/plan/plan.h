@@ -49,7 +49,8 @@ enum { SAGOI_REGIONS = 32 };
 
 typedef struct sagoi_shape {
     bool write;
-    bool dense; /* writes: the runs of all ranks tile [low, high) exactly */
+    bool dense;        /* writes: the runs of all ranks tile [low, high) exactly */
+    int64_t most_runs; /* of any rank; 0: not known */
     int64_t nodes;
     const sagoi_node_shape *node; /* not owned */
     /* Bytes of node n in region r, [origin + r * region, + region): histogram[n * SAGOI_REGIONS + r].  Not owned;
@@ -115,6 +116,18 @@ typedef struct sagoi_plan {
     int64_t max_slots;               /* most aggregators on any node */
     char reasons[SAGOI_REASONS_MAX]; /* one decision a line, with its numbers */
 } sagoi_plan;
+
+/* What the exchange that opens a call tells of it. */
+typedef struct sagoi_totals {
+    int64_t nodes;
+    int64_t span;        /* from the first offset of all ranks to the last */
+    int64_t bytes, runs; /* of all ranks; bytes that two ranks access count twice */
+    int64_t most_runs;   /* of any rank; 0: not known */
+} sagoi_totals;
+
+/* Is there nothing to gather between nodes, so that each rank accesses the file by itself and no plan is needed?
+ */
+bool sagoi_route_alone(const sagoi_totals *all, const sagoi_target *target, const sagoi_hints *hints);
 
 /* SAGO_ERR_MEMORY if even the smallest plan does not fit a node's memory; SAGO_ERR_ARG for inputs that
  * contradict themselves.  A zero in a hint means that Sago decides. */

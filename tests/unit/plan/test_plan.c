@@ -285,6 +285,30 @@ static void strategy_auto(void **state) {
     assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
 }
 
+/* One piece a rank on several nodes: whatever their length, unless they share stripes. */
+static void strategy_one_piece(void **state) {
+    (void)state;
+    situation_init(&s, 4, 2, 8 * KIB, KIB);
+    s.shape.most_runs = 1;
+    for (int write = 0; write < 2; write++) {
+        s.shape.write = write;
+        assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
+    }
+    s.shape.most_runs = 2; /* one rank has two, and another none */
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
+    s.shape.most_runs = 0;
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
+    s.shape.most_runs = 1;
+    s.hints.strategy = SAGOI_STRATEGY_AGGREGATED;
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
+    s.hints.strategy = SAGOI_STRATEGY_AUTO;
+    s.target = (sagoi_target){.block = 4096, .stripe_unit = MIB, .stripe_count = 4};
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
+    s.target = (sagoi_target){.block = 4096};
+    s.access[3].bytes = 8 * KIB; /* more than there is to read: some bytes twice */
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
+}
+
 static void strategy_by_density(void **state) {
     (void)state;
     situation_init(&s, 1, 8, 64 * MIB, 32);
@@ -760,6 +784,7 @@ int main(void) {
         cmocka_unit_test(random_large),
         cmocka_unit_test(random_huge),
         cmocka_unit_test(strategy_auto),
+        cmocka_unit_test(strategy_one_piece),
         cmocka_unit_test(strategy_by_density),
         cmocka_unit_test(strategy_one_rank),
         cmocka_unit_test(strategy_hinted),
