@@ -72,8 +72,8 @@ def is_narrow(ratio):
     return low >= median * (1 - WIDEST) and high <= median * (1 + WIDEST)
 
 
-def is_done(cell):
-    if cell.get("error") or cell["seconds"] >= MOST_SECONDS:
+def is_done(cell, most=MOST_SECONDS):
+    if cell.get("error") or cell["seconds"] >= most:
         return True
     ratios = [ratio_of(cell, e, d) for e in cell["engines"] for d in DIRECTIONS]
     pairs = sum(len(b["turns"]["sago"]["write"]) // 2 for b in cell["batches"])
@@ -130,7 +130,7 @@ def measure_batch(cluster, cell, engines, options):
 def measure_cell(cluster, cell, engines, options, save):
     """Until it is done; who fails beside Sago is left out and named."""
     cell["engines"] = engines
-    while not is_done(cell) and time.monotonic() < options.end:
+    while not is_done(cell, options.most) and time.monotonic() < options.end:
         error = measure_batch(cluster, cell, cell["engines"], options)
         if error:
             bad = [e for e in cell["engines"] if f"engine {e}:" in error] or cell["engines"]
@@ -169,7 +169,7 @@ def measure_all(options, kept, save):
             if time.monotonic() >= options.end:
                 break
             cell = kept.setdefault(key_of(wanted), {**wanted, "commit": commit, "seconds": 0, "batches": []})
-            if is_done(cell) if cell["batches"] else cell.get("error"):
+            if is_done(cell, options.most) if cell["batches"] else cell.get("error"):
                 continue
             place = (cell["shape"].split("x")[0], cell["store"])
             if place != at:
@@ -255,6 +255,7 @@ def add_options(parser):
     group.add_argument("--hint", action="append", default=[], help="KEY=VALUE for all engines; may be repeated")
     group.add_argument("--limit", type=int, default=10**9, help="no longer than so many seconds now")
     group.add_argument("--batch", type=int, default=BATCH, help=f"seconds of one run ({BATCH})")
+    group.add_argument("--most", type=int, default=MOST_SECONDS, help=f"seconds of one cell ({MOST_SECONDS})")
     group.add_argument("--table", action="store_true", help="measure nothing, print what there is")
 
 
