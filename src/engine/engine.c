@@ -205,8 +205,11 @@ sago_status sagoi_engine_agree_deferral(sago_file *file, const sagoi_composed *c
 /* Of one node, as the leaders tell each other. */
 typedef struct node_facts {
     int64_t low, high, bytes, runs, ranks, cores, memory;
+    uint64_t cover;
+    int64_t verdict;
     int64_t histogram[SAGOI_REGIONS]; /* several nodes: bytes of each region of the accessed range */
 } node_facts;
+_Static_assert(sizeof(node_facts) <= SAGOI_SHARE_BYTES, "leaders have room for it");
 _Static_assert((int)SAGOI_REGIONS == (int)SAGOI_COUNTS, "a region is a count that the leader sums");
 
 enum { SUM_COVER, SUM_BYTES, SUM_RUNS, SUM_MEMORY_PARTS };
@@ -228,46 +231,51 @@ static void count_regions(const sagoi_call *call) {
     }
 }
 
-/* Reduces the shape: per node, and whether all runs together tile the range.  `facts` NULL: there is no memory for
- * them, which all ranks learn. */
-static sago_status measure_shape(sagoi_call *call, node_facts *facts, bool *dense) {
+/* By the leader. */
+static void describe_node(void *arg, const sagoi_agreement *of_node, void *described) {
+    const sagoi_call *call = arg;
+    const sagoi_team *team = call->file->team;
+    bool nothing = of_node->max[MAX_HIGH] == INT64_MIN;
+    node_facts *facts = described;
+    *facts = (node_facts){.low = nothing ? 0 : -of_node->max[MAX_MINUS_LOW],
+                          .high = nothing ? 0 : of_node->max[MAX_HIGH],
+                          .bytes = (int64_t)of_node->sum[SUM_BYTES],
+                          .runs = (int64_t)of_node->sum[SUM_RUNS],
+                          .ranks = team->local_size,
+                          .cores = team->cores,
+                          .memory = sagoi_share_of_node(call->file, (int64_t)of_node->sum[SUM_MEMORY_PARTS]),
+                          .cover = of_node->sum[SUM_COVER],
+                          .verdict = of_node->max[MAX_VERDICT]};
+    if (team->nodes > 1)
+        sagoi_sum_node_counts(team, facts->histogram);
+}
+
+/* Reduces the shape: per node, and whether all runs together tile the range.  `status` is agreed on, too. */
+static sago_status measure_shape(sagoi_call *call, sago_status status, const node_facts **facts, bool *dense) {
     sago_file *file = call->file;
     const sagoi_request *request = &call->composed->request;
-    sagoi_agreement all = {0}, of_node;
-    all.sum[SUM_COVER] = request->direction == SAGOI_TO_FILE ? cover_of(file, request) : 0;
-    all.sum[SUM_BYTES] = (uint64_t)call->composed->bytes;
-    all.sum[SUM_RUNS] = (uint64_t)call->composed->runs;
-    all.sum[SUM_MEMORY_PARTS] = (uint64_t)sagoi_share_part();
-    all.max[MAX_MINUS_LOW] = request->nstreams ? -request->low : INT64_MIN;
-    all.max[MAX_HIGH] = request->nstreams ? request->high : INT64_MIN;
-    if (!facts)
-        all.max[MAX_VERDICT] = sagoi_verdict_code(
-            file->team, sagoi_fail(SAGO_ERR_MEMORY, "no memory for the facts of %d nodes", file->team->nodes));
+    sagoi_agreement mine = {.max[MAX_VERDICT] = sagoi_verdict_code(file->team, status)};
+    const void *all = NULL;
+    mine.sum[SUM_COVER] = request->direction == SAGOI_TO_FILE ? cover_of(file, request) : 0;
+    mine.sum[SUM_BYTES] = (uint64_t)call->composed->bytes;
+    mine.sum[SUM_RUNS] = (uint64_t)call->composed->runs;
+    mine.sum[SUM_MEMORY_PARTS] = (uint64_t)sagoi_share_part();
+    mine.max[MAX_MINUS_LOW] = request->nstreams ? -request->low : INT64_MIN;
+    mine.max[MAX_HIGH] = request->nstreams ? request->high : INT64_MIN;
     if (file->team->nodes > 1)
         count_regions(call);
-    sago_status status = sagoi_agree(file->team, &all, &of_node, NULL, NULL);
-    if (!status)
-        status = sagoi_verdict(file->team, all.max[MAX_VERDICT]);
-    if (status || !facts)
+    status = sagoi_share_nodes(file->team, &mine, describe_node, call, sizeof(node_facts), &all);
+    if (status)
         return status;
-    *dense = covers(call, all.sum[SUM_COVER]);
-    bool nothing = of_node.max[MAX_HIGH] == INT64_MIN;
-    node_facts mine = {.low = nothing ? 0 : -of_node.max[MAX_MINUS_LOW],
-                       .high = nothing ? 0 : of_node.max[MAX_HIGH],
-                       .bytes = (int64_t)of_node.sum[SUM_BYTES],
-                       .runs = (int64_t)of_node.sum[SUM_RUNS],
-                       .ranks = file->team->local_size,
-                       .cores = file->team->cores};
-    if (file->team->local_rank == 0) {
-        mine.memory = sagoi_share_of_node(file, (int64_t)of_node.sum[SUM_MEMORY_PARTS]);
-        sagoi_sum_node_counts(file->team, mine.histogram);
+    uint64_t cover = 0;
+    int64_t verdict = 0;
+    *facts = all;
+    for (int i = 0; i < file->team->nodes; i++) {
+        cover += (*facts)[i].cover;
+        verdict = sagoi_max(verdict, (*facts)[i].verdict);
     }
-    if (file->team->nodes > 1)
-        return sagoi_share_nodes(file->team, &mine, sizeof mine, facts);
-    /* On one node the leader's look at the memory is shared through a sum. */
-    status = sagoi_gate_sum(file->team, mine.memory, &mine.memory);
-    *facts = mine;
-    return status;
+    *dense = covers(call, cover);
+    return sagoi_verdict(file->team, verdict);
 }
 
 static sagoi_target describe_target(const sagoi_call *call) {
@@ -326,27 +334,40 @@ static sago_status make_plan(const sagoi_call *call, const node_facts *facts, bo
     return status;
 }
 
-/* Makes a plan and gets its node-shared memory; where that cannot be had, plans again with half of it, and at the
- * end with none: each rank does what is its own. */
+/* Makes a plan and gets its node-shared memory, which the ranks of a node do together: so none does if one has no
+ * plan.  All ranks learn how it went on any; *unplanned: it was the plan that somebody could not make. */
+static sago_status plan_once(const sagoi_call *call, const node_facts *facts, bool dense, int64_t limit,
+                             sagoi_plan *plan, bool *unplanned) {
+    enum { MAX_UNPLANNED = 1 };
+    sago_file *file = call->file;
+    int64_t missing = 0;
+    sago_status status = make_plan(call, facts, dense, limit, plan);
+    sagoi_agreement agreed = {.max[MAX_UNPLANNED] = status != SAGO_OK};
+    sago_status met = sagoi_gate_sum(file->team, status != SAGO_OK, &missing);
+    if (met)
+        return met;
+    if (missing == 0 && plan->strategy == SAGOI_STRATEGY_AGGREGATED)
+        status = sagoi_reserve_windows(file, plan);
+    agreed.max[MAX_VERDICT] = sagoi_verdict_code(file->team, status);
+    met = sagoi_agree(file->team, &agreed, NULL, NULL, NULL);
+    *unplanned = agreed.max[MAX_UNPLANNED];
+    return met ? met : sagoi_verdict(file->team, agreed.max[MAX_VERDICT]);
+}
+
+/* Where the memory cannot be had, plans again with half of it, and at the end with none: each rank does what is
+ * its own. */
 static sago_status plan_within_memory(const sagoi_call *call, const node_facts *facts, bool dense,
                                       sagoi_plan *plan) {
     sago_file *file = call->file;
-    int64_t limit = INT64_MAX;
-    for (;;) {
-        sago_status status = sagoi_agree_status(file->team, make_plan(call, facts, dense, limit, plan));
-        if (status == SAGO_ERR_MEMORY && limit > 0 && limit < INT64_MAX) {
-            limit = 0;
-            continue;
-        }
-        if (status || plan->strategy != SAGOI_STRATEGY_AGGREGATED)
-            return status;
-        status = sagoi_agree_status(file->team, sagoi_reserve_windows(file, plan));
-        if (status != SAGO_ERR_MEMORY)
+    for (int64_t limit = INT64_MAX;;) {
+        bool unplanned = false;
+        sago_status status = plan_once(call, facts, dense, limit, plan, &unplanned);
+        if (status != SAGO_ERR_MEMORY || limit == 0 || (unplanned && limit == INT64_MAX))
             return status;
         int64_t tried = 0;
         for (int64_t i = 0; i < file->team->nodes; i++)
             tried = sagoi_max(tried, sagoi_min(facts[i].memory, limit));
-        limit = tried / 2;
+        limit = unplanned ? 0 : tried / 2;
         sagoi_plan_cleanup(plan);
         sagoi_cache_keep_only(&file->cache, call->entry); /* the windows of the others are gone */
     }
@@ -354,19 +375,17 @@ static sago_status plan_within_memory(const sagoi_call *call, const node_facts *
 
 static sago_status plan_anew(sagoi_call *call, const sagoi_cache_key *key) {
     sago_file *file = call->file;
-    int64_t size = file->team->nodes * (int64_t)sizeof(node_facts);
-    sago_status room = sagoi_cache_reserve(&file->cache);
-    node_facts *facts = room ? NULL : sagoi_budget_alloc(&file->budget, size);
+    const node_facts *facts = NULL;
     bool dense = false;
+    sago_status status = sagoi_cache_reserve(&file->cache);
     sagoi_drop_exchange(file); /* its plan may have to make room for the new one */
-    sago_status status = measure_shape(call, facts, &dense);
-    if (!status) {
-        call->entry = sagoi_cache_insert(&file->cache, key);
-        status = plan_within_memory(call, facts, dense, &call->entry->plan);
-        if (status)
-            sagoi_cache_drop(&file->cache, call->entry);
-    }
-    sagoi_budget_free(&file->budget, facts, size);
+    status = measure_shape(call, status, &facts, &dense);
+    if (status)
+        return status;
+    call->entry = sagoi_cache_insert(&file->cache, key);
+    status = plan_within_memory(call, facts, dense, &call->entry->plan);
+    if (status)
+        sagoi_cache_drop(&file->cache, call->entry);
     return status;
 }
 

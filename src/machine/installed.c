@@ -15,8 +15,9 @@ static bool exists(char *path, int64_t capacity, const char *folder, const char 
     return length > 0 && length < capacity && access(path, R_OK) == 0;
 }
 
-/* The file that this code was loaded from.  Of a program that it is linked into, the loader knows only what the program
- * was called by, which may be a name without a folder, relative to a folder that was left since, or a link. */
+/* The file that this code was loaded from.  Of a program that it is linked into, the loader knows only what the
+ * program was called by, which may be a name without a folder, relative to a folder that was left since, or a
+ * link. */
 static bool own_file(char file[PATH_MAX]) {
     static const char here = 0; /* an address of ours */
     Dl_info about;

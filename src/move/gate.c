@@ -265,12 +265,17 @@ typedef struct agree_work {
     void *arg;
 } agree_work;
 
-SAGOI_OFTEN static sago_status agree_meeting(sagoi_team *team, void *arg) {
-    agree_work *work = arg;
+SAGOI_OFTEN static void reduce_node(sagoi_team *team) {
     sagoi_control *control = team->control;
     control->of_node = control->slots[0].agreement;
     for (int i = 1; i < team->local_size; i++)
         sagoi_agreement_combine(&control->of_node, &control->slots[i].agreement);
+}
+
+SAGOI_OFTEN static sago_status agree_meeting(sagoi_team *team, void *arg) {
+    agree_work *work = arg;
+    sagoi_control *control = team->control;
+    reduce_node(team);
     control->of_all = control->of_node;
     sago_status status = team->nodes > 1 ? sagoi_leaders_reduce(team, &control->of_all) : SAGO_OK;
     if (status)
@@ -294,28 +299,29 @@ SAGOI_OFTEN sago_status sagoi_agree(sagoi_team *team, sagoi_agreement *agreement
     return SAGO_OK;
 }
 
-/* The copy that the other ranks take. */
+/* The copy that all ranks look at. */
 static char *share_area(sagoi_team *team) { return (char *)&team->control->slots[team->local_size]; }
 
 typedef struct share_work {
-    const void *mine;
+    sagoi_describe_fn describe;
+    void *arg;
     int64_t bytes;
 } share_work;
 
 static sago_status share_leaders(sagoi_team *team, void *arg) {
     const share_work *work = arg;
-    return sagoi_leaders_gather(team, work->mine, work->bytes, share_area(team));
+    char mine[SAGOI_SHARE_BYTES] = {0};
+    reduce_node(team);
+    work->describe(work->arg, &team->control->of_node, mine);
+    return sagoi_leaders_gather(team, mine, work->bytes, share_area(team));
 }
 
-sago_status sagoi_share_nodes(sagoi_team *team, const void *mine, int64_t bytes, void *all) {
-    if (team->nodes == 1) {
-        memcpy(all, mine, (size_t)bytes);
-        return SAGO_OK;
-    }
-    share_work work = {mine, bytes};
+sago_status sagoi_share_nodes(sagoi_team *team, const sagoi_agreement *mine, sagoi_describe_fn describe, void *arg,
+                              int64_t bytes, const void **all) {
+    share_work work = {describe, arg, bytes};
+    team->control->slots[team->local_rank].agreement = *mine;
     sago_status status = meet(team, true, share_leaders, &work);
-    if (!status)
-        memcpy(all, share_area(team), (size_t)(bytes * team->nodes));
+    *all = share_area(team);
     return status;
 }
 

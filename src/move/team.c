@@ -25,11 +25,10 @@
 #include "mpi/quiet.h"
 
 enum {
-    SHARE_BYTES = 64 + SAGOI_COUNTS * 8, /* a node, for sagoi_share_nodes() */
-    KEPT_TEAMS = 64,                     /* of a circle are kept for the next file: the bits of a word */
-    KEPT_WINDOWS = 4,                    /* of these keep their windows */
-    KEPT_CIRCLES = 4,                    /* that nobody knows */
-    MOST_ALIKE = 16                      /* circles of one size that an open looks at */
+    KEPT_TEAMS = 64,  /* of a circle are kept for the next file: the bits of a word */
+    KEPT_WINDOWS = 4, /* of these keep their windows */
+    KEPT_CIRCLES = 4, /* that nobody knows */
+    MOST_ALIKE = 16   /* circles of one size that an open looks at */
 };
 
 /* On a communicator of the program's. */
@@ -158,7 +157,7 @@ static bool have_keyvals(void) {
 
 static int64_t control_size(const sagoi_circle *circle) {
     int64_t bytes = (int64_t)sizeof(sagoi_control) + circle->local_size * (int64_t)sizeof(sagoi_slot);
-    return sagoi_round_up(bytes + (int64_t)circle->nodes * SHARE_BYTES, 4096);
+    return sagoi_round_up(bytes + (int64_t)circle->nodes * SAGOI_SHARE_BYTES, 4096);
 }
 
 static sagoi_control *map_private(int64_t bytes) {

@@ -20,7 +20,7 @@
 #include "base/status.h"
 
 /* What ranks agree on in one step: sums and maxima, element by element. */
-enum { SAGOI_SUMS = 8, SAGOI_MAXIMA = 12, SAGOI_COUNTS = 32 };
+enum { SAGOI_SUMS = 8, SAGOI_MAXIMA = 12, SAGOI_COUNTS = 32, SAGOI_SHARE_BYTES = 96 + SAGOI_COUNTS * 8 };
 typedef struct sagoi_agreement {
     uint64_t sum[SAGOI_SUMS];
     int64_t max[SAGOI_MAXIMA];
@@ -123,8 +123,14 @@ sago_status sagoi_agree(sagoi_team *team, sagoi_agreement *agreement, sagoi_agre
 int64_t *sagoi_node_counts(sagoi_team *team); /* this rank's SAGOI_COUNTS */
 void sagoi_sum_node_counts(const sagoi_team *team, int64_t *sums);
 
-/* Gathers `bytes` bytes from each node's leader (the leader's `mine` counts) into `all` on every rank. */
-sago_status sagoi_share_nodes(sagoi_team *team, const void *mine, int64_t bytes, void *all) SAGOI_CHECKED;
+/* In the leader, after all ranks of its node have come: makes what the other nodes are to know from what its ranks
+ * brought, reduced. */
+typedef void (*sagoi_describe_fn)(void *arg, const sagoi_agreement *of_node, void *described);
+
+/* Gathers `bytes` bytes that describe a node, at most SAGOI_SHARE_BYTES, from all of them; *all is one copy a
+ * node, until the next time. */
+sago_status sagoi_share_nodes(sagoi_team *team, const sagoi_agreement *mine, sagoi_describe_fn describe, void *arg,
+                              int64_t bytes, const void **all) SAGOI_CHECKED;
 
 /* Gathers a pair of numbers from each rank of this node into all[local_size]. */
 typedef struct sagoi_pair {
