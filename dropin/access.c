@@ -9,6 +9,7 @@
 #include "atomic.h"
 #include "calls.h"
 #include "files.h"
+#include "packed.h"
 #include "pointer.h"
 #include "raise.h"
 #include "requests.h"
@@ -83,6 +84,21 @@ static sago_status move(const dropin_file *file, const access *wanted, MPI_Count
                          : sago_read_at_all(file->sago, from, wanted->buf, count, wanted->type, bytes);
 }
 
+/* The same from or to a copy without gaps, where the buffer's type is one to be packed. */
+static sago_status move_packed(const dropin_file *file, const access *wanted, MPI_Offset from, MPI_Count *bytes) {
+    dropin_packed packed = {NULL, 0};
+    if (!is_plain(wanted->type))
+        packed = dropin_pack(wanted->buf, wanted->count, wanted->type);
+    if (!packed.copy)
+        return move(file, wanted, wanted->count, from, bytes);
+    const access instead = {.write = wanted->write, .buf = packed.copy, .type = MPI_BYTE};
+    sago_status status = move(file, &instead, packed.bytes, from, bytes);
+    if (!status && !wanted->write)
+        dropin_unpack(&packed, wanted->buf, wanted->count, wanted->type);
+    dropin_packed_free(&packed);
+    return status;
+}
+
 /* Of this rank's part of a collective call, while the others are served by Sago. */
 static int move_by_mpi(const dropin_file *file, const access *wanted, MPI_Offset from, MPI_Count *bytes) {
     MPI_Status status;
@@ -124,7 +140,7 @@ static bool serve(dropin_file *file, const access *wanted, MPI_Count *bytes, int
     *code = check(file, wanted);
     if (!*code && !wanted->at)
         *code = dropin_pointer_get(file, &from);
-    sago_status status = move(file, wanted, *code ? -1 : wanted->count, from, bytes);
+    sago_status status = *code ? move(file, wanted, -1, from, bytes) : move_packed(file, wanted, from, bytes);
     bool beyond = status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED, over = false;
     int failed = beyond ? fall_back(file, wanted, from, bytes, &over)
                         : dropin_raise(file->handle, *code ? SAGO_OK : status);

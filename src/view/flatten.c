@@ -1,7 +1,7 @@
 /* Datatypes to patterns: the walk over the constructors.
  *
  * A type is flattened from the inside out: its part first, once, then the constructor's copies of it
- * (combine.c, array.c).  Struct is the only constructor with several parts and is here.  The depth of the
+ * (train.c, combine.c, array.c).  Struct is the only constructor with several parts and is here.  The depth of the
  * recursion is that of the type; whatever grows with counts is on the heap. */
 #include "view/flatten.h"
 
@@ -11,13 +11,14 @@
 #include "base/checked.h"
 #include "view/combine.h"
 #include "view/contents.h"
+#include "view/train.h"
 
 void sagoi_flat_cleanup(sagoi_flat *flat) {
     sagoi_pattern_cleanup(&flat->pattern);
     memset(flat, 0, sizeof *flat);
 }
 
-/* ---- Predefined types ---- */
+/* ---- Pairs ---- */
 
 /* The pairs of MAXLOC and MINLOC in C are the only predefined types that may have gaps. */
 struct float_int {
@@ -63,39 +64,88 @@ static bool find_pair(MPI_Datatype type, int64_t *value_size, int64_t *index_off
     return false;
 }
 
-static sago_status flatten_predefined(MPI_Datatype type, sagoi_flat *flat) {
+/* ---- Parts ---- */
+
+/* A type, while the one around it is put together. */
+typedef struct part {
+    sagoi_flat flat;   /* without a pattern while `lone` */
+    sagoi_train train; /* if `lone` */
+    bool lone;         /* one train, which needs no memory */
+    bool predefined;
+} part;
+
+/* Gives it a pattern, if it has none yet. */
+static sago_status part_spell_out(part *one) {
+    const sagoi_train *train = &one->train;
+    if (!one->lone)
+        return SAGO_OK;
+    one->lone = false;
+    sagoi_pattern_add_train(&one->flat.pattern, train->off, train->len, train->count, train->stride);
+    return sagoi_pattern_finish(&one->flat.pattern);
+}
+
+static sago_status flatten_part(MPI_Datatype type, sagoi_budget *budget, part *one) SAGOI_CHECKED;
+
+/* A part of a type whose contents were read; a handle that is not to be freed is not looked at again. */
+static sago_status flatten_inside(const sagoi_contents *contents, int64_t index, part *inside) {
+    sago_status status = flatten_part(contents->types[index], contents->budget, inside);
+    if (status == SAGO_OK && inside->predefined)
+        contents->types[index] = MPI_DATATYPE_NULL;
+    return status;
+}
+
+/* ---- Predefined types ---- */
+
+static sago_status flatten_predefined(MPI_Datatype type, part *one) {
+    sagoi_flat *flat = &one->flat;
     int64_t value_size, index_off;
-    if (flat->size != flat->extent && find_pair(type, &value_size, &index_off)) {
-        sagoi_pattern_add(&flat->pattern, 0, value_size);
-        sagoi_pattern_add(&flat->pattern, index_off, sizeof(int));
-    } else {
-        sagoi_pattern_add(&flat->pattern, 0, flat->size);
+    one->predefined = true;
+    if (flat->size == flat->extent || !find_pair(type, &value_size, &index_off)) {
+        one->lone = true;
+        one->train = (sagoi_train){.len = flat->size, .count = 1, .stride = flat->size};
+        return SAGO_OK;
     }
+    sagoi_pattern_add(&flat->pattern, 0, value_size);
+    sagoi_pattern_add(&flat->pattern, index_off, sizeof(int));
     return sagoi_pattern_finish(&flat->pattern);
 }
 
 /* ---- Derived types ---- */
 
+/* `length` parts from `off` on. */
+static sago_status add_member(sagoi_pattern *whole, part *member, int64_t off, int64_t length) {
+    sagoi_train train = member->train;
+    if (member->lone && sagoi_train_repeat(&train, length, member->flat.extent) && sagoi_train_move(&train, off)) {
+        sagoi_pattern_add_train(whole, train.off, train.len, train.count, train.stride);
+        return SAGO_OK;
+    }
+    sago_status status = part_spell_out(member);
+    if (status == SAGO_OK)
+        sagoi_pattern_add_repeated(whole, &member->flat.pattern, off, length, member->flat.extent);
+    return status;
+}
+
 /* count, blocklengths[], displacements[]; a type for each block.  Neighbours of one type are flattened once (if
  * it is derived, MPICH gives its handle again, Open MPI a copy each time). */
-static sago_status flatten_members(const sagoi_contents *contents, sagoi_flat *member, sagoi_flat *flat) {
+static sago_status flatten_members(const sagoi_contents *contents, part *member, sagoi_flat *flat) {
     sagoi_pattern *whole = &flat->pattern;
     int64_t count = contents->values[0];
     const int64_t *lengths = contents->values + 1, *displacements = lengths + count;
     MPI_Datatype flattened = MPI_DATATYPE_NULL;
     for (int64_t i = 0; i < count && !whole->failed; i++) {
+        sago_status status = SAGO_OK;
         if (lengths[i] == 0)
             continue;
-        sago_status status = SAGO_OK;
         if (contents->types[i] != flattened) {
-            sagoi_flat_cleanup(member);
-            status = sagoi_flatten(contents->types[i], contents->budget, member);
             flattened = contents->types[i];
-            flat->numbers += member->numbers;
+            sagoi_flat_cleanup(&member->flat);
+            status = flatten_inside(contents, i, member);
+            flat->numbers += member->flat.numbers;
         }
+        if (status == SAGO_OK)
+            status = add_member(whole, member, displacements[i], lengths[i]);
         if (status != SAGO_OK)
             return status;
-        sagoi_pattern_add_repeated(whole, &member->pattern, displacements[i], lengths[i], member->extent);
     }
     return sagoi_pattern_finish(whole);
 }
@@ -106,46 +156,56 @@ static bool is_wrapper(const sagoi_contents *contents) {
            (contents->combiner == MPI_COMBINER_CONTIGUOUS && contents->values[0] == 1);
 }
 
-static sago_status flatten_derived(const sagoi_contents *contents, sagoi_flat *flat) {
-    sagoi_flat part = {0};
-    sago_status status;
+/* Of a type with one part, which is taken over. */
+static sago_status flatten_around(const sagoi_contents *contents, part *inside, part *one) {
+    one->flat.numbers += inside->flat.numbers;
+    one->train = inside->train;
+    one->lone =
+        inside->lone && (is_wrapper(contents) || sagoi_combine_train(contents, inside->flat.extent, &one->train));
+    if (one->lone)
+        return SAGO_OK;
+    if (is_wrapper(contents)) {
+        one->flat.pattern = inside->flat.pattern;
+        return SAGO_OK;
+    }
+    sago_status status = part_spell_out(inside);
+    if (status == SAGO_OK)
+        status = sagoi_combine(contents, &inside->flat, &one->flat.pattern);
+    sagoi_flat_cleanup(&inside->flat);
+    return status;
+}
+
+static sago_status flatten_derived(const sagoi_contents *contents, part *one) {
+    part inside = {0};
     if (contents->combiner == MPI_COMBINER_STRUCT) {
-        status = flatten_members(contents, &part, flat);
-        sagoi_flat_cleanup(&part);
+        sago_status status = flatten_members(contents, &inside, &one->flat);
+        sagoi_flat_cleanup(&inside.flat);
         return status;
     }
     if (contents->ntypes != 1)
         return sagoi_fail(SAGO_ERR_TYPE, "the datatype has an unknown combiner, %d", contents->combiner);
-    status = sagoi_flatten(contents->types[0], contents->budget, &part);
-    if (status != SAGO_OK)
-        return status;
-    flat->numbers += part.numbers;
-    if (is_wrapper(contents)) {
-        flat->pattern = part.pattern;
-        return SAGO_OK;
-    }
-    status = sagoi_combine(contents, &part, &flat->pattern);
-    sagoi_flat_cleanup(&part);
-    return status;
+    sago_status status = flatten_inside(contents, 0, &inside);
+    return status == SAGO_OK ? flatten_around(contents, &inside, one) : status;
 }
 
-/* Fills the pattern of a type whose size is known. */
-static sago_status flatten_by_combiner(MPI_Datatype type, sagoi_budget *budget, sagoi_flat *flat) {
+/* Fills in what a type whose size is known looks like. */
+static sago_status flatten_by_combiner(MPI_Datatype type, sagoi_budget *budget, part *one) {
     sagoi_contents contents;
     sago_status status = sagoi_contents_init(&contents, type, budget);
     if (status != SAGO_OK)
         return status;
-    flat->numbers = contents.nvalues;
+    one->flat.numbers = contents.nvalues;
     if (sagoi_combiner_predefined(contents.combiner))
-        status = flatten_predefined(type, flat);
+        status = flatten_predefined(type, one);
     else
-        status = flatten_derived(&contents, flat);
+        status = flatten_derived(&contents, one);
     sagoi_contents_cleanup(&contents);
     return status;
 }
 
-sago_status sagoi_flatten(MPI_Datatype type, sagoi_budget *budget, sagoi_flat *flat) {
-    memset(flat, 0, sizeof *flat);
+static sago_status flatten_part(MPI_Datatype type, sagoi_budget *budget, part *one) {
+    sagoi_flat *flat = &one->flat;
+    memset(one, 0, sizeof *one);
     if (type == MPI_DATATYPE_NULL)
         return sagoi_fail(SAGO_ERR_TYPE, "the datatype is MPI_DATATYPE_NULL");
     sagoi_pattern_init(&flat->pattern, budget);
@@ -155,11 +215,22 @@ sago_status sagoi_flatten(MPI_Datatype type, sagoi_budget *budget, sagoi_flat *f
     if (status == SAGO_OK && flat->size == 0) /* whatever is inside need not be looked at */
         status = sagoi_pattern_finish(&flat->pattern);
     else if (status == SAGO_OK)
-        status = flatten_by_combiner(type, budget, flat);
-    if (status == SAGO_OK && flat->pattern.bytes != flat->size)
-        status = sagoi_fail(SAGO_ERR_TYPE, "the parts of a datatype of %lld bytes, as MPI says, make %lld bytes",
-                            (long long)flat->size, (long long)flat->pattern.bytes);
+        status = flatten_by_combiner(type, budget, one);
     if (status != SAGO_OK)
         sagoi_flat_cleanup(flat);
+    return status;
+}
+
+sago_status sagoi_flatten(MPI_Datatype type, sagoi_budget *budget, sagoi_flat *flat) {
+    part whole;
+    sago_status status = flatten_part(type, budget, &whole);
+    if (status == SAGO_OK)
+        status = part_spell_out(&whole);
+    if (status == SAGO_OK && whole.flat.pattern.bytes != whole.flat.size)
+        status = sagoi_fail(SAGO_ERR_TYPE, "the parts of a datatype of %lld bytes, as MPI says, make %lld bytes",
+                            (long long)whole.flat.size, (long long)whole.flat.pattern.bytes);
+    if (status != SAGO_OK)
+        sagoi_flat_cleanup(&whole.flat);
+    *flat = whole.flat;
     return status;
 }

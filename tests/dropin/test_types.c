@@ -127,6 +127,78 @@ static void memory(void) {
     MPI_Type_free(&moved);
 }
 
+/* As HDF5 describes chunks: very many types, each made of others.  4 runs of 3 bytes at 5 in each of them, at
+ * places that are no multiple of anything; even ones come before the odd ones. */
+enum { CHUNKS = 100, CHUNK_BYTES = 12, CHUNK_SPAN = 37 };
+
+static int chunk_place(int chunk) {
+    return (chunk * 2 < CHUNKS ? 2 * chunk : 2 * chunk - CHUNKS + 1) * CHUNK_SPAN;
+}
+
+static MPI_Datatype chunks_new(void) {
+    MPI_Datatype parts[CHUNKS], element, rows, all;
+    int lengths[CHUNKS];
+    MPI_Aint places[CHUNKS];
+    for (int i = 0; i < CHUNKS; i++) {
+        MPI_Type_contiguous(3, MPI_BYTE, &element);
+        MPI_Type_create_hvector(4, 1, 5, element, &rows);
+        MPI_Type_create_resized(rows, 0, 100 + i, &parts[i]);
+        MPI_Type_free(&element);
+        MPI_Type_free(&rows);
+        lengths[i] = 1;
+        places[i] = chunk_place(i);
+    }
+    MPI_Type_create_struct(CHUNKS, lengths, places, parts, &all);
+    for (int i = 0; i < CHUNKS; i++)
+        MPI_Type_free(&parts[i]);
+    MPI_Type_commit(&all);
+    return all;
+}
+
+/* Where byte `at` of the data lies. */
+static int chunk_byte(int at) { return chunk_place(at / CHUNK_BYTES) + at % CHUNK_BYTES / 3 * 5 + at % 3; }
+
+/* Read back whole, or as much as there is; what lies between stays. */
+static void chunks_check(MPI_File file, MPI_Datatype type, int bytes) {
+    unsigned char back[CHUNKS * CHUNK_SPAN], wanted[CHUNKS * CHUNK_SPAN];
+    MPI_Status status;
+    memset(back, 0xee, sizeof back);
+    memset(wanted, 0xee, sizeof wanted);
+    for (int i = 0; i < bytes; i++)
+        wanted[chunk_byte(i)] = byte_of(chunk_byte(i), rank);
+    OK(MPI_File_read_at_all(file, (ranks - 1 - rank) * CHUNKS * CHUNK_BYTES, back, 1, type, &status));
+    bool known = PLAIN && bytes < CHUNKS * CHUNK_BYTES; /* MPICH and OMPIO read zeroes behind the end */
+    CHECK_INT_OR(known, count_in(&status, MPI_BYTE), bytes);
+    CHECK_OR(known, memcmp(back, wanted, sizeof back) == 0);
+}
+
+/* Types that come once, and the same one again; the file's last bytes are missing, which are rank 0's. */
+static void chunks(void) {
+    enum { BYTES = CHUNKS * CHUNK_BYTES, MISSING = 100 };
+    unsigned char mine[CHUNKS * CHUNK_SPAN], *model = calloc((size_t)ranks, BYTES);
+    MPI_Datatype type = chunks_new(), other;
+    fill(mine, 0, sizeof mine, rank);
+    MPI_File file = open_all("chunks", MODE_NEW);
+    for (int again = 0; again < 2; again++) {
+        OK(MPI_File_write_at_all(file, (ranks - 1 - rank) * BYTES, mine, 1, type, MPI_STATUS_IGNORE));
+        other = chunks_new();
+        chunks_check(file, other, BYTES);
+        chunks_check(file, other, BYTES);
+        MPI_Type_free(&other);
+    }
+    OK(MPI_File_set_size(file, ranks * BYTES - MISSING));
+    other = chunks_new();
+    chunks_check(file, other, rank == 0 ? BYTES - MISSING : BYTES);
+    OK(MPI_File_close(&file));
+    for (int r = 0; r < ranks; r++)
+        for (int i = 0; i < BYTES; i++)
+            model[(ranks - 1 - r) * BYTES + i] = byte_of(chunk_byte(i), r);
+    CHECK_FILE("chunks", model, ranks * BYTES - MISSING);
+    MPI_Type_free(&other);
+    MPI_Type_free(&type);
+    free(model);
+}
+
 /* A few bytes, gigabytes apart: the file is nearly all hole. */
 static void far_apart(void) {
     enum { N = 3 };
@@ -191,6 +263,7 @@ int main(int argc, char **argv) {
     nested();
     irregular();
     memory();
+    chunks();
     far_apart();
     asked();
     return check_end();
