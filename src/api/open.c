@@ -410,6 +410,8 @@ static sago_status remove_closed(sagoi_team *team, const char *path) {
 
 /* What is in local storage goes to the file, and the local files go. */
 static sago_status leave_local(sago_file *file) {
+    if (file->hints.tier != SAGOI_TIER_LOCAL)
+        return SAGO_OK;
     sago_status status = sagoi_tier_merge(file);
     char why[SAGOI_MESSAGE_MAX];
     (void)snprintf(why, sizeof why, "%s", sagoi_message());

@@ -12,13 +12,23 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-bool sagoi_mapping_supported(void) {
+typedef enum { UNKNOWN, NO, YES } answer;
+
+static _Atomic answer supported; /* the kernel's answer, which stays */
+
+static answer ask_kernel(void) {
     void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED)
-        return false;
-    bool known = madvise(page, 4096, MADV_POPULATE_WRITE) == 0;
+        return UNKNOWN;
+    answer known = madvise(page, 4096, MADV_POPULATE_WRITE) == 0 ? YES : errno == EINVAL ? NO : UNKNOWN;
     (void)munmap(page, 4096);
     return known;
+}
+
+bool sagoi_mapping_supported(void) {
+    if (supported == UNKNOWN)
+        supported = ask_kernel();
+    return supported == YES;
 }
 
 void sagoi_mapping_cleanup(sagoi_mapping *mapping, sagoi_budget *budget) {

@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 static pthread_once_t asked = PTHREAD_ONCE_INIT;
-static cpu_set_t allowed; /* empty: nobody knows */
+static cpu_set_t allowed;   /* empty: nobody knows */
+static _Atomic long online; /* 0: not asked yet, since that reads a file */
 
 static void ask_allowed(void) {
     hwloc_topology_t topology;
@@ -28,7 +29,9 @@ static bool is_spare(const cpu_set_t *taken, int core) {
 }
 
 int sagoi_spare_core(const cpu_set_t *taken, int64_t which) {
-    if (CPU_COUNT(taken) >= sysconf(_SC_NPROCESSORS_ONLN))
+    if (online == 0)
+        online = sysconf(_SC_NPROCESSORS_ONLN);
+    if (CPU_COUNT(taken) >= online)
         return -1;
     (void)pthread_once(&asked, ask_allowed);
     int64_t spare = 0, seen = 0;
