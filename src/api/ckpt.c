@@ -79,6 +79,7 @@ static sago_status open_ckpt(MPI_Comm comm, const char *dir, MPI_Info info, sago
     ckpt->journal.fd = -1;
     ckpt->report = (sago_ckpt_report)SAGO_CKPT_REPORT_INIT;
     status = agree_arguments(ckpt, take_arguments(ckpt, dir, info, opened));
+    team->patience = status ? 0 : ckpt->hints.patience;
     if (!status)
         status = sagoi_team_need_own(ckpt->team);
     if (!status)

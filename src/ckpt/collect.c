@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "ckpt/state.h"
+#include "move/calls.h"
+#include "move/collect.h"
 
 /* Everybody's bytes, one after another, at everybody. */
 static sago_status exchange(sagoi_team *team, const sagoi_wire_out *mine, char **all, int64_t *total) {
@@ -11,8 +13,8 @@ static sago_status exchange(sagoi_team *team, const sagoi_wire_out *mine, char *
     sago_status status =
         sizes && places ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of ranks");
     status = sagoi_agree_status(team, status);
-    if (!status && MPI_Allgather(&size, 1, MPI_INT, sizes, 1, MPI_INT, team->own) != MPI_SUCCESS)
-        status = sagoi_fail(SAGO_ERR_MPI, "MPI_Allgather of the lists of checkpoints failed");
+    if (!status)
+        status = sagoi_allgather(team, team->own, &size, sizeof size, sizes);
     *total = 0;
     for (int i = 0; !status && i < team->size; i++) {
         places[i] = (int)*total;
@@ -24,11 +26,11 @@ static sago_status exchange(sagoi_team *team, const sagoi_wire_out *mine, char *
     if (!status && !*all)
         status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of checkpoints");
     status = sagoi_agree_status(team, status);
-    if (!status &&
-        MPI_Allgatherv(mine->bytes, size, MPI_BYTE, *all, sizes, places, MPI_BYTE, team->own) != MPI_SUCCESS)
-        status = sagoi_fail(SAGO_ERR_MPI, "MPI_Allgatherv of the lists of checkpoints failed");
-    free(sizes);
-    free(places);
+    sagoi_parts parts = {*all, sizes, places};
+    if (!status)
+        status = sagoi_allgather_parts(team, team->own, mine->bytes, size, &parts);
+    sagoi_free_received(team, sizes);
+    sagoi_free_received(team, places);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/again.h"
 #include "base/checked.h"
 #include "base/hash.h"
 #include "mpi/quiet.h"
@@ -142,7 +143,7 @@ static sago_status describe_type(MPI_Datatype type, sagoi_array_desc *desc) {
         return sagoi_fail(SAGO_ERR_TYPE, "the element type is MPI_DATATYPE_NULL");
     sagoi_quiet_begin(MPI_COMM_NULL);
     bool asked =
-        MPI_Type_size_x(type, &size) == MPI_SUCCESS && MPI_Type_get_extent_x(type, &low, &extent) == MPI_SUCCESS;
+        SAGOI_DONE(MPI_Type_size_x(type, &size)) && SAGOI_DONE(MPI_Type_get_extent_x(type, &low, &extent));
     sagoi_quiet_end(MPI_COMM_NULL);
     if (!asked)
         return sagoi_fail(SAGO_ERR_TYPE, "the element type cannot be used");

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "move/calls.h"
+#include "move/collect.h"
 
-enum { ASKED_AT_ONCE = 8, TAG = 77 };
+enum { ASKED_AT_ONCE = 8, TAG = 77, QUESTION = 2 * sizeof(int64_t) };
 
 /* ---- Parts ---- */
 
@@ -113,6 +115,7 @@ sago_status sagoi_fetch_piece(sagoi_fetch *fetch, sago_level level, int64_t writ
     if (!status)
         status = sagoi_cfile_read(&fetch->source.file, fetch->piece, len, base + piece * part->piece, &got);
     fetch->hung = fetch->hung || status == SAGO_ERR_TIMEOUT;
+    sagoi_poke(fetch->ckpt->team); /* who asks whether this node is there gets an answer while it reads */
     if (!status && got < len)
         status = sagoi_fail(SAGO_ERR_IO, "%s is too short", fetch->source.file.path);
     return status ? status : check_piece(fetch, writer, piece);
@@ -161,9 +164,9 @@ typedef struct asking {
     char *answers[ASKED_AT_ONCE]; /* 8 bytes of status, then the piece */
     MPI_Request requests[ASKED_AT_ONCE];
     int n;
-    int *to, *from; /* questions to and from each rank */
+    int *to, *from; /* bytes of questions to and from each rank, QUESTION each */
     int64_t *in, *sorted;
-    int *out_at, *in_at;
+    int *out_at, *in_at; /* bytes */
     char *message; /* an answer to another rank */
 } asking;
 
@@ -189,11 +192,12 @@ static sago_status send_questions(sagoi_team *team, asking *ask) {
     int out = 0, in = 0;
     memset(ask->to, 0, (size_t)team->size * sizeof *ask->to);
     for (int i = 0; i < ask->n; i++)
-        ask->to[ask->asked[i].holder] += 2;
-    if (MPI_Alltoall(ask->to, 1, MPI_INT, ask->from, 1, MPI_INT, team->own) != MPI_SUCCESS)
-        return sagoi_fail(SAGO_ERR_MPI, "MPI_Alltoall failed while a checkpoint was read");
+        ask->to[ask->asked[i].holder] += QUESTION;
+    sago_status status = sagoi_alltoall(team, team->own, ask->to, sizeof *ask->to, ask->from);
+    if (status)
+        return status;
     for (int r = 0; r < team->size; r++) {
-        ask->out_at[r] = out;
+        ask->out_at[r] = out * (int)sizeof *ask->sorted;
         ask->in_at[r] = in;
         for (int i = 0; i < ask->n; i++)
             if (ask->asked[i].holder == r) {
@@ -202,10 +206,8 @@ static sago_status send_questions(sagoi_team *team, asking *ask) {
             }
         in += ask->from[r];
     }
-    if (MPI_Alltoallv(ask->sorted, ask->to, ask->out_at, MPI_INT64_T, ask->in, ask->from, ask->in_at, MPI_INT64_T,
-                      team->own) != MPI_SUCCESS)
-        return sagoi_fail(SAGO_ERR_MPI, "MPI_Alltoallv failed while a checkpoint was read");
-    return SAGO_OK;
+    sagoi_parts to = {ask->sorted, ask->to, ask->out_at}, from = {ask->in, ask->from, ask->in_at};
+    return sagoi_alltoall_parts(team, team->own, &to, &from);
 }
 
 /* Questions come from other ranks of the same program, but which pieces there are is written in files. */
@@ -214,28 +216,34 @@ static bool sensible(const sagoi_fetch *fetch, int64_t writer, int64_t piece) {
            piece < fetch->parts[writer].nsums;
 }
 
-static sago_status answer_all(sagoi_fetch *fetch, sagoi_team *team, const asking *ask) {
-    char *message = ask->message;
+static sago_status answer(sagoi_fetch *fetch, const asking *ask, int to, const int64_t asked[2]) {
+    sagoi_team *team = fetch->ckpt->team;
+    int64_t writer = asked[0], piece = asked[1], len = 0;
+    int64_t failed = !sensible(fetch, writer, piece) ||
+                     sagoi_fetch_piece(fetch, SAGO_LEVEL_LOCAL, writer, piece) != SAGO_OK;
+    memcpy(ask->message, &failed, sizeof failed);
+    if (!failed) {
+        len = piece_len(&fetch->parts[writer], piece);
+        memcpy(ask->message + 8, fetch->piece, (size_t)len);
+    }
+    MPI_Request request;
+    sagoi_message_to message = {team->own, to, TAG, ask->message, len + 8};
+    sago_status status = sagoi_start_send(team, &message, &request);
+    return status ? status : sagoi_finish_messages(team, 1, &request);
+}
+
+static sago_status answer_all(sagoi_fetch *fetch, const asking *ask) {
     sago_status status = SAGO_OK;
-    for (int r = 0; r < team->size && !status; r++)
-        for (int i = 0; i < ask->from[r] && !status; i += 2) {
-            int64_t writer = ask->in[ask->in_at[r] + i], piece = ask->in[ask->in_at[r] + i + 1], len = 0;
-            int64_t failed = !sensible(fetch, writer, piece) ||
-                             sagoi_fetch_piece(fetch, SAGO_LEVEL_LOCAL, writer, piece) != SAGO_OK;
-            memcpy(message, &failed, sizeof failed);
-            if (!failed) {
-                len = piece_len(&fetch->parts[writer], piece);
-                memcpy(message + 8, fetch->piece, (size_t)len);
-            }
-            if (MPI_Send(message, (int)len + 8, MPI_BYTE, r, TAG, team->own) != MPI_SUCCESS)
-                status = sagoi_fail(SAGO_ERR_MPI, "MPI_Send failed while a checkpoint was read");
-        }
+    for (int r = 0; r < fetch->ckpt->team->size && !status; r++)
+        for (int at = 0; at < ask->from[r] && !status; at += QUESTION)
+            status = answer(fetch, ask, r, ask->in + (ask->in_at[r] + at) / (int)sizeof *ask->in);
     return status;
 }
 
 static sago_status take_answers(sagoi_fetch *fetch, asking *ask) {
-    if (MPI_Waitall(ask->n, ask->requests, MPI_STATUSES_IGNORE) != MPI_SUCCESS)
-        return sagoi_fail(SAGO_ERR_MPI, "MPI_Waitall failed while a checkpoint was read");
+    sago_status status = sagoi_finish_messages(fetch->ckpt->team, ask->n, ask->requests);
+    if (status)
+        return status;
     for (int i = 0; i < ask->n; i++) {
         const question *asked = &ask->asked[i];
         int64_t failed;
@@ -254,12 +262,13 @@ static sago_status take_answers(sagoi_fetch *fetch, asking *ask) {
 static sago_status ask_round(sagoi_fetch *fetch, asking *ask) {
     sagoi_team *team = fetch->ckpt->team;
     sago_status status = send_questions(team, ask);
-    for (int i = 0; i < ask->n && !status; i++)
-        if (MPI_Irecv(ask->answers[i], (int)fetch->save->intent.piece + 8, MPI_BYTE, (int)ask->asked[i].holder,
-                      TAG, team->own, &ask->requests[i]) != MPI_SUCCESS)
-            status = sagoi_fail(SAGO_ERR_MPI, "MPI_Irecv failed while a checkpoint was read");
+    for (int i = 0; i < ask->n && !status; i++) {
+        sagoi_message_to message = {team->own, (int)ask->asked[i].holder, TAG, ask->answers[i],
+                                    fetch->save->intent.piece + 8};
+        status = sagoi_start_receive(team, &message, &ask->requests[i]);
+    }
     if (!status)
-        status = answer_all(fetch, team, ask);
+        status = answer_all(fetch, ask);
     return status ? status : take_answers(fetch, ask);
 }
 
@@ -282,13 +291,13 @@ static sago_status asking_init(asking *ask, const sagoi_fetch *fetch) {
     return SAGO_OK;
 }
 
-static void asking_cleanup(asking *ask) {
+static void asking_cleanup(asking *ask, const sagoi_team *team) {
     for (int i = 0; i < ASKED_AT_ONCE; i++)
-        free(ask->answers[i]);
-    free(ask->to);
+        sagoi_free_received(team, ask->answers[i]);
+    sagoi_free_received(team, ask->to);
+    sagoi_free_received(team, ask->message);
     free(ask->sorted);
     free(ask->in);
-    free(ask->message);
 }
 
 static sago_status fetch_from_nodes(sagoi_fetch *fetch) {
@@ -304,7 +313,7 @@ static sago_status fetch_from_nodes(sagoi_fetch *fetch) {
             break;
         status = sagoi_agree_status(team, ask_round(fetch, &ask));
     }
-    asking_cleanup(&ask);
+    asking_cleanup(&ask, team);
     return status;
 }
 

@@ -3,6 +3,7 @@
  * own: data never crosses the network to be written. */
 #include "base/checked.h"
 #include "ckpt/state.h"
+#include "move/calls.h"
 
 /* Writers of a node, before its size is looked at: as even as can be. */
 static int64_t share_of(int64_t total, int64_t nodes, int64_t node) {
@@ -39,8 +40,19 @@ static int64_t group_of(int64_t local_rank, int64_t c, int64_t q) {
     return i;
 }
 
+/* What fails for good on one rank leaves the others in MPI, which waits for it. */
+static sago_status make_communicators(sagoi_team *team, sagoi_groups *groups) {
+    bool made = SAGOI_DONE(MPI_Comm_split(team->own, (int)groups->writer, team->local_rank, &groups->mine)) &&
+                SAGOI_DONE(MPI_Comm_rank(groups->mine, &groups->rank)) &&
+                SAGOI_DONE(MPI_Comm_size(groups->mine, &groups->size)) &&
+                SAGOI_DONE(MPI_Comm_split(team->own, groups->rank == 0 ? 0 : MPI_UNDEFINED, (int)groups->writer,
+                                          &groups->writers));
+    return made ? SAGO_OK
+                : sagoi_break(team, sagoi_fail(SAGO_ERR_MPI, "no communicators of the writers could be made"));
+}
+
 sago_status sagoi_groups_form(sago_ckpt *ckpt) {
-    const sagoi_team *team = ckpt->team;
+    sagoi_team *team = ckpt->team;
     sagoi_groups *groups = &ckpt->groups;
     groups->mine = groups->writers = MPI_COMM_NULL;
     groups->on_node = writers_of(ckpt, team->node);
@@ -53,19 +65,10 @@ sago_status sagoi_groups_form(sago_ckpt *ckpt) {
     groups->files =
         sagoi_min(groups->nwriters, ckpt->hints.ckpt_files > 0 ? ckpt->hints.ckpt_files : groups->nwriters);
     groups->writer = groups->first_on_node + group_of(team->local_rank, groups->on_node, team->local_size);
-    if (MPI_Comm_split(team->own, (int)groups->writer, team->local_rank, &groups->mine) != MPI_SUCCESS)
-        return sagoi_fail(SAGO_ERR_MPI, "MPI_Comm_split into groups failed");
-    (void)MPI_Comm_rank(groups->mine, &groups->rank);
-    (void)MPI_Comm_size(groups->mine, &groups->size);
-    if (MPI_Comm_split(team->own, groups->rank == 0 ? 0 : MPI_UNDEFINED, (int)groups->writer, &groups->writers) !=
-        MPI_SUCCESS)
-        return sagoi_fail(SAGO_ERR_MPI, "MPI_Comm_split of the writers failed");
-    return SAGO_OK;
+    return make_communicators(team, groups);
 }
 
-void sagoi_groups_free(sagoi_groups *groups) {
-    if (groups->mine != MPI_COMM_NULL)
-        (void)MPI_Comm_free(&groups->mine);
-    if (groups->writers != MPI_COMM_NULL)
-        (void)MPI_Comm_free(&groups->writers);
+void sagoi_groups_free(sago_ckpt *ckpt) {
+    sagoi_free_comm(ckpt->team, &ckpt->groups.mine);
+    sagoi_free_comm(ckpt->team, &ckpt->groups.writers);
 }

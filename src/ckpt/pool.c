@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "base/futex.h"
 #include "base/watch.h"
+#include "move/calls.h"
 #include "move/control.h"
 
 enum { PAGE = 4096, LONGEST_SLEEP_US = 20000 };
@@ -87,17 +88,13 @@ static bool is_free(const sagoi_pool *pool, uint32_t written) {
 
 bool sagoi_pool_free(const sagoi_pool *pool) { return is_free(pool, atomic_load(&pool->group->written.value)); }
 
-static sago_status peer_died(void) {
-    return sagoi_fail(SAGO_ERR_PEER, "a process of this node has died during a save");
-}
-
 sago_status sagoi_pool_claim(sagoi_pool *pool, sagoi_team *team, char **window) {
     for (;;) {
         uint32_t written = atomic_load_explicit(&pool->group->written.value, memory_order_acquire);
         if (is_free(pool, written))
             break;
         if (!sagoi_wait_word(team, &pool->group->written, written))
-            return peer_died();
+            return sagoi_broken(team);
     }
     *window = pool->slot[pool->next % (uint32_t)pool->slots];
     return SAGO_OK;
@@ -143,7 +140,7 @@ sago_status sagoi_pool_meet(sagoi_pool *pool, sagoi_team *team, uint32_t n, uint
         if (count == ranks)
             return SAGO_OK;
         if (!sagoi_wait_word(team, filled, count))
-            return peer_died();
+            return sagoi_broken(team);
     }
 }
 

@@ -12,6 +12,8 @@
 #include "ckpt/erasure.h"
 #include "ckpt/redundancy.h"
 #include "ckpt/survey.h"
+#include "move/calls.h"
+#include "move/collect.h"
 
 enum { TAG = 900 };
 
@@ -142,6 +144,19 @@ static sago_status open_source(mend *work, sagoi_member_file file) {
     return sagoi_open_local(work->ckpt, intent->step, intent->id, name, SAGOI_CFILE_READ, &work->source);
 }
 
+/* What is in the message of the holder gets into that of the target. */
+static sago_status pass_message(mend *work, int holder, int64_t len) {
+    sagoi_team *team = work->ckpt->team;
+    sagoi_message_to message = {team->own, holder, TAG, work->message, len};
+    MPI_Request request;
+    if (holder == work->target || (holder != team->rank && work->target != team->rank))
+        return SAGO_OK;
+    message.peer = holder == team->rank ? work->target : holder;
+    sago_status status = holder == team->rank ? sagoi_start_send(team, &message, &request)
+                                              : sagoi_start_receive(team, &message, &request);
+    return status ? status : sagoi_finish_messages(team, 1, &request);
+}
+
 /* One slice of one fragment, from whoever has it to the target; the first 8 bytes tell whether it could be read.
  */
 static void move_slice(mend *work, sagoi_member_file file, int64_t place, int64_t len, unsigned char *into) {
@@ -157,13 +172,10 @@ static void move_slice(mend *work, sagoi_member_file file, int64_t place, int64_
         note(work, status);
         failed = status != SAGO_OK;
         memcpy(work->message, &failed, 8);
-        if (work->target != me)
-            (void)MPI_Send(work->message, (int)len + 8, MPI_BYTE, work->target, TAG, work->ckpt->team->own);
-    } else if (work->target == me) {
-        (void)MPI_Recv(work->message, (int)len + 8, MPI_BYTE, holder, TAG, work->ckpt->team->own,
-                       MPI_STATUS_IGNORE);
     }
-    if (work->target == me) {
+    sago_status moved = pass_message(work, holder, len + 8);
+    note(work, moved);
+    if (work->target == me && !moved) {
         memcpy(&failed, work->message, 8);
         memcpy(into, work->message + 8, (size_t)len);
         if (failed)
@@ -445,7 +457,7 @@ static void mend_cleanup(mend *work) {
     (void)sagoi_cfile_close(&work->source);
     sagoi_survey_cleanup(&work->survey);
     sagoi_fetch_cleanup(&work->fetch);
-    free(work->message);
+    sagoi_free_received(work->ckpt->team, work->message);
     free(work->out);
     for (int64_t f = 0; f < SAGOI_FRAGMENTS_MAX; f++)
         free(work->fragments[f]);

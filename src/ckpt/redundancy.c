@@ -8,6 +8,8 @@
 #include "base/checked.h"
 #include "ckpt/erasure.h"
 #include "ckpt/fetch.h"
+#include "move/calls.h"
+#include "move/collect.h"
 
 enum { TAG_PART = 500, TAG_SLICE = 1000 };
 
@@ -72,7 +74,8 @@ typedef struct exchange {
     int64_t me; /* member */
     sagoi_cfile data, parity;
     sagoi_parity record;
-    char *part; /* this member's part record */
+    int64_t *lengths; /* of the members' part records; behind SAGOI_SETS_LARGEST of them, this one's */
+    char *part;       /* this member's part record */
     int64_t part_len;
     unsigned char *send, *receive, *out; /* d slices; k * d slices; one */
     MPI_Request *requests;
@@ -85,20 +88,26 @@ static void note(exchange *work, sago_status status) {
         work->status = status;
 }
 
-static void start_send(exchange *work, const void *data, int64_t len, int64_t member, int64_t tag) {
-    (void)MPI_Isend(data, (int)len, MPI_BYTE, (int)work->set.writers[member], (int)tag, work->ckpt->groups.writers,
-                    &work->requests[work->nrequests++]);
+static sagoi_message_to message_to(const exchange *work, void *data, int64_t len, int64_t member, int64_t tag) {
+    return (sagoi_message_to){work->ckpt->groups.writers, (int)work->set.writers[member], (int)tag, data, len};
+}
+
+static void start_send(exchange *work, void *data, int64_t len, int64_t member, int64_t tag) {
+    sagoi_message_to message = message_to(work, data, len, member, tag);
+    note(work, sagoi_start_send(work->ckpt->team, &message, &work->requests[work->nrequests++]));
 }
 
 static void start_receive(exchange *work, void *data, int64_t len, int64_t member, int64_t tag) {
-    (void)MPI_Irecv(data, (int)len, MPI_BYTE, (int)work->set.writers[member], (int)tag, work->ckpt->groups.writers,
-                    &work->requests[work->nrequests++]);
+    sagoi_message_to message = message_to(work, data, len, member, tag);
+    note(work, sagoi_start_receive(work->ckpt->team, &message, &work->requests[work->nrequests++]));
 }
 
-static void finish_messages(exchange *work) {
-    if (MPI_Waitall(work->nrequests, work->requests, MPI_STATUSES_IGNORE) != MPI_SUCCESS)
-        note(work, sagoi_fail(SAGO_ERR_MPI, "messages between the members of a redundancy set failed"));
+/* False: the team is broken, and nothing more comes. */
+static bool finish_messages(exchange *work) {
+    sago_status status = sagoi_finish_messages(work->ckpt->team, work->nrequests, work->requests);
     work->nrequests = 0;
+    note(work, status);
+    return status == SAGO_OK;
 }
 
 static sago_status load_own_part(exchange *work) {
@@ -113,16 +122,18 @@ static sago_status load_own_part(exchange *work) {
 
 /* Every member learns how long the others' part records are, and makes room for them. */
 static sago_status exchange_lengths(exchange *work) {
-    int64_t lengths[SAGOI_SETS_LARGEST] = {0}, n = work->set.n;
+    int64_t n = work->set.n;
     bool enough = true;
+    work->lengths[SAGOI_SETS_LARGEST] = work->part_len;
     for (int64_t m = 0; m < n; m++) {
-        start_receive(work, &lengths[m], 8, m, TAG_PART);
-        start_send(work, &work->part_len, 8, m, TAG_PART);
+        start_receive(work, &work->lengths[m], 8, m, TAG_PART);
+        start_send(work, &work->lengths[SAGOI_SETS_LARGEST], 8, m, TAG_PART);
     }
-    finish_messages(work);
+    if (!finish_messages(work))
+        return work->status;
     for (int64_t m = 0; m < n; m++) {
-        char *room = malloc((size_t)lengths[m] + 1);
-        work->record.members[m] = (sagoi_parity_member){work->set.writers[m], lengths[m], room};
+        char *room = malloc((size_t)work->lengths[m] + 1);
+        work->record.members[m] = (sagoi_parity_member){work->set.writers[m], work->lengths[m], room};
         enough = enough && room;
     }
     return enough ? work->status : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the parts of a redundancy set");
@@ -135,7 +146,7 @@ static void exchange_parts(exchange *work) {
         start_receive(work, member->part, member->part_len, m, TAG_PART + 1);
         start_send(work, work->part, work->part_len, m, TAG_PART + 1);
     }
-    finish_messages(work);
+    (void)finish_messages(work);
 }
 
 /* Slices of this member's chunks go to whoever holds their stripes' parity. */
@@ -191,11 +202,13 @@ static sago_status exchange_init(exchange *work) {
     record->nmembers = set->n;
     record->sums = calloc((size_t)record->nsums + 1, sizeof *record->sums);
     record->members = calloc((size_t)set->n, sizeof *record->members);
+    work->lengths = calloc(SAGOI_SETS_LARGEST + 1, sizeof *work->lengths);
     work->requests = calloc((size_t)most, sizeof *work->requests);
     work->send = calloc((size_t)set->d, SAGOI_PARITY_SLICE);
     work->receive = calloc((size_t)(set->d * set->k), SAGOI_PARITY_SLICE);
     work->out = calloc(1, SAGOI_PARITY_SLICE);
-    bool enough = record->sums && record->members && work->requests && work->send && work->receive && work->out;
+    bool enough = record->sums && record->members && work->lengths && work->requests && work->send &&
+                  work->receive && work->out;
     return enough ? load_own_part(work) : sagoi_fail(SAGO_ERR_MEMORY, "no memory to work out parity");
 }
 
@@ -247,14 +260,28 @@ static sago_status publish(exchange *work) {
 }
 
 static void exchange_cleanup(exchange *work) {
+    const sagoi_team *team = work->ckpt->team;
     (void)sagoi_cfile_close(&work->data);
     (void)sagoi_cfile_close(&work->parity);
-    sagoi_parity_cleanup(&work->record);
-    free(work->part);
+    if (!sagoi_is_broken(team)) /* else messages may come into it */
+        sagoi_parity_cleanup(&work->record);
+    sagoi_free_received(team, work->lengths);
+    sagoi_free_received(team, work->part);
+    sagoi_free_received(team, work->send);
+    sagoi_free_received(team, work->receive);
     free(work->requests);
-    free(work->send);
-    free(work->receive);
     free(work->out);
+}
+
+static void exchange_slices(exchange *work) {
+    for (int64_t off = 0; off < work->set.chunk; off += SAGOI_PARITY_SLICE) {
+        int64_t len = sagoi_min(SAGOI_PARITY_SLICE, work->set.chunk - off);
+        receive_slices(work, len);
+        send_slices(work, off, len);
+        if (!finish_messages(work))
+            return;
+        encode_slices(work, off, len);
+    }
 }
 
 static sago_status run_exchange(exchange *work) {
@@ -270,13 +297,7 @@ static sago_status run_exchange(exchange *work) {
         open_files(work);
         if (work->data.fd >= 0)
             note(work, check_own_data(work));
-        for (int64_t off = 0; off < work->set.chunk; off += SAGOI_PARITY_SLICE) {
-            int64_t len = sagoi_min(SAGOI_PARITY_SLICE, work->set.chunk - off);
-            receive_slices(work, len);
-            send_slices(work, off, len);
-            finish_messages(work);
-            encode_slices(work, off, len);
-        }
+        exchange_slices(work);
     }
     status = sagoi_agree_status(team, work->status);
     return status ? status : sagoi_agree_status(team, takes_part ? publish(work) : SAGO_OK);

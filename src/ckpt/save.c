@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "ckpt/redundancy.h"
+#include "move/calls.h"
 
 enum { SPACE_SLACK = 1 << 20 }; /* records and what the file system needs for itself */
 enum { NAP_MS = 20 };
@@ -153,7 +154,7 @@ static sago_status make_layout(sago_ckpt *ckpt) {
         status = sagoi_redundancy_advance(ckpt);
     if (status)
         return status;
-    while (ckpt->background && sagoi_background_writes(ckpt->background))
+    while (ckpt->background && sagoi_background_writes(ckpt->background) && !sagoi_is_broken(ckpt->team))
         sagoi_background_wait(ckpt->background, NAP_MS);
     status = sagoi_layout_make(ckpt);
     return status ? status : sagoi_agree_status(ckpt->team, check_space(ckpt));
@@ -249,7 +250,7 @@ static sago_status hand_over(sago_ckpt *ckpt, const sagoi_window *window, bool i
     sago_status status = sagoi_background_window(ckpt->background, window, inside);
     if (status != SAGO_ERR_MEMORY)
         return status;
-    while (sagoi_background_writes(ckpt->background))
+    while (sagoi_background_writes(ckpt->background) && !sagoi_is_broken(ckpt->team))
         sagoi_background_wait(ckpt->background, NAP_MS);
     sagoi_message_clear();
     status = sagoi_pool_meet(&ckpt->pool, ckpt->team, window->number, (uint32_t)ckpt->groups.size);

@@ -7,6 +7,8 @@
 #include "base/hash.h"
 #include "ckpt/state.h"
 #include "machine/memory.h"
+#include "move/calls.h"
+#include "move/collect.h"
 
 #define PIECE (INT64_C(1) << 20)
 #define SMALL_PIECE (INT64_C(64) << 10) /* where the budget is small */
@@ -91,10 +93,9 @@ static sago_status check_cover(const sago_ckpt *ckpt, const array_sums *sums) {
 static sago_status sum_arrays(sago_ckpt *ckpt, array_sums *sums) {
     for (int64_t i = 0; i < ckpt->data.n; i++)
         sums[i] = sums_of(ckpt, i);
-    if (MPI_Allreduce(MPI_IN_PLACE, sums, (int)(2 * ckpt->data.n), MPI_UINT64_T, MPI_SUM, ckpt->team->own) !=
-        MPI_SUCCESS)
-        return sagoi_fail(SAGO_ERR_MPI, "MPI_Allreduce over the blocks failed");
-    return check_cover(ckpt, sums);
+    sago_status status =
+        sagoi_allreduce(ckpt->team, ckpt->team->own, sums, 2 * ckpt->data.n, MPI_UINT64_T, MPI_SUM);
+    return status ? status : check_cover(ckpt, sums);
 }
 
 /* ---- This rank's slices ---- */
@@ -180,22 +181,18 @@ static sago_status gather_blocks(sago_ckpt *ckpt, const sagoi_wire_out *out, gat
     all->sizes = calloc((size_t)groups->size, sizeof *all->sizes);
     all->places = calloc((size_t)groups->size, sizeof *all->places);
     sago_status status = check_room(ckpt, all->sizes && all->places && size >= 0);
+    if (!status)
+        status = sagoi_gather(ckpt->team, groups->mine, &size, sizeof size, all->sizes);
     if (status)
         return status;
-    if (MPI_Gather(&size, 1, MPI_INT, all->sizes, 1, MPI_INT, 0, groups->mine) != MPI_SUCCESS)
-        return sagoi_fail(SAGO_ERR_MPI, "MPI_Gather in a group failed");
     for (int i = 0; groups->rank == 0 && i < groups->size; i++) {
         all->places[i] = (int)all->total;
         all->total += all->sizes[i];
     }
     all->bytes = malloc((size_t)all->total + 1);
     status = check_room(ckpt, all->bytes && all->total <= INT32_MAX);
-    if (status)
-        return status;
-    if (MPI_Gatherv(out->bytes, size, MPI_BYTE, all->bytes, all->sizes, all->places, MPI_BYTE, 0, groups->mine) !=
-        MPI_SUCCESS)
-        return sagoi_fail(SAGO_ERR_MPI, "MPI_Gatherv in a group failed");
-    return SAGO_OK;
+    sagoi_parts parts = {all->bytes, all->sizes, all->places};
+    return status ? status : sagoi_gather_parts(ckpt->team, groups->mine, out->bytes, size, &parts);
 }
 
 static sago_status decode_blocks(sago_ckpt *ckpt, const gathered *all) {
@@ -214,8 +211,8 @@ static sago_status collect_blocks(sago_ckpt *ckpt, const sagoi_wire_out *out) {
     sago_status status = gather_blocks(ckpt, out, &all);
     if (!status && sagoi_is_writer(ckpt))
         status = decode_blocks(ckpt, &all);
-    free(all.sizes);
-    free(all.places);
+    sagoi_free_received(ckpt->team, all.sizes);
+    sagoi_free_received(ckpt->team, all.places);
     free(all.bytes);
     return status;
 }
@@ -226,14 +223,11 @@ static sago_status share_writers(sago_ckpt *ckpt, int64_t group_bytes) {
     sagoi_intent *intent = &ckpt->layout.intent;
     int64_t *bytes = calloc((size_t)groups->nwriters, sizeof *bytes);
     sago_status status = check_room(ckpt, bytes != NULL);
-    if (status) {
-        free(bytes);
-        return status;
-    }
-    bool ok = !sagoi_is_writer(ckpt) ||
-              MPI_Allgather(&group_bytes, 1, MPI_INT64_T, bytes, 1, MPI_INT64_T, groups->writers) == MPI_SUCCESS;
-    ok = ok && MPI_Bcast(bytes, (int)groups->nwriters, MPI_INT64_T, 0, groups->mine) == MPI_SUCCESS;
-    for (int64_t w = 0, base = 0; ok && w < groups->nwriters; w++) {
+    if (!status && sagoi_is_writer(ckpt))
+        status = sagoi_allgather(ckpt->team, groups->writers, &group_bytes, sizeof group_bytes, bytes);
+    if (!status)
+        status = sagoi_bcast(ckpt->team, groups->mine, bytes, groups->nwriters * (int64_t)sizeof *bytes);
+    for (int64_t w = 0, base = 0; !status && w < groups->nwriters; w++) {
         sagoi_writer_desc *writer = &intent->writers[w];
         writer->file = w * groups->files / groups->nwriters;
         base = w > 0 && writer->file == intent->writers[w - 1].file ? base : 0;
@@ -245,7 +239,7 @@ static sago_status share_writers(sago_ckpt *ckpt, int64_t group_bytes) {
             ckpt->layout.node_bytes += bytes[w];
     }
     free(bytes);
-    return ok ? SAGO_OK : sagoi_fail(SAGO_ERR_MPI, "MPI calls among the writers failed");
+    return status;
 }
 
 /* ---- All together ---- */
@@ -277,14 +271,13 @@ static sago_status fill_intent(sago_ckpt *ckpt, const array_sums *sums) {
 
 static sago_status place_streams(sago_ckpt *ckpt) {
     const sagoi_groups *groups = &ckpt->groups;
-    int64_t mine = own_bytes(ckpt), before = 0, all = 0;
+    int64_t mine = own_bytes(ckpt), before = 0, all = mine;
     sagoi_wire_out out = {0};
-    bool ok = MPI_Exscan(&mine, &before, 1, MPI_INT64_T, MPI_SUM, groups->mine) == MPI_SUCCESS &&
-              MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, groups->mine) == MPI_SUCCESS;
-    if (groups->rank == 0)
-        before = 0;
-    sago_status status =
-        ok ? make_slices(ckpt, before, &out) : sagoi_fail(SAGO_ERR_MPI, "MPI calls in a group failed");
+    sago_status status = sagoi_sum_before(ckpt->team, groups->mine, mine, &before);
+    if (!status)
+        status = sagoi_allreduce(ckpt->team, groups->mine, &all, 1, MPI_INT64_T, MPI_SUM);
+    if (!status)
+        status = make_slices(ckpt, before, &out);
     status = sagoi_agree_status(ckpt->team, status);
     if (!status)
         status = sagoi_agree_status(ckpt->team, collect_blocks(ckpt, &out));

@@ -10,6 +10,8 @@
 #include "base/checked.h"
 #include "ckpt/setup.h"
 #include "machine/cores.h"
+#include "move/calls.h"
+#include "move/collect.h"
 
 #define MARKER_NAME "sago-ckpt"
 #define LOCAL_PREFIX "sago-ckpt-"
@@ -210,9 +212,9 @@ static sago_status find_holder(sago_ckpt *ckpt) {
     if (status)
         return status;
     ckpt->holder = ckpt->team->rank;
-    (void)MPI_Bcast(&ckpt->holder, 1, MPI_INT, 0, sharers);
-    (void)MPI_Comm_free(&sharers);
-    return SAGO_OK;
+    status = sagoi_bcast(ckpt->team, sharers, &ckpt->holder, sizeof ckpt->holder);
+    sagoi_free_comm(ckpt->team, &sharers);
+    return status;
 }
 
 /* Storage devices are numbered by the ranks that look through them. */
@@ -222,8 +224,8 @@ static sago_status number_domains(sago_ckpt *ckpt) {
     sago_status status =
         all && ckpt->holders ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of storage devices");
     status = sagoi_agree_status(ckpt->team, status);
-    if (!status && MPI_Allgather(&ckpt->holder, 1, MPI_INT, all, 1, MPI_INT, ckpt->team->own) != MPI_SUCCESS)
-        status = sagoi_fail(SAGO_ERR_MPI, "MPI_Allgather of the storage devices failed");
+    if (!status)
+        status = sagoi_allgather(ckpt->team, ckpt->team->own, &ckpt->holder, sizeof ckpt->holder, all);
     for (int r = 0; !status && r < ckpt->team->size; r++) {
         if (all[r] == ckpt->holder && r == ckpt->holder)
             ckpt->domain = ckpt->domains;
@@ -242,13 +244,15 @@ static sago_status tell_domains(sago_ckpt *ckpt) {
     status = sagoi_agree_status(ckpt->team, status);
     if (status)
         return status;
-    bool ok = !sagoi_is_writer(ckpt) || MPI_Allgather(&ckpt->domain, 1, MPI_INT64_T, ckpt->domain_of, 1,
-                                                      MPI_INT64_T, groups->writers) == MPI_SUCCESS;
-    ok = MPI_Bcast(ckpt->domain_of, (int)groups->nwriters, MPI_INT64_T, 0, groups->mine) == MPI_SUCCESS && ok;
+    if (sagoi_is_writer(ckpt))
+        status = sagoi_allgather(ckpt->team, groups->writers, &ckpt->domain, sizeof ckpt->domain, ckpt->domain_of);
+    if (!status)
+        status = sagoi_bcast(ckpt->team, groups->mine, ckpt->domain_of,
+                             groups->nwriters * (int64_t)sizeof *ckpt->domain_of);
     ckpt->keeper = sagoi_is_writer(ckpt);
     for (int64_t w = 0; w < groups->writer; w++)
         ckpt->keeper = ckpt->keeper && ckpt->domain_of[w] != ckpt->domain;
-    return ok ? SAGO_OK : sagoi_fail(SAGO_ERR_MPI, "MPI calls among the writers failed");
+    return status;
 }
 
 /* Every node has storage of its own, or nobody uses any. */
@@ -365,7 +369,7 @@ void sagoi_ckpt_tear_down(sago_ckpt *ckpt) {
     sagoi_layout_cleanup(&ckpt->layout);
     sagoi_pool_release(&ckpt->pool);
     sagoi_dataset_cleanup(&ckpt->data);
-    sagoi_groups_free(&ckpt->groups);
+    sagoi_groups_free(ckpt);
     sagoi_watch_end(&ckpt->watched_local);
     sagoi_watch_end(&ckpt->watched_dir);
     free(ckpt->known);

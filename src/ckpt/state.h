@@ -113,7 +113,7 @@ static inline bool sagoi_is_writer(const sago_ckpt *ckpt) { return ckpt->groups.
 
 /* groups.c: collective */
 sago_status sagoi_groups_form(sago_ckpt *ckpt) SAGOI_CHECKED;
-void sagoi_groups_free(sagoi_groups *groups);
+void sagoi_groups_free(sago_ckpt *ckpt);
 
 /* save_layout.c: collective; nothing may be under way */
 sago_status sagoi_layout_make(sago_ckpt *ckpt) SAGOI_CHECKED;

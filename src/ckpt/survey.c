@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "ckpt/redundancy.h"
+#include "move/collect.h"
 
 static int64_t pieces_of(const sagoi_survey *survey, sagoi_member_file file) {
     sagoi_set set;
@@ -93,11 +94,12 @@ enum { AT_ONCE = 1 << 26 };
 
 static sago_status tell_all(const sagoi_survey *survey, sagoi_team *team) {
     int64_t total = survey->first[2 * survey->intent->nwriters];
+    sago_status status = SAGO_OK;
     for (int64_t at = 0; at < total; at += AT_ONCE)
-        if (MPI_Allreduce(MPI_IN_PLACE, survey->bad + at, (int)sagoi_min(AT_ONCE, total - at), MPI_UNSIGNED_CHAR,
-                          MPI_MAX, team->own) != MPI_SUCCESS)
-            return sagoi_fail(SAGO_ERR_MPI, "MPI_Allreduce of what is damaged failed");
-    return SAGO_OK;
+        if (!status)
+            status = sagoi_allreduce(team, team->own, survey->bad + at, sagoi_min(AT_ONCE, total - at),
+                                     MPI_UNSIGNED_CHAR, MPI_MAX);
+    return status;
 }
 
 static sago_status make_room(sagoi_survey *survey) {

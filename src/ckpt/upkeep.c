@@ -8,6 +8,7 @@
 #include "ckpt/drain.h"
 #include "ckpt/fetch.h"
 #include "ckpt/redundancy.h"
+#include "move/collect.h"
 
 /* The save of a step: a complete one if there is any, else one with an intent. */
 static const sagoi_save_view *find_save(const sagoi_overview *overview, int64_t step) {
@@ -64,11 +65,10 @@ static void verify_level(sagoi_fetch *fetch, sago_level level) {
 sago_status sagoi_report_sum(sago_ckpt *ckpt) {
     sago_ckpt_report *report = &ckpt->report;
     int64_t *counts[] = {report->bytes_from, report->damaged, report->missing};
-    for (int i = 0; i < 3; i++)
-        if (MPI_Allreduce(MPI_IN_PLACE, counts[i], SAGO_LEVEL_COUNT, MPI_INT64_T, MPI_SUM, ckpt->team->own) !=
-            MPI_SUCCESS)
-            return sagoi_fail(SAGO_ERR_MPI, "MPI_Allreduce of a report failed");
-    return SAGO_OK;
+    sago_status status = SAGO_OK;
+    for (int i = 0; i < 3 && !status; i++)
+        status = sagoi_allreduce(ckpt->team, ckpt->team->own, counts[i], SAGO_LEVEL_COUNT, MPI_INT64_T, MPI_SUM);
+    return status;
 }
 
 /* In words; an error if anything is wrong. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ckpt/state.h"
+#include "move/collect.h"
 
 enum { NAP_MS = 20 };
 
@@ -98,9 +99,7 @@ static void take_times(sago_ckpt_save_stats *stats, const double values[TIMES]) 
 }
 
 static sago_status reduce(sago_ckpt *ckpt, double *values, int n) {
-    if (MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_DOUBLE, MPI_MAX, ckpt->team->own) != MPI_SUCCESS)
-        return sagoi_fail(SAGO_ERR_MPI, "MPI_Allreduce of the statistics failed");
-    return SAGO_OK;
+    return sagoi_allreduce(ckpt->team, ckpt->team->own, values, n, MPI_DOUBLE, MPI_MAX);
 }
 
 sago_status sagoi_save_stats_reduce(sago_ckpt *ckpt, sago_ckpt_save_stats *stats, int64_t n) {

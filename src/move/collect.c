@@ -92,6 +92,14 @@ sago_status sagoi_allgather(sagoi_team *team, MPI_Comm comm, const void *mine, i
     return hand_back(&b, team, sagoi_collective(team, started, &request, "MPI_Allgather"));
 }
 
+sago_status sagoi_alltoall(sagoi_team *team, MPI_Comm comm, const void *mine, int64_t n, void *all) {
+    MPI_Request request;
+    int64_t bytes = n * ranks_of(comm);
+    buffers b = borrow(mine, bytes, all, bytes);
+    bool started = SAGOI_DONE(MPI_Ialltoall(b.in, (int)n, MPI_BYTE, b.out, (int)n, MPI_BYTE, comm, &request));
+    return hand_back(&b, team, sagoi_collective(team, started, &request, "MPI_Alltoall"));
+}
+
 static int64_t bytes_of(const sagoi_parts *parts, int ranks) {
     int64_t end = 0;
     for (int i = 0; i < ranks; i++)
@@ -115,4 +123,45 @@ sago_status sagoi_allgather_parts(sagoi_team *team, MPI_Comm comm, const void *m
     bool started = SAGOI_DONE(
         MPI_Iallgatherv(b.in, (int)n, MPI_BYTE, b.out, parts->sizes, parts->places, MPI_BYTE, comm, &request));
     return hand_back(&b, team, sagoi_collective(team, started, &request, "MPI_Allgatherv"));
+}
+
+sago_status sagoi_alltoall_parts(sagoi_team *team, MPI_Comm comm, const sagoi_parts *to, const sagoi_parts *from) {
+    MPI_Request request;
+    int n = ranks_of(comm);
+    buffers b = borrow(to->all, bytes_of(to, n), from->all, bytes_of(from, n));
+    bool started = SAGOI_DONE(MPI_Ialltoallv(b.in, to->sizes, to->places, MPI_BYTE, b.out, from->sizes,
+                                             from->places, MPI_BYTE, comm, &request));
+    return hand_back(&b, team, sagoi_collective(team, started, &request, "MPI_Alltoallv"));
+}
+
+/* ---- Messages ---- */
+
+static sago_status cannot_start(sagoi_team *team, const char *call) {
+    return sagoi_break(team, sagoi_fail(SAGO_ERR_MPI, "%s failed, also when repeated", call));
+}
+
+sago_status sagoi_start_send(sagoi_team *team, const sagoi_message_to *message, MPI_Request *request) {
+    *request = MPI_REQUEST_NULL;
+    if (sagoi_is_broken(team))
+        return sagoi_broken(team);
+    return SAGOI_DONE(MPI_Isend(message->data, (int)message->bytes, MPI_BYTE, message->peer, message->tag,
+                                message->comm, request))
+               ? SAGO_OK
+               : cannot_start(team, "MPI_Isend");
+}
+
+sago_status sagoi_start_receive(sagoi_team *team, const sagoi_message_to *message, MPI_Request *request) {
+    *request = MPI_REQUEST_NULL;
+    if (sagoi_is_broken(team))
+        return sagoi_broken(team);
+    return SAGOI_DONE(MPI_Irecv(message->data, (int)message->bytes, MPI_BYTE, message->peer, message->tag,
+                                message->comm, request))
+               ? SAGO_OK
+               : cannot_start(team, "MPI_Irecv");
+}
+
+sago_status sagoi_finish_messages(sagoi_team *team, int64_t n, MPI_Request requests[]) {
+    if (sagoi_is_broken(team))
+        return sagoi_broken(team);
+    return n > 0 ? sagoi_wait_all(team, n, requests, "MPI_Testall") : SAGO_OK;
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Checkpoints on storage that hangs, at every kind of call and with a server that is stopped.
-#     hang.sh [--sample]
+#     hang.sh [--sample | WHERE...]     WHERE: global, local, only
 # Needs root, /dev/fuse and libfuse3; where they are missing it says so and exits with 77.
 set -u
 
@@ -92,7 +92,8 @@ if [ "${1:-}" = --sample ]; then
     campaign 2 leave only write
 else
     kinds="getattr open create read write flush fsync mkdir unlink rename opendir readdir fsyncdir statfs all stopped"
-    for where in global local only; do
+    [ $# -gt 0 ] || set -- global local only
+    for where in "$@"; do
         campaign 2 run $where $kinds
         campaign 2 open $where $kinds link access
         for kind in $kinds; do
