@@ -21,7 +21,10 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/uio.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 typedef enum { FAIL_MEMORY, FAIL_MPI, FAIL_SYSTEM, FAIL_KINDS } fail_kind;
@@ -74,23 +77,67 @@ static inline const char *fail_no_more(void) {
 
 /* ---- Memory ---- */
 
+static atomic_llong allocations; /* that have not been freed */
+
+static void *counted(void *memory) {
+    atomic_fetch_add(&allocations, memory != NULL);
+    return memory;
+}
+
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t n, size_t bytes);
 void *__real_realloc(void *memory, size_t bytes);
 char *__real_strdup(const char *text);
+char *__real_realpath(const char *path, char *into);
+ssize_t __real___getdelim(char **line, size_t *room, int end, FILE *file);
+void __real_free(void *memory);
 void *__wrap_malloc(size_t bytes);
 void *__wrap_calloc(size_t n, size_t bytes);
 void *__wrap_realloc(void *memory, size_t bytes);
 char *__wrap_strdup(const char *text);
+char *__wrap_realpath(const char *path, char *into);
+int __wrap_asprintf(char **text, const char *format, ...);
+ssize_t __wrap___getdelim(char **line, size_t *room, int end, FILE *file);
+void __wrap_free(void *memory);
 
-void *__wrap_malloc(size_t bytes) { return failing(FAIL_MEMORY, "malloc") ? NULL : __real_malloc(bytes); }
+void *__wrap_malloc(size_t bytes) { return failing(FAIL_MEMORY, "malloc") ? NULL : counted(__real_malloc(bytes)); }
 void *__wrap_calloc(size_t n, size_t bytes) {
-    return failing(FAIL_MEMORY, "calloc") ? NULL : __real_calloc(n, bytes);
+    return failing(FAIL_MEMORY, "calloc") ? NULL : counted(__real_calloc(n, bytes));
 }
 void *__wrap_realloc(void *memory, size_t bytes) {
-    return failing(FAIL_MEMORY, "realloc") ? NULL : __real_realloc(memory, bytes);
+    if (failing(FAIL_MEMORY, "realloc"))
+        return NULL;
+    return memory ? __real_realloc(memory, bytes) : counted(__real_realloc(NULL, bytes));
 }
-char *__wrap_strdup(const char *text) { return failing(FAIL_MEMORY, "strdup") ? NULL : __real_strdup(text); }
+char *__wrap_strdup(const char *text) {
+    return failing(FAIL_MEMORY, "strdup") ? NULL : counted(__real_strdup(text));
+}
+char *__wrap_realpath(const char *path, char *into) {
+    errno = ENOMEM;
+    return failing(FAIL_MEMORY, "realpath") ? NULL
+           : into                           ? __real_realpath(path, into)
+                                            : counted(__real_realpath(path, NULL));
+}
+int __wrap_asprintf(char **text, const char *format, ...) {
+    va_list args;
+    if (failing(FAIL_MEMORY, "asprintf"))
+        return -1;
+    va_start(args, format);
+    int length = vasprintf(text, format, args);
+    va_end(args);
+    atomic_fetch_add(&allocations, length >= 0);
+    return length;
+}
+ssize_t __wrap___getdelim(char **line, size_t *room, int end, FILE *file) {
+    const char *before = *line;
+    ssize_t length = __real___getdelim(line, room, end, file);
+    atomic_fetch_add(&allocations, !before && *line);
+    return length;
+}
+void __wrap_free(void *memory) {
+    atomic_fetch_sub(&allocations, memory != NULL);
+    __real_free(memory);
+}
 
 /* ---- System calls ---- */
 
@@ -131,16 +178,70 @@ FAILING_SYSTEM(int, pthread_create, EAGAIN, EAGAIN,
                (pthread_t * thread, const pthread_attr_t *attributes, void *(*run)(void *), void *arg),
                (thread, attributes, run, arg))
 
+FAILING_SYSTEM(int, access, -1, EIO, (const char *path, int mode), (path, mode))
+FAILING_SYSTEM(int, faccessat, -1, EIO, (int dir, const char *path, int mode, int flags), (dir, path, mode, flags))
+FAILING_SYSTEM(int, fallocate, -1, ENOSPC, (int fd, int mode, off_t off, off_t n), (fd, mode, off, n))
+FAILING_SYSTEM(DIR *, fdopendir, NULL, ENOMEM, (int fd), (fd))
+FAILING_SYSTEM(struct dirent *, readdir, NULL, EIO, (DIR * dir), (dir))
+FAILING_SYSTEM(int, fstatat, -1, EIO, (int dir, const char *path, struct stat *info, int flags),
+               (dir, path, info, flags))
+FAILING_SYSTEM(int, fstatfs, -1, EIO, (int fd, struct statfs *info), (fd, info))
+FAILING_SYSTEM(int, statfs, -1, EIO, (const char *path, struct statfs *info), (path, info))
+FAILING_SYSTEM(int, statvfs, -1, EIO, (const char *path, struct statvfs *info), (path, info))
+FAILING_SYSTEM(int, link, -1, EIO, (const char *from, const char *to), (from, to))
+FAILING_SYSTEM(int, linkat, -1, EIO, (int a, const char *from, int b, const char *to, int flags),
+               (a, from, b, to, flags))
+FAILING_SYSTEM(int, mkdirat, -1, EIO, (int dir, const char *path, mode_t mode), (dir, path, mode))
+FAILING_SYSTEM(int, unlinkat, -1, EIO, (int dir, const char *path, int flags), (dir, path, flags))
+FAILING_SYSTEM(int, memfd_create, -1, EMFILE, (const char *name, unsigned flags), (name, flags))
+FAILING_SYSTEM(off_t, lseek, -1, EIO, (int fd, off_t off, int whence), (fd, off, whence))
+FAILING_SYSTEM(ssize_t, fgetxattr, -1, EIO, (int fd, const char *name, void *value, size_t n),
+               (fd, name, value, n))
+FAILING_SYSTEM(int, fsetxattr, -1, EIO, (int fd, const char *name, const void *value, size_t n, int flags),
+               (fd, name, value, n, flags))
+FAILING_SYSTEM(FILE *, fopen, NULL, EMFILE, (const char *path, const char *mode), (path, mode))
+struct io_uring;
+FAILING_SYSTEM(int, io_uring_queue_init, -ENOMEM, ENOMEM, (unsigned n, struct io_uring *ring, unsigned flags),
+               (n, ring, flags))
+FAILING_SYSTEM(int, io_uring_submit_and_wait, -ENOMEM, ENOMEM, (struct io_uring * ring, unsigned n), (ring, n))
+
+/* With a mode, if they make a file. */
+#define OPTIONAL_MODE(flags, mode)                                                                                \
+    va_list more;                                                                                                 \
+    va_start(more, flags);                                                                                        \
+    mode_t mode = (flags) & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0;                                     \
+    va_end(more)
+
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...) {
-    va_list more;
-    va_start(more, flags);
-    mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0;
-    va_end(more);
+    OPTIONAL_MODE(flags, mode);
     if (!failing(FAIL_SYSTEM, "open"))
         return __real_open(path, flags, mode);
     errno = EMFILE;
+    return -1;
+}
+
+int __real_openat(int dir, const char *path, int flags, ...);
+int __wrap_openat(int dir, const char *path, int flags, ...);
+int __wrap_openat(int dir, const char *path, int flags, ...) {
+    OPTIONAL_MODE(flags, mode);
+    if (!failing(FAIL_SYSTEM, "openat"))
+        return __real_openat(dir, path, flags, mode);
+    errno = EMFILE;
+    return -1;
+}
+
+int __real_fcntl(int fd, int command, ...);
+int __wrap_fcntl(int fd, int command, ...);
+int __wrap_fcntl(int fd, int command, ...) {
+    va_list more;
+    va_start(more, command);
+    void *arg = va_arg(more, void *);
+    va_end(more);
+    if (!failing(FAIL_SYSTEM, "fcntl"))
+        return __real_fcntl(fd, command, arg);
+    errno = EIO;
     return -1;
 }
 
@@ -235,6 +336,22 @@ FAILING_MPI(Ialltoallv,
              const int at[], MPI_Datatype u, MPI_Comm comm, MPI_Request *request),
             (in, n, from, t, out, m, at, u, comm, request))
 
+FAILING_MPI(Reduce, (const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm),
+            (in, out, n, type, op, root, comm))
+FAILING_MPI(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *made), (comm, group, made))
+FAILING_MPI(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made), (comm, group, tag, made))
+FAILING_MPI(Comm_create_keyval,
+            (MPI_Comm_copy_attr_function * copy, MPI_Comm_delete_attr_function *drop, int *key, void *state),
+            (copy, drop, key, state))
+FAILING_MPI(Comm_group, (MPI_Comm comm, MPI_Group *group), (comm, group))
+FAILING_MPI(Group_compare, (MPI_Group a, MPI_Group b, int *result), (a, b, result))
+FAILING_MPI(Group_free, (MPI_Group * group), (group))
+FAILING_MPI(Info_get, (MPI_Info info, const char *key, int n, char *value, int *found),
+            (info, key, n, value, found))
+FAILING_MPI(Info_get_nkeys, (MPI_Info info, int *n), (info, n))
+FAILING_MPI(Info_get_nthkey, (MPI_Info info, int n, char *key), (info, n, key))
+FAILING_MPI(Info_set, (MPI_Info info, const char *key, const char *value), (info, key, value))
+FAILING_MPI(Query_thread, (int *level), (level))
 FAILING_MPI(Comm_dup, (MPI_Comm comm, MPI_Comm *made), (comm, made))
 FAILING_MPI(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *made), (comm, color, key, made))
 FAILING_MPI(Comm_free, (MPI_Comm * comm), (comm))
@@ -258,6 +375,20 @@ FAILING_MPI(Type_get_contents,
             (MPI_Datatype type, int n, int addresses, int types, int numbers[], MPI_Aint places[],
              MPI_Datatype parts[]),
             (type, n, addresses, types, numbers, places, parts))
+#if MPI_VERSION >= 4
+FAILING_MPI(Type_get_envelope_c,
+            (MPI_Datatype type, MPI_Count *n, MPI_Count *addresses, MPI_Count *counts, MPI_Count *types,
+             int *combiner),
+            (type, n, addresses, counts, types, combiner))
+FAILING_MPI(Type_get_contents_c,
+            (MPI_Datatype type, MPI_Count n, MPI_Count addresses, MPI_Count counts, MPI_Count types, int numbers[],
+             MPI_Aint places[], MPI_Count large[], MPI_Datatype parts[]),
+            (type, n, addresses, counts, types, numbers, places, large, parts))
+#endif
+FAILING_MPI(Type_size, (MPI_Datatype type, int *size), (type, size))
+FAILING_MPI(Type_create_keyval,
+            (MPI_Type_copy_attr_function * copy, MPI_Type_delete_attr_function *drop, int *key, void *state),
+            (copy, drop, key, state))
 FAILING_MPI(Type_get_attr, (MPI_Datatype type, int key, void *value, int *found), (type, key, value, found))
 FAILING_MPI(Type_set_attr, (MPI_Datatype type, int key, void *value), (type, key, value))
 FAILING_MPI(Op_create, (MPI_User_function * run, int commutes, MPI_Op *op), (run, commutes, op))
@@ -273,6 +404,39 @@ FAILING_MPI(Put,
 FAILING_MPI(Get,
             (void *buf, int n, MPI_Datatype type, int to, MPI_Aint at, int m, MPI_Datatype there, MPI_Win win),
             (buf, n, type, to, at, m, there, win))
+
+/* ---- No leak ---- */
+
+/* What the program holds: memory that it has asked for, descriptors of files (not MPI's sockets and pipes). */
+typedef struct holdings {
+    long long allocations, descriptors;
+} holdings;
+
+static inline bool is_file(const char *number, char target[512]) {
+    char path[64];
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%.20s", number);
+    ssize_t length = readlink(path, target, 511);
+    target[length > 0 ? length : 0] = '\0';
+    return (target[0] == '/' || strstr(target, "io_uring")) && strncmp(target, "/proc/", 6) != 0;
+}
+
+static inline holdings look_at_holdings(bool tell) {
+    holdings now = {atomic_load(&allocations), 0};
+    char target[512];
+    DIR *folder = opendir("/proc/self/fd");
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+        if (is_file(entry->d_name, target)) {
+            now.descriptors++;
+            if (tell)
+                printf("descriptor %s: %s\n", entry->d_name, target);
+        }
+    if (folder)
+        closedir(folder);
+    return now;
+}
+
+static inline holdings count_holdings(void) { return look_at_holdings(false); }
+static inline void print_descriptors(void) { (void)look_at_holdings(true); }
 
 /* ---- No hang ---- */
 
