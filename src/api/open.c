@@ -408,16 +408,20 @@ static sago_status remove_closed(sagoi_team *team, const char *path) {
     return sagoi_agree_status(team, status);
 }
 
-/* What is in local storage goes to the file, and the local files go. */
-static sago_status leave_local(sago_file *file) {
+/* What is in local storage goes to the file, unless the ranks cannot agree any more, and the local files go. */
+static sago_status leave_local(sago_file *file, sago_status agreed) {
     if (file->hints.tier != SAGOI_TIER_LOCAL)
         return SAGO_OK;
-    sago_status status = sagoi_tier_merge(file);
+    sago_status status = agreed ? agreed : sagoi_tier_merge(file);
     char why[SAGOI_MESSAGE_MAX];
     (void)snprintf(why, sizeof why, "%s", sagoi_message());
-    sago_status closed = sagoi_agree_status(file->team, sagoi_tier_close(file));
+    sago_status closed = sagoi_tier_close(file);
+    if (!agreed)
+        closed = sagoi_agree_status(file->team, closed);
     if (status)
         sagoi_message_set(why);
+    if (agreed)
+        return SAGO_OK;
     return status ? status : closed;
 }
 
@@ -434,7 +438,7 @@ static sago_status close_file(sago_file **opened) {
         return sagoi_done("sago_close", path, agreed); /* others are in another call: still open for all */
     if (!agreed)
         agreed = sagoi_convene_close(team);
-    sago_status merged = agreed ? SAGO_OK : leave_local(file);
+    sago_status merged = leave_local(file, agreed);
     merged = !agreed && flushed ? flushed : merged;
     char why[SAGOI_MESSAGE_MAX];
     (void)snprintf(why, sizeof why, "%s", sagoi_message());

@@ -77,8 +77,10 @@ static sago_status open_local(sago_file *file) {
     status = sagoi_open_hinted(t->place.near, path,
                                MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_DELETE_ON_CLOSE, &hints,
                                &t->local);
-    if (!status)
+    if (!status) {
+        t->local->team->within = file->team;
         sagoi_leftovers_lock(t->local->store);
+    }
     return sagoi_agree_status(file->team, status);
 }
 

@@ -126,11 +126,17 @@ sago_status sagoi_break(sagoi_team *team, sago_status status) {
     return status;
 }
 
-bool sagoi_is_broken(const sagoi_team *team) {
+static bool is_itself_broken(const sagoi_team *team) {
     return atomic_load_explicit(&team->control->broken, memory_order_acquire) == SAGOI_TEAM_BROKEN;
 }
 
+bool sagoi_is_broken(const sagoi_team *team) {
+    return is_itself_broken(team) || (team->within && sagoi_is_broken(team->within));
+}
+
 sago_status sagoi_broken(sagoi_team *team) {
+    if (!is_itself_broken(team) && team->within)
+        return sagoi_broken(team->within);
     spread_word(team);
     return sagoi_fail(SAGO_ERR_PEER, "%.440s; it can only be closed now", team->control->broken_message);
 }
@@ -157,6 +163,8 @@ void sagoi_hear_news(sagoi_team *team) {
         take_news(team, &got);
         there = 0;
     }
+    if (team->within && team->within->nodes > 1)
+        sagoi_hear_news(team->within);
 }
 
 /* ---- Waiting for other nodes ---- */

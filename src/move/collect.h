@@ -40,7 +40,8 @@ typedef struct sagoi_message_to {
     void *data;
     int64_t bytes;
 } sagoi_message_to;
-sago_status sagoi_start_send(sagoi_team *team, const sagoi_message_to *message, MPI_Request *request) SAGOI_CHECKED;
+sago_status sagoi_start_send(sagoi_team *team, const sagoi_message_to *message, MPI_Request *request)
+    SAGOI_CHECKED;
 sago_status sagoi_start_receive(sagoi_team *team, const sagoi_message_to *message, MPI_Request *request)
     SAGOI_CHECKED;
 sago_status sagoi_finish_messages(sagoi_team *team, int64_t n, MPI_Request requests[]) SAGOI_CHECKED;

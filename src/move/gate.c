@@ -53,7 +53,7 @@ static void roll_call(sagoi_team *team) {
 
 void sagoi_poke(sagoi_team *team) {
     int flag;
-    if (team->nodes > 1)
+    if (team->nodes > 1 || team->within)
         sagoi_hear_news(team);
     else
         (void)MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, team->all, &flag, MPI_STATUS_IGNORE);

@@ -536,6 +536,7 @@ void sagoi_team_release(sagoi_team *team) {
         atomic_fetch_sub(&used, 1);
         return;
     }
+    team->within = NULL;
     bool keep = team->channel < KEPT_TEAMS;
     sagoi_free_comm(team, &team->own);
     if (team->channel >= KEPT_WINDOWS) /* on every rank alike: they must all know the same windows */

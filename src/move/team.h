@@ -60,6 +60,8 @@ typedef struct sagoi_team {
     void *kept;            /* what the engine found out about these ranks; malloc()ed, goes with the team */
     int64_t patience;      /* sago_patience: seconds, 0: for ever */
     struct sagoi_bulletin *bulletin; /* of calls.c; NULL: there was no news yet */
+    struct sagoi_team *within; /* a file that this team's belongs to: whoever meets in it comes from there, and
+                                  when it breaks, so does this one; NULL: none */
     struct sagoi_circle *circle;
     struct sagoi_team *next;         /* of the same circle */
     int channel;                     /* the same on all ranks */
