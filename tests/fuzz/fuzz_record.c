@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "api/tier_record.h"
+#include "ckpt/generation.h"
 #include "ckpt/record.h"
+
+enum { FOUND_FROM = 224 }; /* first bytes that mean the list of older saves */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -41,6 +44,7 @@ static void try_record(sagoi_record_kind kind, const sagoi_wire_out *record) {
     sagoi_intent intent;
     sagoi_part part;
     sagoi_parity parity;
+    sagoi_found found;
     if (kind == SAGOI_RECORD_INTENT && !sagoi_intent_decode(record->bytes, record->len, &intent)) {
         sagoi_intent_encode(&intent, &again);
         compare(record, &again);
@@ -53,6 +57,11 @@ static void try_record(sagoi_record_kind kind, const sagoi_wire_out *record) {
         sagoi_parity_encode(&parity, &again);
         compare(record, &again);
         sagoi_parity_cleanup(&parity);
+    } else if (kind == SAGOI_RECORD_FOUND && !sagoi_found_decode(record->bytes, record->len, &found)) {
+        (void)sagoi_found_counts(&found, 1, UINT64_MAX);
+        sagoi_found_encode(&found, &again);
+        compare(record, &again);
+        sagoi_found_cleanup(&found);
     }
 }
 
@@ -64,6 +73,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                               SAGOI_RECORD_TIER_CLAIM, SAGOI_RECORD_TIER_PART};
     /* As many as there were when the corpus was begun: it keeps its meaning. */
     sagoi_record_kind kind = data[0] < 128 ? kinds[data[0] % 3] : kinds[3 + data[0] % 2];
+    if (data[0] >= FOUND_FROM)
+        kind = SAGOI_RECORD_FOUND;
     sagoi_record_begin(&record, kind);
     sagoi_out_bytes(&record, data + 1, (int64_t)size - 1);
     sagoi_record_end(&record);

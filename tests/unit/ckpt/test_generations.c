@@ -7,7 +7,7 @@
  *   - what an owner has begun after it was shut out does not count.
  * And one job is stopped before each of its operations in turn, while another one takes over and saves twice.
  * test_generations [INTERLEAVINGS] */
-/* RUN: 10000 timeout=300 */
+/* RUN: 1500 */
 /* RUN-LONG: 300000 */
 #include <fcntl.h>
 #include <setjmp.h>
