@@ -38,6 +38,7 @@ static void put_step(bench_json *json, const sago_ckpt_step *step) {
     }
     json_close(json, '}');
     json_bool(json, "damaged", step->damaged);
+    json_bool(json, "late", step->late);
     json_text(json, "state", ckpt_state(step));
     json_text(json, "save_id", id);
 }
@@ -74,11 +75,22 @@ static bool print_damaged(const ckpt_command *c) {
     return true;
 }
 
+static void print_late(const ckpt_command *c) {
+    int64_t late = 0;
+    for (int64_t i = 0; i < c->count; i++)
+        late += c->all[i].late;
+    if (c->speaks && late > 0)
+        printf("%" PRId64 " late: made by a job that another one had replaced; what is late does not count\n",
+               late);
+}
+
 int ckpt_ls(ckpt_command *c) {
     if (c->speaks && !c->json)
         print_table(c);
-    if (!c->json)
+    if (!c->json) {
+        print_late(c);
         return print_damaged(c) ? EXIT_SUCCESS : EXIT_FAILURE;
+    }
     if (!c->speaks)
         return EXIT_SUCCESS;
     bench_json json = {.out = stdout};

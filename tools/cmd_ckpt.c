@@ -161,6 +161,8 @@ bool ckpt_is_complete(const sago_ckpt_step *step) {
 const char *ckpt_state(const sago_ckpt_step *step) {
     if (ckpt_is_complete(step))
         return "complete";
+    if (step->late)
+        return "late";
     return step->damaged ? "damaged" : "incomplete";
 }
 

@@ -29,7 +29,7 @@ module sago_checkpoints
         integer(c_int) :: complete(SAGO_LEVEL_MEMORY:SAGO_LEVEL_GLOBAL)    ! 0 or 1
         integer(c_int64_t) :: parts(SAGO_LEVEL_MEMORY:SAGO_LEVEL_GLOBAL)
         integer(c_int64_t) :: save_id(2)
-        integer(c_int) :: damaged                                          ! 0 or 1
+        integer(c_int) :: damaged, late                                    ! 0 or 1
     end type
 
     type, public :: sago_ckpt_info

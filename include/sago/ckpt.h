@@ -124,7 +124,11 @@ sago_status sago_ckpt_wait(sago_ckpt *ckpt, int64_t step, sago_level level);
 /* ---- What is there ------------------------------------------------------------------------------------ */
 
 /* The newest step that is complete at this level or a safer one, by its records (its data is not read); -1 if
- * there is none (which is no error). */
+ * there is none (which is no error).
+ *
+ * Where some storage does not answer, this, sago_ckpt_list(), sago_ckpt_inquire() and sago_ckpt_restore_latest()
+ * go by what the rest has, and sago_ckpt_get_report() names what was passed over; where the rest has nothing it is
+ * SAGO_ERR_TIMEOUT.  sago_ckpt_verify() reads what it can, and then returns SAGO_ERR_TIMEOUT. */
 sago_status sago_ckpt_latest(sago_ckpt *ckpt, sago_level at_least, int64_t *step);
 
 typedef struct sago_ckpt_step {
@@ -141,6 +145,7 @@ typedef struct sago_ckpt_step {
     uint64_t save_id[2];
     int damaged; /* 1: it was complete, or may have been, and is so no longer; set aside when the directory is
                     opened by a job that may change it */
+    int late;    /* 1: made by a job that had been replaced by another one (sago_ckpt_open()): it does not count */
 } sago_ckpt_step;
 
 /* Steps in ascending order, unfinished and damaged ones included.  *count is the room in `steps` and becomes the
@@ -213,7 +218,8 @@ static inline sago_ckpt_report sago_ckpt_report_init(void) {
     { .size = sizeof(sago_ckpt_report), .step = -1 }
 #endif
 
-/* Local.  What the last restore or verify found; before the first, what opening did. */
+/* Local.  What the last restore or verify found (or any call that had to pass over storage which does not answer);
+ * before the first, what opening did. */
 sago_status sago_ckpt_get_report(sago_ckpt *ckpt, sago_ckpt_report *report);
 
 /* Reads everything a step has at every level and checks it.  SAGO_ERR_IO if something is damaged. */

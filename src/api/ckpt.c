@@ -245,17 +245,38 @@ sago_status sago_ckpt_due(sago_ckpt *ckpt, int *due, int *leave) {
 
 /* ---- What is there ---- */
 
+/* What can be seen where other storage does not answer, and the report names what was left out. */
+static sago_status look(sago_ckpt *ckpt, int64_t step, sagoi_overview *overview) {
+    sago_status status = sagoi_overview_of_reachable(ckpt, step, overview);
+    if (!status && overview->partial) {
+        ckpt->report = (sago_ckpt_report)SAGO_CKPT_REPORT_INIT;
+        sagoi_overview_tell(ckpt, overview);
+    }
+    return status;
+}
+
+/* Nobody knows that there is none while some storage does not answer. */
+static sago_status nothing_seen(const sagoi_overview *overview) {
+    return overview->partial ? sagoi_fail(SAGO_ERR_TIMEOUT, "there is none where it can be read, and some storage "
+                                                            "does not answer")
+                             : SAGO_OK;
+}
+
 static sago_status find_latest(sago_ckpt *ckpt, sago_level at_least, int64_t *step) {
     sagoi_overview overview;
-    sago_status status = sagoi_overview_make(ckpt, SAGOI_NO_STEP, &overview);
+    int64_t found = -1;
+    sago_status status = look(ckpt, SAGOI_NO_STEP, &overview);
     if (status)
         return status;
-    *step = -1;
     for (int64_t i = 0; i < overview.n; i++) /* ascending */
         if (sagoi_view_complete(&overview.views[i], at_least < SAGO_LEVEL_LOCAL ? SAGO_LEVEL_LOCAL : at_least))
-            *step = overview.views[i].step;
+            found = overview.views[i].step;
+    if (found < 0)
+        status = nothing_seen(&overview);
+    if (!status)
+        *step = found;
     sagoi_overview_cleanup(&overview);
-    return SAGO_OK;
+    return status;
 }
 
 sago_status sago_ckpt_latest(sago_ckpt *ckpt, sago_level at_least, int64_t *step) {
@@ -276,7 +297,8 @@ static sago_ckpt_step describe_step(const sagoi_save_view *view) {
                            .ranks = view->intent.ranks,
                            .arrays = view->intent.narrays,
                            .save_id = {view->id_low, view->intent.id.high},
-                           .damaged = sagoi_view_damaged(view)};
+                           .damaged = sagoi_view_damaged(view),
+                           .late = sagoi_view_late(view)};
     step.bytes = view->intent_item ? sagoi_intent_bytes(&view->intent) : 0;
     for (int level = 0; level < SAGO_LEVEL_COUNT; level++) {
         step.complete[level] = view->complete[level];
@@ -294,14 +316,16 @@ sago_status sago_ckpt_list(sago_ckpt *ckpt, int64_t *count, sago_ckpt_step steps
         status = sagoi_fail(SAGO_ERR_ARG, "the room for steps is NULL or negative");
     status = sagoi_agree_status(ckpt->team, status);
     if (!status)
-        status = sagoi_overview_make(ckpt, SAGOI_NO_STEP, &overview);
+        status = look(ckpt, SAGOI_NO_STEP, &overview);
     if (status)
         return done("sago_ckpt_list", ckpt, status);
+    status = overview.n == 0 ? nothing_seen(&overview) : SAGO_OK;
     for (int64_t i = 0; i < overview.n && i < *count; i++)
         steps[i] = describe_step(&overview.views[i]);
-    *count = overview.n;
+    if (!status)
+        *count = overview.n;
     sagoi_overview_cleanup(&overview);
-    return done("sago_ckpt_list", ckpt, SAGO_OK);
+    return done("sago_ckpt_list", ckpt, status);
 }
 
 /* Bytes of this rank's local data, from the part that has them. */
@@ -349,14 +373,16 @@ static sago_status describe_array(const sago_ckpt *ckpt, const sagoi_overview *o
 /* By name, or (name NULL) by index. */
 static sago_status inquire(sago_ckpt *ckpt, int64_t step, const char *name, int64_t index, sago_ckpt_info *info) {
     sagoi_overview overview;
-    sago_status status = sagoi_overview_make(ckpt, step, &overview);
+    sago_status status = look(ckpt, step, &overview);
     if (status)
         return status;
     const sagoi_save_view *view = sagoi_views_find(overview.views, overview.n, step);
     for (int64_t i = 0; view && name && i < view->intent.narrays; i++)
         if (strcmp(view->intent.arrays[i].name, name) == 0)
             index = i;
-    if (!view)
+    if (!view && overview.partial)
+        status = nothing_seen(&overview);
+    else if (!view)
         status = sagoi_fail(SAGO_ERR_NO_FILE, "there is no complete checkpoint of step %lld", (long long)step);
     else if (index < 0 || index >= view->intent.narrays)
         status = sagoi_fail(SAGO_ERR_NO_FILE, "step %lld has nothing called \"%.64s\"", (long long)step,

@@ -79,7 +79,8 @@ static const sagoi_hint_row table[] = {
      "Ranks agree on how each collective call went; or go alone once all have come, where nothing is to be gathered, "
      "or, on one node, wait for each other only between writing and reading"},
     {"sago_patience", SAGOI_HINT_INT, FIELD(patience), "0", 0, 10000000, NULL, NULL,
-     "Seconds that ranks wait in a call for nodes that do not answer; then the file can only be closed; 0: for ever"},
+     "Seconds that ranks wait in a call for nodes that do not answer; then the file, or the checkpoint directory, can only "
+     "be closed; 0: for ever"},
     {"sago_nonblocking", SAGOI_HINT_ENUM, FIELD(nonblocking), "together", 0, 0, "together|apart", NULL,
      "Ranks wait for each other in nonblocking calls, and agree on how they went; or go alone where others do not come"},
     {"sago_defer", SAGOI_HINT_BOOL, FIELD(defer), "off", 0, 1, NULL, NULL,

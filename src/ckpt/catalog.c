@@ -462,6 +462,10 @@ bool sagoi_view_damaged(const sagoi_save_view *view) {
 void sagoi_view_lack(const sagoi_save_view *view, char *text, size_t room) {
     size_t at = 0;
     text[0] = '\0';
+    if (sagoi_view_late(view)) {
+        (void)snprintf(text, room, "it was made by a job that another one had replaced, and does not count");
+        return;
+    }
     if (!view->intent_item) {
         (void)snprintf(text, room, "its intent is missing or damaged");
         return;

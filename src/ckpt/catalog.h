@@ -87,6 +87,10 @@ static inline int64_t sagoi_view_saw(const sagoi_save_view *view) {
 static inline bool sagoi_view_aside(const sagoi_save_view *view) {
     return (sagoi_view_saw(view) & SAGOI_SAW_ASIDE) != 0;
 }
+/* Was it made by an owner that had been replaced? */
+static inline bool sagoi_view_late(const sagoi_save_view *view) {
+    return !view->intent_item && (sagoi_view_saw(view) & SAGOI_SAW_LATE);
+}
 
 /* Was a save that is not whole complete once? */
 typedef enum {

@@ -35,6 +35,10 @@ static sago_status exchange(sagoi_team *team, const sagoi_wire_out *mine, char *
 }
 
 /* What does not answer has nothing, where that is good enough: *hangs. */
+typedef struct silence {
+    bool directory, device;
+} silence;
+
 static sago_status scan_level(sagoi_catalog *found, const char *dir, const sagoi_item *where, bool *hangs) {
     int64_t before = found->n;
     sago_status status = sagoi_catalog_scan(found, dir, (sago_level)where->level, where->holder, where->step);
@@ -45,14 +49,14 @@ static sago_status scan_level(sagoi_catalog *found, const char *dir, const sagoi
     return SAGO_OK;
 }
 
-static sago_status look_through(sago_ckpt *ckpt, int64_t step, sagoi_catalog *found, bool *hangs) {
+static sago_status look_through(sago_ckpt *ckpt, int64_t step, sagoi_catalog *found, silence *hangs) {
     sagoi_item directory = {.level = SAGO_LEVEL_GLOBAL, .step = step};
     sagoi_item local = {.level = SAGO_LEVEL_LOCAL, .holder = ckpt->holder, .step = step};
     sago_status status = SAGO_OK;
     if (ckpt->team->rank == 0)
-        status = scan_level(found, ckpt->dir, &directory, hangs);
+        status = scan_level(found, ckpt->dir, &directory, hangs ? &hangs->directory : NULL);
     if (!status && ckpt->local[0] && ckpt->holder == ckpt->team->rank)
-        status = scan_level(found, ckpt->local, &local, hangs);
+        status = scan_level(found, ckpt->local, &local, hangs ? &hangs->device : NULL);
     if (!status)
         sagoi_message_clear();
     return status;
@@ -66,8 +70,8 @@ static sago_status merge(const char *all, int64_t total, sagoi_overview *overvie
     return status ? status : sagoi_catalog_views(&overview->catalog, &overview->views, &overview->n);
 }
 
-/* `hangs`: NULL, or whether this rank met a directory that does not answer. */
-static sago_status make(sago_ckpt *ckpt, int64_t step, sagoi_overview *overview, bool *hangs) {
+/* `hangs`: NULL, or which storage this rank looked through that does not answer. */
+static sago_status make(sago_ckpt *ckpt, int64_t step, sagoi_overview *overview, silence *hangs) {
     sagoi_catalog mine = {0};
     sagoi_wire_out out = {0};
     char *all = NULL;
@@ -97,16 +101,26 @@ sago_status sagoi_overview_make(sago_ckpt *ckpt, int64_t step, sagoi_overview *o
 }
 
 sago_status sagoi_overview_of_reachable(sago_ckpt *ckpt, int64_t step, sagoi_overview *overview) {
-    bool hangs = false;
+    silence hangs = {false, false};
     sago_status status = make(ckpt, step, overview, &hangs);
     if (status)
         return status;
-    sagoi_agreement agreed = {.max = {hangs}};
+    sagoi_agreement agreed = {.sum = {hangs.directory, hangs.device}};
     status = sagoi_agree(ckpt->team, &agreed, NULL, NULL, NULL);
-    overview->partial = agreed.max[0] != 0;
+    overview->without_directory = agreed.sum[0] > 0;
+    overview->without_devices = (int64_t)agreed.sum[1];
+    overview->partial = overview->without_directory || overview->without_devices > 0;
     if (status)
         sagoi_overview_cleanup(overview);
     return status;
+}
+
+void sagoi_overview_tell(sago_ckpt *ckpt, const sagoi_overview *overview) {
+    if (overview->without_directory)
+        sagoi_report_add(&ckpt->report, "passed over: the directory does not answer\n");
+    if (overview->without_devices > 0)
+        sagoi_report_add(&ckpt->report, "passed over: local storage does not answer, %lld of %lld devices\n",
+                         (long long)overview->without_devices, (long long)ckpt->domains);
 }
 
 void sagoi_overview_cleanup(sagoi_overview *overview) {

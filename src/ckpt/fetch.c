@@ -167,7 +167,7 @@ typedef struct asking {
     int *to, *from; /* bytes of questions to and from each rank, QUESTION each */
     int64_t *in, *sorted;
     int *out_at, *in_at; /* bytes */
-    char *message; /* an answer to another rank */
+    char *message;       /* an answer to another rank */
 } asking;
 
 static void next_questions(const sagoi_fetch *fetch, asking *ask) {
@@ -219,8 +219,8 @@ static bool sensible(const sagoi_fetch *fetch, int64_t writer, int64_t piece) {
 static sago_status answer(sagoi_fetch *fetch, const asking *ask, int to, const int64_t asked[2]) {
     sagoi_team *team = fetch->ckpt->team;
     int64_t writer = asked[0], piece = asked[1], len = 0;
-    int64_t failed = !sensible(fetch, writer, piece) ||
-                     sagoi_fetch_piece(fetch, SAGO_LEVEL_LOCAL, writer, piece) != SAGO_OK;
+    int64_t failed =
+        !sensible(fetch, writer, piece) || sagoi_fetch_piece(fetch, SAGO_LEVEL_LOCAL, writer, piece) != SAGO_OK;
     memcpy(ask->message, &failed, sizeof failed);
     if (!failed) {
         len = piece_len(&fetch->parts[writer], piece);

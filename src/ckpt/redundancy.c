@@ -423,12 +423,14 @@ static sago_status verify_parity(sagoi_fetch *fetch, const sagoi_item *item, uns
     if (status)
         return status;
     sagoi_parity_data_name(name, item->index, item->member);
-    bool open = !sagoi_open_local(fetch->ckpt, item->step, fetch->save->intent.id, name, SAGOI_CFILE_READ, &file);
+    sago_status opened =
+        sagoi_open_local(fetch->ckpt, item->step, fetch->save->intent.id, name, SAGOI_CFILE_READ, &file);
     for (int64_t i = 0; parity.piece == SAGOI_PARITY_PIECE && i < parity.nsums; i++) {
         int64_t got = 0;
-        bool good = open && !sagoi_cfile_read(&file, piece, parity.piece, i * parity.piece, &got) &&
-                    sagoi_piece_sum(piece, got) == parity.sums[i];
-        fetch->report->damaged[SAGO_LEVEL_REDUNDANT] += !good;
+        status = opened ? opened : sagoi_cfile_read(&file, piece, parity.piece, i * parity.piece, &got);
+        fetch->hung = fetch->hung || status == SAGO_ERR_TIMEOUT;
+        bool good = !status && sagoi_piece_sum(piece, got) == parity.sums[i];
+        fetch->report->damaged[SAGO_LEVEL_REDUNDANT] += !good && status != SAGO_ERR_TIMEOUT;
         fetch->report->bytes_from[SAGO_LEVEL_REDUNDANT] += good ? got : 0;
     }
     sagoi_parity_cleanup(&parity);

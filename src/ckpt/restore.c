@@ -285,7 +285,7 @@ sago_status sagoi_restore(sago_ckpt *ckpt, int64_t step) {
 /* Is it this step's own misfortune?  Another error would meet all others, too, or is the caller's. */
 static bool of_this_step(sago_status status) {
     return status == SAGO_ERR_IO || status == SAGO_ERR_NO_FILE || status == SAGO_ERR_ACCESS ||
-           status == SAGO_ERR_BAD_FILE;
+           status == SAGO_ERR_BAD_FILE || status == SAGO_ERR_TIMEOUT;
 }
 
 /* The message tells why. */
@@ -301,8 +301,9 @@ static void pass_over(sago_ckpt *ckpt, int64_t step) {
 }
 
 /* Tries the steps of the overview, newest first.  *found: the one that was restored, else -1; *lost: one that was
- * complete once was passed over. */
-static sago_status try_all(sago_ckpt *ckpt, const sagoi_overview *overview, int64_t *found, bool *lost) {
+ * complete once was passed over; *hung: one that may be where storage does not answer. */
+static sago_status try_all(sago_ckpt *ckpt, const sagoi_overview *overview, int64_t *found, bool *lost,
+                           bool *hung) {
     for (int64_t i = overview->n - 1; i >= 0; i--) {
         const sagoi_save_view *view = &overview->views[i];
         if (i + 1 < overview->n && view[1].step == view->step)
@@ -314,6 +315,7 @@ static sago_status try_all(sago_ckpt *ckpt, const sagoi_overview *overview, int6
             *found = view->step;
         if (!status || !of_this_step(status))
             return status;
+        *hung = *hung || status == SAGO_ERR_TIMEOUT;
         pass_over(ckpt, view->step);
         for (int64_t same = i; same >= 0 && overview->views[same].step == view->step; same--)
             *lost = *lost || overview->views[same].whole ||
@@ -330,13 +332,18 @@ sago_status sagoi_restore_latest(sago_ckpt *ckpt, int64_t *step) {
     ckpt->report = (sago_ckpt_report)SAGO_CKPT_REPORT_INIT;
     sago_status status = sagoi_settle_all(ckpt);
     if (!status)
-        status = sagoi_overview_make(ckpt, SAGOI_NO_STEP, &overview);
+        status = sagoi_overview_of_reachable(ckpt, SAGOI_NO_STEP, &overview);
     if (status)
         return status;
-    status = try_all(ckpt, &overview, &found, &lost);
+    bool hung = overview.partial;
+    sagoi_overview_tell(ckpt, &overview);
+    status = try_all(ckpt, &overview, &found, &lost, &hung);
     sagoi_overview_cleanup(&overview);
     if (status)
         return status;
+    if (found < 0 && hung)
+        return sagoi_fail(SAGO_ERR_TIMEOUT, "no step can be read, and some storage does not answer: %.400s",
+                          ckpt->report.text);
     if (found < 0 && lost)
         return sagoi_fail(SAGO_ERR_IO, "no step is whole: %.400s", ckpt->report.text);
     sagoi_message_clear();

@@ -160,10 +160,14 @@ typedef struct sagoi_overview {
     sagoi_save_view *views;
     int64_t n;
     bool partial; /* there is storage that does not answer: it may have more */
+    bool without_directory;
+    int64_t without_devices; /* of the nodes */
 } sagoi_overview;
 sago_status sagoi_overview_make(sago_ckpt *ckpt, int64_t step, sagoi_overview *overview) SAGOI_CHECKED;
 /* The same where storage that does not answer may be left out: for reading what is elsewhere. */
 sago_status sagoi_overview_of_reachable(sago_ckpt *ckpt, int64_t step, sagoi_overview *overview) SAGOI_CHECKED;
+/* Names in the report what was left out. */
+void sagoi_overview_tell(sago_ckpt *ckpt, const sagoi_overview *overview);
 void sagoi_overview_cleanup(sagoi_overview *overview);
 
 /* stock.c: collective */

@@ -43,22 +43,29 @@ static bool is_mine(const sago_ckpt *ckpt, const sagoi_item *item, int64_t write
     return reader == ckpt->team->rank;
 }
 
+/* What hangs is not known to be damaged. */
+static void verify_piece(sagoi_fetch *fetch, sago_level level, int64_t writer, int64_t piece) {
+    const sagoi_part *part = &fetch->parts[writer];
+    sago_status status = sagoi_fetch_piece(fetch, level, writer, piece);
+    if (!status)
+        fetch->report->bytes_from[level] += sagoi_min(part->piece, part->bytes - piece * part->piece);
+    else
+        fetch->report->damaged[level] += status != SAGO_ERR_TIMEOUT;
+}
+
 static void verify_level(sagoi_fetch *fetch, sago_level level) {
     const sagoi_save_view *save = fetch->save;
+    bool unknown =
+        level == SAGO_LEVEL_GLOBAL ? fetch->overview->without_directory : fetch->overview->without_devices > 0;
     bool used = save->parts[level] > 0 || save->intent_at[level];
     for (int64_t w = 0; used && w < save->intent.nwriters; w++) {
         const sagoi_item *item = sagoi_catalog_part(&fetch->overview->catalog, save, level, w);
         if (!item) {
-            fetch->report->missing[level] += fetch->ckpt->team->rank == 0;
+            fetch->report->missing[level] += !unknown && fetch->ckpt->team->rank == 0;
             continue;
         }
-        for (int64_t i = 0; is_mine(fetch->ckpt, item, w) && fetch->there[w] && i < fetch->parts[w].nsums; i++) {
-            if (sagoi_fetch_piece(fetch, level, w, i))
-                fetch->report->damaged[level]++;
-            else
-                fetch->report->bytes_from[level] +=
-                    sagoi_min(fetch->parts[w].piece, fetch->parts[w].bytes - i * fetch->parts[w].piece);
-        }
+        for (int64_t i = 0; is_mine(fetch->ckpt, item, w) && fetch->there[w] && i < fetch->parts[w].nsums; i++)
+            verify_piece(fetch, level, w, i);
     }
 }
 
@@ -93,11 +100,26 @@ static sago_status conclude(sago_ckpt *ckpt, int64_t step) {
                       (long long)bad);
 }
 
-/* Parity; but what could not be read since its storage hangs is not known to be damaged. */
+static sago_status does_not_answer(int64_t step) {
+    return sagoi_fail(SAGO_ERR_TIMEOUT,
+                      "step %lld: nothing wrong was found where it can be read, but some storage does not answer",
+                      (long long)step);
+}
+
+/* Parity, and the conclusion: nobody knows of what could not be read whether it is good. */
 static sago_status verify_rest(sagoi_fetch *fetch) {
-    return fetch->hung ? sagoi_fail(SAGO_ERR_TIMEOUT, "step %lld cannot be read: its storage does not answer",
-                                    (long long)fetch->save->step)
-                       : sagoi_redundancy_verify(fetch);
+    sago_ckpt *ckpt = fetch->ckpt;
+    sagoi_message_clear();
+    sago_status status = sagoi_agree_status(ckpt->team, sagoi_redundancy_verify(fetch));
+    sagoi_agreement hung = {.max = {fetch->hung}};
+    if (!status)
+        status = sagoi_agree(ckpt->team, &hung, NULL, NULL, NULL);
+    if (status)
+        return status;
+    sagoi_message_clear();
+    sagoi_overview_tell(ckpt, fetch->overview);
+    status = conclude(ckpt, fetch->save->step);
+    return status || !hung.max[0] ? status : does_not_answer(fetch->save->step);
 }
 
 sago_status sagoi_verify(sago_ckpt *ckpt, int64_t step) {
@@ -105,22 +127,21 @@ sago_status sagoi_verify(sago_ckpt *ckpt, int64_t step) {
     ckpt->report = (sago_ckpt_report)SAGO_CKPT_REPORT_INIT;
     sago_status status = sagoi_settle_all(ckpt);
     if (!status)
-        status = sagoi_overview_make(ckpt, step, &overview);
+        status = sagoi_overview_of_reachable(ckpt, step, &overview);
     if (status)
         return status;
     sagoi_fetch fetch = {.ckpt = ckpt, .overview = &overview, .report = &ckpt->report};
     fetch.save = find_save(&overview, step);
-    status = fetch.save ? sagoi_fetch_init(&fetch) : no_such_step(&overview, step);
+    fetch.hung = overview.partial;
+    if (fetch.save)
+        status = sagoi_fetch_init(&fetch);
+    else
+        status = overview.partial ? does_not_answer(step) : no_such_step(&overview, step);
     status = sagoi_agree_status(ckpt->team, status);
     if (!status) {
         verify_level(&fetch, SAGO_LEVEL_LOCAL);
         verify_level(&fetch, SAGO_LEVEL_GLOBAL);
-        sagoi_message_clear();
-        status = sagoi_agree_status(ckpt->team, verify_rest(&fetch));
-    }
-    if (!status) {
-        sagoi_message_clear();
-        status = conclude(ckpt, step);
+        status = verify_rest(&fetch);
     }
     if (fetch.save)
         sagoi_fetch_cleanup(&fetch);
@@ -414,14 +435,18 @@ static sago_status remove_folders(sago_ckpt *ckpt, const sagoi_overview *overvie
     return sagoi_agree_status(ckpt->team, status);
 }
 
-sago_status sagoi_remove(sago_ckpt *ckpt, int64_t step) {
-    sagoi_overview overview;
-    bool found = false;
+/* Nothing is under way, and it is known what is there. */
+static sago_status begin_removing(sago_ckpt *ckpt, sagoi_overview *overview) {
     sago_status status = refuse_read_only(ckpt);
     if (!status)
         status = sagoi_settle_all(ckpt);
-    if (!status)
-        status = sagoi_overview_make(ckpt, SAGOI_NO_STEP, &overview);
+    return status ? status : sagoi_overview_make(ckpt, SAGOI_NO_STEP, overview);
+}
+
+sago_status sagoi_remove(sago_ckpt *ckpt, int64_t step) {
+    sagoi_overview overview;
+    bool found = false;
+    sago_status status = begin_removing(ckpt, &overview);
     if (status)
         return status;
     if (step >= 0)
@@ -439,11 +464,7 @@ sago_status sagoi_remove(sago_ckpt *ckpt, int64_t step) {
 sago_status sagoi_remove_damaged(sago_ckpt *ckpt, int64_t step) {
     sagoi_overview overview;
     bool found = false;
-    sago_status status = refuse_read_only(ckpt);
-    if (!status)
-        status = sagoi_settle_all(ckpt);
-    if (!status)
-        status = sagoi_overview_make(ckpt, SAGOI_NO_STEP, &overview);
+    sago_status status = begin_removing(ckpt, &overview);
     if (status)
         return status;
     status = remove_folders(ckpt, &overview, step < 0 ? SAGOI_NO_STEP : step, true, &found);

@@ -1,12 +1,13 @@
 /* Checkpoints on storage that hangs (hangfs.c): every call returns the same on all ranks, what is at the other
  * level goes on, what was reported complete comes back bit for bit, and storage that answers again is used again.
  *
- *     ckpt_hang PHASE WHERE KIND...
+ *     ckpt_hang PHASE WHERE STYLE KIND...
  *
  * PHASE: open (it hangs while the directory is opened), run (while steps are saved and restored), leave (the same,
  * and the program ends while it hangs).  WHERE: global, local (there are both levels), only (no local level).
- * KIND: a call of hangfs, or stopped: its server is.  The script hang.sh makes the file systems and tells about
- * them in the environment. */
+ * STYLE: threaded, rbio, coio (how steps are written), or redundant: every rank has local storage of its own, with
+ * copies on another's.  KIND: a call of hangfs, or stopped: its server is.  The script hang.sh makes the file
+ * systems and tells about them in the environment. */
 #include <signal.h>
 
 #include "mpi/ckpt_model.h"
@@ -15,7 +16,9 @@ typedef struct stage {
     model m;
     decomposition d;
     sago_ckpt *ckpt;
+    const char *style;
     bool levels;   /* is there a local one? */
+    bool copies;   /* the style is redundant */
     bool at_local; /* does it hang there? */
     const char *kind;
     int64_t next;          /* step */
@@ -61,8 +64,13 @@ static sago_status same(stage *s, sago_status status) {
 
 static sago_status try_open(stage *s) {
     char text[512];
-    snprintf(text, sizeof text, "sago_ckpt_patience=1 sago_ckpt_lease=2 sago_ckpt_keep_local=0%s%s",
-             s->levels ? " sago_local_dirs=" : "", s->levels ? setting("HANG_DIR_LOCAL") : "");
+    snprintf(
+        text, sizeof text,
+        "sago_ckpt_patience=1 sago_ckpt_lease=2 sago_ckpt_keep_local=0 sago_ckpt_mode=%s sago_ckpt_files=%d%s%s",
+        s->copies ? "threaded" : s->style, s->copies ? ranks : 1, s->levels ? " sago_local_dirs=" : "",
+        s->copies   ? "own sago_ckpt_redundancy=copy" /* in the working directory */
+        : s->levels ? setting("HANG_DIR_LOCAL")
+                    : "");
     char dir[512];
     snprintf(dir, sizeof dir, "%s/ckpt", setting("HANG_DIR_GLOBAL"));
     MPI_Info info = hints_of(text);
@@ -96,6 +104,8 @@ static sago_level save(stage *s) {
         return reached;
     if (s->levels && !same(s, sago_ckpt_wait(s->ckpt, step, SAGO_LEVEL_LOCAL)))
         reached = SAGO_LEVEL_LOCAL;
+    if (s->copies && !same(s, sago_ckpt_wait(s->ckpt, step, SAGO_LEVEL_REDUNDANT)))
+        reached = SAGO_LEVEL_REDUNDANT;
     if (!same(s, sago_ckpt_wait(s->ckpt, step, SAGO_LEVEL_GLOBAL)))
         reached = SAGO_LEVEL_GLOBAL;
     if (reached > SAGO_LEVEL_MEMORY && s->ncomplete < 256)
@@ -117,6 +127,17 @@ static void check_all(stage *s) {
     CHECK_INT(save(s), SAGO_LEVEL_GLOBAL);
 }
 
+/* What else is asked of the level that answers. */
+static void look_at_rest(stage *s, int64_t latest) {
+    int64_t count = 0, step = -1;
+    CHECK_INT(same(s, sago_ckpt_list(s->ckpt, &count, NULL)), SAGO_OK);
+    CHECK(count > 0);
+    CHECK_INT(same(s, sago_ckpt_restore_latest(s->ckpt, &step)), SAGO_OK);
+    CHECK(step >= latest || s->timeouts > 0);
+    if (step >= 0)
+        CHECK_INT(visit_all(&s->m, &s->d, step, compare_byte), 0);
+}
+
 /* What an application does while storage hangs. */
 static void go_on(stage *s) {
     sago_ckpt_stats stats = SAGO_CKPT_STATS_INIT;
@@ -129,7 +150,12 @@ static void go_on(stage *s) {
     if (s->levels && !s->at_local)
         CHECK_INT(restore(s, s->next - 1), SAGO_OK);
     (void)restore(s, s->complete[before - 1]);
-    (void)same(s, sago_ckpt_latest(s->ckpt, SAGO_LEVEL_LOCAL, &latest));
+    sago_status found = same(s, sago_ckpt_latest(s->ckpt, SAGO_LEVEL_LOCAL, &latest));
+    if (s->levels) { /* the other level tells */
+        CHECK_INT(found, SAGO_OK);
+        CHECK(latest >= s->complete[before - 1]);
+        look_at_rest(s, latest);
+    }
     (void)same(s, sago_ckpt_verify(s->ckpt, s->complete[before - 1]));
     (void)same(s, sago_ckpt_drain(s->ckpt, s->complete[before - 1]));
     CHECK_OK(sago_ckpt_get_stats(s->ckpt, &stats));
@@ -150,7 +176,11 @@ static void close_hanging(stage *s) {
 
 static void one_kind(stage *s, const char *phase) {
     char name[128];
-    snprintf(name, sizeof name, "%s %s %s", phase, s->at_local ? "local" : s->levels ? "global" : "only", s->kind);
+    snprintf(name, sizeof name, "%s %s %s %s", phase,
+             s->at_local ? "local"
+             : s->levels ? "global"
+                         : "only",
+             s->style, s->kind);
     scene = name;
     s->timeouts = 0;
     if (strcmp(phase, "open") == 0) {
@@ -184,16 +214,27 @@ static void one_kind(stage *s, const char *phase) {
     s->ncomplete = 0;
 }
 
+/* A folder of this rank's own is its working directory. */
+static void own_storage(void) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/rank-%d", setting("HANG_DIR_LOCAL"), rank);
+    CHECK(mkdir(path, 0700) == 0 && chdir(path) == 0 && mkdir("own", 0700) == 0);
+}
+
 int main(int argc, char **argv) {
     static stage s;
     check_start(&argc, &argv);
-    if (argc < 4)
+    if (argc < 5)
         MPI_Abort(MPI_COMM_WORLD, 2);
     model_make(&s.m, 7, false);
     decompose(&s.m, &s.d, 7, ranks, rank);
     s.levels = strcmp(argv[2], "only") != 0;
     s.at_local = strcmp(argv[2], "local") == 0;
-    for (int i = 3; i < argc; i++) {
+    s.style = argv[3];
+    s.copies = strcmp(s.style, "redundant") == 0;
+    if (s.copies)
+        own_storage();
+    for (int i = 4; i < argc; i++) {
         s.kind = argv[i];
         one_kind(&s, argv[1]);
     }

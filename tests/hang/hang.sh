@@ -70,7 +70,7 @@ release_when_left() {
 mkdir "$work/left" # in a folder of its own: who looks at the mount points hangs, too
 export HANG_LEFT=$work/left/rank
 failed=0
-# campaign RANKS PHASE WHERE KIND...
+# campaign RANKS PHASE WHERE STYLE KIND...
 campaign() {
     local watcher=
     rm -rf "$work"/left/* "$work/stayed" "$work"/global.behind/* "$work"/local.behind/*
@@ -88,16 +88,23 @@ campaign() {
 }
 
 if [ "${1:-}" = --sample ]; then
-    campaign 2 run global stopped
-    campaign 2 leave only write
+    campaign 2 run global threaded stopped
+    campaign 2 run local redundant write
+    campaign 2 leave only threaded write
 else
     kinds="getattr open create read write flush fsync mkdir unlink rename opendir readdir fsyncdir statfs all stopped"
     [ $# -gt 0 ] || set -- global local only
     for where in "$@"; do
-        campaign 2 run $where $kinds
-        campaign 2 open $where $kinds link access
+        campaign 2 run $where threaded $kinds
+        campaign 2 open $where threaded $kinds link access
         for kind in $kinds; do
-            campaign 3 leave $where "$kind"
+            campaign 3 leave $where threaded "$kind"
+        done
+        for style in rbio coio redundant; do
+            [ "$style $where" != "redundant only" ] || continue # it is on local storage
+            campaign 3 run $where $style create write fsync rename read opendir all stopped
+            campaign 3 leave $where $style write
+            campaign 3 leave $where $style stopped
         done
     done
 fi

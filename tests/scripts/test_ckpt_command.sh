@@ -58,6 +58,7 @@ mpi 3 "$SAGO_BUILD/bin/examples/waveguide" --cells 8 --length 4 --steps 60 --eve
 echo "== ls, show, verify"
 ckpt ls d
 [ "$(grep -c ' complete$' out)" -eq 3 ] || { cat out; fail "three steps"; }
+! grep -q late out || { cat out; fail "nothing is late"; }
 ckpt ls d --json
 python "[s['step'] for s in data['steps']] == [20, 40, 60]"
 python "all(s['levels']['global']['complete'] and s['arrays'] == 7 and s['ranks'] == 3 for s in data['steps'])"
@@ -70,6 +71,17 @@ ckpt verify d
 [ "$(grep -c ': good$' out)" -eq 3 ] || { cat out; fail "all are good"; }
 mpi 2 "$sago" ckpt verify "$tmp/d" 20 60 >out 2>&1 || { cat out; fail "verify on two ranks"; }
 [ "$(grep -c ': good$' out)" -eq 2 ] || { cat out; fail "two were asked for"; }
+
+echo "== a save of a job that had been replaced"
+cp -r d late
+ckpt rm late 20 # another owner, who writes down what it has found
+cp -r late/step-*40-* "late/step-$(printf %019d 99)-5347000001ffffff"
+ckpt ls late
+says '99 .* late$'
+says '^1 late: made by a job that another one had replaced'
+ckpt ls late --json
+python "[(s['step'], s['state'], s['late']) for s in data['steps']] == [(40, 'complete', False), (60, 'complete', False), (99, 'late', True)]"
+ckpt verify late
 
 echo "== export, against a reader of its own"
 read_checkpoint=$SAGO_SOURCE/examples/read_checkpoint.py
