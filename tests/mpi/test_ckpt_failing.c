@@ -11,12 +11,27 @@
 /* RUN: n=4 mpi once */
 /* RUN: n=4 system once */
 /* RUN: n=4 mpi ever */
-/* RUN-LONG: n=4 memory once all */
-/* RUN-LONG: n=4 mpi once all */
-/* RUN-LONG: n=4 system once all */
-/* RUN-LONG: n=4 memory ever all */
-/* RUN-LONG: n=4 system ever all */
-/* RUN-LONG: n=4 mpi ever all */
+/* RUN-LONG: n=4 memory once all directory timeout=3600 */
+/* RUN-LONG: n=4 memory once all levels timeout=3600 */
+/* RUN-LONG: n=4 memory once all nodes timeout=3600 */
+/* RUN-LONG: n=4 memory once all rbio timeout=3600 */
+/* RUN-LONG: n=4 memory once all coio timeout=3600 */
+/* RUN-LONG: n=4 memory once all lone-nodes timeout=3600 */
+/* RUN-LONG: n=4 mpi once all directory timeout=3600 */
+/* RUN-LONG: n=4 mpi once all levels timeout=3600 */
+/* RUN-LONG: n=4 mpi once all nodes timeout=3600 */
+/* RUN-LONG: n=4 mpi once all rbio timeout=3600 */
+/* RUN-LONG: n=4 mpi once all coio timeout=3600 */
+/* RUN-LONG: n=4 mpi once all lone-nodes timeout=3600 */
+/* RUN-LONG: n=4 system once all directory timeout=3600 */
+/* RUN-LONG: n=4 system once all levels timeout=3600 */
+/* RUN-LONG: n=4 system once all nodes timeout=3600 */
+/* RUN-LONG: n=4 system once all rbio timeout=3600 */
+/* RUN-LONG: n=4 system once all coio timeout=3600 */
+/* RUN-LONG: n=4 system once all lone-nodes timeout=3600 */
+/* RUN-LONG: n=4 memory ever all timeout=3600 */
+/* RUN-LONG: n=4 mpi ever all timeout=3600 */
+/* RUN-LONG: n=4 system ever all timeout=3600 */
 #include "mpi/ckpt_model.h"
 #include "mpi/failing.h"
 #include "mpi/fake_nodes.h"
@@ -394,7 +409,7 @@ static void check_holdings(const call *what) {
 /* All of them, or fewer and fewer; very few where the others have to run out of patience each time. */
 static void every_failure(const call *what, int victim, bool all) {
     bool breaks = for_good && kind == FAIL_MPI, slow = breaks && now->node_ranks == 1;
-    for (int n = slow ? 3 : 1; n < MOST && sum_everywhere(failures) == 0; n += all && !breaks ? 1
+    for (int n = slow ? 3 : 1; n < MOST && sum_everywhere(failures) == 0; n += all && !for_good ? 1
                                                                                : all ? 1 + n / (slow ? 2 : 8)
                                                                                      : 1 + 3 * n)
         if (!one(what, n, victim) || (slow && !all))
