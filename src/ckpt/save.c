@@ -86,7 +86,7 @@ static sago_status set_aside(sago_ckpt *ckpt, int64_t step) {
             status = sagoi_save_note(&save, SAGOI_BAD_DATA_NAME); /* its records may say otherwise */
         if (mine && !status)
             status = sagoi_save_rename(&save, SAGOI_FOLDER_STEP, SAGOI_FOLDER_DAMAGED);
-        if (status == SAGO_ERR_NO_FILE) {
+        if (status == SAGO_ERR_NO_FILE || status == SAGO_ERR_TIMEOUT) { /* hanging: of two the newer one counts */
             sagoi_message_clear();
             status = SAGO_OK;
         }
