@@ -115,7 +115,6 @@ sago_status sagoi_fetch_piece(sagoi_fetch *fetch, sago_level level, int64_t writ
     if (!status)
         status = sagoi_cfile_read(&fetch->source.file, fetch->piece, len, base + piece * part->piece, &got);
     fetch->hung = fetch->hung || status == SAGO_ERR_TIMEOUT;
-    sagoi_poke(fetch->ckpt->team); /* who asks whether this node is there gets an answer while it reads */
     if (!status && got < len)
         status = sagoi_fail(SAGO_ERR_IO, "%s is too short", fetch->source.file.path);
     return status ? status : check_piece(fetch, writer, piece);
@@ -143,6 +142,7 @@ static void fetch_directly(sagoi_fetch *fetch, sago_level level) {
         for (int64_t i = 0; i < fetch->parts[w].nsums; i++) {
             if (!fetch->wanted[w][i])
                 continue;
+            sagoi_poke(fetch->ckpt->team); /* who asks whether this node is there gets an answer while it reads */
             if (sagoi_fetch_piece(fetch, level, w, i))
                 fetch->report->damaged[level] += !fetch->again;
             else

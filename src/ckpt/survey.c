@@ -32,8 +32,10 @@ bool sagoi_survey_good(const sagoi_survey *survey, sagoi_member_file file, int64
 
 static void look_at_data(sagoi_survey *survey, sagoi_fetch *fetch, int64_t writer) {
     unsigned char *bad = survey->bad + survey->first[2 * writer];
-    for (int64_t i = 0; i < fetch->parts[writer].nsums; i++)
+    for (int64_t i = 0; i < fetch->parts[writer].nsums; i++) {
+        sagoi_poke(fetch->ckpt->team); /* as in fetch.c */
         bad[i] = sagoi_fetch_piece(fetch, SAGO_LEVEL_LOCAL, writer, i) != SAGO_OK;
+    }
 }
 
 static sago_status look_at_parity(sagoi_survey *survey, const sagoi_fetch *fetch, int64_t writer,

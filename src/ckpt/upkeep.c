@@ -46,6 +46,7 @@ static bool is_mine(const sago_ckpt *ckpt, const sagoi_item *item, int64_t write
 /* What hangs is not known to be damaged. */
 static void verify_piece(sagoi_fetch *fetch, sago_level level, int64_t writer, int64_t piece) {
     const sagoi_part *part = &fetch->parts[writer];
+    sagoi_poke(fetch->ckpt->team); /* as in fetch.c */
     sago_status status = sagoi_fetch_piece(fetch, level, writer, piece);
     if (!status)
         fetch->report->bytes_from[level] += sagoi_min(part->piece, part->bytes - piece * part->piece);

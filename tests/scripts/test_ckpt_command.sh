@@ -81,7 +81,6 @@ says '99 .* late$'
 says '^1 late: made by a job that another one had replaced'
 ckpt ls late --json
 python "[(s['step'], s['state'], s['late']) for s in data['steps']] == [(40, 'complete', False), (60, 'complete', False), (99, 'late', True)]"
-ckpt verify late
 
 echo "== export, against a reader of its own"
 read_checkpoint=$SAGO_SOURCE/examples/read_checkpoint.py
