@@ -78,7 +78,8 @@ module sago
     ! ---- Files ----
 
     public :: sago_open, sago_close, sago_delete, sago_get_hints
-    public :: sago_sync, sago_sync_local, sago_get_size, sago_set_size, sago_preallocate, sago_flush_all, sago_flush_own
+    public :: sago_sync, sago_sync_local, sago_sync_own, sago_get_size, sago_set_size, sago_preallocate
+    public :: sago_flush_all, sago_flush_own
 
     interface sago_open
         module procedure open_file
@@ -111,6 +112,12 @@ module sago
         end subroutine
 
         subroutine sago_sync_local(file, status) bind(C, name='sagof_sync_local')
+            import :: sago_file, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_sync_own(file, status) bind(C, name='sagof_sync_own')
             import :: sago_file, c_int
             type(sago_file), intent(in) :: file
             integer(c_int), intent(out) :: status
@@ -215,6 +222,7 @@ module sago
     ! ---- Access by extents ----
 
     public :: sago_write_extents_all, sago_read_extents_all
+    public :: sago_write_pieces_all, sago_read_pieces_all, sago_write_pieces, sago_read_pieces
 
     interface
         subroutine sago_write_extents_all(file, n, extents, buf, status) bind(C, name='sagof_write_extents_all')
@@ -235,11 +243,54 @@ module sago
             integer(c_int64_t), intent(out) :: bytes
             integer(c_int), intent(out) :: status
         end subroutine
+
+        subroutine sago_write_pieces_all(file, n, extents, buf, npieces, pieces, status) &
+            bind(C, name='sagof_write_pieces_all')
+            import :: sago_file, sago_extent, c_int64_t, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: n, npieces
+            type(sago_extent), intent(in) :: extents(*), pieces(*)
+            type(*), dimension(..), intent(in) :: buf
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_read_pieces_all(file, n, extents, buf, npieces, pieces, bytes, status) &
+            bind(C, name='sagof_read_pieces_all')
+            import :: sago_file, sago_extent, c_int64_t, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: n, npieces
+            type(sago_extent), intent(in) :: extents(*), pieces(*)
+            type(*), dimension(..), intent(inout) :: buf
+            integer(c_int64_t), intent(out) :: bytes
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_write_pieces(file, n, extents, buf, npieces, pieces, status) &
+            bind(C, name='sagof_write_pieces')
+            import :: sago_file, sago_extent, c_int64_t, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: n, npieces
+            type(sago_extent), intent(in) :: extents(*), pieces(*)
+            type(*), dimension(..), intent(in) :: buf
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_read_pieces(file, n, extents, buf, npieces, pieces, bytes, status) &
+            bind(C, name='sagof_read_pieces')
+            import :: sago_file, sago_extent, c_int64_t, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: n, npieces
+            type(sago_extent), intent(in) :: extents(*), pieces(*)
+            type(*), dimension(..), intent(inout) :: buf
+            integer(c_int64_t), intent(out) :: bytes
+            integer(c_int), intent(out) :: status
+        end subroutine
     end interface
 
     ! ---- Nonblocking calls ----
 
     public :: sago_iwrite_at_all, sago_iread_at_all, sago_iwrite_extents_all, sago_iread_extents_all, sago_wait, sago_test
+    public :: sago_iwrite_pieces_all, sago_iread_pieces_all
     public :: sago_wait_begin, sago_wait_end
 
     interface sago_iwrite_at_all
@@ -282,6 +333,28 @@ module sago
             type(sago_file), intent(in) :: file
             integer(c_int64_t), intent(in) :: n
             type(sago_extent), intent(in) :: extents(*)
+            type(*), dimension(..), intent(inout), asynchronous :: buf
+            type(sago_request), intent(out) :: request
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_iwrite_pieces_all(file, n, extents, buf, npieces, pieces, request, status) &
+            bind(C, name='sagof_iwrite_pieces_all')
+            import :: sago_file, sago_request, sago_extent, c_int64_t, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: n, npieces
+            type(sago_extent), intent(in) :: extents(*), pieces(*)
+            type(*), dimension(..), intent(in), asynchronous :: buf
+            type(sago_request), intent(out) :: request
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_iread_pieces_all(file, n, extents, buf, npieces, pieces, request, status) &
+            bind(C, name='sagof_iread_pieces_all')
+            import :: sago_file, sago_request, sago_extent, c_int64_t, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: n, npieces
+            type(sago_extent), intent(in) :: extents(*), pieces(*)
             type(*), dimension(..), intent(inout), asynchronous :: buf
             type(sago_request), intent(out) :: request
             integer(c_int), intent(out) :: status

@@ -26,6 +26,7 @@ void sagof_get_hints(sago_file *const *file, const MPI_Fint *info, int *status) 
 
 void sagof_sync(sago_file *const *file, int *status) { *status = sago_sync(*file); }
 void sagof_sync_local(sago_file *const *file, int *status) { *status = sago_sync_local(*file); }
+void sagof_sync_own(sago_file *const *file, int *status) { *status = sago_sync_own(*file); }
 
 void sagof_flush_all(sago_file *const *file, int *status) { *status = sago_flush_all(*file); }
 
@@ -94,6 +95,32 @@ void sagof_read_extents_all(sago_file *const *file, const int64_t *n, const sago
     *bytes = moved;
 }
 
+void sagof_write_pieces_all(sago_file *const *file, const int64_t *n, const sago_extent *extents,
+                            const CFI_cdesc_t *buf, const int64_t *npieces, const sago_extent *pieces, int *status) {
+    *status = sago_write_pieces_all(*file, *n, extents, shim_address(buf), *npieces, pieces);
+}
+
+void sagof_read_pieces_all(sago_file *const *file, const int64_t *n, const sago_extent *extents,
+                           const CFI_cdesc_t *buf, const int64_t *npieces, const sago_extent *pieces,
+                           int64_t *bytes, int *status) {
+    MPI_Count moved = 0;
+    *status = sago_read_pieces_all(*file, *n, extents, shim_address(buf), *npieces, pieces, &moved);
+    *bytes = moved;
+}
+
+void sagof_write_pieces(sago_file *const *file, const int64_t *n, const sago_extent *extents,
+                        const CFI_cdesc_t *buf, const int64_t *npieces, const sago_extent *pieces, int *status) {
+    *status = sago_write_pieces(*file, *n, extents, shim_address(buf), *npieces, pieces);
+}
+
+void sagof_read_pieces(sago_file *const *file, const int64_t *n, const sago_extent *extents,
+                       const CFI_cdesc_t *buf, const int64_t *npieces, const sago_extent *pieces, int64_t *bytes,
+                       int *status) {
+    MPI_Count moved = 0;
+    *status = sago_read_pieces(*file, *n, extents, shim_address(buf), *npieces, pieces, &moved);
+    *bytes = moved;
+}
+
 /* ---- Nonblocking calls ---- */
 
 void sagof_iwrite_at_all(sago_file *const *file, const int64_t *offset, const CFI_cdesc_t *buf,
@@ -118,6 +145,20 @@ void sagof_iread_extents_all(sago_file *const *file, const int64_t *n, const sag
                              const CFI_cdesc_t *buf, sago_request **request, int *status) {
     *request = NULL;
     *status = sago_iread_extents_all(*file, *n, extents, shim_address(buf), request);
+}
+
+void sagof_iwrite_pieces_all(sago_file *const *file, const int64_t *n, const sago_extent *extents,
+                             const CFI_cdesc_t *buf, const int64_t *npieces, const sago_extent *pieces,
+                             sago_request **request, int *status) {
+    *request = NULL;
+    *status = sago_iwrite_pieces_all(*file, *n, extents, shim_address(buf), *npieces, pieces, request);
+}
+
+void sagof_iread_pieces_all(sago_file *const *file, const int64_t *n, const sago_extent *extents,
+                            const CFI_cdesc_t *buf, const int64_t *npieces, const sago_extent *pieces,
+                            sago_request **request, int *status) {
+    *request = NULL;
+    *status = sago_iread_pieces_all(*file, *n, extents, shim_address(buf), *npieces, pieces, request);
 }
 
 void sagof_wait(sago_request **request, int64_t *bytes, int *status) {

@@ -178,13 +178,19 @@ static sagoi_tier_call as_call(const sago_file *file, const view_access *wanted,
     return (sagoi_tier_call){.view = &file->view, .begin = wanted->offset * file->view.etype_size, .bytes = bytes};
 }
 
+/* Of this rank alone. */
+static sago_status run_part(sago_file *file, const sagoi_tier_call *what, sagoi_composed *composed,
+                            int64_t *moved) {
+    if (!file->tier)
+        return sagoi_engine_independent(file, composed, moved);
+    return composed->request.direction == SAGOI_TO_FILE ? sagoi_tier_write_alone(file, composed, what, moved)
+                                                        : sagoi_tier_read_alone(file, composed, moved);
+}
+
 static sago_status run_alone(sago_file *file, const view_access *wanted, sagoi_composed *composed,
                              int64_t *moved) {
     const sagoi_tier_call what = as_call(file, wanted, composed->bytes);
-    if (!file->tier)
-        return sagoi_engine_independent(file, composed, moved);
-    return wanted->direction == SAGOI_TO_FILE ? sagoi_tier_write_alone(file, composed, &what, moved)
-                                              : sagoi_tier_read_alone(file, composed, moved);
+    return run_part(file, &what, composed, moved);
 }
 
 static sago_status run_described(sago_file *file, const view_access *wanted, int64_t *moved) {
@@ -306,22 +312,31 @@ typedef struct list_access {
     sagoi_direction direction;
     int64_t n;
     const sago_extent *extents;
-    char *buf;
+    sagoi_scatter memory;
 } list_access;
+
+static sago_status check_list(const char *what, int64_t n, const sago_extent *list) {
+    if (n >= 0 && (n == 0 || list))
+        return SAGO_OK;
+    return sagoi_fail(SAGO_ERR_ARG, "%lld %s%s", (long long)n, what, n > 0 ? ", but the list is NULL" : "");
+}
 
 static sago_status compose_list(sago_file *file, const list_access *wanted, sagoi_composed *composed) {
     sago_status status = sagoi_check_access(file, wanted->direction);
     if (status)
         return status;
-    if (wanted->n < 0 || (wanted->n > 0 && !wanted->extents))
-        return sagoi_fail(SAGO_ERR_ARG, "%lld extents%s", (long long)wanted->n,
-                          wanted->n > 0 ? ", but the list is NULL" : "");
+    status = check_list("extents", wanted->n, wanted->extents);
+    if (!status && !wanted->memory.whole)
+        status = check_list("pieces of memory", wanted->memory.n, wanted->memory.pieces);
+    if (status)
+        return status;
     double start = sagoi_phase_begin(file);
-    status = sagoi_compose_extents(composed, wanted->n, wanted->extents, wanted->buf);
+    status = sagoi_compose_extents(composed, wanted->n, wanted->extents, &wanted->memory);
     (void)sagoi_phase_next(file, SAGO_PHASE_FLATTEN, start);
     return status;
 }
 
+/* Alone, as by view, where that is better for all ranks. */
 static sago_status run_list(sago_file *file, const list_access *wanted, MPI_Count *bytes) {
     sago_status status = check_direction(file, wanted->direction);
     if (status)
@@ -331,22 +346,82 @@ static sago_status run_list(sago_file *file, const list_access *wanted, MPI_Coun
     sagoi_composed_init(&composed, wanted->direction, &file->budget);
     status = compose_list(file, wanted, &composed);
     const sagoi_tier_call what = {.n = wanted->n, .extents = wanted->extents};
-    status = run_composed(file, &composed, &what, status, &moved);
+    status = file->separate ? serve_separate(file, &composed, status, &moved)
+                            : run_composed(file, &composed, &what, status, &moved);
     sagoi_composed_cleanup(&composed);
     if (bytes)
         *bytes = (MPI_Count)moved;
     return sagoi_done(wanted->call, file->path, status);
 }
 
+static sago_status run_list_composed(sago_file *file, const list_access *wanted, int64_t *moved) {
+    sagoi_composed composed;
+    const sagoi_tier_call what = {.n = wanted->n, .extents = wanted->extents};
+    sagoi_composed_init(&composed, wanted->direction, &file->budget);
+    sago_status status = compose_list(file, wanted, &composed);
+    if (!status)
+        status = run_part(file, &what, &composed, moved);
+    sagoi_composed_cleanup(&composed);
+    return status;
+}
+
+static sago_status run_list_alone(sago_file *file, const list_access *wanted, MPI_Count *bytes) {
+    sago_status status = sagoi_check_file(file);
+    if (status)
+        return sagoi_done(wanted->call, NULL, status);
+    int64_t moved = 0;
+    bool held;
+    sagoi_started_hold(file, &held);
+    status = sagoi_flush_own(file);
+    if (!status)
+        status = run_list_composed(file, wanted, &moved);
+    sagoi_started_release(held);
+    if (bytes)
+        *bytes = (MPI_Count)moved;
+    return sagoi_done(wanted->call, file->path, status);
+}
+
+static sagoi_scatter in_one(const void *buf) {
+    return (sagoi_scatter){.base = (char *)(uintptr_t)buf, .whole = true};
+}
+
+static sagoi_scatter in_pieces(const void *buf, int64_t n, const sago_extent pieces[]) {
+    return (sagoi_scatter){.base = (char *)(uintptr_t)buf, .n = n, .pieces = pieces};
+}
+
 sago_status sago_write_extents_all(sago_file *file, int64_t n, const sago_extent extents[], const void *buf) {
-    list_access wanted = {"sago_write_extents_all", SAGOI_TO_FILE, n, extents, (char *)(uintptr_t)buf};
+    list_access wanted = {"sago_write_extents_all", SAGOI_TO_FILE, n, extents, in_one(buf)};
     return run_list(file, &wanted, NULL);
 }
 
 sago_status sago_read_extents_all(sago_file *file, int64_t n, const sago_extent extents[], void *buf,
                                   MPI_Count *bytes) {
-    list_access wanted = {"sago_read_extents_all", SAGOI_FROM_FILE, n, extents, buf};
+    list_access wanted = {"sago_read_extents_all", SAGOI_FROM_FILE, n, extents, in_one(buf)};
     return run_list(file, &wanted, bytes);
+}
+
+sago_status sago_write_pieces_all(sago_file *file, int64_t n, const sago_extent extents[], const void *buf,
+                                  int64_t npieces, const sago_extent pieces[]) {
+    list_access wanted = {"sago_write_pieces_all", SAGOI_TO_FILE, n, extents, in_pieces(buf, npieces, pieces)};
+    return run_list(file, &wanted, NULL);
+}
+
+sago_status sago_read_pieces_all(sago_file *file, int64_t n, const sago_extent extents[], void *buf,
+                                 int64_t npieces, const sago_extent pieces[], MPI_Count *bytes) {
+    list_access wanted = {"sago_read_pieces_all", SAGOI_FROM_FILE, n, extents, in_pieces(buf, npieces, pieces)};
+    return run_list(file, &wanted, bytes);
+}
+
+sago_status sago_write_pieces(sago_file *file, int64_t n, const sago_extent extents[], const void *buf,
+                              int64_t npieces, const sago_extent pieces[]) {
+    list_access wanted = {"sago_write_pieces", SAGOI_TO_FILE, n, extents, in_pieces(buf, npieces, pieces)};
+    return run_list_alone(file, &wanted, NULL);
+}
+
+sago_status sago_read_pieces(sago_file *file, int64_t n, const sago_extent extents[], void *buf, int64_t npieces,
+                             const sago_extent pieces[], MPI_Count *bytes) {
+    list_access wanted = {"sago_read_pieces", SAGOI_FROM_FILE, n, extents, in_pieces(buf, npieces, pieces)};
+    return run_list_alone(file, &wanted, bytes);
 }
 
 /* ---- Nonblocking ---- */
@@ -474,12 +549,24 @@ sago_status sago_iread_at_all(sago_file *file, MPI_Offset offset, void *buf, MPI
 
 sago_status sago_iwrite_extents_all(sago_file *file, int64_t n, const sago_extent extents[], const void *buf,
                                     sago_request **request) {
-    list_access wanted = {"sago_iwrite_extents_all", SAGOI_TO_FILE, n, extents, (char *)(uintptr_t)buf};
+    list_access wanted = {"sago_iwrite_extents_all", SAGOI_TO_FILE, n, extents, in_one(buf)};
     return start(file, &(any_access){.list = &wanted}, request);
 }
 
 sago_status sago_iread_extents_all(sago_file *file, int64_t n, const sago_extent extents[], void *buf,
                                    sago_request **request) {
-    list_access wanted = {"sago_iread_extents_all", SAGOI_FROM_FILE, n, extents, buf};
+    list_access wanted = {"sago_iread_extents_all", SAGOI_FROM_FILE, n, extents, in_one(buf)};
+    return start(file, &(any_access){.list = &wanted}, request);
+}
+
+sago_status sago_iwrite_pieces_all(sago_file *file, int64_t n, const sago_extent extents[], const void *buf,
+                                   int64_t npieces, const sago_extent pieces[], sago_request **request) {
+    list_access wanted = {"sago_iwrite_pieces_all", SAGOI_TO_FILE, n, extents, in_pieces(buf, npieces, pieces)};
+    return start(file, &(any_access){.list = &wanted}, request);
+}
+
+sago_status sago_iread_pieces_all(sago_file *file, int64_t n, const sago_extent extents[], void *buf,
+                                  int64_t npieces, const sago_extent pieces[], sago_request **request) {
+    list_access wanted = {"sago_iread_pieces_all", SAGOI_FROM_FILE, n, extents, in_pieces(buf, npieces, pieces)};
     return start(file, &(any_access){.list = &wanted}, request);
 }

@@ -70,6 +70,22 @@ sago_status sago_sync(sago_file *file) {
     return sagoi_done("sago_sync", file->path, status);
 }
 
+sago_status sago_sync_own(sago_file *file) {
+    sago_status status = sagoi_check_file(file);
+    if (status)
+        return sagoi_done("sago_sync_own", NULL, status);
+    bool held;
+    sagoi_started_hold(file, &held);
+    if (file->tier)
+        status = sagoi_fail(SAGO_ERR_STATE, "what is in local storage is moved by all ranks: sago_sync()");
+    if (!status)
+        status = sagoi_flush_own(file);
+    if (!status)
+        status = sagoi_store_sync(file->store);
+    sagoi_started_release(held);
+    return sagoi_done("sago_sync_own", file->path, status);
+}
+
 sago_status sago_sync_local(sago_file *file) {
     sago_status status = sagoi_check_beside(file);
     if (status)

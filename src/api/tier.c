@@ -315,8 +315,9 @@ static sago_status compose_part(sagoi_composed *composed, const sagoi_tier_call 
         sagoi_buffer memory = {buffer->data, bytes, MPI_BYTE};
         status = sagoi_compose_view(composed, &place, &memory);
     } else {
+        const sagoi_scatter memory = {.base = buffer->data, .whole = true};
         status = sagoi_compose_extents(composed, cut_extents(call, done, bytes, buffer->part), buffer->part,
-                                       buffer->data);
+                                       &memory);
     }
     return status;
 }

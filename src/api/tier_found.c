@@ -282,8 +282,9 @@ static sago_status write_some(replay *r, int64_t key) {
     }
     sagoi_composed_init(&composed, SAGOI_TO_FILE, &r->file->budget);
     composed.flush = true; /* no call of the application's */
+    const sagoi_scatter memory = {.base = r->data, .whole = true};
     if (!status)
-        status = sagoi_compose_extents(&composed, r->n, r->extents, r->data);
+        status = sagoi_compose_extents(&composed, r->n, r->extents, &memory);
     status = sagoi_engine_run(r->file, &composed, status, &moved);
     sagoi_composed_cleanup(&composed);
     return status;

@@ -64,7 +64,8 @@ sago_status sagoi_tier_compose_place(sagoi_composed *composed, const sagoi_tier_
         sagoi_buffer memory = {&nowhere, call->bytes, MPI_BYTE};
         status = sagoi_compose_view(composed, &place, &memory);
     } else {
-        status = sagoi_compose_extents(composed, call->n, call->extents, &nowhere);
+        const sagoi_scatter memory = {.base = &nowhere, .whole = true};
+        status = sagoi_compose_extents(composed, call->n, call->extents, &memory);
     }
     return status;
 }

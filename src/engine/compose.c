@@ -205,13 +205,17 @@ static sago_status no_buffer(int64_t bytes) {
     return sagoi_fail(SAGO_ERR_ARG, "the buffer is NULL but %lld bytes are to be moved", (long long)bytes);
 }
 
-/* MPI_BOTTOM is NULL too: then the type holds addresses, and none of them lies in the first page. */
-SAGOI_OFTEN static sago_status measure_buffer(const sagoi_buffer *buffer, const sagoi_flat *flat, int64_t *bytes) {
+/* MPI_BOTTOM is NULL too: then the pattern holds addresses, and none of them lies in the first page. */
+static bool is_nowhere(const char *base, const sagoi_pattern *pattern, int64_t bytes) {
     enum { FIRST_PAGE = 4096 };
+    return bytes > 0 && !base && pattern->low < FIRST_PAGE;
+}
+
+SAGOI_OFTEN static sago_status measure_buffer(const sagoi_buffer *buffer, const sagoi_flat *flat, int64_t *bytes) {
     if (sagoi_mul(flat->size, buffer->count, bytes) || *bytes > SAGOI_OFFSET_MAX)
         return sagoi_fail(SAGO_ERR_OVERFLOW, "%lld elements of %lld bytes", (long long)buffer->count,
                           (long long)flat->size);
-    return *bytes > 0 && !buffer->base && flat->pattern.low < FIRST_PAGE ? no_buffer(*bytes) : SAGO_OK;
+    return is_nowhere(buffer->base, &flat->pattern, *bytes) ? no_buffer(*bytes) : SAGO_OK;
 }
 
 /* What the memory type looks like, for as long as the request lives. */
@@ -349,8 +353,67 @@ static sago_status check_extent(const sago_extent *extent, int64_t i, int64_t en
     return SAGO_OK;
 }
 
-/* So many of them, checked already, with their memory from `base` on: one stream. */
-static sago_status add_list(sagoi_composed *composed, int64_t n, const sago_extent extents[], char *base) {
+static sago_status check_extents(int64_t n, const sago_extent extents[], int64_t *bytes) {
+    int64_t end = 0;
+    *bytes = 0;
+    for (int64_t i = 0; i < n; i++) {
+        sago_status status = check_extent(&extents[i], i, end);
+        if (status)
+            return status;
+        end = extents[i].length > 0 ? extents[i].offset + extents[i].length : end;
+        *bytes += extents[i].length; /* no more than `end` in all */
+    }
+    return SAGO_OK;
+}
+
+/* The pieces of memory as a pattern of the request, in any order, as far as they are sound. */
+static sago_status lay_pieces(const sagoi_scatter *scatter, sagoi_pattern *pattern) {
+    for (int64_t i = 0; i < scatter->n; i++) {
+        const sago_extent *piece = &scatter->pieces[i];
+        if (piece->length < 0)
+            return sagoi_fail(SAGO_ERR_ARG, "piece %lld of memory has the negative length %lld", (long long)i,
+                              (long long)piece->length);
+        sagoi_pattern_add(pattern, piece->offset, piece->length);
+    }
+    return sagoi_pattern_finish(pattern);
+}
+
+/* Memory in pieces, of so many bytes in all. */
+static sago_status scatter_memory(sagoi_composed *composed, const sagoi_scatter *scatter, int64_t bytes,
+                                  sagoi_memory *memory) {
+    sagoi_pattern *pattern = own_pattern(composed);
+    if (!pattern)
+        return no_memory();
+    sago_status status = lay_pieces(scatter, pattern);
+    if (status)
+        return status;
+    if (pattern->bytes != bytes)
+        return sagoi_fail(SAGO_ERR_ARG, "the extents have %lld bytes, the pieces of memory %lld", (long long)bytes,
+                          (long long)pattern->bytes);
+    if (is_nowhere(scatter->base, pattern, bytes))
+        return no_buffer(bytes);
+    if (sagoi_pattern_contiguous(pattern)) /* a number: the base may be NULL */
+        memory->base = (char *)((uintptr_t)scatter->base + (uintptr_t)pattern->low);
+    else
+        memory->extents = (sagoi_extents){.pattern = pattern, .end = bytes};
+    return SAGO_OK;
+}
+
+/* So many bytes of it, from a position of the stream on. */
+static sagoi_memory memory_from(const sagoi_memory *memory, int64_t pos, int64_t bytes) {
+    sagoi_memory part = *memory;
+    if (part.extents.pattern) {
+        part.extents.begin = pos;
+        part.extents.end = pos + bytes;
+    } else {
+        part.base = (char *)((uintptr_t)part.base + (uintptr_t)pos);
+    }
+    return part;
+}
+
+/* So many of them, checked already, with their memory from a position of the stream on: one stream. */
+static sago_status add_list(sagoi_composed *composed, int64_t n, const sago_extent extents[],
+                            const sagoi_memory *memory, int64_t pos) {
     sagoi_pattern *pattern = own_pattern(composed);
     if (!pattern)
         return no_memory();
@@ -360,10 +423,8 @@ static sago_status add_list(sagoi_composed *composed, int64_t n, const sago_exte
     sago_status status = sagoi_pattern_finish(pattern);
     if (status)
         return status;
-    if (!base && pattern->bytes > 0)
-        return no_buffer(pattern->bytes);
     sagoi_stream stream = {.file = {.pattern = pattern, .base = first, .end = pattern->bytes},
-                           .memory = {.base = base}};
+                           .memory = memory_from(memory, pos, pattern->bytes)};
     status = stage_memory(composed, &stream.memory, pattern->bytes);
     return status ? status : add_stream(composed, &stream);
 }
@@ -376,23 +437,20 @@ static int64_t list_together(int64_t n, const sago_extent extents[]) {
     return count;
 }
 
-sago_status sagoi_compose_extents(sagoi_composed *composed, int64_t n, const sago_extent extents[], char *base) {
-    int64_t end = 0;
-    for (int64_t i = 0; i < n; i++) {
-        sago_status status = check_extent(&extents[i], i, end);
-        if (status)
-            return status;
-        end = extents[i].length > 0 ? extents[i].offset + extents[i].length : end;
-    }
-    for (int64_t i = 0, count; i < n; i += count) {
+sago_status sagoi_compose_extents(sagoi_composed *composed, int64_t n, const sago_extent extents[],
+                                  const sagoi_scatter *scatter) {
+    sagoi_memory memory = {.base = scatter->base};
+    int64_t bytes, before = composed->bytes;
+    sago_status status = check_extents(n, extents, &bytes);
+    if (!status && !scatter->whole)
+        status = scatter_memory(composed, scatter, bytes, &memory);
+    else if (!status && bytes > 0 && !scatter->base)
+        status = no_buffer(bytes);
+    for (int64_t i = 0, count; i < n && !status; i += count) {
         count = list_together(n - i, extents + i);
-        int64_t before = composed->bytes;
-        sago_status status = add_list(composed, count, extents + i, base);
-        if (status)
-            return status;
-        base += base ? composed->bytes - before : 0;
+        status = add_list(composed, count, extents + i, &memory, composed->bytes - before);
     }
-    return SAGO_OK;
+    return status;
 }
 
 /* Relative to the request's first offset, so that the same shape elsewhere in the file is the same. */

@@ -51,8 +51,15 @@ sago_status sagoi_compose_view(sagoi_composed *composed, const sagoi_place *plac
 bool sagoi_compose_known_memory(const sagoi_buffer *buffer, sagoi_memory *memory, int64_t *bytes);
 /* Are so many bytes from the place on one run of the file, and where?  Without composing anything. */
 bool sagoi_compose_one_run(const sagoi_place *place, int64_t bytes, int64_t *off);
-sago_status sagoi_compose_extents(sagoi_composed *composed, int64_t n, const sago_extent extents[], char *base)
-    SAGOI_CHECKED;
+/* The caller's data, for extents: all bytes at `base`, or the pieces in the order of the stream. */
+typedef struct sagoi_scatter {
+    char *base;
+    int64_t n; /* of pieces */
+    const sago_extent *pieces;
+    bool whole; /* no pieces */
+} sagoi_scatter;
+sago_status sagoi_compose_extents(sagoi_composed *composed, int64_t n, const sago_extent extents[],
+                                  const sagoi_scatter *scatter) SAGOI_CHECKED;
 /* Of a request whose streams were taken from others. */
 void sagoi_compose_bounds(sagoi_composed *composed);
 /* Of the file side, relative to the lowest offset. */

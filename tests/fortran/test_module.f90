@@ -29,6 +29,7 @@ program test_module
 
     call views()
     call extents()
+    call memory_in_pieces()
     call nonblocking()
     call sizes()
     call series()
@@ -86,6 +87,40 @@ contains
         call expect(status == SAGO_OK .and. bytes == 4*n .and. all(back == mine), 'read_extents_all')
         call sago_read_at(file, 4_int64*((rank + 1)*ranks - 1), i, 1_int64, MPI_INTEGER, bytes, status)
         call expect(i == 1000*(ranks - 1) + rank + 1, 'extents are in the wrong place')
+    end subroutine
+
+    ! The halves of the array in the other order.
+    subroutine memory_in_pieces()
+        type(sago_extent) :: extent(1), halves(2)
+        type(sago_request) :: request
+        integer, asynchronous :: swapped(n)
+        integer :: half
+        half = n/2
+        extent = sago_extent(4_int64*n*rank, 4_int64*n)
+        halves = [sago_extent(4_int64*(n - half), 4_int64*half), sago_extent(0_int64, 4_int64*(n - half))]
+        swapped(:n - half) = mine(half + 1:)
+        swapped(n - half + 1:) = mine(:half)
+        call sago_write_pieces_all(file, 1_int64, extent, swapped, 2_int64, halves, status)
+        call expect(status == SAGO_OK, 'write_pieces_all')
+        back = -1
+        call sago_read_extents_all(file, 1_int64, extent, back, bytes, status)
+        call expect(status == SAGO_OK .and. all(back == mine), 'pieces are in the wrong place')
+        swapped = -1
+        call sago_read_pieces_all(file, 1_int64, extent, swapped, 2_int64, halves, bytes, status)
+        call expect(status == SAGO_OK .and. bytes == 4*n .and. all(swapped(:n - half) == mine(half + 1:)), 'read_pieces_all')
+        call sago_write_pieces(file, 1_int64, extent, swapped, 2_int64, halves, status)
+        call expect(status == SAGO_OK, 'write_pieces')
+        swapped = -1
+        call sago_read_pieces(file, 1_int64, extent, swapped, 2_int64, halves, bytes, status)
+        call expect(status == SAGO_OK .and. all(swapped(n - half + 1:) == mine(:half)), 'read_pieces')
+        call sago_iwrite_pieces_all(file, 1_int64, extent, swapped, 2_int64, halves, request, status)
+        call sago_wait(request, bytes, status)
+        call expect(status == SAGO_OK .and. bytes == 4*n, 'iwrite_pieces_all')
+        call sago_iread_pieces_all(file, 1_int64, extent, swapped, 2_int64, halves, request, status)
+        call sago_wait(request, bytes, status)
+        call expect(status == SAGO_OK .and. bytes == 4*n, 'iread_pieces_all')
+        call sago_sync_own(file, status)
+        call expect(status == SAGO_OK, 'sync_own')
     end subroutine
 
     subroutine nonblocking()
