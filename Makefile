@@ -21,7 +21,7 @@ CONFIGURE = cmake -S . -B $(TREE) --log-level=WARNING -DCMAKE_C_COMPILER=$(CC) -
             -DSAGO_SANITIZE=$(SANITIZE) $(if $(filter-out file,$(origin GIO)),-DSAGO_GIO=$(GIO))
 COMPILE   = env -u MAKEFLAGS -u MAKELEVEL cmake --build $(TREE) --parallel $(JOBS)
 TIDY      = --quiet -p $(TREE) --extra-arg=-Wno-unknown-warning-option
-SOURCES   = $(wildcard $(foreach d,include/sago src/* tools bench bench/* dropin dropin/* examples examples/* bindings/* tests/* tests/unit/* tests/dropin/*,$(d)/*.[ch]))
+SOURCES   = $(wildcard $(foreach d,include/sago src/* tools bench bench/* dropin dropin/* dropin/gio/* examples examples/* bindings/* tests/* tests/unit/* tests/dropin/*,$(d)/*.[ch]))
 
 .PHONY: build demo check check-long check-sanitize campaign campaign-summary test-programs fuzz fuzz-programs bench-dropin check-ceph check-gluster check-hang check-python install format format-check tidy clean help
 .NOTPARALLEL:

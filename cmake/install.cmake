@@ -16,7 +16,9 @@ file(GLOB public_headers CONFIGURE_DEPENDS include/sago/*.h)
 install(FILES ${public_headers} ${PROJECT_BINARY_DIR}/include/sago/config.h
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sago)
 install(TARGETS sago sago_mpi EXPORT sagoTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS sago_mpiio sago_mpiio_core LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS sago_mpiio sago_gio sago_mpiio_core LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# GIO's header as Sago serves it, in a folder of its own: its name is GIO's.
+install(FILES dropin/gio/gio.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sago-gio)
 install(TARGETS sago_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 file(RELATIVE_PATH pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

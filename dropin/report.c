@@ -13,6 +13,7 @@ typedef struct counts {
     int64_t files, files_taken;
     int64_t calls[2], bytes[2]; /* read, written */
     int64_t independent[2];     /* calls that the program made for one rank: the MPI library's */
+    int64_t alone[2];           /* the same by GIO's interface, and Sago's */
     int64_t deferred, flush_steps, flushes[SAGO_FLUSH_COUNT];
     int64_t handed[DROPIN_REASON_COUNT];
 } counts;
@@ -75,6 +76,13 @@ void dropin_count_independent(bool write) {
     count(NULL, &one);
 }
 
+void dropin_count_alone(bool write, MPI_Count bytes) {
+    counts one = {0};
+    one.alone[write] = 1;
+    one.bytes[write] = bytes;
+    count(NULL, &one);
+}
+
 void dropin_count_handed(const dropin_file *file, dropin_reason reason) {
     counts one = {0};
     one.handed[reason] = 1;
@@ -134,6 +142,9 @@ static void print_summary(FILE *out, const counts *job, const times *longest, in
                 " read%s, which are the MPI library's\n",
                 job->independent[1], plural(job->independent[1]), job->independent[0],
                 plural(job->independent[0]));
+    if (job->alone[0] || job->alone[1])
+        fprintf(out, "sago: %" PRId64 " independent write%s and %" PRId64 " read%s by GIO's interface\n",
+                job->alone[1], plural(job->alone[1]), job->alone[0], plural(job->alone[0]));
     if (job->deferred)
         fprintf(out, "sago: %" PRId64 " writes deferred, moved in %" PRId64 " steps\n", job->deferred,
                 job->flush_steps);
@@ -149,8 +160,11 @@ static void print_summary(FILE *out, const counts *job, const times *longest, in
 static void print_counts(FILE *out, const counts *all) {
     fprintf(out, "\"files\": %" PRId64 ", \"files_taken\": %" PRId64, all->files, all->files_taken);
     for (int i = 0; i < 2; i++)
-        fprintf(out, ",\n \"%ss\": %" PRId64 ", \"%s_bytes\": %" PRId64 ", \"independent_%ss\": %" PRId64, verb[i],
-                all->calls[i], verb[i], all->bytes[i], verb[i], all->independent[i]);
+        fprintf(out,
+                ",\n \"%ss\": %" PRId64 ", \"%s_bytes\": %" PRId64 ", \"independent_%ss\": %" PRId64
+                ", \"gio_independent_%ss\": %" PRId64,
+                verb[i], all->calls[i], verb[i], all->bytes[i], verb[i], all->independent[i], verb[i],
+                all->alone[i]);
     fprintf(out, ",\n \"deferred\": %" PRId64 ", \"flush_steps\": %" PRId64 ", \"flushes\": {", all->deferred,
             all->flush_steps);
     for (int i = 0; i < SAGO_FLUSH_COUNT; i++)
@@ -181,6 +195,7 @@ static counts of_job(const totals *all) {
     counts job = all->led;
     memcpy(job.bytes, all->counted.bytes, sizeof job.bytes);
     memcpy(job.independent, all->counted.independent, sizeof job.independent);
+    memcpy(job.alone, all->counted.alone, sizeof job.alone);
     return job;
 }
 

@@ -1,9 +1,10 @@
-/* `sago run`: the user's command with the drop-in library. */
+/* `sago run`: the user's command with the drop-in libraries. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/params.h"
 #include "tools/command.h"
+#include "tools/gio_static.h"
 #include "tools/launch.h"
 #include "tools/options.h"
 
@@ -36,9 +37,19 @@ static const tool_options options = {table, sizeof table / sizeof table[0], refu
 static void print_help(void) {
     puts("usage: sago run [options] [--] COMMAND [arguments]\n\n"
          "Runs a command, mpiexec with an MPI program or a script, so that collective MPI-IO in it is done by "
-         "Sago.\nThe program need not be changed.  The exit status is the command's.\n\nOptions:");
+         "Sago;\nso is what uses GIO, as PnetCDF 1.15 does.  The program need not be changed.  The exit status is the "
+         "command's.\n\nOptions:");
     options_help(&options, stdout);
     puts("\nExample: sago run --hint sago_memory=256M -- mpiexec -n 8 ./app");
+}
+
+static void tell_static(char *const *command) {
+    const char *program = gio_static_find(command);
+    if (program)
+        fprintf(stderr,
+                "sago run: GIO is linked to %s statically, where Sago cannot stand in front of it: PnetCDF is led to "
+                "MPI-IO instead (nc_driver=mpiio), the program's own calls of GIO are not served\n",
+                program);
 }
 
 int cmd_run(int argc, char **argv) {
@@ -56,5 +67,6 @@ int cmd_run(int argc, char **argv) {
         snprintf(config.stats, sizeof config.stats, "%s", getenv("SAGO_STATS") ? getenv("SAGO_STATS") : "summary");
     if (!launch_enable(&config.launch, config.stats, why))
         return usage_error("run", "%s", why);
+    tell_static(config.launch.command);
     return launch_execute(&config.launch, "run");
 }

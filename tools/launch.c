@@ -1,7 +1,7 @@
-/* Finds libsago-mpiio.so beside this executable and prepares the environment of a command that shall use it: the
- * preload list, hints as SAGO_* variables, SAGO_STATS, and what Open MPI's launcher needs to pass them on.
+/* Finds the drop-in libraries beside this executable and prepares the environment of a command that shall use them:
+ * the preload list, hints as SAGO_* variables, SAGO_STATS, and what Open MPI's launcher needs to pass them on.
  *
- * The whole command is given the library, launcher and scripts included: there it does nothing, and needs nothing
+ * The whole command is given the libraries, launcher and scripts included: there they do nothing, and need nothing
  * but the C library.  A launcher's child on another node is out of reach of anything but its environment.
  */
 #include "tools/launch.h"
@@ -15,7 +15,7 @@
 
 #include "bench/params.h"
 
-static const char library_name[] = "libsago-mpiio.so";
+static const char *const library_names[LAUNCH_LIBRARIES] = {"libsago-mpiio.so", "libsago-gio.so"};
 
 /* ---- Command line ---- */
 
@@ -38,13 +38,13 @@ static bool own_folder(char folder[PATH_MAX], char *why) {
 }
 
 /* As installed, or as built; the last one is named if none is there. */
-static bool find_library(char path[PATH_MAX], char *why) {
+static bool find_library(const char *library, char path[PATH_MAX], char *why) {
     static const char *const places[] = {SAGO_BIN_TO_LIB, "../lib"};
     char folder[PATH_MAX], name[2 * PATH_MAX] = "";
     if (!own_folder(folder, why))
         return false;
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        snprintf(name, sizeof name, "%s/%s/%s", folder, places[i], library_name);
+        snprintf(name, sizeof name, "%s/%s/%s", folder, places[i], library);
         if (realpath(name, path) && access(path, R_OK) == 0)
             return !strpbrk(path, " :") ||
                    bench_refuse(why, "%s cannot be preloaded: LD_PRELOAD takes no path with a blank or a colon",
@@ -62,7 +62,10 @@ bool launch_init(tool_launch *launch, int options_end, int argc, char **argv, ch
 bool launch_complete(tool_launch *launch, char *why) {
     if (!launch->command[0])
         return bench_refuse(why, "no command given");
-    return find_library(launch->library, why);
+    for (int i = 0; i < LAUNCH_LIBRARIES; i++)
+        if (!find_library(library_names[i], launch->libraries[i], why))
+            return false;
+    return true;
 }
 
 /* ---- Hints ---- */
@@ -177,7 +180,9 @@ static int list_variables(char **command) {
 }
 
 bool launch_enable(const tool_launch *launch, const char *stats, char *why) {
-    bool bad = add_preload(launch->library) != 0;
+    bool bad = false;
+    for (int i = 0; i < LAUNCH_LIBRARIES; i++)
+        bad |= add_preload(launch->libraries[i]) != 0;
     for (int64_t i = 0; i < launch->nsettings; i++)
         bad |= setenv(launch->settings[i].variable, launch->settings[i].value, 1) != 0;
     bad |= stats && setenv("SAGO_STATS", stats, 1) != 0;

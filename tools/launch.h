@@ -1,4 +1,4 @@
-/* A command of the user's, run with the drop-in library that belongs to this `sago`. */
+/* A command of the user's, run with the drop-in libraries that belong to this `sago`. */
 #ifndef TOOLS_LAUNCH_H
 #define TOOLS_LAUNCH_H
 
@@ -8,7 +8,7 @@
 
 #include "base/hints.h"
 
-enum { LAUNCH_SETTINGS_MAX = 64, LAUNCH_NOT_STARTED = 127 };
+enum { LAUNCH_SETTINGS_MAX = 64, LAUNCH_NOT_STARTED = 127, LAUNCH_LIBRARIES = 2 };
 
 typedef struct tool_setting {
     char variable[64]; /* SAGO_MEMORY */
@@ -16,8 +16,8 @@ typedef struct tool_setting {
 } tool_setting;
 
 typedef struct tool_launch {
-    char library[PATH_MAX]; /* libsago-mpiio.so */
-    sagoi_hints hints;      /* only to check what is given */
+    char libraries[LAUNCH_LIBRARIES][PATH_MAX];
+    sagoi_hints hints; /* only to check what is given */
     int64_t nsettings;
     tool_setting settings[LAUNCH_SETTINGS_MAX]; /* hints as environment variables */
     char **command;                             /* ends with NULL */
@@ -36,10 +36,10 @@ bool launch_hint(tool_launch *launch, const char *text, char *why);
 /* off, summary or json:FILE, for SAGO_STATS; FILE is made absolute, for ranks that start in another folder. */
 bool launch_stats(char *value, size_t capacity, const char *text, char *why);
 
-/* When the options are read: is there a command, and where is the library? */
+/* When the options are read: is there a command, and where are the libraries? */
 bool launch_complete(tool_launch *launch, char *why);
 
-/* Changes the environment of this process for the command: with the library, or certainly without. */
+/* Changes the environment of this process for the command: with the libraries, or certainly without. */
 bool launch_enable(const tool_launch *launch, const char *stats, char *why);
 bool launch_disable(const tool_launch *launch, char *why);
 

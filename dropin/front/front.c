@@ -4,11 +4,9 @@
  * never has more of Sago than this.  At the first one it is decided, for all calls: they go to the core, or, when
  * Sago is not for this program, past it. */
 #include <dlfcn.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,23 +59,10 @@ static front_state look(void) {
     return library_is_own(&mpi) ? READY : FOREIGN;
 }
 
-/* The core, from beside the front, whatever folder the program is in by now.  Not by "$ORIGIN" in the name:
- * somebody who stands in front of dlopen() would be taken for its caller. */
-static void *load_core(void) {
-    static const char name[] = "libsago-mpiio-core.so";
-    char path[PATH_MAX + sizeof name + 1];
-    void *front = library_of(&state);
-    if (!front || dlinfo(front, RTLD_DI_ORIGIN, path) != 0)
-        return NULL;
-    size_t length = strlen(path);
-    snprintf(path + length, sizeof path - length, "/%s", name);
-    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
-}
-
 static front_state begin(void) {
     dropin_entry *found[DROPIN_ENTRY_COUNT];
     void (*core_begin)(dropin_next *, dropin_entry **);
-    void *core = load_core(), *symbol = core ? dlsym(core, "sago_dropin_begin") : NULL;
+    void *core = library_beside(&state, "libsago-mpiio-core.so"), *symbol = core ? dlsym(core, "sago_dropin_begin") : NULL;
     if (!symbol) {
         tell_broken(dlerror());
         return PAST;

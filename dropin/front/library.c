@@ -30,6 +30,17 @@ void *library_of(void *symbol) {
     return dlopen(*map->l_name ? map->l_name : NULL, RTLD_LAZY | RTLD_NOLOAD);
 }
 
+/* Not by "$ORIGIN" in the name: somebody who stands in front of dlopen() would be taken for its caller. */
+void *library_beside(void *symbol, const char *name) {
+    char path[2 * PATH_MAX];
+    void *here = library_of(symbol);
+    if (!here || dlinfo(here, RTLD_DI_ORIGIN, path) != 0)
+        return NULL;
+    size_t length = strlen(path);
+    snprintf(path + length, sizeof path - length, "/%s", name);
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
 typedef struct numbered_object {
     int left;
     char path[PATH_MAX];
