@@ -23,7 +23,7 @@ COMPILE   = env -u MAKEFLAGS -u MAKELEVEL cmake --build $(TREE) --parallel $(JOB
 TIDY      = --quiet -p $(TREE) --extra-arg=-Wno-unknown-warning-option
 SOURCES   = $(wildcard $(foreach d,include/sago src/* tools bench bench/* dropin dropin/* dropin/gio/* examples examples/* bindings/* tests/* tests/unit/* tests/dropin/*,$(d)/*.[ch]))
 
-.PHONY: build demo check check-long check-sanitize campaign campaign-summary test-programs fuzz fuzz-programs bench-dropin check-ceph check-gluster check-hang check-python install format format-check tidy clean help
+.PHONY: build demo check check-long check-sanitize campaign campaign-summary test-programs fuzz fuzz-programs bench-dropin check-ceph check-gluster check-hang check-gio check-python install format format-check tidy clean help
 .NOTPARALLEL:
 
 build:
@@ -74,6 +74,13 @@ check-hang:
 	    echo "== $@ under $$mpi"; SAGO_MPI=$$mpi SAGO_SOURCE=$(CURDIR) SAGO_BUILD=$(CURDIR)/build/$$mpi$(SUFFIX) \
 	    tests/hang/hang.sh; code=$$?; [ $$code = 0 ] || [ $$code = 77 ] || exit $$code; done
 
+# PnetCDF with GIO in it, built outside of this tree from GIO_SOURCE=DIR and PNETCDF_SOURCE=DIR; tests/gio/check_gio.sh.
+check-gio:
+	@tools/deps.sh check $(CC)
+	@status=0; for mpi in $(MPIS); do $(MAKE) --no-print-directory test-programs MPI=$$mpi || exit; echo "== $@ under $$mpi"; \
+	    SAGO_MPI=$$mpi SAGO_BUILD=$(CURDIR)/build/$$mpi$(SUFFIX) SAGO_MPICC=mpicc.$$mpi SAGO_MPIEXEC=mpiexec.$$mpi JOBS=$(JOBS) \
+	    GIO_SOURCE="$(GIO_SOURCE)" PNETCDF_SOURCE="$(PNETCDF_SOURCE)" tests/gio/check_gio.sh || status=1; done; exit $$status
+
 test-programs:
 	@$(CONFIGURE) -DSAGO_WERROR=ON
 	@$(COMPILE) --target all tests
@@ -117,6 +124,7 @@ help:
 	@echo 'make check         build and run all tests under MPICH and Open MPI'
 	@echo 'make check-ceph    stripes and plans on a CephFS of its own;  check-gluster: a GlusterFS (as root)'
 	@echo 'make check-hang    checkpoints on storage that hangs at every kind of call (as root, with FUSE)'
+	@echo "make check-gio     PnetCDF's own programs with GIO and with Sago: GIO_SOURCE=DIR PNETCDF_SOURCE=DIR"
 	@echo 'make check-long    the longer tests'
 	@echo 'make check-python  mpi4py and h5py with the drop-in of either MPI'
 	@echo 'make check-sanitize  all tests under ASan and UBSan with both MPIs, then under TSan (long)'
@@ -132,5 +140,5 @@ help:
 	@echo
 	@echo 'MPI=mpich (default) or openmpi; CC=gcc (default) or clang; JOBS=number of processors'
 	@echo 'SANITIZE=address,undefined or thread (unit and MPI tests), in a build tree of its own'
-	@echo 'GIO=PREFIX: GIO as installed there, built with the same MPI, is an engine of sago bench; kept until GIO= is given'
+	@echo 'GIO=PREFIX: GIO as installed there, built with the same MPI, is compared with the interface that Sago serves, and an engine of sago bench; kept until GIO= is given'
 	@echo 'CTEST_ARGS="-R name": only some tests'

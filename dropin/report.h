@@ -44,7 +44,8 @@ void dropin_count_open(const struct dropin_file *file);
 void dropin_count_close(const struct dropin_file *file);
 void dropin_count_served(const struct dropin_file *file, bool write, MPI_Count bytes, double start);
 void dropin_count_independent(bool write);
-void dropin_count_alone(bool write, MPI_Count bytes); /* an independent call that Sago served: by GIO's interface */
+void dropin_count_alone(bool write,
+                        MPI_Count bytes); /* an independent call that Sago served: by GIO's interface */
 void dropin_count_handed(const struct dropin_file *file, dropin_reason reason);
 
 /* Collective over MPI_COMM_WORLD, while MPI still runs. */

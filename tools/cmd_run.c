@@ -37,7 +37,8 @@ static const tool_options options = {table, sizeof table / sizeof table[0], refu
 static void print_help(void) {
     puts("usage: sago run [options] [--] COMMAND [arguments]\n\n"
          "Runs a command, mpiexec with an MPI program or a script, so that collective MPI-IO in it is done by "
-         "Sago;\nso is what uses GIO, as PnetCDF 1.15 does.  The program need not be changed.  The exit status is the "
+         "Sago;\nso is what uses GIO, as PnetCDF 1.15 does.  The program need not be changed.  The exit status is "
+         "the "
          "command's.\n\nOptions:");
     options_help(&options, stdout);
     puts("\nExample: sago run --hint sago_memory=256M -- mpiexec -n 8 ./app");
@@ -46,10 +47,11 @@ static void print_help(void) {
 static void tell_static(char *const *command) {
     const char *program = gio_static_find(command);
     if (program)
-        fprintf(stderr,
-                "sago run: GIO is linked to %s statically, where Sago cannot stand in front of it: PnetCDF is led to "
-                "MPI-IO instead (nc_driver=mpiio), the program's own calls of GIO are not served\n",
-                program);
+        fprintf(
+            stderr,
+            "sago run: GIO is linked to %s statically, where Sago cannot stand in front of it: PnetCDF is led to "
+            "MPI-IO instead (nc_driver=mpiio), the program's own calls of GIO are not served\n",
+            program);
 }
 
 int cmd_run(int argc, char **argv) {

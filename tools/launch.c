@@ -1,5 +1,6 @@
-/* Finds the drop-in libraries beside this executable and prepares the environment of a command that shall use them:
- * the preload list, hints as SAGO_* variables, SAGO_STATS, and what Open MPI's launcher needs to pass them on.
+/* Finds the drop-in libraries beside this executable and prepares the environment of a command that shall use
+ * them: the preload list, hints as SAGO_* variables, SAGO_STATS, and what Open MPI's launcher needs to pass them
+ * on.
  *
  * The whole command is given the libraries, launcher and scripts included: there they do nothing, and need nothing
  * but the C library.  A launcher's child on another node is out of reach of anything but its environment.

@@ -96,7 +96,8 @@ void sagof_read_extents_all(sago_file *const *file, const int64_t *n, const sago
 }
 
 void sagof_write_pieces_all(sago_file *const *file, const int64_t *n, const sago_extent *extents,
-                            const CFI_cdesc_t *buf, const int64_t *npieces, const sago_extent *pieces, int *status) {
+                            const CFI_cdesc_t *buf, const int64_t *npieces, const sago_extent *pieces,
+                            int *status) {
     *status = sago_write_pieces_all(*file, *n, extents, shim_address(buf), *npieces, pieces);
 }
 

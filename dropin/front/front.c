@@ -62,7 +62,8 @@ static front_state look(void) {
 static front_state begin(void) {
     dropin_entry *found[DROPIN_ENTRY_COUNT];
     void (*core_begin)(dropin_next *, dropin_entry **);
-    void *core = library_beside(&state, "libsago-mpiio-core.so"), *symbol = core ? dlsym(core, "sago_dropin_begin") : NULL;
+    void *core = library_beside(&state, "libsago-mpiio-core.so"),
+         *symbol = core ? dlsym(core, "sago_dropin_begin") : NULL;
     if (!symbol) {
         tell_broken(dlerror());
         return PAST;

@@ -12,7 +12,8 @@ typedef struct mpi_library {
 /* The object that a symbol is in, for dlsym(); NULL: none. */
 void *library_of(void *symbol);
 
-/* A library of Sago's, loaded from beside the one that a symbol is in, whatever folder the program is in by now. */
+/* A library of Sago's, loaded from beside the one that a symbol is in, whatever folder the program is in by now.
+ */
 void *library_beside(void *symbol, const char *name);
 
 /* False: none is loaded. */

@@ -1,5 +1,5 @@
-/* Reading and writing for GIO's callers.  GIO's lists are two arrays each; Sago's are of pairs, so they are copied:
- * short ones on the stack. */
+/* Reading and writing for GIO's callers.  GIO's lists are two arrays each; Sago's are of pairs, so they are
+ * copied: short ones on the stack. */
 #include <fcntl.h>
 #include <stdlib.h>
 
@@ -29,7 +29,8 @@ static bool is_list(MPI_Offset n, const MPI_Offset *offs, const MPI_Offset *lens
 }
 
 /* GIO looks at sums; a negative length among others is as wrong. */
-static int copy_list(MPI_Offset n, const MPI_Offset *offs, const MPI_Offset *lens, sago_extent *list, int64_t *sum) {
+static int copy_list(MPI_Offset n, const MPI_Offset *offs, const MPI_Offset *lens, sago_extent *list,
+                     int64_t *sum) {
     *sum = 0;
     for (MPI_Offset i = 0; i < n; i++) {
         list[i] = (sago_extent){offs[i], lens[i]};
@@ -111,8 +112,8 @@ static sago_status move_alone(sago_file *file, const gio_access *wanted, const g
 static sago_status move(GIO_File fh, const gio_access *wanted, const gio_lists *lists, MPI_Count *bytes) {
     double start = dropin_clock();
     sago_file *file = fh->counted.sago;
-    sago_status status = wanted->together ? move_together(file, wanted, lists, bytes)
-                                          : move_alone(file, wanted, lists, bytes);
+    sago_status status =
+        wanted->together ? move_together(file, wanted, lists, bytes) : move_alone(file, wanted, lists, bytes);
     if (wanted->together)
         dropin_count_served(&fh->counted, wanted->write, status ? 0 : *bytes, start);
     else
@@ -139,22 +140,22 @@ static MPI_Offset serve(GIO_File fh, const gio_access *wanted) {
 MPI_Offset gio_write(GIO_File fh, const void *buf, MPI_Offset file_npairs, const MPI_Offset *file_offs,
                      const MPI_Offset *file_lens, MPI_Offset buf_npairs, const MPI_Offset *buf_offs,
                      const MPI_Offset *buf_lens) {
-    return serve(fh, &(gio_access){(char *)(uintptr_t)buf, file_npairs, file_offs, file_lens, buf_npairs,
-                                   buf_offs, buf_lens, .write = true});
+    return serve(fh, &(gio_access){(char *)(uintptr_t)buf, file_npairs, file_offs, file_lens, buf_npairs, buf_offs,
+                                   buf_lens, .write = true});
 }
 
 MPI_Offset gio_write_all(GIO_File fh, const void *buf, MPI_Offset file_npairs, const MPI_Offset *file_offs,
                          const MPI_Offset *file_lens, MPI_Offset buf_npairs, const MPI_Offset *buf_offs,
                          const MPI_Offset *buf_lens) {
-    return serve(fh, &(gio_access){(char *)(uintptr_t)buf, file_npairs, file_offs, file_lens, buf_npairs,
-                                   buf_offs, buf_lens, .write = true, .together = true});
+    return serve(fh, &(gio_access){(char *)(uintptr_t)buf, file_npairs, file_offs, file_lens, buf_npairs, buf_offs,
+                                   buf_lens, .write = true, .together = true});
 }
 
 MPI_Offset gio_read(GIO_File fh, void *buf, MPI_Offset file_npairs, const MPI_Offset *file_offs,
                     const MPI_Offset *file_lens, MPI_Offset buf_npairs, const MPI_Offset *buf_offs,
                     const MPI_Offset *buf_lens) {
-    return serve(fh, &(gio_access){buf, file_npairs, file_offs, file_lens, buf_npairs, buf_offs, buf_lens,
-                                   .write = false});
+    return serve(
+        fh, &(gio_access){buf, file_npairs, file_offs, file_lens, buf_npairs, buf_offs, buf_lens, .write = false});
 }
 
 MPI_Offset gio_read_all(GIO_File fh, void *buf, MPI_Offset file_npairs, const MPI_Offset *file_offs,

@@ -1,6 +1,6 @@
 /* The agreement between the two libraries of the drop-in for GIO: libsago-gio.so (front/), which is preloaded or
- * linked, and needs no MPI library; and the core, libsago-mpiio-core.so, which serves MPI-IO, too, so that there is
- * one report.  ../entries.h tells why there are two. */
+ * linked, and needs no MPI library; and the core, libsago-mpiio-core.so, which serves MPI-IO, too, so that there
+ * is one report.  ../entries.h tells why there are two. */
 #ifndef DROPIN_GIO_CALLS_H
 #define DROPIN_GIO_CALLS_H
 

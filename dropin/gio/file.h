@@ -6,8 +6,9 @@
 #include "calls.h"
 
 struct GIOI_File {
-    dropin_file counted; /* Sago's file is in it, and what the report asks for; not in the table of MPI's handles */
-    MPI_Info info;       /* for gio_get_info() */
+    dropin_file
+        counted;   /* Sago's file is in it, and what the report asks for; not in the table of MPI's handles */
+    MPI_Info info; /* for gio_get_info() */
 };
 
 gio_open_call gio_open;

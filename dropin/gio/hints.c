@@ -22,8 +22,8 @@ static unsigned long mix(unsigned long sum, const char *text) {
 }
 
 long gio_hints_sum(MPI_Info info) {
-    static const char *const common[] = {"file_striping", "striping_factor", "striping_unit", "start_iodevice",
-                                         "cb_nodes", "cb_buffer_size", "overstriping_ratio"};
+    static const char *const common[] = {"file_striping", "striping_factor", "striping_unit",     "start_iodevice",
+                                         "cb_nodes",      "cb_buffer_size",  "overstriping_ratio"};
     char value[MPI_MAX_INFO_VAL + 1];
     unsigned long sum = 14695981039346656037u;
     for (size_t i = 0; i < sizeof common / sizeof common[0]; i++)
@@ -44,7 +44,7 @@ static void set_unless_given(MPI_Info info, const char *key, const char *variabl
         (void)MPI_Info_set(info, key, wanted);
 }
 
-/* Without local storage before the file, and without subfiles: PnetCDF looks at files by its own means, too.  Ranks
+/* Without local storage before the file, and without subfiles: PnetCDF looks at files by its own means, too. Ranks
  * meet at the beginning of a collective call, as GIO's do, and are told of their own errors. */
 MPI_Info gio_hints_for_sago(MPI_Info info) {
     char value[MPI_MAX_INFO_VAL + 1];

@@ -21,8 +21,8 @@ static const char *without_prefix(const char *name) {
 }
 
 static int mode_of(int amode) {
-    static const int access[] = {[O_RDONLY] = MPI_MODE_RDONLY, [O_WRONLY] = MPI_MODE_WRONLY,
-                                 [O_RDWR] = MPI_MODE_RDWR};
+    static const int access[] = {
+        [O_RDONLY] = MPI_MODE_RDONLY, [O_WRONLY] = MPI_MODE_WRONLY, [O_RDWR] = MPI_MODE_RDWR};
     int mode = access[amode & O_ACCMODE];
     if (amode & O_CREAT)
         mode |= MPI_MODE_CREATE;

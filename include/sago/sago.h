@@ -89,10 +89,10 @@ sago_status sago_write_extents_all(sago_file *file, int64_t n, const sago_extent
 sago_status sago_read_extents_all(sago_file *file, int64_t n, const sago_extent extents[], void *buf,
                                   MPI_Count *bytes);
 
-/* The same with memory in pieces, offsets from `buf` in bytes: in any order, and as many bytes in all as the extents
- * have.  The extents' bytes go to or come from the pieces one after another, however both are cut.  Pieces that
- * overlap may be written from, but not read into.  Offsets may be negative; `buf` may be NULL, with addresses as
- * offsets. */
+/* The same with memory in pieces, offsets from `buf` in bytes: in any order, and as many bytes in all as the
+ * extents have.  The extents' bytes go to or come from the pieces one after another, however both are cut.  Pieces
+ * that overlap may be written from, but not read into.  Offsets may be negative; `buf` may be NULL, with addresses
+ * as offsets. */
 sago_status sago_write_pieces_all(sago_file *file, int64_t n, const sago_extent extents[], const void *buf,
                                   int64_t npieces, const sago_extent pieces[]);
 sago_status sago_read_pieces_all(sago_file *file, int64_t n, const sago_extent extents[], void *buf,
@@ -201,10 +201,10 @@ sago_status sago_series_free(sago_series **series);
 
 sago_status sago_sync(sago_file *file); /* collective; data is on the device */
 
-/* Local.  What this rank has deferred is in the file, and what this node's kernel holds of the file is on the device:
- * that of all calls that its ranks made, of collective ones the part that they wrote for others too.  All ranks
- * together do what sago_sync() does, but learn only of their own errors. With sago_tier=local, where data is moved by
- * all ranks: SAGO_ERR_STATE. */
+/* Local.  What this rank has deferred is in the file, and what this node's kernel holds of the file is on the
+ * device: that of all calls that its ranks made, of collective ones the part that they wrote for others too.  All
+ * ranks together do what sago_sync() does, but learn only of their own errors. With sago_tier=local, where data is
+ * moved by all ranks: SAGO_ERR_STATE. */
 sago_status sago_sync_own(sago_file *file);
 
 /* Collective.  With the hint sago_tier=local collective writes (by view and by extents) go to one file for each

@@ -316,8 +316,8 @@ static sago_status compose_part(sagoi_composed *composed, const sagoi_tier_call 
         status = sagoi_compose_view(composed, &place, &memory);
     } else {
         const sagoi_scatter memory = {.base = buffer->data, .whole = true};
-        status = sagoi_compose_extents(composed, cut_extents(call, done, bytes, buffer->part), buffer->part,
-                                       &memory);
+        status =
+            sagoi_compose_extents(composed, cut_extents(call, done, bytes, buffer->part), buffer->part, &memory);
     }
     return status;
 }

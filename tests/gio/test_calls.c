@@ -139,9 +139,12 @@ static void wrong_lists(void) {
         MPI_Offset n;
         int code;
     } wrong[] = {
-        {back_offs, good_lens, 2, GIO_EFILEVIEW},     {good_offs, over_lens, 2, GIO_EFILEVIEW},
-        {good_offs, minus_lens, 2, GIO_ENEGATIVECNT}, {good_offs, short_lens, 2, GIO_EINVAL},
-        {NULL, good_lens, 2, GIO_EINVAL},             {good_offs, NULL, 2, GIO_EINVAL},
+        {back_offs, good_lens, 2, GIO_EFILEVIEW},
+        {good_offs, over_lens, 2, GIO_EFILEVIEW},
+        {good_offs, minus_lens, 2, GIO_ENEGATIVECNT},
+        {good_offs, short_lens, 2, GIO_EINVAL},
+        {NULL, good_lens, 2, GIO_EINVAL},
+        {good_offs, NULL, 2, GIO_EINVAL},
         {good_offs, good_lens, -1, GIO_EINVAL},
     };
     CHECK_INT(GIO_write_all(file, memory, 2, good_offs, good_lens, 1, &from, &ten), 10);

@@ -105,7 +105,7 @@ int GIO_sync(GIO_File fh) {
 
 int GIO_delete(const char *filename) {
     const gio_calls *calls = decided();
-    return calls->delete ? calls->delete(filename) : GIO_ENOTENABLED;
+    return calls->delete ? calls->delete (filename) : GIO_ENOTENABLED;
 }
 
 int GIO_set_size(GIO_File fh, MPI_Offset size) {
