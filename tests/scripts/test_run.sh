@@ -5,7 +5,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 sago=$SAGO_BUILD/bin/sago
-library=$(realpath "$SAGO_BUILD/lib/libsago-mpiio.so")
+library=$(realpath "$SAGO_BUILD/lib/libsago-mpiio.so"):$(realpath "$SAGO_BUILD/lib/libsago-gio.so")
 app=$SAGO_BUILD/tests/dropin/libs/mpiio_app
 work=$(mktemp -d "${TMPDIR:-/tmp}/sago-run.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
