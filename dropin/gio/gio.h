@@ -42,7 +42,7 @@ extern "C" {
 typedef struct GIOI_File *GIO_File;
 #define GIO_FILE_NULL ((GIO_File)0)
 
-/* Collective.  `amode`: O_RDONLY, O_WRONLY or O_RDWR of open(2), with O_CREAT, O_EXCL, O_TRUNC.  A prefix of the
+/* Collective.  `amode`: O_RDONLY, or O_WRONLY or O_RDWR of open(2) with O_CREAT, O_EXCL, O_TRUNC.  A prefix of the
  * name like "ufs:" is dropped.  On failure *fh is GIO_FILE_NULL, and all ranks get a code. */
 int GIO_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, GIO_File *fh);
 /* Collective.  Sets *fh to GIO_FILE_NULL. */

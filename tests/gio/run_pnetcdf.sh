@@ -33,12 +33,14 @@ arguments() { # folder, program
     cdf_format/tst_corrupt) echo "$source/test/cdf_format" ;;
     cdf_format/tst_open_cdf5) echo "$source/test/cdf_format/bad_begin.nc5" ;;
     cdl/tst_cdl_hdr_parser) echo "-q -o $work/out/$2.nc -i $source/test/cdl/cdl_header.txt" ;;
+    nc_test/nc_test) echo "-d $work/out" ;;
+    nc_test/*) echo "$work/out/$2.nc" ;;
     *) echo "-q -o $work/out/$2.nc" ;;
     esac
 }
 ranks_for() {
     case $1 in
-    nc_test | fandc) echo 1 ;;
+    nc_test) echo 1 ;;
     *) echo "$ranks" ;;
     esac
 }
