@@ -430,9 +430,11 @@ static sago_status mend_file(mend *work, sagoi_member_file file) {
     if (here && (work->status || status))
         discard_made(work);
     (void)sagoi_cfile_close(&work->file);
-    sagoi_message_clear();
-    if (status || agreed.max[0])
+    if (status)
         return status;
+    sagoi_message_clear();
+    if (agreed.max[0])
+        return SAGO_OK;
     int64_t index = sagoi_survey_index(file), first = work->survey.first[index];
     work->survey.holder[index] = work->target;
     memset(work->survey.bad + first, 0, (size_t)(work->survey.first[index + 1] - first));
