@@ -147,6 +147,17 @@ def has_gio(tree):
     return "without gio" not in said
 
 
+def find_commit():
+    """What the table is made with: the build trees must be as new as the sources they are named after."""
+    def git(*words):
+        return subprocess.run(["git", *words], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    newest = int(git("log", "-1", "--format=%ct", "--", "src", "bench", "include"))
+    for tree in ("mpich", "openmpi"):
+        if os.path.getmtime(f"build/{tree}/bin/sago") < newest:
+            sys.exit(f"build/{tree} is older than the sources: make build MPI={tree}")
+    return git("describe", "--always", "--dirty")
+
+
 def wanted_cells(options):
     for store in options.stores.split(","):
         for shape in options.shapes.split(","):
@@ -162,7 +173,7 @@ def key_of(cell):
 
 def measure_all(options, kept, save):
     gio = {tree: has_gio(tree) for tree in ("mpich", "openmpi")}
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"], stdout=subprocess.PIPE, text=True).stdout.strip()
+    commit = find_commit()
     cluster, at = None, None
     try:
         for wanted in wanted_cells(options):
