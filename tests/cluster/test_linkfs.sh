@@ -60,7 +60,7 @@ check_between "milliseconds of 4 MB at 100 Mbit/s" 300 3000 "$(milliseconds 2 'd
 "$VCLUSTER" down $NAME
 trap - EXIT
 
-CLUSTER_OPTIONS=(--storage linked:2:0)
+CLUSTER_OPTIONS=(--storage linked:2:0:0)
 cluster_mpi_test 3 2 test_oracle --seeds 6
 CLUSTER_OPTIONS+=(-x SAGO_STRATEGY=direct)
 cluster_mpi_test 2 2 test_oracle --seeds 5 --first 100

@@ -1,5 +1,4 @@
-/* Locks stay with who had them last, as those of Lustre do: only a change costs.  Who gives one back has nothing
- * to write first, since nodes cache nothing; a change costs a round trip, for each holder. */
+/* Locks stay with who had them last, as those of Lustre do: only a change costs, a round trip for each holder. */
 #include "locks.h"
 
 #include <pthread.h>
@@ -62,13 +61,14 @@ static lock *find(uint64_t file, int64_t block) {
     return found;
 }
 
-void locks_take(uint64_t file, int64_t block, int node, bool write) {
+bool locks_take(uint64_t file, int64_t block, int node, bool write) {
     lock *wanted = find(file, block);
     if (!wanted)
         abort(); /* a test's machine without memory */
     uint64_t mine = UINT64_C(1) << node;
     (void)pthread_mutex_lock(&wanted->turn);
-    if (wanted->writer != NOBODY && wanted->writer != node) {
+    bool written = wanted->writer != NOBODY && wanted->writer != node;
+    if (written) {
         take_back(wanted->writer);
         wanted->writer = NOBODY;
     }
@@ -82,4 +82,5 @@ void locks_take(uint64_t file, int64_t block, int node, bool write) {
         wanted->readers |= mine;
     }
     (void)pthread_mutex_unlock(&wanted->turn);
+    return written;
 }

@@ -8,7 +8,8 @@
 /* The connection by which the node is asked; kept open. */
 void locks_node(int node, int fd);
 
-/* Returns when the node has the lock of the block: alone to write it, with other readers to read it. */
-void locks_take(uint64_t file, int64_t block, int node, bool write);
+/* Returns when the node has the lock of the block: alone to write it, with other readers to read it.  True:
+ * another node that had written there had to give it back. */
+bool locks_take(uint64_t file, int64_t block, int node, bool write);
 
 #endif

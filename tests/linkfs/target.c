@@ -23,16 +23,17 @@ static int root; /* descriptor of the directory */
 static struct {
     pthread_mutex_t turn;
     double time, rate; /* seconds of a request; bytes a second, 0: any number */
+    double flush;      /* seconds that making a block durable takes */
     double free_at;    /* CLOCK_MONOTONIC, seconds */
 } disk;
 
-static void disk_use(int64_t bytes) {
+static void disk_use(int64_t bytes, bool flush) {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
     (void)pthread_mutex_lock(&disk.turn);
     disk.free_at = (disk.free_at > seconds ? disk.free_at : seconds) + disk.time +
-                   (disk.rate > 0 ? (double)bytes / disk.rate : 0);
+                   (disk.rate > 0 ? (double)bytes / disk.rate : 0) + (flush ? disk.flush : 0);
     double until = disk.free_at;
     (void)pthread_mutex_unlock(&disk.turn);
     struct timespec end = {(time_t)until, (long)((until - (double)(time_t)until) * 1e9)};
@@ -63,8 +64,7 @@ static int64_t move(visit *v) {
     if (fd < 0)
         return -errno;
     (void)fstat(fd, &info);
-    locks_take(info.st_ino, request->offset / link_block, (int)request->node, write);
-    disk_use(request->length);
+    disk_use(request->length, locks_take(info.st_ino, request->offset / link_block, (int)request->node, write));
     ssize_t done = write ? pwrite(fd, v->data, (size_t)request->length, request->offset)
                          : pread(fd, v->data, (size_t)request->length, request->offset);
     int64_t result = done < 0 ? -errno : done;
@@ -202,6 +202,8 @@ static bool read_options(int argc, char **argv) {
             disk.time = 1e-6 * value;
         else if (strcmp(argv[i], "--rate") == 0)
             disk.rate = value;
+        else if (strcmp(argv[i], "--flush") == 0)
+            disk.flush = 1e-6 * value;
         else
             return false;
     }

@@ -43,7 +43,7 @@ int main(int argc, char **argv) {
         return linkfs_serve(argc - 2, argv + 2);
     if (argc >= 5 && strcmp(argv[1], "mount") == 0)
         return linkfs_mount(argc - 2, argv + 2);
-    (void)fprintf(stderr, "usage: linkfs serve DIR ADDRESS [--time US] [--rate BYTES]\n"
+    (void)fprintf(stderr, "usage: linkfs serve DIR ADDRESS [--time US] [--rate BYTES] [--flush US]\n"
                           "       linkfs mount DIR NUMBER ADDRESS...\n");
     return 2;
 }

@@ -1,14 +1,17 @@
 /* linkfs: a striped file system behind links, for tests and measurements.
  *
- *     linkfs serve DIR ADDRESS [--time US] [--rate BYTES]      a storage target; files are below DIR
- *     linkfs mount DIR NUMBER ADDRESS...                       node NUMBER (0 to 63) mounts the targets, by FUSE
+ *     linkfs serve DIR ADDRESS [--time US] [--rate BYTES] [--flush US]
+ *         a storage target; files are below DIR
+ *     linkfs mount DIR NUMBER ADDRESS...
+ *         node NUMBER (0 to 63) mounts the targets, by FUSE
  *
  * Block b of a file, of 1 MiB, is on target b mod T.  Names are on all targets, and every target keeps its blocks
  * in a sparse file of that name, at the offsets they have in the whole; the size of a file is that of the longest.
  * A request costs what the network takes for it, then --time and its bytes by --rate on its target, one request at
  * a time.  A block has a lock, of one node that writes it or of those that read it: whoever needs another one
- * waits until the target has asked the holders to give theirs back, and they have answered.  Nothing is cached. It
- * tells the layout of a file as Ceph does (ceph.file.layout).
+ * waits until the target has asked the holders to give theirs back, and they have answered; what another node
+ * wrote there is first made durable, which takes --flush.  Nothing is cached. It tells the layout of a file as
+ * Ceph does (ceph.file.layout).
  *
  * This header: what goes over a connection, in the machine's byte order (both ends are on one machine). */
 #ifndef LINKFS_WIRE_H
