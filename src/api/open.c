@@ -271,7 +271,7 @@ static sago_status file_destroy(sago_file *file) {
     sagoi_tier_destroy(file);
     sagoi_started_end();
     sagoi_iothread_destroy(&file->thread);
-    sagoi_drop_exchange(file);
+    sagoi_drop_exchanges(file);
     sagoi_pending_destroy(file);
     sagoi_mapping_cleanup(&file->mapping, &file->budget);
     sagoi_cache_cleanup(&file->cache);

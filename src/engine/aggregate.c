@@ -142,11 +142,23 @@ static bool own_window(const job *work, int64_t round, sagoi_window *window) {
     return true;
 }
 
-/* Everything of this round that crosses nodes; passes a gate of the node when writing. */
-static void move_between_nodes(job *work, int64_t round) {
+/* What of this round crosses nodes begins to be sent, or to be asked for. */
+static void start_between_nodes(job *work, int64_t round) {
+    if (work->exchange)
+        sagoi_exchange_start(work->exchange, round);
+}
+
+/* This rank's window may be filled by other nodes, or read from. */
+static void open_window(job *work, int64_t round) {
     sagoi_window window;
     if (work->exchange)
-        note(work, sagoi_exchange_round(work->exchange, round, own_window(work, round, &window) ? &window : NULL));
+        sagoi_exchange_open(work->exchange, round, own_window(work, round, &window) ? &window : NULL);
+}
+
+/* Everything else of this round that crosses nodes; passes a gate of the node when writing. */
+static void move_between_nodes(job *work, int64_t round) {
+    if (work->exchange)
+        note(work, sagoi_exchange_round(work->exchange, round));
     else if (work->rma)
         note(work, sagoi_rma_round(work->rma, round));
     else if (work->plan->write)
@@ -155,11 +167,16 @@ static void move_between_nodes(job *work, int64_t round) {
 
 /* ---- Rounds ---- */
 
+/* The windows are nobody's from the call before: all left that one together. */
 static void write_rounds(job *work) {
-    clear_marks(work, 0);
-    clear_marks(work, 1);
-    meet(work); /* marks are clear, and the windows are nobody's from the call before */
+    if (work->at.marks_bytes > 0) {
+        clear_marks(work, 0);
+        clear_marks(work, 1);
+        meet(work); /* marks are clear */
+    }
     for (int64_t round = 0; round < work->plan->rounds; round++) {
+        open_window(work, round);
+        start_between_nodes(work, round);
         copy_local(work, round);
         wait_io(work, round + 1); /* the other window: free for the next round once all have met */
         if (round > 0)
@@ -172,14 +189,15 @@ static void write_rounds(job *work) {
 static void read_rounds(job *work) {
     start_io(work, 0);
     for (int64_t round = 0; round < work->plan->rounds; round++) {
+        start_between_nodes(work, round);
         wait_io(work, round);
         meet(work); /* this window is full, and everybody is done with the other */
         if (round + 1 < work->plan->rounds)
             start_io(work, round + 1);
+        open_window(work, round);
         copy_local(work, round);
         move_between_nodes(work, round);
     }
-    meet(work); /* nobody may reuse the windows before all have copied */
 }
 
 /* ---- Setting up ---- */
@@ -211,12 +229,27 @@ static void shift_request(job *work, int64_t by) {
     work->request = *request;
 }
 
-void sagoi_drop_exchange(sago_file *file) {
-    sagoi_exchange_destroy(&file->exchange);
-    file->exchange_serial = 0;
+void sagoi_drop_exchanges(sago_file *file) {
+    sagoi_cache_drop_exchanges(&file->cache);
+    sagoi_mailroom_cleanup(&file->mailroom, &file->budget);
 }
 
-/* Buffers for messages: those of the call before, if it had the same plan.  `before`: how this rank fared so far.
+/* Leaders and mergers have memory of their own, and only one of them is to have it. */
+static sago_status take_exchange(job *work, const sagoi_exchange_setup *setup) {
+    sagoi_exchange **kept = &work->call->entry->exchange;
+    sago_status status = SAGO_OK;
+    if (!*kept && (work->plan->layers > 2 || work->plan->merge))
+        sagoi_drop_exchanges(work->file);
+    if (!*kept)
+        status = sagoi_exchange_create(setup, kept);
+    if (status)
+        return status;
+    work->exchange = *kept;
+    sagoi_exchange_begin(work->exchange, setup);
+    return SAGO_OK;
+}
+
+/* What moves between nodes: as it was in the call before of the same plan.  `before`: how this rank fared so far.
  */
 static sago_status open_exchange(job *work, sago_status before) {
     sago_file *file = work->file;
@@ -232,6 +265,7 @@ static sago_status open_exchange(job *work, sago_status before) {
                                   .first = first,
                                   .reach = reach,
                                   .domain = work->domain,
+                                  .room = &file->mailroom,
                                   .stats = &file->stats,
                                   .budget = &file->budget};
     if (work->plan->move == SAGOI_MOVE_RMA) {
@@ -243,23 +277,12 @@ static sago_status open_exchange(job *work, sago_status before) {
         return before;
     if (!setup.known)
         sagoi_kept_cleanup(&entry->kept, &file->budget);
-    sago_status status = SAGO_OK;
-    if (file->exchange_serial != entry->serial) {
-        sagoi_drop_exchange(file);
-        status = sagoi_exchange_create(&setup, &file->exchange);
-    }
-    if (status)
-        return status;
-    file->exchange_serial = entry->serial;
-    work->exchange = file->exchange;
-    sagoi_exchange_begin(work->exchange, &setup);
-    return SAGO_OK;
+    return take_exchange(work, &setup);
 }
 
 /* Where a plan is repeated all it needs is there: nothing can fail, so nothing needs to be agreed on. */
 static bool all_is_there(const job *work) {
-    bool buffers = work->plan->nodes == 1 || (work->plan->move == SAGOI_MOVE_PACKED &&
-                                              work->file->exchange_serial == work->call->entry->serial);
+    bool buffers = work->plan->nodes == 1 || work->call->entry->exchange;
     return work->call->hit && buffers;
 }
 

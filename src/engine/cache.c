@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "move/exchange.h"
 
 /* One entry is always there: the call that runs needs a plan even if none is to be kept. */
 void sagoi_cache_init(sagoi_cache *cache, int64_t capacity, sagoi_budget *budget) {
@@ -19,7 +20,13 @@ sago_status sagoi_cache_reserve(sagoi_cache *cache) {
     return SAGO_OK;
 }
 
+void sagoi_cache_drop_exchanges(sagoi_cache *cache) {
+    for (int64_t i = 0; i < cache->capacity; i++)
+        sagoi_exchange_destroy(&cache->entries[i].exchange);
+}
+
 void sagoi_cache_drop(sagoi_cache *cache, sagoi_cache_entry *entry) {
+    sagoi_exchange_destroy(&entry->exchange);
     sagoi_plan_cleanup(&entry->plan);
     sagoi_kept_cleanup(&entry->kept, cache->budget);
     memset(entry, 0, sizeof *entry);
@@ -64,7 +71,7 @@ sagoi_cache_entry *sagoi_cache_insert(sagoi_cache *cache, const sagoi_cache_key 
     sagoi_cache_drop(cache, oldest);
     oldest->key = *key;
     oldest->used = true;
-    oldest->last_use = oldest->serial = ++cache->clock;
+    oldest->last_use = ++cache->clock;
     return oldest;
 }
 

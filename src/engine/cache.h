@@ -21,8 +21,8 @@ typedef struct sagoi_cache_key {
 typedef struct sagoi_cache_entry {
     sagoi_cache_key key;
     sagoi_plan plan;
-    sagoi_kept kept; /* what an aggregator remembers of the extents it was sent */
-    uint64_t serial; /* no two entries of a file ever have the same */
+    sagoi_kept kept;                 /* what an aggregator remembers of the extents it was sent */
+    struct sagoi_exchange *exchange; /* for the next call; NULL: it has to be made */
     uint64_t last_use;
     bool used;
 } sagoi_cache_entry;
@@ -47,6 +47,8 @@ sago_status sagoi_cache_reserve(sagoi_cache *cache) SAGOI_CHECKED;
 sagoi_cache_entry *sagoi_cache_insert(sagoi_cache *cache, const sagoi_cache_key *key);
 /* Takes all other entries out. */
 void sagoi_cache_keep_only(sagoi_cache *cache, const sagoi_cache_entry *entry);
+/* Ends what entries have for their next calls; the plans stay. */
+void sagoi_cache_drop_exchanges(sagoi_cache *cache);
 /* Takes an entry out, e.g. because its plan could not be made. */
 void sagoi_cache_drop(sagoi_cache *cache, sagoi_cache_entry *entry);
 

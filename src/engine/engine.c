@@ -378,7 +378,7 @@ static sago_status plan_anew(sagoi_call *call, const sagoi_cache_key *key) {
     const node_facts *facts = NULL;
     bool dense = false;
     sago_status status = sagoi_cache_reserve(&file->cache);
-    sagoi_drop_exchange(file); /* its plan may have to make room for the new one */
+    sagoi_drop_exchanges(file); /* its plan may have to make room for the new one */
     status = measure_shape(call, status, &facts, &dense);
     if (status)
         return status;
@@ -526,7 +526,7 @@ static sago_status run_planned(sagoi_call *call, const sagoi_agreement *agreed) 
     status = leave(call, status);
     sagoi_mapping_settle(&file->mapping, file->store);
     if (status)
-        sagoi_drop_exchange(file); /* it may have stopped halfway */
+        sagoi_drop_exchanges(file); /* it may have stopped halfway */
     return status;
 }
 

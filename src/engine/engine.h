@@ -89,7 +89,7 @@ void sagoi_task_begin(sago_file *file, sagoi_task *task, bool meanwhile);
 sago_status sagoi_task_finish(sago_file *file, sagoi_task *task) SAGOI_CHECKED;
 
 /* Frees the message buffers kept for the next call. */
-void sagoi_drop_exchange(sago_file *file);
+void sagoi_drop_exchanges(sago_file *file);
 
 /* Node-shared memory for a plan; collective over the node. */
 sago_status sagoi_reserve_windows(sago_file *file, const sagoi_plan *plan) SAGOI_CHECKED;

@@ -13,6 +13,7 @@
 #include "engine/cache.h"
 #include "engine/mapping.h"
 #include "engine/surroundings.h"
+#include "move/mailroom.h"
 #include "move/team.h"
 #include "store/iothread.h"
 #include "store/store.h"
@@ -70,9 +71,7 @@ struct sago_file {
     int64_t windows_share;          /* of the node's segment, as counted in the budget */
     uint64_t cover_key;             /* random, the same on all ranks */
     sagoi_cache cache;
-    struct sagoi_exchange
-        *exchange;              /* of the last aggregated call; its buffers serve the next one of the same plan */
-    uint64_t exchange_serial;   /* of that plan */
+    sagoi_mailroom mailroom;    /* of the exchanges that the cache's entries have */
     struct sago_series *series; /* all declared on this file */
     int64_t started_calls;      /* nonblocking ones so far */
     double patience;            /* seconds that a nonblocking call which turns waits for the others */

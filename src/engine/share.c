@@ -53,7 +53,7 @@ bool sagoi_share_exceeded(const sago_file *file) {
 }
 
 void sagoi_share_give_back(sago_file *file) {
-    sagoi_drop_exchange(file);
+    sagoi_drop_exchanges(file);
     sagoi_cache_keep_only(&file->cache, NULL);
     sagoi_segment_release(&file->team->windows);
     sagoi_budget_count(&file->budget, -file->windows_share);

@@ -6,6 +6,7 @@
 
 #include <sched.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/checked.h"
@@ -20,18 +21,40 @@ struct sagoi_exchange {
     sagoi_relay *relay;   /* three layers, a leader; else NULL */
     int32_t *aggregators; /* rank of each domain's */
     sagoi_packer packer;
-    int64_t most;     /* bytes of one region */
-    int64_t passes;   /* so far: areas are used in turn */
-    int64_t in_round; /* of them in this round */
+    char **in_place;    /* of the packer: one a domain in reach; NULL: another rank sends for this one */
+    sagoi_packer began; /* where the pass that was started began */
+    sagoi_pass pass;    /* that was started */
+    bool started;       /* and has to be finished */
+    int64_t switches;   /* of this thread, when it began to wait */
+    bool crowded;       /* others want its core while it waits */
+    int64_t most;       /* bytes of one region */
+    int64_t passes;     /* so far: areas are used in turn */
+    int64_t in_round;   /* of them in this round */
     sago_status status;
 };
+
+static bool is_reading(const sagoi_exchange *exchange) {
+    return exchange->setup.request->direction == SAGOI_FROM_FILE;
+}
 
 static bool poll(sagoi_exchange *exchange) {
     bool came = sagoi_inbox_poll(&exchange->inbox);
     return sagoi_relay_poll(exchange->relay) || came;
 }
 
-static bool idle(void *arg) { return poll(arg); }
+static void note(sagoi_exchange *exchange, sago_status status) {
+    if (!exchange->status)
+        exchange->status = status;
+}
+
+/* Also what this rank sends goes on only while it calls MPI. */
+static bool idle(void *arg) {
+    sagoi_exchange *exchange = arg;
+    bool done = false;
+    if (exchange->in_place && exchange->outbox.nrequests > 0 && !exchange->inbox.busy)
+        note(exchange, sagoi_outbox_test(&exchange->outbox, &done));
+    return poll(arg) || done;
+}
 
 void sagoi_find_aggregators(const sagoi_team *team, const sagoi_plan *plan, int32_t *aggregators) {
     for (int64_t d = 0; d < plan->ndomains; d++) {
@@ -51,6 +74,8 @@ static int64_t largest_region(const sagoi_exchange_setup *setup) {
     return (setup->plan->message - head) / group;
 }
 
+static int64_t in_place_bytes(const sagoi_exchange_setup *setup) { return setup->reach * (int64_t)sizeof(char *); }
+
 sago_status sagoi_exchange_create(const sagoi_exchange_setup *setup, sagoi_exchange **created) {
     sagoi_exchange *exchange = sagoi_budget_alloc(setup->budget, sizeof *exchange);
     if (!exchange)
@@ -58,8 +83,10 @@ sago_status sagoi_exchange_create(const sagoi_exchange_setup *setup, sagoi_excha
     exchange->setup = *setup;
     exchange->aggregators = sagoi_budget_alloc(setup->budget, setup->plan->ndomains * (int64_t)sizeof(int32_t));
     exchange->most = largest_region(setup);
-    sago_status status =
-        exchange->aggregators ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for an exchange");
+    if (sagoi_mail_own(setup))
+        exchange->in_place = sagoi_budget_alloc(setup->budget, in_place_bytes(setup));
+    bool ok = exchange->aggregators && (exchange->in_place || !sagoi_mail_own(setup));
+    sago_status status = ok ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for an exchange");
     if (!status) {
         sagoi_find_aggregators(setup->team, setup->plan, exchange->aggregators);
         status = sagoi_outbox_init(&exchange->outbox, &exchange->setup, exchange->aggregators);
@@ -83,10 +110,14 @@ void sagoi_exchange_begin(sagoi_exchange *exchange, const sagoi_exchange_setup *
                                       .node = setup->team->node,
                                       .first = setup->first,
                                       .reach = setup->reach,
+                                      .in_place = exchange->in_place,
                                       .code = !setup->known || setup->plan->merge};
     exchange->status = SAGO_OK;
+    exchange->started = false;
+    exchange->outbox.in_place = exchange->in_place;
+    sagoi_inbox_begin(&exchange->inbox);
     exchange->outbox.forgetful = false;
-    if (setup->domain >= 0 || exchange->relay) {
+    if (setup->domain >= 0 || exchange->relay || (exchange->in_place && exchange->crowded)) {
         setup->team->idle = idle;
         setup->team->idle_arg = exchange;
     }
@@ -99,18 +130,35 @@ void sagoi_exchange_destroy(sagoi_exchange **exchange) {
     sagoi_budget *budget = gone->setup.budget;
     gone->setup.team->idle = NULL;
     *exchange = NULL;
-    if (sagoi_is_broken(gone->setup.team))
-        return; /* messages may still come: their memory stays */
+    if (sagoi_is_broken(gone->setup.team)) { /* messages may still come: their memory stays */
+        gone->setup.room->kept = true;
+        return;
+    }
     sagoi_relay_destroy(&gone->relay);
     sagoi_inbox_cleanup(&gone->inbox);
     sagoi_outbox_cleanup(&gone->outbox);
+    if (gone->in_place)
+        sagoi_budget_free(budget, gone->in_place, in_place_bytes(&gone->setup));
     sagoi_budget_free(budget, gone->aggregators, gone->setup.plan->ndomains * (int64_t)sizeof(int32_t));
     sagoi_budget_free(budget, gone, sizeof *gone);
 }
 
-static void note(sagoi_exchange *exchange, sago_status status) {
-    if (!exchange->status)
-        exchange->status = status;
+/* Turns of a wait in which nothing came, before it sleeps: looking costs system calls, which others have a better
+ * use for where there are more processes than cores. */
+enum { FEW_TURNS = 20, MANY_TURNS = 300 };
+
+static int64_t thread_switches(void) {
+    struct rusage usage = {0};
+    (void)getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nvcsw + usage.ru_nivcsw;
+}
+
+/* Whoever offers the core to others, turn after turn, and is not taken at his word has it for himself. */
+static void look_around(sagoi_exchange *exchange, int64_t turns) {
+    if (turns == 1)
+        exchange->switches = thread_switches();
+    else if (turns == FEW_TURNS)
+        exchange->crowded = thread_switches() - exchange->switches > FEW_TURNS / 4;
 }
 
 /* Deals with what comes in, and lets others have the core, the longer nothing happens the longer.  False: the team
@@ -123,7 +171,8 @@ static bool rest(sagoi_exchange *exchange, sagoi_vigil *vigil) {
     }
     if (sagoi_give_way(busy || first))
         return true;
-    if (vigil->turns > 300)
+    look_around(exchange, vigil->turns);
+    if (vigil->turns > (exchange->crowded ? FEW_TURNS : MANY_TURNS))
         (void)usleep(20);
     else if (vigil->turns > 0)
         (void)sched_yield();
@@ -177,45 +226,69 @@ static bool meet(sagoi_exchange *exchange, bool more) {
     return any > 0;
 }
 
-static sagoi_pass next_pass(sagoi_exchange *exchange, int64_t round) {
-    return (sagoi_pass){round, exchange->in_round++, (int)(exchange->passes++ & 1), false};
+static void next_pass(sagoi_exchange *exchange, int64_t round) {
+    exchange->pass = (sagoi_pass){round, exchange->in_round++, (int)(exchange->passes++ & 1), false};
 }
 
-static bool write_pass(sagoi_exchange *exchange, int64_t round) {
-    sagoi_pass pass = next_pass(exchange, round);
-    bool more = pack_pass(exchange, pass.parity);
-    wait_outbox(exchange); /* the messages of the pass before, from the other area */
-    pass.last = !meet(exchange, more);
-    note(exchange, sagoi_outbox_send(&exchange->outbox, &pass));
-    return !pass.last;
+/* Packs and sends the next pass.  Whoever sends for himself does not wait for anybody; else the local aggregator
+ * sends when all that it serves have packed. */
+static void begin_pass(sagoi_exchange *exchange, int64_t round) {
+    next_pass(exchange, round);
+    exchange->began = exchange->packer;
+    bool more = pack_pass(exchange, exchange->pass.parity);
+    if (!is_reading(exchange))
+        wait_outbox(exchange); /* the messages of the pass before, from the other area */
+    exchange->pass.last = !(exchange->in_place ? more : meet(exchange, more));
+    note(exchange, sagoi_outbox_send(&exchange->outbox, &exchange->pass));
 }
 
-static bool read_pass(sagoi_exchange *exchange, int64_t round) {
+/* Reading: until all replies have come, and are in memory. */
+static void end_pass(sagoi_exchange *exchange) {
     const sagoi_exchange_setup *setup = &exchange->setup;
     int64_t rank = setup->team->local_rank;
-    sagoi_pass pass = next_pass(exchange, round);
-    sagoi_packer began = exchange->packer;
-    pass.last = !meet(exchange, pack_pass(exchange, pass.parity));
-    note(exchange, sagoi_outbox_send(&exchange->outbox, &pass));
+    int parity = exchange->pass.parity;
     wait_outbox(exchange);
-    note(exchange, sagoi_outbox_deal(&exchange->outbox, &pass));
-    (void)meet(exchange, false);
+    if (!exchange->in_place) {
+        note(exchange, sagoi_outbox_deal(&exchange->outbox, &exchange->pass));
+        (void)meet(exchange, false);
+    }
     double start = sagoi_now();
-    sagoi_unpack(&began, sagoi_staging_of(setup, rank, pass.parity), sagoi_regions_of(setup, rank, pass.parity));
+    sagoi_unpack(&exchange->began, sagoi_staging_of(setup, rank, parity), sagoi_regions_of(setup, rank, parity));
     (void)sagoi_phase_end(setup->stats, SAGO_PHASE_GATHER, start);
-    return !pass.last;
 }
 
-sago_status sagoi_exchange_round(sagoi_exchange *exchange, int64_t round, const sagoi_window *window) {
-    bool reading = exchange->setup.request->direction == SAGOI_FROM_FILE;
-    sagoi_inbox_open(&exchange->inbox, round, window);
-    sagoi_relay_open(exchange->relay, round);
+void sagoi_exchange_start(sagoi_exchange *exchange, int64_t round) {
     sagoi_packer_start(&exchange->packer, round);
     exchange->in_round = 0;
-    while (reading ? read_pass(exchange, round) : write_pass(exchange, round))
-        if (sagoi_is_broken(exchange->setup.team))
-            break;
+    exchange->started = exchange->in_place != NULL;
+    if (exchange->started)
+        begin_pass(exchange, round);
+}
+
+void sagoi_exchange_open(sagoi_exchange *exchange, int64_t round, const sagoi_window *window) {
+    sagoi_inbox_open(&exchange->inbox, round, window);
+    sagoi_relay_open(exchange->relay, round);
+}
+
+/* Where nobody met in the passes: all ranks of the node have put their own bytes into its windows.  Messages are
+ * waited for first, which go on only while this rank calls MPI. */
+static void meet_after_writing(sagoi_exchange *exchange) {
+    wait_outbox(exchange);
+    (void)meet(exchange, false);
+}
+
+sago_status sagoi_exchange_round(sagoi_exchange *exchange, int64_t round) {
+    bool reading = is_reading(exchange);
+    do {
+        if (!exchange->started)
+            begin_pass(exchange, round);
+        exchange->started = false;
+        if (reading)
+            end_pass(exchange);
+    } while (!exchange->pass.last && !sagoi_is_broken(exchange->setup.team));
     wait_inbox(exchange);
+    if (exchange->in_place && !reading)
+        meet_after_writing(exchange);
     return exchange->status;
 }
 

@@ -10,11 +10,32 @@ enum { SLOTS_MAX = 64 }; /* messages on their way to an aggregator; more hide no
 
 /* One message at a time. */
 struct sagoi_inbox_slot {
-    char *message; /* slot_bytes */
-    char *reply;   /* slot_bytes; only when reading */
+    char *message; /* slot_bytes of the mailroom, as reply */
+    char *reply;   /* only when reading */
     int answer;    /* tag of the reply */
     bool replying; /* the request is of a reply, not of a message */
+    /* What comes is remembered and has no head: its first region; NULL: it has one.  `placed`: it comes straight
+     * to its place in the window. */
+    const sagoi_kept_region *remembered;
+    bool placed;
 };
+
+void sagoi_mailroom_cleanup(sagoi_mailroom *room, sagoi_budget *budget) {
+    if (!room->kept)
+        sagoi_budget_free(budget, room->base, room->bytes);
+    *room = (sagoi_mailroom){0};
+}
+
+/* Not cleared: pages that no message reaches are never touched. */
+static bool reserve_room(const sagoi_exchange_setup *setup, int64_t bytes) {
+    sagoi_mailroom *room = setup->room;
+    if (bytes <= room->bytes)
+        return true;
+    sagoi_mailroom_cleanup(room, setup->budget);
+    room->base = sagoi_budget_realloc(setup->budget, NULL, 0, bytes);
+    room->bytes = room->base ? bytes : 0;
+    return room->base;
+}
 
 sago_status sagoi_inbox_init(sagoi_inbox *inbox, const sagoi_exchange_setup *setup) {
     const sagoi_plan *plan = setup->plan;
@@ -31,13 +52,9 @@ sago_status sagoi_inbox_init(sagoi_inbox *inbox, const sagoi_exchange_setup *set
     inbox->finished = sagoi_budget_alloc(setup->budget, inbox->nslots * (int64_t)sizeof *inbox->finished);
     inbox->counted = sagoi_budget_alloc(setup->budget, plan->nodes * (int64_t)sizeof *inbox->counted);
     bool ok = inbox->slots && inbox->requests && inbox->finished && inbox->counted;
-    for (int64_t i = 0; ok && i < inbox->nslots; i++) {
+    for (int64_t i = 0; ok && i < inbox->nslots; i++)
         inbox->requests[i] = MPI_REQUEST_NULL;
-        inbox->slots[i].message = sagoi_budget_alloc(setup->budget, inbox->slot_bytes);
-        inbox->slots[i].reply = reading ? sagoi_budget_alloc(setup->budget, inbox->slot_bytes) : NULL;
-        ok = inbox->slots[i].message && (!reading || inbox->slots[i].reply);
-    }
-    if (ok)
+    if (ok && reserve_room(setup, inbox->nslots * inbox->slot_bytes * (reading ? 2 : 1)))
         return SAGO_OK;
     sagoi_inbox_cleanup(inbox);
     return sagoi_fail(SAGO_ERR_MEMORY, "no memory for %lld messages of %lld bytes", (long long)inbox->nslots,
@@ -48,15 +65,21 @@ void sagoi_inbox_cleanup(sagoi_inbox *inbox) {
     if (!inbox->setup || inbox->setup->domain < 0)
         return;
     sagoi_budget *budget = inbox->setup->budget;
-    for (int64_t i = 0; inbox->slots && i < inbox->nslots; i++) {
-        sagoi_budget_free(budget, inbox->slots[i].message, inbox->slot_bytes);
-        sagoi_budget_free(budget, inbox->slots[i].reply, inbox->slot_bytes);
-    }
     sagoi_budget_free(budget, inbox->slots, inbox->nslots * (int64_t)sizeof *inbox->slots);
     sagoi_budget_free(budget, inbox->requests, inbox->nslots * (int64_t)sizeof *inbox->requests);
     sagoi_budget_free(budget, inbox->finished, inbox->nslots * (int64_t)sizeof *inbox->finished);
     sagoi_budget_free(budget, inbox->counted, inbox->setup->plan->nodes * (int64_t)sizeof *inbox->counted);
     *inbox = (sagoi_inbox){0};
+}
+
+void sagoi_inbox_begin(sagoi_inbox *inbox) {
+    bool reading = inbox->setup->request->direction == SAGOI_FROM_FILE;
+    char *next = inbox->setup->room->base;
+    for (int64_t i = 0; i < inbox->nslots; i++) {
+        inbox->slots[i].message = next;
+        inbox->slots[i].reply = reading ? next + inbox->slot_bytes : NULL;
+        next += inbox->slot_bytes * (reading ? 2 : 1);
+    }
 }
 
 static void fail_inbox(sagoi_inbox *inbox, sago_status status) {
@@ -77,27 +100,33 @@ static void broken_mail(sagoi_inbox *inbox, int32_t source) {
 
 /* ---- Messages ---- */
 
+static bool start_receive(sagoi_inbox *inbox, sagoi_inbox_slot *slot, char *place, int64_t bytes, int source) {
+    slot->replying = false;
+    if (!SAGOI_DONE(MPI_Irecv(place, (int)bytes, MPI_BYTE, source,
+                              sagoi_data_tag(inbox->setup->team, inbox->round), inbox->setup->team->all,
+                              &inbox->requests[slot - inbox->slots]))) {
+        die(inbox, sagoi_fail(SAGO_ERR_MPI, "a receive from other nodes cannot be posted"));
+        return false;
+    }
+    inbox->busy++;
+    return true;
+}
+
 /* From whoever comes first.  An aggregator that waited for one source while others wait for it could wait for
  * ever: that source may need another aggregator first, which waits for one of those. */
 static void post_receive(sagoi_inbox *inbox, sagoi_inbox_slot *slot) {
-    MPI_Request *request = &inbox->requests[slot - inbox->slots];
-    slot->replying = false;
-    if (!SAGOI_DONE(MPI_Irecv(slot->message, (int)inbox->slot_bytes, MPI_BYTE, MPI_ANY_SOURCE,
-                              sagoi_data_tag(inbox->setup->team, inbox->round), inbox->setup->team->all,
-                              request))) {
-        die(inbox, sagoi_fail(SAGO_ERR_MPI, "a receive from other nodes cannot be posted"));
-        return;
-    }
-    inbox->receiving++;
-    inbox->busy++;
+    slot->remembered = NULL;
+    if (start_receive(inbox, slot, slot->message, inbox->slot_bytes, MPI_ANY_SOURCE))
+        inbox->receiving++;
 }
 
-static void post_reply(sagoi_inbox *inbox, sagoi_inbox_slot *slot, int32_t source, int64_t bytes) {
+static void post_reply(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const char *reply, int32_t source,
+                       int64_t bytes) {
     MPI_Request *request = &inbox->requests[slot - inbox->slots];
     slot->replying = true;
     sagoi_mail_count(inbox->setup, true, bytes, 0);
-    if (!SAGOI_DONE(MPI_Issend(slot->reply, (int)bytes, MPI_BYTE, source, slot->answer, inbox->setup->team->all,
-                               request))) {
+    if (!SAGOI_DONE(
+            MPI_Issend(reply, (int)bytes, MPI_BYTE, source, slot->answer, inbox->setup->team->all, request))) {
         die(inbox, sagoi_fail(SAGO_ERR_MPI, "a reply to rank %d cannot be sent", source));
         return;
     }
@@ -202,64 +231,120 @@ static int64_t take_message(sagoi_inbox *inbox, sagoi_inbox_slot *slot, int32_t 
     return whole ? reply : 0;
 }
 
-/* ---- Reading what is remembered: no message comes, replies go out by themselves ---- */
+/* ---- What is remembered: no message asks, replies go out by themselves; written data come without a head ---- */
 
-/* Gathers the reply to the next remembered message; its bytes. */
-static int64_t gather_reply(sagoi_inbox *inbox, sagoi_inbox_slot *slot) {
-    const sagoi_kept *kept = inbox->setup->kept;
-    const sagoi_kept_region first = *inbox->next;
-    int64_t replied = 0;
-    while (inbox->next && inbox->next->pass == first.pass && inbox->next->source == first.source) {
-        const sagoi_kept_region *region = inbox->next;
-        if (region->data > inbox->slot_bytes - replied ||
-            !sagoi_region_copy(kept->codes + region->at, region->code, slot->reply + replied, region->data,
-                               &inbox->window, SAGOI_FROM_FILE))
-            broken_mail(inbox, first.source);
-        else
-            replied += region->data;
-        inbox->next = sagoi_kept_next(kept, region);
+/* The regions of one message: the first, one past the last, and the bytes of all. */
+typedef struct remembered {
+    const sagoi_kept_region *first, *stop;
+    int64_t bytes;
+} remembered;
+
+/* Of the message whose first region that is. */
+static remembered message_at(const sagoi_kept *kept, const sagoi_kept_region *first) {
+    remembered message = {first, first, 0};
+    const sagoi_kept_region *region = first;
+    for (; region && region->pass == first->pass && region->source == first->source;
+         region = sagoi_kept_next(kept, region)) {
+        message.bytes += region->data;
+        message.stop = region + 1;
     }
-    return replied;
+    return message;
+}
+
+/* Takes the next message that has any data. */
+static bool next_remembered(sagoi_inbox *inbox, remembered *message) {
+    while (inbox->next) {
+        *message = message_at(inbox->setup->kept, inbox->next);
+        inbox->next = sagoi_kept_next(inbox->setup->kept, message->stop - 1);
+        if (message->bytes > inbox->slot_bytes)
+            broken_mail(inbox, message->first->source);
+        else if (message->bytes > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Copies a message's data between the window and `data`, where they lie one after another. */
+static void copy_remembered(sagoi_inbox *inbox, const remembered *message, char *data) {
+    const sagoi_kept *kept = inbox->setup->kept;
+    for (const sagoi_kept_region *region = message->first; region < message->stop; region++) {
+        if (!sagoi_region_copy(kept->codes + region->at, region->code, data, region->data, &inbox->window,
+                               inbox->setup->request->direction))
+            broken_mail(inbox, region->source);
+        data += region->data;
+    }
+}
+
+/* Where the message's data lie in the window, if they are one run there. */
+static bool is_run(const sagoi_inbox *inbox, const remembered *message, char **place) {
+    const sagoi_kept_region *region = message->first;
+    return message->stop == region + 1 && sagoi_region_is_run(inbox->setup->kept->codes + region->at, region->code,
+                                                              region->data, &inbox->window, place);
 }
 
 /* Replies go out pass by pass: whoever waits for one of them waits for no later one elsewhere.  Messages without
  * data get no reply. */
 static void send_remembered(sagoi_inbox *inbox, sagoi_inbox_slot *slot) {
-    while (inbox->next) {
-        int32_t source = inbox->next->source;
-        int64_t bytes = gather_reply(inbox, slot);
-        if (bytes > 0) {
-            slot->answer = sagoi_team_tag(inbox->setup->team, SAGOI_TAG_REPLY);
-            post_reply(inbox, slot, source, bytes);
-            return;
-        }
-    }
+    remembered message;
+    char *reply = slot->reply;
+    if (!next_remembered(inbox, &message))
+        return;
+    if (!is_run(inbox, &message, &reply))
+        copy_remembered(inbox, &message, slot->reply);
+    slot->answer = sagoi_team_tag(inbox->setup->team, SAGOI_TAG_REPLY);
+    post_reply(inbox, slot, reply, message.first->source, message.bytes);
+}
+
+/* In the same order, for the same reason. */
+static void receive_remembered(sagoi_inbox *inbox, sagoi_inbox_slot *slot) {
+    remembered message;
+    char *place = slot->message;
+    if (!next_remembered(inbox, &message))
+        return;
+    slot->remembered = message.first;
+    slot->placed = !inbox->window.marks && is_run(inbox, &message, &place);
+    (void)start_receive(inbox, slot, slot->placed ? place : slot->message, message.bytes, message.first->source);
+}
+
+static void take_remembered(sagoi_inbox *inbox, sagoi_inbox_slot *slot, int64_t length) {
+    remembered message = message_at(inbox->setup->kept, slot->remembered);
+    if (length != message.bytes)
+        broken_mail(inbox, message.first->source);
+    else if (!slot->placed)
+        copy_remembered(inbox, &message, slot->message);
 }
 
 /* ---- Slots ---- */
 
 /* Gives an idle slot something to do. */
 static void engage(sagoi_inbox *inbox, sagoi_inbox_slot *slot) {
+    bool reading = inbox->setup->request->direction == SAGOI_FROM_FILE;
     if (inbox->next)
-        send_remembered(inbox, slot);
+        (reading ? send_remembered : receive_remembered)(inbox, slot);
     else if (inbox->receiving < inbox->expected)
         post_receive(inbox, slot);
+}
+
+/* A message has come to the slot; true: it is being answered. */
+static bool take(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const MPI_Status *status) {
+    int length = 0;
+    (void)SAGOI_DONE(MPI_Get_count(status, MPI_BYTE, &length));
+    if (slot->remembered) {
+        take_remembered(inbox, slot, length);
+        return false;
+    }
+    inbox->receiving--;
+    int64_t reply = take_message(inbox, slot, status->MPI_SOURCE, length);
+    if (reply > 0)
+        post_reply(inbox, slot, slot->reply, status->MPI_SOURCE, reply);
+    return reply > 0;
 }
 
 /* A slot's request is done: what comes next? */
 static void advance(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const MPI_Status *status) {
     inbox->busy--;
-    if (!slot->replying) {
-        int length = 0;
-        (void)SAGOI_DONE(MPI_Get_count(status, MPI_BYTE, &length));
-        inbox->receiving--;
-        int64_t reply = take_message(inbox, slot, status->MPI_SOURCE, length);
-        if (reply > 0) {
-            post_reply(inbox, slot, status->MPI_SOURCE, reply);
-            return;
-        }
-    }
-    engage(inbox, slot);
+    if (slot->replying || !take(inbox, slot, status))
+        engage(inbox, slot);
 }
 
 /* All local aggregators of the nodes that touch the window, or the leaders of those nodes. */
@@ -288,7 +373,7 @@ void sagoi_inbox_open(sagoi_inbox *inbox, int64_t round, const sagoi_window *win
         return;
     inbox->round = round;
     inbox->window = *window;
-    if (sagoi_mail_unasked(setup))
+    if (sagoi_mail_unasked(setup) || sagoi_mail_bare(setup))
         inbox->next = sagoi_kept_first(setup->kept, round);
     else
         inbox->expected = count_sources(inbox);

@@ -4,6 +4,8 @@
  * A message is a head, then the regions of the ranks that its sender serves:
  *     flags, number of regions, (bytes of code, bytes of data) of each | code, data | code, data | ...
  * When reading there are no data in it; they come back in one reply, in the same order.
+ * Where the aggregator remembers all that, nothing is sent but data: when writing messages without a head, when
+ * reading replies that nobody asked for.
  *
  * A bundle is several such messages in one:
  *     flags, number of messages, (key, bytes, bytes of the reply) of each | message | message | ...
@@ -71,6 +73,7 @@ typedef struct sagoi_pass {
 typedef struct sagoi_pieces {
     int *lengths;
     MPI_Aint *places;
+    const void *first; /* the place of piece 0 */
     int n, capacity;
     int64_t bytes;
     bool lost; /* the address of one cannot be had */
@@ -103,6 +106,7 @@ typedef struct sagoi_outbox {
     const sagoi_exchange_setup *setup;
     const int32_t *aggregators; /* rank of each domain's aggregator */
     int64_t first, ranks;       /* node-local: whom this local aggregator serves */
+    char *const *in_place;      /* of the packer; only where it serves no one else */
     int leader;                 /* rank that sends on what is relayed; -1: two layers */
     MPI_Request *requests;      /* two a domain in reach, message and reply, and two more */
     int64_t nrequests;
@@ -136,7 +140,7 @@ typedef struct sagoi_inbox {
     int64_t expected;              /* sources that have more to send in this round */
     int64_t receiving;             /* slots that wait for a message: never more than are expected */
     int64_t busy;                  /* slots that wait for something */
-    const sagoi_kept_region *next; /* reading what is remembered: the next to be sent; NULL: none */
+    const sagoi_kept_region *next; /* of what is remembered: the next to be sent or received; NULL: none */
     int64_t round;
     sagoi_window window;
     sagoi_inbox_slot *slots;
@@ -150,6 +154,8 @@ typedef struct sagoi_inbox {
 
 sago_status sagoi_inbox_init(sagoi_inbox *inbox, const sagoi_exchange_setup *setup) SAGOI_CHECKED;
 void sagoi_inbox_cleanup(sagoi_inbox *inbox);
+/* Begins a call: another exchange may have used the mailroom since, and made it larger. */
+void sagoi_inbox_begin(sagoi_inbox *inbox);
 /* Begins to receive a round. */
 void sagoi_inbox_open(sagoi_inbox *inbox, int64_t round, const sagoi_window *window);
 /* Deals with what has come; true: something had. */
@@ -185,6 +191,16 @@ bool sagoi_mail_expected(const sagoi_plan *plan, int64_t node, int64_t domain, i
  * remember what to deal to whom: then messages ask, but without extents. */
 static inline bool sagoi_mail_unasked(const sagoi_exchange_setup *setup) {
     return setup->known && setup->request->direction == SAGOI_FROM_FILE && !setup->plan->relay_repeats;
+}
+/* Repeated writes: do messages have data only?  Merged ones have regions that nobody else knows the sizes of. */
+static inline bool sagoi_mail_bare(const sagoi_exchange_setup *setup) {
+    const sagoi_plan *plan = setup->plan;
+    return setup->known && setup->request->direction == SAGOI_TO_FILE && plan->layers == 2 && !plan->merge;
+}
+/* Does every rank of this node send and receive for itself?  Then none of them waits for another one to pack. */
+static inline bool sagoi_mail_own(const sagoi_exchange_setup *setup) {
+    const sagoi_plan *plan = setup->plan;
+    return plan->local_aggregators >= setup->team->local_size && plan->layers == 2 && !plan->merge;
 }
 /* Through its leader?  Replies that nobody asks for go straight. */
 bool sagoi_mail_relayed(const sagoi_exchange_setup *setup, int64_t node, int64_t domain);

@@ -136,6 +136,11 @@ static char *place_of(const parcel *p, int64_t i) {
     return sagoi_staging_of(p->outbox->setup, p->outbox->first + i, p->pass->parity) + region_at(p, i)->start;
 }
 
+static char *data_of(const parcel *p, int64_t i) {
+    char *in_place = p->outbox->in_place ? p->outbox->in_place[number_of(p)] : NULL;
+    return in_place ? in_place : place_of(p, i) + region_at(p, i)->code;
+}
+
 /* What the regions were merged to, or NULL. */
 static const sagoi_merged *merged_of(const parcel *p) {
     const sagoi_merged *merged = p->outbox->merged ? &p->outbox->merged[number_of(p)] : NULL;
@@ -179,7 +184,7 @@ static void add_regions(sagoi_pieces *list, const parcel *p, bool code, bool dat
         sagoi_mail_region shown = shown_region(p, i);
         const sagoi_merged *merged = merged_of(p);
         const char *codes = merged ? (const char *)merged->code : place_of(p, i);
-        const char *bytes = merged ? p->merged_data : codes + region_at(p, i)->code;
+        const char *bytes = merged ? p->merged_data : data_of(p, i);
         sagoi_pieces_add(list, codes, code ? (int64_t)shown.code : 0);
         sagoi_pieces_add(list, bytes, data ? (int64_t)shown.data : 0);
     }
@@ -227,13 +232,14 @@ static sago_status send_straight(const parcel *p, const char *head, const messag
     sagoi_pieces *pieces = &outbox->pieces;
     sago_status status = SAGO_OK;
     if (!sagoi_mail_unasked(setup)) {
+        int64_t front = sagoi_mail_bare(setup) ? 0 : size->head;
         sagoi_pieces_clear(pieces);
-        sagoi_pieces_add(pieces, head, size->head);
+        sagoi_pieces_add(pieces, head, front);
         add_regions(pieces, p, true, !reading);
         status = sagoi_pieces_send(pieces, setup->team, peer, sagoi_data_tag(setup->team, p->pass->round),
                                    &outbox->requests[outbox->nrequests]);
         outbox->nrequests += status == SAGO_OK;
-        sagoi_mail_count(setup, true, pieces->bytes, size->head + size->code);
+        sagoi_mail_count(setup, true, pieces->bytes, front + size->code);
     }
     if (!reading || status || size->data == 0)
         return status;
@@ -324,8 +330,8 @@ static sago_status finish_bundles(sagoi_outbox *outbox, const sagoi_pass *pass) 
 
 /* ---- All that a pass sends ---- */
 
-/* An aggregator waits for something in the last pass of every round in which this node may have anything for it.
- */
+/* An aggregator waits for something in the last pass of every round in which this node may have anything for it,
+ * unless it remembers that there is nothing. */
 static sago_status send_parcel(const parcel *p) {
     sagoi_outbox *outbox = p->outbox;
     char *head = outbox->heads + number_of(p) * outbox->head_bytes;
@@ -335,7 +341,8 @@ static sago_status send_parcel(const parcel *p) {
     bool empty = size.code + size.data == 0;
     if (sagoi_mail_relayed(outbox->setup, outbox->setup->team->node, p->domain))
         return empty ? SAGO_OK : bundle_parcel(p, head, &size);
-    return empty && !p->pass->last ? SAGO_OK : send_straight(p, head, &size);
+    bool awaited = p->pass->last && !sagoi_mail_bare(outbox->setup);
+    return empty && !awaited ? SAGO_OK : send_straight(p, head, &size);
 }
 
 /* Calls `deal` for every domain that this node has something for in this round. */

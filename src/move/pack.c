@@ -50,6 +50,8 @@ typedef struct part {
     int64_t from, limit; /* offsets */
     int64_t room;        /* bytes left for codes and data */
     int64_t data;        /* bytes of data so far */
+    int64_t pos;         /* where in the stream they begin */
+    bool scattered;      /* they do not lie together there */
     uint8_t *out;        /* where codes go */
     int64_t end;         /* of the run coded last */
 } part;
@@ -70,6 +72,8 @@ static bool take_span(part *p, sagoi_span *span) {
         bytes = sagoi_span_bytes(span);
     }
     p->room -= span_cost(span, bytes);
+    p->pos = p->data == 0 ? span->pos : p->pos;
+    p->scattered = p->scattered || span->pos != p->pos + p->data;
     p->data += bytes;
     return true;
 }
@@ -121,11 +125,21 @@ typedef struct taken {
 
 enum { PARTS_MAX = 16 }; /* of a region; more streams than that wait for the next pass */
 
+/* Where the part's data lie together in the caller's memory, if they may be sent from there, or received; else
+ * NULL.  What lies past the end of the file must not be received. */
+static char *place_in_memory(const sagoi_request *request, int64_t stream, const part *p) {
+    const sagoi_memory *memory = &request->streams[stream].memory;
+    bool cut = request->direction == SAGOI_FROM_FILE && request->high > request->limit;
+    bool together = !p->scattered && !memory->extents.pattern && !memory->staging;
+    return together && !cut && p->data > 0 ? memory->base + p->pos : NULL;
+}
+
 /* Packs what fits of one domain's window, and takes from *room what it costs at the most; false: something of it
  * is left. */
 static bool pack_domain(sagoi_packer *packer, char *staging, int64_t *room, sagoi_region *region) {
     int64_t start, end;
     const sagoi_request *request = packer->request;
+    char *in_place = NULL;
     region->code = 0;
     region->data = 0;
     if (packer->plan->domains[packer->domain].node == packer->node ||
@@ -141,6 +155,7 @@ static bool pack_domain(sagoi_packer *packer, char *staging, int64_t *room, sago
         parts[nparts++] = (taken){packer->stream, p.from, to, p.data};
         *room = p.room;
         out = p.out;
+        in_place = data == 0 ? place_in_memory(request, packer->stream, &p) : p.data == 0 ? in_place : NULL;
         data += p.data;
         packer->offset = to;
         if (to < end)
@@ -150,8 +165,11 @@ static bool pack_domain(sagoi_packer *packer, char *staging, int64_t *room, sago
     }
     region->code = (uint32_t)(out - (uint8_t *)staging);
     region->data = (uint64_t)data;
+    bool stays = packer->in_place && in_place;
+    if (stays)
+        packer->in_place[packer->domain - packer->first] = in_place;
     char *place = (char *)out;
-    for (int64_t i = 0; i < nparts && request->direction == SAGOI_TO_FILE; i++)
+    for (int64_t i = 0; i < nparts && request->direction == SAGOI_TO_FILE && !stays; i++)
         place += copy_data(request, parts[i].stream, parts[i].from, parts[i].to, place);
     return packer->stream == request->nstreams;
 }
@@ -160,8 +178,11 @@ static bool pack_domain(sagoi_packer *packer, char *staging, int64_t *room, sago
  */
 bool sagoi_pack(sagoi_packer *packer, char *staging, int64_t capacity, int64_t most, sagoi_region *regions) {
     int64_t used = 0, left = capacity, stop = packer->first + packer->reach;
-    for (int64_t i = 0; i < packer->reach; i++)
+    for (int64_t i = 0; i < packer->reach; i++) {
         regions[i] = (sagoi_region){0};
+        if (packer->in_place)
+            packer->in_place[i] = NULL;
+    }
     for (; packer->domain < stop; packer->domain++) {
         sagoi_region *region = &regions[packer->domain - packer->first];
         int64_t room = sagoi_min(most, left), before = room;
@@ -206,7 +227,8 @@ void sagoi_unpack(const sagoi_packer *began, const char *staging, const sagoi_re
     sagoi_packer packer = *began;
     for (; packer.domain < packer.first + packer.reach; packer.domain++) {
         const sagoi_region *region = &regions[packer.domain - packer.first];
-        unpack_domain(&packer, staging + region->start + region->code, (int64_t)region->data);
+        if (!packer.in_place || !packer.in_place[packer.domain - packer.first])
+            unpack_domain(&packer, staging + region->start + region->code, (int64_t)region->data);
         packer.stream = 0;
         packer.offset = INT64_MIN;
     }
@@ -216,6 +238,23 @@ void sagoi_unpack(const sagoi_packer *began, const char *staging, const sagoi_re
 
 static bool inside(const sagoi_span *train, int64_t end, const sagoi_window *window) {
     return train->off >= window->start && end <= window->end;
+}
+
+bool sagoi_region_is_run(const uint8_t *code, int64_t code_bytes, int64_t bytes, const sagoi_window *window,
+                         char **place) {
+    const uint8_t *stop = code + code_bytes;
+    int64_t end = window->start;
+    uint32_t length;
+    sagoi_span run;
+    if (code_bytes < PART_HEAD)
+        return false;
+    memcpy(&length, code, PART_HEAD);
+    if (length != code_bytes - PART_HEAD || sagoi_code_get(code + PART_HEAD, stop, &run, &end) != stop)
+        return false;
+    if (run.count != 1 || run.len != bytes || !inside(&run, end, window))
+        return false;
+    *place = window->place + (run.off - window->start);
+    return true;
 }
 
 bool sagoi_region_copy(const uint8_t *code, int64_t code_bytes, char *data, int64_t bytes,

@@ -25,6 +25,8 @@ typedef struct sagoi_packer {
     int64_t node;         /* this rank's: its own domains are not packed */
     int64_t first, reach; /* domains that its node's range meets */
     bool code;            /* write extents? */
+    char **in_place; /* one a domain in reach: its data's place in the caller's memory, where they lie together
+                        there and need no staging; else NULL.  NULL: none may stay there */
     int64_t round;
     int64_t domain; /* next to be packed */
     int64_t stream; /* next in that domain */
@@ -34,8 +36,9 @@ typedef struct sagoi_packer {
 void sagoi_packer_start(sagoi_packer *packer, int64_t round);
 
 /* Packs one pass into staging (`capacity` bytes), at most `most` bytes for a domain; regions[i] is set for
- * every domain `first` + i in reach.  When reading, only room is left for the data.  Returns whether something is
- * left for another pass. */
+ * every domain `first` + i in reach.  When reading, only room is left for the data.  What may stay in place is
+ * only coded: passes are cut where they would be if it were copied, since the next call's memory may look
+ * otherwise. Returns whether something is left for another pass. */
 bool sagoi_pack(sagoi_packer *packer, char *staging, int64_t capacity, int64_t most, sagoi_region *regions);
 
 /* Reading: walks the pass that began at `packer` again and takes its data from staging to memory. */
@@ -49,6 +52,10 @@ typedef struct sagoi_window {
     int64_t start, end;
     uint64_t *marks; /* writes that leave holes; else NULL */
 } sagoi_window;
+
+/* Is the region one run of `bytes` bytes in the window?  Then *place is where. */
+bool sagoi_region_is_run(const uint8_t *code, int64_t code_bytes, int64_t bytes, const sagoi_window *window,
+                         char **place);
 
 /* Copies a region's data between `data` and the window.  false: the extents are broken or leave the window, or
  * their bytes are not `bytes`. */

@@ -26,7 +26,8 @@ static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
 
 /* Each local aggregator serves q/c ranks and sends its part of the node's bytes, at most as fast as memory gives
- * them; whoever receives gets c messages from every node. */
+ * them; whoever receives gets c messages from every node.  What a rank does not send itself it copies first, as
+ * all do at once; so it does for a leader, and where lists are merged. */
 double sagoi_draft_local_cost(const sagoi_draft *draft, int64_t c) {
     sagoi_topology flat;
     const sagoi_topology *topology = topology_of(draft, &flat);
@@ -34,7 +35,10 @@ double sagoi_draft_local_cost(const sagoi_draft *draft, int64_t c) {
     double nodes = (double)draft->machine->nodes, ranks = (double)draft->most_ranks;
     double bytes = (double)sagoi_min(draft->bytes / draft->machine->nodes, SAGOI_WINDOW_SEVERAL);
     double sent = bytes / network.bandwidth, gathered = bytes / (topology->inside.bandwidth * (double)c);
-    return larger(sent, gathered) + ranks / (double)c * topology->inside.latency +
+    bool own = c >= draft->most_ranks && draft->hints->layers != SAGOI_LAYERS_THREE &&
+               draft->hints->merge != SAGOI_CHOICE_ON;
+    double staged = own ? 0 : bytes / (topology->inside.bandwidth * ranks);
+    return larger(sent, gathered) + staged + ranks / (double)c * topology->inside.latency +
            nodes * (double)c * network.latency;
 }
 

@@ -490,6 +490,7 @@ static void aggregators_per_target(void **state) {
     sagoi_topology slow_storage = topology_of(16, 1e-6, 10e9, 1e9), slow_gather = topology_of(16, 1e-6, 1e9, 4e9);
     for (int64_t targets = 1; targets <= 2; targets++) {
         situation_init(&s, 16, 8, GIB, 64);
+        s.hints.local_aggregators = 1;
         s.target.stripe_unit = MIB;
         s.target.stripe_count = targets;
         s.machine.topology = &slow_storage;
@@ -529,6 +530,29 @@ static void aggregators_per_target_as_published(void **state) {
         free(node);
         free(access);
     }
+}
+
+static int64_t local_planned(void) {
+    sagoi_plan plan = {0};
+    assert_int_equal(sagoi_plan_make(&s.machine, &s.shape, &s.target, &s.hints, &plan), SAGO_OK);
+    int64_t c = plan.local_aggregators;
+    sagoi_plan_cleanup(&plan);
+    return c;
+}
+
+/* Ranks that send for themselves copy nothing first: right for large data; for little, or where messages are dear,
+ * one sends for all. */
+static void ranks_send_for_themselves(void **state) {
+    (void)state;
+    sagoi_topology quick = topology_of(4, 2e-6, 10e9, 10e9), dear = topology_of(4, 1e-3, 10e9, 10e9);
+    situation_init(&s, 4, 2, 16 * MIB, 1000);
+    s.machine.topology = &quick;
+    assert_int_equal(local_planned(), 2);
+    s.machine.topology = &dear;
+    assert_int_equal(local_planned(), 1);
+    situation_init(&s, 4, 8, 64 * 1024, 100);
+    s.machine.topology = &quick;
+    assert_int_equal(local_planned(), 1);
 }
 
 /* One a node uses every link; where messages cost more than bytes, fewer are cheaper. */
@@ -797,6 +821,7 @@ int main(void) {
         cmocka_unit_test(aggregators_per_target),
         cmocka_unit_test(aggregators_per_target_as_published),
         cmocka_unit_test(aggregators_by_cost),
+        cmocka_unit_test(ranks_send_for_themselves),
         cmocka_unit_test(stripes_keep_their_aggregator),
         cmocka_unit_test(stripes_and_ranks),
         cmocka_unit_test(subfiles_have_aggregators),
