@@ -132,6 +132,8 @@ void sagoi_exchange_destroy(sagoi_exchange **exchange) {
     *exchange = NULL;
     if (sagoi_is_broken(gone->setup.team)) { /* messages may still come: their memory stays */
         gone->setup.room->kept = true;
+        if (!gone->setup.plan->write)
+            sagoi_outbox_abandon(&gone->outbox);
         return;
     }
     sagoi_relay_destroy(&gone->relay);

@@ -124,6 +124,8 @@ typedef struct sagoi_outbox {
 sago_status sagoi_outbox_init(sagoi_outbox *outbox, const sagoi_exchange_setup *setup, const int32_t *aggregators)
     SAGOI_CHECKED;
 void sagoi_outbox_cleanup(sagoi_outbox *outbox);
+/* Nothing more will be waited for: what was to be received in the caller's memory must not come there any more. */
+void sagoi_outbox_abandon(sagoi_outbox *outbox);
 /* Sends what the ranks packed in this pass, and when reading posts the receives of the replies. */
 sago_status sagoi_outbox_send(sagoi_outbox *outbox, const sagoi_pass *pass) SAGOI_CHECKED;
 /* Reading, when all replies have come: brings merged data to the ranks' areas. */

@@ -117,6 +117,15 @@ void sagoi_outbox_cleanup(sagoi_outbox *outbox) {
     *outbox = (sagoi_outbox){0};
 }
 
+void sagoi_outbox_abandon(sagoi_outbox *outbox) {
+    for (int64_t i = 0; outbox->in_place && i < outbox->nrequests; i++)
+        if (outbox->requests[i] != MPI_REQUEST_NULL) {
+            (void)MPI_Cancel(&outbox->requests[i]);
+            (void)MPI_Request_free(&outbox->requests[i]);
+        }
+    outbox->nrequests = 0;
+}
+
 /* What goes to one domain in one pass. */
 typedef struct parcel {
     sagoi_outbox *outbox;

@@ -152,7 +152,7 @@ static void run(const share *a, const char *hints, int kept, outcome outcomes[CA
 /* P_L = P.  Two-phase I/O, naively: the range is cut into one domain an aggregator, domains into windows; in each
  * round every process sends every aggregator what it has in that window, in one message. */
 static void two_phase(void) {
-    enum { HEAD = 24, WINDOW = 65536 }; /* head: flags, one region's sizes; the extents are known already */
+    enum { WINDOW = 65536 }; /* nothing but data: all else is known already */
     static record wanted[RECORDS_MAX];
     int nwanted = 0, nodes = ranks / fake_node_ranks;
     share a;
@@ -165,7 +165,7 @@ static void two_phase(void) {
         for (int64_t start = d * domain; start < (d + 1) * domain && start < a.total; start += WINDOW) {
             int64_t bytes = bytes_in(&a, start, start + WINDOW < a.total ? start + WINDOW : a.total);
             if (d != rank / fake_node_ranks && bytes > 0)
-                wanted[nwanted++] = (record){d * fake_node_ranks, HEAD + bytes};
+                wanted[nwanted++] = (record){d * fake_node_ranks, bytes};
         }
     char hints[256];
     (void)snprintf(hints, sizeof hints,
