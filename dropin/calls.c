@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "entries.h"
+#include "files.h"
 #include "report.h"
 
 static dropin_calls after_mpi, after_pmpi;
@@ -52,6 +53,19 @@ static int finalize(int (*next)(void)) {
 static int enter_MPI_Finalize(void) { return finalize(finalize_mpi); }
 static int enter_PMPI_Finalize(void) { return finalize(finalize_pmpi); }
 
+/* What this rank has deferred is in its files before it ends. */
+typedef int abort_function(MPI_Comm, int);
+static abort_function *abort_mpi, *abort_pmpi;
+
+static int enter_MPI_Abort(MPI_Comm comm, int code) {
+    dropin_files_flush();
+    return abort_mpi(comm, code);
+}
+static int enter_PMPI_Abort(MPI_Comm comm, int code) {
+    dropin_files_flush();
+    return abort_pmpi(comm, code);
+}
+
 /* Storage neighbourhoods, a split type that the MPI library does not know. */
 typedef int split_function(MPI_Comm, int, int, MPI_Info, MPI_Comm *);
 static split_function *split_mpi, *split_pmpi;
@@ -79,6 +93,7 @@ void dropin_calls_begin(dropin_next *next, dropin_entry *entries[]) {
 #undef FIND
     bool between = tools; /* what stands in front of other calls does not count */
     find(next, "PMPI_Finalize", &finalize_mpi, &finalize_pmpi);
+    find(next, "PMPI_Abort", &abort_mpi, &abort_pmpi);
     find(next, "PMPI_Comm_split_type", &split_mpi, &split_pmpi);
     tools = between;
 #define NAME(name, params, args)                                                                                  \
@@ -88,6 +103,8 @@ void dropin_calls_begin(dropin_next *next, dropin_entry *entries[]) {
 #undef NAME
     entries[DROPIN_MPI_Finalize] = DROPIN_AS_ENTRY(enter_MPI_Finalize);
     entries[DROPIN_PMPI_Finalize] = DROPIN_AS_ENTRY(enter_PMPI_Finalize);
+    entries[DROPIN_MPI_Abort] = DROPIN_AS_ENTRY(enter_MPI_Abort);
+    entries[DROPIN_PMPI_Abort] = DROPIN_AS_ENTRY(enter_PMPI_Abort);
     entries[DROPIN_MPI_Comm_split_type] = DROPIN_AS_ENTRY(enter_MPI_Comm_split_type);
     entries[DROPIN_PMPI_Comm_split_type] = DROPIN_AS_ENTRY(enter_PMPI_Comm_split_type);
 }

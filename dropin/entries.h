@@ -25,7 +25,8 @@ _Static_assert(sizeof(dropin_word) == sizeof(void *) && sizeof(dropin_word) >= s
     DROPIN_CALLS(DROPIN_FILE_ENTRY)                                                                               \
     DROPIN_WAITS(DROPIN_WAIT_ENTRY)                                                                               \
     DROPIN_ENTRY(Comm_split_type)                                                                                 \
-    DROPIN_ENTRY(Finalize)
+    DROPIN_ENTRY(Finalize)                                                                                        \
+    DROPIN_ENTRY(Abort)
 
 enum {
 #define DROPIN_ENTRY(name) DROPIN_MPI_##name, DROPIN_PMPI_##name,

@@ -63,7 +63,9 @@ bool dropin_failed_alone(dropin_file *file) {
 }
 
 /* A program that ends without closing its files finds in them what it wrote. */
-__attribute__((destructor)) static void flush_unclosed(void) {
+__attribute__((destructor)) static void flush_unclosed(void) { dropin_files_flush(); }
+
+void dropin_files_flush(void) {
     for (int i = 0; i < BUCKETS; i++)
         for (dropin_file *file = buckets[i]; file; file = file->next)
             if (file->sago && file->process == getpid())

@@ -43,6 +43,8 @@ dropin_file *dropin_files_add(MPI_File handle);
 dropin_file *dropin_files_find(MPI_File handle);
 /* Could only this rank not serve the call that just failed, so that the others know nothing of it? */
 bool dropin_failed_alone(dropin_file *file);
+/* Local: what this rank has deferred is in all of its files. */
+void dropin_files_flush(void);
 /* Takes it out of the table and frees it. */
 void dropin_files_remove(dropin_file *file);
 

@@ -3,6 +3,7 @@
  *
  * Whether Sago takes a file is agreed on by all ranks in sago_open(), also when a rank knows beforehand that it
  * will not: else some would wait for the others. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -138,15 +139,31 @@ int dropin_open(const dropin_calls *next, MPI_Comm comm, const char *path, int a
 
 /* ---- Close ---- */
 
+/* Deferred data that is lost: programs seldom look at what close returns. */
+static void tell_lost(const dropin_file *file) {
+    static bool told;
+    if (file->first && !told)
+        fprintf(stderr, "sago: written data was lost: %s\n", sago_error_message());
+    told = true;
+}
+
+/* Collective. */
+static sago_status close_sago(dropin_file *file) {
+    sago_status flushed = sago_flush_all(file->sago); /* here, to be counted */
+    if (flushed)
+        tell_lost(file);
+    dropin_count_close(file);
+    sago_status closed = sago_close(&file->sago);
+    return flushed ? flushed : closed;
+}
+
 int dropin_close(const dropin_calls *next, MPI_File *handle) {
     dropin_file *file = handle ? dropin_files_find(*handle) : NULL;
     if (!file)
         return next->close(handle);
     int failed = MPI_SUCCESS;
     if (file->sago) {
-        (void)sago_flush_all(file->sago); /* to be counted; what fails will fail again */
-        dropin_count_close(file);
-        failed = dropin_raise(*handle, sago_close(&file->sago));
+        failed = dropin_raise(*handle, close_sago(file));
         dropin_descriptor_give_back();
         dropin_requests_finish(file); /* the program should have waited for them */
     }

@@ -179,7 +179,9 @@ sago_status sago_declare(sago_file *file, int64_t nvars, const sago_var vars[], 
 
 /* Local.  Registers the buffer of a variable for this step, in any order.  It must stay untouched until
  * sago_series_complete() (with the hint sago_series_copy, written data is copied at once).  A step either
- * writes or reads.  Variables without a buffer take no part in the step. */
+ * writes or reads.  Variables without a buffer take no part in the step.  With the hint
+ * sago_series_parts variables move in parts while others are still being given: then a variable is given once a
+ * step, and no other collective call on the file comes between the first one given and sago_series_complete(). */
 sago_status sago_series_write(sago_series *series, int64_t var, const void *buf);
 sago_status sago_series_read(sago_series *series, int64_t var, void *buf);
 
@@ -237,12 +239,14 @@ sago_status sago_get_size(sago_file *file, MPI_Offset *size);   /* local; with w
 sago_status sago_set_size(sago_file *file, MPI_Offset size);    /* collective; truncates or extends */
 sago_status sago_preallocate(sago_file *file, MPI_Offset size); /* collective; never shrinks */
 
-/* With the hint sago_defer collective writes return when their data is copied; it is moved to the file, many calls
- * together, when the copies fill half of the memory that Sago may use, and by sago_sync(), sago_close(),
- * sago_set_size(), sago_preallocate(), collective reads and steps of a series.  Of calls that write the same bytes
- * the later one wins. Independent accesses and sago_get_size() write what their own rank has deferred first.  An
- * error of moving deferred data is an error of the call that moves it, on all ranks; the data stays deferred until
- * the file is closed.  Without the hint these do nothing. */
+/* With the hint sago_defer collective writes return when their data is copied, without meeting the other ranks; it
+ * is moved to the file, many calls together, before the copies fill half of the memory that Sago may use, and by
+ * sago_sync(), sago_close(), sago_set_size(), sago_preallocate(), collective reads and steps of a series.  Of a
+ * rank's calls that write the same bytes the later one wins; of different ranks' either may, unless there is a
+ * sync between them.  Independent accesses and sago_get_size() write what their own rank has deferred first, and
+ * so does the rank by itself after sago_defer_age seconds.  Errors, also of arguments, are those of the call that
+ * moves, on all ranks; data that could not be written stays deferred until the file is closed.  Without the hint:
+ * see sago_defer=auto. */
 sago_status sago_flush_all(sago_file *file); /* collective; all that is deferred is in the file */
 sago_status sago_flush_own(sago_file *file); /* local; what this rank has deferred is in the file */
 

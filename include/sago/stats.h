@@ -30,8 +30,8 @@ typedef struct sago_phase_stats {
 
 /* Why deferred writes (hint sago_defer) were moved to the file. */
 typedef enum sago_flush {
-    SAGO_FLUSH_MEMORY,  /* a call found no room for its copy, or too many calls */
-    SAGO_FLUSH_OVERLAP, /* a call writes to bytes of one before */
+    SAGO_FLUSH_MEMORY,  /* so many calls that they were expected to fill the room for them */
+    SAGO_FLUSH_OVERLAP, /* of this rank alone: a call of it writes to bytes of one before */
     SAGO_FLUSH_READ,    /* a collective read */
     SAGO_FLUSH_SYNC,
     SAGO_FLUSH_SIZE,    /* sago_set_size(), sago_preallocate() */
@@ -40,6 +40,8 @@ typedef enum sago_flush {
     SAGO_FLUSH_CLOSE,
     SAGO_FLUSH_ASKED, /* sago_flush_all() */
     SAGO_FLUSH_OWN,   /* of this rank alone, before an independent access */
+    SAGO_FLUSH_ROOM,  /* of this rank alone: there was no room for a call */
+    SAGO_FLUSH_AGE,   /* of this rank alone, after sago_defer_age */
     SAGO_FLUSH_COUNT
 } sago_flush;
 

@@ -1,10 +1,10 @@
 /* Views, and reading and writing through them or by extents. */
 #include <string.h>
 
-#include "api/defer.h"
 #include "api/handle.h"
 #include "api/tier.h"
 #include "base/checked.h"
+#include "defer/defer.h"
 #include "engine/started.h"
 
 /* ---- Going alone ----
@@ -107,7 +107,7 @@ sago_status sago_set_view(sago_file *file, MPI_Offset disp, MPI_Datatype etype, 
         sagoi_view_cleanup(&view);
     } else {
         if (!sagoi_tier_keep_view(file))
-            sagoi_pending_keep_view(file, &file->view);
+            sagoi_view_cleanup(&file->view);
         file->view = view;
         sagoi_decide_separate(file, gaps);
     }

@@ -7,11 +7,11 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "api/defer.h"
 #include "api/handle.h"
 #include "api/tier.h"
 #include "base/again.h"
 #include "base/checked.h"
+#include "defer/defer.h"
 #include "engine/started.h"
 #include "machine/cores.h"
 #include "move/convene.h"

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/defer.h"
 #include "api/handle.h"
 #include "base/checked.h"
+#include "defer/defer.h"
 #include "engine/started.h"
 #include "extent/staging.h"
 

@@ -1,10 +1,10 @@
 /* Sizes, syncing, statistics, version. */
 #include <string.h>
 
-#include "api/defer.h"
 #include "api/handle.h"
 #include "api/tier.h"
 #include "base/checked.h"
+#include "defer/defer.h"
 #include "engine/started.h"
 
 /* A collective change of the file that one rank makes. */
@@ -110,7 +110,7 @@ sago_status sago_get_stats(sago_file *file, sago_stats *stats) {
     sagoi_started_release(held);
     sagoi_store_counts counts = sagoi_store_counters(file->store);
     now.size = stats->size;
-    now.flushes[SAGO_FLUSH_OWN] = sagoi_own_flushes(file);
+    sagoi_count_own(file, now.flushes);
     now.phase[SAGO_PHASE_STORE].bytes = counts.bytes_written + counts.bytes_read;
     now.phase[SAGO_PHASE_STORE].runs = counts.runs;
     now.phase[SAGO_PHASE_STORE].messages = counts.system_calls;

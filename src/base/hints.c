@@ -73,6 +73,9 @@ static const sagoi_hint_row table[] = {
      "Plans kept for each open file; 0: none"},
     {"sago_series_copy", SAGOI_HINT_BOOL, FIELD(series_copy), "off", 0, 1, NULL, NULL,
      "Declared writes copy at once, so that buffers are free before completion"},
+    {"sago_series_parts", SAGOI_HINT_INT, FIELD(series_parts), "1", 1, 1024, NULL, NULL,
+     "Declared variables move in so many parts, each when it has all of its variables; then no other collective call "
+     "on the file may come before the step is complete"},
     {"sago_timing", SAGOI_HINT_BOOL, FIELD(timing), "on", 0, 1, NULL, NULL,
      "Ranks that go alone time what they do, for the statistics; reading the clock takes a part of a small call"},
     {"sago_agree", SAGOI_HINT_ENUM, FIELD(agree), "always", 0, 0, "always|enter|turn", NULL,
@@ -83,8 +86,11 @@ static const sagoi_hint_row table[] = {
      "be closed; 0: for ever"},
     {"sago_nonblocking", SAGOI_HINT_ENUM, FIELD(nonblocking), "together", 0, 0, "together|apart", NULL,
      "Ranks wait for each other in nonblocking calls, and agree on how they went; or go alone where others do not come"},
-    {"sago_defer", SAGOI_HINT_BOOL, FIELD(defer), "off", 0, 1, NULL, NULL,
-     "Collective writes are kept in memory and moved together at the next sync, close or read, or when it is full"},
+    {"sago_defer", SAGOI_HINT_ENUM, FIELD(defer), "auto", 0, 0, "auto|on|off", NULL,
+     "Collective writes are kept in memory and moved many together, at the latest by sync, close or a read; auto: "
+     "small ones, between nodes, to files opened with MPI_MODE_WRONLY"},
+    {"sago_defer_age", SAGOI_HINT_INT, FIELD(defer_age), "1", 0, 10000000, NULL, NULL,
+     "Seconds after which a rank writes by itself what it has deferred; 0: it waits for the others however long"},
     {"sago_machine", SAGOI_HINT_TEXT, FIELD(machine), "auto", 0, 0, NULL, NULL,
      "Description of the machine, a name or a path; none: nothing is known; auto: the site file's, or what is found"},
     {"sago_site", SAGOI_HINT_TEXT, FIELD(site), "auto", 0, 0, NULL, NULL,

@@ -74,7 +74,9 @@ typedef struct sagoi_hints {
     int64_t agree;           /* sagoi_agree: when ranks meet in collective calls */
     int64_t patience;        /* seconds in a call for nodes that do not answer; 0: for ever */
     int64_t nonblocking;     /* sagoi_nonblocking_hint: may they need the other ranks */
-    int64_t defer;           /* 0/1: collective writes are put off and moved together */
+    int64_t series_parts;    /* of a step, each of which may move before it is complete */
+    int64_t defer;           /* sagoi_choice: collective writes are put off and moved together */
+    int64_t defer_age;       /* seconds; 0: no limit */
     int64_t striping_factor; /* as MPI's reserved hints */
     int64_t striping_unit;
     int64_t subfile_block;                /* bytes of a block of a subfile */

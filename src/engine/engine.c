@@ -176,27 +176,26 @@ SAGOI_OFTEN sago_status sagoi_engine_agree_any(sago_file *file, sago_status stat
     return status;
 }
 
-sago_status sagoi_engine_agree_deferral(sago_file *file, const sagoi_composed *composed, sago_status status,
-                                        sagoi_deferral *deferral) {
-    enum { SUM_DEFERRED_COVER, SUM_DEFERRED_BYTES };
-    const sagoi_request *request = &composed->request;
-    sagoi_agreement agreed = {.max[MAX_MINUS_LOW] = INT64_MIN, .max[MAX_HIGH] = INT64_MIN};
-    agreed.max[MAX_ARGUMENT] = deferral->shortage;
-    if (!status && request->nstreams > 0) {
-        agreed.max[MAX_MINUS_LOW] = -request->low;
-        agreed.max[MAX_HIGH] = request->high;
-        agreed.sum[SUM_DEFERRED_COVER] = cover_of(file, request);
-        agreed.sum[SUM_DEFERRED_BYTES] = (uint64_t)composed->bytes;
-    }
-    status = agree_call(file, status, SAGOI_KIND_DEFER, &agreed);
+sago_status sagoi_engine_agree_pace(sago_file *file, sagoi_pace_facts *facts, sago_status *late) {
+    enum { MAX_LARGEST = MAX_HIGH, MAX_MINUS_ROOM = MAX_MINUS_LOW, MAX_HARMFUL = MAX_SPARSE, MAX_LATE = MAX_SIZE };
+    sagoi_agreement agreed = {0};
+    agreed.max[MAX_ARGUMENT] = facts->calls;
+    agreed.max[MAX_MINUS_ARGUMENT] = -facts->calls;
+    agreed.max[MAX_LARGEST] = facts->largest;
+    agreed.max[MAX_MINUS_ROOM] = -facts->room;
+    agreed.max[MAX_HARMFUL] = facts->harmful;
+    agreed.max[MAX_LATE] = sagoi_verdict_code(file->team, *late);
+    sago_status status = agree_call(file, SAGO_OK, SAGOI_KIND_FLUSH, &agreed);
     if (status)
         return status;
-    bool empty = agreed.max[MAX_HIGH] == INT64_MIN;
-    *deferral = (sagoi_deferral){.low = empty ? 0 : -agreed.max[MAX_MINUS_LOW],
-                                 .high = empty ? 0 : agreed.max[MAX_HIGH],
-                                 .cover = agreed.sum[SUM_DEFERRED_COVER],
-                                 .bytes = agreed.sum[SUM_DEFERRED_BYTES],
-                                 .shortage = agreed.max[MAX_ARGUMENT]};
+    if (agreed.max[MAX_ARGUMENT] != -agreed.max[MAX_MINUS_ARGUMENT])
+        return sagoi_fail(SAGO_ERR_MISMATCH,
+                          "ranks have made different numbers of collective writes: %lld and %lld",
+                          (long long)agreed.max[MAX_ARGUMENT], (long long)-agreed.max[MAX_MINUS_ARGUMENT]);
+    facts->largest = agreed.max[MAX_LARGEST];
+    facts->room = -agreed.max[MAX_MINUS_ROOM];
+    facts->harmful = agreed.max[MAX_HARMFUL];
+    *late = sagoi_verdict(file->team, agreed.max[MAX_LATE]);
     return SAGO_OK;
 }
 

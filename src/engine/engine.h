@@ -60,18 +60,17 @@ sago_status sagoi_read_through(sago_file *file, const sagoi_request *request, in
  * thread may be in a collective call on this file. */
 sago_status sagoi_move_alone(sago_file *file, const sagoi_request *request) SAGOI_CHECKED;
 
-/* A collective write that is put off.  `shortage` becomes the largest of any rank's, the rest is of all ranks
- * together. */
-typedef struct sagoi_deferral {
-    int64_t low, high; /* low == high: nobody has anything to write */
-    uint64_t cover;    /* sagoi_extents_cover() */
-    uint64_t bytes;
-    int64_t shortage;
-} sagoi_deferral;
+/* What ranks tell each other about writes that they put off, so that all decide alike when to move them. */
+typedef struct sagoi_pace_facts {
+    int64_t calls;   /* put off since the last time: must be the same on all ranks */
+    int64_t largest; /* bytes that a call took; of all ranks the largest, */
+    int64_t room;    /* bytes there are for them; the smallest, */
+    bool harmful;    /* going alone was; any */
+} sagoi_pace_facts;
 
-/* Collective, in place of running it.  `status` as in sagoi_engine_run(). */
-sago_status sagoi_engine_agree_deferral(sago_file *file, const sagoi_composed *composed, sago_status status,
-                                        sagoi_deferral *deferral) SAGOI_CHECKED;
+/* Collective.  *late: an error of a call before, that nobody has been told; becomes the worst of all ranks, with
+ * its message. */
+sago_status sagoi_engine_agree_pace(sago_file *file, sagoi_pace_facts *facts, sago_status *late) SAGOI_CHECKED;
 
 /* ---- Strategies; each moves this rank's request and waits for its I/O ---- */
 sago_status sagoi_run_direct(sago_file *file, const sagoi_request *request) SAGOI_CHECKED;
@@ -101,7 +100,6 @@ typedef enum {
     SAGOI_KIND_START_WRITE, /* nonblocking */
     SAGOI_KIND_START_READ,
     SAGOI_KIND_STEP,
-    SAGOI_KIND_DEFER,
     SAGOI_KIND_FLUSH,
     SAGOI_KIND_SEPARATE, /* whether to go alone in a call */
     SAGOI_KIND_START_SEPARATE,

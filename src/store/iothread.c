@@ -19,6 +19,8 @@ struct sagoi_iothread {
     pthread_mutex_t lock;
     pthread_cond_t work, done;
     sagoi_task *first, *last; /* to do, the one being done included; first == NULL: nothing */
+    sagoi_alarm *alarm;       /* NULL: none is set */
+    double rings;             /* when, seconds */
     bool running, stop;
     int core;     /* where it is to run; -1: where its creator may */
     pthread_t id; /* if running */
@@ -69,21 +71,50 @@ SAGOI_OFTEN void sagoi_task_do(sagoi_task *task) {
     task->state = TASK_DONE;
 }
 
+/* All of these with the lock. */
+static void do_first(sagoi_iothread *thread) {
+    sagoi_task *task = thread->first;
+    (void)pthread_mutex_unlock(&thread->lock);
+    task_do(task);
+    (void)pthread_mutex_lock(&thread->lock);
+    thread->first = task->next;
+    task->state = TASK_DONE; /* from here on the caller may free it */
+    (void)pthread_cond_broadcast(&thread->done);
+}
+
+static void ring(sagoi_iothread *thread) {
+    sagoi_alarm *alarm = thread->alarm;
+    thread->alarm = NULL;
+    (void)pthread_mutex_unlock(&thread->lock);
+    double again = alarm->ring(alarm->arg);
+    (void)pthread_mutex_lock(&thread->lock);
+    if (again > 0 && !thread->alarm) {
+        thread->alarm = alarm;
+        thread->rings = now_seconds() + again;
+    }
+}
+
+/* Until there may be something to do. */
+static void await_work(sagoi_iothread *thread) {
+    if (!thread->alarm) {
+        (void)pthread_cond_wait(&thread->work, &thread->lock);
+        return;
+    }
+    struct timespec at = {.tv_sec = (time_t)thread->rings};
+    at.tv_nsec = (long)(1e9 * (thread->rings - (double)at.tv_sec));
+    (void)pthread_cond_timedwait(&thread->work, &thread->lock, &at);
+}
+
 static void *thread_main(void *argument) {
     sagoi_iothread *thread = argument;
     (void)pthread_mutex_lock(&thread->lock);
-    for (;;) {
-        while (!thread->first && !thread->stop)
-            (void)pthread_cond_wait(&thread->work, &thread->lock);
-        sagoi_task *task = thread->first;
-        if (!task)
-            break;
-        (void)pthread_mutex_unlock(&thread->lock);
-        task_do(task);
-        (void)pthread_mutex_lock(&thread->lock);
-        thread->first = task->next;
-        task->state = TASK_DONE; /* from here on the caller may free it */
-        (void)pthread_cond_broadcast(&thread->done);
+    while (thread->first || !thread->stop) {
+        if (thread->first)
+            do_first(thread);
+        else if (thread->alarm && now_seconds() >= thread->rings)
+            ring(thread);
+        else
+            await_work(thread);
     }
     (void)pthread_mutex_unlock(&thread->lock);
     return NULL;
@@ -97,9 +128,9 @@ static sago_status conditions_init(sagoi_iothread *thread) {
     error = pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     if (!error)
         error = pthread_cond_init(&thread->done, &monotonic);
-    (void)pthread_condattr_destroy(&monotonic);
     if (!error)
-        error = pthread_cond_init(&thread->work, NULL);
+        error = pthread_cond_init(&thread->work, &monotonic);
+    (void)pthread_condattr_destroy(&monotonic);
     return error ? sagoi_fail_errno(error, "condition of an I/O thread") : SAGO_OK;
 }
 
@@ -191,6 +222,17 @@ void sagoi_iothread_start(sagoi_iothread *thread, sagoi_task *task) {
     thread->last = task;
     (void)pthread_cond_signal(&thread->work);
     (void)pthread_mutex_unlock(&thread->lock);
+}
+
+bool sagoi_iothread_alarm(sagoi_iothread *thread, sagoi_alarm *alarm, double seconds) {
+    if (in_child(thread) || !thread_ensure(thread))
+        return false;
+    (void)pthread_mutex_lock(&thread->lock);
+    thread->alarm = alarm;
+    thread->rings = now_seconds() + seconds;
+    (void)pthread_cond_signal(&thread->work);
+    (void)pthread_mutex_unlock(&thread->lock);
+    return true;
 }
 
 bool sagoi_iothread_done(sagoi_iothread *thread, sagoi_task *task) {

@@ -28,6 +28,13 @@ typedef struct sagoi_task {
     struct sagoi_task *next; /* private */
 } sagoi_task;
 
+/* Something to be done by the thread at a time, if it is not busy then; the caller keeps it until the thread is
+ * destroyed, which does not wait for it to ring. */
+typedef struct sagoi_alarm {
+    double (*ring)(void *arg); /* returns after how many seconds to ring again; 0: not */
+    void *arg;
+} sagoi_alarm;
+
 /* The thread itself starts with the first task. */
 sago_status sagoi_iothread_create(sagoi_iothread **thread) SAGOI_CHECKED;
 /* Waits for all tasks. */
@@ -41,6 +48,8 @@ void sagoi_task_do(sagoi_task *task);
 
 /* Hands over a task.  If no thread can be had the task is done here and now. */
 void sagoi_iothread_start(sagoi_iothread *thread, sagoi_task *task);
+/* Sets the thread's one alarm, in place of any that is set.  False: no thread can be had. */
+bool sagoi_iothread_alarm(sagoi_iothread *thread, sagoi_alarm *alarm, double seconds) SAGOI_CHECKED;
 /* Has it been done? */
 bool sagoi_iothread_done(sagoi_iothread *thread, sagoi_task *task);
 /* Waits at most `milliseconds` (0: as long as it takes); true when the task is done. */

@@ -7,8 +7,8 @@ const char *sago_phase_string(sago_phase phase) {
 }
 
 const char *sago_flush_string(sago_flush reason) {
-    static const char *const names[] = {"memory", "overlap", "read",  "sync",  "size",
-                                        "step",   "started", "close", "asked", "own"};
+    static const char *const names[] = {"memory",  "overlap", "read",  "sync", "size", "step",
+                                        "started", "close",   "asked", "own",  "room", "age"};
     _Static_assert(sizeof names / sizeof *names == SAGO_FLUSH_COUNT, "every reason has a name");
     return (int)reason >= 0 && reason < SAGO_FLUSH_COUNT ? names[reason] : "unknown reason";
 }

@@ -218,6 +218,7 @@ static void variables(void) {
     OK(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
     char one = (char)(rank == 0 ? 1 : 0), two = (char)(rank == ranks - 1 ? 2 : 0);
     OK(MPI_File_write_at_all(file, 3, &one, rank == 0, MPI_BYTE, MPI_STATUS_IGNORE));
+    OK(MPI_File_sync(file)); /* which MPI asks for between different ranks' */
     OK(MPI_File_write_at_all(file, 3, &two, rank == ranks - 1, MPI_BYTE, MPI_STATUS_IGNORE));
     whole[3] = 2;
     OK(MPI_File_close(&file));

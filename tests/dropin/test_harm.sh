@@ -56,6 +56,9 @@ echo "== deferred data of files that are never closed"
 settings="SAGO_STATS=off SAGO_DEFER=on"
 with_sago 2 "$tmp/ends" open
 [ "$(cat "$run/out")" = xx ] || fail "deferred data is lost when a program ends with a file open"
+rm -f "$run/out"
+try_sago 2 "$tmp/ends" abort-all >"$tmp/said" 2>&1 || true
+[ "$(cat "$run/out")" = yx ] || fail "deferred data is lost when a program aborts: $(cat "$run/out")"
 with_sago 2 "$tmp/ends" fork
 [ "$(cat "$run/out")" = xx ] || fail "deferred data is lost when a program forks"
 

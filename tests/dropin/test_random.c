@@ -43,6 +43,7 @@ typedef struct program {
     char path[32];
     model model;
     unsigned char noise[NOISE], found[CAP];
+    unsigned char writer[CAP];    /* of each byte since the last sync: 1 + its rank, or 0 */
     opart parts[MAX_RANKS];       /* of the step, with the views in force */
     long long pointer[MAX_RANKS]; /* individual file pointers, etypes */
     int amode;
@@ -268,6 +269,7 @@ static void check_model(void) {
         return;
     if (p.defers)
         OK(MPI_File_sync(p.file));
+    memset(p.writer, 0, sizeof p.writer);
     meet();
     if (rank == 0) {
         int64_t size = file_contents(p.path, 0, p.found, CAP);
@@ -341,7 +343,24 @@ static call draw_call(void) {
 static void settle(void) {
     if (p.defers && !(p.amode & MPI_MODE_RDONLY))
         OK(MPI_File_sync(p.file));
+    memset(p.writer, 0, sizeof p.writer);
     meet();
+}
+
+/* Is a byte written that another rank has written since the last sync?  Then these are the writers. */
+static bool take_bytes(void) {
+    bool clash = false;
+    for (int i = 0; i < ranks; i++) {
+        runs file = {0};
+        part_file_runs(&p.parts[i], CAP, &file);
+        for (int64_t k = 0; k < file.n; k++)
+            for (int64_t at = file.list[k].off; at < file.list[k].off + file.list[k].len; at++) {
+                clash = clash || (p.writer[at] && p.writer[at] != i + 1);
+                p.writer[at] = (unsigned char)(i + 1);
+            }
+        runs_free(&file);
+    }
+    return clash;
 }
 
 static void step_access(void) {
@@ -361,6 +380,10 @@ static void step_access(void) {
         drop_conflicts();
     if (how.handed && past_the_end() && !(how.write && how.independent))
         return;
+    if (how.write && p.defers && take_bytes()) { /* of different ranks only a sync decides who comes later */
+        settle();
+        (void)take_bytes();
+    }
     run_call(&how);
     if (how.handed)
         meet(); /* else the next call of a quicker rank may come in between */
@@ -514,6 +537,7 @@ static void run_seed(uint64_t seed) {
     open_seed(MODE_NEW);
     draw_views();
     set_view();
+    memset(p.writer, 0, sizeof p.writer);
     for (p.step = 0; p.step < STEPS; p.step++)
         step();
     close_seed();

@@ -239,6 +239,8 @@ static void write_views(oracle *o, const oaccess *what, bool collective) {
     const opart *part = &what->parts[o->rank];
     side mine;
     MPI_Count bytes = -1;
+    if (collective)
+        settle_conflicts(o, what);
     remember(o);
     side_make(o, part, &mine);
     if (what->agreed) {

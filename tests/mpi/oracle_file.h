@@ -31,6 +31,7 @@ static const hint_choice hint_choices[] = {
     {"sago_plan_cache", "0 1 2 16", 50},
     {"sago_series_copy", "on off", 30},
     {"sago_defer", "on on off", 40},
+    {"sago_series_parts", "1 2 5", 50},
     {"sago_agree", "enter turn always", 40},
 };
 
@@ -80,7 +81,9 @@ static MPI_Info pick_hints(oracle *o) {
             hint_add(o, info, choice->key, word);
     }
     const char *defer = getenv("SAGO_DEFER");
-    o->defers = strstr(o->hints, "sago_defer=on") || (defer && strcmp(defer, "on") == 0);
+    bool by_itself =
+        (o->amode & MPI_MODE_WRONLY) && !strstr(o->hints, "sago_defer=off") && !defer; /* between nodes */
+    o->defers = by_itself || strstr(o->hints, "sago_defer=on") || (defer && strcmp(defer, "on") == 0);
     return info;
 }
 

@@ -251,6 +251,18 @@ static bool deferred_elsewhere(const oracle *o, const opart *part, int owner) {
     return found;
 }
 
+/* Has another rank deferred some of these bytes? */
+static bool deferred_by_another(const oracle *o, const opart *part, int owner) {
+    runs file = {0};
+    bool found = false;
+    part_file_runs(part, o->cap, &file);
+    for (int64_t i = 0; i < file.n && !found; i++)
+        for (int64_t at = file.list[i].off; at < file.list[i].off + file.list[i].len && !found; at++)
+            found = o->deferred[at] && o->deferred[at] != owner + 1;
+    runs_free(&file);
+    return found;
+}
+
 /* By all ranks: in one way or another everything is in the file. */
 static void flush_deferred(oracle *o) {
     if (!o->defers || !may_write(o))
@@ -261,9 +273,19 @@ static void flush_deferred(oracle *o) {
                  : way == 1 ? sago_flush_own(o->file)
                             : sago_sync(o->file),
                  NULL);
-    if (way == 1)
+    if (way == 1 || !strstr(o->hints, "sago_defer=on")) /* without it ranks may have gone alone */
         meet(o->comm);
     deferred_clear(o);
+}
+
+/* Before a collective write: where ranks write the same bytes in different calls, MPI asks for a sync between
+ * them. */
+static void settle_conflicts(oracle *o, const oaccess *what) {
+    bool conflict = o->shared;
+    for (int i = 0; i < o->size && o->defers && !conflict; i++)
+        conflict = deferred_by_another(o, &what->parts[i], i);
+    if (conflict)
+        flush_deferred(o);
 }
 
 /* After a write that the model has made already. */

@@ -29,6 +29,8 @@ static void step_extents(oracle *o) {
     sago_extent *list = extents_of(o, part);
     int64_t n = part->view.filetype->n;
     side mine;
+    if (write)
+        settle_conflicts(o, &what);
     remember(o);
     side_make(o, part, &mine);
     obuffer expected = buffer_copy(&mine.buffer);

@@ -33,6 +33,11 @@ int main(int argc, char **argv) {
             return 97;
     } else if (strcmp(how, "abort") == 0) {
         MPI_Abort(MPI_COMM_WORLD, 42);
+    } else if (strcmp(how, "abort-all") == 0) {
+        sleep(rank == 0 ? 2 : 9); /* the other one, which ends with it, has written by itself by then */
+        byte = 'y';
+        MPI_File_write_at_all(file, rank, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE); /* deferred: waits for nobody */
+        MPI_Abort(MPI_COMM_WORLD, 42);
     } else if (strcmp(how, "abort-one") == 0) {
         if (rank == 1)
             MPI_Abort(MPI_COMM_WORLD, 44); /* while the other one waits in a collective call */

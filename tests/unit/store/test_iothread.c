@@ -295,6 +295,46 @@ static void a_child_does_not_hang(void **state) {
     assert_int_equal(sagoi_store_close(&store), SAGO_OK);
 }
 
+/* ---- Alarms ---- */
+
+typedef struct bell {
+    _Atomic int rung;
+    double again; /* seconds, for as long as it has rung less than three times */
+} bell;
+
+static double ring(void *arg) {
+    bell *one = arg;
+    return ++one->rung < 3 ? one->again : 0;
+}
+
+static void await_rung(bell *one, int times) {
+    for (int i = 0; i < 5000 && one->rung < times; i++)
+        (void)usleep(1000);
+    assert_int_equal(one->rung, times);
+}
+
+static void an_alarm_rings_beside_tasks(void **state) {
+    fixture *f = *state;
+    sagoi_store *store = fixture_open(f, 0, &ways[0]);
+    sagoi_iothread *thread;
+    bell one = {.again = 0.01}, late = {0};
+    sagoi_alarm alarm = {ring, &one}, later = {ring, &late};
+    char byte = 'p';
+    assert_int_equal(sagoi_iothread_create(&thread), SAGO_OK);
+    assert_true(sagoi_iothread_alarm(thread, &alarm, 0.01));
+    sagoi_task task = {.kind = SAGOI_TASK_WRITE, .store = store, .buf = &byte, .len = 1};
+    sagoi_iothread_start(thread, &task);
+    assert_true(sagoi_iothread_wait(thread, &task, 0));
+    await_rung(&one, 3);
+    assert_true(sagoi_iothread_alarm(thread, &alarm, 1000)); /* one takes the other's place */
+    assert_true(sagoi_iothread_alarm(thread, &alarm, 0.01));
+    await_rung(&one, 4);
+    assert_true(sagoi_iothread_alarm(thread, &later, 1000)); /* is not waited for */
+    sagoi_iothread_destroy(&thread);
+    assert_int_equal(late.rung, 0);
+    assert_int_equal(sagoi_store_close(&store), SAGO_OK);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_thread_the_caller_does_it),
@@ -305,6 +345,7 @@ int main(void) {
         cmocka_unit_test(the_thread_is_there_when_needed),
         cmocka_unit_test_teardown(signals_are_not_the_threads, calls_teardown),
         cmocka_unit_test_teardown(a_child_does_not_hang, calls_teardown),
+        cmocka_unit_test(an_alarm_rings_beside_tasks),
     };
     return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
 }

@@ -1,0 +1,392 @@
+/* The stage before the engine: writes that are put off.
+ *
+ * What MPI promises of accesses that are not atomic is all that is kept to: a rank sees its own writes in their
+ * order, others see them after a sync.  So each rank's data is its own business until ranks meet in a collective
+ * call.  Of a rank's calls that write the same bytes the later one wins, since the earlier one is written first;
+ * of different ranks' either may, unless the program syncs in between, as MPI asks it to. */
+#include "defer/defer.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/checked.h"
+#include "defer/fuse.h"
+#include "defer/pace.h"
+#include "engine/share.h"
+#include "machine/memory.h"
+
+/* Of a rank, where nobody set a limit: on one node what a cache holds, since moving costs little there. */
+enum { MOST_HERE = 4 << 20, MOST_BETWEEN = 32 << 20 };
+
+typedef struct sagoi_pending {
+    sago_file *file;
+    pthread_mutex_t lock; /* of what follows */
+    sagoi_fuse fuse;
+    bool moving;      /* all ranks are: nothing is added to the fuse, or taken away */
+    bool armed;       /* the alarm will ring */
+    double age, born; /* seconds: how old the oldest data may get, and since when it is there */
+    int64_t own_writes[SAGO_FLUSH_COUNT]; /* of this rank by itself */
+    int64_t own_end;                      /* of what it wrote so, in the file */
+    bool harmful; /* these were many small runs, which all ranks together would have gathered */
+    sagoi_alarm alarm;
+    /* of collective calls */
+    sagoi_pace pace;
+    int64_t calls;               /* put off since the last move: the same on all ranks */
+    int64_t largest;             /* bytes of one of them, on this rank */
+    sago_status late;            /* an error that nobody has been told */
+    char why[SAGOI_MESSAGE_MAX]; /* and what it was */
+    pid_t process;               /* that opened the file */
+    struct sagoi_pending *next;  /* of the process */
+} sagoi_pending;
+
+/* ---- This rank's part, by itself ---- */
+
+static bool are_harmful(int64_t runs, int64_t bytes) {
+    enum { FEW = 64, SHORT = 4096 };
+    return runs > FEW && bytes / runs < SHORT;
+}
+
+/* With the lock.  What could not be written stays. */
+static sago_status store_own(sagoi_pending *pending, sago_flush reason) {
+    sagoi_fuse *fuse = &pending->fuse;
+    if (sagoi_fuse_empty(fuse))
+        return SAGO_OK;
+    sago_status status = sagoi_fuse_store(fuse, pending->file->store);
+    if (status)
+        return status;
+    pending->own_writes[reason]++;
+    pending->own_end = sagoi_max(pending->own_end, sagoi_fuse_end(fuse));
+    pending->harmful = pending->harmful || are_harmful(sagoi_fuse_runs(fuse), fuse->used);
+    if (!pending->moving)
+        sagoi_fuse_reset(fuse);
+    return SAGO_OK;
+}
+
+sago_status sagoi_flush_own(sago_file *file) {
+    sagoi_pending *pending = file->deferred;
+    if (!pending)
+        return SAGO_OK;
+    (void)pthread_mutex_lock(&pending->lock);
+    sago_status status = store_own(pending, SAGO_FLUSH_OWN);
+    (void)pthread_mutex_unlock(&pending->lock);
+    return status;
+}
+
+void sagoi_count_own(const sago_file *file, int64_t flushes[SAGO_FLUSH_COUNT]) {
+    sagoi_pending *pending = file->deferred;
+    if (!pending)
+        return;
+    (void)pthread_mutex_lock(&pending->lock);
+    for (int i = 0; i < SAGO_FLUSH_COUNT; i++)
+        flushes[i] += pending->own_writes[i];
+    (void)pthread_mutex_unlock(&pending->lock);
+}
+
+/* By the file's thread.  What fails is tried again, and told when the ranks move it. */
+static double ring(void *arg) {
+    sagoi_pending *pending = arg;
+    double again = 0;
+    (void)pthread_mutex_lock(&pending->lock);
+    if (pending->moving) {
+        again = pending->age;
+    } else if (!sagoi_fuse_empty(&pending->fuse)) {
+        again = pending->born + pending->age - sagoi_now();
+        if (again <= 0)
+            again = store_own(pending, SAGO_FLUSH_AGE) ? pending->age : 0;
+    }
+    pending->armed = again > 0;
+    (void)pthread_mutex_unlock(&pending->lock);
+    return again;
+}
+
+/* ---- Life ---- */
+
+static struct {
+    pthread_mutex_t lock;
+    sagoi_pending *first;
+} all = {PTHREAD_MUTEX_INITIALIZER, NULL};
+
+static void list_add(sagoi_pending *pending) {
+    (void)pthread_mutex_lock(&all.lock);
+    pending->next = all.first;
+    all.first = pending;
+    (void)pthread_mutex_unlock(&all.lock);
+}
+
+static void list_remove(const sagoi_pending *pending) {
+    (void)pthread_mutex_lock(&all.lock);
+    sagoi_pending **at = &all.first;
+    while (*at && *at != pending)
+        at = &(*at)->next;
+    if (*at)
+        *at = pending->next;
+    (void)pthread_mutex_unlock(&all.lock);
+}
+
+/* A program that ends without closing its files, by exit() for whatever reason, finds in them what it wrote.
+ * Whoever holds a lock now may never give it back. */
+__attribute__((destructor)) static void store_at_exit(void) {
+    if (pthread_mutex_trylock(&all.lock) != 0)
+        return;
+    for (sagoi_pending *pending = all.first; pending; pending = pending->next)
+        if (pending->process == getpid() && pthread_mutex_trylock(&pending->lock) == 0) {
+            (void)store_own(pending, SAGO_FLUSH_OWN);
+            (void)pthread_mutex_unlock(&pending->lock);
+        }
+    (void)pthread_mutex_unlock(&all.lock);
+}
+
+/* Half of what the user allows, the other half being for moving it. */
+static int64_t limit_of(const sago_file *file) {
+    int64_t hint = file->hints.memory, mine = sagoi_share_part(), ranks = file->team->host_ranks;
+    int64_t most = file->team->nodes > 1 ? MOST_BETWEEN : MOST_HERE;
+    if (hint > 0)
+        return sagoi_min(sagoi_memory_share(hint / 2, mine, ranks), most);
+    return sagoi_min(sagoi_memory_share(sagoi_memory_available("") / 8, mine, ranks), most);
+}
+
+/* By itself only what is bounded in time, where nobody can read what he wrote without a sync, and where every
+ * collective call costs round trips between nodes. */
+static bool is_wanted(const sago_file *file) {
+    if (file->hints.defer == SAGOI_CHOICE_OFF || file->hints.tier == SAGOI_TIER_LOCAL ||
+        (file->amode & MPI_MODE_RDONLY))
+        return false;
+    return file->hints.defer == SAGOI_CHOICE_ON ||
+           ((file->amode & MPI_MODE_WRONLY) && file->team->nodes > 1 && file->hints.defer_age > 0);
+}
+
+sago_status sagoi_pending_create(sago_file *file) {
+    if (!is_wanted(file))
+        return SAGO_OK;
+    sagoi_pending *pending = sagoi_budget_alloc(&file->budget, sizeof *pending);
+    if (!pending)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory to defer calls");
+    (void)pthread_mutex_init(&pending->lock, NULL);
+    sagoi_fuse_init(&pending->fuse, limit_of(file), &file->budget);
+    sagoi_pace_init(&pending->pace, file->hints.defer == SAGOI_CHOICE_ON);
+    pending->file = file;
+    pending->age = (double)file->hints.defer_age;
+    pending->alarm = (sagoi_alarm){ring, pending};
+    pending->process = getpid();
+    file->deferred = pending;
+    list_add(pending);
+    return SAGO_OK;
+}
+
+void sagoi_pending_destroy(sago_file *file) {
+    sagoi_pending *pending = file->deferred;
+    if (!pending)
+        return;
+    list_remove(pending);
+    sagoi_fuse_cleanup(&pending->fuse);
+    (void)pthread_mutex_destroy(&pending->lock);
+    sagoi_budget_free(&file->budget, pending, sizeof *pending);
+    file->deferred = NULL;
+}
+
+/* ---- Moving, all ranks ---- */
+
+static void begin_moving(sago_file *file) {
+    sagoi_pending *pending = file->deferred;
+    (void)pthread_mutex_lock(&pending->lock);
+    pending->moving = true;
+    file->written_end = sagoi_max(file->written_end, pending->own_end);
+    pending->own_end = 0;
+    (void)pthread_mutex_unlock(&pending->lock);
+}
+
+static void end_moving(sago_file *file, bool moved) {
+    sagoi_pending *pending = file->deferred;
+    (void)pthread_mutex_lock(&pending->lock);
+    pending->moving = false;
+    pending->harmful = false;
+    if (moved)
+        sagoi_fuse_reset(&pending->fuse);
+    (void)pthread_mutex_unlock(&pending->lock);
+    pending->largest = 0;
+    if (moved)
+        pending->calls = 0;
+}
+
+static sago_status move_fused(sago_file *file) {
+    sagoi_composed step;
+    int64_t bytes;
+    sagoi_composed_init(&step, SAGOI_TO_FILE, &file->budget);
+    step.flush = true;
+    step.nonblocking = file->serves_started;
+    sago_status status = sagoi_fuse_compose(&file->deferred->fuse, &step);
+    status = sagoi_engine_run(file, &step, status, &bytes);
+    sagoi_composed_cleanup(&step);
+    file->stats.flush_steps++;
+    if (status != SAGO_ERR_MEMORY)
+        return status;
+    /* No memory even for the smallest plan: every rank writes its own. */
+    status = sagoi_fuse_store(&file->deferred->fuse, file->store);
+    file->written_end = sagoi_max(file->written_end, sagoi_fuse_end(&file->deferred->fuse));
+    return sagoi_agree_status(file->team, status);
+}
+
+static void keep_late(sagoi_pending *pending, sago_status status) {
+    if (!status || pending->late)
+        return;
+    pending->late = status;
+    (void)snprintf(pending->why, sizeof pending->why, "%s", sagoi_message());
+}
+
+static sagoi_pace_facts facts_of(sagoi_pending *pending) {
+    (void)pthread_mutex_lock(&pending->lock);
+    sagoi_pace_facts facts = {.calls = pending->calls,
+                              .largest = pending->largest,
+                              .room = pending->fuse.room,
+                              .harmful = pending->harmful};
+    (void)pthread_mutex_unlock(&pending->lock);
+    return facts;
+}
+
+/* The ranks tell each other what they know; *late: of a call that failed on one of them. */
+static sago_status meet(sago_file *file, bool due, sago_status *late) {
+    sagoi_pending *pending = file->deferred;
+    sagoi_pace_facts facts = facts_of(pending);
+    *late = pending->late;
+    if (*late)
+        sagoi_message_set(pending->why);
+    sago_status status = sagoi_engine_agree_pace(file, &facts, late);
+    if (status)
+        return status;
+    sagoi_pace_meet(&pending->pace, facts.largest, facts.room, facts.harmful, due);
+    pending->late = SAGO_OK;
+    keep_late(pending, *late);
+    return SAGO_OK;
+}
+
+/* Of a call before: nobody has to go on by other means. */
+static sago_status tell_late(sago_file *file, sago_status late) {
+    if (!late)
+        return SAGO_OK;
+    file->deferred->late = SAGO_OK;
+    sagoi_message_set(file->deferred->why);
+    if (late == SAGO_ERR_MEMORY || late == SAGO_ERR_UNSUPPORTED)
+        file->stats.separate_failures++;
+    return late;
+}
+
+static sago_status move_all(sago_file *file, sago_flush reason, bool due) {
+    sago_status late = SAGO_OK;
+    file->stats.flushes[reason]++;
+    begin_moving(file);
+    sago_status status = meet(file, due, &late);
+    if (!status)
+        status = move_fused(file);
+    end_moving(file, !status);
+    return status ? status : tell_late(file, late);
+}
+
+sago_status sagoi_flush(sago_file *file, sago_flush reason) {
+    if (!file->deferred || file->deferred->calls == 0)
+        return SAGO_OK;
+    sago_status status = move_all(file, reason, false);
+    bool broken = status == SAGO_ERR_PEER || status == SAGO_ERR_MPI;
+    if (!broken)
+        return status;
+    /* The ranks will never move it: this one's part is all that can be saved. */
+    char why[SAGOI_MESSAGE_MAX];
+    (void)snprintf(why, sizeof why, "%s", sagoi_message());
+    sago_status saved = sagoi_flush_own(file);
+    (void)saved; /* what stopped the ranks is told */
+    sagoi_message_set(why);
+    return status;
+}
+
+/* ---- Putting off ---- */
+
+/* With the lock.  Data that nobody would see to in time is written at once. */
+static sago_status see_to_age(sagoi_pending *pending) {
+    pending->born = sagoi_now();
+    if (pending->armed || pending->age == 0)
+        return SAGO_OK;
+    pending->armed = sagoi_iothread_alarm(pending->file->thread, &pending->alarm, pending->age);
+    return pending->armed ? SAGO_OK : store_own(pending, SAGO_FLUSH_AGE);
+}
+
+/* With the lock. */
+static sago_status add(sagoi_pending *pending, const sagoi_composed *composed, sagoi_fuse_answer *answer) {
+    sago_status status = SAGO_OK;
+    for (*answer = SAGOI_FUSE_FULL; !status && (*answer == SAGOI_FUSE_FULL || *answer == SAGOI_FUSE_CLASHES);) {
+        bool first = sagoi_fuse_empty(&pending->fuse);
+        int64_t size = sagoi_fuse_size(&pending->fuse);
+        status = sagoi_fuse_add(&pending->fuse, composed, answer);
+        if (!status && *answer == SAGOI_FUSED) {
+            pending->largest = sagoi_max(pending->largest, sagoi_fuse_size(&pending->fuse) - size);
+            return first && composed->bytes > 0 ? see_to_age(pending) : SAGO_OK;
+        }
+        if (!status)
+            status = store_own(pending, *answer == SAGOI_FUSE_CLASHES ? SAGO_FLUSH_OVERLAP : SAGO_FLUSH_ROOM);
+    }
+    return status;
+}
+
+/* What would never fit is written by this rank, after what is put off. */
+static sago_status put_off(sago_file *file, const sagoi_composed *composed, int64_t *bytes) {
+    sagoi_pending *pending = file->deferred;
+    sagoi_fuse_answer answer;
+    double start = sagoi_phase_begin(file);
+    (void)pthread_mutex_lock(&pending->lock);
+    sago_status status = add(pending, composed, &answer);
+    if (answer == SAGOI_FUSE_NEVER)
+        pending->harmful = pending->harmful || are_harmful(composed->runs, composed->bytes);
+    (void)pthread_mutex_unlock(&pending->lock);
+    (void)sagoi_phase_next(file, SAGO_PHASE_GATHER, start);
+    if (status)
+        return status;
+    if (answer == SAGOI_FUSE_NEVER) {
+        status = sagoi_move_alone(file, &composed->request);
+        if (!status)
+            status = sagoi_request_settle(&composed->request);
+        file->written_end = sagoi_max(file->written_end, composed->request.high);
+    }
+    if (status)
+        return status;
+    file->stats.bytes_written += composed->bytes;
+    *bytes = composed->bytes;
+    return SAGO_OK;
+}
+
+/* While calls are not put off: should they be? */
+static sago_status look_again(sago_file *file) {
+    sago_status late;
+    return sagoi_pace_count(&file->deferred->pace) ? meet(file, false, &late) : SAGO_OK;
+}
+
+/* Whatever goes wrong is told when the ranks meet next, to all of them in the same call: else those who were told
+ * at once would do something else than the others, who wait for them. */
+static sago_status write_later(sago_file *file, const sagoi_composed *composed, sago_status status,
+                               int64_t *bytes) {
+    sagoi_pending *pending = file->deferred;
+    bool due = sagoi_pace_count(&pending->pace);
+    pending->calls++;
+    if (!status)
+        status = put_off(file, composed, bytes);
+    keep_late(pending, status);
+    file->stats.deferred_writes++;
+    file->stats.collective_writes++;
+    status = due ? move_all(file, SAGO_FLUSH_MEMORY, true) : SAGO_OK;
+    *bytes = status ? 0 : *bytes;
+    return status;
+}
+
+sago_status sagoi_defer_write(sago_file *file, sagoi_composed *composed, sago_status status, int64_t *bytes) {
+    sagoi_pending *pending = file->deferred;
+    *bytes = 0;
+    pending->largest = sagoi_max(pending->largest, composed->bytes);
+    if (!sagoi_pace_defers(&pending->pace)) {
+        sago_status met = look_again(file);
+        if (met)
+            return met;
+    }
+    if (!sagoi_pace_defers(&pending->pace)) { /* something may be left that could not be moved */
+        sago_status flushed = sagoi_flush(file, SAGO_FLUSH_MEMORY);
+        return flushed ? flushed : sagoi_engine_run(file, composed, status, bytes);
+    }
+    return write_later(file, composed, status, bytes);
+}
