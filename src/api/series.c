@@ -1,7 +1,12 @@
 /* Declared I/O (paper 000): all variables are announced, so that one movement fills the windows across them.
  *
  * Declaring flattens every variable and plans once.  Registering a buffer is local.  Completing hands the
- * registered variables to the engine as the streams of one request. */
+ * registered variables to the engine as the streams of one request.
+ *
+ * With sago_series_parts a step is several requests, each of neighbouring variables.  They are nonblocking calls,
+ * started by each rank in their order, one as soon as this rank has a buffer for each of its variables and those
+ * before have been started: so ranks may give their variables in any order, and wait for each other in complete
+ * only. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +24,7 @@ typedef struct variable {
     char *copy;             /* sago_series_copy: its data, packed */
     sagoi_staging *staging; /* of this step's buffer, if that is a device's */
     bool registered;
+    bool begun; /* its part is on the way */
 } variable;
 
 struct sago_series {
@@ -32,6 +38,9 @@ struct sago_series {
     int64_t registered;        /* variables of this step that have a buffer */
     sagoi_direction direction; /* of this step */
     int64_t bytes;             /* moved in the last step */
+    int64_t nparts;            /* of a step */
+    int64_t begun;             /* parts of this step that were started */
+    sago_request *parts;       /* theirs; NULL: a step is one blocking call */
     struct sago_series *next;  /* of the file */
 };
 
@@ -59,9 +68,9 @@ static void drop_copies(sago_series *series) {
         sagoi_staging_destroy(series->vars[i].staging);
         series->vars[i].copy = NULL;
         series->vars[i].staging = NULL;
-        series->vars[i].registered = false;
+        series->vars[i].registered = series->vars[i].begun = false;
     }
-    series->registered = 0;
+    series->registered = series->begun = 0;
 }
 
 static void unlink_series(sago_series *series) {
@@ -81,6 +90,7 @@ void sagoi_series_destroy(sago_series *series) {
         sagoi_view_cleanup(&series->views[i]);
     sagoi_budget_free(budget, series->views, series->nvars * (int64_t)sizeof *series->views);
     sagoi_budget_free(budget, series->vars, series->nvars * (int64_t)sizeof *series->vars);
+    sagoi_budget_free(budget, series->parts, series->parts ? series->nparts * (int64_t)sizeof *series->parts : 0);
     sagoi_live_remove(&series->live);
     sagoi_budget_free(budget, series, sizeof *series);
 }
@@ -130,7 +140,9 @@ static sago_status declare_all(sago_series *series, const sago_var vars[]) {
     sagoi_budget *budget = &series->file->budget;
     series->vars = sagoi_budget_alloc(budget, series->nvars * (int64_t)sizeof *series->vars);
     series->views = sagoi_budget_alloc(budget, series->nvars * (int64_t)sizeof *series->views);
-    if (!series->vars || !series->views)
+    if (series->nparts > 1)
+        series->parts = sagoi_budget_alloc(budget, series->nparts * (int64_t)sizeof *series->parts);
+    if (!series->vars || !series->views || (series->nparts > 1 && !series->parts))
         return no_memory(series->nvars);
     sago_status status = SAGO_OK;
     for (int64_t i = 0; i < series->nvars && !status; i++)
@@ -156,11 +168,12 @@ static sago_status declare(sago_file *file, int64_t nvars, const sago_var vars[]
         status = no_memory(nvars);
     if (!status) {
         series->nvars = nvars;
+        series->nparts = file->apart ? 1 : sagoi_max(1, sagoi_min(file->hints.series_parts, nvars));
         status = declare_all(series, vars);
     }
     status = sagoi_engine_agree(file, status, SAGOI_CALL_DECLARE, nvars);
     /* Rounds, aggregators and windows are computed here, once. */
-    if (!status)
+    if (!status && !series->parts)
         status = sagoi_engine_prepare(file, &series->declared);
     if (status) {
         if (series)
@@ -207,6 +220,9 @@ static sago_status register_checked(sago_series *series, int64_t index, char *bu
     if (series->registered > 0 && series->direction != direction)
         return sagoi_fail(SAGO_ERR_STATE, "a step either writes or reads: complete it first");
     variable *var = &series->vars[index];
+    if (var->begun)
+        return sagoi_fail(SAGO_ERR_STATE, "variable %lld is on its way already: complete the step first",
+                          (long long)index);
     if (!buf && var->bytes > 0)
         return sagoi_fail(SAGO_ERR_ARG, "the buffer of variable %lld is NULL", (long long)index);
     sagoi_memory memory = var->memory;
@@ -228,11 +244,81 @@ static sago_status register_checked(sago_series *series, int64_t index, char *bu
     return SAGO_OK;
 }
 
+/* ---- Parts of a step ---- */
+
+/* The request of this step, or a part of it: the registered ones of the variables [first, end), moved by the
+ * displacement. */
+static sago_status compose_step(const sago_series *series, int64_t first, int64_t end, sagoi_composed *step) {
+    const sagoi_request *all = &series->declared.request;
+    int64_t capacity = sagoi_max(1, all->nstreams);
+    step->streams = sagoi_budget_alloc(step->budget, capacity * (int64_t)sizeof *step->streams);
+    if (!step->streams)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a step of %lld streams", (long long)all->nstreams);
+    step->streams_capacity = capacity;
+    step->request.streams = step->streams;
+    for (int64_t v = first; v < end; v++) {
+        const variable *var = &series->vars[v];
+        if (!var->registered)
+            continue;
+        step->bytes += var->bytes;
+        for (int64_t i = var->first; i < var->first + var->count; i++) {
+            sagoi_stream *stream = &step->streams[step->request.nstreams++];
+            *stream = all->streams[i];
+            stream->file.base += series->disp;
+            step->runs += sagoi_extents_runs(&stream->file);
+        }
+    }
+    sagoi_compose_bounds(step);
+    return SAGO_OK;
+}
+
+static int64_t part_begin(const sago_series *series, int64_t part) {
+    return series->nvars * part / series->nparts;
+}
+
+static bool is_given(const sago_series *series, int64_t part) {
+    for (int64_t v = part_begin(series, part); v < part_begin(series, part + 1); v++)
+        if (!series->vars[v].registered)
+            return false;
+    return true;
+}
+
+/* When its turn comes. */
+static sago_status flush_before(sago_file *file) { return sagoi_flush(file, SAGO_FLUSH_STEP); }
+
+/* The next one, with what there is for it. */
+static void start_part(sago_series *series) {
+    int64_t part = series->begun++, first = part_begin(series, part), end = part_begin(series, part + 1);
+    sago_request *request = &series->parts[part];
+    bool held;
+    sagoi_started_hold(series->file, &held);
+    sagoi_started_init(request, series->file, "sago_series_complete",
+                       series->registered ? series->direction : SAGOI_TO_FILE);
+    request->composed.step = true;
+    request->composed.follows = series->registered == 0;
+    request->before = flush_before;
+    request->serve = sagoi_engine_run;
+    sago_status status = compose_step(series, first, end, &request->composed);
+    for (int64_t v = first; v < end; v++)
+        series->vars[v].begun = true;
+    sagoi_started_release(held);
+    sagoi_started_run(request, status);
+}
+
+static void start_given(sago_series *series) {
+    while (series->parts && series->begun < series->nparts && is_given(series, series->begun))
+        start_part(series);
+    if (series->begun > 0)
+        (void)sagoi_fibers_advance();
+}
+
 static sago_status register_buffer(sago_series *series, int64_t index, char *buf, sagoi_direction direction) {
     bool held;
     sagoi_started_hold(series->file, &held);
     sago_status status = register_checked(series, index, buf, direction);
     sagoi_started_release(held);
+    if (!status)
+        start_given(series);
     return status;
 }
 
@@ -252,29 +338,22 @@ sago_status sago_series_read(sago_series *series, int64_t var, void *buf) {
 
 /* ---- Completing ---- */
 
-/* The request of this step: the registered variables, moved by the displacement. */
-static sago_status compose_step(const sago_series *series, sagoi_composed *step) {
-    const sagoi_request *all = &series->declared.request;
-    int64_t capacity = sagoi_max(1, all->nstreams);
-    step->streams = sagoi_budget_alloc(step->budget, capacity * (int64_t)sizeof *step->streams);
-    if (!step->streams)
-        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a step of %lld streams", (long long)all->nstreams);
-    step->streams_capacity = capacity;
-    step->request.streams = step->streams;
-    for (int64_t v = 0; v < series->nvars; v++) {
-        const variable *var = &series->vars[v];
-        if (!var->registered)
+/* All ranks have as many parts, some perhaps with nothing in them. */
+static sago_status complete_parts(sago_series *series) {
+    sago_status status = SAGO_OK;
+    while (series->begun < series->nparts)
+        start_part(series);
+    sagoi_started_settle(series->file);
+    series->bytes = 0;
+    for (int64_t p = 0; p < series->nparts; p++) {
+        series->bytes += series->parts[p].bytes;
+        if (status || !series->parts[p].status)
             continue;
-        step->bytes += var->bytes;
-        for (int64_t i = var->first; i < var->first + var->count; i++) {
-            sagoi_stream *stream = &step->streams[step->request.nstreams++];
-            *stream = all->streams[i];
-            stream->file.base += series->disp;
-            step->runs += sagoi_extents_runs(&stream->file);
-        }
+        status = series->parts[p].status;
+        sagoi_message_set(series->parts[p].message);
     }
-    sagoi_compose_bounds(step);
-    return SAGO_OK;
+    drop_copies(series);
+    return status;
 }
 
 static sago_status complete(sago_series *series) {
@@ -285,7 +364,7 @@ static sago_status complete(sago_series *series) {
     step.follows = series->registered == 0;
     sago_status status = sagoi_flush(file, SAGO_FLUSH_STEP);
     if (!status) {
-        status = compose_step(series, &step);
+        status = compose_step(series, 0, series->nvars, &step);
         status = sagoi_engine_run(file, &step, status, &series->bytes);
     }
     sagoi_composed_cleanup(&step);
@@ -294,7 +373,11 @@ static sago_status complete(sago_series *series) {
 }
 
 sago_status sago_series_complete(sago_series *series) {
-    sago_status status = check_collective(series);
+    sago_status status = check_series(series);
+    if (!status && series->parts)
+        return sagoi_done("sago_series_complete", NULL, complete_parts(series));
+    if (!status)
+        status = check_collective(series);
     if (status)
         return sagoi_done("sago_series_complete", NULL, status);
     return sagoi_done("sago_series_complete", series->file->path, complete(series));

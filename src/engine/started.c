@@ -2,23 +2,34 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/engine.h"
 #include "move/convene.h"
 
-sago_status sagoi_started_create(sago_file *file, const char *call, sagoi_direction direction,
-                                 sago_request **created) {
-    sago_request *request = calloc(1, sizeof *request);
-    int64_t number = ++file->started_calls;
-    if (!request)
-        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a request");
-    request->number = number;
+static void init(sago_request *request, sago_file *file, const char *call, sagoi_direction direction) {
+    request->number = file->started_calls;
     request->file = file;
     request->call = call;
     sagoi_composed_init(&request->composed, direction, &file->budget);
     request->composed.nonblocking = true;
+}
+
+sago_status sagoi_started_create(sago_file *file, const char *call, sagoi_direction direction,
+                                 sago_request **created) {
+    sago_request *request = calloc(1, sizeof *request);
+    file->started_calls++;
+    if (!request)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a request");
+    init(request, file, call, direction);
     *created = request;
     return SAGO_OK;
+}
+
+void sagoi_started_init(sago_request *request, sago_file *file, const char *call, sagoi_direction direction) {
+    memset(request, 0, sizeof *request);
+    file->started_calls++;
+    init(request, file, call, direction);
 }
 
 void sagoi_started_destroy(sago_request **request) {

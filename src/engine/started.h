@@ -43,6 +43,8 @@ struct sago_request {
  * counts, for it is one of the other ranks'. */
 sago_status sagoi_started_create(sago_file *file, const char *call, sagoi_direction direction,
                                  sago_request **request) SAGOI_CHECKED;
+/* The same of the caller's memory, which is not to be destroyed, but kept until it is done. */
+void sagoi_started_init(sago_request *request, sago_file *file, const char *call, sagoi_direction direction);
 /* Local, never waits: puts it at the end of the file's queue.  `wrong` is what is wrong with its arguments, with
  * the thread's message: all ranks will get it. */
 void sagoi_started_run(sago_request *request, sago_status wrong);

@@ -194,7 +194,7 @@ static void declared_step(oracle *o, declared *d, int64_t disp) {
     remember(o);
     note(o, write ? "series_write" : "series_read");
     for (int64_t v = 0; v < d->nvars; v++) {
-        d->again[v] = chance(&o->r, 10);
+        d->again[v] = chance(&o->r, 10) && !strstr(o->hints, "sago_series_parts="); /* it may be on its way */
         for (int i = 0; i < o->size; i++)
             d->used[v][i] = all || chance(&o->r, 60);
     }
