@@ -95,16 +95,16 @@ static bool tell_leaders(sagoi_team *team, news_kind kind) {
     return told;
 }
 
-/* Tells the other nodes, unless another rank of this one has. */
+/* Tells the other nodes, unless another rank of this one has.  Several may at once: whoever tried first may be the
+ * one that cannot. */
 static void spread_word(sagoi_team *team) {
     sagoi_control *control = team->control;
-    uint32_t none = 0;
-    if (team->nodes == 1 || !atomic_compare_exchange_strong(&control->told, &none, 1))
+    if (team->nodes == 1 || atomic_load(&control->told))
         return;
     if (open_bulletin(team))
         memcpy(team->bulletin->own[NEWS_BROKEN].text, control->broken_message, SAGOI_MESSAGE_MAX);
-    if (!tell_leaders(team, NEWS_BROKEN))
-        atomic_store(&control->told, 0); /* another rank may be able to */
+    if (tell_leaders(team, NEWS_BROKEN))
+        atomic_store(&control->told, 1);
 }
 
 void sagoi_break_node(sagoi_team *team, const char *why) {
