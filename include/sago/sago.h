@@ -245,8 +245,7 @@ sago_status sago_preallocate(sago_file *file, MPI_Offset size); /* collective; n
  * rank's calls that write the same bytes the later one wins; of different ranks' either may, unless there is a
  * sync between them.  Independent accesses and sago_get_size() write what their own rank has deferred first, and
  * so does the rank by itself after sago_defer_age seconds.  Errors, also of arguments, are those of the call that
- * moves, on all ranks; data that could not be written stays deferred until the file is closed.  Without the hint:
- * see sago_defer=auto. */
+ * moves, on all ranks; data that could not be written stays deferred until the file is closed. */
 sago_status sago_flush_all(sago_file *file); /* collective; all that is deferred is in the file */
 sago_status sago_flush_own(sago_file *file); /* local; what this rank has deferred is in the file */
 

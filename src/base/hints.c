@@ -86,7 +86,7 @@ static const sagoi_hint_row table[] = {
      "be closed; 0: for ever"},
     {"sago_nonblocking", SAGOI_HINT_ENUM, FIELD(nonblocking), "together", 0, 0, "together|apart", NULL,
      "Ranks wait for each other in nonblocking calls, and agree on how they went; or go alone where others do not come"},
-    {"sago_defer", SAGOI_HINT_ENUM, FIELD(defer), "auto", 0, 0, "auto|on|off", NULL,
+    {"sago_defer", SAGOI_HINT_ENUM, FIELD(defer), "off", 0, 0, "auto|on|off", NULL,
      "Collective writes are kept in memory and moved many together, at the latest by sync, close or a read; auto: "
      "small ones, between nodes, to files opened with MPI_MODE_WRONLY"},
     {"sago_defer_age", SAGOI_HINT_INT, FIELD(defer_age), "1", 0, 10000000, NULL, NULL,

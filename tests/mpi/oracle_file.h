@@ -81,9 +81,7 @@ static MPI_Info pick_hints(oracle *o) {
             hint_add(o, info, choice->key, word);
     }
     const char *defer = getenv("SAGO_DEFER");
-    bool by_itself =
-        (o->amode & MPI_MODE_WRONLY) && !strstr(o->hints, "sago_defer=off") && !defer; /* between nodes */
-    o->defers = by_itself || strstr(o->hints, "sago_defer=on") || (defer && strcmp(defer, "on") == 0);
+    o->defers = strstr(o->hints, "sago_defer=on") || (defer && strcmp(defer, "on") == 0);
     return info;
 }
 

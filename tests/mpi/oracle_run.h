@@ -273,7 +273,7 @@ static void flush_deferred(oracle *o) {
                  : way == 1 ? sago_flush_own(o->file)
                             : sago_sync(o->file),
                  NULL);
-    if (way == 1 || !strstr(o->hints, "sago_defer=on")) /* without it ranks may have gone alone */
+    if (way == 1)
         meet(o->comm);
     deferred_clear(o);
 }
