@@ -92,14 +92,6 @@ sago_status sagoi_allgather(sagoi_team *team, MPI_Comm comm, const void *mine, i
     return hand_back(&b, team, sagoi_collective(team, started, &request, "MPI_Allgather"));
 }
 
-sago_status sagoi_alltoall(sagoi_team *team, MPI_Comm comm, const void *mine, int64_t n, void *all) {
-    MPI_Request request;
-    int64_t bytes = n * ranks_of(comm);
-    buffers b = borrow(mine, bytes, all, bytes);
-    bool started = SAGOI_DONE(MPI_Ialltoall(b.in, (int)n, MPI_BYTE, b.out, (int)n, MPI_BYTE, comm, &request));
-    return hand_back(&b, team, sagoi_collective(team, started, &request, "MPI_Alltoall"));
-}
-
 static int64_t bytes_of(const sagoi_parts *parts, int ranks) {
     int64_t end = 0;
     for (int i = 0; i < ranks; i++)
@@ -123,15 +115,6 @@ sago_status sagoi_allgather_parts(sagoi_team *team, MPI_Comm comm, const void *m
     bool started = SAGOI_DONE(
         MPI_Iallgatherv(b.in, (int)n, MPI_BYTE, b.out, parts->sizes, parts->places, MPI_BYTE, comm, &request));
     return hand_back(&b, team, sagoi_collective(team, started, &request, "MPI_Allgatherv"));
-}
-
-sago_status sagoi_alltoall_parts(sagoi_team *team, MPI_Comm comm, const sagoi_parts *to, const sagoi_parts *from) {
-    MPI_Request request;
-    int n = ranks_of(comm);
-    buffers b = borrow(to->all, bytes_of(to, n), from->all, bytes_of(from, n));
-    bool started = SAGOI_DONE(MPI_Ialltoallv(b.in, to->sizes, to->places, MPI_BYTE, b.out, from->sizes,
-                                             from->places, MPI_BYTE, comm, &request));
-    return hand_back(&b, team, sagoi_collective(team, started, &request, "MPI_Alltoallv"));
 }
 
 /* ---- Messages ---- */
@@ -164,4 +147,58 @@ sago_status sagoi_finish_messages(sagoi_team *team, int64_t n, MPI_Request reque
     if (sagoi_is_broken(team))
         return sagoi_broken(team);
     return n > 0 ? sagoi_wait_all(team, n, requests, "MPI_Testall") : SAGO_OK;
+}
+
+/* ---- All to all, by messages of our own: Open MPI 4.1's MPI_Ialltoall does not always end ---- */
+
+enum { TAG_ALL_TO_ALL = 31, AT_ONCE = 32 };
+
+/* A part for each rank, one after another or as `parts` has it. */
+typedef struct all_parts {
+    char *bytes;
+    const sagoi_parts *parts; /* NULL: all are of `each` bytes */
+    int64_t each;
+} all_parts;
+
+static char *place_of(const all_parts *side, int rank) {
+    return side->bytes + (side->parts ? side->parts->places[rank] : rank * side->each);
+}
+
+static int size_at(const all_parts *side, int rank) {
+    return side->parts ? side->parts->sizes[rank] : (int)side->each;
+}
+
+/* Step s of all ranks: to the rank s further on, from the rank s before. */
+static sago_status exchange_sides(sagoi_team *team, MPI_Comm comm, const all_parts *out, const all_parts *in) {
+    int ranks = ranks_of(comm), me = rank_in(comm);
+    sago_status status = SAGO_OK;
+    for (int first = 0; first < ranks && !status; first += AT_ONCE) {
+        MPI_Request requests[2 * AT_ONCE];
+        int n = 0;
+        for (int step = first; step < ranks && step < first + AT_ONCE && !status; step++) {
+            int to = (int)(((int64_t)me + step) % ranks), from = (int)(((int64_t)me - step + ranks) % ranks);
+            sagoi_message_to came = {comm, from, TAG_ALL_TO_ALL, place_of(in, from), size_at(in, from)},
+                             went = {comm, to, TAG_ALL_TO_ALL, place_of(out, to), size_at(out, to)};
+            status = sagoi_start_receive(team, &came, &requests[n++]);
+            if (!status)
+                status = sagoi_start_send(team, &went, &requests[n++]);
+        }
+        if (!status)
+            status = sagoi_finish_messages(team, n, requests);
+    }
+    return status;
+}
+
+sago_status sagoi_alltoall(sagoi_team *team, MPI_Comm comm, const void *mine, int64_t n, void *all) {
+    int64_t bytes = n * ranks_of(comm);
+    buffers b = borrow(mine, bytes, all, bytes);
+    all_parts out = {b.in, NULL, n}, in = {b.out, NULL, n};
+    return hand_back(&b, team, exchange_sides(team, comm, &out, &in));
+}
+
+sago_status sagoi_alltoall_parts(sagoi_team *team, MPI_Comm comm, const sagoi_parts *to, const sagoi_parts *from) {
+    int n = ranks_of(comm);
+    buffers b = borrow(to->all, bytes_of(to, n), from->all, bytes_of(from, n));
+    all_parts out = {b.in, to, 0}, in = {b.out, from, 0};
+    return hand_back(&b, team, exchange_sides(team, comm, &out, &in));
 }
