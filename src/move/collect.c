@@ -149,7 +149,8 @@ sago_status sagoi_finish_messages(sagoi_team *team, int64_t n, MPI_Request reque
     return n > 0 ? sagoi_wait_all(team, n, requests, "MPI_Testall") : SAGO_OK;
 }
 
-/* ---- All to all, by messages of our own: Open MPI 4.1's MPI_Ialltoall does not always end ---- */
+/* ---- All to all, by messages of our own: under Open MPI 4.1 an MPI_Ialltoall was seen that did not end, with all
+ * ranks in it after the same calls; why is not known ---- */
 
 enum { TAG_ALL_TO_ALL = 31, AT_ONCE = 32 };
 
