@@ -132,8 +132,20 @@ static bool make_machine(plan_config *config, plan_input *input, char *why) {
 
 /* ---- The file ---- */
 
-static bool make_target(const plan_config *config, sagoi_target *target, char *why) {
-    sagoi_layout layout = {.block = 4096};
+/* Of the first storage that all nodes of the described machine share. */
+static int64_t described_locks(const sagoi_description *described) {
+    for (int64_t i = 0; i < described->tiers; i++)
+        if (described->tier[i].sharing == SAGOI_SHARED_ALL)
+            return described->tier[i].locks;
+    return 0;
+}
+
+static bool make_target(const plan_config *config, const sagoi_description *described, sagoi_target *target,
+                        char *why) {
+    int64_t locks = config->dir ? 0 : described_locks(described);
+    sagoi_layout layout = {.block = locks > 0 ? locks : 4096, .lock_unit = locks};
+    if ((config->stripe_unit > 0) != (config->stripe_count > 0))
+        return bench_refuse(why, "a striped file needs both --stripe-unit and --stripe-count");
     if (config->dir) {
         int fd = open(config->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (fd < 0)
@@ -146,12 +158,11 @@ static bool make_target(const plan_config *config, sagoi_target *target, char *w
     bool may_map = layout.in_memory || (config->hints.map == SAGOI_CHOICE_ON && layout.local);
     *target = (sagoi_target){
         .block = layout.block,
+        .lock_unit = layout.lock_unit,
         .stripe_unit = config->stripe_unit ? config->stripe_unit : layout.stripe_unit,
         .stripe_count = config->stripe_count ? config->stripe_count : layout.stripe_count,
         .mappable = config->nodes == 1 && may_map && config->hints.map != SAGOI_CHOICE_OFF,
     };
-    if ((target->stripe_unit > 0) != (target->stripe_count > 0))
-        return bench_refuse(why, "a striped file needs both --stripe-unit and --stripe-count");
     return true;
 }
 
@@ -257,7 +268,7 @@ static bool make_subfiles(const plan_config *config, plan_input *input, char *wh
 }
 
 bool plan_input_make(plan_config *config, plan_input *input, char *why) {
-    return make_machine(config, input, why) && make_target(config, &input->target, why) &&
+    return make_machine(config, input, why) && make_target(config, &input->description, &input->target, why) &&
            make_shape(config, input, why) && make_subfiles(config, input, why);
 }
 

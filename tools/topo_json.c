@@ -86,6 +86,7 @@ static void put_storage(bench_json *json, const topo_view *view) {
         json_int(json, "capacity", tier->capacity);
         json_real(json, "bandwidth", tier->bandwidth);
         json_int(json, "targets", tier->targets);
+        json_int(json, "locks", tier->locks);
         json_close(json, '}');
     }
     json_close(json, ']');

@@ -106,16 +106,18 @@ topo_text topo_sharing(const topo_view *view, const topo_dir *dir) {
 }
 
 topo_text topo_tier(const sagoi_tier *tier) {
-    char who[64], more[64] = "";
+    char who[64], more[64] = "", locks[64] = "";
     if (tier->sharing == SAGOI_SHARED_RACK)
         snprintf(who, sizeof who, "shared by %lld places each", (long long)tier->rack);
     else
         snprintf(who, sizeof who, "%s", tier->sharing == SAGOI_SHARED_NODE ? "one on each node" : "shared by all");
     if (tier->targets)
         snprintf(more, sizeof more, ", %lld targets", (long long)tier->targets);
-    return text("%s%s%s%s%s%s", who, tier->capacity ? ", " : "",
+    if (tier->locks)
+        snprintf(locks, sizeof locks, ", locks of %.48s", topo_size(tier->locks).text);
+    return text("%s%s%s%s%s%s%s", who, tier->capacity ? ", " : "",
                 tier->capacity ? topo_size(tier->capacity).text : "", tier->bandwidth > 0 ? ", " : "",
-                tier->bandwidth > 0 ? sagoi_format_rate(tier->bandwidth).text : "", more);
+                tier->bandwidth > 0 ? sagoi_format_rate(tier->bandwidth).text : "", more, locks);
 }
 
 /* ---- Text ---- */

@@ -87,7 +87,7 @@ enum {
     MAX_SUBFILES,
     MAX_MINUS_SUBFILES
 };
-enum { SUM_COVER_KEY, SUM_BLOCK, SUM_STRIPE_UNIT, SUM_STRIPE_COUNT };
+enum { SUM_COVER_KEY, SUM_BLOCK, SUM_LOCK_UNIT, SUM_STRIPE_UNIT, SUM_STRIPE_COUNT };
 
 int64_t sagoi_positive_hash(const void *data, int64_t bytes) {
     return (int64_t)(sagoi_hash_bytes(data, bytes, (sagoi_hash){0, 0}).low >> 1);
@@ -128,6 +128,7 @@ static void describe_store(const sago_file *file, sagoi_agreement *agreed) {
     if (file->team->rank != 0)
         return;
     agreed->sum[SUM_BLOCK] = (uint64_t)layout->block;
+    agreed->sum[SUM_LOCK_UNIT] = (uint64_t)layout->lock_unit;
     agreed->sum[SUM_STRIPE_UNIT] = (uint64_t)layout->stripe_unit;
     agreed->sum[SUM_STRIPE_COUNT] = (uint64_t)layout->stripe_count;
 }
@@ -145,7 +146,7 @@ static sago_status take_store(sago_file *file, const sagoi_agreement *agreed) {
     if (agreed->max[MAX_SUBFILES] != -agreed->max[MAX_MINUS_SUBFILES])
         return sagoi_fail(SAGO_ERR_MISMATCH, "ranks found different subfiles");
     sagoi_store_set_stripes(
-        file->store, (int64_t)agreed->sum[SUM_BLOCK],
+        file->store, (int64_t)agreed->sum[SUM_BLOCK], (int64_t)agreed->sum[SUM_LOCK_UNIT],
         (sagoi_stripes){(int64_t)agreed->sum[SUM_STRIPE_UNIT], (int64_t)agreed->sum[SUM_STRIPE_COUNT]});
     return SAGO_OK;
 }

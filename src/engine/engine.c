@@ -283,6 +283,7 @@ static sagoi_target describe_target(const sagoi_call *call) {
     const sagoi_subfiles *subfiles = sagoi_store_subfiles(file->store);
     bool reading = call->composed->request.direction == SAGOI_FROM_FILE;
     return (sagoi_target){.block = layout->block,
+                          .lock_unit = layout->lock_unit,
                           .stripe_unit = layout->stripe_unit,
                           .stripe_count = layout->stripe_count,
                           .subfiles = subfiles ? *subfiles : (sagoi_subfiles){0, 0},

@@ -57,6 +57,8 @@ static void tier_write(const sagoi_tier *tier, FILE *out) {
         fprintf(out, " bandwidth %s", sagoi_format_rate(tier->bandwidth).text);
     if (tier->targets)
         fprintf(out, " targets %lld", (long long)tier->targets);
+    if (tier->locks)
+        fprintf(out, " locks %s", sagoi_format_size(tier->locks).text);
     fputc('\n', out);
 }
 
@@ -79,7 +81,7 @@ void sagoi_description_write(const sagoi_description *description, FILE *out) {
 static bool tier_equal(const sagoi_tier *a, const sagoi_tier *b) {
     return strcmp(a->name, b->name) == 0 && strcmp(a->path, b->path) == 0 && a->sharing == b->sharing &&
            a->rack == b->rack && a->capacity == b->capacity && a->bandwidth == b->bandwidth &&
-           a->targets == b->targets;
+           a->targets == b->targets && a->locks == b->locks;
 }
 
 static bool range_equal(const sagoi_host_range *a, const sagoi_host_range *b) {

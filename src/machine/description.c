@@ -337,8 +337,9 @@ static sago_status key_tier(parser *p) {
         {"capacity", FIELD_SIZE, &tier.capacity, 0, false, false},
         {"bandwidth", FIELD_RATE, &tier.bandwidth, 0, false, false},
         {"targets", FIELD_INT, &tier.targets, 0, false, false},
+        {"locks", FIELD_SIZE, &tier.locks, 0, false, false},
     };
-    sago_status status = fields_parse(p, 2, fields, 6);
+    sago_status status = fields_parse(p, 2, fields, 7);
     if (status != SAGO_OK)
         return status;
     bool rack = tier.sharing == SAGOI_SHARED_RACK;

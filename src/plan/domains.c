@@ -125,8 +125,9 @@ static sagoi_bisection bisection_of(const sagoi_draft *draft, const sagoi_group 
         b.unit = sagoi_round_up(draft->align, draft->plan->window);
         return b;
     }
-    if (draft->stripe > 0 && draft->plan->window % draft->stripe == 0) { /* whole windows, however many */
-        b.unit = draft->plan->window;
+    int64_t edge = draft->stripe > 0 ? draft->stripe : draft->locks;
+    if (edge > 0 && draft->plan->window % edge == 0) { /* whole windows, or blocks that are locked, however many */
+        b.unit = draft->stripe > 0 ? draft->plan->window : draft->align;
         b.leaves = sagoi_min(group->aggregators, sagoi_div_up(span, b.unit));
         return b;
     }

@@ -132,6 +132,17 @@ static void read_subfiles(sagoi_draft *draft) {
                        draft->parted ? "in turn, like stripes" : "ranges of nodes");
 }
 
+/* Blocks that several nodes write to are waited for (GPFS): each is to have one owner, so domains begin at their
+ * edges.  On one node nobody else is in the way. */
+static void read_locks(sagoi_draft *draft) {
+    int64_t unit = draft->target->lock_unit;
+    if (unit < SAGOI_PAGE || unit % SAGOI_PAGE != 0 || unit > largest_align || draft->stripe > 0 ||
+        draft->machine->nodes == 1)
+        return;
+    draft->locks = unit;
+    draft->align = sagoi_round_up(draft->align, unit);
+}
+
 /* Stripes count where their edges are page edges. */
 static void read_target(sagoi_draft *draft) {
     const sagoi_target *target = draft->target;
@@ -140,6 +151,7 @@ static void read_target(sagoi_draft *draft) {
     if (target->stripe_count > 0 && target->stripe_unit > 0 && target->stripe_unit % SAGOI_PAGE == 0)
         draft->stripe = target->stripe_unit;
     draft->targets = target->stripe_count;
+    read_locks(draft);
     read_subfiles(draft);
 }
 

@@ -67,6 +67,7 @@ double sagoi_shape_bytes(const sagoi_shape *shape, int64_t node, int64_t start, 
 /* The parts of store/layout.h that planning needs. */
 typedef struct sagoi_target {
     int64_t block;       /* alignment that the file system likes */
+    int64_t lock_unit;   /* nodes that write to one such block wait for each other; 0: not known to be so */
     int64_t stripe_unit; /* 0: not striped */
     int64_t stripe_count;
     sagoi_subfiles subfiles; /* count 0: one file */

@@ -198,8 +198,8 @@ static void explain_memory(sagoi_draft *draft) {
 /* Between nodes: several rounds where there is enough to move, so that the next window is on its way while one is
  * stored (measured: 3-D blocks on 4 nodes a fifth faster with 8 rounds than with one). */
 int64_t sagoi_draft_wanted_window(const sagoi_draft *draft, int64_t aggregators) {
-    static const int64_t rounds = 8, least = MIB;
-    int64_t most = sagoi_draft_window(draft);
+    static const int64_t rounds = 8;
+    int64_t most = sagoi_draft_window(draft), least = sagoi_max(MIB, draft->locks);
     if (draft->hints->window > 0 || draft->stripe > 0 || draft->machine->nodes == 1)
         return most;
     int64_t hint = sagoi_draft_domain_hint(draft), span = draft->plan->high - draft->plan->low;

@@ -62,7 +62,11 @@ static sagoi_strategy decide_short(sagoi_draft *draft) {
                            100.0 * (double)draft->bytes / (double)span(draft));
         return SAGOI_STRATEGY_MAPPED;
     }
-    sagoi_draft_reason(draft, "strategy: aggregated, short runs; not mapped: %s", why_not);
+    if (draft->locks > 0 && mean_run(draft) >= long_run)
+        sagoi_draft_reason(draft, "strategy: aggregated, runs do not fill blocks of %s, the unit of locks",
+                           sagoi_size_to_text(draft->locks).text);
+    else
+        sagoi_draft_reason(draft, "strategy: aggregated, short runs; not mapped: %s", why_not);
     return SAGOI_STRATEGY_AGGREGATED;
 }
 
@@ -93,7 +97,8 @@ bool sagoi_route_alone(const sagoi_totals *all, const sagoi_target *target, cons
         target->subfiles.count > 0)
         return false;
     return all->bytes <= all->span &&
-           (target->stripe_unit == 0 || all->bytes / all->runs >= sagoi_max(long_run, target->stripe_unit));
+           (target->stripe_unit == 0 || all->bytes / all->runs >= sagoi_max(long_run, target->stripe_unit)) &&
+           (target->lock_unit == 0 || all->bytes / all->runs >= target->lock_unit);
 }
 
 static bool is_nothing_to_gather(const sagoi_draft *draft) {
@@ -107,7 +112,7 @@ static bool is_nothing_to_gather(const sagoi_draft *draft) {
 
 static sagoi_strategy decide_auto(sagoi_draft *draft) {
     bool whole = draft->parted && draft->machine->nodes == 1; /* nobody else is in the way in a subfile */
-    int64_t threshold = sagoi_max(long_run, whole ? 0 : draft->stripe),
+    int64_t threshold = sagoi_max(long_run, whole ? 0 : sagoi_max(draft->stripe, draft->locks)),
             windows = span(draft) / sagoi_draft_window(draft);
     if (is_nothing_to_gather(draft))
         sagoi_draft_reason(draft, "strategy: direct, no rank has more than one run: nothing to gather");

@@ -128,7 +128,9 @@ static void find_stripes(int fd, sagoi_layout *layout) {
         free(value);
     }
     if (strcmp(layout->name, "gpfs") == 0) /* blocks go to all disks in turn, and one is the unit of locks */
-        layout->stripe_unit = layout->block;
+        layout->stripe_unit = layout->lock_unit = layout->block;
+    if (strcmp(layout->name, "lustre") == 0)
+        layout->lock_unit = layout->stripe_unit;
 }
 
 /* ---- Making a file with stripes ---- */

@@ -227,6 +227,7 @@ static sagoi_description random_description(void) {
         tier->capacity = random_below(INT64_C(1) << 50);
         tier->bandwidth = one_in(2) ? 0 : 1e9 / 3 * (double)(1 + random_below(1000));
         tier->targets = random_below(60);
+        tier->locks = one_in(2) ? 0 : random_below(INT64_C(1) << 30);
     }
     d.topology.level[0].latency = one_in(2) ? 1e-6 : (double)random_below(1 << 30) / 3e12;
     random_hosts(&d);

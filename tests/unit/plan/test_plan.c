@@ -69,6 +69,8 @@ static void random_target(situation *s) {
         s->target.stripe_unit = one_in(8) ? random_size(1, GIB) : 4096 * random_size(1, 4096);
         s->target.stripe_count = random_below(20);
     }
+    if (one_in(4))
+        s->target.lock_unit = one_in(8) ? random_size(1, GIB) : 4096 << random_below(14);
     if (one_in(3))
         s->target.subfiles =
             (sagoi_subfiles){random_size(2, 40), 4096 * random_size(1, one_in(4) ? 1 << 20 : 4096)};
@@ -307,6 +309,34 @@ static void strategy_one_piece(void **state) {
     s.target = (sagoi_target){.block = 4096};
     s.access[3].bytes = 8 * KIB; /* more than there is to read: some bytes twice */
     assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
+}
+
+/* GPFS: what does not fill the blocks that nodes lock is gathered, and no block has two owners. */
+static void locked_blocks(void **state) {
+    (void)state;
+    sagoi_plan plan;
+    for (int runs = 1; runs < 3; runs++) { /* a rank */
+        situation_init(&s, 4, 2, 256 * MIB, 128 * KIB);
+        s.shape.most_runs = runs;
+        assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
+        s.target = (sagoi_target){.block = 4 * MIB, .lock_unit = 4 * MIB};
+        for (int write = 0; write < 2; write++) {
+            s.shape.write = write;
+            must_make(&s, &plan);
+            assert_int_equal(plan.strategy, SAGOI_STRATEGY_AGGREGATED);
+            assert_reason(&plan, "strategy: aggregated, runs do not fill blocks of 4 MiB, the unit of locks");
+            assert_true(plan.ndomains > 1);
+            for (int64_t d = 0; d < plan.ndomains; d++)
+                assert_int_equal(plan.domains[d].first % (4 * MIB), 0);
+            sagoi_plan_cleanup(&plan);
+        }
+    }
+    situation_init(&s, 4, 2, 256 * MIB, 4 * MIB); /* they fill them */
+    s.target = (sagoi_target){.block = 4 * MIB, .lock_unit = 4 * MIB};
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
+    situation_init(&s, 1, 8, 256 * MIB, 128 * KIB); /* one kernel has all locks */
+    s.target = (sagoi_target){.block = 4 * MIB, .lock_unit = 4 * MIB};
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
 }
 
 static void strategy_by_density(void **state) {
@@ -809,6 +839,7 @@ int main(void) {
         cmocka_unit_test(random_huge),
         cmocka_unit_test(strategy_auto),
         cmocka_unit_test(strategy_one_piece),
+        cmocka_unit_test(locked_blocks),
         cmocka_unit_test(strategy_by_density),
         cmocka_unit_test(strategy_one_rank),
         cmocka_unit_test(strategy_hinted),
