@@ -22,7 +22,7 @@ typedef struct sagoi_tier {
     int64_t capacity; /* bytes, of each share; 0: not said */
     double bandwidth; /* bytes a second, of each share; 0: not said */
     int64_t targets;  /* storage targets a file may be striped over; 0: not said */
-    int64_t locks;    /* unit of its locks, bytes: nodes that write to one such block wait for each other; 0: none */
+    int64_t locks; /* unit of its locks, bytes: nodes that write to one such block wait for each other; 0: none */
 } sagoi_tier;
 
 typedef struct sagoi_description {

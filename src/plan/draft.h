@@ -45,9 +45,9 @@ typedef struct sagoi_draft {
     int64_t bytes, runs; /* of all nodes; they stop at INT64_MAX */
     int64_t align;       /* domains begin at multiples of it, the first excepted; a multiple of SAGOI_PAGE */
     int64_t stripe;      /* of the file; 0: none */
-    int64_t locks;       /* unit of the file system's locks, where there are several nodes and no stripes; 0: none */
-    int64_t targets;     /* that stripes go to in turn */
-    bool parted;         /* the stripes are the blocks of subfiles */
+    int64_t locks;   /* unit of the file system's locks, where there are several nodes and no stripes; 0: none */
+    int64_t targets; /* that stripes go to in turn */
+    bool parted;     /* the stripes are the blocks of subfiles */
     sagoi_form form;
     int64_t aggregators; /* wanted; the plan may have fewer domains */
     int64_t *by_low;     /* the nodes with data, ascending by first offset; owned by sagoi_plan_make(), as are: */

@@ -13,9 +13,9 @@ typedef struct sagoi_layout {
     int64_t block;        /* preferred unit of I/O, bytes (st_blksize), at least 512 */
     int64_t stripe_unit;  /* bytes; 0: not striped */
     int64_t stripe_count; /* storage targets in turn; 0: not striped, or not known */
-    int64_t lock_unit;    /* bytes; nodes that write to one such block wait for each other; 0: not known to be so */
-    bool local;           /* one kernel's own: not shared between nodes */
-    bool in_memory;       /* tmpfs, ramfs: a mapping of it is plain memory and writes nothing back */
+    int64_t lock_unit; /* bytes; nodes that write to one such block wait for each other; 0: not known to be so */
+    bool local;        /* one kernel's own: not shared between nodes */
+    bool in_memory;    /* tmpfs, ramfs: a mapping of it is plain memory and writes nothing back */
 } sagoi_layout;
 
 /* Stripes for a file that is made, as far as the file system lets one choose; a wish that it does not grant is no
