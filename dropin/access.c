@@ -1,12 +1,12 @@
-/* Collective access: blocking, split and nonblocking calls by Sago, the others counted and handed on.
+/* Collective access: blocking, split and nonblocking calls by Sago, the others counted and handed on.  The
+ * functions of entry_points.c, one for each call of MPI, lead here.
  *
  * The MPI library checks the arguments as well, in a call of no length: what it calls wrong is wrong
  * in its own words, through the user's handler.  Sago then is given a wrong count, so that all ranks learn it. */
+#include "access.h"
+
 #include <limits.h>
 
-#include <string.h>
-
-#include "atomic.h"
 #include "calls.h"
 #include "files.h"
 #include "packed.h"
@@ -15,16 +15,6 @@
 #include "requests.h"
 #include "settle.h"
 #include "staged.h"
-
-/* One call, as the program made it. */
-typedef struct access {
-    bool write;
-    bool at; /* `offset` counts; else the individual file pointer */
-    MPI_Offset offset;
-    void *buf;
-    MPI_Count count;
-    MPI_Datatype type;
-} access;
 
 static dropin_reason refusal(const dropin_file *file) {
     if (!file)
@@ -45,7 +35,7 @@ enum { WHOLE_ETYPES = false }; /* OMPIO does not */
 #endif
 
 /* Bytes of the call; of a count that no file can hold too, for then nobody will use them. */
-static MPI_Count length_of(const access *wanted) {
+static MPI_Count length_of(const dropin_access *wanted) {
     MPI_Count size = 0, length = 0;
     (void)MPI_Type_size_x(wanted->type, &size);
     return __builtin_mul_overflow(wanted->count, size, &length) ? 0 : length;
@@ -56,13 +46,13 @@ static bool is_plain(MPI_Datatype type) {
     return type == MPI_BYTE || type == MPI_CHAR || type == MPI_DOUBLE || type == MPI_INT || type == MPI_FLOAT;
 }
 
-static int check_by_mpi(const dropin_file *file, const access *wanted) {
+static int check_by_mpi(const dropin_file *file, const dropin_access *wanted) {
     int count = wanted->count < 0 ? -1 : 0;
     return wanted->write ? dropin_mpi->write(file->handle, wanted->buf, count, wanted->type, MPI_STATUS_IGNORE)
                          : dropin_mpi->read(file->handle, wanted->buf, count, wanted->type, MPI_STATUS_IGNORE);
 }
 
-static int check(const dropin_file *file, const access *wanted) {
+static int check(const dropin_file *file, const dropin_access *wanted) {
     if (wanted->at && wanted->offset < 0)
         return dropin_raise_code(file->handle, MPI_ERR_ARG);
     if (wanted->write && (file->amode & MPI_MODE_RDONLY))
@@ -78,20 +68,21 @@ static int check(const dropin_file *file, const access *wanted) {
 
 /* ---- Blocking calls ---- */
 
-static sago_status move(const dropin_file *file, const access *wanted, MPI_Count count, MPI_Offset from,
+static sago_status move(const dropin_file *file, const dropin_access *wanted, MPI_Count count, MPI_Offset from,
                         MPI_Count *bytes) {
     return wanted->write ? sago_write_at_all(file->sago, from, wanted->buf, count, wanted->type, bytes)
                          : sago_read_at_all(file->sago, from, wanted->buf, count, wanted->type, bytes);
 }
 
 /* The same from or to a copy without gaps, where the buffer's type is one to be packed. */
-static sago_status move_packed(const dropin_file *file, const access *wanted, MPI_Offset from, MPI_Count *bytes) {
+static sago_status move_packed(const dropin_file *file, const dropin_access *wanted, MPI_Offset from,
+                               MPI_Count *bytes) {
     dropin_packed packed = {NULL, 0};
     if (!is_plain(wanted->type))
         packed = dropin_pack(wanted->buf, wanted->count, wanted->type);
     if (!packed.copy)
         return move(file, wanted, wanted->count, from, bytes);
-    const access instead = {.write = wanted->write, .buf = packed.copy, .type = MPI_BYTE};
+    const dropin_access instead = {.write = wanted->write, .buf = packed.copy, .type = MPI_BYTE};
     sago_status status = move(file, &instead, packed.bytes, from, bytes);
     if (!status && !wanted->write)
         dropin_unpack(&packed, wanted->buf, wanted->count, wanted->type);
@@ -100,7 +91,7 @@ static sago_status move_packed(const dropin_file *file, const access *wanted, MP
 }
 
 /* Of this rank's part of a collective call, while the others are served by Sago. */
-static int move_by_mpi(const dropin_file *file, const access *wanted, MPI_Offset from, MPI_Count *bytes) {
+static int move_by_mpi(const dropin_file *file, const dropin_access *wanted, MPI_Offset from, MPI_Count *bytes) {
     MPI_Status status;
     if (wanted->count > INT_MAX)
         return dropin_raise(file->handle, SAGO_ERR_MEMORY);
@@ -113,7 +104,8 @@ static int move_by_mpi(const dropin_file *file, const access *wanted, MPI_Offset
 }
 
 /* After Sago could not: by the MPI library, alone or, in `over`, with the others. */
-static int fall_back(dropin_file *file, const access *wanted, MPI_Offset from, MPI_Count *bytes, bool *over) {
+static int fall_back(dropin_file *file, const dropin_access *wanted, MPI_Offset from, MPI_Count *bytes,
+                     bool *over) {
     *over = !dropin_failed_alone(file);
     if (!*over)
         return move_by_mpi(file, wanted, from, bytes);
@@ -122,7 +114,7 @@ static int fall_back(dropin_file *file, const access *wanted, MPI_Offset from, M
     return failed;
 }
 
-static bool hand_over(dropin_file *file, const access *wanted, dropin_reason reason) {
+static bool hand_over(dropin_file *file, const dropin_access *wanted, dropin_reason reason) {
     dropin_count_handed(file, reason);
     if (!wanted->at)
         dropin_pointer_leave(file);
@@ -131,7 +123,7 @@ static bool hand_over(dropin_file *file, const access *wanted, dropin_reason rea
 
 /* True: Sago has served the call, and *code is its result.  False: it is the MPI library's, on all ranks.
  * The pointer moves by what was asked for, whatever the end of the file left of it. */
-static bool serve(dropin_file *file, const access *wanted, MPI_Count *bytes, int *code) {
+static bool serve(dropin_file *file, const dropin_access *wanted, MPI_Count *bytes, int *code) {
     dropin_reason reason = refusal(file);
     if (reason)
         return hand_over(file, wanted, reason);
@@ -160,7 +152,7 @@ static void fill_status(MPI_Status *status, MPI_Count bytes) {
     (void)MPI_Status_set_cancelled(status, 0);
 }
 
-static bool serve_whole(MPI_File handle, const access *wanted, MPI_Status *status, int *code) {
+bool dropin_serve(MPI_File handle, const dropin_access *wanted, MPI_Status *status, int *code) {
     MPI_Count bytes = 0;
     bool served = serve(dropin_files_find(handle), wanted, &bytes, code);
     if (served)
@@ -170,7 +162,7 @@ static bool serve_whole(MPI_File handle, const access *wanted, MPI_Status *statu
 
 /* ---- Split calls: all the work is done when they begin ---- */
 
-static bool serve_begin(MPI_File handle, const access *wanted, int *code) {
+bool dropin_serve_begin(MPI_File handle, const dropin_access *wanted, int *code) {
     dropin_file *file = dropin_files_find(handle);
     if (file && file->split == DROPIN_SPLIT_SAGO) {
         *code = dropin_raise_code(handle, MPI_ERR_IO);
@@ -184,14 +176,14 @@ static bool serve_begin(MPI_File handle, const access *wanted, int *code) {
 }
 
 /* The MPI library has begun it, so it ends it. */
-static int begun_by_mpi(MPI_File handle, int code) {
+int dropin_begun_by_mpi(MPI_File handle, int code) {
     dropin_file *file = dropin_files_find(handle);
     if (file && code == MPI_SUCCESS)
         file->split = DROPIN_SPLIT_MPI;
     return code;
 }
 
-static bool serve_end(MPI_File handle, MPI_Status *status, int *code) {
+bool dropin_serve_end(MPI_File handle, MPI_Status *status, int *code) {
     dropin_file *file = dropin_files_find(handle);
     if (!file)
         return false;
@@ -209,7 +201,8 @@ static bool serve_end(MPI_File handle, MPI_Status *status, int *code) {
  * say that they are complete. ---- */
 
 /* `wrong`: what is the matter with the arguments.  The other ranks have started theirs, and will learn it. */
-static int start(dropin_file *file, const access *wanted, MPI_Offset from, int wrong, MPI_Request *request) {
+static int start(dropin_file *file, const dropin_access *wanted, MPI_Offset from, int wrong,
+                 MPI_Request *request) {
     double began = dropin_clock();
     MPI_Count count = wrong ? -1 : wanted->count;
     dropin_started started = {.write = wanted->write};
@@ -223,7 +216,7 @@ static int start(dropin_file *file, const access *wanted, MPI_Offset from, int w
     return wrong ? wrong : code;
 }
 
-static bool serve_start(MPI_File handle, const access *wanted, MPI_Request *request, int *code) {
+bool dropin_serve_start(MPI_File handle, const dropin_access *wanted, MPI_Request *request, int *code) {
     dropin_file *file = dropin_files_find(handle);
     dropin_reason reason = refusal(file);
     if (reason)
@@ -240,12 +233,12 @@ static bool serve_start(MPI_File handle, const access *wanted, MPI_Request *requ
 
 /* ---- Calls that are handed on: what has to be done before ---- */
 
-static int leave_file(MPI_File handle, bool write) {
+int dropin_leave_file(MPI_File handle, bool write) {
     dropin_count_independent(write);
     return dropin_settle_own(dropin_files_find(handle));
 }
 
-static int leave_pointer(MPI_File handle, bool write) {
+int dropin_leave_pointer(MPI_File handle, bool write) {
     dropin_count_independent(write);
     dropin_file *file = dropin_files_find(handle);
     dropin_pointer_leave(file);
@@ -254,158 +247,10 @@ static int leave_pointer(MPI_File handle, bool write) {
 
 /* Of a collective call: all ranks go on with it, and what cannot be written now will fail again in sync or close.
  */
-static int leave_ordered(MPI_File handle) {
+int dropin_leave_ordered(MPI_File handle) {
     dropin_file *file = dropin_files_find(handle);
     dropin_count_handed(file, DROPIN_SHARED_POINTER);
     if (file && file->sago)
         (void)sago_flush_own(file->sago);
     return MPI_SUCCESS;
 }
-
-/* ---- The calls: kind SERVE_ of calls.h ---- */
-
-#define BUFFER(buf) ((void *)(uintptr_t)(buf))
-
-/* clang-format off */
-/* By the MPI library, with a copy of what is in the memory of a GPU; ends the function. */
-#define HANDED(name, WRITE, args)                                                                             \
-        dropin_staged staged;                                                                                 \
-        int failed = dropin_stage(file, &staged, buf, count, type);                                           \
-        buf = staged.use;                                                                                     \
-        count = failed ? 0 : count; /* others may be waiting in this call */                                  \
-        int returned = dropin_unstage(file, &staged, next->name args, WRITE);                                 \
-        return failed ? failed : returned;
-#define HANDED_BEGUN(call)                                                                                    \
-        dropin_staged staged;                                                                                 \
-        int failed = dropin_stage(file, &staged, buf, count, type);                                           \
-        buf = staged.use;                                                                                     \
-        count = failed ? 0 : count;                                                                           \
-        int returned = dropin_stage_begun(file, &staged, call);                                               \
-        return failed ? failed : returned;
-#define HANDED_END(name, file, buf, status)                                                                   \
-        dropin_unstage_begun(file, next->name(file, buf, status), WRITES(name))
-#define HANDED_STARTED(name, WRITE, args)                                                                     \
-        dropin_staged staged;                                                                                 \
-        int failed = dropin_stage(file, &staged, buf, count, type);                                           \
-        if (failed)                                                                                           \
-            return failed;                                                                                    \
-        buf = staged.use;                                                                                     \
-        return dropin_unstage_started(file, &staged, next->name args, WRITE, request);
-#define SERVE_AT(X, name, BUF, COUNT, WRITE)                                                                  \
-    int dropin_##name(const dropin_calls *next, MPI_File file, MPI_Offset offset, BUF buf, COUNT count,       \
-                      MPI_Datatype type, MPI_Status *status) {                                                \
-        access wanted = {WRITE, true, offset, BUFFER(buf), count, type};                                      \
-        int code;                                                                                             \
-        if (serve_whole(file, &wanted, status, &code))                                                        \
-            return code;                                                                                      \
-        HANDED(name, WRITE, (file, offset, buf, count, type, status))                                         \
-    }
-#define SERVE_HERE(X, name, BUF, COUNT, WRITE)                                                                \
-    int dropin_##name(const dropin_calls *next, MPI_File file, BUF buf, COUNT count, MPI_Datatype type,       \
-                      MPI_Status *status) {                                                                   \
-        access wanted = {WRITE, false, 0, BUFFER(buf), count, type};                                          \
-        int code;                                                                                             \
-        if (serve_whole(file, &wanted, status, &code))                                                        \
-            return code;                                                                                      \
-        HANDED(name, WRITE, (file, buf, count, type, status))                                                 \
-    }
-#define SERVE_BEGIN_AT(X, name, BUF, COUNT, WRITE)                                                            \
-    int dropin_##name(const dropin_calls *next, MPI_File file, MPI_Offset offset, BUF buf, COUNT count,       \
-                      MPI_Datatype type) {                                                                    \
-        access wanted = {WRITE, true, offset, BUFFER(buf), count, type};                                      \
-        int code;                                                                                             \
-        if (serve_begin(file, &wanted, &code))                                                                \
-            return code;                                                                                      \
-        HANDED_BEGUN(begun_by_mpi(file, next->name(file, offset, buf, count, type)))                          \
-    }
-#define SERVE_BEGIN_HERE(X, name, BUF, COUNT, WRITE)                                                          \
-    int dropin_##name(const dropin_calls *next, MPI_File file, BUF buf, COUNT count, MPI_Datatype type) {     \
-        access wanted = {WRITE, false, 0, BUFFER(buf), count, type};                                          \
-        int code;                                                                                             \
-        if (serve_begin(file, &wanted, &code))                                                                \
-            return code;                                                                                      \
-        HANDED_BEGUN(begun_by_mpi(file, next->name(file, buf, count, type)))                                  \
-    }
-#define SERVE_START_AT(X, name, BUF, COUNT, WRITE)                                                            \
-    int dropin_##name(const dropin_calls *next, MPI_File file, MPI_Offset offset, BUF buf, COUNT count,       \
-                      MPI_Datatype type, MPI_Request *request) {                                              \
-        access wanted = {WRITE, true, offset, BUFFER(buf), count, type};                                      \
-        int code;                                                                                             \
-        if (serve_start(file, &wanted, request, &code))                                                       \
-            return code;                                                                                      \
-        HANDED_STARTED(name, WRITE, (file, offset, buf, count, type, request))                                \
-    }
-#define SERVE_START_HERE(X, name, BUF, COUNT, WRITE)                                                          \
-    int dropin_##name(const dropin_calls *next, MPI_File file, BUF buf, COUNT count, MPI_Datatype type,       \
-                      MPI_Request *request) {                                                                 \
-        access wanted = {WRITE, false, 0, BUFFER(buf), count, type};                                          \
-        int code;                                                                                             \
-        if (serve_start(file, &wanted, request, &code))                                                       \
-            return code;                                                                                      \
-        HANDED_STARTED(name, WRITE, (file, buf, count, type, request))                                        \
-    }
-#define SERVE_END(X, name, BUF)                                                                               \
-    int dropin_##name(const dropin_calls *next, MPI_File file, BUF buf, MPI_Status *status) {                 \
-        int code;                                                                                             \
-        return serve_end(file, status, &code) ? code : HANDED_END(name, file, buf, status);                   \
-    }
-#define SERVE_END_ORDERED(X, name, BUF)                                                                       \
-    int dropin_##name(const dropin_calls *next, MPI_File file, BUF buf, MPI_Status *status) {                 \
-        return HANDED_END(name, file, buf, status);                                                           \
-    }
-
-/* Handed on, whatever the file, unless `before` fails. */
-#define HAND_ON_BEGUN(name, before, params, args)                                                             \
-    int dropin_##name(const dropin_calls *next, DROPIN_SPREAD params) {                                       \
-        int code = before;                                                                                    \
-        if (code)                                                                                             \
-            return code;                                                                                      \
-        HANDED_BEGUN(next->name args)                                                                         \
-    }
-#define HAND_ON_STAGED(name, before, params, args)                                                            \
-    int dropin_##name(const dropin_calls *next, DROPIN_SPREAD params) {                                       \
-        int code = before;                                                                                    \
-        if (code)                                                                                             \
-            return code;                                                                                      \
-        HANDED(name, WRITES(name), args)                                                                      \
-    }
-#define HAND_ON_STARTED(name, before, params, args)                                                           \
-    int dropin_##name(const dropin_calls *next, DROPIN_SPREAD params) {                                       \
-        int code = before;                                                                                    \
-        if (code)                                                                                             \
-            return code;                                                                                      \
-        HANDED_STARTED(name, WRITES(name), args)                                                              \
-    }
-/* Of one rank, and in atomic mode nobody else's at the same time. */
-#define HAND_ON_APART(name, before, params, args)                                                             \
-    int dropin_##name(const dropin_calls *next, DROPIN_SPREAD params) {                                       \
-        dropin_staged staged = {0};                                                                           \
-        int code = before;                                                                                    \
-        code = code ? code : dropin_stage(file, &staged, buf, count, type);                                   \
-        if (code)                                                                                             \
-            return code;                                                                                      \
-        int lock = dropin_atomic_enter(file);                                                                 \
-        buf = staged.use;                                                                                     \
-        code = dropin_unstage(file, &staged, next->name args, WRITES(name));                                  \
-        dropin_atomic_leave(lock);                                                                            \
-        return code;                                                                                          \
-    }
-#define WRITES(name) (strstr(#name, "write") != NULL) /* known when compiled */
-#define APART(name, params, args) HAND_ON_APART(name, leave_file(file, WRITES(name)), params, args)
-#define APART_POINTED(name, params, args) HAND_ON_APART(name, leave_pointer(file, WRITES(name)), params, args)
-#define ALONE(name, params, args) HAND_ON_STAGED(name, leave_file(file, WRITES(name)), params, args)
-#define STARTED(name, params, args) HAND_ON_STARTED(name, leave_file(file, WRITES(name)), params, args)
-#define POINTED(name, params, args) HAND_ON_STARTED(name, leave_pointer(file, WRITES(name)), params, args)
-#define ORDERED(name, params, args) HAND_ON_STAGED(name, leave_ordered(file), params, args)
-#define SHARED(name, params, args) HAND_ON_BEGUN(name, leave_ordered(file), params, args)
-#define SERVE_ALONE(X, name, BUF, COUNT, WRITE) ROW_ALONE(APART_POINTED, name, BUF, COUNT, WRITE)
-#define SERVE_ALONE_AT(X, name, BUF, COUNT, WRITE) ROW_ALONE_AT(APART, name, BUF, COUNT, WRITE)
-#define SERVE_ALONE_SHARED(X, name, BUF, COUNT, WRITE) ROW_ALONE_SHARED(ALONE, name, BUF, COUNT, WRITE)
-#define SERVE_START_ALONE(X, name, BUF, COUNT, WRITE) ROW_START_ALONE(POINTED, name, BUF, COUNT, WRITE)
-#define SERVE_START_ALONE_AT(X, name, BUF, COUNT, WRITE) ROW_START_ALONE_AT(STARTED, name, BUF, COUNT, WRITE)
-#define SERVE_START_ALONE_SHARED(X, name, BUF, COUNT, WRITE) ROW_START_ALONE_SHARED(STARTED, name, BUF, COUNT, WRITE)
-#define SERVE_ORDERED(X, name, BUF, COUNT, WRITE) ROW_ORDERED(ORDERED, name, BUF, COUNT, WRITE)
-#define SERVE_BEGIN_ORDERED(X, name, BUF, COUNT, WRITE) ROW_BEGIN_ORDERED(SHARED, name, BUF, COUNT, WRITE)
-
-DROPIN_ALL_ACCESS(SERVE_, )
-/* clang-format on */

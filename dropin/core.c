@@ -3,5 +3,4 @@
 
 void sago_dropin_begin(dropin_next *next, dropin_entry *entries[DROPIN_ENTRY_COUNT]) {
     dropin_calls_begin(next, entries);
-    dropin_waits_begin(next, entries);
 }

@@ -8,8 +8,7 @@
 #ifndef DROPIN_ENTRIES_H
 #define DROPIN_ENTRIES_H
 
-#include "calls.h"
-#include "waits.h"
+#include "entry_points.h"
 
 /* All arguments of these calls are integers and pointers, at most six.  Where both fill a register each, whoever
  * passes on six words passes on any of the calls. */
@@ -17,23 +16,6 @@ typedef long dropin_word;
 typedef dropin_word dropin_entry(dropin_word, dropin_word, dropin_word, dropin_word, dropin_word, dropin_word);
 _Static_assert(sizeof(dropin_word) == sizeof(void *) && sizeof(dropin_word) >= sizeof(MPI_Offset),
                "the drop-in is for machines with 64-bit pointers");
-
-/* Whoever uses DROPIN_ENTRIES defines DROPIN_ENTRY(name): of MPI_name and PMPI_name. */
-#define DROPIN_FILE_ENTRY(name, params, args) DROPIN_ENTRY(File_##name)
-#define DROPIN_WAIT_ENTRY(name, params, args) DROPIN_ENTRY(name)
-#define DROPIN_ENTRIES                                                                                            \
-    DROPIN_CALLS(DROPIN_FILE_ENTRY)                                                                               \
-    DROPIN_WAITS(DROPIN_WAIT_ENTRY)                                                                               \
-    DROPIN_ENTRY(Comm_split_type)                                                                                 \
-    DROPIN_ENTRY(Finalize)                                                                                        \
-    DROPIN_ENTRY(Abort)
-
-enum {
-#define DROPIN_ENTRY(name) DROPIN_MPI_##name, DROPIN_PMPI_##name,
-    DROPIN_ENTRIES
-#undef DROPIN_ENTRY
-        DROPIN_ENTRY_COUNT
-};
 
 #define DROPIN_AS_ENTRY(function) ((dropin_entry *)(void (*)(void))(function))
 
@@ -46,6 +28,10 @@ void sago_dropin_begin(dropin_next *next, dropin_entry *entries[DROPIN_ENTRY_COU
 /* ---- Inside the core ---- */
 
 void dropin_calls_begin(dropin_next *next, dropin_entry *entries[]);
-void dropin_waits_begin(dropin_next *next, dropin_entry *entries[]);
+/* Of the calls in entry_points.c: what comes after each, by `find`, and the entries. */
+typedef void dropin_finder(dropin_next *next, const char *name, void *mpi, void *pmpi);
+void dropin_find_file_calls(dropin_next *next, dropin_finder *find);
+void dropin_find_waits(dropin_next *next, dropin_finder *find);
+void dropin_fill_entries(dropin_entry *entries[]);
 
 #endif

@@ -134,7 +134,7 @@ int dropin_unstage_started(MPI_File file, dropin_staged *staged, int code, bool 
         return code;
     MPI_Count *bytes = calloc(1, sizeof *bytes);
     if (!code)
-        code = dropin_waits()->Wait(request, &status);
+        code = dropin_waits_after_pmpi.Wait(request, &status);
     if (!code && bytes)
         (void)MPI_Get_elements_x(&status, MPI_BYTE, bytes);
     code = dropin_unstage(file, staged, code, wrote);

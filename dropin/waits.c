@@ -7,25 +7,14 @@
 #include "waits.h"
 
 #include <sched.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "entries.h"
 #include "raise.h"
-#include "requests.h"
 
 enum { YIELDS = 50, SHORT_SLEEPS = 400, SHORT_SLEEP_US = 50, LONG_SLEEP_US = 500 };
 
-static dropin_wait_calls after_mpi, after_pmpi;
-static _Thread_local bool inside; /* of one of these: what is called from here goes straight to the MPI library */
-
-static void find(dropin_next *next, const char *name, void *mpi, void *pmpi) {
-    void *one = next(name + 1), *other = next(name);
-    memcpy(mpi, &one, sizeof one);
-    memcpy(pmpi, &other, sizeof other);
-}
-
-const dropin_wait_calls *dropin_waits(void) { return &after_pmpi; }
+dropin_wait_calls dropin_waits_after_mpi, dropin_waits_after_pmpi;
+_Thread_local bool dropin_waiting;
 
 /* ---- Between two looks ---- */
 
@@ -77,50 +66,50 @@ static int tell_failures(int code, int n, const int indices[], MPI_Status status
 
 static int look(MPI_Request *request, int *flag, MPI_Status *status) {
     dropin_failures_begin(1, request);
-    return tell_failure(after_pmpi.Test(request, flag, status));
+    return tell_failure(dropin_waits_after_pmpi.Test(request, flag, status));
 }
 
 static int look_all(int n, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
     dropin_failures_begin(n, requests);
-    return tell_failures(after_pmpi.Testall(n, requests, flag, statuses), n, NULL, statuses);
+    return tell_failures(dropin_waits_after_pmpi.Testall(n, requests, flag, statuses), n, NULL, statuses);
 }
 
 static int look_any(int n, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
     dropin_failures_begin(n, requests);
-    return tell_failure(after_pmpi.Testany(n, requests, index, flag, status));
+    return tell_failure(dropin_waits_after_pmpi.Testany(n, requests, index, flag, status));
 }
 
 static int look_some(int n, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
     dropin_failures_begin(n, requests);
-    int code = after_pmpi.Testsome(n, requests, done, indices, statuses);
+    int code = dropin_waits_after_pmpi.Testsome(n, requests, done, indices, statuses);
     return tell_failures(code, *done == MPI_UNDEFINED ? 0 : *done, indices, statuses);
 }
 
 /* ---- The calls ---- */
 
-static int dropin_Test(MPI_Request *request, int *flag, MPI_Status *status) {
+int dropin_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     (void)dropin_requests_advance();
     return look(request, flag, status);
 }
 
-static int dropin_Testall(int n, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
+int dropin_Testall(int n, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
     (void)dropin_requests_advance();
     return look_all(n, requests, flag, statuses);
 }
 
-static int dropin_Testany(int n, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
+int dropin_Testany(int n, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
     (void)dropin_requests_advance();
     return look_any(n, requests, index, flag, status);
 }
 
-static int dropin_Testsome(int n, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
+int dropin_Testsome(int n, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
     (void)dropin_requests_advance();
     return look_some(n, requests, done, indices, statuses);
 }
 
-static int dropin_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
+int dropin_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
     (void)dropin_requests_advance();
-    return after_pmpi.Request_get_status(request, flag, status);
+    return dropin_waits_after_pmpi.Request_get_status(request, flag, status);
 }
 
 /* Looks, which sets `code` and `flag`, until it is done or an error came. */
@@ -135,46 +124,21 @@ static int dropin_Request_get_status(MPI_Request request, int *flag, MPI_Status 
     dropin_requests_waited(dropin_clock() - start);                                                               \
     return code
 
-static int dropin_Wait(MPI_Request *request, MPI_Status *status) {
+int dropin_Wait(MPI_Request *request, MPI_Status *status) {
     int flag = 0;
     WAIT_UNTIL(flag, look(request, &flag, status));
 }
 
-static int dropin_Waitall(int n, MPI_Request requests[], MPI_Status statuses[]) {
+int dropin_Waitall(int n, MPI_Request requests[], MPI_Status statuses[]) {
     int flag = 0;
     WAIT_UNTIL(flag, look_all(n, requests, &flag, statuses));
 }
 
-static int dropin_Waitany(int n, MPI_Request requests[], int *index, MPI_Status *status) {
+int dropin_Waitany(int n, MPI_Request requests[], int *index, MPI_Status *status) {
     int flag = 0;
     WAIT_UNTIL(flag, look_any(n, requests, index, &flag, status));
 }
 
-static int dropin_Waitsome(int n, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
+int dropin_Waitsome(int n, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
     WAIT_UNTIL(*done != 0, look_some(n, requests, done, indices, statuses));
-}
-
-/* ---- Entry points ---- */
-
-#define ENTER(PREFIX, table, name, params, args)                                                                  \
-    static int enter_##PREFIX##_##name params {                                                                   \
-        if (atomic_load_explicit(&dropin_watched, memory_order_relaxed) == 0 || inside)                           \
-            return table.name args;                                                                               \
-        inside = true;                                                                                            \
-        int code = dropin_##name args;                                                                            \
-        inside = false;                                                                                           \
-        return code;                                                                                              \
-    }
-#define ENTER_BOTH(name, params, args)                                                                            \
-    ENTER(MPI, after_mpi, name, params, args)                                                                     \
-    ENTER(PMPI, after_pmpi, name, params, args)
-DROPIN_WAITS(ENTER_BOTH)
-
-void dropin_waits_begin(dropin_next *next, dropin_entry *entries[]) {
-#define BEGIN(name, params, args)                                                                                 \
-    find(next, "PMPI_" #name, &after_mpi.name, &after_pmpi.name);                                                 \
-    entries[DROPIN_MPI_##name] = DROPIN_AS_ENTRY(enter_MPI_##name);                                               \
-    entries[DROPIN_PMPI_##name] = DROPIN_AS_ENTRY(enter_PMPI_##name);
-    DROPIN_WAITS(BEGIN)
-#undef BEGIN
 }

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../entries.h"
+#include <sago/sago.h>
+
+#include "front.h"
 #include "library.h"
 #include "told.h"
 
@@ -22,16 +24,10 @@ typedef enum {
     SERVING,   /* decided: all calls go to the core */
 } front_state;
 
-static _Atomic(dropin_entry *) entries[DROPIN_ENTRY_COUNT]; /* NULL: to be decided */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;    /* of what follows */
+_Atomic(dropin_entry *) front_entries[DROPIN_ENTRY_COUNT];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
 static front_state state;
 static mpi_library mpi;
-
-static const char *const names[] = {
-#define DROPIN_ENTRY(name) "MPI_" #name, "PMPI_" #name,
-    DROPIN_ENTRIES
-#undef DROPIN_ENTRY
-};
 
 /* A preloaded tool, or the MPI library, which may be where the loader's own rules do not find it from here: loaded
  * by dlopen() for the use of some libraries only. */
@@ -76,7 +72,7 @@ static front_state begin(void) {
     memcpy(&core_begin, &symbol, sizeof core_begin);
     core_begin(next_of, found);
     for (int i = 0; i < DROPIN_ENTRY_COUNT; i++)
-        atomic_store_explicit(&entries[i], found[i], memory_order_release);
+        atomic_store_explicit(&front_entries[i], found[i], memory_order_release);
     return SERVING;
 }
 
@@ -90,7 +86,7 @@ static bool is_for_sago(int index, dropin_word second) {
     case DROPIN_PMPI_Finalize:
         return is_set("SAGO_STATS", "off");
     default:
-        return strstr(names[index], "MPI_File_") != NULL;
+        return strstr(front_names[index], "MPI_File_") != NULL;
     }
 }
 
@@ -104,36 +100,24 @@ static front_state decide(front_state now) {
 
 /* May this entry be kept, for what comes now and later? */
 static bool is_final(int index) {
-    bool always = index < DROPIN_MPI_Comm_split_type && !strstr(names[index], "MPI_File_"); /* until Sago begins */
+    bool always =
+        index < DROPIN_MPI_Comm_split_type && !strstr(front_names[index], "MPI_File_"); /* until Sago begins */
     return state == PAST || (state != UNDECIDED && always);
 }
 
-static dropin_entry *resolve(int index, dropin_word second) {
+dropin_entry *front_resolve(int index, dropin_word second) {
     (void)pthread_mutex_lock(&lock);
     if (state == UNDECIDED)
         state = look();
     if (is_for_sago(index, second))
         state = decide(state);
-    dropin_entry *entry = atomic_load_explicit(&entries[index], memory_order_relaxed);
+    dropin_entry *entry = atomic_load_explicit(&front_entries[index], memory_order_relaxed);
     if (!entry) {
-        void *next = next_of(names[index]);
+        void *next = next_of(front_names[index]);
         entry = next ? DROPIN_AS_ENTRY(next) : nothing_behind;
         if (is_final(index))
-            atomic_store_explicit(&entries[index], entry, memory_order_release);
+            atomic_store_explicit(&front_entries[index], entry, memory_order_release);
     }
     (void)pthread_mutex_unlock(&lock);
     return entry;
 }
-
-/* Functions of other types are called, on purpose. */
-#define ANY_FUNCTION __attribute__((no_sanitize("undefined")))
-
-#define FRONT(name)                                                                                               \
-    dropin_entry front_##name __asm__(#name);                                                                     \
-    ANY_FUNCTION dropin_word front_##name(dropin_word a, dropin_word b, dropin_word c, dropin_word d,             \
-                                          dropin_word e, dropin_word f) {                                         \
-        dropin_entry *entry = atomic_load_explicit(&entries[DROPIN_##name], memory_order_acquire);                \
-        return (__builtin_expect(entry != NULL, 1) ? entry : resolve(DROPIN_##name, b))(a, b, c, d, e, f);        \
-    }
-#define DROPIN_ENTRY(name) FRONT(MPI_##name) FRONT(PMPI_##name)
-DROPIN_ENTRIES

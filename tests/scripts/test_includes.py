@@ -59,7 +59,7 @@ def owner(name, folder):
     places = [os.path.join(folder, name), os.path.join("src", name), os.path.join("include", name), name]
     for place in places:
         if os.path.exists(os.path.join(SOURCE, place)):
-            return place
+            return os.path.normpath(place)
     return "include/sago/config.h" if name == "sago/config.h" else None
 
 

@@ -1,0 +1,39 @@
+/* What a call of MPI-IO that moves data leads to: served by Sago, or something to do before it is handed on. */
+#ifndef DROPIN_ACCESS_H
+#define DROPIN_ACCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "calls.h"
+
+/* One call, as the program made it. */
+typedef struct dropin_access {
+    bool write;
+    bool at; /* `offset` counts; else the individual file pointer */
+    MPI_Offset offset;
+    void *buf;
+    MPI_Count count;
+    MPI_Datatype type;
+} dropin_access;
+
+/* The buffer of a call that writes is only read. */
+static inline void *dropin_buffer(const void *buf) { return (void *)(uintptr_t)buf; }
+
+/* Collective calls: blocking, split and nonblocking.  True: Sago has served the call, and *code is its result.
+ * False: it is the MPI library's, on all ranks. */
+bool dropin_serve(MPI_File handle, const dropin_access *wanted, MPI_Status *status, int *code);
+bool dropin_serve_begin(MPI_File handle, const dropin_access *wanted, int *code);
+bool dropin_serve_end(MPI_File handle, MPI_Status *status, int *code);
+bool dropin_serve_start(MPI_File handle, const dropin_access *wanted, MPI_Request *request, int *code);
+
+/* The MPI library has begun a split call, with `code`, so it will end it. */
+int dropin_begun_by_mpi(MPI_File handle, int code);
+
+/* Before a call is handed on: this rank's deferred writes are in the file, and the individual pointer or the
+ * reason is noted.  A code of MPI that is not MPI_SUCCESS is the call's result. */
+int dropin_leave_file(MPI_File handle, bool write);
+int dropin_leave_pointer(MPI_File handle, bool write);
+int dropin_leave_ordered(MPI_File handle);
+
+#endif

@@ -1,0 +1,2503 @@
+/* Made by entry_points.py; change that and run it. */
+#include "entry_points.h"
+
+#include "access.h"
+#include "atomic.h"
+#include "entries.h"
+#include "staged.h"
+#include "waits.h"
+
+/* clang-format off */
+
+/* ---- MPI_File_open ---- */
+
+static int enter_MPI_File_open(MPI_Comm comm, const char *path, int amode, MPI_Info info, MPI_File *file) {
+    if (dropin_within)
+        return dropin_after_pmpi.open(comm, path, amode, info, file);
+    dropin_within = dropin_tools;
+    int code = dropin_open(&dropin_after_mpi, comm, path, amode, info, file);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_open(MPI_Comm comm, const char *path, int amode, MPI_Info info, MPI_File *file) {
+    if (dropin_within)
+        return dropin_after_pmpi.open(comm, path, amode, info, file);
+    return dropin_open(&dropin_after_pmpi, comm, path, amode, info, file);
+}
+
+/* ---- MPI_File_close ---- */
+
+static int enter_MPI_File_close(MPI_File *file) {
+    if (dropin_within)
+        return dropin_after_pmpi.close(file);
+    dropin_within = dropin_tools;
+    int code = dropin_close(&dropin_after_mpi, file);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_close(MPI_File *file) {
+    if (dropin_within)
+        return dropin_after_pmpi.close(file);
+    return dropin_close(&dropin_after_pmpi, file);
+}
+
+/* ---- MPI_File_set_view ---- */
+
+static int enter_MPI_File_set_view(MPI_File file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype,
+                                   const char *datarep, MPI_Info info) {
+    if (dropin_within)
+        return dropin_after_pmpi.set_view(file, disp, etype, filetype, datarep, info);
+    dropin_within = dropin_tools;
+    int code = dropin_set_view(&dropin_after_mpi, file, disp, etype, filetype, datarep, info);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_set_view(MPI_File file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype,
+                                    const char *datarep, MPI_Info info) {
+    if (dropin_within)
+        return dropin_after_pmpi.set_view(file, disp, etype, filetype, datarep, info);
+    return dropin_set_view(&dropin_after_pmpi, file, disp, etype, filetype, datarep, info);
+}
+
+/* ---- MPI_File_get_position ---- */
+
+static int enter_MPI_File_get_position(MPI_File file, MPI_Offset *offset) {
+    if (dropin_within)
+        return dropin_after_pmpi.get_position(file, offset);
+    dropin_within = dropin_tools;
+    int code = dropin_get_position(&dropin_after_mpi, file, offset);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_get_position(MPI_File file, MPI_Offset *offset) {
+    if (dropin_within)
+        return dropin_after_pmpi.get_position(file, offset);
+    return dropin_get_position(&dropin_after_pmpi, file, offset);
+}
+
+/* ---- MPI_File_seek ---- */
+
+static int enter_MPI_File_seek(MPI_File file, MPI_Offset offset, int whence) {
+    if (dropin_within)
+        return dropin_after_pmpi.seek(file, offset, whence);
+    dropin_within = dropin_tools;
+    int code = dropin_seek(&dropin_after_mpi, file, offset, whence);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_seek(MPI_File file, MPI_Offset offset, int whence) {
+    if (dropin_within)
+        return dropin_after_pmpi.seek(file, offset, whence);
+    return dropin_seek(&dropin_after_pmpi, file, offset, whence);
+}
+
+/* ---- MPI_File_seek_shared ---- */
+
+static int enter_MPI_File_seek_shared(MPI_File file, MPI_Offset offset, int whence) {
+    if (dropin_within)
+        return dropin_after_pmpi.seek_shared(file, offset, whence);
+    dropin_within = dropin_tools;
+    int code = dropin_seek_shared(&dropin_after_mpi, file, offset, whence);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_seek_shared(MPI_File file, MPI_Offset offset, int whence) {
+    if (dropin_within)
+        return dropin_after_pmpi.seek_shared(file, offset, whence);
+    return dropin_seek_shared(&dropin_after_pmpi, file, offset, whence);
+}
+
+/* ---- MPI_File_set_atomicity ---- */
+
+static int enter_MPI_File_set_atomicity(MPI_File file, int flag) {
+    if (dropin_within)
+        return dropin_after_pmpi.set_atomicity(file, flag);
+    dropin_within = dropin_tools;
+    int code = dropin_set_atomicity(&dropin_after_mpi, file, flag);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_set_atomicity(MPI_File file, int flag) {
+    if (dropin_within)
+        return dropin_after_pmpi.set_atomicity(file, flag);
+    return dropin_set_atomicity(&dropin_after_pmpi, file, flag);
+}
+
+/* ---- MPI_File_set_size ---- */
+
+static int enter_MPI_File_set_size(MPI_File file, MPI_Offset size) {
+    if (dropin_within)
+        return dropin_after_pmpi.set_size(file, size);
+    dropin_within = dropin_tools;
+    int code = dropin_set_size(&dropin_after_mpi, file, size);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_set_size(MPI_File file, MPI_Offset size) {
+    if (dropin_within)
+        return dropin_after_pmpi.set_size(file, size);
+    return dropin_set_size(&dropin_after_pmpi, file, size);
+}
+
+/* ---- MPI_File_get_size ---- */
+
+static int enter_MPI_File_get_size(MPI_File file, MPI_Offset *size) {
+    if (dropin_within)
+        return dropin_after_pmpi.get_size(file, size);
+    dropin_within = dropin_tools;
+    int code = dropin_get_size(&dropin_after_mpi, file, size);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_get_size(MPI_File file, MPI_Offset *size) {
+    if (dropin_within)
+        return dropin_after_pmpi.get_size(file, size);
+    return dropin_get_size(&dropin_after_pmpi, file, size);
+}
+
+/* ---- MPI_File_preallocate ---- */
+
+static int enter_MPI_File_preallocate(MPI_File file, MPI_Offset size) {
+    if (dropin_within)
+        return dropin_after_pmpi.preallocate(file, size);
+    dropin_within = dropin_tools;
+    int code = dropin_preallocate(&dropin_after_mpi, file, size);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_preallocate(MPI_File file, MPI_Offset size) {
+    if (dropin_within)
+        return dropin_after_pmpi.preallocate(file, size);
+    return dropin_preallocate(&dropin_after_pmpi, file, size);
+}
+
+/* ---- MPI_File_sync ---- */
+
+static int enter_MPI_File_sync(MPI_File file) {
+    if (dropin_within)
+        return dropin_after_pmpi.sync(file);
+    dropin_within = dropin_tools;
+    int code = dropin_sync(&dropin_after_mpi, file);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_sync(MPI_File file) {
+    if (dropin_within)
+        return dropin_after_pmpi.sync(file);
+    return dropin_sync(&dropin_after_pmpi, file);
+}
+
+/* ---- MPI_File_get_info ---- */
+
+static int enter_MPI_File_get_info(MPI_File file, MPI_Info *info) {
+    if (dropin_within)
+        return dropin_after_pmpi.get_info(file, info);
+    dropin_within = dropin_tools;
+    int code = dropin_get_info(&dropin_after_mpi, file, info);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_get_info(MPI_File file, MPI_Info *info) {
+    if (dropin_within)
+        return dropin_after_pmpi.get_info(file, info);
+    return dropin_get_info(&dropin_after_pmpi, file, info);
+}
+
+/* ---- MPI_File_write_at_all ---- */
+
+int dropin_write_at_all(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf, int count,
+                        MPI_Datatype type, MPI_Status *status) {
+    dropin_access wanted = {true, true, offset, dropin_buffer(buf), count, type};
+    int code;
+    if (dropin_serve(file, &wanted, status, &code))
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = next->write_at_all(file, offset, staged.use, failed ? 0 : count, type, status);
+    code = dropin_unstage(file, &staged, code, true);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_write_at_all(MPI_File file, MPI_Offset offset, const void *buf, int count,
+                                       MPI_Datatype type, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_at_all(file, offset, buf, count, type, status);
+    dropin_within = dropin_tools;
+    int code = dropin_write_at_all(&dropin_after_mpi, file, offset, buf, count, type, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_write_at_all(MPI_File file, MPI_Offset offset, const void *buf, int count,
+                                        MPI_Datatype type, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_at_all(file, offset, buf, count, type, status);
+    return dropin_write_at_all(&dropin_after_pmpi, file, offset, buf, count, type, status);
+}
+
+/* ---- MPI_File_read_at_all ---- */
+
+int dropin_read_at_all(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, int count,
+                       MPI_Datatype type, MPI_Status *status) {
+    dropin_access wanted = {false, true, offset, dropin_buffer(buf), count, type};
+    int code;
+    if (dropin_serve(file, &wanted, status, &code))
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = next->read_at_all(file, offset, staged.use, failed ? 0 : count, type, status);
+    code = dropin_unstage(file, &staged, code, false);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_read_at_all(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
+                                      MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_at_all(file, offset, buf, count, type, status);
+    dropin_within = dropin_tools;
+    int code = dropin_read_at_all(&dropin_after_mpi, file, offset, buf, count, type, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_read_at_all(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
+                                       MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_at_all(file, offset, buf, count, type, status);
+    return dropin_read_at_all(&dropin_after_pmpi, file, offset, buf, count, type, status);
+}
+
+/* ---- MPI_File_write_all ---- */
+
+int dropin_write_all(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
+                     MPI_Status *status) {
+    dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
+    int code;
+    if (dropin_serve(file, &wanted, status, &code))
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = next->write_all(file, staged.use, failed ? 0 : count, type, status);
+    code = dropin_unstage(file, &staged, code, true);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_write_all(MPI_File file, const void *buf, int count, MPI_Datatype type,
+                                    MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_all(file, buf, count, type, status);
+    dropin_within = dropin_tools;
+    int code = dropin_write_all(&dropin_after_mpi, file, buf, count, type, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_write_all(MPI_File file, const void *buf, int count, MPI_Datatype type,
+                                     MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_all(file, buf, count, type, status);
+    return dropin_write_all(&dropin_after_pmpi, file, buf, count, type, status);
+}
+
+/* ---- MPI_File_read_all ---- */
+
+int dropin_read_all(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
+                    MPI_Status *status) {
+    dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
+    int code;
+    if (dropin_serve(file, &wanted, status, &code))
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = next->read_all(file, staged.use, failed ? 0 : count, type, status);
+    code = dropin_unstage(file, &staged, code, false);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_read_all(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_all(file, buf, count, type, status);
+    dropin_within = dropin_tools;
+    int code = dropin_read_all(&dropin_after_mpi, file, buf, count, type, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_read_all(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_all(file, buf, count, type, status);
+    return dropin_read_all(&dropin_after_pmpi, file, buf, count, type, status);
+}
+
+/* ---- MPI_File_write_at_all_begin ---- */
+
+int dropin_write_at_all_begin(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf,
+                              int count, MPI_Datatype type) {
+    dropin_access wanted = {true, true, offset, dropin_buffer(buf), count, type};
+    int code;
+    if (dropin_serve_begin(file, &wanted, &code))
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = dropin_begun_by_mpi(file, next->write_at_all_begin(file, offset, staged.use, failed ? 0 : count, type));
+    code = dropin_stage_begun(file, &staged, code);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_write_at_all_begin(MPI_File file, MPI_Offset offset, const void *buf, int count,
+                                             MPI_Datatype type) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_at_all_begin(file, offset, buf, count, type);
+    dropin_within = dropin_tools;
+    int code = dropin_write_at_all_begin(&dropin_after_mpi, file, offset, buf, count, type);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_write_at_all_begin(MPI_File file, MPI_Offset offset, const void *buf, int count,
+                                              MPI_Datatype type) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_at_all_begin(file, offset, buf, count, type);
+    return dropin_write_at_all_begin(&dropin_after_pmpi, file, offset, buf, count, type);
+}
+
+/* ---- MPI_File_read_at_all_begin ---- */
+
+int dropin_read_at_all_begin(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, int count,
+                             MPI_Datatype type) {
+    dropin_access wanted = {false, true, offset, dropin_buffer(buf), count, type};
+    int code;
+    if (dropin_serve_begin(file, &wanted, &code))
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = dropin_begun_by_mpi(file, next->read_at_all_begin(file, offset, staged.use, failed ? 0 : count, type));
+    code = dropin_stage_begun(file, &staged, code);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_read_at_all_begin(MPI_File file, MPI_Offset offset, void *buf, int count,
+                                            MPI_Datatype type) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_at_all_begin(file, offset, buf, count, type);
+    dropin_within = dropin_tools;
+    int code = dropin_read_at_all_begin(&dropin_after_mpi, file, offset, buf, count, type);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_read_at_all_begin(MPI_File file, MPI_Offset offset, void *buf, int count,
+                                             MPI_Datatype type) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_at_all_begin(file, offset, buf, count, type);
+    return dropin_read_at_all_begin(&dropin_after_pmpi, file, offset, buf, count, type);
+}
+
+/* ---- MPI_File_write_all_begin ---- */
+
+int dropin_write_all_begin(const dropin_calls *next, MPI_File file, const void *buf, int count,
+                           MPI_Datatype type) {
+    dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
+    int code;
+    if (dropin_serve_begin(file, &wanted, &code))
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = dropin_begun_by_mpi(file, next->write_all_begin(file, staged.use, failed ? 0 : count, type));
+    code = dropin_stage_begun(file, &staged, code);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_write_all_begin(MPI_File file, const void *buf, int count, MPI_Datatype type) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_all_begin(file, buf, count, type);
+    dropin_within = dropin_tools;
+    int code = dropin_write_all_begin(&dropin_after_mpi, file, buf, count, type);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_write_all_begin(MPI_File file, const void *buf, int count, MPI_Datatype type) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_all_begin(file, buf, count, type);
+    return dropin_write_all_begin(&dropin_after_pmpi, file, buf, count, type);
+}
+
+/* ---- MPI_File_read_all_begin ---- */
+
+int dropin_read_all_begin(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type) {
+    dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
+    int code;
+    if (dropin_serve_begin(file, &wanted, &code))
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = dropin_begun_by_mpi(file, next->read_all_begin(file, staged.use, failed ? 0 : count, type));
+    code = dropin_stage_begun(file, &staged, code);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_read_all_begin(MPI_File file, void *buf, int count, MPI_Datatype type) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_all_begin(file, buf, count, type);
+    dropin_within = dropin_tools;
+    int code = dropin_read_all_begin(&dropin_after_mpi, file, buf, count, type);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_read_all_begin(MPI_File file, void *buf, int count, MPI_Datatype type) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_all_begin(file, buf, count, type);
+    return dropin_read_all_begin(&dropin_after_pmpi, file, buf, count, type);
+}
+
+/* ---- MPI_File_iwrite_at_all ---- */
+
+int dropin_iwrite_at_all(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf, int count,
+                         MPI_Datatype type, MPI_Request *request) {
+    dropin_access wanted = {true, true, offset, dropin_buffer(buf), count, type};
+    int code;
+    if (dropin_serve_start(file, &wanted, request, &code))
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    if (failed)
+        return failed;
+    code = next->iwrite_at_all(file, offset, staged.use, count, type, request);
+    return dropin_unstage_started(file, &staged, code, true, request);
+}
+static int enter_MPI_File_iwrite_at_all(MPI_File file, MPI_Offset offset, const void *buf, int count,
+                                        MPI_Datatype type, MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iwrite_at_all(file, offset, buf, count, type, request);
+    dropin_within = dropin_tools;
+    int code = dropin_iwrite_at_all(&dropin_after_mpi, file, offset, buf, count, type, request);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_iwrite_at_all(MPI_File file, MPI_Offset offset, const void *buf, int count,
+                                         MPI_Datatype type, MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iwrite_at_all(file, offset, buf, count, type, request);
+    return dropin_iwrite_at_all(&dropin_after_pmpi, file, offset, buf, count, type, request);
+}
+
+/* ---- MPI_File_iread_at_all ---- */
+
+int dropin_iread_at_all(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, int count,
+                        MPI_Datatype type, MPI_Request *request) {
+    dropin_access wanted = {false, true, offset, dropin_buffer(buf), count, type};
+    int code;
+    if (dropin_serve_start(file, &wanted, request, &code))
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    if (failed)
+        return failed;
+    code = next->iread_at_all(file, offset, staged.use, count, type, request);
+    return dropin_unstage_started(file, &staged, code, false, request);
+}
+static int enter_MPI_File_iread_at_all(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
+                                       MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iread_at_all(file, offset, buf, count, type, request);
+    dropin_within = dropin_tools;
+    int code = dropin_iread_at_all(&dropin_after_mpi, file, offset, buf, count, type, request);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_iread_at_all(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
+                                        MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iread_at_all(file, offset, buf, count, type, request);
+    return dropin_iread_at_all(&dropin_after_pmpi, file, offset, buf, count, type, request);
+}
+
+/* ---- MPI_File_iwrite_all ---- */
+
+int dropin_iwrite_all(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
+                      MPI_Request *request) {
+    dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
+    int code;
+    if (dropin_serve_start(file, &wanted, request, &code))
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    if (failed)
+        return failed;
+    code = next->iwrite_all(file, staged.use, count, type, request);
+    return dropin_unstage_started(file, &staged, code, true, request);
+}
+static int enter_MPI_File_iwrite_all(MPI_File file, const void *buf, int count, MPI_Datatype type,
+                                     MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iwrite_all(file, buf, count, type, request);
+    dropin_within = dropin_tools;
+    int code = dropin_iwrite_all(&dropin_after_mpi, file, buf, count, type, request);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_iwrite_all(MPI_File file, const void *buf, int count, MPI_Datatype type,
+                                      MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iwrite_all(file, buf, count, type, request);
+    return dropin_iwrite_all(&dropin_after_pmpi, file, buf, count, type, request);
+}
+
+/* ---- MPI_File_iread_all ---- */
+
+int dropin_iread_all(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
+                     MPI_Request *request) {
+    dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
+    int code;
+    if (dropin_serve_start(file, &wanted, request, &code))
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    if (failed)
+        return failed;
+    code = next->iread_all(file, staged.use, count, type, request);
+    return dropin_unstage_started(file, &staged, code, false, request);
+}
+static int enter_MPI_File_iread_all(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iread_all(file, buf, count, type, request);
+    dropin_within = dropin_tools;
+    int code = dropin_iread_all(&dropin_after_mpi, file, buf, count, type, request);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_iread_all(MPI_File file, void *buf, int count, MPI_Datatype type,
+                                     MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iread_all(file, buf, count, type, request);
+    return dropin_iread_all(&dropin_after_pmpi, file, buf, count, type, request);
+}
+
+/* ---- MPI_File_write ---- */
+
+int dropin_write(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
+                 MPI_Status *status) {
+    dropin_staged staged = {0};
+    int code = dropin_leave_pointer(file, true);
+    code = code ? code : dropin_stage(file, &staged, buf, count, type);
+    if (code)
+        return code;
+    int lock = dropin_atomic_enter(file);
+    code = next->write(file, staged.use, count, type, status);
+    code = dropin_unstage(file, &staged, code, true);
+    dropin_atomic_leave(lock);
+    return code;
+}
+static int enter_MPI_File_write(MPI_File file, const void *buf, int count, MPI_Datatype type, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write(file, buf, count, type, status);
+    dropin_within = dropin_tools;
+    int code = dropin_write(&dropin_after_mpi, file, buf, count, type, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_write(MPI_File file, const void *buf, int count, MPI_Datatype type,
+                                 MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write(file, buf, count, type, status);
+    return dropin_write(&dropin_after_pmpi, file, buf, count, type, status);
+}
+
+/* ---- MPI_File_read ---- */
+
+int dropin_read(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
+                MPI_Status *status) {
+    dropin_staged staged = {0};
+    int code = dropin_leave_pointer(file, false);
+    code = code ? code : dropin_stage(file, &staged, buf, count, type);
+    if (code)
+        return code;
+    int lock = dropin_atomic_enter(file);
+    code = next->read(file, staged.use, count, type, status);
+    code = dropin_unstage(file, &staged, code, false);
+    dropin_atomic_leave(lock);
+    return code;
+}
+static int enter_MPI_File_read(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read(file, buf, count, type, status);
+    dropin_within = dropin_tools;
+    int code = dropin_read(&dropin_after_mpi, file, buf, count, type, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_read(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read(file, buf, count, type, status);
+    return dropin_read(&dropin_after_pmpi, file, buf, count, type, status);
+}
+
+/* ---- MPI_File_write_at ---- */
+
+int dropin_write_at(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf, int count,
+                    MPI_Datatype type, MPI_Status *status) {
+    dropin_staged staged = {0};
+    int code = dropin_leave_file(file, true);
+    code = code ? code : dropin_stage(file, &staged, buf, count, type);
+    if (code)
+        return code;
+    int lock = dropin_atomic_enter(file);
+    code = next->write_at(file, offset, staged.use, count, type, status);
+    code = dropin_unstage(file, &staged, code, true);
+    dropin_atomic_leave(lock);
+    return code;
+}
+static int enter_MPI_File_write_at(MPI_File file, MPI_Offset offset, const void *buf, int count, MPI_Datatype type,
+                                   MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_at(file, offset, buf, count, type, status);
+    dropin_within = dropin_tools;
+    int code = dropin_write_at(&dropin_after_mpi, file, offset, buf, count, type, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_write_at(MPI_File file, MPI_Offset offset, const void *buf, int count,
+                                    MPI_Datatype type, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_at(file, offset, buf, count, type, status);
+    return dropin_write_at(&dropin_after_pmpi, file, offset, buf, count, type, status);
+}
+
+/* ---- MPI_File_read_at ---- */
+
+int dropin_read_at(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, int count,
+                   MPI_Datatype type, MPI_Status *status) {
+    dropin_staged staged = {0};
+    int code = dropin_leave_file(file, false);
+    code = code ? code : dropin_stage(file, &staged, buf, count, type);
+    if (code)
+        return code;
+    int lock = dropin_atomic_enter(file);
+    code = next->read_at(file, offset, staged.use, count, type, status);
+    code = dropin_unstage(file, &staged, code, false);
+    dropin_atomic_leave(lock);
+    return code;
+}
+static int enter_MPI_File_read_at(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
+                                  MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_at(file, offset, buf, count, type, status);
+    dropin_within = dropin_tools;
+    int code = dropin_read_at(&dropin_after_mpi, file, offset, buf, count, type, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_read_at(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
+                                   MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_at(file, offset, buf, count, type, status);
+    return dropin_read_at(&dropin_after_pmpi, file, offset, buf, count, type, status);
+}
+
+/* ---- MPI_File_write_shared ---- */
+
+int dropin_write_shared(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
+                        MPI_Status *status) {
+    int code = dropin_leave_file(file, true);
+    if (code)
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = next->write_shared(file, staged.use, failed ? 0 : count, type, status);
+    code = dropin_unstage(file, &staged, code, true);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_write_shared(MPI_File file, const void *buf, int count, MPI_Datatype type,
+                                       MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_shared(file, buf, count, type, status);
+    dropin_within = dropin_tools;
+    int code = dropin_write_shared(&dropin_after_mpi, file, buf, count, type, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_write_shared(MPI_File file, const void *buf, int count, MPI_Datatype type,
+                                        MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_shared(file, buf, count, type, status);
+    return dropin_write_shared(&dropin_after_pmpi, file, buf, count, type, status);
+}
+
+/* ---- MPI_File_read_shared ---- */
+
+int dropin_read_shared(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
+                       MPI_Status *status) {
+    int code = dropin_leave_file(file, false);
+    if (code)
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = next->read_shared(file, staged.use, failed ? 0 : count, type, status);
+    code = dropin_unstage(file, &staged, code, false);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_read_shared(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_shared(file, buf, count, type, status);
+    dropin_within = dropin_tools;
+    int code = dropin_read_shared(&dropin_after_mpi, file, buf, count, type, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_read_shared(MPI_File file, void *buf, int count, MPI_Datatype type,
+                                       MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_shared(file, buf, count, type, status);
+    return dropin_read_shared(&dropin_after_pmpi, file, buf, count, type, status);
+}
+
+/* ---- MPI_File_iwrite ---- */
+
+int dropin_iwrite(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
+                  MPI_Request *request) {
+    int code = dropin_leave_pointer(file, true);
+    if (code)
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    if (failed)
+        return failed;
+    code = next->iwrite(file, staged.use, count, type, request);
+    return dropin_unstage_started(file, &staged, code, true, request);
+}
+static int enter_MPI_File_iwrite(MPI_File file, const void *buf, int count, MPI_Datatype type,
+                                 MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iwrite(file, buf, count, type, request);
+    dropin_within = dropin_tools;
+    int code = dropin_iwrite(&dropin_after_mpi, file, buf, count, type, request);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_iwrite(MPI_File file, const void *buf, int count, MPI_Datatype type,
+                                  MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iwrite(file, buf, count, type, request);
+    return dropin_iwrite(&dropin_after_pmpi, file, buf, count, type, request);
+}
+
+/* ---- MPI_File_iread ---- */
+
+int dropin_iread(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
+                 MPI_Request *request) {
+    int code = dropin_leave_pointer(file, false);
+    if (code)
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    if (failed)
+        return failed;
+    code = next->iread(file, staged.use, count, type, request);
+    return dropin_unstage_started(file, &staged, code, false, request);
+}
+static int enter_MPI_File_iread(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iread(file, buf, count, type, request);
+    dropin_within = dropin_tools;
+    int code = dropin_iread(&dropin_after_mpi, file, buf, count, type, request);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_iread(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iread(file, buf, count, type, request);
+    return dropin_iread(&dropin_after_pmpi, file, buf, count, type, request);
+}
+
+/* ---- MPI_File_iwrite_at ---- */
+
+int dropin_iwrite_at(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf, int count,
+                     MPI_Datatype type, MPI_Request *request) {
+    int code = dropin_leave_file(file, true);
+    if (code)
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    if (failed)
+        return failed;
+    code = next->iwrite_at(file, offset, staged.use, count, type, request);
+    return dropin_unstage_started(file, &staged, code, true, request);
+}
+static int enter_MPI_File_iwrite_at(MPI_File file, MPI_Offset offset, const void *buf, int count,
+                                    MPI_Datatype type, MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iwrite_at(file, offset, buf, count, type, request);
+    dropin_within = dropin_tools;
+    int code = dropin_iwrite_at(&dropin_after_mpi, file, offset, buf, count, type, request);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_iwrite_at(MPI_File file, MPI_Offset offset, const void *buf, int count,
+                                     MPI_Datatype type, MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iwrite_at(file, offset, buf, count, type, request);
+    return dropin_iwrite_at(&dropin_after_pmpi, file, offset, buf, count, type, request);
+}
+
+/* ---- MPI_File_iread_at ---- */
+
+int dropin_iread_at(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, int count,
+                    MPI_Datatype type, MPI_Request *request) {
+    int code = dropin_leave_file(file, false);
+    if (code)
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    if (failed)
+        return failed;
+    code = next->iread_at(file, offset, staged.use, count, type, request);
+    return dropin_unstage_started(file, &staged, code, false, request);
+}
+static int enter_MPI_File_iread_at(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
+                                   MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iread_at(file, offset, buf, count, type, request);
+    dropin_within = dropin_tools;
+    int code = dropin_iread_at(&dropin_after_mpi, file, offset, buf, count, type, request);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_iread_at(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
+                                    MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iread_at(file, offset, buf, count, type, request);
+    return dropin_iread_at(&dropin_after_pmpi, file, offset, buf, count, type, request);
+}
+
+/* ---- MPI_File_iwrite_shared ---- */
+
+int dropin_iwrite_shared(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
+                         MPI_Request *request) {
+    int code = dropin_leave_file(file, true);
+    if (code)
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    if (failed)
+        return failed;
+    code = next->iwrite_shared(file, staged.use, count, type, request);
+    return dropin_unstage_started(file, &staged, code, true, request);
+}
+static int enter_MPI_File_iwrite_shared(MPI_File file, const void *buf, int count, MPI_Datatype type,
+                                        MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iwrite_shared(file, buf, count, type, request);
+    dropin_within = dropin_tools;
+    int code = dropin_iwrite_shared(&dropin_after_mpi, file, buf, count, type, request);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_iwrite_shared(MPI_File file, const void *buf, int count, MPI_Datatype type,
+                                         MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iwrite_shared(file, buf, count, type, request);
+    return dropin_iwrite_shared(&dropin_after_pmpi, file, buf, count, type, request);
+}
+
+/* ---- MPI_File_iread_shared ---- */
+
+int dropin_iread_shared(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
+                        MPI_Request *request) {
+    int code = dropin_leave_file(file, false);
+    if (code)
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    if (failed)
+        return failed;
+    code = next->iread_shared(file, staged.use, count, type, request);
+    return dropin_unstage_started(file, &staged, code, false, request);
+}
+static int enter_MPI_File_iread_shared(MPI_File file, void *buf, int count, MPI_Datatype type,
+                                       MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iread_shared(file, buf, count, type, request);
+    dropin_within = dropin_tools;
+    int code = dropin_iread_shared(&dropin_after_mpi, file, buf, count, type, request);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_iread_shared(MPI_File file, void *buf, int count, MPI_Datatype type,
+                                        MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iread_shared(file, buf, count, type, request);
+    return dropin_iread_shared(&dropin_after_pmpi, file, buf, count, type, request);
+}
+
+/* ---- MPI_File_write_ordered ---- */
+
+int dropin_write_ordered(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
+                         MPI_Status *status) {
+    int code = dropin_leave_ordered(file);
+    if (code)
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = next->write_ordered(file, staged.use, failed ? 0 : count, type, status);
+    code = dropin_unstage(file, &staged, code, true);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_write_ordered(MPI_File file, const void *buf, int count, MPI_Datatype type,
+                                        MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_ordered(file, buf, count, type, status);
+    dropin_within = dropin_tools;
+    int code = dropin_write_ordered(&dropin_after_mpi, file, buf, count, type, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_write_ordered(MPI_File file, const void *buf, int count, MPI_Datatype type,
+                                         MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_ordered(file, buf, count, type, status);
+    return dropin_write_ordered(&dropin_after_pmpi, file, buf, count, type, status);
+}
+
+/* ---- MPI_File_read_ordered ---- */
+
+int dropin_read_ordered(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
+                        MPI_Status *status) {
+    int code = dropin_leave_ordered(file);
+    if (code)
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = next->read_ordered(file, staged.use, failed ? 0 : count, type, status);
+    code = dropin_unstage(file, &staged, code, false);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_read_ordered(MPI_File file, void *buf, int count, MPI_Datatype type,
+                                       MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_ordered(file, buf, count, type, status);
+    dropin_within = dropin_tools;
+    int code = dropin_read_ordered(&dropin_after_mpi, file, buf, count, type, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_read_ordered(MPI_File file, void *buf, int count, MPI_Datatype type,
+                                        MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_ordered(file, buf, count, type, status);
+    return dropin_read_ordered(&dropin_after_pmpi, file, buf, count, type, status);
+}
+
+/* ---- MPI_File_write_ordered_begin ---- */
+
+int dropin_write_ordered_begin(const dropin_calls *next, MPI_File file, const void *buf, int count,
+                               MPI_Datatype type) {
+    int code = dropin_leave_ordered(file);
+    if (code)
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = next->write_ordered_begin(file, staged.use, failed ? 0 : count, type);
+    code = dropin_stage_begun(file, &staged, code);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_write_ordered_begin(MPI_File file, const void *buf, int count, MPI_Datatype type) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_ordered_begin(file, buf, count, type);
+    dropin_within = dropin_tools;
+    int code = dropin_write_ordered_begin(&dropin_after_mpi, file, buf, count, type);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_write_ordered_begin(MPI_File file, const void *buf, int count, MPI_Datatype type) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_ordered_begin(file, buf, count, type);
+    return dropin_write_ordered_begin(&dropin_after_pmpi, file, buf, count, type);
+}
+
+/* ---- MPI_File_read_ordered_begin ---- */
+
+int dropin_read_ordered_begin(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type) {
+    int code = dropin_leave_ordered(file);
+    if (code)
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = next->read_ordered_begin(file, staged.use, failed ? 0 : count, type);
+    code = dropin_stage_begun(file, &staged, code);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_read_ordered_begin(MPI_File file, void *buf, int count, MPI_Datatype type) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_ordered_begin(file, buf, count, type);
+    dropin_within = dropin_tools;
+    int code = dropin_read_ordered_begin(&dropin_after_mpi, file, buf, count, type);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_read_ordered_begin(MPI_File file, void *buf, int count, MPI_Datatype type) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_ordered_begin(file, buf, count, type);
+    return dropin_read_ordered_begin(&dropin_after_pmpi, file, buf, count, type);
+}
+
+/* ---- MPI_File_write_at_all_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_write_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf,
+                          MPI_Count count, MPI_Datatype type, MPI_Status *status) {
+    dropin_access wanted = {true, true, offset, dropin_buffer(buf), count, type};
+    int code;
+    if (dropin_serve(file, &wanted, status, &code))
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = next->write_at_all_c(file, offset, staged.use, failed ? 0 : count, type, status);
+    code = dropin_unstage(file, &staged, code, true);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_write_at_all_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
+                                         MPI_Datatype type, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_at_all_c(file, offset, buf, count, type, status);
+    dropin_within = dropin_tools;
+    int code = dropin_write_at_all_c(&dropin_after_mpi, file, offset, buf, count, type, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_write_at_all_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
+                                          MPI_Datatype type, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_at_all_c(file, offset, buf, count, type, status);
+    return dropin_write_at_all_c(&dropin_after_pmpi, file, offset, buf, count, type, status);
+}
+#endif
+
+/* ---- MPI_File_read_at_all_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_read_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
+                         MPI_Datatype type, MPI_Status *status) {
+    dropin_access wanted = {false, true, offset, dropin_buffer(buf), count, type};
+    int code;
+    if (dropin_serve(file, &wanted, status, &code))
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = next->read_at_all_c(file, offset, staged.use, failed ? 0 : count, type, status);
+    code = dropin_unstage(file, &staged, code, false);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_read_at_all_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
+                                        MPI_Datatype type, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_at_all_c(file, offset, buf, count, type, status);
+    dropin_within = dropin_tools;
+    int code = dropin_read_at_all_c(&dropin_after_mpi, file, offset, buf, count, type, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_read_at_all_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
+                                         MPI_Datatype type, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_at_all_c(file, offset, buf, count, type, status);
+    return dropin_read_at_all_c(&dropin_after_pmpi, file, offset, buf, count, type, status);
+}
+#endif
+
+/* ---- MPI_File_write_all_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_write_all_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
+                       MPI_Datatype type, MPI_Status *status) {
+    dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
+    int code;
+    if (dropin_serve(file, &wanted, status, &code))
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = next->write_all_c(file, staged.use, failed ? 0 : count, type, status);
+    code = dropin_unstage(file, &staged, code, true);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_write_all_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
+                                      MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_all_c(file, buf, count, type, status);
+    dropin_within = dropin_tools;
+    int code = dropin_write_all_c(&dropin_after_mpi, file, buf, count, type, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_write_all_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
+                                       MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_all_c(file, buf, count, type, status);
+    return dropin_write_all_c(&dropin_after_pmpi, file, buf, count, type, status);
+}
+#endif
+
+/* ---- MPI_File_read_all_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_read_all_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                      MPI_Status *status) {
+    dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
+    int code;
+    if (dropin_serve(file, &wanted, status, &code))
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = next->read_all_c(file, staged.use, failed ? 0 : count, type, status);
+    code = dropin_unstage(file, &staged, code, false);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_read_all_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                                     MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_all_c(file, buf, count, type, status);
+    dropin_within = dropin_tools;
+    int code = dropin_read_all_c(&dropin_after_mpi, file, buf, count, type, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_read_all_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                                      MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_all_c(file, buf, count, type, status);
+    return dropin_read_all_c(&dropin_after_pmpi, file, buf, count, type, status);
+}
+#endif
+
+/* ---- MPI_File_write_at_all_begin_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_write_at_all_begin_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf,
+                                MPI_Count count, MPI_Datatype type) {
+    dropin_access wanted = {true, true, offset, dropin_buffer(buf), count, type};
+    int code;
+    if (dropin_serve_begin(file, &wanted, &code))
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = dropin_begun_by_mpi(file, next->write_at_all_begin_c(file, offset, staged.use, failed ? 0 : count,
+            type));
+    code = dropin_stage_begun(file, &staged, code);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_write_at_all_begin_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
+                                               MPI_Datatype type) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_at_all_begin_c(file, offset, buf, count, type);
+    dropin_within = dropin_tools;
+    int code = dropin_write_at_all_begin_c(&dropin_after_mpi, file, offset, buf, count, type);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_write_at_all_begin_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
+                                                MPI_Datatype type) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_at_all_begin_c(file, offset, buf, count, type);
+    return dropin_write_at_all_begin_c(&dropin_after_pmpi, file, offset, buf, count, type);
+}
+#endif
+
+/* ---- MPI_File_read_at_all_begin_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_read_at_all_begin_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf,
+                               MPI_Count count, MPI_Datatype type) {
+    dropin_access wanted = {false, true, offset, dropin_buffer(buf), count, type};
+    int code;
+    if (dropin_serve_begin(file, &wanted, &code))
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = dropin_begun_by_mpi(file, next->read_at_all_begin_c(file, offset, staged.use, failed ? 0 : count,
+                                                               type));
+    code = dropin_stage_begun(file, &staged, code);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_read_at_all_begin_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
+                                              MPI_Datatype type) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_at_all_begin_c(file, offset, buf, count, type);
+    dropin_within = dropin_tools;
+    int code = dropin_read_at_all_begin_c(&dropin_after_mpi, file, offset, buf, count, type);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_read_at_all_begin_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
+                                               MPI_Datatype type) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_at_all_begin_c(file, offset, buf, count, type);
+    return dropin_read_at_all_begin_c(&dropin_after_pmpi, file, offset, buf, count, type);
+}
+#endif
+
+/* ---- MPI_File_write_all_begin_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_write_all_begin_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
+                             MPI_Datatype type) {
+    dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
+    int code;
+    if (dropin_serve_begin(file, &wanted, &code))
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = dropin_begun_by_mpi(file, next->write_all_begin_c(file, staged.use, failed ? 0 : count, type));
+    code = dropin_stage_begun(file, &staged, code);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_write_all_begin_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_all_begin_c(file, buf, count, type);
+    dropin_within = dropin_tools;
+    int code = dropin_write_all_begin_c(&dropin_after_mpi, file, buf, count, type);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_write_all_begin_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_all_begin_c(file, buf, count, type);
+    return dropin_write_all_begin_c(&dropin_after_pmpi, file, buf, count, type);
+}
+#endif
+
+/* ---- MPI_File_read_all_begin_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_read_all_begin_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count,
+                            MPI_Datatype type) {
+    dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
+    int code;
+    if (dropin_serve_begin(file, &wanted, &code))
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = dropin_begun_by_mpi(file, next->read_all_begin_c(file, staged.use, failed ? 0 : count, type));
+    code = dropin_stage_begun(file, &staged, code);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_read_all_begin_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_all_begin_c(file, buf, count, type);
+    dropin_within = dropin_tools;
+    int code = dropin_read_all_begin_c(&dropin_after_mpi, file, buf, count, type);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_read_all_begin_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_all_begin_c(file, buf, count, type);
+    return dropin_read_all_begin_c(&dropin_after_pmpi, file, buf, count, type);
+}
+#endif
+
+/* ---- MPI_File_iwrite_at_all_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_iwrite_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf,
+                           MPI_Count count, MPI_Datatype type, MPI_Request *request) {
+    dropin_access wanted = {true, true, offset, dropin_buffer(buf), count, type};
+    int code;
+    if (dropin_serve_start(file, &wanted, request, &code))
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    if (failed)
+        return failed;
+    code = next->iwrite_at_all_c(file, offset, staged.use, count, type, request);
+    return dropin_unstage_started(file, &staged, code, true, request);
+}
+static int enter_MPI_File_iwrite_at_all_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
+                                          MPI_Datatype type, MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iwrite_at_all_c(file, offset, buf, count, type, request);
+    dropin_within = dropin_tools;
+    int code = dropin_iwrite_at_all_c(&dropin_after_mpi, file, offset, buf, count, type, request);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_iwrite_at_all_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
+                                           MPI_Datatype type, MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iwrite_at_all_c(file, offset, buf, count, type, request);
+    return dropin_iwrite_at_all_c(&dropin_after_pmpi, file, offset, buf, count, type, request);
+}
+#endif
+
+/* ---- MPI_File_iread_at_all_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_iread_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
+                          MPI_Datatype type, MPI_Request *request) {
+    dropin_access wanted = {false, true, offset, dropin_buffer(buf), count, type};
+    int code;
+    if (dropin_serve_start(file, &wanted, request, &code))
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    if (failed)
+        return failed;
+    code = next->iread_at_all_c(file, offset, staged.use, count, type, request);
+    return dropin_unstage_started(file, &staged, code, false, request);
+}
+static int enter_MPI_File_iread_at_all_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
+                                         MPI_Datatype type, MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iread_at_all_c(file, offset, buf, count, type, request);
+    dropin_within = dropin_tools;
+    int code = dropin_iread_at_all_c(&dropin_after_mpi, file, offset, buf, count, type, request);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_iread_at_all_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
+                                          MPI_Datatype type, MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iread_at_all_c(file, offset, buf, count, type, request);
+    return dropin_iread_at_all_c(&dropin_after_pmpi, file, offset, buf, count, type, request);
+}
+#endif
+
+/* ---- MPI_File_iwrite_all_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_iwrite_all_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
+                        MPI_Datatype type, MPI_Request *request) {
+    dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
+    int code;
+    if (dropin_serve_start(file, &wanted, request, &code))
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    if (failed)
+        return failed;
+    code = next->iwrite_all_c(file, staged.use, count, type, request);
+    return dropin_unstage_started(file, &staged, code, true, request);
+}
+static int enter_MPI_File_iwrite_all_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
+                                       MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iwrite_all_c(file, buf, count, type, request);
+    dropin_within = dropin_tools;
+    int code = dropin_iwrite_all_c(&dropin_after_mpi, file, buf, count, type, request);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_iwrite_all_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
+                                        MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iwrite_all_c(file, buf, count, type, request);
+    return dropin_iwrite_all_c(&dropin_after_pmpi, file, buf, count, type, request);
+}
+#endif
+
+/* ---- MPI_File_iread_all_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_iread_all_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                       MPI_Request *request) {
+    dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
+    int code;
+    if (dropin_serve_start(file, &wanted, request, &code))
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    if (failed)
+        return failed;
+    code = next->iread_all_c(file, staged.use, count, type, request);
+    return dropin_unstage_started(file, &staged, code, false, request);
+}
+static int enter_MPI_File_iread_all_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                                      MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iread_all_c(file, buf, count, type, request);
+    dropin_within = dropin_tools;
+    int code = dropin_iread_all_c(&dropin_after_mpi, file, buf, count, type, request);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_iread_all_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                                       MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iread_all_c(file, buf, count, type, request);
+    return dropin_iread_all_c(&dropin_after_pmpi, file, buf, count, type, request);
+}
+#endif
+
+/* ---- MPI_File_write_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_write_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
+                   MPI_Status *status) {
+    dropin_staged staged = {0};
+    int code = dropin_leave_pointer(file, true);
+    code = code ? code : dropin_stage(file, &staged, buf, count, type);
+    if (code)
+        return code;
+    int lock = dropin_atomic_enter(file);
+    code = next->write_c(file, staged.use, count, type, status);
+    code = dropin_unstage(file, &staged, code, true);
+    dropin_atomic_leave(lock);
+    return code;
+}
+static int enter_MPI_File_write_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
+                                  MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_c(file, buf, count, type, status);
+    dropin_within = dropin_tools;
+    int code = dropin_write_c(&dropin_after_mpi, file, buf, count, type, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_write_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
+                                   MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_c(file, buf, count, type, status);
+    return dropin_write_c(&dropin_after_pmpi, file, buf, count, type, status);
+}
+#endif
+
+/* ---- MPI_File_read_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_read_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                  MPI_Status *status) {
+    dropin_staged staged = {0};
+    int code = dropin_leave_pointer(file, false);
+    code = code ? code : dropin_stage(file, &staged, buf, count, type);
+    if (code)
+        return code;
+    int lock = dropin_atomic_enter(file);
+    code = next->read_c(file, staged.use, count, type, status);
+    code = dropin_unstage(file, &staged, code, false);
+    dropin_atomic_leave(lock);
+    return code;
+}
+static int enter_MPI_File_read_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                                 MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_c(file, buf, count, type, status);
+    dropin_within = dropin_tools;
+    int code = dropin_read_c(&dropin_after_mpi, file, buf, count, type, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_read_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                                  MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_c(file, buf, count, type, status);
+    return dropin_read_c(&dropin_after_pmpi, file, buf, count, type, status);
+}
+#endif
+
+/* ---- MPI_File_write_at_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_write_at_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
+                      MPI_Datatype type, MPI_Status *status) {
+    dropin_staged staged = {0};
+    int code = dropin_leave_file(file, true);
+    code = code ? code : dropin_stage(file, &staged, buf, count, type);
+    if (code)
+        return code;
+    int lock = dropin_atomic_enter(file);
+    code = next->write_at_c(file, offset, staged.use, count, type, status);
+    code = dropin_unstage(file, &staged, code, true);
+    dropin_atomic_leave(lock);
+    return code;
+}
+static int enter_MPI_File_write_at_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
+                                     MPI_Datatype type, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_at_c(file, offset, buf, count, type, status);
+    dropin_within = dropin_tools;
+    int code = dropin_write_at_c(&dropin_after_mpi, file, offset, buf, count, type, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_write_at_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
+                                      MPI_Datatype type, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_at_c(file, offset, buf, count, type, status);
+    return dropin_write_at_c(&dropin_after_pmpi, file, offset, buf, count, type, status);
+}
+#endif
+
+/* ---- MPI_File_read_at_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_read_at_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
+                     MPI_Datatype type, MPI_Status *status) {
+    dropin_staged staged = {0};
+    int code = dropin_leave_file(file, false);
+    code = code ? code : dropin_stage(file, &staged, buf, count, type);
+    if (code)
+        return code;
+    int lock = dropin_atomic_enter(file);
+    code = next->read_at_c(file, offset, staged.use, count, type, status);
+    code = dropin_unstage(file, &staged, code, false);
+    dropin_atomic_leave(lock);
+    return code;
+}
+static int enter_MPI_File_read_at_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
+                                    MPI_Datatype type, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_at_c(file, offset, buf, count, type, status);
+    dropin_within = dropin_tools;
+    int code = dropin_read_at_c(&dropin_after_mpi, file, offset, buf, count, type, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_read_at_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
+                                     MPI_Datatype type, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_at_c(file, offset, buf, count, type, status);
+    return dropin_read_at_c(&dropin_after_pmpi, file, offset, buf, count, type, status);
+}
+#endif
+
+/* ---- MPI_File_write_shared_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_write_shared_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
+                          MPI_Datatype type, MPI_Status *status) {
+    int code = dropin_leave_file(file, true);
+    if (code)
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = next->write_shared_c(file, staged.use, failed ? 0 : count, type, status);
+    code = dropin_unstage(file, &staged, code, true);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_write_shared_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
+                                         MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_shared_c(file, buf, count, type, status);
+    dropin_within = dropin_tools;
+    int code = dropin_write_shared_c(&dropin_after_mpi, file, buf, count, type, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_write_shared_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
+                                          MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_shared_c(file, buf, count, type, status);
+    return dropin_write_shared_c(&dropin_after_pmpi, file, buf, count, type, status);
+}
+#endif
+
+/* ---- MPI_File_read_shared_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_read_shared_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                         MPI_Status *status) {
+    int code = dropin_leave_file(file, false);
+    if (code)
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = next->read_shared_c(file, staged.use, failed ? 0 : count, type, status);
+    code = dropin_unstage(file, &staged, code, false);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_read_shared_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                                        MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_shared_c(file, buf, count, type, status);
+    dropin_within = dropin_tools;
+    int code = dropin_read_shared_c(&dropin_after_mpi, file, buf, count, type, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_read_shared_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                                         MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_shared_c(file, buf, count, type, status);
+    return dropin_read_shared_c(&dropin_after_pmpi, file, buf, count, type, status);
+}
+#endif
+
+/* ---- MPI_File_iwrite_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_iwrite_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
+                    MPI_Request *request) {
+    int code = dropin_leave_pointer(file, true);
+    if (code)
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    if (failed)
+        return failed;
+    code = next->iwrite_c(file, staged.use, count, type, request);
+    return dropin_unstage_started(file, &staged, code, true, request);
+}
+static int enter_MPI_File_iwrite_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
+                                   MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iwrite_c(file, buf, count, type, request);
+    dropin_within = dropin_tools;
+    int code = dropin_iwrite_c(&dropin_after_mpi, file, buf, count, type, request);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_iwrite_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
+                                    MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iwrite_c(file, buf, count, type, request);
+    return dropin_iwrite_c(&dropin_after_pmpi, file, buf, count, type, request);
+}
+#endif
+
+/* ---- MPI_File_iread_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_iread_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                   MPI_Request *request) {
+    int code = dropin_leave_pointer(file, false);
+    if (code)
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    if (failed)
+        return failed;
+    code = next->iread_c(file, staged.use, count, type, request);
+    return dropin_unstage_started(file, &staged, code, false, request);
+}
+static int enter_MPI_File_iread_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                                  MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iread_c(file, buf, count, type, request);
+    dropin_within = dropin_tools;
+    int code = dropin_iread_c(&dropin_after_mpi, file, buf, count, type, request);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_iread_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                                   MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iread_c(file, buf, count, type, request);
+    return dropin_iread_c(&dropin_after_pmpi, file, buf, count, type, request);
+}
+#endif
+
+/* ---- MPI_File_iwrite_at_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_iwrite_at_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf,
+                       MPI_Count count, MPI_Datatype type, MPI_Request *request) {
+    int code = dropin_leave_file(file, true);
+    if (code)
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    if (failed)
+        return failed;
+    code = next->iwrite_at_c(file, offset, staged.use, count, type, request);
+    return dropin_unstage_started(file, &staged, code, true, request);
+}
+static int enter_MPI_File_iwrite_at_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
+                                      MPI_Datatype type, MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iwrite_at_c(file, offset, buf, count, type, request);
+    dropin_within = dropin_tools;
+    int code = dropin_iwrite_at_c(&dropin_after_mpi, file, offset, buf, count, type, request);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_iwrite_at_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
+                                       MPI_Datatype type, MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iwrite_at_c(file, offset, buf, count, type, request);
+    return dropin_iwrite_at_c(&dropin_after_pmpi, file, offset, buf, count, type, request);
+}
+#endif
+
+/* ---- MPI_File_iread_at_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_iread_at_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
+                      MPI_Datatype type, MPI_Request *request) {
+    int code = dropin_leave_file(file, false);
+    if (code)
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    if (failed)
+        return failed;
+    code = next->iread_at_c(file, offset, staged.use, count, type, request);
+    return dropin_unstage_started(file, &staged, code, false, request);
+}
+static int enter_MPI_File_iread_at_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
+                                     MPI_Datatype type, MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iread_at_c(file, offset, buf, count, type, request);
+    dropin_within = dropin_tools;
+    int code = dropin_iread_at_c(&dropin_after_mpi, file, offset, buf, count, type, request);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_iread_at_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
+                                      MPI_Datatype type, MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iread_at_c(file, offset, buf, count, type, request);
+    return dropin_iread_at_c(&dropin_after_pmpi, file, offset, buf, count, type, request);
+}
+#endif
+
+/* ---- MPI_File_iwrite_shared_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_iwrite_shared_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
+                           MPI_Datatype type, MPI_Request *request) {
+    int code = dropin_leave_file(file, true);
+    if (code)
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    if (failed)
+        return failed;
+    code = next->iwrite_shared_c(file, staged.use, count, type, request);
+    return dropin_unstage_started(file, &staged, code, true, request);
+}
+static int enter_MPI_File_iwrite_shared_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
+                                          MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iwrite_shared_c(file, buf, count, type, request);
+    dropin_within = dropin_tools;
+    int code = dropin_iwrite_shared_c(&dropin_after_mpi, file, buf, count, type, request);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_iwrite_shared_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
+                                           MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iwrite_shared_c(file, buf, count, type, request);
+    return dropin_iwrite_shared_c(&dropin_after_pmpi, file, buf, count, type, request);
+}
+#endif
+
+/* ---- MPI_File_iread_shared_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_iread_shared_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                          MPI_Request *request) {
+    int code = dropin_leave_file(file, false);
+    if (code)
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    if (failed)
+        return failed;
+    code = next->iread_shared_c(file, staged.use, count, type, request);
+    return dropin_unstage_started(file, &staged, code, false, request);
+}
+static int enter_MPI_File_iread_shared_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                                         MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iread_shared_c(file, buf, count, type, request);
+    dropin_within = dropin_tools;
+    int code = dropin_iread_shared_c(&dropin_after_mpi, file, buf, count, type, request);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_iread_shared_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                                          MPI_Request *request) {
+    if (dropin_within)
+        return dropin_after_pmpi.iread_shared_c(file, buf, count, type, request);
+    return dropin_iread_shared_c(&dropin_after_pmpi, file, buf, count, type, request);
+}
+#endif
+
+/* ---- MPI_File_write_ordered_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_write_ordered_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
+                           MPI_Datatype type, MPI_Status *status) {
+    int code = dropin_leave_ordered(file);
+    if (code)
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = next->write_ordered_c(file, staged.use, failed ? 0 : count, type, status);
+    code = dropin_unstage(file, &staged, code, true);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_write_ordered_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
+                                          MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_ordered_c(file, buf, count, type, status);
+    dropin_within = dropin_tools;
+    int code = dropin_write_ordered_c(&dropin_after_mpi, file, buf, count, type, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_write_ordered_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
+                                           MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_ordered_c(file, buf, count, type, status);
+    return dropin_write_ordered_c(&dropin_after_pmpi, file, buf, count, type, status);
+}
+#endif
+
+/* ---- MPI_File_read_ordered_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_read_ordered_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                          MPI_Status *status) {
+    int code = dropin_leave_ordered(file);
+    if (code)
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = next->read_ordered_c(file, staged.use, failed ? 0 : count, type, status);
+    code = dropin_unstage(file, &staged, code, false);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_read_ordered_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                                         MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_ordered_c(file, buf, count, type, status);
+    dropin_within = dropin_tools;
+    int code = dropin_read_ordered_c(&dropin_after_mpi, file, buf, count, type, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_read_ordered_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                                          MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_ordered_c(file, buf, count, type, status);
+    return dropin_read_ordered_c(&dropin_after_pmpi, file, buf, count, type, status);
+}
+#endif
+
+/* ---- MPI_File_write_ordered_begin_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_write_ordered_begin_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
+                                 MPI_Datatype type) {
+    int code = dropin_leave_ordered(file);
+    if (code)
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = next->write_ordered_begin_c(file, staged.use, failed ? 0 : count, type);
+    code = dropin_stage_begun(file, &staged, code);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_write_ordered_begin_c(MPI_File file, const void *buf, MPI_Count count,
+                                                MPI_Datatype type) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_ordered_begin_c(file, buf, count, type);
+    dropin_within = dropin_tools;
+    int code = dropin_write_ordered_begin_c(&dropin_after_mpi, file, buf, count, type);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_write_ordered_begin_c(MPI_File file, const void *buf, MPI_Count count,
+                                                 MPI_Datatype type) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_ordered_begin_c(file, buf, count, type);
+    return dropin_write_ordered_begin_c(&dropin_after_pmpi, file, buf, count, type);
+}
+#endif
+
+/* ---- MPI_File_read_ordered_begin_c ---- */
+
+#if MPI_VERSION >= 4
+int dropin_read_ordered_begin_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count,
+                                MPI_Datatype type) {
+    int code = dropin_leave_ordered(file);
+    if (code)
+        return code;
+    dropin_staged staged;
+    int failed = dropin_stage(file, &staged, buf, count, type);
+    code = next->read_ordered_begin_c(file, staged.use, failed ? 0 : count, type);
+    code = dropin_stage_begun(file, &staged, code);
+    return failed ? failed : code;
+}
+static int enter_MPI_File_read_ordered_begin_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_ordered_begin_c(file, buf, count, type);
+    dropin_within = dropin_tools;
+    int code = dropin_read_ordered_begin_c(&dropin_after_mpi, file, buf, count, type);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_read_ordered_begin_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_ordered_begin_c(file, buf, count, type);
+    return dropin_read_ordered_begin_c(&dropin_after_pmpi, file, buf, count, type);
+}
+#endif
+
+/* ---- MPI_File_write_at_all_end ---- */
+
+int dropin_write_at_all_end(const dropin_calls *next, MPI_File file, const void *buf, MPI_Status *status) {
+    int code;
+    if (dropin_serve_end(file, status, &code))
+        return code;
+    code = next->write_at_all_end(file, buf, status);
+    return dropin_unstage_begun(file, code, true);
+}
+static int enter_MPI_File_write_at_all_end(MPI_File file, const void *buf, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_at_all_end(file, buf, status);
+    dropin_within = dropin_tools;
+    int code = dropin_write_at_all_end(&dropin_after_mpi, file, buf, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_write_at_all_end(MPI_File file, const void *buf, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_at_all_end(file, buf, status);
+    return dropin_write_at_all_end(&dropin_after_pmpi, file, buf, status);
+}
+
+/* ---- MPI_File_read_at_all_end ---- */
+
+int dropin_read_at_all_end(const dropin_calls *next, MPI_File file, void *buf, MPI_Status *status) {
+    int code;
+    if (dropin_serve_end(file, status, &code))
+        return code;
+    code = next->read_at_all_end(file, buf, status);
+    return dropin_unstage_begun(file, code, false);
+}
+static int enter_MPI_File_read_at_all_end(MPI_File file, void *buf, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_at_all_end(file, buf, status);
+    dropin_within = dropin_tools;
+    int code = dropin_read_at_all_end(&dropin_after_mpi, file, buf, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_read_at_all_end(MPI_File file, void *buf, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_at_all_end(file, buf, status);
+    return dropin_read_at_all_end(&dropin_after_pmpi, file, buf, status);
+}
+
+/* ---- MPI_File_write_all_end ---- */
+
+int dropin_write_all_end(const dropin_calls *next, MPI_File file, const void *buf, MPI_Status *status) {
+    int code;
+    if (dropin_serve_end(file, status, &code))
+        return code;
+    code = next->write_all_end(file, buf, status);
+    return dropin_unstage_begun(file, code, true);
+}
+static int enter_MPI_File_write_all_end(MPI_File file, const void *buf, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_all_end(file, buf, status);
+    dropin_within = dropin_tools;
+    int code = dropin_write_all_end(&dropin_after_mpi, file, buf, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_write_all_end(MPI_File file, const void *buf, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_all_end(file, buf, status);
+    return dropin_write_all_end(&dropin_after_pmpi, file, buf, status);
+}
+
+/* ---- MPI_File_read_all_end ---- */
+
+int dropin_read_all_end(const dropin_calls *next, MPI_File file, void *buf, MPI_Status *status) {
+    int code;
+    if (dropin_serve_end(file, status, &code))
+        return code;
+    code = next->read_all_end(file, buf, status);
+    return dropin_unstage_begun(file, code, false);
+}
+static int enter_MPI_File_read_all_end(MPI_File file, void *buf, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_all_end(file, buf, status);
+    dropin_within = dropin_tools;
+    int code = dropin_read_all_end(&dropin_after_mpi, file, buf, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_read_all_end(MPI_File file, void *buf, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_all_end(file, buf, status);
+    return dropin_read_all_end(&dropin_after_pmpi, file, buf, status);
+}
+
+/* ---- MPI_File_write_ordered_end ---- */
+
+int dropin_write_ordered_end(const dropin_calls *next, MPI_File file, const void *buf, MPI_Status *status) {
+    int code = next->write_ordered_end(file, buf, status);
+    return dropin_unstage_begun(file, code, true);
+}
+static int enter_MPI_File_write_ordered_end(MPI_File file, const void *buf, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_ordered_end(file, buf, status);
+    dropin_within = dropin_tools;
+    int code = dropin_write_ordered_end(&dropin_after_mpi, file, buf, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_write_ordered_end(MPI_File file, const void *buf, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.write_ordered_end(file, buf, status);
+    return dropin_write_ordered_end(&dropin_after_pmpi, file, buf, status);
+}
+
+/* ---- MPI_File_read_ordered_end ---- */
+
+int dropin_read_ordered_end(const dropin_calls *next, MPI_File file, void *buf, MPI_Status *status) {
+    int code = next->read_ordered_end(file, buf, status);
+    return dropin_unstage_begun(file, code, false);
+}
+static int enter_MPI_File_read_ordered_end(MPI_File file, void *buf, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_ordered_end(file, buf, status);
+    dropin_within = dropin_tools;
+    int code = dropin_read_ordered_end(&dropin_after_mpi, file, buf, status);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_read_ordered_end(MPI_File file, void *buf, MPI_Status *status) {
+    if (dropin_within)
+        return dropin_after_pmpi.read_ordered_end(file, buf, status);
+    return dropin_read_ordered_end(&dropin_after_pmpi, file, buf, status);
+}
+
+/* ---- MPI_Wait ---- */
+
+static int enter_MPI_Wait(MPI_Request *request, MPI_Status *status) {
+    if (!dropin_waits_matter())
+        return dropin_waits_after_mpi.Wait(request, status);
+    dropin_waiting = true;
+    int code = dropin_Wait(request, status);
+    dropin_waiting = false;
+    return code;
+}
+static int enter_PMPI_Wait(MPI_Request *request, MPI_Status *status) {
+    if (!dropin_waits_matter())
+        return dropin_waits_after_pmpi.Wait(request, status);
+    dropin_waiting = true;
+    int code = dropin_Wait(request, status);
+    dropin_waiting = false;
+    return code;
+}
+
+/* ---- MPI_Waitall ---- */
+
+static int enter_MPI_Waitall(int n, MPI_Request requests[], MPI_Status statuses[]) {
+    if (!dropin_waits_matter())
+        return dropin_waits_after_mpi.Waitall(n, requests, statuses);
+    dropin_waiting = true;
+    int code = dropin_Waitall(n, requests, statuses);
+    dropin_waiting = false;
+    return code;
+}
+static int enter_PMPI_Waitall(int n, MPI_Request requests[], MPI_Status statuses[]) {
+    if (!dropin_waits_matter())
+        return dropin_waits_after_pmpi.Waitall(n, requests, statuses);
+    dropin_waiting = true;
+    int code = dropin_Waitall(n, requests, statuses);
+    dropin_waiting = false;
+    return code;
+}
+
+/* ---- MPI_Waitany ---- */
+
+static int enter_MPI_Waitany(int n, MPI_Request requests[], int *index, MPI_Status *status) {
+    if (!dropin_waits_matter())
+        return dropin_waits_after_mpi.Waitany(n, requests, index, status);
+    dropin_waiting = true;
+    int code = dropin_Waitany(n, requests, index, status);
+    dropin_waiting = false;
+    return code;
+}
+static int enter_PMPI_Waitany(int n, MPI_Request requests[], int *index, MPI_Status *status) {
+    if (!dropin_waits_matter())
+        return dropin_waits_after_pmpi.Waitany(n, requests, index, status);
+    dropin_waiting = true;
+    int code = dropin_Waitany(n, requests, index, status);
+    dropin_waiting = false;
+    return code;
+}
+
+/* ---- MPI_Waitsome ---- */
+
+static int enter_MPI_Waitsome(int n, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
+    if (!dropin_waits_matter())
+        return dropin_waits_after_mpi.Waitsome(n, requests, done, indices, statuses);
+    dropin_waiting = true;
+    int code = dropin_Waitsome(n, requests, done, indices, statuses);
+    dropin_waiting = false;
+    return code;
+}
+static int enter_PMPI_Waitsome(int n, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
+    if (!dropin_waits_matter())
+        return dropin_waits_after_pmpi.Waitsome(n, requests, done, indices, statuses);
+    dropin_waiting = true;
+    int code = dropin_Waitsome(n, requests, done, indices, statuses);
+    dropin_waiting = false;
+    return code;
+}
+
+/* ---- MPI_Test ---- */
+
+static int enter_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
+    if (!dropin_waits_matter())
+        return dropin_waits_after_mpi.Test(request, flag, status);
+    dropin_waiting = true;
+    int code = dropin_Test(request, flag, status);
+    dropin_waiting = false;
+    return code;
+}
+static int enter_PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
+    if (!dropin_waits_matter())
+        return dropin_waits_after_pmpi.Test(request, flag, status);
+    dropin_waiting = true;
+    int code = dropin_Test(request, flag, status);
+    dropin_waiting = false;
+    return code;
+}
+
+/* ---- MPI_Testall ---- */
+
+static int enter_MPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
+    if (!dropin_waits_matter())
+        return dropin_waits_after_mpi.Testall(n, requests, flag, statuses);
+    dropin_waiting = true;
+    int code = dropin_Testall(n, requests, flag, statuses);
+    dropin_waiting = false;
+    return code;
+}
+static int enter_PMPI_Testall(int n, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
+    if (!dropin_waits_matter())
+        return dropin_waits_after_pmpi.Testall(n, requests, flag, statuses);
+    dropin_waiting = true;
+    int code = dropin_Testall(n, requests, flag, statuses);
+    dropin_waiting = false;
+    return code;
+}
+
+/* ---- MPI_Testany ---- */
+
+static int enter_MPI_Testany(int n, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
+    if (!dropin_waits_matter())
+        return dropin_waits_after_mpi.Testany(n, requests, index, flag, status);
+    dropin_waiting = true;
+    int code = dropin_Testany(n, requests, index, flag, status);
+    dropin_waiting = false;
+    return code;
+}
+static int enter_PMPI_Testany(int n, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
+    if (!dropin_waits_matter())
+        return dropin_waits_after_pmpi.Testany(n, requests, index, flag, status);
+    dropin_waiting = true;
+    int code = dropin_Testany(n, requests, index, flag, status);
+    dropin_waiting = false;
+    return code;
+}
+
+/* ---- MPI_Testsome ---- */
+
+static int enter_MPI_Testsome(int n, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
+    if (!dropin_waits_matter())
+        return dropin_waits_after_mpi.Testsome(n, requests, done, indices, statuses);
+    dropin_waiting = true;
+    int code = dropin_Testsome(n, requests, done, indices, statuses);
+    dropin_waiting = false;
+    return code;
+}
+static int enter_PMPI_Testsome(int n, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
+    if (!dropin_waits_matter())
+        return dropin_waits_after_pmpi.Testsome(n, requests, done, indices, statuses);
+    dropin_waiting = true;
+    int code = dropin_Testsome(n, requests, done, indices, statuses);
+    dropin_waiting = false;
+    return code;
+}
+
+/* ---- MPI_Request_get_status ---- */
+
+static int enter_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
+    if (!dropin_waits_matter())
+        return dropin_waits_after_mpi.Request_get_status(request, flag, status);
+    dropin_waiting = true;
+    int code = dropin_Request_get_status(request, flag, status);
+    dropin_waiting = false;
+    return code;
+}
+static int enter_PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
+    if (!dropin_waits_matter())
+        return dropin_waits_after_pmpi.Request_get_status(request, flag, status);
+    dropin_waiting = true;
+    int code = dropin_Request_get_status(request, flag, status);
+    dropin_waiting = false;
+    return code;
+}
+
+/* ---- All of them ---- */
+
+void dropin_find_file_calls(dropin_next *next, dropin_finder *find) {
+    find(next, "PMPI_File_open", &dropin_after_mpi.open, &dropin_after_pmpi.open);
+    find(next, "PMPI_File_close", &dropin_after_mpi.close, &dropin_after_pmpi.close);
+    find(next, "PMPI_File_set_view", &dropin_after_mpi.set_view, &dropin_after_pmpi.set_view);
+    find(next, "PMPI_File_get_position", &dropin_after_mpi.get_position, &dropin_after_pmpi.get_position);
+    find(next, "PMPI_File_seek", &dropin_after_mpi.seek, &dropin_after_pmpi.seek);
+    find(next, "PMPI_File_seek_shared", &dropin_after_mpi.seek_shared, &dropin_after_pmpi.seek_shared);
+    find(next, "PMPI_File_set_atomicity", &dropin_after_mpi.set_atomicity, &dropin_after_pmpi.set_atomicity);
+    find(next, "PMPI_File_set_size", &dropin_after_mpi.set_size, &dropin_after_pmpi.set_size);
+    find(next, "PMPI_File_get_size", &dropin_after_mpi.get_size, &dropin_after_pmpi.get_size);
+    find(next, "PMPI_File_preallocate", &dropin_after_mpi.preallocate, &dropin_after_pmpi.preallocate);
+    find(next, "PMPI_File_sync", &dropin_after_mpi.sync, &dropin_after_pmpi.sync);
+    find(next, "PMPI_File_get_info", &dropin_after_mpi.get_info, &dropin_after_pmpi.get_info);
+    find(next, "PMPI_File_write_at_all", &dropin_after_mpi.write_at_all, &dropin_after_pmpi.write_at_all);
+    find(next, "PMPI_File_read_at_all", &dropin_after_mpi.read_at_all, &dropin_after_pmpi.read_at_all);
+    find(next, "PMPI_File_write_all", &dropin_after_mpi.write_all, &dropin_after_pmpi.write_all);
+    find(next, "PMPI_File_read_all", &dropin_after_mpi.read_all, &dropin_after_pmpi.read_all);
+    find(next, "PMPI_File_write_at_all_begin", &dropin_after_mpi.write_at_all_begin,
+         &dropin_after_pmpi.write_at_all_begin);
+    find(next, "PMPI_File_read_at_all_begin", &dropin_after_mpi.read_at_all_begin,
+         &dropin_after_pmpi.read_at_all_begin);
+    find(next, "PMPI_File_write_all_begin", &dropin_after_mpi.write_all_begin, &dropin_after_pmpi.write_all_begin);
+    find(next, "PMPI_File_read_all_begin", &dropin_after_mpi.read_all_begin, &dropin_after_pmpi.read_all_begin);
+    find(next, "PMPI_File_iwrite_at_all", &dropin_after_mpi.iwrite_at_all, &dropin_after_pmpi.iwrite_at_all);
+    find(next, "PMPI_File_iread_at_all", &dropin_after_mpi.iread_at_all, &dropin_after_pmpi.iread_at_all);
+    find(next, "PMPI_File_iwrite_all", &dropin_after_mpi.iwrite_all, &dropin_after_pmpi.iwrite_all);
+    find(next, "PMPI_File_iread_all", &dropin_after_mpi.iread_all, &dropin_after_pmpi.iread_all);
+    find(next, "PMPI_File_write", &dropin_after_mpi.write, &dropin_after_pmpi.write);
+    find(next, "PMPI_File_read", &dropin_after_mpi.read, &dropin_after_pmpi.read);
+    find(next, "PMPI_File_write_at", &dropin_after_mpi.write_at, &dropin_after_pmpi.write_at);
+    find(next, "PMPI_File_read_at", &dropin_after_mpi.read_at, &dropin_after_pmpi.read_at);
+    find(next, "PMPI_File_write_shared", &dropin_after_mpi.write_shared, &dropin_after_pmpi.write_shared);
+    find(next, "PMPI_File_read_shared", &dropin_after_mpi.read_shared, &dropin_after_pmpi.read_shared);
+    find(next, "PMPI_File_iwrite", &dropin_after_mpi.iwrite, &dropin_after_pmpi.iwrite);
+    find(next, "PMPI_File_iread", &dropin_after_mpi.iread, &dropin_after_pmpi.iread);
+    find(next, "PMPI_File_iwrite_at", &dropin_after_mpi.iwrite_at, &dropin_after_pmpi.iwrite_at);
+    find(next, "PMPI_File_iread_at", &dropin_after_mpi.iread_at, &dropin_after_pmpi.iread_at);
+    find(next, "PMPI_File_iwrite_shared", &dropin_after_mpi.iwrite_shared, &dropin_after_pmpi.iwrite_shared);
+    find(next, "PMPI_File_iread_shared", &dropin_after_mpi.iread_shared, &dropin_after_pmpi.iread_shared);
+    find(next, "PMPI_File_write_ordered", &dropin_after_mpi.write_ordered, &dropin_after_pmpi.write_ordered);
+    find(next, "PMPI_File_read_ordered", &dropin_after_mpi.read_ordered, &dropin_after_pmpi.read_ordered);
+    find(next, "PMPI_File_write_ordered_begin", &dropin_after_mpi.write_ordered_begin,
+         &dropin_after_pmpi.write_ordered_begin);
+    find(next, "PMPI_File_read_ordered_begin", &dropin_after_mpi.read_ordered_begin,
+         &dropin_after_pmpi.read_ordered_begin);
+    find(next, "PMPI_File_write_at_all_end", &dropin_after_mpi.write_at_all_end,
+         &dropin_after_pmpi.write_at_all_end);
+    find(next, "PMPI_File_read_at_all_end", &dropin_after_mpi.read_at_all_end, &dropin_after_pmpi.read_at_all_end);
+    find(next, "PMPI_File_write_all_end", &dropin_after_mpi.write_all_end, &dropin_after_pmpi.write_all_end);
+    find(next, "PMPI_File_read_all_end", &dropin_after_mpi.read_all_end, &dropin_after_pmpi.read_all_end);
+    find(next, "PMPI_File_write_ordered_end", &dropin_after_mpi.write_ordered_end,
+         &dropin_after_pmpi.write_ordered_end);
+    find(next, "PMPI_File_read_ordered_end", &dropin_after_mpi.read_ordered_end,
+         &dropin_after_pmpi.read_ordered_end);
+    find(next, "PMPI_File_call_errhandler", &dropin_after_mpi.call_errhandler, &dropin_after_pmpi.call_errhandler);
+#if MPI_VERSION >= 4
+    find(next, "PMPI_File_write_at_all_c", &dropin_after_mpi.write_at_all_c, &dropin_after_pmpi.write_at_all_c);
+    find(next, "PMPI_File_read_at_all_c", &dropin_after_mpi.read_at_all_c, &dropin_after_pmpi.read_at_all_c);
+    find(next, "PMPI_File_write_all_c", &dropin_after_mpi.write_all_c, &dropin_after_pmpi.write_all_c);
+    find(next, "PMPI_File_read_all_c", &dropin_after_mpi.read_all_c, &dropin_after_pmpi.read_all_c);
+    find(next, "PMPI_File_write_at_all_begin_c", &dropin_after_mpi.write_at_all_begin_c,
+         &dropin_after_pmpi.write_at_all_begin_c);
+    find(next, "PMPI_File_read_at_all_begin_c", &dropin_after_mpi.read_at_all_begin_c,
+         &dropin_after_pmpi.read_at_all_begin_c);
+    find(next, "PMPI_File_write_all_begin_c", &dropin_after_mpi.write_all_begin_c,
+         &dropin_after_pmpi.write_all_begin_c);
+    find(next, "PMPI_File_read_all_begin_c", &dropin_after_mpi.read_all_begin_c,
+         &dropin_after_pmpi.read_all_begin_c);
+    find(next, "PMPI_File_iwrite_at_all_c", &dropin_after_mpi.iwrite_at_all_c, &dropin_after_pmpi.iwrite_at_all_c);
+    find(next, "PMPI_File_iread_at_all_c", &dropin_after_mpi.iread_at_all_c, &dropin_after_pmpi.iread_at_all_c);
+    find(next, "PMPI_File_iwrite_all_c", &dropin_after_mpi.iwrite_all_c, &dropin_after_pmpi.iwrite_all_c);
+    find(next, "PMPI_File_iread_all_c", &dropin_after_mpi.iread_all_c, &dropin_after_pmpi.iread_all_c);
+    find(next, "PMPI_File_write_c", &dropin_after_mpi.write_c, &dropin_after_pmpi.write_c);
+    find(next, "PMPI_File_read_c", &dropin_after_mpi.read_c, &dropin_after_pmpi.read_c);
+    find(next, "PMPI_File_write_at_c", &dropin_after_mpi.write_at_c, &dropin_after_pmpi.write_at_c);
+    find(next, "PMPI_File_read_at_c", &dropin_after_mpi.read_at_c, &dropin_after_pmpi.read_at_c);
+    find(next, "PMPI_File_write_shared_c", &dropin_after_mpi.write_shared_c, &dropin_after_pmpi.write_shared_c);
+    find(next, "PMPI_File_read_shared_c", &dropin_after_mpi.read_shared_c, &dropin_after_pmpi.read_shared_c);
+    find(next, "PMPI_File_iwrite_c", &dropin_after_mpi.iwrite_c, &dropin_after_pmpi.iwrite_c);
+    find(next, "PMPI_File_iread_c", &dropin_after_mpi.iread_c, &dropin_after_pmpi.iread_c);
+    find(next, "PMPI_File_iwrite_at_c", &dropin_after_mpi.iwrite_at_c, &dropin_after_pmpi.iwrite_at_c);
+    find(next, "PMPI_File_iread_at_c", &dropin_after_mpi.iread_at_c, &dropin_after_pmpi.iread_at_c);
+    find(next, "PMPI_File_iwrite_shared_c", &dropin_after_mpi.iwrite_shared_c, &dropin_after_pmpi.iwrite_shared_c);
+    find(next, "PMPI_File_iread_shared_c", &dropin_after_mpi.iread_shared_c, &dropin_after_pmpi.iread_shared_c);
+    find(next, "PMPI_File_write_ordered_c", &dropin_after_mpi.write_ordered_c, &dropin_after_pmpi.write_ordered_c);
+    find(next, "PMPI_File_read_ordered_c", &dropin_after_mpi.read_ordered_c, &dropin_after_pmpi.read_ordered_c);
+    find(next, "PMPI_File_write_ordered_begin_c", &dropin_after_mpi.write_ordered_begin_c,
+         &dropin_after_pmpi.write_ordered_begin_c);
+    find(next, "PMPI_File_read_ordered_begin_c", &dropin_after_mpi.read_ordered_begin_c,
+         &dropin_after_pmpi.read_ordered_begin_c);
+#endif
+}
+
+void dropin_find_waits(dropin_next *next, dropin_finder *find) {
+    find(next, "PMPI_Wait", &dropin_waits_after_mpi.Wait, &dropin_waits_after_pmpi.Wait);
+    find(next, "PMPI_Waitall", &dropin_waits_after_mpi.Waitall, &dropin_waits_after_pmpi.Waitall);
+    find(next, "PMPI_Waitany", &dropin_waits_after_mpi.Waitany, &dropin_waits_after_pmpi.Waitany);
+    find(next, "PMPI_Waitsome", &dropin_waits_after_mpi.Waitsome, &dropin_waits_after_pmpi.Waitsome);
+    find(next, "PMPI_Test", &dropin_waits_after_mpi.Test, &dropin_waits_after_pmpi.Test);
+    find(next, "PMPI_Testall", &dropin_waits_after_mpi.Testall, &dropin_waits_after_pmpi.Testall);
+    find(next, "PMPI_Testany", &dropin_waits_after_mpi.Testany, &dropin_waits_after_pmpi.Testany);
+    find(next, "PMPI_Testsome", &dropin_waits_after_mpi.Testsome, &dropin_waits_after_pmpi.Testsome);
+    find(next, "PMPI_Request_get_status", &dropin_waits_after_mpi.Request_get_status,
+         &dropin_waits_after_pmpi.Request_get_status);
+}
+
+void dropin_fill_entries(dropin_entry *entries[]) {
+    entries[DROPIN_MPI_File_open] = DROPIN_AS_ENTRY(enter_MPI_File_open);
+    entries[DROPIN_PMPI_File_open] = DROPIN_AS_ENTRY(enter_PMPI_File_open);
+    entries[DROPIN_MPI_File_close] = DROPIN_AS_ENTRY(enter_MPI_File_close);
+    entries[DROPIN_PMPI_File_close] = DROPIN_AS_ENTRY(enter_PMPI_File_close);
+    entries[DROPIN_MPI_File_set_view] = DROPIN_AS_ENTRY(enter_MPI_File_set_view);
+    entries[DROPIN_PMPI_File_set_view] = DROPIN_AS_ENTRY(enter_PMPI_File_set_view);
+    entries[DROPIN_MPI_File_get_position] = DROPIN_AS_ENTRY(enter_MPI_File_get_position);
+    entries[DROPIN_PMPI_File_get_position] = DROPIN_AS_ENTRY(enter_PMPI_File_get_position);
+    entries[DROPIN_MPI_File_seek] = DROPIN_AS_ENTRY(enter_MPI_File_seek);
+    entries[DROPIN_PMPI_File_seek] = DROPIN_AS_ENTRY(enter_PMPI_File_seek);
+    entries[DROPIN_MPI_File_seek_shared] = DROPIN_AS_ENTRY(enter_MPI_File_seek_shared);
+    entries[DROPIN_PMPI_File_seek_shared] = DROPIN_AS_ENTRY(enter_PMPI_File_seek_shared);
+    entries[DROPIN_MPI_File_set_atomicity] = DROPIN_AS_ENTRY(enter_MPI_File_set_atomicity);
+    entries[DROPIN_PMPI_File_set_atomicity] = DROPIN_AS_ENTRY(enter_PMPI_File_set_atomicity);
+    entries[DROPIN_MPI_File_set_size] = DROPIN_AS_ENTRY(enter_MPI_File_set_size);
+    entries[DROPIN_PMPI_File_set_size] = DROPIN_AS_ENTRY(enter_PMPI_File_set_size);
+    entries[DROPIN_MPI_File_get_size] = DROPIN_AS_ENTRY(enter_MPI_File_get_size);
+    entries[DROPIN_PMPI_File_get_size] = DROPIN_AS_ENTRY(enter_PMPI_File_get_size);
+    entries[DROPIN_MPI_File_preallocate] = DROPIN_AS_ENTRY(enter_MPI_File_preallocate);
+    entries[DROPIN_PMPI_File_preallocate] = DROPIN_AS_ENTRY(enter_PMPI_File_preallocate);
+    entries[DROPIN_MPI_File_sync] = DROPIN_AS_ENTRY(enter_MPI_File_sync);
+    entries[DROPIN_PMPI_File_sync] = DROPIN_AS_ENTRY(enter_PMPI_File_sync);
+    entries[DROPIN_MPI_File_get_info] = DROPIN_AS_ENTRY(enter_MPI_File_get_info);
+    entries[DROPIN_PMPI_File_get_info] = DROPIN_AS_ENTRY(enter_PMPI_File_get_info);
+    entries[DROPIN_MPI_File_write_at_all] = DROPIN_AS_ENTRY(enter_MPI_File_write_at_all);
+    entries[DROPIN_PMPI_File_write_at_all] = DROPIN_AS_ENTRY(enter_PMPI_File_write_at_all);
+    entries[DROPIN_MPI_File_read_at_all] = DROPIN_AS_ENTRY(enter_MPI_File_read_at_all);
+    entries[DROPIN_PMPI_File_read_at_all] = DROPIN_AS_ENTRY(enter_PMPI_File_read_at_all);
+    entries[DROPIN_MPI_File_write_all] = DROPIN_AS_ENTRY(enter_MPI_File_write_all);
+    entries[DROPIN_PMPI_File_write_all] = DROPIN_AS_ENTRY(enter_PMPI_File_write_all);
+    entries[DROPIN_MPI_File_read_all] = DROPIN_AS_ENTRY(enter_MPI_File_read_all);
+    entries[DROPIN_PMPI_File_read_all] = DROPIN_AS_ENTRY(enter_PMPI_File_read_all);
+    entries[DROPIN_MPI_File_write_at_all_begin] = DROPIN_AS_ENTRY(enter_MPI_File_write_at_all_begin);
+    entries[DROPIN_PMPI_File_write_at_all_begin] = DROPIN_AS_ENTRY(enter_PMPI_File_write_at_all_begin);
+    entries[DROPIN_MPI_File_read_at_all_begin] = DROPIN_AS_ENTRY(enter_MPI_File_read_at_all_begin);
+    entries[DROPIN_PMPI_File_read_at_all_begin] = DROPIN_AS_ENTRY(enter_PMPI_File_read_at_all_begin);
+    entries[DROPIN_MPI_File_write_all_begin] = DROPIN_AS_ENTRY(enter_MPI_File_write_all_begin);
+    entries[DROPIN_PMPI_File_write_all_begin] = DROPIN_AS_ENTRY(enter_PMPI_File_write_all_begin);
+    entries[DROPIN_MPI_File_read_all_begin] = DROPIN_AS_ENTRY(enter_MPI_File_read_all_begin);
+    entries[DROPIN_PMPI_File_read_all_begin] = DROPIN_AS_ENTRY(enter_PMPI_File_read_all_begin);
+    entries[DROPIN_MPI_File_iwrite_at_all] = DROPIN_AS_ENTRY(enter_MPI_File_iwrite_at_all);
+    entries[DROPIN_PMPI_File_iwrite_at_all] = DROPIN_AS_ENTRY(enter_PMPI_File_iwrite_at_all);
+    entries[DROPIN_MPI_File_iread_at_all] = DROPIN_AS_ENTRY(enter_MPI_File_iread_at_all);
+    entries[DROPIN_PMPI_File_iread_at_all] = DROPIN_AS_ENTRY(enter_PMPI_File_iread_at_all);
+    entries[DROPIN_MPI_File_iwrite_all] = DROPIN_AS_ENTRY(enter_MPI_File_iwrite_all);
+    entries[DROPIN_PMPI_File_iwrite_all] = DROPIN_AS_ENTRY(enter_PMPI_File_iwrite_all);
+    entries[DROPIN_MPI_File_iread_all] = DROPIN_AS_ENTRY(enter_MPI_File_iread_all);
+    entries[DROPIN_PMPI_File_iread_all] = DROPIN_AS_ENTRY(enter_PMPI_File_iread_all);
+    entries[DROPIN_MPI_File_write] = DROPIN_AS_ENTRY(enter_MPI_File_write);
+    entries[DROPIN_PMPI_File_write] = DROPIN_AS_ENTRY(enter_PMPI_File_write);
+    entries[DROPIN_MPI_File_read] = DROPIN_AS_ENTRY(enter_MPI_File_read);
+    entries[DROPIN_PMPI_File_read] = DROPIN_AS_ENTRY(enter_PMPI_File_read);
+    entries[DROPIN_MPI_File_write_at] = DROPIN_AS_ENTRY(enter_MPI_File_write_at);
+    entries[DROPIN_PMPI_File_write_at] = DROPIN_AS_ENTRY(enter_PMPI_File_write_at);
+    entries[DROPIN_MPI_File_read_at] = DROPIN_AS_ENTRY(enter_MPI_File_read_at);
+    entries[DROPIN_PMPI_File_read_at] = DROPIN_AS_ENTRY(enter_PMPI_File_read_at);
+    entries[DROPIN_MPI_File_write_shared] = DROPIN_AS_ENTRY(enter_MPI_File_write_shared);
+    entries[DROPIN_PMPI_File_write_shared] = DROPIN_AS_ENTRY(enter_PMPI_File_write_shared);
+    entries[DROPIN_MPI_File_read_shared] = DROPIN_AS_ENTRY(enter_MPI_File_read_shared);
+    entries[DROPIN_PMPI_File_read_shared] = DROPIN_AS_ENTRY(enter_PMPI_File_read_shared);
+    entries[DROPIN_MPI_File_iwrite] = DROPIN_AS_ENTRY(enter_MPI_File_iwrite);
+    entries[DROPIN_PMPI_File_iwrite] = DROPIN_AS_ENTRY(enter_PMPI_File_iwrite);
+    entries[DROPIN_MPI_File_iread] = DROPIN_AS_ENTRY(enter_MPI_File_iread);
+    entries[DROPIN_PMPI_File_iread] = DROPIN_AS_ENTRY(enter_PMPI_File_iread);
+    entries[DROPIN_MPI_File_iwrite_at] = DROPIN_AS_ENTRY(enter_MPI_File_iwrite_at);
+    entries[DROPIN_PMPI_File_iwrite_at] = DROPIN_AS_ENTRY(enter_PMPI_File_iwrite_at);
+    entries[DROPIN_MPI_File_iread_at] = DROPIN_AS_ENTRY(enter_MPI_File_iread_at);
+    entries[DROPIN_PMPI_File_iread_at] = DROPIN_AS_ENTRY(enter_PMPI_File_iread_at);
+    entries[DROPIN_MPI_File_iwrite_shared] = DROPIN_AS_ENTRY(enter_MPI_File_iwrite_shared);
+    entries[DROPIN_PMPI_File_iwrite_shared] = DROPIN_AS_ENTRY(enter_PMPI_File_iwrite_shared);
+    entries[DROPIN_MPI_File_iread_shared] = DROPIN_AS_ENTRY(enter_MPI_File_iread_shared);
+    entries[DROPIN_PMPI_File_iread_shared] = DROPIN_AS_ENTRY(enter_PMPI_File_iread_shared);
+    entries[DROPIN_MPI_File_write_ordered] = DROPIN_AS_ENTRY(enter_MPI_File_write_ordered);
+    entries[DROPIN_PMPI_File_write_ordered] = DROPIN_AS_ENTRY(enter_PMPI_File_write_ordered);
+    entries[DROPIN_MPI_File_read_ordered] = DROPIN_AS_ENTRY(enter_MPI_File_read_ordered);
+    entries[DROPIN_PMPI_File_read_ordered] = DROPIN_AS_ENTRY(enter_PMPI_File_read_ordered);
+    entries[DROPIN_MPI_File_write_ordered_begin] = DROPIN_AS_ENTRY(enter_MPI_File_write_ordered_begin);
+    entries[DROPIN_PMPI_File_write_ordered_begin] = DROPIN_AS_ENTRY(enter_PMPI_File_write_ordered_begin);
+    entries[DROPIN_MPI_File_read_ordered_begin] = DROPIN_AS_ENTRY(enter_MPI_File_read_ordered_begin);
+    entries[DROPIN_PMPI_File_read_ordered_begin] = DROPIN_AS_ENTRY(enter_PMPI_File_read_ordered_begin);
+    entries[DROPIN_MPI_File_write_at_all_end] = DROPIN_AS_ENTRY(enter_MPI_File_write_at_all_end);
+    entries[DROPIN_PMPI_File_write_at_all_end] = DROPIN_AS_ENTRY(enter_PMPI_File_write_at_all_end);
+    entries[DROPIN_MPI_File_read_at_all_end] = DROPIN_AS_ENTRY(enter_MPI_File_read_at_all_end);
+    entries[DROPIN_PMPI_File_read_at_all_end] = DROPIN_AS_ENTRY(enter_PMPI_File_read_at_all_end);
+    entries[DROPIN_MPI_File_write_all_end] = DROPIN_AS_ENTRY(enter_MPI_File_write_all_end);
+    entries[DROPIN_PMPI_File_write_all_end] = DROPIN_AS_ENTRY(enter_PMPI_File_write_all_end);
+    entries[DROPIN_MPI_File_read_all_end] = DROPIN_AS_ENTRY(enter_MPI_File_read_all_end);
+    entries[DROPIN_PMPI_File_read_all_end] = DROPIN_AS_ENTRY(enter_PMPI_File_read_all_end);
+    entries[DROPIN_MPI_File_write_ordered_end] = DROPIN_AS_ENTRY(enter_MPI_File_write_ordered_end);
+    entries[DROPIN_PMPI_File_write_ordered_end] = DROPIN_AS_ENTRY(enter_PMPI_File_write_ordered_end);
+    entries[DROPIN_MPI_File_read_ordered_end] = DROPIN_AS_ENTRY(enter_MPI_File_read_ordered_end);
+    entries[DROPIN_PMPI_File_read_ordered_end] = DROPIN_AS_ENTRY(enter_PMPI_File_read_ordered_end);
+#if MPI_VERSION >= 4
+    entries[DROPIN_MPI_File_write_at_all_c] = DROPIN_AS_ENTRY(enter_MPI_File_write_at_all_c);
+    entries[DROPIN_PMPI_File_write_at_all_c] = DROPIN_AS_ENTRY(enter_PMPI_File_write_at_all_c);
+    entries[DROPIN_MPI_File_read_at_all_c] = DROPIN_AS_ENTRY(enter_MPI_File_read_at_all_c);
+    entries[DROPIN_PMPI_File_read_at_all_c] = DROPIN_AS_ENTRY(enter_PMPI_File_read_at_all_c);
+    entries[DROPIN_MPI_File_write_all_c] = DROPIN_AS_ENTRY(enter_MPI_File_write_all_c);
+    entries[DROPIN_PMPI_File_write_all_c] = DROPIN_AS_ENTRY(enter_PMPI_File_write_all_c);
+    entries[DROPIN_MPI_File_read_all_c] = DROPIN_AS_ENTRY(enter_MPI_File_read_all_c);
+    entries[DROPIN_PMPI_File_read_all_c] = DROPIN_AS_ENTRY(enter_PMPI_File_read_all_c);
+    entries[DROPIN_MPI_File_write_at_all_begin_c] = DROPIN_AS_ENTRY(enter_MPI_File_write_at_all_begin_c);
+    entries[DROPIN_PMPI_File_write_at_all_begin_c] = DROPIN_AS_ENTRY(enter_PMPI_File_write_at_all_begin_c);
+    entries[DROPIN_MPI_File_read_at_all_begin_c] = DROPIN_AS_ENTRY(enter_MPI_File_read_at_all_begin_c);
+    entries[DROPIN_PMPI_File_read_at_all_begin_c] = DROPIN_AS_ENTRY(enter_PMPI_File_read_at_all_begin_c);
+    entries[DROPIN_MPI_File_write_all_begin_c] = DROPIN_AS_ENTRY(enter_MPI_File_write_all_begin_c);
+    entries[DROPIN_PMPI_File_write_all_begin_c] = DROPIN_AS_ENTRY(enter_PMPI_File_write_all_begin_c);
+    entries[DROPIN_MPI_File_read_all_begin_c] = DROPIN_AS_ENTRY(enter_MPI_File_read_all_begin_c);
+    entries[DROPIN_PMPI_File_read_all_begin_c] = DROPIN_AS_ENTRY(enter_PMPI_File_read_all_begin_c);
+    entries[DROPIN_MPI_File_iwrite_at_all_c] = DROPIN_AS_ENTRY(enter_MPI_File_iwrite_at_all_c);
+    entries[DROPIN_PMPI_File_iwrite_at_all_c] = DROPIN_AS_ENTRY(enter_PMPI_File_iwrite_at_all_c);
+    entries[DROPIN_MPI_File_iread_at_all_c] = DROPIN_AS_ENTRY(enter_MPI_File_iread_at_all_c);
+    entries[DROPIN_PMPI_File_iread_at_all_c] = DROPIN_AS_ENTRY(enter_PMPI_File_iread_at_all_c);
+    entries[DROPIN_MPI_File_iwrite_all_c] = DROPIN_AS_ENTRY(enter_MPI_File_iwrite_all_c);
+    entries[DROPIN_PMPI_File_iwrite_all_c] = DROPIN_AS_ENTRY(enter_PMPI_File_iwrite_all_c);
+    entries[DROPIN_MPI_File_iread_all_c] = DROPIN_AS_ENTRY(enter_MPI_File_iread_all_c);
+    entries[DROPIN_PMPI_File_iread_all_c] = DROPIN_AS_ENTRY(enter_PMPI_File_iread_all_c);
+    entries[DROPIN_MPI_File_write_c] = DROPIN_AS_ENTRY(enter_MPI_File_write_c);
+    entries[DROPIN_PMPI_File_write_c] = DROPIN_AS_ENTRY(enter_PMPI_File_write_c);
+    entries[DROPIN_MPI_File_read_c] = DROPIN_AS_ENTRY(enter_MPI_File_read_c);
+    entries[DROPIN_PMPI_File_read_c] = DROPIN_AS_ENTRY(enter_PMPI_File_read_c);
+    entries[DROPIN_MPI_File_write_at_c] = DROPIN_AS_ENTRY(enter_MPI_File_write_at_c);
+    entries[DROPIN_PMPI_File_write_at_c] = DROPIN_AS_ENTRY(enter_PMPI_File_write_at_c);
+    entries[DROPIN_MPI_File_read_at_c] = DROPIN_AS_ENTRY(enter_MPI_File_read_at_c);
+    entries[DROPIN_PMPI_File_read_at_c] = DROPIN_AS_ENTRY(enter_PMPI_File_read_at_c);
+    entries[DROPIN_MPI_File_write_shared_c] = DROPIN_AS_ENTRY(enter_MPI_File_write_shared_c);
+    entries[DROPIN_PMPI_File_write_shared_c] = DROPIN_AS_ENTRY(enter_PMPI_File_write_shared_c);
+    entries[DROPIN_MPI_File_read_shared_c] = DROPIN_AS_ENTRY(enter_MPI_File_read_shared_c);
+    entries[DROPIN_PMPI_File_read_shared_c] = DROPIN_AS_ENTRY(enter_PMPI_File_read_shared_c);
+    entries[DROPIN_MPI_File_iwrite_c] = DROPIN_AS_ENTRY(enter_MPI_File_iwrite_c);
+    entries[DROPIN_PMPI_File_iwrite_c] = DROPIN_AS_ENTRY(enter_PMPI_File_iwrite_c);
+    entries[DROPIN_MPI_File_iread_c] = DROPIN_AS_ENTRY(enter_MPI_File_iread_c);
+    entries[DROPIN_PMPI_File_iread_c] = DROPIN_AS_ENTRY(enter_PMPI_File_iread_c);
+    entries[DROPIN_MPI_File_iwrite_at_c] = DROPIN_AS_ENTRY(enter_MPI_File_iwrite_at_c);
+    entries[DROPIN_PMPI_File_iwrite_at_c] = DROPIN_AS_ENTRY(enter_PMPI_File_iwrite_at_c);
+    entries[DROPIN_MPI_File_iread_at_c] = DROPIN_AS_ENTRY(enter_MPI_File_iread_at_c);
+    entries[DROPIN_PMPI_File_iread_at_c] = DROPIN_AS_ENTRY(enter_PMPI_File_iread_at_c);
+    entries[DROPIN_MPI_File_iwrite_shared_c] = DROPIN_AS_ENTRY(enter_MPI_File_iwrite_shared_c);
+    entries[DROPIN_PMPI_File_iwrite_shared_c] = DROPIN_AS_ENTRY(enter_PMPI_File_iwrite_shared_c);
+    entries[DROPIN_MPI_File_iread_shared_c] = DROPIN_AS_ENTRY(enter_MPI_File_iread_shared_c);
+    entries[DROPIN_PMPI_File_iread_shared_c] = DROPIN_AS_ENTRY(enter_PMPI_File_iread_shared_c);
+    entries[DROPIN_MPI_File_write_ordered_c] = DROPIN_AS_ENTRY(enter_MPI_File_write_ordered_c);
+    entries[DROPIN_PMPI_File_write_ordered_c] = DROPIN_AS_ENTRY(enter_PMPI_File_write_ordered_c);
+    entries[DROPIN_MPI_File_read_ordered_c] = DROPIN_AS_ENTRY(enter_MPI_File_read_ordered_c);
+    entries[DROPIN_PMPI_File_read_ordered_c] = DROPIN_AS_ENTRY(enter_PMPI_File_read_ordered_c);
+    entries[DROPIN_MPI_File_write_ordered_begin_c] = DROPIN_AS_ENTRY(enter_MPI_File_write_ordered_begin_c);
+    entries[DROPIN_PMPI_File_write_ordered_begin_c] = DROPIN_AS_ENTRY(enter_PMPI_File_write_ordered_begin_c);
+    entries[DROPIN_MPI_File_read_ordered_begin_c] = DROPIN_AS_ENTRY(enter_MPI_File_read_ordered_begin_c);
+    entries[DROPIN_PMPI_File_read_ordered_begin_c] = DROPIN_AS_ENTRY(enter_PMPI_File_read_ordered_begin_c);
+#endif
+    entries[DROPIN_MPI_Wait] = DROPIN_AS_ENTRY(enter_MPI_Wait);
+    entries[DROPIN_PMPI_Wait] = DROPIN_AS_ENTRY(enter_PMPI_Wait);
+    entries[DROPIN_MPI_Waitall] = DROPIN_AS_ENTRY(enter_MPI_Waitall);
+    entries[DROPIN_PMPI_Waitall] = DROPIN_AS_ENTRY(enter_PMPI_Waitall);
+    entries[DROPIN_MPI_Waitany] = DROPIN_AS_ENTRY(enter_MPI_Waitany);
+    entries[DROPIN_PMPI_Waitany] = DROPIN_AS_ENTRY(enter_PMPI_Waitany);
+    entries[DROPIN_MPI_Waitsome] = DROPIN_AS_ENTRY(enter_MPI_Waitsome);
+    entries[DROPIN_PMPI_Waitsome] = DROPIN_AS_ENTRY(enter_PMPI_Waitsome);
+    entries[DROPIN_MPI_Test] = DROPIN_AS_ENTRY(enter_MPI_Test);
+    entries[DROPIN_PMPI_Test] = DROPIN_AS_ENTRY(enter_PMPI_Test);
+    entries[DROPIN_MPI_Testall] = DROPIN_AS_ENTRY(enter_MPI_Testall);
+    entries[DROPIN_PMPI_Testall] = DROPIN_AS_ENTRY(enter_PMPI_Testall);
+    entries[DROPIN_MPI_Testany] = DROPIN_AS_ENTRY(enter_MPI_Testany);
+    entries[DROPIN_PMPI_Testany] = DROPIN_AS_ENTRY(enter_PMPI_Testany);
+    entries[DROPIN_MPI_Testsome] = DROPIN_AS_ENTRY(enter_MPI_Testsome);
+    entries[DROPIN_PMPI_Testsome] = DROPIN_AS_ENTRY(enter_PMPI_Testsome);
+    entries[DROPIN_MPI_Request_get_status] = DROPIN_AS_ENTRY(enter_MPI_Request_get_status);
+    entries[DROPIN_PMPI_Request_get_status] = DROPIN_AS_ENTRY(enter_PMPI_Request_get_status);
+}
