@@ -192,6 +192,8 @@ static void stats_add(sago_stats *sum, const sago_stats *one) {
     sum->separate_calls += one->separate_calls;
     sum->mapped_calls += one->mapped_calls;
     sum->aggregated_calls += one->aggregated_calls;
+    for (int r = 0; r < SAGO_ROUTE_COUNT; r++)
+        sum->routes[r] += one->routes[r];
     sum->memory_peak += one->memory_peak;
 }
 

@@ -88,6 +88,18 @@ static void print_row(const bench_outcome *outcome, int engine, int direction, F
     fputc('\n', out);
 }
 
+/* Of rank 0: how its calls were served, first calls and warm-up included. */
+static void print_routes(const sago_stats *stats, FILE *out) {
+    const char *before = "routes sago  ";
+    for (int r = 0; r < SAGO_ROUTE_COUNT; r++)
+        if (stats->routes[r]) {
+            fprintf(out, "%s %s %lld", before, sago_route_string((sago_route)r), (long long)stats->routes[r]);
+            before = ",";
+        }
+    if (*before == ',')
+        fputc('\n', out);
+}
+
 void bench_report_text(const bench_outcome *outcome, FILE *out) {
     const bench_config *config = outcome->config;
     print_header(outcome, out);
@@ -103,6 +115,8 @@ void bench_report_text(const bench_outcome *outcome, FILE *out) {
             fprintf(out, "wire   %-6s %10.3f MB first write, %.3f MB repeated, %.3f MB read\n",
                     bench_engine_name(e), (double)result->wire_first / 1e6,
                     (double)result->wire_repeat[BENCH_WRITE] / 1e6, (double)result->wire_repeat[BENCH_READ] / 1e6);
+        if (config->use[e] && result->has_stats)
+            print_routes(&result->stats, out);
         if (config->use[e] && result->pss_rise >= 0)
             fprintf(out, "memory %-6s %10.1f MiB above an empty call (PSS of a node)\n", bench_engine_name(e),
                     (double)result->pss_rise / 1048576);
@@ -175,6 +189,10 @@ static void put_stats(bench_json *json, const sago_stats *stats) {
     json_int(json, "separate_calls", stats->separate_calls);
     json_int(json, "mapped_calls", stats->mapped_calls);
     json_int(json, "aggregated_calls", stats->aggregated_calls);
+    json_open(json, "routes", '{');
+    for (int r = 0; r < SAGO_ROUTE_COUNT; r++)
+        json_int(json, sago_route_string((sago_route)r), stats->routes[r]);
+    json_close(json, '}');
     json_int(json, "rounds", stats->rounds);
     json_int(json, "memory_peak", stats->memory_peak);
     json_int(json, "memory_budget", stats->memory_budget);

@@ -15,6 +15,7 @@ typedef struct counts {
     int64_t independent[2];     /* calls that the program made for one rank: the MPI library's */
     int64_t alone[2];           /* the same by GIO's interface, and Sago's */
     int64_t deferred, flush_steps, flushes[SAGO_FLUSH_COUNT];
+    int64_t routes[SAGO_ROUTE_COUNT];
     int64_t handed[DROPIN_REASON_COUNT];
 } counts;
 
@@ -107,6 +108,7 @@ void dropin_count_close(const dropin_file *file) {
         return;
     counts more = {.deferred = stats.deferred_writes, .flush_steps = stats.flush_steps};
     memcpy(more.flushes, stats.flushes, sizeof more.flushes);
+    memcpy(more.routes, stats.routes, sizeof more.routes);
     count(file, &more);
     (void)pthread_mutex_lock(&lock);
     for (int i = 0; i < SAGO_PHASE_COUNT; i++)
@@ -128,6 +130,17 @@ static const struct {
 
 static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
 
+static void print_routes(FILE *out, const counts *job) {
+    const char *before = "sago: calls of Sago's by route:";
+    for (int i = 0; i < SAGO_ROUTE_COUNT; i++)
+        if (job->routes[i]) {
+            fprintf(out, "%s %s %" PRId64, before, sago_route_string((sago_route)i), job->routes[i]);
+            before = ",";
+        }
+    if (*before == ',')
+        fprintf(out, "\n");
+}
+
 static void print_summary(FILE *out, const counts *job, const times *longest, int ranks) {
     fprintf(out, "sago: %d rank%s, %" PRId64 " file%s opened, %" PRId64 " taken\n", ranks, plural(ranks),
             job->files, plural(job->files), job->files_taken);
@@ -148,6 +161,7 @@ static void print_summary(FILE *out, const counts *job, const times *longest, in
     if (job->deferred)
         fprintf(out, "sago: %" PRId64 " writes deferred, moved in %" PRId64 " steps\n", job->deferred,
                 job->flush_steps);
+    print_routes(out, job);
     fprintf(out, "sago: seconds by phase, slowest rank:");
     for (int i = 0; i < SAGO_PHASE_COUNT; i++)
         fprintf(out, " %s %.3f", sago_phase_string((sago_phase)i), longest->phase[i]);
@@ -169,6 +183,9 @@ static void print_counts(FILE *out, const counts *all) {
             all->flush_steps);
     for (int i = 0; i < SAGO_FLUSH_COUNT; i++)
         fprintf(out, "%s\"%s\": %" PRId64, i ? ", " : "", sago_flush_string((sago_flush)i), all->flushes[i]);
+    fprintf(out, "},\n \"routes\": {");
+    for (int i = 0; i < SAGO_ROUTE_COUNT; i++)
+        fprintf(out, "%s\"%s\": %" PRId64, i ? ", " : "", sago_route_string((sago_route)i), all->routes[i]);
     fprintf(out, "},\n \"handed\": {");
     for (int i = 1; i < DROPIN_REASON_COUNT; i++)
         fprintf(out, "%s\"%s\": %" PRId64, i > 1 ? ", " : "", reasons[i].name, all->handed[i]);

@@ -45,6 +45,22 @@ typedef enum sago_flush {
     SAGO_FLUSH_COUNT
 } sago_flush;
 
+/* How calls were served.  Alone: by this rank without a plan, in independent calls and in collective ones (hint
+ * sago_agree).  Together: by a plan, or after the ranks have agreed that none is needed. */
+typedef enum sago_route {
+    SAGO_ROUTE_ALONE_PIECE,        /* one system call for one run */
+    SAGO_ROUTE_ALONE_READ_THROUGH, /* one call read several runs with the gaps between them */
+    SAGO_ROUTE_ALONE_MAPPED,       /* runs were copied to or from a mapping of the file */
+    SAGO_ROUTE_ALONE_DIRECT,       /* a system call for each run */
+    SAGO_ROUTE_TOGETHER_DIRECT,
+    SAGO_ROUTE_TOGETHER_MAPPED,
+    SAGO_ROUTE_TOGETHER_AGGREGATED,
+    SAGO_ROUTE_NOTHING,  /* no rank accessed anything */
+    SAGO_ROUTE_DEFERRED, /* copied, to be moved with other calls (hint sago_defer) */
+    SAGO_ROUTE_LOCAL,    /* to or from local storage (hint sago_tier) */
+    SAGO_ROUTE_COUNT
+} sago_route;
+
 /* Of this rank and file, since it was opened. */
 typedef struct sago_stats {
     size_t size; /* sizeof(sago_stats), set by SAGO_STATS_INIT */
@@ -68,12 +84,15 @@ typedef struct sago_stats {
     int64_t nonblocking_calls; /* of the collective ones, done */
     int64_t rounds;            /* of aggregated calls: each fills one window of every aggregator */
     int64_t separate_failures; /* separate calls that only this rank could not serve: no memory, or not offered */
+    int64_t independent_writes, independent_reads; /* calls of this rank alone, done */
+    int64_t routes[SAGO_ROUTE_COUNT];              /* the application's calls, by how they were served */
 } sago_stats;
 
 #define SAGO_STATS_INIT SAGO_SIZED(sago_stats)
 
 const char *sago_phase_string(sago_phase phase);
 const char *sago_flush_string(sago_flush reason);
+const char *sago_route_string(sago_route route); /* "alone_piece" and so on */
 
 #ifdef __cplusplus
 }

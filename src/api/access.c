@@ -203,6 +203,11 @@ static sago_status run_described(sago_file *file, const view_access *wanted, int
     return status;
 }
 
+static void count_independent(sago_file *file, sagoi_direction direction, sago_status status) {
+    *(direction == SAGOI_TO_FILE ? &file->stats.independent_writes : &file->stats.independent_reads) +=
+        status == SAGO_OK;
+}
+
 static sago_status run_independent(sago_file *file, const view_access *wanted, MPI_Count *bytes) {
     sago_status status = sagoi_check_file(file);
     if (status)
@@ -216,6 +221,7 @@ static sago_status run_independent(sago_file *file, const view_access *wanted, M
         status = !file->tier && is_piece(file, wanted, &piece)
                      ? sagoi_engine_piece(file, wanted->direction, &piece, &moved)
                      : run_described(file, wanted, &moved);
+    count_independent(file, wanted->direction, status);
     sagoi_started_release(held);
     if (bytes)
         *bytes = (MPI_Count)moved;
@@ -375,6 +381,7 @@ static sago_status run_list_alone(sago_file *file, const list_access *wanted, MP
     status = sagoi_flush_own(file);
     if (!status)
         status = run_list_composed(file, wanted, &moved);
+    count_independent(file, wanted->direction, status);
     sagoi_started_release(held);
     if (bytes)
         *bytes = (MPI_Count)moved;

@@ -233,6 +233,9 @@ static sago_status write_local(sago_file *file, sagoi_composed *composed, logged
     append(t, entry, 2 * t->calls++ + 1);
     t->end = sagoi_max(t->end, entry->all.high);
     file->stats.local_writes++;
+    file->stats.collective_writes++;
+    file->stats.bytes_written += *bytes;
+    file->stats.routes[SAGO_ROUTE_LOCAL]++;
     return SAGO_OK;
 }
 
@@ -272,6 +275,7 @@ sago_status sagoi_tier_write_alone(sago_file *file, sagoi_composed *composed, co
     t->own++;
     t->own_end = sagoi_max(t->own_end, composed->bytes > 0 ? composed->request.high : 0);
     file->stats.bytes_written += *bytes;
+    file->stats.routes[SAGO_ROUTE_LOCAL]++;
     return SAGO_OK;
 }
 
@@ -329,6 +333,7 @@ static sago_status move_part(sago_file *file, const sagoi_tier_call *call, int64
     int64_t moved = 0;
     sagoi_composed_init(&composed, direction, &file->budget);
     composed.nonblocking = buffer->nonblocking;
+    composed.flush = true;
     if (!status)
         status = compose_part(&composed, call, done, buffer);
     status = sagoi_engine_run(file, &composed, status, &moved);

@@ -131,5 +131,6 @@ sago_status sagoi_tier_read_alone(sago_file *file, sagoi_composed *composed, int
         return status;
     *bytes = request->high <= size ? composed->bytes : sagoi_bytes_below(request, size);
     file->stats.bytes_read += *bytes;
+    file->stats.routes[SAGO_ROUTE_LOCAL]++;
     return SAGO_OK;
 }

@@ -369,6 +369,7 @@ static sago_status write_later(sago_file *file, const sagoi_composed *composed, 
         status = put_off(file, composed, bytes);
     keep_late(pending, status);
     file->stats.deferred_writes++;
+    file->stats.routes[SAGO_ROUTE_DEFERRED]++;
     file->stats.collective_writes++;
     status = due ? move_all(file, SAGO_FLUSH_MEMORY, true) : SAGO_OK;
     *bytes = status ? 0 : *bytes;

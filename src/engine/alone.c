@@ -142,6 +142,7 @@ SAGOI_OFTEN static sago_status run_read_through(sago_file *file, const sagoi_req
     sagoi_note_accessed(file, request->low, request->high);
     sago_status status = sagoi_read_through(file, request, request->low, request->high, bytes);
     (void)sagoi_phase_next(file, SAGO_PHASE_STORE, start);
+    file->stats.routes[SAGO_ROUTE_ALONE_READ_THROUGH] += status == SAGO_OK;
     return status;
 }
 
@@ -154,9 +155,11 @@ SAGOI_OFTEN static sago_status run_by_size(sago_file *file, sagoi_composed *comp
     if (!write || may_be_mapped(file, composed))
         status = sagoi_store_look(file->store, 0, 1, &look);
     request->limit = write ? SAGOI_NO_LIMIT : look.size;
+    bool mapped = is_mapped(file, composed, &look);
     if (!status)
-        status =
-            is_mapped(file, composed, &look) ? run_mapped(file, composed, &look) : run_unmapped(file, request);
+        status = mapped ? run_mapped(file, composed, &look) : run_unmapped(file, request);
+    if (!status)
+        file->stats.routes[mapped ? SAGO_ROUTE_ALONE_MAPPED : SAGO_ROUTE_ALONE_DIRECT]++;
     if (!status)
         *bytes = write || request->high <= look.size ? composed->bytes : sagoi_bytes_below(request, look.size);
     return status;
@@ -192,6 +195,7 @@ SAGOI_OFTEN sago_status sagoi_engine_piece(sago_file *file, sagoi_direction dire
     (void)sagoi_phase_next(file, SAGO_PHASE_STORE, start);
     if (status)
         return status;
+    file->stats.routes[SAGO_ROUTE_ALONE_PIECE]++;
     if (piece->len >= LEAST_MAPPED)
         sagoi_note_accessed(file, piece->off, piece->off + piece->len);
     count_bytes(file, direction, piece->off + piece->len, *bytes);

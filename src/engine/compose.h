@@ -18,7 +18,7 @@ typedef struct sagoi_composed {
     bool step;                 /* of a series: ranks may not know the direction */
     bool follows;              /* this rank does not: it takes the others' */
     bool nonblocking;          /* of a nonblocking call: nothing may wait inside MPI */
-    bool flush;                /* of deferred calls, which were counted already */
+    bool flush;                /* of deferred or local calls, which were counted already */
     int64_t all_low, all_high; /* when it has run: of all ranks */
     bool all_dense;            /* a write: their runs tile that range */
     sagoi_budget *budget;

@@ -424,19 +424,28 @@ static sago_status find_plan(sagoi_call *call, const sagoi_agreement *agreed) {
 
 /* ---- Moving ---- */
 
+/* What moves data of calls that were counted before is no call. */
+static void count_route(const sagoi_call *call, sago_route route) {
+    if (!call->composed->flush)
+        call->file->stats.routes[route]++;
+}
+
 static sago_status move(sagoi_call *call) {
     sago_file *file = call->file;
     const sagoi_plan *plan = &call->entry->plan;
     switch (plan->map_in_place && call->in_place ? SAGOI_STRATEGY_MAPPED : plan->strategy) {
     case SAGOI_STRATEGY_MAPPED:
         file->stats.mapped_calls++;
+        count_route(call, SAGO_ROUTE_TOGETHER_MAPPED);
         return sagoi_run_mapped(call);
     case SAGOI_STRATEGY_AGGREGATED:
         file->stats.aggregated_calls++;
+        count_route(call, SAGO_ROUTE_TOGETHER_AGGREGATED);
         file->stats.rounds += plan->rounds;
         return sagoi_run_aggregated(call);
     default:
         file->stats.direct_calls++;
+        count_route(call, SAGO_ROUTE_TOGETHER_DIRECT);
         return sagoi_run_direct(file, &call->composed->request);
     }
 }
@@ -475,6 +484,7 @@ static sago_status run_alone(sagoi_call *call, const sagoi_agreement *agreed) {
     sago_file *file = call->file;
     call->composed->all_dense = covers(call, agreed->sum[SUM_LONE_COVER]);
     file->stats.direct_calls++;
+    count_route(call, leaves_alone(call) ? SAGO_ROUTE_ALONE_DIRECT : SAGO_ROUTE_TOGETHER_DIRECT);
     memcpy(file->stats.decision, why, sizeof why);
     sago_status status = sagoi_run_direct(file, &call->composed->request);
     if (!status)
@@ -538,8 +548,13 @@ sago_status sagoi_engine_run(sago_file *file, sagoi_composed *composed, sago_sta
     double start = sagoi_now();
     status = enter(&call, status, &agreed);
     (void)sagoi_phase_end(&file->stats, SAGO_PHASE_PLAN, start);
-    if (status || call.low == call.high)
+    if (status)
         return status;
+    if (call.low == call.high) {
+        count_route(&call, SAGO_ROUTE_NOTHING);
+        count_call(&call, 0);
+        return SAGO_OK;
+    }
     composed->all_low = call.low;
     composed->all_high = call.high;
     status = goes_alone(&call, &agreed) ? run_alone(&call, &agreed) : run_planned(&call, &agreed);

@@ -700,6 +700,44 @@ static void test_stats(void) {
     CHECK_OK(sago_close(&file));
 }
 
+static int64_t sum_of_routes(const sago_stats *stats) {
+    int64_t sum = 0;
+    for (int i = 0; i < SAGO_ROUTE_COUNT; i++)
+        sum += stats->routes[i];
+    return sum;
+}
+
+/* Every call counts once, by the route it took. */
+static void test_routes(void) {
+    static const char *const hints[] = {"sago_agree=always", "sago_agree=turn sago_map=on", "sago_defer=on"};
+    sago_extent runs[200];
+    for (int i = 0; i < 200; i++)
+        runs[i] = (sago_extent){(i * (ranks + 1) + rank) * 8, 8};
+    for (int i = 0; i < 3; i++) {
+        sago_request *request = NULL;
+        sago_file *file = open_file(fresh("routes"), RDWR_CREATE, hints[i]);
+        CHECK_OK(sago_write_at_all(file, rank * 10, buffer, 10, MPI_BYTE, NULL));
+        CHECK_OK(sago_write_extents_all(file, 200, runs, buffer));
+        CHECK_OK(sago_read_at_all(file, rank * 10, buffer, 0, MPI_BYTE, NULL));
+        CHECK_OK(sago_read_extents_all(file, 200, runs, buffer, NULL));
+        CHECK_OK(sago_iwrite_extents_all(file, 200, runs, buffer, &request));
+        CHECK_OK(sago_wait(&request, NULL));
+        CHECK_OK(sago_write_at(file, rank, buffer, 1, MPI_BYTE, NULL));
+        CHECK_OK(sago_read_at(file, rank, buffer, 1, MPI_BYTE, NULL));
+        sago_stats stats = stats_of(file);
+        CHECK_INT(stats.collective_writes, 3);
+        CHECK_INT(stats.collective_reads, 2);
+        CHECK_INT(stats.independent_writes, 1);
+        CHECK_INT(stats.independent_reads, 1);
+        CHECK_INT(sum_of_routes(&stats), 7);
+        CHECK_INT(stats.routes[SAGO_ROUTE_ALONE_PIECE], 2 + (i == 1));
+        CHECK_INT(stats.routes[SAGO_ROUTE_DEFERRED], i == 2 ? 2 : 0);
+        CHECK_OK(sago_close(&file));
+    }
+    CHECK(strcmp(sago_route_string(SAGO_ROUTE_ALONE_PIECE), "alone_piece") == 0);
+    CHECK(strcmp(sago_route_string(SAGO_ROUTE_LOCAL), "local") == 0);
+}
+
 /* Ranks of one node go alone where the hint allows it, and what they see is in order all the same. */
 static void test_agree(void) {
     static const char *const hints[] = {"sago_agree=enter", "sago_agree=turn"};
@@ -823,6 +861,7 @@ int main(int argc, char **argv) {
     test_version();
     test_statuses();
     test_stats();
+    test_routes();
     test_agree();
     test_timing();
     test_stats_size();

@@ -248,6 +248,8 @@ static void test_stays_local(void) {
     meet();
     CHECK_OK(sago_sync(file));
     CHECK_INT(stats_of(file).local_merges, 1);
+    CHECK_INT(stats_of(file).routes[SAGO_ROUTE_LOCAL], 2);
+    CHECK_INT(stats_of(file).collective_writes, 2);
     CHECK_FILE(path, m.bytes, m.end);
     CHECK_OK(sago_close(&file));
     remove_file(path);
