@@ -66,7 +66,7 @@ check-ceph check-gluster:
 # Programs in Python, which `make check` runs as far as it finds them.
 check-python:
 	@tools/deps.sh python
-	@$(MAKE) --no-print-directory check CTEST_ARGS='-R dropin.mpi_libraries'
+	@$(MAKE) --no-print-directory check CTEST_ARGS='-R dropin.mpi_libraries|scripts.python'
 
 check-hang:
 	@tools/deps.sh check $(CC)
@@ -126,7 +126,7 @@ help:
 	@echo 'make check-hang    checkpoints on storage that hangs at every kind of call (as root, with FUSE)'
 	@echo "make check-gio     PnetCDF's own programs with GIO and with Sago: GIO_SOURCE=DIR PNETCDF_SOURCE=DIR"
 	@echo 'make check-long    the longer tests'
-	@echo 'make check-python  mpi4py and h5py with the drop-in of either MPI'
+	@echo 'make check-python  the Python package; mpi4py and h5py with the drop-in of either MPI'
 	@echo 'make check-sanitize  all tests under ASan and UBSan with both MPIs, then under TSan (long)'
 	@echo 'make campaign      100,000 seeds, an hour of each fuzz target, every long test; stops and goes on (a day;'
 	@echo '                   CAMPAIGN="oracle fuzz-site" MINUTES=60);  campaign-summary: what was done with which commit'

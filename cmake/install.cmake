@@ -39,6 +39,10 @@ file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/sago)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/machines ${PROJECT_BINARY_DIR}/share/sago/machines SYMBOLIC)
 install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/sago)
 
+# The Python package, whose reader of checkpoints needs nothing else; it finds the library from where it is itself.
+install(DIRECTORY bindings/python/sago DESTINATION ${CMAKE_INSTALL_DATADIR}/sago/python
+    FILES_MATCHING PATTERN "*.py")
+
 foreach(section 1 3 5 7)
     file(GLOB pages CONFIGURE_DEPENDS docs/man/*.${section})
     if(pages)

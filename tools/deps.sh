@@ -14,7 +14,8 @@ fi
 case $1 in
 ceph) packages="ceph-mon ceph-mgr ceph-osd ceph-mds ceph-fuse ceph-common attr" ;;
 gluster) packages="glusterfs-server glusterfs-client" ;;
-python) packages="python3-mpi4py python3-h5py-mpi" ;;
+python) packages="python3-mpi4py python3-h5py-mpi python3-numpy python3-pip python3-setuptools python3-wheel python3-xarray
+    python3-dask python3-xxhash" ;;
 esac
 case ${2:-gcc} in
 *clang*) packages="$packages clang" ;;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # RUN: timeout=240
 # `sago ckpt`: every action on a directory of the waveguide; what is exported is what the format's description in
-# Python (examples/read_checkpoint.py) and VTK read.
+# Python (bindings/python/sago/reader.py) and VTK read.
 set -eu
 
 sago=$SAGO_BUILD/bin/sago
@@ -83,7 +83,7 @@ ckpt ls late --json
 python "[(s['step'], s['state'], s['late']) for s in data['steps']] == [(40, 'complete', False), (60, 'complete', False), (99, 'late', True)]"
 
 echo "== export, against a reader of its own"
-read_checkpoint=$SAGO_SOURCE/examples/read_checkpoint.py
+read_checkpoint=$SAGO_SOURCE/bindings/python/sago/reader.py
 python3 "$read_checkpoint" d >out
 [ "$(cat out)" = "$(printf 'step %s: 196656 bytes, 3 ranks\n' 20 40 60)" ] || { cat out; fail "the steps in Python"; }
 for name in Ex Ey Ez Hx Hy Hz; do

@@ -47,6 +47,10 @@ for folder in "$prefix/bin" "$tmp/links"; do
     says -i theta "$tmp/log"
 done
 
+echo "== the Python package, in its place"
+[ -e "$prefix/share/sago/python/sago/reader.py" ] || fail "no Python package"
+python3 "$prefix/share/sago/python/sago/reader.py" "$tmp" || fail "the reader of checkpoints does not run"
+
 echo "== a project that uses find_package(sago)"
 cp -r "$SAGO_SOURCE/examples" "$tmp/project"
 cmake -S "$tmp/project" -B "$tmp/project/build" -DCMAKE_PREFIX_PATH="$prefix" >"$tmp/log" 2>&1 &&
