@@ -257,7 +257,7 @@ sago_status sago_get_stats(sago_file *file, sago_stats *stats);
 /* ---- Version ------------------------------------------------------------------------------------------ */
 
 #define SAGO_VERSION_MAJOR 0
-#define SAGO_VERSION_MINOR 1
+#define SAGO_VERSION_MINOR 2
 #define SAGO_VERSION_PATCH 0
 
 /* The version of the library that runs; any argument may be NULL.  Returns it as text. */

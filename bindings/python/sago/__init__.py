@@ -9,7 +9,7 @@ All but `reader` need mpi4py, on the MPI library that libsago was built with, an
 """
 import importlib
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["Array", "Checkpoint", "Error", "File", "Request", "Series", "library_version", "reader"]
 
 _HOME = {"File": "file", "Array": "file", "Request": "file", "Series": "file", "Checkpoint": "checkpoint",
