@@ -21,9 +21,9 @@ CONFIGURE = cmake -S . -B $(TREE) --log-level=WARNING -DCMAKE_C_COMPILER=$(CC) -
             -DSAGO_SANITIZE=$(SANITIZE) $(if $(filter-out file,$(origin GIO)),-DSAGO_GIO=$(GIO))
 COMPILE   = env -u MAKEFLAGS -u MAKELEVEL cmake --build $(TREE) --parallel $(JOBS)
 TIDY      = --quiet -p $(TREE) --extra-arg=-Wno-unknown-warning-option
-SOURCES   = $(wildcard $(foreach d,include/sago src/* tools bench bench/* dropin dropin/* dropin/gio/* examples examples/* bindings/* tests/* tests/unit/* tests/dropin/*,$(d)/*.[ch]))
+SOURCES   = $(wildcard $(foreach d,include/sago src/* tools bench bench/* sim dropin dropin/* dropin/gio/* examples examples/* bindings/* tests/* tests/unit/* tests/dropin/*,$(d)/*.[ch]))
 
-.PHONY: build demo check check-long check-sanitize campaign campaign-summary test-programs fuzz fuzz-programs bench-dropin check-ceph check-gluster check-hang check-gio check-python install format format-check tidy clean help
+.PHONY: build demo check check-long check-sanitize campaign campaign-summary test-programs fuzz fuzz-programs bench-dropin check-ceph check-gluster check-hang check-gio check-python sim check-sim install format format-check tidy clean help
 .NOTPARALLEL:
 
 build:
@@ -67,6 +67,21 @@ check-ceph check-gluster:
 check-python:
 	@tools/deps.sh python
 	@$(MAKE) --no-print-directory check CTEST_ARGS='-R dropin.mpi_libraries|scripts.python'
+
+# The simulator behind `sago sim`; nothing else needs SimGrid.
+sim:
+	@tools/deps.sh build $(CC)
+	@tools/deps.sh sim
+	@$(CONFIGURE) -DSAGO_SIM=ON
+	@$(COMPILE) --target sago_sim sago_command
+
+check-sim:
+	@tools/deps.sh check $(CC)
+	@tools/deps.sh sim
+	@$(CONFIGURE) -DSAGO_SIM=ON -DSAGO_WERROR=ON
+	@$(COMPILE) --target sago_sim sago_command sago_sim_test
+	@$(TREE)/tests/sim/test_replay
+	@SAGO_BUILD=$(CURDIR)/$(TREE) SAGO_SOURCE=$(CURDIR) tests/sim/test_sim.sh
 
 check-hang:
 	@tools/deps.sh check $(CC)
@@ -125,6 +140,7 @@ help:
 	@echo 'make check-ceph    stripes and plans on a CephFS of its own;  check-gluster: a GlusterFS (as root)'
 	@echo 'make check-hang    checkpoints on storage that hangs at every kind of call (as root, with FUSE)'
 	@echo "make check-gio     PnetCDF's own programs with GIO and with Sago: GIO_SOURCE=DIR PNETCDF_SOURCE=DIR"
+	@echo 'make sim           the simulator behind sago sim, with SimGrid;  check-sim: its tests'
 	@echo 'make check-long    the longer tests'
 	@echo 'make check-python  the Python package; mpi4py and h5py with the drop-in of either MPI'
 	@echo 'make check-sanitize  all tests under ASan and UBSan with both MPIs, then under TSan (long)'

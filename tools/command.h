@@ -14,6 +14,7 @@ int cmd_bench(int argc, char **argv);
 int cmd_exchange(int argc, char **argv);   /* `sago bench exchange` */
 int cmd_bench_ckpt(int argc, char **argv); /* `sago bench ckpt` */
 int cmd_plan(int argc, char **argv);
+int cmd_sim(int argc, char **argv);
 int cmd_topo(int argc, char **argv);
 int cmd_tune(int argc, char **argv);
 int cmd_ckpt(int argc, char **argv);

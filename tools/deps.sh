@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.sh build|check|ceph|gluster|python [COMPILER]
+# deps.sh build|check|ceph|gluster|python|sim [COMPILER]
 #
 # Sees to the Debian packages that building, or building and testing, needs: installs what is missing when it
 # may, else stops with the command to run.  Does nothing when nothing is missing.  Needs only sh and dpkg.
@@ -16,6 +16,7 @@ ceph) packages="ceph-mon ceph-mgr ceph-osd ceph-mds ceph-fuse ceph-common attr" 
 gluster) packages="glusterfs-server glusterfs-client" ;;
 python) packages="python3-mpi4py python3-h5py-mpi python3-numpy python3-pip python3-setuptools python3-wheel python3-xarray
     python3-dask python3-xxhash" ;;
+sim) packages="libsimgrid-dev libcmocka-dev" ;;
 esac
 case ${2:-gcc} in
 *clang*) packages="$packages clang" ;;

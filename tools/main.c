@@ -14,6 +14,7 @@ static const struct {
     {"compare", cmd_compare, "run a command with and without Sago; compare times and files"},
     {"bench", cmd_bench, "measure an access pattern beside MPI-IO; run it by mpiexec"},
     {"plan", cmd_plan, "show how Sago would move an access pattern on a machine"},
+    {"sim", cmd_sim, "simulate an access pattern on a described machine, beside other libraries"},
     {"topo", cmd_topo, "show the machine: network, nodes, memory, storage"},
     {"tune", cmd_tune, "measure this system and write the site file; run it by mpiexec"},
     {"ckpt", cmd_ckpt, "look after a directory of checkpoints"},

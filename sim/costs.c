@@ -1,0 +1,148 @@
+/* The table of costs, and where each number is from. */
+#include "sim/costs.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/patterns.h"
+
+enum { MACHINES = 6 };
+static const char *const machines[MACHINES] = {"cluster", "theta", "mira", "intrepid", "jaguar", "xeon-ddr"};
+/* Where a machine is described under more names than one. */
+static const char *const same_as[][2] = {{"mira-1024", "mira"}, {"vcluster", "cluster"}};
+
+#define FIELD(name) #name, offsetof(sim_costs, name)
+#define FITTED(m) (1u << (m))
+enum { CLUSTER, THETA, MIRA, INTREPID, JAGUAR, XEON };
+
+static const struct {
+    const char *name;
+    size_t field;
+    const char *unit;
+    double value[MACHINES];
+    unsigned fitted;
+    const char *source;
+} rows[] = {
+    {FIELD(send),
+     "s",
+     {2e-6, 2e-6, 2e-6, 4e-6, 1e-6, 1e-6},
+     0,
+     "half of what small messages take one way, less the wire: Theta 3.5 us between KNL cores, BG/P 3 us and 850 "
+     "MHz"},
+    {FIELD(receive),
+     "s",
+     {2e-6, 3e-6, 3e-6, 4e-6, 1e-6, 1e-6},
+     FITTED(THETA),
+     "as send; receiving does the matching"},
+    {FIELD(match),
+     "s",
+     {5e-9, 1e-8, 1e-8, 2e-8, 5e-9, 5e-9},
+     FITTED(THETA),
+     "an entry of the queue of posted receives that is looked at: one cache miss in a few"},
+    {FIELD(run),
+     "s",
+     {2e-8, 1e-7, 1e-7, 1.5e-7, 4e-8, 3e-8},
+     0,
+     "cluster: `sago bench e3sm-f` on one node, seconds over runs; others: times the clocks' and issue widths' "
+     "ratio, 5 for KNL and A2"},
+    {FIELD(compare), "s", {6e-9, 3e-8, 3e-8, 4e-8, 1e-8, 8e-9}, 0, "as run: a heap's comparison and exchange"},
+    {FIELD(copy),
+     "B/s",
+     {4e9, 2.5e9, 1.5e9, 7e8, 2e9, 3e9},
+     FITTED(INTREPID) | FITTED(JAGUAR),
+     "one core's memcpy of what is not in its cache"},
+    {FIELD(memory), "B/s", {1e10, 4e10, 1e10, 3e9, 8e9, 1.2e10}, 0, "half of the nodes' published STREAM figures"},
+    {FIELD(collective), "s", {3e-5, 8e-6, 5e-6, 6e-6, 5e-6, 5e-6}, 0, "send + receive + wire, doubled for noise"},
+    {FIELD(call),
+     "s",
+     {1e-5, 4e-4, 5e-4, 2e-3, 1e-3, 5e-4},
+     FITTED(MIRA),
+     "a remote procedure call to the file's server"},
+    {FIELD(lock),
+     "s",
+     {0, 1e-2, 5e-3, 5e-3, 1e-2, 1e-2},
+     0,
+     "assumed: revoking a lock writes the holder's data first"},
+    {FIELD(writer),
+     "B/s",
+     {0, 1.3e8, 4e8, 1.2e8, 1.2e8, 1.5e8},
+     FITTED(THETA) | FITTED(INTREPID) | FITTED(JAGUAR) | FITTED(XEON),
+     "one process through the file system's client"},
+    {FIELD(reader), "B/s", {0, 4e8, 5e8, 2e8, 2e8, 2e8}, FITTED(XEON), "the same, reading"},
+    {FIELD(target_write),
+     "B/s",
+     {0, 1.739e9, 0, 3.7e8, 1.8e8, 2e8},
+     FITTED(XEON),
+     "Theta: FIVES' OST; Intrepid: 47 GB/s over 128 servers (002); Jaguar: 120 GB/s over 672 OSTs (002)"},
+    {FIELD(target_read), "B/s", {0, 2.575e9, 0, 4.7e8, 1.8e8, 2.5e8}, FITTED(XEON), "the same, reading"},
+    {FIELD(io_node),
+     "B/s",
+     {0, 0, 2.8e9, 6e8, 0, 0},
+     0,
+     "Mira: 89.6 GB/s over 32 I/O nodes (000); Intrepid: 10 Gbit/s Ethernet less what forwarding takes, assumed"},
+    {FIELD(file),
+     "B/s",
+     {0, 0, 0, 1.7e9, 4e8, 0},
+     FITTED(INTREPID) | FITTED(JAGUAR),
+     "one file that all ranks write together: 52 GB in 30 and 132 s (002)"},
+    {FIELD(payload),
+     "",
+     {0.94, 0.9, 1, 0.9, 0.9, 0.9},
+     0,
+     "TCP's headers; packets' headers elsewhere; Mira's 1.8 GB/s are payload"},
+    {FIELD(open), "s", {1e-4, 5e-4, 1e-3, 1e-3, 5e-4, 5e-4}, 0, "2,000 creations a second and metadata server"},
+};
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+static double *field_of(sim_costs *costs, int r) { return (double *)((char *)costs + rows[r].field); }
+
+static int machine_of(const char *name) {
+    for (size_t i = 0; i < sizeof same_as / sizeof same_as[0]; i++)
+        if (strcmp(same_as[i][0], name) == 0)
+            name = same_as[i][1];
+    for (int m = 0; m < MACHINES; m++)
+        if (strcmp(machines[m], name) == 0)
+            return m;
+    return 0;
+}
+
+sim_costs sim_costs_of(const char *machine) {
+    sim_costs costs;
+    int m = machine_of(machine);
+    for (int r = 0; r < ROWS; r++)
+        *field_of(&costs, r) = rows[r].value[m];
+    return costs;
+}
+
+bool sim_costs_set(sim_costs *costs, const char *text, char *why) {
+    const char *equals = strchr(text, '=');
+    char *end;
+    if (!equals)
+        return bench_refuse(why, "--cost %s: must be NAME=NUMBER", text);
+    double value = strtod(equals + 1, &end);
+    if (*end || end == equals + 1 || !isfinite(value) || value < 0)
+        return bench_refuse(why, "--cost %s: must be a number that is not negative", text);
+    for (int r = 0; r < ROWS; r++)
+        if (strlen(rows[r].name) == (size_t)(equals - text) &&
+            !strncmp(rows[r].name, text, (size_t)(equals - text))) {
+            *field_of(costs, r) = value;
+            return true;
+        }
+    return bench_refuse(why, "--cost %s: no such cost; 'sago sim --costs' lists them", text);
+}
+
+void sim_costs_print(FILE *out) {
+    fprintf(out, "| cost | unit |");
+    for (int m = 0; m < MACHINES; m++)
+        fprintf(out, " %s |", machines[m]);
+    fprintf(out, " source |\n|---|---|---|---|---|---|---|---|---|\n");
+    for (int r = 0; r < ROWS; r++) {
+        fprintf(out, "| %s | %s |", rows[r].name, rows[r].unit);
+        for (int m = 0; m < MACHINES; m++)
+            fprintf(out, " %.4g%s |", rows[r].value[m], rows[r].fitted & FITTED(m) ? " *" : "");
+        fprintf(out, " %s |\n", rows[r].source);
+    }
+    fprintf(out, "\n`*`: fitted to a published result.\n");
+}

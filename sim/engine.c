@@ -1,0 +1,313 @@
+/* What engines have in common: from windows to flows, work and stores. */
+#include "sim/engine.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+
+enum { PAIR_BYTES = 16, DELTA_BYTES = 3, MESSAGE_BYTES = 64, SIEVE_BYTES = 512 << 10 };
+enum { FLOWS_SIMULATED = 40000, ROUNDS_SIMULATED = 64 };
+
+static const sim_engine *const engines[] = {
+    &sim_engine_sago, &sim_engine_tapioca, &sim_engine_two_phase, &sim_engine_tam,         &sim_engine_ompio,
+    &sim_engine_gio,  &sim_engine_coio,    &sim_engine_rbio,      &sim_engine_rbio_thread,
+};
+
+const sim_engine *const *sim_engines(int64_t *count) {
+    *count = sizeof engines / sizeof engines[0];
+    return engines;
+}
+
+const sim_engine *sim_engine_find(const char *name, int64_t *number) {
+    size_t length = strcspn(name, ":");
+    *number = 0;
+    if (name[length] == ':' && !bench_parse_count(name + length + 1, number))
+        return NULL;
+    for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++)
+        if (strlen(engines[i]->name) == length && strncmp(engines[i]->name, name, length) == 0)
+            return engines[i];
+    return NULL;
+}
+
+/* ---- Extents of calls ---- */
+
+bool sim_extent_of(const sim_case *c, int64_t call, sim_extent *extent, char *why) {
+    int64_t ranks = c->config.nodes * c->config.ranks, before = INT64_MIN;
+    *extent = (sim_extent){.low = INT64_MAX};
+    for (int64_t r = 0; r < ranks; r++) {
+        bench_access access;
+        int64_t first = INT64_MAX, last = 0, runs = 0;
+        if (!bench_pattern_make(c->config.pattern, &c->config.params, r, ranks, &access, why))
+            return false;
+        for (int64_t i = 0; i < access.ncalls; i++) {
+            int64_t low, high;
+            if (call != SIM_ALL_CALLS && call != i)
+                continue;
+            bench_region_bounds(&access.calls[i].file, &low, &high);
+            if (low == high)
+                continue;
+            first = sagoi_min(first, access.calls[i].disp + low);
+            last = sagoi_max(last, access.calls[i].disp + high);
+            extent->bytes += bench_region_bytes(&access.calls[i].file);
+            runs += bench_region_runs(&access.calls[i].file);
+        }
+        bench_access_cleanup(&access);
+        if (runs == 0)
+            continue;
+        extent->interleaved |= first < before;
+        before = last;
+        extent->low = sagoi_min(extent->low, first);
+        extent->high = sagoi_max(extent->high, last);
+        extent->runs += runs;
+        extent->most_runs = sagoi_max(extent->most_runs, runs);
+    }
+    if (extent->bytes == 0)
+        extent->low = 0;
+    return true;
+}
+
+/* ---- Costs ---- */
+
+static double steps(int64_t ranks) { return ranks > 1 ? ceil(log2((double)ranks)) : 0; }
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+/* What a node's ranks do for a round: each packs its own runs, and those that send pay for every message. */
+static double node_work(const sim_case *c, const sim_style *style, const sim_traffic *traffic, int64_t node) {
+    const sim_costs *costs = &c->costs;
+    const sim_rank_share *busiest = &traffic->busiest[node];
+    double bytes = 0, messages = 0;
+    for (int64_t w = 0; w < traffic->windows; w++) {
+        const sim_share *share = &traffic->share[node * traffic->windows + w];
+        bytes += share->bytes;
+        messages += share->locals;
+    }
+    if (style->joins) /* everything is packed already */
+        return messages / (double)style->locals * costs->send;
+    double crowd = larger(1, (double)c->config.ranks / (double)c->config.cores);
+    double copying = larger(busiest->bytes / costs->copy * crowd, bytes / costs->memory);
+    return busiest->runs * costs->run * crowd + copying + messages / (double)style->locals * costs->send;
+}
+
+static sim_flow flow_of(const sim_case *c, const sim_style *style, const sim_share *share, double waiting,
+                        bool own) {
+    const sim_costs *costs = &c->costs;
+    double runs = style->joins ? share->joined : share->runs, messages = share->locals;
+    double queue = waiting < (double)style->in_flight ? waiting : (double)style->in_flight;
+    sim_flow flow = {.bytes = share->bytes + messages * MESSAGE_BYTES + (style->lists ? 0 : runs * DELTA_BYTES),
+                     .messages = messages,
+                     .seconds = messages * (costs->receive + costs->match * queue / 2) + runs * costs->run +
+                                share->bytes / costs->copy};
+    if (own && !style->lists) { /* its ranks put their runs into the window themselves */
+        flow.messages = 0;
+        flow.seconds = 0;
+    }
+    return flow;
+}
+
+static bool is_partial(const sim_case *c, const sim_window *window) {
+    int64_t unit = c->input.target.stripe_unit;
+    return unit > 0 && (window->start % unit != 0 || (window->end - window->start) % unit != 0) &&
+           window->end - window->start != unit;
+}
+
+typedef struct window_sums {
+    double bytes, runs, joined, messages;
+} window_sums;
+
+static sim_store store_of(const sim_case *c, const sim_style *style, const sim_window *window,
+                          const window_sums *sums) {
+    const sim_costs *costs = &c->costs;
+    int64_t unit = c->input.target.stripe_unit, span = window->end - window->start;
+    bool holes = sums->bytes < 0.999 * (double)span,
+         sieves = holes && style->fills_holes && c->config.read == false;
+    double calls = !holes || c->config.read ? 1 : sieves ? 2 : sums->joined > 0 ? sums->joined : sums->runs;
+    sim_store store = {.bytes = sieves                    ? 2 * (double)span
+                                : holes && c->config.read ? (double)span
+                                                          : sums->bytes,
+                       .stripe = unit > 0 ? window->start / unit : window->start >> 20,
+                       .stripes = unit > 0 ? sagoi_div_up(window->end, unit) - window->start / unit : 1};
+    store.seconds = calls * costs->call + (is_partial(c, window) ? costs->lock : 0);
+    if (c->targets == 0)
+        store.seconds += store.bytes / (costs->writer > 0 ? costs->writer : costs->copy);
+    if (style->lists && sums->messages > 1)
+        store.work = sums->runs * log2(sums->messages) * costs->compare;
+    if (sums->bytes == 0)
+        store = (sim_store){0};
+    return store;
+}
+
+/* ---- Rounds ---- */
+
+static void fill_round(const sim_case *c, const sim_style *style, const sim_traffic *traffic,
+                       const sim_window *window, sim_load *load, int64_t r) {
+    sim_round *round = &load->round[r];
+    for (int64_t n = 0; n < load->nodes; n++)
+        round->node[n] = node_work(c, style, traffic, n);
+    for (int64_t a = 0; a < load->aggregators; a++) {
+        window_sums sums = {0};
+        for (int64_t n = 0; n < load->nodes; n++) {
+            const sim_share *share = &traffic->share[n * load->aggregators + a];
+            sums.bytes += share->bytes;
+            sums.runs += style->joins ? share->joined : share->runs;
+            sums.joined += share->joined;
+            sums.messages += share->locals;
+            round->runs += share->runs;
+        }
+        round->listed += sums.runs;
+        for (int64_t n = 0; n < load->nodes; n++) {
+            const sim_share *share = &traffic->share[n * load->aggregators + a];
+            if (share->bytes > 0)
+                *sim_load_flow(load, r, n, a) = flow_of(c, style, share, sums.messages, n == load->host[a]);
+        }
+        round->store[a] = store_of(c, style, &window[a], &sums);
+        round->bytes += sums.bytes;
+    }
+}
+
+/* Of the runs, those that are left when local aggregators have joined what touches. */
+static double listed_share(const sim_load *load) {
+    double runs = 0, listed = 0;
+    for (int64_t r = 0; r < load->rounds; r++) {
+        runs += load->round[r].runs;
+        listed += load->round[r].listed;
+    }
+    return runs > 0 ? listed / runs : 1;
+}
+
+/* Before the first round: what is known of each other's requests, and what local aggregators gather for good. */
+static double ahead_of(const sim_case *c, const sim_style *style, const sim_extent *extent, const sim_load *load) {
+    const sim_costs *costs = &c->costs;
+    double ranks = (double)(c->config.nodes * c->config.ranks), nodes = (double)c->config.nodes;
+    double all = steps((int64_t)ranks) * costs->collective;
+    if (!style->lists) /* a few numbers a node */
+        return all + nodes * 300 / costs->copy;
+    double senders = nodes * (double)style->locals;
+    double lists = (double)extent->runs * (double)c->options.times * listed_share(load),
+           at_each = lists / (double)load->aggregators;
+    double seconds = 2 * all + ranks * PAIR_BYTES / costs->copy + (double)extent->most_runs * costs->run;
+    if (style->to_all)
+        return seconds + lists * (PAIR_BYTES / costs->copy + costs->run) + ranks * costs->receive;
+    double queue = senders < (double)style->in_flight ? senders : (double)style->in_flight;
+    return seconds + senders * (costs->receive + costs->match * queue / 2) +
+           at_each * (PAIR_BYTES / costs->copy + costs->run);
+}
+
+/* TAM's first layer: lists and data of q/c ranks, received, merged and moved into order. */
+static double gather_ahead(const sim_case *c, const sim_style *style, const sim_extent *extent) {
+    const sim_costs *costs = &c->costs;
+    double aggregators = (double)(c->config.nodes * style->locals),
+           served = (double)c->config.ranks / (double)style->locals;
+    double runs = (double)extent->runs * (double)c->options.times / aggregators;
+    double bytes = (double)extent->bytes * (double)c->options.times / aggregators;
+    if (served <= 1)
+        return 0;
+    double moving = larger(2 * bytes / costs->copy, 2 * bytes * (double)style->locals / costs->memory);
+    return served * 2 * costs->receive + runs * (PAIR_BYTES / costs->copy + costs->run) +
+           runs * log2(served) * costs->compare + moving;
+}
+
+static int64_t sampled_rounds(const sim_case *c, const sim_layout *layout) {
+    int64_t wanted = c->options.rounds > 0 ? c->options.rounds : 2;
+    int64_t flows = c->config.nodes * layout->aggregators;
+    int64_t affordable = sagoi_min(ROUNDS_SIMULATED, FLOWS_SIMULATED / sagoi_max(flows, 1));
+    return sagoi_min(layout->rounds, sagoi_max(wanted, c->options.rounds > 0 ? wanted : affordable));
+}
+
+static bool load_round(const sim_case *c, const sim_question *question, const sim_style *style, sim_load *load,
+                       int64_t r, char *why) {
+    sim_traffic traffic = {0};
+    bool ok = sim_traffic_make(&traffic, question, why);
+    if (ok)
+        fill_round(c, style, &traffic, question->window, load, r);
+    sim_traffic_cleanup(&traffic);
+    return ok;
+}
+
+static bool load_rounds(const sim_case *c, int64_t call, const sim_layout *layout, const sim_style *style,
+                        sim_load *load, char *why) {
+    sim_window *window = calloc((size_t)layout->aggregators, sizeof *window);
+    sim_question question = {.config = &c->config,
+                             .call = call,
+                             .locals = style->locals,
+                             .window = window,
+                             .windows = layout->aggregators,
+                             .join = style->joins || !style->fills_holes};
+    bool ok = window || bench_refuse(why, "out of memory");
+    for (int64_t r = 0; ok && r < load->rounds; r++) {
+        int64_t round = load->rounds == layout->rounds ? r : layout->rounds * (2 * r + 1) / (2 * load->rounds);
+        for (int64_t a = 0; a < layout->aggregators; a++)
+            if (!layout->window(layout->self, a, round, &window[a].start, &window[a].end))
+                window[a] = (sim_window){0, 0};
+        ok = load_round(c, &question, style, load, r, why);
+    }
+    free(window);
+    return ok;
+}
+
+bool sim_load_windows(const sim_case *c, int64_t call, const sim_layout *layout, const sim_style *style,
+                      const int64_t *host, sim_load *load, char *why) {
+    sim_extent extent;
+    if (!sim_extent_of(c, call, &extent, why))
+        return false;
+    if (!sim_load_init(load, c->config.nodes, layout->aggregators, sampled_rounds(c, layout)))
+        return bench_refuse(why, "out of memory");
+    load->write = !c->config.read;
+    load->overlapped = style->overlapped;
+    load->in_step = style->in_step;
+    load->in_flight = sagoi_max(1, sagoi_min(style->in_flight, 64));
+    for (int64_t n = 0; n < load->nodes; n++)
+        load->place[n] = c->input.nodes[n].place;
+    memcpy(load->host, host, (size_t)load->aggregators * sizeof *host);
+    if (!load_rounds(c, call, layout, style, load, why))
+        return false;
+    double sampled = 0, ranks = (double)(c->config.nodes * style->locals);
+    for (int64_t r = 0; r < load->rounds; r++)
+        sampled += load->round[r].bytes;
+    load->repeats = sampled > 0 ? (double)extent.bytes * (double)c->options.times / sampled : 1;
+    load->step = style->in_step ? steps((int64_t)ranks) * c->costs.collective +
+                                      (style->lists ? steps((int64_t)ranks) * ranks * 2 / c->costs.copy : 0)
+                                : 0;
+    load->ahead = ahead_of(c, style, &extent, load) + (style->joins ? gather_ahead(c, style, &extent) : 0);
+    return true;
+}
+
+/* ---- Direct ---- */
+
+/* Each node's ranks store at once: what one process may write counts for each of them. */
+bool sim_load_direct(const sim_case *c, int64_t call, bool sieves, sim_load *load, char *why) {
+    const sim_costs *costs = &c->costs;
+    sim_extent extent;
+    sim_window all = {0, INT64_MAX};
+    sim_question question = {&c->config, call, c->config.ranks, &all, 1, false};
+    sim_traffic traffic = {0};
+    bool ok = sim_extent_of(c, call, &extent, why) && sim_traffic_make(&traffic, &question, why) &&
+              (sim_load_init(load, c->config.nodes, c->config.nodes, 1) || bench_refuse(why, "out of memory"));
+    for (int64_t n = 0; ok && n < load->nodes; n++) {
+        const sim_share *share = &traffic.share[n];
+        sim_store *store = &load->round[0].store[n];
+        double runs = traffic.busiest[n].runs, mean = share->bytes / larger(share->runs, 1);
+        bool sieved = sieves && runs > 1 && mean < SIEVE_BYTES && !c->config.read;
+        int64_t unit = c->input.target.stripe_unit;
+        load->place[n] = c->input.nodes[n].place;
+        load->host[n] = n;
+        store->bytes = share->bytes * (sieved ? 2 : 1);
+        store->seconds = (sieved ? 2 * traffic.busiest[n].bytes / SIEVE_BYTES : runs) * costs->call +
+                         (unit > 0 && mean < (double)unit ? runs * costs->lock : 0);
+        store->stripe = unit > 0 ? extent.low / unit + n : n;
+        store->stripes = unit > 0 ? (int64_t)(share->bytes / (double)unit) + 1 : 1;
+        if (c->targets == 0)
+            store->seconds += larger(traffic.busiest[n].bytes * (sieved ? 2 : 1) /
+                                         (costs->writer > 0 ? costs->writer : costs->copy),
+                                     store->bytes / costs->memory);
+        load->round[0].bytes += share->bytes;
+    }
+    load->write = !c->config.read;
+    load->repeats = (double)c->options.times;
+    load->clients = c->config.ranks;
+    load->ahead = steps(c->config.nodes * c->config.ranks) * costs->collective;
+    sim_traffic_cleanup(&traffic);
+    return ok;
+}

@@ -1,0 +1,100 @@
+/* Sago itself: the plan that the library would make, and TAPIOCA as the same planner with one message a rank. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/checked.h"
+#include "sim/engine.h"
+
+static bool plan_window(const void *self, int64_t domain, int64_t round, int64_t *start, int64_t *end) {
+    return sagoi_plan_window(self, domain, round, start, end);
+}
+
+static const char *const strategies[] = {"auto", "direct", "mapped", "aggregated"};
+
+static void describe(const sagoi_plan *plan, sim_course *course) {
+    int n = snprintf(course->plan, sizeof course->plan, "%s", strategies[plan->strategy]);
+    if (plan->strategy == SAGOI_STRATEGY_AGGREGATED && n > 0)
+        snprintf(course->plan + n, sizeof course->plan - (size_t)n,
+                 ", %" PRId64 " aggregators, %" PRId64 " local ones a node, windows of %" PRId64 " KiB, %" PRId64
+                 " rounds, %" PRId64 " layers",
+                 plan->ndomains, plan->local_aggregators, plan->window >> 10, plan->rounds, plan->layers);
+}
+
+/* With three layers a leader receives what its neighbours have and sends it on in fewer messages. */
+static void relay(const sim_case *c, const sagoi_plan *plan, sim_load *load) {
+    double link = c->topology.level[0].bandwidth * c->costs.payload;
+    for (int64_t r = 0; plan->layers == 3 && r < load->rounds; r++)
+        for (int64_t n = 0; n < load->nodes; n++)
+            for (int64_t d = 0; d < load->aggregators; d++) {
+                int64_t leader = plan->node_leader[n];
+                sim_flow *from = sim_load_flow(load, r, n, d);
+                if (leader < 0 || leader == n || from->bytes == 0 || !sagoi_plan_relayed(plan, n, d))
+                    continue;
+                sim_flow *to = sim_load_flow(load, r, leader, d);
+                load->round[r].node[leader] += from->bytes / link + from->messages * c->costs.receive;
+                to->seconds += from->seconds - from->messages * c->costs.receive;
+                to->bytes += from->bytes;
+                *from = (sim_flow){0};
+            }
+}
+
+static bool load_plan(const sim_case *c, int64_t call, const sagoi_plan *plan, const sim_style *style,
+                      sim_load *load, char *why) {
+    sim_layout layout = {plan->ndomains, plan->rounds, plan_window, plan};
+    int64_t *host = calloc((size_t)plan->ndomains, sizeof *host);
+    bool ok = host || bench_refuse(why, "out of memory");
+    for (int64_t d = 0; ok && d < plan->ndomains; d++)
+        host[d] = plan->domains[d].node;
+    ok = ok && sim_load_windows(c, call, &layout, style, host, load, why);
+    free(host);
+    if (ok)
+        relay(c, plan, load);
+    return ok;
+}
+
+static bool load_hinted(const sim_case *c, int64_t call, const sagoi_hints *hints, bool fences, sim_load *load,
+                        sim_course *course, char *why) {
+    sagoi_plan plan = {0};
+    const plan_input *input = &c->input;
+    bool ok = sagoi_plan_make(&input->machine, &input->shape, &input->target, hints, &plan) == SAGO_OK ||
+              bench_refuse(why, "%s", sago_error_message());
+    if (ok)
+        describe(&plan, course);
+    if (ok && plan.strategy == SAGOI_STRATEGY_DIRECT)
+        ok = sim_load_direct(c, call, false, load, why);
+    else if (ok && plan.strategy == SAGOI_STRATEGY_MAPPED)
+        ok = bench_refuse(why, "the plan maps the file: there is nothing to simulate");
+    else if (ok) {
+        sim_style style = {.locals = sagoi_min(plan.local_aggregators, c->config.ranks),
+                           .overlapped = true,
+                           .in_step = fences,
+                           .in_flight = plan.messages};
+        ok = load_plan(c, call, &plan, &style, load, why);
+    }
+    sagoi_plan_cleanup(&plan);
+    return ok;
+}
+
+static bool load_sago(const sim_case *c, int64_t call, int64_t number, sim_load *load, sim_course *course,
+                      char *why) {
+    sagoi_hints hints = c->config.hints;
+    if (number > 0)
+        hints.local_aggregators = number;
+    return load_hinted(c, call, &hints, false, load, course, why);
+}
+
+static bool load_tapioca(const sim_case *c, int64_t call, int64_t number, sim_load *load, sim_course *course,
+                         char *why) {
+    sagoi_hints hints = c->config.hints;
+    (void)number;
+    hints.strategy = SAGOI_STRATEGY_AGGREGATED;
+    hints.local_aggregators = c->config.ranks;
+    hints.layers = SAGOI_LAYERS_TWO;
+    hints.per_target = hints.per_target > 0 ? hints.per_target : c->options.per_target;
+    return load_hinted(c, call, &hints, true, load, course, why);
+}
+
+const sim_engine sim_engine_sago = {"sago", "the plan that Sago makes; sago:4 with four local aggregators a node",
+                                    false, load_sago};
+const sim_engine sim_engine_tapioca = {"tapioca", "declared, one message a rank, a fence a round (paper 000)",
+                                       false, load_tapioca};

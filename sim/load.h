@@ -1,0 +1,60 @@
+/* What an engine has to move, as the replay sees it: flows between nodes and aggregators, stores, and the seconds
+ * that processors work for them.  Who decides all this is an engine (engine.h); how long it takes together is the
+ * replay's.
+ *
+ * Folding: the ranks of a node that send to one aggregator in one round are one flow; what their messages cost is
+ * in the seconds beside it. */
+#ifndef SIM_LOAD_H
+#define SIM_LOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Between a node and an aggregator, in one round. */
+typedef struct sim_flow {
+    double bytes;   /* that cross the network, or only memory on the aggregator's own node */
+    double seconds; /* that the aggregator works for them */
+    double messages;
+} sim_flow;
+
+/* An aggregator's window in one round. */
+typedef struct sim_store {
+    double bytes;
+    double seconds;  /* beside the bytes: calls, locks */
+    double work;     /* seconds of the aggregator between moving and storing: sorting */
+    int64_t stripe;  /* the first one */
+    int64_t stripes; /* how many, one after another */
+} sim_store;
+
+typedef struct sim_round {
+    sim_flow *flow;      /* nodes x aggregators, a node's side by side (owned, as all of these) */
+    double *node;        /* nodes: seconds of work before its sends (reads: after its receives) */
+    sim_store *store;    /* aggregators */
+    double bytes;        /* of the file */
+    double runs, listed; /* of all ranks; of the lists that aggregators get */
+} sim_round;
+
+typedef struct sim_load {
+    bool write;
+    bool overlapped; /* two windows: one is stored while the other one fills */
+    bool in_step;    /* all wait for each other after every round; costs `step` seconds */
+    double step;
+    double ahead;      /* seconds before the first round */
+    int64_t in_flight; /* messages that an aggregator receives, or sends, at a time */
+    bool own_files;    /* every aggregator has a file of its own */
+    int64_t clients;   /* processes that store for one aggregator: 1, or all ranks of a node */
+    int64_t nodes, aggregators;
+    int64_t *place; /* nodes; owned, as is: */
+    int64_t *host;  /* aggregators: the node */
+    int64_t rounds; /* that are described: a sample of */
+    double repeats; /* so many bytes of the file in all over those described */
+    sim_round *round;
+} sim_load;
+
+bool sim_load_init(sim_load *load, int64_t nodes, int64_t aggregators, int64_t rounds);
+void sim_load_cleanup(sim_load *load);
+static inline sim_flow *sim_load_flow(const sim_load *load, int64_t round, int64_t node, int64_t aggregator) {
+    return &load->round[round].flow[node * load->aggregators + aggregator];
+}
+
+#endif

@@ -1,0 +1,361 @@
+/* `sago-sim`, which `sago sim` runs: a pattern on a machine that is not there, by several engines.  SimGrid can
+ * run once in a process, so each call of each engine has one of its own. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sim/report.h"
+#include "tools/options.h"
+
+enum { EXIT_WRONG = 2, CALLS_SIMULATED = 9 };
+
+typedef struct sim_config {
+    plan_config plan; /* first: its options are read by the same functions */
+    sim_options options;
+    const char *engines, *costs_of, *svg;
+    int64_t memory_sd, draw;
+    bool json, costs_table;
+    int64_t ncosts;
+    const char *cost[32];
+} sim_config;
+
+/* ---- Options ---- */
+
+static bool set_hint(void *target, const char *value, char *why) {
+    sim_config *config = target;
+    char key[128];
+    const char *equals = strchr(value, '=');
+    if (!equals)
+        return bench_refuse(why, "--hint %s: must be KEY=VALUE", value);
+    snprintf(key, sizeof key, "%.*s", (int)(equals - value), value);
+    return sagoi_hints_set(&config->plan.hints, key, equals + 1) == SAGO_OK ||
+           bench_refuse(why, "%s", sago_error_message());
+}
+
+static bool set_cost(void *target, const char *value, char *why) {
+    sim_config *config = target;
+    if (config->ncosts == (int64_t)(sizeof config->cost / sizeof config->cost[0]))
+        return bench_refuse(why, "--cost: too many");
+    config->cost[config->ncosts++] = value;
+    return true;
+}
+
+static bool set_declared(void *target, const char *value, char *why) {
+    sim_config *config = target;
+    config->plan.declared = !strcmp(value, "on");
+    return config->plan.declared || !strcmp(value, "off") || bench_refuse(why, "--declared %s: on or off", value);
+}
+
+static bool set_param(void *target, const char *name, const char *value, char *why) {
+    sim_config *config = target;
+    return bench_params_set(&config->plan.params, config->plan.pattern, name, value, why);
+}
+
+#define FIELD(name) offsetof(sim_config, name)
+static const tool_option table[] = {
+    {"engines", OPTION_TEXT, FIELD(engines), 0, 0, "LIST", "which, with commas between (sago,two-phase)", NULL},
+    {"machine", OPTION_TEXT, FIELD(plan.machine), 0, 0, "FILE", "the machine described there", NULL},
+    {"nodes", OPTION_COUNT, FIELD(plan.nodes), 1, 1 << 20, "N", "so many nodes of it", NULL},
+    {"ranks-per-node", OPTION_COUNT, FIELD(plan.ranks), 1, 1 << 16, "N", "ranks on each", NULL},
+    {"cores", OPTION_COUNT, FIELD(plan.cores), 1, 1 << 16, "N", "cores of each", NULL},
+    {"memory", OPTION_SIZE, FIELD(plan.memory), 1 << 16, INT64_C(1) << 50, "SIZE", "for the library on each node",
+     NULL},
+    {"memory-sd", OPTION_SIZE, FIELD(memory_sd), 1, INT64_C(1) << 50, "SIZE",
+     "draw each node's memory from a normal distribution around --memory (paper 004)", NULL},
+    {"draw", OPTION_COUNT, FIELD(draw), 0, 1 << 30, "N", "another draw (1)", NULL},
+    {"stripe-unit", OPTION_SIZE, FIELD(plan.stripe_unit), 512, INT64_C(1) << 32, "SIZE", "of a striped file",
+     NULL},
+    {"stripe-count", OPTION_COUNT, FIELD(plan.stripe_count), 1, 1 << 16, "N", "storage targets of a striped file",
+     NULL},
+    {"hint", OPTION_CALL, 0, 0, 0, "KEY=VALUE", "for Sago, as in an MPI_Info; may be repeated", set_hint},
+    {"declared", OPTION_CALL, 0, 0, 0, "on|off", "all variables together, where the engine can", set_declared},
+    {"read", OPTION_FLAG, FIELD(plan.read), 0, 0, NULL, "read instead of write", NULL},
+    {"per-target", OPTION_COUNT, FIELD(options.per_target), 1, 1 << 16, "N",
+     "the peers' aggregators a storage target (1)", NULL},
+    {"cb-nodes", OPTION_COUNT, FIELD(options.cb_nodes), 1, 1 << 20, "N",
+     "the peers' aggregators without stripes (one a node)", NULL},
+    {"buffer", OPTION_SIZE, FIELD(options.buffer), 4096, INT64_C(1) << 32, "SIZE",
+     "of the peers' aggregators (theirs)", NULL},
+    {"no-sieving", OPTION_FLAG, FIELD(options.sieve_off), 0, 0, NULL,
+     "the peers write runs instead of filling holes", NULL},
+    {"times", OPTION_COUNT, FIELD(options.times), 1, 1 << 20, "N", "the file goes on like this so many times (1)",
+     NULL},
+    {"rounds", OPTION_COUNT, FIELD(options.rounds), 1, 1024, "N",
+     "rounds to simulate (as many as are cheap, at least 2)", NULL},
+    {"costs", OPTION_TEXT, FIELD(costs_of), 0, 0, "NAME",
+     "a machine's costs (those of --machine); alone: the table", NULL},
+    {"cost", OPTION_CALL, 0, 0, 0, "NAME=VALUE", "one cost, otherwise; may be repeated", set_cost},
+    {"seed", OPTION_COUNT, FIELD(plan.params.seed), 0, INT64_MAX, "N", "of irregular patterns (1)", NULL},
+    {"svg", OPTION_TEXT, FIELD(svg), 0, 0, "FILE", "draw a timeline, too", NULL},
+    {"json", OPTION_FLAG, FIELD(json), 0, 0, NULL, "for programs", NULL},
+};
+static const tool_options options = {table, sizeof table / sizeof table[0], set_param};
+
+static void print_help(FILE *out) {
+    int64_t count;
+    const sim_engine *const *engine = sim_engines(&count);
+    fprintf(out, "usage: sago sim PATTERN --machine FILE [options] [sizes of the pattern]\n"
+                 "       sago sim --costs\n\n"
+                 "Simulates how long engines take for an access pattern on a described machine, with contention.\n"
+                 "'sago bench --help' lists the patterns and their sizes.\n\nOptions:\n");
+    options_help(&options, out);
+    fprintf(out, "\nEngines:\n");
+    for (int64_t i = 0; i < count; i++)
+        fprintf(out, "  %-12s %s\n", engine[i]->name, engine[i]->help);
+    fprintf(out,
+            "\nExample: sago sim s3d --dims 800 --machine machines/theta.sago --nodes 256 --ranks-per-node 64 \\\n"
+            "             --stripe-unit 1M --stripe-count 56 --engines sago,tam:1,two-phase --svg timeline.svg\n");
+}
+
+static int fail(const char *why) {
+    fprintf(stderr, "sago sim: %s\nTry 'sago sim --help'.\n", why);
+    return EXIT_WRONG;
+}
+
+/* ---- The case ---- */
+
+/* Twelve uniform numbers make a normal one; none is below a mebibyte. */
+static void draw_memory(const sim_config *config, sim_case *c) {
+    uint64_t random = (uint64_t)(config->draw > 0 ? config->draw : 1);
+    for (int64_t n = 0; config->memory_sd > 0 && n < c->config.nodes; n++) {
+        double sum = -6;
+        for (int i = 0; i < 12; i++)
+            sum += (double)(bench_random(&random) >> 11) * 0x1p-53;
+        double memory = (double)c->config.memory + sum * (double)config->memory_sd;
+        c->input.nodes[n].memory = memory < 0x1p20 ? 1 << 20 : (int64_t)memory;
+    }
+}
+
+static int64_t targets_of(const sim_case *c) {
+    if (c->input.target.stripe_count > 0)
+        return c->input.target.stripe_count;
+    for (int64_t t = 0; t < c->input.description.tiers; t++)
+        if (c->input.description.tier[t].sharing == SAGOI_SHARED_ALL && c->input.description.tier[t].targets > 0)
+            return c->input.description.tier[t].targets;
+    return sagoi_topology_gateways(&c->topology) > 0 ? 1 : 0;
+}
+
+static bool make_case(sim_config *config, sim_case *c, char *why) {
+    c->config = config->plan;
+    c->config.dir = NULL;
+    c->options = config->options;
+    c->options.times = c->options.times > 0 ? c->options.times : 1;
+    if (!plan_input_make(&c->config, &c->input, why))
+        return false;
+    draw_memory(config, c);
+    if (c->input.machine.topology)
+        c->topology = *c->input.machine.topology;
+    else
+        sagoi_topology_flat(&c->topology, c->config.nodes);
+    c->costs = sim_costs_of(config->costs_of    ? config->costs_of
+                            : c->config.machine ? c->input.description.name
+                                                : "");
+    for (int64_t i = 0; i < config->ncosts; i++)
+        if (!sim_costs_set(&c->costs, config->cost[i], why))
+            return false;
+    c->targets = targets_of(c);
+    return true;
+}
+
+/* ---- Running ---- */
+
+/* What a child tells its parent. */
+typedef struct shared {
+    bool ok;
+    double requests, joined;
+    sim_course course;
+    sim_outcome outcome;
+    char why[OPTION_WHY_MAX];
+} shared;
+
+static void run_call(const sim_case *c, const sim_engine *engine, int64_t call, int64_t number, shared *told) {
+    sim_load load = {0};
+    sim_network network;
+    if (!engine->load(c, call, number, &load, &told->course, told->why))
+        return;
+    sim_network_init(&network, &c->topology, &c->costs, load.write, c->targets);
+    network.writer_bandwidth *= (double)load.clients;
+    if (load.own_files)
+        network.file_bandwidth = 0;
+    for (int64_t r = 0; r < load.rounds; r++) {
+        told->requests += load.round[r].runs * load.repeats;
+        told->joined += load.round[r].listed * load.repeats;
+    }
+    told->ok = sim_replay(&load, &network, &told->outcome, told->why);
+    sim_network_cleanup(&network);
+    sim_load_cleanup(&load);
+}
+
+static bool run_child(const sim_case *c, const sim_engine *engine, int64_t call, int64_t number, shared *told,
+                      char *why) {
+    int status = 0;
+    *told = (shared){.ok = false};
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        run_call(c, engine, call, number, told);
+        fflush(NULL);
+        _exit(EXIT_SUCCESS);
+    }
+    if (child < 0 || waitpid(child, &status, 0) < 0)
+        return bench_refuse(why, "cannot start a process: %s", strerror(errno));
+    if (WIFSIGNALED(status))
+        return bench_refuse(why, "%s: the simulation ended by signal %d", engine->name, WTERMSIG(status));
+    return told->ok ||
+           bench_refuse(why, "%s: %s", engine->name, told->why[0] ? told->why : "the simulation failed");
+}
+
+static void use_larger(sim_use *all, const sim_use *one) {
+    if (one->share > all->share)
+        *all = *one;
+}
+
+static void add_outcome(sim_outcome *all, const sim_outcome *one, double times) {
+    all->seconds += times * one->seconds;
+    all->ahead += times * one->ahead;
+    all->held += times * one->held;
+    all->bytes += times * one->bytes;
+    all->wire += times * one->wire;
+    all->messages += times * one->messages;
+    all->stored += times * one->stored;
+    for (int p = 0; p < SIM_PHASES; p++)
+        all->phase[p] += times * one->phase[p];
+    use_larger(&all->link, &one->link);
+    use_larger(&all->target, &one->target);
+    use_larger(&all->node, &one->node);
+    all->rounds = one->rounds > all->rounds ? one->rounds : all->rounds;
+    if (all->nspans == 0) {
+        all->nspans = one->nspans;
+        memcpy(all->span, one->span, sizeof one->span);
+        memcpy(all->drawn, one->drawn, sizeof one->drawn);
+    }
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void progress(const char *engine, int64_t call, int64_t calls) {
+    if (!isatty(STDERR_FILENO))
+        return;
+    fprintf(stderr, "\r\033[K%s", engine ? "sago sim: " : "");
+    if (engine && calls > 1)
+        fprintf(stderr, "%s, call %lld of %lld ", engine, (long long)call + 1, (long long)calls);
+    else if (engine)
+        fprintf(stderr, "%s ", engine);
+}
+
+/* How many calls there are, and the bytes of all of them over those of the first `simulated`. */
+static bool count_calls(const sim_case *c, int64_t *calls, double *weight, int64_t most, char *why) {
+    int64_t ranks = c->config.nodes * c->config.ranks;
+    double all = 0, some = 0;
+    bench_access access;
+    if (!bench_pattern_make(c->config.pattern, &c->config.params, ranks / 2, ranks, &access, why))
+        return false;
+    for (int64_t i = 0; i < access.ncalls; i++) {
+        double bytes = (double)bench_region_bytes(&access.calls[i].file);
+        all += bytes;
+        some += i < most ? bytes : 0;
+    }
+    *calls = access.ncalls < most ? access.ncalls : most;
+    *weight = (some > 0 ? all / some : 1) * (double)access.steps;
+    bench_access_cleanup(&access);
+    return true;
+}
+
+static bool run_engine(const sim_case *c, const char *name, shared *told, sim_result *result, char *why) {
+    int64_t number, calls = 1;
+    double weight = 1, start = now();
+    const sim_engine *engine = sim_engine_find(name, &number);
+    if (!engine)
+        return bench_refuse(why, "no engine '%s'", name);
+    bool together = !engine->by_call && c->config.declared;
+    if (!count_calls(c, &calls, &weight, together ? INT64_MAX : engine->by_call ? CALLS_SIMULATED : 1, why))
+        return false;
+    for (int64_t i = 0; i < (together ? 1 : calls); i++) {
+        progress(name, i, together ? 1 : calls);
+        if (!run_child(c, engine, together ? SIM_ALL_CALLS : i, number, told, why))
+            return false;
+        add_outcome(&result->outcome, &told->outcome, weight);
+        result->requests += weight * told->requests;
+        result->joined += weight * told->joined;
+        result->calls++;
+    }
+    progress(NULL, 0, 0);
+    result->course = told->course;
+    snprintf(result->course.name, sizeof result->course.name, "%s", name);
+    result->wall = now() - start;
+    return true;
+}
+
+static bool draw(const sim_config *config, const sim_case *c, const sim_result *result, int64_t count, char *why) {
+    FILE *out = config->svg ? fopen(config->svg, "w") : NULL;
+    if (!config->svg)
+        return true;
+    if (out)
+        sim_report_svg(c, result, count, out);
+    bool failed = !out || ferror(out);
+    failed = (out && fclose(out) != 0) || failed;
+    return !failed || bench_refuse(why, "--svg %s: %s", config->svg, strerror(errno));
+}
+
+static bool run_all(const sim_config *config, const sim_case *c, char *why) {
+    char list[256];
+    int64_t count = 0;
+    shared *told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    sim_result *result = calloc(SIM_ENGINES_MAX, sizeof *result);
+    bool ok = (told != MAP_FAILED && result) || bench_refuse(why, "out of memory");
+    snprintf(list, sizeof list, "%s", config->engines);
+    for (char *name = strtok(list, ","); ok && name; name = strtok(NULL, ","))
+        ok = (count < SIM_ENGINES_MAX || bench_refuse(why, "--engines: too many")) &&
+             run_engine(c, name, told, &result[count++], why);
+    ok = ok && draw(config, c, result, count, why);
+    if (ok && config->json)
+        sim_report_json(c, result, count, stdout);
+    else if (ok)
+        sim_report_text(c, result, count, stdout);
+    free(result);
+    if (told != MAP_FAILED)
+        munmap(told, sizeof *told);
+    return ok;
+}
+
+static bool parse(int argc, char **argv, sim_config *config, char *why) {
+    config->plan.pattern = bench_pattern_find(argv[1]);
+    if (!config->plan.pattern)
+        return bench_refuse(why, "no pattern '%s'; 'sago bench list' shows them", argv[1]);
+    if (sagoi_hints_init(&config->plan.hints) != SAGO_OK)
+        return bench_refuse(why, "%s", sago_error_message());
+    bench_params_init(&config->plan.params, config->plan.pattern);
+    config->plan.declared = config->plan.pattern->declared;
+    return options_parse(&options, 2, argc, argv, config, why);
+}
+
+int main(int argc, char **argv) {
+    char why[OPTION_WHY_MAX];
+    sim_config config = {.engines = "sago,two-phase"};
+    sim_case *c = calloc(1, sizeof *c);
+    if (options_ask_help(argc, argv)) {
+        print_help(stdout);
+        free(c);
+        return EXIT_SUCCESS;
+    }
+    if (argc == 2 && !strcmp(argv[1], "--costs")) {
+        sim_costs_print(stdout);
+        free(c);
+        return EXIT_SUCCESS;
+    }
+    bool ok = c && (argc >= 2 || bench_refuse(why, "no pattern given; 'sago bench list' shows them")) &&
+              parse(argc, argv, &config, why) && make_case(&config, c, why) && run_all(&config, c, why);
+    if (c)
+        plan_input_cleanup(&c->input);
+    free(c);
+    return ok ? EXIT_SUCCESS : fail(why);
+}

@@ -1,0 +1,249 @@
+/* Routes over the kinds of networks that machine descriptions know. */
+#include "sim/network.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINK_UP = 1, LINK_DOWN, LINK_HOP, LINK_GATEWAY, LINK_TARGET, LINK_WRITER, LINK_IO_NODE, LINK_FILE };
+
+void sim_network_init(sim_network *network, const sagoi_topology *topology, const sim_costs *costs, bool write,
+                      int64_t targets) {
+    *network = (sim_network){.topology = topology,
+                             .payload = costs->payload,
+                             .write = write,
+                             .targets = targets,
+                             .target_bandwidth = write ? costs->target_write : costs->target_read,
+                             .writer_bandwidth = write ? costs->writer : costs->reader,
+                             .io_node_bandwidth = costs->io_node,
+                             .file_bandwidth = costs->file};
+}
+
+void sim_network_cleanup(sim_network *network) {
+    free(network->link);
+    free(network->slot);
+    *network = (sim_network){0};
+}
+
+/* ---- Links by key ---- */
+
+static uint64_t mix(uint64_t x) {
+    x ^= x >> 31;
+    x *= UINT64_C(0x9e3779b97f4a7c15);
+    return x ^ x >> 29;
+}
+
+static int64_t *slot_of(sim_network *network, uint64_t key) {
+    int64_t at = (int64_t)(mix(key) % (uint64_t)network->slots);
+    while (network->slot[at] > 0 && network->link[network->slot[at] - 1].key != key)
+        at = at + 1 == network->slots ? 0 : at + 1;
+    return &network->slot[at];
+}
+
+static bool make_room(sim_network *network) {
+    if (network->links < network->capacity)
+        return true;
+    int64_t capacity = network->capacity ? 2 * network->capacity : 1024;
+    sim_link *more = realloc(network->link, (size_t)capacity * sizeof *more);
+    if (more)
+        network->link = more;
+    int64_t *slot = calloc((size_t)(2 * capacity), sizeof *slot);
+    if (!more || !slot) {
+        free(slot);
+        network->failed = true;
+        return false;
+    }
+    free(network->slot);
+    network->slot = slot;
+    network->slots = 2 * capacity;
+    network->capacity = capacity;
+    for (int64_t i = 0; i < network->links; i++)
+        *slot_of(network, network->link[i].key) = i + 1;
+    return true;
+}
+
+/* The link's number; made if it is new. */
+static int64_t link_number(sim_network *network, const sim_link *wanted) {
+    if (!make_room(network))
+        return 0;
+    int64_t *slot = slot_of(network, wanted->key);
+    if (*slot == 0) {
+        network->link[network->links] = *wanted;
+        *slot = ++network->links;
+    }
+    return *slot - 1;
+}
+
+static uint64_t key_of(int kind, int64_t a, int64_t b) {
+    return (uint64_t)kind << 60 | (uint64_t)a << 30 | (uint64_t)b;
+}
+
+static int64_t hop_link(sim_network *network, int64_t level, int64_t a, int64_t b) {
+    const sagoi_level *kind = &network->topology->level[level];
+    sim_link link = {.key = key_of(LINK_HOP, a, b) ^ (uint64_t)level << 52,
+                     .bandwidth = kind->bandwidth * network->payload,
+                     .latency = kind->latency};
+    snprintf(link.name, sizeof link.name, "level %d link %lld-%lld", (int)level, (long long)a, (long long)b);
+    return link_number(network, &link);
+}
+
+/* A node's own link, in or out; a rule may say that it is slower. */
+static int64_t own_link(sim_network *network, int kind, int64_t place) {
+    const sagoi_topology *topology = network->topology;
+    double own = sagoi_topology_link(topology, place), level = topology->level[0].bandwidth;
+    sim_link link = {.key = key_of(kind, place, 0),
+                     .bandwidth = (own < level ? own : level) * network->payload,
+                     .latency = topology->level[0].latency / (topology->kind == SAGOI_FLAT ? 2 : 1)};
+    snprintf(link.name, sizeof link.name, "link %s place %lld", kind == LINK_UP ? "out of" : "into",
+             (long long)place);
+    return link_number(network, &link);
+}
+
+/* ---- Routes ---- */
+
+static int64_t route_torus(sim_network *network, int64_t from, int64_t to, int64_t *route) {
+    const sagoi_topology *topology = network->topology;
+    int64_t at[SAGOI_DIMENSIONS_MAX], end[SAGOI_DIMENSIONS_MAX], hops = 0, here = from;
+    sagoi_topology_coordinates(topology, from, at);
+    sagoi_topology_coordinates(topology, to, end);
+    for (int64_t d = 0; d < topology->dimensions; d++) {
+        int64_t size = topology->extent[d], ahead = (end[d] - at[d] + size) % size;
+        int64_t step = 2 * ahead <= size ? 1 : size - 1;
+        while (at[d] != end[d] && hops < SIM_ROUTE_MAX) {
+            at[d] = (at[d] + step) % size;
+            int64_t next = sagoi_topology_place(topology, at);
+            route[hops++] = hop_link(network, d, here, next);
+            here = next;
+        }
+    }
+    return hops;
+}
+
+/* Between two routers of a dragonfly, by the number of the first place of each. */
+static int64_t add_hop(sim_network *network, int64_t level, int64_t at[4], int dimension, int64_t value,
+                       int64_t *route, int64_t hops) {
+    if (at[dimension] == value)
+        return hops;
+    int64_t here = sagoi_topology_place(network->topology, at);
+    at[dimension] = value;
+    route[hops] = hop_link(network, level, here, sagoi_topology_place(network->topology, at));
+    return hops + 1;
+}
+
+/* Coordinates are (group, row, column, node); without direct links a group's way to another leaves by one router.
+ */
+static int64_t route_dragonfly(sim_network *network, int64_t from, int64_t to, int64_t *route) {
+    const sagoi_topology *topology = network->topology;
+    int64_t at[SAGOI_DIMENSIONS_MAX], end[SAGOI_DIMENSIONS_MAX], hops = 0;
+    sagoi_topology_coordinates(topology, from, at);
+    sagoi_topology_coordinates(topology, to, end);
+    at[3] = 0;
+    if (at[0] != end[0] && !topology->direct && topology->extent[2] > 1) {
+        int64_t out = end[0] % topology->extent[2], in = at[0] % topology->extent[2];
+        hops = add_hop(network, 1, at, 2, out, route, hops);
+        int64_t here = sagoi_topology_place(topology, at);
+        at[0] = end[0];
+        at[2] = in;
+        route[hops++] = hop_link(network, 3, here, sagoi_topology_place(topology, at));
+        return add_hop(network, 1, at, 2, end[2], route, hops);
+    }
+    hops = add_hop(network, 1, at, 2, end[2], route, hops);
+    hops = add_hop(network, 2, at, 1, end[1], route, hops);
+    return add_hop(network, 3, at, 0, end[0], route, hops);
+}
+
+/* Every switch has as many links up as down, and the destination chooses one: no link is shared by more than it
+ * was built for. */
+static int64_t route_tree(sim_network *network, int64_t from, int64_t to, int64_t *route) {
+    const sagoi_topology *topology = network->topology;
+    int64_t size = 1, hops = 0, height = 0, down[SAGOI_DIMENSIONS_MAX];
+    for (int64_t d = topology->dimensions - 1;
+         d > 0 && from / size / topology->extent[d] != to / size / topology->extent[d]; d--) {
+        size *= topology->extent[d];
+        height++;
+        int64_t rail = to % topology->extent[d];
+        if (height < topology->levels) {
+            route[hops++] = hop_link(network, height, 2 * (from / size * topology->extent[d] + rail), 0);
+            down[height - 1] = hop_link(network, height, 2 * (to / size * topology->extent[d] + rail), 1);
+        }
+    }
+    for (int64_t h = hops - 1; h >= 0; h--)
+        route[hops + (hops - 1 - h)] = down[h];
+    return 2 * hops;
+}
+
+int64_t sim_network_route(sim_network *network, int64_t from, int64_t to, int64_t *route) {
+    const sagoi_topology *topology = network->topology;
+    int64_t hops = 0;
+    if (from == to)
+        return 0;
+    if (topology->kind == SAGOI_TORUS)
+        return route_torus(network, from, to, route);
+    route[hops++] = own_link(network, LINK_UP, from);
+    if (topology->kind == SAGOI_DRAGONFLY)
+        hops += route_dragonfly(network, from, to, route + hops);
+    if (topology->kind == SAGOI_FAT_TREE)
+        hops += route_tree(network, from, to, route + hops);
+    route[hops++] = own_link(network, LINK_DOWN, to);
+    return hops;
+}
+
+/* ---- Storage ---- */
+
+static int64_t gateway_link(sim_network *network, int64_t gateway) {
+    const sagoi_level *io = &network->topology->io;
+    sim_link link = {.key = key_of(LINK_GATEWAY, gateway, 0), .bandwidth = io->bandwidth, .latency = io->latency};
+    snprintf(link.name, sizeof link.name, "gateway %lld", (long long)gateway);
+    return link_number(network, &link);
+}
+
+static int64_t storage_link(sim_network *network, int kind, int64_t number) {
+    static const char *const names[] = {[LINK_TARGET] = "storage target",
+                                        [LINK_WRITER] = "client of aggregator",
+                                        [LINK_IO_NODE] = "I/O node",
+                                        [LINK_FILE] = "file"};
+    double bandwidth = kind == LINK_TARGET   ? network->target_bandwidth
+                       : kind == LINK_WRITER ? network->writer_bandwidth
+                       : kind == LINK_FILE   ? network->file_bandwidth
+                                             : network->io_node_bandwidth;
+    sim_link link = {.key = key_of(kind, number, 0),
+                     .bandwidth = bandwidth > 0 ? bandwidth : 1e15,
+                     .latency = kind == LINK_TARGET ? network->topology->io.latency : 0};
+    snprintf(link.name, sizeof link.name, "%s %lld", names[kind], (long long)number);
+    return link_number(network, &link);
+}
+
+/* To the nearest gateway, if anybody knows where that is, and through the I/O node of its set. */
+static int64_t gateway_route(sim_network *network, int64_t place, int64_t *route) {
+    const sagoi_topology *topology = network->topology;
+    int64_t gateway = sagoi_topology_gateway_nearest(topology, place), hops;
+    if (gateway < 0) {
+        route[0] = own_link(network, network->write ? LINK_UP : LINK_DOWN, place);
+        return topology->kind != SAGOI_TORUS;
+    }
+    int64_t out = sagoi_topology_gateway_place(topology, gateway);
+    hops = network->write ? sim_network_route(network, place, out, route)
+                          : sim_network_route(network, out, place, route);
+    route[hops++] = gateway_link(network, gateway);
+    int64_t set = topology->gateway_rule[0].serves;
+    if (network->io_node_bandwidth > 0 && set > 0)
+        route[hops++] = storage_link(network, LINK_IO_NODE, place / set);
+    return hops;
+}
+
+int64_t sim_network_store_route(sim_network *network, int64_t writer, int64_t place, int64_t target,
+                                int64_t *route) {
+    int64_t hops = 0;
+    if (network->writer_bandwidth > 0)
+        route[hops++] = storage_link(network, LINK_WRITER, writer);
+    hops += gateway_route(network, place, route + hops);
+    if (network->file_bandwidth > 0)
+        route[hops++] = storage_link(network, LINK_FILE, 0);
+    route[hops++] = storage_link(network, LINK_TARGET, target);
+    return hops;
+}
+
+void sim_network_load(sim_network *network, const int64_t *route, int64_t hops, double bytes) {
+    for (int64_t h = 0; h < hops && network->links > 0; h++)
+        network->link[route[h]].bytes += bytes;
+}

@@ -1,0 +1,607 @@
+/* The replay.  Three kinds of actors:
+ *
+ *   node        does a round's work and sends its flows (writes), or receives them and then works (reads)
+ *   aggregator  receives at most `in_flight` flows at a time and works for each (writes), or sends them (reads)
+ *   storer      the aggregator's I/O thread, which stores or reads one window while the other one moves
+ *
+ * A flow begins when both ends are ready, as a message by rendezvous does.  Windows are counted by semaphores: two
+ * where stores overlap with moving, else one. */
+#include "sim/replay.h"
+
+#include <simgrid/actor.h>
+#include <simgrid/barrier.h>
+#include <simgrid/comm.h>
+#include <simgrid/engine.h>
+#include <simgrid/host.h>
+#include <simgrid/mailbox.h>
+#include <simgrid/semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/patterns.h"
+
+enum { MAX_TARGETS_A_STORE = 4 };
+
+typedef struct busy {
+    double phase[SIM_PHASES];
+} busy;
+
+typedef struct sim_run {
+    const sim_load *load;
+    sim_network *network;
+    sg_bar_t step;
+    sg_sem_t *empty, *full, *stored; /* aggregators each */
+    double *end;                     /* rounds: when the last one was done with it */
+    double *sent;                    /* rounds: when the last sender had sent */
+    busy *node, *aggregator;
+    sim_outcome *outcome;
+} sim_run;
+
+typedef struct role {
+    sim_run *run;
+    int64_t number;
+} role;
+
+/* ---- What was done when ---- */
+
+/* The lane of a node or aggregator in the timeline; SIM_LANES: it has none. */
+static int64_t lane_of(const sim_run *run, int64_t who) {
+    int64_t i = 0;
+    if (who >= 0)
+        return who < SIM_LANES ? who : SIM_LANES;
+    while (i < SIM_LANES && run->outcome->drawn[i] != -1 - who)
+        i++;
+    return i < SIM_LANES ? -1 - i : SIM_LANES;
+}
+
+/* `who`: an aggregator, or a node from -1 downwards. */
+static void note(sim_run *run, sim_phase phase, int64_t who, double start) {
+    double end = simgrid_get_clock();
+    busy *whose = who < 0 ? &run->node[-1 - who] : &run->aggregator[who];
+    int64_t lane = lane_of(run, who);
+    whose->phase[phase] += end - start;
+    if (lane < SIM_LANES && end > start && run->outcome->nspans < SIM_SPANS_MAX)
+        run->outcome->span[run->outcome->nspans++] = (sim_span){phase, lane, start, end};
+}
+
+static void choose_drawn(const sim_load *load, sim_outcome *outcome) {
+    int64_t drawn = 0;
+    for (int64_t n = 0; n < load->nodes && drawn < SIM_LANES; n++) {
+        bool moves = false;
+        for (int64_t r = 0; r < load->rounds; r++)
+            for (int64_t a = 0; a < load->aggregators; a++)
+                moves |= sim_load_flow(load, r, n, a)->bytes > 0;
+        if (moves)
+            outcome->drawn[drawn++] = n;
+    }
+    for (; drawn < SIM_LANES; drawn++)
+        outcome->drawn[drawn] = -1;
+}
+
+static void finish_round(double *end, int64_t round) {
+    double now = simgrid_get_clock();
+    end[round] = now > end[round] ? now : end[round];
+}
+
+static void work(double seconds) {
+    if (seconds > 0)
+        sg_actor_sleep_for(seconds);
+}
+
+static void wait_for_all(const sim_run *run) {
+    if (!run->load->in_step)
+        return;
+    sg_barrier_wait(run->step);
+    work(run->load->step);
+}
+
+static sg_mailbox_t box_of(char kind, int64_t number, int64_t round) {
+    char name[48];
+    snprintf(name, sizeof name, "%c%lld.%lld", kind, (long long)number, (long long)round);
+    return sg_mailbox_by_name(name);
+}
+
+static bool crosses(const sim_load *load, int64_t round, int64_t node, int64_t aggregator) {
+    return sim_load_flow(load, round, node, aggregator)->bytes > 0 && load->host[aggregator] != node;
+}
+
+/* ---- Nodes ---- */
+
+static int64_t send_round(const sim_run *run, int64_t node, int64_t round, sg_comm_t *comms) {
+    const sim_load *load = run->load;
+    int64_t sent = 0;
+    for (int64_t i = 0; i < load->aggregators; i++) {
+        int64_t a = (i + node) % load->aggregators; /* not all to the same one at once */
+        sim_flow *flow = sim_load_flow(load, round, node, a);
+        if (crosses(load, round, node, a))
+            comms[sent++] = sg_mailbox_put_async(box_of('a', a, round), flow, (long)(flow->bytes + 0.5));
+    }
+    return sent;
+}
+
+static void wait_sent(sim_run *run, int64_t round, sg_comm_t *comms, int64_t *sent) {
+    if (*sent > 0)
+        sg_comm_wait_all(comms, (size_t)*sent);
+    *sent = 0;
+    if (round >= 0)
+        finish_round(run->sent, round);
+}
+
+/* Two staging areas where stores overlap: the next round is packed while the last one is still being sent. */
+static void node_writes(sim_run *run, int64_t node, sg_comm_t *comms) {
+    const sim_load *load = run->load;
+    int64_t sent = 0;
+    for (int64_t r = 0; r < load->rounds; r++) {
+        double start = simgrid_get_clock();
+        work(load->round[r].node[node]);
+        note(run, SIM_GATHER, -1 - node, start);
+        start = simgrid_get_clock();
+        wait_sent(run, r - 1, comms, &sent);
+        sent = send_round(run, node, r, comms);
+        if (!load->overlapped || r == load->rounds - 1)
+            wait_sent(run, r, comms, &sent);
+        note(run, SIM_EXCHANGE, -1 - node, start);
+        wait_for_all(run);
+    }
+}
+
+static void node_reads(sim_run *run, int64_t node) {
+    const sim_load *load = run->load;
+    for (int64_t r = 0; r < load->rounds; r++) {
+        double start = simgrid_get_clock();
+        for (int64_t a = 0; a < load->aggregators; a++)
+            if (crosses(load, r, node, a))
+                (void)sg_mailbox_get(box_of('n', node, r));
+        note(run, SIM_EXCHANGE, -1 - node, start);
+        start = simgrid_get_clock();
+        work(load->round[r].node[node]);
+        note(run, SIM_GATHER, -1 - node, start);
+        finish_round(run->end, r);
+        finish_round(run->sent, r);
+        wait_for_all(run);
+    }
+}
+
+static void node_main(int argc, char **argv) {
+    (void)argc, (void)argv;
+    const role *self = sg_actor_self_get_data();
+    const sim_load *load = self->run->load;
+    sg_comm_t *comms = calloc((size_t)load->aggregators, sizeof *comms);
+    work(load->ahead);
+    if (load->write && comms)
+        node_writes(self->run, self->number, comms);
+    else if (comms)
+        node_reads(self->run, self->number);
+    free(comms);
+}
+
+/* ---- Aggregators ---- */
+
+/* The receives that are open: each has a place of its own, to which SimGrid writes what came. */
+typedef struct inbox {
+    sg_comm_t *comm;
+    int64_t *slot; /* of each open receive */
+    void **came;   /* by slot */
+    int64_t open, capacity;
+} inbox;
+
+static bool inbox_init(inbox *in, int64_t capacity) {
+    *in = (inbox){.comm = calloc((size_t)capacity, sizeof *in->comm),
+                  .slot = calloc((size_t)capacity, sizeof *in->slot),
+                  .came = calloc((size_t)capacity, sizeof *in->came),
+                  .capacity = capacity};
+    for (int64_t i = 0; in->slot && i < capacity; i++)
+        in->slot[i] = i;
+    return in->comm && in->slot && in->came;
+}
+
+static void inbox_cleanup(inbox *in) {
+    free(in->comm);
+    free(in->slot);
+    free(in->came);
+}
+
+static void inbox_post(inbox *in, sg_mailbox_t box) {
+    in->comm[in->open] = sg_mailbox_get_async(box, &in->came[in->slot[in->open]]);
+    in->open++;
+}
+
+static const sim_flow *inbox_wait(inbox *in) {
+    ssize_t done = sg_comm_wait_any(in->comm, (size_t)in->open);
+    int64_t slot = in->slot[done], last = --in->open;
+    in->comm[done] = in->comm[last];
+    in->slot[done] = in->slot[last];
+    in->slot[last] = slot;
+    return in->came[slot];
+}
+
+static void receive_round(const sim_run *run, int64_t a, int64_t round, inbox *in) {
+    const sim_load *load = run->load;
+    sg_mailbox_t box = box_of('a', a, round);
+    int64_t expected = 0;
+    for (int64_t n = 0; n < load->nodes; n++)
+        expected += crosses(load, round, n, a);
+    while (expected > 0 || in->open > 0) {
+        for (; expected > 0 && in->open < in->capacity; expected--)
+            inbox_post(in, box);
+        work(inbox_wait(in)->seconds);
+    }
+}
+
+static void aggregator_writes(sim_run *run, int64_t a, inbox *in) {
+    const sim_load *load = run->load;
+    for (int64_t r = 0; r < load->rounds; r++) {
+        sg_sem_acquire(run->empty[a]);
+        double start = simgrid_get_clock();
+        receive_round(run, a, r, in);
+        work(sim_load_flow(load, r, load->host[a], a)->seconds + load->round[r].store[a].work);
+        note(run, SIM_EXCHANGE, a, start);
+        sg_sem_release(run->full[a]);
+        if (load->in_step)
+            sg_sem_acquire(run->stored[a]);
+        wait_for_all(run);
+    }
+}
+
+static void aggregator_reads(sim_run *run, int64_t a, inbox *out) {
+    const sim_load *load = run->load;
+    for (int64_t r = 0; r < load->rounds; r++) {
+        sg_sem_acquire(run->full[a]);
+        double start = simgrid_get_clock();
+        work(sim_load_flow(load, r, load->host[a], a)->seconds + load->round[r].store[a].work);
+        for (int64_t i = 0; i < load->nodes; i++) {
+            int64_t n = (i + a) % load->nodes;
+            sim_flow *flow = sim_load_flow(load, r, n, a);
+            if (!crosses(load, r, n, a))
+                continue;
+            work(flow->seconds);
+            if (out->open == out->capacity)
+                (void)inbox_wait(out);
+            out->comm[out->open++] = sg_mailbox_put_async(box_of('n', n, r), flow, (long)(flow->bytes + 0.5));
+        }
+        while (out->open > 0)
+            (void)inbox_wait(out);
+        note(run, SIM_EXCHANGE, a, start);
+        finish_round(run->end, r);
+        sg_sem_release(run->empty[a]);
+        wait_for_all(run);
+    }
+}
+
+static void aggregator_main(int argc, char **argv) {
+    (void)argc, (void)argv;
+    const role *self = sg_actor_self_get_data();
+    const sim_load *load = self->run->load;
+    inbox in;
+    work(load->ahead);
+    if (inbox_init(&in, load->in_flight)) {
+        if (load->write)
+            aggregator_writes(self->run, self->number, &in);
+        else
+            aggregator_reads(self->run, self->number, &in);
+    }
+    inbox_cleanup(&in);
+}
+
+/* ---- Storers ---- */
+
+static sg_host_t host_of(char kind, int64_t number) {
+    char name[32];
+    snprintf(name, sizeof name, "%c%lld", kind, (long long)number);
+    return sg_host_by_name(name);
+}
+
+/* The i-th target of a store, and how many it goes to. */
+static int64_t store_targets(const sim_run *run, const sim_store *store) {
+    int64_t most = run->network->targets < MAX_TARGETS_A_STORE ? run->network->targets : MAX_TARGETS_A_STORE;
+    return store->stripes < 1 ? 1 : store->stripes < most ? store->stripes : most;
+}
+
+static int64_t store_target(const sim_run *run, int64_t a, int64_t round, int64_t i) {
+    const sim_load *load = run->load;
+    const sim_store *store = &load->round[round].store[a];
+    int64_t spread = store->stripes > MAX_TARGETS_A_STORE ? store->stripes / MAX_TARGETS_A_STORE : 1;
+    return (store->stripe + i * spread) % run->network->targets;
+}
+
+static void move_window(const sim_run *run, int64_t a, int64_t round) {
+    const sim_store *store = &run->load->round[round].store[a];
+    work(store->seconds);
+    if (store->bytes <= 0 || run->network->targets == 0)
+        return;
+    int64_t pieces = store_targets(run, store);
+    for (int64_t i = 0; i < pieces; i++) {
+        sg_host_t client = host_of('w', a), target = host_of('t', store_target(run, a, round, i));
+        double bytes = store->bytes / (double)pieces;
+        if (run->load->write)
+            sg_host_sendto(client, target, bytes);
+        else
+            sg_host_sendto(target, client, bytes);
+    }
+}
+
+static void storer_main(int argc, char **argv) {
+    (void)argc, (void)argv;
+    const role *self = sg_actor_self_get_data();
+    sim_run *run = self->run;
+    int64_t a = self->number;
+    work(run->load->ahead);
+    for (int64_t r = 0; r < run->load->rounds; r++) {
+        sg_sem_acquire(run->load->write ? run->full[a] : run->empty[a]);
+        double start = simgrid_get_clock();
+        move_window(run, a, r);
+        note(run, SIM_STORE, a, start);
+        run->outcome->stored += run->load->round[r].store[a].bytes;
+        if (run->load->write) {
+            finish_round(run->end, r);
+            sg_sem_release(run->empty[a]);
+            sg_sem_release(run->stored[a]);
+        } else {
+            sg_sem_release(run->full[a]);
+        }
+    }
+}
+
+/* ---- The platform ---- */
+
+static void print_route(FILE *out, const char *ends, const int64_t *route, int64_t hops) {
+    fprintf(out, "<route %s symmetrical=\"NO\">", ends);
+    for (int64_t h = 0; h < hops; h++)
+        fprintf(out, "<link_ctn id=\"l%lld\"/>", (long long)route[h]);
+    if (hops == 0)
+        fprintf(out, "<link_ctn id=\"free\"/>");
+    fprintf(out, "</route>\n");
+}
+
+/* Routes of the flows of all rounds: each pair of nodes once. */
+static void print_flow_routes(sim_run *run, FILE *out, bool *known) {
+    const sim_load *load = run->load;
+    int64_t route[SIM_ROUTE_MAX];
+    char ends[80];
+    memset(known, 0, (size_t)(load->nodes * load->nodes) * sizeof *known);
+    for (int64_t r = 0; r < load->rounds; r++)
+        for (int64_t n = 0; n < load->nodes; n++)
+            for (int64_t a = 0; a < load->aggregators; a++) {
+                int64_t host = load->host[a], from = load->write ? n : host, to = load->write ? host : n;
+                if (!crosses(load, r, n, a))
+                    continue;
+                int64_t hops = sim_network_route(run->network, load->place[from], load->place[to], route);
+                sim_network_load(run->network, route, hops, sim_load_flow(load, r, n, a)->bytes);
+                if (known[from * load->nodes + to])
+                    continue;
+                known[from * load->nodes + to] = true;
+                snprintf(ends, sizeof ends, "src=\"n%lld\" dst=\"n%lld\"", (long long)from, (long long)to);
+                print_route(out, ends, route, hops);
+            }
+}
+
+static void print_store_routes(sim_run *run, FILE *out, bool *known) {
+    const sim_load *load = run->load;
+    int64_t route[SIM_ROUTE_MAX], targets = run->network->targets;
+    char ends[80];
+    memset(known, 0, (size_t)(load->aggregators * targets) * sizeof *known);
+    for (int64_t r = 0; r < load->rounds; r++)
+        for (int64_t a = 0; a < load->aggregators; a++) {
+            const sim_store *store = &load->round[r].store[a];
+            int64_t pieces = store_targets(run, store);
+            for (int64_t i = 0; store->bytes > 0 && i < pieces; i++) {
+                int64_t t = store_target(run, a, r, i);
+                int64_t hops = sim_network_store_route(run->network, a, load->place[load->host[a]], t, route);
+                sim_network_load(run->network, route, hops, store->bytes / (double)pieces);
+                if (known[a * targets + t])
+                    continue;
+                known[a * targets + t] = true;
+                snprintf(ends, sizeof ends, "%s=\"w%lld\" %s=\"t%lld\"", load->write ? "src" : "dst", (long long)a,
+                         load->write ? "dst" : "src", (long long)t);
+                print_route(out, ends, route, hops);
+            }
+        }
+}
+
+static void print_hosts(FILE *out, char kind, int64_t count) {
+    for (int64_t i = 0; i < count; i++)
+        fprintf(out, "<host id=\"%c%lld\" speed=\"1f\"/>\n", kind, (long long)i);
+}
+
+/* SimGrid wants links before routes, but links are made while routes are found: the routes go to a second file. */
+static bool print_platform(sim_run *run, FILE *out, FILE *routes) {
+    const sim_load *load = run->load;
+    sim_network *network = run->network;
+    int64_t pairs = load->nodes * load->nodes, stores = load->aggregators * network->targets;
+    bool *known = calloc((size_t)(pairs > stores ? pairs : stores), sizeof *known);
+    if (!known)
+        return false;
+    print_flow_routes(run, routes, known);
+    print_store_routes(run, routes, known);
+    free(known);
+    fprintf(out, "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+                 "<platform version=\"4.1\"><zone id=\"machine\" routing=\"Full\">\n");
+    print_hosts(out, 'n', load->nodes);
+    print_hosts(out, 'w', load->aggregators);
+    print_hosts(out, 't', network->targets);
+    fprintf(out, "<link id=\"free\" bandwidth=\"1e15Bps\" latency=\"0s\"/>\n");
+    for (int64_t i = 0; i < network->links; i++)
+        fprintf(out, "<link id=\"l%lld\" bandwidth=\"%.17gBps\" latency=\"%.17gs\"/>\n", (long long)i,
+                network->link[i].bandwidth, network->link[i].latency);
+    rewind(routes);
+    char block[1 << 14];
+    for (size_t got; (got = fread(block, 1, sizeof block, routes)) > 0;)
+        fwrite(block, 1, got, out);
+    fprintf(out, "</zone></platform>\n");
+    return !network->failed && !ferror(out) && !ferror(routes);
+}
+
+static bool load_platform(sim_run *run, char *why) {
+    char path[] = "/tmp/sago-sim-XXXXXX";
+    int fd = mkstemp(path);
+    FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL, *routes = tmpfile();
+    bool ok = out && routes && print_platform(run, out, routes);
+    if (out)
+        ok = fclose(out) == 0 && ok;
+    if (routes)
+        fclose(routes);
+    if (ok)
+        simgrid_load_platform(path);
+    if (fd >= 0)
+        unlink(path);
+    return ok || bench_refuse(why, "cannot write a description of the network for SimGrid");
+}
+
+/* ---- Running ---- */
+
+static void start_simgrid(void) {
+    static char name[] = "sago-sim";
+    static char options[][48] = {"--cfg=network/model:CM02",     "--cfg=network/crosstraffic:0",
+                                 "--cfg=network/TCP-gamma:1e15", "--cfg=network/optim:Full",
+                                 "--cfg=maxmin/precision:1e-3",  "--cfg=contexts/stack-size:64",
+                                 "--log=root.thres:error"};
+    enum { OPTIONS = sizeof options / sizeof options[0] };
+    char *argv[OPTIONS + 2] = {name};
+    int argc = 1;
+    for (int i = 0; i < OPTIONS; i++)
+        argv[argc++] = options[i];
+    simgrid_init(&argc, argv);
+}
+
+static void start_actor(role *self, char kind, xbt_main_func_t code) {
+    char name[32];
+    snprintf(name, sizeof name, "%c%lld", kind, (long long)self->number);
+    sg_actor_t actor = sg_actor_init(name, host_of(kind == 'n' ? 'n' : 'w', self->number));
+    sg_actor_set_data(actor, self);
+    sg_actor_start_(actor, code, 0, NULL);
+}
+
+/* Receivers sit on their nodes, so that flows end there; their clients have hosts of their own. */
+static void start_aggregator(role *self) {
+    sg_actor_t actor = sg_actor_init("aggregator", host_of('n', self->run->load->host[self->number]));
+    sg_actor_set_data(actor, self);
+    sg_actor_start_(actor, aggregator_main, 0, NULL);
+}
+
+static void start_actors(sim_run *run, role *roles) {
+    const sim_load *load = run->load;
+    for (int64_t n = 0; n < load->nodes; n++, roles++) {
+        *roles = (role){run, n};
+        start_actor(roles, 'n', node_main);
+    }
+    for (int64_t a = 0; a < load->aggregators; a++, roles++) {
+        *roles = (role){run, a};
+        run->empty[a] = sg_sem_init(load->overlapped ? 2 : 1);
+        run->full[a] = sg_sem_init(0);
+        run->stored[a] = sg_sem_init(0);
+        start_aggregator(roles);
+        start_actor(roles, 'w', storer_main);
+    }
+}
+
+/* ---- What came out ---- */
+
+/* The rounds that were simulated stand for all: what each took beyond the first is what the others take, byte by
+ * byte. */
+static void extrapolate(const sim_run *run) {
+    const sim_load *load = run->load;
+    sim_outcome *outcome = run->outcome;
+    int64_t last = load->rounds - 1;
+    double bytes = 0, later = 0;
+    for (int64_t r = 0; r < load->rounds; r++) {
+        bytes += load->round[r].bytes;
+        later += r > 0 ? load->round[r].bytes : 0;
+    }
+    double end = run->end[last], rest = bytes * (load->repeats - 1);
+    double slope = later > 0 ? (end - run->end[0]) / later : bytes > 0 ? (end - load->ahead) / bytes : 0;
+    outcome->replayed = end;
+    outcome->ahead = load->ahead;
+    outcome->bytes = bytes * load->repeats;
+    outcome->seconds = end + rest * slope;
+    outcome->held = run->sent[last] * (end > 0 ? outcome->seconds / end : 1);
+    outcome->stored *= load->repeats;
+    for (int64_t r = 0; r < load->rounds; r++)
+        for (int64_t n = 0; n < load->nodes; n++)
+            for (int64_t a = 0; a < load->aggregators; a++) {
+                const sim_flow *flow = sim_load_flow(load, r, n, a);
+                outcome->wire += crosses(load, r, n, a) ? flow->bytes * load->repeats : 0;
+                outcome->messages += flow->messages * load->repeats;
+            }
+}
+
+static void use_most(sim_use *use, const char *name, double share) {
+    if (share > use->share) {
+        snprintf(use->name, sizeof use->name, "%s", name);
+        use->share = share;
+    }
+}
+
+static void find_busiest(const sim_run *run) {
+    sim_outcome *outcome = run->outcome;
+    double time = outcome->replayed - run->load->ahead;
+    if (time <= 0)
+        return;
+    for (int64_t i = 0; i < run->network->links; i++) {
+        const sim_link *link = &run->network->link[i];
+        bool client = strncmp(link->name, "client", 6) == 0, target = strncmp(link->name, "storage", 7) == 0;
+        if (!client)
+            use_most(target ? &outcome->target : &outcome->link, link->name, link->bytes / link->bandwidth / time);
+    }
+    char name[SIM_NAME_MAX];
+    for (int64_t n = 0; n < run->load->nodes; n++) {
+        snprintf(name, sizeof name, "node %lld", (long long)n);
+        use_most(&outcome->node, name, run->node[n].phase[SIM_GATHER] / time);
+    }
+    for (int64_t a = 0; a < run->load->aggregators; a++) {
+        snprintf(name, sizeof name, "aggregator %lld on node %lld", (long long)a, (long long)run->load->host[a]);
+        use_most(&outcome->node, name, run->aggregator[a].phase[SIM_EXCHANGE] / time);
+    }
+}
+
+static void sum_phases(const sim_run *run) {
+    double *phase = run->outcome->phase;
+    for (int64_t n = 0; n < run->load->nodes; n++)
+        phase[SIM_GATHER] = run->node[n].phase[SIM_GATHER] > phase[SIM_GATHER] ? run->node[n].phase[SIM_GATHER]
+                                                                               : phase[SIM_GATHER];
+    for (int64_t a = 0; a < run->load->aggregators; a++)
+        for (int p = SIM_EXCHANGE; p < SIM_PHASES; p++)
+            phase[p] = run->aggregator[a].phase[p] > phase[p] ? run->aggregator[a].phase[p] : phase[p];
+    for (int p = 0; p < SIM_PHASES; p++)
+        phase[p] *= run->load->repeats;
+}
+
+bool sim_replay(const sim_load *load, sim_network *network, sim_outcome *outcome, char *why) {
+    size_t aggregators = (size_t)load->aggregators, nodes = (size_t)load->nodes, rounds = (size_t)load->rounds;
+    sim_run run = {.load = load, .network = network, .outcome = outcome};
+    *outcome = (sim_outcome){.rounds = load->rounds};
+    choose_drawn(load, outcome);
+    run.empty = calloc(aggregators, sizeof *run.empty);
+    run.full = calloc(aggregators, sizeof *run.full);
+    run.stored = calloc(aggregators, sizeof *run.stored);
+    run.end = calloc(rounds, sizeof *run.end);
+    run.sent = calloc(rounds, sizeof *run.sent);
+    run.node = calloc(nodes, sizeof *run.node);
+    run.aggregator = calloc(aggregators, sizeof *run.aggregator);
+    role *roles = calloc(nodes + aggregators, sizeof *roles);
+    bool ok = run.empty && run.full && run.stored && run.end && run.sent && run.node && run.aggregator && roles;
+    if (ok) {
+        start_simgrid();
+        ok = load_platform(&run, why);
+    } else {
+        bench_refuse(why, "out of memory");
+    }
+    if (ok) {
+        run.step = sg_barrier_init((unsigned)(nodes + aggregators));
+        start_actors(&run, roles);
+        simgrid_run();
+        extrapolate(&run);
+        sum_phases(&run);
+        find_busiest(&run);
+    }
+    free(roles);
+    free(run.empty);
+    free(run.full);
+    free(run.stored);
+    free(run.end);
+    free(run.sent);
+    free(run.node);
+    free(run.aggregator);
+    return ok;
+}

@@ -1,0 +1,44 @@
+/* Carries a load out on SimGrid: every node, every aggregator and its I/O thread is an actor. */
+#ifndef SIM_REPLAY_H
+#define SIM_REPLAY_H
+
+#include "sim/load.h"
+#include "sim/network.h"
+
+typedef enum { SIM_GATHER, SIM_EXCHANGE, SIM_STORE, SIM_PHASES } sim_phase;
+
+enum { SIM_SPANS_MAX = 4096, SIM_NAME_MAX = 64, SIM_LANES = 8 };
+
+/* Something that one of those drawn did. */
+typedef struct sim_span {
+    sim_phase phase;
+    int64_t lane; /* an aggregator, or from -1 downwards a node of `drawn` */
+    double start, end;
+} sim_span;
+
+typedef struct sim_use {
+    char name[SIM_NAME_MAX];
+    double share; /* of the time, of its bandwidth or of a processor */
+} sim_use;
+
+/* A plain value, which can cross to another process. */
+typedef struct sim_outcome {
+    double seconds;           /* of everything, all rounds */
+    double ahead;             /* before the first round */
+    double phase[SIM_PHASES]; /* seconds of whoever was busiest with it, all rounds */
+    double held;              /* seconds until the last sender has sent (writes), all rounds */
+    double bytes;             /* of the file */
+    double wire;              /* bytes between nodes */
+    double messages;
+    double stored; /* bytes that reached the storage */
+    sim_use link, target, node;
+    double replayed; /* seconds of the rounds that were simulated */
+    int64_t rounds, nspans;
+    int64_t drawn[SIM_LANES]; /* nodes that have something to move; -1: no more */
+    sim_span span[SIM_SPANS_MAX];
+} sim_outcome;
+
+/* SimGrid can run once in a process.  False: `why`. */
+bool sim_replay(const sim_load *load, sim_network *network, sim_outcome *outcome, char *why);
+
+#endif

@@ -1,0 +1,193 @@
+/* Text, JSON, and the timeline as SVG. */
+#include "sim/report.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "bench/json.h"
+#include "tools/svg.h"
+
+static const char *const phases[SIM_PHASES] = {"gather", "exchange", "store"};
+
+static double rate(const sim_result *r) {
+    return r->outcome.seconds > 0 ? r->outcome.bytes / r->outcome.seconds : 0;
+}
+static double perceived(const sim_result *r) {
+    return r->outcome.held > 0 ? r->outcome.bytes / r->outcome.held : 0;
+}
+
+void sim_report_text(const sim_case *c, const sim_result *result, int64_t count, FILE *out) {
+    fprintf(out, "%s, %s: %lld nodes%s%s with %lld ranks each, %.4g GiB\n", c->config.pattern->name,
+            c->config.read ? "read" : "write", (long long)c->config.nodes, c->config.machine ? " of " : "",
+            c->config.machine ? c->input.description.name : "", (long long)c->config.ranks,
+            count ? result->outcome.bytes / 0x1p30 : 0);
+    fprintf(out, "%-14s %10s %9s %9s %9s %9s %9s %8s\n", "engine", "seconds", "ahead", "gather", "exchange",
+            "store", "GB/s", "wire GB");
+    for (int64_t i = 0; i < count; i++) {
+        const sim_outcome *o = &result[i].outcome;
+        fprintf(out, "%-14s %10.4g %9.3g %9.3g %9.3g %9.3g %9.4g %8.3g\n", result[i].course.name, o->seconds,
+                o->ahead, o->phase[SIM_GATHER], o->phase[SIM_EXCHANGE], o->phase[SIM_STORE],
+                rate(&result[i]) / 1e9, o->wire / 1e9);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        const sim_outcome *o = &result[i].outcome;
+        fprintf(out, "\n%s: %s\n", result[i].course.name, result[i].course.plan);
+        if (result[i].course.held_only)
+            fprintf(out, "  the application waits %.4g s (%.4g GB/s perceived)\n", o->held,
+                    perceived(&result[i]) / 1e9);
+        fprintf(out, "  %.4g messages; busiest: %s %.0f%%, %s %.0f%%, %s %.0f%%\n", o->messages,
+                o->link.name[0] ? o->link.name : "no link", 100 * o->link.share,
+                o->target.name[0] ? o->target.name : "no storage target", 100 * o->target.share,
+                o->node.name[0] ? o->node.name : "no node", 100 * o->node.share);
+    }
+}
+
+static void json_use(bench_json *json, const char *name, const sim_use *use) {
+    json_open(json, name, '{');
+    json_text(json, "name", use->name);
+    json_real(json, "share", use->share);
+    json_close(json, '}');
+}
+
+static void json_result(bench_json *json, const sim_result *r) {
+    const sim_outcome *o = &r->outcome;
+    json_open(json, NULL, '{');
+    json_text(json, "engine", r->course.name);
+    json_text(json, "plan", r->course.plan);
+    json_real(json, "seconds", o->seconds);
+    json_real(json, "bytes_per_second", rate(r));
+    json_real(json, "held_seconds", o->held);
+    json_real(json, "perceived_bytes_per_second", perceived(r));
+    json_real(json, "ahead", o->ahead);
+    for (int p = 0; p < SIM_PHASES; p++)
+        json_real(json, phases[p], o->phase[p]);
+    json_real(json, "bytes", o->bytes);
+    json_real(json, "stored_bytes", o->stored);
+    json_real(json, "wire_bytes", o->wire);
+    json_real(json, "messages", o->messages);
+    json_real(json, "requests", r->requests);
+    json_real(json, "requests_joined", r->joined);
+    json_use(json, "busiest_link", &o->link);
+    json_use(json, "busiest_target", &o->target);
+    json_use(json, "busiest_node", &o->node);
+    json_int(json, "calls_simulated", r->calls);
+    json_int(json, "rounds_simulated", o->rounds);
+    json_real(json, "wall_seconds", r->wall);
+    json_close(json, '}');
+}
+
+void sim_report_json(const sim_case *c, const sim_result *result, int64_t count, FILE *out) {
+    bench_json json = {.out = out, .empty = true};
+    json_open(&json, NULL, '{');
+    json_text(&json, "pattern", c->config.pattern->name);
+    json_bool(&json, "write", !c->config.read);
+    json_text(&json, "machine", c->config.machine ? c->input.description.name : NULL);
+    json_int(&json, "nodes", c->config.nodes);
+    json_int(&json, "ranks_per_node", c->config.ranks);
+    json_open(&json, "engines", '[');
+    for (int64_t i = 0; i < count; i++)
+        json_result(&json, &result[i]);
+    json_close(&json, ']');
+    json_close(&json, '}');
+    fputc('\n', out);
+}
+
+/* ---- The timeline ---- */
+
+enum { LEFT = 130, WIDTH = 860, LANE = 18, TOP = 64, LANES_MAX = SIM_LANES, RIGHT = 30 };
+
+/* Lanes of an engine: nodes first, then aggregators. */
+static int64_t lane_rank(int64_t lane) { return lane < 0 ? -1 - lane : LANES_MAX + lane; }
+
+static int64_t lanes_of(const sim_result *r, int64_t row[2 * LANES_MAX]) {
+    bool seen[2 * LANES_MAX] = {false};
+    int64_t rows = 0;
+    for (int64_t i = 0; i < r->outcome.nspans; i++)
+        seen[lane_rank(r->outcome.span[i].lane) % (2 * LANES_MAX)] = true;
+    for (int64_t i = 0; i < 2 * LANES_MAX; i++)
+        row[i] = seen[i] ? rows++ : -1;
+    return rows;
+}
+
+/* Each engine's rounds begin at the left, whatever it did ahead of them. */
+static double first_start(const sim_result *r) {
+    double start = INFINITY;
+    for (int64_t k = 0; k < r->outcome.nspans; k++)
+        start = fmin(start, r->outcome.span[k].start);
+    return start;
+}
+
+static double last_end(const sim_result *result, int64_t count) {
+    double end = 0;
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t k = 0; k < result[i].outcome.nspans; k++)
+            end = fmax(end, result[i].outcome.span[k].end - first_start(&result[i]));
+    return end > 0 ? end : 1;
+}
+
+static void draw_lanes(tool_svg *svg, const sim_result *r, const int64_t row[2 * LANES_MAX], double y,
+                       double scale) {
+    for (int64_t i = 0; i < 2 * LANES_MAX; i++)
+        if (row[i] >= 0)
+            svg_text(svg, LEFT - 8, y + (double)row[i] * LANE + 12, 11, SVG_RIGHT, "%s %lld",
+                     i < LANES_MAX ? "node" : "aggregator",
+                     (long long)(i < LANES_MAX ? r->outcome.drawn[i] : i - LANES_MAX));
+    double origin = first_start(r);
+    for (int64_t k = 0; k < r->outcome.nspans; k++) {
+        const sim_span *span = &r->outcome.span[k];
+        /* An aggregator's store runs beside its exchange: the lower half of the lane. */
+        double half = span->lane >= 0 ? (LANE - 3) / 2.0 : LANE - 3;
+        double top = y + (double)row[lane_rank(span->lane)] * LANE + (span->phase == SIM_STORE ? half + 0.5 : 0);
+        svg_box box = {LEFT + (span->start - origin) * scale, top, fmax(0.5, (span->end - span->start) * scale),
+                       half};
+        svg_color color = svg_color_of(span->phase);
+        svg_rect(svg, box, color.text, NULL);
+    }
+}
+
+static void draw_axis(tool_svg *svg, double y, double end) {
+    double step = pow(10, floor(log10(end)));
+    step = end / step < 2 ? step / 5 : end / step < 5 ? step / 2 : step;
+    for (double t = 0; t <= end * 1.0001; t += step) {
+        double x = LEFT + t / end * (WIDTH - LEFT - RIGHT);
+        svg_line(svg, x, TOP - 6, x, y, SVG_PALE, 1);
+        svg_text(svg, x, y + 14, 11, SVG_MIDDLE, "%g s", t);
+    }
+}
+
+static void draw_legend(tool_svg *svg) {
+    static const char *const names[SIM_PHASES] = {"gather: packing on the node", "exchange: sending, receiving",
+                                                  "store"};
+    double x = LEFT;
+    for (int p = 0; p < SIM_PHASES; p++) {
+        svg_color color = svg_color_of(p);
+        svg_rect(svg, (svg_box){x, 34, 12, 12}, color.text, NULL);
+        svg_text(svg, x + 17, 44, 12, SVG_LEFT, "%s", names[p]);
+        x += 40 + svg_text_width(names[p], 12);
+    }
+}
+
+void sim_report_svg(const sim_case *c, const sim_result *result, int64_t count, FILE *out) {
+    int64_t row[SIM_ENGINES_MAX][2 * LANES_MAX], rows[SIM_ENGINES_MAX];
+    double height = TOP + 24, y = TOP, end = last_end(result, count);
+    char title[160];
+    for (int64_t i = 0; i < count; i++) {
+        rows[i] = lanes_of(&result[i], row[i]);
+        height += 22 + (double)rows[i] * LANE + 10;
+    }
+    snprintf(title, sizeof title, "%s on %lld nodes with %lld ranks each: the rounds that were simulated",
+             c->config.pattern->name, (long long)c->config.nodes, (long long)c->config.ranks);
+    tool_svg svg;
+    svg_open(&svg, out, WIDTH, height, title);
+    svg_text(&svg, 12, 22, 15, SVG_LEFT, "%s", title);
+    draw_legend(&svg);
+    draw_axis(&svg, height - 24, end);
+    for (int64_t i = 0; i < count; i++) {
+        svg_text(&svg, 12, y + 14, 13, SVG_LEFT, "%s: %.4g s in all, of which %.3g before the first round",
+                 result[i].course.name, result[i].outcome.seconds, result[i].outcome.ahead);
+        y += 22;
+        draw_lanes(&svg, &result[i], row[i], y, (WIDTH - LEFT - RIGHT) / end);
+        y += (double)rows[i] * LANE + 10;
+    }
+    svg_close(&svg);
+}

@@ -1,0 +1,48 @@
+/* Who has what in some windows of the file, found by looking at every rank's runs there. */
+#ifndef SIM_TRAFFIC_H
+#define SIM_TRAFFIC_H
+
+#include <stdint.h>
+
+#include "tools/plan_input.h"
+
+enum { SIM_ALL_CALLS = -1 };
+
+/* A range of the file; start == end: none. */
+typedef struct sim_window {
+    int64_t start, end;
+} sim_window;
+
+/* What a node has in a window. */
+typedef struct sim_share {
+    double bytes, runs;
+    double joined; /* runs, when each local aggregator has joined those that touch */
+    double ranks;  /* that have something */
+    double locals; /* local aggregators that serve some of them */
+} sim_share;
+
+/* What the busiest rank of a node has in all of the windows. */
+typedef struct sim_rank_share {
+    double bytes, runs, windows;
+} sim_rank_share;
+
+typedef struct sim_traffic {
+    int64_t nodes, windows;
+    sim_share *share;        /* nodes x windows (owned, as is: */
+    sim_rank_share *busiest; /* nodes */
+} sim_traffic;
+
+typedef struct sim_question {
+    const plan_config *config;
+    int64_t call;   /* one of the pattern's, or all */
+    int64_t locals; /* local aggregators a node */
+    const sim_window *window;
+    int64_t windows;
+    bool join; /* count joined runs, too */
+} sim_question;
+
+/* False: `why`. */
+bool sim_traffic_make(sim_traffic *traffic, const sim_question *question, char *why);
+void sim_traffic_cleanup(sim_traffic *traffic);
+
+#endif

@@ -1,0 +1,320 @@
+/* The replay against times that can be worked out by hand: one flow, two that share a link, work at the ends,
+ * stores that overlap or do not; and that no byte is lost on the way. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sim/engine.h"
+#include "sim/replay.h"
+
+static const double GB = 1e9, LATENCY = 1e-3;
+
+static sagoi_topology topology;
+static sim_costs costs;
+static sim_load load;
+
+static int set_up(void **state) {
+    (void)state;
+    sagoi_topology_flat(&topology, 4);
+    topology.level[0] = (sagoi_level){.latency = LATENCY, .bandwidth = GB};
+    topology.io = (sagoi_level){.latency = 0, .bandwidth = GB};
+    costs = (sim_costs){.payload = 1, .copy = GB, .memory = GB, .target_write = GB, .target_read = GB};
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    sim_load_cleanup(&load);
+    return 0;
+}
+
+static void make_load(int64_t nodes, int64_t aggregators, int64_t rounds) {
+    assert_true(sim_load_init(&load, nodes, aggregators, rounds));
+    load.write = true;
+    load.in_flight = 8;
+    for (int64_t n = 0; n < nodes; n++)
+        load.place[n] = n;
+    for (int64_t r = 0; r < rounds; r++)
+        load.round[r].bytes = 1;
+}
+
+/* In a process of its own: SimGrid runs once in each. */
+static sim_outcome replay(int64_t targets) {
+    struct {
+        bool ok;
+        sim_outcome outcome;
+    } *told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(told != MAP_FAILED);
+    pid_t child = fork();
+    if (child == 0) {
+        char why[BENCH_MESSAGE_MAX];
+        sim_network network;
+        sim_network_init(&network, &topology, &costs, load.write, targets);
+        told->ok = sim_replay(&load, &network, &told->outcome, why);
+        sim_network_cleanup(&network);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_true(told->ok);
+    sim_outcome outcome = told->outcome;
+    munmap(told, sizeof *told);
+    return outcome;
+}
+
+static void flow(int64_t round, int64_t node, int64_t aggregator, double bytes) {
+    *sim_load_flow(&load, round, node, aggregator) = (sim_flow){.bytes = bytes, .messages = 1};
+}
+
+static void close_to(double a, double b) { assert_true(fabs(a - b) <= 2e-3 * b); }
+
+static void a_flow_takes_bytes_over_bandwidth_and_latency(void **state) {
+    (void)state;
+    make_load(2, 1, 1);
+    flow(0, 1, 0, 0.5 * GB);
+    sim_outcome out = replay(0);
+    close_to(out.seconds, 0.5 + LATENCY);
+    close_to(out.wire, 0.5 * GB);
+    assert_int_equal((int)out.messages, 1);
+}
+
+static void two_flows_into_one_node_halve(void **state) {
+    (void)state;
+    make_load(3, 1, 1);
+    flow(0, 1, 0, 0.5 * GB);
+    flow(0, 2, 0, 0.5 * GB);
+    close_to(replay(0).seconds, 1 + LATENCY);
+}
+
+static void flows_over_other_links_do_not_meet(void **state) {
+    (void)state;
+    make_load(4, 2, 1);
+    load.host[1] = 1;
+    flow(0, 2, 0, 0.5 * GB);
+    flow(0, 3, 1, 0.5 * GB);
+    close_to(replay(0).seconds, 0.5 + LATENCY);
+}
+
+static void one_receive_at_a_time_costs_latency_each(void **state) {
+    (void)state;
+    make_load(4, 1, 1);
+    load.in_flight = 1;
+    for (int64_t n = 1; n < 4; n++)
+        flow(0, n, 0, 1000);
+    close_to(replay(0).seconds, 3 * (LATENCY + 1000 / GB));
+}
+
+static void work_at_both_ends_counts(void **state) {
+    (void)state;
+    make_load(2, 1, 1);
+    flow(0, 1, 0, 0.1 * GB);
+    sim_load_flow(&load, 0, 1, 0)->seconds = 0.3;
+    load.round[0].node[1] = 0.2;
+    load.round[0].store[0].work = 0.05;
+    load.ahead = 1;
+    close_to(replay(0).seconds, 1 + 0.2 + 0.1 + LATENCY + 0.3 + 0.05);
+}
+
+static void make_stores(int64_t rounds, bool overlapped) {
+    make_load(2, 1, rounds);
+    load.overlapped = overlapped;
+    load.in_step = !overlapped;
+    for (int64_t r = 0; r < rounds; r++) {
+        flow(r, 1, 0, 0.5 * GB);
+        load.round[r].bytes = 0.5 * GB;
+        load.round[r].store[0] = (sim_store){.bytes = 0.5 * GB, .stripes = 1};
+    }
+}
+
+static void a_store_overlaps_with_the_next_exchange(void **state) {
+    (void)state;
+    make_stores(4, true); /* 0.5 to fill, 0.5 to store */
+    sim_outcome out = replay(1);
+    close_to(out.seconds, 5 * 0.5 + 4 * LATENCY);
+    close_to(out.stored, 2 * GB);
+}
+
+static void without_a_second_window_it_does_not(void **state) {
+    (void)state;
+    make_stores(4, false);
+    close_to(replay(1).seconds, 8 * 0.5 + 4 * LATENCY);
+}
+
+static void rounds_that_repeat_are_extrapolated(void **state) {
+    (void)state;
+    make_stores(2, true);
+    load.repeats = 50; /* 100 rounds */
+    sim_outcome out = replay(1);
+    close_to(out.seconds, 101 * 0.5 + 100 * LATENCY);
+    close_to(out.bytes, 50 * GB);
+    close_to(out.wire, 50 * GB);
+    close_to(out.stored, 50 * GB);
+}
+
+static void writers_share_a_target(void **state) {
+    (void)state;
+    make_load(3, 2, 1);
+    load.host[1] = 1;
+    for (int64_t a = 0; a < 2; a++)
+        load.round[0].store[a] = (sim_store){.bytes = 0.5 * GB, .stripes = 1};
+    close_to(replay(1).seconds, 1.0);
+    sim_load_cleanup(&load);
+    make_load(3, 2, 1);
+    load.host[1] = 1;
+    for (int64_t a = 0; a < 2; a++)
+        load.round[0].store[a] = (sim_store){.bytes = 0.5 * GB, .stripe = a, .stripes = 1};
+    close_to(replay(2).seconds, 0.5);
+}
+
+static void one_writer_is_no_faster_than_its_client(void **state) {
+    (void)state;
+    costs.writer = GB / 10;
+    make_load(2, 1, 1);
+    load.round[0].store[0] = (sim_store){.bytes = 0.5 * GB, .stripes = 1};
+    close_to(replay(1).seconds, 5);
+}
+
+static void reads_go_the_other_way(void **state) {
+    (void)state;
+    make_stores(4, true);
+    load.write = false;
+    sim_outcome out = replay(1);
+    close_to(out.seconds, 5 * 0.5 + 4 * LATENCY);
+    close_to(out.wire, 2 * GB);
+}
+
+/* ---- From patterns to loads ---- */
+
+static sim_case *make_case(const char *pattern, int64_t nodes, int64_t ranks, bool read) {
+    char why[BENCH_MESSAGE_MAX];
+    sim_case *c = calloc(1, sizeof *c);
+    assert_non_null(c);
+    c->config.pattern = bench_pattern_find(pattern);
+    assert_int_equal(sagoi_hints_init(&c->config.hints), SAGO_OK);
+    bench_params_init(&c->config.params, c->config.pattern);
+    c->config.nodes = nodes;
+    c->config.ranks = c->config.cores = ranks;
+    c->config.declared = true;
+    c->config.read = read;
+    c->config.stripe_unit = 1 << 20;
+    c->config.stripe_count = 4;
+    c->options.times = 1;
+    c->targets = 4;
+    if (!plan_input_make(&c->config, &c->input, why))
+        fail_msg("%s", why);
+    sagoi_topology_flat(&c->topology, nodes);
+    c->costs = sim_costs_of("theta");
+    return c;
+}
+
+/* Every byte of every rank reaches the storage once, whoever moves it. */
+static void bytes_stored_are_bytes_written(void **state) {
+    static const char *const patterns[] = {"block3d", "s3d",      "btio",     "e3sm-f",
+                                           "e3sm-g",  "hacc-aos", "hacc-soa", "flash"};
+    static const char *const engines[] = {"sago",  "tapioca", "two-phase", "tam:2",
+                                          "ompio", "gio",     "coio:4",    "rbio:4"};
+    (void)state;
+    for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++)
+        for (size_t e = 0; e < sizeof engines / sizeof engines[0]; e++) {
+            char why[BENCH_MESSAGE_MAX] = "";
+            int64_t number;
+            const sim_engine *engine = sim_engine_find(engines[e], &number);
+            sim_course course = {.calls = 1};
+            sim_case *c = make_case(patterns[p], 4, 4, false);
+            c->options.sieve_off = true;
+            c->options.rounds = 1000;
+            sim_extent extent;
+            assert_true(sim_extent_of(c, SIM_ALL_CALLS, &extent, why));
+            if (!engine->load(c, SIM_ALL_CALLS, number, &load, &course, why))
+                fail_msg("%s, %s: %s", patterns[p], engines[e], why);
+            double stored = 0, moved = 0;
+            for (int64_t r = 0; r < load.rounds; r++) {
+                moved += load.round[r].bytes;
+                for (int64_t a = 0; a < load.aggregators; a++)
+                    stored += load.round[r].store[a].bytes;
+            }
+            if (fabs(stored - (double)extent.bytes) > 0.5 || fabs(moved - (double)extent.bytes) > 0.5)
+                fail_msg("%s, %s: %.0f bytes moved, %.0f stored, %lld written", patterns[p], engines[e], moved,
+                         stored, (long long)extent.bytes);
+            sim_load_cleanup(&load);
+            plan_input_cleanup(&c->input);
+            free(c);
+        }
+}
+
+static void local_aggregators_join_runs(void **state) {
+    char why[BENCH_MESSAGE_MAX];
+    (void)state;
+    sim_case *c = make_case("interleaved", 2, 4, false);
+    sim_window all = {0, INT64_MAX};
+    sim_question question = {&c->config, SIM_ALL_CALLS, 1, &all, 1, true};
+    sim_traffic traffic;
+    assert_true(sim_traffic_make(&traffic, &question, why));
+    /* 64 segments; the four blocks of a node's ranks lie side by side in each */
+    assert_int_equal((int)traffic.share[0].runs, 256);
+    assert_int_equal((int)traffic.share[0].joined, 64);
+    assert_int_equal((int)traffic.share[0].ranks, 4);
+    assert_int_equal((int)traffic.share[0].locals, 1);
+    sim_traffic_cleanup(&traffic);
+    plan_input_cleanup(&c->input);
+    free(c);
+}
+
+/* As many hops as the planner counts, on every kind of network; where a group has one router that leads to another
+ * group, the planner counts the way to it for nodes that are there, too. */
+static void routes_are_as_long_as_the_planner_thinks(void **state) {
+    (void)state;
+    sagoi_topology kinds[] = {
+        {.kind = SAGOI_TORUS, .dimensions = 3, .extent = {4, 3, 5}},
+        {.kind = SAGOI_DRAGONFLY, .dimensions = 4, .extent = {3, 2, 4, 2}, .direct = true},
+        {.kind = SAGOI_DRAGONFLY, .dimensions = 4, .extent = {3, 1, 4, 2}},
+        {.kind = SAGOI_FAT_TREE, .dimensions = 3, .extent = {2, 3, 4}},
+    };
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        sagoi_topology *t = &kinds[k];
+        for (int64_t i = 0; i < SAGOI_DIMENSIONS_MAX; i++)
+            t->level[i] = (sagoi_level){1e-6, GB};
+        t->inside = t->io = (sagoi_level){1e-6, GB};
+        assert_int_equal(sagoi_topology_complete(t), SAGO_OK);
+        sim_network network;
+        sim_network_init(&network, t, &costs, true, 1);
+        for (int64_t a = 0; a < t->places; a++)
+            for (int64_t b = 0; b < t->places; b++) {
+                int64_t route[SIM_ROUTE_MAX], hops = sim_network_route(&network, a, b, route);
+                int64_t planned = sagoi_topology_distance(t, a, b);
+                bool led = t->kind == SAGOI_DRAGONFLY && !t->direct && hops < planned && hops >= planned - 2;
+                if (hops != planned && !led)
+                    fail_msg("kind %zu, %lld to %lld: %lld hops, the planner has %lld", k, (long long)a,
+                             (long long)b, (long long)hops, (long long)planned);
+            }
+        sim_network_cleanup(&network);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(a_flow_takes_bytes_over_bandwidth_and_latency),
+        TEST(two_flows_into_one_node_halve),
+        TEST(flows_over_other_links_do_not_meet),
+        TEST(one_receive_at_a_time_costs_latency_each),
+        TEST(work_at_both_ends_counts),
+        TEST(a_store_overlaps_with_the_next_exchange),
+        TEST(without_a_second_window_it_does_not),
+        TEST(rounds_that_repeat_are_extrapolated),
+        TEST(writers_share_a_target),
+        TEST(one_writer_is_no_faster_than_its_client),
+        TEST(reads_go_the_other_way),
+        TEST(bytes_stored_are_bytes_written),
+        TEST(local_aggregators_join_runs),
+        TEST(routes_are_as_long_as_the_planner_thinks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,52 @@
+#!/bin/bash
+# `sago sim` as people use it: text, JSON, the timeline, the costs, and what it says when something is wrong.
+set -euo pipefail
+
+SAGO=$SAGO_BUILD/bin/sago
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+fail() {
+    echo "FAIL: $*" >&2
+    exit 1
+}
+
+THETA=(--machine "$SAGO_SOURCE/machines/theta.sago" --nodes 16 --ranks-per-node 16 --stripe-unit 1M --stripe-count 8)
+
+"$SAGO" sim block3d --dims 256 "${THETA[@]}" --engines sago,tapioca,two-phase,tam:2,ompio,gio \
+    --svg "$scratch/line.svg" >"$scratch/text"
+for engine in sago tapioca two-phase tam:2 ompio gio; do
+    grep -q "^$engine " "$scratch/text" || fail "no $engine in the table"
+done
+python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$scratch/line.svg"
+grep -q "aggregator 0" "$scratch/line.svg" || fail "the timeline has no aggregators"
+
+for direction in "" --read; do
+    "$SAGO" sim e3sm-g --cells 20 "${THETA[@]}" $direction --engines sago,two-phase,gio --json >"$scratch/json"
+    python3 - "$scratch/json" <<'PYTHON' || fail "JSON, $direction"
+import json, sys
+d = json.load(open(sys.argv[1]))
+for e in d["engines"]:
+    assert e["seconds"] > 0 and e["bytes"] > 0, e
+    assert abs(e["stored_bytes"] - e["bytes"]) < 1 or e["stored_bytes"] > e["bytes"], e
+    assert e["busiest_target"]["share"] <= 1.01 and e["busiest_link"]["share"] <= 1.01, e
+assert d["engines"][0]["bytes"] == d["engines"][1]["bytes"]
+PYTHON
+done
+
+"$SAGO" sim contiguous --bytes 1M --machine "$SAGO_SOURCE/machines/mira-1024.sago" --nodes 128 \
+    --engines coio,rbio,rbio-thread >"$scratch/text"
+grep -q perceived "$scratch/text" || fail "no perceived bandwidth"
+
+"$SAGO" sim --costs | grep -q "^| match |" || fail "no table of costs"
+"$SAGO" sim --help | grep -q "two-phase" || fail "help names no engines"
+for wrong in "nothing" "block3d --engines none" "block3d --cost match=-1" "block3d --cost none=1" "block3d --nodes 0"; do
+    if "$SAGO" sim $wrong >"$scratch/text" 2>&1; then fail "accepted: $wrong"; fi
+    grep -q "^sago sim: " "$scratch/text" || fail "no message for: $wrong"
+done
+
+# Without the simulator the command says how to get it.
+cp "$SAGO" "$scratch/sago"
+if "$scratch/sago" sim block3d >"$scratch/text" 2>&1; then fail "sim without sago-sim"; fi
+grep -q "make sim" "$scratch/text" || fail "does not say how to get it"
+echo "sago sim: all checks passed"
