@@ -106,6 +106,11 @@ class Cluster:
         subprocess.run([VCLUSTER, "down", self.name], check=True)
 
 
+def lock_time(store):
+    """What Sago is told of the storage's locks: FLUSH of linked:TARGETS:US:FLUSH, microseconds."""
+    return (store.split(":") + [""] * 4)[3] or "1000"
+
+
 def measure_batch(cluster, cell, engines, options):
     """Adds some seconds of turns to the cell; what went wrong, or None."""
     tree, more, _ = RUNS[cell["peer"]]
@@ -114,7 +119,7 @@ def measure_batch(cluster, cell, engines, options):
                  "--engines", ",".join(["sago", *engines]), "--repeat", "400", "--warmup", "2", "--cold", "0",
                  "--seconds", str(options.batch), "--verify", "first", "--json", out.name]
         if cell["store"] != "free":
-            words += ["--hint", "striping_unit=1048576"]
+            words += ["--hint", "striping_unit=1048576", "--hint", f"sago_lock_time={lock_time(cell['store'])}"]
         for hint in options.hint:
             words += ["--hint", hint]
         start = time.monotonic()

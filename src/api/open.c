@@ -148,6 +148,8 @@ static sago_status take_store(sago_file *file, const sagoi_agreement *agreed) {
     sagoi_store_set_stripes(
         file->store, (int64_t)agreed->sum[SUM_BLOCK], (int64_t)agreed->sum[SUM_LOCK_UNIT],
         (sagoi_stripes){(int64_t)agreed->sum[SUM_STRIPE_UNIT], (int64_t)agreed->sum[SUM_STRIPE_COUNT]});
+    if (file->team->nodes > 1) /* nodes that are containers of one machine may share even its memory */
+        sagoi_store_set_shared(file->store);
     return SAGO_OK;
 }
 

@@ -81,6 +81,9 @@ static const sagoi_hint_row table[] = {
     {"sago_agree", SAGOI_HINT_ENUM, FIELD(agree), "always", 0, 0, "always|enter|turn", NULL,
      "Ranks agree on how each collective call went; or go alone once all have come, where nothing is to be gathered, "
      "or, on one node, wait for each other only between writing and reading"},
+    {"sago_lock_time", SAGOI_HINT_INT, FIELD(lock_time), "1000", 0, 10000000, NULL, NULL,
+     "Microseconds that the lock of a stripe which one node wrote to takes to go to another node; 0: the file system has "
+     "no such locks"},
     {"sago_patience", SAGOI_HINT_INT, FIELD(patience), "0", 0, 10000000, NULL, NULL,
      "Seconds that ranks wait in a call for nodes that do not answer; then the file, or the checkpoint directory, can only "
      "be closed; 0: for ever"},

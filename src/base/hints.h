@@ -72,6 +72,7 @@ typedef struct sagoi_hints {
     int64_t tier;            /* sagoi_tier_hint */
     int64_t tier_found;      /* sagoi_found_hint */
     int64_t agree;           /* sagoi_agree: when ranks meet in collective calls */
+    int64_t lock_time;       /* microseconds that a stripe's lock takes to go to another node */
     int64_t patience;        /* seconds in a call for nodes that do not answer; 0: for ever */
     int64_t nonblocking;     /* sagoi_nonblocking_hint: may they need the other ranks */
     int64_t series_parts;    /* of a step, each of which may move before it is complete */

@@ -48,6 +48,13 @@ static sago_status look_at_file(sago_file *file, bool reads, sagoi_agreement *ag
     return status;
 }
 
+/* A write does only where the file may be mapped; elsewhere asking would cost each node a request.  Who follows
+ * others may come to read. */
+static bool needs_size(const sagoi_call *call) {
+    const sagoi_composed *composed = call->composed;
+    return call->file->may_map || composed->follows || composed->request.direction == SAGOI_FROM_FILE;
+}
+
 /* An odd number that depends on the rank, for the weighted sum of first offsets. */
 static uint64_t rank_weight(const sagoi_team *team) { return sagoi_mix(0x5a60, team->rank) | 1; }
 
@@ -127,8 +134,10 @@ static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *
     sago_file *file = call->file;
     sagoi_composed *composed = call->composed;
     memset(agreed, 0, sizeof *agreed);
-    sago_status looked = look_at_file(file, composed->request.direction == SAGOI_FROM_FILE, agreed);
-    status = status ? status : looked;
+    if (needs_size(call)) {
+        sago_status looked = look_at_file(file, composed->request.direction == SAGOI_FROM_FILE, agreed);
+        status = status ? status : looked;
+    }
     describe_request(file, composed, agreed);
     agreed->max[MAX_WRITES] = !composed->follows && composed->request.direction == SAGOI_TO_FILE;
     agreed->max[MAX_READS] = !composed->follows && composed->request.direction == SAGOI_FROM_FILE;
@@ -456,7 +465,9 @@ static bool goes_alone(const sagoi_call *call, const sagoi_agreement *agreed) {
                               .span = call->high - call->low,
                               .bytes = (int64_t)agreed->sum[SUM_ALL_BYTES],
                               .runs = (int64_t)agreed->sum[SUM_ALL_RUNS],
-                              .most_runs = call->most_runs};
+                              .most_runs = call->most_runs,
+                              .write = call->composed->request.direction == SAGOI_TO_FILE,
+                              .topology = &call->file->known->found.topology};
     const sagoi_target target = describe_target(call);
     return sagoi_route_alone(&all, &target, &call->file->hints);
 }

@@ -69,6 +69,13 @@ void sagoi_draft_movement(sagoi_draft *draft);
 /* The window to aim for where memory is no matter. */
 int64_t sagoi_draft_window(const sagoi_draft *draft);
 
+/* sharing.c: would ranks that access the file themselves be in each other's way in its stripes, more than
+ * gathering costs?  Several nodes. */
+bool sagoi_shares_stripes(const sagoi_totals *all, const sagoi_target *target, const sagoi_hints *hints);
+
+/* The least bandwidth and the highest latency of the network's levels. */
+sagoi_level sagoi_slowest_level(const sagoi_topology *topology);
+
 /* estimate.c: what a number of aggregators would cost, before anybody knows where they are. */
 typedef struct sagoi_estimate {
     double gather, store; /* seconds, if nothing else were to be done */

@@ -12,7 +12,7 @@ static const sagoi_topology *topology_of(const sagoi_draft *draft, sagoi_topolog
     return flat;
 }
 
-static sagoi_level slowest_level(const sagoi_topology *topology) {
+sagoi_level sagoi_slowest_level(const sagoi_topology *topology) {
     sagoi_level slowest = topology->level[0];
     for (int64_t k = 1; k < topology->levels; k++) {
         const sagoi_level *level = &topology->level[k];
@@ -31,7 +31,7 @@ static double smaller(double a, double b) { return a < b ? a : b; }
 double sagoi_draft_local_cost(const sagoi_draft *draft, int64_t c) {
     sagoi_topology flat;
     const sagoi_topology *topology = topology_of(draft, &flat);
-    sagoi_level network = slowest_level(topology);
+    sagoi_level network = sagoi_slowest_level(topology);
     double nodes = (double)draft->machine->nodes, ranks = (double)draft->most_ranks;
     double bytes = (double)sagoi_min(draft->bytes / draft->machine->nodes, SAGOI_WINDOW_SEVERAL);
     double sent = bytes / network.bandwidth, gathered = bytes / (topology->inside.bandwidth * (double)c);
@@ -67,7 +67,7 @@ static double store_bandwidth(const sagoi_draft *draft, const sagoi_topology *to
 sagoi_estimate sagoi_draft_estimate(const sagoi_draft *draft, int64_t aggregators) {
     sagoi_topology flat;
     const sagoi_topology *topology = topology_of(draft, &flat);
-    sagoi_level network = slowest_level(topology);
+    sagoi_level network = sagoi_slowest_level(topology);
     int64_t window = sagoi_draft_wanted_window(draft, aggregators), span = draft->plan->high - draft->plan->low;
     double nodes = (double)draft->machine->nodes, count = (double)aggregators, bytes = (double)draft->bytes;
     double rounds = (double)sagoi_div_up(sagoi_div_up(span, aggregators), window);

@@ -124,6 +124,8 @@ typedef struct sagoi_totals {
     int64_t span;        /* from the first offset of all ranks to the last */
     int64_t bytes, runs; /* of all ranks; bytes that two ranks access count twice */
     int64_t most_runs;   /* of any rank; 0: not known */
+    bool write;
+    const sagoi_topology *topology; /* not owned; NULL: nothing is known of the network */
 } sagoi_totals;
 
 /* Is there nothing to gather between nodes, so that each rank accesses the file by itself and no plan is needed?

@@ -89,32 +89,38 @@ static void decide_in_place(sagoi_draft *draft) {
 }
 
 /* One piece a rank, side by side or with gaps between them: gathering would make fewer and longer accesses, but
- * each rank's bytes would cross the network for it, and one exchange more.  Where several pieces share a stripe,
- * ranks would wait for each other's locks: there they are gathered.  Ranks that read the same bytes have them read
- * once. */
+ * each rank's bytes would cross the network for it, and one exchange more.  Ranks that read the same bytes have
+ * them read once. */
 bool sagoi_route_alone(const sagoi_totals *all, const sagoi_target *target, const sagoi_hints *hints) {
     if (hints->strategy != SAGOI_STRATEGY_AUTO || all->nodes == 1 || all->most_runs != 1 ||
         target->subfiles.count > 0)
         return false;
-    return all->bytes <= all->span &&
-           (target->stripe_unit == 0 || all->bytes / all->runs >= sagoi_max(long_run, target->stripe_unit)) &&
+    return all->bytes <= all->span && !sagoi_shares_stripes(all, target, hints) &&
            (target->lock_unit == 0 || all->bytes / all->runs >= target->lock_unit);
 }
 
-static bool is_nothing_to_gather(const sagoi_draft *draft) {
-    const sagoi_totals all = {.nodes = draft->machine->nodes,
-                              .span = span(draft),
-                              .bytes = draft->bytes,
-                              .runs = draft->runs,
-                              .most_runs = draft->shape->most_runs};
-    return sagoi_route_alone(&all, draft->target, draft->hints);
+static sagoi_totals totals_of(const sagoi_draft *draft) {
+    return (sagoi_totals){.nodes = draft->machine->nodes,
+                          .span = span(draft),
+                          .bytes = draft->bytes,
+                          .runs = draft->runs,
+                          .most_runs = draft->shape->most_runs,
+                          .write = draft->plan->write,
+                          .topology = draft->machine->topology};
+}
+
+/* Between nodes it is a matter of cost whether shorter runs than stripes are gathered.  On one node, and in
+ * subfiles that several nodes share, they are. */
+static int64_t shortest_direct(const sagoi_draft *draft, const sagoi_totals *all) {
+    bool one_node = draft->machine->nodes == 1;
+    bool alone = draft->parted ? one_node : !one_node && !sagoi_shares_stripes(all, draft->target, draft->hints);
+    return sagoi_max(long_run, alone ? draft->locks : sagoi_max(draft->stripe, draft->locks));
 }
 
 static sagoi_strategy decide_auto(sagoi_draft *draft) {
-    bool whole = draft->parted && draft->machine->nodes == 1; /* nobody else is in the way in a subfile */
-    int64_t threshold = sagoi_max(long_run, whole ? 0 : sagoi_max(draft->stripe, draft->locks)),
-            windows = span(draft) / sagoi_draft_window(draft);
-    if (is_nothing_to_gather(draft))
+    const sagoi_totals all = totals_of(draft);
+    int64_t threshold = shortest_direct(draft, &all), windows = span(draft) / sagoi_draft_window(draft);
+    if (sagoi_route_alone(&all, draft->target, draft->hints))
         sagoi_draft_reason(draft, "strategy: direct, no rank has more than one run: nothing to gather");
     else if (draft->ranks > 1 && mean_run(draft) >= threshold)
         sagoi_draft_reason(draft, "strategy: direct, runs of %s or more: each rank does its own",

@@ -156,6 +156,11 @@ void sagoi_store_set_stripes(sagoi_store *store, int64_t block, int64_t lock_uni
     store->layout.stripe_count = stripes.count;
 }
 
+void sagoi_store_set_shared(sagoi_store *store) {
+    store->layout.local = false;
+    store->layout.in_memory = false;
+}
+
 bool sagoi_store_uses_uring(const sagoi_store *store) { return sagoi_uring_usable(store->uring); }
 
 sagoi_store_counts sagoi_store_counters(const sagoi_store *store) {

@@ -40,7 +40,7 @@ static inline void situation_init(situation *s, int64_t nodes, int64_t ranks, in
     s->machine = (sagoi_machine){.nodes = nodes, .node = s->node};
     s->shape = (sagoi_shape){.write = true, .dense = true, .nodes = nodes, .node = s->access};
     s->target = (sagoi_target){.block = 4096};
-    s->hints = (sagoi_hints){.messages = 8, .message_size = 4 * MIB};
+    s->hints = (sagoi_hints){.messages = 8, .message_size = 4 * MIB, .lock_time = 1000};
 }
 
 #endif

@@ -304,9 +304,6 @@ static void strategy_one_piece(void **state) {
     s.hints.strategy = SAGOI_STRATEGY_AGGREGATED;
     assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
     s.hints.strategy = SAGOI_STRATEGY_AUTO;
-    s.target = (sagoi_target){.block = 4096, .stripe_unit = MIB, .stripe_count = 4};
-    assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
-    s.target = (sagoi_target){.block = 4096};
     s.access[3].bytes = 8 * KIB; /* more than there is to read: some bytes twice */
     assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
 }
@@ -336,6 +333,32 @@ static void locked_blocks(void **state) {
     assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
     situation_init(&s, 1, 8, 256 * MIB, 128 * KIB); /* one kernel has all locks */
     s.target = (sagoi_target){.block = 4 * MIB, .lock_unit = 4 * MIB};
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
+}
+
+/* One piece of 47,008 bytes a rank, eight of them in a stripe or two: what is dear is the lock, which readers do
+ * not need; and so are requests, where many go to few targets. */
+static void strategy_shared_stripes(void **state) {
+    (void)state;
+    situation_init(&s, 4, 2, 8 * INT64_C(47008), 47008);
+    s.shape.most_runs = 1;
+    s.target = (sagoi_target){.block = 4096, .stripe_unit = MIB, .stripe_count = 4};
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
+    s.hints.lock_time = 0;
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
+    s.hints.lock_time = 1000;
+    s.shape.write = false;
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
+    s.access[0].runs = s.access[0].bytes / 512; /* and 512 bytes a rank on the first node */
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
+    situation_init(&s, 4, 2, 64 * MIB, 128 * KIB); /* far from filling stripes, and on few of them */
+    s.target = (sagoi_target){.block = 4096, .stripe_unit = MIB, .stripe_count = 4};
+    for (int64_t n = 0; n < 4; n++)
+        s.access[n] = (sagoi_node_shape){n * 16 * MIB, n * 16 * MIB + 256 * KIB, 256 * KIB, 2};
+    s.shape.dense = false;
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
+    situation_init(&s, 4, 2, 8 * MIB, MIB); /* no shorter than stripes */
+    s.target = (sagoi_target){.block = 4096, .stripe_unit = MIB, .stripe_count = 4};
     assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
 }
 
@@ -840,6 +863,7 @@ int main(void) {
         cmocka_unit_test(strategy_auto),
         cmocka_unit_test(strategy_one_piece),
         cmocka_unit_test(locked_blocks),
+        cmocka_unit_test(strategy_shared_stripes),
         cmocka_unit_test(strategy_by_density),
         cmocka_unit_test(strategy_one_rank),
         cmocka_unit_test(strategy_hinted),

@@ -1,0 +1,57 @@
+/* Do ranks of several nodes access a striped file themselves, or is it gathered for them?
+ *
+ * Alone every byte crosses the network once, but each run is a request of its own, and a stripe's lock goes from
+ * node to node with those that write to it.  Gathered, a stripe is written or read by one node, but most bytes
+ * cross the network twice, and the ranks meet more often.  Both are given in seconds beyond what either way takes.
+ * Targets work side by side; what goes to one of them goes one after another. */
+#include "base/checked.h"
+#include "plan/draft.h"
+
+/* A planned call has so many meetings more than one in which ranks go alone.  Waking the ranks of a node for one
+ * takes about this long (estimated). */
+static const double meetings = 3, wake_seconds = 20e-6;
+
+static double smaller(double a, double b) { return a < b ? a : b; }
+
+/* How the runs of all ranks lie on the stripes, if they are spread evenly. */
+typedef struct stripes {
+    double pieces;  /* of runs that stripes cut */
+    double touched; /* stripes */
+    double ways;    /* targets that work side by side */
+} stripes;
+
+static stripes lay_on_stripes(const sagoi_totals *all, const sagoi_target *target) {
+    double unit = (double)target->stripe_unit;
+    stripes s = {.pieces = (double)all->runs + (double)all->bytes / unit};
+    s.touched = smaller((double)all->span / unit + 1, s.pieces);
+    s.ways = target->stripe_count > 0 ? smaller((double)target->stripe_count, s.touched) : s.touched;
+    return s;
+}
+
+/* More requests than a stripe needs; and unless the last one who wrote there was of the same node, its lock. */
+static double alone_seconds(const sagoi_totals *all, const stripes *s, double request, double lock) {
+    double others = 1 - 1 / (double)all->nodes, more = (s->pieces - s->touched) / s->ways;
+    return more * (request + (all->write ? others * lock : 0));
+}
+
+static double gathered_seconds(const sagoi_totals *all, const stripes *s, sagoi_level network) {
+    double nodes = (double)all->nodes, aggregators = smaller(nodes, s->touched), steps = 0;
+    for (int64_t reached = 1; reached < all->nodes; reached *= 2)
+        steps += 2; /* towards one node, and back */
+    double moved = (double)all->bytes * (1 - 1 / nodes) / (aggregators * network.bandwidth);
+    return moved + nodes * network.latency + meetings * (steps * network.latency + wake_seconds);
+}
+
+bool sagoi_shares_stripes(const sagoi_totals *all, const sagoi_target *target, const sagoi_hints *hints) {
+    sagoi_topology flat;
+    const sagoi_topology *topology = all->topology;
+    if (target->stripe_unit == 0 || all->bytes / sagoi_max(1, all->runs) >= target->stripe_unit)
+        return false; /* each run's edges are shared with one neighbour at most */
+    if (!topology) {
+        sagoi_topology_flat(&flat, all->nodes);
+        topology = &flat;
+    }
+    const stripes s = lay_on_stripes(all, target);
+    return alone_seconds(all, &s, topology->io.latency, (double)hints->lock_time * 1e-6) >
+           gathered_seconds(all, &s, sagoi_slowest_level(topology));
+}
