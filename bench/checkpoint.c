@@ -22,34 +22,9 @@
 #include "bench/json.h"
 #include "bench/patterns.h"
 #include "bench/quantiles.h"
+#include "bench/slow_storage.h"
 #include "bench/world.h"
 #include "ckpt/erasure.h"
-#include "ckpt/files.h"
-
-/* ---- A store with a speed limit ---- */
-
-typedef struct throttle {
-    double rate; /* bytes a second of this process */
-    double free; /* when the store has taken what it was given */
-} throttle;
-
-static int no_fault(void *arg, const sagoi_file_op *op, int64_t *len) {
-    (void)arg, (void)op, (void)len;
-    return 0;
-}
-
-/* A write returns when the store would have taken it. */
-static void slow_down(void *arg, const sagoi_file_op *op) {
-    throttle *t = arg;
-    if (op->kind != SAGOI_OP_WRITE)
-        return;
-    double now = bench_now();
-    t->free = (t->free > now ? t->free : now) + (double)op->len / t->rate;
-    struct timespec until = {.tv_sec = (time_t)t->free,
-                             .tv_nsec = (long)(1e9 * (t->free - (double)(time_t)t->free))};
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {
-    }
-}
 
 /* ---- The run ---- */
 
@@ -218,14 +193,12 @@ static stretch run_stretch(ckpt_bench *b, int mode) {
 }
 
 static void measure_store(ckpt_bench *b) {
-    throttle limit = {.rate = (double)b->config->rate / (double)b->world.nodes}; /* one writer a node */
-    sagoi_file_hooks hooks = {.before = no_fault, .after = slow_down, .arg = &limit};
     calibrate(b);
-    sagoi_file_set_hooks(&hooks);
+    bench_limit_storage((double)b->config->rate / (double)b->world.nodes); /* one writer a node */
     for (int64_t i = 0; i < b->config->repeat; i++)
         for (int mode = PLAIN; mode < MODES; mode++) /* in turn: what the machine does besides hits all alike */
             b->stretches[mode][i] = run_stretch(b, mode);
-    sagoi_file_set_hooks(NULL);
+    bench_limit_storage(0);
 }
 
 /* ---- encode ---- */

@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,28 +24,6 @@ typedef struct file_call {
     char *into; /* of a read */
     sagoi_call_result result;
 } file_call;
-
-static const sagoi_file_hooks *_Atomic hooks_now;
-
-void sagoi_file_set_hooks(const sagoi_file_hooks *hooks) { atomic_store(&hooks_now, hooks); }
-
-/* The errno a test wants this call to fail with, or 0. */
-static int before(const sagoi_file_op *op, int64_t *len) {
-    const sagoi_file_hooks *hooks = atomic_load(&hooks_now);
-    return hooks && hooks->before ? hooks->before(hooks->arg, op, len) : 0;
-}
-
-static void after(const sagoi_file_op *op) {
-    const sagoi_file_hooks *hooks = atomic_load(&hooks_now);
-    if (hooks && hooks->after)
-        hooks->after(hooks->arg, op);
-}
-
-static void looks(const sagoi_file_op *op) {
-    const sagoi_file_hooks *hooks = atomic_load(&hooks_now);
-    if (hooks && hooks->looks && (op->kind == SAGOI_OP_STAT || op->kind == SAGOI_OP_LIST))
-        hooks->looks(hooks->arg, op);
-}
 
 /* ---- The calls: 0, or an errno ---- */
 
@@ -180,17 +157,17 @@ static sago_status run(sagoi_errand *errand) {
     file_call *call = (file_call *)errand;
     int64_t wanted = call->op.len;
     bool told = call->op.kind < SAGOI_OP_UNTOLD; /* tests know of it */
-    if (!told)
-        looks(&call->op);
+    if (call->op.kind == SAGOI_OP_STAT || call->op.kind == SAGOI_OP_LIST)
+        sagoi_fault_look(&call->op);
     do {
         int64_t len = call->op.len = wanted;
-        call->result.error = told ? before(&call->op, &len) : 0;
+        call->result.error = told ? sagoi_fault_before(&call->op, &len) : 0;
         if (!call->result.error)
             call->result.error = perform(call, len);
     } while (is_repeated(call));
     /* That a directory exists is what was wanted, and what the next sync makes durable. */
     if (told && (!call->result.error || (call->op.kind == SAGOI_OP_MKDIR && call->result.error == EEXIST)))
-        after(&call->op);
+        sagoi_fault_after(&call->op);
     return SAGO_OK;
 }
 

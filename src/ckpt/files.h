@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "base/faults.h"
 #include "base/status.h"
 
 enum { SAGOI_CKPT_PATH = 1024 }; /* bytes of a path, the closing NUL included */
@@ -76,53 +77,5 @@ sago_status sagoi_cfile_load(const char *path, int64_t most, char **data, int64_
 
 /* What sagoi_cfile_publish() calls a file while it is being written. */
 #define SAGOI_ASIDE_SUFFIX ".aside"
-
-/* ---- For tests ---- */
-
-typedef enum {
-    SAGOI_OP_OPEN, /* of an existing file; changes nothing */
-    SAGOI_OP_CREATE,
-    SAGOI_OP_WRITE,
-    SAGOI_OP_READ,
-    SAGOI_OP_SYNC,
-    SAGOI_OP_MKDIR,
-    SAGOI_OP_SYNC_DIR,
-    SAGOI_OP_RMDIR,
-    SAGOI_OP_RENAME,
-    SAGOI_OP_UNLINK,
-    SAGOI_OP_LINK,
-    /* What follows changes nothing; it cannot be made to fail. */
-    SAGOI_OP_UNTOLD,
-    SAGOI_OP_CLOSE = SAGOI_OP_UNTOLD,
-    SAGOI_OP_FSTAT,
-    SAGOI_OP_STAT,
-    SAGOI_OP_ACCESS,
-    SAGOI_OP_STATFS,
-    SAGOI_OP_LIST,
-} sagoi_op_kind;
-
-static inline bool sagoi_op_changes(sagoi_op_kind kind) {
-    return kind != SAGOI_OP_OPEN && kind != SAGOI_OP_READ && kind < SAGOI_OP_UNTOLD;
-}
-
-typedef struct sagoi_file_op {
-    sagoi_op_kind kind;
-    const char *path, *to; /* to: of a rename, of a link */
-    const void *data;      /* of a write */
-    int64_t off, len;
-} sagoi_file_op;
-
-typedef struct sagoi_file_hooks {
-    /* Before each system call: an errno to fail with, or 0; *len may be cut to make a write or read short. */
-    int (*before)(void *arg, const sagoi_file_op *op, int64_t *len);
-    /* After it succeeded, with what was really done. */
-    void (*after)(void *arg, const sagoi_file_op *op);
-    /* Before a look at a name, or at all names of a directory; may take its time. */
-    void (*looks)(void *arg, const sagoi_file_op *op);
-    void *arg;
-} sagoi_file_hooks;
-
-/* For the whole process, while no background thread works; NULL: none. */
-void sagoi_file_set_hooks(const sagoi_file_hooks *hooks);
 
 #endif

@@ -10,20 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/faults.h"
 #include "base/watch.h"
-
-static sagoi_probe_hook test_hook;
-static void *test_arg;
-
-void sagoi_probe_set_hook(sagoi_probe_hook hook, void *arg) {
-    test_hook = hook;
-    test_arg = arg;
-}
 
 /* Counts an operation, and may it go on? */
 static bool begin(int64_t *count, const char *operation) {
     ++*count;
-    int error = test_hook ? test_hook(operation, test_arg) : 0;
+    int error = sagoi_fault_probe(operation);
     if (error)
         errno = error;
     return error == 0;

@@ -59,9 +59,4 @@ sago_status sagoi_probe_remove_files(sagoi_probe *probe) SAGOI_CHECKED;
 /* `alone`: nobody else does it, so that it must succeed. */
 sago_status sagoi_probe_remove_folder(sagoi_probe *probe, bool alone) SAGOI_CHECKED;
 
-/* ---- For tests: called before each file operation of this process; not 0: the operation fails with that errno
- * ---- */
-typedef int (*sagoi_probe_hook)(const char *operation, void *arg);
-void sagoi_probe_set_hook(sagoi_probe_hook hook, void *arg);
-
 #endif

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/checked.h"
+#include "base/faults.h"
 #include "store/transfer.h"
 
 /* A message holds about 500 bytes and must have room for the cause; of a path the end tells most. */
@@ -275,7 +276,7 @@ sago_status sagoi_store_sync(sagoi_store *store) {
         return sagoi_fail_errno(error, "fsync of %s, which failed before", store->name);
     int result;
     do {
-        result = sagoi_calls_fsync(store->fd);
+        result = sagoi_fault_fsync(store->fd);
         error = result == 0 ? 0 : errno;
         sagoi_count_call(store);
     } while (error == EINTR);

@@ -86,12 +86,4 @@ sago_status sagoi_store_write_marked(sagoi_store *store, char *buf, int64_t off,
 sago_status sagoi_store_write_sieved(sagoi_store *store, char *buf, int64_t off, int64_t len,
                                      const uint64_t *marks) SAGOI_CHECKED;
 
-/* ---- Fault injection, for tests: replaces the system calls of every store of this process. ---- */
-typedef struct sagoi_store_calls {
-    ssize_t (*pwrite)(int fd, const void *buf, size_t len, off_t off);
-    ssize_t (*pread)(int fd, void *buf, size_t len, off_t off);
-    int (*fsync)(int fd);
-} sagoi_store_calls;
-void sagoi_store_set_calls(const sagoi_store_calls *calls); /* NULL: the real ones */
-
 #endif

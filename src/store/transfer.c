@@ -6,6 +6,7 @@
 #include <limits.h>
 
 #include "base/checked.h"
+#include "base/faults.h"
 
 /* Fits the stack of any thread (about 26 KiB).  No piece can have more vectors than a batch, so none has
  * more than the kernel takes. */
@@ -72,7 +73,7 @@ SAGOI_OFTEN void sagoi_piece_step(sagoi_transfer *transfer, sagoi_piece *piece, 
 }
 
 static bool uring_pays(const sagoi_store *store, const batch *todo) {
-    return todo->pieces > 1 && sagoi_uring_usable(store->uring) && !sagoi_calls_injected();
+    return todo->pieces > 1 && sagoi_uring_usable(store->uring) && !sagoi_faults_in_store();
 }
 
 SAGOI_OFTEN static void batch_flush(sagoi_transfer *transfer, batch *todo) {

@@ -70,8 +70,6 @@ static inline void sagoi_count_call(sagoi_store *store) {
 
 /* posix.c: finishes the piece. */
 void sagoi_posix_run(sagoi_transfer *transfer, sagoi_piece *piece);
-bool sagoi_calls_injected(void);
-int sagoi_calls_fsync(int fd);
 
 /* uring.c: NULL when the kernel does not let us. */
 sagoi_uring *sagoi_uring_create(void);

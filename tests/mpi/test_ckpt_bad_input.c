@@ -3,6 +3,7 @@
 /* RUN: n=1,3 */
 #include "ckpt/files.h"
 #include "mpi/ckpt_model.h"
+#include "support/inject.h"
 
 static double values[64];
 
@@ -123,7 +124,7 @@ static int slow_before(void *arg, const sagoi_file_op *op, int64_t *len) {
 }
 
 static void early(const char *policy) {
-    const sagoi_file_hooks slow = {.before = slow_before};
+    const file_hooks slow = {.before = slow_before};
     sago_ckpt_stats stats = SAGO_CKPT_STATS_INIT;
     char hints[128];
     int skipped = 0;
@@ -132,7 +133,7 @@ static void early(const char *policy) {
     CHECK_OK(protect_row(ckpt, rank, 4));
     CHECK_OK(sago_ckpt_save(ckpt, 100));
     CHECK_OK(sago_ckpt_wait(ckpt, 100, SAGO_LEVEL_GLOBAL));
-    sagoi_file_set_hooks(&slow);
+    inject_file_hooks(&slow);
     for (int64_t step = 101; step <= 104; step++) {
         values[0] = (double)step + rank;
         sago_status status = sago_ckpt_save(ckpt, step);
@@ -145,7 +146,7 @@ static void early(const char *policy) {
     CHECK(strcmp(policy, "wait") == 0 || stats.skipped + stats.replaced > 0);
     int64_t latest = 0, wanted = strcmp(policy, "skip") == 0 ? 102 : 104;
     CHECK_OK(sago_ckpt_wait(ckpt, wanted, SAGO_LEVEL_GLOBAL));
-    sagoi_file_set_hooks(NULL);
+    inject_file_hooks(NULL);
     CHECK_OK(sago_ckpt_latest(ckpt, SAGO_LEVEL_GLOBAL, &latest));
     CHECK_INT(latest, wanted);
     values[0] = 0;

@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "mpi/ckpt_model.h"
+#include "support/inject.h"
 #include "unit/ckpt/crash.h"
 
 enum { STEPS = 3, INODES = CRASH_FILES / CRASH_WRITERS };
@@ -88,7 +89,7 @@ static void go_home(const char *root) {
 
 static void record_job(const char *root) {
     char folder[2 * CHECK_PATH_MAX];
-    sagoi_file_hooks hooks = {.after = record, .arg = records};
+    file_hooks hooks = {.after = record, .arg = records};
     for (int i = 0; i < ranks && rank == 0; i++) {
         snprintf(folder, sizeof folder, "mkdir -p '%s/node-%d/local'", root, i);
         CHECK(system(folder) == 0);
@@ -96,13 +97,13 @@ static void record_job(const char *root) {
     go_home(root);
     CHECK(getcwd(home, sizeof home) != NULL);
     records->writer = rank;
-    sagoi_file_set_hooks(&hooks);
+    inject_file_hooks(&hooks);
     sago_ckpt *ckpt = open_dir(root);
     passed();
     protect_arrays(&m, &d, ckpt);
     for (int64_t step = 1; step <= STEPS && failures == 0; step++)
         save_step(ckpt, step);
-    sagoi_file_set_hooks(NULL); /* closing writes nothing: all is on all levels */
+    inject_file_hooks(NULL); /* closing writes nothing: all is on all levels */
     CHECK_OK(sago_ckpt_close(&ckpt));
 }
 

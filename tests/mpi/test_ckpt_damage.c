@@ -7,6 +7,7 @@
 
 #include "ckpt/files.h"
 #include "mpi/ckpt_model.h"
+#include "support/inject.h"
 
 enum { STEPS = 4 }; /* 10, 20, 30, 40 */
 #define NEWEST "step-*40-*"
@@ -177,14 +178,14 @@ static int refuse_parts(void *arg, const sagoi_file_op *op, int64_t *len) {
 }
 
 static void out_of_reach(void) {
-    static const sagoi_file_hooks hooks = {.before = refuse_parts};
+    static const file_hooks hooks = {.before = refuse_parts};
     scene = "out of reach";
     start(global_only);
-    sagoi_file_set_hooks(&hooks);
+    inject_file_hooks(&hooks);
     sago_ckpt *ckpt = open_with(global_only);
     CHECK_INT(names("ckpt/" NEWEST), 1);
     check_restart(ckpt, 30, 1, "step 40 could not be read");
-    sagoi_file_set_hooks(NULL);
+    inject_file_hooks(NULL);
     check_restart(ckpt, 40, 0, "step 40: ");
     CHECK_OK(sago_ckpt_close(&ckpt));
     start_anew();
@@ -199,16 +200,16 @@ static int refuse_global_parts(void *arg, const sagoi_file_op *op, int64_t *len)
 }
 
 static void out_of_reach_and_old(void) {
-    static const sagoi_file_hooks hooks = {.before = refuse_global_parts};
+    static const file_hooks hooks = {.before = refuse_global_parts};
     char hints[320];
     scene = "out of reach and old";
     start(both);
     snprintf(hints, sizeof hints, "%s sago_ckpt_keep_local=1", local_only);
-    sagoi_file_set_hooks(&hooks);
+    inject_file_hooks(&hooks);
     sago_ckpt *ckpt = open_with(hints);
     save(ckpt, 50);
     CHECK_OK(sago_ckpt_close(&ckpt));
-    sagoi_file_set_hooks(NULL);
+    inject_file_hooks(NULL);
     CHECK_INT(names("ckpt/step-*"), STEPS);
     CHECK_INT(names("local/*/step-*"), 1);
     start_anew();

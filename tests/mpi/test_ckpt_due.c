@@ -6,6 +6,7 @@
 
 #include "ckpt/state.h"
 #include "mpi/check.h"
+#include "support/inject.h"
 
 static int64_t value = 7;
 
@@ -32,7 +33,7 @@ static int ask(sago_ckpt *ckpt) {
 /* So many seconds pass; for rank 0, whose clock counts, or only for the others. */
 static void pass(double seconds, bool for_rank_0) {
     if ((rank == 0) == for_rank_0)
-        sagoi_clock_shift(seconds);
+        inject_clock_shift(seconds);
 }
 
 /* As if the last save had held the application so long, just now. */

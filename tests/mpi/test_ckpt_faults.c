@@ -9,6 +9,7 @@
 
 #include "ckpt/files.h"
 #include "mpi/ckpt_model.h"
+#include "support/inject.h"
 
 typedef enum { FAULT_NO_SPACE, FAULT_IO, FAULT_INTERRUPTED, FAULT_SHORT, FAULT_SLOW, FAULTS } fault_kind;
 
@@ -74,7 +75,7 @@ static void check_good(stage *s) {
 /* false: the save has fewer operations. */
 static bool one_fault(stage *s, fault_kind kind, int n, sago_level level) {
     static fault f; /* what is removed in the background may still look at them after the call */
-    static sagoi_file_hooks hooks = {.before = fault_before, .arg = &f};
+    static file_hooks hooks = {.before = fault_before, .arg = &f};
     sago_status status;
     char name[64];
     f.kind = kind;
@@ -83,9 +84,9 @@ static bool one_fault(stage *s, fault_kind kind, int n, sago_level level) {
     snprintf(name, sizeof name, "fault %d at operation %d", (int)kind, n);
     scene = name;
     if (rank == 0)
-        sagoi_file_set_hooks(&hooks);
+        inject_file_hooks(&hooks);
     bool ok = save_and_wait(s, level, &status);
-    sagoi_file_set_hooks(NULL);
+    inject_file_hooks(NULL);
     if (kind == FAULT_SHORT || kind == FAULT_SLOW || !sum_everywhere(atomic_load(&f.hit)))
         CHECK(ok);
     if (kind == FAULT_NO_SPACE && !ok)
@@ -140,9 +141,9 @@ static int refuse_global(void *arg, const sagoi_file_op *op, int64_t *len) {
 }
 
 static void refuse(bool on) {
-    static const sagoi_file_hooks hooks = {.before = refuse_global};
+    static const file_hooks hooks = {.before = refuse_global};
     if (rank == 0)
-        sagoi_file_set_hooks(on ? &hooks : NULL);
+        inject_file_hooks(on ? &hooks : NULL);
 }
 
 /* A step that is safe on the nodes and could not be drained: waiting for the global level tells, again and again;
@@ -189,15 +190,15 @@ static void out_of_reach(stage *s, const char *hints) {
     static char records[][8] = {"/intent", ".part"};
     start(s, hints);
     for (int i = 0; i < 2; i++) {
-        const sagoi_file_hooks hooks = {.before = refuse_reading, .arg = records[i]};
+        const file_hooks hooks = {.before = refuse_reading, .arg = records[i]};
         int64_t latest = 0;
         scene = records[i];
         CHECK_OK(sago_ckpt_close(&s->ckpt));
-        sagoi_file_set_hooks(&hooks);
+        inject_file_hooks(&hooks);
         open_stage(s, hints);
         CHECK_OK(sago_ckpt_latest(s->ckpt, SAGO_LEVEL_LOCAL, &latest));
         CHECK_INT(latest, -1);
-        sagoi_file_set_hooks(NULL);
+        inject_file_hooks(NULL);
         check_good(s);
     }
     scene = "";

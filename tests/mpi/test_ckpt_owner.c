@@ -15,6 +15,7 @@
 #include "ckpt/files.h"
 #include "ckpt/record.h"
 #include "mpi/ckpt_model.h"
+#include "support/inject.h"
 
 enum { FIRST = 1000, SECOND = 2000, ROOM = 16 };
 
@@ -69,7 +70,7 @@ static void go_on(sago_ckpt *ckpt, int64_t step) {
 }
 
 static void be_stopped(const char *dir, int at, const char *hints) {
-    const sagoi_file_hooks hooks = {.before = stop_before};
+    const file_hooks hooks = {.before = stop_before};
     sago_ckpt *ckpt = NULL;
     char path[CHECK_PATH_MAX];
     CHECK_OK(open_dir(dir, hints, &ckpt));
@@ -79,12 +80,12 @@ static void be_stopped(const char *dir, int at, const char *hints) {
     FILE *file = fopen(path, "w");
     CHECK(file && fprintf(file, "%d\n", (int)getpid()) > 0 && fclose(file) == 0);
     atomic_store(&operations, at);
-    sagoi_file_set_hooks(&hooks);
+    inject_file_hooks(&hooks);
     for (int64_t step = 3; step <= 5; step++)
         go_on(ckpt, step);
     sago_status status = sago_ckpt_close(&ckpt);
     CHECK(status == SAGO_OK || status == SAGO_ERR_BUSY || status == SAGO_ERR_NO_FILE);
-    sagoi_file_set_hooks(NULL);
+    inject_file_hooks(NULL);
     printf("%d operations\n", at - atomic_load(&operations));
 }
 
@@ -95,7 +96,7 @@ static atomic_bool opened;
 /* Who watches a lock that looks old need not wait long here. */
 static void *pass_time(void *arg) {
     while (!atomic_load(&opened)) {
-        sagoi_clock_shift(3600);
+        inject_clock_shift(3600);
         usleep(100000);
     }
     return arg;

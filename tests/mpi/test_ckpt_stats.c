@@ -5,6 +5,7 @@
 
 #include "ckpt/files.h"
 #include "mpi/ckpt_model.h"
+#include "support/inject.h"
 
 enum { BYTES = 300000 };
 
@@ -87,18 +88,18 @@ static int delay_data(void *arg, const sagoi_file_op *op, int64_t *len) {
 }
 
 static void failed_and_skipped(void) {
-    static const sagoi_file_hooks refuse = {.before = refuse_data}, delay = {.before = delay_data};
+    static const file_hooks refuse = {.before = refuse_data}, delay = {.before = delay_data};
     sago_ckpt_stats stats = SAGO_CKPT_STATS_INIT;
     sago_ckpt *ckpt = open_ckpt("sago_ckpt_early=skip");
-    sagoi_file_set_hooks(&refuse);
+    inject_file_hooks(&refuse);
     CHECK_OK(sago_ckpt_save(ckpt, 3));
     EXPECT(sago_ckpt_wait(ckpt, 3, SAGO_LEVEL_LOCAL), SAGO_ERR_IO, "step 3 is not at level global", -1);
-    sagoi_file_set_hooks(&delay);
+    inject_file_hooks(&delay);
     CHECK_OK(sago_ckpt_save(ckpt, 4));
     CHECK_OK(sago_ckpt_save(ckpt, 5));
     EXPECT(sago_ckpt_save(ckpt, 6), SAGO_ERR_BUSY, "skipped", -1);
     CHECK_OK(sago_ckpt_wait(ckpt, 5, SAGO_LEVEL_GLOBAL));
-    sagoi_file_set_hooks(NULL);
+    inject_file_hooks(NULL);
     CHECK_OK(sago_ckpt_get_stats(ckpt, &stats));
     CHECK_INT(stats.saves, 3);
     CHECK_INT(stats.failed, 1);
@@ -154,18 +155,18 @@ static int hold_data(void *arg, const sagoi_file_op *op, int64_t *len) {
 
 /* While 7 is being written 8 waits for its turn, and 9 takes its place. */
 static void replaced(void) {
-    static const sagoi_file_hooks hold = {.before = hold_data};
+    static const file_hooks hold = {.before = hold_data};
     sago_ckpt_stats stats = SAGO_CKPT_STATS_INIT;
     sago_ckpt *ckpt = open_ckpt("sago_ckpt_early=replace");
     scene = "replaced";
-    sagoi_file_set_hooks(&hold);
+    inject_file_hooks(&hold);
     for (int64_t step = 7; step <= 9; step++)
         CHECK_OK(sago_ckpt_save(ckpt, step));
     may_write = true;
     CHECK_OK(sago_ckpt_wait(ckpt, 7, SAGO_LEVEL_GLOBAL));
     CHECK_OK(sago_ckpt_wait(ckpt, 9, SAGO_LEVEL_GLOBAL));
     CHECK(sago_ckpt_wait(ckpt, 8, SAGO_LEVEL_GLOBAL) != SAGO_OK);
-    sagoi_file_set_hooks(NULL);
+    inject_file_hooks(NULL);
     CHECK_OK(sago_ckpt_get_stats(ckpt, &stats));
     CHECK_INT(stats.replaced, 1);
     CHECK_INT(stats.failed + stats.skipped, 0);

@@ -5,6 +5,7 @@
 
 #include "mpi/check.h"
 #include "store/store.h"
+#include "support/inject.h"
 
 enum { KIB = 1024, MIB = 1024 * KIB, CELL = 100, CELLS = 40, VARS = 9, FILE_MAX = 4 << 20 };
 
@@ -458,14 +459,14 @@ static ssize_t failing_write(int fd, const void *buf, size_t length, off_t offse
     errno = injected;
     return injected ? -1 : pwrite(fd, buf, length, offset);
 }
-static const sagoi_store_calls failing = {failing_write, pread, fsync};
+static const store_calls failing = {failing_write, pread, fsync};
 
 /* One rank's disk is full: all ranks learn it, again and again, and nothing is lost until the file is closed. */
 static void test_failing(const char *hints) {
     sago_file *file = start(hints);
     int bad = ranks - 1;
     unsigned char byte = 1;
-    sagoi_store_set_calls(&failing);
+    inject_store_calls(&failing);
     write_blocks(file, 0, 1000, 0, 1);
     write_blocks(file, 1000 * ranks, 1000, 0, 2);
     injected = rank == bad || strstr(hints, "aggregated") ? ENOSPC : 0;
@@ -486,7 +487,7 @@ static void test_failing(const char *hints) {
     EXPECT(sago_close(&file), SAGO_ERR_IO, strerror(EIO), -1);
     CHECK(!file);
     injected = 0;
-    sagoi_store_set_calls(NULL);
+    inject_store_calls(NULL);
 }
 
 /* The call that finds no room is not taken, which is told when the ranks meet; what was deferred before is. */
@@ -495,14 +496,14 @@ static void test_failing_for_room(void) {
     int64_t length = MIB / 2 / ranks * 2 / 3;
     unsigned char *data = calloc(1, (size_t)length);
     write_blocks(file, 0, length, 0, 1);
-    sagoi_store_set_calls(&failing);
+    inject_store_calls(&failing);
     injected = EDQUOT;
     CHECK_OK(sago_write_at_all(file, rank * length, data, length, MPI_BYTE, NULL));
     meet();
     injected = 0;
     EXPECT(sago_flush_all(file), SAGO_ERR_QUOTA, strerror(EDQUOT), -1);
     close_and_check(file);
-    sagoi_store_set_calls(NULL);
+    inject_store_calls(NULL);
     free(data);
 }
 

@@ -10,6 +10,7 @@
 
 #include "mpi/check.h"
 #include "store/store.h"
+#include "support/inject.h"
 
 enum { MIB = 1 << 20, DISK = 4 * MIB, OLD = 700001, CELL = 1000 };
 
@@ -177,7 +178,7 @@ static int failing_sync(int fd) {
     return injected ? -1 : fsync(fd);
 }
 
-static const sagoi_store_calls failing = {failing_write, failing_read, failing_sync};
+static const store_calls failing = {failing_write, failing_read, failing_sync};
 
 /* Whichever rank's call it is that the kernel refuses, all ranks are told; and afterwards all is well. */
 static void test_errors(const char *hints) {
@@ -186,7 +187,7 @@ static void test_errors(const char *hints) {
     shape cells = {1000, 100, 600 / ranks};
     make_data();
     CHECK_OK(open_hinted("data", MPI_MODE_RDWR, hints, &file));
-    sagoi_store_set_calls(&failing);
+    inject_store_calls(&failing);
     injected = EIO;
     EXPECT(write_cells(file, &cells), SAGO_ERR_IO, strerror(EIO), -1);
     CHECK(strstr(sago_error_message(), "(rank "));
@@ -204,7 +205,7 @@ static void test_errors(const char *hints) {
     EXPECT(sago_sync(file), SAGO_ERR_IO, strerror(EIO), 0);
     injected = 0;
     EXPECT(sago_sync(file), SAGO_ERR_IO, "failed before", 0); /* the data may be lost: that stays so */
-    sagoi_store_set_calls(NULL);
+    inject_store_calls(NULL);
     CHECK_OK(sago_close(&file));
 }
 

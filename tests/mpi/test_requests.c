@@ -4,6 +4,7 @@
 
 #include "mpi/check.h"
 #include "store/store.h"
+#include "support/inject.h"
 
 enum { N = 3000 };
 
@@ -103,19 +104,19 @@ static ssize_t plain_pread(int fd, void *buf, size_t len, off_t off) { return pr
 /* The store fails on one rank, which aggregates, or writes by itself. */
 static void failing_store(const char *hints) {
     scene = hints;
-    sagoi_store_calls calls = {failing_write, plain_pread, fsync};
+    store_calls calls = {failing_write, plain_pread, fsync};
     sago_file *file = open_new("failing", hints);
     sago_request *first = start_write(file, 0, mine), *second;
     wait_whole(&first);
     meet();
-    sagoi_store_set_calls(&calls);
+    inject_store_calls(&calls);
     failing_rank = 0;
     first = start_write(file, 1, mine);
     second = start_write(file, 2, mine);
     EXPECT(sago_wait(&second, NULL), SAGO_ERR_NO_SPACE, "sago_iwrite_at_all", 0);
     EXPECT(sago_wait(&first, NULL), SAGO_ERR_NO_SPACE, "sago_iwrite_at_all", 0);
     meet();
-    sagoi_store_set_calls(NULL);
+    inject_store_calls(NULL);
     first = start_write(file, 1, mine);
     wait_whole(&first);
     CHECK_OK(sago_close(&file));

@@ -15,6 +15,7 @@
 
 #include "storage/neighbourhood.h"
 #include "storage/probe.h"
+#include "support/inject.h"
 
 enum { CHOICES = 5, KINDS = 3 };
 
@@ -322,9 +323,9 @@ static void test_faults(void) {
                 accident fault = {.operation = operations[i], .error = EIO};
                 MPI_Comm comm = MPI_COMM_WORLD;
                 scene = operations[i];
-                sagoi_probe_set_hook(rank == culprit ? on_operation : NULL, &fault);
+                inject_probe_hook(rank == culprit ? on_operation : NULL, &fault);
                 sago_status status = sago_comm_split_storage(MPI_COMM_WORLD, dir, modes[mode], 0, &comm);
-                sagoi_probe_set_hook(NULL, NULL);
+                inject_probe_hook(NULL, NULL);
                 bool met = sum_everywhere(fault.times) > 0,
                      lenient = modes[mode] == SAGO_STORAGE_HEURISTIC && culprit != 0;
                 if (met && !lenient) {
@@ -371,9 +372,9 @@ static void test_vanishing(void) {
             if (rank == 0)
                 CHECK(mkdir(dir, 0700) == 0);
             meet();
-            sagoi_probe_set_hook(rank == 0 ? remove_before : NULL, &fault);
+            inject_probe_hook(rank == 0 ? remove_before : NULL, &fault);
             sago_status status = sago_comm_split_storage(MPI_COMM_WORLD, dir, modes[mode], 0, &comm);
-            sagoi_probe_set_hook(NULL, NULL);
+            inject_probe_hook(NULL, NULL);
             bool gone = access(dir, F_OK) != 0;
             CHECK(same_everywhere(status));
             CHECK(gone ? status == SAGO_ERR_NO_FILE && comm == MPI_COMM_NULL : status == SAGO_OK);
@@ -391,9 +392,9 @@ static void test_vanishing(void) {
         if (rank == 0)
             CHECK(mkdir(dir, 0700) == 0);
         meet();
-        sagoi_probe_set_hook(rank == 0 ? on_operation : NULL, &fault);
+        inject_probe_hook(rank == 0 ? on_operation : NULL, &fault);
         sago_status status = sago_comm_split_storage(MPI_COMM_WORLD, dir, modes[mode], 0, &comm);
-        sagoi_probe_set_hook(NULL, NULL);
+        inject_probe_hook(NULL, NULL);
         CHECK(same_everywhere(status));
         if (comm != MPI_COMM_NULL)
             MPI_Comm_free(&comm);

@@ -17,6 +17,7 @@
 
 #include "api/tier_record.h"
 #include "store/store.h"
+#include "support/inject.h"
 
 enum { SIZE = 100000, SYNCED = 5, PIECES = 30, BLOCK = 7, BLOCKS = 300 };
 
@@ -392,10 +393,10 @@ static void test_full(void) {
     CHECK_OK(open_hinted(path, MPI_MODE_RDWR, text, &file));
     do_extents(file, &seed, 1, ranks);
     CHECK_OK(sago_sync_local(file));
-    const sagoi_store_calls full = {.pwrite = refuse_write, .pread = pread, .fsync = fsync};
-    sagoi_store_set_calls(&full);
+    const store_calls full = {.pwrite = refuse_write, .pread = pread, .fsync = fsync};
+    inject_store_calls(&full);
     EXPECT(sago_close(&file), SAGO_ERR_NO_SPACE, "No space", -1);
-    sagoi_store_set_calls(NULL);
+    inject_store_calls(NULL);
     CHECK_INT(names_left(dir, ".sago-tier"), 3);
     meet();
     EXPECT(open_found("safe", MPI_MODE_RDWR, &file), SAGO_ERR_STATE, "interrupted", -1);

@@ -12,6 +12,7 @@
 
 #include "ckpt/background.h"
 #include "ckpt/catalog.h"
+#include "support/inject.h"
 #include "unit/ckpt/crash.h"
 
 enum { PIECE = 1024, BYTES = 5000, WINDOW = 2 * PIECE, SAVES = 12 };
@@ -129,15 +130,15 @@ static int fail_sync(void *arg, const sagoi_file_op *op, int64_t *len) {
 /* A failed sync fails the save, and the next one works. */
 static void failures(void **state) {
     static setup s;
-    const sagoi_file_hooks hooks = {.before = fail_sync};
+    const file_hooks hooks = {.before = fail_sync};
     (void)state;
     start(&s, "");
     fill_job(&s, 0, false);
-    sagoi_file_set_hooks(&hooks);
+    inject_file_hooks(&hooks);
     save(&s, 0);
     while (sagoi_job_ask(s.background, &s.jobs[0]).first == SAGOI_JOB_PENDING)
         sagoi_background_wait(s.background, 10);
-    sagoi_file_set_hooks(NULL);
+    inject_file_hooks(NULL);
     sagoi_job_news news = sagoi_job_ask(s.background, &s.jobs[0]);
     assert_int_equal(news.first, SAGOI_JOB_FAILED);
     assert_int_equal(news.status, SAGO_ERR_IO);

@@ -11,6 +11,7 @@
 #include "ckpt/commit.h"
 #include "ckpt/drain.h"
 #include "ckpt/fetch.h"
+#include "support/inject.h"
 #include "unit/ckpt/crash.h"
 
 enum { STEPS = 3, PIECE = 1024, BYTES = 2600, FATES = 8 };
@@ -145,7 +146,7 @@ static void save_step(const scenario *s, crash_log *log, int64_t step) {
 static crash_log *record(const scenario *s) {
     char path[SAGOI_CKPT_PATH];
     crash_log *log = calloc(1, sizeof *log);
-    sagoi_file_hooks hooks = {.after = crash_record, .arg = log};
+    file_hooks hooks = {.after = crash_record, .arg = log};
     mkdir(s->base, 0700);
     for (int w = 0; w < s->writers; w++) {
         level_dir(path, s->base, false, w);
@@ -153,10 +154,10 @@ static crash_log *record(const scenario *s) {
     }
     level_dir(path, s->base, true, 0);
     mkdir(path, 0700);
-    sagoi_file_set_hooks(&hooks);
+    inject_file_hooks(&hooks);
     for (int64_t step = 1; step <= STEPS; step++)
         save_step(s, log, step);
-    sagoi_file_set_hooks(NULL);
+    inject_file_hooks(NULL);
     remove_tree(s->base);
     return log;
 }

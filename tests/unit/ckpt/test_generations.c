@@ -21,6 +21,7 @@
 #include "ckpt/catalog.h"
 #include "ckpt/commit.h"
 #include "ckpt/lease.h"
+#include "support/inject.h"
 #include "unit/ckpt/crash.h"
 
 enum { JOBS = 3, OWNERS = 64, SAVES = 64, PIECE = 512, BYTES = 700, KEEP = 3, NOBODY = -1 };
@@ -330,7 +331,7 @@ static void check_directory(void) {
 }
 
 static void run_jobs(int rounds) {
-    static const sagoi_file_hooks hooks = {.before = before_operation, .looks = before_look};
+    static const file_hooks hooks = {.before = before_operation, .looks = before_look};
     memset(&run, 0, sizeof run);
     assert_int_equal(mkdir(dir, 0700), 0);
     for (int i = 0; i < JOBS; i++)
@@ -338,12 +339,12 @@ static void run_jobs(int rounds) {
     turn = NOBODY;
     left = 0;
     pass_turn();
-    sagoi_file_set_hooks(&hooks);
+    inject_file_hooks(&hooks);
     for (int i = 0; i < JOBS; i++)
         assert_int_equal(sagoi_fiber_start(job_main, &jobs[i]), SAGO_OK);
     while (sagoi_fibers_pending())
         (void)sagoi_fibers_advance();
-    sagoi_file_set_hooks(NULL);
+    inject_file_hooks(NULL);
     check_directory();
     remove_tree(dir);
 }

@@ -18,6 +18,7 @@
 
 #include "ckpt/clock.h"
 #include "ckpt/lease.h"
+#include "support/inject.h"
 
 enum { LEASE = 30, THIRD = 10 }; /* seconds */
 
@@ -40,7 +41,7 @@ static int make_root(void **state) {
 /* Only locks may be left in it. */
 static int remove_root(void **state) {
     (void)state;
-    sagoi_file_set_hooks(NULL);
+    inject_file_hooks(NULL);
     DIR *dir = opendir(root);
     for (const struct dirent *entry; dir && (entry = readdir(dir));)
         if (strlen(entry->d_name) == strlen("lock.00000001") && strncmp(entry->d_name, "lock.", 5) == 0)
@@ -116,7 +117,7 @@ static void *pass(void *arg) {
     if (p->renews)
         leave_lock(p->renews);
     (void)usleep(p->renews ? 300000 : 0);
-    sagoi_clock_shift(3600);
+    inject_clock_shift(3600);
     return NULL;
 }
 
@@ -167,7 +168,7 @@ static void renewed_meanwhile(void **state) {
     int64_t before = sum_of_lock();
     (void)usleep(1200000);
     assert_int_equal(sum_of_lock(), before); /* not yet */
-    sagoi_clock_shift(THIRD + 1);
+    inject_clock_shift(THIRD + 1);
     for (int i = 0; i < 100 && sum_of_lock() == before; i++)
         (void)usleep(50000);
     assert_true(sum_of_lock() != before);
@@ -195,7 +196,7 @@ static void lost(void **state) {
     assert_int_equal(sagoi_fence_check(&second.fence, 0), SAGO_OK);
     assert_int_equal(sagoi_fence_tidy(&second.fence, root), SAGO_OK);
     assert_int_equal(sagoi_fence_check(&first.fence, 0), SAGO_ERR_BUSY); /* though its lock is gone */
-    sagoi_clock_shift(THIRD + 1);
+    inject_clock_shift(THIRD + 1);
     assert_int_equal(sagoi_lease_check(&first), SAGO_ERR_BUSY);
     assert_int_equal(sagoi_lease_check(&first), SAGO_ERR_BUSY);
     sagoi_lease_give_back(&first);
@@ -242,8 +243,8 @@ static int strange_link(void *arg, const sagoi_file_op *op, int64_t *len) {
 static void strange_links(void **state) {
     (void)state;
     link_fate fate;
-    const sagoi_file_hooks hooks = {.before = strange_link, .arg = &fate};
-    sagoi_file_set_hooks(&hooks);
+    const file_hooks hooks = {.before = strange_link, .arg = &fate};
+    inject_file_hooks(&hooks);
     for (fate = ANSWER_LOST; fate <= NO_LINKS; fate++) {
         sagoi_lease lease;
         assert_int_equal(sagoi_lease_take(&lease, root, LEASE), SAGO_OK);
@@ -262,16 +263,16 @@ static int refuse_lock(void *arg, const sagoi_file_op *op, int64_t *len) {
 /* The directory is out of reach for a while: no harm until the time of the lease is over. */
 static void out_of_reach(void **state) {
     (void)state;
-    static const sagoi_file_hooks hooks = {.before = refuse_lock};
+    static const file_hooks hooks = {.before = refuse_lock};
     sagoi_lease lease;
     assert_int_equal(sagoi_lease_take(&lease, root, LEASE), SAGO_OK);
-    sagoi_file_set_hooks(&hooks);
-    sagoi_clock_shift(THIRD + 1);
+    inject_file_hooks(&hooks);
+    inject_clock_shift(THIRD + 1);
     assert_int_equal(sagoi_lease_check(&lease), SAGO_OK);
     assert_string_equal(sagoi_message(), "");
-    sagoi_clock_shift(LEASE);
+    inject_clock_shift(LEASE);
     assert_int_equal(sagoi_lease_check(&lease), SAGO_ERR_IO);
-    sagoi_file_set_hooks(NULL);
+    inject_file_hooks(NULL);
     assert_int_equal(sagoi_lease_check(&lease), SAGO_OK); /* nobody has taken it */
     sagoi_lease_give_back(&lease);
 }
@@ -321,8 +322,8 @@ static void *take_slowly(void *arg) {
  * both. */
 static void slow_disk(void **state) {
     (void)state;
-    static const sagoi_file_hooks hooks = {.before = be_slow};
-    sagoi_file_set_hooks(&hooks);
+    static const file_hooks hooks = {.before = be_slow};
+    inject_file_hooks(&hooks);
     for (slow_operation = 0; slow_operation < 16; slow_operation++) {
         slow_job job = {.status = SAGO_OK};
         sagoi_lease other;

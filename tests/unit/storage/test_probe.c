@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "storage/probe.h"
+#include "support/inject.h"
 
 static const uint64_t name_bits[2] = {1, 2};
 static char dir[64];
@@ -165,10 +166,10 @@ static void test_left_behind(void **state) {
     sagoi_probe probe;
     probe_start(&probe);
     assert_int_equal(sagoi_probe_create(&probe), SAGO_OK);
-    sagoi_probe_set_hook(fail_remove, NULL);
+    inject_probe_hook(fail_remove, NULL);
     assert_int_equal(sagoi_probe_remove_files(&probe), SAGO_ERR_ACCESS);
     assert_non_null(strstr(sagoi_message(), probe.name));
-    sagoi_probe_set_hook(NULL, NULL);
+    inject_probe_hook(NULL, NULL);
     assert_int_equal(unlink(path_in(probe.name)), 0);
     sagoi_probe_cleanup(&probe);
 }

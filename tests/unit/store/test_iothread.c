@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "store_fixture.h"
+#include "support/inject.h"
 
 enum { TASKS = 50 };
 
@@ -39,16 +40,16 @@ static ssize_t write_behind_the_door(int fd, const void *buf, size_t len, off_t 
 }
 
 static void calls_set(ssize_t (*write)(int, const void *, size_t, off_t), int error) {
-    sagoi_store_calls calls = {.pwrite = write};
+    store_calls calls = {.pwrite = write};
     atomic_store(&seen.n, 0);
     seen.error = error;
     (void)sem_init(&seen.door, 0, 0);
-    sagoi_store_set_calls(&calls);
+    inject_store_calls(&calls);
 }
 
 static int calls_teardown(void **state) {
     (void)state;
-    sagoi_store_set_calls(NULL);
+    inject_store_calls(NULL);
     return 0;
 }
 
@@ -261,7 +262,7 @@ static void signals_are_not_the_threads(void **state) {
 /* The alarm makes a hang a failure. */
 static int child_main(sagoi_iothread *thread, sagoi_store *store, sagoi_task *pending) {
     (void)alarm(20);
-    sagoi_store_set_calls(NULL);
+    inject_store_calls(NULL);
     char byte = 'c';
     sagoi_task task = {.kind = SAGOI_TASK_WRITE, .store = store, .buf = &byte, .off = 9, .len = 1};
     if (sagoi_iothread_wait(thread, pending, 0) || sagoi_iothread_done(thread, pending))

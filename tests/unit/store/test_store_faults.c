@@ -6,6 +6,7 @@
 
 #include "store/transfer.h"
 #include "store_fixture.h"
+#include "support/inject.h"
 
 /* How the injected calls behave; counted down or up by them. */
 static struct {
@@ -73,16 +74,16 @@ static int sync_interrupted_once(int fd) {
 
 static int faults_teardown(void **state) {
     (void)state;
-    sagoi_store_set_calls(NULL);
+    inject_store_calls(NULL);
     return 0;
 }
 
 static void little_by_little(void **state) {
     fixture *f = *state;
-    sagoi_store_calls calls = {.pwrite = write_a_little, .pread = read_a_little};
+    store_calls calls = {.pwrite = write_a_little, .pread = read_a_little};
     for (int w = 0; w < WAYS; w++) {
         faults_set(-1, 0);
-        sagoi_store_set_calls(&calls);
+        inject_store_calls(&calls);
         sagoi_store *store = fixture_open(f, 0, &ways[w]);
         char buf[300], model[1000] = {0};
         for (int i = 0; i < 300; i++)
@@ -106,8 +107,8 @@ static void little_by_little(void **state) {
 
 static void failures_say_where(void **state) {
     fixture *f = *state;
-    sagoi_store_calls calls = {.pwrite = write_or_fail, .pread = read_or_fail};
-    sagoi_store_set_calls(&calls);
+    store_calls calls = {.pwrite = write_or_fail, .pread = read_or_fail};
+    inject_store_calls(&calls);
     sagoi_store *store = fixture_open(f, 0, &ways[1]);
     static char buf[4096 * 4];
     memset(buf, 1, sizeof buf);
@@ -131,16 +132,16 @@ static void failures_say_where(void **state) {
                    f->path);
     assert_string_equal(sagoi_message(), expected);
     assert_int_equal(bytes, -5); /* set on success only */
-    sagoi_store_calls nothing = {.pwrite = write_nothing};
-    sagoi_store_set_calls(&nothing);
+    store_calls nothing = {.pwrite = write_nothing};
+    inject_store_calls(&nothing);
     assert_int_equal(sagoi_store_write(store, runs, 3), SAGO_ERR_NO_SPACE); /* and does not hang */
     assert_int_equal(sagoi_store_close(&store), SAGO_OK);
 }
 
 static void failing_marks_stop(void **state) {
     fixture *f = *state;
-    sagoi_store_calls calls = {.pwrite = write_or_fail};
-    sagoi_store_set_calls(&calls);
+    store_calls calls = {.pwrite = write_or_fail};
+    inject_store_calls(&calls);
     sagoi_store *store = fixture_open(f, 0, &ways[0]);
     static char buf[64000];
     static uint64_t marks[1000];
@@ -155,8 +156,8 @@ static void failing_marks_stop(void **state) {
 
 static void a_failed_sync_stays_failed(void **state) {
     fixture *f = *state;
-    sagoi_store_calls calls = {.fsync = sync_fails_once};
-    sagoi_store_set_calls(&calls);
+    store_calls calls = {.fsync = sync_fails_once};
+    inject_store_calls(&calls);
     faults_set(-1, 0);
     sagoi_store *store = fixture_open(f, 0, &ways[0]);
     assert_int_equal(sagoi_store_sync(store), SAGO_ERR_IO);
@@ -165,7 +166,7 @@ static void a_failed_sync_stays_failed(void **state) {
     assert_int_equal(faults.syncs, 1);
     assert_int_equal(sagoi_store_close(&store), SAGO_OK);
     calls.fsync = sync_interrupted_once;
-    sagoi_store_set_calls(&calls);
+    inject_store_calls(&calls);
     faults_set(-1, 0);
     store = fixture_open(f, 0, &ways[0]);
     assert_int_equal(sagoi_store_sync(store), SAGO_OK);
@@ -298,13 +299,13 @@ static void direct_takes_the_aligned_part(void **state) {
         assert_int_equal(sagoi_store_close(&store), SAGO_OK);
         skip();
     }
-    sagoi_store_calls calls = {.pwrite = write_watching_direct};
-    sagoi_store_set_calls(&calls);
+    store_calls calls = {.pwrite = write_watching_direct};
+    inject_store_calls(&calls);
     direct_calls = 0;
     direct_round(f, store);
     assert_int_equal(direct_calls, 8 + 7); /* 16 and 14 units, two a call; the runs are one in file and memory */
     calls.pwrite = write_refusing_direct;
-    sagoi_store_set_calls(&calls);
+    inject_store_calls(&calls);
     direct_calls = 0;
     direct_round(f, store);
     assert_int_equal(direct_calls, 1); /* once, and then never again */

@@ -15,6 +15,7 @@
 
 #include "store/store.h"
 #include "store/subfiles.h"
+#include "support/inject.h"
 
 enum { BLOCK = 4096, SIZE = 200000 };
 
@@ -275,14 +276,14 @@ static void faults(void **state) {
     char byte = 1, path[128];
     sagoi_store *store = NULL;
     struct stat there;
-    sagoi_store_set_calls(&(sagoi_store_calls){.pwrite = failing_pwrite});
+    inject_store_calls(&(store_calls){.pwrite = failing_pwrite});
     assert_int_equal(sagoi_store_write(s->store, &(sagoi_io_run){BLOCK, 1, &byte}, 1), SAGO_ERR_NO_SPACE);
     (void)snprintf(path, sizeof path, "%s/failed", s->dir);
     assert_int_equal(sagoi_store_open(path, &make, &store), SAGO_ERR_NO_SPACE);
     assert_int_equal(stat(path, &there), -1);
-    sagoi_store_set_calls(&(sagoi_store_calls){.fsync = failing_fsync});
+    inject_store_calls(&(store_calls){.fsync = failing_fsync});
     assert_int_equal(sagoi_store_sync(s->store), SAGO_ERR_IO);
-    sagoi_store_set_calls(NULL);
+    inject_store_calls(NULL);
     assert_int_equal(sagoi_store_sync(s->store), SAGO_ERR_IO);
 }
 
