@@ -177,12 +177,33 @@ static bool each_call(const plan_config *config, plan_input *input, call_fn visi
         bench_access access;
         if (!bench_pattern_make(config->pattern, &config->params, r, ranks, &access, why))
             return false;
-        input->rank_runs = 0;
+        input->rank_runs = input->rank_calls = 0;
         for (int64_t i = 0; i < (config->declared ? access.ncalls : access.ncalls > 0); i++)
             visit(input, r / config->ranks, &access.calls[i]);
         bench_access_cleanup(&access);
     }
     return true;
+}
+
+/* What the ranks of the node fill of each period together, as far as they have one and the same; `bytes` is an
+ * offset until it is known where the node's data begins. */
+static void add_period(plan_input *input, int64_t node, const bench_call *call, int64_t low) {
+    sagoi_node_period *own = &input->periods[node];
+    bool first = input->shapes[node].bytes == 0;
+    bool repeats = call->file.kind == BENCH_VECTOR && call->file.count > 1 && input->rank_calls++ == 0;
+    if (!repeats || (!first && own->period != call->file.stride))
+        *own = (sagoi_node_period){0, 0};
+    else if (first || low + call->file.length > own->bytes)
+        *own = (sagoi_node_period){call->file.stride, low + call->file.length};
+}
+
+static void end_periods(plan_input *input, int64_t nodes) {
+    for (int64_t n = 0; n < nodes; n++) {
+        sagoi_node_period *own = &input->periods[n];
+        own->bytes -= input->shapes[n].low;
+        if (own->period == 0 || own->bytes > own->period)
+            *own = (sagoi_node_period){0, 0};
+    }
 }
 
 static void add_bounds(plan_input *input, int64_t node, const bench_call *call) {
@@ -193,6 +214,7 @@ static void add_bounds(plan_input *input, int64_t node, const bench_call *call) 
         return;
     low += call->disp;
     high += call->disp;
+    add_period(input, node, call, low);
     if (shape->bytes == 0 || low < shape->low)
         shape->low = low;
     if (high > shape->high)
@@ -234,10 +256,12 @@ static bool make_shape(const plan_config *config, plan_input *input, char *why) 
     int64_t low = INT64_MAX, high = 0, bytes = 0;
     input->shapes = calloc(nodes, sizeof *input->shapes);
     input->histogram = calloc(nodes * SAGOI_REGIONS, sizeof *input->histogram);
-    if (!input->shapes || !input->histogram)
+    input->periods = calloc(nodes, sizeof *input->periods);
+    if (!input->shapes || !input->histogram || !input->periods)
         return bench_refuse(why, "out of memory");
     if (!each_call(config, input, add_bounds, why))
         return false;
+    end_periods(input, config->nodes);
     for (size_t n = 0; n < nodes; n++) {
         const sagoi_node_shape *shape = &input->shapes[n];
         if (shape->bytes == 0)
@@ -250,7 +274,8 @@ static bool make_shape(const plan_config *config, plan_input *input, char *why) 
                                  .dense = bytes > 0 && bytes == high - low,
                                  .most_runs = input->most_runs,
                                  .nodes = config->nodes,
-                                 .node = input->shapes};
+                                 .node = input->shapes,
+                                 .periods = input->periods};
     if (nodes == 1 || bytes == 0)
         return true;
     sagoi_shape_regions(low, high, &input->shape.origin, &input->shape.region);
@@ -277,5 +302,6 @@ void plan_input_cleanup(plan_input *input) {
     free(input->nodes);
     free(input->shapes);
     free(input->histogram);
+    free(input->periods);
     memset(input, 0, sizeof *input);
 }

@@ -27,7 +27,9 @@ typedef struct plan_input {
     sagoi_node *nodes;             /* owned, as are: */
     sagoi_node_shape *shapes;
     int64_t *histogram;
+    sagoi_node_period *periods;
     int64_t rank_runs, most_runs; /* of the rank that is looked at, of any so far */
+    int64_t rank_calls;
     sagoi_machine machine;
     sagoi_shape shape;
     sagoi_target target;

@@ -215,12 +215,15 @@ typedef struct node_facts {
     int64_t low, high, bytes, runs, ranks, cores, memory;
     uint64_t cover;
     int64_t verdict;
+    sagoi_node_period period;
     int64_t histogram[SAGOI_REGIONS]; /* several nodes: bytes of each region of the accessed range */
 } node_facts;
 _Static_assert(sizeof(node_facts) <= SAGOI_SHARE_BYTES, "leaders have room for it");
 _Static_assert((int)SAGOI_REGIONS == (int)SAGOI_COUNTS, "a region is a count that the leader sums");
 
 enum { SUM_COVER, SUM_BYTES, SUM_RUNS, SUM_MEMORY_PARTS };
+/* Where other agreements have what measuring a shape does not need. */
+enum { MAX_PERIOD = MAX_ARGUMENT, MAX_MINUS_PERIOD = MAX_MINUS_ARGUMENT, MAX_PERIOD_HIGH = MAX_SIZE };
 
 /* This rank's bytes in each region of what all ranks access; the leader will sum them. */
 static void count_regions(const sagoi_call *call) {
@@ -239,6 +242,24 @@ static void count_regions(const sagoi_call *call) {
     }
 }
 
+/* The ranks of a node fill a part of each period together. */
+static void describe_period(const sagoi_request *request, sagoi_agreement *mine) {
+    sagoi_period period =
+        request->nstreams == 1 ? sagoi_extents_period(&request->streams[0].file) : (sagoi_period){0, 0};
+    mine->max[MAX_PERIOD] = request->nstreams > 0 ? period.bytes : INT64_MIN;
+    mine->max[MAX_MINUS_PERIOD] = request->nstreams > 0 ? -period.bytes : INT64_MIN;
+    mine->max[MAX_PERIOD_HIGH] =
+        request->nstreams > 0 ? sagoi_add_limited(request->low, period.length) : INT64_MIN;
+}
+
+static sagoi_node_period period_of_node(const sagoi_agreement *of_node) {
+    int64_t period = of_node->max[MAX_PERIOD];
+    if (period <= 0 || period != -of_node->max[MAX_MINUS_PERIOD])
+        return (sagoi_node_period){0, 0};
+    int64_t bytes = of_node->max[MAX_PERIOD_HIGH] + of_node->max[MAX_MINUS_LOW];
+    return bytes <= period ? (sagoi_node_period){period, bytes} : (sagoi_node_period){0, 0};
+}
+
 /* By the leader. */
 static void describe_node(void *arg, const sagoi_agreement *of_node, void *described) {
     const sagoi_call *call = arg;
@@ -253,7 +274,8 @@ static void describe_node(void *arg, const sagoi_agreement *of_node, void *descr
                           .cores = team->cores,
                           .memory = sagoi_share_of_node(call->file, (int64_t)of_node->sum[SUM_MEMORY_PARTS]),
                           .cover = of_node->sum[SUM_COVER],
-                          .verdict = of_node->max[MAX_VERDICT]};
+                          .verdict = of_node->max[MAX_VERDICT],
+                          .period = period_of_node(of_node)};
     if (team->nodes > 1)
         sagoi_sum_node_counts(team, facts->histogram);
 }
@@ -270,6 +292,7 @@ static sago_status measure_shape(sagoi_call *call, sago_status status, const nod
     mine.sum[SUM_MEMORY_PARTS] = (uint64_t)sagoi_share_part();
     mine.max[MAX_MINUS_LOW] = request->nstreams ? -request->low : INT64_MIN;
     mine.max[MAX_HIGH] = request->nstreams ? request->high : INT64_MIN;
+    describe_period(request, &mine);
     if (file->team->nodes > 1)
         count_regions(call);
     status = sagoi_share_nodes(file->team, &mine, describe_node, call, sizeof(node_facts), &all);
@@ -311,15 +334,18 @@ static sago_status make_plan(const sagoi_call *call, const node_facts *facts, bo
                              sagoi_plan *plan) {
     sago_file *file = call->file;
     int64_t nodes = file->team->nodes, histogram = SAGOI_REGIONS * (int64_t)sizeof(int64_t);
-    int64_t size = nodes * ((int64_t)(sizeof(sagoi_node) + sizeof(sagoi_node_shape)) + histogram);
+    int64_t size =
+        nodes * ((int64_t)(sizeof(sagoi_node) + sizeof(sagoi_node_shape) + sizeof(sagoi_node_period)) + histogram);
     sagoi_node *node = sagoi_budget_alloc(&file->budget, size);
     if (!node)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory to plan for %lld nodes", (long long)nodes);
     sagoi_node_shape *shapes = (sagoi_node_shape *)(node + nodes);
-    int64_t *regions = (int64_t *)(shapes + nodes);
+    sagoi_node_period *periods = (sagoi_node_period *)(shapes + nodes);
+    int64_t *regions = (int64_t *)(periods + nodes);
     for (int64_t i = 0; i < nodes; i++) {
         node[i] =
             (sagoi_node){facts[i].ranks, facts[i].cores, sagoi_min(facts[i].memory, limit), file->known->place[i]};
+        periods[i] = facts[i].period;
         memcpy(regions + i * SAGOI_REGIONS, facts[i].histogram, (size_t)histogram);
         shapes[i] = (sagoi_node_shape){facts[i].low, facts[i].high, facts[i].bytes, facts[i].runs};
     }
@@ -329,7 +355,8 @@ static sago_status make_plan(const sagoi_call *call, const node_facts *facts, bo
                          .most_runs = call->most_runs,
                          .nodes = nodes,
                          .node = shapes,
-                         .histogram = nodes > 1 ? regions : NULL};
+                         .histogram = nodes > 1 ? regions : NULL,
+                         .periods = periods};
     sagoi_shape_regions(call->low, call->high, &shape.origin, &shape.region);
     sagoi_target target = describe_target(call);
     sagoi_hints hints = file->hints;

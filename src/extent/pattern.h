@@ -211,6 +211,13 @@ int64_t sagoi_span_bytes_below(const sagoi_span *span, int64_t limit);
 /* Bytes of the request below `offset`; needs what walking by offset needs. */
 int64_t sagoi_extents_bytes_below(const sagoi_extents *extents, int64_t offset);
 
+/* A request whose runs come again every `bytes` bytes from its first offset on: all of them lie in the first
+ * `length` bytes of each period.  0, 0: none is seen. */
+typedef struct sagoi_period {
+    int64_t bytes, length;
+} sagoi_period;
+sagoi_period sagoi_extents_period(const sagoi_extents *extents);
+
 /* Sum over the runs of h(end) - h(start), h keyed by `key`: the cover check of the design.  The runs of all
  * ranks tile [low, high) exactly when the sums add up to h(high) - h(low). */
 uint64_t sagoi_extents_cover(const sagoi_extents *extents, uint64_t key);

@@ -130,11 +130,59 @@ void sagoi_draft_aggregators(sagoi_draft *draft) {
         draft->aggregators = sagoi_min(hint, draft->ranks);
         sagoi_draft_reason(draft, "aggregators: %" PRId64 ", hint %" PRId64 "%s", draft->aggregators, hint,
                            hint > draft->ranks ? " but no more than ranks" : "");
-    } else if (draft->stripe > 0) {
-        draft->aggregators = striped_count(draft);
     } else if (sagoi_draft_domain_hint(draft) > 0) {
         draft->aggregators = bisected_count(draft, sagoi_draft_domain_hint(draft));
+    } else if (draft->stripe > 0) {
+        draft->aggregators = striped_count(draft);
     } else if (draft->aggregators == 0) {
         draft->aggregators = unstriped_count(draft);
     }
+}
+
+/* ---- Hints without effect ---- */
+
+/* NULL: it has one. */
+static const char *why_domains_idle(const sagoi_draft *draft) {
+    if (draft->plan->strategy != SAGOI_STRATEGY_AGGREGATED)
+        return "nothing is aggregated";
+    if (draft->given->aggregators > 0)
+        return "the number of aggregators is hinted";
+    if (draft->parted)
+        return "blocks of subfiles come in turn";
+    if (draft->form == SAGOI_FORM_TURNS)
+        return "each node aggregates its own blocks";
+    return draft->stripe > 0 && draft->given->per_target > 0 ? "aggregators for each storage target are hinted"
+                                                             : NULL;
+}
+
+static const char *why_targets_idle(const sagoi_draft *draft) {
+    if (draft->plan->strategy != SAGOI_STRATEGY_AGGREGATED)
+        return "nothing is aggregated";
+    if (draft->given->aggregators > 0)
+        return "the number of aggregators is hinted";
+    return draft->stripe == 0 ? "the access is not striped" : NULL;
+}
+
+static const char *why_groups_idle(const sagoi_draft *draft) {
+    if (draft->plan->strategy != SAGOI_STRATEGY_AGGREGATED)
+        return "nothing is aggregated";
+    if (draft->machine->nodes == 1)
+        return "there is one node";
+    return draft->target->subfiles.count > 0 ? "subfiles decide the groups" : NULL;
+}
+
+void sagoi_draft_explain_idle(sagoi_draft *draft) {
+    bool write = draft->plan->write;
+    const sagoi_hints *given = draft->given;
+    const struct {
+        const char *name;
+        int64_t value;
+        const char *why;
+    } rows[] = {{write ? "sago_domain_write" : "sago_domain_read",
+                 write ? given->domain_write : given->domain_read, why_domains_idle(draft)},
+                {"sago_aggregators_per_target", given->per_target, why_targets_idle(draft)},
+                {"sago_group_size", given->group_size, why_groups_idle(draft)}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].value > 0 && rows[i].why)
+            sagoi_draft_reason(draft, "%s: no effect, %s", rows[i].name, rows[i].why);
 }

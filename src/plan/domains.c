@@ -57,10 +57,12 @@ static void lay_turns(sagoi_draft *draft, int64_t window) {
     draft->plan->ndomains = draft->nturns;
 }
 
+/* Stripes are bisected for those who ask for it: what was measured of domains was measured without stripes. */
 int64_t sagoi_draft_domain_hint(const sagoi_draft *draft) {
-    if (draft->hints->aggregators > 0)
+    const sagoi_hints *hints = draft->stripe > 0 ? draft->given : draft->hints;
+    if (hints->aggregators > 0 || draft->parted || (draft->stripe > 0 && hints->per_target > 0))
         return 0;
-    return draft->plan->write ? draft->hints->domain_write : draft->hints->domain_read;
+    return draft->plan->write ? hints->domain_write : hints->domain_read;
 }
 
 static int64_t domains_of(const sagoi_draft *draft, int64_t bytes) {

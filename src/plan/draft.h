@@ -38,7 +38,8 @@ typedef struct sagoi_draft {
     const sagoi_machine *machine;
     const sagoi_shape *shape;
     const sagoi_target *target;
-    const sagoi_hints *hints;
+    const sagoi_hints *hints; /* what was given, and what was measured on the system where nothing was */
+    const sagoi_hints *given;
     sagoi_plan *plan;    /* what is decided so far */
     int64_t ranks;       /* of all nodes */
     int64_t most_ranks;  /* of any node */
@@ -54,7 +55,7 @@ typedef struct sagoi_draft {
     int64_t nwith_data;
     sagoi_group *group; /* plan->groups of them, nodes + 1 at most */
     sagoi_hosts *hosts; /* several nodes */
-    sagoi_turn turn[SAGOI_REGIONS];
+    sagoi_turn *turn;   /* room for nodes, and for regions */
     int64_t nturns, turn_bytes;
     bool refused;                      /* a node could not be an aggregator's for want of memory */
     int64_t by_sibling, by_descendant; /* domains that were remerged (004, 3.3) */
@@ -87,6 +88,9 @@ double sagoi_draft_local_cost(const sagoi_draft *draft, int64_t c);
 
 /* count.c: how many aggregators. */
 void sagoi_draft_aggregators(sagoi_draft *draft);
+
+/* Hints that were given and change nothing, with the reason of each. */
+void sagoi_draft_explain_idle(sagoi_draft *draft);
 
 /* groups.c: which parts of the file stay among which nodes, and the form. */
 sago_status sagoi_draft_groups(sagoi_draft *draft) SAGOI_CHECKED;

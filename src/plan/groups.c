@@ -41,15 +41,15 @@ static int compare_ends(const void *a, const void *b) {
 
 /* ---- Cuts --------------------------------------------------------------------------------------------- */
 
-/* Does hardly anything of any node cross the cut?  *homed: how many nodes' data then lies before it. */
-static bool cut_is_clean(division *d, int64_t cut, int64_t *homed) {
+/* Does hardly anything of any node cross the cut, and has each side a node whose data lies there? */
+static bool cut_is_clean(division *d, int64_t cut) {
     const sagoi_draft *draft = d->draft;
     const sagoi_shape *shape = draft->shape;
-    *homed = 0;
+    int64_t homed = 0, beyond = 0;
     for (int64_t i = d->begin; i < draft->nwith_data; i++) {
         const sagoi_node_shape *access = &shape->node[draft->by_low[i]];
         if (access->low >= cut)
-            break;
+            return homed > 0;
         if (draft->plan->node_group[draft->by_low[i]] >= 0)
             continue;
         if (++d->looks > most_looks)
@@ -57,9 +57,10 @@ static bool cut_is_clean(division *d, int64_t cut, int64_t *homed) {
         double before = sagoi_shape_bytes(shape, draft->by_low[i], 0, cut), all = (double)access->bytes;
         if (before > all / (double)crossing && before < all - all / (double)crossing)
             return false;
-        *homed += before >= all / 2;
+        homed += before >= all / 2;
+        beyond += before < all / 2;
     }
-    return *homed > 0;
+    return homed > 0 && beyond > 0;
 }
 
 /* The first clean cut at least a group's size after `start`; -1: none. */
@@ -73,10 +74,10 @@ static int64_t next_cut(division *d, int64_t start) {
             high = middle;
     }
     for (int64_t i = low; i < d->nends && i < low + most_tries; i++) {
-        int64_t homed, cut = sagoi_round_up(d->ends[i].high, d->unit);
+        int64_t cut = sagoi_round_up(d->ends[i].high, d->unit);
         if (d->draft->plan->high - cut < d->size / 2) /* what is left would be no group */
             return -1;
-        if (cut_is_clean(d, cut, &homed))
+        if (cut_is_clean(d, cut))
             return cut;
     }
     return -1;
@@ -192,6 +193,33 @@ static int64_t period_of(const int64_t *owner, int64_t regions) {
     return 0;
 }
 
+/* Shorter blocks make too many rounds of too little. */
+static const int64_t shortest_turn = MIB;
+
+/* From what the nodes' own patterns tell: blocks that come again at one distance, each of one node, whatever part
+ * of the file they are and however many nodes there are.  A gap goes with the block before it. */
+static bool find_periods(sagoi_draft *draft) {
+    const sagoi_shape *shape = draft->shape;
+    int64_t blocks = draft->nwith_data;
+    if (!shape->periods || blocks < 2 || blocks > most_looks / draft->machine->nodes)
+        return false;
+    int64_t period = shape->periods[draft->by_low[0]].period, origin = draft->plan->low;
+    if (period == 0 || period % draft->align != 0 || draft->plan->high - origin <= period)
+        return false;
+    for (int64_t i = 0; i < blocks; i++) {
+        int64_t node = draft->by_low[i], first = shape->node[node].low;
+        int64_t next = i + 1 < blocks ? shape->node[draft->by_low[i + 1]].low : origin + period;
+        const sagoi_node_period *own = &shape->periods[node];
+        if (own->period != period || first % draft->align != 0 || next - first < shortest_turn ||
+            own->bytes > next - first)
+            return false;
+        draft->turn[i] = (sagoi_turn){.first = first, .bytes = next - first, .node = node};
+    }
+    draft->nturns = blocks;
+    draft->turn_bytes = period;
+    return true;
+}
+
 static bool find_turns(sagoi_draft *draft) {
     const sagoi_shape *shape = draft->shape;
     int64_t owner[SAGOI_REGIONS], regions = 0;
@@ -221,7 +249,7 @@ static bool find_turns(sagoi_draft *draft) {
 /* Neighbouring blocks make a group of about Msg_group bytes, counted over all turns. */
 static void group_turns(sagoi_draft *draft, int64_t size) {
     sagoi_plan *plan = draft->plan;
-    int64_t turns = sagoi_div_up(plan->high - draft->shape->origin, draft->turn_bytes), gathered = 0;
+    int64_t turns = sagoi_div_up(plan->high - draft->turn[0].first, draft->turn_bytes), gathered = 0;
     plan->groups = 1;
     draft->group[0] = (sagoi_group){.start = plan->low, .end = plan->high};
     for (int64_t i = 0; i < draft->nturns; i++) {
@@ -328,10 +356,11 @@ static void begin_groups(division *d) {
 static void decide_form(sagoi_draft *draft, const division *d) {
     sagoi_plan *plan = draft->plan;
     if (plan->groups == 1 && draft->stripe == 0 && divisible(draft) && draft->hints->aggregators == 0 &&
-        find_turns(draft)) {
+        (find_periods(draft) || find_turns(draft))) {
         draft->form = SAGOI_FORM_TURNS;
         group_turns(draft, d->size);
-    } else if (draft->stripe > 0 && plan->groups > 1) { /* data that stays near beats a target of one's own */
+    } else if (draft->stripe > 0 && (plan->groups > 1 || sagoi_draft_domain_hint(draft) > 0)) {
+        /* data that stays near beats a target of one's own */
         draft->form = SAGOI_FORM_RANGES;
         draft->align = d->unit;
     } else if (draft->stripe > 0) {

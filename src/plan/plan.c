@@ -201,7 +201,8 @@ static bool allocate(sagoi_draft *draft) {
     ok = ok && plan->node_regions;
     draft->by_low = per_node(draft, &ok);
     draft->group = calloc((size_t)draft->machine->nodes + 1, sizeof *draft->group);
-    return ok && draft->group;
+    draft->turn = calloc((size_t)sagoi_max(draft->machine->nodes, SAGOI_REGIONS), sizeof *draft->turn);
+    return ok && draft->group && draft->turn;
 }
 
 static sago_status make(sagoi_draft *draft) {
@@ -215,7 +216,9 @@ static sago_status make(sagoi_draft *draft) {
     read_target(draft);
     sagoi_draft_strategy(draft);
     sagoi_draft_movement(draft);
-    return plan->strategy == SAGOI_STRATEGY_AGGREGATED ? make_aggregated(draft) : SAGO_OK;
+    sago_status status = plan->strategy == SAGOI_STRATEGY_AGGREGATED ? make_aggregated(draft) : SAGO_OK;
+    sagoi_draft_explain_idle(draft);
+    return status;
 }
 
 /* What was measured on the system holds where no hint says otherwise. */
@@ -241,11 +244,13 @@ sago_status sagoi_plan_make(const sagoi_machine *machine, const sagoi_shape *sha
         return status;
     sagoi_plan fresh = {0};
     sagoi_hints filled = fill_hints(hints, &machine->tuned);
-    sagoi_draft draft = {.machine = machine, .shape = shape, .target = target, .hints = &filled, .plan = &fresh};
+    sagoi_draft draft = {
+        .machine = machine, .shape = shape, .target = target, .hints = &filled, .given = hints, .plan = &fresh};
     status = make(&draft);
     sagoi_hosts_destroy(draft.hosts);
     free(draft.by_low);
     free(draft.group);
+    free(draft.turn);
     if (status == SAGO_OK)
         *plan = fresh;
     else

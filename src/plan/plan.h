@@ -47,6 +47,12 @@ typedef struct sagoi_node_shape {
 
 enum { SAGOI_REGIONS = 32 };
 
+/* A node whose data comes again every `period` bytes, in the first `bytes` of each, counted from its first offset;
+ * period 0: none is seen. */
+typedef struct sagoi_node_period {
+    int64_t period, bytes;
+} sagoi_node_period;
+
 typedef struct sagoi_shape {
     bool write;
     bool dense;        /* writes: the runs of all ranks tile [low, high) exactly */
@@ -57,6 +63,7 @@ typedef struct sagoi_shape {
      * NULL: each node's bytes are even over its range. */
     int64_t origin, region;
     const int64_t *histogram;
+    const sagoi_node_period *periods; /* nodes of them; not owned; NULL: not known */
 } sagoi_shape;
 
 /* The regions for an access to [low, high): their size is a power of two, and they begin at multiples of it. */

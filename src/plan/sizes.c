@@ -226,12 +226,39 @@ static void explain_hosts(sagoi_draft *draft, int64_t aggregators) {
                            draft->by_sibling, draft->by_descendant);
 }
 
+/* Stripes that are dealt out, in windows that memory makes smaller than a stripe: then several aggregators share a
+ * storage target, and rounds are many.  Ranges of whole stripes, those without a host remerged (004, 3.3), may
+ * take fewer. */
+static sago_status try_ranges(sagoi_draft *draft, int64_t wanted, int64_t *window) {
+    int64_t rounds = draft->plan->rounds, align = draft->align;
+    bool placed, fixed = draft->plan->nodes == 1 || sagoi_hosts_fixed(draft->hosts);
+    if (draft->form != SAGOI_FORM_DEALT || draft->parted || fixed || draft->plan->window % draft->stripe == 0)
+        return SAGO_OK;
+    draft->form = SAGOI_FORM_RANGES;
+    draft->align = sagoi_round_up(align, draft->stripe);
+    sago_status status = try_window(draft, wanted, &placed);
+    if (status != SAGO_OK)
+        return status;
+    if (placed && draft->plan->window % draft->stripe == 0 && draft->plan->rounds < rounds) {
+        sagoi_draft_reason(
+            draft, "stripes: ranges of whole ones, %" PRId64 " rounds; dealt out, memory would cut them: %" PRId64,
+            draft->plan->rounds, rounds);
+        *window = wanted;
+        return SAGO_OK;
+    }
+    draft->form = SAGOI_FORM_DEALT;
+    draft->align = align;
+    return try_window(draft, *window, &placed);
+}
+
 sago_status sagoi_draft_sizes(sagoi_draft *draft) {
     int64_t aggregators = draft->aggregators, wanted = sagoi_draft_wanted_window(draft, aggregators);
     int64_t window = wanted;
     bool placed = false;
     for (;;) {
         sago_status status = shrink_window(draft, &window, &placed);
+        if (status == SAGO_OK && placed)
+            status = try_ranges(draft, wanted, &window);
         if (status == SAGO_OK && !placed) {
             window = sagoi_min(wanted, SAGOI_SMALLEST);
             status = shrink_buffers(draft, &placed);

@@ -104,6 +104,35 @@ static void window_round(random_state *r) {
     request_destroy(q);
 }
 
+static int64_t periods_seen;
+
+static void period_round(random_state *r) {
+    request *q = request_create(r, SHAPE_ASCENDING | (one_in(r, 2) ? SHAPE_NEAR : 0));
+    const model *m = &q->bytes;
+    sagoi_period period = sagoi_extents_period(&q->extents);
+    CHECK((period.bytes > 0) == (period.length > 0) && period.length <= period.bytes);
+    for (int64_t i = 0; period.bytes > 0 && i < m->n; i++)
+        CHECK((m->off[i] - m->off[0]) % period.bytes < period.length);
+    periods_seen += period.bytes > 0;
+    request_destroy(q);
+}
+
+static void test_periods(void **state) {
+    (void)state;
+    run_rounds(5000, period_round);
+    assert_true(periods_seen > 100 || getenv("SAGO_SEED"));
+    sagoi_piece piece = {.off = 40, .len = 8, .count = 5, .stride = 100};
+    sagoi_pattern train;
+    assert_int_equal(sagoi_pattern_of_train(&train, &piece), SAGO_OK);
+    sagoi_period once = sagoi_extents_period(&(sagoi_extents){&train, 1000, 500, 0, 40});
+    assert_true(once.bytes == 100 && once.length == 8);
+    sagoi_period tiled = sagoi_extents_period(&(sagoi_extents){&train, 1000, 600, 0, 80});
+    assert_true(tiled.bytes == 600 && tiled.length == 408);
+    sagoi_period cut =
+        sagoi_extents_period(&(sagoi_extents){&train, 1000, 600, 8, 80}); /* not from a tile's start */
+    assert_int_equal(cut.bytes, 0);
+}
+
 static void below_round(random_state *r) {
     request *q = request_create(r, SHAPE_ASCENDING | (one_in(r, 2) ? SHAPE_NEAR : 0));
     const model *m = &q->bytes;
@@ -391,6 +420,7 @@ int main(void) {
         cmocka_unit_test(test_walk_and_seek_position),
         cmocka_unit_test(test_counts_and_walkable),
         cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_periods),
         cmocka_unit_test(test_bytes_below),
         cmocka_unit_test(test_seek_offset),
         cmocka_unit_test(test_large_numbers),

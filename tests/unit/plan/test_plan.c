@@ -362,6 +362,135 @@ static void strategy_shared_stripes(void **state) {
     assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
 }
 
+/* 40 nodes hold blocks of 2 MiB in turn, each a 4000th of the file: no histogram shows them, their patterns do. */
+static void many_turns(void **state) {
+    (void)state;
+    enum { TURNS = 40, ROUNDS = 100 };
+    static sagoi_node node[TURNS];
+    static sagoi_node_shape access[TURNS];
+    static sagoi_node_period period[TURNS];
+    situation_init(&s, 2, 2, GIB, 1024);
+    for (int64_t n = 0; n < TURNS; n++) {
+        int64_t low = (n * 7 % TURNS) * 2 * MIB; /* in another order than the nodes' */
+        node[n] = (sagoi_node){4, 8, 4 * GIB, .place = n};
+        access[n] = (sagoi_node_shape){low, low + (ROUNDS - 1) * TURNS * 2 * MIB + 2 * MIB, ROUNDS * 2 * MIB,
+                                       2048 * ROUNDS};
+        period[n] = (sagoi_node_period){TURNS * 2 * MIB, 2 * MIB};
+    }
+    s.machine = (sagoi_machine){.nodes = TURNS, .node = node};
+    s.shape = (sagoi_shape){.write = true, .dense = true, .nodes = TURNS, .node = access, .periods = period};
+    sagoi_plan plan;
+    must_make(&s, &plan);
+    assert_reason(&plan, "40 nodes hold blocks in turn every 80 MiB");
+    assert_int_equal(plan.ndomains, TURNS);
+    for (int64_t d = 0; d < TURNS; d++) {
+        assert_int_equal(plan.domains[d].first, access[plan.domains[d].node].low);
+        assert_int_equal(plan.domains[d].stride, TURNS * 2 * MIB);
+    }
+    sagoi_plan_cleanup(&plan);
+    const struct { /* one node's block meets the next one's; is too short; repeats at another distance; begins in a
+                      page */
+        int64_t node, low, period, bytes;
+    } wrong[] = {{3, 0, 80 * MIB, 3 * MIB},
+                 {3, -1536 * KIB, 80 * MIB, MIB / 2},
+                 {3, 0, 40 * MIB, 2 * MIB},
+                 {3, 7, 80 * MIB, MIB}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        int64_t n = wrong[i].node;
+        sagoi_node_shape before = access[n];
+        sagoi_node_period of = period[n];
+        access[n].low += wrong[i].low;
+        period[n] = (sagoi_node_period){wrong[i].period, wrong[i].bytes};
+        must_make(&s, &plan);
+        assert_null(strstr(plan.reasons, "in turn every"));
+        sagoi_plan_cleanup(&plan);
+        access[n] = before;
+        period[n] = of;
+    }
+}
+
+static void assert_whole_stripes(const sagoi_plan *plan, int64_t stripe) {
+    assert_int_equal(plan->window % stripe, 0);
+    for (int64_t d = 0; d < plan->ndomains; d++) {
+        assert_int_equal(plan->domains[d].first % stripe, 0);
+        assert_int_equal(plan->domains[d].block, plan->domains[d].stride); /* one range each */
+    }
+}
+
+/* A striped file (004, 3.2 and 3.3): bisected into domains of whole stripes, remerged where memory is missing. */
+static void stripes_bisected(void **state) {
+    (void)state;
+    sagoi_plan plan;
+    situation_init(&s, 4, 8, 200 * MIB, 24);
+    s.target = (sagoi_target){.block = 4096, .stripe_unit = 4 * MIB, .stripe_count = 4};
+    s.hints.domain_write = 32 * MIB;
+    must_make(&s, &plan);
+    assert_reason(&plan, "bisecting until none owns more than 32 MiB");
+    assert_whole_stripes(&plan, 4 * MIB);
+    assert_int_equal(plan.ndomains, 8);
+    sagoi_plan_cleanup(&plan);
+    for (int64_t n = 0; n < 4; n++) /* one after the other */
+        s.access[n] = (sagoi_node_shape){n * 50 * MIB, (n + 1) * 50 * MIB, 50 * MIB, 50 * MIB / 24};
+    s.node[2].memory = 4 * MIB;
+    s.hints.group_size = GIB;
+    must_make(&s, &plan);
+    assert_reason(&plan, "without a host, taken over by a sibling");
+    assert_whole_stripes(&plan, 4 * MIB);
+    assert_int_equal(plan.node_slots[2], 0);
+    sagoi_plan_cleanup(&plan);
+    s.hints.per_target = 2;
+    must_make(&s, &plan);
+    assert_reason(&plan, "sago_domain_write: no effect, aggregators for each storage target are hinted");
+    sagoi_plan_cleanup(&plan);
+}
+
+/* Dealt out, all aggregators would have windows that the memory of most nodes cuts; as ranges, the rich have whole
+ * stripes. */
+static void stripes_and_memory(void **state) {
+    (void)state;
+    sagoi_plan plan;
+    situation_init(&s, 8, 4, 1024 * MIB, 24);
+    s.target = (sagoi_target){.block = 4096, .stripe_unit = 16 * MIB, .stripe_count = 8};
+    s.hints.message_size = 64 * KIB;
+    for (int64_t n = 1; n < 8; n++)
+        s.node[n].memory = 12 * MIB;
+    must_make(&s, &plan);
+    assert_reason(&plan, "stripes: ranges of whole ones");
+    assert_whole_stripes(&plan, 16 * MIB);
+    sagoi_plan_cleanup(&plan);
+}
+
+/* A hint that changes nothing is named. */
+static void idle_hints(void **state) {
+    (void)state;
+    sagoi_plan plan;
+    situation_init(&s, 4, 2, 200 * MIB, 24);
+    s.hints.per_target = 2;
+    s.hints.domain_write = 32 * MIB;
+    s.hints.domain_read = 32 * MIB; /* of the other direction: nothing to say */
+    s.hints.aggregators = 3;
+    must_make(&s, &plan);
+    assert_reason(&plan, "sago_aggregators_per_target: no effect, the number of aggregators is hinted\n");
+    assert_reason(&plan, "sago_domain_write: no effect, the number of aggregators is hinted\n");
+    assert_null(strstr(plan.reasons, "sago_domain_read"));
+    sagoi_plan_cleanup(&plan);
+    s.hints.aggregators = 0;
+    must_make(&s, &plan);
+    assert_reason(&plan, "sago_aggregators_per_target: no effect, the access is not striped\n");
+    assert_null(strstr(plan.reasons, "sago_domain_write"));
+    sagoi_plan_cleanup(&plan);
+    s.target.subfiles = (sagoi_subfiles){4, 4 * MIB};
+    s.hints.group_size = MIB;
+    must_make(&s, &plan);
+    assert_reason(&plan, "sago_group_size: no effect, subfiles decide the groups\n");
+    assert_reason(&plan, "sago_domain_write: no effect, blocks of subfiles come in turn\n");
+    sagoi_plan_cleanup(&plan);
+    s.hints.strategy = SAGOI_STRATEGY_DIRECT;
+    must_make(&s, &plan);
+    assert_reason(&plan, "sago_domain_write: no effect, nothing is aggregated\n");
+    sagoi_plan_cleanup(&plan);
+}
+
 static void strategy_by_density(void **state) {
     (void)state;
     situation_init(&s, 1, 8, 64 * MIB, 32);
@@ -864,6 +993,10 @@ int main(void) {
         cmocka_unit_test(strategy_one_piece),
         cmocka_unit_test(locked_blocks),
         cmocka_unit_test(strategy_shared_stripes),
+        cmocka_unit_test(many_turns),
+        cmocka_unit_test(stripes_bisected),
+        cmocka_unit_test(stripes_and_memory),
+        cmocka_unit_test(idle_hints),
         cmocka_unit_test(strategy_by_density),
         cmocka_unit_test(strategy_one_rank),
         cmocka_unit_test(strategy_hinted),
