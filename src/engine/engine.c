@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/fiber.h"
 #include "engine/share.h"
 
 /* ---- Entering ---- */
@@ -48,11 +49,14 @@ static sago_status look_at_file(sago_file *file, bool reads, sagoi_agreement *ag
     return status;
 }
 
-/* A write does only where the file may be mapped; elsewhere asking would cost each node a request.  Who follows
- * others may come to read. */
+/* Asking costs each node a request.  A write needs the size only where the file may be mapped, a read only if it
+ * is planned: if the last one was not, this one is taken to be alike, and the size is asked for later if it is
+ * not. Steps of declared variables are planned, and who follows others may come to read. */
 static bool needs_size(const sagoi_call *call) {
     const sagoi_composed *composed = call->composed;
-    return call->file->may_map || composed->follows || composed->request.direction == SAGOI_FROM_FILE;
+    if (composed->request.direction == SAGOI_FROM_FILE)
+        return !call->file->lone_read || composed->step;
+    return call->file->may_map || composed->follows;
 }
 
 /* An odd number that depends on the rank, for the weighted sum of first offsets. */
@@ -130,11 +134,31 @@ static int64_t kind_of(const sagoi_composed *composed) {
     return write ? SAGOI_KIND_ACCESS_WRITE : SAGOI_KIND_ACCESS_READ;
 }
 
+static void take_size(sagoi_call *call, const sagoi_agreement *agreed) {
+    call->size = agreed->max[MAX_SIZE];
+    call->sparse = agreed->max[MAX_SPARSE];
+    call->in_place = !call->sparse && call->high <= call->size;
+    if (call->composed->request.direction == SAGOI_FROM_FILE)
+        call->composed->request.limit = call->size;
+}
+
+/* A read that is planned after all. */
+static sago_status ask_size(sagoi_call *call) {
+    sagoi_agreement agreed = {0};
+    sago_status status = look_at_file(call->file, true, &agreed);
+    status = agree_call(call->file, status, SAGOI_KIND_SIZE, &agreed);
+    if (!status)
+        take_size(call, &agreed);
+    call->sized = true;
+    return status;
+}
+
 static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *agreed) {
     sago_file *file = call->file;
     sagoi_composed *composed = call->composed;
     memset(agreed, 0, sizeof *agreed);
-    if (needs_size(call)) {
+    call->sized = needs_size(call);
+    if (call->sized) {
         sago_status looked = look_at_file(file, composed->request.direction == SAGOI_FROM_FILE, agreed);
         status = status ? status : looked;
     }
@@ -151,13 +175,9 @@ static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *
     bool empty = agreed->max[MAX_HIGH] == INT64_MIN;
     call->low = empty ? 0 : -agreed->max[MAX_MINUS_LOW];
     call->high = empty ? 0 : agreed->max[MAX_HIGH];
-    call->size = agreed->max[MAX_SIZE];
-    call->sparse = agreed->max[MAX_SPARSE];
     call->staged = agreed->max[MAX_STAGED];
     call->most_runs = agreed->max[MAX_RUNS];
-    call->in_place = !call->sparse && call->high <= call->size;
-    if (call->composed->request.direction == SAGOI_FROM_FILE)
-        call->composed->request.limit = call->size;
+    take_size(call, agreed);
     return SAGO_OK;
 }
 
@@ -517,6 +537,29 @@ static sago_status leave_alone(sagoi_call *call, sago_status status) {
     return status;
 }
 
+/* How much of one run there is to read is seen by reading it, unless it must pass through a buffer. */
+static sago_status read_lone(sagoi_call *call) {
+    sago_file *file = call->file;
+    sagoi_request *request = &call->composed->request;
+    call->size = request->high;
+    if (request->nstreams == 0)
+        return SAGO_OK;
+    const sagoi_memory *memory = &request->streams[0].memory;
+    if (sagoi_on_fiber() || memory->extents.pattern || memory->staging) {
+        sagoi_look look;
+        sago_status status = sagoi_store_look(file->store, 0, 1, &look);
+        call->size = request->limit = look.size;
+        return status ? status : sagoi_run_direct(file, request);
+    }
+    const sagoi_io_run run = {.off = request->low, .len = call->composed->bytes, .buf = memory->base};
+    int64_t bytes = 0;
+    double start = sagoi_phase_begin(file);
+    sago_status status = sagoi_store_read(file->store, &run, 1, &bytes);
+    (void)sagoi_phase_next(file, SAGO_PHASE_STORE, start);
+    call->size = request->low + bytes;
+    return status;
+}
+
 static sago_status run_alone(sagoi_call *call, const sagoi_agreement *agreed) {
     static const char why[] = "strategy: direct, no rank has more than one run: nothing to gather\n";
     sago_file *file = call->file;
@@ -524,7 +567,8 @@ static sago_status run_alone(sagoi_call *call, const sagoi_agreement *agreed) {
     file->stats.direct_calls++;
     count_route(call, leaves_alone(call) ? SAGO_ROUTE_ALONE_DIRECT : SAGO_ROUTE_TOGETHER_DIRECT);
     memcpy(file->stats.decision, why, sizeof why);
-    sago_status status = sagoi_run_direct(file, &call->composed->request);
+    bool by_size = call->sized || call->composed->request.direction == SAGOI_TO_FILE;
+    sago_status status = by_size ? sagoi_run_direct(file, &call->composed->request) : read_lone(call);
     if (!status)
         status = sagoi_request_settle(&call->composed->request);
     if (leaves_alone(call))
@@ -595,7 +639,13 @@ sago_status sagoi_engine_run(sago_file *file, sagoi_composed *composed, sago_sta
     }
     composed->all_low = call.low;
     composed->all_high = call.high;
-    status = goes_alone(&call, &agreed) ? run_alone(&call, &agreed) : run_planned(&call, &agreed);
+    bool alone = goes_alone(&call, &agreed), reads = request->direction == SAGOI_FROM_FILE;
+    if (reads)
+        file->lone_read = alone;
+    if (reads && !alone && !call.sized)
+        status = ask_size(&call);
+    if (!status)
+        status = alone ? run_alone(&call, &agreed) : run_planned(&call, &agreed);
     if (status)
         return status;
     bool whole = request->direction == SAGOI_TO_FILE || request->high <= call.size;

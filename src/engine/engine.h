@@ -13,12 +13,13 @@ typedef struct sagoi_call {
     int64_t shift;            /* the request lies this much further on than the plan says */
     int64_t low, high;        /* of all ranks */
     int64_t most_runs;        /* of any rank */
-    int64_t size;             /* of the file when the call began */
-    bool sparse;              /* the file has holes */
-    bool staged;              /* some rank's memory is a device's */
-    bool in_place;            /* all that is accessed lies in the file already, and it has no holes */
-    bool hit;                 /* the plan was there already */
-    bool forgetful;           /* this aggregator could not remember all extents it was sent */
+    int64_t size;             /* of the file when the call began, if it is known: */
+    bool sized;
+    bool sparse;    /* the file has holes */
+    bool staged;    /* some rank's memory is a device's */
+    bool in_place;  /* all that is accessed lies in the file already, and it has no holes */
+    bool hit;       /* the plan was there already */
+    bool forgetful; /* this aggregator could not remember all extents it was sent */
 } sagoi_call;
 
 /* Collective.  `status` is what the caller found wrong with its arguments, if anything: then nothing is moved
@@ -103,6 +104,7 @@ typedef enum {
     SAGOI_KIND_FLUSH,
     SAGOI_KIND_SEPARATE, /* whether to go alone in a call */
     SAGOI_KIND_START_SEPARATE,
+    SAGOI_KIND_SIZE, /* of a read that is planned after all */
     SAGOI_KIND_OTHER
 } sagoi_kind;
 

@@ -53,6 +53,7 @@ struct sago_file {
     struct sagoi_local_tier *tier; /* local storage before the file; NULL: none */
     sagoi_view view;
     sagoi_last_access last_access;        /* without having met since */
+    bool lone_read;                       /* the last collective read went without a plan, on all ranks */
     sagoi_range accessed, accessed_again; /* parts of the file, by this rank alone or mapped */
     int64_t written_end;                  /* largest end of what this rank wrote by itself */
     struct sagoi_pending *deferred;       /* writes; NULL without sago_defer */
