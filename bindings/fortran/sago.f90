@@ -75,6 +75,14 @@ module sago
         integer(c_int) :: filetype = MPI_DATATYPE_NULL  ! MPI_DATATYPE_NULL: contiguous in the file
     end type
 
+    type, bind(C), public :: sago_array
+        integer(c_int64_t) :: offset = 0     ! bytes from the start of the file: where the array begins
+        integer(c_int) :: element = MPI_BYTE
+        integer(c_int) :: ndims = 0
+        integer(c_int64_t) :: global(8) = 0, start(8) = 1, count(8) = 0 ! the first ndims of them
+        integer(c_int64_t) :: mem_shape(8) = 0, mem_start(8) = 0        ! mem_start(1) 0: the buffer is the block
+    end type
+
     ! ---- Files ----
 
     public :: sago_open, sago_close, sago_delete, sago_get_hints
@@ -382,8 +390,58 @@ module sago
         end subroutine
     end interface
 
+    ! ---- Access by blocks of arrays ----
+    !
+    ! Dimensions in Fortran's order, indices from 1 on. The array in the file has the shape `global`; this rank's block of it
+    ! begins at `start` and has `count` elements along each axis, 0 for none. The array given is the block, or, with mem_start,
+    ! holds it from there on (ghost cells around it) and has as many dimensions.
+
+    public :: sago_write_block_all, sago_read_block_all, sago_iwrite_block_all, sago_iread_block_all
+    integer(c_int64_t), parameter, private :: whole(1) = 0
+
+    interface sago_write_block_all
+        module procedure write_block, write_block_inside
+    end interface
+
+    interface sago_read_block_all
+        module procedure read_block, read_block_inside
+    end interface
+
+    interface sago_iwrite_block_all
+        module procedure iwrite_block, iwrite_block_inside
+    end interface
+
+    interface sago_iread_block_all
+        module procedure iread_block, iread_block_inside
+    end interface
+
+    interface
+        subroutine c_block(file, write, offset, type, ndims, global, start, count, data, mem_start, bytes, status) &
+            bind(C, name='sagof_block_all')
+            import :: sago_file, c_int64_t, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int), intent(in) :: write, type, ndims
+            integer(c_int64_t), intent(in) :: offset, global(*), start(*), count(*), mem_start(*)
+            type(*), dimension(..), intent(in) :: data
+            integer(c_int64_t), intent(out) :: bytes
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine c_iblock(file, write, offset, type, ndims, global, start, count, data, mem_start, request, status) &
+            bind(C, name='sagof_iblock_all')
+            import :: sago_file, sago_request, c_int64_t, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int), intent(in) :: write, type, ndims
+            integer(c_int64_t), intent(in) :: offset, global(*), start(*), count(*), mem_start(*)
+            type(*), dimension(..), intent(in), asynchronous :: data
+            type(sago_request), intent(out) :: request
+            integer(c_int), intent(out) :: status
+        end subroutine
+    end interface
+
     ! ---- Declared I/O ----
 
+    public :: sago_declare_arrays
     public :: sago_declare, sago_series_write, sago_series_read, sago_series_complete, sago_series_bytes, &
         sago_series_next, sago_series_free
 
@@ -393,6 +451,15 @@ module sago
             type(sago_file), intent(in) :: file
             integer(c_int64_t), intent(in) :: nvars
             type(sago_var), intent(in) :: vars(*)
+            type(sago_series), intent(out) :: series
+            integer(c_int), intent(out) :: status
+        end subroutine
+
+        subroutine sago_declare_arrays(file, n, arrays, series, status) bind(C, name='sagof_declare_arrays')
+            import :: sago_file, sago_series, sago_array, c_int64_t, c_int
+            type(sago_file), intent(in) :: file
+            integer(c_int64_t), intent(in) :: n
+            type(sago_array), intent(in) :: arrays(*)
             type(sago_series), intent(out) :: series
             integer(c_int), intent(out) :: status
         end subroutine
@@ -581,4 +648,96 @@ contains
             text(i:i) = chars(i)
         end do
     end function
+
+    subroutine write_block(file, offset, type, global, start, count, buf, status)
+        type(sago_file), intent(in) :: file
+        integer(c_int64_t), intent(in) :: offset, global(:), start(:), count(:)
+        integer(c_int), intent(in) :: type
+        type(*), dimension(..), intent(in) :: buf
+        integer(c_int64_t) :: bytes
+        integer(c_int), intent(out) :: status
+        call c_block(file, 1_c_int, offset, type, size(global), global, start, count, buf, whole, &
+            bytes, status)
+    end subroutine
+
+    subroutine write_block_inside(file, offset, type, global, start, count, buf, mem_start, status)
+        type(sago_file), intent(in) :: file
+        integer(c_int64_t), intent(in) :: offset, global(:), start(:), count(:)
+        integer(c_int), intent(in) :: type
+        type(*), dimension(..), intent(in) :: buf
+        integer(c_int64_t), intent(in) :: mem_start(:)
+        integer(c_int64_t) :: bytes
+        integer(c_int), intent(out) :: status
+        call c_block(file, 1_c_int, offset, type, size(global), global, start, count, buf, mem_start, &
+            bytes, status)
+    end subroutine
+
+    subroutine read_block(file, offset, type, global, start, count, buf, bytes, status)
+        type(sago_file), intent(in) :: file
+        integer(c_int64_t), intent(in) :: offset, global(:), start(:), count(:)
+        integer(c_int), intent(in) :: type
+        type(*), dimension(..), intent(inout) :: buf
+        integer(c_int64_t), intent(out) :: bytes
+        integer(c_int), intent(out) :: status
+        call c_block(file, 0_c_int, offset, type, size(global), global, start, count, buf, whole, &
+            bytes, status)
+    end subroutine
+
+    subroutine read_block_inside(file, offset, type, global, start, count, buf, mem_start, bytes, status)
+        type(sago_file), intent(in) :: file
+        integer(c_int64_t), intent(in) :: offset, global(:), start(:), count(:)
+        integer(c_int), intent(in) :: type
+        type(*), dimension(..), intent(inout) :: buf
+        integer(c_int64_t), intent(in) :: mem_start(:)
+        integer(c_int64_t), intent(out) :: bytes
+        integer(c_int), intent(out) :: status
+        call c_block(file, 0_c_int, offset, type, size(global), global, start, count, buf, mem_start, &
+            bytes, status)
+    end subroutine
+
+    subroutine iwrite_block(file, offset, type, global, start, count, buf, request, status)
+        type(sago_file), intent(in) :: file
+        integer(c_int64_t), intent(in) :: offset, global(:), start(:), count(:)
+        integer(c_int), intent(in) :: type
+        type(*), dimension(..), intent(in), asynchronous :: buf
+        type(sago_request), intent(out) :: request
+        integer(c_int), intent(out) :: status
+        call c_iblock(file, 1_c_int, offset, type, size(global), global, start, count, buf, whole, &
+            request, status)
+    end subroutine
+
+    subroutine iwrite_block_inside(file, offset, type, global, start, count, buf, mem_start, request, status)
+        type(sago_file), intent(in) :: file
+        integer(c_int64_t), intent(in) :: offset, global(:), start(:), count(:)
+        integer(c_int), intent(in) :: type
+        type(*), dimension(..), intent(in), asynchronous :: buf
+        integer(c_int64_t), intent(in) :: mem_start(:)
+        type(sago_request), intent(out) :: request
+        integer(c_int), intent(out) :: status
+        call c_iblock(file, 1_c_int, offset, type, size(global), global, start, count, buf, mem_start, &
+            request, status)
+    end subroutine
+
+    subroutine iread_block(file, offset, type, global, start, count, buf, request, status)
+        type(sago_file), intent(in) :: file
+        integer(c_int64_t), intent(in) :: offset, global(:), start(:), count(:)
+        integer(c_int), intent(in) :: type
+        type(*), dimension(..), intent(inout), asynchronous :: buf
+        type(sago_request), intent(out) :: request
+        integer(c_int), intent(out) :: status
+        call c_iblock(file, 0_c_int, offset, type, size(global), global, start, count, buf, whole, &
+            request, status)
+    end subroutine
+
+    subroutine iread_block_inside(file, offset, type, global, start, count, buf, mem_start, request, status)
+        type(sago_file), intent(in) :: file
+        integer(c_int64_t), intent(in) :: offset, global(:), start(:), count(:)
+        integer(c_int), intent(in) :: type
+        type(*), dimension(..), intent(inout), asynchronous :: buf
+        integer(c_int64_t), intent(in) :: mem_start(:)
+        type(sago_request), intent(out) :: request
+        integer(c_int), intent(out) :: status
+        call c_iblock(file, 0_c_int, offset, type, size(global), global, start, count, buf, mem_start, &
+            request, status)
+    end subroutine
 end module

@@ -8,7 +8,9 @@ module sago_f08
     public
 
     private :: c_int, c_int64_t, MPI_Comm, MPI_Datatype, MPI_Info, open_file, delete_file, variable, variable_in, &
-        open_directory, protect_block, protect_inside, split_storage
+        open_directory, protect_block, protect_inside, split_storage, &
+        write_block, write_block_inside, read_block, read_block_inside, iwrite_block, iwrite_block_inside, iread_block, &
+        iread_block_inside
 
     interface sago_open
         module procedure open_file
@@ -136,6 +138,22 @@ module sago_f08
         module procedure variable, variable_in
     end interface
 
+    interface sago_write_block_all
+        module procedure write_block, write_block_inside
+    end interface
+
+    interface sago_read_block_all
+        module procedure read_block, read_block_inside
+    end interface
+
+    interface sago_iwrite_block_all
+        module procedure iwrite_block, iwrite_block_inside
+    end interface
+
+    interface sago_iread_block_all
+        module procedure iread_block, iread_block_inside
+    end interface
+
 contains
 
     subroutine open_file(comm, path, amode, info, file, status)
@@ -207,4 +225,82 @@ contains
         var = variable(offset, count, type)
         var%filetype = filetype%MPI_VAL
     end function
+
+    subroutine write_block(file, offset, type, global, start, count, buf, status)
+        type(sago_file), intent(in) :: file
+        integer(c_int64_t), intent(in) :: offset, global(:), start(:), count(:)
+        type(MPI_Datatype), intent(in) :: type
+        type(*), dimension(..), intent(in) :: buf
+        integer(c_int), intent(out) :: status
+        call sago_write_block_all(file, offset, type%MPI_VAL, global, start, count, buf, status)
+    end subroutine
+
+    subroutine write_block_inside(file, offset, type, global, start, count, buf, mem_start, status)
+        type(sago_file), intent(in) :: file
+        integer(c_int64_t), intent(in) :: offset, global(:), start(:), count(:), mem_start(:)
+        type(MPI_Datatype), intent(in) :: type
+        type(*), dimension(..), intent(in) :: buf
+        integer(c_int), intent(out) :: status
+        call sago_write_block_all(file, offset, type%MPI_VAL, global, start, count, buf, mem_start, status)
+    end subroutine
+
+    subroutine read_block(file, offset, type, global, start, count, buf, bytes, status)
+        type(sago_file), intent(in) :: file
+        integer(c_int64_t), intent(in) :: offset, global(:), start(:), count(:)
+        type(MPI_Datatype), intent(in) :: type
+        type(*), dimension(..), intent(inout) :: buf
+        integer(c_int64_t), intent(out) :: bytes
+        integer(c_int), intent(out) :: status
+        call sago_read_block_all(file, offset, type%MPI_VAL, global, start, count, buf, bytes, status)
+    end subroutine
+
+    subroutine read_block_inside(file, offset, type, global, start, count, buf, mem_start, bytes, status)
+        type(sago_file), intent(in) :: file
+        integer(c_int64_t), intent(in) :: offset, global(:), start(:), count(:), mem_start(:)
+        type(MPI_Datatype), intent(in) :: type
+        type(*), dimension(..), intent(inout) :: buf
+        integer(c_int64_t), intent(out) :: bytes
+        integer(c_int), intent(out) :: status
+        call sago_read_block_all(file, offset, type%MPI_VAL, global, start, count, buf, mem_start, bytes, status)
+    end subroutine
+
+    subroutine iwrite_block(file, offset, type, global, start, count, buf, request, status)
+        type(sago_file), intent(in) :: file
+        integer(c_int64_t), intent(in) :: offset, global(:), start(:), count(:)
+        type(MPI_Datatype), intent(in) :: type
+        type(*), dimension(..), intent(in), asynchronous :: buf
+        type(sago_request), intent(out) :: request
+        integer(c_int), intent(out) :: status
+        call sago_iwrite_block_all(file, offset, type%MPI_VAL, global, start, count, buf, request, status)
+    end subroutine
+
+    subroutine iwrite_block_inside(file, offset, type, global, start, count, buf, mem_start, request, status)
+        type(sago_file), intent(in) :: file
+        integer(c_int64_t), intent(in) :: offset, global(:), start(:), count(:), mem_start(:)
+        type(MPI_Datatype), intent(in) :: type
+        type(*), dimension(..), intent(in), asynchronous :: buf
+        type(sago_request), intent(out) :: request
+        integer(c_int), intent(out) :: status
+        call sago_iwrite_block_all(file, offset, type%MPI_VAL, global, start, count, buf, mem_start, request, status)
+    end subroutine
+
+    subroutine iread_block(file, offset, type, global, start, count, buf, request, status)
+        type(sago_file), intent(in) :: file
+        integer(c_int64_t), intent(in) :: offset, global(:), start(:), count(:)
+        type(MPI_Datatype), intent(in) :: type
+        type(*), dimension(..), intent(inout), asynchronous :: buf
+        type(sago_request), intent(out) :: request
+        integer(c_int), intent(out) :: status
+        call sago_iread_block_all(file, offset, type%MPI_VAL, global, start, count, buf, request, status)
+    end subroutine
+
+    subroutine iread_block_inside(file, offset, type, global, start, count, buf, mem_start, request, status)
+        type(sago_file), intent(in) :: file
+        integer(c_int64_t), intent(in) :: offset, global(:), start(:), count(:), mem_start(:)
+        type(MPI_Datatype), intent(in) :: type
+        type(*), dimension(..), intent(inout), asynchronous :: buf
+        type(sago_request), intent(out) :: request
+        integer(c_int), intent(out) :: status
+        call sago_iread_block_all(file, offset, type%MPI_VAL, global, start, count, buf, mem_start, request, status)
+    end subroutine
 end module

@@ -15,26 +15,20 @@ void sagof_ckpt_close(sago_ckpt **ckpt, int *status) { *status = sago_ckpt_close
 
 /* ---- What is saved ---- */
 
-/* Of as many dimensions as C knows; with more the call is refused before it looks. */
-static void turn(int ndims, const int64_t from[], int64_t base, int64_t to[SAGO_CKPT_DIMS_MAX]) {
-    for (int d = 0; d < ndims && ndims <= SAGO_CKPT_DIMS_MAX; d++)
-        to[d] = from[ndims - 1 - d] - base;
-}
-
 void sagof_ckpt_protect(sago_ckpt *const *ckpt, const char *name, const MPI_Fint *type, const int *ndims,
                         const int64_t *global, const int64_t *start, const int64_t *count, const CFI_cdesc_t *data,
                         const int64_t *mem_start, int *status) {
     int64_t whole[SAGO_CKPT_DIMS_MAX] = {0}, at[SAGO_CKPT_DIMS_MAX], size[SAGO_CKPT_DIMS_MAX] = {0};
     int64_t shape[SAGO_CKPT_DIMS_MAX], inside[SAGO_CKPT_DIMS_MAX];
     int n = *ndims, empty = 0;
-    turn(n, global, 0, whole);
-    turn(n, start, 1, at);
-    turn(n, count, 0, size);
+    shim_turn(n, global, 0, whole);
+    shim_turn(n, start, 1, at);
+    shim_turn(n, count, 0, size);
     sago_block block = {.start = at, .count = size, .data = shim_address(data)};
     if (mem_start[0] != 0) {
         for (int d = 0; d < n && n <= SAGO_CKPT_DIMS_MAX; d++)
             shape[n - 1 - d] = data->rank == n ? data->dim[d].extent : 0; /* another rank: refused as too small */
-        turn(n, mem_start, 1, inside);
+        shim_turn(n, mem_start, 1, inside);
         block.mem_shape = shape;
         block.mem_start = inside;
     }
@@ -100,7 +94,7 @@ void sagof_ckpt_inquire(sago_ckpt *const *ckpt, const int64_t *step, const int64
     const int64_t found[5] = {info.kind, info.element_size, info.ndims, info.bytes, info.ranks};
     memcpy(numbers, found, sizeof found);
     memset(global, 0, sizeof info.global);
-    turn(info.ndims, info.global, 0, global);
+    shim_turn(info.ndims, info.global, 0, global);
 }
 
 /* ---- Looking after a directory, statistics ---- */

@@ -104,6 +104,18 @@ sago_status sago_write_pieces(sago_file *file, int64_t n, const sago_extent exte
 sago_status sago_read_pieces(sago_file *file, int64_t n, const sago_extent extents[], void *buf, int64_t npieces,
                              const sago_extent pieces[], MPI_Count *bytes);
 
+/* ---- Access by blocks of arrays ----------------------------------------------------------------------- */
+
+/* Collective.  An array of ndims dimensions and `global` elements, in C order, lies in the file from byte `offset`
+ * on; the view does not matter.  Each rank moves one block of it, or nothing: block NULL, or a count of 0.  Memory
+ * around the block (ghost cells) is as in sago_block.  Elements have no holes.  Blocks of different ranks may
+ * overlap when reading; `bytes` is as in sago_read_at_all().  A block of any size takes no more memory than its
+ * dimensions. */
+sago_status sago_write_block_all(sago_file *file, MPI_Offset offset, MPI_Datatype element, int ndims,
+                                 const int64_t global[], const sago_block *block);
+sago_status sago_read_block_all(sago_file *file, MPI_Offset offset, MPI_Datatype element, int ndims,
+                                const int64_t global[], const sago_block *block, MPI_Count *bytes);
+
 /* ---- Nonblocking calls -------------------------------------------------------------------------------- */
 
 typedef struct sago_request sago_request;
@@ -145,6 +157,11 @@ sago_status sago_iwrite_pieces_all(sago_file *file, int64_t n, const sago_extent
 sago_status sago_iread_pieces_all(sago_file *file, int64_t n, const sago_extent extents[], void *buf,
                                   int64_t npieces, const sago_extent pieces[], sago_request **request);
 
+sago_status sago_iwrite_block_all(sago_file *file, MPI_Offset offset, MPI_Datatype element, int ndims,
+                                  const int64_t global[], const sago_block *block, sago_request **request);
+sago_status sago_iread_block_all(sago_file *file, MPI_Offset offset, MPI_Datatype element, int ndims,
+                                 const int64_t global[], const sago_block *block, sago_request **request);
+
 /* Local.  Waits until the call is done, returns how it went (the same on all ranks), and sets *request to NULL.
  * `bytes` (may be NULL) as in the blocking calls.  A request that is NULL already is done, with 0 bytes. */
 sago_status sago_wait(sago_request **request, MPI_Count *bytes);
@@ -176,6 +193,22 @@ typedef struct sago_var {
 
 /* Collective.  Announces all variables of one step; every rank declares the same number of them. */
 sago_status sago_declare(sago_file *file, int64_t nvars, const sago_var vars[], sago_series **series);
+
+/* The same for variables that are blocks of arrays: sago_series_write() and _read() give the buffers, which the
+ * blocks are laid out in; what block->data says does not matter. */
+typedef struct sago_array {
+    size_t size;       /* sizeof(sago_array), set by SAGO_ARRAY_INIT */
+    MPI_Offset offset; /* bytes from the start of the file: where the array begins */
+    MPI_Datatype element;
+    int ndims;
+    const int64_t *global;
+    const sago_block *block; /* this rank's; NULL: none */
+} sago_array;
+
+#define SAGO_ARRAY_INIT                                                                                           \
+    { sizeof(sago_array), 0, MPI_BYTE, 0, NULL, NULL }
+
+sago_status sago_declare_arrays(sago_file *file, int64_t narrays, const sago_array arrays[], sago_series **series);
 
 /* Local.  Registers the buffer of a variable for this step, in any order.  It must stay untouched until
  * sago_series_complete() (with the hint sago_series_copy, written data is copied at once).  A step either

@@ -1,6 +1,7 @@
 /* Views, and reading and writing through them or by extents. */
 #include <string.h>
 
+#include "api/array.h"
 #include "api/handle.h"
 #include "api/tier.h"
 #include "base/checked.h"
@@ -319,6 +320,7 @@ typedef struct list_access {
     int64_t n;
     const sago_extent *extents;
     sagoi_scatter memory;
+    const sago_array *array; /* a block of it instead of all these; NULL: none */
 } list_access;
 
 static sago_status check_list(const char *what, int64_t n, const sago_extent *list) {
@@ -327,10 +329,39 @@ static sago_status check_list(const char *what, int64_t n, const sago_extent *li
     return sagoi_fail(SAGO_ERR_ARG, "%lld %s%s", (long long)n, what, n > 0 ? ", but the list is NULL" : "");
 }
 
+static sago_status compose_array(sago_file *file, const sago_array *array, sagoi_composed *composed) {
+    double start = sagoi_phase_begin(file);
+    char *data = array->block ? array->block->data : NULL;
+    sago_status status = sagoi_compose_array(composed, array, data);
+    (void)sagoi_phase_next(file, SAGO_PHASE_FLATTEN, start);
+    return status;
+}
+
+/* What the local tier remembers of a block: its runs.  To be freed with the same count. */
+static sago_status list_runs(sago_file *file, const sagoi_composed *composed, sagoi_tier_call *what) {
+    sagoi_cursor cursor;
+    sagoi_span span;
+    int64_t n = 0;
+    what->n = composed->runs;
+    sago_extent *list = sagoi_budget_alloc(&file->budget, sagoi_max(1, what->n) * (int64_t)sizeof *list);
+    what->extents = list;
+    if (!list)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for %lld runs", (long long)what->n);
+    for (int64_t i = 0; i < composed->request.nstreams; i++) {
+        sagoi_cursor_init(&cursor, &composed->request.streams[i].file);
+        while (sagoi_cursor_next(&cursor, SAGOI_NO_LIMIT, &span))
+            for (sagoi_walk run = sagoi_walk_span(&span); sagoi_walk_run(&run);)
+                list[n++] = (sago_extent){run.off, run.len};
+    }
+    return SAGO_OK;
+}
+
 static sago_status compose_list(sago_file *file, const list_access *wanted, sagoi_composed *composed) {
     sago_status status = sagoi_check_access(file, wanted->direction);
     if (status)
         return status;
+    if (wanted->array)
+        return compose_array(file, wanted->array, composed);
     status = check_list("extents", wanted->n, wanted->extents);
     if (!status && !wanted->memory.whole)
         status = check_list("pieces of memory", wanted->memory.n, wanted->memory.pieces);
@@ -351,9 +382,15 @@ static sago_status run_list(sago_file *file, const list_access *wanted, MPI_Coun
     int64_t moved = 0;
     sagoi_composed_init(&composed, wanted->direction, &file->budget);
     status = compose_list(file, wanted, &composed);
-    const sagoi_tier_call what = {.n = wanted->n, .extents = wanted->extents};
+    sagoi_tier_call what = {.n = wanted->n, .extents = wanted->extents};
+    bool listed = wanted->array && file->tier && wanted->direction == SAGOI_TO_FILE && !status;
+    if (listed)
+        status = list_runs(file, &composed, &what);
     status = file->separate ? serve_separate(file, &composed, status, &moved)
                             : run_composed(file, &composed, &what, status, &moved);
+    if (listed)
+        sagoi_budget_free(&file->budget, (void *)(uintptr_t)what.extents,
+                          sagoi_max(1, what.n) * (int64_t)sizeof *what.extents);
     sagoi_composed_cleanup(&composed);
     if (bytes)
         *bytes = (MPI_Count)moved;
@@ -397,38 +434,61 @@ static sagoi_scatter in_pieces(const void *buf, int64_t n, const sago_extent pie
 }
 
 sago_status sago_write_extents_all(sago_file *file, int64_t n, const sago_extent extents[], const void *buf) {
-    list_access wanted = {"sago_write_extents_all", SAGOI_TO_FILE, n, extents, in_one(buf)};
+    list_access wanted = {"sago_write_extents_all", SAGOI_TO_FILE, n, extents, in_one(buf), NULL};
     return run_list(file, &wanted, NULL);
 }
 
 sago_status sago_read_extents_all(sago_file *file, int64_t n, const sago_extent extents[], void *buf,
                                   MPI_Count *bytes) {
-    list_access wanted = {"sago_read_extents_all", SAGOI_FROM_FILE, n, extents, in_one(buf)};
+    list_access wanted = {"sago_read_extents_all", SAGOI_FROM_FILE, n, extents, in_one(buf), NULL};
     return run_list(file, &wanted, bytes);
 }
 
 sago_status sago_write_pieces_all(sago_file *file, int64_t n, const sago_extent extents[], const void *buf,
                                   int64_t npieces, const sago_extent pieces[]) {
-    list_access wanted = {"sago_write_pieces_all", SAGOI_TO_FILE, n, extents, in_pieces(buf, npieces, pieces)};
+    list_access wanted = {"sago_write_pieces_all",         SAGOI_TO_FILE, n, extents,
+                          in_pieces(buf, npieces, pieces), NULL};
     return run_list(file, &wanted, NULL);
 }
 
 sago_status sago_read_pieces_all(sago_file *file, int64_t n, const sago_extent extents[], void *buf,
                                  int64_t npieces, const sago_extent pieces[], MPI_Count *bytes) {
-    list_access wanted = {"sago_read_pieces_all", SAGOI_FROM_FILE, n, extents, in_pieces(buf, npieces, pieces)};
+    list_access wanted = {
+        "sago_read_pieces_all", SAGOI_FROM_FILE, n, extents, in_pieces(buf, npieces, pieces), NULL};
     return run_list(file, &wanted, bytes);
 }
 
 sago_status sago_write_pieces(sago_file *file, int64_t n, const sago_extent extents[], const void *buf,
                               int64_t npieces, const sago_extent pieces[]) {
-    list_access wanted = {"sago_write_pieces", SAGOI_TO_FILE, n, extents, in_pieces(buf, npieces, pieces)};
+    list_access wanted = {"sago_write_pieces", SAGOI_TO_FILE, n, extents, in_pieces(buf, npieces, pieces), NULL};
     return run_list_alone(file, &wanted, NULL);
 }
 
 sago_status sago_read_pieces(sago_file *file, int64_t n, const sago_extent extents[], void *buf, int64_t npieces,
                              const sago_extent pieces[], MPI_Count *bytes) {
-    list_access wanted = {"sago_read_pieces", SAGOI_FROM_FILE, n, extents, in_pieces(buf, npieces, pieces)};
+    list_access wanted = {"sago_read_pieces", SAGOI_FROM_FILE, n, extents, in_pieces(buf, npieces, pieces), NULL};
     return run_list_alone(file, &wanted, bytes);
+}
+
+/* ---- By blocks of arrays ---- */
+
+static sago_array array_of(MPI_Offset offset, MPI_Datatype element, int ndims, const int64_t global[],
+                           const sago_block *block) {
+    return (sago_array){sizeof(sago_array), offset, element, ndims, global, block};
+}
+
+sago_status sago_write_block_all(sago_file *file, MPI_Offset offset, MPI_Datatype element, int ndims,
+                                 const int64_t global[], const sago_block *block) {
+    sago_array array = array_of(offset, element, ndims, global, block);
+    list_access wanted = {.call = "sago_write_block_all", .direction = SAGOI_TO_FILE, .array = &array};
+    return run_list(file, &wanted, NULL);
+}
+
+sago_status sago_read_block_all(sago_file *file, MPI_Offset offset, MPI_Datatype element, int ndims,
+                                const int64_t global[], const sago_block *block, MPI_Count *bytes) {
+    sago_array array = array_of(offset, element, ndims, global, block);
+    list_access wanted = {.call = "sago_read_block_all", .direction = SAGOI_FROM_FILE, .array = &array};
+    return run_list(file, &wanted, bytes);
 }
 
 /* ---- Nonblocking ---- */
@@ -556,24 +616,40 @@ sago_status sago_iread_at_all(sago_file *file, MPI_Offset offset, void *buf, MPI
 
 sago_status sago_iwrite_extents_all(sago_file *file, int64_t n, const sago_extent extents[], const void *buf,
                                     sago_request **request) {
-    list_access wanted = {"sago_iwrite_extents_all", SAGOI_TO_FILE, n, extents, in_one(buf)};
+    list_access wanted = {"sago_iwrite_extents_all", SAGOI_TO_FILE, n, extents, in_one(buf), NULL};
     return start(file, &(any_access){.list = &wanted}, request);
 }
 
 sago_status sago_iread_extents_all(sago_file *file, int64_t n, const sago_extent extents[], void *buf,
                                    sago_request **request) {
-    list_access wanted = {"sago_iread_extents_all", SAGOI_FROM_FILE, n, extents, in_one(buf)};
+    list_access wanted = {"sago_iread_extents_all", SAGOI_FROM_FILE, n, extents, in_one(buf), NULL};
     return start(file, &(any_access){.list = &wanted}, request);
 }
 
 sago_status sago_iwrite_pieces_all(sago_file *file, int64_t n, const sago_extent extents[], const void *buf,
                                    int64_t npieces, const sago_extent pieces[], sago_request **request) {
-    list_access wanted = {"sago_iwrite_pieces_all", SAGOI_TO_FILE, n, extents, in_pieces(buf, npieces, pieces)};
+    list_access wanted = {"sago_iwrite_pieces_all",        SAGOI_TO_FILE, n, extents,
+                          in_pieces(buf, npieces, pieces), NULL};
     return start(file, &(any_access){.list = &wanted}, request);
 }
 
 sago_status sago_iread_pieces_all(sago_file *file, int64_t n, const sago_extent extents[], void *buf,
                                   int64_t npieces, const sago_extent pieces[], sago_request **request) {
-    list_access wanted = {"sago_iread_pieces_all", SAGOI_FROM_FILE, n, extents, in_pieces(buf, npieces, pieces)};
+    list_access wanted = {
+        "sago_iread_pieces_all", SAGOI_FROM_FILE, n, extents, in_pieces(buf, npieces, pieces), NULL};
+    return start(file, &(any_access){.list = &wanted}, request);
+}
+
+sago_status sago_iwrite_block_all(sago_file *file, MPI_Offset offset, MPI_Datatype element, int ndims,
+                                  const int64_t global[], const sago_block *block, sago_request **request) {
+    sago_array array = array_of(offset, element, ndims, global, block);
+    list_access wanted = {.call = "sago_iwrite_block_all", .direction = SAGOI_TO_FILE, .array = &array};
+    return start(file, &(any_access){.list = &wanted}, request);
+}
+
+sago_status sago_iread_block_all(sago_file *file, MPI_Offset offset, MPI_Datatype element, int ndims,
+                                 const int64_t global[], const sago_block *block, sago_request **request) {
+    sago_array array = array_of(offset, element, ndims, global, block);
+    list_access wanted = {.call = "sago_iread_block_all", .direction = SAGOI_FROM_FILE, .array = &array};
     return start(file, &(any_access){.list = &wanted}, request);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/array.h"
 #include "api/handle.h"
 #include "base/checked.h"
 #include "defer/defer.h"
@@ -108,7 +109,13 @@ static sago_status check_var(const sago_var *var, int64_t i) {
     return SAGO_OK;
 }
 
-static sago_status declare_var(sago_series *series, int64_t i, const sago_var *var) {
+/* What a call declares: one of them. */
+typedef struct declaration {
+    const sago_var *vars;
+    const sago_array *arrays;
+} declaration;
+
+static sago_status compose_var(sago_series *series, int64_t i, const sago_var *var) {
     sago_status status = check_var(var, i);
     if (status)
         return status;
@@ -116,13 +123,24 @@ static sago_status declare_var(sago_series *series, int64_t i, const sago_var *v
     status = sagoi_view_make(var->offset, MPI_BYTE, filetype, &series->file->budget, &series->views[i]);
     if (status)
         return status;
-    sagoi_composed *declared = &series->declared;
     sagoi_place place = {.view = &series->views[i], .disp = var->offset};
     sagoi_buffer buffer = {anchor, var->count, var->type};
+    return sagoi_compose_view(&series->declared, &place, &buffer);
+}
+
+static sago_status compose_array(sago_series *series, int64_t i, const sago_array *array) {
+    if (array->size != sizeof *array)
+        return sagoi_fail(SAGO_ERR_ARG, "array %lld: its size is wrong: start from SAGO_ARRAY_INIT", (long long)i);
+    return sagoi_compose_array(&series->declared, array, anchor);
+}
+
+static sago_status declare_var(sago_series *series, int64_t i, const declaration *given) {
+    sagoi_composed *declared = &series->declared;
     variable *mine = &series->vars[i];
     int64_t before = declared->bytes;
     mine->first = declared->request.nstreams;
-    status = sagoi_compose_view(declared, &place, &buffer);
+    sago_status status =
+        given->vars ? compose_var(series, i, &given->vars[i]) : compose_array(series, i, &given->arrays[i]);
     if (status)
         return status;
     mine->count = declared->request.nstreams - mine->first;
@@ -136,7 +154,7 @@ static sago_status no_memory(int64_t nvars) {
     return sagoi_fail(SAGO_ERR_MEMORY, "no memory for %lld variables", (long long)nvars);
 }
 
-static sago_status declare_all(sago_series *series, const sago_var vars[]) {
+static sago_status declare_all(sago_series *series, const declaration *given) {
     sagoi_budget *budget = &series->file->budget;
     series->vars = sagoi_budget_alloc(budget, series->nvars * (int64_t)sizeof *series->vars);
     series->views = sagoi_budget_alloc(budget, series->nvars * (int64_t)sizeof *series->views);
@@ -146,11 +164,11 @@ static sago_status declare_all(sago_series *series, const sago_var vars[]) {
         return no_memory(series->nvars);
     sago_status status = SAGO_OK;
     for (int64_t i = 0; i < series->nvars && !status; i++)
-        status = declare_var(series, i, &vars[i]);
+        status = declare_var(series, i, given);
     return status;
 }
 
-static sago_status declare(sago_file *file, int64_t nvars, const sago_var vars[], sago_series **declared) {
+static sago_status declare(sago_file *file, int64_t nvars, const declaration *given, sago_series **declared) {
     sago_status status = SAGO_OK;
     sago_series *series = sagoi_budget_alloc(&file->budget, sizeof *series);
     if (series) {
@@ -162,14 +180,14 @@ static sago_status declare(sago_file *file, int64_t nvars, const sago_var vars[]
     } else {
         status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for a series");
     }
-    if (!status && (nvars < 0 || (nvars > 0 && !vars) || !declared))
+    if (!status && (nvars < 0 || (nvars > 0 && !given->vars && !given->arrays) || !declared))
         status = sagoi_fail(SAGO_ERR_ARG, "%lld variables, or a NULL pointer", (long long)nvars);
     if (!status && nvars > MOST_VARS)
         status = no_memory(nvars);
     if (!status) {
         series->nvars = nvars;
         series->nparts = file->apart ? 1 : sagoi_max(1, sagoi_min(file->hints.series_parts, nvars));
-        status = declare_all(series, vars);
+        status = declare_all(series, given);
     }
     status = sagoi_engine_agree(file, status, SAGOI_CALL_DECLARE, nvars);
     /* Rounds, aggregators and windows are computed here, once. */
@@ -189,7 +207,16 @@ sago_status sago_declare(sago_file *file, int64_t nvars, const sago_var vars[], 
     sago_status status = sagoi_check_collective(file);
     if (status)
         return sagoi_done("sago_declare", NULL, status);
-    return sagoi_done("sago_declare", file->path, declare(file, nvars, vars, series));
+    return sagoi_done("sago_declare", file->path, declare(file, nvars, &(declaration){.vars = vars}, series));
+}
+
+sago_status sago_declare_arrays(sago_file *file, int64_t narrays, const sago_array arrays[],
+                                sago_series **series) {
+    sago_status status = sagoi_check_collective(file);
+    if (status)
+        return sagoi_done("sago_declare_arrays", NULL, status);
+    status = declare(file, narrays, &(declaration){.arrays = arrays}, series);
+    return sagoi_done("sago_declare_arrays", file->path, status);
 }
 
 /* ---- Registering ---- */

@@ -453,6 +453,40 @@ sago_status sagoi_compose_extents(sagoi_composed *composed, int64_t n, const sag
     return status;
 }
 
+static sago_status lay_slabs(const sagoi_block_place *place, sagoi_pattern *runs, sagoi_pattern *cells,
+                             sagoi_stream *stream) {
+    int64_t first = 0, begin = 0;
+    sago_status status = sagoi_pattern_of_slab(runs, &place->file, &first);
+    if (!status)
+        status = sagoi_pattern_of_slab(cells, &place->memory, &begin);
+    if (status)
+        return status;
+    if (place->offset < 0)
+        return sagoi_fail(SAGO_ERR_ARG, "the offset %lld is negative", (long long)place->offset);
+    if (sagoi_add(place->offset, first, &stream->file.base))
+        return sagoi_fail(SAGO_ERR_OVERFLOW, "offset %lld + %lld", (long long)place->offset, (long long)first);
+    if (runs->bytes > 0 && !place->base)
+        return no_buffer(runs->bytes);
+    stream->file.pattern = runs;
+    stream->file.end = runs->bytes;
+    stream->memory.base = runs->bytes > 0 ? place->base + begin : place->base;
+    if (!sagoi_pattern_contiguous(cells))
+        stream->memory.extents = (sagoi_extents){.pattern = cells, .end = cells->bytes};
+    return SAGO_OK;
+}
+
+sago_status sagoi_compose_block(sagoi_composed *composed, const sagoi_block_place *place) {
+    sagoi_pattern *runs = own_pattern(composed), *cells = own_pattern(composed);
+    sagoi_stream stream = {0};
+    if (!runs || !cells)
+        return no_memory();
+    sago_status status = lay_slabs(place, runs, cells, &stream);
+    if (status || runs->bytes == 0)
+        return status;
+    status = stage_memory(composed, &stream.memory, runs->bytes);
+    return status ? status : add_stream(composed, &stream);
+}
+
 /* Relative to the request's first offset, so that the same shape elsewhere in the file is the same. */
 static sagoi_hash stream_fingerprint(const sagoi_stream *stream, int64_t low, sagoi_hash seed) {
     const sagoi_extents *file = &stream->file;

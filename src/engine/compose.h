@@ -60,6 +60,13 @@ typedef struct sagoi_scatter {
 } sagoi_scatter;
 sago_status sagoi_compose_extents(sagoi_composed *composed, int64_t n, const sago_extent extents[],
                                   const sagoi_scatter *scatter) SAGOI_CHECKED;
+/* A block of an array that lies in the file from `offset` on, and the same elements in memory. */
+typedef struct sagoi_block_place {
+    int64_t offset;
+    sagoi_slab file, memory;
+    char *base; /* of `memory` */
+} sagoi_block_place;
+sago_status sagoi_compose_block(sagoi_composed *composed, const sagoi_block_place *place) SAGOI_CHECKED;
 /* Of a request whose streams were taken from others. */
 void sagoi_compose_bounds(sagoi_composed *composed);
 /* Of the file side, relative to the lowest offset. */

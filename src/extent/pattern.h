@@ -101,6 +101,17 @@ sago_status sagoi_pattern_finish(sagoi_pattern *pattern) SAGOI_CHECKED;
  * cleaned up.  SAGO_ERR_OVERFLOW. */
 sago_status sagoi_pattern_of_train(sagoi_pattern *pattern, sagoi_piece *piece) SAGOI_CHECKED;
 
+/* A block of a row-major array of `shape` elements of `element` bytes each; start NULL: at 0. */
+enum { SAGOI_AXES_MAX = 8 };
+typedef struct sagoi_slab {
+    int64_t element; /* > 0 */
+    int axes;
+    const int64_t *shape, *start, *count; /* axes of them */
+} sagoi_slab;
+/* Of an initialised pattern, which is finished here: the block's runs from its first byte on, which lies *first
+ * bytes into the array.  SAGO_ERR_ARG, SAGO_ERR_OVERFLOW or SAGO_ERR_MEMORY. */
+sago_status sagoi_pattern_of_slab(sagoi_pattern *pattern, const sagoi_slab *slab, int64_t *first) SAGOI_CHECKED;
+
 /* The request in ascending order of offsets, as `permuted` patterns (one tile, base included, positions kept):
  * one, or more where runs overlap, which is legal when reading, each without overlap.  *layers holds *n of them
  * and is freed by sagoi_layers_free(). */

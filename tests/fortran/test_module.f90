@@ -33,6 +33,7 @@ program test_module
     call nonblocking()
     call sizes()
     call series()
+    call blocks()
     call errors()
 
     call sago_close(file, status)
@@ -233,5 +234,52 @@ contains
             'a status: '//sago_status_string(SAGO_ERR_NO_SPACE))
         call expect(index(sago_version(), '.') > 0, 'version')
         call storage()
+    end subroutine
+
+    ! A 5 x 4 ranks array, four columns a rank, with a ghost cell on every side; then two rows of all of it.
+    subroutine blocks()
+        integer :: cells(7, 6), read_back(7, 6), rows(2, 4*ranks), j
+        integer(int64) :: global(2), start(2), count(2)
+        type(sago_request) :: request
+        type(sago_series) :: steps
+        type(sago_array) :: arrays(1)
+        cells = -1
+        cells(2:6, 2:5) = reshape([((1000*(4*rank + j) + i, i=1, 5), j=1, 4)], [5, 4])
+        global = [5, 4*ranks]
+        start = [1, 4*rank + 1]
+        count = [5, 4]
+        call sago_write_block_all(file, 8_int64, MPI_INTEGER, global, start, count, cells, [2_int64, 2_int64], status)
+        call expect(status == SAGO_OK, 'write_block_all: '//sago_error_message())
+        call sago_read_at(file, 8_int64 + 4*(20*rank + 5 + 2), i, 1_int64, MPI_INTEGER, bytes, status)
+        call expect(i == 1000*(4*rank + 2) + 3, 'a block is in the wrong place')
+        call sago_read_block_all(file, 8_int64, MPI_INTEGER, global, [2_int64, 1_int64], [2_int64, 4_int64*ranks], rows, bytes, &
+            status)
+        call expect(status == SAGO_OK .and. bytes == 32*ranks, 'read_block_all')
+        call expect(all(rows == reshape([((1000*j + i, i=2, 3), j=1, 4*ranks)], [2, 4*ranks])), 'rows of all columns')
+        call sago_iwrite_block_all(file, 8_int64, MPI_INTEGER, global, start, count, cells(2:6, 2:5), request, status)
+        call sago_wait(request, bytes, status)
+        call expect(status == SAGO_ERR_ARG, 'memory with gaps')
+        call sago_iwrite_block_all(file, 8_int64, MPI_INTEGER, global, start, count, cells, [2_int64, 2_int64], request, status)
+        call sago_wait(request, bytes, status)
+        call expect(status == SAGO_OK .and. bytes == 80, 'iwrite_block_all')
+        read_back = -1
+        call sago_iread_block_all(file, 8_int64, MPI_INTEGER, global, start, count, read_back, [2_int64, 2_int64], request, status)
+        call sago_wait(request, bytes, status)
+        call expect(status == SAGO_OK .and. bytes == 80 .and. all(read_back == cells), 'iread_block_all')
+        arrays(1)%offset = 8
+        arrays(1)%element = MPI_INTEGER
+        arrays(1)%ndims = 2
+        arrays(1)%global(1:2) = global
+        arrays(1)%start(1:2) = start
+        arrays(1)%count(1:2) = count
+        arrays(1)%mem_shape(1:2) = [7, 6]
+        arrays(1)%mem_start(1:2) = 2
+        call sago_declare_arrays(file, 1_int64, arrays, steps, status)
+        call expect(status == SAGO_OK, 'declare_arrays: '//sago_error_message())
+        read_back = -1
+        call sago_series_read(steps, 1_int64, read_back, status)
+        call sago_series_complete(steps, status)
+        call expect(status == SAGO_OK .and. all(read_back == cells), 'a declared array')
+        call sago_series_free(steps, status)
     end subroutine
 end program

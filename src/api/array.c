@@ -1,0 +1,54 @@
+/* Checks a block of an array and hands it on as two slabs, one in the file and one in memory. */
+#include "api/array.h"
+
+#include "base/again.h"
+#include "mpi/quiet.h"
+
+_Static_assert((int)SAGOI_AXES_MAX == (int)SAGO_CKPT_DIMS_MAX, "blocks are those of checkpoints");
+
+static sago_status element_bytes(MPI_Datatype type, int64_t *bytes) {
+    MPI_Count size = 0, low = 0, extent = 0;
+    if (type == MPI_DATATYPE_NULL)
+        return sagoi_fail(SAGO_ERR_TYPE, "the element type is MPI_DATATYPE_NULL");
+    sagoi_quiet_begin(MPI_COMM_NULL);
+    bool asked =
+        SAGOI_DONE(MPI_Type_size_x(type, &size)) && SAGOI_DONE(MPI_Type_get_extent_x(type, &low, &extent));
+    sagoi_quiet_end(MPI_COMM_NULL);
+    if (!asked)
+        return sagoi_fail(SAGO_ERR_TYPE, "the element type cannot be used");
+    if (size < 1 || low != 0 || extent != size)
+        return sagoi_fail(SAGO_ERR_TYPE, "the element type has holes or no bytes: %lld bytes in %lld",
+                          (long long)size, (long long)extent);
+    *bytes = size;
+    return SAGO_OK;
+}
+
+static sago_status check_block(const sago_array *array) {
+    const sago_block *block = array->block;
+    if (array->ndims < 1 || array->ndims > SAGOI_AXES_MAX)
+        return sagoi_fail(SAGO_ERR_ARG, "%d dimensions, not 1 to %d", array->ndims, SAGOI_AXES_MAX);
+    if (!array->global)
+        return sagoi_fail(SAGO_ERR_ARG, "the global shape is NULL");
+    if (array->offset < 0)
+        return sagoi_fail(SAGO_ERR_ARG, "the offset %lld is negative", (long long)array->offset);
+    if (block && (!block->start || !block->count))
+        return sagoi_fail(SAGO_ERR_ARG, "the block's start or count is NULL");
+    if (block && !block->mem_shape != !block->mem_start)
+        return sagoi_fail(SAGO_ERR_ARG, "of mem_shape and mem_start one is NULL");
+    return SAGO_OK;
+}
+
+sago_status sagoi_compose_array(sagoi_composed *composed, const sago_array *array, char *data) {
+    const sago_block *block = array->block;
+    int64_t element = 1;
+    sago_status status = check_block(array);
+    if (!status)
+        status = element_bytes(array->element, &element);
+    if (status || !block)
+        return status;
+    sagoi_block_place place = {.offset = array->offset, .base = data};
+    place.file = (sagoi_slab){element, array->ndims, array->global, block->start, block->count};
+    place.memory = (sagoi_slab){element, array->ndims, block->mem_shape ? block->mem_shape : block->count,
+                                block->mem_start, block->count};
+    return sagoi_compose_block(composed, &place);
+}
