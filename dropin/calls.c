@@ -52,7 +52,8 @@ static int enter_PMPI_Abort(MPI_Comm comm, int code) {
     return abort_pmpi(comm, code);
 }
 
-/* Storage neighbourhoods, a split type that the MPI library does not know. */
+/* Storage neighbourhoods: a split type that the MPI library does not know, or its own one, unless it asks for the
+ * network, which is the MPI library's to tell. */
 typedef int split_function(MPI_Comm, int, int, MPI_Info, MPI_Comm *);
 static split_function *split_mpi, *split_pmpi;
 
@@ -63,13 +64,22 @@ static int split_type(MPI_Comm comm, int key, MPI_Info info, MPI_Comm *newcomm) 
     return code;
 }
 
+static bool is_neighbourhood(int type, MPI_Info info) {
+    int network = 0, length;
+    if (dropin_within || (type != SAGO_COMM_TYPE_NEIGHBORHOOD && type != DROPIN_NEIGHBORHOOD))
+        return false;
+    if (type != SAGO_COMM_TYPE_NEIGHBORHOOD && info != MPI_INFO_NULL)
+        (void)MPI_Info_get_valuelen(info, "nbhd_network", &length, &network);
+    return !network;
+}
+
 static int enter_MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *newcomm) {
-    return type == SAGO_COMM_TYPE_NEIGHBORHOOD && !dropin_within ? split_type(comm, key, info, newcomm)
-                                                                 : split_mpi(comm, type, key, info, newcomm);
+    return is_neighbourhood(type, info) ? split_type(comm, key, info, newcomm)
+                                        : split_mpi(comm, type, key, info, newcomm);
 }
 static int enter_PMPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *newcomm) {
-    return type == SAGO_COMM_TYPE_NEIGHBORHOOD && !dropin_within ? split_type(comm, key, info, newcomm)
-                                                                 : split_pmpi(comm, type, key, info, newcomm);
+    return is_neighbourhood(type, info) ? split_type(comm, key, info, newcomm)
+                                        : split_pmpi(comm, type, key, info, newcomm);
 }
 
 void dropin_calls_begin(dropin_next *next, dropin_entry *entries[]) {

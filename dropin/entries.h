@@ -17,6 +17,13 @@ typedef dropin_word dropin_entry(dropin_word, dropin_word, dropin_word, dropin_w
 _Static_assert(sizeof(dropin_word) == sizeof(void *) && sizeof(dropin_word) >= sizeof(MPI_Offset),
                "the drop-in is for machines with 64-bit pointers");
 
+/* The split type of paper 003 as the MPI library has it, where it does. */
+#ifdef MPIX_COMM_TYPE_NEIGHBORHOOD
+#define DROPIN_NEIGHBORHOOD MPIX_COMM_TYPE_NEIGHBORHOOD
+#else
+#define DROPIN_NEIGHBORHOOD SAGO_COMM_TYPE_NEIGHBORHOOD
+#endif
+
 #define DROPIN_AS_ENTRY(function) ((dropin_entry *)(void (*)(void))(function))
 
 /* What comes after Sago under this name, perhaps a tool; NULL: nothing. */

@@ -81,7 +81,7 @@ static bool is_for_sago(int index, dropin_word second) {
     switch (index) {
     case DROPIN_MPI_Comm_split_type:
     case DROPIN_PMPI_Comm_split_type:
-        return (int)second == SAGO_COMM_TYPE_NEIGHBORHOOD;
+        return (int)second == SAGO_COMM_TYPE_NEIGHBORHOOD || (int)second == DROPIN_NEIGHBORHOOD;
     case DROPIN_MPI_Finalize:
     case DROPIN_PMPI_Finalize:
         return is_set("SAGO_STATS", "off");

@@ -42,10 +42,10 @@ sago_status sago_comm_split_storage(MPI_Comm comm, const char *dir, sago_storage
 #define SAGO_COMM_TYPE_NEIGHBORHOOD 0x5a60
 
 /* Collective.  The same, the way of MPI_Comm_split_type: with SAGO_COMM_TYPE_NEIGHBORHOOD `info` may have
- *     nbhd_common_dirname     the directory; without it *newcomm is MPI_COMM_NULL, which is no error
- *     sago_storage_mode       auto (default), exhaustive or heuristic
- * and no other key: that is SAGO_ERR_HINT, and MPI_COMM_NULL.  Other split types are the MPI library's.  Ranks
- * that give MPI_UNDEFINED take no part and get MPI_COMM_NULL. */
+ *     nbhd_common_dirname     the directory; without it the first of the hint sago_local_dirs, as the environment
+ * or the site file has it; where neither has any *newcomm is MPI_COMM_NULL, which is no error sago_storage_mode
+ * auto (default), exhaustive or heuristic and no other key: that is SAGO_ERR_HINT, and MPI_COMM_NULL.  Other split
+ * types are the MPI library's.  Ranks that give MPI_UNDEFINED take no part and get MPI_COMM_NULL. */
 sago_status sago_comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm);
 
 /* Local.  Do two ranks of the communicator that was split share the directory?  `neighbourhood` is what the split

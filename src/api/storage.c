@@ -1,5 +1,6 @@
 /* Storage neighbourhoods: argument checks, the new communicator, and what is remembered with it. */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -7,6 +8,7 @@
 #include "api/handle.h"
 #include "base/again.h"
 #include "base/checked.h"
+#include "engine/surroundings.h"
 #include "move/collect.h"
 #include "mpi/quiet.h"
 #include "storage/neighbourhood.h"
@@ -267,6 +269,22 @@ static sago_status split_part(MPI_Comm comm, bool takes_part, const split_reques
     return status;
 }
 
+/* What the environment or the site file names, where no rank names a directory: the first of sago_local_dirs; ""
+ * if there is none.  Collective. */
+static sago_status default_dir(sagoi_team *team, char *dir, size_t capacity) {
+    sagoi_hints hints;
+    const sagoi_whereabouts *known = NULL;
+    sago_status status = sagoi_agree_status(team, sagoi_take_hints(&hints, MPI_INFO_NULL));
+    if (!status)
+        status = sagoi_surroundings_ask(team, &hints, &known);
+    if (status)
+        return status;
+    sagoi_surroundings_fill(known, &hints);
+    bool none = strcmp(hints.local_dirs, "none") == 0;
+    (void)snprintf(dir, capacity, "%.*s", none ? 0 : (int)strcspn(hints.local_dirs, ":"), hints.local_dirs);
+    return SAGO_OK;
+}
+
 static sago_status split_type_team(sagoi_team *team, MPI_Comm comm, int split_type, int key, MPI_Info info,
                                    MPI_Comm *newcomm) {
     bool ours = split_type == SAGO_COMM_TYPE_NEIGHBORHOOD;
@@ -276,7 +294,9 @@ static sago_status split_type_team(sagoi_team *team, MPI_Comm comm, int split_ty
     if (!status && !newcomm)
         status = sagoi_fail(SAGO_ERR_ARG, "there is nowhere to put the communicator: the last argument is NULL");
     status = agree_wishes(team, split_type, &values, status, &all);
-    if (status || all.nameless)
+    if (!status && all.nameless)
+        status = default_dir(team, values.dir, sizeof values.dir);
+    if (status || (all.nameless && !values.dir[0]))
         return status;
     if (all.neighbourhood == 0) {
         bool made = SAGOI_DONE(MPI_Comm_split_type(comm, split_type, key, info, newcomm));

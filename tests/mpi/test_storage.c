@@ -450,6 +450,31 @@ static void test_info(void) {
     }
 }
 
+/* Nobody names a directory: the site file does. */
+static void test_site(void) {
+    const char *path = scratch("site");
+    MPI_Comm comm;
+    int size = 0;
+    scene = "site";
+    if (rank == 0) {
+        FILE *site = fopen(path, "w");
+        CHECK(site && fprintf(site, "sago_local_dirs %s:%s\n", place(0, 0), scratch("missing")) > 0);
+        CHECK(site && fclose(site) == 0);
+    }
+    meet();
+    setenv("SAGO_SITE", path, 1);
+    CHECK_OK(split_by_info("", &comm));
+    if (comm != MPI_COMM_NULL)
+        MPI_Comm_size(comm, &size);
+    CHECK_INT(size, ranks);
+    if (comm != MPI_COMM_NULL)
+        MPI_Comm_free(&comm);
+    setenv("SAGO_SITE", scratch("no-site"), 1);
+    EXPECT(split_by_info("", &comm), SAGO_ERR_NO_FILE, "no-site", 0);
+    CHECK(comm == MPI_COMM_NULL);
+    unsetenv("SAGO_SITE");
+}
+
 /* Ranks that take no part, and types that are MPI's. */
 static void test_other_types(void) {
     char text[CHECK_PATH_MAX + 200];
@@ -536,6 +561,7 @@ int main(int argc, char **argv) {
     test_faults();
     test_vanishing();
     test_info();
+    test_site();
     test_other_types();
     test_links();
     test_mounts();
