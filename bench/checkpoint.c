@@ -2,7 +2,7 @@
  *
  *   held       the time an application is held in a save (threaded mode, a free buffer), beside a memcpy of the
  * same bytes by the same ranks store      a store that takes `rate` bytes a second and no more: perceived and raw
- * bandwidth, and how much the computing between the saves is slowed down, in threaded and in coio mode restore
+ * bandwidth, and how much the computing between the saves is slowed down, in threaded, rbio and coio mode restore
  * restoring, beside reading the same bytes from the same files with read(2)
  *
  * What is restored is compared byte for byte with what was saved. */
@@ -33,8 +33,8 @@ typedef struct stretch {
     double total, held, write, thread_cpu;
 } stretch;
 
-enum { PLAIN, THREADED, COIO, MODES };
-static const char *const mode_names[MODES] = {"none", "threaded", "coio"};
+enum { PLAIN, THREADED, RBIO, COIO, MODES };
+static const char *const mode_names[MODES] = {"none", "threaded", "rbio", "coio"};
 
 typedef struct ckpt_bench {
     const ckpt_bench_config *config;

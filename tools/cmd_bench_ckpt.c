@@ -41,8 +41,8 @@ static void print_help(FILE *out) {
     fprintf(out,
             "usage: mpiexec -n RANKS sago bench ckpt [options]\n\n"
             "Measures what checkpoints cost: how long a save holds the application, beside a memcpy; perceived\n"
-            "and raw bandwidth and the slowdown of computing with a store that is limited in speed, in threaded\n"
-            "and in coio mode; encoding of parity; and restoring, beside read(2).  Contents are "
+            "and raw bandwidth and the slowdown of computing with a store that is limited in speed, in threaded,\n"
+            "rbio and coio mode; encoding of parity; and restoring, beside read(2).  Contents are "
             "verified.\n\nOptions:\n");
     options_help(&options, out);
     fprintf(out, "\nExample: mpiexec -n 1 sago bench ckpt --dir /dev/shm\n");

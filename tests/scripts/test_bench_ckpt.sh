@@ -23,7 +23,7 @@ import json, sys
 with open(sys.argv[1], encoding="utf-8") as text:
     data = json.load(text)
 assert data["verified"] and data["ranks"] == 2 and data["bytes"] == 2 * 128 * 1024, data
-for mode in ("threaded", "coio"):
+for mode in ("threaded", "rbio", "coio"):
     assert 0 < data[mode]["raw"] < 64e6 * 1.1, data  # the store is not faster than it may be
     assert data[mode]["perceived"] > 0 and data[mode]["total_s"] > 0, data
 END
