@@ -87,7 +87,7 @@ enum {
     MAX_SUBFILES,
     MAX_MINUS_SUBFILES
 };
-enum { SUM_COVER_KEY, SUM_BLOCK, SUM_LOCK_UNIT, SUM_STRIPE_UNIT, SUM_STRIPE_COUNT };
+enum { SUM_COVER_KEY, SUM_BLOCK, SUM_LOCK_UNIT, SUM_STRIPE_UNIT, SUM_STRIPE_COUNT, SUM_KNOWN };
 
 int64_t sagoi_positive_hash(const void *data, int64_t bytes) {
     return (int64_t)(sagoi_hash_bytes(data, bytes, (sagoi_hash){0, 0}).low >> 1);
@@ -153,13 +153,27 @@ static sago_status take_store(sago_file *file, const sagoi_agreement *agreed) {
     return SAGO_OK;
 }
 
+/* Do all ranks recall the same of where they are?  Then nobody needs to be asked. */
+static void recall_surroundings(sago_file *file, sagoi_agreement *agreed) {
+    if (!file->known)
+        file->known = sagoi_surroundings_recall(file->team, &file->hints);
+    agreed->sum[SUM_KNOWN] = file->known ? file->known->fingerprint : 0;
+}
+
+static void compare_surroundings(sago_file *file, const sagoi_agreement *agreed) {
+    if (file->known && agreed->sum[SUM_KNOWN] != file->known->fingerprint * (uint64_t)file->team->size)
+        file->known = NULL;
+}
+
 /* All that the ranks of a file must agree on: what they were given, and, once it is opened, what they found.
  * `wrong`: this rank's arguments are.  Ranks that were given different ones are told that, whatever came of it. */
 static sago_status agree_file(sago_file *file, bool wrong, sago_status status) {
     sagoi_agreement agreed = {.max[MAX_WRONG] = wrong}, of_node;
     bool opened = !status && file->store;
-    if (!wrong)
+    if (!wrong) {
         describe_arguments(file, &agreed);
+        recall_surroundings(file, &agreed);
+    }
     if (opened)
         describe_store(file, &agreed);
     agreed.max[MAX_MINUS_MEMORY] = file->hints.memory > 0 ? -file->hints.memory : INT64_MIN;
@@ -173,6 +187,7 @@ static sago_status agree_file(sago_file *file, bool wrong, sago_status status) {
         return met;
     if (agreed.max[MAX_VERDICT])
         return sagoi_verdict(file->team, agreed.max[MAX_VERDICT]);
+    compare_surroundings(file, &agreed);
     file->cover_key = agreed.sum[SUM_COVER_KEY];
     file->hints.memory = of_node.max[MAX_MINUS_MEMORY] == INT64_MIN ? 0 : -of_node.max[MAX_MINUS_MEMORY];
     file->budget.limit = file->hints.memory / file->team->local_size;
@@ -248,7 +263,7 @@ static void note_subfiles(sago_file *file) {
 }
 
 static sago_status look_around(sago_file *file) {
-    sago_status status = sagoi_surroundings_ask(file->team, &file->hints, &file->known);
+    sago_status status = file->known ? SAGO_OK : sagoi_surroundings_ask(file->team, &file->hints, &file->known);
     if (!status)
         sagoi_surroundings_fill(file->known, &file->hints);
     return status;
@@ -334,7 +349,7 @@ static sago_status open_together(sago_file *file, sago_status wrong) {
     if (!status)
         status = set_up(file);
     status = agree_file(file, wrong, status);
-    if (!status && !file->known)
+    if (!status)
         status = look_around(file);
     if (status)
         return status;

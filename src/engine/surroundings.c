@@ -1,15 +1,17 @@
-/* Discovery, once for each team and pair of hints.  Rank 0 reads the files and tells all ranks what it found, so
+/* Discovery, once for each circle and pair of hints.  Rank 0 reads the files and tells all ranks what it found, so
  * that they are read once, however large the job is. */
 #include "engine/surroundings.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "move/calls.h"
 #include "move/leaders.h"
 
 static bool answers(const sagoi_whereabouts *known, const sagoi_hints *hints) {
-    return known && strcmp(known->machine, hints->machine) == 0 && strcmp(known->site, hints->site) == 0;
+    return strcmp(known->machine, hints->machine) == 0 && strcmp(known->site, hints->site) == 0;
 }
 
 /* The leaders tell rank 0 what their nodes are called. */
@@ -46,24 +48,40 @@ static sago_status ask(sagoi_team *team, const sagoi_hints *hints, sagoi_whereab
     return sagoi_agree_status(team, status);
 }
 
+const sagoi_whereabouts *sagoi_surroundings_recall(const sagoi_team *team, const sagoi_hints *hints) {
+    const sagoi_circle_note *at = atomic_load(&team->circle->notes);
+    while (at && !answers((const sagoi_whereabouts *)at, hints))
+        at = at->next;
+    return (const sagoi_whereabouts *)at;
+}
+
+static uint64_t fingerprint_of(const sagoi_whereabouts *known, int64_t nodes) {
+    sagoi_hash found = sagoi_hash_bytes(&known->found, sizeof known->found, (sagoi_hash){0, 0});
+    return sagoi_hash_bytes(known->place, nodes * (int64_t)sizeof *known->place, found).low | 1;
+}
+
+/* What was found before is not kept twice. */
+static const sagoi_whereabouts *keep(sagoi_team *team, const sagoi_hints *hints, sagoi_whereabouts *asked) {
+    const sagoi_whereabouts *before = sagoi_surroundings_recall(team, hints);
+    asked->fingerprint = fingerprint_of(asked, team->nodes);
+    if (before && before->fingerprint == asked->fingerprint) {
+        free(asked);
+        return before;
+    }
+    sagoi_circle_keep(team->circle, &asked->note);
+    return asked;
+}
+
 sago_status sagoi_surroundings_ask(sagoi_team *team, const sagoi_hints *hints, const sagoi_whereabouts **known) {
-    *known = team->kept;
-    if (answers(*known, hints))
-        return SAGO_OK;
-    *known = NULL;
-    free(team->kept);
-    team->kept = calloc(1, sizeof **known + (size_t)team->nodes * sizeof(int64_t));
-    sago_status status =
-        team->kept ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory to know %d nodes", team->nodes);
+    sagoi_whereabouts *asked = calloc(1, sizeof *asked + (size_t)team->nodes * sizeof(int64_t));
+    sago_status status = asked ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory to know %d nodes", team->nodes);
     status = sagoi_agree_status(team, status);
     if (status == SAGO_OK)
-        status = ask(team, hints, team->kept);
-    if (status == SAGO_OK) {
-        *known = team->kept;
-        return SAGO_OK;
-    }
-    sagoi_free_received(team, team->kept);
-    team->kept = NULL;
+        status = ask(team, hints, asked);
+    if (status == SAGO_OK)
+        *known = keep(team, hints, asked);
+    else
+        sagoi_free_received(team, asked);
     return status;
 }
 

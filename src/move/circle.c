@@ -2,6 +2,7 @@
 #include "move/circle.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,7 +16,17 @@ bool sagoi_all_have(MPI_Comm comm, bool have) {
     return SAGOI_DONE(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm)) && all;
 }
 
+void sagoi_circle_keep(sagoi_circle *circle, sagoi_circle_note *note) {
+    note->next = atomic_load(&circle->notes);
+    while (!atomic_compare_exchange_weak(&circle->notes, &note->next, note))
+        ;
+}
+
 void sagoi_circle_destroy(sagoi_circle *circle) {
+    for (sagoi_circle_note *at = atomic_load(&circle->notes), *next; at; at = next) {
+        next = at->next;
+        free(at);
+    }
     if (circle->board)
         (void)munmap(circle->board, (size_t)circle->board_bytes);
     if (circle->group != MPI_GROUP_NULL)
@@ -189,6 +200,13 @@ static bool make_communicator(MPI_Comm comm, sagoi_circle *circle) {
     return circle->size > 1 ? sagoi_all_have(comm, made) : made;
 }
 
+/* Each rank has asked MPI for as much as it likes. */
+static bool has_threads(void) {
+    int level = MPI_THREAD_MULTIPLE;
+    (void)SAGOI_DONE(MPI_Query_thread(&level));
+    return level == MPI_THREAD_MULTIPLE;
+}
+
 sago_status sagoi_circle_create(MPI_Comm comm, uint64_t serial, sagoi_circle **created) {
     sagoi_circle *circle = calloc(1, sizeof *circle);
     int size = 1;
@@ -203,6 +221,8 @@ sago_status sagoi_circle_create(MPI_Comm comm, uint64_t serial, sagoi_circle **c
     circle->serial = serial;
     circle->size = size;
     (void)SAGOI_DONE(MPI_Comm_rank(comm, &circle->rank));
+    circle->process = sagoi_process_self();
+    circle->threads = size > 1 && !sagoi_all_have(comm, !has_threads());
     count_channels(circle);
     bool made = make_communicator(comm, circle);
     if (!made || !(size > 1 ? form_nodes(circle) : form_alone(circle))) {

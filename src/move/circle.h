@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/process.h"
 #include "base/status.h"
 #include "move/segment.h"
 
@@ -36,6 +37,11 @@ typedef struct sagoi_board {
     int32_t tables[];                    /* node_first[nodes + 1], then members[size] */
 } sagoi_board;
 
+/* At the beginning of what others keep with a circle, in memory that free() takes. */
+typedef struct sagoi_circle_note {
+    struct sagoi_circle_note *next;
+} sagoi_circle_note;
+
 typedef struct sagoi_circle {
     MPI_Comm all; /* Sago's own; its errors are returned */
     MPI_Group group;
@@ -48,7 +54,10 @@ typedef struct sagoi_circle {
     int64_t board_bytes;
     uint64_t pid_namespace; /* of all ranks of the node; 0: not the same */
     cpu_set_t rank_cores;   /* that the node's ranks may use, all together */
+    sagoi_process process;  /* this one */
+    bool threads;           /* a rank, perhaps another one, may open and close files in several at once */
     int channels, tags;     /* how many; of each */
+    _Atomic(sagoi_circle_note *) notes; /* the latest first; they stay until it is destroyed */
 
     /* By team.c, under its lock. */
     struct sagoi_circle *next;
@@ -64,6 +73,9 @@ typedef struct sagoi_circle {
  * outcome on all. */
 sago_status sagoi_circle_create(MPI_Comm comm, uint64_t serial, sagoi_circle **created) SAGOI_CHECKED;
 void sagoi_circle_destroy(sagoi_circle *circle);
+
+/* The note is the circle's from here on.  Any thread may read the notes meanwhile. */
+void sagoi_circle_keep(sagoi_circle *circle, sagoi_circle_note *note);
 
 /* Before there is a team to agree in: does every rank have what it needs? */
 bool sagoi_all_have(MPI_Comm comm, bool have);

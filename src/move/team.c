@@ -56,7 +56,6 @@ static void team_destroy(sagoi_team *team) {
     sagoi_segment_release(&team->windows);
     if (team->control)
         (void)munmap(team->control, (size_t)team->control_bytes);
-    free(team->kept);
     free(team->bulletin);
     free(team);
 }
@@ -228,7 +227,7 @@ static void describe(sagoi_team *team, sagoi_circle *circle, int channel) {
 /* In the memory of all: a rank that is not ready yet has its slot when it comes to the gate, which it does first.
  */
 static void introduce_myself(const sagoi_team *team) {
-    team->control->slots[team->local_rank].process = sagoi_process_self();
+    team->control->slots[team->local_rank].process = team->circle->process;
     team->control->pid_namespace = team->circle->pid_namespace;
 }
 
@@ -390,13 +389,6 @@ static comm_note *note_of(MPI_Comm comm) {
     return NULL;
 }
 
-/* Without several threads files are opened and closed in the same order everywhere: what is free is the same. */
-static bool may_differ(void) {
-    int level = MPI_THREAD_MULTIPLE;
-    (void)SAGOI_DONE(MPI_Query_thread(&level));
-    return level == MPI_THREAD_MULTIPLE;
-}
-
 static void enlist_circle(sagoi_circle *circle) {
     (void)pthread_mutex_lock(&lists_lock);
     circle->users = 1;
@@ -456,7 +448,9 @@ static sago_status acquire(MPI_Comm comm, int size, sagoi_team **team) {
         use_circle(circle);
     else
         circle = find_circle(comm, size);
-    if (note && circle && note->circle == circle && !may_differ())
+    /* Without several threads files are opened and closed in the same order everywhere: what is free is the same.
+     */
+    if (note && circle && note->circle == circle && !circle->threads)
         choose(circle, free_teams(circle), &chosen);
     else
         status = negotiate(comm, circle, note != NULL, &chosen);

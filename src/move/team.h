@@ -56,9 +56,8 @@ typedef struct sagoi_team {
     bool by_name;         /* how the node's ranks find shared memory */
     sagoi_idle_fn idle;   /* while an exchange runs; else NULL */
     void *idle_arg;
-    sagoi_segment windows; /* kept from call to call, grown when a plan needs more */
-    void *kept;            /* what the engine found out about these ranks; malloc()ed, goes with the team */
-    int64_t patience;      /* sago_patience: seconds, 0: for ever */
+    sagoi_segment windows;           /* kept from call to call, grown when a plan needs more */
+    int64_t patience;                /* sago_patience: seconds, 0: for ever */
     struct sagoi_bulletin *bulletin; /* of calls.c; NULL: there was no news yet */
     struct sagoi_team *within; /* a file that this team's belongs to: whoever meets in it comes from there, and
                                   when it breaks, so does this one; NULL: none */

@@ -69,6 +69,32 @@ static void check_local_dirs(const char *site) {
     }
 }
 
+/* Files that are open at once on the same ranks, on whatever communicators: the site file is read for the first.
+ */
+static void check_read_once(const char *site) {
+    enum { FILES = 3 };
+    char text[16];
+    sago_file *files[FILES] = {NULL};
+    MPI_Comm comms[FILES] = {MPI_COMM_WORLD, MPI_COMM_WORLD, MPI_COMM_NULL};
+    MPI_Info info;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comms[2]);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "sago_site", site);
+    scene = "the site file is read once";
+    for (int i = 0; i < FILES; i++) {
+        (void)snprintf(text, sizeof text, "data-%d", i);
+        CHECK_OK(sago_open(comms[i], scratch(text), MPI_MODE_RDWR | MPI_MODE_CREATE, info, &files[i]));
+        meet();
+        if (rank == 0 && i == 0)
+            CHECK(unlink(site) == 0);
+        meet();
+    }
+    for (int i = 0; i < FILES; i++)
+        CHECK_OK(sago_close(&files[i]));
+    MPI_Info_free(&info);
+    MPI_Comm_free(&comms[2]);
+}
+
 int main(int argc, char **argv) {
     check_start(&argc, &argv);
     hinted("sago_machine", put("good.sago", good), SAGO_OK, NULL);
@@ -89,6 +115,7 @@ int main(int argc, char **argv) {
            put("site", "sago_aggregators_per_node 2\nsago_domain_write 1M\nnetwork latency 1us bandwidth 1GB/s\n"),
            SAGO_OK, NULL);
     check_local_dirs(put("dirs-site", "sago_local_dirs /a:/b\n"));
+    check_read_once(put("once-site", "sago_local_dirs /a:/b\n"));
     hinted("sago_site", put("bad-site", "sago_aggregators_per_node many\n"), SAGO_ERR_ARG, "bad-site:1: ");
     hinted("sago_site", "/nowhere/site", SAGO_ERR_NO_FILE, "/nowhere/site");
     hinted("sago_machine", put("good.sago", good), SAGO_OK, NULL); /* asked anew after a refusal */
