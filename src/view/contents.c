@@ -5,6 +5,7 @@
  * binding, so what comes after does not need to know which call made the type. */
 #include "view/contents.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -195,6 +196,33 @@ sago_status sagoi_type_extent(MPI_Datatype type, int64_t *lower_bound, int64_t *
     *lower_bound = low;
     *extent = distance;
     return SAGO_OK;
+}
+
+sago_status sagoi_type_true_extent(MPI_Datatype type, int64_t *low, int64_t *span) {
+    MPI_Count first, distance;
+    int code = MPI_Type_get_true_extent_x(type, &first, &distance);
+    if (code != MPI_SUCCESS)
+        return fail_mpi(code, "MPI_Type_get_true_extent_x");
+    *low = first;
+    *span = distance;
+    return SAGO_OK;
+}
+
+int64_t sagoi_type_parts(MPI_Datatype type, int64_t *numbers) {
+    envelope env;
+    if (read_envelope(type, &env) != MPI_SUCCESS || plain_combiner(env.combiner) != MPI_COMBINER_STRUCT)
+        return 0;
+    *numbers = env.integers + env.addresses + env.counts;
+    return env.types;
+}
+
+/* The address that MPI is given may be none of ours, as with MPI_BOTTOM. */
+bool sagoi_type_pack(MPI_Datatype type, const void *first, int64_t low, void *packed, int64_t size) {
+    int position = 0;
+    void *origin = (void *)((uintptr_t)first - (uintptr_t)low);
+    return size <= INT_MAX && origin != MPI_BOTTOM &&
+           MPI_Pack(origin, 1, type, packed, (int)size, &position, MPI_COMM_SELF) == MPI_SUCCESS &&
+           position == size;
 }
 
 bool sagoi_type_predefined(MPI_Datatype type) {

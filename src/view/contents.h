@@ -36,5 +36,12 @@ bool sagoi_type_predefined(MPI_Datatype type); /* not for MPI_DATATYPE_NULL */
 /* As MPI_Type_size_x and MPI_Type_get_extent_x. */
 sago_status sagoi_type_size(MPI_Datatype type, int64_t *size) SAGOI_CHECKED;
 sago_status sagoi_type_extent(MPI_Datatype type, int64_t *lower_bound, int64_t *extent) SAGOI_CHECKED;
+/* From the first byte of data to the last. */
+sago_status sagoi_type_true_extent(MPI_Datatype type, int64_t *low, int64_t *span) SAGOI_CHECKED;
+
+/* Parts of a struct, and the numbers it is described by; 0 for any other type. */
+int64_t sagoi_type_parts(MPI_Datatype type, int64_t *numbers);
+/* Packs one, whose first byte of data, at `low` of the type, is at `first`.  False: not exactly `size` bytes. */
+bool sagoi_type_pack(MPI_Datatype type, const void *first, int64_t low, void *packed, int64_t size);
 
 #endif

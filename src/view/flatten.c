@@ -11,6 +11,7 @@
 #include "base/checked.h"
 #include "view/combine.h"
 #include "view/contents.h"
+#include "view/probe.h"
 #include "view/train.h"
 
 void sagoi_flat_cleanup(sagoi_flat *flat) {
@@ -223,6 +224,8 @@ static sago_status flatten_part(MPI_Datatype type, sagoi_budget *budget, part *o
 
 sago_status sagoi_flatten(MPI_Datatype type, sagoi_budget *budget, sagoi_flat *flat) {
     part whole;
+    if (sagoi_probe(type, budget, flat))
+        return SAGO_OK;
     sago_status status = flatten_part(type, budget, &whole);
     if (status == SAGO_OK)
         status = part_spell_out(&whole);

@@ -1,7 +1,8 @@
 /* MPI datatypes to patterns.
  *
- * Flattening walks the type's constructors by MPI_Type_get_envelope and _get_contents; cost is in proportion
- * to the runs.  Handles are never kept: a pattern is a copy of what the type says. */
+ * Flattening walks the type's constructors by MPI_Type_get_envelope and _get_contents, or packs numbers where
+ * there are very many (probe.h); cost is in proportion to the runs.  Handles are never kept: a pattern is a copy
+ * of what the type says. */
 #ifndef SAGOI_FLATTEN_H
 #define SAGOI_FLATTEN_H
 
