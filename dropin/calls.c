@@ -10,6 +10,7 @@
 
 #include "entries.h"
 #include "files.h"
+#include "foresee.h"
 #include "report.h"
 
 dropin_calls dropin_after_mpi, dropin_after_pmpi;
@@ -64,22 +65,34 @@ static int split_type(MPI_Comm comm, int key, MPI_Info info, MPI_Comm *newcomm) 
     return code;
 }
 
-static bool is_neighbourhood(int type, MPI_Info info) {
+static bool is_neighbourhood(int type) {
+    return !dropin_within && (type == SAGO_COMM_TYPE_NEIGHBORHOOD || type == DROPIN_NEIGHBORHOOD);
+}
+
+/* The MPI library's own kind, of neighbours in the network? */
+static bool is_of_network(int type, MPI_Info info) {
     int network = 0, length;
-    if (dropin_within || (type != SAGO_COMM_TYPE_NEIGHBORHOOD && type != DROPIN_NEIGHBORHOOD))
-        return false;
     if (type != SAGO_COMM_TYPE_NEIGHBORHOOD && info != MPI_INFO_NULL)
         (void)MPI_Info_get_valuelen(info, "nbhd_network", &length, &network);
-    return !network;
+    return network;
+}
+
+static int split(split_function *next, MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *newcomm) {
+    if (!is_neighbourhood(type))
+        return next(comm, type, key, info, newcomm);
+    if (dropin_present(comm) && !is_of_network(type, info))
+        return split_type(comm, key, info, newcomm);
+    dropin_within = true;
+    int code = next(comm, type, key, info, newcomm);
+    dropin_within = false;
+    return code;
 }
 
 static int enter_MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *newcomm) {
-    return is_neighbourhood(type, info) ? split_type(comm, key, info, newcomm)
-                                        : split_mpi(comm, type, key, info, newcomm);
+    return split(split_mpi, comm, type, key, info, newcomm);
 }
 static int enter_PMPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *newcomm) {
-    return is_neighbourhood(type, info) ? split_type(comm, key, info, newcomm)
-                                        : split_pmpi(comm, type, key, info, newcomm);
+    return split(split_pmpi, comm, type, key, info, newcomm);
 }
 
 void dropin_calls_begin(dropin_next *next, dropin_entry *entries[]) {

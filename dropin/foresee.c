@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "calls.h"
+#include "present.h"
 
 #ifdef SAGO_MPI_MPICH
 enum { LIBRARY_AGREES = true }; /* ROMIO does, once the mode is one */
@@ -64,11 +65,29 @@ static bool is_for_several(MPI_Comm comm) {
            MPI_Comm_size(comm, &size) == MPI_SUCCESS && size > 1;
 }
 
+/* All ranks' numbers, of present.h. */
+static bool see(MPI_Comm comm, int seen[SEEN_COUNT]) {
+    return PMPI_Allreduce(MPI_IN_PLACE, seen, SEEN_COUNT, MPI_INT, MPI_MAX, comm) == MPI_SUCCESS;
+}
+
+bool dropin_present(MPI_Comm comm) {
+    int seen[SEEN_COUNT] = {0};
+    return !is_for_several(comm) || !see(comm, seen) || !seen[SEEN_ABSENT];
+}
+
 /* A rank looks for the file when all have come: one of them may have made it just before. */
-bool dropin_foresee(MPI_Comm comm, const char *path, int amode, int *code) {
+bool dropin_foresee(MPI_Comm comm, const char *path, int amode, int *code, bool *present) {
+    *present = true;
     if (!is_for_several(comm))
         return false;
-    bool mine = mode_is_wrong(amode), fails = some_not_all(comm, mine);
+    bool mine = mode_is_wrong(amode);
+    int seen[SEEN_COUNT] = {[SEEN_WRONG] = mine, [SEEN_RIGHT] = !mine};
+    if (!see(comm, seen))
+        return false;
+    *present = !seen[SEEN_ABSENT];
+    if (!*present)
+        return false;
+    bool fails = seen[SEEN_WRONG] && seen[SEEN_RIGHT];
     if (!fails && !mine && !LIBRARY_AGREES) {
         mine = path && will_not_open(path, amode);
         fails = some_not_all(comm, mine);

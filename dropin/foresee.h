@@ -7,7 +7,11 @@
 #include <stdbool.h>
 
 /* Collective over `comm`.  True: opening would fail on some ranks and not on others, so that it has failed on all;
- * *code is this rank's, after the handler of MPI_FILE_NULL has seen it. */
-bool dropin_foresee(MPI_Comm comm, const char *path, int amode, int *code);
+ * *code is this rank's, after the handler of MPI_FILE_NULL has seen it.  *present: Sago is there on every rank;
+ * else the MPI library is left alone. */
+bool dropin_foresee(MPI_Comm comm, const char *path, int amode, int *code, bool *present);
+
+/* Collective over `comm`: is Sago there on every rank (present.h)? */
+bool dropin_present(MPI_Comm comm);
 
 #endif

@@ -113,6 +113,16 @@ static dropin_file *adopt(MPI_File handle, MPI_Comm comm, const char *path, int 
     return file;
 }
 
+/* A file of a rank that has no Sago. */
+static void leave(MPI_File handle, MPI_Comm comm, int amode) {
+    dropin_file *file = dropin_files_add(handle);
+    if (file) {
+        describe(file, comm, amode);
+        file->closed = DROPIN_ABSENT;
+    }
+    dropin_count_open(file);
+}
+
 static bool mpi_runs(void) {
     int begun = 0, ended = 0;
     return MPI_Initialized(&begun) == MPI_SUCCESS && begun && MPI_Finalized(&ended) == MPI_SUCCESS && !ended;
@@ -121,11 +131,17 @@ static bool mpi_runs(void) {
 int dropin_open(const dropin_calls *next, MPI_Comm comm, const char *path, int amode, MPI_Info info,
                 MPI_File *file) {
     int code;
+    bool present;
     if (!mpi_runs()) /* told by the MPI library, in its own words */
         return next->open(comm, path, amode, info, file);
-    if (dropin_foresee(comm, path, amode, &code))
+    if (dropin_foresee(comm, path, amode, &code, &present))
         return code;
     code = next->open(comm, path, amode, info, file);
+    if (!present) {
+        if (!code)
+            leave(*file, comm, amode);
+        return code;
+    }
     dropin_file *taken = code ? NULL : adopt(*file, comm, path, amode, info);
     if (!in_subfiles(taken, path))
         return code;

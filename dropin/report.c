@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "files.h"
+#include "foresee.h"
 
 typedef struct counts {
     int64_t files, files_taken;
@@ -251,6 +252,8 @@ void dropin_report(void) {
     int rank = 0, ranks = 1, initialized = 0;
     (void)MPI_Initialized(&initialized);
     if (!dropin_reports() || !initialized)
+        return;
+    if (!dropin_present(MPI_COMM_WORLD)) /* who has no Sago has counted nothing, and has told so */
         return;
     (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     (void)MPI_Comm_size(MPI_COMM_WORLD, &ranks);

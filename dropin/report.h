@@ -18,6 +18,7 @@
     X(SPECIAL_FILE, "special_file", "not a regular file")                                                         \
     X(HINTS, "hints", "hints or paths that are wrong or differ between ranks")                                    \
     X(NOT_OPENED, "not_opened", "Sago could not open the file")                                                   \
+    X(ABSENT, "absent", "Sago cannot be loaded on every rank")                                                    \
     X(REPRESENTATION, "representation", "data representation")                                                    \
     X(VIEW, "view", "file view")                                                                                  \
     X(ATOMIC, "atomic", "atomic mode")                                                                            \

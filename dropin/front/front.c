@@ -12,6 +12,7 @@
 
 #include <sago/sago.h>
 
+#include "absent.h"
 #include "front.h"
 #include "library.h"
 #include "told.h"
@@ -55,15 +56,25 @@ static front_state look(void) {
     return library_is_own(&mpi) ? READY : FOREIGN;
 }
 
+/* The core cannot be loaded here; elsewhere it may be. */
+static front_state do_without(void) {
+    dropin_entry *found[DROPIN_ENTRY_COUNT] = {NULL};
+    const char *said = dlerror(), *why = said ? said : "no libsago-mpiio-core.so";
+    tell_broken(why);
+    absent_begin(&mpi, why, next_of, found);
+    for (int i = 0; i < DROPIN_ENTRY_COUNT; i++)
+        if (found[i])
+            atomic_store_explicit(&front_entries[i], found[i], memory_order_release);
+    return PAST;
+}
+
 static front_state begin(void) {
     dropin_entry *found[DROPIN_ENTRY_COUNT];
     void (*core_begin)(dropin_next *, dropin_entry **);
     void *core = library_beside(&state, "libsago-mpiio-core.so"),
          *symbol = core ? dlsym(core, "sago_dropin_begin") : NULL;
-    if (!symbol) {
-        tell_broken(dlerror());
-        return PAST;
-    }
+    if (!symbol)
+        return do_without();
     if (!library_serves(&mpi, core)) { /* its own MPI library is a copy, perhaps by another name */
         tell_foreign(&mpi);
         (void)dlclose(core);

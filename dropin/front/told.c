@@ -8,19 +8,23 @@
 
 #include <sago/config.h>
 
-/* Ranks are known by what their launchers set: MPI may not run yet. */
-static bool is_quiet(void) {
-    static const char *const ranks[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"};
+static bool is_unwanted(void) {
     const char *stats = getenv("SAGO_STATS");
-    bool quiet = stats && strcmp(stats, "off") == 0;
+    return stats && strcmp(stats, "off") == 0;
+}
+
+/* Ranks are known by what their launchers set: MPI may not run yet. */
+static bool is_first(void) {
+    static const char *const ranks[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"};
+    bool first = true;
     for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++)
-        quiet = quiet || (getenv(ranks[i]) && strcmp(getenv(ranks[i]), "0") != 0);
-    return quiet;
+        first = first && (!getenv(ranks[i]) || strcmp(getenv(ranks[i]), "0") == 0);
+    return first;
 }
 
 void tell_foreign(const mpi_library *mpi) {
     char program[PATH_MAX], name[256];
-    if (is_quiet())
+    if (is_unwanted() || !is_first())
         return;
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = '\0';
@@ -30,6 +34,11 @@ void tell_foreign(const mpi_library *mpi) {
 }
 
 void tell_broken(const char *why) {
-    if (!is_quiet())
-        fprintf(stderr, "sago: not used: %s\n", why ? why : "no libsago-mpiio-core.so");
+    if (!is_unwanted() && is_first())
+        fprintf(stderr, "sago: not used: %s\n", why);
+}
+
+void tell_absent(const char *why) {
+    if (!is_unwanted() && !is_first())
+        fprintf(stderr, "sago: not used for files of a rank on which it cannot be loaded: %s\n", why);
 }

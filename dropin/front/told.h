@@ -7,7 +7,10 @@
 /* The program runs on this MPI library. */
 void tell_foreign(const mpi_library *mpi);
 
-/* Sago itself cannot be loaded; `why` may be NULL. */
+/* Sago itself cannot be loaded. */
 void tell_broken(const char *why);
+
+/* The same, of a rank that is not the job's first, which may have it. */
+void tell_absent(const char *why);
 
 #endif
