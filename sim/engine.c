@@ -74,6 +74,22 @@ static double steps(int64_t ranks) { return ranks > 1 ? ceil(log2((double)ranks)
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
+/* How many processes share a core when so many of each node work at once. */
+static double crowd_of(const sim_case *c, double processes) {
+    double cores = (double)c->config.cores;
+    if (c->options.shared_cores > 0) {
+        processes *= (double)c->config.nodes;
+        cores = (double)c->options.shared_cores;
+    }
+    return larger(1, processes / cores);
+}
+
+/* One collective call of all ranks. */
+static double collective_of(const sim_case *c, int64_t ranks) {
+    double crowd = c->options.shared_cores > 0 ? crowd_of(c, (double)c->config.ranks) : 1;
+    return steps(ranks) * c->costs.collective * crowd;
+}
+
 /* What a node's ranks do for a round: each packs its own runs, and those that send pay for every message. */
 static double node_work(const sim_case *c, const sim_style *style, const sim_traffic *traffic, int64_t node) {
     const sim_costs *costs = &c->costs;
@@ -86,7 +102,7 @@ static double node_work(const sim_case *c, const sim_style *style, const sim_tra
     }
     if (style->joins) /* everything is packed already */
         return messages / (double)style->locals * costs->send;
-    double crowd = larger(1, (double)c->config.ranks / (double)c->config.cores);
+    double crowd = crowd_of(c, (double)c->config.ranks);
     double copying = larger(busiest->bytes / costs->copy * crowd, bytes / costs->memory);
     return busiest->runs * costs->run * crowd + copying + messages / (double)style->locals * costs->send;
 }
@@ -96,10 +112,13 @@ static sim_flow flow_of(const sim_case *c, const sim_style *style, const sim_sha
     const sim_costs *costs = &c->costs;
     double runs = style->joins ? share->joined : share->runs, messages = share->locals;
     double queue = waiting < (double)style->in_flight ? waiting : (double)style->in_flight;
-    sim_flow flow = {.bytes = share->bytes + messages * MESSAGE_BYTES + (style->lists ? 0 : runs * DELTA_BYTES),
+    sim_flow flow = {.bytes = share->bytes + messages * MESSAGE_BYTES +
+                              (style->lists || c->options.repeated ? 0 : runs * DELTA_BYTES),
                      .messages = messages,
                      .seconds = messages * (costs->receive + costs->match * queue / 2) + runs * costs->run +
                                 share->bytes / costs->copy};
+    if (c->options.shared_cores > 0)
+        flow.seconds *= crowd_of(c, 1);
     if (own && !style->lists) { /* its ranks put their runs into the window themselves */
         flow.messages = 0;
         flow.seconds = 0;
@@ -132,6 +151,7 @@ static sim_store store_of(const sim_case *c, const sim_style *style, const sim_w
     store.seconds = calls * costs->call + (is_partial(c, window) ? costs->lock : 0);
     if (c->targets == 0)
         store.seconds += store.bytes / (costs->writer > 0 ? costs->writer : costs->copy);
+    store.seconds *= c->options.shared_cores > 0 ? crowd_of(c, 1) : 1;
     if (style->lists && sums->messages > 1)
         store.work = sums->runs * log2(sums->messages) * costs->compare;
     if (sums->bytes == 0)
@@ -180,14 +200,15 @@ static double listed_share(const sim_load *load) {
 /* Before the first round: what is known of each other's requests, and what local aggregators gather for good. */
 static double ahead_of(const sim_case *c, const sim_style *style, const sim_extent *extent, const sim_load *load) {
     const sim_costs *costs = &c->costs;
-    double ranks = (double)(c->config.nodes * c->config.ranks), nodes = (double)c->config.nodes;
-    double all = steps((int64_t)ranks) * costs->collective;
+    double ranks = (double)(style->members > 0 ? style->members : c->config.nodes * c->config.ranks);
+    double nodes = ranks / (double)c->config.ranks;
+    double all = collective_of(c, (int64_t)ranks);
     if (!style->lists) /* a few numbers a node */
-        return all + nodes * 300 / costs->copy;
+        return all + (c->options.repeated ? 0 : nodes * 300 / costs->copy);
     double senders = nodes * (double)style->locals;
     double lists = (double)extent->runs * (double)c->options.times * listed_share(load),
            at_each = lists / (double)load->aggregators;
-    double seconds = 2 * all + ranks * PAIR_BYTES / costs->copy + (double)extent->most_runs * costs->run;
+    double seconds = 4 * all + ranks * PAIR_BYTES / costs->copy + (double)extent->most_runs * costs->run;
     if (style->to_all)
         return seconds + lists * (PAIR_BYTES / costs->copy + costs->run) + ranks * costs->receive;
     double queue = senders < (double)style->in_flight ? senders : (double)style->in_flight;
@@ -248,10 +269,7 @@ static bool load_rounds(const sim_case *c, int64_t call, const sim_layout *layou
 }
 
 bool sim_load_windows(const sim_case *c, int64_t call, const sim_layout *layout, const sim_style *style,
-                      const int64_t *host, sim_load *load, char *why) {
-    sim_extent extent;
-    if (!sim_extent_of(c, call, &extent, why))
-        return false;
+                      const sim_extent *extent, sim_load *load, char *why) {
     if (!sim_load_init(load, c->config.nodes, layout->aggregators, sampled_rounds(c, layout)))
         return bench_refuse(why, "out of memory");
     load->write = !c->config.read;
@@ -260,54 +278,63 @@ bool sim_load_windows(const sim_case *c, int64_t call, const sim_layout *layout,
     load->in_flight = sagoi_max(1, sagoi_min(style->in_flight, 64));
     for (int64_t n = 0; n < load->nodes; n++)
         load->place[n] = c->input.nodes[n].place;
-    memcpy(load->host, host, (size_t)load->aggregators * sizeof *host);
+    memcpy(load->host, layout->host, (size_t)load->aggregators * sizeof *load->host);
     if (!load_rounds(c, call, layout, style, load, why))
         return false;
-    double sampled = 0, ranks = (double)(c->config.nodes * style->locals);
+    double sampled = 0, ranks = (double)(style->members > 0 ? style->members : c->config.nodes * style->locals);
     for (int64_t r = 0; r < load->rounds; r++)
         sampled += load->round[r].bytes;
-    load->repeats = sampled > 0 ? (double)extent.bytes * (double)c->options.times / sampled : 1;
-    load->step = style->in_step ? steps((int64_t)ranks) * c->costs.collective +
+    load->repeats = sampled > 0 ? (double)extent->bytes * (double)c->options.times / sampled : 1;
+    load->step = style->in_step ? collective_of(c, (int64_t)ranks) +
                                       (style->lists ? steps((int64_t)ranks) * ranks * 2 / c->costs.copy : 0)
                                 : 0;
-    load->ahead = ahead_of(c, style, &extent, load) + (style->joins ? gather_ahead(c, style, &extent) : 0);
+    load->ahead = ahead_of(c, style, extent, load) + (style->joins ? gather_ahead(c, style, extent) : 0);
     return true;
 }
 
 /* ---- Direct ---- */
 
+/* What the ranks of a node do: run by run, or in blocks of which a write reads first what it has not. */
+static sim_store direct_store(const sim_case *c, const sim_share *share, const sim_rank_share *busiest,
+                              bool sieves) {
+    const sim_costs *costs = &c->costs;
+    int64_t unit = c->input.target.stripe_unit;
+    double mean = share->bytes / larger(share->runs, 1), crowd = crowd_of(c, (double)c->config.ranks);
+    bool sieved = sieves && busiest->runs > 1 && mean < SIEVE_BYTES;
+    double passes = sieved ? (c->config.read ? 1 : 2) * busiest->span / busiest->bytes : 1;
+    double calls = sieved ? ceil(passes * busiest->bytes / SIEVE_BYTES) : busiest->runs;
+    sim_store store = {.bytes = share->bytes * passes,
+                       .seconds = calls * costs->call + (sieved ? busiest->runs * costs->run * crowd : 0),
+                       .stripes = unit > 0 ? (int64_t)(share->bytes / (double)unit) + 1 : 1};
+    if (share->bytes == 0)
+        return (sim_store){0};
+    if (unit > 0 && mean < (double)unit)
+        store.seconds += busiest->runs * costs->lock;
+    if (c->targets == 0)
+        store.seconds +=
+            larger(busiest->bytes * passes * crowd / (costs->writer > 0 ? costs->writer : costs->copy),
+                   store.bytes / costs->memory);
+    return store;
+}
+
 /* Each node's ranks store at once: what one process may write counts for each of them. */
 bool sim_load_direct(const sim_case *c, int64_t call, bool sieves, sim_load *load, char *why) {
-    const sim_costs *costs = &c->costs;
-    sim_extent extent;
     sim_window all = {0, INT64_MAX};
     sim_question question = {&c->config, call, c->config.ranks, &all, 1, false};
     sim_traffic traffic = {0};
-    bool ok = sim_extent_of(c, call, &extent, why) && sim_traffic_make(&traffic, &question, why) &&
+    bool ok = sim_traffic_make(&traffic, &question, why) &&
               (sim_load_init(load, c->config.nodes, c->config.nodes, 1) || bench_refuse(why, "out of memory"));
     for (int64_t n = 0; ok && n < load->nodes; n++) {
-        const sim_share *share = &traffic.share[n];
-        sim_store *store = &load->round[0].store[n];
-        double runs = traffic.busiest[n].runs, mean = share->bytes / larger(share->runs, 1);
-        bool sieved = sieves && runs > 1 && mean < SIEVE_BYTES && !c->config.read;
-        int64_t unit = c->input.target.stripe_unit;
         load->place[n] = c->input.nodes[n].place;
         load->host[n] = n;
-        store->bytes = share->bytes * (sieved ? 2 : 1);
-        store->seconds = (sieved ? 2 * traffic.busiest[n].bytes / SIEVE_BYTES : runs) * costs->call +
-                         (unit > 0 && mean < (double)unit ? runs * costs->lock : 0);
-        store->stripe = unit > 0 ? extent.low / unit + n : n;
-        store->stripes = unit > 0 ? (int64_t)(share->bytes / (double)unit) + 1 : 1;
-        if (c->targets == 0)
-            store->seconds += larger(traffic.busiest[n].bytes * (sieved ? 2 : 1) /
-                                         (costs->writer > 0 ? costs->writer : costs->copy),
-                                     store->bytes / costs->memory);
-        load->round[0].bytes += share->bytes;
+        load->round[0].bytes += traffic.share[n].bytes;
+        load->round[0].store[n] = direct_store(c, &traffic.share[n], &traffic.busiest[n], sieves);
+        load->round[0].store[n].stripe += n;
     }
     load->write = !c->config.read;
     load->repeats = (double)c->options.times;
     load->clients = c->config.ranks;
-    load->ahead = steps(c->config.nodes * c->config.ranks) * costs->collective;
+    load->ahead = collective_of(c, c->config.nodes * c->config.ranks);
     sim_traffic_cleanup(&traffic);
     return ok;
 }

@@ -17,12 +17,15 @@
 #include "sim/traffic.h"
 
 typedef struct sim_options {
-    int64_t per_target; /* aggregators of each storage target, of the peers; 0: 1 */
-    int64_t buffer;     /* of the peers' aggregators; 0: theirs */
-    int64_t cb_nodes;   /* of the peers where nothing is striped; 0: one a node */
-    int64_t times;      /* the file is so many times as long */
-    int64_t sieve_off;  /* the peers do not fill holes by reading first */
-    int64_t rounds;     /* to simulate of many; 0: 2 */
+    int64_t per_target;   /* aggregators of each storage target, of the peers; 0: 1 */
+    int64_t buffer;       /* of the peers' aggregators; 0: theirs */
+    int64_t cb_nodes;     /* of the peers where nothing is striped; 0: one a node */
+    int64_t times;        /* the file is so many times as long */
+    bool always;          /* the peers gather even where ranges do not interleave (romio_cb_write=enable) */
+    bool sieve_off;       /* the peers do not fill holes by reading first */
+    int64_t rounds;       /* to simulate of many; 0: 2 */
+    int64_t shared_cores; /* all nodes share so many, as on a cluster of namespaces; 0: each has its own */
+    bool repeated;        /* an earlier call had the same shape: Sago's lists are known */
 } sim_options;
 
 typedef struct sim_case {
@@ -63,21 +66,24 @@ typedef struct sim_layout {
     int64_t aggregators, rounds;
     bool (*window)(const void *self, int64_t aggregator, int64_t round, int64_t *start, int64_t *end);
     const void *self;
+    const int64_t *host; /* the aggregators' nodes */
 } sim_layout;
 
 typedef struct sim_style {
-    int64_t locals; /* senders of a node at most: local aggregators, or all ranks */
-    bool lists;     /* offsets and lengths go ahead, 16 bytes a run, and are merged by the aggregator */
-    bool joins;     /* local aggregators join runs first, for the whole call */
-    bool to_all;    /* lists go to every rank */
+    int64_t members; /* ranks of one collective call, where groups make their own; 0: all */
+    int64_t locals;  /* senders of a node at most: local aggregators, or all ranks */
+    bool lists;      /* offsets and lengths go ahead, 16 bytes a run, and are merged by the aggregator */
+    bool joins;      /* local aggregators join runs first, for the whole call */
+    bool to_all;     /* lists go to every rank */
     bool overlapped, in_step;
     bool fills_holes; /* by reading the whole window first */
     int64_t in_flight;
 } sim_style;
 
 /* Simulated rounds of a layout: what each node and aggregator does there. */
+struct sim_extent;
 bool sim_load_windows(const sim_case *c, int64_t call, const sim_layout *layout, const sim_style *style,
-                      const int64_t *host, sim_load *load, char *why);
+                      const struct sim_extent *extent, sim_load *load, char *why);
 /* Every rank stores its own runs; with sieving, in blocks of 512 KiB that are read first. */
 bool sim_load_direct(const sim_case *c, int64_t call, bool sieves, sim_load *load, char *why);
 /* First byte, one past the last, bytes and runs of a call of all ranks; do ranks' ranges interleave? */

@@ -30,13 +30,14 @@ static bool load_groups(const sim_case *c, int64_t size, bool files, int64_t buf
     groups all = {.count = sagoi_div_up(ranks, size), .high = extent.high};
     all.bytes = sagoi_div_up(extent.bytes, all.count);
     all.buffer = buffer > 0 ? buffer : all.bytes;
-    sim_layout layout = {all.count, sagoi_div_up(all.bytes, all.buffer), group_window, &all};
+    sim_layout layout = {all.count, sagoi_div_up(all.bytes, all.buffer), group_window, &all, NULL};
     int64_t *host = calloc((size_t)all.count, sizeof *host);
     if (!host)
         return bench_refuse(why, "out of memory");
     for (int64_t g = 0; g < all.count; g++)
         host[g] = g * size / c->config.ranks;
-    bool ok = sim_load_windows(c, SIM_ALL_CALLS, &layout, style, host, load, why);
+    layout.host = host;
+    bool ok = sim_load_windows(c, SIM_ALL_CALLS, &layout, style, &extent, load, why);
     free(host);
     if (!ok)
         return false;
@@ -66,7 +67,7 @@ static bool load_coio(const sim_case *c, int64_t call, int64_t number, sim_load 
 
 static bool load_rbio(const sim_case *c, int64_t call, int64_t number, sim_load *load, sim_course *course,
                       char *why) {
-    sim_style style = {.locals = c->config.ranks, .in_flight = 64};
+    sim_style style = {.locals = c->config.ranks, .members = group_size(c, number), .in_flight = 2};
     (void)call;
     return load_groups(c, group_size(c, number), !is_one_file(c, number), 0, &style, load, course, why);
 }

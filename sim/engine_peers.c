@@ -66,12 +66,12 @@ static bool load_two_phases(const sim_case *c, int64_t call, const sim_style *st
     sim_extent extent;
     if (!sim_extent_of(c, call, &extent, why))
         return false;
-    if (!extent.interleaved && c->config.nodes * c->config.ranks > 1) {
+    if (!c->options.always && !extent.interleaved && c->config.nodes * c->config.ranks > 1) {
         snprintf(course->plan, sizeof course->plan, "each rank by itself: ranges do not interleave");
         return sim_load_direct(c, call, !c->options.sieve_off, load, why);
     }
     domains d = domains_of(c, &extent, buffer);
-    sim_layout layout = {d.aggregators, rounds_of(&d), domain_window, &d};
+    sim_layout layout = {d.aggregators, rounds_of(&d), domain_window, &d, NULL};
     int64_t *host = calloc((size_t)d.aggregators, sizeof *host);
     snprintf(course->plan, sizeof course->plan,
              "%" PRId64 " aggregators, %" PRId64 " senders a node, buffers of %" PRId64 " KiB, %" PRId64 " rounds",
@@ -79,7 +79,8 @@ static bool load_two_phases(const sim_case *c, int64_t call, const sim_style *st
     if (!host)
         return bench_refuse(why, "out of memory");
     place_hosts(c, d.aggregators, host);
-    bool ok = sim_load_windows(c, call, &layout, style, host, load, why);
+    layout.host = host;
+    bool ok = sim_load_windows(c, call, &layout, style, &extent, load, why);
     free(host);
     return ok;
 }

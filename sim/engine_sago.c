@@ -40,12 +40,14 @@ static void relay(const sim_case *c, const sagoi_plan *plan, sim_load *load) {
 
 static bool load_plan(const sim_case *c, int64_t call, const sagoi_plan *plan, const sim_style *style,
                       sim_load *load, char *why) {
-    sim_layout layout = {plan->ndomains, plan->rounds, plan_window, plan};
     int64_t *host = calloc((size_t)plan->ndomains, sizeof *host);
+    sim_layout layout = {plan->ndomains, plan->rounds, plan_window, plan, host};
+    sim_extent extent;
     bool ok = host || bench_refuse(why, "out of memory");
     for (int64_t d = 0; ok && d < plan->ndomains; d++)
         host[d] = plan->domains[d].node;
-    ok = ok && sim_load_windows(c, call, &layout, style, host, load, why);
+    ok = ok && sim_extent_of(c, call, &extent, why) &&
+         sim_load_windows(c, call, &layout, style, &extent, load, why);
     free(host);
     if (ok)
         relay(c, plan, load);

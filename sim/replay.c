@@ -147,13 +147,18 @@ static void node_writes(sim_run *run, int64_t node, sg_comm_t *comms) {
     }
 }
 
-static void node_reads(sim_run *run, int64_t node) {
+static void node_reads(sim_run *run, int64_t node, sg_comm_t *comms, void **came) {
     const sim_load *load = run->load;
     for (int64_t r = 0; r < load->rounds; r++) {
         double start = simgrid_get_clock();
+        int64_t open = 0;
         for (int64_t a = 0; a < load->aggregators; a++)
-            if (crosses(load, r, node, a))
-                (void)sg_mailbox_get(box_of('n', node, r));
+            if (crosses(load, r, node, a)) {
+                comms[open] = sg_mailbox_get_async(box_of('n', node, r), &came[open]);
+                open++;
+            }
+        if (open > 0)
+            sg_comm_wait_all(comms, (size_t)open);
         note(run, SIM_EXCHANGE, -1 - node, start);
         start = simgrid_get_clock();
         work(load->round[r].node[node]);
@@ -169,11 +174,13 @@ static void node_main(int argc, char **argv) {
     const role *self = sg_actor_self_get_data();
     const sim_load *load = self->run->load;
     sg_comm_t *comms = calloc((size_t)load->aggregators, sizeof *comms);
+    void **came = calloc((size_t)load->aggregators, sizeof *came);
     work(load->ahead);
     if (load->write && comms)
         node_writes(self->run, self->number, comms);
-    else if (comms)
-        node_reads(self->run, self->number);
+    else if (comms && came)
+        node_reads(self->run, self->number, comms, came);
+    free(came);
     free(comms);
 }
 

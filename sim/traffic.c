@@ -114,6 +114,7 @@ static void count_window(counter *c, const bench_call *call, int64_t w) {
 static void count_call(counter *c, const bench_call *call) {
     int64_t low, high, begin = 0, windows = c->question->windows, end = windows;
     bench_region_bounds(&call->file, &low, &high);
+    c->own.span += (double)(high - low);
     low += call->disp;
     high += call->disp;
     while (begin < end) { /* the first window that ends beyond `low`: windows do not overlap */

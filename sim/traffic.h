@@ -24,6 +24,7 @@ typedef struct sim_share {
 /* What the busiest rank of a node has in all of the windows. */
 typedef struct sim_rank_share {
     double bytes, runs, windows;
+    double span; /* from its first byte to its last, call by call */
 } sim_rank_share;
 
 typedef struct sim_traffic {
