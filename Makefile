@@ -23,7 +23,7 @@ COMPILE   = env -u MAKEFLAGS -u MAKELEVEL cmake --build $(TREE) --parallel $(JOB
 TIDY      = --quiet -p $(TREE) --extra-arg=-Wno-unknown-warning-option
 SOURCES   = $(wildcard $(foreach d,include/sago src/* tools bench bench/* sim dropin dropin/* dropin/gio/* examples examples/* bindings/* tests/* tests/unit/* tests/dropin/*,$(d)/*.[ch]))
 
-.PHONY: build demo check check-long check-sanitize campaign campaign-summary test-programs fuzz fuzz-programs bench-dropin check-ceph check-gluster check-hang check-gio check-python sim check-sim install format format-check tidy clean help
+.PHONY: build demo check check-long check-sanitize campaign campaign-summary test-programs fuzz fuzz-programs bench-dropin check-ceph check-gluster check-hang check-gio check-python sim check-sim papers install format format-check tidy clean help
 .NOTPARALLEL:
 
 build:
@@ -83,6 +83,10 @@ check-sim:
 	@$(TREE)/tests/sim/test_replay
 	@SAGO_BUILD=$(CURDIR)/$(TREE) SAGO_SOURCE=$(CURDIR) tests/sim/test_sim.sh
 
+# docs/papers.md and its pictures: the points of the five papers, simulated (about 10 minutes).
+papers: sim
+	@sim/papers.py --sim $(TREE)/bin/sago-sim --out docs
+
 check-hang:
 	@tools/deps.sh check $(CC)
 	@for mpi in $(MPIS); do $(MAKE) --no-print-directory test-programs MPI=$$mpi || exit; \
@@ -141,6 +145,7 @@ help:
 	@echo 'make check-hang    checkpoints on storage that hangs at every kind of call (as root, with FUSE)'
 	@echo "make check-gio     PnetCDF's own programs with GIO and with Sago: GIO_SOURCE=DIR PNETCDF_SOURCE=DIR"
 	@echo 'make sim           the simulator behind sago sim, with SimGrid;  check-sim: its tests'
+	@echo "make papers        the papers' results, simulated: docs/papers.md (about 10 minutes)"
 	@echo 'make check-long    the longer tests'
 	@echo 'make check-python  the Python package; mpi4py and h5py with the drop-in of either MPI'
 	@echo 'make check-sanitize  all tests under ASan and UBSan with both MPIs, then under TSan (long)'

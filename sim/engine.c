@@ -73,6 +73,7 @@ bool sim_extent_of(const sim_case *c, int64_t call, sim_extent *extent, char *wh
 static double steps(int64_t ranks) { return ranks > 1 ? ceil(log2((double)ranks)) : 0; }
 
 static double larger(double a, double b) { return a > b ? a : b; }
+static double smaller(double a, double b) { return a < b ? a : b; }
 
 /* How many processes share a core when so many of each node work at once. */
 static double crowd_of(const sim_case *c, double processes) {
@@ -88,6 +89,12 @@ static double crowd_of(const sim_case *c, double processes) {
 static double collective_of(const sim_case *c, int64_t ranks) {
     double crowd = c->options.shared_cores > 0 ? crowd_of(c, (double)c->config.ranks) : 1;
     return steps(ranks) * c->costs.collective * crowd;
+}
+
+/* Bytes that reading a window first and writing it then are worth, in bytes written. */
+static double sieved_bytes(const sim_case *c, double span) {
+    double reading = c->costs.reader > 0 ? c->costs.writer / c->costs.reader : 1;
+    return span * (1 + reading);
 }
 
 /* What a node's ranks do for a round: each packs its own runs, and those that send pay for every message. */
@@ -143,10 +150,12 @@ static sim_store store_of(const sim_case *c, const sim_style *style, const sim_w
     bool holes = sums->bytes < 0.999 * (double)span,
          sieves = holes && style->fills_holes && c->config.read == false;
     double calls = !holes || c->config.read ? 1 : sieves ? 2 : sums->joined > 0 ? sums->joined : sums->runs;
-    sim_store store = {.bytes = sieves                    ? 2 * (double)span
+    sim_store store = {.bytes = sieves                    ? sieved_bytes(c, (double)span)
                                 : holes && c->config.read ? (double)span
                                                           : sums->bytes,
-                       .stripe = unit > 0 ? window->start / unit : window->start >> 20,
+                       .stripe = unit > 0
+                                     ? window->start / unit
+                                     : (int64_t)((uint64_t)window->start * UINT64_C(0x9e3779b97f4a7c15) >> 40),
                        .stripes = unit > 0 ? sagoi_div_up(window->end, unit) - window->start / unit : 1};
     store.seconds = calls * costs->call + (is_partial(c, window) ? costs->lock : 0);
     if (c->targets == 0)
@@ -197,6 +206,15 @@ static double listed_share(const sim_load *load) {
     return runs > 0 ? listed / runs : 1;
 }
 
+/* Who sends its list to an aggregator: those that have something for it in any round. */
+static double senders_of(const sim_load *load) {
+    double messages = 0;
+    for (int64_t r = 0; r < load->rounds; r++)
+        for (int64_t i = 0; i < load->nodes * load->aggregators; i++)
+            messages += load->round[r].flow[i].messages;
+    return messages * load->repeats / (double)load->aggregators;
+}
+
 /* Before the first round: what is known of each other's requests, and what local aggregators gather for good. */
 static double ahead_of(const sim_case *c, const sim_style *style, const sim_extent *extent, const sim_load *load) {
     const sim_costs *costs = &c->costs;
@@ -205,7 +223,7 @@ static double ahead_of(const sim_case *c, const sim_style *style, const sim_exte
     double all = collective_of(c, (int64_t)ranks);
     if (!style->lists) /* a few numbers a node */
         return all + (c->options.repeated ? 0 : nodes * 300 / costs->copy);
-    double senders = nodes * (double)style->locals;
+    double senders = smaller(nodes * (double)style->locals, senders_of(load));
     double lists = (double)extent->runs * (double)c->options.times * listed_share(load),
            at_each = lists / (double)load->aggregators;
     double seconds = 4 * all + ranks * PAIR_BYTES / costs->copy + (double)extent->most_runs * costs->run;

@@ -27,6 +27,14 @@ static void topology_write(const sagoi_topology *t, FILE *out) {
     level_write(out, &t->inside);
     fputs("io ", out);
     level_write(out, &t->io);
+    if (t->message > 0 || t->writer > 0)
+        fputs("process", out);
+    if (t->message > 0)
+        fprintf(out, " message %s", sagoi_format_time(t->message).text);
+    if (t->writer > 0)
+        fprintf(out, " storage %s", sagoi_format_rate(t->writer).text);
+    if (t->message > 0 || t->writer > 0)
+        fputc('\n', out);
 }
 
 static void rules_write(const sagoi_topology *t, FILE *out) {

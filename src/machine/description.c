@@ -249,6 +249,13 @@ static sago_status key_level(parser *p) {
 
 static sago_status key_inside(parser *p) { return level_fields(p, 1, &p->d->topology.inside); }
 static sago_status key_io(parser *p) { return level_fields(p, 1, &p->d->topology.io); }
+static sago_status key_process(parser *p) {
+    field fields[] = {
+        {"message", FIELD_TIME, &p->d->topology.message, 0, false, false},
+        {"storage", FIELD_RATE, &p->d->topology.writer, 0, false, false},
+    };
+    return fields_parse(p, 1, fields, 2);
+}
 static sago_status key_nodes(parser *p) { return single_int(p, 1, SAGOI_PLACES_MAX, &p->d->nodes); }
 static sago_status key_ranks(parser *p) { return single_int(p, 1, INT64_MAX, &p->ranks); }
 static sago_status key_ranks_per_node(parser *p) { return single_int(p, 1, 1 << 20, &p->d->ranks_per_node); }
@@ -368,6 +375,7 @@ static const key_row keys[] = {
     {"cores", key_cores, false, false},
     {"inside", key_inside, false, false},
     {"io", key_io, false, false},
+    {"process", key_process, false, false},
     {"level", key_level, false, true},
     {"switch", key_switch, false, true},
     {"gateways", key_gateways, false, true},

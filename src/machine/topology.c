@@ -144,7 +144,8 @@ bool sagoi_topology_equal(const sagoi_topology *a, const sagoi_topology *b) {
     for (int64_t i = 0; i < a->levels; i++)
         if (!level_equal(&a->level[i], &b->level[i]))
             return false;
-    return level_equal(&a->inside, &b->inside) && level_equal(&a->io, &b->io) && rules_equal(a, b);
+    return level_equal(&a->inside, &b->inside) && level_equal(&a->io, &b->io) && a->message == b->message &&
+           a->writer == b->writer && rules_equal(a, b);
 }
 
 /* ---- Coordinates -------------------------------------------------------------------------------------- */

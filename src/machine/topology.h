@@ -72,6 +72,8 @@ typedef struct sagoi_topology {
     sagoi_level level[SAGOI_DIMENSIONS_MAX];
     sagoi_level inside; /* between ranks of one node */
     sagoi_level io;     /* from a gateway to the storage */
+    double message;     /* seconds that a message costs the process at either end, beside the wire; 0: not known */
+    double writer; /* bytes a second that one process moves to or from the storage; 0: as much as the way has */
     int64_t gateway_rules;
     sagoi_gateway_rule gateway_rule[SAGOI_GATEWAY_RULES_MAX];
     int64_t link_rules; /* the last one that names a place counts */

@@ -1,6 +1,7 @@
 /* How long moving and storing would take, from the number of aggregators alone: for deciding how many there are to
  * be, before anybody knows where.  Every message costs its sender and its receiver the latency of the slowest
- * level, and bytes go at the bandwidth of the slowest.  What the finished plan costs is cost.c's. */
+ * level and what it takes of a processor, and bytes go at the bandwidth of the slowest.  What the finished plan
+ * costs is cost.c's. */
 #include "base/checked.h"
 #include "plan/draft.h"
 
@@ -19,6 +20,7 @@ sagoi_level sagoi_slowest_level(const sagoi_topology *topology) {
         slowest.bandwidth = level->bandwidth < slowest.bandwidth ? level->bandwidth : slowest.bandwidth;
         slowest.latency = level->latency > slowest.latency ? level->latency : slowest.latency;
     }
+    slowest.latency += topology->message;
     return slowest;
 }
 
@@ -54,14 +56,15 @@ static double mean_senders(const sagoi_draft *draft, int64_t window) {
 }
 
 /* Storage takes what its targets and its gateways take; without either, every aggregator finds a way of its own.
- */
+ * None moves more than one process can. */
 static double store_bandwidth(const sagoi_draft *draft, const sagoi_topology *topology, double aggregators) {
     double ways = aggregators, gateways = (double)sagoi_topology_gateways(topology);
     if (draft->stripe > 0)
         ways = smaller(ways, (double)draft->targets);
     if (gateways > 0)
         ways = smaller(ways, gateways);
-    return ways * topology->io.bandwidth;
+    double all = ways * topology->io.bandwidth;
+    return topology->writer > 0 ? smaller(all, aggregators * topology->writer) : all;
 }
 
 sagoi_estimate sagoi_draft_estimate(const sagoi_draft *draft, int64_t aggregators) {

@@ -57,6 +57,8 @@ static inline sagoi_topology random_topology(void) {
         t.level[k] = k > 0 && one_in(3) ? t.level[k - 1] : random_level();
     t.inside = random_level();
     t.io = random_level();
+    t.message = random_level().latency;
+    t.writer = random_level().bandwidth;
     t.gateway_rules = random_below(4);
     for (int64_t i = 0; i < t.gateway_rules; i++)
         t.gateway_rule[i] = random_gateways(t.places);
