@@ -37,6 +37,7 @@ PATTERNS = {  # what it is called in the table: what it is
 }
 SHAPES, LINKS, STORES = "4x2,4x8,8x2", "off,10gbit,1gbit", "free,linked:4"
 WIDEST = 0.15  # of an interval, either way
+FEWEST_PAIRS = 6  # with fewer there is no 95% interval
 MOST_SECONDS = 60  # of a cell
 BATCH = 10  # seconds of one run
 DIRECTIONS = ("write", "read")
@@ -50,14 +51,14 @@ def pair_ratios(peer, sago):
 
 
 def estimate(ratios):
-    """Median and the sign test's 95% interval; with fewer than six pairs the whole range."""
+    """Median, the sign test's 95% interval and the number of pairs; with fewer than six the interval is the whole range."""
     ordered, n = sorted(ratios), len(ratios)
     cut, below = 0, 0.0
     while cut < n // 2 and below + math.comb(n, cut) / 2**n <= 0.025:
         below += math.comb(n, cut) / 2**n
         cut += 1
     first = max(cut - 1, 0)
-    return statistics.median(ordered), ordered[first], ordered[n - 1 - first]
+    return statistics.median(ordered), ordered[first], ordered[n - 1 - first], n
 
 
 def ratio_of(cell, engine, direction):
@@ -68,16 +69,15 @@ def ratio_of(cell, engine, direction):
 
 
 def is_narrow(ratio):
-    median, low, high = ratio
-    return low >= median * (1 - WIDEST) and high <= median * (1 + WIDEST)
+    median, low, high, pairs = ratio
+    return pairs >= FEWEST_PAIRS and low >= median * (1 - WIDEST) and high <= median * (1 + WIDEST)
 
 
 def is_done(cell, most=MOST_SECONDS):
     if cell.get("error") or cell["seconds"] >= most:
         return True
     ratios = [ratio_of(cell, e, d) for e in cell["engines"] for d in DIRECTIONS]
-    pairs = sum(len(b["turns"]["sago"]["write"]) // 2 for b in cell["batches"])
-    return pairs >= 6 and all(r and is_narrow(r) for r in ratios)
+    return all(r and is_narrow(r) for r in ratios)
 
 
 # ---- Measuring ----------------------------------------------------------------------------------------------------
@@ -207,7 +207,8 @@ def measure_all(options, kept, save):
 def ratio_text(ratio):
     if not ratio:
         return "failed"
-    return f"{ratio[0]:.2f} [{ratio[1]:.2f}, {ratio[2]:.2f}]" + ("" if is_narrow(ratio) else " ?")
+    few = f" ({ratio[3]})" if ratio[3] < FEWEST_PAIRS else ""
+    return f"{ratio[0]:.2f} [{ratio[1]:.2f}, {ratio[2]:.2f}]" + few + ("" if is_narrow(ratio) else " ?")
 
 
 def verdict(ratios):
@@ -216,7 +217,7 @@ def verdict(ratios):
     if not best:
         return "-"
     name, ratio = best
-    word = "undecided" if not is_narrow(ratio) and ratio[1] <= 1 <= ratio[2] else \
+    word = "undecided" if ratio[3] < FEWEST_PAIRS or (not is_narrow(ratio) and ratio[1] <= 1 <= ratio[2]) else \
         "ahead" if ratio[1] > 1 else "behind" if ratio[2] < 1 else "equal"
     return f"{word} ({name} {ratio[0]:.2f})"
 
@@ -243,7 +244,8 @@ def row_of(cells, direction):
 
 
 def print_table(options, kept):
-    print("Sago's median time in ms; how many times faster it is than each peer (its 95% interval; ?: wider than 15%); "
+    print("Sago's median time in ms; how many times faster it is than each peer (its 95% interval; with fewer than six "
+          "pairs their number and range; ?: wider than 15%, or so few); "
           "against the best peer; MB sent by all nodes.\n")
     print("| pattern | nodes x ranks | links | storage | MPI | call | Sago, ms | Sago is faster than | judged | MB sent |")
     print("|---|---|---|---|---|---|---|---|---|---|")

@@ -34,8 +34,8 @@ def table(*cells):
 
 
 assert figures.pair_ratios([2, 4, 9], [1, 1, 1]) == [3]
-assert figures.estimate([3.0, 1.0, 2.0]) == (2.0, 1.0, 3.0)
-assert figures.estimate([float(i) for i in range(1, 13)]) == (6.5, 3.0, 10.0)
+assert figures.estimate([3.0, 1.0, 2.0]) == (2.0, 1.0, 3.0, 3)
+assert figures.estimate([float(i) for i in range(1, 13)]) == (6.5, 3.0, 10.0, 12)
 
 assert not figures.is_done(cell_of("R", [1.1] * 5))  # too few pairs
 assert figures.is_done(cell_of("R", [1.1] * 6))
@@ -46,4 +46,5 @@ assert "ahead (R 1.50)" in table(cell_of("R", [1.5] * 6))
 assert "behind (Y 0.50)" in table(cell_of("O", [1.5] * 6), cell_of("Y", [0.5] * 6))  # the best peer counts
 assert "equal (O 1.00)" in table(cell_of("O", [1.0] * 6))
 assert "undecided (O" in table(cell_of("O", [0.5, 1, 2] * 4))
+assert "0.50 [0.50, 0.50] (5) ? | undecided (O 0.50)" in table(cell_of("O", [0.5] * 5))  # too few pairs to say
 assert "| write | 1.0 | R 1.50 [1.50, 1.50] | ahead (R 1.50) | sago 2.0 |" in table(cell_of("R", [1.5] * 6))
