@@ -1,44 +1,49 @@
 # Sago's commands; CMake underneath.  `make help` lists them.
 
 MPI      ?= mpich
+MPICC    ?=
+MPIEXEC  ?=
 SANITIZE ?=
 GIO      ?=
 PREFIX   ?= /usr/local
+PYTHON   ?= $(firstword $(wildcard /usr/bin/python3) python3)
 JOBS     ?= $(shell nproc)
 ifeq ($(origin CC),default)
 CC := gcc
 endif
 
 # check runs under both MPIs unless one was asked for; the thread sanitizer needs only one.
-MPIS := $(if $(filter-out file,$(origin MPI)),$(MPI),mpich $(if $(filter thread,$(SANITIZE)),,openmpi))
+# With MPICC=/path/to/mpicc there is one, whose build tree has the wrapper's name.
+MPIS := $(if $(MPICC),$(subst /,-,$(patsubst /%,%,$(MPICC))),$(if $(filter-out file,$(origin MPI)),$(MPI),mpich $(if $(filter thread,$(SANITIZE)),,openmpi)))
 
 # build/mpich, build/openmpi-asan, build/mpich-clang-tsan, ...
 SANITIZER := $(if $(findstring fuzzer,$(SANITIZE)),fuzz,$(if $(findstring thread,$(SANITIZE)),tsan,$(if $(findstring address,$(SANITIZE)),asan,ubsan)))
 SUFFIX    := $(if $(filter-out gcc,$(CC)),-$(notdir $(CC)))$(if $(SANITIZE),-$(SANITIZER))
-TREE      := build/$(MPI)$(SUFFIX)
+TREE      := build/$(if $(MPICC),$(MPIS),$(MPI))$(SUFFIX)
 
-CONFIGURE = cmake -S . -B $(TREE) --log-level=WARNING -DCMAKE_C_COMPILER=$(CC) -DSAGO_MPI=$(MPI) \
+CONFIGURE = cmake -S . -B $(TREE) --log-level=WARNING -DCMAKE_C_COMPILER=$(CC) \
+            $(if $(MPICC),-DSAGO_MPICC=$(MPICC) $(if $(MPIEXEC),-DSAGO_MPIEXEC=$(MPIEXEC)),-DSAGO_MPI=$(MPI)) \
             -DSAGO_SANITIZE=$(SANITIZE) $(if $(filter-out file,$(origin GIO)),-DSAGO_GIO=$(GIO))
 COMPILE   = env -u MAKEFLAGS -u MAKELEVEL cmake --build $(TREE) --parallel $(JOBS)
 TIDY      = --quiet -p $(TREE) --extra-arg=-Wno-unknown-warning-option
 SOURCES   = $(wildcard $(foreach d,include/sago src/* tools bench bench/* sim dropin dropin/* dropin/gio/* examples examples/* bindings/* tests/* tests/unit/* tests/dropin/*,$(d)/*.[ch]))
 
-.PHONY: build demo check check-long check-sanitize campaign campaign-summary test-programs fuzz fuzz-programs bench-dropin check-ceph check-gluster check-hang check-gio check-python sim check-sim papers install format format-check tidy clean help
+.PHONY: build demo check check-long check-sanitize campaign campaign-summary test-programs fuzz fuzz-programs bench-dropin check-ceph check-gluster check-hang check-gio check-python sim check-sim papers install format format-check tidy clean help uninstall deb docs
 .NOTPARALLEL:
 
 build:
-	@tools/deps.sh build $(CC)
+	@tools/deps.sh build $(CC) $(MPICC)
 	@$(CONFIGURE)
 	@$(COMPILE)
 
 demo:
-	@tools/deps.sh build $(CC)
+	@tools/deps.sh build $(CC) $(MPICC)
 	@$(CONFIGURE)
 	@$(COMPILE) --target sago_command example_waveguide
 	@tools/demo.sh $(TREE)
 
 check check-long:
-	@tools/deps.sh check $(CC)
+	@tools/deps.sh check $(CC) $(MPICC)
 	@for mpi in $(MPIS); do $(MAKE) --no-print-directory test-programs MPI=$$mpi || exit; done
 	@JOBS=$(JOBS) tests/run.sh $(if $(filter check-long,$@),--long) $(MPIS:%=build/%$(SUFFIX))
 
@@ -58,7 +63,7 @@ campaign-summary:
 	@tests/campaign.py summary
 
 check-ceph check-gluster:
-	@tools/deps.sh check $(CC)
+	@tools/deps.sh check $(CC) $(MPICC)
 	@tools/deps.sh $(@:check-%=%) $(CC)
 	@for mpi in $(MPIS); do $(MAKE) --no-print-directory test-programs MPI=$$mpi || exit; \
 	    echo "== $@ under $$mpi"; SAGO_MPI=$$mpi SAGO_BUILD=build/$$mpi$(SUFFIX) tests/storage/check_$(@:check-%=%).sh || exit; done
@@ -88,14 +93,14 @@ papers: sim
 	@sim/papers.py --sim $(TREE)/bin/sago-sim --out docs
 
 check-hang:
-	@tools/deps.sh check $(CC)
+	@tools/deps.sh check $(CC) $(MPICC)
 	@for mpi in $(MPIS); do $(MAKE) --no-print-directory test-programs MPI=$$mpi || exit; \
 	    echo "== $@ under $$mpi"; SAGO_MPI=$$mpi SAGO_SOURCE=$(CURDIR) SAGO_BUILD=$(CURDIR)/build/$$mpi$(SUFFIX) \
 	    tests/hang/hang.sh; code=$$?; [ $$code = 0 ] || [ $$code = 77 ] || exit $$code; done
 
 # PnetCDF with GIO in it, built outside of this tree from GIO_SOURCE=DIR and PNETCDF_SOURCE=DIR; tests/gio/check_gio.sh.
 check-gio:
-	@tools/deps.sh check $(CC)
+	@tools/deps.sh check $(CC) $(MPICC)
 	@status=0; for mpi in $(MPIS); do $(MAKE) --no-print-directory test-programs MPI=$$mpi || exit; echo "== $@ under $$mpi"; \
 	    SAGO_MPI=$$mpi SAGO_BUILD=$(CURDIR)/build/$$mpi$(SUFFIX) SAGO_MPICC=mpicc.$$mpi SAGO_MPIEXEC=mpiexec.$$mpi JOBS=$(JOBS) \
 	    GIO_SOURCE="$(GIO_SOURCE)" PNETCDF_SOURCE="$(PNETCDF_SOURCE)" tests/gio/check_gio.sh || status=1; done; exit $$status
@@ -121,16 +126,32 @@ bench-dropin:
 install: build
 	@cmake --install $(TREE) --prefix $(PREFIX)
 
+# What the last `make install` of this tree has installed.
+uninstall:
+	@packaging/uninstall.sh $(TREE)/install_manifest.txt
+
+# Debian packages in build/deb; the RPM of packaging/sago.spec is made by rpmbuild.
+deb:
+	@tools/deps.sh deb $(CC)
+	@JOBS=$(JOBS) packaging/deb.sh $(MPI)
+
+# The manual as pages with a search, in build/docs.
+docs:
+	@tools/deps.sh docs $(CC)
+	@$(MAKE) --no-print-directory build MPI=$(MPI)
+	@$(PYTHON) -B tools/manual.py html build/docs $(TREE)/bin/sago
+	@echo build/docs/index.html
+
 format:
-	@tools/deps.sh check $(CC)
+	@tools/deps.sh check $(CC) $(MPICC)
 	@clang-format -i $(SOURCES)
 
 format-check:
-	@tools/deps.sh check $(CC)
+	@tools/deps.sh check $(CC) $(MPICC)
 	@clang-format --dry-run -Werror $(SOURCES)
 
 tidy:
-	@tools/deps.sh check $(CC)
+	@tools/deps.sh check $(CC) $(MPICC)
 	@$(CONFIGURE)
 	@printf '%s\n' $(wildcard src/*/*.c) | \
 	    xargs -P $(JOBS) -n 1 sh -c 'said=$$(clang-tidy $(TIDY) "$$0" 2>&1) || { echo "$$said"; exit 1; }'
@@ -147,6 +168,8 @@ help:
 	@echo 'make sim           the simulator behind sago sim, with SimGrid;  check-sim: its tests'
 	@echo "make papers        the papers' results, simulated: docs/papers.md (about 10 minutes)"
 	@echo 'make check-long    the longer tests'
+	@echo 'make install       install to PREFIX=/usr/local, one MPI per prefix; uninstall;  deb: Debian packages;  docs: HTML manual'
+	@echo '                   MPICC=/path/mpicc [MPIEXEC=...] instead of MPI=mpich|openmpi: any MPI of either family'
 	@echo 'make check-python  the Python package; mpi4py and h5py with the drop-in of either MPI'
 	@echo 'make check-sanitize  all tests under ASan and UBSan with both MPIs, then under TSan (long)'
 	@echo 'make campaign      100,000 seeds, an hour of each fuzz target, every long test; stops and goes on (a day;'
@@ -154,7 +177,6 @@ help:
 	@echo 'make fuzz          fuzz the parsers for FUZZ_SECONDS=60 each; FUZZ="site ..." names some'
 	@echo 'make bench-dropin  the drop-in beside the plain MPI libraries: docs/dropin-speed.md (hours; BENCH_ARGS=--help)'
 	@echo 'make build         build the library, the sago command and the examples (the default)'
-	@echo 'make install       install to PREFIX=/usr/local; one MPI per prefix'
 	@echo 'make format        format the sources;  format-check: only see whether they are'
 	@echo 'make tidy          clang-tidy over src/'
 	@echo 'make clean         remove build/'

@@ -1,7 +1,10 @@
 # The Fortran modules sago and sago_f08, and the library behind them; built where the MPI has a Fortran compiler.
 # Modules are the compiler's own format: programs are compiled with the same one.
-string(REPLACE mpicc mpif90 fortran_wrapper "${SAGO_MPICC}")
-find_program(SAGO_MPIFORT NAMES ${fortran_wrapper} mpif90.${SAGO_MPI} DOC "Fortran compiler wrapper of the MPI library")
+option(SAGO_FORTRAN "Build the Fortran modules, where there is a Fortran compiler" ON)
+if(NOT SAGO_FORTRAN)
+    return()
+endif()
+find_beside_mpicc(SAGO_MPIFORT mpifort mpif90 ftn)
 include(CheckLanguage)
 check_language(Fortran)
 if(NOT SAGO_MPIFORT OR NOT CMAKE_Fortran_COMPILER)
@@ -21,6 +24,14 @@ set_target_properties(sago_fortran PROPERTIES OUTPUT_NAME sago-fortran Fortran_M
 target_compile_options(sago_fortran PRIVATE
     $<$<COMPILE_LANGUAGE:Fortran>:-Wall>
     $<$<COMPILE_LANGUAGE:C>:-Wno-missing-prototypes>) # sago.f90 declares the functions of the shim
+# The C compiler may be of another make than the Fortran compiler, whose description of arrays it needs; after all others, since
+# the folder holds the headers of a C compiler, too.
+execute_process(COMMAND ${CMAKE_Fortran_COMPILER} -print-file-name=include/ISO_Fortran_binding.h
+    OUTPUT_VARIABLE binding_header OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+if(IS_ABSOLUTE "${binding_header}")
+    get_filename_component(binding_folder ${binding_header} DIRECTORY)
+    target_compile_options(sago_fortran PRIVATE "$<$<COMPILE_LANGUAGE:C>:SHELL:-idirafter ${binding_folder}>")
+endif()
 target_include_directories(sago_fortran PUBLIC
     $<BUILD_INTERFACE:${modules}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/sago/fortran>)
 target_link_libraries(sago_fortran PUBLIC sago sago_mpi_fortran)

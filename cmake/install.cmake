@@ -43,9 +43,29 @@ install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/sago)
 install(DIRECTORY bindings/python/sago DESTINATION ${CMAKE_INSTALL_DATADIR}/sago/python
     FILES_MATCHING PATTERN "*.py")
 
-foreach(section 1 3 5 7)
+foreach(section 1 5 7)
     file(GLOB pages CONFIGURE_DEPENDS docs/man/*.${section})
-    if(pages)
-        install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
-    endif()
+    install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
 endforeach()
+
+# A man page for every call, made from the headers.
+find_program(python3 python3)
+if(python3)
+    file(GLOB manual_sources CONFIGURE_DEPENDS include/sago/*.h)
+    add_custom_command(OUTPUT man/made COMMAND ${CMAKE_COMMAND} -E rm -rf man/man3
+        COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${python3} ${PROJECT_SOURCE_DIR}/tools/manual.py man man/man3
+        COMMAND ${CMAKE_COMMAND} -E touch man/made
+        DEPENDS ${manual_sources} tools/manual.py tools/headers.py)
+    add_custom_target(manual_pages ALL DEPENDS man/made)
+    install(DIRECTORY ${PROJECT_BINARY_DIR}/man/man3 DESTINATION ${CMAKE_INSTALL_MANDIR})
+endif()
+
+# To read, to begin with, and the Fortran sources for those whose compiler is another one.
+file(GLOB documents CONFIGURE_DEPENDS docs/*.md)
+install(FILES README.md CHANGELOG.md ARCHITECTURE.md LICENSE ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY bindings/fortran DESTINATION ${CMAKE_INSTALL_DATADIR}/sago FILES_MATCHING PATTERN "*.f90" PATTERN "*.[ch]")
+
+# For `module load`: copied, or linked, into a folder of MODULEPATH.
+configure_file(packaging/modulefile.in modulefile @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/modulefile DESTINATION ${CMAKE_INSTALL_DATADIR}/sago)

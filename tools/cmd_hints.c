@@ -1,4 +1,5 @@
-/* `sago hints`: the table that the library reads, as text or JSON. */
+/* `sago hints`: the table that the library reads, by purpose, as text or JSON; all of it, or the hints that are
+ * named. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +7,37 @@
 #include "bench/json.h"
 #include "tools/command.h"
 
-enum { NAME_WIDTH = 24, LINE_WIDTH = 100 };
+enum { NAME_WIDTH = 30, LINE_WIDTH = 100 };
+
+/* What hints are for, in the order in which people ask. */
+static const struct {
+    const char *title;
+    const char *names; /* with a blank on either side; "sago_ckpt_" stands for all that begin so */
+} purposes[] = {
+    {"Memory and files", " sago_memory sago_site sago_machine sago_local_dirs striping_factor striping_unit "},
+    {"What collective calls promise",
+     " sago_agree sago_nonblocking sago_patience sago_defer sago_defer_age sago_sieve "},
+    {"How data moves",
+     " sago_strategy sago_map sago_move sago_merge sago_layers sago_messages sago_message_size sago_plan_cache "},
+    {"Aggregators", " sago_aggregators sago_local_aggregators sago_aggregators_per_target "
+                    "sago_aggregators_per_node sago_placement "
+                    "sago_domain_write sago_domain_read sago_group_size sago_host_memory sago_window "},
+    {"System calls", " sago_io sago_direct_io sago_timing "},
+    {"Declared variables", " sago_series_copy sago_series_parts "},
+    {"Local storage and subfiles", " sago_tier sago_tier_found sago_subfiles sago_subfile_block "},
+    {"Checkpoints", " sago_ckpt_ "},
+    {"Other", ""},
+};
+enum { PURPOSES = sizeof purposes / sizeof purposes[0] };
+
+static int purpose_of(const sagoi_hint_row *row) {
+    char word[80];
+    snprintf(word, sizeof word, " %s ", row->name);
+    for (int p = 0; p < PURPOSES - 1; p++)
+        if (strstr(purposes[p].names, word))
+            return p;
+    return strncmp(row->name, "sago_ckpt_", 10) == 0 ? PURPOSES - 2 : PURPOSES - 1;
+}
 
 static const char *const type_names[] = {[SAGOI_HINT_SIZE] = "size",
                                          [SAGOI_HINT_INT] = "number",
@@ -54,23 +85,67 @@ static void print_wrapped(const char *text) {
     putchar('\n');
 }
 
-static void print_text(const sagoi_hint_row *rows, int64_t count, const sagoi_hints *hints) {
-    for (int64_t i = 0; i < count; i++) {
-        char values[128], now[SAGOI_HINT_TEXT_MAX], line[2 * SAGOI_HINT_TEXT_MAX];
-        describe_values(&rows[i], values, sizeof values);
-        sagoi_hint_format(hints, &rows[i], now, sizeof now);
-        printf("%-*s", NAME_WIDTH, rows[i].name);
-        print_wrapped(rows[i].help);
-        snprintf(line, sizeof line, "%s; default %s%s%s%s%s", values, rows[i].fallback,
-                 strcmp(now, rows[i].fallback) ? ", in force here " : "", strcmp(now, rows[i].fallback) ? now : "",
-                 rows[i].alias ? "; also as " : "", rows[i].alias ? rows[i].alias : "");
-        printf("%*s", NAME_WIDTH, "");
-        print_wrapped(line);
+/* Which hints are printed: all, or those that are named, whole or in part. */
+typedef struct choice {
+    const sagoi_hint_row *rows;
+    int64_t count;
+    int nnames;
+    char **names;
+    int printed; /* titles */
+} choice;
+
+static bool is_named(const sagoi_hint_row *row, const char *name) {
+    return strcasestr(row->name, name) || (row->alias && strcasestr(row->alias, name));
+}
+
+static bool is_chosen(const choice *chosen, const sagoi_hint_row *row) {
+    for (int i = 0; i < chosen->nnames; i++)
+        if (is_named(row, chosen->names[i]))
+            return true;
+    return chosen->nnames == 0;
+}
+
+/* The first name that is no hint's, or NULL. */
+static const char *unknown_name(const choice *chosen) {
+    for (int n = 0; n < chosen->nnames; n++) {
+        bool known = false;
+        for (int64_t i = 0; i < chosen->count && !known; i++)
+            known = is_named(&chosen->rows[i], chosen->names[n]);
+        if (!known)
+            return chosen->names[n];
+    }
+    return NULL;
+}
+
+static void print_row(const sagoi_hint_row *row, const sagoi_hints *hints) {
+    char values[128], now[SAGOI_HINT_TEXT_MAX], line[2 * SAGOI_HINT_TEXT_MAX];
+    describe_values(row, values, sizeof values);
+    sagoi_hint_format(hints, row, now, sizeof now);
+    printf("%-*s", NAME_WIDTH, row->name);
+    print_wrapped(row->help);
+    snprintf(line, sizeof line, "%s; default %s%s%s%s%s", values, row->fallback,
+             strcmp(now, row->fallback) ? ", in force here " : "", strcmp(now, row->fallback) ? now : "",
+             row->alias ? "; also as " : "", row->alias ? row->alias : "");
+    printf("%*s", NAME_WIDTH, "");
+    print_wrapped(line);
+}
+
+static void print_text(choice *chosen, const sagoi_hints *hints) {
+    for (int p = 0; p < PURPOSES; p++) {
+        bool titled = false;
+        for (int64_t i = 0; i < chosen->count; i++) {
+            if (purpose_of(&chosen->rows[i]) != p || !is_chosen(chosen, &chosen->rows[i]))
+                continue;
+            if (!titled)
+                printf("%s%s\n\n", chosen->printed++ ? "\n" : "", purposes[p].title);
+            titled = true;
+            print_row(&chosen->rows[i], hints);
+        }
     }
     printf("\nGive hints in an MPI_Info, or as defaults in the environment: SAGO_MEMORY=64M for sago_memory.\n");
 }
 
-static void print_json(const sagoi_hint_row *rows, int64_t count, const sagoi_hints *hints) {
+static void print_json(const choice *chosen, const sagoi_hints *hints) {
     static const char *const names[] = {[SAGOI_HINT_SIZE] = "size",
                                         [SAGOI_HINT_INT] = "int",
                                         [SAGOI_HINT_BOOL] = "bool",
@@ -78,12 +153,16 @@ static void print_json(const sagoi_hint_row *rows, int64_t count, const sagoi_hi
                                         [SAGOI_HINT_TEXT] = "text"};
     bench_json json = {.out = stdout};
     json_open(&json, NULL, '[');
-    for (int64_t i = 0; i < count; i++) {
+    const sagoi_hint_row *rows = chosen->rows;
+    for (int64_t i = 0; i < chosen->count; i++) {
+        if (!is_chosen(chosen, &rows[i]))
+            continue;
         bool ranged = rows[i].type == SAGOI_HINT_SIZE || rows[i].type == SAGOI_HINT_INT;
         char now[SAGOI_HINT_TEXT_MAX];
         sagoi_hint_format(hints, &rows[i], now, sizeof now);
         json_open(&json, NULL, '{');
         json_text(&json, "name", rows[i].name);
+        json_text(&json, "group", purposes[purpose_of(&rows[i])].title);
         json_text(&json, "type", names[rows[i].type]);
         json_text(&json, "default", rows[i].fallback);
         json_text(&json, "value", now);
@@ -102,22 +181,29 @@ static void print_json(const sagoi_hint_row *rows, int64_t count, const sagoi_hi
 int cmd_hints(int argc, char **argv) {
     bool json = argc > 1 && !strcmp(argv[1], "--json");
     if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-        puts("usage: sago hints [--json]\n\nLists the hints: what they do, their values, defaults and other "
-             "names.");
+        puts("usage: sago hints [--json] [NAME...]\n\nLists the hints by purpose: what they do, their values, "
+             "defaults "
+             "and other names.  NAME, or a part\nof one as \"stripe\" or \"ckpt\": only those.");
         return EXIT_SUCCESS;
     }
-    if (argc > 1 + json)
-        return usage_error("hints", "'%s' is not expected here", argv[1 + json]);
+    for (int i = 1 + json; i < argc; i++)
+        if (argv[i][0] == '-')
+            return usage_error("hints", "'%s' is not expected here", argv[i]);
     sagoi_hints hints;
     if (sagoi_hints_init(&hints) != SAGO_OK) {
         fprintf(stderr, "sago hints: %s\n", sago_error_message());
         return EXIT_FAILURE;
     }
-    int64_t count;
-    const sagoi_hint_row *rows = sagoi_hint_table(&count);
+    choice chosen = {.nnames = argc - 1 - json, .names = argv + 1 + json};
+    chosen.rows = sagoi_hint_table(&chosen.count);
+    const char *unknown = unknown_name(&chosen);
+    if (unknown) {
+        fprintf(stderr, "sago hints: no hint has '%s' in its name; `sago hints` lists all\n", unknown);
+        return EXIT_FAILURE;
+    }
     if (json)
-        print_json(rows, count, &hints);
+        print_json(&chosen, &hints);
     else
-        print_text(rows, count, &hints);
+        print_text(&chosen, &hints);
     return EXIT_SUCCESS;
 }

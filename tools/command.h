@@ -21,6 +21,7 @@ int cmd_ckpt(int argc, char **argv);
 int cmd_subfile(int argc, char **argv);
 int cmd_tier(int argc, char **argv);
 int cmd_hints(int argc, char **argv);
+int cmd_info(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
 /* True on one process of a job, whether or not MPI has been started: help and usage errors come once. */

@@ -1,15 +1,19 @@
 #!/bin/sh
-# deps.sh build|check|ceph|gluster|python|sim [COMPILER]
+# deps.sh build|check|ceph|gluster|python|sim|deb|docs [COMPILER [MPICC]]
 #
 # Sees to the Debian packages that building, or building and testing, needs: installs what is missing when it
 # may, else stops with the command to run.  Does nothing when nothing is missing.  Needs only sh and dpkg.
 set -eu
 
-packages="gcc libc6-dev cmake pkg-config python3 mpich libmpich-dev openmpi-bin libopenmpi-dev libhwloc-dev
-    liburing-dev libxxhash-dev libisal-dev libcmocka-dev"
+packages="gcc libc6-dev cmake pkg-config python3 libhwloc-dev liburing-dev libxxhash-dev libisal-dev libcmocka-dev"
+mpis="mpich libmpich-dev openmpi-bin libopenmpi-dev"
+libraries="libhdf5-mpich-dev libhdf5-openmpi-dev hdf5-tools libpnetcdf-dev pnetcdf-bin libnetcdf-mpi-dev"
+if [ -n "${3:-}" ]; then # an MPI of the user's own
+    mpis= libraries=
+fi
+packages="$packages $mpis"
 if [ "$1" = check ]; then
-    packages="$packages clang-format clang-tidy gfortran python3-vtk9 iproute2 procps strace libfuse3-dev fuse3
-        libhdf5-mpich-dev libhdf5-openmpi-dev hdf5-tools libpnetcdf-dev pnetcdf-bin libnetcdf-mpi-dev"
+    packages="$packages clang-format clang-tidy gfortran python3-vtk9 iproute2 procps strace libfuse3-dev fuse3 $libraries"
 fi
 case $1 in
 ceph) packages="ceph-mon ceph-mgr ceph-osd ceph-mds ceph-fuse ceph-common attr" ;;
@@ -17,6 +21,8 @@ gluster) packages="glusterfs-server glusterfs-client" ;;
 python) packages="python3-mpi4py python3-h5py-mpi python3-numpy python3-pip python3-setuptools python3-wheel python3-xarray
     python3-dask python3-xxhash" ;;
 sim) packages="libsimgrid-dev libcmocka-dev" ;;
+deb) packages="$packages gfortran dpkg-dev debhelper lintian" ;;
+docs) packages="$packages python3-markdown mandoc" ;;
 esac
 case ${2:-gcc} in
 *clang*) packages="$packages clang" ;;

@@ -21,6 +21,7 @@ static const struct {
     {"subfile", cmd_subfile, "look at a file that is kept in several, or make one of them"},
     {"tier", cmd_tier, "find, merge or remove what jobs that died left in local storage"},
     {"hints", cmd_hints, "list the hints and their defaults"},
+    {"info", cmd_info, "tell what this Sago is, and whether this machine can do what it needs"},
     {"version", cmd_version, "print the version and the MPI library it was built with"},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

@@ -278,6 +278,7 @@ typedef struct sago_ckpt_stats {
 
 #define SAGO_CKPT_STATS_INIT SAGO_SIZED(sago_ckpt_stats)
 
+/* What this job's checkpoints cost so far; stats->size says how much of the struct the caller knows. */
 sago_status sago_ckpt_get_stats(sago_ckpt *ckpt, sago_ckpt_stats *stats);
 
 #ifdef __cplusplus

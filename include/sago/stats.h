@@ -90,6 +90,7 @@ typedef struct sago_stats {
 
 #define SAGO_STATS_INIT SAGO_SIZED(sago_stats)
 
+/* The names of phases, reasons and routes, as reports have them; never NULL. */
 const char *sago_phase_string(sago_phase phase);
 const char *sago_flush_string(sago_flush reason);
 const char *sago_route_string(sago_route route); /* "alone_piece" and so on */

@@ -174,6 +174,11 @@ find /tmp "$work" . -maxdepth 1 -name '.sago-exchange-*' -user "$(id -un)" | gre
 [ "$("$sago" bench list | grep -c '^  [a-z]')" -eq 15 ] || fail "sago bench list"
 "$sago" version | grep -q '^sago [0-9]' || fail "sago version"
 "$sago" hints | grep -q '^sago_memory ' || fail "sago hints"
+! "$sago" hints | grep '^Other' || fail "a hint has no purpose in tools/cmd_hints.c"
+"$sago" hints | awk 'length > 110 { exit 1 }' || fail "sago hints: a line is too long"
+[ "$("$sago" hints sago_window | grep -c '^sago_')" = 1 ] || fail "sago hints NAME"
+"$sago" hints cb_nodes | grep -q '^sago_aggregators ' || fail "sago hints, by another name"
+! "$sago" hints nonsense 2>/dev/null || fail "sago hints nonsense"
 "$sago" hints --json | python3 -c 'import json, sys; assert len(json.load(sys.stdin)) > 10' || fail "sago hints --json"
 "$sago" plan block3d | grep -q range || fail "sago plan block3d"
 for pattern in $("$sago" bench list | sed -n 's/^  \([a-z][a-z0-9-]*\) .*/\1/p'); do

@@ -47,6 +47,17 @@ for folder in "$prefix/bin" "$tmp/links"; do
     says -i theta "$tmp/log"
 done
 
+echo "== documents, man pages, examples, module file"
+for file in share/man/man1/sago-info.1 share/man/man3/sago_write_at_all.3 share/man/man3/sago_ckpt_save.3 share/doc/sago/LICENSE \
+    share/doc/sago/README.md share/doc/sago/examples/declared.c share/sago/fortran/sago.f90 share/sago/modulefile; do
+    [ -s "$prefix/$file" ] || fail "$file is not installed"
+done
+pages=$(ls "$prefix/share/man/man3" | wc -l)
+calls=$(grep -c '^    sago_' "$SAGO_SOURCE/src/sago.map")
+[ "$pages" -eq "$calls" ] || fail "$pages man pages for $calls calls"
+"$prefix/bin/sago" info >"$tmp/log" 2>&1 || { cat "$tmp/log"; fail "sago info"; }
+says "machines  *$prefix/" "$tmp/log"
+
 echo "== the Python package, in its place"
 [ -e "$prefix/share/sago/python/sago/reader.py" ] || fail "no Python package"
 python3 "$prefix/share/sago/python/sago/reader.py" "$tmp" || fail "the reader of checkpoints does not run"
@@ -110,3 +121,9 @@ if cmake --install "$SAGO_BUILD" --prefix "$prefix" >"$tmp/log" 2>&1; then
     fail "installed over Sago for $other_name"
 fi
 says "holds Sago for $other_name" "$tmp/log"
+
+echo "== removed again"
+cp "$SAGO_BUILD/install_manifest.txt" "$tmp/manifest" # of the installation that was refused before it began, so of the last one
+"$SAGO_SOURCE/packaging/uninstall.sh" "$tmp/manifest" >"$tmp/log" || { cat "$tmp/log"; fail "make uninstall"; }
+left=$(find "$prefix" -type f -o -type l)
+[ -z "$left" ] || fail "left behind: $left"

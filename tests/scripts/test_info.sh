@@ -1,0 +1,50 @@
+#!/bin/sh
+# `sago info`: what it must tell, what is wrong is said with advice, as text and as JSON.
+set -eu
+
+sago=$SAGO_BUILD/bin/sago
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+unset SAGO_SITE
+fail() {
+    echo "FAIL: $*"
+    cat "$tmp/out"
+    exit 1
+}
+says() {
+    grep -q -- "$1" "$tmp/out" || fail "expected: $1"
+}
+
+"$sago" info >"$tmp/out" 2>&1 || fail "exit status $?"
+for line in '^  version  *[0-9]' '^  MPI  *.*MPI.*mpicc' '^  MPI here' '^  compiler' '^  features  *io_uring' '^  kernel  *Linux' \
+    '^  io_uring  *\(yes\|no: \)' '^  /dev/shm  *[0-9.]* .*free' '^  open files' '^Sago can run here'; do
+    says "$line"
+done
+case $SAGO_MPI in
+mpich) says '^  MPI here  *MPICH' ;;
+*) says '^  MPI here  *Open MPI' ;;
+esac
+
+echo 'inside latency 1us bandwidth 1GB/s' >"$tmp/site"
+SAGO_SITE=$tmp/site SAGO_WINDOW=8M "$sago" info >"$tmp/out" || fail "with variables"
+says "^  site file  *$tmp/site"
+says '^  SAGO_WINDOW  *8M'
+(ulimit -n 64 && "$sago" info) >"$tmp/out" || fail "few descriptors"
+says '-> ulimit -n'
+
+code=0
+SAGO_WINDOW=nonsense "$sago" info >"$tmp/out" || code=$?
+[ $code = 1 ] || fail "a wrong variable: $code"
+says '!! every call'
+says 'cannot run here'
+SAGO_WINDOW=nonsense "$sago" info --json >"$tmp/out" && fail "a wrong variable as JSON"
+python3 - "$tmp/out" <<'END' || fail "JSON"
+import json, sys
+data = json.load(open(sys.argv[1]))
+wrong = [fact for fact in data["facts"] if fact["verdict"] == "broken"]
+assert data["verdict"] == "broken" and len(wrong) == 1 and "sago_window" in wrong[0]["value"].lower(), wrong
+assert {fact["topic"] for fact in data["facts"]} >= {"build", "paths", "machine", "file systems"}
+END
+code=0
+"$sago" info nonsense >"$tmp/out" 2>&1 || code=$?
+[ $code = 2 ] || fail "usage"

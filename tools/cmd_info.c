@@ -1,0 +1,334 @@
+/* `sago info`: what this Sago is, where its parts are, and whether this machine can do what it needs, with advice.
+ *
+ * Every line is a fact: a topic, a name, a value, and, where something is missing, what to do about it. */
+#include <errno.h>
+#include <linux/io_uring.h>
+#include <mntent.h>
+#include <mpi.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <sago/sago.h>
+
+#include "base/hints.h"
+#include "bench/json.h"
+#include "machine/memory.h"
+#include "machine/site.h"
+#include "tools/command.h"
+
+enum { VALUE_MAX = 512, FACTS_MAX = 256, LINE_WIDTH = 100, NAME_WIDTH = 14 };
+
+typedef enum { GOOD, SLOWER, BROKEN } verdict; /* SLOWER: Sago does without, at a price */
+
+typedef struct fact {
+    const char *topic;
+    char name[128], value[VALUE_MAX];
+    verdict how;
+    const char *advice; /* NULL: none is needed */
+} fact;
+
+typedef struct facts {
+    fact all[FACTS_MAX];
+    int count;
+} facts;
+
+__attribute__((format(printf, 4, 5))) static fact *add(facts *known, const char *topic, const char *name,
+                                                       const char *format, ...) {
+    static fact surplus;
+    fact *new = known->count < FACTS_MAX ? &known->all[known->count++] : &surplus;
+    va_list arguments;
+    *new = (fact){.topic = topic};
+    snprintf(new->name, sizeof new->name, "%s", name);
+    va_start(arguments, format);
+    vsnprintf(new->value, sizeof new->value, format, arguments);
+    va_end(arguments);
+    new->value[strcspn(new->value, "\n")] = 0;
+    return new;
+}
+
+static void advise(fact *about, verdict how, const char *advice) {
+    about->how = how;
+    about->advice = advice;
+}
+
+static void format_bytes(int64_t bytes, char *text, size_t capacity) {
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    double value = (double)bytes;
+    int u = 0;
+    for (; u < 5 && value >= 1024; u++)
+        value /= 1024;
+    snprintf(text, capacity, u ? "%.1f %s" : "%.0f %s", value, units[u]);
+}
+
+/* ---- What it is ---- */
+
+static void look_at_build(facts *known) {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    add(known, "build", "version", "%s", sago_version(NULL, NULL, NULL));
+    add(known, "build", "MPI", "%s, compiled by %s", SAGO_MPI_VERSION, SAGO_MPICC);
+    MPI_Get_library_version(text, &length);
+    text[strcspn(text, ",\n")] = 0;
+    for (char *c = text; *c; c++)
+        *c = *c == '\t' ? ' ' : *c;
+    add(known, "build", "MPI here", "%s", text);
+    add(known, "build", "compiler", "%s", SAGO_COMPILER);
+    add(known, "build", "features", "%s", SAGO_FEATURES);
+}
+
+static void look_at_paths(facts *known) {
+    char path[VALUE_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length > 0) {
+        path[length] = 0;
+        add(known, "paths", "command", "%s", path);
+    }
+    if (sagoi_installed("share/sago/machines", path, sizeof path))
+        add(known, "paths", "machines", "%s", path);
+    else
+        advise(add(known, "paths", "machines", "not found"), SLOWER,
+               "the descriptions of machines are not beside the command; install all of Sago");
+    const char *site = getenv("SAGO_SITE");
+    if (sagoi_site_find(site && *site && strcmp(site, "none") != 0 ? site : "", path, sizeof path))
+        add(known, "paths", "site file", "%s", path);
+    else
+        advise(add(known, "paths", "site file", "none"), SLOWER,
+               "mpiexec -n RANKS sago tune measures this system and writes one, so that plans fit it");
+}
+
+static void look_at_environment(facts *known) {
+    static const char *const others[] = {"LD_PRELOAD", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID"};
+    for (char **entry = environ; *entry; entry++) {
+        if (strncmp(*entry, "SAGO_", 5) != 0)
+            continue;
+        char name[128];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(*entry, "="), *entry);
+        add(known, "environment", name, "%s", *entry + strcspn(*entry, "=") + 1);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (getenv(others[i]))
+            add(known, "environment", others[i], "%s", getenv(others[i]));
+    sagoi_hints hints;
+    if (sagoi_hints_init(&hints) != SAGO_OK)
+        advise(add(known, "environment", "wrong", "%s", sago_error_message()), BROKEN,
+               "every call that opens a file fails with this; correct or unset the variable");
+}
+
+/* ---- The machine ---- */
+
+static void look_at_kernel(facts *known) {
+    struct utsname name;
+    if (uname(&name) == 0)
+        add(known, "machine", "kernel", "%s %s, %s", name.sysname, name.release, name.machine);
+    cpu_set_t cpus;
+    if (sched_getaffinity(0, sizeof cpus, &cpus) == 0)
+        add(known, "machine", "processors", "%d may be used, of %ld", CPU_COUNT(&cpus),
+            sysconf(_SC_NPROCESSORS_ONLN));
+    char text[64];
+    format_bytes(sagoi_memory_available(""), text, sizeof text);
+    add(known, "machine", "memory", "%s available (the host's and the cgroups' limits)", text);
+}
+
+/* May io_uring be used?  Containers and hardened kernels forbid it. */
+static void look_at_uring(facts *known) {
+    struct io_uring_params params = {0};
+    int fd = (int)syscall(SYS_io_uring_setup, 1, &params);
+    if (fd >= 0) {
+        close(fd);
+        add(known, "machine", "io_uring", "yes");
+        return;
+    }
+    advise(add(known, "machine", "io_uring", "no: %s", strerror(errno)), SLOWER,
+           "files are written by plain system calls; the kernel (sysctl kernel.io_uring_disabled) or the "
+           "container forbids it");
+}
+
+/* MADV_POPULATE_WRITE reports a full disk, where touching a page would end the program. */
+static void look_at_mapping(facts *known) {
+    enum { POPULATE_WRITE = 23, PAGE = 4096 };
+    void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    bool known_here = page != MAP_FAILED && madvise(page, PAGE, POPULATE_WRITE) == 0;
+    if (page != MAP_FAILED)
+        munmap(page, PAGE);
+    fact *about = add(known, "machine", "mapped files", known_here ? "yes" : "no");
+    if (!known_here)
+        advise(about, SLOWER, "Linux 5.14 or later lets ranks of a node copy straight into the file");
+}
+
+static void look_at_shared_memory(facts *known) {
+    struct statvfs fs;
+    char text[64];
+    if (statvfs("/dev/shm", &fs) != 0) {
+        advise(add(known, "machine", "/dev/shm", "not there: %s", strerror(errno)), BROKEN,
+               "MPI libraries need it between the ranks of a node; in a container mount a tmpfs there");
+        return;
+    }
+    int64_t size = (int64_t)fs.f_frsize * (int64_t)fs.f_bavail;
+    format_bytes(size, text, sizeof text);
+    fact *about = add(known, "machine", "/dev/shm", "%s free", text);
+    if (size < 256 << 20)
+        advise(about, SLOWER,
+               "little for the windows of many ranks; containers have 64 MiB unless --shm-size is given");
+    int fd = memfd_create("sago-info", MFD_CLOEXEC);
+    if (fd < 0)
+        advise(add(known, "machine", "memfd", "no: %s", strerror(errno)), SLOWER, "shared memory then has names");
+    else
+        close(fd);
+}
+
+static void look_at_limit(facts *known, int which, const char *name, rlim_t least, const char *advice) {
+    struct rlimit limit;
+    if (getrlimit((__rlimit_resource_t)which, &limit) != 0)
+        return;
+    bool none = limit.rlim_cur == RLIM_INFINITY;
+    fact *about = none ? add(known, "machine", name, "no limit")
+                       : add(known, "machine", name, "%llu", (unsigned long long)limit.rlim_cur);
+    if (!none && limit.rlim_cur < least)
+        advise(about, SLOWER, advice);
+}
+
+static void look_at_machine(facts *known) {
+    look_at_kernel(known);
+    look_at_uring(known);
+    look_at_mapping(known);
+    look_at_shared_memory(known);
+    look_at_limit(known, RLIMIT_NOFILE, "open files", 1024,
+                  "ulimit -n 4096: the drop-in leaves files to the MPI library when descriptors are short");
+    look_at_limit(known, RLIMIT_MEMLOCK, "locked memory", 64 << 10,
+                  "ulimit -l: networks of MPI libraries want to lock memory");
+    look_at_limit(known, RLIMIT_AS, "address space", (rlim_t)64 << 30,
+                  "ulimit -v unlimited: mappings of files count, too");
+}
+
+/* ---- File systems ---- */
+
+static const struct {
+    const char *type, *said;
+} file_systems[] = {
+    {"lustre", "parallel; stripes are asked for and planned with"},
+    {"gpfs", "parallel; blocks are units of locks"},
+    {"beegfs", "parallel; give striping_unit, which it does not tell"},
+    {"ceph", "parallel; layouts are read and planned with"},
+    {"fuse.ceph", "parallel; layouts are read and planned with"},
+    {"fuse.glusterfs", "parallel; stripes are read and planned with"},
+    {"nfs", "shared; ranks of other nodes see writes after sync only"},
+    {"nfs4", "shared; ranks of other nodes see writes after sync only"},
+    {"cifs", "shared; locks and mappings are not to be trusted"},
+    {"tmpfs", "memory of this node"},
+    {"ext4", "of this node"},
+    {"xfs", "of this node"},
+    {"btrfs", "of this node"},
+    {"zfs", "of this node"},
+    {"overlay", "of this container"},
+    {"virtiofs", "shared with the host"},
+};
+
+static void look_at_mount(facts *known, const struct mntent *mount) {
+    struct statvfs fs;
+    char text[64];
+    for (size_t i = 0; i < sizeof file_systems / sizeof file_systems[0]; i++) {
+        if (strcmp(file_systems[i].type, mount->mnt_type) != 0)
+            continue;
+        if (statvfs(mount->mnt_dir, &fs) != 0 || fs.f_blocks == 0)
+            return;
+        format_bytes((int64_t)fs.f_frsize * (int64_t)fs.f_bavail, text, sizeof text);
+        add(known, "file systems", mount->mnt_dir, "%s, %s free: %s", mount->mnt_type, text, file_systems[i].said);
+        return;
+    }
+}
+
+static void look_at_file_systems(facts *known) {
+    FILE *mounts = setmntent("/proc/self/mounts", "r");
+    if (!mounts)
+        return;
+    for (struct mntent *mount = getmntent(mounts); mount; mount = getmntent(mounts))
+        look_at_mount(known, mount);
+    endmntent(mounts);
+}
+
+/* ---- Output ---- */
+
+static void print_advice(const fact *about) {
+    int column = printf("  %-*s %s ", NAME_WIDTH, "", about->how == BROKEN ? "!!" : "->");
+    int indent = column;
+    for (const char *word = about->advice; *word;) {
+        int length = (int)strcspn(word, " ");
+        if (column > indent && column + 1 + length > LINE_WIDTH)
+            column = printf("\n%*s", indent, "") - 1;
+        column += printf("%s%.*s", column > indent ? " " : "", length, word);
+        word += length + (word[length] == ' ');
+    }
+    putchar('\n');
+}
+
+static void print_text(const facts *known, verdict worst) {
+    const char *topic = "";
+    for (int i = 0; i < known->count; i++) {
+        const fact *about = &known->all[i];
+        if (strcmp(topic, about->topic) != 0)
+            printf("%s%s\n", *topic ? "\n" : "", about->topic);
+        topic = about->topic;
+        bool fits = strlen(about->name) <= NAME_WIDTH;
+        printf(fits ? "  %-*s %s\n" : "  %-*s\n                 %s\n", NAME_WIDTH, about->name, about->value);
+        if (about->advice)
+            print_advice(about);
+    }
+    printf("\n%s\n", worst == BROKEN   ? "Sago cannot run here: see what is marked above."
+                     : worst == SLOWER ? "Sago can run here; what is marked above would make it faster or safer."
+                                       : "Sago can run here, and has all it asks for.");
+}
+
+static void print_json(const facts *known, verdict worst) {
+    static const char *const verdicts[] = {"good", "slower", "broken"};
+    bench_json json = {.out = stdout};
+    json_open(&json, NULL, '{');
+    json_text(&json, "verdict", verdicts[worst]);
+    json_open(&json, "facts", '[');
+    for (int i = 0; i < known->count; i++) {
+        json_open(&json, NULL, '{');
+        json_text(&json, "topic", known->all[i].topic);
+        json_text(&json, "name", known->all[i].name);
+        json_text(&json, "value", known->all[i].value);
+        json_text(&json, "verdict", verdicts[known->all[i].how]);
+        json_text(&json, "advice", known->all[i].advice);
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+    json_close(&json, '}');
+}
+
+int cmd_info(int argc, char **argv) {
+    static facts known;
+    if (!command_speaks())
+        return EXIT_SUCCESS;
+    if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+        puts("usage: sago info [--json]\n\nTells version, MPI library, features, paths, environment and file "
+             "systems, and whether this\n"
+             "machine can do what Sago needs, with advice.  Exit status 1: it cannot.  Run it on a compute node.");
+        return EXIT_SUCCESS;
+    }
+    bool json = argc > 1 && !strcmp(argv[1], "--json");
+    if (argc > 1 + json)
+        return usage_error("info", "'%s' is not expected here", argv[1 + json]);
+    look_at_build(&known);
+    look_at_paths(&known);
+    look_at_environment(&known);
+    look_at_machine(&known);
+    look_at_file_systems(&known);
+    verdict worst = GOOD;
+    for (int i = 0; i < known.count; i++)
+        worst = known.all[i].how > worst ? known.all[i].how : worst;
+    if (json)
+        print_json(&known, worst);
+    else
+        print_text(&known, worst);
+    return worst == BROKEN ? EXIT_FAILURE : EXIT_SUCCESS;
+}
