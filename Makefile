@@ -121,7 +121,7 @@ fuzz-programs:
 # What to measure: BENCH_ARGS="--mpi mpich --sizes 1K --ranks 2"; see tools/dropin_table.py --help.
 bench-dropin:
 	@for mpi in mpich openmpi; do $(MAKE) --no-print-directory build MPI=$$mpi || exit; done
-	@tools/dropin_table.py $(BENCH_ARGS)
+	@tools/dropin_table.py --summary docs/dropin-speed.md $(BENCH_ARGS)
 
 install: build
 	@cmake --install $(TREE) --prefix $(PREFIX)
@@ -175,7 +175,7 @@ help:
 	@echo 'make campaign      100,000 seeds, an hour of each fuzz target, every long test; stops and goes on (a day;'
 	@echo '                   CAMPAIGN="oracle fuzz-site" MINUTES=60);  campaign-summary: what was done with which commit'
 	@echo 'make fuzz          fuzz the parsers for FUZZ_SECONDS=60 each; FUZZ="site ..." names some'
-	@echo 'make bench-dropin  the drop-in beside the plain MPI libraries: docs/dropin-speed.md (hours; BENCH_ARGS=--help)'
+	@echo 'make bench-dropin  the drop-in beside the plain MPI libraries: docs/dropin-speed.md, build/dropin-speed.md (hours; BENCH_ARGS=--help)'
 	@echo 'make build         build the library, the sago command and the examples (the default)'
 	@echo 'make format        format the sources;  format-check: only see whether they are'
 	@echo 'make tidy          clang-tidy over src/'

@@ -15,7 +15,9 @@ typedef struct ckpt_command {
     const char *hints[CKPT_HINTS_MAX]; /* KEY=VALUE */
     bool json, force, remove, damaged;
     int64_t keep;       /* rm: how many steps to keep; -1: not asked for */
-    const char *format; /* export: vtk, vti or raw */
+    const char *format; /* export: vtk, vti or raw; dump: text or csv */
+    const char *slice;  /* dump: "0:10,:,3"; NULL: all */
+    bool statistics;    /* dump: of the arrays that are named, instead of their elements */
     const char *output; /* export: how the names of the files begin; NULL: step-N */
     int narrays;
     const char *arrays[CKPT_ARRAYS_MAX]; /* export: which; none: all */
@@ -34,6 +36,7 @@ int ckpt_verify(ckpt_command *c);
 int ckpt_repair(ckpt_command *c);
 int ckpt_drain(ckpt_command *c);
 int ckpt_export(ckpt_command *c);
+int ckpt_dump(ckpt_command *c);
 int ckpt_rm(ckpt_command *c);
 
 /* Reads the list of steps (again).  False: it has been said why. */

@@ -24,6 +24,7 @@ static const struct {
      "mend what is damaged or missing, on the nodes and at the global level"},
     {"drain", ckpt_drain, true, "DIR [STEP...]", "bring steps from the nodes to the directory"},
     {"export", ckpt_export, false, "DIR [STEP]", "write arrays for other programs (the newest)"},
+    {"dump", ckpt_dump, false, "DIR [STEP]", "print statistics of arrays, or with --array their numbers"},
     {"rm", ckpt_rm, true, "DIR STEP...", "remove steps, or what is set aside as damaged"},
 };
 enum { ACTIONS = sizeof actions / sizeof actions[0] };
@@ -52,6 +53,10 @@ static bool set_array(void *target, const char *value, char *why) {
 static bool set_format(void *target, const char *value, char *why) {
     ckpt_command *c = target;
     c->format = value;
+    bool dumps = !strcmp(c->action, "dump");
+    if (dumps)
+        return !strcmp(value, "text") || !strcmp(value, "csv") ||
+               bench_refuse(why, "--format %s: must be text or csv", value);
     return !strcmp(value, "vtk") || !strcmp(value, "vti") || !strcmp(value, "raw") ||
            bench_refuse(why, "--format %s: must be vtk, vti or raw", value);
 }
@@ -64,10 +69,13 @@ static bool no_other(void *target, const char *name, const char *value, char *wh
 #define FIELD(name) offsetof(ckpt_command, name)
 static const tool_option table[] = {
     {"json", OPTION_FLAG, FIELD(json), 0, 0, NULL, "ls, show, verify: for programs", NULL},
-    {"format", OPTION_CALL, 0, 0, 0, "FORMAT", "export: vtk (legacy, the default), vti, or raw with XDMF",
-     set_format},
+    {"format", OPTION_CALL, 0, 0, 0, "FORMAT",
+     "export: vtk (legacy, the default), vti, or raw with XDMF; dump: text or csv", set_format},
     {"output", OPTION_TEXT, FIELD(output), 0, 0, "PREFIX", "export: how file names begin (step-N)", NULL},
-    {"array", OPTION_CALL, 0, 0, 0, "NAME", "export: only this; may be repeated", set_array},
+    {"array", OPTION_CALL, 0, 0, 0, "NAME", "export, dump: only this; may be repeated", set_array},
+    {"slice", OPTION_TEXT, FIELD(slice), 0, 0, "SLICE", "dump: as 0:10,:,3 or ::5, from 0, the end left out",
+     NULL},
+    {"stats", OPTION_FLAG, FIELD(statistics), 0, 0, NULL, "dump: statistics also of arrays that are named", NULL},
     {"keep", OPTION_COUNT, FIELD(keep), 1, 1000000, "N", "rm: all but the newest N complete steps", NULL},
     {"remove", OPTION_FLAG, FIELD(remove), 0, 0, NULL, "repair: remove steps that cannot be repaired", NULL},
     {"damaged", OPTION_FLAG, FIELD(damaged), 0, 0, NULL,
@@ -85,8 +93,9 @@ static void print_help(FILE *out) {
         fprintf(out, "  %-6s %-14s %s\n", actions[i].name, actions[i].arguments, actions[i].help);
     fprintf(out, "\nOptions:\n");
     options_help(&options, out);
-    fprintf(out, "\nls, show, verify and export also work while a job uses the directory; the others refuse.\n"
-                 "Exit status: 0; 1 if something is damaged, missing or went wrong; 2 for wrong options.\n");
+    fprintf(out,
+            "\nls, show, verify, export and dump also work while a job uses the directory; the others refuse.\n"
+            "Exit status: 0; 1 if something is damaged, missing or went wrong; 2 for wrong options.\n");
 }
 
 /* STEP...: what follows the directory and is no option.  Returns the index of the first option, 0 if one is wrong.

@@ -84,20 +84,20 @@ module sago_checkpoints
         subroutine sago_ckpt_close(ckpt, status) bind(C, name='sagof_ckpt_close')
             import :: sago_ckpt, c_int
             type(sago_ckpt), intent(inout) :: ckpt
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_ckpt_save(ckpt, step, status) bind(C, name='sagof_ckpt_save')
             import :: sago_ckpt, c_int, c_int64_t
             type(sago_ckpt), intent(in) :: ckpt
             integer(c_int64_t), intent(in) :: step
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_ckpt_progress(ckpt, status) bind(C, name='sagof_ckpt_progress')
             import :: sago_ckpt, c_int
             type(sago_ckpt), intent(in) :: ckpt
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_ckpt_wait(ckpt, step, level, status) bind(C, name='sagof_ckpt_wait')
@@ -105,7 +105,7 @@ module sago_checkpoints
             type(sago_ckpt), intent(in) :: ckpt
             integer(c_int64_t), intent(in) :: step
             integer(c_int), intent(in) :: level
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_ckpt_latest(ckpt, at_least, step, status) bind(C, name='sagof_ckpt_latest')
@@ -113,7 +113,7 @@ module sago_checkpoints
             type(sago_ckpt), intent(in) :: ckpt
             integer(c_int), intent(in) :: at_least
             integer(c_int64_t), intent(out) :: step
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_ckpt_list(ckpt, count, steps, status) bind(C, name='sagof_ckpt_list')
@@ -121,69 +121,70 @@ module sago_checkpoints
             type(sago_ckpt), intent(in) :: ckpt
             integer(c_int64_t), intent(inout) :: count
             type(sago_ckpt_step), intent(inout) :: steps(*)
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_ckpt_restore(ckpt, step, status) bind(C, name='sagof_ckpt_restore')
             import :: sago_ckpt, c_int, c_int64_t
             type(sago_ckpt), intent(in) :: ckpt
             integer(c_int64_t), intent(in) :: step
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_ckpt_restore_latest(ckpt, step, status) bind(C, name='sagof_ckpt_restore_latest')
             import :: sago_ckpt, c_int, c_int64_t
             type(sago_ckpt), intent(in) :: ckpt
             integer(c_int64_t), intent(out) :: step
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_ckpt_due(ckpt, due, leave, status) bind(C, name='sagof_ckpt_due') ! due, leave: 0 or 1
             import :: sago_ckpt, c_int
             type(sago_ckpt), intent(in) :: ckpt
-            integer(c_int), intent(out) :: due, leave, status
+            integer(c_int), intent(out) :: due, leave
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_ckpt_verify(ckpt, step, status) bind(C, name='sagof_ckpt_verify')
             import :: sago_ckpt, c_int, c_int64_t
             type(sago_ckpt), intent(in) :: ckpt
             integer(c_int64_t), intent(in) :: step
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_ckpt_drain(ckpt, step, status) bind(C, name='sagof_ckpt_drain')
             import :: sago_ckpt, c_int, c_int64_t
             type(sago_ckpt), intent(in) :: ckpt
             integer(c_int64_t), intent(in) :: step
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_ckpt_repair(ckpt, step, status) bind(C, name='sagof_ckpt_repair')
             import :: sago_ckpt, c_int, c_int64_t
             type(sago_ckpt), intent(in) :: ckpt
             integer(c_int64_t), intent(in) :: step
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_ckpt_remove(ckpt, step, status) bind(C, name='sagof_ckpt_remove')
             import :: sago_ckpt, c_int, c_int64_t
             type(sago_ckpt), intent(in) :: ckpt
             integer(c_int64_t), intent(in) :: step
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_ckpt_remove_damaged(ckpt, step, status) bind(C, name='sagof_ckpt_remove_damaged')
             import :: sago_ckpt, c_int, c_int64_t
             type(sago_ckpt), intent(in) :: ckpt
             integer(c_int64_t), intent(in) :: step
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_ckpt_get_stats(ckpt, stats, status) bind(C, name='sagof_ckpt_get_stats')
             import :: sago_ckpt, sago_ckpt_stats, c_int
             type(sago_ckpt), intent(in) :: ckpt
             type(sago_ckpt_stats), intent(out) :: stats
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
     end interface
 
@@ -195,7 +196,7 @@ module sago_checkpoints
             integer(c_int), intent(in) :: comm, info
             character(kind=c_char), intent(in) :: dir(*)
             type(sago_ckpt), intent(out) :: ckpt
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         ! mem_start(1) = 0: the block fills the memory.
@@ -207,7 +208,7 @@ module sago_checkpoints
             integer(c_int), intent(in) :: type, ndims
             integer(c_int64_t), intent(in) :: global(*), start(*), count(*), mem_start(*)
             type(*), dimension(..), intent(in), asynchronous :: data
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine c_protect_bytes(ckpt, name, shared, data, bytes, status) bind(C, name='sagof_ckpt_protect_bytes')
@@ -217,14 +218,14 @@ module sago_checkpoints
             integer(c_int), intent(in) :: shared
             type(*), dimension(..), intent(in), asynchronous :: data
             integer(c_int64_t), intent(in) :: bytes
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine c_unprotect(ckpt, name, status) bind(C, name='sagof_ckpt_unprotect')
             import :: sago_ckpt, c_char, c_int
             type(sago_ckpt), intent(in) :: ckpt
             character(kind=c_char), intent(in) :: name(*)
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         ! index = 0: by name, else by the number of the name, from 1.
@@ -234,7 +235,7 @@ module sago_checkpoints
             integer(c_int64_t), intent(in) :: step, index
             character(kind=c_char), intent(inout) :: name(*), type(*)
             integer(c_int64_t), intent(out) :: numbers(5), global(*)
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine c_get_report(ckpt, bytes_from, damaged, missing, text, steps, status) &
@@ -243,7 +244,7 @@ module sago_checkpoints
             type(sago_ckpt), intent(in) :: ckpt
             integer(c_int64_t), intent(out) :: bytes_from(*), damaged(*), missing(*), steps(2)
             character(kind=c_char), intent(out) :: text(*)
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
     end interface
 
@@ -253,7 +254,7 @@ contains
         integer, intent(in) :: comm, info
         character(len=*), intent(in) :: dir
         type(sago_ckpt), intent(out) :: ckpt
-        integer, intent(out) :: status
+        integer, intent(out), optional :: status
         call c_open(comm, trim(dir)//c_null_char, info, ckpt, status)
     end subroutine
 
@@ -263,7 +264,7 @@ contains
         integer, intent(in) :: type
         integer(c_int64_t), intent(in) :: global(:), start(:), count(:)
         type(*), dimension(..), intent(in), asynchronous :: data
-        integer, intent(out) :: status
+        integer, intent(out), optional :: status
         integer(c_int64_t) :: whole(1)
         whole = 0
         call c_protect(ckpt, trim(name)//c_null_char, type, size(global), global, start, count, data, whole, status)
@@ -275,7 +276,7 @@ contains
         integer, intent(in) :: type
         integer(c_int64_t), intent(in) :: global(:), start(:), count(:), mem_start(:)
         type(*), dimension(..), intent(in), asynchronous :: data
-        integer, intent(out) :: status
+        integer, intent(out), optional :: status
         call c_protect(ckpt, trim(name)//c_null_char, type, size(global), global, start, count, data, mem_start, status)
     end subroutine
 
@@ -284,7 +285,7 @@ contains
         character(len=*), intent(in) :: name
         type(*), dimension(..), intent(in), asynchronous :: data
         integer(c_int64_t), intent(in) :: bytes
-        integer, intent(out) :: status
+        integer, intent(out), optional :: status
         call c_protect_bytes(ckpt, trim(name)//c_null_char, 0_c_int, data, bytes, status)
     end subroutine
 
@@ -293,14 +294,14 @@ contains
         character(len=*), intent(in) :: name
         type(*), dimension(..), intent(in), asynchronous :: data
         integer(c_int64_t), intent(in) :: bytes
-        integer, intent(out) :: status
+        integer, intent(out), optional :: status
         call c_protect_bytes(ckpt, trim(name)//c_null_char, 1_c_int, data, bytes, status)
     end subroutine
 
     subroutine sago_ckpt_unprotect(ckpt, name, status)
         type(sago_ckpt), intent(in) :: ckpt
         character(len=*), intent(in) :: name
-        integer, intent(out) :: status
+        integer, intent(out), optional :: status
         call c_unprotect(ckpt, trim(name)//c_null_char, status)
     end subroutine
 
@@ -309,7 +310,7 @@ contains
         integer(c_int64_t), intent(in) :: step
         character(len=*), intent(in) :: name
         type(sago_ckpt_info), intent(out) :: info
-        integer, intent(out) :: status
+        integer, intent(out), optional :: status
         call ask(ckpt, step, 0_c_int64_t, name, info, status)
     end subroutine
 
@@ -317,7 +318,7 @@ contains
         type(sago_ckpt), intent(in) :: ckpt
         integer(c_int64_t), intent(in) :: step, index
         type(sago_ckpt_info), intent(out) :: info
-        integer, intent(out) :: status
+        integer, intent(out), optional :: status
         call ask(ckpt, step, index, '', info, status)
     end subroutine
 
@@ -326,7 +327,7 @@ contains
         integer(c_int64_t), intent(in) :: step, index
         character(len=*), intent(in) :: name
         type(sago_ckpt_info), intent(out) :: info
-        integer, intent(out) :: status
+        integer, intent(out), optional :: status
         character(kind=c_char, len=SAGO_CKPT_NAME_MAX) :: found
         character(kind=c_char, len=32) :: type
         integer(c_int64_t) :: numbers(5)
@@ -348,7 +349,7 @@ contains
     subroutine sago_ckpt_get_report(ckpt, report, status)
         type(sago_ckpt), intent(in) :: ckpt
         type(sago_ckpt_report), intent(out) :: report
-        integer, intent(out) :: status
+        integer, intent(out), optional :: status
         character(kind=c_char, len=1024) :: text
         integer(c_int64_t) :: steps(2)
         call c_get_report(ckpt, report%bytes_from, report%damaged, report%missing, text, steps, status)

@@ -3,7 +3,8 @@
 !     use sago        MPI handles are integers (module mpi, mpif.h)
 !     use sago_f08    the same, and MPI handles of the module mpi_f08
 !
-! What differs from C: every call is a subroutine whose last argument is the status (a function in C); variables of a
+! What differs from C: every call is a subroutine whose last argument is the status (a function in C), which may be left out,
+! as may `bytes`: then only sago_error_message(), which is '' after a success, tells of errors.  Variables of a
 ! series are counted from 1; buffers may be of any type and rank, but must be contiguous (an array section that is not
 ! is SAGO_ERR_ARG).  Offsets and counts are 64-bit integers, of kind MPI_OFFSET_KIND, int64 or c_int64_t, which is the
 ! same.  A buffer that Sago keeps beyond the call (nonblocking calls, sago_series_write, sago_series_read) needs the
@@ -102,7 +103,7 @@ module sago
             import :: sago_file, c_int
             type(sago_file), intent(in) :: file
             integer(c_int), intent(in) :: info
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
     end interface
 
@@ -110,58 +111,58 @@ module sago
         subroutine sago_close(file, status) bind(C, name='sagof_close')
             import :: sago_file, c_int
             type(sago_file), intent(inout) :: file
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_sync(file, status) bind(C, name='sagof_sync')
             import :: sago_file, c_int
             type(sago_file), intent(in) :: file
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_sync_local(file, status) bind(C, name='sagof_sync_local')
             import :: sago_file, c_int
             type(sago_file), intent(in) :: file
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_sync_own(file, status) bind(C, name='sagof_sync_own')
             import :: sago_file, c_int
             type(sago_file), intent(in) :: file
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_flush_all(file, status) bind(C, name='sagof_flush_all')
             import :: sago_file, c_int
             type(sago_file), intent(in) :: file
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_flush_own(file, status) bind(C, name='sagof_flush_own')
             import :: sago_file, c_int
             type(sago_file), intent(in) :: file
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_get_size(file, size, status) bind(C, name='sagof_get_size')
             import :: sago_file, c_int64_t, c_int
             type(sago_file), intent(in) :: file
             integer(c_int64_t), intent(out) :: size
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_set_size(file, size, status) bind(C, name='sagof_set_size')
             import :: sago_file, c_int64_t, c_int
             type(sago_file), intent(in) :: file
             integer(c_int64_t), intent(in) :: size
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_preallocate(file, size, status) bind(C, name='sagof_preallocate')
             import :: sago_file, c_int64_t, c_int
             type(sago_file), intent(in) :: file
             integer(c_int64_t), intent(in) :: size
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
     end interface
 
@@ -175,7 +176,7 @@ module sago
             type(sago_file), intent(in) :: file
             integer(c_int64_t), intent(in) :: disp
             integer(c_int), intent(in) :: etype, filetype
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
     end interface
 
@@ -186,8 +187,8 @@ module sago
             integer(c_int64_t), intent(in) :: offset, count
             type(*), dimension(..), intent(in) :: buf
             integer(c_int), intent(in) :: type
-            integer(c_int64_t), intent(out) :: bytes
-            integer(c_int), intent(out) :: status
+            integer(c_int64_t), intent(out), optional :: bytes
+            integer(c_int), intent(out), optional :: status
         end subroutine
     end interface
 
@@ -198,8 +199,8 @@ module sago
             integer(c_int64_t), intent(in) :: offset, count
             type(*), dimension(..), intent(inout) :: buf
             integer(c_int), intent(in) :: type
-            integer(c_int64_t), intent(out) :: bytes
-            integer(c_int), intent(out) :: status
+            integer(c_int64_t), intent(out), optional :: bytes
+            integer(c_int), intent(out), optional :: status
         end subroutine
     end interface
 
@@ -210,8 +211,8 @@ module sago
             integer(c_int64_t), intent(in) :: offset, count
             type(*), dimension(..), intent(in) :: buf
             integer(c_int), intent(in) :: type
-            integer(c_int64_t), intent(out) :: bytes
-            integer(c_int), intent(out) :: status
+            integer(c_int64_t), intent(out), optional :: bytes
+            integer(c_int), intent(out), optional :: status
         end subroutine
     end interface
 
@@ -222,8 +223,8 @@ module sago
             integer(c_int64_t), intent(in) :: offset, count
             type(*), dimension(..), intent(inout) :: buf
             integer(c_int), intent(in) :: type
-            integer(c_int64_t), intent(out) :: bytes
-            integer(c_int), intent(out) :: status
+            integer(c_int64_t), intent(out), optional :: bytes
+            integer(c_int), intent(out), optional :: status
         end subroutine
     end interface
 
@@ -239,7 +240,7 @@ module sago
             integer(c_int64_t), intent(in) :: n
             type(sago_extent), intent(in) :: extents(*)
             type(*), dimension(..), intent(in) :: buf
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_read_extents_all(file, n, extents, buf, bytes, status) bind(C, name='sagof_read_extents_all')
@@ -248,8 +249,8 @@ module sago
             integer(c_int64_t), intent(in) :: n
             type(sago_extent), intent(in) :: extents(*)
             type(*), dimension(..), intent(inout) :: buf
-            integer(c_int64_t), intent(out) :: bytes
-            integer(c_int), intent(out) :: status
+            integer(c_int64_t), intent(out), optional :: bytes
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_write_pieces_all(file, n, extents, buf, npieces, pieces, status) &
@@ -259,7 +260,7 @@ module sago
             integer(c_int64_t), intent(in) :: n, npieces
             type(sago_extent), intent(in) :: extents(*), pieces(*)
             type(*), dimension(..), intent(in) :: buf
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_read_pieces_all(file, n, extents, buf, npieces, pieces, bytes, status) &
@@ -269,8 +270,8 @@ module sago
             integer(c_int64_t), intent(in) :: n, npieces
             type(sago_extent), intent(in) :: extents(*), pieces(*)
             type(*), dimension(..), intent(inout) :: buf
-            integer(c_int64_t), intent(out) :: bytes
-            integer(c_int), intent(out) :: status
+            integer(c_int64_t), intent(out), optional :: bytes
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_write_pieces(file, n, extents, buf, npieces, pieces, status) &
@@ -280,7 +281,7 @@ module sago
             integer(c_int64_t), intent(in) :: n, npieces
             type(sago_extent), intent(in) :: extents(*), pieces(*)
             type(*), dimension(..), intent(in) :: buf
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_read_pieces(file, n, extents, buf, npieces, pieces, bytes, status) &
@@ -290,8 +291,8 @@ module sago
             integer(c_int64_t), intent(in) :: n, npieces
             type(sago_extent), intent(in) :: extents(*), pieces(*)
             type(*), dimension(..), intent(inout) :: buf
-            integer(c_int64_t), intent(out) :: bytes
-            integer(c_int), intent(out) :: status
+            integer(c_int64_t), intent(out), optional :: bytes
+            integer(c_int), intent(out), optional :: status
         end subroutine
     end interface
 
@@ -309,7 +310,7 @@ module sago
             type(*), dimension(..), intent(in), asynchronous :: buf
             integer(c_int), intent(in) :: type
             type(sago_request), intent(out) :: request
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
     end interface
 
@@ -321,7 +322,7 @@ module sago
             type(*), dimension(..), intent(inout), asynchronous :: buf
             integer(c_int), intent(in) :: type
             type(sago_request), intent(out) :: request
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
     end interface
 
@@ -333,7 +334,7 @@ module sago
             type(sago_extent), intent(in) :: extents(*)
             type(*), dimension(..), intent(in), asynchronous :: buf
             type(sago_request), intent(out) :: request
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_iread_extents_all(file, n, extents, buf, request, status) bind(C, name='sagof_iread_extents_all')
@@ -343,7 +344,7 @@ module sago
             type(sago_extent), intent(in) :: extents(*)
             type(*), dimension(..), intent(inout), asynchronous :: buf
             type(sago_request), intent(out) :: request
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_iwrite_pieces_all(file, n, extents, buf, npieces, pieces, request, status) &
@@ -354,7 +355,7 @@ module sago
             type(sago_extent), intent(in) :: extents(*), pieces(*)
             type(*), dimension(..), intent(in), asynchronous :: buf
             type(sago_request), intent(out) :: request
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_iread_pieces_all(file, n, extents, buf, npieces, pieces, request, status) &
@@ -365,22 +366,22 @@ module sago
             type(sago_extent), intent(in) :: extents(*), pieces(*)
             type(*), dimension(..), intent(inout), asynchronous :: buf
             type(sago_request), intent(out) :: request
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_wait(request, bytes, status) bind(C, name='sagof_wait')
             import :: sago_request, c_int64_t, c_int
             type(sago_request), intent(inout) :: request
-            integer(c_int64_t), intent(out) :: bytes
-            integer(c_int), intent(out) :: status
+            integer(c_int64_t), intent(out), optional :: bytes
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_test(request, done, bytes, status) bind(C, name='sagof_test') ! done: 0 or 1
             import :: sago_request, c_int64_t, c_int
             type(sago_request), intent(inout) :: request
             integer(c_int), intent(out) :: done
-            integer(c_int64_t), intent(out) :: bytes
-            integer(c_int), intent(out) :: status
+            integer(c_int64_t), intent(out), optional :: bytes
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_wait_begin() bind(C, name='sago_wait_begin')
@@ -452,7 +453,7 @@ module sago
             integer(c_int64_t), intent(in) :: nvars
             type(sago_var), intent(in) :: vars(*)
             type(sago_series), intent(out) :: series
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_declare_arrays(file, n, arrays, series, status) bind(C, name='sagof_declare_arrays')
@@ -469,7 +470,7 @@ module sago
             type(sago_series), intent(in) :: series
             integer(c_int64_t), intent(in) :: var
             type(*), dimension(..), intent(in), asynchronous :: buf
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_series_read(series, var, buf, status) bind(C, name='sagof_series_read')
@@ -477,33 +478,33 @@ module sago
             type(sago_series), intent(in) :: series
             integer(c_int64_t), intent(in) :: var
             type(*), dimension(..), intent(inout), asynchronous :: buf
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_series_complete(series, status) bind(C, name='sagof_series_complete')
             import :: sago_series, c_int
             type(sago_series), intent(in) :: series
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_series_bytes(series, bytes, status) bind(C, name='sagof_series_bytes')
             import :: sago_series, c_int64_t, c_int
             type(sago_series), intent(in) :: series
             integer(c_int64_t), intent(out) :: bytes
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_series_next(series, disp, status) bind(C, name='sagof_series_next')
             import :: sago_series, c_int64_t, c_int
             type(sago_series), intent(in) :: series
             integer(c_int64_t), intent(in) :: disp
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine sago_series_free(series, status) bind(C, name='sagof_series_free')
             import :: sago_series, c_int
             type(sago_series), intent(inout) :: series
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
     end interface
 
@@ -521,7 +522,8 @@ module sago
         subroutine sagof_storage_shared(neighbourhood, one_rank, other_rank, shared, status) bind(C) ! shared: 0 or 1
             import :: c_int
             integer(c_int), intent(in) :: neighbourhood, one_rank, other_rank
-            integer(c_int), intent(out) :: shared, status
+            integer(c_int), intent(out) :: shared
+            integer(c_int), intent(out), optional :: status
         end subroutine
     end interface
 
@@ -544,21 +546,22 @@ module sago
             integer(c_int), intent(in) :: comm, amode, info
             character(kind=c_char), intent(in) :: path(*)
             type(sago_file), intent(out) :: file
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine c_delete(path, info, status) bind(C, name='sagof_delete')
             import :: c_char, c_int
             character(kind=c_char), intent(in) :: path(*)
             integer(c_int), intent(in) :: info
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         subroutine c_split_storage(comm, dir, mode, key, newcomm, status) bind(C, name='sagof_comm_split_storage')
             import :: c_char, c_int
             integer(c_int), intent(in) :: comm, mode, key
             character(kind=c_char), intent(in) :: dir(*)
-            integer(c_int), intent(out) :: newcomm, status
+            integer(c_int), intent(out) :: newcomm
+            integer(c_int), intent(out), optional :: status
         end subroutine
 
         function c_error_message() result(text) bind(C, name='sago_error_message')
@@ -597,21 +600,22 @@ contains
         integer, intent(in) :: comm, amode, info
         character(len=*), intent(in) :: path
         type(sago_file), intent(out) :: file
-        integer, intent(out) :: status
+        integer, intent(out), optional :: status
         call c_open(comm, trim(path)//c_null_char, amode, info, file, status)
     end subroutine
 
     subroutine delete_file(path, info, status)
         character(len=*), intent(in) :: path
         integer, intent(in) :: info
-        integer, intent(out) :: status
+        integer, intent(out), optional :: status
         call c_delete(trim(path)//c_null_char, info, status)
     end subroutine
 
     subroutine split_storage(comm, dir, mode, key, newcomm, status)
         integer, intent(in) :: comm, mode, key
         character(len=*), intent(in) :: dir
-        integer, intent(out) :: newcomm, status
+        integer, intent(out) :: newcomm
+        integer, intent(out), optional :: status
         call c_split_storage(comm, trim(dir)//c_null_char, mode, key, newcomm, status)
     end subroutine
 

@@ -25,7 +25,7 @@ module sago_f08
             import :: sago_file, MPI_Info, c_int
             type(sago_file), intent(in) :: file
             type(MPI_Info), intent(in) :: info
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
     end interface
 
@@ -35,7 +35,7 @@ module sago_f08
             type(sago_file), intent(in) :: file
             integer(c_int64_t), intent(in) :: disp
             type(MPI_Datatype), intent(in) :: etype, filetype
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
     end interface
 
@@ -46,8 +46,8 @@ module sago_f08
             integer(c_int64_t), intent(in) :: offset, count
             type(*), dimension(..), intent(in) :: buf
             type(MPI_Datatype), intent(in) :: type
-            integer(c_int64_t), intent(out) :: bytes
-            integer(c_int), intent(out) :: status
+            integer(c_int64_t), intent(out), optional :: bytes
+            integer(c_int), intent(out), optional :: status
         end subroutine
     end interface
 
@@ -58,8 +58,8 @@ module sago_f08
             integer(c_int64_t), intent(in) :: offset, count
             type(*), dimension(..), intent(inout) :: buf
             type(MPI_Datatype), intent(in) :: type
-            integer(c_int64_t), intent(out) :: bytes
-            integer(c_int), intent(out) :: status
+            integer(c_int64_t), intent(out), optional :: bytes
+            integer(c_int), intent(out), optional :: status
         end subroutine
     end interface
 
@@ -70,8 +70,8 @@ module sago_f08
             integer(c_int64_t), intent(in) :: offset, count
             type(*), dimension(..), intent(in) :: buf
             type(MPI_Datatype), intent(in) :: type
-            integer(c_int64_t), intent(out) :: bytes
-            integer(c_int), intent(out) :: status
+            integer(c_int64_t), intent(out), optional :: bytes
+            integer(c_int), intent(out), optional :: status
         end subroutine
     end interface
 
@@ -82,8 +82,8 @@ module sago_f08
             integer(c_int64_t), intent(in) :: offset, count
             type(*), dimension(..), intent(inout) :: buf
             type(MPI_Datatype), intent(in) :: type
-            integer(c_int64_t), intent(out) :: bytes
-            integer(c_int), intent(out) :: status
+            integer(c_int64_t), intent(out), optional :: bytes
+            integer(c_int), intent(out), optional :: status
         end subroutine
     end interface
 
@@ -95,7 +95,7 @@ module sago_f08
             type(*), dimension(..), intent(in), asynchronous :: buf
             type(MPI_Datatype), intent(in) :: type
             type(sago_request), intent(out) :: request
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
     end interface
 
@@ -107,7 +107,7 @@ module sago_f08
             type(*), dimension(..), intent(inout), asynchronous :: buf
             type(MPI_Datatype), intent(in) :: type
             type(sago_request), intent(out) :: request
-            integer(c_int), intent(out) :: status
+            integer(c_int), intent(out), optional :: status
         end subroutine
     end interface
 
@@ -121,7 +121,8 @@ module sago_f08
             import :: MPI_Comm, c_int
             type(MPI_Comm), intent(in) :: neighbourhood
             integer(c_int), intent(in) :: one_rank, other_rank
-            integer(c_int), intent(out) :: shared, status
+            integer(c_int), intent(out) :: shared
+            integer(c_int), intent(out), optional :: status
         end subroutine
     end interface
 
@@ -162,14 +163,14 @@ contains
         integer, intent(in) :: amode
         type(MPI_Info), intent(in) :: info
         type(sago_file), intent(out) :: file
-        integer, intent(out) :: status
+        integer, intent(out), optional :: status
         call sago_open(comm%MPI_VAL, path, amode, info%MPI_VAL, file, status)
     end subroutine
 
     subroutine delete_file(path, info, status)
         character(len=*), intent(in) :: path
         type(MPI_Info), intent(in) :: info
-        integer, intent(out) :: status
+        integer, intent(out), optional :: status
         call sago_delete(path, info%MPI_VAL, status)
     end subroutine
 
@@ -178,7 +179,7 @@ contains
         character(len=*), intent(in) :: dir
         integer, intent(in) :: mode, key
         type(MPI_Comm), intent(out) :: newcomm
-        integer, intent(out) :: status
+        integer, intent(out), optional :: status
         call sago_comm_split_storage(comm%MPI_VAL, dir, mode, key, newcomm%MPI_VAL, status)
     end subroutine
 
@@ -187,7 +188,7 @@ contains
         character(len=*), intent(in) :: dir
         type(MPI_Info), intent(in) :: info
         type(sago_ckpt), intent(out) :: ckpt
-        integer, intent(out) :: status
+        integer, intent(out), optional :: status
         call sago_ckpt_open(comm%MPI_VAL, dir, info%MPI_VAL, ckpt, status)
     end subroutine
 
@@ -197,7 +198,7 @@ contains
         type(MPI_Datatype), intent(in) :: type
         integer(c_int64_t), intent(in) :: global(:), start(:), count(:)
         type(*), dimension(..), intent(in), asynchronous :: data
-        integer, intent(out) :: status
+        integer, intent(out), optional :: status
         call sago_ckpt_protect(ckpt, name, type%MPI_VAL, global, start, count, data, status)
     end subroutine
 
@@ -207,7 +208,7 @@ contains
         type(MPI_Datatype), intent(in) :: type
         integer(c_int64_t), intent(in) :: global(:), start(:), count(:), mem_start(:)
         type(*), dimension(..), intent(in), asynchronous :: data
-        integer, intent(out) :: status
+        integer, intent(out), optional :: status
         call sago_ckpt_protect(ckpt, name, type%MPI_VAL, global, start, count, data, mem_start, status)
     end subroutine
 

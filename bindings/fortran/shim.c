@@ -11,115 +11,115 @@
 void sagof_open(const MPI_Fint *comm, const char *path, const int *amode, const MPI_Fint *info, sago_file **file,
                 int *status) {
     *file = NULL;
-    *status = sago_open(MPI_Comm_f2c(*comm), path, *amode, MPI_Info_f2c(*info), file);
+    shim_tell(status, sago_open(MPI_Comm_f2c(*comm), path, *amode, MPI_Info_f2c(*info), file));
 }
 
-void sagof_close(sago_file **file, int *status) { *status = sago_close(file); }
+void sagof_close(sago_file **file, int *status) { shim_tell(status, sago_close(file)); }
 
 void sagof_delete(const char *path, const MPI_Fint *info, int *status) {
-    *status = sago_delete(path, MPI_Info_f2c(*info));
+    shim_tell(status, sago_delete(path, MPI_Info_f2c(*info)));
 }
 
 void sagof_get_hints(sago_file *const *file, const MPI_Fint *info, int *status) {
-    *status = sago_get_hints(*file, MPI_Info_f2c(*info));
+    shim_tell(status, sago_get_hints(*file, MPI_Info_f2c(*info)));
 }
 
-void sagof_sync(sago_file *const *file, int *status) { *status = sago_sync(*file); }
-void sagof_sync_local(sago_file *const *file, int *status) { *status = sago_sync_local(*file); }
-void sagof_sync_own(sago_file *const *file, int *status) { *status = sago_sync_own(*file); }
+void sagof_sync(sago_file *const *file, int *status) { shim_tell(status, sago_sync(*file)); }
+void sagof_sync_local(sago_file *const *file, int *status) { shim_tell(status, sago_sync_local(*file)); }
+void sagof_sync_own(sago_file *const *file, int *status) { shim_tell(status, sago_sync_own(*file)); }
 
-void sagof_flush_all(sago_file *const *file, int *status) { *status = sago_flush_all(*file); }
+void sagof_flush_all(sago_file *const *file, int *status) { shim_tell(status, sago_flush_all(*file)); }
 
-void sagof_flush_own(sago_file *const *file, int *status) { *status = sago_flush_own(*file); }
+void sagof_flush_own(sago_file *const *file, int *status) { shim_tell(status, sago_flush_own(*file)); }
 
 void sagof_get_size(sago_file *const *file, int64_t *size, int *status) {
     MPI_Offset bytes = 0;
-    *status = sago_get_size(*file, &bytes);
+    shim_tell(status, sago_get_size(*file, &bytes));
     *size = bytes;
 }
 
 void sagof_set_size(sago_file *const *file, const int64_t *size, int *status) {
-    *status = sago_set_size(*file, *size);
+    shim_tell(status, sago_set_size(*file, *size));
 }
 
 void sagof_preallocate(sago_file *const *file, const int64_t *size, int *status) {
-    *status = sago_preallocate(*file, *size);
+    shim_tell(status, sago_preallocate(*file, *size));
 }
 
 /* ---- Views and access by views ---- */
 
 void sagof_set_view(sago_file *const *file, const int64_t *disp, const MPI_Fint *etype, const MPI_Fint *filetype,
                     int *status) {
-    *status = sago_set_view(*file, *disp, MPI_Type_f2c(*etype), MPI_Type_f2c(*filetype));
+    shim_tell(status, sago_set_view(*file, *disp, MPI_Type_f2c(*etype), MPI_Type_f2c(*filetype)));
 }
 
 void sagof_write_at_all(sago_file *const *file, const int64_t *offset, const CFI_cdesc_t *buf,
                         const int64_t *count, const MPI_Fint *type, int64_t *bytes, int *status) {
     MPI_Count moved = 0;
-    *status = sago_write_at_all(*file, *offset, shim_address(buf), *count, MPI_Type_f2c(*type), &moved);
-    *bytes = moved;
+    shim_tell(status, sago_write_at_all(*file, *offset, shim_address(buf), *count, MPI_Type_f2c(*type), &moved));
+    shim_tell_bytes(bytes, moved);
 }
 
 void sagof_read_at_all(sago_file *const *file, const int64_t *offset, const CFI_cdesc_t *buf, const int64_t *count,
                        const MPI_Fint *type, int64_t *bytes, int *status) {
     MPI_Count moved = 0;
-    *status = sago_read_at_all(*file, *offset, shim_address(buf), *count, MPI_Type_f2c(*type), &moved);
-    *bytes = moved;
+    shim_tell(status, sago_read_at_all(*file, *offset, shim_address(buf), *count, MPI_Type_f2c(*type), &moved));
+    shim_tell_bytes(bytes, moved);
 }
 
 void sagof_write_at(sago_file *const *file, const int64_t *offset, const CFI_cdesc_t *buf, const int64_t *count,
                     const MPI_Fint *type, int64_t *bytes, int *status) {
     MPI_Count moved = 0;
-    *status = sago_write_at(*file, *offset, shim_address(buf), *count, MPI_Type_f2c(*type), &moved);
-    *bytes = moved;
+    shim_tell(status, sago_write_at(*file, *offset, shim_address(buf), *count, MPI_Type_f2c(*type), &moved));
+    shim_tell_bytes(bytes, moved);
 }
 
 void sagof_read_at(sago_file *const *file, const int64_t *offset, const CFI_cdesc_t *buf, const int64_t *count,
                    const MPI_Fint *type, int64_t *bytes, int *status) {
     MPI_Count moved = 0;
-    *status = sago_read_at(*file, *offset, shim_address(buf), *count, MPI_Type_f2c(*type), &moved);
-    *bytes = moved;
+    shim_tell(status, sago_read_at(*file, *offset, shim_address(buf), *count, MPI_Type_f2c(*type), &moved));
+    shim_tell_bytes(bytes, moved);
 }
 
 /* ---- Access by extents ---- */
 
 void sagof_write_extents_all(sago_file *const *file, const int64_t *n, const sago_extent *extents,
                              const CFI_cdesc_t *buf, int *status) {
-    *status = sago_write_extents_all(*file, *n, extents, shim_address(buf));
+    shim_tell(status, sago_write_extents_all(*file, *n, extents, shim_address(buf)));
 }
 
 void sagof_read_extents_all(sago_file *const *file, const int64_t *n, const sago_extent *extents,
                             const CFI_cdesc_t *buf, int64_t *bytes, int *status) {
     MPI_Count moved = 0;
-    *status = sago_read_extents_all(*file, *n, extents, shim_address(buf), &moved);
-    *bytes = moved;
+    shim_tell(status, sago_read_extents_all(*file, *n, extents, shim_address(buf), &moved));
+    shim_tell_bytes(bytes, moved);
 }
 
 void sagof_write_pieces_all(sago_file *const *file, const int64_t *n, const sago_extent *extents,
                             const CFI_cdesc_t *buf, const int64_t *npieces, const sago_extent *pieces,
                             int *status) {
-    *status = sago_write_pieces_all(*file, *n, extents, shim_address(buf), *npieces, pieces);
+    shim_tell(status, sago_write_pieces_all(*file, *n, extents, shim_address(buf), *npieces, pieces));
 }
 
 void sagof_read_pieces_all(sago_file *const *file, const int64_t *n, const sago_extent *extents,
                            const CFI_cdesc_t *buf, const int64_t *npieces, const sago_extent *pieces,
                            int64_t *bytes, int *status) {
     MPI_Count moved = 0;
-    *status = sago_read_pieces_all(*file, *n, extents, shim_address(buf), *npieces, pieces, &moved);
-    *bytes = moved;
+    shim_tell(status, sago_read_pieces_all(*file, *n, extents, shim_address(buf), *npieces, pieces, &moved));
+    shim_tell_bytes(bytes, moved);
 }
 
 void sagof_write_pieces(sago_file *const *file, const int64_t *n, const sago_extent *extents,
                         const CFI_cdesc_t *buf, const int64_t *npieces, const sago_extent *pieces, int *status) {
-    *status = sago_write_pieces(*file, *n, extents, shim_address(buf), *npieces, pieces);
+    shim_tell(status, sago_write_pieces(*file, *n, extents, shim_address(buf), *npieces, pieces));
 }
 
 void sagof_read_pieces(sago_file *const *file, const int64_t *n, const sago_extent *extents,
                        const CFI_cdesc_t *buf, const int64_t *npieces, const sago_extent *pieces, int64_t *bytes,
                        int *status) {
     MPI_Count moved = 0;
-    *status = sago_read_pieces(*file, *n, extents, shim_address(buf), *npieces, pieces, &moved);
-    *bytes = moved;
+    shim_tell(status, sago_read_pieces(*file, *n, extents, shim_address(buf), *npieces, pieces, &moved));
+    shim_tell_bytes(bytes, moved);
 }
 
 /* ---- Nonblocking calls ---- */
@@ -127,52 +127,52 @@ void sagof_read_pieces(sago_file *const *file, const int64_t *n, const sago_exte
 void sagof_iwrite_at_all(sago_file *const *file, const int64_t *offset, const CFI_cdesc_t *buf,
                          const int64_t *count, const MPI_Fint *type, sago_request **request, int *status) {
     *request = NULL;
-    *status = sago_iwrite_at_all(*file, *offset, shim_address(buf), *count, MPI_Type_f2c(*type), request);
+    shim_tell(status, sago_iwrite_at_all(*file, *offset, shim_address(buf), *count, MPI_Type_f2c(*type), request));
 }
 
 void sagof_iread_at_all(sago_file *const *file, const int64_t *offset, const CFI_cdesc_t *buf,
                         const int64_t *count, const MPI_Fint *type, sago_request **request, int *status) {
     *request = NULL;
-    *status = sago_iread_at_all(*file, *offset, shim_address(buf), *count, MPI_Type_f2c(*type), request);
+    shim_tell(status, sago_iread_at_all(*file, *offset, shim_address(buf), *count, MPI_Type_f2c(*type), request));
 }
 
 void sagof_iwrite_extents_all(sago_file *const *file, const int64_t *n, const sago_extent *extents,
                               const CFI_cdesc_t *buf, sago_request **request, int *status) {
     *request = NULL;
-    *status = sago_iwrite_extents_all(*file, *n, extents, shim_address(buf), request);
+    shim_tell(status, sago_iwrite_extents_all(*file, *n, extents, shim_address(buf), request));
 }
 
 void sagof_iread_extents_all(sago_file *const *file, const int64_t *n, const sago_extent *extents,
                              const CFI_cdesc_t *buf, sago_request **request, int *status) {
     *request = NULL;
-    *status = sago_iread_extents_all(*file, *n, extents, shim_address(buf), request);
+    shim_tell(status, sago_iread_extents_all(*file, *n, extents, shim_address(buf), request));
 }
 
 void sagof_iwrite_pieces_all(sago_file *const *file, const int64_t *n, const sago_extent *extents,
                              const CFI_cdesc_t *buf, const int64_t *npieces, const sago_extent *pieces,
                              sago_request **request, int *status) {
     *request = NULL;
-    *status = sago_iwrite_pieces_all(*file, *n, extents, shim_address(buf), *npieces, pieces, request);
+    shim_tell(status, sago_iwrite_pieces_all(*file, *n, extents, shim_address(buf), *npieces, pieces, request));
 }
 
 void sagof_iread_pieces_all(sago_file *const *file, const int64_t *n, const sago_extent *extents,
                             const CFI_cdesc_t *buf, const int64_t *npieces, const sago_extent *pieces,
                             sago_request **request, int *status) {
     *request = NULL;
-    *status = sago_iread_pieces_all(*file, *n, extents, shim_address(buf), *npieces, pieces, request);
+    shim_tell(status, sago_iread_pieces_all(*file, *n, extents, shim_address(buf), *npieces, pieces, request));
 }
 
 void sagof_wait(sago_request **request, int64_t *bytes, int *status) {
     MPI_Count moved = 0;
-    *status = sago_wait(request, &moved);
-    *bytes = moved;
+    shim_tell(status, sago_wait(request, &moved));
+    shim_tell_bytes(bytes, moved);
 }
 
 void sagof_test(sago_request **request, int *done, int64_t *bytes, int *status) {
     MPI_Count moved = 0;
     *done = 0;
-    *status = sago_test(request, done, &moved);
-    *bytes = moved;
+    shim_tell(status, sago_test(request, done, &moved));
+    shim_tell_bytes(bytes, moved);
 }
 
 /* ---- Declared I/O ---- */
@@ -195,43 +195,45 @@ void sagof_declare(sago_file *const *file, const int64_t *nvars, const fortran_v
         converted[i].filetype = MPI_Type_f2c(vars[i].filetype);
     }
     *series = NULL;
-    *status = sago_declare(*file, *nvars, converted, series);
+    shim_tell(status, sago_declare(*file, *nvars, converted, series));
     free(converted);
 }
 
 void sagof_series_write(sago_series *const *series, const int64_t *var, const CFI_cdesc_t *buf, int *status) {
-    *status = sago_series_write(*series, *var - 1, shim_address(buf));
+    shim_tell(status, sago_series_write(*series, *var - 1, shim_address(buf)));
 }
 
 void sagof_series_read(sago_series *const *series, const int64_t *var, const CFI_cdesc_t *buf, int *status) {
-    *status = sago_series_read(*series, *var - 1, shim_address(buf));
+    shim_tell(status, sago_series_read(*series, *var - 1, shim_address(buf)));
 }
 
-void sagof_series_complete(sago_series *const *series, int *status) { *status = sago_series_complete(*series); }
+void sagof_series_complete(sago_series *const *series, int *status) {
+    shim_tell(status, sago_series_complete(*series));
+}
 
 void sagof_series_bytes(sago_series *const *series, int64_t *bytes, int *status) {
     MPI_Count moved = 0;
-    *status = sago_series_bytes(*series, &moved);
-    *bytes = moved;
+    shim_tell(status, sago_series_bytes(*series, &moved));
+    shim_tell_bytes(bytes, moved);
 }
 
 void sagof_series_next(sago_series *const *series, const int64_t *disp, int *status) {
-    *status = sago_series_next(*series, *disp);
+    shim_tell(status, sago_series_next(*series, *disp));
 }
 
-void sagof_series_free(sago_series **series, int *status) { *status = sago_series_free(series); }
+void sagof_series_free(sago_series **series, int *status) { shim_tell(status, sago_series_free(series)); }
 
 /* ---- Storage neighbourhoods ---- */
 
 void sagof_comm_split_storage(const MPI_Fint *comm, const char *dir, const int *mode, const int *key,
                               MPI_Fint *newcomm, int *status) {
     MPI_Comm made = MPI_COMM_NULL;
-    *status = sago_comm_split_storage(MPI_Comm_f2c(*comm), dir, (sago_storage_mode)*mode, *key, &made);
+    shim_tell(status, sago_comm_split_storage(MPI_Comm_f2c(*comm), dir, (sago_storage_mode)*mode, *key, &made));
     *newcomm = MPI_Comm_c2f(made);
 }
 
 void sagof_storage_shared(const MPI_Fint *neighbourhood, const int *one_rank, const int *other_rank, int *shared,
                           int *status) {
     *shared = 0;
-    *status = sago_storage_shared(MPI_Comm_f2c(*neighbourhood), *one_rank, *other_rank, shared);
+    shim_tell(status, sago_storage_shared(MPI_Comm_f2c(*neighbourhood), *one_rank, *other_rank, shared));
 }

@@ -3,6 +3,19 @@
 #define SAGO_FORTRAN_SHIM_H
 
 #include <ISO_Fortran_binding.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Arguments that the caller has left out are NULL. */
+static inline void shim_tell(int *status, int value) {
+    if (status)
+        *status = value;
+}
+
+static inline void shim_tell_bytes(int64_t *bytes, int64_t value) {
+    if (bytes)
+        *bytes = value;
+}
 
 #include <sago/ckpt.h>
 

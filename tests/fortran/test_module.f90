@@ -28,6 +28,7 @@ program test_module
     call MPI_Info_free(info, ierr)
 
     call views()
+    call left_out()
     call extents()
     call memory_in_pieces()
     call nonblocking()
@@ -56,6 +57,29 @@ contains
         if (right) return
         print '(a,i0,2a)', 'FAIL: rank ', rank, ': ', what
         call MPI_Abort(MPI_COMM_WORLD, 1, ierr)
+    end subroutine
+
+    ! `bytes` and `status` are optional; what went wrong is told by the message.
+    subroutine left_out()
+        type(sago_file) :: other
+        type(sago_request) :: request
+        integer(int64), parameter :: zero = 0
+        call sago_open(MPI_COMM_WORLD, 'left_out.out', MPI_MODE_RDWR + MPI_MODE_CREATE, MPI_INFO_NULL, other)
+        call expect(sago_error_message() == '', 'open without a status')
+        call sago_set_view(other, int(4*n*rank, int64), MPI_INTEGER, MPI_INTEGER)
+        call sago_write_at_all(other, zero, mine, int(n, int64), MPI_INTEGER)
+        back = 0
+        call sago_read_at_all(other, zero, back, int(n, int64), MPI_INTEGER, status=status)
+        call expect(status == SAGO_OK .and. all(back == mine), 'bytes left out')
+        back = 0
+        call sago_iread_at_all(other, zero, back, int(n, int64), MPI_INTEGER, request)
+        call sago_wait(request)
+        call expect(all(back == mine), 'nonblocking, both left out')
+        call sago_read_at(other, zero, back, int(n, int64), MPI_INTEGER, bytes)
+        call expect(bytes == 4*n, 'only the status left out')
+        call sago_write_at_all(other, -1_int64, mine, int(n, int64), MPI_INTEGER)
+        call expect(sago_error_message() /= '', 'an error without a status')
+        call sago_close(other)
     end subroutine
 
     subroutine views()

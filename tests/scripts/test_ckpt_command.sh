@@ -82,6 +82,39 @@ says '^1 late: made by a job that another one had replaced'
 ckpt ls late --json
 python "[(s['step'], s['state'], s['late']) for s in data['steps']] == [(40, 'complete', False), (60, 'complete', False), (99, 'late', True)]"
 
+echo "== dump, against what the reader in Python says"
+ckpt dump d 40
+[ "$(grep -c ': min .*, max .*, mean .*, deviation ' out)" -eq 6 ] || { cat out; fail "statistics of six arrays"; }
+cp out statistics
+ckpt dump d 40 --array Ey
+cp out whole
+ckpt dump d 40 --array Ey --slice 3:30:4,-2:,1::5 --format csv
+cp out slice
+ckpt dump d 40 --array Ey --slice 2 --stats
+says '^Ey  *float64  *1 x 8 x 16: min'
+python3 "$SAGO_SOURCE/bindings/python/sago/reader.py" d 40 Ey Ey.dumped
+python3 - <<'END' || fail "the numbers that dump prints"
+import array, re
+data = array.array("d", open("Ey.dumped", "rb").read())
+at = lambda i, j, k: data[(i * 8 + j) * 16 + k]
+found = [float(word) for line in open("whole") for word in line.split()[1:]]
+assert found == list(data), len(found)
+assert open("whole").readlines()[9].startswith("(1,1,0) "), open("whole").readlines()[9]
+rows = [line.split(",") for line in open("slice")]
+wanted = [(i, j, k) for i in range(3, 30, 4) for j in (6, 7) for k in range(1, 16, 5)]
+assert [tuple(map(int, row[:3])) for row in rows] == wanted
+assert [float(row[3]) for row in rows] == [at(*index) for index in wanted]
+low, high, mean = re.search(r"^Ey .*: min (\S+), max (\S+), mean (\S+),", open("statistics").read(), re.M).groups()
+close = lambda text, value: abs(float(text) - value) <= 1e-8 * max(abs(x) for x in data)
+assert close(low, min(data)) and close(high, max(data)) and close(mean, sum(data) / len(data))
+END
+mpi 2 "$sago" ckpt dump "$tmp/d" 40 --array Ey >out 2>&1 || { cat out; fail "dump on two ranks"; }
+cmp out whole || fail "two ranks dump something else"
+refuses 1 'is no slice' dump d --array Ey --slice 1:2:0
+refuses 1 'is no slice' dump d --array Ey --slice 1,2,3,4
+refuses 1 'is no array' dump d --array run
+refuses 2 'must be text or csv' dump d --array Ey --format vti
+
 echo "== export, against a reader of its own"
 read_checkpoint=$SAGO_SOURCE/bindings/python/sago/reader.py
 python3 "$read_checkpoint" d >out

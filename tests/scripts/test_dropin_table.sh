@@ -27,7 +27,8 @@ make_table() { # expected number of measured cells, options...; exit status 1: s
 [ "$SAGO_MPI" = mpich ] && mpi=mpich || mpi=ompio
 make_table 1 --mpi $mpi --patterns contiguous --sizes 1K --ranks 2
 make_table 2 --mpi $mpi --patterns contiguous,btio,random --sizes 1K --ranks 2 --pairs 1 # others than before; btio needs a square
-make_table 0 --table
+make_table 0 --table --summary "$work/summary.md"
+[ "$(grep -c "^| \(btio\|contiguous\|random\) |" "$work/summary.md")" -eq 2 ] || fail "the summary"
 python3 - "$work/state" "$work/table.md" <<'END' || fail "cells or table"
 import json, sys
 cells = [json.loads(line) for line in open(sys.argv[1])]

@@ -45,6 +45,26 @@ else
     echo "no xarray or dask: left out"
 fi
 
+echo "== HDF5 and netCDF"
+reader="$python $SAGO_SOURCE/bindings/python/sago/reader.py"
+if "$python" -c 'import h5py, netCDF4' 2>/dev/null; then
+    $reader "$tmp/ckpt" 40 all "$tmp/all.h5" && $reader "$tmp/ckpt" 40 Ey "$tmp/one.nc" || exit 1
+    "$python" - "$tmp" <<'END' || exit 1
+import sys
+import h5py, netCDF4, numpy
+import sago.reader
+step = sago.reader.Directory(sys.argv[1] + "/ckpt")[40]
+with h5py.File(sys.argv[1] + "/all.h5") as file:
+    assert len(file) == 6 and file.attrs["step"] == 40
+    assert all(numpy.array_equal(file[name], step[name]) and file[name].dtype == step[name].dtype for name in file)
+with netCDF4.Dataset(sys.argv[1] + "/one.nc") as file:
+    assert list(file.variables) == ["Ey"] and numpy.array_equal(file["Ey"][...], step["Ey"]) and step["Ey"][...].any()
+END
+    if $reader "$tmp/ckpt" 40 nonsense "$tmp/no.h5"; then exit 1; fi
+else
+    echo "no h5py or netCDF4: left out"
+fi
+
 echo "== installed by pip, found from there"
 cp -r "$SAGO_SOURCE/bindings/python" "$tmp/source"
 "$python" -m pip install --quiet --no-deps --no-build-isolation --no-index --target "$tmp/site" "$tmp/source" >"$tmp/log" 2>&1 || {

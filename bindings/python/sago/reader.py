@@ -4,6 +4,7 @@
     reader.py DIR                      lists the steps
     reader.py DIR STEP                 lists what is in a step
     reader.py DIR STEP NAME OUT.npy    writes an array (numpy.load reads it), or OUT, the bytes alone
+    reader.py DIR STEP all OUT.h5      writes all arrays, or the one named, as HDF5 (module h5py), OUT.nc: netCDF (netCDF4)
 
 For those, which a copy of this one file does, Python's own library is enough.  In a program, with numpy:
 
@@ -336,6 +337,54 @@ def write_out(variable, output):
         file.writelines(variable.by_rank() if variable.kind == "local" else [variable.bytes()])
 
 
+def write_hdf5(step, names, output):
+    """A dataset for each array, block by block of its first dimension; attributes: step and time of saving."""
+    import h5py
+    with h5py.File(output, "w") as file:
+        file.attrs["step"], file.attrs["time"] = step.number, step.time
+        for name in names:
+            variable = step[name]
+            target = file.create_dataset(name, variable.shape, variable.dtype)
+            for rows in row_slices(variable):
+                target[rows] = variable[rows]
+
+
+def write_netcdf(step, names, output):
+    """netCDF-4: a variable for each array, with dimensions of its own; complex types are not netCDF's."""
+    import netCDF4
+    with netCDF4.Dataset(output, "w") as file:
+        file.step, file.time = step.number, step.time
+        for name in names:
+            variable = step[name]
+            dimensions = [f"{name}_{axis}" for axis in range(variable.ndim)]
+            for dimension, length in zip(dimensions, variable.shape):
+                file.createDimension(dimension, length)
+            target = file.createVariable(name, variable.dtype, dimensions)
+            for rows in row_slices(variable):
+                target[rows] = variable[rows]
+
+
+def row_slices(variable, most=64 << 20):
+    """Slices of the first dimension of at most so many bytes."""
+    length = variable.shape[0]
+    rows = max(1, most * length // max(1, variable.nbytes))
+    return [slice(first, min(first + rows, length)) for first in range(0, length, rows)]
+
+
+def write_file(step, name, output):
+    """HDF5 or netCDF, by the ending of the file's name."""
+    names = [name] if name != "all" else [one for one in step.names if step[one].kind == "array" and step[one].type != "opaque"]
+    if any(one not in step.names or step[one].kind != "array" for one in names):
+        print(f"no array {name} in step {step.number}", file=sys.stderr)
+        return 1
+    try:
+        (write_netcdf if output.endswith(".nc") else write_hdf5)(step, names, output)
+    except ImportError as error:
+        print(f"{output}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
 def main(path, number=None, name=None, output=None):
     steps = Directory(path)
     if number is None:
@@ -350,6 +399,8 @@ def main(path, number=None, name=None, output=None):
         for variable in map(step.__getitem__, step):
             print(variable.name, variable.kind, variable.type, *variable.shape)
         return 0
+    if output is not None and output.endswith((".h5", ".nc")):
+        return write_file(step, name, output)
     if name not in step.names or output is None:
         print(__doc__ if name in step.names else f"no array {name} in step {number}", file=sys.stderr)
         return 1
