@@ -28,7 +28,7 @@ COMPILE   = env -u MAKEFLAGS -u MAKELEVEL cmake --build $(TREE) --parallel $(JOB
 TIDY      = --quiet -p $(TREE) --extra-arg=-Wno-unknown-warning-option
 SOURCES   = $(wildcard $(foreach d,include/sago src/* tools bench bench/* sim dropin dropin/* dropin/gio/* examples examples/* bindings/* tests/* tests/unit/* tests/dropin/*,$(d)/*.[ch]))
 
-.PHONY: build demo check check-long check-sanitize campaign campaign-summary test-programs fuzz fuzz-programs bench-dropin check-ceph check-gluster check-hang check-gio check-python sim check-sim papers install format format-check tidy clean help uninstall deb docs
+.PHONY: build demo check check-long check-sanitize campaign campaign-summary test-programs fuzz fuzz-programs bench-dropin check-ceph check-gluster check-hang check-gio check-python sim check-sim papers install format format-check tidy clean help uninstall deb docs check-slurm
 .NOTPARALLEL:
 
 build:
@@ -72,6 +72,14 @@ check-ceph check-gluster:
 check-python:
 	@tools/deps.sh python
 	@$(MAKE) --no-print-directory check CTEST_ARGS='-R dropin.mpi_libraries|scripts.python'
+
+# A Slurm of its own, as root: the job script in examples/ runs until it is done, in several allocations.
+check-slurm:
+	@tools/deps.sh check $(CC) $(MPICC)
+	@tools/deps.sh slurm
+	@for mpi in $(MPIS); do $(MAKE) --no-print-directory build MPI=$$mpi || exit; echo "== $@ under $$mpi"; \
+	    SAGO_MPI=$$mpi SAGO_SOURCE=$(CURDIR) SAGO_BUILD=$(CURDIR)/build/$$mpi$(SUFFIX) \
+	    tests/slurm/check_slurm.sh; code=$$?; [ $$code = 0 ] || [ $$code = 77 ] || exit $$code; done
 
 # The simulator behind `sago sim`; nothing else needs SimGrid.
 sim:
@@ -167,6 +175,7 @@ help:
 	@echo "make check-gio     PnetCDF's own programs with GIO and with Sago: GIO_SOURCE=DIR PNETCDF_SOURCE=DIR"
 	@echo 'make sim           the simulator behind sago sim, with SimGrid;  check-sim: its tests'
 	@echo "make papers        the papers' results, simulated: docs/papers.md (about 10 minutes)"
+	@echo 'make check-slurm   a job that requeues itself until it is done, on a Slurm of its own (as root)'
 	@echo 'make check-long    the longer tests'
 	@echo 'make install       install to PREFIX=/usr/local, one MPI per prefix; uninstall;  deb: Debian packages;  docs: HTML manual'
 	@echo '                   MPICC=/path/mpicc [MPIEXEC=...] instead of MPI=mpich|openmpi: any MPI of either family'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.sh build|check|ceph|gluster|python|sim|deb|docs [COMPILER [MPICC]]
+# deps.sh build|check|ceph|gluster|python|sim|slurm|deb|docs [COMPILER [MPICC]]
 #
 # Sees to the Debian packages that building, or building and testing, needs: installs what is missing when it
 # may, else stops with the command to run.  Does nothing when nothing is missing.  Needs only sh and dpkg.
@@ -20,6 +20,7 @@ ceph) packages="ceph-mon ceph-mgr ceph-osd ceph-mds ceph-fuse ceph-common attr" 
 gluster) packages="glusterfs-server glusterfs-client" ;;
 python) packages="python3-mpi4py python3-h5py-mpi python3-numpy python3-pip python3-setuptools python3-wheel python3-xarray
     python3-dask python3-xxhash python3-netcdf4" ;;
+slurm) packages="slurmctld slurmd slurm-client munge" ;;
 sim) packages="libsimgrid-dev libcmocka-dev" ;;
 deb) packages="$packages gfortran dpkg-dev debhelper lintian" ;;
 docs) packages="$packages python3-markdown mandoc" ;;

@@ -1,0 +1,119 @@
+#!/bin/bash
+# check_slurm.sh: a Slurm of its own with one node, on which the job script of examples/slurm_requeue.sh runs to its end: it
+# checkpoints, is told that its time is over, requeues itself, and goes on until the simulation is done.  As root.
+#
+# Run by `make check-slurm` with SAGO_MPI, SAGO_BUILD and SAGO_SOURCE set.
+set -euo pipefail
+
+[ "$(id -u)" = 0 ] || { echo "SKIP: needs root"; exit 77; }
+for program in munged slurmctld slurmd sbatch scontrol; do
+    command -v $program >/dev/null || { echo "SKIP: no $program (tools/deps.sh slurm)"; exit 77; }
+done
+
+area=$(mktemp -d /tmp/sago-slurm.XXXXXX)
+chmod 755 "$area"
+pids=()
+finish() {
+    trap '' INT TERM
+    for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
+    for _ in $(seq 20); do
+        alive=0
+        for pid in "${pids[@]}"; do ! kill -0 "$pid" 2>/dev/null || alive=1; done
+        [ $alive = 1 ] || break
+        sleep 0.25
+    done
+    for pid in "${pids[@]}"; do kill -KILL "$pid" 2>/dev/null || true; done
+    rm -rf "$area"
+}
+trap finish EXIT
+trap 'exit 1' HUP INT TERM
+fail() {
+    echo "FAIL: $*"
+    tail -n 20 "$area"/*.log "$area"/work/*.out 2>/dev/null || true
+    exit 1
+}
+
+# ---- A Slurm of our own: ports, sockets and state of its own ----
+
+port=$((20000 + RANDOM % 20000))
+host=$(hostname -s)
+mkdir "$area/state" "$area/spool" "$area/work" "$area/munge"
+chown munge:munge "$area/munge"
+dd if=/dev/urandom of="$area/munge/key" bs=1024 count=1 status=none
+chown munge:munge "$area/munge/key"
+chmod 400 "$area/munge/key"
+cat >"$area/slurm.conf" <<END
+ClusterName=sago
+SlurmctldHost=$host(127.0.0.1)
+SlurmctldPort=$port
+SlurmdPort=$((port + 1))
+AuthType=auth/munge
+AuthInfo=socket=$area/munge/socket
+SlurmUser=root
+StateSaveLocation=$area/state
+SlurmdSpoolDir=$area/spool
+SlurmctldPidFile=$area/slurmctld.pid
+SlurmdPidFile=$area/slurmd.pid
+SlurmctldLogFile=$area/slurmctld.log
+SlurmdLogFile=$area/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SchedulerType=sched/backfill
+SelectType=select/cons_tres
+JobAcctGatherType=jobacct_gather/none
+MpiDefault=none
+ReturnToService=2
+KillWait=5
+MinJobAge=300
+JobRequeue=1
+NodeName=$host NodeAddr=127.0.0.1 CPUs=$(nproc) State=UNKNOWN
+PartitionName=all Nodes=$host Default=YES MaxTime=INFINITE State=UP OverSubscribe=FORCE:8
+END
+export SLURM_CONF=$area/slurm.conf
+
+runuser -u munge -- munged --foreground --key-file "$area/munge/key" --socket "$area/munge/socket" \
+    --pid-file "$area/munge/pid" --log-file "$area/munge/log" --seed-file "$area/munge/seed" &
+pids+=($!)
+for _ in $(seq 40); do [ ! -S "$area/munge/socket" ] || break; sleep 0.25; done
+slurmctld -D -i >"$area/slurmctld.out" 2>&1 &
+pids+=($!)
+slurmd -D -N "$host" >"$area/slurmd.out" 2>&1 &
+pids+=($!)
+for _ in $(seq 80); do
+    [ "$(sinfo -h -o %T 2>/dev/null || true)" != idle ] || break
+    sleep 0.25
+done
+[ "$(sinfo -h -o %T)" = idle ] || fail "Slurm did not come up: $(sinfo 2>&1)"
+echo "== $(sinfo --version), one node"
+
+# ---- The job ----
+
+case $SAGO_MPI in
+openmpi) launcher="mpiexec.openmpi --allow-run-as-root --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 --mca plm isolated --mca ras ^slurm -n 2" ;;
+*) launcher="mpiexec.mpich -launcher fork -n 2" ;;
+esac
+cd "$area/work"
+export SAGO_LAUNCHER="$launcher" SAGO_PROGRAM="$SAGO_BUILD/bin/examples/waveguide" SAGO_STEPS=${STEPS:-3000} CELLS=${CELLS:-32}
+job=$(sbatch --parsable --export=ALL --output="$area/work/job.out" --open-mode=append --time=1 \
+    "$SAGO_SOURCE/examples/slurm_requeue.sh") || fail "sbatch"
+echo "job $job"
+for _ in $(seq 40); do # what docs/jobs.md asks Slurm for, where SLURM_JOB_END_TIME is not set
+    end=$(date -d "$(squeue -h -j "$job" -o %e)" +%s 2>/dev/null) || end=0
+    [ "$end" -le "$(date +%s)" ] || break
+    sleep 0.5
+done
+[ "$end" -gt "$(date +%s)" ] && [ "$end" -lt $(($(date +%s) + 120)) ] || fail "the end of the allocation is not told: $end"
+for _ in $(seq 600); do
+    state=$(scontrol show job "$job" | sed -n 's/.*JobState=\([A-Z_]*\).*/\1/p')
+    case $state in COMPLETED | FAILED | TIMEOUT | CANCELLED | NODE_FAIL) break ;; esac
+    # The queue waits two minutes before a requeued job may begin again.
+    [ "$state" != PENDING ] || scontrol update JobId="$job" StartTime=now 2>/dev/null || true
+    sleep 0.5
+done
+scontrol show job "$job" | grep -E 'JobState|Restarts' || true
+grep -v '^ *$' job.out | tail -n 40
+[ "$state" = COMPLETED ] || fail "the job ended as $state"
+grep -q 'put into the queue again' job.out || fail "the job was never put into the queue again"
+grep -q '^restored step ' job.out || fail "nothing was restored"
+grep -q "^step $SAGO_STEPS: error" job.out || fail "the simulation did not reach its end"
+echo "passed"
