@@ -246,8 +246,10 @@ static bool dump_one(ckpt_command *c, int64_t number, const char *name, int64_t 
              : sago_ckpt_inquire_index(c->ckpt, number, index, &d.info))
         return ckpt_complain(c);
     d.type = vtk_type_find(d.info.type);
-    if (d.info.kind != SAGO_CKPT_ARRAY || !d.type)
-        return !name || refuse(&d, name, d.type ? "is no array" : "its elements have no name, and no numbers");
+    if (d.info.kind != SAGO_CKPT_ARRAY)
+        return !name || refuse(&d, name, "is no array");
+    if (!d.type)
+        return !name || refuse(&d, name, "its elements have no name, and no numbers");
     if (!read_slice(&d, c->slice))
         return false;
     return name && !c->statistics ? walk(&d, NULL) : print_statistics(&d);

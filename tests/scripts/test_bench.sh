@@ -215,7 +215,7 @@ refused "too small" plan block3d --dims 1 --nodes 8 --ranks-per-node 1
 refused "square number" plan btio --nodes 2 --ranks-per-node 1
 refused "stripe-count" plan block3d --stripe-unit 1M
 refused "sago_memory" plan block3d --hint sago_memory=tiny
-refused "not expected" hints stray
+refused "not expected" hints --stray
 
 rest=$(ls "$work")
 case $rest in
