@@ -27,6 +27,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "mpi/check.h"
+
 typedef enum { FAIL_MEMORY, FAIL_MPI, FAIL_SYSTEM, FAIL_KINDS } fail_kind;
 static const char *const fail_names[FAIL_KINDS] = {"memory", "mpi", "system"};
 
@@ -460,6 +462,95 @@ static inline void watch(const char *name, unsigned seconds) {
     watched = name;
     (void)signal(SIGALRM, ring);
     (void)alarm(seconds);
+}
+
+/* ---- One failure after another ---- */
+
+static fail_kind kind;
+static bool for_good;
+static int64_t tried;     /* times that something failed */
+static holdings expected; /* while nothing is open */
+
+/* A call, the way it is served, and which of the calls that it makes fails on which rank. */
+typedef struct trial {
+    const char *call, *way;
+    void (*before)(void);
+    sago_status (*run)(void);
+    void (*after)(sago_status status);
+    void (*after_break)(sago_status status, bool hit, int victim); /* hit: on this rank */
+    int n, victim;
+    unsigned limit; /* seconds */
+} trial;
+
+/* MPI fails for good: that rank cannot even agree that it does. */
+static inline bool breaks(void) { return for_good && kind == FAIL_MPI; }
+
+/* The first two arguments: what fails, and how often. */
+static inline void read_failure(int argc, char **argv) {
+    while (kind < FAIL_KINDS && argc > 1 && strcmp(argv[1], fail_names[kind]) != 0)
+        kind++;
+    CHECK(argc > 2 && kind < FAIL_KINDS);
+    for_good = argc > 2 && strcmp(argv[2], "ever") == 0;
+}
+
+/* What failed on this rank, or NULL. */
+static inline const char *run_failing(const trial *what, sago_status *status) {
+    meet();
+    if (rank == what->victim)
+        fail_at(kind, what->n, for_good);
+    *status = what->run();
+    const char *failed = rank == what->victim ? atomic_load(&failed_call) : NULL;
+    if (!breaks())
+        (void)fail_no_more();
+    if (*status)
+        CHECK(*sago_error_message());
+    if (getenv("SAGO_TEST_VERBOSE") && (failed || *status))
+        printf("%s (%s): %s %s\n", scene, failed ? failed : "-", sago_status_string(*status),
+               sago_error_message());
+    return failed;
+}
+
+/* False: the call makes fewer. */
+static inline bool try_failure(const trial *what) {
+    char name[200];
+    sago_status status;
+    (void)snprintf(name, sizeof name, "rank %d: %s (%s), %s call %d of rank %d fails%s", rank, what->call,
+                   what->way, fail_names[kind], what->n, what->victim, for_good ? " for good" : "");
+    scene = name;
+    watch(name, what->limit);
+    what->before();
+    const char *failed = run_failing(what, &status);
+    bool hit = sum_everywhere(failed != NULL) > 0;
+    tried += hit;
+    if (breaks()) {
+        what->after_break(status, failed != NULL, what->victim);
+    } else {
+        CHECK(same_everywhere(status));
+        if (!hit)
+            CHECK_INT(status, SAGO_OK);
+        what->after(status);
+    }
+    scene = "";
+    watch("", 0);
+    return hit;
+}
+
+/* Nothing has stayed behind, but `kept` allocations; what MPI may still write to does, when it has failed for
+ * good. */
+static inline void check_holdings(const char *call, const char *way, long long kept) {
+    char name[100];
+    (void)snprintf(name, sizeof name, "after %s (%s)", call, way);
+    scene = name;
+    holdings are = count_holdings();
+    CHECK_INT(are.descriptors, expected.descriptors);
+    if (are.descriptors > expected.descriptors)
+        print_descriptors();
+    if (!breaks() && kept == 0)
+        CHECK_INT(are.allocations, expected.allocations);
+    else if (!breaks())
+        CHECK(are.allocations <= expected.allocations + kept);
+    expected = are;
+    scene = "";
 }
 
 #endif

@@ -11,6 +11,8 @@
 /* RUN: n=4 mpi once */
 /* RUN: n=4 system once */
 /* RUN: n=4 mpi ever */
+/* RUN: n=4 memory ever */
+/* RUN: n=4 system ever */
 /* RUN-LONG: n=4 memory once all directory timeout=3600 */
 /* RUN-LONG: n=4 memory once all levels timeout=3600 */
 /* RUN-LONG: n=4 memory once all nodes timeout=3600 */
@@ -45,10 +47,6 @@ static sago_ckpt *ckpt;
 static MPI_Comm comm;
 static MPI_Info hints;
 static int64_t next_step = 100;
-static int64_t tried; /* calls that failed */
-static fail_kind kind;
-static bool for_good;
-static holdings expected; /* while nothing is open */
 
 /* ---- Ways to save ---- */
 
@@ -356,65 +354,29 @@ static void after_break(sago_status status, bool hit, int victim) {
     CHECK_OK(sago_ckpt_remove(ckpt, next_step));
 }
 
-/* False: the call makes fewer. */
 static bool one(const call *what, int n, int victim) {
-    char name[200];
-    snprintf(name, sizeof name, "rank %d: %s (%s), %s call %d of rank %d fails%s", rank, what->name, now->name,
-             fail_names[kind], n, victim, for_good ? " for good" : "");
-    scene = name;
-    watch(name, LIMIT);
-    what->before();
-    meet();
-    if (rank == victim)
-        fail_at(kind, n, for_good);
-    sago_status status = what->run();
-    const char *failed = rank == victim ? atomic_load(&failed_call) : NULL;
-    if (!for_good || kind != FAIL_MPI)
-        (void)fail_no_more();
-    if (status)
-        CHECK(*sago_error_message());
-    if (getenv("SAGO_TEST_VERBOSE") && (failed || status))
-        printf("%s (%s): %s %s\n", name, failed ? failed : "-", sago_status_string(status), sago_error_message());
-    bool hit = sum_everywhere(failed != NULL) > 0;
-    tried += hit;
-    if (for_good && kind == FAIL_MPI) {
-        after_break(status, failed != NULL, victim);
-    } else {
-        CHECK(same_everywhere(status));
-        if (!hit)
-            CHECK_INT(status, SAGO_OK);
-        what->after(status);
-    }
-    scene = "";
-    watch("", 0);
-    return hit;
-}
-
-/* Nothing has stayed behind; what MPI may still write to does, when it has failed for good. */
-static void check_holdings(const call *what) {
-    char name[100];
-    snprintf(name, sizeof name, "after %s (%s)", what->name, now->name);
-    scene = name;
-    close_if_open();
-    holdings are = count_holdings();
-    CHECK_INT(are.descriptors, expected.descriptors);
-    if (are.descriptors > expected.descriptors)
-        print_descriptors();
-    if (!(for_good && kind == FAIL_MPI))
-        CHECK_INT(are.allocations, expected.allocations);
-    expected = are;
-    scene = "";
+    const trial failure = {.call = what->name,
+                           .way = now->name,
+                           .before = what->before,
+                           .run = what->run,
+                           .after = what->after,
+                           .after_break = after_break,
+                           .n = n,
+                           .victim = victim,
+                           .limit = LIMIT};
+    return try_failure(&failure);
 }
 
 /* All of them, or fewer and fewer; very few where the others have to run out of patience each time. */
 static void every_failure(const call *what, int victim, bool all) {
-    bool breaks = for_good && kind == FAIL_MPI, slow = breaks && now->node_ranks == 1;
+    bool slow = breaks() && now->node_ranks == 1;
     for (int n = slow ? 3 : 1; n < MOST && sum_everywhere(failures) == 0; n += all && !for_good ? 1
                                                                                : all ? 1 + n / (slow ? 2 : 8)
                                                                                      : 1 + 3 * n)
         if (!one(what, n, victim) || (slow && !all))
             break;
-    check_holdings(what);
+    close_if_open();
+    check_holdings(what->name, now->name, 0);
 }
 
 static void prepare(void) {
@@ -441,7 +403,7 @@ static void every_call(int number, bool all) {
     const char *only = getenv("SAGO_TEST_CALL"), *whose = getenv("SAGO_TEST_VICTIM");
     for (int i = 0; i < CALLS; i++)
         for (int victim = 0; victim < ranks; victim++)
-            if (!(for_good && kind == FAIL_MPI && calls[i].waits_in_mpi) &&
+            if (!(breaks() && calls[i].waits_in_mpi) &&
                 (all || (victim == (i / 4 + number) % ranks && (i + number) % 4 == 0)) &&
                 (!only || strcmp(only, calls[i].name) == 0) && (!whose || atoi(whose) == victim))
                 every_failure(&calls[i], victim, all);
@@ -451,10 +413,7 @@ int main(int argc, char **argv) {
     char folder[64];
     check_start(&argc, &argv);
     const char *only = argc > 4 ? argv[4] : getenv("SAGO_TEST_WAY");
-    while (kind < FAIL_KINDS && argc > 1 && strcmp(argv[1], fail_names[kind]) != 0)
-        kind++;
-    CHECK(argc > 2 && kind < FAIL_KINDS);
-    for_good = argc > 2 && strcmp(argv[2], "ever") == 0;
+    read_failure(argc, argv);
     snprintf(folder, sizeof folder, "node-%d", rank);
     CHECK(mkdir(folder, 0700) == 0 && chdir(folder) == 0);
     model_make(&m, 17, false);

@@ -31,10 +31,6 @@ static MPI_Datatype view; /* the ranks' runs take turns */
 static unsigned char data[MINE], back[MINE];
 static unsigned char wanted[4 * MINE + 2 * GUARD]; /* what nobody writes, the runs, what nobody writes */
 static MPI_Comm comm;
-static int64_t tried;
-static fail_kind kind;
-static bool for_good;
-static holdings expected; /* while nothing is open */
 
 /* ---- Ways to serve calls ---- */
 
@@ -246,59 +242,22 @@ static void after_good(sago_status status, bool hit, int victim) {
     after(SAGO_OK);
 }
 
-/* False: there are fewer calls. */
 static bool one(const call *what, int n, int victim) {
-    char name[200];
-    snprintf(name, sizeof name, "rank %d: %s (%s), %s call %d of rank %d fails%s", rank, what->name, now->name,
-             fail_names[kind], n, victim, for_good ? " for good" : "");
-    scene = name;
-    watch(name, LIMIT);
-    what->before();
-    meet();
-    if (rank == victim)
-        fail_at(kind, n, for_good);
-    sago_status status = what->run ? what->run() : close_now();
-    const char *failed = rank == victim ? atomic_load(&failed_call) : NULL;
-    if (!for_good)
-        (void)fail_no_more();
-    if (status)
-        CHECK(*sago_error_message());
-    if (getenv("SAGO_TEST_VERBOSE") && (failed || (status && for_good)))
-        printf("%s (%s): %s %s\n", name, failed ? failed : "-", sago_status_string(status), sago_error_message());
-    bool hit = sum_everywhere(failed != NULL) > 0;
-    tried += hit;
-    if (for_good) {
-        after_good(status, failed != NULL, victim);
-    } else {
-        CHECK(same_everywhere(status));
-        if (!hit)
-            CHECK_INT(status, SAGO_OK);
-        after(status);
-    }
-    scene = "";
-    watch("", 0);
-    return hit;
+    const trial failure = {.call = what->name,
+                           .way = now->name,
+                           .before = what->before,
+                           .run = what->run ? what->run : close_now,
+                           .after = after,
+                           .after_break = after_good,
+                           .n = n,
+                           .victim = victim,
+                           .limit = LIMIT};
+    return try_failure(&failure);
 }
 
-/* Nothing has stayed behind; what MPI may still write to does, when it has failed for good. */
-static void check_holdings(const call *what) {
-    char name[100];
-    snprintf(name, sizeof name, "after %s (%s)", what->name, now->name);
-    scene = name;
-    close_it();
-    holdings are = count_holdings();
-    CHECK_INT(are.descriptors, expected.descriptors);
-    if (are.descriptors > expected.descriptors)
-        print_descriptors();
-    /* With a local tier a failed look at a file left three allocations once, however often it failed: a team that
-     * is remembered, it seems.  Not more than that. */
-    if (!for_good && !strstr(now->hints, "tier"))
-        CHECK_INT(are.allocations, expected.allocations);
-    else if (!for_good)
-        CHECK(are.allocations <= expected.allocations + 3);
-    expected = are;
-    scene = "";
-}
+/* Where a look at local storage fails, its ranks are other neighbours than before: a circle, its team, and what it
+ * knows of its surroundings stay for the next file, once, however often it fails. */
+static long long kept_of_neighbours(void) { return strstr(now->hints, "tier") ? 3 : 0; }
 
 /* What the library keeps from call to call it has afterwards. */
 static void rehearse(const call *what) {
@@ -321,7 +280,8 @@ static void every_failure(const call *what, int victim, bool all) {
                                                                           : 1 + 2 * n)
         if (!one(what, n, victim) || slow)
             break;
-    check_holdings(what);
+    close_it();
+    check_holdings(what->name, now->name, kept_of_neighbours());
 }
 
 /* No memory for the stack that a process's first nonblocking call needs and later ones use again: it is one of
@@ -375,10 +335,7 @@ static bool crosses_nodes(void) {
 int main(int argc, char **argv) {
     check_start(&argc, &argv);
     const char *only = argc > 4 ? argv[4] : getenv("SAGO_TEST_WAY");
-    while (kind < FAIL_KINDS && argc > 1 && strcmp(argv[1], fail_names[kind]) != 0)
-        kind++;
-    CHECK(argc > 2 && kind < FAIL_KINDS);
-    for_good = argc > 2 && strcmp(argv[2], "ever") == 0;
+    read_failure(argc, argv);
     prepare();
     now = &ways[1];
     if (kind == FAIL_MEMORY)
