@@ -22,7 +22,7 @@ static const struct {
     {"Aggregators", " sago_aggregators sago_local_aggregators sago_aggregators_per_target "
                     "sago_aggregators_per_node sago_placement "
                     "sago_domain_write sago_domain_read sago_group_size sago_host_memory sago_window "},
-    {"System calls", " sago_io sago_direct_io sago_timing "},
+    {"File systems and system calls", " sago_io sago_direct_io sago_lock_time sago_timing "},
     {"Declared variables", " sago_series_copy sago_series_parts "},
     {"Local storage and subfiles", " sago_tier sago_tier_found sago_subfiles sago_subfile_block "},
     {"Checkpoints", " sago_ckpt_ "},
