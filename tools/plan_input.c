@@ -132,19 +132,21 @@ static bool make_machine(plan_config *config, plan_input *input, char *why) {
 
 /* ---- The file ---- */
 
-/* Of the first storage that all nodes of the described machine share. */
-static int64_t described_locks(const sagoi_description *described) {
+/* The first storage that all nodes of the described machine share; of a machine without one all is 0. */
+static sagoi_tier described_storage(const sagoi_description *described) {
     for (int64_t i = 0; i < described->tiers; i++)
         if (described->tier[i].sharing == SAGOI_SHARED_ALL)
-            return described->tier[i].locks;
-    return 0;
+            return described->tier[i];
+    return (sagoi_tier){.path = ""};
 }
 
 static bool make_target(const plan_config *config, const sagoi_description *described, sagoi_target *target,
                         char *why) {
-    int64_t locks = config->dir ? 0 : described_locks(described);
+    const sagoi_tier storage = described_storage(described);
+    int64_t locks = config->dir ? 0 : storage.locks;
+    int64_t count = config->stripe_unit > 0 && config->stripe_count == 0 ? storage.targets : config->stripe_count;
     sagoi_layout layout = {.block = locks > 0 ? locks : 4096, .lock_unit = locks};
-    if ((config->stripe_unit > 0) != (config->stripe_count > 0))
+    if ((config->stripe_unit > 0) != (count > 0))
         return bench_refuse(why, "a striped file needs both --stripe-unit and --stripe-count");
     if (config->dir) {
         int fd = open(config->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -160,7 +162,7 @@ static bool make_target(const plan_config *config, const sagoi_description *desc
         .block = layout.block,
         .lock_unit = layout.lock_unit,
         .stripe_unit = config->stripe_unit ? config->stripe_unit : layout.stripe_unit,
-        .stripe_count = config->stripe_count ? config->stripe_count : layout.stripe_count,
+        .stripe_count = count ? count : layout.stripe_count,
         .mappable = config->nodes == 1 && may_map && config->hints.map != SAGOI_CHOICE_OFF,
     };
     return true;

@@ -98,6 +98,17 @@ static sago_status places_in_order(const sagoi_description *d, int64_t nodes, in
     return SAGO_OK;
 }
 
+/* Storage of a node or a rack, as the hint sago_local_dirs has it; what does not fit is left out. */
+static void list_local_dirs(const sagoi_description *d, char dirs[SAGOI_SITE_TEXT_MAX]) {
+    size_t used = 0;
+    for (int64_t i = 0; i < d->tiers; i++) {
+        const sagoi_tier *tier = &d->tier[i];
+        bool fits = used + strlen(tier->path) + 2 <= SAGOI_SITE_TEXT_MAX;
+        if (tier->sharing != SAGOI_SHARED_ALL && tier->path[0] && fits)
+            used += (size_t)snprintf(dirs + used, SAGOI_SITE_TEXT_MAX - used, "%s%s", used ? ":" : "", tier->path);
+    }
+}
+
 /* ---- The sources, in order ----------------------------------------------------------------------------- */
 
 static sago_status use_description(const char *machine, const char *named_by, int64_t nodes,
@@ -112,6 +123,7 @@ static sago_status use_description(const char *machine, const char *named_by, in
     if (status == SAGO_OK) {
         found->topology = d.topology;
         memcpy(found->machine, d.name, sizeof found->machine);
+        list_local_dirs(&d, found->local_dirs);
         (void)snprintf(found->source, sizeof found->source, "machine %s, named by %s", d.name, named_by);
     }
     sagoi_description_cleanup(&d);
@@ -218,7 +230,8 @@ sago_status sagoi_discover(const sagoi_discover_options *options, int64_t nodes,
         status = find_topology(options, &site, nodes, name, found, place);
     if (status == SAGO_OK) {
         found->tuned = site.tuned;
-        memcpy(found->local_dirs, site.local_dirs, sizeof found->local_dirs);
+        if (site.local_dirs[0])
+            memcpy(found->local_dirs, site.local_dirs, sizeof found->local_dirs);
         if (site.inside.bandwidth > 0)
             found->topology.inside = site.inside;
         if (site.io.bandwidth > 0)

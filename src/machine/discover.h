@@ -24,7 +24,7 @@ typedef struct sagoi_surroundings {
     sagoi_tuned tuned;
     char machine[SAGOI_NAME_MAX];         /* name of the description; "": none */
     char source[SAGOI_PATH_MAX];          /* where the topology comes from, for people */
-    char local_dirs[SAGOI_SITE_TEXT_MAX]; /* of the site file */
+    char local_dirs[SAGOI_SITE_TEXT_MAX]; /* of the site file, or else of the description */
 } sagoi_surroundings;
 
 /* place[n] becomes where node n is. */

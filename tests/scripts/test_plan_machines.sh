@@ -46,6 +46,10 @@ golden theta-1024 "${HACC[@]}" --machine "$MACHINES/theta.sago" --nodes 1024 \
 golden theta-2048 "${HACC[@]}" --machine "$MACHINES/theta.sago" --nodes 2048 \
     --stripe-unit 16M --stripe-count 48 --hint sago_aggregators_per_target=8
 
+# Without a number of stripes a file has as many as the described storage has targets.
+"$SAGO" plan "${HACC[@]}" --machine "$MACHINES/theta.sago" --nodes 64 --stripe-unit 16M >"$scratch/targets.txt"
+grep -q "for each of 56 storage targets" "$scratch/targets.txt" || fail "$(tail -12 "$scratch/targets.txt")"
+
 # What was decided, and what else it would have cost.
 "$SAGO" plan "${HACC[@]}" --machine "$MACHINES/theta.sago" --nodes 1024 --stripe-unit 16M --stripe-count 48 \
     --explain >"$scratch/explained.txt"

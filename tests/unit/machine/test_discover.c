@@ -204,6 +204,16 @@ static void test_site(void **state) {
     assert_int_equal(place[0], 3);
     assert_true(sagoi_topology_bandwidth(&found.topology, 2, 3) == 12.5e6);
     assert_true(sagoi_topology_bandwidth(&found.topology, 1, 3) == 1e9);
+    /* Storage that not all share, as described, unless the site file says it. */
+    path_text tiers = put("z.sago", MACHINE "tier all shared all path /all\ntier ssd shared node path /ssd\n"
+                                            "tier none shared node\ntier rack shared rack block 2 path /rack\n");
+    sagoi_discover_options described = nothing();
+    described.machine = tiers.text;
+    assert_int_equal(sagoi_discover(&described, NODES, four, &found, place), SAGO_OK);
+    assert_string_equal(found.local_dirs, "/ssd:/rack");
+    described.site = site.text;
+    assert_int_equal(sagoi_discover(&described, NODES, four, &found, place), SAGO_OK);
+    assert_string_equal(found.local_dirs, "/a:/b");
     /* The hint wins over the site file. */
     path_text other = put("y.sago", MACHINE);
     options.machine = other.text;
