@@ -215,6 +215,12 @@ static double senders_of(const sim_load *load) {
     return messages * load->repeats / (double)load->aggregators;
 }
 
+/* Every node sends the lists of what other nodes aggregate through its own link. */
+static double lists_on_wire(const sim_case *c, double lists) {
+    double nodes = (double)c->config.nodes;
+    return lists / nodes * PAIR_BYTES * (1 - 1 / nodes) / (c->topology.level[0].bandwidth * c->costs.payload);
+}
+
 /* Before the first round: what is known of each other's requests, and what local aggregators gather for good. */
 static double ahead_of(const sim_case *c, const sim_style *style, const sim_extent *extent, const sim_load *load) {
     const sim_costs *costs = &c->costs;
@@ -226,7 +232,8 @@ static double ahead_of(const sim_case *c, const sim_style *style, const sim_exte
     double senders = smaller(nodes * (double)style->locals, senders_of(load));
     double lists = (double)extent->runs * (double)c->options.times * listed_share(load),
            at_each = lists / (double)load->aggregators;
-    double seconds = 4 * all + ranks * PAIR_BYTES / costs->copy + (double)extent->most_runs * costs->run;
+    double seconds = 4 * all + ranks * PAIR_BYTES / costs->copy + (double)extent->most_runs * costs->run +
+                     lists_on_wire(c, lists);
     if (style->to_all)
         return seconds + lists * (PAIR_BYTES / costs->copy + costs->run) + ranks * costs->receive;
     double queue = senders < (double)style->in_flight ? senders : (double)style->in_flight;
