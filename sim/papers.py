@@ -419,6 +419,8 @@ def main():
     for name in options.only.split(","):
         parts[name](sim, page)
     reached = sum(page.rows)
+    missing = [name for name in parts if name not in options.only.split(",")]
+    left_out = f"\n\n**Left out when this page was made** (`--only {options.only}`): {', '.join(missing)}." if missing else ""
     head = f"""# The papers' results, simulated
 
 Made by `make papers` (sim/papers.py): Sago's planner and the papers' own methods carried out by `sago sim` on descriptions of
@@ -426,7 +428,7 @@ their machines. How well the simulator predicts what can be measured is in [sim-
 
 `reached`: the simulated value is between half and twice the paper's, or as near as the row says (raw and perceived bandwidths of 002 within
 50%). Points that a cost was fitted to are marked `fitted` and are not evidence. What is missed is shown as missed.
-{reached} of {len(page.rows)} points are reached."""
+{reached} of {len(page.rows)} points are reached.{left_out}"""
     tail = "\n\n## Costs beside bandwidth\n\nThe same for all engines of a machine; `sago sim --costs` prints this table.\n\n" + costs_table(sim)
     with open(os.path.join(options.out, "papers.md"), "w", encoding="utf-8") as file:
         file.write(head + "\n" + "\n".join(page.parts) + tail)

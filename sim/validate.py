@@ -144,10 +144,11 @@ def write_page(rows, out):
     mean, median, right, apart = summary(rows)
     print(f"""# How well `sago sim` predicts
 
-Made by `sim/validate.py measure` and `sim/validate.py table`. Sago and MPICH's ROMIO (`two-phase`) on {", ".join(map(str, NODES))} nodes of
+Made by `sim/validate.py measure` and `sim/validate.py table`. Sago and MPICH's ROMIO (`two-phase`) on {", ".join(sorted({r["key"].split("; ")[1] for r in rows}))} nodes of
 namespaces on one machine, {RANKS} ranks each, links of 100 and 250 Mbit/s, storage that costs nothing; calls that repeat a shape, one
-collective call a variable; medians of three. The machine's processors, which all nodes share, were busy for the share of the time
-in the last column: what is measured is the network.
+collective call a variable; medians of three. All nodes share the machine's {os.cpu_count()} processors, and so they do in the simulation. The last
+column is the share of the time in which those were busy, starting the job, checking every byte and MPICH's waiting, which does not
+sleep, included: short times are the processors', not the network's.
 
 Mean absolute error {100 * mean:.0f}%, median {100 * median:.0f}% ({len(rows)} cells of two engines). Where the engines differ by more than 10% the
 faster one is named correctly in {right} of {apart} cells ({100 * right / max(apart, 1):.0f}%).
