@@ -98,6 +98,7 @@ static dropin_file *adopt(MPI_File handle, MPI_Comm comm, const char *path, int 
     bool prefixed = strchr(path, ':'); /* "ufs:/scratch/x": to the MPI libraries a kind of file system */
     bool wanted = file && !prefixed && dropin_descriptor_take();
     MPI_Info hints = hints_for_sago(comm, info);
+    dropin_join_report(comm);
     sago_status status = sago_open(comm, wanted ? path : NULL, mode_for_sago(amode), hints, &sago);
     if (wanted && status)
         dropin_descriptor_give_back();

@@ -49,6 +49,14 @@ bool dropin_reports(void) {
 
 /* ---- Counting ---- */
 
+static const struct {
+    const char *name, *words;
+} reasons[] = {
+#define ROW(id, name, words) {name, words},
+    DROPIN_REASONS(ROW)
+#undef ROW
+};
+
 double dropin_clock(void) { return dropin_reports() ? MPI_Wtime() : 0; }
 
 static void add(counts *to, const counts *more) {
@@ -87,6 +95,7 @@ void dropin_count_alone(bool write, MPI_Count bytes) {
 
 void dropin_count_handed(const dropin_file *file, dropin_reason reason) {
     counts one = {0};
+    sago_report_note(file && file->path ? file->path : "(unknown)", reasons[reason].words, !file || file->first);
     one.handed[reason] = 1;
     count(file, &one);
 }
@@ -120,14 +129,6 @@ void dropin_count_close(const dropin_file *file) {
 /* ---- Telling ---- */
 
 static const char *const verb[] = {"read", "write"};
-
-static const struct {
-    const char *name, *words;
-} reasons[] = {
-#define ROW(id, name, words) {name, words},
-    DROPIN_REASONS(ROW)
-#undef ROW
-};
 
 static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
 
@@ -246,11 +247,18 @@ static void tell(const totals *all, const times *longest, int ranks) {
     (void)fclose(out);
 }
 
+void dropin_join_report(MPI_Comm comm) {
+    if (getenv("SAGO_REPORT") || getenv("SAGO_TRACE"))
+        (void)sago_report_begin(comm);
+}
+
 void dropin_report(void) {
     totals all = {0};
     times longest = {{0}, {0}};
     int rank = 0, ranks = 1, initialized = 0;
     (void)MPI_Initialized(&initialized);
+    if (initialized)
+        dropin_join_report(MPI_COMM_WORLD); /* whatever the program did with files */
     if (!dropin_reports() || !initialized)
         return;
     if (!dropin_present(MPI_COMM_WORLD)) /* who has no Sago has counted nothing, and has told so */

@@ -1,4 +1,5 @@
 /* `sago run`: the user's command with the drop-in libraries. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,9 @@
 
 typedef struct run_config {
     tool_launch launch;
-    char stats[PATH_MAX + 8]; /* SAGO_STATS; "": not asked for */
+    char stats[PATH_MAX + 8];  /* SAGO_STATS; "": not asked for */
+    char report[PATH_MAX + 8]; /* SAGO_REPORT and SAGO_TRACE; "": as they are */
+    char trace[PATH_MAX + 8];
 } run_config;
 
 static bool set_hint(void *target, const char *value, char *why) {
@@ -22,6 +25,22 @@ static bool set_stats(void *target, const char *value, char *why) {
     return launch_stats(config->stats, sizeof config->stats, value, why);
 }
 
+static bool set_report(void *target, const char *value, char *why) {
+    run_config *config = target;
+    return launch_path(config->report, sizeof config->report, "report", value, why);
+}
+
+static bool set_trace(void *target, const char *value, char *why) {
+    run_config *config = target;
+    return launch_path(config->trace, sizeof config->trace, "trace", value, why);
+}
+
+static bool set_variables(const run_config *config, char *why) {
+    bool bad = (config->report[0] && setenv("SAGO_REPORT", config->report, 1) != 0) ||
+               (config->trace[0] && setenv("SAGO_TRACE", config->trace, 1) != 0);
+    return !bad || bench_refuse(why, "the environment: %s", strerror(errno));
+}
+
 static bool refuse_option(void *target, const char *name, const char *value, char *why) {
     (void)target, (void)value;
     return bench_refuse(why, "no option --%s; those of the command come after '--'", name);
@@ -31,6 +50,9 @@ static const tool_option table[] = {
     {"hint", OPTION_CALL, 0, 0, 0, "KEY=VALUE", "default of a hint, as in 'sago hints'; may be repeated",
      set_hint},
     {"stats", OPTION_CALL, 0, 0, 0, "HOW", "off, summary (default: on stderr at the end) or json:FILE", set_stats},
+    {"report", OPTION_CALL, 0, 0, 0, "FILE.html", "a page on what happened, and JSON beside it; see 'sago report'",
+     set_report},
+    {"trace", OPTION_CALL, 0, 0, 0, "FILE.json", "a trace for Perfetto or chrome://tracing", set_trace},
 };
 static const tool_options options = {table, sizeof table / sizeof table[0], refuse_option};
 
@@ -67,7 +89,7 @@ int cmd_run(int argc, char **argv) {
         return usage_error("run", "%s", why);
     if (!config.stats[0])
         snprintf(config.stats, sizeof config.stats, "%s", getenv("SAGO_STATS") ? getenv("SAGO_STATS") : "summary");
-    if (!launch_enable(&config.launch, config.stats, why))
+    if (!set_variables(&config, why) || !launch_enable(&config.launch, config.stats, why))
         return usage_error("run", "%s", why);
     tell_static(config.launch.command);
     return launch_execute(&config.launch, "run");

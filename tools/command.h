@@ -20,6 +20,7 @@ int cmd_tune(int argc, char **argv);
 int cmd_ckpt(int argc, char **argv);
 int cmd_subfile(int argc, char **argv);
 int cmd_tier(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 int cmd_hints(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_version(int argc, char **argv);

@@ -114,18 +114,25 @@ bool launch_hint(tool_launch *launch, const char *text, char *why) {
     return true;
 }
 
-bool launch_stats(char *value, size_t capacity, const char *text, char *why) {
+bool launch_path(char *value, size_t capacity, const char *option, const char *file, char *why) {
     char folder[PATH_MAX] = "";
+    if (!*file)
+        return bench_refuse(why, "--%s: an empty path", option);
+    if (*file != '/' && !getcwd(folder, sizeof folder))
+        return bench_refuse(why, "--%s %s: %s", option, file, strerror(errno));
+    int length = snprintf(value, capacity, "%s%s%s", folder, *folder ? "/" : "", file);
+    return (size_t)length < capacity || bench_refuse(why, "--%s %s: too long a path", option, file);
+}
+
+bool launch_stats(char *value, size_t capacity, const char *text, char *why) {
     const char *file = strncmp(text, "json:", 5) == 0 ? text + 5 : NULL;
     if (!file || !*file) {
         snprintf(value, capacity, "%s", text);
         return !strcmp(text, "off") || !strcmp(text, "summary") ||
                bench_refuse(why, "--stats %s: must be off, summary or json:FILE", text);
     }
-    if (*file != '/' && !getcwd(folder, sizeof folder))
-        return bench_refuse(why, "--stats %s: %s", text, strerror(errno));
-    int length = snprintf(value, capacity, "json:%s%s%s", folder, *folder ? "/" : "", file);
-    return (size_t)length < capacity || bench_refuse(why, "--stats %s: too long a path", text);
+    memcpy(value, "json:", 5);
+    return launch_path(value + 5, capacity - 5, "stats", file, why);
 }
 
 /* ---- Environment ---- */

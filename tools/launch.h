@@ -35,6 +35,8 @@ bool launch_hint(tool_launch *launch, const char *text, char *why);
 
 /* off, summary or json:FILE, for SAGO_STATS; FILE is made absolute, for ranks that start in another folder. */
 bool launch_stats(char *value, size_t capacity, const char *text, char *why);
+/* A file for another variable, made absolute, too; `option`: whose value it is. */
+bool launch_path(char *value, size_t capacity, const char *option, const char *file, char *why);
 
 /* When the options are read: is there a command, and where are the libraries? */
 bool launch_complete(tool_launch *launch, char *why);

@@ -12,6 +12,7 @@ static const struct {
 } commands[] = {
     {"run", cmd_run, "run a command, so that Sago does the collective MPI-IO in it"},
     {"compare", cmd_compare, "run a command with and without Sago; compare times and files"},
+    {"report", cmd_report, "show what a job has recorded (SAGO_REPORT); two runs side by side"},
     {"bench", cmd_bench, "measure an access pattern beside MPI-IO; run it by mpiexec"},
     {"plan", cmd_plan, "show how Sago would move an access pattern on a machine"},
     {"sim", cmd_sim, "simulate an access pattern on a described machine, beside other libraries"},

@@ -95,7 +95,7 @@ static bool is_for_sago(int index, dropin_word second) {
         return (int)second == SAGO_COMM_TYPE_NEIGHBORHOOD || (int)second == DROPIN_NEIGHBORHOOD;
     case DROPIN_MPI_Finalize:
     case DROPIN_PMPI_Finalize:
-        return is_set("SAGO_STATS", "off");
+        return is_set("SAGO_STATS", "off") || is_set("SAGO_REPORT", "") || is_set("SAGO_TRACE", "");
     default:
         return strstr(front_names[index], "MPI_File_") != NULL;
     }

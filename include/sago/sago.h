@@ -30,6 +30,7 @@
 #include <sago/ckpt.h>    /* checkpoints */
 #include <sago/config.h>  /* which MPI the library was built with; refuses to compile with another */
 #include <sago/device.h>  /* memory of a GPU */
+#include <sago/report.h>  /* SAGO_REPORT, for layers above */
 #include <sago/stats.h>   /* sago_stats */
 #include <sago/status.h>  /* sago_status, sago_error_message() */
 #include <sago/storage.h> /* sago_comm_split_storage(): who shares which storage */

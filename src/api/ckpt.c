@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/handle.h"
+#include "api/report.h"
 #include "ckpt/setup.h"
 #include "ckpt/state.h"
 
@@ -28,15 +29,19 @@ const char *sago_level_string(sago_level level) {
 
 enum { MAX_VERDICT, MAX_DIR, MAX_MINUS_DIR, MAX_HINTS, MAX_MINUS_HINTS };
 
-static sago_status agree_arguments(const sago_ckpt *ckpt, sago_status status) {
+enum { SUM_UNREPORTED };
+
+static sago_status agree_arguments(const sago_ckpt *ckpt, sago_status status, bool *reported) {
     sagoi_agreement agreed = {.max = {sagoi_verdict_code(ckpt->team, status)}};
     agreed.max[MAX_DIR] = sagoi_positive_hash(ckpt->dir, (int64_t)strlen(ckpt->dir));
     agreed.max[MAX_HINTS] = sagoi_positive_hash(&ckpt->hints, sizeof ckpt->hints);
     agreed.max[MAX_MINUS_DIR] = -agreed.max[MAX_DIR];
     agreed.max[MAX_MINUS_HINTS] = -agreed.max[MAX_HINTS];
+    agreed.sum[SUM_UNREPORTED] = !sagoi_report_wanted();
     sago_status met = sagoi_agree(ckpt->team, &agreed, NULL, NULL, NULL);
     if (met)
         return met;
+    *reported = agreed.sum[SUM_UNREPORTED] == 0;
     if (agreed.max[MAX_VERDICT])
         return sagoi_verdict(ckpt->team, agreed.max[MAX_VERDICT]);
     if (agreed.max[MAX_DIR] != -agreed.max[MAX_MINUS_DIR])
@@ -78,7 +83,8 @@ static sago_status open_ckpt(MPI_Comm comm, const char *dir, MPI_Info info, sago
     ckpt->groups.mine = ckpt->groups.writers = MPI_COMM_NULL;
     ckpt->journal.fd = -1;
     ckpt->report = (sago_ckpt_report)SAGO_CKPT_REPORT_INIT;
-    status = agree_arguments(ckpt, take_arguments(ckpt, dir, info, opened));
+    bool reported = false;
+    status = agree_arguments(ckpt, take_arguments(ckpt, dir, info, opened), &reported);
     team->patience = status ? 0 : ckpt->hints.patience;
     if (!status)
         status = sagoi_team_need_own(ckpt->team);
@@ -91,6 +97,8 @@ static sago_status open_ckpt(MPI_Comm comm, const char *dir, MPI_Info info, sago
         free(ckpt);
         return status;
     }
+    if (reported)
+        sagoi_report_join(comm, team);
     sagoi_live_add(&ckpt->live);
     *opened = ckpt;
     return SAGO_OK;
@@ -98,6 +106,8 @@ static sago_status open_ckpt(MPI_Comm comm, const char *dir, MPI_Info info, sago
 
 sago_status sago_ckpt_open(MPI_Comm comm, const char *dir, MPI_Info hints, sago_ckpt **ckpt) {
     sago_status status = sagoi_check_library();
+    if (!status)
+        sagoi_report_environment();
     if (!status)
         status = sagoi_check_comm(comm);
     if (!status)

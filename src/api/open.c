@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "api/handle.h"
+#include "api/report.h"
 #include "api/tier.h"
 #include "base/again.h"
 #include "base/checked.h"
@@ -16,6 +17,7 @@
 #include "machine/cores.h"
 #include "move/convene.h"
 #include "mpi/quiet.h"
+#include "trace/recorder.h"
 
 /* ---- Before anything is touched ---- */
 
@@ -87,7 +89,7 @@ enum {
     MAX_SUBFILES,
     MAX_MINUS_SUBFILES
 };
-enum { SUM_COVER_KEY, SUM_BLOCK, SUM_LOCK_UNIT, SUM_STRIPE_UNIT, SUM_STRIPE_COUNT, SUM_KNOWN };
+enum { SUM_COVER_KEY, SUM_BLOCK, SUM_LOCK_UNIT, SUM_STRIPE_UNIT, SUM_STRIPE_COUNT, SUM_KNOWN, SUM_UNREPORTED };
 
 int64_t sagoi_positive_hash(const void *data, int64_t bytes) {
     return (int64_t)(sagoi_hash_bytes(data, bytes, (sagoi_hash){0, 0}).low >> 1);
@@ -178,6 +180,7 @@ static sago_status agree_file(sago_file *file, bool wrong, sago_status status) {
         describe_store(file, &agreed);
     agreed.max[MAX_MINUS_MEMORY] = file->hints.memory > 0 ? -file->hints.memory : INT64_MIN;
     agreed.max[MAX_VERDICT] = sagoi_verdict_code(file->team, status);
+    agreed.sum[SUM_UNREPORTED] = !sagoi_report_wanted();
     if (file->team->rank == 0 && getrandom(&agreed.sum[SUM_COVER_KEY], sizeof agreed.sum[0], 0) < 0)
         agreed.sum[SUM_COVER_KEY] = (uint64_t)getpid() * 0x9e3779b97f4a7c15u;
     sago_status met = sagoi_agree(file->team, &agreed, &of_node, NULL, NULL);
@@ -189,6 +192,7 @@ static sago_status agree_file(sago_file *file, bool wrong, sago_status status) {
         return sagoi_verdict(file->team, agreed.max[MAX_VERDICT]);
     compare_surroundings(file, &agreed);
     file->cover_key = agreed.sum[SUM_COVER_KEY];
+    file->reported = agreed.sum[SUM_UNREPORTED] == 0;
     file->hints.memory = of_node.max[MAX_MINUS_MEMORY] == INT64_MIN ? 0 : -of_node.max[MAX_MINUS_MEMORY];
     file->budget.limit = file->hints.memory / file->team->local_size;
     file->team->patience = file->hints.patience;
@@ -288,6 +292,8 @@ static sago_status file_destroy(sago_file *file) {
         sagoi_series_destroy(file->series);
     sagoi_tier_destroy(file);
     sagoi_started_end();
+    if (sagoi_is_recorded())
+        sagoi_recorder_close(&file->stats);
     sagoi_iothread_destroy(&file->thread);
     sagoi_drop_exchanges(file);
     sagoi_pending_destroy(file);
@@ -397,6 +403,9 @@ static sago_status open_file(MPI_Comm comm, const char *path, int amode, MPI_Inf
         sagoi_message_set(why);
         return status;
     }
+    if (file->reported)
+        sagoi_report_join(comm, team);
+    sagoi_report_file(file, given);
     sagoi_live_add(&file->live);
     *opened = file;
     return SAGO_OK;
@@ -404,6 +413,8 @@ static sago_status open_file(MPI_Comm comm, const char *path, int amode, MPI_Inf
 
 sago_status sago_open(MPI_Comm comm, const char *path, int amode, MPI_Info hints, sago_file **file) {
     sago_status status = sagoi_check_library();
+    if (!status)
+        sagoi_report_environment();
     if (!status)
         status = sagoi_check_comm(comm);
     if (!status)

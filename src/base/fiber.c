@@ -36,7 +36,7 @@ struct sagoi_fiber {
     size_t caller_bytes;
 };
 
-_Atomic int sagoi_active_fibers;
+_Atomic int sagoi_unusual;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sagoi_fiber *first;
 static sagoi_fiber *spare; /* ended ones: until its pages are there, a stack costs more than a small call */
@@ -203,7 +203,7 @@ static sagoi_fiber **step(sagoi_fiber **at, bool *moved) {
     if (fiber->active)
         return &fiber->next;
     *at = fiber->next;
-    atomic_fetch_sub(&sagoi_active_fibers, 1);
+    atomic_fetch_sub(&sagoi_unusual, 1);
     give_back(fiber);
     return at;
 }
@@ -222,7 +222,7 @@ sago_status sagoi_fiber_start(void (*fn)(void *arg), void *arg) {
     fiber->message[0] = '\0';
     fiber->next = first;
     first = fiber;
-    atomic_fetch_add(&sagoi_active_fibers, 1);
+    atomic_fetch_add(&sagoi_unusual, 1);
     (void)step(&first, &moved);
     return SAGO_OK;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/checked.h"
 
@@ -399,17 +400,35 @@ static sago_status row_set(sagoi_hints *hints, const sagoi_hint_row *row, const 
 
 static bool is_own(const char *name) { return strncmp(name, own_prefix, sizeof own_prefix - 1) == 0; }
 
-/* MPI's reserved names belong to an MPI_Info: they have no variable. */
-static sago_status environment_set(sagoi_hints *hints, const sagoi_hint_row *row) {
-    char variable[64];
+enum { VARIABLE_MAX = 64 };
+
+static void variable_of(const sagoi_hint_row *row, char variable[VARIABLE_MAX]) {
     size_t i = 0;
-    for (; row->name[i] && i + 1 < sizeof variable; i++)
+    for (; row->name[i] && i + 1 < VARIABLE_MAX; i++)
         variable[i] = (char)toupper((unsigned char)row->name[i]);
     variable[i] = '\0';
-    const char *value = is_own(row->name) ? getenv(variable) : NULL;
-    if (!value || !*value)
-        return SAGO_OK;
-    return row_set(hints, row, "environment variable", variable, value);
+}
+
+/* MPI's reserved names belong to an MPI_Info: they have no variable.  NULL: none, unset or empty. */
+static const char *environment_get(const sagoi_hint_row *row, char variable[VARIABLE_MAX]) {
+    variable_of(row, variable);
+    return is_own(row->name) ? sagoi_environment(variable) : NULL;
+}
+
+static sago_status environment_set(sagoi_hints *hints, const sagoi_hint_row *row) {
+    char variable[VARIABLE_MAX];
+    const char *value = environment_get(row, variable);
+    return value ? row_set(hints, row, "environment variable", variable, value) : SAGO_OK;
+}
+
+const char *sagoi_hint_source(const sagoi_hints *hints, int64_t i) {
+    char variable[VARIABLE_MAX], value[SAGOI_HINT_TEXT_MAX];
+    if (hints->named & INT64_C(1) << i)
+        return "MPI_Info";
+    if (environment_get(&table[i], variable))
+        return "environment";
+    sagoi_hint_format(hints, &table[i], value, sizeof value);
+    return strcmp(value, table[i].fallback) == 0 ? NULL : "an alias in the MPI_Info, or the site file";
 }
 
 sago_status sagoi_hints_init(sagoi_hints *hints) {
@@ -501,4 +520,68 @@ sago_status sagoi_hints_set(sagoi_hints *hints, const char *key, const char *val
     if (!is_own(key))
         return SAGO_OK;
     return sagoi_fail(SAGO_ERR_HINT, "hint %.*s is unknown; did you mean %s?", KEY_SHOWN, key, nearest_name(key));
+}
+
+/* ---- Variables that somebody meant to set -------------------------------------------------------------- */
+
+/* Those that are no hints. */
+static const char *const other_variables[] = {"SAGO_STATS", "SAGO_REPORT", "SAGO_TRACE", "SAGO_DISABLE"};
+enum { OTHER_VARIABLES = sizeof other_variables / sizeof other_variables[0] };
+
+static const char *variable_name(int i, char variable[VARIABLE_MAX]) {
+    if (i < OTHER_VARIABLES)
+        return other_variables[i];
+    variable_of(&table[i - OTHER_VARIABLES], variable);
+    return variable;
+}
+
+/* A letter or two are wrong, in a name that is long enough for that to be seen. */
+static bool is_misspelt(const char *name, int64_t distance) {
+    int64_t letters = (int64_t)strlen(name) - 5;
+    return distance > 0 && distance <= (letters < 4 ? 0 : letters < 6 ? 1 : 2);
+}
+
+static void check_name(const char *name, void (*tell)(const char *said)) {
+    char nearest[VARIABLE_MAX] = "", other[VARIABLE_MAX], said[256];
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < OTHER_VARIABLES + ROWS; i++) {
+        const char *known = variable_name(i, other);
+        int64_t distance = strncmp(known, "SAGO_", 5) == 0 ? edit_distance(name, known) : INT64_MAX;
+        if (distance < least) {
+            least = distance;
+            (void)snprintf(nearest, sizeof nearest, "%s", known);
+        }
+    }
+    if (!is_misspelt(name, least))
+        return;
+    (void)snprintf(said, sizeof said, "%.*s means nothing to Sago; did you mean %s?", KEY_SHOWN, name, nearest);
+    tell(said);
+}
+
+static void check_stats(void (*tell)(const char *said)) {
+    const char *value = sagoi_environment("SAGO_STATS");
+    char said[256];
+    if (!value || !strcmp(value, "off") || !strcmp(value, "summary") || (!strncmp(value, "json:", 5) && value[5]))
+        return;
+    (void)snprintf(said, sizeof said, "environment variable SAGO_STATS: \"%.*s\" is not off, summary or json:FILE",
+                   VALUE_MAX, value);
+    tell(said);
+}
+
+void sagoi_check_environment(void (*tell)(const char *said)) {
+    for (char **entry = environ; entry && *entry; entry++) {
+        char name[VARIABLE_MAX];
+        size_t length = strcspn(*entry, "=");
+        if (strncmp(*entry, "SAGO_", 5) != 0 || length >= sizeof name)
+            continue;
+        (void)snprintf(name, sizeof name, "%.*s", (int)length, *entry);
+        check_name(name, tell);
+    }
+    for (int i = 0; i < ROWS; i++) {
+        sagoi_hints scratch = {0};
+        if (environment_set(&scratch, &table[i]) != SAGO_OK)
+            tell(sagoi_message());
+    }
+    check_stats(tell);
+    sagoi_message_clear();
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ckpt/state.h"
+#include "trace/recorder.h"
 
 sago_status sagoi_journal_open(sago_ckpt *ckpt) {
     const char *path = ckpt->hints.ckpt_stats;
@@ -83,7 +84,28 @@ static void add_save(sago_ckpt *ckpt, const sagoi_saving *saving, const sago_ckp
     add_line(ckpt, line, length);
 }
 
+/* For the report: what this rank knows of each, as often as it is asked; there the slowest rank counts. */
+static void record_saves(const sago_ckpt *ckpt) {
+    for (const sagoi_saving *at = ckpt->saves; at; at = at->next) {
+        const sago_ckpt_save_stats *s = &at->stats;
+        if (!sagoi_saving_open(at))
+            sagoi_recorder_step(&(sagoi_record_step){.step = s->step,
+                                                     .bytes = s->bytes,
+                                                     .date = sagoi_ckpt_date(),
+                                                     .held = s->held,
+                                                     .copy = s->copy,
+                                                     .queue = s->queue,
+                                                     .write = s->write,
+                                                     .redundancy = s->redundancy,
+                                                     .drain = s->drain,
+                                                     .written = s->written,
+                                                     .level = s->level});
+    }
+}
+
 sago_status sagoi_journal_advance(sago_ckpt *ckpt) {
+    if (sagoi_is_recorded())
+        record_saves(ckpt);
     if (!ckpt->hints.ckpt_stats[0])
         return SAGO_OK;
     for (sagoi_saving *at = ckpt->saves; at; at = at->next) {

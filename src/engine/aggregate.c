@@ -175,6 +175,7 @@ static void write_rounds(job *work) {
         meet(work); /* marks are clear */
     }
     for (int64_t round = 0; round < work->plan->rounds; round++) {
+        sagoi_record_round(&work->file->stats, round);
         open_window(work, round);
         start_between_nodes(work, round);
         copy_local(work, round);
@@ -189,6 +190,7 @@ static void write_rounds(job *work) {
 static void read_rounds(job *work) {
     start_io(work, 0);
     for (int64_t round = 0; round < work->plan->rounds; round++) {
+        sagoi_record_round(&work->file->stats, round);
         start_between_nodes(work, round);
         wait_io(work, round);
         meet(work); /* this window is full, and everybody is done with the other */

@@ -129,11 +129,13 @@ static sago_status run_mapped(sago_file *file, sagoi_composed *composed, const s
     return status;
 }
 
-static void count_bytes(sago_file *file, sagoi_direction direction, int64_t end, int64_t bytes) {
+static void count_bytes(sago_file *file, sagoi_direction direction, int64_t low, int64_t end, int64_t bytes) {
     bool write = direction == SAGOI_TO_FILE;
     if (write)
         file->written_end = sagoi_max(file->written_end, end);
     *(write ? &file->stats.bytes_written : &file->stats.bytes_read) += bytes;
+    if (__builtin_expect(sagoi_is_recorded(), 0))
+        sagoi_record_done(file, write, low, end, bytes);
 }
 
 /* What was not read lay past the end of the file. */
@@ -198,7 +200,7 @@ SAGOI_OFTEN sago_status sagoi_engine_piece(sago_file *file, sagoi_direction dire
     file->stats.routes[SAGO_ROUTE_ALONE_PIECE]++;
     if (piece->len >= LEAST_MAPPED)
         sagoi_note_accessed(file, piece->off, piece->off + piece->len);
-    count_bytes(file, direction, piece->off + piece->len, *bytes);
+    count_bytes(file, direction, piece->off, piece->off + piece->len, *bytes);
     return SAGO_OK;
 }
 
@@ -238,6 +240,6 @@ SAGOI_OFTEN sago_status sagoi_engine_independent(sago_file *file, sagoi_composed
         status = sagoi_request_settle(&composed->request);
     if (status)
         return status;
-    count_bytes(file, composed->request.direction, composed->request.high, *bytes);
+    count_bytes(file, composed->request.direction, composed->request.low, composed->request.high, *bytes);
     return SAGO_OK;
 }

@@ -602,6 +602,8 @@ static void count_call(sagoi_call *call, int64_t bytes) {
     bool write = call->composed->request.direction == SAGOI_TO_FILE;
     *(write ? &stats->collective_writes : &stats->collective_reads) += 1;
     *(write ? &stats->bytes_written : &stats->bytes_read) += bytes;
+    if (__builtin_expect(sagoi_is_recorded(), 0))
+        sagoi_record_done(call->file, write, call->composed->request.low, call->composed->request.high, bytes);
 }
 
 static sago_status run_planned(sagoi_call *call, const sagoi_agreement *agreed) {

@@ -45,6 +45,7 @@ struct sago_file {
     int amode;
     bool may_map;        /* the kernel, the file system and the hints allow mapping */
     bool timed;          /* sago_timing */
+    bool reported;       /* all ranks want a report */
     bool separate;       /* ranks may go alone in collective calls, after they have met */
     bool unmet;          /* without meeting where none turns from writing to reading; both the same on all ranks */
     bool apart;          /* nonblocking calls need no other rank */
@@ -78,6 +79,9 @@ struct sago_file {
     double patience;            /* seconds that a nonblocking call which turns waits for the others */
     sago_request *first, *last; /* nonblocking calls that are not done, in the order they were started */
 };
+
+/* The report (trace/recorder.h) gets a call that this rank has done: how much of it, between which offsets. */
+void sagoi_record_done(sago_file *file, bool write, int64_t low, int64_t high, int64_t bytes);
 
 /* Timing what a rank does alone, unless nobody will ask (sago_timing). */
 static inline double sagoi_phase_begin(const sago_file *file) { return file->timed ? sagoi_now() : 0; }

@@ -1,6 +1,7 @@
 /* Tasks of the file's I/O thread, and waiting for them. */
 #include "base/fiber.h"
 #include "engine/engine.h"
+#include "trace/recorder.h"
 
 /* Waking the thread, and being woken by it, takes as long as a file system in memory takes for some of these. */
 enum { SOON_IN_MEMORY = 4 << 20, SOON_LOCAL = 64 << 10 };
@@ -37,6 +38,8 @@ SAGOI_OFTEN sago_status sagoi_task_finish(sago_file *file, sagoi_task *task) {
     while (!sagoi_iothread_wait(file->thread, task, 1))
         if (!sagoi_give_way(false) && !(team->idle && team->idle(team->idle_arg)))
             sagoi_poke(team);
+    if (__builtin_expect(sagoi_is_recorded(), 0))
+        sagoi_recorder_io(&file->stats, task->began, task->seconds);
     if (task->status)
         sagoi_message_set(task->message);
     return task->status;

@@ -329,6 +329,8 @@ static void engage(sagoi_inbox *inbox, sagoi_inbox_slot *slot) {
 static bool take(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const MPI_Status *status) {
     int length = 0;
     (void)SAGOI_DONE(MPI_Get_count(status, MPI_BYTE, &length));
+    sagoi_record_message(inbox->setup->stats, false, (const int[]){inbox->setup->team->rank, status->MPI_SOURCE},
+                         length);
     if (slot->remembered) {
         take_remembered(inbox, slot, length);
         return false;

@@ -249,6 +249,7 @@ static sago_status send_straight(const parcel *p, const char *head, const messag
                                    &outbox->requests[outbox->nrequests]);
         outbox->nrequests += status == SAGO_OK;
         sagoi_mail_count(setup, true, pieces->bytes, front + size->code);
+        sagoi_record_message(setup->stats, true, (const int[]){setup->team->rank, peer}, pieces->bytes);
     }
     if (!reading || status || size->data == 0)
         return status;

@@ -63,6 +63,7 @@ SAGOI_OFTEN static void task_do(sagoi_task *task) {
     task->message[0] = '\0';
     if (task->status)
         (void)snprintf(task->message, sizeof task->message, "%s", sagoi_message());
+    task->began = begin;
     task->seconds = now_seconds() - begin;
 }
 

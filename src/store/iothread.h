@@ -23,7 +23,7 @@ typedef struct sagoi_task {
     /* of the thread, valid after waiting */
     sago_status status;
     char message[SAGOI_MESSAGE_MAX];
-    double seconds;
+    double began, seconds;   /* by the clock that never goes back */
     int state;               /* private */
     struct sagoi_task *next; /* private */
 } sagoi_task;

@@ -20,11 +20,31 @@ static inline double sagoi_now(void) {
     return sagoi_clock() - away;
 }
 
+/* The same for a phase that is recorded, or that a fiber runs. */
+double sagoi_phase_end_unusual(sago_stats *stats, sago_phase phase, double start);
+
 /* Adds the time since `start` to a phase; returns the time now, for the phase that follows. */
 static inline double sagoi_phase_end(sago_stats *stats, sago_phase phase, double start) {
-    double now = sagoi_now();
+    if (__builtin_expect(sagoi_is_unusual(), 0))
+        return sagoi_phase_end_unusual(stats, phase, start);
+    double now = sagoi_clock();
     stats->phase[phase].seconds += now - start;
     return now;
+}
+
+/* Of recorder.c, behind the question whether anything is recorded.  A message that this rank sent to another, or
+ * received from it (ranks: this one, the other); from here on phases are of this round. */
+void sagoi_recorder_message(const sago_stats *stats, bool sent, const int ranks[2], int64_t bytes);
+void sagoi_recorder_round(const sago_stats *stats, int64_t round);
+
+static inline void sagoi_record_message(const sago_stats *stats, bool sent, const int ranks[2], int64_t bytes) {
+    if (__builtin_expect(sagoi_is_recorded(), 0))
+        sagoi_recorder_message(stats, sent, ranks, bytes);
+}
+
+static inline void sagoi_record_round(const sago_stats *stats, int64_t round) {
+    if (__builtin_expect(sagoi_is_recorded(), 0))
+        sagoi_recorder_round(stats, round);
 }
 
 static inline void sagoi_phase_count(sago_stats *stats, sago_phase phase, int64_t bytes, int64_t runs,

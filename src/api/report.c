@@ -1,0 +1,473 @@
+/* Who takes part in the report, and what becomes of it when MPI is finalized.
+ *
+ * MPI_Finalize deletes the attributes of MPI_COMM_SELF first, while all of MPI still works: that is where this ends.
+ * Ranks can only meet there if all of them come, and a rank that never used Sago does not; all have, if a file was
+ * opened on all ranks of MPI_COMM_WORLD.  Otherwise each rank leaves its record in a directory beside the report, as
+ * it does while the job runs, and rank 0 makes the page from what is there.
+ *
+ * This is the one place of the library that prints: what a variable in the environment asked for, and why it cannot be
+ * had, is for whoever set the variable.  The program knows nothing of it, and there is no call whose status could tell.
+ */
+#include "api/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api/handle.h"
+#include "api/timeline.h"
+#include "base/again.h"
+#include "mpi/quiet.h"
+#include "trace/events.h"
+#include "trace/recorder.h"
+#include "trace/report.h"
+#include "trace/saved.h"
+#include "trace/summary.h"
+
+static pthread_once_t asked = PTHREAD_ONCE_INIT;
+static pthread_mutex_t joining = PTHREAD_MUTEX_INITIALIZER;
+
+/* What is asked for; NULL: not. */
+static const char *wanted_report, *wanted_trace, *wanted_stats;
+static bool stats_are_left;
+
+/* Of this process, since it joined. */
+static struct {
+    bool on, off;   /* off: it could not begin, and is not tried again */
+    MPI_Comm world; /* of all ranks, where they have met; else MPI_COMM_NULL */
+    int rank, ranks, keyval;
+    char records[PATH_MAX], own[PATH_MAX]; /* the directory of records, and this node's or rank's in it */
+    int64_t slot;
+} joined = {.world = MPI_COMM_NULL, .keyval = MPI_KEYVAL_INVALID};
+
+static void ask(void) {
+    const char *stats = sagoi_environment("SAGO_STATS");
+    wanted_report = sagoi_environment("SAGO_REPORT");
+    wanted_trace = sagoi_environment("SAGO_TRACE");
+    wanted_stats = stats && (strcmp(stats, "summary") == 0 || strncmp(stats, "json:", 5) == 0) ? stats : NULL;
+}
+
+bool sagoi_report_wanted(void) {
+    (void)pthread_once(&asked, ask);
+    return wanted_report || wanted_trace || (wanted_stats && !stats_are_left);
+}
+
+void sago_report_leave_stats(void) { stats_are_left = true; }
+
+/* ---- Telling ---- */
+
+/* In one piece, which comes between the lines of other ranks, not into them. */
+SAGOI_PRINTF(1, 2) static void tell(const char *format, ...) {
+    char line[PATH_MAX + 1024] = "sago: ";
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(line + 6, sizeof line - 8, format, arguments);
+    va_end(arguments);
+    size_t end = 6 + (length < 0 ? 0 : (size_t)length < sizeof line - 8 ? (size_t)length : sizeof line - 9);
+    line[end] = '\n';
+    if (write(STDERR_FILENO, line, end + 1) < 0)
+        return; /* there is nobody to tell */
+}
+
+static bool is_first(void) {
+    int rank = 0;
+    (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank == 0;
+}
+
+static void tell_variable(const char *said) { tell("%s", said); }
+
+static void check_environment(void) {
+    if (is_first())
+        sagoi_check_environment(tell_variable);
+}
+
+void sagoi_report_environment(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, check_environment);
+}
+
+/* ---- Writing ---- */
+
+/* Under another name first: whoever looks meanwhile sees the old one, or none. */
+typedef struct output {
+    FILE *file;
+    char path[PATH_MAX], partial[PATH_MAX];
+} output;
+
+static bool output_open(output *out, const char *path) {
+    int a = snprintf(out->path, sizeof out->path, "%s", path);
+    int b = snprintf(out->partial, sizeof out->partial, "%s.partial", path);
+    out->file = a < PATH_MAX && b < PATH_MAX ? fopen(out->partial, "w") : NULL;
+    if (!out->file && (a >= PATH_MAX || b >= PATH_MAX))
+        errno = ENAMETOOLONG;
+    return out->file != NULL;
+}
+
+static bool output_close(output *out) {
+    bool bad = ferror(out->file) != 0;
+    bad = fclose(out->file) != 0 || bad;
+    return !bad && rename(out->partial, out->path) == 0;
+}
+
+static bool write_text(const char *path, const char *text) {
+    output out;
+    return output_open(&out, path) && (fputs(text, out.file), output_close(&out));
+}
+
+static bool write_page(const char *path, const char *json) {
+    output out;
+    return output_open(&out, path) && (sagoi_report_page(out.file, &json, 1), output_close(&out));
+}
+
+/* "run.html" has "run.json" beside it. */
+static void json_path(const char *page, char path[PATH_MAX]) {
+    size_t length = strlen(page);
+    bool html = length > 5 && strcmp(page + length - 5, ".html") == 0;
+    (void)snprintf(path, PATH_MAX, "%.*s.json", (int)(html ? length - 5 : length), page);
+}
+
+static void write_report(sagoi_record *record) {
+    char path[PATH_MAX], *json = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&json, &size);
+    if (!out) {
+        tell("SAGO_REPORT=%s: no memory for the report", wanted_report);
+        return;
+    }
+    sagoi_report_json(out, record);
+    json_path(wanted_report, path);
+    if (fclose(out) != 0 || !write_text(path, json))
+        tell("SAGO_REPORT=%s: %s: %s", wanted_report, path, strerror(errno));
+    else if (!write_page(wanted_report, json))
+        tell("SAGO_REPORT=%s: %s", wanted_report, strerror(errno));
+    free(json);
+}
+
+static void write_stats(sagoi_record *record) {
+    if (strncmp(wanted_stats, "json:", 5) != 0) {
+        sagoi_summary_print(record, tell_variable);
+        return;
+    }
+    output out;
+    if (!output_open(&out, wanted_stats + 5) || (sagoi_summary_json(out.file, record), !output_close(&out)))
+        tell("SAGO_STATS=%s: %s", wanted_stats, strerror(errno));
+}
+
+/* ---- Meeting at the end ---- */
+
+enum { TAG_RECORD = 1 };
+
+static sagoi_record *receive_record(int from) {
+    MPI_Status status;
+    int bytes = 0;
+    if (!SAGOI_DONE(MPI_Probe(from, TAG_RECORD, joined.world, &status)) ||
+        MPI_Get_count(&status, MPI_BYTE, &bytes) != MPI_SUCCESS)
+        return NULL;
+    char *packed = malloc((size_t)bytes + 1), nothing;
+    bool came =
+        MPI_Recv(packed ? packed : &nothing, packed ? bytes : 0, MPI_BYTE, from, TAG_RECORD, joined.world, &status) ==
+        MPI_SUCCESS;
+    sagoi_record *record = packed && came ? sagoi_record_unpack(packed, bytes) : NULL;
+    free(packed);
+    return record;
+}
+
+static void send_record(int to, const sagoi_record *record) {
+    int64_t bytes = 0;
+    char *packed = record ? sagoi_record_pack(record, &bytes) : NULL, nothing = 0;
+    (void)SAGOI_DONE(
+        MPI_Send(packed ? packed : &nothing, packed ? (int)bytes : 0, MPI_BYTE, to, TAG_RECORD, joined.world));
+    free(packed);
+}
+
+/* In a tree, whose messages are no larger the more ranks they tell of. */
+static void gather(sagoi_record *record) {
+    for (int step = 1; step < joined.ranks; step *= 2) {
+        if (joined.rank & step) {
+            send_record(joined.rank - step, record);
+            return;
+        }
+        if (joined.rank + step >= joined.ranks)
+            continue;
+        sagoi_record *more = receive_record(joined.rank + step);
+        if (more && record)
+            (void)sagoi_record_merge(record, more);
+        sagoi_record_destroy(more);
+    }
+}
+
+/* ---- The directory of records ---- */
+
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *place) {
+    (void)info, (void)kind;
+    return place->level == 0 ? 0 : remove(path);
+}
+
+/* What an earlier job left there: Sago's own names only. */
+static bool prepare_records(void) {
+    if (mkdir(joined.records, 0777) != 0 && errno != EEXIST)
+        return false;
+    return nftw(joined.records, remove_one, 8, FTW_DEPTH | FTW_PHYS) == 0;
+}
+
+static void name_records(void) {
+    int length = snprintf(joined.records, sizeof joined.records, "%s.records", wanted_report);
+    if (length >= (int)sizeof joined.records)
+        joined.records[0] = '\0';
+}
+
+/* ---- Finalizing ---- */
+
+/* Nobody met: what this rank has is left where the others leave theirs. */
+static void leave_record(const sagoi_record *record) {
+    int64_t bytes = 0;
+    char *packed = sagoi_record_pack(record, &bytes);
+    int fd = open(joined.own, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (packed && fd >= 0)
+        (void)sagoi_saved_write(fd, joined.slot, INT64_C(1) << 40, packed, bytes);
+    if (fd >= 0)
+        (void)close(fd);
+    free(packed);
+}
+
+static void write_all(sagoi_record *record) {
+    if (wanted_report)
+        write_report(record);
+    if (wanted_stats && !stats_are_left)
+        write_stats(record);
+}
+
+/* What is there, as soon as all who have begun have ended, or after a second: nobody knows who else will come. */
+static sagoi_record *await_records(void) {
+    enum { TURNS = 20, TURN_US = 50000 };
+    sagoi_record *found = sagoi_saved_merge(joined.records);
+    for (int turn = 0; turn < TURNS && found && !found->complete; turn++) {
+        (void)usleep(TURN_US);
+        sagoi_record_destroy(found);
+        found = sagoi_saved_merge(joined.records);
+    }
+    return found;
+}
+
+static void finish_apart(sagoi_record *record) {
+    if (wanted_report)
+        leave_record(record);
+    if (joined.rank != 0)
+        return;
+    sagoi_record *found = wanted_report ? await_records() : NULL;
+    write_all(found ? found : record);
+    sagoi_record_destroy(found);
+}
+
+static void write_trace(const sagoi_record *record) {
+    output out = {.file = NULL};
+    bool opened = joined.rank != 0 || output_open(&out, wanted_trace);
+    sagoi_timeline_gather(joined.world, record, out.file);
+    if (joined.rank == 0 && (!opened || !output_close(&out)))
+        tell("SAGO_TRACE=%s: %s", wanted_trace, strerror(errno));
+}
+
+static void finish_together(sagoi_record *record) {
+    gather(record);
+    if (joined.rank == 0 && record)
+        write_all(record);
+    if (wanted_report && joined.slot == 0)
+        (void)unlink(joined.own);
+    if (wanted_trace)
+        write_trace(record);
+    (void)SAGOI_DONE(MPI_Barrier(joined.world));
+    if (wanted_report && joined.rank == 0)
+        (void)rmdir(joined.records);
+    (void)SAGOI_DONE(MPI_Comm_free(&joined.world));
+}
+
+static int on_finalize(MPI_Comm comm, int keyval, void *value, void *extra) {
+    (void)comm, (void)keyval, (void)value, (void)extra;
+    sagoi_record *record = sagoi_recorder_end();
+    if (joined.world != MPI_COMM_NULL)
+        finish_together(record);
+    else if (record)
+        finish_apart(record);
+    sagoi_record_destroy(record);
+    sagoi_events_end();
+    (void)SAGOI_DONE(MPI_Comm_free_keyval(&joined.keyval));
+    joined.on = false;
+    return MPI_SUCCESS;
+}
+
+/* ---- Joining ---- */
+
+static bool is_whole_world(MPI_Comm comm) {
+    int result = MPI_UNEQUAL;
+    return SAGOI_DONE(MPI_Comm_compare(comm, MPI_COMM_WORLD, &result)) && result != MPI_UNEQUAL;
+}
+
+/* Rank 0: can what is asked for be written?  Says so if not. */
+static bool can_write(void) {
+    if (wanted_report && (!joined.records[0] || !prepare_records())) {
+        tell("SAGO_REPORT=%s: %s: there will be no report", wanted_report, strerror(errno));
+        return false;
+    }
+    int fd = wanted_trace ? open(wanted_trace, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
+    if (wanted_trace && fd < 0)
+        tell("SAGO_TRACE=%s: %s: there will be no trace", wanted_trace, strerror(errno));
+    if (fd >= 0)
+        (void)close(fd);
+    return !wanted_trace || fd >= 0;
+}
+
+/* All ranks of MPI_COMM_WORLD: a communicator of their own, and what rank 0 says; its number, or 0: it cannot be. */
+static int64_t meet(void) {
+    int64_t run = 0;
+    if (!SAGOI_DONE(MPI_Comm_split(MPI_COMM_WORLD, 0, joined.rank, &joined.world)))
+        return 0;
+    (void)MPI_Comm_set_errhandler(joined.world, MPI_ERRORS_RETURN);
+    if (joined.rank == 0 && can_write()) {
+        if (getrandom(&run, sizeof run, 0) < 0)
+            run = getpid();
+        run = (run & INT64_MAX) | 1;
+    }
+    if (!SAGOI_DONE(MPI_Bcast(&run, 1, MPI_INT64_T, 0, joined.world)))
+        run = 0;
+    if (!run)
+        (void)SAGOI_DONE(MPI_Comm_free(&joined.world));
+    return run;
+}
+
+static const char *job_name(void) {
+    static const char *const names[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (sagoi_environment(names[i]))
+            return sagoi_environment(names[i]);
+    return "";
+}
+
+/* Records of a node are in one file where its ranks are numbered; else each has its own. */
+static void name_own(const sagoi_team *team, int64_t run, const char *host) {
+    int length;
+    if (run)
+        length = snprintf(joined.own, sizeof joined.own, "%s/node-%d", joined.records, team->node);
+    else
+        length = snprintf(joined.own, sizeof joined.own, "%s/%s-%d", joined.records, host, (int)getpid());
+    joined.slot = run ? team->local_rank : 0;
+    if (!joined.records[0] || length >= (int)sizeof joined.own)
+        joined.own[0] = '\0';
+}
+
+static void begin_recording(const sagoi_team *team, int64_t run) {
+    char host[64] = "", program[128] = "", mpi[64];
+    (void)gethostname(host, sizeof host - 1);
+    (void)snprintf(program, sizeof program, "%s", program_invocation_short_name);
+    (void)snprintf(mpi, sizeof mpi, "%s", SAGO_MPI_NAME);
+    if (wanted_report && !run)
+        (void)mkdir(joined.records, 0777);
+    name_own(team, run, host);
+    const sagoi_recorder_setup setup = {.rank = joined.rank,
+                                        .ranks = joined.ranks,
+                                        .run = run,
+                                        .nodes = team->nodes,
+                                        .program = program,
+                                        .mpi = mpi,
+                                        .version = sago_version(NULL, NULL, NULL),
+                                        .job = job_name(),
+                                        .node = host,
+                                        .traced = wanted_trace != NULL,
+                                        .saved = wanted_report && joined.own[0] ? joined.own : NULL,
+                                        .slot = joined.slot};
+    joined.on = sagoi_recorder_begin(&setup) == SAGO_OK &&
+                SAGOI_DONE(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &joined.keyval, NULL)) &&
+                SAGOI_DONE(MPI_Comm_set_attr(MPI_COMM_SELF, joined.keyval, NULL));
+    joined.off = !joined.on;
+}
+
+/* With the lock: another thread's open on all ranks meets in the same call, on whatever communicator. */
+static void join_first(const sagoi_team *team, bool whole) {
+    (void)MPI_Comm_rank(MPI_COMM_WORLD, &joined.rank);
+    (void)MPI_Comm_size(MPI_COMM_WORLD, &joined.ranks);
+    if (wanted_report)
+        name_records();
+    int64_t run = whole ? meet() : 0;
+    if (whole && !run)
+        joined.off = true;
+    else if (!joined.on)
+        begin_recording(team, run);
+}
+
+void sagoi_report_join(MPI_Comm comm, const sagoi_team *team) {
+    (void)pthread_mutex_lock(&joining);
+    sagoi_quiet_begin(MPI_COMM_NULL);
+    bool whole = !joined.off && joined.world == MPI_COMM_NULL && is_whole_world(comm);
+    if (!joined.off && (whole || !joined.on))
+        join_first(team, whole);
+    sagoi_quiet_end(MPI_COMM_NULL);
+    (void)pthread_mutex_unlock(&joining);
+}
+
+/* ---- Files ---- */
+
+/* The hints that are not left to Sago, and where each was said. */
+static void describe_hints(const sago_file *file, char *text, size_t room) {
+    int64_t rows = 0;
+    size_t length = 0;
+    const sagoi_hint_row *row = sagoi_hint_table(&rows);
+    text[0] = '\0';
+    for (int64_t i = 0; i < rows && length < room; i++, row++) {
+        char value[SAGOI_HINT_TEXT_MAX];
+        const char *source = sagoi_hint_source(&file->hints, i);
+        if (!source)
+            continue;
+        sagoi_hint_format(&file->hints, row, value, sizeof value);
+        length += (size_t)snprintf(text + length, room - length, "%s=%s (%s)\n", row->name, value, source);
+    }
+}
+
+void sagoi_report_file(sago_file *file, const sagoi_hints *given) {
+    char hints[2048];
+    const sagoi_layout *layout = sagoi_store_layout(file->store);
+    if (given || !sagoi_is_recorded())
+        return;
+    describe_hints(file, hints, sizeof hints);
+    file->timed = true;
+    sagoi_recorder_open(&file->stats, &(sagoi_opened){.path = file->path,
+                                                      .storage = layout->name,
+                                                      .hints = hints,
+                                                      .block = layout->block,
+                                                      .stripe_unit = layout->stripe_unit,
+                                                      .stripe_count = layout->stripe_count,
+                                                      .ranks = file->team->size,
+                                                      .leads = file->team->rank == 0});
+}
+
+/* ---- For layers above ---- */
+
+sago_status sago_report_begin(MPI_Comm comm) {
+    sagoi_team *team = NULL;
+    sagoi_agreement agreed = {.max[0] = !sagoi_report_wanted()};
+    sago_status status = sagoi_check_library();
+    if (!status)
+        status = sagoi_check_comm(comm);
+    if (!status)
+        status = sagoi_team_acquire(comm, &team);
+    if (!status) {
+        status = sagoi_agree(team, &agreed, NULL, NULL, NULL);
+        if (!status && !agreed.max[0])
+            sagoi_report_join(comm, team);
+        sagoi_team_release(team);
+    }
+    return sagoi_done("sago_report_begin", NULL, status);
+}
+
+void sago_report_note(const char *path, const char *text, int first) {
+    if (path && text)
+        sagoi_recorder_note(path, text, first != 0);
+}

@@ -1,0 +1,21 @@
+/* The report, the trace and the statistics that the environment asks for. */
+#ifndef SAGOI_API_REPORT_H
+#define SAGOI_API_REPORT_H
+
+#include "base/hints.h"
+#include "engine/file.h"
+
+/* Does the environment of this rank ask for any of them? */
+bool sagoi_report_wanted(void);
+
+/* Collective over a team all of whose ranks want it, and the communicator it was made for: recording begins, unless it
+ * has.  Where it cannot, rank 0 says so once, and nothing is recorded. */
+void sagoi_report_join(MPI_Comm comm, const sagoi_team *team);
+
+/* A file that is open: its calls are recorded, if anything is. */
+void sagoi_report_file(sago_file *file, const sagoi_hints *given);
+
+/* Once a process, by rank 0 of MPI_COMM_WORLD: what is wrong with the SAGO_* variables. */
+void sagoi_report_environment(void);
+
+#endif

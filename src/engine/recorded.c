@@ -1,0 +1,9 @@
+/* What the recorder cannot know by itself when a call is done. */
+#include "engine/file.h"
+#include "trace/recorder.h"
+
+void sagoi_record_done(sago_file *file, bool write, int64_t low, int64_t high, int64_t bytes) {
+    file->stats.memory_peak = file->budget.peak;
+    file->stats.memory_budget = file->node_memory;
+    sagoi_recorder_call(&file->stats, &(sagoi_recorded_call){.write = write, .bytes = bytes, .range = {low, high}});
+}

@@ -1,0 +1,461 @@
+/* Owns what this process records while it runs.  One of it a process: files come and go, the report is of all. */
+#include "trace/recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/checked.h"
+#include "trace/events.h"
+#include "trace/saved.h"
+
+enum { SAVE_SECONDS = 5, PATIENCE_SECONDS = 10 };
+
+/* A file that is open. */
+typedef struct opened {
+    const sago_stats *stats; /* not owned: the file's */
+    int16_t file;            /* in the record */
+    bool leads;
+    double began; /* the call under way, since 1970; 0: none is */
+    int64_t round;
+    int64_t counted[SAGOI_RECORD_COUNT_COUNT]; /* of the statistics, in the record already */
+    int64_t routed[SAGO_ROUTE_COUNT];
+    sago_phase_stats phased[SAGO_PHASE_COUNT];
+    struct opened *next;
+} opened;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* All under the lock. */
+static struct {
+    sagoi_record *record; /* NULL: off */
+    sagoi_record_row *row;
+    opened *files;
+    double epoch; /* since 1970, when sagoi_clock() was 0 */
+    int64_t rank;
+    int32_t stride; /* of the calls whose spans are kept */
+    int64_t calls[SAGOI_RECORD_FILES]; /* of this rank, by file, however often it was opened */
+    int64_t changes;
+    bool traced;
+    char node[64];
+} recorder;
+
+/* Of the thread that saves. */
+static struct {
+    pthread_t id;
+    pthread_cond_t work;
+    bool running, stop;
+    char path[PATH_MAX];
+    int64_t slot;
+} saver;
+
+static double since_1970(void) {
+    struct timespec time;
+    (void)clock_gettime(CLOCK_REALTIME, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static double now(void) { return sagoi_clock() + recorder.epoch; }
+
+/* ---- What is open ---- */
+
+static opened *find(const sago_stats *stats) {
+    opened *at = recorder.files;
+    while (at && at->stats != stats)
+        at = at->next;
+    return at;
+}
+
+static const size_t fields[] = {
+#define FIELD(name) offsetof(sago_stats, name),
+    SAGOI_RECORD_COUNTS(FIELD)
+#undef FIELD
+};
+
+static int64_t field_of(const sago_stats *stats, int i) {
+    int64_t value;
+    memcpy(&value, (const char *)stats + fields[i], sizeof value);
+    return value;
+}
+
+static void absorb_counts(opened *of, sagoi_record_file *file) {
+    for (int i = 0; i < SAGOI_RECORD_COUNT_COUNT; i++) {
+        int64_t value = field_of(of->stats, i), more = value - of->counted[i];
+        file->counts[i] += more;
+        file->led[i] += of->leads ? more : 0;
+        of->counted[i] = value;
+    }
+    for (int i = 0; i < SAGO_ROUTE_COUNT; i++)
+        file->routes[i] += of->stats->routes[i] - of->routed[i];
+    memcpy(of->routed, of->stats->routes, sizeof of->routed);
+}
+
+static void absorb_phases(opened *of, sagoi_record_file *file) {
+    for (int i = 0; i < SAGO_PHASE_COUNT; i++) {
+        const sago_phase_stats *is = &of->stats->phase[i], *was = &of->phased[i];
+        file->phase[i].seconds += is->seconds - was->seconds;
+        file->phase[i].bytes += is->bytes - was->bytes;
+        file->phase[i].runs += is->runs - was->runs;
+        file->phase[i].messages += is->messages - was->messages;
+        of->phased[i] = *is;
+    }
+}
+
+/* What the statistics of the file say more than last time; in a thread that may read them. */
+static void absorb(opened *of) {
+    sagoi_record_file *file = &recorder.record->files[of->file];
+    const int plans = SAGOI_COUNT_plan_misses, alone = SAGOI_COUNT_direct_calls;
+    bool decided = field_of(of->stats, plans) != of->counted[plans] || field_of(of->stats, alone) != of->counted[alone];
+    if (decided || !file->decision[0])
+        (void)snprintf(file->decision, sizeof file->decision, "%.1000s", of->stats->decision);
+    absorb_counts(of, file);
+    absorb_phases(of, file);
+    sagoi_record_node *node = sagoi_record_node_of(recorder.record, recorder.node);
+    if (node) {
+        node->peak = sagoi_max(node->peak, of->stats->memory_peak);
+        node->budget = sagoi_max(node->budget, of->stats->memory_budget);
+    }
+    recorder.changes++;
+}
+
+static void describe(sagoi_record_file *file, const sagoi_opened *about) {
+    (void)snprintf(file->storage, sizeof file->storage, "%s", about->storage);
+    (void)snprintf(file->hints, sizeof file->hints, "%s", about->hints);
+    file->block = about->block;
+    file->stripe_unit = about->stripe_unit;
+    file->stripe_count = about->stripe_count;
+    file->ranks = sagoi_max(file->ranks, about->ranks);
+    file->opens += about->leads;
+}
+
+void sagoi_recorder_open(const sago_stats *stats, const sagoi_opened *about) {
+    opened *of = calloc(1, sizeof *of);
+    (void)pthread_mutex_lock(&lock);
+    if (of && recorder.record) {
+        sagoi_record_file *file = sagoi_record_find(recorder.record, about->path);
+        describe(file, about);
+        recorder.record->write_speed = fmax(recorder.record->write_speed, about->write_speed);
+        recorder.record->read_speed = fmax(recorder.record->read_speed, about->read_speed);
+        *of = (opened){.stats = stats,
+                       .file = (int16_t)(file - recorder.record->files),
+                       .leads = about->leads,
+                       .next = recorder.files};
+        recorder.files = of;
+        of = NULL;
+    }
+    (void)pthread_mutex_unlock(&lock);
+    free(of);
+}
+
+void sagoi_recorder_close(const sago_stats *stats) {
+    (void)pthread_mutex_lock(&lock);
+    opened **at = &recorder.files, *gone = NULL;
+    while (*at && (*at)->stats != stats)
+        at = &(*at)->next;
+    if (*at) {
+        gone = *at;
+        if (recorder.record)
+            absorb(gone);
+        *at = gone->next;
+    }
+    (void)pthread_mutex_unlock(&lock);
+    free(gone);
+}
+
+/* ---- What happens ---- */
+
+/* Keeps the spans of every second call of those that are kept. */
+static void thin_out(sagoi_record *record) {
+    int64_t kept = 0;
+    recorder.stride *= 2;
+    for (int64_t i = 0; i < record->nspans; i++)
+        if (record->spans[i].call % recorder.stride == 0)
+            record->spans[kept++] = record->spans[i];
+    record->nspans = kept;
+}
+
+static void add_span(const opened *of, int phase, double end, double seconds) {
+    sagoi_record *record = recorder.record;
+    while (record->nspans >= SAGOI_RECORD_SPANS && recorder.stride < 1 << 30)
+        thin_out(record);
+    if (recorder.calls[of->file] % recorder.stride != 0 || record->nspans >= SAGOI_RECORD_SPANS)
+        return;
+    record->spans[record->nspans++] = (sagoi_record_span){.start = end - seconds,
+                                                          .seconds = seconds,
+                                                          .call = recorder.calls[of->file],
+                                                          .rank = (int32_t)recorder.rank,
+                                                          .round = (int32_t)of->round,
+                                                          .file = of->file,
+                                                          .phase = (int16_t)phase};
+}
+
+static void add_event(const opened *of, sagoi_event_kind kind, int what, double end, double seconds) {
+    if (recorder.traced)
+        sagoi_events_add(&(sagoi_event){.start = end - seconds,
+                                        .seconds = seconds,
+                                        .call = recorder.calls[of->file],
+                                        .round = (int32_t)of->round,
+                                        .kind = (int16_t)kind,
+                                        .what = (int16_t)what,
+                                        .file = of->file});
+}
+
+double sagoi_phase_end_unusual(sago_stats *stats, sago_phase phase, double start) {
+    double stop = sagoi_now(), seconds = stop - start;
+    stats->phase[phase].seconds += seconds;
+    if (!sagoi_is_recorded())
+        return stop;
+    (void)pthread_mutex_lock(&lock);
+    opened *of = recorder.record ? find(stats) : NULL;
+    if (of) {
+        double end = now();
+        if (of->began == 0 || phase == SAGO_PHASE_FLATTEN) /* of a call it is the first; of a view, nobody's */
+            of->began = end - seconds;
+        sagoi_row_add(recorder.row, phase, end, seconds);
+        add_span(of, phase, end, seconds);
+        add_event(of, SAGOI_EVENT_PHASE, phase, end, seconds);
+        recorder.changes++;
+    }
+    (void)pthread_mutex_unlock(&lock);
+    return stop;
+}
+
+static void add_call(opened *of, const sagoi_recorded_call *call) {
+    sagoi_record_file *file = &recorder.record->files[of->file];
+    double end = now(), seconds = of->began > 0 ? end - of->began : 0;
+    file->sizes[call->write][sagoi_size_bin(call->bytes)]++;
+    file->calls[call->write] += seconds;
+    recorder.row->bytes[call->write] += call->bytes;
+    sagoi_heat_add(&file->heat, call->write, call->range, call->bytes, end, seconds);
+    add_event(of, SAGOI_EVENT_CALL, call->write, end, seconds);
+    absorb(of);
+    of->began = 0;
+    of->round = 0;
+    recorder.calls[of->file]++;
+}
+
+void sagoi_recorder_call(const sago_stats *stats, const sagoi_recorded_call *call) {
+    (void)pthread_mutex_lock(&lock);
+    opened *of = recorder.record ? find(stats) : NULL;
+    if (of)
+        add_call(of, call);
+    (void)pthread_mutex_unlock(&lock);
+}
+
+void sagoi_recorder_round(const sago_stats *stats, int64_t round) {
+    (void)pthread_mutex_lock(&lock);
+    opened *of = recorder.record ? find(stats) : NULL;
+    if (of)
+        of->round = round;
+    (void)pthread_mutex_unlock(&lock);
+}
+
+void sagoi_recorder_io(const sago_stats *stats, double start, double seconds) {
+    (void)pthread_mutex_lock(&lock);
+    opened *of = recorder.record ? find(stats) : NULL;
+    if (of) {
+        double end = start + seconds + recorder.epoch;
+        add_span(of, SAGO_PHASE_COUNT, end, seconds);
+        add_event(of, SAGOI_EVENT_IO, 0, end, seconds);
+    }
+    (void)pthread_mutex_unlock(&lock);
+}
+
+void sagoi_recorder_message(const sago_stats *stats, bool sent, const int ranks[2], int64_t bytes) {
+    (void)pthread_mutex_lock(&lock);
+    const opened *of = recorder.record && recorder.traced ? find(stats) : NULL;
+    if (of)
+        sagoi_events_add(&(sagoi_event){.start = now(),
+                                        .call = recorder.calls[of->file],
+                                        .round = (int32_t)of->round,
+                                        .kind = sent ? SAGOI_EVENT_SENT : SAGOI_EVENT_RECEIVED,
+                                        .file = of->file,
+                                        .mine = ranks[0],
+                                        .peer = ranks[1],
+                                        .bytes = bytes});
+    (void)pthread_mutex_unlock(&lock);
+}
+
+void sagoi_recorder_note(const char *path, const char *text, bool leads) {
+    if (!sagoi_is_recorded())
+        return;
+    (void)pthread_mutex_lock(&lock);
+    if (recorder.record)
+        sagoi_record_note_add(sagoi_record_find(recorder.record, path), text, 1, leads);
+    (void)pthread_mutex_unlock(&lock);
+}
+
+void sagoi_recorder_step(const sagoi_record_step *step) {
+    if (!sagoi_is_recorded())
+        return;
+    (void)pthread_mutex_lock(&lock);
+    if (recorder.record)
+        sagoi_record_step_add(recorder.record, step);
+    (void)pthread_mutex_unlock(&lock);
+}
+
+/* ---- What is read ---- */
+
+/* With the lock: what follows from the rest. */
+static void complete(sagoi_record *record) {
+    sagoi_record_row *row = recorder.row;
+    sagoi_record_node *node = sagoi_record_node_of(record, recorder.node);
+    row->ranks = 1;
+    row->most = 0;
+    for (int i = 0; i < SAGO_PHASE_COUNT; i++)
+        row->most += row->seconds[i];
+    row->least = row->most;
+    for (int64_t f = 0; f < record->nfiles; f++)
+        for (int i = 0; i < SAGO_PHASE_COUNT; i++) {
+            record->files[f].longest[i] = record->files[f].phase[i].seconds;
+            record->files[f].longest_rank[i] = recorder.rank;
+        }
+    for (int64_t i = 0; i < record->nspans; i++)
+        record->spans[i].stride = recorder.stride;
+    if (node)
+        node->ranks = 1;
+    record->seen = 1;
+    record->end = record->date = since_1970();
+}
+
+/* Of a copy, so that nobody waits while it is written.  There is nobody to tell of a failure: the next may do. */
+static void save(int fd, int64_t number) {
+    int64_t bytes = 0;
+    char *packed = NULL;
+    (void)pthread_mutex_lock(&lock);
+    if (recorder.record) {
+        complete(recorder.record);
+        packed = sagoi_record_pack(recorder.record, &bytes);
+    }
+    (void)pthread_mutex_unlock(&lock);
+    if (packed)
+        (void)sagoi_saved_write(fd, saver.slot, number, packed, bytes);
+    free(packed);
+}
+
+/* Until it is time to save again; false: no more. */
+static bool await_time(void) {
+    struct timespec at;
+    (void)clock_gettime(CLOCK_MONOTONIC, &at);
+    at.tv_sec += SAVE_SECONDS;
+    (void)pthread_mutex_lock(&lock);
+    while (!saver.stop && pthread_cond_timedwait(&saver.work, &lock, &at) != ETIMEDOUT)
+        ;
+    bool more = !saver.stop;
+    (void)pthread_mutex_unlock(&lock);
+    return more;
+}
+
+static void *save_often(void *argument) {
+    (void)argument;
+    int fd = open(saver.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    bool more = true;
+    for (int64_t number = 0; fd >= 0 && more; number++) {
+        save(fd, number);
+        more = await_time();
+    }
+    if (fd >= 0)
+        (void)close(fd);
+    return NULL;
+}
+
+/* ---- Beginning and ending ---- */
+
+static void start_saver(const sagoi_recorder_setup *setup) {
+    sigset_t all, before;
+    pthread_condattr_t clock;
+    if (!setup->saved || strlen(setup->saved) >= sizeof saver.path)
+        return;
+    (void)snprintf(saver.path, sizeof saver.path, "%s", setup->saved);
+    saver.slot = setup->slot;
+    saver.stop = false;
+    (void)pthread_condattr_init(&clock);
+    (void)pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&saver.work, &clock);
+    (void)pthread_condattr_destroy(&clock);
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    saver.running = pthread_create(&saver.id, NULL, save_often, NULL) == 0;
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* One that hangs in a file system is left behind: it has nothing but copies of its own. */
+static void stop_saver(void) {
+    struct timespec at;
+    if (!saver.running)
+        return;
+    (void)pthread_mutex_lock(&lock);
+    saver.stop = true;
+    (void)pthread_cond_broadcast(&saver.work);
+    (void)pthread_mutex_unlock(&lock);
+    (void)clock_gettime(CLOCK_REALTIME, &at);
+    at.tv_sec += PATIENCE_SECONDS;
+    if (pthread_timedjoin_np(saver.id, NULL, &at) != 0)
+        (void)pthread_detach(saver.id);
+    saver.running = false;
+}
+
+static sago_status set_up(const sagoi_recorder_setup *setup) {
+    sagoi_record *record = sagoi_record_create(setup->ranks);
+    sagoi_record_row *row = record ? sagoi_record_row_of(record, setup->rank) : NULL;
+    if (!row || (setup->traced && !sagoi_events_begin(setup->ranks))) {
+        sagoi_record_destroy(record);
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory to record what happens");
+    }
+    record->run = setup->run;
+    record->all_nodes = setup->nodes;
+    (void)snprintf(record->program, sizeof record->program, "%s", setup->program);
+    (void)snprintf(record->mpi, sizeof record->mpi, "%s", setup->mpi);
+    (void)snprintf(record->version, sizeof record->version, "%s", setup->version);
+    (void)snprintf(record->job, sizeof record->job, "%s", setup->job);
+    recorder.epoch = since_1970() - sagoi_clock();
+    record->begin = since_1970();
+    recorder.row = row;
+    recorder.rank = setup->rank;
+    recorder.stride = 1;
+    recorder.traced = setup->traced;
+    (void)snprintf(recorder.node, sizeof recorder.node, "%s", setup->node);
+    recorder.record = record;
+    return SAGO_OK;
+}
+
+sago_status sagoi_recorder_begin(const sagoi_recorder_setup *setup) {
+    (void)pthread_mutex_lock(&lock);
+    bool first = !recorder.record;
+    sago_status status = first ? set_up(setup) : SAGO_OK;
+    (void)pthread_mutex_unlock(&lock);
+    if (status || !first)
+        return status;
+    (void)atomic_fetch_or(&sagoi_unusual, SAGOI_RECORDED);
+    start_saver(setup);
+    return SAGO_OK;
+}
+
+sagoi_record *sagoi_recorder_end(void) {
+    stop_saver();
+    (void)atomic_fetch_and(&sagoi_unusual, ~SAGOI_RECORDED);
+    (void)pthread_mutex_lock(&lock);
+    sagoi_record *record = recorder.record;
+    for (opened *of = recorder.files, *next; of; of = next) { /* left open by the program */
+        next = of->next;
+        if (record)
+            absorb(of);
+        free(of);
+    }
+    if (record) {
+        complete(record);
+        record->complete = 1;
+    }
+    recorder.files = NULL;
+    recorder.record = NULL;
+    memset(recorder.calls, 0, sizeof recorder.calls);
+    (void)pthread_mutex_unlock(&lock);
+    return record;
+}

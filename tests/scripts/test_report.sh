@@ -1,0 +1,104 @@
+#!/bin/sh
+# RUN: timeout=180
+# Reports of real jobs: native and under the drop-in, killed ones too; `sago report`; variables that are wrong.
+set -eu
+
+sago=$SAGO_BUILD/bin/sago
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp"
+failed=0
+fail() {
+    echo "FAIL: $*"
+    failed=1
+}
+launch="$SAGO_MPIEXEC -n 4"
+if [ "$SAGO_MPI" = openmpi ]; then
+    launch="$SAGO_MPIEXEC --oversubscribe --allow-run-as-root -n 4"
+fi
+bench="$sago bench block3d --dims 32x32x32 --engines sago --repeat 3 --dir $tmp"
+
+# ---- A job that ends, its JSON checked by another program than ours ----
+# shellcheck disable=SC2086
+SAGO_REPORT=run.html SAGO_TRACE=trace.json SAGO_STATS=json:stats.json $launch $bench >out 2>err || fail "the bench failed: $(cat err)"
+[ ! -s err ] || fail "something was said: $(cat err)"
+python3 - <<'PY' || failed=1
+import json
+r = json.load(open("run.json"))
+s = json.load(open("stats.json"))
+assert r["schema"] == "sago-report" and r["schema_version"] == 1 and r["complete"], r
+files = r["files"]
+writes = sum(f["job"]["collective_writes"] for f in files)
+assert writes > 0 and writes == s["writes"], (writes, s)
+assert sum(f["job"]["bytes_written"] for f in files) == s["write_bytes"] == 32**3 * 8 * writes, s
+assert sum(n for f in files for _, n in f["sizes"]["write"]) == 4 * writes
+heat = sum(v for f in files for row in f["heat"]["write"] for v in row)
+assert abs(heat - s["write_bytes"]) < 0.01 * s["write_bytes"], (heat, s)
+assert len(r["timeline"]["rows"]) == 4 and r["spans"]["data"] and r["verdict"]
+t = json.load(open("trace.json"))
+ranks = {e["pid"] for e in t["traceEvents"]}
+assert ranks == {0, 1, 2, 3} and t["otherData"]["dropped_events"] == 0, ranks
+PY
+
+# ---- Text, pages ----
+"$sago" report run.json >text || fail "sago report"
+grep -q 'in Sago.s calls' text && grep -q 'rank seconds' text || fail "the text: $(cat text)"
+cp run.json other.json
+"$sago" report --compare run.json other.json | grep -q 'second/first' || fail "sago report --compare"
+"$sago" report --compare --html both.html run.json other.json 2>err || fail "a page of two"
+grep -q '</html>' both.html || fail "the page of two is not whole"
+echo '{"schema": "sago-report", "schema_version": 99}' >future.json
+if "$sago" report future.json 2>err; then fail "a schema that nobody knows was taken"; fi
+grep -q 'schema 99' err || fail "which schema? $(cat err)"
+echo '{"schema": ' >broken.json
+if "$sago" report broken.json 2>err; then fail "broken JSON was taken"; fi
+
+# ---- Under the drop-in ----
+# shellcheck disable=SC2086
+"$sago" run --report drop.html --stats off -- $launch "$SAGO_BUILD/tests/dropin/test_handed" >out 2>err || fail "test_handed: $(cat err)"
+python3 - <<'PY' || failed=1
+import json
+r = json.load(open("drop.json"))
+assert r["program"] == "test_handed" and r["complete"], r["program"]
+assert any(f["handed"] for f in r["files"]), "calls were handed on"
+PY
+
+# ---- A path that cannot be written costs a line, not the job ----
+# shellcheck disable=SC2086
+SAGO_REPORT=/nonexistent/run.html $launch $bench >out 2>err || fail "an unwritable path cost the job"
+[ "$(grep -c '' err)" -eq 1 ] && grep -q '^sago: SAGO_REPORT=/nonexistent/run.html: No such file' err || fail "said: $(cat err)"
+
+# ---- Variables ----
+# shellcheck disable=SC2086
+SAGO_REPROT=x SAGO_STATS=sumary $launch $bench >out 2>err || fail "a misspelt variable cost the job"
+grep -q 'SAGO_REPROT means nothing to Sago; did you mean SAGO_REPORT?' err || fail "said: $(cat err)"
+grep -q 'SAGO_STATS: "sumary" is not off, summary or json:FILE' err || fail "said: $(cat err)"
+[ "$(grep -c '' err)" -eq 2 ] || fail "said more than once: $(cat err)"
+
+# ---- A job that is killed ----
+# shellcheck disable=SC2086
+SAGO_REPORT=killed.html $launch "$sago" bench contiguous --bytes 32M --engines sago --repeat 1000 --dir "$tmp" >out 2>err &
+job=$!
+sleep 12
+for pid in $(cat /proc/[0-9]*/stat 2>/dev/null | awk -v j="$job" '$4 == j { print $1 }') "$job"; do
+    kill -9 "$pid" 2>/dev/null || true
+done
+wait "$job" 2>/dev/null || true
+# The ranks go with their launcher.
+i=0
+while [ "$(ls /proc/[0-9]*/cwd -l 2>/dev/null | grep -c "$tmp\$")" -gt 1 ] && [ $i -lt 20 ]; do
+    for link in /proc/[0-9]*/cwd; do
+        pid=${link#/proc/}
+        pid=${pid%/cwd}
+        if [ "$pid" != $$ ] && [ "$(readlink "$link" 2>/dev/null)" = "$tmp" ] && grep -q bench "/proc/$pid/cmdline" 2>/dev/null; then kill -9 "$pid" 2>/dev/null || true; fi
+    done
+    i=$((i + 1))
+    sleep 0.5
+done
+[ ! -e killed.html ] || fail "a job that was killed has a report"
+[ -d killed.html.records ] || fail "it has no records"
+"$sago" report . >text 2>err || fail "no page of a killed job: $(cat err)"
+grep -q 'did not come to' text && grep -q 'wrote' text || fail "its text: $(cat text)"
+grep -q '</html>' killed.html || fail "its page"
+
+exit $failed

@@ -1,0 +1,29 @@
+/* Reading JSON: a text becomes a tree. */
+#ifndef TOOLS_JSON_TREE_H
+#define TOOLS_JSON_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_TEXT, JSON_ARRAY, JSON_OBJECT } json_kind;
+
+typedef struct tree_value {
+    json_kind kind;
+    double number;            /* of a bool: 0 or 1 */
+    char *text;               /* of a text */
+    char *name;               /* in an object; else NULL */
+    struct tree_value *first; /* of an array or object */
+    struct tree_value *next;
+} tree_value;
+
+/* NULL: it is not JSON, or nested too deeply; *line: where. */
+tree_value *tree_parse(const char *text, int64_t *line);
+void tree_free(tree_value *value);
+
+/* Of an object; a null where there is none, so that questions can be asked one after another. */
+const tree_value *tree_get(const tree_value *object, const char *name);
+/* 0 and "" where it is something else. */
+double tree_number(const tree_value *object, const char *name);
+const char *tree_text(const tree_value *object, const char *name);
+
+#endif
