@@ -351,19 +351,21 @@ static figures make_figures(const ckpt_bench *b) {
 }
 
 static void print_figures(const ckpt_bench *b, const figures *f) {
-    printf("%d ranks on %" PRId64 " node(s), %" PRId64 " core(s), %s; %.0f MiB a save; medians of %" PRId64 "\n",
-           b->world.ranks, b->world.nodes, b->world.cores, b->world.mpi, f->bytes / (1 << 20), b->config->repeat);
+    printf("%d rank%s on %" PRId64 " node%s, %" PRId64 " core%s, %s; %.0f MiB a save; medians of %" PRId64 "\n",
+           b->world.ranks, b->world.ranks == 1 ? "" : "s", b->world.nodes, b->world.nodes == 1 ? "" : "s",
+           b->world.cores, b->world.cores == 1 ? "" : "s", b->world.mpi, f->bytes / (1 << 20), b->config->repeat);
     printf("held      %8.2f ms, memcpy of the same bytes %8.2f ms: %.2f times (%.2f to %.2f)\n", 1e3 * f->held,
            1e3 * f->memcpy, f->held_ratio.median, f->held_ratio.low, f->held_ratio.high);
-    printf("store     limited to %.0f MB/s, %" PRId64 " saves; the same computing without them %.3f s\n",
-           1e-6 * (double)b->config->rate, b->config->saves, f->mode[PLAIN].total);
+    printf("store     limited to %.0f MiB/s, %" PRId64 " saves; the same computing without them %.3f s\n",
+           (double)b->config->rate / (1 << 20), b->config->saves, f->mode[PLAIN].total);
     for (int mode = THREADED; mode < MODES; mode++)
-        printf("%-9s %8.3f s in all; perceived %.0f MB/s, raw %.0f MB/s: %.1f times; slowdown %+.1f%%, thread's "
+        printf("%-9s %8.3f s in all; perceived %.0f MiB/s, raw %.0f MiB/s: %.1f times; slowdown %+.1f%%, thread's "
                "CPU time "
                "%.3f s\n",
-               mode_names[mode], f->mode[mode].total, 1e-6 * f->mode[mode].perceived, 1e-6 * f->mode[mode].raw,
-               f->mode[mode].ratio, 100 * f->mode[mode].slowdown, f->mode[mode].thread_cpu);
-    printf("encode    %8.2f GB/s a core: parity of rs:2 over 4 nodes\n", 1e-9 * f->encode);
+               mode_names[mode], f->mode[mode].total, f->mode[mode].perceived / (1 << 20),
+               f->mode[mode].raw / (1 << 20), f->mode[mode].ratio, 100 * f->mode[mode].slowdown,
+               f->mode[mode].thread_cpu);
+    printf("encode    %8.0f MiB/s a core: parity of rs:2 over 4 nodes\n", f->encode / (1 << 20));
     printf("restore   %8.2f ms, reading the same bytes %8.2f ms: %.2f of the limit (%.2f to %.2f)\n",
            1e3 * f->restore, 1e3 * f->read, f->restore_ratio.median, f->restore_ratio.low, f->restore_ratio.high);
     printf("content   %s\n", b->wrong ? "WRONG" : "verified");
@@ -436,6 +438,14 @@ static void name_directory(ckpt_bench *b) {
     MPI_Bcast(b->dir, sizeof b->dir, MPI_BYTE, 0, b->world.comm);
 }
 
+/* On rank 0, which makes what is in it. */
+static bool has_directory(const ckpt_bench *b, char *why) {
+    if (b->world.rank != 0 || access(b->config->dir, W_OK | X_OK) == 0)
+        return true;
+    snprintf(why, BENCH_MESSAGE_MAX, "--dir %s: %s", b->config->dir, strerror(errno));
+    return false;
+}
+
 int ckpt_bench_execute(const ckpt_bench_config *config) {
     static ckpt_bench b;
     int ok = 0;
@@ -446,7 +456,7 @@ int ckpt_bench_execute(const ckpt_bench_config *config) {
     b.data = malloc((size_t)b.elements * sizeof *b.data);
     b.copy = malloc((size_t)b.elements * sizeof *b.copy);
     char why[BENCH_MESSAGE_MAX] = "out of memory";
-    if (bench_agree(&b.world, b.data && b.copy, why)) {
+    if (bench_agree(&b.world, b.data && b.copy && has_directory(&b, why), why)) {
         fill(&b, 0);
         memset(b.copy, 1, (size_t)b.elements * sizeof *b.copy);
         name_directory(&b);

@@ -43,27 +43,36 @@ static void print_header(const bench_outcome *outcome, FILE *out) {
     }
     fprintf(out, "%s%s%s\n", config->declared && config->use[BENCH_SAGO] ? ", declared" : "",
             config->nonblocking ? ", nonblocking" : "", config->one_file ? ", views set before each call" : "");
-    fprintf(out, "%d ranks on %lld node%s, %.1f MB, %lld runs, %s", world->ranks, (long long)world->nodes,
-            world->nodes == 1 ? "" : "s", (double)outcome->bytes / 1e6, (long long)outcome->runs, world->mpi);
+    fprintf(out, "%d rank%s on %lld node%s, %.1f MiB, %lld run%s, %s", world->ranks, world->ranks == 1 ? "" : "s",
+            (long long)world->nodes, world->nodes == 1 ? "" : "s", (double)outcome->bytes / (1 << 20),
+            (long long)outcome->runs, outcome->runs == 1 ? "" : "s", world->mpi);
     if (outcome->implementation[0])
         fprintf(out, " (MPI-IO by %s)", outcome->implementation);
-    fprintf(out, ", %lld repetitions, %s\n\n", (long long)outcome->repeat,
+    fprintf(out, ", %lld repetition%s, %s\n\n", (long long)outcome->repeat, outcome->repeat == 1 ? "" : "s",
             config->verify_first ? "those before them verified" : "all verified");
+}
+
+/* Of one ratio there is no interval. */
+static void print_interval(const bench_outcome *outcome, const bench_estimate *ratio, double scale, FILE *out) {
+    int digits = scale > 1 ? 0 : 2;
+    if (outcome->repeat > 2)
+        fprintf(out, " [%.*f, %.*f]", digits, scale * ratio->low, digits, scale * ratio->high);
 }
 
 static void print_ratio(const bench_outcome *outcome, int engine, int direction, FILE *out) {
     bench_estimate ratio = ratio_to(outcome, engine, direction);
     if (engine == BENCH_PLAIN && has_dropin(outcome)) {
         ratio = dropin_ratio(outcome, direction);
-        fprintf(out, "  mpiio is %.2f times as fast [%.2f, %.2f]", ratio.median, ratio.low, ratio.high);
+        fprintf(out, "  mpiio is %.2f times as fast", ratio.median);
+        print_interval(outcome, &ratio, 1, out);
     }
     if (engine == BENCH_SAGO || engine == BENCH_PLAIN || isnan(ratio.median))
         return;
     if (engine != BENCH_LIMIT)
-        fprintf(out, "  sago is %.2f times as fast [%.2f, %.2f]", ratio.median, ratio.low, ratio.high);
+        fprintf(out, "  sago is %.2f times as fast", ratio.median);
     else
-        fprintf(out, "  sago reaches %.0f%% of it [%.0f, %.0f]", 100 * ratio.median, 100 * ratio.low,
-                100 * ratio.high);
+        fprintf(out, "  sago reaches %.0f%% of it", 100 * ratio.median);
+    print_interval(outcome, &ratio, engine != BENCH_LIMIT ? 1 : 100, out);
 }
 
 /* kind < 0: there is no such call. */
@@ -79,9 +88,9 @@ static void print_row(const bench_outcome *outcome, int engine, int direction, F
     int64_t repeat = outcome->repeat;
     double median = bench_median(repeat, result->seconds[direction]);
     bool write = direction == BENCH_WRITE;
-    fprintf(out, "%-6s %-6s %10.3f %10.3f %8.2f", write ? "write" : "read", bench_engine_name(engine),
-            1e3 * bench_best(repeat, result->seconds[direction]), 1e3 * median,
-            (double)outcome->bytes / 1e9 / median);
+    double speed = median > 0 ? (double)outcome->bytes / (1 << 20) / median : 0;
+    fprintf(out, "%-6s %-6s %10.3f %10.3f %8.*f", write ? "write" : "read", bench_engine_name(engine),
+            1e3 * bench_best(repeat, result->seconds[direction]), 1e3 * median, speed < 10 ? 2 : 0, speed);
     print_cold(outcome, engine, write ? BENCH_FIRST_WRITE : BENCH_FIRST_READ, out);
     print_cold(outcome, engine, write ? BENCH_FRESH_WRITE : -1, out);
     print_ratio(outcome, engine, direction, out);
@@ -103,7 +112,7 @@ static void print_routes(const sago_stats *stats, FILE *out) {
 void bench_report_text(const bench_outcome *outcome, FILE *out) {
     const bench_config *config = outcome->config;
     print_header(outcome, out);
-    fprintf(out, "%-6s %-6s %10s %10s %8s %10s %10s  %s\n", "", "engine", "best ms", "median ms", "GB/s",
+    fprintf(out, "%-6s %-6s %10s %10s %8s %10s %10s  %s\n", "", "engine", "best ms", "median ms", "MiB/s",
             "first ms", "fresh ms", "ratio of pairs [95% interval]");
     for (int direction = BENCH_WRITE; direction >= BENCH_READ; direction--)
         for (int e = 0; e < BENCH_ENGINES; e++)
@@ -112,9 +121,10 @@ void bench_report_text(const bench_outcome *outcome, FILE *out) {
     for (int e = 0; e < BENCH_ENGINES; e++) {
         const bench_result *result = &outcome->results[e];
         if (config->use[e] && e != BENCH_LIMIT && bench_wire_known())
-            fprintf(out, "wire   %-6s %10.3f MB first write, %.3f MB repeated, %.3f MB read\n",
-                    bench_engine_name(e), (double)result->wire_first / 1e6,
-                    (double)result->wire_repeat[BENCH_WRITE] / 1e6, (double)result->wire_repeat[BENCH_READ] / 1e6);
+            fprintf(out, "wire   %-6s %10.3f MiB first write, %.3f MiB repeated, %.3f MiB read\n",
+                    bench_engine_name(e), (double)result->wire_first / (1 << 20),
+                    (double)result->wire_repeat[BENCH_WRITE] / (1 << 20),
+                    (double)result->wire_repeat[BENCH_READ] / (1 << 20));
         if (config->use[e] && result->has_stats)
             print_routes(&result->stats, out);
         if (config->use[e] && result->pss_rise >= 0)

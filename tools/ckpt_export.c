@@ -48,12 +48,12 @@ static bool is_wanted(const ckpt_command *c, const char *name) {
 
 static const char *why_not(const ckpt_command *c, const field *f) {
     if (f->info.kind != SAGO_CKPT_ARRAY)
-        return "is no array";
+        return "it is a value that all ranks or one rank keep, not an array";
     if (!f->type)
         return "its element type has no name";
     if (strcmp(c->format, "raw") != 0 && f->info.ndims > 3)
-        return "has more than 3 dimensions (--format raw takes it)";
-    return f->info.bytes == 0 ? "is empty" : NULL;
+        return "it has more than 3 dimensions (--format raw takes it)";
+    return f->info.bytes == 0 ? "it is empty" : NULL;
 }
 
 static bool same_shape(const sago_ckpt_info *a, const sago_ckpt_info *b) {
@@ -90,7 +90,7 @@ static bool choose_fields(export *e, int64_t count) {
         else if (c->narrays > 0)
             return refuse(e, f.info.name, why);
         else if (c->speaks)
-            printf("%s left out: %s\n", f.info.name, why);
+            printf("the variable %s is left out: %s\n", f.info.name, why);
     }
     if (found < c->narrays)
         return refuse(e, c->dir, "not all arrays that were asked for are in this step (see sago ckpt show)");

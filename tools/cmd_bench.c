@@ -142,6 +142,8 @@ int cmd_bench(int argc, char **argv) {
         return cmd_exchange(argc, argv);
     if (argc > 1 && !strcmp(argv[1], "ckpt"))
         return cmd_bench_ckpt(argc, argv);
+    if (list && argc > 2 && !options_ask_help(argc, argv))
+        return usage_error("bench", "'sago bench list' takes no '%s'", argv[2]);
     if (list || options_ask_help(argc, argv)) {
         if (command_speaks())
             (list ? list_patterns : print_help)(stdout);

@@ -205,7 +205,9 @@ const char *ckpt_size_text(int64_t bytes, char text[CKPT_TEXT_MAX]) {
 const char *ckpt_time_text(int64_t seconds, char text[CKPT_TEXT_MAX]) {
     time_t time = (time_t)seconds;
     struct tm local;
-    if (!localtime_r(&time, &local) || strftime(text, CKPT_TEXT_MAX, "%Y-%m-%d %H:%M:%S", &local) == 0)
+    if (seconds <= 0) /* nothing that could be read tells */
+        snprintf(text, CKPT_TEXT_MAX, "date not known");
+    else if (!localtime_r(&time, &local) || strftime(text, CKPT_TEXT_MAX, "%Y-%m-%d %H:%M:%S", &local) == 0)
         snprintf(text, CKPT_TEXT_MAX, "?");
     return text;
 }

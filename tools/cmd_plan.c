@@ -80,9 +80,9 @@ static void print_help(FILE *out) {
 /* ---- Plan ---- */
 
 static void print_text(const plan_config *config, const plan_input *input, const sagoi_plan *plan) {
-    printf("%s: %lld node%s with %lld ranks and %lld cores each\n", config->pattern->name,
-           (long long)config->nodes, config->nodes == 1 ? "" : "s", (long long)config->ranks,
-           (long long)config->cores);
+    printf("%s: %lld node%s with %lld rank%s and %lld core%s%s\n", config->pattern->name, (long long)config->nodes,
+           config->nodes == 1 ? "" : "s", (long long)config->ranks, config->ranks == 1 ? "" : "s",
+           (long long)config->cores, config->cores == 1 ? "" : "s", config->nodes == 1 ? "" : " each");
     if (input->found.source[0])
         printf("the nodes of this job (SLURM_JOB_NODELIST); network: %s\n", input->found.source);
     sagoi_plan_print_text(plan, stdout);
@@ -93,9 +93,10 @@ static bool draw(const plan_config *config, const plan_input *input, const sagoi
     FILE *out = fopen(config->svg, "w");
     if (!out)
         return bench_refuse(why, "--svg %s: %s", config->svg, strerror(errno));
-    (void)snprintf(title, sizeof title, "%s on %lld nodes%s%s, %lld ranks each", config->pattern->name,
-                   (long long)config->nodes, config->machine ? " of " : "", input->description.name,
-                   (long long)config->ranks);
+    (void)snprintf(title, sizeof title, "%s on %lld node%s%s%s, %lld rank%s%s", config->pattern->name,
+                   (long long)config->nodes, config->nodes == 1 ? "" : "s", config->machine ? " of " : "",
+                   input->description.name, (long long)config->ranks, config->ranks == 1 ? "" : "s",
+                   config->nodes == 1 ? "" : " each");
     plan_svg(input, plan, title, out);
     bool failed = ferror(out);
     failed = fclose(out) != 0 || failed;

@@ -19,7 +19,8 @@
 enum { CHUNK = 1 << 20 }; /* bytes copied at once; what is all zero is left a hole */
 
 static int failed(const char *what) {
-    fprintf(stderr, "sago subfile: %s: %s\n", what, sago_error_message());
+    bool named = strstr(sago_error_message(), what) != NULL; /* most messages say which file */
+    fprintf(stderr, "sago subfile: %s%s%s\n", named ? "" : what, named ? "" : ": ", sago_error_message());
     return EXIT_FAILURE;
 }
 
@@ -54,8 +55,8 @@ static int64_t bytes_of_part(const char *path, int64_t k) {
 }
 
 static void show_text(const char *path, const sagoi_subfiles *rule, int64_t size) {
-    printf("%s: %lld bytes in %lld subfiles, blocks of %lld bytes in turn\n", path, (long long)size,
-           (long long)rule->count, (long long)rule->block);
+    printf("%s: %lld bytes in %lld subfile%s, blocks of %lld bytes in turn\n", path, (long long)size,
+           (long long)rule->count, rule->count == 1 ? "" : "s", (long long)rule->block);
     for (int64_t k = 0; k < rule->count; k++) {
         char name[SAGOI_SUBFILE_NAME_MAX];
         sagoi_subfile_name(k, name);

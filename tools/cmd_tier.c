@@ -34,8 +34,9 @@ static void list_part(const char *path, const sagoi_tier_part *part) {
     const char *what = is_in_use(path)                 ? "in use by a job"
                        : sagoi_tier_part_claimed(part) ? "left by a job, to be merged"
                                                        : "not wanted any more";
-    printf("  %lld bytes in %lld pieces of calls for %s, written on %s: %s\n",
-           (long long)sagoi_tier_part_bytes(part), (long long)part->nblocks, part->file, part->host, what);
+    printf("  %lld bytes in %lld piece%s of calls for %s, written on %s: %s\n",
+           (long long)sagoi_tier_part_bytes(part), (long long)part->nblocks, part->nblocks == 1 ? "" : "s",
+           part->file, part->host, what);
 }
 
 static bool list_one(const char *dir, const char *name) {

@@ -108,10 +108,10 @@ static void print_line(const checkpoints *c, const sago_ckpt_save_stats *s) {
     }
     printf("checkpoint %8lld: %.1f MiB, held %.1f ms (copy %.1f), queue %.1f, write %.1f, redundancy %.1f, drain "
            "%.1f; "
-           "%s; perceived %.0f MB/s, raw %.0f MB/s\n",
+           "%s; perceived %.0f MiB/s, raw %.0f MiB/s\n",
            (long long)s->step, (double)s->bytes / (1 << 20), 1e3 * s->held, 1e3 * s->copy, 1e3 * s->queue,
            1e3 * s->write, 1e3 * s->redundancy, 1e3 * s->drain, sago_level_string((sago_level)s->level),
-           1e-6 * s->perceived, 1e-6 * s->raw);
+           s->perceived / (1 << 20), s->raw / (1 << 20));
 }
 
 /* Lines of checkpoints whose times are known by now, oldest first. */

@@ -11,12 +11,12 @@ static double perceived(const leg *l) { return per((double)l->bytes, l->held); }
 static double step_time(const leg *l) { return per(l->compute, (double)l->steps); }
 
 void report_leg(const leg *l) {
-    printf("%s: %lld steps in %.3f s: compute %.3f s, held by I/O %.3f s (%lld checkpoints)\n", l->mode,
-           (long long)l->steps, l->wall, l->compute, l->held, (long long)l->saves);
+    printf("%s: %lld steps in %.3f s: compute %.3f s, held by I/O %.3f s (%lld checkpoint%s)\n", l->mode,
+           (long long)l->steps, l->wall, l->compute, l->held, (long long)l->saves, l->saves == 1 ? "" : "s");
     if (l->saves > 0)
-        printf("%s: %.1f MiB a checkpoint; perceived bandwidth %.0f MB/s, raw %.0f MB/s\n", l->mode,
-               per((double)l->bytes, (double)l->saves) / (1 << 20), 1e-6 * perceived(l),
-               1e-6 * per((double)l->bytes, l->write));
+        printf("%s: %.1f MiB a checkpoint; perceived bandwidth %.0f MiB/s, raw %.0f MiB/s\n", l->mode,
+               per((double)l->bytes, (double)l->saves) / (1 << 20), perceived(l) / (1 << 20),
+               per((double)l->bytes, l->write) / (1 << 20));
 }
 
 static void row(const char *equation, double model, double measured, const char *unit) {

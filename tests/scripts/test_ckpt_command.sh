@@ -144,7 +144,7 @@ head -c 4 pic.png | grep -q PNG || fail "no picture"
 refuses 1 'pic.vtk: is there already' export d 40 --output pic
 ckpt export d 40 --output pic --force
 refuses 1 'not all arrays' export d --array nothing
-refuses 1 'is no array' export d --array run
+refuses 1 'not an array' export d --array run
 
 echo "== VTK reads it"
 reader=
