@@ -92,6 +92,15 @@ static bool in_subfiles(const dropin_file *file, const char *path) {
     return file && file->sago && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+/* Why Sago does nothing for a file that it should: mostly a variable in the environment, which whoever set it is
+ * to know of. */
+static void tell_refused(const dropin_file *file, const char *path) {
+    static bool told;
+    if (file && file->first && !told)
+        fprintf(stderr, "sago: %s is left to the MPI library: %s\n", path, sago_error_message());
+    told = true;
+}
+
 static dropin_file *adopt(MPI_File handle, MPI_Comm comm, const char *path, int amode, MPI_Info info) {
     sago_file *sago = NULL;
     dropin_file *file = dropin_files_add(handle);
@@ -109,6 +118,8 @@ static dropin_file *adopt(MPI_File handle, MPI_Comm comm, const char *path, int 
         file->path = strdup(path);
         file->sago = sago;
         file->closed = prefixed ? DROPIN_PREFIX : reason_of(status);
+        if (wanted && (file->closed == DROPIN_HINTS || file->closed == DROPIN_NOT_OPENED))
+            tell_refused(file, path);
     }
     dropin_count_open(file);
     return file;
