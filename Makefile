@@ -28,7 +28,7 @@ COMPILE   = env -u MAKEFLAGS -u MAKELEVEL cmake --build $(TREE) --parallel $(JOB
 TIDY      = --quiet -p $(TREE) --extra-arg=-Wno-unknown-warning-option
 SOURCES   = $(wildcard $(foreach d,include/sago src/* tools bench bench/* sim dropin dropin/* dropin/gio/* examples examples/* bindings/* tests/* tests/unit/* tests/dropin/*,$(d)/*.[ch]))
 
-.PHONY: build demo check check-long check-sanitize campaign campaign-summary test-programs fuzz fuzz-programs bench-dropin check-ceph check-gluster check-hang check-gio check-python sim check-sim papers install format format-check tidy clean help uninstall deb docs check-slurm
+.PHONY: build demo check check-long check-sanitize campaign campaign-summary test-programs fuzz fuzz-programs bench-dropin check-ceph check-gluster check-hang check-gio check-python check-report sim check-sim papers install format format-check tidy clean help uninstall deb docs check-slurm
 .NOTPARALLEL:
 
 build:
@@ -99,6 +99,13 @@ check-sim:
 # docs/papers.md and its pictures: the points of the five papers, simulated (about 10 minutes).
 papers: sim
 	@sim/papers.py --sim $(TREE)/bin/sago-sim --out docs
+# The page of a report in a real browser, of jobs and of a made-up record of 10,000 ranks.
+check-report:
+	@tools/deps.sh check $(CC)
+	@tools/deps.sh report || true
+	@for mpi in $(MPIS); do $(MAKE) --no-print-directory test-programs MPI=$$mpi || exit; \
+	    echo "== $@ under $$mpi"; SAGO_MPI=$$mpi SAGO_MPIEXEC=mpiexec.$$mpi SAGO_BUILD=$(CURDIR)/build/$$mpi$(SUFFIX) \
+	    tests/report/check_report.sh; code=$$?; [ $$code = 0 ] || [ $$code = 77 ] || exit $$code; done
 
 check-hang:
 	@tools/deps.sh check $(CC) $(MPICC)
@@ -176,6 +183,7 @@ help:
 	@echo 'make sim           the simulator behind sago sim, with SimGrid;  check-sim: its tests'
 	@echo "make papers        the papers' results, simulated: docs/papers.md (about 10 minutes)"
 	@echo 'make check-slurm   a job that requeues itself until it is done, on a Slurm of its own (as root)'
+	@echo 'make check-report  the page of a report in headless Chromium'
 	@echo 'make check-long    the longer tests'
 	@echo 'make install       install to PREFIX=/usr/local, one MPI per prefix; uninstall;  deb: Debian packages;  docs: HTML manual'
 	@echo '                   MPICC=/path/mpicc [MPIEXEC=...] instead of MPI=mpich|openmpi: any MPI of either family'

@@ -49,8 +49,8 @@ void dropin_count_alone(bool write,
                         MPI_Count bytes); /* an independent call that Sago served: by GIO's interface */
 void dropin_count_handed(const struct dropin_file *file, dropin_reason reason);
 
-/* Collective: what happens from here on is in the report of SAGO_REPORT, if the environment, the same on all ranks,
- * asks for one. */
+/* Collective: what happens from here on is in the report of SAGO_REPORT, if the environment, the same on all
+ * ranks, asks for one. */
 void dropin_join_report(MPI_Comm comm);
 
 /* Collective over MPI_COMM_WORLD, while MPI still runs. */

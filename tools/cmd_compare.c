@@ -15,6 +15,8 @@
 #include "tools/launch.h"
 #include "tools/options.h"
 #include "tools/outputs.h"
+#include "tools/report_file.h"
+#include "trace/report.h"
 
 enum { REPEAT_MAX = 1000, SHOWN_OUTPUT = 8192 };
 
@@ -30,7 +32,9 @@ typedef struct compare_config {
     int64_t repeat;
     double seconds[2][REPEAT_MAX]; /* without Sago, with it */
     served_calls served;
-    bool progress; /* stderr is a terminal */
+    char report[PATH_MAX + 8]; /* the page; "": none */
+    bool counted;              /* this run is the one that is counted, and reported */
+    bool progress;             /* stderr is a terminal */
 } compare_config;
 
 static const char *const names[] = {"without Sago", "with Sago"};
@@ -51,6 +55,8 @@ static _Noreturn void become_command(const compare_config *config, bool with_sag
         fprintf(stderr, "sago compare: %s\n", why);
         _exit(LAUNCH_NOT_STARTED);
     }
+    if (config->counted && config->report[0])
+        (void)setenv("SAGO_REPORT", config->report, 1);
     _exit(launch_execute(&config->launch, "compare"));
 }
 
@@ -143,7 +149,9 @@ static bool run_counted(compare_config *config, double *seconds, char *why) {
     if (file < 0)
         return bench_refuse(why, "%s: %s", path, strerror(errno));
     snprintf(stats, sizeof stats, "json:%s", path);
+    config->counted = true;
     bool ok = run_once(config, true, stats, seconds, why);
+    config->counted = false;
     config->served = served_read(file);
     (void)close(file);
     (void)unlink(path);
@@ -198,8 +206,8 @@ static bool run_all(compare_config *config, char *why) {
 
 static void print_served(const served_calls *served) {
     if (served->writes + served->reads > 0)
-        printf("Sago did %" PRId64 " collective writes and %" PRId64 " reads, %.1f MB in all\n", served->writes,
-               served->reads, (double)served->bytes / 1e6);
+        printf("Sago did %" PRId64 " collective writes and %" PRId64 " reads, %.1f MiB in all\n", served->writes,
+               served->reads, (double)served->bytes / (1 << 20));
     else
         printf("Sago did nothing: %s\n",
                served->writes < 0 ? "no program that was started uses its MPI library, or it did not end properly"
@@ -217,8 +225,11 @@ static void print_times(const compare_config *config) {
         printf("%-14s %12.3f %12.3f\n", names[w], bench_median(n, config->seconds[w]),
                bench_best(n, config->seconds[w]));
     bench_estimate ratio = bench_paired_ratio(n, config->seconds[0], config->seconds[1]);
-    printf("\nwith Sago it is %.2f times as fast [%.2f, %.2f], %s %" PRId64 " pair%s\n", ratio.median, ratio.low,
-           ratio.high, n < 6 ? "range of" : "95% interval from", n, n == 1 ? "" : "s");
+    if (n == 1)
+        printf("\nwith Sago it is %.2f times as fast, in one pair\n", ratio.median);
+    else
+        printf("\nwith Sago it is %.2f times as fast [%.2f, %.2f], %s %" PRId64 " pairs\n", ratio.median,
+               ratio.low, ratio.high, n < 6 ? "range of" : "95% interval from", n);
 }
 
 static void print_output(const tool_output *output) {
@@ -242,7 +253,57 @@ static void print_outputs(const tool_outputs *outputs) {
         print_output(&outputs->output[i]);
 }
 
+/* ---- The page ---- */
+
+static void print_list(FILE *out, const char *name, int64_t count, const double values[]) {
+    fprintf(out, "\"%s\": [", name);
+    for (int64_t i = 0; i < count; i++)
+        fprintf(out, "%s%.6f", i ? ", " : "", values[i]);
+    fputc(']', out);
+}
+
+/* What the counted run has written, with the times of all runs added at its end. */
+static char *add_times(const compare_config *config, char *json) {
+    char *made = NULL, *end = strrchr(json, '}');
+    size_t size = 0;
+    FILE *out = end ? open_memstream(&made, &size) : NULL;
+    if (!out)
+        return NULL;
+    fprintf(out, "%.*s,\n \"compared\": {", (int)(end - json), json);
+    print_list(out, "without_sago", config->repeat, config->seconds[0]);
+    fputs(", ", out);
+    print_list(out, "with_sago", config->repeat, config->seconds[1]);
+    fprintf(out, "}}\n");
+    return fclose(out) == 0 ? made : NULL;
+}
+
+static bool write_report(const compare_config *config, char *why) {
+    char path[PATH_MAX + 16];
+    size_t length = strlen(config->report);
+    bool html = length > 5 && strcmp(config->report + length - 5, ".html") == 0;
+    snprintf(path, sizeof path, "%.*s.json", (int)(html ? length - 5 : length), config->report);
+    char *json = report_read(path, why), *whole = json ? add_times(config, json) : NULL;
+    free(json);
+    if (!whole)
+        return json ? bench_refuse(why, "out of memory") : false;
+    FILE *out = fopen(config->report, "w"), *data = fopen(path, "w");
+    bool ok = out && data;
+    if (ok) {
+        sagoi_report_page(out, (const char *const[]){whole}, 1);
+        fputs(whole, data);
+    }
+    ok = (!out || fclose(out) == 0) && ok;
+    ok = (!data || fclose(data) == 0) && ok;
+    free(whole);
+    return ok || bench_refuse(why, "--report %s: %s", config->report, strerror(errno));
+}
+
 /* ---- Command line ---- */
+
+static bool set_report(void *target, const char *value, char *why) {
+    compare_config *config = target;
+    return launch_path(config->report, sizeof config->report, "report", value, why);
+}
 
 static bool set_hint(void *target, const char *value, char *why) {
     return launch_hint(&((compare_config *)target)->launch, value, why);
@@ -264,6 +325,8 @@ static const tool_option table[] = {
      set_file},
     {"hint", OPTION_CALL, 0, 0, 0, "KEY=VALUE", "default of a hint, as in 'sago hints'; may be repeated",
      set_hint},
+    {"report", OPTION_CALL, 0, 0, 0, "FILE.html", "a page on a run with Sago, and the times of all runs",
+     set_report},
 };
 static const tool_options options = {table, sizeof table / sizeof table[0], refuse_option};
 
@@ -296,6 +359,10 @@ static int compare(compare_config *config) {
     print_served(&config->served);
     print_times(config);
     print_outputs(&config->outputs);
+    if (config->report[0] && !write_report(config, why)) {
+        fprintf(stderr, "sago compare: %s\n", why);
+        return EXIT_FAILURE;
+    }
     return outputs_differ(&config->outputs) ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

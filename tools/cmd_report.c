@@ -1,5 +1,5 @@
-/* `sago report`: what SAGO_REPORT left, as text, as a page, or two runs side by side; and the page of a job that was
- * killed, from the records that its ranks left. */
+/* `sago report`: what SAGO_REPORT left, as text, as a page, or two runs side by side; and the page of a job that
+ * was killed, from the records that its ranks left. */
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -14,6 +14,7 @@
 #include "tools/command.h"
 #include "tools/json_tree.h"
 #include "tools/options.h"
+#include "tools/report_file.h"
 #include "trace/report.h"
 #include "trace/saved.h"
 
@@ -32,24 +33,6 @@ typedef struct loaded {
 } loaded;
 
 /* ---- Reading ---- */
-
-static char *read_file(const char *path, char *why) {
-    FILE *in = fopen(path, "r");
-    char *text = NULL, part[65536];
-    size_t size = 0, length;
-    FILE *out = in ? open_memstream(&text, &size) : NULL;
-    if (!out) {
-        (void)bench_refuse(why, "%s: %s", path, strerror(errno));
-        if (in)
-            (void)fclose(in);
-        return NULL;
-    }
-    while ((length = fread(part, 1, sizeof part, in)) > 0)
-        (void)fwrite(part, 1, length, out);
-    (void)fclose(in);
-    (void)fclose(out);
-    return text;
-}
 
 static bool parse(const char *path, loaded *one, char *why) {
     int64_t line = 0;
@@ -115,7 +98,7 @@ static bool load(const char *path, loaded *one, char *why) {
     } else {
         if (ends_in(path, ".html"))
             return bench_refuse(why, "%s is the page; give the JSON beside it", path);
-        one->text = read_file(path, why);
+        one->text = report_read(path, why);
     }
     return one->text && parse(path, one, why);
 }
@@ -279,8 +262,10 @@ static const tool_options options = {table, sizeof table / sizeof table[0], NULL
 
 static void print_help(void) {
     puts("usage: sago report [options] REPORT.json... | DIRECTORY\n\n"
-         "Shows what a job with SAGO_REPORT=run.html has recorded, from the run.json beside the page.  Of a job that\n"
-         "was killed or ran out of time, the directory of the report has records of a few seconds before: given that\n"
+         "Shows what a job with SAGO_REPORT=run.html has recorded, from the run.json beside the page.  Of a job "
+         "that\n"
+         "was killed or ran out of time, the directory of the report has records of a few seconds before: given "
+         "that\n"
          "directory, it makes the page.\n\nOptions:");
     options_help(&options, stdout);
     puts("\nExample: sago report --compare --html both.html before.json after.json");

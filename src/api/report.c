@@ -1,12 +1,13 @@
 /* Who takes part in the report, and what becomes of it when MPI is finalized.
  *
- * MPI_Finalize deletes the attributes of MPI_COMM_SELF first, while all of MPI still works: that is where this ends.
- * Ranks can only meet there if all of them come, and a rank that never used Sago does not; all have, if a file was
- * opened on all ranks of MPI_COMM_WORLD.  Otherwise each rank leaves its record in a directory beside the report, as
- * it does while the job runs, and rank 0 makes the page from what is there.
+ * MPI_Finalize deletes the attributes of MPI_COMM_SELF first, while all of MPI still works: that is where this
+ * ends. Ranks can only meet there if all of them come, and a rank that never used Sago does not; all have, if a
+ * file was opened on all ranks of MPI_COMM_WORLD.  Otherwise each rank leaves its record in a directory beside the
+ * report, as it does while the job runs, and rank 0 makes the page from what is there.
  *
- * This is the one place of the library that prints: what a variable in the environment asked for, and why it cannot be
- * had, is for whoever set the variable.  The program knows nothing of it, and there is no call whose status could tell.
+ * This is the one place of the library that prints: what a variable in the environment asked for, and why it
+ * cannot be had, is for whoever set the variable.  The program knows nothing of it, and there is no call whose
+ * status could tell.
  */
 #include "api/report.h"
 
@@ -174,9 +175,8 @@ static sagoi_record *receive_record(int from) {
         MPI_Get_count(&status, MPI_BYTE, &bytes) != MPI_SUCCESS)
         return NULL;
     char *packed = malloc((size_t)bytes + 1), nothing;
-    bool came =
-        MPI_Recv(packed ? packed : &nothing, packed ? bytes : 0, MPI_BYTE, from, TAG_RECORD, joined.world, &status) ==
-        MPI_SUCCESS;
+    bool came = MPI_Recv(packed ? packed : &nothing, packed ? bytes : 0, MPI_BYTE, from, TAG_RECORD, joined.world,
+                         &status) == MPI_SUCCESS;
     sagoi_record *record = packed && came ? sagoi_record_unpack(packed, bytes) : NULL;
     free(packed);
     return record;
@@ -326,7 +326,8 @@ static bool can_write(void) {
     return !wanted_trace || fd >= 0;
 }
 
-/* All ranks of MPI_COMM_WORLD: a communicator of their own, and what rank 0 says; its number, or 0: it cannot be. */
+/* All ranks of MPI_COMM_WORLD: a communicator of their own, and what rank 0 says; its number, or 0: it cannot be.
+ */
 static int64_t meet(void) {
     int64_t run = 0;
     if (!SAGOI_DONE(MPI_Comm_split(MPI_COMM_WORLD, 0, joined.rank, &joined.world)))

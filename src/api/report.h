@@ -8,8 +8,8 @@
 /* Does the environment of this rank ask for any of them? */
 bool sagoi_report_wanted(void);
 
-/* Collective over a team all of whose ranks want it, and the communicator it was made for: recording begins, unless it
- * has.  Where it cannot, rank 0 says so once, and nothing is recorded. */
+/* Collective over a team all of whose ranks want it, and the communicator it was made for: recording begins,
+ * unless it has.  Where it cannot, rank 0 says so once, and nothing is recorded. */
 void sagoi_report_join(MPI_Comm comm, const sagoi_team *team);
 
 /* A file that is open: its calls are recorded, if anything is. */

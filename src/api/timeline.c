@@ -1,6 +1,6 @@
 /* Ranks send their events one after the other, so that rank 0 has those of one other rank at a time.  A rank is a
- * process of the trace, its I/O thread a thread.  A message is a flow from where it was sent to where it was received:
- * the n-th that one rank sent another for a file is the n-th that came. */
+ * process of the trace, its I/O thread a thread.  A message is a flow from where it was sent to where it was
+ * received: the n-th that one rank sent another for a file is the n-th that came. */
 #include "api/timeline.h"
 
 #include <inttypes.h>
@@ -43,7 +43,8 @@ static void describe(const sagoi_record *record, head *own) {
 /* ---- Writing ---- */
 
 static void write_name(const writing *w, const char *kind, int thread, const char *name) {
-    fprintf(w->out, ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"%s\",\"args\":{\"name\":", w->rank, thread, kind);
+    fprintf(w->out, ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"%s\",\"args\":{\"name\":", w->rank, thread,
+            kind);
     sagoi_json_text(w->out, name);
     fputs("}}", w->out);
 }
@@ -54,8 +55,8 @@ static void write_names(const writing *w) {
     write_name(w, "process_name", THREAD_PROGRAM, name);
     write_name(w, "thread_name", THREAD_PROGRAM, "program");
     write_name(w, "thread_name", THREAD_IO, "I/O thread");
-    fprintf(w->out, ",\n{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%d}}", w->rank,
-            w->rank);
+    fprintf(w->out, ",\n{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%d}}",
+            w->rank, w->rank);
 }
 
 static double at(const writing *w, double time) { return 1e6 * (time - w->begin); }
@@ -65,16 +66,16 @@ static const char *path_of(const writing *w, int16_t file) {
 }
 
 static void write_span(const writing *w, const sagoi_event *e) {
-    const char *name = e->kind == SAGOI_EVENT_PHASE  ? sago_phase_string((sago_phase)e->what)
-                       : e->kind == SAGOI_EVENT_IO   ? "window"
-                       : e->what                     ? "write"
-                                                     : "read";
+    const char *name = e->kind == SAGOI_EVENT_PHASE ? sago_phase_string((sago_phase)e->what)
+                       : e->kind == SAGOI_EVENT_IO  ? "window"
+                       : e->what                    ? "write"
+                                                    : "read";
     const char *kind = e->kind == SAGOI_EVENT_PHASE ? "phase" : e->kind == SAGOI_EVENT_IO ? "io" : "call";
     fprintf(w->out,
             ",\n{\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,\"name\":\"%s\",\"cat\":\"%s\","
             "\"args\":{\"call\":%" PRId64 ",\"round\":%d,\"file\":",
-            w->rank, e->kind == SAGOI_EVENT_IO ? THREAD_IO : THREAD_PROGRAM, at(w, e->start), 1e6 * e->seconds, name,
-            kind, e->call, e->round);
+            w->rank, e->kind == SAGOI_EVENT_IO ? THREAD_IO : THREAD_PROGRAM, at(w, e->start), 1e6 * e->seconds,
+            name, kind, e->call, e->round);
     sagoi_json_text(w->out, path_of(w, e->file));
     fputs("}}", w->out);
 }
@@ -89,12 +90,13 @@ static void write_message(const writing *w, const sagoi_event *e) {
     fprintf(w->out,
             ",\n{\"ph\":\"X\",\"pid\":%d,\"tid\":0,\"ts\":%.3f,\"dur\":1,\"name\":\"%s\",\"cat\":\"message\","
             "\"args\":{\"%s\":%d,\"bytes\":%" PRId64 ",\"round\":%d}}",
-            w->rank, at(w, e->start), sent ? "send" : "receive", sent ? "to" : "from", e->peer, e->bytes, e->round);
+            w->rank, at(w, e->start), sent ? "send" : "receive", sent ? "to" : "from", e->peer, e->bytes,
+            e->round);
     fprintf(w->out,
             ",\n{\"ph\":\"%s\",\"pid\":%d,\"tid\":0,\"ts\":%.3f,\"name\":\"message\",\"cat\":\"message\","
             "\"id\":\"%" PRIx64 ":%d-%d:%d\"%s}",
-            sent ? "s" : "f", w->rank, at(w, e->start), name, sent ? e->mine : e->peer, sent ? e->peer : e->mine, number,
-            sent ? "" : ",\"bp\":\"e\"");
+            sent ? "s" : "f", w->rank, at(w, e->start), name, sent ? e->mine : e->peer, sent ? e->peer : e->mine,
+            number, sent ? "" : ",\"bp\":\"e\"");
 }
 
 static void write_events(writing *w, const sagoi_event *events) {

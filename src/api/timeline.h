@@ -7,8 +7,8 @@
 
 #include "trace/record.h"
 
-/* Collective.  Rank 0 writes to `out`, which may be NULL there: then nothing is written.  `record`: this rank's, or
- * NULL. */
+/* Collective.  Rank 0 writes to `out`, which may be NULL there: then nothing is written.  `record`: this rank's,
+ * or NULL. */
 void sagoi_timeline_gather(MPI_Comm comm, const sagoi_record *record, FILE *out);
 
 #endif

@@ -30,8 +30,8 @@ enum { SAGOI_STACK_BYTES = 512 << 10 }; /* MPI runs on it, and what MPI calls; t
  * as the budget is: a fiber ends in whatever thread lets it go on. */
 sago_status sagoi_fiber_start(void (*fn)(void *arg), void *arg) SAGOI_CHECKED;
 
-/* How many are active, and whether what happens is recorded (trace/recorder.h): one word, since whoever looks at the
- * clock asks for both, and mostly there is neither. */
+/* How many are active, and whether what happens is recorded (trace/recorder.h): one word, since whoever looks at
+ * the clock asks for both, and mostly there is neither. */
 enum { SAGOI_RECORDED = 1 << 30 };
 extern _Atomic int sagoi_unusual;
 static inline bool sagoi_fibers_pending(void) {
@@ -40,7 +40,9 @@ static inline bool sagoi_fibers_pending(void) {
 static inline bool sagoi_is_recorded(void) {
     return (atomic_load_explicit(&sagoi_unusual, memory_order_relaxed) & SAGOI_RECORDED) != 0;
 }
-static inline bool sagoi_is_unusual(void) { return atomic_load_explicit(&sagoi_unusual, memory_order_relaxed) != 0; }
+static inline bool sagoi_is_unusual(void) {
+    return atomic_load_explicit(&sagoi_unusual, memory_order_relaxed) != 0;
+}
 
 /* Lets every fiber go on to where it waits next.  False: none got any further, or another thread is at it. */
 bool sagoi_fibers_advance(void);

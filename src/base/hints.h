@@ -136,11 +136,12 @@ sago_status sagoi_hints_set(sagoi_hints *hints, const char *key, const char *val
 /* The value in force, as text that sagoi_hints_set() would take. */
 void sagoi_hint_format(const sagoi_hints *hints, const sagoi_hint_row *row, char *text, size_t capacity);
 
-/* Where the value of row i in force comes from: "environment", "MPI_Info"; NULL: it is the default, or Sago's choice. */
+/* Where the value of row i in force comes from: "environment", "MPI_Info"; NULL: it is the default, or Sago's
+ * choice. */
 const char *sagoi_hint_source(const sagoi_hints *hints, int64_t i);
 
-/* Tells of every variable of the environment that begins with SAGO_ and is wrong: its value, or, where it is like a
- * name that means something, its name. */
+/* Tells of every variable of the environment that begins with SAGO_ and is wrong: its value, or, where it is like
+ * a name that means something, its name. */
 void sagoi_check_environment(void (*tell)(const char *said));
 
 /* An environment variable that is no hint (those of a batch system); NULL: unset or empty. */

@@ -5,5 +5,6 @@
 void sagoi_record_done(sago_file *file, bool write, int64_t low, int64_t high, int64_t bytes) {
     file->stats.memory_peak = file->budget.peak;
     file->stats.memory_budget = file->node_memory;
-    sagoi_recorder_call(&file->stats, &(sagoi_recorded_call){.write = write, .bytes = bytes, .range = {low, high}});
+    sagoi_recorder_call(&file->stats,
+                        &(sagoi_recorded_call){.write = write, .bytes = bytes, .range = {low, high}});
 }

@@ -1,5 +1,5 @@
-/* Events for the trace (SAGO_TRACE): what one rank did, one after the other, in a buffer of a fixed size.  When it is
- * full, what comes is counted and dropped.  The caller sees to it that one thread at a time is here. */
+/* Events for the trace (SAGO_TRACE): what one rank did, one after the other, in a buffer of a fixed size.  When it
+ * is full, what comes is counted and dropped.  The caller sees to it that one thread at a time is here. */
 #ifndef SAGOI_EVENTS_H
 #define SAGOI_EVENTS_H
 

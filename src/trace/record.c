@@ -1,4 +1,5 @@
-/* Owns the shape of a record: finding entries, adding up, packing.  What is recorded, and when, is recorder.c's. */
+/* Owns the shape of a record: finding entries, adding up, packing.  What is recorded, and when, is recorder.c's.
+ */
 #include "trace/record.h"
 
 #include <math.h>
@@ -148,7 +149,8 @@ void sagoi_heat_add(sagoi_heat *heat, bool write, const int64_t range[2], int64_
         return;
     fit_places(heat, range[1] - 1);
     stretch at = stretch_over(&b, end, seconds);
-    double width = (double)(INT64_C(1) << heat->place_shift), density = (double)bytes / (double)(range[1] - range[0]);
+    double width = (double)(INT64_C(1) << heat->place_shift),
+           density = (double)bytes / (double)(range[1] - range[0]);
     while (stretch_next(&b, &at))
         for (int64_t i = range[0] >> heat->place_shift; i <= (range[1] - 1) >> heat->place_shift; i++) {
             double low = fmax((double)range[0], (double)i * width);

@@ -83,7 +83,7 @@ typedef struct sagoi_record_note {
 
 typedef struct sagoi_record_file {
     char path[256];
-    char storage[64];     /* name of the file system */
+    char storage[64]; /* name of the file system */
     int64_t block, stripe_unit, stripe_count;
     char hints[2048];     /* that are not what Sago would choose: "name=value (from where)", a line each */
     char decision[1024];  /* why the last plan is as it is, a line each */
@@ -132,15 +132,15 @@ typedef struct sagoi_record_node {
 
 typedef struct sagoi_record {
     char program[128], mpi[64], version[16], job[64];
-    int64_t run;         /* the same on all ranks of a job, another for each job */
-    int64_t ranks, seen; /* of the job; of these there are records */
-    double begin, end;   /* since 1970 */
-    double date;         /* when it was written */
-    int64_t complete;    /* 1: the job came to MPI_Finalize */
-    double write_speed, read_speed; /* bytes a second that `sago tune` measured; 0: not known */
+    int64_t run;                            /* the same on all ranks of a job, another for each job */
+    int64_t ranks, seen;                    /* of the job; of these there are records */
+    double begin, end;                      /* since 1970 */
+    double date;                            /* when it was written */
+    int64_t complete;                       /* 1: the job came to MPI_Finalize */
+    double write_speed, read_speed;         /* bytes a second that `sago tune` measured; 0: not known */
     int64_t nfiles, nspans, nsteps, nnodes; /* nnodes: those that are named, */
     int64_t all_nodes;                      /* of all that are known of; at least nnodes */
-    sagoi_record_file *files; /* SAGOI_RECORD_FILES at most */
+    sagoi_record_file *files;               /* SAGOI_RECORD_FILES at most */
     sagoi_record_row *rows[SAGOI_RECORD_ROWS];
     sagoi_record_span *spans;
     sagoi_record_step *steps;
@@ -164,7 +164,8 @@ void sagoi_record_note_add(sagoi_record_file *file, const char *text, int64_t co
 /* `seconds` of a phase that ended at `end`. */
 void sagoi_row_add(sagoi_record_row *row, sago_phase phase, double end, double seconds);
 /* `bytes` between two offsets, moved in `seconds` up to `end`. */
-void sagoi_heat_add(sagoi_heat *heat, bool write, const int64_t range[2], int64_t bytes, double end, double seconds);
+void sagoi_heat_add(sagoi_heat *heat, bool write, const int64_t range[2], int64_t bytes, double end,
+                    double seconds);
 /* Which bin of sizes. */
 int sagoi_size_bin(int64_t bytes);
 

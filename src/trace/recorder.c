@@ -40,7 +40,7 @@ static struct {
     opened *files;
     double epoch; /* since 1970, when sagoi_clock() was 0 */
     int64_t rank;
-    int32_t stride; /* of the calls whose spans are kept */
+    int32_t stride;                    /* of the calls whose spans are kept */
     int64_t calls[SAGOI_RECORD_FILES]; /* of this rank, by file, however often it was opened */
     int64_t changes;
     bool traced;
@@ -112,7 +112,8 @@ static void absorb_phases(opened *of, sagoi_record_file *file) {
 static void absorb(opened *of) {
     sagoi_record_file *file = &recorder.record->files[of->file];
     const int plans = SAGOI_COUNT_plan_misses, alone = SAGOI_COUNT_direct_calls;
-    bool decided = field_of(of->stats, plans) != of->counted[plans] || field_of(of->stats, alone) != of->counted[alone];
+    bool decided =
+        field_of(of->stats, plans) != of->counted[plans] || field_of(of->stats, alone) != of->counted[alone];
     if (decided || !file->decision[0])
         (void)snprintf(file->decision, sizeof file->decision, "%.1000s", of->stats->decision);
     absorb_counts(of, file);

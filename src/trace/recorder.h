@@ -1,7 +1,7 @@
 /* Records what this process does, for the report (SAGO_REPORT) and the trace (SAGO_TRACE).
  *
- * Off, it costs nothing: all hooks hang on a word that whoever takes a time looks at anyway (base/fiber.h).  On, an
- * event is a few additions under one lock.  Files are told apart by the address of their statistics, so that
+ * Off, it costs nothing: all hooks hang on a word that whoever takes a time looks at anyway (base/fiber.h).  On,
+ * an event is a few additions under one lock.  Files are told apart by the address of their statistics, so that
  * whatever ends a phase needs to know nothing more. */
 #ifndef SAGOI_RECORDER_H
 #define SAGOI_RECORDER_H
@@ -11,10 +11,10 @@
 
 typedef struct sagoi_recorder_setup {
     int64_t rank, ranks, run;
-    int64_t nodes; /* of the job, as far as is known */
+    int64_t nodes;                             /* of the job, as far as is known */
     const char *program, *mpi, *version, *job; /* what runs */
     const char *node;                          /* where this rank is */
-    bool traced;       /* events are kept, too */
+    bool traced;                               /* events are kept, too */
     const char *saved; /* a file that gets this rank's record every few seconds; NULL: none */
     int64_t slot;      /* which of the file's */
 } sagoi_recorder_setup;
@@ -28,8 +28,8 @@ sagoi_record *sagoi_recorder_end(void);
 typedef struct sagoi_opened {
     const char *path, *storage, *hints;
     int64_t block, stripe_unit, stripe_count;
-    int64_t ranks; /* of its communicator */
-    bool leads;    /* this rank is the first of them */
+    int64_t ranks;                  /* of its communicator */
+    bool leads;                     /* this rank is the first of them */
     double write_speed, read_speed; /* bytes a second, as measured by `sago tune`; 0: not known */
 } sagoi_opened;
 

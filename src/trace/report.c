@@ -12,7 +12,11 @@
 
 /* Bytes of a character of UTF-8, or 0: no such. */
 static int utf8_length(const unsigned char *at) {
-    int length = *at < 0x80 ? 1 : *at >= 0xc2 && *at < 0xe0 ? 2 : *at >= 0xe0 && *at < 0xf0 ? 3 : *at >= 0xf0 && *at < 0xf5 ? 4 : 0;
+    int length = *at < 0x80                  ? 1
+                 : *at >= 0xc2 && *at < 0xe0 ? 2
+                 : *at >= 0xe0 && *at < 0xf0 ? 3
+                 : *at >= 0xf0 && *at < 0xf5 ? 4
+                                             : 0;
     for (int i = 1; i < length; i++)
         if ((at[i] & 0xc0) != 0x80)
             return 0;
@@ -41,7 +45,9 @@ static void key_text(FILE *out, const char *name, const char *text) {
     sagoi_json_text(out, text);
 }
 
-static void key_int(FILE *out, const char *name, int64_t value) { fprintf(out, ",\n \"%s\": %" PRId64, name, value); }
+static void key_int(FILE *out, const char *name, int64_t value) {
+    fprintf(out, ",\n \"%s\": %" PRId64, name, value);
+}
 
 static void key_seconds(FILE *out, const char *name, double value) {
     fprintf(out, ",\n \"%s\": %.6f", name, isfinite(value) ? value : 0.0);
@@ -68,14 +74,15 @@ static void print_lines(FILE *out, const char *text) {
 static void print_counts(FILE *out, const char *name, const int64_t counts[]) {
     key(out, name);
     for (int i = 0; i < SAGOI_RECORD_COUNT_COUNT; i++)
-        fprintf(out, "%s\"%s\": %" PRId64, i ? ", " : "{", sagoi_record_count_name((sagoi_record_count)i), counts[i]);
+        fprintf(out, "%s\"%s\": %" PRId64, i ? ", " : "{", sagoi_record_count_name((sagoi_record_count)i),
+                counts[i]);
     fputc('}', out);
 }
 
 /* Of the job: what ranks do together counts once; what each does is added up. */
 static void counts_of_job(const sagoi_record_file *file, int64_t counts[]) {
-    static const sagoi_record_count added[] = {SAGOI_COUNT_bytes_written, SAGOI_COUNT_bytes_read,
-                                               SAGOI_COUNT_wire_bytes, SAGOI_COUNT_metadata_bytes,
+    static const sagoi_record_count added[] = {SAGOI_COUNT_bytes_written,     SAGOI_COUNT_bytes_read,
+                                               SAGOI_COUNT_wire_bytes,        SAGOI_COUNT_metadata_bytes,
                                                SAGOI_COUNT_separate_failures, SAGOI_COUNT_independent_writes,
                                                SAGOI_COUNT_independent_reads};
     memcpy(counts, file->led, sizeof file->led);
@@ -94,8 +101,8 @@ static void print_phases(FILE *out, const sagoi_record_file *file) {
     key(out, "phases");
     for (int i = 0; i < SAGO_PHASE_COUNT; i++)
         fprintf(out,
-                "%s\"%s\": {\"seconds\": %.6f, \"longest\": %.6f, \"longest_rank\": %" PRId64 ", \"bytes\": %" PRId64
-                ", \"runs\": %" PRId64 ", \"messages\": %" PRId64 "}",
+                "%s\"%s\": {\"seconds\": %.6f, \"longest\": %.6f, \"longest_rank\": %" PRId64
+                ", \"bytes\": %" PRId64 ", \"runs\": %" PRId64 ", \"messages\": %" PRId64 "}",
                 i ? ", " : "{", sago_phase_string((sago_phase)i), file->phase[i].seconds, file->longest[i],
                 file->longest_rank[i], file->phase[i].bytes, file->phase[i].runs, file->phase[i].messages);
     fputc('}', out);
@@ -245,8 +252,8 @@ static void print_spans(FILE *out, const sagoi_record *record) {
         const sagoi_record_span *s = &record->spans[i];
         if (s->call % stride != 0)
             continue;
-        fprintf(out, "%s[%d,%d,%" PRId64 ",%d,%d,%.6f,%.6f]", first ? "" : ",", s->rank, s->file, s->call, s->round,
-                s->phase, s->start - record->begin, s->seconds);
+        fprintf(out, "%s[%d,%d,%" PRId64 ",%d,%d,%.6f,%.6f]", first ? "" : ",", s->rank, s->file, s->call,
+                s->round, s->phase, s->start - record->begin, s->seconds);
         first = false;
     }
     fputs("]}", out);

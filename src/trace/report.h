@@ -23,7 +23,8 @@ void sagoi_json_text(FILE *out, const char *text);
 /* Aligns the record's rows first. */
 void sagoi_report_json(FILE *out, sagoi_record *record);
 
-/* A page with everything in it: of one report, or of two side by side.  The JSON is as sagoi_report_json() writes it. */
+/* A page with everything in it: of one report, or of two side by side.  The JSON is as sagoi_report_json() writes
+ * it. */
 void sagoi_report_page(FILE *out, const char *const json[], int count);
 
 #endif

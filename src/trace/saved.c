@@ -102,7 +102,8 @@ static void visit_all(const char *directory, visit_fn *visit, void *arg) {
     DIR *list = opendir(directory);
     const struct dirent *entry;
     while (list && (entry = readdir(list))) {
-        int fd = entry->d_name[0] == '.' ? -1 : openat(dirfd(list), entry->d_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        int fd =
+            entry->d_name[0] == '.' ? -1 : openat(dirfd(list), entry->d_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         if (fd < 0)
             continue;
         visit_file(fd, visit, arg);

@@ -41,19 +41,19 @@ void sagoi_summary_print(const sagoi_record *record, void (*tell)(const char *li
     tell(line);
     for (int w = 1; w >= 0; w--) {
         double mib = (double)all.bytes[w] / (1 << 20), seconds = all.seconds[w];
-        (void)snprintf(line, sizeof line, "%" PRId64 " collective %s%s, %.1f MiB in %.3f s (%.0f MiB/s)", all.calls[w],
-                       verb[w], plural(all.calls[w]), mib, seconds, seconds > 0 ? mib / seconds : 0);
+        (void)snprintf(line, sizeof line, "%" PRId64 " collective %s%s, %.1f MiB in %.3f s (%.0f MiB/s)",
+                       all.calls[w], verb[w], plural(all.calls[w]), mib, seconds, seconds > 0 ? mib / seconds : 0);
         tell(line);
     }
     if (all.deferred) {
-        (void)snprintf(line, sizeof line, "%" PRId64 " write%s deferred, moved in %" PRId64 " step%s", all.deferred,
-                       plural(all.deferred), all.steps, plural(all.steps));
+        (void)snprintf(line, sizeof line, "%" PRId64 " write%s deferred, moved in %" PRId64 " step%s",
+                       all.deferred, plural(all.deferred), all.steps, plural(all.steps));
         tell(line);
     }
     int length = snprintf(line, sizeof line, "seconds by phase, slowest rank:");
     for (int p = 0; p < SAGO_PHASE_COUNT; p++)
-        length += snprintf(line + length, sizeof line - (size_t)length, " %s %.3f", sago_phase_string((sago_phase)p),
-                           all.phase[p]);
+        length += snprintf(line + length, sizeof line - (size_t)length, " %s %.3f",
+                           sago_phase_string((sago_phase)p), all.phase[p]);
     tell(line);
 }
 
@@ -62,8 +62,8 @@ void sagoi_summary_json(FILE *out, const sagoi_record *record) {
     fprintf(out, "{\"ranks\": %" PRId64 ", \"files\": %" PRId64, record->ranks, all.files);
     fprintf(out, ",\n \"reads\": %" PRId64 ", \"read_bytes\": %" PRId64 ", \"read_seconds\": %.6f", all.calls[0],
             all.bytes[0], all.seconds[0]);
-    fprintf(out, ",\n \"writes\": %" PRId64 ", \"write_bytes\": %" PRId64 ", \"write_seconds\": %.6f", all.calls[1],
-            all.bytes[1], all.seconds[1]);
+    fprintf(out, ",\n \"writes\": %" PRId64 ", \"write_bytes\": %" PRId64 ", \"write_seconds\": %.6f",
+            all.calls[1], all.bytes[1], all.seconds[1]);
     fprintf(out, ",\n \"deferred\": %" PRId64 ", \"flush_steps\": %" PRId64 ",\n \"phases\": {", all.deferred,
             all.steps);
     for (int p = 0; p < SAGO_PHASE_COUNT; p++)

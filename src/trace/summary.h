@@ -1,4 +1,5 @@
-/* SAGO_STATS for programs that call Sago: the same lines and the same JSON as those of the drop-in, from a record. */
+/* SAGO_STATS for programs that call Sago: the same lines and the same JSON as those of the drop-in, from a record.
+ */
 #ifndef SAGOI_SUMMARY_H
 #define SAGOI_SUMMARY_H
 

@@ -15,7 +15,7 @@ typedef struct facts {
     int64_t count;
     double seconds[SAGO_PHASE_COUNT], all; /* of all ranks */
     double most, mean;                     /* in all phases, of one rank */
-    double busiest, busy;                  /* the same without waiting: of the busiest row's mean rank, and of all */
+    double busiest, busy; /* the same without waiting: of the busiest row's mean rank, and of all */
     int64_t busiest_rank, busiest_ranks;
     int64_t bytes[2], calls[2], sizes, aggregated, rounds, misses, hits;
 } facts;
@@ -43,7 +43,8 @@ static words of_bytes(double bytes) {
     words said;
     for (; bytes >= 1024 && unit < 5; unit++)
         bytes /= 1024;
-    (void)snprintf(said.text, sizeof said.text, bytes < 10 && unit > 0 ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+    (void)snprintf(said.text, sizeof said.text, bytes < 10 && unit > 0 ? "%.1f %s" : "%.0f %s", bytes,
+                   units[unit]);
     return said;
 }
 
@@ -124,11 +125,12 @@ static void say_state(facts *f) {
     const sagoi_record *r = f->record;
     if (!r->complete)
         say(f, "",
-            "The job did not come to MPI_Finalize: this is what its ranks had recorded when it ended, at most a few "
+            "The job did not come to MPI_Finalize: this is what its ranks had recorded when it ended, at most a "
+            "few "
             "seconds before.");
     if (r->seen < r->ranks)
-        say(f, "", "There are records of %" PRId64 " of %" PRId64 " ranks only; all numbers are of these.", r->seen,
-            r->ranks);
+        say(f, "", "There are records of %" PRId64 " of %" PRId64 " ranks only; all numbers are of these.",
+            r->seen, r->ranks);
 }
 
 static void say_all(facts *f) {
@@ -138,8 +140,8 @@ static void say_all(facts *f) {
     say(f, "",
         "The slowest rank spent %s of %s (%d%%) in Sago's calls; the job wrote %s and read %s, by %" PRId64
         " collective call%s.",
-        of_seconds(f->most).text, of_seconds(elapsed).text, percent(f->most, elapsed), of_bytes((double)f->bytes[1]).text,
-        of_bytes((double)f->bytes[0]).text, calls, plural(calls));
+        of_seconds(f->most).text, of_seconds(elapsed).text, percent(f->most, elapsed),
+        of_bytes((double)f->bytes[1]).text, of_bytes((double)f->bytes[0]).text, calls, plural(calls));
 }
 
 static sago_phase largest_phase(const facts *f) {
@@ -152,13 +154,13 @@ static sago_phase largest_phase(const facts *f) {
 static void say_plan_phase(facts *f, int part) {
     if (f->misses > f->hits)
         say(f, "sago_plan_cache=64",
-            "%d%% of the time went to agreeing and planning: %" PRId64
-            " plans were made, and only %" PRId64
+            "%d%% of the time went to agreeing and planning: %" PRId64 " plans were made, and only %" PRId64
             " found again.  Accesses that repeat their shape need none; more plans can be kept.",
             part, f->misses, f->hits);
     else
         say(f, "sago_defer=on",
-            "%d%% of the time went to agreeing on calls, waiting for whoever came last included.  Fewer and larger "
+            "%d%% of the time went to agreeing on calls, waiting for whoever came last included.  Fewer and "
+            "larger "
             "calls, writes that are deferred, or ranks that meet less often (sago_agree=enter) would take less.",
             part);
 }
@@ -202,7 +204,8 @@ static void say_waiting(facts *f, int part) {
             part, f->busiest_rank, of_seconds(f->busiest).text, of_seconds(f->busy).text);
     else
         say(f, "",
-            "%d%% of the time ranks of a node waited for each other, though all of them have about as much to do: they "
+            "%d%% of the time ranks of a node waited for each other, though all of them have about as much to do: "
+            "they "
             "come to the calls at different times, or share cores.",
             part);
 }
@@ -230,7 +233,8 @@ static void say_phase(facts *f) {
         break;
     case SAGO_PHASE_FLATTEN:
         say(f, "",
-            "%d%% of the time went to describing datatypes.  A view that is set once, or types that are used again, "
+            "%d%% of the time went to describing datatypes.  A view that is set once, or types that are used "
+            "again, "
             "cost this once.",
             part);
         break;
@@ -304,8 +308,9 @@ static void say_checkpoints(facts *f) {
         written += f->record->steps[i].write + f->record->steps[i].drain;
     }
     if (n > 0)
-        say(f, "", "%" PRId64 " checkpoint%s held the program for %s in all, and took %s to be written and drained.",
-            n, plural(n), of_seconds(held).text, of_seconds(written).text);
+        say(f, "",
+            "%" PRId64 " checkpoint%s held the program for %s in all, and took %s to be written and drained.", n,
+            plural(n), of_seconds(held).text, of_seconds(written).text);
 }
 
 int64_t sagoi_verdict_of(const sagoi_record *record, sagoi_sentence said[SAGOI_VERDICT_MAX]) {

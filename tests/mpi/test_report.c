@@ -27,7 +27,8 @@ static void write_file(MPI_Comm comm, const char *path) {
     if (sago_open(comm, path, MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_INFO_NULL, &file))
         fail("open");
     for (int i = 0; i < CALLS; i++)
-        if (sago_write_at_all(file, (MPI_Offset)(own + i * size) * (MPI_Offset)sizeof data, data, COUNT, MPI_INT, NULL))
+        if (sago_write_at_all(file, (MPI_Offset)(own + i * size) * (MPI_Offset)sizeof data, data, COUNT, MPI_INT,
+                              NULL))
             fail("write");
     if (sago_close(&file))
         fail("close");
@@ -56,8 +57,9 @@ static int check_world(int ranks, int found) {
     snprintf(words, sizeof words, "\"ranks_recorded\": %d,", found);
     int wrong = expect(json, words) + expect(json, "\"complete\": true") + expect(json, "\"path\": \"./data\"");
     if (found == ranks) {
-        snprintf(words, sizeof words, "\"job\": {\"collective_writes\": %d, \"collective_reads\": 0, \"bytes_written\": %d",
-                 CALLS, CALLS * ranks * COUNT * 4);
+        snprintf(words, sizeof words,
+                 "\"job\": {\"collective_writes\": %d, \"collective_reads\": 0, \"bytes_written\": %d", CALLS,
+                 CALLS * ranks * COUNT * 4);
         wrong += expect(json, words) + expect(trace, "\"name\":\"write\"") + expect(trace, "\"dropped_events\":0");
         wrong += access("run.html.records", F_OK) == 0 ? puts("FAIL: the records are still there") >= 0 : 0;
     }

@@ -170,7 +170,8 @@ static void texts_are_escaped(void **state) {
     size_t size = 0;
     sagoi_record *record = make_rank(0, 1, "/a/\"</script><b>\\ \x01 \xff \xe2\x82\xac\n");
     char *json = json_of(record, &size), *page = NULL;
-    assert_non_null(strstr(json, "/a/\\u0022\\u003c/script\\u003e\\u003cb\\u003e\\u005c \\u0001 \\u00ff \xe2\x82\xac"));
+    assert_non_null(
+        strstr(json, "/a/\\u0022\\u003c/script\\u003e\\u003cb\\u003e\\u005c \\u0001 \\u00ff \xe2\x82\xac"));
     assert_null(strchr(json, '<'));
     FILE *out = open_memstream(&page, &size);
     sagoi_report_page(out, (const char *const[]){json, json}, 2);
@@ -262,13 +263,10 @@ static void the_verdict_names_the_cause(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_lost),
-                                       cmocka_unit_test(sizes_are_powers),
-                                       cmocka_unit_test(packing_keeps_all),
-                                       cmocka_unit_test(the_older_copy_is_left),
-                                       cmocka_unit_test(texts_are_escaped),
-                                       cmocka_unit_test(ten_thousand_ranks),
-                                       cmocka_unit_test(files_are_bounded),
-                                       cmocka_unit_test(the_verdict_names_the_cause)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_lost),   cmocka_unit_test(sizes_are_powers),
+        cmocka_unit_test(packing_keeps_all), cmocka_unit_test(the_older_copy_is_left),
+        cmocka_unit_test(texts_are_escaped), cmocka_unit_test(ten_thousand_ranks),
+        cmocka_unit_test(files_are_bounded), cmocka_unit_test(the_verdict_names_the_cause)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
