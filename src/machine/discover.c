@@ -236,6 +236,7 @@ sago_status sagoi_discover(const sagoi_discover_options *options, int64_t nodes,
             found->topology.inside = site.inside;
         if (site.io.bandwidth > 0)
             found->topology.io = site.io;
+        found->stream = site.io.bandwidth;
         apply_links(&site, nodes, name, place, &found->topology);
     }
     sagoi_site_cleanup(&site);

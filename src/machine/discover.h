@@ -22,6 +22,7 @@ typedef struct sagoi_discover_options {
 typedef struct sagoi_surroundings {
     sagoi_topology topology;
     sagoi_tuned tuned;
+    double stream; /* bytes a second of one stream to the storage, as the site file has it; 0: it does not */
     char machine[SAGOI_NAME_MAX];         /* name of the description; "": none */
     char source[SAGOI_PATH_MAX];          /* where the topology comes from, for people */
     char local_dirs[SAGOI_SITE_TEXT_MAX]; /* of the site file, or else of the description */

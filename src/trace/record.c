@@ -385,8 +385,7 @@ static void merge_head(sagoi_record *record, const sagoi_record *more) {
     record->complete = more->complete && (record->seen == 0 || record->complete);
     record->seen += more->seen;
     record->all_nodes = sagoi_max(record->all_nodes, more->all_nodes);
-    record->write_speed = fmax(record->write_speed, more->write_speed);
-    record->read_speed = fmax(record->read_speed, more->read_speed);
+    record->stream = fmax(record->stream, more->stream);
     if (record->program[0])
         return;
     memcpy(record->program, more->program, sizeof record->program);

@@ -132,12 +132,12 @@ typedef struct sagoi_record_node {
 
 typedef struct sagoi_record {
     char program[128], mpi[64], version[16], job[64];
-    int64_t run;                            /* the same on all ranks of a job, another for each job */
-    int64_t ranks, seen;                    /* of the job; of these there are records */
-    double begin, end;                      /* since 1970 */
-    double date;                            /* when it was written */
-    int64_t complete;                       /* 1: the job came to MPI_Finalize */
-    double write_speed, read_speed;         /* bytes a second that `sago tune` measured; 0: not known */
+    int64_t run;         /* the same on all ranks of a job, another for each job */
+    int64_t ranks, seen; /* of the job; of these there are records */
+    double begin, end;   /* since 1970 */
+    double date;         /* when it was written */
+    int64_t complete;    /* 1: the job came to MPI_Finalize */
+    double stream;       /* bytes a second of one stream to the storage that `sago tune` measured; 0: not known */
     int64_t nfiles, nspans, nsteps, nnodes; /* nnodes: those that are named, */
     int64_t all_nodes;                      /* of all that are known of; at least nnodes */
     sagoi_record_file *files;               /* SAGOI_RECORD_FILES at most */

@@ -142,8 +142,7 @@ void sagoi_recorder_open(const sago_stats *stats, const sagoi_opened *about) {
     if (of && recorder.record) {
         sagoi_record_file *file = sagoi_record_find(recorder.record, about->path);
         describe(file, about);
-        recorder.record->write_speed = fmax(recorder.record->write_speed, about->write_speed);
-        recorder.record->read_speed = fmax(recorder.record->read_speed, about->read_speed);
+        recorder.record->stream = fmax(recorder.record->stream, about->stream);
         *of = (opened){.stats = stats,
                        .file = (int16_t)(file - recorder.record->files),
                        .leads = about->leads,

@@ -28,9 +28,9 @@ sagoi_record *sagoi_recorder_end(void);
 typedef struct sagoi_opened {
     const char *path, *storage, *hints;
     int64_t block, stripe_unit, stripe_count;
-    int64_t ranks;                  /* of its communicator */
-    bool leads;                     /* this rank is the first of them */
-    double write_speed, read_speed; /* bytes a second, as measured by `sago tune`; 0: not known */
+    int64_t ranks; /* of its communicator */
+    bool leads;    /* this rank is the first of them */
+    double stream; /* bytes a second of one stream to the storage that `sago tune` measured; 0: not known */
 } sagoi_opened;
 
 void sagoi_recorder_open(const sago_stats *stats, const sagoi_opened *about);

@@ -319,8 +319,7 @@ static void print_head(FILE *out, const sagoi_record *record) {
     key_seconds(out, "seconds", record->end - record->begin);
     key_seconds(out, "recorded_at", record->date);
     key(out, "tuned");
-    fprintf(out, "{\"write_bytes_per_second\": %.0f, \"read_bytes_per_second\": %.0f}", record->write_speed,
-            record->read_speed);
+    fprintf(out, "{\"stream_bytes_per_second\": %.0f}", record->stream);
 }
 
 void sagoi_report_json(FILE *out, sagoi_record *record) {

@@ -172,20 +172,30 @@ static void say_exchange_phase(facts *f, int part) {
         part);
 }
 
+/* Bytes a second that a rank moved while it was in the file system; 0: nobody was. */
+static double stream_speed(const facts *f) {
+    double bytes = 0, seconds = 0;
+    for (int64_t i = 0; i < f->record->nfiles; i++) {
+        bytes += (double)f->record->files[i].phase[SAGO_PHASE_STORE].bytes;
+        seconds += f->record->files[i].phase[SAGO_PHASE_STORE].seconds;
+    }
+    return seconds > 0 ? bytes / seconds : 0;
+}
+
 static void say_store_phase(facts *f, int part) {
-    double seconds = 0, bytes = (double)f->bytes[0] + (double)f->bytes[1];
-    for (int64_t i = 0; i < f->record->nfiles; i++)
-        seconds = fmax(seconds, f->record->files[i].longest[SAGO_PHASE_STORE]);
-    double speed = seconds > 0 ? bytes / seconds : 0;
-    double tuned = fmax(f->record->write_speed, f->record->read_speed);
+    double speed = stream_speed(f), tuned = f->record->stream;
     if (tuned > 0 && speed < tuned / 2)
         say(f, "sago_aggregators_per_target=2",
-            "%d%% of the time went to the file system, which took %s/s; `sago tune` measured %s/s.  More writers "
-            "for each storage target, or wider stripes when the file is made (striping_factor), may come nearer.",
+            "%d%% of the time went to the file system, which took %s/s of a rank; `sago tune` measured %s/s of "
+            "one.  "
+            "More writers for each storage target, or wider stripes when the file is made (striping_factor), may "
+            "come "
+            "nearer.",
             part, of_bytes(speed).text, of_bytes(tuned).text);
     else
         say(f, "",
-            "%d%% of the time went to the file system, at %s/s%s.  The storage is what the job waits for: "
+            "%d%% of the time went to the file system, at %s/s of a rank%s.  The storage is what the job waits "
+            "for: "
             "nonblocking calls, or checkpoints written in the background, hide it.",
             part, of_bytes(speed).text, tuned > 0 ? ", near what `sago tune` measured" : "");
 }

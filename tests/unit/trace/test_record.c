@@ -249,7 +249,7 @@ static void the_verdict_names_the_cause(void **state) {
     assert_true(says(record, "went to the file system", ""));
     assert_true(says(record, "records of 1 of 2 ranks", ""));
     assert_false(says(record, "did not come to MPI_Finalize", ""));
-    record->write_speed = 1e12;
+    record->stream = 1e12;
     assert_true(says(record, "`sago tune` measured", "sago_aggregators_per_target=2"));
     sagoi_row_add(busy->rows[1], SAGO_PHASE_STORE, 1.7e9 + 500, 400);
     assert_true(sagoi_record_merge(record, busy));
