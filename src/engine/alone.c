@@ -129,13 +129,11 @@ static sago_status run_mapped(sago_file *file, sagoi_composed *composed, const s
     return status;
 }
 
-static void count_bytes(sago_file *file, sagoi_direction direction, int64_t low, int64_t end, int64_t bytes) {
+static void count_bytes(sago_file *file, sagoi_direction direction, int64_t end, int64_t bytes) {
     bool write = direction == SAGOI_TO_FILE;
     if (write)
         file->written_end = sagoi_max(file->written_end, end);
     *(write ? &file->stats.bytes_written : &file->stats.bytes_read) += bytes;
-    if (__builtin_expect(sagoi_is_recorded(), 0))
-        sagoi_record_done(file, write, low, end, bytes);
 }
 
 /* What was not read lay past the end of the file. */
@@ -188,20 +186,43 @@ SAGOI_OFTEN static sago_status move_packed(sago_file *file, sagoi_direction dire
     return status;
 }
 
-SAGOI_OFTEN sago_status sagoi_engine_piece(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
-                                           int64_t *bytes) {
+SAGOI_OFTEN static inline sago_status move_piece(sago_file *file, sagoi_direction direction,
+                                                 const sagoi_lone_run *piece, int64_t *bytes) {
     const sagoi_io_run run = {.off = piece->off, .len = piece->len, .buf = piece->memory.base};
-    double start = sagoi_phase_begin(file);
-    sago_status status = piece->memory.extents.pattern ? move_packed(file, direction, piece, bytes)
-                                                       : move_run(file, direction, &run, bytes);
-    (void)sagoi_phase_next(file, SAGO_PHASE_STORE, start);
-    if (status)
-        return status;
+    return piece->memory.extents.pattern ? move_packed(file, direction, piece, bytes)
+                                         : move_run(file, direction, &run, bytes);
+}
+
+SAGOI_OFTEN static inline void count_piece(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
+                                           int64_t bytes) {
     file->stats.routes[SAGO_ROUTE_ALONE_PIECE]++;
     if (piece->len >= LEAST_MAPPED)
         sagoi_note_accessed(file, piece->off, piece->off + piece->len);
-    count_bytes(file, direction, piece->off, piece->off + piece->len, *bytes);
+    count_bytes(file, direction, piece->off + piece->len, bytes);
+}
+
+/* The same with a look at the clock, where somebody wants to know; so what is not timed is not recorded either. */
+static sago_status run_timed_piece(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
+                                   int64_t *bytes) {
+    double start = sagoi_now();
+    sago_status status = move_piece(file, direction, piece, bytes);
+    (void)sagoi_phase_end(&file->stats, SAGO_PHASE_STORE, start);
+    if (status)
+        return status;
+    count_piece(file, direction, piece, *bytes);
+    if (__builtin_expect(sagoi_is_recorded(), 0))
+        sagoi_record_done(file, direction == SAGOI_TO_FILE, piece->off, piece->off + piece->len, *bytes);
     return SAGO_OK;
+}
+
+SAGOI_OFTEN sago_status sagoi_engine_piece(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
+                                           int64_t *bytes) {
+    if (file->timed)
+        return run_timed_piece(file, direction, piece, bytes);
+    sago_status status = move_piece(file, direction, piece, bytes);
+    if (!status)
+        count_piece(file, direction, piece, *bytes);
+    return status;
 }
 
 /* Runs may overlap where they are only read, so that their sum tells nothing. */
@@ -240,6 +261,9 @@ SAGOI_OFTEN sago_status sagoi_engine_independent(sago_file *file, sagoi_composed
         status = sagoi_request_settle(&composed->request);
     if (status)
         return status;
-    count_bytes(file, composed->request.direction, composed->request.low, composed->request.high, *bytes);
+    count_bytes(file, composed->request.direction, composed->request.high, *bytes);
+    if (__builtin_expect(sagoi_is_recorded(), 0))
+        sagoi_record_done(file, composed->request.direction == SAGOI_TO_FILE, composed->request.low,
+                          composed->request.high, *bytes);
     return SAGO_OK;
 }
