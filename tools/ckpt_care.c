@@ -5,6 +5,7 @@
 
 #include "bench/json.h"
 #include "tools/ckpt.h"
+#include "tools/colour.h"
 
 /* The report of the last verify, line by line behind what was said. */
 static void print_report(const ckpt_command *c) {
@@ -24,6 +25,12 @@ static void say(const ckpt_command *c, int64_t step, const char *what) {
 }
 
 /* ---- verify ---- */
+
+static void say_verdict(const ckpt_command *c, int64_t step, bool good, const char *what) {
+    ckpt_progress(c, "", 0, 0);
+    if (c->speaks)
+        printf("step %" PRId64 ": %s%s%s\n", step, colour_on(good ? COLOUR_GOOD : COLOUR_BAD), what, colour_off());
+}
 
 static void put_result(const ckpt_command *c, bench_json *json, int64_t step, bool good) {
     sago_ckpt_report report = SAGO_CKPT_REPORT_INIT;
@@ -54,7 +61,7 @@ int ckpt_verify(ckpt_command *c) {
             put_result(c, &json, c->steps[i], good);
             continue;
         }
-        say(c, c->steps[i], good ? "good" : complete ? "DAMAGED" : ckpt_state(step));
+        say_verdict(c, c->steps[i], good, good ? "good" : complete ? "DAMAGED" : ckpt_state(step));
         if (complete && !good)
             print_report(c);
     }
