@@ -11,9 +11,9 @@
  */
 #include "api/report.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -208,16 +208,19 @@ static void gather(sagoi_record *record) {
 
 /* ---- The directory of records ---- */
 
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *place) {
-    (void)info, (void)kind;
-    return place->level == 0 ? 0 : remove(path);
-}
-
-/* What an earlier job left there: Sago's own names only. */
+/* Files that an earlier job left there; a directory in it is not Sago's. */
 static bool prepare_records(void) {
     if (mkdir(joined.records, 0777) != 0 && errno != EEXIST)
         return false;
-    return nftw(joined.records, remove_one, 8, FTW_DEPTH | FTW_PHYS) == 0;
+    DIR *list = opendir(joined.records);
+    const struct dirent *entry;
+    while (list && (entry = readdir(list)))
+        if (entry->d_name[0] != '.')
+            (void)unlinkat(dirfd(list), entry->d_name, 0);
+    bool opened = list != NULL, writable = access(joined.records, W_OK | X_OK) == 0;
+    if (list)
+        (void)closedir(list);
+    return opened && writable;
 }
 
 static void name_records(void) {
@@ -328,7 +331,7 @@ static bool can_write(void) {
 
 /* All ranks of MPI_COMM_WORLD: a communicator of their own, and what rank 0 says; its number, or 0: it cannot be.
  */
-static int64_t meet(void) {
+static int64_t meet(bool ready) {
     int64_t run = 0;
     if (!SAGOI_DONE(MPI_Comm_split(MPI_COMM_WORLD, 0, joined.rank, &joined.world)))
         return 0;
@@ -339,6 +342,9 @@ static int64_t meet(void) {
         run = (run & INT64_MAX) | 1;
     }
     if (!SAGOI_DONE(MPI_Bcast(&run, 1, MPI_INT64_T, 0, joined.world)))
+        run = 0;
+    int64_t mine = ready ? run : 0; /* who is not called back would be waited for at the end */
+    if (!SAGOI_DONE(MPI_Allreduce(&mine, &run, 1, MPI_INT64_T, MPI_MIN, joined.world)))
         run = 0;
     if (!run)
         (void)SAGOI_DONE(MPI_Comm_free(&joined.world));
@@ -385,10 +391,17 @@ static void begin_recording(const sagoi_team *team, int64_t run) {
                                         .traced = wanted_trace != NULL,
                                         .saved = wanted_report && joined.own[0] ? joined.own : NULL,
                                         .slot = joined.slot};
-    joined.on = sagoi_recorder_begin(&setup) == SAGO_OK &&
-                SAGOI_DONE(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &joined.keyval, NULL)) &&
-                SAGOI_DONE(MPI_Comm_set_attr(MPI_COMM_SELF, joined.keyval, NULL));
-    joined.off = !joined.on;
+    joined.on = true; /* also without memory to record anything: the others count on this rank */
+    if (sagoi_recorder_begin(&setup))
+        sagoi_message_clear();
+}
+
+/* Will MPI_Finalize call back? */
+static bool be_called_back(void) {
+    if (joined.keyval != MPI_KEYVAL_INVALID)
+        return true;
+    return SAGOI_DONE(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &joined.keyval, NULL)) &&
+           SAGOI_DONE(MPI_Comm_set_attr(MPI_COMM_SELF, joined.keyval, NULL));
 }
 
 /* With the lock: another thread's open on all ranks meets in the same call, on whatever communicator. */
@@ -397,8 +410,9 @@ static void join_first(const sagoi_team *team, bool whole) {
     (void)MPI_Comm_size(MPI_COMM_WORLD, &joined.ranks);
     if (wanted_report)
         name_records();
-    int64_t run = whole ? meet() : 0;
-    if (whole && !run)
+    bool ready = be_called_back();
+    int64_t run = whole ? meet(ready) : 0;
+    if (!ready || (whole && !run))
         joined.off = true;
     else if (!joined.on)
         begin_recording(team, run);
