@@ -5,9 +5,19 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What a launcher gives its ranks may look like a terminal, whatever becomes of their output. */
+static bool is_launched(void) {
+    static const char *const ranks[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"};
+    bool launched = false;
+    for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++)
+        launched = launched || getenv(ranks[i]);
+    return launched;
+}
+
 static bool is_coloured(void) {
     const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    return !(no && *no) && terminal && *terminal && strcmp(terminal, "dumb") != 0 && isatty(STDOUT_FILENO);
+    return !(no && *no) && terminal && *terminal && strcmp(terminal, "dumb") != 0 && isatty(STDOUT_FILENO) &&
+           !is_launched();
 }
 
 const char *colour_on(tool_colour colour) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.sh build|check|ceph|gluster|python|sim|slurm|deb|docs [COMPILER [MPICC]]
+# deps.sh build|check|ceph|gluster|python|sim|slurm|deb|docs|report [COMPILER [MPICC]]
 #
 # Sees to the Debian packages that building, or building and testing, needs: installs what is missing when it
 # may, else stops with the command to run.  Does nothing when nothing is missing.  Needs only sh and dpkg.

@@ -250,11 +250,19 @@ static void write_all(sagoi_record *record) {
         write_stats(record);
 }
 
-/* What is there, as soon as all who have begun have ended, or after a second: nobody knows who else will come. */
+/* Have all ranks of some file's left theirs, and all who have begun ended? */
+static bool is_all_there(const sagoi_record *found) {
+    int64_t most = 0;
+    for (int64_t i = 0; i < found->nfiles; i++)
+        most = found->files[i].ranks > most ? found->files[i].ranks : most;
+    return found->complete && found->seen >= most;
+}
+
+/* What is there after a second at most: nobody knows who else will come. */
 static sagoi_record *await_records(void) {
     enum { TURNS = 20, TURN_US = 50000 };
     sagoi_record *found = sagoi_saved_merge(joined.records);
-    for (int turn = 0; turn < TURNS && found && !found->complete; turn++) {
+    for (int turn = 0; turn < TURNS && found && !is_all_there(found); turn++) {
         (void)usleep(TURN_US);
         sagoi_record_destroy(found);
         found = sagoi_saved_merge(joined.records);
