@@ -202,8 +202,8 @@ SAGOI_OFTEN static inline void count_piece(sago_file *file, sagoi_direction dire
 }
 
 /* The same with a look at the clock, where somebody wants to know; so what is not timed is not recorded either. */
-static sago_status run_timed_piece(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
-                                   int64_t *bytes) {
+__attribute__((noinline)) static sago_status run_timed_piece(sago_file *file, sagoi_direction direction,
+                                                             const sagoi_lone_run *piece, int64_t *bytes) {
     double start = sagoi_now();
     sago_status status = move_piece(file, direction, piece, bytes);
     (void)sagoi_phase_end(&file->stats, SAGO_PHASE_STORE, start);
