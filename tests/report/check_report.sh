@@ -19,10 +19,10 @@ fail() {
     failed=1
 }
 open_page() { # page, width, height, more arguments
-    page=$1 width=$2 height=$3
+    drawn=$1 size="$2,$3"
     shift 3
     timeout 100 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$tmp/profile" \
-        --virtual-time-budget=5000 --window-size="$width,$height" "$@" "file://$tmp/$page" 2>/dev/null
+        --virtual-time-budget=5000 --window-size="$size" "$@" "file://$tmp/$drawn" 2>/dev/null
 }
 
 options=
