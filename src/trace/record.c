@@ -311,6 +311,7 @@ static void merge_file(sagoi_record_file *to, const sagoi_record_file *from) {
     merge_texts(to, from);
     merge_phases(to, from);
     to->opens += from->opens;
+    to->io_seconds += from->io_seconds;
     to->ranks = sagoi_max(to->ranks, from->ranks);
     for (int i = 0; i < SAGOI_RECORD_COUNT_COUNT; i++) {
         to->counts[i] += from->counts[i];

@@ -95,6 +95,7 @@ typedef struct sagoi_record_file {
     sago_phase_stats phase[SAGO_PHASE_COUNT]; /* of all ranks */
     double longest[SAGO_PHASE_COUNT];         /* seconds of one rank, */
     int64_t longest_rank[SAGO_PHASE_COUNT];   /* and which */
+    double io_seconds;                        /* of all ranks, in tasks of the I/O thread, whoever did them */
     double calls[2];                          /* seconds in reads and writes of the rank with the most */
     sagoi_record_note notes[SAGOI_RECORD_NOTES];
     sagoi_heat heat;

@@ -262,6 +262,7 @@ void sagoi_recorder_io(const sago_stats *stats, double start, double seconds) {
     opened *of = recorder.record ? find(stats) : NULL;
     if (of) {
         double end = start + seconds + recorder.epoch;
+        recorder.record->files[of->file].io_seconds += seconds;
         add_span(of, SAGO_PHASE_COUNT, end, seconds);
         add_event(of, SAGOI_EVENT_IO, 0, end, seconds);
     }

@@ -175,6 +175,7 @@ static void print_file(FILE *out, const sagoi_record_file *file) {
     print_counts(out, "job", counts);
     print_counts(out, "all_ranks", file->counts);
     print_routes(out, file);
+    key_seconds(out, "io_seconds", file->io_seconds);
     key_seconds(out, "read_seconds", file->calls[0]);
     key_seconds(out, "write_seconds", file->calls[1]);
     key(out, "sizes");

@@ -177,7 +177,7 @@ static double stream_speed(const facts *f) {
     double bytes = 0, seconds = 0;
     for (int64_t i = 0; i < f->record->nfiles; i++) {
         bytes += (double)f->record->files[i].phase[SAGO_PHASE_STORE].bytes;
-        seconds += f->record->files[i].phase[SAGO_PHASE_STORE].seconds;
+        seconds += fmax(f->record->files[i].phase[SAGO_PHASE_STORE].seconds, f->record->files[i].io_seconds);
     }
     return seconds > 0 ? bytes / seconds : 0;
 }
