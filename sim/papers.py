@@ -71,7 +71,8 @@ class Page:
         """`paper` and `simulated` are numbers; `shown` is how the paper puts it."""
         ratio = simulated / paper if paper else math.nan
         good = low <= ratio <= high
-        self.rows.append(good)
+        if not fitted:
+            self.rows.append(good)
         mark = "fitted" if fitted else "yes" if good else "**missed**"
         self.parts[-1] += f"\n| {what} | {shown or number(paper)} | {number(simulated)} | {ratio:.2f} | {mark} | {note} |"
 
@@ -428,7 +429,7 @@ their machines. How well the simulator predicts what can be measured is in [sim-
 
 `reached`: the simulated value is between half and twice the paper's, or as near as the row says (raw and perceived bandwidths of 002 within
 50%). Points that a cost was fitted to are marked `fitted` and are not evidence. What is missed is shown as missed.
-{reached} of {len(page.rows)} points are reached.{left_out}"""
+{reached} of {len(page.rows)} points that nothing was fitted to are reached.{left_out}"""
     tail = "\n\n## Costs beside bandwidth\n\nThe same for all engines of a machine; `sago sim --costs` prints this table.\n\n" + costs_table(sim)
     with open(os.path.join(options.out, "papers.md"), "w", encoding="utf-8") as file:
         file.write(head + "\n" + "\n".join(page.parts) + tail)
