@@ -38,17 +38,25 @@ static sago_status check_block(const sago_array *array) {
     return SAGO_OK;
 }
 
-sago_status sagoi_compose_array(sagoi_composed *composed, const sago_array *array, char *data) {
+sago_status sagoi_array_place(const sago_array *array, char *data, sagoi_block_place *place, bool *any) {
     const sago_block *block = array->block;
     int64_t element = 1;
+    *any = block != NULL;
     sago_status status = check_block(array);
     if (!status)
         status = element_bytes(array->element, &element);
     if (status || !block)
         return status;
-    sagoi_block_place place = {.offset = array->offset, .base = data};
-    place.file = (sagoi_slab){element, array->ndims, array->global, block->start, block->count};
-    place.memory = (sagoi_slab){element, array->ndims, block->mem_shape ? block->mem_shape : block->count,
-                                block->mem_start, block->count};
-    return sagoi_compose_block(composed, &place);
+    *place = (sagoi_block_place){.offset = array->offset, .base = data};
+    place->file = (sagoi_slab){element, array->ndims, array->global, block->start, block->count};
+    place->memory = (sagoi_slab){element, array->ndims, block->mem_shape ? block->mem_shape : block->count,
+                                 block->mem_start, block->count};
+    return SAGO_OK;
+}
+
+sago_status sagoi_compose_array(sagoi_composed *composed, const sago_array *array, char *data) {
+    sagoi_block_place place;
+    bool any = false;
+    sago_status status = sagoi_array_place(array, data, &place, &any);
+    return status || !any ? status : sagoi_compose_block(composed, &place);
 }

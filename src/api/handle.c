@@ -73,7 +73,7 @@ SAGOI_OFTEN sago_status sagoi_check_beside(sago_file *file) {
 
 SAGOI_OFTEN sago_status sagoi_check_collective(sago_file *file) {
     sago_status status = sagoi_check_beside(file);
-    return status ? status : sagoi_tier_merge(file);
+    return status ? status : sagoi_tier_merge(file, false);
 }
 
 SAGOI_OFTEN sago_status sagoi_check_access(const sago_file *file, sagoi_direction direction) {

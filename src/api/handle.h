@@ -40,9 +40,6 @@ sago_status sagoi_check_file(const sago_file *file) SAGOI_CHECKED;
 sago_status sagoi_check_collective(sago_file *file) SAGOI_CHECKED;
 sago_status sagoi_check_beside(sago_file *file) SAGOI_CHECKED;
 
-/* May ranks go alone in collective calls?  `gaps`: some rank's view has them. */
-void sagoi_decide_separate(sago_file *file, bool gaps);
-
 /* May the file be written to, or read from? */
 sago_status sagoi_check_access(const sago_file *file, sagoi_direction direction) SAGOI_CHECKED;
 

@@ -13,7 +13,7 @@
 #include "base/again.h"
 #include "base/checked.h"
 #include "defer/defer.h"
-#include "engine/started.h"
+#include "engine/dispatch.h"
 #include "machine/cores.h"
 #include "move/convene.h"
 #include "mpi/quiet.h"
@@ -124,7 +124,7 @@ static void describe_store(const sago_file *file, sagoi_agreement *agreed) {
     const sagoi_subfiles *subfiles = sagoi_store_subfiles(file->store);
     const sagoi_layout *layout = sagoi_store_layout(file->store);
     int64_t is = subfiles ? sagoi_positive_hash(subfiles, sizeof *subfiles) : 0;
-    agreed->max[MAX_UNMAPPABLE] = !file->may_map || subfiles;
+    agreed->max[MAX_UNMAPPABLE] = !file->common.mappable || subfiles;
     agreed->max[MAX_SUBFILES] = is;
     agreed->max[MAX_MINUS_SUBFILES] = -is;
     if (file->team->rank != 0)
@@ -144,7 +144,7 @@ static bool wants_mapping(const sago_file *file) {
 
 /* The planner's input must be the same everywhere. */
 static sago_status take_store(sago_file *file, const sagoi_agreement *agreed) {
-    file->may_map = !agreed->max[MAX_UNMAPPABLE] && wants_mapping(file);
+    file->common.mappable = !agreed->max[MAX_UNMAPPABLE] && wants_mapping(file);
     if (agreed->max[MAX_SUBFILES] != -agreed->max[MAX_MINUS_SUBFILES])
         return sagoi_fail(SAGO_ERR_MISMATCH, "ranks found different subfiles");
     sagoi_store_set_stripes(
@@ -228,7 +228,7 @@ static sago_status open_store(sago_file *file, bool create, const sagoi_subfiles
                                    .direct_io = file->hints.direct_io,
                                    .stripes = {file->hints.striping_unit, file->hints.striping_factor},
                                    .subfiles = *subfiles};
-    file->may_map = file->team->nodes == 1 && sagoi_mapping_supported();
+    file->common.mappable = file->team->nodes == 1 && sagoi_mapping_supported();
     if ((options.flags & O_ACCMODE) != O_WRONLY)
         return sagoi_store_open(file->path, &options, &file->store);
     sagoi_store_options both = options;
@@ -236,7 +236,7 @@ static sago_status open_store(sago_file *file, bool create, const sagoi_subfiles
     sago_status status = sagoi_store_open(file->path, &both, &file->store);
     if (status != SAGO_ERR_ACCESS)
         return status;
-    file->may_map = false;
+    file->common.mappable = false;
     return sagoi_store_open(file->path, &options, &file->store);
 }
 
@@ -361,7 +361,7 @@ static sago_status open_together(sago_file *file, sago_status wrong) {
         return status;
     shrink_windows(file);
     note_subfiles(file);
-    sagoi_decide_separate(file, false);
+    sagoi_dispatch_init(file);
     return sagoi_tier_open(file);
 }
 
@@ -441,7 +441,7 @@ static sago_status remove_closed(sagoi_team *team, const char *path) {
 static sago_status leave_local(sago_file *file, sago_status agreed) {
     if (file->hints.tier != SAGOI_TIER_LOCAL)
         return SAGO_OK;
-    sago_status status = agreed ? agreed : sagoi_tier_merge(file);
+    sago_status status = agreed ? agreed : sagoi_tier_merge(file, false);
     char why[SAGOI_MESSAGE_MAX];
     (void)snprintf(why, sizeof why, "%s", sagoi_message());
     sago_status closed = sagoi_tier_close(file);
@@ -459,7 +459,7 @@ static sago_status close_file(sago_file **opened) {
     sagoi_team *team = file->team;
     char *path = file->path;
     bool remove = file->amode & MPI_MODE_DELETE_ON_CLOSE;
-    sago_status flushed = sagoi_flush(file, SAGO_FLUSH_CLOSE);
+    sago_status flushed = sagoi_flush(file, SAGO_FLUSH_CLOSE, false);
     sago_status agreed = flushed;
     if (flushed != SAGO_ERR_MISMATCH)
         agreed = sagoi_engine_agree(file, SAGO_OK, SAGOI_CALL_CLOSE, 0);

@@ -13,8 +13,7 @@
 #include "api/array.h"
 #include "api/handle.h"
 #include "base/checked.h"
-#include "defer/defer.h"
-#include "engine/started.h"
+#include "engine/dispatch.h"
 #include "extent/staging.h"
 
 /* One declared variable. */
@@ -186,7 +185,7 @@ static sago_status declare(sago_file *file, int64_t nvars, const declaration *gi
         status = no_memory(nvars);
     if (!status) {
         series->nvars = nvars;
-        series->nparts = file->apart ? 1 : sagoi_max(1, sagoi_min(file->hints.series_parts, nvars));
+        series->nparts = file->common.apart ? 1 : sagoi_max(1, sagoi_min(file->hints.series_parts, nvars));
         status = declare_all(series, given);
     }
     status = sagoi_engine_agree(file, status, SAGOI_CALL_DECLARE, nvars);
@@ -310,9 +309,6 @@ static bool is_given(const sago_series *series, int64_t part) {
     return true;
 }
 
-/* When its turn comes. */
-static sago_status flush_before(sago_file *file) { return sagoi_flush(file, SAGO_FLUSH_STEP); }
-
 /* The next one, with what there is for it. */
 static void start_part(sago_series *series) {
     int64_t part = series->begun++, first = part_begin(series, part), end = part_begin(series, part + 1);
@@ -321,15 +317,12 @@ static void start_part(sago_series *series) {
     sagoi_started_hold(series->file, &held);
     sagoi_started_init(request, series->file, "sago_series_complete",
                        series->registered ? series->direction : SAGOI_TO_FILE);
-    request->composed.step = true;
     request->composed.follows = series->registered == 0;
-    request->before = flush_before;
-    request->serve = sagoi_engine_run;
     sago_status status = compose_step(series, first, end, &request->composed);
     for (int64_t v = first; v < end; v++)
         series->vars[v].begun = true;
     sagoi_started_release(held);
-    sagoi_started_run(request, status);
+    sagoi_dispatch_start_step(request, status);
 }
 
 static void start_given(sago_series *series) {
@@ -387,13 +380,9 @@ static sago_status complete(sago_series *series) {
     sagoi_composed step;
     sago_file *file = series->file;
     sagoi_composed_init(&step, series->registered ? series->direction : SAGOI_TO_FILE, &file->budget);
-    step.step = true;
     step.follows = series->registered == 0;
-    sago_status status = sagoi_flush(file, SAGO_FLUSH_STEP);
-    if (!status) {
-        status = compose_step(series, 0, series->nvars, &step);
-        status = sagoi_engine_run(file, &step, status, &series->bytes);
-    }
+    sago_status status = compose_step(series, 0, series->nvars, &step);
+    status = sagoi_dispatch_step(file, &step, status, &series->bytes);
     sagoi_composed_cleanup(&step);
     drop_copies(series); /* the step is over, also when it failed */
     return status;
@@ -403,8 +392,6 @@ sago_status sago_series_complete(sago_series *series) {
     sago_status status = check_series(series);
     if (!status && series->parts)
         return sagoi_done("sago_series_complete", NULL, complete_parts(series));
-    if (!status)
-        status = check_collective(series);
     if (status)
         return sagoi_done("sago_series_complete", NULL, status);
     return sagoi_done("sago_series_complete", series->file->path, complete(series));

@@ -16,7 +16,7 @@ static sago_status change_size(sago_file *file, const char *call, int kind, MPI_
     status = sagoi_check_access(file, SAGOI_TO_FILE);
     if (!status && size < 0)
         status = sagoi_fail(SAGO_ERR_ARG, "the size %lld is negative", (long long)size);
-    sago_status flushed = sagoi_flush(file, SAGO_FLUSH_SIZE);
+    sago_status flushed = sagoi_flush(file, SAGO_FLUSH_SIZE, false);
     status = flushed ? flushed : sagoi_engine_agree(file, status, kind, size);
     if (!status) {
         /* What this rank knows of its own writes and mapped pages must not outlive a cut. */
@@ -62,7 +62,7 @@ sago_status sago_sync(sago_file *file) {
     sago_status status = sagoi_check_collective(file);
     if (status)
         return sagoi_done("sago_sync", NULL, status);
-    status = sagoi_flush(file, SAGO_FLUSH_SYNC);
+    status = sagoi_flush(file, SAGO_FLUSH_SYNC, false);
     if (!status)
         status = sagoi_engine_agree(file, sagoi_check_access(file, SAGOI_TO_FILE), SAGOI_CALL_SYNC, 0);
     if (!status)

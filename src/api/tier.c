@@ -15,6 +15,318 @@ typedef sagoi_local_tier tier;
 typedef sagoi_logged logged;
 typedef sagoi_kept_view kept_view;
 
+/* ---- What is local ---- */
+
+static void drop_copy(sago_file *file, logged *entry) {
+    if (entry)
+        sagoi_budget_free(&file->budget, entry,
+                          (int64_t)sizeof *entry + entry->call.n * (int64_t)sizeof *entry->call.extents);
+}
+
+static void forget_calls(sago_file *file) {
+    tier *t = file->tier;
+    for (logged *entry = t->first, *next; entry; entry = next) {
+        next = entry->next;
+        drop_copy(file, entry);
+    }
+    for (kept_view *kept = t->views, *next; kept; kept = next) {
+        next = kept->next;
+        sagoi_view_cleanup(&kept->view);
+        free(kept);
+    }
+    t->views = NULL;
+    t->first = NULL;
+    t->last = &t->first;
+    t->calls = t->end = t->own = t->own_end = 0;
+    sagoi_tier_forget_kept(t);
+}
+
+void sagoi_tier_destroy(sago_file *file) {
+    if (!file->tier)
+        return;
+    forget_calls(file);
+    free(file->tier->spare);
+    sagoi_claim_cleanup(&file->tier->kept.claim);
+    free(file->tier);
+    file->tier = NULL;
+    file->stage = NULL;
+    file->common.tier = false;
+}
+
+int64_t sagoi_tier_end(const sago_file *file) {
+    return file->tier ? sagoi_max(file->tier->end, file->tier->own_end) : 0;
+}
+
+bool sagoi_tier_keep_view(sago_file *file) {
+    bool used = false;
+    for (logged *entry = file->tier ? file->tier->first : NULL; entry; entry = entry->next)
+        used = used || entry->call.view == &file->view;
+    if (!used)
+        return false;
+    kept_view *kept = file->tier->spare;
+    file->tier->spare = NULL;
+    *kept = (kept_view){file->view, file->tier->views};
+    file->tier->views = kept;
+    for (logged *entry = file->tier->first; entry; entry = entry->next)
+        if (entry->call.view == &file->view)
+            entry->call.view = &kept->view;
+    return true;
+}
+
+/* ---- Writing ---- */
+
+static logged *copy_call(sago_file *file, const sagoi_origin *what) {
+    int64_t list = what->n * (int64_t)sizeof *what->extents;
+    if (what->view && !file->tier->spare)
+        file->tier->spare = calloc(1, sizeof *file->tier->spare);
+    if (what->view && !file->tier->spare)
+        return NULL;
+    logged *entry = sagoi_budget_alloc(&file->budget, (int64_t)sizeof *entry + list);
+    if (!entry)
+        return NULL;
+    entry->call = *what;
+    if (what->n > 0)
+        entry->call.extents = memcpy(entry + 1, what->extents, (size_t)list);
+    return entry;
+}
+
+static void append(tier *t, logged *entry, int64_t key) {
+    entry->key = key;
+    *t->last = entry;
+    t->last = &entry->next;
+}
+
+/* Did every neighbourhood's write succeed?  Also where all of them wrote. */
+static sago_status agree_written(sago_file *file, bool ok, sagoi_range *all, bool *all_ok) {
+    bool any = all->low < all->high;
+    sagoi_agreement agreed = {.max = {!ok, any ? all->high : INT64_MIN, any ? -all->low : INT64_MIN}};
+    sago_status status = sagoi_agree(file->team, &agreed, NULL, NULL, NULL);
+    *all_ok = !agreed.max[0];
+    *all = agreed.max[1] == INT64_MIN ? (sagoi_range){0, 0} : (sagoi_range){-agreed.max[2], agreed.max[1]};
+    return status;
+}
+
+/* The call's data is in the local files, unless any of them would not take it. */
+static sago_status write_local(sago_file *file, sagoi_composed *composed, logged *entry, int64_t *bytes,
+                               bool *all_ok) {
+    tier *t = file->tier;
+    entry->all = (sagoi_range){composed->request.low, composed->request.high};
+    sago_status written = sagoi_engine_run(t->local, composed, SAGO_OK, bytes);
+    sago_status status = agree_written(file, written == SAGO_OK, &entry->all, all_ok);
+    if (status || !*all_ok)
+        return status;
+    if (composed->all_dense)
+        entry->near = (sagoi_range){composed->all_low, composed->all_high};
+    append(t, entry, 2 * t->calls++ + 1);
+    t->end = sagoi_max(t->end, entry->all.high);
+    file->stats.local_writes++;
+    file->stats.collective_writes++;
+    file->stats.bytes_written += *bytes;
+    file->stats.routes[SAGO_ROUTE_LOCAL]++;
+    return SAGO_OK;
+}
+
+/* Collective. */
+static sago_status write_all(sago_file *file, sagoi_composed *composed, sago_status status, int64_t *bytes) {
+    *bytes = 0;
+    logged *entry = status ? NULL : copy_call(file, &composed->origin);
+    if (!status && !entry)
+        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory to remember a write to local storage");
+    status = sagoi_engine_agree(file, status, SAGOI_CALL_TIER, 0);
+    bool all_ok = false;
+    if (!status)
+        status = write_local(file, composed, entry, bytes, &all_ok);
+    if (!status && all_ok)
+        return SAGO_OK;
+    drop_copy(file, entry);
+    if (!status) {
+        file->stats.local_refused++;
+        status = sagoi_tier_merge(file, false);
+    }
+    return status ? status : sagoi_engine_run(file, composed, SAGO_OK, bytes);
+}
+
+static sago_status write_own(sago_file *file, sagoi_composed *composed, int64_t *bytes) {
+    tier *t = file->tier;
+    logged *entry = copy_call(file, &composed->origin);
+    if (!entry)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory to remember a write to local storage");
+    sago_status status = sagoi_engine_alone(t->local, composed, bytes);
+    if (status) {
+        drop_copy(file, entry);
+        sagoi_message_prefix("in local storage, which sago_sync empties: ");
+        return status;
+    }
+    append(t, entry, 2 * t->calls);
+    t->own++;
+    t->own_end = sagoi_max(t->own_end, composed->bytes > 0 ? composed->request.high : 0);
+    file->stats.bytes_written += *bytes;
+    file->stats.routes[SAGO_ROUTE_LOCAL]++;
+    return SAGO_OK;
+}
+
+/* ---- Merging ---- */
+
+/* Bytes of this rank in a call. */
+static int64_t call_bytes(const sagoi_origin *call) {
+    int64_t bytes = call->view ? call->bytes : 0;
+    for (int64_t i = 0; i < call->n; i++)
+        bytes += call->extents[i].length;
+    return bytes;
+}
+
+/* The extents that hold bytes [begin, begin + bytes) of the call's data; `part` has room for all of them. */
+static int64_t cut_extents(const sagoi_origin *call, int64_t begin, int64_t bytes, sago_extent *part) {
+    int64_t n = 0, at = 0;
+    for (int64_t i = 0; i < call->n; i++) {
+        int64_t length = call->extents[i].length;
+        int64_t from = sagoi_max(begin, at), to = sagoi_min(begin + bytes, at + length);
+        if (from < to)
+            part[n++] = (sago_extent){call->extents[i].offset + from - at, to - from};
+        at += length;
+    }
+    return n;
+}
+
+typedef struct merge_buffer {
+    char *data;
+    int64_t bytes;     /* of data */
+    sago_extent *part; /* of the call with most extents */
+    int64_t extents;
+    bool nonblocking; /* merged before a nonblocking call, on all ranks: nothing may wait inside MPI */
+} merge_buffer;
+
+static sago_status compose_part(sagoi_composed *composed, const sagoi_origin *call, int64_t done,
+                                const merge_buffer *buffer) {
+    int64_t bytes = sagoi_max(0, sagoi_min(buffer->bytes, call_bytes(call) - done));
+    sago_status status;
+    if (call->view) {
+        sagoi_place place = {.view = call->view, .disp = call->view->disp, .begin = call->begin + done};
+        sagoi_buffer memory = {buffer->data, bytes, MPI_BYTE};
+        status = sagoi_compose_view(composed, &place, &memory);
+    } else {
+        const sagoi_scatter memory = {.base = buffer->data, .whole = true};
+        status =
+            sagoi_compose_extents(composed, cut_extents(call, done, bytes, buffer->part), buffer->part, &memory);
+    }
+    return status;
+}
+
+/* The same bytes of the call, out of the local file (near ranks) or into the global one (all). */
+static sago_status move_part(sago_file *file, const sagoi_origin *call, int64_t done, const merge_buffer *buffer,
+                             sagoi_direction direction, sago_status status) {
+    sagoi_composed composed;
+    int64_t moved = 0;
+    sagoi_composed_init(&composed, direction, &file->budget);
+    composed.request.nonblocking = buffer->nonblocking;
+    composed.flush = true;
+    if (!status)
+        status = compose_part(&composed, call, done, buffer);
+    status = sagoi_engine_run(file, &composed, status, &moved);
+    if (!status && moved != composed.bytes)
+        status = sagoi_fail(SAGO_ERR_IO, "the file in local storage has become shorter");
+    sagoi_composed_cleanup(&composed);
+    return status;
+}
+
+static sago_status merge_call(sago_file *file, const sagoi_origin *call, const merge_buffer *buffer) {
+    sagoi_agreement most = {.max[0] = call_bytes(call)};
+    sago_status status = sagoi_agree(file->team, &most, NULL, NULL, NULL);
+    for (int64_t done = 0; !status && done < most.max[0]; done += buffer->bytes) {
+        sago_status loaded = move_part(file->tier->local, call, done, buffer, SAGOI_FROM_FILE, SAGO_OK);
+        status = move_part(file, call, done, buffer, SAGOI_TO_FILE, loaded);
+    }
+    return status;
+}
+
+/* All ranks' calls by their keys: independent ones are not everybody's. */
+static sago_status merge_in_order(sago_file *file, const merge_buffer *buffer) {
+    static const sagoi_origin nothing = {0};
+    logged *entry = file->tier->first;
+    for (;;) {
+        int64_t key = entry ? entry->key : INT64_MAX;
+        sagoi_agreement least = {.max[0] = -key};
+        sago_status status = sagoi_agree(file->team, &least, NULL, NULL, NULL);
+        if (status || least.max[0] == -INT64_MAX)
+            return status;
+        bool mine = key == -least.max[0];
+        status = merge_call(file, mine ? &entry->call : &nothing, buffer);
+        if (status)
+            return status;
+        entry = mine ? entry->next : entry;
+    }
+}
+
+/* The space is free for what comes next. */
+static sago_status empty_local(sago_file *file) {
+    sago_file *local = file->tier->local;
+    sago_status status = local->team->rank == 0 ? sagoi_store_resize(local->store, 0) : SAGO_OK;
+    local->written_end = 0;
+    sagoi_mapping_cleanup(&local->mapping, &local->budget);
+    return sagoi_agree_status(file->team, status);
+}
+
+static sago_status merge_calls(sago_file *file, bool nonblocking) {
+    tier *t = file->tier;
+    merge_buffer buffer = {.bytes = t->chunk, .extents = 1, .nonblocking = nonblocking};
+    for (logged *entry = t->first; entry; entry = entry->next)
+        buffer.extents = sagoi_max(buffer.extents, entry->call.n);
+    int64_t list = buffer.extents * (int64_t)sizeof *buffer.part;
+    buffer.data = sagoi_budget_alloc(&file->budget, buffer.bytes);
+    buffer.part = sagoi_budget_alloc(&file->budget, list);
+    bool ok = buffer.data && buffer.part;
+    sago_status status = ok ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory to merge");
+    status = sagoi_engine_agree(file, status, SAGOI_CALL_TIER, 1);
+    if (!status)
+        status = merge_in_order(file, &buffer);
+    sagoi_budget_free(&file->budget, buffer.data, buffer.bytes);
+    sagoi_budget_free(&file->budget, buffer.part, list);
+    return status;
+}
+
+/* Does any rank have anything that is not in the global file yet?  Collective calls are everybody's. */
+static sago_status ask_holds(sago_file *file, bool *any) {
+    *any = file->tier && file->tier->calls > 0;
+    if (!file->tier || *any)
+        return SAGO_OK;
+    return sagoi_engine_agree_any(file, SAGO_OK, SAGOI_CALL_TIER_HOLDS, file->tier->own > 0, any);
+}
+
+sago_status sagoi_tier_merge(sago_file *file, bool nonblocking) {
+    bool any = false;
+    sago_status status = ask_holds(file, &any);
+    if (status || !any)
+        return status;
+    status = sagoi_tier_begin_merge(file);
+    if (!status)
+        status = merge_calls(file, nonblocking);
+    if (!status)
+        status = sagoi_tier_end_merge(file);
+    if (!status)
+        status = empty_local(file);
+    if (status) {
+        sagoi_message_prefix("moving local data to the global file: ");
+        return status;
+    }
+    forget_calls(file);
+    file->stats.local_merges++;
+    return SAGO_OK;
+}
+
+/* ---- The stage ---- */
+
+static sago_status serve_own(sago_file *file, sagoi_composed *composed, int64_t *bytes) {
+    return composed->request.direction == SAGOI_TO_FILE ? write_own(file, composed, bytes)
+                                                        : sagoi_tier_read_alone(file, composed, bytes);
+}
+
+static sago_status drain(sago_file *file, sago_flush reason, bool nonblocking) {
+    (void)reason; /* is counted of deferred writes only */
+    return sagoi_tier_merge(file, nonblocking);
+}
+
+static const sagoi_stage stage = {.write = write_all, .drain = drain, .own = serve_own};
+
 /* ---- Opening ---- */
 
 /* The next of the directories in "a:b:c"; false: no more. */
@@ -95,7 +407,13 @@ static sago_status open_tier(sago_file *file) {
     file->tier->last = &file->tier->first;
     file->tier->chunk = file->hints.window > 0 ? file->hints.window : SAGOI_TIER_CHUNK;
     status = meet_neighbours(file);
-    return status ? status : open_local(file);
+    if (!status)
+        status = open_local(file);
+    if (!status) {
+        file->stage = &stage;
+        file->common.tier = true;
+    }
+    return status;
 }
 
 sago_status sagoi_tier_open(sago_file *file) {
@@ -128,301 +446,4 @@ sago_status sagoi_tier_close(sago_file *file) {
     sagoi_free_comm(file->team, &t->place.near);
     sagoi_tier_destroy(file);
     return status;
-}
-
-/* ---- What is local ---- */
-
-static void drop_copy(sago_file *file, logged *entry) {
-    if (entry)
-        sagoi_budget_free(&file->budget, entry,
-                          (int64_t)sizeof *entry + entry->call.n * (int64_t)sizeof *entry->call.extents);
-}
-
-static void forget_calls(sago_file *file) {
-    tier *t = file->tier;
-    for (logged *entry = t->first, *next; entry; entry = next) {
-        next = entry->next;
-        drop_copy(file, entry);
-    }
-    for (kept_view *kept = t->views, *next; kept; kept = next) {
-        next = kept->next;
-        sagoi_view_cleanup(&kept->view);
-        free(kept);
-    }
-    t->views = NULL;
-    t->first = NULL;
-    t->last = &t->first;
-    t->calls = t->end = t->own = t->own_end = 0;
-    sagoi_tier_forget_kept(t);
-}
-
-void sagoi_tier_destroy(sago_file *file) {
-    if (!file->tier)
-        return;
-    forget_calls(file);
-    free(file->tier->spare);
-    sagoi_claim_cleanup(&file->tier->kept.claim);
-    free(file->tier);
-    file->tier = NULL;
-}
-
-int64_t sagoi_tier_end(const sago_file *file) {
-    return file->tier ? sagoi_max(file->tier->end, file->tier->own_end) : 0;
-}
-
-bool sagoi_tier_keep_view(sago_file *file) {
-    bool used = false;
-    for (logged *entry = file->tier ? file->tier->first : NULL; entry; entry = entry->next)
-        used = used || entry->call.view == &file->view;
-    if (!used)
-        return false;
-    kept_view *kept = file->tier->spare;
-    file->tier->spare = NULL;
-    *kept = (kept_view){file->view, file->tier->views};
-    file->tier->views = kept;
-    for (logged *entry = file->tier->first; entry; entry = entry->next)
-        if (entry->call.view == &file->view)
-            entry->call.view = &kept->view;
-    return true;
-}
-
-/* ---- Writing ---- */
-
-static logged *copy_call(sago_file *file, const sagoi_tier_call *what) {
-    int64_t list = what->n * (int64_t)sizeof *what->extents;
-    if (what->view && !file->tier->spare)
-        file->tier->spare = calloc(1, sizeof *file->tier->spare);
-    if (what->view && !file->tier->spare)
-        return NULL;
-    logged *entry = sagoi_budget_alloc(&file->budget, (int64_t)sizeof *entry + list);
-    if (!entry)
-        return NULL;
-    entry->call = *what;
-    if (what->n > 0)
-        entry->call.extents = memcpy(entry + 1, what->extents, (size_t)list);
-    return entry;
-}
-
-static void append(tier *t, logged *entry, int64_t key) {
-    entry->key = key;
-    *t->last = entry;
-    t->last = &entry->next;
-}
-
-/* Did every neighbourhood's write succeed?  Also where all of them wrote. */
-static sago_status agree_written(sago_file *file, bool ok, sagoi_range *all, bool *all_ok) {
-    bool any = all->low < all->high;
-    sagoi_agreement agreed = {.max = {!ok, any ? all->high : INT64_MIN, any ? -all->low : INT64_MIN}};
-    sago_status status = sagoi_agree(file->team, &agreed, NULL, NULL, NULL);
-    *all_ok = !agreed.max[0];
-    *all = agreed.max[1] == INT64_MIN ? (sagoi_range){0, 0} : (sagoi_range){-agreed.max[2], agreed.max[1]};
-    return status;
-}
-
-/* The call's data is in the local files, unless any of them would not take it. */
-static sago_status write_local(sago_file *file, sagoi_composed *composed, logged *entry, int64_t *bytes,
-                               bool *all_ok) {
-    tier *t = file->tier;
-    entry->all = (sagoi_range){composed->request.low, composed->request.high};
-    sago_status written = sagoi_engine_run(t->local, composed, SAGO_OK, bytes);
-    sago_status status = agree_written(file, written == SAGO_OK, &entry->all, all_ok);
-    if (status || !*all_ok)
-        return status;
-    if (composed->all_dense)
-        entry->near = (sagoi_range){composed->all_low, composed->all_high};
-    append(t, entry, 2 * t->calls++ + 1);
-    t->end = sagoi_max(t->end, entry->all.high);
-    file->stats.local_writes++;
-    file->stats.collective_writes++;
-    file->stats.bytes_written += *bytes;
-    file->stats.routes[SAGO_ROUTE_LOCAL]++;
-    return SAGO_OK;
-}
-
-sago_status sagoi_tier_write(sago_file *file, sagoi_composed *composed, const sagoi_tier_call *what,
-                             sago_status status, int64_t *bytes) {
-    *bytes = 0;
-    logged *entry = status ? NULL : copy_call(file, what);
-    if (!status && !entry)
-        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory to remember a write to local storage");
-    status = sagoi_engine_agree(file, status, SAGOI_CALL_TIER, 0);
-    bool all_ok = false;
-    if (!status)
-        status = write_local(file, composed, entry, bytes, &all_ok);
-    if (!status && all_ok)
-        return SAGO_OK;
-    drop_copy(file, entry);
-    if (!status) {
-        file->stats.local_refused++;
-        status = sagoi_tier_merge(file);
-    }
-    return status ? status : sagoi_engine_run(file, composed, SAGO_OK, bytes);
-}
-
-sago_status sagoi_tier_write_alone(sago_file *file, sagoi_composed *composed, const sagoi_tier_call *what,
-                                   int64_t *bytes) {
-    tier *t = file->tier;
-    logged *entry = copy_call(file, what);
-    if (!entry)
-        return sagoi_fail(SAGO_ERR_MEMORY, "no memory to remember a write to local storage");
-    sago_status status = sagoi_engine_independent(t->local, composed, bytes);
-    if (status) {
-        drop_copy(file, entry);
-        sagoi_message_prefix("in local storage, which sago_sync empties: ");
-        return status;
-    }
-    append(t, entry, 2 * t->calls);
-    t->own++;
-    t->own_end = sagoi_max(t->own_end, composed->bytes > 0 ? composed->request.high : 0);
-    file->stats.bytes_written += *bytes;
-    file->stats.routes[SAGO_ROUTE_LOCAL]++;
-    return SAGO_OK;
-}
-
-/* ---- Merging ---- */
-
-/* Bytes of this rank in a call. */
-static int64_t call_bytes(const sagoi_tier_call *call) {
-    int64_t bytes = call->view ? call->bytes : 0;
-    for (int64_t i = 0; i < call->n; i++)
-        bytes += call->extents[i].length;
-    return bytes;
-}
-
-/* The extents that hold bytes [begin, begin + bytes) of the call's data; `part` has room for all of them. */
-static int64_t cut_extents(const sagoi_tier_call *call, int64_t begin, int64_t bytes, sago_extent *part) {
-    int64_t n = 0, at = 0;
-    for (int64_t i = 0; i < call->n; i++) {
-        int64_t length = call->extents[i].length;
-        int64_t from = sagoi_max(begin, at), to = sagoi_min(begin + bytes, at + length);
-        if (from < to)
-            part[n++] = (sago_extent){call->extents[i].offset + from - at, to - from};
-        at += length;
-    }
-    return n;
-}
-
-typedef struct merge_buffer {
-    char *data;
-    int64_t bytes;     /* of data */
-    sago_extent *part; /* of the call with most extents */
-    int64_t extents;
-    bool nonblocking; /* merged before a nonblocking call, on all ranks: nothing may wait inside MPI */
-} merge_buffer;
-
-static sago_status compose_part(sagoi_composed *composed, const sagoi_tier_call *call, int64_t done,
-                                const merge_buffer *buffer) {
-    int64_t bytes = sagoi_max(0, sagoi_min(buffer->bytes, call_bytes(call) - done));
-    sago_status status;
-    if (call->view) {
-        sagoi_place place = {.view = call->view, .disp = call->view->disp, .begin = call->begin + done};
-        sagoi_buffer memory = {buffer->data, bytes, MPI_BYTE};
-        status = sagoi_compose_view(composed, &place, &memory);
-    } else {
-        const sagoi_scatter memory = {.base = buffer->data, .whole = true};
-        status =
-            sagoi_compose_extents(composed, cut_extents(call, done, bytes, buffer->part), buffer->part, &memory);
-    }
-    return status;
-}
-
-/* The same bytes of the call, out of the local file (near ranks) or into the global one (all). */
-static sago_status move_part(sago_file *file, const sagoi_tier_call *call, int64_t done,
-                             const merge_buffer *buffer, sagoi_direction direction, sago_status status) {
-    sagoi_composed composed;
-    int64_t moved = 0;
-    sagoi_composed_init(&composed, direction, &file->budget);
-    composed.nonblocking = buffer->nonblocking;
-    composed.flush = true;
-    if (!status)
-        status = compose_part(&composed, call, done, buffer);
-    status = sagoi_engine_run(file, &composed, status, &moved);
-    if (!status && moved != composed.bytes)
-        status = sagoi_fail(SAGO_ERR_IO, "the file in local storage has become shorter");
-    sagoi_composed_cleanup(&composed);
-    return status;
-}
-
-static sago_status merge_call(sago_file *file, const sagoi_tier_call *call, const merge_buffer *buffer) {
-    sagoi_agreement most = {.max[0] = call_bytes(call)};
-    sago_status status = sagoi_agree(file->team, &most, NULL, NULL, NULL);
-    for (int64_t done = 0; !status && done < most.max[0]; done += buffer->bytes) {
-        sago_status loaded = move_part(file->tier->local, call, done, buffer, SAGOI_FROM_FILE, SAGO_OK);
-        status = move_part(file, call, done, buffer, SAGOI_TO_FILE, loaded);
-    }
-    return status;
-}
-
-/* All ranks' calls by their keys: independent ones are not everybody's. */
-static sago_status merge_in_order(sago_file *file, const merge_buffer *buffer) {
-    static const sagoi_tier_call nothing = {0};
-    logged *entry = file->tier->first;
-    for (;;) {
-        int64_t key = entry ? entry->key : INT64_MAX;
-        sagoi_agreement least = {.max[0] = -key};
-        sago_status status = sagoi_agree(file->team, &least, NULL, NULL, NULL);
-        if (status || least.max[0] == -INT64_MAX)
-            return status;
-        bool mine = key == -least.max[0];
-        status = merge_call(file, mine ? &entry->call : &nothing, buffer);
-        if (status)
-            return status;
-        entry = mine ? entry->next : entry;
-    }
-}
-
-/* The space is free for what comes next. */
-static sago_status empty_local(sago_file *file) {
-    sago_file *local = file->tier->local;
-    sago_status status = local->team->rank == 0 ? sagoi_store_resize(local->store, 0) : SAGO_OK;
-    local->written_end = 0;
-    sagoi_mapping_cleanup(&local->mapping, &local->budget);
-    return sagoi_agree_status(file->team, status);
-}
-
-static sago_status merge_calls(sago_file *file) {
-    tier *t = file->tier;
-    merge_buffer buffer = {.bytes = t->chunk, .extents = 1, .nonblocking = file->serves_started};
-    for (logged *entry = t->first; entry; entry = entry->next)
-        buffer.extents = sagoi_max(buffer.extents, entry->call.n);
-    int64_t list = buffer.extents * (int64_t)sizeof *buffer.part;
-    buffer.data = sagoi_budget_alloc(&file->budget, buffer.bytes);
-    buffer.part = sagoi_budget_alloc(&file->budget, list);
-    bool ok = buffer.data && buffer.part;
-    sago_status status = ok ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory to merge");
-    status = sagoi_engine_agree(file, status, SAGOI_CALL_TIER, 1);
-    if (!status)
-        status = merge_in_order(file, &buffer);
-    sagoi_budget_free(&file->budget, buffer.data, buffer.bytes);
-    sagoi_budget_free(&file->budget, buffer.part, list);
-    return status;
-}
-
-/* Does any rank have anything that is not in the global file yet?  Collective calls are everybody's. */
-static sago_status ask_holds(sago_file *file, bool *any) {
-    *any = file->tier && file->tier->calls > 0;
-    if (!file->tier || *any)
-        return SAGO_OK;
-    return sagoi_engine_agree_any(file, SAGO_OK, SAGOI_CALL_TIER_HOLDS, file->tier->own > 0, any);
-}
-
-sago_status sagoi_tier_merge(sago_file *file) {
-    bool any = false;
-    sago_status status = ask_holds(file, &any);
-    if (status || !any)
-        return status;
-    status = sagoi_tier_begin_merge(file);
-    if (!status)
-        status = merge_calls(file);
-    if (!status)
-        status = sagoi_tier_end_merge(file);
-    if (!status)
-        status = empty_local(file);
-    if (status) {
-        sagoi_message_prefix("moving local data to the global file: ");
-        return status;
-    }
-    forget_calls(file);
-    file->stats.local_merges++;
-    return SAGO_OK;
 }

@@ -22,7 +22,9 @@
 
 typedef struct sagoi_local_tier sagoi_local_tier;
 
-/* Collective, on a file that is otherwise open: finds the neighbourhoods, and opens their files. */
+/* Collective, on a file that is otherwise open: finds the neighbourhoods, opens their files, and is the file's
+ * stage from then on.  If any neighbourhood's storage fails in a write (it is full, say), all that is local is
+ * merged, and the write goes to the global file. */
 sago_status sagoi_tier_open(sago_file *file) SAGOI_CHECKED;
 /* Collective.  Removes the local files, with what is in them. */
 sago_status sagoi_tier_close(sago_file *file);
@@ -31,30 +33,10 @@ sago_status sagoi_tier_remove_global(const char *path) SAGOI_CHECKED;
 /* Frees; no communication. */
 void sagoi_tier_destroy(sago_file *file);
 
-/* What a rank writes in one call: a place in a view, or extents. */
-typedef struct sagoi_tier_call {
-    const sagoi_view *view; /* NULL: extents */
-    int64_t begin, bytes;   /* in the view's stream of data */
-    int64_t n;
-    const sago_extent *extents;
-} sagoi_tier_call;
-
-/* Collective, in the place of sagoi_engine_run().  If any neighbourhood's storage fails (it is full, say), all
- * that is local is merged, and this call goes to the global file. */
-sago_status sagoi_tier_write(sago_file *file, sagoi_composed *composed, const sagoi_tier_call *what,
-                             sago_status status, int64_t *bytes) SAGOI_CHECKED;
-
-/* Independent: to the neighbourhood's local file. */
-sago_status sagoi_tier_write_alone(sago_file *file, sagoi_composed *composed, const sagoi_tier_call *what,
-                                   int64_t *bytes) SAGOI_CHECKED;
-/* Independent: from wherever this rank knows the data to be.  SAGO_ERR_STATE for bytes that other ranks have, or
- * may have, written since the last merge. */
-sago_status sagoi_tier_read_alone(sago_file *file, sagoi_composed *composed, int64_t *bytes) SAGOI_CHECKED;
-
 /* Where the file ends when all is merged, as far as this rank knows; 0: no further than it does. */
 int64_t sagoi_tier_end(const sago_file *file);
-/* Collective. */
-sago_status sagoi_tier_merge(sago_file *file) SAGOI_CHECKED;
+/* Collective.  `nonblocking`: for a nonblocking call, so that nothing may wait inside MPI. */
+sago_status sagoi_tier_merge(sago_file *file, bool nonblocking) SAGOI_CHECKED;
 /* The file's view is about to be replaced: true if it is kept here, for merging. */
 bool sagoi_tier_keep_view(sago_file *file);
 /* Collective.  What is local is on the device. */

@@ -56,7 +56,7 @@ static sago_status code_streams(const sagoi_composed *composed, int64_t key, sag
     return status ? status : kept->blocks.failed ? no_memory() : SAGO_OK;
 }
 
-sago_status sagoi_tier_compose_place(sagoi_composed *composed, const sagoi_tier_call *call) {
+sago_status sagoi_tier_compose_place(sagoi_composed *composed, const sagoi_origin *call) {
     static char nowhere;
     sago_status status;
     if (call->view) {

@@ -113,7 +113,7 @@ sago_status sagoi_tier_read_alone(sago_file *file, sagoi_composed *composed, int
     sagoi_request *request = &composed->request;
     int64_t size = 0;
     if (!file->tier->first)
-        return sagoi_engine_independent(file, composed, bytes);
+        return sagoi_engine_alone(file, composed, bytes);
     sago_status status = sagoi_store_size(file->store, &size);
     if (status)
         return status;

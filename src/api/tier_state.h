@@ -17,10 +17,10 @@ typedef struct sagoi_kept_view {
 } sagoi_kept_view;
 
 typedef struct sagoi_logged {
-    sagoi_tier_call call; /* with extents of its own */
-    int64_t key;          /* its place among the calls of all ranks: odd for collective ones */
-    sagoi_range all;      /* a collective one: where any rank wrote, */
-    sagoi_range near;     /* and what the neighbourhood wrote without a gap; low == high: not known */
+    sagoi_origin call; /* where it wrote, with extents of its own */
+    int64_t key;       /* its place among the calls of all ranks: odd for collective ones */
+    sagoi_range all;   /* a collective one: where any rank wrote, */
+    sagoi_range near;  /* and what the neighbourhood wrote without a gap; low == high: not known */
     struct sagoi_logged *next;
 } sagoi_logged;
 
@@ -57,10 +57,16 @@ struct sagoi_local_tier {
     sagoi_tier_kept kept;
 };
 
+/* ---- tier_read.c ---- */
+
+/* An independent read: from wherever this rank knows the data to be.  SAGO_ERR_STATE for bytes that other ranks
+ * have, or may have, written since the last merge. */
+sago_status sagoi_tier_read_alone(sago_file *file, sagoi_composed *composed, int64_t *bytes) SAGOI_CHECKED;
+
 /* ---- tier_keep.c ---- */
 
 /* A call without its data: only where it goes matters. */
-sago_status sagoi_tier_compose_place(sagoi_composed *composed, const sagoi_tier_call *call) SAGOI_CHECKED;
+sago_status sagoi_tier_compose_place(sagoi_composed *composed, const sagoi_origin *call) SAGOI_CHECKED;
 /* Collective, around a merge; nothing to do without a claim. */
 sago_status sagoi_tier_begin_merge(sago_file *file) SAGOI_CHECKED;
 sago_status sagoi_tier_end_merge(sago_file *file) SAGOI_CHECKED;

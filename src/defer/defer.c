@@ -100,6 +100,205 @@ static double ring(void *arg) {
     return again;
 }
 
+/* ---- Moving, all ranks ---- */
+
+static void begin_moving(sago_file *file) {
+    sagoi_pending *pending = file->deferred;
+    (void)pthread_mutex_lock(&pending->lock);
+    pending->moving = true;
+    file->written_end = sagoi_max(file->written_end, pending->own_end);
+    pending->own_end = 0;
+    (void)pthread_mutex_unlock(&pending->lock);
+}
+
+static void end_moving(sago_file *file, bool moved) {
+    sagoi_pending *pending = file->deferred;
+    (void)pthread_mutex_lock(&pending->lock);
+    pending->moving = false;
+    pending->harmful = false;
+    if (moved)
+        sagoi_fuse_reset(&pending->fuse);
+    (void)pthread_mutex_unlock(&pending->lock);
+    pending->largest = 0;
+    if (moved)
+        pending->calls = 0;
+}
+
+static sago_status move_fused(sago_file *file, bool nonblocking) {
+    sagoi_composed step;
+    int64_t bytes;
+    sagoi_composed_init(&step, SAGOI_TO_FILE, &file->budget);
+    step.flush = true;
+    step.request.nonblocking = nonblocking;
+    sago_status status = sagoi_fuse_compose(&file->deferred->fuse, &step);
+    status = sagoi_engine_run(file, &step, status, &bytes);
+    sagoi_composed_cleanup(&step);
+    file->stats.flush_steps++;
+    if (status != SAGO_ERR_MEMORY)
+        return status;
+    /* No memory even for the smallest plan: every rank writes its own. */
+    status = sagoi_fuse_store(&file->deferred->fuse, file->store);
+    file->written_end = sagoi_max(file->written_end, sagoi_fuse_end(&file->deferred->fuse));
+    return sagoi_agree_status(file->team, status);
+}
+
+static void keep_late(sagoi_pending *pending, sago_status status) {
+    if (!status || pending->late)
+        return;
+    pending->late = status;
+    (void)snprintf(pending->why, sizeof pending->why, "%s", sagoi_message());
+}
+
+static sagoi_pace_facts facts_of(sagoi_pending *pending) {
+    (void)pthread_mutex_lock(&pending->lock);
+    sagoi_pace_facts facts = {.calls = pending->calls,
+                              .largest = pending->largest,
+                              .room = pending->fuse.room,
+                              .harmful = pending->harmful};
+    (void)pthread_mutex_unlock(&pending->lock);
+    return facts;
+}
+
+/* The ranks tell each other what they know; *late: of a call that failed on one of them. */
+static sago_status meet(sago_file *file, bool due, sago_status *late) {
+    sagoi_pending *pending = file->deferred;
+    sagoi_pace_facts facts = facts_of(pending);
+    *late = pending->late;
+    if (*late)
+        sagoi_message_set(pending->why);
+    sago_status status = sagoi_engine_agree_pace(file, &facts, late);
+    if (status)
+        return status;
+    sagoi_pace_meet(&pending->pace, facts.largest, facts.room, facts.harmful, due);
+    pending->late = SAGO_OK;
+    keep_late(pending, *late);
+    return SAGO_OK;
+}
+
+/* Of a call before: nobody has to go on by other means. */
+static sago_status tell_late(sago_file *file, sago_status late) {
+    if (!late)
+        return SAGO_OK;
+    file->deferred->late = SAGO_OK;
+    sagoi_message_set(file->deferred->why);
+    if (late == SAGO_ERR_MEMORY || late == SAGO_ERR_UNSUPPORTED)
+        file->stats.separate_failures++;
+    return late;
+}
+
+static sago_status move_all(sago_file *file, sago_flush reason, bool due, bool nonblocking) {
+    sago_status late = SAGO_OK;
+    file->stats.flushes[reason]++;
+    begin_moving(file);
+    sago_status status = meet(file, due, &late);
+    if (!status)
+        status = move_fused(file, nonblocking);
+    end_moving(file, !status);
+    return status ? status : tell_late(file, late);
+}
+
+sago_status sagoi_flush(sago_file *file, sago_flush reason, bool nonblocking) {
+    if (!file->deferred || file->deferred->calls == 0)
+        return SAGO_OK;
+    sago_status status = move_all(file, reason, false, nonblocking);
+    bool broken = status == SAGO_ERR_PEER || status == SAGO_ERR_MPI;
+    if (!broken)
+        return status;
+    /* The ranks will never move it: this one's part is all that can be saved. */
+    char why[SAGOI_MESSAGE_MAX];
+    (void)snprintf(why, sizeof why, "%s", sagoi_message());
+    sago_status saved = sagoi_flush_own(file);
+    (void)saved; /* what stopped the ranks is told */
+    sagoi_message_set(why);
+    return status;
+}
+
+/* ---- Putting off ---- */
+
+/* With the lock.  Data that nobody would see to in time is written at once. */
+static sago_status see_to_age(sagoi_pending *pending) {
+    pending->born = sagoi_now();
+    if (pending->armed || pending->age == 0)
+        return SAGO_OK;
+    pending->armed = sagoi_iothread_alarm(pending->file->thread, &pending->alarm, pending->age);
+    return pending->armed ? SAGO_OK : store_own(pending, SAGO_FLUSH_AGE);
+}
+
+/* With the lock. */
+static sago_status add(sagoi_pending *pending, const sagoi_composed *composed, sagoi_fuse_answer *answer) {
+    sago_status status = SAGO_OK;
+    for (*answer = SAGOI_FUSE_FULL; !status && (*answer == SAGOI_FUSE_FULL || *answer == SAGOI_FUSE_CLASHES);) {
+        bool first = sagoi_fuse_empty(&pending->fuse);
+        int64_t size = sagoi_fuse_size(&pending->fuse);
+        status = sagoi_fuse_add(&pending->fuse, composed, answer);
+        if (!status && *answer == SAGOI_FUSED) {
+            pending->largest = sagoi_max(pending->largest, sagoi_fuse_size(&pending->fuse) - size);
+            return first && composed->bytes > 0 ? see_to_age(pending) : SAGO_OK;
+        }
+        if (!status)
+            status = store_own(pending, *answer == SAGOI_FUSE_CLASHES ? SAGO_FLUSH_OVERLAP : SAGO_FLUSH_ROOM);
+    }
+    return status;
+}
+
+/* What would never fit is written by this rank, after what is put off. */
+static sago_status put_off(sago_file *file, const sagoi_composed *composed, int64_t *bytes) {
+    sagoi_pending *pending = file->deferred;
+    sagoi_fuse_answer answer;
+    double start = sagoi_phase_begin(file);
+    (void)pthread_mutex_lock(&pending->lock);
+    sago_status status = add(pending, composed, &answer);
+    if (answer == SAGOI_FUSE_NEVER)
+        pending->harmful = pending->harmful || are_harmful(composed->runs, composed->bytes);
+    (void)pthread_mutex_unlock(&pending->lock);
+    (void)sagoi_phase_next(file, SAGO_PHASE_GATHER, start);
+    if (status)
+        return status;
+    if (answer == SAGOI_FUSE_NEVER) {
+        status = sagoi_move_alone(file, composed);
+        if (!status)
+            status = sagoi_request_settle(&composed->request);
+        file->written_end = sagoi_max(file->written_end, composed->request.high);
+    }
+    if (status)
+        return status;
+    file->stats.bytes_written += composed->bytes;
+    *bytes = composed->bytes;
+    return SAGO_OK;
+}
+
+/* Whatever goes wrong is told when the ranks meet next, to all of them in the same call: else those who were told
+ * at once would do something else than the others, who wait for them. */
+static sago_status write_later(sago_file *file, sagoi_composed *composed, sago_status status, int64_t *bytes) {
+    sagoi_pending *pending = file->deferred;
+    bool due = sagoi_pace_count(&pending->pace);
+    *bytes = 0;
+    pending->calls++;
+    if (!status)
+        status = put_off(file, composed, bytes);
+    keep_late(pending, status);
+    file->stats.deferred_writes++;
+    file->stats.routes[SAGO_ROUTE_DEFERRED]++;
+    file->stats.collective_writes++;
+    status = due ? move_all(file, SAGO_FLUSH_MEMORY, true, false) : SAGO_OK;
+    *bytes = status ? 0 : *bytes;
+    return status;
+}
+
+/* While calls are not put off, the ranks meet now and then to see whether they should be. */
+static sago_status look(sago_file *file, const sagoi_composed *composed) {
+    sagoi_pending *pending = file->deferred;
+    sago_status status = SAGO_OK, late;
+    pending->largest = sagoi_max(pending->largest, composed->bytes);
+    if (!sagoi_pace_defers(&pending->pace) && sagoi_pace_count(&pending->pace))
+        status = meet(file, false, &late);
+    file->common.deferring = sagoi_pace_defers(&pending->pace);
+    return status;
+}
+
+static const sagoi_stage deferral = {
+    .look = look, .write = write_later, .drain = sagoi_flush, .drain_own = sagoi_flush_own};
+
 /* ---- Life ---- */
 
 static struct {
@@ -170,6 +369,8 @@ sago_status sagoi_pending_create(sago_file *file) {
     pending->alarm = (sagoi_alarm){ring, pending};
     pending->process = getpid();
     file->deferred = pending;
+    file->stage = &deferral;
+    file->common.defer = true;
     list_add(pending);
     return SAGO_OK;
 }
@@ -183,211 +384,4 @@ void sagoi_pending_destroy(sago_file *file) {
     (void)pthread_mutex_destroy(&pending->lock);
     sagoi_budget_free(&file->budget, pending, sizeof *pending);
     file->deferred = NULL;
-}
-
-/* ---- Moving, all ranks ---- */
-
-static void begin_moving(sago_file *file) {
-    sagoi_pending *pending = file->deferred;
-    (void)pthread_mutex_lock(&pending->lock);
-    pending->moving = true;
-    file->written_end = sagoi_max(file->written_end, pending->own_end);
-    pending->own_end = 0;
-    (void)pthread_mutex_unlock(&pending->lock);
-}
-
-static void end_moving(sago_file *file, bool moved) {
-    sagoi_pending *pending = file->deferred;
-    (void)pthread_mutex_lock(&pending->lock);
-    pending->moving = false;
-    pending->harmful = false;
-    if (moved)
-        sagoi_fuse_reset(&pending->fuse);
-    (void)pthread_mutex_unlock(&pending->lock);
-    pending->largest = 0;
-    if (moved)
-        pending->calls = 0;
-}
-
-static sago_status move_fused(sago_file *file) {
-    sagoi_composed step;
-    int64_t bytes;
-    sagoi_composed_init(&step, SAGOI_TO_FILE, &file->budget);
-    step.flush = true;
-    step.nonblocking = file->serves_started;
-    sago_status status = sagoi_fuse_compose(&file->deferred->fuse, &step);
-    status = sagoi_engine_run(file, &step, status, &bytes);
-    sagoi_composed_cleanup(&step);
-    file->stats.flush_steps++;
-    if (status != SAGO_ERR_MEMORY)
-        return status;
-    /* No memory even for the smallest plan: every rank writes its own. */
-    status = sagoi_fuse_store(&file->deferred->fuse, file->store);
-    file->written_end = sagoi_max(file->written_end, sagoi_fuse_end(&file->deferred->fuse));
-    return sagoi_agree_status(file->team, status);
-}
-
-static void keep_late(sagoi_pending *pending, sago_status status) {
-    if (!status || pending->late)
-        return;
-    pending->late = status;
-    (void)snprintf(pending->why, sizeof pending->why, "%s", sagoi_message());
-}
-
-static sagoi_pace_facts facts_of(sagoi_pending *pending) {
-    (void)pthread_mutex_lock(&pending->lock);
-    sagoi_pace_facts facts = {.calls = pending->calls,
-                              .largest = pending->largest,
-                              .room = pending->fuse.room,
-                              .harmful = pending->harmful};
-    (void)pthread_mutex_unlock(&pending->lock);
-    return facts;
-}
-
-/* The ranks tell each other what they know; *late: of a call that failed on one of them. */
-static sago_status meet(sago_file *file, bool due, sago_status *late) {
-    sagoi_pending *pending = file->deferred;
-    sagoi_pace_facts facts = facts_of(pending);
-    *late = pending->late;
-    if (*late)
-        sagoi_message_set(pending->why);
-    sago_status status = sagoi_engine_agree_pace(file, &facts, late);
-    if (status)
-        return status;
-    sagoi_pace_meet(&pending->pace, facts.largest, facts.room, facts.harmful, due);
-    pending->late = SAGO_OK;
-    keep_late(pending, *late);
-    return SAGO_OK;
-}
-
-/* Of a call before: nobody has to go on by other means. */
-static sago_status tell_late(sago_file *file, sago_status late) {
-    if (!late)
-        return SAGO_OK;
-    file->deferred->late = SAGO_OK;
-    sagoi_message_set(file->deferred->why);
-    if (late == SAGO_ERR_MEMORY || late == SAGO_ERR_UNSUPPORTED)
-        file->stats.separate_failures++;
-    return late;
-}
-
-static sago_status move_all(sago_file *file, sago_flush reason, bool due) {
-    sago_status late = SAGO_OK;
-    file->stats.flushes[reason]++;
-    begin_moving(file);
-    sago_status status = meet(file, due, &late);
-    if (!status)
-        status = move_fused(file);
-    end_moving(file, !status);
-    return status ? status : tell_late(file, late);
-}
-
-sago_status sagoi_flush(sago_file *file, sago_flush reason) {
-    if (!file->deferred || file->deferred->calls == 0)
-        return SAGO_OK;
-    sago_status status = move_all(file, reason, false);
-    bool broken = status == SAGO_ERR_PEER || status == SAGO_ERR_MPI;
-    if (!broken)
-        return status;
-    /* The ranks will never move it: this one's part is all that can be saved. */
-    char why[SAGOI_MESSAGE_MAX];
-    (void)snprintf(why, sizeof why, "%s", sagoi_message());
-    sago_status saved = sagoi_flush_own(file);
-    (void)saved; /* what stopped the ranks is told */
-    sagoi_message_set(why);
-    return status;
-}
-
-/* ---- Putting off ---- */
-
-/* With the lock.  Data that nobody would see to in time is written at once. */
-static sago_status see_to_age(sagoi_pending *pending) {
-    pending->born = sagoi_now();
-    if (pending->armed || pending->age == 0)
-        return SAGO_OK;
-    pending->armed = sagoi_iothread_alarm(pending->file->thread, &pending->alarm, pending->age);
-    return pending->armed ? SAGO_OK : store_own(pending, SAGO_FLUSH_AGE);
-}
-
-/* With the lock. */
-static sago_status add(sagoi_pending *pending, const sagoi_composed *composed, sagoi_fuse_answer *answer) {
-    sago_status status = SAGO_OK;
-    for (*answer = SAGOI_FUSE_FULL; !status && (*answer == SAGOI_FUSE_FULL || *answer == SAGOI_FUSE_CLASHES);) {
-        bool first = sagoi_fuse_empty(&pending->fuse);
-        int64_t size = sagoi_fuse_size(&pending->fuse);
-        status = sagoi_fuse_add(&pending->fuse, composed, answer);
-        if (!status && *answer == SAGOI_FUSED) {
-            pending->largest = sagoi_max(pending->largest, sagoi_fuse_size(&pending->fuse) - size);
-            return first && composed->bytes > 0 ? see_to_age(pending) : SAGO_OK;
-        }
-        if (!status)
-            status = store_own(pending, *answer == SAGOI_FUSE_CLASHES ? SAGO_FLUSH_OVERLAP : SAGO_FLUSH_ROOM);
-    }
-    return status;
-}
-
-/* What would never fit is written by this rank, after what is put off. */
-static sago_status put_off(sago_file *file, const sagoi_composed *composed, int64_t *bytes) {
-    sagoi_pending *pending = file->deferred;
-    sagoi_fuse_answer answer;
-    double start = sagoi_phase_begin(file);
-    (void)pthread_mutex_lock(&pending->lock);
-    sago_status status = add(pending, composed, &answer);
-    if (answer == SAGOI_FUSE_NEVER)
-        pending->harmful = pending->harmful || are_harmful(composed->runs, composed->bytes);
-    (void)pthread_mutex_unlock(&pending->lock);
-    (void)sagoi_phase_next(file, SAGO_PHASE_GATHER, start);
-    if (status)
-        return status;
-    if (answer == SAGOI_FUSE_NEVER) {
-        status = sagoi_move_alone(file, &composed->request);
-        if (!status)
-            status = sagoi_request_settle(&composed->request);
-        file->written_end = sagoi_max(file->written_end, composed->request.high);
-    }
-    if (status)
-        return status;
-    file->stats.bytes_written += composed->bytes;
-    *bytes = composed->bytes;
-    return SAGO_OK;
-}
-
-/* While calls are not put off: should they be? */
-static sago_status look_again(sago_file *file) {
-    sago_status late;
-    return sagoi_pace_count(&file->deferred->pace) ? meet(file, false, &late) : SAGO_OK;
-}
-
-/* Whatever goes wrong is told when the ranks meet next, to all of them in the same call: else those who were told
- * at once would do something else than the others, who wait for them. */
-static sago_status write_later(sago_file *file, const sagoi_composed *composed, sago_status status,
-                               int64_t *bytes) {
-    sagoi_pending *pending = file->deferred;
-    bool due = sagoi_pace_count(&pending->pace);
-    pending->calls++;
-    if (!status)
-        status = put_off(file, composed, bytes);
-    keep_late(pending, status);
-    file->stats.deferred_writes++;
-    file->stats.routes[SAGO_ROUTE_DEFERRED]++;
-    file->stats.collective_writes++;
-    status = due ? move_all(file, SAGO_FLUSH_MEMORY, true) : SAGO_OK;
-    *bytes = status ? 0 : *bytes;
-    return status;
-}
-
-sago_status sagoi_defer_write(sago_file *file, sagoi_composed *composed, sago_status status, int64_t *bytes) {
-    sagoi_pending *pending = file->deferred;
-    *bytes = 0;
-    pending->largest = sagoi_max(pending->largest, composed->bytes);
-    if (!sagoi_pace_defers(&pending->pace)) {
-        sago_status met = look_again(file);
-        if (met)
-            return met;
-    }
-    if (!sagoi_pace_defers(&pending->pace)) { /* something may be left that could not be moved */
-        sago_status flushed = sagoi_flush(file, SAGO_FLUSH_MEMORY);
-        return flushed ? flushed : sagoi_engine_run(file, composed, status, bytes);
-    }
-    return write_later(file, composed, status, bytes);
 }

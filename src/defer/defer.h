@@ -10,19 +10,16 @@
 #include "engine/engine.h"
 #include "engine/file.h"
 
-/* Local; sets file->deferred if writes are to be put off. */
+/* Local; sets file->deferred, and the file's stage, if writes may be put off.  A write that is put off meets
+ * nobody as a rule: then its errors are told by the call in which the ranks meet next, to all of them. */
 sago_status sagoi_pending_create(sago_file *file) SAGOI_CHECKED;
 /* Drops whatever is still there; fine on a file without.  The file's thread is gone. */
 void sagoi_pending_destroy(sago_file *file);
 
-/* Collective, in place of sagoi_engine_run(), but as a rule without meeting anybody: then errors are told by the
- * call in which the ranks meet next, to all of them. */
-sago_status sagoi_defer_write(sago_file *file, sagoi_composed *composed, sago_status status, int64_t *bytes)
-    SAGOI_CHECKED;
-
 /* Collective: everything deferred is in the file.  What could not be written stays deferred.  No communication
- * when no call was put off.  Also tells all ranks of calls that failed on one of them. */
-sago_status sagoi_flush(sago_file *file, sago_flush reason) SAGOI_CHECKED;
+ * when no call was put off.  `nonblocking`: for a nonblocking call, so that nothing may wait inside MPI.  Also
+ * tells all ranks of calls that failed on one of them. */
+sago_status sagoi_flush(sago_file *file, sago_flush reason, bool nonblocking) SAGOI_CHECKED;
 
 /* Local: what this rank has deferred is in the file.  Another thread may be in a collective call on the file. */
 sago_status sagoi_flush_own(sago_file *file) SAGOI_CHECKED;

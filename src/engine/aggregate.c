@@ -89,7 +89,10 @@ static void start_io(job *work, int64_t round) {
                          .sieve = work->file->hints.sieve && !(work->file->amode & MPI_MODE_WRONLY)};
     work->started[round & 1] = true;
     /* Nothing is left to be done meanwhile before the first window is read, and after the last is filled. */
-    sagoi_task_begin(work->file, task, round != (work->plan->write ? work->plan->rounds - 1 : 0));
+    bool meanwhile = round != (work->plan->write ? work->plan->rounds - 1 : 0);
+    bool nonblocking = work->call->composed->request.nonblocking;
+    sagoi_task_begin(work->file, task,
+                     meanwhile ? SAGOI_BY_THREAD : sagoi_route_worker(&work->file->own, nonblocking, end - start));
 }
 
 /* Waits until the window that was last used in this parity is free. */

@@ -1,107 +1,62 @@
-/* One rank by itself: independent calls, and its part of a collective call where the ranks go alone.
- *
- * By system calls at first; through a mapping once a part of the file has been accessed twice, since setting up
- * pages costs more than a few calls save.  Many short runs take the mapping at once: there it is the calls that
- * cost. */
+/* One rank by itself: independent calls, and its part of a collective call where the ranks go alone.  Which method
+ * serves it is decided by plan/route.c; here the method's inputs are collected, and the method is carried out. */
 #include "base/checked.h"
 #include "engine/engine.h"
 
-enum {
-    PAGE = 4096,
-    LEAST_MAPPED = 256 * 1024,     /* bytes; below this the system call is the smaller cost */
-    MOST_PACKED = 16 * 1024,       /* bytes that pass through the stack */
-    MOST_READ_THROUGH = 64 * 1024, /* bytes that one call reads for several runs */
-    CALL_IN_MEMORY = 4096,         /* bytes that are read while a system call does nothing else, */
-    CALL_ELSEWHERE = 16 * 1024,    /* and where that may be slow */
-    FEW_RUNS = 16,                 /* so many system calls cost less than a mapping, */
-    FEW_UNMAPPED = 64,             /* and so many less than gathering with the other ranks */
-    LONG_UNMAPPED = 64 * 1024,     /* bytes of a run: gathering would only be another copy */
-    /* One part in so many of a range must be accessed for all of it to be brought in: */
-    SPARSELY = 8,
-    HALF = 2 /* where it has holes, which that fills */
-};
+/* ---- Inputs of the route ---- */
 
-static bool lies_in(const sagoi_range *range, int64_t low, int64_t high) {
-    return range->low <= low && high <= range->high;
-}
-
-static void extend(sagoi_range *range, int64_t low, int64_t high) {
-    bool first = range->low == range->high;
-    range->low = first ? low : sagoi_min(range->low, low);
-    range->high = first ? high : sagoi_max(range->high, high);
-}
-
-SAGOI_OFTEN void sagoi_note_accessed(sago_file *file, int64_t low, int64_t high) {
-    if (lies_in(&file->accessed, low, high))
-        extend(&file->accessed_again, low, high);
-    extend(&file->accessed, low, high);
-}
-
-SAGOI_OFTEN bool sagoi_engine_takes_piece(const sago_file *file, const sagoi_lone_run *piece) {
-    if (piece->memory.staging)
-        return false;
-    if (piece->memory.extents.pattern)
-        return piece->len <= MOST_PACKED;
-    return piece->len < LEAST_MAPPED || !file->may_map ||
-           !lies_in(&file->accessed_again, piece->off, piece->off + piece->len);
-}
-
-static bool are_many_short(const sagoi_composed *composed) {
-    int64_t span = composed->request.high - composed->request.low;
-    return composed->runs > FEW_RUNS && composed->runs >= span / PAGE;
-}
-
-/* Runs close together are read by one call, and copied from there: what is read in vain, and the copy (half as
- * much work as reading), must cost less than the calls it takes the place of. */
-static bool is_read_through(const sago_file *file, const sagoi_composed *composed) {
+/* Runs may overlap where they are only read, so that their sum tells nothing. */
+static bool is_one_run(const sagoi_composed *composed) {
     const sagoi_request *request = &composed->request;
-    int64_t span = request->high - request->low;
-    if (request->direction == SAGOI_TO_FILE || composed->runs == 0 || span > MOST_READ_THROUGH)
+    sagoi_cursor cursor;
+    sagoi_span span;
+    if (request->nstreams != 1 || request->high - request->low != composed->bytes)
         return false;
-    int64_t call = sagoi_store_layout(file->store)->in_memory ? CALL_IN_MEMORY : CALL_ELSEWHERE;
-    return span - composed->bytes / 2 <= (composed->runs - 1) * call;
-}
-
-/* Is a mapping worth while, if the file has no holes? */
-SAGOI_OFTEN static bool may_be_mapped(const sago_file *file, const sagoi_composed *composed) {
-    int64_t span = composed->request.high - composed->request.low;
-    if (span == 0 || !file->may_map)
+    sagoi_cursor_init(&cursor, &request->streams[0].file);
+    if (!sagoi_cursor_next(&cursor, SAGOI_NO_LIMIT, &span))
         return false;
-    return are_many_short(composed) ||
-           (lies_in(&file->accessed_again, composed->request.low, composed->request.high) &&
-            (composed->bytes >= LEAST_MAPPED || composed->runs > FEW_RUNS) && composed->bytes >= span / SPARSELY);
+    sagoi_walk run = sagoi_walk_span(&span);
+    return sagoi_walk_run(&run) && run.len == composed->bytes;
 }
 
-static bool is_mapped(const sago_file *file, const sagoi_composed *composed, const sagoi_look *look) {
-    int64_t span = composed->request.high - composed->request.low;
-    return may_be_mapped(file, composed) &&
-           (!look->sparse || are_many_short(composed) || composed->bytes >= span / HALF);
+SAGOI_OFTEN static sagoi_route_wanted wanted_by(const sagoi_composed *composed) {
+    const sagoi_request *request = &composed->request;
+    return (sagoi_route_wanted){.memory = request->nstreams ? sagoi_memory_form_of(&request->streams[0].memory)
+                                                            : SAGOI_MEMORY_WHOLE,
+                                .one_run = is_one_run(composed),
+                                .bytes = composed->bytes,
+                                .runs = composed->runs,
+                                .low = request->low,
+                                .high = request->high};
 }
 
-SAGOI_OFTEN bool sagoi_engine_is_soon(const sago_file *file, const sagoi_composed *composed) {
-    return sagoi_io_is_soon(file, composed->bytes) || may_be_mapped(file, composed);
+/* The file system is asked only if that may change this rank's answer to the others. */
+void sagoi_engine_choose(const sago_file *file, sagoi_route_call call, const sagoi_composed *composed,
+                         sagoi_route *route) {
+    sagoi_route_wanted wanted = wanted_by(composed);
+    sagoi_look look = {0};
+    sagoi_route_part(route, call, &file->common, &file->own, &wanted);
+    bool asks = route->choice.company != SAGOI_ALONE && route->unwilling && !route->choice.helpless &&
+                file->common.mappable;
+    if (!asks || sagoi_store_look(file->store, 0, 1, &look) != SAGO_OK)
+        return;
+    wanted.looked = true;
+    wanted.sparse = look.sparse;
+    sagoi_route_part(route, call, &file->common, &file->own, &wanted);
 }
 
-/* Of a system call for each run, and of moving the bytes. */
-double sagoi_engine_alone_seconds(const sago_file *file, const sagoi_composed *composed) {
-    const double call = 1e-6, remote_call = 50e-6, byte = 1e-9;
-    bool local = sagoi_store_layout(file->store)->local;
-    return (double)composed->runs * (local ? call : remote_call) + (double)composed->bytes * byte;
+double sagoi_engine_worth_waiting(const sago_file *file, const sagoi_composed *composed) {
+    const sagoi_route_wanted wanted = {.bytes = composed->bytes, .runs = composed->runs};
+    return sagoi_route_worth(&file->common, &file->own, composed->request.direction == SAGOI_TO_FILE, &wanted);
 }
 
-static sago_status run_unmapped(sago_file *file, const sagoi_request *request) {
+/* ---- Methods ---- */
+
+static sago_status run_direct(sago_file *file, const sagoi_composed *composed) {
+    const sagoi_request *request = &composed->request;
     if (request->low < request->high)
-        sagoi_note_accessed(file, request->low, request->high);
-    return sagoi_run_direct(file, request);
-}
-
-/* Runs in holes that others may be filling are read with them: alone it takes a copy more. */
-SAGOI_OFTEN bool sagoi_engine_serves_alone(const sago_file *file, const sagoi_composed *composed) {
-    sagoi_look look = {.sparse = true};
-    if (!file->may_map)
-        return composed->runs <= FEW_UNMAPPED || composed->bytes / composed->runs >= LONG_UNMAPPED;
-    return composed->request.direction == SAGOI_TO_FILE || !are_many_short(composed) ||
-           (sagoi_store_look(file->store, 0, 1, &look) == SAGO_OK && !look.sparse);
+        sagoi_route_note(&file->own, request->low, request->high);
+    return sagoi_run_direct(file, composed);
 }
 
 /* By writing the last byte, which is this rank's: cutting the file to a length could take away what another rank
@@ -139,29 +94,36 @@ static void count_bytes(sago_file *file, sagoi_direction direction, int64_t end,
 /* What was not read lay past the end of the file. */
 SAGOI_OFTEN static sago_status run_read_through(sago_file *file, const sagoi_request *request, int64_t *bytes) {
     double start = sagoi_phase_begin(file);
-    sagoi_note_accessed(file, request->low, request->high);
+    sagoi_route_note(&file->own, request->low, request->high);
     sago_status status = sagoi_read_through(file, request, request->low, request->high, bytes);
     (void)sagoi_phase_next(file, SAGO_PHASE_STORE, start);
     file->stats.routes[SAGO_ROUTE_ALONE_READ_THROUGH] += status == SAGO_OK;
     return status;
 }
 
-/* The size of the file matters only to reads, and to a mapping. */
-SAGOI_OFTEN static sago_status run_by_size(sago_file *file, sagoi_composed *composed, int64_t *bytes) {
+/* Mapped or direct.  The size of the file matters only to reads, and to a mapping. */
+SAGOI_OFTEN static sago_status run_by_size(sago_file *file, sagoi_composed *composed, sagoi_route_wanted *wanted,
+                                           sagoi_route *route, int64_t *bytes) {
     sagoi_request *request = &composed->request;
-    bool write = request->direction == SAGOI_TO_FILE;
+    const sagoi_route_call call = {.write = request->direction == SAGOI_TO_FILE,
+                                   .nonblocking = request->nonblocking};
     sagoi_look look = {0};
     sago_status status = SAGO_OK;
-    if (!write || may_be_mapped(file, composed))
+    if (!call.write || route->look)
         status = sagoi_store_look(file->store, 0, 1, &look);
-    request->limit = write ? SAGOI_NO_LIMIT : look.size;
-    bool mapped = is_mapped(file, composed, &look);
+    request->limit = call.write ? SAGOI_NO_LIMIT : look.size;
+    wanted->looked = true;
+    wanted->sparse = look.sparse;
+    if (route->look)
+        sagoi_route_part(route, call, &file->common, &file->own, wanted);
+    bool mapped = route->method == SAGOI_METHOD_MAPPED;
     if (!status)
-        status = mapped ? run_mapped(file, composed, &look) : run_unmapped(file, request);
+        status = mapped ? run_mapped(file, composed, &look) : run_direct(file, composed);
     if (!status)
         file->stats.routes[mapped ? SAGO_ROUTE_ALONE_MAPPED : SAGO_ROUTE_ALONE_DIRECT]++;
     if (!status)
-        *bytes = write || request->high <= look.size ? composed->bytes : sagoi_bytes_below(request, look.size);
+        *bytes =
+            call.write || request->high <= look.size ? composed->bytes : sagoi_bytes_below(request, look.size);
     return status;
 }
 
@@ -176,7 +138,7 @@ SAGOI_OFTEN static sago_status move_run(sago_file *file, sagoi_direction directi
 
 SAGOI_OFTEN static sago_status move_packed(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
                                            int64_t *bytes) {
-    char packed[MOST_PACKED];
+    char packed[SAGOI_MOST_PACKED];
     const sagoi_io_run run = {.off = piece->off, .len = piece->len, .buf = packed};
     if (direction == SAGOI_TO_FILE)
         sagoi_copy_stream(packed, 0, piece->len, &piece->memory, direction);
@@ -196,8 +158,8 @@ SAGOI_OFTEN static inline sago_status move_piece(sago_file *file, sagoi_directio
 SAGOI_OFTEN static inline void count_piece(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
                                            int64_t bytes) {
     file->stats.routes[SAGO_ROUTE_ALONE_PIECE]++;
-    if (piece->len >= LEAST_MAPPED)
-        sagoi_note_accessed(file, piece->off, piece->off + piece->len);
+    if (piece->len >= SAGOI_LEAST_MAPPED)
+        sagoi_route_note(&file->own, piece->off, piece->off + piece->len);
     count_bytes(file, direction, piece->off + piece->len, bytes);
 }
 
@@ -225,38 +187,13 @@ SAGOI_OFTEN sago_status sagoi_engine_piece(sago_file *file, sagoi_direction dire
     return status;
 }
 
-/* Runs may overlap where they are only read, so that their sum tells nothing. */
-static bool is_one_run(const sagoi_composed *composed) {
-    const sagoi_request *request = &composed->request;
-    sagoi_cursor cursor;
-    sagoi_span span;
-    if (request->nstreams != 1 || request->high - request->low != composed->bytes)
-        return false;
-    sagoi_cursor_init(&cursor, &request->streams[0].file);
-    if (!sagoi_cursor_next(&cursor, SAGOI_NO_LIMIT, &span))
-        return false;
-    sagoi_walk run = sagoi_walk_span(&span);
-    return sagoi_walk_run(&run) && run.len == composed->bytes;
-}
-
-/* How much of one run there was to read is seen by reading. */
-static bool is_one_piece(const sago_file *file, const sagoi_composed *composed, sagoi_lone_run *piece) {
-    if (!sagoi_io_is_soon(file, composed->bytes) || !is_one_run(composed))
-        return false;
-    *piece = (sagoi_lone_run){
-        .off = composed->request.low, .len = composed->bytes, .memory = composed->request.streams[0].memory};
-    return sagoi_engine_takes_piece(file, piece);
-}
-
-SAGOI_OFTEN sago_status sagoi_engine_independent(sago_file *file, sagoi_composed *composed, int64_t *bytes) {
-    sagoi_lone_run piece;
-    *bytes = 0;
-    if (is_one_piece(file, composed, &piece))
-        return sagoi_engine_piece(file, composed->request.direction, &piece, bytes);
-    bool through = is_read_through(file, composed);
+/* Without memory to read through, each run is read by itself. */
+SAGOI_OFTEN static sago_status run_described(sago_file *file, sagoi_composed *composed, sagoi_route_wanted *wanted,
+                                             sagoi_route *route, int64_t *bytes) {
+    bool through = route->method == SAGOI_METHOD_READ_THROUGH;
     sago_status status = through ? run_read_through(file, &composed->request, bytes) : SAGO_OK;
     if (!through || status == SAGO_ERR_MEMORY)
-        status = run_by_size(file, composed, bytes);
+        status = run_by_size(file, composed, wanted, route, bytes);
     if (!status)
         status = sagoi_request_settle(&composed->request);
     if (status)
@@ -266,4 +203,19 @@ SAGOI_OFTEN sago_status sagoi_engine_independent(sago_file *file, sagoi_composed
         sagoi_record_done(file, composed->request.direction == SAGOI_TO_FILE, composed->request.low,
                           composed->request.high, *bytes);
     return SAGO_OK;
+}
+
+SAGOI_OFTEN sago_status sagoi_engine_alone(sago_file *file, sagoi_composed *composed, int64_t *bytes) {
+    const sagoi_request *request = &composed->request;
+    const sagoi_route_call call = {.write = request->direction == SAGOI_TO_FILE,
+                                   .nonblocking = request->nonblocking};
+    sagoi_route_wanted wanted = wanted_by(composed);
+    sagoi_route route = {.choice = {.company = SAGOI_ALONE}};
+    *bytes = 0;
+    sagoi_route_part(&route, call, &file->common, &file->own, &wanted);
+    if (route.method != SAGOI_METHOD_PIECE)
+        return run_described(file, composed, &wanted, &route, bytes);
+    const sagoi_lone_run piece = {
+        .off = request->low, .len = composed->bytes, .memory = request->streams[0].memory};
+    return sagoi_engine_piece(file, request->direction, &piece, bytes);
 }

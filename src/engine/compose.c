@@ -35,6 +35,9 @@ SAGOI_OFTEN void sagoi_composed_cleanup(sagoi_composed *composed) {
         sagoi_staging_destroy(at->staging);
         sagoi_budget_free(composed->budget, at, sizeof *at);
     }
+    if (composed->listed)
+        sagoi_budget_free(composed->budget, composed->listed,
+                          composed->origin.n * (int64_t)sizeof *composed->listed);
     sagoi_budget_free(composed->budget, composed->streams,
                       composed->streams_capacity * (int64_t)sizeof *composed->streams);
     memset(composed, 0, sizeof *composed);

@@ -4,7 +4,16 @@
 
 #include "engine/file.h"
 #include "move/request.h"
+#include "plan/route.h"
 #include "view/known.h"
+
+/* What a request was composed from: a place in a view, or extents.  The caller's, until the call is done. */
+typedef struct sagoi_origin {
+    const sagoi_view *view; /* NULL: extents, or declared variables */
+    int64_t begin, bytes;   /* in the view's stream of data */
+    int64_t n;
+    const sago_extent *extents;
+} sagoi_origin;
 
 /* A request and what it owns. */
 typedef struct sagoi_composed {
@@ -15,9 +24,10 @@ typedef struct sagoi_composed {
     struct sagoi_owned *owned; /* patterns made for it */
     int64_t bytes;             /* asked for */
     int64_t runs;              /* of the file; an estimate where tiles are cut */
-    bool step;                 /* of a series: ranks may not know the direction */
-    bool follows;              /* this rank does not: it takes the others' */
-    bool nonblocking;          /* of a nonblocking call: nothing may wait inside MPI */
+    sagoi_origin origin;
+    sago_extent *listed; /* the origin's extents, if they were made for it: origin.n of them */
+    sagoi_call_type type;
+    bool follows;              /* a declared step without buffers on this rank: it takes the others' direction */
     bool flush;                /* of deferred or local calls, which were counted already */
     int64_t all_low, all_high; /* when it has run: of all ranks */
     bool all_dense;            /* a write: their runs tile that range */

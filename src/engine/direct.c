@@ -2,7 +2,6 @@
  * copy, and where a rank goes alone (alone.c).  Where the caller's memory is in pieces, they pass through a
  * buffer. */
 #include "base/checked.h"
-#include "base/fiber.h"
 #include "engine/engine.h"
 
 enum { BATCH = 256, BOUNCE_BYTES = 1 << 20, LEAST_BOUNCE = 4096 };
@@ -17,20 +16,20 @@ typedef struct batch {
     int64_t n;
     char *bounce;       /* NULL: memory is contiguous, of the host, and needs none */
     int64_t room, used; /* bytes of bounce */
+    bool by_thread;
 } batch;
 
-/* The thread does it for a fiber, which others take turns with. */
 static sago_status move_by_thread(const batch *out) {
     sagoi_task task = {.kind = out->direction == SAGOI_TO_FILE ? SAGOI_TASK_WRITE : SAGOI_TASK_READ,
                        .store = out->file->store,
                        .runs = out->runs,
                        .nruns = out->n};
-    sagoi_task_begin(out->file, &task, false);
+    sagoi_task_begin(out->file, &task, SAGOI_BY_THREAD);
     return sagoi_task_finish(out->file, &task);
 }
 
 SAGOI_OFTEN static sago_status move_runs(const batch *out) {
-    if (sagoi_on_fiber())
+    if (out->by_thread)
         return move_by_thread(out);
     return out->direction == SAGOI_TO_FILE ? sagoi_store_write(out->file->store, out->runs, out->n)
                                            : sagoi_store_read(out->file->store, out->runs, out->n, NULL);
@@ -109,11 +108,13 @@ static char *get_bounce(sago_file *file, int64_t *room) {
     return bounce;
 }
 
-SAGOI_OFTEN sago_status sagoi_move_alone(sago_file *file, const sagoi_request *request) {
+SAGOI_OFTEN sago_status sagoi_move_alone(sago_file *file, const sagoi_composed *composed) {
+    const sagoi_request *request = &composed->request;
     batch out; /* most of it is never used: not to be cleared for a call of one run */
     out.file = file;
     out.direction = request->direction;
     out.n = out.used = 0;
+    out.by_thread = sagoi_route_worker(&file->own, request->nonblocking, composed->bytes) == SAGOI_BY_THREAD;
     out.room = bounce_for(request);
     int64_t limit = request->direction == SAGOI_FROM_FILE ? request->limit : SAGOI_NO_LIMIT;
     sago_status status = SAGO_OK;
@@ -129,9 +130,9 @@ SAGOI_OFTEN sago_status sagoi_move_alone(sago_file *file, const sagoi_request *r
     return status;
 }
 
-SAGOI_OFTEN sago_status sagoi_run_direct(sago_file *file, const sagoi_request *request) {
+SAGOI_OFTEN sago_status sagoi_run_direct(sago_file *file, const sagoi_composed *composed) {
     double start = sagoi_phase_begin(file);
-    sago_status status = sagoi_move_alone(file, request);
+    sago_status status = sagoi_move_alone(file, composed);
     (void)sagoi_phase_next(file, SAGO_PHASE_STORE, start);
     return status;
 }

@@ -55,8 +55,8 @@ static sago_status look_at_file(sago_file *file, bool reads, sagoi_agreement *ag
 static bool needs_size(const sagoi_call *call) {
     const sagoi_composed *composed = call->composed;
     if (composed->request.direction == SAGOI_FROM_FILE)
-        return !call->file->lone_read || composed->step;
-    return call->file->may_map || composed->follows;
+        return !call->file->lone_read || composed->type == SAGOI_DECLARED;
+    return call->file->common.mappable || composed->follows;
 }
 
 /* An odd number that depends on the rank, for the weighted sum of first offsets. */
@@ -127,9 +127,9 @@ static int64_t kind_of(const sagoi_composed *composed) {
     bool write = composed->request.direction == SAGOI_TO_FILE;
     if (composed->flush)
         return SAGOI_KIND_FLUSH;
-    if (composed->step)
+    if (composed->type == SAGOI_DECLARED)
         return SAGOI_KIND_STEP;
-    if (composed->nonblocking)
+    if (composed->request.nonblocking)
         return write ? SAGOI_KIND_START_WRITE : SAGOI_KIND_START_READ;
     return write ? SAGOI_KIND_ACCESS_WRITE : SAGOI_KIND_ACCESS_READ;
 }
@@ -168,7 +168,7 @@ static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *
     agreed->max[MAX_EXCEEDED] = sagoi_share_exceeded(file);
     agreed->max[MAX_STAGED] = sagoi_request_is_staged(&composed->request);
     status = agree_call(file, status, kind_of(composed), agreed);
-    if (!status && composed->step)
+    if (!status && composed->type == SAGOI_DECLARED)
         status = follow_direction(composed, agreed);
     if (status)
         return status;
@@ -339,14 +339,14 @@ static sagoi_target describe_target(const sagoi_call *call) {
                           .stripe_unit = layout->stripe_unit,
                           .stripe_count = layout->stripe_count,
                           .subfiles = subfiles ? *subfiles : (sagoi_subfiles){0, 0},
-                          .mappable = file->may_map,
+                          .mappable = file->common.mappable,
                           .sparse = reading && call->sparse};
 }
 
 /* The fences of one-sided movement wait inside MPI: a nonblocking call must not.  And it takes the caller's memory
  * as it is, which MPI may not reach in a device. */
 static bool forgoes_rma(const sagoi_call *call) {
-    return (call->composed->nonblocking || call->staged) && call->file->hints.move == SAGOI_MOVE_RMA;
+    return (call->composed->request.nonblocking || call->staged) && call->file->hints.move == SAGOI_MOVE_RMA;
 }
 
 /* From the facts of all nodes to a plan; `limit` caps every node's memory, 0: no memory is shared at all. */
@@ -489,12 +489,12 @@ static void count_route(const sagoi_call *call, sago_route route) {
 static sago_status move(sagoi_call *call) {
     sago_file *file = call->file;
     const sagoi_plan *plan = &call->entry->plan;
-    switch (plan->map_in_place && call->in_place ? SAGOI_STRATEGY_MAPPED : plan->strategy) {
-    case SAGOI_STRATEGY_MAPPED:
+    switch (sagoi_route_planned(plan->strategy, plan->map_in_place, call->in_place)) {
+    case SAGOI_METHOD_MAPPED:
         file->stats.mapped_calls++;
         count_route(call, SAGO_ROUTE_TOGETHER_MAPPED);
         return sagoi_run_mapped(call);
-    case SAGOI_STRATEGY_AGGREGATED:
+    case SAGOI_METHOD_AGGREGATED:
         file->stats.aggregated_calls++;
         count_route(call, SAGO_ROUTE_TOGETHER_AGGREGATED);
         file->stats.rounds += plan->rounds;
@@ -502,7 +502,7 @@ static sago_status move(sagoi_call *call) {
     default:
         file->stats.direct_calls++;
         count_route(call, SAGO_ROUTE_TOGETHER_DIRECT);
-        return sagoi_run_direct(file, &call->composed->request);
+        return sagoi_run_direct(file, call->composed);
     }
 }
 
@@ -519,17 +519,18 @@ static bool goes_alone(const sagoi_call *call, const sagoi_agreement *agreed) {
     return sagoi_route_alone(&all, &target, &call->file->hints);
 }
 
-/* Where ranks do without agreement on how calls went.  What was started is done for all when it is done for one.
- */
+/* What was started is done for all when it is done for one. */
 static bool leaves_alone(const sagoi_call *call) {
-    return call->file->hints.agree != SAGOI_AGREE_ALWAYS && !call->composed->nonblocking;
+    const sagoi_route_call kind = {.type = call->composed->type,
+                                   .nonblocking = call->composed->request.nonblocking};
+    return sagoi_route_leaves_alone(kind, &call->file->common);
 }
 
 /* As after any call that the others may not have finished. */
 static sago_status leave_alone(sagoi_call *call, sago_status status) {
     sago_file *file = call->file;
     bool write = call->composed->request.direction == SAGOI_TO_FILE;
-    file->last_access = write ? SAGOI_LAST_WRITE : SAGOI_LAST_READ;
+    file->own.last = write ? SAGOI_LAST_WRITE : SAGOI_LAST_READ;
     file->stats.separate_calls++;
     if (status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED)
         file->stats.separate_failures++;
@@ -545,11 +546,11 @@ static sago_status read_lone(sagoi_call *call) {
     if (request->nstreams == 0)
         return SAGO_OK;
     const sagoi_memory *memory = &request->streams[0].memory;
-    if (sagoi_on_fiber() || memory->extents.pattern || memory->staging) {
+    if (request->nonblocking || memory->extents.pattern || memory->staging) {
         sagoi_look look;
         sago_status status = sagoi_store_look(file->store, 0, 1, &look);
         call->size = request->limit = look.size;
-        return status ? status : sagoi_run_direct(file, request);
+        return status ? status : sagoi_run_direct(file, call->composed);
     }
     const sagoi_io_run run = {.off = request->low, .len = call->composed->bytes, .buf = memory->base};
     int64_t bytes = 0;
@@ -568,7 +569,7 @@ static sago_status run_alone(sagoi_call *call, const sagoi_agreement *agreed) {
     count_route(call, leaves_alone(call) ? SAGO_ROUTE_ALONE_DIRECT : SAGO_ROUTE_TOGETHER_DIRECT);
     memcpy(file->stats.decision, why, sizeof why);
     bool by_size = call->sized || call->composed->request.direction == SAGOI_TO_FILE;
-    sago_status status = by_size ? sagoi_run_direct(file, &call->composed->request) : read_lone(call);
+    sago_status status = by_size ? sagoi_run_direct(file, call->composed) : read_lone(call);
     if (!status)
         status = sagoi_request_settle(&call->composed->request);
     if (leaves_alone(call))

@@ -30,8 +30,8 @@ sago_status sagoi_engine_run(sago_file *file, sagoi_composed *composed, sago_sta
 /* Collective.  Makes the plan of a request that will be run later, and keeps it.  Moves no data. */
 sago_status sagoi_engine_prepare(sago_file *file, sagoi_composed *composed) SAGOI_CHECKED;
 
-/* Not collective: this rank's runs, straight to or from the file. */
-sago_status sagoi_engine_independent(sago_file *file, sagoi_composed *composed, int64_t *bytes) SAGOI_CHECKED;
+/* Not collective: this rank's runs, by the method that its route says (plan/route.h). */
+sago_status sagoi_engine_alone(sago_file *file, sagoi_composed *composed, int64_t *bytes) SAGOI_CHECKED;
 
 /* One run of the file, and the caller's memory for it. */
 typedef struct sagoi_lone_run {
@@ -39,19 +39,21 @@ typedef struct sagoi_lone_run {
     sagoi_memory memory;
 } sagoi_lone_run;
 
-/* The same of one run, which needs no description, unless mapping the file would make it faster. */
+static inline sagoi_memory_form sagoi_memory_form_of(const sagoi_memory *memory) {
+    if (memory->staging)
+        return SAGOI_MEMORY_DEVICE;
+    return memory->extents.pattern ? SAGOI_MEMORY_PIECES : SAGOI_MEMORY_WHOLE;
+}
+
+/* Moves it by one system call. */
 sago_status sagoi_engine_piece(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
                                int64_t *bytes) SAGOI_CHECKED;
-bool sagoi_engine_takes_piece(const sago_file *file, const sagoi_lone_run *piece);
 
-/* Would a collective call gain nothing, as far as this rank's part of it goes? */
-bool sagoi_engine_serves_alone(const sago_file *file, const sagoi_composed *composed);
-/* Is it done alone in less time than it takes to have another thread do it? */
-bool sagoi_engine_is_soon(const sago_file *file, const sagoi_composed *composed);
-/* About what it takes this rank to do it alone. */
-double sagoi_engine_alone_seconds(const sago_file *file, const sagoi_composed *composed);
-/* This rank has accessed this part of the file, and may do so again. */
-void sagoi_note_accessed(sago_file *file, int64_t low, int64_t high);
+/* How this rank would serve its part alone; the file system may be asked. */
+void sagoi_engine_choose(const sago_file *file, sagoi_route_call call, const sagoi_composed *composed,
+                         sagoi_route *route);
+/* Seconds that a nonblocking call waits for the others to come. */
+double sagoi_engine_worth_waiting(const sago_file *file, const sagoi_composed *composed);
 
 /* Reads [start, end) whole into a buffer, and this rank's runs from there. */
 sago_status sagoi_read_through(sago_file *file, const sagoi_request *request, int64_t start, int64_t end,
@@ -59,7 +61,7 @@ sago_status sagoi_read_through(sago_file *file, const sagoi_request *request, in
 
 /* The same without a look at the clock.  Where the memory is contiguous it only uses the store, so that another
  * thread may be in a collective call on this file. */
-sago_status sagoi_move_alone(sago_file *file, const sagoi_request *request) SAGOI_CHECKED;
+sago_status sagoi_move_alone(sago_file *file, const sagoi_composed *composed) SAGOI_CHECKED;
 
 /* What ranks tell each other about writes that they put off, so that all decide alike when to move them. */
 typedef struct sagoi_pace_facts {
@@ -74,17 +76,14 @@ typedef struct sagoi_pace_facts {
 sago_status sagoi_engine_agree_pace(sago_file *file, sagoi_pace_facts *facts, sago_status *late) SAGOI_CHECKED;
 
 /* ---- Strategies; each moves this rank's request and waits for its I/O ---- */
-sago_status sagoi_run_direct(sago_file *file, const sagoi_request *request) SAGOI_CHECKED;
+sago_status sagoi_run_direct(sago_file *file, const sagoi_composed *composed) SAGOI_CHECKED;
 sago_status sagoi_run_mapped(sagoi_call *call) SAGOI_CHECKED;
 sago_status sagoi_run_aggregated(sagoi_call *call) SAGOI_CHECKED;
 
 /* ---- File I/O of a call (io.c) ---- */
 
-/* Does so little take less time than to have the file's thread do it? */
-bool sagoi_io_is_soon(const sago_file *file, int64_t bytes);
-/* Begins it: in the file's thread if something else can be done meanwhile, as always on a fiber, unless it is soon
- * done; else here. */
-void sagoi_task_begin(sago_file *file, sagoi_task *task, bool meanwhile);
+/* Begins it: by the file's thread, or here, where it is done on return. */
+void sagoi_task_begin(sago_file *file, sagoi_task *task, sagoi_worker worker);
 /* Waits for it; MPI, and whatever else this process has under way, goes on. */
 sago_status sagoi_task_finish(sago_file *file, sagoi_task *task) SAGOI_CHECKED;
 
@@ -102,8 +101,8 @@ typedef enum {
     SAGOI_KIND_START_READ,
     SAGOI_KIND_STEP,
     SAGOI_KIND_FLUSH,
-    SAGOI_KIND_SEPARATE, /* whether to go alone in a call */
-    SAGOI_KIND_START_SEPARATE,
+    SAGOI_KIND_ASK, /* whether to go alone in a call */
+    SAGOI_KIND_START_ASK,
     SAGOI_KIND_SIZE, /* of a read that is planned after all */
     SAGOI_KIND_OTHER
 } sagoi_kind;

@@ -15,16 +15,11 @@
 #include "engine/surroundings.h"
 #include "move/mailroom.h"
 #include "move/team.h"
+#include "plan/route.h"
 #include "store/iothread.h"
 #include "store/store.h"
 #include "trace/stats.h"
 #include "view/known.h"
-
-typedef enum { SAGOI_LAST_NONE, SAGOI_LAST_WRITE, SAGOI_LAST_READ } sagoi_last_access;
-
-typedef struct sagoi_range {
-    int64_t low, high;
-} sagoi_range;
 
 /* A file view, flattened. */
 typedef struct sagoi_view {
@@ -36,6 +31,22 @@ typedef struct sagoi_view {
     int64_t counted;      /* bytes */
 } sagoi_view;
 
+/* What comes between the calls and the file: deferral (defer/), or local storage (tier/).  A file has one at most.
+ */
+struct sagoi_composed;
+typedef struct sagoi_stage {
+    /* Collective, before a blocking collective write: decides whether it will take it, for the write's route.  May
+     * be NULL. */
+    sago_status (*look)(sago_file *file, const struct sagoi_composed *composed);
+    /* Collective: takes a blocking collective write, and may hand it, or others, on to the engine. */
+    sago_status (*write)(sago_file *file, struct sagoi_composed *composed, sago_status status, int64_t *bytes);
+    /* Collective: all that it holds goes to the file, before a call that passes it by. */
+    sago_status (*drain)(sago_file *file, sago_flush reason, bool nonblocking);
+    /* Takes an independent call.  NULL: what this rank has there is drained, and the call passes it by. */
+    sago_status (*own)(sago_file *file, struct sagoi_composed *composed, int64_t *bytes);
+    sago_status (*drain_own)(sago_file *file);
+} sagoi_stage;
+
 struct sago_file {
     /* What small calls look at comes first and lies together: after a while without calls every line of it has to
      * be fetched. */
@@ -43,22 +54,18 @@ struct sago_file {
     sagoi_team *team;
     sagoi_store *store;
     int amode;
-    bool may_map;        /* the kernel, the file system and the hints allow mapping */
-    bool timed;          /* sago_timing */
-    bool reported;       /* all ranks want a report */
-    bool separate;       /* ranks may go alone in collective calls, after they have met */
-    bool unmet;          /* without meeting where none turns from writing to reading; both the same on all ranks */
-    bool apart;          /* nonblocking calls need no other rank */
-    bool serves_started; /* a nonblocking call of it is being served */
+    bool timed;                    /* sago_timing */
+    bool reported;                 /* all ranks want a report */
+    sagoi_route_file common;       /* inputs of the calls' routes: equal on all ranks, */
+    sagoi_route_own own;           /* and this rank's own */
+    const sagoi_stage *stage;      /* that comes before the file; NULL: none */
     _Atomic int64_t pending;       /* nonblocking calls that are not done */
     struct sagoi_local_tier *tier; /* local storage before the file; NULL: none */
     sagoi_view view;
-    sagoi_last_access last_access;        /* without having met since */
-    bool lone_read;                       /* the last collective read went without a plan, on all ranks */
-    sagoi_range accessed, accessed_again; /* parts of the file, by this rank alone or mapped */
-    int64_t written_end;                  /* largest end of what this rank wrote by itself */
-    struct sagoi_pending *deferred;       /* writes; NULL without sago_defer */
-    sagoi_budget budget;                  /* of this process */
+    bool lone_read;                 /* the last collective read went without a plan, on all ranks */
+    int64_t written_end;            /* largest end of what this rank wrote by itself */
+    struct sagoi_pending *deferred; /* writes; NULL without sago_defer */
+    sagoi_budget budget;            /* of this process */
     char *path;
     sago_stats stats;
 
@@ -76,7 +83,6 @@ struct sago_file {
     sagoi_mailroom mailroom;    /* of the exchanges that the cache's entries have */
     struct sago_series *series; /* all declared on this file */
     int64_t started_calls;      /* nonblocking ones so far */
-    double patience;            /* seconds that a nonblocking call which turns waits for the others */
     sago_request *first, *last; /* nonblocking calls that are not done, in the order they were started */
 };
 

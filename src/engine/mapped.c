@@ -102,8 +102,8 @@ static sago_status map(sago_file *file, int64_t low, int64_t high) {
 
 /* If it can, all that this rank has been using so far, so that it need not be mapped again. */
 static sago_status cover(sago_file *file, int64_t low, int64_t high) {
-    const sagoi_range *used = &file->accessed;
-    sagoi_note_accessed(file, low, high);
+    const sagoi_range *used = &file->own.once;
+    sagoi_route_note(&file->own, low, high);
     if (used->high - used->low <= MOST_KEPT && map(file, used->low, used->high) == SAGO_OK)
         return SAGO_OK;
     return map(file, low, high);
@@ -157,7 +157,7 @@ static sago_status copy_all(sagoi_call *call) {
     double start = sagoi_phase_begin(file);
     sago_status status = copy_range(call, low, high, &moved);
     if (status == SAGO_ERR_MEMORY)
-        status = sagoi_move_alone(file, request);
+        status = sagoi_move_alone(file, call->composed);
     else if (!status)
         status = touch_file(call);
     (void)sagoi_phase_next(file, SAGO_PHASE_GATHER, start);

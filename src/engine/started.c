@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/engine.h"
+#include "engine/dispatch.h"
 #include "move/convene.h"
 
 static void init(sago_request *request, sago_file *file, const char *call, sagoi_direction direction) {
@@ -12,7 +12,7 @@ static void init(sago_request *request, sago_file *file, const char *call, sagoi
     request->file = file;
     request->call = call;
     sagoi_composed_init(&request->composed, direction, &file->budget);
-    request->composed.nonblocking = true;
+    request->composed.request.nonblocking = true;
 }
 
 sago_status sagoi_started_create(sago_file *file, const char *call, sagoi_direction direction,
@@ -44,54 +44,8 @@ static void keep_message(sago_request *request, sago_status status) {
         request->message[0] = '\0';
 }
 
-/* Collective. */
-static sago_status serve_together(sago_file *file, sago_request *request) {
-    sago_status before = request->before ? request->before(file) : SAGO_OK;
-    if (!before && request->status)
-        sagoi_message_set(request->message);
-    return request->serve(file, &request->composed, before ? before : request->status, &request->bytes);
-}
-
-static sago_status serve_alone(sago_file *file, sago_request *request, bool met) {
-    if (request->status)
-        sagoi_message_set(request->message);
-    return request->alone(file, &request->composed, request->status, met, &request->bytes);
-}
-
-/* Where all ranks are told that together they cannot, for lack of memory, each can still try alone. */
-static bool is_beyond(sago_status status) { return status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED; }
-
-/* On a fiber, which is let go on when there is something to see; elsewhere without waiting for anybody. */
-static sago_status serve_apart(sago_file *file, sago_request *request) {
-    sagoi_convening convening = {.team = file->team,
-                                 .call = request->number,
-                                 .unwilling = request->unwilling || request->status,
-                                 .limit = sagoi_on_fiber() ? request->worth(file, &request->composed) : 0};
-    sagoi_convened decision;
-    sago_status status = SAGO_OK;
-    sagoi_convene_begin(&convening);
-    for (;;) {
-        sagoi_futex *word = sagoi_convene_word(&convening);
-        uint32_t old = atomic_load(&word->value);
-        decision = sagoi_convene_look(&convening);
-        if (decision != SAGOI_UNDECIDED)
-            break;
-        sagoi_fiber_yield(false, word, old);
-    }
-    if (decision == SAGOI_GO_TOGETHER) {
-        status = serve_together(file, request);
-        file->last_access = SAGOI_LAST_NONE; /* they have met */
-    }
-    if (decision == SAGOI_GO_ALONE || is_beyond(status))
-        status = serve_alone(file, request, convening.met);
-    sagoi_convene_end(&convening);
-    return status;
-}
-
 static void run(sago_file *file, sago_request *request) {
-    file->serves_started = true;
-    sago_status status = request->alone ? serve_apart(file, request) : serve_together(file, request);
-    file->serves_started = false;
+    sago_status status = sagoi_dispatch_started(file, request);
     sagoi_composed_cleanup(&request->composed);
     if (status)
         sagoi_message_prefix("%s: %s: ", request->call, file->path);
@@ -151,7 +105,8 @@ static bool enqueue(sago_file *file, sago_request *request) {
 /* With the lock where ranks come together, as on a fiber; but not where it waits for others, who may wait for what
  * other fibers do. */
 static void run_here(sago_request *request) {
-    bool apart = request->alone;
+    bool apart = request->route.choice.company == SAGOI_CONVENE;
+    request->at_once = true;
     if (apart)
         sagoi_fibers_lock();
     run(request->file, request);

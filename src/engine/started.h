@@ -10,31 +10,19 @@
 
 #include "engine/compose.h"
 
-/* Serves a call when its turn has come.  `status` is what was wrong with its arguments. */
-typedef sago_status (*sagoi_serve_fn)(sago_file *file, sagoi_composed *composed, sago_status status,
-                                      int64_t *bytes);
-/* The same by this rank alone.  `met`: all ranks have done what they started before. */
-typedef sago_status (*sagoi_serve_alone_fn)(sago_file *file, sagoi_composed *composed, sago_status status,
-                                            bool met, int64_t *bytes);
-/* Seconds that waiting for the others is worth. */
-typedef double (*sagoi_worth_fn)(const sago_file *file, const sagoi_composed *composed);
-
 struct sago_request {
-    sagoi_live live;                        /* tells one that may be waited for from another */
-    sago_request *next;                     /* of the same file */
-    sago_file *file;                        /* until it is done */
-    const char *call;                       /* the public function's name */
-    sago_status (*before)(sago_file *file); /* collective; run first; may be NULL */
-    sagoi_serve_fn serve;
-    sagoi_serve_alone_fn alone; /* NULL: the ranks wait for each other, in `before` and `serve` */
-    int64_t number;             /* of the call on its file, from 1 */
-    bool unwilling;             /* going alone, this rank loses */
-    sagoi_worth_fn worth;       /* of `alone` */
-    double tested;              /* when sago_test() last looked, seconds */
-    bool dropped;               /* nobody will ask how it went */
-    _Atomic bool done;          /* then only what follows counts */
-    sago_status status;         /* before that: what was wrong with the arguments */
-    int64_t bytes;              /* moved */
+    sagoi_live live;    /* tells one that may be waited for from another */
+    sago_request *next; /* of the same file */
+    sago_file *file;    /* until it is done */
+    const char *call;   /* the public function's name */
+    sagoi_route route;
+    int64_t number;     /* of the call on its file, from 1 */
+    bool at_once;       /* it runs on its caller's stack: it must not wait for others to come */
+    double tested;      /* when sago_test() last looked, seconds */
+    bool dropped;       /* nobody will ask how it went */
+    _Atomic bool done;  /* then only what follows counts */
+    sago_status status; /* before that: what was wrong with the arguments */
+    int64_t bytes;      /* moved */
     char message[SAGOI_MESSAGE_MAX];
     sagoi_composed composed;
 };

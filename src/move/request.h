@@ -13,6 +13,7 @@ typedef struct sagoi_stream {
 
 typedef struct sagoi_request {
     sagoi_direction direction;
+    bool nonblocking; /* of a nonblocking call: nothing may wait inside MPI; the same on all ranks */
     int64_t nstreams;
     sagoi_stream *streams; /* not owned */
     int64_t low, high;     /* of this rank's runs; low == high: nothing */

@@ -1,0 +1,394 @@
+/* From what the caller wants to the ways that serve it.  plan/route.c decides; here the inputs are collected, the
+ * questions asked that only other ranks or the file system can answer, and the route carried out. */
+#include "engine/dispatch.h"
+
+#include "base/checked.h"
+#include "move/convene.h"
+
+/* ---- Inputs ---- */
+
+void sagoi_dispatch_init(sago_file *file) {
+    const sagoi_layout *layout = sagoi_store_layout(file->store);
+    sagoi_route_file *common = &file->common;
+    common->nodes = file->team->nodes;
+    common->ranks = file->team->size;
+    common->agree = (sagoi_agree_hint)file->hints.agree;
+    common->strategy = (sagoi_strategy)file->hints.strategy;
+    common->apart = file->hints.nonblocking == SAGOI_NONBLOCKING_APART;
+    common->one_kernel = file->team->nodes == 1 && layout->local;
+    file->own = (sagoi_route_own){.local = layout->local,
+                                  .in_memory = layout->in_memory,
+                                  .neighbours = file->team->local_size > 1,
+                                  .patience = SAGOI_FIRST_PATIENCE};
+}
+
+void sagoi_dispatch_view(sago_file *file, bool gaps) {
+    file->common.gaps = gaps;
+    file->own.last = SAGOI_LAST_NONE;
+}
+
+static sagoi_route_call call_of_composed(const sagoi_composed *composed) {
+    return (sagoi_route_call){.type = composed->type,
+                              .write = composed->request.direction == SAGOI_TO_FILE,
+                              .nonblocking = composed->request.nonblocking,
+                              .by_extents = composed->origin.view == NULL};
+}
+
+/* ---- Composing ---- */
+
+static sago_status compose_view(const sago_file *file, const sagoi_access *access, sagoi_composed *composed) {
+    sagoi_place place = {.view = &file->view, .disp = file->view.disp};
+    if (sagoi_mul(access->offset, file->view.etype_size, &place.begin))
+        return sagoi_fail(SAGO_ERR_OVERFLOW, "offset %lld etypes of %lld bytes", (long long)access->offset,
+                          (long long)file->view.etype_size);
+    sago_status status = sagoi_compose_view(composed, &place, &access->buffer);
+    composed->origin = (sagoi_origin){.view = &file->view, .begin = place.begin, .bytes = composed->bytes};
+    return status;
+}
+
+/* What a stage remembers of a block: its runs. */
+static sago_status list_runs(sagoi_composed *composed) {
+    sagoi_cursor cursor;
+    sagoi_span span;
+    int64_t n = 0, runs = composed->runs;
+    if (runs == 0)
+        return SAGO_OK;
+    sago_extent *list = sagoi_budget_alloc(composed->budget, runs * (int64_t)sizeof *list);
+    if (!list)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for %lld runs", (long long)runs);
+    composed->listed = list;
+    composed->origin = (sagoi_origin){.n = runs, .extents = list};
+    for (int64_t i = 0; i < composed->request.nstreams; i++) {
+        sagoi_cursor_init(&cursor, &composed->request.streams[i].file);
+        while (sagoi_cursor_next(&cursor, SAGOI_NO_LIMIT, &span))
+            for (sagoi_walk run = sagoi_walk_span(&span); sagoi_walk_run(&run);)
+                list[n++] = (sago_extent){run.off, run.len};
+    }
+    return SAGO_OK;
+}
+
+static sago_status compose_list(const sago_file *file, const sagoi_list *list, sagoi_composed *composed) {
+    if (!list->block)
+        return sagoi_compose_extents(composed, list->n, list->extents, &list->memory);
+    sago_status status = sagoi_compose_block(composed, list->block);
+    return status || !file->common.tier ? status : list_runs(composed);
+}
+
+SAGOI_OFTEN static sago_status compose(sago_file *file, const sagoi_access *access, sago_status wrong,
+                                       sagoi_composed *composed) {
+    composed->type = access->type;
+    const sagoi_list *list = access->list;
+    composed->origin =
+        list ? (sagoi_origin){.n = list->n, .extents = list->extents} : (sagoi_origin){.view = &file->view};
+    if (wrong)
+        return wrong;
+    double start = sagoi_phase_begin(file);
+    sago_status status = list ? compose_list(file, list, composed) : compose_view(file, access, composed);
+    (void)sagoi_phase_next(file, SAGO_PHASE_FLATTEN, start);
+    return status;
+}
+
+/* One run of the file, as in most calls of most programs, in memory that is known, and which one system call
+ * moves: nothing to compose.  Whatever may be wrong with it is found out by composing it. */
+SAGOI_OFTEN static bool is_piece(const sago_file *file, const sagoi_access *access, sagoi_lone_run *piece) {
+    int64_t end;
+    sagoi_place place = {.view = &file->view, .disp = file->view.disp};
+    if (access->list || access->buffer.count <= 0 || !access->buffer.base ||
+        !sagoi_compose_known_memory(&access->buffer, &piece->memory, &piece->len) || piece->len == 0 ||
+        sagoi_mul(access->offset, file->view.etype_size, &place.begin))
+        return false;
+    bool one = file->view.solid
+                   ? !sagoi_add(place.begin, place.disp, &piece->off) && !sagoi_add(piece->off, piece->len, &end)
+                   : sagoi_compose_one_run(&place, piece->len, &piece->off);
+    return one && sagoi_route_is_piece(&file->common, &file->own, sagoi_memory_form_of(&piece->memory), piece->off,
+                                       piece->len);
+}
+
+/* ---- Company ---- */
+
+/* Waits until the others have finished as many calls as this rank, whose turn it is to read what they wrote, or
+ * the other way round.  MPI asks programs to synchronise by themselves, so a nonblocking call that needs nobody
+ * waits for that only so long. */
+static sago_status await_turn(sago_file *file, bool briefly) {
+    bool late = false;
+    sago_status status = sagoi_await_done(file->team, briefly ? file->own.patience : 0, &late);
+    if (late)
+        sagoi_route_lose_patience(&file->own);
+    return status;
+}
+
+static sagoi_last_access last_of(bool write) { return write ? SAGOI_LAST_WRITE : SAGOI_LAST_READ; }
+
+/* Of a rank that goes alone without having asked: returns when it is its turn. */
+SAGOI_OFTEN static sago_status take_turn(sago_file *file, sagoi_route_call call) {
+    bool turned = sagoi_route_turns(&file->own, call.write);
+    file->own.last = last_of(call.write);
+    return turned ? await_turn(file, file->common.apart && call.nonblocking) : SAGO_OK;
+}
+
+/* All ranks say whether they can go alone. */
+SAGOI_OFTEN static sago_status ask(sago_file *file, sagoi_route_call call, bool unwilling,
+                                   sagoi_route_choice *choice) {
+    bool any_unwilling = true;
+    int64_t kind = call.nonblocking ? SAGOI_KIND_START_ASK : SAGOI_KIND_ASK;
+    sago_status status = sagoi_engine_agree_any(file, SAGO_OK, kind, unwilling, &any_unwilling);
+    *choice = sagoi_route_answer(status || any_unwilling);
+    file->own.last = choice->company == SAGOI_ALONE ? last_of(call.write) : SAGOI_LAST_NONE;
+    return status;
+}
+
+/* ---- Alone ---- */
+
+/* Of a rank that went alone in a collective call.  Where all ranks get one of these two errors, they can go on by
+ * other means together; a rank alone cannot, so it is counted. */
+SAGOI_OFTEN static sago_status finish_alone(sago_file *file, sagoi_direction direction, sago_status status) {
+    sagoi_tell_done(file->team);
+    *(direction == SAGOI_TO_FILE ? &file->stats.collective_writes : &file->stats.collective_reads) += 1;
+    file->stats.separate_calls++;
+    file->stats.separate_failures += status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED;
+    return status;
+}
+
+static sago_status serve_alone(sago_file *file, sagoi_composed *composed, sago_status status, int64_t *bytes) {
+    if (!status)
+        status = sagoi_engine_alone(file, composed, bytes);
+    return finish_alone(file, composed->request.direction, status);
+}
+
+/* ---- Together ---- */
+
+static sago_flush reason_to_drain(const sagoi_composed *composed) {
+    if (composed->type == SAGOI_DECLARED)
+        return SAGO_FLUSH_STEP;
+    return composed->request.nonblocking                  ? SAGO_FLUSH_STARTED
+           : composed->request.direction == SAGOI_TO_FILE ? SAGO_FLUSH_MEMORY
+                                                          : SAGO_FLUSH_READ;
+}
+
+/* What a stage holds of calls before goes to the file first. */
+static sago_status serve_together(sago_file *file, sagoi_composed *composed, sago_status status, int64_t *bytes) {
+    sago_status drained =
+        file->stage ? file->stage->drain(file, reason_to_drain(composed), composed->request.nonblocking) : SAGO_OK;
+    return drained ? drained : sagoi_engine_run(file, composed, status, bytes);
+}
+
+/* A collective call.  `status`: what is wrong with its arguments. */
+SAGOI_OFTEN static sago_status serve(sago_file *file, sagoi_composed *composed, sagoi_route_choice choice,
+                                     sago_status status, int64_t *bytes) {
+    const sagoi_route_call call = call_of_composed(composed);
+    sago_status met = SAGO_OK;
+    if (choice.moment != SAGOI_NOW)
+        return file->stage->write(file, composed, status, bytes);
+    if (choice.company == SAGOI_ALONE) {
+        met = take_turn(file, call);
+    } else if (choice.company == SAGOI_ASK) {
+        sagoi_route route = {.choice = choice};
+        if (!status)
+            sagoi_engine_choose(file, call, composed, &route);
+        met = ask(file, call, route.unwilling || status, &choice);
+    }
+    if (choice.company == SAGOI_ALONE)
+        return serve_alone(file, composed, met ? met : status, bytes);
+    return met ? met : serve_together(file, composed, status, bytes);
+}
+
+/* ---- Blocking calls ---- */
+
+/* A stage that has not made up its mind about this call does so now, which may take an agreement. */
+static sago_status choose_again(sago_file *file, const sagoi_composed *composed, sagoi_route_choice *choice) {
+    const sagoi_route_call call = call_of_composed(composed);
+    sago_status status = SAGO_OK;
+    if (call.write && file->stage->look)
+        status = file->stage->look(file, composed);
+    if (!status)
+        *choice = sagoi_route_choose(call, &file->common);
+    return status;
+}
+
+SAGOI_OFTEN static sago_status serve_composed(sago_file *file, const sagoi_access *access,
+                                              sagoi_route_choice choice, sago_status wrong, int64_t *bytes) {
+    sagoi_composed composed;
+    sagoi_composed_init(&composed, access->direction, &file->budget);
+    sago_status status = compose(file, access, wrong, &composed);
+    sago_status met = file->stage ? choose_again(file, &composed, &choice) : SAGO_OK;
+    status = met ? met : serve(file, &composed, choice, status, bytes);
+    sagoi_composed_cleanup(&composed);
+    return status;
+}
+
+SAGOI_OFTEN static sago_status serve_collective(sago_file *file, const sagoi_access *access, sago_status wrong,
+                                                int64_t *bytes) {
+    sagoi_lone_run piece;
+    sago_status status = SAGO_OK;
+    const sagoi_route_call call = {
+        .type = SAGOI_COLLECTIVE, .write = access->direction == SAGOI_TO_FILE, .by_extents = access->list != NULL};
+    sagoi_started_settle(file);
+    sagoi_route_choice choice = sagoi_route_choose(call, &file->common);
+    if (wrong || choice.company == SAGOI_TOGETHER || choice.moment != SAGOI_NOW || !is_piece(file, access, &piece))
+        return serve_composed(file, access, choice, wrong, bytes);
+    if (choice.company == SAGOI_ALONE)
+        status = take_turn(file, call);
+    else
+        status = ask(file, call, false, &choice);
+    if (status || choice.company == SAGOI_TOGETHER)
+        return status ? status : serve_composed(file, access, choice, wrong, bytes);
+    status = sagoi_engine_piece(file, access->direction, &piece, bytes);
+    return finish_alone(file, access->direction, status);
+}
+
+static sago_status serve_own_composed(sago_file *file, const sagoi_access *access, int64_t *bytes) {
+    sagoi_composed composed;
+    sagoi_composed_init(&composed, access->direction, &file->budget);
+    sago_status status = compose(file, access, SAGO_OK, &composed);
+    if (!status)
+        status = file->stage && file->stage->own ? file->stage->own(file, &composed, bytes)
+                                                 : sagoi_engine_alone(file, &composed, bytes);
+    sagoi_composed_cleanup(&composed);
+    return status;
+}
+
+static sago_status serve_own(sago_file *file, const sagoi_access *access, int64_t *bytes) {
+    sagoi_lone_run piece;
+    const sagoi_route_call call = {.type = SAGOI_INDEPENDENT, .write = access->direction == SAGOI_TO_FILE};
+    sagoi_route_choice choice = sagoi_route_choose(call, &file->common);
+    sago_status status = file->stage && file->stage->drain_own ? file->stage->drain_own(file) : SAGO_OK;
+    if (!status)
+        status = choice.moment == SAGOI_NOW && is_piece(file, access, &piece)
+                     ? sagoi_engine_piece(file, access->direction, &piece, bytes)
+                     : serve_own_composed(file, access, bytes);
+    if (!status)
+        *(call.write ? &file->stats.independent_writes : &file->stats.independent_reads) += 1;
+    return status;
+}
+
+SAGOI_OFTEN sago_status sagoi_dispatch(sago_file *file, const sagoi_access *access, sago_status wrong,
+                                       int64_t *bytes) {
+    *bytes = 0;
+    if (access->type != SAGOI_INDEPENDENT)
+        return serve_collective(file, access, wrong, bytes);
+    if (wrong)
+        return wrong;
+    bool held;
+    sagoi_started_hold(file, &held);
+    sago_status status = serve_own(file, access, bytes);
+    sagoi_started_release(held);
+    return status;
+}
+
+sago_status sagoi_dispatch_step(sago_file *file, sagoi_composed *step, sago_status wrong, int64_t *bytes) {
+    step->type = SAGOI_DECLARED;
+    const sagoi_route_call call = call_of_composed(step);
+    *bytes = 0;
+    sagoi_started_settle(file);
+    return serve(file, step, sagoi_route_choose(call, &file->common), wrong, bytes);
+}
+
+/* ---- Nonblocking calls ---- */
+
+static void choose_started(sago_file *file, sago_request *request, sago_status wrong) {
+    const sagoi_route_call call = call_of_composed(&request->composed);
+    sagoi_route_choice choice = sagoi_route_choose(call, &file->common);
+    request->route = (sagoi_route){.choice = choice, .unwilling = choice.helpless};
+    if ((choice.company == SAGOI_ALONE || choice.company == SAGOI_CONVENE) && !wrong)
+        sagoi_engine_choose(file, call, &request->composed, &request->route);
+}
+
+sago_status sagoi_dispatch_prepare(sago_file *file, const sagoi_access *access, sago_status *wrong,
+                                   sago_request **request) {
+    bool held;
+    sagoi_started_hold(file, &held);
+    sago_status status = sagoi_started_create(file, access->call, access->direction, request);
+    if (!status) {
+        *wrong = compose(file, access, *wrong, &(*request)->composed);
+        choose_started(file, *request, *wrong);
+    } else if (file->common.apart) {
+        sagoi_tell_done(file->team); /* what could not be started is done, for those who count calls */
+    }
+    sagoi_started_release(held);
+    return status;
+}
+
+/* Would it take longer to start it than to do it? */
+static bool is_soon_done(const sago_request *request) {
+    const sago_file *file = request->file;
+    bool write = request->composed.request.direction == SAGOI_TO_FILE;
+    return request->route.choice.company == SAGOI_ALONE && request->route.worker == SAGOI_BY_CALLER &&
+           atomic_load(&file->pending) == 0 && !sagoi_route_turns(&file->own, write);
+}
+
+void sagoi_dispatch_start(sago_request *request, sago_status wrong) {
+    if (!request->dropped && is_soon_done(request))
+        sagoi_started_run_at_once(request, wrong);
+    else
+        sagoi_started_run(request, wrong);
+}
+
+void sagoi_dispatch_start_step(sago_request *request, sago_status wrong) {
+    request->composed.type = SAGOI_DECLARED;
+    choose_started(request->file, request, wrong);
+    sagoi_started_run(request, wrong);
+}
+
+/* This rank's part, where the ranks did not come together.  `met`: all ranks have done what they started before.
+ */
+static sago_status serve_part(sago_file *file, sago_request *request, sago_status status, bool met) {
+    sagoi_composed *composed = &request->composed;
+    bool write = composed->request.direction == SAGOI_TO_FILE;
+    bool turned = sagoi_route_turns(&file->own, write) && !met;
+    file->own.last = last_of(write);
+    if (turned && file->common.nodes > 1) /* it has waited for them in vain (sagoi_route_worth()) */
+        sagoi_route_lose_patience(&file->own);
+    if (turned && !status)
+        status = await_turn(file, true);
+    if (!status && file->stage && file->stage->drain_own)
+        status = file->stage->drain_own(file);
+    return serve_alone(file, composed, status, &request->bytes);
+}
+
+/* Where all ranks are told that together they cannot, for lack of memory, each can still try alone. */
+static bool is_beyond(sago_status status) { return status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED; }
+
+/* Whatever is found wrong with the arguments was kept with its message. */
+static sago_status wrong_with(const sago_request *request) {
+    if (request->status)
+        sagoi_message_set(request->message);
+    return request->status;
+}
+
+/* On a fiber, which is let go on when there is something to see; elsewhere without waiting for anybody. */
+static sagoi_convened convene(sago_file *file, const sago_request *request, sagoi_convening *convening) {
+    const sagoi_composed *composed = &request->composed;
+    *convening = (sagoi_convening){.team = file->team,
+                                   .call = request->number,
+                                   .unwilling = request->route.unwilling || request->status,
+                                   .limit = request->at_once ? 0 : sagoi_engine_worth_waiting(file, composed)};
+    sagoi_convene_begin(convening);
+    for (;;) {
+        sagoi_futex *word = sagoi_convene_word(convening);
+        uint32_t old = atomic_load(&word->value);
+        sagoi_convened decision = sagoi_convene_look(convening);
+        if (decision != SAGOI_UNDECIDED)
+            return decision;
+        sagoi_fiber_yield(false, word, old);
+    }
+}
+
+static sago_status serve_convened(sago_file *file, sago_request *request) {
+    sagoi_convening convening;
+    sago_status status = SAGO_OK;
+    sagoi_convened decision = convene(file, request, &convening);
+    if (decision == SAGOI_GO_TOGETHER) {
+        status = serve_together(file, &request->composed, wrong_with(request), &request->bytes);
+        file->own.last = SAGOI_LAST_NONE; /* they have met */
+    }
+    if (decision == SAGOI_GO_ALONE || is_beyond(status))
+        status = serve_part(file, request, wrong_with(request), convening.met);
+    sagoi_convene_end(&convening);
+    return status;
+}
+
+sago_status sagoi_dispatch_started(sago_file *file, sago_request *request) {
+    if (request->route.choice.company == SAGOI_CONVENE)
+        return serve_convened(file, request);
+    return serve(file, &request->composed, request->route.choice, wrong_with(request), &request->bytes);
+}

@@ -1,0 +1,154 @@
+/* Decides routes.  What a plan consists of (aggregators, windows, rounds) is plan.c's. */
+#include "plan/route.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/checked.h"
+#include "base/often.h"
+#include "plan/draft.h"
+
+/* ---- Company ---- */
+
+sagoi_route_choice sagoi_route_answer(bool any_unwilling) {
+    return any_unwilling ? sagoi_route_go(SAGOI_TOGETHER, SAGOI_NOW, SAGOI_WHY_ANY_UNWILLING)
+                         : sagoi_route_go(SAGOI_ALONE, SAGOI_NOW, SAGOI_WHY_ALL_WILLING);
+}
+
+bool sagoi_route_leaves_alone(sagoi_route_call call, const sagoi_route_file *file) {
+    return file->agree != SAGOI_AGREE_ALWAYS && !call.nonblocking;
+}
+
+/* ---- Method: LOCAL inputs, too ---- */
+
+static bool lies_in(const sagoi_range *range, int64_t low, int64_t high) {
+    return range->low <= low && high <= range->high;
+}
+
+static void extend(sagoi_range *range, int64_t low, int64_t high) {
+    bool first = range->low == range->high;
+    range->low = first ? low : sagoi_min(range->low, low);
+    range->high = first ? high : sagoi_max(range->high, high);
+}
+
+SAGOI_OFTEN void sagoi_route_note(sagoi_route_own *own, int64_t low, int64_t high) {
+    if (lies_in(&own->once, low, high))
+        extend(&own->again, low, high);
+    extend(&own->once, low, high);
+}
+
+SAGOI_OFTEN sagoi_worker sagoi_route_worker(const sagoi_route_own *own, bool nonblocking, int64_t bytes) {
+    int64_t soon = own->in_memory ? SAGOI_SOON_IN_MEMORY : own->local ? SAGOI_SOON_LOCAL : 0;
+    return nonblocking && bytes > soon ? SAGOI_BY_THREAD : SAGOI_BY_CALLER;
+}
+
+sagoi_method sagoi_route_planned(sagoi_strategy strategy, bool map_in_place, bool in_place) {
+    if (strategy == SAGOI_STRATEGY_AGGREGATED)
+        return SAGOI_METHOD_AGGREGATED;
+    return strategy == SAGOI_STRATEGY_MAPPED || (map_in_place && in_place) ? SAGOI_METHOD_MAPPED
+                                                                           : SAGOI_METHOD_DIRECT;
+}
+
+SAGOI_OFTEN bool sagoi_route_is_piece(const sagoi_route_file *file, const sagoi_route_own *own,
+                                      sagoi_memory_form memory, int64_t off, int64_t len) {
+    if (memory != SAGOI_MEMORY_WHOLE)
+        return memory == SAGOI_MEMORY_PIECES && len <= SAGOI_MOST_PACKED;
+    return len < SAGOI_LEAST_MAPPED || !file->mappable || !lies_in(&own->again, off, off + len);
+}
+
+/* Runs close together are read by one call, and copied from there: what is read in vain, and the copy (half as
+ * much work as reading), must cost less than the calls that are saved. */
+static bool is_read_through(sagoi_route_call call, const sagoi_route_own *own, const sagoi_route_wanted *wanted) {
+    int64_t span = wanted->high - wanted->low,
+            a_call = own->in_memory ? SAGOI_CALL_IN_MEMORY : SAGOI_CALL_ELSEWHERE;
+    if (call.write || wanted->runs == 0 || span > SAGOI_MOST_READ_THROUGH)
+        return false;
+    return span - wanted->bytes / 2 <= (wanted->runs - 1) * a_call;
+}
+
+/* A run in every page, and not few: there it is the system calls that cost. */
+static bool are_many_short(const sagoi_route_wanted *wanted) {
+    int64_t span = wanted->high - wanted->low;
+    return wanted->runs > SAGOI_FEW_CALLS && wanted->runs >= span / SAGOI_MAPPED_PAGE;
+}
+
+/* Setting up pages costs more than a few calls save: so a part of the file is mapped when it is accessed again. */
+static bool is_accessed_again(const sagoi_route_own *own, const sagoi_route_wanted *wanted) {
+    return lies_in(&own->again, wanted->low, wanted->high) &&
+           (wanted->bytes >= SAGOI_LEAST_MAPPED || wanted->runs > SAGOI_FEW_CALLS) &&
+           wanted->bytes >= (wanted->high - wanted->low) / SAGOI_SPARSE_PART;
+}
+
+static void set_method(sagoi_route *route, sagoi_method method, sagoi_why why, int64_t value, int64_t limit) {
+    route->method = method;
+    route->why = why;
+    route->value = value;
+    route->limit = limit;
+}
+
+/* By a mapping, or a system call for each run. */
+static void choose_mapped(sagoi_route *route, const sagoi_route_file *file, const sagoi_route_own *own,
+                          const sagoi_route_wanted *wanted) {
+    int64_t span = wanted->high - wanted->low;
+    bool many = are_many_short(wanted), again = is_accessed_again(own, wanted);
+    if (span == 0)
+        set_method(route, SAGOI_METHOD_DIRECT, SAGOI_WHY_NOTHING, 0, 0);
+    else if (!file->mappable)
+        set_method(route, SAGOI_METHOD_DIRECT, SAGOI_WHY_NOT_MAPPABLE, wanted->runs, wanted->bytes);
+    else if (!many && !again)
+        set_method(route, SAGOI_METHOD_DIRECT, SAGOI_WHY_SYSTEM_CALLS, wanted->runs, SAGOI_FEW_CALLS);
+    else if (wanted->looked && wanted->sparse && !many && wanted->bytes < span / SAGOI_HOLEY_PART)
+        set_method(route, SAGOI_METHOD_DIRECT, SAGOI_WHY_HOLES, wanted->bytes, span / SAGOI_HOLEY_PART);
+    else if (many)
+        set_method(route, SAGOI_METHOD_MAPPED, SAGOI_WHY_MANY_SHORT_RUNS, wanted->runs,
+                   sagoi_max(SAGOI_FEW_CALLS, span / SAGOI_MAPPED_PAGE));
+    else
+        set_method(route, SAGOI_METHOD_MAPPED, SAGOI_WHY_ACCESSED_AGAIN, wanted->bytes, span);
+    route->look = route->method == SAGOI_METHOD_MAPPED && !wanted->looked;
+}
+
+/* Would gathering serve this rank's part better?  Runs in holes that others may be filling are read with the
+ * others: alone it takes a copy more. */
+static bool is_unwilling(sagoi_route_call call, const sagoi_route_file *file, const sagoi_route_wanted *wanted) {
+    if (!file->mappable)
+        return wanted->runs > SAGOI_FEW_RUNS && wanted->bytes / wanted->runs < SAGOI_LONG_RUN;
+    return !call.write && are_many_short(wanted) && (!wanted->looked || wanted->sparse);
+}
+
+SAGOI_OFTEN void sagoi_route_part(sagoi_route *route, sagoi_route_call call, const sagoi_route_file *file,
+                                  const sagoi_route_own *own, const sagoi_route_wanted *wanted) {
+    route->look = false;
+    route->unwilling = route->choice.helpless;
+    route->worker = SAGOI_BY_CALLER;
+    bool at_once = sagoi_route_worker(own, call.nonblocking, wanted->bytes) == SAGOI_BY_CALLER;
+    if (at_once && wanted->one_run &&
+        sagoi_route_is_piece(file, own, wanted->memory, wanted->low, wanted->high - wanted->low)) {
+        set_method(route, SAGOI_METHOD_PIECE, SAGOI_WHY_ONE_PIECE, wanted->bytes, 0);
+        return;
+    }
+    route->unwilling = route->unwilling || is_unwilling(call, file, wanted);
+    if (is_read_through(call, own, wanted)) {
+        set_method(route, SAGOI_METHOD_READ_THROUGH, SAGOI_WHY_CLOSE_RUNS, wanted->runs,
+                   wanted->high - wanted->low);
+        return;
+    }
+    choose_mapped(route, file, own, wanted);
+    if (route->method == SAGOI_METHOD_DIRECT)
+        route->worker = at_once ? SAGOI_BY_CALLER : SAGOI_BY_THREAD;
+}
+
+/* ---- Waiting for others ---- */
+
+double sagoi_route_worth(const sagoi_route_file *file, const sagoi_route_own *own, bool write,
+                         const sagoi_route_wanted *wanted) {
+    double a_call = own->local ? SAGOI_CALL_SECONDS : SAGOI_REMOTE_CALL_SECONDS;
+    double half = ((double)wanted->runs * a_call + (double)wanted->bytes * SAGOI_BYTE_SECONDS) / 2;
+    double limit = half < SAGOI_LEAST_WAIT ? SAGOI_LEAST_WAIT : half > SAGOI_MOST_WAIT ? SAGOI_MOST_WAIT : half;
+    bool asks = file->nodes > 1 && sagoi_route_turns(own, write);
+    return asks && own->patience > limit ? own->patience : limit;
+}
+
+void sagoi_route_lose_patience(sagoi_route_own *own) {
+    if (own->patience > SAGOI_LEAST_PATIENCE)
+        own->patience /= 4;
+}

@@ -1,0 +1,322 @@
+/* The route: how a call is served, as a printable value.
+ *
+ *     route = f(call, file, own part, what the ranks agreed on)      no MPI, no I/O, no clock, no getenv
+ *
+ * A route says in which company a rank serves its part of a call (alone, or together with the others), by which
+ * method, who makes the system calls, and when.
+ *
+ * Inputs are of two kinds, and types keep the two apart.  EQUAL inputs are the same on all ranks: the kind of
+ * call, what was agreed on when the file was opened and its view set, and what the ranks agree on in the call
+ * itself.  LOCAL inputs are one rank's own: its bytes and runs, and what it did before.  Functions that decide the
+ * company take EQUAL inputs only, so that no rank waits for one that went alone.
+ *
+ * The steps of a call:
+ *   1. sagoi_route_choose()  from EQUAL inputs: alone, together, or one question to all ranks first
+ *   2. sagoi_route_part()    from LOCAL inputs: how this rank would serve its part alone, and whether it would
+ *                            rather have help, which is its answer to the question
+ *   3. sagoi_route_answer()  from the answers of all ranks, which are EQUAL: alone or together */
+#ifndef SAGOI_ROUTE_H
+#define SAGOI_ROUTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hints.h"
+
+/* ---- Thresholds ----
+ * Each has a sentence that says where its number comes from.  "Estimated" means that no measurement is known which
+ * prefers the number to its half or its double; docs/measured.md has the measurements. */
+enum {
+    /* A part of fewer bytes is accessed by system calls, also if it was accessed before.  Measured: a mapping of
+     * less gains a third over pread on one file, and loses a tenth where several files are read in turn. */
+    SAGOI_LEAST_MAPPED = 256 << 10,
+    /* Memory in pieces passes through the stack up to so many bytes.  Estimated. */
+    SAGOI_MOST_PACKED = 16 << 10,
+    /* One call reads a range of at most so many bytes for several runs.  Estimated: the copy stays in a cache. */
+    SAGOI_MOST_READ_THROUGH = 64 << 10,
+    /* Reading so many bytes takes as long as a system call takes besides.  Measured on a file system in memory. */
+    SAGOI_CALL_IN_MEMORY = 4 << 10,
+    /* The same of file systems that are not in memory.  Estimated from the former: their calls take longer. */
+    SAGOI_CALL_ELSEWHERE = 16 << 10,
+    /* So many system calls cost less than setting up a mapping.  Estimated from 0.5 us a call and the 15 us that a
+     * mapped access of 256 KiB was measured to take. */
+    SAGOI_FEW_CALLS = 16,
+    /* A rank accesses so many runs by itself in less time than the ranks need to gather them.  Estimated from
+     * 0.5 us a call. */
+    SAGOI_FEW_RUNS = 64,
+    /* From so many bytes a run on, gathering only adds a copy.  Measured: contiguous pieces lose 30% when they are
+     * staged. */
+    SAGOI_LONG_RUN = 64 << 10,
+    /* One byte in so many of a range must be accessed for a rank alone to map the range.  Estimated. */
+    SAGOI_SPARSE_PART = 8,
+    /* The same where the range has holes, which mapping for writing fills.  Estimated: no more bytes are to be
+     * allocated in vain than are accessed. */
+    SAGOI_HOLEY_PART = 2,
+    /* A file system in memory moves so many bytes while the I/O thread would be woken.  Estimated; measured was
+     * that small nonblocking calls take 27 us by the thread, and 1.5 us by the caller. */
+    SAGOI_SOON_IN_MEMORY = 4 << 20,
+    /* The same of a local file system on a device, whose calls may block.  Estimated. */
+    SAGOI_SOON_LOCAL = 64 << 10,
+    /* Mappings are brought in by pages of so many bytes, which is the hardware's number. */
+    SAGOI_MAPPED_PAGE = 4096
+};
+
+/* Seconds that a rank alone is taken to need for a system call on this kernel, for one that goes to a server, and
+ * for a byte.  Estimated. */
+#define SAGOI_CALL_SECONDS 1e-6
+#define SAGOI_REMOTE_CALL_SECONDS 50e-6
+#define SAGOI_BYTE_SECONDS 1e-9
+/* Seconds that a nonblocking call waits for other ranks at least, and at most.  Estimated: a few time slices of a
+ * core that ranks share, and what a user would notice. */
+#define SAGOI_LEAST_WAIT 5e-3
+#define SAGOI_MOST_WAIT 0.25
+/* Seconds that a nonblocking call which turns from writing to reading waits for the others at first, and at least.
+ * Each time in vain the wait becomes a quarter, so that all of them come to little more than the first.
+ * Estimated. */
+#define SAGOI_FIRST_PATIENCE 1.0
+#define SAGOI_LEAST_PATIENCE 1e-3
+
+/* ---- EQUAL inputs ---- */
+
+typedef enum { SAGOI_COLLECTIVE, SAGOI_DECLARED, SAGOI_INDEPENDENT } sagoi_call_type;
+
+/* The call. */
+typedef struct sagoi_route_call {
+    sagoi_call_type type;
+    bool write;
+    bool nonblocking;
+    bool by_extents; /* the runs are a list, which may have gaps, whatever the view is like */
+} sagoi_route_call;
+
+/* The file, the job and the hints. */
+typedef struct sagoi_route_file {
+    int64_t nodes, ranks;
+    sagoi_agree_hint agree;
+    sagoi_strategy strategy;
+    bool apart;      /* nonblocking calls need no other rank */
+    bool one_kernel; /* one node, and a file system of its own: whatever a rank wrote, the others can read */
+    bool mappable;   /* the kernel, the file system and the hints allow mapping */
+    bool gaps;       /* some rank's view has gaps */
+    bool tier;       /* local storage comes before the file */
+    bool defer;      /* the file may put off collective writes, */
+    bool deferring;  /* and does so at the moment */
+} sagoi_route_file;
+
+/* ---- LOCAL inputs ---- */
+
+typedef enum { SAGOI_MEMORY_WHOLE, SAGOI_MEMORY_PIECES, SAGOI_MEMORY_DEVICE } sagoi_memory_form;
+
+/* What this rank wants moved. */
+typedef struct sagoi_route_wanted {
+    sagoi_memory_form memory;
+    bool one_run; /* it is one run of the file */
+    int64_t bytes, runs;
+    int64_t low, high; /* offsets: its first byte, and one past its last */
+    bool looked;       /* the file system was asked: */
+    bool sparse;       /* may the file have holes? */
+} sagoi_route_wanted;
+
+typedef struct sagoi_range {
+    int64_t low, high;
+} sagoi_range;
+
+typedef enum { SAGOI_LAST_NONE, SAGOI_LAST_WRITE, SAGOI_LAST_READ } sagoi_last_access;
+
+/* What this rank knows of the file. */
+typedef struct sagoi_route_own {
+    bool local, in_memory;   /* the file system, as this rank sees it */
+    bool neighbours;         /* other ranks of the file are on this rank's node */
+    sagoi_last_access last;  /* what this rank did since the ranks met */
+    double patience;         /* seconds that a nonblocking call waits for others whose data it reads */
+    sagoi_range once, again; /* parts of the file that it accessed, alone or mapped: at least once, and twice */
+} sagoi_route_own;
+
+/* ---- The route ---- */
+
+typedef enum {
+    SAGOI_ALONE,   /* each rank by itself */
+    SAGOI_ASK,     /* one meeting, in which each rank says whether it can go alone */
+    SAGOI_CONVENE, /* together if all ranks come to the call while they wait; each alone if not */
+    SAGOI_TOGETHER /* an agreement opens the call, and another one ends it */
+} sagoi_company;
+
+typedef enum {
+    SAGOI_METHOD_NONE,         /* not decided yet, or nothing is accessed */
+    SAGOI_METHOD_PIECE,        /* one system call for one run, without describing the request */
+    SAGOI_METHOD_READ_THROUGH, /* one call reads a range, and the runs are copied from there */
+    SAGOI_METHOD_MAPPED,       /* runs are copied to or from a mapping of the file */
+    SAGOI_METHOD_DIRECT,       /* a system call for each run */
+    SAGOI_METHOD_AGGREGATED    /* aggregators collect the runs of all ranks, by a plan */
+} sagoi_method;
+
+typedef enum { SAGOI_BY_CALLER, SAGOI_BY_THREAD } sagoi_worker;
+
+typedef enum {
+    SAGOI_NOW,
+    SAGOI_DEFERRED,   /* copied, and moved later with other calls */
+    SAGOI_LOCAL_FIRST /* to or from local storage, and later to the file */
+} sagoi_moment;
+
+/* Why a route is what it is; sagoi_route_why() has a sentence for each. */
+typedef enum {
+    /* Of the company and the moment. */
+    SAGOI_WHY_INDEPENDENT,
+    SAGOI_WHY_INDEPENDENT_TIER,
+    SAGOI_WHY_TIER,
+    SAGOI_WHY_DEFERRED,
+    SAGOI_WHY_DECLARED,
+    SAGOI_WHY_AGREE_ALWAYS,
+    SAGOI_WHY_SEVERAL_NODES,
+    SAGOI_WHY_NOT_LOCAL,
+    SAGOI_WHY_STRATEGY_HINT,
+    SAGOI_WHY_AFTER_OTHERS,
+    SAGOI_WHY_IN_ORDER,
+    SAGOI_WHY_ONE_RANK,
+    SAGOI_WHY_TURN,
+    SAGOI_WHY_ASK,
+    SAGOI_WHY_ALL_WILLING,
+    SAGOI_WHY_ANY_UNWILLING,
+    SAGOI_WHY_APART,
+    SAGOI_WHY_NOTHING_TO_GATHER,
+    /* Of the method. */
+    SAGOI_WHY_OPEN,
+    SAGOI_WHY_ONE_PIECE,
+    SAGOI_WHY_CLOSE_RUNS,
+    SAGOI_WHY_MANY_SHORT_RUNS,
+    SAGOI_WHY_ACCESSED_AGAIN,
+    SAGOI_WHY_NOT_MAPPABLE,
+    SAGOI_WHY_HOLES,
+    SAGOI_WHY_SYSTEM_CALLS,
+    SAGOI_WHY_PLANNED,
+    SAGOI_WHY_IN_PLACE,
+    SAGOI_WHY_NOTHING,
+    SAGOI_WHY_COUNT
+} sagoi_why;
+
+/* What the EQUAL inputs decide: the same on all ranks. */
+typedef struct sagoi_route_choice {
+    sagoi_company company;
+    sagoi_moment moment;
+    sagoi_why why;
+    bool helpless; /* of a call that convenes: no rank may go alone willingly */
+} sagoi_route_choice;
+
+typedef struct sagoi_route {
+    sagoi_route_choice choice;
+    /* What this rank's inputs decide. */
+    sagoi_method method;
+    sagoi_worker worker;
+    bool look;      /* ask the file system whether the file has holes, and decide again */
+    bool unwilling; /* this rank's part is served better together */
+    sagoi_why why;
+    int64_t value, limit; /* the number that decided, and the threshold or number beside it */
+} sagoi_route;
+
+/* ---- Step 1 ----
+ * Inline: calls of a kilobyte notice what it costs, and most of its inputs are constants where it is called. */
+
+/* Why the ranks may not go alone, unless an agreement of the call says that nothing is to be gathered;
+ * SAGOI_WHY_COUNT: they may.
+ *
+ * On one node, with a file system of its own, collective calls gain little over each rank's own work, and the
+ * smallest ones lose: agreeing costs more than they do. */
+static inline sagoi_why sagoi_route_why_not_alone(sagoi_route_call call, const sagoi_route_file *file) {
+    if (file->agree == SAGOI_AGREE_ALWAYS)
+        return SAGOI_WHY_AGREE_ALWAYS;
+    if (!file->one_kernel)
+        return file->nodes > 1 ? SAGOI_WHY_SEVERAL_NODES : SAGOI_WHY_NOT_LOCAL;
+    if (file->strategy != SAGOI_STRATEGY_AUTO)
+        return SAGOI_WHY_STRATEGY_HINT;
+    if (file->defer || file->tier)
+        return SAGOI_WHY_AFTER_OTHERS;
+    return call.nonblocking && call.by_extents ? SAGOI_WHY_IN_ORDER : SAGOI_WHY_COUNT;
+}
+
+/* Where no rank's runs have gaps, or any runs can be served by a mapping, each rank can go alone whatever the
+ * others do. */
+static inline bool sagoi_route_serves_any_part(sagoi_route_call call, const sagoi_route_file *file) {
+    return file->mappable || !(file->gaps || call.by_extents);
+}
+
+static inline sagoi_route_choice sagoi_route_go(sagoi_company company, sagoi_moment moment, sagoi_why why) {
+    return (sagoi_route_choice){.company = company, .moment = moment, .why = why};
+}
+
+/* A stage before the file takes blocking collective writes. */
+static inline bool sagoi_route_is_staged(sagoi_route_call call) {
+    return call.type == SAGOI_COLLECTIVE && call.write && !call.nonblocking;
+}
+
+__attribute__((always_inline)) static inline sagoi_route_choice sagoi_route_choose(sagoi_route_call call,
+                                                                                   const sagoi_route_file *file) {
+    if (call.type == SAGOI_INDEPENDENT)
+        return file->tier ? sagoi_route_go(SAGOI_ALONE, SAGOI_LOCAL_FIRST, SAGOI_WHY_INDEPENDENT_TIER)
+                          : sagoi_route_go(SAGOI_ALONE, SAGOI_NOW, SAGOI_WHY_INDEPENDENT);
+    if (file->tier && sagoi_route_is_staged(call))
+        return sagoi_route_go(SAGOI_TOGETHER, SAGOI_LOCAL_FIRST, SAGOI_WHY_TIER);
+    if (file->deferring && sagoi_route_is_staged(call))
+        return sagoi_route_go(SAGOI_ALONE, SAGOI_DEFERRED, SAGOI_WHY_DEFERRED);
+    if (call.type == SAGOI_DECLARED)
+        return sagoi_route_go(SAGOI_TOGETHER, SAGOI_NOW, SAGOI_WHY_DECLARED);
+    sagoi_why why = sagoi_route_why_not_alone(call, file);
+    bool may = why == SAGOI_WHY_COUNT;
+    if (may && sagoi_route_serves_any_part(call, file) && (file->agree == SAGOI_AGREE_TURN || file->ranks == 1))
+        return sagoi_route_go(SAGOI_ALONE, SAGOI_NOW, file->ranks == 1 ? SAGOI_WHY_ONE_RANK : SAGOI_WHY_TURN);
+    if (call.nonblocking && file->apart)
+        return (sagoi_route_choice){.company = SAGOI_CONVENE, .why = SAGOI_WHY_APART, .helpless = !may};
+    return may ? sagoi_route_go(SAGOI_ASK, SAGOI_NOW, SAGOI_WHY_ASK)
+               : sagoi_route_go(SAGOI_TOGETHER, SAGOI_NOW, why);
+}
+
+/* ---- Steps 2 and 3 ---- */
+
+/* Step 2: all but the choice. */
+void sagoi_route_part(sagoi_route *route, sagoi_route_call call, const sagoi_route_file *file,
+                      const sagoi_route_own *own, const sagoi_route_wanted *wanted);
+
+/* The part of step 2 that most calls of most programs need: does one system call move one run, at once?  (If
+ * copying through a mapping is faster, it does not.) */
+bool sagoi_route_is_piece(const sagoi_route_file *file, const sagoi_route_own *own, sagoi_memory_form memory,
+                          int64_t off, int64_t len);
+
+/* Step 3, of a choice to ask or to convene. */
+sagoi_route_choice sagoi_route_answer(bool any_unwilling);
+
+/* Who makes the system calls that move so many bytes.  A nonblocking call must not block, so the I/O thread does,
+ * unless waking it takes longer. */
+sagoi_worker sagoi_route_worker(const sagoi_route_own *own, bool nonblocking, int64_t bytes);
+
+/* The method of a call that is served together, from EQUAL inputs: its plan, and whether the accessed range is in
+ * the file already, without holes. */
+sagoi_method sagoi_route_planned(sagoi_strategy strategy, bool map_in_place, bool in_place);
+
+/* Would this rank read what others may still be writing, or the other way round?  Then it waits for them first. */
+static inline bool sagoi_route_turns(const sagoi_route_own *own, bool write) {
+    return own->last == (write ? SAGOI_LAST_READ : SAGOI_LAST_WRITE) && own->neighbours;
+}
+
+/* May the call end without an agreement on how it went, where its ranks went alone after they had met? */
+bool sagoi_route_leaves_alone(sagoi_route_call call, const sagoi_route_file *file);
+
+/* Seconds that waiting for others is worth to a nonblocking call that convenes: half of what going alone is taken
+ * to cost, so that nobody loses much by waiting in vain.  Between nodes only a message could tell whether the
+ * others have done what they started before, so a rank that turns has more patience. */
+double sagoi_route_worth(const sagoi_route_file *file, const sagoi_route_own *own, bool write,
+                         const sagoi_route_wanted *wanted);
+/* A rank has waited for others in vain: the next time it has less patience. */
+void sagoi_route_lose_patience(sagoi_route_own *own);
+
+/* This rank has accessed [low, high), and may do so again. */
+void sagoi_route_note(sagoi_route_own *own, int64_t low, int64_t high);
+
+/* ---- Printing ---- */
+const char *sagoi_company_name(sagoi_company company);
+const char *sagoi_method_name(sagoi_method method);
+enum { SAGOI_ROUTE_TEXT_MAX = 512 };
+/* "alone, one piece, by the caller, now" */
+void sagoi_route_name(const sagoi_route *route, char text[SAGOI_ROUTE_TEXT_MAX]);
+/* A sentence with its numbers. */
+void sagoi_route_why(const sagoi_route *route, sagoi_why why, char text[SAGOI_ROUTE_TEXT_MAX]);
+
+#endif
