@@ -51,9 +51,12 @@ static sago_status look_at_file(sago_file *file, bool reads, sagoi_agreement *ag
 
 /* Asking costs each node a request.  A write needs the size only where the file may be mapped, a read only if it
  * is planned: if the last one was not, this one is taken to be alike, and the size is asked for later if it is
- * not. Steps of declared variables are planned, and who follows others may come to read. */
+ * not. Steps of declared variables are planned, and who follows others may come to read.  A file in subfiles is
+ * always looked at: one of them may have been lost, and where the file ends no single one can tell. */
 static bool needs_size(const sagoi_call *call) {
     const sagoi_composed *composed = call->composed;
+    if (sagoi_store_subfiles(call->file->store))
+        return true;
     if (composed->request.direction == SAGOI_FROM_FILE)
         return !call->file->lone_read || composed->type == SAGOI_DECLARED;
     return call->file->common.mappable || composed->follows;
