@@ -136,6 +136,7 @@ static void receive_events(MPI_Comm comm, writing *w, int64_t *dropped) {
     w->of = &of;
     if (events && came && w->out)
         write_events(w, events);
+    w->of = NULL;
     free(events);
 }
 
