@@ -1,27 +1,9 @@
 /* Checks a block of an array and hands it on as two slabs, one in the file and one in memory. */
 #include "api/array.h"
 
-#include "base/again.h"
-#include "mpi/quiet.h"
+#include "mpi/element.h"
 
 _Static_assert((int)SAGOI_AXES_MAX == (int)SAGO_CKPT_DIMS_MAX, "blocks are those of checkpoints");
-
-static sago_status element_bytes(MPI_Datatype type, int64_t *bytes) {
-    MPI_Count size = 0, low = 0, extent = 0;
-    if (type == MPI_DATATYPE_NULL)
-        return sagoi_fail(SAGO_ERR_TYPE, "the element type is MPI_DATATYPE_NULL");
-    sagoi_quiet_begin(MPI_COMM_NULL);
-    bool asked =
-        SAGOI_DONE(MPI_Type_size_x(type, &size)) && SAGOI_DONE(MPI_Type_get_extent_x(type, &low, &extent));
-    sagoi_quiet_end(MPI_COMM_NULL);
-    if (!asked)
-        return sagoi_fail(SAGO_ERR_TYPE, "the element type cannot be used");
-    if (size < 1 || low != 0 || extent != size)
-        return sagoi_fail(SAGO_ERR_TYPE, "the element type has holes or no bytes: %lld bytes in %lld",
-                          (long long)size, (long long)extent);
-    *bytes = size;
-    return SAGO_OK;
-}
 
 static sago_status check_block(const sago_array *array) {
     const sago_block *block = array->block;
@@ -44,7 +26,7 @@ sago_status sagoi_array_place(const sago_array *array, char *data, sagoi_block_p
     *any = block != NULL;
     sago_status status = check_block(array);
     if (!status)
-        status = element_bytes(array->element, &element);
+        status = sagoi_element_bytes(array->element, &element);
     if (status || !block)
         return status;
     *place = (sagoi_block_place){.offset = array->offset, .base = data};

@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/again.h"
 #include "base/checked.h"
 #include "base/hash.h"
-#include "mpi/quiet.h"
+#include "mpi/element.h"
 
 static void protected_cleanup(sagoi_protected *entry) {
     free(entry->boxes);
@@ -138,18 +137,12 @@ static const type_row type_rows[] = {
 
 /* "float64": what it is and how many bits; what has no such name is "opaque". */
 static sago_status describe_type(MPI_Datatype type, sagoi_array_desc *desc) {
-    MPI_Count size = 0, low = 0, extent = 0;
-    if (type == MPI_DATATYPE_NULL)
-        return sagoi_fail(SAGO_ERR_TYPE, "the element type is MPI_DATATYPE_NULL");
-    sagoi_quiet_begin(MPI_COMM_NULL);
-    bool asked =
-        SAGOI_DONE(MPI_Type_size_x(type, &size)) && SAGOI_DONE(MPI_Type_get_extent_x(type, &low, &extent));
-    sagoi_quiet_end(MPI_COMM_NULL);
-    if (!asked)
-        return sagoi_fail(SAGO_ERR_TYPE, "the element type cannot be used");
-    if (size < 1 || size > INT32_MAX || low != 0 || extent != size)
-        return sagoi_fail(SAGO_ERR_TYPE, "the element type has holes or no bytes: %lld bytes in %lld",
-                          (long long)size, (long long)extent);
+    int64_t size = 0;
+    sago_status status = sagoi_element_bytes(type, &size);
+    if (status)
+        return status;
+    if (size > INT32_MAX)
+        return sagoi_fail(SAGO_ERR_TYPE, "the element type has %lld bytes, too many", (long long)size);
     (void)snprintf(desc->type, sizeof desc->type, "opaque");
     for (size_t i = 0; i < sizeof type_rows / sizeof type_rows[0]; i++)
         if (type == type_rows[i].type) {
