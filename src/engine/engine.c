@@ -519,7 +519,7 @@ static bool goes_alone(const sagoi_call *call, const sagoi_agreement *agreed) {
                               .write = call->composed->request.direction == SAGOI_TO_FILE,
                               .topology = &call->file->known->found.topology};
     const sagoi_target target = describe_target(call);
-    return sagoi_route_alone(&all, &target, &call->file->hints);
+    return sagoi_route_gathers_nothing(&all, &target, &call->file->hints);
 }
 
 /* What was started is done for all when it is done for one. */

@@ -4,9 +4,6 @@
 #include "base/checked.h"
 #include "plan/draft.h"
 
-/* More than this many writers on one node only get in each other's way. */
-static const int64_t most_on_one_node = 4;
-
 /* Stripes go to aggregators by their number modulo A.  With A a divisor of the stripe count each storage target
  * still belongs to one aggregator (001, III); if that would cost more than half of them, it is not worth it. */
 static int64_t divisor_near(int64_t count, int64_t at_most) {
@@ -16,36 +13,61 @@ static int64_t divisor_near(int64_t count, int64_t at_most) {
     return at_most;
 }
 
-/* Costs closer than this share are equal. */
-static const double resolution = 1.0 / 8;
+/* ---- Comparing numbers of aggregators by the model ---- */
+
+/* Is so many of them cheaper than the cheapest so far, by more than the model can tell?  Whatever is compared is
+ * kept with the plan, so that people are shown the numbers that decided. */
+static bool is_cheaper(sagoi_draft *draft, int64_t aggregators, double *least) {
+    sagoi_plan *plan = draft->plan;
+    double seconds = sagoi_draft_estimate(draft, aggregators).seconds;
+    if (plan->ncompared < SAGOI_COMPARED_MAX)
+        plan->compared[plan->ncompared++] = (sagoi_compared){aggregators, seconds};
+    if (plan->ncompared > 1 && seconds >= *least * (1 - 1.0 / SAGOI_COST_RESOLUTION))
+        return false;
+    *least = seconds;
+    return true;
+}
+
+/* "; 8 would take 12 ms": the cheapest of the others, and why it was not taken if it costs less. */
+typedef struct others_text {
+    char text[128];
+} others_text;
+
+static others_text describe_others(const sagoi_plan *plan, int64_t count) {
+    const sagoi_compared *least = NULL, *chosen = plan->compared;
+    others_text others = {""};
+    for (const sagoi_compared *c = plan->compared; c < plan->compared + plan->ncompared; c++) {
+        if (c->aggregators == count)
+            chosen = c;
+        else if (!least || c->seconds < least->seconds)
+            least = c;
+    }
+    if (least)
+        (void)snprintf(others.text, sizeof others.text, "; %" PRId64 " would take %.4g%s", least->aggregators,
+                       least->seconds * 1e3,
+                       least->seconds < chosen->seconds ? ", which is less than an eighth cheaper" : "");
+    return others;
+}
+_Static_assert(SAGOI_COST_RESOLUTION == 8, "the text says so");
 
 /* k: gathering is shared by more aggregators the larger it is, until the storage targets are what all wait for;
  * then more only use memory.  (000 found 2 best on 512 nodes, 4 on 1,024, 8 on 2,048, one message a rank and no
  * other layer before it: there gathering took that much longer.) */
-static int64_t aggregators_per_target(const sagoi_draft *draft, int64_t targets) {
+static int64_t aggregators_per_target(sagoi_draft *draft, int64_t targets) {
     int64_t stripes = (draft->plan->high - draft->plan->low) / draft->stripe, best = 1;
-    double least = sagoi_draft_estimate(draft, targets).seconds;
-    for (int64_t k = 2; k * targets <= sagoi_min(draft->ranks, stripes); k *= 2) {
-        double seconds = sagoi_draft_estimate(draft, k * targets).seconds;
-        if (seconds < least * (1 - resolution)) {
-            least = seconds;
-            best = k;
-        }
-    }
+    double least = 0;
+    for (int64_t k = 1; k == 1 || k * targets <= sagoi_min(draft->ranks, stripes); k *= 2)
+        best = is_cheaper(draft, k * targets, &least) ? k : best;
     return best;
 }
 
 static const char *target_name(const sagoi_draft *draft) { return draft->parted ? "subfiles" : "storage targets"; }
 
 static void explain_per_target(sagoi_draft *draft, int64_t k, int64_t targets) {
-    int64_t other = k > 1 ? k / 2 : 2 * k;
-    sagoi_draft_reason(draft,
-                       "aggregators: %" PRId64 ", %" PRId64 " for each of %" PRId64 " %s, %.4g ms; %" PRId64
-                       " would take %.4g, %" PRId64 " %.4g",
+    sagoi_draft_reason(draft, "aggregators: %" PRId64 ", %" PRId64 " for each of %" PRId64 " %s, %.4g ms%s",
                        k * targets, k, targets, target_name(draft),
-                       sagoi_draft_estimate(draft, k * targets).seconds * 1e3, other,
-                       sagoi_draft_estimate(draft, other * targets).seconds * 1e3, 4 * other,
-                       sagoi_draft_estimate(draft, 4 * other * targets).seconds * 1e3);
+                       sagoi_draft_estimate(draft, k * targets).seconds * 1e3,
+                       describe_others(draft->plan, k * targets).text);
 }
 
 static int64_t striped_count(sagoi_draft *draft) {
@@ -75,39 +97,31 @@ static int64_t bisected_count(sagoi_draft *draft, int64_t domain) {
 }
 
 /* One a node, which uses every node's link, unless messages cost more than that: half as many, a quarter, ... */
-static int64_t cheapest_count(const sagoi_draft *draft) {
+static int64_t cheapest_count(sagoi_draft *draft) {
     int64_t best = draft->machine->nodes;
-    double least = sagoi_draft_estimate(draft, best).seconds;
-    for (int64_t count = best / 2; count >= 1; count /= 2) {
-        double seconds = sagoi_draft_estimate(draft, count).seconds;
-        if (seconds < least * (1 - resolution)) {
-            least = seconds;
-            best = count;
-        }
-    }
+    double least = 0;
+    for (int64_t count = best; count >= 1; count /= 2)
+        best = is_cheaper(draft, count, &least) ? count : best;
     return best;
 }
 
 static void explain_count(sagoi_draft *draft, int64_t count) {
     int64_t nodes = draft->machine->nodes;
     if (nodes == 1)
-        sagoi_draft_reason(draft, "aggregators: %" PRId64 ", one a core, at most 4", count);
-    else if (count == nodes)
-        sagoi_draft_reason(draft, "aggregators: %" PRId64 ", one a node, %.4g ms; half as many would take %.4g",
-                           count, sagoi_draft_estimate(draft, count).seconds * 1e3,
-                           sagoi_draft_estimate(draft, nodes / 2).seconds * 1e3);
+        sagoi_draft_reason(draft, "aggregators: %" PRId64 ", one a core, at most %d", count,
+                           SAGOI_AGGREGATORS_OF_ONE_NODE);
     else
-        sagoi_draft_reason(
-            draft, "aggregators: %" PRId64 ", %.4g ms; one a node would take %.4g, half as many %.4g", count,
-            sagoi_draft_estimate(draft, count).seconds * 1e3, sagoi_draft_estimate(draft, nodes).seconds * 1e3,
-            sagoi_draft_estimate(draft, sagoi_max(1, count / 2)).seconds * 1e3);
+        sagoi_draft_reason(draft, "aggregators: %" PRId64 "%s, %.4g ms%s", count,
+                           count == nodes ? ", one a node" : "", sagoi_draft_estimate(draft, count).seconds * 1e3,
+                           describe_others(draft->plan, count).text);
 }
 
 static int64_t unstriped_count(sagoi_draft *draft) {
     const sagoi_plan *plan = draft->plan;
     const sagoi_node *node = draft->machine->node;
-    int64_t count = draft->machine->nodes > 1 ? cheapest_count(draft)
-                                              : sagoi_min(most_on_one_node, sagoi_min(node->ranks, node->cores));
+    int64_t count = draft->machine->nodes > 1
+                        ? cheapest_count(draft)
+                        : sagoi_min(SAGOI_AGGREGATORS_OF_ONE_NODE, sagoi_min(node->ranks, node->cores));
     int64_t least = sagoi_max(draft->align, SAGOI_SMALLEST);
     int64_t pieces = sagoi_div_up(plan->high - sagoi_round_down(plan->low, draft->align), least);
     if (pieces < count)

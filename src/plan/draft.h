@@ -3,14 +3,9 @@
 #define SAGOI_DRAFT_H
 
 #include "plan/plan.h"
+#include "plan/route.h"
 
 enum { SAGOI_PAGE = 4096 };
-
-/* Smallest window, staging and message worth their overhead. */
-#define SAGOI_SMALLEST (INT64_C(64) << 10)
-
-/* The window to aim for between nodes. */
-#define SAGOI_WINDOW_SEVERAL (INT64_C(16) << 20)
 
 /* How the file is shared out. */
 typedef enum {
@@ -69,10 +64,6 @@ void sagoi_draft_strategy(sagoi_draft *draft);
 void sagoi_draft_movement(sagoi_draft *draft);
 /* The window to aim for where memory is no matter. */
 int64_t sagoi_draft_window(const sagoi_draft *draft);
-
-/* sharing.c: would ranks that access the file themselves be in each other's way in its stripes, more than
- * gathering costs?  Several nodes. */
-bool sagoi_shares_stripes(const sagoi_totals *all, const sagoi_target *target, const sagoi_hints *hints);
 
 /* The least bandwidth and the highest latency of the network's levels. */
 sagoi_level sagoi_slowest_level(const sagoi_topology *topology);

@@ -9,11 +9,6 @@
 #include "base/checked.h"
 #include "plan/draft.h"
 
-#define MIB (INT64_C(1) << 20)
-
-static const int64_t usual_group = 128 * MIB;
-/* At most this part of a node's bytes may be on the other side of a cut: one in so many. */
-static const int64_t crossing = 16;
 /* Of each group so many ends of nodes' data are tried, and so many nodes are looked at in all. */
 static const int64_t most_tries = 64;
 static const int64_t most_looks = INT64_C(1) << 22;
@@ -55,7 +50,7 @@ static bool cut_is_clean(division *d, int64_t cut) {
         if (++d->looks > most_looks)
             return false;
         double before = sagoi_shape_bytes(shape, draft->by_low[i], 0, cut), all = (double)access->bytes;
-        if (before > all / (double)crossing && before < all - all / (double)crossing)
+        if (before > all / SAGOI_CROSSING_PART && before < all - all / SAGOI_CROSSING_PART)
             return false;
         homed += before >= all / 2;
         beyond += before < all / 2;
@@ -174,7 +169,7 @@ static int64_t owner_of(const sagoi_shape *shape, int64_t region) {
             owner = n;
         }
     }
-    return most > sum - sum / crossing ? owner : -1;
+    return most > sum - sum / SAGOI_CROSSING_PART ? owner : -1;
 }
 
 /* After how many regions the owners come again, each holding one stretch of them; 0: they do not. */
@@ -193,9 +188,6 @@ static int64_t period_of(const int64_t *owner, int64_t regions) {
     return 0;
 }
 
-/* Shorter blocks make too many rounds of too little. */
-static const int64_t shortest_turn = MIB;
-
 /* From what the nodes' own patterns tell: blocks that come again at one distance, each of one node, whatever part
  * of the file they are and however many nodes there are.  A gap goes with the block before it. */
 static bool find_periods(sagoi_draft *draft) {
@@ -210,7 +202,7 @@ static bool find_periods(sagoi_draft *draft) {
         int64_t node = draft->by_low[i], first = shape->node[node].low;
         int64_t next = i + 1 < blocks ? shape->node[draft->by_low[i + 1]].low : origin + period;
         const sagoi_node_period *own = &shape->periods[node];
-        if (own->period != period || first % draft->align != 0 || next - first < shortest_turn ||
+        if (own->period != period || first % draft->align != 0 || next - first < SAGOI_TURN_LEAST ||
             own->bytes > next - first)
             return false;
         draft->turn[i] = (sagoi_turn){.first = first, .bytes = next - first, .node = node};
@@ -314,7 +306,7 @@ static void complete_groups(sagoi_draft *draft) {
 static bool divisible(const sagoi_draft *draft) { return draft->machine->nodes > 1 && draft->aggregators > 1; }
 
 static int64_t group_size(const sagoi_draft *draft) {
-    return draft->hints->group_size > 0 ? draft->hints->group_size : usual_group;
+    return draft->hints->group_size > 0 ? draft->hints->group_size : SAGOI_GROUP_USUAL;
 }
 
 static void explain_groups(sagoi_draft *draft, int64_t size) {

@@ -6,8 +6,6 @@
 #include "base/checked.h"
 #include "machine/sums.h"
 
-/* Where no more is known, so many aggregators of one node keep its links busy (004, 4.1). */
-static const int64_t usual_per_node = 4;
 /* Equal costs: they differ by less than this many bytes take. */
 static const double resolution_bytes = 4096;
 static const double resolution_latency = 1e-9; /* seconds */
@@ -197,9 +195,9 @@ static int64_t limit_of(const sagoi_hosts *hosts, int64_t node, bool beyond_shar
     if (hint > 0)
         return sagoi_min(hint, ranks);
     if (beyond_share)
-        return sagoi_min(sagoi_max(usual_per_node, hosts->share), ranks);
+        return sagoi_min(sagoi_max(SAGOI_AGGREGATORS_A_NODE, hosts->share), ranks);
     double part = (double)draft->shape->node[node].bytes / draft->group[hosts->group].bytes;
-    int64_t by_data = sagoi_min((int64_t)((double)hosts->domains * part + 0.5), usual_per_node);
+    int64_t by_data = sagoi_min((int64_t)((double)hosts->domains * part + 0.5), SAGOI_AGGREGATORS_A_NODE);
     return sagoi_min(sagoi_max(hosts->share, by_data), ranks);
 }
 

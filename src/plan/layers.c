@@ -10,8 +10,6 @@
 
 /* Weighing more pairs of a node and a domain than this takes too long for what it decides. */
 static const int64_t most_pairs = 1 << 18;
-/* A leader that waits for a message of each neighbour needs no more. */
-static const int64_t most_relay_slots = 64;
 
 /* ---- What it costs ------------------------------------------------------------------------------------ */
 
@@ -199,8 +197,8 @@ static void drop_leaders(sagoi_plan *plan) {
 static bool size_relays(sagoi_draft *draft) {
     sagoi_plan *plan = draft->plan;
     int64_t neighbours = sagoi_topology_neighbours(draft->machine->topology);
-    plan->relay_slots =
-        sagoi_min(most_relay_slots, sagoi_max(1, neighbours * plan->local_aggregators * (plan->write ? 2 : 1)));
+    plan->relay_slots = sagoi_min(SAGOI_RELAY_SLOTS_MOST,
+                                  sagoi_max(1, neighbours * plan->local_aggregators * (plan->write ? 2 : 1)));
     for (int64_t n = 0; n < plan->nodes; n++)
         while (plan->relay_slots > 0 && sagoi_plan_relay_bytes(plan, n) > memory_left(draft, n))
             plan->relay_slots--;

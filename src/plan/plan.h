@@ -90,7 +90,13 @@ typedef struct sagoi_domain {
     int64_t node, slot; /* the aggregator: its node's rank sagoi_slot_rank(ranks, slots of the node, slot) */
 } sagoi_domain;
 
-enum { SAGOI_REASONS_MAX = 2048 };
+enum { SAGOI_REASONS_MAX = 2048, SAGOI_COMPARED_MAX = 24 };
+
+/* What a number of aggregators would take by the model, before anybody knows where they are. */
+typedef struct sagoi_compared {
+    int64_t aggregators;
+    double seconds;
+} sagoi_compared;
 
 typedef struct sagoi_plan {
     bool write;
@@ -113,31 +119,19 @@ typedef struct sagoi_plan {
     int64_t *node_slots; /* aggregators of each node (owned) */
     int64_t *node_group; /* the group it may aggregate for (owned) */
     int64_t groups;
-    int64_t local_aggregators;       /* c, the same on every node unless it has fewer ranks */
-    int64_t layers;                  /* 2, or 3: leaders send on what their neighbours have (001, VI) */
-    int64_t *node_leader;            /* nodes: the node's leader; -1: its messages go straight (owned) */
-    int64_t relay_slots;             /* messages a leader holds at a time; two layers: 0 */
-    bool relay_repeats;              /* three layers: reads that repeat a shape go through leaders, too */
-    int64_t staging;                 /* bytes a rank packs into a pass, one of two */
-    int64_t message;                 /* largest message, bytes */
-    int64_t messages;                /* receives in flight an aggregator */
-    int64_t max_slots;               /* most aggregators on any node */
+    int64_t local_aggregators; /* c, the same on every node unless it has fewer ranks */
+    int64_t layers;            /* 2, or 3: leaders send on what their neighbours have (001, VI) */
+    int64_t *node_leader;      /* nodes: the node's leader; -1: its messages go straight (owned) */
+    int64_t relay_slots;       /* messages a leader holds at a time; two layers: 0 */
+    bool relay_repeats;        /* three layers: reads that repeat a shape go through leaders, too */
+    int64_t staging;           /* bytes a rank packs into a pass, one of two */
+    int64_t message;           /* largest message, bytes */
+    int64_t messages;          /* receives in flight an aggregator */
+    int64_t max_slots;         /* most aggregators on any node */
+    int64_t ncompared;         /* numbers of aggregators that the model decided between; 0: it was not asked */
+    sagoi_compared compared[SAGOI_COMPARED_MAX];
     char reasons[SAGOI_REASONS_MAX]; /* one decision a line, with its numbers */
 } sagoi_plan;
-
-/* What the exchange that opens a call tells of it. */
-typedef struct sagoi_totals {
-    int64_t nodes;
-    int64_t span;        /* from the first offset of all ranks to the last */
-    int64_t bytes, runs; /* of all ranks; bytes that two ranks access count twice */
-    int64_t most_runs;   /* of any rank; 0: not known */
-    bool write;
-    const sagoi_topology *topology; /* not owned; NULL: nothing is known of the network */
-} sagoi_totals;
-
-/* Is there nothing to gather between nodes, so that each rank accesses the file by itself and no plan is needed?
- */
-bool sagoi_route_alone(const sagoi_totals *all, const sagoi_target *target, const sagoi_hints *hints);
 
 /* SAGO_ERR_MEMORY if even the smallest plan does not fit a node's memory; SAGO_ERR_ARG for inputs that
  * contradict themselves.  A zero in a hint means that Sago decides. */

@@ -23,59 +23,8 @@
 #include <stdint.h>
 
 #include "base/hints.h"
-
-/* ---- Thresholds ----
- * Each has a sentence that says where its number comes from.  "Estimated" means that no measurement is known which
- * prefers the number to its half or its double; docs/measured.md has the measurements. */
-enum {
-    /* A part of fewer bytes is accessed by system calls, also if it was accessed before.  Measured: a mapping of
-     * less gains a third over pread on one file, and loses a tenth where several files are read in turn. */
-    SAGOI_LEAST_MAPPED = 256 << 10,
-    /* Memory in pieces passes through the stack up to so many bytes.  Estimated. */
-    SAGOI_MOST_PACKED = 16 << 10,
-    /* One call reads a range of at most so many bytes for several runs.  Estimated: the copy stays in a cache. */
-    SAGOI_MOST_READ_THROUGH = 64 << 10,
-    /* Reading so many bytes takes as long as a system call takes besides.  Measured on a file system in memory. */
-    SAGOI_CALL_IN_MEMORY = 4 << 10,
-    /* The same of file systems that are not in memory.  Estimated from the former: their calls take longer. */
-    SAGOI_CALL_ELSEWHERE = 16 << 10,
-    /* So many system calls cost less than setting up a mapping.  Estimated from 0.5 us a call and the 15 us that a
-     * mapped access of 256 KiB was measured to take. */
-    SAGOI_FEW_CALLS = 16,
-    /* A rank accesses so many runs by itself in less time than the ranks need to gather them.  Estimated from
-     * 0.5 us a call. */
-    SAGOI_FEW_RUNS = 64,
-    /* From so many bytes a run on, gathering only adds a copy.  Measured: contiguous pieces lose 30% when they are
-     * staged. */
-    SAGOI_LONG_RUN = 64 << 10,
-    /* One byte in so many of a range must be accessed for a rank alone to map the range.  Estimated. */
-    SAGOI_SPARSE_PART = 8,
-    /* The same where the range has holes, which mapping for writing fills.  Estimated: no more bytes are to be
-     * allocated in vain than are accessed. */
-    SAGOI_HOLEY_PART = 2,
-    /* A file system in memory moves so many bytes while the I/O thread would be woken.  Estimated; measured was
-     * that small nonblocking calls take 27 us by the thread, and 1.5 us by the caller. */
-    SAGOI_SOON_IN_MEMORY = 4 << 20,
-    /* The same of a local file system on a device, whose calls may block.  Estimated. */
-    SAGOI_SOON_LOCAL = 64 << 10,
-    /* Mappings are brought in by pages of so many bytes, which is the hardware's number. */
-    SAGOI_MAPPED_PAGE = 4096
-};
-
-/* Seconds that a rank alone is taken to need for a system call on this kernel, for one that goes to a server, and
- * for a byte.  Estimated. */
-#define SAGOI_CALL_SECONDS 1e-6
-#define SAGOI_REMOTE_CALL_SECONDS 50e-6
-#define SAGOI_BYTE_SECONDS 1e-9
-/* Seconds that a nonblocking call waits for other ranks at least, and at most.  Estimated: a few time slices of a
- * core that ranks share, and what a user would notice. */
-#define SAGOI_LEAST_WAIT 5e-3
-#define SAGOI_MOST_WAIT 0.25
-/* Seconds that a nonblocking call which turns from writing to reading waits for the others at first, and at least.
- * Each time in vain the wait becomes a quarter, so that all of them come to little more than the first.
- * Estimated. */
-#define SAGOI_FIRST_PATIENCE 1.0
-#define SAGOI_LEAST_PATIENCE 1e-3
+#include "plan/plan.h"
+#include "plan/thresholds.h"
 
 /* ---- EQUAL inputs ---- */
 
@@ -116,6 +65,16 @@ typedef struct sagoi_route_wanted {
     bool looked;       /* the file system was asked: */
     bool sparse;       /* may the file have holes? */
 } sagoi_route_wanted;
+
+/* What the exchange that opens a call which is served together tells of it: EQUAL. */
+typedef struct sagoi_totals {
+    int64_t nodes;
+    int64_t span;        /* from the first offset of all ranks to the last */
+    int64_t bytes, runs; /* of all ranks; bytes that two ranks access count twice */
+    int64_t most_runs;   /* of any rank; 0: not known */
+    bool write;
+    const sagoi_topology *topology; /* not owned; NULL: nothing is known of the network */
+} sagoi_totals;
 
 typedef struct sagoi_range {
     int64_t low, high;
@@ -290,6 +249,19 @@ sagoi_worker sagoi_route_worker(const sagoi_route_own *own, bool nonblocking, in
 /* The method of a call that is served together, from EQUAL inputs: its plan, and whether the accessed range is in
  * the file already, without holes. */
 sagoi_method sagoi_route_planned(sagoi_strategy strategy, bool map_in_place, bool in_place);
+
+/* Is there nothing to gather between nodes, so that each rank accesses the file by itself and no plan is needed?
+ */
+bool sagoi_route_gathers_nothing(const sagoi_totals *all, const sagoi_target *target, const sagoi_hints *hints);
+
+/* sharing.c: what ranks of several nodes lose where they access a striped file by themselves, being in each
+ * other's way in its stripes, and what gathering costs them; seconds beyond what either way takes. */
+typedef struct sagoi_stripe_costs {
+    double alone, gathered;
+} sagoi_stripe_costs;
+sagoi_stripe_costs sagoi_share_stripes(const sagoi_totals *all, const sagoi_target *target,
+                                       const sagoi_hints *hints);
+static inline bool sagoi_is_shared(sagoi_stripe_costs costs) { return costs.alone > costs.gathered; }
 
 /* Would this rank read what others may still be writing, or the other way round?  Then it waits for them first. */
 static inline bool sagoi_route_turns(const sagoi_route_own *own, bool write) {

@@ -7,10 +7,6 @@
 #include "base/checked.h"
 #include "plan/draft.h"
 
-/* A planned call has so many meetings more than one in which ranks go alone.  Waking the ranks of a node for one
- * takes about this long (estimated). */
-static const double meetings = 3, wake_seconds = 20e-6;
-
 static double smaller(double a, double b) { return a < b ? a : b; }
 
 /* How the runs of all ranks lie on the stripes, if they are spread evenly. */
@@ -39,19 +35,22 @@ static double gathered_seconds(const sagoi_totals *all, const stripes *s, sagoi_
     for (int64_t reached = 1; reached < all->nodes; reached *= 2)
         steps += 2; /* towards one node, and back */
     double moved = (double)all->bytes * (1 - 1 / nodes) / (aggregators * network.bandwidth);
-    return moved + nodes * network.latency + meetings * (steps * network.latency + wake_seconds);
+    return moved + nodes * network.latency +
+           SAGOI_PLANNED_MEETINGS * (steps * network.latency + SAGOI_WAKE_SECONDS);
 }
 
-bool sagoi_shares_stripes(const sagoi_totals *all, const sagoi_target *target, const sagoi_hints *hints) {
+sagoi_stripe_costs sagoi_share_stripes(const sagoi_totals *all, const sagoi_target *target,
+                                       const sagoi_hints *hints) {
     sagoi_topology flat;
     const sagoi_topology *topology = all->topology;
     if (target->stripe_unit == 0 || all->bytes / sagoi_max(1, all->runs) >= target->stripe_unit)
-        return false; /* each run's edges are shared with one neighbour at most */
+        return (sagoi_stripe_costs){0, 0}; /* each run's edges are shared with one neighbour at most */
     if (!topology) {
         sagoi_topology_flat(&flat, all->nodes);
         topology = &flat;
     }
     const stripes s = lay_on_stripes(all, target);
-    return alone_seconds(all, &s, topology->io.latency, (double)hints->lock_time * 1e-6) >
-           gathered_seconds(all, &s, sagoi_slowest_level(topology));
+    return (sagoi_stripe_costs){.alone =
+                                    alone_seconds(all, &s, topology->io.latency, (double)hints->lock_time * 1e-6),
+                                .gathered = gathered_seconds(all, &s, sagoi_slowest_level(topology))};
 }

@@ -4,13 +4,6 @@
 #include "base/checked.h"
 #include "plan/hosts.h"
 
-#define KIB INT64_C(1024)
-#define MIB (1024 * KIB)
-
-static const int64_t largest_staging = 16 * MIB;
-static const int64_t usual_messages = 8;
-static const int64_t usual_message = 4 * MIB;
-
 /* ---- What a plan needs -------------------------------------------------------------------------------- */
 
 static int64_t paged(int64_t bytes) { return sagoi_round_up(bytes, SAGOI_PAGE); }
@@ -79,11 +72,11 @@ static void size_buffers(sagoi_draft *draft) {
     if (plan->nodes == 1) /* ranks copy straight into the windows */
         return;
     int64_t share = sagoi_div_up(2 * plan->ndomains * plan->window, draft->ranks);
-    plan->staging = sagoi_min(paged(share + SAGOI_SMALLEST), largest_staging);
+    plan->staging = sagoi_min(paged(share + SAGOI_SMALLEST), SAGOI_STAGING_MOST);
     int64_t useful = plan->window + plan->window / 4 + SAGOI_SMALLEST;
     plan->message =
-        sagoi_max(SAGOI_SMALLEST, sagoi_min(or_usual(draft->hints->message_size, usual_message), useful));
-    plan->messages = or_usual(draft->hints->messages, usual_messages);
+        sagoi_max(SAGOI_SMALLEST, sagoi_min(or_usual(draft->hints->message_size, SAGOI_MESSAGE_USUAL), useful));
+    plan->messages = or_usual(draft->hints->messages, SAGOI_MESSAGES_USUAL);
 }
 
 /* Staging only costs more passes if it is small: no node, aggregator or not, is to be the one that everybody's
@@ -196,20 +189,44 @@ static void explain_memory(sagoi_draft *draft) {
 }
 
 /* Between nodes: several rounds where there is enough to move, so that the next window is on its way while one is
- * stored (measured: 3-D blocks on 4 nodes a fifth faster with 8 rounds than with one). */
+ * stored. */
 int64_t sagoi_draft_wanted_window(const sagoi_draft *draft, int64_t aggregators) {
-    static const int64_t rounds = 8;
-    int64_t most = sagoi_draft_window(draft), least = sagoi_max(MIB, draft->locks);
+    int64_t most = sagoi_draft_window(draft), least = sagoi_max(SAGOI_WINDOW_OF_ROUNDS_LEAST, draft->locks);
     if (draft->hints->window > 0 || draft->stripe > 0 || draft->machine->nodes == 1)
         return most;
     int64_t hint = sagoi_draft_domain_hint(draft), span = draft->plan->high - draft->plan->low;
     int64_t domain = hint > 0 ? sagoi_min(sagoi_draft_bisected(draft, span), span) : span / aggregators;
-    return sagoi_min(most, sagoi_max(least, sagoi_round_up(domain / rounds, SAGOI_PAGE)));
+    return sagoi_min(most, sagoi_max(least, sagoi_round_up(domain / SAGOI_ROUNDS_WANTED, SAGOI_PAGE)));
+}
+
+/* Why there are other domains than aggregators were wanted, where memory is not the reason. */
+static void explain_domains(sagoi_draft *draft) {
+    const sagoi_plan *plan = draft->plan;
+    int64_t unit = draft->form == SAGOI_FORM_RANGES ? sagoi_max(draft->align, plan->window) : plan->window;
+    if (plan->ndomains == draft->aggregators)
+        return;
+    if (sagoi_draft_domain_hint(draft) > 0 && draft->form == SAGOI_FORM_RANGES)
+        sagoi_draft_reason(draft, "aggregators: %" PRId64 ", as bisecting comes to", plan->ndomains);
+    else if (draft->form == SAGOI_FORM_TURNS)
+        sagoi_draft_reason(draft, "aggregators: %" PRId64 " rather than %" PRId64 ", one for each node's blocks",
+                           plan->ndomains, draft->aggregators);
+    else if (plan->groups > 1)
+        sagoi_draft_reason(draft,
+                           "aggregators: %" PRId64 " rather than %" PRId64 ", %" PRId64
+                           " groups are shared out in whole windows of %s",
+                           plan->ndomains, draft->aggregators, plan->groups, sagoi_size_to_text(unit).text);
+    else
+        sagoi_draft_reason(draft,
+                           "aggregators: %" PRId64 " rather than %" PRId64
+                           ", each has whole windows of %s, the last one what is left",
+                           plan->ndomains, draft->aggregators, sagoi_size_to_text(unit).text);
 }
 
 static void explain_hosts(sagoi_draft *draft, int64_t aggregators) {
     const sagoi_plan *plan = draft->plan;
     int64_t poor = 0, remerged = draft->by_sibling + draft->by_descendant;
+    if (remerged == 0)
+        explain_domains(draft);
     if (draft->aggregators < aggregators)
         sagoi_draft_reason(draft, "aggregators: %" PRId64 " rather than %" PRId64 ", for want of memory",
                            draft->aggregators, aggregators);

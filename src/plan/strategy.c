@@ -4,24 +4,6 @@
 #include "base/checked.h"
 #include "plan/draft.h"
 
-#define KIB INT64_C(1024)
-#define MIB (1024 * KIB)
-
-/* From here on a rank's own system call costs less than gathering (measured: contiguous pieces lose 30% when
- * they are staged). */
-static const int64_t long_run = 64 * KIB;
-/* A single rank has nobody to gather from: only runs shorter than a page are worth copying together. */
-static const int64_t long_run_alone = 4 * KIB;
-static const int64_t few_runs = 64;
-/* Windows are laid below this offset, so that sums of offsets and windows cannot overflow. */
-static const int64_t highest_window = INT64_C(1) << 62;
-/* More empty windows than this and going through them is no answer to any hint. */
-static const int64_t most_windows = INT64_C(1) << 20;
-/* One node: a window that stays in the cache while it is filled.  Several: large messages and stores. */
-static const int64_t window_one_node = 4 * MIB;
-static const int64_t window_several = SAGOI_WINDOW_SEVERAL;
-static const int64_t window_striped_most = 64 * MIB;
-
 /* ---- Strategy ----------------------------------------------------------------------------------------- */
 
 static int64_t span(const sagoi_draft *draft) { return draft->plan->high - draft->plan->low; }
@@ -32,8 +14,8 @@ int64_t sagoi_draft_window(const sagoi_draft *draft) {
     if (draft->hints->window > 0)
         return draft->hints->window;
     if (draft->stripe > 0) /* buffer : stripe = 1 : 1 (000, Table I) */
-        return sagoi_min(sagoi_max(draft->stripe, SAGOI_SMALLEST), window_striped_most);
-    return draft->machine->nodes > 1 ? window_several : window_one_node;
+        return sagoi_min(sagoi_max(draft->stripe, SAGOI_SMALLEST), SAGOI_WINDOW_STRIPED_MOST);
+    return draft->machine->nodes > 1 ? SAGOI_WINDOW_SEVERAL : SAGOI_WINDOW_ONE_NODE;
 }
 
 /* May a shared mapping do it?  If not, *why_not says so. */
@@ -51,7 +33,7 @@ static bool can_map(const sagoi_draft *draft, const char **why_not) {
 
 /* Is enough of the range accessed that touching its pages pays?  Writes fault whole pages in. */
 static bool dense_enough(const sagoi_draft *draft) {
-    return draft->bytes >= span(draft) / (draft->plan->write ? 2 : 20);
+    return draft->bytes >= span(draft) / (draft->plan->write ? SAGOI_MAPPED_WRITE_PART : SAGOI_MAPPED_READ_PART);
 }
 
 static sagoi_strategy decide_short(sagoi_draft *draft) {
@@ -62,7 +44,7 @@ static sagoi_strategy decide_short(sagoi_draft *draft) {
                            100.0 * (double)draft->bytes / (double)span(draft));
         return SAGOI_STRATEGY_MAPPED;
     }
-    if (draft->locks > 0 && mean_run(draft) >= long_run)
+    if (draft->locks > 0 && mean_run(draft) >= SAGOI_LONG_RUN)
         sagoi_draft_reason(draft, "strategy: aggregated, runs do not fill blocks of %s, the unit of locks",
                            sagoi_size_to_text(draft->locks).text);
     else
@@ -71,10 +53,9 @@ static sagoi_strategy decide_short(sagoi_draft *draft) {
 }
 
 static sagoi_strategy decide_alone(sagoi_draft *draft) {
-    if (mean_run(draft) >= long_run_alone || draft->runs <= few_runs) {
-        sagoi_draft_reason(draft,
-                           "strategy: direct, one rank with runs of %s or more, or at most %" PRId64 " runs",
-                           sagoi_size_to_text(long_run_alone).text, few_runs);
+    if (mean_run(draft) >= SAGOI_LONG_RUN_OF_ONE_RANK || draft->runs <= SAGOI_FEW_RUNS) {
+        sagoi_draft_reason(draft, "strategy: direct, one rank with runs of %s or more, or at most %d runs",
+                           sagoi_size_to_text(SAGOI_LONG_RUN_OF_ONE_RANK).text, SAGOI_FEW_RUNS);
         return SAGOI_STRATEGY_DIRECT;
     }
     return decide_short(draft);
@@ -86,17 +67,6 @@ static void decide_in_place(sagoi_draft *draft) {
     draft->plan->map_in_place = draft->ranks > 1 && dense_enough(draft) && can_map(draft, &why_not);
     if (draft->plan->map_in_place)
         sagoi_draft_reason(draft, "strategy: mapped instead, when the range is in the file already");
-}
-
-/* One piece a rank, side by side or with gaps between them: gathering would make fewer and longer accesses, but
- * each rank's bytes would cross the network for it, and one exchange more.  Ranks that read the same bytes have
- * them read once. */
-bool sagoi_route_alone(const sagoi_totals *all, const sagoi_target *target, const sagoi_hints *hints) {
-    if (hints->strategy != SAGOI_STRATEGY_AUTO || all->nodes == 1 || all->most_runs != 1 ||
-        target->subfiles.count > 0)
-        return false;
-    return all->bytes <= all->span && !sagoi_shares_stripes(all, target, hints) &&
-           (target->lock_unit == 0 || all->bytes / all->runs >= target->lock_unit);
 }
 
 static sagoi_totals totals_of(const sagoi_draft *draft) {
@@ -111,16 +81,24 @@ static sagoi_totals totals_of(const sagoi_draft *draft) {
 
 /* Between nodes it is a matter of cost whether shorter runs than stripes are gathered.  On one node, and in
  * subfiles that several nodes share, they are. */
-static int64_t shortest_direct(const sagoi_draft *draft, const sagoi_totals *all) {
-    bool one_node = draft->machine->nodes == 1;
-    bool alone = draft->parted ? one_node : !one_node && !sagoi_shares_stripes(all, draft->target, draft->hints);
-    return sagoi_max(long_run, alone ? draft->locks : sagoi_max(draft->stripe, draft->locks));
+static int64_t shortest_direct(sagoi_draft *draft, const sagoi_totals *all) {
+    bool one_node = draft->machine->nodes == 1, alone = draft->parted && one_node;
+    if (!draft->parted && !one_node) {
+        const sagoi_stripe_costs sharing = sagoi_share_stripes(all, draft->target, draft->hints);
+        alone = !sagoi_is_shared(sharing);
+        if (sharing.gathered > 0)
+            sagoi_draft_reason(draft,
+                               "stripes: each rank by itself would lose %.4g ms to requests and locks of others, "
+                               "gathering takes %.4g",
+                               sharing.alone * 1e3, sharing.gathered * 1e3);
+    }
+    return sagoi_max(SAGOI_LONG_RUN, alone ? draft->locks : sagoi_max(draft->stripe, draft->locks));
 }
 
 static sagoi_strategy decide_auto(sagoi_draft *draft) {
     const sagoi_totals all = totals_of(draft);
     int64_t threshold = shortest_direct(draft, &all), windows = span(draft) / sagoi_draft_window(draft);
-    if (sagoi_route_alone(&all, draft->target, draft->hints))
+    if (sagoi_route_gathers_nothing(&all, draft->target, draft->hints))
         sagoi_draft_reason(draft, "strategy: direct, no rank has more than one run: nothing to gather");
     else if (draft->ranks > 1 && mean_run(draft) >= threshold)
         sagoi_draft_reason(draft, "strategy: direct, runs of %s or more: each rank does its own",
@@ -148,8 +126,8 @@ static sagoi_strategy decide_hinted(sagoi_draft *draft) {
 /* Some ranges no window can walk through and no mapping can hold, whoever asks for it. */
 static bool out_of_reach(sagoi_draft *draft) {
     int64_t windows = span(draft) / sagoi_draft_window(draft);
-    bool too_high = draft->plan->high > highest_window;
-    bool too_many = windows > most_windows && windows > draft->runs;
+    bool too_high = draft->plan->high > SAGOI_HIGHEST_WINDOW;
+    bool too_many = windows > SAGOI_MOST_WINDOWS && windows > draft->runs;
     if (too_high)
         sagoi_draft_reason(draft, "strategy: direct after all, windows end at offset 2^62");
     else if (too_many)

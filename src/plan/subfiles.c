@@ -6,9 +6,6 @@
 
 #include "plan/draft.h"
 
-/* As large as the windows that will be written: buffer : stripe = 1 : 1 (000, Table I). */
-static const int64_t usual_block = INT64_C(16) << 20;
-
 /* ---- How many ---- */
 
 static int compare_numbers(const void *a, const void *b) {
@@ -83,7 +80,7 @@ static int64_t decide_block(const sagoi_hints *hints, const char **why) {
         block = hints->window;
     } else if (block == 0) {
         *why = "as large as windows";
-        block = usual_block;
+        block = SAGOI_SUBFILE_BLOCK_USUAL;
     }
     if (hints->striping_unit > 0 && hints->striping_unit % unit == 0)
         unit = hints->striping_unit;

@@ -1,0 +1,124 @@
+/* The numbers by which routes and plans are decided, in one table.
+ *
+ * Each has a sentence that says where its number comes from.  "Estimated" means that no measurement is known which
+ * prefers the number to its half or its double; docs/measured.md has the measurements. */
+#ifndef SAGOI_THRESHOLDS_H
+#define SAGOI_THRESHOLDS_H
+
+#include <stdint.h>
+
+/* ---- Routes: one rank's part of a call ---- */
+enum {
+    /* A part of fewer bytes is accessed by system calls, also if it was accessed before.  Measured: a mapping of
+     * less gains a third over pread on one file, and loses a tenth where several files are read in turn. */
+    SAGOI_LEAST_MAPPED = 256 << 10,
+    /* Memory in pieces passes through the stack up to so many bytes.  Estimated. */
+    SAGOI_MOST_PACKED = 16 << 10,
+    /* One call reads a range of at most so many bytes for several runs.  Estimated: the copy stays in a cache. */
+    SAGOI_MOST_READ_THROUGH = 64 << 10,
+    /* Reading so many bytes takes as long as a system call takes besides.  Measured on a file system in memory. */
+    SAGOI_CALL_IN_MEMORY = 4 << 10,
+    /* The same of file systems that are not in memory.  Estimated from the former: their calls take longer. */
+    SAGOI_CALL_ELSEWHERE = 16 << 10,
+    /* So many system calls cost less than setting up a mapping.  Estimated from 0.5 us a call and the 15 us that a
+     * mapped access of 256 KiB was measured to take. */
+    SAGOI_FEW_CALLS = 16,
+    /* A rank accesses so many runs by itself in less time than the ranks need to gather them, or than a single
+     * rank needs to copy them together.  Estimated from 0.5 us a call. */
+    SAGOI_FEW_RUNS = 64,
+    /* From so many bytes a run on, gathering only adds a copy.  Measured: contiguous pieces lose 30% when they are
+     * staged. */
+    SAGOI_LONG_RUN = 64 << 10,
+    /* One byte in so many of a range must be accessed for a rank alone to map the range.  Estimated. */
+    SAGOI_SPARSE_PART = 8,
+    /* The same where the range has holes, which mapping for writing fills.  Estimated: no more bytes are to be
+     * allocated in vain than are accessed. */
+    SAGOI_HOLEY_PART = 2,
+    /* A file system in memory moves so many bytes while the I/O thread would be woken.  Estimated; measured was
+     * that small nonblocking calls take 27 us by the thread, and 1.5 us by the caller. */
+    SAGOI_SOON_IN_MEMORY = 4 << 20,
+    /* The same of a local file system on a device, whose calls may block.  Estimated. */
+    SAGOI_SOON_LOCAL = 64 << 10,
+    /* Mappings are brought in by pages of so many bytes, which is the hardware's number. */
+    SAGOI_MAPPED_PAGE = 4096
+};
+
+/* Seconds that a rank alone is taken to need for a system call on this kernel, for one that goes to a server, and
+ * for a byte.  Estimated. */
+#define SAGOI_CALL_SECONDS 1e-6
+#define SAGOI_REMOTE_CALL_SECONDS 50e-6
+#define SAGOI_BYTE_SECONDS 1e-9
+/* Seconds that a nonblocking call waits for other ranks at least, and at most.  Estimated: a few time slices of a
+ * core that ranks share, and what a user would notice. */
+#define SAGOI_LEAST_WAIT 5e-3
+#define SAGOI_MOST_WAIT 0.25
+/* Seconds that a nonblocking call which turns from writing to reading waits for the others at first, and at least.
+ * Each time in vain the wait becomes a quarter, so that all of them come to little more than the first.
+ * Estimated. */
+#define SAGOI_FIRST_PATIENCE 1.0
+#define SAGOI_LEAST_PATIENCE 1e-3
+
+/* ---- Plans: the strategy of a call that is served together ---- */
+enum {
+    /* A single rank has nobody to gather from, so only runs shorter than a page, which the kernel would read and
+     * write again for each of them, are worth copying together. */
+    SAGOI_LONG_RUN_OF_ONE_RANK = 4 << 10,
+    /* One byte in so many of the range must be written for the ranks to map the range.  Estimated: writing faults
+     * whole pages in, and clears them. */
+    SAGOI_MAPPED_WRITE_PART = 2,
+    /* The same of reading, whose pages are there.  Estimated. */
+    SAGOI_MAPPED_READ_PART = 20,
+    /* More windows than this, most of them empty, are an answer to no hint.  Estimated: walking through them takes
+     * as long as so many agreements. */
+    SAGOI_MOST_WINDOWS = 1 << 20
+};
+/* Windows are laid below this offset, so that sums of offsets and windows cannot overflow. */
+#define SAGOI_HIGHEST_WINDOW (INT64_C(1) << 62)
+/* A planned call has so many meetings more than one in which ranks go alone, which is counted in the engine; and
+ * waking the ranks of a node for one takes so many seconds.  Estimated. */
+#define SAGOI_PLANNED_MEETINGS 3.0
+#define SAGOI_WAKE_SECONDS 20e-6
+
+/* ---- Plans: aggregators and windows ---- */
+enum {
+    /* The window of an aggregator on one node stays in the cache while it is filled.  Estimated. */
+    SAGOI_WINDOW_ONE_NODE = 4 << 20,
+    /* The window between nodes makes large messages and stores.  Paper 000 uses 16 MB in most of its
+     * figures. */
+    SAGOI_WINDOW_SEVERAL = 16 << 20,
+    /* No window is larger for the sake of stripes.  Estimated: two of them are an aggregator's memory. */
+    SAGOI_WINDOW_STRIPED_MOST = 64 << 20,
+    /* Smaller windows, stagings and messages are not worth their overhead.  Estimated. */
+    SAGOI_SMALLEST = 64 << 10,
+    /* Between nodes windows are made small enough for so many rounds, so that the next one fills while one is
+     * stored.  Measured: 3-D blocks on 4 nodes are a fifth faster with 8 rounds than with one. */
+    SAGOI_ROUNDS_WANTED = 8,
+    /* But no smaller than so many bytes.  Estimated. */
+    SAGOI_WINDOW_OF_ROUNDS_LEAST = 1 << 20,
+    /* More writers than this on one node only get in each other's way.  Estimated. */
+    SAGOI_AGGREGATORS_OF_ONE_NODE = 4,
+    /* So many aggregators of one node keep its links busy, where no more is known (004, 4.1). */
+    SAGOI_AGGREGATORS_A_NODE = 4,
+    /* Numbers of aggregators whose costs differ by less than one part in so many are equal, and the fewer ones
+     * are taken, which need less memory.  Estimated: the model is not more exact than that. */
+    SAGOI_COST_RESOLUTION = 8,
+    /* A rank's staging is no larger, and an aggregator has so many messages of so many bytes in flight.
+     * Estimated. */
+    SAGOI_STAGING_MOST = 16 << 20,
+    SAGOI_MESSAGES_USUAL = 8,
+    SAGOI_MESSAGE_USUAL = 4 << 20,
+    /* Groups of nodes whose data lies together have at least so many bytes.  Estimated. */
+    SAGOI_GROUP_USUAL = 128 << 20,
+    /* A group ends where at most one part in so many of a node's bytes is on the other side.  Estimated. */
+    SAGOI_CROSSING_PART = 16,
+    /* Nodes aggregate their own blocks that come in turn where blocks have so many bytes: shorter ones make many
+     * rounds of little.  Estimated. */
+    SAGOI_TURN_LEAST = 1 << 20,
+    /* Blocks of subfiles are as large as the windows that will be written: buffer : stripe = 1 : 1 (000, Table
+     * I). */
+    SAGOI_SUBFILE_BLOCK_USUAL = SAGOI_WINDOW_SEVERAL,
+    /* A leader that waits for a message of each neighbour needs no more slots.  Estimated. */
+    SAGOI_RELAY_SLOTS_MOST = 64
+};
+
+#endif
