@@ -136,15 +136,18 @@ typedef struct sago_request sago_request;
  *   - together (default): a call is done when all ranks have let it go on.  All get the same status, and a call
  *     sees what all ranks did in the calls before it on the file.  A blocking call of MPI does not let calls go
  *     on: one that another rank makes only after waiting for a request waits for ever, unless this rank waits for
- *     its request before.
+ *     its request before.  With sago_agree=turn ranks go alone, as in blocking calls: a read still sees what all
+ *     ranks wrote in the calls before, but of different ranks' writes to the same bytes either may come last,
+ *     unless there is a sync between them.
  *   - apart, as in the drop-in: no rank needs another one to be in any call.  While all ranks are in sago_wait(),
  *     or in another call that waits for nonblocking ones, they serve a call together; a rank that has waited for
  *     the others for half the time that it takes to do its part alone (at least 5 ms, at most 250) does it alone,
  *     and so do they.  Then the status is each rank's own.  What other ranks wrote in the calls before is seen if
  *     the call is served together, or if they are done with them within a second (less once a file's ranks have
- *     not been); else as after independent writes: after sago_sync() on all ranks, and a barrier.  Data that other
- *     ranks have deferred (sago_defer) is seen after that, too.  Not to be had with sago_tier=local, whose data is
- *     moved by all ranks together. */
+ *     not been); else as after independent writes: after sago_sync() on all ranks, and a barrier.  In the same way
+ *     others may write in later calls before a read of this rank is done, which then finds that.  Writes that are
+ *     deferred (sago_defer) wait for nobody: between them and the reads of other ranks, before or after, there
+ *     must be a sync.  Not to be had with sago_tier=local, whose data is moved by all ranks together. */
 sago_status sago_iwrite_at_all(sago_file *file, MPI_Offset offset, const void *buf, MPI_Count count,
                                MPI_Datatype type, sago_request **request);
 sago_status sago_iread_at_all(sago_file *file, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype type,

@@ -44,6 +44,7 @@ typedef struct program {
     model model;
     unsigned char noise[NOISE], found[CAP];
     unsigned char writer[CAP];    /* of each byte since the last sync: 1 + its rank, or 0 */
+    int64_t synced;               /* the file's size then */
     opart parts[MAX_RANKS];       /* of the step, with the views in force */
     long long pointer[MAX_RANKS]; /* individual file pointers, etypes */
     int amode;
@@ -264,12 +265,18 @@ static void address(arguments *a) {
     *a = (arguments){a->at, MPI_BOTTOM, 1, there};
 }
 
+/* Everything is in the file. */
+static void forget_writers(void) {
+    memset(p.writer, 0, sizeof p.writer);
+    p.synced = p.model.size;
+}
+
 static void check_model(void) {
     if (p.defers && chance(&p.r, 60))
         return;
     if (p.defers)
         OK(MPI_File_sync(p.file));
-    memset(p.writer, 0, sizeof p.writer);
+    forget_writers();
     meet();
     if (rank == 0) {
         int64_t size = file_contents(p.path, 0, p.found, CAP);
@@ -343,7 +350,7 @@ static call draw_call(void) {
 static void settle(void) {
     if (p.defers && !(p.amode & MPI_MODE_RDONLY))
         OK(MPI_File_sync(p.file));
-    memset(p.writer, 0, sizeof p.writer);
+    forget_writers();
     meet();
 }
 
@@ -361,6 +368,21 @@ static bool take_bytes(void) {
         runs_free(&file);
     }
     return clash;
+}
+
+/* Would a rank read what another has written since the last sync, or meet the end of the file where another has
+ * moved it?  Of what is deferred, a rank that goes alone finds only its own. */
+static bool reads_others(void) {
+    bool others = false;
+    for (int i = 0; i < ranks; i++) {
+        runs file = {0};
+        part_file_runs(&p.parts[i], p.model.size, &file);
+        for (int64_t k = 0; k < file.n; k++)
+            for (int64_t at = file.list[k].off; at < file.list[k].off + file.list[k].len; at++)
+                others = others || (p.writer[at] != i + 1 && (p.writer[at] || at >= p.synced));
+        runs_free(&file);
+    }
+    return others;
 }
 
 static void step_access(void) {
@@ -384,9 +406,11 @@ static void step_access(void) {
         settle();
         (void)take_bytes();
     }
+    if (how.manner == STARTED && !how.write && p.defers && reads_others())
+        settle();
     run_call(&how);
-    if (how.handed)
-        meet(); /* else the next call of a quicker rank may come in between */
+    if (how.handed || (p.defers && how.manner == STARTED))
+        meet(); /* else the next call of a quicker rank may come in between: what is deferred waits for nobody */
     if (how.write)
         model_all();
     for (int i = 0; i < ranks && !how.at; i++)
@@ -409,6 +433,7 @@ static void step_size(void) {
     OK(allocate ? MPI_File_preallocate(p.file, size) : MPI_File_set_size(p.file, size));
     if (!allocate || size > p.model.size)
         model_resize(&p.model, size);
+    forget_writers();
     check_model();
 }
 
@@ -537,7 +562,7 @@ static void run_seed(uint64_t seed) {
     open_seed(MODE_NEW);
     draw_views();
     set_view();
-    memset(p.writer, 0, sizeof p.writer);
+    forget_writers();
     for (p.step = 0; p.step < STEPS; p.step++)
         step();
     close_seed();
