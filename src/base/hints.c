@@ -81,7 +81,8 @@ static const sagoi_hint_row table[] = {
      "Ranks that go alone time what they do, for the statistics; reading the clock takes a part of a small call"},
     {"sago_agree", SAGOI_HINT_ENUM, FIELD(agree), "always", 0, 0, "always|enter|turn", NULL,
      "Ranks agree on how each collective call went; or go alone once all have come, where nothing is to be gathered, "
-     "or, on one node, wait for each other only between writing and reading"},
+     "or, on one node, wait for each other only between writing and reading: then of different ranks' writes to the same "
+     "bytes in different calls either may come last, unless there is a sync between them"},
     {"sago_lock_time", SAGOI_HINT_INT, FIELD(lock_time), "1000", 0, 10000000, NULL, NULL,
      "Microseconds that the lock of a stripe which one node wrote to takes to go to another node; 0: the file system has "
      "no such locks"},

@@ -73,6 +73,37 @@ static void wait_some(int64_t n) {
         wait_for((int)pick(&own, 0, npending - 1));
 }
 
+/* ---- What has no order ---- */
+
+/* With sago_agree=turn no rank waits for another one's write before it writes: of two ranks' writes to a byte in
+ * different calls either may come last, unless there is a sync between them.  MPI does not say more.  Such bytes
+ * are not drawn; o->deferred has their writers since the ranks met. */
+static bool takes_turns(const oracle *o) { return strstr(o->hints, "sago_agree=turn") && !o->defers; }
+
+static void drop_unordered(oracle *o, oaccess *what) {
+    for (int i = 0; i < o->size && takes_turns(o); i++)
+        if (deferred_by_another(o, &what->parts[i], i))
+            leave_out(&what->parts[i]);
+}
+
+static void mark_unordered(oracle *o, const opart *part, int owner) {
+    enum { SEVERAL = 255 };
+    runs file = {0};
+    part_file_runs(part, o->cap, &file);
+    for (int64_t i = 0; i < file.n; i++)
+        for (int64_t at = file.list[i].off; at < file.list[i].off + file.list[i].len; at++) {
+            bool alone = o->deferred[at] == 0 || o->deferred[at] == owner + 1;
+            o->deferred[at] = (unsigned char)(alone ? owner + 1 : SEVERAL);
+        }
+    runs_free(&file);
+}
+
+/* All ranks have done what they started on the file. */
+static void have_met(oracle *o) {
+    if (takes_turns(o))
+        deferred_clear(o);
+}
+
 /* ---- Starting ---- */
 
 static void prepare(started *s, oracle *o, bool write) {
@@ -92,11 +123,15 @@ static void prepare(started *s, oracle *o, bool write) {
 static void start_views(oracle *o, started *s, bool write) {
     fresh_amounts(o, &o->now);
     o->now.agreed = write && chance(&o->r, 15);
-    if (write)
+    if (write) {
         drop_access_conflicts(o, &o->now);
+        drop_unordered(o, &o->now);
+    }
     pick_buffers(o, &o->now, !write || o->now.agreed);
     s->what = o->now;
     prepare(s, o, write);
+    for (int i = 0; i < o->size && write && takes_turns(o); i++)
+        mark_unordered(o, &o->now.parts[i], i);
     const opart *part = &s->what.parts[o->rank];
     void *base = obuffer_base(&s->mine.buffer);
     check_status(o,
@@ -105,8 +140,10 @@ static void start_views(oracle *o, started *s, bool write) {
                  &s->what);
 }
 
+/* All ranks come to these, whatever sago_agree is. */
 static void start_extents(oracle *o, started *s, bool write) {
     s->what = (oaccess){0};
+    have_met(o);
     pick_extents(o, &s->what, write);
     prepare(s, o, write);
     const opart *part = &s->what.parts[o->rank];
@@ -142,23 +179,30 @@ static void block_once(oracle *o) {
         note(o, write ? "write_at_all" : "read_at_all");
         bool changed = next_access(o, &o->now);
         o->now.agreed = false;
-        if (write)
+        if (changed || !o->viewed)
+            have_met(o); /* to set the view */
+        if (write) {
             drop_access_conflicts(o, &o->now);
+            drop_unordered(o, &o->now);
+        }
         if (changed || !o->viewed)
             set_views(o, &o->now);
         pick_buffers(o, &o->now, !write);
         if (write)
-            write_views(o, &o->now, true);
+            write_views(o, &o->now, true); /* and looks at the file */
         else
             read_views(o, &o->now, true);
+        have_met(o);
     } else if (way < 85) {
         note(o, "set_view");
         fresh_views(o, &o->now);
         fresh_amounts(o, &o->now);
         set_views(o, &o->now);
+        have_met(o);
     } else if (may_write(o)) {
         note(o, "sync");
         check_status(o, sago_sync(o->file), NULL);
+        have_met(o);
     }
     o->step++;
 }
@@ -196,6 +240,7 @@ static void run_round(rng *common, int nfiles) {
         for (int i = 0; i < nfiles; i++) {
             flush_deferred(&files[i]);
             check_file(&files[i], NULL);
+            have_met(&files[i]);
         }
         oracle *o = &files[pick(common, 0, nfiles - 1)];
         (chance(common, 50) ? step_views : step_independent)(o);
