@@ -33,39 +33,68 @@ const sim_engine *sim_engine_find(const char *name, int64_t *number) {
 
 /* ---- Extents of calls ---- */
 
-bool sim_extent_of(const sim_case *c, int64_t call, sim_extent *extent, char *why) {
-    int64_t ranks = c->config.nodes * c->config.ranks, before = INT64_MIN;
-    *extent = (sim_extent){.low = INT64_MAX};
-    for (int64_t r = 0; r < ranks; r++) {
-        bench_access access;
-        int64_t first = INT64_MAX, last = 0, runs = 0;
-        if (!bench_pattern_make(c->config.pattern, &c->config.params, r, ranks, &access, why))
-            return false;
-        for (int64_t i = 0; i < access.ncalls; i++) {
-            int64_t low, high;
-            if (call != SIM_ALL_CALLS && call != i)
-                continue;
-            bench_region_bounds(&access.calls[i].file, &low, &high);
-            if (low == high)
-                continue;
-            first = sagoi_min(first, access.calls[i].disp + low);
-            last = sagoi_max(last, access.calls[i].disp + high);
-            extent->bytes += bench_region_bytes(&access.calls[i].file);
-            runs += bench_region_runs(&access.calls[i].file);
-        }
-        bench_access_cleanup(&access);
-        if (runs == 0)
-            continue;
-        extent->interleaved |= first < before;
-        before = last;
-        extent->low = sagoi_min(extent->low, first);
-        extent->high = sagoi_max(extent->high, last);
-        extent->runs += runs;
-        extent->most_runs = sagoi_max(extent->most_runs, runs);
+/* What one rank adds; `before` is where the ranks before it end. */
+static void add_rank(sim_extent *extent, int64_t *before, const sim_extent *own) {
+    if (own->runs == 0)
+        return;
+    extent->interleaved |= own->low < *before;
+    *before = own->high;
+    extent->low = sagoi_min(extent->low, own->low);
+    extent->high = sagoi_max(extent->high, own->high);
+    extent->bytes += own->bytes;
+    extent->runs += own->runs;
+    extent->most_runs = sagoi_max(extent->most_runs, own->runs);
+}
+
+static sim_extent extent_of_call(const bench_call *call) {
+    sim_extent own = {.bytes = bench_region_bytes(&call->file), .runs = bench_region_runs(&call->file)};
+    bench_region_bounds(&call->file, &own.low, &own.high);
+    own.low += call->disp;
+    own.high += call->disp;
+    return own;
+}
+
+static void measure_rank(sim_case *c, const bench_access *access, int64_t *before) {
+    sim_extent all = {.low = INT64_MAX};
+    int64_t none = INT64_MIN;
+    for (int64_t i = 0; i < access->ncalls && i < c->calls; i++) {
+        sim_extent own = extent_of_call(&access->calls[i]);
+        add_rank(&c->extent[i + 1], &before[i + 1], &own);
+        add_rank(&all, &none, &own);
     }
-    if (extent->bytes == 0)
-        extent->low = 0;
+    add_rank(&c->extent[0], &before[0], &all);
+}
+
+static bool make_extents(sim_case *c, int64_t calls, int64_t **before, char *why) {
+    c->calls = calls;
+    c->extent = calloc((size_t)calls + 1, sizeof *c->extent);
+    *before = calloc((size_t)calls + 1, sizeof **before);
+    if (!c->extent || !*before)
+        return bench_refuse(why, "out of memory");
+    for (int64_t i = 0; i <= calls; i++) {
+        c->extent[i].low = INT64_MAX;
+        (*before)[i] = INT64_MIN;
+    }
     return true;
+}
+
+bool sim_case_measure(sim_case *c, char *why) {
+    int64_t ranks = c->config.nodes * c->config.ranks, *before = NULL;
+    bool ok = true;
+    for (int64_t r = 0; ok && r < ranks; r++) {
+        bench_access access;
+        if (!bench_pattern_make(c->config.pattern, &c->config.params, r, ranks, &access, why))
+            ok = false;
+        ok = ok && (before || make_extents(c, access.ncalls, &before, why));
+        if (ok)
+            measure_rank(c, &access, before);
+        bench_access_cleanup(&access);
+    }
+    for (int64_t i = 0; ok && i <= c->calls; i++)
+        if (c->extent[i].bytes == 0)
+            c->extent[i].low = 0;
+    free(before);
+    return ok;
 }
 
 /* ---- Costs ---- */
@@ -98,14 +127,15 @@ static double sieved_bytes(const sim_case *c, double span) {
 }
 
 /* What a node's ranks do for a round: each packs its own runs, and those that send pay for every message. */
-static double node_work(const sim_case *c, const sim_style *style, const sim_traffic *traffic, int64_t node) {
+static double node_work(const sim_case *c, const sim_style *style, const sim_traffic *traffic, int64_t round,
+                        int64_t node) {
     const sim_costs *costs = &c->costs;
-    const sim_rank_share *busiest = &traffic->busiest[node];
+    const sim_rank_share *busiest = sim_traffic_busiest(traffic, round, node);
+    const sim_share *share = sim_traffic_share(traffic, round, node);
     double bytes = 0, messages = 0;
     for (int64_t w = 0; w < traffic->windows; w++) {
-        const sim_share *share = &traffic->share[node * traffic->windows + w];
-        bytes += share->bytes;
-        messages += share->locals;
+        bytes += share[w].bytes;
+        messages += share[w].locals;
     }
     if (style->joins) /* everything is packed already */
         return messages / (double)style->locals * costs->send;
@@ -174,11 +204,11 @@ static void fill_round(const sim_case *c, const sim_style *style, const sim_traf
                        const sim_window *window, sim_load *load, int64_t r) {
     sim_round *round = &load->round[r];
     for (int64_t n = 0; n < load->nodes; n++)
-        round->node[n] = node_work(c, style, traffic, n);
+        round->node[n] = node_work(c, style, traffic, r, n);
     for (int64_t a = 0; a < load->aggregators; a++) {
         window_sums sums = {0};
         for (int64_t n = 0; n < load->nodes; n++) {
-            const sim_share *share = &traffic->share[n * load->aggregators + a];
+            const sim_share *share = &sim_traffic_share(traffic, r, n)[a];
             sums.bytes += share->bytes;
             sums.runs += style->joins ? share->joined : share->runs;
             sums.joined += share->joined;
@@ -187,7 +217,7 @@ static void fill_round(const sim_case *c, const sim_style *style, const sim_traf
         }
         round->listed += sums.runs;
         for (int64_t n = 0; n < load->nodes; n++) {
-            const sim_share *share = &traffic->share[n * load->aggregators + a];
+            const sim_share *share = &sim_traffic_share(traffic, r, n)[a];
             if (share->bytes > 0)
                 *sim_load_flow(load, r, n, a) = flow_of(c, style, share, sums.messages, n == load->host[a]);
         }
@@ -262,39 +292,38 @@ static int64_t sampled_rounds(const sim_case *c, const sim_layout *layout) {
     return sagoi_min(layout->rounds, sagoi_max(wanted, c->options.rounds > 0 ? wanted : affordable));
 }
 
-static bool load_round(const sim_case *c, const sim_question *question, const sim_style *style, sim_load *load,
-                       int64_t r, char *why) {
-    sim_traffic traffic = {0};
-    bool ok = sim_traffic_make(&traffic, question, why);
-    if (ok)
-        fill_round(c, style, &traffic, question->window, load, r);
-    sim_traffic_cleanup(&traffic);
-    return ok;
-}
-
 static bool load_rounds(const sim_case *c, int64_t call, const sim_layout *layout, const sim_style *style,
                         sim_load *load, char *why) {
-    sim_window *window = calloc((size_t)layout->aggregators, sizeof *window);
+    sim_window *window = calloc((size_t)(layout->aggregators * load->rounds), sizeof *window);
     sim_question question = {.config = &c->config,
                              .call = call,
                              .locals = style->locals,
                              .window = window,
                              .windows = layout->aggregators,
+                             .rounds = load->rounds,
                              .join = style->joins || !style->fills_holes};
-    bool ok = window || bench_refuse(why, "out of memory");
-    for (int64_t r = 0; ok && r < load->rounds; r++) {
+    sim_traffic traffic = {0};
+    if (!window)
+        return bench_refuse(why, "out of memory");
+    for (int64_t r = 0; r < load->rounds; r++) {
         int64_t round = load->rounds == layout->rounds ? r : layout->rounds * (2 * r + 1) / (2 * load->rounds);
-        for (int64_t a = 0; a < layout->aggregators; a++)
-            if (!layout->window(layout->self, a, round, &window[a].start, &window[a].end))
-                window[a] = (sim_window){0, 0};
-        ok = load_round(c, &question, style, load, r, why);
+        for (int64_t a = 0; a < layout->aggregators; a++) {
+            sim_window *own = &window[r * layout->aggregators + a];
+            if (!layout->window(layout->self, a, round, &own->start, &own->end))
+                *own = (sim_window){0, 0};
+        }
     }
+    bool ok = sim_traffic_make(&traffic, &question, why);
+    for (int64_t r = 0; ok && r < load->rounds; r++)
+        fill_round(c, style, &traffic, &window[r * layout->aggregators], load, r);
+    sim_traffic_cleanup(&traffic);
     free(window);
     return ok;
 }
 
 bool sim_load_windows(const sim_case *c, int64_t call, const sim_layout *layout, const sim_style *style,
-                      const sim_extent *extent, sim_load *load, char *why) {
+                      sim_load *load, char *why) {
+    const sim_extent *extent = sim_extent_of(c, call);
     if (!sim_load_init(load, c->config.nodes, layout->aggregators, sampled_rounds(c, layout)))
         return bench_refuse(why, "out of memory");
     load->write = !c->config.read;
@@ -345,7 +374,7 @@ static sim_store direct_store(const sim_case *c, const sim_share *share, const s
 /* Each node's ranks store at once: what one process may write counts for each of them. */
 bool sim_load_direct(const sim_case *c, int64_t call, bool sieves, sim_load *load, char *why) {
     sim_window all = {0, INT64_MAX};
-    sim_question question = {&c->config, call, c->config.ranks, &all, 1, false};
+    sim_question question = {&c->config, call, c->config.ranks, &all, 1, 1, false};
     sim_traffic traffic = {0};
     bool ok = sim_traffic_make(&traffic, &question, why) &&
               (sim_load_init(load, c->config.nodes, c->config.nodes, 1) || bench_refuse(why, "out of memory"));

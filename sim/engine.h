@@ -14,6 +14,7 @@
 
 #include "sim/load.h"
 #include "sim/network.h"
+#include "sim/replay.h"
 #include "sim/traffic.h"
 
 typedef struct sim_options {
@@ -25,8 +26,15 @@ typedef struct sim_options {
     bool sieve_off;       /* the peers do not fill holes by reading first */
     int64_t rounds;       /* to simulate of many; 0: 2 */
     int64_t shared_cores; /* all nodes share so many, as on a cluster of namespaces; 0: each has its own */
-    bool repeated;        /* an earlier call had the same shape: Sago's lists are known */
+    sim_model model;
+    bool repeated; /* an earlier call had the same shape: Sago's lists are known */
 } sim_options;
+
+/* First byte, one past the last, bytes and runs of a call of all ranks; do ranks' ranges interleave? */
+typedef struct sim_extent {
+    int64_t low, high, bytes, runs, most_runs;
+    bool interleaved;
+} sim_extent;
 
 typedef struct sim_case {
     plan_config config; /* completed */
@@ -34,8 +42,14 @@ typedef struct sim_case {
     sagoi_topology topology;
     sim_costs costs;
     sim_options options;
-    int64_t targets; /* of the storage that the file is on; 0: it costs calls and copying only */
+    int64_t targets;    /* of the storage that the file is on; 0: it costs calls and copying only */
+    sim_extent *extent; /* of all calls together, then of each (owned) */
+    int64_t calls;
 } sim_case;
+
+/* Looks at all ranks once.  False: `why`. */
+bool sim_case_measure(sim_case *c, char *why);
+static inline const sim_extent *sim_extent_of(const sim_case *c, int64_t call) { return &c->extent[call + 1]; }
 
 enum { SIM_ENGINE_NAME_MAX = 32 };
 
@@ -81,18 +95,10 @@ typedef struct sim_style {
 } sim_style;
 
 /* Simulated rounds of a layout: what each node and aggregator does there. */
-struct sim_extent;
 bool sim_load_windows(const sim_case *c, int64_t call, const sim_layout *layout, const sim_style *style,
-                      const struct sim_extent *extent, sim_load *load, char *why);
+                      sim_load *load, char *why);
 /* Every rank stores its own runs; with sieving, in blocks of 512 KiB that are read first. */
 bool sim_load_direct(const sim_case *c, int64_t call, bool sieves, sim_load *load, char *why);
-/* First byte, one past the last, bytes and runs of a call of all ranks; do ranks' ranges interleave? */
-typedef struct sim_extent {
-    int64_t low, high, bytes, runs, most_runs;
-    bool interleaved;
-} sim_extent;
-bool sim_extent_of(const sim_case *c, int64_t call, sim_extent *extent, char *why);
-
 extern const sim_engine sim_engine_sago, sim_engine_tapioca, sim_engine_two_phase, sim_engine_tam,
     sim_engine_ompio, sim_engine_gio, sim_engine_coio, sim_engine_rbio, sim_engine_rbio_thread;
 

@@ -24,11 +24,9 @@ static bool group_window(const void *self, int64_t g, int64_t round, int64_t *st
 static bool load_groups(const sim_case *c, int64_t size, bool files, int64_t buffer, const sim_style *style,
                         sim_load *load, sim_course *course, char *why) {
     int64_t ranks = c->config.nodes * c->config.ranks;
-    sim_extent extent;
-    if (!sim_extent_of(c, SIM_ALL_CALLS, &extent, why))
-        return false;
-    groups all = {.count = sagoi_div_up(ranks, size), .high = extent.high};
-    all.bytes = sagoi_div_up(extent.bytes, all.count);
+    const sim_extent *extent = sim_extent_of(c, SIM_ALL_CALLS);
+    groups all = {.count = sagoi_div_up(ranks, size), .high = extent->high};
+    all.bytes = sagoi_div_up(extent->bytes, all.count);
     all.buffer = buffer > 0 ? buffer : all.bytes;
     sim_layout layout = {all.count, sagoi_div_up(all.bytes, all.buffer), group_window, &all, NULL};
     int64_t *host = calloc((size_t)all.count, sizeof *host);
@@ -37,7 +35,7 @@ static bool load_groups(const sim_case *c, int64_t size, bool files, int64_t buf
     for (int64_t g = 0; g < all.count; g++)
         host[g] = g * size / c->config.ranks;
     layout.host = host;
-    bool ok = sim_load_windows(c, SIM_ALL_CALLS, &layout, style, &extent, load, why);
+    bool ok = sim_load_windows(c, SIM_ALL_CALLS, &layout, style, load, why);
     free(host);
     if (!ok)
         return false;

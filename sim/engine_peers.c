@@ -63,14 +63,12 @@ static void place_hosts(const sim_case *c, int64_t aggregators, int64_t *host) {
 
 static bool load_two_phases(const sim_case *c, int64_t call, const sim_style *style, int64_t buffer,
                             sim_load *load, sim_course *course, char *why) {
-    sim_extent extent;
-    if (!sim_extent_of(c, call, &extent, why))
-        return false;
-    if (!c->options.always && !extent.interleaved && c->config.nodes * c->config.ranks > 1) {
+    const sim_extent *extent = sim_extent_of(c, call);
+    if (!c->options.always && !extent->interleaved && c->config.nodes * c->config.ranks > 1) {
         snprintf(course->plan, sizeof course->plan, "each rank by itself: ranges do not interleave");
         return sim_load_direct(c, call, !c->options.sieve_off, load, why);
     }
-    domains d = domains_of(c, &extent, buffer);
+    domains d = domains_of(c, extent, buffer);
     sim_layout layout = {d.aggregators, rounds_of(&d), domain_window, &d, NULL};
     int64_t *host = calloc((size_t)d.aggregators, sizeof *host);
     snprintf(course->plan, sizeof course->plan,
@@ -80,7 +78,7 @@ static bool load_two_phases(const sim_case *c, int64_t call, const sim_style *st
         return bench_refuse(why, "out of memory");
     place_hosts(c, d.aggregators, host);
     layout.host = host;
-    bool ok = sim_load_windows(c, call, &layout, style, &extent, load, why);
+    bool ok = sim_load_windows(c, call, &layout, style, load, why);
     free(host);
     return ok;
 }

@@ -42,12 +42,10 @@ static bool load_plan(const sim_case *c, int64_t call, const sagoi_plan *plan, c
                       sim_load *load, char *why) {
     int64_t *host = calloc((size_t)plan->ndomains, sizeof *host);
     sim_layout layout = {plan->ndomains, plan->rounds, plan_window, plan, host};
-    sim_extent extent;
     bool ok = host || bench_refuse(why, "out of memory");
     for (int64_t d = 0; ok && d < plan->ndomains; d++)
         host[d] = plan->domains[d].node;
-    ok = ok && sim_extent_of(c, call, &extent, why) &&
-         sim_load_windows(c, call, &layout, style, &extent, load, why);
+    ok = ok && sim_load_windows(c, call, &layout, style, load, why);
     free(host);
     if (ok)
         relay(c, plan, load);

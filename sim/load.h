@@ -53,8 +53,18 @@ typedef struct sim_load {
 
 bool sim_load_init(sim_load *load, int64_t nodes, int64_t aggregators, int64_t rounds);
 void sim_load_cleanup(sim_load *load);
+/* How often the rounds are replayed: twice where they stand for more, so that one can see what they add. */
+static inline int64_t sim_load_passes(const sim_load *load) { return load->repeats >= 2 ? 2 : 1; }
+static inline int64_t sim_load_replayed(const sim_load *load) { return load->rounds * sim_load_passes(load); }
+static inline sim_round *sim_load_round(const sim_load *load, int64_t round) {
+    return &load->round[round % load->rounds];
+}
 static inline sim_flow *sim_load_flow(const sim_load *load, int64_t round, int64_t node, int64_t aggregator) {
-    return &load->round[round].flow[node * load->aggregators + aggregator];
+    return &sim_load_round(load, round)->flow[node * load->aggregators + aggregator];
+}
+/* Does the node have something for the aggregator that must leave the node? */
+static inline bool sim_load_crosses(const sim_load *load, int64_t round, int64_t node, int64_t aggregator) {
+    return sim_load_flow(load, round, node, aggregator)->bytes > 0 && load->host[aggregator] != node;
 }
 
 #endif

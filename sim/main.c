@@ -45,6 +45,13 @@ static bool set_cost(void *target, const char *value, char *why) {
     return true;
 }
 
+static bool set_model(void *target, const char *value, char *why) {
+    sim_config *config = target;
+    bool flows = !strcmp(value, "flows");
+    config->options.model = flows ? SIM_MODEL_FLOWS : SIM_MODEL_LINKS;
+    return flows || !strcmp(value, "links") || bench_refuse(why, "--model %s: flows or links", value);
+}
+
 static bool set_declared(void *target, const char *value, char *why) {
     sim_config *config = target;
     config->plan.declared = !strcmp(value, "on");
@@ -93,6 +100,8 @@ static const tool_option table[] = {
      "all nodes share so many cores: namespaces of one machine", NULL},
     {"rounds", OPTION_COUNT, FIELD(options.rounds), 1, 1024, "N",
      "rounds to simulate (as many as are cheap, at least 2)", NULL},
+    {"model", OPTION_CALL, 0, 0, 0, "flows|links", "every flow on SimGrid, or sums link by link (by their number)",
+     set_model},
     {"costs", OPTION_TEXT, FIELD(costs_of), 0, 0, "NAME",
      "a machine's costs (those of --machine); alone: the table", NULL},
     {"cost", OPTION_CALL, 0, 0, 0, "NAME=VALUE", "one cost, otherwise; may be repeated", set_cost},
@@ -165,7 +174,7 @@ static bool make_case(sim_config *config, sim_case *c, char *why) {
         if (!sim_costs_set(&c->costs, config->cost[i], why))
             return false;
     c->targets = targets_of(c);
-    return true;
+    return sim_case_measure(c, why);
 }
 
 /* ---- Running ---- */
@@ -192,7 +201,7 @@ static void run_call(const sim_case *c, const sim_engine *engine, int64_t call, 
         told->requests += load.round[r].runs * load.repeats;
         told->joined += load.round[r].listed * load.repeats;
     }
-    told->ok = sim_replay(&load, &network, &told->outcome, told->why);
+    told->ok = sim_replay(&load, &network, c->options.model, &told->outcome, told->why);
     sim_network_cleanup(&network);
     sim_load_cleanup(&load);
 }
@@ -360,8 +369,10 @@ int main(int argc, char **argv) {
     }
     bool ok = c && (argc >= 2 || bench_refuse(why, "no pattern given; 'sago bench list' shows them")) &&
               parse(argc, argv, &config, why) && make_case(&config, c, why) && run_all(&config, c, why);
-    if (c)
+    if (c) {
         plan_input_cleanup(&c->input);
+        free(c->extent);
+    }
     free(c);
     return ok ? EXIT_SUCCESS : fail(why);
 }

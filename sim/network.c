@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINK_UP = 1, LINK_DOWN, LINK_HOP, LINK_GATEWAY, LINK_TARGET, LINK_WRITER, LINK_IO_NODE, LINK_FILE };
-
 void sim_network_init(sim_network *network, const sagoi_topology *topology, const sim_costs *costs, bool write,
                       int64_t targets) {
     *network = (sim_network){.topology = topology,
@@ -33,10 +31,15 @@ static uint64_t mix(uint64_t x) {
     return x ^ x >> 29;
 }
 
+static uint64_t key_of(const sim_link *link) {
+    return (uint64_t)link->kind << 60 | (uint64_t)link->level << 56 | (uint64_t)link->from << 28 |
+           (uint64_t)link->to;
+}
+
 static int64_t *slot_of(sim_network *network, uint64_t key) {
-    int64_t at = (int64_t)(mix(key) % (uint64_t)network->slots);
-    while (network->slot[at] > 0 && network->link[network->slot[at] - 1].key != key)
-        at = at + 1 == network->slots ? 0 : at + 1;
+    uint64_t mask = (uint64_t)network->slots - 1, at = mix(key) & mask;
+    while (network->slot[at] > 0 && key_of(&network->link[network->slot[at] - 1]) != key)
+        at = (at + 1) & mask;
     return &network->slot[at];
 }
 
@@ -58,7 +61,7 @@ static bool make_room(sim_network *network) {
     network->slots = 2 * capacity;
     network->capacity = capacity;
     for (int64_t i = 0; i < network->links; i++)
-        *slot_of(network, network->link[i].key) = i + 1;
+        *slot_of(network, key_of(&network->link[i])) = i + 1;
     return true;
 }
 
@@ -66,7 +69,7 @@ static bool make_room(sim_network *network) {
 static int64_t link_number(sim_network *network, const sim_link *wanted) {
     if (!make_room(network))
         return 0;
-    int64_t *slot = slot_of(network, wanted->key);
+    int64_t *slot = slot_of(network, key_of(wanted));
     if (*slot == 0) {
         network->link[network->links] = *wanted;
         *slot = ++network->links;
@@ -74,29 +77,41 @@ static int64_t link_number(sim_network *network, const sim_link *wanted) {
     return *slot - 1;
 }
 
-static uint64_t key_of(int kind, int64_t a, int64_t b) {
-    return (uint64_t)kind << 60 | (uint64_t)a << 30 | (uint64_t)b;
-}
-
 static int64_t hop_link(sim_network *network, int64_t level, int64_t a, int64_t b) {
     const sagoi_level *kind = &network->topology->level[level];
-    sim_link link = {.key = key_of(LINK_HOP, a, b) ^ (uint64_t)level << 52,
+    sim_link link = {.kind = SIM_LINK_HOP,
+                     .level = level,
+                     .from = a,
+                     .to = b,
                      .bandwidth = kind->bandwidth * network->payload,
                      .latency = kind->latency};
-    snprintf(link.name, sizeof link.name, "level %d link %lld-%lld", (int)level, (long long)a, (long long)b);
     return link_number(network, &link);
 }
 
 /* A node's own link, in or out; a rule may say that it is slower. */
-static int64_t own_link(sim_network *network, int kind, int64_t place) {
+static int64_t own_link(sim_network *network, sim_link_kind kind, int64_t place) {
     const sagoi_topology *topology = network->topology;
     double own = sagoi_topology_link(topology, place), level = topology->level[0].bandwidth;
-    sim_link link = {.key = key_of(kind, place, 0),
+    sim_link link = {.kind = kind,
+                     .from = place,
                      .bandwidth = (own < level ? own : level) * network->payload,
                      .latency = topology->level[0].latency / (topology->kind == SAGOI_FLAT ? 2 : 1)};
-    snprintf(link.name, sizeof link.name, "link %s place %lld", kind == LINK_UP ? "out of" : "into",
-             (long long)place);
     return link_number(network, &link);
+}
+
+void sim_link_name(const sim_link *link, char name[SIM_LINK_NAME_MAX]) {
+    static const char *const names[] = {[SIM_LINK_UP] = "link out of place",
+                                        [SIM_LINK_DOWN] = "link into place",
+                                        [SIM_LINK_GATEWAY] = "gateway",
+                                        [SIM_LINK_TARGET] = "storage target",
+                                        [SIM_LINK_IO_NODE] = "I/O node",
+                                        [SIM_LINK_FILE] = "file",
+                                        [SIM_LINK_WRITER] = "client of aggregator"};
+    if (link->kind == SIM_LINK_HOP)
+        snprintf(name, SIM_LINK_NAME_MAX, "level %d link %lld-%lld", (int)link->level, (long long)link->from,
+                 (long long)link->to);
+    else
+        snprintf(name, SIM_LINK_NAME_MAX, "%s %lld", names[link->kind], (long long)link->from);
 }
 
 /* ---- Routes ---- */
@@ -179,12 +194,12 @@ int64_t sim_network_route(sim_network *network, int64_t from, int64_t to, int64_
         return 0;
     if (topology->kind == SAGOI_TORUS)
         return route_torus(network, from, to, route);
-    route[hops++] = own_link(network, LINK_UP, from);
+    route[hops++] = own_link(network, SIM_LINK_UP, from);
     if (topology->kind == SAGOI_DRAGONFLY)
         hops += route_dragonfly(network, from, to, route + hops);
     if (topology->kind == SAGOI_FAT_TREE)
         hops += route_tree(network, from, to, route + hops);
-    route[hops++] = own_link(network, LINK_DOWN, to);
+    route[hops++] = own_link(network, SIM_LINK_DOWN, to);
     return hops;
 }
 
@@ -192,24 +207,20 @@ int64_t sim_network_route(sim_network *network, int64_t from, int64_t to, int64_
 
 static int64_t gateway_link(sim_network *network, int64_t gateway) {
     const sagoi_level *io = &network->topology->io;
-    sim_link link = {.key = key_of(LINK_GATEWAY, gateway, 0), .bandwidth = io->bandwidth, .latency = io->latency};
-    snprintf(link.name, sizeof link.name, "gateway %lld", (long long)gateway);
+    sim_link link = {
+        .kind = SIM_LINK_GATEWAY, .from = gateway, .bandwidth = io->bandwidth, .latency = io->latency};
     return link_number(network, &link);
 }
 
-static int64_t storage_link(sim_network *network, int kind, int64_t number) {
-    static const char *const names[] = {[LINK_TARGET] = "storage target",
-                                        [LINK_WRITER] = "client of aggregator",
-                                        [LINK_IO_NODE] = "I/O node",
-                                        [LINK_FILE] = "file"};
-    double bandwidth = kind == LINK_TARGET   ? network->target_bandwidth
-                       : kind == LINK_WRITER ? network->writer_bandwidth
-                       : kind == LINK_FILE   ? network->file_bandwidth
-                                             : network->io_node_bandwidth;
-    sim_link link = {.key = key_of(kind, number, 0),
+static int64_t storage_link(sim_network *network, sim_link_kind kind, int64_t number) {
+    double bandwidth = kind == SIM_LINK_TARGET   ? network->target_bandwidth
+                       : kind == SIM_LINK_WRITER ? network->writer_bandwidth
+                       : kind == SIM_LINK_FILE   ? network->file_bandwidth
+                                                 : network->io_node_bandwidth;
+    sim_link link = {.kind = kind,
+                     .from = number,
                      .bandwidth = bandwidth > 0 ? bandwidth : 1e15,
-                     .latency = kind == LINK_TARGET ? network->topology->io.latency : 0};
-    snprintf(link.name, sizeof link.name, "%s %lld", names[kind], (long long)number);
+                     .latency = kind == SIM_LINK_TARGET ? network->topology->io.latency : 0};
     return link_number(network, &link);
 }
 
@@ -218,7 +229,7 @@ static int64_t gateway_route(sim_network *network, int64_t place, int64_t *route
     const sagoi_topology *topology = network->topology;
     int64_t gateway = sagoi_topology_gateway_nearest(topology, place), hops;
     if (gateway < 0) {
-        route[0] = own_link(network, network->write ? LINK_UP : LINK_DOWN, place);
+        route[0] = own_link(network, network->write ? SIM_LINK_UP : SIM_LINK_DOWN, place);
         return topology->kind != SAGOI_TORUS;
     }
     int64_t out = sagoi_topology_gateway_place(topology, gateway);
@@ -227,7 +238,7 @@ static int64_t gateway_route(sim_network *network, int64_t place, int64_t *route
     route[hops++] = gateway_link(network, gateway);
     int64_t set = topology->gateway_rule[0].serves;
     if (network->io_node_bandwidth > 0 && set > 0)
-        route[hops++] = storage_link(network, LINK_IO_NODE, place / set);
+        route[hops++] = storage_link(network, SIM_LINK_IO_NODE, place / set);
     return hops;
 }
 
@@ -235,11 +246,11 @@ int64_t sim_network_store_route(sim_network *network, int64_t writer, int64_t pl
                                 int64_t *route) {
     int64_t hops = 0;
     if (network->writer_bandwidth > 0)
-        route[hops++] = storage_link(network, LINK_WRITER, writer);
+        route[hops++] = storage_link(network, SIM_LINK_WRITER, writer);
     hops += gateway_route(network, place, route + hops);
     if (network->file_bandwidth > 0)
-        route[hops++] = storage_link(network, LINK_FILE, 0);
-    route[hops++] = storage_link(network, LINK_TARGET, target);
+        route[hops++] = storage_link(network, SIM_LINK_FILE, 0);
+    route[hops++] = storage_link(network, SIM_LINK_TARGET, target);
     return hops;
 }
 

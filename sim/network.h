@@ -12,13 +12,27 @@
 #include "machine/topology.h"
 #include "sim/costs.h"
 
-enum { SIM_ROUTE_MAX = 96, SIM_LINK_NAME_MAX = 48 };
+enum { SIM_ROUTE_MAX = 96, SIM_LINK_NAME_MAX = 48, SIM_LINK_USES = 3 };
+
+typedef enum {
+    SIM_LINK_UP = 1, /* out of a node */
+    SIM_LINK_DOWN,
+    SIM_LINK_HOP,
+    SIM_LINK_GATEWAY,
+    SIM_LINK_TARGET,
+    SIM_LINK_WRITER, /* the file system's client of one process */
+    SIM_LINK_IO_NODE,
+    SIM_LINK_FILE
+} sim_link_kind;
 
 typedef struct sim_link {
-    uint64_t key;
-    char name[SIM_LINK_NAME_MAX];
+    sim_link_kind kind;
+    int64_t level, from, to; /* what they number depends on the kind */
     double bandwidth, latency;
     double bytes; /* that cross it */
+    /* Of the replay by links: bytes of this round, when the first could come and when all are through, and when it
+     * was free after the round before, for exchanges and for stores. */
+    double now, first, through, free[SIM_LINK_USES];
 } sim_link;
 
 typedef struct sim_network {
@@ -37,6 +51,8 @@ typedef struct sim_network {
 void sim_network_init(sim_network *network, const sagoi_topology *topology, const sim_costs *costs, bool write,
                       int64_t targets);
 void sim_network_cleanup(sim_network *network);
+
+void sim_link_name(const sim_link *link, char name[SIM_LINK_NAME_MAX]);
 
 /* The links from one place to another, at most SIM_ROUTE_MAX; returns how many. */
 int64_t sim_network_route(sim_network *network, int64_t from, int64_t to, int64_t *route);

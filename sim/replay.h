@@ -1,4 +1,8 @@
-/* Carries a load out on SimGrid: every node, every aggregator and its I/O thread is an actor. */
+/* Carries a load out.  There are two ways:
+ *
+ *   flows  on SimGrid: every node, every aggregator and its I/O thread is an actor, every flow is one of SimGrid's
+ *   links  round by round: what each link, client, target and aggregator has to do is summed up, and whoever is
+ * last ends the round; for loads of more flows than SimGrid can carry, within a few per cent of it */
 #ifndef SIM_REPLAY_H
 #define SIM_REPLAY_H
 
@@ -6,6 +10,7 @@
 #include "sim/network.h"
 
 typedef enum { SIM_GATHER, SIM_EXCHANGE, SIM_STORE, SIM_PHASES } sim_phase;
+typedef enum { SIM_MODEL_AUTO, SIM_MODEL_FLOWS, SIM_MODEL_LINKS } sim_model;
 
 enum { SIM_SPANS_MAX = 4096, SIM_NAME_MAX = 64, SIM_LANES = 8 };
 
@@ -23,6 +28,7 @@ typedef struct sim_use {
 
 /* A plain value, which can cross to another process. */
 typedef struct sim_outcome {
+    sim_model model;          /* that was used */
     double seconds;           /* of everything, all rounds */
     double ahead;             /* before the first round */
     double phase[SIM_PHASES]; /* seconds of whoever was busiest with it, all rounds */
@@ -38,7 +44,7 @@ typedef struct sim_outcome {
     sim_span span[SIM_SPANS_MAX];
 } sim_outcome;
 
-/* SimGrid can run once in a process.  False: `why`. */
-bool sim_replay(const sim_load *load, sim_network *network, sim_outcome *outcome, char *why);
+/* SimGrid can run once in a process.  SIM_MODEL_AUTO: flows as long as they are few.  False: `why`. */
+bool sim_replay(const sim_load *load, sim_network *network, sim_model model, sim_outcome *outcome, char *why);
 
 #endif

@@ -2,7 +2,6 @@
 #include "sim/traffic.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct piece {
     int64_t window, start, end;
@@ -68,12 +67,19 @@ static bench_cursor seek(const bench_region *region, int64_t offset) {
 typedef struct counter {
     const sim_question *question;
     sim_traffic *traffic;
-    int64_t *order; /* windows, ascending */
+    int64_t *order; /* all rounds' windows, ascending */
+    int64_t count;  /* of them */
     pieces kept;    /* of one local aggregator */
     int64_t node, rank, local;
-    bool *rank_has, *local_has; /* windows */
-    sim_rank_share own;
+    int64_t *rank_seen, *local_seen; /* windows: the last rank and local aggregator that had something there */
+    double span;                     /* of the rank: see sim_rank_share */
+    sim_rank_share *own;             /* rounds: the rank's */
 } counter;
+
+static sim_share *share_of(const counter *c, int64_t w) {
+    int64_t windows = c->question->windows;
+    return &sim_traffic_share(c->traffic, w / windows, c->node)[w % windows];
+}
 
 static void keep_piece(counter *c, int64_t window, int64_t start, int64_t end) {
     pieces *kept = &c->kept;
@@ -91,30 +97,54 @@ static void keep_piece(counter *c, int64_t window, int64_t start, int64_t end) {
     kept->piece[kept->count++] = (piece){window, start, end};
 }
 
-static void count_window(counter *c, const bench_call *call, int64_t w) {
+/* The first time that the rank has something in the window. */
+static void see_window(counter *c, sim_share *share, sim_rank_share *own, int64_t w) {
+    int64_t ranks = c->question->config->ranks, locals = c->question->locals;
+    if (c->rank_seen[w] == 1 + c->node * ranks + c->rank)
+        return;
+    c->rank_seen[w] = 1 + c->node * ranks + c->rank;
+    share->ranks++;
+    own->windows++;
+    if (c->local_seen[w] != 1 + c->node * locals + c->local)
+        share->locals++;
+    c->local_seen[w] = 1 + c->node * locals + c->local;
+}
+
+/* `cursor` is at or before the first run that matters; it goes on from there for the next window. */
+static void count_window(counter *c, const bench_call *call, int64_t w, bench_cursor *cursor) {
     const sim_window *window = &c->question->window[w];
-    sim_share *share = &c->traffic->share[c->node * c->traffic->windows + w];
-    bench_cursor cursor = seek(&call->file, window->start - call->disp);
+    sim_share *share = share_of(c, w);
+    sim_rank_share *own = &c->own[w / c->question->windows];
+    bench_cursor ahead = *cursor;
     bench_run run;
-    while (bench_cursor_next(&cursor, &run)) {
+    double bytes = 0, runs = 0;
+    if (bench_cursor_next(&ahead, &run) && call->disp + run.offset + run.length <= window->start)
+        *cursor = seek(&call->file, window->start - call->disp);
+    for (ahead = *cursor; bench_cursor_next(&ahead, &run); *cursor = ahead) {
         int64_t start = call->disp + run.offset, end = start + run.length;
         if (start >= window->end)
             break;
         start = start > window->start ? start : window->start;
-        end = end < window->end ? end : window->end;
-        share->bytes += (double)(end - start);
-        share->runs++;
-        c->own.bytes += (double)(end - start);
-        c->own.runs++;
-        c->rank_has[w] = true;
-        keep_piece(c, w, start, end);
+        bytes += (double)((end < window->end ? end : window->end) - start);
+        runs++;
+        keep_piece(c, w, start, end < window->end ? end : window->end);
+        if (end > window->end)
+            break;
     }
+    if (runs == 0)
+        return;
+    see_window(c, share, own, w);
+    share->bytes += bytes;
+    share->runs += runs;
+    own->bytes += bytes;
+    own->runs += runs;
 }
 
 static void count_call(counter *c, const bench_call *call) {
-    int64_t low, high, begin = 0, windows = c->question->windows, end = windows;
+    int64_t low, high, begin = 0, end = c->count;
+    bench_cursor cursor = bench_cursor_at(&call->file);
     bench_region_bounds(&call->file, &low, &high);
-    c->own.span += (double)(high - low);
+    c->span += (double)(high - low);
     low += call->disp;
     high += call->disp;
     while (begin < end) { /* the first window that ends beyond `low`: windows do not overlap */
@@ -124,21 +154,19 @@ static void count_call(counter *c, const bench_call *call) {
         else
             begin = middle + 1;
     }
-    for (int64_t i = begin; i < windows && c->question->window[c->order[i]].start < high; i++)
-        count_window(c, call, c->order[i]);
+    for (int64_t i = begin; i < c->count && c->question->window[c->order[i]].start < high; i++)
+        count_window(c, call, c->order[i], &cursor);
 }
 
 static void end_rank(counter *c) {
-    sim_rank_share *busiest = &c->traffic->busiest[c->node];
-    for (int64_t w = 0; w < c->question->windows; w++) {
-        c->traffic->share[c->node * c->traffic->windows + w].ranks += c->rank_has[w];
-        c->local_has[w] |= c->rank_has[w];
-        c->own.windows += c->rank_has[w];
+    for (int64_t r = 0; r < c->question->rounds; r++) {
+        sim_rank_share *busiest = sim_traffic_busiest(c->traffic, r, c->node);
+        c->own[r].span = c->span;
+        if (c->own[r].bytes > busiest->bytes)
+            *busiest = c->own[r];
+        c->own[r] = (sim_rank_share){0};
     }
-    if (c->own.bytes > busiest->bytes)
-        *busiest = c->own;
-    memset(c->rank_has, 0, (size_t)c->question->windows * sizeof *c->rank_has);
-    c->own = (sim_rank_share){0};
+    c->span = 0;
 }
 
 static int by_start(const void *a, const void *b) {
@@ -147,17 +175,17 @@ static int by_start(const void *a, const void *b) {
 }
 
 static void end_local(counter *c) {
-    sim_share *share = &c->traffic->share[c->node * c->traffic->windows];
-    for (int64_t w = 0; w < c->question->windows; w++)
-        share[w].locals += c->local_has[w];
-    memset(c->local_has, 0, (size_t)c->question->windows * sizeof *c->local_has);
-    if (c->kept.count > 1)
-        qsort(c->kept.piece, (size_t)c->kept.count, sizeof *c->kept.piece, by_start);
-    for (int64_t i = 0; i < c->kept.count; i++) {
-        const piece *p = &c->kept.piece[i];
-        share[p->window].joined += i == 0 || p[-1].end != p->start || p[-1].window != p->window;
+    pieces *kept = &c->kept;
+    bool sorted = true;
+    for (int64_t i = 1; i < kept->count && sorted; i++)
+        sorted = kept->piece[i - 1].start <= kept->piece[i].start;
+    if (!sorted)
+        qsort(kept->piece, (size_t)kept->count, sizeof *kept->piece, by_start);
+    for (int64_t i = 0; i < kept->count; i++) {
+        const piece *p = &kept->piece[i];
+        share_of(c, p->window)->joined += i == 0 || p[-1].end != p->start || p[-1].window != p->window;
     }
-    c->kept.count = 0;
+    kept->count = 0;
 }
 
 static bool count_rank(counter *c, char *why) {
@@ -196,30 +224,35 @@ static int by_window(const void *a, const void *b) {
 }
 
 static void sort_windows(counter *c) {
-    for (int64_t w = 0; w < c->question->windows; w++)
-        c->order[w] = w;
+    for (int64_t w = 0; w < c->question->windows * c->question->rounds; w++)
+        if (c->question->window[w].start < c->question->window[w].end)
+            c->order[c->count++] = w;
     sorted_windows = c->question->window;
-    qsort(c->order, (size_t)c->question->windows, sizeof *c->order, by_window);
+    qsort(c->order, (size_t)c->count, sizeof *c->order, by_window);
 }
 
 bool sim_traffic_make(sim_traffic *traffic, const sim_question *question, char *why) {
-    size_t windows = (size_t)question->windows, nodes = (size_t)question->config->nodes;
+    size_t rounds = (size_t)question->rounds, windows = rounds * (size_t)question->windows,
+           nodes = (size_t)question->config->nodes;
     counter c = {.question = question, .traffic = traffic};
-    *traffic = (sim_traffic){.nodes = question->config->nodes, .windows = question->windows};
+    *traffic =
+        (sim_traffic){.nodes = question->config->nodes, .windows = question->windows, .rounds = question->rounds};
     traffic->share = calloc(nodes * windows, sizeof *traffic->share);
-    traffic->busiest = calloc(nodes, sizeof *traffic->busiest);
+    traffic->busiest = calloc(nodes * rounds, sizeof *traffic->busiest);
     c.order = calloc(windows, sizeof *c.order);
-    c.rank_has = calloc(windows, sizeof *c.rank_has);
-    c.local_has = calloc(windows, sizeof *c.local_has);
-    bool ok = (traffic->share && traffic->busiest && c.order && c.rank_has && c.local_has) ||
+    c.rank_seen = calloc(windows, sizeof *c.rank_seen);
+    c.local_seen = calloc(windows, sizeof *c.local_seen);
+    c.own = calloc(rounds, sizeof *c.own);
+    bool ok = (traffic->share && traffic->busiest && c.order && c.rank_seen && c.local_seen && c.own) ||
               bench_refuse(why, "out of memory");
     if (ok)
         sort_windows(&c);
     for (c.node = 0; ok && c.node < traffic->nodes; c.node++)
         ok = count_node(&c, why);
     free(c.order);
-    free(c.rank_has);
-    free(c.local_has);
+    free(c.rank_seen);
+    free(c.local_seen);
+    free(c.own);
     free(c.kept.piece);
     return ok;
 }

@@ -21,28 +21,35 @@ typedef struct sim_share {
     double locals; /* local aggregators that serve some of them */
 } sim_share;
 
-/* What the busiest rank of a node has in all of the windows. */
+/* What the busiest rank of a node has in all of a round's windows. */
 typedef struct sim_rank_share {
     double bytes, runs, windows;
     double span; /* from its first byte to its last, call by call */
 } sim_rank_share;
 
 typedef struct sim_traffic {
-    int64_t nodes, windows;
-    sim_share *share;        /* nodes x windows (owned, as is: */
-    sim_rank_share *busiest; /* nodes */
+    int64_t nodes, windows, rounds;
+    sim_share *share;        /* rounds x nodes x windows (owned, as is: */
+    sim_rank_share *busiest; /* rounds x nodes */
 } sim_traffic;
 
 typedef struct sim_question {
     const plan_config *config;
-    int64_t call;   /* one of the pattern's, or all */
-    int64_t locals; /* local aggregators a node */
-    const sim_window *window;
-    int64_t windows;
+    int64_t call;             /* one of the pattern's, or all */
+    int64_t locals;           /* local aggregators a node */
+    const sim_window *window; /* rounds x windows; none overlaps with another */
+    int64_t windows, rounds;
     bool join; /* count joined runs, too */
 } sim_question;
 
-/* False: `why`. */
+static inline sim_share *sim_traffic_share(const sim_traffic *traffic, int64_t round, int64_t node) {
+    return &traffic->share[(round * traffic->nodes + node) * traffic->windows];
+}
+static inline sim_rank_share *sim_traffic_busiest(const sim_traffic *traffic, int64_t round, int64_t node) {
+    return &traffic->busiest[round * traffic->nodes + node];
+}
+
+/* Every rank is looked at once.  False: `why`. */
 bool sim_traffic_make(sim_traffic *traffic, const sim_question *question, char *why);
 void sim_traffic_cleanup(sim_traffic *traffic);
 

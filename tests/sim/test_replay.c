@@ -19,9 +19,10 @@ static const double GB = 1e9, LATENCY = 1e-3;
 static sagoi_topology topology;
 static sim_costs costs;
 static sim_load load;
+static sim_model model;
 
 static int set_up(void **state) {
-    (void)state;
+    model = *state ? SIM_MODEL_LINKS : SIM_MODEL_FLOWS;
     sagoi_topology_flat(&topology, 4);
     topology.level[0] = (sagoi_level){.latency = LATENCY, .bandwidth = GB};
     topology.io = (sagoi_level){.latency = 0, .bandwidth = GB};
@@ -57,7 +58,7 @@ static sim_outcome replay(int64_t targets) {
         char why[BENCH_MESSAGE_MAX];
         sim_network network;
         sim_network_init(&network, &topology, &costs, load.write, targets);
-        told->ok = sim_replay(&load, &network, &told->outcome, why);
+        told->ok = sim_replay(&load, &network, model, &told->outcome, why);
         sim_network_cleanup(&network);
         _exit(0);
     }
@@ -210,7 +211,15 @@ static sim_case *make_case(const char *pattern, int64_t nodes, int64_t ranks, bo
         fail_msg("%s", why);
     sagoi_topology_flat(&c->topology, nodes);
     c->costs = sim_costs_of("theta");
+    if (!sim_case_measure(c, why))
+        fail_msg("%s", why);
     return c;
+}
+
+static void free_case(sim_case *c) {
+    plan_input_cleanup(&c->input);
+    free(c->extent);
+    free(c);
 }
 
 /* Every byte of every rank reaches the storage once, whoever moves it. */
@@ -229,8 +238,7 @@ static void bytes_stored_are_bytes_written(void **state) {
             sim_case *c = make_case(patterns[p], 4, 4, false);
             c->options.sieve_off = true;
             c->options.rounds = 1000;
-            sim_extent extent;
-            assert_true(sim_extent_of(c, SIM_ALL_CALLS, &extent, why));
+            const sim_extent extent = *sim_extent_of(c, SIM_ALL_CALLS);
             if (!engine->load(c, SIM_ALL_CALLS, number, &load, &course, why))
                 fail_msg("%s, %s: %s", patterns[p], engines[e], why);
             double stored = 0, moved = 0;
@@ -243,8 +251,7 @@ static void bytes_stored_are_bytes_written(void **state) {
                 fail_msg("%s, %s: %.0f bytes moved, %.0f stored, %lld written", patterns[p], engines[e], moved,
                          stored, (long long)extent.bytes);
             sim_load_cleanup(&load);
-            plan_input_cleanup(&c->input);
-            free(c);
+            free_case(c);
         }
 }
 
@@ -253,7 +260,7 @@ static void local_aggregators_join_runs(void **state) {
     (void)state;
     sim_case *c = make_case("interleaved", 2, 4, false);
     sim_window all = {0, INT64_MAX};
-    sim_question question = {&c->config, SIM_ALL_CALLS, 1, &all, 1, true};
+    sim_question question = {&c->config, SIM_ALL_CALLS, 1, &all, 1, 1, true};
     sim_traffic traffic;
     assert_true(sim_traffic_make(&traffic, &question, why));
     /* 64 segments; the four blocks of a node's ranks lie side by side in each */
@@ -262,8 +269,7 @@ static void local_aggregators_join_runs(void **state) {
     assert_int_equal((int)traffic.share[0].ranks, 4);
     assert_int_equal((int)traffic.share[0].locals, 1);
     sim_traffic_cleanup(&traffic);
-    plan_input_cleanup(&c->input);
-    free(c);
+    free_case(c);
 }
 
 /* As many hops as the planner counts, on every kind of network; where a group has one router that leads to another
@@ -298,20 +304,23 @@ static void routes_are_as_long_as_the_planner_thinks(void **state) {
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+/* With either way of replaying. */
+#define BOTH(name)                                                                                                \
+    TEST(name), { #name " by links", name, set_up, tear_down, &model }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(a_flow_takes_bytes_over_bandwidth_and_latency),
-        TEST(two_flows_into_one_node_halve),
-        TEST(flows_over_other_links_do_not_meet),
-        TEST(one_receive_at_a_time_costs_latency_each),
-        TEST(work_at_both_ends_counts),
-        TEST(a_store_overlaps_with_the_next_exchange),
-        TEST(without_a_second_window_it_does_not),
-        TEST(rounds_that_repeat_are_extrapolated),
-        TEST(writers_share_a_target),
-        TEST(one_writer_is_no_faster_than_its_client),
-        TEST(reads_go_the_other_way),
+        BOTH(a_flow_takes_bytes_over_bandwidth_and_latency),
+        BOTH(two_flows_into_one_node_halve),
+        BOTH(flows_over_other_links_do_not_meet),
+        BOTH(one_receive_at_a_time_costs_latency_each),
+        BOTH(work_at_both_ends_counts),
+        BOTH(a_store_overlaps_with_the_next_exchange),
+        BOTH(without_a_second_window_it_does_not),
+        BOTH(rounds_that_repeat_are_extrapolated),
+        BOTH(writers_share_a_target),
+        BOTH(one_writer_is_no_faster_than_its_client),
+        BOTH(reads_go_the_other_way),
         TEST(bytes_stored_are_bytes_written),
         TEST(local_aggregators_join_runs),
         TEST(routes_are_as_long_as_the_planner_thinks),

@@ -1,4 +1,4 @@
-/* The replay.  Three kinds of actors:
+/* The replay on SimGrid.  Three kinds of actors:
  *
  *   node        does a round's work and sends its flows (writes), or receives them and then works (reads)
  *   aggregator  receives at most `in_flight` flows at a time and works for each (writes), or sends them (reads)
@@ -7,6 +7,7 @@
  * A flow begins when both ends are ready, as a message by rendezvous does.  Windows are counted by semaphores: two
  * where stores overlap with moving, else one. */
 #include "sim/replay.h"
+#include "sim/tally.h"
 
 #include <simgrid/actor.h>
 #include <simgrid/barrier.h>
@@ -22,21 +23,12 @@
 
 #include "bench/patterns.h"
 
-enum { MAX_TARGETS_A_STORE = 4 };
-
-typedef struct busy {
-    double phase[SIM_PHASES];
-} busy;
-
 typedef struct sim_run {
     const sim_load *load;
     sim_network *network;
+    sim_tally *tally;
     sg_bar_t step;
     sg_sem_t *empty, *full, *stored; /* aggregators each */
-    double *end;                     /* rounds: when the last one was done with it */
-    double *sent;                    /* rounds: when the last sender had sent */
-    busy *node, *aggregator;
-    sim_outcome *outcome;
 } sim_run;
 
 typedef struct role {
@@ -44,45 +36,8 @@ typedef struct role {
     int64_t number;
 } role;
 
-/* ---- What was done when ---- */
-
-/* The lane of a node or aggregator in the timeline; SIM_LANES: it has none. */
-static int64_t lane_of(const sim_run *run, int64_t who) {
-    int64_t i = 0;
-    if (who >= 0)
-        return who < SIM_LANES ? who : SIM_LANES;
-    while (i < SIM_LANES && run->outcome->drawn[i] != -1 - who)
-        i++;
-    return i < SIM_LANES ? -1 - i : SIM_LANES;
-}
-
-/* `who`: an aggregator, or a node from -1 downwards. */
-static void note(sim_run *run, sim_phase phase, int64_t who, double start) {
-    double end = simgrid_get_clock();
-    busy *whose = who < 0 ? &run->node[-1 - who] : &run->aggregator[who];
-    int64_t lane = lane_of(run, who);
-    whose->phase[phase] += end - start;
-    if (lane < SIM_LANES && end > start && run->outcome->nspans < SIM_SPANS_MAX)
-        run->outcome->span[run->outcome->nspans++] = (sim_span){phase, lane, start, end};
-}
-
-static void choose_drawn(const sim_load *load, sim_outcome *outcome) {
-    int64_t drawn = 0;
-    for (int64_t n = 0; n < load->nodes && drawn < SIM_LANES; n++) {
-        bool moves = false;
-        for (int64_t r = 0; r < load->rounds; r++)
-            for (int64_t a = 0; a < load->aggregators; a++)
-                moves |= sim_load_flow(load, r, n, a)->bytes > 0;
-        if (moves)
-            outcome->drawn[drawn++] = n;
-    }
-    for (; drawn < SIM_LANES; drawn++)
-        outcome->drawn[drawn] = -1;
-}
-
-static void finish_round(double *end, int64_t round) {
-    double now = simgrid_get_clock();
-    end[round] = now > end[round] ? now : end[round];
+static void note(const sim_run *run, sim_phase phase, int64_t who, double start) {
+    sim_tally_note(run->tally, phase, who, start, simgrid_get_clock());
 }
 
 static void work(double seconds) {
@@ -103,10 +58,6 @@ static sg_mailbox_t box_of(char kind, int64_t number, int64_t round) {
     return sg_mailbox_by_name(name);
 }
 
-static bool crosses(const sim_load *load, int64_t round, int64_t node, int64_t aggregator) {
-    return sim_load_flow(load, round, node, aggregator)->bytes > 0 && load->host[aggregator] != node;
-}
-
 /* ---- Nodes ---- */
 
 static int64_t send_round(const sim_run *run, int64_t node, int64_t round, sg_comm_t *comms) {
@@ -115,32 +66,32 @@ static int64_t send_round(const sim_run *run, int64_t node, int64_t round, sg_co
     for (int64_t i = 0; i < load->aggregators; i++) {
         int64_t a = (i + node) % load->aggregators; /* not all to the same one at once */
         sim_flow *flow = sim_load_flow(load, round, node, a);
-        if (crosses(load, round, node, a))
+        if (sim_load_crosses(load, round, node, a))
             comms[sent++] = sg_mailbox_put_async(box_of('a', a, round), flow, (long)(flow->bytes + 0.5));
     }
     return sent;
 }
 
-static void wait_sent(sim_run *run, int64_t round, sg_comm_t *comms, int64_t *sent) {
+static void wait_sent(const sim_run *run, int64_t round, sg_comm_t *comms, int64_t *sent) {
     if (*sent > 0)
         sg_comm_wait_all(comms, (size_t)*sent);
     *sent = 0;
     if (round >= 0)
-        finish_round(run->sent, round);
+        sim_tally_sent(run->tally, round, simgrid_get_clock());
 }
 
 /* Two staging areas where stores overlap: the next round is packed while the last one is still being sent. */
 static void node_writes(sim_run *run, int64_t node, sg_comm_t *comms) {
     const sim_load *load = run->load;
     int64_t sent = 0;
-    for (int64_t r = 0; r < load->rounds; r++) {
+    for (int64_t r = 0; r < sim_load_replayed(load); r++) {
         double start = simgrid_get_clock();
-        work(load->round[r].node[node]);
+        work(sim_load_round(load, r)->node[node]);
         note(run, SIM_GATHER, -1 - node, start);
         start = simgrid_get_clock();
         wait_sent(run, r - 1, comms, &sent);
         sent = send_round(run, node, r, comms);
-        if (!load->overlapped || r == load->rounds - 1)
+        if (!load->overlapped || r == sim_load_replayed(load) - 1)
             wait_sent(run, r, comms, &sent);
         note(run, SIM_EXCHANGE, -1 - node, start);
         wait_for_all(run);
@@ -149,11 +100,11 @@ static void node_writes(sim_run *run, int64_t node, sg_comm_t *comms) {
 
 static void node_reads(sim_run *run, int64_t node, sg_comm_t *comms, void **came) {
     const sim_load *load = run->load;
-    for (int64_t r = 0; r < load->rounds; r++) {
+    for (int64_t r = 0; r < sim_load_replayed(load); r++) {
         double start = simgrid_get_clock();
         int64_t open = 0;
         for (int64_t a = 0; a < load->aggregators; a++)
-            if (crosses(load, r, node, a)) {
+            if (sim_load_crosses(load, r, node, a)) {
                 comms[open] = sg_mailbox_get_async(box_of('n', node, r), &came[open]);
                 open++;
             }
@@ -161,10 +112,10 @@ static void node_reads(sim_run *run, int64_t node, sg_comm_t *comms, void **came
             sg_comm_wait_all(comms, (size_t)open);
         note(run, SIM_EXCHANGE, -1 - node, start);
         start = simgrid_get_clock();
-        work(load->round[r].node[node]);
+        work(sim_load_round(load, r)->node[node]);
         note(run, SIM_GATHER, -1 - node, start);
-        finish_round(run->end, r);
-        finish_round(run->sent, r);
+        sim_tally_end(run->tally, r, simgrid_get_clock());
+        sim_tally_sent(run->tally, r, simgrid_get_clock());
         wait_for_all(run);
     }
 }
@@ -229,7 +180,7 @@ static void receive_round(const sim_run *run, int64_t a, int64_t round, inbox *i
     sg_mailbox_t box = box_of('a', a, round);
     int64_t expected = 0;
     for (int64_t n = 0; n < load->nodes; n++)
-        expected += crosses(load, round, n, a);
+        expected += sim_load_crosses(load, round, n, a);
     while (expected > 0 || in->open > 0) {
         for (; expected > 0 && in->open < in->capacity; expected--)
             inbox_post(in, box);
@@ -239,14 +190,14 @@ static void receive_round(const sim_run *run, int64_t a, int64_t round, inbox *i
 
 static void aggregator_writes(sim_run *run, int64_t a, inbox *in) {
     const sim_load *load = run->load;
-    for (int64_t r = 0; r < load->rounds; r++) {
+    for (int64_t r = 0; r < sim_load_replayed(load); r++) {
         sg_sem_acquire(run->empty[a]);
         double start = simgrid_get_clock();
         receive_round(run, a, r, in);
-        work(sim_load_flow(load, r, load->host[a], a)->seconds + load->round[r].store[a].work);
+        work(sim_load_flow(load, r, load->host[a], a)->seconds + sim_load_round(load, r)->store[a].work);
         note(run, SIM_EXCHANGE, a, start);
         sg_sem_release(run->full[a]);
-        if (load->in_step)
+        if (load->in_step && !load->overlapped)
             sg_sem_acquire(run->stored[a]);
         wait_for_all(run);
     }
@@ -254,14 +205,14 @@ static void aggregator_writes(sim_run *run, int64_t a, inbox *in) {
 
 static void aggregator_reads(sim_run *run, int64_t a, inbox *out) {
     const sim_load *load = run->load;
-    for (int64_t r = 0; r < load->rounds; r++) {
+    for (int64_t r = 0; r < sim_load_replayed(load); r++) {
         sg_sem_acquire(run->full[a]);
         double start = simgrid_get_clock();
-        work(sim_load_flow(load, r, load->host[a], a)->seconds + load->round[r].store[a].work);
+        work(sim_load_flow(load, r, load->host[a], a)->seconds + sim_load_round(load, r)->store[a].work);
         for (int64_t i = 0; i < load->nodes; i++) {
             int64_t n = (i + a) % load->nodes;
             sim_flow *flow = sim_load_flow(load, r, n, a);
-            if (!crosses(load, r, n, a))
+            if (!sim_load_crosses(load, r, n, a))
                 continue;
             work(flow->seconds);
             if (out->open == out->capacity)
@@ -271,7 +222,7 @@ static void aggregator_reads(sim_run *run, int64_t a, inbox *out) {
         while (out->open > 0)
             (void)inbox_wait(out);
         note(run, SIM_EXCHANGE, a, start);
-        finish_round(run->end, r);
+        sim_tally_end(run->tally, r, simgrid_get_clock());
         sg_sem_release(run->empty[a]);
         wait_for_all(run);
     }
@@ -300,27 +251,15 @@ static sg_host_t host_of(char kind, int64_t number) {
     return sg_host_by_name(name);
 }
 
-/* The i-th target of a store, and how many it goes to. */
-static int64_t store_targets(const sim_run *run, const sim_store *store) {
-    int64_t most = run->network->targets < MAX_TARGETS_A_STORE ? run->network->targets : MAX_TARGETS_A_STORE;
-    return store->stripes < 1 ? 1 : store->stripes < most ? store->stripes : most;
-}
-
-static int64_t store_target(const sim_run *run, int64_t a, int64_t round, int64_t i) {
-    const sim_load *load = run->load;
-    const sim_store *store = &load->round[round].store[a];
-    int64_t spread = store->stripes > MAX_TARGETS_A_STORE ? store->stripes / MAX_TARGETS_A_STORE : 1;
-    return (store->stripe + i * spread) % run->network->targets;
-}
-
 static void move_window(const sim_run *run, int64_t a, int64_t round) {
-    const sim_store *store = &run->load->round[round].store[a];
+    const sim_store *store = &sim_load_round(run->load, round)->store[a];
     work(store->seconds);
     if (store->bytes <= 0 || run->network->targets == 0)
         return;
-    int64_t pieces = store_targets(run, store);
+    int64_t pieces = sim_store_pieces(store, run->network->targets);
     for (int64_t i = 0; i < pieces; i++) {
-        sg_host_t client = host_of('w', a), target = host_of('t', store_target(run, a, round, i));
+        sg_host_t client = host_of('w', a),
+                  target = host_of('t', sim_store_target(store, run->network->targets, i));
         double bytes = store->bytes / (double)pieces;
         if (run->load->write)
             sg_host_sendto(client, target, bytes);
@@ -335,14 +274,13 @@ static void storer_main(int argc, char **argv) {
     sim_run *run = self->run;
     int64_t a = self->number;
     work(run->load->ahead);
-    for (int64_t r = 0; r < run->load->rounds; r++) {
+    for (int64_t r = 0; r < sim_load_replayed(run->load); r++) {
         sg_sem_acquire(run->load->write ? run->full[a] : run->empty[a]);
         double start = simgrid_get_clock();
         move_window(run, a, r);
         note(run, SIM_STORE, a, start);
-        run->outcome->stored += run->load->round[r].store[a].bytes;
         if (run->load->write) {
-            finish_round(run->end, r);
+            sim_tally_end(run->tally, r, simgrid_get_clock());
             sg_sem_release(run->empty[a]);
             sg_sem_release(run->stored[a]);
         } else {
@@ -368,11 +306,11 @@ static void print_flow_routes(sim_run *run, FILE *out, bool *known) {
     int64_t route[SIM_ROUTE_MAX];
     char ends[80];
     memset(known, 0, (size_t)(load->nodes * load->nodes) * sizeof *known);
-    for (int64_t r = 0; r < load->rounds; r++)
+    for (int64_t r = 0; r < sim_load_replayed(load); r++)
         for (int64_t n = 0; n < load->nodes; n++)
             for (int64_t a = 0; a < load->aggregators; a++) {
                 int64_t host = load->host[a], from = load->write ? n : host, to = load->write ? host : n;
-                if (!crosses(load, r, n, a))
+                if (!sim_load_crosses(load, r, n, a))
                     continue;
                 int64_t hops = sim_network_route(run->network, load->place[from], load->place[to], route);
                 sim_network_load(run->network, route, hops, sim_load_flow(load, r, n, a)->bytes);
@@ -389,12 +327,12 @@ static void print_store_routes(sim_run *run, FILE *out, bool *known) {
     int64_t route[SIM_ROUTE_MAX], targets = run->network->targets;
     char ends[80];
     memset(known, 0, (size_t)(load->aggregators * targets) * sizeof *known);
-    for (int64_t r = 0; r < load->rounds; r++)
+    for (int64_t r = 0; r < sim_load_replayed(load); r++)
         for (int64_t a = 0; a < load->aggregators; a++) {
-            const sim_store *store = &load->round[r].store[a];
-            int64_t pieces = store_targets(run, store);
+            const sim_store *store = &sim_load_round(load, r)->store[a];
+            int64_t pieces = sim_store_pieces(store, run->network->targets);
             for (int64_t i = 0; store->bytes > 0 && i < pieces; i++) {
-                int64_t t = store_target(run, a, r, i);
+                int64_t t = sim_store_target(store, run->network->targets, i);
                 int64_t hops = sim_network_store_route(run->network, a, load->place[load->host[a]], t, route);
                 sim_network_load(run->network, route, hops, store->bytes / (double)pieces);
                 if (known[a * targets + t])
@@ -503,112 +441,28 @@ static void start_actors(sim_run *run, role *roles) {
     }
 }
 
-/* ---- What came out ---- */
+/* ---- Interface ---- */
 
-/* The rounds that were simulated stand for all: what each took beyond the first is what the others take, byte by
- * byte. */
-static void extrapolate(const sim_run *run) {
-    const sim_load *load = run->load;
-    sim_outcome *outcome = run->outcome;
-    int64_t last = load->rounds - 1;
-    double bytes = 0, later = 0;
-    for (int64_t r = 0; r < load->rounds; r++) {
-        bytes += load->round[r].bytes;
-        later += r > 0 ? load->round[r].bytes : 0;
-    }
-    double end = run->end[last], rest = bytes * (load->repeats - 1);
-    double slope = later > 0 ? (end - run->end[0]) / later : bytes > 0 ? (end - load->ahead) / bytes : 0;
-    outcome->replayed = end;
-    outcome->ahead = load->ahead;
-    outcome->bytes = bytes * load->repeats;
-    outcome->seconds = end + rest * slope;
-    outcome->held = run->sent[last] * (end > 0 ? outcome->seconds / end : 1);
-    outcome->stored *= load->repeats;
-    for (int64_t r = 0; r < load->rounds; r++)
-        for (int64_t n = 0; n < load->nodes; n++)
-            for (int64_t a = 0; a < load->aggregators; a++) {
-                const sim_flow *flow = sim_load_flow(load, r, n, a);
-                outcome->wire += crosses(load, r, n, a) ? flow->bytes * load->repeats : 0;
-                outcome->messages += flow->messages * load->repeats;
-            }
-}
-
-static void use_most(sim_use *use, const char *name, double share) {
-    if (share > use->share) {
-        snprintf(use->name, sizeof use->name, "%s", name);
-        use->share = share;
-    }
-}
-
-static void find_busiest(const sim_run *run) {
-    sim_outcome *outcome = run->outcome;
-    double time = outcome->replayed - run->load->ahead;
-    if (time <= 0)
-        return;
-    for (int64_t i = 0; i < run->network->links; i++) {
-        const sim_link *link = &run->network->link[i];
-        bool client = strncmp(link->name, "client", 6) == 0, target = strncmp(link->name, "storage", 7) == 0;
-        if (!client)
-            use_most(target ? &outcome->target : &outcome->link, link->name, link->bytes / link->bandwidth / time);
-    }
-    char name[SIM_NAME_MAX];
-    for (int64_t n = 0; n < run->load->nodes; n++) {
-        snprintf(name, sizeof name, "node %lld", (long long)n);
-        use_most(&outcome->node, name, run->node[n].phase[SIM_GATHER] / time);
-    }
-    for (int64_t a = 0; a < run->load->aggregators; a++) {
-        snprintf(name, sizeof name, "aggregator %lld on node %lld", (long long)a, (long long)run->load->host[a]);
-        use_most(&outcome->node, name, run->aggregator[a].phase[SIM_EXCHANGE] / time);
-    }
-}
-
-static void sum_phases(const sim_run *run) {
-    double *phase = run->outcome->phase;
-    for (int64_t n = 0; n < run->load->nodes; n++)
-        phase[SIM_GATHER] = run->node[n].phase[SIM_GATHER] > phase[SIM_GATHER] ? run->node[n].phase[SIM_GATHER]
-                                                                               : phase[SIM_GATHER];
-    for (int64_t a = 0; a < run->load->aggregators; a++)
-        for (int p = SIM_EXCHANGE; p < SIM_PHASES; p++)
-            phase[p] = run->aggregator[a].phase[p] > phase[p] ? run->aggregator[a].phase[p] : phase[p];
-    for (int p = 0; p < SIM_PHASES; p++)
-        phase[p] *= run->load->repeats;
-}
-
-bool sim_replay(const sim_load *load, sim_network *network, sim_outcome *outcome, char *why) {
-    size_t aggregators = (size_t)load->aggregators, nodes = (size_t)load->nodes, rounds = (size_t)load->rounds;
-    sim_run run = {.load = load, .network = network, .outcome = outcome};
-    *outcome = (sim_outcome){.rounds = load->rounds};
-    choose_drawn(load, outcome);
+bool sim_replay_flows(sim_tally *tally, char *why) {
+    size_t aggregators = (size_t)tally->load->aggregators, nodes = (size_t)tally->load->nodes;
+    sim_run run = {.load = tally->load, .network = tally->network, .tally = tally};
     run.empty = calloc(aggregators, sizeof *run.empty);
     run.full = calloc(aggregators, sizeof *run.full);
     run.stored = calloc(aggregators, sizeof *run.stored);
-    run.end = calloc(rounds, sizeof *run.end);
-    run.sent = calloc(rounds, sizeof *run.sent);
-    run.node = calloc(nodes, sizeof *run.node);
-    run.aggregator = calloc(aggregators, sizeof *run.aggregator);
     role *roles = calloc(nodes + aggregators, sizeof *roles);
-    bool ok = run.empty && run.full && run.stored && run.end && run.sent && run.node && run.aggregator && roles;
+    bool ok = (run.empty && run.full && run.stored && roles) || bench_refuse(why, "out of memory");
     if (ok) {
         start_simgrid();
         ok = load_platform(&run, why);
-    } else {
-        bench_refuse(why, "out of memory");
     }
     if (ok) {
         run.step = sg_barrier_init((unsigned)(nodes + aggregators));
         start_actors(&run, roles);
         simgrid_run();
-        extrapolate(&run);
-        sum_phases(&run);
-        find_busiest(&run);
     }
     free(roles);
     free(run.empty);
     free(run.full);
     free(run.stored);
-    free(run.end);
-    free(run.sent);
-    free(run.node);
-    free(run.aggregator);
     return ok;
 }
