@@ -54,8 +54,8 @@ static bool set_model(void *target, const char *value, char *why) {
 
 static bool set_declared(void *target, const char *value, char *why) {
     sim_config *config = target;
-    config->plan.declared = !strcmp(value, "on");
-    return config->plan.declared || !strcmp(value, "off") || bench_refuse(why, "--declared %s: on or off", value);
+    config->plan.kind = strcmp(value, "on") ? PLAN_COLLECTIVE : PLAN_DECLARED;
+    return !strcmp(value, "on") || !strcmp(value, "off") || bench_refuse(why, "--declared %s: on or off", value);
 }
 
 static bool set_param(void *target, const char *name, const char *value, char *why) {
@@ -291,7 +291,7 @@ static bool run_engine(const sim_case *c, const char *name, shared *told, sim_re
     const sim_engine *engine = sim_engine_find(name, &number);
     if (!engine)
         return bench_refuse(why, "no engine '%s'", name);
-    bool together = !engine->by_call && c->config.declared;
+    bool together = !engine->by_call && c->config.kind == PLAN_DECLARED;
     if (!count_calls(c, &calls, &weight, together ? INT64_MAX : engine->by_call ? CALLS_SIMULATED : 1, why))
         return false;
     for (int64_t i = 0; i < (together ? 1 : calls); i++) {
@@ -349,7 +349,7 @@ static bool parse(int argc, char **argv, sim_config *config, char *why) {
     if (sagoi_hints_init(&config->plan.hints) != SAGO_OK)
         return bench_refuse(why, "%s", sago_error_message());
     bench_params_init(&config->plan.params, config->plan.pattern);
-    config->plan.declared = config->plan.pattern->declared;
+    config->plan.kind = config->plan.pattern->declared ? PLAN_DECLARED : PLAN_COLLECTIVE;
     return options_parse(&options, 2, argc, argv, config, why);
 }
 

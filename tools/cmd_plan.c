@@ -8,6 +8,7 @@
 #include "tools/options.h"
 #include "tools/plan_explain.h"
 #include "tools/plan_input.h"
+#include "tools/plan_route.h"
 #include "tools/plan_scale.h"
 #include "tools/plan_svg.h"
 
@@ -32,8 +33,19 @@ static bool set_subfiles(void *target, const char *value, char *why) {
 
 static bool set_declared(void *target, const char *value, char *why) {
     plan_config *config = target;
-    config->declared = !strcmp(value, "on");
-    return config->declared || !strcmp(value, "off") || bench_refuse(why, "--declared %s: on or off", value);
+    config->kind = strcmp(value, "on") ? PLAN_COLLECTIVE : PLAN_DECLARED;
+    return !strcmp(value, "on") || !strcmp(value, "off") || bench_refuse(why, "--declared %s: on or off", value);
+}
+
+static bool set_kind(void *target, const char *value, char *why) {
+    static const char *const kinds[] = {"collective", "nonblocking", "declared", "independent"};
+    plan_config *config = target;
+    for (int i = 0; i < 4; i++)
+        if (!strcmp(value, kinds[i])) {
+            config->kind = (plan_kind)i;
+            return true;
+        }
+    return bench_refuse(why, "--kind %s: collective, nonblocking, declared or independent", value);
 }
 
 static bool set_param(void *target, const char *name, const char *value, char *why) {
@@ -57,6 +69,13 @@ static const tool_option table[] = {
     {"dir", OPTION_TEXT, FIELD(dir), 0, 0, "DIR", "this machine: where the file would be (.)", NULL},
     {"hint", OPTION_CALL, 0, 0, 0, "KEY=VALUE", "as in an MPI_Info; may be repeated", set_hint},
     {"declared", OPTION_CALL, 0, 0, 0, "on|off", "all variables together (on: s3d, hacc-*, flash)", set_declared},
+    {"kind", OPTION_CALL, 0, 0, 0, "KIND", "of the calls: collective, nonblocking, declared, independent",
+     set_kind},
+    {"calls", OPTION_FLAG, FIELD(calls), 0, 0, NULL, "the route of each call of a step, instead of a plan", NULL},
+    {"extents", OPTION_FLAG, FIELD(extents), 0, 0, NULL, "the calls list their runs, and use no view", NULL},
+    {"accessed", OPTION_COUNT, FIELD(accessed), 0, INT64_MAX, "N",
+     "times that each rank accessed its part before (0)", NULL},
+    {"sparse", OPTION_FLAG, FIELD(sparse), 0, 0, NULL, "the file has holes", NULL},
     {"read", OPTION_FLAG, FIELD(read), 0, 0, NULL, "plan a read", NULL},
     {"seed", OPTION_COUNT, FIELD(params.seed), 0, INT64_MAX, "N", "of irregular patterns (1)", NULL},
     {"explain", OPTION_FLAG, FIELD(explain), 0, 0, NULL, "what other decisions would have cost", NULL},
@@ -69,7 +88,8 @@ static const tool_options options = {table, sizeof table / sizeof table[0], set_
 
 static void print_help(FILE *out) {
     fprintf(out, "usage: sago plan PATTERN [options] [sizes of the pattern]\n\n"
-                 "Prints how Sago would move an access pattern: strategy, aggregators, windows, rounds, and why.\n"
+                 "Prints how Sago would move an access pattern: the route of its calls, strategy, aggregators,\n"
+                 "windows, rounds, and why.\n"
                  "'sago bench --help' lists the patterns and their sizes.\n\nOptions:\n");
     options_help(&options, out);
     fprintf(out,
@@ -79,13 +99,39 @@ static void print_help(FILE *out) {
 
 /* ---- Plan ---- */
 
-static void print_text(const plan_config *config, const plan_input *input, const sagoi_plan *plan) {
+typedef struct outcome {
+    plan_input input;
+    sagoi_plan plan;
+    plan_route route;
+} outcome;
+
+static void print_job(const plan_config *config, const plan_input *input) {
     printf("%s: %lld node%s with %lld rank%s and %lld core%s%s\n", config->pattern->name, (long long)config->nodes,
            config->nodes == 1 ? "" : "s", (long long)config->ranks, config->ranks == 1 ? "" : "s",
            (long long)config->cores, config->cores == 1 ? "" : "s", config->nodes == 1 ? "" : " each");
     if (input->found.source[0])
         printf("the nodes of this job (SLURM_JOB_NODELIST); network: %s\n", input->found.source);
-    sagoi_plan_print_text(plan, stdout);
+}
+
+/* Ranks that go alone need no plan. */
+static bool print_text(const plan_config *config, const outcome *o, char *why) {
+    bool alone = plan_route_is_alone(&o->route);
+    print_job(config, &o->input);
+    plan_route_print(&o->route, stdout);
+    if (config->explain)
+        plan_route_print_others(&o->route, stdout);
+    if (alone && config->explain)
+        printf("together instead it would be\n");
+    if (!alone || config->explain)
+        sagoi_plan_print_text(&o->plan, stdout);
+    return !config->explain || plan_explain(&o->input, &config->hints, &o->plan, why);
+}
+
+static void print_json(const outcome *o) {
+    printf("{\n");
+    plan_route_print_json(&o->route, stdout);
+    sagoi_plan_print_members(&o->plan, stdout);
+    printf("}\n");
 }
 
 static bool draw(const plan_config *config, const plan_input *input, const sagoi_plan *plan, char *why) {
@@ -103,27 +149,77 @@ static bool draw(const plan_config *config, const plan_input *input, const sagoi
     return !failed || bench_refuse(why, "--svg %s: %s", config->svg, strerror(errno));
 }
 
-static bool show(const plan_config *config, const plan_input *input, const sagoi_plan *plan, char *why) {
-    if (config->svg && !draw(config, input, plan, why))
+static bool show(const plan_config *config, const outcome *o, char *why) {
+    if (config->svg && !draw(config, &o->input, &o->plan, why))
         return false;
     if (config->json)
-        sagoi_plan_print_json(plan, stdout);
-    else
-        print_text(config, input, plan);
-    return !config->explain || config->json || plan_explain(input, &config->hints, plan, why);
+        print_json(o);
+    return config->json || print_text(config, o, why);
+}
+
+static bool outcome_make(plan_config *config, outcome *o, char *why) {
+    if (!plan_input_make(config, &o->input, why))
+        return false;
+    const plan_input *input = &o->input;
+    if (sagoi_plan_make(&input->machine, &input->shape, &input->target, &config->hints, &o->plan) != SAGO_OK ||
+        sagoi_plan_check(&o->plan, &input->machine) != SAGO_OK)
+        return bench_refuse(why, "%s", sago_error_message());
+    return plan_route_make(config, input, &o->plan, &o->route, why);
+}
+
+static void outcome_cleanup(outcome *o) {
+    sagoi_plan_cleanup(&o->plan);
+    plan_input_cleanup(&o->input);
 }
 
 static bool plan_run(plan_config *config, char *why) {
-    plan_input input = {0};
-    sagoi_plan plan = {0};
-    bool ok = plan_input_make(config, &input, why);
-    if (ok && (sagoi_plan_make(&input.machine, &input.shape, &input.target, &config->hints, &plan) != SAGO_OK ||
-               sagoi_plan_check(&plan, &input.machine) != SAGO_OK))
-        ok = bench_refuse(why, "%s", sago_error_message());
-    ok = ok && show(config, &input, &plan, why);
-    sagoi_plan_cleanup(&plan);
-    plan_input_cleanup(&input);
+    outcome o = {0};
+    bool ok = outcome_make(config, &o, why) && show(config, &o, why);
+    outcome_cleanup(&o);
     return ok;
+}
+
+/* ---- Call by call ---- */
+
+static void print_calls(int64_t first, int64_t last, const char *line) {
+    if (first < last)
+        printf("call %lld to %lld  %s\n", (long long)first + 1, (long long)last + 1, line);
+    else
+        printf("call %lld  %s\n", (long long)first + 1, line);
+}
+
+/* How many calls rank 0 makes in a step. */
+static bool count_calls(const plan_config *config, int64_t *calls, char *why) {
+    bench_access access;
+    bool ok = bench_pattern_make(config->pattern, &config->params, 0, config->nodes * config->ranks, &access, why);
+    *calls = config->kind == PLAN_DECLARED ? 1 : access.ncalls;
+    bench_access_cleanup(&access);
+    return ok;
+}
+
+/* Calls one after another that take the same route share a line. */
+static bool calls_run(const plan_config *config, char *why) {
+    char line[ROUTE_LINE_MAX], before[ROUTE_LINE_MAX] = "";
+    int64_t calls = 1, first = 0;
+    for (int64_t i = 0; i < calls; i++) {
+        plan_config one = *config; /* which is completed by what was not said */
+        outcome o = {0};
+        one.call = i;
+        bool ok = outcome_make(&one, &o, why) && count_calls(&one, &calls, why);
+        if (ok && i == 0)
+            print_job(&one, &o.input);
+        plan_route_line(&o.route, line);
+        outcome_cleanup(&o);
+        if (!ok)
+            return false;
+        if (i > 0 && strcmp(line, before) != 0) {
+            print_calls(first, i - 1, before);
+            first = i;
+        }
+        memcpy(before, line, sizeof before);
+    }
+    print_calls(first, calls - 1, before);
+    return true;
 }
 
 /* --scale stands for itself: no pattern. */
@@ -148,10 +244,11 @@ int cmd_plan(int argc, char **argv) {
     if (!config.pattern)
         return usage_error("plan", "no pattern '%s'; 'sago bench list' shows them", argv[1]);
     bench_params_init(&config.params, config.pattern);
-    config.declared = config.pattern->declared;
+    config.kind = config.pattern->declared ? PLAN_DECLARED : PLAN_COLLECTIVE;
     if (!options_parse(&options, 2, argc, argv, &config, why))
         return usage_error("plan", "%s", why);
     if (config.scale)
         return usage_error("plan", "--scale stands for itself: 'sago plan --scale', without a pattern");
-    return plan_run(&config, why) ? EXIT_SUCCESS : usage_error("plan", "%s", why);
+    bool ok = config.calls ? calls_run(&config, why) : plan_run(&config, why);
+    return ok ? EXIT_SUCCESS : usage_error("plan", "%s", why);
 }

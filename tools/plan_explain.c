@@ -48,6 +48,17 @@ static election elect_again(const plan_input *input, const sagoi_plan *plan, int
     return e;
 }
 
+/* Why the cheapest node was not elected: plan/hosts.c passes over it for these reasons only. */
+static const char *why_dearer(const sagoi_plan *plan, const election *e) {
+    if (e->cheapest < 0 || e->elected <= e->least * (1 + 1e-9))
+        return "";
+    if (plan->placement != SAGOI_PLACEMENT_COST)
+        return ", not taken: the placement goes by something else";
+    return plan->node_slots[e->cheapest] > 0
+               ? ", not taken: it aggregates already, or costs less than moving a page does less"
+               : ", not taken: too little memory, or it costs less than moving a page does less";
+}
+
 static bool print_elections(const plan_input *input, const sagoi_plan *plan, char *why) {
     sagoi_topology flat;
     const sagoi_topology *topology = input->machine.topology;
@@ -61,8 +72,9 @@ static bool print_elections(const plan_input *input, const sagoi_plan *plan, cha
     for (int64_t d = 0; d < plan->ndomains && d < DOMAINS_SHOWN; d++) {
         election e = elect_again(input, plan, d, topology, sums);
         printf("    domain %" PRId64 ": node %" PRId64 " %.3f, of %" PRId64 " with data; cheapest %" PRId64
-               " %.3f, dearest %.3f\n",
-               d, plan->domains[d].node, e.elected * 1e3, e.holders, e.cheapest, e.least * 1e3, e.most * 1e3);
+               " %.3f, dearest %.3f%s\n",
+               d, plan->domains[d].node, e.elected * 1e3, e.holders, e.cheapest, e.least * 1e3, e.most * 1e3,
+               why_dearer(plan, &e));
     }
     if (plan->ndomains > DOMAINS_SHOWN)
         printf("    ... and %" PRId64 " more\n", plan->ndomains - DOMAINS_SHOWN);
@@ -70,48 +82,80 @@ static bool print_elections(const plan_input *input, const sagoi_plan *plan, cha
     return true;
 }
 
+/* ---- Other numbers of aggregators ---- */
+
+/* What was compared when the number was decided: the plan's own numbers, no others. */
+static void print_compared(const sagoi_plan *plan) {
+    printf("aggregators compared (* %s)     ms\n", plan->aggregators == plan->ndomains ? "as planned" : "wanted");
+    for (int64_t i = 0; i < plan->ncompared; i++)
+        printf("  %c %10" PRId64 " %26.3f\n", plan->compared[i].aggregators == plan->aggregators ? '*' : ' ',
+               plan->compared[i].aggregators, plan->compared[i].seconds * 1e3);
+}
+
+/* A number that was hinted is compared with none, so what would have been decided without the hint is shown. */
+static void print_counts(const plan_input *input, const sagoi_hints *hints, const sagoi_plan *plan) {
+    if (plan->ncompared > 0) {
+        print_compared(plan);
+        return;
+    }
+    sagoi_hints free_of = *hints;
+    sagoi_plan other = {0};
+    free_of.aggregators = free_of.per_target = free_of.domain_write = free_of.domain_read = 0;
+    if (sagoi_plan_make(&input->machine, &input->shape, &input->target, &free_of, &other) == SAGO_OK &&
+        other.ncompared > 0) {
+        printf("a hint decides: %" PRId64 " aggregators; without it there would be %" PRId64 "\n", plan->ndomains,
+               other.ndomains);
+        print_compared(&other);
+    }
+    sagoi_plan_cleanup(&other);
+}
+
 /* ---- Other plans ---- */
 
-static void print_alternative(const plan_input *input, const char *name, const sagoi_hints *hints, bool chosen) {
+static bool make_alternative(const plan_input *input, const sagoi_hints *hints, sagoi_plan *plan,
+                             sagoi_cost *cost) {
+    return sagoi_plan_make(&input->machine, &input->shape, &input->target, hints, plan) == SAGO_OK &&
+           plan->strategy == SAGOI_STRATEGY_AGGREGATED &&
+           sagoi_plan_cost(plan, &input->machine, &input->shape, cost) == SAGO_OK;
+}
+
+/* Returns C1 + C2 of all domains, which is what elections make small; there is no such plan: a lot. */
+static double print_alternative(const plan_input *input, const char *name, const sagoi_hints *hints, bool chosen) {
     sagoi_plan plan = {0};
     sagoi_cost cost = {0};
     int64_t hosts = 0;
-    if (sagoi_plan_make(&input->machine, &input->shape, &input->target, hints, &plan) != SAGO_OK ||
-        plan.strategy != SAGOI_STRATEGY_AGGREGATED ||
-        sagoi_plan_cost(&plan, &input->machine, &input->shape, &cost) != SAGO_OK) {
-        printf("  %c %-26s no such plan: %s\n", chosen ? '*' : ' ', name, sago_error_message());
-        sagoi_plan_cleanup(&plan);
-        return;
-    }
-    for (int64_t n = 0; n < plan.nodes; n++)
+    bool made = make_alternative(input, hints, &plan, &cost);
+    for (int64_t n = 0; made && n < plan.nodes; n++)
         hosts += plan.node_slots[n] > 0;
-    printf("  %c %-26s %6" PRId64 " on %5" PRId64 " nodes %9.1f KiB %6" PRId64
-           " %12.3f %12.3f %12.3f %10.1f MiB\n",
-           chosen ? '*' : ' ', name, plan.ndomains, hosts, (double)plan.window / 1024, plan.rounds,
-           cost.gather * 1e3, cost.store * 1e3, cost.slowest * 1e3, cost.wire / (1 << 20));
+    if (made)
+        printf("  %c %-26s %6" PRId64 " on %5" PRId64 " nodes %9.1f KiB %6" PRId64 " %12.3f %12.3f %10.1f MiB\n",
+               chosen ? '*' : ' ', name, plan.ndomains, hosts, (double)plan.window / 1024, plan.rounds,
+               cost.gather * 1e3, cost.store * 1e3, cost.wire / (1 << 20));
+    else
+        printf("  %c %-26s no such plan: %s\n", chosen ? '*' : ' ', name, sago_error_message());
     sagoi_plan_cleanup(&plan);
+    return made ? cost.gather + cost.store : 1e300;
 }
 
 static void print_placements(const plan_input *input, const sagoi_hints *hints, const sagoi_plan *plan) {
+    double own = 0, least = 1e300;
     for (int64_t p = SAGOI_PLACEMENT_COST; p <= SAGOI_PLACEMENT_SPREAD; p++) {
         sagoi_hints other = *hints;
         char name[64];
+        bool chosen = p == (int64_t)plan->placement;
         other.placement = p;
         (void)snprintf(name, sizeof name, "sago_placement=%s", placements[p]);
-        print_alternative(input, name, &other, p == (int64_t)plan->placement);
+        double cost = print_alternative(input, name, &other, chosen);
+        own = chosen ? cost : own;
+        least = cost < least ? cost : least;
     }
-}
-
-static void print_counts(const plan_input *input, const sagoi_hints *hints, const sagoi_plan *plan) {
-    for (int64_t half = 1; half <= 4; half *= 2) {
-        sagoi_hints other = *hints;
-        char name[64];
-        other.aggregators = plan->ndomains * half / 2;
-        if (other.aggregators < 1)
-            continue;
-        (void)snprintf(name, sizeof name, "sago_aggregators=%" PRId64, other.aggregators);
-        print_alternative(input, name, &other, half == 2);
-    }
+    if (own <= least * (1 + 1e-9))
+        return;
+    printf("    %s\n",
+           hints->placement != SAGOI_PLACEMENT_AUTO
+               ? "a hint decides, though another placement costs less"
+               : "another placement costs less in all: aggregators are placed one by one, a node takes its "
+                 "share of them, and what differs by less than a page counts as equal");
 }
 
 /* Two layers and three, where nodes share switches. */
@@ -131,21 +175,6 @@ static void print_layers(const plan_input *input, const sagoi_hints *hints, cons
     sagoi_plan_cleanup(&three);
 }
 
-/* k: of a striped file or one in subfiles, and where no number of aggregators was asked for. */
-static void print_per_target(const plan_input *input, const sagoi_hints *hints, const sagoi_plan *plan) {
-    int64_t subfiles = input->target.subfiles.count, targets = subfiles ? subfiles : input->target.stripe_count;
-    bool striped = subfiles > 0 || input->target.stripe_unit > 0;
-    if (!striped || targets == 0 || hints->aggregators > 0)
-        return;
-    for (int64_t k = 1; k <= 16 && k * targets <= 2 * plan->ndomains; k *= 2) {
-        sagoi_hints other = *hints;
-        char name[64];
-        other.per_target = k;
-        (void)snprintf(name, sizeof name, "..._per_target=%" PRId64, k);
-        print_alternative(input, name, &other, k * targets == plan->ndomains);
-    }
-}
-
 /* Why so many subfiles, and how to have the ranges of the nodes lie together in them. */
 static void print_subfiles(const plan_input *input, const sagoi_plan *plan) {
     const sagoi_target *target = &input->target;
@@ -163,18 +192,17 @@ bool plan_explain(const plan_input *input, const sagoi_hints *hints, const sagoi
     } else if (plan->nodes > 1 && !print_elections(input, plan, why)) {
         return false;
     }
-    printf("alternatives (* as planned)   aggregators             window  rounds    sum C1 ms    sum C2 ms   "
-           "slowest ms "
-           "   between nodes\n");
+    if (plan->strategy == SAGOI_STRATEGY_AGGREGATED && plan->nodes > 1)
+        print_counts(input, hints, plan);
+    printf("alternatives (* as planned)   aggregators             window  rounds    sum C1 ms    sum C2 ms"
+           "    between nodes\n");
     sagoi_hints aggregated = *hints;
     aggregated.strategy = SAGOI_STRATEGY_AGGREGATED;
     if (plan->strategy != SAGOI_STRATEGY_AGGREGATED) {
-        print_alternative(input, "sago_strategy=aggregated", &aggregated, false);
+        (void)print_alternative(input, "sago_strategy=aggregated", &aggregated, false);
         return true;
     }
     print_placements(input, &aggregated, plan);
-    print_counts(input, &aggregated, plan);
-    print_per_target(input, &aggregated, plan);
     print_layers(input, &aggregated, plan);
     return true;
 }

@@ -140,9 +140,8 @@ static sagoi_tier described_storage(const sagoi_description *described) {
     return (sagoi_tier){.path = ""};
 }
 
-static bool make_target(const plan_config *config, const sagoi_description *described, sagoi_target *target,
-                        char *why) {
-    const sagoi_tier storage = described_storage(described);
+static bool make_target(const plan_config *config, plan_input *input, char *why) {
+    const sagoi_tier storage = described_storage(&input->description);
     int64_t locks = config->dir ? 0 : storage.locks;
     int64_t count = config->stripe_unit > 0 && config->stripe_count == 0 ? storage.targets : config->stripe_count;
     sagoi_layout layout = {.block = locks > 0 ? locks : 4096, .lock_unit = locks};
@@ -158,12 +157,15 @@ static bool make_target(const plan_config *config, const sagoi_description *desc
             return bench_refuse(why, "%s", sago_error_message());
     }
     bool may_map = layout.in_memory || (config->hints.map == SAGOI_CHOICE_ON && layout.local);
-    *target = (sagoi_target){
+    input->local = layout.local;
+    input->in_memory = layout.in_memory;
+    input->target = (sagoi_target){
         .block = layout.block,
         .lock_unit = layout.lock_unit,
         .stripe_unit = config->stripe_unit ? config->stripe_unit : layout.stripe_unit,
         .stripe_count = count ? count : layout.stripe_count,
         .mappable = config->nodes == 1 && may_map && config->hints.map != SAGOI_CHOICE_OFF,
+        .sparse = config->read && config->sparse,
     };
     return true;
 }
@@ -172,7 +174,14 @@ static bool make_target(const plan_config *config, const sagoi_description *desc
 
 typedef void (*call_fn)(plan_input *input, int64_t node, const bench_call *call);
 
-/* All calls of one step, or the first, of all ranks. */
+int64_t plan_first_call(const plan_config *config) { return config->kind == PLAN_DECLARED ? 0 : config->call; }
+
+int64_t plan_last_call(const plan_config *config, const bench_access *access) {
+    int64_t last = config->kind == PLAN_DECLARED ? access->ncalls : config->call + 1;
+    return last < access->ncalls ? last : access->ncalls;
+}
+
+/* The calls that are looked at, of all ranks. */
 static bool each_call(const plan_config *config, plan_input *input, call_fn visit, char *why) {
     int64_t ranks = config->nodes * config->ranks;
     for (int64_t r = 0; r < ranks; r++) {
@@ -180,7 +189,7 @@ static bool each_call(const plan_config *config, plan_input *input, call_fn visi
         if (!bench_pattern_make(config->pattern, &config->params, r, ranks, &access, why))
             return false;
         input->rank_runs = input->rank_calls = 0;
-        for (int64_t i = 0; i < (config->declared ? access.ncalls : access.ncalls > 0); i++)
+        for (int64_t i = plan_first_call(config); i < plan_last_call(config, &access); i++)
             visit(input, r / config->ranks, &access.calls[i]);
         bench_access_cleanup(&access);
     }
@@ -295,8 +304,8 @@ static bool make_subfiles(const plan_config *config, plan_input *input, char *wh
 }
 
 bool plan_input_make(plan_config *config, plan_input *input, char *why) {
-    return make_machine(config, input, why) && make_target(config, &input->description, &input->target, why) &&
-           make_shape(config, input, why) && make_subfiles(config, input, why);
+    return make_machine(config, input, why) && make_target(config, input, why) && make_shape(config, input, why) &&
+           make_subfiles(config, input, why);
 }
 
 void plan_input_cleanup(plan_input *input) {

@@ -6,6 +6,9 @@
 #include "machine/discover.h"
 #include "plan/plan.h"
 
+/* How the pattern's calls are made. */
+typedef enum { PLAN_COLLECTIVE, PLAN_NONBLOCKING, PLAN_DECLARED, PLAN_INDEPENDENT } plan_kind;
+
 typedef struct plan_config {
     const bench_pattern *pattern;
     bench_params params;
@@ -16,7 +19,12 @@ typedef struct plan_config {
     const char *machine; /* path of a description; NULL: none */
     const char *svg;     /* path of a picture to draw; NULL: none */
     bool read, json, explain, scale;
-    bool declared;
+    plan_kind kind;
+    bool extents;     /* the calls list their runs, and use no view */
+    bool sparse;      /* the file has holes */
+    int64_t accessed; /* times before that each rank accessed its part */
+    bool calls;       /* each call of a step by itself */
+    int64_t call;     /* the one that is looked at; of declared variables all are */
     sagoi_hints hints;
 } plan_config;
 
@@ -33,8 +41,13 @@ typedef struct plan_input {
     sagoi_machine machine;
     sagoi_shape shape;
     sagoi_target target;
+    bool local, in_memory;                     /* the file system */
     char subfiles_why[SAGOI_SUBFILES_WHY_MAX]; /* how many subfiles, in a line */
 } plan_input;
+
+/* The calls of a step that are looked at together. */
+int64_t plan_first_call(const plan_config *config);
+int64_t plan_last_call(const plan_config *config, const bench_access *access); /* one past it */
 
 /* Completes the configuration by what was not said, too.  False: `why` says what is wrong. */
 bool plan_input_make(plan_config *config, plan_input *input, char *why);

@@ -151,6 +151,7 @@ void sagoi_draft_aggregators(sagoi_draft *draft) {
     } else if (draft->aggregators == 0) {
         draft->aggregators = unstriped_count(draft);
     }
+    draft->plan->aggregators = draft->aggregators;
 }
 
 /* ---- Hints without effect ---- */

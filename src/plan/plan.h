@@ -128,6 +128,7 @@ typedef struct sagoi_plan {
     int64_t message;           /* largest message, bytes */
     int64_t messages;          /* receives in flight an aggregator */
     int64_t max_slots;         /* most aggregators on any node */
+    int64_t aggregators;       /* wanted by the model, the stripes or a hint; the domains may be others */
     int64_t ncompared;         /* numbers of aggregators that the model decided between; 0: it was not asked */
     sagoi_compared compared[SAGOI_COMPARED_MAX];
     char reasons[SAGOI_REASONS_MAX]; /* one decision a line, with its numbers */
@@ -216,5 +217,7 @@ int64_t sagoi_slot_rank(int64_t ranks, int64_t slots, int64_t slot);
 /* ---- Printing ---- */
 void sagoi_plan_print_text(const sagoi_plan *plan, FILE *out);
 void sagoi_plan_print_json(const sagoi_plan *plan, FILE *out);
+/* The members of that object, for one that has more of them. */
+void sagoi_plan_print_members(const sagoi_plan *plan, FILE *out);
 
 #endif

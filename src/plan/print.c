@@ -159,6 +159,11 @@ static void json_domains(const sagoi_plan *plan, FILE *out) {
 
 void sagoi_plan_print_json(const sagoi_plan *plan, FILE *out) {
     fprintf(out, "{\n");
+    sagoi_plan_print_members(plan, out);
+    fprintf(out, "}\n");
+}
+
+void sagoi_plan_print_members(const sagoi_plan *plan, FILE *out) {
     json_scalars(plan, out);
     json_nodes(plan, out);
     json_domains(plan, out);
@@ -170,5 +175,5 @@ void sagoi_plan_print_json(const sagoi_plan *plan, FILE *out) {
         json_string(line, width, out);
         line += width + (line[width] == '\n');
     }
-    fprintf(out, "\n  ]\n}\n");
+    fprintf(out, "\n  ]\n");
 }

@@ -68,13 +68,19 @@ SAGOI_OFTEN bool sagoi_route_is_piece(const sagoi_route_file *file, const sagoi_
 }
 
 /* Runs close together are read by one call, and copied from there: what is read in vain, and the copy (half as
- * much work as reading), must cost less than the calls that are saved. */
+ * much work as reading), must cost less than the calls that are saved.  Both are given in bytes that could be read
+ * in that time. */
+static int64_t read_through_costs(const sagoi_route_wanted *wanted) {
+    return wanted->high - wanted->low - wanted->bytes / 2;
+}
+
+static int64_t read_through_saves(const sagoi_route_own *own, const sagoi_route_wanted *wanted) {
+    return (wanted->runs - 1) * (own->in_memory ? SAGOI_CALL_IN_MEMORY : SAGOI_CALL_ELSEWHERE);
+}
+
 static bool is_read_through(sagoi_route_call call, const sagoi_route_own *own, const sagoi_route_wanted *wanted) {
-    int64_t span = wanted->high - wanted->low,
-            a_call = own->in_memory ? SAGOI_CALL_IN_MEMORY : SAGOI_CALL_ELSEWHERE;
-    if (call.write || wanted->runs == 0 || span > SAGOI_MOST_READ_THROUGH)
-        return false;
-    return span - wanted->bytes / 2 <= (wanted->runs - 1) * a_call;
+    return !call.write && wanted->runs > 0 && wanted->high - wanted->low <= SAGOI_MOST_READ_THROUGH &&
+           read_through_costs(wanted) <= read_through_saves(own, wanted);
 }
 
 /* A run in every page, and not few: there it is the system calls that cost. */
@@ -146,6 +152,52 @@ SAGOI_OFTEN void sagoi_route_part(sagoi_route *route, sagoi_route_call call, con
     choose_mapped(route, file, own, wanted);
     if (route->method == SAGOI_METHOD_DIRECT)
         route->worker = at_once ? SAGOI_BY_CALLER : SAGOI_BY_THREAD;
+}
+
+/* ---- What else there was ---- */
+
+static sagoi_weighed weighed(bool possible, sagoi_why why, int64_t value, int64_t limit) {
+    return (sagoi_weighed){.possible = possible, .why = why, .value = value, .limit = limit};
+}
+
+static sagoi_weighed weigh_piece(const sagoi_route_file *file, const sagoi_route_own *own,
+                                 const sagoi_route_wanted *wanted) {
+    if (!wanted->one_run)
+        return weighed(false, SAGOI_WHY_SEVERAL_RUNS, wanted->runs, 0);
+    if (sagoi_route_is_piece(file, own, wanted->memory, wanted->low, wanted->high - wanted->low))
+        return weighed(true, SAGOI_WHY_ONE_PIECE, wanted->bytes, 0);
+    return wanted->memory == SAGOI_MEMORY_WHOLE
+               ? weighed(false, SAGOI_WHY_ACCESSED_AGAIN, wanted->bytes, wanted->high - wanted->low)
+               : weighed(false, SAGOI_WHY_MEMORY_IN_PIECES, wanted->bytes, SAGOI_MOST_PACKED);
+}
+
+static sagoi_weighed weigh_read_through(sagoi_route_call call, const sagoi_route_own *own,
+                                        const sagoi_route_wanted *wanted) {
+    int64_t span = wanted->high - wanted->low;
+    if (call.write)
+        return weighed(false, SAGOI_WHY_WRITES, 0, 0);
+    if (span > SAGOI_MOST_READ_THROUGH)
+        return weighed(false, SAGOI_WHY_LONG_RANGE, span, SAGOI_MOST_READ_THROUGH);
+    return weighed(is_read_through(call, own, wanted), SAGOI_WHY_GAPS, read_through_costs(wanted),
+                   read_through_saves(own, wanted));
+}
+
+sagoi_weighed sagoi_route_weigh(sagoi_method method, sagoi_route_call call, const sagoi_route_file *file,
+                                const sagoi_route_own *own, const sagoi_route_wanted *wanted) {
+    sagoi_route route = {.choice = {.company = SAGOI_ALONE}};
+    switch (method) {
+    case SAGOI_METHOD_PIECE:
+        return weigh_piece(file, own, wanted);
+    case SAGOI_METHOD_READ_THROUGH:
+        return weigh_read_through(call, own, wanted);
+    case SAGOI_METHOD_MAPPED:
+        choose_mapped(&route, file, own, wanted);
+        return weighed(route.method == SAGOI_METHOD_MAPPED, route.why, route.value, route.limit);
+    case SAGOI_METHOD_DIRECT:
+        return weighed(true, SAGOI_WHY_A_CALL_A_RUN, wanted->runs, wanted->bytes);
+    default:
+        return weighed(false, SAGOI_WHY_NOTHING, 0, 0);
+    }
 }
 
 /* ---- Waiting for others ---- */

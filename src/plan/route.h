@@ -150,6 +150,13 @@ typedef enum {
     SAGOI_WHY_PLANNED,
     SAGOI_WHY_IN_PLACE,
     SAGOI_WHY_NOTHING,
+    /* Of a method that was not chosen. */
+    SAGOI_WHY_SEVERAL_RUNS,
+    SAGOI_WHY_MEMORY_IN_PIECES,
+    SAGOI_WHY_WRITES,
+    SAGOI_WHY_LONG_RANGE,
+    SAGOI_WHY_GAPS,
+    SAGOI_WHY_A_CALL_A_RUN,
     SAGOI_WHY_COUNT
 } sagoi_why;
 
@@ -282,13 +289,24 @@ void sagoi_route_lose_patience(sagoi_route_own *own);
 /* This rank has accessed [low, high), and may do so again. */
 void sagoi_route_note(sagoi_route_own *own, int64_t low, int64_t high);
 
+/* A method of a rank alone, by the numbers that sagoi_route_part() decides with. */
+typedef struct sagoi_weighed {
+    bool possible;
+    sagoi_why why;
+    int64_t value, limit;
+} sagoi_weighed;
+sagoi_weighed sagoi_route_weigh(sagoi_method method, sagoi_route_call call, const sagoi_route_file *file,
+                                const sagoi_route_own *own, const sagoi_route_wanted *wanted);
+
 /* ---- Printing ---- */
 const char *sagoi_company_name(sagoi_company company);
 const char *sagoi_method_name(sagoi_method method);
+const char *sagoi_worker_name(sagoi_worker worker);
+const char *sagoi_moment_name(sagoi_moment moment);
 enum { SAGOI_ROUTE_TEXT_MAX = 512 };
 /* "alone, one piece, by the caller, now" */
 void sagoi_route_name(const sagoi_route *route, char text[SAGOI_ROUTE_TEXT_MAX]);
 /* A sentence with its numbers. */
-void sagoi_route_why(const sagoi_route *route, sagoi_why why, char text[SAGOI_ROUTE_TEXT_MAX]);
+void sagoi_route_why(sagoi_why why, int64_t value, int64_t limit, char text[SAGOI_ROUTE_TEXT_MAX]);
 
 #endif

@@ -15,11 +15,19 @@ const char *sagoi_method_name(sagoi_method method) {
     return names[method];
 }
 
+const char *sagoi_worker_name(sagoi_worker worker) {
+    return worker == SAGOI_BY_THREAD ? "by the I/O thread" : "by the caller";
+}
+
+const char *sagoi_moment_name(sagoi_moment moment) {
+    static const char *const names[] = {"now", "deferred", "to local storage first"};
+    return names[moment];
+}
+
 void sagoi_route_name(const sagoi_route *route, char text[SAGOI_ROUTE_TEXT_MAX]) {
-    static const char *const workers[] = {"by the caller", "by the I/O thread"};
-    static const char *const moments[] = {"now", "deferred", "to local storage first"};
     (void)snprintf(text, SAGOI_ROUTE_TEXT_MAX, "%s, %s, %s, %s", sagoi_company_name(route->choice.company),
-                   sagoi_method_name(route->method), workers[route->worker], moments[route->choice.moment]);
+                   sagoi_method_name(route->method), sagoi_worker_name(route->worker),
+                   sagoi_moment_name(route->choice.moment));
 }
 
 /* What a sentence says of the route's two numbers. */
@@ -64,12 +72,19 @@ static const reason reasons[] = {
     [SAGOI_WHY_PLANNED] = {NO_NUMBERS, "as the plan says"},
     [SAGOI_WHY_IN_PLACE] = {NO_NUMBERS, "the accessed range is in the file already, without holes"},
     [SAGOI_WHY_NOTHING] = {NO_NUMBERS, "nothing is accessed"},
+    [SAGOI_WHY_SEVERAL_RUNS] = {COUNT_AND_LIMIT, "%" PRId64 " runs, not one"},
+    [SAGOI_WHY_MEMORY_IN_PIECES] = {TWO_SIZES,
+                                    "memory in pieces, or of a device, %s, and more than %s is not packed"},
+    [SAGOI_WHY_WRITES] = {NO_NUMBERS, "nothing is written that nobody asked for"},
+    [SAGOI_WHY_LONG_RANGE] = {TWO_SIZES, "a range of %s, more than %s"},
+    [SAGOI_WHY_GAPS] = {TWO_SIZES, "gaps and copying cost as much as reading %s, the calls saved %s"},
+    [SAGOI_WHY_A_CALL_A_RUN] = {COUNT_AND_SIZE, "%" PRId64 " system calls for %s"},
 };
 _Static_assert(sizeof reasons / sizeof *reasons == SAGOI_WHY_COUNT, "every reason has a sentence");
 
-void sagoi_route_why(const sagoi_route *route, sagoi_why why, char text[SAGOI_ROUTE_TEXT_MAX]) {
+void sagoi_route_why(sagoi_why why, int64_t number, int64_t beside, char text[SAGOI_ROUTE_TEXT_MAX]) {
     const char *sentence = reasons[why].sentence;
-    sagoi_size_text value = sagoi_size_to_text(route->value), limit = sagoi_size_to_text(route->limit);
+    sagoi_size_text value = sagoi_size_to_text(number), limit = sagoi_size_to_text(beside);
     switch (reasons[why].numbers) {
     case SIZE:
         (void)snprintf(text, SAGOI_ROUTE_TEXT_MAX, sentence, value.text);
@@ -78,10 +93,10 @@ void sagoi_route_why(const sagoi_route *route, sagoi_why why, char text[SAGOI_RO
         (void)snprintf(text, SAGOI_ROUTE_TEXT_MAX, sentence, value.text, limit.text);
         break;
     case COUNT_AND_SIZE:
-        (void)snprintf(text, SAGOI_ROUTE_TEXT_MAX, sentence, route->value, limit.text);
+        (void)snprintf(text, SAGOI_ROUTE_TEXT_MAX, sentence, number, limit.text);
         break;
     case COUNT_AND_LIMIT:
-        (void)snprintf(text, SAGOI_ROUTE_TEXT_MAX, sentence, route->value, route->limit);
+        (void)snprintf(text, SAGOI_ROUTE_TEXT_MAX, sentence, number, beside);
         break;
     default:
         (void)snprintf(text, SAGOI_ROUTE_TEXT_MAX, "%s", sentence);

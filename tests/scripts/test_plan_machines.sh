@@ -53,7 +53,7 @@ grep -q "for each of 56 storage targets" "$scratch/targets.txt" || fail "$(tail 
 # What was decided, and what else it would have cost.
 "$SAGO" plan "${HACC[@]}" --machine "$MACHINES/theta.sago" --nodes 1024 --stripe-unit 16M --stripe-count 48 \
     --explain >"$scratch/explained.txt"
-for word in elections alternatives sago_placement=rank sago_placement=memory "between nodes" _per_target=2 \
+for word in elections alternatives sago_placement=rank sago_placement=memory "between nodes" "aggregators compared" \
     "[*] sago_layers=2" "  sago_layers=3" "^    layers: 2, 256 leaders of switches would make it slower"; do
     grep -q -- "$word" "$scratch/explained.txt" || fail "no '$word' in what --explain says"
 done

@@ -381,6 +381,31 @@ static void test_ranks_choose_alike(void **state) {
     }
 }
 
+/* ---- What else there was ---- */
+
+/* What is weighed agrees with what is chosen: the chosen method is possible, and whatever comes before it in the
+ * order of preference is not. */
+static void test_weighed(void **state) {
+    (void)state;
+    sagoi_route_file file = open_file();
+    srand(5);
+    for (int i = 0; i < 20000; i++) {
+        sagoi_route_wanted wanted = {.runs = 1 + rand() % 64, .looked = true, .sparse = rand() % 2};
+        wanted.bytes = wanted.runs * (1 + rand() % 8192);
+        wanted.high = wanted.bytes + (wanted.runs - 1) * (rand() % 8192);
+        wanted.one_run = wanted.runs == 1;
+        file.mappable = rand() % 2;
+        sagoi_route_own own = in_memory;
+        own.again = own.once = (sagoi_range){0, rand() % 2 ? wanted.high : 0};
+        const sagoi_route_call call = rand() % 2 ? write_call : read_call;
+        sagoi_route route = {.choice = {.company = SAGOI_ALONE}};
+        sagoi_route_part(&route, call, &file, &own, &wanted);
+        for (int m = SAGOI_METHOD_PIECE; m < (int)route.method; m++)
+            assert_false(sagoi_route_weigh((sagoi_method)m, call, &file, &own, &wanted).possible);
+        assert_true(sagoi_route_weigh(route.method, call, &file, &own, &wanted).possible);
+    }
+}
+
 /* ---- Text ---- */
 
 static void test_text(void **state) {
@@ -391,10 +416,10 @@ static void test_text(void **state) {
     sagoi_route route = part_of(write_call, &file, &in_memory, &wanted);
     sagoi_route_name(&route, text);
     assert_string_equal(text, "alone, one piece, by the caller, now");
-    sagoi_route_why(&route, route.why, text);
+    sagoi_route_why(route.why, route.value, route.limit, text);
     assert_string_equal(text, "one run of 1 KiB, which one system call moves");
     for (int why = 0; why < SAGOI_WHY_COUNT; why++) {
-        sagoi_route_why(&route, (sagoi_why)why, text);
+        sagoi_route_why((sagoi_why)why, route.value, route.limit, text);
         assert_true(strlen(text) > 10 && !strchr(text, '%'));
     }
 }
@@ -418,6 +443,7 @@ int main(void) {
         cmocka_unit_test(test_turns),
         cmocka_unit_test(test_worth),
         cmocka_unit_test(test_ranks_choose_alike),
+        cmocka_unit_test(test_weighed),
         cmocka_unit_test(test_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

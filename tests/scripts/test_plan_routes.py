@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""`sago plan`: the route of every kind of call, and explanations that do not contradict themselves."""
+import json
+import os
+import re
+import subprocess
+
+SAGO = os.path.join(os.environ["SAGO_BUILD"], "bin", "sago")
+MACHINES = os.path.join(os.environ["SAGO_SOURCE"], "machines")
+
+
+def plan(*args):
+    run = subprocess.run([SAGO, "plan", *args], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, f"sago plan {' '.join(args)}: {run.stderr}"
+    return run.stdout
+
+
+def route(*args):
+    found = re.search(r"^route +(.*)$", plan(*args), re.MULTILINE)
+    assert found, f"no route of {args}"
+    return found.group(1)
+
+
+def check_kinds():
+    small = ["contiguous", "--bytes", "1K", "--ranks-per-node", "4", "--dir", "/dev/shm"]
+    alone = [*small, "--hint", "sago_agree=turn"]
+    assert route(*small) == "together, mapped, by the caller, now"
+    assert route(*small, "--kind", "independent") == "alone, one piece, by the caller, now"
+    assert route(*alone) == "alone, one piece, by the caller, now"
+    assert route(*alone, "--kind", "nonblocking") == "alone, one piece, by the caller, now"
+    assert route(*alone, "--kind", "declared").startswith("together, ")
+    assert route(*small, "--hint", "sago_defer=on").endswith(", deferred")
+    assert route(*small, "--hint", "sago_tier=local").endswith(", to local storage first")
+    assert route(*small, "--kind", "nonblocking", "--hint", "sago_nonblocking=apart").startswith("convening, ")
+    nodes = ["contiguous", "--bytes", "1K", "--nodes", "4", "--ranks-per-node", "2"]
+    assert route(*nodes) == "together, direct, by the caller, now"
+    assert "no rank has more than one run" in plan(*nodes)
+    large = ["contiguous", "--bytes", "1M", "--ranks-per-node", "2", "--dir", "/dev/shm", "--hint", "sago_agree=turn"]
+    assert route(*large).startswith("alone, one piece")
+    assert route(*large, "--accessed", "2").startswith("alone, mapped")
+    # Ranks that go alone make no plan, and are shown one only if they ask.
+    assert "strategy:" not in plan(*large)
+    assert "together instead it would be" in plan(*large, "--explain")
+
+
+def check_questions():
+    """Ranks are asked where short runs with gaps cannot be mapped: their answers decide."""
+    asked = ["--ranks-per-node", "4", "--dir", "/dev/shm", "--hint", "sago_map=off", "--hint", "sago_agree=enter"]
+    text = plan("e3sm-f", "--c", "1", "--runs", "1000", *asked)
+    assert "4 of 4 would rather have help" in text and "route    together, " in text, text
+    text = plan("contiguous", *asked)
+    assert "0 of 4 would rather have help" in text and "route    alone, " in text, text
+
+
+def check_calls():
+    lines = plan("s3d", "--calls", "--kind", "collective", "--ranks-per-node", "8", "--nodes", "1").splitlines()
+    numbers = [int(n) for line in lines[1:] for n in re.match(r"call (\d+)(?: to (\d+))?", line).groups() if n]
+    assert numbers[0] == 1 and numbers == sorted(numbers), lines
+    assert len(plan("s3d", "--calls", "--ranks-per-node", "8", "--nodes", "1").splitlines()) == 2
+
+
+def check_others():
+    text = plan("e3sm-f", "--c", "1", "--runs", "1000", "--dir", "/dev/shm", "--kind", "independent", "--explain", "--read")
+    for method in ("one piece: no, ", "read-through: ", "mapped: ", "direct: "):
+        assert re.search(rf"^  [* ] {method}", text, re.MULTILINE), f"{method} is not weighed:\n{text}"
+    assert len(re.findall(r"^  \* (?:one piece|read-through|mapped|direct)", text, re.MULTILINE)) == 1, text
+
+
+def check_consistency(*args):
+    """The number of aggregators that is said to be decided is the one that is there, or a line says why not; and none of
+    those that were compared costs less by an eighth than the one that was taken."""
+    text = plan(*args, "--explain")
+    made = int(re.search(r"^domains +(\d+)$", text, re.MULTILINE).group(1))
+    told = [int(n) for n in re.findall(r"^    aggregators: (?:at most )?(\d+)", text, re.MULTILINE)]
+    assert told[-1] == made, f"{args}: {told[-1]} are told of, {made} are there\n{text}"
+    rows = re.findall(r"^  ([* ]) +(\d+) +([\d.]+)$", text, re.MULTILINE)
+    hinted = "a hint decides: " in text
+    chosen = [float(ms) for star, _, ms in rows if star == "*"]
+    assert not rows or len(chosen) == 1, f"{args}: {rows}"
+    for _, count, ms in rows:
+        assert float(ms) >= chosen[0] * 7 / 8 - 1e-3, f"{args}: {count} take {ms} ms, {chosen[0]} was taken"
+        if float(ms) < chosen[0] - 1e-3 and not hinted:
+            assert "less than an eighth cheaper" in text, text
+    return rows
+
+
+def check_explanations():
+    theta = os.path.join(MACHINES, "theta.sago")
+    compared = 0
+    for nodes in ("16", "64", "256"):
+        for pattern in (["hacc-aos", "--particles", "25000"], ["interleaved"], ["block3d"]):
+            for stripes in ([], ["--stripe-unit", "16M", "--stripe-count", "48"], ["--stripe-unit", "1M", "--stripe-count", "8"]):
+                for hints in ([], ["--hint", "sago_aggregators=36"], ["--hint", "sago_aggregators_per_target=2"]):
+                    args = [*pattern, "--machine", theta, "--nodes", nodes, "--hint", "sago_strategy=aggregated", *stripes, *hints]
+                    compared += len(check_consistency(*args)) > 0
+    assert compared > 20, compared
+
+
+def check_json():
+    told = json.loads(plan("contiguous", "--bytes", "1K", "--dir", "/dev/shm", "--hint", "sago_agree=turn", "--json"))
+    assert told["route"]["company"] == "alone" and told["parts"][0]["method"] == "one piece" and told["reasons"], told
+
+
+check_kinds()
+check_questions()
+check_calls()
+check_others()
+check_explanations()
+check_json()
+print("routes of all kinds of calls; explanations agree with plans")
