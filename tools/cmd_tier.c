@@ -11,7 +11,7 @@
 
 #include <sago/sago.h>
 
-#include "api/tier_record.h"
+#include "tier/tier_record.h"
 #include "tools/command.h"
 #include "tools/options.h"
 

@@ -2,7 +2,7 @@
  * does the rest. */
 #include "api/array.h"
 #include "api/handle.h"
-#include "api/tier.h"
+#include "tier/tier.h"
 #include "engine/dispatch.h"
 
 /* ---- Views ---- */

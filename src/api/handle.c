@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/tier.h"
+#include "tier/tier.h"
 #include "base/again.h"
 #include "engine/started.h"
 #include "mpi/quiet.h"

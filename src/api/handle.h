@@ -5,21 +5,6 @@
 #include "engine/engine.h"
 #include "engine/file.h"
 
-/* Collective calls that move no data, for noticing ranks that are in another one. */
-enum {
-    SAGOI_CALL_VIEW = SAGOI_KIND_OTHER,
-    SAGOI_CALL_SYNC,
-    SAGOI_CALL_SIZE,
-    SAGOI_CALL_PREALLOCATE,
-    SAGOI_CALL_CLOSE,
-    SAGOI_CALL_DECLARE,
-    SAGOI_CALL_NEXT,
-    SAGOI_CALL_FREE,
-    SAGOI_CALL_SYNC_LOCAL,
-    SAGOI_CALL_TIER,      /* argument 0: a write to local storage, 1: a merge */
-    SAGOI_CALL_TIER_HOLDS /* is there anything to merge? */
-};
-
 /* Is MPI running, and is it the library that Sago was built with?  A local error. */
 sago_status sagoi_check_library(void) SAGOI_CHECKED;
 /* Can this communicator be used?  A local error. */
@@ -54,9 +39,6 @@ sago_status sagoi_done(const char *call, const char *path, sago_status status);
 /* sago_open() with these hints. */
 sago_status sagoi_open_hinted(MPI_Comm comm, const char *path, int amode, const sagoi_hints *hints,
                               sago_file **file) SAGOI_CHECKED;
-
-/* This rank's part in bringing the file's data to its device. */
-sago_status sagoi_sync_here(const sago_file *file) SAGOI_CHECKED;
 
 /* Frees a series without communication. */
 void sagoi_series_destroy(struct sago_series *series);

@@ -9,7 +9,7 @@
 
 #include "api/handle.h"
 #include "api/report.h"
-#include "api/tier.h"
+#include "tier/tier.h"
 #include "base/again.h"
 #include "base/checked.h"
 #include "defer/defer.h"
@@ -362,7 +362,7 @@ static sago_status open_together(sago_file *file, sago_status wrong) {
     shrink_windows(file);
     note_subfiles(file);
     sagoi_dispatch_init(file);
-    return sagoi_tier_open(file);
+    return sagoi_tier_open(file, sagoi_open_hinted);
 }
 
 /* This rank's part: what it was given. */

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "api/handle.h"
-#include "api/tier.h"
+#include "tier/tier.h"
 #include "base/checked.h"
 #include "defer/defer.h"
 #include "engine/started.h"
@@ -49,13 +49,6 @@ sago_status sago_get_size(sago_file *file, MPI_Offset *size) {
     if (!status)
         *size = sagoi_max(now, sagoi_tier_end(file));
     return sagoi_done("sago_get_size", NULL, status);
-}
-
-/* The page cache is the node's: one rank of each node syncs for all of them.  Of subfiles each rank syncs those
- * that it wrote. */
-sago_status sagoi_sync_here(const sago_file *file) {
-    bool mine = file->team->local_rank == 0 || sagoi_store_subfiles(file->store);
-    return mine ? sagoi_store_sync(file->store) : SAGO_OK;
 }
 
 sago_status sago_sync(sago_file *file) {

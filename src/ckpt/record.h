@@ -27,7 +27,7 @@ typedef enum {
     SAGOI_RECORD_PART = 3,
     SAGOI_RECORD_PARITY = 4,
     SAGOI_RECORD_LEASE = 5,
-    SAGOI_RECORD_TIER_CLAIM = 6, /* of the local tier: src/api/tier_record.h */
+    SAGOI_RECORD_TIER_CLAIM = 6, /* of the local tier: src/tier/tier_record.h */
     SAGOI_RECORD_TIER_PART = 7,
     SAGOI_RECORD_FOUND = 8, /* ckpt/generation.h */
 } sagoi_record_kind;

@@ -668,3 +668,10 @@ sago_status sagoi_engine_prepare(sago_file *file, sagoi_composed *composed) {
         status = find_plan(&call, &agreed);
     return status;
 }
+
+/* The page cache is the node's: one rank of each node syncs for all of them.  Of subfiles each rank syncs those
+ * that it wrote. */
+sago_status sagoi_sync_here(const sago_file *file) {
+    bool mine = file->team->local_rank == 0 || sagoi_store_subfiles(file->store);
+    return mine ? sagoi_store_sync(file->store) : SAGO_OK;
+}

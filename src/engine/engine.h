@@ -107,10 +107,28 @@ typedef enum {
     SAGOI_KIND_OTHER
 } sagoi_kind;
 
+/* Collective calls that move no data, for noticing ranks that are in another one. */
+enum {
+    SAGOI_CALL_VIEW = SAGOI_KIND_OTHER,
+    SAGOI_CALL_SYNC,
+    SAGOI_CALL_SIZE,
+    SAGOI_CALL_PREALLOCATE,
+    SAGOI_CALL_CLOSE,
+    SAGOI_CALL_DECLARE,
+    SAGOI_CALL_NEXT,
+    SAGOI_CALL_FREE,
+    SAGOI_CALL_SYNC_LOCAL,
+    SAGOI_CALL_TIER,      /* argument 0: a write to local storage, 1: a merge */
+    SAGOI_CALL_TIER_HOLDS /* is there anything to merge? */
+};
+
 /* Ranks agree on a call that moves no data: its status, its kind and one argument that must be the same. */
 sago_status sagoi_engine_agree(sago_file *file, sago_status status, int64_t kind, int64_t argument) SAGOI_CHECKED;
 /* The same without an argument, and whether `mine` is true on any rank. */
 sago_status sagoi_engine_agree_any(sago_file *file, sago_status status, int64_t kind, bool mine, bool *any)
     SAGOI_CHECKED;
+
+/* This rank's part in bringing the file's data to its device. */
+sago_status sagoi_sync_here(const sago_file *file) SAGOI_CHECKED;
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/tier_record.h"
+#include "tier/tier_record.h"
 #include "ckpt/generation.h"
 #include "ckpt/record.h"
 

@@ -15,7 +15,7 @@
 #include <stdarg.h>
 #include <sys/stat.h>
 
-#include "api/tier_record.h"
+#include "tier/tier_record.h"
 #include "store/store.h"
 #include "support/inject.h"
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/tier_state.h"
+#include "tier/tier_state.h"
 #include "base/checked.h"
 #include "extent/codec.h"
 #include "move/calls.h"
@@ -362,7 +362,7 @@ sago_status sagoi_tier_take_found(sago_file *file, const sagoi_tier_place *place
 }
 
 /* By opening it once more, for writing. */
-sago_status sagoi_tier_take_found_for_reading(sago_file *file) {
+sago_status sagoi_tier_take_found_for_reading(sago_file *file, sagoi_open_fn *open_file) {
     found f = {.file = file};
     bool there = false;
     MPI_Comm comm = MPI_COMM_NULL;
@@ -373,7 +373,7 @@ sago_status sagoi_tier_take_found_for_reading(sago_file *file) {
         return status;
     if (!SAGOI_DONE(MPI_Comm_dup(file->team->own, &comm)))
         return sagoi_fail(SAGO_ERR_MPI, "duplicating a communicator failed");
-    status = sagoi_open_hinted(comm, file->path, MPI_MODE_RDWR, &file->hints, &writer);
+    status = open_file(comm, file->path, MPI_MODE_RDWR, &file->hints, &writer);
     if (!status)
         status = sago_close(&writer);
     else

@@ -22,10 +22,14 @@
 
 typedef struct sagoi_local_tier sagoi_local_tier;
 
+/* Opens a file with these hints, collectively; sago_close() closes it. */
+typedef sago_status sagoi_open_fn(MPI_Comm comm, const char *path, int amode, const sagoi_hints *hints,
+                                  sago_file **file);
+
 /* Collective, on a file that is otherwise open: finds the neighbourhoods, opens their files, and is the file's
  * stage from then on.  If any neighbourhood's storage fails in a write (it is full, say), all that is local is
  * merged, and the write goes to the global file. */
-sago_status sagoi_tier_open(sago_file *file) SAGOI_CHECKED;
+sago_status sagoi_tier_open(sago_file *file, sagoi_open_fn *open_file) SAGOI_CHECKED;
 /* Collective.  Removes the local files, with what is in them. */
 sago_status sagoi_tier_close(sago_file *file);
 /* Local.  Removes a global file; what jobs have left of it in local storage is not wanted any more. */

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "api/tier_state.h"
+#include "tier/tier_state.h"
 #include "base/checked.h"
 #include "extent/codec.h"
 #include "move/calls.h"

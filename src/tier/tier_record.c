@@ -1,4 +1,4 @@
-#include "api/tier_record.h"
+#include "tier/tier_record.h"
 
 #include <errno.h>
 #include <inttypes.h>

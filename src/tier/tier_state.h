@@ -4,9 +4,9 @@
 #ifndef SAGOI_TIER_STATE_H
 #define SAGOI_TIER_STATE_H
 
-#include "api/handle.h"
-#include "api/tier.h"
-#include "api/tier_record.h"
+#include "engine/engine.h"
+#include "tier/tier.h"
+#include "tier/tier_record.h"
 
 enum { SAGOI_TIER_CHUNK = 8 << 20 }; /* bytes that a rank merges at once, without a hint */
 
@@ -82,6 +82,6 @@ void sagoi_tier_clear_leftovers(const char *dir);
  */
 sago_status sagoi_tier_take_found(sago_file *file, const sagoi_tier_place *place) SAGOI_CHECKED;
 /* Collective.  The same for a file that this job does not write to. */
-sago_status sagoi_tier_take_found_for_reading(sago_file *file) SAGOI_CHECKED;
+sago_status sagoi_tier_take_found_for_reading(sago_file *file, sagoi_open_fn *open_file) SAGOI_CHECKED;
 
 #endif

@@ -1,10 +1,10 @@
-#include "api/tier.h"
+#include "tier/tier.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/tier_state.h"
+#include "tier/tier_state.h"
 #include "base/checked.h"
 #include "engine/surroundings.h"
 #include "move/calls.h"
@@ -371,7 +371,7 @@ static sago_status meet_neighbours(sago_file *file) {
     return status;
 }
 
-static sago_status open_local(sago_file *file) {
+static sago_status open_local(sago_file *file, sagoi_open_fn *open_file) {
     tier *t = file->tier;
     char name[SAGOI_TIER_NAME], path[SAGOI_CKPT_PATH];
     uint64_t random[2];
@@ -386,9 +386,9 @@ static sago_status open_local(sago_file *file) {
     sagoi_tier_name(name, t->kept.id, t->place.first);
     if (!sagoi_path_join(path, t->place.dir, name))
         return sagoi_fail(SAGO_ERR_HINT, "the path %.200s is too long", t->place.dir);
-    status = sagoi_open_hinted(t->place.near, path,
-                               MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_DELETE_ON_CLOSE, &hints,
-                               &t->local);
+    status =
+        open_file(t->place.near, path, MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_DELETE_ON_CLOSE,
+                  &hints, &t->local);
     if (!status) {
         t->local->team->within = file->team;
         sagoi_leftovers_lock(t->local->store);
@@ -396,7 +396,7 @@ static sago_status open_local(sago_file *file) {
     return sagoi_agree_status(file->team, status);
 }
 
-static sago_status open_tier(sago_file *file) {
+static sago_status open_tier(sago_file *file, sagoi_open_fn *open_file) {
     file->tier = calloc(1, sizeof *file->tier);
     sago_status status = file->tier ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the local tier");
     if (file->tier)
@@ -408,7 +408,7 @@ static sago_status open_tier(sago_file *file) {
     file->tier->chunk = file->hints.window > 0 ? file->hints.window : SAGOI_TIER_CHUNK;
     status = meet_neighbours(file);
     if (!status)
-        status = open_local(file);
+        status = open_local(file, open_file);
     if (!status) {
         file->stage = &stage;
         file->common.tier = true;
@@ -416,15 +416,15 @@ static sago_status open_tier(sago_file *file) {
     return status;
 }
 
-sago_status sagoi_tier_open(sago_file *file) {
+sago_status sagoi_tier_open(sago_file *file, sagoi_open_fn *open_file) {
     if (file->hints.tier != SAGOI_TIER_LOCAL)
         return SAGO_OK;
     sago_status status = sagoi_team_need_own(file->team);
     if (status)
         return status;
     if (file->amode & MPI_MODE_RDONLY)
-        return sagoi_tier_take_found_for_reading(file);
-    status = open_tier(file);
+        return sagoi_tier_take_found_for_reading(file, open_file);
+    status = open_tier(file, open_file);
     if (status) {
         char why[SAGOI_MESSAGE_MAX];
         (void)snprintf(why, sizeof why, "%s", sagoi_message());

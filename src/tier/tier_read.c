@@ -8,7 +8,7 @@
  * it. */
 #include <string.h>
 
-#include "api/tier_state.h"
+#include "tier/tier_state.h"
 #include "base/checked.h"
 
 enum { WINDOW = 1 << 20 }; /* bytes looked at together */
