@@ -78,6 +78,7 @@ static bool cold_call(run *r, int engine, int kind, int64_t i) {
         !bench_session_transfer(&r->session, engine, write, fresh, &timing))
         return false;
     r->results[engine].cold[kind][i] = timing.seconds;
+    r->results[engine].opened[kind][i] = r->session.open_seconds + timing.seconds;
     if (kind == BENCH_FIRST_WRITE)
         r->wire[engine][BENCH_WRITE][i] = (double)timing.wire;
     bench_session_close(&r->session, engine);

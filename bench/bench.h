@@ -30,9 +30,10 @@ typedef struct bench_config {
 typedef struct bench_result {
     double *seconds[BENCH_DIRECTIONS]; /* of each repetition */
     double cold[BENCH_COLD_KINDS][BENCH_COLD_MAX];
-    int64_t wire_first;                    /* bytes sent by all nodes for one write */
-    int64_t wire_repeat[BENCH_DIRECTIONS]; /* the same, when it is repeated */
-    int64_t pss_rise;                      /* -1: not measured */
+    double opened[BENCH_COLD_KINDS][BENCH_COLD_MAX]; /* the same with opening the file before */
+    int64_t wire_first;                              /* bytes sent by all nodes for one write */
+    int64_t wire_repeat[BENCH_DIRECTIONS];           /* the same, when it is repeated */
+    int64_t pss_rise;                                /* -1: not measured */
     bool has_stats;
     sago_stats stats; /* sums over ranks; memory and decision see report.c */
     sago_phase_stats phase[BENCH_DIRECTIONS][SAGO_PHASE_COUNT]; /* of one call: mean seconds, sums of the rest */

@@ -83,6 +83,14 @@ static void print_cold(const bench_outcome *outcome, int engine, int kind, FILE 
         fprintf(out, " %10s", "-");
 }
 
+/* Opening the file and the first call together. */
+static void print_opened(const bench_outcome *outcome, int engine, int kind, FILE *out) {
+    if (outcome->cold > 0)
+        fprintf(out, " %10.3f", 1e3 * bench_median(outcome->cold, outcome->results[engine].opened[kind]));
+    else
+        fprintf(out, " %10s", "-");
+}
+
 static void print_row(const bench_outcome *outcome, int engine, int direction, FILE *out) {
     const bench_result *result = &outcome->results[engine];
     int64_t repeat = outcome->repeat;
@@ -93,6 +101,7 @@ static void print_row(const bench_outcome *outcome, int engine, int direction, F
             1e3 * bench_best(repeat, result->seconds[direction]), 1e3 * median, speed < 10 ? 2 : 0, speed);
     print_cold(outcome, engine, write ? BENCH_FIRST_WRITE : BENCH_FIRST_READ, out);
     print_cold(outcome, engine, write ? BENCH_FRESH_WRITE : -1, out);
+    print_opened(outcome, engine, write ? BENCH_FIRST_WRITE : BENCH_FIRST_READ, out);
     print_ratio(outcome, engine, direction, out);
     fputc('\n', out);
 }
@@ -112,8 +121,8 @@ static void print_routes(const sago_stats *stats, FILE *out) {
 void bench_report_text(const bench_outcome *outcome, FILE *out) {
     const bench_config *config = outcome->config;
     print_header(outcome, out);
-    fprintf(out, "%-6s %-6s %10s %10s %8s %10s %10s  %s\n", "", "engine", "best ms", "median ms", "MiB/s",
-            "first ms", "fresh ms", "ratio of pairs [95% interval]");
+    fprintf(out, "%-6s %-6s %10s %10s %8s %10s %10s %10s  %s\n", "", "engine", "best ms", "median ms", "MiB/s",
+            "first ms", "fresh ms", "opened ms", "ratio of pairs [95% interval]");
     for (int direction = BENCH_WRITE; direction >= BENCH_READ; direction--)
         for (int e = 0; e < BENCH_ENGINES; e++)
             if (config->use[e])
@@ -222,6 +231,9 @@ static void put_engine(bench_json *json, const bench_outcome *outcome, int engin
         if (cold > 0)
             json_real(json, "first",
                       bench_median(cold, result->cold[direction ? BENCH_FIRST_WRITE : BENCH_FIRST_READ]));
+        if (cold > 0)
+            json_real(json, "opened",
+                      bench_median(cold, result->opened[direction ? BENCH_FIRST_WRITE : BENCH_FIRST_READ]));
         if (cold > 0 && direction == BENCH_WRITE)
             json_real(json, "fresh", bench_median(cold, result->cold[BENCH_FRESH_WRITE]));
         json_close(json, '}');
@@ -304,6 +316,11 @@ static void put_turns(bench_json *json, const bench_outcome *outcome) {
             json_open(json, direction == BENCH_WRITE ? "write" : "read", '[');
             for (int64_t i = 0; i < outcome->repeat; i++)
                 json_real(json, NULL, outcome->results[e].seconds[direction][i]);
+            json_close(json, ']');
+            json_open(json, direction == BENCH_WRITE ? "opened_write" : "opened_read", '[');
+            int kind = direction == BENCH_WRITE ? BENCH_FIRST_WRITE : BENCH_FIRST_READ;
+            for (int64_t i = 0; i < outcome->cold; i++)
+                json_real(json, NULL, outcome->results[e].opened[kind][i]);
             json_close(json, ']');
         }
         json_close(json, '}');

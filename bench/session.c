@@ -214,8 +214,11 @@ bool bench_session_open(bench_session *session, int engine, bool fresh) {
     bench_session_close(session, engine);
     if (fresh && session->world.rank == 0)
         unlink(session->engines[engine].path);
-    MPI_Barrier(session->world.comm);
+    bench_meet(&session->world);
+    double start = bench_now();
     bool ok = engine_ops[engine]->open(&session->engines[engine], session->why);
+    session->open_seconds = bench_now() - start;
+    bench_max(&session->world, &session->open_seconds, 1);
     session->opened[engine] = engine_agree(session, engine, ok);
     return session->opened[engine];
 }

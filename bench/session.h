@@ -19,6 +19,7 @@ typedef struct bench_session {
     int64_t wire_idle; /* bytes that a timing sends by itself */
     bench_engine engines[BENCH_ENGINES];
     bool opened[BENCH_ENGINES];
+    double open_seconds;           /* of the last file: the longest of the ranks' times */
     bench_key keys[BENCH_ENGINES]; /* of what each file holds */
     char why[BENCH_MESSAGE_MAX];   /* the first failure, the same on all ranks */
 } bench_session;
