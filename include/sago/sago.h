@@ -66,7 +66,12 @@ sago_status sago_get_hints(sago_file *file, MPI_Info hints);
 sago_status sago_set_view(sago_file *file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype);
 
 /* Collective.  `offset` counts etypes of the view.  `bytes` (may be NULL) is what was moved: less than asked
- * for only when a read meets the end of the file; what lies beyond leaves the buffer untouched. */
+ * for only when a read meets the end of the file; what lies beyond leaves the buffer untouched.
+ *
+ * When a call returns, all ranks have done their parts of it.  It may begin before the others have come: what it
+ * reads, or writes over, is ordered after their independent writes before the call, but whether their independent
+ * reads before it see what it writes is known only if there was a barrier.  A call that fails may have moved some
+ * ranks' parts. */
 sago_status sago_write_at_all(sago_file *file, MPI_Offset offset, const void *buf, MPI_Count count,
                               MPI_Datatype type, MPI_Count *bytes);
 sago_status sago_read_at_all(sago_file *file, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype type,

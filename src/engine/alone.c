@@ -19,7 +19,7 @@ static bool is_one_run(const sagoi_composed *composed) {
     return sagoi_walk_run(&run) && run.len == composed->bytes;
 }
 
-SAGOI_OFTEN static sagoi_route_wanted wanted_by(const sagoi_composed *composed) {
+SAGOI_OFTEN sagoi_route_wanted sagoi_engine_wanted(const sagoi_composed *composed) {
     const sagoi_request *request = &composed->request;
     return (sagoi_route_wanted){.memory = request->nstreams ? sagoi_memory_form_of(&request->streams[0].memory)
                                                             : SAGOI_MEMORY_WHOLE,
@@ -33,7 +33,7 @@ SAGOI_OFTEN static sagoi_route_wanted wanted_by(const sagoi_composed *composed) 
 /* The file system is asked only if that may change this rank's answer to the others. */
 void sagoi_engine_choose(const sago_file *file, sagoi_route_call call, const sagoi_composed *composed,
                          sagoi_route *route) {
-    sagoi_route_wanted wanted = wanted_by(composed);
+    sagoi_route_wanted wanted = sagoi_engine_wanted(composed);
     sagoi_look look = {0};
     sagoi_route_part(route, call, &file->common, &file->own, &wanted);
     bool asks = route->choice.company != SAGOI_ALONE && route->unwilling && !route->choice.helpless &&
@@ -209,7 +209,7 @@ SAGOI_OFTEN sago_status sagoi_engine_alone(sago_file *file, sagoi_composed *comp
     const sagoi_request *request = &composed->request;
     const sagoi_route_call call = {.write = request->direction == SAGOI_TO_FILE,
                                    .nonblocking = request->nonblocking};
-    sagoi_route_wanted wanted = wanted_by(composed);
+    sagoi_route_wanted wanted = sagoi_engine_wanted(composed);
     sagoi_route route = {.choice = {.company = SAGOI_ALONE}};
     *bytes = 0;
     sagoi_route_part(&route, call, &file->common, &file->own, &wanted);

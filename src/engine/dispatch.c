@@ -16,6 +16,7 @@ void sagoi_dispatch_init(sago_file *file) {
     common->strategy = (sagoi_strategy)file->hints.strategy;
     common->apart = file->hints.nonblocking == SAGOI_NONBLOCKING_APART;
     common->one_kernel = file->team->nodes == 1 && layout->local;
+    common->striped = layout->stripe_unit > 0 || layout->lock_unit > 0 || sagoi_store_subfiles(file->store);
     file->own = (sagoi_route_own){.local = layout->local,
                                   .in_memory = layout->in_memory,
                                   .neighbours = file->team->local_size > 1,
@@ -258,6 +259,7 @@ static sago_status serve_own(sago_file *file, const sagoi_access *access, int64_
                      : serve_own_composed(file, access, bytes);
     if (!status)
         *(call.write ? &file->stats.independent_writes : &file->stats.independent_reads) += 1;
+    file->own.strayed = file->own.strayed || call.write;
     return status;
 }
 

@@ -26,7 +26,8 @@ enum {
     MAX_MINUS_ARGUMENT,
     MAX_EXCEEDED,
     MAX_STAGED,
-    MAX_RUNS
+    MAX_RUNS,
+    MAX_LEFT
 };
 
 /* The leader asks the file system, and so does a rank that wrote by itself since the last call, or that reads and
@@ -58,7 +59,7 @@ static bool needs_size(const sagoi_call *call) {
     if (sagoi_store_subfiles(call->file->store))
         return true;
     if (composed->request.direction == SAGOI_FROM_FILE)
-        return !call->file->lone_read || composed->type == SAGOI_DECLARED;
+        return call->file->own.read.outcome != SAGOI_OUTCOME_ALONE || composed->type == SAGOI_DECLARED;
     return call->file->common.mappable || composed->follows;
 }
 
@@ -170,6 +171,8 @@ static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *
     agreed->max[MAX_READS] = !composed->follows && composed->request.direction == SAGOI_FROM_FILE;
     agreed->max[MAX_EXCEEDED] = sagoi_share_exceeded(file);
     agreed->max[MAX_STAGED] = sagoi_request_is_staged(&composed->request);
+    agreed->max[MAX_LEFT] = !call->first || file->own.strayed; /* what was written so may have come later */
+    file->own.strayed = false;
     status = agree_call(file, status, kind_of(composed), agreed);
     if (!status && composed->type == SAGOI_DECLARED)
         status = follow_direction(composed, agreed);
@@ -180,7 +183,9 @@ static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *
     call->high = empty ? 0 : agreed->max[MAX_HIGH];
     call->staged = agreed->max[MAX_STAGED];
     call->most_runs = agreed->max[MAX_RUNS];
-    take_size(call, agreed);
+    call->all_first = !agreed->max[MAX_LEFT];
+    if (!call->all_first || composed->request.direction == SAGOI_TO_FILE)
+        take_size(call, agreed);
     return SAGO_OK;
 }
 
@@ -522,11 +527,15 @@ static bool goes_alone(const sagoi_call *call, const sagoi_agreement *agreed) {
     return sagoi_route_gathers_nothing(&all, &target, &call->file->hints);
 }
 
+static sagoi_route_call kind_of_call(const sagoi_composed *composed) {
+    return (sagoi_route_call){.type = composed->type,
+                              .write = composed->request.direction == SAGOI_TO_FILE,
+                              .nonblocking = composed->request.nonblocking};
+}
+
 /* What was started is done for all when it is done for one. */
 static bool leaves_alone(const sagoi_call *call) {
-    const sagoi_route_call kind = {.type = call->composed->type,
-                                   .nonblocking = call->composed->request.nonblocking};
-    return sagoi_route_leaves_alone(kind, &call->file->common);
+    return sagoi_route_leaves_alone(kind_of_call(call->composed), &call->file->common);
 }
 
 /* As after any call that the others may not have finished. */
@@ -564,6 +573,24 @@ static sago_status read_lone(sagoi_call *call) {
     return status;
 }
 
+/* This rank's part. */
+static sago_status move_lone(sagoi_call *call) {
+    bool by_size = call->sized || call->composed->request.direction == SAGOI_TO_FILE;
+    sago_status status = by_size ? sagoi_run_direct(call->file, call->composed) : read_lone(call);
+    return status ? status : sagoi_request_settle(&call->composed->request);
+}
+
+/* Before the others are met, if that is likely to be all that there is to do. */
+static sago_status go_first(sagoi_call *call) {
+    const sago_file *file = call->file;
+    const sagoi_composed *composed = call->composed;
+    if (composed->flush || composed->follows)
+        return SAGO_OK;
+    const sagoi_route_wanted wanted = sagoi_engine_wanted(composed);
+    call->first = sagoi_route_goes_first(kind_of_call(composed), &file->common, &file->own, &wanted);
+    return call->first && wanted.bytes > 0 ? move_lone(call) : SAGO_OK;
+}
+
 static sago_status run_alone(sagoi_call *call, const sagoi_agreement *agreed) {
     static const char why[] = "strategy: direct, no rank has more than one run: nothing to gather\n";
     sago_file *file = call->file;
@@ -571,10 +598,9 @@ static sago_status run_alone(sagoi_call *call, const sagoi_agreement *agreed) {
     file->stats.direct_calls++;
     count_route(call, leaves_alone(call) ? SAGO_ROUTE_ALONE_DIRECT : SAGO_ROUTE_TOGETHER_DIRECT);
     memcpy(file->stats.decision, why, sizeof why);
-    bool by_size = call->sized || call->composed->request.direction == SAGOI_TO_FILE;
-    sago_status status = by_size ? sagoi_run_direct(file, call->composed) : read_lone(call);
-    if (!status)
-        status = sagoi_request_settle(&call->composed->request);
+    if (call->all_first)
+        return SAGO_OK;
+    sago_status status = move_lone(call);
     if (leaves_alone(call))
         return leave_alone(call, status);
     double start = sagoi_now();
@@ -633,6 +659,8 @@ sago_status sagoi_engine_run(sago_file *file, sagoi_composed *composed, sago_sta
     sagoi_agreement agreed;
     const sagoi_request *request = &composed->request;
     *bytes = 0;
+    if (!status)
+        status = go_first(&call);
     double start = sagoi_now();
     status = enter(&call, status, &agreed);
     (void)sagoi_phase_end(&file->stats, SAGO_PHASE_PLAN, start);
@@ -646,8 +674,9 @@ sago_status sagoi_engine_run(sago_file *file, sagoi_composed *composed, sago_sta
     composed->all_low = call.low;
     composed->all_high = call.high;
     bool alone = goes_alone(&call, &agreed), reads = request->direction == SAGOI_FROM_FILE;
-    if (reads)
-        file->lone_read = alone;
+    if (!composed->flush)
+        sagoi_route_set_precedent(&file->own, !reads, alone, composed->bytes);
+    alone = alone || call.all_first;
     if (reads && !alone && !call.sized)
         status = ask_size(&call);
     if (!status)

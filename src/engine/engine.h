@@ -15,6 +15,8 @@ typedef struct sagoi_call {
     int64_t most_runs;        /* of any rank */
     int64_t size;             /* of the file when the call began, if it is known: */
     bool sized;
+    bool first;     /* this rank has moved its part before the ranks met, */
+    bool all_first; /* and so have all of them */
     bool sparse;    /* the file has holes */
     bool staged;    /* some rank's memory is a device's */
     bool in_place;  /* all that is accessed lies in the file already, and it has no holes */
@@ -22,8 +24,9 @@ typedef struct sagoi_call {
     bool forgetful; /* this aggregator could not remember all extents it was sent */
 } sagoi_call;
 
-/* Collective.  `status` is what the caller found wrong with its arguments, if anything: then nothing is moved
- * on any rank and every rank gets that status.  *bytes: what this rank moved. */
+/* Collective.  `status` is what the caller found wrong with its arguments, if anything: then every rank gets that
+ * status, and nothing is moved but what others moved before they knew (sagoi_route_goes_first()).  *bytes: what
+ * this rank moved. */
 sago_status sagoi_engine_run(sago_file *file, sagoi_composed *composed, sago_status status, int64_t *bytes)
     SAGOI_CHECKED;
 
@@ -49,6 +52,8 @@ static inline sagoi_memory_form sagoi_memory_form_of(const sagoi_memory *memory)
 sago_status sagoi_engine_piece(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
                                int64_t *bytes) SAGOI_CHECKED;
 
+/* What this rank wants moved, for its route. */
+sagoi_route_wanted sagoi_engine_wanted(const sagoi_composed *composed);
 /* How this rank would serve its part alone; the file system may be asked. */
 void sagoi_engine_choose(const sago_file *file, sagoi_route_call call, const sagoi_composed *composed,
                          sagoi_route *route);

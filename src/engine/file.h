@@ -62,7 +62,6 @@ struct sago_file {
     _Atomic int64_t pending;       /* nonblocking calls that are not done */
     struct sagoi_local_tier *tier; /* local storage before the file; NULL: none */
     sagoi_view view;
-    bool lone_read;                 /* the last collective read went without a plan, on all ranks */
     int64_t written_end;            /* largest end of what this rank wrote by itself */
     struct sagoi_pending *deferred; /* writes; NULL without sago_defer */
     sagoi_budget budget;            /* of this process */

@@ -30,6 +30,36 @@ bool sagoi_route_gathers_nothing(const sagoi_totals *all, const sagoi_target *ta
            (target->lock_unit == 0 || all->bytes / all->runs >= target->lock_unit);
 }
 
+/* ---- Before the others ---- */
+
+/* Moved in vain at most once: the ranks then know. */
+static bool is_likely_lone(const sagoi_precedent *precedent, bool striped, int64_t bytes) {
+    switch (precedent->outcome) {
+    case SAGOI_OUTCOME_ALONE: /* shorter pieces might share stripes */
+        return !striped || bytes >= precedent->bytes;
+    case SAGOI_OUTCOME_UNKNOWN:
+        return !striped && bytes <= SAGOI_LONG_RUN;
+    default:
+        return false;
+    }
+}
+
+bool sagoi_route_goes_first(sagoi_route_call call, const sagoi_route_file *file, const sagoi_route_own *own,
+                            const sagoi_route_wanted *wanted) {
+    if (call.type != SAGOI_COLLECTIVE || call.nonblocking || file->agree != SAGOI_AGREE_ALWAYS ||
+        file->nodes == 1 || file->strategy != SAGOI_STRATEGY_AUTO)
+        return false;
+    if (wanted->bytes == 0)
+        return true;
+    return wanted->one_run && wanted->memory != SAGOI_MEMORY_DEVICE &&
+           is_likely_lone(call.write ? &own->written : &own->read, file->striped, wanted->bytes);
+}
+
+void sagoi_route_set_precedent(sagoi_route_own *own, bool write, bool alone, int64_t bytes) {
+    sagoi_precedent *precedent = write ? &own->written : &own->read;
+    *precedent = (sagoi_precedent){alone ? SAGOI_OUTCOME_ALONE : SAGOI_OUTCOME_PLANNED, bytes};
+}
+
 /* ---- Method: LOCAL inputs, too ---- */
 
 static bool lies_in(const sagoi_range *range, int64_t low, int64_t high) {

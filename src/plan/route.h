@@ -50,6 +50,7 @@ typedef struct sagoi_route_file {
     bool tier;       /* local storage comes before the file */
     bool defer;      /* the file may put off collective writes, */
     bool deferring;  /* and does so at the moment */
+    bool striped;    /* over targets, or with locks for blocks: what the ranks access together matters */
 } sagoi_route_file;
 
 /* ---- LOCAL inputs ---- */
@@ -82,6 +83,14 @@ typedef struct sagoi_range {
 
 typedef enum { SAGOI_LAST_NONE, SAGOI_LAST_WRITE, SAGOI_LAST_READ } sagoi_last_access;
 
+/* What became of the last collective call in one direction, in which the ranks met: the same on all of them. */
+typedef enum { SAGOI_OUTCOME_UNKNOWN, SAGOI_OUTCOME_ALONE, SAGOI_OUTCOME_PLANNED } sagoi_outcome;
+
+typedef struct sagoi_precedent {
+    sagoi_outcome outcome;
+    int64_t bytes; /* of this rank's part */
+} sagoi_precedent;
+
 /* What this rank knows of the file. */
 typedef struct sagoi_route_own {
     bool local, in_memory;   /* the file system, as this rank sees it */
@@ -89,6 +98,8 @@ typedef struct sagoi_route_own {
     sagoi_last_access last;  /* what this rank did since the ranks met */
     double patience;         /* seconds that a nonblocking call waits for others whose data it reads */
     sagoi_range once, again; /* parts of the file that it accessed, alone or mapped: at least once, and twice */
+    sagoi_precedent read, written;
+    bool strayed; /* it wrote by an independent call since the ranks met */
 } sagoi_route_own;
 
 /* ---- The route ---- */
@@ -277,6 +288,14 @@ static inline bool sagoi_route_turns(const sagoi_route_own *own, bool write) {
 
 /* May the call end without an agreement on how it went, where its ranks went alone after they had met? */
 bool sagoi_route_leaves_alone(sagoi_route_call call, const sagoi_route_file *file);
+
+/* May this rank access the file before it meets the others?  Then one meeting tells all of them both that nothing
+ * was to be gathered and how it went.  Whatever the others have to do, this is correct: if some rank has not gone
+ * first, the call goes on as if nobody had, and what was moved is moved again.  So LOCAL inputs may decide. */
+bool sagoi_route_goes_first(sagoi_route_call call, const sagoi_route_file *file, const sagoi_route_own *own,
+                            const sagoi_route_wanted *wanted);
+/* The ranks have met: the next call in this direction is taken to be alike. */
+void sagoi_route_set_precedent(sagoi_route_own *own, bool write, bool alone, int64_t bytes);
 
 /* Seconds that waiting for others is worth to a nonblocking call that convenes: half of what going alone is taken
  * to cost, so that nobody loses much by waiting in vain.  Between nodes only a message could tell whether the

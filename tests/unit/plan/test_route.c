@@ -142,6 +142,49 @@ static sagoi_route_wanted one_run(int64_t off, int64_t len) {
     return (sagoi_route_wanted){.one_run = true, .bytes = len, .runs = 1, .low = off, .high = off + len};
 }
 
+/* Between nodes, where all ranks agree on how a call went. */
+static void test_first(void **state) {
+    (void)state;
+    sagoi_route_file file = {.nodes = 2, .ranks = 4, .agree = SAGOI_AGREE_ALWAYS};
+    sagoi_route_own own = {0};
+    sagoi_route_wanted piece = one_run(0, SAGOI_LONG_RUN), longer = one_run(0, SAGOI_LONG_RUN + 1), nothing = {0},
+                       runs = {.bytes = 2, .runs = 2, .high = 9}, device = piece;
+    device.memory = SAGOI_MEMORY_DEVICE;
+    assert_true(sagoi_route_goes_first(write_call, &file, &own, &piece));
+    assert_true(sagoi_route_goes_first(read_call, &file, &own, &piece));
+    assert_true(sagoi_route_goes_first(write_call, &file, &own, &nothing));
+    assert_false(
+        sagoi_route_goes_first(write_call, &file, &own, &longer)); /* not before it is known to be alike */
+    assert_false(sagoi_route_goes_first(write_call, &file, &own, &runs));
+    assert_false(sagoi_route_goes_first(write_call, &file, &own, &device));
+    assert_false(sagoi_route_goes_first(started, &file, &own, &piece));
+    sagoi_route_call declared = {.type = SAGOI_DECLARED, .write = true};
+    assert_false(sagoi_route_goes_first(declared, &file, &own, &piece));
+    sagoi_route_set_precedent(&own, true, true, longer.bytes);
+    assert_true(sagoi_route_goes_first(write_call, &file, &own, &longer));
+    assert_true(sagoi_route_goes_first(write_call, &file, &own, &piece));
+    assert_false(sagoi_route_goes_first(read_call, &file, &own, &longer)); /* which is another matter */
+    file.striped = true;
+    assert_true(sagoi_route_goes_first(write_call, &file, &own, &longer));
+    assert_false(sagoi_route_goes_first(write_call, &file, &own, &piece)); /* shorter ones may share stripes */
+    assert_false(sagoi_route_goes_first(read_call, &file, &own, &piece));
+    sagoi_route_set_precedent(&own, true, false, longer.bytes);
+    assert_false(sagoi_route_goes_first(write_call, &file, &own, &longer));
+    own = (sagoi_route_own){0};
+    file.striped = false;
+    const sagoi_agree_hint sooner[] = {SAGOI_AGREE_ENTER, SAGOI_AGREE_TURN};
+    for (int i = 0; i < 2; i++) {
+        file.agree = sooner[i];
+        assert_false(sagoi_route_goes_first(write_call, &file, &own, &piece));
+    }
+    file.agree = SAGOI_AGREE_ALWAYS;
+    file.strategy = SAGOI_STRATEGY_AGGREGATED;
+    assert_false(sagoi_route_goes_first(write_call, &file, &own, &piece));
+    file.strategy = SAGOI_STRATEGY_AUTO;
+    file.nodes = 1;
+    assert_false(sagoi_route_goes_first(write_call, &file, &own, &piece));
+}
+
 static void test_piece(void **state) {
     (void)state;
     const sagoi_route_file file = open_file();
@@ -432,6 +475,7 @@ int main(void) {
         cmocka_unit_test(test_convene),
         cmocka_unit_test(test_answer),
         cmocka_unit_test(test_leaving),
+        cmocka_unit_test(test_first),
         cmocka_unit_test(test_piece),
         cmocka_unit_test(test_accessed_again),
         cmocka_unit_test(test_sparse_range),
