@@ -90,4 +90,10 @@ sago_status sagoi_view_make(MPI_Offset disp, MPI_Datatype etype, MPI_Datatype fi
                             sagoi_view *view) SAGOI_CHECKED;
 void sagoi_view_cleanup(sagoi_view *view);
 
+/* One run of the file, and the caller's memory for it. */
+typedef struct sagoi_lone_run {
+    int64_t off, len;
+    sagoi_memory memory;
+} sagoi_lone_run;
+
 #endif

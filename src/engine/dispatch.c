@@ -287,7 +287,7 @@ sago_status sagoi_dispatch_step(sago_file *file, sagoi_composed *step, sago_stat
 
 /* ---- Nonblocking calls ---- */
 
-static void choose_started(sago_file *file, sago_request *request, sago_status wrong) {
+static void choose_started(const sago_file *file, sago_request *request, sago_status wrong) {
     const sagoi_route_call call = call_of_composed(&request->composed);
     sagoi_route_choice choice = sagoi_route_choose(call, &file->common);
     request->route = (sagoi_route){.choice = choice, .unwilling = choice.helpless};
@@ -295,15 +295,30 @@ static void choose_started(sago_file *file, sago_request *request, sago_status w
         sagoi_engine_choose(file, call, &request->composed, &request->route);
 }
 
+/* One run of memory and of the file, which this rank moves alone and soon: as in a blocking call, nothing is
+ * composed.  (Memory in pieces would need the datatype, which the caller may free before the call is done.) */
+static bool take_piece(const sago_file *file, const sagoi_access *access, sago_request *request) {
+    const sagoi_route_call call = {.type = access->type,
+                                   .write = access->direction == SAGOI_TO_FILE,
+                                   .nonblocking = true,
+                                   .by_extents = access->list != NULL};
+    sagoi_route_choice choice = sagoi_route_choose(call, &file->common);
+    request->is_piece = choice.company == SAGOI_ALONE && is_piece(file, access, &request->piece) &&
+                        !request->piece.memory.extents.pattern &&
+                        sagoi_route_worker(&file->own, true, request->piece.len) == SAGOI_BY_CALLER;
+    request->route = (sagoi_route){.choice = choice, .method = SAGOI_METHOD_PIECE};
+    return request->is_piece;
+}
+
 sago_status sagoi_dispatch_prepare(sago_file *file, const sagoi_access *access, sago_status *wrong,
                                    sago_request **request) {
     bool held;
     sagoi_started_hold(file, &held);
     sago_status status = sagoi_started_create(file, access->call, access->direction, request);
-    if (!status) {
+    if (!status && (*wrong || !take_piece(file, access, *request))) {
         *wrong = compose(file, access, *wrong, &(*request)->composed);
         choose_started(file, *request, *wrong);
-    } else if (file->common.apart) {
+    } else if (status && file->common.apart) {
         sagoi_tell_done(file->team); /* what could not be started is done, for those who count calls */
     }
     sagoi_started_release(held);
@@ -389,7 +404,20 @@ static sago_status serve_convened(sago_file *file, sago_request *request) {
     return status;
 }
 
+static sago_status serve_piece(sago_file *file, sago_request *request) {
+    sagoi_direction direction = request->composed.request.direction;
+    sago_status wrong = wrong_with(request);
+    sago_status status =
+        take_turn(file, (sagoi_route_call){.write = direction == SAGOI_TO_FILE, .nonblocking = true});
+    status = status ? status : wrong;
+    if (!status)
+        status = sagoi_engine_piece(file, direction, &request->piece, &request->bytes);
+    return finish_alone(file, direction, status);
+}
+
 sago_status sagoi_dispatch_started(sago_file *file, sago_request *request) {
+    if (request->is_piece)
+        return serve_piece(file, request);
     if (request->route.choice.company == SAGOI_CONVENE)
         return serve_convened(file, request);
     return serve(file, &request->composed, request->route.choice, wrong_with(request), &request->bytes);

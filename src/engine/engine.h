@@ -36,12 +36,6 @@ sago_status sagoi_engine_prepare(sago_file *file, sagoi_composed *composed) SAGO
 /* Not collective: this rank's runs, by the method that its route says (plan/route.h). */
 sago_status sagoi_engine_alone(sago_file *file, sagoi_composed *composed, int64_t *bytes) SAGOI_CHECKED;
 
-/* One run of the file, and the caller's memory for it. */
-typedef struct sagoi_lone_run {
-    int64_t off, len;
-    sagoi_memory memory;
-} sagoi_lone_run;
-
 static inline sagoi_memory_form sagoi_memory_form_of(const sagoi_memory *memory) {
     if (memory->staging)
         return SAGOI_MEMORY_DEVICE;

@@ -25,6 +25,8 @@ struct sago_request {
     int64_t bytes;      /* moved */
     char message[SAGOI_MESSAGE_MAX];
     sagoi_composed composed;
+    bool is_piece; /* it is one piece that this rank moves alone, instead of what is composed */
+    sagoi_lone_run piece;
 };
 
 /* Local.  A request to be composed and started, or destroyed.  Where there is no memory for it the call still
