@@ -15,6 +15,7 @@ typedef struct dropin_request {
     MPI_Request handle;          /* MPI_REQUEST_NULL: nobody will ask */
     MPI_Count bytes;
     dropin_failure failure;
+    bool freed; /* the MPI library will not ask for it again; with the lock of failed ones */
     _Atomic int users;
 } dropin_request;
 
@@ -26,32 +27,40 @@ static double waited;                                    /* seconds; under the l
 
 static pthread_mutex_t failed_lock = PTHREAD_MUTEX_INITIALIZER;
 static dropin_request *failed; /* not yet freed by the program */
-static _Atomic int failures;   /* how many */
 
 /* ---- Failures ---- */
 
-static _Thread_local bool looking;          /* at requests, some of which may have failed */
+/* The requests that this thread looks at.  Any of them may fail meanwhile: other threads let calls go on, too. */
+static _Thread_local struct {
+    bool now;
+    int n;
+    const MPI_Request *requests;
+} look;
 static _Thread_local dropin_request *ended; /* failed ones that the MPI library has freed meanwhile, by place */
 
-static void failed_add(dropin_request *request) {
+/* False: nobody will ask how it went. */
+static bool failed_add(dropin_request *request) {
     (void)pthread_mutex_lock(&failed_lock);
-    request->next = failed;
-    failed = request;
-    atomic_fetch_add(&failures, 1);
+    bool asked = !request->freed;
+    if (asked) {
+        request->next = failed;
+        failed = request;
+    }
     (void)pthread_mutex_unlock(&failed_lock);
+    return asked;
 }
 
-static bool failed_remove(const dropin_request *request) {
+/* Of a request that the MPI library has freed: MPICH does so when the program does, complete or not. */
+static bool failed_remove(dropin_request *request) {
     bool found = false;
     (void)pthread_mutex_lock(&failed_lock);
+    request->freed = true;
     for (dropin_request **at = &failed; *at && !found; at = found ? at : &(*at)->next)
         if (*at == request) {
             *at = request->next;
             found = true;
         }
     (void)pthread_mutex_unlock(&failed_lock);
-    if (found)
-        atomic_fetch_sub(&failures, 1);
     return found;
 }
 
@@ -63,19 +72,22 @@ static void let_go(dropin_request *request) {
 }
 
 void dropin_failures_begin(int n, const MPI_Request requests[]) {
-    if (atomic_load(&failures) == 0)
-        return;
-    looking = true;
-    (void)pthread_mutex_lock(&failed_lock);
-    for (dropin_request *at = failed; at; at = at->next)
-        for (int i = 0; i < n; i++)
-            if (at->handle == requests[i])
-                at->failure.place = i;
-    (void)pthread_mutex_unlock(&failed_lock);
+    look.now = true;
+    look.n = n;
+    look.requests = requests;
+}
+
+/* The MPI libraries free a request before they take it from the list. */
+static int place_of(const dropin_request *request) {
+    int place = 0;
+    while (place < look.n && look.requests[place] != request->handle)
+        place++;
+    return place;
 }
 
 static void ended_add(dropin_request *request) {
     dropin_request **at = &ended;
+    request->failure.place = place_of(request);
     while (*at && (*at)->failure.place < request->failure.place)
         at = &(*at)->next;
     request->next = *at;
@@ -84,7 +96,7 @@ static void ended_add(dropin_request *request) {
 
 bool dropin_failures_next(dropin_failure *failure) {
     dropin_request *next = ended;
-    looking = false;
+    look.now = false;
     if (!next)
         return false;
     ended = next->next;
@@ -108,7 +120,7 @@ static int release(void *arg) {
     bool has_failed = failed_remove(request);
     if (has_failed)
         atomic_fetch_sub(&dropin_watched, 1);
-    if (has_failed && looking)
+    if (has_failed && look.now)
         ended_add(request);
     else
         let_go(request);
@@ -128,9 +140,8 @@ static void complete(dropin_file *file, dropin_request *request, int code) {
                             dropin_clock() - request->started.seconds - waited);
     waited = 0;
     request->failure = (dropin_failure){code, file->handle, 0};
-    if (code && request->handle != MPI_REQUEST_NULL)
-        failed_add(request); /* watched until it is freed */
-    else
+    bool watched = code && request->handle != MPI_REQUEST_NULL && failed_add(request); /* until it is freed */
+    if (!watched)
         atomic_fetch_sub(&dropin_watched, 1);
     if (request->handle != MPI_REQUEST_NULL)
         (void)MPI_Grequest_complete(request->handle);

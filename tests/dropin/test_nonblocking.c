@@ -353,6 +353,24 @@ static void handler(MPI_File *file, int *code, ...) {
     handled_class = check_class(*code);
 }
 
+/* Fails, and nobody asks how it went; who waits for another call meanwhile learns of that one only. */
+static void fail_unasked(MPI_File file, const char *mine) {
+    called = 0;
+    for (int i = 0; i < 8; i++) {
+        MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+        int done = 0, indices[2] = {-1, -1};
+        MPI_Status statuses[2];
+        OK(MPI_File_iwrite_at_all(file, 100000 + N * rank, mine, N, MPI_BYTE, &requests[0]));
+        OK(MPI_Request_free(&requests[0]));
+        OK(MPI_File_iwrite_at_all(file, 100000 + N * rank, mine, N, MPI_BYTE, &requests[1]));
+        FAILS(MPI_Waitsome(2, requests, &done, indices, statuses), MPI_ERR_IN_STATUS);
+        CHECK_INT(done, 1);
+        CHECK_INT(indices[0], 1);
+        CHECK_INT(check_class(statuses[0].MPI_ERROR), MPI_ERR_IO);
+        CHECK_INT(called, i + 1);
+    }
+}
+
 /* The store fails; by MPI_Wait and by MPI_Waitall, with the handler of the file. */
 static void full_disk(MPI_File file, char *mine) {
     struct rlimit before, small;
@@ -377,6 +395,7 @@ static void full_disk(MPI_File file, char *mine) {
     CHECK_INT(check_class(statuses[1].MPI_ERROR), MPI_ERR_IO);
     CHECK_INT(check_class(statuses[2].MPI_ERROR), MPI_SUCCESS);
     CHECK_INT(called, 2);
+    fail_unasked(file, mine);
     (void)setrlimit(RLIMIT_FSIZE, &before);
 }
 
