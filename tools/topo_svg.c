@@ -48,8 +48,8 @@ static double draw_levels(tool_svg *svg, const sagoi_topology *t, double y) {
                  inside ? "between ranks of a node"
                  : io   ? "gateway to storage"
                         : topo_level_meaning(t, k).text);
-        svg_text(svg, MARGIN + 380, y + 14, 12, SVG_RIGHT, "%s", sagoi_format_time(level->latency).text);
-        svg_text(svg, MARGIN + 500, y + 14, 12, SVG_RIGHT, "%s", sagoi_format_rate(level->bandwidth).text);
+        svg_text(svg, MARGIN + 380, y + 14, 12, SVG_RIGHT, "%s", sagoi_show_time(level->latency).text);
+        svg_text(svg, MARGIN + 500, y + 14, 12, SVG_RIGHT, "%s", sagoi_show_rate(level->bandwidth).text);
         y += LINE;
     }
     return y;
@@ -110,7 +110,7 @@ static void draw_node(tool_svg *svg, const topo_view *view, int64_t n, double x,
     svg_fit(node->host, 13, room - (slow ? 76 : 0), fitted, sizeof fitted);
     svg_text(svg, x + 8, y + 18, 13, SVG_LEFT, "%s", fitted);
     if (slow)
-        svg_text(svg, x + NODE_WIDTH - 8, y + 18, 10, SVG_RIGHT, "link %s", sagoi_format_rate(link).text);
+        svg_text(svg, x + NODE_WIDTH - 8, y + 18, 10, SVG_RIGHT, "link %s", sagoi_show_rate(link).text);
     svg_text(svg, x + 8, y + 34, 11, SVG_LEFT, "%lld rank%s, %lld core%s", (long long)node->ranks,
              node->ranks == 1 ? "" : "s", (long long)node->inside.cores, node->inside.cores == 1 ? "" : "s");
     svg_text(svg, x + 8, y + 49, 11, SVG_LEFT, "place %lld", (long long)node->place);

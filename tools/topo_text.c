@@ -117,14 +117,14 @@ topo_text topo_tier(const sagoi_tier *tier) {
         snprintf(locks, sizeof locks, ", locks of %.48s", topo_size(tier->locks).text);
     return text("%s%s%s%s%s%s%s", who, tier->capacity ? ", " : "",
                 tier->capacity ? topo_size(tier->capacity).text : "", tier->bandwidth > 0 ? ", " : "",
-                tier->bandwidth > 0 ? sagoi_format_rate(tier->bandwidth).text : "", more, locks);
+                tier->bandwidth > 0 ? sagoi_show_rate(tier->bandwidth).text : "", more, locks);
 }
 
 /* ---- Text ---- */
 
 static void print_level(const char *name, const sagoi_level *level, const char *meaning, FILE *out) {
-    fprintf(out, "    %-10s %10s a hop %14s   %s\n", name, sagoi_format_time(level->latency).text,
-            sagoi_format_rate(level->bandwidth).text, meaning);
+    fprintf(out, "    %-10s %10s a hop %14s   %s\n", name, sagoi_show_time(level->latency).text,
+            sagoi_show_rate(level->bandwidth).text, meaning);
 }
 
 static void print_network(const topo_view *view, FILE *out) {
@@ -142,7 +142,7 @@ static void print_network(const topo_view *view, FILE *out) {
     for (int64_t i = 0; i < t->link_rules; i++)
         fprintf(out, "slow link places %lld to %lld: %s\n", (long long)t->link_rule[i].first,
                 (long long)(t->link_rule[i].first + t->link_rule[i].count - 1),
-                sagoi_format_rate(t->link_rule[i].bandwidth).text);
+                sagoi_show_rate(t->link_rule[i].bandwidth).text);
 }
 
 static void print_nodes(const topo_view *view, FILE *out) {

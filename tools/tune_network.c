@@ -61,7 +61,7 @@ static double median(const double *values, int64_t count) {
 
 static void found_level(const tune_plan *plan, const char *where, sagoi_level level) {
     tune_found(plan, "%-26s  %9s, latency %s", where, tune_rate(level.bandwidth).text,
-               sagoi_format_time(level.latency).text);
+               sagoi_show_time(level.latency).text);
 }
 
 /* The two lowest ranks of rank 0's node. */

@@ -49,6 +49,9 @@ typedef struct sagoi_value_text {
 } sagoi_value_text;
 sagoi_value_text sagoi_format_rate(double rate);
 sagoi_value_text sagoi_format_time(double seconds);
+/* The same for people to read: four digits. */
+sagoi_value_text sagoi_show_rate(double rate);
+sagoi_value_text sagoi_show_time(double seconds);
 sagoi_value_text sagoi_format_size(int64_t bytes);
 
 #endif

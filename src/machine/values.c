@@ -110,6 +110,22 @@ sagoi_value_text sagoi_format_time(double seconds) {
     return unit_format(seconds, times, TIMES, 0);
 }
 
+/* For people: the first unit that leaves a number of at least 1, and four digits of it. */
+static sagoi_value_text unit_show(double value, const unit *units, int count) {
+    sagoi_value_text made;
+    int i = 0;
+    while (i + 1 < count && value * units[i].divisor < units[i].factor * 0.99995)
+        i++;
+    number_print(made.text, sizeof made.text, 4, value * units[i].divisor / units[i].factor, units[i].name);
+    return made;
+}
+
+sagoi_value_text sagoi_show_rate(double rate) { return unit_show(rate, rates, RATES_WRITTEN); }
+
+sagoi_value_text sagoi_show_time(double seconds) {
+    return seconds == 0 ? (sagoi_value_text){"0s"} : unit_show(seconds, times, TIMES);
+}
+
 sagoi_value_text sagoi_format_size(int64_t bytes) {
     static const char *const names[] = {"", "KiB", "MiB", "GiB", "TiB", "PiB"};
     sagoi_value_text made;

@@ -282,6 +282,10 @@ static void test_values(void **state) {
     assert_string_equal(sagoi_format_rate(1.8e9).text, "1.8GB/s");
     assert_string_equal(sagoi_format_time(4e-8).text, "40ns");
     assert_string_equal(sagoi_format_time(0).text, "0s");
+    assert_string_equal(sagoi_show_time(4.0000000000000003e-07).text, "400ns"); /* to be read, not parsed again */
+    assert_string_equal(sagoi_show_time(9.9999999e-7).text, "1us");
+    assert_string_equal(sagoi_show_time(0.00123456).text, "1.235ms");
+    assert_string_equal(sagoi_show_rate(1739130434.7826087).text, "1.739GB/s");
     assert_string_equal(sagoi_format_size(INT64_C(192) << 30).text, "192GiB");
 }
 
