@@ -233,13 +233,9 @@ bool dropin_serve_start(MPI_File handle, const dropin_access *wanted, MPI_Reques
 
 /* ---- Calls that are handed on: what has to be done before ---- */
 
-int dropin_leave_file(MPI_File handle, bool write) {
-    dropin_count_independent(write);
-    return dropin_settle_own(dropin_files_find(handle));
-}
+int dropin_leave_file(MPI_File handle) { return dropin_settle_own(dropin_files_find(handle)); }
 
-int dropin_leave_pointer(MPI_File handle, bool write) {
-    dropin_count_independent(write);
+int dropin_leave_pointer(MPI_File handle) {
     dropin_file *file = dropin_files_find(handle);
     dropin_pointer_leave(file);
     return dropin_settle_own(file);

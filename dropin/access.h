@@ -32,8 +32,8 @@ int dropin_begun_by_mpi(MPI_File handle, int code);
 
 /* Before a call is handed on: this rank's deferred writes are in the file, and the individual pointer or the
  * reason is noted.  A code of MPI that is not MPI_SUCCESS is the call's result. */
-int dropin_leave_file(MPI_File handle, bool write);
-int dropin_leave_pointer(MPI_File handle, bool write);
+int dropin_leave_file(MPI_File handle);
+int dropin_leave_pointer(MPI_File handle);
 int dropin_leave_ordered(MPI_File handle);
 
 #endif

@@ -4,6 +4,7 @@
 #include "access.h"
 #include "atomic.h"
 #include "entries.h"
+#include "report.h"
 #include "staged.h"
 #include "waits.h"
 
@@ -213,7 +214,9 @@ int dropin_write_at_all(const dropin_calls *next, MPI_File file, MPI_Offset offs
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = next->write_at_all(file, offset, staged.use, failed ? 0 : count, type, status);
+    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
     code = dropin_unstage(file, &staged, code, true);
     return failed ? failed : code;
 }
@@ -243,7 +246,9 @@ int dropin_read_at_all(const dropin_calls *next, MPI_File file, MPI_Offset offse
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = next->read_at_all(file, offset, staged.use, failed ? 0 : count, type, status);
+    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
     code = dropin_unstage(file, &staged, code, false);
     return failed ? failed : code;
 }
@@ -273,7 +278,9 @@ int dropin_write_all(const dropin_calls *next, MPI_File file, const void *buf, i
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = next->write_all(file, staged.use, failed ? 0 : count, type, status);
+    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
     code = dropin_unstage(file, &staged, code, true);
     return failed ? failed : code;
 }
@@ -303,7 +310,9 @@ int dropin_read_all(const dropin_calls *next, MPI_File file, void *buf, int coun
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = next->read_all(file, staged.use, failed ? 0 : count, type, status);
+    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
     code = dropin_unstage(file, &staged, code, false);
     return failed ? failed : code;
 }
@@ -331,7 +340,9 @@ int dropin_write_at_all_begin(const dropin_calls *next, MPI_File file, MPI_Offse
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = dropin_begun_by_mpi(file, next->write_at_all_begin(file, offset, staged.use, failed ? 0 : count, type));
+    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
     code = dropin_stage_begun(file, &staged, code);
     return failed ? failed : code;
 }
@@ -361,7 +372,9 @@ int dropin_read_at_all_begin(const dropin_calls *next, MPI_File file, MPI_Offset
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = dropin_begun_by_mpi(file, next->read_at_all_begin(file, offset, staged.use, failed ? 0 : count, type));
+    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
     code = dropin_stage_begun(file, &staged, code);
     return failed ? failed : code;
 }
@@ -391,7 +404,9 @@ int dropin_write_all_begin(const dropin_calls *next, MPI_File file, const void *
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = dropin_begun_by_mpi(file, next->write_all_begin(file, staged.use, failed ? 0 : count, type));
+    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
     code = dropin_stage_begun(file, &staged, code);
     return failed ? failed : code;
 }
@@ -418,7 +433,9 @@ int dropin_read_all_begin(const dropin_calls *next, MPI_File file, void *buf, in
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = dropin_begun_by_mpi(file, next->read_all_begin(file, staged.use, failed ? 0 : count, type));
+    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
     code = dropin_stage_begun(file, &staged, code);
     return failed ? failed : code;
 }
@@ -448,7 +465,9 @@ int dropin_iwrite_at_all(const dropin_calls *next, MPI_File file, MPI_Offset off
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    double began = dropin_clock();
     code = next->iwrite_at_all(file, offset, staged.use, count, type, request);
+    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
     return dropin_unstage_started(file, &staged, code, true, request);
 }
 static int enter_MPI_File_iwrite_at_all(MPI_File file, MPI_Offset offset, const void *buf, int count,
@@ -479,7 +498,9 @@ int dropin_iread_at_all(const dropin_calls *next, MPI_File file, MPI_Offset offs
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    double began = dropin_clock();
     code = next->iread_at_all(file, offset, staged.use, count, type, request);
+    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
     return dropin_unstage_started(file, &staged, code, false, request);
 }
 static int enter_MPI_File_iread_at_all(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
@@ -510,7 +531,9 @@ int dropin_iwrite_all(const dropin_calls *next, MPI_File file, const void *buf, 
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    double began = dropin_clock();
     code = next->iwrite_all(file, staged.use, count, type, request);
+    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
     return dropin_unstage_started(file, &staged, code, true, request);
 }
 static int enter_MPI_File_iwrite_all(MPI_File file, const void *buf, int count, MPI_Datatype type,
@@ -541,7 +564,9 @@ int dropin_iread_all(const dropin_calls *next, MPI_File file, void *buf, int cou
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    double began = dropin_clock();
     code = next->iread_all(file, staged.use, count, type, request);
+    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
     return dropin_unstage_started(file, &staged, code, false, request);
 }
 static int enter_MPI_File_iread_all(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Request *request) {
@@ -564,12 +589,14 @@ static int enter_PMPI_File_iread_all(MPI_File file, void *buf, int count, MPI_Da
 int dropin_write(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
                  MPI_Status *status) {
     dropin_staged staged = {0};
-    int code = dropin_leave_pointer(file, true);
+    int code = dropin_leave_pointer(file);
     code = code ? code : dropin_stage(file, &staged, buf, count, type);
     if (code)
         return code;
     int lock = dropin_atomic_enter(file);
+    double began = dropin_clock();
     code = next->write(file, staged.use, count, type, status);
+    dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
     code = dropin_unstage(file, &staged, code, true);
     dropin_atomic_leave(lock);
     return code;
@@ -594,12 +621,14 @@ static int enter_PMPI_File_write(MPI_File file, const void *buf, int count, MPI_
 int dropin_read(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
                 MPI_Status *status) {
     dropin_staged staged = {0};
-    int code = dropin_leave_pointer(file, false);
+    int code = dropin_leave_pointer(file);
     code = code ? code : dropin_stage(file, &staged, buf, count, type);
     if (code)
         return code;
     int lock = dropin_atomic_enter(file);
+    double began = dropin_clock();
     code = next->read(file, staged.use, count, type, status);
+    dropin_count_passed(file, began, code, &(dropin_passed){false, false, count, type});
     code = dropin_unstage(file, &staged, code, false);
     dropin_atomic_leave(lock);
     return code;
@@ -623,12 +652,14 @@ static int enter_PMPI_File_read(MPI_File file, void *buf, int count, MPI_Datatyp
 int dropin_write_at(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf, int count,
                     MPI_Datatype type, MPI_Status *status) {
     dropin_staged staged = {0};
-    int code = dropin_leave_file(file, true);
+    int code = dropin_leave_file(file);
     code = code ? code : dropin_stage(file, &staged, buf, count, type);
     if (code)
         return code;
     int lock = dropin_atomic_enter(file);
+    double began = dropin_clock();
     code = next->write_at(file, offset, staged.use, count, type, status);
+    dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
     code = dropin_unstage(file, &staged, code, true);
     dropin_atomic_leave(lock);
     return code;
@@ -654,12 +685,14 @@ static int enter_PMPI_File_write_at(MPI_File file, MPI_Offset offset, const void
 int dropin_read_at(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, int count,
                    MPI_Datatype type, MPI_Status *status) {
     dropin_staged staged = {0};
-    int code = dropin_leave_file(file, false);
+    int code = dropin_leave_file(file);
     code = code ? code : dropin_stage(file, &staged, buf, count, type);
     if (code)
         return code;
     int lock = dropin_atomic_enter(file);
+    double began = dropin_clock();
     code = next->read_at(file, offset, staged.use, count, type, status);
+    dropin_count_passed(file, began, code, &(dropin_passed){false, false, count, type});
     code = dropin_unstage(file, &staged, code, false);
     dropin_atomic_leave(lock);
     return code;
@@ -684,12 +717,14 @@ static int enter_PMPI_File_read_at(MPI_File file, MPI_Offset offset, void *buf, 
 
 int dropin_write_shared(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
                         MPI_Status *status) {
-    int code = dropin_leave_file(file, true);
+    int code = dropin_leave_file(file);
     if (code)
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = next->write_shared(file, staged.use, failed ? 0 : count, type, status);
+    dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
     code = dropin_unstage(file, &staged, code, true);
     return failed ? failed : code;
 }
@@ -713,12 +748,14 @@ static int enter_PMPI_File_write_shared(MPI_File file, const void *buf, int coun
 
 int dropin_read_shared(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
                        MPI_Status *status) {
-    int code = dropin_leave_file(file, false);
+    int code = dropin_leave_file(file);
     if (code)
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = next->read_shared(file, staged.use, failed ? 0 : count, type, status);
+    dropin_count_passed(file, began, code, &(dropin_passed){false, false, count, type});
     code = dropin_unstage(file, &staged, code, false);
     return failed ? failed : code;
 }
@@ -741,14 +778,16 @@ static int enter_PMPI_File_read_shared(MPI_File file, void *buf, int count, MPI_
 
 int dropin_iwrite(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
                   MPI_Request *request) {
-    int code = dropin_leave_pointer(file, true);
+    int code = dropin_leave_pointer(file);
     if (code)
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    double began = dropin_clock();
     code = next->iwrite(file, staged.use, count, type, request);
+    dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
     return dropin_unstage_started(file, &staged, code, true, request);
 }
 static int enter_MPI_File_iwrite(MPI_File file, const void *buf, int count, MPI_Datatype type,
@@ -771,14 +810,16 @@ static int enter_PMPI_File_iwrite(MPI_File file, const void *buf, int count, MPI
 
 int dropin_iread(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
                  MPI_Request *request) {
-    int code = dropin_leave_pointer(file, false);
+    int code = dropin_leave_pointer(file);
     if (code)
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    double began = dropin_clock();
     code = next->iread(file, staged.use, count, type, request);
+    dropin_count_passed(file, began, code, &(dropin_passed){false, false, count, type});
     return dropin_unstage_started(file, &staged, code, false, request);
 }
 static int enter_MPI_File_iread(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Request *request) {
@@ -799,14 +840,16 @@ static int enter_PMPI_File_iread(MPI_File file, void *buf, int count, MPI_Dataty
 
 int dropin_iwrite_at(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf, int count,
                      MPI_Datatype type, MPI_Request *request) {
-    int code = dropin_leave_file(file, true);
+    int code = dropin_leave_file(file);
     if (code)
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    double began = dropin_clock();
     code = next->iwrite_at(file, offset, staged.use, count, type, request);
+    dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
     return dropin_unstage_started(file, &staged, code, true, request);
 }
 static int enter_MPI_File_iwrite_at(MPI_File file, MPI_Offset offset, const void *buf, int count,
@@ -829,14 +872,16 @@ static int enter_PMPI_File_iwrite_at(MPI_File file, MPI_Offset offset, const voi
 
 int dropin_iread_at(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, int count,
                     MPI_Datatype type, MPI_Request *request) {
-    int code = dropin_leave_file(file, false);
+    int code = dropin_leave_file(file);
     if (code)
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    double began = dropin_clock();
     code = next->iread_at(file, offset, staged.use, count, type, request);
+    dropin_count_passed(file, began, code, &(dropin_passed){false, false, count, type});
     return dropin_unstage_started(file, &staged, code, false, request);
 }
 static int enter_MPI_File_iread_at(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
@@ -859,14 +904,16 @@ static int enter_PMPI_File_iread_at(MPI_File file, MPI_Offset offset, void *buf,
 
 int dropin_iwrite_shared(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
                          MPI_Request *request) {
-    int code = dropin_leave_file(file, true);
+    int code = dropin_leave_file(file);
     if (code)
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    double began = dropin_clock();
     code = next->iwrite_shared(file, staged.use, count, type, request);
+    dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
     return dropin_unstage_started(file, &staged, code, true, request);
 }
 static int enter_MPI_File_iwrite_shared(MPI_File file, const void *buf, int count, MPI_Datatype type,
@@ -889,14 +936,16 @@ static int enter_PMPI_File_iwrite_shared(MPI_File file, const void *buf, int cou
 
 int dropin_iread_shared(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
                         MPI_Request *request) {
-    int code = dropin_leave_file(file, false);
+    int code = dropin_leave_file(file);
     if (code)
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    double began = dropin_clock();
     code = next->iread_shared(file, staged.use, count, type, request);
+    dropin_count_passed(file, began, code, &(dropin_passed){false, false, count, type});
     return dropin_unstage_started(file, &staged, code, false, request);
 }
 static int enter_MPI_File_iread_shared(MPI_File file, void *buf, int count, MPI_Datatype type,
@@ -924,7 +973,9 @@ int dropin_write_ordered(const dropin_calls *next, MPI_File file, const void *bu
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = next->write_ordered(file, staged.use, failed ? 0 : count, type, status);
+    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
     code = dropin_unstage(file, &staged, code, true);
     return failed ? failed : code;
 }
@@ -953,7 +1004,9 @@ int dropin_read_ordered(const dropin_calls *next, MPI_File file, void *buf, int 
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = next->read_ordered(file, staged.use, failed ? 0 : count, type, status);
+    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
     code = dropin_unstage(file, &staged, code, false);
     return failed ? failed : code;
 }
@@ -982,7 +1035,9 @@ int dropin_write_ordered_begin(const dropin_calls *next, MPI_File file, const vo
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = next->write_ordered_begin(file, staged.use, failed ? 0 : count, type);
+    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
     code = dropin_stage_begun(file, &staged, code);
     return failed ? failed : code;
 }
@@ -1008,7 +1063,9 @@ int dropin_read_ordered_begin(const dropin_calls *next, MPI_File file, void *buf
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = next->read_ordered_begin(file, staged.use, failed ? 0 : count, type);
+    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
     code = dropin_stage_begun(file, &staged, code);
     return failed ? failed : code;
 }
@@ -1037,7 +1094,9 @@ int dropin_write_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset of
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = next->write_at_all_c(file, offset, staged.use, failed ? 0 : count, type, status);
+    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
     code = dropin_unstage(file, &staged, code, true);
     return failed ? failed : code;
 }
@@ -1069,7 +1128,9 @@ int dropin_read_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset off
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = next->read_at_all_c(file, offset, staged.use, failed ? 0 : count, type, status);
+    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
     code = dropin_unstage(file, &staged, code, false);
     return failed ? failed : code;
 }
@@ -1101,7 +1162,9 @@ int dropin_write_all_c(const dropin_calls *next, MPI_File file, const void *buf,
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = next->write_all_c(file, staged.use, failed ? 0 : count, type, status);
+    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
     code = dropin_unstage(file, &staged, code, true);
     return failed ? failed : code;
 }
@@ -1133,7 +1196,9 @@ int dropin_read_all_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Co
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = next->read_all_c(file, staged.use, failed ? 0 : count, type, status);
+    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
     code = dropin_unstage(file, &staged, code, false);
     return failed ? failed : code;
 }
@@ -1165,8 +1230,10 @@ int dropin_write_at_all_begin_c(const dropin_calls *next, MPI_File file, MPI_Off
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = dropin_begun_by_mpi(file, next->write_at_all_begin_c(file, offset, staged.use, failed ? 0 : count,
             type));
+    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
     code = dropin_stage_begun(file, &staged, code);
     return failed ? failed : code;
 }
@@ -1198,8 +1265,10 @@ int dropin_read_at_all_begin_c(const dropin_calls *next, MPI_File file, MPI_Offs
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = dropin_begun_by_mpi(file, next->read_at_all_begin_c(file, offset, staged.use, failed ? 0 : count,
                                                                type));
+    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
     code = dropin_stage_begun(file, &staged, code);
     return failed ? failed : code;
 }
@@ -1231,7 +1300,9 @@ int dropin_write_all_begin_c(const dropin_calls *next, MPI_File file, const void
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = dropin_begun_by_mpi(file, next->write_all_begin_c(file, staged.use, failed ? 0 : count, type));
+    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
     code = dropin_stage_begun(file, &staged, code);
     return failed ? failed : code;
 }
@@ -1261,7 +1332,9 @@ int dropin_read_all_begin_c(const dropin_calls *next, MPI_File file, void *buf, 
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = dropin_begun_by_mpi(file, next->read_all_begin_c(file, staged.use, failed ? 0 : count, type));
+    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
     code = dropin_stage_begun(file, &staged, code);
     return failed ? failed : code;
 }
@@ -1293,7 +1366,9 @@ int dropin_iwrite_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset o
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    double began = dropin_clock();
     code = next->iwrite_at_all_c(file, offset, staged.use, count, type, request);
+    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
     return dropin_unstage_started(file, &staged, code, true, request);
 }
 static int enter_MPI_File_iwrite_at_all_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
@@ -1326,7 +1401,9 @@ int dropin_iread_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset of
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    double began = dropin_clock();
     code = next->iread_at_all_c(file, offset, staged.use, count, type, request);
+    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
     return dropin_unstage_started(file, &staged, code, false, request);
 }
 static int enter_MPI_File_iread_at_all_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
@@ -1359,7 +1436,9 @@ int dropin_iwrite_all_c(const dropin_calls *next, MPI_File file, const void *buf
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    double began = dropin_clock();
     code = next->iwrite_all_c(file, staged.use, count, type, request);
+    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
     return dropin_unstage_started(file, &staged, code, true, request);
 }
 static int enter_MPI_File_iwrite_all_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
@@ -1392,7 +1471,9 @@ int dropin_iread_all_c(const dropin_calls *next, MPI_File file, void *buf, MPI_C
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    double began = dropin_clock();
     code = next->iread_all_c(file, staged.use, count, type, request);
+    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
     return dropin_unstage_started(file, &staged, code, false, request);
 }
 static int enter_MPI_File_iread_all_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
@@ -1418,12 +1499,14 @@ static int enter_PMPI_File_iread_all_c(MPI_File file, void *buf, MPI_Count count
 int dropin_write_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
                    MPI_Status *status) {
     dropin_staged staged = {0};
-    int code = dropin_leave_pointer(file, true);
+    int code = dropin_leave_pointer(file);
     code = code ? code : dropin_stage(file, &staged, buf, count, type);
     if (code)
         return code;
     int lock = dropin_atomic_enter(file);
+    double began = dropin_clock();
     code = next->write_c(file, staged.use, count, type, status);
+    dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
     code = dropin_unstage(file, &staged, code, true);
     dropin_atomic_leave(lock);
     return code;
@@ -1451,12 +1534,14 @@ static int enter_PMPI_File_write_c(MPI_File file, const void *buf, MPI_Count cou
 int dropin_read_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
                   MPI_Status *status) {
     dropin_staged staged = {0};
-    int code = dropin_leave_pointer(file, false);
+    int code = dropin_leave_pointer(file);
     code = code ? code : dropin_stage(file, &staged, buf, count, type);
     if (code)
         return code;
     int lock = dropin_atomic_enter(file);
+    double began = dropin_clock();
     code = next->read_c(file, staged.use, count, type, status);
+    dropin_count_passed(file, began, code, &(dropin_passed){false, false, count, type});
     code = dropin_unstage(file, &staged, code, false);
     dropin_atomic_leave(lock);
     return code;
@@ -1484,12 +1569,14 @@ static int enter_PMPI_File_read_c(MPI_File file, void *buf, MPI_Count count, MPI
 int dropin_write_at_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
                       MPI_Datatype type, MPI_Status *status) {
     dropin_staged staged = {0};
-    int code = dropin_leave_file(file, true);
+    int code = dropin_leave_file(file);
     code = code ? code : dropin_stage(file, &staged, buf, count, type);
     if (code)
         return code;
     int lock = dropin_atomic_enter(file);
+    double began = dropin_clock();
     code = next->write_at_c(file, offset, staged.use, count, type, status);
+    dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
     code = dropin_unstage(file, &staged, code, true);
     dropin_atomic_leave(lock);
     return code;
@@ -1517,12 +1604,14 @@ static int enter_PMPI_File_write_at_c(MPI_File file, MPI_Offset offset, const vo
 int dropin_read_at_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
                      MPI_Datatype type, MPI_Status *status) {
     dropin_staged staged = {0};
-    int code = dropin_leave_file(file, false);
+    int code = dropin_leave_file(file);
     code = code ? code : dropin_stage(file, &staged, buf, count, type);
     if (code)
         return code;
     int lock = dropin_atomic_enter(file);
+    double began = dropin_clock();
     code = next->read_at_c(file, offset, staged.use, count, type, status);
+    dropin_count_passed(file, began, code, &(dropin_passed){false, false, count, type});
     code = dropin_unstage(file, &staged, code, false);
     dropin_atomic_leave(lock);
     return code;
@@ -1549,12 +1638,14 @@ static int enter_PMPI_File_read_at_c(MPI_File file, MPI_Offset offset, void *buf
 #if MPI_VERSION >= 4
 int dropin_write_shared_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
                           MPI_Datatype type, MPI_Status *status) {
-    int code = dropin_leave_file(file, true);
+    int code = dropin_leave_file(file);
     if (code)
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = next->write_shared_c(file, staged.use, failed ? 0 : count, type, status);
+    dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
     code = dropin_unstage(file, &staged, code, true);
     return failed ? failed : code;
 }
@@ -1580,12 +1671,14 @@ static int enter_PMPI_File_write_shared_c(MPI_File file, const void *buf, MPI_Co
 #if MPI_VERSION >= 4
 int dropin_read_shared_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
                          MPI_Status *status) {
-    int code = dropin_leave_file(file, false);
+    int code = dropin_leave_file(file);
     if (code)
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = next->read_shared_c(file, staged.use, failed ? 0 : count, type, status);
+    dropin_count_passed(file, began, code, &(dropin_passed){false, false, count, type});
     code = dropin_unstage(file, &staged, code, false);
     return failed ? failed : code;
 }
@@ -1611,14 +1704,16 @@ static int enter_PMPI_File_read_shared_c(MPI_File file, void *buf, MPI_Count cou
 #if MPI_VERSION >= 4
 int dropin_iwrite_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
                     MPI_Request *request) {
-    int code = dropin_leave_pointer(file, true);
+    int code = dropin_leave_pointer(file);
     if (code)
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    double began = dropin_clock();
     code = next->iwrite_c(file, staged.use, count, type, request);
+    dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
     return dropin_unstage_started(file, &staged, code, true, request);
 }
 static int enter_MPI_File_iwrite_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
@@ -1643,14 +1738,16 @@ static int enter_PMPI_File_iwrite_c(MPI_File file, const void *buf, MPI_Count co
 #if MPI_VERSION >= 4
 int dropin_iread_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
                    MPI_Request *request) {
-    int code = dropin_leave_pointer(file, false);
+    int code = dropin_leave_pointer(file);
     if (code)
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    double began = dropin_clock();
     code = next->iread_c(file, staged.use, count, type, request);
+    dropin_count_passed(file, began, code, &(dropin_passed){false, false, count, type});
     return dropin_unstage_started(file, &staged, code, false, request);
 }
 static int enter_MPI_File_iread_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
@@ -1675,14 +1772,16 @@ static int enter_PMPI_File_iread_c(MPI_File file, void *buf, MPI_Count count, MP
 #if MPI_VERSION >= 4
 int dropin_iwrite_at_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf,
                        MPI_Count count, MPI_Datatype type, MPI_Request *request) {
-    int code = dropin_leave_file(file, true);
+    int code = dropin_leave_file(file);
     if (code)
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    double began = dropin_clock();
     code = next->iwrite_at_c(file, offset, staged.use, count, type, request);
+    dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
     return dropin_unstage_started(file, &staged, code, true, request);
 }
 static int enter_MPI_File_iwrite_at_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
@@ -1707,14 +1806,16 @@ static int enter_PMPI_File_iwrite_at_c(MPI_File file, MPI_Offset offset, const v
 #if MPI_VERSION >= 4
 int dropin_iread_at_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
                       MPI_Datatype type, MPI_Request *request) {
-    int code = dropin_leave_file(file, false);
+    int code = dropin_leave_file(file);
     if (code)
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    double began = dropin_clock();
     code = next->iread_at_c(file, offset, staged.use, count, type, request);
+    dropin_count_passed(file, began, code, &(dropin_passed){false, false, count, type});
     return dropin_unstage_started(file, &staged, code, false, request);
 }
 static int enter_MPI_File_iread_at_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
@@ -1739,14 +1840,16 @@ static int enter_PMPI_File_iread_at_c(MPI_File file, MPI_Offset offset, void *bu
 #if MPI_VERSION >= 4
 int dropin_iwrite_shared_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
                            MPI_Datatype type, MPI_Request *request) {
-    int code = dropin_leave_file(file, true);
+    int code = dropin_leave_file(file);
     if (code)
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    double began = dropin_clock();
     code = next->iwrite_shared_c(file, staged.use, count, type, request);
+    dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
     return dropin_unstage_started(file, &staged, code, true, request);
 }
 static int enter_MPI_File_iwrite_shared_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
@@ -1771,14 +1874,16 @@ static int enter_PMPI_File_iwrite_shared_c(MPI_File file, const void *buf, MPI_C
 #if MPI_VERSION >= 4
 int dropin_iread_shared_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
                           MPI_Request *request) {
-    int code = dropin_leave_file(file, false);
+    int code = dropin_leave_file(file);
     if (code)
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    double began = dropin_clock();
     code = next->iread_shared_c(file, staged.use, count, type, request);
+    dropin_count_passed(file, began, code, &(dropin_passed){false, false, count, type});
     return dropin_unstage_started(file, &staged, code, false, request);
 }
 static int enter_MPI_File_iread_shared_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
@@ -1808,7 +1913,9 @@ int dropin_write_ordered_c(const dropin_calls *next, MPI_File file, const void *
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = next->write_ordered_c(file, staged.use, failed ? 0 : count, type, status);
+    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
     code = dropin_unstage(file, &staged, code, true);
     return failed ? failed : code;
 }
@@ -1839,7 +1946,9 @@ int dropin_read_ordered_c(const dropin_calls *next, MPI_File file, void *buf, MP
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = next->read_ordered_c(file, staged.use, failed ? 0 : count, type, status);
+    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
     code = dropin_unstage(file, &staged, code, false);
     return failed ? failed : code;
 }
@@ -1870,7 +1979,9 @@ int dropin_write_ordered_begin_c(const dropin_calls *next, MPI_File file, const 
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = next->write_ordered_begin_c(file, staged.use, failed ? 0 : count, type);
+    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
     code = dropin_stage_begun(file, &staged, code);
     return failed ? failed : code;
 }
@@ -1901,7 +2012,9 @@ int dropin_read_ordered_begin_c(const dropin_calls *next, MPI_File file, void *b
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    double began = dropin_clock();
     code = next->read_ordered_begin_c(file, staged.use, failed ? 0 : count, type);
+    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
     code = dropin_stage_begun(file, &staged, code);
     return failed ? failed : code;
 }

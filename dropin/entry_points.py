@@ -136,20 +136,27 @@ def next_call(name, args, count="failed ? 0 : count"):
 STAGE = ["dropin_staged staged;", "int failed = dropin_stage(file, &staged, buf, count, type);"]
 
 
-def handed(name, args):
-    return STAGE + [f"code = {next_call(name, args)};",
+def counted(name, call, together):
+    """The MPI library's call, with what the statistics and the report are told of it."""
+    return ["double began = dropin_clock();", f"code = {call};",
+            f"dropin_count_passed(file, began, code, &(dropin_passed){{{c_bool(together)}, {c_bool(writes(name))}, "
+            "count, type});"]
+
+
+def handed(name, args, together=True):
+    return STAGE + counted(name, next_call(name, args), together) + [
                     f"code = dropin_unstage(file, &staged, code, {c_bool(writes(name))});",
                     "return failed ? failed : code;"]
 
 
 def handed_begun(name, args, note=None):
     call = next_call(name, args)
-    return STAGE + [f"code = {note}(file, {call});" if note else f"code = {call};",
+    return STAGE + counted(name, f"{note}(file, {call})" if note else call, True) + [
                     "code = dropin_stage_begun(file, &staged, code);", "return failed ? failed : code;"]
 
 
-def handed_started(name, args):
-    return STAGE + ["if (failed)", "    return failed;", f"code = {next_call(name, args, 'count')};",
+def handed_started(name, args, together=True):
+    return STAGE + ["if (failed)", "    return failed;"] + counted(name, next_call(name, args, "count"), together) + [
                     f"return dropin_unstage_started(file, &staged, code, {c_bool(writes(name))}, request);"]
 
 
@@ -164,7 +171,7 @@ def unless_failed(leave, rest):
 def leave_own(name, at):
     """Independent calls: what this rank has deferred, and the individual pointer if it is used."""
     pointed = not at and "shared" not in name
-    return f"dropin_leave_{'pointer' if pointed else 'file'}(file, {c_bool(writes(name))})"
+    return f"dropin_leave_{'pointer' if pointed else 'file'}(file)"
 
 
 def alone(name, at, args):
@@ -172,7 +179,7 @@ def alone(name, at, args):
     return ["dropin_staged staged = {0};", f"int code = {leave_own(name, at)};",
             "code = code ? code : dropin_stage(file, &staged, buf, count, type);",
             "if (code)", "    return code;", "int lock = dropin_atomic_enter(file);",
-            f"code = {next_call(name, args, 'count')};",
+            *counted(name, next_call(name, args, "count"), False),
             f"code = dropin_unstage(file, &staged, code, {c_bool(writes(name))});",
             "dropin_atomic_leave(lock);", "return code;"]
 
@@ -184,8 +191,8 @@ BODIES = {
     "served_start": lambda n, at, a: unless_served(n, at, "dropin_serve_start(file, &wanted, request, &code)",
                                                    handed_started(n, a)),
     "alone": alone,
-    "shared": lambda n, at, a: unless_failed(leave_own(n, at), handed(n, a)),
-    "started": lambda n, at, a: unless_failed(leave_own(n, at), handed_started(n, a)),
+    "shared": lambda n, at, a: unless_failed(leave_own(n, at), handed(n, a, False)),
+    "started": lambda n, at, a: unless_failed(leave_own(n, at), handed_started(n, a, False)),
     "ordered": lambda n, at, a: unless_failed("dropin_leave_ordered(file)", handed(n, a)),
     "ordered_begin": lambda n, at, a: unless_failed("dropin_leave_ordered(file)", handed_begun(n, a)),
 }
@@ -303,6 +310,7 @@ def core():
 #include "access.h"
 #include "atomic.h"
 #include "entries.h"
+#include "report.h"
 #include "staged.h"
 #include "waits.h"
 

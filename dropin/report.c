@@ -35,11 +35,13 @@ static times spent;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t asked = PTHREAD_ONCE_INIT;
 static const char *wanted; /* NULL: off */
+static bool timed;         /* somebody wants to know how long calls take: SAGO_STATS, or SAGO_REPORT */
 
 static void ask(void) {
     const char *value = getenv("SAGO_STATS");
     if (value && (strcmp(value, "summary") == 0 || strncmp(value, "json:", 5) == 0))
         wanted = value;
+    timed = wanted || getenv("SAGO_REPORT");
 }
 
 bool dropin_reports(void) {
@@ -57,7 +59,10 @@ static const struct {
 #undef ROW
 };
 
-double dropin_clock(void) { return dropin_reports() ? MPI_Wtime() : 0; }
+double dropin_clock(void) {
+    (void)pthread_once(&asked, ask);
+    return timed ? MPI_Wtime() : 0;
+}
 
 static void add(counts *to, const counts *more) {
     int64_t *sum = (int64_t *)to;
@@ -80,9 +85,20 @@ void dropin_count_open(const dropin_file *file) {
     count(file, &(counts){.files = 1, .files_taken = file && file->sago});
 }
 
-void dropin_count_independent(bool write) {
+void dropin_count_passed(MPI_File handle, double began, int code, const dropin_passed *call) {
+    if (!timed)
+        return;
+    const dropin_file *file = dropin_files_find(handle);
+    double seconds = MPI_Wtime() - began;
+    MPI_Count size = 0, bytes = 0;
     counts one = {0};
-    one.independent[write] = 1;
+    if (code == MPI_SUCCESS && MPI_Type_size_x(call->type, &size) == MPI_SUCCESS &&
+        __builtin_mul_overflow(call->count, size, &bytes))
+        bytes = 0;
+    sago_report_passed(file && file->path ? file->path : "(unknown)", call->together, call->write, bytes, seconds);
+    if (call->together)
+        return; /* dropin_count_handed() has */
+    one.independent[call->write] = 1;
     count(NULL, &one);
 }
 

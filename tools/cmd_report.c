@@ -146,7 +146,8 @@ static void print_phases(const tree_value *r) {
     printf("%-12s %12s %6s\n", "phase", "rank seconds", "part");
     int i = 0;
     for (const tree_value *name = names; name && i < 32; name = name->next, i++)
-        printf("%-12s %12.3f %5.0f%%\n", name->text, seconds[i], all > 0 ? 100 * seconds[i] / all : 0);
+        if (seconds[i] > 0 || strcmp(name->text, "mpi") != 0) /* what the MPI library served, if anything */
+            printf("%-12s %12.3f %5.0f%%\n", name->text, seconds[i], all > 0 ? 100 * seconds[i] / all : 0);
     printf("\n");
 }
 
@@ -164,6 +165,15 @@ static void print_direction(const tree_value *file, const char *verb, const char
            count == 1 ? "" : "s");
 }
 
+/* What the MPI library did with it. */
+static void print_by_mpi(const tree_value *file, const char *kind) {
+    const tree_value *by = tree_get(tree_get(file, "by_mpi"), kind);
+    double writes = tree_number(by, "writes"), reads = tree_number(by, "reads");
+    if (writes + reads > 0)
+        printf("  by the MPI library: %.0f %s writes, %.0f reads, %.3f s of the slowest rank\n", writes, kind,
+               reads, tree_number(by, "seconds"));
+}
+
 static void print_file(const tree_value *file) {
     printf("%s%s%s (%s)\n", colour_on(COLOUR_BOLD), tree_text(file, "path"), colour_off(),
            tree_text(tree_get(file, "storage"), "name"));
@@ -173,6 +183,8 @@ static void print_file(const tree_value *file) {
         printf("  %s\n", line->text ? line->text : "");
     for (const tree_value *h = tree_get(file, "handed")->first; h; h = h->next)
         printf("  handed to the MPI library: %.0f, %s\n", tree_number(h, "calls"), tree_text(h, "why"));
+    print_by_mpi(file, "collective");
+    print_by_mpi(file, "independent");
 }
 
 static void print_report(const tree_value *r) {

@@ -491,6 +491,14 @@ sago_status sago_report_begin(MPI_Comm comm) {
     return sagoi_done("sago_report_begin", NULL, status);
 }
 
+void sago_report_passed(const char *path, int collective, int write, MPI_Count bytes, double seconds) {
+    if (path)
+        sagoi_recorder_passed(path, &(sagoi_recorded_passed){.together = collective != 0,
+                                                             .write = write != 0,
+                                                             .bytes = bytes > 0 ? (int64_t)bytes : 0,
+                                                             .seconds = seconds > 0 ? seconds : 0});
+}
+
 void sago_report_note(const char *path, const char *text, int first) {
     if (path && text)
         sagoi_recorder_note(path, text, first != 0);

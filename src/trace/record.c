@@ -109,14 +109,14 @@ static void add_bins(const bins *to, const bins *from) {
 }
 
 static bins bins_of_row(const sagoi_record_row *row) {
-    return (bins){(sagoi_scale *)&row->time, (float *)row->bins, SAGOI_RECORD_BINS, SAGO_PHASE_COUNT};
+    return (bins){(sagoi_scale *)&row->time, (float *)row->bins, SAGOI_RECORD_BINS, SAGOI_RECORD_PHASES};
 }
 
 static bins bins_of_heat(const sagoi_heat *heat) {
     return (bins){(sagoi_scale *)&heat->time, (float *)heat->cells, SAGOI_RECORD_TIMES, 2 * SAGOI_RECORD_PLACES};
 }
 
-void sagoi_row_add(sagoi_record_row *row, sago_phase phase, double end, double seconds) {
+void sagoi_row_add(sagoi_record_row *row, int phase, double end, double seconds) {
     const bins b = bins_of_row(row);
     stretch at = stretch_over(&b, end, seconds);
     row->seconds[phase] += seconds;
@@ -212,23 +212,23 @@ static void set_text(char *to, size_t room, const char *text) {
 }
 
 /* Of a long path the end says more. */
-static void set_path(sagoi_record_file *file, const char *path) {
-    size_t length = strlen(path), room = sizeof file->path;
-    set_text(file->path, room, length < room ? path : path + length - room + 1);
+static void set_path(char *to, size_t room, const char *path) {
+    size_t length = strlen(path);
+    set_text(to, room, length < room ? path : path + length - room + 1);
     if (length >= room)
-        memcpy(file->path, "...", 3);
+        memcpy(to, "...", 3);
 }
 
 sagoi_record_file *sagoi_record_find(sagoi_record *record, const char *path) {
-    sagoi_record_file wanted = {.path = ""};
-    set_path(&wanted, path);
+    char wanted[sizeof record->files->path];
+    set_path(wanted, sizeof wanted, path);
     for (int64_t i = 0; i < record->nfiles; i++)
-        if (strcmp(record->files[i].path, wanted.path) == 0)
+        if (strcmp(record->files[i].path, wanted) == 0)
             return &record->files[i];
     if (record->nfiles == SAGOI_RECORD_FILES)
         return &record->files[SAGOI_RECORD_FILES - 1];
     sagoi_record_file *file = &record->files[record->nfiles++];
-    set_path(file, record->nfiles == SAGOI_RECORD_FILES ? other_files : path);
+    set_path(file->path, sizeof file->path, record->nfiles == SAGOI_RECORD_FILES ? other_files : path);
     return file;
 }
 
@@ -271,7 +271,7 @@ static void merge_row(sagoi_record_row *to, const sagoi_record_row *from) {
     to->least = to->ranks == 0 || from->least < to->least ? from->least : to->least;
     to->most = fmax(to->most, from->most);
     to->ranks += from->ranks;
-    for (int i = 0; i < SAGO_PHASE_COUNT; i++)
+    for (int i = 0; i < SAGOI_RECORD_PHASES; i++)
         to->seconds[i] += from->seconds[i];
     for (int i = 0; i < 2; i++)
         to->bytes[i] += from->bytes[i];
@@ -307,6 +307,14 @@ static void merge_phases(sagoi_record_file *to, const sagoi_record_file *from) {
     }
 }
 
+static void merge_passed(sagoi_record_passed *to, const sagoi_record_passed *from) {
+    for (int w = 0; w < 2; w++) {
+        to->calls[w] += from->calls[w];
+        to->bytes[w] += from->bytes[w];
+    }
+    to->longest = fmax(to->longest, from->longest);
+}
+
 static void merge_file(sagoi_record_file *to, const sagoi_record_file *from) {
     merge_texts(to, from);
     merge_phases(to, from);
@@ -324,6 +332,8 @@ static void merge_file(sagoi_record_file *to, const sagoi_record_file *from) {
         for (int i = 0; i < SAGOI_RECORD_SIZES; i++)
             to->sizes[w][i] += from->sizes[w][i];
     }
+    for (int together = 0; together < 2; together++)
+        merge_passed(&to->passed[together], &from->passed[together]);
     add_heat(&to->heat, &from->heat);
 }
 
@@ -443,7 +453,7 @@ void sagoi_record_align(sagoi_record *record) {
 
 /* ---- Packing ---- */
 
-static const uint64_t magic = UINT64_C(0x3130304f47415352); /* another one whenever a struct of record.h changes */
+static const uint64_t magic = UINT64_C(0x3230304f47415352); /* another one whenever a struct of record.h changes */
 
 typedef struct packed_head {
     uint64_t magic, bytes;
@@ -531,7 +541,7 @@ static bool make_sound(sagoi_record *record) {
     bool sound = are_bins_sound(record);
     for (int64_t i = 0; i < record->nspans; i++)
         sound = sound && record->spans[i].file >= 0 && record->spans[i].file < record->nfiles &&
-                is_within(record->spans[i].phase, SAGO_PHASE_COUNT);
+                is_within(record->spans[i].phase, SAGOI_RECORD_PHASES);
     return sound;
 }
 

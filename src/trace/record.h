@@ -14,17 +14,19 @@
 #include "base/status.h"
 
 enum {
-    SAGOI_RECORD_FILES = 16,  /* by path; the last is for all others */
-    SAGOI_RECORD_SIZES = 44,  /* of calls: bin i has up to 2^i bytes */
-    SAGOI_RECORD_BINS = 96,   /* of time, in a row */
-    SAGOI_RECORD_ROWS = 96,   /* of ranks */
-    SAGOI_RECORD_TIMES = 48,  /* of a heat map, */
-    SAGOI_RECORD_PLACES = 32, /* and its offsets */
-    SAGOI_RECORD_SPANS = 384, /* of a rank; */
-    SAGOI_RECORD_SHOWN = 32,  /* of so many ranks */
-    SAGOI_RECORD_STEPS = 64,  /* checkpoints, the newest */
-    SAGOI_RECORD_NODES = 256, /* by name */
-    SAGOI_RECORD_NOTES = 16   /* of a file */
+    SAGOI_RECORD_FILES = 16,            /* by path; the last is for all others */
+    SAGOI_RECORD_SIZES = 44,            /* of calls: bin i has up to 2^i bytes */
+    SAGOI_RECORD_BINS = 96,             /* of time, in a row */
+    SAGOI_RECORD_ROWS = 96,             /* of ranks */
+    SAGOI_RECORD_TIMES = 48,            /* of a heat map, */
+    SAGOI_RECORD_PLACES = 32,           /* and its offsets */
+    SAGOI_RECORD_SPANS = 384,           /* of a rank; */
+    SAGOI_RECORD_SHOWN = 32,            /* of so many ranks */
+    SAGOI_RECORD_STEPS = 64,            /* checkpoints, the newest */
+    SAGOI_RECORD_NODES = 256,           /* by name */
+    SAGOI_RECORD_NOTES = 16,            /* of a file */
+    SAGOI_PHASE_MPI = SAGO_PHASE_COUNT, /* time of a rank in calls that the MPI library served */
+    SAGOI_RECORD_PHASES,                /* what a rank's time is divided into; as a span's: the I/O thread */
 };
 
 /* What is counted of a file: fields of sago_stats. */
@@ -81,6 +83,12 @@ typedef struct sagoi_record_note {
     int64_t count, led; /* by any rank; by the first of the file's */
 } sagoi_record_note;
 
+/* Calls on a file that the MPI library served, as the drop-in saw them. */
+typedef struct sagoi_record_passed {
+    int64_t calls[2], bytes[2]; /* reads, writes of all ranks */
+    double longest;             /* seconds of the rank with the most */
+} sagoi_record_passed;
+
 typedef struct sagoi_record_file {
     char path[256];
     char storage[64]; /* name of the file system */
@@ -98,17 +106,18 @@ typedef struct sagoi_record_file {
     double io_seconds;                        /* of all ranks, in tasks of the I/O thread, whoever did them */
     double calls[2];                          /* seconds in reads and writes of the rank with the most */
     sagoi_record_note notes[SAGOI_RECORD_NOTES];
+    sagoi_record_passed passed[2]; /* independent calls, collective ones */
     sagoi_heat heat;
 } sagoi_record_file;
 
 /* Ranks side by side. */
 typedef struct sagoi_record_row {
     int64_t ranks;
-    double seconds[SAGO_PHASE_COUNT]; /* of them together */
-    double least, most;               /* seconds in all phases of one of them */
+    double seconds[SAGOI_RECORD_PHASES]; /* of them together */
+    double least, most;                  /* seconds in all phases of Sago's of one of them */
     int64_t bytes[2];
     sagoi_scale time;
-    float bins[SAGOI_RECORD_BINS][SAGO_PHASE_COUNT]; /* seconds */
+    float bins[SAGOI_RECORD_BINS][SAGOI_RECORD_PHASES]; /* seconds */
 } sagoi_record_row;
 
 /* One phase of one call on one rank. */
@@ -116,7 +125,7 @@ typedef struct sagoi_record_span {
     double start, seconds; /* since 1970 */
     int64_t call;          /* number of the file's collective calls before it */
     int32_t rank, round;
-    int16_t file, phase; /* phase SAGO_PHASE_COUNT: the I/O thread */
+    int16_t file, phase; /* phase SAGOI_RECORD_PHASES: the I/O thread */
     int32_t stride;      /* calls whose number is no multiple of it were left out; of the rank */
 } sagoi_record_span;
 
@@ -162,8 +171,8 @@ sagoi_record_node *sagoi_record_node_of(sagoi_record *record, const char *name);
 void sagoi_record_step_add(sagoi_record *record, const sagoi_record_step *step);
 void sagoi_record_note_add(sagoi_record_file *file, const char *text, int64_t count, int64_t led);
 
-/* `seconds` of a phase that ended at `end`. */
-void sagoi_row_add(sagoi_record_row *row, sago_phase phase, double end, double seconds);
+/* `seconds` of a phase, or SAGOI_PHASE_MPI, that ended at `end`. */
+void sagoi_row_add(sagoi_record_row *row, int phase, double end, double seconds);
 /* `bytes` between two offsets, moved in `seconds` up to `end`. */
 void sagoi_heat_add(sagoi_heat *heat, bool write, const int64_t range[2], int64_t bytes, double end,
                     double seconds);

@@ -42,7 +42,6 @@ static struct {
     int64_t rank;
     int32_t stride;                    /* of the calls whose spans are kept */
     int64_t calls[SAGOI_RECORD_FILES]; /* of this rank, by file, however often it was opened */
-    int64_t changes;
     bool traced;
     char node[64];
 } recorder;
@@ -123,7 +122,6 @@ static void absorb(opened *of) {
         node->peak = sagoi_max(node->peak, of->stats->memory_peak);
         node->budget = sagoi_max(node->budget, of->stats->memory_budget);
     }
-    recorder.changes++;
 }
 
 static void describe(sagoi_record_file *file, const sagoi_opened *about) {
@@ -221,7 +219,6 @@ double sagoi_phase_end_unusual(sago_stats *stats, sago_phase phase, double start
         sagoi_row_add(recorder.row, phase, end, seconds);
         add_span(of, phase, end, seconds);
         add_event(of, SAGOI_EVENT_PHASE, phase, end, seconds);
-        recorder.changes++;
     }
     (void)pthread_mutex_unlock(&lock);
     return stop;
@@ -263,7 +260,7 @@ void sagoi_recorder_io(const sago_stats *stats, double start, double seconds) {
     if (of) {
         double end = start + seconds + recorder.epoch;
         recorder.record->files[of->file].io_seconds += seconds;
-        add_span(of, SAGO_PHASE_COUNT, end, seconds);
+        add_span(of, SAGOI_RECORD_PHASES, end, seconds);
         add_event(of, SAGOI_EVENT_IO, 0, end, seconds);
     }
     (void)pthread_mutex_unlock(&lock);
@@ -290,6 +287,20 @@ void sagoi_recorder_note(const char *path, const char *text, bool leads) {
     (void)pthread_mutex_lock(&lock);
     if (recorder.record)
         sagoi_record_note_add(sagoi_record_find(recorder.record, path), text, 1, leads);
+    (void)pthread_mutex_unlock(&lock);
+}
+
+void sagoi_recorder_passed(const char *path, const sagoi_recorded_passed *call) {
+    if (!sagoi_is_recorded())
+        return;
+    (void)pthread_mutex_lock(&lock);
+    if (recorder.record) {
+        sagoi_record_passed *to = &sagoi_record_find(recorder.record, path)->passed[call->together];
+        to->calls[call->write]++;
+        to->bytes[call->write] += call->bytes;
+        to->longest += call->seconds;
+        sagoi_row_add(recorder.row, SAGOI_PHASE_MPI, now(), call->seconds);
+    }
     (void)pthread_mutex_unlock(&lock);
 }
 

@@ -49,6 +49,14 @@ void sagoi_recorder_call(const sago_stats *stats, const sagoi_recorded_call *cal
 void sagoi_recorder_io(const sago_stats *stats, double start, double seconds);
 /* Something that somebody else did with a file. */
 void sagoi_recorder_note(const char *path, const char *text, bool leads);
+/* A call that the MPI library served and that ends now. */
+typedef struct sagoi_recorded_passed {
+    bool together, write;
+    int64_t bytes;
+    double seconds;
+} sagoi_recorded_passed;
+
+void sagoi_recorder_passed(const char *path, const sagoi_recorded_passed *call);
 /* A checkpoint that has come as far as it is to go. */
 void sagoi_recorder_step(const sagoi_record_step *step);
 

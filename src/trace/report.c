@@ -152,6 +152,19 @@ static void print_handed(FILE *out, const sagoi_record_file *file) {
     fputc(']', out);
 }
 
+/* What the MPI library did with it. */
+static void print_passed(FILE *out, const sagoi_record_file *file) {
+    static const char *const names[] = {"independent", "collective"};
+    key(out, "by_mpi");
+    for (int i = 0; i < 2; i++)
+        fprintf(out,
+                "%s\"%s\": {\"reads\": %" PRId64 ", \"writes\": %" PRId64 ", \"bytes_read\": %" PRId64
+                ", \"bytes_written\": %" PRId64 ", \"seconds\": %.6f}",
+                i ? ", " : "{", names[i], file->passed[i].calls[0], file->passed[i].calls[1],
+                file->passed[i].bytes[0], file->passed[i].bytes[1], file->passed[i].longest);
+    fputc('}', out);
+}
+
 static void print_storage(FILE *out, const sagoi_record_file *file) {
     key(out, "storage");
     fputs("{\"name\": ", out);
@@ -186,6 +199,7 @@ static void print_file(FILE *out, const sagoi_record_file *file) {
     fputc('}', out);
     print_phases(out, file);
     print_handed(out, file);
+    print_passed(out, file);
     print_heat(out, &file->heat);
     fputc('}', out);
 }
@@ -196,7 +210,7 @@ static void print_file(FILE *out, const sagoi_record_file *file) {
 static void print_bins(FILE *out, const sagoi_record_row *row) {
     fputs(", \"bins\": [", out);
     for (int b = 0; b < row->time.used; b++)
-        for (int i = 0; i < SAGO_PHASE_COUNT; i++)
+        for (int i = 0; i < SAGOI_RECORD_PHASES; i++)
             fprintf(out, "%s%.0f", i ? "," : b ? "],[" : "[", 1e6 * row->bins[b][i]);
     fputs(row->time.used ? "]]" : "]", out);
 }
@@ -213,7 +227,7 @@ static void print_row(FILE *out, const sagoi_record *record, int64_t i) {
             first_rank_of(record, i), row->ranks, row->least, row->most);
     fprintf(out, ", \"bytes_read\": %" PRId64 ", \"bytes_written\": %" PRId64 ", \"seconds\": [", row->bytes[0],
             row->bytes[1]);
-    for (int p = 0; p < SAGO_PHASE_COUNT; p++)
+    for (int p = 0; p < SAGOI_RECORD_PHASES; p++)
         fprintf(out, "%s%.6f", p ? ", " : "", row->seconds[p]);
     fputc(']', out);
     print_bins(out, row);
@@ -230,8 +244,8 @@ static void print_timeline(FILE *out, const sagoi_record *record) {
             scale ? 1e-3 * (double)(scale->first << scale->shift) : record->begin,
             scale ? 1e-3 * (double)(INT64_C(1) << scale->shift) : 1);
     for (int p = 0; p < SAGO_PHASE_COUNT; p++)
-        fprintf(out, "%s\"%s\"", p ? ", " : "", sago_phase_string((sago_phase)p));
-    fputs("], \"rows\": [", out);
+        fprintf(out, "\"%s\", ", sago_phase_string((sago_phase)p));
+    fputs("\"mpi\"], \"rows\": [", out);
     for (int i = 0; i < SAGOI_RECORD_ROWS; i++)
         if (record->rows[i]) {
             fputs(first ? "\n  " : ",\n  ", out);

@@ -8,16 +8,25 @@
 #include "base/checked.h"
 #include "trace/report.h"
 
+/* Seconds of a rank; of neighbours that share a row, of one of them on average. */
+typedef struct effort {
+    int64_t rank, ranks;  /* the first of them */
+    double work, meeting; /* in calls: what it did itself; agreeing with others and waiting for them */
+    double bytes;
+} effort;
+
 /* What all sentences look at. */
 typedef struct facts {
     const sagoi_record *record;
     sagoi_sentence *said;
     int64_t count;
+    double elapsed;
     double seconds[SAGO_PHASE_COUNT], all; /* of all ranks */
-    double most, mean;                     /* in all phases, of one rank */
-    double busiest, busy; /* the same without waiting: of the busiest row's mean rank, and of all */
-    int64_t busiest_rank, busiest_ranks;
+    double most;                           /* in all phases, of one rank */
+    double planning;                       /* of the rank with the least of it, who waits for nobody in it */
+    effort mean, busiest, last;            /* last: who waits least is who came last */
     int64_t bytes[2], calls[2], sizes, aggregated, rounds, misses, hits;
+    double spent; /* in reads and writes, of the slowest rank */
 } facts;
 
 __attribute__((format(printf, 3, 4))) static void say(facts *f, const char *hint, const char *format, ...) {
@@ -65,41 +74,53 @@ static int percent(double part, double whole) { return whole > 0 ? (int)lround(1
 
 /* ---- Looking ---- */
 
-static double without_waiting(const sagoi_record_row *row) {
-    double sum = 0;
-    for (int i = 0; i < SAGO_PHASE_COUNT; i++)
-        sum += i == SAGO_PHASE_WAIT ? 0 : row->seconds[i];
-    return sum;
-}
-
 static int64_t first_rank_of(const sagoi_record *record, int64_t row) {
     if (record->ranks <= SAGOI_RECORD_ROWS)
         return row;
     return (row * record->ranks + SAGOI_RECORD_ROWS - 1) / SAGOI_RECORD_ROWS;
 }
 
+static effort effort_of(const sagoi_record *record, int64_t r) {
+    const sagoi_record_row *row = record->rows[r];
+    effort of = {.rank = first_rank_of(record, r), .ranks = row->ranks};
+    of.meeting = (row->seconds[SAGO_PHASE_PLAN] + row->seconds[SAGO_PHASE_WAIT]) / (double)row->ranks;
+    for (int i = 0; i < SAGO_PHASE_COUNT; i++)
+        of.work += row->seconds[i] / (double)row->ranks;
+    of.work -= of.meeting;
+    of.bytes = (double)(row->bytes[0] + row->bytes[1]) / (double)row->ranks;
+    return of;
+}
+
+static void look_at_row(facts *f, int64_t r) {
+    const sagoi_record_row *row = f->record->rows[r];
+    const effort of = effort_of(f->record, r);
+    double planning = row->seconds[SAGO_PHASE_PLAN] / (double)row->ranks;
+    bool first = f->mean.ranks == 0;
+    for (int i = 0; i < SAGO_PHASE_COUNT; i++)
+        f->seconds[i] += row->seconds[i];
+    f->most = fmax(f->most, row->most);
+    f->planning = first ? planning : fmin(f->planning, planning);
+    if (first || of.work > f->busiest.work)
+        f->busiest = of;
+    if (first || of.meeting < f->last.meeting)
+        f->last = of;
+    f->mean.ranks += of.ranks;
+    f->mean.work += of.work * (double)of.ranks;
+    f->mean.meeting += of.meeting * (double)of.ranks;
+    f->mean.bytes += of.bytes * (double)of.ranks;
+}
+
 static void look_at_rows(facts *f) {
-    double busy = 0;
-    int64_t ranks = 0;
-    for (int r = 0; r < SAGOI_RECORD_ROWS; r++) {
-        const sagoi_record_row *row = f->record->rows[r];
-        if (!row || row->ranks == 0)
-            continue;
-        for (int i = 0; i < SAGO_PHASE_COUNT; i++)
-            f->seconds[i] += row->seconds[i];
-        f->most = fmax(f->most, row->most);
-        ranks += row->ranks;
-        busy += without_waiting(row);
-        if (without_waiting(row) / (double)row->ranks > f->busiest) {
-            f->busiest = without_waiting(row) / (double)row->ranks;
-            f->busiest_rank = first_rank_of(f->record, r);
-            f->busiest_ranks = row->ranks;
-        }
-    }
+    for (int64_t r = 0; r < SAGOI_RECORD_ROWS; r++)
+        if (f->record->rows[r] && f->record->rows[r]->ranks > 0)
+            look_at_row(f, r);
     for (int i = 0; i < SAGO_PHASE_COUNT; i++)
         f->all += f->seconds[i];
-    f->mean = ranks > 0 ? f->all / (double)ranks : 0;
-    f->busy = ranks > 0 ? busy / (double)ranks : 0;
+    if (f->mean.ranks == 0)
+        return;
+    f->mean.work /= (double)f->mean.ranks;
+    f->mean.meeting /= (double)f->mean.ranks;
+    f->mean.bytes /= (double)f->mean.ranks;
 }
 
 static void look_at_files(facts *f) {
@@ -113,6 +134,7 @@ static void look_at_files(facts *f) {
         f->rounds += file->led[SAGOI_COUNT_rounds];
         f->misses += file->led[SAGOI_COUNT_plan_misses];
         f->hits += file->led[SAGOI_COUNT_plan_hits];
+        f->spent += file->calls[0] + file->calls[1];
         for (int w = 0; w < 2; w++)
             for (int s = 0; s < SAGOI_RECORD_SIZES; s++)
                 f->sizes += file->sizes[w][s];
@@ -134,36 +156,97 @@ static void say_state(facts *f) {
 }
 
 static void say_all(facts *f) {
-    const sagoi_record *r = f->record;
-    double elapsed = r->end - r->begin;
     int64_t calls = f->calls[0] + f->calls[1];
+    if (f->most < 0.001 * f->elapsed && f->bytes[0] + f->bytes[1] == 0)
+        say(f, "", "Sago served next to nothing of this job: %s of %s of the slowest rank.",
+            of_seconds(f->most).text, of_seconds(f->elapsed).text);
+    else
+        say(f, "",
+            "The slowest rank spent %s of %s (%d%%) in Sago's calls; the job wrote %s and read %s, by %" PRId64
+            " collective call%s.",
+            of_seconds(f->most).text, of_seconds(f->elapsed).text, percent(f->most, f->elapsed),
+            of_bytes((double)f->bytes[1]).text, of_bytes((double)f->bytes[0]).text, calls, plural(calls));
+}
+
+/* ---- Ranks that wait for each other ---- */
+
+static void name_ranks(const effort *of, char name[64]) {
+    if (of->ranks > 1)
+        (void)snprintf(name, 64, "ranks %" PRId64 " to %" PRId64, of->rank, of->rank + of->ranks - 1);
+    else
+        (void)snprintf(name, 64, "rank %" PRId64, of->rank);
+}
+
+/* Somebody who hardly waits, while all others do. */
+static bool is_one_waited_for(const facts *f) {
+    return f->mean.ranks > f->last.ranks && f->last.meeting < 0.5 * f->mean.meeting;
+}
+
+static bool is_uneven(const facts *f) {
+    return f->mean.ranks > f->busiest.ranks && f->busiest.work >= 1.5 * f->mean.work &&
+           f->busiest.work - f->mean.work >= 0.01;
+}
+
+static void say_who_has_more(facts *f, int part) {
+    char ranks[64];
+    name_ranks(&f->busiest, ranks);
+    if (f->busiest.bytes > 1.5 * f->mean.bytes)
+        say(f, "",
+            "%d%% of the time ranks waited for %s, which had more to do: it moved %s in %s, a rank on average %s "
+            "in %s.  Spread evenly, the data would be moved sooner.",
+            part, ranks, of_bytes(f->busiest.bytes).text, of_seconds(f->busiest.work).text,
+            of_bytes(f->mean.bytes).text, of_seconds(f->mean.work).text);
+    else if (f->aggregated > 0)
+        say(f, "sago_placement=spread",
+            "%d%% of the time ranks waited for %s, which had more to do: it worked %s, a rank on average %s.  "
+            "Aggregators do more than others; they can be spread over more nodes.",
+            part, ranks, of_seconds(f->busiest.work).text, of_seconds(f->mean.work).text);
+    else
+        say(f, "",
+            "%d%% of the time ranks waited for %s, which took longer: it worked %s, a rank on average %s, for as "
+            "many bytes.  Its node, or its way to the storage, may be slow.",
+            part, ranks, of_seconds(f->busiest.work).text, of_seconds(f->mean.work).text);
+}
+
+static void say_who_is_late(facts *f, int part) {
+    char ranks[64];
+    name_ranks(&f->last, ranks);
     say(f, "",
-        "The slowest rank spent %s of %s (%d%%) in Sago's calls; the job wrote %s and read %s, by %" PRId64
-        " collective call%s.",
-        of_seconds(f->most).text, of_seconds(elapsed).text, percent(f->most, elapsed),
-        of_bytes((double)f->bytes[1]).text, of_bytes((double)f->bytes[0]).text, calls, plural(calls));
+        "%d%% of the time ranks waited for %s, which came last to the calls: it waited %s itself, a rank on "
+        "average "
+        "%s.  In the calls it has no more to do than others, so it is what the program does before them that "
+        "takes "
+        "longer there.",
+        part, ranks, of_seconds(f->last.meeting).text, of_seconds(f->mean.meeting).text);
 }
 
-static sago_phase largest_phase(const facts *f) {
-    int largest = 0;
-    for (int i = 1; i < SAGO_PHASE_COUNT; i++)
-        largest = f->seconds[i] > f->seconds[largest] ? i : largest;
-    return (sago_phase)largest;
-}
-
-static void say_plan_phase(facts *f, int part) {
-    if (f->misses > f->hits)
+static void say_meeting(facts *f, int part) {
+    const int64_t calls = f->calls[0] + f->calls[1];
+    const bool planned = f->planning > 0.5 * f->mean.meeting;
+    if (is_one_waited_for(f) && is_uneven(f))
+        say_who_has_more(f, part);
+    else if (is_one_waited_for(f))
+        say_who_is_late(f, part);
+    else if (planned && f->misses > f->hits && f->misses >= 8)
         say(f, "sago_plan_cache=64",
             "%d%% of the time went to agreeing and planning: %" PRId64 " plans were made, and only %" PRId64
             " found again.  Accesses that repeat their shape need none; more plans can be kept.",
             part, f->misses, f->hits);
+    else if (planned && calls >= 100)
+        say(f, f->calls[1] > 0 ? "sago_defer=on" : "",
+            "%d%% of the time went to agreeing on %" PRId64
+            " calls.  Fewer and larger calls, writes that are deferred, or ranks that meet less often "
+            "(sago_agree=enter) would take less.",
+            part, calls);
     else
-        say(f, "sago_defer=on",
-            "%d%% of the time went to agreeing on calls, waiting for whoever came last included.  Fewer and "
-            "larger "
-            "calls, writes that are deferred, or ranks that meet less often (sago_agree=enter) would take less.",
+        say(f, "",
+            "%d%% of the time ranks waited for each other, in turn: all of them have about as much to do, but "
+            "they "
+            "come to the calls at different times, or share cores.",
             part);
 }
+
+/* ---- What they do themselves ---- */
 
 static void say_exchange_phase(facts *f, int part) {
     say(f, "sago_aggregators_per_node=2",
@@ -182,53 +265,47 @@ static double stream_speed(const facts *f) {
     return seconds > 0 ? bytes / seconds : 0;
 }
 
+/* Of the job, while its slowest rank was in calls. */
+static double job_speed(const facts *f) {
+    return f->spent > 0 ? (double)(f->bytes[0] + f->bytes[1]) / f->spent : 0;
+}
+
 static void say_store_phase(facts *f, int part) {
     double speed = stream_speed(f), tuned = f->record->stream;
     if (tuned > 0 && speed < tuned / 2)
         say(f, "sago_aggregators_per_target=2",
-            "%d%% of the time went to the file system, which took %s/s of a rank; `sago tune` measured %s/s of "
-            "one.  "
-            "More writers for each storage target, or wider stripes when the file is made (striping_factor), may "
-            "come "
-            "nearer.",
-            part, of_bytes(speed).text, of_bytes(tuned).text);
+            "%d%% of the time went to the file system: %s/s of the job, %s/s of a rank that was in it, where "
+            "`sago "
+            "tune` measured %s/s of one.  More writers for each storage target, or wider stripes when the file is "
+            "made (striping_factor), may come nearer.",
+            part, of_bytes(job_speed(f)).text, of_bytes(speed).text, of_bytes(tuned).text);
     else
         say(f, "",
-            "%d%% of the time went to the file system, at %s/s of a rank%s.  The storage is what the job waits "
-            "for: "
-            "nonblocking calls, or checkpoints written in the background, hide it.",
-            part, of_bytes(speed).text, tuned > 0 ? ", near what `sago tune` measured" : "");
+            "%d%% of the time went to the file system: %s/s of the job, %s/s of a rank that was in it%s.  The "
+            "storage is what the job waits for: nonblocking calls, or checkpoints written in the background, hide "
+            "it.",
+            part, of_bytes(job_speed(f)).text, of_bytes(speed).text,
+            tuned > 0 ? ", near what `sago tune` measured" : " (`sago tune` would tell how much it could be)");
 }
 
-static bool is_uneven(const facts *f) {
-    return f->record->seen > 1 && f->busy > 0 && f->busiest >= 1.5 * f->busy && f->busiest - f->busy >= 0.01;
-}
-
-static void say_waiting(facts *f, int part) {
-    if (is_uneven(f)) /* say_imbalance() says who */
-        say(f, "", "%d%% of the time ranks of a node waited for each other.", part);
-    else if (f->busiest > 1.1 * f->busy)
-        say(f, "",
-            "%d%% of the time ranks of a node waited for each other: rank %" PRId64
-            " works longest between meetings, %s in all; a rank on average %s.",
-            part, f->busiest_rank, of_seconds(f->busiest).text, of_seconds(f->busy).text);
-    else
-        say(f, "",
-            "%d%% of the time ranks of a node waited for each other, though all of them have about as much to do: "
-            "they "
-            "come to the calls at different times, or share cores.",
-            part);
+/* All waiting is one kind, whether in an agreement or at a gate of the node. */
+static sago_phase largest_phase(const facts *f) {
+    int largest = SAGO_PHASE_WAIT;
+    double most = f->seconds[SAGO_PHASE_PLAN] + f->seconds[SAGO_PHASE_WAIT];
+    for (int i = 0; i < SAGO_PHASE_COUNT; i++)
+        if (f->seconds[i] > most) {
+            largest = i;
+            most = f->seconds[i];
+        }
+    return (sago_phase)largest;
 }
 
 static void say_phase(facts *f) {
     sago_phase phase = largest_phase(f);
     int part = percent(f->seconds[phase], f->all);
-    if (f->all <= 0)
+    if (f->all <= 0 || f->most < 0.01 * f->elapsed)
         return;
     switch (phase) {
-    case SAGO_PHASE_PLAN:
-        say_plan_phase(f, part);
-        break;
     case SAGO_PHASE_EXCHANGE:
         say_exchange_phase(f, part);
         break;
@@ -244,29 +321,28 @@ static void say_phase(facts *f) {
     case SAGO_PHASE_FLATTEN:
         say(f, "",
             "%d%% of the time went to describing datatypes.  A view that is set once, or types that are used "
-            "again, "
-            "cost this once.",
+            "again, cost this once.",
             part);
         break;
     default:
-        say_waiting(f, part);
+        say_meeting(f, percent(f->seconds[SAGO_PHASE_PLAN] + f->seconds[SAGO_PHASE_WAIT], f->all));
+        return;
     }
+    part = percent(f->seconds[SAGO_PHASE_PLAN] + f->seconds[SAGO_PHASE_WAIT], f->all);
+    if (part >= 20 && is_one_waited_for(f))
+        say_meeting(f, part);
 }
 
+/* Uneven work that nobody waited for where ranks meet: it may be hidden, or be waited for in messages. */
 static void say_imbalance(facts *f) {
-    if (!is_uneven(f))
-        return;
     char ranks[64];
-    if (f->busiest_ranks > 1)
-        (void)snprintf(ranks, sizeof ranks, "Ranks %" PRId64 " to %" PRId64, f->busiest_rank,
-                       f->busiest_rank + f->busiest_ranks - 1);
-    else
-        (void)snprintf(ranks, sizeof ranks, "Rank %" PRId64, f->busiest_rank);
+    if (!is_uneven(f) || is_one_waited_for(f) || f->most < 0.01 * f->elapsed)
+        return;
+    name_ranks(&f->busiest, ranks);
     say(f, f->aggregated > 0 ? "sago_placement=spread" : "",
-        "%s worked %s, a rank on average %s: the others waited.  %s", ranks, of_seconds(f->busiest).text,
-        of_seconds(f->busy).text,
-        f->aggregated > 0 ? "Aggregators do more than others; they can be spread over more nodes."
-                          : "What each rank writes or reads is uneven.");
+        "Work is uneven: %s worked %s, a rank on average %s.%s", ranks, of_seconds(f->busiest.work).text,
+        of_seconds(f->mean.work).text,
+        f->aggregated > 0 ? "  Aggregators do more than others; they can be spread over more nodes." : "");
 }
 
 static void say_small(facts *f) {
@@ -289,13 +365,44 @@ static void say_rounds(facts *f) {
         f->rounds / f->aggregated);
 }
 
+static void say_handed_file(facts *f, const sagoi_record_file *file) {
+    const sagoi_record_passed *passed = &file->passed[1];
+    char took[96] = "";
+    if (passed->longest > 0)
+        (void)snprintf(took, sizeof took, ", %s of the slowest rank", of_seconds(passed->longest).text);
+    for (int n = 0; n < SAGOI_RECORD_NOTES && file->notes[n].text[0]; n++, took[0] = '\0')
+        say(f, "", "%" PRId64 " call%s on %.160s %s handed to the MPI library: %s%s.", file->notes[n].led,
+            plural(file->notes[n].led), file->path, file->notes[n].led == 1 ? "was" : "were", file->notes[n].text,
+            took);
+}
+
 static void say_handed(facts *f) {
     for (int64_t i = 0; i < f->record->nfiles; i++)
-        for (int n = 0; n < SAGOI_RECORD_NOTES && f->record->files[i].notes[n].text[0]; n++) {
-            const sagoi_record_note *note = &f->record->files[i].notes[n];
-            say(f, "", "%" PRId64 " call%s on %.160s were handed to the MPI library: %s.", note->led,
-                plural(note->led), f->record->files[i].path, note->text);
+        say_handed_file(f, &f->record->files[i]);
+}
+
+/* The program's own independent calls, which the MPI library serves. */
+static void say_independent(facts *f) {
+    sagoi_record_passed all = {0};
+    for (int64_t i = 0; i < f->record->nfiles; i++) {
+        const sagoi_record_passed *passed = &f->record->files[i].passed[0];
+        all.longest += passed->longest;
+        for (int w = 0; w < 2; w++) {
+            all.calls[w] += passed->calls[w];
+            all.bytes[w] += passed->bytes[w];
         }
+    }
+    int64_t calls = all.calls[0] + all.calls[1];
+    double mean = calls > 0 ? (double)(all.bytes[0] + all.bytes[1]) / (double)calls : 0;
+    if (calls == 0 || all.longest < 0.01 * f->elapsed)
+        return;
+    say(f, "",
+        "The program made %" PRId64 " independent write%s and %" PRId64
+        " read%s of %s on average, which the MPI library serves, not Sago: %s of the slowest rank, %d%% of the "
+        "run.%s",
+        all.calls[1], plural(all.calls[1]), all.calls[0], plural(all.calls[0]), of_bytes(mean).text,
+        of_seconds(all.longest).text, percent(all.longest, f->elapsed),
+        mean >= 1 << 20 ? "" : "  Collective calls (MPI_File_write_at_all) let ranks move such pieces together.");
 }
 
 static void say_memory(facts *f) {
@@ -319,16 +426,18 @@ static void say_checkpoints(facts *f) {
     }
     if (n > 0)
         say(f, "",
-            "%" PRId64 " checkpoint%s held the program for %s in all, and took %s to be written and drained.", n,
-            plural(n), of_seconds(held).text, of_seconds(written).text);
+            "%" PRId64 " checkpoint%s held the program for %s in all (%d%% of the run), and took %s to be written "
+            "and drained.",
+            n, plural(n), of_seconds(held).text, percent(held, f->elapsed), of_seconds(written).text);
 }
 
 int64_t sagoi_verdict_of(const sagoi_record *record, sagoi_sentence said[SAGOI_VERDICT_MAX]) {
-    facts f = {.record = record, .said = said};
+    facts f = {.record = record, .said = said, .elapsed = record->end - record->begin};
     look_at_rows(&f);
     look_at_files(&f);
     say_state(&f);
     say_all(&f);
+    say_independent(&f);
     say_phase(&f);
     say_imbalance(&f);
     say_small(&f);

@@ -61,6 +61,12 @@ import json
 r = json.load(open("drop.json"))
 assert r["program"] == "test_handed" and r["complete"], r["program"]
 assert any(f["handed"] for f in r["files"]), "calls were handed on"
+for kind in "independent", "collective":  # and who did them, and for how long
+    by = [f["by_mpi"][kind] for f in r["files"]]
+    assert sum(b["writes"] for b in by) > 0 and sum(b["bytes_written"] for b in by) > 0, (kind, by)
+    assert sum(b["seconds"] for b in by) > 0, (kind, by)
+mpi = r["timeline"]["phases"].index("mpi")
+assert sum(row["seconds"][mpi] for row in r["timeline"]["rows"]) > 0
 PY
 
 # ---- A path that cannot be written costs a line, not the job ----

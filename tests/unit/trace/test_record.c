@@ -19,7 +19,7 @@
 static double total(const sagoi_record_row *row) {
     double sum = 0;
     for (int b = 0; b < SAGOI_RECORD_BINS; b++)
-        for (int p = 0; p < SAGO_PHASE_COUNT; p++)
+        for (int p = 0; p < SAGOI_RECORD_PHASES; p++)
             sum += row->bins[b][p];
     return sum;
 }
@@ -45,7 +45,7 @@ static void nothing_is_lost(void **state) {
         double length = (rand() % 1000) * 1e-4 * (i % 50 == 0 ? 100 : 1);
         int64_t low = (int64_t)(rand() % 100) << (i / 150), range[2] = {low, low + 1 + rand() % 100000};
         now += (rand() % 100 - 20) * 0.01 * (i < 1500 ? 1 : 50);
-        sagoi_row_add(&row, (sago_phase)(i % SAGO_PHASE_COUNT), now, length);
+        sagoi_row_add(&row, i % SAGOI_RECORD_PHASES, now, length);
         sagoi_heat_add(&heat, true, range, 4096, now, length);
         seconds += length;
         bytes += 4096;
@@ -92,13 +92,14 @@ static sagoi_record *make_rank(int64_t rank, int64_t ranks, const char *path) {
         file->sizes[1][sagoi_size_bin(1 << 20)]++;
         row->bytes[1] += 1 << 20;
         for (int s = 0; s < 12; s++)
-            record->spans[record->nspans++] = (sagoi_record_span){.start = at + 0.2 * s,
-                                                                  .seconds = 0.2,
-                                                                  .call = i,
-                                                                  .rank = (int32_t)rank,
-                                                                  .round = s,
-                                                                  .phase = (int16_t)(s % (SAGO_PHASE_COUNT + 1)),
-                                                                  .stride = 1};
+            record->spans[record->nspans++] =
+                (sagoi_record_span){.start = at + 0.2 * s,
+                                    .seconds = 0.2,
+                                    .call = i,
+                                    .rank = (int32_t)rank,
+                                    .round = s,
+                                    .phase = (int16_t)(s % (SAGOI_RECORD_PHASES + 1)),
+                                    .stride = 1};
     }
     file->longest[SAGO_PHASE_STORE] = 40;
     file->longest_rank[SAGO_PHASE_STORE] = rank;
@@ -253,7 +254,7 @@ static void the_verdict_names_the_cause(void **state) {
     assert_true(says(record, "`sago tune` measured", "sago_aggregators_per_target=2"));
     sagoi_row_add(busy->rows[1], SAGO_PHASE_STORE, 1.7e9 + 500, 400);
     assert_true(sagoi_record_merge(record, busy));
-    assert_true(says(record, "Rank 1 worked", ""));
+    assert_true(says(record, "rank 1 worked", ""));
     record->complete = 0;
     assert_true(says(record, "did not come to MPI_Finalize", ""));
     sagoi_record_note_add(&record->files[0], "atomic mode", 2, 1);

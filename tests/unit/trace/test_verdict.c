@@ -1,0 +1,178 @@
+/* The verdict of made-up jobs, each slow for one reason: it names that reason, and blames nobody else. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "trace/record.h"
+#include "trace/report.h"
+
+enum { RANKS = 8 };
+static const double begin = 1.7e9;
+
+/* A job of 100 seconds that has done nothing yet. */
+static sagoi_record *make_job(void) {
+    sagoi_record *record = sagoi_record_create(RANKS);
+    assert_non_null(record);
+    for (int64_t rank = 0; rank < RANKS; rank++)
+        sagoi_record_row_of(record, rank)->ranks = 1;
+    record->begin = begin;
+    record->end = begin + 100;
+    record->seen = RANKS;
+    record->complete = 1;
+    (void)sagoi_record_find(record, "/scratch/out");
+    return record;
+}
+
+static void spend(sagoi_record *record, int64_t rank, int phase, double seconds) {
+    sagoi_record_row *row = record->rows[rank];
+    sagoi_row_add(row, phase, begin + 50, seconds);
+    if (phase < SAGO_PHASE_COUNT)
+        row->least = row->most = row->most + seconds;
+    record->files[0].phase[phase < SAGO_PHASE_COUNT ? phase : 0].seconds += phase < SAGO_PHASE_COUNT ? seconds : 0;
+}
+
+static void call(sagoi_record *record, int64_t calls, int64_t bytes) {
+    sagoi_record_file *file = &record->files[0];
+    file->led[SAGOI_COUNT_collective_writes] += calls;
+    file->counts[SAGOI_COUNT_collective_writes] += calls * RANKS;
+    file->counts[SAGOI_COUNT_bytes_written] += calls * RANKS * bytes;
+    file->sizes[1][sagoi_size_bin(bytes)] += calls * RANKS;
+}
+
+static const char *verdict_of(const sagoi_record *record) {
+    static char all[SAGOI_VERDICT_MAX * (SAGOI_SENTENCE_MAX + 80)];
+    sagoi_sentence said[SAGOI_VERDICT_MAX];
+    int64_t count = sagoi_verdict_of(record, said);
+    size_t length = 0;
+    for (int64_t i = 0; i < count; i++)
+        length += (size_t)snprintf(all + length, sizeof all - length, "%s [%s]\n", said[i].text, said[i].hint);
+    return all;
+}
+
+static void expect(const sagoi_record *record, const char *words, bool wanted) {
+    const char *said = verdict_of(record);
+    if ((strstr(said, words) != NULL) != wanted)
+        fail_msg("%s \"%s\" in:\n%s", wanted ? "no" : "there is", words, said);
+}
+
+static void storage_is_slow(void **state) {
+    (void)state;
+    sagoi_record *record = make_job();
+    for (int64_t rank = 0; rank < RANKS; rank++) {
+        spend(record, rank, SAGO_PHASE_STORE, 60);
+        spend(record, rank, SAGO_PHASE_PLAN, 1 + (double)rank);
+    }
+    call(record, 10, 1 << 26);
+    record->files[0].calls[1] = 68;
+    expect(record, "went to the file system", true);
+    expect(record, "75 MiB/s", true); /* all ranks together */
+    expect(record, "waited for rank", false);
+    sagoi_record_destroy(record);
+}
+
+/* A rank that comes late waits least; the others wait in the agreement that begins the call. */
+static void one_rank_comes_late(void **state) {
+    (void)state;
+    sagoi_record *record = make_job();
+    for (int64_t rank = 0; rank < RANKS; rank++) {
+        spend(record, rank, SAGO_PHASE_STORE, 5);
+        spend(record, rank, SAGO_PHASE_PLAN, rank == 5 ? 0.5 : 40);
+    }
+    call(record, 10, 1 << 20);
+    expect(record, "waited for rank 5, which came last", true);
+    expect(record, "sago_defer", false);
+    sagoi_record_destroy(record);
+}
+
+static void one_rank_has_more_to_do(void **state) {
+    (void)state;
+    sagoi_record *record = make_job();
+    for (int64_t rank = 0; rank < RANKS; rank++) {
+        spend(record, rank, SAGO_PHASE_STORE, rank == 7 ? 50 : 2);
+        spend(record, rank, SAGO_PHASE_PLAN, rank == 7 ? 0.5 : 48);
+        record->rows[rank]->bytes[1] = rank == 7 ? 800 << 20 : 10 << 20;
+    }
+    call(record, 10, 1 << 20);
+    expect(record, "waited for rank 7, which had more to do", true);
+    expect(record, "800 MiB", true);
+    expect(record, "which came last", false);
+    sagoi_record_destroy(record);
+}
+
+static void many_small_collective_calls(void **state) {
+    (void)state;
+    sagoi_record *record = make_job();
+    for (int64_t rank = 0; rank < RANKS; rank++)
+        spend(record, rank, SAGO_PHASE_PLAN, 60 + (double)rank);
+    call(record, 100000, 100);
+    record->files[0].led[SAGOI_COUNT_plan_hits] = 99999;
+    record->files[0].led[SAGOI_COUNT_plan_misses] = 1;
+    expect(record, "[sago_defer=on]", true);
+    expect(record, "waited for rank", false);
+    sagoi_record_destroy(record);
+}
+
+static void plans_are_made_again(void **state) {
+    (void)state;
+    sagoi_record *record = make_job();
+    for (int64_t rank = 0; rank < RANKS; rank++)
+        spend(record, rank, SAGO_PHASE_PLAN, 60);
+    call(record, 100, 1 << 20);
+    record->files[0].led[SAGOI_COUNT_plan_misses] = 100;
+    expect(record, "100 plans were made", true);
+    expect(record, "[sago_plan_cache=", true);
+    sagoi_record_destroy(record);
+}
+
+/* The program's own independent calls, which the MPI library serves. */
+static void tiny_independent_calls(void **state) {
+    (void)state;
+    sagoi_record *record = make_job();
+    sagoi_record_passed *passed = &record->files[0].passed[0];
+    passed->calls[1] = 8000;
+    passed->bytes[1] = 8000 * 64;
+    passed->longest = 90;
+    expect(record, "8000 independent writes", true);
+    expect(record, "64 bytes", true);
+    expect(record, "90.0 s of the slowest rank", true);
+    expect(record, "MPI_File_write_at_all", true);
+    expect(record, "went to", false);
+    sagoi_record_destroy(record);
+}
+
+static void calls_are_handed_on(void **state) {
+    (void)state;
+    sagoi_record *record = make_job();
+    sagoi_record_passed *passed = &record->files[0].passed[1];
+    sagoi_record_note_add(&record->files[0], "data representation", 160, 20);
+    passed->calls[1] = 160;
+    passed->longest = 12;
+    spend(record, 0, SAGO_PHASE_FLATTEN, 3e-5);
+    expect(record, "20 calls on /scratch/out were handed to the MPI library: data representation", true);
+    expect(record, "12.0 s", true);
+    expect(record, "describing datatypes", false); /* of 30 us in 100 s nobody wants to hear */
+    sagoi_record_destroy(record);
+}
+
+static void checkpoints_hold_the_program(void **state) {
+    (void)state;
+    sagoi_record *record = make_job();
+    for (int i = 0; i < 3; i++)
+        sagoi_record_step_add(record, &(sagoi_record_step){.step = i, .held = 10, .write = 12, .written = 1});
+    expect(record, "3 checkpoints held the program for 30.0 s in all (30% of the run)", true);
+    sagoi_record_destroy(record);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(storage_is_slow),         cmocka_unit_test(one_rank_comes_late),
+        cmocka_unit_test(one_rank_has_more_to_do), cmocka_unit_test(many_small_collective_calls),
+        cmocka_unit_test(plans_are_made_again),    cmocka_unit_test(tiny_independent_calls),
+        cmocka_unit_test(calls_are_handed_on),     cmocka_unit_test(checkpoints_hold_the_program)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
