@@ -182,30 +182,37 @@ static bool is_one_waited_for(const facts *f) {
     return f->mean.ranks > f->last.ranks && f->last.meeting < 0.5 * f->mean.meeting;
 }
 
+/* Who comes late to calls is shorter in them than those who wait there. */
+static bool is_late(const facts *f) {
+    double total = f->last.work + f->last.meeting, mean = f->mean.work + f->mean.meeting;
+    return mean - total > 0.5 * (f->mean.meeting - f->last.meeting);
+}
+
 static bool is_uneven(const facts *f) {
     return f->mean.ranks > f->busiest.ranks && f->busiest.work >= 1.5 * f->mean.work &&
            f->busiest.work - f->mean.work >= 0.01;
 }
 
 static void say_who_has_more(facts *f, int part) {
+    const effort *who = &f->last;
     char ranks[64];
-    name_ranks(&f->busiest, ranks);
-    if (f->busiest.bytes > 1.5 * f->mean.bytes)
+    name_ranks(who, ranks);
+    if (who->bytes > 1.5 * f->mean.bytes)
         say(f, "",
             "%d%% of the time ranks waited for %s, which had more to do: it moved %s in %s, a rank on average %s "
             "in %s.  Spread evenly, the data would be moved sooner.",
-            part, ranks, of_bytes(f->busiest.bytes).text, of_seconds(f->busiest.work).text,
-            of_bytes(f->mean.bytes).text, of_seconds(f->mean.work).text);
+            part, ranks, of_bytes(who->bytes).text, of_seconds(who->work).text, of_bytes(f->mean.bytes).text,
+            of_seconds(f->mean.work).text);
     else if (f->aggregated > 0)
         say(f, "sago_placement=spread",
             "%d%% of the time ranks waited for %s, which had more to do: it worked %s, a rank on average %s.  "
             "Aggregators do more than others; they can be spread over more nodes.",
-            part, ranks, of_seconds(f->busiest.work).text, of_seconds(f->mean.work).text);
+            part, ranks, of_seconds(who->work).text, of_seconds(f->mean.work).text);
     else
         say(f, "",
             "%d%% of the time ranks waited for %s, which took longer: it worked %s, a rank on average %s, for as "
             "many bytes.  Its node, or its way to the storage, may be slow.",
-            part, ranks, of_seconds(f->busiest.work).text, of_seconds(f->mean.work).text);
+            part, ranks, of_seconds(who->work).text, of_seconds(f->mean.work).text);
 }
 
 static void say_who_is_late(facts *f, int part) {
@@ -223,10 +230,10 @@ static void say_who_is_late(facts *f, int part) {
 static void say_meeting(facts *f, int part) {
     const int64_t calls = f->calls[0] + f->calls[1];
     const bool planned = f->planning > 0.5 * f->mean.meeting;
-    if (is_one_waited_for(f) && is_uneven(f))
-        say_who_has_more(f, part);
-    else if (is_one_waited_for(f))
+    if (is_one_waited_for(f) && is_late(f))
         say_who_is_late(f, part);
+    else if (is_one_waited_for(f))
+        say_who_has_more(f, part);
     else if (planned && f->misses > f->hits && f->misses >= 8)
         say(f, "sago_plan_cache=64",
             "%d%% of the time went to agreeing and planning: %" PRId64 " plans were made, and only %" PRId64

@@ -71,7 +71,22 @@ static void storage_is_slow(void **state) {
     record->files[0].calls[1] = 68;
     expect(record, "went to the file system", true);
     expect(record, "75 MiB/s", true); /* all ranks together */
-    expect(record, "waited for rank", false);
+    expect(record, "came last", false);
+    sagoi_record_destroy(record);
+}
+
+/* The storage serves one rank after the others: nobody is late, the last one takes longer. */
+static void storage_serves_one_last(void **state) {
+    (void)state;
+    sagoi_record *record = make_job();
+    for (int64_t rank = 0; rank < RANKS; rank++) {
+        spend(record, rank, SAGO_PHASE_STORE, rank == 7 ? 60 : 44);
+        spend(record, rank, SAGO_PHASE_PLAN, rank == 7 ? 0.1 : 16);
+    }
+    call(record, 10, 1 << 26);
+    expect(record, "went to the file system", true);
+    expect(record, "waited for rank 7, which took longer", true);
+    expect(record, "came last", false);
     sagoi_record_destroy(record);
 }
 
@@ -169,10 +184,14 @@ static void checkpoints_hold_the_program(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(storage_is_slow),         cmocka_unit_test(one_rank_comes_late),
-        cmocka_unit_test(one_rank_has_more_to_do), cmocka_unit_test(many_small_collective_calls),
-        cmocka_unit_test(plans_are_made_again),    cmocka_unit_test(tiny_independent_calls),
-        cmocka_unit_test(calls_are_handed_on),     cmocka_unit_test(checkpoints_hold_the_program)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(storage_is_slow),
+                                       cmocka_unit_test(storage_serves_one_last),
+                                       cmocka_unit_test(one_rank_comes_late),
+                                       cmocka_unit_test(one_rank_has_more_to_do),
+                                       cmocka_unit_test(many_small_collective_calls),
+                                       cmocka_unit_test(plans_are_made_again),
+                                       cmocka_unit_test(tiny_independent_calls),
+                                       cmocka_unit_test(calls_are_handed_on),
+                                       cmocka_unit_test(checkpoints_hold_the_program)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
