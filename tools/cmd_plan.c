@@ -143,7 +143,7 @@ static bool draw(const plan_config *config, const plan_input *input, const sagoi
                    (long long)config->nodes, config->nodes == 1 ? "" : "s", config->machine ? " of " : "",
                    input->description.name, (long long)config->ranks, config->ranks == 1 ? "" : "s",
                    config->nodes == 1 ? "" : " each");
-    plan_svg(input, plan, title, out);
+    plan_svg(config, input, plan, title, out);
     bool failed = ferror(out);
     failed = fclose(out) != 0 || failed;
     return !failed || bench_refuse(why, "--svg %s: %s", config->svg, strerror(errno));

@@ -1,12 +1,15 @@
-/* From top to bottom, all over the same axis of file offsets where it is one: where each node's data lies, the
- * domains of the file, the nodes with their aggregators, and which window each aggregator fills in which round.
- * Colours are those of the groups, or of the aggregators where there is one group only. */
+/* From top to bottom, all over the same axis of file offsets where it is one: where each node's data lies, or each
+ * rank's where ranks access the file themselves; the domains of the file, the nodes with their aggregators; and,
+ * over time, when each aggregator is filled, stores and waits, round by round. Colours are those of the groups, or
+ * of the aggregators where there is one group only. */
 #include "tools/plan_svg.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/plan_time.h"
 #include "tools/svg.h"
 
 enum { WIDTH = 1240, LEFT = 130, RIGHT = 30, GAP = 34 };
@@ -14,9 +17,11 @@ enum { DATA_ROWS = 24, ROUND_ROWS = 16, ROUNDS_SHOWN = 40, LINKS_MAX = 48, NODES
 
 typedef struct picture {
     tool_svg svg;
+    const plan_config *config;
     const plan_input *input;
     const sagoi_plan *plan;
-    double y; /* the next thing begins here */
+    const plan_times *times; /* NULL: nothing is aggregated */
+    double y;                /* the next thing begins here */
     double cell, nodes_y;
     int64_t columns; /* of the nodes */
     double domains_y;
@@ -60,32 +65,97 @@ static double density(const picture *p, int64_t first, int64_t last, int64_t sta
     return share > 1 ? 1 : share;
 }
 
+enum { COLUMNS = 128 };
+
+/* One row of the picture: how much of each column is accessed. */
+static void draw_shares(picture *p, const double share[COLUMNS], int64_t columns, double y, double height) {
+    svg_rect(&p->svg, (svg_box){LEFT, y, inner(), height - 2}, SVG_PALE, NULL);
+    for (int64_t c = 0, to; c < columns; c = to) {
+        for (to = c + 1; to < columns && fabs(share[to] - share[c]) < 0.01;)
+            to++;
+        if (share[c] > 0.001)
+            svg_rect(&p->svg,
+                     (svg_box){LEFT + inner() * (double)c / (double)columns, y,
+                               inner() * (double)(to - c) / (double)columns, height - 2},
+                     svg_color_shade(0.15 + 0.85 * fmin(1, share[c])).text, NULL);
+    }
+}
+
+static void label_row(picture *p, const char *what, int64_t first, int64_t last, double y) {
+    if (last - first == 1)
+        svg_text(&p->svg, LEFT - 8, y, 10, SVG_RIGHT, "%s %" PRId64, what, first);
+    else
+        svg_text(&p->svg, LEFT - 8, y, 9, SVG_RIGHT, "%ss %" PRId64 "-%" PRId64, what, first, last - 1);
+}
+
+static int64_t column_start(const sagoi_plan *plan, int64_t column, int64_t columns) {
+    return plan->low + (int64_t)((double)(plan->high - plan->low) * (double)column / (double)columns);
+}
+
 static void draw_data(picture *p) {
-    enum { COLUMNS = 128 };
     const sagoi_plan *plan = p->plan;
     int64_t rows = data_rows(plan), columns = plan->high - plan->low < COLUMNS ? 1 : COLUMNS;
     double height = rows > 12 ? 10 : 16;
-    heading(p, "Data: who accesses what (dark: all of it)");
+    heading(p, "Data: which nodes access what (dark: all of it)");
     for (int64_t row = 0; row < rows; row++) {
         int64_t first = row * plan->nodes / rows, last = (row + 1) * plan->nodes / rows;
-        double y = p->y + (double)row * height;
-        if (last - first == 1)
-            svg_text(&p->svg, LEFT - 8, y + height - 4, 10, SVG_RIGHT, "node %" PRId64, first);
-        else
-            svg_text(&p->svg, LEFT - 8, y + height - 2, 9, SVG_RIGHT, "nodes %" PRId64 "-%" PRId64, first,
-                     last - 1);
-        svg_rect(&p->svg, (svg_box){LEFT, y, inner(), height - 2}, SVG_PALE, NULL);
-        for (int64_t c = 0; c < columns; c++) {
-            int64_t span = plan->high - plan->low;
-            int64_t start = plan->low + (int64_t)((double)span * (double)c / (double)columns);
-            int64_t end = plan->low + (int64_t)((double)span * (double)(c + 1) / (double)columns);
-            double share = density(p, first, last, start, end);
-            if (share > 0.001)
-                svg_rect(&p->svg, (svg_box){x_of(p, start), y, x_of(p, end) - x_of(p, start) + 0.3, height - 2},
-                         svg_color_shade(0.15 + 0.85 * share).text, NULL);
-        }
+        double y = p->y + (double)row * height, share[COLUMNS];
+        label_row(p, "node", first, last, y + height - 3);
+        for (int64_t c = 0; c < columns; c++)
+            share[c] = density(p, first, last, column_start(plan, c, columns), column_start(plan, c + 1, columns));
+        draw_shares(p, share, columns, y, height);
     }
     p->y += (double)rows * height;
+}
+
+/* Bytes of [start, end) to the columns they are in. */
+static void add_bytes(const sagoi_plan *plan, int64_t columns, int64_t start, int64_t end, double share[COLUMNS]) {
+    double width = (double)(plan->high - plan->low) / (double)columns;
+    for (double at = (double)(start - plan->low), to = (double)(end - plan->low); at < to;) {
+        int64_t c = (int64_t)(at / width);
+        double stop = fmin(to, (double)(c + 1) * width);
+        if (c >= columns)
+            return;
+        share[c] += (fmax(stop, at + 1e-9 * width) - at) / width;
+        at = fmax(stop, at + 1e-9 * width);
+    }
+}
+
+/* What a rank accesses in the call that is planned; of very many runs the first ones. */
+static void add_rank(const picture *p, int64_t rank, int64_t columns, double share[COLUMNS]) {
+    enum { RUNS = 100000 };
+    const plan_config *config = p->config;
+    bench_access access;
+    char why[256];
+    if (!bench_pattern_make(config->pattern, &config->params, rank, config->nodes * config->ranks, &access, why))
+        return;
+    for (int64_t i = plan_first_call(config); i < plan_last_call(config, &access); i++) {
+        bench_cursor cursor = bench_cursor_at(&access.calls[i].file);
+        bench_run run;
+        for (int64_t n = 0; n < RUNS && bench_cursor_next(&cursor, &run); n++) {
+            int64_t start = access.calls[i].disp + run.offset;
+            add_bytes(p->plan, columns, start, start + run.length, share);
+        }
+    }
+    bench_access_cleanup(&access);
+}
+
+/* Where nobody aggregates: the ranks themselves. */
+static void draw_ranks(picture *p) {
+    const sagoi_plan *plan = p->plan;
+    int64_t ranks = p->config->nodes * p->config->ranks, rows = ranks < DATA_ROWS ? ranks : DATA_ROWS;
+    int64_t columns = plan->high - plan->low < COLUMNS ? 1 : COLUMNS;
+    double height = rows > 12 ? 12 : 18;
+    heading(p, rows < ranks ? "Ranks: which parts of the file they access themselves (the first ones)"
+                            : "Ranks: which parts of the file they access themselves");
+    for (int64_t rank = 0; rank < rows; rank++) {
+        double share[COLUMNS] = {0};
+        add_rank(p, rank, columns, share);
+        label_row(p, "rank", rank, rank + 1, p->y + height - 4);
+        draw_shares(p, share, columns, p->y, height);
+        p->y += height;
+    }
+    p->y += 4;
 }
 
 /* ---- Domains ---- */
@@ -206,13 +276,12 @@ static void draw_nodes(picture *p) {
                    "Nodes: %" PRId64 ", in order, %" PRId64 " of them with %" PRId64 " aggregators (dots)%s%s",
                    plan->nodes, hosts, plan->ndomains, plan->groups > 1 ? "; colours: the groups they serve" : "",
                    plan->layers == 3 ? "; L: sends on for its switch" : "");
-    p->y += GAP + (plan->ndomains <= LINKS_MAX ? 30 : 0);
+    p->y += 8 + (plan->ndomains <= LINKS_MAX ? 44 : 0);
     p->nodes_y = p->y;
     lay_nodes(p);
     for (int64_t n = 0; n < plan->nodes; n++)
         draw_node(p, n);
     draw_links(p);
-    svg_text_over(&p->svg, 20, p->y - 8, 14, "%s", text);
     double radius = plan->nodes <= 8 ? 7 : p->cell / 3.2 / (double)(plan->max_slots > 1 ? plan->max_slots : 1) + 1;
     for (int64_t d = 0; d < plan->ndomains; d++) {
         double x, y;
@@ -220,58 +289,101 @@ static void draw_nodes(picture *p) {
         svg_circle(&p->svg, x, y, radius < 9 ? radius : 9, color_of(p, d).text, "#ffffff");
     }
     svg_box last = node_box(p, plan->nodes - 1);
-    p->y = last.y + last.height;
+    p->y = last.y + last.height + 18;
+    svg_text(&p->svg, 20, p->y, 14, SVG_LEFT, "%s", text); /* below, where no link crosses it */
 }
 
-/* ---- Rounds ---- */
+/* ---- Rounds, over time ---- */
 
-static void draw_round_row(picture *p, int64_t d, double width, double height) {
-    const sagoi_plan *plan = p->plan;
-    int64_t shown = plan->rounds < ROUNDS_SHOWN ? plan->rounds : ROUNDS_SHOWN;
-    svg_text(&p->svg, LEFT - 8, p->y + height - 4, 10, SVG_RIGHT, "domain %" PRId64 ", node %" PRId64, d,
-             plan->domains[d].node);
-    for (int64_t k = 0; k < shown; k++) {
-        int64_t start, end;
-        char size[32];
-        if (!sagoi_plan_window(plan, d, k, &start, &end))
-            continue;
-        double full = (double)(end - start) / (double)plan->window;
-        svg_box box = {LEFT + (double)k * width, p->y + 1, (width - 2) * full, height - 3};
-        svg_rect(&p->svg, box, svg_color_light(color_of(p, d), k % 2 == 0 ? 1 : 0.75).text, NULL);
-        size_text(end - start, size, sizeof size);
-        if (box.width > svg_text_width(size, 9) + 4)
-            svg_text_light(&p->svg, box.x + box.width / 2, p->y + height - 5, 9, SVG_MIDDLE, "%s", size);
+static double x_at(const picture *p, double seconds) { return LEFT + inner() * seconds / p->times->end; }
+
+static void draw_bar(picture *p, const double from_to[2], double y, double height, const char *color) {
+    double x = x_at(p, from_to[0]), width = x_at(p, from_to[1]) - x;
+    svg_rect(&p->svg, (svg_box){x, y, width > 0.7 ? width : 0.7, height}, color, NULL);
+}
+
+/* Above, in the aggregator's colour, the messages; below, darker, the storage. */
+static void draw_turn(picture *p, int64_t d, int64_t k, double height) {
+    const plan_turn *turn = &p->times->turns[d * p->times->rounds + k];
+    const double *fill = p->plan->write ? turn->first : turn->second;
+    const double *store = p->plan->write ? turn->second : turn->first;
+    double half = (height - 4) / 2, wait[2] = {turn->ready, turn->first[0]};
+    char tip[200], size[32], label[24];
+    if (!turn->used)
+        return;
+    size_text((int64_t)turn->bytes, size, sizeof size);
+    (void)snprintf(tip, sizeof tip, "domain %" PRId64 ", round %" PRId64 ": %s; messages %.3f ms, storage %.3f ms",
+                   d, k, size, 1e3 * (fill[1] - fill[0]), 1e3 * (store[1] - store[0]));
+    svg_group_open(&p->svg, tip);
+    if (p->plan->write && wait[1] > wait[0])
+        draw_bar(p, wait, p->y + 1, half, turn->waited_for_storage ? "#f2b8a0" : "#d9dee4");
+    draw_bar(p, fill, p->y + 1, half, svg_color_light(color_of(p, d), k % 2 == 0 ? 1 : 0.75).text);
+    draw_bar(p, store, p->y + 1 + half, half, svg_color_light(color_of(p, d), k % 2 == 0 ? 0.5 : 0.35).text);
+    (void)snprintf(label, sizeof label, "%" PRId64, k);
+    double width = x_at(p, store[1]) - x_at(p, store[0]);
+    if (width > svg_text_width(label, 8) + 3)
+        svg_text(&p->svg, x_at(p, store[0]) + width / 2, p->y + height - 4, 8, SVG_MIDDLE, "%s", label);
+    svg_group_close(&p->svg);
+}
+
+static void draw_legend(picture *p) {
+    static const char *const colors[] = {"#6b7785", "#b5bbc2", "#d9dee4", "#f2b8a0"};
+    static const char *const words[] = {"above: messages", "below: storage, with the round's number",
+                                        "waits for other aggregators", "waits for its own storage"};
+    double x = LEFT;
+    for (int i = 0; i < (p->plan->write ? 4 : 2); i++) {
+        svg_rect(&p->svg, (svg_box){x, p->y + 4, 10, 10}, colors[i], NULL);
+        svg_text(&p->svg, x + 14, p->y + 13, 10, SVG_LEFT, "%s", words[i]);
+        x += svg_text_width(words[i], 10) + 40;
     }
-    p->y += height;
+    p->y += 20;
+}
+
+static void draw_axis(picture *p) {
+    for (int i = 0; i <= 4; i++)
+        svg_text(&p->svg, LEFT + inner() * i / 4, p->y + 10, 9,
+                 i == 0   ? SVG_LEFT
+                 : i == 4 ? SVG_RIGHT
+                          : SVG_MIDDLE,
+                 "%.3g ms", 1e3 * p->times->end * i / 4);
+    p->y += 14;
 }
 
 static void draw_rounds(picture *p) {
     const sagoi_plan *plan = p->plan;
-    int64_t rows = plan->ndomains < ROUND_ROWS ? plan->ndomains : ROUND_ROWS;
-    int64_t shown = plan->rounds < ROUNDS_SHOWN ? plan->rounds : ROUNDS_SHOWN;
-    char text[160], window[32];
+    const plan_times *times = p->times;
+    double height = times->domains > 8 ? 18 : 24;
+    char text[200], window[32];
     size_text(plan->window, window, sizeof window);
-    (void)snprintf(text, sizeof text, "Rounds: %" PRId64 ", windows of %s, two in turn (shades)%s", plan->rounds,
-                   window, shown < plan->rounds ? "; the first ones" : "");
+    (void)snprintf(text, sizeof text,
+                   "Time by the planner's model: %" PRId64 " round%s of windows of %s, two in turn (shades)%s",
+                   plan->rounds, plan->rounds == 1 ? "" : "s", window,
+                   times->rounds < plan->rounds ? "; the first ones" : "");
     heading(p, text);
-    for (int64_t k = 0; k<shown; k += shown> 20 ? 5 : 1)
-        svg_text(&p->svg, LEFT + ((double)k + 0.5) * inner() / (double)shown, p->y + 8, 9, SVG_MIDDLE, "%" PRId64,
-                 k);
-    p->y += 12;
-    for (int64_t d = 0; d < rows; d++)
-        draw_round_row(p, d, inner() / (double)shown, rows > 8 ? 14 : 18);
-    if (rows < plan->ndomains)
+    for (int64_t d = 0; d < times->domains; d++) {
+        svg_text(&p->svg, LEFT - 8, p->y + height - 8, 10, SVG_RIGHT, "domain %" PRId64 ", node %" PRId64, d,
+                 plan->domains[d].node);
+        svg_rect(&p->svg, (svg_box){LEFT, p->y + 1, inner(), height - 4}, SVG_PALE, NULL);
+        for (int64_t k = 0; k < times->rounds; k++)
+            draw_turn(p, d, k, height);
+        p->y += height;
+    }
+    draw_axis(p);
+    draw_legend(p);
+    if (times->domains < plan->ndomains) {
         svg_text(&p->svg, LEFT, p->y + 12, 11, SVG_LEFT, "... and %" PRId64 " more aggregators",
-                 plan->ndomains - rows);
-    p->y += 16;
+                 plan->ndomains - times->domains);
+        p->y += 16;
+    }
 }
 
 /* ---- All of it ---- */
 
 /* Returns how high it has become. */
-static double draw(const plan_input *input, const sagoi_plan *plan, const char *title, double height, FILE *out) {
+static double draw(picture p, const char *title, double height, FILE *out) {
     static const char *const strategies[] = {"auto", "direct", "mapped", "aggregated"};
-    picture p = {.input = input, .plan = plan, .y = 28};
+    const sagoi_plan *plan = p.plan;
+    p.y = 28;
     svg_open(&p.svg, out, WIDTH, height, title);
     svg_text(&p.svg, 20, p.y, 18, SVG_LEFT, "%s", title);
     svg_text(&p.svg, 20, p.y + 20, 12, SVG_LEFT, "%s, %s", plan->write ? "write" : "read",
@@ -282,16 +394,25 @@ static double draw(const plan_input *input, const sagoi_plan *plan, const char *
     if (plan->ndomains > 0) {
         draw_domains(&p);
         draw_nodes(&p);
-        draw_rounds(&p);
+    } else if (plan->low < plan->high) {
+        draw_ranks(&p);
     }
+    if (p.times && p.times->end > 0)
+        draw_rounds(&p);
     svg_close(&p.svg);
     return p.y + 16;
 }
 
-void plan_svg(const plan_input *input, const sagoi_plan *plan, const char *title, FILE *out) {
+void plan_svg(const plan_config *config, const plan_input *input, const sagoi_plan *plan, const char *title,
+              FILE *out) {
+    plan_times times = {.turns = NULL};
+    picture p = {.config = config, .input = input, .plan = plan};
+    if (plan->ndomains > 0 && plan_times_make(input, plan, ROUND_ROWS, ROUNDS_SHOWN, &times))
+        p.times = &times;
     FILE *nowhere = fopen("/dev/null", "w"); /* the height has to be known before */
-    double height = nowhere ? draw(input, plan, title, 100, nowhere) : 2000;
+    double height = nowhere ? draw(p, title, 100, nowhere) : 2000;
     if (nowhere)
         (void)fclose(nowhere);
-    (void)draw(input, plan, title, height, out);
+    (void)draw(p, title, height, out);
+    plan_times_cleanup(&times);
 }

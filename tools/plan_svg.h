@@ -5,6 +5,7 @@
 #include "plan/plan.h"
 #include "tools/plan_input.h"
 
-void plan_svg(const plan_input *input, const sagoi_plan *plan, const char *title, FILE *out);
+void plan_svg(const plan_config *config, const plan_input *input, const sagoi_plan *plan, const char *title,
+              FILE *out);
 
 #endif

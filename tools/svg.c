@@ -92,14 +92,6 @@ void svg_text_light(tool_svg *svg, double x, double y, double size, svg_anchor a
     va_end(arguments);
 }
 
-void svg_text_over(tool_svg *svg, double x, double y, double size, const char *format, ...) {
-    static const char halo[] = " stroke=\"#ffffff\" stroke-width=\"5\" paint-order=\"stroke\"";
-    va_list arguments;
-    va_start(arguments, format);
-    put_text(svg, (text_place){x, y, size, SVG_LEFT, SVG_INK, halo}, format, arguments);
-    va_end(arguments);
-}
-
 double svg_text_width(const char *text, double size) { return 0.62 * size * (double)strlen(text); }
 
 void svg_fit(const char *text, double size, double width, char *fitted, size_t capacity) {

@@ -36,9 +36,6 @@ void svg_text(tool_svg *svg, double x, double y, double size, svg_anchor anchor,
 /* In white, for dark boxes. */
 void svg_text_light(tool_svg *svg, double x, double y, double size, svg_anchor anchor, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
-/* With a white rim, for places that lines cross. */
-void svg_text_over(tool_svg *svg, double x, double y, double size, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
 /* About how wide a text will be. */
 double svg_text_width(const char *text, double size);
 /* `text` cut to `width` pixels, with "..." where something was left out. */

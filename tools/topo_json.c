@@ -66,6 +66,14 @@ static void put_nodes(bench_json *json, const topo_view *view) {
         json_int(json, "cores", node->inside.cores);
         json_int(json, "packages", node->inside.packages);
         json_int(json, "numa", node->inside.numa);
+        json_open(json, "nics", '[');
+        for (int64_t i = 0; i < node->inside.nics && i < SAGOI_NICS_NAMED; i++) {
+            json_open(json, NULL, '{');
+            json_text(json, "name", node->inside.nic[i].name);
+            json_int(json, "numa", node->inside.nic[i].numa);
+            json_close(json, '}');
+        }
+        json_close(json, ']');
         json_int(json, "memory_available", node->memory);
         json_close(json, '}');
     }

@@ -17,7 +17,8 @@ enum {
     FEW_NODES = 48,
     CELLS_MAX = 2500,
     NODE_WIDTH = 170,
-    NODE_HEIGHT = 92,
+    NODE_HEIGHT = 150,
+    INSIDE = 48, /* height of what is inside a node */
     GAP = 12,
     CHIP = 14,
     LINE = 20,
@@ -32,27 +33,57 @@ static double draw_heading(tool_svg *svg, const topo_view *view) {
     return 104;
 }
 
-/* The levels as a table; returns where it ends. */
-static double draw_levels(tool_svg *svg, const sagoi_topology *t, double y) {
-    svg_text(svg, MARGIN, y + 14, 13, SVG_LEFT, "Links");
-    y += LINE;
-    for (int64_t k = 0; k < t->levels + 2; k++) {
-        char number[24];
-        bool inside = k == t->levels, io = k == t->levels + 1;
-        const sagoi_level *level = inside ? &t->inside : io ? &t->io : &t->level[k];
-        svg_text(svg, MARGIN + 10, y + 14, 12, SVG_LEFT, "%s",
-                 inside ? "inside"
-                 : io   ? "io"
-                        : sagoi_level_name(t, k, number));
-        svg_text(svg, MARGIN + 90, y + 14, 12, SVG_LEFT, "%s",
-                 inside ? "between ranks of a node"
-                 : io   ? "gateway to storage"
-                        : topo_level_meaning(t, k).text);
-        svg_text(svg, MARGIN + 380, y + 14, 12, SVG_RIGHT, "%s", sagoi_show_time(level->latency).text);
-        svg_text(svg, MARGIN + 500, y + 14, 12, SVG_RIGHT, "%s", sagoi_show_rate(level->bandwidth).text);
-        y += LINE;
+/* What a link of a level joins. */
+static void ends_of(const sagoi_topology *t, int64_t level, const char **from, const char **to) {
+    const bool leaf = level == 0;
+    *from = *to = "node";
+    if (t->kind == SAGOI_DRAGONFLY) {
+        *from = leaf ? "node" : level == 3 ? "group" : "router";
+        *to = level == 3 ? "group" : "router";
+    } else if (t->kind == SAGOI_FAT_TREE) {
+        *from = leaf ? "node" : "switch";
+        *to = "switch";
     }
-    return y;
+}
+
+/* A link, drawn as wide as it is fast, between what it joins. */
+static void draw_link(tool_svg *svg, const char *from, const char *to, const sagoi_level *level, double y) {
+    enum { BOX = 56, WIRE = 60 };
+    const double x = MARGIN + 10, width = fmin(12, fmax(1, 1.5 * log2(1 + level->bandwidth / 1e9)));
+    svg_line(svg, x + BOX, y, x + BOX + WIRE, y, svg_color_of(0).text, width);
+    svg_rect(svg, (svg_box){x, y - 8, BOX, 16}, "#ffffff", SVG_GREY);
+    svg_text(svg, x + BOX / 2.0, y + 4, 10, SVG_MIDDLE, "%s", from);
+    svg_rect(svg, (svg_box){x + BOX + WIRE, y - 8, BOX, 16}, "#ffffff", SVG_GREY);
+    svg_text(svg, x + 1.5 * BOX + WIRE, y + 4, 10, SVG_MIDDLE, "%s", to);
+}
+
+static void draw_level(tool_svg *svg, const char *name, const char *meaning, const sagoi_level *level, double y) {
+    char text[200], fitted[64];
+    snprintf(text, sizeof text, "%s%s%s", name, *name ? ": " : "", meaning);
+    svg_fit(text, 11, 190, fitted, sizeof fitted);
+    svg_text(svg, MARGIN + 194, y + 4, 11, SVG_LEFT, "%s", fitted);
+    svg_text(svg, MARGIN + 450, y + 4, 11, SVG_RIGHT, "%s", sagoi_show_time(level->latency).text);
+    svg_text(svg, MARGIN + 540, y + 4, 11, SVG_RIGHT, "%s", sagoi_show_rate(level->bandwidth).text);
+}
+
+/* The links of all levels, from those inside a node to the storage; returns where they end. */
+static double draw_levels(tool_svg *svg, const sagoi_topology *t, double y) {
+    const char *from, *to;
+    char number[24];
+    svg_text(svg, MARGIN, y + 14, 13, SVG_LEFT, "Links, as wide as they are fast");
+    y += LINE + 14;
+    draw_link(svg, "rank", "rank", &t->inside, y);
+    draw_level(svg, "inside", "ranks of a node", &t->inside, y);
+    for (int64_t k = 0; k < t->levels; k++) {
+        y += LINE;
+        ends_of(t, k, &from, &to);
+        draw_link(svg, from, to, &t->level[k], y);
+        draw_level(svg, sagoi_level_name(t, k, number), topo_level_meaning(t, k).text, &t->level[k], y);
+    }
+    y += LINE;
+    draw_link(svg, "gateway", "storage", &t->io, y);
+    draw_level(svg, "io", "gateway to storage", &t->io, y);
+    return y + LINE;
 }
 
 /* Storage, right of the levels. */
@@ -80,7 +111,7 @@ static double draw_storage(tool_svg *svg, const topo_view *view, double y) {
 
 static int64_t footing_lines(const topo_view *view) {
     int64_t storage = (view->described ? view->described->tiers : 0) + view->dirs;
-    return 2 + sagoi_max(view->topology->levels + 2, storage);
+    return 3 + sagoi_max(view->topology->levels + 2, storage);
 }
 
 /* ---- Few nodes ---- */
@@ -101,6 +132,47 @@ static void draw_chips(tool_svg *svg, const topo_view *view, int64_t n, double x
     }
 }
 
+/* The cores of a NUMA domain, as squares; as a number, where there are too many. */
+static void draw_numa(tool_svg *svg, int64_t domain, int64_t cores, svg_box box) {
+    enum { CORE = 6 };
+    int64_t across = (int64_t)((box.width - 4) / CORE), rows = sagoi_div_up(cores, sagoi_max(across, 1));
+    char tip[64];
+    snprintf(tip, sizeof tip, "NUMA domain %lld: %lld core%s", (long long)domain, (long long)cores,
+             cores == 1 ? "" : "s");
+    svg_group_open(svg, tip);
+    svg_rect(svg, box, SVG_PALE, SVG_GREY);
+    if (across < 1 || (double)(rows * CORE) > box.height - 4)
+        svg_text(svg, box.x + box.width / 2, box.y + box.height / 2 + 3, 9, SVG_MIDDLE, "%lld", (long long)cores);
+    else
+        for (int64_t i = 0; i < cores; i++)
+            svg_rect(svg,
+                     (svg_box){box.x + 3 + (double)(i % across * CORE), box.y + 3 + (double)(i / across * CORE),
+                               CORE - 1, CORE - 1},
+                     svg_color_of(2).text, NULL);
+    svg_group_close(svg);
+}
+
+/* NUMA domains with their cores, and below each its network interfaces. */
+static void draw_inside(tool_svg *svg, const sagoi_inside *inside, double x, double y) {
+    const double room = NODE_WIDTH - 16;
+    int64_t shown = sagoi_min(sagoi_max(inside->numa, 1), 8), hung[8] = {0};
+    double width = room / (double)shown;
+    for (int64_t i = 0; i < shown; i++)
+        draw_numa(svg, i, inside->numa_cores[i], (svg_box){x + (double)i * width, y, width - 3, INSIDE - 20});
+    for (int64_t i = 0; i < inside->nics && i < SAGOI_NICS_NAMED; i++) {
+        char fitted[32];
+        int64_t at = inside->nic[i].numa >= 0 && inside->nic[i].numa < shown ? inside->nic[i].numa : 0;
+        double left = x + (double)at * width, step = width / 2;
+        if (hung[at] == 2)
+            continue; /* the text has all */
+        double from = left + (double)hung[at]++ * step + 5;
+        svg_line(svg, from, y + INSIDE - 20, from, y + INSIDE - 12, SVG_GREY, 1);
+        svg_circle(svg, from, y + INSIDE - 10, 3, svg_color_of(3).text, NULL);
+        svg_fit(inside->nic[i].name, 8, step - 8, fitted, sizeof fitted);
+        svg_text(svg, from + 5, y + INSIDE - 7, 8, SVG_LEFT, "%s", fitted);
+    }
+}
+
 static void draw_node(tool_svg *svg, const topo_view *view, int64_t n, double x, double y, double most) {
     const topo_node *node = &view->node[n];
     char fitted[64];
@@ -118,7 +190,8 @@ static void draw_node(tool_svg *svg, const topo_view *view, int64_t n, double x,
     double share = most > 0 ? (double)node->memory / most : 0;
     svg_rect(svg, (svg_box){x + 8, y + 56, room, 6}, SVG_PALE, NULL);
     svg_rect(svg, (svg_box){x + 8, y + 56, room * share, 6}, svg_color_of(0).text, NULL);
-    draw_chips(svg, view, n, x + 8, y + 70);
+    draw_inside(svg, &node->inside, x + 8, y + 72);
+    draw_chips(svg, view, n, x + 8, y + NODE_HEIGHT - CHIP - 8);
 }
 
 static const topo_view *sorted_view; /* qsort has no argument of its own */
@@ -192,14 +265,15 @@ static void draw_nodes(const topo_view *view, FILE *out) {
         order[n] = n;
     sorted_view = view;
     qsort(order, (size_t)view->nodes, sizeof *order, by_place);
-    double height = draw_frames(NULL, view, order, 104) + (double)(LINE * (2 + footing_lines(view)) + MARGIN);
+    double height = draw_frames(NULL, view, order, 104) + (double)(LINE * (3 + footing_lines(view)) + MARGIN);
     svg_open(&svg, out, WIDTH, height, view->name);
     double y = draw_frames(&svg, view, order, draw_heading(&svg, view)) + LINE;
     svg_text(&svg, MARGIN, y, 11, SVG_LEFT,
-             "Bar: memory free, against the node with most.  Chips: the directories numbered below; the same "
-             "number and colour "
-             "mean the same storage.");
-    y += LINE;
+             "Bar: memory free, against the node with most.  Frames in a node: NUMA domains with their cores, and "
+             "network interfaces (dots).");
+    svg_text(&svg, MARGIN, y + 15, 11, SVG_LEFT,
+             "Chips: directories, numbered below; the same number and colour mean the same storage.");
+    y += 2 * LINE;
     (void)draw_storage(&svg, view, y);
     (void)draw_levels(&svg, view->topology, y);
     svg_close(&svg);

@@ -152,14 +152,14 @@ static void print_nodes(const topo_view *view, FILE *out) {
                 (long long)d->ranks_per_node, (long long)d->cores, topo_size(d->memory).text);
         return;
     }
-    fprintf(out, "nodes     %lld\n    %-24s %8s %-12s %6s %6s %9s %5s %12s\n", (long long)view->nodes, "host",
-            "place", "coordinates", "ranks", "cores", "packages", "NUMA", "memory free");
+    fprintf(out, "nodes     %lld\n    %-24s %8s %-12s %6s %6s %9s %5s %5s %12s\n", (long long)view->nodes, "host",
+            "place", "coordinates", "ranks", "cores", "packages", "NUMA", "NICs", "memory free");
     for (int64_t n = 0; n < view->nodes && n < NODES_SHOWN; n++) {
         const topo_node *node = &view->node[n];
-        fprintf(out, "    %-24.60s %8lld %-12s %6lld %6lld %9lld %5lld %12s\n", node->host, (long long)node->place,
-                topo_coordinates(view->topology, node->place).text, (long long)node->ranks,
+        fprintf(out, "    %-24.60s %8lld %-12s %6lld %6lld %9lld %5lld %5lld %12s\n", node->host,
+                (long long)node->place, topo_coordinates(view->topology, node->place).text, (long long)node->ranks,
                 (long long)node->inside.cores, (long long)node->inside.packages, (long long)node->inside.numa,
-                topo_size(node->memory).text);
+                (long long)node->inside.nics, topo_size(node->memory).text);
     }
     if (view->nodes > NODES_SHOWN)
         fprintf(out, "    and %lld more (--json shows all)\n", (long long)(view->nodes - NODES_SHOWN));

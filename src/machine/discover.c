@@ -25,17 +25,54 @@ void sagoi_node_name_ask(sagoi_node_name *name) {
         (void)snprintf(name->address, sizeof name->address, "%s", address);
 }
 
+static int64_t count_of(hwloc_topology_t topology, hwloc_obj_type_t type, int64_t otherwise) {
+    int count = hwloc_get_nbobjs_by_type(topology, type);
+    return count > 0 ? count : otherwise;
+}
+
+static void find_numa_cores(hwloc_topology_t topology, sagoi_inside *inside) {
+    for (int i = 0; i < SAGOI_NUMA_NAMED && i < inside->numa; i++) {
+        hwloc_obj_t domain = hwloc_get_obj_by_type(topology, HWLOC_OBJ_NUMANODE, (unsigned)i);
+        if (domain)
+            inside->numa_cores[i] =
+                hwloc_get_nbobjs_inside_cpuset_by_type(topology, domain->cpuset, HWLOC_OBJ_CORE);
+    }
+}
+
+static int64_t numa_near(hwloc_topology_t topology, hwloc_obj_t device) {
+    hwloc_obj_t above = hwloc_get_non_io_ancestor_obj(topology, device), domain = NULL;
+    while (above && (domain = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, domain)))
+        if (hwloc_bitmap_isincluded(above->nodeset, domain->nodeset))
+            return domain->logical_index; /* of all, where it is next to none in particular, nobody's */
+    return -1;
+}
+
+static void find_nics(hwloc_topology_t topology, sagoi_inside *inside) {
+    for (hwloc_obj_t device = NULL; (device = hwloc_get_next_osdev(topology, device));) {
+        hwloc_obj_osdev_type_t type = device->attr->osdev.type;
+        if (type != HWLOC_OBJ_OSDEV_NETWORK && type != HWLOC_OBJ_OSDEV_OPENFABRICS)
+            continue;
+        if (inside->nics < SAGOI_NICS_NAMED) {
+            sagoi_nic *nic = &inside->nic[inside->nics];
+            (void)snprintf(nic->name, sizeof nic->name, "%s", device->name ? device->name : "?");
+            nic->numa = numa_near(topology, device);
+        }
+        inside->nics++;
+    }
+}
+
 sagoi_inside sagoi_inside_ask(void) {
-    sagoi_inside inside = {sysconf(_SC_NPROCESSORS_ONLN), 1, 1};
+    sagoi_inside inside = {.cores = sysconf(_SC_NPROCESSORS_ONLN), .packages = 1, .numa = 1};
     hwloc_topology_t topology;
     if (hwloc_topology_init(&topology) != 0)
         return inside;
+    (void)hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
     if (hwloc_topology_load(topology) == 0) {
-        int cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
-        int packages = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE);
-        int numa = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
-        inside =
-            (sagoi_inside){cores > 0 ? cores : inside.cores, packages > 0 ? packages : 1, numa > 0 ? numa : 1};
+        inside.cores = count_of(topology, HWLOC_OBJ_CORE, inside.cores);
+        inside.packages = count_of(topology, HWLOC_OBJ_PACKAGE, 1);
+        inside.numa = count_of(topology, HWLOC_OBJ_NUMANODE, 1);
+        find_numa_cores(topology, &inside);
+        find_nics(topology, &inside);
     }
     hwloc_topology_destroy(topology);
     return inside;

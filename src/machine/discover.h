@@ -39,9 +39,19 @@ sago_status sagoi_machine_load(const char *name, sagoi_description *description)
 /* This node's name and, where Slurm says it, address. */
 void sagoi_node_name_ask(sagoi_node_name *name);
 
-/* The cores, packages and NUMA domains that this process may use, by hwloc. */
+enum { SAGOI_NUMA_NAMED = 16, SAGOI_NICS_NAMED = 8 };
+
+/* A network interface, and the NUMA domain it is next to; -1: not known. */
+typedef struct sagoi_nic {
+    char name[24];
+    int64_t numa;
+} sagoi_nic;
+
+/* The cores, packages, NUMA domains and network interfaces that this process may use, by hwloc. */
 typedef struct sagoi_inside {
-    int64_t cores, packages, numa;
+    int64_t cores, packages, numa, nics;
+    int64_t numa_cores[SAGOI_NUMA_NAMED]; /* of the first domains */
+    sagoi_nic nic[SAGOI_NICS_NAMED];      /* the first ones */
 } sagoi_inside;
 sagoi_inside sagoi_inside_ask(void);
 

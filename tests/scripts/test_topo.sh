@@ -24,6 +24,17 @@ assert all(level["bandwidth"] > 0 for level in machine["network"]["levels"])' "$
     "$sago" topo "$name" --svg --output "$work/$name.svg"
 done
 
+# What is inside a node, by hwloc: two NUMA domains of 8 cores with interfaces of their own.
+HWLOC_XMLFILE=$SAGO_SOURCE/tests/topo/two_numa.xml "$sago" topo --json --output "$work/inside.json"
+python3 - "$work/inside.json" <<'END' || fail "inside a node"
+import json, sys
+node = json.load(open(sys.argv[1]))["node"][0]
+assert node["cores"] == 16 and node["numa"] == 2, node
+assert node["nics"] == [{"name": "ens1", "numa": 0}, {"name": "mlx5_0", "numa": 0}, {"name": "ens2", "numa": 1}], node
+END
+HWLOC_XMLFILE=$SAGO_SOURCE/tests/topo/two_numa.xml "$sago" topo --svg --output "$work/inside.svg"
+grep -q mlx5_0 "$work/inside.svg" && grep -q 'NUMA domain 1: 8 cores' "$work/inside.svg" || fail "picture of a node"
+
 # This machine, 3 ranks; the site file and the hint count.
 cat >"$work/site" <<END
 inside latency 1us bandwidth 5GB/s

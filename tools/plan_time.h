@@ -1,0 +1,30 @@
+/* About when each aggregator of a plan is filled and stores, round by round, by the planner's own costs. */
+#ifndef TOOLS_PLAN_TIME_H
+#define TOOLS_PLAN_TIME_H
+
+#include "plan/plan.h"
+#include "tools/plan_input.h"
+
+/* One window of one aggregator, in seconds since the call began.  A write fills and then stores, a read the other
+ * way round: `first` is what is done first. */
+typedef struct plan_turn {
+    bool used;       /* it has a window in this round */
+    double ready;    /* it had done what comes before, and could go on */
+    double first[2]; /* from, to */
+    double second[2];
+    bool waited_for_storage; /* what it waited for until first[0]: its own storage; else the other aggregators */
+    double bytes;
+} plan_turn;
+
+typedef struct plan_times {
+    int64_t domains, rounds; /* the first ones of the plan */
+    plan_turn *turns;        /* turns[domain * rounds + round]; owned */
+    double end;
+} plan_times;
+
+/* Of at most so many domains and rounds; false without memory. */
+bool plan_times_make(const plan_input *input, const sagoi_plan *plan, int64_t domains, int64_t rounds,
+                     plan_times *times);
+void plan_times_cleanup(plan_times *times);
+
+#endif
