@@ -26,6 +26,11 @@ SAGOI_OFTEN void sagoi_posix_run(sagoi_transfer *transfer, sagoi_piece *piece) {
         ssize_t moved = move_some(sagoi_piece_fd(transfer, piece), piece, transfer->write);
         int64_t result = moved < 0 ? -errno : moved;
         sagoi_count_call(transfer->store);
+        if (result == piece->len) { /* as nearly always */
+            transfer->bytes += result;
+            piece->finished = true;
+            return;
+        }
         sagoi_piece_step(transfer, piece, result);
     }
 }
