@@ -56,8 +56,7 @@ __attribute__((always_inline)) static inline sago_status check(const sago_file *
 }
 
 /* `wrong`: what is known to be wrong with the arguments. */
-SAGOI_OFTEN static sago_status run_checked(sago_file *file, const sagoi_access *access, sago_status wrong,
-                                           MPI_Count *bytes) {
+static sago_status run_checked(sago_file *file, const sagoi_access *access, sago_status wrong, MPI_Count *bytes) {
     int64_t moved = 0;
     sago_status status = sagoi_check_file(file);
     if (status)
@@ -69,7 +68,7 @@ SAGOI_OFTEN static sago_status run_checked(sago_file *file, const sagoi_access *
     return sagoi_done(access->call, file->path, status);
 }
 
-SAGOI_OFTEN static sago_status run(sago_file *file, const sagoi_access *access, MPI_Count *bytes) {
+static sago_status run(sago_file *file, const sagoi_access *access, MPI_Count *bytes) {
     return run_checked(file, access, SAGO_OK, bytes);
 }
 
@@ -103,8 +102,8 @@ static sago_status start(sago_file *file, const sagoi_access *access, sago_reque
 
 /* ---- By view ---- */
 
-SAGOI_OFTEN static sagoi_access by_view(const char *call, sagoi_call_type type, sagoi_direction direction,
-                                        int64_t offset, sagoi_buffer buffer) {
+static sagoi_access by_view(const char *call, sagoi_call_type type, sagoi_direction direction, int64_t offset,
+                            sagoi_buffer buffer) {
     return (sagoi_access){.call = call, .type = type, .direction = direction, .offset = offset, .buffer = buffer};
 }
 
@@ -116,15 +115,15 @@ static sagoi_buffer buffer_to_read(void *buf, MPI_Count count, MPI_Datatype type
     return (sagoi_buffer){buf, count, type};
 }
 
-SAGOI_OFTEN sago_status sago_write_at_all(sago_file *file, MPI_Offset offset, const void *buf, MPI_Count count,
-                                          MPI_Datatype type, MPI_Count *bytes) {
+sago_status sago_write_at_all(sago_file *file, MPI_Offset offset, const void *buf, MPI_Count count,
+                              MPI_Datatype type, MPI_Count *bytes) {
     const sagoi_access access =
         by_view("sago_write_at_all", SAGOI_COLLECTIVE, SAGOI_TO_FILE, offset, buffer_to_write(buf, count, type));
     return run(file, &access, bytes);
 }
 
-SAGOI_OFTEN sago_status sago_read_at_all(sago_file *file, MPI_Offset offset, void *buf, MPI_Count count,
-                                         MPI_Datatype type, MPI_Count *bytes) {
+sago_status sago_read_at_all(sago_file *file, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype type,
+                             MPI_Count *bytes) {
     const sagoi_access access =
         by_view("sago_read_at_all", SAGOI_COLLECTIVE, SAGOI_FROM_FILE, offset, buffer_to_read(buf, count, type));
     return run(file, &access, bytes);

@@ -64,19 +64,19 @@ sago_status sagoi_check_file(const sago_file *file) {
     return SAGO_OK;
 }
 
-SAGOI_OFTEN sago_status sagoi_check_beside(sago_file *file) {
+sago_status sagoi_check_beside(sago_file *file) {
     sago_status status = sagoi_check_file(file);
     if (!status)
         sagoi_started_settle(file);
     return status;
 }
 
-SAGOI_OFTEN sago_status sagoi_check_collective(sago_file *file) {
+sago_status sagoi_check_collective(sago_file *file) {
     sago_status status = sagoi_check_beside(file);
     return status ? status : sagoi_tier_merge(file, false);
 }
 
-SAGOI_OFTEN sago_status sagoi_check_access(const sago_file *file, sagoi_direction direction) {
+sago_status sagoi_check_access(const sago_file *file, sagoi_direction direction) {
     if (direction == SAGOI_TO_FILE && (file->amode & MPI_MODE_RDONLY))
         return sagoi_fail(SAGO_ERR_MODE, "a write to a file opened with MPI_MODE_RDONLY");
     if (direction == SAGOI_FROM_FILE && (file->amode & MPI_MODE_WRONLY))
@@ -84,7 +84,7 @@ SAGOI_OFTEN sago_status sagoi_check_access(const sago_file *file, sagoi_directio
     return SAGO_OK;
 }
 
-SAGOI_OFTEN sago_status sagoi_done(const char *call, const char *path, sago_status status) {
+sago_status sagoi_done(const char *call, const char *path, sago_status status) {
     if (!status)
         sagoi_message_clear();
     else if (path)

@@ -4,9 +4,7 @@
 
 #include <stdlib.h>
 
-#include "base/often.h"
-
-SAGOI_OFTEN void sagoi_budget_count(sagoi_budget *budget, int64_t bytes) {
+void sagoi_budget_count(sagoi_budget *budget, int64_t bytes) {
     if (!budget)
         return;
     budget->used += bytes;
@@ -18,7 +16,7 @@ bool sagoi_budget_fits(const sagoi_budget *budget, int64_t bytes) {
     return !budget || budget->limit == 0 || bytes <= budget->limit - budget->used;
 }
 
-SAGOI_OFTEN void *sagoi_budget_alloc(sagoi_budget *budget, int64_t bytes) {
+void *sagoi_budget_alloc(sagoi_budget *budget, int64_t bytes) {
     if (bytes < 0)
         return NULL;
     void *memory = calloc(1, bytes ? (size_t)bytes : 1);
@@ -27,14 +25,14 @@ SAGOI_OFTEN void *sagoi_budget_alloc(sagoi_budget *budget, int64_t bytes) {
     return memory;
 }
 
-SAGOI_OFTEN void sagoi_budget_free(sagoi_budget *budget, void *memory, int64_t bytes) {
+void sagoi_budget_free(sagoi_budget *budget, void *memory, int64_t bytes) {
     if (!memory)
         return;
     free(memory);
     sagoi_budget_count(budget, -bytes);
 }
 
-SAGOI_OFTEN void *sagoi_budget_realloc(sagoi_budget *budget, void *memory, int64_t old_bytes, int64_t new_bytes) {
+void *sagoi_budget_realloc(sagoi_budget *budget, void *memory, int64_t old_bytes, int64_t new_bytes) {
     if (new_bytes < 0)
         return NULL;
     void *moved = realloc(memory, new_bytes ? (size_t)new_bytes : 1);

@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/often.h"
-
 enum { RUNTIMES = 3 };
 
 static _Atomic(const sagoi_device *) present[RUNTIMES]; /* those found so far: they stay */
@@ -271,7 +269,7 @@ static bool is_present(const sagoi_device *device) {
     return false;
 }
 
-static SAGOI_SELDOM void look_for_runtimes(unsigned long long loads) {
+static SAGOI_COLD void look_for_runtimes(unsigned long long loads) {
     (void)pthread_mutex_lock(&looking);
     for (int i = 0; i < RUNTIMES; i++)
         if (!is_present(&runtimes[i].device) && runtimes[i].find()) {
@@ -291,7 +289,7 @@ static bool is_in_heap(const void *memory) {
     return (uintptr_t)memory >= heap_start && (uintptr_t)memory < (uintptr_t)sbrk(0);
 }
 
-SAGOI_OFTEN bool sagoi_device_is_there(void) {
+bool sagoi_device_is_there(void) {
     unsigned long long loads = 0;
     (void)dl_iterate_phdr(first_object, &loads);
     if (loads != atomic_load_explicit(&loads_seen, memory_order_relaxed))
@@ -299,7 +297,7 @@ SAGOI_OFTEN bool sagoi_device_is_there(void) {
     return atomic_load(&found) > 0;
 }
 
-SAGOI_OFTEN const sagoi_device *sagoi_device_of(const void *memory) {
+const sagoi_device *sagoi_device_of(const void *memory) {
     if (is_in_heap(memory) || !sagoi_device_is_there())
         return NULL;
     for (int i = 0; i < atomic_load(&found); i++)

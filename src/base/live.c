@@ -7,8 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/often.h"
-
 enum { SEEN = 64 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -52,6 +50,6 @@ static bool look_for(const sagoi_live *one) {
     return at != NULL;
 }
 
-SAGOI_OFTEN bool sagoi_live_has(const sagoi_live *one) {
+bool sagoi_live_has(const sagoi_live *one) {
     return (one && atomic_load_explicit(place_of(one), memory_order_acquire) == one) || look_for(one);
 }

@@ -46,7 +46,7 @@ const char *sago_error_message(void) { return last_message; }
 
 const char *sagoi_message(void) { return last_message; }
 
-SAGOI_OFTEN void sagoi_message_clear(void) { last_message[0] = '\0'; }
+void sagoi_message_clear(void) { last_message[0] = '\0'; }
 
 void sagoi_message_set(const char *text) { (void)snprintf(last_message, sizeof last_message, "%s", text); }
 

@@ -8,18 +8,19 @@
 
 #include <sago/status.h>
 
-#include "base/often.h"
-
 #define SAGOI_CHECKED __attribute__((warn_unused_result))
 #define SAGOI_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+/* A function that is called where something has gone wrong: it, and whatever leads to it, is kept away from what
+ * small calls go through, since after a pause a call pays for each page of code. */
+#define SAGOI_COLD __attribute__((cold))
 
 enum { SAGOI_MESSAGE_MAX = 512 }; /* bytes, the closing NUL included */
 
 /* Sets this thread's message and returns `status`. */
-sago_status sagoi_fail(sago_status status, const char *format, ...) SAGOI_PRINTF(2, 3) SAGOI_SELDOM;
+sago_status sagoi_fail(sago_status status, const char *format, ...) SAGOI_PRINTF(2, 3) SAGOI_COLD;
 
 /* The same for a system call that failed with `error` (an errno): the status follows from it. */
-sago_status sagoi_fail_errno(int error, const char *format, ...) SAGOI_PRINTF(2, 3) SAGOI_SELDOM;
+sago_status sagoi_fail_errno(int error, const char *format, ...) SAGOI_PRINTF(2, 3) SAGOI_COLD;
 
 /* Puts a prefix ("sago_open: ") before this thread's message. */
 void sagoi_message_prefix(const char *format, ...) SAGOI_PRINTF(1, 2);

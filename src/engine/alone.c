@@ -19,7 +19,7 @@ static bool is_one_run(const sagoi_composed *composed) {
     return sagoi_walk_run(&run) && run.len == composed->bytes;
 }
 
-SAGOI_OFTEN sagoi_route_wanted sagoi_engine_wanted(const sagoi_composed *composed) {
+sagoi_route_wanted sagoi_engine_wanted(const sagoi_composed *composed) {
     const sagoi_request *request = &composed->request;
     return (sagoi_route_wanted){.memory = request->nstreams ? sagoi_memory_form_of(&request->streams[0].memory)
                                                             : SAGOI_MEMORY_WHOLE,
@@ -92,7 +92,7 @@ static void count_bytes(sago_file *file, sagoi_direction direction, int64_t end,
 }
 
 /* What was not read lay past the end of the file. */
-SAGOI_OFTEN static sago_status run_read_through(sago_file *file, const sagoi_request *request, int64_t *bytes) {
+static sago_status run_read_through(sago_file *file, const sagoi_request *request, int64_t *bytes) {
     double start = sagoi_phase_begin(file);
     sagoi_route_note(&file->own, request->low, request->high);
     sago_status status = sagoi_read_through(file, request, request->low, request->high, bytes);
@@ -102,8 +102,8 @@ SAGOI_OFTEN static sago_status run_read_through(sago_file *file, const sagoi_req
 }
 
 /* Mapped or direct.  The size of the file matters only to reads, and to a mapping. */
-SAGOI_OFTEN static sago_status run_by_size(sago_file *file, sagoi_composed *composed, sagoi_route_wanted *wanted,
-                                           sagoi_route *route, int64_t *bytes) {
+static sago_status run_by_size(sago_file *file, sagoi_composed *composed, sagoi_route_wanted *wanted,
+                               sagoi_route *route, int64_t *bytes) {
     sagoi_request *request = &composed->request;
     const sagoi_route_call call = {.write = request->direction == SAGOI_TO_FILE,
                                    .nonblocking = request->nonblocking};
@@ -127,8 +127,7 @@ SAGOI_OFTEN static sago_status run_by_size(sago_file *file, sagoi_composed *comp
     return status;
 }
 
-SAGOI_OFTEN static sago_status move_run(sago_file *file, sagoi_direction direction, const sagoi_io_run *run,
-                                        int64_t *bytes) {
+static sago_status move_run(sago_file *file, sagoi_direction direction, const sagoi_io_run *run, int64_t *bytes) {
     if (direction == SAGOI_FROM_FILE)
         return sagoi_store_read(file->store, run, 1, bytes);
     sago_status status = sagoi_store_write(file->store, run, 1);
@@ -136,8 +135,8 @@ SAGOI_OFTEN static sago_status move_run(sago_file *file, sagoi_direction directi
     return status;
 }
 
-SAGOI_OFTEN static sago_status move_packed(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
-                                           int64_t *bytes) {
+static sago_status move_packed(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
+                               int64_t *bytes) {
     char packed[SAGOI_MOST_PACKED];
     const sagoi_io_run run = {.off = piece->off, .len = piece->len, .buf = packed};
     if (direction == SAGOI_TO_FILE)
@@ -148,15 +147,15 @@ SAGOI_OFTEN static sago_status move_packed(sago_file *file, sagoi_direction dire
     return status;
 }
 
-SAGOI_OFTEN static inline sago_status move_piece(sago_file *file, sagoi_direction direction,
-                                                 const sagoi_lone_run *piece, int64_t *bytes) {
+static inline sago_status move_piece(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
+                                     int64_t *bytes) {
     const sagoi_io_run run = {.off = piece->off, .len = piece->len, .buf = piece->memory.base};
     return piece->memory.extents.pattern ? move_packed(file, direction, piece, bytes)
                                          : move_run(file, direction, &run, bytes);
 }
 
-SAGOI_OFTEN static inline void count_piece(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
-                                           int64_t bytes) {
+static inline void count_piece(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
+                               int64_t bytes) {
     file->stats.routes[SAGO_ROUTE_ALONE_PIECE]++;
     if (piece->len >= SAGOI_LEAST_MAPPED)
         sagoi_route_note(&file->own, piece->off, piece->off + piece->len);
@@ -177,8 +176,8 @@ __attribute__((noinline)) static sago_status run_timed_piece(sago_file *file, sa
     return SAGO_OK;
 }
 
-SAGOI_OFTEN sago_status sagoi_engine_piece(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
-                                           int64_t *bytes) {
+sago_status sagoi_engine_piece(sago_file *file, sagoi_direction direction, const sagoi_lone_run *piece,
+                               int64_t *bytes) {
     if (file->timed)
         return run_timed_piece(file, direction, piece, bytes);
     sago_status status = move_piece(file, direction, piece, bytes);
@@ -188,8 +187,8 @@ SAGOI_OFTEN sago_status sagoi_engine_piece(sago_file *file, sagoi_direction dire
 }
 
 /* Without memory to read through, each run is read by itself. */
-SAGOI_OFTEN static sago_status run_described(sago_file *file, sagoi_composed *composed, sagoi_route_wanted *wanted,
-                                             sagoi_route *route, int64_t *bytes) {
+static sago_status run_described(sago_file *file, sagoi_composed *composed, sagoi_route_wanted *wanted,
+                                 sagoi_route *route, int64_t *bytes) {
     bool through = route->method == SAGOI_METHOD_READ_THROUGH;
     sago_status status = through ? run_read_through(file, &composed->request, bytes) : SAGO_OK;
     if (!through || status == SAGO_ERR_MEMORY)
@@ -205,7 +204,7 @@ SAGOI_OFTEN static sago_status run_described(sago_file *file, sagoi_composed *co
     return SAGO_OK;
 }
 
-SAGOI_OFTEN sago_status sagoi_engine_alone(sago_file *file, sagoi_composed *composed, int64_t *bytes) {
+sago_status sagoi_engine_alone(sago_file *file, sagoi_composed *composed, int64_t *bytes) {
     const sagoi_request *request = &composed->request;
     const sagoi_route_call call = {.write = request->direction == SAGOI_TO_FILE,
                                    .nonblocking = request->nonblocking};

@@ -19,14 +19,14 @@ struct sagoi_owned {
     struct sagoi_owned *next;
 };
 
-SAGOI_OFTEN void sagoi_composed_init(sagoi_composed *composed, sagoi_direction direction, sagoi_budget *budget) {
+void sagoi_composed_init(sagoi_composed *composed, sagoi_direction direction, sagoi_budget *budget) {
     memset(composed, 0, sizeof *composed);
     composed->request.direction = direction;
     composed->request.limit = SAGOI_NO_LIMIT;
     composed->budget = budget;
 }
 
-SAGOI_OFTEN void sagoi_composed_cleanup(sagoi_composed *composed) {
+void sagoi_composed_cleanup(sagoi_composed *composed) {
     for (struct sagoi_owned *at = composed->owned, *next; at; at = next) {
         next = at->next;
         sagoi_layers_free(composed->budget, at->patterns, at->n);
@@ -98,8 +98,7 @@ static void widen(sagoi_request *request, int64_t low, int64_t high) {
     request->high = only ? high : sagoi_max(request->high, high);
 }
 
-SAGOI_OFTEN static sago_status push_stream(sagoi_composed *composed, const sagoi_stream *stream, int64_t low,
-                                           int64_t high) {
+static sago_status push_stream(sagoi_composed *composed, const sagoi_stream *stream, int64_t low, int64_t high) {
     sagoi_request *request = &composed->request;
     if (!grow_streams(composed))
         return no_memory();
@@ -127,7 +126,7 @@ static bool folds(const sagoi_extents *tiled) {
 }
 
 /* The same extents as simply as they can be said. */
-SAGOI_OFTEN static sago_status simplify(sagoi_composed *composed, sagoi_extents *extents) {
+static sago_status simplify(sagoi_composed *composed, sagoi_extents *extents) {
     if (!folds(extents))
         return SAGO_OK;
     struct sagoi_owned *owned = sagoi_budget_alloc(composed->budget, sizeof *owned);
@@ -146,7 +145,7 @@ SAGOI_OFTEN static sago_status simplify(sagoi_composed *composed, sagoi_extents 
 }
 
 /* Does the last byte lie past the last offset?  Of the last tile perhaps only the beginning is accessed. */
-SAGOI_OFTEN static bool overflows(const sagoi_extents *extents) {
+static bool overflows(const sagoi_extents *extents) {
     const sagoi_pattern *pattern = extents->pattern;
     int64_t last, end, low;
     if (sagoi_mul((extents->end - 1) / pattern->bytes, extents->extent, &last) ||
@@ -185,7 +184,7 @@ static sago_status push_sorted(sagoi_composed *composed, const sagoi_stream *str
     return status;
 }
 
-SAGOI_OFTEN static sago_status add_stream(sagoi_composed *composed, sagoi_stream *stream) {
+static sago_status add_stream(sagoi_composed *composed, sagoi_stream *stream) {
     int64_t low, high, bytes = sagoi_extents_bytes(&stream->file);
     if (bytes == 0)
         return SAGO_OK;
@@ -214,7 +213,7 @@ static bool is_nowhere(const char *base, const sagoi_pattern *pattern, int64_t b
     return bytes > 0 && !base && pattern->low < FIRST_PAGE;
 }
 
-SAGOI_OFTEN static sago_status measure_buffer(const sagoi_buffer *buffer, const sagoi_flat *flat, int64_t *bytes) {
+static sago_status measure_buffer(const sagoi_buffer *buffer, const sagoi_flat *flat, int64_t *bytes) {
     if (sagoi_mul(flat->size, buffer->count, bytes) || *bytes > SAGOI_OFFSET_MAX)
         return sagoi_fail(SAGO_ERR_OVERFLOW, "%lld elements of %lld bytes", (long long)buffer->count,
                           (long long)flat->size);
@@ -238,7 +237,7 @@ static sago_status hold_memory(sagoi_composed *composed, MPI_Datatype type, cons
 }
 
 /* Nothing to remember where it is contiguous. */
-SAGOI_OFTEN static sagoi_memory lay_out(const sagoi_buffer *buffer, const sagoi_flat *flat, int64_t bytes) {
+static sagoi_memory lay_out(const sagoi_buffer *buffer, const sagoi_flat *flat, int64_t bytes) {
     sagoi_memory memory = {.base = buffer->base};
     bool solid = sagoi_pattern_contiguous(&flat->pattern) && (flat->size == flat->extent || buffer->count <= 1);
     if (solid || bytes == 0) /* a number: with MPI_BOTTOM the base is NULL */
@@ -249,7 +248,7 @@ SAGOI_OFTEN static sagoi_memory lay_out(const sagoi_buffer *buffer, const sagoi_
 }
 
 /* Memory of a device is staged. */
-SAGOI_OFTEN static sago_status stage_memory(sagoi_composed *composed, sagoi_memory *memory, int64_t bytes) {
+static sago_status stage_memory(sagoi_composed *composed, sagoi_memory *memory, int64_t bytes) {
     sago_status status = sagoi_staging_add(memory, bytes, composed->budget);
     if (!memory->staging)
         return status;
@@ -281,7 +280,7 @@ static sago_status describe_memory(sagoi_composed *composed, const sagoi_buffer 
     return memory->extents.pattern ? simplify(composed, &memory->extents) : SAGO_OK;
 }
 
-SAGOI_OFTEN bool sagoi_compose_known_memory(const sagoi_buffer *buffer, sagoi_memory *memory, int64_t *bytes) {
+bool sagoi_compose_known_memory(const sagoi_buffer *buffer, sagoi_memory *memory, int64_t *bytes) {
     const sagoi_known *known = NULL;
     int64_t plain = sagoi_look_up(buffer->type, &known);
     if ((plain == 0 && !known) || sagoi_mul(buffer->count, plain ? plain : known->flat.size, bytes) ||
@@ -293,7 +292,7 @@ SAGOI_OFTEN bool sagoi_compose_known_memory(const sagoi_buffer *buffer, sagoi_me
 
 /* `bytes` bytes of the view from the place on.  Whole tiles before them go into the base, so that the same shape
  * further on in the view is the same, but for the base. */
-SAGOI_OFTEN static sago_status place_stream(const sagoi_place *place, int64_t bytes, sagoi_extents *file) {
+static sago_status place_stream(const sagoi_place *place, int64_t bytes, sagoi_extents *file) {
     const sagoi_flat *filetype = &place->view->filetype->flat;
     int64_t end, base;
     if (filetype->size == 0)
@@ -311,7 +310,7 @@ SAGOI_OFTEN static sago_status place_stream(const sagoi_place *place, int64_t by
     return SAGO_OK;
 }
 
-SAGOI_OFTEN bool sagoi_compose_one_run(const sagoi_place *place, int64_t bytes, int64_t *off) {
+bool sagoi_compose_one_run(const sagoi_place *place, int64_t bytes, int64_t *off) {
     sagoi_extents file;
     sagoi_cursor cursor;
     sagoi_span span;
@@ -328,8 +327,7 @@ SAGOI_OFTEN bool sagoi_compose_one_run(const sagoi_place *place, int64_t bytes, 
     return sagoi_walk_run(&run) && run.len >= bytes && span.off >= 0;
 }
 
-SAGOI_OFTEN sago_status sagoi_compose_view(sagoi_composed *composed, const sagoi_place *place,
-                                           const sagoi_buffer *buffer) {
+sago_status sagoi_compose_view(sagoi_composed *composed, const sagoi_place *place, const sagoi_buffer *buffer) {
     sagoi_stream stream = {0};
     int64_t bytes;
     sago_status status = describe_memory(composed, buffer, &stream.memory, &bytes);

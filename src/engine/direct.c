@@ -28,14 +28,14 @@ static sago_status move_by_thread(const batch *out) {
     return sagoi_task_finish(out->file, &task);
 }
 
-SAGOI_OFTEN static sago_status move_runs(const batch *out) {
+static sago_status move_runs(const batch *out) {
     if (out->by_thread)
         return move_by_thread(out);
     return out->direction == SAGOI_TO_FILE ? sagoi_store_write(out->file->store, out->runs, out->n)
                                            : sagoi_store_read(out->file->store, out->runs, out->n, NULL);
 }
 
-SAGOI_OFTEN static sago_status flush(batch *out) {
+static sago_status flush(batch *out) {
     if (out->n == 0)
         return SAGO_OK;
     bool write = out->direction == SAGOI_TO_FILE;
@@ -108,7 +108,7 @@ static char *get_bounce(sago_file *file, int64_t *room) {
     return bounce;
 }
 
-SAGOI_OFTEN sago_status sagoi_move_alone(sago_file *file, const sagoi_composed *composed) {
+sago_status sagoi_move_alone(sago_file *file, const sagoi_composed *composed) {
     const sagoi_request *request = &composed->request;
     batch out; /* most of it is never used: not to be cleared for a call of one run */
     out.file = file;
@@ -130,7 +130,7 @@ SAGOI_OFTEN sago_status sagoi_move_alone(sago_file *file, const sagoi_composed *
     return status;
 }
 
-SAGOI_OFTEN sago_status sagoi_run_direct(sago_file *file, const sagoi_composed *composed) {
+sago_status sagoi_run_direct(sago_file *file, const sagoi_composed *composed) {
     double start = sagoi_phase_begin(file);
     sago_status status = sagoi_move_alone(file, composed);
     (void)sagoi_phase_next(file, SAGO_PHASE_STORE, start);

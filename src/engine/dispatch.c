@@ -75,8 +75,8 @@ static sago_status compose_list(const sago_file *file, const sagoi_list *list, s
     return status || !file->common.tier ? status : list_runs(composed);
 }
 
-SAGOI_OFTEN static sago_status compose(sago_file *file, const sagoi_access *access, sago_status wrong,
-                                       sagoi_composed *composed) {
+static sago_status compose(sago_file *file, const sagoi_access *access, sago_status wrong,
+                           sagoi_composed *composed) {
     composed->type = access->type;
     const sagoi_list *list = access->list;
     composed->origin =
@@ -91,7 +91,7 @@ SAGOI_OFTEN static sago_status compose(sago_file *file, const sagoi_access *acce
 
 /* One run of the file, as in most calls of most programs, in memory that is known, and which one system call
  * moves: nothing to compose.  Whatever may be wrong with it is found out by composing it. */
-SAGOI_OFTEN static bool is_piece(const sago_file *file, const sagoi_access *access, sagoi_lone_run *piece) {
+static bool is_piece(const sago_file *file, const sagoi_access *access, sagoi_lone_run *piece) {
     int64_t end;
     sagoi_place place = {.view = &file->view, .disp = file->view.disp};
     if (access->list || access->buffer.count <= 0 || !access->buffer.base ||
@@ -121,15 +121,14 @@ static sago_status await_turn(sago_file *file, bool briefly) {
 static sagoi_last_access last_of(bool write) { return write ? SAGOI_LAST_WRITE : SAGOI_LAST_READ; }
 
 /* Of a rank that goes alone without having asked: returns when it is its turn. */
-SAGOI_OFTEN static sago_status take_turn(sago_file *file, sagoi_route_call call) {
+static sago_status take_turn(sago_file *file, sagoi_route_call call) {
     bool turned = sagoi_route_turns(&file->own, call.write);
     file->own.last = last_of(call.write);
     return turned ? await_turn(file, file->common.apart && call.nonblocking) : SAGO_OK;
 }
 
 /* All ranks say whether they can go alone. */
-SAGOI_OFTEN static sago_status ask(sago_file *file, sagoi_route_call call, bool unwilling,
-                                   sagoi_route_choice *choice) {
+static sago_status ask(sago_file *file, sagoi_route_call call, bool unwilling, sagoi_route_choice *choice) {
     bool any_unwilling = true;
     int64_t kind = call.nonblocking ? SAGOI_KIND_START_ASK : SAGOI_KIND_ASK;
     sago_status status = sagoi_engine_agree_any(file, SAGO_OK, kind, unwilling, &any_unwilling);
@@ -142,7 +141,7 @@ SAGOI_OFTEN static sago_status ask(sago_file *file, sagoi_route_call call, bool 
 
 /* Of a rank that went alone in a collective call.  Where all ranks get one of these two errors, they can go on by
  * other means together; a rank alone cannot, so it is counted. */
-SAGOI_OFTEN static sago_status finish_alone(sago_file *file, sagoi_direction direction, sago_status status) {
+static sago_status finish_alone(sago_file *file, sagoi_direction direction, sago_status status) {
     sagoi_tell_done(file->team);
     *(direction == SAGOI_TO_FILE ? &file->stats.collective_writes : &file->stats.collective_reads) += 1;
     file->stats.separate_calls++;
@@ -174,8 +173,8 @@ static sago_status serve_together(sago_file *file, sagoi_composed *composed, sag
 }
 
 /* A collective call.  `status`: what is wrong with its arguments. */
-SAGOI_OFTEN static sago_status serve(sago_file *file, sagoi_composed *composed, sagoi_route_choice choice,
-                                     sago_status status, int64_t *bytes) {
+static sago_status serve(sago_file *file, sagoi_composed *composed, sagoi_route_choice choice, sago_status status,
+                         int64_t *bytes) {
     const sagoi_route_call call = call_of_composed(composed);
     sago_status met = SAGO_OK;
     if (choice.moment != SAGOI_NOW)
@@ -206,8 +205,8 @@ static sago_status choose_again(sago_file *file, const sagoi_composed *composed,
     return status;
 }
 
-SAGOI_OFTEN static sago_status serve_composed(sago_file *file, const sagoi_access *access,
-                                              sagoi_route_choice choice, sago_status wrong, int64_t *bytes) {
+static sago_status serve_composed(sago_file *file, const sagoi_access *access, sagoi_route_choice choice,
+                                  sago_status wrong, int64_t *bytes) {
     sagoi_composed composed;
     sagoi_composed_init(&composed, access->direction, &file->budget);
     sago_status status = compose(file, access, wrong, &composed);
@@ -217,8 +216,8 @@ SAGOI_OFTEN static sago_status serve_composed(sago_file *file, const sagoi_acces
     return status;
 }
 
-SAGOI_OFTEN static sago_status serve_collective(sago_file *file, const sagoi_access *access, sago_status wrong,
-                                                int64_t *bytes) {
+static sago_status serve_collective(sago_file *file, const sagoi_access *access, sago_status wrong,
+                                    int64_t *bytes) {
     sagoi_lone_run piece;
     sago_status status = SAGO_OK;
     const sagoi_route_call call = {
@@ -263,8 +262,7 @@ static sago_status serve_own(sago_file *file, const sagoi_access *access, int64_
     return status;
 }
 
-SAGOI_OFTEN sago_status sagoi_dispatch(sago_file *file, const sagoi_access *access, sago_status wrong,
-                                       int64_t *bytes) {
+sago_status sagoi_dispatch(sago_file *file, const sagoi_access *access, sago_status wrong, int64_t *bytes) {
     *bytes = 0;
     if (access->type != SAGOI_INDEPENDENT)
         return serve_collective(file, access, wrong, bytes);

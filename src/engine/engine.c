@@ -102,8 +102,7 @@ static void describe_request(const sago_file *file, const sagoi_composed *compos
 
 /* Every collective call begins with this, whatever else it agrees on: so ranks that are in different ones all
  * learn it here, and none of them goes on to wait for the others. */
-SAGOI_OFTEN static sago_status agree_call(sago_file *file, sago_status status, int64_t kind,
-                                          sagoi_agreement *agreed) {
+static sago_status agree_call(sago_file *file, sago_status status, int64_t kind, sagoi_agreement *agreed) {
     agreed->max[MAX_VERDICT] = sagoi_verdict_code(file->team, status);
     agreed->max[MAX_KIND] = kind;
     agreed->max[MAX_MINUS_KIND] = -kind;
@@ -205,8 +204,7 @@ sago_status sagoi_engine_agree(sago_file *file, sago_status status, int64_t kind
     return SAGO_OK;
 }
 
-SAGOI_OFTEN sago_status sagoi_engine_agree_any(sago_file *file, sago_status status, int64_t kind, bool mine,
-                                               bool *any) {
+sago_status sagoi_engine_agree_any(sago_file *file, sago_status status, int64_t kind, bool mine, bool *any) {
     sagoi_agreement agreed = {.max[MAX_ARGUMENT] = mine};
     status = agree_call(file, status, kind, &agreed);
     *any = agreed.max[MAX_ARGUMENT];

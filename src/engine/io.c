@@ -3,7 +3,7 @@
 #include "engine/engine.h"
 #include "trace/recorder.h"
 
-SAGOI_OFTEN void sagoi_task_begin(sago_file *file, sagoi_task *task, sagoi_worker worker) {
+void sagoi_task_begin(sago_file *file, sagoi_task *task, sagoi_worker worker) {
     if (worker == SAGOI_BY_THREAD)
         sagoi_iothread_start(file->thread, task);
     else
@@ -17,7 +17,7 @@ static void wait_on_fiber(sago_file *file, sagoi_task *task) {
         sagoi_fiber_yield((team->idle && team->idle(team->idle_arg)) || moved, NULL, 0);
 }
 
-SAGOI_OFTEN sago_status sagoi_task_finish(sago_file *file, sagoi_task *task) {
+sago_status sagoi_task_finish(sago_file *file, sagoi_task *task) {
     sagoi_team *team = file->team;
     if (sagoi_on_fiber())
         wait_on_fiber(file, task);

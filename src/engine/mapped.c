@@ -51,8 +51,8 @@ static bool meets_hole(const sagoi_call *call, int64_t start, int64_t end) {
            lseek(sagoi_store_fd(call->file->store), start, SEEK_HOLE) < sagoi_min(end, call->size);
 }
 
-SAGOI_OFTEN sago_status sagoi_read_through(sago_file *file, const sagoi_request *request, int64_t start,
-                                           int64_t end, int64_t *moved) {
+sago_status sagoi_read_through(sago_file *file, const sagoi_request *request, int64_t start, int64_t end,
+                               int64_t *moved) {
     enum { FEW_BYTES = 32768 }; /* on the stack: what the heap gives may be memory that was never touched */
     int64_t got = 0;
     char few[FEW_BYTES], *more = NULL, *copy = few;

@@ -133,7 +133,7 @@ void sagoi_started_run(sago_request *request, sago_status wrong) {
         run_here(request);
 }
 
-SAGOI_OFTEN void sagoi_started_settle(sago_file *file) {
+void sagoi_started_settle(sago_file *file) {
     if (atomic_load(&file->pending) == 0)
         return;
     sagoi_stay_begin();

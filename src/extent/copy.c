@@ -46,7 +46,7 @@ ALWAYS_INLINE void copy_run(char *restrict to, const char *restrict from, size_t
 }
 
 /* One run, either way; `scatter` is a constant where this is inlined. */
-SAGOI_OFTEN ALWAYS_INLINE void move_run(char *place, char *packed, size_t len, bool scatter) {
+ALWAYS_INLINE void move_run(char *place, char *packed, size_t len, bool scatter) {
     if (scatter)
         copy_run(place, packed, len);
     else
@@ -102,8 +102,7 @@ ALWAYS_INLINE void move_list(const sagoi_span *span, char *place, char *packed, 
     }
 }
 
-SAGOI_OFTEN void sagoi_copy_packed(const sagoi_span *span, char *base, int64_t base_off, char *packed,
-                                   sagoi_packing packing) {
+void sagoi_copy_packed(const sagoi_span *span, char *base, int64_t base_off, char *packed, sagoi_packing packing) {
     char *place = base + (span->off - base_off);
     if (packing == SAGOI_SCATTER) {
         if (span->runs)
@@ -118,8 +117,8 @@ SAGOI_OFTEN void sagoi_copy_packed(const sagoi_span *span, char *base, int64_t b
 }
 
 /* Copies stream bytes up to request position `until` between a contiguous place and the caller's pieces. */
-SAGOI_OFTEN static void copy_until(sagoi_cursor *cursor, int64_t until, char *place, const sagoi_memory *memory,
-                                   sagoi_direction direction) {
+static void copy_until(sagoi_cursor *cursor, int64_t until, char *place, const sagoi_memory *memory,
+                       sagoi_direction direction) {
     sagoi_span piece;
     cursor->extents.end = memory->extents.begin + until;
     while (sagoi_cursor_next(cursor, SAGOI_NO_LIMIT, &piece)) {
@@ -135,8 +134,8 @@ static void memory_cursor(sagoi_cursor *cursor, const sagoi_memory *memory, int6
         sagoi_cursor_seek_pos(cursor, pos);
 }
 
-SAGOI_OFTEN void sagoi_copy_stream(char *place, int64_t pos, int64_t bytes, const sagoi_memory *memory,
-                                   sagoi_direction direction) {
+void sagoi_copy_stream(char *place, int64_t pos, int64_t bytes, const sagoi_memory *memory,
+                       sagoi_direction direction) {
     if (bytes == 0) /* there may be no memory at all */
         return;
     if (memory->staging) {
@@ -216,8 +215,8 @@ static void copy_short_runs(const sagoi_span *span, char *place, const sagoi_mem
     }
 }
 
-SAGOI_OFTEN void sagoi_copy_span(const sagoi_span *span, char *file_base, int64_t file_off,
-                                 const sagoi_memory *memory, sagoi_direction direction) {
+void sagoi_copy_span(const sagoi_span *span, char *file_base, int64_t file_off, const sagoi_memory *memory,
+                     sagoi_direction direction) {
     char *place = file_base + (span->off - file_off);
     if (memory->staging)
         sagoi_staged_span(span, file_base, file_off, memory, direction);

@@ -15,7 +15,7 @@ static int64_t run_length(const sagoi_cursor *cursor) {
 }
 
 /* Stands at the origin of a lap of a tile. */
-SAGOI_OFTEN static void enter_lap(sagoi_cursor *cursor, int64_t tile, int64_t lap) {
+static void enter_lap(sagoi_cursor *cursor, int64_t tile, int64_t lap) {
     const sagoi_extents *extents = &cursor->extents;
     const sagoi_pattern *pattern = extents->pattern;
     cursor->tile = tile;
@@ -39,7 +39,7 @@ static void enter_piece(sagoi_cursor *cursor, int64_t piece) {
 }
 
 /* Stands at the piece after this one. */
-SAGOI_OFTEN static void next_piece(sagoi_cursor *cursor) {
+static void next_piece(sagoi_cursor *cursor) {
     const sagoi_pattern *pattern = cursor->extents.pattern;
     if (cursor->piece + 1 < pattern->npieces) {
         enter_piece(cursor, cursor->piece + 1);
@@ -98,7 +98,7 @@ static void skip_to_pos(sagoi_cursor *cursor, int64_t pos) {
 }
 
 /* To an uncut stream position below extents.end. */
-SAGOI_OFTEN static void seek_stream(sagoi_cursor *cursor, int64_t pos) {
+static void seek_stream(sagoi_cursor *cursor, int64_t pos) {
     const sagoi_pattern *pattern = cursor->extents.pattern;
     int64_t tile = pos / pattern->bytes, in_lap = pos % pattern->bytes, lap = 0;
     if (pattern->nloops > 0) {
@@ -118,7 +118,7 @@ SAGOI_OFTEN static void seek_stream(sagoi_cursor *cursor, int64_t pos) {
     skip_to_pos(cursor, pos);
 }
 
-SAGOI_OFTEN void sagoi_cursor_init(sagoi_cursor *cursor, const sagoi_extents *extents) {
+void sagoi_cursor_init(sagoi_cursor *cursor, const sagoi_extents *extents) {
     *cursor = (sagoi_cursor){.extents = *extents};
     cursor->pos = extents->begin;
     if (extents->begin >= extents->end)
@@ -190,7 +190,7 @@ static bool enter_piece_after(sagoi_cursor *cursor, int64_t offset) {
     return true;
 }
 
-SAGOI_OFTEN void sagoi_cursor_seek(sagoi_cursor *cursor, int64_t offset) {
+void sagoi_cursor_seek(sagoi_cursor *cursor, int64_t offset) {
     const sagoi_extents *extents = &cursor->extents;
     const sagoi_pattern *pattern = extents->pattern;
     sagoi_cursor_init(cursor, extents);
@@ -246,7 +246,7 @@ static int64_t whole_runs(const sagoi_cursor *cursor, int64_t limit, int64_t *by
     return count;
 }
 
-SAGOI_OFTEN bool sagoi_cursor_next(sagoi_cursor *cursor, int64_t limit, sagoi_span *span) {
+bool sagoi_cursor_next(sagoi_cursor *cursor, int64_t limit, sagoi_span *span) {
     int64_t end = cursor->extents.end;
     if (cursor->pos + cursor->skip >= end || cursor->off + cursor->skip >= limit)
         return false;
@@ -278,7 +278,7 @@ SAGOI_OFTEN bool sagoi_cursor_next(sagoi_cursor *cursor, int64_t limit, sagoi_sp
     return true;
 }
 
-SAGOI_OFTEN int64_t sagoi_span_bytes(const sagoi_span *span) {
+int64_t sagoi_span_bytes(const sagoi_span *span) {
     if (!span->runs)
         return span->count * span->len;
     int64_t bytes = 0;
@@ -307,7 +307,7 @@ static int64_t last_end(const sagoi_extents *extents) {
     return cursor.off + cursor.skip + 1;
 }
 
-SAGOI_OFTEN bool sagoi_extents_walkable(const sagoi_extents *extents) {
+bool sagoi_extents_walkable(const sagoi_extents *extents) {
     const sagoi_pattern *pattern = extents->pattern;
     if (pattern->permuted || extents->begin >= extents->end)
         return true;
@@ -315,7 +315,7 @@ SAGOI_OFTEN bool sagoi_extents_walkable(const sagoi_extents *extents) {
     return pattern->sorted && (one_tile || extents->extent >= pattern->high - pattern->low);
 }
 
-SAGOI_OFTEN void sagoi_extents_bounds(const sagoi_extents *extents, int64_t *low, int64_t *high) {
+void sagoi_extents_bounds(const sagoi_extents *extents, int64_t *low, int64_t *high) {
     *low = 0;
     *high = 0;
     if (extents->begin >= extents->end)
@@ -331,7 +331,7 @@ SAGOI_OFTEN void sagoi_extents_bounds(const sagoi_extents *extents, int64_t *low
     *high = last_end(extents);
 }
 
-SAGOI_OFTEN int64_t sagoi_extents_runs(const sagoi_extents *extents) {
+int64_t sagoi_extents_runs(const sagoi_extents *extents) {
     const sagoi_pattern *pattern = extents->pattern;
     int64_t bytes = sagoi_extents_bytes(extents);
     if (bytes == 0)

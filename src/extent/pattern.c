@@ -166,7 +166,7 @@ void sagoi_pattern_add(sagoi_pattern *pattern, int64_t off, int64_t len) {
 }
 
 /* The same of a train, of `*bytes` in all. */
-SAGOI_OFTEN static bool train_in_range(sagoi_pattern *pattern, const sagoi_piece *train, int64_t *bytes) {
+static bool train_in_range(sagoi_pattern *pattern, const sagoi_piece *train, int64_t *bytes) {
     int64_t last;
     bool bad = sagoi_mul(train->count - 1, train->stride, &last) || sagoi_add(train->off, last, &last) ||
                sagoi_mul(train->count, train->len, bytes) || *bytes > SAGOI_OFFSET_MAX ||
@@ -267,7 +267,7 @@ static bool piece_bounds(const sagoi_pattern *pattern, const sagoi_piece *piece,
 }
 
 /* Sets low, high and sorted: of one lap, then of all. */
-SAGOI_OFTEN static void find_bounds(sagoi_pattern *pattern) {
+static void find_bounds(sagoi_pattern *pattern) {
     pattern->sorted = true;
     for (int64_t i = 0; i < pattern->npieces; i++) {
         int64_t low, high;
@@ -331,7 +331,7 @@ sago_status sagoi_pattern_finish(sagoi_pattern *pattern) {
     return SAGO_OK;
 }
 
-SAGOI_OFTEN sago_status sagoi_pattern_of_train(sagoi_pattern *pattern, sagoi_piece *piece) {
+sago_status sagoi_pattern_of_train(sagoi_pattern *pattern, sagoi_piece *piece) {
     int64_t bytes;
     sagoi_pattern_init(pattern, NULL);
     if (!train_in_range(pattern, piece, &bytes))

@@ -26,7 +26,7 @@ struct sagoi_staging {
     sagoi_budget *budget;
 };
 
-SAGOI_OFTEN const char *sagoi_memory_first(const sagoi_memory *memory) {
+const char *sagoi_memory_first(const sagoi_memory *memory) {
     sagoi_cursor cursor;
     if (!memory->extents.pattern)
         return memory->base;
@@ -52,7 +52,7 @@ static sago_status create(const sagoi_device *device, sagoi_memory *memory, int6
     return SAGO_OK;
 }
 
-SAGOI_OFTEN sago_status sagoi_staging_add(sagoi_memory *memory, int64_t bytes, sagoi_budget *budget) {
+sago_status sagoi_staging_add(sagoi_memory *memory, int64_t bytes, sagoi_budget *budget) {
     const sagoi_device *device = bytes > 0 ? sagoi_device_of(sagoi_memory_first(memory)) : NULL;
     return device ? create(device, memory, bytes, budget) : SAGO_OK;
 }

@@ -44,12 +44,12 @@ bool sagoi_vigil_keep(sagoi_team *team, sagoi_vigil *vigil, bool moved);
 /* ---- Broken teams ---- */
 
 /* An MPI call failed for good on this rank, as the thread's message says; returns `status`. */
-sago_status sagoi_break(sagoi_team *team, sago_status status) SAGOI_SELDOM;
+sago_status sagoi_break(sagoi_team *team, sago_status status) SAGOI_COLD;
 /* Somebody is gone, as `why` says: from here on nobody of this node waits any more. */
-void sagoi_break_node(sagoi_team *team, const char *why) SAGOI_SELDOM;
+void sagoi_break_node(sagoi_team *team, const char *why) SAGOI_COLD;
 bool sagoi_is_broken(const sagoi_team *team);
 /* Says why the team is broken. */
-sago_status sagoi_broken(sagoi_team *team) SAGOI_SELDOM;
+sago_status sagoi_broken(sagoi_team *team) SAGOI_COLD;
 /* What other ranks sent about that. */
 void sagoi_hear_news(sagoi_team *team);
 /* Frees memory that messages came into, unless the team is broken and MPI may still write to it. */

@@ -144,7 +144,7 @@ bool sagoi_wait_word(sagoi_team *team, sagoi_futex *word, uint32_t old) {
 
 /* ---- Without a gate ---- */
 
-SAGOI_OFTEN void sagoi_tell_done(sagoi_team *team) {
+void sagoi_tell_done(sagoi_team *team) {
     _Atomic uint64_t *done = &team->control->slots[team->local_rank].done;
     atomic_store_explicit(done, atomic_load_explicit(done, memory_order_relaxed) + 1, memory_order_release);
 }
@@ -169,7 +169,7 @@ static void rest_between_looks(sagoi_team *team, int looks) {
         roll_call(team);
 }
 
-SAGOI_OFTEN sago_status sagoi_await_done(sagoi_team *team, double patience, bool *late) {
+sago_status sagoi_await_done(sagoi_team *team, double patience, bool *late) {
     sagoi_control *control = team->control;
     double end = patience > 0 ? sagoi_clock() + patience : 0;
     uint64_t mine = atomic_load_explicit(&control->slots[team->local_rank].done, memory_order_relaxed);
@@ -194,7 +194,7 @@ static void open_gate(sagoi_control *control) {
 }
 
 /* All ranks of the node come; one runs `meeting`; all go on.  `by_leader`: the leader must be that one. */
-SAGOI_OFTEN static sago_status meet(sagoi_team *team, bool by_leader, sagoi_meeting_fn meeting, void *arg) {
+static sago_status meet(sagoi_team *team, bool by_leader, sagoi_meeting_fn meeting, void *arg) {
     sagoi_control *control = team->control;
     if (sagoi_is_broken(team))
         return sagoi_broken(team);
@@ -265,14 +265,14 @@ typedef struct agree_work {
     void *arg;
 } agree_work;
 
-SAGOI_OFTEN static void reduce_node(sagoi_team *team) {
+static void reduce_node(sagoi_team *team) {
     sagoi_control *control = team->control;
     control->of_node = control->slots[0].agreement;
     for (int i = 1; i < team->local_size; i++)
         sagoi_agreement_combine(&control->of_node, &control->slots[i].agreement);
 }
 
-SAGOI_OFTEN static sago_status agree_meeting(sagoi_team *team, void *arg) {
+static sago_status agree_meeting(sagoi_team *team, void *arg) {
     agree_work *work = arg;
     sagoi_control *control = team->control;
     reduce_node(team);
@@ -285,8 +285,8 @@ SAGOI_OFTEN static sago_status agree_meeting(sagoi_team *team, void *arg) {
     return status;
 }
 
-SAGOI_OFTEN sago_status sagoi_agree(sagoi_team *team, sagoi_agreement *agreement, sagoi_agreement *of_node,
-                                    sagoi_once_fn once, void *arg) {
+sago_status sagoi_agree(sagoi_team *team, sagoi_agreement *agreement, sagoi_agreement *of_node, sagoi_once_fn once,
+                        void *arg) {
     agree_work work = {once, arg};
     sagoi_control *control = team->control;
     control->slots[team->local_rank].agreement = *agreement;

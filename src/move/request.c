@@ -41,14 +41,14 @@ static int64_t copy_stream(const sagoi_stream *stream, const sagoi_request *requ
     return bytes;
 }
 
-SAGOI_OFTEN bool sagoi_request_is_staged(const sagoi_request *request) {
+bool sagoi_request_is_staged(const sagoi_request *request) {
     for (int64_t i = 0; i < request->nstreams; i++)
         if (request->streams[i].memory.staging)
             return true;
     return false;
 }
 
-SAGOI_OFTEN sago_status sagoi_request_settle(const sagoi_request *request) {
+sago_status sagoi_request_settle(const sagoi_request *request) {
     sago_status status = SAGO_OK;
     for (int64_t i = 0; i < request->nstreams && !status; i++)
         if (request->streams[i].memory.staging)
@@ -68,8 +68,8 @@ bool sagoi_request_touches(const sagoi_request *request, int64_t start, int64_t 
     return false;
 }
 
-SAGOI_OFTEN int64_t sagoi_request_copy(const sagoi_request *request, int64_t start, int64_t end, char *place,
-                                       uint64_t *marks) {
+int64_t sagoi_request_copy(const sagoi_request *request, int64_t start, int64_t end, char *place,
+                           uint64_t *marks) {
     int64_t bytes = 0;
     if (request->direction == SAGOI_FROM_FILE)
         end = sagoi_min(end, request->limit);

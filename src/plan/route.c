@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "base/checked.h"
-#include "base/often.h"
 #include "plan/draft.h"
 
 /* ---- Company ---- */
@@ -72,13 +71,13 @@ static void extend(sagoi_range *range, int64_t low, int64_t high) {
     range->high = first ? high : sagoi_max(range->high, high);
 }
 
-SAGOI_OFTEN void sagoi_route_note(sagoi_route_own *own, int64_t low, int64_t high) {
+void sagoi_route_note(sagoi_route_own *own, int64_t low, int64_t high) {
     if (lies_in(&own->once, low, high))
         extend(&own->again, low, high);
     extend(&own->once, low, high);
 }
 
-SAGOI_OFTEN sagoi_worker sagoi_route_worker(const sagoi_route_own *own, bool nonblocking, int64_t bytes) {
+sagoi_worker sagoi_route_worker(const sagoi_route_own *own, bool nonblocking, int64_t bytes) {
     int64_t soon = own->in_memory ? SAGOI_SOON_IN_MEMORY : own->local ? SAGOI_SOON_LOCAL : 0;
     return nonblocking && bytes > soon ? SAGOI_BY_THREAD : SAGOI_BY_CALLER;
 }
@@ -90,8 +89,8 @@ sagoi_method sagoi_route_planned(sagoi_strategy strategy, bool map_in_place, boo
                                                                            : SAGOI_METHOD_DIRECT;
 }
 
-SAGOI_OFTEN bool sagoi_route_is_piece(const sagoi_route_file *file, const sagoi_route_own *own,
-                                      sagoi_memory_form memory, int64_t off, int64_t len) {
+bool sagoi_route_is_piece(const sagoi_route_file *file, const sagoi_route_own *own, sagoi_memory_form memory,
+                          int64_t off, int64_t len) {
     if (memory != SAGOI_MEMORY_WHOLE)
         return memory == SAGOI_MEMORY_PIECES && len <= SAGOI_MOST_PACKED;
     return len < SAGOI_LEAST_MAPPED || !file->mappable || !lies_in(&own->again, off, off + len);
@@ -162,8 +161,8 @@ static bool is_unwilling(sagoi_route_call call, const sagoi_route_file *file, co
     return !call.write && are_many_short(wanted) && (!wanted->looked || wanted->sparse);
 }
 
-SAGOI_OFTEN void sagoi_route_part(sagoi_route *route, sagoi_route_call call, const sagoi_route_file *file,
-                                  const sagoi_route_own *own, const sagoi_route_wanted *wanted) {
+void sagoi_route_part(sagoi_route *route, sagoi_route_call call, const sagoi_route_file *file,
+                      const sagoi_route_own *own, const sagoi_route_wanted *wanted) {
     route->look = false;
     route->unwilling = route->choice.helpless;
     route->worker = SAGOI_BY_CALLER;

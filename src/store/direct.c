@@ -44,7 +44,7 @@ static bool direct_usable(const sagoi_direct *direct) {
     return direct->fd >= 0 && !atomic_load_explicit(&direct->refused, memory_order_relaxed);
 }
 
-SAGOI_OFTEN sagoi_io_run sagoi_direct_part(const sagoi_direct *direct, const sagoi_io_run *run, int64_t end) {
+sagoi_io_run sagoi_direct_part(const sagoi_direct *direct, const sagoi_io_run *run, int64_t end) {
     sagoi_io_run none = {0, 0, NULL};
     /* The second condition also keeps the rounding from overflowing. */
     if (!direct_usable(direct) || run->len < direct->unit)

@@ -50,7 +50,7 @@ static sago_status task_runs(const sagoi_task *task) {
 }
 
 /* Everything but the state, which is the lock's. */
-SAGOI_OFTEN static void task_do(sagoi_task *task) {
+static void task_do(sagoi_task *task) {
     double begin = now_seconds();
     sagoi_message_clear();
     if (task->runs)
@@ -67,7 +67,7 @@ SAGOI_OFTEN static void task_do(sagoi_task *task) {
     task->seconds = now_seconds() - begin;
 }
 
-SAGOI_OFTEN void sagoi_task_do(sagoi_task *task) {
+void sagoi_task_do(sagoi_task *task) {
     task_do(task);
     task->state = TASK_DONE;
 }
@@ -257,7 +257,7 @@ static struct timespec deadline_after(int milliseconds) {
     return at;
 }
 
-SAGOI_OFTEN bool sagoi_iothread_wait(sagoi_iothread *thread, sagoi_task *task, int milliseconds) {
+bool sagoi_iothread_wait(sagoi_iothread *thread, sagoi_task *task, int milliseconds) {
     if (in_child(thread))
         return task->state == TASK_DONE;
     struct timespec deadline = deadline_after(milliseconds);

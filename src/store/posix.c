@@ -21,7 +21,7 @@ static ssize_t move_some(int fd, const sagoi_piece *piece, bool write) {
                  : preadv(fd, piece->iov, piece->iov_count, piece->off);
 }
 
-SAGOI_OFTEN void sagoi_posix_run(sagoi_transfer *transfer, sagoi_piece *piece) {
+void sagoi_posix_run(sagoi_transfer *transfer, sagoi_piece *piece) {
     while (!piece->finished) {
         ssize_t moved = move_some(sagoi_piece_fd(transfer, piece), piece, transfer->write);
         int64_t result = moved < 0 ? -errno : moved;

@@ -148,7 +148,7 @@ sago_status sagoi_store_close(sagoi_store **store) {
 
 int sagoi_store_fd(const sagoi_store *store) { return store->fd; }
 
-SAGOI_OFTEN const sagoi_layout *sagoi_store_layout(const sagoi_store *store) { return &store->layout; }
+const sagoi_layout *sagoi_store_layout(const sagoi_store *store) { return &store->layout; }
 
 void sagoi_store_set_stripes(sagoi_store *store, int64_t block, int64_t lock_unit, sagoi_stripes stripes) {
     store->layout.block = block;
@@ -300,8 +300,7 @@ static sago_status check_run(const sagoi_store *store, const sagoi_io_run *run, 
 
 /* All of them before the first byte moves.  Reads may overlap and go anywhere; writes in flight together must
  * not, or which of them wins is chance. */
-SAGOI_OFTEN static sago_status check_runs(const sagoi_store *store, const sagoi_io_run *runs, int64_t n,
-                                          bool write) {
+static sago_status check_runs(const sagoi_store *store, const sagoi_io_run *runs, int64_t n, bool write) {
     if (n < 0 || (n > 0 && !runs))
         return sagoi_fail(SAGO_ERR_ARG, "%lld runs for %s", (long long)n, store->name);
     if (store->access == (write ? O_RDONLY : O_WRONLY))
@@ -321,7 +320,7 @@ SAGOI_OFTEN static sago_status check_runs(const sagoi_store *store, const sagoi_
     return SAGO_OK;
 }
 
-SAGOI_OFTEN sago_status sagoi_store_write(sagoi_store *store, const sagoi_io_run *runs, int64_t n) {
+sago_status sagoi_store_write(sagoi_store *store, const sagoi_io_run *runs, int64_t n) {
     sago_status status = check_runs(store, runs, n, true);
     if (status != SAGO_OK)
         return status;
@@ -334,7 +333,7 @@ SAGOI_OFTEN sago_status sagoi_store_write(sagoi_store *store, const sagoi_io_run
     return transfer.status;
 }
 
-SAGOI_OFTEN sago_status sagoi_store_read(sagoi_store *store, const sagoi_io_run *runs, int64_t n, int64_t *bytes) {
+sago_status sagoi_store_read(sagoi_store *store, const sagoi_io_run *runs, int64_t n, int64_t *bytes) {
     sago_status status = check_runs(store, runs, n, false);
     if (status != SAGO_OK)
         return status;

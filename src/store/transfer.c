@@ -19,7 +19,7 @@ typedef struct batch {
     struct iovec vector[BATCH_VECTORS];
 } batch;
 
-SAGOI_OFTEN int sagoi_piece_fd(const sagoi_transfer *transfer, const sagoi_piece *piece) {
+int sagoi_piece_fd(const sagoi_transfer *transfer, const sagoi_piece *piece) {
     return piece->direct ? transfer->store->direct.fd : transfer->store->fd;
 }
 
@@ -47,7 +47,7 @@ static void piece_fail(sagoi_transfer *transfer, sagoi_piece *piece, int error) 
                          (long long)piece->len, (long long)piece->off, transfer->store->name);
 }
 
-SAGOI_OFTEN void sagoi_piece_step(sagoi_transfer *transfer, sagoi_piece *piece, int64_t result) {
+void sagoi_piece_step(sagoi_transfer *transfer, sagoi_piece *piece, int64_t result) {
     if (result == -EINTR)
         return;
     if (result == -EINVAL && piece->direct) {
@@ -76,7 +76,7 @@ static bool uring_pays(const sagoi_store *store, const batch *todo) {
     return todo->pieces > 1 && sagoi_uring_usable(store->uring) && !sagoi_faults_in_store();
 }
 
-SAGOI_OFTEN static void batch_flush(sagoi_transfer *transfer, batch *todo) {
+static void batch_flush(sagoi_transfer *transfer, batch *todo) {
     if (transfer->status == SAGO_OK && uring_pays(transfer->store, todo))
         sagoi_uring_run(transfer->store->uring, transfer, todo->piece, todo->pieces);
     for (int i = 0; i < todo->pieces && transfer->status == SAGO_OK; i++)
@@ -89,7 +89,7 @@ static bool piece_takes(const sagoi_piece *piece, const sagoi_io_run *run, bool 
     return piece->direct == direct && piece->off + piece->len == run->off;
 }
 
-SAGOI_OFTEN static void batch_add(sagoi_transfer *transfer, batch *todo, const sagoi_io_run *run, bool direct) {
+static void batch_add(sagoi_transfer *transfer, batch *todo, const sagoi_io_run *run, bool direct) {
     if (run->len == 0)
         return;
     bool joins = todo->pieces > 0 && piece_takes(&todo->piece[todo->pieces - 1], run, direct);
@@ -135,7 +135,7 @@ static int64_t direct_end(const sagoi_transfer *transfer) {
 }
 
 /* Without the room for many: that is memory that nobody has touched for a while. */
-SAGOI_OFTEN static void transfer_one(sagoi_transfer *transfer, const sagoi_io_run *run) {
+static void transfer_one(sagoi_transfer *transfer, const sagoi_io_run *run) {
     struct iovec vector = {.iov_base = run->buf, .iov_len = (size_t)run->len};
     sagoi_piece piece = {.iov = &vector, .iov_count = 1, .off = run->off, .len = run->len};
     if (run->len > 0)
@@ -157,14 +157,14 @@ static void transfer_many(sagoi_transfer *transfer, const sagoi_io_run *runs, in
 }
 
 /* Is there nothing to gain by looking at them together? */
-SAGOI_OFTEN static bool are_apart(const sagoi_store *store, const sagoi_io_run *runs, int64_t n) {
+static bool are_apart(const sagoi_store *store, const sagoi_io_run *runs, int64_t n) {
     for (int64_t i = 1; i < n; i++)
         if (runs[i - 1].off + runs[i - 1].len == runs[i].off)
             return false;
     return store->direct.fd < 0 && (n == 1 || !store->uring);
 }
 
-SAGOI_OFTEN void sagoi_transfer_runs(sagoi_transfer *transfer, const sagoi_io_run *runs, int64_t n) {
+void sagoi_transfer_runs(sagoi_transfer *transfer, const sagoi_io_run *runs, int64_t n) {
     if (!are_apart(transfer->store, runs, n)) {
         transfer_many(transfer, runs, n);
         return;

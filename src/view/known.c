@@ -13,7 +13,7 @@ static _Atomic int keyval = MPI_KEYVAL_INVALID;
 /* Guards the keyval, and the first form that is kept with a type: threads may flatten one type at once. */
 static pthread_mutex_t keep_lock = PTHREAD_MUTEX_INITIALIZER;
 
-SAGOI_OFTEN void sagoi_known_release(sagoi_known *known) {
+void sagoi_known_release(sagoi_known *known) {
     if (atomic_fetch_sub(&known->users, 1) > 1)
         return;
     sagoi_budget *budget = known->flat.pattern.budget;
@@ -37,7 +37,7 @@ static bool have_keyval(void) {
 }
 
 /* What is kept with a type stays until the type goes: nobody replaces it. */
-SAGOI_OFTEN static sagoi_known *find(MPI_Datatype type) {
+static sagoi_known *find(MPI_Datatype type) {
     void *value = NULL;
     int found = 0;
     if (type == MPI_DATATYPE_NULL || keyval == MPI_KEYVAL_INVALID ||
@@ -104,8 +104,7 @@ static sago_status make(MPI_Datatype type, int64_t least, sagoi_budget *budget, 
     return SAGO_OK;
 }
 
-SAGOI_OFTEN sago_status sagoi_known_get(MPI_Datatype type, int64_t least, sagoi_budget *budget,
-                                        sagoi_known **known) {
+sago_status sagoi_known_get(MPI_Datatype type, int64_t least, sagoi_budget *budget, sagoi_known **known) {
     *known = find(type);
     if (*known) {
         atomic_fetch_add(&(*known)->users, 1);
@@ -125,7 +124,7 @@ static int64_t predefined_size(MPI_Datatype type) {
     return lower_bound == 0 && extent == size ? size : 0;
 }
 
-SAGOI_OFTEN int64_t sagoi_look_up(MPI_Datatype type, const sagoi_known **known) {
+int64_t sagoi_look_up(MPI_Datatype type, const sagoi_known **known) {
     *known = NULL;
     if (type == MPI_BYTE || type == MPI_CHAR)
         return 1;
