@@ -51,13 +51,18 @@ static others_text describe_others(const sagoi_plan *plan, int64_t count) {
 _Static_assert(SAGOI_COST_RESOLUTION == 8, "the text says so");
 
 /* k: gathering is shared by more aggregators the larger it is, until the storage targets are what all wait for;
- * then more only use memory.  (000 found 2 best on 512 nodes, 4 on 1,024, 8 on 2,048, one message a rank and no
+ * then more only use memory.  One stripe for each aggregator is looked at, too: what one process can write is then
+ * never waited for twice.  (000 found 2 best on 512 nodes, 4 on 1,024, 8 on 2,048, one message a rank and no
  * other layer before it: there gathering took that much longer.) */
 static int64_t aggregators_per_target(sagoi_draft *draft, int64_t targets) {
-    int64_t stripes = (draft->plan->high - draft->plan->low) / draft->stripe, best = 1;
+    int64_t stripes = (draft->plan->high - draft->plan->low) / draft->stripe, best = 1, k = 1;
+    int64_t each =
+        sagoi_div_up(sagoi_div_up(draft->plan->high, draft->stripe) - draft->plan->low / draft->stripe, targets);
     double least = 0;
-    for (int64_t k = 1; k == 1 || k * targets <= sagoi_min(draft->ranks, stripes); k *= 2)
+    for (; k == 1 || k * targets <= sagoi_min(draft->ranks, stripes); k *= 2)
         best = is_cheaper(draft, k * targets, &least) ? k : best;
+    if (each > k / 2 && each < k && each <= draft->ranks / targets)
+        best = is_cheaper(draft, each * targets, &least) ? each : best;
     return best;
 }
 

@@ -56,15 +56,30 @@ static double mean_senders(const sagoi_draft *draft, int64_t window) {
 }
 
 /* Storage takes what its targets and its gateways take; without either, every aggregator finds a way of its own.
- * None moves more than one process can. */
-static double store_bandwidth(const sagoi_draft *draft, const sagoi_topology *topology, double aggregators) {
+ */
+static double targets_bandwidth(const sagoi_draft *draft, const sagoi_topology *topology, double aggregators) {
     double ways = aggregators, gateways = (double)sagoi_topology_gateways(topology);
     if (draft->stripe > 0)
         ways = smaller(ways, (double)draft->targets);
     if (gateways > 0)
         ways = smaller(ways, gateways);
-    double all = ways * topology->io.bandwidth;
-    return topology->writer > 0 ? smaller(all, aggregators * topology->writer) : all;
+    return ways * topology->io.bandwidth;
+}
+
+/* Seconds of storing beside latency.  None moves more than one process can; and stripes are dealt out in whole
+ * windows: in the last round only some aggregators have one, and a process takes as long for it as for any. */
+static double store_seconds(const sagoi_draft *draft, const sagoi_topology *topology, int64_t aggregators,
+                            int64_t window) {
+    int64_t span = draft->plan->high - draft->plan->low, round = sagoi_min(span, aggregators * window);
+    double all = targets_bandwidth(draft, topology, (double)aggregators), bytes = (double)draft->bytes;
+    if (topology->writer <= 0)
+        return bytes / all;
+    if (draft->stripe == 0)
+        return bytes / smaller(all, (double)aggregators * topology->writer);
+    double alone = (double)sagoi_min(window, round) / topology->writer, last = (double)(span % round);
+    return bytes / (double)span *
+           ((double)(span / round) * larger(alone, (double)round / all) +
+            (last > 0 ? larger(alone, last / all) : 0));
 }
 
 sagoi_estimate sagoi_draft_estimate(const sagoi_draft *draft, int64_t aggregators) {
@@ -77,7 +92,7 @@ sagoi_estimate sagoi_draft_estimate(const sagoi_draft *draft, int64_t aggregator
     double messages = (double)draft->plan->local_aggregators * mean_senders(draft, window) * (1 + count / nodes);
     sagoi_estimate e;
     e.gather = rounds * messages * network.latency + bytes / (smaller(count, nodes) * network.bandwidth);
-    e.store = rounds * topology->io.latency + bytes / store_bandwidth(draft, topology, count);
+    e.store = rounds * topology->io.latency + store_seconds(draft, topology, aggregators, window);
     e.seconds = larger(e.gather, e.store) * (rounds - 1) / rounds + (e.gather + e.store) / rounds;
     return e;
 }

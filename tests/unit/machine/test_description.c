@@ -64,7 +64,7 @@ static void test_theta(void **state) {
         most = sagoi_topology_distance(t, 5, a) > most ? sagoi_topology_distance(t, 5, a) : most;
     assert_true(t->message == 3e-6 && t->writer == 115e6);
     assert_int_equal(most - 2, 3); /* hops between routers, without the links of the nodes themselves */
-    assert_true(sagoi_topology_bandwidth(t, 0, 4) == 14e9 && sagoi_topology_bandwidth(t, 0, 384) == 12.5e9);
+    assert_true(sagoi_topology_bandwidth(t, 0, 4) == 5.25e9 && sagoi_topology_bandwidth(t, 0, 384) == 4.7e9);
     sagoi_description_cleanup(&d);
 }
 
