@@ -28,7 +28,7 @@ COMPILE   = env -u MAKEFLAGS -u MAKELEVEL cmake --build $(TREE) --parallel $(JOB
 TIDY      = --quiet -p $(TREE) --extra-arg=-Wno-unknown-warning-option
 SOURCES   = $(wildcard $(foreach d,include/sago src/* tools bench bench/* sim dropin dropin/* dropin/gio/* examples examples/* bindings/* tests/* tests/unit/* tests/dropin/*,$(d)/*.[ch]))
 
-.PHONY: build demo check check-long check-sanitize campaign campaign-summary test-programs fuzz fuzz-programs bench-dropin check-ceph check-gluster check-hang check-gio check-python check-report sim check-sim papers install format format-check tidy clean help uninstall deb docs check-slurm
+.PHONY: build demo check check-long check-sanitize campaign campaign-summary test-programs fuzz fuzz-programs bench-dropin check-ceph check-gluster check-hang check-gio check-python check-report sim check-sim papers neighbours install format format-check tidy clean help uninstall deb docs check-slurm
 .NOTPARALLEL:
 
 build:
@@ -99,6 +99,11 @@ check-sim:
 # docs/papers.md and its pictures: the points of the five papers, simulated (about 10 minutes).
 papers: sim
 	@sim/papers.py --sim $(TREE)/bin/sago-sim --out docs
+
+# docs/planner-neighbours.md: the planner's choices beside those one decision away, simulated (some minutes).
+neighbours: sim
+	@sim/neighbours.py --sim $(TREE)/bin/sago-sim --out docs/planner-neighbours.md
+
 # The page of a report in a real browser, of jobs and of a made-up record of 10,000 ranks.
 check-report:
 	@tools/deps.sh check $(CC)
@@ -182,6 +187,7 @@ help:
 	@echo "make check-gio     PnetCDF's own programs with GIO and with Sago: GIO_SOURCE=DIR PNETCDF_SOURCE=DIR"
 	@echo 'make sim           the simulator behind sago sim, with SimGrid;  check-sim: its tests'
 	@echo "make papers        the papers' results, simulated: docs/papers.md (about 10 minutes)"
+	@echo "make neighbours    the planner's choices judged by the simulator: docs/planner-neighbours.md (some minutes)"
 	@echo 'make check-slurm   a job that requeues itself until it is done, on a Slurm of its own (as root)'
 	@echo 'make check-report  the page of a report in headless Chromium'
 	@echo 'make check-long    the longer tests'

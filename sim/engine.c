@@ -285,15 +285,28 @@ static double gather_ahead(const sim_case *c, const sim_style *style, const sim_
            runs * log2(served) * costs->compare + moving;
 }
 
+/* Every round all ranks tell all how much they send: four bytes a pair, in log2 steps of half of them each, which
+ * the ranks of a node send through its link at once. */
+static double sizes_of(const sim_case *c, const sim_style *style, double ranks) {
+    double half = ranks * 2, link = c->topology.level[0].bandwidth * c->costs.payload;
+    double leaving = c->config.nodes > 1 ? half * (double)style->locals / link : 0;
+    return steps((int64_t)ranks) * (half / c->costs.copy + leaving);
+}
+
+/* The last round is seldom full, so a sample leaves it out; so does a file that goes on like this. */
 static int64_t sampled_rounds(const sim_case *c, const sim_layout *layout) {
     int64_t wanted = c->options.rounds > 0 ? c->options.rounds : 2;
     int64_t flows = c->config.nodes * layout->aggregators;
     int64_t affordable = sagoi_min(ROUNDS_SIMULATED, FLOWS_SIMULATED / sagoi_max(flows, 1));
-    return sagoi_min(layout->rounds, sagoi_max(wanted, c->options.rounds > 0 ? wanted : affordable));
+    int64_t rounds = sagoi_max(wanted, c->options.rounds > 0 ? wanted : affordable);
+    int64_t full = layout->rounds > 1 && c->options.times > 1 ? layout->rounds - 1 : layout->rounds;
+    return sagoi_min(rounds, full);
 }
 
 static bool load_rounds(const sim_case *c, int64_t call, const sim_layout *layout, const sim_style *style,
                         sim_load *load, char *why) {
+    const sim_extent *extent = sim_extent_of(c, call);
+    bool holes = extent->bytes < extent->high - extent->low;
     sim_window *window = calloc((size_t)(layout->aggregators * load->rounds), sizeof *window);
     sim_question question = {.config = &c->config,
                              .call = call,
@@ -301,12 +314,13 @@ static bool load_rounds(const sim_case *c, int64_t call, const sim_layout *layou
                              .window = window,
                              .windows = layout->aggregators,
                              .rounds = load->rounds,
-                             .join = style->joins || !style->fills_holes};
+                             .join = style->joins || (holes && !style->fills_holes)};
     sim_traffic traffic = {0};
     if (!window)
         return bench_refuse(why, "out of memory");
     for (int64_t r = 0; r < load->rounds; r++) {
-        int64_t round = load->rounds == layout->rounds ? r : layout->rounds * (2 * r + 1) / (2 * load->rounds);
+        int64_t round =
+            load->rounds == layout->rounds ? r : (layout->rounds - 1) * (2 * r + 1) / (2 * load->rounds);
         for (int64_t a = 0; a < layout->aggregators; a++) {
             sim_window *own = &window[r * layout->aggregators + a];
             if (!layout->window(layout->self, a, round, &own->start, &own->end))
@@ -339,9 +353,8 @@ bool sim_load_windows(const sim_case *c, int64_t call, const sim_layout *layout,
     for (int64_t r = 0; r < load->rounds; r++)
         sampled += load->round[r].bytes;
     load->repeats = sampled > 0 ? (double)extent->bytes * (double)c->options.times / sampled : 1;
-    load->step = style->in_step ? collective_of(c, (int64_t)ranks) +
-                                      (style->lists ? steps((int64_t)ranks) * ranks * 2 / c->costs.copy : 0)
-                                : 0;
+    load->step =
+        style->in_step ? collective_of(c, (int64_t)ranks) + (style->lists ? sizes_of(c, style, ranks) : 0) : 0;
     load->ahead = ahead_of(c, style, extent, load) + (style->joins ? gather_ahead(c, style, extent) : 0);
     return true;
 }
@@ -362,8 +375,10 @@ static sim_store direct_store(const sim_case *c, const sim_share *share, const s
                        .stripes = unit > 0 ? (int64_t)(share->bytes / (double)unit) + 1 : 1};
     if (share->bytes == 0)
         return (sim_store){0};
-    if (unit > 0 && mean < (double)unit)
-        store.seconds += busiest->runs * costs->lock;
+    /* A stripe's lock goes from one to the next of those that write there, one after another. */
+    double piece = busiest->span <= busiest->bytes ? busiest->bytes : mean;
+    if (unit > 0 && piece < (double)unit && !c->config.read)
+        store.seconds += larger(busiest->runs, (double)unit / piece) * costs->lock;
     if (c->targets == 0)
         store.seconds +=
             larger(busiest->bytes * passes * crowd / (costs->writer > 0 ? costs->writer : costs->copy),

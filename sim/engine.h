@@ -51,7 +51,7 @@ typedef struct sim_case {
 bool sim_case_measure(sim_case *c, char *why);
 static inline const sim_extent *sim_extent_of(const sim_case *c, int64_t call) { return &c->extent[call + 1]; }
 
-enum { SIM_ENGINE_NAME_MAX = 32 };
+enum { SIM_ENGINE_NAME_MAX = 48 };
 
 /* What an engine makes of a pattern: calls one after another, of which some are simulated. */
 typedef struct sim_course {
@@ -59,6 +59,8 @@ typedef struct sim_course {
     char plan[240]; /* how, in a line */
     double calls;   /* so many like the ones that have loads */
     bool held_only; /* the application waits only until everything is sent */
+    /* Of Sago's plans: what was decided. */
+    int64_t strategy, aggregators, locals, window, layers;
 } sim_course;
 
 typedef struct sim_engine {

@@ -12,6 +12,11 @@ static bool plan_window(const void *self, int64_t domain, int64_t round, int64_t
 static const char *const strategies[] = {"auto", "direct", "mapped", "aggregated"};
 
 static void describe(const sagoi_plan *plan, sim_course *course) {
+    course->strategy = plan->strategy;
+    course->aggregators = plan->ndomains;
+    course->locals = plan->local_aggregators;
+    course->window = plan->window;
+    course->layers = plan->layers;
     int n = snprintf(course->plan, sizeof course->plan, "%s", strategies[plan->strategy]);
     if (plan->strategy == SAGOI_STRATEGY_AGGREGATED && n > 0)
         snprintf(course->plan + n, sizeof course->plan - (size_t)n,

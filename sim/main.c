@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sim/neighbours.h"
 #include "sim/report.h"
 #include "tools/options.h"
 
@@ -19,9 +20,9 @@ typedef struct sim_config {
     sim_options options;
     const char *engines, *costs_of, *svg;
     int64_t memory_sd, draw;
-    bool json, costs_table;
-    int64_t ncosts;
-    const char *cost[32];
+    bool json, costs_table, neighbours;
+    int64_t ncosts, nlevels;
+    const char *cost[32], *level[8];
 } sim_config;
 
 /* ---- Options ---- */
@@ -42,6 +43,14 @@ static bool set_cost(void *target, const char *value, char *why) {
     if (config->ncosts == (int64_t)(sizeof config->cost / sizeof config->cost[0]))
         return bench_refuse(why, "--cost: too many");
     config->cost[config->ncosts++] = value;
+    return true;
+}
+
+static bool set_level(void *target, const char *value, char *why) {
+    sim_config *config = target;
+    if (config->nlevels == (int64_t)(sizeof config->level / sizeof config->level[0]))
+        return bench_refuse(why, "--level: too many");
+    config->level[config->nlevels++] = value;
     return true;
 }
 
@@ -104,8 +113,12 @@ static const tool_option table[] = {
      set_model},
     {"costs", OPTION_TEXT, FIELD(costs_of), 0, 0, "NAME",
      "a machine's costs (those of --machine); alone: the table", NULL},
+    {"level", OPTION_CALL, 0, 0, 0, "NAME=RATE",
+     "bytes a second of the links of a level (node, row, column, global, or a number from 0)", set_level},
     {"cost", OPTION_CALL, 0, 0, 0, "NAME=VALUE", "one cost, otherwise; may be repeated", set_cost},
     {"seed", OPTION_COUNT, FIELD(plan.params.seed), 0, INT64_MAX, "N", "of irregular patterns (1)", NULL},
+    {"neighbours", OPTION_FLAG, FIELD(neighbours), 0, 0, NULL,
+     "Sago's plan beside those that differ from it in one decision", NULL},
     {"svg", OPTION_TEXT, FIELD(svg), 0, 0, "FILE", "draw a timeline, too", NULL},
     {"json", OPTION_FLAG, FIELD(json), 0, 0, NULL, "for programs", NULL},
 };
@@ -155,11 +168,33 @@ static int64_t targets_of(const sim_case *c) {
     return sagoi_topology_gateways(&c->topology) > 0 ? 1 : 0;
 }
 
+/* "global=1.5e9": links of another speed than the description's. */
+static bool change_level(sagoi_topology *topology, const char *text, char *why) {
+    static const char *const names[] = {"node", "row", "column", "global"};
+    size_t length = strcspn(text, "=");
+    int64_t level = -1;
+    char *end = NULL;
+    for (int64_t i = 0; i < 4; i++)
+        if (topology->kind == SAGOI_DRAGONFLY && strlen(names[i]) == length && !strncmp(names[i], text, length))
+            level = i;
+    if (length == 1 && *text >= '0' && *text <= '9')
+        level = *text - '0';
+    double rate = text[length] ? strtod(text + length + 1, &end) : 0;
+    if (level < 0 || level >= topology->levels)
+        return bench_refuse(why, "--level %s: the network has no such level", text);
+    if (!end || *end || !isfinite(rate) || rate <= 0)
+        return bench_refuse(why, "--level %s: must be NAME=RATE, in bytes a second", text);
+    topology->level[level].bandwidth = rate;
+    return true;
+}
+
 static bool make_case(sim_config *config, sim_case *c, char *why) {
     c->config = config->plan;
     c->config.dir = NULL;
     c->options = config->options;
     c->options.times = c->options.times > 0 ? c->options.times : 1;
+    if (config->neighbours && c->options.model == SIM_MODEL_AUTO) /* all of them alike */
+        c->options.model = SIM_MODEL_LINKS;
     if (!plan_input_make(&c->config, &c->input, why))
         return false;
     draw_memory(config, c);
@@ -167,6 +202,12 @@ static bool make_case(sim_config *config, sim_case *c, char *why) {
         c->topology = *c->input.machine.topology;
     else
         sagoi_topology_flat(&c->topology, c->config.nodes);
+    for (int64_t i = 0; i < config->nlevels; i++) /* the planner sees the same */
+        if (!change_level(c->input.machine.topology ? &c->input.description.topology : &c->topology,
+                          config->level[i], why))
+            return false;
+    if (c->input.machine.topology)
+        c->topology = *c->input.machine.topology;
     c->costs = sim_costs_of(config->costs_of    ? config->costs_of
                             : c->config.machine ? c->input.description.name
                                                 : "");
@@ -321,6 +362,35 @@ static bool draw(const sim_config *config, const sim_case *c, const sim_result *
     return !failed || bench_refuse(why, "--svg %s: %s", config->svg, strerror(errno));
 }
 
+/* The plan itself, then each neighbour that there is memory for. */
+static bool run_neighbours(const sim_config *config, const sim_case *c, char *why) {
+    shared *told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    sim_result *result = calloc(SIM_ENGINES_MAX, sizeof *result);
+    sim_neighbour *list = calloc(SIM_NEIGHBOURS_MAX, sizeof *list);
+    sim_case *other = calloc(1, sizeof *other);
+    bool ok = (told != MAP_FAILED && result && list && other) || bench_refuse(why, "out of memory");
+    ok = ok && run_engine(c, "sago", told, &result[0], why);
+    int64_t count = ok ? sim_neighbours(c, &result->course, list) : 0, done = 1;
+    for (int64_t i = 0; i < count && done < SIM_ENGINES_MAX; i++) {
+        char ignored[OPTION_WHY_MAX];
+        *other = *c;
+        other->config.hints = list[i].hints;
+        result[done] = (sim_result){.calls = 0};
+        if (run_engine(other, "sago", told, &result[done], ignored))
+            snprintf(result[done++].course.name, sizeof result->course.name, "%s", list[i].change + 5);
+    }
+    if (ok && config->json)
+        sim_report_json(c, result, done, stdout);
+    else if (ok)
+        sim_report_text(c, result, done, stdout);
+    free(other);
+    free(list);
+    free(result);
+    if (told != MAP_FAILED)
+        munmap(told, sizeof *told);
+    return ok;
+}
+
 static bool run_all(const sim_config *config, const sim_case *c, char *why) {
     char list[256];
     int64_t count = 0;
@@ -368,7 +438,8 @@ int main(int argc, char **argv) {
         return EXIT_SUCCESS;
     }
     bool ok = c && (argc >= 2 || bench_refuse(why, "no pattern given; 'sago bench list' shows them")) &&
-              parse(argc, argv, &config, why) && make_case(&config, c, why) && run_all(&config, c, why);
+              parse(argc, argv, &config, why) && make_case(&config, c, why) &&
+              (config.neighbours ? run_neighbours(&config, c, why) : run_all(&config, c, why));
     if (c) {
         plan_input_cleanup(&c->input);
         free(c->extent);

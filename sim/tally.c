@@ -8,7 +8,7 @@
 #include "bench/patterns.h"
 
 /* SimGrid needs about a second for each ten thousand flows, and more for each the more they are at once. */
-enum { MAX_TARGETS_A_STORE = 4, FLOWS_FOR_SIMGRID = 20000 };
+enum { MAX_TARGETS_A_STORE = 4, FLOWS_FOR_SIMGRID = 4000 };
 
 static double larger(double a, double b) { return a > b ? a : b; }
 

@@ -2,6 +2,7 @@
 #include "sim/traffic.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct piece {
     int64_t window, start, end;
@@ -69,7 +70,9 @@ typedef struct counter {
     sim_traffic *traffic;
     int64_t *order; /* all rounds' windows, ascending */
     int64_t count;  /* of them */
-    pieces kept;    /* of one local aggregator */
+    pieces kept;    /* of one local aggregator, and the same in order, with where a window's begin: */
+    piece *sorted;
+    int64_t sorted_capacity, *first;
     int64_t node, rank, local;
     int64_t *rank_seen, *local_seen; /* windows: the last rank and local aggregator that had something there */
     double span;                     /* of the rank: see sim_rank_share */
@@ -174,18 +177,42 @@ static int by_start(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static void end_local(counter *c) {
+/* Pieces in the order of their windows: counted, then dealt out.  False: there is no memory. */
+static bool sort_by_window(counter *c) {
     pieces *kept = &c->kept;
-    bool sorted = true;
-    for (int64_t i = 1; i < kept->count && sorted; i++)
-        sorted = kept->piece[i - 1].start <= kept->piece[i].start;
-    if (!sorted)
-        qsort(kept->piece, (size_t)kept->count, sizeof *kept->piece, by_start);
-    for (int64_t i = 0; i < kept->count; i++) {
-        const piece *p = &kept->piece[i];
-        share_of(c, p->window)->joined += i == 0 || p[-1].end != p->start || p[-1].window != p->window;
+    int64_t windows = c->question->windows * c->question->rounds;
+    if (c->sorted_capacity < kept->capacity) {
+        free(c->sorted);
+        c->sorted = calloc((size_t)kept->capacity, sizeof *c->sorted);
+        c->sorted_capacity = c->sorted ? kept->capacity : 0;
     }
-    kept->count = 0;
+    if (!c->sorted)
+        return false;
+    memset(c->first, 0, ((size_t)windows + 1) * sizeof *c->first);
+    for (int64_t i = 0; i < kept->count; i++)
+        c->first[kept->piece[i].window + 1]++;
+    for (int64_t w = 0; w < windows; w++)
+        c->first[w + 1] += c->first[w];
+    for (int64_t i = 0; i < kept->count; i++)
+        c->sorted[c->first[kept->piece[i].window]++] = kept->piece[i];
+    return true; /* first[w] is now where the next window's begin */
+}
+
+static void end_local(counter *c) {
+    int64_t windows = c->question->windows * c->question->rounds, begin = 0;
+    if (c->kept.count == 0)
+        return;
+    c->kept.failed |= !sort_by_window(c);
+    for (int64_t w = 0; w < windows && !c->kept.failed; begin = c->first[w++]) {
+        int64_t count = c->first[w] - begin, joined = count > 0;
+        const piece *p = c->sorted + begin;
+        if (count > 1)
+            qsort(c->sorted + begin, (size_t)count, sizeof *p, by_start);
+        for (int64_t i = 1; i < count; i++)
+            joined += p[i - 1].end != p[i].start;
+        share_of(c, w)->joined += (double)joined;
+    }
+    c->kept.count = 0;
 }
 
 static bool count_rank(counter *c, char *why) {
@@ -242,8 +269,9 @@ bool sim_traffic_make(sim_traffic *traffic, const sim_question *question, char *
     c.order = calloc(windows, sizeof *c.order);
     c.rank_seen = calloc(windows, sizeof *c.rank_seen);
     c.local_seen = calloc(windows, sizeof *c.local_seen);
+    c.first = calloc(windows + 1, sizeof *c.first);
     c.own = calloc(rounds, sizeof *c.own);
-    bool ok = (traffic->share && traffic->busiest && c.order && c.rank_seen && c.local_seen && c.own) ||
+    bool ok = (traffic->share && traffic->busiest && c.order && c.rank_seen && c.local_seen && c.own && c.first) ||
               bench_refuse(why, "out of memory");
     if (ok)
         sort_windows(&c);
@@ -253,6 +281,8 @@ bool sim_traffic_make(sim_traffic *traffic, const sim_question *question, char *
     free(c.rank_seen);
     free(c.local_seen);
     free(c.own);
+    free(c.first);
+    free(c.sorted);
     free(c.kept.piece);
     return ok;
 }

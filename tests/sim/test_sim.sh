@@ -34,6 +34,15 @@ assert d["engines"][0]["bytes"] == d["engines"][1]["bytes"]
 PYTHON
 done
 
+# Links of another speed: those that the description has, and slower ones.
+"$SAGO" sim block3d --dims 256 "${THETA[@]}" --cost writer=0 --engines two-phase >"$scratch/text"
+"$SAGO" sim block3d --dims 256 "${THETA[@]}" --cost writer=0 --engines two-phase --level node=1e8 >"$scratch/slow"
+python3 - "$scratch/text" "$scratch/slow" <<'PYTHON' || fail "--level changes nothing"
+import sys
+fast, slow = (float(open(name).read().split("two-phase")[1].split()[0]) for name in sys.argv[1:])
+assert slow > 2 * fast, (fast, slow)
+PYTHON
+
 # Sums link by link and SimGrid's flows agree, whether the storage, the network or processors decide.
 agree() {
     for model in flows links; do "$SAGO" sim "$@" --model $model --json >"$scratch/$model"; done
@@ -59,9 +68,23 @@ agree contiguous --bytes 1M --machine "$SAGO_SOURCE/machines/jaguar.sago" --node
     --engines coio,rbio,rbio-thread >"$scratch/text"
 grep -q perceived "$scratch/text" || fail "no perceived bandwidth"
 
+# Neighbours: the plan itself first, then others, each by the hint that leads there; the planner is near the best of them.
+"$SAGO" sim hacc-aos --particles 25000 --machine "$SAGO_SOURCE/machines/theta.sago" --nodes 128 --ranks-per-node 16 \
+    --stripe-unit 16M --stripe-count 48 --neighbours --json >"$scratch/json"
+python3 - "$scratch/json" <<'PYTHON' || fail "--neighbours"
+import json, sys
+engines = json.load(open(sys.argv[1]))["engines"]
+names = [e["engine"] for e in engines]
+assert names[0] == "sago" and "strategy=direct" in names and "layers=3" in names, names
+assert any(n.startswith("window=") for n in names) and any(n.startswith("aggregators") for n in names), names
+best = min(e["seconds"] for e in engines)
+assert engines[0]["seconds"] <= 1.1 * best, (names, [e["seconds"] for e in engines])
+PYTHON
+
 "$SAGO" sim --costs | grep -q "^| match |" || fail "no table of costs"
 "$SAGO" sim --help | grep -q "two-phase" || fail "help names no engines"
-for wrong in "nothing" "block3d --engines none" "block3d --cost match=-1" "block3d --cost none=1" "block3d --nodes 0"; do
+for wrong in "nothing" "block3d --engines none" "block3d --cost match=-1" "block3d --cost none=1" "block3d --nodes 0" \
+    "block3d --nodes 2 --level global=1e9" "block3d --nodes 2 --level 0=-1" "block3d --model none"; do
     if "$SAGO" sim $wrong >"$scratch/text" 2>&1; then fail "accepted: $wrong"; fi
     grep -q "^sago sim: " "$scratch/text" || fail "no message for: $wrong"
 done
