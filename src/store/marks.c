@@ -1,10 +1,15 @@
 /* Writing what a bit map marks: finds the runs, a word at a time, and writes them in batches. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "store/store.h"
 
 enum { BATCH_RUNS = 256, WORD_BITS = 64 };
+
+/* Sieving: what one read may bring, and marked bytes between two holes that are read along with them. */
+#define SCRATCH_MOST (INT64_C(1) << 20)
+enum { CLOSE_BYTES = 4096 };
 
 /* A buffer that stands for the file from `off`, and which of its bytes count. */
 typedef struct marked_window {
@@ -28,21 +33,56 @@ static int64_t next_bit(const uint64_t *marks, int64_t i, int64_t len, bool valu
     return sagoi_min(len, word * WORD_BITS + __builtin_ctzll(found)); /* bits past len mean nothing */
 }
 
-/* Brings what the file has in the holes of [first, last) into buf; zeros past its end. */
-static sago_status read_holes(sagoi_store *store, marked_window window, int64_t first, int64_t last) {
-    sagoi_io_run runs[BATCH_RUNS];
-    int64_t n = 0;
-    sago_status status = SAGO_OK;
-    for (int64_t i = next_bit(window.marks, first, last, false); i < last && !status;) {
-        int64_t upto = next_bit(window.marks, i, last, true);
-        memset(window.buf + i, 0, (size_t)(upto - i));
-        runs[n++] = (sagoi_io_run){window.off + i, upto - i, window.buf + i};
-        i = next_bit(window.marks, upto, last, false);
-        if (n < BATCH_RUNS && i < last)
-            continue;
-        status = sagoi_store_read(store, runs, n, NULL);
-        n = 0;
+/* Holes that are read by one call: those of [from, to). */
+typedef struct hole_range {
+    int64_t from, to;
+} hole_range;
+
+/* From the hole at `from` on, as far as holes lie close together; a call costs more than reading what is between
+ * them. */
+static hole_range join_holes(const uint64_t *marks, int64_t from, int64_t last) {
+    int64_t most = sagoi_min(last, from + SCRATCH_MOST);
+    hole_range range = {from, next_bit(marks, from, most, true)};
+    for (;;) {
+        int64_t next = next_bit(marks, range.to, most, false);
+        if (next == most || next - range.to > CLOSE_BYTES)
+            return range;
+        range.to = next_bit(marks, next, most, true);
     }
+}
+
+/* Reads the range of the file into `scratch`, zeros past its end, and copies the holes of it to their places. */
+static sago_status fill_holes(sagoi_store *store, marked_window window, hole_range range, char *scratch) {
+    int64_t bytes = 0, len = range.to - range.from;
+    sagoi_io_run run = {window.off + range.from, len, scratch};
+    sago_status status = sagoi_store_read(store, &run, 1, &bytes);
+    if (status)
+        return status;
+    memset(scratch + bytes, 0, (size_t)(len - bytes));
+    for (int64_t i = range.from; i < range.to;) {
+        int64_t upto = next_bit(window.marks, i, range.to, true);
+        memcpy(window.buf + i, scratch + (i - range.from), (size_t)(upto - i));
+        i = next_bit(window.marks, upto, range.to, false);
+    }
+    return SAGO_OK;
+}
+
+/* Brings what the file has in the holes of [first, last) into buf. */
+static sago_status read_holes(sagoi_store *store, marked_window window, int64_t first, int64_t last) {
+    int64_t from = next_bit(window.marks, first, last, false);
+    if (from == last)
+        return SAGO_OK;
+    char *scratch = malloc((size_t)sagoi_min(last - from, SCRATCH_MOST));
+    if (!scratch)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory to read what lies between runs of %lld bytes",
+                          (long long)(last - first));
+    sago_status status = SAGO_OK;
+    while (from < last && !status) {
+        hole_range range = join_holes(window.marks, from, last);
+        status = fill_holes(store, window, range, scratch);
+        from = next_bit(window.marks, range.to, last, false);
+    }
+    free(scratch);
     return status;
 }
 

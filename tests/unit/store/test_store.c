@@ -164,6 +164,55 @@ static void marks_are_written_exactly(void **state) {
                 marked_round(*state, &ways[w], lengths[i], random_below(&seed, 9000), &seed);
 }
 
+static void sieved_round(fixture *f, int64_t len, int64_t kept, uint64_t *seed) {
+    uint64_t *marks = calloc((size_t)len / 64 + 1, 8);
+    char *buf = malloc((size_t)len), *model = calloc((size_t)len, 1);
+    assert_true(marks && buf && model);
+    sagoi_store *store = fixture_open(f, 0, &ways[0]);
+    random_fill(seed, model, kept); /* the file ends there; holes past its end become zeros */
+    sagoi_io_run before = {0, kept, model};
+    assert_int_equal(sagoi_store_write(store, &before, 1), SAGO_OK);
+    random_fill(seed, buf, len);
+    marks_random(marks, len, seed);
+    int64_t end = kept;
+    for (int64_t i = 0; i < len; i++) {
+        if (marks[i / 64] >> (i % 64) & 1) {
+            model[i] = buf[i];
+            end = i + 1 > end ? i + 1 : end;
+        }
+    }
+    assert_int_equal(sagoi_store_write_sieved(store, buf, 0, len, marks), SAGO_OK);
+    assert_file_is(f->path, model, end);
+    assert_int_equal(sagoi_store_close(&store), SAGO_OK);
+    free(marks);
+    free(buf);
+    free(model);
+}
+
+static void sieved_writes_keep_the_holes(void **state) {
+    uint64_t seed = 2305843009213693951u;
+    const int64_t lengths[] = {1, 64, 1000, 60000, 3 << 20};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (int round = 0; round < 6; round++)
+            sieved_round(*state, lengths[i], random_below(&seed, lengths[i] + 1), &seed);
+}
+
+/* 4 bytes of every 38: the holes are read together, in as few calls as one large write is worth. */
+static void sieved_holes_share_system_calls(void **state) {
+    enum { LEN = 1 << 20 };
+    static uint64_t marks[LEN / 64];
+    static char buf[LEN];
+    sagoi_store *store = fixture_open(*state, 0, &ways[0]);
+    sagoi_io_run all = {0, LEN, buf};
+    assert_int_equal(sagoi_store_write(store, &all, 1), SAGO_OK);
+    for (int64_t i = 0; i < LEN; i++)
+        marks[i / 64] |= (uint64_t)(i % 38 < 4) << (i % 64);
+    int64_t before = sagoi_store_counters(store).system_calls;
+    assert_int_equal(sagoi_store_write_sieved(store, buf, 0, LEN, marks), SAGO_OK);
+    assert_in_range(sagoi_store_counters(store).system_calls - before, 1, 4);
+    assert_int_equal(sagoi_store_close(&store), SAGO_OK);
+}
+
 /* Nothing marked leaves an empty file empty; marks into an empty file leave real holes around them. */
 static void marks_leave_holes(void **state) {
     fixture *f = *state;
@@ -245,6 +294,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(random_runs_match_the_model),
         cmocka_unit_test(marks_are_written_exactly),
         cmocka_unit_test(marks_leave_holes),
+        cmocka_unit_test(sieved_writes_keep_the_holes),
+        cmocka_unit_test(sieved_holes_share_system_calls),
         cmocka_unit_test(reads_stop_at_the_end),
         cmocka_unit_test(neighbours_share_system_calls),
     };
