@@ -254,6 +254,22 @@ static sago_status take_exchange(job *work, const sagoi_exchange_setup *setup) {
     return SAGO_OK;
 }
 
+/* On all ranks alike: made where the plan is new, or where what it had was dropped. */
+static sago_status take_rma(job *work, const sagoi_rma_setup *setup, sago_status before) {
+    sagoi_cache_entry *entry = work->call->entry;
+    sago_status status = before;
+    if (!entry->rma) {
+        status = sagoi_team_need_own(work->file->team);
+        if (!status)
+            status = sagoi_rma_create(setup, before, &work->file->cache.aside, &entry->rma);
+    }
+    if (status)
+        return status;
+    work->rma = entry->rma;
+    sagoi_rma_begin(work->rma, setup);
+    return SAGO_OK;
+}
+
 /* What moves between nodes: as it was in the call before of the same plan.  `before`: how this rank fared so far.
  */
 static sago_status open_exchange(job *work, sago_status before) {
@@ -275,8 +291,7 @@ static sago_status open_exchange(job *work, sago_status before) {
                                   .budget = &file->budget};
     if (work->plan->move == SAGOI_MOVE_RMA) {
         sagoi_rma_setup one_sided = {setup, work->at.windows, work->at.window_bytes};
-        sago_status own = sagoi_team_need_own(file->team);
-        return own ? own : sagoi_rma_create(&one_sided, before, &work->rma);
+        return take_rma(work, &one_sided, before);
     }
     if (before)
         return before;
@@ -287,7 +302,8 @@ static sago_status open_exchange(job *work, sago_status before) {
 
 /* Where a plan is repeated all it needs is there: nothing can fail, so nothing needs to be agreed on. */
 static bool all_is_there(const job *work) {
-    bool buffers = work->plan->nodes == 1 || work->call->entry->exchange;
+    const sagoi_cache_entry *entry = work->call->entry;
+    bool buffers = work->plan->nodes == 1 || entry->exchange || entry->rma;
     return work->call->hit && buffers;
 }
 
@@ -310,11 +326,6 @@ static void finish(job *work) {
         note(work, sagoi_exchange_finish(work->exchange, &work->call->forgetful));
 }
 
-static void tidy_up(job *work) {
-    sagoi_rma_destroy(&work->rma);
-    shift_request(work, work->call->shift);
-}
-
 sago_status sagoi_run_aggregated(sagoi_call *call) {
     job work = {.call = call, .file = call->file, .plan = &call->entry->plan};
     sago_status status = set_up(&work);
@@ -326,6 +337,6 @@ sago_status sagoi_run_aggregated(sagoi_call *call) {
         finish(&work);
         status = work.status;
     }
-    tidy_up(&work);
+    shift_request(&work, work.call->shift);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "move/exchange.h"
+#include "move/rma.h"
 
 /* One entry is always there: the call that runs needs a plan even if none is to be kept. */
 void sagoi_cache_init(sagoi_cache *cache, int64_t capacity, sagoi_budget *budget) {
@@ -21,12 +22,15 @@ sago_status sagoi_cache_reserve(sagoi_cache *cache) {
 }
 
 void sagoi_cache_drop_exchanges(sagoi_cache *cache) {
-    for (int64_t i = 0; i < cache->capacity; i++)
+    for (int64_t i = 0; i < cache->capacity; i++) {
         sagoi_exchange_destroy(&cache->entries[i].exchange);
+        sagoi_rma_put_aside(&cache->entries[i].rma, &cache->aside);
+    }
 }
 
 void sagoi_cache_drop(sagoi_cache *cache, sagoi_cache_entry *entry) {
     sagoi_exchange_destroy(&entry->exchange);
+    sagoi_rma_put_aside(&entry->rma, &cache->aside);
     sagoi_plan_cleanup(&entry->plan);
     sagoi_kept_cleanup(&entry->kept, cache->budget);
     memset(entry, 0, sizeof *entry);
@@ -35,6 +39,7 @@ void sagoi_cache_drop(sagoi_cache *cache, sagoi_cache_entry *entry) {
 void sagoi_cache_cleanup(sagoi_cache *cache) {
     for (int64_t i = 0; i < cache->capacity; i++)
         sagoi_cache_drop(cache, &cache->entries[i]);
+    sagoi_rma_hide(&cache->aside);
     sagoi_budget_free(cache->budget, cache->entries, cache->capacity * (int64_t)sizeof *cache->entries);
     cache->entries = NULL;
     cache->capacity = 0;

@@ -23,6 +23,7 @@ typedef struct sagoi_cache_entry {
     sagoi_plan plan;
     sagoi_kept kept;                 /* what an aggregator remembers of the extents it was sent */
     struct sagoi_exchange *exchange; /* for the next call; NULL: it has to be made */
+    struct sagoi_rma *rma;           /* the same, one-sided */
     uint64_t last_use;
     bool used;
 } sagoi_cache_entry;
@@ -32,11 +33,13 @@ typedef struct sagoi_cache {
     int64_t capacity; /* of entries; 0 until one is needed: ranks that go alone plan nothing */
     int64_t most;     /* what it will be */
     uint64_t clock;
-    sagoi_budget *budget; /* not owned */
+    struct sagoi_rma *aside; /* of plans that were dropped; the same on all ranks */
+    sagoi_budget *budget;    /* not owned */
 } sagoi_cache;
 
 void sagoi_cache_init(sagoi_cache *cache, int64_t capacity, sagoi_budget *budget);
-void sagoi_cache_cleanup(sagoi_cache *cache); /* fine on a zeroed struct, and twice */
+/* Fine on a zeroed struct, and twice; collective if something was moved one-sided. */
+void sagoi_cache_cleanup(sagoi_cache *cache);
 
 /* The entry for this shape, moved by *shift bytes, a multiple of `alignment`; NULL: not there. */
 sagoi_cache_entry *sagoi_cache_find(sagoi_cache *cache, const sagoi_cache_key *key, int64_t alignment,

@@ -6,10 +6,13 @@
 #include "mpi/quiet.h"
 
 struct sagoi_rma {
-    sagoi_rma_setup setup;
-    MPI_Win win;          /* every aggregator shows its two windows */
-    int32_t *aggregators; /* rank of each domain's */
-    int *lengths;         /* scratch: pieces of one transfer */
+    sagoi_rma_setup setup; /* of the call that runs */
+    sagoi_team *team;
+    struct sagoi_rma *next; /* that was put aside */
+    MPI_Win win;            /* every aggregator shows its two windows */
+    int32_t *aggregators;   /* rank of each domain's */
+    int64_t domains;        /* as many */
+    int *lengths;           /* scratch: pieces of one transfer */
     MPI_Aint *places, *offsets;
     int64_t capacity;
 };
@@ -30,31 +33,70 @@ static sago_status show_windows(sagoi_rma *rma) {
     return sagoi_break(common->team, sagoi_fail(SAGO_ERR_MPI, "memory cannot be shown to other nodes"));
 }
 
-static bool allocate(sagoi_rma *rma, sagoi_budget *budget) {
-    rma->aggregators = sagoi_budget_alloc(budget, rma->setup.common.plan->ndomains * (int64_t)sizeof(int32_t));
-    rma->lengths = sagoi_budget_alloc(budget, rma->capacity * (int64_t)sizeof *rma->lengths);
-    rma->places = sagoi_budget_alloc(budget, rma->capacity * (int64_t)sizeof *rma->places);
-    rma->offsets = sagoi_budget_alloc(budget, rma->capacity * (int64_t)sizeof *rma->offsets);
-    return rma->aggregators && rma->lengths && rma->places && rma->offsets;
+static void destroy(sagoi_rma *gone) {
+    sagoi_budget *budget = gone->setup.common.budget;
+    if (sagoi_is_broken(gone->team))
+        return; /* others may still put into the windows, or never come to free them */
+    if (gone->win != MPI_WIN_NULL)
+        (void)SAGOI_DONE(MPI_Win_free(&gone->win));
+    sagoi_budget_free(budget, gone->aggregators, gone->domains * (int64_t)sizeof(int32_t));
+    sagoi_budget_free(budget, gone->lengths, gone->capacity * (int64_t)sizeof *gone->lengths);
+    sagoi_budget_free(budget, gone->places, gone->capacity * (int64_t)sizeof *gone->places);
+    sagoi_budget_free(budget, gone->offsets, gone->capacity * (int64_t)sizeof *gone->offsets);
+    sagoi_budget_free(budget, gone, sizeof *gone);
 }
 
-/* Showing memory waits inside MPI for all ranks, so all must have what they need before any of them begins. */
-sago_status sagoi_rma_create(const sagoi_rma_setup *setup, sago_status before, sagoi_rma **created) {
+void sagoi_rma_put_aside(sagoi_rma **rma, sagoi_rma **aside) {
+    if (!*rma)
+        return;
+    (*rma)->next = *aside;
+    *aside = *rma;
+    *rma = NULL;
+}
+
+void sagoi_rma_hide(sagoi_rma **aside) {
+    while (*aside) {
+        sagoi_rma *gone = *aside;
+        *aside = gone->next;
+        destroy(gone);
+    }
+}
+
+static sagoi_rma *allocate(const sagoi_rma_setup *setup) {
     enum { PIECES = 8192 };
     sagoi_budget *budget = setup->common.budget;
     sagoi_rma *rma = sagoi_budget_alloc(budget, sizeof *rma);
-    if (rma) {
-        rma->setup = *setup;
-        rma->win = MPI_WIN_NULL;
-        rma->capacity = PIECES;
-    }
-    if (!before && !(rma && allocate(rma, budget)))
+    if (!rma)
+        return NULL;
+    rma->team = setup->common.team;
+    rma->setup = *setup;
+    rma->win = MPI_WIN_NULL;
+    rma->capacity = PIECES;
+    rma->domains = setup->common.plan->ndomains;
+    rma->aggregators = sagoi_budget_alloc(budget, rma->domains * (int64_t)sizeof(int32_t));
+    rma->lengths = sagoi_budget_alloc(budget, rma->capacity * (int64_t)sizeof *rma->lengths);
+    rma->places = sagoi_budget_alloc(budget, rma->capacity * (int64_t)sizeof *rma->places);
+    rma->offsets = sagoi_budget_alloc(budget, rma->capacity * (int64_t)sizeof *rma->offsets);
+    if (rma->aggregators && rma->lengths && rma->places && rma->offsets)
+        return rma;
+    destroy(rma);
+    return NULL;
+}
+
+/* Showing memory waits inside MPI for all ranks, so all must have what they need before any of them begins. */
+sago_status sagoi_rma_create(const sagoi_rma_setup *setup, sago_status before, sagoi_rma **aside,
+                             sagoi_rma **created) {
+    sagoi_rma *rma = before ? NULL : allocate(setup);
+    if (!before && !rma)
         before = sagoi_fail(SAGO_ERR_MEMORY, "no memory for one-sided movement");
     sago_status status = sagoi_agree_status(setup->common.team, before);
-    if (!status)
+    if (!status) {
+        sagoi_rma_hide(aside);
         status = show_windows(rma);
+    }
     if (status) {
-        sagoi_rma_destroy(&rma);
+        if (rma)
+            destroy(rma);
         return status;
     }
     sagoi_find_aggregators(setup->common.team, setup->common.plan, rma->aggregators);
@@ -62,22 +104,7 @@ sago_status sagoi_rma_create(const sagoi_rma_setup *setup, sago_status before, s
     return SAGO_OK;
 }
 
-void sagoi_rma_destroy(sagoi_rma **rma) {
-    sagoi_rma *gone = *rma;
-    if (!gone)
-        return;
-    sagoi_budget *budget = gone->setup.common.budget;
-    *rma = NULL;
-    if (sagoi_is_broken(gone->setup.common.team))
-        return; /* others may still put into the windows, or never come to free them */
-    if (gone->win != MPI_WIN_NULL)
-        (void)SAGOI_DONE(MPI_Win_free(&gone->win));
-    sagoi_budget_free(budget, gone->aggregators, gone->setup.common.plan->ndomains * (int64_t)sizeof(int32_t));
-    sagoi_budget_free(budget, gone->lengths, gone->capacity * (int64_t)sizeof *gone->lengths);
-    sagoi_budget_free(budget, gone->places, gone->capacity * (int64_t)sizeof *gone->places);
-    sagoi_budget_free(budget, gone->offsets, gone->capacity * (int64_t)sizeof *gone->offsets);
-    sagoi_budget_free(budget, gone, sizeof *gone);
-}
+void sagoi_rma_begin(sagoi_rma *rma, const sagoi_rma_setup *setup) { rma->setup = *setup; }
 
 /* One put or get being put together: pieces of equal length here and in the aggregator's window. */
 typedef struct transfer {
