@@ -34,6 +34,16 @@ PATTERNS = {  # what it is called in the table: what it is
     "contiguous, 1.5 MiB a rank": "contiguous --bytes 1536K",
     "3-D blocks, 128^3 doubles": "block3d --dims 128",
     "E3SM F, 20,000 runs a rank": "e3sm-f --runs 20000",
+    "E3SM F, 50,000 runs of 4 bytes": "e3sm-f --c 1 --runs 50000",
+    "E3SM G, 400 cells a rank": "e3sm-g --cells 400",
+    "S3D, 40^3": "s3d --dims 40",
+    "BTIO, 48^3": "btio --dims 48 --steps 1",
+    "FLASH, 10 blocks a rank": "flash --blocks 10",
+    "HACC, array by array": "hacc-aos --particles 25000",
+    "HACC, region by region": "hacc-soa --particles 25000",
+    "HACC, records": "hacc-records --particles 25000",
+    "4 KiB of every 8": "checkerboard --block 4K --blocks 256",
+    "random runs": "random --runs 8000",
 }
 SHAPES, LINKS, STORES = "4x2,4x8,8x2", "off,10gbit,1gbit", "free,linked:4"
 WIDEST = 0.15  # of an interval, either way
@@ -163,11 +173,17 @@ def find_commit():
     return git("describe", "--always", "--dirty")
 
 
+def has_ranks(pattern, shape):
+    """BTIO wants a square number of ranks."""
+    ranks = math.prod(map(int, shape.split("x")))
+    return not pattern.startswith("BTIO") or math.isqrt(ranks)**2 == ranks
+
+
 def wanted_cells(options):
     for store in options.stores.split(","):
         for shape in options.shapes.split(","):
             for link in options.links.split(","):
-                for pattern in options.cluster_patterns:
+                for pattern in (p for p in options.cluster_patterns if has_ranks(p, shape)):
                     for peer in options.peers.split(","):
                         yield {"pattern": pattern, "shape": shape, "link": link, "store": store, "peer": peer}
 

@@ -93,8 +93,8 @@ enum {
     /* Between nodes windows are made small enough for so many rounds, so that the next one fills while one is
      * stored.  Measured: 3-D blocks on 4 nodes are a fifth faster with 8 rounds than with one. */
     SAGOI_ROUNDS_WANTED = 8,
-    /* But no smaller than so many bytes: the ranks of a node meet in every round.  Measured, on a loaded machine:
-     * calls of some MiB a rank took 0.6 to 0.8 of their time with 4 MiB instead of 1 (docs/measured.md). */
+    /* But no smaller than so many bytes: the ranks of a node meet in every round.  Measured: on a quiet machine
+     * about as fast as 1 MiB, pieces a little faster; faster where cores are shared (docs/measured.md). */
     SAGOI_WINDOW_OF_ROUNDS_LEAST = 4 << 20,
     /* More writers than this on one node only get in each other's way.  Estimated. */
     SAGOI_AGGREGATORS_OF_ONE_NODE = 4,
