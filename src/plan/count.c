@@ -61,7 +61,7 @@ static int64_t aggregators_per_target(sagoi_draft *draft, int64_t targets) {
     double least = 0;
     for (; k == 1 || k * targets <= sagoi_min(draft->ranks, stripes); k *= 2)
         best = is_cheaper(draft, k * targets, &least) ? k : best;
-    if (each > k / 2 && each < k && each <= draft->ranks / targets)
+    if (each > k / 2 && each <= k && each <= draft->ranks / targets)
         best = is_cheaper(draft, each * targets, &least) ? each : best;
     return best;
 }
