@@ -198,6 +198,12 @@ static sim_store store_of(const sim_case *c, const sim_style *style, const sim_w
     return store;
 }
 
+/* A window that its node has no memory for goes out to its disk and comes back. */
+static double swapping(const sim_case *c, const sim_style *style, const sim_window *window, int64_t node) {
+    double missing = (double)(window->end - window->start) - (double)c->input.nodes[node].memory;
+    return style->fixed && c->costs.swap > 0 && missing > 0 ? 2 * missing / c->costs.swap : 0;
+}
+
 /* ---- Rounds ---- */
 
 static void fill_round(const sim_case *c, const sim_style *style, const sim_traffic *traffic,
@@ -222,6 +228,7 @@ static void fill_round(const sim_case *c, const sim_style *style, const sim_traf
                 *sim_load_flow(load, r, n, a) = flow_of(c, style, share, sums.messages, n == load->host[a]);
         }
         round->store[a] = store_of(c, style, &window[a], &sums);
+        round->store[a].work += sums.bytes > 0 ? swapping(c, style, &window[a], load->host[a]) : 0;
         round->bytes += sums.bytes;
     }
 }

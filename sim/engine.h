@@ -93,6 +93,7 @@ typedef struct sim_style {
     bool to_all;     /* lists go to every rank */
     bool overlapped, in_step;
     bool fills_holes; /* by reading the whole window first */
+    bool fixed;       /* buffers are as large as was said, whatever memory their nodes have */
     int64_t in_flight;
 } sim_style;
 

@@ -13,7 +13,7 @@
 #include "sim/report.h"
 #include "tools/options.h"
 
-enum { EXIT_WRONG = 2, CALLS_SIMULATED = 9 };
+enum { EXIT_WRONG = 2, CALLS_SIMULATED = 9, MEMORY_LEAST = 8 << 20 };
 
 typedef struct sim_config {
     plan_config plan; /* first: its options are read by the same functions */
@@ -147,15 +147,16 @@ static int fail(const char *why) {
 
 /* ---- The case ---- */
 
-/* Twelve uniform numbers make a normal one; none is below a mebibyte. */
+/* Twelve uniform numbers make a normal one; none is below what the library needs at the least on any node. */
 static void draw_memory(const sim_config *config, sim_case *c) {
+    int64_t least = c->config.memory < MEMORY_LEAST ? c->config.memory : MEMORY_LEAST;
     uint64_t random = (uint64_t)(config->draw > 0 ? config->draw : 1);
     for (int64_t n = 0; config->memory_sd > 0 && n < c->config.nodes; n++) {
         double sum = -6;
         for (int i = 0; i < 12; i++)
             sum += (double)(bench_random(&random) >> 11) * 0x1p-53;
         double memory = (double)c->config.memory + sum * (double)config->memory_sd;
-        c->input.nodes[n].memory = memory < 0x1p20 ? 1 << 20 : (int64_t)memory;
+        c->input.nodes[n].memory = memory < (double)least ? least : (int64_t)memory;
     }
 }
 

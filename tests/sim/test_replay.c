@@ -201,7 +201,7 @@ static sim_case *make_case(const char *pattern, int64_t nodes, int64_t ranks, bo
     bench_params_init(&c->config.params, c->config.pattern);
     c->config.nodes = nodes;
     c->config.ranks = c->config.cores = ranks;
-    c->config.declared = true;
+    c->config.kind = PLAN_DECLARED;
     c->config.read = read;
     c->config.stripe_unit = 1 << 20;
     c->config.stripe_count = 4;
@@ -272,6 +272,28 @@ static void local_aggregators_join_runs(void **state) {
     free_case(c);
 }
 
+/* A fixed buffer on a node with less memory is swapped; Sago's plans keep to the memory. */
+static void fixed_buffers_swap(void **state) {
+    char why[BENCH_MESSAGE_MAX];
+    (void)state;
+    sim_course course = {.calls = 1};
+    sim_case *c = make_case("interleaved", 4, 4, false);
+    const sim_engine *two_phase = sim_engine_find("two-phase", &(int64_t){0});
+    c->options.always = true;
+    c->costs.swap = 1e6;
+    for (int poor = 0; poor < 2; poor++) {
+        double work = 0;
+        c->input.nodes[1].memory = poor ? 4096 : 1 << 30;
+        if (!two_phase->load(c, SIM_ALL_CALLS, 0, &load, &course, why))
+            fail_msg("%s", why);
+        for (int64_t a = 0; a < load.aggregators; a++)
+            work += load.round[0].store[a].work > 1;
+        assert_int_equal((int)work, poor);
+        sim_load_cleanup(&load);
+    }
+    free_case(c);
+}
+
 /* As many hops as the planner counts, on every kind of network; where a group has one router that leads to another
  * group, the planner counts the way to it for nodes that are there, too. */
 static void routes_are_as_long_as_the_planner_thinks(void **state) {
@@ -323,6 +345,7 @@ int main(void) {
         BOTH(reads_go_the_other_way),
         TEST(bytes_stored_are_bytes_written),
         TEST(local_aggregators_join_runs),
+        TEST(fixed_buffers_swap),
         TEST(routes_are_as_long_as_the_planner_thinks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
