@@ -15,15 +15,15 @@ _Static_assert((int)BATCH_VECTORS <= IOV_MAX, "a piece must fit one system call"
 
 typedef struct batch {
     int pieces, vectors; /* used */
-    sagoi_piece piece[BATCH_PIECES];
+    sagoi_io_piece piece[BATCH_PIECES];
     struct iovec vector[BATCH_VECTORS];
 } batch;
 
-int sagoi_piece_fd(const sagoi_transfer *transfer, const sagoi_piece *piece) {
+int sagoi_io_piece_fd(const sagoi_transfer *transfer, const sagoi_io_piece *piece) {
     return piece->direct ? transfer->store->direct.fd : transfer->store->fd;
 }
 
-static void piece_advance(sagoi_piece *piece, int64_t bytes) {
+static void piece_advance(sagoi_io_piece *piece, int64_t bytes) {
     piece->off += bytes;
     piece->len -= bytes;
     while (piece->iov_count > 0 && bytes >= (int64_t)piece->iov->iov_len) {
@@ -38,7 +38,7 @@ static void piece_advance(sagoi_piece *piece, int64_t bytes) {
 }
 
 /* Of several failures in flight at once the first one noticed is reported. */
-static void piece_fail(sagoi_transfer *transfer, sagoi_piece *piece, int error) {
+static void piece_fail(sagoi_transfer *transfer, sagoi_io_piece *piece, int error) {
     piece->finished = true;
     if (transfer->status != SAGO_OK)
         return;
@@ -47,7 +47,7 @@ static void piece_fail(sagoi_transfer *transfer, sagoi_piece *piece, int error) 
                          (long long)piece->len, (long long)piece->off, transfer->store->name);
 }
 
-void sagoi_piece_step(sagoi_transfer *transfer, sagoi_piece *piece, int64_t result) {
+void sagoi_io_piece_step(sagoi_transfer *transfer, sagoi_io_piece *piece, int64_t result) {
     if (result == -EINTR)
         return;
     if (result == -EINVAL && piece->direct) {
@@ -85,7 +85,7 @@ static void batch_flush(sagoi_transfer *transfer, batch *todo) {
     todo->vectors = 0;
 }
 
-static bool piece_takes(const sagoi_piece *piece, const sagoi_io_run *run, bool direct) {
+static bool piece_takes(const sagoi_io_piece *piece, const sagoi_io_run *run, bool direct) {
     return piece->direct == direct && piece->off + piece->len == run->off;
 }
 
@@ -100,8 +100,8 @@ static void batch_add(sagoi_transfer *transfer, batch *todo, const sagoi_io_run 
     struct iovec *vector = &todo->vector[todo->vectors++];
     *vector = (struct iovec){.iov_base = run->buf, .iov_len = (size_t)run->len};
     if (!joins)
-        todo->piece[todo->pieces++] = (sagoi_piece){.iov = vector, .off = run->off, .direct = direct};
-    sagoi_piece *piece = &todo->piece[todo->pieces - 1];
+        todo->piece[todo->pieces++] = (sagoi_io_piece){.iov = vector, .off = run->off, .direct = direct};
+    sagoi_io_piece *piece = &todo->piece[todo->pieces - 1];
     piece->iov_count++;
     piece->len += run->len;
 }
@@ -137,7 +137,7 @@ static int64_t direct_end(const sagoi_transfer *transfer) {
 /* Without the room for many: that is memory that nobody has touched for a while. */
 static void transfer_one(sagoi_transfer *transfer, const sagoi_io_run *run) {
     struct iovec vector = {.iov_base = run->buf, .iov_len = (size_t)run->len};
-    sagoi_piece piece = {.iov = &vector, .iov_count = 1, .off = run->off, .len = run->len};
+    sagoi_io_piece piece = {.iov = &vector, .iov_count = 1, .off = run->off, .len = run->len};
     if (run->len > 0)
         sagoi_posix_run(transfer, &piece);
 }

@@ -40,13 +40,13 @@ struct sagoi_store {
 };
 
 /* Invariant: len is the sum of the lengths of iov[0..iov_count). */
-typedef struct sagoi_piece {
+typedef struct sagoi_io_piece {
     struct iovec *iov; /* what is left of it */
     int iov_count;
     int64_t off, len;
     bool direct;   /* by the O_DIRECT descriptor */
     bool finished; /* moved, or at the end of the file, or failed */
-} sagoi_piece;
+} sagoi_io_piece;
 
 typedef struct sagoi_transfer {
     sagoi_store *store;
@@ -61,15 +61,15 @@ void sagoi_transfer_runs(sagoi_transfer *transfer, const sagoi_io_run *runs, int
 
 /* Takes note of what a system call said of a piece: bytes moved, or -errno.  The piece is finished after it,
  * or to be tried again as it now is. */
-void sagoi_piece_step(sagoi_transfer *transfer, sagoi_piece *piece, int64_t result);
-int sagoi_piece_fd(const sagoi_transfer *transfer, const sagoi_piece *piece);
+void sagoi_io_piece_step(sagoi_transfer *transfer, sagoi_io_piece *piece, int64_t result);
+int sagoi_io_piece_fd(const sagoi_transfer *transfer, const sagoi_io_piece *piece);
 
 static inline void sagoi_count_call(sagoi_store *store) {
     (void)atomic_fetch_add_explicit(&store->system_calls, 1, memory_order_relaxed);
 }
 
 /* posix.c: finishes the piece. */
-void sagoi_posix_run(sagoi_transfer *transfer, sagoi_piece *piece);
+void sagoi_posix_run(sagoi_transfer *transfer, sagoi_io_piece *piece);
 
 /* uring.c: NULL when the kernel does not let us. */
 sagoi_uring *sagoi_uring_create(void);
@@ -77,7 +77,7 @@ void sagoi_uring_destroy(sagoi_uring **uring);
 bool sagoi_uring_usable(const sagoi_uring *uring);
 /* Moves what it can, many pieces at a time; what it leaves unfinished is for sagoi_posix_run().  Nothing of
  * this transfer is in flight when it returns. */
-void sagoi_uring_run(sagoi_uring *uring, sagoi_transfer *transfer, sagoi_piece *pieces, int n);
+void sagoi_uring_run(sagoi_uring *uring, sagoi_transfer *transfer, sagoi_io_piece *pieces, int n);
 
 /* parts.c: files that are kept in several. */
 bool sagoi_parts_are_at(const char *path);

@@ -21,7 +21,7 @@ struct sagoi_uring {
 typedef struct pass {
     struct io_uring *ring;
     sagoi_transfer *transfer;
-    sagoi_piece *pieces;
+    sagoi_io_piece *pieces;
     int n, next; /* the next to begin */
     bool direct; /* which pieces are ours */
     unsigned in_flight;
@@ -52,10 +52,10 @@ void sagoi_uring_destroy(sagoi_uring **uring) {
 
 bool sagoi_uring_usable(const sagoi_uring *uring) { return uring && !atomic_load(&uring->broken); }
 
-static void pass_queue(pass *p, sagoi_piece *piece) {
+static void pass_queue(pass *p, sagoi_io_piece *piece) {
     /* There is an entry: the ring has as many as may be in flight. */
     struct io_uring_sqe *entry = io_uring_get_sqe(p->ring);
-    int fd = sagoi_piece_fd(p->transfer, piece);
+    int fd = sagoi_io_piece_fd(p->transfer, piece);
     if (p->transfer->write)
         io_uring_prep_writev(entry, fd, piece->iov, (unsigned)piece->iov_count, (uint64_t)piece->off);
     else
@@ -73,11 +73,11 @@ static void pass_fill(pass *p) {
 }
 
 /* EAGAIN: the kernel will not wait here; the piece stays unfinished and is done by POSIX calls later. */
-static void pass_completed(pass *p, sagoi_piece *piece, int result) {
+static void pass_completed(pass *p, sagoi_io_piece *piece, int result) {
     p->in_flight--;
     if (result == -EAGAIN)
         return;
-    sagoi_piece_step(p->transfer, piece, result);
+    sagoi_io_piece_step(p->transfer, piece, result);
     if (!piece->finished && pass_goes_on(p))
         pass_queue(p, piece);
 }
@@ -85,7 +85,7 @@ static void pass_completed(pass *p, sagoi_piece *piece, int result) {
 static void pass_reap(pass *p) {
     struct io_uring_cqe *entry;
     while (io_uring_peek_cqe(p->ring, &entry) == 0) {
-        sagoi_piece *piece = io_uring_cqe_get_data(entry);
+        sagoi_io_piece *piece = io_uring_cqe_get_data(entry);
         int result = entry->res;
         io_uring_cqe_seen(p->ring, entry);
         pass_completed(p, piece, result);
@@ -140,7 +140,7 @@ static bool pass_run(pass *p) {
     return !p->failed;
 }
 
-void sagoi_uring_run(sagoi_uring *uring, sagoi_transfer *transfer, sagoi_piece *pieces, int n) {
+void sagoi_uring_run(sagoi_uring *uring, sagoi_transfer *transfer, sagoi_io_piece *pieces, int n) {
     if (pthread_mutex_trylock(&uring->lock) != 0)
         return;
     /* Buffered pieces first: while a direct write is under way nothing near it may be dirty in the page cache,
