@@ -22,7 +22,7 @@ enum { NAP_MS = 20 };
 
 typedef struct task {
     task_kind kind;
-    sagoi_window window;
+    sagoi_pool_window window;
     sagoi_job *job;
     bool local;
     int64_t step;
@@ -110,7 +110,7 @@ static sago_status check_first_lease(const sagoi_background *background) {
     return sagoi_lease_look(background->options.lease);
 }
 
-static sago_status write_window(sagoi_background *background, const sagoi_window *window) {
+static sago_status write_window(sagoi_background *background, const sagoi_pool_window *window) {
     sagoi_job *job = window->job;
     int64_t chunk = sagoi_round_down(WRITE_AT_ONCE, job->part.piece);
     sago_status status = window->first ? begin_job(background, job) : SAGO_OK;
@@ -141,7 +141,7 @@ static void start_drain(sagoi_background *background, sagoi_job *job) {
 }
 
 /* The last window commits, or cleans up.  The slot is free as soon as its bytes are written. */
-static void do_window(sagoi_background *background, const sagoi_window *window) {
+static void do_window(sagoi_background *background, const sagoi_pool_window *window) {
     sagoi_job *job = window->job;
     sagoi_message_clear();
     bool whole = sagoi_pool_await(background->options.pool, window->number, background->options.group_size,
@@ -384,7 +384,7 @@ static sago_status submit(sagoi_background *background, const task *wanted) {
     return SAGO_OK;
 }
 
-sago_status sagoi_background_window(sagoi_background *background, const sagoi_window *window, bool inside) {
+sago_status sagoi_background_window(sagoi_background *background, const sagoi_pool_window *window, bool inside) {
     task wanted = {.kind = TASK_WINDOW, .window = *window};
     if (window->last)
         window->job->submitted = sagoi_ckpt_now();

@@ -57,16 +57,16 @@ sago_status sagoi_background_start(const sagoi_background_options *options, sago
 void sagoi_background_stop(sagoi_background **background);
 
 /* One window of a save. */
-typedef struct sagoi_window {
+typedef struct sagoi_pool_window {
     sagoi_job *job;
     uint32_t number;
     char *data;
     int64_t off, len;
     bool first, last;
-} sagoi_window;
+} sagoi_pool_window;
 
 /* Hands a window to the thread, or writes it here and now.  `inside`: the caller writes. */
-sago_status sagoi_background_window(sagoi_background *background, const sagoi_window *window, bool inside)
+sago_status sagoi_background_window(sagoi_background *background, const sagoi_pool_window *window, bool inside)
     SAGOI_CHECKED;
 /* Brings a save that is done at the local level to the global directory.  Those whose `global` is pending from the
  * beginning go there by themselves. */

@@ -246,7 +246,7 @@ static void copy_window(sago_ckpt *ckpt, char *window, int64_t from, int64_t to)
 
 /* Without memory for the thread's task, the rank writes the window itself, when its turn has come: the others go
  * on filling windows and count on it. */
-static sago_status hand_over(sago_ckpt *ckpt, const sagoi_window *window, bool inside) {
+static sago_status hand_over(sago_ckpt *ckpt, const sagoi_pool_window *window, bool inside) {
     sago_status status = sagoi_background_window(ckpt->background, window, inside);
     if (status != SAGO_ERR_MEMORY)
         return status;
@@ -262,7 +262,7 @@ static sago_status copy_all(sago_ckpt *ckpt, sagoi_saving *saving) {
     bool inside = ckpt->hints.ckpt_mode != SAGOI_CKPT_THREADED;
     sago_status status = SAGO_OK;
     do {
-        sagoi_window window = {.job = saving->job, .number = ckpt->pool.next, .off = off};
+        sagoi_pool_window window = {.job = saving->job, .number = ckpt->pool.next, .off = off};
         window.len = sagoi_min(ckpt->pool.window, bytes - off);
         window.first = off == 0;
         window.last = off + window.len == bytes;

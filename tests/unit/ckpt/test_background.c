@@ -71,7 +71,7 @@ static void save(setup *s, int i) {
     for (int64_t off = 0; off < BYTES; off += WINDOW) {
         while (!sagoi_pool_free(&s->pool))
             usleep(1000);
-        sagoi_window window = {.job = &s->jobs[i], .number = s->pool.next, .off = off, .first = off == 0};
+        sagoi_pool_window window = {.job = &s->jobs[i], .number = s->pool.next, .off = off, .first = off == 0};
         window.data = s->pool.slot[s->pool.next % SAGOI_POOL_SLOTS];
         window.len = BYTES - off < WINDOW ? BYTES - off : WINDOW;
         window.last = off + window.len == BYTES;
