@@ -5,7 +5,7 @@
 
 #include "tier/tier.h"
 #include "base/again.h"
-#include "engine/started.h"
+#include "engine/nonblocking.h"
 #include "mpi/quiet.h"
 
 /* Not MPI_MAX_LIBRARY_VERSION_STRING: the library that runs may be the one with the longer name. */
@@ -67,7 +67,7 @@ sago_status sagoi_check_file(const sago_file *file) {
 sago_status sagoi_check_beside(sago_file *file) {
     sago_status status = sagoi_check_file(file);
     if (!status)
-        sagoi_started_settle(file);
+        sagoi_nonblocking_settle(file);
     return status;
 }
 

@@ -291,7 +291,7 @@ static sago_status file_destroy(sago_file *file) {
     while (file->series)
         sagoi_series_destroy(file->series);
     sagoi_tier_destroy(file);
-    sagoi_started_end();
+    sagoi_nonblocking_end();
     if (sagoi_is_recorded())
         sagoi_recorder_close(&file->stats);
     sagoi_iothread_destroy(&file->thread);

@@ -2,7 +2,7 @@
 #include <sched.h>
 
 #include "api/handle.h"
-#include "engine/started.h"
+#include "engine/nonblocking.h"
 #include "move/convene.h"
 
 static sago_status check_request(sago_request *const *request) {
@@ -22,7 +22,7 @@ static sago_status collect(const char *call, sago_request **waited, MPI_Count *b
     if (status)
         sagoi_message_set(request->message);
     sagoi_live_remove(&request->live);
-    sagoi_started_destroy(waited);
+    sagoi_nonblocking_destroy(waited);
     return sagoi_done(call, NULL, status);
 }
 

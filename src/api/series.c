@@ -314,14 +314,14 @@ static void start_part(sago_series *series) {
     int64_t part = series->begun++, first = part_begin(series, part), end = part_begin(series, part + 1);
     sago_request *request = &series->parts[part];
     bool held;
-    sagoi_started_hold(series->file, &held);
-    sagoi_started_init(request, series->file, "sago_series_complete",
-                       series->registered ? series->direction : SAGOI_TO_FILE);
+    sagoi_nonblocking_hold(series->file, &held);
+    sagoi_nonblocking_init(request, series->file, "sago_series_complete",
+                           series->registered ? series->direction : SAGOI_TO_FILE);
     request->composed.follows = series->registered == 0;
     sago_status status = compose_step(series, first, end, &request->composed);
     for (int64_t v = first; v < end; v++)
         series->vars[v].begun = true;
-    sagoi_started_release(held);
+    sagoi_nonblocking_release(held);
     sagoi_dispatch_start_step(request, status);
 }
 
@@ -334,9 +334,9 @@ static void start_given(sago_series *series) {
 
 static sago_status register_buffer(sago_series *series, int64_t index, char *buf, sagoi_direction direction) {
     bool held;
-    sagoi_started_hold(series->file, &held);
+    sagoi_nonblocking_hold(series->file, &held);
     sago_status status = register_checked(series, index, buf, direction);
-    sagoi_started_release(held);
+    sagoi_nonblocking_release(held);
     if (!status)
         start_given(series);
     return status;
@@ -363,7 +363,7 @@ static sago_status complete_parts(sago_series *series) {
     sago_status status = SAGO_OK;
     while (series->begun < series->nparts)
         start_part(series);
-    sagoi_started_settle(series->file);
+    sagoi_nonblocking_settle(series->file);
     series->bytes = 0;
     for (int64_t p = 0; p < series->nparts; p++) {
         series->bytes += series->parts[p].bytes;

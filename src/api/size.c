@@ -5,7 +5,7 @@
 #include "tier/tier.h"
 #include "base/checked.h"
 #include "defer/defer.h"
-#include "engine/started.h"
+#include "engine/nonblocking.h"
 
 /* A collective change of the file that one rank makes. */
 static sago_status change_size(sago_file *file, const char *call, int kind, MPI_Offset size,
@@ -68,14 +68,14 @@ sago_status sago_sync_own(sago_file *file) {
     if (status)
         return sagoi_done("sago_sync_own", NULL, status);
     bool held;
-    sagoi_started_hold(file, &held);
+    sagoi_nonblocking_hold(file, &held);
     if (file->tier)
         status = sagoi_fail(SAGO_ERR_STATE, "what is in local storage is moved by all ranks: sago_sync()");
     if (!status)
         status = sagoi_flush_own(file);
     if (!status)
         status = sagoi_store_sync(file->store);
-    sagoi_started_release(held);
+    sagoi_nonblocking_release(held);
     return sagoi_done("sago_sync_own", file->path, status);
 }
 
@@ -98,9 +98,9 @@ sago_status sago_get_stats(sago_file *file, sago_stats *stats) {
     if (status)
         return sagoi_done("sago_get_stats", NULL, status);
     bool held;
-    sagoi_started_hold(file, &held);
+    sagoi_nonblocking_hold(file, &held);
     sago_stats now = file->stats;
-    sagoi_started_release(held);
+    sagoi_nonblocking_release(held);
     sagoi_store_counts counts = sagoi_store_counters(file->store);
     now.size = stats->size;
     sagoi_count_own(file, now.flushes);

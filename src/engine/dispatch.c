@@ -222,7 +222,7 @@ static sago_status serve_collective(sago_file *file, const sagoi_access *access,
     sago_status status = SAGO_OK;
     const sagoi_route_call call = {
         .type = SAGOI_COLLECTIVE, .write = access->direction == SAGOI_TO_FILE, .by_extents = access->list != NULL};
-    sagoi_started_settle(file);
+    sagoi_nonblocking_settle(file);
     sagoi_route_choice choice = sagoi_route_choose(call, &file->common);
     if (wrong || choice.company == SAGOI_TOGETHER || choice.moment != SAGOI_NOW || !is_piece(file, access, &piece))
         return serve_composed(file, access, choice, wrong, bytes);
@@ -269,9 +269,9 @@ sago_status sagoi_dispatch(sago_file *file, const sagoi_access *access, sago_sta
     if (wrong)
         return wrong;
     bool held;
-    sagoi_started_hold(file, &held);
+    sagoi_nonblocking_hold(file, &held);
     sago_status status = serve_own(file, access, bytes);
-    sagoi_started_release(held);
+    sagoi_nonblocking_release(held);
     return status;
 }
 
@@ -279,7 +279,7 @@ sago_status sagoi_dispatch_step(sago_file *file, sagoi_composed *step, sago_stat
     step->type = SAGOI_DECLARED;
     const sagoi_route_call call = call_of_composed(step);
     *bytes = 0;
-    sagoi_started_settle(file);
+    sagoi_nonblocking_settle(file);
     return serve(file, step, sagoi_route_choose(call, &file->common), wrong, bytes);
 }
 
@@ -311,15 +311,15 @@ static bool take_piece(const sago_file *file, const sagoi_access *access, sago_r
 sago_status sagoi_dispatch_prepare(sago_file *file, const sagoi_access *access, sago_status *wrong,
                                    sago_request **request) {
     bool held;
-    sagoi_started_hold(file, &held);
-    sago_status status = sagoi_started_create(file, access->call, access->direction, request);
+    sagoi_nonblocking_hold(file, &held);
+    sago_status status = sagoi_nonblocking_create(file, access->call, access->direction, request);
     if (!status && (*wrong || !take_piece(file, access, *request))) {
         *wrong = compose(file, access, *wrong, &(*request)->composed);
         choose_started(file, *request, *wrong);
     } else if (status && file->common.apart) {
         sagoi_tell_done(file->team); /* what could not be started is done, for those who count calls */
     }
-    sagoi_started_release(held);
+    sagoi_nonblocking_release(held);
     return status;
 }
 
@@ -333,15 +333,15 @@ static bool is_soon_done(const sago_request *request) {
 
 void sagoi_dispatch_start(sago_request *request, sago_status wrong) {
     if (!request->dropped && is_soon_done(request))
-        sagoi_started_run_at_once(request, wrong);
+        sagoi_nonblocking_run_at_once(request, wrong);
     else
-        sagoi_started_run(request, wrong);
+        sagoi_nonblocking_run(request, wrong);
 }
 
 void sagoi_dispatch_start_step(sago_request *request, sago_status wrong) {
     request->composed.type = SAGOI_DECLARED;
     choose_started(request->file, request, wrong);
-    sagoi_started_run(request, wrong);
+    sagoi_nonblocking_run(request, wrong);
 }
 
 /* This rank's part, where the ranks did not come together.  `met`: all ranks have done what they started before.

@@ -4,7 +4,7 @@
 #define SAGOI_DISPATCH_H
 
 #include "engine/engine.h"
-#include "engine/started.h"
+#include "engine/nonblocking.h"
 
 typedef struct sagoi_list {
     int64_t n;
@@ -45,7 +45,7 @@ void sagoi_dispatch_start(sago_request *request, sago_status wrong);
 /* The same of a part of a declared step, which is composed already. */
 void sagoi_dispatch_start_step(sago_request *request, sago_status wrong);
 
-/* When the turn of a nonblocking call has come: by started.c. */
+/* When the turn of a nonblocking call has come: by nonblocking.c. */
 sago_status sagoi_dispatch_started(sago_file *file, sago_request *request) SAGOI_CHECKED;
 
 #endif

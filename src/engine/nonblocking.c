@@ -1,4 +1,4 @@
-#include "engine/started.h"
+#include "engine/nonblocking.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@ static void init(sago_request *request, sago_file *file, const char *call, sagoi
     request->composed.request.nonblocking = true;
 }
 
-sago_status sagoi_started_create(sago_file *file, const char *call, sagoi_direction direction,
-                                 sago_request **created) {
+sago_status sagoi_nonblocking_create(sago_file *file, const char *call, sagoi_direction direction,
+                                     sago_request **created) {
     sago_request *request = calloc(1, sizeof *request);
     file->started_calls++;
     if (!request)
@@ -26,13 +26,13 @@ sago_status sagoi_started_create(sago_file *file, const char *call, sagoi_direct
     return SAGO_OK;
 }
 
-void sagoi_started_init(sago_request *request, sago_file *file, const char *call, sagoi_direction direction) {
+void sagoi_nonblocking_init(sago_request *request, sago_file *file, const char *call, sagoi_direction direction) {
     memset(request, 0, sizeof *request);
     file->started_calls++;
     init(request, file, call, direction);
 }
 
-void sagoi_started_destroy(sago_request **request) {
+void sagoi_nonblocking_destroy(sago_request **request) {
     free(*request);
     *request = NULL;
 }
@@ -60,7 +60,7 @@ static void run(sago_file *file, sago_request *request) {
 /* From here on another thread may free it. */
 static void finish(sago_request *request) {
     if (request->dropped)
-        sagoi_started_destroy(&request);
+        sagoi_nonblocking_destroy(&request);
     else
         atomic_store(&request->done, true);
 }
@@ -115,7 +115,7 @@ static void run_here(sago_request *request) {
     finish(request);
 }
 
-void sagoi_started_run_at_once(sago_request *request, sago_status wrong) {
+void sagoi_nonblocking_run_at_once(sago_request *request, sago_status wrong) {
     request->status = wrong;
     keep_message(request, wrong);
     run_here(request);
@@ -123,7 +123,7 @@ void sagoi_started_run_at_once(sago_request *request, sago_status wrong) {
 
 /* Without memory for a stack it is done here: where ranks wait for each other it waits after all, since the
  * others, who have started theirs, would wait for ever; else it goes alone. */
-void sagoi_started_run(sago_request *request, sago_status wrong) {
+void sagoi_nonblocking_run(sago_request *request, sago_status wrong) {
     request->status = wrong;
     keep_message(request, wrong);
     sagoi_fibers_lock();
@@ -133,7 +133,7 @@ void sagoi_started_run(sago_request *request, sago_status wrong) {
         run_here(request);
 }
 
-void sagoi_started_settle(sago_file *file) {
+void sagoi_nonblocking_settle(sago_file *file) {
     if (atomic_load(&file->pending) == 0)
         return;
     sagoi_stay_begin();
@@ -145,18 +145,18 @@ void sagoi_started_settle(sago_file *file) {
     sagoi_stay_end();
 }
 
-void sagoi_started_end(void) {
+void sagoi_nonblocking_end(void) {
     sagoi_fibers_lock();
     sagoi_fibers_unlock();
 }
 
-void sagoi_started_hold(sago_file *file, bool *held) {
+void sagoi_nonblocking_hold(sago_file *file, bool *held) {
     *held = atomic_load(&file->pending) > 0;
     if (*held)
         sagoi_fibers_lock();
 }
 
-void sagoi_started_release(bool held) {
+void sagoi_nonblocking_release(bool held) {
     if (held)
         sagoi_fibers_unlock();
 }

@@ -5,8 +5,8 @@
  *
  * With sago_nonblocking=apart no rank needs another one: the ranks come together for a call (move/convene.h), or
  * each serves its part of it alone. */
-#ifndef SAGOI_STARTED_H
-#define SAGOI_STARTED_H
+#ifndef SAGOI_NONBLOCKING_H
+#define SAGOI_NONBLOCKING_H
 
 #include "engine/compose.h"
 
@@ -31,26 +31,26 @@ struct sago_request {
 
 /* Local.  A request to be composed and started, or destroyed.  Where there is no memory for it the call still
  * counts, for it is one of the other ranks'. */
-sago_status sagoi_started_create(sago_file *file, const char *call, sagoi_direction direction,
-                                 sago_request **request) SAGOI_CHECKED;
+sago_status sagoi_nonblocking_create(sago_file *file, const char *call, sagoi_direction direction,
+                                     sago_request **request) SAGOI_CHECKED;
 /* The same of the caller's memory, which is not to be destroyed, but kept until it is done. */
-void sagoi_started_init(sago_request *request, sago_file *file, const char *call, sagoi_direction direction);
+void sagoi_nonblocking_init(sago_request *request, sago_file *file, const char *call, sagoi_direction direction);
 /* Local, never waits: puts it at the end of the file's queue.  `wrong` is what is wrong with its arguments, with
  * the thread's message: all ranks will get it. */
-void sagoi_started_run(sago_request *request, sago_status wrong);
+void sagoi_nonblocking_run(sago_request *request, sago_status wrong);
 /* The same, where nothing is in the queue and serving it waits for nobody: it is done on return. */
-void sagoi_started_run_at_once(sago_request *request, sago_status wrong);
+void sagoi_nonblocking_run_at_once(sago_request *request, sago_status wrong);
 /* Once it is done. */
-void sagoi_started_destroy(sago_request **request);
+void sagoi_nonblocking_destroy(sago_request **request);
 
 /* Waits until the file has none that is not done.  Collective calls begin with it. */
-void sagoi_started_settle(sago_file *file);
+void sagoi_nonblocking_settle(sago_file *file);
 
 /* None is left of a file that is about to go: another thread may just be finishing the last one. */
-void sagoi_started_end(void);
+void sagoi_nonblocking_end(void);
 
 /* A call that uses the file while some are not done: another thread must not run them meanwhile. */
-void sagoi_started_hold(sago_file *file, bool *held);
-void sagoi_started_release(bool held);
+void sagoi_nonblocking_hold(sago_file *file, bool *held);
+void sagoi_nonblocking_release(bool held);
 
 #endif
