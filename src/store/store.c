@@ -98,11 +98,11 @@ static sago_status open_plain(sagoi_store *store, const char *path, const sagoi_
 
 static sago_status open_inside(sagoi_store *store, const char *path, const sagoi_store_options *options) {
     bool made;
-    sago_status status = sagoi_parts_make(path, options, &made);
+    sago_status status = sagoi_subfile_store_make(path, options, &made);
     if (status != SAGO_OK)
         return status;
-    return made || sagoi_parts_are_at(path) ? sagoi_parts_open(store, path, options)
-                                            : open_plain(store, path, options);
+    return made || sagoi_subfile_store_are_at(path) ? sagoi_subfile_store_open(store, path, options)
+                                                    : open_plain(store, path, options);
 }
 
 sago_status sagoi_store_open(const char *path, const sagoi_store_options *options, sagoi_store **store) {
@@ -135,7 +135,7 @@ sago_status sagoi_store_close(sagoi_store **store) {
         return SAGO_OK;
     sagoi_store *closing = *store;
     *store = NULL;
-    sago_status status = sagoi_parts_close(&closing->parts);
+    sago_status status = sagoi_subfile_store_close(&closing->parts);
     sagoi_uring_destroy(&closing->uring);
     int direct_error = close_once(closing->direct.fd);
     int error = close_once(closing->fd);
@@ -172,7 +172,7 @@ sagoi_store_counts sagoi_store_counters(const sagoi_store *store) {
         .runs = atomic_load_explicit(&store->runs, memory_order_relaxed),
     };
     if (store->parts)
-        sagoi_parts_count(store->parts, &counts);
+        sagoi_subfile_store_count(store->parts, &counts);
     return counts;
 }
 
@@ -181,7 +181,7 @@ sagoi_store_counts sagoi_store_counters(const sagoi_store *store) {
 sago_status sagoi_store_size(sagoi_store *store, int64_t *size) {
     struct stat file;
     if (store->parts)
-        return sagoi_parts_size(store->parts, 0, 1, size);
+        return sagoi_subfile_store_size(store->parts, 0, 1, size);
     sagoi_count_call(store);
     if (fstat(store->fd, &file) != 0)
         return sagoi_fail_errno(errno, "fstat of %s", store->name);
@@ -193,7 +193,7 @@ sago_status sagoi_store_look(sagoi_store *store, int64_t looker, int64_t lookers
     struct stat file;
     *look = (sagoi_look){0, false};
     if (store->parts)
-        return sagoi_parts_size(store->parts, looker, lookers, &look->size);
+        return sagoi_subfile_store_size(store->parts, looker, lookers, &look->size);
     if (looker > 0)
         return SAGO_OK;
     if (fstat(store->fd, &file) != 0)
@@ -215,7 +215,7 @@ sago_status sagoi_store_resize(sagoi_store *store, int64_t size) {
     if (status != SAGO_OK)
         return status;
     if (store->parts)
-        return sagoi_parts_change(store->parts, size, sagoi_store_resize);
+        return sagoi_subfile_store_change(store->parts, size, sagoi_store_resize);
     int result;
     do {
         result = ftruncate(store->fd, size);
@@ -255,7 +255,7 @@ sago_status sagoi_store_allocate(sagoi_store *store, int64_t size) {
     if (status != SAGO_OK || size == 0)
         return status;
     if (store->parts)
-        return sagoi_parts_change(store->parts, size, sagoi_store_allocate);
+        return sagoi_subfile_store_change(store->parts, size, sagoi_store_allocate);
     int error = allocate_space(store, size);
     if (error == 0)
         return SAGO_OK;
@@ -270,7 +270,7 @@ sago_status sagoi_store_allocate(sagoi_store *store, int64_t size) {
  * failure stays: what was written since the last good sync is to be taken as lost. */
 sago_status sagoi_store_sync(sagoi_store *store) {
     if (store->parts)
-        return sagoi_parts_sync(store->parts);
+        return sagoi_subfile_store_sync(store->parts);
     int error = atomic_load(&store->sync_error);
     if (error)
         return sagoi_fail_errno(error, "fsync of %s, which failed before", store->name);
@@ -325,7 +325,7 @@ sago_status sagoi_store_write(sagoi_store *store, const sagoi_io_run *runs, int6
     if (status != SAGO_OK)
         return status;
     if (store->parts)
-        return sagoi_parts_move(store->parts, true, runs, n, NULL);
+        return sagoi_subfile_store_move(store->parts, true, runs, n, NULL);
     sagoi_transfer transfer = {.store = store, .write = true};
     sagoi_transfer_runs(&transfer, runs, n);
     (void)atomic_fetch_add_explicit(&store->runs, n, memory_order_relaxed);
@@ -338,7 +338,7 @@ sago_status sagoi_store_read(sagoi_store *store, const sagoi_io_run *runs, int64
     if (status != SAGO_OK)
         return status;
     if (store->parts)
-        return sagoi_parts_move(store->parts, false, runs, n, bytes);
+        return sagoi_subfile_store_move(store->parts, false, runs, n, bytes);
     sagoi_transfer transfer = {.store = store, .write = false};
     sagoi_transfer_runs(&transfer, runs, n);
     (void)atomic_fetch_add_explicit(&store->runs, n, memory_order_relaxed);

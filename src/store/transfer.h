@@ -15,7 +15,7 @@
 #include "store/store.h"
 
 typedef struct sagoi_uring sagoi_uring;
-typedef struct sagoi_parts sagoi_parts;
+typedef struct sagoi_subfile_store sagoi_subfile_store;
 
 /* The second descriptor, opened with O_DIRECT.  What lies in whole units of the file, in memory that is a
  * multiple of memory_unit, goes there. */
@@ -27,7 +27,7 @@ typedef struct sagoi_direct {
 } sagoi_direct;
 
 struct sagoi_store {
-    sagoi_parts
+    sagoi_subfile_store
         *parts; /* the subfiles; NULL: one plain file.  With them fd is -1, and uring and direct are theirs */
     int fd;
     int access;         /* O_RDONLY, O_WRONLY or O_RDWR */
@@ -79,22 +79,24 @@ bool sagoi_uring_usable(const sagoi_uring *uring);
  * this transfer is in flight when it returns. */
 void sagoi_uring_run(sagoi_uring *uring, sagoi_transfer *transfer, sagoi_io_piece *pieces, int n);
 
-/* parts.c: files that are kept in several. */
-bool sagoi_parts_are_at(const char *path);
+/* subfile_store.c: files that are kept in several. */
+bool sagoi_subfile_store_are_at(const char *path);
 /* Makes them if the options want that and nothing is there; *made: it did. */
-sago_status sagoi_parts_make(const char *path, const sagoi_store_options *options, bool *made) SAGOI_CHECKED;
-sago_status sagoi_parts_open(sagoi_store *store, const char *path, const sagoi_store_options *options)
+sago_status sagoi_subfile_store_make(const char *path, const sagoi_store_options *options, bool *made)
     SAGOI_CHECKED;
-sago_status sagoi_parts_close(sagoi_parts **parts); /* fine where there are none */
-void sagoi_parts_count(sagoi_parts *parts, sagoi_store_counts *counts);
+sago_status sagoi_subfile_store_open(sagoi_store *store, const char *path, const sagoi_store_options *options)
+    SAGOI_CHECKED;
+sago_status sagoi_subfile_store_close(sagoi_subfile_store **parts); /* fine where there are none */
+void sagoi_subfile_store_count(sagoi_subfile_store *parts, sagoi_store_counts *counts);
 /* As far as every `every`-th subfile from `first` on tells. */
-sago_status sagoi_parts_size(const sagoi_parts *parts, int64_t first, int64_t every, int64_t *size) SAGOI_CHECKED;
+sago_status sagoi_subfile_store_size(const sagoi_subfile_store *parts, int64_t first, int64_t every, int64_t *size)
+    SAGOI_CHECKED;
 /* Each subfile gets its share of a new size. */
-sago_status sagoi_parts_change(sagoi_parts *parts, int64_t size, sago_status (*change)(sagoi_store *, int64_t))
-    SAGOI_CHECKED;
-sago_status sagoi_parts_sync(sagoi_parts *parts) SAGOI_CHECKED;
-sago_status sagoi_parts_move(sagoi_parts *parts, bool write, const sagoi_io_run *runs, int64_t n, int64_t *bytes)
-    SAGOI_CHECKED;
+sago_status sagoi_subfile_store_change(sagoi_subfile_store *parts, int64_t size,
+                                       sago_status (*change)(sagoi_store *, int64_t)) SAGOI_CHECKED;
+sago_status sagoi_subfile_store_sync(sagoi_subfile_store *parts) SAGOI_CHECKED;
+sago_status sagoi_subfile_store_move(sagoi_subfile_store *parts, bool write, const sagoi_io_run *runs, int64_t n,
+                                     int64_t *bytes) SAGOI_CHECKED;
 
 /* direct.c: fd is -1 afterwards if this file cannot be had so. */
 void sagoi_direct_open(sagoi_direct *direct, const sagoi_store *store);

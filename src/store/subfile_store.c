@@ -20,7 +20,7 @@ enum { KEPT_MAX = 256, BATCH_RUNS = 128 };
 /* Each has a ring of its own: memory of the kernel's. */
 enum { RINGS_MAX = 16 };
 
-struct sagoi_parts {
+struct sagoi_subfile_store {
     sagoi_subfiles rule;
     char *dir;                   /* absolute: the program may change its directory */
     sagoi_store_options options; /* of a subfile */
@@ -54,7 +54,7 @@ static sago_status part_lost(const char *dir, int64_t k) {
 
 /* ---- The description ---- */
 
-bool sagoi_parts_are_at(const char *path) {
+bool sagoi_subfile_store_are_at(const char *path) {
     char *description = path_in(path, SAGOI_SUBFILES_NAME);
     struct stat file;
     bool there = description && stat(description, &file) == 0;
@@ -153,7 +153,7 @@ static int remove_parts(const char *dir, int64_t count) {
     return error ? error : rmdir(dir) == 0 ? 0 : errno;
 }
 
-sago_status sagoi_parts_make(const char *path, const sagoi_store_options *options, bool *made) {
+sago_status sagoi_subfile_store_make(const char *path, const sagoi_store_options *options, bool *made) {
     *made = false;
     if (!(options->flags & O_CREAT) || options->subfiles.count < 2)
         return SAGO_OK;
@@ -176,7 +176,7 @@ sago_status sagoi_parts_make(const char *path, const sagoi_store_options *option
 
 sago_status sagoi_store_remove(const char *path) {
     sagoi_subfiles rule = {0, 0};
-    if (!sagoi_parts_are_at(path))
+    if (!sagoi_subfile_store_are_at(path))
         return unlink(path) == 0 ? SAGO_OK : sagoi_fail_errno(errno, "removing the file");
     sago_status status = read_rule(path, &rule);
     if (status != SAGO_OK)
@@ -187,12 +187,13 @@ sago_status sagoi_store_remove(const char *path) {
 
 /* ---- Opening and closing ---- */
 
-static sago_status parts_create(const char *path, const sagoi_store_options *options, sagoi_parts **parts) {
+static sago_status parts_create(const char *path, const sagoi_store_options *options,
+                                sagoi_subfile_store **parts) {
     sagoi_subfiles rule = {0, 0};
     sago_status status = read_rule(path, &rule);
     if (status != SAGO_OK)
         return status;
-    sagoi_parts *created = calloc(1, sizeof *created);
+    sagoi_subfile_store *created = calloc(1, sizeof *created);
     if (!created)
         return no_memory();
     created->rule = rule;
@@ -211,7 +212,7 @@ static sago_status parts_create(const char *path, const sagoi_store_options *opt
 }
 
 /* A subfile's store, to be given back. */
-static sago_status part_take(sagoi_parts *parts, int64_t k, sagoi_store **part) {
+static sago_status part_take(sagoi_subfile_store *parts, int64_t k, sagoi_store **part) {
     (void)pthread_mutex_lock(&parts->lock);
     sago_status status = SAGO_OK;
     *part = parts->part[k];
@@ -229,7 +230,7 @@ static sago_status part_take(sagoi_parts *parts, int64_t k, sagoi_store **part) 
 }
 
 /* With how it went; the first failure is reported. */
-static sago_status part_give(sagoi_parts *parts, int64_t k, sagoi_store *part, sago_status status) {
+static sago_status part_give(sagoi_subfile_store *parts, int64_t k, sagoi_store *part, sago_status status) {
     (void)pthread_mutex_lock(&parts->lock);
     bool kept = parts->part[k] == part;
     (void)pthread_mutex_unlock(&parts->lock);
@@ -244,7 +245,7 @@ static sago_status part_give(sagoi_parts *parts, int64_t k, sagoi_store *part, s
     return status;
 }
 
-sago_status sagoi_parts_open(sagoi_store *store, const char *path, const sagoi_store_options *options) {
+sago_status sagoi_subfile_store_open(sagoi_store *store, const char *path, const sagoi_store_options *options) {
     sagoi_store *first = NULL;
     sago_status status = parts_create(path, options, &store->parts);
     if (status == SAGO_OK)
@@ -256,9 +257,9 @@ sago_status sagoi_parts_open(sagoi_store *store, const char *path, const sagoi_s
     return status;
 }
 
-sago_status sagoi_parts_close(sagoi_parts **parts) {
+sago_status sagoi_subfile_store_close(sagoi_subfile_store **parts) {
     sago_status status = SAGO_OK;
-    sagoi_parts *closing = *parts;
+    sagoi_subfile_store *closing = *parts;
     *parts = NULL;
     if (!closing)
         return SAGO_OK;
@@ -278,7 +279,7 @@ const sagoi_subfiles *sagoi_store_subfiles(const sagoi_store *store) {
     return store->parts ? &store->parts->rule : NULL;
 }
 
-void sagoi_parts_count(sagoi_parts *parts, sagoi_store_counts *counts) {
+void sagoi_subfile_store_count(sagoi_subfile_store *parts, sagoi_store_counts *counts) {
     (void)pthread_mutex_lock(&parts->lock);
     for (int64_t k = 0; k < parts->rule.count; k++) {
         if (!parts->part[k])
@@ -294,7 +295,7 @@ void sagoi_parts_count(sagoi_parts *parts, sagoi_store_counts *counts) {
 
 /* ---- Size, space, syncing ---- */
 
-static sago_status end_of_part(const sagoi_parts *parts, int64_t k, int64_t *end) {
+static sago_status end_of_part(const sagoi_subfile_store *parts, int64_t k, int64_t *end) {
     struct stat file;
     char *path = path_of_part(parts->dir, k);
     int error = !path ? ENOMEM : stat(path, &file) == 0 ? 0 : errno;
@@ -308,7 +309,8 @@ static sago_status end_of_part(const sagoi_parts *parts, int64_t k, int64_t *end
     return SAGO_OK;
 }
 
-sago_status sagoi_parts_size(const sagoi_parts *parts, int64_t first, int64_t every, int64_t *size) {
+sago_status sagoi_subfile_store_size(const sagoi_subfile_store *parts, int64_t first, int64_t every,
+                                     int64_t *size) {
     sago_status status = SAGO_OK;
     *size = 0;
     for (int64_t k = first, end = 0; k < parts->rule.count && status == SAGO_OK; k += every) {
@@ -319,7 +321,8 @@ sago_status sagoi_parts_size(const sagoi_parts *parts, int64_t first, int64_t ev
     return status;
 }
 
-sago_status sagoi_parts_change(sagoi_parts *parts, int64_t size, sago_status (*change)(sagoi_store *, int64_t)) {
+sago_status sagoi_subfile_store_change(sagoi_subfile_store *parts, int64_t size,
+                                       sago_status (*change)(sagoi_store *, int64_t)) {
     sago_status status = SAGO_OK;
     for (int64_t k = 0; k < parts->rule.count && status == SAGO_OK; k++) {
         sagoi_store *part;
@@ -332,7 +335,7 @@ sago_status sagoi_parts_change(sagoi_parts *parts, int64_t size, sago_status (*c
     return status;
 }
 
-sago_status sagoi_parts_sync(sagoi_parts *parts) {
+sago_status sagoi_subfile_store_sync(sagoi_subfile_store *parts) {
     sago_status status = SAGO_OK;
     for (int64_t k = 0; k < parts->rule.count && status == SAGO_OK; k++) {
         sagoi_store *part;
@@ -351,7 +354,7 @@ sago_status sagoi_parts_sync(sagoi_parts *parts) {
 
 /* Runs of one subfile on their way. */
 typedef struct mover {
-    sagoi_parts *parts;
+    sagoi_subfile_store *parts;
     bool write;
     int64_t part, n;
     sagoi_io_run run[BATCH_RUNS]; /* offsets in the subfile */
@@ -363,7 +366,7 @@ typedef struct mover {
  * somebody has written there meanwhile. */
 static sago_status read_past_end(mover *m, sagoi_store *part) {
     int64_t size = 0;
-    sago_status status = sagoi_parts_size(m->parts, 0, 1, &size);
+    sago_status status = sagoi_subfile_store_size(m->parts, 0, 1, &size);
     if (status != SAGO_OK)
         return status;
     for (int64_t i = 0; i < m->n; i++) {
@@ -410,7 +413,8 @@ static sago_status add_piece(mover *m, const sagoi_io_run *piece) {
     return status;
 }
 
-sago_status sagoi_parts_move(sagoi_parts *parts, bool write, const sagoi_io_run *runs, int64_t n, int64_t *bytes) {
+sago_status sagoi_subfile_store_move(sagoi_subfile_store *parts, bool write, const sagoi_io_run *runs, int64_t n,
+                                     int64_t *bytes) {
     mover m = {.parts = parts, .write = write};
     sago_status status = SAGO_OK;
     for (int64_t i = 0; i < n; i++) {
