@@ -64,11 +64,11 @@ static sago_status take_arguments(sago_ckpt *ckpt, const char *dir, MPI_Info inf
 
 /* The site file may say where the nodes' own storage is. */
 static sago_status ask_site(sago_ckpt *ckpt) {
-    const sagoi_whereabouts *known;
+    const sagoi_job_network *known;
     sago_status status =
-        ckpt->hints.local_dirs[0] ? SAGO_OK : sagoi_surroundings_ask(ckpt->team, &ckpt->hints, &known);
+        ckpt->hints.local_dirs[0] ? SAGO_OK : sagoi_job_network_ask(ckpt->team, &ckpt->hints, &known);
     if (!status && !ckpt->hints.local_dirs[0])
-        sagoi_surroundings_fill(known, &ckpt->hints);
+        sagoi_job_network_fill(known, &ckpt->hints);
     return status;
 }
 

@@ -157,14 +157,14 @@ static sago_status take_store(sago_file *file, const sagoi_agreement *agreed) {
 
 /* Do all ranks recall the same of where they are?  Then nobody needs to be asked. */
 static void recall_surroundings(sago_file *file, sagoi_agreement *agreed) {
-    if (!file->known)
-        file->known = sagoi_surroundings_recall(file->team, &file->hints);
-    agreed->sum[SUM_KNOWN] = file->known ? file->known->fingerprint : 0;
+    if (!file->network)
+        file->network = sagoi_job_network_recall(file->team, &file->hints);
+    agreed->sum[SUM_KNOWN] = file->network ? file->network->fingerprint : 0;
 }
 
 static void compare_surroundings(sago_file *file, const sagoi_agreement *agreed) {
-    if (file->known && agreed->sum[SUM_KNOWN] != file->known->fingerprint * (uint64_t)file->team->size)
-        file->known = NULL;
+    if (file->network && agreed->sum[SUM_KNOWN] != file->network->fingerprint * (uint64_t)file->team->size)
+        file->network = NULL;
 }
 
 /* All that the ranks of a file must agree on: what they were given, and, once it is opened, what they found.
@@ -250,8 +250,8 @@ static sago_status choose_subfiles(const sago_file *file, sagoi_subfiles *chosen
     if (!node)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory to look at %d nodes", file->team->nodes);
     for (int i = 0; i < file->team->nodes; i++)
-        node[i].place = file->known->place[i];
-    sagoi_machine machine = {.nodes = file->team->nodes, .node = node, .topology = &file->known->found.topology};
+        node[i].place = file->network->place[i];
+    sagoi_machine machine = {.nodes = file->team->nodes, .node = node, .topology = &file->network->found.topology};
     sago_status status = sagoi_subfiles_choose(&file->hints, &machine, chosen, why);
     free(node);
     return status;
@@ -267,9 +267,9 @@ static void note_subfiles(sago_file *file) {
 }
 
 static sago_status look_around(sago_file *file) {
-    sago_status status = file->known ? SAGO_OK : sagoi_surroundings_ask(file->team, &file->hints, &file->known);
+    sago_status status = file->network ? SAGO_OK : sagoi_job_network_ask(file->team, &file->hints, &file->network);
     if (!status)
-        sagoi_surroundings_fill(file->known, &file->hints);
+        sagoi_job_network_fill(file->network, &file->hints);
     return status;
 }
 

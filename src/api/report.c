@@ -468,7 +468,7 @@ void sagoi_report_file(sago_file *file, const sagoi_hints *given) {
                                                       .stripe_unit = layout->stripe_unit,
                                                       .stripe_count = layout->stripe_count,
                                                       .ranks = file->team->size,
-                                                      .stream = file->known ? file->known->found.stream : 0,
+                                                      .stream = file->network ? file->network->found.stream : 0,
                                                       .leads = file->team->rank == 0});
 }
 

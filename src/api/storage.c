@@ -8,7 +8,7 @@
 #include "api/handle.h"
 #include "base/again.h"
 #include "base/checked.h"
-#include "engine/surroundings.h"
+#include "engine/job_network.h"
 #include "move/collect.h"
 #include "mpi/quiet.h"
 #include "storage/neighbourhood.h"
@@ -273,13 +273,13 @@ static sago_status split_part(MPI_Comm comm, bool takes_part, const split_reques
  * if there is none.  Collective. */
 static sago_status default_dir(sagoi_team *team, char *dir, size_t capacity) {
     sagoi_hints hints;
-    const sagoi_whereabouts *known = NULL;
+    const sagoi_job_network *known = NULL;
     sago_status status = sagoi_agree_status(team, sagoi_take_hints(&hints, MPI_INFO_NULL));
     if (!status)
-        status = sagoi_surroundings_ask(team, &hints, &known);
+        status = sagoi_job_network_ask(team, &hints, &known);
     if (status)
         return status;
-    sagoi_surroundings_fill(known, &hints);
+    sagoi_job_network_fill(known, &hints);
     bool none = strcmp(hints.local_dirs, "none") == 0;
     (void)snprintf(dir, capacity, "%.*s", none ? 0 : (int)strcspn(hints.local_dirs, ":"), hints.local_dirs);
     return SAGO_OK;

@@ -369,13 +369,13 @@ static sago_status make_plan(const sagoi_call *call, const node_facts *facts, bo
     sagoi_node_period *periods = (sagoi_node_period *)(shapes + nodes);
     int64_t *regions = (int64_t *)(periods + nodes);
     for (int64_t i = 0; i < nodes; i++) {
-        node[i] =
-            (sagoi_node){facts[i].ranks, facts[i].cores, sagoi_min(facts[i].memory, limit), file->known->place[i]};
+        node[i] = (sagoi_node){facts[i].ranks, facts[i].cores, sagoi_min(facts[i].memory, limit),
+                               file->network->place[i]};
         periods[i] = facts[i].period;
         memcpy(regions + i * SAGOI_REGIONS, facts[i].histogram, (size_t)histogram);
         shapes[i] = (sagoi_node_shape){facts[i].low, facts[i].high, facts[i].bytes, facts[i].runs};
     }
-    sagoi_machine machine = {nodes, node, &file->known->found.topology, file->known->found.tuned};
+    sagoi_machine machine = {nodes, node, &file->network->found.topology, file->network->found.tuned};
     sagoi_shape shape = {.write = call->composed->request.direction == SAGOI_TO_FILE,
                          .dense = dense,
                          .most_runs = call->most_runs,
@@ -520,7 +520,7 @@ static bool goes_alone(const sagoi_call *call, const sagoi_agreement *agreed) {
                               .runs = (int64_t)agreed->sum[SUM_ALL_RUNS],
                               .most_runs = call->most_runs,
                               .write = call->composed->request.direction == SAGOI_TO_FILE,
-                              .topology = &call->file->known->found.topology};
+                              .topology = &call->file->network->found.topology};
     const sagoi_target target = describe_target(call);
     return sagoi_route_gathers_nothing(&all, &target, &call->file->hints);
 }

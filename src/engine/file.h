@@ -12,7 +12,7 @@
 #include "base/live.h"
 #include "engine/cache.h"
 #include "engine/mapping.h"
-#include "engine/surroundings.h"
+#include "engine/job_network.h"
 #include "move/mailroom.h"
 #include "move/team.h"
 #include "plan/route.h"
@@ -71,13 +71,13 @@ struct sago_file {
     sagoi_iothread *thread;
     sagoi_mapping mapping;
     sagoi_hints hints;
-    const sagoi_whereabouts *known; /* the network, and where the nodes are; of the circle */
-    int64_t node_memory;            /* of this node, for this file, at the last plan; bytes */
-    int64_t memory_free;            /* of the node when it was looked at last; the leader's */
-    double memory_looked;           /* when, seconds; 0: never */
-    int64_t planned_among;          /* files that this process had open at the last plan, this one included */
-    int64_t windows_share;          /* of the node's segment, as counted in the budget */
-    uint64_t cover_key;             /* random, the same on all ranks */
+    const sagoi_job_network *network; /* the network, and where the nodes are; of the circle */
+    int64_t node_memory;              /* of this node, for this file, at the last plan; bytes */
+    int64_t memory_free;              /* of the node when it was looked at last; the leader's */
+    double memory_looked;             /* when, seconds; 0: never */
+    int64_t planned_among;            /* files that this process had open at the last plan, this one included */
+    int64_t windows_share;            /* of the node's segment, as counted in the budget */
+    uint64_t cover_key;               /* random, the same on all ranks */
     sagoi_cache cache;
     sagoi_mailroom mailroom;    /* of the exchanges that the cache's entries have */
     struct sago_series *series; /* all declared on this file */

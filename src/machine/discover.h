@@ -2,7 +2,7 @@
  *
  * Asked in this order: the hint sago_machine; the site file's machine; Slurm's topology.conf; the addresses Slurm
  * gave the nodes; nothing, which is a flat network.  What somebody named must be right, and is an error if not;
- * what was only found is left out if it makes no sense.  No MPI here: engine/surroundings.c asks the nodes
+ * what was only found is left out if it makes no sense.  No MPI here: engine/job_network.c asks the nodes
  * and tells all ranks. */
 #ifndef SAGOI_DISCOVER_H
 #define SAGOI_DISCOVER_H

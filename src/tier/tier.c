@@ -6,7 +6,7 @@
 
 #include "tier/tier_state.h"
 #include "base/checked.h"
-#include "engine/surroundings.h"
+#include "engine/job_network.h"
 #include "move/calls.h"
 #include "storage/neighbourhood.h"
 #include "store/leftovers.h"
@@ -341,7 +341,7 @@ static bool next_dir(const char **list, char dir[SAGOI_CKPT_PATH]) {
 
 /* The first directory that all ranks can use. */
 static sago_status find_storage(sago_file *file, char dir[SAGOI_CKPT_PATH], int *first) {
-    const char *list = file->hints.local_dirs[0] ? file->hints.local_dirs : file->known->found.local_dirs;
+    const char *list = file->hints.local_dirs[0] ? file->hints.local_dirs : file->network->found.local_dirs;
     sago_storage_stats stats;
     sago_status status = SAGO_ERR_HINT;
     if (!*list || strcmp(list, "none") == 0)

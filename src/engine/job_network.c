@@ -1,6 +1,6 @@
 /* Discovery, once for each circle and pair of hints.  Rank 0 reads the files and tells all ranks what it found, so
  * that they are read once, however large the job is. */
-#include "engine/surroundings.h"
+#include "engine/job_network.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "move/calls.h"
 #include "move/leaders.h"
 
-static bool answers(const sagoi_whereabouts *known, const sagoi_hints *hints) {
+static bool answers(const sagoi_job_network *known, const sagoi_hints *hints) {
     return strcmp(known->machine, hints->machine) == 0 && strcmp(known->site, hints->site) == 0;
 }
 
@@ -30,7 +30,7 @@ static sago_status collect_names(sagoi_team *team, sagoi_node_name **names) {
     return status;
 }
 
-static sago_status ask(sagoi_team *team, const sagoi_hints *hints, sagoi_whereabouts *known) {
+static sago_status ask(sagoi_team *team, const sagoi_hints *hints, sagoi_job_network *known) {
     sagoi_discover_options options = {
         .machine = hints->machine, .site = hints->site, .slurm_conf = sagoi_environment("SLURM_CONF")};
     sagoi_node_name *names = NULL;
@@ -48,21 +48,21 @@ static sago_status ask(sagoi_team *team, const sagoi_hints *hints, sagoi_whereab
     return sagoi_agree_status(team, status);
 }
 
-const sagoi_whereabouts *sagoi_surroundings_recall(const sagoi_team *team, const sagoi_hints *hints) {
+const sagoi_job_network *sagoi_job_network_recall(const sagoi_team *team, const sagoi_hints *hints) {
     const sagoi_circle_note *at = atomic_load(&team->circle->notes);
-    while (at && !answers((const sagoi_whereabouts *)at, hints))
+    while (at && !answers((const sagoi_job_network *)at, hints))
         at = at->next;
-    return (const sagoi_whereabouts *)at;
+    return (const sagoi_job_network *)at;
 }
 
-static uint64_t fingerprint_of(const sagoi_whereabouts *known, int64_t nodes) {
+static uint64_t fingerprint_of(const sagoi_job_network *known, int64_t nodes) {
     sagoi_hash found = sagoi_hash_bytes(&known->found, sizeof known->found, (sagoi_hash){0, 0});
     return sagoi_hash_bytes(known->place, nodes * (int64_t)sizeof *known->place, found).low | 1;
 }
 
 /* What was found before is not kept twice. */
-static const sagoi_whereabouts *keep(sagoi_team *team, const sagoi_hints *hints, sagoi_whereabouts *asked) {
-    const sagoi_whereabouts *before = sagoi_surroundings_recall(team, hints);
+static const sagoi_job_network *keep(sagoi_team *team, const sagoi_hints *hints, sagoi_job_network *asked) {
+    const sagoi_job_network *before = sagoi_job_network_recall(team, hints);
     asked->fingerprint = fingerprint_of(asked, team->nodes);
     if (before && before->fingerprint == asked->fingerprint) {
         free(asked);
@@ -72,8 +72,8 @@ static const sagoi_whereabouts *keep(sagoi_team *team, const sagoi_hints *hints,
     return asked;
 }
 
-sago_status sagoi_surroundings_ask(sagoi_team *team, const sagoi_hints *hints, const sagoi_whereabouts **known) {
-    sagoi_whereabouts *asked = calloc(1, sizeof *asked + (size_t)team->nodes * sizeof(int64_t));
+sago_status sagoi_job_network_ask(sagoi_team *team, const sagoi_hints *hints, const sagoi_job_network **known) {
+    sagoi_job_network *asked = calloc(1, sizeof *asked + (size_t)team->nodes * sizeof(int64_t));
     sago_status status = asked ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory to know %d nodes", team->nodes);
     status = sagoi_agree_status(team, status);
     if (status == SAGO_OK)
@@ -85,7 +85,7 @@ sago_status sagoi_surroundings_ask(sagoi_team *team, const sagoi_hints *hints, c
     return status;
 }
 
-void sagoi_surroundings_fill(const sagoi_whereabouts *known, sagoi_hints *hints) {
+void sagoi_job_network_fill(const sagoi_job_network *known, sagoi_hints *hints) {
     _Static_assert(sizeof known->found.local_dirs == sizeof hints->local_dirs, "copied as they are");
     if (!hints->local_dirs[0])
         memcpy(hints->local_dirs, known->found.local_dirs, sizeof hints->local_dirs);
