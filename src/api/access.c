@@ -8,7 +8,7 @@
 /* ---- Views ---- */
 
 sago_status sago_set_view(sago_file *file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype) {
-    sago_status status = sagoi_check_beside(file);
+    sago_status status = sagoi_check_unmerged(file);
     if (status)
         return sagoi_done("sago_set_view", NULL, status);
     sagoi_view view = {0};

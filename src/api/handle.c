@@ -64,7 +64,7 @@ sago_status sagoi_check_file(const sago_file *file) {
     return SAGO_OK;
 }
 
-sago_status sagoi_check_beside(sago_file *file) {
+sago_status sagoi_check_unmerged(sago_file *file) {
     sago_status status = sagoi_check_file(file);
     if (!status)
         sagoi_nonblocking_settle(file);
@@ -72,7 +72,7 @@ sago_status sagoi_check_beside(sago_file *file) {
 }
 
 sago_status sagoi_check_collective(sago_file *file) {
-    sago_status status = sagoi_check_beside(file);
+    sago_status status = sagoi_check_unmerged(file);
     return status ? status : sagoi_tier_merge(file, false);
 }
 

@@ -21,9 +21,9 @@ int64_t sagoi_positive_hash(const void *data, int64_t bytes);
 sago_status sagoi_check_file(const sago_file *file) SAGOI_CHECKED;
 
 /* The same for a collective call, which the nonblocking ones before it on this file must not meet: waits for them
- * first.  What is in local storage is merged first, unless the call can stand `beside` it. */
+ * first.  What is in local storage is merged first, but not for a call that looks at no data. */
 sago_status sagoi_check_collective(sago_file *file) SAGOI_CHECKED;
-sago_status sagoi_check_beside(sago_file *file) SAGOI_CHECKED;
+sago_status sagoi_check_unmerged(sago_file *file) SAGOI_CHECKED;
 
 /* May the file be written to, or read from? */
 sago_status sagoi_check_access(const sago_file *file, sagoi_direction direction) SAGOI_CHECKED;

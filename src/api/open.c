@@ -491,7 +491,7 @@ static sago_status close_file(sago_file **opened) {
 sago_status sago_close(sago_file **file) {
     if (!file)
         return sagoi_done("sago_close", NULL, sagoi_fail(SAGO_ERR_HANDLE, "the pointer to the file is NULL"));
-    sago_status status = sagoi_check_beside(*file);
+    sago_status status = sagoi_check_unmerged(*file);
     if (status)
         return sagoi_done("sago_close", NULL, status);
     return close_file(file);

@@ -80,7 +80,7 @@ sago_status sago_sync_own(sago_file *file) {
 }
 
 sago_status sago_sync_local(sago_file *file) {
-    sago_status status = sagoi_check_beside(file);
+    sago_status status = sagoi_check_unmerged(file);
     if (status)
         return sagoi_done("sago_sync_local", NULL, status);
     if (!file->tier)
