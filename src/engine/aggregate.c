@@ -280,7 +280,7 @@ static sago_status open_exchange(job *work, sago_status before) {
                                   .plan = work->plan,
                                   .request = &work->request,
                                   .kept = &entry->kept,
-                                  .known = work->call->hit && entry->kept.complete,
+                                  .remembered = work->call->hit && entry->kept.complete,
                                   .staging = work->at.staging,
                                   .regions = work->at.regions,
                                   .first = first,
@@ -295,8 +295,8 @@ static sago_status open_exchange(job *work, sago_status before) {
     }
     if (before)
         return before;
-    if (!setup.known)
-        sagoi_kept_cleanup(&entry->kept, &file->budget);
+    if (!setup.remembered)
+        sagoi_remembered_cleanup(&entry->kept, &file->budget);
     return take_exchange(work, &setup);
 }
 

@@ -111,7 +111,7 @@ void sagoi_exchange_begin(sagoi_exchange *exchange, const sagoi_exchange_setup *
                                       .first = setup->first,
                                       .reach = setup->reach,
                                       .in_place = exchange->in_place,
-                                      .code = !setup->known || setup->plan->merge};
+                                      .code = !setup->remembered || setup->plan->merge};
     exchange->status = SAGO_OK;
     exchange->started = false;
     exchange->outbox.in_place = exchange->in_place;
@@ -297,8 +297,8 @@ sago_status sagoi_exchange_round(sagoi_exchange *exchange, int64_t round) {
 sago_status sagoi_exchange_finish(sagoi_exchange *exchange, bool *forgetful) {
     wait_outbox(exchange);
     exchange->setup.team->idle = NULL;
-    if (!exchange->setup.known)
-        sagoi_kept_sort(exchange->setup.kept);
+    if (!exchange->setup.remembered)
+        sagoi_remembered_sort(exchange->setup.kept);
     *forgetful = exchange->outbox.forgetful || (exchange->setup.domain >= 0 && exchange->setup.kept->full);
     return exchange->status;
 }

@@ -16,7 +16,7 @@ struct sagoi_inbox_slot {
     bool replying; /* the request is of a reply, not of a message */
     /* What comes is remembered and has no head: its first region; NULL: it has one.  `placed`: it comes straight
      * to its place in the window. */
-    const sagoi_kept_region *remembered;
+    const sagoi_remembered_region *remembered;
     bool placed;
 };
 
@@ -135,20 +135,20 @@ static void post_reply(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const char *r
 
 /* The coded extents of a region: in the message, or remembered from an earlier call.  NULL: the region is not the
  * one that is remembered. */
-static const uint8_t *find_code(sagoi_inbox *inbox, const sagoi_kept_region *place, const char *message,
+static const uint8_t *find_code(sagoi_inbox *inbox, const sagoi_remembered_region *place, const char *message,
                                 sagoi_mail_region *region) {
     const sagoi_exchange_setup *setup = inbox->setup;
-    if (setup->known) {
-        const sagoi_kept_region *kept = sagoi_kept_find(setup->kept, place);
+    if (setup->remembered) {
+        const sagoi_remembered_region *kept = sagoi_remembered_find(setup->kept, place);
         if (!kept || kept->data != (int64_t)region->data)
             return NULL;
         region->code = (uint64_t)kept->code;
         return kept->code > 0 ? setup->kept->codes + kept->at : (const uint8_t *)message;
     }
-    sagoi_kept_region keep = *place;
+    sagoi_remembered_region keep = *place;
     keep.code = (int64_t)region->code;
     keep.data = (int64_t)region->data;
-    sagoi_kept_add(setup->kept, &keep, (const uint8_t *)message, setup->budget);
+    sagoi_remembered_add(setup->kept, &keep, (const uint8_t *)message, setup->budget);
     return (const uint8_t *)message;
 }
 
@@ -176,7 +176,7 @@ static bool take_regions(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const lette
         return false;
     const char *table = mail->at + sizeof head, *stop = mail->at + mail->length;
     char *at = mail->at + sizeof head + head.regions * sizeof(sagoi_mail_region);
-    sagoi_kept_region place = {
+    sagoi_remembered_region place = {
         .round = inbox->round, .pass = (int32_t)(head.flags >> SAGOI_MAIL_NUMBER), .source = mail->source};
     for (uint32_t i = 0; i < head.regions; i++) {
         sagoi_mail_region region;
@@ -235,16 +235,16 @@ static int64_t take_message(sagoi_inbox *inbox, sagoi_inbox_slot *slot, int32_t 
 
 /* The regions of one message: the first, one past the last, and the bytes of all. */
 typedef struct remembered {
-    const sagoi_kept_region *first, *stop;
+    const sagoi_remembered_region *first, *stop;
     int64_t bytes;
 } remembered;
 
 /* Of the message whose first region that is. */
-static remembered message_at(const sagoi_kept *kept, const sagoi_kept_region *first) {
+static remembered message_at(const sagoi_remembered *kept, const sagoi_remembered_region *first) {
     remembered message = {first, first, 0};
-    const sagoi_kept_region *region = first;
+    const sagoi_remembered_region *region = first;
     for (; region && region->pass == first->pass && region->source == first->source;
-         region = sagoi_kept_next(kept, region)) {
+         region = sagoi_remembered_next(kept, region)) {
         message.bytes += region->data;
         message.stop = region + 1;
     }
@@ -255,7 +255,7 @@ static remembered message_at(const sagoi_kept *kept, const sagoi_kept_region *fi
 static bool next_remembered(sagoi_inbox *inbox, remembered *message) {
     while (inbox->next) {
         *message = message_at(inbox->setup->kept, inbox->next);
-        inbox->next = sagoi_kept_next(inbox->setup->kept, message->stop - 1);
+        inbox->next = sagoi_remembered_next(inbox->setup->kept, message->stop - 1);
         if (message->bytes > inbox->slot_bytes)
             broken_mail(inbox, message->first->source);
         else if (message->bytes > 0)
@@ -266,8 +266,8 @@ static bool next_remembered(sagoi_inbox *inbox, remembered *message) {
 
 /* Copies a message's data between the window and `data`, where they lie one after another. */
 static void copy_remembered(sagoi_inbox *inbox, const remembered *message, char *data) {
-    const sagoi_kept *kept = inbox->setup->kept;
-    for (const sagoi_kept_region *region = message->first; region < message->stop; region++) {
+    const sagoi_remembered *kept = inbox->setup->kept;
+    for (const sagoi_remembered_region *region = message->first; region < message->stop; region++) {
         if (!sagoi_region_copy(kept->codes + region->at, region->code, data, region->data, &inbox->window,
                                inbox->setup->request->direction))
             broken_mail(inbox, region->source);
@@ -277,7 +277,7 @@ static void copy_remembered(sagoi_inbox *inbox, const remembered *message, char 
 
 /* Where the message's data lie in the window, if they are one run there. */
 static bool is_run(const sagoi_inbox *inbox, const remembered *message, char **place) {
-    const sagoi_kept_region *region = message->first;
+    const sagoi_remembered_region *region = message->first;
     return message->stop == region + 1 && sagoi_region_is_run(inbox->setup->kept->codes + region->at, region->code,
                                                               region->data, &inbox->window, place);
 }
@@ -376,7 +376,7 @@ void sagoi_inbox_open(sagoi_inbox *inbox, int64_t round, const sagoi_window *win
     inbox->round = round;
     inbox->window = *window;
     if (sagoi_mail_unasked(setup) || sagoi_mail_bare(setup))
-        inbox->next = sagoi_kept_first(setup->kept, round);
+        inbox->next = sagoi_remembered_first(setup->kept, round);
     else
         inbox->expected = count_sources(inbox);
     for (int64_t i = 0; i < inbox->nslots; i++)

@@ -139,10 +139,10 @@ typedef struct sagoi_inbox_slot sagoi_inbox_slot;
 
 typedef struct sagoi_inbox {
     const sagoi_exchange_setup *setup;
-    int64_t expected;              /* sources that have more to send in this round */
-    int64_t receiving;             /* slots that wait for a message: never more than are expected */
-    int64_t busy;                  /* slots that wait for something */
-    const sagoi_kept_region *next; /* of what is remembered: the next to be sent or received; NULL: none */
+    int64_t expected;                    /* sources that have more to send in this round */
+    int64_t receiving;                   /* slots that wait for a message: never more than are expected */
+    int64_t busy;                        /* slots that wait for something */
+    const sagoi_remembered_region *next; /* of what is remembered: the next to be sent or received; NULL: none */
     int64_t round;
     sagoi_window window;
     sagoi_inbox_slot *slots;
@@ -192,12 +192,12 @@ bool sagoi_mail_expected(const sagoi_plan *plan, int64_t node, int64_t domain, i
 /* Repeated reads: are replies sent without being asked for?  Not where they go through leaders, which do not
  * remember what to deal to whom: then messages ask, but without extents. */
 static inline bool sagoi_mail_unasked(const sagoi_exchange_setup *setup) {
-    return setup->known && setup->request->direction == SAGOI_FROM_FILE && !setup->plan->relay_repeats;
+    return setup->remembered && setup->request->direction == SAGOI_FROM_FILE && !setup->plan->relay_repeats;
 }
 /* Repeated writes: do messages have data only?  Merged ones have regions that nobody else knows the sizes of. */
 static inline bool sagoi_mail_bare(const sagoi_exchange_setup *setup) {
     const sagoi_plan *plan = setup->plan;
-    return setup->known && setup->request->direction == SAGOI_TO_FILE && plan->layers == 2 && !plan->merge;
+    return setup->remembered && setup->request->direction == SAGOI_TO_FILE && plan->layers == 2 && !plan->merge;
 }
 /* Does every rank of this node send and receive for itself?  Then none of them waits for another one to pack. */
 static inline bool sagoi_mail_own(const sagoi_exchange_setup *setup) {

@@ -163,7 +163,7 @@ static sagoi_mail_region shown_region(const parcel *p, int64_t i) {
     const sagoi_merged *merged = merged_of(p);
     sagoi_mail_region shown = {merged ? (uint64_t)merged->code_bytes : region_at(p, i)->code,
                                merged ? (uint64_t)merged->data_bytes : region_at(p, i)->data};
-    if (p->outbox->setup->known)
+    if (p->outbox->setup->remembered)
         shown.code = 0;
     return shown;
 }

@@ -13,7 +13,7 @@
 
 typedef sagoi_local_tier tier;
 typedef sagoi_logged logged;
-typedef sagoi_kept_view kept_view;
+typedef sagoi_logged_view kept_view;
 
 /* ---- What is local ---- */
 

@@ -11,10 +11,10 @@
 enum { SAGOI_TIER_CHUNK = 8 << 20 }; /* bytes that a rank merges at once, without a hint */
 
 /* A view that calls still refer to. */
-typedef struct sagoi_kept_view {
+typedef struct sagoi_logged_view {
     sagoi_view view;
-    struct sagoi_kept_view *next;
-} sagoi_kept_view;
+    struct sagoi_logged_view *next;
+} sagoi_logged_view;
 
 typedef struct sagoi_logged {
     sagoi_origin call; /* where it wrote, with extents of its own */
@@ -52,8 +52,8 @@ struct sagoi_local_tier {
     int64_t own;     /* independent ones */
     int64_t own_end; /* of what these wrote */
     int64_t chunk;   /* bytes that a rank merges at once */
-    sagoi_kept_view *views;
-    sagoi_kept_view *spare; /* for the view of the calls in the log, when it is replaced */
+    sagoi_logged_view *views;
+    sagoi_logged_view *spare; /* for the view of the calls in the log, when it is replaced */
     sagoi_tier_kept kept;
 };
 

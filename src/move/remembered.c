@@ -1,11 +1,11 @@
-#include "move/kept.h"
+#include "move/remembered.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
 
-void sagoi_kept_cleanup(sagoi_kept *kept, sagoi_budget *budget) {
+void sagoi_remembered_cleanup(sagoi_remembered *kept, sagoi_budget *budget) {
     sagoi_budget_free(budget, kept->regions, kept->regions_capacity * (int64_t)sizeof *kept->regions);
     sagoi_budget_free(budget, kept->codes, kept->codes_capacity);
     memset(kept, 0, sizeof *kept);
@@ -27,7 +27,8 @@ static bool grow(sagoi_budget *budget, void **array, int64_t count, int64_t more
     return true;
 }
 
-void sagoi_kept_add(sagoi_kept *kept, const sagoi_kept_region *region, const uint8_t *code, sagoi_budget *budget) {
+void sagoi_remembered_add(sagoi_remembered *kept, const sagoi_remembered_region *region, const uint8_t *code,
+                          sagoi_budget *budget) {
     if (kept->full)
         return;
     if (!grow(budget, (void **)&kept->regions, kept->nregions, 1, &kept->regions_capacity,
@@ -36,7 +37,7 @@ void sagoi_kept_add(sagoi_kept *kept, const sagoi_kept_region *region, const uin
         kept->full = true;
         return;
     }
-    sagoi_kept_region *added = &kept->regions[kept->nregions++];
+    sagoi_remembered_region *added = &kept->regions[kept->nregions++];
     *added = *region;
     added->at = kept->codes_bytes;
     if (region->code > 0) /* codes may still be NULL */
@@ -47,7 +48,7 @@ void sagoi_kept_add(sagoi_kept *kept, const sagoi_kept_region *region, const uin
 static int compare(int64_t a, int64_t b) { return a < b ? -1 : a > b; }
 
 static int by_place(const void *a, const void *b) {
-    const sagoi_kept_region *x = a, *y = b;
+    const sagoi_remembered_region *x = a, *y = b;
     int order = compare(x->round, y->round);
     if (order == 0)
         order = compare(x->pass, y->pass);
@@ -56,18 +57,19 @@ static int by_place(const void *a, const void *b) {
     return order ? order : compare(x->number, y->number);
 }
 
-void sagoi_kept_sort(sagoi_kept *kept) {
+void sagoi_remembered_sort(sagoi_remembered *kept) {
     if (kept->nregions > 1)
         qsort(kept->regions, (size_t)kept->nregions, sizeof *kept->regions, by_place);
 }
 
-const sagoi_kept_region *sagoi_kept_find(const sagoi_kept *kept, const sagoi_kept_region *place) {
+const sagoi_remembered_region *sagoi_remembered_find(const sagoi_remembered *kept,
+                                                     const sagoi_remembered_region *place) {
     if (kept->nregions == 0)
         return NULL;
     return bsearch(place, kept->regions, (size_t)kept->nregions, sizeof *kept->regions, by_place);
 }
 
-const sagoi_kept_region *sagoi_kept_first(const sagoi_kept *kept, int64_t round) {
+const sagoi_remembered_region *sagoi_remembered_first(const sagoi_remembered *kept, int64_t round) {
     int64_t low = 0, high = kept->nregions;
     while (low < high) { /* the first that is not of an earlier round */
         int64_t middle = low + (high - low) / 2;
@@ -79,7 +81,8 @@ const sagoi_kept_region *sagoi_kept_first(const sagoi_kept *kept, int64_t round)
     return low < kept->nregions && kept->regions[low].round == round ? &kept->regions[low] : NULL;
 }
 
-const sagoi_kept_region *sagoi_kept_next(const sagoi_kept *kept, const sagoi_kept_region *region) {
-    const sagoi_kept_region *next = region + 1;
+const sagoi_remembered_region *sagoi_remembered_next(const sagoi_remembered *kept,
+                                                     const sagoi_remembered_region *region) {
+    const sagoi_remembered_region *next = region + 1;
     return next < kept->regions + kept->nregions && next->round == region->round ? next : NULL;
 }

@@ -1,0 +1,46 @@
+/* What an aggregator remembers of one plan: the coded extents of every region it was sent, so that the next call
+ * of the same shape needs to send only data. */
+#ifndef SAGOI_REMEMBERED_H
+#define SAGOI_REMEMBERED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/budget.h"
+
+/* A region's place: the round, the pass of the round, the source, its number in that message. */
+typedef struct sagoi_remembered_region {
+    int64_t round;
+    int32_t pass, source; /* a source is a rank in the team */
+    int32_t number;
+    int32_t unused;
+    int64_t at, code, data; /* bytes: place in codes, length of the code, length of its data */
+} sagoi_remembered_region;
+
+typedef struct sagoi_remembered {
+    sagoi_remembered_region *regions; /* ascending by their places once sorted */
+    int64_t nregions, regions_capacity;
+    uint8_t *codes;
+    int64_t codes_bytes, codes_capacity;
+    bool full;     /* the budget did not allow to keep everything */
+    bool complete; /* on every aggregator of the team: senders may leave the extents out */
+} sagoi_remembered;
+
+void sagoi_remembered_cleanup(sagoi_remembered *kept,
+                              sagoi_budget *budget); /* fine on a zeroed struct, and twice */
+
+/* Remembers one region; sets `full` when it does not fit the budget. */
+void sagoi_remembered_add(sagoi_remembered *kept, const sagoi_remembered_region *region, const uint8_t *code,
+                          sagoi_budget *budget);
+void sagoi_remembered_sort(sagoi_remembered *kept);
+
+/* That region, or NULL. */
+const sagoi_remembered_region *sagoi_remembered_find(const sagoi_remembered *kept,
+                                                     const sagoi_remembered_region *place);
+/* The first region of a round, or NULL. */
+const sagoi_remembered_region *sagoi_remembered_first(const sagoi_remembered *kept, int64_t round);
+/* The region after this one, or NULL if that is of another round. */
+const sagoi_remembered_region *sagoi_remembered_next(const sagoi_remembered *kept,
+                                                     const sagoi_remembered_region *region);
+
+#endif
