@@ -11,7 +11,7 @@
 #include "engine/job_network.h"
 #include "move/collect.h"
 #include "mpi/quiet.h"
-#include "storage/neighbourhood.h"
+#include "neighbourhood/neighbourhood.h"
 
 /* ---- What hangs on a communicator that a split made ---- */
 

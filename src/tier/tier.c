@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "engine/job_network.h"
 #include "move/calls.h"
-#include "storage/neighbourhood.h"
+#include "neighbourhood/neighbourhood.h"
 #include "store/leftovers.h"
 
 typedef sagoi_local_tier tier;

@@ -13,8 +13,8 @@
 #include <sched.h>
 #include <sys/mount.h>
 
-#include "storage/neighbourhood.h"
-#include "storage/probe.h"
+#include "neighbourhood/neighbourhood.h"
+#include "neighbourhood/probe_files.h"
 #include "support/inject.h"
 
 enum { CHOICES = 5, KINDS = 3 };

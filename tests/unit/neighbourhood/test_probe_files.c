@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "storage/probe.h"
+#include "neighbourhood/probe_files.h"
 #include "support/inject.h"
 
 static const uint64_t name_bits[2] = {1, 2};

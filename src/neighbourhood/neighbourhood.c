@@ -1,13 +1,13 @@
 /* The modes of discovery.  Each step's failure is agreed on before the next one begins, so that all ranks take the
  * same way, and whatever happens all of them come to the removal. */
-#include "storage/neighbourhood.h"
+#include "neighbourhood/neighbourhood.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
 
-#include "storage/probe.h"
+#include "neighbourhood/probe_files.h"
 
 typedef struct discovery {
     sagoi_team *team;

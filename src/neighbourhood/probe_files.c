@@ -1,4 +1,4 @@
-#include "storage/probe.h"
+#include "neighbourhood/probe_files.h"
 
 #include <dirent.h>
 #include <errno.h>
