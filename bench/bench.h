@@ -35,7 +35,7 @@ typedef struct bench_result {
     int64_t wire_repeat[BENCH_DIRECTIONS];           /* the same, when it is repeated */
     int64_t pss_rise;                                /* -1: not measured */
     bool has_stats;
-    sago_stats stats; /* sums over ranks; memory and decision see report.c */
+    sago_stats stats; /* sums over ranks; memory and decision see results.c */
     sago_phase_stats phase[BENCH_DIRECTIONS][SAGO_PHASE_COUNT]; /* of one call: mean seconds, sums of the rest */
     double phase_max[BENCH_DIRECTIONS][SAGO_PHASE_COUNT];       /* seconds on the slowest rank */
 } bench_result;

@@ -11,7 +11,7 @@
 #include "entries.h"
 #include "files.h"
 #include "foresee.h"
-#include "report.h"
+#include "dropin_report.h"
 
 dropin_calls dropin_after_mpi, dropin_after_pmpi;
 const dropin_calls *const dropin_mpi = &dropin_after_pmpi;

@@ -310,7 +310,7 @@ def core():
 #include "access.h"
 #include "atomic.h"
 #include "entries.h"
-#include "report.h"
+#include "dropin_report.h"
 #include "staged.h"
 #include "waits.h"
 

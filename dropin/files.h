@@ -8,7 +8,7 @@
 
 #include <sago/sago.h>
 
-#include "report.h"
+#include "dropin_report.h"
 
 /* A split collective call that was begun and not ended. */
 typedef enum { DROPIN_SPLIT_NONE, DROPIN_SPLIT_SAGO, DROPIN_SPLIT_MPI } dropin_split;

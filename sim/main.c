@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "sim/neighbours.h"
-#include "sim/report.h"
+#include "sim/sim_report.h"
 #include "tools/options.h"
 
 enum { EXIT_WRONG = 2, CALLS_SIMULATED = 9, MEMORY_LEAST = 8 << 20 };

@@ -16,7 +16,7 @@
 #include "tools/options.h"
 #include "tools/outputs.h"
 #include "tools/report_file.h"
-#include "trace/report.h"
+#include "trace/report_json.h"
 
 enum { REPEAT_MAX = 1000, SHOWN_OUTPUT = 8192 };
 

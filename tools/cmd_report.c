@@ -15,7 +15,7 @@
 #include "tools/json_tree.h"
 #include "tools/options.h"
 #include "tools/report_file.h"
-#include "trace/report.h"
+#include "trace/report_json.h"
 #include "trace/saved.h"
 
 enum { MOST = 16 };

@@ -13,7 +13,7 @@
 
 #include "bench/json.h"
 #include "store/store.h"
-#include "store/subfiles.h"
+#include "store/subfile_rule.h"
 #include "tools/command.h"
 #include "tools/options.h"
 

@@ -1,6 +1,6 @@
 /* Views, and reading and writing through them or by extents: arguments are checked here, and engine/dispatch.c
  * does the rest. */
-#include "api/array.h"
+#include "api/array_blocks.h"
 #include "api/handle.h"
 #include "tier/tier.h"
 #include "engine/dispatch.h"

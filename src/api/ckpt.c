@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "api/handle.h"
-#include "api/report.h"
+#include "api/reporting.h"
 #include "ckpt/setup.h"
 #include "ckpt/state.h"
 

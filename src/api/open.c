@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "api/handle.h"
-#include "api/report.h"
+#include "api/reporting.h"
 #include "tier/tier.h"
 #include "base/again.h"
 #include "base/checked.h"

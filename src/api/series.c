@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/array.h"
+#include "api/array_blocks.h"
 #include "api/handle.h"
 #include "base/checked.h"
 #include "engine/dispatch.h"

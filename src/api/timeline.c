@@ -11,7 +11,7 @@
 #include "base/again.h"
 #include "base/hash.h"
 #include "trace/events.h"
-#include "trace/report.h"
+#include "trace/report_json.h"
 
 enum { TAG_HEAD = 11, TAG_EVENTS, THREAD_PROGRAM = 0, THREAD_IO };
 

@@ -5,7 +5,7 @@
 #include <mpi.h>
 #include <stdio.h>
 
-#include "trace/record.h"
+#include "trace/rank_record.h"
 
 /* Collective.  Rank 0 writes to `out`, which may be NULL there: then nothing is written.  `record`: this rank's,
  * or NULL. */

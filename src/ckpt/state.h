@@ -111,7 +111,7 @@ static inline const char *sagoi_level_dir(const sago_ckpt *ckpt, int64_t level) 
 
 static inline bool sagoi_is_writer(const sago_ckpt *ckpt) { return ckpt->groups.rank == 0; }
 
-/* groups.c: collective */
+/* writer_groups.c: collective */
 sago_status sagoi_groups_form(sago_ckpt *ckpt) SAGOI_CHECKED;
 void sagoi_groups_free(sago_ckpt *ckpt);
 
@@ -154,7 +154,7 @@ void sagoi_retain(sago_ckpt *ckpt);
 /* save.c */
 sago_status sagoi_save(sago_ckpt *ckpt, int64_t step) SAGOI_CHECKED;
 
-/* collect.c: collective; every rank gets the same catalog and views */
+/* facts.c: collective; every rank gets the same catalog and views */
 typedef struct sagoi_overview {
     sagoi_catalog catalog;
     sagoi_save_view *views;

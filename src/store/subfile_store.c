@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/subfiles.h"
+#include "store/subfile_rule.h"
 #include "store/transfer.h"
 
 /* So many subfiles stay open; more are opened for each access, so that no limit of descriptors is met. */

@@ -98,7 +98,7 @@ sago_status sagoi_subfile_store_sync(sagoi_subfile_store *parts) SAGOI_CHECKED;
 sago_status sagoi_subfile_store_move(sagoi_subfile_store *parts, bool write, const sagoi_io_run *runs, int64_t n,
                                      int64_t *bytes) SAGOI_CHECKED;
 
-/* direct.c: fd is -1 afterwards if this file cannot be had so. */
+/* direct_io.c: fd is -1 afterwards if this file cannot be had so. */
 void sagoi_direct_open(sagoi_direct *direct, const sagoi_store *store);
 /* The part of the run, up to file offset `end`, that may go by O_DIRECT; len 0 if there is none. */
 sagoi_io_run sagoi_direct_part(const sagoi_direct *direct, const sagoi_io_run *run, int64_t end);

@@ -10,7 +10,7 @@
 
 #include "base/checked.h"
 #include "extent/codec.h"
-#include "store/subfiles.h"
+#include "store/subfile_rule.h"
 
 static const char claim_suffix[] = ".sago-tier";
 

@@ -6,7 +6,7 @@
 #ifndef SAGOI_RECORDER_H
 #define SAGOI_RECORDER_H
 
-#include "trace/record.h"
+#include "trace/rank_record.h"
 #include "trace/stats.h"
 
 typedef struct sagoi_recorder_setup {

@@ -5,7 +5,7 @@
 #ifndef SAGOI_SAVED_H
 #define SAGOI_SAVED_H
 
-#include "trace/record.h"
+#include "trace/rank_record.h"
 
 /* The next copy; `number` grows by one each time.  False: it could not be written, and the one before is there. */
 bool sagoi_saved_write(int fd, int64_t slot, int64_t number, const char *packed, int64_t bytes);

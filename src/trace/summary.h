@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "trace/record.h"
+#include "trace/rank_record.h"
 
 void sagoi_summary_print(const sagoi_record *record, void (*tell)(const char *line));
 void sagoi_summary_json(FILE *out, const sagoi_record *record);

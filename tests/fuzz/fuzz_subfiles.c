@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/subfiles.h"
+#include "store/subfile_rule.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

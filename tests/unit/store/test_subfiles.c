@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "store/store.h"
-#include "store/subfiles.h"
+#include "store/subfile_rule.h"
 #include "support/inject.h"
 
 enum { BLOCK = 4096, SIZE = 200000 };

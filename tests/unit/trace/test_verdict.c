@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "trace/record.h"
-#include "trace/report.h"
+#include "trace/rank_record.h"
+#include "trace/report_json.h"
 
 enum { RANKS = 8 };
 static const double begin = 1.7e9;

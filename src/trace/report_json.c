@@ -1,5 +1,5 @@
 /* JSON and page of a record. */
-#include "trace/report.h"
+#include "trace/report_json.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Owns the shape of a record: finding entries, adding up, packing.  What is recorded, and when, is recorder.c's.
  */
-#include "trace/record.h"
+#include "trace/rank_record.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -453,7 +453,8 @@ void sagoi_record_align(sagoi_record *record) {
 
 /* ---- Packing ---- */
 
-static const uint64_t magic = UINT64_C(0x3230304f47415352); /* another one whenever a struct of record.h changes */
+static const uint64_t magic =
+    UINT64_C(0x3230304f47415352); /* another one whenever a struct of rank_record.h changes */
 
 typedef struct packed_head {
     uint64_t magic, bytes;

@@ -1,4 +1,4 @@
-#include "report.h"
+#include "dropin_report.h"
 
 #include <inttypes.h>
 #include <pthread.h>

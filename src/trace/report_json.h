@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "trace/record.h"
+#include "trace/rank_record.h"
 
 enum { SAGOI_REPORT_SCHEMA = 1, SAGOI_VERDICT_MAX = 12, SAGOI_SENTENCE_MAX = 512 };
 

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "trace/record.h"
-#include "trace/report.h"
+#include "trace/rank_record.h"
+#include "trace/report_json.h"
 #include "trace/saved.h"
 
 static double total(const sagoi_record_row *row) {

@@ -9,7 +9,7 @@
  * cannot be had, is for whoever set the variable.  The program knows nothing of it, and there is no call whose
  * status could tell.
  */
-#include "api/report.h"
+#include "api/reporting.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,7 +30,7 @@
 #include "mpi/quiet.h"
 #include "trace/events.h"
 #include "trace/recorder.h"
-#include "trace/report.h"
+#include "trace/report_json.h"
 #include "trace/saved.h"
 #include "trace/summary.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "trace/report.h"
+#include "trace/report_json.h"
 
 /* Seconds of a rank; of neighbours that share a row, of one of them on average. */
 typedef struct effort {

@@ -1,5 +1,5 @@
 /* Text, JSON, and the timeline as SVG. */
-#include "sim/report.h"
+#include "sim/sim_report.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Checks a block of an array and hands it on as two slabs, one in the file and one in memory. */
-#include "api/array.h"
+#include "api/array_blocks.h"
 
 #include "mpi/element.h"
 

@@ -1,4 +1,4 @@
-#include "store/subfiles.h"
+#include "store/subfile_rule.h"
 
 #include <inttypes.h>
 #include <stdio.h>
