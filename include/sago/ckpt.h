@@ -191,7 +191,8 @@ sago_status sago_ckpt_restore_latest(sago_ckpt *ckpt, int64_t *step);
 /* ---- When --------------------------------------------------------------------------------------------- */
 
 /* due: is it time for a save (hints sago_ckpt_interval, sago_ckpt_overhead, sago_ckpt_mtbf)?  leave: is the job
- * about to end (hint sago_ckpt_signal; the end of the allocation in SLURM_JOB_END_TIME)?  Then due is set, too. */
+ * about to end (hint sago_ckpt_signal; the end of the allocation in SLURM_JOB_END_TIME or,
+ * where Slurm does not set that, as `squeue` tells it, which rank 0 asks once)?  Then due is set, too. */
 sago_status sago_ckpt_due(sago_ckpt *ckpt, int *due, int *leave);
 
 /* ---- Looking after a directory ------------------------------------------------------------------------ */

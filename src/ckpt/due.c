@@ -74,9 +74,11 @@ static bool is_due(const sago_ckpt *ckpt) {
 }
 
 /* A last save must fit before the end: twice what the slowest one took, and a minute. */
-static bool ends_soon(const sago_ckpt *ckpt) {
+static bool ends_soon(sago_ckpt *ckpt) {
     const char *text = sagoi_environment("SLURM_JOB_END_TIME");
     int64_t end = text ? strtoll(text, NULL, 10) : 0;
+    if (!text && ckpt->team->rank == 0)
+        end = sagoi_allocation_end(&ckpt->allocation);
     double slowest = 0;
     for (const sagoi_saving *at = ckpt->saves; at; at = at->next)
         slowest = fmax(slowest, at->stats.held + at->stats.write + at->stats.drain);

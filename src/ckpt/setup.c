@@ -362,6 +362,7 @@ sago_status sagoi_ckpt_finish(sago_ckpt *ckpt) {
 
 void sagoi_ckpt_tear_down(sago_ckpt *ckpt) {
     sagoi_signals_leave(ckpt->watched);
+    sagoi_allocation_cleanup(&ckpt->allocation);
     sagoi_background_stop(&ckpt->background);
     sagoi_lease_give_back(&ckpt->lease);
     sagoi_journal_close(ckpt);

@@ -8,6 +8,7 @@
 #include "base/hints.h"
 #include "base/live.h"
 #include "base/watch.h"
+#include "ckpt/allocation.h"
 #include "ckpt/background.h"
 #include "ckpt/catalog.h"
 #include "ckpt/clock.h"
@@ -97,10 +98,11 @@ struct sago_ckpt {
     int64_t aside[SAGO_LEVEL_COUNT]; /* bytes of damaged steps set aside in `dir`, in `local` */
     sago_ckpt_stats stats;           /* of this rank, but for what is the same on all */
     sago_ckpt_report report;
-    double opened, last_save; /* monotonic clock */
-    double last_held;         /* by the last save */
-    int64_t watched;          /* signals, bits SAGOI_SIGNAL_* */
-    sagoi_cfile journal;      /* rank 0: the file of the hint sago_ckpt_stats, if there is one */
+    double opened, last_save;    /* monotonic clock */
+    double last_held;            /* by the last save */
+    int64_t watched;             /* signals, bits SAGOI_SIGNAL_* */
+    sagoi_allocation allocation; /* of rank 0 */
+    sagoi_cfile journal;         /* rank 0: the file of the hint sago_ckpt_stats, if there is one */
     sagoi_watch *watched_dir, *watched_local, *watched_journal; /* what may hang */
 };
 

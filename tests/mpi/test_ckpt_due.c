@@ -3,6 +3,9 @@
 /* RUN: n=1,3 */
 #include <math.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "ckpt/state.h"
 #include "mpi/check.h"
@@ -166,9 +169,78 @@ static void by_allocation(void) {
     unsetenv("SLURM_JOB_END_TIME");
 }
 
+/* A `squeue` that is the test's: it writes down that it was asked, and answers. */
+static void make_squeue(const char *answer) {
+    char path[4200];
+    snprintf(path, sizeof path, "%s", scratch("squeue"));
+    FILE *out = rank == 0 ? fopen(path, "w") : NULL;
+    if (out) {
+        fprintf(out, "#!/bin/sh\necho \"$@\" >>%s.asked\n%s\n", path, answer);
+        CHECK_INT(fclose(out), 0);
+        CHECK_INT(chmod(path, 0755), 0);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static int times_asked(void) {
+    char path[4200];
+    int lines = 0;
+    snprintf(path, sizeof path, "%s.asked", scratch("squeue"));
+    FILE *in = fopen(path, "r");
+    for (int c; in && (c = fgetc(in)) != EOF;)
+        lines += c == '\n';
+    if (in)
+        (void)fclose(in);
+    (void)unlink(path);
+    return lines;
+}
+
+/* Slurm has not put the end of the allocation into the environment: rank 0 asks, once, and waits for nothing. */
+static void by_asking(void) {
+    static const struct {
+        const char *answer;
+        int wanted;
+    } cases[] = {{"date -d '+30 seconds' +%Y-%m-%dT%H:%M:%S", 3},
+                 {"expr $(date +%s) + 30", 3},
+                 {"date -d '+1000 seconds' +%Y-%m-%dT%H:%M:%S", 0},
+                 {"echo N/A", 0},
+                 {"exit 1", 0},
+                 {"sleep 600", 0}};
+    char path[8400], *before = getenv("PATH") ? strdup(getenv("PATH")) : NULL;
+    snprintf(path, sizeof path, "%s", scratch("squeue"));
+    *strrchr(path, '/') = '\0';
+    snprintf(path + strlen(path), sizeof path - strlen(path), ":%s", before ? before : "/usr/bin:/bin");
+    setenv("PATH", path, 1);
+    setenv("SLURM_JOB_ID", "42", 1);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        make_squeue(cases[i].answer);
+        sago_ckpt *ckpt = open_with("");
+        int said = ask(ckpt), answered = 0;
+        for (int turn = 0; turn < 600 && !answered; turn++) { /* until it has answered: a machine may be busy */
+            struct timespec pause = {0, 20000000};
+            (void)nanosleep(&pause, NULL);
+            said = ask(ckpt);
+            answered = rank == 0 && !ckpt->allocation.process;
+            MPI_Bcast(&answered, 1, MPI_INT, 0, MPI_COMM_WORLD);
+            if (strstr(cases[i].answer, "sleep") && turn == 20)
+                break; /* it never does */
+        }
+        scene = cases[i].answer;
+        CHECK_INT(said, cases[i].wanted);
+        CHECK_OK(sago_ckpt_close(&ckpt));
+        if (rank == 0)
+            CHECK_INT(times_asked(), 1);
+    }
+    unsetenv("SLURM_JOB_ID");
+    setenv("PATH", before ? before : "/usr/bin:/bin", 1);
+    free(before);
+}
+
 int main(int argc, char **argv) {
     unsetenv("SLURM_JOB_END_TIME");
+    unsetenv("SLURM_JOB_ID");
     check_start(&argc, &argv);
+    by_asking(); /* while the clock is still the machine's */
     never();
     by_interval();
     by_share();

@@ -116,4 +116,22 @@ grep -v '^ *$' job.out | tail -n 40
 grep -q 'put into the queue again' job.out || fail "the job was never put into the queue again"
 grep -q '^restored step ' job.out || fail "nothing was restored"
 grep -q "^step $SAGO_STEPS: error" job.out || fail "the simulation did not reach its end"
+
+# ---- A job that gets no signal: the library asks when the allocation ends ----
+
+cat >"$area/work/asking.sh" <<'END'
+#!/bin/bash
+unset SLURM_JOB_END_TIME
+$SAGO_LAUNCHER "$SAGO_PROGRAM" --cells 16 --steps 100000000 --every 0 --reference 0 --dir "$SLURM_SUBMIT_DIR/asking"
+echo "left with code $?"
+END
+job=$(sbatch --parsable --export=ALL --output="$area/work/asking.out" --time=1 "$area/work/asking.sh") || fail "sbatch"
+for _ in $(seq 400); do
+    state=$(scontrol show job "$job" | sed -n 's/.*JobState=\([A-Z_]*\).*/\1/p')
+    case $state in COMPLETED | FAILED | TIMEOUT | CANCELLED | NODE_FAIL) break ;; esac
+    sleep 0.5
+done
+tail -n 5 asking.out
+[ "$state" = COMPLETED ] && grep -q '^left with code 0' asking.out || fail "the end was not noticed: $state"
+ls asking | grep -q . || fail "nothing was saved before the end"
 echo "passed"

@@ -1,0 +1,28 @@
+/* When the batch system will end the job, where the environment does not say it: Slurm before 23.02 sets no
+ * SLURM_JOB_END_TIME, so `squeue` is asked, once, in a process of its own that nobody waits for. */
+#ifndef SAGOI_ALLOCATION_H
+#define SAGOI_ALLOCATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+typedef struct sagoi_allocation {
+    bool asked;
+    pid_t process; /* that is asked; 0: none, or it has answered */
+    int answer;    /* what it writes to, a descriptor */
+    char text[64];
+    int64_t length; /* of what it has written so far */
+    int64_t end;    /* seconds since 1970; 0: not known */
+} sagoi_allocation;
+
+/* The end of the job as far as is known now; asks at the first call.  Local, returns at once.  A zeroed struct has
+ * not asked. */
+int64_t sagoi_allocation_end(sagoi_allocation *allocation);
+/* Ends the process, if it has not answered. */
+void sagoi_allocation_cleanup(sagoi_allocation *allocation);
+
+/* "2026-11-17T15:57:52", local time, or seconds since 1970; 0: neither ("N/A"). */
+int64_t sagoi_allocation_parse(const char *text);
+
+#endif
