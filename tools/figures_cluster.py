@@ -254,7 +254,8 @@ def row_of(cells, direction):
         wire = ", ".join(f"{name} {values[count] / 1e6:.1f}" for name, values in batch["wire"].items())
     sago = [t for cell in cells.values() for b in cell["batches"] for t in b["turns"]["sago"][direction]]
     time_text = f"{1e3 * statistics.median(sago):.1f}" if sago else "-"
-    peers = ", ".join(f"{peer} {ratio_text(r)}" for peer, r in ratios.items()) or "failed"
+    alone = "no pair of turns" if any(cell.get("engines") for cell in cells.values()) else "failed"
+    peers = ", ".join(f"{peer} {ratio_text(r)}" for peer, r in ratios.items()) or alone
     failed = sorted({f"{peer if e == 'mpiio' else 'GIO'} failed" for peer, c in cells.items() for e in c.get("failed", {})})
     return " | ".join([time_text, ", ".join([peers, *failed]), verdict(ratios), wire])
 

@@ -48,3 +48,7 @@ assert "equal (O 1.00)" in table(cell_of("O", [1.0] * 6))
 assert "undecided (O" in table(cell_of("O", [0.5, 1, 2] * 4))
 assert "0.50 [0.50, 0.50] (5) ? | undecided (O 0.50)" in table(cell_of("O", [0.5] * 5))  # too few pairs to say
 assert "| write | 1.0 | R 1.50 [1.50, 1.50] | ahead (R 1.50) | sago 2.0 |" in table(cell_of("R", [1.5] * 6))
+one_turn = cell_of("R", [1.5])  # measured, but the turn in the other order is missing: nobody failed
+for engine in one_turn["batches"][0]["turns"].values():
+    engine.update({d: engine[d][:1] for d in figures.DIRECTIONS})
+assert "| write | 1.0 | no pair of turns | - |" in table(one_turn)
