@@ -42,6 +42,22 @@ static int enter_PMPI_File_close(MPI_File *file) {
     return dropin_close(&dropin_after_pmpi, file);
 }
 
+/* ---- MPI_File_delete ---- */
+
+static int enter_MPI_File_delete(const char *path, MPI_Info info) {
+    if (dropin_within)
+        return dropin_after_pmpi.delete(path, info);
+    dropin_within = dropin_tools;
+    int code = dropin_delete(&dropin_after_mpi, path, info);
+    dropin_within = false;
+    return code;
+}
+static int enter_PMPI_File_delete(const char *path, MPI_Info info) {
+    if (dropin_within)
+        return dropin_after_pmpi.delete(path, info);
+    return dropin_delete(&dropin_after_pmpi, path, info);
+}
+
 /* ---- MPI_File_set_view ---- */
 
 static int enter_MPI_File_set_view(MPI_File file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype,
@@ -2341,6 +2357,7 @@ static int enter_PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Sta
 void dropin_find_file_calls(dropin_next *next, dropin_finder *find) {
     find(next, "PMPI_File_open", &dropin_after_mpi.open, &dropin_after_pmpi.open);
     find(next, "PMPI_File_close", &dropin_after_mpi.close, &dropin_after_pmpi.close);
+    find(next, "PMPI_File_delete", &dropin_after_mpi.delete, &dropin_after_pmpi.delete);
     find(next, "PMPI_File_set_view", &dropin_after_mpi.set_view, &dropin_after_pmpi.set_view);
     find(next, "PMPI_File_get_position", &dropin_after_mpi.get_position, &dropin_after_pmpi.get_position);
     find(next, "PMPI_File_seek", &dropin_after_mpi.seek, &dropin_after_pmpi.seek);
@@ -2449,6 +2466,8 @@ void dropin_fill_entries(dropin_entry *entries[]) {
     entries[DROPIN_PMPI_File_open] = DROPIN_AS_ENTRY(enter_PMPI_File_open);
     entries[DROPIN_MPI_File_close] = DROPIN_AS_ENTRY(enter_MPI_File_close);
     entries[DROPIN_PMPI_File_close] = DROPIN_AS_ENTRY(enter_PMPI_File_close);
+    entries[DROPIN_MPI_File_delete] = DROPIN_AS_ENTRY(enter_MPI_File_delete);
+    entries[DROPIN_PMPI_File_delete] = DROPIN_AS_ENTRY(enter_PMPI_File_delete);
     entries[DROPIN_MPI_File_set_view] = DROPIN_AS_ENTRY(enter_MPI_File_set_view);
     entries[DROPIN_PMPI_File_set_view] = DROPIN_AS_ENTRY(enter_PMPI_File_set_view);
     entries[DROPIN_MPI_File_get_position] = DROPIN_AS_ENTRY(enter_MPI_File_get_position);

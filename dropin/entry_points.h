@@ -11,6 +11,7 @@
 typedef struct dropin_calls {
     int (*open)(MPI_Comm comm, const char *path, int amode, MPI_Info info, MPI_File *file);
     int (*close)(MPI_File *file);
+    int (*delete)(const char *path, MPI_Info info);
     int (*set_view)(MPI_File file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep,
                     MPI_Info info);
     int (*get_position)(MPI_File file, MPI_Offset *offset);
@@ -123,6 +124,7 @@ typedef struct dropin_wait_calls {
 int dropin_open(const dropin_calls *next, MPI_Comm comm, const char *path, int amode, MPI_Info info,
                 MPI_File *file);
 int dropin_close(const dropin_calls *next, MPI_File *file);
+int dropin_delete(const dropin_calls *next, const char *path, MPI_Info info);
 int dropin_set_view(const dropin_calls *next, MPI_File file, MPI_Offset disp, MPI_Datatype etype,
                     MPI_Datatype filetype, const char *datarep, MPI_Info info);
 int dropin_get_position(const dropin_calls *next, MPI_File file, MPI_Offset *offset);
@@ -267,6 +269,7 @@ int dropin_Request_get_status(MPI_Request request, int *flag, MPI_Status *status
 enum {
     DROPIN_MPI_File_open, DROPIN_PMPI_File_open,
     DROPIN_MPI_File_close, DROPIN_PMPI_File_close,
+    DROPIN_MPI_File_delete, DROPIN_PMPI_File_delete,
     DROPIN_MPI_File_set_view, DROPIN_PMPI_File_set_view,
     DROPIN_MPI_File_get_position, DROPIN_PMPI_File_get_position,
     DROPIN_MPI_File_seek, DROPIN_PMPI_File_seek,

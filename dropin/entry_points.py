@@ -23,6 +23,7 @@ NOTE = "/* Made by entry_points.py; change that and run it. */\n"
 FILE_CALLS = [
     ("open", "MPI_Comm comm, const char *path, int amode, MPI_Info info, MPI_File *file"),
     ("close", "MPI_File *file"),
+    ("delete", "const char *path, MPI_Info info"),
     ("set_view", "MPI_File file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep, "
                  "MPI_Info info"),
     ("get_position", "MPI_File file, MPI_Offset *offset"),

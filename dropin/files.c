@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "atomic.h"
@@ -70,4 +71,22 @@ void dropin_files_flush(void) {
         for (dropin_file *file = buckets[i]; file; file = file->next)
             if (file->sago && file->process == getpid())
                 (void)sago_flush_own(file->sago);
+}
+
+static bool is_named(const dropin_file *file, const struct stat *named) {
+    struct stat own;
+    return file->path && stat(file->path, &own) == 0 && own.st_dev == named->st_dev && own.st_ino == named->st_ino;
+}
+
+/* What could not be written stays deferred, and is told when the file is closed. */
+void dropin_files_flush_named(const char *path) {
+    struct stat named;
+    if (!path || stat(path, &named) != 0)
+        return;
+    (void)pthread_mutex_lock(&lock);
+    for (int i = 0; i < BUCKETS; i++)
+        for (dropin_file *file = buckets[i]; file; file = file->next)
+            if (file->sago && file->process == getpid() && is_named(file, &named))
+                (void)sago_flush_own(file->sago);
+    (void)pthread_mutex_unlock(&lock);
 }

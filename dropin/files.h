@@ -45,6 +45,8 @@ dropin_file *dropin_files_find(MPI_File handle);
 bool dropin_failed_alone(dropin_file *file);
 /* Local: what this rank has deferred is in all of its files. */
 void dropin_files_flush(void);
+/* The same, of those that are the file of this name. */
+void dropin_files_flush_named(const char *path);
 /* Takes it out of the table and frees it. */
 void dropin_files_remove(dropin_file *file);
 

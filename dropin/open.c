@@ -200,6 +200,12 @@ int dropin_close(const dropin_calls *next, MPI_File *handle) {
     return code ? code : failed;
 }
 
+/* The file may have other names, and what this rank wrote is found under them. */
+int dropin_delete(const dropin_calls *next, const char *path, MPI_Info info) {
+    dropin_files_flush_named(path);
+    return next->delete (path, info);
+}
+
 /* ---- View, pointer, atomicity, size, info ---- */
 
 #ifdef SAGO_MPI_MPICH

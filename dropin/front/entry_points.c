@@ -11,6 +11,7 @@
 const char *const front_names[DROPIN_ENTRY_COUNT] = {
     "MPI_File_open", "PMPI_File_open",
     "MPI_File_close", "PMPI_File_close",
+    "MPI_File_delete", "PMPI_File_delete",
     "MPI_File_set_view", "PMPI_File_set_view",
     "MPI_File_get_position", "PMPI_File_get_position",
     "MPI_File_seek", "PMPI_File_seek",
@@ -107,6 +108,10 @@ dropin_entry front_MPI_File_close __asm__("MPI_File_close");
 CALLS_ANY dropin_word front_MPI_File_close(WORDS) { return PASS(DROPIN_MPI_File_close); }
 dropin_entry front_PMPI_File_close __asm__("PMPI_File_close");
 CALLS_ANY dropin_word front_PMPI_File_close(WORDS) { return PASS(DROPIN_PMPI_File_close); }
+dropin_entry front_MPI_File_delete __asm__("MPI_File_delete");
+CALLS_ANY dropin_word front_MPI_File_delete(WORDS) { return PASS(DROPIN_MPI_File_delete); }
+dropin_entry front_PMPI_File_delete __asm__("PMPI_File_delete");
+CALLS_ANY dropin_word front_PMPI_File_delete(WORDS) { return PASS(DROPIN_PMPI_File_delete); }
 dropin_entry front_MPI_File_set_view __asm__("MPI_File_set_view");
 CALLS_ANY dropin_word front_MPI_File_set_view(WORDS) { return PASS(DROPIN_MPI_File_set_view); }
 dropin_entry front_PMPI_File_set_view __asm__("PMPI_File_set_view");

@@ -52,7 +52,8 @@ sago_status sago_open(MPI_Comm comm, const char *path, int amode, MPI_Info hints
  * file stays open on all of them.  Series of the file are freed with it. */
 sago_status sago_close(sago_file **file);
 
-/* Not collective.  Removes a file. */
+/* Not collective.  Removes a file.  What this rank has deferred for it (sago_defer) is written first: the file may
+ * have other names. */
 sago_status sago_delete(const char *path, MPI_Info hints);
 
 /* Local.  Puts all of Sago's hints, with the values in force for this file, into the caller's info object; and

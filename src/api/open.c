@@ -500,9 +500,11 @@ sago_status sago_close(sago_file **file) {
 sago_status sago_delete(const char *path, MPI_Info hints) {
     (void)hints; /* none matters for a file that goes */
     sago_status status = SAGO_OK;
-    if (!path || !*path)
+    if (!path || !*path) {
         status = sagoi_fail(SAGO_ERR_ARG, "the path is %s", path ? "empty" : "NULL");
-    else
+    } else {
+        sagoi_flush_named(path);
         status = sagoi_tier_remove_global(path);
+    }
     return sagoi_done("sago_delete", path, status);
 }

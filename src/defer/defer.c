@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/checked.h"
@@ -320,6 +321,27 @@ static void list_remove(const sagoi_pending *pending) {
         at = &(*at)->next;
     if (*at)
         *at = pending->next;
+    (void)pthread_mutex_unlock(&all.lock);
+}
+
+static bool is_named(const sagoi_pending *pending, const struct stat *named) {
+    struct stat own;
+    int fd = sagoi_store_fd(pending->file->store);
+    return fd >= 0 && fstat(fd, &own) == 0 && own.st_dev == named->st_dev && own.st_ino == named->st_ino;
+}
+
+void sagoi_flush_named(const char *path) {
+    struct stat named;
+    if (stat(path, &named) != 0)
+        return;
+    (void)pthread_mutex_lock(&all.lock);
+    for (sagoi_pending *pending = all.first; pending; pending = pending->next) {
+        if (pending->process != getpid() || !is_named(pending, &named))
+            continue;
+        (void)pthread_mutex_lock(&pending->lock);
+        (void)store_own(pending, SAGO_FLUSH_OWN);
+        (void)pthread_mutex_unlock(&pending->lock);
+    }
     (void)pthread_mutex_unlock(&all.lock);
 }
 

@@ -23,6 +23,9 @@ sago_status sagoi_flush(sago_file *file, sago_flush reason, bool nonblocking) SA
 
 /* Local: what this rank has deferred is in the file.  Another thread may be in a collective call on the file. */
 sago_status sagoi_flush_own(sago_file *file) SAGOI_CHECKED;
+/* The same, of all files of this process that are the one of this name.  What could not be written stays deferred.
+ */
+void sagoi_flush_named(const char *path);
 void sagoi_count_own(const sago_file *file,
                      int64_t flushes[SAGO_FLUSH_COUNT]); /* adds how often it did, and why */
 

@@ -176,6 +176,24 @@ static void sizes(void) {
     CHECK_ROWS("sizes", 2);
 }
 
+/* Whoever removes the file's name has its own data written, and finds it under the file's other name. */
+static void deleted(void) {
+    MPI_File file = open_deferring(MPI_COMM_WORLD, "deleted");
+    if (rank == 0)
+        CHECK(link("deleted", "deleted.other") == 0);
+    write_row(file, 0);
+    check_waits("deleted.other", 0);
+    if (rank == ranks - 1)
+        OK(MPI_File_delete("deleted", MPI_INFO_NULL));
+    meet();
+    CHECK_INT(plain_size("deleted.other"), ranks * N); /* the last rank's part ends it */
+    OK(MPI_File_close(&file));
+    CHECK_ROWS("deleted.other", 1);
+    meet();
+    if (rank == 0)
+        unlink("deleted.other");
+}
+
 /* Nonblocking and ordered collective calls, which the library may serve: each rank's own data comes before. */
 static void collective(void) {
     MPI_File file = open_deferring(MPI_COMM_WORLD, "collective");
@@ -259,6 +277,7 @@ int main(int argc, char **argv) {
     alone(0);
     alone(ranks - 1);
     sizes();
+    deleted();
     collective();
     variables();
     own_file();

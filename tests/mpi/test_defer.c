@@ -433,6 +433,32 @@ static void test_own_order(const char *hints, uint64_t seed) {
     close_and_check(file);
 }
 
+/* Whoever removes the file's name writes its own part first, which is found under the file's other name. */
+static void test_deleted(const char *hints) {
+    sago_file *file = start(hints);
+    char other[4096];
+    (void)snprintf(other, sizeof other, "%s.other", path);
+    if (rank == 0)
+        (void)unlink(other);
+    if (rank == 0)
+        CHECK(link(path, other) == 0);
+    write_blocks(file, 0, 1000, 0, 1);
+    meet();
+    CHECK_INT(plain_size(other), 0);
+    meet();
+    if (rank == ranks - 1)
+        CHECK_OK(sago_delete(path, MPI_INFO_NULL));
+    meet();
+    CHECK(access(path, F_OK) != 0);
+    CHECK_INT(plain_size(other), wanted_size); /* the last rank's part ends it */
+    CHECK_INT(stats_of(file).flushes[SAGO_FLUSH_OWN], rank == ranks - 1);
+    CHECK_OK(sago_close(&file));
+    CHECK_FILE(other, wanted, wanted_size);
+    if (rank == 0)
+        (void)unlink(other);
+    meet();
+}
+
 /* Nobody does anything: after a while it is in the file. */
 static void test_age(void) {
     sago_file *file = start("sago_defer_age=1");
@@ -559,6 +585,7 @@ int main(int argc, char **argv) {
         test_consistency(strategies[i]);
         test_own_order(strategies[i], (uint64_t)i);
     }
+    test_deleted("");
     test_age();
     test_variables(false);
     test_variables(true);
