@@ -2,6 +2,8 @@
  * questions asked that only other ranks or the file system can answer, and the route carried out. */
 #include "engine/dispatch.h"
 
+#include <sched.h>
+
 #include "base/checked.h"
 #include "move/convene.h"
 
@@ -370,7 +372,8 @@ static sago_status wrong_with(const sago_request *request) {
     return request->status;
 }
 
-/* On a fiber, which is let go on when there is something to see; elsewhere without waiting for anybody. */
+/* On a fiber, which is let go on when there is something to see; elsewhere it comes to no call and goes alone, as
+ * soon as nodes that ask have been told. */
 static sagoi_convened convene(sago_file *file, const sago_request *request, sagoi_convening *convening) {
     const sagoi_composed *composed = &request->composed;
     *convening = (sagoi_convening){.team = file->team,
@@ -384,7 +387,10 @@ static sagoi_convened convene(sago_file *file, const sago_request *request, sago
         sagoi_convened decision = sagoi_convene_look(convening);
         if (decision != SAGOI_UNDECIDED)
             return decision;
-        sagoi_fiber_yield(false, word, old);
+        if (request->at_once)
+            (void)sched_yield();
+        else
+            sagoi_fiber_yield(false, word, old);
     }
 }
 

@@ -145,7 +145,7 @@ sagoi_convened sagoi_convene_look(sagoi_convening *c) {
     if (sagoi_is_broken(c->team))
         return SAGOI_GO_ALONE;
     count_time(c);
-    if (!c->arrived && (staying > 0 || c->team->size == 1))
+    if (!c->arrived && c->limit > 0 && (staying > 0 || c->team->size == 1))
         arrive(c);
     if (c->team->nodes > 1 && c->team->local_rank == 0)
         told = sagoi_assembly_look(c);

@@ -26,7 +26,7 @@ typedef struct sagoi_convening {
     sagoi_team *team;
     int64_t call;   /* its number on this file, from 1 */
     bool unwilling; /* together it gains; if no rank does, all go alone at once */
-    double limit;   /* seconds that waiting is worth */
+    double limit;   /* seconds that waiting is worth; 0: it does not come at all */
     bool arrived;
     bool met;              /* all ranks had arrived: what they did before is done */
     double waited, looked; /* seconds; when */
