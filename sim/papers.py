@@ -384,15 +384,14 @@ def memory(sim, page):
 
 Normal: two-phase with a fixed buffer of the mean, one aggregator a node; what a node has no memory for is swapped. Memory-conscious: Sago with memory drawn for each node
 from a normal distribution around that mean with a standard deviation of 50 MB, at most four aggregators a node, on the node that
-has most, windows as large as the buffers where memory holds two; 8 MB a node are for what Sago needs beside windows. Four messages of 256 KiB an
-aggregator and one group of all nodes are hinted: by itself the planner halves windows before messages, and lets each node
-aggregate its own blocks even where it has little memory, which makes IOR 2 to 10 times slower than here.""")
+has most, windows as large as the buffers where memory holds two; 8 MB a node are for what Sago needs beside windows. One group of all
+nodes is hinted: by itself the planner lets each node aggregate its own blocks of IOR even where it has little memory.""")
     sizes = (2, 4, 8, 16, 32, 64, 128)
     setting = "--machine machines/xeon-ddr.sago --nodes 90 --ranks-per-node 12"
     patterns = {"IOR": "interleaved --block 1M --transfer 1M --segments 32 --times 4",
                 "coll_perf": "block3d --dims 1800x1800x1200", "FLASH": "flash --blocks 80 --side 16 --variables 24",
                 "MPI-IO-test": "mpi-io-test --block 1M --blocks 32"}
-    runs = sim.all({(p, d, m): f"{words} {setting} --buffer {m}M --memory {m + 8}M --memory-sd 50M --hint sago_window={m}M --hint sago_messages=4 --hint sago_message_size=256K --hint sago_group_size=1T --hint sago_placement=memory --hint sago_strategy=aggregated "
+    runs = sim.all({(p, d, m): f"{words} {setting} --buffer {m}M --memory {m + 8}M --memory-sd 50M --hint sago_window={m}M --hint sago_group_size=1T --hint sago_placement=memory --hint sago_strategy=aggregated "
                                f"--hint sago_aggregators_per_node=4 --declared off --always --engines two-phase,sago{' --read' if d == 'read' else ''}"
                     for p, words in patterns.items() for d in ("write", "read") for m in sizes})
     for p in patterns:

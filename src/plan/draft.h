@@ -52,6 +52,7 @@ typedef struct sagoi_draft {
     sagoi_hosts *hosts; /* several nodes */
     sagoi_turn *turn;   /* room for nodes, and for regions */
     int64_t nturns, turn_bytes;
+    int64_t message_most;              /* bytes of a message, where memory is short; 0: as many as are useful */
     bool refused;                      /* a node could not be an aggregator's for want of memory */
     int64_t by_sibling, by_descendant; /* domains that were remerged (004, 3.3) */
 } sagoi_draft;

@@ -76,6 +76,8 @@ static void size_buffers(sagoi_draft *draft) {
     int64_t useful = plan->window + plan->window / 4 + SAGOI_SMALLEST;
     plan->message =
         sagoi_max(SAGOI_SMALLEST, sagoi_min(or_usual(draft->hints->message_size, SAGOI_MESSAGE_USUAL), useful));
+    if (draft->message_most > 0)
+        plan->message = sagoi_min(plan->message, draft->message_most);
     plan->messages = or_usual(draft->hints->messages, SAGOI_MESSAGES_USUAL);
 }
 
@@ -125,6 +127,28 @@ static sago_status shrink_window(sagoi_draft *draft, int64_t *window, bool *plac
     if (best > 0)
         *window = best;
     return best == 0 || best == tried ? SAGO_OK : try_window(draft, best, placed);
+}
+
+/* Memory has made windows smaller than wanted: messages that are shorter leave more of it for them.  What counts
+ * is the number of rounds. */
+static sago_status try_short_messages(sagoi_draft *draft, int64_t wanted, int64_t *window) {
+    int64_t rounds = draft->plan->rounds, message = draft->plan->message, larger = wanted;
+    bool placed;
+    if (*window >= wanted || draft->plan->nodes == 1 || message <= SAGOI_MESSAGE_SHORT)
+        return SAGO_OK;
+    draft->message_most = SAGOI_MESSAGE_SHORT;
+    sago_status status = shrink_window(draft, &larger, &placed);
+    if (status != SAGO_OK)
+        return status;
+    if (placed && draft->plan->rounds < rounds) {
+        sagoi_draft_reason(draft,
+                           "messages: short ones, %" PRId64 " rounds; %s each would leave memory for %" PRId64,
+                           draft->plan->rounds, sagoi_size_to_text(message).text, rounds);
+        *window = larger;
+        return SAGO_OK;
+    }
+    draft->message_most = 0;
+    return try_window(draft, *window, &placed);
 }
 
 /* With the smallest window: smallest staging and messages, then fewer messages in flight, and no reserve. */
@@ -274,6 +298,8 @@ sago_status sagoi_draft_sizes(sagoi_draft *draft) {
     bool placed = false;
     for (;;) {
         sago_status status = shrink_window(draft, &window, &placed);
+        if (status == SAGO_OK && placed)
+            status = try_short_messages(draft, wanted, &window);
         if (status == SAGO_OK && placed)
             status = try_ranges(draft, wanted, &window);
         if (status == SAGO_OK && !placed) {

@@ -108,6 +108,7 @@ enum {
     SAGOI_STAGING_MOST = 16 << 20,
     SAGOI_MESSAGES_USUAL = 8,
     SAGOI_MESSAGE_USUAL = 4 << 20,
+    SAGOI_MESSAGE_SHORT = 256 << 10, /* where memory for windows is short */
     /* Groups of nodes whose data lies together have at least so many bytes.  Estimated. */
     SAGOI_GROUP_USUAL = 128 << 20,
     /* A group ends where at most one part in so many of a node's bytes is on the other side.  Estimated. */

@@ -462,6 +462,29 @@ static void stripes_and_memory(void **state) {
     sagoi_plan_cleanup(&plan);
 }
 
+/* Where memory makes windows small, messages are shortened first, if that makes for fewer rounds. */
+static void short_messages(void **state) {
+    (void)state;
+    sagoi_plan plan;
+    for (int64_t memory = 40; memory <= 4000; memory *= 10) {
+        situation_init(&s, 8, 12, 4 * GIB, 64);
+        s.hints.window = 16 * MIB;
+        s.hints.message_size = 4 * MIB;
+        for (int64_t n = 0; n < 8; n++)
+            s.node[n].memory = memory * MIB;
+        must_make(&s, &plan);
+        if (memory == 40) {
+            assert_reason(&plan, "messages: short ones");
+            assert_int_equal(plan.message, 256 * KIB);
+        } else {
+            assert_null(strstr(plan.reasons, "messages: short ones"));
+            assert_int_equal(plan.message, 4 * MIB);
+        }
+        assert_sane(&s, &plan);
+        sagoi_plan_cleanup(&plan);
+    }
+}
+
 /* A hint that changes nothing is named. */
 static void idle_hints(void **state) {
     (void)state;
@@ -1009,6 +1032,7 @@ int main(void) {
         cmocka_unit_test(stripes_bisected),
         cmocka_unit_test(stripes_and_memory),
         cmocka_unit_test(idle_hints),
+        cmocka_unit_test(short_messages),
         cmocka_unit_test(strategy_by_density),
         cmocka_unit_test(strategy_one_rank),
         cmocka_unit_test(strategy_hinted),
