@@ -2,9 +2,9 @@
 #ifndef SAGOI_TIMELINE_H
 #define SAGOI_TIMELINE_H
 
-#include <mpi.h>
 #include <stdio.h>
 
+#include "mpi/types.h"
 #include "trace/rank_record.h"
 
 /* Collective.  Rank 0 writes to `out`, which may be NULL there: then nothing is written.  `record`: this rank's,

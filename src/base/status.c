@@ -1,4 +1,4 @@
-/* Statuses and the thread's last message.  Owns the only thread-local state of the library. */
+/* Statuses, and the message of the last error, which each thread has for itself. */
 #include "base/status.h"
 
 #include <errno.h>

@@ -3,8 +3,7 @@
 #ifndef SAGOI_CKPT_DATASET_H
 #define SAGOI_CKPT_DATASET_H
 
-#include <mpi.h>
-
+#include "mpi/types.h"
 #include "ckpt/record.h"
 #include "ckpt/overlap.h"
 

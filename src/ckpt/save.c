@@ -160,7 +160,7 @@ static sago_status make_layout(sago_ckpt *ckpt) {
     return status ? status : sagoi_agree_status(ckpt->team, check_space(ckpt));
 }
 
-/* ---- When the last one is not yet written (R6) ---- */
+/* ---- When the save before is not yet written ---- */
 
 /* The newest save, if its windows could all be taken back: it has one, and nobody has begun to write it. */
 static sago_status try_replace(sago_ckpt *ckpt, bool *replaced) {

@@ -159,8 +159,8 @@ static sagoi_saving *oldest_draining(sago_ckpt *ckpt) {
     return at;
 }
 
-/* One job's state as two numbers; false: the place for a message is taken, so its failure waits for the next time.
- */
+/* Puts the state of one job into two numbers that the ranks agree on.  Where `may_fail` is false the place for a
+ * message is taken, so the job's failure waits for the next agreement. */
 static void put_job(sago_ckpt *ckpt, const sagoi_saving *saving, bool global, bool may_fail, int64_t *pending,
                     int64_t *failed) {
     if (!saving || !saving->job)

@@ -2,9 +2,9 @@
 #ifndef SAGOI_CKPT_STATE_H
 #define SAGOI_CKPT_STATE_H
 
-#include <mpi.h>
 #include <sago/ckpt.h>
 
+#include "mpi/types.h"
 #include "base/hints.h"
 #include "base/live.h"
 #include "base/watch.h"

@@ -9,10 +9,14 @@
 #include "engine/engine.h"
 
 enum {
-    LONE_BLOCK = 1 << 20, /* the same of one stream: pages are brought in so many at a time */
-    BLOCK = 256 * 1024,   /* bytes of the file that all streams fill before going on: stays in the cache */
-    MOST_KEPT = 1 << 30,  /* bytes of the file mapped beyond what a call needs: page tables of 2 MiB */
-    LEAST_PART = 1 << 20  /* bytes that are mapped at a time where there is little address space */
+    /* Several streams fill so many bytes of the file before they go on: such a block stays in the cache. */
+    BLOCK = 256 * 1024,
+    /* One stream fills so many bytes at a time: the kernel brings their pages in by one call. */
+    LONE_BLOCK = 1 << 20,
+    /* A mapping may have so many bytes more than a call needs: their page tables take 2 MiB. */
+    MOST_KEPT = 1 << 30,
+    /* A part that is mapped has at least so many bytes, also where there is little address space. */
+    LEAST_PART = 1 << 20
 };
 
 /* One rank makes the file long enough before anybody touches it. */

@@ -9,11 +9,11 @@
 #ifndef SAGOI_CIRCLE_H
 #define SAGOI_CIRCLE_H
 
-#include <mpi.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "mpi/types.h"
 #include "base/process.h"
 #include "base/status.h"
 #include "move/segment.h"

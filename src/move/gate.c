@@ -100,7 +100,7 @@ static bool watch_between_nodes(const sagoi_futex *word, uint32_t old, bool *sha
     return false;
 }
 
-/* Has it changed soon? */
+/* Waits without sleeping for the word to change from `old`, as long as that may be worth it.  True: it has. */
 static bool wait_awake(sagoi_team *team, const sagoi_futex *word, uint32_t old) {
     if (changed(word, old))
         return true;

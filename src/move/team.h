@@ -12,11 +12,11 @@
 #ifndef SAGOI_TEAM_H
 #define SAGOI_TEAM_H
 
-#include <mpi.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "mpi/types.h"
 #include "base/status.h"
 
 /* What ranks agree on in one step: sums and maxima, element by element. */

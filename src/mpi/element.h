@@ -2,9 +2,9 @@
 #ifndef SAGOI_ELEMENT_H
 #define SAGOI_ELEMENT_H
 
-#include <mpi.h>
 #include <stdint.h>
 
+#include "mpi/types.h"
 #include "base/status.h"
 
 /* The bytes of one element.  SAGO_ERR_TYPE: elements of the type would not lie side by side, or have no bytes. */

@@ -10,7 +10,7 @@
 #ifndef SAGOI_QUIET_H
 #define SAGOI_QUIET_H
 
-#include <mpi.h>
+#include "mpi/types.h"
 
 /* comm: the program's, or MPI_COMM_NULL where none is called on.  Calls may nest, and overlap between threads: the
  * last end puts back what the first begin found. */

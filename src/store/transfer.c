@@ -134,7 +134,7 @@ static int64_t direct_end(const sagoi_transfer *transfer) {
     return sagoi_store_size(transfer->store, &size) == SAGO_OK ? size : 0;
 }
 
-/* Without the room for many: that is memory that nobody has touched for a while. */
+/* A lone run needs no batch, whose 26 KiB of stack would have to be fetched into the cache. */
 static void transfer_one(sagoi_transfer *transfer, const sagoi_io_run *run) {
     struct iovec vector = {.iov_base = run->buf, .iov_len = (size_t)run->len};
     sagoi_io_piece piece = {.iov = &vector, .iov_count = 1, .off = run->off, .len = run->len};

@@ -3,10 +3,10 @@
 #ifndef SAGOI_CONTENTS_H
 #define SAGOI_CONTENTS_H
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "mpi/types.h"
 #include "base/budget.h"
 #include "base/status.h"
 

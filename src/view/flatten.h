@@ -6,8 +6,7 @@
 #ifndef SAGOI_FLATTEN_H
 #define SAGOI_FLATTEN_H
 
-#include <mpi.h>
-
+#include "mpi/types.h"
 #include "extent/pattern.h"
 
 typedef struct sagoi_flat {

@@ -8,6 +8,7 @@ SOURCE = os.environ.get("SAGO_SOURCE") or os.path.join(os.path.dirname(__file__)
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 LIBRARY = {"xxhash.h": "xxhash", "hwloc.h": "hwloc", "liburing.h": "liburing", "isa-l.h": "isal"}
 PUBLIC = "include/sago"
+MPI_HEADER = "src/mpi/types.h"
 
 
 def read_table():
@@ -67,6 +68,8 @@ def check_include(path, row, table, quoted, system, mpi_headers):
     """What is wrong with it, or None."""
     folder = os.path.dirname(path)
     name = quoted or system
+    if name == "mpi.h" and path.startswith("src/") and path != MPI_HEADER:
+        return f"{MPI_HEADER} is the one header of src/ that includes mpi.h"
     if name in mpi_headers:
         if row["mpi"] == "never" or (row["mpi"] != "yes" and os.path.basename(path) not in row["mpi"]):
             return f"{folder} may not include MPI here"
@@ -83,6 +86,15 @@ def check_include(path, row, table, quoted, system, mpi_headers):
     return f"{folder} may not include {place}"
 
 
+def repeated_names(table):
+    """Files of the library with one name, which readers and debuggers would mistake for each other."""
+    seen = {}
+    for folder in table:
+        for path in sources(folder) if folder.startswith("src/") else []:
+            seen.setdefault(os.path.basename(path), []).append(path)
+    return [f"{' and '.join(paths)}: two files of one name" for paths in seen.values() if len(paths) > 1]
+
+
 def main():
     table = read_table()
     wrong = []
@@ -92,6 +104,7 @@ def main():
     for folder in sorted(os.listdir(src)):
         if os.path.isdir(os.path.join(src, folder)) and "src/" + folder not in table:
             wrong.append(f"src/{folder}: not in the table of ARCHITECTURE.md")
+    wrong += repeated_names(table)
     mpi_headers = public_headers_with_mpi()
     count = 0
     for folder, row in table.items():
