@@ -123,13 +123,15 @@ static const type_row type_rows[] = {
     /* Fortran's */
     {MPI_REAL, "float"},
     {MPI_DOUBLE_PRECISION, "float"},
+    {MPI_INTEGER, "int"},
+#ifdef MPI_REAL4 /* those with a size are macros, which Open MPI without Fortran does not have */
     {MPI_REAL4, "float"},
     {MPI_REAL8, "float"},
-    {MPI_INTEGER, "int"},
     {MPI_INTEGER1, "int"},
     {MPI_INTEGER2, "int"},
     {MPI_INTEGER4, "int"},
     {MPI_INTEGER8, "int"},
+#endif
     {MPI_COMPLEX, "complex"},
     {MPI_DOUBLE_COMPLEX, "complex"},
     {MPI_CHARACTER, "uint"},
