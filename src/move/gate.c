@@ -21,8 +21,6 @@ enum {
     SPINS = 8,               /* before sleeping: a sleeper may wake on another core, where its caches are not */
     LOOKS = 32,              /* between yields: the one waited for may be waiting for this very core */
     YIELD_US = 200,          /* where several share a core */
-    AWAY_US = 3,             /* a yield that took longer let somebody else run */
-    AWAYS = 4,               /* so many of these in a row, and the core is taken to be shared after all */
     FIRST_SLEEP_US = 1000,   /* sleeps grow from here */
     LONGEST_SLEEP_US = 8000, /* to here */
     EXCHANGE_SLEEP_US = 100, /* while messages are to be answered meanwhile */
@@ -79,27 +77,6 @@ static bool watch(const sagoi_futex *word, uint32_t old, int looks, int us) {
     return false;
 }
 
-/* As watch(), where every rank of the node has a core of its own: but others, of other jobs or of other nodes that
- * are containers on this machine, may use it, too.  Leaders then wait for each other's messages, and who waits for
- * its leader does best to leave the core to them: *shared. */
-static bool watch_between_nodes(const sagoi_futex *word, uint32_t old, bool *shared) {
-    double end = sagoi_now() + SPIN_US * 1e-6, now;
-    int aways = 0;
-    do {
-        for (int i = 0; i < LOOKS; i++) {
-            if (changed(word, old))
-                return true;
-            pause_cpu();
-        }
-        double before = sagoi_now();
-        (void)sched_yield();
-        now = sagoi_now();
-        aways = now - before > AWAY_US * 1e-6 ? aways + 1 : 0;
-    } while (now < end && aways < AWAYS);
-    *shared = aways == AWAYS;
-    return false;
-}
-
 /* Waits without sleeping for the word to change from `old`, as long as that may be worth it.  True: it has. */
 static bool wait_awake(sagoi_team *team, const sagoi_futex *word, uint32_t old) {
     if (changed(word, old))
@@ -108,9 +85,8 @@ static bool wait_awake(sagoi_team *team, const sagoi_futex *word, uint32_t old) 
         return false;
     if (team->local_size > team->cores)
         return watch(word, old, 1, YIELD_US);
-    bool shared = false;
-    for (int i = 0; i < SPINS && !shared; i++) {
-        if (team->nodes > 1 ? watch_between_nodes(word, old, &shared) : watch(word, old, LOOKS, SPIN_US))
+    for (int i = 0; i < SPINS; i++) {
+        if (watch(word, old, LOOKS, SPIN_US))
             return true;
         sagoi_poke(team);
     }
