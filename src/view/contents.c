@@ -160,10 +160,14 @@ sago_status sagoi_contents_init(sagoi_contents *contents, MPI_Datatype type, sag
 
 /* Failures are not reported: nothing is lost but a handle. */
 static void release_handle(MPI_Datatype type) {
-    envelope env;
-    if (type != MPI_DATATYPE_NULL && read_envelope(type, &env) == MPI_SUCCESS &&
-        !sagoi_combiner_predefined(env.combiner))
+    if (type != MPI_DATATYPE_NULL && sagoi_type_derived(type))
         (void)MPI_Type_free(&type);
+}
+
+void sagoi_contents_drop(sagoi_contents *contents, int64_t index, bool derived) {
+    if (derived)
+        (void)MPI_Type_free(&contents->types[index]);
+    contents->types[index] = MPI_DATATYPE_NULL;
 }
 
 void sagoi_contents_cleanup(sagoi_contents *contents) {
@@ -228,4 +232,9 @@ bool sagoi_type_pack(MPI_Datatype type, const void *first, int64_t low, void *pa
 bool sagoi_type_predefined(MPI_Datatype type) {
     envelope env;
     return read_envelope(type, &env) == MPI_SUCCESS && sagoi_combiner_predefined(env.combiner);
+}
+
+bool sagoi_type_derived(MPI_Datatype type) {
+    envelope env;
+    return read_envelope(type, &env) == MPI_SUCCESS && !sagoi_combiner_predefined(env.combiner);
 }

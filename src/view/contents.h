@@ -29,9 +29,25 @@ typedef struct sagoi_contents {
 sago_status sagoi_contents_init(sagoi_contents *contents, MPI_Datatype type, sagoi_budget *budget) SAGOI_CHECKED;
 void sagoi_contents_cleanup(sagoi_contents *contents); /* fine on a zeroed struct, and twice */
 
+/* A handle that is not needed any more, of a type that is known to be derived, or not; saves a question. */
+void sagoi_contents_drop(sagoi_contents *contents, int64_t index, bool derived);
+
+/* Bytes of the predefined types that most programs use, all of them without gaps; 0: another type. */
+static inline int64_t sagoi_common_size(MPI_Datatype type) {
+    if (type == MPI_BYTE || type == MPI_CHAR)
+        return 1;
+    if (type == MPI_DOUBLE)
+        return sizeof(double);
+    if (type == MPI_INT)
+        return sizeof(int);
+    return type == MPI_FLOAT ? sizeof(float) : 0;
+}
+
 /* Named, or one of Fortran's sized types: has no parts, and its handle is not to be freed. */
 bool sagoi_combiner_predefined(int combiner);
-bool sagoi_type_predefined(MPI_Datatype type); /* not for MPI_DATATYPE_NULL */
+/* Both false if MPI does not say; not for MPI_DATATYPE_NULL. */
+bool sagoi_type_predefined(MPI_Datatype type);
+bool sagoi_type_derived(MPI_Datatype type);
 
 /* As MPI_Type_size_x and MPI_Type_get_extent_x. */
 sago_status sagoi_type_size(MPI_Datatype type, int64_t *size) SAGOI_CHECKED;

@@ -19,6 +19,8 @@ void sagoi_flat_cleanup(sagoi_flat *flat) {
     memset(flat, 0, sizeof *flat);
 }
 
+static sago_status fail_null(void) { return sagoi_fail(SAGO_ERR_TYPE, "the datatype is MPI_DATATYPE_NULL"); }
+
 /* ---- Pairs ---- */
 
 /* The pairs of MAXLOC and MINLOC in C are the only predefined types that may have gaps. */
@@ -72,7 +74,10 @@ typedef struct part {
     sagoi_flat flat;   /* without a pattern while `lone` */
     sagoi_train train; /* if `lone` */
     bool lone;         /* one train, which needs no memory */
+    MPI_Datatype type;
+    int64_t depth; /* derived types inside each other that it was taken apart into */
     bool predefined;
+    bool measured; /* lower_bound and extent are filled in, which only copies need; size only in the whole type */
 } part;
 
 /* Gives it a pattern, if it has none yet. */
@@ -87,28 +92,40 @@ static sago_status part_spell_out(part *one) {
 
 static sago_status flatten_part(MPI_Datatype type, sagoi_budget *budget, part *one) SAGOI_CHECKED;
 
-/* A part of a type whose contents were read; a handle that is not to be freed is not looked at again. */
-static sago_status flatten_inside(const sagoi_contents *contents, int64_t index, part *inside) {
-    sago_status status = flatten_part(contents->types[index], contents->budget, inside);
-    if (status == SAGO_OK && inside->predefined)
-        contents->types[index] = MPI_DATATYPE_NULL;
-    return status;
+/* Types of tens of thousands of parts are mostly one part in a wrapping in a wrapping: what is not needed is not
+ * asked for. */
+static sago_status part_measure(part *one, MPI_Datatype type) {
+    if (one->measured)
+        return SAGO_OK;
+    one->measured = true;
+    return sagoi_type_extent(type, &one->flat.lower_bound, &one->flat.extent);
 }
 
 /* ---- Predefined types ---- */
 
-static sago_status flatten_predefined(MPI_Datatype type, part *one) {
-    sagoi_flat *flat = &one->flat;
-    int64_t value_size, index_off;
+static void be_one_run(part *one, int64_t size) {
+    one->predefined = one->lone = true;
+    one->train = (sagoi_train){.len = size, .count = 1, .stride = size};
+}
+
+static sago_status be_pair(part *one, int64_t value_size, int64_t index_off) {
     one->predefined = true;
-    if (flat->size == flat->extent || !find_pair(type, &value_size, &index_off)) {
-        one->lone = true;
-        one->train = (sagoi_train){.len = flat->size, .count = 1, .stride = flat->size};
-        return SAGO_OK;
-    }
-    sagoi_pattern_add(&flat->pattern, 0, value_size);
-    sagoi_pattern_add(&flat->pattern, index_off, sizeof(int));
-    return sagoi_pattern_finish(&flat->pattern);
+    sagoi_pattern_add(&one->flat.pattern, 0, value_size);
+    sagoi_pattern_add(&one->flat.pattern, index_off, sizeof(int));
+    return sagoi_pattern_finish(&one->flat.pattern);
+}
+
+static sago_status flatten_predefined(MPI_Datatype type, part *one) {
+    int64_t size, value_size, index_off;
+    sago_status status = sagoi_type_size(type, &size);
+    if (status == SAGO_OK)
+        status = part_measure(one, type);
+    if (status != SAGO_OK)
+        return status;
+    if (size != one->flat.extent && find_pair(type, &value_size, &index_off))
+        return be_pair(one, value_size, index_off);
+    be_one_run(one, size);
+    return SAGO_OK;
 }
 
 /* ---- Derived types ---- */
@@ -126,29 +143,69 @@ static sago_status add_member(sagoi_pattern *whole, part *member, int64_t off, i
     return status;
 }
 
+/* From what was packed; false: it is to be taken apart. */
+static bool read_part(const sagoi_prober *prober, MPI_Datatype type, part *member) {
+    sagoi_pattern *pattern = &member->flat.pattern;
+    int64_t depth = member->depth;
+    sagoi_flat_cleanup(&member->flat);
+    *member = (part){.type = type, .depth = depth};
+    sagoi_pattern_init(pattern, prober->budget);
+    if (!sagoi_prober_read(prober, pattern))
+        return false;
+    if (sagoi_pattern_contiguous(pattern)) {
+        member->lone = true;
+        member->train =
+            (sagoi_train){.off = pattern->low, .len = prober->size, .count = 1, .stride = prober->size};
+        sagoi_pattern_cleanup(pattern);
+    }
+    return true;
+}
+
+/* After a part that had parts inside parts: Open MPI copies each of those to show it. */
+static bool probe_part(sagoi_prober *prober, MPI_Datatype type, part *member) {
+    if (prober->failed || member->depth < 2 || !sagoi_type_derived(type))
+        return false;
+    sagoi_probed probed = sagoi_prober_pack(prober, type);
+    if (probed == SAGOI_PROBED)
+        return read_part(prober, type, member);
+    member->type = type;
+    member->measured = false;
+    return probed == SAGOI_AS_BEFORE;
+}
+
+/* A block of a struct; `member` is that of the block before. */
+static sago_status flatten_member(sagoi_contents *contents, int64_t i, sagoi_prober *prober, part *member,
+                                  sagoi_flat *flat) {
+    int64_t count = contents->values[0], length = contents->values[1 + i], off = contents->values[1 + count + i];
+    sago_status status = SAGO_OK;
+    if (contents->types[i] != member->type && !probe_part(prober, contents->types[i], member)) {
+        sagoi_prober_forget(prober);
+        sagoi_flat_cleanup(&member->flat);
+        status = flatten_part(contents->types[i], contents->budget, member);
+        flat->numbers += member->flat.numbers;
+    }
+    if (status == SAGO_OK && length != 1)
+        status = part_measure(member, contents->types[i]);
+    if (status == SAGO_OK)
+        status = add_member(&flat->pattern, member, off, length);
+    if (status == SAGO_OK)
+        sagoi_contents_drop(contents, i, !member->predefined);
+    return status;
+}
+
 /* count, blocklengths[], displacements[]; a type for each block.  Neighbours of one type are flattened once (if
  * it is derived, MPICH gives its handle again, Open MPI a copy each time). */
-static sago_status flatten_members(const sagoi_contents *contents, part *member, sagoi_flat *flat) {
-    sagoi_pattern *whole = &flat->pattern;
-    int64_t count = contents->values[0];
-    const int64_t *lengths = contents->values + 1, *displacements = lengths + count;
-    MPI_Datatype flattened = MPI_DATATYPE_NULL;
-    for (int64_t i = 0; i < count && !whole->failed; i++) {
-        sago_status status = SAGO_OK;
-        if (lengths[i] == 0)
-            continue;
-        if (contents->types[i] != flattened) {
-            flattened = contents->types[i];
-            sagoi_flat_cleanup(&member->flat);
-            status = flatten_inside(contents, i, member);
-            flat->numbers += member->flat.numbers;
-        }
-        if (status == SAGO_OK)
-            status = add_member(whole, member, displacements[i], lengths[i]);
-        if (status != SAGO_OK)
-            return status;
-    }
-    return sagoi_pattern_finish(whole);
+static sago_status flatten_members(sagoi_contents *contents, sagoi_flat *flat) {
+    part member = {.type = MPI_DATATYPE_NULL};
+    sagoi_prober prober;
+    sago_status status = SAGO_OK;
+    sagoi_prober_init(&prober, contents->ntypes, contents->budget);
+    for (int64_t i = 0; i < contents->values[0] && status == SAGO_OK && !flat->pattern.failed; i++)
+        if (contents->values[1 + i] != 0)
+            status = flatten_member(contents, i, &prober, &member, flat);
+    sagoi_prober_cleanup(&prober);
+    sagoi_flat_cleanup(&member.flat);
+    return status == SAGO_OK ? sagoi_pattern_finish(&flat->pattern) : status;
 }
 
 /* Same data in the same place as the part? */
@@ -160,6 +217,7 @@ static bool is_wrapper(const sagoi_contents *contents) {
 /* Of a type with one part, which is taken over. */
 static sago_status flatten_around(const sagoi_contents *contents, part *inside, part *one) {
     one->flat.numbers += inside->flat.numbers;
+    one->depth = inside->depth + 1;
     one->train = inside->train;
     one->lone =
         inside->lone && (is_wrapper(contents) || sagoi_combine_train(contents, inside->flat.extent, &one->train));
@@ -176,20 +234,28 @@ static sago_status flatten_around(const sagoi_contents *contents, part *inside, 
     return status;
 }
 
-static sago_status flatten_derived(const sagoi_contents *contents, part *one) {
-    part inside = {0};
+static sago_status flatten_derived(sagoi_contents *contents, part *one) {
+    part inside;
     if (contents->combiner == MPI_COMBINER_STRUCT) {
-        sago_status status = flatten_members(contents, &inside, &one->flat);
-        sagoi_flat_cleanup(&inside.flat);
-        return status;
+        one->depth = 2; /* or more */
+        return flatten_members(contents, &one->flat);
     }
     if (contents->ntypes != 1)
         return sagoi_fail(SAGO_ERR_TYPE, "the datatype has an unknown combiner, %d", contents->combiner);
-    sago_status status = flatten_inside(contents, 0, &inside);
-    return status == SAGO_OK ? flatten_around(contents, &inside, one) : status;
+    sago_status status = flatten_part(contents->types[0], contents->budget, &inside);
+    if (status != SAGO_OK)
+        return status;
+    if (!is_wrapper(contents) && !sagoi_combines_one(contents))
+        status = part_measure(&inside, contents->types[0]);
+    if (status == SAGO_OK)
+        status = flatten_around(contents, &inside, one);
+    else
+        sagoi_flat_cleanup(&inside.flat);
+    sagoi_contents_drop(contents, 0, !inside.predefined);
+    return status;
 }
 
-/* Fills in what a type whose size is known looks like. */
+/* Fills in what a type looks like. */
 static sago_status flatten_by_combiner(MPI_Datatype type, sagoi_budget *budget, part *one) {
     sagoi_contents contents;
     sago_status status = sagoi_contents_init(&contents, type, budget);
@@ -205,35 +271,53 @@ static sago_status flatten_by_combiner(MPI_Datatype type, sagoi_budget *budget, 
 }
 
 static sago_status flatten_part(MPI_Datatype type, sagoi_budget *budget, part *one) {
-    sagoi_flat *flat = &one->flat;
     memset(one, 0, sizeof *one);
+    one->type = type;
     if (type == MPI_DATATYPE_NULL)
-        return sagoi_fail(SAGO_ERR_TYPE, "the datatype is MPI_DATATYPE_NULL");
-    sagoi_pattern_init(&flat->pattern, budget);
-    sago_status status = sagoi_type_extent(type, &flat->lower_bound, &flat->extent);
-    if (status == SAGO_OK)
-        status = sagoi_type_size(type, &flat->size);
-    if (status == SAGO_OK && flat->size == 0) /* whatever is inside need not be looked at */
-        status = sagoi_pattern_finish(&flat->pattern);
-    else if (status == SAGO_OK)
-        status = flatten_by_combiner(type, budget, one);
+        return fail_null();
+    sagoi_pattern_init(&one->flat.pattern, budget);
+    int64_t size = sagoi_common_size(type);
+    if (size > 0) {
+        be_one_run(one, size);
+        one->measured = true;
+        one->flat.extent = size;
+        return SAGO_OK;
+    }
+    sago_status status = flatten_by_combiner(type, budget, one);
     if (status != SAGO_OK)
-        sagoi_flat_cleanup(flat);
+        sagoi_flat_cleanup(&one->flat);
+    return status;
+}
+
+/* The type's data; whatever is inside a type without any need not be looked at. */
+static sago_status flatten_data(MPI_Datatype type, int64_t size, sagoi_budget *budget, sagoi_flat *flat) {
+    part whole;
+    sago_status status = flatten_part(size == 0 ? MPI_BYTE : type, budget, &whole);
+    if (status != SAGO_OK)
+        return status;
+    whole.train.len = size == 0 ? 0 : whole.train.len;
+    status = part_spell_out(&whole);
+    *flat = whole.flat;
+    if (status == SAGO_OK && flat->pattern.bytes != size)
+        return sagoi_fail(SAGO_ERR_TYPE, "the parts of a datatype of %lld bytes, as MPI says, make %lld bytes",
+                          (long long)size, (long long)flat->pattern.bytes);
     return status;
 }
 
 sago_status sagoi_flatten(MPI_Datatype type, sagoi_budget *budget, sagoi_flat *flat) {
-    part whole;
+    int64_t size = 0;
     if (sagoi_probe(type, budget, flat))
         return SAGO_OK;
-    sago_status status = flatten_part(type, budget, &whole);
+    memset(flat, 0, sizeof *flat);
+    if (type == MPI_DATATYPE_NULL)
+        return fail_null();
+    sago_status status = sagoi_type_size(type, &size);
     if (status == SAGO_OK)
-        status = part_spell_out(&whole);
-    if (status == SAGO_OK && whole.flat.pattern.bytes != whole.flat.size)
-        status = sagoi_fail(SAGO_ERR_TYPE, "the parts of a datatype of %lld bytes, as MPI says, make %lld bytes",
-                            (long long)whole.flat.size, (long long)whole.flat.pattern.bytes);
+        status = flatten_data(type, size, budget, flat);
+    flat->size = size;
+    if (status == SAGO_OK)
+        status = sagoi_type_extent(type, &flat->lower_bound, &flat->extent);
     if (status != SAGO_OK)
-        sagoi_flat_cleanup(&whole.flat);
-    *flat = whole.flat;
+        sagoi_flat_cleanup(flat);
     return status;
 }

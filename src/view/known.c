@@ -126,14 +126,9 @@ static int64_t predefined_size(MPI_Datatype type) {
 
 int64_t sagoi_look_up(MPI_Datatype type, const sagoi_known **known) {
     *known = NULL;
-    if (type == MPI_BYTE || type == MPI_CHAR)
-        return 1;
-    if (type == MPI_DOUBLE)
-        return sizeof(double);
-    if (type == MPI_INT)
-        return sizeof(int);
-    if (type == MPI_FLOAT)
-        return sizeof(float);
+    int64_t size = sagoi_common_size(type);
+    if (size > 0)
+        return size;
     *known = find(type);
     return *known ? (*known)->plain_size : predefined_size(type);
 }

@@ -14,10 +14,13 @@ enum { COPIES_PARTS = false }; /* and packing a struct with an empty part may di
 enum {
     LEAST_PARTS = 64,
     /* Bytes for each part, up to which packing costs less than its copy: */
-    SPAN_A_PART = 256,
-    SIZE_A_PART = 64,
-    DIGITS = 3, /* bytes of a place */
-    BLOCK = 256 /* what one of them counts */
+    SPAN_A_PART = 2048,
+    SIZE_A_PART = 256,
+    DIGITS = 3,  /* bytes of a place */
+    BLOCK = 256, /* what one of them counts */
+    /* Of parts that are packed one by one; a longer one is seldom worth its reading: */
+    PART_SPAN = BLOCK * BLOCK,
+    PART_SIZE = 2048
 };
 
 /* Bytes of the type's span, numbered from its first one. */
@@ -28,14 +31,18 @@ typedef struct probe {
     unsigned char *packed;  /* size of each digit, one after another */
 } probe;
 
-/* The `digit`-th one of every place. */
-static void write_digit(const probe *asked, int digit) {
-    int64_t count = (int64_t)1 << (8 * digit); /* places with the same one, in turn */
-    for (int64_t at = 0; digit == 0 && at < asked->span; at++)
-        asked->numbers[at] = (unsigned char)at;
-    for (int64_t at = 0; digit > 0 && at < asked->span; at += count)
-        memset(asked->numbers + at, (int)((at >> (8 * digit)) % BLOCK),
-               (size_t)sagoi_min(count, asked->span - at));
+/* The `digit`-th one of `span` places: each stands for `count` places in turn.  What is there is copied on. */
+static void write_digit(unsigned char *numbers, int64_t span, int digit) {
+    int64_t count = (int64_t)1 << (8 * digit), done = 0;
+    for (int value = 0; value < BLOCK && done < span; value++) {
+        int64_t len = sagoi_min(count, span - done);
+        memset(numbers + done, value, (size_t)len);
+        done += len;
+    }
+    for (int64_t len; done < span; done += len) {
+        len = sagoi_min(done, span - done);
+        memcpy(numbers + done, numbers, (size_t)len);
+    }
 }
 
 static int64_t place_of(const probe *asked, int64_t byte) {
@@ -47,7 +54,7 @@ static int64_t place_of(const probe *asked, int64_t byte) {
 
 static bool pack_digits(const probe *asked, MPI_Datatype type) {
     for (int digit = 0; digit < asked->digits; digit++) {
-        write_digit(asked, digit);
+        write_digit(asked->numbers, asked->span, digit);
         if (!sagoi_type_pack(type, asked->numbers, asked->low, asked->packed + digit * asked->size, asked->size))
             return false;
     }
@@ -98,4 +105,67 @@ bool sagoi_probe(MPI_Datatype type, sagoi_budget *budget, sagoi_flat *flat) {
     if (!found)
         sagoi_flat_cleanup(flat);
     return found;
+}
+
+/* ---- Part by part ---- */
+
+void sagoi_prober_init(sagoi_prober *prober, int64_t parts, sagoi_budget *budget) {
+    *prober = (sagoi_prober){.budget = budget, .size = -1, .failed = !COPIES_PARTS || parts < LEAST_PARTS};
+}
+
+void sagoi_prober_cleanup(sagoi_prober *prober) {
+    sagoi_budget_free(prober->budget, prober->places, 2 * PART_SPAN);
+    sagoi_budget_free(prober->budget, prober->packed, 4 * PART_SIZE);
+}
+
+void sagoi_prober_forget(sagoi_prober *prober) { prober->size = -1; }
+
+static bool have_places(sagoi_prober *prober) {
+    if (prober->places)
+        return true;
+    prober->places = sagoi_budget_alloc(prober->budget, 2 * PART_SPAN);
+    prober->packed = sagoi_budget_alloc(prober->budget, 4 * PART_SIZE);
+    if (!prober->places || !prober->packed)
+        return false;
+    write_digit(prober->places, PART_SPAN, 0);
+    write_digit(prober->places + PART_SPAN, PART_SPAN, 1);
+    return true;
+}
+
+static unsigned char *packed_of(const sagoi_prober *prober, int which) {
+    return prober->packed + (int64_t)which * 2 * PART_SIZE;
+}
+
+static int digits_of(int64_t span) { return span > BLOCK ? 2 : 1; }
+
+static bool pack_part(const sagoi_prober *prober, MPI_Datatype type, int64_t low, int64_t span, int64_t size) {
+    unsigned char *to = packed_of(prober, prober->newest);
+    return sagoi_type_pack(type, prober->places, low, to, size) &&
+           (digits_of(span) == 1 || sagoi_type_pack(type, prober->places + PART_SPAN, low, to + size, size));
+}
+
+sagoi_probed sagoi_prober_pack(sagoi_prober *prober, MPI_Datatype type) {
+    int64_t size, low, span;
+    if (prober->failed || sagoi_type_size(type, &size) || sagoi_type_true_extent(type, &low, &span) || size == 0 ||
+        size > PART_SIZE || span > PART_SPAN)
+        return SAGOI_NOT_PROBED;
+    bool alike = size == prober->size && low == prober->low && span == prober->span;
+    prober->newest = !prober->newest;
+    prober->failed = !have_places(prober) || !pack_part(prober, type, low, span, size);
+    if (prober->failed)
+        return SAGOI_NOT_PROBED;
+    prober->size = size;
+    prober->low = low;
+    prober->span = span;
+    alike = alike && memcmp(packed_of(prober, 0), packed_of(prober, 1), (size_t)(digits_of(span) * size)) == 0;
+    return alike ? SAGOI_AS_BEFORE : SAGOI_PROBED;
+}
+
+bool sagoi_prober_read(const sagoi_prober *prober, sagoi_pattern *pattern) {
+    const probe asked = {.low = prober->low,
+                         .span = prober->span,
+                         .size = prober->size,
+                         .digits = digits_of(prober->span),
+                         .packed = packed_of(prober, prober->newest)};
+    return read_runs(&asked, pattern);
 }

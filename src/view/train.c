@@ -41,6 +41,20 @@ static bool repeat_listed(const sagoi_contents *contents, int64_t extent, int64_
            sagoi_train_move(train, off);
 }
 
+bool sagoi_combines_one(const sagoi_contents *contents) {
+    switch (contents->combiner) {
+    case MPI_COMBINER_CONTIGUOUS:
+        return contents->values[0] == 1;
+    case MPI_COMBINER_VECTOR:
+    case MPI_COMBINER_HVECTOR:
+    case MPI_COMBINER_HINDEXED:
+    case MPI_COMBINER_HINDEXED_BLOCK:
+        return contents->values[0] == 1 && contents->values[1] == 1;
+    default:
+        return false;
+    }
+}
+
 bool sagoi_combine_train(const sagoi_contents *contents, int64_t extent, sagoi_train *train) {
     switch (contents->combiner) {
     case MPI_COMBINER_CONTIGUOUS:

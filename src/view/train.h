@@ -16,6 +16,9 @@ typedef struct sagoi_train {
 bool sagoi_train_repeat(sagoi_train *train, int64_t count, int64_t distance);
 bool sagoi_train_move(sagoi_train *train, int64_t distance); /* false: it does not fit */
 
+/* One copy of the part, at a distance in bytes: the part's extent says nothing about it. */
+bool sagoi_combines_one(const sagoi_contents *contents);
+
 /* What the constructor makes of a part of this extent, in the part's place; false: not one train, or an error, and
  * the train may be anything. */
 bool sagoi_combine_train(const sagoi_contents *contents, int64_t extent, sagoi_train *train);

@@ -479,13 +479,16 @@ static void make_any(int depth, made *whole) {
 /* A struct of many members, as HDF5 makes one of chunks; a few types in turn. */
 static void make_many(made *whole) {
     enum { MOST = 500, KINDS = 4 };
-    int count = pick(60, MOST), room = pick(10, 300), lengths[MOST];
+    int count = pick(60, MOST), room = pick(0, 2) ? pick(10, 300) : pick(2100, 9000), lengths[MOST];
     MPI_Aint displacements[MOST];
     MPI_Datatype types[MOST];
     made kinds[KINDS];
     memset(whole, 0, sizeof *whole);
     for (int i = 0; i < KINDS; i++)
-        make_any(pick(0, 2), &kinds[i]);
+        make_any(pick(0, 4), &kinds[i]);
+    for (int i = 0; i < KINDS; i++)
+        if (pick(0, 3))
+            MPI_Type_commit(&kinds[i].type);
     for (int i = 0; i < count; i++) {
         const made *kind = &kinds[pick(0, KINDS - 1)];
         lengths[i] = kind->n > 0 && kind->n <= 19 ? pick_count(2) : 0;
@@ -836,6 +839,40 @@ static void test_chunks(void) {
     sagoi_flat_cleanup(&flat);
 }
 
+/* Nor does one whose parts are far from each other and deep cost copies of what is inside each; whether it is made
+ * of one type after another or of types in turn. */
+static void test_far_chunks(void) {
+    enum { CHUNKS = 2000 };
+    static int ones[CHUNKS];
+    static MPI_Aint places[CHUNKS];
+    static MPI_Datatype types[CHUNKS];
+    MPI_Datatype row, rows, shifted, type;
+    sagoi_flat flat;
+    MPI_Aint off = 12;
+    int one = 1;
+    MPI_Type_contiguous(2, MPI_INT, &row);
+    MPI_Type_vector(3, 1, 5, row, &rows);
+    MPI_Type_create_hindexed(1, &one, &off, rows, &shifted);
+    PMPI_Type_commit(&rows);
+    PMPI_Type_commit(&shifted);
+    for (int i = 0; i < CHUNKS; i++) {
+        ones[i] = 1;
+        places[i] = (MPI_Aint)i * 1000000;
+        types[i] = i % 7 == 6 ? rows : shifted;
+    }
+    MPI_Type_create_struct(CHUNKS, ones, places, types, &type);
+    MPI_Type_commit(&type);
+    PMPI_Type_free(&row);
+    PMPI_Type_free(&rows);
+    PMPI_Type_free(&shifted);
+    taken_apart = 0;
+    CHECK(flatten_and_free(&type, NULL, &flat) == SAGO_OK);
+    CHECK(flat.pattern.run_count == 3 * CHUNKS && flat.pattern.low == 12 && flat.pattern.sorted);
+    CHECK(flat.pattern.high == (CHUNKS - 1) * 1000000L + ((CHUNKS - 1) % 7 == 6 ? 0 : 12) + 88);
+    CHECK(!in_openmpi || taken_apart < 10);
+    sagoi_flat_cleanup(&flat);
+}
+
 /* Every MPI call fails once: the status says so, and nothing is left behind. */
 static void test_faults(uint64_t seed) {
     made whole;
@@ -935,6 +972,7 @@ static void test_chosen(void) {
     test_extent_zero();
     test_deep();
     test_chunks();
+    test_far_chunks();
     test_overflow();
     test_large_counts();
     test_markers();
