@@ -13,7 +13,8 @@ enum { LONGEST_NAME = 16384 };
 
 /* A program that runs on another MPI would hand us handles of another shape: asked without using any. */
 sago_status sagoi_check_library(void) {
-    char name[LONGEST_NAME] = "";
+    char name[LONGEST_NAME];
+    name[0] = '\0'; /* no more of it: every open comes here */
     int length = 0, initialized = 0, finalized = 0;
     (void)SAGOI_DONE(MPI_Get_library_version(name, &length));
     if (strncmp(name, SAGO_MPI_NAME, strlen(SAGO_MPI_NAME)) != 0)

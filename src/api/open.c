@@ -312,10 +312,9 @@ static sago_status file_destroy(sago_file *file) {
 }
 
 /* Where ranks are bound to cores, the I/O thread goes to one that has none, so that it takes nobody's time. */
-static void leave_core_to_rank(sago_file *file) {
-    int core = sagoi_spare_core(&file->team->rank_cores, file->team->local_rank);
-    if (core >= 0)
-        sagoi_iothread_bind(file->thread, core);
+static int core_without_rank(const void *of) {
+    const sagoi_team *team = of;
+    return sagoi_spare_core(&team->rank_cores, team->local_rank);
 }
 
 /* What the file before on this communicator left may be more than this one is allowed. */
@@ -334,7 +333,7 @@ static sago_status set_up(sago_file *file) {
     if (!status)
         status = sagoi_iothread_create(&file->thread);
     if (!status)
-        leave_core_to_rank(file);
+        sagoi_iothread_place(file->thread, core_without_rank, file->team);
     if (!status && file->hints.nonblocking == SAGOI_NONBLOCKING_APART)
         status = sagoi_convene_open(file->team);
     return status;

@@ -422,6 +422,14 @@ static sago_status environment_set(sagoi_hints *hints, const sagoi_hint_row *row
     return value ? row_set(hints, row, "environment variable", variable, value) : SAGO_OK;
 }
 
+/* Else no variable needs to be looked for: there are dozens, and each file asks anew. */
+static bool environment_has_own(void) {
+    for (char **entry = environ; entry && *entry; entry++)
+        if (strncmp(*entry, "SAGO_", 5) == 0)
+            return true;
+    return false;
+}
+
 const char *sagoi_hint_source(const sagoi_hints *hints, int64_t i) {
     char variable[VARIABLE_MAX], value[SAGOI_HINT_TEXT_MAX];
     if (hints->named & INT64_C(1) << i)
@@ -434,9 +442,10 @@ const char *sagoi_hint_source(const sagoi_hints *hints, int64_t i) {
 
 sago_status sagoi_hints_init(sagoi_hints *hints) {
     sagoi_hints fresh = {0};
+    bool in_environment = environment_has_own();
     for (int i = 0; i < ROWS; i++) {
         sago_status status = row_set(&fresh, &table[i], "default of", table[i].name, table[i].fallback);
-        if (status == SAGO_OK)
+        if (status == SAGO_OK && in_environment)
             status = environment_set(&fresh, &table[i]);
         if (status != SAGO_OK)
             return status;

@@ -22,8 +22,9 @@ struct sagoi_iothread {
     sagoi_alarm *alarm;       /* NULL: none is set */
     double rings;             /* when, seconds */
     bool running, stop;
-    int core;     /* where it is to run; -1: where its creator may */
-    pthread_t id; /* if running */
+    sagoi_core_chooser *choose; /* where it is to run; NULL: where its creator may */
+    const void *about;          /* for it */
+    pthread_t id;               /* if running */
     pid_t creator;
 };
 
@@ -145,7 +146,6 @@ sago_status sagoi_iothread_create(sagoi_iothread **thread) {
         return status;
     }
     (void)pthread_mutex_init(&created->lock, NULL);
-    created->core = -1;
     created->creator = getpid();
     *thread = created;
     return SAGO_OK;
@@ -171,23 +171,21 @@ void sagoi_iothread_destroy(sagoi_iothread **thread) {
 }
 
 /* Best effort: a core that is not allowed leaves the thread where it is. */
-static void thread_place(const sagoi_iothread *thread) {
-    if (thread->core < 0)
-        return;
-    cpu_set_t *set = CPU_ALLOC((size_t)thread->core + 1);
+static void thread_bind(const sagoi_iothread *thread) {
+    int core = thread->choose ? thread->choose(thread->about) : -1;
+    cpu_set_t *set = core < 0 ? NULL : CPU_ALLOC((size_t)core + 1);
     if (!set)
         return;
-    size_t bytes = CPU_ALLOC_SIZE((size_t)thread->core + 1);
+    size_t bytes = CPU_ALLOC_SIZE((size_t)core + 1);
     CPU_ZERO_S(bytes, set);
-    CPU_SET_S((size_t)thread->core, bytes, set);
+    CPU_SET_S((size_t)core, bytes, set);
     (void)pthread_setaffinity_np(thread->id, bytes, set);
     CPU_FREE(set);
 }
 
-void sagoi_iothread_bind(sagoi_iothread *thread, int core) {
-    thread->core = core;
-    if (thread->running && !in_child(thread))
-        thread_place(thread);
+void sagoi_iothread_place(sagoi_iothread *thread, sagoi_core_chooser *choose, const void *about) {
+    thread->choose = choose;
+    thread->about = about;
 }
 
 /* The thread takes over our signal mask: the application's signals are the application's threads'. */
@@ -201,7 +199,7 @@ static bool thread_ensure(sagoi_iothread *thread) {
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (thread->running) {
         (void)pthread_setname_np(thread->id, "sago-io");
-        thread_place(thread);
+        thread_bind(thread);
     }
     return thread->running;
 }

@@ -40,8 +40,10 @@ sago_status sagoi_iothread_create(sagoi_iothread **thread) SAGOI_CHECKED;
 /* Waits for all tasks. */
 void sagoi_iothread_destroy(sagoi_iothread **thread);
 
-/* The core the thread is to run on (a number of the kernel's); without it, where its creator may.  Best effort. */
-void sagoi_iothread_bind(sagoi_iothread *thread, int core);
+/* The core the thread is to run on (a number of the kernel's; -1: where its creator may), asked for when the
+ * thread starts, since finding one can take milliseconds and many threads never start.  Before the first task. */
+typedef int sagoi_core_chooser(const void *about);
+void sagoi_iothread_place(sagoi_iothread *thread, sagoi_core_chooser *choose, const void *about);
 
 /* Does a task here and now; sagoi_iothread_wait() then has nothing to wait for. */
 void sagoi_task_do(sagoi_task *task);

@@ -191,14 +191,25 @@ static void waiting_has_a_limit(void **state) {
     assert_int_equal(sagoi_store_close(&store), SAGO_OK);
 }
 
+static int asked; /* how often */
+
+static int choose_core(const void *core) {
+    asked++;
+    return *(const int *)core;
+}
+
 static void the_thread_is_there_when_needed(void **state) {
     sagoi_store *store = fixture_open(*state, 0, &ways[0]);
     int before = threads_of_process();
     sagoi_iothread *thread = thread_create();
-    sagoi_iothread_bind(thread, 0);
+    const int first = 0, absent = 100000;
+    asked = 0;
+    sagoi_iothread_place(thread, choose_core, &first);
     assert_int_equal(threads_of_process(), before);
     sagoi_iothread_destroy(&thread); /* never started */
+    assert_int_equal(asked, 0);
     thread = thread_create();
+    sagoi_iothread_place(thread, choose_core, &absent); /* it runs wherever it may */
     static sagoi_task tasks[TASKS];
     char byte = 'x';
     for (int i = 0; i < TASKS; i++) {
@@ -206,9 +217,8 @@ static void the_thread_is_there_when_needed(void **state) {
         sagoi_iothread_start(thread, &tasks[i]);
     }
     assert_int_equal(threads_of_process(), before + 1);
-    sagoi_iothread_bind(thread, 0);
-    sagoi_iothread_bind(thread, 100000); /* there is none: stays */
-    sagoi_iothread_destroy(&thread);     /* waits for all */
+    assert_int_equal(asked, 1);
+    sagoi_iothread_destroy(&thread); /* waits for all */
     int64_t size = 0;
     assert_int_equal(sagoi_store_size(store, &size), SAGO_OK);
     assert_int_equal(size, TASKS);
