@@ -129,12 +129,13 @@ static sago_status shrink_window(sagoi_draft *draft, int64_t *window, bool *plac
     return best == 0 || best == tried ? SAGO_OK : try_window(draft, best, placed);
 }
 
-/* Memory has made windows smaller than wanted: messages that are shorter leave more of it for them.  What counts
- * is the number of rounds. */
+/* Memory has made windows smaller than wanted, or has left nodes without an aggregator: shorter messages leave
+ * more of it for windows.  What counts is the number of rounds. */
 static sago_status try_short_messages(sagoi_draft *draft, int64_t wanted, int64_t *window) {
     int64_t rounds = draft->plan->rounds, message = draft->plan->message, larger = wanted;
     bool placed;
-    if (*window >= wanted || draft->plan->nodes == 1 || message <= SAGOI_MESSAGE_SHORT)
+    bool enough = *window >= wanted && !draft->refused;
+    if (enough || draft->plan->nodes == 1 || message <= SAGOI_MESSAGE_SHORT)
         return SAGO_OK;
     draft->message_most = SAGOI_MESSAGE_SHORT;
     sago_status status = shrink_window(draft, &larger, &placed);
