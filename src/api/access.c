@@ -15,6 +15,7 @@ sago_status sago_set_view(sago_file *file, MPI_Offset disp, MPI_Datatype etype, 
     double start = sagoi_now();
     status = sagoi_view_make(disp, etype, filetype, &file->budget, &view);
     (void)sagoi_phase_end(&file->stats, SAGO_PHASE_FLATTEN, start);
+    sagoi_record_no_call(&file->stats);
     bool gaps;
     status = sagoi_engine_agree_any(file, status, SAGOI_CALL_VIEW, !view.solid, &gaps);
     if (status) {

@@ -625,8 +625,10 @@ static sago_status leave(sagoi_call *call, sago_status status) {
 
 static void count_call(sagoi_call *call, int64_t bytes) {
     sago_stats *stats = &call->file->stats;
-    if (call->composed->flush)
+    if (call->composed->flush) {
+        sagoi_record_no_call(stats);
         return;
+    }
     bool write = call->composed->request.direction == SAGOI_TO_FILE;
     *(write ? &stats->collective_writes : &stats->collective_reads) += 1;
     *(write ? &stats->bytes_written : &stats->bytes_read) += bytes;

@@ -214,7 +214,8 @@ double sagoi_phase_end_unusual(sago_stats *stats, sago_phase phase, double start
     opened *of = recorder.record ? find(stats) : NULL;
     if (of) {
         double end = now();
-        if (of->began == 0 || phase == SAGO_PHASE_FLATTEN) /* of a call it is the first; of a view, nobody's */
+        if (of->began == 0 ||
+            phase == SAGO_PHASE_FLATTEN) /* the first of a call; the one before may have failed */
             of->began = end - seconds;
         sagoi_row_add(recorder.row, phase, end, seconds);
         add_span(of, phase, end, seconds);
@@ -243,6 +244,14 @@ void sagoi_recorder_call(const sago_stats *stats, const sagoi_recorded_call *cal
     opened *of = recorder.record ? find(stats) : NULL;
     if (of)
         add_call(of, call);
+    (void)pthread_mutex_unlock(&lock);
+}
+
+void sagoi_recorder_no_call(const sago_stats *stats) {
+    (void)pthread_mutex_lock(&lock);
+    opened *of = recorder.record ? find(stats) : NULL;
+    if (of)
+        of->began = 0;
     (void)pthread_mutex_unlock(&lock);
 }
 

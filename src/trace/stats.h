@@ -36,10 +36,17 @@ static inline double sagoi_phase_end(sago_stats *stats, sago_phase phase, double
  * received from it (ranks: this one, the other); from here on phases are of this round. */
 void sagoi_recorder_message(const sago_stats *stats, bool sent, const int ranks[2], int64_t bytes);
 void sagoi_recorder_round(const sago_stats *stats, int64_t round);
+void sagoi_recorder_no_call(const sago_stats *stats);
 
 static inline void sagoi_record_message(const sago_stats *stats, bool sent, const int ranks[2], int64_t bytes) {
     if (__builtin_expect(sagoi_is_recorded(), 0))
         sagoi_recorder_message(stats, sent, ranks, bytes);
+}
+
+/* The phases that ended last belong to no call of the user's: the next call begins with its own first phase. */
+static inline void sagoi_record_no_call(const sago_stats *stats) {
+    if (__builtin_expect(sagoi_is_recorded(), 0))
+        sagoi_recorder_no_call(stats);
 }
 
 static inline void sagoi_record_round(const sago_stats *stats, int64_t round) {

@@ -1,0 +1,42 @@
+/* How long a call took, as the recorder adds it up from its phases. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "trace/recorder.h"
+
+enum { PAUSE_US = 500000 };
+
+static const sagoi_recorder_setup setup = {
+    .ranks = 1, .nodes = 1, .program = "p", .mpi = "m", .version = "v", .job = "j", .node = "n"};
+
+static void end_phase(sago_stats *stats, sago_phase phase) { (void)sagoi_phase_end(stats, phase, sagoi_now()); }
+
+/* A view is set, and much later there is a call that has nothing to flatten: the call begins with its own phase.
+ */
+static void a_view_begins_no_call(void **state) {
+    (void)state;
+    sago_stats stats = {0};
+    const sagoi_opened about = {.path = "file", .storage = "s", .hints = "", .ranks = 1, .leads = true};
+    const sagoi_recorded_call call = {.write = true, .bytes = 1, .range = {0, 1}};
+    assert_int_equal(sagoi_recorder_begin(&setup), SAGO_OK);
+    sagoi_recorder_open(&stats, &about);
+    end_phase(&stats, SAGO_PHASE_FLATTEN);
+    sagoi_record_no_call(&stats);
+    (void)usleep(PAUSE_US);
+    end_phase(&stats, SAGO_PHASE_STORE);
+    sagoi_recorder_call(&stats, &call);
+    sagoi_recorder_close(&stats);
+    sagoi_record *record = sagoi_recorder_end();
+    assert_non_null(record);
+    assert_true(record->files[0].calls[1] < 1e-6 * PAUSE_US);
+    sagoi_record_destroy(record);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_view_begins_no_call)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
