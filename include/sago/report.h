@@ -23,8 +23,8 @@ sago_status sago_report_begin(MPI_Comm comm);
  */
 void sago_report_note(const char *path, const char *text, int first);
 
-/* Local.  A call on a file that another library, as MPI's own I/O, served for this rank, and that ends now: how many
- * bytes it was for, and how long it took. */
+/* Local.  A call on a file that another library, as MPI's own I/O, served for this rank, and that ends now: how
+ * many bytes it was for, and how long it took. */
 void sago_report_passed(const char *path, int collective, int write, MPI_Count bytes, double seconds);
 
 /* Local, before any file is opened.  SAGO_STATS is the caller's to tell, not the library's. */

@@ -15,8 +15,6 @@
 
 #include "base/hints.h"
 
-extern char **environ;
-
 int64_t sagoi_allocation_parse(const char *text) {
     struct tm time = {.tm_isdst = -1};
     char *rest;

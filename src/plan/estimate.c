@@ -76,10 +76,11 @@ static double store_seconds(const sagoi_draft *draft, const sagoi_topology *topo
         return bytes / all;
     if (draft->stripe == 0)
         return bytes / smaller(all, (double)aggregators * topology->writer);
-    double alone = (double)sagoi_min(window, round) / topology->writer, last = (double)(span % round);
-    return bytes / (double)span *
-           ((double)(span / round) * larger(alone, (double)round / all) +
-            (last > 0 ? larger(alone, last / all) : 0));
+    int64_t full = span / round, last = span % round;
+    double alone = (double)sagoi_min(window, round) / topology->writer;
+    double seconds =
+        (double)full * larger(alone, (double)round / all) + (last > 0 ? larger(alone, (double)last / all) : 0);
+    return bytes / (double)span * seconds;
 }
 
 sagoi_estimate sagoi_draft_estimate(const sagoi_draft *draft, int64_t aggregators) {

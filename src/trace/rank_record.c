@@ -215,8 +215,8 @@ static void set_text(char *to, size_t room, const char *text) {
 static void set_path(char *to, size_t room, const char *path) {
     size_t length = strlen(path);
     set_text(to, room, length < room ? path : path + length - room + 1);
-    if (length >= room)
-        memcpy(to, "...", 3);
+    for (size_t i = 0; length >= room && i < 3; i++)
+        to[i] = '.';
 }
 
 sagoi_record_file *sagoi_record_find(sagoi_record *record, const char *path) {
