@@ -73,7 +73,14 @@ static bool is_due(const sago_ckpt *ckpt) {
     return due;
 }
 
-/* A last save must fit before the end: twice what the slowest one took, and a minute. */
+/* Seconds before the end that are kept for whatever a job does besides saving: a minute, but no more than a tenth
+ * of what there was when the directory was opened, so that a short job does not leave as soon as it has begun. */
+static double spare_time(const sago_ckpt *ckpt, double left) {
+    double left_then = left + sagoi_ckpt_now() - ckpt->opened;
+    return fmax(0, fmin(60, left_then / 10));
+}
+
+/* A last save must fit before the end: twice what the slowest one took, and some time to spare. */
 static bool ends_soon(sago_ckpt *ckpt) {
     const char *text = sagoi_environment("SLURM_JOB_END_TIME");
     int64_t end = text ? strtoll(text, NULL, 10) : 0;
@@ -82,7 +89,8 @@ static bool ends_soon(sago_ckpt *ckpt) {
     double slowest = 0;
     for (const sagoi_saving *at = ckpt->saves; at; at = at->next)
         slowest = fmax(slowest, at->stats.held + at->stats.write + at->stats.drain);
-    return end > 0 && (double)end - sagoi_ckpt_date() < 60 + 2 * slowest;
+    double left = (double)end - sagoi_ckpt_date();
+    return end > 0 && left < spare_time(ckpt, left) + 2 * slowest;
 }
 
 sago_status sagoi_is_due(sago_ckpt *ckpt, int *due, int *leave) {
