@@ -93,7 +93,7 @@ openmpi) launcher="mpiexec.openmpi --allow-run-as-root --oversubscribe --bind-to
 *) launcher="mpiexec.mpich -launcher fork -n 2" ;;
 esac
 cd "$area/work"
-export SAGO_LAUNCHER="$launcher" SAGO_PROGRAM="$SAGO_BUILD/bin/examples/waveguide" SAGO_STEPS=${STEPS:-3000} CELLS=${CELLS:-32}
+export SAGO_LAUNCHER="$launcher" SAGO_PROGRAM="$SAGO_BUILD/bin/examples/waveguide" SAGO_STEPS=${STEPS:-40000} CELLS=${CELLS:-32}
 job=$(sbatch --parsable --export=ALL --output="$area/work/job.out" --open-mode=append --time=1 \
     "$SAGO_SOURCE/examples/slurm_requeue.sh") || fail "sbatch"
 echo "job $job"
