@@ -154,7 +154,7 @@ static void fill_status(MPI_Status *status, MPI_Count bytes) {
 
 bool dropin_serve(MPI_File handle, const dropin_access *wanted, MPI_Status *status, int *code) {
     MPI_Count bytes = 0;
-    bool served = serve(dropin_files_find(handle), wanted, &bytes, code);
+    bool served = serve(dropin_files_find_taken(handle), wanted, &bytes, code);
     if (served)
         fill_status(status, bytes);
     return served;
@@ -163,7 +163,7 @@ bool dropin_serve(MPI_File handle, const dropin_access *wanted, MPI_Status *stat
 /* ---- Split calls: all the work is done when they begin ---- */
 
 bool dropin_serve_begin(MPI_File handle, const dropin_access *wanted, int *code) {
-    dropin_file *file = dropin_files_find(handle);
+    dropin_file *file = dropin_files_find_taken(handle);
     if (file && file->split == DROPIN_SPLIT_SAGO) {
         *code = dropin_raise_code(handle, MPI_ERR_IO);
         return true;
@@ -217,7 +217,7 @@ static int start(dropin_file *file, const dropin_access *wanted, MPI_Offset from
 }
 
 bool dropin_serve_start(MPI_File handle, const dropin_access *wanted, MPI_Request *request, int *code) {
-    dropin_file *file = dropin_files_find(handle);
+    dropin_file *file = dropin_files_find_taken(handle);
     dropin_reason reason = refusal(file);
     if (reason)
         return hand_over(file, wanted, reason);

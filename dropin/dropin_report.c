@@ -82,8 +82,10 @@ static void count(const dropin_file *file, const counts *more) {
 }
 
 void dropin_count_open(const dropin_file *file) {
-    count(file, &(counts){.files = 1, .files_taken = file && file->sago});
+    count(file, &(counts){.files = 1, .files_taken = file && (file->sago || file->late)});
 }
+
+void dropin_count_refused(const dropin_file *file) { count(file, &(counts){.files_taken = -1}); }
 
 void dropin_count_passed(MPI_File handle, double began, int code, const dropin_passed *call) {
     if (!timed)

@@ -42,6 +42,8 @@ double dropin_clock(void);
 
 /* `file` may be NULL, where Sago knows of none. */
 void dropin_count_open(const struct dropin_file *file);
+/* Sago has not taken it after all. */
+void dropin_count_refused(const struct dropin_file *file);
 void dropin_count_close(const struct dropin_file *file);
 void dropin_count_served(const struct dropin_file *file, bool write, MPI_Count bytes, double start);
 void dropin_count_alone(bool write,

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "atomic.h"
+#include "late.h"
 
 enum { BUCKETS = 64 };
 
@@ -51,6 +52,7 @@ void dropin_files_remove(dropin_file *file) {
     (void)pthread_mutex_unlock(&lock);
     dropin_atomic_switch(file, false);
     (void)pthread_mutex_destroy(&file->lock);
+    dropin_late_free(file);
     free(file->path);
     free(file);
 }

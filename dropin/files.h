@@ -16,10 +16,11 @@ typedef enum { DROPIN_SPLIT_NONE, DROPIN_SPLIT_SAGO, DROPIN_SPLIT_MPI } dropin_s
 typedef struct dropin_file {
     MPI_File handle;
     struct dropin_file *next;
-    sago_file *sago;      /* NULL: not taken */
-    MPI_Count etype_size; /* of the view, bytes */
-    dropin_reason closed; /* why Sago serves no call on this file, or DROPIN_SERVED */
-    dropin_reason unseen; /* the same for the view in force */
+    sago_file *sago;          /* NULL: not taken, or not yet */
+    struct dropin_late *late; /* what is needed to take it later; late.h */
+    MPI_Count etype_size;     /* of the view, bytes */
+    dropin_reason closed;     /* why Sago serves no call on this file, or DROPIN_SERVED */
+    dropin_reason unseen;     /* the same for the view in force */
     int amode;
     bool first; /* this rank is rank 0 of the file's */
     bool atomic;
@@ -41,6 +42,9 @@ typedef struct dropin_file {
 dropin_file *dropin_files_add(MPI_File handle);
 /* NULL: Sago does not know it. */
 dropin_file *dropin_files_find(MPI_File handle);
+/* The same before a call that Sago may serve: a file that was put off is opened by Sago now, or left to the MPI
+ * library from here on.  Defined in open.c. */
+dropin_file *dropin_files_find_taken(MPI_File handle);
 /* Could only this rank not serve the call that just failed, so that the others know nothing of it? */
 bool dropin_failed_alone(dropin_file *file);
 /* Local: what this rank has deferred is in all of its files. */

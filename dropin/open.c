@@ -14,6 +14,7 @@
 #include "descriptors.h"
 #include "files.h"
 #include "foresee.h"
+#include "late.h"
 #include "pointer.h"
 #include "raise.h"
 #include "settle.h"
@@ -101,27 +102,50 @@ static void tell_refused(const dropin_file *file, const char *path) {
     told = true;
 }
 
-static dropin_file *adopt(MPI_File handle, MPI_Comm comm, const char *path, int amode, MPI_Info info) {
+/* Collective: Sago's file beside the MPI library's.  `path` NULL: this rank knows that it will have none. */
+static void take(dropin_file *file, MPI_Comm comm, const char *path, int amode, MPI_Info info) {
     sago_file *sago = NULL;
-    dropin_file *file = dropin_files_add(handle);
-    bool prefixed = strchr(path, ':'); /* "ufs:/scratch/x": to the MPI libraries a kind of file system */
-    bool wanted = file && !prefixed && dropin_descriptor_take();
+    bool wanted = path && dropin_descriptor_take();
     MPI_Info hints = hints_for_sago(comm, info);
-    dropin_join_report(comm);
     sago_status status = sago_open(comm, wanted ? path : NULL, mode_for_sago(amode), hints, &sago);
     if (wanted && status)
         dropin_descriptor_give_back();
     if (hints != MPI_INFO_NULL)
         (void)MPI_Info_free(&hints);
+    if (!file)
+        return;
+    file->sago = sago;
+    file->closed = reason_of(status);
+    if (wanted && (file->closed == DROPIN_HINTS || file->closed == DROPIN_NOT_OPENED))
+        tell_refused(file, path);
+}
+
+static dropin_file *adopt(MPI_File handle, MPI_Comm comm, const char *path, int amode, MPI_Info info) {
+    dropin_file *file = dropin_files_add(handle);
+    bool prefixed = strchr(path, ':'); /* "ufs:/scratch/x": to the MPI libraries a kind of file system */
+    dropin_join_report(comm);
     if (file) {
         describe(file, comm, amode);
         file->path = strdup(path);
-        file->sago = sago;
-        file->closed = prefixed ? DROPIN_PREFIX : reason_of(status);
-        if (wanted && (file->closed == DROPIN_HINTS || file->closed == DROPIN_NOT_OPENED))
-            tell_refused(file, path);
     }
+    if (!file || prefixed || !dropin_put_off(file, comm, info))
+        take(file, comm, file && !prefixed ? path : NULL, amode, info);
+    if (file && prefixed)
+        file->closed = DROPIN_PREFIX;
     dropin_count_open(file);
+    return file;
+}
+
+dropin_file *dropin_files_find_taken(MPI_File handle) {
+    dropin_file *file = dropin_files_find(handle);
+    if (!file || !file->late)
+        return file;
+    char path[DROPIN_LATE_PATH];
+    const char *found = dropin_late_path(file, path);
+    take(file, MPI_COMM_SELF, found, file->amode, file->late->info);
+    dropin_late_free(file);
+    if (!file->sago)
+        dropin_count_refused(file);
     return file;
 }
 
@@ -260,7 +284,7 @@ static void view_note(dropin_file *file, const view *wanted, dropin_reason unsee
 
 int dropin_set_view(const dropin_calls *next, MPI_File handle, MPI_Offset disp, MPI_Datatype etype,
                     MPI_Datatype filetype, const char *datarep, MPI_Info info) {
-    dropin_file *file = dropin_files_find(handle);
+    dropin_file *file = dropin_files_find_taken(handle);
     const view wanted = {disp, etype, filetype, datarep};
     if (!file || !file->sago)
         return next->set_view(handle, disp, etype, filetype, datarep, info);
@@ -314,7 +338,7 @@ int dropin_seek_shared(const dropin_calls *next, MPI_File handle, MPI_Offset off
 }
 
 int dropin_set_atomicity(const dropin_calls *next, MPI_File handle, int flag) {
-    dropin_file *file = dropin_files_find(handle);
+    dropin_file *file = dropin_files_find_taken(handle);
     int settled = dropin_settle(file), code = settled ? settled : next->set_atomicity(handle, flag);
     if (code == MPI_SUCCESS && file)
         dropin_atomic_switch(file, flag);
@@ -323,7 +347,7 @@ int dropin_set_atomicity(const dropin_calls *next, MPI_File handle, int flag) {
 
 /* By Sago, which may have the file mapped and must see it shrink. */
 int dropin_set_size(const dropin_calls *next, MPI_File handle, MPI_Offset size) {
-    dropin_file *file = dropin_files_find(handle);
+    dropin_file *file = dropin_files_find_taken(handle);
     if (!file || !file->sago || (file->amode & MPI_MODE_RDONLY))
         return next->set_size(handle, size);
     return dropin_raise(handle, sago_set_size(file->sago, size));
@@ -337,7 +361,7 @@ int dropin_get_size(const dropin_calls *next, MPI_File handle, MPI_Offset *size)
 /* By Sago, too: the MPI libraries' own read and write the file through the view in force, or fail on some ranks.
  */
 int dropin_preallocate(const dropin_calls *next, MPI_File handle, MPI_Offset size) {
-    dropin_file *file = dropin_files_find(handle);
+    dropin_file *file = dropin_files_find_taken(handle);
     if (!file || !file->sago || (file->amode & MPI_MODE_RDONLY))
         return next->preallocate(handle, size);
     sago_status status = sago_preallocate(file->sago, size);
@@ -350,7 +374,7 @@ int dropin_sync(const dropin_calls *next, MPI_File handle) {
 }
 
 int dropin_get_info(const dropin_calls *next, MPI_File handle, MPI_Info *info) {
-    dropin_file *file = dropin_files_find(handle);
+    dropin_file *file = dropin_files_find_taken(handle);
     int code = next->get_info(handle, info);
     if (code == MPI_SUCCESS && file && file->sago)
         (void)sago_get_hints(file->sago, *info); /* without it the answer is still the MPI library's */
