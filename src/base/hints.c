@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -440,18 +441,26 @@ const char *sagoi_hint_source(const sagoi_hints *hints, int64_t i) {
     return strcmp(value, table[i].fallback) == 0 ? NULL : "an alias in the MPI_Info, or the site file";
 }
 
+/* What the table says, worked out once: every file begins with it. */
+static sagoi_hints defaults;
+static sago_status defaults_status;
+
+static void parse_defaults(void) {
+    for (int i = 0; i < ROWS && !defaults_status; i++)
+        defaults_status = row_set(&defaults, &table[i], "default of", table[i].name, table[i].fallback);
+}
+
 sago_status sagoi_hints_init(sagoi_hints *hints) {
-    sagoi_hints fresh = {0};
+    static pthread_once_t parsed = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&parsed, parse_defaults);
+    sago_status status = defaults_status;
+    sagoi_hints fresh = defaults;
     bool in_environment = environment_has_own();
-    for (int i = 0; i < ROWS; i++) {
-        sago_status status = row_set(&fresh, &table[i], "default of", table[i].name, table[i].fallback);
-        if (status == SAGO_OK && in_environment)
-            status = environment_set(&fresh, &table[i]);
-        if (status != SAGO_OK)
-            return status;
-    }
-    *hints = fresh;
-    return SAGO_OK;
+    for (int i = 0; i < ROWS && !status && in_environment; i++)
+        status = environment_set(&fresh, &table[i]);
+    if (!status)
+        *hints = fresh;
+    return status;
 }
 
 const char *sagoi_environment(const char *name) {
@@ -521,13 +530,14 @@ static sago_status name_set(sagoi_hints *hints, int i, const char *value) {
 sago_status sagoi_hints_set(sagoi_hints *hints, const char *key, const char *value) {
     if (!hints || !key || !value)
         return sagoi_fail(SAGO_ERR_ARG, "a hint without a key or a value");
+    bool own = is_own(key); /* which is nobody's other name */
     for (int i = 0; i < ROWS; i++) {
         if (strcmp(key, table[i].name) == 0)
             return name_set(hints, i, value);
-        if (table[i].alias && list_find(table[i].alias, key, strncmp) >= 0)
+        if (!own && table[i].alias && list_find(table[i].alias, key, strncmp) >= 0)
             alias_set(hints, i, value);
     }
-    if (!is_own(key))
+    if (!own)
         return SAGO_OK;
     return sagoi_fail(SAGO_ERR_HINT, "hint %.*s is unknown; did you mean %s?", KEY_SHOWN, key, nearest_name(key));
 }
