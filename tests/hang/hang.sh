@@ -1,6 +1,7 @@
 #!/bin/bash
 # Checkpoints on storage that hangs, at every kind of call and with a server that is stopped.
-#     hang.sh [--sample | WHERE...]     WHERE: global, local, only
+#     hang.sh [--sample | WHERE[:PART]...]     WHERE: global, local, only; PART: run, open, leave, rbio, coio, redundant
+# Without a PART it is all of them, which takes longer than a quarter of an hour.
 # Needs root, /dev/fuse and libfuse3; where they are missing it says so and exits with 77.
 set -u
 
@@ -87,24 +88,42 @@ campaign() {
     release
 }
 
+kinds="getattr open create read write flush fsync mkdir unlink rename opendir readdir fsyncdir statfs all stopped"
+# hang_part WHERE PART
+hang_part() {
+    local kind
+    case $2 in
+    run) campaign 2 run "$1" threaded $kinds ;;
+    open) campaign 2 open "$1" threaded $kinds link access ;;
+    leave)
+        for kind in $kinds; do
+            campaign 3 leave "$1" threaded "$kind"
+        done
+        ;;
+    rbio | coio | redundant)
+        [ "$2 $1" != "redundant only" ] || return # it is on local storage
+        campaign 3 run "$1" "$2" create write fsync rename read opendir all stopped
+        campaign 3 leave "$1" "$2" write
+        campaign 3 leave "$1" "$2" stopped
+        ;;
+    *)
+        echo "FAIL: there is no part $2"
+        failed=1
+        ;;
+    esac
+}
+
 if [ "${1:-}" = --sample ]; then
     campaign 2 run global threaded stopped
     campaign 2 run local redundant write
     campaign 2 leave only threaded write
 else
-    kinds="getattr open create read write flush fsync mkdir unlink rename opendir readdir fsyncdir statfs all stopped"
     [ $# -gt 0 ] || set -- global local only
-    for where in "$@"; do
-        campaign 2 run $where threaded $kinds
-        campaign 2 open $where threaded $kinds link access
-        for kind in $kinds; do
-            campaign 3 leave $where threaded "$kind"
-        done
-        for style in rbio coio redundant; do
-            [ "$style $where" != "redundant only" ] || continue # it is on local storage
-            campaign 3 run $where $style create write fsync rename read opendir all stopped
-            campaign 3 leave $where $style write
-            campaign 3 leave $where $style stopped
+    for piece in "$@"; do
+        where=${piece%%:*} parts=${piece#*:}
+        [ "$parts" != "$piece" ] || parts="run open leave rbio coio redundant"
+        for part in $parts; do
+            hang_part "$where" "$part"
         done
     done
 fi
