@@ -12,6 +12,18 @@ if(NOT SAGO_MPIFORT OR NOT CMAKE_Fortran_COMPILER)
     return()
 endif()
 enable_language(Fortran)
+
+# Some MPIs install the wrapper without the modules; what it prints is then no command, or one that lacks them.
+execute_process(COMMAND ${SAGO_MPIFORT} -show OUTPUT_QUIET ERROR_QUIET RESULT_VARIABLE failed)
+if(NOT failed)
+    file(WRITE ${PROJECT_BINARY_DIR}/uses_mpi.f90 "program uses_mpi\nuse mpi_f08\nend program\n")
+    execute_process(COMMAND ${SAGO_MPIFORT} -c uses_mpi.f90 -o uses_mpi.o WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
+        OUTPUT_QUIET ERROR_QUIET RESULT_VARIABLE failed)
+endif()
+if(failed)
+    message(STATUS "${SAGO_MPIFORT} has no module mpi_f08: the Fortran modules are left out")
+    return()
+endif()
 add_mpi_target(sago_mpi_fortran mpi_fortran ${SAGO_MPIFORT})
 
 set(modules ${PROJECT_BINARY_DIR}/include/sago/fortran)

@@ -15,12 +15,13 @@
 enum { MAX_BYTES = 20000, MAX_SPAN = 1 << 20, MAX_DIMS = 3, MAX_MEMBERS = 4, MAX_HANDLES = 4096 };
 
 #ifdef OPEN_MPI
-static const bool in_openmpi = true;
+static const bool in_openmpi = true, in_openmpi_5 = OMPI_MAJOR_VERSION >= 5;
 #else
-static const bool in_openmpi = false;
+static const bool in_openmpi = false, in_openmpi_5 = false;
 #endif
 
-/* Known bugs of the MPI libraries (MPICH 4.0.2, Open MPI 4.1.4), and how many types were not packed for them. */
+/* Known bugs of the MPI libraries (MPICH 4.0.2, Open MPI 4.1.4 and 5.0.9), and how many types were not packed for
+ * them. */
 typedef struct mpi_bug {
     const char *reason;
     int64_t skipped;
@@ -29,6 +30,7 @@ typedef struct mpi_bug {
 static mpi_bug empty_member = {
     "struct with an empty member: MPICH may divide by zero, Open MPI packs by another extent than it reports", 0};
 static mpi_bug minus_one = {"stride of -1 byte: Open MPI uses that value for 'the natural one'", 0};
+static mpi_bug padded_pair = {"MPI_LONG_DOUBLE_INT: Open MPI 5 packs some overlapping ones from other places", 0};
 
 static int failures;
 
@@ -220,6 +222,8 @@ static void make_leaf(made *whole) {
     whole->type = types[i];
     (void)snprintf(whole->text, sizeof whole->text, "%s", names[i]);
     MPI_Type_size(whole->type, &size);
+    if (in_openmpi_5 && types[i] == MPI_LONG_DOUBLE_INT)
+        whole->bug = &padded_pair;
     for (int k = 0; k < size; k++)
         model_add(whole, types[i] == MPI_SHORT_INT && k >= 2 ? k + 2 : k);
 }
@@ -751,6 +755,8 @@ static void test_predefined(void) {
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         int size;
         MPI_Type_size(types[i], &size);
+        if (size == 0) /* of Fortran, in an MPI without it */
+            continue;
         CHECK(sagoi_flatten(types[i], NULL, &flat) == SAGO_OK && is_train(&flat, 0, size, 1, 0));
         sagoi_flat_cleanup(&flat);
     }
@@ -1005,6 +1011,7 @@ int main(int argc, char **argv) {
     test_chosen();
     report_bug(&empty_member);
     report_bug(&minus_one);
+    report_bug(&padded_pair);
     if (failures)
         printf("%d failures\n", failures);
     else

@@ -23,6 +23,8 @@ case $SAGO_MPI:$version in
 openmpi:*"Open MPI"* | mpich:*MPICH*) ;;
 *) skip "mpi4py of $python is not on $SAGO_MPI (SAGO_PYTHON names another Python); slices passed" ;;
 esac
+"$SAGO_SOURCE/tests/run-mpi.sh" -t 60 2 "$python" -c 'from mpi4py import MPI; print("size", MPI.COMM_WORLD.size)' | grep -q 'size 2' ||
+    skip "mpi4py of $python is on another version of $SAGO_MPI than its launcher, so that each rank is alone; slices passed"
 echo "== structs"
 "$python" "$tests/structs.py" "$SAGO_MPICC" -I"$SAGO_SOURCE/include" -I"$SAGO_BUILD/include"
 for ranks in 1 2 4; do
