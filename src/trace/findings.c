@@ -262,14 +262,15 @@ static void say_exchange_phase(facts *f, int part) {
         part);
 }
 
-/* Bytes a second that a rank moved while it was in the file system; 0: nobody was. */
+/* Bytes a second that a rank moved while it was in the file system; 0: not known, since nobody was, or most bytes
+ * went by a mapping of the file, or to memory, where no system call moves them. */
 static double stream_speed(const facts *f) {
     double bytes = 0, seconds = 0;
     for (int64_t i = 0; i < f->record->nfiles; i++) {
         bytes += (double)f->record->files[i].phase[SAGO_PHASE_STORE].bytes;
         seconds += fmax(f->record->files[i].phase[SAGO_PHASE_STORE].seconds, f->record->files[i].io_seconds);
     }
-    return seconds > 0 ? bytes / seconds : 0;
+    return seconds > 0 && bytes >= 0.5 * (double)(f->bytes[0] + f->bytes[1]) ? bytes / seconds : 0;
 }
 
 /* Of the job, while its slowest rank was in calls. */
@@ -279,20 +280,24 @@ static double job_speed(const facts *f) {
 
 static void say_store_phase(facts *f, int part) {
     double speed = stream_speed(f), tuned = f->record->stream;
-    if (tuned > 0 && speed < tuned / 2)
+    char of_rank[160] = "";
+    if (speed > 0)
+        (void)snprintf(of_rank, sizeof of_rank, ", %s/s of a rank that was in it%s", of_bytes(speed).text,
+                       tuned <= 0          ? " (`sago tune` would tell how much it could be)"
+                       : speed < tuned / 2 ? ""
+                                           : ", near what `sago tune` measured");
+    if (speed > 0 && speed < tuned / 2)
         say(f, "sago_aggregators_per_target=2",
-            "%d%% of the time went to the file system: %s/s of the job, %s/s of a rank that was in it, where "
-            "`sago "
-            "tune` measured %s/s of one.  More writers for each storage target, or wider stripes when the file is "
-            "made (striping_factor), may come nearer.",
-            part, of_bytes(job_speed(f)).text, of_bytes(speed).text, of_bytes(tuned).text);
+            "%d%% of the time went to the file system: %s/s of the job%s, where `sago tune` measured %s/s of one. "
+            " "
+            "More writers for each storage target, or wider stripes when the file is made (striping_factor), may "
+            "come nearer.",
+            part, of_bytes(job_speed(f)).text, of_rank, of_bytes(tuned).text);
     else
         say(f, "",
-            "%d%% of the time went to the file system: %s/s of the job, %s/s of a rank that was in it%s.  The "
-            "storage is what the job waits for: nonblocking calls, or checkpoints written in the background, hide "
-            "it.",
-            part, of_bytes(job_speed(f)).text, of_bytes(speed).text,
-            tuned > 0 ? ", near what `sago tune` measured" : " (`sago tune` would tell how much it could be)");
+            "%d%% of the time went to the file system: %s/s of the job%s.  The storage is what the job waits for: "
+            "nonblocking calls, or checkpoints written in the background, hide it.",
+            part, of_bytes(job_speed(f)).text, of_rank);
 }
 
 /* All waiting is one kind, whether in an agreement or at a gate of the node. */
@@ -362,14 +367,35 @@ static void say_small(facts *f) {
         of_bytes((double)bytes / (double)f->sizes).text);
 }
 
+/* Of the file whose calls took most of the rounds: the reasons of its last plan say what kept its windows small.
+ */
+static const sagoi_record_file *most_rounds(const facts *f) {
+    const sagoi_record_file *most = NULL;
+    for (int64_t i = 0; i < f->record->nfiles; i++) {
+        const sagoi_record_file *file = &f->record->files[i];
+        if (!most || file->led[SAGOI_COUNT_rounds] > most->led[SAGOI_COUNT_rounds])
+            most = file;
+    }
+    return most;
+}
+
 static void say_rounds(facts *f) {
-    if (f->aggregated == 0 || f->rounds < 8 * f->aggregated)
+    const sagoi_record_file *file = most_rounds(f);
+    if (f->aggregated == 0 || f->rounds < 8 * f->aggregated || !file)
         return;
-    say(f, "sago_window=64M",
-        "Aggregated calls took %" PRId64
-        " rounds each.  Larger windows take fewer; they need memory (sago_memory), which may be what keeps them "
-        "small.",
-        f->rounds / f->aggregated);
+    int64_t rounds = f->rounds / f->aggregated;
+    if (strstr(file->decision, "for want of memory"))
+        say(f, "sago_memory=SIZE",
+            "Aggregated calls took %" PRId64 " rounds each, since memory keeps windows small.", rounds);
+    else if (strstr(file->decision, ", stripes are ") && file->stripe_unit > 0)
+        say(f, "striping_unit=SIZE",
+            "Aggregated calls took %" PRId64 " rounds each: windows are the file's stripes, of %s.  A file that "
+                                             "is made with larger ones takes fewer.",
+            rounds, of_bytes((double)file->stripe_unit).text);
+    else
+        say(f, "sago_window=64M",
+            "Aggregated calls took %" PRId64 " rounds each.  Larger windows take fewer; they need memory.",
+            rounds);
 }
 
 static void say_handed_file(facts *f, const sagoi_record_file *file) {

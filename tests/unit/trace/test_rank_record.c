@@ -101,6 +101,7 @@ static sagoi_record *make_rank(int64_t rank, int64_t ranks, const char *path) {
                                     .phase = (int16_t)(s % (SAGOI_RECORD_PHASES + 1)),
                                     .stride = 1};
     }
+    file->phase[SAGO_PHASE_STORE] = (sago_phase_stats){.seconds = 40, .bytes = 20 << 20};
     file->longest[SAGO_PHASE_STORE] = 40;
     file->longest_rank[SAGO_PHASE_STORE] = rank;
     row->ranks = 1;

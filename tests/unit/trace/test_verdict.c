@@ -183,6 +183,42 @@ static void checkpoints_hold_the_program(void **state) {
     sagoi_record_destroy(record);
 }
 
+/* What keeps windows small decides what helps. */
+static void many_rounds(void **state) {
+    (void)state;
+    sagoi_record *record = make_job();
+    sagoi_record_file *file = &record->files[0];
+    file->led[SAGOI_COUNT_aggregated_calls] = 10;
+    file->led[SAGOI_COUNT_rounds] = 160;
+    (void)snprintf(file->decision, sizeof file->decision, "window: 4M, at most 4M and even over the rounds\n");
+    expect(record, "took 16 rounds each.  Larger windows", true);
+    expect(record, "[sago_window=64M]", true);
+    (void)snprintf(file->decision, sizeof file->decision, "window: 1M, stripes are 1M\n");
+    file->stripe_unit = 1 << 20;
+    expect(record, "windows are the file's stripes, of 1.0 MiB", true);
+    expect(record, "[striping_unit=SIZE]", true);
+    expect(record, "sago_window", false);
+    (void)snprintf(file->decision, sizeof file->decision,
+                   "window: at most 1M rather than 4M, for want of memory\n");
+    expect(record, "[sago_memory=SIZE]", true);
+    expect(record, "sago_window", false);
+    sagoi_record_destroy(record);
+}
+
+/* Most bytes of a mapped file are moved by no system call, so that nobody's speed in the file system is known. */
+static void mapped_files_have_no_stream(void **state) {
+    (void)state;
+    sagoi_record *record = make_job();
+    for (int64_t rank = 0; rank < RANKS; rank++)
+        spend(record, rank, SAGO_PHASE_STORE, 60);
+    call(record, 10, 1 << 26);
+    record->files[0].phase[SAGO_PHASE_STORE].bytes = 80;
+    expect(record, "of a rank that was in it", false);
+    record->files[0].phase[SAGO_PHASE_STORE].bytes = 10 * RANKS * INT64_C(67108864);
+    expect(record, "11 MiB/s of a rank that was in it (`sago tune`", true);
+    sagoi_record_destroy(record);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(storage_is_slow),
                                        cmocka_unit_test(storage_serves_one_last),
@@ -192,6 +228,8 @@ int main(void) {
                                        cmocka_unit_test(plans_are_made_again),
                                        cmocka_unit_test(tiny_independent_calls),
                                        cmocka_unit_test(calls_are_handed_on),
-                                       cmocka_unit_test(checkpoints_hold_the_program)};
+                                       cmocka_unit_test(checkpoints_hold_the_program),
+                                       cmocka_unit_test(many_rounds),
+                                       cmocka_unit_test(mapped_files_have_no_stream)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
