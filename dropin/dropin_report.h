@@ -1,4 +1,5 @@
-/* What Sago did for this program: counted in every process, added up and told by rank 0 in MPI_Finalize.
+/* What Sago did for this program: counted here, added up and told by the library (sago/report.h) when rank 0 is in
+ * MPI_Finalize.
  *
  * SAGO_STATS=off (default), summary (on stderr) or json:FILE; the same on all ranks.  Both count files and calls
  * of the job, JSON in "all_ranks" also what every rank opened and called. */
@@ -7,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include <sago/report.h>
 #include <sago/sago.h>
 
 /* Why a collective call was handed to the MPI library: identifier, name in JSON, words in the summary. */
@@ -34,7 +36,10 @@ typedef enum {
 
 struct dropin_file;
 
-/* Will there be a report at the end? */
+/* Before anything else. */
+void dropin_begin_report(void);
+
+/* Will there be statistics at the end? */
 bool dropin_reports(void);
 
 /* Seconds when anybody wants to know, else 0. */
@@ -64,7 +69,7 @@ void dropin_count_handed(const struct dropin_file *file, dropin_reason reason);
  * ranks, asks for one. */
 void dropin_join_report(MPI_Comm comm);
 
-/* Collective over MPI_COMM_WORLD, while MPI still runs. */
+/* Collective over MPI_COMM_WORLD, while MPI still runs: MPI_Finalize will tell. */
 void dropin_report(void);
 
 #endif

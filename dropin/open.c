@@ -107,7 +107,9 @@ static void take(dropin_file *file, MPI_Comm comm, const char *path, int amode, 
     sago_file *sago = NULL;
     bool wanted = path && dropin_descriptor_take();
     MPI_Info hints = hints_for_sago(comm, info);
+    sago_report_layer_opens(1);
     sago_status status = sago_open(comm, wanted ? path : NULL, mode_for_sago(amode), hints, &sago);
+    sago_report_layer_opens(0);
     if (wanted && status)
         dropin_descriptor_give_back();
     if (hints != MPI_INFO_NULL)

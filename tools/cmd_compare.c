@@ -128,10 +128,14 @@ static int64_t json_number(const char *text, const char *key) {
     return at ? strtoll(at + strlen(key), NULL, 10) : -1;
 }
 
-static served_calls served_read(int file) {
+/* By its name: whoever wrote it may have put a new file in its place. */
+static served_calls served_read(const char *path) {
     char text[4096] = "";
     served_calls result = {-1, -1, 0, 0};
-    ssize_t length = pread(file, text, sizeof text - 1, 0);
+    int file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    if (file >= 0)
+        (void)close(file);
     if (length <= 0)
         return result;
     result.writes = json_number(text, "\"writes\":");
@@ -148,12 +152,12 @@ static bool run_counted(compare_config *config, double *seconds, char *why) {
     int file = mkstemp(path);
     if (file < 0)
         return bench_refuse(why, "%s: %s", path, strerror(errno));
+    (void)close(file);
     snprintf(stats, sizeof stats, "json:%s", path);
     config->counted = true;
     bool ok = run_once(config, true, stats, seconds, why);
     config->counted = false;
-    config->served = served_read(file);
-    (void)close(file);
+    config->served = served_read(path);
     (void)unlink(path);
     return ok;
 }

@@ -82,7 +82,8 @@ static void say_absent(MPI_Comm comm) {
 
 static bool are_reports_wanted(void) {
     const char *wanted = getenv("SAGO_STATS");
-    return wanted && (strcmp(wanted, "summary") == 0 || strncmp(wanted, "json:", 5) == 0);
+    return getenv("SAGO_REPORT") || getenv("SAGO_TRACE") ||
+           (wanted && (strcmp(wanted, "summary") == 0 || strncmp(wanted, "json:", 5) == 0));
 }
 
 static MPI_Comm comm_of(dropin_word word) { return (MPI_Comm)word; }

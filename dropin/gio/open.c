@@ -60,7 +60,9 @@ static int code_of(sago_status status, const char *name) {
 
 static int open_sago(MPI_Comm comm, const char *name, int amode, MPI_Info info, sago_file **sago) {
     MPI_Info hints = gio_hints_for_sago(info);
+    sago_report_layer_opens(1);
     sago_status status = sago_open(comm, name, mode_of(amode), hints, sago);
+    sago_report_layer_opens(0);
     if (hints != MPI_INFO_NULL)
         (void)MPI_Info_free(&hints);
     if (!status && (amode & O_TRUNC)) {

@@ -6,6 +6,7 @@
 
 #include <mpi.h>
 
+#include <sago/stats.h>
 #include <sago/status.h>
 
 #ifdef __cplusplus
@@ -27,8 +28,18 @@ void sago_report_note(const char *path, const char *text, int first);
  * many bytes it was for, and how long it took. */
 void sago_report_passed(const char *path, int collective, int write, MPI_Count bytes, double seconds);
 
-/* Local, before any file is opened.  SAGO_STATS is the caller's to tell, not the library's. */
-void sago_report_leave_stats(void);
+/* ---- SAGO_STATS ---- */
+
+/* Local, before any file is opened.  There is a layer, whose reasons not to use Sago for a call have these names
+ * (in JSON) and words; the first one stands for none.  They are not copied. */
+void sago_report_layer(const char *const (*reasons)[2], int count);
+
+/* Local.  Between a call with 1 and one with 0, files that this thread opens are the layer's: it counts them. */
+void sago_report_layer_opens(int opens);
+
+/* Local.  Adds to the statistics that rank 0 tells when MPI is finalized, if all ranks have called
+ * sago_report_begin(MPI_COMM_WORLD) before.  `first`: this rank is the first of the file's. */
+void sago_report_count(const sago_report_counts *more, int first);
 
 #ifdef __cplusplus
 }

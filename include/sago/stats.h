@@ -90,6 +90,25 @@ typedef struct sago_stats {
 
 #define SAGO_STATS_INIT SAGO_SIZED(sago_stats)
 
+enum { SAGO_REPORT_REASONS = 16 };
+
+/* For layers between a program and Sago (sago/report.h): what they count of the files that they open.  Pairs:
+ * reads, writes. */
+typedef struct sago_report_counts {
+    int64_t size; /* sizeof(sago_report_counts), set by SAGO_REPORT_COUNTS_INIT */
+    int64_t files, files_taken;
+    int64_t calls[2], bytes[2]; /* collective calls that Sago served; bytes of these and of `alone` */
+    int64_t independent[2];     /* calls of one rank that another library served */
+    int64_t alone[2];           /* the same, served by Sago */
+    int64_t deferred, flush_steps, flushes[SAGO_FLUSH_COUNT];
+    int64_t routes[SAGO_ROUTE_COUNT];
+    int64_t handed[SAGO_REPORT_REASONS]; /* collective calls that another library served, by reason */
+    double seconds[2];                   /* of this rank in collective calls */
+    double phase[SAGO_PHASE_COUNT];      /* seconds of this rank */
+} sago_report_counts;
+
+#define SAGO_REPORT_COUNTS_INIT SAGO_SIZED(sago_report_counts)
+
 /* The names of phases, reasons and routes, as reports have them; never NULL. */
 const char *sago_phase_string(sago_phase phase);
 const char *sago_flush_string(sago_flush reason);

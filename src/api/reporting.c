@@ -32,14 +32,14 @@
 #include "trace/recorder.h"
 #include "trace/report_json.h"
 #include "trace/saved.h"
-#include "trace/summary.h"
+#include "trace/tally.h"
 
 static pthread_once_t asked = PTHREAD_ONCE_INIT;
 static pthread_mutex_t joining = PTHREAD_MUTEX_INITIALIZER;
 
 /* What is asked for; NULL: not. */
 static const char *wanted_report, *wanted_trace, *wanted_stats;
-static bool stats_are_left;
+static _Thread_local bool layer_opens; /* a layer above opens a file, and counts it */
 
 /* Of this process, since it joined. */
 static struct {
@@ -59,10 +59,8 @@ static void ask(void) {
 
 bool sagoi_report_wanted(void) {
     (void)pthread_once(&asked, ask);
-    return wanted_report || wanted_trace || (wanted_stats && !stats_are_left);
+    return wanted_report || wanted_trace || (wanted_stats && !layer_opens);
 }
-
-void sago_report_leave_stats(void) { stats_are_left = true; }
 
 /* ---- Telling ---- */
 
@@ -154,13 +152,26 @@ static void write_report(sagoi_record *record) {
     free(json);
 }
 
-static void write_stats(sagoi_record *record) {
+/* In one piece, too. */
+static void print_stats(const sagoi_tally *all, int ranks) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return;
+    sagoi_tally_print(out, all, ranks);
+    if (fclose(out) == 0 && write(STDERR_FILENO, text, size) < 0)
+        errno = 0; /* there is nobody to tell */
+    free(text);
+}
+
+static void write_stats(const sagoi_tally *all, int ranks) {
     if (strncmp(wanted_stats, "json:", 5) != 0) {
-        sagoi_summary_print(record, tell_variable);
+        print_stats(all, ranks);
         return;
     }
     output out;
-    if (!output_open(&out, wanted_stats + 5) || (sagoi_summary_json(out.file, record), !output_close(&out)))
+    if (!output_open(&out, wanted_stats + 5) || (sagoi_tally_json(out.file, all, ranks), !output_close(&out)))
         tell("SAGO_STATS=%s: %s", wanted_stats, strerror(errno));
 }
 
@@ -206,6 +217,17 @@ static void gather(sagoi_record *record) {
     }
 }
 
+/* Statistics of all ranks, at rank 0: numbers are added up, times are those of the slowest. */
+static bool reduce_tally(sagoi_tally *all) {
+    enum { NUMBERS = offsetof(sago_report_counts, seconds) / sizeof(int64_t), TIMES = 2 + SAGO_PHASE_COUNT };
+    sagoi_tally own = sagoi_tally_now();
+    *all = own;
+    return SAGOI_DONE(MPI_Reduce(&own.counted, &all->counted, NUMBERS, MPI_INT64_T, MPI_SUM, 0, joined.world)) &&
+           SAGOI_DONE(MPI_Reduce(&own.led, &all->led, NUMBERS, MPI_INT64_T, MPI_SUM, 0, joined.world)) &&
+           SAGOI_DONE(
+               MPI_Reduce(own.counted.seconds, all->counted.seconds, TIMES, MPI_DOUBLE, MPI_MAX, 0, joined.world));
+}
+
 /* ---- The directory of records ---- */
 
 /* Files that an earlier job left there; a directory in it is not Sago's. */
@@ -243,13 +265,6 @@ static void leave_record(const sagoi_record *record) {
     free(packed);
 }
 
-static void write_all(sagoi_record *record) {
-    if (wanted_report)
-        write_report(record);
-    if (wanted_stats && !stats_are_left)
-        write_stats(record);
-}
-
 /* Have all ranks of some file's left theirs, and all who have begun ended? */
 static bool is_all_there(const sagoi_record *found) {
     int64_t most = 0;
@@ -275,9 +290,18 @@ static void finish_apart(sagoi_record *record) {
         leave_record(record);
     if (joined.rank != 0)
         return;
-    sagoi_record *found = wanted_report ? await_records() : NULL;
-    write_all(found ? found : record);
-    sagoi_record_destroy(found);
+    if (wanted_report) {
+        sagoi_record *found = await_records();
+        write_report(found ? found : record);
+        sagoi_record_destroy(found);
+    }
+    if (wanted_trace)
+        tell("SAGO_TRACE=%s: no file was opened on all ranks: there is no trace", wanted_trace);
+    if (wanted_stats && !sagoi_tally_has_layer()) {
+        const sagoi_tally own = sagoi_tally_now();
+        tell("SAGO_STATS=%s: no file was opened on all ranks: of rank 0 alone", wanted_stats);
+        write_stats(&own, 1);
+    }
 }
 
 static void write_trace(const sagoi_record *record) {
@@ -289,9 +313,13 @@ static void write_trace(const sagoi_record *record) {
 }
 
 static void finish_together(sagoi_record *record) {
+    sagoi_tally all;
     gather(record);
-    if (joined.rank == 0 && record)
-        write_all(record);
+    bool counted = reduce_tally(&all);
+    if (joined.rank == 0 && record && wanted_report)
+        write_report(record);
+    if (joined.rank == 0 && counted && wanted_stats)
+        write_stats(&all, joined.ranks);
     if (wanted_report && joined.slot == 0)
         (void)unlink(joined.own);
     if (wanted_trace)
@@ -469,7 +497,8 @@ void sagoi_report_file(sago_file *file, const sagoi_hints *given) {
                                                       .stripe_count = layout->stripe_count,
                                                       .ranks = file->team->size,
                                                       .stream = file->network ? file->network->found.stream : 0,
-                                                      .leads = file->team->rank == 0});
+                                                      .leads = file->team->rank == 0,
+                                                      .theirs = layer_opens});
 }
 
 /* ---- For layers above ---- */
@@ -502,4 +531,16 @@ void sago_report_passed(const char *path, int collective, int write, MPI_Count b
 void sago_report_note(const char *path, const char *text, int first) {
     if (path && text)
         sagoi_recorder_note(path, text, first != 0);
+}
+
+void sago_report_layer(const char *const (*reasons)[2], int count) { sagoi_tally_layer(reasons, count); }
+
+void sago_report_layer_opens(int opens) { layer_opens = opens != 0; }
+
+void sago_report_count(const sago_report_counts *more, int first) {
+    sago_report_counts own = {0};
+    if (!more || more->size < (int64_t)sizeof more->size)
+        return;
+    memcpy(&own, more, (size_t)more->size < sizeof own ? (size_t)more->size : sizeof own);
+    sagoi_tally_add(&own, first != 0);
 }

@@ -15,6 +15,7 @@
 #include "base/checked.h"
 #include "trace/events.h"
 #include "trace/saved.h"
+#include "trace/tally.h"
 
 enum { SAVE_SECONDS = 5, PATIENCE_SECONDS = 10 };
 
@@ -22,8 +23,9 @@ enum { SAVE_SECONDS = 5, PATIENCE_SECONDS = 10 };
 typedef struct opened {
     const sago_stats *stats; /* not owned: the file's */
     int16_t file;            /* in the record */
-    bool leads;
-    double began; /* the call under way, since 1970; 0: none is */
+    bool leads, theirs;      /* theirs: a layer above counts it in the statistics */
+    double spent[2];         /* seconds in reads and writes */
+    double began;            /* the call under way, since 1970; 0: none is */
     int64_t round;
     int64_t counted[SAGOI_RECORD_COUNT_COUNT]; /* of the statistics, in the record already */
     int64_t routed[SAGO_ROUTE_COUNT];
@@ -144,12 +146,33 @@ void sagoi_recorder_open(const sago_stats *stats, const sagoi_opened *about) {
         *of = (opened){.stats = stats,
                        .file = (int16_t)(file - recorder.record->files),
                        .leads = about->leads,
+                       .theirs = about->theirs,
                        .next = recorder.files};
         recorder.files = of;
         of = NULL;
     }
     (void)pthread_mutex_unlock(&lock);
     free(of);
+}
+
+/* For SAGO_STATS, when the file is closed. */
+static void count_file(const opened *of) {
+    const sago_stats *stats = of->stats;
+    sago_report_counts more = {.files = 1,
+                               .files_taken = 1,
+                               .calls = {stats->collective_reads, stats->collective_writes},
+                               .bytes = {stats->bytes_read, stats->bytes_written},
+                               .alone = {stats->independent_reads, stats->independent_writes},
+                               .deferred = stats->deferred_writes,
+                               .flush_steps = stats->flush_steps,
+                               .seconds = {of->spent[0], of->spent[1]}};
+    if (of->theirs)
+        return;
+    memcpy(more.flushes, stats->flushes, sizeof more.flushes);
+    memcpy(more.routes, stats->routes, sizeof more.routes);
+    for (int i = 0; i < SAGO_PHASE_COUNT; i++)
+        more.phase[i] = stats->phase[i].seconds;
+    sagoi_tally_add(&more, of->leads);
 }
 
 void sagoi_recorder_close(const sago_stats *stats) {
@@ -161,6 +184,7 @@ void sagoi_recorder_close(const sago_stats *stats) {
         gone = *at;
         if (recorder.record)
             absorb(gone);
+        count_file(gone);
         *at = gone->next;
     }
     (void)pthread_mutex_unlock(&lock);
@@ -230,6 +254,7 @@ static void add_call(opened *of, const sagoi_recorded_call *call) {
     double end = now(), seconds = of->began > 0 ? end - of->began : 0;
     file->sizes[call->write][sagoi_size_bin(call->bytes)]++;
     file->calls[call->write] += seconds;
+    of->spent[call->write] += seconds;
     recorder.row->bytes[call->write] += call->bytes;
     sagoi_heat_add(&file->heat, call->write, call->range, call->bytes, end, seconds);
     add_event(of, SAGOI_EVENT_CALL, call->write, end, seconds);
@@ -468,6 +493,7 @@ sagoi_record *sagoi_recorder_end(void) {
         next = of->next;
         if (record)
             absorb(of);
+        count_file(of);
         free(of);
     }
     if (record) {

@@ -30,6 +30,7 @@ typedef struct sagoi_opened {
     int64_t block, stripe_unit, stripe_count;
     int64_t ranks; /* of its communicator */
     bool leads;    /* this rank is the first of them */
+    bool theirs;   /* a layer above counts it in the statistics (trace/tally.h) */
     double stream; /* bytes a second of one stream to the storage that `sago tune` measured; 0: not known */
 } sagoi_opened;
 

@@ -31,6 +31,7 @@ for absent in 0 1 2; do
     echo "== rank $absent, with a report"
     try SAGO_STATS=json:stats.json
     [ ! -e "$run/stats.json" ] || fail "a report of some ranks"
+    try SAGO_STATS= SAGO_REPORT=run.html SAGO_TRACE=trace.json
     echo "== rank $absent, with a tool behind"
     yield="$tmp/tool.so $yield"
     try SAGO_STATS=

@@ -17,6 +17,7 @@ if [ "$SAGO_MPI" = openmpi ]; then
     launch="$SAGO_MPIEXEC --oversubscribe --allow-run-as-root -n 4"
 fi
 bench="$sago bench block3d --dims 32x32x32 --engines sago --repeat 3 --dir $tmp"
+native="$SAGO_BUILD/bin/examples/write_view $tmp/native.dat"
 
 # ---- A job that ends, its JSON checked by another program than ours ----
 # shellcheck disable=SC2086
@@ -73,6 +74,48 @@ PY
 # shellcheck disable=SC2086
 SAGO_REPORT=/nonexistent/run.html $launch $bench >out 2>err || fail "an unwritable path cost the job"
 [ "$(grep -c '' err)" -eq 1 ] && grep -q '^sago: SAGO_REPORT=/nonexistent/run.html: No such file' err || fail "said: $(cat err)"
+
+# shellcheck disable=SC2086
+SAGO_TRACE=/nonexistent/t.json $launch $bench >out 2>err || fail "an unwritable trace cost the job"
+[ "$(grep -c '' err)" -eq 1 ] && grep -q '^sago: SAGO_TRACE=/nonexistent/t.json: No such file' err || fail "said: $(cat err)"
+for before in "" "$sago run --stats json:/nonexistent/s.json --"; do
+    # shellcheck disable=SC2086
+    SAGO_STATS=json:/nonexistent/s.json $before $launch $native >out 2>err || fail "unwritable statistics cost the job"
+    [ "$(grep -c '' err)" -eq 1 ] && grep -q '^sago: SAGO_STATS=json:/nonexistent/s.json: No such file' err || fail "said: $(cat err)"
+done
+
+# ---- Statistics: the same numbers as text and as JSON, of native programs and of others ----
+# shellcheck disable=SC2086
+SAGO_STATS=json:native.json $launch $native >out 2>err || fail "the example failed: $(cat err)"
+# shellcheck disable=SC2086
+SAGO_STATS=summary $launch $native >out 2>native.txt || fail "the example failed: $(cat native.txt)"
+# A native program under the drop-in is counted as it is without.
+# shellcheck disable=SC2086
+"$sago" run --stats json:preloaded.json -- $launch $native >out 2>err || fail "the example failed: $(cat err)"
+# shellcheck disable=SC2086
+"$sago" run --stats json:handed.json -- $launch "$SAGO_BUILD/tests/dropin/test_handed" >out 2>err || fail "test_handed: $(cat err)"
+# shellcheck disable=SC2086
+"$sago" run --stats summary -- $launch "$SAGO_BUILD/tests/dropin/test_handed" >out 2>handed.txt || fail "test_handed: $(cat handed.txt)"
+python3 - <<'PY' || failed=1
+import json, re
+native, preloaded, handed = (json.load(open(f + ".json")) for f in ("native", "preloaded", "handed"))
+assert set(native) == set(handed) and set(native["all_ranks"]) == set(handed["all_ranks"])
+for name in "ranks", "files", "files_taken", "writes", "write_bytes", "reads", "read_bytes", "routes":
+    assert native[name] == preloaded[name], (name, native, preloaded)
+assert native["all_ranks"]["writes"] == 4 * native["writes"] > 0 and native["write_seconds"] > 0, native
+assert handed["files"] > handed["files_taken"] > 0 and sum(handed["handed"].values()) > 0
+for stats, name in (native, "native.txt"), (handed, "handed.txt"):
+    text = open(name).read()
+    assert re.search(r"(\d+) files? opened", text)[1] == str(stats["files"]), text
+    for verb in "read", "write":
+        calls, mib = re.search(rf"(\d+) collective {verb}s?, ([\d.]+) MiB", text).groups()
+        assert int(calls) == stats[verb + "s"], (text, stats)
+        assert abs(float(mib) - stats[verb + "_bytes"] / 2**20) < 0.06, (text, stats)
+    for route, calls in stats["routes"].items():
+        assert (f"{route} {calls}" in text) == (calls > 0), (text, stats)
+    by = sum(int(n) for n in re.findall(r"(\d+) calls? handed to MPI", text))
+    assert by == sum(stats["handed"].values()), (text, stats)
+PY
 
 # ---- Variables ----
 # shellcheck disable=SC2086

@@ -1,0 +1,159 @@
+/* Text and JSON say the same numbers: files and calls of the job, where what the ranks of a file do together
+ * counts once, and bytes and what each rank does alone are added up.  JSON has what every rank counted besides. */
+#include "trace/tally.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static sagoi_tally mine; /* under the lock */
+
+static const char *const (*reasons)[2]; /* NULL: there is no layer */
+static int nreasons;
+
+void sagoi_tally_layer(const char *const (*names)[2], int count) {
+    reasons = names;
+    nreasons = count < SAGO_REPORT_REASONS ? count : SAGO_REPORT_REASONS;
+}
+
+bool sagoi_tally_has_layer(void) { return reasons != NULL; }
+
+/* ---- Counting ---- */
+
+static void add_counts(sago_report_counts *to, const sago_report_counts *more) {
+    enum { NUMBERS = offsetof(sago_report_counts, seconds) / sizeof(int64_t) };
+    int64_t *sum = (int64_t *)to;
+    const int64_t *amount = (const int64_t *)more;
+    for (size_t i = 1; i < NUMBERS; i++) /* after the size */
+        sum[i] += amount[i];
+}
+
+static void add_times(sago_report_counts *to, const sago_report_counts *more) {
+    for (int i = 0; i < 2; i++)
+        to->seconds[i] += more->seconds[i];
+    for (int i = 0; i < SAGO_PHASE_COUNT; i++)
+        to->phase[i] += more->phase[i];
+}
+
+void sagoi_tally_add(const sago_report_counts *more, bool led) {
+    (void)pthread_mutex_lock(&lock);
+    add_counts(&mine.counted, more);
+    add_times(&mine.counted, more);
+    if (led)
+        add_counts(&mine.led, more);
+    (void)pthread_mutex_unlock(&lock);
+}
+
+sagoi_tally sagoi_tally_now(void) {
+    (void)pthread_mutex_lock(&lock);
+    sagoi_tally now = mine;
+    (void)pthread_mutex_unlock(&lock);
+    return now;
+}
+
+static sago_report_counts of_job(const sagoi_tally *all) {
+    sago_report_counts job = all->led;
+    memcpy(job.bytes, all->counted.bytes, sizeof job.bytes);
+    memcpy(job.independent, all->counted.independent, sizeof job.independent);
+    memcpy(job.alone, all->counted.alone, sizeof job.alone);
+    memcpy(job.seconds, all->counted.seconds, sizeof job.seconds);
+    memcpy(job.phase, all->counted.phase, sizeof job.phase);
+    return job;
+}
+
+/* ---- Text ---- */
+
+static const char *const verb[] = {"read", "write"};
+
+static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
+
+static void print_routes(FILE *out, const sago_report_counts *job) {
+    const char *before = "sago: calls of Sago's by route:";
+    for (int i = 0; i < SAGO_ROUTE_COUNT; i++)
+        if (job->routes[i]) {
+            fprintf(out, "%s %s %" PRId64, before, sago_route_string((sago_route)i), job->routes[i]);
+            before = ",";
+        }
+    if (*before == ',')
+        fprintf(out, "\n");
+}
+
+/* Of reads and writes; nothing where there were none. */
+static void print_independent(FILE *out, const char *before, const int64_t calls[2], const char *after) {
+    if (calls[0] || calls[1])
+        fprintf(out, "sago: %s%" PRId64 " independent write%s and %" PRId64 " read%s%s\n", before, calls[1],
+                plural(calls[1]), calls[0], plural(calls[0]), after);
+}
+
+static void print_calls(FILE *out, const sago_report_counts *job, int direction) {
+    double seconds = job->seconds[direction], mib = (double)job->bytes[direction] / (1 << 20);
+    fprintf(out, "sago: %" PRId64 " collective %s%s, %.1f MiB", job->calls[direction], verb[direction],
+            plural(job->calls[direction]), mib);
+    fprintf(out, " in %.3f s", seconds);
+    if (seconds > 0)
+        fprintf(out, " (%.*f MiB/s)", mib / seconds < 10 ? 2 : 0, mib / seconds);
+    fprintf(out, "\n");
+}
+
+void sagoi_tally_print(FILE *out, const sagoi_tally *all, int64_t ranks) {
+    const sago_report_counts job = of_job(all);
+    fprintf(out, "sago: %" PRId64 " rank%s, %" PRId64 " file%s opened", ranks, plural(ranks), job.files,
+            plural(job.files));
+    if (sagoi_tally_has_layer())
+        fprintf(out, ", %" PRId64 " taken", job.files_taken);
+    fprintf(out, "\n");
+    for (int i = 1; i >= 0; i--)
+        print_calls(out, &job, i);
+    print_independent(out, "the program itself made ", job.independent, ", which are the MPI library's");
+    print_independent(out, "", job.alone, " by Sago");
+    if (job.deferred)
+        fprintf(out, "sago: %" PRId64 " write%s deferred, moved in %" PRId64 " step%s\n", job.deferred,
+                plural(job.deferred), job.flush_steps, plural(job.flush_steps));
+    print_routes(out, &job);
+    fprintf(out, "sago: seconds by phase, slowest rank:");
+    for (int i = 0; i < SAGO_PHASE_COUNT; i++)
+        fprintf(out, " %s %.3f", sago_phase_string((sago_phase)i), job.phase[i]);
+    fprintf(out, "\n");
+    for (int i = 1; i < nreasons; i++)
+        if (job.handed[i])
+            fprintf(out, "sago: %" PRId64 " call%s handed to MPI: %s\n", job.handed[i], plural(job.handed[i]),
+                    reasons[i][1]);
+}
+
+/* ---- JSON ---- */
+
+static void json_counts(FILE *out, const sago_report_counts *all) {
+    fprintf(out, "\"files\": %" PRId64 ", \"files_taken\": %" PRId64, all->files, all->files_taken);
+    for (int i = 0; i < 2; i++)
+        fprintf(out,
+                ",\n \"%ss\": %" PRId64 ", \"%s_bytes\": %" PRId64 ", \"independent_%ss\": %" PRId64
+                ", \"own_independent_%ss\": %" PRId64,
+                verb[i], all->calls[i], verb[i], all->bytes[i], verb[i], all->independent[i], verb[i],
+                all->alone[i]);
+    fprintf(out, ",\n \"deferred\": %" PRId64 ", \"flush_steps\": %" PRId64 ", \"flushes\": {", all->deferred,
+            all->flush_steps);
+    for (int i = 0; i < SAGO_FLUSH_COUNT; i++)
+        fprintf(out, "%s\"%s\": %" PRId64, i ? ", " : "", sago_flush_string((sago_flush)i), all->flushes[i]);
+    fprintf(out, "},\n \"routes\": {");
+    for (int i = 0; i < SAGO_ROUTE_COUNT; i++)
+        fprintf(out, "%s\"%s\": %" PRId64, i ? ", " : "", sago_route_string((sago_route)i), all->routes[i]);
+    fprintf(out, "},\n \"handed\": {");
+    for (int i = 1; i < nreasons; i++)
+        fprintf(out, "%s\"%s\": %" PRId64, i > 1 ? ", " : "", reasons[i][0], all->handed[i]);
+    fprintf(out, "}");
+}
+
+void sagoi_tally_json(FILE *out, const sagoi_tally *all, int64_t ranks) {
+    const sago_report_counts job = of_job(all);
+    fprintf(out, "{\"ranks\": %" PRId64 ", ", ranks);
+    json_counts(out, &job);
+    for (int i = 0; i < 2; i++)
+        fprintf(out, ",\n \"%s_seconds\": %.6f", verb[i], job.seconds[i]);
+    fprintf(out, ",\n \"phases\": {");
+    for (int i = 0; i < SAGO_PHASE_COUNT; i++)
+        fprintf(out, "%s\"%s\": %.6f", i ? ", " : "", sago_phase_string((sago_phase)i), job.phase[i]);
+    fprintf(out, "},\n \"all_ranks\": {");
+    json_counts(out, &all->counted);
+    fprintf(out, "}}\n");
+}
