@@ -220,6 +220,8 @@ int64_t sagoi_type_parts(MPI_Datatype type, int64_t *numbers) {
     return env.types;
 }
 
+bool sagoi_type_commit(MPI_Datatype type) { return MPI_Type_commit(&type) == MPI_SUCCESS; }
+
 /* The address that MPI is given may be none of ours, as with MPI_BOTTOM. */
 bool sagoi_type_pack(MPI_Datatype type, const void *first, int64_t low, void *packed, int64_t size) {
     int position = 0;

@@ -57,6 +57,8 @@ sago_status sagoi_type_true_extent(MPI_Datatype type, int64_t *low, int64_t *spa
 
 /* Parts of a struct, and the numbers it is described by; 0 for any other type. */
 int64_t sagoi_type_parts(MPI_Datatype type, int64_t *numbers);
+/* Makes a handle of ours one that can be packed, which the program's parts need not be. */
+bool sagoi_type_commit(MPI_Datatype type);
 /* Packs one, whose first byte of data, at `low` of the type, is at `first`.  False: not exactly `size` bytes. */
 bool sagoi_type_pack(MPI_Datatype type, const void *first, int64_t low, void *packed, int64_t size);
 

@@ -138,10 +138,20 @@ static unsigned char *packed_of(const sagoi_prober *prober, int which) {
 
 static int digits_of(int64_t span) { return span > BLOCK ? 2 : 1; }
 
-static bool pack_part(const sagoi_prober *prober, MPI_Datatype type, int64_t low, int64_t span, int64_t size) {
+static bool pack_committed(const sagoi_prober *prober, MPI_Datatype type, int64_t low, int64_t span,
+                           int64_t size) {
     unsigned char *to = packed_of(prober, prober->newest);
     return sagoi_type_pack(type, prober->places, low, to, size) &&
            (digits_of(span) == 1 || sagoi_type_pack(type, prober->places + PART_SPAN, low, to + size, size));
+}
+
+/* Open MPI packs committed types only, and the copy that it has made is as the program's part: committed, or not.
+ */
+static bool pack_part(sagoi_prober *prober, MPI_Datatype type, int64_t low, int64_t span, int64_t size) {
+    if (!prober->uncommitted && pack_committed(prober, type, low, span, size))
+        return true;
+    prober->uncommitted = true;
+    return sagoi_type_commit(type) && pack_committed(prober, type, low, span, size);
 }
 
 sagoi_probed sagoi_prober_pack(sagoi_prober *prober, MPI_Datatype type) {

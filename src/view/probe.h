@@ -19,8 +19,9 @@ typedef struct sagoi_prober {
     unsigned char *places; /* the numbers of a part's bytes: all low digits, then the high ones */
     unsigned char *packed; /* of this part, and of the one before */
     int64_t low, span, size;
-    int newest;  /* which half of `packed` is this part's */
-    bool failed; /* parts are to be taken apart from now on */
+    int newest;       /* which half of `packed` is this part's */
+    bool failed;      /* parts are to be taken apart from now on */
+    bool uncommitted; /* a part was */
 } sagoi_prober;
 
 typedef enum sagoi_probed { SAGOI_NOT_PROBED, SAGOI_PROBED, SAGOI_AS_BEFORE } sagoi_probed;

@@ -846,8 +846,8 @@ static void test_chunks(void) {
 }
 
 /* Nor does one whose parts are far from each other and deep cost copies of what is inside each; whether it is made
- * of one type after another or of types in turn. */
-static void test_far_chunks(void) {
+ * of one type after another or of types in turn, and whether these were committed. */
+static void test_far_chunks(bool committed) {
     enum { CHUNKS = 2000 };
     static int ones[CHUNKS];
     static MPI_Aint places[CHUNKS];
@@ -859,8 +859,10 @@ static void test_far_chunks(void) {
     MPI_Type_contiguous(2, MPI_INT, &row);
     MPI_Type_vector(3, 1, 5, row, &rows);
     MPI_Type_create_hindexed(1, &one, &off, rows, &shifted);
-    PMPI_Type_commit(&rows);
-    PMPI_Type_commit(&shifted);
+    if (committed) {
+        PMPI_Type_commit(&rows);
+        PMPI_Type_commit(&shifted);
+    }
     for (int i = 0; i < CHUNKS; i++) {
         ones[i] = 1;
         places[i] = (MPI_Aint)i * 1000000;
@@ -978,7 +980,8 @@ static void test_chosen(void) {
     test_extent_zero();
     test_deep();
     test_chunks();
-    test_far_chunks();
+    test_far_chunks(true);
+    test_far_chunks(false);
     test_overflow();
     test_large_counts();
     test_markers();
