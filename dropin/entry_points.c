@@ -356,6 +356,7 @@ int dropin_write_at_all_begin(const dropin_calls *next, MPI_File file, MPI_Offse
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    sago_write_elsewhere();
     double began = dropin_clock();
     code = dropin_begun_by_mpi(file, next->write_at_all_begin(file, offset, staged.use, failed ? 0 : count, type));
     dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
@@ -420,6 +421,7 @@ int dropin_write_all_begin(const dropin_calls *next, MPI_File file, const void *
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    sago_write_elsewhere();
     double began = dropin_clock();
     code = dropin_begun_by_mpi(file, next->write_all_begin(file, staged.use, failed ? 0 : count, type));
     dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
@@ -481,6 +483,7 @@ int dropin_iwrite_at_all(const dropin_calls *next, MPI_File file, MPI_Offset off
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    sago_write_elsewhere();
     double began = dropin_clock();
     code = next->iwrite_at_all(file, offset, staged.use, count, type, request);
     dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
@@ -547,6 +550,7 @@ int dropin_iwrite_all(const dropin_calls *next, MPI_File file, const void *buf, 
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    sago_write_elsewhere();
     double began = dropin_clock();
     code = next->iwrite_all(file, staged.use, count, type, request);
     dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
@@ -801,6 +805,7 @@ int dropin_iwrite(const dropin_calls *next, MPI_File file, const void *buf, int 
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    sago_write_elsewhere();
     double began = dropin_clock();
     code = next->iwrite(file, staged.use, count, type, request);
     dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
@@ -863,6 +868,7 @@ int dropin_iwrite_at(const dropin_calls *next, MPI_File file, MPI_Offset offset,
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    sago_write_elsewhere();
     double began = dropin_clock();
     code = next->iwrite_at(file, offset, staged.use, count, type, request);
     dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
@@ -927,6 +933,7 @@ int dropin_iwrite_shared(const dropin_calls *next, MPI_File file, const void *bu
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    sago_write_elsewhere();
     double began = dropin_clock();
     code = next->iwrite_shared(file, staged.use, count, type, request);
     dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
@@ -1051,6 +1058,7 @@ int dropin_write_ordered_begin(const dropin_calls *next, MPI_File file, const vo
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    sago_write_elsewhere();
     double began = dropin_clock();
     code = next->write_ordered_begin(file, staged.use, failed ? 0 : count, type);
     dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
@@ -1246,6 +1254,7 @@ int dropin_write_at_all_begin_c(const dropin_calls *next, MPI_File file, MPI_Off
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    sago_write_elsewhere();
     double began = dropin_clock();
     code = dropin_begun_by_mpi(file, next->write_at_all_begin_c(file, offset, staged.use, failed ? 0 : count,
             type));
@@ -1316,6 +1325,7 @@ int dropin_write_all_begin_c(const dropin_calls *next, MPI_File file, const void
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    sago_write_elsewhere();
     double began = dropin_clock();
     code = dropin_begun_by_mpi(file, next->write_all_begin_c(file, staged.use, failed ? 0 : count, type));
     dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
@@ -1382,6 +1392,7 @@ int dropin_iwrite_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset o
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    sago_write_elsewhere();
     double began = dropin_clock();
     code = next->iwrite_at_all_c(file, offset, staged.use, count, type, request);
     dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
@@ -1452,6 +1463,7 @@ int dropin_iwrite_all_c(const dropin_calls *next, MPI_File file, const void *buf
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    sago_write_elsewhere();
     double began = dropin_clock();
     code = next->iwrite_all_c(file, staged.use, count, type, request);
     dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
@@ -1727,6 +1739,7 @@ int dropin_iwrite_c(const dropin_calls *next, MPI_File file, const void *buf, MP
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    sago_write_elsewhere();
     double began = dropin_clock();
     code = next->iwrite_c(file, staged.use, count, type, request);
     dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
@@ -1795,6 +1808,7 @@ int dropin_iwrite_at_c(const dropin_calls *next, MPI_File file, MPI_Offset offse
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    sago_write_elsewhere();
     double began = dropin_clock();
     code = next->iwrite_at_c(file, offset, staged.use, count, type, request);
     dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
@@ -1863,6 +1877,7 @@ int dropin_iwrite_shared_c(const dropin_calls *next, MPI_File file, const void *
     int failed = dropin_stage(file, &staged, buf, count, type);
     if (failed)
         return failed;
+    sago_write_elsewhere();
     double began = dropin_clock();
     code = next->iwrite_shared_c(file, staged.use, count, type, request);
     dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
@@ -1995,6 +2010,7 @@ int dropin_write_ordered_begin_c(const dropin_calls *next, MPI_File file, const 
         return code;
     dropin_staged staged;
     int failed = dropin_stage(file, &staged, buf, count, type);
+    sago_write_elsewhere();
     double began = dropin_clock();
     code = next->write_ordered_begin_c(file, staged.use, failed ? 0 : count, type);
     dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});

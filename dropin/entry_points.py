@@ -150,14 +150,20 @@ def handed(name, args, together=True):
                     "return failed ? failed : code;"]
 
 
+def under_way(name):
+    """The MPI library may write when another call is served by Sago."""
+    return ["sago_write_elsewhere();"] if writes(name) else []
+
+
 def handed_begun(name, args, note=None):
     call = next_call(name, args)
-    return STAGE + counted(name, f"{note}(file, {call})" if note else call, True) + [
+    return STAGE + under_way(name) + counted(name, f"{note}(file, {call})" if note else call, True) + [
                     "code = dropin_stage_begun(file, &staged, code);", "return failed ? failed : code;"]
 
 
 def handed_started(name, args, together=True):
-    return STAGE + ["if (failed)", "    return failed;"] + counted(name, next_call(name, args, "count"), together) + [
+    return STAGE + ["if (failed)", "    return failed;"] + under_way(name) + \
+        counted(name, next_call(name, args, "count"), together) + [
                     f"return dropin_unstage_started(file, &staged, code, {c_bool(writes(name))}, request);"]
 
 

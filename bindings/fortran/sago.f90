@@ -300,7 +300,7 @@ module sago
 
     public :: sago_iwrite_at_all, sago_iread_at_all, sago_iwrite_extents_all, sago_iread_extents_all, sago_wait, sago_test
     public :: sago_iwrite_pieces_all, sago_iread_pieces_all
-    public :: sago_wait_begin, sago_wait_end
+    public :: sago_wait_begin, sago_wait_end, sago_write_elsewhere
 
     interface sago_iwrite_at_all
         subroutine sagof_iwrite_at_all(file, offset, buf, count, type, request, status) bind(C)
@@ -388,6 +388,9 @@ module sago
         end subroutine
 
         subroutine sago_wait_end() bind(C, name='sago_wait_end')
+        end subroutine
+
+        subroutine sago_write_elsewhere() bind(C, name='sago_write_elsewhere')
         end subroutine
     end interface
 

@@ -185,6 +185,11 @@ sago_status sago_test(sago_request **request, int *done, MPI_Count *bytes);
 void sago_wait_begin(void);
 void sago_wait_end(void);
 
+/* Local.  From here on this process may write to files in ways that Sago does not see, also while a collective
+ * call is under way: then no call of any rank reads and writes back what lies between the runs it was given,
+ * unless that was asked for by sago_sieve=on. */
+void sago_write_elsewhere(void);
+
 /* ---- Declared I/O ------------------------------------------------------------------------------------- */
 
 typedef struct sago_series sago_series;

@@ -307,6 +307,7 @@ static sago_status file_destroy(sago_file *file) {
     }
     free(file->path);
     sagoi_live_remove(&file->live);
+    sagoi_writable_remove(&file->writable);
     free(file);
     return status;
 }
@@ -375,6 +376,14 @@ static sago_status take_arguments(sago_file *file, const char *path, MPI_Info in
     return status;
 }
 
+static void register_writable(sago_file *file) {
+    const sagoi_layout *layout = sagoi_store_layout(file->store);
+    file->writable.device = layout->device;
+    file->writable.inode = layout->inode;
+    if (!(file->amode & MPI_MODE_RDONLY))
+        sagoi_writable_add(&file->writable);
+}
+
 /* `given`: the hints; NULL: those of `info`. */
 static sago_status open_file(MPI_Comm comm, const char *path, int amode, MPI_Info info, const sagoi_hints *given,
                              sago_file **opened) {
@@ -406,6 +415,7 @@ static sago_status open_file(MPI_Comm comm, const char *path, int amode, MPI_Inf
         sagoi_report_join(comm, team);
     sagoi_report_file(file, given);
     sagoi_live_add(&file->live);
+    register_writable(file);
     *opened = file;
     return SAGO_OK;
 }

@@ -65,7 +65,7 @@ typedef struct sagoi_hints {
     int64_t message_size;    /* largest message */
     int64_t io;              /* sagoi_io */
     int64_t direct_io;       /* 0/1: O_DIRECT */
-    int64_t sieve;           /* 0/1: holes may be filled by read-modify-write */
+    int64_t sieve;           /* sagoi_choice: holes are filled by read-modify-write */
     int64_t plan_cache;      /* plans kept a file */
     int64_t series_copy;     /* 0/1 */
     int64_t timing;          /* 0/1: ranks time what they do alone */

@@ -72,6 +72,14 @@ static void note(job *work, sago_status status) {
 
 /* ---- Storing ---- */
 
+/* Which holes of windows are read and written back. */
+static sagoi_sieve sieve_of(const job *work) {
+    if (work->file->hints.sieve == SAGOI_CHOICE_ON)
+        return (sagoi_sieve){.gap = INT64_MAX, .runs = 2};
+    return (sagoi_sieve){.gap = work->call->exclusive ? work->plan->sieve_gap : 0,
+                         .runs = SAGOI_SIEVED_RUNS_LEAST};
+}
+
 /* Hands this rank's window of the round to the I/O thread; not one that may lack something. */
 static void start_io(job *work, int64_t round) {
     int64_t start, end;
@@ -86,7 +94,7 @@ static void start_io(job *work, int64_t round) {
                          .off = start + work->call->shift,
                          .len = end - start,
                          .marks = work->plan->write ? marks_of(work, work->slot, round) : NULL,
-                         .sieve = work->file->hints.sieve && !(work->file->amode & MPI_MODE_WRONLY)};
+                         .sieve = sieve_of(work)};
     work->started[round & 1] = true;
     /* Nothing is left to be done meanwhile before the first window is read, and after the last is filled. */
     bool meanwhile = round != (work->plan->write ? work->plan->rounds - 1 : 0);

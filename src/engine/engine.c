@@ -13,7 +13,16 @@
 /* ---- Entering ---- */
 
 /* Fields of the agreement that opens a call; max[0] is always the verdict. */
-enum { SUM_SHAPE_LOW, SUM_SHAPE_HIGH, SUM_WEIGHTED, SUM_WEIGHTS, SUM_ALL_BYTES, SUM_ALL_RUNS, SUM_LONE_COVER };
+enum {
+    SUM_SHAPE_LOW,
+    SUM_SHAPE_HIGH,
+    SUM_WEIGHTED,
+    SUM_WEIGHTS,
+    SUM_ALL_BYTES,
+    SUM_ALL_RUNS,
+    SUM_LONE_COVER,
+    SUM_OTHERS
+};
 enum {
     MAX_VERDICT,
     MAX_KIND,
@@ -156,6 +165,14 @@ static sago_status ask_size(sagoi_call *call) {
     return status;
 }
 
+/* Here; asked only where holes may be sieved for it. */
+static bool others_may_write(const sagoi_call *call) {
+    const sagoi_composed *composed = call->composed;
+    bool asked = call->file->hints.sieve == SAGOI_CHOICE_AUTO && composed->request.direction == SAGOI_TO_FILE &&
+                 !composed->request.nonblocking;
+    return !asked || !sagoi_is_exclusive(call->file);
+}
+
 static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *agreed) {
     sago_file *file = call->file;
     sagoi_composed *composed = call->composed;
@@ -172,6 +189,7 @@ static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *
     agreed->max[MAX_STAGED] = sagoi_request_is_staged(&composed->request);
     agreed->max[MAX_LEFT] = !call->first || file->own.strayed; /* what was written so may have come later */
     file->own.strayed = false;
+    agreed->sum[SUM_OTHERS] = others_may_write(call);
     status = agree_call(file, status, kind_of(composed), agreed);
     if (!status && composed->type == SAGOI_DECLARED)
         status = follow_direction(composed, agreed);
@@ -183,6 +201,7 @@ static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *
     call->staged = agreed->max[MAX_STAGED];
     call->most_runs = agreed->max[MAX_RUNS];
     call->all_first = !agreed->max[MAX_LEFT];
+    call->exclusive = agreed->sum[SUM_OTHERS] == 0;
     if (!call->all_first || composed->request.direction == SAGOI_TO_FILE)
         take_size(call, agreed);
     return SAGO_OK;

@@ -21,6 +21,7 @@ typedef struct sagoi_call {
     bool staged;    /* some rank's memory is a device's */
     bool in_place;  /* all that is accessed lies in the file already, and it has no holes */
     bool hit;       /* the plan was there already */
+    bool exclusive; /* nobody writes to the file meanwhile but by this call */
     bool forgetful; /* this aggregator could not remember all extents it was sent */
 } sagoi_call;
 

@@ -11,6 +11,7 @@
 #include "base/hints.h"
 #include "base/live.h"
 #include "engine/cache.h"
+#include "engine/exclusive.h"
 #include "engine/mapping.h"
 #include "engine/job_network.h"
 #include "move/mailroom.h"
@@ -68,6 +69,7 @@ struct sago_file {
     char *path;
     sago_stats stats;
 
+    sagoi_writable writable;
     sagoi_iothread *thread;
     sagoi_mapping mapping;
     sagoi_hints hints;

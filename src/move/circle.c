@@ -207,6 +207,15 @@ static bool has_threads(void) {
     return level == MPI_THREAD_MULTIPLE;
 }
 
+/* A job that another one spawned has its parent's ranks besides; one without MPI_COMM_WORLD cannot be known. */
+static bool is_whole_job(MPI_Comm comm) {
+    int begun = 0, same = MPI_UNEQUAL;
+    MPI_Comm parent = MPI_COMM_NULL;
+    return SAGOI_DONE(MPI_Initialized(&begun)) && begun && SAGOI_DONE(MPI_Comm_get_parent(&parent)) &&
+           parent == MPI_COMM_NULL && SAGOI_DONE(MPI_Comm_compare(comm, MPI_COMM_WORLD, &same)) &&
+           same != MPI_UNEQUAL;
+}
+
 sago_status sagoi_circle_create(MPI_Comm comm, uint64_t serial, sagoi_circle **created) {
     sagoi_circle *circle = calloc(1, sizeof *circle);
     int size = 1;
@@ -223,6 +232,7 @@ sago_status sagoi_circle_create(MPI_Comm comm, uint64_t serial, sagoi_circle **c
     (void)SAGOI_DONE(MPI_Comm_rank(comm, &circle->rank));
     circle->process = sagoi_process_self();
     circle->threads = size > 1 && !sagoi_all_have(comm, !has_threads());
+    circle->whole_job = !circle->threads && !has_threads() && is_whole_job(comm);
     count_channels(circle);
     bool made = make_communicator(comm, circle);
     if (!made || !(size > 1 ? form_nodes(circle) : form_alone(circle))) {

@@ -55,8 +55,9 @@ typedef struct sagoi_circle {
     uint64_t pid_namespace; /* of all ranks of the node; 0: not the same */
     cpu_set_t rank_cores;   /* that the node's ranks may use, all together */
     sagoi_process process;  /* this one */
-    bool threads;           /* a rank, perhaps another one, may open and close files in several at once */
-    int channels, tags;     /* how many; of each */
+    bool whole_job;     /* it has all ranks of the job, as far as MPI tells, each with one thread that calls MPI */
+    bool threads;       /* a rank, perhaps another one, may open and close files in several at once */
+    int channels, tags; /* how many; of each */
     _Atomic(sagoi_circle_note *) notes; /* the latest first; they stay until it is destroyed */
 
     /* By team.c, under its lock. */

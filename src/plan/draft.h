@@ -78,6 +78,9 @@ sagoi_estimate sagoi_draft_estimate(const sagoi_draft *draft, int64_t aggregator
 /* What c local aggregators a node cost a round (001, IV-A), seconds. */
 double sagoi_draft_local_cost(const sagoi_draft *draft, int64_t c);
 
+/* sieve.c: which holes of a write are worth being read and written back. */
+void sagoi_draft_sieve(sagoi_draft *draft);
+
 /* count.c: how many aggregators. */
 void sagoi_draft_aggregators(sagoi_draft *draft);
 

@@ -1,8 +1,7 @@
 /* Making a plan: small decisions in a fixed order, each of which keeps its reason.
  *
- * The decisions themselves are in strategy.c, count.c, groups.c, hosts.c, domains.c, sizes.c and layers.c;
- * here is what they begin from, and what the
- * engine asks a finished plan. */
+ * The decisions themselves are in strategy.c, sieve.c, count.c, groups.c, hosts.c, domains.c, sizes.c and
+ * layers.c; here is what they begin from, and what the engine asks a finished plan. */
 #include "plan/plan.h"
 
 #include <inttypes.h>
@@ -216,6 +215,7 @@ static sago_status make(sagoi_draft *draft) {
     read_target(draft);
     sagoi_draft_strategy(draft);
     sagoi_draft_movement(draft);
+    sagoi_draft_sieve(draft);
     sago_status status = plan->strategy == SAGOI_STRATEGY_AGGREGATED ? make_aggregated(draft) : SAGO_OK;
     sagoi_draft_explain_idle(draft);
     return status;

@@ -101,6 +101,8 @@ typedef struct sagoi_compared {
 typedef struct sagoi_plan {
     bool write;
     bool dense;              /* windows are full: no marks needed */
+    int64_t sieve_gap;       /* holes of at most so many bytes are worth being read and written back, where that is
+                                allowed (sieve.c); 0: none */
     sagoi_strategy strategy; /* never auto */
     bool map_in_place;       /* direct, but mapped where the accessed range is in the file already */
     sagoi_move move;         /* never auto; matters when aggregated on several nodes */
@@ -205,6 +207,11 @@ sago_status sagoi_plan_layers_cost(const sagoi_plan *plan, const sagoi_machine *
                                    sagoi_layers_cost *cost) SAGOI_CHECKED;
 /* About how many bytes of the domain the node has. */
 double sagoi_domain_bytes(const sagoi_plan *plan, const sagoi_shape *shape, int64_t domain, int64_t node);
+
+/* ---- Holes of writes (sieve.c) ---- */
+/* The longest hole that costs less read and written back than another request does; 0: none does.
+ * `io`: the way to the storage. */
+int64_t sagoi_sieve_gap(sagoi_level io);
 
 /* ---- Local aggregators: the formula of 001, IV-A ---- */
 /* The i-th of c local aggregators among q ranks, 0 <= i < c <= q; i == c gives q. */

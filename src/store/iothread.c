@@ -57,8 +57,8 @@ static void task_do(sagoi_task *task) {
     if (task->runs)
         task->status = task_runs(task);
     else if (task->kind == SAGOI_TASK_WRITE)
-        task->status = (task->sieve ? sagoi_store_write_sieved : sagoi_store_write_marked)(
-            task->store, task->buf, task->off, task->len, task->marks);
+        task->status =
+            sagoi_store_write_marked(task->store, task->buf, task->off, task->len, task->marks, task->sieve);
     else
         task->status = task_read(task);
     task->message[0] = '\0';

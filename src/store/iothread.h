@@ -19,7 +19,7 @@ typedef struct sagoi_task {
     char *buf;
     int64_t off, len;
     const uint64_t *marks; /* writes: as sagoi_store_write_marked(); NULL: everything */
-    bool sieve;            /* writes: as sagoi_store_write_sieved() */
+    sagoi_sieve sieve;
     /* of the thread, valid after waiting */
     sago_status status;
     char message[SAGOI_MESSAGE_MAX];

@@ -21,44 +21,48 @@ typedef struct known {
     uint32_t magic; /* of statfs(2) */
     bool local;     /* shared with nobody else's kernel; not sure: false */
     bool in_memory;
+    bool coherent;
 } known;
 
 static const known table[] = {
-    {"tmpfs", 0x01021994, true, true},
-    {"ramfs", 0x858458f6, true, true},
-    {"ext4", 0x0000ef53, true, false}, /* and ext2, ext3 */
-    {"xfs", 0x58465342, true, false},
-    {"btrfs", 0x9123683e, true, false},
-    {"bcachefs", 0xca451a4e, true, false},
-    {"zfs", 0x2fc12fc1, true, false},
-    {"f2fs", 0xf2f52010, true, false},
-    {"jfs", 0x3153464a, true, false},
-    {"reiserfs", 0x52654973, true, false},
-    {"vfat", 0x00004d44, true, false},
-    {"exfat", 0x2011bab0, true, false},
-    {"ntfs", 0x5346544e, true, false},
-    {"ntfs3", 0x7366746e, true, false},
-    {"overlayfs", 0x794c7630, true, false}, /* a container's; its upper layer is never a network's */
-    {"nfs", 0x00006969, false, false},
-    {"lustre", 0x0bd00bd0, false, false},
-    {"gpfs", 0x47504653, false, false},
-    {"ceph", 0x00c36400, false, false},
-    {"fuse", 0x65735546, false, false}, /* Gluster, ceph-fuse, DAOS, sshfs, virtiofs, ...: may be anything */
-    {"beegfs", 0x19830326, false, false},
-    {"orangefs", 0x20030528, false, false},
-    {"panfs", 0xaad7aaea, false, false},
-    {"gfs2", 0x01161970, false, false},
-    {"ocfs2", 0x7461636f, false, false},
-    {"snfs", 0xbeefdead, false, false},
-    {"vxfs", 0xa501fcf5, false, false}, /* there is a cluster form of it */
-    {"acfs", 0x61636673, false, false},
-    {"smb", 0x0000517b, false, false},
-    {"cifs", 0xff534d42, false, false},
-    {"smb2", 0xfe534d42, false, false},
-    {"9p", 0x01021997, false, false},
-    {"afs", 0x5346414f, false, false},
-    {"kafs", 0x6b414653, false, false},
+    {"tmpfs", 0x01021994, true, true, false},
+    {"ramfs", 0x858458f6, true, true, false},
+    {"ext4", 0x0000ef53, true, false, false}, /* and ext2, ext3 */
+    {"xfs", 0x58465342, true, false, false},
+    {"btrfs", 0x9123683e, true, false, false},
+    {"bcachefs", 0xca451a4e, true, false, false},
+    {"zfs", 0x2fc12fc1, true, false, false},
+    {"f2fs", 0xf2f52010, true, false, false},
+    {"jfs", 0x3153464a, true, false, false},
+    {"reiserfs", 0x52654973, true, false, false},
+    {"vfat", 0x00004d44, true, false, false},
+    {"exfat", 0x2011bab0, true, false, false},
+    {"ntfs", 0x5346544e, true, false, false},
+    {"ntfs3", 0x7366746e, true, false, false},
+    {"overlayfs", 0x794c7630, true, false, false}, /* a container's; its upper layer is never a network's */
+    {"nfs", 0x00006969, false, false, false},
+    {"lustre", 0x0bd00bd0, false, false, true},
+    {"gpfs", 0x47504653, false, false, true},
+    {"ceph", 0x00c36400, false, false, true},
+    {"fuse", 0x65735546, false, false,
+     false}, /* Gluster, ceph-fuse, DAOS, sshfs, virtiofs, ...: may be anything */
+    {"beegfs", 0x19830326, false, false, false},
+    {"orangefs", 0x20030528, false, false, false},
+    {"panfs", 0xaad7aaea, false, false, false},
+    {"gfs2", 0x01161970, false, false, true},
+    {"ocfs2", 0x7461636f, false, false, true},
+    {"snfs", 0xbeefdead, false, false, false},
+    {"vxfs", 0xa501fcf5, false, false, false}, /* there is a cluster form of it */
+    {"acfs", 0x61636673, false, false, false},
+    {"smb", 0x0000517b, false, false, false},
+    {"cifs", 0xff534d42, false, false, false},
+    {"smb2", 0xfe534d42, false, false, false},
+    {"9p", 0x01021997, false, false, false},
+    {"afs", 0x5346414f, false, false, false},
+    {"kafs", 0x6b414653, false, false, false},
 };
+
+static const uint32_t magic_ceph = 0x00c36400;
 
 static void layout_name(sagoi_layout *layout, uint32_t magic) {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -67,6 +71,7 @@ static void layout_name(sagoi_layout *layout, uint32_t magic) {
         (void)snprintf(layout->name, sizeof layout->name, "%s", table[i].name);
         layout->local = table[i].local;
         layout->in_memory = table[i].in_memory;
+        layout->coherent = table[i].coherent;
         return;
     }
     (void)snprintf(layout->name, sizeof layout->name, "unknown (0x%x)", (unsigned)magic);
@@ -97,7 +102,7 @@ static void name_fuse(sagoi_layout *layout, dev_t device) {
     if (strcmp(type, "fuse.glusterfs") == 0)
         (void)snprintf(layout->name, sizeof layout->name, "glusterfs");
     else if (strcmp(type, "fuse.ceph-fuse") == 0 || strcmp(type, "fuse.ceph") == 0)
-        (void)snprintf(layout->name, sizeof layout->name, "ceph");
+        layout_name(layout, magic_ceph);
 }
 
 /* ---- Stripes ---- */
@@ -177,7 +182,7 @@ sago_status sagoi_layout_of(int fd, sagoi_layout *layout) {
     do
         result = fstatfs(fd, &system);
     while (result != 0 && errno == EINTR);
-    sagoi_layout found = {.block = sagoi_max(512, file.st_blksize)};
+    sagoi_layout found = {.device = file.st_dev, .inode = file.st_ino, .block = sagoi_max(512, file.st_blksize)};
     layout_name(&found, result == 0 ? (uint32_t)system.f_type : 0);
     if (strcmp(found.name, "fuse") == 0)
         name_fuse(&found, file.st_dev);

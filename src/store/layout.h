@@ -16,6 +16,8 @@ typedef struct sagoi_layout {
     int64_t lock_unit; /* bytes; nodes that write to one such block wait for each other; 0: not known to be so */
     bool local;        /* one kernel's own: not shared between nodes */
     bool in_memory;    /* tmpfs, ramfs: a mapping of it is plain memory and writes nothing back */
+    bool coherent;     /* shared between nodes, and whatever one wrote the others read from then on */
+    uint64_t device, inode; /* the file, as this kernel knows it */
 } sagoi_layout;
 
 /* Stripes for a file that is made, as far as the file system lets one choose; a wish that it does not grant is no

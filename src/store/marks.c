@@ -1,4 +1,5 @@
-/* Writing what a bit map marks: finds the runs, a word at a time, and writes them in batches. */
+/* Writing what a bit map marks: finds the runs, a word at a time, and writes them in batches, with what lies
+ * between them where that is sieved. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,14 +70,12 @@ static sago_status fill_holes(sagoi_store *store, marked_window window, hole_ran
 
 /* Brings what the file has in the holes of [first, last) into buf. */
 static sago_status read_holes(sagoi_store *store, marked_window window, int64_t first, int64_t last) {
-    int64_t from = next_bit(window.marks, first, last, false);
-    if (from == last)
-        return SAGO_OK;
-    char *scratch = malloc((size_t)sagoi_min(last - from, SCRATCH_MOST));
+    char *scratch = malloc((size_t)sagoi_min(last - first, SCRATCH_MOST));
     if (!scratch)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory to read what lies between runs of %lld bytes",
                           (long long)(last - first));
     sago_status status = SAGO_OK;
+    int64_t from = next_bit(window.marks, first, last, false);
     while (from < last && !status) {
         hole_range range = join_holes(window.marks, from, last);
         status = fill_holes(store, window, range, scratch);
@@ -86,39 +85,80 @@ static sago_status read_holes(sagoi_store *store, marked_window window, int64_t 
     return status;
 }
 
-sago_status sagoi_store_write_sieved(sagoi_store *store, char *buf, int64_t off, int64_t len,
-                                     const uint64_t *marks) {
-    int64_t first = marks ? next_bit(marks, 0, len, true) : 0, last = len;
-    if (first == len)
-        return SAGO_OK;
-    while (marks && !(marks[(last - 1) / WORD_BITS] >> ((last - 1) % WORD_BITS) & 1))
-        last--;
-    sago_status status = marks ? read_holes(store, (marked_window){buf, off, marks}, first, last) : SAGO_OK;
-    return status ? status : sagoi_store_write_marked(store, buf + first, off + first, last - first, NULL);
+/* ---- Writing ---- */
+
+/* Runs on their way to the store. */
+typedef struct outgoing {
+    sagoi_store *store;
+    marked_window window;
+    sagoi_io_run runs[BATCH_RUNS];
+    int64_t n;
+} outgoing;
+
+static sago_status flush(outgoing *out) {
+    sago_status status = out->n > 0 ? sagoi_store_write(out->store, out->runs, out->n) : SAGO_OK;
+    out->n = 0;
+    return status;
+}
+
+static sago_status add_run(outgoing *out, int64_t from, int64_t to) {
+    out->runs[out->n++] = (sagoi_io_run){out->window.off + from, to - from, out->window.buf + from};
+    return out->n == BATCH_RUNS ? flush(out) : SAGO_OK;
+}
+
+/* Runs that lie close together: those of [from, to). */
+typedef struct stretch {
+    int64_t from, to, runs;
+} stretch;
+
+static stretch stretch_from(const uint64_t *marks, int64_t from, int64_t len, int64_t gap) {
+    stretch s = {from, next_bit(marks, from, len, false), 1};
+    for (;;) {
+        int64_t next = next_bit(marks, s.to, len, true);
+        if (next == len || next - s.to > gap)
+            return s;
+        s.to = next_bit(marks, next, len, false);
+        s.runs++;
+    }
+}
+
+static sago_status add_runs(outgoing *out, const stretch *s) {
+    const uint64_t *marks = out->window.marks;
+    sago_status status = SAGO_OK;
+    for (int64_t i = s->from; i < s->to && !status;) {
+        int64_t upto = next_bit(marks, i, s->to, false);
+        status = add_run(out, i, upto);
+        i = next_bit(marks, upto, s->to, true);
+    }
+    return status;
+}
+
+/* As one run, unless the holes cannot be read: they need not be. */
+static sago_status add_stretch(outgoing *out, const stretch *s, int64_t least_runs) {
+    bool whole =
+        s->runs == 1 || (s->runs >= least_runs && read_holes(out->store, out->window, s->from, s->to) == SAGO_OK);
+    return whole ? add_run(out, s->from, s->to) : add_runs(out, s);
 }
 
 sago_status sagoi_store_write_marked(sagoi_store *store, char *buf, int64_t off, int64_t len,
-                                     const uint64_t *marks) {
-    sagoi_io_run runs[BATCH_RUNS];
+                                     const uint64_t *marks, sagoi_sieve sieve) {
+    outgoing out;
+    out.store = store;
+    out.window = (marked_window){buf, off, marks};
+    out.n = 0;
     if (!marks) {
-        runs[0] = (sagoi_io_run){off, len, buf};
-        return sagoi_store_write(store, runs, 1);
+        out.runs[0] = (sagoi_io_run){off, len, buf};
+        return sagoi_store_write(store, out.runs, 1);
     }
     int64_t end;
     if (off < 0 || len < 0 || sagoi_add(off, len, &end))
         return sagoi_fail(off < 0 || len < 0 ? SAGO_ERR_ARG : SAGO_ERR_OVERFLOW,
                           "write of a window of %lld bytes at offset %lld", (long long)len, (long long)off);
-    int64_t n = 0;
-    for (int64_t i = next_bit(marks, 0, len, true); i < len;) {
-        int64_t upto = next_bit(marks, i, len, false);
-        runs[n++] = (sagoi_io_run){off + i, upto - i, buf + i};
-        i = next_bit(marks, upto, len, true);
-        if (n < BATCH_RUNS && i < len)
-            continue;
-        sago_status status = sagoi_store_write(store, runs, n);
-        if (status != SAGO_OK)
-            return status;
-        n = 0;
+    sago_status status = SAGO_OK;
+    for (int64_t i = next_bit(marks, 0, len, true); i < len && !status;) {
+        stretch s = stretch_from(marks, i, len, sieve.gap);
+        status = add_stretch(&out, &s, sieve.runs);
+        i = next_bit(marks, s.to, len, true);
     }
-    return SAGO_OK;
+    return status ? status : flush(&out);
 }

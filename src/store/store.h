@@ -75,15 +75,17 @@ sago_status sagoi_store_write(sagoi_store *store, const sagoi_io_run *runs, int6
 sago_status sagoi_store_read(sagoi_store *store, const sagoi_io_run *runs, int64_t n, int64_t *bytes)
     SAGOI_CHECKED;
 
-/* Writes those bytes of buf[0..len), which stands for the file from `off`, whose bit in `marks` is set (bit
- * i%64 of word i/64), as the fewest runs; marks == NULL: all of them. */
-sago_status sagoi_store_write_marked(sagoi_store *store, char *buf, int64_t off, int64_t len,
-                                     const uint64_t *marks) SAGOI_CHECKED;
+/* Which holes are read and written back, so that one large write takes the place of many small ones.  What others
+ * write into them meanwhile is lost: only for who knows that nobody does. */
+typedef struct sagoi_sieve {
+    int64_t gap;  /* holes of at most so many bytes; 0: none */
+    int64_t runs; /* where at least so many runs become one */
+} sagoi_sieve;
 
-/* The same by read-modify-write: the holes between the first and the last marked byte are read and written back,
- * so that one large write takes the place of many small ones.  Only for users who asked for it: what others write
- * into the holes meanwhile is lost. */
-sago_status sagoi_store_write_sieved(sagoi_store *store, char *buf, int64_t off, int64_t len,
-                                     const uint64_t *marks) SAGOI_CHECKED;
+/* Writes those bytes of buf[0..len), which stands for the file from `off`, whose bit in `marks` is set (bit
+ * i%64 of word i/64), as the fewest runs; marks == NULL: all of them.  Between them buf is written to where holes
+ * are sieved. */
+sago_status sagoi_store_write_marked(sagoi_store *store, char *buf, int64_t off, int64_t len,
+                                     const uint64_t *marks, sagoi_sieve sieve) SAGOI_CHECKED;
 
 #endif

@@ -27,7 +27,7 @@ static const hint_choice hint_choices[] = {
     {"sago_memory", "1M 2M 4M 8M 32M", 20},
     {"sago_io", "auto posix uring", 40},
     {"sago_direct_io", "on off", 20},
-    {"sago_sieve", "on off", 20},
+    {"sago_sieve", "auto on off", 20},
     {"sago_plan_cache", "0 1 2 16", 50},
     {"sago_series_copy", "on off", 30},
     {"sago_defer", "on on off", 40},

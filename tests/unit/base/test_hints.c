@@ -184,9 +184,9 @@ static void booleans(void **state) {
     const char *const no[] = {"off", "false", "0", "disable"};
     sagoi_hints hints = fresh();
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
-        hints.sieve = 0;
-        assert_int_equal(sagoi_hints_set(&hints, "sago_sieve", yes[i]), SAGO_OK);
-        assert_int_equal(hints.sieve, 1);
+        hints.direct_io = 0;
+        assert_int_equal(sagoi_hints_set(&hints, "sago_direct_io", yes[i]), SAGO_OK);
+        assert_int_equal(hints.direct_io, 1);
     }
     for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
         hints.direct_io = 1;

@@ -128,6 +128,8 @@ static void marks_random(uint64_t *marks, int64_t len, uint64_t *seed) {
     marks[len / 64] |= UINT64_MAX << (len % 64); /* bits past the end must not count */
 }
 
+static const sagoi_sieve no_holes = {0, 0}, all_holes = {INT64_MAX, 2};
+
 static void marked_round(fixture *f, const way *how, int64_t len, int64_t off, uint64_t *seed) {
     uint64_t *marks = calloc((size_t)len / 64 + 1, 8);
     char *buf = malloc((size_t)len + 1), *model = malloc((size_t)(off + len) + 500);
@@ -139,7 +141,7 @@ static void marked_round(fixture *f, const way *how, int64_t len, int64_t off, u
     assert_int_equal(sagoi_store_write(store, &all, 1), SAGO_OK);
     random_fill(seed, buf, len);
     marks_random(marks, len, seed);
-    assert_int_equal(sagoi_store_write_marked(store, buf, off, len, marks), SAGO_OK);
+    assert_int_equal(sagoi_store_write_marked(store, buf, off, len, marks, no_holes), SAGO_OK);
     int64_t runs = 1; /* that of the whole file */
     for (int64_t i = 0; i < len; i++) {
         bool set = marks[i / 64] >> (i % 64) & 1, before = i > 0 && (marks[(i - 1) / 64] >> ((i - 1) % 64) & 1);
@@ -164,7 +166,7 @@ static void marks_are_written_exactly(void **state) {
                 marked_round(*state, &ways[w], lengths[i], random_below(&seed, 9000), &seed);
 }
 
-static void sieved_round(fixture *f, int64_t len, int64_t kept, uint64_t *seed) {
+static void sieved_round(fixture *f, int64_t len, int64_t kept, sagoi_sieve sieve, uint64_t *seed) {
     uint64_t *marks = calloc((size_t)len / 64 + 1, 8);
     char *buf = malloc((size_t)len), *model = calloc((size_t)len, 1);
     assert_true(marks && buf && model);
@@ -181,7 +183,7 @@ static void sieved_round(fixture *f, int64_t len, int64_t kept, uint64_t *seed) 
             end = i + 1 > end ? i + 1 : end;
         }
     }
-    assert_int_equal(sagoi_store_write_sieved(store, buf, 0, len, marks), SAGO_OK);
+    assert_int_equal(sagoi_store_write_marked(store, buf, 0, len, marks, sieve), SAGO_OK);
     assert_file_is(f->path, model, end);
     assert_int_equal(sagoi_store_close(&store), SAGO_OK);
     free(marks);
@@ -193,8 +195,38 @@ static void sieved_writes_keep_the_holes(void **state) {
     uint64_t seed = 2305843009213693951u;
     const int64_t lengths[] = {1, 64, 1000, 60000, 3 << 20};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
-        for (int round = 0; round < 6; round++)
-            sieved_round(*state, lengths[i], random_below(&seed, lengths[i] + 1), &seed);
+        for (int round = 0; round < 9; round++) {
+            sagoi_sieve some = {random_below(&seed, 100), random_below(&seed, 9)};
+            sieved_round(*state, lengths[i], random_below(&seed, lengths[i] + 1), round < 3 ? all_holes : some,
+                         &seed);
+        }
+}
+
+/* Only stretches of enough runs with short holes between them become one; longer holes are not written. */
+static void sieving_stops_at_long_holes(void **state) {
+    enum { LEN = 1 << 16, SHORT = 5, LONG = 6 };
+    static uint64_t marks[LEN / 64];
+    static char buf[LEN];
+    sagoi_store *store = fixture_open(*state, 0, &ways[0]);
+    int64_t at = 0, bytes = 0, runs_of[] = {1, 2, 3, 4, 9};
+    for (size_t s = 0; s < sizeof runs_of / sizeof *runs_of; s++, at += LONG - SHORT)
+        for (int64_t r = 0; r < runs_of[s]; r++, at += 1 + SHORT)
+            marks[at / 64] |= UINT64_C(1) << (at % 64);
+    for (int64_t least = 2; least <= 5; least++) {
+        sagoi_store_counts before = sagoi_store_counters(store);
+        int64_t runs = 0;
+        bytes = 0;
+        for (size_t s = 0; s < sizeof runs_of / sizeof *runs_of; s++) {
+            bool one = runs_of[s] >= least;
+            runs += one ? 2 : runs_of[s]; /* it is read, too */
+            bytes += one ? runs_of[s] * (1 + SHORT) - SHORT : runs_of[s];
+        }
+        sagoi_sieve sieve = {SHORT, least};
+        assert_int_equal(sagoi_store_write_marked(store, buf, 0, LEN, marks, sieve), SAGO_OK);
+        assert_int_equal(sagoi_store_counters(store).bytes_written - before.bytes_written, bytes);
+        assert_int_equal(sagoi_store_counters(store).runs - before.runs, runs);
+    }
+    assert_int_equal(sagoi_store_close(&store), SAGO_OK);
 }
 
 /* 4 bytes of every 38: the holes are read together, in as few calls as one large write is worth. */
@@ -208,7 +240,7 @@ static void sieved_holes_share_system_calls(void **state) {
     for (int64_t i = 0; i < LEN; i++)
         marks[i / 64] |= (uint64_t)(i % 38 < 4) << (i % 64);
     int64_t before = sagoi_store_counters(store).system_calls;
-    assert_int_equal(sagoi_store_write_sieved(store, buf, 0, LEN, marks), SAGO_OK);
+    assert_int_equal(sagoi_store_write_marked(store, buf, 0, LEN, marks, all_holes), SAGO_OK);
     assert_in_range(sagoi_store_counters(store).system_calls - before, 1, 4);
     assert_int_equal(sagoi_store_close(&store), SAGO_OK);
 }
@@ -221,18 +253,18 @@ static void marks_leave_holes(void **state) {
     char *buf = malloc(1 << 16);
     assert_true(marks && buf);
     memset(buf, 7, 1 << 16);
-    assert_int_equal(sagoi_store_write_marked(store, buf, 0, 1 << 16, marks), SAGO_OK);
+    assert_int_equal(sagoi_store_write_marked(store, buf, 0, 1 << 16, marks, no_holes), SAGO_OK);
     int64_t size = -1;
     assert_int_equal(sagoi_store_size(store, &size), SAGO_OK);
     assert_int_equal(size, 0);
     marks[500] = 1u << 3;
-    assert_int_equal(sagoi_store_write_marked(store, buf, 0, 1 << 16, marks), SAGO_OK);
+    assert_int_equal(sagoi_store_write_marked(store, buf, 0, 1 << 16, marks, no_holes), SAGO_OK);
     assert_int_equal(sagoi_store_size(store, &size), SAGO_OK);
     assert_int_equal(size, 500 * 64 + 4);
     struct stat file;
     assert_int_equal(fstat(sagoi_store_fd(store), &file), 0);
     assert_int_equal(file.st_blocks * 512, 4096);
-    assert_int_equal(sagoi_store_write_marked(store, buf, 0, 1 << 16, NULL), SAGO_OK);
+    assert_int_equal(sagoi_store_write_marked(store, buf, 0, 1 << 16, NULL, no_holes), SAGO_OK);
     assert_file_is(f->path, buf, 1 << 16);
     assert_int_equal(sagoi_store_close(&store), SAGO_OK);
     free(marks);
@@ -291,13 +323,10 @@ int main(int argc, char **argv) {
     if (argc > 1)
         seeds = atoi(argv[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_runs_match_the_model),
-        cmocka_unit_test(marks_are_written_exactly),
-        cmocka_unit_test(marks_leave_holes),
-        cmocka_unit_test(sieved_writes_keep_the_holes),
-        cmocka_unit_test(sieved_holes_share_system_calls),
-        cmocka_unit_test(reads_stop_at_the_end),
-        cmocka_unit_test(neighbours_share_system_calls),
+        cmocka_unit_test(random_runs_match_the_model), cmocka_unit_test(marks_are_written_exactly),
+        cmocka_unit_test(marks_leave_holes),           cmocka_unit_test(sieved_writes_keep_the_holes),
+        cmocka_unit_test(sieving_stops_at_long_holes), cmocka_unit_test(sieved_holes_share_system_calls),
+        cmocka_unit_test(reads_stop_at_the_end),       cmocka_unit_test(neighbours_share_system_calls),
     };
     return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
 }

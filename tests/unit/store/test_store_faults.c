@@ -148,7 +148,7 @@ static void failing_marks_stop(void **state) {
     for (int i = 0; i < 1000; i++)
         marks[i] = 1;
     faults_set(300, EIO); /* in the second batch */
-    assert_int_equal(sagoi_store_write_marked(store, buf, 0, sizeof buf, marks), SAGO_ERR_IO);
+    assert_int_equal(sagoi_store_write_marked(store, buf, 0, sizeof buf, marks, (sagoi_sieve){0, 0}), SAGO_ERR_IO);
     assert_non_null(strstr(sagoi_message(), "write of 1 bytes at offset 19200 of"));
     assert_int_equal(faults.calls, 301);
     assert_int_equal(sagoi_store_close(&store), SAGO_OK);

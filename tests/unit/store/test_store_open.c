@@ -179,8 +179,9 @@ static void wrong_runs_touch_nothing(void **state) {
     assert_int_equal(sagoi_store_write(store, NULL, 1), SAGO_ERR_ARG);
     assert_int_equal(sagoi_store_write(store, negative, -1), SAGO_ERR_ARG);
     uint64_t marks = 1;
-    assert_int_equal(sagoi_store_write_marked(store, buf, -1, 8, &marks), SAGO_ERR_ARG);
-    assert_int_equal(sagoi_store_write_marked(store, buf, INT64_MAX - 3, 8, &marks), SAGO_ERR_OVERFLOW);
+    assert_int_equal(sagoi_store_write_marked(store, buf, -1, 8, &marks, (sagoi_sieve){0, 0}), SAGO_ERR_ARG);
+    assert_int_equal(sagoi_store_write_marked(store, buf, INT64_MAX - 3, 8, &marks, (sagoi_sieve){0, 0}),
+                     SAGO_ERR_OVERFLOW);
     assert_int_equal(sagoi_store_resize(store, -1), SAGO_ERR_ARG);
     assert_int_equal(sagoi_store_allocate(store, -1), SAGO_ERR_ARG);
     assert_file_is(f->path, "", 0);

@@ -1,0 +1,31 @@
+/* Which holes of a write are worth being read and written back?
+ *
+ * A hole between two runs costs a request more, or its bytes twice: read, and written.  Whether anybody else may
+ * write there meanwhile is not a matter of cost, and asked for each call (engine/exclusive.c). */
+#include "base/checked.h"
+#include "plan/draft.h"
+#include "plan/thresholds.h"
+
+int64_t sagoi_sieve_gap(sagoi_level io) {
+    double even = io.latency * io.bandwidth / 2;
+    return even < (double)SAGOI_SIEVED_GAP_MOST ? (int64_t)even : SAGOI_SIEVED_GAP_MOST;
+}
+
+/* Where a file has neither stripes nor locks nothing is known to make requests dear. */
+void sagoi_draft_sieve(sagoi_draft *draft) {
+    sagoi_plan *plan = draft->plan;
+    bool dear = draft->target->stripe_unit > 0 || draft->target->lock_unit > 0;
+    if (plan->strategy != SAGOI_STRATEGY_AGGREGATED || !plan->write || plan->dense || !dear ||
+        draft->target->subfiles.count > 0 || draft->hints->sieve != SAGOI_CHOICE_AUTO)
+        return;
+    sagoi_topology flat;
+    const sagoi_topology *topology = draft->machine->topology;
+    if (!topology) {
+        sagoi_topology_flat(&flat, draft->machine->nodes);
+        topology = &flat;
+    }
+    plan->sieve_gap = sagoi_sieve_gap(topology->io);
+    sagoi_draft_reason(draft,
+                       "holes: up to %s are read and written back if nobody else of the job has the file open",
+                       sagoi_size_to_text(plan->sieve_gap).text);
+}
