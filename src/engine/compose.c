@@ -497,10 +497,13 @@ static sagoi_hash stream_fingerprint(const sagoi_stream *stream, int64_t low, sa
 
 void sagoi_compose_bounds(sagoi_composed *composed) {
     sagoi_request *request = &composed->request;
+    int64_t before = -1;
     for (int64_t i = 0; i < request->nstreams; i++) {
         int64_t low, high;
         sagoi_extents_bounds(&request->streams[i].file, &low, &high);
         widen(request, low, high);
+        composed->runs -= low == before; /* one run goes on in the next stream */
+        before = high;
     }
 }
 

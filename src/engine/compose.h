@@ -77,7 +77,8 @@ typedef struct sagoi_block_place {
     char *base; /* of `memory` */
 } sagoi_block_place;
 sago_status sagoi_compose_block(sagoi_composed *composed, const sagoi_block_place *place) SAGOI_CHECKED;
-/* Of a request whose streams were taken from others. */
+/* Of a request whose streams, and the sum of their runs, were taken from others: its range, and where the last run
+ * of a stream and the first of the next one are one, they count as one. */
 void sagoi_compose_bounds(sagoi_composed *composed);
 /* Of the file side, relative to the lowest offset. */
 sagoi_hash sagoi_compose_fingerprint(const sagoi_composed *composed);

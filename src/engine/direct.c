@@ -48,8 +48,18 @@ static sago_status flush(batch *out) {
     return status;
 }
 
+/* The store takes runs that ascend: what another stream has further down, or there once more, comes after. */
+static bool follows_none(const batch *out, int64_t off) {
+    return out->n > 0 && off < out->runs[out->n - 1].off + out->runs[out->n - 1].len;
+}
+
 /* One run, or as much of it as the bounce buffer takes at a time. */
 static sago_status add_run(batch *out, int64_t off, int64_t len, int64_t pos) {
+    if (follows_none(out, off)) {
+        sago_status status = flush(out);
+        if (status)
+            return status;
+    }
     while (len > 0) {
         int64_t part = out->bounce ? sagoi_min(len, out->room - out->used) : len;
         if (part == 0 || out->n == BATCH) {
@@ -85,8 +95,16 @@ static sago_status move_stream(batch *out, int64_t limit) {
     sagoi_cursor_init(&cursor, &out->stream->file);
     while (!status && sagoi_cursor_next(&cursor, limit, &span))
         status = add_span(out, &span);
-    sago_status flushed = status ? status : flush(out);
-    return flushed;
+    return status;
+}
+
+/* What passes through the buffer does so stream by stream; the others' runs may go together, as one where they are
+ * one in the file. */
+static sago_status begin_stream(batch *out, const sagoi_stream *stream, char *bounce) {
+    sago_status status = out->bounce || bounce ? flush(out) : SAGO_OK;
+    out->stream = stream;
+    out->bounce = bounce;
+    return status;
 }
 
 static bool is_bounced(const sagoi_memory *memory) { return memory->extents.pattern || memory->staging; }
@@ -114,6 +132,7 @@ sago_status sagoi_move_alone(sago_file *file, const sagoi_composed *composed) {
     out.file = file;
     out.direction = request->direction;
     out.n = out.used = 0;
+    out.bounce = NULL;
     out.by_thread = sagoi_route_worker(&file->own, request->nonblocking, composed->bytes) == SAGOI_BY_THREAD;
     out.room = bounce_for(request);
     int64_t limit = request->direction == SAGOI_FROM_FILE ? request->limit : SAGOI_NO_LIMIT;
@@ -122,10 +141,13 @@ sago_status sagoi_move_alone(sago_file *file, const sagoi_composed *composed) {
     if (out.room > 0 && !bounce)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a buffer of %lld bytes", (long long)out.room);
     for (int64_t i = 0; i < request->nstreams && !status; i++) {
-        out.stream = &request->streams[i];
-        out.bounce = is_bounced(&out.stream->memory) ? bounce : NULL;
-        status = move_stream(&out, limit);
+        const sagoi_stream *stream = &request->streams[i];
+        status = begin_stream(&out, stream, is_bounced(&stream->memory) ? bounce : NULL);
+        if (!status)
+            status = move_stream(&out, limit);
     }
+    if (!status)
+        status = flush(&out);
     sagoi_budget_free(&file->budget, bounce, out.room);
     return status;
 }

@@ -567,24 +567,40 @@ static sago_status leave_alone(sagoi_call *call, sago_status status) {
     return status;
 }
 
-/* How much of one run there is to read is seen by reading it, unless it must pass through a buffer. */
+enum { LONE_STREAMS = 32 }; /* that are read as one run: more than anybody's variables */
+
+/* One run of the file, whose streams lie one after another; false: it has to pass through a buffer. */
+static bool list_lone(const sagoi_request *request, sagoi_io_run runs[LONE_STREAMS]) {
+    int64_t off = request->low;
+    if (request->nonblocking || request->nstreams > LONE_STREAMS)
+        return false;
+    for (int64_t i = 0; i < request->nstreams; i++) {
+        const sagoi_stream *stream = &request->streams[i];
+        if (stream->memory.extents.pattern || stream->memory.staging)
+            return false;
+        runs[i] = (sagoi_io_run){off, sagoi_extents_bytes(&stream->file), stream->memory.base};
+        off += runs[i].len;
+    }
+    return true;
+}
+
+/* How much of one run there is to read is seen by reading it. */
 static sago_status read_lone(sagoi_call *call) {
     sago_file *file = call->file;
     sagoi_request *request = &call->composed->request;
+    sagoi_io_run runs[LONE_STREAMS];
     call->size = request->high;
     if (request->nstreams == 0)
         return SAGO_OK;
-    const sagoi_memory *memory = &request->streams[0].memory;
-    if (request->nonblocking || memory->extents.pattern || memory->staging) {
+    if (!list_lone(request, runs)) {
         sagoi_look look;
         sago_status status = sagoi_store_look(file->store, 0, 1, &look);
         call->size = request->limit = look.size;
         return status ? status : sagoi_run_direct(file, call->composed);
     }
-    const sagoi_io_run run = {.off = request->low, .len = call->composed->bytes, .buf = memory->base};
     int64_t bytes = 0;
     double start = sagoi_phase_begin(file);
-    sago_status status = sagoi_store_read(file->store, &run, 1, &bytes);
+    sago_status status = sagoi_store_read(file->store, runs, request->nstreams, &bytes);
     (void)sagoi_phase_next(file, SAGO_PHASE_STORE, start);
     call->size = request->low + bytes;
     return status;
