@@ -8,6 +8,8 @@ mpif90=$(echo "$SAGO_MPICC" | sed 's/mpicc/mpif90/')
 command -v "$mpif90" >/dev/null || skip "$mpif90 is not installed"
 command -v gfortran >/dev/null || skip "gfortran is not installed"
 cd "$tmp"
+printf 'program uses_mpi\nuse mpi\nend program\n' >uses_mpi.f90
+"$mpif90" -c uses_mpi.f90 -o uses_mpi.o 2>/dev/null || skip "$mpif90 has no module mpi: an MPI without Fortran"
 
 check() { # source, collective calls of a rank
     name=$(basename "$1" | sed 's/\..*//')

@@ -71,6 +71,9 @@ case $version in
 *MPICH*) mpi=mpich ;;
 *) skip "no mpi4py for $python; the programs in C passed" ;;
 esac
+use $mpi
+launch 2 "$python" -c 'from mpi4py import MPI; print("size", MPI.COMM_WORLD.size)' | grep -q 'size 2' ||
+    skip "mpi4py for $python is on another version of $mpi than its launcher; the programs in C passed"
 echo "== mpi4py on $mpi"
 check $mpi "$python" "$here/file_io.py"
 H5PY_ALWAYS_USE_MPI=1 "$python" -c 'import sys, h5py; sys.exit(not h5py.get_config().mpi)' 2>/dev/null ||
