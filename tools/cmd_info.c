@@ -97,11 +97,25 @@ static void look_at_paths(facts *known) {
         advise(add(known, "paths", "machines", "not found"), SLOWER,
                "the descriptions of machines are not beside the command; install all of Sago");
     const char *site = getenv("SAGO_SITE");
-    if (sagoi_site_find(site && *site && strcmp(site, "none") != 0 ? site : "", path, sizeof path))
+    bool named = site && *site && strcmp(site, "none") != 0;
+    if (named && access(site, R_OK) != 0)
+        advise(add(known, "paths", "site file", "%s: %s", site, strerror(errno)), BROKEN,
+               "every call that opens a file fails with this; correct or unset SAGO_SITE");
+    else if (sagoi_site_find(named ? site : "", path, sizeof path))
         add(known, "paths", "site file", "%s", path);
     else
         advise(add(known, "paths", "site file", "none"), SLOWER,
                "mpiexec -n RANKS sago tune measures this system and writes one, so that plans fit it");
+}
+
+static facts *told_to; /* sagoi_check_environment() has no argument for it */
+
+/* Wrong values of hints keep files from being opened; what else is wrong has no effect. */
+static void tell_wrong(const char *said) {
+    bool broken = strstr(said, "environment variable ") && !strstr(said, "SAGO_STATS");
+    advise(add(told_to, "environment", "wrong", "%s", said), broken ? BROKEN : SLOWER,
+           broken ? "every call that opens a file fails with this; correct or unset the variable"
+                  : "it has no effect; correct or unset the variable");
 }
 
 static void look_at_environment(facts *known) {
@@ -116,10 +130,8 @@ static void look_at_environment(facts *known) {
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (getenv(others[i]))
             add(known, "environment", others[i], "%s", getenv(others[i]));
-    sagoi_hints hints;
-    if (sagoi_hints_init(&hints) != SAGO_OK)
-        advise(add(known, "environment", "wrong", "%s", sago_error_message()), BROKEN,
-               "every call that opens a file fails with this; correct or unset the variable");
+    told_to = known;
+    sagoi_check_environment(tell_wrong);
 }
 
 /* ---- The machine ---- */
@@ -186,11 +198,15 @@ static void look_at_shared_memory(facts *known) {
 
 static void look_at_limit(facts *known, int which, const char *name, rlim_t least, const char *advice) {
     struct rlimit limit;
+    char text[64];
     if (getrlimit((__rlimit_resource_t)which, &limit) != 0)
         return;
     bool none = limit.rlim_cur == RLIM_INFINITY;
-    fact *about = none ? add(known, "machine", name, "no limit")
-                       : add(known, "machine", name, "%llu", (unsigned long long)limit.rlim_cur);
+    if (which == RLIMIT_NOFILE)
+        snprintf(text, sizeof text, "%llu", (unsigned long long)limit.rlim_cur);
+    else
+        format_bytes((int64_t)limit.rlim_cur, text, sizeof text);
+    fact *about = add(known, "machine", name, "%s", none ? "no limit" : text);
     if (!none && limit.rlim_cur < least)
         advise(about, SLOWER, advice);
 }
@@ -231,14 +247,25 @@ static const struct {
     {"virtiofs", "shared with the host"},
 };
 
+/* Mounted over by a later one. */
+static void forget_mount(facts *known, const char *folder) {
+    for (int i = 0; i < known->count; i++)
+        if (!strcmp(known->all[i].topic, "file systems") && !strcmp(known->all[i].name, folder)) {
+            memmove(&known->all[i], &known->all[i + 1], (size_t)(known->count - i - 1) * sizeof known->all[0]);
+            known->count--;
+            return;
+        }
+}
+
 static void look_at_mount(facts *known, const struct mntent *mount) {
     struct statvfs fs;
     char text[64];
     for (size_t i = 0; i < sizeof file_systems / sizeof file_systems[0]; i++) {
         if (strcmp(file_systems[i].type, mount->mnt_type) != 0)
             continue;
-        if (statvfs(mount->mnt_dir, &fs) != 0 || fs.f_blocks == 0)
+        if (statvfs(mount->mnt_dir, &fs) != 0 || fs.f_blocks == 0 || !strncmp(mount->mnt_dir, "/sys/", 5))
             return;
+        forget_mount(known, mount->mnt_dir);
         format_bytes((int64_t)fs.f_frsize * (int64_t)fs.f_bavail, text, sizeof text);
         add(known, "file systems", mount->mnt_dir, "%s, %s free: %s", mount->mnt_type, text, file_systems[i].said);
         return;

@@ -32,6 +32,13 @@ says '^  SAGO_WINDOW  *8M'
 (ulimit -n 64 && "$sago" info) >"$tmp/out" || fail "few descriptors"
 says '-> ulimit -n'
 
+SAGO_REPROT=x SAGO_STATS=loud "$sago" info >"$tmp/out" || fail "variables without effect"
+says 'SAGO_REPROT means nothing to Sago; did you mean SAGO_REPORT?'
+says '"loud" is not off, summary or json:FILE'
+[ "$(grep -c '^  /dev/shm  *tmpfs' "$tmp/out")" -le 1 ] || fail "a folder twice"
+if SAGO_SITE=/nonexistent "$sago" info >"$tmp/out"; then fail "a site file that is not there"; fi
+says '/nonexistent: No such file'
+
 code=0
 SAGO_WINDOW=nonsense "$sago" info >"$tmp/out" || code=$?
 [ $code = 1 ] || fail "a wrong variable: $code"
