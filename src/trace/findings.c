@@ -390,7 +390,7 @@ static void say_rounds(facts *f) {
     else if (strstr(file->decision, ", stripes are ") && file->stripe_unit > 0)
         say(f, "striping_unit=SIZE",
             "Aggregated calls took %" PRId64 " rounds each: windows are the file's stripes, of %s.  A file that "
-                                             "is made with larger ones takes fewer.",
+            "is made with larger ones takes fewer.",
             rounds, of_bytes((double)file->stripe_unit).text);
     else
         say(f, "sago_window=64M",

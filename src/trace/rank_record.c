@@ -74,22 +74,31 @@ static void fit(const bins *b, int64_t low, int64_t high) {
 /* A stretch of time among bins that it fits into, one after the other. */
 typedef struct stretch {
     double from, to; /* milliseconds */
-    int64_t bin;
+    int64_t bin, last;
     double share; /* of the stretch, in this bin */
 } stretch;
 
 static stretch stretch_over(const bins *b, double end, double seconds) {
     double to = end * 1e3, from = to - (seconds > 0 ? seconds * 1e3 : 0);
     fit(b, (int64_t)from, (int64_t)to);
-    return (stretch){.from = from, .to = to, .bin = ((int64_t)from >> b->scale->shift) - b->scale->first - 1};
+    const sagoi_scale *scale = b->scale;
+    return (stretch){.from = from,
+                     .to = to,
+                     .bin = ((int64_t)from >> scale->shift) - scale->first - 1,
+                     .last = ((int64_t)to >> scale->shift) - scale->first,
+                     .share = 1};
 }
 
+/* Most stretches are short and lie in one bin. */
 static bool stretch_next(const bins *b, stretch *at) {
-    double width = ldexp(1, b->scale->shift), begin = (double)(b->scale->first + ++at->bin) * width;
-    if (begin > at->to || at->bin >= b->count)
+    int64_t first = ((int64_t)at->from >> b->scale->shift) - b->scale->first;
+    if (++at->bin > at->last)
         return false;
+    if (first == at->last)
+        return true;
+    double width = (double)(INT64_C(1) << b->scale->shift), begin = (double)(b->scale->first + at->bin) * width;
     double low = at->from > begin ? at->from : begin, high = at->to < begin + width ? at->to : begin + width;
-    at->share = at->to > at->from ? (high - low) / (at->to - at->from) : 1;
+    at->share = (high - low) / (at->to - at->from);
     return true;
 }
 
@@ -142,6 +151,20 @@ static void fit_places(sagoi_heat *heat, int64_t high) {
         coarsen_places(heat);
 }
 
+/* Bytes of a range over places, `density` for each byte of it. */
+static void spread(float *cells, int64_t shift, const int64_t range[2], double density) {
+    const int64_t first = range[0] >> shift, last = (range[1] - 1) >> shift;
+    const float whole = (float)((double)(INT64_C(1) << shift) * density);
+    if (first == last) {
+        cells[first] += (float)((double)(range[1] - range[0]) * density);
+        return;
+    }
+    cells[first] += (float)((double)(((first + 1) << shift) - range[0]) * density);
+    for (int64_t i = first + 1; i < last; i++)
+        cells[i] += whole;
+    cells[last] += (float)((double)(range[1] - (last << shift)) * density);
+}
+
 void sagoi_heat_add(sagoi_heat *heat, bool write, const int64_t range[2], int64_t bytes, double end,
                     double seconds) {
     const bins b = bins_of_heat(heat);
@@ -149,14 +172,9 @@ void sagoi_heat_add(sagoi_heat *heat, bool write, const int64_t range[2], int64_
         return;
     fit_places(heat, range[1] - 1);
     stretch at = stretch_over(&b, end, seconds);
-    double width = (double)(INT64_C(1) << heat->place_shift),
-           density = (double)bytes / (double)(range[1] - range[0]);
+    const double density = (double)bytes / (double)(range[1] - range[0]);
     while (stretch_next(&b, &at))
-        for (int64_t i = range[0] >> heat->place_shift; i <= (range[1] - 1) >> heat->place_shift; i++) {
-            double low = fmax((double)range[0], (double)i * width);
-            double high = fmin((double)range[1], (double)(i + 1) * width);
-            heat->cells[at.bin][write][i] += (float)((high - low) * density * at.share);
-        }
+        spread(heat->cells[at.bin][write], heat->place_shift, range, density * at.share);
 }
 
 static void add_heat(sagoi_heat *to, const sagoi_heat *more) {
@@ -170,10 +188,8 @@ static void add_heat(sagoi_heat *to, const sagoi_heat *more) {
 }
 
 int sagoi_size_bin(int64_t bytes) {
-    int bin = 0;
-    while (bin < SAGOI_RECORD_SIZES - 1 && INT64_C(1) << bin < bytes)
-        bin++;
-    return bin;
+    int bin = bytes <= 1 ? 0 : 64 - __builtin_clzll((unsigned long long)bytes - 1);
+    return bin < SAGOI_RECORD_SIZES ? bin : SAGOI_RECORD_SIZES - 1;
 }
 
 /* ---- A record ---- */

@@ -42,7 +42,7 @@ static struct {
     opened *files;
     double epoch; /* since 1970, when sagoi_clock() was 0 */
     int64_t rank;
-    int32_t stride;                    /* of the calls whose spans are kept */
+    int32_t stride;                    /* of the calls whose spans are kept: a power of two */
     int64_t calls[SAGOI_RECORD_FILES]; /* of this rank, by file, however often it was opened */
     bool traced;
     char node[64];
@@ -115,7 +115,7 @@ static void absorb(opened *of) {
     const int plans = SAGOI_COUNT_plan_misses, alone = SAGOI_COUNT_direct_calls;
     bool decided =
         field_of(of->stats, plans) != of->counted[plans] || field_of(of->stats, alone) != of->counted[alone];
-    if (decided || !file->decision[0])
+    if ((decided || !file->decision[0]) && strncmp(file->decision, of->stats->decision, 1000) != 0)
         (void)snprintf(file->decision, sizeof file->decision, "%.1000s", of->stats->decision);
     absorb_counts(of, file);
     absorb_phases(of, file);
@@ -207,7 +207,7 @@ static void add_span(const opened *of, int phase, double end, double seconds) {
     sagoi_record *record = recorder.record;
     while (record->nspans >= SAGOI_RECORD_SPANS && recorder.stride < 1 << 30)
         thin_out(record);
-    if (recorder.calls[of->file] % recorder.stride != 0 || record->nspans >= SAGOI_RECORD_SPANS)
+    if ((recorder.calls[of->file] & (recorder.stride - 1)) != 0 || record->nspans >= SAGOI_RECORD_SPANS)
         return;
     record->spans[record->nspans++] = (sagoi_record_span){.start = end - seconds,
                                                           .seconds = seconds,
@@ -230,14 +230,15 @@ static void add_event(const opened *of, sagoi_event_kind kind, int what, double 
 }
 
 double sagoi_phase_end_unusual(sago_stats *stats, sago_phase phase, double start) {
-    double stop = sagoi_now(), seconds = stop - start;
+    double clock = sagoi_clock(), stop = clock - (sagoi_fibers_pending() ? sagoi_fiber_away() : 0);
+    double seconds = stop - start;
     stats->phase[phase].seconds += seconds;
     if (!sagoi_is_recorded())
         return stop;
     (void)pthread_mutex_lock(&lock);
     opened *of = recorder.record ? find(stats) : NULL;
     if (of) {
-        double end = now();
+        double end = clock + recorder.epoch;
         if (of->began == 0 ||
             phase == SAGO_PHASE_FLATTEN) /* the first of a call; the one before may have failed */
             of->began = end - seconds;
