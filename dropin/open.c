@@ -94,11 +94,13 @@ static bool in_subfiles(const dropin_file *file, const char *path) {
 }
 
 /* Why Sago does nothing for a file that it should: mostly a variable in the environment, which whoever set it is
- * to know of. */
+ * to know of.  The library has said what is wrong with its value. */
 static void tell_refused(const dropin_file *file, const char *path) {
     static bool told;
+    const char *why = sago_error_message();
+    bool said = strstr(why, "environment variable ") != NULL;
     if (file && file->first && !told)
-        fprintf(stderr, "sago: %s is left to the MPI library: %s\n", path, sago_error_message());
+        fprintf(stderr, "sago: %s is left to the MPI library%s%s\n", path, said ? "" : ": ", said ? "" : why);
     told = true;
 }
 

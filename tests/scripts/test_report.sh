@@ -124,6 +124,11 @@ grep -q 'SAGO_REPROT means nothing to Sago; did you mean SAGO_REPORT?' err || fa
 grep -q 'SAGO_STATS: "sumary" is not off, summary or json:FILE' err || fail "said: $(cat err)"
 [ "$(grep -c '' err)" -eq 2 ] || fail "said more than once: $(cat err)"
 
+# A wrong value is said once, and what follows from it.
+# shellcheck disable=SC2086
+SAGO_WINDOW=wide $launch env LD_PRELOAD="$SAGO_BUILD/lib/libsago-mpiio.so" "$SAGO_BUILD/tests/dropin/test_status" >out 2>err || fail "a wrong value cost the job"
+[ "$(grep -c 'SAGO_WINDOW: "wide"' err)" -eq 1 ] && [ "$(grep -c 'is left to the MPI library$' err)" -eq 1 ] || fail "said: $(cat err)"
+
 # ---- A job that is killed ----
 # shellcheck disable=SC2086
 SAGO_REPORT=killed.html $launch "$sago" bench contiguous --bytes 32M --engines sago --repeat 1000 --dir "$tmp" >out 2>err &
