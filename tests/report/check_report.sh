@@ -27,7 +27,7 @@ open_page() { # page, width, height, more arguments
 
 options=
 [ "$SAGO_MPI" != openmpi ] || options="--oversubscribe --allow-run-as-root"
-SAGO_MADE_UP=$tmp/many.html "$SAGO_BUILD/tests/unit/trace/test_record" >out 2>&1 || fail "the made-up record: $(cat out)"
+SAGO_MADE_UP=$tmp/many.html "$SAGO_BUILD/tests/unit/trace/test_rank_record" >out 2>&1 || fail "the made-up record: $(cat out)"
 # shellcheck disable=SC2086
 SAGO_REPORT=job.html "$SAGO_MPIEXEC" $options -n 4 "$SAGO_BUILD/bin/sago" bench block3d --dims 64x64x64 --engines sago \
     --repeat 5 --hint sago_strategy=aggregated --dir "$tmp" >out 2>&1 || fail "the job: $(cat out)"
