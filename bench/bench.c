@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "bench/counters.h"
+#include "bench/progress.h"
 #include "bench/quantiles.h"
 #include "bench/session.h"
 
@@ -16,13 +17,9 @@ typedef struct run {
 } run;
 
 static void show_progress(const run *r, const char *what, int64_t done, int64_t all) {
-    if (r->session.world.rank != 0 || !isatty(STDERR_FILENO))
-        return;
-    fprintf(stderr, "\r\033[K%s: %s %lld/%lld", r->session.config->pattern->name, what, (long long)done,
-            (long long)all);
-    if (done == all)
-        fprintf(stderr, "\r\033[K");
-    fflush(stderr);
+    if (r->session.world.rank == 0)
+        progress_set("%s: %s %lld of %lld", r->session.config->pattern->name, what, (long long)done + 1,
+                     (long long)all);
 }
 
 /* ---- Memory ---- */
@@ -173,7 +170,6 @@ static bool repeat_all(run *r) {
         if (!take_turns(r, r->repeat, repeat_engine))
             return false;
     }
-    show_progress(r, "done", config->repeat, config->repeat);
     return true;
 }
 
@@ -295,6 +291,7 @@ int bench_execute(const bench_config *config) {
         MPI_Abort(MPI_COMM_WORLD, 1);
     bool possible = bench_session_init(&r->session, config) && open_json(r, &json);
     bool measured = possible && measure(r);
+    progress_end();
     if (r->session.world.rank == 0)
         report(r, measured, json);
     if (json)

@@ -21,6 +21,7 @@
 
 #include "bench/json.h"
 #include "bench/patterns.h"
+#include "bench/progress.h"
 #include "bench/quantiles.h"
 #include "bench/slow_storage.h"
 #include "bench/world.h"
@@ -446,6 +447,11 @@ static bool has_directory(const ckpt_bench *b, char *why) {
     return false;
 }
 
+static void show_progress(const ckpt_bench *b, const char *what) {
+    if (b->world.rank == 0)
+        progress_set("measuring: %s", what);
+}
+
 int ckpt_bench_execute(const ckpt_bench_config *config) {
     static ckpt_bench b;
     int ok = 0;
@@ -460,11 +466,16 @@ int ckpt_bench_execute(const ckpt_bench_config *config) {
         fill(&b, 0);
         memset(b.copy, 1, (size_t)b.elements * sizeof *b.copy);
         name_directory(&b);
+        show_progress(&b, "how long saves hold a program");
         measure_held(&b);
+        show_progress(&b, "a slow store");
         measure_store(&b);
+        show_progress(&b, "parity");
         measure_encode(&b);
+        show_progress(&b, "restoring");
         measure_restore(&b);
         remove_directory(&b);
+        progress_end();
         ok = b.wrong == 0 && (b.world.rank != 0 || report(&b));
     } else if (b.world.rank == 0) {
         fprintf(stderr, "sago bench ckpt: %s\n", why);

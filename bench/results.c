@@ -43,9 +43,11 @@ static void print_header(const bench_outcome *outcome, FILE *out) {
     }
     fprintf(out, "%s%s%s\n", config->declared && config->use[BENCH_SAGO] ? ", declared" : "",
             config->nonblocking ? ", nonblocking" : "", config->one_file ? ", views set before each call" : "");
-    fprintf(out, "%d rank%s on %lld node%s, %.1f MiB, %lld run%s, %s", world->ranks, world->ranks == 1 ? "" : "s",
-            (long long)world->nodes, world->nodes == 1 ? "" : "s", (double)outcome->bytes / (1 << 20),
-            (long long)outcome->runs, outcome->runs == 1 ? "" : "s", world->mpi);
+    bool small = outcome->bytes < 1 << 20;
+    fprintf(out, "%d rank%s on %lld node%s, %.1f %s, %lld run%s, %s", world->ranks, world->ranks == 1 ? "" : "s",
+            (long long)world->nodes, world->nodes == 1 ? "" : "s",
+            (double)outcome->bytes / (small ? 1 << 10 : 1 << 20), small ? "KiB" : "MiB", (long long)outcome->runs,
+            outcome->runs == 1 ? "" : "s", world->mpi);
     if (outcome->implementation[0])
         fprintf(out, " (MPI-IO by %s)", outcome->implementation);
     fprintf(out, ", %lld repetition%s, %s\n\n", (long long)outcome->repeat, outcome->repeat == 1 ? "" : "s",

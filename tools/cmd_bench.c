@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
+#include "bench/json.h"
 #include "tools/command.h"
 #include "tools/options.h"
 
@@ -117,11 +118,36 @@ static void list_patterns(FILE *out) {
     }
 }
 
+static void list_patterns_json(FILE *out) {
+    int64_t count;
+    const bench_pattern *patterns = bench_patterns(&count);
+    bench_json json = {.out = out};
+    json_open(&json, NULL, '[');
+    for (int64_t i = 0; i < count; i++) {
+        char name[32], value[64];
+        json_open(&json, NULL, '{');
+        json_text(&json, "name", patterns[i].name);
+        json_text(&json, "help", patterns[i].help);
+        json_open(&json, "sizes", '{');
+        for (int64_t k = 0;; k++) {
+            const char *at = bench_params_name(&patterns[i], k, name);
+            if (!at)
+                break;
+            at += strlen(name) + 1;
+            (void)snprintf(value, sizeof value, "%.*s", (int)strcspn(at, " "), at);
+            json_text(&json, name, value);
+        }
+        json_close(&json, '}');
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+}
+
 static void print_help(FILE *out) {
     fprintf(out, "usage: mpiexec -n RANKS sago bench PATTERN [options]\n"
                  "       mpiexec -n RANKS sago bench exchange [options]    blocks between ranks, see its --help\n"
                  "       mpiexec -n RANKS sago bench ckpt [options]        checkpoints, see its --help\n"
-                 "       sago bench list\n\n"
+                 "       sago bench list [--json]\n\n"
                  "Writes and reads an access pattern with Sago, with the MPI library's own MPI-IO and, as the\n"
                  "limit, the same bytes already in order by one process a core.  Engines take turns; every byte\n"
                  "is verified.  Exit status: 0, 1 for a wrong byte or an error, 2 for wrong options.\n\n"
@@ -134,6 +160,15 @@ static void print_help(FILE *out) {
     fprintf(out, "\nExample: mpiexec -n 8 sago bench e3sm-f --dir /dev/shm --json out.json\n");
 }
 
+static int list_command(int argc, char **argv) {
+    bool json = argc == 3 && !strcmp(argv[2], "--json");
+    if (argc > 2 && !json)
+        return usage_error("bench", "'sago bench list' takes no '%s'", argv[2 + (argc > 3)]);
+    if (command_speaks())
+        (json ? list_patterns_json : list_patterns)(stdout);
+    return EXIT_SUCCESS;
+}
+
 int cmd_bench(int argc, char **argv) {
     char why[OPTION_WHY_MAX];
     bench_config config = {.dir = ".", .repeat = 20, .warmup = 2, .cold = 3, .use = {true, true, true}};
@@ -142,9 +177,9 @@ int cmd_bench(int argc, char **argv) {
         return cmd_exchange(argc, argv);
     if (argc > 1 && !strcmp(argv[1], "ckpt"))
         return cmd_bench_ckpt(argc, argv);
-    if (list && argc > 2 && !options_ask_help(argc, argv))
-        return usage_error("bench", "'sago bench list' takes no '%s'", argv[2]);
-    if (list || options_ask_help(argc, argv)) {
+    if (list && !options_ask_help(argc, argv))
+        return list_command(argc, argv);
+    if (options_ask_help(argc, argv)) {
         if (command_speaks())
             (list ? list_patterns : print_help)(stdout);
         return EXIT_SUCCESS;

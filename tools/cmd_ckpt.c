@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "bench/params.h"
+#include "bench/progress.h"
 #include "tools/ckpt.h"
 #include "tools/command.h"
 #include "tools/options.h"
@@ -58,7 +59,8 @@ static bool set_format(void *target, const char *value, char *why) {
         return !strcmp(value, "text") || !strcmp(value, "csv") ||
                bench_refuse(why, "--format %s: must be text or csv", value);
     return !strcmp(value, "vtk") || !strcmp(value, "vti") || !strcmp(value, "raw") ||
-           bench_refuse(why, "--format %s: must be vtk, vti or raw", value);
+           bench_refuse(why, "--format %s: must be vtk, vti or raw; python3 -m sago.reader writes HDF5 and netCDF",
+                        value);
 }
 
 static bool no_other(void *target, const char *name, const char *value, char *why) {
@@ -183,13 +185,10 @@ const sago_ckpt_step *ckpt_newest(const ckpt_command *c) {
 }
 
 void ckpt_progress(const ckpt_command *c, const char *what, int64_t i, int64_t n) {
-    if (!c->speaks || !isatty(STDERR_FILENO))
-        return;
-    if (*what)
-        fprintf(stderr, "\r\033[K%s (%" PRId64 " of %" PRId64 ") ", what, i, n);
-    else
-        fputs("\r\033[K", stderr);
-    fflush(stderr);
+    if (!*what)
+        progress_end();
+    else if (c->speaks)
+        progress_set("%s (%" PRId64 " of %" PRId64 ")", what, i, n);
 }
 
 const char *ckpt_size_text(int64_t bytes, char text[CKPT_TEXT_MAX]) {

@@ -208,17 +208,19 @@ static bool run_all(compare_config *config, char *why) {
 
 /* ---- Report ---- */
 
+static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
+
 static void print_served(const served_calls *served) {
     if (served->writes + served->reads > 0)
-        printf("Sago did %" PRId64 " collective writes and %" PRId64 " reads, %.1f MiB in all\n", served->writes,
-               served->reads, (double)served->bytes / (1 << 20));
+        printf("Sago did %" PRId64 " collective write%s and %" PRId64 " read%s, %.1f MiB in all\n", served->writes,
+               plural(served->writes), served->reads, plural(served->reads), (double)served->bytes / (1 << 20));
     else
         printf("Sago did nothing: %s\n",
                served->writes < 0 ? "no program that was started uses its MPI library, or it did not end properly"
                                   : "the program makes no collective MPI-IO call that Sago serves");
     if (served->independent > 0)
-        printf("the program itself made %" PRId64 " independent calls, which are the MPI library's\n",
-               served->independent);
+        printf("the program itself made %" PRId64 " independent call%s, which are the MPI library's\n",
+               served->independent, plural(served->independent));
     puts("");
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "bench/json.h"
+#include "bench/progress.h"
 #include "store/store.h"
 #include "store/subfile_rule.h"
 #include "tools/command.h"
@@ -101,25 +102,13 @@ static bool is_zero(const char *bytes, int64_t n) {
     return n > 0 && bytes[0] == 0 && memcmp(bytes, bytes + 1, (size_t)(n - 1)) == 0;
 }
 
-/* On a terminal, of what takes longer than two seconds. */
-static void show_progress(time_t start, int64_t done, int64_t size) {
-    if (time(NULL) - start > 2 && isatty(STDERR_FILENO))
-        fprintf(stderr, "\r\033[Kmerging: %lld%%", (long long)(100 * (double)done / (double)size));
-}
-
-static void end_progress(time_t start) {
-    if (time(NULL) - start > 2 && isatty(STDERR_FILENO))
-        fprintf(stderr, "\r\033[K");
-}
-
 static sago_status copy(sagoi_store *from, sagoi_store *to, int64_t size) {
-    time_t start = time(NULL);
     char *chunk = malloc(CHUNK);
     sago_status status = chunk ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for %d bytes", CHUNK);
     for (int64_t off = 0; off < size && status == SAGO_OK; off += CHUNK) {
         sagoi_io_run run = {off, sagoi_min(CHUNK, size - off), chunk};
         int64_t got = 0;
-        show_progress(start, off, size);
+        progress_set("merging: %lld%%", (long long)(100 * (double)off / (double)size));
         status = sagoi_store_read(from, &run, 1, &got);
         if (status == SAGO_OK && got < run.len)
             status = sagoi_fail(SAGO_ERR_IO, "somebody has cut the file meanwhile");
@@ -127,7 +116,7 @@ static sago_status copy(sagoi_store *from, sagoi_store *to, int64_t size) {
             status = sagoi_store_write(to, &run, 1);
     }
     free(chunk);
-    end_progress(start);
+    progress_end();
     if (status == SAGO_OK)
         status = sagoi_store_resize(to, size);
     return status == SAGO_OK ? sagoi_store_sync(to) : status;

@@ -11,6 +11,7 @@
 
 #include <sago/sago.h>
 
+#include "bench/progress.h"
 #include "tier/tier_record.h"
 #include "tools/command.h"
 #include "tools/options.h"
@@ -116,9 +117,12 @@ static int open_and_close(const tier_command *command, const char *action, const
     MPI_Info_set(info, "sago_tier_found", !merges ? "drop" : command->force ? "merge" : "safe");
     if (command->local)
         MPI_Info_set(info, "sago_local_dirs", command->local);
+    if (claimed)
+        progress_set("%s %s", merges ? "merging" : "removing what was left of", file);
     sago_status status = sago_open(MPI_COMM_WORLD, file, MPI_MODE_RDWR, info, &opened);
     if (status == SAGO_OK)
         status = sago_close(&opened);
+    progress_end();
     MPI_Info_free(&info);
     if (rank == 0 && status != SAGO_OK)
         fprintf(stderr, "sago tier %s: %s\n", action, sago_error_message());

@@ -10,6 +10,7 @@
 #include <sago/sago.h>
 
 #include "base/hints.h"
+#include "bench/progress.h"
 #include "tools/command.h"
 #include "tools/options.h"
 #include "tools/tune.h"
@@ -31,29 +32,24 @@ static const tool_option table[] = {
 };
 static const tool_options options = {table, sizeof table / sizeof table[0], NULL};
 
-/* On a terminal each line replaces the one before; elsewhere (mpiexec passes a pipe on) all of them are shown. */
+/* On a terminal each line replaces the one before; elsewhere all of them are shown. */
 void tune_progress(const tune_plan *plan, const char *format, ...) {
-    bool terminal = isatty(STDERR_FILENO);
-    char what[200];
+    char what[140];
     if (plan->world.rank != 0)
         return;
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    /* At once: launchers mix what comes in pieces with other output. */
-    fprintf(stderr, terminal ? "\r\033[Kmeasuring: %s" : "measuring: %s\n", what);
-}
-
-static void progress_end(const tune_plan *plan) {
-    if (plan->world.rank == 0 && isatty(STDERR_FILENO))
-        fputs("\r\033[K", stderr);
+    progress_set("measuring: %s", what);
+    if (!progress_is_seen())
+        fprintf(stderr, "measuring: %s\n", what); /* at once: launchers mix what comes in pieces */
 }
 
 void tune_found(const tune_plan *plan, const char *format, ...) {
     if (plan->world.rank != 0)
         return;
-    progress_end(plan);
+    progress_end();
     va_list arguments;
     va_start(arguments, format);
     fputs("measured ", stdout);
@@ -190,7 +186,7 @@ static bool tune(tune_plan *plan, const tune_config *config) {
     bool good = bench_agree(&plan->world, !root || site_load(config, &site, plan->why), plan->why);
     char *before = good && root ? site_text(&site) : NULL;
     good = good && tune_network(plan, &site) && tune_store(plan, &site);
-    progress_end(plan);
+    progress_end();
     if (good && root)
         good = finish(config, before ? before : "", &site, plan->why);
     good = bench_agree(&plan->world, good, plan->why);

@@ -167,11 +167,31 @@ refused "no such option" bench exchange --wibble 3
 grep -q missing "$work/log" || fail "sago bench exchange does not name the directory: $(cat "$work/log")"
 find /tmp "$work" . -maxdepth 1 -name '.sago-exchange-*' -user "$(id -un)" | grep . && fail "files of sago bench exchange left"
 
+# ---- Progress: on a terminal only, also through a launcher ----
+
+launch="$SAGO_MPIEXEC -n 2"
+[ "$SAGO_MPI" != openmpi ] || launch="$SAGO_MPIEXEC --oversubscribe --allow-run-as-root -n 2"
+long="$sago bench contiguous --bytes 16M --engines sago --repeat 1000 --seconds 4 --dir $work"
+if command -v script >/dev/null; then
+    for before in "" "$launch"; do
+        script -qec "$before $long" "$work/typed" >"$work/log" 2>&1 </dev/null || fail "on a terminal: $(cat "$work/log")"
+        grep -q 'contiguous: repetition [0-9]* of 1000, [3-9] s' "$work/typed" || fail "no progress: ${before:-alone}"
+        script -qec "$before $long 2>$work/err" "$work/typed" >"$work/log" 2>&1 </dev/null || fail "no terminal: $(cat "$work/log")"
+        [ ! -s "$work/err" ] || fail "progress in a file: $(cat "$work/err")"
+    done
+    rm -f "$work/err" "$work/typed"
+fi
+
 # ---- The other commands ----
 
 "$sago" --help | grep -q bench || fail "sago --help"
 "$sago" bench --help | grep -q -e '--particles' || fail "sago bench --help"
 [ "$("$sago" bench list | grep -c '^  [a-z]')" -eq 15 ] || fail "sago bench list"
+"$sago" bench list --json | python3 -c '
+import json, sys
+patterns = json.load(sys.stdin)
+assert len(patterns) == 15 and patterns[0]["name"] == "contiguous" and patterns[0]["sizes"] == {"bytes": "64M"}, patterns
+' || fail "sago bench list --json"
 "$sago" version | grep -q '^sago [0-9]' || fail "sago version"
 "$sago" hints | grep -q '^sago_memory ' || fail "sago hints"
 ! "$sago" hints | grep '^Other' || fail "a hint has no purpose in tools/cmd_hints.c"
