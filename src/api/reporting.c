@@ -152,26 +152,38 @@ static void write_report(sagoi_record *record) {
     free(json);
 }
 
+static sagoi_tally_saves saves_of(const sagoi_record *record) {
+    sagoi_tally_saves saves = {.count = record ? record->nsteps : 0};
+    for (int64_t i = 0; i < saves.count; i++) {
+        saves.bytes += record->steps[i].bytes;
+        saves.held += record->steps[i].held;
+    }
+    saves.newest = saves.count == SAGOI_RECORD_STEPS;
+    return saves;
+}
+
 /* In one piece, too. */
-static void print_stats(const sagoi_tally *all, int ranks) {
+static void print_stats(const sagoi_tally *all, int ranks, const sagoi_tally_saves *saves) {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return;
-    sagoi_tally_print(out, all, ranks);
+    sagoi_tally_print(out, all, ranks, saves);
     if (fclose(out) == 0 && write(STDERR_FILENO, text, size) < 0)
         errno = 0; /* there is nobody to tell */
     free(text);
 }
 
-static void write_stats(const sagoi_tally *all, int ranks) {
+static void write_stats(const sagoi_tally *all, int ranks, const sagoi_record *record) {
+    const sagoi_tally_saves saves = saves_of(record);
     if (strncmp(wanted_stats, "json:", 5) != 0) {
-        print_stats(all, ranks);
+        print_stats(all, ranks, &saves);
         return;
     }
     output out;
-    if (!output_open(&out, wanted_stats + 5) || (sagoi_tally_json(out.file, all, ranks), !output_close(&out)))
+    if (!output_open(&out, wanted_stats + 5) ||
+        (sagoi_tally_json(out.file, all, ranks, &saves), !output_close(&out)))
         tell("SAGO_STATS=%s: %s", wanted_stats, strerror(errno));
 }
 
@@ -300,7 +312,7 @@ static void finish_apart(sagoi_record *record) {
     if (wanted_stats && !sagoi_tally_has_layer()) {
         const sagoi_tally own = sagoi_tally_now();
         tell("SAGO_STATS=%s: no file was opened on all ranks: of rank 0 alone", wanted_stats);
-        write_stats(&own, 1);
+        write_stats(&own, 1, record);
     }
 }
 
@@ -319,7 +331,7 @@ static void finish_together(sagoi_record *record) {
     if (joined.rank == 0 && record && wanted_report)
         write_report(record);
     if (joined.rank == 0 && counted && wanted_stats)
-        write_stats(&all, joined.ranks);
+        write_stats(&all, joined.ranks, record);
     if (wanted_report && joined.slot == 0)
         (void)unlink(joined.own);
     if (wanted_trace)

@@ -157,6 +157,8 @@ static void say_state(facts *f) {
 
 static void say_all(facts *f) {
     int64_t calls = f->calls[0] + f->calls[1];
+    if (f->record->nsteps > 0 && calls == 0 && f->bytes[0] + f->bytes[1] == 0)
+        return; /* a job that makes checkpoints only */
     if (f->most < 0.001 * f->elapsed && f->bytes[0] + f->bytes[1] == 0)
         say(f, "", "Sago served next to nothing of this job: %s of %s of the slowest rank.",
             of_seconds(f->most).text, of_seconds(f->elapsed).text);

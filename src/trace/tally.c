@@ -96,7 +96,14 @@ static void print_calls(FILE *out, const sago_report_counts *job, int direction)
     fprintf(out, "\n");
 }
 
-void sagoi_tally_print(FILE *out, const sagoi_tally *all, int64_t ranks) {
+static void print_saves(FILE *out, const sagoi_tally_saves *saves) {
+    if (saves->count > 0)
+        fprintf(out, "sago: %s%" PRId64 " checkpoint%s, %.1f MiB, held the program for %.3f s\n",
+                saves->newest ? "the newest " : "", saves->count, plural(saves->count),
+                (double)saves->bytes / (1 << 20), saves->held);
+}
+
+void sagoi_tally_print(FILE *out, const sagoi_tally *all, int64_t ranks, const sagoi_tally_saves *saves) {
     const sago_report_counts job = of_job(all);
     fprintf(out, "sago: %" PRId64 " rank%s, %" PRId64 " file%s opened", ranks, plural(ranks), job.files,
             plural(job.files));
@@ -110,6 +117,7 @@ void sagoi_tally_print(FILE *out, const sagoi_tally *all, int64_t ranks) {
     if (job.deferred)
         fprintf(out, "sago: %" PRId64 " write%s deferred, moved in %" PRId64 " step%s\n", job.deferred,
                 plural(job.deferred), job.flush_steps, plural(job.flush_steps));
+    print_saves(out, saves);
     print_routes(out, &job);
     fprintf(out, "sago: seconds by phase, slowest rank:");
     for (int i = 0; i < SAGO_PHASE_COUNT; i++)
@@ -144,7 +152,7 @@ static void json_counts(FILE *out, const sago_report_counts *all) {
     fprintf(out, "}");
 }
 
-void sagoi_tally_json(FILE *out, const sagoi_tally *all, int64_t ranks) {
+void sagoi_tally_json(FILE *out, const sagoi_tally *all, int64_t ranks, const sagoi_tally_saves *saves) {
     const sago_report_counts job = of_job(all);
     fprintf(out, "{\"ranks\": %" PRId64 ", ", ranks);
     json_counts(out, &job);
@@ -153,7 +161,9 @@ void sagoi_tally_json(FILE *out, const sagoi_tally *all, int64_t ranks) {
     fprintf(out, ",\n \"phases\": {");
     for (int i = 0; i < SAGO_PHASE_COUNT; i++)
         fprintf(out, "%s\"%s\": %.6f", i ? ", " : "", sago_phase_string((sago_phase)i), job.phase[i]);
-    fprintf(out, "},\n \"all_ranks\": {");
+    fprintf(out, "},\n \"checkpoints\": {\"count\": %" PRId64 ", \"bytes\": %" PRId64 ", \"held_seconds\": %.6f",
+            saves->count, saves->bytes, saves->held);
+    fprintf(out, ", \"newest_only\": %s},\n \"all_ranks\": {", saves->newest ? "true" : "false");
     json_counts(out, &all->counted);
     fprintf(out, "}}\n");
 }

@@ -19,7 +19,14 @@ bool sagoi_tally_has_layer(void);
 void sagoi_tally_add(const sago_report_counts *more, bool led);
 sagoi_tally sagoi_tally_now(void);
 
-void sagoi_tally_print(FILE *out, const sagoi_tally *all, int64_t ranks);
-void sagoi_tally_json(FILE *out, const sagoi_tally *all, int64_t ranks);
+/* Checkpoints of the job, from its record. */
+typedef struct sagoi_tally_saves {
+    int64_t count, bytes;
+    double held;
+    bool newest; /* there may have been more: these are the newest ones */
+} sagoi_tally_saves;
+
+void sagoi_tally_print(FILE *out, const sagoi_tally *all, int64_t ranks, const sagoi_tally_saves *saves);
+void sagoi_tally_json(FILE *out, const sagoi_tally *all, int64_t ranks, const sagoi_tally_saves *saves);
 
 #endif

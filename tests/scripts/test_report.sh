@@ -117,6 +117,16 @@ for stats, name in (native, "native.txt"), (handed, "handed.txt"):
     assert by == sum(stats["handed"].values()), (text, stats)
 PY
 
+# Checkpoints are counted, too.
+# shellcheck disable=SC2086
+SAGO_STATS=json:saves.json $launch "$SAGO_BUILD/bin/examples/waveguide" --cells 8 --length 4 --steps 40 --every 20 --reference 0 \
+    --dir "$tmp/saves" >out 2>err || fail "the waveguide failed: $(cat err)"
+python3 - <<'PY' || failed=1
+import json
+saves = json.load(open("saves.json"))["checkpoints"]
+assert saves["count"] == 2 and saves["bytes"] == 2 * 196656 and saves["held_seconds"] > 0 and not saves["newest_only"], saves
+PY
+
 # ---- Variables ----
 # shellcheck disable=SC2086
 SAGO_REPROT=x SAGO_STATS=sumary $launch $bench >out 2>err || fail "a misspelt variable cost the job"

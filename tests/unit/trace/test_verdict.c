@@ -180,6 +180,7 @@ static void checkpoints_hold_the_program(void **state) {
     for (int i = 0; i < 3; i++)
         sagoi_record_step_add(record, &(sagoi_record_step){.step = i, .held = 10, .write = 12, .written = 1});
     expect(record, "3 checkpoints held the program for 30.0 s in all (30% of the run)", true);
+    expect(record, "next to nothing", false);
     sagoi_record_destroy(record);
 }
 
