@@ -115,7 +115,7 @@ static bool read_rows(sago_file *file, shape (*of)(int who, int64_t at), int64_t
         bool there = place(&mine, i) < high;
         count += there;
         if (data[i] != (there ? model[place(&mine, i)] : 0xee)) {
-            CHECK(!"a byte that was read is wrong");
+            CHECK(false && "a byte that was read is wrong");
             break;
         }
     }

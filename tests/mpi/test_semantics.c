@@ -83,7 +83,7 @@ static void check_short_read(sago_file *file, int64_t end) {
     CHECK_INT(bytes, wanted);
     for (int64_t i = 0; i < wanted; i++)
         if (buffer[i] != model[((i / CELL) * ranks + rank) * CELL + i % CELL]) {
-            CHECK(!"a byte that was read is wrong");
+            CHECK(false && "a byte that was read is wrong");
             break;
         }
     CHECK(is_filled(buffer + wanted, ROOM - wanted, 0xee));
