@@ -1,6 +1,11 @@
 # A Spack recipe: put into a repository of your own as packages/sago/package.py (`spack repo create DIR`, `spack repo add DIR`).
 from spack.package import *
 
+try:
+    from spack_repo.builtin.build_systems.cmake import CMakePackage  # since Spack 1.0
+except ImportError:
+    pass
+
 
 class Sago(CMakePackage):
     """Collective I/O and checkpoints on MPI: a library for C, Fortran and Python, and a drop-in for MPI-IO."""
