@@ -9,6 +9,11 @@
 
 enum { PAIR_BYTES = 16, DELTA_BYTES = 3, MESSAGE_BYTES = 64, SIEVE_BYTES = 512 << 10 };
 enum { FLOWS_SIMULATED = 40000, ROUNDS_SIMULATED = 64 };
+/* Few rounds are simulated one and all, if they have no more flows than these: a last one with little counts as
+ * much as any to those who take part in it. */
+enum { ROUNDS_FEW = 8, FLOWS_OF_FEW = 1000000 };
+/* Processes that store by themselves, each of them by its own; where there are more, several of a node as one. */
+enum { WRITERS_SIMULATED = 1024 };
 
 static const sim_engine *const engines[] = {
     &sim_engine_sago, &sim_engine_tapioca, &sim_engine_two_phase, &sim_engine_tam,         &sim_engine_ompio,
@@ -163,18 +168,22 @@ static sim_flow flow_of(const sim_case *c, const sim_style *style, const sim_sha
     return flow;
 }
 
-static bool is_partial(const sim_case *c, const sim_window *window) {
-    int64_t unit = c->input.target.stripe_unit;
-    return unit > 0 && (window->start % unit != 0 || (window->end - window->start) % unit != 0) &&
-           window->end - window->start != unit;
+/* Does a write end within a stripe to which somebody else writes, too?  Where the access itself ends nobody does.
+ */
+static bool is_partial(const sim_case *c, const sim_extent *extent, const sim_window *window) {
+    int64_t unit = c->input.target.stripe_unit > 0 ? c->input.target.stripe_unit : c->input.target.lock_unit;
+    if (unit == 0 || c->config.read)
+        return false;
+    return (window->start % unit != 0 && window->start > extent->low) ||
+           (window->end % unit != 0 && window->end < extent->high);
 }
 
 typedef struct window_sums {
     double bytes, runs, joined, messages;
 } window_sums;
 
-static sim_store store_of(const sim_case *c, const sim_style *style, const sim_window *window,
-                          const window_sums *sums) {
+static sim_store store_of(const sim_case *c, const sim_style *style, const sim_extent *extent,
+                          const sim_window *window, const window_sums *sums) {
     const sim_costs *costs = &c->costs;
     int64_t unit = c->input.target.stripe_unit, span = window->end - window->start;
     bool holes = sums->bytes < 0.999 * (double)span,
@@ -187,7 +196,7 @@ static sim_store store_of(const sim_case *c, const sim_style *style, const sim_w
                                      ? window->start / unit
                                      : (int64_t)((uint64_t)window->start * UINT64_C(0x9e3779b97f4a7c15) >> 40),
                        .stripes = unit > 0 ? sagoi_div_up(window->end, unit) - window->start / unit : 1};
-    store.seconds = calls * costs->call + (is_partial(c, window) ? costs->lock : 0);
+    store.seconds = calls * costs->call + (is_partial(c, extent, window) ? costs->lock : 0);
     if (c->targets == 0)
         store.seconds += store.bytes / (costs->writer > 0 ? costs->writer : costs->copy);
     store.seconds *= c->options.shared_cores > 0 ? crowd_of(c, 1) : 1;
@@ -200,13 +209,16 @@ static sim_store store_of(const sim_case *c, const sim_style *style, const sim_w
 
 /* A window that its node has no memory for goes out to its disk and comes back. */
 static double swapping(const sim_case *c, const sim_style *style, const sim_window *window, int64_t node) {
-    double missing = (double)(window->end - window->start) - (double)c->input.nodes[node].memory;
+    double memory = (double)c->input.nodes[node].memory;
+    if (c->options.beside > 0)
+        memory = 0.75 * (memory - (double)c->options.beside);
+    double missing = (double)(window->end - window->start) - memory;
     return style->fixed && c->costs.swap > 0 && missing > 0 ? 2 * missing / c->costs.swap : 0;
 }
 
 /* ---- Rounds ---- */
 
-static void fill_round(const sim_case *c, const sim_style *style, const sim_traffic *traffic,
+static void fill_round(const sim_case *c, int64_t call, const sim_style *style, const sim_traffic *traffic,
                        const sim_window *window, sim_load *load, int64_t r) {
     sim_round *round = &load->round[r];
     for (int64_t n = 0; n < load->nodes; n++)
@@ -227,7 +239,7 @@ static void fill_round(const sim_case *c, const sim_style *style, const sim_traf
             if (share->bytes > 0)
                 *sim_load_flow(load, r, n, a) = flow_of(c, style, share, sums.messages, n == load->host[a]);
         }
-        round->store[a] = store_of(c, style, &window[a], &sums);
+        round->store[a] = store_of(c, style, sim_extent_of(c, call), &window[a], &sums);
         round->store[a].work += sums.bytes > 0 ? swapping(c, style, &window[a], load->host[a]) : 0;
         round->bytes += sums.bytes;
     }
@@ -305,6 +317,8 @@ static int64_t sampled_rounds(const sim_case *c, const sim_layout *layout) {
     int64_t wanted = c->options.rounds > 0 ? c->options.rounds : 2;
     int64_t flows = c->config.nodes * layout->aggregators;
     int64_t affordable = sagoi_min(ROUNDS_SIMULATED, FLOWS_SIMULATED / sagoi_max(flows, 1));
+    if (layout->rounds <= ROUNDS_FEW && layout->rounds <= FLOWS_OF_FEW / sagoi_max(flows, 1))
+        affordable = layout->rounds;
     int64_t rounds = sagoi_max(wanted, c->options.rounds > 0 ? wanted : affordable);
     int64_t full = layout->rounds > 1 && c->options.times > 1 ? layout->rounds - 1 : layout->rounds;
     return sagoi_min(rounds, full);
@@ -336,7 +350,7 @@ static bool load_rounds(const sim_case *c, int64_t call, const sim_layout *layou
     }
     bool ok = sim_traffic_make(&traffic, &question, why);
     for (int64_t r = 0; ok && r < load->rounds; r++)
-        fill_round(c, style, &traffic, &window[r * layout->aggregators], load, r);
+        fill_round(c, call, style, &traffic, &window[r * layout->aggregators], load, r);
     sim_traffic_cleanup(&traffic);
     free(window);
     return ok;
@@ -372,7 +386,7 @@ bool sim_load_windows(const sim_case *c, int64_t call, const sim_layout *layout,
 static sim_store direct_store(const sim_case *c, const sim_share *share, const sim_rank_share *busiest,
                               bool sieves) {
     const sim_costs *costs = &c->costs;
-    int64_t unit = c->input.target.stripe_unit;
+    int64_t unit = c->input.target.stripe_unit, locked = unit > 0 ? unit : c->input.target.lock_unit;
     double mean = share->bytes / larger(share->runs, 1), crowd = crowd_of(c, (double)c->config.ranks);
     bool sieved = sieves && busiest->runs > 1 && mean < SIEVE_BYTES;
     double passes = sieved ? (c->config.read ? 1 : 2) * busiest->span / busiest->bytes : 1;
@@ -384,8 +398,8 @@ static sim_store direct_store(const sim_case *c, const sim_share *share, const s
         return (sim_store){0};
     /* A stripe's lock goes from one to the next of those that write there, one after another. */
     double piece = busiest->span <= busiest->bytes ? busiest->bytes : mean;
-    if (unit > 0 && piece < (double)unit && !c->config.read)
-        store.seconds += larger(busiest->runs, (double)unit / piece) * costs->lock;
+    if (locked > 0 && piece < (double)locked && !c->config.read)
+        store.seconds += larger(busiest->runs, (double)locked / piece) * costs->lock;
     if (c->targets == 0)
         store.seconds +=
             larger(busiest->bytes * passes * crowd / (costs->writer > 0 ? costs->writer : costs->copy),
@@ -393,23 +407,46 @@ static sim_store direct_store(const sim_case *c, const sim_share *share, const s
     return store;
 }
 
+/* How many of a node's ranks are simulated as writers of their own. */
+static int64_t writers_of(const sim_case *c) {
+    int64_t writers = sagoi_min(c->config.ranks, sagoi_max(1, WRITERS_SIMULATED / c->config.nodes));
+    while (c->config.ranks % writers != 0)
+        writers--;
+    return writers;
+}
+
+/* A node's store, shared out among its writers: side by side, and one after another in the file. */
+static void share_store(const sim_case *c, const sim_extent *extent, const sim_store *node, int64_t n,
+                        int64_t writers, sim_load *load) {
+    int64_t unit = sagoi_max(1, c->input.target.stripe_unit), all = c->config.nodes * writers;
+    double span = (double)(extent->high - extent->low) / (double)all;
+    for (int64_t w = n * writers; w < (n + 1) * writers; w++) {
+        sim_store *own = &load->round[0].store[w];
+        *own = *node;
+        load->host[w] = n;
+        own->bytes = node->bytes / (double)writers;
+        own->stripes = sagoi_max(1, node->stripes / writers);
+        own->stripe = (int64_t)(((double)extent->low + (double)w * span) / (double)unit);
+    }
+}
+
 /* Each node's ranks store at once: what one process may write counts for each of them. */
 bool sim_load_direct(const sim_case *c, int64_t call, bool sieves, sim_load *load, char *why) {
     sim_window all = {0, INT64_MAX};
     sim_question question = {&c->config, call, c->config.ranks, &all, 1, 1, false};
     sim_traffic traffic = {0};
+    int64_t writers = writers_of(c), nodes = c->config.nodes;
     bool ok = sim_traffic_make(&traffic, &question, why) &&
-              (sim_load_init(load, c->config.nodes, c->config.nodes, 1) || bench_refuse(why, "out of memory"));
-    for (int64_t n = 0; ok && n < load->nodes; n++) {
+              (sim_load_init(load, nodes, nodes * writers, 1) || bench_refuse(why, "out of memory"));
+    for (int64_t n = 0; ok && n < nodes; n++) {
+        sim_store together = direct_store(c, &traffic.share[n], &traffic.busiest[n], sieves);
         load->place[n] = c->input.nodes[n].place;
-        load->host[n] = n;
         load->round[0].bytes += traffic.share[n].bytes;
-        load->round[0].store[n] = direct_store(c, &traffic.share[n], &traffic.busiest[n], sieves);
-        load->round[0].store[n].stripe += n;
+        share_store(c, sim_extent_of(c, call), &together, n, writers, load);
     }
     load->write = !c->config.read;
     load->repeats = (double)c->options.times;
-    load->clients = c->config.ranks;
+    load->clients = c->config.ranks / writers;
     load->ahead = collective_of(c, c->config.nodes * c->config.ranks);
     sim_traffic_cleanup(&traffic);
     return ok;

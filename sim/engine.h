@@ -27,6 +27,8 @@ typedef struct sim_options {
     int64_t rounds;       /* to simulate of many; 0: 2 */
     int64_t shared_cores; /* all nodes share so many, as on a cluster of namespaces; 0: each has its own */
     sim_model model;
+    int64_t
+        beside; /* memory is for aggregators' buffers; so much a node is there for everything else; 0: for all */
     bool repeated; /* an earlier call had the same shape: Sago's lists are known */
 } sim_options;
 

@@ -83,6 +83,8 @@ static const tool_option table[] = {
      NULL},
     {"memory-sd", OPTION_SIZE, FIELD(memory_sd), 1, INT64_C(1) << 50, "SIZE",
      "draw each node's memory from a normal distribution around --memory (paper 004)", NULL},
+    {"memory-beside", OPTION_SIZE, FIELD(options.beside), 1, INT64_C(1) << 50, "SIZE",
+     "--memory is for aggregators' buffers, this for all else; Sago's reserve of a quarter comes on top", NULL},
     {"draw", OPTION_COUNT, FIELD(draw), 0, 1 << 30, "N", "another draw (1)", NULL},
     {"stripe-unit", OPTION_SIZE, FIELD(plan.stripe_unit), 512, INT64_C(1) << 32, "SIZE", "of a striped file",
      NULL},
@@ -113,8 +115,9 @@ static const tool_option table[] = {
      set_model},
     {"costs", OPTION_TEXT, FIELD(costs_of), 0, 0, "NAME",
      "a machine's costs (those of --machine); alone: the table", NULL},
-    {"level", OPTION_CALL, 0, 0, 0, "NAME=RATE",
-     "bytes a second of the links of a level (node, row, column, global, or a number from 0)", set_level},
+    {"level", OPTION_CALL, 0, 0, 0, "NAME=RATE[/LATENCY]",
+     "bytes a second (and seconds) of the links of a level: node, row, column, global, or a number from 0",
+     set_level},
     {"cost", OPTION_CALL, 0, 0, 0, "NAME=VALUE", "one cost, otherwise; may be repeated", set_cost},
     {"seed", OPTION_COUNT, FIELD(plan.params.seed), 0, INT64_MAX, "N", "of irregular patterns (1)", NULL},
     {"neighbours", OPTION_FLAG, FIELD(neighbours), 0, 0, NULL,
@@ -149,7 +152,7 @@ static int fail(const char *why) {
 
 /* Twelve uniform numbers make a normal one; none is below what the library needs at the least on any node. */
 static void draw_memory(const sim_config *config, sim_case *c) {
-    int64_t least = c->config.memory < MEMORY_LEAST ? c->config.memory : MEMORY_LEAST;
+    int64_t least = c->options.beside > 0 ? 0 : c->config.memory < MEMORY_LEAST ? c->config.memory : MEMORY_LEAST;
     uint64_t random = (uint64_t)(config->draw > 0 ? config->draw : 1);
     for (int64_t n = 0; config->memory_sd > 0 && n < c->config.nodes; n++) {
         double sum = -6;
@@ -158,6 +161,8 @@ static void draw_memory(const sim_config *config, sim_case *c) {
         double memory = (double)c->config.memory + sum * (double)config->memory_sd;
         c->input.nodes[n].memory = memory < (double)least ? least : (int64_t)memory;
     }
+    for (int64_t n = 0; c->options.beside > 0 && n < c->config.nodes; n++)
+        c->input.nodes[n].memory += c->input.nodes[n].memory / 3 + c->options.beside;
 }
 
 static int64_t targets_of(const sim_case *c) {
@@ -180,12 +185,17 @@ static bool change_level(sagoi_topology *topology, const char *text, char *why) 
             level = i;
     if (length == 1 && *text >= '0' && *text <= '9')
         level = *text - '0';
-    double rate = text[length] ? strtod(text + length + 1, &end) : 0;
+    double rate = text[length] ? strtod(text + length + 1, &end) : 0, latency = 0;
+    bool timed = end && *end == '/';
+    if (timed)
+        latency = strtod(end + 1, &end);
     if (level < 0 || level >= topology->levels)
         return bench_refuse(why, "--level %s: the network has no such level", text);
-    if (!end || *end || !isfinite(rate) || rate <= 0)
-        return bench_refuse(why, "--level %s: must be NAME=RATE, in bytes a second", text);
+    if (!end || *end || !isfinite(rate) || rate <= 0 || !isfinite(latency) || latency < 0)
+        return bench_refuse(why, "--level %s: must be NAME=RATE in bytes a second, or NAME=RATE/SECONDS", text);
     topology->level[level].bandwidth = rate;
+    if (timed)
+        topology->level[level].latency = latency;
     return true;
 }
 

@@ -21,7 +21,8 @@ int64_t sim_store_pieces(const sim_store *store, int64_t targets) {
 
 int64_t sim_store_target(const sim_store *store, int64_t targets, int64_t i) {
     int64_t spread = store->stripes > MAX_TARGETS_A_STORE ? store->stripes / MAX_TARGETS_A_STORE : 1;
-    return (store->stripe + i * spread) % targets;
+    int64_t number = store->stripes > 0 ? store->stripe / store->stripes : 0; /* all targets have their turn */
+    return (store->stripe + i * spread + (number + store->stripe / targets) % spread) % targets;
 }
 
 /* ---- What was done when ---- */
