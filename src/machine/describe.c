@@ -8,6 +8,31 @@ static void level_write(FILE *out, const sagoi_level *level) {
             sagoi_format_rate(level->bandwidth).text);
 }
 
+static void time_write(const char *name, double seconds, FILE *out) {
+    if (seconds > 0)
+        fprintf(out, " %s %s", name, sagoi_format_time(seconds).text);
+}
+
+static void rate_write(const char *name, double rate, FILE *out) {
+    if (rate > 0)
+        fprintf(out, " %s %s", name, sagoi_format_rate(rate).text);
+}
+
+static void process_write(const sagoi_topology *t, FILE *out) {
+    if (t->message <= 0 && t->run <= 0 && t->copy <= 0 && t->writer <= 0 && t->reader <= 0 && t->request <= 0 &&
+        t->lock <= 0)
+        return;
+    fputs("process", out);
+    time_write("message", t->message, out);
+    rate_write("copy", t->copy, out);
+    time_write("run", t->run, out);
+    rate_write("storage", t->writer, out);
+    rate_write("reading", t->reader, out);
+    time_write("request", t->request, out);
+    time_write("lock", t->lock, out);
+    fputc('\n', out);
+}
+
 static void topology_write(const sagoi_topology *t, FILE *out) {
     fprintf(out, "topology %s", sagoi_topology_kind_name(t->kind));
     if (t->kind == SAGOI_DRAGONFLY)
@@ -25,16 +50,12 @@ static void topology_write(const sagoi_topology *t, FILE *out) {
     }
     fputs("inside ", out);
     level_write(out, &t->inside);
-    fputs("io ", out);
-    level_write(out, &t->io);
-    if (t->message > 0 || t->writer > 0)
-        fputs("process", out);
-    if (t->message > 0)
-        fprintf(out, " message %s", sagoi_format_time(t->message).text);
-    if (t->writer > 0)
-        fprintf(out, " storage %s", sagoi_format_rate(t->writer).text);
-    if (t->message > 0 || t->writer > 0)
-        fputc('\n', out);
+    fprintf(out, "io latency %s bandwidth %s", sagoi_format_time(t->io.latency).text,
+            sagoi_format_rate(t->io.bandwidth).text);
+    rate_write("reading", t->io_reading, out);
+    rate_write("file", t->file, out);
+    fputc('\n', out);
+    process_write(t, out);
 }
 
 static void rules_write(const sagoi_topology *t, FILE *out) {

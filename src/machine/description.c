@@ -248,13 +248,27 @@ static sago_status key_level(parser *p) {
 }
 
 static sago_status key_inside(parser *p) { return level_fields(p, 1, &p->d->topology.inside); }
-static sago_status key_io(parser *p) { return level_fields(p, 1, &p->d->topology.io); }
+static sago_status key_io(parser *p) {
+    sagoi_topology *t = &p->d->topology;
+    field fields[] = {
+        {"latency", FIELD_TIME, &t->io.latency, 0, true, false},
+        {"bandwidth", FIELD_RATE, &t->io.bandwidth, 0, true, false},
+        {"reading", FIELD_RATE, &t->io_reading, 0, false, false},
+        {"file", FIELD_RATE, &t->file, 0, false, false},
+    };
+    return fields_parse(p, 1, fields, sizeof fields / sizeof *fields);
+}
 static sago_status key_process(parser *p) {
     field fields[] = {
         {"message", FIELD_TIME, &p->d->topology.message, 0, false, false},
+        {"copy", FIELD_RATE, &p->d->topology.copy, 0, false, false},
+        {"run", FIELD_TIME, &p->d->topology.run, 0, false, false},
         {"storage", FIELD_RATE, &p->d->topology.writer, 0, false, false},
+        {"reading", FIELD_RATE, &p->d->topology.reader, 0, false, false},
+        {"request", FIELD_TIME, &p->d->topology.request, 0, false, false},
+        {"lock", FIELD_TIME, &p->d->topology.lock, 0, false, false},
     };
-    return fields_parse(p, 1, fields, 2);
+    return fields_parse(p, 1, fields, sizeof fields / sizeof *fields);
 }
 static sago_status key_nodes(parser *p) { return single_int(p, 1, SAGOI_PLACES_MAX, &p->d->nodes); }
 static sago_status key_ranks(parser *p) { return single_int(p, 1, INT64_MAX, &p->ranks); }

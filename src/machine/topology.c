@@ -145,7 +145,9 @@ bool sagoi_topology_equal(const sagoi_topology *a, const sagoi_topology *b) {
         if (!level_equal(&a->level[i], &b->level[i]))
             return false;
     return level_equal(&a->inside, &b->inside) && level_equal(&a->io, &b->io) && a->message == b->message &&
-           a->writer == b->writer && rules_equal(a, b);
+           a->run == b->run && a->copy == b->copy && a->io_reading == b->io_reading && a->file == b->file &&
+           a->writer == b->writer && a->reader == b->reader && a->request == b->request && a->lock == b->lock &&
+           rules_equal(a, b);
 }
 
 /* ---- Coordinates -------------------------------------------------------------------------------------- */

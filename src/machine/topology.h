@@ -72,8 +72,15 @@ typedef struct sagoi_topology {
     sagoi_level level[SAGOI_DIMENSIONS_MAX];
     sagoi_level inside; /* between ranks of one node */
     sagoi_level io;     /* from a gateway to the storage */
+    double io_reading;  /* bytes a second of a storage target that is read; 0: io's */
+    double file;        /* bytes a second that one file takes, whoever accesses it; 0: not known to be limited */
     double message;     /* seconds that a message costs the process at either end, beside the wire; 0: not known */
-    double writer; /* bytes a second that one process moves to or from the storage; 0: as much as the way has */
+    double copy;        /* bytes a second that one process copies; 0: not known */
+    double run;         /* seconds that packing or scattering a run costs a process; 0: not known */
+    double writer;  /* bytes a second that one process moves to or from the storage; 0: as much as the way has */
+    double reader;  /* the same of reading alone; 0: as when writing */
+    double request; /* seconds that a request to the storage takes beside its bytes; 0: not known */
+    double lock;    /* seconds until a process may write to a block that another one wrote to; 0: not known */
     int64_t gateway_rules;
     sagoi_gateway_rule gateway_rule[SAGOI_GATEWAY_RULES_MAX];
     int64_t link_rules; /* the last one that names a place counts */

@@ -137,9 +137,35 @@ static int64_t unstriped_count(sagoi_draft *draft) {
     return sagoi_min(count, pieces);
 }
 
+/* By the model that knows what storage costs a process, if it is that one's to decide. */
+static bool weigh_aggregators(sagoi_draft *draft) {
+    if (!sagoi_draft_modelled(draft))
+        return false;
+    sagoi_best choice = sagoi_draft_choose(draft);
+    if (choice.aggregators == 0)
+        return false;
+    draft->aggregators = draft->plan->aggregators = choice.aggregators;
+    draft->weighed_window = choice.window;
+    draft->message_most = choice.short_messages ? SAGOI_MESSAGE_SHORT : 0;
+    char each[64] = "";
+    if (draft->stripe > 0 && choice.aggregators % draft->targets == 0)
+        (void)snprintf(each, sizeof each, ", %" PRId64 " for each of %" PRId64 " storage targets",
+                       choice.aggregators / draft->targets, draft->targets);
+    bool hinted = draft->hints->aggregators > 0 || draft->hints->per_target > 0;
+    if (hinted)
+        draft->plan->ncompared = 0;
+    sagoi_draft_reason(draft, "aggregators: %" PRId64 "%s, with windows of %s, %.4g ms%s%s", choice.aggregators,
+                       each, sagoi_size_to_text(choice.window).text, choice.seconds * 1e3,
+                       hinted ? ", hinted" : "",
+                       hinted ? "" : describe_others(draft->plan, choice.aggregators).text);
+    return true;
+}
+
 void sagoi_draft_aggregators(sagoi_draft *draft) {
     int64_t hint = draft->hints->aggregators;
     const sagoi_plan *plan = draft->plan;
+    if (weigh_aggregators(draft))
+        return;
     if (draft->stripe > 0 && plan->low / draft->stripe == (plan->high - 1) / draft->stripe) {
         sagoi_draft_reason(draft, "stripes: all in one of %s", sagoi_size_to_text(draft->stripe).text);
         draft->stripe = 0;

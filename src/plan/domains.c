@@ -175,9 +175,16 @@ typedef struct making {
     bool placed;
 } making;
 
+/* Where memory is short nowhere, it is aggregators that those with data have enough of: then anybody.  Where the
+ * model has counted what there is room for, a domain that is twice as long would cost more than the way elsewhere.
+ */
 static int64_t elect_leaf(void *arg, int64_t start, int64_t end) {
     const making *m = arg;
-    return sagoi_hosts_elect_range(m->draft->hosts, start, end, false);
+    int64_t host = sagoi_hosts_elect_range(m->draft->hosts, start, end, false);
+    bool settled = host >= 0 || sagoi_hosts_fixed(m->draft->hosts);
+    if (settled || (m->draft->refused && m->draft->weighed_window == 0))
+        return host;
+    return sagoi_hosts_elect_range(m->draft->hosts, start, end, true);
 }
 
 /* Where memory does not decide, there is nothing to remerge. */
@@ -256,7 +263,11 @@ static int64_t count_windows(const sagoi_domain *domain, int64_t window) {
 
 /* Aggregators of one subfile sit together: so each is written by nodes of its own (000: by its Pset). */
 static int64_t seat_of(const sagoi_draft *draft, int64_t aggregator) {
-    int64_t domains = draft->plan->ndomains, subfiles = draft->targets;
+    int64_t domains = draft->plan->ndomains, subfiles = draft->targets, nodes = draft->machine->nodes;
+    if (draft->scattered && domains > nodes) { /* one for each node, then the next for each */
+        int64_t a_node = domains / nodes, over = domains % nodes, node = aggregator % nodes;
+        return node * a_node + sagoi_min(node, over) + aggregator / nodes;
+    }
     if (!draft->parted || domains % subfiles != 0)
         return aggregator;
     return aggregator % subfiles * (domains / subfiles) + aggregator / subfiles;

@@ -45,15 +45,17 @@ typedef struct sagoi_draft {
     int64_t targets; /* that stripes go to in turn */
     bool parted;     /* the stripes are the blocks of subfiles */
     sagoi_form form;
-    int64_t aggregators; /* wanted; the plan may have fewer domains */
-    int64_t *by_low;     /* the nodes with data, ascending by first offset; owned by sagoi_plan_make(), as are: */
+    int64_t aggregators;    /* wanted; the plan may have fewer domains */
+    int64_t weighed_window; /* that weigh.c chose with them; 0: it was not asked */
+    int64_t *by_low; /* the nodes with data, ascending by first offset; owned by sagoi_plan_make(), as are: */
     int64_t nwith_data;
     sagoi_group *group; /* plan->groups of them, nodes + 1 at most */
     sagoi_hosts *hosts; /* several nodes */
     sagoi_turn *turn;   /* room for nodes, and for regions */
     int64_t nturns, turn_bytes;
-    int64_t message_most;              /* bytes of a message, where memory is short; 0: as many as are useful */
-    bool refused;                      /* a node could not be an aggregator's for want of memory */
+    int64_t message_most; /* bytes of a message, where memory is short; 0: as many as are useful */
+    bool scattered;       /* dealt out: next to each other in the file are not next to each other on the machine */
+    bool refused;         /* a node could not be an aggregator's for want of memory */
     int64_t by_sibling, by_descendant; /* domains that were remerged (004, 3.3) */
 } sagoi_draft;
 
@@ -63,6 +65,8 @@ void sagoi_draft_reason(sagoi_draft *draft, const char *format, ...) SAGOI_PRINT
 /* strategy.c: strategy, move, merge, local aggregators. */
 void sagoi_draft_strategy(sagoi_draft *draft);
 void sagoi_draft_movement(sagoi_draft *draft);
+/* Local aggregators of a node, before or after that is decided. */
+int64_t sagoi_draft_locals(const sagoi_draft *draft);
 /* The window to aim for where memory is no matter. */
 int64_t sagoi_draft_window(const sagoi_draft *draft);
 
@@ -75,11 +79,27 @@ typedef struct sagoi_estimate {
     double seconds;       /* of both, one window being filled while another is stored */
 } sagoi_estimate;
 sagoi_estimate sagoi_draft_estimate(const sagoi_draft *draft, int64_t aggregators);
+/* How many nodes hold something of such a window, on the average. */
+double sagoi_draft_senders(const sagoi_draft *draft, int64_t window);
 /* What c local aggregators a node cost a round (001, IV-A), seconds. */
 double sagoi_draft_local_cost(const sagoi_draft *draft, int64_t c);
 
 /* sieve.c: which holes of a write are worth being read and written back. */
 void sagoi_draft_sieve(sagoi_draft *draft);
+/* weigh.c: strategy, aggregators and window together, where it is known what storage costs a process. */
+typedef struct sagoi_best {
+    double seconds;
+    int64_t aggregators, window; /* 0: memory holds no window of any size */
+    bool short_messages;         /* or it would not hold them all */
+} sagoi_best;
+bool sagoi_draft_modelled(const sagoi_draft *draft);
+sagoi_best sagoi_draft_choose(const sagoi_draft *draft);
+/* Each rank by itself. */
+double sagoi_draft_alone_seconds(const sagoi_draft *draft);
+
+/* routes.c: seconds of the busiest links between switches, with the domains and hosts there are; 0: none is known.
+ */
+double sagoi_draft_route_seconds(const sagoi_draft *draft);
 
 /* count.c: how many aggregators. */
 void sagoi_draft_aggregators(sagoi_draft *draft);

@@ -44,8 +44,7 @@ double sagoi_draft_local_cost(const sagoi_draft *draft, int64_t c) {
            nodes * (double)c * network.latency;
 }
 
-/* How many nodes hold something of a window, on the average. */
-static double mean_senders(const sagoi_draft *draft, int64_t window) {
+double sagoi_draft_senders(const sagoi_draft *draft, int64_t window) {
     const sagoi_plan *plan = draft->plan;
     double span = (double)(plan->high - plan->low), senders = 0;
     for (int64_t i = 0; i < draft->nwith_data; i++) {
@@ -90,7 +89,8 @@ sagoi_estimate sagoi_draft_estimate(const sagoi_draft *draft, int64_t aggregator
     int64_t window = sagoi_draft_wanted_window(draft, aggregators), span = draft->plan->high - draft->plan->low;
     double nodes = (double)draft->machine->nodes, count = (double)aggregators, bytes = (double)draft->bytes;
     double rounds = (double)sagoi_div_up(sagoi_div_up(span, aggregators), window);
-    double messages = (double)draft->plan->local_aggregators * mean_senders(draft, window) * (1 + count / nodes);
+    double messages =
+        (double)draft->plan->local_aggregators * sagoi_draft_senders(draft, window) * (1 + count / nodes);
     sagoi_estimate e;
     e.gather = rounds * messages * network.latency + bytes / (smaller(count, nodes) * network.bandwidth);
     e.store = rounds * topology->io.latency + store_seconds(draft, topology, aggregators, window);

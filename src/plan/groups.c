@@ -345,16 +345,42 @@ static void begin_groups(division *d) {
     d->begin = d->looks = 0;
 }
 
+/* Where requests are so dear that windows are to be larger than the blocks, or than some node has memory for, the
+ * blocks are not for their nodes. */
+static bool turns_suit(const sagoi_draft *draft) {
+    int64_t window = draft->weighed_window;
+    for (int64_t i = 0; i < draft->nturns; i++) {
+        int64_t memory = draft->machine->node[draft->turn[i].node].memory;
+        if (draft->turn[i].bytes < window || memory - memory / 4 < 2 * window + SAGOI_MESSAGE_USUAL)
+            return false;
+    }
+    return true;
+}
+
+static void leave_turns(sagoi_draft *draft) {
+    if (draft->weighed_window == 0 || turns_suit(draft))
+        return;
+    draft->form = SAGOI_FORM_RANGES;
+    draft->nturns = 0;
+    draft->plan->groups = 1;
+    draft->group[0] =
+        (sagoi_group){.start = sagoi_round_down(draft->plan->low, draft->align), .end = draft->plan->high};
+    for (int64_t n = 0; n < draft->plan->nodes; n++)
+        draft->plan->node_group[n] = 0;
+}
+
 static void decide_form(sagoi_draft *draft, const division *d) {
     sagoi_plan *plan = draft->plan;
     if (plan->groups == 1 && draft->stripe == 0 && divisible(draft) && draft->hints->aggregators == 0 &&
         (find_periods(draft) || find_turns(draft))) {
         draft->form = SAGOI_FORM_TURNS;
         group_turns(draft, d->size);
+        leave_turns(draft);
     } else if (draft->stripe > 0 && (plan->groups > 1 || sagoi_draft_domain_hint(draft) > 0)) {
         /* data that stays near beats a target of one's own */
         draft->form = SAGOI_FORM_RANGES;
-        draft->align = d->unit;
+        bool cut = draft->weighed_window > 0 && draft->weighed_window < draft->stripe; /* stripes are shared */
+        draft->align = cut ? draft->weighed_window : d->unit;
     } else if (draft->stripe > 0) {
         draft->form = SAGOI_FORM_DEALT;
     }

@@ -139,7 +139,8 @@ static void read_locks(sagoi_draft *draft) {
         draft->machine->nodes == 1)
         return;
     draft->locks = unit;
-    draft->align = sagoi_round_up(draft->align, unit);
+    if (draft->plan->write) /* who reads waits for nobody */
+        draft->align = sagoi_round_up(draft->align, unit);
 }
 
 /* Stripes count where their edges are page edges. */
@@ -152,6 +153,8 @@ static void read_target(sagoi_draft *draft) {
     draft->targets = target->stripe_count;
     read_locks(draft);
     read_subfiles(draft);
+    if (!draft->plan->write && sagoi_draft_modelled(draft)) /* what a request costs is known, wherever it begins */
+        draft->align = SAGOI_PAGE;
 }
 
 /* ---- Making ------------------------------------------------------------------------------------------- */

@@ -95,8 +95,19 @@ static int64_t shortest_direct(sagoi_draft *draft, const sagoi_totals *all) {
     return sagoi_max(SAGOI_LONG_RUN, alone ? draft->locks : sagoi_max(draft->stripe, draft->locks));
 }
 
+/* Where it is known what storage costs a process. */
+static sagoi_strategy decide_weighed(sagoi_draft *draft) {
+    double alone = sagoi_draft_alone_seconds(draft), together = sagoi_draft_choose(draft).seconds;
+    bool direct = together <= 0 || alone <= together * (1 + 1.0 / SAGOI_MODEL_RESOLUTION);
+    sagoi_draft_reason(draft, "strategy: %s, each rank by itself would take %.4g ms, aggregated %.4g",
+                       direct ? "direct" : "aggregated", alone * 1e3, together * 1e3);
+    return direct ? SAGOI_STRATEGY_DIRECT : SAGOI_STRATEGY_AGGREGATED;
+}
+
 static sagoi_strategy decide_auto(sagoi_draft *draft) {
     const sagoi_totals all = totals_of(draft);
+    if (sagoi_draft_modelled(draft) && !sagoi_route_gathers_nothing(&all, draft->target, draft->hints))
+        return decide_weighed(draft);
     int64_t threshold = shortest_direct(draft, &all), windows = span(draft) / sagoi_draft_window(draft);
     if (sagoi_route_gathers_nothing(&all, draft->target, draft->hints))
         sagoi_draft_reason(draft, "strategy: direct, no rank has more than one run: nothing to gather");
@@ -192,10 +203,17 @@ static int64_t cheapest_local(const sagoi_draft *draft) {
     return best;
 }
 
+int64_t sagoi_draft_locals(const sagoi_draft *draft) {
+    int64_t hint = draft->hints->local_aggregators;
+    if (draft->plan->local_aggregators > 0)
+        return draft->plan->local_aggregators;
+    return sagoi_min(draft->most_ranks, hint > 0 ? hint : cheapest_local(draft));
+}
+
 static void decide_local(sagoi_draft *draft) {
     int64_t hint = draft->hints->local_aggregators, most = draft->most_ranks;
     bool matters = draft->plan->strategy == SAGOI_STRATEGY_AGGREGATED && draft->machine->nodes > 1;
-    int64_t c = sagoi_min(most, hint > 0 ? hint : matters ? cheapest_local(draft) : 1);
+    int64_t c = matters ? sagoi_draft_locals(draft) : sagoi_min(most, sagoi_max(1, hint));
     draft->plan->local_aggregators = c;
     if (matters && hint > 0)
         sagoi_draft_reason(draft, "local aggregators: %" PRId64 " on a node of %" PRId64 " ranks, hint %" PRId64,

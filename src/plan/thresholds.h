@@ -72,6 +72,11 @@ enum {
      * as long as so many agreements. */
     SAGOI_MOST_WINDOWS = 1 << 20
 };
+/* Of a link's bandwidth so much is left for data; packets' headers take the rest (docs/papers.md). */
+#define SAGOI_LINK_PAYLOAD 0.9
+/* The busiest of the links between switches carries so many times an even share.  Simulated: flash and interleaved
+ * pieces on 16 nodes of Theta. */
+#define SAGOI_BUSIEST_LINK 1.25
 /* Windows are laid below this offset, so that sums of offsets and windows cannot overflow. */
 #define SAGOI_HIGHEST_WINDOW (INT64_C(1) << 62)
 /* A planned call has so many meetings more than one in which ranks go alone, which is counted in the engine; and
@@ -103,12 +108,17 @@ enum {
     /* Numbers of aggregators whose costs differ by less than one part in so many are equal, and the fewer ones
      * are taken, which need less memory.  Estimated: the model is not more exact than that. */
     SAGOI_COST_RESOLUTION = 8,
+    /* The same where more than bandwidths is known of the machine.  Estimated: a choice that the simulator finds a
+     * tenth slower than another one is to be seen as such (docs/planner-neighbours.md). */
+    SAGOI_MODEL_RESOLUTION = 32,
     /* A rank's staging is no larger, and an aggregator has so many messages of so many bytes in flight.
      * Estimated. */
     SAGOI_STAGING_MOST = 16 << 20,
     SAGOI_MESSAGES_USUAL = 8,
     SAGOI_MESSAGE_USUAL = 4 << 20,
     SAGOI_MESSAGE_SHORT = 256 << 10, /* where memory for windows is short */
+    /* Where a window has data of one node in so many, groups of nodes keep most of it.  Estimated. */
+    SAGOI_REGIONS_NEAR = 4,
     /* Groups of nodes whose data lies together have at least so many bytes.  Estimated. */
     SAGOI_GROUP_USUAL = 128 << 20,
     /* A group ends where at most one part in so many of a node's bytes is on the other side.  Estimated. */

@@ -1,0 +1,99 @@
+/* What domains that share a link cost each other: the load on the links between switches.
+ *
+ * Where nodes share switches or routers, two domains whose bytes cross the same link between two of them wait for
+ * each other, which C1 + C2 of each by itself does not see.  Bytes of nodes in regions of the file, and who
+ * aggregates those, tell about how many cross from every switch to every other one. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/checked.h"
+#include "plan/draft.h"
+
+/* More switches than this make more pairs than are worth looking at. */
+enum { SWITCHES_MOST = 256 };
+
+typedef struct loads {
+    int64_t switches, neighbours;
+    double *bytes;  /* of each switch's nodes in each region */
+    double *served; /* of each region, the share that each switch's nodes aggregate */
+} loads;
+
+static int64_t switch_of(const sagoi_draft *draft, const loads *l, int64_t node) {
+    return draft->machine->node[node].place / l->neighbours;
+}
+
+/* Who aggregates which regions: the windows of a domain, of many a sample. */
+static void add_domain(const sagoi_draft *draft, const loads *l, int64_t d) {
+    const sagoi_plan *plan = draft->plan;
+    int64_t host = switch_of(draft, l, plan->domains[d].node), start, end;
+    int64_t step = sagoi_max(1, plan->domains[d].windows / (2 * SAGOI_REGIONS));
+    for (int64_t k = 0; k < plan->domains[d].windows; k += step)
+        if (sagoi_plan_window(plan, d, k, &start, &end)) {
+            int64_t region = (start - draft->shape->origin) / draft->shape->region;
+            l->served[region * l->switches + host] += (double)(end - start) * (double)step;
+        }
+}
+
+static void add_node(const sagoi_draft *draft, const loads *l, int64_t n) {
+    const int64_t *histogram = &draft->shape->histogram[n * SAGOI_REGIONS];
+    for (int64_t r = 0; r < SAGOI_REGIONS; r++)
+        l->bytes[r * l->switches + switch_of(draft, l, n)] += (double)histogram[r];
+}
+
+/* The most bytes that any link between two switches carries of regions [first, end), which move at a time. */
+static double busiest(const loads *l, int64_t first, int64_t end) {
+    double most = 0;
+    for (int64_t a = 0; a < l->switches; a++)
+        for (int64_t b = 0; b < l->switches; b++) {
+            double load = 0;
+            for (int64_t r = first; r < end && a != b; r++)
+                load += l->bytes[r * l->switches + a] * l->served[r * l->switches + b];
+            most = load > most ? load : most;
+        }
+    return most;
+}
+
+/* Seconds, rounds one after another; of a round all regions that it reaches. */
+static double sum_rounds(const sagoi_draft *draft, const loads *l) {
+    int64_t rounds = sagoi_max(1, sagoi_min(draft->plan->rounds, SAGOI_REGIONS)), each = SAGOI_REGIONS / rounds;
+    double seconds = 0;
+    for (int64_t r = 0; r < SAGOI_REGIONS; r++) { /* shares of what each region has */
+        double all = 0;
+        for (int64_t s = 0; s < l->switches; s++)
+            all += l->served[r * l->switches + s];
+        for (int64_t s = 0; s < l->switches && all > 0; s++)
+            l->served[r * l->switches + s] /= all;
+    }
+    if (draft->form != SAGOI_FORM_DEALT) /* ranges: all over the file in every round */
+        each = SAGOI_REGIONS;
+    for (int64_t r = 0; r < SAGOI_REGIONS; r += sagoi_max(1, each))
+        seconds += busiest(l, r, sagoi_min(r + sagoi_max(1, each), SAGOI_REGIONS));
+    return seconds / (sagoi_slowest_level(draft->machine->topology).bandwidth * SAGOI_LINK_PAYLOAD);
+}
+
+double sagoi_draft_route_seconds(const sagoi_draft *draft) {
+    const sagoi_topology *topology = draft->machine->topology;
+    loads l = {.neighbours = topology ? sagoi_topology_neighbours(topology) : 1};
+    if (l.neighbours <= 1 || !draft->shape->histogram)
+        return 0;
+    l.switches = sagoi_div_up(topology->places, l.neighbours);
+    int64_t last = 0;
+    for (int64_t n = 0; n < draft->machine->nodes; n++)
+        last = sagoi_max(last, switch_of(draft, &l, n));
+    l.switches = sagoi_min(l.switches, last + 1);
+    if (l.switches < 2 || l.switches > SWITCHES_MOST)
+        return 0;
+    double seconds = 0;
+    l.bytes = calloc((size_t)(SAGOI_REGIONS * l.switches), sizeof *l.bytes);
+    l.served = calloc((size_t)(SAGOI_REGIONS * l.switches), sizeof *l.served);
+    if (l.bytes && l.served) {
+        for (int64_t n = 0; n < draft->machine->nodes; n++)
+            add_node(draft, &l, n);
+        for (int64_t d = 0; d < draft->plan->ndomains; d++)
+            add_domain(draft, &l, d);
+        seconds = sum_rounds(draft, &l);
+    }
+    free(l.bytes);
+    free(l.served);
+    return seconds;
+}

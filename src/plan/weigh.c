@@ -1,0 +1,287 @@
+/* Strategy, number of aggregators and window together, where the machine's description says what storage costs a
+ * process: a request, a byte, the lock of a block that others write to.  (Elsewhere estimate.c knows bandwidths
+ * alone, and what was measured decides: thresholds.h.)
+ *
+ * An aggregated access goes on in rounds: one window is filled by messages while another one is stored.  A process
+ * stores one window at a time; storage targets and links are shared by whoever uses them in the same round.  In
+ * the last round only some aggregators have a window, and take as long for it as for any.  Going alone, every rank
+ * has its runs one after another. */
+#include "base/checked.h"
+#include "plan/draft.h"
+
+/* What does not depend on the choice. */
+typedef struct weighing {
+    const sagoi_draft *draft;
+    const sagoi_topology *topology;
+    sagoi_level network;
+    double nodes, span, bytes, density, runs;
+    double rate;   /* bytes a second of one process; 0: the way's */
+    double target; /* of a storage target, or of a gateway */
+    double locals;
+    int64_t staging_most; /* bytes a rank that the poorest node has */
+    int64_t unit;         /* of locks: a stripe or a block; 0: none */
+    /* Of the window at hand: */
+    int64_t window;
+    double senders, stored; /* nodes that have something of it; bytes that a store of it moves */
+    double beside;          /* seconds of a store beside its bytes */
+} weighing;
+
+static double larger(double a, double b) { return a > b ? a : b; }
+static double smaller(double a, double b) { return a < b ? a : b; }
+
+bool sagoi_draft_modelled(const sagoi_draft *draft) {
+    const sagoi_topology *topology = draft->machine->topology;
+    return topology && topology->request > 0 && draft->machine->nodes > 1 && !draft->parted &&
+           sagoi_draft_domain_hint(draft) == 0;
+}
+
+static int64_t usable_memory(const sagoi_node *node) { return node->memory - node->memory / 4; }
+
+/* Staging is made as small as the node with the least memory needs it, and leaves the others more (sizes.c). */
+static int64_t most_staging(const sagoi_machine *machine) {
+    int64_t most = SAGOI_STAGING_MOST;
+    for (int64_t n = 0; n < machine->nodes; n++)
+        most = sagoi_min(most, usable_memory(&machine->node[n]) / (2 * machine->node[n].ranks));
+    return sagoi_max(most, SAGOI_SMALLEST);
+}
+
+static weighing weighing_of(const sagoi_draft *draft) {
+    const sagoi_topology *topology = draft->machine->topology;
+    const sagoi_plan *plan = draft->plan;
+    weighing w = {.draft = draft, .topology = topology, .network = sagoi_slowest_level(topology)};
+    w.nodes = (double)draft->machine->nodes;
+    w.span = (double)(plan->high - plan->low);
+    w.bytes = (double)draft->bytes;
+    w.runs = (double)draft->runs;
+    w.density = plan->dense ? 1 : smaller(1, w.bytes / w.span);
+    w.rate = !plan->write && topology->reader > 0 ? topology->reader : topology->writer;
+    w.target = !plan->write && topology->io_reading > 0 ? topology->io_reading : topology->io.bandwidth;
+    w.locals = (double)sagoi_draft_locals(draft);
+    w.staging_most = most_staging(draft->machine);
+    w.unit = draft->stripe > 0 ? draft->stripe : draft->locks;
+    return w;
+}
+
+/* Windows with holes are written run by run, and read with the holes. */
+static void look_at_window(weighing *w, int64_t window) {
+    const sagoi_plan *plan = w->draft->plan;
+    double size = smaller((double)window, w->span);
+    bool holes = !plan->dense && w->density < 0.999;
+    double calls = plan->write && holes ? larger(1, w->runs * size / w->span) : 1;
+    bool shared = plan->write && w->unit > 0 && window % w->unit != 0 && (double)window < w->span;
+    w->window = window;
+    w->senders = sagoi_draft_senders(w->draft, window);
+    w->stored = size * (plan->write ? w->density : 1);
+    w->beside = calls * w->topology->request + (shared ? w->topology->lock : 0);
+}
+
+/* Those that the job's nodes have, where sets of nodes have their own. */
+static double gateways_of(const weighing *w) {
+    const sagoi_topology *t = w->topology;
+    double all = (double)sagoi_topology_gateways(t);
+    if (all == 0 || t->gateway_rule[0].serves == 0)
+        return all;
+    return larger(1, all * w->nodes / (double)t->places);
+}
+
+/* Bytes a second of the targets and gateways that so many stores at once go through, and of the file. */
+static double storage_of(const weighing *w, double stores, double bytes_each) {
+    double gateways = gateways_of(w), ways = stores;
+    if (w->draft->stripe > 0) { /* the busiest target has one stripe more than another */
+        int64_t stripes = sagoi_max(1, (int64_t)(stores * bytes_each / (double)w->draft->stripe));
+        ways = (double)stripes / (double)sagoi_div_up(stripes, w->draft->targets);
+    }
+    double all = (gateways > 0 ? smaller(ways, gateways) : ways) * w->target;
+    return w->topology->file > 0 ? smaller(all, w->topology->file) : all;
+}
+
+/* A round in which so many aggregators have a window. */
+static double store_seconds(const weighing *w, double windows) {
+    double all = storage_of(w, windows, (double)w->window);
+    double rate = w->rate > 0 ? smaller(w->rate, w->target) : w->target;
+    return w->beside + larger(w->stored / rate, windows * w->stored / all);
+}
+
+/* A node's link; or, where nodes share switches, the links between those: each pair of switches has one, and what
+ * so many nodes move goes over all of them alike, but for the busiest. */
+static double link_seconds(const weighing *w, double hosts, double bytes) {
+    double neighbours = (double)sagoi_topology_neighbours(w->topology), switches = w->nodes / neighbours;
+    /* Data of few nodes in a window is aggregated by one of those (groups.c). */
+    bool near = w->senders * SAGOI_REGIONS_NEAR <= w->nodes && w->span >= 2 * SAGOI_GROUP_USUAL;
+    double leaving = bytes * (near ? 1 - 1 / larger(1, w->senders) : 1 - 1 / w->nodes), share = SAGOI_LINK_PAYLOAD;
+    if (neighbours <= 1)
+        return leaving / hosts / (w->network.bandwidth * share);
+    double own = leaving / hosts / (w->topology->level[0].bandwidth * share);
+    double between = switches > 1 ? leaving / (switches * switches) * SAGOI_BUSIEST_LINK : 0;
+    return larger(own, between / (w->network.bandwidth * share));
+}
+
+/* The busiest of: links, an aggregator that works for its messages, a node that sends to all of them. */
+static double exchange_seconds(const weighing *w, double windows) {
+    double moved = smaller((double)w->window, w->span) * w->density;
+    double hosts = smaller(windows, w->nodes), message = w->topology->message;
+    double link = link_seconds(w, hosts, windows * moved);
+    double copy = w->topology->copy > 0 ? w->topology->copy : w->topology->inside.bandwidth;
+    double receiving =
+        w->senders * w->locals * message + moved / copy + w->runs * (double)w->window / w->span * w->topology->run;
+    double sending = windows * w->senders / w->nodes * message;
+    return larger(link, larger(receiving, sending)) + w->network.latency;
+}
+
+static double rounds_seconds(const weighing *w, int64_t aggregators) {
+    int64_t windows = sagoi_max(1, sagoi_div_up((int64_t)w->span, w->window));
+    int64_t busy = sagoi_min(aggregators, windows), full = windows / busy, last = windows % busy;
+    double e = exchange_seconds(w, (double)busy), s = store_seconds(w, (double)busy);
+    double seconds = e + (double)(full - 1) * larger(e, s);
+    if (last == 0)
+        return seconds + s;
+    return seconds + larger(s, exchange_seconds(w, (double)last)) + store_seconds(w, (double)last);
+}
+
+/* ---- Going alone ---- */
+
+double sagoi_draft_alone_seconds(const sagoi_draft *draft) {
+    weighing w = weighing_of(draft);
+    double ranks = (double)draft->ranks, each = w.bytes / ranks;
+    double runs = draft->shape->most_runs > 0 ? (double)draft->shape->most_runs : larger(1, w.runs / ranks);
+    double piece = each / runs, all = storage_of(&w, w.runs, w.bytes / w.runs);
+    double seconds = runs * w.topology->request + larger(w.rate > 0 ? each / w.rate : 0, w.bytes / all);
+    /* A block's lock goes from one to the next of those that write there, one after another. */
+    if (draft->plan->write && w.unit > 0 && piece < (double)w.unit)
+        seconds += larger(runs, (double)w.unit / piece) * w.topology->lock;
+    return seconds;
+}
+
+/* ---- Choosing ---- */
+
+/* How many of so many aggregators with such windows, and messages of at most so many bytes, the nodes have memory
+ * for. */
+static double memory_for(const weighing *w, int64_t aggregators, int64_t longest) {
+    const sagoi_draft *draft = w->draft;
+    int64_t window = w->window, message = sagoi_min(window + window / 4 + SAGOI_SMALLEST, longest);
+    int64_t need = 2 * window + SAGOI_MESSAGES_USUAL * message;
+    double room = 0, share = 2 * (double)aggregators * (double)window / (double)draft->ranks + SAGOI_SMALLEST;
+    int64_t staging = (int64_t)smaller(share, (double)w->staging_most);
+    if (draft->plan->write && !draft->plan->dense)
+        need += window / 4;
+    need += need / 16; /* tables, and what is rounded up */
+    for (int64_t n = 0; n < draft->machine->nodes; n++) {
+        const sagoi_node *node = &draft->machine->node[n];
+        int64_t most = draft->hints->per_node > 0 ? sagoi_min(draft->hints->per_node, node->ranks) : node->ranks;
+        int64_t left = usable_memory(node) - 2 * node->ranks * staging;
+        room += (double)sagoi_max(0, sagoi_min(most, left / need));
+    }
+    return room;
+}
+
+typedef struct search {
+    weighing w;
+    sagoi_best best;
+} search;
+
+/* The numbers of aggregators that were compared, each with the window that suits it best, are kept to be shown. */
+static void keep_compared(sagoi_plan *plan, int64_t aggregators, double seconds) {
+    int64_t i = 0;
+    while (i < plan->ncompared && plan->compared[i].aggregators != aggregators)
+        i++;
+    if (i == SAGOI_COMPARED_MAX) /* there are more than can be shown: the last one is */
+        plan->compared[--i] = (sagoi_compared){aggregators, seconds};
+    if (i == plan->ncompared)
+        plan->compared[plan->ncompared++] = (sagoi_compared){aggregators, seconds};
+    plan->compared[i].seconds = smaller(plan->compared[i].seconds, seconds);
+}
+
+/* Fewer aggregators come first, and are left only for what the model can tell. */
+static void look_at_count(search *s, int64_t aggregators) {
+    const sagoi_hints *hints = s->w.draft->hints;
+    int64_t count = hints->aggregators > 0 ? hints->aggregators : aggregators;
+    count = sagoi_min(count, s->w.draft->ranks);
+    if (count < 1)
+        return;
+    bool usual = (double)count <= memory_for(&s->w, count, SAGOI_MESSAGE_USUAL);
+    if (!usual && (double)count > memory_for(&s->w, count, SAGOI_MESSAGE_SHORT) && hints->aggregators == 0)
+        return;
+    double seconds = rounds_seconds(&s->w, count);
+    keep_compared(s->w.draft->plan, count, seconds);
+    if (s->best.aggregators == 0 || seconds < s->best.seconds * (1 - 1.0 / SAGOI_MODEL_RESOLUTION))
+        s->best = (sagoi_best){seconds, count, s->w.window, !usual};
+}
+
+/* So many for each target, or for each part of a stripe: then nobody else goes there. */
+static void try_striped(search *s) {
+    const sagoi_draft *draft = s->w.draft;
+    int64_t parts = sagoi_max(1, draft->stripe / s->w.window), turn = draft->targets * parts;
+    int64_t windows = sagoi_div_up((int64_t)s->w.span, s->w.window), each = sagoi_div_up(windows, turn);
+    if (draft->hints->per_target > 0) {
+        look_at_count(s, draft->hints->per_target * draft->targets);
+        return;
+    }
+    for (int64_t k = 1; k < each && k * turn <= draft->ranks; k *= 2)
+        look_at_count(s, k * turn);
+    for (int64_t rounds = 4; rounds >= 1; rounds--)
+        look_at_count(s, sagoi_min(sagoi_div_up(each, rounds) * turn, windows));
+    if (turn > draft->ranks || windows > draft->ranks)
+        look_at_count(s, sagoi_min(windows, draft->ranks));
+}
+
+static void try_ranges(search *s, int64_t aggregators) {
+    const sagoi_draft *draft = s->w.draft;
+    int64_t align = draft->align, domain = sagoi_div_up((int64_t)s->w.span, aggregators);
+    for (int64_t rounds = 1; rounds <= SAGOI_ROUNDS_WANTED; rounds *= 2) {
+        int64_t window = sagoi_round_up(sagoi_div_up(domain, rounds), align);
+        if (draft->hints->window > 0)
+            window = draft->hints->window;
+        else if (window < SAGOI_SMALLEST || window > SAGOI_WINDOW_STRIPED_MOST)
+            continue;
+        look_at_window(&s->w, window);
+        look_at_count(s, aggregators);
+    }
+}
+
+/* As many as there is memory for, in as many rounds as it takes. */
+static void try_room(search *s) {
+    const sagoi_draft *draft = s->w.draft;
+    if (draft->hints->window > 0)
+        return;
+    for (int64_t window = SAGOI_WINDOW_STRIPED_MOST; window >= SAGOI_SMALLEST; window /= 2) {
+        look_at_window(&s->w, sagoi_round_up(window, draft->align));
+        look_at_count(s, (int64_t)memory_for(&s->w, draft->machine->nodes, SAGOI_MESSAGE_SHORT));
+    }
+}
+
+static void try_windows(search *s) {
+    const sagoi_draft *draft = s->w.draft;
+    int64_t hint = draft->hints->window, window = draft->stripe;
+    for (; window / 2 >= SAGOI_SMALLEST && window / 2 % SAGOI_PAGE == 0; window /= 2)
+        ;
+    window = hint > 0 ? hint : window;
+    for (; window <= SAGOI_WINDOW_STRIPED_MOST; window *= 2) {
+        look_at_window(&s->w, window);
+        try_striped(s);
+        if (hint > 0 || (double)window >= s->w.span)
+            break;
+    }
+}
+
+static void try_all(search *s) {
+    const sagoi_draft *draft = s->w.draft;
+    int64_t nodes = draft->machine->nodes, most = sagoi_min(draft->ranks, nodes * draft->most_ranks);
+    if (draft->stripe > 0) {
+        try_windows(s);
+        return;
+    }
+    for (int64_t count = 1; count < nodes; count *= 2)
+        try_ranges(s, count);
+    for (int64_t count = nodes; count <= most; count *= 2)
+        try_ranges(s, count);
+    try_room(s);
+}
+
+sagoi_best sagoi_draft_choose(const sagoi_draft *draft) {
+    search s = {.w = weighing_of(draft)};
+    draft->plan->ncompared = 0;
+    try_all(&s);
+    if (s.best.aggregators > 0)
+        keep_compared(draft->plan, s.best.aggregators, s.best.seconds);
+    return s.best;
+}

@@ -1,0 +1,207 @@
+/* Strategy, aggregators and windows where the machine's description says what storage costs a process (weigh.c):
+ * each decision in a situation in which only one thing is dear. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "situation.h"
+
+enum { NODES = 16, RANKS = 4 };
+
+static situation s;
+static sagoi_topology topology;
+
+/* 16 nodes of 4 ranks that interleave short runs over 64 MiB, in stripes of 4 MiB over 8 targets. */
+static int set_up(void **state) {
+    (void)state;
+    situation_init(&s, NODES, RANKS, 64 * MIB, 4 * KIB);
+    sagoi_topology_flat(&topology, NODES);
+    topology.io.bandwidth = 1e9;
+    topology.message = 1e-6;
+    topology.writer = 100e6;
+    topology.request = 1e-4;
+    topology.lock = 1e-2;
+    s.machine.topology = &topology;
+    s.target.stripe_unit = 4 * MIB;
+    s.target.stripe_count = 8;
+    return 0;
+}
+
+static sagoi_plan made(void) {
+    sagoi_plan plan;
+    assert_int_equal(sagoi_plan_make(&s.machine, &s.shape, &s.target, &s.hints, &plan), SAGO_OK);
+    assert_int_equal(sagoi_plan_check(&plan, &s.machine), SAGO_OK);
+    return plan;
+}
+
+static void without_the_figures_stripes_decide(void **state) {
+    (void)state;
+    topology.request = 0;
+    sagoi_plan plan = made();
+    assert_int_equal(plan.window, 4 * MIB);
+    assert_null(strstr(plan.reasons, "by itself would take"));
+    sagoi_plan_cleanup(&plan);
+}
+
+/* A process writes a stripe in 42 ms: two that share it are faster, if the lock between them takes only one. */
+static void stripes_are_cut_where_locks_are_cheap(void **state) {
+    (void)state;
+    topology.lock = 1e-3;
+    sagoi_plan cheap = made();
+    topology.lock = 1;
+    sagoi_plan dear = made();
+    assert_true(cheap.window < 4 * MIB);
+    assert_true(cheap.ndomains > 16);
+    assert_int_equal(dear.window, 4 * MIB);
+    assert_int_equal(dear.ndomains, 16);
+    sagoi_plan_cleanup(&cheap);
+    sagoi_plan_cleanup(&dear);
+}
+
+static void reads_have_no_locks_to_wait_for(void **state) {
+    (void)state;
+    topology.lock = 1;
+    s.shape.write = false;
+    sagoi_plan plan = made();
+    assert_true(plan.window < 4 * MIB);
+    sagoi_plan_cleanup(&plan);
+}
+
+static void dear_requests_make_windows_large(void **state) {
+    (void)state;
+    s.target.stripe_unit = 64 * KIB;
+    s.target.stripe_count = 64;
+    sagoi_plan cheap = made();
+    topology.request = 0.3;
+    sagoi_plan dear = made();
+    assert_true(dear.rounds == 1);
+    assert_true(dear.window > cheap.window || cheap.rounds == 1);
+    assert_true(dear.window >= MIB);
+    sagoi_plan_cleanup(&cheap);
+    sagoi_plan_cleanup(&dear);
+}
+
+/* Long runs, and nobody waits for anybody: each rank by itself; if a request takes long, together. */
+static void requests_decide_who_goes_alone(void **state) {
+    (void)state;
+    situation_init(&s, NODES, RANKS, 256 * MIB, 256 * KIB);
+    s.machine.topology = &topology;
+    s.shape.write = false;
+    s.shape.most_runs = 16;
+    s.target.stripe_unit = 4 * MIB;
+    s.target.stripe_count = 8;
+    sagoi_plan cheap = made();
+    topology.request = 0.1;
+    sagoi_plan dear = made();
+    assert_int_equal(cheap.strategy, SAGOI_STRATEGY_DIRECT);
+    assert_int_equal(dear.strategy, SAGOI_STRATEGY_AGGREGATED);
+    sagoi_plan_cleanup(&cheap);
+    sagoi_plan_cleanup(&dear);
+}
+
+/* Windows with holes are written run by run: as many requests as the ranks would make, by fewer processes. */
+static void holes_are_left_to_their_ranks(void **state) {
+    (void)state;
+    s.shape.dense = false;
+    for (int64_t n = 0; n < NODES; n++)
+        s.access[n].bytes /= 4;
+    s.target.stripe_unit = s.target.stripe_count = 0;
+    sagoi_plan plan = made();
+    assert_int_equal(plan.strategy, SAGOI_STRATEGY_DIRECT);
+    sagoi_plan_cleanup(&plan);
+}
+
+/* 004: memory differs.  All that there is together is used, by windows that fit, where it is. */
+static void memory_decides_where_and_how_much(void **state) {
+    (void)state;
+    topology.request = 0.3;
+    topology.writer = 0;
+    s.target.stripe_unit = s.target.stripe_count = 0;
+    s.hints.per_node = 4;
+    situation rich = s;
+    for (int64_t n = 0; n < NODES; n++)
+        s.node[n].memory = n % 4 == 0 ? 128 * MIB : 4 * MIB;
+    sagoi_plan plan = made();
+    assert_true(plan.ndomains > NODES / 4); /* several on those that have memory, and no domain twice as long */
+    for (int64_t d = 0; d < plan.ndomains; d++)
+        assert_true(plan.domains[d].windows >= plan.rounds - 1);
+    for (int64_t n = 0; n < NODES; n++)
+        assert_true(n % 4 == 0 || plan.node_slots[n] == 0);
+    sagoi_plan_cleanup(&plan);
+    s = rich;
+    s.machine.node = s.node;
+    s.shape.node = s.access;
+    plan = made();
+    assert_true(plan.ndomains >= NODES);
+    sagoi_plan_cleanup(&plan);
+}
+
+static void hints_are_obeyed(void **state) {
+    (void)state;
+    s.hints.window = 8 * MIB;
+    sagoi_plan plan = made();
+    assert_int_equal(plan.window, 8 * MIB);
+    sagoi_plan_cleanup(&plan);
+    s.hints.window = 0;
+    s.hints.aggregators = 3;
+    plan = made();
+    assert_int_equal(plan.ndomains, 3);
+    sagoi_plan_cleanup(&plan);
+    s.hints.aggregators = 0;
+    s.hints.per_target = 1;
+    plan = made();
+    assert_int_equal(plan.ndomains, 8);
+    sagoi_plan_cleanup(&plan);
+}
+
+/* Whatever the figures, the memory and the stripes are: what is planned owns every byte once and fits. */
+static void any_plan_is_sound(void **state) {
+    (void)state;
+    static const double requests[] = {1e-6, 1e-4, 1e-2, 0.3};
+    int64_t made_so_far = 0;
+    random_state = 16;
+    for (int i = 0; i < 2000; i++) {
+        int64_t nodes = 2 + random_below(NODES_MAX - 1), run = 1 + random_below(100 * KIB);
+        situation_init(&s, nodes, 1 + random_below(8), nodes * run * (1 + random_below(4000)), run);
+        sagoi_topology_flat(&topology, nodes);
+        topology.request = requests[random_below(4)];
+        topology.lock = random_below(2) ? 1e-3 : 1;
+        topology.writer = random_below(2) ? 50e6 : 0;
+        topology.message = 1e-6;
+        s.machine.topology = &topology;
+        s.shape.write = random_below(2);
+        s.shape.dense = s.shape.write && random_below(2);
+        for (int64_t n = 0; n < nodes; n++) {
+            s.node[n].memory = (1 + random_below(64)) * (random_below(2) ? MIB : 16 * MIB);
+            s.access[n].bytes /= s.shape.dense ? 1 : 1 + random_below(3);
+        }
+        s.target.stripe_unit = random_below(2) ? (64 * KIB) << random_below(8) : 0;
+        s.target.stripe_count = s.target.stripe_unit > 0 ? 1 + random_below(40) : 0;
+        s.target.lock_unit = random_below(4) ? 0 : 8 * MIB;
+        sagoi_plan plan;
+        if (sagoi_plan_make(&s.machine, &s.shape, &s.target, &s.hints, &plan) != SAGO_OK)
+            continue; /* no memory for even the smallest plan */
+        assert_int_equal(sagoi_plan_check(&plan, &s.machine), SAGO_OK);
+        made_so_far++;
+        sagoi_plan_cleanup(&plan);
+    }
+    assert_true(made_so_far > 1000);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(without_the_figures_stripes_decide, set_up),
+        cmocka_unit_test_setup(stripes_are_cut_where_locks_are_cheap, set_up),
+        cmocka_unit_test_setup(reads_have_no_locks_to_wait_for, set_up),
+        cmocka_unit_test_setup(dear_requests_make_windows_large, set_up),
+        cmocka_unit_test_setup(requests_decide_who_goes_alone, set_up),
+        cmocka_unit_test_setup(holes_are_left_to_their_ranks, set_up),
+        cmocka_unit_test_setup(memory_decides_where_and_how_much, set_up),
+        cmocka_unit_test_setup(hints_are_obeyed, set_up),
+        cmocka_unit_test(any_plan_is_sound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
