@@ -18,8 +18,10 @@ MACHINES = {
     "theta, 64 ranks a node": "--machine machines/theta.sago --nodes 16 --ranks-per-node 64 --stripe-unit 1M --stripe-count 56",
     "mira": "--machine machines/mira-1024.sago --nodes 128 --ranks-per-node 16",
     "jaguar": "--machine machines/jaguar.sago --nodes 100 --ranks-per-node 9 --stripe-unit 1M --stripe-count 64",
-    "xeon-ddr": "--machine machines/xeon-ddr.sago --nodes 75 --ranks-per-node 12",
-    "cluster": "--nodes 16 --ranks-per-node 4 --memory 1G",
+    "xeon-ddr": "--machine machines/xeon-ddr.sago --nodes 75 --ranks-per-node 12 --stripe-unit 1M --stripe-count 16",
+    # A cluster that nobody has described, as vcluster --storage linked:4 makes one: 1 Gbit/s, storage behind four links.
+    "cluster": "--nodes 16 --ranks-per-node 4 --memory 1G --level 0=125e6/1e-4 --stripe-unit 1M --stripe-count 4 --costs cluster "
+               "--cost target_write=117e6 --cost target_read=117e6 --cost call=1e-4 --cost lock=1e-3",
 }
 PATTERNS = {
     "block3d": "block3d --dims 320",

@@ -382,17 +382,18 @@ def memory(sim, page):
     page.say("""
 ## 004: memory-conscious collective I/O (90 nodes of 12 ranks)
 
-Normal: two-phase with a fixed buffer of the mean, one aggregator a node; what a node has no memory for is swapped. Memory-conscious: Sago with memory drawn for each node
-from a normal distribution around that mean with a standard deviation of 50 MB, at most four aggregators a node, on the node that
-has most, windows as large as the buffers where memory holds two; 8 MB a node are for what Sago needs beside windows. One group of all
-nodes is hinted: by itself the planner lets each node aggregate its own blocks of IOR even where it has little memory.""")
+Normal: two-phase with a fixed buffer of the mean, one aggregator a node; what a node has no memory for is swapped. Memory-conscious: Sago,
+each node's memory for windows drawn from a normal distribution around that mean with a standard deviation of 50 MB, at most four
+aggregators a node (the paper's N_ah). What either needs beside its buffers (lists, messages, staging; Sago's reserve) is there on every node.
+Nothing else is hinted but to aggregate, in one group.""")
     sizes = (2, 4, 8, 16, 32, 64, 128)
     setting = "--machine machines/xeon-ddr.sago --nodes 90 --ranks-per-node 12"
     patterns = {"IOR": "interleaved --block 1M --transfer 1M --segments 32 --times 4",
                 "coll_perf": "block3d --dims 1800x1800x1200", "FLASH": "flash --blocks 80 --side 16 --variables 24",
                 "MPI-IO-test": "mpi-io-test --block 1M --blocks 32"}
-    runs = sim.all({(p, d, m): f"{words} {setting} --buffer {m}M --memory {m + 8}M --memory-sd 50M --hint sago_window={m}M --hint sago_group_size=1T --hint sago_placement=memory --hint sago_strategy=aggregated "
-                               f"--hint sago_aggregators_per_node=4 --declared off --always --engines two-phase,sago{' --read' if d == 'read' else ''}"
+    runs = sim.all({(p, d, m): f"{words} {setting} --buffer {m}M --memory {m}M --memory-beside 8M --memory-sd 50M --hint sago_group_size=1T "
+                               "--hint sago_strategy=aggregated --hint sago_aggregators_per_node=4 --declared off --always "
+                               f"--engines two-phase,sago{' --read' if d == 'read' else ''}"
                     for p, words in patterns.items() for d in ("write", "read") for m in sizes})
     for p in patterns:
         page.chart(f"memory-{p.lower()}", f"{p}: 1,080 ranks, memory drawn", "MB of buffer", "MB/s", [str(m) for m in reversed(sizes)],
