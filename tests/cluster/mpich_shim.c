@@ -4,7 +4,9 @@
  * Over TCP with several ranks a node that release hangs in MPI_Finalize in a good part of runs, waiting
  * for connections that UCX never finishes closing; it also spins while it waits, which with more ranks
  * than cores makes a collective cost 50 ms. So: a disconnect is reported as done at once (the process is
- * about to end), and a progress call that found nothing gives the core away.
+ * about to end), and a progress call that found nothing gives the core away. With SAGO_SHIM_NAP=us in the
+ * environment a rank that has found nothing many times in a row sleeps so many microseconds instead: then the
+ * cores' load is that of the work, not of the waiting (sim/validate.py).
  *
  * The UCX headers are not needed for this: handles are opaque pointers.
  */
@@ -13,6 +15,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 typedef unsigned progress_fn(void *worker);
 
@@ -21,11 +24,16 @@ __attribute__((visibility("default"))) void *ucp_disconnect_nb(void *ep);
 __attribute__((visibility("default"))) unsigned ucp_worker_progress(void *worker);
 
 static progress_fn *real_progress;
+static long nap;                   /* nanoseconds; 0: none */
+static _Thread_local long in_vain; /* progress calls in a row */
+static const long patience = 50;   /* of them, before a nap */
 
 /* Before main, so that the pointer is set before any thread can ask for it. Programs that do not use UCX
  * (a shell that starts the real one) are preloaded too: nothing to find is not an error for them. */
 __attribute__((constructor)) static void find_real_progress(void) {
     *(void **)&real_progress = dlsym(RTLD_NEXT, "ucp_worker_progress");
+    const char *text = getenv("SAGO_SHIM_NAP");
+    nap = text ? 1000 * strtol(text, NULL, 10) : 0;
 }
 
 void *ucp_disconnect_nb(void *ep) {
@@ -39,7 +47,10 @@ unsigned ucp_worker_progress(void *worker) {
         abort();
     }
     unsigned events = real_progress(worker);
-    if (events == 0)
+    in_vain = events == 0 ? in_vain + 1 : 0;
+    if (nap > 0 && in_vain > patience)
+        (void)nanosleep(&(struct timespec){.tv_nsec = nap}, NULL);
+    else if (events == 0)
         sched_yield();
     return events;
 }
