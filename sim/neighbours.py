@@ -92,6 +92,17 @@ differ from it in one decision: strategy, number of aggregators (half, twice), l
 layers, placement. The last column names the neighbour that is more than 10% faster, if there is one: there the planner's model is wrong,
 or knows less than the simulator does.
 
+What the rows that miss have in common: *reads of many short runs on Theta* (e3sm, btio: aggregators that have more than their share of
+runs are not seen in sums over nodes); *windows of half a GPFS block* (Mira, writes: domains end at blocks, which are the unit of locks,
+by rule); *nodes with contiguous pieces of many runs* (flash on 16 nodes: that a rank's runs touch each other is not known, so going alone
+seems to cost locks); *dealt-out stripes that happen to be the node's own* (interleaved with `placement=rank`); and *the cluster that nobody
+has described*, where the planner knows stripes, but neither requests' time nor links' (hacc-aos, checkerboard).
+
+Aggregators for each storage target: the paper (000) used 2, 4 and 8 on 512, 1,024 and 2,048 nodes of Theta; the planner takes as many
+as keep targets busy. The simulator agrees with the planner (docs/papers.md: times fall up to 16), and both with the paper's own 10 GB/s
+of IOR with two processes for each of 48 OSTs, 104 MB/s each: a process, not an OST, is what limits there. The paper does not say that
+more were tried.
+
 **Within 10% of the best neighbour: {good} of {len(ratios)} ({100 * good / max(1, len(ratios)):.0f}%).**
 
 | machine | pattern | direction | plan | seconds | best neighbour's | ratio | which |
