@@ -16,11 +16,11 @@ typedef enum { DROPIN_SPLIT_NONE, DROPIN_SPLIT_SAGO, DROPIN_SPLIT_MPI } dropin_s
 typedef struct dropin_file {
     MPI_File handle;
     struct dropin_file *next;
-    sago_file *sago;          /* NULL: not taken, or not yet */
-    struct dropin_late *late; /* what is needed to take it later; late.h */
-    MPI_Count etype_size;     /* of the view, bytes */
-    dropin_reason closed;     /* why Sago serves no call on this file, or DROPIN_SERVED */
-    dropin_reason unseen;     /* the same for the view in force */
+    sago_file *sago;                  /* NULL: not taken, or not yet */
+    struct dropin_late *_Atomic late; /* what is needed to take it later, until it is taken or refused; late.h */
+    MPI_Count etype_size;             /* of the view, bytes */
+    dropin_reason closed;             /* why Sago serves no call on this file, or DROPIN_SERVED */
+    dropin_reason unseen;             /* the same for the view in force */
     int amode;
     bool first; /* this rank is rank 0 of the file's */
     bool atomic;

@@ -54,8 +54,9 @@ const char *dropin_late_path(const dropin_file *file, char path[DROPIN_LATE_PATH
 }
 
 void dropin_late_free(dropin_file *file) {
-    if (file->late && file->late->info != MPI_INFO_NULL)
-        (void)MPI_Info_free(&file->late->info);
-    free(file->late);
-    file->late = NULL;
+    dropin_late *late = file->late;
+    file->late = NULL; /* from here on other threads look at what became of the file */
+    if (late && late->info != MPI_INFO_NULL)
+        (void)MPI_Info_free(&late->info);
+    free(late);
 }

@@ -140,16 +140,25 @@ static dropin_file *adopt(MPI_File handle, MPI_Comm comm, const char *path, int 
     return file;
 }
 
-dropin_file *dropin_files_find_taken(MPI_File handle) {
-    dropin_file *file = dropin_files_find(handle);
-    if (!file || !file->late)
-        return file;
+static void take_now(dropin_file *file) {
     char path[DROPIN_LATE_PATH];
     const char *found = dropin_late_path(file, path);
     take(file, MPI_COMM_SELF, found, file->amode, file->late->info);
-    dropin_late_free(file);
     if (!file->sago)
         dropin_count_refused(file);
+    dropin_late_free(file);
+}
+
+/* Two threads may be here with one file, since MPI_File_get_info is not collective. */
+dropin_file *dropin_files_find_taken(MPI_File handle) {
+    static pthread_mutex_t taking = PTHREAD_MUTEX_INITIALIZER;
+    dropin_file *file = dropin_files_find(handle);
+    if (!file || !file->late)
+        return file;
+    (void)pthread_mutex_lock(&taking);
+    if (file->late)
+        take_now(file);
+    (void)pthread_mutex_unlock(&taking);
     return file;
 }
 
