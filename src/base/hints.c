@@ -69,9 +69,9 @@ static const sagoi_hint_row table[] = {
      "System calls that store and load windows"},
     {"sago_direct_io", SAGOI_HINT_BOOL, FIELD(direct_io), "off", 0, 1, NULL, NULL,
      "Pass by the page cache (O_DIRECT) where alignment allows"},
-    {"sago_sieve", SAGOI_HINT_ENUM, FIELD(sieve), "auto", 0, 0, "auto|on|off", NULL,
+    {"sago_sieve", SAGOI_HINT_ENUM, FIELD(sieve), "off", 0, 0, "auto|on|off", NULL,
      "Holes are read and written back. auto: short ones of a blocking call, on a coherent parallel file system, where no "
-     "other open file of the job is the same one; on: all, unsafe if others write there"},
+     "other open file of the job is the same one, unsafe if others than the job write there; on: all"},
     {"sago_plan_cache", SAGOI_HINT_INT, FIELD(plan_cache), "16", 0, 1024, NULL, NULL,
      "Plans kept for each open file; 0: none"},
     {"sago_series_copy", SAGOI_HINT_BOOL, FIELD(series_copy), "off", 0, 1, NULL, NULL,

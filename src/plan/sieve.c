@@ -16,7 +16,7 @@ void sagoi_draft_sieve(sagoi_draft *draft) {
     sagoi_plan *plan = draft->plan;
     bool dear = draft->target->stripe_unit > 0 || draft->target->lock_unit > 0;
     if (plan->strategy != SAGOI_STRATEGY_AGGREGATED || !plan->write || plan->dense || !dear ||
-        draft->target->subfiles.count > 0 || draft->hints->sieve != SAGOI_CHOICE_AUTO)
+        draft->target->subfiles.count > 0 || draft->hints->sieve == SAGOI_CHOICE_ON)
         return;
     sagoi_topology flat;
     const sagoi_topology *topology = draft->machine->topology;
@@ -24,8 +24,12 @@ void sagoi_draft_sieve(sagoi_draft *draft) {
         sagoi_topology_flat(&flat, draft->machine->nodes);
         topology = &flat;
     }
-    plan->sieve_gap = sagoi_sieve_gap(topology->io);
-    sagoi_draft_reason(draft,
-                       "holes: up to %s are read and written back if nobody else of the job has the file open",
-                       sagoi_size_to_text(plan->sieve_gap).text);
+    int64_t gap = sagoi_sieve_gap(topology->io);
+    bool allowed = draft->hints->sieve == SAGOI_CHOICE_AUTO;
+    plan->sieve_gap = allowed ? gap : 0;
+    sagoi_draft_reason(
+        draft,
+        allowed ? "holes: up to %s are read and written back if nobody else of the job has the file open"
+                : "holes: runs are written one by one; sago_sieve=auto reads and writes back up to %s",
+        sagoi_size_to_text(gap).text);
 }

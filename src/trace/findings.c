@@ -400,6 +400,21 @@ static void say_rounds(facts *f) {
             rounds);
 }
 
+/* Nothing is written that nobody gave unless the user allows it, and where requests are dear that has its price.
+ */
+static void say_holes(facts *f) {
+    if (largest_phase(f) != SAGO_PHASE_STORE)
+        return;
+    for (int64_t i = 0; i < f->record->nfiles; i++)
+        if (strstr(f->record->files[i].decision, "sago_sieve=auto")) {
+            say(f, "sago_sieve=auto",
+                "Writes to %.160s leave holes, and each run is a request.  Holes that are read and written back "
+                "take fewer; only if no process outside the job writes to the file at the same time.",
+                f->record->files[i].path);
+            return;
+        }
+}
+
 static void say_handed_file(facts *f, const sagoi_record_file *file) {
     const sagoi_record_passed *passed = &file->passed[1];
     char took[96] = "";
@@ -477,6 +492,7 @@ int64_t sagoi_verdict_of(const sagoi_record *record, sagoi_sentence said[SAGOI_V
     say_imbalance(&f);
     say_small(&f);
     say_rounds(&f);
+    say_holes(&f);
     say_memory(&f);
     say_checkpoints(&f);
     say_handed(&f);
