@@ -489,6 +489,8 @@ static void describe_hints(const sago_file *file, char *text, size_t room) {
         const char *source = sagoi_hint_source(&file->hints, i);
         if (!source)
             continue;
+        if (layer_opens && strcmp(source, "MPI_Info") == 0)
+            source = "MPI_Info, or the drop-in";
         sagoi_hint_format(&file->hints, row, value, sizeof value);
         length += (size_t)snprintf(text + length, room - length, "%s=%s (%s)\n", row->name, value, source);
     }
