@@ -103,11 +103,14 @@ for _ in $(seq 40); do # what docs/jobs.md asks Slurm for, where SLURM_JOB_END_T
     sleep 0.5
 done
 [ "$end" -gt "$(date +%s)" ] && [ "$end" -lt $(($(date +%s) + 120)) ] || fail "the end of the allocation is not told: $end"
+pending=0
 for _ in $(seq 600); do
     state=$(scontrol show job "$job" | sed -n 's/.*JobState=\([A-Z_]*\).*/\1/p')
     case $state in COMPLETED | FAILED | TIMEOUT | CANCELLED | NODE_FAIL) break ;; esac
-    # The queue waits two minutes before a requeued job may begin again.
-    [ "$state" != PENDING ] || scontrol update JobId="$job" StartTime=now 2>/dev/null || true
+    # The queue waits two minutes before a requeued job may begin again; within the second in which it ended it would be
+    # taken for the one that was ended ("credential revoked").
+    [ "$state" = PENDING ] && pending=$((pending + 1)) || pending=0
+    [ "$pending" -lt 6 ] || scontrol update JobId="$job" StartTime=now 2>/dev/null || true
     sleep 0.5
 done
 scontrol show job "$job" | grep -E 'JobState|Restarts' || true
