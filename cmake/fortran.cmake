@@ -48,7 +48,7 @@ target_include_directories(sago_fortran PUBLIC
     $<BUILD_INTERFACE:${modules}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/sago/fortran>)
 target_link_libraries(sago_fortran PUBLIC sago sago_mpi_fortran)
 
-install(FILES ${modules}/sago.mod ${modules}/sago_f08.mod ${modules}/sago_checkpoints.mod
+install(FILES ${modules}/sago.mod ${modules}/sago_f08.mod ${modules}/sago_checkpoints.mod ${modules}/sago_meshes.mod
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sago/fortran)
 install(TARGETS sago_fortran sago_mpi_fortran EXPORT sagoTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 configure_file(cmake/sago-fortran.pc.in sago-fortran.pc @ONLY)

@@ -16,6 +16,7 @@ module sago
         c_ptr, c_size_t
     use mpi, only: MPI_BYTE, MPI_DATATYPE_NULL
     use sago_checkpoints
+    use sago_meshes
     implicit none
     private
 
@@ -540,6 +541,11 @@ module sago
         sago_ckpt_remove_damaged, sago_ckpt_get_stats
     public :: SAGO_LEVEL_MEMORY, SAGO_LEVEL_LOCAL, SAGO_LEVEL_REDUNDANT, SAGO_LEVEL_GLOBAL, SAGO_CKPT_ARRAY, &
         SAGO_CKPT_LOCAL, SAGO_CKPT_SHARED, SAGO_CKPT_DIMS_MAX, SAGO_CKPT_NAME_MAX, SAGO_CKPT_RECENT
+
+    ! ---- Meshes (meshes.f90) ----
+
+    public :: sago_mesh, sago_mesh_begin, sago_mesh_points, sago_mesh_cells, sago_mesh_field, sago_mesh_end
+    public :: SAGO_MESH_VTK, SAGO_MESH_VTU, SAGO_MESH_AT_POINTS, SAGO_MESH_AT_CELLS
 
     ! ---- Behind the wrappers ----
 

@@ -2,7 +2,7 @@
  *
  * Reading order: status and errors (sago/status.h); files; views and collective access; extents; nonblocking
  * calls; declared I/O; sizes and syncing; statistics; version.  Storage neighbourhoods: sago/storage.h.
- * Checkpoints: sago/ckpt.h.
+ * Checkpoints: sago/ckpt.h.  Meshes for visualisation: sago/mesh.h.
  *
  * Conventions
  *   - Every function that can fail returns a sago_status; outputs are set only on success (the `bytes`
@@ -30,6 +30,7 @@
 #include <sago/ckpt.h>    /* checkpoints */
 #include <sago/config.h>  /* which MPI the library was built with; refuses to compile with another */
 #include <sago/device.h>  /* memory of a GPU */
+#include <sago/mesh.h>    /* unstructured meshes */
 #include <sago/report.h>  /* SAGO_REPORT, for layers above */
 #include <sago/stats.h>   /* sago_stats */
 #include <sago/status.h>  /* sago_status, sago_error_message() */

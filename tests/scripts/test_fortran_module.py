@@ -26,12 +26,15 @@ def enum(text, name):
 
 def main():
     module = read("bindings", "fortran", "sago.f90") + read("bindings", "fortran", "checkpoints.f90")
+    module += read("bindings", "fortran", "meshes.f90")
     status = without_comments(read("include", "sago", "status.h"))
     ckpt = without_comments(read("include", "sago", "ckpt.h"))
-    headers = without_comments(read("include", "sago", "sago.h")) + ckpt + status
+    mesh = without_comments(read("include", "sago", "mesh.h"))
+    headers = without_comments(read("include", "sago", "sago.h")) + ckpt + mesh + status
     constants = {name: int(value) for name, value in re.findall(r"\b(SAGO_\w+) = (\d+)", module)}
     wrong = []
     values = enum(status, "sago_status") | enum(ckpt, "sago_level") | enum(ckpt, "sago_ckpt_kind")
+    values |= enum(mesh, "sago_mesh_format") | enum(mesh, "sago_mesh_place")
     for name, value in values.items():
         if constants.get(name) != value:
             wrong.append(f"{name} is {value} in C, {constants.get(name)} in Fortran")
