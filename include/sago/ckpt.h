@@ -106,10 +106,12 @@ sago_status sago_ckpt_unprotect(sago_ckpt *ckpt, const char *name);
 
 /* Returns when the arrays may be changed again (hint sago_ckpt_mode): `threaded` after a copy, the writers'
  * threads write; `rbio` the same for all but the writers, who write before they return; `coio` when all is
- * written. step >= 0.  A step that is there already is SAGO_ERR_EXISTS; too little space SAGO_ERR_NO_SPACE, before
- * anything is written; when the next save comes before the last is written (hint sago_ckpt_early): `wait` waits
- * for a free buffer, `skip` returns SAGO_ERR_BUSY and saves nothing, `replace` drops one that waits in memory.
- * What fails in the background is returned by sago_ckpt_wait() for that step, else by sago_ckpt_close(). */
+ * written, collectively by all ranks.  Of groups of several nodes (hint sago_ckpt_group) the ranks away from their
+ * writer return when it has received their bytes.  step >= 0.  A step that is there already is SAGO_ERR_EXISTS;
+ * too little space SAGO_ERR_NO_SPACE, before anything is written; when the next save comes before the last is
+ * written (hint sago_ckpt_early): `wait` waits for a free buffer, `skip` returns SAGO_ERR_BUSY and saves nothing,
+ * `replace` drops one that waits in memory. What fails in the background is returned by sago_ckpt_wait() for that
+ * step, else by sago_ckpt_close(). */
 sago_status sago_ckpt_save(sago_ckpt *ckpt, int64_t step);
 
 /* Gives time to what needs messages between nodes (redundancy); never required for a step to exist. */

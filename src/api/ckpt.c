@@ -62,14 +62,16 @@ static sago_status take_arguments(sago_ckpt *ckpt, const char *dir, MPI_Info inf
     return sagoi_take_hints(&ckpt->hints, info);
 }
 
-/* The site file may say where the nodes' own storage is. */
-static sago_status ask_site(sago_ckpt *ckpt) {
+/* The site file may say where the nodes' own storage is; where the nodes are tells who should write. */
+static sago_status look_around(sago_ckpt *ckpt) {
     const sagoi_job_network *known;
-    sago_status status =
-        ckpt->hints.local_dirs[0] ? SAGO_OK : sagoi_job_network_ask(ckpt->team, &ckpt->hints, &known);
-    if (!status && !ckpt->hints.local_dirs[0])
-        sagoi_job_network_fill(known, &ckpt->hints);
-    return status;
+    sago_status status = sagoi_job_network_ask(ckpt->team, &ckpt->hints, &known);
+    if (status)
+        return status;
+    sagoi_job_network_fill(known, &ckpt->hints);
+    ckpt->topology = &known->found.topology;
+    ckpt->place = known->place;
+    return SAGO_OK;
 }
 
 static sago_status open_ckpt(MPI_Comm comm, const char *dir, MPI_Info info, sago_ckpt **opened) {
@@ -80,7 +82,8 @@ static sago_status open_ckpt(MPI_Comm comm, const char *dir, MPI_Info info, sago
         return status;
     sago_ckpt *ckpt = handle;
     ckpt->team = team;
-    ckpt->groups.mine = ckpt->groups.writers = MPI_COMM_NULL;
+    ckpt->groups.mine = ckpt->groups.writers = ckpt->groups.same_file = MPI_COMM_NULL;
+    ckpt->open_store = sagoi_open_on_store;
     ckpt->journal.fd = -1;
     ckpt->report = (sago_ckpt_report)SAGO_CKPT_REPORT_INIT;
     bool reported = false;
@@ -89,7 +92,7 @@ static sago_status open_ckpt(MPI_Comm comm, const char *dir, MPI_Info info, sago
     if (!status)
         status = sagoi_team_need_own(ckpt->team);
     if (!status)
-        status = ask_site(ckpt);
+        status = look_around(ckpt);
     if (!status)
         status = sagoi_ckpt_set_up(ckpt);
     if (status) {

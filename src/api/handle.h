@@ -40,6 +40,12 @@ sago_status sagoi_done(const char *call, const char *path, sago_status status);
 sago_status sagoi_open_hinted(MPI_Comm comm, const char *path, int amode, const sagoi_hints *hints,
                               sago_file **file) SAGOI_CHECKED;
 
+/* The same on a store that each rank has, which is the file's from then on, also on failure: for collective
+ * writes. */
+struct sagoi_store;
+sago_status sagoi_open_on_store(MPI_Comm comm, const char *name, const sagoi_hints *hints,
+                                struct sagoi_store *store, sago_file **file) SAGOI_CHECKED;
+
 /* Frees a series without communication. */
 void sagoi_series_destroy(struct sago_series *series);
 

@@ -384,22 +384,34 @@ static void register_writable(sago_file *file) {
         sagoi_writable_add(&file->writable);
 }
 
-/* `given`: the hints; NULL: those of `info`. */
-static sago_status open_file(MPI_Comm comm, const char *path, int amode, MPI_Info info, const sagoi_hints *given,
-                             sago_file **opened) {
+/* What a file is opened with. */
+typedef struct opening {
+    const char *path;
+    int amode;
+    MPI_Info info;
+    const sagoi_hints *given; /* the hints; NULL: those of `info` */
+    sagoi_store *store;       /* that is open already; NULL: it is to be opened */
+} opening;
+
+static sago_status open_file(MPI_Comm comm, const opening *with, sago_file **opened) {
     sagoi_team *team = NULL;
+    sagoi_store *store = with->store;
     sago_status status = sagoi_team_acquire(comm, &team);
-    if (status)
+    if (status) {
+        (void)sagoi_store_close(&store);
         return status;
+    }
     sago_file *file = calloc(1, sizeof *file);
     if (!file) {
+        (void)sagoi_store_close(&store);
         status = agree_on_failure(team, sagoi_fail(SAGO_ERR_MEMORY, "no memory for a handle"));
         sagoi_team_release(team);
         return status;
     }
     file->team = team;
-    file->amode = amode;
-    status = take_arguments(file, path, info, given);
+    file->amode = with->amode;
+    file->store = store;
+    status = take_arguments(file, with->path, with->info, with->given);
     if (!status && !opened)
         status = sagoi_fail(SAGO_ERR_ARG, "there is nowhere to put the file: the last argument is NULL");
     status = open_together(file, status);
@@ -413,7 +425,7 @@ static sago_status open_file(MPI_Comm comm, const char *path, int amode, MPI_Inf
     }
     if (file->reported)
         sagoi_report_join(comm, team);
-    sagoi_report_file(file, given);
+    sagoi_report_file(file, with->given);
     sagoi_live_add(&file->live);
     register_writable(file);
     *opened = file;
@@ -427,13 +439,20 @@ sago_status sago_open(MPI_Comm comm, const char *path, int amode, MPI_Info hints
     if (!status)
         status = sagoi_check_comm(comm);
     if (!status)
-        status = open_file(comm, path, amode, hints, NULL, file);
+        status = open_file(comm, &(opening){.path = path, .amode = amode, .info = hints}, file);
     return sagoi_done("sago_open", path, status);
 }
 
 sago_status sagoi_open_hinted(MPI_Comm comm, const char *path, int amode, const sagoi_hints *hints,
                               sago_file **file) {
-    return open_file(comm, path, amode, MPI_INFO_NULL, hints, file);
+    opening with = {.path = path, .amode = amode, .info = MPI_INFO_NULL, .given = hints};
+    return open_file(comm, &with, file);
+}
+
+sago_status sagoi_open_on_store(MPI_Comm comm, const char *name, const sagoi_hints *hints, sagoi_store *store,
+                                sago_file **file) {
+    opening with = {.path = name, .amode = MPI_MODE_WRONLY, .info = MPI_INFO_NULL, .given = hints, .store = store};
+    return open_file(comm, &with, file);
 }
 
 /* Rank 0 removes the file after everybody has closed it. */

@@ -86,7 +86,8 @@ typedef struct sagoi_hints {
     char site[SAGOI_HINT_TEXT_MAX];       /* sago_site: path of the site file */
     char local_dirs[SAGOI_HINT_TEXT_MAX]; /* sago_local_dirs: "/tmp:/scratch/local" */
     int64_t ckpt_mode;                    /* sagoi_ckpt_mode */
-    int64_t ckpt_files;                   /* nf; 0: one a node */
+    int64_t ckpt_files;                   /* nf; 0: one a writer */
+    int64_t ckpt_group;                   /* np / ng; 0: not said */
     int64_t ckpt_early;                   /* sagoi_ckpt_early */
     int64_t ckpt_redundancy;              /* sagoi_redundancy; SAGOI_REDUNDANCY_RS + k - 1: rs:k */
     int64_t ckpt_set;                     /* storage devices in a redundancy set */

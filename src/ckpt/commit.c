@@ -8,23 +8,31 @@
 
 #define SYNC_AFTER (INT64_C(4) << 30) /* bytes */
 
-static void data_path(const sagoi_commit *commit, char path[SAGOI_CKPT_PATH]) {
+static sago_status folder_of(const sagoi_commit_plan *plan, char folder[SAGOI_CKPT_PATH]) {
     char name[SAGOI_CKPT_FILE_NAME];
-    if (commit->plan.global)
-        sagoi_global_data_name(name, commit->plan.place->file);
+    sagoi_save_folder(name, plan->part->step, plan->part->id);
+    if (!sagoi_path_join(folder, plan->dir, name) || strlen(folder) + 2 * SAGOI_CKPT_FILE_NAME > SAGOI_CKPT_PATH)
+        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", plan->dir);
+    return SAGO_OK;
+}
+
+sago_status sagoi_commit_data_path(const sagoi_commit_plan *plan, char path[SAGOI_CKPT_PATH]) {
+    char name[SAGOI_CKPT_FILE_NAME], folder[SAGOI_CKPT_PATH];
+    if (plan->global)
+        sagoi_global_data_name(name, plan->place->file);
     else
-        sagoi_local_data_name(name, commit->plan.part->writer);
-    (void)sagoi_path_join(path, commit->folder, name);
+        sagoi_local_data_name(name, plan->part->writer);
+    sago_status status = folder_of(plan, folder);
+    if (!status)
+        (void)sagoi_path_join(path, folder, name);
+    return status;
 }
 
 /* The folder's own name is made durable by everybody, not only by who happened to make it. */
 static sago_status make_folder(sagoi_commit *commit) {
-    char name[SAGOI_CKPT_FILE_NAME];
-    sagoi_save_folder(name, commit->plan.part->step, commit->plan.part->id);
-    if (!sagoi_path_join(commit->folder, commit->plan.dir, name) ||
-        strlen(commit->folder) + 2 * SAGOI_CKPT_FILE_NAME > SAGOI_CKPT_PATH)
-        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", commit->plan.dir);
-    sago_status status = sagoi_cdir_make(commit->folder);
+    sago_status status = folder_of(&commit->plan, commit->folder);
+    if (!status)
+        status = sagoi_cdir_make(commit->folder);
     return status ? status : sagoi_cdir_sync(commit->plan.dir);
 }
 
@@ -58,10 +66,9 @@ sago_status sagoi_commit_begin(sagoi_commit *commit, const sagoi_commit_plan *pl
     if (!status && plan->intent)
         status = publish_intent(commit);
     char path[SAGOI_CKPT_PATH];
-    data_path(commit, path);
     if (!status)
-        status = sagoi_cfile_open(path, SAGOI_CFILE_OVERWRITE, &commit->data);
-    return status;
+        status = sagoi_commit_data_path(plan, path);
+    return status ? status : sagoi_cfile_open(path, SAGOI_CFILE_OVERWRITE, &commit->data);
 }
 
 /* A sync has a limit, so that it must not be asked for too much. */
@@ -153,8 +160,8 @@ void sagoi_commit_abandon(sagoi_commit *commit) {
     if (sagoi_path_join(path, commit->folder, name) && commit->record.path[0] &&
         sagoi_fence_rename(fence, id_low, path, commit->record.path)) /* a part that may not be durable */
         sagoi_fence_discard(fence, id_low, path);
-    data_path(commit, path);
-    if (!commit->plan.global) /* others may be writing to a global one */
+    if (!commit->plan.global &&
+        !sagoi_commit_data_path(&commit->plan, path)) /* others may be writing to a global one */
         sagoi_fence_discard(fence, id_low, path);
     sagoi_message_set(why); /* the reason for it all, not what cleaning up met */
 }

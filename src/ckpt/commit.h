@@ -27,6 +27,9 @@ typedef struct sagoi_commit {
     int64_t unsynced;
 } sagoi_commit;
 
+/* Where the data goes, also for who is not the writer. */
+sago_status sagoi_commit_data_path(const sagoi_commit_plan *plan, char path[SAGOI_CKPT_PATH]) SAGOI_CHECKED;
+
 /* The plan's pointers stay valid until the end.  After any failure: sagoi_commit_abandon(). */
 sago_status sagoi_commit_begin(sagoi_commit *commit, const sagoi_commit_plan *plan) SAGOI_CHECKED;
 /* Bytes [off, off + len) of the stream; off is a multiple of the piece, so is len but at the end. */

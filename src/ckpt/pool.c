@@ -50,7 +50,7 @@ static void attach(sagoi_pool *pool, const sagoi_pool_wish *wish, const pool_sha
 /* A write that has not come back may still look at the windows: they stay mapped for good. */
 static void keep_lent(sagoi_pool *pool) {
     sagoi_segment *segment = &pool->segment;
-    segment->kept = segment->base && sagoi_memory_is_lent(segment->base, segment->bytes);
+    segment->kept = segment->kept || (segment->base && sagoi_memory_is_lent(segment->base, segment->bytes));
 }
 
 sago_status sagoi_pool_resize(sagoi_pool *pool, sagoi_team *team, const sagoi_pool_wish *wish) {
@@ -86,7 +86,9 @@ static bool is_free(const sagoi_pool *pool, uint32_t written) {
     return (int32_t)(written - (pool->next + 1 - (uint32_t)pool->slots)) >= 0;
 }
 
-bool sagoi_pool_free(const sagoi_pool *pool) { return is_free(pool, atomic_load(&pool->group->written.value)); }
+bool sagoi_pool_free(const sagoi_pool *pool) {
+    return !pool->group || is_free(pool, atomic_load(&pool->group->written.value));
+}
 
 sago_status sagoi_pool_claim(sagoi_pool *pool, sagoi_team *team, char **window) {
     for (;;) {
@@ -113,6 +115,11 @@ sago_status sagoi_pool_check(const sagoi_pool *pool, uint32_t n) {
     if (!spoiled)
         return SAGO_OK;
     return sagoi_fail(SAGO_ERR_IO, "rank %d: %.255s", spoiled - 1, pool->group->why[slot]);
+}
+
+void sagoi_pool_fill_for(sagoi_pool *pool, uint32_t ranks) {
+    sagoi_futex *filled = &pool->group->filled[pool->next % (uint32_t)pool->slots];
+    atomic_fetch_add_explicit(&filled->value, ranks, memory_order_release);
 }
 
 void sagoi_pool_fill(sagoi_pool *pool) {

@@ -42,7 +42,8 @@ typedef struct sagoi_pool_wish {
 sago_status sagoi_pool_resize(sagoi_pool *pool, sagoi_team *team, const sagoi_pool_wish *wish) SAGOI_CHECKED;
 void sagoi_pool_release(sagoi_pool *pool);
 
-/* Is a slot free for the next window, as far as this group is concerned? */
+/* Is a slot free for the next window, as far as this group is concerned?  Who is away from its writer does not
+ * know. */
 bool sagoi_pool_free(const sagoi_pool *pool);
 /* Waits until it is; gives the memory.  SAGO_ERR_PEER: somebody died. */
 sago_status sagoi_pool_claim(sagoi_pool *pool, sagoi_team *team, char **window) SAGOI_CHECKED;
@@ -51,6 +52,8 @@ sago_status sagoi_pool_claim(sagoi_pool *pool, sagoi_team *team, char **window) 
 void sagoi_pool_spoil(sagoi_pool *pool, int rank);
 /* By the writer, when all have filled window n: could all copy? */
 sago_status sagoi_pool_check(const sagoi_pool *pool, uint32_t n) SAGOI_CHECKED;
+/* By the writer, for `ranks` ranks of other nodes, whose bytes are in the window it claimed. */
+void sagoi_pool_fill_for(sagoi_pool *pool, uint32_t ranks);
 /* This rank has copied what it has of the window it claimed. */
 void sagoi_pool_fill(sagoi_pool *pool);
 

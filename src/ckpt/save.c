@@ -131,7 +131,7 @@ static sago_status agree_on_save(sago_ckpt *ckpt, int64_t step, sago_status stat
     agreed.max[MAX_STEP] = step;
     agreed.max[MAX_MINUS_STEP] = -step;
     agreed.max[MAX_CHANGED] = !ckpt->layout.valid || ckpt->data.changed;
-    agreed.max[MAX_BUSY] = ckpt->layout.valid && !sagoi_pool_free(&ckpt->pool);
+    agreed.max[MAX_BUSY] = ckpt->layout.valid && !ckpt->together && !sagoi_pool_free(&ckpt->pool);
     sagoi_news_put(ckpt, &agreed);
     sago_status met = sagoi_agree(ckpt->team, &agreed, NULL, NULL, NULL);
     if (!met && agreed.max[SAGOI_MAX_VERDICT])
@@ -232,15 +232,19 @@ static void fill_job(sago_ckpt *ckpt, sagoi_saving *saving, const save_terms *te
     }
 }
 
-/* What cannot be copied from a device fails the save, and everybody learns it as of any other: the writer must not
- * commit it, and the others count on this rank. */
-static void copy_window(sago_ckpt *ckpt, char *window, int64_t from, int64_t to) {
+sago_status sagoi_slices_copy(const sago_ckpt *ckpt, char *to_memory, int64_t from, int64_t to) {
     sago_status status = SAGO_OK;
     for (int64_t i = 0; i < ckpt->layout.nslices && !status; i++) {
         const sagoi_slice *slice = &ckpt->layout.slices[i];
-        status = sagoi_overlap_copy(&slice->region, window, from, to, slice->memory, SAGOI_TO_FILE);
+        status = sagoi_overlap_copy(&slice->region, to_memory, from, to, slice->memory, SAGOI_TO_FILE);
     }
-    if (status)
+    return status;
+}
+
+/* What cannot be copied from a device fails the save, and everybody learns it as of any other: the writer must not
+ * commit it, and the others count on this rank. */
+static void copy_window(sago_ckpt *ckpt, char *window, int64_t from, int64_t to) {
+    if (sagoi_slices_copy(ckpt, window, from, to))
         sagoi_pool_spoil(&ckpt->pool, ckpt->team->rank);
 }
 
@@ -257,26 +261,40 @@ static sago_status hand_over(sago_ckpt *ckpt, const sagoi_pool_window *window, b
     return status ? status : sagoi_background_window(ckpt->background, window, true);
 }
 
+/* This rank's part of a window, and for a writer what the others of its group have sent. */
+static sago_status fill_window(sago_ckpt *ckpt, sagoi_saving *saving, sagoi_pool_window *window) {
+    bool inside = ckpt->hints.ckpt_mode != SAGOI_CKPT_THREADED;
+    sago_status status = sagoi_pool_claim(&ckpt->pool, ckpt->team, &window->data);
+    if (status)
+        return status;
+    double begin = sagoi_ckpt_now();
+    copy_window(ckpt, window->data, window->off, window->off + window->len);
+    if (saving->job && ckpt->groups.near < ckpt->groups.size)
+        status = sagoi_far_receive(ckpt, window->data, window->off, window->off + window->len);
+    saving->stats.copy += sagoi_ckpt_now() - begin;
+    sagoi_pool_fill(&ckpt->pool);
+    if (saving->job && inside && !status) /* here, where somebody's death is noticed */
+        status = sagoi_pool_meet(&ckpt->pool, ckpt->team, window->number, (uint32_t)ckpt->groups.size);
+    return saving->job && !status ? hand_over(ckpt, window, inside) : status;
+}
+
+static sago_status send_window(sago_ckpt *ckpt, sagoi_saving *saving, const sagoi_pool_window *window) {
+    double begin = sagoi_ckpt_now();
+    sago_status status = sagoi_far_send(ckpt, window->off, window->off + window->len);
+    saving->stats.copy += sagoi_ckpt_now() - begin;
+    ckpt->pool.next++;
+    return status;
+}
+
 static sago_status copy_all(sago_ckpt *ckpt, sagoi_saving *saving) {
     int64_t bytes = ckpt->layout.intent.writers[ckpt->groups.writer].bytes, off = 0;
-    bool inside = ckpt->hints.ckpt_mode != SAGOI_CKPT_THREADED;
     sago_status status = SAGO_OK;
     do {
         sagoi_pool_window window = {.job = saving->job, .number = ckpt->pool.next, .off = off};
         window.len = sagoi_min(ckpt->pool.window, bytes - off);
         window.first = off == 0;
         window.last = off + window.len == bytes;
-        status = sagoi_pool_claim(&ckpt->pool, ckpt->team, &window.data);
-        if (status)
-            break;
-        double begin = sagoi_ckpt_now();
-        copy_window(ckpt, window.data, off, off + window.len);
-        saving->stats.copy += sagoi_ckpt_now() - begin;
-        sagoi_pool_fill(&ckpt->pool);
-        if (saving->job && inside) /* here, where somebody's death is noticed */
-            status = sagoi_pool_meet(&ckpt->pool, ckpt->team, window.number, (uint32_t)ckpt->groups.size);
-        if (saving->job && !status)
-            status = hand_over(ckpt, &window, inside);
+        status = ckpt->groups.away ? send_window(ckpt, saving, &window) : fill_window(ckpt, saving, &window);
         off += window.len;
     } while (off < bytes && !status);
     return status;
@@ -333,7 +351,7 @@ sago_status sagoi_save(sago_ckpt *ckpt, int64_t step) {
     if (saving->job)
         fill_job(ckpt, saving, &terms);
     append(ckpt, saving);
-    status = copy_all(ckpt, saving);
+    status = ckpt->together ? sagoi_write_together(ckpt, saving) : copy_all(ckpt, saving);
     if (!status && ckpt->hints.ckpt_mode == SAGOI_CKPT_COIO)
         status = finish_together(ckpt, saving);
     saving->stats.held = ckpt->last_held = sagoi_ckpt_now() - begin;

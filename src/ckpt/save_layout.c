@@ -17,6 +17,7 @@ void sagoi_layout_cleanup(sagoi_layout_of_save *layout) {
     sagoi_intent_cleanup(&layout->intent);
     sagoi_part_cleanup(&layout->part);
     free(layout->slices);
+    free(layout->before);
     *layout = (sagoi_layout_of_save){0};
 }
 
@@ -269,21 +270,35 @@ static sago_status fill_intent(sago_ckpt *ckpt, const array_sums *sums) {
     return sagoi_sets_form(ckpt, intent);
 }
 
+/* Where each rank's bytes are in the stream of the group. */
+static sago_status place_ranks(sago_ckpt *ckpt) {
+    const sagoi_groups *groups = &ckpt->groups;
+    int64_t mine = own_bytes(ckpt), sum = 0;
+    int64_t *before = ckpt->layout.before = calloc((size_t)groups->size + 1, sizeof *before);
+    sago_status status = check_room(ckpt, before != NULL);
+    if (!status)
+        status = sagoi_allgather(ckpt->team, groups->mine, &mine, sizeof mine, before);
+    for (int i = 0; !status && i <= groups->size; i++) {
+        int64_t bytes = before[i];
+        before[i] = sum;
+        sum += bytes;
+    }
+    return status;
+}
+
 static sago_status place_streams(sago_ckpt *ckpt) {
     const sagoi_groups *groups = &ckpt->groups;
-    int64_t mine = own_bytes(ckpt), before = 0, all = mine;
     sagoi_wire_out out = {0};
-    sago_status status = sagoi_sum_before(ckpt->team, groups->mine, mine, &before);
+    sago_status status = place_ranks(ckpt);
     if (!status)
-        status = sagoi_allreduce(ckpt->team, groups->mine, &all, 1, MPI_INT64_T, MPI_SUM);
-    if (!status)
-        status = make_slices(ckpt, before, &out);
+        status = make_slices(ckpt, ckpt->layout.before[groups->rank], &out);
     status = sagoi_agree_status(ckpt->team, status);
     if (!status)
         status = sagoi_agree_status(ckpt->team, collect_blocks(ckpt, &out));
     free(out.bytes);
     if (status)
         return status;
+    int64_t all = ckpt->layout.before[groups->size];
     sagoi_part *part = &ckpt->layout.part;
     part->writer = groups->writer;
     part->bytes = all;
@@ -298,7 +313,7 @@ static sago_status size_pool(sago_ckpt *ckpt) {
     memory =
         sagoi_memory_share(memory, (int64_t)ckpt->team->local_size * SAGOI_MEMORY_PART, ckpt->team->host_ranks);
     sago_status status = sagoi_gate_sum(ckpt->team, ckpt->team->local_rank == 0 ? memory : 0, &memory);
-    int64_t *bytes = calloc((size_t)groups->on_node, sizeof *bytes), failures = 0;
+    int64_t *bytes = calloc((size_t)groups->on_node + 1, sizeof *bytes), failures = 0;
     if (!status)
         status = sagoi_gate_sum(ckpt->team, !bytes, &failures);
     if (!status && failures)
@@ -307,10 +322,19 @@ static sago_status size_pool(sago_ckpt *ckpt) {
         bytes[i] = ckpt->layout.intent.writers[groups->first_on_node + i].bytes;
     sagoi_pool_wish wish = {bytes, groups->on_node, groups->writer - groups->first_on_node,
                             ckpt->layout.intent.piece, memory};
-    if (!status)
+    if (!status && groups->on_node > 0)
         status = sagoi_pool_resize(&ckpt->pool, ckpt->team, &wish);
     free(bytes);
     return status;
+}
+
+/* Who is away from the writer sends window after window: what it has for them is as the writer's. */
+static sago_status tell_pool(sago_ckpt *ckpt) {
+    int64_t is[2] = {ckpt->pool.slots, ckpt->pool.window};
+    sago_status status = sagoi_bcast(ckpt->team, ckpt->groups.mine, is, sizeof is);
+    if (ckpt->groups.away)
+        ckpt->pool = (sagoi_pool){.slots = is[0], .window = is[1]};
+    return status ? status : sagoi_far_prepare(ckpt);
 }
 
 sago_status sagoi_layout_make(sago_ckpt *ckpt) {
@@ -325,8 +349,10 @@ sago_status sagoi_layout_make(sago_ckpt *ckpt) {
     free(sums);
     if (!status)
         status = sagoi_agree_status(ckpt->team, place_streams(ckpt));
-    if (!status)
+    if (!status && !ckpt->together)
         status = sagoi_agree_status(ckpt->team, size_pool(ckpt));
+    if (!status && !ckpt->together && ckpt->groups.spans)
+        status = sagoi_agree_status(ckpt->team, tell_pool(ckpt));
     if (status)
         return status;
     ckpt->layout.valid = true;

@@ -255,6 +255,17 @@ static sago_status tell_domains(sago_ckpt *ckpt) {
     return status;
 }
 
+/* Collective writing needs everybody to see the file, which a relative name on the nodes may not mean. */
+static sago_status choose_together(sago_ckpt *ckpt) {
+    bool seen = !ckpt->local[0] || ckpt->domain_of[ckpt->groups.writer] == ckpt->domain;
+    sagoi_agreement agreed = {.max = {!seen}};
+    if (ckpt->hints.ckpt_mode != SAGOI_CKPT_COIO)
+        return SAGO_OK;
+    sago_status status = sagoi_agree(ckpt->team, &agreed, NULL, NULL, NULL);
+    ckpt->together = agreed.max[0] == 0;
+    return status;
+}
+
 /* Every node has storage of its own, or nobody uses any. */
 static sago_status choose_local(sago_ckpt *ckpt) {
     int64_t chosen = 0;
@@ -305,7 +316,7 @@ static sago_status start_writer(sago_ckpt *ckpt) {
 
 sago_status sagoi_ckpt_set_up(sago_ckpt *ckpt) {
     sago_status status = SAGO_OK;
-    ckpt->groups.mine = ckpt->groups.writers = MPI_COMM_NULL;
+    ckpt->groups.mine = ckpt->groups.writers = ckpt->groups.same_file = MPI_COMM_NULL;
     ckpt->opened = ckpt->last_save = sagoi_ckpt_now();
     if (ckpt->hints.ckpt_files > ckpt->team->size)
         return sagoi_fail(SAGO_ERR_HINT, "hint sago_ckpt_files is %lld, more than there are ranks (%d)",
@@ -321,6 +332,8 @@ sago_status sagoi_ckpt_set_up(sago_ckpt *ckpt) {
         status = sagoi_agree_status(ckpt->team, sagoi_groups_form(ckpt));
     if (!status)
         status = sagoi_agree_status(ckpt->team, tell_domains(ckpt));
+    if (!status)
+        status = choose_together(ckpt);
     if (!status)
         status = sagoi_agree_status(ckpt->team, start_writer(ckpt));
     if (!status)
@@ -367,6 +380,9 @@ void sagoi_ckpt_tear_down(sago_ckpt *ckpt) {
     sagoi_lease_give_back(&ckpt->lease);
     sagoi_journal_close(ckpt);
     sagoi_savings_free(ckpt);
+    if (ckpt->team && ckpt->groups.spans && sagoi_is_broken(ckpt->team))
+        ckpt->pool.segment.kept = true; /* MPI may still receive into it */
+    sagoi_far_cleanup(ckpt);
     sagoi_layout_cleanup(&ckpt->layout);
     sagoi_pool_release(&ckpt->pool);
     sagoi_dataset_cleanup(&ckpt->data);

@@ -15,19 +15,37 @@
 #include "ckpt/dataset.h"
 #include "ckpt/generation.h"
 #include "ckpt/pool.h"
+#include "machine/topology.h"
 #include "move/team.h"
+
+struct sago_file;
+struct sagoi_store;
+/* Collective: a file that collective writes go to by a store of each rank's own, which is the file's from then on,
+ * also on failure; sago_close() closes both. */
+typedef sago_status sagoi_open_store_fn(MPI_Comm comm, const char *name, const sagoi_hints *hints,
+                                        struct sagoi_store *store, struct sago_file **file);
 
 enum { SAGOI_SETS_LARGEST = 128 }; /* members of a redundancy set */
 
-/* Who writes for whom.  Groups are ranks of one node; the first of a group is its writer. */
+/* Who writes for whom (plan/writers.h).  Groups are parts of a node, or, where one spans several, whole nodes. */
 typedef struct sagoi_groups {
-    MPI_Comm mine;    /* the ranks of this group; 0 is the writer */
-    MPI_Comm writers; /* MPI_COMM_NULL on other ranks */
-    int rank, size;   /* in the group */
-    int64_t writer;   /* number of this group's writer among all */
+    MPI_Comm mine;      /* the ranks of this group; 0 is the writer, those of its node follow */
+    MPI_Comm writers;   /* MPI_COMM_NULL on other ranks */
+    MPI_Comm same_file; /* whoever writes to the same file at the global level together; else MPI_COMM_NULL */
+    int rank, size;     /* in the group */
+    int near;           /* how many of them are on the writer's node */
+    bool spans, away;   /* are there groups of several nodes; is this one's writer on another node */
+    int64_t writer;     /* number of this group's writer among all */
     int64_t nwriters, files;
-    int64_t on_node, first_on_node; /* groups of this node, and the number of its first writer */
+    int64_t on_node, first_on_node; /* writers of this node, and the number of the first */
 } sagoi_groups;
+
+/* What a group of several nodes needs for its messages (far.c). */
+typedef struct sagoi_far {
+    char *packed[2];            /* of a rank away from its writer: what it sends */
+    struct sagoi_far_end *ends; /* of the writer: how each of the others ended a window */
+    MPI_Request *requests;
+} sagoi_far;
 
 /* A piece of this rank's memory and its place in the group's stream. */
 typedef struct sagoi_slice {
@@ -42,6 +60,8 @@ typedef struct sagoi_layout_of_save {
     sagoi_part part;     /* writers: blocks of the group; no sums */
     sagoi_slice *slices; /* this rank's */
     int64_t nslices;
+    int64_t
+        *before; /* of the group's ranks, one more than there are: where in its stream each one's bytes begin */
     int64_t total, node_bytes; /* of all ranks; of this node */
 } sagoi_layout_of_save;
 
@@ -75,6 +95,10 @@ struct sago_ckpt {
     sagoi_live live;
     sagoi_team *team;
     sagoi_hints hints;
+    const sagoi_topology
+        *topology; /* the network, and the place of each node in it; both of the circle, or NULL */
+    const int64_t *place;
+    sagoi_open_store_fn *open_store;
     char dir[SAGOI_CKPT_PATH];
     char local[SAGOI_CKPT_PATH]; /* this node's directory at the local level; "": there is no such level */
     sagoi_id directory;          /* written in the directory when it was made */
@@ -83,11 +107,13 @@ struct sago_ckpt {
     int *holders;                /* by domain: the rank that looks through it */
     int64_t *domain_of;          /* by writer */
     int holder;                  /* the rank that looks through `local` for this node */
+    bool together;               /* saves are collective writes (coio.c); the same on all ranks */
     bool keeper;                 /* does this rank's writer look after the storage device it writes to? */
     sagoi_groups groups;
     sagoi_dataset data;
     sagoi_layout_of_save layout;
-    sagoi_pool pool;
+    sagoi_pool pool; /* of a rank away from its writer: what the writer's is like */
+    sagoi_far far;
     sagoi_background *background; /* writers */
     sagoi_lease lease;            /* rank 0 */
     sagoi_fence fence;            /* generation 0: opened for reading only */
@@ -116,6 +142,19 @@ static inline bool sagoi_is_writer(const sago_ckpt *ckpt) { return ckpt->groups.
 /* writer_groups.c: collective */
 sago_status sagoi_groups_form(sago_ckpt *ckpt) SAGOI_CHECKED;
 void sagoi_groups_free(sago_ckpt *ckpt);
+
+/* far.c: groups of several nodes.  Rooms are made with the layout; both calls are for one window, bytes [from, to)
+ * of the group's stream. */
+sago_status sagoi_far_prepare(sago_ckpt *ckpt) SAGOI_CHECKED;
+void sagoi_far_cleanup(sago_ckpt *ckpt);
+sago_status sagoi_far_send(sago_ckpt *ckpt, int64_t from, int64_t to) SAGOI_CHECKED;
+sago_status sagoi_far_receive(sago_ckpt *ckpt, char *window, int64_t from, int64_t to) SAGOI_CHECKED;
+
+/* coio.c: collective; writes a save by the engine.  What fails is noted in the writers' jobs, too. */
+sago_status sagoi_write_together(sago_ckpt *ckpt, sagoi_saving *saving) SAGOI_CHECKED;
+
+/* Copies this rank's bytes [from, to) of its group's stream to `to_memory`. */
+sago_status sagoi_slices_copy(const sago_ckpt *ckpt, char *to_memory, int64_t from, int64_t to) SAGOI_CHECKED;
 
 /* save_layout.c: collective; nothing may be under way */
 sago_status sagoi_layout_make(sago_ckpt *ckpt) SAGOI_CHECKED;

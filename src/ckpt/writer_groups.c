@@ -1,31 +1,12 @@
-/* np ranks in groups with one writer each (002, section 3): contiguous ranks of one node, so that a group meets in
- * shared memory.  With fewer files than nodes, the writers of several nodes share a file, each in a range of its
- * own: data never crosses the network to be written. */
+/* The groups of a checkpoint's ranks, as plan/writers.h has them, and their communicators.  With fewer files than
+ * writers some share a file, each in a range of its own. */
+#include <stdlib.h>
+
 #include "base/checked.h"
 #include "ckpt/state.h"
 #include "move/calls.h"
-
-/* Writers of a node, before its size is looked at: as even as can be. */
-static int64_t share_of(int64_t total, int64_t nodes, int64_t node) {
-    return total / nodes + (node < total % nodes);
-}
-
-static int64_t fewest_ranks(const sagoi_team *team) {
-    int64_t fewest = team->size;
-    for (int64_t i = 0; i < team->nodes; i++)
-        fewest = sagoi_min(fewest, sagoi_team_node_ranks(team, i));
-    return fewest;
-}
-
-/* Redundancy sets take the same writer of every node: then all nodes have equally many. */
-static int64_t writers_of(const sago_ckpt *ckpt, int64_t node) {
-    const sagoi_team *team = ckpt->team;
-    int64_t wanted = ckpt->hints.ckpt_files > 0 ? ckpt->hints.ckpt_files : team->nodes;
-    if (ckpt->hints.ckpt_redundancy != SAGOI_REDUNDANCY_NONE)
-        return sagoi_max(1, sagoi_min(wanted / team->nodes, fewest_ranks(team)));
-    int64_t share = sagoi_max(1, share_of(wanted, team->nodes, node));
-    return sagoi_min(share, sagoi_team_node_ranks(team, node));
-}
+#include "move/collect.h"
+#include "plan/writers.h"
 
 /* The first local rank of group i of c among q ranks. */
 static int64_t first_of_group(int64_t i, int64_t c, int64_t q) {
@@ -40,35 +21,85 @@ static int64_t group_of(int64_t local_rank, int64_t c, int64_t q) {
     return i;
 }
 
+static sago_status plan_writers(const sago_ckpt *ckpt, sagoi_machine *machine, sagoi_writers *writers) {
+    const sagoi_team *team = ckpt->team;
+    sagoi_node *node = calloc((size_t)team->nodes, sizeof *node);
+    if (!node)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory to look at %d nodes", team->nodes);
+    for (int i = 0; i < team->nodes; i++)
+        node[i] = (sagoi_node){.ranks = sagoi_team_node_ranks(team, i), .place = ckpt->place ? ckpt->place[i] : i};
+    machine->nodes = team->nodes;
+    machine->node = node;
+    machine->topology = ckpt->place ? ckpt->topology : NULL;
+    sagoi_writers_wish wish = {.files = ckpt->hints.ckpt_files,
+                               .group = ckpt->hints.ckpt_group,
+                               .stays = ckpt->local[0],
+                               .even = ckpt->hints.ckpt_redundancy != SAGOI_REDUNDANCY_NONE};
+    return sagoi_writers_plan(machine, &wish, writers);
+}
+
+/* Which group this rank is in, and which ones have their writers on this node. */
+static void find_place(const sago_ckpt *ckpt, const sagoi_machine *machine, const sagoi_writers *writers,
+                       sagoi_groups *groups) {
+    const sagoi_team *team = ckpt->team;
+    int64_t here = sagoi_writers_groups(writers, machine, team->node);
+    groups->nwriters = writers->count;
+    groups->files = writers->files;
+    groups->spans = writers->spans;
+    groups->first_on_node = writers->first[team->node];
+    groups->writer = groups->first_on_node;
+    if (!writers->spans)
+        groups->writer += group_of(team->local_rank, here, team->local_size);
+    groups->away = writers->host[groups->writer] != team->node;
+    groups->on_node = groups->away ? 0 : here;
+}
+
+/* The writer comes first, then the ranks of its node, then the others, so that what is sent lies together. */
+static int order_in_group(const sago_ckpt *ckpt, const sagoi_groups *groups) {
+    return (groups->away ? ckpt->team->size : 0) +
+           (groups->spans && groups->away ? ckpt->team->rank : ckpt->team->local_rank);
+}
+
 /* What fails for good on one rank leaves the others in MPI, which waits for it. */
-static sago_status make_communicators(sagoi_team *team, sagoi_groups *groups) {
-    bool made = SAGOI_DONE(MPI_Comm_split(team->own, (int)groups->writer, team->local_rank, &groups->mine)) &&
-                SAGOI_DONE(MPI_Comm_rank(groups->mine, &groups->rank)) &&
-                SAGOI_DONE(MPI_Comm_size(groups->mine, &groups->size)) &&
-                SAGOI_DONE(MPI_Comm_split(team->own, groups->rank == 0 ? 0 : MPI_UNDEFINED, (int)groups->writer,
-                                          &groups->writers));
+static sago_status make_communicators(sago_ckpt *ckpt, sagoi_groups *groups) {
+    sagoi_team *team = ckpt->team;
+    int file = (int)(groups->writer * groups->files / groups->nwriters);
+    bool made =
+        SAGOI_DONE(MPI_Comm_split(team->own, (int)groups->writer, order_in_group(ckpt, groups), &groups->mine)) &&
+        SAGOI_DONE(MPI_Comm_rank(groups->mine, &groups->rank)) &&
+        SAGOI_DONE(MPI_Comm_size(groups->mine, &groups->size)) &&
+        SAGOI_DONE(MPI_Comm_split(team->own, groups->rank == 0 ? 0 : MPI_UNDEFINED, (int)groups->writer,
+                                  &groups->writers));
+    if (made && ckpt->hints.ckpt_mode == SAGOI_CKPT_COIO && !ckpt->local[0])
+        made = SAGOI_DONE(MPI_Comm_split(team->own, file, team->rank, &groups->same_file));
     return made ? SAGO_OK
                 : sagoi_break(team, sagoi_fail(SAGO_ERR_MPI, "no communicators of the writers could be made"));
 }
 
+/* How many ranks of the group are on its writer's node: the others come after them. */
+static sago_status count_near(sago_ckpt *ckpt, sagoi_groups *groups) {
+    int64_t near = !groups->away;
+    sago_status status =
+        groups->spans ? sagoi_allreduce(ckpt->team, groups->mine, &near, 1, MPI_INT64_T, MPI_SUM) : SAGO_OK;
+    groups->near = groups->spans ? (int)near : groups->size;
+    return status;
+}
+
 sago_status sagoi_groups_form(sago_ckpt *ckpt) {
-    sagoi_team *team = ckpt->team;
-    sagoi_groups *groups = &ckpt->groups;
-    groups->mine = groups->writers = MPI_COMM_NULL;
-    groups->on_node = writers_of(ckpt, team->node);
-    for (int64_t i = 0; i < team->nodes; i++) {
-        int64_t writers = writers_of(ckpt, i);
-        if (i < team->node)
-            groups->first_on_node += writers;
-        groups->nwriters += writers;
-    }
-    groups->files =
-        sagoi_min(groups->nwriters, ckpt->hints.ckpt_files > 0 ? ckpt->hints.ckpt_files : groups->nwriters);
-    groups->writer = groups->first_on_node + group_of(team->local_rank, groups->on_node, team->local_size);
-    return make_communicators(team, groups);
+    sagoi_machine machine = {0};
+    sagoi_writers writers = {0};
+    sago_status status = sagoi_agree_status(ckpt->team, plan_writers(ckpt, &machine, &writers));
+    if (!status)
+        find_place(ckpt, &machine, &writers, &ckpt->groups);
+    sagoi_writers_cleanup(&writers);
+    free((void *)(uintptr_t)machine.node);
+    if (!status)
+        status = make_communicators(ckpt, &ckpt->groups);
+    return status ? status : count_near(ckpt, &ckpt->groups);
 }
 
 void sagoi_groups_free(sago_ckpt *ckpt) {
     sagoi_free_comm(ckpt->team, &ckpt->groups.mine);
     sagoi_free_comm(ckpt->team, &ckpt->groups.writers);
+    sagoi_free_comm(ckpt->team, &ckpt->groups.same_file);
 }

@@ -63,11 +63,12 @@ sago_status sagoi_allreduce(sagoi_team *team, MPI_Comm comm, void *values, int64
     return hand_back(&b, team, sagoi_collective(team, started, &request, "MPI_Allreduce"));
 }
 
-sago_status sagoi_sum_before(sagoi_team *team, MPI_Comm comm, int64_t mine, int64_t *before) {
+sago_status sagoi_sums_before(sagoi_team *team, MPI_Comm comm, const int64_t mine[], int64_t n, int64_t before[]) {
     MPI_Request request;
-    *before = 0;
-    buffers b = borrow(&mine, sizeof mine, before, sizeof *before);
-    bool started = SAGOI_DONE(MPI_Iexscan(b.in, b.out, 1, MPI_INT64_T, MPI_SUM, comm, &request));
+    for (int64_t i = 0; i < n; i++)
+        before[i] = 0;
+    buffers b = borrow(mine, n * (int64_t)sizeof *mine, before, n * (int64_t)sizeof *before);
+    bool started = SAGOI_DONE(MPI_Iexscan(b.in, b.out, (int)n, MPI_INT64_T, MPI_SUM, comm, &request));
     return hand_back(&b, team, sagoi_collective(team, started, &request, "MPI_Exscan"));
 }
 

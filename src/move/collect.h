@@ -9,8 +9,9 @@
 /* In place. */
 sago_status sagoi_allreduce(sagoi_team *team, MPI_Comm comm, void *values, int64_t n, MPI_Datatype type, MPI_Op op)
     SAGOI_CHECKED;
-/* The sum over all ranks before this one. */
-sago_status sagoi_sum_before(sagoi_team *team, MPI_Comm comm, int64_t mine, int64_t *before) SAGOI_CHECKED;
+/* Of each of n numbers the sum over all ranks before this one. */
+sago_status sagoi_sums_before(sagoi_team *team, MPI_Comm comm, const int64_t mine[], int64_t n, int64_t before[])
+    SAGOI_CHECKED;
 sago_status sagoi_bcast(sagoi_team *team, MPI_Comm comm, void *bytes, int64_t n) SAGOI_CHECKED;
 /* n bytes of each rank. */
 sago_status sagoi_gather(sagoi_team *team, MPI_Comm comm, const void *mine, int64_t n, void *all) SAGOI_CHECKED;

@@ -17,6 +17,7 @@
 
 /* A message holds about 500 bytes and must have room for the cause; of a path the end tells most. */
 enum { NAME_SHOWN = 200 };
+enum { SERVED_BLOCK = 4096 }; /* of a file whose file system is not asked */
 
 static char *name_of_path(const char *path) {
     size_t len = strlen(path);
@@ -105,26 +106,44 @@ static sago_status open_inside(sagoi_store *store, const char *path, const sagoi
                                                     : open_plain(store, path, options);
 }
 
-sago_status sagoi_store_open(const char *path, const sagoi_store_options *options, sagoi_store **store) {
-    if (!path || !options || !store)
-        return sagoi_fail(SAGO_ERR_ARG, "open without a path, options or a place for the result");
-    sagoi_store *opened = calloc(1, sizeof *opened);
+static sago_status store_create(const char *path, int access, sagoi_store **store) {
+    sagoi_store *made = calloc(1, sizeof *made);
     char *name = name_of_path(path);
-    if (!opened || !name) {
-        free(opened);
+    if (!made || !name) {
+        free(made);
         free(name);
         return sagoi_fail_errno(ENOMEM, "open of a file");
     }
-    opened->name = name;
-    opened->access = options->flags & O_ACCMODE;
-    opened->fd = -1;
-    opened->direct.fd = -1;
-    sago_status status = open_inside(opened, path, options);
+    made->name = name;
+    made->access = access;
+    made->fd = -1;
+    made->direct.fd = -1;
+    *store = made;
+    return SAGO_OK;
+}
+
+sago_status sagoi_store_open(const char *path, const sagoi_store_options *options, sagoi_store **store) {
+    if (!path || !options || !store)
+        return sagoi_fail(SAGO_ERR_ARG, "open without a path, options or a place for the result");
+    sagoi_store *opened = NULL;
+    sago_status status = store_create(path, options->flags & O_ACCMODE, &opened);
+    if (status != SAGO_OK)
+        return status;
+    status = open_inside(opened, path, options);
     if (status == SAGO_OK)
         *store = opened;
     else
         (void)sagoi_store_close(&opened);
     return status;
+}
+
+sago_status sagoi_store_serve(const char *name, const sagoi_store_service *service, sagoi_store **store) {
+    sago_status status = store_create(name, O_WRONLY, store);
+    if (status != SAGO_OK)
+        return status;
+    (*store)->service = *service;
+    (*store)->layout.block = SERVED_BLOCK;
+    return SAGO_OK;
 }
 
 /* Linux has closed the descriptor even when it says EINTR; a second try might close another's. */
@@ -271,6 +290,8 @@ sago_status sagoi_store_allocate(sagoi_store *store, int64_t size) {
 sago_status sagoi_store_sync(sagoi_store *store) {
     if (store->parts)
         return sagoi_subfile_store_sync(store->parts);
+    if (store->service.write)
+        return store->service.sync(store->service.arg);
     int error = atomic_load(&store->sync_error);
     if (error)
         return sagoi_fail_errno(error, "fsync of %s, which failed before", store->name);
@@ -287,6 +308,19 @@ sago_status sagoi_store_sync(sagoi_store *store) {
 }
 
 /* ---- Transfers ---- */
+
+/* Run by run, by who has the file open. */
+static sago_status write_served(sagoi_store *store, const sagoi_io_run *runs, int64_t n) {
+    sago_status status = SAGO_OK;
+    for (int64_t i = 0; i < n && !status; i++) {
+        status = store->service.write(store->service.arg, &runs[i]);
+        sagoi_count_call(store);
+        if (!status)
+            (void)atomic_fetch_add_explicit(&store->bytes_written, runs[i].len, memory_order_relaxed);
+    }
+    (void)atomic_fetch_add_explicit(&store->runs, n, memory_order_relaxed);
+    return status;
+}
 
 static sago_status check_run(const sagoi_store *store, const sagoi_io_run *run, int64_t *end) {
     if (run->off < 0 || run->len < 0)
@@ -326,6 +360,8 @@ sago_status sagoi_store_write(sagoi_store *store, const sagoi_io_run *runs, int6
         return status;
     if (store->parts)
         return sagoi_subfile_store_move(store->parts, true, runs, n, NULL);
+    if (store->service.write)
+        return write_served(store, runs, n);
     sagoi_transfer transfer = {.store = store, .write = true};
     sagoi_transfer_runs(&transfer, runs, n);
     (void)atomic_fetch_add_explicit(&store->runs, n, memory_order_relaxed);

@@ -38,12 +38,23 @@ typedef struct sagoi_io_run {
  * (a FIFO, a socket), without hanging on it. */
 sago_status sagoi_store_open(const char *path, const sagoi_store_options *options, sagoi_store **store)
     SAGOI_CHECKED;
+/* A file that somebody else has open and writes to: `write` puts one run there and `sync` makes what this process
+ * has written durable, in any thread.  Nothing else can be done with such a store than writing, syncing and
+ * closing it. */
+typedef struct sagoi_store_service {
+    sago_status (*write)(void *arg, const sagoi_io_run *run);
+    sago_status (*sync)(void *arg);
+    void *arg;
+} sagoi_store_service;
+sago_status sagoi_store_serve(const char *name, const sagoi_store_service *service, sagoi_store **store)
+    SAGOI_CHECKED;
+
 sago_status sagoi_store_close(sagoi_store **store); /* reports what close(2) reports; always frees */
 
 /* With its subfiles, if it has some; SAGO_ERR_BAD_FILE for a directory that is none of ours. */
 sago_status sagoi_store_remove(const char *path) SAGOI_CHECKED;
 
-int sagoi_store_fd(const sagoi_store *store); /* for mapping; -1: kept in subfiles */
+int sagoi_store_fd(const sagoi_store *store); /* for mapping; -1: kept in subfiles, or somebody else's */
 /* NULL: one plain file. */
 const sagoi_subfiles *sagoi_store_subfiles(const sagoi_store *store);
 const sagoi_layout *sagoi_store_layout(const sagoi_store *store);

@@ -29,6 +29,7 @@ typedef struct sagoi_direct {
 struct sagoi_store {
     sagoi_subfile_store
         *parts; /* the subfiles; NULL: one plain file.  With them fd is -1, and uring and direct are theirs */
+    sagoi_store_service service; /* write != NULL: somebody else has the file open, and fd is -1 */
     int fd;
     int access;         /* O_RDONLY, O_WRONLY or O_RDWR */
     sagoi_uring *uring; /* NULL: none */

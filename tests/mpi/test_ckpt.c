@@ -1,8 +1,14 @@
 /* Checkpoints against a naive model: random arrays, decompositions with ghost cells, modes, files and budgets;
- * saved by some ranks and restored by others, in other blocks. test_ckpt [--seeds N] [--first S] */
+ * saved by some ranks and restored by others, in other blocks. test_ckpt [--seeds N] [--first S] [--node R: so
+ * many ranks have a node; then groups may be of several nodes, whose ranks send what they have] */
 /* RUN: n=1,2,4 */
+/* RUN: n=4,5 --node 1 --seeds 12 --first 100 */
+/* RUN: n=4,6 --node 2 --seeds 12 --first 200 */
 /* RUN-LONG: n=3,6 --seeds 400 --first 5000 */
+/* RUN-LONG: n=6 --node 1 --seeds 400 --first 6000 */
+/* RUN-LONG: n=8 --node 2 --seeds 400 --first 7000 */
 #include "mpi/ckpt_model.h"
+#include "mpi/fake_nodes.h"
 
 static const char *const modes[] = {"threaded", "rbio", "coio"};
 
@@ -24,6 +30,9 @@ static setting draw_setting(uint64_t seed) {
     int at = snprintf(s.hints, sizeof s.hints, "sago_ckpt_mode=%s", modes[draw_range(&state, 0, 2)]);
     if (draw_range(&state, 0, 1))
         snprintf(s.files, sizeof s.files, "sago_ckpt_files=%d", (int)draw_range(&state, 1, s.savers));
+    if (draw_range(&state, 0, 1))
+        at += snprintf(s.hints + at, sizeof s.hints - (size_t)at, " sago_ckpt_group=%d",
+                       (int)draw_range(&state, 1, ranks));
     if (large)
         at += snprintf(s.hints + at, sizeof s.hints - (size_t)at, " sago_memory=1M");
     if (draw_range(&state, 0, 2) == 0)
@@ -151,6 +160,8 @@ int main(int argc, char **argv) {
             seeds = strtoull(argv[i + 1], NULL, 10);
         if (strcmp(argv[i], "--first") == 0)
             first = strtoull(argv[i + 1], NULL, 10);
+        if (strcmp(argv[i], "--node") == 0)
+            fake_node_ranks = (int)strtol(argv[i + 1], NULL, 10);
     }
     for (uint64_t seed = first; seed < first + seeds && sum_everywhere(failures) == 0; seed++)
         run_seed(seed);
