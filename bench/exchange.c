@@ -1,12 +1,7 @@
 #include "bench/exchange.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/random.h>
-#include <unistd.h>
 
 #include <sago/sago.h>
 
@@ -20,8 +15,8 @@ static const char *const way_names[WAYS] = {"global", "by_storage"};
 typedef struct exchange {
     const bench_exchange_config *config;
     bench_world world;
-    MPI_Comm near;        /* the ranks that share the local directory with this one */
-    uint64_t token;       /* in the names of this run's files */
+    MPI_Comm near; /* the ranks that share the local directory with this one, for the figures */
+    sago_exchange *by[WAYS];
     char *data;           /* one block, to be written or just read */
     int *consumer;        /* of each rank's next block */
     double seconds[WAYS]; /* this rank's, writing and reading, of all repetitions */
@@ -50,18 +45,6 @@ static void draw_consumers(exchange *x, int64_t number) {
 
 /* ---- One block ---- */
 
-/* Do both ends of this rank's block see the local directory, and is it used this time? */
-static bool goes_local(const exchange *x, int way, int producer) {
-    int shared = 0;
-    return way == BY_STORAGE &&
-           sago_storage_shared(x->near, producer, x->consumer[producer], &shared) == SAGO_OK && shared;
-}
-
-static void file_name(const exchange *x, int way, int producer, char *path, size_t capacity) {
-    const char *dir = goes_local(x, way, producer) ? x->config->local : x->config->dir;
-    snprintf(path, capacity, "%s/.sago-exchange-%016llx.%d", dir, (unsigned long long)x->token, producer);
-}
-
 static uint64_t word_of(int producer, int64_t number, int64_t i) {
     return mix((uint64_t)producer << 40 ^ (uint64_t)number << 20 ^ (uint64_t)i);
 }
@@ -82,30 +65,6 @@ static bool verify_block(exchange *x, int producer, int64_t number) {
     return true;
 }
 
-static bool move_bytes(int fd, char *data, int64_t bytes, bool write_them) {
-    for (int64_t done = 0; done < bytes;) {
-        ssize_t moved = write_them ? write(fd, data + done, (size_t)(bytes - done))
-                                   : read(fd, data + done, (size_t)(bytes - done));
-        if (moved < 0 && errno == EINTR)
-            continue;
-        if (moved <= 0)
-            return false;
-        done += moved;
-    }
-    return true;
-}
-
-static bool move_block(exchange *x, const char *path, bool write_it) {
-    int flags = write_it ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY;
-    int fd = open(path, flags | O_NOFOLLOW | O_CLOEXEC, 0600);
-    bool ok = fd >= 0 && move_bytes(fd, x->data, words_of(x) * 8, write_it);
-    if (!ok)
-        bench_refuse(x->why, "%s %s: %s", write_it ? "writing" : "reading", path, strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    return ok;
-}
-
 static int producer_for(const exchange *x) {
     int producer = 0;
     while (x->consumer[producer] != x->world.rank)
@@ -113,27 +72,26 @@ static int producer_for(const exchange *x) {
     return producer;
 }
 
-/* Written, agreed on, read, agreed on, removed: also when it failed. */
+static bool done(exchange *x, sago_status status) {
+    return status == SAGO_OK || bench_refuse(x->why, "%s", sago_error_message());
+}
+
+/* Left, agreed on, fetched, agreed on. */
 static bool exchange_block(exchange *x, int way, int64_t number) {
-    char mine[4096], theirs[4096];
-    int producer;
     draw_consumers(x, number);
-    producer = producer_for(x);
-    file_name(x, way, x->world.rank, mine, sizeof mine);
-    file_name(x, way, producer, theirs, sizeof theirs);
+    int producer = producer_for(x), consumer = x->consumer[x->world.rank], local = 0;
+    int64_t bytes = words_of(x) * 8;
     fill_block(x, number);
     double start = bench_now();
-    bool ok = move_block(x, mine, true);
+    bool ok = done(x, sago_exchange_put(x->by[way], consumer, "block", x->data, bytes));
     x->seconds[way] += bench_now() - start;
-    x->local_blocks += goes_local(x, way, x->world.rank);
+    if (way == BY_STORAGE && sago_exchange_is_local(x->by[way], x->world.rank, consumer, &local) == SAGO_OK)
+        x->local_blocks += local;
     ok = bench_agree(&x->world, ok, x->why);
     start = bench_now();
-    bool arrived = ok && move_block(x, theirs, false);
+    bool arrived = ok && done(x, sago_exchange_get(x->by[way], producer, "block", x->data, bytes, 60, NULL));
     x->seconds[way] += bench_now() - start;
-    if (ok)
-        ok = bench_agree(&x->world, arrived && verify_block(x, producer, number), x->why);
-    unlink(mine);
-    return ok;
+    return ok && bench_agree(&x->world, arrived && verify_block(x, producer, number), x->why);
 }
 
 static bool exchange_all(exchange *x) {
@@ -155,15 +113,15 @@ static bool set_up(exchange *x) {
     const bench_exchange_config *config = x->config;
     x->data = calloc(1, (size_t)config->block + 8);
     x->consumer = calloc((size_t)x->world.ranks, sizeof *x->consumer);
-    bool ok = x->data && x->consumer && getrandom(&x->token, sizeof x->token, 0) == (ssize_t)sizeof x->token;
+    bool ok = x->data && x->consumer;
     if (!ok)
-        bench_refuse(x->why, "no memory, or no random numbers");
+        bench_refuse(x->why, "no memory");
     if (!bench_agree(&x->world, ok, x->why))
         return false;
-    MPI_Bcast(&x->token, 1, MPI_UINT64_T, 0, x->world.comm);
-    if (sago_comm_split_storage(x->world.comm, config->local, SAGO_STORAGE_AUTO, 0, &x->near) != SAGO_OK)
-        return bench_refuse(x->why, "%s", sago_error_message());
-    return true;
+    MPI_Comm comm = x->world.comm; /* the directory that all see takes the place of a local one, or one is found */
+    return done(x, sago_comm_split_storage(comm, config->local, SAGO_STORAGE_AUTO, 0, &x->near)) &&
+           done(x, sago_exchange_open(comm, config->dir, config->dir, &x->by[GLOBAL])) &&
+           done(x, sago_exchange_open(comm, config->dir, config->local, &x->by[BY_STORAGE]));
 }
 
 /* Of one repetition: least, mean and most of the ranks. */
@@ -236,6 +194,9 @@ int bench_exchange_execute(const bench_exchange_config *config) {
         tell(&x);
     else if (x.world.rank == 0)
         fprintf(stderr, "sago bench exchange: %s\n", x.why);
+    for (int way = 0; way < WAYS; way++)
+        if (x.by[way])
+            (void)sago_exchange_close(&x.by[way]);
     if (x.near != MPI_COMM_NULL)
         MPI_Comm_free(&x.near);
     free(x.data);

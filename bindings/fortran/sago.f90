@@ -12,7 +12,7 @@
 !
 ! Calls are bound to the C functions of shim.c directly; only those that take text are wrapped here.
 module sago
-    use, intrinsic :: iso_c_binding, only: c_char, c_f_pointer, c_int, c_int64_t, c_null_char, c_null_ptr, &
+    use, intrinsic :: iso_c_binding, only: c_char, c_double, c_f_pointer, c_int, c_int64_t, c_null_char, c_null_ptr, &
         c_ptr, c_size_t
     use mpi, only: MPI_BYTE, MPI_DATATYPE_NULL
     use sago_checkpoints
@@ -531,6 +531,62 @@ module sago
         end subroutine
     end interface
 
+    ! Producers and consumers; an empty name of the local directory is none, as NULL in C.
+
+    type, bind(C), public :: sago_exchange
+        type(c_ptr) :: handle = c_null_ptr
+    end type
+
+    public :: sago_exchange_open, sago_exchange_put, sago_exchange_get, sago_exchange_is_local, sago_exchange_close
+
+    interface
+        subroutine sago_exchange_is_local(exchange, one_rank, other_rank, local, status) & ! local: 0 or 1
+            bind(C, name='sagof_exchange_is_local')
+            import :: sago_exchange, c_int
+            type(sago_exchange), intent(in) :: exchange
+            integer(c_int), intent(in) :: one_rank, other_rank
+            integer(c_int), intent(out) :: local
+            integer(c_int), intent(out), optional :: status
+        end subroutine
+
+        subroutine sago_exchange_close(exchange, status) bind(C, name='sagof_exchange_close')
+            import :: sago_exchange, c_int
+            type(sago_exchange), intent(inout) :: exchange
+            integer(c_int), intent(out), optional :: status
+        end subroutine
+
+        subroutine c_exchange_open(comm, global, local, exchange, status) bind(C, name='sagof_exchange_open')
+            import :: sago_exchange, c_char, c_int
+            integer(c_int), intent(in) :: comm
+            character(kind=c_char), intent(in) :: global(*), local(*)
+            type(sago_exchange), intent(out) :: exchange
+            integer(c_int), intent(out), optional :: status
+        end subroutine
+
+        subroutine c_exchange_put(exchange, consumer, name, data, bytes, status) bind(C, name='sagof_exchange_put')
+            import :: sago_exchange, c_char, c_int, c_int64_t
+            type(sago_exchange), intent(in) :: exchange
+            integer(c_int), intent(in) :: consumer
+            character(kind=c_char), intent(in) :: name(*)
+            type(*), dimension(..), intent(in) :: data
+            integer(c_int64_t), intent(in) :: bytes
+            integer(c_int), intent(out), optional :: status
+        end subroutine
+
+        subroutine c_exchange_get(exchange, producer, name, data, capacity, seconds, bytes, status) &
+            bind(C, name='sagof_exchange_get')
+            import :: sago_exchange, c_char, c_double, c_int, c_int64_t
+            type(sago_exchange), intent(in) :: exchange
+            integer(c_int), intent(in) :: producer
+            character(kind=c_char), intent(in) :: name(*)
+            type(*), dimension(..), intent(inout) :: data
+            integer(c_int64_t), intent(in) :: capacity
+            real(c_double), intent(in) :: seconds
+            integer(c_int64_t), intent(out), optional :: bytes
+            integer(c_int), intent(out), optional :: status
+        end subroutine
+    end interface
+
     ! ---- Checkpoints (checkpoints.f90) ----
 
     public :: sago_ckpt, sago_ckpt_step, sago_ckpt_info, sago_ckpt_save_stats, sago_ckpt_stats, sago_ckpt_report, &
@@ -604,6 +660,36 @@ module sago
     end interface
 
 contains
+
+    subroutine sago_exchange_open(comm, global, local, exchange, status)
+        integer, intent(in) :: comm
+        character(len=*), intent(in) :: global, local
+        type(sago_exchange), intent(out) :: exchange
+        integer, intent(out), optional :: status
+        call c_exchange_open(comm, trim(global)//c_null_char, trim(local)//c_null_char, exchange, status)
+    end subroutine
+
+    subroutine sago_exchange_put(exchange, consumer, name, data, bytes, status)
+        type(sago_exchange), intent(in) :: exchange
+        integer, intent(in) :: consumer
+        character(len=*), intent(in) :: name
+        type(*), dimension(..), intent(in) :: data
+        integer(c_int64_t), intent(in) :: bytes
+        integer, intent(out), optional :: status
+        call c_exchange_put(exchange, consumer, trim(name)//c_null_char, data, bytes, status)
+    end subroutine
+
+    subroutine sago_exchange_get(exchange, producer, name, data, capacity, seconds, bytes, status)
+        type(sago_exchange), intent(in) :: exchange
+        integer, intent(in) :: producer
+        character(len=*), intent(in) :: name
+        type(*), dimension(..), intent(inout) :: data
+        integer(c_int64_t), intent(in) :: capacity
+        real(c_double), intent(in) :: seconds
+        integer(c_int64_t), intent(out), optional :: bytes
+        integer, intent(out), optional :: status
+        call c_exchange_get(exchange, producer, trim(name)//c_null_char, data, capacity, seconds, bytes, status)
+    end subroutine
 
     subroutine open_file(comm, path, amode, info, file, status)
         integer, intent(in) :: comm, amode, info

@@ -232,6 +232,35 @@ void sagof_comm_split_storage(const MPI_Fint *comm, const char *dir, const int *
     *newcomm = MPI_Comm_c2f(made);
 }
 
+void sagof_exchange_open(const MPI_Fint *comm, const char *global, const char *local, sago_exchange **exchange,
+                         int *status) {
+    *exchange = NULL;
+    shim_tell(status, sago_exchange_open(MPI_Comm_f2c(*comm), global, *local ? local : NULL, exchange));
+}
+
+void sagof_exchange_put(sago_exchange *const *exchange, const int *consumer, const char *name,
+                        const CFI_cdesc_t *data, const int64_t *bytes, int *status) {
+    shim_tell(status, sago_exchange_put(*exchange, *consumer, name, shim_address(data), *bytes));
+}
+
+void sagof_exchange_get(sago_exchange *const *exchange, const int *producer, const char *name,
+                        const CFI_cdesc_t *data, const int64_t *capacity, const double *seconds, int64_t *bytes,
+                        int *status) {
+    int64_t got = 0;
+    shim_tell(status,
+              sago_exchange_get(*exchange, *producer, name, shim_address(data), *capacity, *seconds, &got));
+    shim_tell_bytes(bytes, got);
+}
+
+void sagof_exchange_is_local(sago_exchange *const *exchange, const int *one_rank, const int *other_rank,
+                             int *local, int *status) {
+    shim_tell(status, sago_exchange_is_local(*exchange, *one_rank, *other_rank, local));
+}
+
+void sagof_exchange_close(sago_exchange **exchange, int *status) {
+    shim_tell(status, sago_exchange_close(exchange));
+}
+
 void sagof_storage_shared(const MPI_Fint *neighbourhood, const int *one_rank, const int *other_rank, int *shared,
                           int *status) {
     *shared = 0;

@@ -71,6 +71,36 @@ typedef struct sago_storage_stats {
  * knows. */
 sago_status sago_storage_get_stats(MPI_Comm neighbourhood, sago_storage_stats *stats);
 
+/* ---- Producers and consumers -------------------------------------------------------------------------- */
+
+/* Blocks that one rank produces and another one consumes go through storage: through local storage where both ends
+ * see it, else through a directory that all see.  They are handed on, not kept: nothing is synced, and a block is
+ * gone when it was fetched. */
+typedef struct sago_exchange sago_exchange;
+
+/* Collective.  `global`: a directory that all ranks see; `local`: one that may be of a node or a rack, or NULL on
+ * all ranks: then the first of the hint sago_local_dirs, as the environment or the site file has it, and where
+ * that names none everything goes through `global`.  Who shares it is found as sago_comm_split_storage() does. */
+sago_status sago_exchange_open(MPI_Comm comm, const char *global, const char *local, sago_exchange **exchange);
+
+/* Local: no other rank is needed.  Leaves a block for a rank, which can fetch it when this has returned.  The name
+ * is between the two; one that was not fetched yet is SAGO_ERR_EXISTS.  Where local storage is full the block goes
+ * through the other directory. */
+sago_status sago_exchange_put(sago_exchange *exchange, int consumer, const char *name, const void *data,
+                              int64_t bytes);
+
+/* Local.  Fetches a block that `producer` has left for this rank; waits for it for so many seconds, 0: looks once,
+ * less: as long as it takes.  SAGO_ERR_NO_FILE: it did not come.  *bytes (may be NULL): its size, also where it is
+ * more than `capacity`, which is SAGO_ERR_ARG; then it stays. */
+sago_status sago_exchange_get(sago_exchange *exchange, int producer, const char *name, void *data,
+                              int64_t capacity, double seconds, int64_t *bytes);
+
+/* Local.  Do blocks between these two ranks go through local storage? */
+sago_status sago_exchange_is_local(const sago_exchange *exchange, int one_rank, int other_rank, int *local);
+
+/* Collective.  Blocks that nobody has fetched are removed.  Sets *exchange to NULL, also on failure. */
+sago_status sago_exchange_close(sago_exchange **exchange);
+
 #ifdef __cplusplus
 }
 #endif

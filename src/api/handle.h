@@ -46,6 +46,10 @@ struct sagoi_store;
 sago_status sagoi_open_on_store(MPI_Comm comm, const char *name, const sagoi_hints *hints,
                                 struct sagoi_store *store, sago_file **file) SAGOI_CHECKED;
 
+/* Collective.  What the environment or the site file names where nobody names a directory: the first of
+ * sago_local_dirs; "" if there is none. */
+sago_status sagoi_default_local_dir(sagoi_team *team, char *dir, size_t capacity) SAGOI_CHECKED;
+
 /* Frees a series without communication. */
 void sagoi_series_destroy(struct sago_series *series);
 

@@ -269,9 +269,7 @@ static sago_status split_part(MPI_Comm comm, bool takes_part, const split_reques
     return status;
 }
 
-/* What the environment or the site file names, where no rank names a directory: the first of sago_local_dirs; ""
- * if there is none.  Collective. */
-static sago_status default_dir(sagoi_team *team, char *dir, size_t capacity) {
+sago_status sagoi_default_local_dir(sagoi_team *team, char *dir, size_t capacity) {
     sagoi_hints hints;
     const sagoi_job_network *known = NULL;
     sago_status status = sagoi_agree_status(team, sagoi_take_hints(&hints, MPI_INFO_NULL));
@@ -295,7 +293,7 @@ static sago_status split_type_team(sagoi_team *team, MPI_Comm comm, int split_ty
         status = sagoi_fail(SAGO_ERR_ARG, "there is nowhere to put the communicator: the last argument is NULL");
     status = agree_wishes(team, split_type, &values, status, &all);
     if (!status && all.nameless)
-        status = default_dir(team, values.dir, sizeof values.dir);
+        status = sagoi_default_local_dir(team, values.dir, sizeof values.dir);
     if (status || (all.nameless && !values.dir[0]))
         return status;
     if (all.neighbourhood == 0) {

@@ -1,5 +1,6 @@
 ! RUN: n=1,3
-! A mesh from Fortran: a triangle of each rank, read by a strict reader that knows nothing of Sago.
+! A mesh from Fortran: a triangle of each rank, read by a strict reader that knows nothing of Sago.  And a number that each
+! rank hands on to the next.
 program test_mesh
     use, intrinsic :: iso_fortran_env, only: int32, int64, real64
     use mpi
@@ -32,6 +33,7 @@ program test_mesh
     call sago_mesh_end(mesh, status)
     call expect(status == SAGO_OK, 'end: '//sago_error_message())
     if (rank == 0) call compare()
+    call hand_on()
     call MPI_Finalize(code)
 contains
     subroutine expect(is, what)
@@ -40,6 +42,25 @@ contains
         if (is) return
         print '(a)', 'FAIL: '//what
         call MPI_Abort(MPI_COMM_WORLD, 1, code)
+    end subroutine
+
+    subroutine hand_on()
+        type(sago_exchange) :: exchange
+        integer :: ranks, local
+        integer(int64) :: bytes
+        real(real64) :: number
+        call MPI_Comm_size(MPI_COMM_WORLD, ranks, code)
+        call sago_exchange_open(MPI_COMM_WORLD, trim(scratch), trim(scratch), exchange, status)
+        call expect(status == SAGO_OK, 'exchange_open: '//sago_error_message())
+        call sago_exchange_is_local(exchange, 0, ranks - 1, local, status)
+        call expect(status == SAGO_OK .and. local == 1, 'exchange_is_local')
+        number = 100 + rank
+        call sago_exchange_put(exchange, modulo(rank + 1, ranks), 'number', number, 8_int64, status)
+        call expect(status == SAGO_OK, 'exchange_put: '//sago_error_message())
+        call sago_exchange_get(exchange, modulo(rank - 1, ranks), 'number', number, 8_int64, 60d0, bytes, status)
+        call expect(status == SAGO_OK .and. bytes == 8 .and. number == 100 + modulo(rank - 1, ranks), 'exchange_get')
+        call sago_exchange_close(exchange, status)
+        call expect(status == SAGO_OK, 'exchange_close: '//sago_error_message())
     end subroutine
 
     subroutine compare()
