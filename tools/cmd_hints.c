@@ -14,7 +14,8 @@ static const struct {
     const char *title;
     const char *names; /* with a blank on either side; "sago_ckpt_" stands for all that begin so */
 } purposes[] = {
-    {"Memory and files", " sago_memory sago_site sago_machine sago_local_dirs striping_factor striping_unit "},
+    {"Memory and files",
+     " sago_memory sago_memory_kind sago_site sago_machine sago_local_dirs striping_factor striping_unit "},
     {"What collective calls promise",
      " sago_agree sago_nonblocking sago_patience sago_defer sago_defer_age sago_sieve "},
     {"How data moves",

@@ -15,6 +15,7 @@
 #include "defer/defer.h"
 #include "engine/dispatch.h"
 #include "machine/cores.h"
+#include "machine/memory_kind.h"
 #include "move/convene.h"
 #include "mpi/quiet.h"
 #include "trace/recorder.h"
@@ -327,7 +328,9 @@ static void shrink_windows(sago_file *file) {
 /* What a file needs besides; no communication. */
 static sago_status set_up(sago_file *file) {
     file->timed = file->hints.timing;
-    sago_status status = sagoi_view_make(0, MPI_BYTE, MPI_BYTE, &file->budget, &file->view);
+    sago_status status = sagoi_memory_kind_parse(file->hints.memory_kind, &file->memory_kind);
+    if (!status)
+        status = sagoi_view_make(0, MPI_BYTE, MPI_BYTE, &file->budget, &file->view);
     sagoi_cache_init(&file->cache, file->hints.plan_cache, &file->budget);
     if (!status)
         status = sagoi_pending_create(file);

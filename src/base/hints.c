@@ -30,6 +30,9 @@ static const char own_prefix[] = "sago_";
 static const sagoi_hint_row table[] = {
     {"sago_memory", SAGOI_HINT_SIZE, FIELD(memory), "auto", MIB, PIB, NULL, NULL,
      "Memory of a node for all its ranks and the files they have open; auto: a share of what is available"},
+    {"sago_memory_kind", SAGOI_HINT_TEXT, FIELD(memory_kind), "auto", 0, 0, NULL, NULL,
+     "Memory of a node that windows are in, if it has room: that of most bandwidth (HBM), of least latency, of most capacity, or "
+     "the number of a NUMA node; auto: as the system likes"},
     {"sago_strategy", SAGOI_HINT_ENUM, FIELD(strategy), "auto", 0, 0, "auto|direct|mapped|aggregated",
      "romio_cb_write|romio_cb_read",
      "How bytes reach the file: each rank alone, through a shared mapping, or through aggregators"},

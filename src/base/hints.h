@@ -80,8 +80,9 @@ typedef struct sagoi_hints {
     int64_t defer_age;       /* seconds; 0: no limit */
     int64_t striping_factor; /* as MPI's reserved hints */
     int64_t striping_unit;
-    int64_t subfile_block;                /* bytes of a block of a subfile */
-    char subfiles[SAGOI_HINT_TEXT_MAX];   /* sago_subfiles: a number, "node" or "gateway" */
+    int64_t subfile_block;                 /* bytes of a block of a subfile */
+    char subfiles[SAGOI_HINT_TEXT_MAX];    /* sago_subfiles: a number, "node" or "gateway" */
+    char memory_kind[SAGOI_HINT_TEXT_MAX]; /* sago_memory_kind: machine/memory_kind.h */
     char machine[SAGOI_HINT_TEXT_MAX];    /* sago_machine: a description's name or path; "" = auto, as all texts */
     char site[SAGOI_HINT_TEXT_MAX];       /* sago_site: path of the site file */
     char local_dirs[SAGOI_HINT_TEXT_MAX]; /* sago_local_dirs: "/tmp:/scratch/local" */

@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "engine/engine.h"
+#include "machine/memory_kind.h"
 #include "move/exchange.h"
 #include "move/rma.h"
 
@@ -34,7 +35,13 @@ typedef struct job {
 sago_status sagoi_reserve_windows(sago_file *file, const sagoi_plan *plan) {
     sagoi_team *team = file->team;
     int64_t bytes = sagoi_plan_node_segment_bytes(plan, team->node, team->local_size);
+    if (team->windows.kind != file->memory_kind) /* the file before wanted them elsewhere */
+        sagoi_segment_release(&team->windows);
+    bool prefers = file->memory_kind && sagoi_memory_prefer(file->memory_kind);
     sago_status status = sagoi_segment_reserve(team, bytes, &team->windows);
+    if (prefers)
+        sagoi_memory_prefer_end();
+    team->windows.kind = file->memory_kind;
     int64_t share = team->windows.bytes / team->local_size;
     sagoi_budget_count(&file->budget, share - file->windows_share);
     file->windows_share = share;

@@ -74,6 +74,7 @@ struct sago_file {
     sagoi_mapping mapping;
     sagoi_hints hints;
     const sagoi_job_network *network; /* the network, and where the nodes are; of the circle */
+    int64_t memory_kind;              /* machine/memory_kind.h: of windows; the same on all ranks */
     int64_t node_memory;              /* of this node, for this file, at the last plan; bytes */
     int64_t memory_free;              /* of the node when it was looked at last; the leader's */
     double memory_looked;             /* when, seconds; 0: never */

@@ -30,7 +30,8 @@ typedef struct sagoi_agreement {
 typedef struct sagoi_segment {
     char *base;
     int64_t bytes;
-    bool kept; /* it is never unmapped: somebody may look at it for ever */
+    int64_t kind; /* of memory, as whoever asked for it says; 0: any */
+    bool kept;    /* it is never unmapped: somebody may look at it for ever */
 } sagoi_segment;
 
 /* Called again and again while a rank waits; true: it got something done.  It may call MPI. */

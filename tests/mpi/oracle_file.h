@@ -21,6 +21,7 @@ static const hint_choice hint_choices[] = {
     {"sago_local_aggregators", "1 2 3", 40},
     {"sago_move", "auto packed packed rma", 50},
     {"sago_merge", "auto on off", 50},
+    {"sago_memory_kind", "auto capacity bandwidth 0", 30},
     {"sago_map", "auto on off", 40},
     {"sago_message_size", "64K 64K 1M", 30},
     {"sago_messages", "1 2 3 8", 40},

@@ -1,0 +1,35 @@
+/* Which of a node's memories the windows are in (000, VI: levels of memory).  A node may have several NUMA nodes,
+ * some of them of faster memory (HBM, MCDRAM) or of larger one; hwloc knows.
+ *
+ * The kernel takes pages from where the thread that asks for them prefers them.  So the thread that makes a window
+ * says so before, and takes it back afterwards.  It is a preference: where that memory is full, others serve. */
+#ifndef SAGOI_MEMORY_KIND_H
+#define SAGOI_MEMORY_KIND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* What the hint sago_memory_kind says; 0: as the kernel likes. */
+typedef enum {
+    SAGOI_KIND_ANY,
+    SAGOI_KIND_BANDWIDTH, /* the highest bandwidth from where this process runs */
+    SAGOI_KIND_LATENCY,   /* the lowest latency */
+    SAGOI_KIND_CAPACITY,  /* the largest */
+    SAGOI_KIND_NODE       /* and what follows: NUMA node value - SAGOI_KIND_NODE, by the system's number */
+} sagoi_memory_kind;
+
+/* "bandwidth", "latency", "capacity", or a number; "" is SAGOI_KIND_ANY.  SAGO_ERR_HINT. */
+sago_status sagoi_memory_kind_parse(const char *text, int64_t *kind) SAGOI_CHECKED;
+
+/* The system's number of the NUMA node that a kind means in a topology of hwloc's, NULL: this machine's; -1: there
+ * is none, or all are alike. */
+int64_t sagoi_memory_kind_node(void *hwloc_topology, int64_t kind);
+
+/* From here on this thread's new pages come from there, if they can; to be ended by the second.  False: there is
+ * no such memory, or the system does not let us, and nothing was changed. */
+bool sagoi_memory_prefer(int64_t kind);
+void sagoi_memory_prefer_end(void);
+
+#endif

@@ -1,0 +1,107 @@
+/* Which NUMA node a kind of memory means: on machines that are described to hwloc, and on this one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <hwloc.h>
+
+#include "machine/memory_kind.h"
+
+static hwloc_topology_t described(const char *text) {
+    hwloc_topology_t topology;
+    assert_int_equal(hwloc_topology_init(&topology), 0);
+    assert_int_equal(hwloc_topology_set_synthetic(topology, text), 0);
+    assert_int_equal(hwloc_topology_load(topology), 0);
+    return topology;
+}
+
+static hwloc_obj_t numa(hwloc_topology_t topology, unsigned i) {
+    return hwloc_get_obj_by_type(topology, HWLOC_OBJ_NUMANODE, i);
+}
+
+/* As a node of Theta: much memory, and 16 GiB of faster one. */
+static void two_kinds(void **state) {
+    (void)state;
+    hwloc_topology_t topology = described("[numa(memory=206158430208)] [numa(memory=17179869184)] core:8 pu:1");
+    hwloc_obj_t large = numa(topology, 0), fast = numa(topology, 1);
+    assert_int_equal(sagoi_memory_kind_node(topology, SAGOI_KIND_CAPACITY), large->os_index);
+    assert_int_equal(sagoi_memory_kind_node(topology, SAGOI_KIND_BANDWIDTH), -1); /* nobody has said */
+    fast->subtype = strdup("MCDRAM");                                             /* hwloc frees it */
+    assert_int_equal(sagoi_memory_kind_node(topology, SAGOI_KIND_BANDWIDTH), fast->os_index);
+    struct hwloc_location from = {.type = HWLOC_LOCATION_TYPE_CPUSET,
+                                  .location = {.cpuset = hwloc_get_root_obj(topology)->cpuset}};
+    assert_int_equal(hwloc_memattr_set_value(topology, HWLOC_MEMATTR_ID_BANDWIDTH, large, &from, 0, 90000), 0);
+    assert_int_equal(hwloc_memattr_set_value(topology, HWLOC_MEMATTR_ID_BANDWIDTH, fast, &from, 0, 80000), 0);
+    assert_int_equal(hwloc_memattr_set_value(topology, HWLOC_MEMATTR_ID_LATENCY, large, &from, 0, 130), 0);
+    assert_int_equal(hwloc_memattr_set_value(topology, HWLOC_MEMATTR_ID_LATENCY, fast, &from, 0, 150), 0);
+    assert_int_equal(sagoi_memory_kind_node(topology, SAGOI_KIND_BANDWIDTH),
+                     large->os_index); /* figures beat names */
+    assert_int_equal(hwloc_memattr_set_value(topology, HWLOC_MEMATTR_ID_BANDWIDTH, fast, &from, 0, 400000), 0);
+    assert_int_equal(sagoi_memory_kind_node(topology, SAGOI_KIND_BANDWIDTH), fast->os_index);
+    assert_int_equal(sagoi_memory_kind_node(topology, SAGOI_KIND_LATENCY), large->os_index);
+    assert_int_equal(sagoi_memory_kind_node(topology, SAGOI_KIND_NODE + 1), 1);
+    assert_int_equal(sagoi_memory_kind_node(topology, SAGOI_KIND_NODE + 9), -1);
+    assert_int_equal(sagoi_memory_kind_node(topology, SAGOI_KIND_ANY), -1);
+    hwloc_topology_destroy(topology);
+}
+
+static void texts(void **state) {
+    (void)state;
+    static const char *const wrong[] = {"fast", "-1", "1x", "4096", " 1"};
+    int64_t kind = -1;
+    assert_int_equal(sagoi_memory_kind_parse("", &kind), SAGO_OK);
+    assert_int_equal(kind, SAGOI_KIND_ANY);
+    assert_int_equal(sagoi_memory_kind_parse("bandwidth", &kind), SAGO_OK);
+    assert_int_equal(kind, SAGOI_KIND_BANDWIDTH);
+    assert_int_equal(sagoi_memory_kind_parse("capacity", &kind), SAGO_OK);
+    assert_int_equal(kind, SAGOI_KIND_CAPACITY);
+    assert_int_equal(sagoi_memory_kind_parse("3", &kind), SAGO_OK);
+    assert_int_equal(kind, SAGOI_KIND_NODE + 3);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_int_equal(sagoi_memory_kind_parse(wrong[i], &kind), SAGO_ERR_HINT);
+}
+
+/* Pages of shared memory are on each node of this machine that was asked for; where the system lets us. */
+static void pages_are_there(void **state) {
+    (void)state;
+    hwloc_topology_t topology;
+    assert_int_equal(hwloc_topology_init(&topology), 0);
+    assert_int_equal(hwloc_topology_load(topology), 0);
+    int tried = 0;
+    for (hwloc_obj_t node = NULL; (node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node));) {
+        enum { BYTES = 1 << 20 };
+        if (!sagoi_memory_prefer(SAGOI_KIND_NODE + (int64_t)node->os_index))
+            continue;
+        int fd = memfd_create("test", MFD_CLOEXEC), where = -1;
+        assert_int_equal(posix_fallocate(fd, 0, BYTES), 0);
+        sagoi_memory_prefer_end();
+        char *base = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        assert_ptr_not_equal(base, MAP_FAILED);
+        base[0] = 1;
+        void *page = base;
+        if (syscall(SYS_move_pages, 0, 1L, &page, NULL, &where, 0) == 0)
+            assert_int_equal(where, node->os_index);
+        tried++;
+        munmap(base, BYTES);
+        close(fd);
+    }
+    hwloc_topology_destroy(topology);
+    if (!tried) {
+        printf("SKIP: this system lets nobody choose where memory is\n");
+        skip();
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(two_kinds), cmocka_unit_test(texts),
+                                       cmocka_unit_test(pages_are_there)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
