@@ -121,7 +121,7 @@ def draw(title, x_name, y_name, xs, series, log):
     for k, (name, line) in enumerate(series.items()):
         color = COLORS.get(name.split(":")[0].split(",")[0].split(" ")[0], ["#2f63ad", "#bd5b14", "#25804a", "#8a3f9b"][k % 4])
         points = [at(i, v) for i, v in enumerate(line) if v]
-        dash = ' stroke-dasharray="6 4"' if "paper" in name or "SoA" in name else ""
+        dash = ' stroke-dasharray="6 4"' if "paper" in name or "SoA" in name or name.endswith(" read") else ""
         out.append(f'<polyline fill="none" stroke="{color}" stroke-width="2.2"{dash} points="'
                    + " ".join(f"{x:.1f},{y:.1f}" for x, y in points) + '"/>')
         out += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{color}"/>' for x, y in points]

@@ -157,6 +157,41 @@ static void hints_are_obeyed(void **state) {
     sagoi_plan_cleanup(&plan);
 }
 
+/* Four routers of four nodes, each with 4 MiB of the file one after another; stripes in turn to two aggregators a
+ * node. As they come, what the nodes of a router have goes to those of two; in turn it goes to all four. */
+static void domains_do_not_share_links_where_others_are_free(void **state) {
+    (void)state;
+    static int64_t histogram[NODES * SAGOI_REGIONS];
+    sagoi_topology routers = topology;
+    routers.kind = SAGOI_DRAGONFLY;
+    routers.direct = true;
+    routers.dimensions = 4;
+    routers.extent[0] = routers.extent[1] = 1;
+    routers.extent[2] = routers.extent[3] = 4;
+    for (int64_t k = 0; k < 4; k++)
+        routers.level[k] = (sagoi_level){.latency = 1e-7, .bandwidth = 5e9};
+    assert_int_equal(sagoi_topology_complete(&routers), SAGO_OK);
+    routers.request = 0;
+    s.machine.topology = &routers;
+    sagoi_shape_regions(0, 64 * MIB, &s.shape.origin, &s.shape.region);
+    for (int64_t n = 0; n < NODES; n++) {
+        s.access[n] = (sagoi_node_shape){n * 4 * MIB, (n + 1) * 4 * MIB, 4 * MIB, 1024};
+        for (int64_t at = n * 4 * MIB; at < (n + 1) * 4 * MIB; at += MIB)
+            histogram[n * SAGOI_REGIONS + at / s.shape.region] += MIB;
+    }
+    s.shape.histogram = histogram;
+    s.target.stripe_unit = MIB;
+    s.hints.strategy = SAGOI_STRATEGY_AGGREGATED;
+    s.hints.aggregators = 2 * NODES;
+    sagoi_plan plan = made();
+    assert_non_null(strstr(plan.reasons, "routes: stripes go to the nodes in turn"));
+    int64_t seen = 0;
+    for (int64_t d = 0; d < 16; d++) /* the first router's data */
+        seen |= INT64_C(1) << plan.domains[d].node / 4;
+    assert_int_equal(seen, 15);
+    sagoi_plan_cleanup(&plan);
+}
+
 /* Whatever the figures, the memory and the stripes are: what is planned owns every byte once and fits. */
 static void any_plan_is_sound(void **state) {
     (void)state;
@@ -201,6 +236,7 @@ int main(void) {
         cmocka_unit_test_setup(holes_are_left_to_their_ranks, set_up),
         cmocka_unit_test_setup(memory_decides_where_and_how_much, set_up),
         cmocka_unit_test_setup(hints_are_obeyed, set_up),
+        cmocka_unit_test_setup(domains_do_not_share_links_where_others_are_free, set_up),
         cmocka_unit_test(any_plan_is_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
