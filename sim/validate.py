@@ -29,8 +29,8 @@ PATTERNS = {  # name: sizes; on 16 nodes and 100 Mbit/s a call takes some tenths
 }
 # Links, and whether storage costs nothing or is behind links of its own (vcluster --storage): nodes.  Unshaped, everything is
 # the processors' time, which all nodes share.
-SETS = {("100mbit", "free"): (2, 4, 8, 16), ("250mbit", "linked:4"): (2, 4, 8, 16), ("250mbit", "free"): (8,),
-        ("100mbit", "linked:4"): (4,), ("unshaped", "free"): (2, 4)}
+SETS = {("100mbit", "free"): (2, 4, 8, 16), ("unshaped", "free"): (2, 4), ("250mbit", "linked:4"): (2, 4, 8, 16),
+        ("250mbit", "free"): (2, 4, 8, 16)}
 RANKS = 2
 RATE = {"100mbit": 12.5e6, "250mbit": 31.25e6, "unshaped": 1.2e9}
 LATENCY = {"100mbit": 1e-4, "250mbit": 1e-4, "unshaped": 3e-5}
@@ -44,7 +44,8 @@ def cells():
     for (link, store), sizes in SETS.items():
         for nodes in sizes:
             for pattern in PATTERNS:
-                yield f"{pattern}; {nodes}; {link}; {store}"
+                if store == "free" or pattern != "hacc-records":  # run by run behind links it takes minutes
+                    yield f"{pattern}; {nodes}; {link}; {store}"
 
 
 def processor_time():
@@ -77,7 +78,7 @@ def measure(options):
     end, at, name = time.monotonic() + options.seconds, None, f"validate-{os.getpid()}"
     try:
         for key in cells():
-            if key in kept and "error" not in kept[key] or time.monotonic() > end:
+            if key in kept or time.monotonic() > end: # what failed, too: remove it from the file to try again
                 continue
             _, *where = key.split("; ")
             if at != where:
