@@ -1,10 +1,10 @@
-/* The limit comes in where tests put their faults (base/faults.h); nothing ever fails here. */
+/* The limit comes in where tests put their faults (system/faults.h); nothing ever fails here. */
 #include "bench/slow_storage.h"
 
 #include <errno.h>
 #include <time.h>
 
-#include "base/faults.h"
+#include "system/faults.h"
 #include "bench/world.h"
 
 static double limit; /* bytes a second */
@@ -14,6 +14,8 @@ void bench_limit_storage(double rate) {
     limit = rate;
     ready = 0;
 }
+
+bool sagoi_faults_active(void) { return limit > 0; }
 
 /* A write returns when the storage would have taken it. */
 void sagoi_fault_after(const sagoi_file_op *op) {

@@ -295,7 +295,7 @@ static sago_status file_destroy(sago_file *file) {
     sagoi_nonblocking_end();
     if (sagoi_is_recorded())
         sagoi_recorder_close(&file->stats);
-    sagoi_iothread_destroy(&file->thread);
+    sagoi_workqueue_destroy(&file->thread);
     sagoi_drop_exchanges(file);
     sagoi_pending_destroy(file);
     sagoi_mapping_cleanup(&file->mapping, &file->budget);
@@ -335,9 +335,9 @@ static sago_status set_up(sago_file *file) {
     if (!status)
         status = sagoi_pending_create(file);
     if (!status)
-        status = sagoi_iothread_create(&file->thread);
+        status = sagoi_workqueue_create(1, "sago-io", &file->thread);
     if (!status)
-        sagoi_iothread_place(file->thread, core_without_rank, file->team);
+        sagoi_workqueue_place(file->thread, core_without_rank, file->team);
     if (!status && file->hints.nonblocking == SAGOI_NONBLOCKING_APART)
         status = sagoi_convene_open(file->team);
     return status;

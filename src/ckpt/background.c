@@ -1,78 +1,46 @@
-/* Two queues under one lock, and a thread for each: what waits for the storage of one level must not keep another
- * one waiting.  Windows of saves come first: draining and removing give way to them between pieces. */
+/* Two queues, and a thread for each (system/workqueue.h): what waits for the storage of one level must not keep
+ * another one waiting.  Windows of saves come first: draining and removing give way to them between pieces. */
 #include "ckpt/background.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/checked.h"
 #include "ckpt/clock.h"
 #include "ckpt/drain.h"
+#include "system/thread.h"
+#include "system/workqueue.h"
 
 typedef enum { TASK_WINDOW, TASK_DRAIN, TASK_MARK, TASK_REMOVE } task_kind;
 enum { WRITE_AT_ONCE = 16 << 20 }; /* then the lease is looked at */
 enum { NAP_MS = 20 };
 #define GIVE_WAY 1. /* seconds, between two pieces, to windows that are being written */
 
+/* The queues: what goes from memory to the first level, and draining and removing. */
+enum { WINDOWS, OTHERS, QUEUES };
+
 typedef struct task {
+    sagoi_work work;
+    sagoi_background *background;
     task_kind kind;
     sagoi_pool_window window;
     sagoi_job *job;
     bool local;
     int64_t step;
     uint64_t id_low;
-    struct task *next;
 } task;
-
-/* With the thread that works it off. */
-typedef struct queue {
-    task *first, *last;
-    bool busy; /* with a task */
-    double cpu;
-    pthread_t thread;
-} queue;
 
 struct sagoi_background {
     sagoi_background_options options;
-    pthread_mutex_t lock;
-    pthread_cond_t work, news;
-    queue windows, others; /* windows: to the first level; others: draining and removing */
-    atomic_bool stop;
+    sagoi_workqueue *queues; /* their lock is that of the states of jobs, and of what follows */
+    double cpu[QUEUES];      /* seconds of each thread */
+    atomic_bool stop;        /* not under the lock: windows that are not whole are not waited for */
 };
 
-/* CPU seconds of the calling thread. */
-static double cpu_seconds(void) {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static struct timespec after_ms(int milliseconds) {
-    struct timespec at;
-    (void)clock_gettime(CLOCK_MONOTONIC, &at);
-    int64_t nanoseconds = at.tv_nsec + (int64_t)milliseconds * 1000000;
-    at.tv_sec += nanoseconds / 1000000000;
-    at.tv_nsec = nanoseconds % 1000000000;
-    return at;
-}
-
-static void push(queue *to, task *new) {
-    new->next = NULL;
-    if (to->first)
-        to->last->next = new;
-    else
-        to->first = new;
-    to->last = new;
-}
-
-static void lock(sagoi_background *background) { (void)pthread_mutex_lock(&background->lock); }
-static void unlock(sagoi_background *background) { (void)pthread_mutex_unlock(&background->lock); }
+static void lock(sagoi_background *background) { sagoi_workqueue_lock(background->queues); }
+static void unlock(sagoi_background *background) { sagoi_workqueue_unlock(background->queues); }
 
 /* ---- Windows ---- */
 
@@ -171,7 +139,6 @@ static void do_window(sagoi_background *background, const sagoi_pool_window *win
     job->write = sagoi_ckpt_now() - job->opened;
     job->first = failed ? SAGOI_JOB_FAILED : SAGOI_JOB_DONE;
     bool drain = !failed && job->global == SAGOI_JOB_PENDING;
-    (void)pthread_cond_broadcast(&background->news);
     unlock(background);
     if (drain)
         start_drain(background, job);
@@ -184,10 +151,8 @@ static sago_status between_pieces(void *arg) {
     sagoi_background *background = arg;
     double begin = sagoi_ckpt_now();
     lock(background);
-    while ((background->windows.busy || background->windows.first) && sagoi_ckpt_now() - begin < GIVE_WAY) {
-        struct timespec until = after_ms(NAP_MS);
-        (void)pthread_cond_timedwait(&background->news, &background->lock, &until);
-    }
+    while (sagoi_workqueue_busy(background->queues, WINDOWS) && sagoi_ckpt_now() - begin < GIVE_WAY)
+        sagoi_workqueue_await_news(background->queues, NAP_MS);
     unlock(background);
     return check_lease(background);
 }
@@ -212,7 +177,6 @@ static void do_drain(sagoi_background *background, sagoi_job *job) {
     note_failure(job, status);
     job->drain = sagoi_ckpt_now() - begin;
     job->global = status ? SAGOI_JOB_FAILED : SAGOI_JOB_DONE;
-    (void)pthread_cond_broadcast(&background->news);
     unlock(background);
 }
 
@@ -235,125 +199,49 @@ static void do_folder(sagoi_background *background, const task *at) {
         sagoi_message_clear();
 }
 
-static void do_task(sagoi_background *background, task *at) {
+static void do_task(sagoi_work *work) {
+    task *at = (task *)work;
+    sagoi_background *background = at->background;
     if (at->kind == TASK_WINDOW)
         do_window(background, &at->window);
     else if (at->kind == TASK_DRAIN)
         do_drain(background, at->job);
     else
         do_folder(background, at);
-    free(at);
-}
-
-/* ---- The thread ---- */
-
-/* The next task that may be done, out of its queue; under the lock. */
-static task *take(queue *from) {
-    task *first = from->first;
-    if (!first || (first->kind == TASK_WINDOW && first->window.job->held))
-        return NULL;
-    from->first = first->next;
-    if (first->kind == TASK_WINDOW)
-        first->window.job->started = true;
-    return first;
-}
-
-/* Works off a queue, until it is to stop and nothing is left. */
-static void work_off(sagoi_background *background, queue *from) {
+    double cpu = sagoi_seconds(CLOCK_THREAD_CPUTIME_ID);
     lock(background);
-    for (;;) {
-        task *at = take(from);
-        bool done = !from->first && (from == &background->windows || !background->windows.first) &&
-                    !(from == &background->others && background->windows.busy);
-        if (!at && done && atomic_load(&background->stop))
-            break;
-        if (!at) {
-            (void)pthread_cond_wait(&background->work, &background->lock);
-            continue;
-        }
-        from->busy = true;
-        unlock(background);
-        do_task(background, at);
-        lock(background);
-        from->busy = false;
-        from->cpu = cpu_seconds();
-        (void)pthread_cond_broadcast(&background->news);
-        (void)pthread_cond_broadcast(&background->work); /* who is to stop looks whether anything is left */
-    }
+    background->cpu[at->kind == TASK_WINDOW ? WINDOWS : OTHERS] = cpu;
     unlock(background);
 }
 
-static void *windows_main(void *arg) {
-    sagoi_background *background = arg;
-    work_off(background, &background->windows);
-    return NULL;
+/* ---- The threads ---- */
+
+/* A window whose job is held waits, and those behind it. */
+static bool begin_window(sagoi_work *work) {
+    sagoi_job *job = ((task *)work)->window.job;
+    if (job->held)
+        return false;
+    job->started = true;
+    return true;
 }
 
-static void *others_main(void *arg) {
-    sagoi_background *background = arg;
-    work_off(background, &background->others);
-    return NULL;
-}
-
-static void place_thread(const sagoi_background *background, pthread_t thread) {
-    cpu_set_t set;
-    if (background->options.core < 0 || background->options.core >= CPU_SETSIZE)
-        return;
-    CPU_ZERO(&set);
-    CPU_SET((size_t)background->options.core, &set);
-    (void)pthread_setaffinity_np(thread, sizeof set, &set);
-}
-
-static int start_thread(sagoi_background *background, void *(*body)(void *), pthread_t *thread) {
-    sigset_t all, before;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(thread, NULL, body, background);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!error) {
-        (void)pthread_setname_np(*thread, "sago-ckpt");
-        place_thread(background, *thread);
-    }
-    return error;
-}
-
-static void tell_to_stop(sagoi_background *background) {
-    lock(background);
-    atomic_store(&background->stop, true);
-    (void)pthread_cond_broadcast(&background->work);
-    unlock(background);
-}
-
-static void destroy(sagoi_background *background) {
-    (void)pthread_cond_destroy(&background->work);
-    (void)pthread_cond_destroy(&background->news);
-    (void)pthread_mutex_destroy(&background->lock);
-    free(background);
-}
+static int core_wanted(const void *core) { return *(const int *)core; }
 
 sago_status sagoi_background_start(const sagoi_background_options *options, sagoi_background **made) {
     sagoi_background *background = calloc(1, sizeof *background);
-    pthread_condattr_t monotonic;
     if (!background)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a writer");
     background->options = *options;
-    (void)pthread_mutex_init(&background->lock, NULL);
-    (void)pthread_condattr_init(&monotonic);
-    (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&background->work, &monotonic);
-    (void)pthread_cond_init(&background->news, &monotonic);
-    (void)pthread_condattr_destroy(&monotonic);
-    int error = start_thread(background, windows_main, &background->windows.thread);
-    if (!error) {
-        error = start_thread(background, others_main, &background->others.thread);
-        if (error) {
-            tell_to_stop(background);
-            (void)pthread_join(background->windows.thread, NULL);
-        }
-    }
-    if (error) {
-        destroy(background);
-        return sagoi_fail_errno(error, "starting a writer's thread");
+    sago_status status = sagoi_workqueue_create(QUEUES, "sago-ckpt", &background->queues);
+    int error = 0;
+    if (!status)
+        sagoi_workqueue_place(background->queues, core_wanted, &background->options.core);
+    for (int i = 0; i < QUEUES && !status && !error; i++)
+        error = sagoi_workqueue_start(background->queues, i);
+    if (status || error) {
+        sagoi_workqueue_destroy(&background->queues);
+        free(background);
+        return status ? status : sagoi_fail_errno(error, "starting a writer's thread");
     }
     *made = background;
     return SAGO_OK;
@@ -364,10 +252,9 @@ void sagoi_background_stop(sagoi_background **background) {
     *background = NULL;
     if (!ending)
         return;
-    tell_to_stop(ending);
-    (void)pthread_join(ending->windows.thread, NULL);
-    (void)pthread_join(ending->others.thread, NULL);
-    destroy(ending);
+    atomic_store(&ending->stop, true);
+    sagoi_workqueue_destroy(&ending->queues);
+    free(ending);
 }
 
 /* ---- What the rank asks for ---- */
@@ -376,12 +263,14 @@ static sago_status submit(sagoi_background *background, const task *wanted) {
     task *new = malloc(sizeof *new);
     if (!new)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a task of a writer");
+    bool window = wanted->kind == TASK_WINDOW;
     *new = *wanted;
-    lock(background);
-    push(new->kind == TASK_WINDOW ? &background->windows : &background->others, new);
-    (void)pthread_cond_broadcast(&background->work);
-    unlock(background);
-    return SAGO_OK;
+    new->work = (sagoi_work){.run = do_task, .begin = window ? begin_window : NULL, .owned = true};
+    new->background = background;
+    if (sagoi_workqueue_submit(background->queues, window ? WINDOWS : OTHERS, &new->work))
+        return SAGO_OK;
+    free(new);
+    return sagoi_fail(SAGO_ERR_STATE, "the thread of a writer is not in this process");
 }
 
 sago_status sagoi_background_window(sagoi_background *background, const sagoi_pool_window *window, bool inside) {
@@ -427,26 +316,28 @@ sagoi_job_news sagoi_job_ask(sagoi_background *background, const sagoi_job *job)
     return news;
 }
 
-static bool at_work(const queue *at) { return at->busy || at->first; }
+/* Under the lock. */
+static bool at_work(const sagoi_background *background) {
+    return sagoi_workqueue_busy(background->queues, WINDOWS) || sagoi_workqueue_busy(background->queues, OTHERS);
+}
 
 void sagoi_background_wait(sagoi_background *background, int milliseconds) {
-    struct timespec until = after_ms(milliseconds);
     lock(background);
-    if (at_work(&background->windows) || at_work(&background->others))
-        (void)pthread_cond_timedwait(&background->news, &background->lock, &until);
+    if (at_work(background))
+        sagoi_workqueue_await_news(background->queues, milliseconds);
     unlock(background);
 }
 
 bool sagoi_background_writes(sagoi_background *background) {
     lock(background);
-    bool writes = at_work(&background->windows);
+    bool writes = sagoi_workqueue_busy(background->queues, WINDOWS);
     unlock(background);
     return writes;
 }
 
 bool sagoi_background_idle(sagoi_background *background) {
     lock(background);
-    bool idle = !at_work(&background->windows) && !at_work(&background->others);
+    bool idle = !at_work(background);
     unlock(background);
     return idle;
 }
@@ -459,25 +350,18 @@ bool sagoi_job_hold(sagoi_background *background, sagoi_job *job) {
     return held;
 }
 
+static bool is_of_job(const sagoi_work *work, const void *job) { return ((const task *)work)->window.job == job; }
+
 void sagoi_job_release(sagoi_background *background, sagoi_job *job, bool drop) {
     lock(background);
-    task *at = background->windows.first;
-    background->windows.first = NULL;
-    for (task *next; at; at = next) {
-        next = at->next;
-        if (drop && at->window.job == job)
-            free(at);
-        else
-            push(&background->windows, at);
-    }
     job->held = false;
-    (void)pthread_cond_broadcast(&background->work);
+    sagoi_workqueue_recheck(background->queues, WINDOWS, drop ? is_of_job : NULL, job);
     unlock(background);
 }
 
 double sagoi_background_cpu(sagoi_background *background) {
     lock(background);
-    double seconds = background->windows.cpu + background->others.cpu;
+    double seconds = background->cpu[WINDOWS] + background->cpu[OTHERS];
     unlock(background);
     return seconds;
 }

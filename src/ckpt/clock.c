@@ -2,7 +2,7 @@
 
 #include <time.h>
 
-#include "base/faults.h"
+#include "system/faults.h"
 
 static double seconds_of(clockid_t clock) {
     struct timespec now;

@@ -15,7 +15,7 @@
 #ifndef SAGOI_CKPT_GENERATION_H
 #define SAGOI_CKPT_GENERATION_H
 
-#include "ckpt/files.h"
+#include "system/files.h"
 #include "ckpt/record.h"
 
 #define SAGOI_GENERATION_MOST ((INT64_C(1) << 24) - 1)

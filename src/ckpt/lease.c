@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +20,7 @@ enum {
     RENEWALS = 3, /* in the time of a lease */
     TRIES = 10    /* while others take it, and give it back */
 };
+#define LOOKS 1. /* seconds between the looks of the thread whether it is time to renew */
 
 /* What the record says of its owner. */
 typedef struct lease_record {
@@ -315,7 +315,7 @@ static sago_status renew_now(sagoi_lease *lease) {
     sago_status status = look_and_rewrite(lease);
     (void)pthread_mutex_lock(&lease->lock);
     lease->renewing = false;
-    (void)pthread_cond_broadcast(&lease->end);
+    (void)pthread_cond_broadcast(&lease->renewal);
     if (!status)
         lease->renewed = now;
     else if (status == SAGO_ERR_BUSY)
@@ -333,7 +333,7 @@ static sago_status renew(sagoi_lease *lease) {
             return SAGO_OK;
         if (!lease->renewing)
             return renew_now(lease);
-        (void)pthread_cond_wait(&lease->end, &lease->lock);
+        (void)pthread_cond_wait(&lease->renewal, &lease->lock);
     }
     return was_lost(lease);
 }
@@ -362,29 +362,21 @@ sago_status sagoi_lease_look(sagoi_lease *lease) {
 }
 
 /* What follows from losing it is found by the next write. */
-static void *keeper_main(void *arg) {
+static double keep(void *arg) {
     sagoi_lease *lease = arg;
     (void)pthread_mutex_lock(&lease->lock);
-    while (!lease->ending) {
-        struct timespec until;
-        (void)clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec += 1;
-        if (pthread_cond_timedwait(&lease->end, &lease->lock, &until) == ETIMEDOUT && !lease->ending &&
-            lease->held && renew(lease))
-            sagoi_message_clear();
-    }
+    if (lease->held && renew(lease))
+        sagoi_message_clear();
     (void)pthread_mutex_unlock(&lease->lock);
-    return NULL;
+    return LOOKS;
 }
 
+/* Where there is no thread the writers renew the lease. */
 static void start_keeper(sagoi_lease *lease) {
-    sigset_t all, before;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    lease->kept = pthread_create(&lease->thread, NULL, keeper_main, lease) == 0; /* else the writers renew it */
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (lease->kept)
-        (void)pthread_setname_np(lease->thread, "sago-lease");
+    lease->alarm = (sagoi_alarm){keep, lease};
+    if (sagoi_workqueue_create(1, "sago-lease", &lease->keeper) ||
+        !sagoi_workqueue_alarm(lease->keeper, 0, &lease->alarm, LOOKS))
+        sagoi_message_clear();
 }
 
 /* The lock stays, so that its generation is never had again; leaves the message alone. */
@@ -406,20 +398,15 @@ sago_status sagoi_lease_take(sagoi_lease *lease, const char *dir, int64_t second
     lease->taken = lease->held = true;
     lease->renewed = sagoi_ckpt_now();
     (void)pthread_mutex_init(&lease->lock, NULL);
-    (void)pthread_cond_init(&lease->end, NULL);
+    (void)pthread_cond_init(&lease->renewal, NULL);
     start_keeper(lease);
     return SAGO_OK;
 }
 
 static void stop_keeper(sagoi_lease *lease) {
-    (void)pthread_mutex_lock(&lease->lock);
-    lease->ending = true;
-    (void)pthread_cond_broadcast(&lease->end);
-    (void)pthread_mutex_unlock(&lease->lock);
-    if (lease->kept)
-        (void)pthread_join(lease->thread, NULL);
+    sagoi_workqueue_destroy(&lease->keeper);
     (void)pthread_mutex_destroy(&lease->lock);
-    (void)pthread_cond_destroy(&lease->end);
+    (void)pthread_cond_destroy(&lease->renewal);
 }
 
 void sagoi_lease_give_back(sagoi_lease *lease) {

@@ -17,19 +17,21 @@
 #include <pthread.h>
 
 #include "ckpt/generation.h"
+#include "system/workqueue.h"
 
 typedef struct sagoi_lease {
     sagoi_fence fence; /* the directory and the generation that this job has */
     sagoi_id owner;    /* random */
     int64_t seconds;
-    bool taken;           /* what follows is in use */
-    pthread_mutex_t lock; /* what follows */
-    pthread_cond_t end;
-    bool held, ending, kept; /* kept: there is a thread */
-    bool renewing;           /* somebody is, without the lock */
+    bool taken;             /* what follows is in use */
+    pthread_mutex_t lock;   /* what follows */
+    pthread_cond_t renewal; /* has ended */
+    bool held;
+    bool renewing; /* somebody is, without the lock */
     int64_t renewals;
-    double renewed; /* when, by the monotonic clock */
-    pthread_t thread;
+    double renewed;          /* when, by the monotonic clock */
+    sagoi_workqueue *keeper; /* the thread */
+    sagoi_alarm alarm;       /* of it */
 } sagoi_lease;
 
 /* Of directories from before there were generations. */

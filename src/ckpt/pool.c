@@ -4,7 +4,7 @@
 
 #include "base/checked.h"
 #include "base/futex.h"
-#include "base/watch.h"
+#include "system/watch.h"
 #include "move/calls.h"
 #include "move/control.h"
 

@@ -7,7 +7,7 @@
 #include "mpi/types.h"
 #include "base/hints.h"
 #include "base/live.h"
-#include "base/watch.h"
+#include "system/watch.h"
 #include "ckpt/allocation.h"
 #include "ckpt/background.h"
 #include "ckpt/catalog.h"

@@ -16,6 +16,7 @@
 #include "defer/pace.h"
 #include "engine/share.h"
 #include "machine/memory.h"
+#include "system/syscalls.h"
 
 /* Of a rank, where nobody set a limit: on one node what a cache holds, since moving costs little there. */
 enum { MOST_HERE = 4 << 20, MOST_BETWEEN = 32 << 20 };
@@ -221,7 +222,7 @@ static sago_status see_to_age(sagoi_pending *pending) {
     pending->born = sagoi_now();
     if (pending->armed || pending->age == 0)
         return SAGO_OK;
-    pending->armed = sagoi_iothread_alarm(pending->file->thread, &pending->alarm, pending->age);
+    pending->armed = sagoi_workqueue_alarm(pending->file->thread, 0, &pending->alarm, pending->age);
     return pending->armed ? SAGO_OK : store_own(pending, SAGO_FLUSH_AGE);
 }
 
@@ -327,12 +328,13 @@ static void list_remove(const sagoi_pending *pending) {
 static bool is_named(const sagoi_pending *pending, const struct stat *named) {
     struct stat own;
     int fd = sagoi_store_fd(pending->file->store);
-    return fd >= 0 && fstat(fd, &own) == 0 && own.st_dev == named->st_dev && own.st_ino == named->st_ino;
+    return fd >= 0 && sagoi_fstat(fd, pending->file->path, &own) == 0 && own.st_dev == named->st_dev &&
+           own.st_ino == named->st_ino;
 }
 
 void sagoi_flush_named(const char *path) {
     struct stat named;
-    if (stat(path, &named) != 0)
+    if (sagoi_stat(path, &named) != 0)
         return;
     (void)pthread_mutex_lock(&all.lock);
     for (sagoi_pending *pending = all.first; pending; pending = pending->next) {

@@ -17,7 +17,7 @@
 #include "move/mailroom.h"
 #include "move/team.h"
 #include "plan/route.h"
-#include "store/iothread.h"
+#include "store/io_task.h"
 #include "store/store.h"
 #include "trace/stats.h"
 #include "view/known.h"
@@ -70,7 +70,7 @@ struct sago_file {
     sago_stats stats;
 
     sagoi_writable writable;
-    sagoi_iothread *thread;
+    sagoi_workqueue *thread;
     sagoi_mapping mapping;
     sagoi_hints hints;
     const sagoi_job_network *network; /* the network, and where the nodes are; of the circle */

@@ -5,7 +5,7 @@
 
 void sagoi_task_begin(sago_file *file, sagoi_task *task, sagoi_worker worker) {
     if (worker == SAGOI_BY_THREAD)
-        sagoi_iothread_start(file->thread, task);
+        sagoi_task_submit(file->thread, task);
     else
         sagoi_task_do(task);
 }
@@ -13,7 +13,7 @@ void sagoi_task_begin(sago_file *file, sagoi_task *task, sagoi_worker worker) {
 /* Who has a stack of its own gives it up while it waits. */
 static void wait_on_fiber(sago_file *file, sagoi_task *task) {
     sagoi_team *team = file->team;
-    for (bool moved = true; !sagoi_iothread_done(file->thread, task); moved = false)
+    for (bool moved = true; !sagoi_work_done(file->thread, &task->work); moved = false)
         sagoi_fiber_yield((team->idle && team->idle(team->idle_arg)) || moved, NULL, 0);
 }
 
@@ -21,7 +21,7 @@ sago_status sagoi_task_finish(sago_file *file, sagoi_task *task) {
     sagoi_team *team = file->team;
     if (sagoi_on_fiber())
         wait_on_fiber(file, task);
-    while (!sagoi_iothread_wait(file->thread, task, 1))
+    while (!sagoi_work_wait(file->thread, &task->work, 1))
         if (!sagoi_give_way(false) && !(team->idle && team->idle(team->idle_arg)))
             sagoi_poke(team);
     if (__builtin_expect(sagoi_is_recorded(), 0))

@@ -1,6 +1,5 @@
 #include "neighbourhood/probe_files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -10,16 +9,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/faults.h"
-#include "base/watch.h"
+#include "system/syscalls.h"
+#include "system/watch.h"
 
-/* Counts an operation, and may it go on? */
-static bool begin(int64_t *count, const char *operation) {
+/* Counts a call, and makes it in the directory, in the folder or, with -1, anywhere. */
+static int count_call(int64_t *count, int dir, sagoi_file_op op) {
     ++*count;
-    int error = sagoi_fault_probe(operation);
-    if (error)
-        errno = error;
-    return error == 0;
+    op.in_fd = dir >= 0 && op.kind != SAGOI_OP_FSTAT;
+    op.fd = dir;
+    return (int)sagoi_syscall(&op);
 }
 
 void sagoi_probe_init(sagoi_probe *probe, const char *path) {
@@ -30,9 +28,9 @@ static sago_status close_all(sagoi_probe *probe, int64_t unused, int64_t *nothin
     (void)unused;
     (void)nothing;
     if (probe->folder >= 0)
-        (void)close(probe->folder);
+        (void)sagoi_close(probe->folder, probe->folder_name);
     if (probe->dir >= 0)
-        (void)close(probe->dir);
+        (void)sagoi_close(probe->dir, probe->path);
     probe->folder = probe->dir = -1;
     return SAGO_OK;
 }
@@ -44,30 +42,24 @@ void sagoi_probe_set_name(sagoi_probe *probe, const uint64_t random[2]) {
     (void)snprintf(probe->folder_name, sizeof probe->folder_name, ".sago-%s.d", unique);
 }
 
-static int open_again(int dir, const char *name, int flags, mode_t mode) {
-    int fd;
-    do
-        fd = openat(dir, name, flags | O_CLOEXEC, mode);
-    while (fd < 0 && errno == EINTR);
-    return fd;
-}
-
 /* Which directory it is, and whether it can be written to (a file system mounted read-only says so here, too). */
 static sago_status examine_directory(sagoi_probe *probe) {
     struct stat info;
-    if (!begin(&probe->counts.checks, "stat") || fstat(probe->dir, &info) != 0)
+    sagoi_file_op stat = {.kind = SAGOI_OP_FSTAT, .path = probe->path, .info = &info};
+    sagoi_file_op access = {.kind = SAGOI_OP_ACCESS, .path = ".", .flags = W_OK | X_OK};
+    if (count_call(&probe->counts.checks, probe->dir, stat) != 0)
         return sagoi_fail_errno(errno, "the directory %s", probe->path);
     probe->device = info.st_dev;
     probe->inode = info.st_ino;
-    if (!begin(&probe->counts.checks, "access") || faccessat(probe->dir, ".", W_OK | X_OK, AT_EACCESS) != 0)
+    if (count_call(&probe->counts.checks, probe->dir, access) != 0)
         return sagoi_fail_errno(errno, "the directory %s cannot be written to", probe->path);
     return SAGO_OK;
 }
 
 static sago_status open_directory(sagoi_probe *probe, int64_t examine, int64_t *nothing) {
     (void)nothing;
-    if (begin(&probe->counts.opens, "open"))
-        probe->dir = open_again(AT_FDCWD, probe->path, O_RDONLY | O_DIRECTORY, 0);
+    sagoi_file_op open = {.kind = SAGOI_OP_OPEN, .path = probe->path, .flags = O_RDONLY | O_DIRECTORY};
+    probe->dir = count_call(&probe->counts.opens, -1, open);
     if (probe->dir < 0)
         return sagoi_fail_errno(errno, "the directory %s", probe->path);
     return examine ? examine_directory(probe) : SAGO_OK;
@@ -75,38 +67,41 @@ static sago_status open_directory(sagoi_probe *probe, int64_t examine, int64_t *
 
 /* ---- One file for all ---- */
 
-static int create_exclusively(int dir, const char *name) {
-    return open_again(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+static int create_exclusively(sagoi_probe *probe, int dir, const char *name) {
+    sagoi_file_op op = {.kind = SAGOI_OP_CREATE, .path = name, .mode = 0600};
+    op.flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+    return count_call(&probe->counts.creates, dir, op);
 }
 
 static sago_status create(sagoi_probe *probe, int64_t unused, int64_t *nothing) {
     (void)unused;
     (void)nothing;
-    int fd = begin(&probe->counts.creates, "create") ? create_exclusively(probe->dir, probe->name) : -1;
+    int fd = create_exclusively(probe, probe->dir, probe->name);
     if (fd < 0)
         return sagoi_fail_errno(errno, "creating a file in %s", probe->path);
     probe->has_file = true;
-    (void)close(fd);
+    (void)sagoi_close(fd, probe->name);
     return SAGO_OK;
 }
 
 static sago_status look(sagoi_probe *probe, int64_t unused, int64_t *seen) {
     struct stat info;
     (void)unused;
-    *seen = begin(&probe->counts.looks, "look") &&
-            fstatat(probe->dir, probe->name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode);
+    sagoi_file_op op = {.kind = SAGOI_OP_STAT, .path = probe->name, .flags = AT_SYMLINK_NOFOLLOW, .info = &info};
+    *seen = count_call(&probe->counts.looks, probe->dir, op) == 0 && S_ISREG(info.st_mode);
     return SAGO_OK;
 }
 
 /* ---- A file for each, in a folder ---- */
 
 static sago_status open_folder(sagoi_probe *probe) {
-    bool allowed = begin(&probe->counts.creates, "mkdir");
-    if (!allowed || (mkdirat(probe->dir, probe->folder_name, 0700) != 0 && errno != EEXIST))
+    sagoi_file_op make = {.kind = SAGOI_OP_MKDIR, .path = probe->folder_name, .mode = 0700};
+    sagoi_file_op open = {.kind = SAGOI_OP_OPEN, .path = probe->folder_name};
+    open.flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+    if (count_call(&probe->counts.creates, probe->dir, make) != 0 && errno != EEXIST)
         return sagoi_fail_errno(errno, "creating a folder in %s", probe->path);
     probe->has_folder = true;
-    if (begin(&probe->counts.opens, "open folder"))
-        probe->folder = open_again(probe->dir, probe->folder_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+    probe->folder = count_call(&probe->counts.opens, probe->dir, open);
     if (probe->folder < 0)
         return sagoi_fail_errno(errno, "opening a folder just made in %s", probe->path);
     return SAGO_OK;
@@ -120,7 +115,9 @@ static void entry_name(int64_t number, char name[SAGOI_PROBE_NAME_MAX]) {
  * Compared with what our own files belong to: a server may give them to another user than we think we are. */
 static sago_status check_owner(sagoi_probe *probe, int fd) {
     struct stat folder, file;
-    if (!begin(&probe->counts.checks, "owner") || fstat(probe->folder, &folder) != 0 || fstat(fd, &file) != 0)
+    sagoi_file_op op = {.kind = SAGOI_OP_FSTAT, .path = probe->folder_name, .info = &folder};
+    if (count_call(&probe->counts.checks, probe->folder, op) != 0 ||
+        sagoi_fstat(fd, probe->folder_name, &file) != 0)
         return sagoi_fail_errno(errno, "a folder just made in %s", probe->path);
     if (folder.st_uid != file.st_uid)
         return sagoi_fail(SAGO_ERR_ACCESS, "a folder just made in %s now belongs to user %u", probe->path,
@@ -135,13 +132,13 @@ static sago_status enter(sagoi_probe *probe, int64_t number, int64_t *nothing) {
     if (status)
         return status;
     entry_name(number, name);
-    int fd = begin(&probe->counts.creates, "create") ? create_exclusively(probe->folder, name) : -1;
+    int fd = create_exclusively(probe, probe->folder, name);
     if (fd < 0)
         return sagoi_fail_errno(errno, "creating a file in a folder in %s", probe->path);
     probe->entry = number;
     probe->has_entry = true;
     status = check_owner(probe, fd);
-    (void)close(fd);
+    (void)sagoi_close(fd, name);
     return status;
 }
 
@@ -156,32 +153,21 @@ static int64_t entry_number(const char *name) {
     return strcmp(name, again) == 0 ? number : -1;
 }
 
-static DIR *open_stream(sagoi_probe *probe) {
-    int fd = begin(&probe->counts.lists, "list") ? fcntl(probe->folder, F_DUPFD_CLOEXEC, 0) : -1;
-    DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
-    if (fd >= 0 && !stream)
-        (void)close(fd);
-    return stream;
-}
-
 static sago_status list(sagoi_probe *probe, int64_t end, int64_t *least) {
-    DIR *stream = open_stream(probe);
-    if (!stream)
-        return sagoi_fail_errno(errno, "listing a folder in %s", probe->path);
+    sagoi_file_op op = {.kind = SAGOI_OP_LIST, .path = ".", .fd = probe->folder, .in_fd = true};
     bool own = false;
     int64_t found = probe->entry;
-    errno = 0;
-    for (struct dirent *item = readdir(stream); item; item = readdir(stream)) {
-        int64_t number = entry_number(item->d_name);
+    probe->counts.lists++;
+    int64_t bytes = sagoi_syscall(&op);
+    if (bytes < 0)
+        return sagoi_fail_errno(errno, "listing a folder in %s", probe->path);
+    for (const char *name = op.names; name < op.names + bytes; name += strlen(name) + 1) {
+        int64_t number = entry_number(name);
         own = own || number == probe->entry;
         if (number >= 0 && number < end && number < found)
             found = number;
-        errno = 0;
     }
-    int error = errno;
-    (void)closedir(stream);
-    if (error)
-        return sagoi_fail_errno(error, "listing a folder in %s", probe->path);
+    free(op.names);
     if (!own)
         return sagoi_fail(SAGO_ERR_NO_FILE, "a file just made in %s has gone: was the directory removed?",
                           probe->path);
@@ -192,21 +178,21 @@ static sago_status list(sagoi_probe *probe, int64_t end, int64_t *least) {
 /* ---- The end ---- */
 
 /* 0 or an errno; what has gone already is as good as removed. */
-static int remove_one(sagoi_probe *probe, int dir, const char *name, int flags) {
-    bool allowed = begin(&probe->counts.removes, "remove");
-    return allowed && unlinkat(dir, name, flags) == 0 ? 0 : errno == ENOENT ? 0 : errno;
+static int remove_one(sagoi_probe *probe, int dir, const char *name, sagoi_op_kind kind) {
+    sagoi_file_op op = {.kind = kind, .path = name};
+    return count_call(&probe->counts.removes, dir, op) == 0 || errno == ENOENT ? 0 : errno;
 }
 
 static int remove_entry(sagoi_probe *probe) {
     char number[SAGOI_PROBE_NAME_MAX];
     entry_name(probe->entry, number);
-    return remove_one(probe, probe->folder, number, 0);
+    return remove_one(probe, probe->folder, number, SAGOI_OP_UNLINK);
 }
 
 static sago_status remove_files(sagoi_probe *probe, int64_t unused, int64_t *nothing) {
     (void)unused;
     (void)nothing;
-    int error = probe->has_file ? remove_one(probe, probe->dir, probe->name, 0) : 0;
+    int error = probe->has_file ? remove_one(probe, probe->dir, probe->name, SAGOI_OP_UNLINK) : 0;
     int entry_error = probe->has_entry ? remove_entry(probe) : 0;
     probe->has_file = probe->has_entry = false;
     if (error || entry_error)
@@ -216,7 +202,7 @@ static sago_status remove_files(sagoi_probe *probe, int64_t unused, int64_t *not
 
 static sago_status remove_folder(sagoi_probe *probe, int64_t alone, int64_t *nothing) {
     (void)nothing;
-    int error = probe->has_folder ? remove_one(probe, probe->dir, probe->folder_name, AT_REMOVEDIR) : 0;
+    int error = probe->has_folder ? remove_one(probe, probe->dir, probe->folder_name, SAGOI_OP_RMDIR) : 0;
     probe->has_folder = false;
     if (error && alone)
         return sagoi_fail_errno(error, "a folder %s is left in %s", probe->folder_name, probe->path);

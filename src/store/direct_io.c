@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "store/transfer.h"
+#include "system/syscalls.h"
 
 enum { USUAL_UNIT = 4096 };
 
@@ -37,7 +38,7 @@ void sagoi_direct_open(sagoi_direct *direct, const sagoi_store *store) {
     /* By the descriptor, not the path: the path may mean another file by now. */
     char self[40];
     (void)snprintf(self, sizeof self, "/proc/self/fd/%d", store->fd);
-    direct->fd = open(self, store->access | O_DIRECT | O_CLOEXEC);
+    direct->fd = sagoi_open(self, store->access | O_DIRECT, 0);
 }
 
 static bool direct_usable(const sagoi_direct *direct) {

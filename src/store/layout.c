@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/checked.h"
+#include "system/syscalls.h"
 
 typedef struct known {
     const char *name;
@@ -156,13 +157,13 @@ int sagoi_layout_create(const char *path, int flags, unsigned mode, const sagoi_
     int64_t bytes =
         (flags & O_CREAT) && wanted->unit + wanted->count > 0 ? sagoi_stripes_to_lustre(*wanted, value) : 0;
     if (bytes == 0 || !is_lustre(path))
-        return open(path, flags, (mode_t)mode);
-    int fd = open(path, flags | O_EXCL | O_LOV_DELAY, (mode_t)mode);
+        return sagoi_open(path, flags, (mode_t)mode);
+    int fd = sagoi_open(path, flags | O_EXCL | O_LOV_DELAY, (mode_t)mode);
     if (fd < 0) /* it is there already, with its stripes */
-        return errno == EEXIST && !(flags & O_EXCL) ? open(path, flags, (mode_t)mode) : -1;
+        return errno == EEXIST && !(flags & O_EXCL) ? sagoi_open(path, flags, (mode_t)mode) : -1;
     (void)fsetxattr(fd, "lustre.lov", value, (size_t)bytes, 0); /* a wish, not an order */
-    (void)close(fd);
-    return open(path, flags & ~(O_CREAT | O_EXCL), (mode_t)mode);
+    (void)sagoi_close(fd, path);
+    return sagoi_open(path, flags & ~(O_CREAT | O_EXCL), (mode_t)mode);
 }
 
 void sagoi_layout_wish(int fd, const sagoi_stripes *wanted) {

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/checked.h"
-#include "base/faults.h"
 #include "store/transfer.h"
+#include "system/syscalls.h"
 
 /* A message holds about 500 bytes and must have room for the cause; of a path the end tells most. */
 enum { NAME_SHOWN = 200 };
@@ -29,25 +29,17 @@ static char *name_of_path(const char *path) {
     return name;
 }
 
-static int open_again(const char *path, int flags, const sagoi_store_options *options) {
-    int fd;
-    do
-        fd = sagoi_layout_create(path, flags, options->mode, &options->stripes);
-    while (fd < 0 && errno == EINTR);
-    return fd;
-}
-
 /* Does not wait for a FIFO's other end.  O_APPEND would make Linux ignore the offset of every write, and
  * O_DIRECT is for the second descriptor. */
 static int open_without_waiting(const char *path, const sagoi_store_options *options) {
-    int flags = (options->flags & ~(O_APPEND | O_DIRECT)) | O_CLOEXEC | O_NOCTTY;
-    int fd = open_again(path, flags | O_NONBLOCK, options);
+    int flags = (options->flags & ~(O_APPEND | O_DIRECT)) | O_NOCTTY;
+    int fd = sagoi_layout_create(path, flags | O_NONBLOCK, options->mode, &options->stripes);
     if (fd >= 0 || errno != EWOULDBLOCK)
         return fd;
     /* Somebody holds a lease on the file (a file server does): a wait that ends. */
     struct stat file;
-    if (stat(path, &file) == 0 && S_ISREG(file.st_mode))
-        return open_again(path, flags, options);
+    if (sagoi_stat(path, &file) == 0 && S_ISREG(file.st_mode))
+        return sagoi_layout_create(path, flags, options->mode, &options->stripes);
     errno = EWOULDBLOCK;
     return -1;
 }
@@ -61,7 +53,7 @@ static sago_status open_failed(const sagoi_store *store, int error) {
 
 static sago_status check_kind(const sagoi_store *store) {
     struct stat file;
-    if (fstat(store->fd, &file) != 0)
+    if (sagoi_fstat(store->fd, store->name, &file) != 0)
         return sagoi_fail_errno(errno, "fstat of %s", store->name);
     if (S_ISREG(file.st_mode))
         return SAGO_OK;
@@ -146,8 +138,10 @@ sago_status sagoi_store_serve(const char *name, const sagoi_store_service *servi
     return SAGO_OK;
 }
 
-/* Linux has closed the descriptor even when it says EINTR; a second try might close another's. */
-static int close_once(int fd) { return fd < 0 || close(fd) == 0 || errno == EINTR ? 0 : errno; }
+/* 0 or an errno. */
+static int close_one(const sagoi_store *store, int fd) {
+    return fd < 0 || sagoi_close(fd, store->name) == 0 ? 0 : errno;
+}
 
 sago_status sagoi_store_close(sagoi_store **store) {
     if (!store || !*store)
@@ -156,8 +150,8 @@ sago_status sagoi_store_close(sagoi_store **store) {
     *store = NULL;
     sago_status status = sagoi_subfile_store_close(&closing->parts);
     sagoi_uring_destroy(&closing->uring);
-    int direct_error = close_once(closing->direct.fd);
-    int error = close_once(closing->fd);
+    int direct_error = close_one(closing, closing->direct.fd);
+    int error = close_one(closing, closing->fd);
     if (error || direct_error)
         status = sagoi_fail_errno(error ? error : direct_error, "close of %s", closing->name);
     free(closing->name);
@@ -202,7 +196,7 @@ sago_status sagoi_store_size(sagoi_store *store, int64_t *size) {
     if (store->parts)
         return sagoi_subfile_store_size(store->parts, 0, 1, size);
     sagoi_count_call(store);
-    if (fstat(store->fd, &file) != 0)
+    if (sagoi_fstat(store->fd, store->name, &file) != 0)
         return sagoi_fail_errno(errno, "fstat of %s", store->name);
     *size = file.st_size;
     return SAGO_OK;
@@ -215,7 +209,7 @@ sago_status sagoi_store_look(sagoi_store *store, int64_t looker, int64_t lookers
         return sagoi_subfile_store_size(store->parts, looker, lookers, &look->size);
     if (looker > 0)
         return SAGO_OK;
-    if (fstat(store->fd, &file) != 0)
+    if (sagoi_fstat(store->fd, store->name, &file) != 0)
         return sagoi_fail_errno(errno, "fstat of %s", store->name);
     *look = (sagoi_look){file.st_size, (int64_t)file.st_blocks * 512 < file.st_size};
     return SAGO_OK;
@@ -235,12 +229,9 @@ sago_status sagoi_store_resize(sagoi_store *store, int64_t size) {
         return status;
     if (store->parts)
         return sagoi_subfile_store_change(store->parts, size, sagoi_store_resize);
-    int result;
-    do {
-        result = ftruncate(store->fd, size);
-        sagoi_count_call(store);
-    } while (result != 0 && errno == EINTR);
-    if (result != 0)
+    sagoi_file_op op = {.kind = SAGOI_OP_TRUNCATE, .path = store->name, .fd = store->fd, .len = size};
+    sagoi_count_call(store);
+    if (sagoi_syscall(&op) != 0)
         return sagoi_fail_errno(errno, "resize of %s to %lld bytes", store->name, (long long)size);
     return SAGO_OK;
 }
@@ -251,12 +242,10 @@ static int allocate_undisturbed(sagoi_store *store, int mode, int64_t size) {
     sigset_t all, before;
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    int result;
-    do {
-        result = fallocate(store->fd, mode, 0, size);
-        sagoi_count_call(store);
-    } while (result != 0 && errno == EINTR);
-    int error = result == 0 ? 0 : errno;
+    sagoi_file_op op = {
+        .kind = SAGOI_OP_ALLOCATE, .path = store->name, .fd = store->fd, .flags = mode, .len = size};
+    sagoi_count_call(store);
+    int error = sagoi_syscall(&op) == 0 ? 0 : errno;
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;
 }
@@ -295,10 +284,9 @@ sago_status sagoi_store_sync(sagoi_store *store) {
     int error = atomic_load(&store->sync_error);
     if (error)
         return sagoi_fail_errno(error, "fsync of %s, which failed before", store->name);
-    int result;
     do {
-        result = sagoi_fault_fsync(store->fd);
-        error = result == 0 ? 0 : errno;
+        sagoi_file_op op = {.kind = SAGOI_OP_SYNC, .path = store->name, .fd = store->fd};
+        error = sagoi_syscall(&op) == 0 ? 0 : errno;
         sagoi_count_call(store);
     } while (error == EINTR);
     if (!error)

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "store/subfile_rule.h"
 #include "store/transfer.h"
+#include "system/syscalls.h"
 
 /* So many subfiles stay open; more are opened for each access, so that no limit of descriptors is met. */
 enum { KEPT_MAX = 256, BATCH_RUNS = 128 };
@@ -57,21 +57,19 @@ static sago_status part_lost(const char *dir, int64_t k) {
 bool sagoi_subfile_store_are_at(const char *path) {
     char *description = path_in(path, SAGOI_SUBFILES_NAME);
     struct stat file;
-    bool there = description && stat(description, &file) == 0;
+    bool there = description && sagoi_stat(description, &file) == 0;
     free(description);
     return there;
 }
 
 static sago_status read_text(const char *path, char *text, int64_t capacity, int64_t *bytes) {
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); /* not to wait for a FIFO's other end */
+    int fd = sagoi_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0); /* not to wait for a FIFO's other end */
     if (fd < 0)
         return sagoi_fail_errno(errno, "open of %.200s", path);
-    ssize_t got;
-    do
-        got = read(fd, text, (size_t)capacity);
-    while (got < 0 && errno == EINTR);
+    sagoi_file_op op = {.kind = SAGOI_OP_READ, .path = path, .fd = fd, .into = text, .len = capacity};
+    int64_t got = sagoi_syscall(&op);
     int error = errno;
-    (void)close(fd);
+    (void)sagoi_close(fd, path);
     *bytes = got;
     return got < 0 ? sagoi_fail_errno(error, "read of %.200s", path) : SAGO_OK;
 }
@@ -129,7 +127,7 @@ static sago_status make_description(const char *dir, const sagoi_store_options *
     int64_t bytes = sagoi_subfiles_format(&options->subfiles, text);
     char *path = path_in(dir, SAGOI_SUBFILES_NAME), *aside = path_in(dir, SAGOI_SUBFILES_NAME ".new");
     sago_status status = path && aside ? write_new(aside, options, text, bytes) : no_memory();
-    if (status == SAGO_OK && rename(aside, path) != 0)
+    if (status == SAGO_OK && sagoi_name_call(SAGOI_OP_RENAME, aside, path) != 0)
         status = sagoi_fail_errno(errno, "rename of %.200s", aside);
     free(path);
     free(aside);
@@ -138,7 +136,8 @@ static sago_status make_description(const char *dir, const sagoi_store_options *
 
 /* 0 or an errno; what is not there is fine. */
 static int remove_name(char *path) {
-    int error = !path ? ENOMEM : unlink(path) == 0 || errno == ENOENT ? 0 : errno;
+    bool gone = path && (sagoi_name_call(SAGOI_OP_UNLINK, path, NULL) == 0 || errno == ENOENT);
+    int error = !path ? ENOMEM : gone ? 0 : errno;
     free(path);
     return error;
 }
@@ -150,7 +149,7 @@ static int remove_parts(const char *dir, int64_t count) {
         error = remove_name(path_of_part(dir, k));
     error = error ? error : remove_name(path_in(dir, SAGOI_SUBFILES_NAME ".new"));
     error = error ? error : remove_name(path_in(dir, SAGOI_SUBFILES_NAME));
-    return error ? error : rmdir(dir) == 0 ? 0 : errno;
+    return error ? error : sagoi_name_call(SAGOI_OP_RMDIR, dir, NULL) == 0 ? 0 : errno;
 }
 
 sago_status sagoi_subfile_store_make(const char *path, const sagoi_store_options *options, bool *made) {
@@ -160,7 +159,7 @@ sago_status sagoi_subfile_store_make(const char *path, const sagoi_store_options
     if (!sagoi_subfiles_valid(&options->subfiles))
         return sagoi_fail(SAGO_ERR_ARG, "%lld subfiles with blocks of %lld bytes",
                           (long long)options->subfiles.count, (long long)options->subfiles.block);
-    if (mkdir(path, 0777) != 0) {
+    if (sagoi_name_call(SAGOI_OP_MKDIR, path, NULL) != 0) {
         if (errno == EEXIST && !(options->flags & O_EXCL))
             return SAGO_OK; /* it is what it is */
         return sagoi_fail_errno(errno, "making %.200s for subfiles", path);
@@ -177,7 +176,8 @@ sago_status sagoi_subfile_store_make(const char *path, const sagoi_store_options
 sago_status sagoi_store_remove(const char *path) {
     sagoi_subfiles rule = {0, 0};
     if (!sagoi_subfile_store_are_at(path))
-        return unlink(path) == 0 ? SAGO_OK : sagoi_fail_errno(errno, "removing the file");
+        return sagoi_name_call(SAGOI_OP_UNLINK, path, NULL) == 0 ? SAGO_OK
+                                                                 : sagoi_fail_errno(errno, "removing the file");
     sago_status status = read_rule(path, &rule);
     if (status != SAGO_OK)
         return status;
@@ -298,7 +298,7 @@ void sagoi_subfile_store_count(sagoi_subfile_store *parts, sagoi_store_counts *c
 static sago_status end_of_part(const sagoi_subfile_store *parts, int64_t k, int64_t *end) {
     struct stat file;
     char *path = path_of_part(parts->dir, k);
-    int error = !path ? ENOMEM : stat(path, &file) == 0 ? 0 : errno;
+    int error = !path ? ENOMEM : sagoi_stat(path, &file) == 0 ? 0 : errno;
     free(path);
     if (error == ENOENT)
         return part_lost(parts->dir, k);

@@ -6,7 +6,8 @@
 #include <limits.h>
 
 #include "base/checked.h"
-#include "base/faults.h"
+#include "system/faults.h"
+#include "system/syscalls.h"
 
 /* Fits the stack of any thread (about 26 KiB).  No piece can have more vectors than a batch, so none has
  * more than the kernel takes. */
@@ -72,15 +73,38 @@ void sagoi_io_piece_step(sagoi_transfer *transfer, sagoi_io_piece *piece, int64_
     piece->finished = result == 0 || piece->len == 0;
 }
 
+/* Bytes, or -errno. */
+static int64_t move_some(const sagoi_transfer *transfer, const sagoi_io_piece *piece) {
+    int fd = sagoi_io_piece_fd(transfer, piece);
+    const char *path = transfer->store->name;
+    ssize_t moved = transfer->write ? sagoi_pwrite(fd, path, piece->iov, piece->iov_count, piece->off)
+                                    : sagoi_pread(fd, path, piece->iov, piece->iov_count, piece->off);
+    return moved < 0 ? -errno : moved;
+}
+
+/* Finishes the piece by POSIX calls. */
+static void posix_run(sagoi_transfer *transfer, sagoi_io_piece *piece) {
+    while (!piece->finished) {
+        int64_t result = move_some(transfer, piece);
+        sagoi_count_call(transfer->store);
+        if (result == piece->len) { /* as nearly always */
+            transfer->bytes += result;
+            piece->finished = true;
+            return;
+        }
+        sagoi_io_piece_step(transfer, piece, result);
+    }
+}
+
 static bool uring_pays(const sagoi_store *store, const batch *todo) {
-    return todo->pieces > 1 && sagoi_uring_usable(store->uring) && !sagoi_faults_in_store();
+    return todo->pieces > 1 && sagoi_uring_usable(store->uring) && !sagoi_faults_active();
 }
 
 static void batch_flush(sagoi_transfer *transfer, batch *todo) {
     if (transfer->status == SAGO_OK && uring_pays(transfer->store, todo))
         sagoi_uring_run(transfer->store->uring, transfer, todo->piece, todo->pieces);
     for (int i = 0; i < todo->pieces && transfer->status == SAGO_OK; i++)
-        sagoi_posix_run(transfer, &todo->piece[i]);
+        posix_run(transfer, &todo->piece[i]);
     todo->pieces = 0;
     todo->vectors = 0;
 }
@@ -139,7 +163,7 @@ static void transfer_one(sagoi_transfer *transfer, const sagoi_io_run *run) {
     struct iovec vector = {.iov_base = run->buf, .iov_len = (size_t)run->len};
     sagoi_io_piece piece = {.iov = &vector, .iov_count = 1, .off = run->off, .len = run->len};
     if (run->len > 0)
-        sagoi_posix_run(transfer, &piece);
+        posix_run(transfer, &piece);
 }
 
 static void transfer_many(sagoi_transfer *transfer, const sagoi_io_run *runs, int64_t n) {

@@ -5,7 +5,7 @@
  *             runs that are neighbours in the file share one
  *   transfer  one sagoi_store_write() or sagoi_store_read()
  *
- * transfer.c cuts runs into pieces and keeps their state; posix.c and uring.c move pieces. */
+ * transfer.c cuts runs into pieces, keeps their state, and moves them; uring.c moves many at a time. */
 #ifndef SAGOI_TRANSFER_H
 #define SAGOI_TRANSFER_H
 
@@ -69,14 +69,11 @@ static inline void sagoi_count_call(sagoi_store *store) {
     (void)atomic_fetch_add_explicit(&store->system_calls, 1, memory_order_relaxed);
 }
 
-/* posix.c: finishes the piece. */
-void sagoi_posix_run(sagoi_transfer *transfer, sagoi_io_piece *piece);
-
 /* uring.c: NULL when the kernel does not let us. */
 sagoi_uring *sagoi_uring_create(void);
 void sagoi_uring_destroy(sagoi_uring **uring);
 bool sagoi_uring_usable(const sagoi_uring *uring);
-/* Moves what it can, many pieces at a time; what it leaves unfinished is for sagoi_posix_run().  Nothing of
+/* Moves what it can, many pieces at a time; what it leaves unfinished is for POSIX calls.  Nothing of
  * this transfer is in flight when it returns. */
 void sagoi_uring_run(sagoi_uring *uring, sagoi_transfer *transfer, sagoi_io_piece *pieces, int n);
 

@@ -17,6 +17,7 @@
 #include "move/calls.h"
 #include "move/collect.h"
 #include "store/leftovers.h"
+#include "system/syscalls.h"
 
 enum { LEFT_AFTER = 600 }; /* seconds; what nobody holds then was left by a job that died */
 
@@ -175,7 +176,7 @@ static sago_status publish_part(const sago_file *file, const gathered *all) {
         status = sagoi_store_size(t->local->store, &part.end);
     if (status)
         return status;
-    (void)stat(place.folder, &folder);
+    (void)sagoi_stat(place.folder, &folder);
     part.folder = (int64_t)folder.st_ino;
     (void)gethostname(part.host, sizeof part.host - 1);
     (void)snprintf(part.file, sizeof part.file, "%s", place.file);
@@ -368,7 +369,7 @@ static bool keep(const char *dir, const char *name) {
     if (!ends_with(name, SAGOI_TIER_RECORD))
         return is_wanted(path);
     path[strlen(path) - strlen(SAGOI_TIER_RECORD)] = '\0';
-    return access(path, F_OK) == 0;
+    return sagoi_syscall(&(sagoi_file_op){.kind = SAGOI_OP_ACCESS, .path = path, .flags = F_OK}) == 0;
 }
 
 void sagoi_tier_clear_leftovers(const char *dir) {

@@ -11,6 +11,7 @@
 #include "base/checked.h"
 #include "extent/codec.h"
 #include "store/subfile_rule.h"
+#include "system/syscalls.h"
 
 static const char claim_suffix[] = ".sago-tier";
 
@@ -33,7 +34,7 @@ static sagoi_id in_id(sagoi_wire_in *in) {
 /* ---- What the global file is like ---- */
 
 static sago_status look(const char *path, struct stat *is) {
-    return stat(path, is) == 0 ? SAGO_OK : sagoi_fail_errno(errno, "looking at %.300s", path);
+    return sagoi_stat(path, is) == 0 ? SAGO_OK : sagoi_fail_errno(errno, "looking at %.300s", path);
 }
 
 /* Of subfiles: the sum of sizes, and when the last of them was written to. */
@@ -267,7 +268,7 @@ int64_t sagoi_tier_part_bytes(const sagoi_tier_part *part) {
 /* Of another file system, which is mounted there instead, nothing follows. */
 static bool sees_folder(const sagoi_claim_place *place, int64_t inode) {
     struct stat folder;
-    return stat(place->folder, &folder) == 0 && (int64_t)folder.st_ino == inode;
+    return sagoi_stat(place->folder, &folder) == 0 && (int64_t)folder.st_ino == inode;
 }
 
 bool sagoi_tier_part_claimed(const sagoi_tier_part *part) {

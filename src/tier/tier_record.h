@@ -11,7 +11,7 @@
 #define SAGOI_TIER_RECORD_H
 
 #include "base/subfiles.h"
-#include "ckpt/files.h"
+#include "system/files.h"
 #include "ckpt/record.h"
 
 #define SAGOI_TIER_PREFIX ".sago-tier-" /* of local files */

@@ -6,13 +6,13 @@
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/checked.h"
+#include "system/thread.h"
 #include "trace/events.h"
 #include "trace/saved.h"
 #include "trace/tally.h"
@@ -389,9 +389,7 @@ static void save(int fd, int64_t number) {
 
 /* Until it is time to save again; false: no more. */
 static bool await_time(void) {
-    struct timespec at;
-    (void)clock_gettime(CLOCK_MONOTONIC, &at);
-    at.tv_sec += SAVE_SECONDS;
+    struct timespec at = sagoi_timespec(sagoi_seconds(CLOCK_MONOTONIC) + SAVE_SECONDS);
     (void)pthread_mutex_lock(&lock);
     while (!saver.stop && pthread_cond_timedwait(&saver.work, &lock, &at) != ETIMEDOUT)
         ;
@@ -416,21 +414,13 @@ static void *save_often(void *argument) {
 /* ---- Beginning and ending ---- */
 
 static void start_saver(const sagoi_recorder_setup *setup) {
-    sigset_t all, before;
-    pthread_condattr_t clock;
     if (!setup->saved || strlen(setup->saved) >= sizeof saver.path)
         return;
     (void)snprintf(saver.path, sizeof saver.path, "%s", setup->saved);
     saver.slot = setup->slot;
     saver.stop = false;
-    (void)pthread_condattr_init(&clock);
-    (void)pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&saver.work, &clock);
-    (void)pthread_condattr_destroy(&clock);
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    saver.running = pthread_create(&saver.id, NULL, save_often, NULL) == 0;
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    saver.running = sagoi_condition_init(&saver.work) == 0 &&
+                    sagoi_thread_start(&saver.id, "sago-report", save_often, NULL) == 0;
 }
 
 /* One that hangs in a file system is left behind: it has nothing but copies of its own. */

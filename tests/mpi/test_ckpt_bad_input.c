@@ -1,7 +1,7 @@
 /* Wrong calls of checkpoints: clear errors on all ranks, nothing touched; and what happens when saves come early.
  */
 /* RUN: n=1,3 */
-#include "ckpt/files.h"
+#include "system/files.h"
 #include "mpi/ckpt_model.h"
 #include "support/inject.h"
 

@@ -5,7 +5,7 @@
 /* RUN-LONG: n=3 all */
 #include <errno.h>
 
-#include "ckpt/files.h"
+#include "system/files.h"
 #include "mpi/ckpt_model.h"
 #include "support/inject.h"
 

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "ckpt/files.h"
+#include "system/files.h"
 #include "mpi/ckpt_model.h"
 #include "support/inject.h"
 

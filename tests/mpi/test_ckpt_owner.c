@@ -12,7 +12,7 @@
 #include <xxhash.h>
 
 #include "ckpt/clock.h"
-#include "ckpt/files.h"
+#include "system/files.h"
 #include "ckpt/record.h"
 #include "mpi/ckpt_model.h"
 #include "support/inject.h"

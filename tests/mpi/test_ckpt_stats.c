@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 
-#include "ckpt/files.h"
+#include "system/files.h"
 #include "mpi/ckpt_model.h"
 #include "support/inject.h"
 

@@ -481,18 +481,18 @@ static void test_age(void) {
 /* ---- When it cannot be written ---- */
 
 static int injected; /* the errno of every write; 0: none */
-static ssize_t failing_write(int fd, const void *buf, size_t length, off_t offset) {
-    errno = injected;
-    return injected ? -1 : pwrite(fd, buf, length, offset);
+static int failing_write(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)arg, (void)len;
+    return op->kind == SAGOI_OP_WRITE ? injected : 0;
 }
-static const store_calls failing = {failing_write, pread, fsync};
+static const file_hooks failing = {.before = failing_write};
 
 /* One rank's disk is full: all ranks learn it, again and again, and nothing is lost until the file is closed. */
 static void test_failing(const char *hints) {
     sago_file *file = start(hints);
     int bad = ranks - 1;
     unsigned char byte = 1;
-    inject_store_calls(&failing);
+    inject_file_hooks(&failing);
     write_blocks(file, 0, 1000, 0, 1);
     write_blocks(file, 1000 * ranks, 1000, 0, 2);
     injected = rank == bad || strstr(hints, "aggregated") ? ENOSPC : 0;
@@ -513,7 +513,7 @@ static void test_failing(const char *hints) {
     EXPECT(sago_close(&file), SAGO_ERR_IO, strerror(EIO), -1);
     CHECK(!file);
     injected = 0;
-    inject_store_calls(NULL);
+    inject_file_hooks(NULL);
 }
 
 /* The call that finds no room is not taken, which is told when the ranks meet; what was deferred before is. */
@@ -522,14 +522,14 @@ static void test_failing_for_room(void) {
     int64_t length = MIB / 2 / ranks * 2 / 3;
     unsigned char *data = calloc(1, (size_t)length);
     write_blocks(file, 0, length, 0, 1);
-    inject_store_calls(&failing);
+    inject_file_hooks(&failing);
     injected = EDQUOT;
     CHECK_OK(sago_write_at_all(file, rank * length, data, length, MPI_BYTE, NULL));
     meet();
     injected = 0;
     EXPECT(sago_flush_all(file), SAGO_ERR_QUOTA, strerror(EDQUOT), -1);
     close_and_check(file);
-    inject_store_calls(NULL);
+    inject_file_hooks(NULL);
     free(data);
 }
 

@@ -165,20 +165,13 @@ static void test_overwrite(const char *hints) {
 static int injected; /* the errno that calls above this offset fail with; 0: none */
 static const int64_t bad_from = OLD / 2;
 
-static ssize_t failing_write(int fd, const void *buf, size_t length, off_t offset) {
-    errno = injected;
-    return offset + (int64_t)length > bad_from && injected ? -1 : pwrite(fd, buf, length, offset);
-}
-static ssize_t failing_read(int fd, void *buf, size_t length, off_t offset) {
-    errno = injected;
-    return offset + (int64_t)length > bad_from && injected ? -1 : pread(fd, buf, length, offset);
-}
-static int failing_sync(int fd) {
-    errno = injected;
-    return injected ? -1 : fsync(fd);
+static int fail(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)arg, (void)len;
+    bool moves = op->kind == SAGOI_OP_WRITE || op->kind == SAGOI_OP_READ;
+    return op->kind == SAGOI_OP_SYNC || (moves && op->off + op->len > bad_from) ? injected : 0;
 }
 
-static const store_calls failing = {failing_write, failing_read, failing_sync};
+static const file_hooks failing = {.before = fail};
 
 /* Whichever rank's call it is that the kernel refuses, all ranks are told; and afterwards all is well. */
 static void test_errors(const char *hints) {
@@ -187,7 +180,7 @@ static void test_errors(const char *hints) {
     shape cells = {1000, 100, 600 / ranks};
     make_data();
     CHECK_OK(open_hinted("data", MPI_MODE_RDWR, hints, &file));
-    inject_store_calls(&failing);
+    inject_file_hooks(&failing);
     injected = EIO;
     EXPECT(write_cells(file, &cells), SAGO_ERR_IO, strerror(EIO), -1);
     CHECK(strstr(sago_error_message(), "(rank "));
@@ -205,7 +198,7 @@ static void test_errors(const char *hints) {
     EXPECT(sago_sync(file), SAGO_ERR_IO, strerror(EIO), 0);
     injected = 0;
     EXPECT(sago_sync(file), SAGO_ERR_IO, "failed before", 0); /* the data may be lost: that stays so */
-    inject_store_calls(NULL);
+    inject_file_hooks(NULL);
     CHECK_OK(sago_close(&file));
 }
 

@@ -95,28 +95,27 @@ static void wrong_arguments(void) {
 }
 
 static int failing_rank;
-static ssize_t failing_write(int fd, const void *buf, size_t len, off_t off) {
-    errno = ENOSPC;
-    return rank == failing_rank ? -1 : pwrite(fd, buf, len, off);
+static int failing_write(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)arg, (void)len;
+    return rank == failing_rank && op->kind == SAGOI_OP_WRITE ? ENOSPC : 0;
 }
-static ssize_t plain_pread(int fd, void *buf, size_t len, off_t off) { return pread(fd, buf, len, off); }
 
 /* The store fails on one rank, which aggregates, or writes by itself. */
 static void failing_store(const char *hints) {
     scene = hints;
-    store_calls calls = {failing_write, plain_pread, fsync};
+    static const file_hooks hooks = {.before = failing_write};
     sago_file *file = open_new("failing", hints);
     sago_request *first = start_write(file, 0, mine), *second;
     wait_whole(&first);
     meet();
-    inject_store_calls(&calls);
+    inject_file_hooks(&hooks);
     failing_rank = 0;
     first = start_write(file, 1, mine);
     second = start_write(file, 2, mine);
     EXPECT(sago_wait(&second, NULL), SAGO_ERR_NO_SPACE, "sago_iwrite_at_all", 0);
     EXPECT(sago_wait(&first, NULL), SAGO_ERR_NO_SPACE, "sago_iwrite_at_all", 0);
     meet();
-    inject_store_calls(NULL);
+    inject_file_hooks(NULL);
     first = start_write(file, 1, mine);
     wait_whole(&first);
     CHECK_OK(sago_close(&file));

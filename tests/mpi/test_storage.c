@@ -295,16 +295,35 @@ static void test_bad_arguments(void) {
 
 /* ---- Faults ---- */
 
+/* A call of a probe: of the directory, or of the folder in it. */
+typedef struct moment {
+    const char *name;
+    sagoi_op_kind kind;
+    bool folder;
+} moment;
+
+static const moment opening = {"open", SAGOI_OP_OPEN, false}, looking = {"stat", SAGOI_OP_FSTAT, false},
+                    asking = {"access", SAGOI_OP_ACCESS, false}, creating = {"create", SAGOI_OP_CREATE, false},
+                    making = {"mkdir", SAGOI_OP_MKDIR, true}, entering = {"open folder", SAGOI_OP_OPEN, true},
+                    owning = {"owner", SAGOI_OP_FSTAT, true}, listing = {"list", SAGOI_OP_LIST, false};
+
 typedef struct accident {
-    const char *operation;
+    const moment *when;
     int error;               /* to fail with, or 0 */
     const char *vanish, *to; /* else the directory to be removed, or renamed */
     int times;               /* it has come to it */
 } accident;
 
-static int on_operation(const char *operation, void *arg) {
+static bool is_now(const accident *fault, const sagoi_file_op *op) {
+    size_t len = strlen(op->path);
+    bool folder = len > 2 && strstr(op->path, ".sago-") && strcmp(op->path + len - 2, ".d") == 0;
+    return op->kind == fault->when->kind && folder == fault->when->folder;
+}
+
+static int on_operation(void *arg, const sagoi_file_op *op, int64_t *unused) {
     accident *fault = arg;
-    if (strcmp(operation, fault->operation) != 0 || fault->times++ > 0)
+    (void)unused;
+    if (!is_now(fault, op) || fault->times++ > 0)
         return 0;
     if (fault->vanish && fault->to)
         CHECK(rename(fault->vanish, fault->to) == 0);
@@ -313,19 +332,20 @@ static int on_operation(const char *operation, void *arg) {
 
 /* One rank fails in one operation: all fail, say so, and leave nothing. */
 static void test_faults(void) {
-    static const char *const operations[] = {"open",  "stat",        "access", "create",
-                                             "mkdir", "open folder", "owner",  "list"};
+    static const moment *const moments[] = {&opening, &looking,  &asking, &creating,
+                                            &making,  &entering, &owning, &listing};
     char dir[CHECK_PATH_MAX];
     (void)snprintf(dir, sizeof dir, "%s", place(0, rank % 2)); /* two neighbourhoods: auto comes to listing */
     for (int mode = 0; mode < MODES; mode++)
-        for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
+        for (size_t i = 0; i < sizeof moments / sizeof moments[0]; i++)
             for (int culprit = 0; culprit<ranks; culprit += ranks> 1 ? ranks - 1 : 1) {
-                accident fault = {.operation = operations[i], .error = EIO};
+                accident fault = {.when = moments[i], .error = EIO};
+                file_hooks hooks = {.before = on_operation, .arg = &fault, .all = true};
                 MPI_Comm comm = MPI_COMM_WORLD;
-                scene = operations[i];
-                inject_probe_hook(rank == culprit ? on_operation : NULL, &fault);
+                scene = moments[i]->name;
+                inject_file_hooks(rank == culprit ? &hooks : NULL);
                 sago_status status = sago_comm_split_storage(MPI_COMM_WORLD, dir, modes[mode], 0, &comm);
-                inject_probe_hook(NULL, NULL);
+                inject_file_hooks(NULL);
                 bool met = sum_everywhere(fault.times) > 0,
                      lenient = modes[mode] == SAGO_STORAGE_HEURISTIC && culprit != 0;
                 if (met && !lenient) {
@@ -351,30 +371,32 @@ static void remove_tree(const char *dir) {
     CHECK(removed);
 }
 
-static int remove_before(const char *operation, void *arg) {
+static int remove_before(void *arg, const sagoi_file_op *op, int64_t *unused) {
     const accident *fault = arg;
-    if (strcmp(operation, fault->operation) == 0)
+    (void)unused;
+    if (is_now(fault, op))
         remove_tree(fault->vanish);
     return 0;
 }
 
 /* Somebody removes, or renames, the directory under way. */
 static void test_vanishing(void) {
-    static const char *const operations[] = {"stat", "create", "mkdir", "list"};
+    static const moment *const moments[] = {&looking, &creating, &making, &listing};
     char dir[CHECK_PATH_MAX], moved[CHECK_PATH_MAX];
     (void)snprintf(dir, sizeof dir, "%s", scratch("vanishing"));
     (void)snprintf(moved, sizeof moved, "%s", scratch("moved"));
     for (int mode = 0; mode < 2; mode++)
-        for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
-            accident fault = {.operation = operations[i], .vanish = dir};
+        for (size_t i = 0; i < sizeof moments / sizeof moments[0]; i++) {
+            accident fault = {.when = moments[i], .vanish = dir};
+            file_hooks hooks = {.before = remove_before, .arg = &fault, .all = true};
             MPI_Comm comm = MPI_COMM_WORLD;
-            scene = operations[i];
+            scene = moments[i]->name;
             if (rank == 0)
                 CHECK(mkdir(dir, 0700) == 0);
             meet();
-            inject_probe_hook(rank == 0 ? remove_before : NULL, &fault);
+            inject_file_hooks(rank == 0 ? &hooks : NULL);
             sago_status status = sago_comm_split_storage(MPI_COMM_WORLD, dir, modes[mode], 0, &comm);
-            inject_probe_hook(NULL, NULL);
+            inject_file_hooks(NULL);
             bool gone = access(dir, F_OK) != 0;
             CHECK(same_everywhere(status));
             CHECK(gone ? status == SAGO_ERR_NO_FILE && comm == MPI_COMM_NULL : status == SAGO_OK);
@@ -386,15 +408,16 @@ static void test_vanishing(void) {
             meet();
         }
     for (int mode = 0; mode < 2; mode++) { /* its descriptors follow a directory that moves */
-        accident fault = {.operation = "create", .vanish = dir, .to = moved};
+        accident fault = {.when = &creating, .vanish = dir, .to = moved};
+        file_hooks hooks = {.before = on_operation, .arg = &fault, .all = true};
         MPI_Comm comm = MPI_COMM_NULL;
         scene = "renamed";
         if (rank == 0)
             CHECK(mkdir(dir, 0700) == 0);
         meet();
-        inject_probe_hook(rank == 0 ? on_operation : NULL, &fault);
+        inject_file_hooks(rank == 0 ? &hooks : NULL);
         sago_status status = sago_comm_split_storage(MPI_COMM_WORLD, dir, modes[mode], 0, &comm);
-        inject_probe_hook(NULL, NULL);
+        inject_file_hooks(NULL);
         CHECK(same_everywhere(status));
         if (comm != MPI_COMM_NULL)
             MPI_Comm_free(&comm);

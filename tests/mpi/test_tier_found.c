@@ -375,10 +375,10 @@ static void test_damage(void) {
 
 /* ---- Merging that fails or is interrupted ---- */
 
-static ssize_t refuse_write(int fd, const void *buf, size_t len, off_t off) {
-    (void)fd, (void)buf, (void)len, (void)off;
-    errno = ENOSPC;
-    return -1;
+/* Of the file itself; the claim beside it is written. */
+static int refuse_write(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)arg, (void)len;
+    return op->kind == SAGOI_OP_WRITE && strcmp(op->path, path) == 0 ? ENOSPC : 0;
 }
 
 /* The global file system is full: closing fails, and what is local is kept. */
@@ -393,10 +393,10 @@ static void test_full(void) {
     CHECK_OK(open_hinted(path, MPI_MODE_RDWR, text, &file));
     do_extents(file, &seed, 1, ranks);
     CHECK_OK(sago_sync_local(file));
-    const store_calls full = {.pwrite = refuse_write, .pread = pread, .fsync = fsync};
-    inject_store_calls(&full);
+    const file_hooks full = {.before = refuse_write};
+    inject_file_hooks(&full);
     EXPECT(sago_close(&file), SAGO_ERR_NO_SPACE, "No space", -1);
-    inject_store_calls(NULL);
+    inject_file_hooks(NULL);
     CHECK_INT(names_left(dir, ".sago-tier"), 3);
     meet();
     EXPECT(open_found("safe", MPI_MODE_RDWR, &file), SAGO_ERR_STATE, "interrupted", -1);

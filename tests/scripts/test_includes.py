@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every #include in the sources against the table "who may include whom" of ARCHITECTURE.md."""
+"""Every #include in the sources against the table "who may include whom" of ARCHITECTURE.md; threads and system calls on
+files of data only in src/system."""
 import os
 import re
 import sys
@@ -9,6 +10,14 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 LIBRARY = {"xxhash.h": "xxhash", "hwloc.h": "hwloc", "liburing.h": "liburing", "isa-l.h": "isal"}
 PUBLIC = "include/sago"
 MPI_HEADER = "src/mpi/types.h"
+
+SYSTEM = "src/system"
+CALLS = re.compile(r"(?<![\w.>])(open|openat|creat|fopen|read|write|pread|pwrite|readv|writev|preadv|pwritev|fsync|fdatasync|"
+                   r"rename|renameat2?|link|linkat|unlink|unlinkat|mkdir|mkdirat|rmdir|truncate|ftruncate|fallocate|"
+                   r"posix_fallocate|opendir|fdopendir|readdir|pthread_create)\(")
+# What the machine says of itself, shared memory, and what the library writes for its user: no files of data.
+OWN_FILES = {"src/api/reporting.c", "src/base/process.c", "src/ckpt/allocation.c", "src/ckpt/lease.c", "src/machine/memory.c",
+             "src/machine/text.c", "src/move/segment.c", "src/store/layout.c", "src/trace/recorder.c", "src/trace/saved.c"}
 
 
 def read_table():
@@ -95,6 +104,20 @@ def repeated_names(table):
     return [f"{' and '.join(paths)}: two files of one name" for paths in seen.values() if len(paths) > 1]
 
 
+def system_calls(table):
+    """Calls that belong to src/system and are made elsewhere; how many were found there, so that this can fail."""
+    wrong, inside = [], 0
+    for folder in table:
+        for path in sources(folder) if folder.startswith("src/") else []:
+            with open(os.path.join(SOURCE, path), encoding="utf-8") as text:
+                code = re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m.group(0)), text.read(), flags=re.S)
+            for match in CALLS.finditer(re.sub(r'"(?:\\.|[^"\\\n])*"', '""', code)):
+                inside += folder == SYSTEM
+                if folder != SYSTEM and path not in OWN_FILES:
+                    wrong.append(f"{path}: {match.group(1)}() belongs to {SYSTEM}")
+    return wrong if inside else wrong + [f"no system call was found in {SYSTEM}"]
+
+
 def main():
     table = read_table()
     wrong = []
@@ -104,7 +127,7 @@ def main():
     for folder in sorted(os.listdir(src)):
         if os.path.isdir(os.path.join(src, folder)) and "src/" + folder not in table:
             wrong.append(f"src/{folder}: not in the table of ARCHITECTURE.md")
-    wrong += repeated_names(table)
+    wrong += repeated_names(table) + system_calls(table)
     mpi_headers = public_headers_with_mpi()
     count = 0
     for folder, row in table.items():

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ckpt/files.h"
+#include "system/files.h"
 
 enum { CRASH_WRITERS = 3, CRASH_OPS = 512, CRASH_FILES = 1024, SECTOR = 512 };
 enum { CRASH_REPORTED = 100, CRASH_BARRIER = 101 }; /* kinds besides sagoi_op_kind */

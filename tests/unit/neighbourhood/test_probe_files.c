@@ -155,9 +155,9 @@ static void test_unusable(void **state) {
     sagoi_probe_cleanup(&probe);
 }
 
-static int fail_remove(const char *operation, void *arg) {
-    (void)arg;
-    return strcmp(operation, "remove") == 0 ? EACCES : 0;
+static int fail_remove(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)arg, (void)len;
+    return op->kind == SAGOI_OP_UNLINK ? EACCES : 0;
 }
 
 /* What cannot be removed is told. */
@@ -166,10 +166,10 @@ static void test_left_behind(void **state) {
     sagoi_probe probe;
     probe_start(&probe);
     assert_int_equal(sagoi_probe_create(&probe), SAGO_OK);
-    inject_probe_hook(fail_remove, NULL);
+    inject_file_hooks(&(file_hooks){.before = fail_remove});
     assert_int_equal(sagoi_probe_remove_files(&probe), SAGO_ERR_ACCESS);
     assert_non_null(strstr(sagoi_message(), probe.name));
-    inject_probe_hook(NULL, NULL);
+    inject_file_hooks(NULL);
     assert_int_equal(unlink(path_in(probe.name)), 0);
     sagoi_probe_cleanup(&probe);
 }

@@ -1,5 +1,5 @@
 /* The background thread: order, results, waiting with and without a limit, signals, and fork(). */
-#include "store/iothread.h"
+#include "store/io_task.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,38 +24,38 @@ static struct {
     int error; /* every write fails with it; 0: none */
 } seen;
 
-static ssize_t write_noting(int fd, const void *buf, size_t len, off_t off) {
-    seen.order[atomic_fetch_add(&seen.n, 1)] = off;
-    if (seen.error) {
-        errno = seen.error;
-        return -1;
-    }
-    return pwrite(fd, buf, len, off);
+static int write_noting(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)arg, (void)len;
+    if (op->kind != SAGOI_OP_WRITE)
+        return 0;
+    seen.order[atomic_fetch_add(&seen.n, 1)] = op->off;
+    return seen.error;
 }
 
-static ssize_t write_behind_the_door(int fd, const void *buf, size_t len, off_t off) {
-    while (sem_wait(&seen.door) != 0)
+static int write_behind_the_door(void *arg, const sagoi_file_op *op, int64_t *len) {
+    while (op->kind == SAGOI_OP_WRITE && sem_wait(&seen.door) != 0)
         ;
-    return write_noting(fd, buf, len, off);
+    return write_noting(arg, op, len);
 }
 
-static void calls_set(ssize_t (*write)(int, const void *, size_t, off_t), int error) {
-    store_calls calls = {.pwrite = write};
+static void calls_set(int (*write)(void *, const sagoi_file_op *, int64_t *), int error) {
+    static file_hooks hooks;
+    hooks.before = write;
     atomic_store(&seen.n, 0);
     seen.error = error;
     (void)sem_init(&seen.door, 0, 0);
-    inject_store_calls(&calls);
+    inject_file_hooks(&hooks);
 }
 
 static int calls_teardown(void **state) {
     (void)state;
-    inject_store_calls(NULL);
+    inject_file_hooks(NULL);
     return 0;
 }
 
-static sagoi_iothread *thread_create(void) {
-    sagoi_iothread *thread = NULL;
-    assert_int_equal(sagoi_iothread_create(&thread), SAGO_OK);
+static sagoi_workqueue *thread_create(void) {
+    sagoi_workqueue *thread = NULL;
+    assert_int_equal(sagoi_workqueue_create(1, "sago-io", &thread), SAGO_OK);
     return thread;
 }
 
@@ -83,7 +83,7 @@ static void without_a_thread_the_caller_does_it(void **state) {
 #else
     fixture *f = *state;
     sagoi_store *store = fixture_open(f, 0, &ways[0]);
-    sagoi_iothread *thread = thread_create();
+    sagoi_workqueue *thread = thread_create();
     char byte = 'x';
     sagoi_task task = {.kind = SAGOI_TASK_WRITE, .store = store, .buf = &byte, .len = 1};
     struct rlimit before, none;
@@ -91,14 +91,14 @@ static void without_a_thread_the_caller_does_it(void **state) {
     none = before;
     none.rlim_cur = 0;
     assert_int_equal(setrlimit(RLIMIT_AS, &none), 0);
-    sagoi_iothread_start(thread, &task);
-    bool done = sagoi_iothread_done(thread, &task); /* at once */
+    sagoi_task_submit(thread, &task);
+    bool done = sagoi_work_done(thread, &task.work); /* at once */
     assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
     assert_true(done);
-    assert_true(sagoi_iothread_wait(thread, &task, 0));
+    assert_true(sagoi_work_wait(thread, &task.work, 0));
     assert_int_equal(task.status, SAGO_OK);
     assert_file_is(f->path, "x", 1);
-    sagoi_iothread_destroy(&thread);
+    sagoi_workqueue_destroy(&thread);
     assert_int_equal(sagoi_store_close(&store), SAGO_OK);
 #endif
 }
@@ -106,23 +106,23 @@ static void without_a_thread_the_caller_does_it(void **state) {
 static void tasks_are_done_in_order(void **state) {
     sagoi_store *store = fixture_open(*state, 0, &ways[0]);
     calls_set(write_noting, 0);
-    sagoi_iothread *thread = thread_create();
+    sagoi_workqueue *thread = thread_create();
     static sagoi_task tasks[TASKS];
     char byte = 'x';
     for (int i = 0; i < TASKS; i++) {
         tasks[i] = (sagoi_task){.kind = SAGOI_TASK_WRITE, .store = store, .buf = &byte, .len = 1};
         tasks[i].off = (i * 37) % TASKS;
-        sagoi_iothread_start(thread, &tasks[i]);
+        sagoi_task_submit(thread, &tasks[i]);
     }
-    assert_true(sagoi_iothread_wait(thread, &tasks[TASKS - 1], 0));
+    assert_true(sagoi_work_wait(thread, &tasks[TASKS - 1].work, 0));
     for (int i = 0; i < TASKS; i++) {
         assert_int_equal(seen.order[i], (i * 37) % TASKS);
-        assert_true(sagoi_iothread_done(thread, &tasks[i]));
+        assert_true(sagoi_work_done(thread, &tasks[i].work));
         assert_int_equal(tasks[i].status, SAGO_OK);
         assert_string_equal(tasks[i].message, "");
         assert_true(tasks[i].seconds >= 0);
     }
-    sagoi_iothread_destroy(&thread);
+    sagoi_workqueue_destroy(&thread);
     assert_null(thread);
     assert_int_equal(sagoi_store_close(&store), SAGO_OK);
 }
@@ -130,7 +130,7 @@ static void tasks_are_done_in_order(void **state) {
 /* Marks are honoured, and a read of a window past the end finds zeros there. */
 static void windows_there_and_back(void **state) {
     sagoi_store *store = fixture_open(*state, 0, &ways[1]);
-    sagoi_iothread *thread = thread_create();
+    sagoi_workqueue *thread = thread_create();
     char out[130], back[300], model[300] = {0};
     uint64_t marks[3] = {0x00ff00ff00ff00ff, 0, 3};
     memset(out, 'w', sizeof out);
@@ -140,13 +140,13 @@ static void windows_there_and_back(void **state) {
     sagoi_task put = {.kind = SAGOI_TASK_WRITE, .store = store, .buf = out, .off = 40, .len = 130, .marks = marks};
     sagoi_task get = {.kind = SAGOI_TASK_READ, .store = store, .buf = back, .off = 40, .len = 300};
     memset(back, '?', sizeof back);
-    sagoi_iothread_start(thread, &put);
-    sagoi_iothread_start(thread, &get);
-    assert_true(sagoi_iothread_wait(thread, &get, 0));
+    sagoi_task_submit(thread, &put);
+    sagoi_task_submit(thread, &get);
+    assert_true(sagoi_work_wait(thread, &get.work, 0));
     assert_int_equal(get.status, SAGO_OK);
     assert_memory_equal(back, model, 300);
     assert_int_equal(sagoi_store_counters(store).runs, 5 + 1);
-    sagoi_iothread_destroy(&thread);
+    sagoi_workqueue_destroy(&thread);
     assert_int_equal(sagoi_store_close(&store), SAGO_OK);
 }
 
@@ -154,40 +154,40 @@ static void failures_reach_the_waiter(void **state) {
     fixture *f = *state;
     sagoi_store *store = fixture_open(f, 0, &ways[0]);
     calls_set(write_noting, EDQUOT);
-    sagoi_iothread *thread = thread_create();
+    sagoi_workqueue *thread = thread_create();
     char buf[100] = {0};
     sagoi_task bad = {.kind = SAGOI_TASK_WRITE, .store = store, .buf = buf, .off = 7, .len = 100};
     sagoi_task good = {.kind = SAGOI_TASK_READ, .store = store, .buf = buf, .len = 10};
-    sagoi_iothread_start(thread, &bad);
-    sagoi_iothread_start(thread, &good);
-    assert_true(sagoi_iothread_wait(thread, &bad, 0));
+    sagoi_task_submit(thread, &bad);
+    sagoi_task_submit(thread, &good);
+    assert_true(sagoi_work_wait(thread, &bad.work, 0));
     assert_int_equal(bad.status, SAGO_ERR_QUOTA);
     char expected[600];
     (void)snprintf(expected, sizeof expected, "write of 100 bytes at offset 7 of %s: Disk quota exceeded",
                    f->path);
     assert_string_equal(bad.message, expected);
-    assert_true(sagoi_iothread_wait(thread, &good, 0)); /* one failure is not the next task's */
+    assert_true(sagoi_work_wait(thread, &good.work, 0)); /* one failure is not the next task's */
     assert_int_equal(good.status, SAGO_OK);
-    sagoi_iothread_destroy(&thread);
+    sagoi_workqueue_destroy(&thread);
     assert_int_equal(sagoi_store_close(&store), SAGO_OK);
 }
 
 static void waiting_has_a_limit(void **state) {
     sagoi_store *store = fixture_open(*state, 0, &ways[0]);
     calls_set(write_behind_the_door, 0);
-    sagoi_iothread *thread = thread_create();
+    sagoi_workqueue *thread = thread_create();
     char byte = 'x';
     sagoi_task task = {.kind = SAGOI_TASK_WRITE, .store = store, .buf = &byte, .len = 1};
-    sagoi_iothread_start(thread, &task);
-    assert_false(sagoi_iothread_done(thread, &task));
+    sagoi_task_submit(thread, &task);
+    assert_false(sagoi_work_done(thread, &task.work));
     double begin = now_seconds();
-    assert_false(sagoi_iothread_wait(thread, &task, 30));
+    assert_false(sagoi_work_wait(thread, &task.work, 30));
     double waited = now_seconds() - begin;
     assert_true(waited > 0.029 && waited < 5);
     (void)sem_post(&seen.door);
-    assert_true(sagoi_iothread_wait(thread, &task, 60000));
-    assert_true(sagoi_iothread_wait(thread, &task, 0)); /* a second time is no harm */
-    sagoi_iothread_destroy(&thread);
+    assert_true(sagoi_work_wait(thread, &task.work, 60000));
+    assert_true(sagoi_work_wait(thread, &task.work, 0)); /* a second time is no harm */
+    sagoi_workqueue_destroy(&thread);
     assert_int_equal(sagoi_store_close(&store), SAGO_OK);
 }
 
@@ -201,28 +201,28 @@ static int choose_core(const void *core) {
 static void the_thread_is_there_when_needed(void **state) {
     sagoi_store *store = fixture_open(*state, 0, &ways[0]);
     int before = threads_of_process();
-    sagoi_iothread *thread = thread_create();
+    sagoi_workqueue *thread = thread_create();
     const int first = 0, absent = 100000;
     asked = 0;
-    sagoi_iothread_place(thread, choose_core, &first);
+    sagoi_workqueue_place(thread, choose_core, &first);
     assert_int_equal(threads_of_process(), before);
-    sagoi_iothread_destroy(&thread); /* never started */
+    sagoi_workqueue_destroy(&thread); /* never started */
     assert_int_equal(asked, 0);
     thread = thread_create();
-    sagoi_iothread_place(thread, choose_core, &absent); /* it runs wherever it may */
+    sagoi_workqueue_place(thread, choose_core, &absent); /* it runs wherever it may */
     static sagoi_task tasks[TASKS];
     char byte = 'x';
     for (int i = 0; i < TASKS; i++) {
         tasks[i] = (sagoi_task){.kind = SAGOI_TASK_WRITE, .store = store, .buf = &byte, .off = i, .len = 1};
-        sagoi_iothread_start(thread, &tasks[i]);
+        sagoi_task_submit(thread, &tasks[i]);
     }
     assert_int_equal(threads_of_process(), before + 1);
     assert_int_equal(asked, 1);
-    sagoi_iothread_destroy(&thread); /* waits for all */
+    sagoi_workqueue_destroy(&thread); /* waits for all */
     int64_t size = 0;
     assert_int_equal(sagoi_store_size(store, &size), SAGO_OK);
     assert_int_equal(size, TASKS);
-    sagoi_iothread_destroy(&thread);
+    sagoi_workqueue_destroy(&thread);
     assert_int_equal(sagoi_store_close(&store), SAGO_OK);
 }
 
@@ -243,26 +243,26 @@ static void signals_are_not_the_threads(void **state) {
     main_thread = pthread_self();
     struct sigaction action = {.sa_handler = on_signal}, before;
     assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
-    sagoi_iothread *thread = thread_create();
+    sagoi_workqueue *thread = thread_create();
     char byte = 'x';
     sagoi_task task = {.kind = SAGOI_TASK_WRITE, .store = store, .buf = &byte, .len = 1};
-    sagoi_iothread_start(thread, &task);
+    sagoi_task_submit(thread, &task);
     sigset_t set, old, pending;
     (void)sigemptyset(&set);
     (void)sigaddset(&set, SIGUSR1);
     (void)pthread_sigmask(SIG_BLOCK, &set, &old);
     assert_false(sigismember(&old, SIGUSR1)); /* ours is as it was before the thread */
     assert_int_equal(kill(getpid(), SIGUSR1), 0);
-    (void)sagoi_iothread_wait(thread, &task, 20);
+    (void)sagoi_work_wait(thread, &task.work, 20);
     assert_int_equal(atomic_load(&caught_elsewhere), 0);
     assert_int_equal(sigpending(&pending), 0);
     assert_true(sigismember(&pending, SIGUSR1));
     (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
     assert_int_equal(atomic_load(&caught_here), 1);
     (void)sem_post(&seen.door);
-    assert_true(sagoi_iothread_wait(thread, &task, 0));
+    assert_true(sagoi_work_wait(thread, &task.work, 0));
     assert_int_equal(task.status, SAGO_OK);
-    sagoi_iothread_destroy(&thread);
+    sagoi_workqueue_destroy(&thread);
     assert_int_equal(sigaction(SIGUSR1, &before, NULL), 0);
     assert_int_equal(sagoi_store_close(&store), SAGO_OK);
 }
@@ -270,17 +270,17 @@ static void signals_are_not_the_threads(void **state) {
 /* ---- fork() ---- */
 
 /* The alarm makes a hang a failure. */
-static int child_main(sagoi_iothread *thread, sagoi_store *store, sagoi_task *pending) {
+static int child_main(sagoi_workqueue *thread, sagoi_store *store, sagoi_task *pending) {
     (void)alarm(20);
-    inject_store_calls(NULL);
+    inject_file_hooks(NULL);
     char byte = 'c';
     sagoi_task task = {.kind = SAGOI_TASK_WRITE, .store = store, .buf = &byte, .off = 9, .len = 1};
-    if (sagoi_iothread_wait(thread, pending, 0) || sagoi_iothread_done(thread, pending))
+    if (sagoi_work_wait(thread, &pending->work, 0) || sagoi_work_done(thread, &pending->work))
         return 1;
-    sagoi_iothread_start(thread, &task);
-    if (!sagoi_iothread_wait(thread, &task, 0) || task.status != SAGO_OK)
+    sagoi_task_submit(thread, &task);
+    if (!sagoi_work_wait(thread, &task.work, 0) || task.status != SAGO_OK)
         return 2;
-    sagoi_iothread_destroy(&thread);
+    sagoi_workqueue_destroy(&thread);
     return 0;
 }
 
@@ -288,10 +288,10 @@ static void a_child_does_not_hang(void **state) {
     fixture *f = *state;
     sagoi_store *store = fixture_open(f, 0, &ways[0]);
     calls_set(write_behind_the_door, 0);
-    sagoi_iothread *thread = thread_create();
+    sagoi_workqueue *thread = thread_create();
     char byte = 'p';
     sagoi_task task = {.kind = SAGOI_TASK_WRITE, .store = store, .buf = &byte, .len = 1};
-    sagoi_iothread_start(thread, &task);
+    sagoi_task_submit(thread, &task);
     pid_t child = fork();
     if (child == 0)
         _exit(child_main(thread, store, &task));
@@ -300,8 +300,8 @@ static void a_child_does_not_hang(void **state) {
     assert_true(WIFEXITED(result));
     assert_int_equal(WEXITSTATUS(result), 0);
     (void)sem_post(&seen.door);
-    assert_true(sagoi_iothread_wait(thread, &task, 0));
-    sagoi_iothread_destroy(&thread);
+    assert_true(sagoi_work_wait(thread, &task.work, 0));
+    sagoi_workqueue_destroy(&thread);
     assert_file_is(f->path, "p\0\0\0\0\0\0\0\0c", 10);
     assert_int_equal(sagoi_store_close(&store), SAGO_OK);
 }
@@ -327,21 +327,21 @@ static void await_rung(bell *one, int times) {
 static void an_alarm_rings_beside_tasks(void **state) {
     fixture *f = *state;
     sagoi_store *store = fixture_open(f, 0, &ways[0]);
-    sagoi_iothread *thread;
+    sagoi_workqueue *thread;
     bell one = {.again = 0.01}, late = {0};
     sagoi_alarm alarm = {ring, &one}, later = {ring, &late};
     char byte = 'p';
-    assert_int_equal(sagoi_iothread_create(&thread), SAGO_OK);
-    assert_true(sagoi_iothread_alarm(thread, &alarm, 0.01));
+    assert_int_equal(sagoi_workqueue_create(1, "sago-io", &thread), SAGO_OK);
+    assert_true(sagoi_workqueue_alarm(thread, 0, &alarm, 0.01));
     sagoi_task task = {.kind = SAGOI_TASK_WRITE, .store = store, .buf = &byte, .len = 1};
-    sagoi_iothread_start(thread, &task);
-    assert_true(sagoi_iothread_wait(thread, &task, 0));
+    sagoi_task_submit(thread, &task);
+    assert_true(sagoi_work_wait(thread, &task.work, 0));
     await_rung(&one, 3);
-    assert_true(sagoi_iothread_alarm(thread, &alarm, 1000)); /* one takes the other's place */
-    assert_true(sagoi_iothread_alarm(thread, &alarm, 0.01));
+    assert_true(sagoi_workqueue_alarm(thread, 0, &alarm, 1000)); /* one takes the other's place */
+    assert_true(sagoi_workqueue_alarm(thread, 0, &alarm, 0.01));
     await_rung(&one, 4);
-    assert_true(sagoi_iothread_alarm(thread, &later, 1000)); /* is not waited for */
-    sagoi_iothread_destroy(&thread);
+    assert_true(sagoi_workqueue_alarm(thread, 0, &later, 1000)); /* is not waited for */
+    sagoi_workqueue_destroy(&thread);
     assert_int_equal(late.rung, 0);
     assert_int_equal(sagoi_store_close(&store), SAGO_OK);
 }

@@ -21,69 +21,45 @@ static void faults_set(int fail_at, int error) {
     faults.error = error;
 }
 
-static bool fault_now(void) {
-    errno = faults.error;
-    return faults.calls++ == faults.fail_at;
-}
+static bool moves(const sagoi_file_op *op) { return op->kind == SAGOI_OP_WRITE || op->kind == SAGOI_OP_READ; }
 
 /* Every third call is interrupted, the others move at most seven bytes. */
-static ssize_t write_a_little(int fd, const void *buf, size_t len, off_t off) {
-    if (faults.calls++ % 3 == 0) {
-        errno = EINTR;
-        return -1;
-    }
-    return pwrite(fd, buf, len < 7 ? len : 7, off);
+static int move_a_little(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)arg;
+    if (!moves(op))
+        return 0;
+    *len = *len < 7 ? *len : 7;
+    return faults.calls++ % 3 == 0 ? EINTR : 0;
 }
 
-static ssize_t read_a_little(int fd, void *buf, size_t len, off_t off) {
-    if (faults.calls++ % 3 == 0) {
-        errno = EINTR;
-        return -1;
-    }
-    return pread(fd, buf, len < 7 ? len : 7, off);
+static int move_or_fail(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)arg, (void)len;
+    return moves(op) && faults.calls++ == faults.fail_at ? faults.error : 0;
 }
 
-static ssize_t write_or_fail(int fd, const void *buf, size_t len, off_t off) {
-    return fault_now() ? -1 : pwrite(fd, buf, len, off);
-}
-
-static ssize_t read_or_fail(int fd, void *buf, size_t len, off_t off) {
-    return fault_now() ? -1 : pread(fd, buf, len, off);
-}
-
-static ssize_t write_nothing(int fd, const void *buf, size_t len, off_t off) {
-    (void)fd, (void)buf, (void)len, (void)off;
+static int write_nothing(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)arg;
+    *len = op->kind == SAGOI_OP_WRITE ? 0 : *len;
     return 0;
 }
 
-static int sync_fails_once(int fd) {
-    if (faults.syncs++ == 0) {
-        errno = EIO;
-        return -1;
-    }
-    return fsync(fd);
-}
-
-static int sync_interrupted_once(int fd) {
-    if (faults.syncs++ == 0) {
-        errno = EINTR;
-        return -1;
-    }
-    return fsync(fd);
+static int sync_fails_once(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)len;
+    return op->kind == SAGOI_OP_SYNC && faults.syncs++ == 0 ? *(const int *)arg : 0;
 }
 
 static int faults_teardown(void **state) {
     (void)state;
-    inject_store_calls(NULL);
+    inject_file_hooks(NULL);
     return 0;
 }
 
 static void little_by_little(void **state) {
     fixture *f = *state;
-    store_calls calls = {.pwrite = write_a_little, .pread = read_a_little};
+    file_hooks hooks = {.before = move_a_little};
     for (int w = 0; w < WAYS; w++) {
         faults_set(-1, 0);
-        inject_store_calls(&calls);
+        inject_file_hooks(&hooks);
         sagoi_store *store = fixture_open(f, 0, &ways[w]);
         char buf[300], model[1000] = {0};
         for (int i = 0; i < 300; i++)
@@ -107,8 +83,8 @@ static void little_by_little(void **state) {
 
 static void failures_say_where(void **state) {
     fixture *f = *state;
-    store_calls calls = {.pwrite = write_or_fail, .pread = read_or_fail};
-    inject_store_calls(&calls);
+    file_hooks hooks = {.before = move_or_fail};
+    inject_file_hooks(&hooks);
     sagoi_store *store = fixture_open(f, 0, &ways[1]);
     static char buf[4096 * 4];
     memset(buf, 1, sizeof buf);
@@ -132,16 +108,16 @@ static void failures_say_where(void **state) {
                    f->path);
     assert_string_equal(sagoi_message(), expected);
     assert_int_equal(bytes, -5); /* set on success only */
-    store_calls nothing = {.pwrite = write_nothing};
-    inject_store_calls(&nothing);
+    file_hooks nothing = {.before = write_nothing};
+    inject_file_hooks(&nothing);
     assert_int_equal(sagoi_store_write(store, runs, 3), SAGO_ERR_NO_SPACE); /* and does not hang */
     assert_int_equal(sagoi_store_close(&store), SAGO_OK);
 }
 
 static void failing_marks_stop(void **state) {
     fixture *f = *state;
-    store_calls calls = {.pwrite = write_or_fail};
-    inject_store_calls(&calls);
+    file_hooks hooks = {.before = move_or_fail};
+    inject_file_hooks(&hooks);
     sagoi_store *store = fixture_open(f, 0, &ways[0]);
     static char buf[64000];
     static uint64_t marks[1000];
@@ -156,8 +132,9 @@ static void failing_marks_stop(void **state) {
 
 static void a_failed_sync_stays_failed(void **state) {
     fixture *f = *state;
-    store_calls calls = {.fsync = sync_fails_once};
-    inject_store_calls(&calls);
+    int error = EIO;
+    file_hooks hooks = {.before = sync_fails_once, .arg = &error};
+    inject_file_hooks(&hooks);
     faults_set(-1, 0);
     sagoi_store *store = fixture_open(f, 0, &ways[0]);
     assert_int_equal(sagoi_store_sync(store), SAGO_ERR_IO);
@@ -165,8 +142,8 @@ static void a_failed_sync_stays_failed(void **state) {
     assert_int_equal(sagoi_store_sync(store), SAGO_ERR_IO);
     assert_int_equal(faults.syncs, 1);
     assert_int_equal(sagoi_store_close(&store), SAGO_OK);
-    calls.fsync = sync_interrupted_once;
-    inject_store_calls(&calls);
+    error = EINTR;
+    inject_file_hooks(&hooks);
     faults_set(-1, 0);
     store = fixture_open(f, 0, &ways[0]);
     assert_int_equal(sagoi_store_sync(store), SAGO_OK);
@@ -260,23 +237,25 @@ static void a_limited_file_size(void **state) {
 
 static int direct_calls;
 
-static ssize_t write_refusing_direct(int fd, const void *buf, size_t len, off_t off) {
-    if (fcntl(fd, F_GETFL) & O_DIRECT) {
-        direct_calls++;
-        errno = EINVAL;
-        return -1;
-    }
-    return pwrite(fd, buf, len, off);
+static bool writes_direct(const sagoi_file_op *op) {
+    return op->kind == SAGOI_OP_WRITE && fcntl(op->fd, F_GETFL) & O_DIRECT;
 }
 
-static ssize_t write_watching_direct(int fd, const void *buf, size_t len, off_t off) {
-    if (fcntl(fd, F_GETFL) & O_DIRECT) {
-        direct_calls++;
-        assert_int_equal(off % 4096, 0);
-        assert_int_equal(len % 4096, 0);
-        return pwrite(fd, buf, len > 8192 ? 8192 : len, off);
-    }
-    return pwrite(fd, buf, len, off);
+static int refuse_direct(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)arg, (void)len;
+    direct_calls += writes_direct(op);
+    return writes_direct(op) ? EINVAL : 0;
+}
+
+static int watch_direct(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)arg;
+    if (!writes_direct(op))
+        return 0;
+    direct_calls++;
+    assert_int_equal(op->off % 4096, 0);
+    assert_int_equal(*len % 4096, 0);
+    *len = *len > 8192 ? 8192 : *len;
+    return 0;
 }
 
 static void direct_round(fixture *f, sagoi_store *store) {
@@ -299,13 +278,13 @@ static void direct_takes_the_aligned_part(void **state) {
         assert_int_equal(sagoi_store_close(&store), SAGO_OK);
         skip();
     }
-    store_calls calls = {.pwrite = write_watching_direct};
-    inject_store_calls(&calls);
+    file_hooks hooks = {.before = watch_direct};
+    inject_file_hooks(&hooks);
     direct_calls = 0;
     direct_round(f, store);
     assert_int_equal(direct_calls, 8 + 7); /* 16 and 14 units, two a call; the runs are one in file and memory */
-    calls.pwrite = write_refusing_direct;
-    inject_store_calls(&calls);
+    hooks.before = refuse_direct;
+    inject_file_hooks(&hooks);
     direct_calls = 0;
     direct_round(f, store);
     assert_int_equal(direct_calls, 1); /* once, and then never again */

@@ -258,16 +258,14 @@ static void many_subfiles(void **state) {
 
 /* ---- Faults ---- */
 
-static int failing_fsync(int fd) {
-    (void)fd;
-    errno = EIO;
-    return -1;
+static int fail_sync(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)arg, (void)len;
+    return op->kind == SAGOI_OP_SYNC ? EIO : 0;
 }
 
-static ssize_t failing_pwrite(int fd, const void *buf, size_t len, off_t off) {
-    (void)fd, (void)buf, (void)len, (void)off;
-    errno = ENOSPC;
-    return -1;
+static int fail_write(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)arg, (void)len;
+    return op->kind == SAGOI_OP_WRITE ? ENOSPC : 0;
 }
 
 /* A write that fails says so; a failed sync is not forgotten; a creation that fails leaves nothing. */
@@ -276,14 +274,14 @@ static void faults(void **state) {
     char byte = 1, path[128];
     sagoi_store *store = NULL;
     struct stat there;
-    inject_store_calls(&(store_calls){.pwrite = failing_pwrite});
+    inject_file_hooks(&(file_hooks){.before = fail_write});
     assert_int_equal(sagoi_store_write(s->store, &(sagoi_io_run){BLOCK, 1, &byte}, 1), SAGO_ERR_NO_SPACE);
     (void)snprintf(path, sizeof path, "%s/failed", s->dir);
     assert_int_equal(sagoi_store_open(path, &make, &store), SAGO_ERR_NO_SPACE);
     assert_int_equal(stat(path, &there), -1);
-    inject_store_calls(&(store_calls){.fsync = failing_fsync});
+    inject_file_hooks(&(file_hooks){.before = fail_sync});
     assert_int_equal(sagoi_store_sync(s->store), SAGO_ERR_IO);
-    inject_store_calls(NULL);
+    inject_file_hooks(NULL);
     assert_int_equal(sagoi_store_sync(s->store), SAGO_ERR_IO);
 }
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/watch.h"
+#include "system/watch.h"
 
 /* Ends when there is something to be read from a pipe. */
 typedef struct pipe_errand {

@@ -1,17 +1,18 @@
 /* The directories that are watched are a list of the process, since a path is all that those who use them have in
  * common.  One lock is enough: it is held for some instructions around a system call. */
-#include "base/watch.h"
+#include "system/watch.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "system/thread.h"
 
 enum { CLOSE_LATER = 64 };
 #define NAP 0.5     /* seconds: a wait is made of such */
@@ -58,12 +59,6 @@ static sagoi_watch *watches;
 
 static void lock(void) { (void)pthread_mutex_lock(&guard); }
 static void unlock(void) { (void)pthread_mutex_unlock(&guard); }
-
-static double seconds_of(clockid_t clock) {
-    struct timespec now;
-    (void)clock_gettime(clock, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* ---- The threads ---- */
 
@@ -118,10 +113,10 @@ static void *runner_main(void *arg) {
             break;
         sagoi_errand *errand = (sagoi_errand *)runner->room;
         unlock();
-        double cpu = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+        double cpu = sagoi_seconds(CLOCK_THREAD_CPUTIME_ID);
         sagoi_message_clear();
         sago_status status = errand->run(errand);
-        cpu = seconds_of(CLOCK_THREAD_CPUTIME_ID) - cpu;
+        cpu = sagoi_seconds(CLOCK_THREAD_CPUTIME_ID) - cpu;
         lock();
         runner->watch->cpu += cpu;
         if (runner->state == RUNNER_FORGOTTEN) {
@@ -141,29 +136,17 @@ static void *runner_main(void *arg) {
     return NULL;
 }
 
-static int start_thread(sagoi_runner *runner) {
-    sigset_t all, before;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&runner->thread, NULL, runner_main, runner);
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!error)
-        (void)pthread_setname_np(runner->thread, "sago-call");
-    return error;
-}
-
 /* Under the lock, which the new thread waits for; NULL: there is no memory, or no thread. */
 static sagoi_runner *add_runner(sagoi_watch *watch) {
     sagoi_runner *runner = calloc(1, sizeof *runner);
-    pthread_condattr_t monotonic;
     if (!runner)
         return NULL;
     runner->watch = watch;
-    (void)pthread_condattr_init(&monotonic);
-    (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&runner->change, &monotonic);
-    (void)pthread_condattr_destroy(&monotonic);
-    if (start_thread(runner)) {
+    if (sagoi_condition_init(&runner->change)) {
+        free(runner);
+        return NULL;
+    }
+    if (sagoi_thread_start(&runner->thread, "sago-call", runner_main, runner)) {
         free_runner(runner);
         return NULL;
     }
@@ -280,7 +263,7 @@ static sago_status is_stuck(const sagoi_watch *watch) {
             oldest = at;
     const sagoi_errand *errand = (const sagoi_errand *)oldest->room;
     return sagoi_fail(SAGO_ERR_TIMEOUT, "%.200s is out of reach: %s %.200s has not come back for %.0f s",
-                      watch->dir, errand->what, errand->path, seconds_of(CLOCK_MONOTONIC) - oldest->since);
+                      watch->dir, errand->what, errand->path, sagoi_seconds(CLOCK_MONOTONIC) - oldest->since);
 }
 
 /* One that is free, rather one that has worked for this thread before. */
@@ -356,13 +339,10 @@ static void share_cores(sagoi_runner *runner) {
 static bool await(sagoi_runner *runner, int64_t patience) {
     double waited = 0;
     while (runner->state != RUNNER_DONE && waited < (double)patience) {
-        struct timespec until;
-        double begin = seconds_of(CLOCK_MONOTONIC), left = (double)patience - waited;
-        double end = begin + (left < NAP ? left : NAP);
-        until.tv_sec = (time_t)end;
-        until.tv_nsec = (long)((end - (double)until.tv_sec) * 1e9);
+        double begin = sagoi_seconds(CLOCK_MONOTONIC), left = (double)patience - waited;
+        struct timespec until = sagoi_timespec(begin + (left < NAP ? left : NAP));
         (void)pthread_cond_timedwait(&runner->change, &guard, &until);
-        double nap = seconds_of(CLOCK_MONOTONIC) - begin;
+        double nap = sagoi_seconds(CLOCK_MONOTONIC) - begin;
         waited += nap < NAP_MOST ? nap : NAP_MOST;
     }
     return runner->state == RUNNER_DONE;
@@ -373,7 +353,7 @@ sago_status sagoi_runner_go(sagoi_runner *runner, bool *gone) {
     share_cores(runner);
     lock();
     sagoi_watch *watch = runner->watch;
-    runner->since = seconds_of(CLOCK_MONOTONIC);
+    runner->since = sagoi_seconds(CLOCK_MONOTONIC);
     runner->state = RUNNER_AT_WORK;
     (void)pthread_cond_signal(&runner->change);
     *gone = !await(runner, watch->patience);

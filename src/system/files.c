@@ -1,6 +1,6 @@
-/* What checkpoints do with files, made of system calls (call.c).  Short transfers are continued here; everything
- * else fails with the path and the reason. */
-#include "ckpt/files.h"
+/* What is done with whole files and names, made of system calls with a limit (call.c).  Short transfers are
+ * continued here; everything else fails with the path and the reason. */
+#include "system/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "base/checked.h"
-#include "ckpt/call.h"
+#include "system/call.h"
 
 enum { LARGEST_TRANSFER = 1 << 30 };
 
@@ -35,23 +36,24 @@ sago_status sagoi_cfile_open(const char *path, sagoi_cfile_mode mode, sagoi_cfil
                                 [SAGOI_CFILE_UPDATE] = O_RDWR,
                                 [SAGOI_CFILE_APPEND] = O_WRONLY | O_CREAT | O_APPEND};
     bool appends = mode == SAGOI_CFILE_APPEND;
-    sagoi_call_wish wish = {.kind = flags[mode] & O_CREAT ? SAGOI_OP_CREATE : SAGOI_OP_OPEN, .path = path};
+    sagoi_call_wish wish = {.op = {.kind = flags[mode] & O_CREAT ? SAGOI_OP_CREATE : SAGOI_OP_OPEN, .path = path}};
     sagoi_call_result got, info;
-    wish.flags = flags[mode] | O_NONBLOCK | (appends ? 0 : O_NOFOLLOW); /* a FIFO must not hang us */
+    wish.op.flags = flags[mode] | O_NONBLOCK | (appends ? 0 : O_NOFOLLOW); /* a FIFO must not hang us */
+    wish.op.mode = 0666;
     sago_status status = sagoi_call(&wish, &got);
     if (!status && got.error)
         status = sagoi_fail_errno(got.error, "opening %s", path);
     if (status)
         return status;
-    sagoi_call_wish ask = {.kind = SAGOI_OP_FSTAT, .path = path, .fd = got.fd};
+    sagoi_call_wish ask = {.op = {.kind = SAGOI_OP_FSTAT, .path = path, .fd = (int)got.value}};
     status = appends ? SAGO_OK : sagoi_call(&ask, &info);
     if (!status && !appends && (info.error || !S_ISREG(info.info.st_mode)))
         status = sagoi_fail(SAGO_ERR_BAD_FILE, "%s is not a regular file", path);
     if (status) {
-        close_fd(path, got.fd);
+        close_fd(path, (int)got.value);
         return status;
     }
-    file->fd = got.fd;
+    file->fd = (int)got.value;
     file->appends = appends;
     (void)snprintf(file->path, sizeof file->path, "%s", path);
     return SAGO_OK;
@@ -61,21 +63,22 @@ sago_status sagoi_cfile_open(const char *path, sagoi_cfile_mode mode, sagoi_cfil
 static sago_status write_all(sagoi_cfile *file, const void *data, int64_t len, int64_t off, bool stays) {
     int64_t largest = stays ? LARGEST_TRANSFER : SAGOI_CALL_LARGEST;
     for (int64_t done = 0; done < len;) {
-        sagoi_call_wish wish = {.kind = SAGOI_OP_WRITE, .path = file->path, .fd = file->fd, .stays = stays};
+        sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_WRITE, .path = file->path, .fd = file->fd},
+                                .stays = stays};
         sagoi_call_result result;
-        wish.flags = file->appends ? O_APPEND : 0;
-        wish.memory = (char *)(uintptr_t)data + done; /* it is only read */
-        wish.off = off + done;
-        wish.len = sagoi_min(len - done, largest);
+        wish.op.flags = file->appends ? O_APPEND : 0;
+        wish.op.data = (const char *)data + done;
+        wish.op.off = off + done;
+        wish.op.len = sagoi_min(len - done, largest);
         sago_status status = sagoi_call(&wish, &result);
         if (status)
             return status;
         if (result.error)
             return sagoi_fail_errno(result.error, "writing %lld bytes at %lld of %s", (long long)len,
                                     (long long)off, file->path);
-        if (result.done == 0)
+        if (result.value == 0)
             return sagoi_fail(SAGO_ERR_IO, "writing to %s makes no progress", file->path);
-        done += result.done;
+        done += result.value;
     }
     return SAGO_OK;
 }
@@ -91,27 +94,27 @@ sago_status sagoi_cfile_write_kept(sagoi_cfile *file, const void *data, int64_t 
 sago_status sagoi_cfile_read(sagoi_cfile *file, void *data, int64_t len, int64_t off, int64_t *got) {
     int64_t done = 0;
     while (done < len) {
-        sagoi_call_wish wish = {.kind = SAGOI_OP_READ, .path = file->path, .fd = file->fd};
+        sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_READ, .path = file->path, .fd = file->fd}};
         sagoi_call_result result;
-        wish.memory = (char *)data + done;
-        wish.off = off + done;
-        wish.len = sagoi_min(len - done, SAGOI_CALL_LARGEST);
+        wish.op.into = (char *)data + done;
+        wish.op.off = off + done;
+        wish.op.len = sagoi_min(len - done, SAGOI_CALL_LARGEST);
         sago_status status = sagoi_call(&wish, &result);
         if (status)
             return status;
         if (result.error)
             return sagoi_fail_errno(result.error, "reading %lld bytes at %lld of %s", (long long)len,
                                     (long long)off, file->path);
-        if (result.done == 0)
+        if (result.value == 0)
             break;
-        done += result.done;
+        done += result.value;
     }
     *got = done;
     return SAGO_OK;
 }
 
 sago_status sagoi_cfile_stat(sagoi_cfile *file, struct stat *info) {
-    sagoi_call_wish wish = {.kind = SAGOI_OP_FSTAT, .path = file->path, .fd = file->fd};
+    sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_FSTAT, .path = file->path, .fd = file->fd}};
     sagoi_call_result result;
     sago_status status = sagoi_call(&wish, &result);
     if (!status && result.error)
@@ -130,7 +133,7 @@ sago_status sagoi_cfile_size(sagoi_cfile *file, int64_t *size) {
 }
 
 sago_status sagoi_cfile_sync(sagoi_cfile *file) {
-    sagoi_call_wish wish = {.kind = SAGOI_OP_SYNC, .path = file->path, .fd = file->fd};
+    sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_SYNC, .path = file->path, .fd = file->fd}};
     sagoi_call_result result;
     sago_status status = sagoi_call(&wish, &result);
     return status || !result.error ? status : sagoi_fail_errno(result.error, "syncing %s", file->path);
@@ -138,16 +141,16 @@ sago_status sagoi_cfile_sync(sagoi_cfile *file) {
 
 /* A file whose directory is stuck is closed when it no longer is. */
 sago_status sagoi_cfile_close(sagoi_cfile *file) {
-    sagoi_call_wish wish = {.kind = SAGOI_OP_CLOSE, .path = file->path, .fd = file->fd};
+    sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_CLOSE, .path = file->path, .fd = file->fd}};
     sagoi_call_result result = {0};
     sago_status status = SAGO_OK;
     file->fd = -1;
-    if (wish.fd < 0)
+    if (wish.op.fd < 0)
         return SAGO_OK;
     bool later;
     do {
         status = sagoi_call(&wish, &result);
-        later = result.gone || (status && sagoi_watch_close_later(file->path, wish.fd));
+        later = result.gone || (status && sagoi_watch_close_later(file->path, wish.op.fd));
     } while (status == SAGO_ERR_TIMEOUT && !later);
     if (!status && result.error && result.error != EINTR)
         status = sagoi_fail_errno(result.error, "closing %s", file->path);
@@ -158,7 +161,7 @@ sago_status sagoi_cfile_close(sagoi_cfile *file) {
 
 /* 0 or an errno in *error. */
 static sago_status name_call(sagoi_op_kind kind, const char *path, const char *to, int *error) {
-    sagoi_call_wish wish = {.kind = kind, .path = path, .to = to};
+    sagoi_call_wish wish = {.op = {.kind = kind, .path = path, .to = to, .mode = 0777}};
     sagoi_call_result result;
     sago_status status = sagoi_call(&wish, &result);
     *error = result.error;
@@ -173,7 +176,7 @@ sago_status sagoi_cdir_make(const char *path) {
 
 /* `watched`: in the directory that the call counts for. */
 static sago_status sync_directory(const char *path, const char *watched) {
-    sagoi_call_wish wish = {.kind = SAGOI_OP_SYNC_DIR, .path = path, .watched = watched};
+    sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_SYNC_DIR, .path = path}, .watched = watched};
     sagoi_call_result result;
     sago_status status = sagoi_call(&wish, &result);
     return status || !result.error ? status : sagoi_fail_errno(result.error, "syncing the directory %s", path);
@@ -191,7 +194,7 @@ sago_status sagoi_cdir_sync_parent(const char *path) {
         (void)snprintf(parent, sizeof parent, ".");
     else
         slash[slash == parent] = '\0'; /* "/" stays */
-    sagoi_call_wish wish = {.kind = SAGOI_OP_ACCESS, .path = parent, .watched = path};
+    sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_ACCESS, .path = parent, .flags = R_OK}, .watched = path};
     sagoi_call_result result;
     sago_status status = sagoi_call(&wish, &result);
     return status || result.error ? status : sync_directory(parent, path);
@@ -224,7 +227,7 @@ void sagoi_path_discard(const char *path) {
 }
 
 sago_status sagoi_path_stat(const char *path, struct stat *info) {
-    sagoi_call_wish wish = {.kind = SAGOI_OP_STAT, .path = path};
+    sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_STAT, .path = path}};
     sagoi_call_result result;
     sago_status status = sagoi_call(&wish, &result);
     if (!status && result.error)
@@ -245,13 +248,13 @@ sago_status sagoi_path_there(const char *path, bool *there) {
 }
 
 sago_status sagoi_path_free_space(const char *path, int64_t *bytes) {
-    sagoi_call_wish wish = {.kind = SAGOI_OP_STATFS, .path = path};
+    sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_STATFS, .path = path}};
     sagoi_call_result result;
     sago_status status = sagoi_call(&wish, &result);
     if (!status && result.error)
         status = sagoi_fail_errno(result.error, "asking for the free space of %s", path);
     if (!status)
-        *bytes = result.done;
+        *bytes = result.value;
     return status;
 }
 
@@ -264,13 +267,13 @@ static sago_status tell_names(const char *names, int64_t bytes, sagoi_name_fn ea
 }
 
 sago_status sagoi_cdir_list(const char *path, sagoi_name_fn each, void *arg) {
-    sagoi_call_wish wish = {.kind = SAGOI_OP_LIST, .path = path};
+    sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_LIST, .path = path}};
     sagoi_call_result result;
     sago_status status = sagoi_call(&wish, &result);
     if (!status && result.error)
         status = sagoi_fail_errno(result.error, "listing the directory %s", path);
     if (!status)
-        status = tell_names(result.names, result.done, each, arg);
+        status = tell_names(result.names, result.value, each, arg);
     free(result.names);
     return status;
 }

@@ -1,17 +1,15 @@
-/* Every file operation of checkpoints goes through here, so that tests can make any of them fail, and record them
- * all to replay crashes.  Paths are whole; failures carry the path and the reason.  Never calls MPI: everything
- * may run in a writer's thread.
+/* Files and names of which every call may hang: those of checkpoints, and the records of the local tier.  Paths
+ * are whole; failures carry the path and the reason.  Never calls MPI: everything may run in a writer's thread.
  *
- * Nothing here takes longer than the patience of the directory that a path is in, if it is watched (base/watch.h):
- * SAGO_ERR_TIMEOUT.  Then nobody knows whether it happened, and it may still happen. */
-#ifndef SAGOI_CKPT_FILES_H
-#define SAGOI_CKPT_FILES_H
+ * Nothing here takes longer than the patience of the directory that a path is in, if it is watched
+ * (system/watch.h): SAGO_ERR_TIMEOUT.  Then nobody knows whether it happened, and it may still happen. */
+#ifndef SAGOI_FILES_H
+#define SAGOI_FILES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "base/faults.h"
 #include "base/status.h"
 
 enum { SAGOI_CKPT_PATH = 1024 }; /* bytes of a path, the closing NUL included */
