@@ -43,13 +43,6 @@ void sagoi_composed_cleanup(sagoi_composed *composed) {
     memset(composed, 0, sizeof *composed);
 }
 
-void sagoi_composed_unstage(sagoi_composed *composed) {
-    for (struct sagoi_owned *at = composed->owned; at; at = at->next) {
-        sagoi_staging_destroy(at->staging);
-        at->staging = NULL;
-    }
-}
-
 static sago_status no_memory(void) { return sagoi_fail(SAGO_ERR_MEMORY, "no memory to describe the request"); }
 
 /* Hands `n` patterns over to the request, which frees them, also when this fails. */
@@ -105,13 +98,6 @@ static sago_status push_stream(sagoi_composed *composed, const sagoi_stream *str
     request->streams[request->nstreams++] = *stream;
     widen(request, low, high);
     return SAGO_OK;
-}
-
-void sagoi_composed_move(sagoi_composed *to, sagoi_composed *from) {
-    *to = *from;
-    if (from->request.streams == &from->first)
-        to->request.streams = &to->first;
-    sagoi_composed_init(from, from->request.direction, from->budget);
 }
 
 /* Where every tile is one run, or one train that goes on in the next tile, all tiles are one train: walked

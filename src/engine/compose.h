@@ -36,8 +36,6 @@ typedef struct sagoi_composed {
 
 void sagoi_composed_init(sagoi_composed *composed, sagoi_direction direction, sagoi_budget *budget);
 void sagoi_composed_cleanup(sagoi_composed *composed);
-void sagoi_composed_unstage(sagoi_composed *composed);              /* its streams lead to other memory now */
-void sagoi_composed_move(sagoi_composed *to, sagoi_composed *from); /* from is as after init */
 
 /* The caller's data: `count` elements of `type` at `buf`. */
 typedef struct sagoi_buffer {

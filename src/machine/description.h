@@ -46,10 +46,6 @@ void sagoi_description_cleanup(sagoi_description *description); /* fine on a zer
 /* Where node 0, 1, ... is: where its host is, in the order of the hosts, or else the place of the same number. */
 int64_t sagoi_description_place(const sagoi_description *description, int64_t node);
 
-/* Text that is parsed back to the same description. */
-void sagoi_description_write(const sagoi_description *description, FILE *out);
-bool sagoi_description_equal(const sagoi_description *a, const sagoi_description *b);
-
 /* Names: "flat", "fat-tree", ...; levels: "0", or of a dragonfly "node", "row", "column", "global". */
 const char *sagoi_topology_kind_name(sagoi_topology_kind kind);
 const char *sagoi_level_name(const sagoi_topology *topology, int64_t level, char number[24]);

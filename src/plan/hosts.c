@@ -146,8 +146,6 @@ void sagoi_hosts_destroy(sagoi_hosts *hosts) {
 
 const int64_t *sagoi_hosts_able(const sagoi_hosts *hosts) { return hosts->able; }
 
-const int64_t *sagoi_hosts_slots(const sagoi_hosts *hosts) { return hosts->slots; }
-
 bool sagoi_hosts_fixed(const sagoi_hosts *hosts) {
     return hosts->placement == SAGOI_PLACEMENT_RANK || hosts->placement == SAGOI_PLACEMENT_SPREAD;
 }

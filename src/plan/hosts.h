@@ -38,8 +38,6 @@ int64_t sagoi_hosts_elect_turn(sagoi_hosts *hosts, const sagoi_turn *turn);
 
 /* How many nodes of each group can host one at all. */
 const int64_t *sagoi_hosts_able(const sagoi_hosts *hosts);
-/* How many aggregators each node has by now. */
-const int64_t *sagoi_hosts_slots(const sagoi_hosts *hosts);
 bool sagoi_hosts_fixed(const sagoi_hosts *hosts); /* rank or spread: memory does not decide where */
 
 #endif

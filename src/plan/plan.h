@@ -223,8 +223,7 @@ int64_t sagoi_slot_rank(int64_t ranks, int64_t slots, int64_t slot);
 
 /* ---- Printing ---- */
 void sagoi_plan_print_text(const sagoi_plan *plan, FILE *out);
-void sagoi_plan_print_json(const sagoi_plan *plan, FILE *out);
-/* The members of that object, for one that has more of them. */
+/* As JSON: the members of an object, which may have others. */
 void sagoi_plan_print_members(const sagoi_plan *plan, FILE *out);
 
 #endif

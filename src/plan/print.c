@@ -157,12 +157,6 @@ static void json_domains(const sagoi_plan *plan, FILE *out) {
     fprintf(out, "%s],\n", plan->ndomains > 0 ? "\n  " : "");
 }
 
-void sagoi_plan_print_json(const sagoi_plan *plan, FILE *out) {
-    fprintf(out, "{\n");
-    sagoi_plan_print_members(plan, out);
-    fprintf(out, "}\n");
-}
-
 void sagoi_plan_print_members(const sagoi_plan *plan, FILE *out) {
     json_scalars(plan, out);
     json_nodes(plan, out);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "machine/description.h"
+#include "support/description_text.h"
 #include "machine/sums.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -18,10 +19,10 @@ static void write_and_read(const sagoi_description *d) {
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
-    sagoi_description_write(d, out);
+    description_write(d, out);
     require(fclose(out) == 0);
     require(sagoi_description_parse("again", text, (int64_t)length, &again) == SAGO_OK);
-    require(sagoi_description_equal(d, &again));
+    require(description_equal(d, &again));
     sagoi_description_cleanup(&again);
     free(text);
 }

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "machine/description.h"
+#include "support/description_text.h"
 #include "random_topology.h"
 
 static sago_status parse(const char *text, sagoi_description *d) {
@@ -242,11 +243,11 @@ static void test_round_trip(void **state) {
         char *text = NULL;
         size_t length = 0;
         FILE *out = open_memstream(&text, &length);
-        sagoi_description_write(&d, out);
+        description_write(&d, out);
         assert_int_equal(fclose(out), 0);
         if (sagoi_description_parse("again", text, (int64_t)length, &again) != SAGO_OK)
             fail_msg("%s in\n%s", sagoi_message(), text);
-        if (!sagoi_description_equal(&d, &again))
+        if (!description_equal(&d, &again))
             fail_msg("not the same:\n%s", text);
         sagoi_description_cleanup(&d);
         sagoi_description_cleanup(&again);

@@ -1,7 +1,6 @@
-/* Machine descriptions as text, and whether two are the same. */
-#include <string.h>
+#include "support/description_text.h"
 
-#include "machine/description.h"
+#include <string.h>
 
 static void level_write(FILE *out, const sagoi_level *level) {
     fprintf(out, "latency %s bandwidth %s\n", sagoi_format_time(level->latency).text,
@@ -91,7 +90,7 @@ static void tier_write(const sagoi_tier *tier, FILE *out) {
     fputc('\n', out);
 }
 
-void sagoi_description_write(const sagoi_description *description, FILE *out) {
+void description_write(const sagoi_description *description, FILE *out) {
     fprintf(out, "name %s\n", description->name);
     topology_write(&description->topology, out);
     fprintf(out, "nodes %lld\nranks-per-node %lld\ncores %lld\nmemory %s\n", (long long)description->nodes,
@@ -118,7 +117,7 @@ static bool range_equal(const sagoi_host_range *a, const sagoi_host_range *b) {
            a->high == b->high && a->width == b->width && a->first == b->first;
 }
 
-bool sagoi_description_equal(const sagoi_description *a, const sagoi_description *b) {
+bool description_equal(const sagoi_description *a, const sagoi_description *b) {
     if (strcmp(a->name, b->name) != 0 || !sagoi_topology_equal(&a->topology, &b->topology) ||
         a->nodes != b->nodes || a->ranks_per_node != b->ranks_per_node || a->cores != b->cores ||
         a->memory != b->memory || a->tiers != b->tiers || a->hosts.ranges != b->hosts.ranges)
