@@ -6,7 +6,7 @@
 #ifndef DROPIN_ATOMIC_H
 #define DROPIN_ATOMIC_H
 
-#include "files.h"
+#include "mpi_files.h"
 
 /* After the MPI library has switched the mode. */
 void dropin_atomic_switch(dropin_file *file, bool on);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files.h"
+#include "mpi_files.h"
 #include "foresee.h"
 
 static pthread_once_t asked = PTHREAD_ONCE_INIT;

@@ -1,7 +1,7 @@
 /* Made by entry_points.py; change that and run it. */
 #include "entry_points.h"
 
-#include "access.h"
+#include "mpi_access.h"
 #include "atomic.h"
 #include "entries.h"
 #include "dropin_report.h"

@@ -7,7 +7,7 @@
 The files are kept in the repository, so that a search for MPI_File_write_at_all finds what serves it:
   entry_points.h        the table of the next functions, the declarations of dropin_*, the numbers of the entries
   entry_points.c        what each access call does, and its entries MPI_File_* and PMPI_File_* in the core
-  front/entry_points.c  the symbols of the preloaded library, which pass calls on as words
+  front/front_entries.c  the symbols of the preloaded library, which pass calls on as words
 """
 import os
 import re
@@ -314,7 +314,7 @@ def core():
     bodies = {name: body for name, _, body, _ in access_calls()}
     text = f"""{NOTE}#include "entry_points.h"
 
-#include "access.h"
+#include "mpi_access.h"
 #include "atomic.h"
 #include "entries.h"
 #include "dropin_report.h"
@@ -372,7 +372,7 @@ const char *const front_names[DROPIN_ENTRY_COUNT] = {{
 {by_guard(entry_names(), symbol)}"""
 
 
-FILES = {"entry_points.h": header, "entry_points.c": core, os.path.join("front", "entry_points.c"): front}
+FILES = {"entry_points.h": header, "entry_points.c": core, os.path.join("front", "front_entries.c"): front}
 
 
 def main():

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calls.h"
+#include "mpi_calls.h"
 #include "present.h"
 
 #ifdef SAGO_MPI_MPICH

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "files.h"
+#include "mpi_files.h"
 
 typedef struct dropin_late {
     dev_t device;

@@ -1,6 +1,6 @@
 #include "pointer.h"
 
-#include "calls.h"
+#include "mpi_calls.h"
 
 int dropin_pointer_get(dropin_file *file, MPI_Offset *at) {
     int code = MPI_SUCCESS;

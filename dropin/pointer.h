@@ -7,7 +7,7 @@
 #ifndef DROPIN_POINTER_H
 #define DROPIN_POINTER_H
 
-#include "files.h"
+#include "mpi_files.h"
 
 /* Where it is. */
 int dropin_pointer_get(dropin_file *file, MPI_Offset *at);

@@ -2,7 +2,7 @@
 #ifndef DROPIN_RAISE_H
 #define DROPIN_RAISE_H
 
-#include "calls.h"
+#include "mpi_calls.h"
 
 /* Calls the file's error handler, and returns the code. */
 static inline int dropin_raise_code(MPI_File file, int code) {

@@ -5,8 +5,8 @@
 
 #include <stdatomic.h>
 
-#include "calls.h"
-#include "files.h"
+#include "mpi_calls.h"
+#include "mpi_files.h"
 
 /* A call that was started. */
 typedef struct dropin_started {

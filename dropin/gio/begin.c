@@ -1,5 +1,5 @@
-/* Where the front (front/front.c) comes in. */
-#include "file.h"
+/* Where the front (front/gio_front.c) comes in. */
+#include "gio_file.h"
 
 const gio_calls *sago_gio_begin(void) {
     static const gio_calls calls = {gio_open,     gio_close, gio_sync,      gio_delete, gio_set_size, gio_get_size,

@@ -1,5 +1,5 @@
 /* Sago's status as GIO's code. */
-#include "file.h"
+#include "gio_file.h"
 
 int gio_code(sago_status status) {
     switch (status) {

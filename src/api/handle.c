@@ -68,7 +68,7 @@ sago_status sagoi_check_file(const sago_file *file) {
 sago_status sagoi_check_unmerged(sago_file *file) {
     sago_status status = sagoi_check_file(file);
     if (!status)
-        sagoi_nonblocking_settle(file);
+        sagoi_nonblocking_finish(file);
     return status;
 }
 

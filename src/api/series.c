@@ -363,7 +363,7 @@ static sago_status complete_parts(sago_series *series) {
     sago_status status = SAGO_OK;
     while (series->begun < series->nparts)
         start_part(series);
-    sagoi_nonblocking_settle(series->file);
+    sagoi_nonblocking_finish(series->file);
     series->bytes = 0;
     for (int64_t p = 0; p < series->nparts; p++) {
         series->bytes += series->parts[p].bytes;

@@ -41,7 +41,7 @@ sago_status sago_wait(sago_request **request, MPI_Count *bytes) {
         if (sagoi_fibers_advance())
             quiet = 0;
         else
-            sagoi_fibers_rest(quiet++);
+            sagoi_fibers_pause(quiet++);
     sagoi_stay_end();
     return collect("sago_wait", request, bytes);
 }

@@ -250,7 +250,7 @@ static sagoi_futex *awaited_word(uint32_t *old) {
     return word;
 }
 
-void sagoi_fibers_rest(int quiet) {
+void sagoi_fibers_pause(int quiet) {
     uint32_t old = 0;
     int64_t sleep_us = quiet < SHORT_SLEEPS ? SHORT_SLEEP_US : LONG_SLEEP_US;
     if (quiet < YIELDS) {

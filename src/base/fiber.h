@@ -47,7 +47,7 @@ static inline bool sagoi_is_unusual(void) {
 /* Lets every fiber go on to where it waits next.  False: none got any further, or another thread is at it. */
 bool sagoi_fibers_advance(void);
 /* Sleeps a little, after `quiet` rounds in which nothing moved. */
-void sagoi_fibers_rest(int quiet);
+void sagoi_fibers_pause(int quiet);
 
 /* Does the caller run on a fiber? */
 bool sagoi_fiber_runs(void);

@@ -259,7 +259,7 @@ static sago_status put_off(sago_file *file, const sagoi_composed *composed, int6
     if (answer == SAGOI_FUSE_NEVER) {
         status = sagoi_move_alone(file, composed);
         if (!status)
-            status = sagoi_request_settle(&composed->request);
+            status = sagoi_request_finish_staging(&composed->request);
         file->written_end = sagoi_max(file->written_end, composed->request.high);
     }
     if (status)

@@ -271,7 +271,7 @@ sago_status sagoi_fuse_add(sagoi_fuse *fuse, const sagoi_composed *composed, sag
     for (int64_t i = 0; i < composed->request.nstreams && added; i++)
         added = add_stream(fuse, &composed->request.streams[i]);
     added = added && sagoi_fuse_size(fuse) <= fuse->room;
-    sago_status status = sagoi_request_settle(&composed->request);
+    sago_status status = sagoi_request_finish_staging(&composed->request);
     if (!status && added)
         return SAGO_OK;
     go_back(fuse, &before);

@@ -80,7 +80,7 @@ static sago_status run_mapped(sago_file *file, sagoi_composed *composed, const s
         call.size = call.high;
     }
     sago_status status = sagoi_run_mapped(&call);
-    sagoi_mapping_settle(&file->mapping, file->store);
+    sagoi_mapping_remember(&file->mapping, file->store);
     return status;
 }
 
@@ -194,7 +194,7 @@ static sago_status run_described(sago_file *file, sagoi_composed *composed, sago
     if (!through || status == SAGO_ERR_MEMORY)
         status = run_by_size(file, composed, wanted, route, bytes);
     if (!status)
-        status = sagoi_request_settle(&composed->request);
+        status = sagoi_request_finish_staging(&composed->request);
     if (status)
         return status;
     count_bytes(file, composed->request.direction, composed->request.high, *bytes);

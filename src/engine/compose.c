@@ -12,9 +12,9 @@
 struct sagoi_owned {
     sagoi_pattern *patterns; /* `n` of them, as sagoi_layers_free() takes them */
     int64_t n;
-    sagoi_known *memory;    /* or this */
-    sagoi_staging *staging; /* or this */
-    sagoi_pattern train;    /* or this, of one piece, which owns nothing */
+    sagoi_type_form *memory; /* or this */
+    sagoi_staging *staging;  /* or this */
+    sagoi_pattern train;     /* or this, of one piece, which owns nothing */
     sagoi_piece piece;
     struct sagoi_owned *next;
 };
@@ -31,7 +31,7 @@ void sagoi_composed_cleanup(sagoi_composed *composed) {
         next = at->next;
         sagoi_layers_free(composed->budget, at->patterns, at->n);
         if (at->memory)
-            sagoi_known_release(at->memory);
+            sagoi_type_form_release(at->memory);
         sagoi_staging_destroy(at->staging);
         sagoi_budget_free(composed->budget, at, sizeof *at);
     }
@@ -211,7 +211,7 @@ static sago_status hold_memory(sagoi_composed *composed, MPI_Datatype type, cons
     struct sagoi_owned *owned = sagoi_budget_alloc(composed->budget, sizeof *owned);
     if (!owned)
         return no_memory();
-    sago_status status = sagoi_known_get(type, 0, composed->budget, &owned->memory);
+    sago_status status = sagoi_type_form_get(type, 0, composed->budget, &owned->memory);
     if (status) {
         sagoi_budget_free(composed->budget, owned, sizeof *owned);
         return status;
@@ -266,13 +266,13 @@ static sago_status describe_memory(sagoi_composed *composed, const sagoi_buffer 
     return memory->extents.pattern ? simplify(composed, &memory->extents) : SAGO_OK;
 }
 
-bool sagoi_compose_known_memory(const sagoi_buffer *buffer, sagoi_memory *memory, int64_t *bytes) {
-    const sagoi_known *known = NULL;
-    int64_t plain = sagoi_look_up(buffer->type, &known);
-    if ((plain == 0 && !known) || sagoi_mul(buffer->count, plain ? plain : known->flat.size, bytes) ||
+bool sagoi_compose_cached_memory(const sagoi_buffer *buffer, sagoi_memory *memory, int64_t *bytes) {
+    const sagoi_type_form *form = NULL;
+    int64_t plain = sagoi_look_up(buffer->type, &form);
+    if ((plain == 0 && !form) || sagoi_mul(buffer->count, plain ? plain : form->flat.size, bytes) ||
         *bytes > SAGOI_OFFSET_MAX)
         return false;
-    *memory = plain ? (sagoi_memory){.base = buffer->base} : lay_out(buffer, &known->flat, *bytes);
+    *memory = plain ? (sagoi_memory){.base = buffer->base} : lay_out(buffer, &form->flat, *bytes);
     return *bytes == 0 || !sagoi_device_of(sagoi_memory_first(memory));
 }
 
@@ -519,18 +519,18 @@ enum { LEAST_KEPT = 64 }; /* numbers of a view's type: others are flattened agai
 
 sago_status sagoi_view_make(MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, sagoi_budget *budget,
                             sagoi_view *view) {
-    sagoi_known *unit;
+    sagoi_type_form *unit;
     memset(view, 0, sizeof *view);
     if (disp < 0)
         return sagoi_fail(SAGO_ERR_ARG, "the view's displacement %lld is negative", (long long)disp);
-    sago_status status = sagoi_known_get(etype, LEAST_KEPT, budget, &unit);
+    sago_status status = sagoi_type_form_get(etype, LEAST_KEPT, budget, &unit);
     if (status)
         return status;
     int64_t unit_size = unit->flat.size;
-    sagoi_known_release(unit);
+    sagoi_type_form_release(unit);
     if (unit_size <= 0)
         return sagoi_fail(SAGO_ERR_TYPE, "the view's etype has no bytes");
-    status = sagoi_known_get(filetype, LEAST_KEPT, budget, &view->filetype);
+    status = sagoi_type_form_get(filetype, LEAST_KEPT, budget, &view->filetype);
     if (status)
         return status;
     int64_t size = view->filetype->flat.size;
@@ -540,7 +540,7 @@ sago_status sagoi_view_make(MPI_Offset disp, MPI_Datatype etype, MPI_Datatype fi
                           (long long)size, (long long)unit_size);
     }
     view->budget = budget;
-    view->counted = sagoi_known_bytes(view->filetype);
+    view->counted = sagoi_type_form_bytes(view->filetype);
     sagoi_budget_count(budget, view->counted);
     view->disp = disp;
     view->etype_size = unit_size;
@@ -550,7 +550,7 @@ sago_status sagoi_view_make(MPI_Offset disp, MPI_Datatype etype, MPI_Datatype fi
 
 void sagoi_view_cleanup(sagoi_view *view) {
     if (view->filetype)
-        sagoi_known_release(view->filetype);
+        sagoi_type_form_release(view->filetype);
     if (view->counted > 0)
         sagoi_budget_count(view->budget, -view->counted);
     view->filetype = NULL;

@@ -5,7 +5,7 @@
 #include "engine/file.h"
 #include "move/request.h"
 #include "plan/route.h"
-#include "view/known.h"
+#include "view/type_form.h"
 
 /* What a request was composed from: a place in a view, or extents.  The caller's, until the call is done. */
 typedef struct sagoi_origin {
@@ -56,7 +56,7 @@ sago_status sagoi_compose_view(sagoi_composed *composed, const sagoi_place *plac
     SAGOI_CHECKED;
 /* What can be said of the caller's memory without looking into its type; false: nothing.  The buffer is not NULL.
  */
-bool sagoi_compose_known_memory(const sagoi_buffer *buffer, sagoi_memory *memory, int64_t *bytes);
+bool sagoi_compose_cached_memory(const sagoi_buffer *buffer, sagoi_memory *memory, int64_t *bytes);
 /* Are so many bytes from the place on one run of the file, and where?  Without composing anything. */
 bool sagoi_compose_one_run(const sagoi_place *place, int64_t bytes, int64_t *off);
 /* The caller's data, for extents: all bytes at `base`, or the pieces in the order of the stream. */

@@ -97,7 +97,7 @@ static bool is_piece(const sago_file *file, const sagoi_access *access, sagoi_lo
     int64_t end;
     sagoi_place place = {.view = &file->view, .disp = file->view.disp};
     if (access->list || access->buffer.count <= 0 || !access->buffer.base ||
-        !sagoi_compose_known_memory(&access->buffer, &piece->memory, &piece->len) || piece->len == 0 ||
+        !sagoi_compose_cached_memory(&access->buffer, &piece->memory, &piece->len) || piece->len == 0 ||
         sagoi_mul(access->offset, file->view.etype_size, &place.begin))
         return false;
     bool one = file->view.solid
@@ -224,7 +224,7 @@ static sago_status serve_collective(sago_file *file, const sagoi_access *access,
     sago_status status = SAGO_OK;
     const sagoi_route_call call = {
         .type = SAGOI_COLLECTIVE, .write = access->direction == SAGOI_TO_FILE, .by_extents = access->list != NULL};
-    sagoi_nonblocking_settle(file);
+    sagoi_nonblocking_finish(file);
     sagoi_route_choice choice = sagoi_route_choose(call, &file->common);
     if (wrong || choice.company == SAGOI_TOGETHER || choice.moment != SAGOI_NOW || !is_piece(file, access, &piece))
         return serve_composed(file, access, choice, wrong, bytes);
@@ -281,7 +281,7 @@ sago_status sagoi_dispatch_step(sago_file *file, sagoi_composed *step, sago_stat
     step->type = SAGOI_DECLARED;
     const sagoi_route_call call = call_of_composed(step);
     *bytes = 0;
-    sagoi_nonblocking_settle(file);
+    sagoi_nonblocking_finish(file);
     return serve(file, step, sagoi_route_choose(call, &file->common), wrong, bytes);
 }
 

@@ -410,7 +410,7 @@ static sago_status make_plan(const sagoi_call *call, const node_facts *facts, bo
     if (limit == 0)
         hints.strategy = SAGOI_STRATEGY_DIRECT;
     sago_status status = sagoi_plan_make(&machine, &shape, &target, &hints, plan);
-    sagoi_share_settle(file, facts[file->team->node].memory);
+    sagoi_share_apply(file, facts[file->team->node].memory);
     sagoi_budget_free(&file->budget, node, size);
     return status;
 }
@@ -610,7 +610,7 @@ static sago_status read_lone(sagoi_call *call) {
 static sago_status move_lone(sagoi_call *call) {
     bool by_size = call->sized || call->composed->request.direction == SAGOI_TO_FILE;
     sago_status status = by_size ? sagoi_run_direct(call->file, call->composed) : read_lone(call);
-    return status ? status : sagoi_request_settle(&call->composed->request);
+    return status ? status : sagoi_request_finish_staging(&call->composed->request);
 }
 
 /* Before the others are met, if that is likely to be all that there is to do. */
@@ -681,9 +681,9 @@ static sago_status run_planned(sagoi_call *call, const sagoi_agreement *agreed) 
     call->composed->all_dense = call->entry->plan.dense;
     status = move(call);
     if (!status)
-        status = sagoi_request_settle(&call->composed->request);
+        status = sagoi_request_finish_staging(&call->composed->request);
     status = leave(call, status);
-    sagoi_mapping_settle(&file->mapping, file->store);
+    sagoi_mapping_remember(&file->mapping, file->store);
     if (status)
         sagoi_drop_exchanges(file); /* it may have stopped halfway */
     return status;

@@ -20,14 +20,14 @@
 #include "store/io_task.h"
 #include "store/store.h"
 #include "trace/stats.h"
-#include "view/known.h"
+#include "view/type_form.h"
 
 /* A file view, flattened. */
 typedef struct sagoi_view {
     int64_t disp;
     int64_t etype_size;
     bool solid; /* its stream of data is the file from disp on, without gaps */
-    sagoi_known *filetype;
+    sagoi_type_form *filetype;
     sagoi_budget *budget; /* that counts what is kept with the type as the view's, too: */
     int64_t counted;      /* bytes */
 } sagoi_view;

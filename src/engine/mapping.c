@@ -51,7 +51,7 @@ static sago_status notice_changes(sagoi_mapping *mapping, sagoi_store *store) {
     return SAGO_OK;
 }
 
-void sagoi_mapping_settle(sagoi_mapping *mapping, sagoi_store *store) {
+void sagoi_mapping_remember(sagoi_mapping *mapping, sagoi_store *store) {
     struct stat info;
     if (!mapping->base || fstat(sagoi_store_fd(store), &info) != 0)
         return;

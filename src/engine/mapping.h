@@ -38,7 +38,7 @@ sago_status sagoi_mapping_cover(sagoi_mapping *mapping, sagoi_store *store, int6
 sago_status sagoi_mapping_populate(sagoi_mapping *mapping, sagoi_store *store, int64_t start, int64_t end)
     SAGOI_CHECKED;
 /* After a call, when all ranks are done: whoever changes the file from here on may take pages away. */
-void sagoi_mapping_settle(sagoi_mapping *mapping, sagoi_store *store);
+void sagoi_mapping_remember(sagoi_mapping *mapping, sagoi_store *store);
 static inline char *sagoi_mapping_at(const sagoi_mapping *mapping, int64_t off) {
     return mapping->base + (off - mapping->off);
 }

@@ -133,7 +133,7 @@ void sagoi_nonblocking_run(sago_request *request, sago_status wrong) {
         run_here(request);
 }
 
-void sagoi_nonblocking_settle(sago_file *file) {
+void sagoi_nonblocking_finish(sago_file *file) {
     if (atomic_load(&file->pending) == 0)
         return;
     sagoi_stay_begin();
@@ -141,7 +141,7 @@ void sagoi_nonblocking_settle(sago_file *file) {
         if (sagoi_fibers_advance())
             quiet = 0;
         else
-            sagoi_fibers_rest(quiet++);
+            sagoi_fibers_pause(quiet++);
     sagoi_stay_end();
 }
 

@@ -44,7 +44,7 @@ void sagoi_nonblocking_run_at_once(sago_request *request, sago_status wrong);
 void sagoi_nonblocking_destroy(sago_request **request);
 
 /* Waits until the file has none that is not done.  Collective calls begin with it. */
-void sagoi_nonblocking_settle(sago_file *file);
+void sagoi_nonblocking_finish(sago_file *file);
 
 /* None is left of a file that is about to go: another thread may just be finishing the last one. */
 void sagoi_nonblocking_end(void);

@@ -35,7 +35,7 @@ int64_t sagoi_share_of_node(sago_file *file, int64_t parts) {
     return share - (holds_deferred(file) ? share / 2 : 0);
 }
 
-void sagoi_share_settle(sago_file *file, int64_t memory) {
+void sagoi_share_apply(sago_file *file, int64_t memory) {
     file->node_memory = memory + (holds_deferred(file) ? memory : 0);
     file->planned_among = sagoi_teams_in_use();
     if (file->hints.memory > 0)

@@ -10,7 +10,7 @@ int64_t sagoi_share_part(void);
  * what is free now. */
 int64_t sagoi_share_of_node(sago_file *file, int64_t parts);
 /* The file was planned for on all ranks: its memory on this node is known. */
-void sagoi_share_settle(sago_file *file, int64_t memory);
+void sagoi_share_apply(sago_file *file, int64_t memory);
 
 /* Have more files been opened since, so that the windows of this one are more than its share? */
 bool sagoi_share_exceeded(const sago_file *file);

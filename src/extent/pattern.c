@@ -1,6 +1,6 @@
 /* Building patterns: runs come in stream order, one after another, and end up as the fewest pieces.
  *
- * The newest run stays pending, because the next one may join it.  A run that is settled either prolongs the
+ * The newest run stays pending, because the next one may join it.  A run that is appended either prolongs the
  * train at the end, or that train, if short, is dissolved into the list before it.  So regular stretches
  * become trains and irregular ones lists, in one pass and without looking back more than a few runs.
  * Repetitions are in repeat.c, walking is in cursor.c. */
@@ -108,7 +108,7 @@ static bool prolongs(const sagoi_piece *train, int64_t off, int64_t len) {
     return train->count == 1 || off == train->off + train->count * train->stride;
 }
 
-static void settle_run(sagoi_pattern *pattern, int64_t off, int64_t len) {
+static void append_run(sagoi_pattern *pattern, int64_t off, int64_t len) {
     sagoi_piece *piece = last_piece(pattern);
     if (prolongs(piece, off, len)) {
         if (piece->count == 1)
@@ -131,9 +131,9 @@ __attribute__((noinline, cold)) static void add_after_laps(sagoi_pattern *patter
     sagoi_pattern_add(pattern, off, len);
 }
 
-static void settle_pending(sagoi_pattern *pattern) {
+static void append_pending(sagoi_pattern *pattern) {
     if (pattern->pending_len > 0)
-        settle_run(pattern, pattern->pending_off, pattern->pending_len);
+        append_run(pattern, pattern->pending_off, pattern->pending_len);
     pattern->pending_len = 0;
 }
 
@@ -159,7 +159,7 @@ void sagoi_pattern_add(sagoi_pattern *pattern, int64_t off, int64_t len) {
         add_after_laps(pattern, off, len);
         return;
     }
-    settle_pending(pattern);
+    append_pending(pattern);
     pattern->run_count++;
     pattern->pending_off = off;
     pattern->pending_len = len;
@@ -192,7 +192,7 @@ void sagoi_pattern_add_train(sagoi_pattern *pattern, int64_t off, int64_t len, i
     }
     /* The first run may join what is pending, the last stays pending to join what comes. */
     sagoi_pattern_add(pattern, off, len);
-    settle_pending(pattern);
+    append_pending(pattern);
     sagoi_piece *piece = last_piece(pattern);
     int64_t from = 1, middle = count - 2;
     if (prolongs(piece, off + stride, len) && (piece->count == 1 || piece->stride == stride)) {
@@ -304,7 +304,7 @@ static sagoi_hash hash_contents(const sagoi_pattern *pattern) {
 }
 
 sago_status sagoi_pattern_finish(sagoi_pattern *pattern) {
-    settle_pending(pattern);
+    append_pending(pattern);
     if (pattern->nloops == 0)
         dissolve_short_train(pattern);
     if (pattern->failed) {

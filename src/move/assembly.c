@@ -137,7 +137,7 @@ static bool hear_all(sagoi_team *team) {
 enum { UNBOUND = 1u << SAGOI_CALL_OPEN | 1u << SAGOI_CALL_READY };
 
 /* What others still want to know of calls that this node has left: it went alone on them. */
-static void settle_old(sagoi_team *team, assembly *a, int64_t call) {
+static void answer_old(sagoi_team *team, assembly *a, int64_t call) {
     for (int i = 0; i < a->children; i++) {
         peer *child = &a->child[i];
         if (child->present < call && child->told < child->present &&
@@ -239,7 +239,7 @@ bool sagoi_assembly_look(const sagoi_convening *c) {
     assembly *a = team->assembly;
     if (!hear_all(team))
         return true;
-    settle_old(team, a, c->call);
+    answer_old(team, a, c->call);
     if (sagoi_call_state_of(team, c->call).phase == SAGOI_CALL_READY)
         come_forward(team, a, c->call);
     if (!is_root(a))

@@ -243,7 +243,7 @@ static sago_status fail_for_good(sagoi_team *team, const char *what) {
 }
 
 /* Without burning the core others need; `turn` counts from 0. */
-static void rest(sagoi_team *team, int turn) {
+static void pause_briefly(sagoi_team *team, int turn) {
     bool busy = team->idle && team->idle(team->idle_arg);
     if (sagoi_give_way(busy || turn == 0) || busy)
         return;
@@ -263,7 +263,7 @@ sago_status sagoi_wait_all(sagoi_team *team, int64_t n, MPI_Request requests[], 
             return SAGO_OK;
         if (!sagoi_vigil_keep(team, &vigil, false))
             return sagoi_broken(team);
-        rest(team, turn);
+        pause_briefly(team, turn);
     }
 }
 

@@ -186,7 +186,7 @@ void sagoi_stay_end(void) {
         if (sagoi_fibers_advance())
             quiet = 0;
         else
-            sagoi_fibers_rest(quiet++);
+            sagoi_fibers_pause(quiet++);
     }
 }
 

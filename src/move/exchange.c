@@ -165,7 +165,7 @@ static void look_around(sagoi_exchange *exchange, int64_t turns) {
 
 /* Deals with what comes in, and lets others have the core, the longer nothing happens the longer.  False: the team
  * is broken, and nothing will come. */
-static bool rest(sagoi_exchange *exchange, sagoi_vigil *vigil) {
+static bool pause_briefly(sagoi_exchange *exchange, sagoi_vigil *vigil) {
     bool first = vigil->turns == 0, busy = poll(exchange);
     if (!sagoi_vigil_keep(exchange->setup.team, vigil, busy)) {
         note(exchange, sagoi_broken(exchange->setup.team));
@@ -188,7 +188,7 @@ static void wait_outbox(sagoi_exchange *exchange) {
     for (;;) {
         sago_status status = sagoi_outbox_test(&exchange->outbox, &done);
         note(exchange, status);
-        if (status || done || !rest(exchange, &vigil))
+        if (status || done || !pause_briefly(exchange, &vigil))
             break;
     }
     (void)sagoi_phase_end(exchange->setup.stats, SAGO_PHASE_EXCHANGE, start);
@@ -201,7 +201,7 @@ static void wait_inbox(sagoi_exchange *exchange) {
     sagoi_vigil vigil = {0};
     while (!(sagoi_inbox_done(&exchange->inbox) || exchange->inbox.dead) ||
            !sagoi_relay_done(exchange->relay, &relayed))
-        if (!rest(exchange, &vigil))
+        if (!pause_briefly(exchange, &vigil))
             break;
     note(exchange, exchange->inbox.status);
     note(exchange, relayed);

@@ -27,7 +27,7 @@ typedef struct sagoi_exchange_setup {
     bool remembered;        /* aggregators remember the extents: only data moves */
     char *staging;          /* in the node's segment: local_size * 2 areas */
     sagoi_region *regions;  /* in the node's segment: local_size * 2 * the domains in its reach */
-    int64_t first, reach;   /* domains that this node's range meets */
+    int64_t first, reach;   /* domains that this node's range overlaps */
     int64_t domain;         /* this rank aggregates it; -1: none */
     sagoi_mailroom *room;
     sago_stats *stats;

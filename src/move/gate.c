@@ -150,7 +150,7 @@ void sagoi_tell_done(sagoi_team *team) {
 }
 
 /* Between two looks at what another rank has done. */
-static void rest_between_looks(sagoi_team *team, int looks) {
+static void pause_between_looks(sagoi_team *team, int looks) {
     enum { YIELDS = 100, REST_US = 50 };
     if (sagoi_on_fiber()) {
         look_after_peers(team, looks);
@@ -180,7 +180,7 @@ sago_status sagoi_await_done(sagoi_team *team, double patience, bool *late) {
             *late = end > 0 && sagoi_clock() > end;
             if (*late)
                 return SAGO_OK;
-            rest_between_looks(team, looks);
+            pause_between_looks(team, looks);
         }
     return SAGO_OK;
 }

@@ -23,7 +23,7 @@ typedef struct sagoi_packer {
     const sagoi_plan *plan;
     const sagoi_request *request;
     int64_t node;         /* this rank's: its own domains are not packed */
-    int64_t first, reach; /* domains that its node's range meets */
+    int64_t first, reach; /* domains that its node's range overlaps */
     bool code;            /* write extents? */
     char **in_place; /* one a domain in reach: its data's place in the caller's memory, where they lie together
                         there and need no staging; else NULL.  NULL: none may stay there */

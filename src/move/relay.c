@@ -394,7 +394,7 @@ static void deal(sagoi_relay *relay) {
 }
 
 /* All that was going has gone: its slots are free. */
-static void rest(sagoi_relay *relay) {
+static void pause_briefly(sagoi_relay *relay) {
     for (int64_t i = 0; i < relay->nslots; i++)
         if (relay->slots[i].state == GOING)
             relay->slots[i].state = FREE;
@@ -437,7 +437,7 @@ static bool advance(sagoi_relay *relay) {
     if (all && relay->stage == SENDING && reads(relay))
         deal(relay);
     else if (all)
-        rest(relay);
+        pause_briefly(relay);
     return all;
 }
 

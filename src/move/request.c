@@ -48,7 +48,7 @@ bool sagoi_request_is_staged(const sagoi_request *request) {
     return false;
 }
 
-sago_status sagoi_request_settle(const sagoi_request *request) {
+sago_status sagoi_request_finish_staging(const sagoi_request *request) {
     sago_status status = SAGO_OK;
     for (int64_t i = 0; i < request->nstreams && !status; i++)
         if (request->streams[i].memory.staging)

@@ -29,7 +29,7 @@ bool sagoi_request_is_staged(const sagoi_request *request);
 
 /* After the last copy: whatever was read is in the caller's memory, of a device too.  Of several that failed the
  * first is told. */
-sago_status sagoi_request_settle(const sagoi_request *request) SAGOI_CHECKED;
+sago_status sagoi_request_finish_staging(const sagoi_request *request) SAGOI_CHECKED;
 
 /* Has this rank a byte in [start, end)? */
 bool sagoi_request_touches(const sagoi_request *request, int64_t start, int64_t end);

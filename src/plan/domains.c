@@ -188,7 +188,7 @@ static int64_t elect_leaf(void *arg, int64_t start, int64_t end) {
 }
 
 /* Where memory does not decide, there is nothing to remerge. */
-static bool settle_fixed(sagoi_tree *tree, making *m) {
+static bool elect_fixed(sagoi_tree *tree, making *m) {
     for (int64_t leaf = tree->first; leaf >= 0; leaf = tree->vertex[leaf].after) {
         tree->vertex[leaf].host = elect_leaf(m, tree->vertex[leaf].start, tree->vertex[leaf].end);
         if (tree->vertex[leaf].host < 0)
@@ -197,10 +197,10 @@ static bool settle_fixed(sagoi_tree *tree, making *m) {
     return true;
 }
 
-static bool settle(sagoi_tree *tree, making *m) {
+static bool elect_hosts(sagoi_tree *tree, making *m) {
     if (sagoi_hosts_fixed(m->draft->hosts))
-        return settle_fixed(tree, m);
-    if (sagoi_tree_settle(tree, elect_leaf, m))
+        return elect_fixed(tree, m);
+    if (sagoi_tree_elect(tree, elect_leaf, m))
         return true;
     sagoi_vertex *whole = &tree->vertex[tree->first]; /* nobody with data in it: then anybody of the group */
     whole->host = sagoi_hosts_elect_range(m->draft->hosts, whole->start, whole->end, true);
@@ -229,7 +229,7 @@ static sago_status make_group(making *m, int64_t g) {
     if (status != SAGO_OK)
         return status;
     sagoi_hosts_group(draft->hosts, g, tree.leaves, m->made, draft->plan->ndomains);
-    m->placed = settle(&tree, m);
+    m->placed = elect_hosts(&tree, m);
     for (int64_t leaf = tree.first; m->placed && leaf >= 0; leaf = tree.vertex[leaf].after)
         add_range(m, &tree.vertex[leaf], g);
     draft->by_sibling += tree.by_sibling;

@@ -152,8 +152,8 @@ bool sagoi_plan_window(const sagoi_plan *plan, int64_t domain, int64_t round, in
  */
 bool sagoi_plan_touches(const sagoi_plan *plan, int64_t node, int64_t start, int64_t end);
 
-/* The domains that the node's range meets: *first and those that follow it, as many as are returned.  No other one
- * gets anything from it. */
+/* The domains that the node's range overlaps: *first and those that follow it, as many as are returned.  No other
+ * one gets anything from it. */
 int64_t sagoi_plan_reach(const sagoi_plan *plan, int64_t node, int64_t *first);
 
 /* Does what the node has for the domain go through its leader? */

@@ -158,7 +158,7 @@ int64_t sagoi_tree_remerge(sagoi_tree *tree, int64_t leaf) {
     return taker;
 }
 
-bool sagoi_tree_settle(sagoi_tree *tree, sagoi_elect_fn elect, void *arg) {
+bool sagoi_tree_elect(sagoi_tree *tree, sagoi_elect_fn elect, void *arg) {
     int64_t leaf = tree->first;
     while (leaf >= 0) {
         sagoi_vertex *at = &tree->vertex[leaf];

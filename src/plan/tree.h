@@ -48,6 +48,6 @@ int64_t sagoi_tree_remerge(sagoi_tree *tree, int64_t leaf);
 /* Finds a host for every leaf, in the order of the file: elect() returns a node, or -1, upon which the leaf
  * leaves. A leaf that has a host keeps it when it takes over.  false: no host for all of them together. */
 typedef int64_t (*sagoi_elect_fn)(void *arg, int64_t start, int64_t end);
-bool sagoi_tree_settle(sagoi_tree *tree, sagoi_elect_fn elect, void *arg);
+bool sagoi_tree_elect(sagoi_tree *tree, sagoi_elect_fn elect, void *arg);
 
 #endif

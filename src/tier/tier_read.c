@@ -125,7 +125,7 @@ sago_status sagoi_tier_read_alone(sago_file *file, sagoi_composed *composed, int
     window w = {.global = room, .local = room + WINDOW, .where = (unsigned char *)room + 2 * WINDOW};
     status = read_windows(file, request, &w);
     if (!status)
-        status = sagoi_request_settle(request);
+        status = sagoi_request_finish_staging(request);
     sagoi_budget_free(&file->budget, room, (int64_t)3 * WINDOW);
     if (status)
         return status;

@@ -5,7 +5,7 @@
 
 #include <sago/sago.h>
 
-#include "../calls.h"
+#include "../gio_calls.h"
 
 /* ---- Names and words ---- */
 

@@ -96,7 +96,7 @@ static void test_says_whether_it_moved(void **state) {
     sagoi_fibers_unlock();
     for (int i = 0; i < 3; i++) {
         assert_false(sagoi_fibers_advance());
-        sagoi_fibers_rest(i);
+        sagoi_fibers_pause(i);
     }
     atomic_store(&word.value, 1);
     assert_true(sagoi_fibers_advance());
@@ -109,7 +109,7 @@ static void *advance(void *arg) {
         if (sagoi_fibers_advance())
             quiet = 0;
         else
-            sagoi_fibers_rest(quiet++);
+            sagoi_fibers_pause(quiet++);
     return NULL;
 }
 

@@ -2,8 +2,8 @@
 #ifndef DROPIN_GIO_FILE_H
 #define DROPIN_GIO_FILE_H
 
-#include "../files.h"
-#include "calls.h"
+#include "../mpi_files.h"
+#include "gio_calls.h"
 
 struct GIOI_File {
     dropin_file

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "file.h"
+#include "gio_file.h"
 
 /* ---- Open ---- */
 

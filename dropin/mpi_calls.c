@@ -3,13 +3,13 @@
  * Both names of a call lead here, because the Fortran layers of the MPI libraries use either.  A tool that was
  * preloaded after Sago is handed what Sago does not take, by MPI_File_x; when it goes on to PMPI_File_x, which
  * may be Sago's again, `dropin_within` lets the call straight through. */
-#include "calls.h"
+#include "mpi_calls.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 #include "entries.h"
-#include "files.h"
+#include "mpi_files.h"
 #include "foresee.h"
 #include "dropin_report.h"
 

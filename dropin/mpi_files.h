@@ -1,6 +1,6 @@
 /* The files Sago knows, by the MPI library's handle. */
-#ifndef DROPIN_FILES_H
-#define DROPIN_FILES_H
+#ifndef DROPIN_MPI_FILES_H
+#define DROPIN_MPI_FILES_H
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "file.h"
+#include "gio_file.h"
 
 static bool get(MPI_Info info, const char *key, char value[MPI_MAX_INFO_VAL + 1]) {
     int found = 0;

@@ -3,17 +3,17 @@
  *
  * The MPI library checks the arguments as well, in a call of no length: what it calls wrong is wrong
  * in its own words, through the user's handler.  Sago then is given a wrong count, so that all ranks learn it. */
-#include "access.h"
+#include "mpi_access.h"
 
 #include <limits.h>
 
-#include "calls.h"
-#include "files.h"
+#include "mpi_calls.h"
+#include "mpi_files.h"
 #include "packed.h"
 #include "pointer.h"
 #include "raise.h"
 #include "requests.h"
-#include "settle.h"
+#include "flush_deferred.h"
 #include "staged.h"
 
 static dropin_reason refusal(const dropin_file *file) {
@@ -111,7 +111,7 @@ static int fall_back(dropin_file *file, const dropin_access *wanted, MPI_Offset 
     *over = !dropin_failed_alone(file);
     if (!*over)
         return move_by_mpi(file, wanted, from, bytes);
-    int failed = dropin_settle(file);
+    int failed = dropin_flush(file);
     *over = !failed;
     return failed;
 }
@@ -235,12 +235,12 @@ bool dropin_serve_start(MPI_File handle, const dropin_access *wanted, MPI_Reques
 
 /* ---- Calls that are handed on: what has to be done before ---- */
 
-int dropin_leave_file(MPI_File handle) { return dropin_settle_own(dropin_files_find(handle)); }
+int dropin_leave_file(MPI_File handle) { return dropin_flush_own(dropin_files_find(handle)); }
 
 int dropin_leave_pointer(MPI_File handle) {
     dropin_file *file = dropin_files_find(handle);
     dropin_pointer_leave(file);
-    return dropin_settle_own(file);
+    return dropin_flush_own(file);
 }
 
 /* Of a collective call: all ranks go on with it, and what cannot be written now will fail again in sync or close.

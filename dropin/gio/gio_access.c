@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
-#include "file.h"
+#include "gio_file.h"
 
 enum { FEW = 32 };
 

@@ -1,11 +1,11 @@
 /* What a call of MPI-IO that moves data leads to: served by Sago, or something to do before it is handed on. */
-#ifndef DROPIN_ACCESS_H
-#define DROPIN_ACCESS_H
+#ifndef DROPIN_MPI_ACCESS_H
+#define DROPIN_MPI_ACCESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "calls.h"
+#include "mpi_calls.h"
 
 /* One call, as the program made it. */
 typedef struct dropin_access {

@@ -8,7 +8,7 @@
 
 #include "../../front/library.h"
 #include "../../front/told.h"
-#include "../calls.h"
+#include "../gio_calls.h"
 
 static _Atomic(const gio_calls *) serving; /* NULL: to be decided */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

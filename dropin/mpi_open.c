@@ -10,14 +10,14 @@
 #include <sys/stat.h>
 
 #include "atomic.h"
-#include "calls.h"
+#include "mpi_calls.h"
 #include "descriptors.h"
-#include "files.h"
+#include "mpi_files.h"
 #include "foresee.h"
 #include "late.h"
 #include "pointer.h"
 #include "raise.h"
-#include "settle.h"
+#include "flush_deferred.h"
 #include "requests.h"
 
 /* ---- Open ---- */
@@ -307,7 +307,7 @@ int dropin_set_view(const dropin_calls *next, MPI_File handle, MPI_Offset disp, 
         return next->set_view(handle, disp, etype, filetype, datarep, info);
     if (status == SAGO_ERR_ARG) /* here or on another rank: the view stays as it was */
         return dropin_raise_code(handle, mistake ? mistake : MPI_ERR_ARG);
-    int settled = status ? dropin_settle(file) : MPI_SUCCESS;
+    int flushed = status ? dropin_flush(file) : MPI_SUCCESS;
     int code = next->set_view(handle, disp, etype, filetype, datarep, info);
     if (!code)
         dropin_pointer_reset(file);
@@ -315,7 +315,7 @@ int dropin_set_view(const dropin_calls *next, MPI_File handle, MPI_Offset disp, 
               !is_native(&wanted) ? DROPIN_REPRESENTATION
               : status || code    ? DROPIN_VIEW
                                   : DROPIN_SERVED);
-    return code ? code : settled;
+    return code ? code : flushed;
 }
 
 int dropin_get_position(const dropin_calls *next, MPI_File handle, MPI_Offset *offset) {
@@ -340,19 +340,19 @@ int dropin_seek(const dropin_calls *next, MPI_File handle, MPI_Offset offset, in
         dropin_pointer_set(file, target);
         return MPI_SUCCESS;
     }
-    int code = whence == MPI_SEEK_END ? dropin_settle_own(file) : MPI_SUCCESS;
+    int code = whence == MPI_SEEK_END ? dropin_flush_own(file) : MPI_SUCCESS;
     dropin_pointer_leave(file);
     return code ? code : next->seek(handle, offset, whence);
 }
 
 int dropin_seek_shared(const dropin_calls *next, MPI_File handle, MPI_Offset offset, int whence) {
-    int code = whence == MPI_SEEK_END ? dropin_settle(dropin_files_find(handle)) : MPI_SUCCESS;
+    int code = whence == MPI_SEEK_END ? dropin_flush(dropin_files_find(handle)) : MPI_SUCCESS;
     return code ? code : next->seek_shared(handle, offset, whence);
 }
 
 int dropin_set_atomicity(const dropin_calls *next, MPI_File handle, int flag) {
     dropin_file *file = dropin_files_find_taken(handle);
-    int settled = dropin_settle(file), code = settled ? settled : next->set_atomicity(handle, flag);
+    int flushed = dropin_flush(file), code = flushed ? flushed : next->set_atomicity(handle, flag);
     if (code == MPI_SUCCESS && file)
         dropin_atomic_switch(file, flag);
     return code;
@@ -367,7 +367,7 @@ int dropin_set_size(const dropin_calls *next, MPI_File handle, MPI_Offset size) 
 }
 
 int dropin_get_size(const dropin_calls *next, MPI_File handle, MPI_Offset *size) {
-    int code = dropin_settle_own(dropin_files_find(handle));
+    int code = dropin_flush_own(dropin_files_find(handle));
     return code ? code : next->get_size(handle, size);
 }
 
@@ -382,7 +382,7 @@ int dropin_preallocate(const dropin_calls *next, MPI_File handle, MPI_Offset siz
 }
 
 int dropin_sync(const dropin_calls *next, MPI_File handle) {
-    int code = dropin_settle(dropin_files_find(handle));
+    int code = dropin_flush(dropin_files_find(handle));
     return code ? code : next->sync(handle);
 }
 

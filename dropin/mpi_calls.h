@@ -4,8 +4,8 @@
  * the call's parameters and the table `next` to hand the call on with (entry_points.c).
  *
  * Calls without an entry never come here: they go to the MPI library, whose MPI_File every handle is. */
-#ifndef DROPIN_CALLS_H
-#define DROPIN_CALLS_H
+#ifndef DROPIN_MPI_CALLS_H
+#define DROPIN_MPI_CALLS_H
 
 #include <stdbool.h>
 

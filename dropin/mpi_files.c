@@ -1,6 +1,6 @@
 /* A small hash table.  Threads may use different files at once; one file is used by one thread at a time, so an
  * entry that was found stays: only closing its file removes it. */
-#include "files.h"
+#include "mpi_files.h"
 
 #include <stdint.h>
 #include <stdlib.h>

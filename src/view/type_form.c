@@ -1,4 +1,4 @@
-#include "view/known.h"
+#include "view/type_form.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,17 +13,17 @@ static _Atomic int keyval = MPI_KEYVAL_INVALID;
 /* Guards the keyval, and the first form that is kept with a type: threads may flatten one type at once. */
 static pthread_mutex_t keep_lock = PTHREAD_MUTEX_INITIALIZER;
 
-void sagoi_known_release(sagoi_known *known) {
-    if (atomic_fetch_sub(&known->users, 1) > 1)
+void sagoi_type_form_release(sagoi_type_form *form) {
+    if (atomic_fetch_sub(&form->users, 1) > 1)
         return;
-    sagoi_budget *budget = known->flat.pattern.budget;
-    sagoi_flat_cleanup(&known->flat);
-    sagoi_budget_free(budget, known, sizeof *known);
+    sagoi_budget *budget = form->flat.pattern.budget;
+    sagoi_flat_cleanup(&form->flat);
+    sagoi_budget_free(budget, form, sizeof *form);
 }
 
 static int on_type_free(MPI_Datatype type, int key, void *value, void *extra) {
     (void)type, (void)key, (void)extra;
-    sagoi_known_release(value);
+    sagoi_type_form_release(value);
     return MPI_SUCCESS;
 }
 
@@ -37,49 +37,51 @@ static bool have_keyval(void) {
 }
 
 /* What is kept with a type stays until the type goes: nobody replaces it. */
-static sagoi_known *find(MPI_Datatype type) {
+static sagoi_type_form *find(MPI_Datatype type) {
     void *value = NULL;
     int found = 0;
     if (type == MPI_DATATYPE_NULL || keyval == MPI_KEYVAL_INVALID ||
         MPI_Type_get_attr(type, keyval, &value, &found) != MPI_SUCCESS || !found)
         return NULL;
-    sagoi_known *known = value;
-    (void)atomic_load_explicit(&known->users, memory_order_acquire); /* as another thread left it */
-    return known;
+    sagoi_type_form *form = value;
+    (void)atomic_load_explicit(&form->users, memory_order_acquire); /* as another thread left it */
+    return form;
 }
 
-static int64_t bytes_of(const sagoi_known *known) {
-    const sagoi_pattern *pattern = &known->flat.pattern;
-    return (int64_t)sizeof *known + pattern->pieces_capacity * (int64_t)sizeof *pattern->pieces +
+static int64_t bytes_of(const sagoi_type_form *form) {
+    const sagoi_pattern *pattern = &form->flat.pattern;
+    return (int64_t)sizeof *form + pattern->pieces_capacity * (int64_t)sizeof *pattern->pieces +
            pattern->runs_capacity * (int64_t)sizeof *pattern->runs +
            pattern->nloops * (int64_t)sizeof *pattern->loops;
 }
 
-int64_t sagoi_known_bytes(const sagoi_known *known) { return known->flat.pattern.budget ? 0 : bytes_of(known); }
+int64_t sagoi_type_form_bytes(const sagoi_type_form *form) {
+    return form->flat.pattern.budget ? 0 : bytes_of(form);
+}
 
 /* From now on it is no longer the file's, which may be closed before the type is freed; all of that before other
  * threads can find it. */
-static void attach(MPI_Datatype type, sagoi_known *known, int64_t bytes) {
-    sagoi_budget *budget = known->flat.pattern.budget;
-    known->flat.pattern.budget = NULL;
-    atomic_fetch_add(&known->users, 1);
-    if (MPI_Type_set_attr(type, keyval, known) == MPI_SUCCESS) {
+static void attach(MPI_Datatype type, sagoi_type_form *form, int64_t bytes) {
+    sagoi_budget *budget = form->flat.pattern.budget;
+    form->flat.pattern.budget = NULL;
+    atomic_fetch_add(&form->users, 1);
+    if (MPI_Type_set_attr(type, keyval, form) == MPI_SUCCESS) {
         sagoi_budget_count(budget, -bytes);
         return;
     }
-    atomic_fetch_sub(&known->users, 1);
-    known->flat.pattern.budget = budget;
+    atomic_fetch_sub(&form->users, 1);
+    form->flat.pattern.budget = budget;
 }
 
 /* Where another thread was first, this form stays its maker's own: whoever looked the other up may hold on to it
  * while the type lives. */
-static void keep_with(MPI_Datatype type, sagoi_known *known) {
-    int64_t bytes = bytes_of(known);
+static void keep_with(MPI_Datatype type, sagoi_type_form *form) {
+    int64_t bytes = bytes_of(form);
     if (bytes > MOST_KEPT)
         return;
     (void)pthread_mutex_lock(&keep_lock);
     if (have_keyval() && !find(type))
-        attach(type, known, bytes);
+        attach(type, form, bytes);
     (void)pthread_mutex_unlock(&keep_lock);
 }
 
@@ -87,8 +89,8 @@ static bool is_plain(const sagoi_flat *flat) {
     return sagoi_pattern_contiguous(&flat->pattern) && flat->pattern.low == 0 && flat->size == flat->extent;
 }
 
-static sago_status make(MPI_Datatype type, int64_t least, sagoi_budget *budget, sagoi_known **known) {
-    sagoi_known *made = sagoi_budget_alloc(budget, sizeof *made);
+static sago_status make(MPI_Datatype type, int64_t least, sagoi_budget *budget, sagoi_type_form **form) {
+    sagoi_type_form *made = sagoi_budget_alloc(budget, sizeof *made);
     if (!made)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for what a datatype looks like");
     sago_status status = sagoi_flatten(type, budget, &made->flat);
@@ -100,18 +102,18 @@ static sago_status make(MPI_Datatype type, int64_t least, sagoi_budget *budget, 
     atomic_init(&made->users, 1);
     if (made->flat.numbers >= least)
         keep_with(type, made);
-    *known = made;
+    *form = made;
     return SAGO_OK;
 }
 
-sago_status sagoi_known_get(MPI_Datatype type, int64_t least, sagoi_budget *budget, sagoi_known **known) {
-    *known = find(type);
-    if (*known) {
-        atomic_fetch_add(&(*known)->users, 1);
+sago_status sagoi_type_form_get(MPI_Datatype type, int64_t least, sagoi_budget *budget, sagoi_type_form **form) {
+    *form = find(type);
+    if (*form) {
+        atomic_fetch_add(&(*form)->users, 1);
         return SAGO_OK;
     }
     sagoi_quiet_begin(MPI_COMM_NULL);
-    sago_status status = make(type, least, budget, known);
+    sago_status status = make(type, least, budget, form);
     sagoi_quiet_end(MPI_COMM_NULL);
     return status;
 }
@@ -124,16 +126,16 @@ static int64_t predefined_size(MPI_Datatype type) {
     return lower_bound == 0 && extent == size ? size : 0;
 }
 
-int64_t sagoi_look_up(MPI_Datatype type, const sagoi_known **known) {
-    *known = NULL;
+int64_t sagoi_look_up(MPI_Datatype type, const sagoi_type_form **form) {
+    *form = NULL;
     int64_t size = sagoi_common_size(type);
     if (size > 0)
         return size;
-    *known = find(type);
-    return *known ? (*known)->plain_size : predefined_size(type);
+    *form = find(type);
+    return *form ? (*form)->plain_size : predefined_size(type);
 }
 
 int64_t sagoi_plain_size(MPI_Datatype type) {
-    const sagoi_known *known;
-    return sagoi_look_up(type, &known);
+    const sagoi_type_form *form;
+    return sagoi_look_up(type, &form);
 }
