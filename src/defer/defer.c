@@ -18,7 +18,8 @@
 #include "machine/memory.h"
 #include "system/syscalls.h"
 
-/* Of a rank, where nobody set a limit: on one node what a cache holds, since moving costs little there. */
+/* The room of a rank for deferred data, where nobody has set a limit.  On one node it is what a cache holds, since
+ * moving costs little there. */
 enum { MOST_HERE = 4 << 20, MOST_BETWEEN = 32 << 20 };
 
 typedef struct sagoi_pending {
@@ -49,7 +50,7 @@ static bool are_harmful(int64_t runs, int64_t bytes) {
     return runs > FEW && bytes / runs < SHORT;
 }
 
-/* With the lock.  What could not be written stays. */
+/* The caller holds the lock.  Data that could not be written stays deferred. */
 static sago_status store_own(sagoi_pending *pending, sago_flush reason) {
     sagoi_fuse *fuse = &pending->fuse;
     if (sagoi_fuse_empty(fuse))
@@ -85,7 +86,8 @@ void sagoi_count_own(const sago_file *file, int64_t flushes[SAGO_FLUSH_COUNT]) {
     (void)pthread_mutex_unlock(&pending->lock);
 }
 
-/* By the file's thread.  What fails is tried again, and told when the ranks move it. */
+/* This is called by the file's thread.  A write that fails is tried again, and the failure is told when the ranks
+ * move the data. */
 static double ring(void *arg) {
     sagoi_pending *pending = arg;
     double again = 0;
@@ -138,7 +140,7 @@ static sago_status move_fused(sago_file *file, bool nonblocking) {
     file->stats.flush_steps++;
     if (status != SAGO_ERR_MEMORY)
         return status;
-    /* No memory even for the smallest plan: every rank writes its own. */
+    /* There is no memory even for the smallest plan: every rank writes its own data. */
     status = sagoi_fuse_store(&file->deferred->fuse, file->store);
     file->written_end = sagoi_max(file->written_end, sagoi_fuse_end(&file->deferred->fuse));
     return sagoi_agree_status(file->team, status);
@@ -161,7 +163,8 @@ static sagoi_pace_facts facts_of(sagoi_pending *pending) {
     return facts;
 }
 
-/* The ranks tell each other what they know; *late: of a call that failed on one of them. */
+/* The ranks tell each other what they know.  *late is set to the error of an earlier call that failed on one of
+ * them. */
 static sago_status meet(sago_file *file, bool due, sago_status *late) {
     sagoi_pending *pending = file->deferred;
     sagoi_pace_facts facts = facts_of(pending);
@@ -177,7 +180,7 @@ static sago_status meet(sago_file *file, bool due, sago_status *late) {
     return SAGO_OK;
 }
 
-/* Of a call before: nobody has to go on by other means. */
+/* The error is that of an earlier call, so nobody has to serve this one by other means. */
 static sago_status tell_late(sago_file *file, sago_status late) {
     if (!late)
         return SAGO_OK;
@@ -206,7 +209,7 @@ sago_status sagoi_flush(sago_file *file, sago_flush reason, bool nonblocking) {
     bool broken = status == SAGO_ERR_PEER || status == SAGO_ERR_MPI;
     if (!broken)
         return status;
-    /* The ranks will never move it: this one's part is all that can be saved. */
+    /* The ranks will never move this data together: this rank's part is all that can be saved. */
     char why[SAGOI_MESSAGE_MAX];
     (void)snprintf(why, sizeof why, "%s", sagoi_message());
     sago_status saved = sagoi_flush_own(file);
@@ -217,7 +220,7 @@ sago_status sagoi_flush(sago_file *file, sago_flush reason, bool nonblocking) {
 
 /* ---- Putting off ---- */
 
-/* With the lock.  Data that nobody would see to in time is written at once. */
+/* The caller holds the lock.  Data that no thread would write in time is written at once. */
 static sago_status see_to_age(sagoi_pending *pending) {
     pending->born = sagoi_now();
     if (pending->armed || pending->age == 0)
@@ -243,7 +246,7 @@ static sago_status add(sagoi_pending *pending, const sagoi_composed *composed, s
     return status;
 }
 
-/* What would never fit is written by this rank, after what is put off. */
+/* A call that would never fit into the room is written by this rank, after the data that is deferred. */
 static sago_status put_off(sago_file *file, const sagoi_composed *composed, int64_t *bytes) {
     sagoi_pending *pending = file->deferred;
     sagoi_fuse_answer answer;
@@ -269,8 +272,8 @@ static sago_status put_off(sago_file *file, const sagoi_composed *composed, int6
     return SAGO_OK;
 }
 
-/* Whatever goes wrong is told when the ranks meet next, to all of them in the same call: else those who were told
- * at once would do something else than the others, who wait for them. */
+/* An error is told when the ranks meet next, to all of them in the same call.  A rank that was told at once would
+ * do something else than the others, who wait for it. */
 static sago_status write_later(sago_file *file, sagoi_composed *composed, sago_status status, int64_t *bytes) {
     sagoi_pending *pending = file->deferred;
     bool due = sagoi_pace_count(&pending->pace);
@@ -360,7 +363,7 @@ __attribute__((destructor)) static void store_at_exit(void) {
     (void)pthread_mutex_unlock(&all.lock);
 }
 
-/* Half of what the user allows, the other half being for moving it. */
+/* Deferred data may use half of the memory that the user allows; the other half is for moving it. */
 static int64_t limit_of(const sago_file *file) {
     int64_t hint = file->hints.memory, mine = sagoi_share_part(), ranks = file->team->host_ranks;
     int64_t most = file->team->nodes > 1 ? MOST_BETWEEN : MOST_HERE;
@@ -369,8 +372,8 @@ static int64_t limit_of(const sago_file *file) {
     return sagoi_min(sagoi_memory_share(sagoi_memory_available("") / 8, mine, ranks), most);
 }
 
-/* By itself only what is bounded in time, where nobody can read what he wrote without a sync, and where every
- * collective call costs round trips between nodes. */
+/* With `auto` writes are deferred only if the delay is bounded in time, if no rank can read what it wrote without
+ * a sync, and if every collective call costs round trips between nodes. */
 static bool is_wanted(const sago_file *file) {
     if (file->hints.defer == SAGOI_CHOICE_OFF || file->hints.tier == SAGOI_TIER_LOCAL ||
         (file->amode & MPI_MODE_RDONLY))

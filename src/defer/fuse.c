@@ -62,7 +62,7 @@ static int64_t train_end(const sagoi_fused_train *train) {
     return train->off + (train->count - 1) * train->stride + train->len;
 }
 
-/* Has the train a byte of [off, off + len)? */
+/* Does the train have a byte in [off, off + len)? */
 static bool train_touches(const sagoi_fused_train *train, int64_t off, int64_t len) {
     if (off + len <= train->off || off >= train_end(train))
         return false;
@@ -71,7 +71,8 @@ static bool train_touches(const sagoi_fused_train *train, int64_t off, int64_t l
     return off < from + train->len || (before + 1 < train->count && from + train->stride < off + len);
 }
 
-/* Runs at one distance, between those of the other: seen without looking at each. */
+/* The runs of both trains have one distance, and those of one lie between those of the other, so that not every
+ * run needs to be looked at. */
 static bool trains_alternate(const sagoi_fused_train *train, const sagoi_span *span) {
     if (span->runs || span->stride != train->stride || span->count == 1 || train->count == 1)
         return false;
@@ -133,7 +134,8 @@ static bool grow(sagoi_fuse *fuse, void **array, int64_t count, int64_t *capacit
     return true;
 }
 
-/* The whole room at once: what is not touched costs nothing, and nothing ever moves. */
+/* The whole room is allocated at once: memory that is not touched costs nothing, and data never has to be moved.
+ */
 static bool has_room(sagoi_fuse *fuse) {
     while (!fuse->data && fuse->room >= LEAST_ROOM) {
         fuse->data = sagoi_budget_realloc(fuse->budget, NULL, 0, fuse->room);
@@ -149,7 +151,7 @@ static bool prolongs(const sagoi_fused_train *last, const sagoi_fused_train *nex
     return stride > 0 && next->off == last->off + last->count * stride;
 }
 
-/* To the trains of the last part, which begin at `first`. */
+/* Adds a run to the trains of the last part, which begin at `first`. */
 static bool add_train(sagoi_fuse *fuse, int64_t first, sagoi_fused_train next) {
     if (next.count > 1 && next.stride == next.len)
         next = (sagoi_fused_train){next.off, next.len * next.count, next.len * next.count, 1};
@@ -181,7 +183,7 @@ static bool add_span(sagoi_fuse *fuse, int64_t first, const sagoi_span *span) {
     return added;
 }
 
-/* The last part goes on, or a new one begins. */
+/* The stream prolongs the last part, or begins a new one. */
 static bool begin_stream(sagoi_fuse *fuse, int64_t low, int64_t high) {
     sagoi_fused_part *last = fuse->nparts > 0 ? &fuse->parts[fuse->nparts - 1] : NULL;
     if (last && low >= last->high && high - last->low <= SAGOI_OFFSET_MAX) {
@@ -227,7 +229,7 @@ static bool add_stream(sagoi_fuse *fuse, const sagoi_stream *stream) {
     return true;
 }
 
-/* What adding changes, apart from what it appends. */
+/* The state that adding a call changes, apart from what it appends. */
 typedef struct mark {
     sagoi_fuse fuse;
     sagoi_fused_part part;

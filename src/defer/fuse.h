@@ -50,7 +50,8 @@ sago_status sagoi_fuse_add(sagoi_fuse *fuse, const sagoi_composed *composed, sag
 int64_t sagoi_fuse_size(const sagoi_fuse *fuse);
 static inline bool sagoi_fuse_empty(const sagoi_fuse *fuse) { return fuse->used == 0; }
 
-/* All that was added, as the streams of `step`, which is empty; they lead into the fuse. */
+/* Gives everything that was added as the streams of `step`, which is empty before; the streams lead into the
+ * fuse's memory. */
 sago_status sagoi_fuse_compose(sagoi_fuse *fuse, sagoi_composed *step) SAGOI_CHECKED;
 
 /* Writes all that was added straight to the file, in the order it was added.  Any thread may do so. */
@@ -58,7 +59,7 @@ sago_status sagoi_fuse_store(const sagoi_fuse *fuse, sagoi_store *store) SAGOI_C
 int64_t sagoi_fuse_end(const sagoi_fuse *fuse); /* of what was added, in the file */
 int64_t sagoi_fuse_runs(const sagoi_fuse *fuse);
 
-/* Empties it; its memory stays for the next calls. */
+/* Empties the fuse; its memory stays allocated for the next calls. */
 void sagoi_fuse_reset(sagoi_fuse *fuse);
 
 #endif

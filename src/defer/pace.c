@@ -2,7 +2,8 @@
 
 #include "base/checked.h"
 
-/* At first few calls are put off, since nothing is known of the next ones: nine variables fit.  Then ever more. */
+/* At first few calls are deferred, since nothing is known of the next ones; nine variables fit.  The number grows
+ * from move to move. */
 enum { FIRST = 16, GROWTH = 8, MOST = 64 << 10, LONGEST_WAIT = 1024, LEAST_TOGETHER = 4 };
 
 void sagoi_pace_init(sagoi_pace *pace, bool eager) {

@@ -18,11 +18,13 @@ typedef struct sagoi_pace {
 void sagoi_pace_init(sagoi_pace *pace, bool eager);
 
 static inline bool sagoi_pace_defers(const sagoi_pace *pace) { return pace->every > 1; }
-/* Counts a call; true: after it, or before it if calls are not put off, the ranks meet, and agree on the facts. */
+/* Counts a call.  True: the ranks meet and agree on the facts, after this call, or before it if calls are not
+ * deferred. */
 bool sagoi_pace_count(sagoi_pace *pace);
 
-/* The ranks have met.  `largest` bytes of a call, of any rank; `room` for them, on the rank that has least;
- * `harmful`: some rank wrote what should have been gathered; `due`: because so many calls were made. */
+/* The ranks have met and agreed on these facts: `largest` is the most bytes of a call, of any rank; `room` is the
+ * space for them on the rank that has least; `harmful` says that some rank wrote runs by itself which should have
+ * been gathered; `due` says that the ranks met because so many calls were made. */
 void sagoi_pace_meet(sagoi_pace *pace, int64_t largest, int64_t room, bool harmful, bool due);
 
 #endif

@@ -59,8 +59,8 @@ static sago_status run_direct(sago_file *file, const sagoi_composed *composed) {
     return sagoi_run_direct(file, composed);
 }
 
-/* By writing the last byte, which is this rank's: cutting the file to a length could take away what another rank
- * has written beyond it meanwhile. */
+/* Makes the file long enough by writing the last byte, which belongs to this rank.  Setting the length could cut
+ * off what another rank has written beyond it meanwhile. */
 static sago_status reach(sago_file *file, int64_t end) {
     char zero = 0;
     sagoi_io_run last = {.off = end - 1, .len = 1, .buf = &zero};
@@ -91,7 +91,7 @@ static void count_bytes(sago_file *file, sagoi_direction direction, int64_t end,
     *(write ? &file->stats.bytes_written : &file->stats.bytes_read) += bytes;
 }
 
-/* What was not read lay past the end of the file. */
+/* Bytes that were not read lie past the end of the file. */
 static sago_status run_read_through(sago_file *file, const sagoi_request *request, int64_t *bytes) {
     double start = sagoi_phase_begin(file);
     sagoi_route_note(&file->own, request->low, request->high);
@@ -101,7 +101,8 @@ static sago_status run_read_through(sago_file *file, const sagoi_request *reques
     return status;
 }
 
-/* Mapped or direct.  The size of the file matters only to reads, and to a mapping. */
+/* Serves the access by a mapping or by system calls.  The size of the file matters only to reads and to a mapping.
+ */
 static sago_status run_by_size(sago_file *file, sagoi_composed *composed, sagoi_route_wanted *wanted,
                                sagoi_route *route, int64_t *bytes) {
     sagoi_request *request = &composed->request;
@@ -162,7 +163,7 @@ static inline void count_piece(sago_file *file, sagoi_direction direction, const
     count_bytes(file, direction, piece->off + piece->len, bytes);
 }
 
-/* The same with a look at the clock, where somebody wants to know; so what is not timed is not recorded either. */
+/* The same, timed where statistics or a report want the time.  A call that is not timed is not recorded either. */
 __attribute__((noinline)) static sago_status run_timed_piece(sago_file *file, sagoi_direction direction,
                                                              const sagoi_lone_run *piece, int64_t *bytes) {
     double start = sagoi_now();
@@ -186,7 +187,7 @@ sago_status sagoi_engine_piece(sago_file *file, sagoi_direction direction, const
     return status;
 }
 
-/* Without memory to read through, each run is read by itself. */
+/* Where there is no memory to read the gaps, too, each run is read by itself. */
 static sago_status run_described(sago_file *file, sagoi_composed *composed, sagoi_route_wanted *wanted,
                                  sagoi_route *route, int64_t *bytes) {
     bool through = route->method == SAGOI_METHOD_READ_THROUGH;

@@ -1,5 +1,6 @@
-/* From what the caller wants to the ways that serve it.  plan/route.c decides; here the inputs are collected, the
- * questions asked that only other ranks or the file system can answer, and the route carried out. */
+/* From an access that the caller wants to the routes that serve it.  plan/route.c decides; here its inputs are
+ * collected, the questions are asked that only other ranks or the file system can answer, and the route is carried
+ * out. */
 #include "engine/dispatch.h"
 
 #include <sched.h>
@@ -91,8 +92,9 @@ static sago_status compose(sago_file *file, const sagoi_access *access, sago_sta
     return status;
 }
 
-/* One run of the file, as in most calls of most programs, in memory that is known, and which one system call
- * moves: nothing to compose.  Whatever may be wrong with it is found out by composing it. */
+/* The access is one run of the file, as in most calls of most programs, in memory whose form is known, so that one
+ * system call moves it and nothing has to be composed.  Wrong arguments are found by composing the access after
+ * all. */
 static bool is_piece(const sago_file *file, const sagoi_access *access, sagoi_lone_run *piece) {
     int64_t end;
     sagoi_place place = {.view = &file->view, .disp = file->view.disp};
@@ -109,9 +111,9 @@ static bool is_piece(const sago_file *file, const sagoi_access *access, sagoi_lo
 
 /* ---- Company ---- */
 
-/* Waits until the others have finished as many calls as this rank, whose turn it is to read what they wrote, or
- * the other way round.  MPI asks programs to synchronise by themselves, so a nonblocking call that needs nobody
- * waits for that only so long. */
+/* Waits until the other ranks have finished as many calls as this one, which turns from writing to reading, or
+ * back.  MPI asks programs to synchronise such accesses by themselves, so a nonblocking call that needs nobody
+ * waits only for a limited time. */
 static sago_status await_turn(sago_file *file, bool briefly) {
     bool late = false;
     sago_status status = sagoi_await_done(file->team, briefly ? file->own.patience : 0, &late);
@@ -122,7 +124,7 @@ static sago_status await_turn(sago_file *file, bool briefly) {
 
 static sagoi_last_access last_of(bool write) { return write ? SAGOI_LAST_WRITE : SAGOI_LAST_READ; }
 
-/* Of a rank that goes alone without having asked: returns when it is its turn. */
+/* For a rank that goes alone without having asked the others: returns when it is its turn. */
 static sago_status take_turn(sago_file *file, sagoi_route_call call) {
     bool turned = sagoi_route_turns(&file->own, call.write);
     file->own.last = last_of(call.write);
@@ -141,8 +143,8 @@ static sago_status ask(sago_file *file, sagoi_route_call call, bool unwilling, s
 
 /* ---- Alone ---- */
 
-/* Of a rank that went alone in a collective call.  Where all ranks get one of these two errors, they can go on by
- * other means together; a rank alone cannot, so it is counted. */
+/* Ends a collective call in which this rank went alone.  Ranks that all get one of these two errors can go on by
+ * other means together; a rank alone cannot, so such failures are counted. */
 static sago_status finish_alone(sago_file *file, sagoi_direction direction, sago_status status) {
     sagoi_tell_done(file->team);
     *(direction == SAGOI_TO_FILE ? &file->stats.collective_writes : &file->stats.collective_reads) += 1;
@@ -167,7 +169,7 @@ static sago_flush reason_to_drain(const sagoi_composed *composed) {
                                                           : SAGO_FLUSH_READ;
 }
 
-/* What a stage holds of calls before goes to the file first. */
+/* The data of earlier calls that a stage holds goes to the file first. */
 static sago_status serve_together(sago_file *file, sagoi_composed *composed, sago_status status, int64_t *bytes) {
     sago_status drained =
         file->stage ? file->stage->drain(file, reason_to_drain(composed), composed->request.nonblocking) : SAGO_OK;
@@ -196,7 +198,7 @@ static sago_status serve(sago_file *file, sagoi_composed *composed, sagoi_route_
 
 /* ---- Blocking calls ---- */
 
-/* A stage that has not made up its mind about this call does so now, which may take an agreement. */
+/* A stage that has not decided about this call decides now, which may take an agreement. */
 static sago_status choose_again(sago_file *file, const sagoi_composed *composed, sagoi_route_choice *choice) {
     const sagoi_route_call call = call_of_composed(composed);
     sago_status status = SAGO_OK;
@@ -325,7 +327,7 @@ sago_status sagoi_dispatch_prepare(sago_file *file, const sagoi_access *access, 
     return status;
 }
 
-/* Would it take longer to start it than to do it? */
+/* Would starting the call on a fiber take longer than doing it at once? */
 static bool is_soon_done(const sago_request *request) {
     const sago_file *file = request->file;
     bool write = request->composed.request.direction == SAGOI_TO_FILE;
@@ -362,7 +364,8 @@ static sago_status serve_part(sago_file *file, sago_request *request, sago_statu
     return serve_alone(file, composed, status, &request->bytes);
 }
 
-/* Where all ranks are told that together they cannot, for lack of memory, each can still try alone. */
+/* Where there is not enough memory for the ranks to serve the call together, and all of them know it, each rank
+ * still tries alone. */
 static bool is_beyond(sago_status status) { return status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED; }
 
 /* Whatever is found wrong with the arguments was kept with its message. */
@@ -372,8 +375,8 @@ static sago_status wrong_with(const sago_request *request) {
     return request->status;
 }
 
-/* On a fiber, which is let go on when there is something to see; elsewhere it comes to no call and goes alone, as
- * soon as nodes that ask have been told. */
+/* A call on a fiber goes on when there is something new to see.  A call that is not on a fiber reaches no later
+ * call of the queue: it goes alone as soon as the nodes that ask have got an answer. */
 static sagoi_convened convene(sago_file *file, const sago_request *request, sagoi_convening *convening) {
     const sagoi_composed *composed = &request->composed;
     *convening = (sagoi_convening){.team = file->team,

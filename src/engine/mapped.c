@@ -104,7 +104,8 @@ static sago_status map(sago_file *file, int64_t low, int64_t high) {
     return sagoi_mapping_cover(&file->mapping, file->store, low, high, write, &file->budget);
 }
 
-/* If it can, all that this rank has been using so far, so that it need not be mapped again. */
+/* Maps all of the file that this rank has used so far, where that is possible, so that it need not be mapped
+ * again. */
 static sago_status cover(sago_file *file, int64_t low, int64_t high) {
     const sagoi_range *used = &file->own.once;
     sagoi_route_note(&file->own, low, high);
@@ -132,7 +133,7 @@ static sago_status copy_by_parts(sagoi_call *call, int64_t start, int64_t end, i
     return SAGO_OK;
 }
 
-/* From this rank's place in the range on, and then what is before it. */
+/* Copies from this rank's place in the range to the end, and then what lies before that place. */
 static sago_status copy_range(sagoi_call *call, int64_t low, int64_t high, int64_t *moved) {
     sago_file *file = call->file;
     int64_t part = (high - low) / file->team->local_size, middle = low + part * file->team->local_rank;
@@ -148,8 +149,8 @@ static sago_status copy_range(sagoi_call *call, int64_t low, int64_t high, int64
     return status ? status : copy_by_parts(call, low, middle, &most, moved);
 }
 
-/* A mapping that cannot be had is no error: then this rank goes by system calls, from the beginning, which no
- * other rank needs to know. */
+/* A mapping that cannot be made is no error: this rank then serves the call by system calls, from the beginning,
+ * and no other rank needs to know. */
 static sago_status copy_all(sagoi_call *call) {
     sago_file *file = call->file;
     const sagoi_request *request = &call->composed->request;

@@ -45,7 +45,7 @@ static bool someone_died(const sagoi_team *team) {
     return false;
 }
 
-/* If somebody died, nobody waits any more. */
+/* After a process of the node has died no rank waits any more. */
 static void roll_call(sagoi_team *team) {
     if (someone_died(team))
         sagoi_break_node(team, "a process of this node has died during a collective call");
@@ -77,7 +77,8 @@ static bool watch(const sagoi_futex *word, uint32_t old, int looks, int us) {
     return false;
 }
 
-/* Waits without sleeping for the word to change from `old`, as long as that may be worth it.  True: it has. */
+/* Waits without sleeping until the word changes from `old`, as long as that may be worth it.  True: the word has
+ * changed. */
 static bool wait_awake(sagoi_team *team, const sagoi_futex *word, uint32_t old) {
     if (changed(word, old))
         return true;
@@ -93,7 +94,7 @@ static bool wait_awake(sagoi_team *team, const sagoi_futex *word, uint32_t old) 
     return false;
 }
 
-/* On a fiber, when it is let go on and has nothing else to do. */
+/* A fiber that goes on and has nothing else to do. */
 static void look_after_peers(sagoi_team *team, int visits) {
     if (visits > 0)
         sagoi_poke(team);
@@ -101,7 +102,7 @@ static void look_after_peers(sagoi_team *team, int visits) {
         roll_call(team);
 }
 
-/* As sagoi_wait_word(), on a fiber: whoever lets it go on sleeps. */
+/* The same as sagoi_wait_word() for a fiber: the thread that lets the fiber go on sleeps. */
 static bool wait_on_fiber(sagoi_team *team, sagoi_futex *word, uint32_t old) {
     for (int visits = 0; !changed(word, old); visits++) {
         if (sagoi_is_broken(team))
@@ -149,7 +150,7 @@ void sagoi_tell_done(sagoi_team *team) {
     atomic_store_explicit(done, atomic_load_explicit(done, memory_order_relaxed) + 1, memory_order_release);
 }
 
-/* Between two looks at what another rank has done. */
+/* The pause between two looks at what another rank has done. */
 static void pause_between_looks(sagoi_team *team, int looks) {
     enum { YIELDS = 100, REST_US = 50 };
     if (sagoi_on_fiber()) {
@@ -193,7 +194,8 @@ static void open_gate(sagoi_control *control) {
     sagoi_futex_wake(&control->generation);
 }
 
-/* All ranks of the node come; one runs `meeting`; all go on.  `by_leader`: the leader must be that one. */
+/* All ranks of the node arrive; one of them runs `meeting`; then all go on.  `by_leader`: the leader must be the
+ * one that runs it. */
 static sago_status meet(sagoi_team *team, bool by_leader, sagoi_meeting_fn meeting, void *arg) {
     sagoi_control *control = team->control;
     if (sagoi_is_broken(team))
