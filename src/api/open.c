@@ -61,7 +61,7 @@ sago_status sagoi_take_hints(sagoi_hints *hints, MPI_Info info) {
     return status;
 }
 
-/* What a rank was given, checked; a failure is agreed on later. */
+/* Checks the arguments of this rank; the ranks agree on a failure later. */
 static sago_status check_arguments(const char *path, int amode, MPI_Info info, sagoi_hints *hints) {
     if (!path || !*path)
         return sagoi_fail(SAGO_ERR_ARG, "the path is %s", path ? "empty" : "NULL");
@@ -319,13 +319,13 @@ static int core_without_rank(const void *of) {
     return sagoi_spare_core(&team->rank_cores, team->local_rank);
 }
 
-/* What the file before on this communicator left may be more than this one is allowed. */
+/* The windows of the previous file on this communicator may be larger than this file is allowed to use. */
 static void shrink_windows(sago_file *file) {
     if (file->hints.memory > 0 && file->team->windows.bytes > file->hints.memory)
         sagoi_segment_release(&file->team->windows);
 }
 
-/* What a file needs besides; no communication. */
+/* Sets up the rest of a file, without communication. */
 static sago_status set_up(sago_file *file) {
     file->timed = file->hints.timing;
     sago_status status = sagoi_memory_kind_parse(file->hints.memory_kind, &file->memory_kind);
@@ -468,7 +468,7 @@ static sago_status remove_closed(sagoi_team *team, const char *path) {
     return sagoi_agree_status(team, status);
 }
 
-/* What is in local storage goes to the file, unless the ranks cannot agree any more, and the local files go. */
+/* The data in local storage goes to the file, unless the ranks cannot agree any more; then the tier is closed. */
 static sago_status leave_local(sago_file *file, sago_status agreed) {
     if (file->hints.tier != SAGOI_TIER_LOCAL)
         return SAGO_OK;

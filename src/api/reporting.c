@@ -37,11 +37,11 @@
 static pthread_once_t asked = PTHREAD_ONCE_INIT;
 static pthread_mutex_t joining = PTHREAD_MUTEX_INITIALIZER;
 
-/* What is asked for; NULL: not. */
+/* The values of SAGO_REPORT, SAGO_TRACE and SAGO_STATS; NULL: not set. */
 static const char *wanted_report, *wanted_trace, *wanted_stats;
 static _Thread_local bool layer_opens; /* a layer above opens a file, and counts it */
 
-/* Of this process, since it joined. */
+/* The state of this process since it joined the report. */
 static struct {
     bool on, off;   /* off: it could not begin, and is not tried again */
     MPI_Comm world; /* of all ranks, where they have met; else MPI_COMM_NULL */

@@ -108,7 +108,7 @@ static sago_status check_var(const sago_var *var, int64_t i) {
     return SAGO_OK;
 }
 
-/* What a call declares: one of them. */
+/* A call declares either variables or arrays: one of the two is not NULL. */
 typedef struct declaration {
     const sago_var *vars;
     const sago_array *arrays;

@@ -234,7 +234,7 @@ static sago_status take_info(MPI_Info info, info_values *values) {
     return status;
 }
 
-/* What the ranks of a split by type want, agreed on. */
+/* The wishes of all ranks in a split by type, after they have agreed. */
 typedef struct wishes {
     uint64_t undefined, neighbourhood,
         nameless; /* ranks that gave MPI_UNDEFINED, our type, our type but no name */

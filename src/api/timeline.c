@@ -15,7 +15,7 @@
 
 enum { TAG_HEAD = 11, TAG_EVENTS, THREAD_PROGRAM = 0, THREAD_IO };
 
-/* Of one rank. */
+/* What one rank sends before its events. */
 typedef struct head {
     int64_t count, dropped, nfiles;
     double begin; /* since 1970 */

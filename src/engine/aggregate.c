@@ -160,7 +160,7 @@ static bool own_window(const job *work, int64_t round, sagoi_window *window) {
     return true;
 }
 
-/* What of this round crosses nodes begins to be sent, or to be asked for. */
+/* Begins to send, or to ask for, the data of this round that crosses nodes. */
 static void start_between_nodes(job *work, int64_t round) {
     if (work->exchange)
         sagoi_exchange_start(work->exchange, round);
@@ -285,8 +285,8 @@ static sago_status take_rma(job *work, const sagoi_rma_setup *setup, sago_status
     return SAGO_OK;
 }
 
-/* What moves between nodes: as it was in the call before of the same plan.  `before`: how this rank fared so far.
- */
+/* Opens the exchange between nodes, or the one that an earlier call with the same plan has left.  `before` is this
+ * rank's status so far. */
 static sago_status open_exchange(job *work, sago_status before) {
     sago_file *file = work->file;
     sagoi_cache_entry *entry = work->call->entry;

@@ -8,7 +8,7 @@
 #include "base/device.h"
 #include "extent/staging.h"
 
-/* What a request holds on to: freed or released with it. */
+/* Patterns and forms that a request holds, freed or released with it. */
 struct sagoi_owned {
     sagoi_pattern *patterns; /* `n` of them, as sagoi_layers_free() takes them */
     int64_t n;
@@ -206,7 +206,7 @@ static sago_status measure_buffer(const sagoi_buffer *buffer, const sagoi_flat *
     return is_nowhere(buffer->base, &flat->pattern, *bytes) ? no_buffer(*bytes) : SAGO_OK;
 }
 
-/* What the memory type looks like, for as long as the request lives. */
+/* The form of the memory type, for as long as the request lives. */
 static sago_status hold_memory(sagoi_composed *composed, MPI_Datatype type, const sagoi_flat **flat) {
     struct sagoi_owned *owned = sagoi_budget_alloc(composed->budget, sizeof *owned);
     if (!owned)

@@ -109,7 +109,8 @@ static sago_status begin_stream(batch *out, const sagoi_stream *stream, char *bo
 
 static bool is_bounced(const sagoi_memory *memory) { return memory->extents.pattern || memory->staging; }
 
-/* What the buffer must hold for streams whose memory is in pieces, or a device's; 0: none is. */
+/* The bytes that the bounce buffer must hold for streams whose memory is in pieces or on a device; 0: there is no
+ * such stream. */
 static int64_t bounce_for(const sagoi_request *request) {
     int64_t most = 0;
     for (int64_t i = 0; i < request->nstreams; i++)
@@ -118,7 +119,7 @@ static int64_t bounce_for(const sagoi_request *request) {
     return sagoi_min(most, BOUNCE_BYTES);
 }
 
-/* Of *room bytes, not cleared, or fewer where memory is short. */
+/* A bounce buffer of *room bytes, not cleared, or of fewer where memory is short. */
 static char *get_bounce(sago_file *file, int64_t *room) {
     char *bounce = NULL;
     while (*room > 0 && !(bounce = sagoi_budget_realloc(&file->budget, NULL, 0, *room)) && *room > LEAST_BOUNCE)

@@ -50,7 +50,7 @@ static sago_status compose_view(const sago_file *file, const sagoi_access *acces
     return status;
 }
 
-/* What a stage remembers of a block: its runs. */
+/* A stage remembers a block by its runs. */
 static sago_status list_runs(sagoi_composed *composed) {
     sagoi_cursor cursor;
     sagoi_span span;

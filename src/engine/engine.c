@@ -75,7 +75,7 @@ static bool needs_size(const sagoi_call *call) {
 /* An odd number that depends on the rank, for the weighted sum of first offsets. */
 static uint64_t rank_weight(const sagoi_team *team) { return sagoi_mix(0x5a60, team->rank) | 1; }
 
-/* Of this rank's part of the cover check. */
+/* The part of the cover check's sum that this rank's runs make. */
 static uint64_t cover_of(const sago_file *file, const sagoi_request *request) {
     uint64_t sum = 0;
     for (int64_t i = 0; i < request->nstreams; i++)
@@ -255,7 +255,7 @@ sago_status sagoi_engine_agree_pace(sago_file *file, sagoi_pace_facts *facts, sa
 
 /* ---- Planning ---- */
 
-/* Of one node, as the leaders tell each other. */
+/* The facts of one node, as the leaders tell each other. */
 typedef struct node_facts {
     int64_t low, high, bytes, runs, ranks, cores, memory;
     uint64_t cover;
@@ -305,7 +305,7 @@ static sagoi_node_period period_of_node(const sagoi_agreement *of_node) {
     return bytes <= period ? (sagoi_node_period){period, bytes} : (sagoi_node_period){0, 0};
 }
 
-/* By the leader. */
+/* The leader describes its node. */
 static void describe_node(void *arg, const sagoi_agreement *of_node, void *described) {
     const sagoi_call *call = arg;
     const sagoi_team *team = call->file->team;
@@ -505,7 +505,7 @@ static sago_status find_plan(sagoi_call *call, const sagoi_agreement *agreed) {
 
 /* ---- Moving ---- */
 
-/* What moves data of calls that were counted before is no call. */
+/* A movement of data whose calls were counted before is no call of its own. */
 static void count_route(const sagoi_call *call, sago_route route) {
     if (!call->composed->flush)
         call->file->stats.routes[route]++;
@@ -550,7 +550,7 @@ static sagoi_route_call kind_of_call(const sagoi_composed *composed) {
                               .nonblocking = composed->request.nonblocking};
 }
 
-/* What was started is done for all when it is done for one. */
+/* Calls that were started together are done for all ranks when they are done for one. */
 static bool leaves_alone(const sagoi_call *call) {
     return sagoi_route_leaves_alone(kind_of_call(call->composed), &call->file->common);
 }

@@ -10,7 +10,7 @@ void sagoi_task_begin(sago_file *file, sagoi_task *task, sagoi_worker worker) {
         sagoi_task_do(task);
 }
 
-/* Who has a stack of its own gives it up while it waits. */
+/* A fiber gives up the thread while it waits. */
 static void wait_on_fiber(sago_file *file, sagoi_task *task) {
     sagoi_team *team = file->team;
     for (bool moved = true; !sagoi_work_done(file->thread, &task->work); moved = false)

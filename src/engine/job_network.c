@@ -60,7 +60,7 @@ static uint64_t fingerprint_of(const sagoi_job_network *known, int64_t nodes) {
     return sagoi_hash_bytes(known->place, nodes * (int64_t)sizeof *known->place, found).low | 1;
 }
 
-/* What was found before is not kept twice. */
+/* A network that was found before is not kept twice. */
 static const sagoi_job_network *keep(sagoi_team *team, const sagoi_hints *hints, sagoi_job_network *asked) {
     const sagoi_job_network *before = sagoi_job_network_recall(team, hints);
     asked->fingerprint = fingerprint_of(asked, team->nodes);

@@ -102,8 +102,8 @@ static bool enqueue(sago_file *file, sago_request *request) {
     return false;
 }
 
-/* With the lock where ranks come together, as on a fiber; but not where it waits for others, who may wait for what
- * other fibers do. */
+/* Runs a call at once.  Where ranks come together the lock is held, as it is on a fiber; it is not held where the
+ * call waits for others, who may wait for what other fibers do. */
 static void run_here(sago_request *request) {
     bool apart = request->route.choice.company == SAGOI_CONVENE;
     request->at_once = true;

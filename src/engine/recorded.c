@@ -1,4 +1,4 @@
-/* What the recorder cannot know by itself when a call is done. */
+/* Tells the recorder what it cannot know by itself when a call is done. */
 #include "engine/file.h"
 #include "trace/recorder.h"
 

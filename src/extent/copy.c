@@ -170,7 +170,7 @@ static void copy_long_runs(const sagoi_span *span, char *place, const sagoi_memo
     }
 }
 
-/* What is not yet copied of a span: the rest of the run in hand, and the runs behind it. */
+/* The part of a span that is not copied yet: the rest of the current run, and the runs behind it. */
 typedef struct run_walk {
     const sagoi_span *span;
     int64_t index; /* of the run in hand */

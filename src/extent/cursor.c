@@ -97,7 +97,7 @@ static void skip_to_pos(sagoi_cursor *cursor, int64_t pos) {
     cursor->skip = pos - cursor->pos;
 }
 
-/* To an uncut stream position below extents.end. */
+/* Moves the cursor to a position of the uncut stream below extents.end. */
 static void seek_stream(sagoi_cursor *cursor, int64_t pos) {
     const sagoi_pattern *pattern = cursor->extents.pattern;
     int64_t tile = pos / pattern->bytes, in_lap = pos % pattern->bytes, lap = 0;

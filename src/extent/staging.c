@@ -176,7 +176,7 @@ static sagoi_span first_part(const sagoi_span *span, int64_t room, int64_t *byte
     return part;
 }
 
-/* What is left of a span behind a part of it. */
+/* Takes a part off the beginning of a span. */
 static void drop_part(sagoi_span *span, const sagoi_span *part, int64_t bytes) {
     if (span->runs) {
         for (int64_t i = 0; i < part->count; i++)

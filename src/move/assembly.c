@@ -113,7 +113,7 @@ static void hear(assembly *a, peer *from, const message *m) {
     }
 }
 
-/* Whatever has come.  False: MPI failed. */
+/* Receives all messages that have arrived.  False: MPI failed. */
 static bool hear_all(sagoi_team *team) {
     int tag = sagoi_team_tag(team, SAGOI_TAG_ASSEMBLY);
     for (;;) {
@@ -136,7 +136,7 @@ static bool hear_all(sagoi_team *team) {
 
 enum { UNBOUND = 1u << SAGOI_CALL_OPEN | 1u << SAGOI_CALL_READY };
 
-/* What others still want to know of calls that this node has left: it went alone on them. */
+/* Answers nodes that still ask about calls which this node has left: it went alone on them. */
 static void answer_old(sagoi_team *team, assembly *a, int64_t call) {
     for (int i = 0; i < a->children; i++) {
         peer *child = &a->child[i];
@@ -203,7 +203,7 @@ static void vote(sagoi_team *team, assembly *a, int64_t call) {
                               refused ? SAGOI_CALL_APART : SAGOI_CALL_TOGETHER);
 }
 
-/* What the parent has asked or decided. */
+/* Acts on what the parent has asked or decided. */
 static void obey(sagoi_team *team, assembly *a, int64_t call) {
     bool bound = sagoi_call_state_of(team, call).phase == SAGOI_CALL_PREPARED;
     if (a->asked == call && a->answered < call && !bound) { /* somebody has left meanwhile */
@@ -307,7 +307,7 @@ sago_status sagoi_assembly_end(sagoi_team *team) {
     return SAGO_OK;
 }
 
-/* With messages on their way their memory is left to MPI. */
+/* While messages are under way their memory is left to MPI. */
 void sagoi_assembly_destroy(sagoi_team *team) {
     assembly *a = team->assembly;
     team->assembly = NULL;

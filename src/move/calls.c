@@ -77,7 +77,7 @@ static struct sagoi_bulletin *open_bulletin(sagoi_team *team) {
     return team->bulletin;
 }
 
-/* Whoever cannot be told will notice in another way. */
+/* A node that cannot be told will notice in another way. */
 static bool tell(sagoi_team *team, int rank, news_kind kind) {
     MPI_Request request = MPI_REQUEST_NULL;
     const news *told = &team->bulletin->own[kind];

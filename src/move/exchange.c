@@ -155,7 +155,7 @@ static int64_t thread_switches(void) {
     return usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
-/* Whoever offers the core to others, turn after turn, and is not taken at his word has it for himself. */
+/* A rank that yields turn after turn, and is not switched away, has its core for itself. */
 static void look_around(sagoi_exchange *exchange, int64_t turns) {
     if (turns == 1)
         exchange->switches = thread_switches();

@@ -239,7 +239,7 @@ typedef struct remembered {
     int64_t bytes;
 } remembered;
 
-/* Of the message whose first region that is. */
+/* The message that begins with this region. */
 static remembered message_at(const sagoi_remembered *kept, const sagoi_remembered_region *first) {
     remembered message = {first, first, 0};
     const sagoi_remembered_region *region = first;

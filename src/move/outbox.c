@@ -126,7 +126,7 @@ void sagoi_outbox_abandon(sagoi_outbox *outbox) {
     outbox->nrequests = 0;
 }
 
-/* What goes to one domain in one pass. */
+/* The data that goes to one domain in one pass. */
 typedef struct parcel {
     sagoi_outbox *outbox;
     int64_t domain;
@@ -134,7 +134,7 @@ typedef struct parcel {
     char *merged_data; /* where this domain's merged data are, or will be */
 } parcel;
 
-/* Of the domain, among those in reach. */
+/* The number of the domain among those in reach. */
 static int64_t number_of(const parcel *p) { return p->domain - p->outbox->setup->first; }
 
 static sagoi_region *region_at(const parcel *p, int64_t i) {
@@ -150,7 +150,7 @@ static char *data_of(const parcel *p, int64_t i) {
     return in_place ? in_place : place_of(p, i) + region_at(p, i)->code;
 }
 
-/* What the regions were merged to, or NULL. */
+/* The result of merging the regions, or NULL where they are not merged. */
 static const sagoi_merged *merged_of(const parcel *p) {
     const sagoi_merged *merged = p->outbox->merged ? &p->outbox->merged[number_of(p)] : NULL;
     return merged && !merged->given_up ? merged : NULL;

@@ -337,7 +337,7 @@ static void add_outgoing(sagoi_relay *relay, outgoing *out, const item *added) {
         sagoi_pieces_add(&relay->reply, slot->reply + added->reply_at, added->reply);
 }
 
-/* What comes from now on is sent on together. */
+/* Begins a batch: messages that arrive from now on are sent on together. */
 static void begin_batch(sagoi_relay *relay) {
     for (int64_t i = 0; i < relay->nslots; i++)
         if (relay->slots[i].state == HELD)

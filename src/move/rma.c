@@ -138,7 +138,8 @@ static void free_type(MPI_Datatype *type) {
         (void)SAGOI_DONE(MPI_Type_free(type));
 }
 
-/* Whatever comes of it, there is room for pieces again. */
+/* Puts or gets the pieces that have been collected.  There is room for pieces again afterwards, whether that fails
+ * or not. */
 static void fire(transfer *t) {
     sagoi_rma *rma = t->rma;
     MPI_Datatype here = MPI_DATATYPE_NULL, there = MPI_DATATYPE_NULL;

@@ -47,7 +47,7 @@ static bool is_ours(const char *file) {
            strspn(digits, "0123456789abcdef") == HEX_DIGITS;
 }
 
-/* What killed jobs of this user left: nobody holds a lock on it. */
+/* Removes segments that killed jobs of this user have left: nobody holds a lock on them. */
 static void remove_leftovers(void) {
     DIR *dir = opendir(folder);
     if (!dir)

@@ -252,7 +252,7 @@ static sago_status team_create(MPI_Comm comm, sagoi_circle *circle, int channel,
 
 typedef enum { REFUSE, TAKE, MAKE, FOUND } deed; /* FOUND: a circle, first */
 
-/* What rank 0 tells. */
+/* What rank 0 tells the other ranks. */
 typedef struct choice {
     uint64_t serial; /* of a circle to be founded */
     int32_t what;    /* a deed */
@@ -279,7 +279,7 @@ static uint64_t free_teams(sagoi_circle *circle) {
     return there;
 }
 
-/* With the lock: a channel without a team; below 0: there is none. */
+/* A channel without a team, below 0 where there is none.  The caller holds the lock. */
 static int free_channel(sagoi_circle *circle) {
     for (int i = 0; i < circle->channels && i < KEPT_TEAMS; i++)
         if (!(circle->taken & bit_of(i)) && !find_team(circle, i))
@@ -438,7 +438,8 @@ static bool is_spoiled(const sagoi_circle *circle) {
     return spoiled;
 }
 
-/* With a note, whose circle is found, or founded; the team counts as a user of it. */
+/* Gives the communicator a note, and the note a circle, which is found or founded; the team counts as a user of
+ * the circle. */
 static sago_status acquire(MPI_Comm comm, int size, sagoi_team **team) {
     comm_note *note = note_of(comm);
     sagoi_circle *circle = note && !is_spoiled(note->circle) ? note->circle : NULL;

@@ -31,7 +31,7 @@ typedef struct spread_work {
     int node, local;
 } spread_work;
 
-/* By the rank that finishes the meeting: brings the message to this node. */
+/* Brings the message to this node; called by the rank that finishes the meeting. */
 static sago_status spread_message(sagoi_team *team, void *arg) {
     const spread_work *work = arg;
     sagoi_control *control = team->control;

@@ -129,7 +129,7 @@ static sago_status probe_by_looking(discovery *search) {
     return status || count == 0 ? status : probe_by_listing(search, missed);
 }
 
-/* What a speaker found is told to those it spoke for. */
+/* A speaker tells the ranks that it spoke for what it found. */
 static sago_status hear_speakers(discovery *search) {
     sagoi_pair *all = NULL;
     sago_status status = share_on_node(search, (sagoi_pair){(uint64_t)search->first, 0}, &all);

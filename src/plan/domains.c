@@ -253,7 +253,7 @@ static int64_t dealt_first(const sagoi_draft *draft) {
     return (plan->ndomains - plan->low / dealt_bytes(draft) % plan->ndomains) % plan->ndomains;
 }
 
-/* Of a domain that has blocks in turn. */
+/* The windows of a domain whose blocks come in turn. */
 static int64_t count_windows(const sagoi_domain *domain, int64_t window) {
     int64_t length = domain->end - domain->first, blocks = sagoi_div_up(length, domain->stride);
     int64_t rest = length - (blocks - 1) * domain->stride;
@@ -333,7 +333,7 @@ static void number_slots(sagoi_plan *plan, int64_t first) {
     }
 }
 
-/* What one more aggregator takes of a node. */
+/* The bytes of a node's memory that one more aggregator takes. */
 static int64_t hosting_bytes(const sagoi_plan *plan) {
     return sagoi_plan_segment_bytes(plan, 1, 1) - sagoi_plan_segment_bytes(plan, 1, 0) +
            sagoi_plan_private_bytes(plan, 1, 1) - sagoi_plan_private_bytes(plan, 1, 0);

@@ -9,7 +9,7 @@
 #include "base/checked.h"
 #include "plan/draft.h"
 
-/* Of each group so many ends of nodes' data are tried, and so many nodes are looked at in all. */
+/* So many ends of nodes' data are tried for each group, and so many nodes are looked at in all. */
 static const int64_t most_tries = 64;
 static const int64_t most_looks = INT64_C(1) << 22;
 

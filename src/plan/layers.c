@@ -13,7 +13,7 @@ static const int64_t most_pairs = 1 << 18;
 
 /* ---- What it costs ------------------------------------------------------------------------------------ */
 
-/* Of one node; seconds. */
+/* What one node sends and receives, in seconds unless said otherwise. */
 typedef struct ends {
     double sends_two, sends_three; /* as a node */
     double collects, forwards;     /* as a leader */

@@ -132,7 +132,7 @@ static void set_method(sagoi_route *route, sagoi_method method, sagoi_why why, i
     route->limit = limit;
 }
 
-/* By a mapping, or a system call for each run. */
+/* The method is a mapping, or a system call for each run. */
 static void choose_mapped(sagoi_route *route, const sagoi_route_file *file, const sagoi_route_own *own,
                           const sagoi_route_wanted *wanted) {
     int64_t span = wanted->high - wanted->low;

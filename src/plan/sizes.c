@@ -152,7 +152,8 @@ static sago_status try_short_messages(sagoi_draft *draft, int64_t wanted, int64_
     return try_window(draft, *window, &placed);
 }
 
-/* With the smallest window: smallest staging and messages, then fewer messages in flight, and no reserve. */
+/* Tries the smallest window with the smallest staging and messages, then with fewer messages in flight, without a
+ * reserve. */
 static sago_status shrink_buffers(sagoi_draft *draft, bool *placed) {
     sagoi_plan *plan = draft->plan;
     int64_t domains = plan->ndomains;
@@ -169,7 +170,7 @@ static sago_status shrink_buffers(sagoi_draft *draft, bool *placed) {
     }
 }
 
-/* With what every node needs anyway, or with one aggregator on the node that has most. */
+/* Fails with the memory that every node needs anyway, or that one aggregator needs on the node that has most. */
 static sago_status fail_memory(const sagoi_draft *draft) {
     int64_t n = tightest_node(draft, NULL), need = node_needs(draft, n, 0);
     if (need <= draft->machine->node[n].memory) {

@@ -1,4 +1,4 @@
-/* What the background thread of a file does; queue and thread are those of system/workqueue.c. */
+/* The work of a file's background thread; queue and thread are those of system/workqueue.c. */
 #include "store/io_task.h"
 
 #include <stdio.h>

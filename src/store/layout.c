@@ -1,4 +1,4 @@
-/* What is known of file systems, as a table by the magic number of statfs(2), and whom to ask about stripes. */
+/* A table of file systems by the magic number of statfs(2), and how each is asked about stripes. */
 #include "store/layout.h"
 
 #include <errno.h>

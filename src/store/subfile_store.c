@@ -32,7 +32,7 @@ struct sagoi_subfile_store {
 
 /* ---- Names ---- */
 
-/* To be freed; NULL without memory. */
+/* "dir/name", to be freed by the caller; NULL: there is no memory. */
 static char *path_in(const char *dir, const char *name) {
     char *path = NULL;
     return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
@@ -229,7 +229,7 @@ static sago_status part_take(sagoi_subfile_store *parts, int64_t k, sagoi_store 
     return status == SAGO_ERR_NO_FILE ? part_lost(parts->dir, k) : status;
 }
 
-/* With how it went; the first failure is reported. */
+/* Gives a subfile's store back.  `status` is how its use went; the first failure is reported. */
 static sago_status part_give(sagoi_subfile_store *parts, int64_t k, sagoi_store *part, sago_status status) {
     (void)pthread_mutex_lock(&parts->lock);
     bool kept = parts->part[k] == part;
@@ -402,7 +402,7 @@ static sago_status flush(mover *m) {
     return status;
 }
 
-/* What of a run lies in one block. */
+/* Adds a piece of a run that lies in one block. */
 static sago_status add_piece(mover *m, const sagoi_io_run *piece) {
     const sagoi_subfiles *rule = &m->parts->rule;
     int64_t part = sagoi_subfile_of(rule, piece->off);

@@ -38,7 +38,7 @@ static void piece_advance(sagoi_io_piece *piece, int64_t bytes) {
     }
 }
 
-/* Of several failures in flight at once the first one noticed is reported. */
+/* The first failure that is noticed is reported, where several pieces are in flight at once. */
 static void piece_fail(sagoi_transfer *transfer, sagoi_io_piece *piece, int error) {
     piece->finished = true;
     if (transfer->status != SAGO_OK)

@@ -1,4 +1,4 @@
-/* Who makes a system call, and in whose memory. */
+/* Chooses who makes a system call, a thread that can be left behind or the caller, and whose memory it uses. */
 #include "system/call.h"
 
 #include <errno.h>

@@ -22,7 +22,7 @@ bool sagoi_path_join(char path[SAGOI_CKPT_PATH], const char *dir, const char *na
 
 /* ---- Open files ---- */
 
-/* Of a descriptor that is not a file's yet. */
+/* Closes a descriptor that no sagoi_cfile has yet. */
 static void close_fd(const char *path, int fd) {
     sagoi_cfile file = {.fd = fd};
     (void)snprintf(file.path, sizeof file.path, "%s", path);

@@ -324,7 +324,7 @@ char *sagoi_runner_buffer(sagoi_runner *runner, int64_t bytes) {
     return runner->buffer;
 }
 
-/* It works where its caller may. */
+/* The runner works on the cores that its caller may use. */
 static void share_cores(sagoi_runner *runner) {
     cpu_set_t set;
     if (runner->called && pthread_equal(runner->caller, pthread_self()))

@@ -361,7 +361,7 @@ sago_status sagoi_tier_take_found(sago_file *file, const sagoi_tier_place *place
     return status;
 }
 
-/* By opening it once more, for writing. */
+/* Merges what was found by opening the file once more, for writing. */
 sago_status sagoi_tier_take_found_for_reading(sago_file *file, sagoi_open_fn *open_file) {
     found f = {.file = file};
     bool there = false;

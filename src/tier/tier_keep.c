@@ -109,7 +109,7 @@ static void record_name(const sagoi_local_tier *t, char name[RECORD_NAME]) {
     (void)snprintf(name, RECORD_NAME, "%s%s", local, SAGOI_TIER_RECORD);
 }
 
-/* What the ranks of a neighbourhood have, at its head. */
+/* The calls of all ranks of a neighbourhood, gathered at its head. */
 typedef struct gathered {
     int64_t (*sizes)[2]; /* bytes and blocks of each */
     int *lengths, *places;

@@ -37,7 +37,7 @@ static sago_status look(const char *path, struct stat *is) {
     return sagoi_stat(path, is) == 0 ? SAGO_OK : sagoi_fail_errno(errno, "looking at %.300s", path);
 }
 
-/* Of subfiles: the sum of sizes, and when the last of them was written to. */
+/* The mark of subfiles has the sum of their sizes, and the time when the last of them was written to. */
 static sago_status add_subfiles(const char *path, const sagoi_subfiles *subfiles, sagoi_file_mark *mark) {
     mark->size = mark->seconds = mark->nanoseconds = 0;
     for (int64_t i = 0; i < subfiles->count; i++) {
@@ -265,7 +265,7 @@ int64_t sagoi_tier_part_bytes(const sagoi_tier_part *part) {
     return bytes;
 }
 
-/* Of another file system, which is mounted there instead, nothing follows. */
+/* Nothing follows from the folder of another file system that is mounted there instead. */
 static bool sees_folder(const sagoi_claim_place *place, int64_t inode) {
     struct stat folder;
     return sagoi_stat(place->folder, &folder) == 0 && (int64_t)folder.st_ino == inode;

@@ -15,7 +15,7 @@ typedef struct effort {
     double bytes;
 } effort;
 
-/* What all sentences look at. */
+/* The facts that all sentences look at. */
 typedef struct facts {
     const sagoi_record *record;
     sagoi_sentence *said;
@@ -184,7 +184,7 @@ static bool is_one_waited_for(const facts *f) {
     return f->mean.ranks > f->last.ranks && f->last.meeting < 0.5 * f->mean.meeting;
 }
 
-/* Who comes late to calls is shorter in them than those who wait there. */
+/* A rank that comes late to calls is shorter in them than those who wait there. */
 static bool is_late(const facts *f) {
     double total = f->last.work + f->last.meeting, mean = f->mean.work + f->mean.meeting;
     return mean - total > 0.5 * (f->mean.meeting - f->last.meeting);
@@ -275,7 +275,7 @@ static double stream_speed(const facts *f) {
     return seconds > 0 && bytes >= 0.5 * (double)(f->bytes[0] + f->bytes[1]) ? bytes / seconds : 0;
 }
 
-/* Of the job, while its slowest rank was in calls. */
+/* The speed of the job while its slowest rank was in calls. */
 static double job_speed(const facts *f) {
     return f->spent > 0 ? (double)(f->bytes[0] + f->bytes[1]) / f->spent : 0;
 }

@@ -48,7 +48,7 @@ static struct {
     char node[64];
 } recorder;
 
-/* Of the thread that saves. */
+/* The thread that saves the record. */
 static struct {
     pthread_t id;
     pthread_cond_t work;
@@ -109,7 +109,7 @@ static void absorb_phases(opened *of, sagoi_record_file *file) {
     }
 }
 
-/* What the statistics of the file say more than last time; in a thread that may read them. */
+/* Adds what the file's statistics have counted since the last time; in a thread that may read them. */
 static void absorb(opened *of) {
     sagoi_record_file *file = &recorder.record->files[of->file];
     const int plans = SAGOI_COUNT_plan_misses, alone = SAGOI_COUNT_direct_calls;
@@ -350,7 +350,7 @@ void sagoi_recorder_step(const sagoi_record_step *step) {
 
 /* ---- What is read ---- */
 
-/* With the lock: what follows from the rest. */
+/* Fills the fields that follow from the others.  The caller holds the lock. */
 static void complete(sagoi_record *record) {
     sagoi_record_row *row = recorder.row;
     sagoi_record_node *node = sagoi_record_node_of(record, recorder.node);
@@ -372,7 +372,8 @@ static void complete(sagoi_record *record) {
     record->end = record->date = since_1970();
 }
 
-/* Of a copy, so that nobody waits while it is written.  There is nobody to tell of a failure: the next may do. */
+/* Saves a copy of the record, so that nobody waits while it is written.  Nobody can be told of a failure; the next
+ * save may succeed. */
 static void save(int fd, int64_t number) {
     int64_t bytes = 0;
     char *packed = NULL;

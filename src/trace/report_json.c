@@ -79,7 +79,7 @@ static void print_counts(FILE *out, const char *name, const int64_t counts[]) {
     fputc('}', out);
 }
 
-/* Of the job: what ranks do together counts once; what each does is added up. */
+/* The counts of the job: what ranks do together counts once, what each does by itself is added up. */
 static void counts_of_job(const sagoi_record_file *file, int64_t counts[]) {
     static const sagoi_record_count added[] = {SAGOI_COUNT_bytes_written,     SAGOI_COUNT_bytes_read,
                                                SAGOI_COUNT_wire_bytes,        SAGOI_COUNT_metadata_bytes,
@@ -152,7 +152,7 @@ static void print_handed(FILE *out, const sagoi_record_file *file) {
     fputc(']', out);
 }
 
-/* What the MPI library did with it. */
+/* The calls that the MPI library served. */
 static void print_passed(FILE *out, const sagoi_record_file *file) {
     static const char *const names[] = {"independent", "collective"};
     key(out, "by_mpi");

@@ -79,7 +79,7 @@ static void print_routes(FILE *out, const sago_report_counts *job) {
         fprintf(out, "\n");
 }
 
-/* Of reads and writes; nothing where there were none. */
+/* Prints independent reads and writes, if there were any. */
 static void print_independent(FILE *out, const char *before, const int64_t calls[2], const char *after) {
     if (calls[0] || calls[1])
         fprintf(out, "sago: %s%" PRId64 " independent write%s and %" PRId64 " read%s%s\n", before, calls[1],

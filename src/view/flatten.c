@@ -143,7 +143,7 @@ static sago_status add_member(sagoi_pattern *whole, part *member, int64_t off, i
     return status;
 }
 
-/* From what was packed; false: it is to be taken apart. */
+/* Reads a part from what was packed.  False: the type has to be taken apart. */
 static bool read_part(const sagoi_prober *prober, MPI_Datatype type, part *member) {
     sagoi_pattern *pattern = &member->flat.pattern;
     int64_t depth = member->depth;
@@ -214,7 +214,7 @@ static bool is_wrapper(const sagoi_contents *contents) {
            (contents->combiner == MPI_COMBINER_CONTIGUOUS && contents->values[0] == 1);
 }
 
-/* Of a type with one part, which is taken over. */
+/* Flattens a type around its only part, which it takes over. */
 static sago_status flatten_around(const sagoi_contents *contents, part *inside, part *one) {
     one->flat.numbers += inside->flat.numbers;
     one->depth = inside->depth + 1;
