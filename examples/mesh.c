@@ -1,6 +1,5 @@
-/* An unstructured mesh for ParaView: every rank has a strip of triangles of a wavy sheet, with the height at the
+/* An unstructured mesh for ParaView: every rank has a strip of triangles of a bent sheet, with the height at the
  * points and the rank at the cells.  mpiexec -n 4 mesh sheet.vtu writes VTU, any other name legacy VTK. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +27,7 @@ static void make_strip(int rank) {
             int p = i * (WIDE + 1) + j;
             xyz[p][0] = 0.1 * (rank * STRIP + i);
             xyz[p][1] = 0.1 * j;
-            xyz[p][2] = sin(xyz[p][0]) * cos(xyz[p][1]);
+            xyz[p][2] = 0.1 * xyz[p][0] * (4 - xyz[p][1]) * xyz[p][1];
             height[p] = (float)xyz[p][2];
         }
     for (int c = 0; c < 2 * STRIP * WIDE; c++) {
