@@ -188,6 +188,24 @@ bool dropin_requests_advance(void) {
     return moved;
 }
 
+static bool is_listed(MPI_Request handle, int n, const MPI_Request requests[]) {
+    int i = 0;
+    while (i < n && requests[i] != handle)
+        i++;
+    return handle != MPI_REQUEST_NULL && i < n;
+}
+
+MPI_Request dropin_requests_pending(int n, const MPI_Request requests[]) {
+    MPI_Request found = MPI_REQUEST_NULL;
+    (void)pthread_mutex_lock(&lock);
+    for (const dropin_file *file = busy; file && found == MPI_REQUEST_NULL; file = file->next_busy)
+        for (const dropin_request *one = file->started; one && found == MPI_REQUEST_NULL; one = one->next)
+            if (is_listed(one->handle, n, requests))
+                found = one->handle;
+    (void)pthread_mutex_unlock(&lock);
+    return found;
+}
+
 void dropin_requests_finish(dropin_file *file) {
     for (bool more = true; more;) {
         (void)dropin_requests_advance();

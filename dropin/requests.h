@@ -25,6 +25,8 @@ int dropin_request_start(dropin_file *file, const dropin_started *started, MPI_R
 
 /* Lets everything go on, and completes what is done.  True: something was. */
 bool dropin_requests_advance(void);
+/* One in the list that is Sago's and not complete; MPI_REQUEST_NULL: there is none. */
+MPI_Request dropin_requests_pending(int n, const MPI_Request requests[]);
 /* Sago is about to let go of the file: completes all of its requests. */
 void dropin_requests_finish(dropin_file *file);
 

@@ -92,8 +92,16 @@ int dropin_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     return look(request, flag, status);
 }
 
+/* While one of Sago's is under way, the MPI library is asked for that one only; see `queue`. */
 int dropin_Testall(int n, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
     (void)dropin_requests_advance();
+    MPI_Request pending = requests ? dropin_requests_pending(n, requests) : MPI_REQUEST_NULL;
+    int done = 1;
+    if (pending != MPI_REQUEST_NULL && flag &&
+        dropin_waits_after_pmpi.Request_get_status(pending, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done) {
+        *flag = 0;
+        return MPI_SUCCESS;
+    }
     return look_all(n, requests, flag, statuses);
 }
 
@@ -129,9 +137,51 @@ int dropin_Wait(MPI_Request *request, MPI_Status *status) {
     WAIT_UNTIL(flag, look(request, &flag, status));
 }
 
+/* Requests that all are waited for, one after the other: as one of them is looked at, the others go on.  Not by
+ * MPI_Testall, which MPICH may not be asked again while a nonblocking call of ROMIO's own is complete and others
+ * are not: it counts the users of such a request down each time. */
+typedef struct queue {
+    int n, at; /* those before are done */
+    MPI_Request *requests;
+    MPI_Status *statuses;
+    bool failed;
+} queue;
+
+static void note_done(const queue *all, bool first_failure, int code) {
+    if (all->statuses == MPI_STATUSES_IGNORE)
+        return;
+    for (int i = 0; i < all->at && first_failure; i++)
+        all->statuses[i].MPI_ERROR = MPI_SUCCESS;
+    if (all->failed)
+        all->statuses[all->at].MPI_ERROR = code;
+}
+
+/* True: all are done. */
+static bool look_on(queue *all) {
+    for (; all->at < all->n; all->at++) {
+        int flag = 0;
+        MPI_Status *status = all->statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &all->statuses[all->at];
+        int code = look(&all->requests[all->at], &flag, status);
+        if (!flag && !code)
+            return false;
+        bool first_failure = code && !all->failed;
+        all->failed = all->failed || code;
+        note_done(all, first_failure, code);
+    }
+    return true;
+}
+
+static int wait_for(queue *all) {
+    bool done = false;
+    WAIT_UNTIL(done, (done = look_on(all), MPI_SUCCESS));
+}
+
 int dropin_Waitall(int n, MPI_Request requests[], MPI_Status statuses[]) {
-    int flag = 0;
-    WAIT_UNTIL(flag, look_all(n, requests, &flag, statuses));
+    if (n < 0 || !requests) /* which the MPI library has its own words for */
+        return dropin_waits_after_pmpi.Waitall(n, requests, statuses);
+    queue all = {.n = n, .requests = requests, .statuses = statuses};
+    int code = wait_for(&all);
+    return all.failed ? MPI_ERR_IN_STATUS : code;
 }
 
 int dropin_Waitany(int n, MPI_Request requests[], int *index, MPI_Status *status) {
