@@ -146,6 +146,7 @@ static void list_patterns_json(FILE *out) {
 static void print_help(FILE *out) {
     fprintf(out, "usage: mpiexec -n RANKS sago bench PATTERN [options]\n"
                  "       mpiexec -n RANKS sago bench exchange [options]    blocks between ranks, see its --help\n"
+                 "       mpiexec -n RANKS sago bench storage [options]     how fast it is, see its --help\n"
                  "       mpiexec -n RANKS sago bench ckpt [options]        checkpoints, see its --help\n"
                  "       sago bench list [--json]\n\n"
                  "Writes and reads an access pattern with Sago, with the MPI library's own MPI-IO and, as the\n"
@@ -175,6 +176,8 @@ int cmd_bench(int argc, char **argv) {
     bool list = argc > 1 && !strcmp(argv[1], "list");
     if (argc > 1 && !strcmp(argv[1], "exchange"))
         return cmd_exchange(argc, argv);
+    if (argc > 1 && !strcmp(argv[1], "storage"))
+        return cmd_bench_storage(argc, argv);
     if (argc > 1 && !strcmp(argv[1], "ckpt"))
         return cmd_bench_ckpt(argc, argv);
     if (list && !options_ask_help(argc, argv))

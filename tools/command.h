@@ -11,8 +11,9 @@ enum { EXIT_USAGE = 2 };
 int cmd_run(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
-int cmd_exchange(int argc, char **argv);   /* `sago bench exchange` */
-int cmd_bench_ckpt(int argc, char **argv); /* `sago bench ckpt` */
+int cmd_exchange(int argc, char **argv);      /* `sago bench exchange` */
+int cmd_bench_storage(int argc, char **argv); /* `sago bench storage` */
+int cmd_bench_ckpt(int argc, char **argv);    /* `sago bench ckpt` */
 int cmd_plan(int argc, char **argv);
 int cmd_sim(int argc, char **argv);
 int cmd_topo(int argc, char **argv);

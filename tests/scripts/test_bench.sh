@@ -182,6 +182,23 @@ if command -v script >/dev/null; then
     rm -f "$work/err" "$work/typed"
 fi
 
+# ---- Storage ----
+
+if ! "$here/../run-mpi.sh" -t 60 4 sh -c 'exec "$@" --dir "$SAGO_TEST_DIR" --local /tmp' - "$sago" bench storage \
+    --bytes 10000 --repeat 2 --json "$work/out.json" >"$work/log" 2>&1; then
+    fail "sago bench storage"
+    cat "$work/log"
+fi
+python3 -c 'import json, sys
+r = json.load(open(sys.argv[1]))
+for place in ("global", "local"):
+    assert r[place]["neighbourhoods"] == 1 and r[place]["write_s"] > 0, r
+    assert all(0 < r[place][way]["least_s"] <= r[place][way]["mean_s"] for way in ("auto", "exhaustive", "heuristic")), r
+assert r["global"]["exhaustive"]["creates"] > r["global"]["auto"]["creates"], r
+' "$work/out.json" || fail "the JSON of sago bench storage"
+refused "no such option" bench storage --wibble 3
+find /tmp . -maxdepth 1 -name '.sago-bench-storage-*' -user "$(id -un)" | grep . && fail "files of sago bench storage left"
+
 # ---- The other commands ----
 
 "$sago" --help | grep -q bench || fail "sago --help"
