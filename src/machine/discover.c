@@ -9,6 +9,7 @@
 
 #include "base/checked.h"
 #include "base/hints.h"
+#include "machine/site_library.h"
 
 /* ---- One node ----------------------------------------------------------------------------------------- */
 
@@ -148,21 +149,41 @@ static void list_local_dirs(const sagoi_description *d, char dirs[SAGOI_SITE_TEX
 
 /* ---- The sources, in order ----------------------------------------------------------------------------- */
 
+static sago_status take_description(const sagoi_description *d, int64_t nodes, const sagoi_node_name *name,
+                                    sagoi_surroundings *found, int64_t *place) {
+    sago_status status =
+        d->hosts.ranges ? places_by_name(&d->hosts, nodes, name, place) : places_in_order(d, nodes, place);
+    if (status != SAGO_OK) {
+        sagoi_message_prefix("machine %s: ", d->name);
+        return status;
+    }
+    found->topology = d->topology;
+    memcpy(found->machine, d->name, sizeof found->machine);
+    list_local_dirs(d, found->local_dirs);
+    return SAGO_OK;
+}
+
 static sago_status use_description(const char *machine, const char *named_by, int64_t nodes,
                                    const sagoi_node_name *name, sagoi_surroundings *found, int64_t *place) {
     sagoi_description d = {.nodes = 0};
     sago_status status = sagoi_machine_load(machine, &d);
-    if (status == SAGO_OK) {
-        status = d.hosts.ranges ? places_by_name(&d.hosts, nodes, name, place) : places_in_order(&d, nodes, place);
-        if (status != SAGO_OK)
-            sagoi_message_prefix("machine %s: ", machine);
-    }
-    if (status == SAGO_OK) {
-        found->topology = d.topology;
-        memcpy(found->machine, d.name, sizeof found->machine);
-        list_local_dirs(&d, found->local_dirs);
+    if (status == SAGO_OK)
+        status = take_description(&d, nodes, name, found, place);
+    if (status == SAGO_OK)
         (void)snprintf(found->source, sizeof found->source, "machine %s, named by %s", d.name, named_by);
-    }
+    sagoi_description_cleanup(&d);
+    return status;
+}
+
+/* The site's own shared object; *used: it had an answer. */
+static sago_status use_library(const char *path, int64_t nodes, const sagoi_node_name *name,
+                               sagoi_surroundings *found, int64_t *place, bool *used) {
+    sagoi_description d = {.nodes = 0};
+    sago_status status = sagoi_site_library_ask(path, nodes, name, &d, used);
+    if (status == SAGO_OK && *used)
+        status = take_description(&d, nodes, name, found, place);
+    if (status == SAGO_OK && *used)
+        (void)snprintf(found->source, sizeof found->source, "machine %.48s, by %.180s", d.name, path);
     sagoi_description_cleanup(&d);
     return status;
 }
@@ -252,6 +273,12 @@ static sago_status find_topology(const sagoi_discover_options *options, const sa
         return use_description(options->machine, "sago_machine", nodes, name, found, place);
     if (site->machine[0])
         return use_description(site->machine, "the site file", nodes, name, found, place);
+    if (site->topology_library[0]) {
+        bool used;
+        sago_status status = use_library(site->topology_library, nodes, name, found, place, &used);
+        if (status != SAGO_OK || used)
+            return status;
+    }
     if (!use_slurm_conf(options->slurm_conf, nodes, name, found, place) &&
         !use_slurm_addresses(nodes, name, found, place))
         use_flat(site, nodes, found, place); /* their attempts may have left places behind */

@@ -23,6 +23,7 @@ typedef struct key_row {
 #define FIELD(name) offsetof(sagoi_site, name)
 static const key_row keys[] = {
     {"machine", VALUE_TEXT, FIELD(machine), "description of the machine"},
+    {"topology_library", VALUE_TEXT, FIELD(topology_library), "shared object that describes the network"},
     {"sago_local_dirs", VALUE_TEXT, FIELD(local_dirs), "storage of nodes and racks"},
     {"inside", VALUE_LEVEL, FIELD(inside), "between ranks of a node"},
     {"network", VALUE_LEVEL, FIELD(network), "between nodes"},

@@ -18,9 +18,10 @@ typedef struct sagoi_site_link {
 
 /* A level with bandwidth 0, an empty text, and a 0 in `tuned` are not said. */
 typedef struct sagoi_site {
-    char machine[SAGOI_SITE_TEXT_MAX];    /* name or path of a description */
-    char local_dirs[SAGOI_SITE_TEXT_MAX]; /* as the hint sago_local_dirs */
-    sagoi_level inside, network, io;      /* io: one stream to the storage */
+    char machine[SAGOI_SITE_TEXT_MAX];          /* name or path of a description */
+    char topology_library[SAGOI_SITE_TEXT_MAX]; /* path of a shared object (sago/topology.h) */
+    char local_dirs[SAGOI_SITE_TEXT_MAX];       /* as the hint sago_local_dirs */
+    sagoi_level inside, network, io;            /* io: one stream to the storage */
     sagoi_tuned tuned;
     int64_t links;
     sagoi_site_link link[SAGOI_LINK_RULES_MAX];

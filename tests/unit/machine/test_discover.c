@@ -48,6 +48,50 @@ static sagoi_discover_options nothing(void) {
     return (sagoi_discover_options){.machine = "", .site = "none", .slurm_conf = slurm};
 }
 
+/* ---- A site's own shared object ---- */
+
+static path_text site_with(const char *library) {
+    char text[700];
+    (void)snprintf(text, sizeof text, "topology_library %s\n", library);
+    return put("site", text);
+}
+
+static void test_site_library(void **state) {
+    (void)state;
+    static const sagoi_node_name racks[3] = {{"r2n5.example.org", ""}, {"r0n0", ""}, {"r2n6", ""}};
+    const char *build = getenv("SAGO_BUILD");
+    char path[512];
+    sagoi_surroundings found;
+    int64_t place[NODES];
+    sagoi_discover_options options = nothing();
+    (void)snprintf(path, sizeof path, "%s/bin/examples/site_topology.so", build ? build : ".");
+    path_text site = site_with(path);
+    options.site = site.text;
+    assert_int_equal(sagoi_discover(&options, 3, racks, &found, place), SAGO_OK);
+    assert_string_equal(found.machine, "racks");
+    assert_non_null(strstr(found.source, "site_topology.so"));
+    assert_int_equal(found.topology.kind, SAGOI_FAT_TREE);
+    assert_int_equal(place[0], 2 * 32 + 5);
+    assert_int_equal(place[1], 0);
+    assert_int_equal(place[2], 2 * 32 + 6);
+    assert_int_equal(sagoi_topology_distance(&found.topology, place[0], place[2]), 2);
+    assert_int_equal(sagoi_topology_distance(&found.topology, place[0], place[1]), 4);
+    assert_int_equal(sagoi_topology_gateways(&found.topology), 64);
+    assert_int_equal(sagoi_topology_gateway_nearest(&found.topology, place[2]), 2);
+    /* It knows nothing of these hosts: looked for elsewhere, and flat. */
+    assert_int_equal(sagoi_discover(&options, NODES, four, &found, place), SAGO_OK);
+    assert_int_equal(found.topology.kind, SAGOI_FLAT);
+    /* Whoever names a machine has the last word; what is named and is not there is an error. */
+    options.machine = "none";
+    assert_int_equal(sagoi_discover(&options, 3, racks, &found, place), SAGO_OK);
+    assert_int_equal(found.topology.kind, SAGOI_FLAT);
+    options.machine = "";
+    (void)site_with("/nowhere/it.so");
+    assert_int_equal(sagoi_discover(&options, 3, racks, &found, place), SAGO_ERR_NO_FILE);
+    (void)site_with("relative.so");
+    assert_int_equal(sagoi_discover(&options, 3, racks, &found, place), SAGO_ERR_ARG);
+}
+
 /* ---- Slurm's tree ---- */
 
 static const char tree[] = "# two leaves\nSwitchName=leaf0 Nodes=n[0-1]\nSwitchName=leaf1 Nodes=n[2-3],n7\n"
@@ -312,15 +356,11 @@ static void test_inside(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slurm_conf),
-        cmocka_unit_test(test_slurm_refusals),
-        cmocka_unit_test(test_slurm_addresses),
-        cmocka_unit_test(test_slurm_job),
-        cmocka_unit_test(test_slurm_names),
-        cmocka_unit_test(test_site),
-        cmocka_unit_test(test_named_must_be_right),
-        cmocka_unit_test(test_site_refusals),
-        cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_site_library),   cmocka_unit_test(test_slurm_conf),
+        cmocka_unit_test(test_slurm_refusals), cmocka_unit_test(test_slurm_addresses),
+        cmocka_unit_test(test_slurm_job),      cmocka_unit_test(test_slurm_names),
+        cmocka_unit_test(test_site),           cmocka_unit_test(test_named_must_be_right),
+        cmocka_unit_test(test_site_refusals),  cmocka_unit_test(test_shipped),
         cmocka_unit_test(test_inside),
     };
     return cmocka_run_group_tests(tests, folder_create, folder_destroy);
