@@ -417,7 +417,7 @@ Nothing else is hinted but to aggregate, in one group.""")
 Why some are missed: a call on this storage costs 0.3 s (fitted), so what counts is how many bytes all buffers take together. The paper's
 aggregators have one buffer of what was drawn, Sago's two of half of it, so that one is filled while the other is stored; here filling
 takes little, and halves cost calls. Where little memory is left (2 to 8 MB) Sago gains by using it where it is; between 16 and 64 MB the
-halves and the reach of nodes that were drawn rich balance, and Sago is up to 17% slower in some cells. A read of 2 MB is faster in
+halves and the reach of nodes that were drawn rich balance, and Sago is up to 28% slower in some cells. A read of 2 MB is faster in
 the paper than a call of 0.3 s allows: its servers read ahead, which is not simulated.""")
 
 
