@@ -263,7 +263,7 @@ static sago_status gather_sums(together *at) {
     }
     sago_status status = sagoi_agree_status(
         at->ckpt->team, enough ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the checksums of a group"));
-    sagoi_subfile_store parts = {at->saving->job ? at->saving->job->commit.sums : NULL, sizes, places};
+    sagoi_parts parts = {at->saving->job ? at->saving->job->commit.sums : NULL, sizes, places};
     if (!status)
         status = sagoi_gather_parts(at->ckpt->team, groups->mine, at->sums, at->owned * 8, &parts);
     sagoi_free_received(at->ckpt->team, sizes);

@@ -26,7 +26,7 @@ static sago_status exchange(sagoi_team *team, const sagoi_wire_out *mine, char *
     if (!status && !*all)
         status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of checkpoints");
     status = sagoi_agree_status(team, status);
-    sagoi_subfile_store parts = {*all, sizes, places};
+    sagoi_parts parts = {*all, sizes, places};
     if (!status)
         status = sagoi_allgather_parts(team, team->own, mine->bytes, size, &parts);
     sagoi_free_received(team, sizes);

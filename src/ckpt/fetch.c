@@ -206,7 +206,7 @@ static sago_status send_questions(sagoi_team *team, asking *ask) {
             }
         in += ask->from[r];
     }
-    sagoi_subfile_store to = {ask->sorted, ask->to, ask->out_at}, from = {ask->in, ask->from, ask->in_at};
+    sagoi_parts to = {ask->sorted, ask->to, ask->out_at}, from = {ask->in, ask->from, ask->in_at};
     return sagoi_alltoall_parts(team, team->own, &to, &from);
 }
 

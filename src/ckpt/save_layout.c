@@ -192,7 +192,7 @@ static sago_status gather_blocks(sago_ckpt *ckpt, const sagoi_wire_out *out, gat
     }
     all->bytes = malloc((size_t)all->total + 1);
     status = check_room(ckpt, all->bytes && all->total <= INT32_MAX);
-    sagoi_subfile_store parts = {all->bytes, all->sizes, all->places};
+    sagoi_parts parts = {all->bytes, all->sizes, all->places};
     return status ? status : sagoi_gather_parts(ckpt->team, groups->mine, out->bytes, size, &parts);
 }
 

@@ -93,7 +93,7 @@ sago_status sagoi_allgather(sagoi_team *team, MPI_Comm comm, const void *mine, i
     return hand_back(&b, team, sagoi_collective(team, started, &request, "MPI_Allgather"));
 }
 
-static int64_t bytes_of(const sagoi_subfile_store *parts, int ranks) {
+static int64_t bytes_of(const sagoi_parts *parts, int ranks) {
     int64_t end = 0;
     for (int i = 0; i < ranks; i++)
         end = sagoi_max(end, (int64_t)parts->places[i] + parts->sizes[i]);
@@ -101,7 +101,7 @@ static int64_t bytes_of(const sagoi_subfile_store *parts, int ranks) {
 }
 
 sago_status sagoi_gather_parts(sagoi_team *team, MPI_Comm comm, const void *mine, int64_t n,
-                               const sagoi_subfile_store *parts) {
+                               const sagoi_parts *parts) {
     MPI_Request request;
     buffers b = borrow(mine, n, parts->all, rank_in(comm) == 0 ? bytes_of(parts, ranks_of(comm)) : 0);
     bool started = SAGOI_DONE(
@@ -110,7 +110,7 @@ sago_status sagoi_gather_parts(sagoi_team *team, MPI_Comm comm, const void *mine
 }
 
 sago_status sagoi_allgather_parts(sagoi_team *team, MPI_Comm comm, const void *mine, int64_t n,
-                                  const sagoi_subfile_store *parts) {
+                                  const sagoi_parts *parts) {
     MPI_Request request;
     buffers b = borrow(mine, n, parts->all, bytes_of(parts, ranks_of(comm)));
     bool started = SAGOI_DONE(
@@ -158,7 +158,7 @@ enum { TAG_ALL_TO_ALL = 31, AT_ONCE = 32 };
 /* A part for each rank, one after another or as `parts` has it. */
 typedef struct all_parts {
     char *bytes;
-    const sagoi_subfile_store *parts; /* NULL: all are of `each` bytes */
+    const sagoi_parts *parts; /* NULL: all are of `each` bytes */
     int64_t each;
 } all_parts;
 
@@ -198,8 +198,7 @@ sago_status sagoi_alltoall(sagoi_team *team, MPI_Comm comm, const void *mine, in
     return hand_back(&b, team, exchange_sides(team, comm, &out, &in));
 }
 
-sago_status sagoi_alltoall_parts(sagoi_team *team, MPI_Comm comm, const sagoi_subfile_store *to,
-                                 const sagoi_subfile_store *from) {
+sago_status sagoi_alltoall_parts(sagoi_team *team, MPI_Comm comm, const sagoi_parts *to, const sagoi_parts *from) {
     int n = ranks_of(comm);
     buffers b = borrow(to->all, bytes_of(to, n), from->all, bytes_of(from, n));
     all_parts out = {b.in, to, 0}, in = {b.out, from, 0};

@@ -21,16 +21,16 @@ sago_status sagoi_allgather(sagoi_team *team, MPI_Comm comm, const void *mine, i
 sago_status sagoi_alltoall(sagoi_team *team, MPI_Comm comm, const void *mine, int64_t n, void *all) SAGOI_CHECKED;
 
 /* Bytes of different lengths; sizes and places go by sagoi_free_received(), too. */
-typedef struct sagoi_subfile_store {
+typedef struct sagoi_parts {
     void *all;
     const int *sizes, *places; /* one a rank */
-} sagoi_subfile_store;
+} sagoi_parts;
 sago_status sagoi_gather_parts(sagoi_team *team, MPI_Comm comm, const void *mine, int64_t n,
-                               const sagoi_subfile_store *parts) SAGOI_CHECKED;
+                               const sagoi_parts *parts) SAGOI_CHECKED;
 sago_status sagoi_allgather_parts(sagoi_team *team, MPI_Comm comm, const void *mine, int64_t n,
-                                  const sagoi_subfile_store *parts) SAGOI_CHECKED;
-sago_status sagoi_alltoall_parts(sagoi_team *team, MPI_Comm comm, const sagoi_subfile_store *to,
-                                 const sagoi_subfile_store *from) SAGOI_CHECKED;
+                                  const sagoi_parts *parts) SAGOI_CHECKED;
+sago_status sagoi_alltoall_parts(sagoi_team *team, MPI_Comm comm, const sagoi_parts *to, const sagoi_parts *from)
+    SAGOI_CHECKED;
 
 /* ---- Messages: their memory goes by sagoi_free_received() (calls.h), since it is MPI's in a broken team ---- */
 

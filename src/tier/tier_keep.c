@@ -157,7 +157,7 @@ static sago_status gather_blocks(sago_file *file, gathered *all) {
     if (!status && place->head)
         status = make_room(all, ranks);
     status = sagoi_agree_status(file->team, status);
-    sagoi_subfile_store parts = {all->bytes, all->lengths, all->places};
+    sagoi_parts parts = {all->bytes, all->lengths, all->places};
     return status ? status : sagoi_gather_parts(file->team, place->near, kept->blocks.bytes, mine[0], &parts);
 }
 
