@@ -173,7 +173,7 @@ sago_status sagoi_writers_plan(const sagoi_machine *machine, const sagoi_writers
         number_parts(machine, wish, count, writers);
     else
         writers->count = count;
-    writers->host = calloc((size_t)writers->count, sizeof *writers->host);
+    writers->host = calloc((size_t)sagoi_max(writers->count, 1), sizeof *writers->host);
     if (!writers->first || !writers->host) {
         sagoi_writers_cleanup(writers);
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory to choose the writers of %lld nodes",

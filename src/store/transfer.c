@@ -32,7 +32,7 @@ static void piece_advance(sagoi_io_piece *piece, int64_t bytes) {
         piece->iov++;
         piece->iov_count--;
     }
-    if (bytes > 0) {
+    if (piece->iov_count > 0 && bytes > 0) {
         piece->iov->iov_base = (char *)piece->iov->iov_base + bytes;
         piece->iov->iov_len -= (size_t)bytes;
     }
