@@ -195,11 +195,11 @@ static stretch run_stretch(ckpt_bench *b, int mode) {
 
 static void measure_store(ckpt_bench *b) {
     calibrate(b);
-    bench_limit_storage((double)b->config->rate / (double)b->world.nodes); /* one writer a node */
+    bench_limit_storage(&b->world, (double)b->config->rate / (double)b->world.nodes);
     for (int64_t i = 0; i < b->config->repeat; i++)
         for (int mode = PLAIN; mode < MODES; mode++) /* in turn: what the machine does besides hits all alike */
             b->stretches[mode][i] = run_stretch(b, mode);
-    bench_limit_storage(0);
+    bench_limit_storage(&b->world, 0);
 }
 
 /* ---- encode ---- */

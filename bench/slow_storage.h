@@ -1,8 +1,10 @@
-/* Storage with a speed limit for the checkpoints of this process. */
+/* Storage with a speed limit for the checkpoints of a node. */
 #ifndef BENCH_SLOW_STORAGE_H
 #define BENCH_SLOW_STORAGE_H
 
-/* Bytes a second, while no checkpoint is open; 0: as fast as it is. */
-void bench_limit_storage(double rate);
+#include "bench/world.h"
+
+/* Collective.  Bytes a second of a node's ranks together, while no checkpoint is open; 0: as fast as it is. */
+void bench_limit_storage(const bench_world *world, double rate);
 
 #endif
