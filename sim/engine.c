@@ -182,13 +182,20 @@ typedef struct window_sums {
     double bytes, runs, joined, messages;
 } window_sums;
 
+/* System calls that store a window with holes run by run.  Runs of different nodes touch: a run is followed by a
+ * hole with the share of the window that holes have. */
+static double separate_runs(const window_sums *sums, double span) {
+    double runs = sums->joined > 0 ? sums->joined : sums->runs;
+    return larger(1, runs * (1 - sums->bytes / span));
+}
+
 static sim_store store_of(const sim_case *c, const sim_style *style, const sim_extent *extent,
                           const sim_window *window, const window_sums *sums) {
     const sim_costs *costs = &c->costs;
     int64_t unit = c->input.target.stripe_unit, span = window->end - window->start;
     bool holes = sums->bytes < 0.999 * (double)span,
          sieves = holes && style->fills_holes && c->config.read == false;
-    double calls = !holes || c->config.read ? 1 : sieves ? 2 : sums->joined > 0 ? sums->joined : sums->runs;
+    double calls = !holes || c->config.read ? 1 : sieves ? 2 : separate_runs(sums, (double)span);
     sim_store store = {.bytes = sieves                    ? sieved_bytes(c, (double)span)
                                 : holes && c->config.read ? (double)span
                                                           : sums->bytes,
@@ -197,9 +204,10 @@ static sim_store store_of(const sim_case *c, const sim_style *style, const sim_e
                                      : (int64_t)((uint64_t)window->start * UINT64_C(0x9e3779b97f4a7c15) >> 40),
                        .stripes = unit > 0 ? sagoi_div_up(window->end, unit) - window->start / unit : 1};
     store.seconds = calls * costs->call + (is_partial(c, extent, window) ? costs->lock : 0);
-    if (c->targets == 0)
+    if (c->targets == 0) { /* else the time is the targets', whoever shares the cores */
         store.seconds += store.bytes / (costs->writer > 0 ? costs->writer : costs->copy);
-    store.seconds *= c->options.shared_cores > 0 ? crowd_of(c, 1) : 1;
+        store.seconds *= c->options.shared_cores > 0 ? crowd_of(c, 1) : 1;
+    }
     if (style->lists && sums->messages > 1)
         store.work = sums->runs * log2(sums->messages) * costs->compare;
     if (sums->bytes == 0)
