@@ -7,12 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 enum {
     GUARD_BYTES = 64 << 10, /* below it, not to be touched */
+    MOST_BYTES = 64 << 20,  /* of a stack, also where the program's has no limit */
     MOST_SPARE = 4,         /* stacks kept, with the pages that were used */
     YIELDS = 20,            /* of the processor, before sleeping */
     SHORT_SLEEP_US = 100,
@@ -23,6 +25,7 @@ enum {
 struct sagoi_fiber {
     ucontext_t own, caller; /* where each goes on */
     char *stack;            /* lowest byte, above the guard */
+    size_t bytes;           /* of the stack */
     void (*fn)(void *arg);
     void *arg;
     bool active, moved;
@@ -53,7 +56,7 @@ static _Thread_local sagoi_fiber *current;
 static void tell_create(sagoi_fiber *fiber) { (void)fiber; }
 static void tell_destroy(sagoi_fiber *fiber) { (void)fiber; }
 static void tell_enter(sagoi_fiber *fiber) {
-    __sanitizer_start_switch_fiber(&fiber->sanitizer[1], fiber->stack, SAGOI_STACK_BYTES);
+    __sanitizer_start_switch_fiber(&fiber->sanitizer[1], fiber->stack, fiber->bytes);
 }
 static void tell_entered(sagoi_fiber *fiber) {
     __sanitizer_finish_switch_fiber(fiber->sanitizer[0], &fiber->caller_stack, &fiber->caller_bytes);
@@ -149,26 +152,54 @@ void sagoi_fiber_yield(bool moved, sagoi_futex *word, uint32_t old) {
 void sagoi_fibers_lock(void) { (void)pthread_mutex_lock(&lock); }
 void sagoi_fibers_unlock(void) { (void)pthread_mutex_unlock(&lock); }
 
-static sago_status make(sagoi_fiber **made) {
-    sagoi_fiber *fiber = calloc(1, sizeof *fiber);
-    char *memory = mmap(NULL, GUARD_BYTES + SAGOI_STACK_BYTES, PROT_NONE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
-    bool ok = fiber && memory != MAP_FAILED &&
-              mprotect(memory + GUARD_BYTES, SAGOI_STACK_BYTES, PROT_READ | PROT_WRITE) == 0 &&
-              getcontext(&fiber->own) == 0;
-    if (!ok) {
-        if (memory != MAP_FAILED)
-            (void)munmap(memory, GUARD_BYTES + SAGOI_STACK_BYTES);
-        free(fiber);
-        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a stack of %d bytes", SAGOI_STACK_BYTES);
-    }
+/* As much as the program's own stacks have: functions of the program run here, too, such as an operation of a
+ * nonblocking reduction that the MPI library goes on with meanwhile. */
+static size_t wanted_bytes(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur < SAGOI_STACK_BYTES)
+        return SAGOI_STACK_BYTES;
+    return limit.rlim_cur > MOST_BYTES ? MOST_BYTES : (size_t)limit.rlim_cur / GUARD_BYTES * GUARD_BYTES;
+}
+
+static bool map_stack(sagoi_fiber *fiber, size_t bytes) {
+    char *memory =
+        mmap(NULL, GUARD_BYTES + bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        return false;
     fiber->stack = memory + GUARD_BYTES;
+    fiber->bytes = bytes;
+    if (mprotect(fiber->stack, bytes, PROT_READ | PROT_WRITE) == 0)
+        return true;
+    (void)munmap(memory, GUARD_BYTES + bytes);
+    return false;
+}
+
+static void unmap_stack(const sagoi_fiber *fiber) {
+    (void)munmap(fiber->stack - GUARD_BYTES, GUARD_BYTES + fiber->bytes);
+}
+
+static bool make_ready(sagoi_fiber *fiber) {
+    if (getcontext(&fiber->own) != 0)
+        return false;
     fiber->own.uc_stack.ss_sp = fiber->stack;
-    fiber->own.uc_stack.ss_size = SAGOI_STACK_BYTES;
+    fiber->own.uc_stack.ss_size = fiber->bytes;
     makecontext(&fiber->own, fiber_main, 0);
     tell_create(fiber);
-    *made = fiber;
-    return SAGO_OK;
+    return true;
+}
+
+/* A small stack is enough for most programs. */
+static sago_status make(sagoi_fiber **made) {
+    sagoi_fiber *fiber = calloc(1, sizeof *fiber);
+    bool mapped = fiber && (map_stack(fiber, wanted_bytes()) || map_stack(fiber, SAGOI_STACK_BYTES));
+    if (mapped && make_ready(fiber)) {
+        *made = fiber;
+        return SAGO_OK;
+    }
+    if (mapped)
+        unmap_stack(fiber);
+    free(fiber);
+    return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a stack of %d bytes", SAGOI_STACK_BYTES);
 }
 
 static sago_status take(sagoi_fiber **taken) {
@@ -189,7 +220,7 @@ static void give_back(sagoi_fiber *fiber) {
         return;
     }
     tell_destroy(fiber);
-    (void)munmap(fiber->stack - GUARD_BYTES, GUARD_BYTES + SAGOI_STACK_BYTES);
+    unmap_stack(fiber);
     free(fiber);
 }
 

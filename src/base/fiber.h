@@ -24,7 +24,9 @@ typedef struct sagoi_fiber sagoi_fiber;
 void sagoi_fibers_lock(void);
 void sagoi_fibers_unlock(void);
 
-enum { SAGOI_STACK_BYTES = 512 << 10 }; /* MPI runs on it, and what MPI calls; touched only as far as it is used */
+/* What is counted for a stack, and the least that it has.  MPI runs on it, and what MPI calls; more is mapped, but
+ * touched only as far as it is used. */
+enum { SAGOI_STACK_BYTES = 512 << 10 };
 
 /* With the lock: runs fn(arg) until it waits for the first time.  Its stack is the caller's to count, for as long
  * as the budget is: a fiber ends in whatever thread lets it go on. */
