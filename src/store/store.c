@@ -61,6 +61,24 @@ static sago_status check_kind(const sagoi_store *store) {
     return sagoi_fail(SAGO_ERR_BAD_FILE, "open of %s: %s, not a regular file", store->name, kind);
 }
 
+static bool is_empty(const sagoi_store *store) {
+    struct stat file;
+    return sagoi_fstat(store->fd, store->name, &file) == 0 && file.st_size == 0;
+}
+
+/* Of file systems that are known, sizes say where files end.  In others, such as /proc, a file may hold more, and
+ * a read would leave it out. */
+static sago_status check_emptiness(const sagoi_store *store) {
+    char byte;
+    const struct iovec one = {&byte, 1};
+    bool doubtful = strncmp(store->layout.name, "unknown", 7) == 0 || strcmp(store->layout.name, "fuse") == 0;
+    if (!doubtful || store->access == O_WRONLY || !is_empty(store) ||
+        sagoi_pread(store->fd, store->name, &one, 1, 0) <= 0 ||
+        !is_empty(store)) /* nobody has written meanwhile */
+        return SAGO_OK;
+    return sagoi_fail(SAGO_ERR_BAD_FILE, "open of %s: its size is 0, but there is data in it", store->name);
+}
+
 /* O_NONBLOCK has done its work, and some file systems would answer EAGAIN because of it. */
 static sago_status clear_nonblock(const sagoi_store *store) {
     int flags = fcntl(store->fd, F_GETFL);
@@ -80,6 +98,8 @@ static sago_status open_plain(sagoi_store *store, const char *path, const sagoi_
         sagoi_layout_wish(store->fd, &options->stripes);
     if (status == SAGO_OK)
         status = sagoi_layout_of(store->fd, &store->layout);
+    if (status == SAGO_OK)
+        status = check_emptiness(store);
     if (status != SAGO_OK)
         return status;
     if (options->direct_io)

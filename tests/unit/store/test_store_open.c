@@ -55,6 +55,7 @@ static void what_has_no_positions_is_refused(void **state) {
     assert_refused(address.sun_path, O_RDWR, SAGO_ERR_BAD_FILE, "socket");
     (void)close(fd);
     assert_refused("/dev/null", O_RDWR, SAGO_ERR_BAD_FILE, "device");
+    assert_refused("/proc/version", O_RDONLY, SAGO_ERR_BAD_FILE, "size");
     assert_refused("/dev/full", O_WRONLY, SAGO_ERR_BAD_FILE, "device");
     (void)alarm(0);
 }
