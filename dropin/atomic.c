@@ -19,11 +19,18 @@ bool dropin_by_romio(void) {
 #endif
 }
 
+/* The file may have another name by now. */
+static int open_again(const dropin_file *file) {
+    char room[DROPIN_PATH];
+    const char *path = dropin_files_path(file, room);
+    bool reads = !(file->amode & MPI_MODE_WRONLY);
+    return path ? open(path, (reads ? O_RDONLY : O_WRONLY) | O_CLOEXEC) : -1;
+}
+
 void dropin_atomic_switch(dropin_file *file, bool on) {
     file->atomic = on;
-    if (on && file->atomic_lock < 0 && file->sago && file->path && !dropin_by_romio()) {
-        bool reads = !(file->amode & MPI_MODE_WRONLY);
-        file->atomic_lock = open(file->path, (reads ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
+    if (on && file->atomic_lock < 0 && file->sago && !dropin_by_romio()) {
+        file->atomic_lock = open_again(file);
         if (file->atomic_lock >= 0)
             atomic_fetch_add(&locked_files, 1);
     } else if (!on && file->atomic_lock >= 0) {

@@ -9,18 +9,11 @@
 #include "mpi_files.h"
 
 typedef struct dropin_late {
-    dev_t device;
-    ino_t inode;
     MPI_Info info; /* the program's, a copy; or MPI_INFO_NULL */
 } dropin_late;
 
 /* False: it is to be opened by Sago now. */
 bool dropin_put_off(dropin_file *file, MPI_Comm comm, MPI_Info info);
-
-enum { DROPIN_LATE_PATH = 64 };
-/* A path of the file that was put off, whatever its name and the process's folder are by now; NULL: there is none.
- */
-const char *dropin_late_path(const dropin_file *file, char path[DROPIN_LATE_PATH]);
 
 void dropin_late_free(dropin_file *file);
 

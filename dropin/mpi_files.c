@@ -2,7 +2,9 @@
  * entry that was found stays: only closing its file removes it. */
 #include "mpi_files.h"
 
+#include <dirent.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -75,9 +77,34 @@ void dropin_files_flush(void) {
                 (void)sago_flush_own(file->sago);
 }
 
+/* The number of a file that is open is nobody else's, and the MPI library has this one open. */
 static bool is_named(const dropin_file *file, const struct stat *named) {
-    struct stat own;
-    return file->path && stat(file->path, &own) == 0 && own.st_dev == named->st_dev && own.st_ino == named->st_ino;
+    return file->found && named->st_dev == file->device && named->st_ino == file->inode;
+}
+
+static bool leads_to(const dropin_file *file, const char *path) {
+    struct stat named;
+    return stat(path, &named) == 0 && is_named(file, &named);
+}
+
+/* Among the process's descriptors, one of which is the MPI library's. */
+static const char *search_descriptors(const dropin_file *file, char path[DROPIN_PATH]) {
+    DIR *own = opendir("/proc/self/fd");
+    const struct dirent *entry;
+    bool found = false;
+    while (own && !found && (entry = readdir(own))) {
+        (void)snprintf(path, DROPIN_PATH, "/proc/self/fd/%.20s", entry->d_name);
+        found = leads_to(file, path);
+    }
+    if (own)
+        (void)closedir(own);
+    return found ? path : NULL;
+}
+
+const char *dropin_files_path(const dropin_file *file, char path[DROPIN_PATH]) {
+    if (!file->found)
+        return NULL;
+    return leads_to(file, file->path) ? file->path : search_descriptors(file, path);
 }
 
 /* What could not be written stays deferred, and is told when the file is closed. */

@@ -24,8 +24,12 @@ typedef struct dropin_file {
     int amode;
     bool first; /* this rank is rank 0 of the file's */
     bool atomic;
-    pid_t process;        /* that opened it: a child has a copy */
-    char *path;           /* as it was opened; NULL without memory */
+    pid_t process; /* that opened it: a child has a copy */
+    char *path;    /* as it was opened; NULL without memory */
+    bool found;    /* by that path, when it was opened; then: */
+    mode_t kind;   /* as in stat(2) */
+    dev_t device;
+    ino_t inode;
     int atomic_lock;      /* a descriptor, or -1; atomic.h */
     pthread_mutex_t lock; /* of the pointer: threads may make independent calls on one file */
     MPI_Offset pointer;   /* the individual file pointer, etypes; pointer.h */
@@ -51,6 +55,10 @@ bool dropin_failed_alone(dropin_file *file);
 void dropin_files_flush(void);
 /* The same, of those that are the file of this name. */
 void dropin_files_flush_named(const char *path);
+enum { DROPIN_PATH = 64 };
+/* A path of the file while it is open, whatever its name and the process's folder are by now; NULL: there is none.
+ */
+const char *dropin_files_path(const dropin_file *file, char path[DROPIN_PATH]);
 /* Takes it out of the table and frees it. */
 void dropin_files_remove(dropin_file *file);
 

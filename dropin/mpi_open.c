@@ -88,9 +88,8 @@ static MPI_Info hints_for_sago(MPI_Comm comm, MPI_Info info) {
 
 /* A directory that Sago could open, and the MPI library for reading as well: its own calls would take the
  * directory for the file.  The same on all ranks, since they agreed on what they opened. */
-static bool in_subfiles(const dropin_file *file, const char *path) {
-    struct stat info;
-    return file && file->sago && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+static bool in_subfiles(const dropin_file *file) {
+    return file && file->sago && file->found && S_ISDIR(file->kind);
 }
 
 /* Why Sago does nothing for a file that it should: mostly a variable in the environment, which whoever set it is
@@ -124,13 +123,24 @@ static void take(dropin_file *file, MPI_Comm comm, const char *path, int amode, 
         tell_refused(file, path);
 }
 
+static void note_name(dropin_file *file, const char *path) {
+    struct stat info;
+    file->path = strdup(path);
+    file->found = file->path && stat(path, &info) == 0;
+    if (!file->found)
+        return;
+    file->kind = info.st_mode;
+    file->device = info.st_dev;
+    file->inode = info.st_ino;
+}
+
 static dropin_file *adopt(MPI_File handle, MPI_Comm comm, const char *path, int amode, MPI_Info info) {
     dropin_file *file = dropin_files_add(handle);
     bool prefixed = strchr(path, ':'); /* "ufs:/scratch/x": to the MPI libraries a kind of file system */
     dropin_join_report(comm);
     if (file) {
         describe(file, comm, amode);
-        file->path = strdup(path);
+        note_name(file, path);
     }
     if (!file || prefixed || !dropin_put_off(file, comm, info))
         take(file, comm, file && !prefixed ? path : NULL, amode, info);
@@ -141,8 +151,8 @@ static dropin_file *adopt(MPI_File handle, MPI_Comm comm, const char *path, int 
 }
 
 static void take_now(dropin_file *file) {
-    char path[DROPIN_LATE_PATH];
-    const char *found = dropin_late_path(file, path);
+    char path[DROPIN_PATH];
+    const char *found = dropin_files_path(file, path);
     take(file, MPI_COMM_SELF, found, file->amode, file->late->info);
     if (!file->sago)
         dropin_count_refused(file);
@@ -192,7 +202,7 @@ int dropin_open(const dropin_calls *next, MPI_Comm comm, const char *path, int a
         return code;
     }
     dropin_file *taken = code ? NULL : adopt(*file, comm, path, amode, info);
-    if (!in_subfiles(taken, path))
+    if (!in_subfiles(taken))
         return code;
     (void)sago_close(&taken->sago);
     dropin_descriptor_give_back();

@@ -54,14 +54,17 @@ static void strided(void) {
 }
 
 /* Rank 0 writes while the others read, in as many pieces: they find all of the old bytes or all of the new. */
-static void independent(void) {
-    MPI_File file = open_all("independent", MODE_NEW);
+static void independent(const char *name, bool has_name) {
+    MPI_File file = open_all(name, MODE_NEW);
     MPI_Datatype type;
     unsigned char bytes[N] = {0};
     MPI_Type_vector(N, 1, 2, MPI_BYTE, &type);
     MPI_Type_commit(&type);
     OK(MPI_File_set_view(file, 0, MPI_BYTE, type, "native", MPI_INFO_NULL));
     OK(MPI_File_write_at_all(file, 0, bytes, rank == 0 ? N : 0, MPI_BYTE, MPI_STATUS_IGNORE));
+    if (rank == 0 && !has_name)
+        CHECK(unlink(name) == 0);
+    meet();
     OK(MPI_File_set_atomicity(file, 1));
     for (int round = 1; round <= ROUNDS; round++) {
         memset(bytes, rank == 0 ? round : 0xff, N);
@@ -106,7 +109,8 @@ int main(int argc, char **argv) {
     fill(mine, 0, N, rank);
     contiguous();
     strided();
-    independent();
+    independent("independent", true);
+    independent("removed", false);
     switched();
     return check_end();
 }
