@@ -326,6 +326,7 @@ enum {
     DROPIN_MPI_Comm_split_type, DROPIN_PMPI_Comm_split_type,
     DROPIN_MPI_Finalize, DROPIN_PMPI_Finalize,
     DROPIN_MPI_Abort, DROPIN_PMPI_Abort,
+    DROPIN_MPI_Intercomm_merge, DROPIN_PMPI_Intercomm_merge,
 #if MPI_VERSION >= 4
     DROPIN_MPI_File_write_at_all_c, DROPIN_PMPI_File_write_at_all_c,
     DROPIN_MPI_File_read_at_all_c, DROPIN_PMPI_File_read_at_all_c,

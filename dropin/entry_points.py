@@ -75,7 +75,7 @@ WAIT_CALLS = [
     ("Testsome", "int n, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]"),
     ("Request_get_status", "MPI_Request request, int *flag, MPI_Status *status"),
 ]
-OTHER_CALLS = ["Comm_split_type", "Finalize", "Abort"]
+OTHER_CALLS = ["Comm_split_type", "Finalize", "Abort", "Intercomm_merge"]
 
 
 def writes(name):

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,16 @@ static bool is_for_several(MPI_Comm comm) {
            MPI_Comm_size(comm, &size) == MPI_SUCCESS && size > 1;
 }
 
+static atomic_bool merged;
+
+void dropin_note_merge(void) { atomic_store(&merged, true); }
+
+static bool is_of_one_world(MPI_Comm comm) {
+    static const dropin_groups groups = {PMPI_Comm_group, PMPI_Group_intersection, PMPI_Group_size,
+                                         PMPI_Group_free};
+    return !atomic_load(&merged) || dropin_in_one_world(&groups, comm, MPI_COMM_WORLD);
+}
+
 /* All ranks' numbers, of present.h. */
 static bool see(MPI_Comm comm, int seen[SEEN_COUNT]) {
     return PMPI_Allreduce(MPI_IN_PLACE, seen, SEEN_COUNT, MPI_INT, MPI_MAX, comm) == MPI_SUCCESS;
@@ -72,13 +83,16 @@ static bool see(MPI_Comm comm, int seen[SEEN_COUNT]) {
 
 bool dropin_present(MPI_Comm comm) {
     int seen[SEEN_COUNT] = {0};
-    return !is_for_several(comm) || !see(comm, seen) || !seen[SEEN_ABSENT];
+    return !is_for_several(comm) || (is_of_one_world(comm) && (!see(comm, seen) || !seen[SEEN_ABSENT]));
 }
 
 /* A rank looks for the file when all have come: one of them may have made it just before. */
 bool dropin_foresee(MPI_Comm comm, const char *path, int amode, int *code, bool *present) {
     *present = true;
     if (!is_for_several(comm))
+        return false;
+    *present = is_of_one_world(comm);
+    if (!*present)
         return false;
     bool mine = mode_is_wrong(amode);
     int seen[SEEN_COUNT] = {[SEEN_WRONG] = mine, [SEEN_RIGHT] = !mine};

@@ -14,4 +14,7 @@ bool dropin_foresee(MPI_Comm comm, const char *path, int amode, int *code, bool 
 /* Collective over `comm`: is Sago there on every rank (present.h)? */
 bool dropin_present(MPI_Comm comm);
 
+/* Local: communicators may have processes of another MPI_COMM_WORLD from here on. */
+void dropin_note_merge(void);
+
 #endif

@@ -95,6 +95,19 @@ static int enter_PMPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info
     return split(split_pmpi, comm, type, key, info, newcomm);
 }
 
+/* Processes of which nobody knows whether Sago is there: foresee.h. */
+typedef int merge_function(MPI_Comm, int, MPI_Comm *);
+static merge_function *merge_mpi, *merge_pmpi;
+
+static int enter_MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *newcomm) {
+    dropin_note_merge();
+    return merge_mpi(comm, high, newcomm);
+}
+static int enter_PMPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *newcomm) {
+    dropin_note_merge();
+    return merge_pmpi(comm, high, newcomm);
+}
+
 void dropin_calls_begin(dropin_next *next, dropin_entry *entries[]) {
     dropin_find_file_calls(next, find);
     bool between = dropin_tools; /* what stands in front of other calls does not count */
@@ -102,6 +115,7 @@ void dropin_calls_begin(dropin_next *next, dropin_entry *entries[]) {
     find(next, "PMPI_Finalize", &finalize_mpi, &finalize_pmpi);
     find(next, "PMPI_Abort", &abort_mpi, &abort_pmpi);
     find(next, "PMPI_Comm_split_type", &split_mpi, &split_pmpi);
+    find(next, "PMPI_Intercomm_merge", &merge_mpi, &merge_pmpi);
     dropin_tools = between;
     dropin_fill_entries(entries);
     entries[DROPIN_MPI_Finalize] = DROPIN_AS_ENTRY(enter_MPI_Finalize);
@@ -110,4 +124,6 @@ void dropin_calls_begin(dropin_next *next, dropin_entry *entries[]) {
     entries[DROPIN_PMPI_Abort] = DROPIN_AS_ENTRY(enter_PMPI_Abort);
     entries[DROPIN_MPI_Comm_split_type] = DROPIN_AS_ENTRY(enter_MPI_Comm_split_type);
     entries[DROPIN_PMPI_Comm_split_type] = DROPIN_AS_ENTRY(enter_PMPI_Comm_split_type);
+    entries[DROPIN_MPI_Intercomm_merge] = DROPIN_AS_ENTRY(enter_MPI_Intercomm_merge);
+    entries[DROPIN_PMPI_Intercomm_merge] = DROPIN_AS_ENTRY(enter_PMPI_Intercomm_merge);
 }

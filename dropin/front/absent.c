@@ -15,12 +15,14 @@ static struct {
     int (*initialized)(int *), (*finalized)(int *);
     int (*test_inter)(MPI_Comm, int *), (*size)(MPI_Comm, int *), (*rank)(MPI_Comm, int *);
     int (*allreduce)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm);
+    dropin_groups groups;
     MPI_Comm world, none;
     MPI_Datatype integer;
     MPI_Op maximum;
 } calls;
 
 static char reason[512];
+static _Atomic bool merged;       /* present.h */
 static _Thread_local bool within; /* a tool behind Sago calls the other name of the same function */
 static dropin_entry *after[DROPIN_ENTRY_COUNT];
 
@@ -68,7 +70,7 @@ static bool is_for_several(MPI_Comm comm) {
 static void say_absent(MPI_Comm comm) {
     static _Atomic bool told;
     int rank = 0, seen[SEEN_COUNT] = {0};
-    if (!mpi_runs() || !is_for_several(comm))
+    if (!mpi_runs() || !is_for_several(comm) || (merged && !dropin_in_one_world(&calls.groups, comm, calls.world)))
         return;
     (void)calls.rank(comm, &rank);
     int mine = dropin_absent(rank);
@@ -99,6 +101,10 @@ static void take_part(int index, dropin_word first, dropin_word second) {
     case DROPIN_PMPI_Comm_split_type:
         if ((int)second == SAGO_COMM_TYPE_NEIGHBORHOOD || (int)second == DROPIN_NEIGHBORHOOD)
             say_absent(comm_of(first));
+        break;
+    case DROPIN_MPI_Intercomm_merge:
+    case DROPIN_PMPI_Intercomm_merge:
+        merged = true;
         break;
     default:
         if (are_reports_wanted())
@@ -142,15 +148,32 @@ static dropin_word absent_PMPI_Finalize(dropin_word a, dropin_word b, dropin_wor
     return pass_on(DROPIN_PMPI_Finalize, (const dropin_word[]){a, b, c, d, e, f});
 }
 
-void absent_begin(const mpi_library *mpi, const char *why, dropin_next *next,
-                  dropin_entry *entries[DROPIN_ENTRY_COUNT]) {
-    (void)snprintf(reason, sizeof reason, "%s", why);
+static dropin_word absent_MPI_Intercomm_merge(dropin_word a, dropin_word b, dropin_word c, dropin_word d,
+                                              dropin_word e, dropin_word f) {
+    return pass_on(DROPIN_MPI_Intercomm_merge, (const dropin_word[]){a, b, c, d, e, f});
+}
+static dropin_word absent_PMPI_Intercomm_merge(dropin_word a, dropin_word b, dropin_word c, dropin_word d,
+                                               dropin_word e, dropin_word f) {
+    return pass_on(DROPIN_PMPI_Intercomm_merge, (const dropin_word[]){a, b, c, d, e, f});
+}
+
+static void find_calls(const mpi_library *mpi) {
     find(mpi, "PMPI_Initialized", &calls.initialized);
     find(mpi, "PMPI_Finalized", &calls.finalized);
     find(mpi, "PMPI_Comm_test_inter", &calls.test_inter);
     find(mpi, "PMPI_Comm_size", &calls.size);
     find(mpi, "PMPI_Comm_rank", &calls.rank);
     find(mpi, "PMPI_Allreduce", &calls.allreduce);
+    find(mpi, "PMPI_Comm_group", &calls.groups.of_comm);
+    find(mpi, "PMPI_Group_intersection", &calls.groups.intersection);
+    find(mpi, "PMPI_Group_size", &calls.groups.size);
+    find(mpi, "PMPI_Group_free", &calls.groups.free);
+}
+
+void absent_begin(const mpi_library *mpi, const char *why, dropin_next *next,
+                  dropin_entry *entries[DROPIN_ENTRY_COUNT]) {
+    (void)snprintf(reason, sizeof reason, "%s", why);
+    find_calls(mpi);
     find_handles(mpi);
     const struct {
         int index;
@@ -163,6 +186,8 @@ void absent_begin(const mpi_library *mpi, const char *why, dropin_next *next,
         {DROPIN_PMPI_Comm_split_type, "PMPI_Comm_split_type", absent_PMPI_Comm_split_type},
         {DROPIN_MPI_Finalize, "MPI_Finalize", absent_MPI_Finalize},
         {DROPIN_PMPI_Finalize, "PMPI_Finalize", absent_PMPI_Finalize},
+        {DROPIN_MPI_Intercomm_merge, "MPI_Intercomm_merge", absent_MPI_Intercomm_merge},
+        {DROPIN_PMPI_Intercomm_merge, "PMPI_Intercomm_merge", absent_PMPI_Intercomm_merge},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         after[rows[i].index] = DROPIN_AS_ENTRY(next(rows[i].name));

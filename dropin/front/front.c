@@ -96,6 +96,9 @@ static bool is_for_sago(int index, dropin_word second) {
     case DROPIN_MPI_Finalize:
     case DROPIN_PMPI_Finalize:
         return is_set("SAGO_STATS", "off") || is_set("SAGO_REPORT", "") || is_set("SAGO_TRACE", "");
+    case DROPIN_MPI_Intercomm_merge:
+    case DROPIN_PMPI_Intercomm_merge:
+        return true;
     default:
         return strstr(front_names[index], "MPI_File_") != NULL;
     }

@@ -68,6 +68,7 @@ const char *const front_names[DROPIN_ENTRY_COUNT] = {
     "MPI_Comm_split_type", "PMPI_Comm_split_type",
     "MPI_Finalize", "PMPI_Finalize",
     "MPI_Abort", "PMPI_Abort",
+    "MPI_Intercomm_merge", "PMPI_Intercomm_merge",
 #if MPI_VERSION >= 4
     "MPI_File_write_at_all_c", "PMPI_File_write_at_all_c",
     "MPI_File_read_at_all_c", "PMPI_File_read_at_all_c",
@@ -336,6 +337,10 @@ dropin_entry front_MPI_Abort __asm__("MPI_Abort");
 CALLS_ANY dropin_word front_MPI_Abort(WORDS) { return PASS(DROPIN_MPI_Abort); }
 dropin_entry front_PMPI_Abort __asm__("PMPI_Abort");
 CALLS_ANY dropin_word front_PMPI_Abort(WORDS) { return PASS(DROPIN_PMPI_Abort); }
+dropin_entry front_MPI_Intercomm_merge __asm__("MPI_Intercomm_merge");
+CALLS_ANY dropin_word front_MPI_Intercomm_merge(WORDS) { return PASS(DROPIN_MPI_Intercomm_merge); }
+dropin_entry front_PMPI_Intercomm_merge __asm__("PMPI_Intercomm_merge");
+CALLS_ANY dropin_word front_PMPI_Intercomm_merge(WORDS) { return PASS(DROPIN_PMPI_Intercomm_merge); }
 #if MPI_VERSION >= 4
 dropin_entry front_MPI_File_write_at_all_c __asm__("MPI_File_write_at_all_c");
 CALLS_ANY dropin_word front_MPI_File_write_at_all_c(WORDS) { return PASS(DROPIN_MPI_File_write_at_all_c); }
