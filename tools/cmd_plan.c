@@ -106,9 +106,15 @@ typedef struct outcome {
 } outcome;
 
 static void print_job(const plan_config *config, const plan_input *input) {
-    printf("%s: %lld node%s with %lld rank%s and %lld core%s%s\n", config->pattern->name, (long long)config->nodes,
-           config->nodes == 1 ? "" : "s", (long long)config->ranks, config->ranks == 1 ? "" : "s",
-           (long long)config->cores, config->cores == 1 ? "" : "s", config->nodes == 1 ? "" : " each");
+    const sagoi_topology *topology = input->machine.topology;
+    char numa[48] = "";
+    if (topology && topology->numa > 0)
+        (void)snprintf(numa, sizeof numa, " in %lld NUMA domain%s", (long long)topology->numa,
+                       topology->numa == 1 ? "" : "s");
+    printf("%s: %lld node%s with %lld rank%s and %lld core%s%s%s\n", config->pattern->name,
+           (long long)config->nodes, config->nodes == 1 ? "" : "s", (long long)config->ranks,
+           config->ranks == 1 ? "" : "s", (long long)config->cores, config->cores == 1 ? "" : "s", numa,
+           config->nodes == 1 ? "" : " each");
     if (input->found.source[0])
         printf("the nodes of this job (SLURM_JOB_NODELIST); network: %s\n", input->found.source);
 }

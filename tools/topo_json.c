@@ -27,6 +27,8 @@ static void put_network(bench_json *json, const sagoi_topology *t) {
     put_level(json, "inside", &t->inside);
     put_level(json, "io", &t->io);
     json_close(json, ']');
+    if (t->numa > 0)
+        json_int(json, "numa", t->numa);
     json_open(json, "gateways", '[');
     for (int64_t i = 0; i < t->gateway_rules; i++) {
         json_open(json, NULL, '{');

@@ -148,8 +148,11 @@ static void print_network(const topo_view *view, FILE *out) {
 static void print_nodes(const topo_view *view, FILE *out) {
     if (!view->node) {
         const sagoi_description *d = view->described;
-        fprintf(out, "nodes     %lld, each with %lld ranks, %lld cores and %s of memory\n", (long long)d->nodes,
+        fprintf(out, "nodes     %lld, each with %lld ranks, %lld cores and %s of memory", (long long)d->nodes,
                 (long long)d->ranks_per_node, (long long)d->cores, topo_size(d->memory).text);
+        if (d->topology.numa > 0)
+            fprintf(out, " in %lld NUMA domain%s", (long long)d->topology.numa, d->topology.numa == 1 ? "" : "s");
+        fputc('\n', out);
         return;
     }
     fprintf(out, "nodes     %lld\n    %-24s %8s %-12s %6s %6s %9s %5s %5s %12s\n", (long long)view->nodes, "host",

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "machine/memory_kind.h"
 #include "move/calls.h"
 #include "move/leaders.h"
 
@@ -25,6 +26,8 @@ static sago_status collect_names(sagoi_team *team, sagoi_node_name **names) {
     status = sagoi_agree_status(team, status);
     if (!status && leads) {
         sagoi_node_name_ask(&mine);
+        if (team->nodes > 1) /* hwloc takes milliseconds, and on one node nothing depends on it */
+            mine.numa = sagoi_numa_domains(NULL);
         status = sagoi_leaders_collect(team, &mine, sizeof mine, *names);
     }
     return status;

@@ -275,6 +275,8 @@ static sago_status key_ranks(parser *p) { return single_int(p, 1, INT64_MAX, &p-
 static sago_status key_ranks_per_node(parser *p) { return single_int(p, 1, 1 << 20, &p->d->ranks_per_node); }
 static sago_status key_cores(parser *p) { return single_int(p, 1, 1 << 20, &p->d->cores); }
 
+static sago_status key_numa(parser *p) { return single_int(p, 1, 1 << 10, &p->d->topology.numa); }
+
 static sago_status key_memory(parser *p) {
     if (p->text.words != 2 || !sagoi_parse_size(p->text.word[1], &p->d->memory) || p->d->memory == 0)
         return sagoi_text_fail(&p->text, "memory takes a size above zero like 16GiB");
@@ -387,6 +389,7 @@ static const key_row keys[] = {
     {"nodes", key_nodes, false, false},
     {"ranks", key_ranks, false, false},
     {"cores", key_cores, false, false},
+    {"numa", key_numa, false, false},
     {"inside", key_inside, false, false},
     {"io", key_io, false, false},
     {"process", key_process, false, false},

@@ -257,6 +257,12 @@ static void apply_links(const sagoi_site *site, int64_t nodes, const sagoi_node_
                     (sagoi_link_rule){.first = place[n], .count = 1, .bandwidth = site->link[i].bandwidth};
 }
 
+/* Where no description has said it: what the nodes themselves show. */
+static void apply_numa(int64_t nodes, const sagoi_node_name *name, sagoi_topology *topology) {
+    for (int64_t n = 0, described = topology->numa; n < nodes && described == 0; n++)
+        topology->numa = sagoi_max(topology->numa, name[n].numa);
+}
+
 static sago_status read_site(const char *hint, sagoi_site *site) {
     char path[4096];
     if (!sagoi_site_find(hint, path, sizeof path))
@@ -302,6 +308,7 @@ sago_status sagoi_discover(const sagoi_discover_options *options, int64_t nodes,
             found->topology.io = site.io;
         found->stream = site.io.bandwidth;
         apply_links(&site, nodes, name, place, &found->topology);
+        apply_numa(nodes, name, &found->topology);
     }
     sagoi_site_cleanup(&site);
     return status;

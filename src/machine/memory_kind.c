@@ -101,6 +101,32 @@ int64_t sagoi_memory_kind_node(void *hwloc_topology, int64_t kind) {
     return node ? (int64_t)node->os_index : -1;
 }
 
+/* ---- Domains ---- */
+
+/* Is there an earlier node with the same cores? */
+static bool repeats(hwloc_topology_t topology, hwloc_obj_t node) {
+    hwloc_obj_t other = NULL;
+    while ((other = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, other)) && other != node)
+        if (hwloc_bitmap_isequal(other->cpuset, node->cpuset))
+            return true;
+    return false;
+}
+
+int64_t sagoi_numa_domains(void *hwloc_topology) {
+    hwloc_topology_t topology = hwloc_topology;
+    hwloc_obj_t node = NULL;
+    int64_t domains = 0;
+    if (!topology) {
+        (void)pthread_once(&once, load_own);
+        topology = own;
+    }
+    while (topology && (node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)))
+        domains += !hwloc_bitmap_iszero(node->cpuset) && !repeats(topology, node);
+    return domains > 0 ? domains : 1;
+}
+
+/* ---- Preferring ---- */
+
 /* Without STRICT it is a preference. */
 bool sagoi_memory_prefer(int64_t kind) {
     int64_t number = sagoi_memory_kind_node(NULL, kind);

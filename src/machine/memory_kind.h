@@ -27,6 +27,10 @@ sago_status sagoi_memory_kind_parse(const char *text, int64_t *kind) SAGOI_CHECK
  * is none, or all are alike. */
 int64_t sagoi_memory_kind_node(void *hwloc_topology, int64_t kind);
 
+/* NUMA domains with cores of their own in a topology of hwloc's, NULL: this machine's, as far as this process may
+ * use it.  Memory beside other memory of the same cores (MCDRAM, HBM) counts as one with it; at least 1. */
+int64_t sagoi_numa_domains(void *hwloc_topology);
+
 /* From here on this thread's new pages come from there, if they can; to be ended by the second.  False: there is
  * no such memory, or the system does not let us, and nothing was changed. */
 bool sagoi_memory_prefer(int64_t kind);

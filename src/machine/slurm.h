@@ -13,6 +13,7 @@ enum { SAGOI_ADDRESS_MAX = 256 };
 typedef struct sagoi_node_name {
     char host[SAGOI_HOST_MAX];
     char address[SAGOI_ADDRESS_MAX]; /* "top.leaf.host", or "" */
+    int64_t numa;                    /* NUMA domains; 0: not asked */
 } sagoi_node_name;
 
 /* Both set kind, dimensions, extent and places of the topology and add the hosts with their places; levels are

@@ -147,7 +147,7 @@ bool sagoi_topology_equal(const sagoi_topology *a, const sagoi_topology *b) {
     return level_equal(&a->inside, &b->inside) && level_equal(&a->io, &b->io) && a->message == b->message &&
            a->run == b->run && a->copy == b->copy && a->io_reading == b->io_reading && a->file == b->file &&
            a->writer == b->writer && a->reader == b->reader && a->request == b->request && a->lock == b->lock &&
-           rules_equal(a, b);
+           a->numa == b->numa && rules_equal(a, b);
 }
 
 /* ---- Coordinates -------------------------------------------------------------------------------------- */

@@ -81,6 +81,7 @@ typedef struct sagoi_topology {
     double reader;  /* the same of reading alone; 0: as when writing */
     double request; /* seconds that a request to the storage takes beside its bytes; 0: not known */
     double lock;    /* seconds until a process may write to a block that another one wrote to; 0: not known */
+    int64_t numa;   /* NUMA domains of a node, of the one with most; 0: not known */
     int64_t gateway_rules;
     sagoi_gateway_rule gateway_rule[SAGOI_GATEWAY_RULES_MAX];
     int64_t link_rules; /* the last one that names a place counts */

@@ -195,11 +195,18 @@ static void decide_merge(sagoi_draft *draft) {
         sagoi_draft_reason(draft, "merge: off, receivers scatter by position and need no order");
 }
 
+/* NUMA domains of a node: each has as many local aggregators as any other, one at least, so that ranks gather
+ * where their memory is.  (Ranks are taken to be bound in blocks, as launchers do by default.) */
+static int64_t domains_of_node(const sagoi_draft *draft) {
+    const sagoi_topology *topology = draft->machine->topology;
+    return sagoi_min(draft->most_ranks, topology ? sagoi_max(1, topology->numa) : 1);
+}
+
 static int64_t cheapest_local(const sagoi_draft *draft) {
-    int64_t best = 1;
-    for (int64_t c = 2; c <= draft->most_ranks; c++)
-        if (sagoi_draft_local_cost(draft, c) < sagoi_draft_local_cost(draft, best))
-            best = c;
+    int64_t domains = domains_of_node(draft), most = draft->most_ranks, best = domains;
+    for (int64_t c = 2 * domains; c < most + domains; c += domains)
+        if (sagoi_draft_local_cost(draft, sagoi_min(c, most)) < sagoi_draft_local_cost(draft, best))
+            best = sagoi_min(c, most);
     return best;
 }
 
@@ -211,14 +218,17 @@ int64_t sagoi_draft_locals(const sagoi_draft *draft) {
 }
 
 static void decide_local(sagoi_draft *draft) {
-    int64_t hint = draft->hints->local_aggregators, most = draft->most_ranks;
+    int64_t hint = draft->hints->local_aggregators, most = draft->most_ranks, domains = domains_of_node(draft);
     bool matters = draft->plan->strategy == SAGOI_STRATEGY_AGGREGATED && draft->machine->nodes > 1;
     int64_t c = matters ? sagoi_draft_locals(draft) : sagoi_min(most, sagoi_max(1, hint));
     draft->plan->local_aggregators = c;
     if (matters && hint > 0)
         sagoi_draft_reason(draft, "local aggregators: %" PRId64 " on a node of %" PRId64 " ranks, hint %" PRId64,
                            c, most, hint);
-    else if (matters && most > 1)
+    if (matters && hint == 0 && domains > 1)
+        sagoi_draft_reason(draft, "local aggregators: at least one in each of %" PRId64 " NUMA domains of a node",
+                           domains);
+    if (matters && hint == 0 && most > 1)
         sagoi_draft_reason(draft,
                            "local aggregators: %" PRId64 " on a node of %" PRId64
                            " ranks, %.4g ms a round; 1 would take %.4g, all (two-phase) %.4g",

@@ -51,6 +51,13 @@ golden theta-2048 "${HACC[@]}" --machine "$MACHINES/theta.sago" --nodes 2048 \
     --hint sago_aggregators_per_target=1 >"$scratch/targets.txt"
 grep -q "for each of 56 storage targets" "$scratch/targets.txt" || fail "$(tail -12 "$scratch/targets.txt")"
 
+# The NUMA domains of a node are shown, and each has a local aggregator.
+"$SAGO" plan interleaved --machine "$MACHINES/frontera.sago" --nodes 8 --hint sago_strategy=aggregated >"$scratch/numa.txt"
+grep -q "56 cores in 2 NUMA domains each" "$scratch/numa.txt" || fail "$(head -3 "$scratch/numa.txt")"
+grep -q "local aggregators: at least one in each of 2 NUMA domains" "$scratch/numa.txt" || fail "$(cat "$scratch/numa.txt")"
+"$SAGO" topo "$MACHINES/frontera.sago" | grep -q "56 cores and 192 GiB of memory in 2 NUMA domains" ||
+    fail "$("$SAGO" topo "$MACHINES/frontera.sago" | grep nodes)"
+
 # What was decided, and what else it would have cost.
 "$SAGO" plan "${HACC[@]}" --machine "$MACHINES/theta.sago" --nodes 1024 --stripe-unit 16M --stripe-count 48 \
     --explain >"$scratch/explained.txt"

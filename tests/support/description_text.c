@@ -55,6 +55,8 @@ static void topology_write(const sagoi_topology *t, FILE *out) {
     rate_write("file", t->file, out);
     fputc('\n', out);
     process_write(t, out);
+    if (t->numa > 0)
+        fprintf(out, "numa %lld\n", (long long)t->numa);
 }
 
 static void rules_write(const sagoi_topology *t, FILE *out) {

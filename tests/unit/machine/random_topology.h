@@ -59,6 +59,7 @@ static inline sagoi_topology random_topology(void) {
     t.io = random_level();
     t.message = random_level().latency;
     t.writer = random_level().bandwidth;
+    t.numa = random_below(5);
     t.gateway_rules = random_below(4);
     for (int64_t i = 0; i < t.gateway_rules; i++)
         t.gateway_rule[i] = random_gateways(t.places);

@@ -74,6 +74,7 @@ static void test_today(void **state) {
     sagoi_description d;
     shipped("frontier", &d);
     assert_int_equal(d.nodes, 9408);
+    assert_int_equal(d.topology.numa, 4);
     assert_int_equal(sagoi_topology_distance(&d.topology, 0, 128), 5);
     sagoi_description_cleanup(&d);
     shipped("fugaku", &d);
@@ -113,6 +114,8 @@ static const struct {
     {HEAD "topology flat 4\n" LEVEL LEVEL, "m:6: level 0 is given already"},
     {HEAD "topology flat 4\n" LEVEL "topology flat 4\n", "m:6: topology is given already"},
     {HEAD "topology flat 4\n" LEVEL "colour red\n", "m:6: unknown key 'colour'"},
+    {HEAD "topology flat 4\n" LEVEL "numa 0\n", "m:6: numa: '0' is not a number from 1 to 1024"},
+    {HEAD "topology flat 4\n" LEVEL "numa 2\nnuma 2\n", "m:7: numa is given already"},
     {HEAD "topology flat 0\n", "m:4: topology: '0' is not an extent"},
     {HEAD "topology flat -4\n", "m:4: topology: '-4' is not an extent"},
     {HEAD "topology flat 99999999999999999999\n", "m:4: topology: '99999999999999999999' is not an extent"},

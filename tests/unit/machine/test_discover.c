@@ -40,7 +40,8 @@ static path_text put(const char *name, const char *text) {
 }
 
 enum { NODES = 4 };
-static const sagoi_node_name four[NODES] = {{"n3.example.org", ""}, {"n0", ""}, {"n2", ""}, {"n1", ""}};
+static const sagoi_node_name four[NODES] = {
+    {"n3.example.org", "", 0}, {"n0", "", 0}, {"n2", "", 0}, {"n1", "", 0}};
 
 static sagoi_discover_options nothing(void) {
     static char slurm[512];
@@ -58,7 +59,7 @@ static path_text site_with(const char *library) {
 
 static void test_site_library(void **state) {
     (void)state;
-    static const sagoi_node_name racks[3] = {{"r2n5.example.org", ""}, {"r0n0", ""}, {"r2n6", ""}};
+    static const sagoi_node_name racks[3] = {{"r2n5.example.org", "", 0}, {"r0n0", "", 0}, {"r2n6", "", 0}};
     const char *build = getenv("SAGO_BUILD");
     char path[512];
     sagoi_surroundings found;
@@ -90,6 +91,29 @@ static void test_site_library(void **state) {
     assert_int_equal(sagoi_discover(&options, 3, racks, &found, place), SAGO_ERR_NO_FILE);
     (void)site_with("relative.so");
     assert_int_equal(sagoi_discover(&options, 3, racks, &found, place), SAGO_ERR_ARG);
+}
+
+/* ---- NUMA domains ---- */
+
+/* What the nodes show counts, of the one with most, unless a description says it. */
+static void test_numa(void **state) {
+    (void)state;
+    sagoi_node_name shown[NODES];
+    sagoi_surroundings found;
+    int64_t place[NODES];
+    sagoi_discover_options options = nothing();
+    memcpy(shown, four, sizeof shown);
+    assert_int_equal(sagoi_discover(&options, NODES, shown, &found, place), SAGO_OK);
+    assert_int_equal(found.topology.numa, 0);
+    for (int n = 0; n < NODES; n++)
+        shown[n].numa = n == 2 ? 8 : 2;
+    assert_int_equal(sagoi_discover(&options, NODES, shown, &found, place), SAGO_OK);
+    assert_int_equal(found.topology.numa, 8);
+    path_text machine = put("m.sago", "name m\ntopology flat 4\nlevel all latency 1us bandwidth 1GB/s\n"
+                                      "ranks-per-node 2\nmemory 1GiB\nnuma 3\n");
+    options.machine = machine.text;
+    assert_int_equal(sagoi_discover(&options, NODES, shown, &found, place), SAGO_OK);
+    assert_int_equal(found.topology.numa, 3);
 }
 
 /* ---- Slurm's tree ---- */
@@ -154,7 +178,7 @@ static void test_slurm_refusals(void **state) {
 static void test_slurm_addresses(void **state) {
     (void)state;
     sagoi_node_name named[NODES] = {
-        {"n0", "top.s1.n0"}, {"n1", "top.s0.n1"}, {"n2", "top.s1.n2"}, {"n3", "top.s10.n3"}};
+        {"n0", "top.s1.n0", 0}, {"n1", "top.s0.n1", 0}, {"n2", "top.s1.n2", 0}, {"n3", "top.s10.n3", 0}};
     sagoi_surroundings found;
     int64_t place[NODES];
     sagoi_discover_options options = nothing();
@@ -297,7 +321,7 @@ static void test_named_must_be_right(void **state) {
     assert_discover_fails(&options, SAGO_ERR_ARG, "broken:1: machine takes one word");
     options.site = "/nowhere/site";
     assert_discover_fails(&options, SAGO_ERR_NO_FILE, "/nowhere/site");
-    sagoi_node_name twins[2] = {{"n1", ""}, {"n1", ""}};
+    sagoi_node_name twins[2] = {{"n1", "", 0}, {"n1", "", 0}};
     path_text mine = put("mine.sago", MACHINE "hosts n[0-5]\n");
     sagoi_surroundings found;
     int64_t place[2];
@@ -356,11 +380,17 @@ static void test_inside(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_site_library),   cmocka_unit_test(test_slurm_conf),
-        cmocka_unit_test(test_slurm_refusals), cmocka_unit_test(test_slurm_addresses),
-        cmocka_unit_test(test_slurm_job),      cmocka_unit_test(test_slurm_names),
-        cmocka_unit_test(test_site),           cmocka_unit_test(test_named_must_be_right),
-        cmocka_unit_test(test_site_refusals),  cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_site_library),
+        cmocka_unit_test(test_numa),
+        cmocka_unit_test(test_slurm_conf),
+        cmocka_unit_test(test_slurm_refusals),
+        cmocka_unit_test(test_slurm_addresses),
+        cmocka_unit_test(test_slurm_job),
+        cmocka_unit_test(test_slurm_names),
+        cmocka_unit_test(test_site),
+        cmocka_unit_test(test_named_must_be_right),
+        cmocka_unit_test(test_site_refusals),
+        cmocka_unit_test(test_shipped),
         cmocka_unit_test(test_inside),
     };
     return cmocka_run_group_tests(tests, folder_create, folder_destroy);

@@ -53,6 +53,25 @@ static void two_kinds(void **state) {
     hwloc_topology_destroy(topology);
 }
 
+/* Memory beside other memory of the same cores is no domain of its own. */
+static void domains(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t domains;
+    } nodes[] = {{"core:8 pu:1", 1},
+                 {"[numa(memory=206158430208)] [numa(memory=17179869184)] core:8 pu:1", 1},
+                 {"package:2 [numa(memory=1073741824)] core:4 pu:2", 2},
+                 {"package:1 numa:4 core:12 pu:1", 4},
+                 {"package:2 group:2 [numa(memory=1048576)] [numa(memory=4096)] core:2 pu:1", 4}};
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
+        hwloc_topology_t topology = described(nodes[i].text);
+        assert_int_equal(sagoi_numa_domains(topology), nodes[i].domains);
+        hwloc_topology_destroy(topology);
+    }
+    assert_true(sagoi_numa_domains(NULL) >= 1);
+}
+
 static void texts(void **state) {
     (void)state;
     static const char *const wrong[] = {"fast", "-1", "1x", "4096", " 1"};
@@ -101,7 +120,7 @@ static void pages_are_there(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(two_kinds), cmocka_unit_test(texts),
-                                       cmocka_unit_test(pages_are_there)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(two_kinds), cmocka_unit_test(domains),
+                                       cmocka_unit_test(texts), cmocka_unit_test(pages_are_there)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

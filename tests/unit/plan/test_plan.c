@@ -674,6 +674,30 @@ static void local_aggregators_by_cost(void **state) {
     sagoi_plan_cleanup(&plan);
 }
 
+/* Every NUMA domain has a local aggregator, and as many as any other, unless a hint says otherwise. */
+static void local_aggregators_by_domain(void **state) {
+    (void)state;
+    static const struct {
+        int64_t ranks, numa, hint, least, unit;
+    } nodes[] = {{64, 8, 0, 8, 8}, {64, 6, 0, 6, 6}, {3, 8, 0, 3, 3}, {64, 8, 3, 3, 3}, {64, 1, 0, 1, 1}};
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
+        sagoi_plan plan;
+        sagoi_topology topology;
+        situation_init(&s, 4, nodes[i].ranks, 4 * GIB, 32);
+        sagoi_topology_flat(&topology, 4);
+        topology.level[0] = (sagoi_level){.latency = 1e-6, .bandwidth = 1e9}; /* few would do */
+        topology.numa = nodes[i].numa;
+        s.machine.topology = &topology;
+        s.hints.local_aggregators = nodes[i].hint;
+        must_make(&s, &plan);
+        assert_true(plan.local_aggregators >= nodes[i].least && plan.local_aggregators % nodes[i].unit == 0);
+        assert_true(plan.local_aggregators < 64);
+        bool told = strstr(plan.reasons, "NUMA domains of a node");
+        assert_true(told == (nodes[i].numa > 1 && nodes[i].hint == 0));
+        sagoi_plan_cleanup(&plan);
+    }
+}
+
 /* A machine of which gathering and storing can be made as slow as one likes. */
 static sagoi_topology topology_of(int64_t nodes, double latency, double network, double storage) {
     sagoi_topology topology;
@@ -1041,6 +1065,7 @@ int main(void) {
         cmocka_unit_test(node_regions),
         cmocka_unit_test(movement),
         cmocka_unit_test(local_aggregators_by_cost),
+        cmocka_unit_test(local_aggregators_by_domain),
         cmocka_unit_test(aggregators_per_target),
         cmocka_unit_test(aggregators_per_target_of_theta),
         cmocka_unit_test(aggregators_by_cost),
