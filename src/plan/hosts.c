@@ -1,10 +1,12 @@
 #include "plan/hosts.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/checked.h"
 #include "machine/sums.h"
+#include "plan/loads.h"
 
 /* Equal costs: they differ by less than this many bytes take. */
 static const double resolution_bytes = 4096;
@@ -12,6 +14,8 @@ static const double resolution_latency = 1e-9; /* seconds */
 /* Where more nodes than this hold data of a domain, one election's figures serve the domains next to it, too:
  * those of a region of the file, or of four where they are many. */
 static const int64_t few_members = 64, many_members = 1024;
+/* Where links carry more than their share, every candidate is looked at; after so many that takes too long. */
+static const int64_t most_looks = 1 << 21;
 
 typedef struct candidate {
     double cost, latency; /* C1 + C2; what of it does not depend on bytes */
@@ -28,6 +32,7 @@ typedef struct ballot {
     int64_t ncandidates, nlevels;
     int64_t live_level; /* levels before it are used up */
     bool beyond_share;  /* the even shares are used up */
+    bool hops_count;    /* of equal costs the least latency is best */
 } ballot;
 
 struct sagoi_hosts {
@@ -36,6 +41,8 @@ struct sagoi_hosts {
     sagoi_topology flat; /* where the machine has none */
     const sagoi_topology *topology;
     sagoi_sums *sums;
+    sagoi_loads *loads; /* NULL: no links are known to be shared */
+    int64_t looks, moved;
     double resolution;     /* seconds */
     double *store_latency; /* of each node: C2 is store_latency + bytes * store_slowness */
     double *store_slowness;
@@ -117,6 +124,8 @@ sago_status sagoi_hosts_create(const sagoi_draft *draft, sagoi_hosts **hosts) {
     }
     h->resolution = resolution_bytes / slowest_level(h->topology);
     sago_status status = h->placement == SAGOI_PLACEMENT_COST ? sagoi_sums_create(h->topology, &h->sums) : SAGO_OK;
+    if (status == SAGO_OK && h->sums)
+        status = sagoi_loads_create(draft, &h->loads);
     if (status != SAGO_OK) {
         sagoi_hosts_destroy(h);
         return status;
@@ -131,6 +140,7 @@ void sagoi_hosts_destroy(sagoi_hosts *hosts) {
     if (!hosts)
         return;
     sagoi_sums_destroy(hosts->sums);
+    sagoi_loads_destroy(hosts->loads);
     free(hosts->slots);
     free(hosts->left);
     free(hosts->able);
@@ -143,6 +153,8 @@ void sagoi_hosts_destroy(sagoi_hosts *hosts) {
     free(hosts->skip);
     free(hosts);
 }
+
+int64_t sagoi_hosts_moved(const sagoi_hosts *hosts) { return hosts->moved; }
 
 const int64_t *sagoi_hosts_able(const sagoi_hosts *hosts) { return hosts->able; }
 
@@ -174,6 +186,9 @@ bool sagoi_hosts_begin(sagoi_hosts *hosts, const sagoi_hosting *hosting, bool *r
     hosts->lowest_high = INT64_MAX;
     hosts->highest_low = -1;
     hosts->ballot.usable = false;
+    hosts->looks = hosts->moved = 0;
+    if (hosts->loads)
+        sagoi_loads_begin(hosts->loads);
     return fits;
 }
 
@@ -204,6 +219,8 @@ static bool can_take(const sagoi_hosts *hosts, int64_t node, bool beyond_share) 
 }
 
 static int64_t take(sagoi_hosts *hosts, int64_t node) {
+    if (hosts->loads)
+        sagoi_loads_carry(hosts->loads, place_of(hosts, node));
     hosts->slots[node]++;
     hosts->left[node] -= hosts->need;
     return node;
@@ -281,8 +298,11 @@ static void weigh_candidates(sagoi_hosts *hosts) {
         one->latency = sagoi_sums_latency(hosts->sums, place) + hosts->store_latency[one->node];
         one->cost =
             one->latency + sagoi_sums_transfer(hosts->sums, place) + bytes * hosts->store_slowness[one->node];
+        if (hosts->loads)
+            sagoi_loads_weigh(hosts->loads, place);
     }
-    rank_candidates(hosts, hosts->sums && sagoi_sums_members(hosts->sums) < hosts->draft->nwith_data);
+    now->hops_count = hosts->sums && sagoi_sums_members(hosts->sums) < hosts->draft->nwith_data;
+    rank_candidates(hosts, now->hops_count);
     if (hosts->sums)
         sagoi_sums_clear(hosts->sums);
     now->usable = true;
@@ -293,12 +313,16 @@ static void add_member(sagoi_hosts *hosts, int64_t node, double bytes) {
         return;
     if (hosts->sums)
         sagoi_sums_add(hosts->sums, place_of(hosts, node), (int64_t)(bytes + 0.5));
+    if (hosts->loads)
+        sagoi_loads_add(hosts->loads, place_of(hosts, node), bytes);
     if (!hosts->ballot.anyone)
         add_candidate(hosts, node);
 }
 
 static void start_ballot(sagoi_hosts *hosts, bool anyone) {
     hosts->ballot = (ballot){.anyone = anyone, .group = hosts->group, .region = -1};
+    if (hosts->loads)
+        sagoi_loads_clear(hosts->loads);
     for (int64_t n = 0; anyone && n < hosts->draft->machine->nodes; n++)
         add_candidate(hosts, n);
 }
@@ -428,9 +452,63 @@ static int64_t elect_level(sagoi_hosts *hosts, int64_t level, int64_t preferred)
     return at < end ? hosts->candidate[at].node : -1;
 }
 
+/* Nobody is within the even shares any more. */
+static void go_beyond_share(sagoi_hosts *hosts) {
+    ballot *now = &hosts->ballot;
+    now->beyond_share = true;
+    now->live_level = 0;
+    for (int64_t i = 0; i <= now->ncandidates; i++)
+        hosts->skip[i] = i;
+}
+
+/* C1 + C2 + C3 (loads.h). */
+static double cost_of(const sagoi_hosts *hosts, const candidate *one) {
+    return one->cost + sagoi_loads_wait(hosts->loads, place_of(hosts, one->node));
+}
+
+/* The least of a figure among those who can take one more and cost at most `most`. */
+static double least_of(const sagoi_hosts *hosts, bool latency, double most) {
+    double least = INFINITY;
+    for (int64_t i = 0; i < hosts->ballot.ncandidates; i++) {
+        const candidate *one = &hosts->candidate[i];
+        double cost = cost_of(hosts, one), figure = latency ? one->latency : cost;
+        if (figure < least && cost <= most && can_take(hosts, one->node, hosts->ballot.beyond_share))
+            least = figure;
+    }
+    return least;
+}
+
+/* Where links carry more than their share: the least cost, of equal ones the least latency, of those the next one
+ * from `preferred` on; -1: nobody can. */
+static int64_t elect_loaded(sagoi_hosts *hosts, int64_t preferred) {
+    const ballot *now = &hosts->ballot;
+    int64_t nodes = hosts->draft->machine->nodes, best = -1, nearest = nodes;
+    double most = least_of(hosts, false, INFINITY) + hosts->resolution, idle = INFINITY, cost = 0;
+    double latest = now->hops_count ? least_of(hosts, true, most) + resolution_latency : INFINITY;
+    hosts->looks += 3 * now->ncandidates;
+    for (int64_t i = 0; i < now->ncandidates; i++) {
+        const candidate *one = &hosts->candidate[i];
+        int64_t away = (one->node - preferred + nodes) % nodes;
+        if (!can_take(hosts, one->node, now->beyond_share))
+            continue;
+        idle = one->cost < idle ? one->cost : idle;
+        if (away < nearest && one->latency <= latest && cost_of(hosts, one) <= most) {
+            nearest = away;
+            best = one->node;
+            cost = one->cost;
+        }
+    }
+    hosts->moved += best >= 0 && cost > idle + hosts->resolution;
+    return best;
+}
+
 static int64_t elect_cheapest(sagoi_hosts *hosts, int64_t preferred) {
     ballot *now = &hosts->ballot;
     for (;;) {
+        bool loaded = hosts->loads && hosts->looks < most_looks && sagoi_loads_matter(hosts->loads);
+        int64_t least = loaded ? elect_loaded(hosts, preferred) : -1;
+        if (least >= 0)
+            return least;
         for (; now->live_level < now->nlevels; now->live_level++) {
             int64_t node = elect_level(hosts, now->live_level, preferred);
             if (node >= 0)
@@ -438,10 +516,7 @@ static int64_t elect_cheapest(sagoi_hosts *hosts, int64_t preferred) {
         }
         if (now->beyond_share)
             return -1;
-        now->beyond_share = true;
-        now->live_level = 0;
-        for (int64_t i = 0; i <= now->ncandidates; i++)
-            hosts->skip[i] = i;
+        go_beyond_share(hosts);
     }
 }
 

@@ -1,9 +1,9 @@
 /* Where aggregators go: one election a domain, in the order of the file.
  *
  * Constraints: a node has fewer than N_ah aggregators, and memory for one more; what a chosen one takes is gone
- * for the next.  Among the nodes that hold data of the domain the one with the least C1 + C2 is elected (`cost`;
- * 000, IV-B), or the one with the most memory (`memory`; 004, 3.4).  `rank` and `spread` go by the number of the
- * domain alone.
+ * for the next.  Among the nodes that hold data of the domain the one with the least C1 + C2 + C3 is elected
+ * (`cost`; 000, IV-B, and loads.h), or the one with the most memory (`memory`; 004, 3.4).  `rank` and `spread` go
+ * by the number of the domain alone.
  *
  * Costs that differ by less than moving a page does are equal: shapes are not known better.  Of those the least
  * latency is elected, and of equal ones the next node at or after the one that an even spread would take.  (Where
@@ -36,6 +36,8 @@ int64_t sagoi_hosts_elect_range(sagoi_hosts *hosts, int64_t start, int64_t end, 
 int64_t sagoi_hosts_elect_dealt(sagoi_hosts *hosts, int64_t number, double part);
 int64_t sagoi_hosts_elect_turn(sagoi_hosts *hosts, const sagoi_turn *turn);
 
+/* Domains that are not where C1 + C2 is least, since links on the way there carry more than their share. */
+int64_t sagoi_hosts_moved(const sagoi_hosts *hosts);
 /* How many nodes of each group can host one at all. */
 const int64_t *sagoi_hosts_able(const sagoi_hosts *hosts);
 bool sagoi_hosts_fixed(const sagoi_hosts *hosts); /* rank or spread: memory does not decide where */

@@ -258,6 +258,12 @@ static void explain_hosts(sagoi_draft *draft, int64_t aggregators) {
     if (draft->aggregators < aggregators)
         sagoi_draft_reason(draft, "aggregators: %" PRId64 " rather than %" PRId64 ", for want of memory",
                            draft->aggregators, aggregators);
+    int64_t moved = plan->nodes > 1 ? sagoi_hosts_moved(draft->hosts) : 0;
+    if (moved > 0)
+        sagoi_draft_reason(draft,
+                           "routes: %" PRId64 " of %" PRId64
+                           " domains are elsewhere than C1 + C2 is least, to share links less",
+                           moved, plan->ndomains);
     for (int64_t n = 0; n < plan->nodes; n++)
         poor += plan->node_slots[n] == 0;
     if (draft->refused && poor > 0)

@@ -1,5 +1,6 @@
 /* Where aggregators go: elections on random machines against a naive search over all pairs of nodes, the policies
  * one by one, and memory that decides. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -111,6 +112,9 @@ static void random_situation(uint64_t seed) {
 typedef struct naive {
     int64_t slots[NODES_MAX], left[NODES_MAX], need;
     double cost[NODES_MAX], latency[NODES_MAX];
+    double moved[NODES_MAX][NODES_MAX]; /* bytes from node to node, so far */
+    double bytes[NODES_MAX];            /* of the domain at hand */
+    bool loaded;                        /* some candidate's links carry more than their share */
     bool hops_count;
     bool candidate[NODES_MAX];
 } naive;
@@ -126,6 +130,7 @@ static void naive_begin(naive *v, const sagoi_plan *plan) {
         int64_t ranks = s.node[n].ranks,
                 base = 4096 + ranks * 2 * paged(plan->staging) + paged(ranks * plan->ndomains * 32);
         v->slots[n] = 0;
+        memset(v->moved[n], 0, sizeof v->moved[n]);
         v->left[n] = s.node[n].memory - s.node[n].memory / 4 - base;
     }
 }
@@ -161,11 +166,77 @@ static double naive_cost(const sagoi_plan *plan, const sagoi_topology *t, const 
     return cost + sagoi_topology_store_cost(t, s.machine.topology ? s.node[a].place : a, all);
 }
 
+/* Of the links that many nodes share the one that bytes cross between two places, by coordinates; -1: none. */
+static int64_t naive_link(const sagoi_topology *t, int64_t from, int64_t to) {
+    int64_t x[SAGOI_DIMENSIONS_MAX], y[SAGOI_DIMENSIONS_MAX], first = 0, last = t->dimensions - 1;
+    sagoi_topology_coordinates(t, from, x);
+    sagoi_topology_coordinates(t, to, y);
+    while (first < t->dimensions - 1 && t->extent[first] == 1)
+        first++;
+    while (last > 0 && t->extent[last] == 1)
+        last--;
+    switch (t->kind) {
+    case SAGOI_FLAT:
+        return -1;
+    case SAGOI_FAT_TREE: /* from the top switch down */
+        return x[first] == y[first] || first == last ? -1 : y[first];
+    case SAGOI_DRAGONFLY: /* from group to group */
+        return x[0] == y[0] ? -1 : x[0] * t->extent[0] + y[0];
+    case SAGOI_TORUS: /* along the last dimension */
+        y[last] = 0;
+        return last == 0 ? -1 : sagoi_topology_place(t, y);
+    }
+    return -1;
+}
+
+static double naive_link_bandwidth(const sagoi_topology *t) {
+    int64_t wide = 0;
+    if (t->kind == SAGOI_DRAGONFLY)
+        return t->level[3].bandwidth;
+    for (int64_t i = 0; i < t->dimensions; i++)
+        if (t->extent[i] > 1 && (t->kind == SAGOI_TORUS || t->extent[wide] == 1))
+            wide = i;
+    if (t->kind == SAGOI_TORUS)
+        return t->level[wide].bandwidth * (t->extent[wide] > 2 ? 2 : 1);
+    return t->level[t->dimensions - 1 - wide].bandwidth;
+}
+
+/* What one link carries if the domain at hand goes to node a, and its even share, pair by pair. */
+static double naive_over(const naive *v, const sagoi_plan *plan, const sagoi_topology *t, int64_t link,
+                         int64_t a) {
+    double mine = 0, carried = 0, even = 0;
+    for (int64_t i = 0; i < plan->nodes; i++) {
+        if (v->bytes[i] >= 0.5 && naive_link(t, s.node[i].place, s.node[a].place) == link)
+            mine += v->bytes[i];
+        for (int64_t b = 0; b < plan->nodes; b++)
+            if (naive_link(t, s.node[i].place, s.node[b].place) == link) {
+                carried += v->moved[i][b];
+                even += (double)s.access[i].bytes / (double)plan->nodes;
+            }
+    }
+    if (mine < 0.5)
+        return 0;
+    double over = carried + mine - ceil(even / mine - 1.0 / 16) * mine;
+    return over > mine / 16 ? over : 0;
+}
+
+/* C3 of node a. */
+static double naive_wait(const naive *v, const sagoi_plan *plan, const sagoi_topology *t, int64_t a) {
+    double most = 0;
+    for (int64_t i = 0; i < plan->nodes; i++) {
+        int64_t link = naive_link(t, s.node[i].place, s.node[a].place);
+        double over = link < 0 ? 0 : naive_over(v, plan, t, link, a);
+        most = over > most ? over : most;
+    }
+    return most / naive_link_bandwidth(t);
+}
+
 static void naive_weigh(naive *v, const sagoi_plan *plan, const sagoi_topology *t, const sagoi_domain *d,
                         bool anyone) {
     int64_t w[NODES_MAX], with_data = 0, members = 0;
     for (int64_t n = 0; n < plan->nodes; n++)
-        w[n] = (int64_t)(naive_bytes(plan, d, n) + 0.5);
+        w[n] = (int64_t)((v->bytes[n] = naive_bytes(plan, d, n)) + 0.5);
+    v->loaded = false;
     for (int64_t n = 0; n < plan->nodes; n++) {
         v->candidate[n] = plan->node_group[n] == d->group && (w[n] > 0 || d->stride > d->block || anyone);
         v->cost[n] = v->candidate[n] ? naive_cost(plan, t, w, n, &v->latency[n]) : 0;
@@ -173,6 +244,11 @@ static void naive_weigh(naive *v, const sagoi_plan *plan, const sagoi_topology *
         members += w[n] > 0;
     }
     v->hops_count = members < with_data;
+    for (int64_t n = 0; n < plan->nodes && s.machine.topology && plan->placement == SAGOI_PLACEMENT_COST; n++) {
+        double wait = v->candidate[n] ? naive_wait(v, plan, t, n) : 0;
+        v->cost[n] += wait;
+        v->loaded = v->loaded || wait > 0;
+    }
 }
 
 static int64_t naive_limit(const naive *v, const sagoi_plan *plan, int64_t group, int64_t n, bool beyond) {
@@ -219,12 +295,30 @@ static int64_t naive_best(const naive *v, const sagoi_plan *plan, int64_t group,
     }
 }
 
+/* The same among those who can alone, where links are loaded: costs then depend on who can. */
+static int64_t naive_loaded(const naive *v, const sagoi_plan *plan, double resolution, int64_t group,
+                            int64_t preferred) {
+    for (int beyond = 0; beyond < 2; beyond++) {
+        double least = 1e300;
+        for (int64_t n = 0; n < plan->nodes; n++)
+            if (v->candidate[n] && v->left[n] >= v->need && v->cost[n] < least &&
+                v->slots[n] < naive_limit(v, plan, group, n, beyond))
+                least = v->cost[n];
+        int64_t best = least < 1e300 ? naive_best(v, plan, group, preferred, -1, least + resolution, beyond) : -1;
+        if (best >= 0)
+            return best;
+    }
+    return -1;
+}
+
 /* The cheapest level of equal costs with somebody who can, and there the next one from `preferred` on. */
 static int64_t naive_cheapest(const naive *v, const sagoi_plan *plan, const sagoi_topology *t, int64_t group,
                               int64_t preferred) {
     double slowest = t->level[0].bandwidth;
     for (int64_t k = 1; k < t->levels; k++)
         slowest = t->level[k].bandwidth < slowest ? t->level[k].bandwidth : slowest;
+    if (v->loaded)
+        return naive_loaded(v, plan, 4096 / slowest, group, preferred);
     for (int beyond = 0; beyond < 2; beyond++)
         for (double floor = -1;;) {
             double least = 1e300, top = 0;
@@ -276,6 +370,8 @@ static void check_elections(const sagoi_plan *plan) {
                      (long long)d->node, (long long)host, plan->reasons);
         v.slots[host]++;
         v.left[host] -= v.need;
+        for (int64_t n = 0; n < plan->nodes; n++)
+            v.moved[n][host] += v.bytes[n] >= 0.5 ? v.bytes[n] : 0;
     }
 }
 
@@ -283,7 +379,7 @@ static void check_elections(const sagoi_plan *plan) {
  */
 static void elections_equal_naive_search(void **state) {
     (void)state;
-    int64_t compared = 0, dealt = 0, grouped = 0, remerged = 0;
+    int64_t compared = 0, dealt = 0, grouped = 0, remerged = 0, routed = 0;
     for (uint64_t seed = 1; seed <= 1500; seed++) {
         sagoi_plan plan = {0};
         random_situation(seed);
@@ -297,11 +393,15 @@ static void elections_equal_naive_search(void **state) {
                 compared++;
                 dealt += plan.domains[0].stride > plan.domains[0].block;
                 grouped += plan.groups > 1;
+                routed += strstr(plan.reasons, "to share links less") != NULL;
             }
         }
         sagoi_plan_cleanup(&plan);
     }
-    assert_true(compared > 500 && dealt > 50 && grouped > 50 && remerged > 50);
+    print_message("%lld compared, %lld dealt, %lld grouped, %lld remerged, %lld moved off loaded links\n",
+                  (long long)compared, (long long)dealt, (long long)grouped, (long long)remerged,
+                  (long long)routed);
+    assert_true(compared > 500 && dealt > 50 && grouped > 50 && remerged > 50 && routed > 20);
 }
 
 /* ---- Policies ---- */
@@ -370,6 +470,44 @@ static void links_decide(void **state) {
     hosts_are(SAGOI_PLACEMENT_RANK, 1, (const int64_t[]){0});
 }
 
+/* ---- Routes ---- */
+
+/* Four sets of four nodes; the first set has a little more of everything, so C1 would have all domains there, over
+ * one link.  C3 has one in each set, and the busiest link carries a quarter of it. */
+static void domains_keep_off_shared_links(void **state) {
+    (void)state;
+    static const sagoi_topology networks[] = {
+        {.kind = SAGOI_FAT_TREE, .dimensions = 2, .extent = {4, 4}},
+        {.kind = SAGOI_TORUS, .dimensions = 2, .extent = {4, 4}},
+        {.kind = SAGOI_DRAGONFLY, .dimensions = 4, .extent = {4, 1, 1, 4}},
+        {.kind = SAGOI_FAT_TREE, .dimensions = 4, .extent = {1, 4, 2, 2}},
+    };
+    for (size_t k = 0; k < sizeof networks / sizeof *networks; k++) {
+        sagoi_plan plan;
+        int64_t of_set[4] = {0};
+        situation_init(&s, 16, 4, 256 * MIB, 64);
+        topology = networks[k];
+        for (int64_t i = 0; i < topology.dimensions; i++)
+            topology.level[i] = (sagoi_level){.latency = 1e-6, .bandwidth = 1e9};
+        topology.inside = topology.io = (sagoi_level){.latency = 1e-7, .bandwidth = 1e10};
+        assert_int_equal(sagoi_topology_complete(&topology), SAGO_OK);
+        for (int64_t n = 0; n < 16; n++)
+            s.access[n].bytes = n < 4 ? 19 * MIB : 15 * MIB;
+        s.machine.topology = &topology;
+        s.hints.aggregators = 4;
+        must_make(&plan);
+        assert_int_equal(plan.ndomains, 4);
+        for (int64_t d = 0; d < 4; d++)
+            of_set[plan.domains[d].node / 4]++;
+        for (int64_t set = 0; set < 4; set++)
+            if (of_set[set] != 1)
+                fail_msg("network %zu: %lld domains in set %lld\n%s", k, (long long)of_set[set], (long long)set,
+                         plan.reasons);
+        assert_non_null(strstr(plan.reasons, "routes: 3 of 4 domains"));
+        sagoi_plan_cleanup(&plan);
+    }
+}
+
 /* ---- Memory ---- */
 
 /* 256 MiB, 256 MiB, 2 GiB, 2 GiB: nodes below Mem_min aggregate nothing. */
@@ -435,6 +573,7 @@ int main(void) {
         cmocka_unit_test(policies),
         cmocka_unit_test(data_decides),
         cmocka_unit_test(links_decide),
+        cmocka_unit_test(domains_keep_off_shared_links),
         cmocka_unit_test(poor_nodes_host_nothing),
         cmocka_unit_test(memory_saves_rounds),
     };
