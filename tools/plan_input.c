@@ -164,6 +164,7 @@ static bool make_target(const plan_config *config, plan_input *input, char *why)
         .lock_unit = layout.lock_unit,
         .stripe_unit = config->stripe_unit ? config->stripe_unit : layout.stripe_unit,
         .stripe_count = count ? count : layout.stripe_count,
+        .stripe_first = config->machine ? 1 : 0, /* a described machine's targets are taken from the first on */
         .mappable = config->nodes == 1 && may_map && config->hints.map != SAGOI_CHOICE_OFF,
         .sparse = config->read && config->sparse,
     };

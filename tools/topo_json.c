@@ -36,6 +36,10 @@ static void put_network(bench_json *json, const sagoi_topology *t) {
         json_int(json, "every", t->gateway_rule[i].every);
         json_int(json, "count", t->gateway_rule[i].count);
         json_int(json, "serves", t->gateway_rule[i].serves);
+        if (t->gateway_rule[i].targets > 0) {
+            json_int(json, "targets", t->gateway_rule[i].targets);
+            json_int(json, "from", t->gateway_rule[i].from);
+        }
         json_close(json, '}');
     }
     json_close(json, ']');

@@ -293,15 +293,18 @@ static sago_status key_gateways(parser *p) {
         {"every", FIELD_INT, &rule.every, 0, false, false},
         {"count", FIELD_INT, &rule.count, 0, false, false},
         {"serves", FIELD_INT, &rule.serves, 0, false, false},
+        {"targets", FIELD_INT, &rule.targets, 0, false, false},
+        {"from", FIELD_INT, &rule.from, 0, false, false},
     };
     bool unknown = p->text.words > 1 && strcmp(p->text.word[p->text.words - 1], "unknown") == 0;
     p->text.words -= unknown;
-    sago_status status = fields_parse(p, 1, fields, 4);
+    sago_status status = fields_parse(p, 1, fields, 6);
     if (status != SAGO_OK)
         return status;
     if (unknown == fields[0].given || (unknown && (fields[1].given || fields[3].given)))
         return sagoi_text_fail(&p->text,
-                               "gateways are 'at PLACE [every N] [count N] [serves N]' or 'count N unknown'");
+                               "gateways are 'at PLACE [every N] [count N] [serves N] [targets N [from T]]' or "
+                               "'count N [targets N [from T]] unknown'");
     if (unknown)
         rule.first = -1;
     t->gateway_rule[t->gateway_rules++] = rule;

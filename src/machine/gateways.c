@@ -58,11 +58,45 @@ static void serving(const sagoi_gateway_rule *rule, int64_t place, int64_t *begi
     *end = sagoi_min(rule->count, high > 0 ? sagoi_div_up(high, rule->every) : 0);
 }
 
-int64_t sagoi_topology_gateway_nearest(const sagoi_topology *topology, int64_t place) {
+/* The gateways of a rule that lead to a target: [*begin, *end) becomes what they have in common with it. */
+static void leading(const sagoi_gateway_rule *rule, int64_t target, int64_t *begin, int64_t *end) {
+    if (rule->targets == 0)
+        return;
+    target -= rule->from;
+    if (target < 0 || target >= rule->targets) {
+        *end = *begin;
+        return;
+    }
+    int64_t each = sagoi_max(1, rule->count / rule->targets), shared = sagoi_max(1, rule->targets / rule->count);
+    int64_t first = target / shared * each;
+    *begin = sagoi_max(*begin, first);
+    *end = sagoi_min(*end, first + each);
+}
+
+bool sagoi_topology_gateway_leads(const sagoi_topology *topology, int64_t gateway, int64_t target) {
+    int64_t index, begin = 0;
+    const sagoi_gateway_rule *rule = rule_of(topology, gateway, &index);
+    int64_t end = rule->count;
+    leading(rule, target, &begin, &end);
+    return index >= begin && index < end;
+}
+
+bool sagoi_topology_maps_targets(const sagoi_topology *topology) {
+    for (int64_t i = 0; i < topology->gateway_rules; i++)
+        if (topology->gateway_rule[i].first >= 0 && topology->gateway_rule[i].targets > 0)
+            return true;
+    return false;
+}
+
+/* target -1: any. */
+static int64_t nearest_leading(const sagoi_topology *topology, int64_t place, int64_t target) {
     int64_t nearest = -1, least = INT64_MAX, number = 0, end, i;
     for (int64_t r = 0; r < topology->gateway_rules; r++) {
         const sagoi_gateway_rule *rule = &topology->gateway_rule[r];
-        for (serving(rule, place, &i, &end); i < end; i++) {
+        serving(rule, place, &i, &end);
+        if (target >= 0)
+            leading(rule, target, &i, &end);
+        for (; i < end; i++) {
             int64_t distance = sagoi_topology_distance(topology, place, place_of(rule, i));
             if (distance < least) {
                 least = distance;
@@ -74,8 +108,11 @@ int64_t sagoi_topology_gateway_nearest(const sagoi_topology *topology, int64_t p
     return nearest;
 }
 
-double sagoi_topology_store_cost(const sagoi_topology *topology, int64_t place, double bytes) {
-    int64_t gateway = sagoi_topology_gateway_nearest(topology, place);
+int64_t sagoi_topology_gateway_nearest(const sagoi_topology *topology, int64_t place) {
+    return nearest_leading(topology, place, -1);
+}
+
+static double cost_through(const sagoi_topology *topology, int64_t place, int64_t gateway, double bytes) {
     if (gateway < 0)
         return 0;
     int64_t at = sagoi_topology_gateway_place(topology, gateway);
@@ -84,4 +121,13 @@ double sagoi_topology_store_cost(const sagoi_topology *topology, int64_t place, 
     if (at != place && sagoi_topology_bandwidth(topology, place, at) < bandwidth)
         bandwidth = sagoi_topology_bandwidth(topology, place, at);
     return latency + bytes / bandwidth;
+}
+
+double sagoi_topology_store_cost(const sagoi_topology *topology, int64_t place, double bytes) {
+    return cost_through(topology, place, nearest_leading(topology, place, -1), bytes);
+}
+
+double sagoi_topology_target_cost(const sagoi_topology *topology, int64_t place, int64_t target, double bytes) {
+    int64_t gateway = nearest_leading(topology, place, target);
+    return cost_through(topology, place, gateway < 0 ? nearest_leading(topology, place, -1) : gateway, bytes);
 }

@@ -74,6 +74,11 @@ static sago_status check_gateways(const sagoi_topology *t) {
         if (rule->count <= 0 || rule->count > SAGOI_PLACES_MAX || rule->serves < 0)
             return sagoi_fail(SAGO_ERR_ARG, "gateways: a count of %lld, serving %lld places",
                               (long long)rule->count, (long long)rule->serves);
+        bool even = rule->targets > 0 && (rule->count % rule->targets == 0 || rule->targets % rule->count == 0);
+        if (rule->targets < 0 || rule->targets > SAGOI_PLACES_MAX || rule->from < 0 ||
+            rule->from > SAGOI_PLACES_MAX || (rule->targets == 0 ? rule->from > 0 : !even))
+            return sagoi_fail(SAGO_ERR_ARG, "gateways: %lld of them cannot lead to %lld targets from %lld on",
+                              (long long)rule->count, (long long)rule->targets, (long long)rule->from);
         if (rule->first == -1)
             continue;
         int64_t last;
@@ -123,7 +128,8 @@ static bool rules_equal(const sagoi_topology *a, const sagoi_topology *b) {
         return false;
     for (int64_t i = 0; i < a->gateway_rules; i++) {
         const sagoi_gateway_rule *x = &a->gateway_rule[i], *y = &b->gateway_rule[i];
-        if (x->first != y->first || x->every != y->every || x->count != y->count || x->serves != y->serves)
+        if (x->first != y->first || x->every != y->every || x->count != y->count || x->serves != y->serves ||
+            x->targets != y->targets || x->from != y->from)
             return false;
     }
     for (int64_t i = 0; i < a->link_rules; i++) {

@@ -54,6 +54,9 @@ typedef struct sagoi_level {
 typedef struct sagoi_gateway_rule {
     int64_t first, every, count;
     int64_t serves; /* each serves the block of so many places that it is in (a Pset); 0: all places */
+    /* They lead to the storage targets from, from + 1, ..., `targets` of them, in equal blocks: as many gateways
+     * for each target, or as many targets for each gateway.  0: each leads to all. */
+    int64_t targets, from;
 } sagoi_gateway_rule;
 
 /* The places first .. first + count - 1 have links of their own, slower than their levels say. */
@@ -123,7 +126,12 @@ bool sagoi_topology_gateway_serves(const sagoi_topology *topology, int64_t gatew
 int64_t sagoi_topology_gateway_distance(const sagoi_topology *topology, int64_t place, int64_t gateway);
 /* The nearest one that serves the place, the first among equals; -1: none is known. */
 int64_t sagoi_topology_gateway_nearest(const sagoi_topology *topology, int64_t place);
+bool sagoi_topology_gateway_leads(const sagoi_topology *topology, int64_t gateway, int64_t target);
+/* Is anything known of which gateways, at known places, lead to which targets? */
+bool sagoi_topology_maps_targets(const sagoi_topology *topology);
 /* C2 for `bytes` bytes from an aggregator at `place`. */
 double sagoi_topology_store_cost(const sagoi_topology *topology, int64_t place, double bytes);
+/* The same by the nearest gateway that leads to the storage target; where none is known to, by any. */
+double sagoi_topology_target_cost(const sagoi_topology *topology, int64_t place, int64_t target, double bytes);
 
 #endif

@@ -273,23 +273,34 @@ static int64_t seat_of(const sagoi_draft *draft, int64_t aggregator) {
     return aggregator % subfiles * (domains / subfiles) + aggregator / subfiles;
 }
 
-static void make_dealt(making *m) {
+/* The domain of aggregator a, whose bytes go to one target of the file, or -1: to all. */
+static bool make_dealt_one(making *m, int64_t a, int64_t target) {
     sagoi_plan *plan = m->draft->plan;
     int64_t dealt = dealt_bytes(m->draft), first = plan->low / dealt, domains = plan->ndomains;
+    int64_t d = (dealt_first(m->draft) + a) % domains;
+    sagoi_domain *domain = &plan->domains[d];
+    domain->first = (first + d) * dealt;
+    if (domains == 1) /* no turns: windows may lie before `low` altogether */
+        domain->first += sagoi_round_down(plan->low - domain->first, plan->window);
+    domain->end = plan->high;
+    int64_t length = plan->high - domain->first;
+    domain->block = domains > 1 ? dealt : length;
+    domain->stride = domains > 1 ? domains * dealt : length;
+    domain->windows = count_windows(domain, plan->window);
+    domain->node = sagoi_hosts_elect_dealt(m->draft->hosts, seat_of(m->draft, a), 1.0 / (double)domains, target);
+    return domain->node >= 0;
+}
+
+/* In the order of aggregators, not of offsets; where each has one target, and C2 depends on it, target by target.
+ */
+static void make_dealt(making *m) {
+    int64_t domains = m->draft->plan->ndomains, targets = sagoi_hosts_targets(m->draft->hosts);
+    bool by_target =
+        targets > 1 && domains > 1 && domains % targets == 0 && dealt_bytes(m->draft) == m->draft->stripe;
     sagoi_hosts_group(m->draft->hosts, 0, domains, 0, domains);
-    for (int64_t a = 0; a < domains; a++) { /* in the order of aggregators, not of offsets */
-        int64_t d = (dealt_first(m->draft) + a) % domains;
-        sagoi_domain *domain = &plan->domains[d];
-        domain->first = (first + d) * dealt;
-        if (domains == 1) /* no turns: windows may lie before `low` altogether */
-            domain->first += sagoi_round_down(plan->low - domain->first, plan->window);
-        domain->end = plan->high;
-        int64_t length = plan->high - domain->first;
-        domain->block = domains > 1 ? dealt : length;
-        domain->stride = domains > 1 ? domains * dealt : length;
-        domain->windows = count_windows(domain, plan->window);
-        domain->node = sagoi_hosts_elect_dealt(m->draft->hosts, seat_of(m->draft, a), 1.0 / (double)domains);
-        if (domain->node < 0)
+    for (int64_t i = 0; i < domains; i++) {
+        int64_t k = by_target ? domains / targets : 1; /* aggregators of a target */
+        if (!make_dealt_one(m, by_target ? i % k * targets + i / k : i, by_target ? i / k : -1))
             return;
     }
     m->made = domains;

@@ -22,6 +22,11 @@ typedef struct candidate {
     int64_t node;
 } candidate;
 
+/* Storage targets of the file; none: whatever there is. */
+typedef struct target_range {
+    int64_t first, count;
+} target_range;
+
 /* The candidates of one domain, or of several that are alike, in levels of equal cost. */
 typedef struct ballot {
     bool usable;
@@ -30,9 +35,10 @@ typedef struct ballot {
     int64_t length;
     int64_t until; /* many members: it serves ranges that begin before this offset */
     int64_t ncandidates, nlevels;
-    int64_t live_level; /* levels before it are used up */
-    bool beyond_share;  /* the even shares are used up */
-    bool hops_count;    /* of equal costs the least latency is best */
+    int64_t live_level;   /* levels before it are used up */
+    bool beyond_share;    /* the even shares are used up */
+    target_range targets; /* that the domain goes to */
+    bool hops_count;      /* of equal costs the least latency is best */
 } ballot;
 
 struct sagoi_hosts {
@@ -43,8 +49,9 @@ struct sagoi_hosts {
     sagoi_sums *sums;
     sagoi_loads *loads; /* NULL: no links are known to be shared */
     int64_t looks, moved;
-    double resolution;     /* seconds */
-    double *store_latency; /* of each node: C2 is store_latency + bytes * store_slowness */
+    int64_t targets, first_target; /* of the file, where it is known which gateways lead to them; else 0 */
+    double resolution;             /* seconds */
+    double *store_latency;         /* of each node: C2 is store_latency + bytes * store_slowness */
     double *store_slowness;
     int64_t *slots; /* so far */
     int64_t *left;  /* memory for aggregators */
@@ -70,13 +77,33 @@ static int64_t place_of(const sagoi_hosts *hosts, int64_t node) {
     return hosts->draft->machine->topology ? hosts->draft->machine->node[node].place : node;
 }
 
+/* C2 of bytes that go to the targets first, first + 1, ... of the file alike; the mean, which is linear in them.
+ */
+static double store_cost(const sagoi_hosts *hosts, int64_t place, target_range to, double bytes) {
+    double sum = 0;
+    if (to.count == 0)
+        return sagoi_topology_store_cost(hosts->topology, place, bytes);
+    for (int64_t i = 0; i < to.count; i++)
+        sum += sagoi_topology_target_cost(hosts->topology, place,
+                                          hosts->first_target + (to.first + i) % hosts->targets, bytes);
+    return sum / (double)to.count;
+}
+
+static target_range all_targets(const sagoi_hosts *hosts) { return (target_range){0, hosts->targets}; }
+
 static void weigh_store(sagoi_hosts *hosts) {
     static const double much = 1e12; /* bytes, so that the latency does not blur the rest */
-    for (int64_t n = 0; n < hosts->draft->machine->nodes; n++) {
+    const sagoi_draft *draft = hosts->draft;
+    if (draft->stripe > 0 && !draft->parted && draft->target->stripe_first > 0 &&
+        sagoi_topology_maps_targets(hosts->topology)) {
+        hosts->targets = draft->targets;
+        hosts->first_target = draft->target->stripe_first - 1;
+    }
+    for (int64_t n = 0; n < draft->machine->nodes; n++) {
         int64_t place = place_of(hosts, n);
-        hosts->store_latency[n] = sagoi_topology_store_cost(hosts->topology, place, 0);
+        hosts->store_latency[n] = store_cost(hosts, place, all_targets(hosts), 0);
         hosts->store_slowness[n] =
-            (sagoi_topology_store_cost(hosts->topology, place, much) - hosts->store_latency[n]) / much;
+            (store_cost(hosts, place, all_targets(hosts), much) - hosts->store_latency[n]) / much;
     }
 }
 
@@ -295,9 +322,13 @@ static void weigh_candidates(sagoi_hosts *hosts) {
     for (int64_t i = 0; hosts->sums && i < now->ncandidates; i++) {
         candidate *one = &hosts->candidate[i];
         int64_t place = place_of(hosts, one->node);
-        one->latency = sagoi_sums_latency(hosts->sums, place) + hosts->store_latency[one->node];
-        one->cost =
-            one->latency + sagoi_sums_transfer(hosts->sums, place) + bytes * hosts->store_slowness[one->node];
+        double store = hosts->store_latency[one->node], stored = store + bytes * hosts->store_slowness[one->node];
+        if (now->targets.count < hosts->targets) { /* not all of them */
+            store = store_cost(hosts, place, now->targets, 0);
+            stored = store_cost(hosts, place, now->targets, bytes);
+        }
+        one->latency = sagoi_sums_latency(hosts->sums, place) + store;
+        one->cost = one->latency - store + sagoi_sums_transfer(hosts->sums, place) + stored;
         if (hosts->loads)
             sagoi_loads_weigh(hosts->loads, place);
     }
@@ -319,8 +350,8 @@ static void add_member(sagoi_hosts *hosts, int64_t node, double bytes) {
         add_candidate(hosts, node);
 }
 
-static void start_ballot(sagoi_hosts *hosts, bool anyone) {
-    hosts->ballot = (ballot){.anyone = anyone, .group = hosts->group, .region = -1};
+static void start_ballot(sagoi_hosts *hosts, bool anyone, target_range targets) {
+    hosts->ballot = (ballot){.anyone = anyone, .group = hosts->group, .region = -1, .targets = targets};
     if (hosts->loads)
         sagoi_loads_clear(hosts->loads);
     for (int64_t n = 0; anyone && n < hosts->draft->machine->nodes; n++)
@@ -368,11 +399,22 @@ static int64_t region_of(const sagoi_shape *shape, int64_t start, int64_t end) {
     return first == (end - 1 - shape->origin) / shape->region ? first : -1;
 }
 
+/* The targets of a range; of one that many nodes share all, for which figures are kept. */
+static target_range targets_of(const sagoi_hosts *hosts, int64_t start, int64_t end) {
+    int64_t stripe = hosts->draft->stripe;
+    if (hosts->targets == 0 || hosts->nactive > few_members)
+        return all_targets(hosts);
+    int64_t first = start / stripe, count = (end - 1) / stripe - first + 1;
+    return count < hosts->targets ? (target_range){first % hosts->targets, count} : all_targets(hosts);
+}
+
 /* Would the candidates and their costs be the same as for the range before? */
 static bool alike(const sagoi_hosts *hosts, int64_t start, int64_t end, bool joined) {
     const ballot *now = &hosts->ballot;
     int64_t length = end - start, region = region_of(hosts->draft->shape, start, end);
-    if (!now->usable || now->anyone || now->group != hosts->group)
+    target_range targets = targets_of(hosts, start, end);
+    if (!now->usable || now->anyone || now->group != hosts->group || now->targets.first != targets.first ||
+        now->targets.count != targets.count)
         return false;
     if (hosts->nactive > few_members)
         return start < now->until && length <= 2 * now->length && now->length <= 2 * length;
@@ -402,7 +444,7 @@ static void prepare_range(sagoi_hosts *hosts, int64_t start, int64_t end, bool a
     if (!anyone && alike(hosts, start, end, joined))
         return;
     leave_behind(hosts, start);
-    start_ballot(hosts, anyone);
+    start_ballot(hosts, anyone, targets_of(hosts, start, end));
     weigh_members(hosts, start, end);
     weigh_candidates(hosts);
     bool covered = hosts->highest_low <= start && hosts->lowest_high >= end;
@@ -575,10 +617,14 @@ int64_t sagoi_hosts_elect_range(sagoi_hosts *hosts, int64_t start, int64_t end, 
     return node;
 }
 
-int64_t sagoi_hosts_elect_dealt(sagoi_hosts *hosts, int64_t number, double part) {
+int64_t sagoi_hosts_targets(const sagoi_hosts *hosts) { return hosts->targets; }
+
+int64_t sagoi_hosts_elect_dealt(sagoi_hosts *hosts, int64_t number, double part, int64_t target) {
     const sagoi_draft *draft = hosts->draft;
-    if (!hosts->ballot.usable) { /* one for all domains: each has its part of everything */
-        start_ballot(hosts, true);
+    target_range targets = target >= 0 ? (target_range){target, 1} : all_targets(hosts);
+    /* One for all domains of a target: each has its part of everything. */
+    if (!hosts->ballot.usable || hosts->ballot.targets.first != targets.first) {
+        start_ballot(hosts, true, targets);
         for (int64_t i = 0; i < draft->nwith_data; i++)
             add_member(hosts, draft->by_low[i], (double)draft->shape->node[draft->by_low[i]].bytes * part);
         weigh_candidates(hosts);
@@ -587,7 +633,7 @@ int64_t sagoi_hosts_elect_dealt(sagoi_hosts *hosts, int64_t number, double part)
 }
 
 int64_t sagoi_hosts_elect_turn(sagoi_hosts *hosts, const sagoi_turn *turn) {
-    start_ballot(hosts, true);
+    start_ballot(hosts, true, all_targets(hosts));
     add_member(hosts, turn->node, (double)hosts->draft->shape->node[turn->node].bytes);
     weigh_candidates(hosts);
     return elect(hosts, turn->node);

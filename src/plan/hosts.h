@@ -32,12 +32,15 @@ void sagoi_hosts_group(sagoi_hosts *hosts, int64_t group, int64_t domains, int64
 /* The host of the next domain; -1: none.  Of a contiguous range: ranges come in ascending order.  With `anyone`
  * nodes of the group that hold no data of it may be elected, too. */
 int64_t sagoi_hosts_elect_range(sagoi_hosts *hosts, int64_t start, int64_t end, bool anyone);
-/* Of a domain that is spread over the file: part `part` of every node's data, or the turn's. */
-int64_t sagoi_hosts_elect_dealt(sagoi_hosts *hosts, int64_t number, double part);
+/* Of a domain that is spread over the file: part `part` of every node's data, or the turn's.  All of it goes to
+ * the file's target `target`; -1: to all alike. */
+int64_t sagoi_hosts_elect_dealt(sagoi_hosts *hosts, int64_t number, double part, int64_t target);
 int64_t sagoi_hosts_elect_turn(sagoi_hosts *hosts, const sagoi_turn *turn);
 
 /* Domains that are not where C1 + C2 is least, since links on the way there carry more than their share. */
 int64_t sagoi_hosts_moved(const sagoi_hosts *hosts);
+/* The file's storage targets, where C2 depends on which of them a domain goes to; else 0. */
+int64_t sagoi_hosts_targets(const sagoi_hosts *hosts);
 /* How many nodes of each group can host one at all. */
 const int64_t *sagoi_hosts_able(const sagoi_hosts *hosts);
 bool sagoi_hosts_fixed(const sagoi_hosts *hosts); /* rank or spread: memory does not decide where */

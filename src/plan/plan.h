@@ -77,6 +77,8 @@ typedef struct sagoi_target {
     int64_t lock_unit;   /* nodes that write to one such block wait for each other; 0: not known to be so */
     int64_t stripe_unit; /* 0: not striped */
     int64_t stripe_count;
+    int64_t stripe_first; /* the machine's number of the target that stripe 0 is on, the others following, plus 1;
+                             0: not known */
     sagoi_subfiles subfiles; /* count 0: one file */
     bool mappable;           /* every rank of the machine may map the file: one node, memory-backed or hinted */
     bool sparse;             /* reads: the file may have holes, so mapping it could allocate them */

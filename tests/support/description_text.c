@@ -59,14 +59,21 @@ static void topology_write(const sagoi_topology *t, FILE *out) {
         fprintf(out, "numa %lld\n", (long long)t->numa);
 }
 
+static void targets_write(const sagoi_gateway_rule *rule, FILE *out) {
+    if (rule->targets > 0)
+        fprintf(out, " targets %lld from %lld", (long long)rule->targets, (long long)rule->from);
+}
+
 static void rules_write(const sagoi_topology *t, FILE *out) {
     for (int64_t i = 0; i < t->gateway_rules; i++) {
         const sagoi_gateway_rule *rule = &t->gateway_rule[i];
         if (rule->first < 0)
-            fprintf(out, "gateways count %lld unknown\n", (long long)rule->count);
+            fprintf(out, "gateways count %lld", (long long)rule->count);
         else
-            fprintf(out, "gateways at %lld every %lld count %lld serves %lld\n", (long long)rule->first,
+            fprintf(out, "gateways at %lld every %lld count %lld serves %lld", (long long)rule->first,
                     (long long)rule->every, (long long)rule->count, (long long)rule->serves);
+        targets_write(rule, out);
+        fputs(rule->first < 0 ? " unknown\n" : "\n", out);
     }
     for (int64_t i = 0; i < t->link_rules; i++)
         fprintf(out, "link at %lld count %lld bandwidth %s\n", (long long)t->link_rule[i].first,

@@ -34,6 +34,16 @@ static inline void random_shape(sagoi_topology *t) {
         t->extent[1] = 1;
 }
 
+/* As many gateways for each of some targets, or the other way round. */
+static inline sagoi_gateway_rule leading_to_targets(sagoi_gateway_rule rule) {
+    int64_t each = 1 + random_below(4);
+    if (one_in(2))
+        return rule;
+    rule.from = random_below(10);
+    rule.targets = rule.count % each == 0 && one_in(2) ? rule.count / each : rule.count * each;
+    return rule;
+}
+
 static inline sagoi_gateway_rule random_gateways(int64_t places) {
     sagoi_gateway_rule rule = {.first = one_in(5) ? -1 : random_below(places), .serves = random_below(20)};
     if (rule.first < 0)
@@ -62,7 +72,7 @@ static inline sagoi_topology random_topology(void) {
     t.numa = random_below(5);
     t.gateway_rules = random_below(4);
     for (int64_t i = 0; i < t.gateway_rules; i++)
-        t.gateway_rule[i] = random_gateways(t.places);
+        t.gateway_rule[i] = leading_to_targets(random_gateways(t.places));
     t.link_rules = one_in(2) ? 0 : random_below(4);
     for (int64_t i = 0; i < t.link_rules; i++) {
         int64_t first = random_below(t.places);

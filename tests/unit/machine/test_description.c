@@ -59,6 +59,10 @@ static void test_theta(void **state) {
     assert_int_equal(t->places, 9 * 96 * 4);
     assert_int_equal(d.tier[1].targets, 56);
     assert_int_equal(sagoi_topology_gateways(t), 56 * 7); /* of each OSS */
+    for (int64_t g = 0; g < 56 * 7; g++)
+        assert_true(sagoi_topology_gateway_leads(t, g, g / 7) &&
+                    !sagoi_topology_gateway_leads(t, g, (g / 7 + 1) % 56));
+    assert_false(sagoi_topology_maps_targets(t)); /* at places nobody knows */
     assert_true(sagoi_topology_store_cost(t, 100, 1e9) == 0);
     int64_t most = 0;
     for (int64_t a = 0; a < t->places; a++)
@@ -114,6 +118,11 @@ static const struct {
     {HEAD "topology flat 4\n" LEVEL LEVEL, "m:6: level 0 is given already"},
     {HEAD "topology flat 4\n" LEVEL "topology flat 4\n", "m:6: topology is given already"},
     {HEAD "topology flat 4\n" LEVEL "colour red\n", "m:6: unknown key 'colour'"},
+    {HEAD "topology flat 4\n" LEVEL "gateways at 0 count 4 targets 3\n",
+     "m:6: gateways: 4 of them cannot lead to 3 targets"},
+    {HEAD "topology flat 4\n" LEVEL "gateways at 0 from 3\n", "m:6: gateways: 1 of them cannot lead to 0 targets"},
+    {HEAD "topology flat 4\n" LEVEL "gateways at 0 targets -1\n", "m:6: gateways: targets '-1' is not"},
+    {HEAD "topology flat 4\n" LEVEL "gateways count 2 targets 2\n", "m:6: gateways are 'at PLACE"},
     {HEAD "topology flat 4\n" LEVEL "numa 0\n", "m:6: numa: '0' is not a number from 1 to 1024"},
     {HEAD "topology flat 4\n" LEVEL "numa 2\nnuma 2\n", "m:7: numa is given already"},
     {HEAD "topology flat 0\n", "m:4: topology: '0' is not an extent"},

@@ -235,6 +235,58 @@ static void test_gateways(void **state) {
 }
 
 /* Nobody knows where they are: no cost, as paper 000 has it for Theta. */
+/* The nearest of those that lead to the target, or of all where none does, by looking at each. */
+static double target_cost_naive(const sagoi_topology *t, int64_t place, int64_t target, double bytes) {
+    double least = -1, any = -1;
+    int64_t nearest = INT64_MAX, nearest_any = INT64_MAX;
+    for (int64_t g = 0; g < sagoi_topology_gateways(t); g++) {
+        int64_t at = sagoi_topology_gateway_place(t, g);
+        if (at < 0 || !sagoi_topology_gateway_serves(t, g, place))
+            continue;
+        int64_t hops = sagoi_topology_gateway_distance(t, place, g);
+        double rate = t->io.bandwidth;
+        if (at != place && sagoi_topology_bandwidth(t, place, at) < rate)
+            rate = sagoi_topology_bandwidth(t, place, at);
+        double cost = sagoi_topology_latency(t, place, at) + t->io.latency + bytes / rate;
+        if (hops < nearest_any) {
+            nearest_any = hops;
+            any = cost;
+        }
+        if (sagoi_topology_gateway_leads(t, g, target) && hops < nearest) {
+            nearest = hops;
+            least = cost;
+        }
+    }
+    return least >= 0 ? least : any >= 0 ? any : 0;
+}
+
+static void test_targets(void **state) {
+    (void)state;
+    sagoi_topology t;
+    sagoi_topology_flat(&t, 20);
+    t.gateway_rules = 2;
+    t.gateway_rule[0] = (sagoi_gateway_rule){.first = 0, .every = 1, .count = 6, .targets = 3};
+    t.gateway_rule[1] = (sagoi_gateway_rule){.first = 10, .every = 1, .count = 2, .targets = 4, .from = 3};
+    assert_int_equal(sagoi_topology_complete(&t), SAGO_OK);
+    assert_true(sagoi_topology_maps_targets(&t));
+    static const int64_t first[] = {0, 2, 4, 6, 6, 7, 7, 8}, count[] = {2, 2, 2, 1, 1, 1, 1, 0};
+    for (int64_t target = 0; target < 8; target++)
+        for (int64_t g = 0; g < 8; g++)
+            assert_int_equal(sagoi_topology_gateway_leads(&t, g, target),
+                             g >= first[target] && g < first[target] + count[target]);
+    int64_t mapped = 0;
+    for (int i = 0; i < 300; i++) {
+        t = random_topology();
+        mapped += sagoi_topology_maps_targets(&t);
+        for (int64_t place = 0; place < t.places; place++) {
+            int64_t target = random_below(30);
+            assert_true(fabs(sagoi_topology_target_cost(&t, place, target, 1e6) -
+                             target_cost_naive(&t, place, target, 1e6)) < 1e-12);
+        }
+    }
+    assert_true(mapped > 50);
+}
+
 static void test_unknown_gateways(void **state) {
     (void)state;
     sagoi_topology t;
@@ -266,11 +318,17 @@ static void test_refusals(void **state) {
     t = good, t.io.bandwidth = NAN, assert_refused(&t);
     t = good, t.inside.latency = INFINITY, assert_refused(&t);
     t = good, t.kind = SAGOI_DRAGONFLY, assert_refused(&t);
-    t = good, t.gateway_rules = 1, t.gateway_rule[0] = (sagoi_gateway_rule){10, 0, 1, 0}, assert_refused(&t);
-    t = good, t.gateway_rules = 1, t.gateway_rule[0] = (sagoi_gateway_rule){0, INT64_MAX, 3, 0},
+    t = good, t.gateway_rules = 1, t.gateway_rule[0] = (sagoi_gateway_rule){.first = 10, .every = 0, .count = 1},
     assert_refused(&t);
-    t = good, t.gateway_rules = 1, t.gateway_rule[0] = (sagoi_gateway_rule){0, 1, 0, 0}, assert_refused(&t);
+    t = good, t.gateway_rules = 1,
+    t.gateway_rule[0] = (sagoi_gateway_rule){.first = 0, .every = INT64_MAX, .count = 3}, assert_refused(&t);
+    t = good, t.gateway_rules = 1, t.gateway_rule[0] = (sagoi_gateway_rule){.first = 0, .every = 1, .count = 0},
+    assert_refused(&t);
     t = good, t.gateway_rules = 99, assert_refused(&t);
+    t = good, t.gateway_rules = 1, t.gateway_rule[0] = (sagoi_gateway_rule){.count = 4, .targets = 3};
+    assert_refused(&t);
+    t = good, t.gateway_rules = 1, t.gateway_rule[0] = (sagoi_gateway_rule){.count = 4, .from = 3};
+    assert_refused(&t);
     t = good, t.link_rules = 1, t.link_rule[0] = (sagoi_link_rule){9, 2, 1e9}, assert_refused(&t);
     t = good, t.link_rules = 1, t.link_rule[0] = (sagoi_link_rule){9, 1, 0}, assert_refused(&t);
     sagoi_topology grouped = {.kind = SAGOI_DRAGONFLY, .dimensions = 4, .extent = {2, 2, 2, 2}};
@@ -286,7 +344,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_distances), cmocka_unit_test(test_coordinates),
         cmocka_unit_test(test_gateways),  cmocka_unit_test(test_unknown_gateways),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_targets),   cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

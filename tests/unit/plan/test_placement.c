@@ -470,6 +470,40 @@ static void links_decide(void **state) {
     hosts_are(SAGOI_PLACEMENT_RANK, 1, (const int64_t[]){0});
 }
 
+/* Two storage targets, each behind a gateway of its own: the aggregator of a target is where its gateway is, if it
+ * is known which targets the file has. */
+static void gateways_of_targets_decide(void **state) {
+    (void)state;
+    sagoi_plan plan;
+    for (int known = 0; known < 2; known++)
+        for (int64_t per_target = 1; per_target <= 2; per_target++) {
+            situation_init(&s, 8, 4, 256 * MIB, 64);
+            topology = (sagoi_topology){.kind = SAGOI_FAT_TREE, .dimensions = 2, .extent = {2, 4}};
+            for (int64_t i = 0; i < topology.dimensions; i++)
+                topology.level[i] = (sagoi_level){.latency = 1e-6, .bandwidth = 1e9};
+            topology.inside = topology.io = (sagoi_level){.latency = 1e-7, .bandwidth = 1e10};
+            topology.gateway_rules = 2; /* the first target behind the second switch */
+            topology.gateway_rule[0] = (sagoi_gateway_rule){.first = 4, .count = 1, .targets = 1};
+            topology.gateway_rule[1] = (sagoi_gateway_rule){.first = 0, .count = 1, .targets = 1, .from = 1};
+            assert_int_equal(sagoi_topology_complete(&topology), SAGO_OK);
+            s.machine.topology = &topology;
+            s.target = (sagoi_target){
+                .block = 4096, .stripe_unit = 4 * MIB, .stripe_count = 2, .stripe_first = known ? 1 : 0};
+            s.hints.per_target = per_target;
+            must_make(&plan);
+            assert_int_equal(plan.ndomains, 2 * per_target);
+            for (int64_t d = 0; d < (known ? plan.ndomains : 2); d++) {
+                int64_t gateway = d % 2 ? 0 : 4;
+                assert_int_equal(plan.domains[d].node / 4, known ? gateway / 4 : plan.domains[d].node / 4);
+                if (known && per_target == 1)
+                    assert_int_equal(plan.domains[d].node, gateway);
+            }
+            if (!known && per_target == 1) /* as even as can be */
+                assert_true(plan.domains[0].node == 0 && plan.domains[1].node == 4);
+            sagoi_plan_cleanup(&plan);
+        }
+}
+
 /* ---- Routes ---- */
 
 /* Four sets of four nodes; the first set has a little more of everything, so C1 would have all domains there, over
@@ -573,6 +607,7 @@ int main(void) {
         cmocka_unit_test(policies),
         cmocka_unit_test(data_decides),
         cmocka_unit_test(links_decide),
+        cmocka_unit_test(gateways_of_targets_decide),
         cmocka_unit_test(domains_keep_off_shared_links),
         cmocka_unit_test(poor_nodes_host_nothing),
         cmocka_unit_test(memory_saves_rounds),
