@@ -17,7 +17,7 @@
 
 typedef struct tune_config {
     const char *dir, *site;
-    bool quick, dry;
+    bool quick, dry, network;
     sagoi_hints hints;
     char path[PATH_MAX]; /* of the site file */
 } tune_config;
@@ -27,6 +27,7 @@ static const tool_option table[] = {
     {"dir", OPTION_TEXT, FIELD(dir), 0, 0, "DIR", "on the storage to be measured (.)", NULL},
     {"site", OPTION_TEXT, FIELD(site), 0, 0, "FILE", "the site file (SAGO_SITE, the installed one, or sago.site)",
      NULL},
+    {"network", OPTION_FLAG, FIELD(network), 0, 0, NULL, "the network alone, not the storage", NULL},
     {"quick", OPTION_FLAG, FIELD(quick), 0, 0, NULL, "seconds instead of minutes, less exact", NULL},
     {"dry-run", OPTION_FLAG, FIELD(dry), 0, 0, NULL, "show what would change, write nothing", NULL},
 };
@@ -74,10 +75,10 @@ static const char *line_next(const char *line) {
     return line + (*line == '\n');
 }
 
-/* The line of `text` with the same key (links: the same hosts), or NULL. */
+/* The line of `text` with the same key (links and racks: the same hosts), or NULL. */
 static const char *line_find(const char *text, const char *line) {
     int width = (int)strcspn(line, " ");
-    if (strncmp(line, "link ", 5) == 0)
+    if (strncmp(line, "link ", 5) == 0 || strncmp(line, "rack ", 5) == 0)
         width = 5 + (int)strcspn(line + 5, " ");
     for (; *text; text = line_next(text))
         if (strncmp(text, line, (size_t)width + 1) == 0)
@@ -185,7 +186,7 @@ static bool tune(tune_plan *plan, const tune_config *config) {
     bool root = plan->world.rank == 0;
     bool good = bench_agree(&plan->world, !root || site_load(config, &site, plan->why), plan->why);
     char *before = good && root ? site_text(&site) : NULL;
-    good = good && tune_network(plan, &site) && tune_store(plan, &site);
+    good = good && tune_network(plan, &site) && (config->network || tune_store(plan, &site));
     progress_end();
     if (good && root)
         good = finish(config, before ? before : "", &site, plan->why);

@@ -1,11 +1,14 @@
-/* Latency and bandwidth between two ranks of a node and between nodes; nodes whose own links are slow.
+/* Latency and bandwidth between two ranks of a node and between nodes; nodes whose own links are slow; racks.
  *
- * Nodes are measured in a ring, each with its two neighbours: a node is as fast as the faster of its two pairs, so
- * that a slow neighbour does not make it look slow.  Pairs that share no node run at the same time. */
+ * Nodes are measured each with those 1, 2, 4, ... further on: a node is as fast as the fastest of its pairs, so
+ * that a slow neighbour does not make it look slow.  Pairs that share no node run at the same time.  Where times
+ * have a gap, nodes are in racks (machine/racks.h); then the first nodes of racks are measured with each other,
+ * too, since the sample may have missed that two racks are one. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "machine/discover.h"
+#include "machine/racks.h"
 #include "machine/text.h"
 #include "tools/tune.h"
 
@@ -81,28 +84,75 @@ static void inside_node(tune_plan *plan, char *buffer, sagoi_site *site) {
     found_level(plan, "between ranks of a node", site->inside);
 }
 
-/* Leader n with leader n + 1, round the ring; of a phase only pairs that share no node. */
-static tune_pair ring(const tune_plan *plan, char *buffer) {
-    int node = (int)plan->node, nodes = (int)plan->world.nodes, phases = nodes % 2 ? 3 : 2;
-    tune_pair best = {0, 0};
-    if (plan->leaders == MPI_COMM_NULL || nodes < 2)
-        return best;
-    for (int phase = 0; phase < phases; phase++) {
-        int peer = -1;
-        for (int low = 0; low < (nodes == 2 ? 1 : nodes); low++) {
-            int of_phase = nodes % 2 && low == nodes - 1 ? 2 : low % 2;
-            int high = (low + 1) % nodes;
-            if (of_phase == phase && (low == node || high == node))
-                peer = low == node ? high : low;
+/* ---- Pairs of nodes ---- */
+
+/* The pairs that are measured, the same on all leaders; figures are kept by the first of a pair. */
+typedef struct tune_pairs {
+    int64_t count, measured;
+    sagoi_pair_time *pair;      /* of which seconds are not used */
+    double *latency, *slowness; /* seconds; seconds a byte */
+    tune_pair best;             /* of this leader's node */
+} tune_pairs;
+
+static bool pairs_grow(tune_pairs *p, int64_t count) {
+    sagoi_pair_time *pair = realloc(p->pair, (size_t)count * sizeof *pair);
+    p->pair = pair ? pair : p->pair;
+    double *latency = realloc(p->latency, (size_t)count * sizeof *latency);
+    p->latency = latency ? latency : p->latency;
+    double *slowness = realloc(p->slowness, (size_t)count * sizeof *slowness);
+    p->slowness = slowness ? slowness : p->slowness;
+    return pair && latency && slowness;
+}
+
+static void pairs_cleanup(tune_pairs *p) {
+    free(p->pair);
+    free(p->latency);
+    free(p->slowness);
+}
+
+static void measure_one(const tune_plan *plan, tune_pairs *p, int64_t i, char *buffer) {
+    bool first = p->pair[i].a == plan->node;
+    if (!first && p->pair[i].b != plan->node)
+        return;
+    tune_pair now = measure_pair(plan, plan->leaders, (int)(first ? p->pair[i].b : p->pair[i].a), first, buffer);
+    p->best.latency = p->best.latency == 0 || now.latency < p->best.latency ? now.latency : p->best.latency;
+    p->best.bandwidth = now.bandwidth > p->best.bandwidth ? now.bandwidth : p->best.bandwidth;
+    p->latency[i] = first ? now.latency : 0;
+    p->slowness[i] = first ? 1 / now.bandwidth : 0;
+}
+
+/* Those not measured yet, in turns: of a turn only pairs that share no node.  Rank 0 learns all of them.  False:
+ * no memory. */
+static bool measure_pairs(const tune_plan *plan, tune_pairs *p, char *buffer) {
+    int64_t nodes = plan->world.nodes, left = p->count - p->measured, turn = 0;
+    int64_t *busy = calloc((size_t)nodes, sizeof *busy); /* the last turn that a node has a pair in */
+    bool *done = calloc((size_t)p->count, sizeof *done);
+    int good = busy && done;
+    MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, plan->leaders);
+    for (int64_t i = p->measured; i < p->count; i++)
+        p->latency[i] = p->slowness[i] = 0;
+    while (good && left > 0) {
+        turn++;
+        for (int64_t i = p->measured; i < p->count; i++) {
+            sagoi_pair_time *pair = &p->pair[i];
+            if (done[i] || busy[pair->a] == turn || busy[pair->b] == turn)
+                continue;
+            busy[pair->a] = busy[pair->b] = turn;
+            done[i] = true;
+            left--;
+            measure_one(plan, p, i, buffer);
         }
-        MPI_Barrier(plan->leaders);
-        if (peer < 0)
-            continue;
-        tune_pair pair = measure_pair(plan, plan->leaders, peer, node < peer, buffer);
-        best.latency = best.latency == 0 || pair.latency < best.latency ? pair.latency : best.latency;
-        best.bandwidth = pair.bandwidth > best.bandwidth ? pair.bandwidth : best.bandwidth;
     }
-    return best;
+    free(busy);
+    free(done);
+    bool root = plan->node == 0;
+    int fresh = (int)(p->count - p->measured);
+    for (int k = 0; good && k < 2; k++) {
+        double *values = (k ? p->slowness : p->latency) + p->measured;
+        MPI_Reduce(root ? MPI_IN_PLACE : values, values, fresh, MPI_DOUBLE, MPI_MAX, 0, plan->leaders);
+    }
+    p->measured = p->count;
+    return good;
 }
 
 /* What every leader tells rank 0. */
@@ -143,22 +193,120 @@ static bool judge(tune_plan *plan, const tune_told *told, sagoi_site *site) {
     return find_slow(plan, told, site);
 }
 
+/* ---- Racks ---- */
+
+/* By latency, or where that has no gap by bandwidth. */
+static bool find_racks(tune_plan *plan, tune_pairs *p, int64_t *rack, sagoi_racks *found) {
+    *found = (sagoi_racks){.racks = 1};
+    for (int k = 0; k < 2 && found->racks == 1; k++) {
+        for (int64_t i = 0; i < p->count; i++)
+            p->pair[i].seconds = k ? p->slowness[i] : p->latency[i];
+        if (sagoi_racks_find(plan->world.nodes, p->count, p->pair, rack, found) != SAGO_OK) {
+            snprintf(plan->why, sizeof plan->why, "%s", sago_error_message());
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The medians of pairs inside racks, or between them. */
+static sagoi_level level_of(const tune_pairs *p, const int64_t *rack, bool inside) {
+    double *values = malloc((size_t)(2 * p->count) * sizeof *values);
+    int64_t count = 0;
+    for (int64_t i = 0; values && i < p->count; i++)
+        if ((rack[p->pair[i].a] == rack[p->pair[i].b]) == inside) {
+            values[count] = p->latency[i];
+            values[p->count + count++] = p->slowness[i];
+        }
+    sagoi_level level = {0, 0};
+    if (count > 0)
+        level = (sagoi_level){tune_round(median(values, count)), tune_round(1 / median(values + p->count, count))};
+    free(values);
+    return level;
+}
+
+/* Adds the first nodes of racks, pair by pair; the same on all leaders. */
+static bool add_first_nodes(const tune_plan *plan, tune_pairs *p, const int64_t *rack, int64_t racks) {
+    int64_t first[SAGOI_RACKS_MAX], found = 0;
+    if (!pairs_grow(p, p->count + racks * racks))
+        return false;
+    for (int64_t n = 0; n < plan->world.nodes; n++)
+        if (found < racks && rack[n] == found)
+            first[found++] = n;
+    for (int64_t i = 0; i < found; i++)
+        for (int64_t k = 0; k < i; k++)
+            p->pair[p->count++] = (sagoi_pair_time){first[k], first[i], 0};
+    return true;
+}
+
+static bool list_racks(tune_plan *plan, const tune_told *told, const int64_t *rack, int64_t racks,
+                       sagoi_site *site) {
+    for (int64_t n = 0; n < plan->world.nodes; n++)
+        if (sagoi_hostlist_add(&site->rack[rack[n]], told[n].name.host) != SAGO_OK) {
+            site->racks = racks;
+            snprintf(plan->why, sizeof plan->why, "%s", sago_error_message());
+            return false;
+        }
+    site->racks = racks;
+    return true;
+}
+
+/* Of the leaders; rank 0 fills in the site. */
+static bool look_for_racks(tune_plan *plan, tune_pairs *p, const tune_told *told, char *buffer, sagoi_site *site) {
+    int64_t *rack = calloc((size_t)plan->world.nodes, sizeof *rack), racks = 1;
+    sagoi_racks found = {.racks = 1};
+    int good = rack && (plan->node != 0 || find_racks(plan, p, rack, &found));
+    racks = good ? found.racks : 1;
+    MPI_Bcast(&racks, 1, MPI_INT64_T, 0, plan->leaders);
+    MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, plan->leaders);
+    if (good && racks > 1) {
+        MPI_Bcast(rack, (int)plan->world.nodes, MPI_INT64_T, 0, plan->leaders);
+        good = add_first_nodes(plan, p, rack, racks);
+        MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, plan->leaders);
+        good = good && measure_pairs(plan, p, buffer) && (plan->node != 0 || find_racks(plan, p, rack, &found));
+    }
+    if (good && plan->node == 0 && found.racks > 1) {
+        site->network = level_of(p, rack, true);
+        site->between = level_of(p, rack, false);
+        found_level(plan, "between nodes of a rack", site->network);
+        found_level(plan, "between racks", site->between);
+        tune_found(plan, "%-26s  %lld", "racks", (long long)found.racks);
+        good = list_racks(plan, told, rack, found.racks, site);
+    }
+    free(rack);
+    return good;
+}
+
+static bool measure_leaders(tune_plan *plan, tune_pairs *p, tune_told *told, char *buffer, sagoi_site *site) {
+    tune_told mine;
+    int64_t count = sagoi_racks_sample(plan->world.nodes, NULL);
+    int good = pairs_grow(p, count);
+    MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, plan->leaders);
+    if (!good)
+        return false;
+    p->count = sagoi_racks_sample(plan->world.nodes, p->pair);
+    if (!measure_pairs(plan, p, buffer))
+        return false;
+    memset(&mine, 0, sizeof mine);
+    mine.pair = p->best;
+    sagoi_node_name_ask(&mine.name);
+    MPI_Gather(&mine, sizeof mine, MPI_BYTE, told, sizeof mine, MPI_BYTE, 0, plan->leaders);
+    good = plan->node != 0 || judge(plan, told, site);
+    return look_for_racks(plan, p, told, buffer, site) && good;
+}
+
 static bool between_nodes(tune_plan *plan, char *buffer, sagoi_site *site) {
     int64_t nodes = plan->world.nodes;
     if (nodes < 2)
         return true;
     tune_progress(plan, "between %lld nodes", (long long)nodes);
-    tune_told mine, *told = calloc((size_t)nodes, sizeof *told);
+    tune_told *told = calloc((size_t)nodes, sizeof *told);
+    tune_pairs pairs = {.count = 0};
     snprintf(plan->why, sizeof plan->why, "no memory");
     bool good = bench_agree(&plan->world, told, plan->why);
-    if (good && plan->leaders != MPI_COMM_NULL) {
-        memset(&mine, 0, sizeof mine);
-        mine.pair = ring(plan, buffer);
-        sagoi_node_name_ask(&mine.name);
-        MPI_Gather(&mine, sizeof mine, MPI_BYTE, told, sizeof mine, MPI_BYTE, 0, plan->leaders);
-        if (plan->world.rank == 0)
-            good = judge(plan, told, site);
-    }
+    if (good && plan->leaders != MPI_COMM_NULL)
+        good = measure_leaders(plan, &pairs, told, buffer, site);
+    pairs_cleanup(&pairs);
     free(told);
     return bench_agree(&plan->world, good, plan->why);
 }
@@ -170,7 +318,8 @@ bool tune_network(tune_plan *plan, sagoi_site *site) {
         free(buffer);
         return false;
     }
-    sagoi_site_cleanup(site); /* links are found anew */
+    sagoi_site_cleanup(site); /* links and racks are found anew */
+    site->between = (sagoi_level){0, 0};
     inside_node(plan, buffer, site);
     bool good = between_nodes(plan, buffer, site);
     free(buffer);

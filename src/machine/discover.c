@@ -234,6 +234,39 @@ static bool use_slurm_addresses(int64_t nodes, const sagoi_node_name *name, sago
     return used;
 }
 
+/* Racks that `sago tune` found, or somebody wrote down: a tree of two levels, where they have all nodes. */
+static bool use_racks(const sagoi_site *site, int64_t nodes, const sagoi_node_name *name,
+                      sagoi_surroundings *found, int64_t *place) {
+    sagoi_topology tree = found->topology;
+    int64_t widest = 1;
+    for (int64_t i = 0; i < site->racks; i++)
+        widest = sagoi_max(widest, site->rack[i].hosts);
+    if (site->racks < 2 || site->between.bandwidth <= 0 || widest > SAGOI_PLACES_MAX)
+        return false;
+    for (int64_t n = 0; n < nodes; n++) {
+        place[n] = -1;
+        for (int64_t i = 0; i < site->racks && place[n] < 0; i++) {
+            int64_t seat = sagoi_hostlist_find(&site->rack[i], name[n].host);
+            place[n] = seat < 0 ? -1 : i * widest + seat;
+        }
+        if (place[n] < 0)
+            return false;
+    }
+    const sagoi_level near = found->topology.level[0], far = site->between;
+    tree.kind = SAGOI_FAT_TREE;
+    tree.dimensions = 2;
+    tree.extent[0] = site->racks;
+    tree.extent[1] = widest;
+    tree.level[0] = (sagoi_level){near.latency / 2, near.bandwidth}; /* two hops: to the switch, and from it */
+    tree.level[1] =
+        (sagoi_level){far.latency > near.latency ? (far.latency - near.latency) / 2 : 0, far.bandwidth};
+    if (places_distinct(nodes, place) != SAGO_OK || sagoi_topology_complete(&tree) != SAGO_OK)
+        return false;
+    found->topology = tree;
+    (void)snprintf(found->source, sizeof found->source, "the site file's racks");
+    return true;
+}
+
 static void use_flat(const sagoi_site *site, int64_t nodes, sagoi_surroundings *found, int64_t *place) {
     sagoi_topology_flat(&found->topology, sagoi_min(nodes, SAGOI_PLACES_MAX));
     if (site->network.bandwidth > 0)
@@ -286,8 +319,11 @@ static sago_status find_topology(const sagoi_discover_options *options, const sa
             return status;
     }
     if (!use_slurm_conf(options->slurm_conf, nodes, name, found, place) &&
-        !use_slurm_addresses(nodes, name, found, place))
+        !use_slurm_addresses(nodes, name, found, place)) {
         use_flat(site, nodes, found, place); /* their attempts may have left places behind */
+        if (!use_racks(site, nodes, name, found, place))
+            use_flat(site, nodes, found, place);
+    }
     return SAGO_OK;
 }
 

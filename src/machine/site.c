@@ -11,7 +11,7 @@ typedef struct parser {
     unsigned long seen; /* bit i: row i of the table was there */
 } parser;
 
-typedef enum { VALUE_TEXT, VALUE_LEVEL, VALUE_COUNT, VALUE_SIZE, VALUE_LINK } value_kind;
+typedef enum { VALUE_TEXT, VALUE_LEVEL, VALUE_COUNT, VALUE_SIZE, VALUE_LINK, VALUE_RACK } value_kind;
 
 typedef struct key_row {
     const char *name;
@@ -27,6 +27,8 @@ static const key_row keys[] = {
     {"sago_local_dirs", VALUE_TEXT, FIELD(local_dirs), "storage of nodes and racks"},
     {"inside", VALUE_LEVEL, FIELD(inside), "between ranks of a node"},
     {"network", VALUE_LEVEL, FIELD(network), "between nodes"},
+    {"between_racks", VALUE_LEVEL, FIELD(between), "between nodes of different racks"},
+    {"rack", VALUE_RACK, 0, "nodes that are nearer to each other than to others"},
     {"io", VALUE_LEVEL, FIELD(io), "one writer to the storage"},
     {"sago_aggregators_per_node", VALUE_COUNT, FIELD(tuned.aggregators_per_node),
      "N_ah: writers that saturate a node"},
@@ -81,12 +83,22 @@ static sago_status take_link(parser *p) {
     return status == SAGO_OK ? SAGO_OK : sagoi_text_locate(&p->text, status);
 }
 
+static sago_status take_rack(parser *p) {
+    sagoi_site *site = p->site;
+    if (p->text.words != 2)
+        return sagoi_text_fail(&p->text, "rack is followed by HOSTS");
+    if (site->racks == SAGOI_RACKS_MAX)
+        return sagoi_text_fail(&p->text, "more than %d racks", SAGOI_RACKS_MAX);
+    sago_status status = sagoi_hostlist_add(&site->rack[site->racks++], p->text.word[1]);
+    return status == SAGO_OK ? SAGO_OK : sagoi_text_locate(&p->text, status);
+}
+
 static sago_status line_take(void *arg) {
     parser *p = arg;
     for (int i = 0; i < KEYS; i++) {
         if (strcmp(keys[i].name, p->text.word[0]) != 0)
             continue;
-        if (keys[i].kind != VALUE_LINK && p->seen & 1UL << i)
+        if (keys[i].kind != VALUE_LINK && keys[i].kind != VALUE_RACK && p->seen & 1UL << i)
             return sagoi_text_fail(&p->text, "%s is given already", keys[i].name);
         p->seen |= 1UL << i;
         void *field = (char *)p->site + keys[i].field;
@@ -100,6 +112,8 @@ static sago_status line_take(void *arg) {
             return take_number(p, keys[i].kind == VALUE_SIZE, field);
         case VALUE_LINK:
             return take_link(p);
+        case VALUE_RACK:
+            return take_rack(p);
         }
     }
     return sagoi_text_fail(&p->text, "unknown key '%s'", p->text.word[0]);
@@ -133,19 +147,33 @@ sago_status sagoi_site_read(const char *path, sagoi_site *site) {
 void sagoi_site_cleanup(sagoi_site *site) {
     for (int64_t i = 0; i < site->links; i++)
         sagoi_hostlist_cleanup(&site->link[i].hosts);
-    site->links = 0;
+    for (int64_t i = 0; i < site->racks; i++)
+        sagoi_hostlist_cleanup(&site->rack[i]);
+    site->links = site->racks = 0;
 }
 
 /* ---- Writing ------------------------------------------------------------------------------------------ */
 
-static void links_write(const sagoi_site *site, FILE *out) {
+static void hosts_write(const sagoi_hostlist *hosts, FILE *out) {
     char text[3 * SAGOI_HOST_MAX];
+    for (int64_t r = 0; r < hosts->ranges; r++) {
+        sagoi_host_range_format(&hosts->range[r], text, sizeof text);
+        fprintf(out, "%s%s", r ? "," : "", text);
+    }
+}
+
+static void racks_write(const sagoi_site *site, FILE *out) {
+    for (int64_t i = 0; i < site->racks; i++) {
+        fputs("rack ", out);
+        hosts_write(&site->rack[i], out);
+        fputc('\n', out);
+    }
+}
+
+static void links_write(const sagoi_site *site, FILE *out) {
     for (int64_t i = 0; i < site->links; i++) {
         fputs("link ", out);
-        for (int64_t r = 0; r < site->link[i].hosts.ranges; r++) {
-            sagoi_host_range_format(&site->link[i].hosts.range[r], text, sizeof text);
-            fprintf(out, "%s%s", r ? "," : "", text);
-        }
+        hosts_write(&site->link[i].hosts, out);
         fprintf(out, " bandwidth %s\n", sagoi_format_rate(site->link[i].bandwidth).text);
     }
 }
@@ -168,6 +196,8 @@ void sagoi_site_write(const sagoi_site *site, FILE *out) {
     for (int i = 0; i < KEYS; i++)
         if (keys[i].kind == VALUE_LINK)
             links_write(site, out);
+        else if (keys[i].kind == VALUE_RACK)
+            racks_write(site, out);
         else
             value_write(&keys[i], (const char *)site + keys[i].field, out);
 }

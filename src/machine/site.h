@@ -6,6 +6,7 @@
 
 #include "machine/hostlist.h"
 #include "machine/machine.h"
+#include "machine/racks.h"
 #include "machine/text.h"
 
 enum { SAGOI_SITE_TEXT_MAX = 512 };
@@ -22,6 +23,9 @@ typedef struct sagoi_site {
     char topology_library[SAGOI_SITE_TEXT_MAX]; /* path of a shared object (sago/topology.h) */
     char local_dirs[SAGOI_SITE_TEXT_MAX];       /* as the hint sago_local_dirs */
     sagoi_level inside, network, io;            /* io: one stream to the storage */
+    sagoi_level between;                        /* nodes of different racks; network: of one */
+    int64_t racks;
+    sagoi_hostlist rack[SAGOI_RACKS_MAX]; /* owned */
     sagoi_tuned tuned;
     int64_t links;
     sagoi_site_link link[SAGOI_LINK_RULES_MAX];

@@ -33,6 +33,14 @@ grep -q "from sago_domain_write *77KiB" "$work/out" || fail "$(cat "$work/out")"
 grep -q "^same     sago_local_dirs" "$work/out" || fail "$(cat "$work/out")"
 grep -q "^gone     link gone" "$work/out" || fail "$(cat "$work/out")"
 
+# The network alone: nothing of the storage changes, and racks that are not there are gone.
+printf 'io latency 1ms bandwidth 1MB/s\nrack n1,n2\nrack n3,n4\nbetween_racks latency 1us bandwidth 1GB/s\n' >"$work/site"
+tune --network >"$work/out"
+grep -q "^same     io" "$work/out" || fail "$(cat "$work/out")"
+grep -q "^gone     rack n1,n2" "$work/out" || fail "$(cat "$work/out")"
+grep -q "^inside" "$work/site" || fail "$(cat "$work/site")"
+! grep -q "rack" "$work/site" || fail "$(cat "$work/site")"
+
 ! "$sago" tune --quick --dir "$work/nowhere" --site "$work/other" 2>"$work/err" || fail "a folder that is not there"
 grep -q nowhere "$work/err" || fail "$(cat "$work/err")"
 [ ! -e "$work/other" ] || fail "a site file after an error"

@@ -331,6 +331,60 @@ static void test_named_must_be_right(void **state) {
     assert_non_null(strstr(sagoi_message(), "same name"));
 }
 
+/* Racks are used where nothing else is known of the network, and where they have all nodes of the job. */
+static void test_racks(void **state) {
+    (void)state;
+    sagoi_surroundings found;
+    int64_t place[NODES];
+    sagoi_discover_options options = nothing();
+    static const char text[] = "network latency 2us bandwidth 4GB/s\nbetween_racks latency 6us bandwidth 1GB/s\n"
+                               "rack n0,n2\nrack n[1-1],n[3-5]\n";
+    path_text site = put("site", text);
+    options.site = site.text;
+    assert_int_equal(sagoi_discover(&options, NODES, four, &found, place), SAGO_OK);
+    assert_string_equal(found.source, "the site file's racks");
+    const sagoi_topology *t = &found.topology;
+    assert_int_equal(t->kind, SAGOI_FAT_TREE);
+    assert_int_equal(place[1], 0); /* n0, n2, n1, n3 */
+    assert_int_equal(place[2], 1);
+    assert_int_equal(place[3], 4);
+    assert_int_equal(place[0], 5);
+    assert_true(sagoi_topology_bandwidth(t, place[1], place[2]) == 4e9);
+    assert_true(sagoi_topology_bandwidth(t, place[1], place[3]) == 1e9);
+    double near = sagoi_topology_latency(t, place[1], place[2]),
+           far = sagoi_topology_latency(t, place[1], place[3]);
+    assert_true(near > 1.9e-6 && near < 2.1e-6 && far > 5.9e-6 && far < 6.1e-6);
+    static const char *const useless[] = {
+        "network latency 2us bandwidth 4GB/s\nbetween_racks latency 6us bandwidth 1GB/s\nrack n0,n2\nrack n1\n",
+        "network latency 2us bandwidth 4GB/s\nrack n0,n2\nrack n1,n3\n",
+        "between_racks latency 6us bandwidth 1GB/s\nrack n[0-3]\n"};
+    for (size_t i = 0; i < sizeof useless / sizeof *useless; i++) {
+        (void)put("site", useless[i]);
+        assert_int_equal(sagoi_discover(&options, NODES, four, &found, place), SAGO_OK);
+        assert_int_equal(found.topology.kind, SAGOI_FLAT);
+        assert_int_equal(place[3], 3);
+    }
+    sagoi_site read, again; /* written and read back */
+    assert_int_equal(sagoi_site_parse("s", text, (int64_t)strlen(text), &read), SAGO_OK);
+    char *written = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&written, &length);
+    sagoi_site_write(&read, out);
+    assert_int_equal(fclose(out), 0);
+    assert_int_equal(sagoi_site_parse("s", written, (int64_t)length, &again), SAGO_OK);
+    assert_true(again.racks == 2 && again.rack[1].hosts == 4 && again.between.bandwidth == 1e9);
+    free(written);
+    sagoi_site_cleanup(&read);
+    sagoi_site_cleanup(&again);
+    /* Whoever knows more has the last word. */
+    (void)put("site", text);
+    (void)put("topology.conf", tree);
+    path_text slurm = put("slurm.conf", "");
+    options.slurm_conf = slurm.text;
+    assert_int_equal(sagoi_discover(&options, NODES, four, &found, place), SAGO_OK);
+    assert_non_null(strstr(found.source, "topology.conf"));
+}
+
 static void assert_site_says(const char *text, const char *says) {
     sagoi_site site;
     assert_int_equal(sagoi_site_parse("s", text, (int64_t)strlen(text), &site), SAGO_ERR_ARG);
@@ -349,6 +403,9 @@ static void test_site_refusals(void **state) {
                      "s:1: sago_aggregators_per_node takes one number above zero");
     assert_site_says("\n\nnetwork latency 1us\n", "s:3: network is followed by");
     assert_site_says("network latency 1us bandwidth 0B/s\n", "s:1: network: '0B/s' is not a bandwidth");
+    assert_site_says("rack\n", "s:1: rack is followed by HOSTS");
+    assert_site_says("rack n[\n", "s:1: '[' without ']'");
+    assert_site_says("between_racks latency 1us\n", "s:1: between_racks is followed by");
     assert_site_says("link n1 bandwidth x\n", "s:1: link is followed by");
     assert_site_says("link n[ bandwidth 1GB/s\n", "s:1: '[' without ']'");
 }
@@ -380,17 +437,12 @@ static void test_inside(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_site_library),
-        cmocka_unit_test(test_numa),
-        cmocka_unit_test(test_slurm_conf),
-        cmocka_unit_test(test_slurm_refusals),
-        cmocka_unit_test(test_slurm_addresses),
-        cmocka_unit_test(test_slurm_job),
-        cmocka_unit_test(test_slurm_names),
-        cmocka_unit_test(test_site),
-        cmocka_unit_test(test_named_must_be_right),
-        cmocka_unit_test(test_site_refusals),
-        cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_site_library),    cmocka_unit_test(test_numa),
+        cmocka_unit_test(test_slurm_conf),      cmocka_unit_test(test_slurm_refusals),
+        cmocka_unit_test(test_slurm_addresses), cmocka_unit_test(test_slurm_job),
+        cmocka_unit_test(test_slurm_names),     cmocka_unit_test(test_site),
+        cmocka_unit_test(test_racks),           cmocka_unit_test(test_named_must_be_right),
+        cmocka_unit_test(test_site_refusals),   cmocka_unit_test(test_shipped),
         cmocka_unit_test(test_inside),
     };
     return cmocka_run_group_tests(tests, folder_create, folder_destroy);
