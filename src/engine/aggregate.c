@@ -185,6 +185,12 @@ static void move_between_nodes(job *work, int64_t round) {
 
 /* ---- Rounds ---- */
 
+/* Nothing is stored yet in the first round, so it tells how fast data is gathered. */
+static void time_first_round(job *work, int64_t wire_bytes, double start) {
+    work->call->sent = work->file->stats.wire_bytes - wire_bytes;
+    work->call->sending = sagoi_now() - start;
+}
+
 /* The windows are nobody's from the call before: all left that one together. */
 static void write_rounds(job *work) {
     if (work->at.marks_bytes > 0) {
@@ -192,6 +198,8 @@ static void write_rounds(job *work) {
         clear_marks(work, 1);
         meet(work); /* marks are clear */
     }
+    const int64_t wire_bytes = work->file->stats.wire_bytes;
+    const double start = sagoi_now();
     for (int64_t round = 0; round < work->plan->rounds; round++) {
         sagoi_record_round(&work->file->stats, round);
         open_window(work, round);
@@ -201,6 +209,8 @@ static void write_rounds(job *work) {
         if (round > 0)
             clear_marks(work, round + 1);
         move_between_nodes(work, round);
+        if (round == 0)
+            time_first_round(work, wire_bytes, start);
         start_io(work, round);
     }
 }

@@ -36,8 +36,10 @@ enum {
     MAX_EXCEEDED,
     MAX_STAGED,
     MAX_RUNS,
-    MAX_LEFT
+    MAX_LEFT,
+    MAX_PACE
 };
+_Static_assert((int)MAX_PACE < (int)SAGOI_MAXIMA && (int)SUM_OTHERS < (int)SAGOI_SUMS, "there is room for all");
 
 /* The leader asks the file system, and so does a rank that wrote by itself since the last call, or that reads and
  * may have written past Sago: the leader may have looked before.  A network's file system may not even have heard
@@ -188,6 +190,8 @@ static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *
     agreed->max[MAX_EXCEEDED] = sagoi_share_exceeded(file);
     agreed->max[MAX_STAGED] = sagoi_request_is_staged(&composed->request);
     agreed->max[MAX_LEFT] = !call->first || file->own.strayed; /* what was written so may have come later */
+    agreed->max[MAX_PACE] =
+        file->network->found.assumed ? sagoi_circle_pace(file->team->circle, SAGOI_PACE_CALLS) : 0;
     file->own.strayed = false;
     agreed->sum[SUM_OTHERS] = others_may_write(call);
     status = agree_call(file, status, kind_of(composed), agreed);
@@ -201,6 +205,7 @@ static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *
     call->staged = agreed->max[MAX_STAGED];
     call->most_runs = agreed->max[MAX_RUNS];
     call->all_first = !agreed->max[MAX_LEFT];
+    call->pace = agreed->max[MAX_PACE];
     call->exclusive = agreed->sum[SUM_OTHERS] == 0;
     if (!call->all_first || composed->request.direction == SAGOI_TO_FILE)
         take_size(call, agreed);
@@ -394,7 +399,8 @@ static sago_status make_plan(const sagoi_call *call, const node_facts *facts, bo
         memcpy(regions + i * SAGOI_REGIONS, facts[i].histogram, (size_t)histogram);
         shapes[i] = (sagoi_node_shape){facts[i].low, facts[i].high, facts[i].bytes, facts[i].runs};
     }
-    sagoi_machine machine = {nodes, node, &file->network->found.topology, file->network->found.tuned};
+    sagoi_machine machine = {nodes, node, &file->network->found.topology, file->network->found.tuned,
+                             sagoi_pace_rate(call->pace)};
     sagoi_shape shape = {.write = call->composed->request.direction == SAGOI_TO_FILE,
                          .dense = dense,
                          .most_runs = call->most_runs,
@@ -486,6 +492,8 @@ static sago_status find_plan(sagoi_call *call, const sagoi_agreement *agreed) {
         key.shape.low++; /* another file, as far as mapping goes */
     if (forgoes_rma(call))
         key.shape.high++; /* another plan than a blocking call's */
+    if (sagoi_store_layout(file->store)->stripe_unit > 0)
+        key.shape.high += (uint64_t)call->pace << 8; /* who gathers is a matter of what that costs */
     if (agreed->max[MAX_EXCEEDED])
         sagoi_share_give_back(file);
     call->entry =
@@ -539,7 +547,8 @@ static bool goes_alone(const sagoi_call *call, const sagoi_agreement *agreed) {
                               .runs = (int64_t)agreed->sum[SUM_ALL_RUNS],
                               .most_runs = call->most_runs,
                               .write = call->composed->request.direction == SAGOI_TO_FILE,
-                              .topology = &call->file->network->found.topology};
+                              .topology = &call->file->network->found.topology,
+                              .gathered = sagoi_pace_rate(call->pace)};
     const sagoi_target target = describe_target(call);
     return sagoi_route_gathers_nothing(&all, &target, &call->file->hints);
 }
@@ -642,18 +651,29 @@ static sago_status run_alone(sagoi_call *call, const sagoi_agreement *agreed) {
     return status;
 }
 
+/* The slowest rank's time counts: it is what gathering cost. */
+static void learn_pace(const sagoi_call *call, int64_t sent, int64_t microseconds) {
+    int64_t nodes = sagoi_min(call->entry->plan.ndomains, call->file->team->nodes);
+    int64_t pace = sagoi_pace_of(sent, nodes, (double)microseconds * 1e-6);
+    if (pace > 0)
+        sagoi_circle_learn_pace(call->file->team->circle, pace);
+}
+
 /* How it went on all ranks; and whether from now on the aggregators know the extents of this plan. */
 static sago_status leave(sagoi_call *call, sago_status status) {
-    enum { MAX_FORGETFUL = 1 };
+    enum { MAX_FORGETFUL = 1, MAX_SENDING = 2, SUM_SENT = 0 };
     sagoi_team *team = call->file->team;
     sagoi_agreement agreed = {0};
     double start = sagoi_now();
     agreed.max[MAX_VERDICT] = sagoi_verdict_code(team, status);
     agreed.max[MAX_FORGETFUL] = call->forgetful;
+    agreed.max[MAX_SENDING] = (int64_t)(call->sending * 1e6);
+    agreed.sum[SUM_SENT] = (uint64_t)call->sent;
     sago_status met = sagoi_agree(team, &agreed, NULL, NULL, NULL);
     (void)sagoi_phase_end(&call->file->stats, SAGO_PHASE_WAIT, start);
     if (met)
         return met;
+    learn_pace(call, (int64_t)agreed.sum[SUM_SENT], agreed.max[MAX_SENDING]);
     call->entry->kept.complete = !agreed.max[MAX_FORGETFUL] && !agreed.max[MAX_VERDICT];
     return sagoi_verdict(team, agreed.max[MAX_VERDICT]);
 }

@@ -14,6 +14,9 @@ typedef struct sagoi_call {
     int64_t low, high;        /* of all ranks */
     int64_t most_runs;        /* of any rank */
     int64_t size;             /* of the file when the call began, if it is known: */
+    int64_t pace;   /* of gathering between nodes, where nobody has described the network; 0: not known */
+    int64_t sent;   /* by this rank to other nodes in the first round of a write, */
+    double sending; /* and the seconds of that round until nothing was under way */
     bool sized;
     bool first;     /* this rank has moved its part before the ranks met, */
     bool all_first; /* and so have all of them */

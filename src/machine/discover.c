@@ -336,6 +336,7 @@ sago_status sagoi_discover(const sagoi_discover_options *options, int64_t nodes,
         status = find_topology(options, &site, nodes, name, found, place);
     if (status == SAGO_OK) {
         found->tuned = site.tuned;
+        found->assumed = !found->machine[0] && site.network.bandwidth <= 0;
         if (site.local_dirs[0])
             memcpy(found->local_dirs, site.local_dirs, sizeof found->local_dirs);
         if (site.inside.bandwidth > 0)

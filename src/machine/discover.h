@@ -22,6 +22,7 @@ typedef struct sagoi_discover_options {
 typedef struct sagoi_surroundings {
     sagoi_topology topology;
     sagoi_tuned tuned;
+    bool assumed;  /* nobody has said how fast the network is: its figures are a common cluster's */
     double stream; /* bytes a second of one stream to the storage, as the site file has it; 0: it does not */
     char machine[SAGOI_NAME_MAX];         /* name of the description; "": none */
     char source[SAGOI_PATH_MAX];          /* where the topology comes from, for people */

@@ -26,6 +26,8 @@ typedef struct sagoi_machine {
     const sagoi_node *node;         /* nodes of them; not owned */
     const sagoi_topology *topology; /* not owned; NULL: nothing is known, every node is as far as any other */
     sagoi_tuned tuned;
+    double gathered; /* bytes a second that a node was seen to take when data was gathered, where nobody has
+                        described the network; 0: not known */
 } sagoi_machine;
 
 #endif

@@ -22,6 +22,17 @@ void sagoi_circle_keep(sagoi_circle *circle, sagoi_circle_note *note) {
         ;
 }
 
+void sagoi_circle_learn_pace(sagoi_circle *circle, int64_t pace) {
+    int64_t fastest = atomic_load(&circle->pace);
+    while (pace > fastest && !atomic_compare_exchange_weak(&circle->pace, &fastest, pace))
+        ;
+    atomic_fetch_add(&circle->gatherings, 1);
+}
+
+int64_t sagoi_circle_pace(const sagoi_circle *circle, int64_t least) {
+    return atomic_load(&circle->gatherings) >= least ? atomic_load(&circle->pace) : 0;
+}
+
 void sagoi_circle_destroy(sagoi_circle *circle) {
     for (sagoi_circle_note *at = atomic_load(&circle->notes), *next; at; at = next) {
         next = at->next;

@@ -59,6 +59,7 @@ typedef struct sagoi_circle {
     bool threads;       /* a rank, perhaps another one, may open and close files in several at once */
     int channels, tags; /* how many; of each */
     _Atomic(sagoi_circle_note *) notes; /* the latest first; they stay until it is destroyed */
+    _Atomic int64_t gatherings, pace;   /* calls that gathered between nodes and told how fast; the fastest */
 
     /* By team.c, under its lock. */
     struct sagoi_circle *next;
@@ -77,6 +78,12 @@ void sagoi_circle_destroy(sagoi_circle *circle);
 
 /* The note is the circle's from here on.  Any thread may read the notes meanwhile. */
 void sagoi_circle_keep(sagoi_circle *circle, sagoi_circle_note *note);
+
+/* Data was gathered between the nodes at this pace (plan/route.h).  And the fastest so far; 0: fewer than `least`
+ * calls have told.  Threads may have learned it on one rank and not yet on another: who relies on it agrees on it
+ * first. */
+void sagoi_circle_learn_pace(sagoi_circle *circle, int64_t pace);
+int64_t sagoi_circle_pace(const sagoi_circle *circle, int64_t least);
 
 /* Before there is a team to agree in: does every rank have what it needs? */
 bool sagoi_all_have(MPI_Comm comm, bool have);

@@ -20,7 +20,7 @@
 #include "base/status.h"
 
 /* What ranks agree on in one step: sums and maxima, element by element. */
-enum { SAGOI_SUMS = 8, SAGOI_MAXIMA = 13, SAGOI_COUNTS = 32, SAGOI_SHARE_BYTES = 96 + SAGOI_COUNTS * 8 };
+enum { SAGOI_SUMS = 8, SAGOI_MAXIMA = 14, SAGOI_COUNTS = 32, SAGOI_SHARE_BYTES = 96 + SAGOI_COUNTS * 8 };
 typedef struct sagoi_agreement {
     uint64_t sum[SAGOI_SUMS];
     int64_t max[SAGOI_MAXIMA];

@@ -75,6 +75,7 @@ typedef struct sagoi_totals {
     int64_t most_runs;   /* of any rank; 0: not known */
     bool write;
     const sagoi_topology *topology; /* not owned; NULL: nothing is known of the network */
+    double gathered;                /* as in sagoi_machine */
 } sagoi_totals;
 
 typedef struct sagoi_range {
@@ -279,6 +280,11 @@ typedef struct sagoi_stripe_costs {
 } sagoi_stripe_costs;
 sagoi_stripe_costs sagoi_share_stripes(const sagoi_totals *all, const sagoi_target *target,
                                        const sagoi_hints *hints);
+/* The pace of a gathering in which `nodes` nodes took `bytes` bytes from others: the power of two that is nearest
+ * to one node's bytes a second, so that it is seldom another one the next time; 0: too little to tell.  And the
+ * bytes a second of a pace. */
+int64_t sagoi_pace_of(int64_t bytes, int64_t nodes, double seconds);
+double sagoi_pace_rate(int64_t pace);
 static inline bool sagoi_is_shared(sagoi_stripe_costs costs) { return costs.alone > costs.gathered; }
 
 /* Would this rank read what others may still be writing, or the other way round?  Then it waits for them first. */

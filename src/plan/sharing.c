@@ -4,6 +4,8 @@
  * node to node with those that write to it.  Gathered, a stripe is written or read by one node, but most bytes
  * cross the network twice, and the ranks meet more often.  Both are given in seconds beyond what either way takes.
  * Targets work side by side; what goes to one of them goes one after another. */
+#include <math.h>
+
 #include "base/checked.h"
 #include "plan/draft.h"
 
@@ -14,6 +16,7 @@ typedef struct stripes {
     double pieces;  /* of runs that stripes cut */
     double touched; /* stripes */
     double ways;    /* targets that work side by side */
+    double busy;    /* of these, if each node has one request under way */
 } stripes;
 
 static stripes lay_on_stripes(const sagoi_totals *all, const sagoi_target *target) {
@@ -21,13 +24,15 @@ static stripes lay_on_stripes(const sagoi_totals *all, const sagoi_target *targe
     stripes s = {.pieces = (double)all->runs + (double)all->bytes / unit};
     s.touched = smaller((double)all->span / unit + 1, s.pieces);
     s.ways = target->stripe_count > 0 ? smaller((double)target->stripe_count, s.touched) : s.touched;
+    s.busy =
+        s.ways * (double)all->nodes / ((double)all->nodes + s.ways - 1); /* who waits at one leaves another idle */
     return s;
 }
 
 /* More requests than a stripe needs; and unless the last one who wrote there was of the same node, its lock. */
 static double alone_seconds(const sagoi_totals *all, const stripes *s, double request, double lock) {
-    double others = 1 - 1 / (double)all->nodes, more = (s->pieces - s->touched) / s->ways;
-    return more * (request + (all->write ? others * lock : 0));
+    double others = 1 - 1 / (double)all->nodes, more = (s->pieces - s->touched) / s->busy;
+    return more * (request + (all->write ? others * lock * SAGOI_LOCK_WAITS : 0));
 }
 
 static double gathered_seconds(const sagoi_totals *all, const stripes *s, sagoi_level network) {
@@ -42,6 +47,7 @@ static double gathered_seconds(const sagoi_totals *all, const stripes *s, sagoi_
 sagoi_stripe_costs sagoi_share_stripes(const sagoi_totals *all, const sagoi_target *target,
                                        const sagoi_hints *hints) {
     sagoi_topology flat;
+    sagoi_level network;
     const sagoi_topology *topology = all->topology;
     if (target->stripe_unit == 0 || all->bytes / sagoi_max(1, all->runs) >= target->stripe_unit)
         return (sagoi_stripe_costs){0, 0}; /* each run's edges are shared with one neighbour at most */
@@ -49,8 +55,19 @@ sagoi_stripe_costs sagoi_share_stripes(const sagoi_totals *all, const sagoi_targ
         sagoi_topology_flat(&flat, all->nodes);
         topology = &flat;
     }
+    network = sagoi_slowest_level(topology);
+    if (all->gathered > 0)
+        network.bandwidth = all->gathered;
     const stripes s = lay_on_stripes(all, target);
     return (sagoi_stripe_costs){.alone =
                                     alone_seconds(all, &s, topology->io.latency, (double)hints->lock_time * 1e-6),
-                                .gathered = gathered_seconds(all, &s, sagoi_slowest_level(topology))};
+                                .gathered = gathered_seconds(all, &s, network)};
 }
+
+int64_t sagoi_pace_of(int64_t bytes, int64_t nodes, double seconds) {
+    if (bytes < SAGOI_PACE_LEAST || nodes <= 0 || seconds <= 0)
+        return 0;
+    return sagoi_max(1, (int64_t)lround(log2((double)bytes / ((double)nodes * seconds))));
+}
+
+double sagoi_pace_rate(int64_t pace) { return pace > 0 ? exp2((double)pace) : 0; }

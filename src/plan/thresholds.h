@@ -83,6 +83,12 @@ enum {
  * waking the ranks of a node for one takes so many seconds.  Estimated. */
 #define SAGOI_PLANNED_MEETINGS 3.0
 #define SAGOI_WAKE_SECONDS 20e-6
+/* A lock that another node has takes so many times what it takes to be given up: asking for it, and giving it up,
+ * wait behind what is under way.  Measured: 2.3 (nine arrays by region, each rank by itself, docs/measured.md). */
+#define SAGOI_LOCK_WAITS 2.0
+/* The network's pace is known when so many calls have gathered: connections are made in the first, and others may
+ * use the machine during any.  Estimated. */
+#define SAGOI_PACE_CALLS 3
 
 /* ---- Plans: aggregators and windows ---- */
 enum {
@@ -103,6 +109,9 @@ enum {
     SAGOI_WINDOW_OF_ROUNDS_LEAST = 4 << 20,
     /* More writers than this on one node only get in each other's way.  Estimated. */
     SAGOI_AGGREGATORS_OF_ONE_NODE = 4,
+    /* Fewer bytes from other nodes do not tell how fast the network is: they take as long as the ranks take to
+     * begin.  Estimated: 1 MiB takes 8 ms at 1 Gbit/s, and 0.1 at 100, an agreement. */
+    SAGOI_PACE_LEAST = 1 << 20,
     /* So many aggregators of one node keep its links busy, where no more is known (004, 4.1). */
     SAGOI_AGGREGATORS_A_NODE = 4,
     /* Numbers of aggregators whose costs differ by less than one part in so many are equal, and the fewer ones

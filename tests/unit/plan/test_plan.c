@@ -12,6 +12,7 @@
 #include "base/checked.h"
 #include "machine/description.h"
 #include "plan/plan.h"
+#include "plan/route.h"
 #include "situation.h"
 
 enum { WINDOWS_MAX = 20000 };
@@ -353,6 +354,16 @@ static void strategy_shared_stripes(void **state) {
     assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
     s.access[0].runs = s.access[0].bytes / 512; /* and 512 bytes a rank on the first node */
     assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
+    situation_init(&s, 4, 2, 8 * INT64_C(950000), 950000); /* nearly as long as stripes: few share one */
+    s.shape.most_runs = 1;
+    s.target = (sagoi_target){.block = 4096, .stripe_unit = MIB, .stripe_count = 4};
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
+    s.machine.gathered = 128e6; /* moving them takes longer than the locks of those few */
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
+    situation_init(&s, 4, 2, 72 * INT64_C(100000), 100000);
+    s.target = (sagoi_target){.block = 4096, .stripe_unit = MIB, .stripe_count = 4};
+    s.machine.gathered = 128e6; /* many share one */
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
     situation_init(&s, 4, 2, 64 * MIB, 128 * KIB); /* far from filling stripes, and on few of them */
     s.target = (sagoi_target){.block = 4096, .stripe_unit = MIB, .stripe_count = 4};
     for (int64_t n = 0; n < 4; n++)
@@ -362,6 +373,16 @@ static void strategy_shared_stripes(void **state) {
     situation_init(&s, 4, 2, 8 * MIB, MIB); /* no shorter than stripes */
     s.target = (sagoi_target){.block = 4096, .stripe_unit = MIB, .stripe_count = 4};
     assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
+}
+
+static void paces(void **state) {
+    (void)state;
+    assert_int_equal(sagoi_pace_of(SAGOI_PACE_LEAST - 1, 4, 1e-3), 0);
+    assert_int_equal(sagoi_pace_of(64 * MIB, 4, 0), 0);
+    assert_int_equal(sagoi_pace_of(64 * MIB, 4, 0.125), 27);       /* 128 MiB a second and node */
+    assert_int_equal(sagoi_pace_of(64 * MIB, 4, 0.125 * 1.3), 27); /* about as fast */
+    assert_true(sagoi_pace_rate(27) == 128.0 * MIB);
+    assert_true(sagoi_pace_rate(0) == 0);
 }
 
 /* 40 nodes hold blocks of 2 MiB in turn, each a 4000th of the file: no histogram shows them, their patterns do. */
@@ -1051,6 +1072,7 @@ int main(void) {
         cmocka_unit_test(strategy_one_piece),
         cmocka_unit_test(locked_blocks),
         cmocka_unit_test(strategy_shared_stripes),
+        cmocka_unit_test(paces),
         cmocka_unit_test(many_turns),
         cmocka_unit_test(stripes_bisected),
         cmocka_unit_test(stripes_and_memory),
