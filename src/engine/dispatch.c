@@ -116,7 +116,9 @@ static bool is_piece(const sago_file *file, const sagoi_access *access, sagoi_lo
  * waits only for a limited time. */
 static sago_status await_turn(sago_file *file, bool briefly) {
     bool late = false;
+    double start = sagoi_phase_begin(file);
     sago_status status = sagoi_await_done(file->team, briefly ? file->own.patience : 0, &late);
+    (void)sagoi_phase_next(file, SAGO_PHASE_WAIT, start);
     if (late)
         sagoi_route_lose_patience(&file->own);
     return status;
@@ -135,7 +137,9 @@ static sago_status take_turn(sago_file *file, sagoi_route_call call) {
 static sago_status ask(sago_file *file, sagoi_route_call call, bool unwilling, sagoi_route_choice *choice) {
     bool any_unwilling = true;
     int64_t kind = call.nonblocking ? SAGOI_KIND_START_ASK : SAGOI_KIND_ASK;
+    double start = sagoi_phase_begin(file);
     sago_status status = sagoi_engine_agree_any(file, SAGO_OK, kind, unwilling, &any_unwilling);
+    (void)sagoi_phase_next(file, SAGO_PHASE_WAIT, start);
     *choice = sagoi_route_answer(status || any_unwilling);
     file->own.last = choice->company == SAGOI_ALONE ? last_of(call.write) : SAGOI_LAST_NONE;
     return status;

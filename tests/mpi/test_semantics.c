@@ -755,7 +755,7 @@ static void test_agree(void) {
     }
 }
 
-/* Ranks that go alone read the clock only if they are to. */
+/* Ranks that go alone read the clock only if they are to; then what they wait for each other is counted, too. */
 static void test_timing(void) {
     static const char *const hints[] = {"sago_agree=turn sago_timing=off", "sago_agree=turn"};
     for (int timed = 0; timed < 2; timed++) {
@@ -763,6 +763,9 @@ static void test_timing(void) {
         CHECK_OK(sago_write_at_all(file, rank * 10, buffer, 10, MPI_BYTE, NULL));
         CHECK_INT(stats_of(file).separate_calls, 1);
         CHECK_INT(stats_of(file).phase[SAGO_PHASE_STORE].seconds > 0, timed);
+        CHECK_INT(stats_of(file).phase[SAGO_PHASE_WAIT].seconds > 0, 0);
+        CHECK_OK(sago_read_at_all(file, rank * 10, buffer, 10, MPI_BYTE, NULL));
+        CHECK_INT(stats_of(file).phase[SAGO_PHASE_WAIT].seconds > 0, timed && ranks > 1);
         CHECK_OK(sago_close(&file));
     }
 }
