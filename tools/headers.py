@@ -2,7 +2,7 @@
 import os
 import re
 
-ORDER = ("sago.h", "status.h", "storage.h", "ckpt.h", "mesh.h", "stats.h", "report.h", "device.h")
+ORDER = ("sago.h", "status.h", "storage.h", "ckpt.h", "mesh.h", "stats.h", "report.h", "device.h", "topology.h")
 SECTION = re.compile(r"/\* ---- (.*?) -+ \*/")
 FUNCTION = re.compile(r"^[a-z][\w \*]*?\*?\b(sago_\w+)\(", re.M)
 

@@ -25,14 +25,17 @@ def description(group):
     return description(group.before) + "\n\n" + text if group.before else text
 
 
-def brief(group, beside):
-    """One phrase: the first sentence that is not about who calls."""
-    text = re.sub(r"^((Not c|C)ollective|Local)( calls)?[.,;]? *", "", beside or group.comment or group.section)
-    sentence = re.split(r"(?<=[a-z)`\]0-9])[.;?:](?:\s|$)", text.strip(), maxsplit=1)[0]
-    sentence = " ".join(sentence.split())
-    if group.before:
-        sentence = re.sub(r"^The same", f"as {group.before.functions[0]}()", sentence)
-    return sentence[:1].lower() + sentence[1:] if not sentence[:2].isupper() else sentence
+def briefs():
+    """The phrase of every call, from a file of them."""
+    with open(os.path.join(SOURCE, "docs", "man", "calls.txt"), encoding="utf-8") as file:
+        return dict(line.split(None, 1) for line in file.read().splitlines() if line and not line.startswith("#"))
+
+
+def whole_description(group, everything):
+    """With the header's own comment, where the header is about this call alone."""
+    top, groups = everything[group.header]
+    alone = sum(len(other.functions) for other in groups) == 1
+    return (top + "\n\n" if alone else "") + description(group)
 
 
 def calls(everything):
@@ -75,14 +78,15 @@ def roff_text(text):
     return "\n".join(lines)
 
 
-def man_page(name, prototype, beside, group, everything):
+def man_page(name, phrase, call, everything):
+    prototype, beside, group = call
     siblings = sorted({other for other, _, _, its in calls(everything)
                        if its.header == group.header and its.section == group.section and other != name})
     lines = [f'.TH {name.upper()} 3 "" "Sago" "Sago manual"', ".SH NAME",
-             f"{name} \\- {roff(brief(group, beside))}", ".SH SYNOPSIS", ".nf", f"#include <sago/{group.header}>", ".PP"]
+             f"{name} \\- {roff(phrase)}", ".SH SYNOPSIS", ".nf", f"#include <sago/{group.header}>", ".PP"]
     lines += [roff(line) for line in wrapped(prototype + ";")] + [".fi", ".SH DESCRIPTION"]
     beside = beside[:1].upper() + beside[1:] + ".\n\n" if beside else ""
-    lines.append(re.sub(r"^\.PP\n", "", roff_text(beside + description(group))))
+    lines.append(re.sub(r"^\.PP\n", "", roff_text(beside + whole_description(group, everything))))
     for other in types_of(group, everything):
         lines += [".PP", ".nf", ".RS 4", roff(other.code.replace("\t", "    ")), ".RE", ".fi"]
     if prototype.startswith("sago_status "):
@@ -107,10 +111,15 @@ def wrapped(prototype, width=78):
 
 def write_man(folder):
     everything = headers.parse_all(SOURCE)
+    phrases = briefs()
     os.makedirs(folder, exist_ok=True)
-    for name, prototype, beside, group in calls(everything):
+    for name, *call in calls(everything):
+        if name not in phrases:
+            sys.exit(f"manual.py: docs/man/calls.txt has no phrase for {name}")
         with open(os.path.join(folder, name + ".3"), "w", encoding="utf-8") as file:
-            file.write(man_page(name, prototype, beside, group, everything))
+            file.write(man_page(name, phrases.pop(name), call, everything))
+    if phrases:
+        sys.exit(f"manual.py: docs/man/calls.txt names {', '.join(phrases)}, which no header has")
 
 
 # ---- HTML ----
