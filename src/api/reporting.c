@@ -436,6 +436,7 @@ static void begin_recording(const sagoi_team *team, int64_t run) {
                                         .version = sago_version(NULL, NULL, NULL),
                                         .job = job_name(),
                                         .node = host,
+                                        .reported = wanted_report != NULL,
                                         .traced = wanted_trace != NULL,
                                         .saved = wanted_report && joined.own[0] ? joined.own : NULL,
                                         .slot = joined.slot};

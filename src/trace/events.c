@@ -1,6 +1,7 @@
 #include "trace/events.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/checked.h"
 
@@ -14,6 +15,8 @@ static struct {
 bool sagoi_events_begin(int64_t ranks) {
     int64_t room = sagoi_max(LEAST, sagoi_min(MOST, OF_ALL_RANKS / sagoi_max(1, ranks)));
     buffer.events = malloc((size_t)room * sizeof *buffer.events);
+    if (buffer.events) /* its pages are there before a call needs them */
+        memset(buffer.events, 0, (size_t)room * sizeof *buffer.events);
     buffer.room = buffer.events ? room : 0;
     buffer.count = buffer.dropped = 0;
     return buffer.events != NULL;

@@ -14,14 +14,18 @@ typedef enum {
     SAGOI_EVENT_RECEIVED
 } sagoi_event_kind;
 
+/* Small, since whoever adds one must bring it into a cache. */
 typedef struct sagoi_event {
-    double start, seconds; /* since 1970 */
-    int64_t call;          /* number of the file's calls before it */
+    double start; /* since 1970 */
+    union {
+        double seconds; /* of what is no message */
+        int64_t bytes;  /* of a message */
+    };
+    int64_t call; /* number of the file's calls before it */
     int32_t round;
-    int16_t kind, what;
     int16_t file;
+    int8_t kind, what;
     int32_t mine, peer; /* messages: this rank and the other, as the file numbers them */
-    int64_t bytes;
 } sagoi_event;
 
 /* So many that all ranks together have some millions; false without memory. */

@@ -44,7 +44,7 @@ static struct {
     int64_t rank;
     int32_t stride;                    /* of the calls whose spans are kept: a power of two */
     int64_t calls[SAGOI_RECORD_FILES]; /* of this rank, by file, however often it was opened */
-    bool traced;
+    bool reported, traced;
     char node[64];
 } recorder;
 
@@ -224,8 +224,8 @@ static void add_event(const opened *of, sagoi_event_kind kind, int what, double 
                                         .seconds = seconds,
                                         .call = recorder.calls[of->file],
                                         .round = (int32_t)of->round,
-                                        .kind = (int16_t)kind,
-                                        .what = (int16_t)what,
+                                        .kind = (int8_t)kind,
+                                        .what = (int8_t)what,
                                         .file = of->file});
 }
 
@@ -242,24 +242,31 @@ double sagoi_phase_end_unusual(sago_stats *stats, sago_phase phase, double start
         if (of->began == 0 ||
             phase == SAGO_PHASE_FLATTEN) /* the first of a call; the one before may have failed */
             of->began = end - seconds;
-        sagoi_row_add(recorder.row, phase, end, seconds);
-        add_span(of, phase, end, seconds);
+        if (recorder.reported) {
+            sagoi_row_add(recorder.row, phase, end, seconds);
+            add_span(of, phase, end, seconds);
+        }
         add_event(of, SAGOI_EVENT_PHASE, phase, end, seconds);
     }
     (void)pthread_mutex_unlock(&lock);
     return stop;
 }
 
-static void add_call(opened *of, const sagoi_recorded_call *call) {
+static void report_call(opened *of, const sagoi_recorded_call *call, double end, double seconds) {
     sagoi_record_file *file = &recorder.record->files[of->file];
-    double end = now(), seconds = of->began > 0 ? end - of->began : 0;
     file->sizes[call->write][sagoi_size_bin(call->bytes)]++;
     file->calls[call->write] += seconds;
-    of->spent[call->write] += seconds;
     recorder.row->bytes[call->write] += call->bytes;
     sagoi_heat_add(&file->heat, call->write, call->range, call->bytes, end, seconds);
-    add_event(of, SAGOI_EVENT_CALL, call->write, end, seconds);
     absorb(of);
+}
+
+static void add_call(opened *of, const sagoi_recorded_call *call) {
+    double end = now(), seconds = of->began > 0 ? end - of->began : 0;
+    of->spent[call->write] += seconds;
+    if (recorder.reported)
+        report_call(of, call, end, seconds);
+    add_event(of, SAGOI_EVENT_CALL, call->write, end, seconds);
     of->began = 0;
     of->round = 0;
     recorder.calls[of->file]++;
@@ -295,7 +302,8 @@ void sagoi_recorder_io(const sago_stats *stats, double start, double seconds) {
     if (of) {
         double end = start + seconds + recorder.epoch;
         recorder.record->files[of->file].io_seconds += seconds;
-        add_span(of, SAGOI_RECORD_PHASES, end, seconds);
+        if (recorder.reported)
+            add_span(of, SAGOI_RECORD_PHASES, end, seconds);
         add_event(of, SAGOI_EVENT_IO, 0, end, seconds);
     }
     (void)pthread_mutex_unlock(&lock);
@@ -458,6 +466,7 @@ static sago_status set_up(const sagoi_recorder_setup *setup) {
     recorder.row = row;
     recorder.rank = setup->rank;
     recorder.stride = 1;
+    recorder.reported = setup->reported;
     recorder.traced = setup->traced;
     (void)snprintf(recorder.node, sizeof recorder.node, "%s", setup->node);
     recorder.record = record;

@@ -1,8 +1,8 @@
 /* Records what this process does, for the report (SAGO_REPORT) and the trace (SAGO_TRACE).
  *
  * Off, it costs nothing: all hooks hang on a word that whoever takes a time looks at anyway (base/fiber.h).  On,
- * an event is a few additions under one lock.  Files are told apart by the address of their statistics, so that
- * whatever ends a phase needs to know nothing more. */
+ * an event is a few additions under one lock: only what is asked for, report or trace, is added to.  Files are
+ * told apart by the address of their statistics, so that whatever ends a phase needs to know nothing more. */
 #ifndef SAGOI_RECORDER_H
 #define SAGOI_RECORDER_H
 
@@ -14,7 +14,8 @@ typedef struct sagoi_recorder_setup {
     int64_t nodes;                             /* of the job, as far as is known */
     const char *program, *mpi, *version, *job; /* what runs */
     const char *node;                          /* where this rank is */
-    bool traced;                               /* events are kept, too */
+    bool reported;                             /* what the report shows of calls and phases is kept */
+    bool traced;                               /* events are kept */
     const char *saved; /* a file that gets this rank's record every few seconds; NULL: none */
     int64_t slot;      /* which of the file's */
 } sagoi_recorder_setup;
