@@ -43,11 +43,11 @@ static void print_header(const bench_outcome *outcome, FILE *out) {
     }
     fprintf(out, "%s%s%s\n", config->declared && config->use[BENCH_SAGO] ? ", declared" : "",
             config->nonblocking ? ", nonblocking" : "", config->one_file ? ", views set before each call" : "");
-    bool small = outcome->bytes < 1 << 20;
-    fprintf(out, "%d rank%s on %lld node%s, %.1f %s, %lld run%s, %s", world->ranks, world->ranks == 1 ? "" : "s",
-            (long long)world->nodes, world->nodes == 1 ? "" : "s",
-            (double)outcome->bytes / (small ? 1 << 10 : 1 << 20), small ? "KiB" : "MiB", (long long)outcome->runs,
-            outcome->runs == 1 ? "" : "s", world->mpi);
+    int unit = outcome->bytes < 1 << 10 ? 0 : outcome->bytes < 1 << 20 ? 1 : 2;
+    fprintf(out, "%d rank%s on %lld node%s, %.*f %s, %lld run%s, %s", world->ranks, world->ranks == 1 ? "" : "s",
+            (long long)world->nodes, world->nodes == 1 ? "" : "s", unit > 0,
+            (double)outcome->bytes / (double)(1 << 10 * unit), (const char *const[]){"B", "KiB", "MiB"}[unit],
+            (long long)outcome->runs, outcome->runs == 1 ? "" : "s", world->mpi);
     if (outcome->implementation[0])
         fprintf(out, " (MPI-IO by %s)", outcome->implementation);
     fprintf(out, ", %lld repetition%s, %s\n\n", (long long)outcome->repeat, outcome->repeat == 1 ? "" : "s",

@@ -240,16 +240,26 @@ static bool print_statistics(const dump *d) {
     return true;
 }
 
+/* What has no numbers is named, so that nobody misses it. */
+static bool dump_nothing(const dump *d, const char *name) {
+    const char *why = d->info.kind == SAGO_CKPT_LOCAL    ? "bytes of each rank, not an array"
+                      : d->info.kind == SAGO_CKPT_SHARED ? "bytes that are the same on all ranks, not an array"
+                                                         : "elements of a type without a name, no numbers";
+    if (name)
+        return refuse(d, name, why);
+    if (d->command->speaks)
+        printf("%-16s %s\n", d->info.name, why);
+    return true;
+}
+
 static bool dump_one(ckpt_command *c, int64_t number, const char *name, int64_t index) {
     dump d = {.command = c, .number = number, .info = SAGO_CKPT_INFO_INIT};
     if (name ? sago_ckpt_inquire(c->ckpt, number, name, &d.info)
              : sago_ckpt_inquire_index(c->ckpt, number, index, &d.info))
         return ckpt_complain(c);
     d.type = vtk_type_find(d.info.type);
-    if (d.info.kind != SAGO_CKPT_ARRAY)
-        return !name || refuse(&d, name, "is no array");
-    if (!d.type)
-        return !name || refuse(&d, name, "its elements have no name, and no numbers");
+    if (d.info.kind != SAGO_CKPT_ARRAY || !d.type)
+        return dump_nothing(&d, name);
     if (!read_slice(&d, c->slice))
         return false;
     return name && !c->statistics ? walk(&d, NULL) : print_statistics(&d);

@@ -179,6 +179,15 @@ static void print_json(const choice *chosen, const sagoi_hints *hints) {
     json_close(&json, ']');
 }
 
+/* The table of hints knows the name that is nearest. */
+static void complain_unknown(sagoi_hints *hints, const char *name) {
+    char key[64];
+    (void)snprintf(key, sizeof key, "%s%.40s", strncmp(name, "sago_", 5) == 0 ? "" : "sago_", name);
+    if (sagoi_hints_set(hints, key, "") == SAGO_OK)
+        return;
+    fprintf(stderr, "sago hints: %s  `sago hints` lists all.\n", sago_error_message());
+}
+
 int cmd_hints(int argc, char **argv) {
     bool json = argc > 1 && !strcmp(argv[1], "--json");
     if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
@@ -199,7 +208,7 @@ int cmd_hints(int argc, char **argv) {
     chosen.rows = sagoi_hint_table(&chosen.count);
     const char *unknown = unknown_name(&chosen);
     if (unknown) {
-        fprintf(stderr, "sago hints: no hint has '%s' in its name; `sago hints` lists all\n", unknown);
+        complain_unknown(&hints, unknown);
         return EXIT_FAILURE;
     }
     if (json)

@@ -300,7 +300,10 @@ static sago_status read_site(const char *hint, sagoi_site *site) {
     char path[4096];
     if (!sagoi_site_find(hint, path, sizeof path))
         return SAGO_OK;
-    return sagoi_site_read(path, site);
+    sago_status status = sagoi_site_read(path, site);
+    if (status)
+        sagoi_message_prefix("the site file (hint sago_site, SAGO_SITE): ");
+    return status;
 }
 
 static sago_status find_topology(const sagoi_discover_options *options, const sagoi_site *site, int64_t nodes,

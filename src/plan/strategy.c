@@ -153,10 +153,11 @@ void sagoi_draft_strategy(sagoi_draft *draft) {
         draft->plan->strategy = SAGOI_STRATEGY_DIRECT;
         return;
     }
-    sagoi_draft_reason(
-        draft, "access: %s in %" PRId64 " runs (mean %s) over %s, nodes %" PRId64 ", ranks %" PRId64,
-        sagoi_size_to_text(draft->bytes).text, draft->runs, sagoi_size_to_text(mean_run(draft)).text,
-        sagoi_size_to_text(span(draft)).text, draft->machine->nodes, draft->ranks);
+    sagoi_draft_reason(draft,
+                       "access: %s in %" PRId64 " run%s (mean %s) over %s, nodes %" PRId64 ", ranks %" PRId64,
+                       sagoi_size_to_text(draft->bytes).text, draft->runs, draft->runs == 1 ? "" : "s",
+                       sagoi_size_to_text(mean_run(draft)).text, sagoi_size_to_text(span(draft)).text,
+                       draft->machine->nodes, draft->ranks);
     bool hinted = draft->hints->strategy != SAGOI_STRATEGY_AUTO;
     draft->plan->strategy = hinted ? decide_hinted(draft) : decide_auto(draft);
     if (draft->plan->strategy != SAGOI_STRATEGY_DIRECT && out_of_reach(draft))

@@ -85,6 +85,7 @@ python "[(s['step'], s['state'], s['late']) for s in data['steps']] == [(40, 'co
 echo "== dump, against what the reader in Python says"
 ckpt dump d 40
 [ "$(grep -c ': min .*, max .*, mean .*, deviation ' out)" -eq 6 ] || { cat out; fail "statistics of six arrays"; }
+grep -q '^run  *bytes that are the same on all ranks, not an array$' out || { cat out; fail "dump: what is no array"; }
 cp out statistics
 ckpt dump d 40 --array Ey
 cp out whole
