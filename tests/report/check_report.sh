@@ -38,6 +38,7 @@ for page in job many two; do
     sed 's#document.documentElement.dataset.drawn = "yes";#&\
 const flat = [...document.querySelectorAll("canvas")].filter(c => new Set(new Uint32Array(c.getContext("2d").getImageData(0, 0, c.width, c.height).data.buffer)).size < 3).length;\
 document.documentElement.dataset.flat = flat; document.documentElement.dataset.pictures = document.querySelectorAll("canvas, svg").length;\
+document.documentElement.dataset.cut = [...document.querySelectorAll("canvas, svg")].filter(p => p.getBoundingClientRect().right > innerWidth + 1).length;\
 document.documentElement.dataset.over = Math.max(0, document.documentElement.scrollWidth - innerWidth);#' "$page.html" >"$page-measured.html"
     for width in 1200 390; do
         open_page "$page-measured.html" $width 2400 --dump-dom >"$page.dom" || fail "$page at $width"
@@ -46,6 +47,7 @@ document.documentElement.dataset.over = Math.max(0, document.documentElement.scr
         case $head in *'data-drawn="yes"'*) ;; *) fail "$page: the script did not come to its end" ;; esac
         case $head in *'data-flat="0"'*) ;; *) fail "$page: a picture with nothing on it" ;; esac
         case $head in *'data-over="0"'*) ;; *) fail "$page: wider than a page of $width" ;; esac
+        case $head in *'data-cut="0"'*) ;; *) fail "$page: a picture that $width do not show to its end" ;; esac
         case $head in *'data-pictures="0"'*) fail "$page: no pictures" ;; esac
         open_page "$page.html" $width 2400 --screenshot="$pictures/$page-$width.png" >/dev/null || fail "no picture of $page"
     done
