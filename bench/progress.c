@@ -16,6 +16,7 @@ enum {
     QUIET_SECONDS = 2,
     TEXT_MAX = 160,
     TURN_NS = 250000000,
+    HEAD_START_NS = 200000000,
     MAJOR_TERMINAL = 4,
     MAJOR_PTS = 136,
     PTS_MAJORS = 8
@@ -128,6 +129,8 @@ void progress_end(void) {
     if (line.shown) {
         fputs("\r\033[K", stderr);
         (void)fflush(stderr);
+        if (!isatty(STDERR_FILENO)) /* a launcher passes on standard output and error in any order */
+            (void)nanosleep(&(struct timespec){.tv_nsec = HEAD_START_NS}, NULL);
     }
     line.shown = false;
 }
