@@ -55,7 +55,7 @@ if(python3)
     add_custom_command(OUTPUT man/made COMMAND ${CMAKE_COMMAND} -E rm -rf man/man3
         COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${python3} ${PROJECT_SOURCE_DIR}/tools/manual.py man man/man3
         COMMAND ${CMAKE_COMMAND} -E touch man/made
-        DEPENDS ${manual_sources} docs/man/calls.txt tools/manual.py tools/headers.py)
+        DEPENDS ${manual_sources} docs/calls.txt tools/manual.py tools/headers.py)
     add_custom_target(manual_pages ALL DEPENDS man/made)
     install(DIRECTORY ${PROJECT_BINARY_DIR}/man/man3 DESTINATION ${CMAKE_INSTALL_MANDIR})
 endif()

@@ -27,7 +27,7 @@ def description(group):
 
 def briefs():
     """The phrase of every call, from a file of them."""
-    with open(os.path.join(SOURCE, "docs", "man", "calls.txt"), encoding="utf-8") as file:
+    with open(os.path.join(SOURCE, "docs", "calls.txt"), encoding="utf-8") as file:
         return dict(line.split(None, 1) for line in file.read().splitlines() if line and not line.startswith("#"))
 
 
@@ -115,11 +115,11 @@ def write_man(folder):
     os.makedirs(folder, exist_ok=True)
     for name, *call in calls(everything):
         if name not in phrases:
-            sys.exit(f"manual.py: docs/man/calls.txt has no phrase for {name}")
+            sys.exit(f"manual.py: docs/calls.txt has no phrase for {name}")
         with open(os.path.join(folder, name + ".3"), "w", encoding="utf-8") as file:
             file.write(man_page(name, phrases.pop(name), call, everything))
     if phrases:
-        sys.exit(f"manual.py: docs/man/calls.txt names {', '.join(phrases)}, which no header has")
+        sys.exit(f"manual.py: docs/calls.txt names {', '.join(phrases)}, which no header has")
 
 
 # ---- HTML ----
