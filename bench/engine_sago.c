@@ -4,9 +4,9 @@
 
 #include "bench/engine_viewed.h"
 
-static bool sago_error(const char *call, sago_status status, char *why) {
-    return status == SAGO_OK ||
-           bench_refuse(why, "%s: %s: %s", call, sago_status_string(status), sago_error_message());
+/* The message begins with the name of the call. */
+static bool sago_error(sago_status status, char *why) {
+    return status == SAGO_OK || bench_refuse(why, "%s: %s", sago_status_string(status), sago_error_message());
 }
 
 static bool short_count(const char *call, MPI_Count moved, int64_t asked, char *why) {
@@ -29,7 +29,7 @@ static bool is_plain(const bench_engine *engine, sago_file **file, char *why) {
 static bool open_plain(bench_engine *engine, sago_file **file, char *why) {
     sago_status status =
         sago_open(engine->world->comm, engine->path, MPI_MODE_RDWR | MPI_MODE_CREATE, engine->hints, file);
-    return sago_error("sago_open", status, why) && is_plain(engine, file, why);
+    return sago_error(status, why) && is_plain(engine, file, why);
 }
 
 /* ---- By views ---- */
@@ -47,7 +47,7 @@ static void sago_file_close(void *file) {
 }
 
 static bool sago_file_view(void *file, int64_t disp, const bench_mpi_call *call, char *why) {
-    return sago_error("sago_set_view", sago_set_view(file, disp, call->etype, call->filetype), why);
+    return sago_error(sago_set_view(file, disp, call->etype, call->filetype), why);
 }
 
 static bool sago_file_move(void *file, bool write, int64_t offset, char *buffer, const bench_mpi_call *call,
@@ -56,7 +56,7 @@ static bool sago_file_move(void *file, bool write, int64_t offset, char *buffer,
     MPI_Count moved = 0;
     sago_status status = write ? sago_write_at_all(file, offset, buffer, call->count, call->memory, &moved)
                                : sago_read_at_all(file, offset, buffer, call->count, call->memory, &moved);
-    return sago_error(name, status, why) && short_count(name, moved, call->bytes, why);
+    return sago_error(status, why) && short_count(name, moved, call->bytes, why);
 }
 
 static bool sago_file_start(void *file, bool write, int64_t offset, char *buffer, const bench_mpi_call *call,
@@ -68,10 +68,10 @@ static bool sago_file_start(void *file, bool write, int64_t offset, char *buffer
                                : sago_iread_at_all(file, offset, buffer, call->count, call->memory, &request);
     if (!status)
         status = sago_wait(&request, &moved);
-    return sago_error(name, status, why) && short_count(name, moved, call->bytes, why);
+    return sago_error(status, why) && short_count(name, moved, call->bytes, why);
 }
 
-static bool sago_file_sync(void *file, char *why) { return sago_error("sago_sync", sago_sync(file), why); }
+static bool sago_file_sync(void *file, char *why) { return sago_error(sago_sync(file), why); }
 
 static const bench_file_api sago_api = {sago_file_open, sago_file_close, sago_file_view,
                                         sago_file_move, sago_file_start, sago_file_sync};
@@ -99,7 +99,7 @@ static bool declare(bench_engine *engine, declared *d, char *why) {
     }
     sago_status status = sago_declare(d->file, access->ncalls, vars, &d->series);
     free(vars);
-    return sago_error("sago_declare", status, why);
+    return sago_error(status, why);
 }
 
 static bool declared_open(bench_engine *engine, char *why) {
@@ -137,7 +137,7 @@ static bool declared_step(bench_engine *engine, int64_t step, bool write, char *
     }
     if (status == SAGO_OK)
         status = sago_series_complete(d->series);
-    return sago_error("a declared step", status, why);
+    return sago_error(status, why);
 }
 
 static bool declared_transfer(bench_engine *engine, bool write, char *why) {
@@ -149,7 +149,7 @@ static bool declared_transfer(bench_engine *engine, bool write, char *why) {
             return false;
     for (int64_t i = 0; i < engine->access->ncalls; i++)
         asked += engine->calls[i].bytes;
-    return sago_error("sago_series_bytes", sago_series_bytes(d->series, &moved), why) &&
+    return sago_error(sago_series_bytes(d->series, &moved), why) &&
            short_count("sago_series_complete", moved, asked, why);
 }
 
@@ -174,7 +174,7 @@ static bool engine_empty(bench_engine *engine, char *why) {
     if (!engine->declared)
         return bench_viewed_empty(engine, why);
     declared *d = engine->state;
-    return sago_error("sago_write_at_all", sago_write_at_all(d->file, 0, engine->buffer, 0, MPI_BYTE, NULL), why);
+    return sago_error(sago_write_at_all(d->file, 0, engine->buffer, 0, MPI_BYTE, NULL), why);
 }
 
 static void stats_add(sago_stats *sum, const sago_stats *one) {

@@ -78,6 +78,7 @@ SAGO_REPORT=/nonexistent/run.html $launch $bench >out 2>err || fail "an unwritab
 # shellcheck disable=SC2086
 SAGO_SITE=/nonexistent/site $launch $bench >out 2>err && fail "a site file that is not there"
 grep -q 'the site file (hint sago_site, SAGO_SITE): opening /nonexistent/site: No such file' err || fail "said: $(cat err)"
+[ "$(grep -o 'sago_open' err | wc -l)" -eq 1 ] || fail "the call is named twice: $(cat err)"
 SAGO_TRACE=/nonexistent/t.json $launch $bench >out 2>err || fail "an unwritable trace cost the job"
 [ "$(grep -c '' err)" -eq 1 ] && grep -q '^sago: SAGO_TRACE=/nonexistent/t.json: No such file' err || fail "said: $(cat err)"
 for before in "" "$sago run --stats json:/nonexistent/s.json --"; do
