@@ -257,11 +257,20 @@ static sago_status scan_contents(scan *at) {
     return pass_over(at, status);
 }
 
+/* A file, or a link that leads to none, is not ours, whatever its name is.  What cannot be told is said later. */
+static bool is_folder(const char *path) {
+    struct stat info;
+    sago_status status = sagoi_path_look(path, &info);
+    if (!status && S_ISLNK(info.st_mode))
+        return sagoi_path_stat(path, &info) == SAGO_OK && S_ISDIR(info.st_mode);
+    return status ? status != SAGO_ERR_NO_FILE : S_ISDIR(info.st_mode);
+}
+
 static sago_status scan_folder(void *arg, const char *name) {
     scan *at = arg;
     sagoi_folder_kind kind;
     if (!sagoi_save_folder_parse(name, &kind, &at->step, &at->id_low) ||
-        !sagoi_path_join(at->folder, at->dir, name))
+        !sagoi_path_join(at->folder, at->dir, name) || !is_folder(at->folder))
         return SAGO_OK;
     static const int64_t saw[] = {[SAGOI_FOLDER_STEP] = 0,
                                   [SAGOI_FOLDER_DAMAGED] = SAGOI_SAW_ASIDE,

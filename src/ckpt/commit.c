@@ -208,9 +208,13 @@ static sago_status remove_name(void *arg, const char *name) {
     return sagoi_path_join(path, arg, name) ? sagoi_path_remove(path) : too_long(arg);
 }
 
-/* Everything in a folder; fine if it does not exist. */
+/* Everything in a folder; fine if it does not exist.  A symbolic link in its place goes itself: what it leads to
+ * may be anything of the user's. */
 static sago_status empty_folder(char *path) {
-    sago_status status = sagoi_cdir_list(path, remove_name, path);
+    struct stat info;
+    sago_status status = sagoi_path_look(path, &info);
+    if (!status)
+        status = S_ISDIR(info.st_mode) ? sagoi_cdir_list(path, remove_name, path) : sagoi_path_remove(path);
     if (status == SAGO_ERR_NO_FILE)
         sagoi_message_clear();
     return status == SAGO_ERR_NO_FILE ? SAGO_OK : status;
@@ -234,6 +238,15 @@ sago_status sagoi_save_remove(const sagoi_save_name *save, sagoi_folder_kind kin
     return status || leave_trace ? status : sagoi_cdir_remove(path);
 }
 
+sago_status sagoi_save_tidy(const sagoi_save_name *save, sagoi_folder_kind kind) {
+    sago_status status = sagoi_save_remove(save, kind, false);
+    if (status == SAGO_ERR_BUSY || status == SAGO_ERR_TIMEOUT || status == SAGO_ERR_MEMORY)
+        return status;
+    if (status)
+        sagoi_message_clear();
+    return SAGO_OK;
+}
+
 typedef struct trace_sweep {
     const sagoi_fence *fence;
     const char *dir;
@@ -248,7 +261,7 @@ static sago_status sweep_trace(void *arg, const char *name) {
         return SAGO_OK;
     if (at->but && at->but->step == save.step && at->but->id_low == save.id_low)
         return SAGO_OK;
-    return sagoi_save_remove(&save, SAGOI_FOLDER_REMOVED, false);
+    return sagoi_save_tidy(&save, SAGOI_FOLDER_REMOVED);
 }
 
 sago_status sagoi_traces_remove(const sagoi_fence *fence, const char *dir, const sagoi_save_name *but) {

@@ -61,6 +61,9 @@ sago_status sagoi_save_note(const sagoi_save_name *save, const char *name) SAGOI
  * find what other nodes have not yet removed. */
 sago_status sagoi_save_remove(const sagoi_save_name *save, sagoi_folder_kind kind, bool leave_trace) SAGOI_CHECKED;
 /* Traces of all removed saves but one, and what removals that were interrupted have left. */
+/* The same when nobody has asked for it: what cannot be removed, as a folder with something strange in it, is left
+ * for the next time. */
+sago_status sagoi_save_tidy(const sagoi_save_name *save, sagoi_folder_kind kind) SAGOI_CHECKED;
 sago_status sagoi_traces_remove(const sagoi_fence *fence, const char *dir, const sagoi_save_name *but)
     SAGOI_CHECKED;
 

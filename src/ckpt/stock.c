@@ -61,7 +61,7 @@ static action choose(const sagoi_save_view *view, const sagoi_item *folder) {
     return sagoi_view_past(view) == SAGOI_NEVER_COMPLETE ? REMOVE : SET_ASIDE;
 }
 
-/* What cannot be marked or renamed stays as it is, and is looked at again the next time. */
+/* What cannot be marked, renamed or removed stays as it is, and is looked at again the next time. */
 static sago_status act(const sagoi_save_name *save, action what, bool *changed) {
     sago_status status = SAGO_OK;
     switch (what) {
@@ -75,7 +75,7 @@ static sago_status act(const sagoi_save_name *save, action what, bool *changed) 
         status = sagoi_save_rename(save, SAGOI_FOLDER_DAMAGED, SAGOI_FOLDER_STEP);
         break;
     case REMOVE:
-        return sagoi_save_remove(save, SAGOI_FOLDER_STEP, false);
+        return sagoi_save_tidy(save, SAGOI_FOLDER_STEP);
     default:
         return SAGO_OK;
     }

@@ -226,8 +226,8 @@ void sagoi_path_discard(const char *path) {
         sagoi_message_set(why);
 }
 
-sago_status sagoi_path_stat(const char *path, struct stat *info) {
-    sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_STAT, .path = path}};
+static sago_status look_at(const char *path, int flags, struct stat *info) {
+    sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_STAT, .path = path, .flags = flags}};
     sagoi_call_result result;
     sago_status status = sagoi_call(&wish, &result);
     if (!status && result.error)
@@ -235,6 +235,12 @@ sago_status sagoi_path_stat(const char *path, struct stat *info) {
     if (!status)
         *info = result.info;
     return status;
+}
+
+sago_status sagoi_path_stat(const char *path, struct stat *info) { return look_at(path, 0, info); }
+
+sago_status sagoi_path_look(const char *path, struct stat *info) {
+    return look_at(path, AT_SYMLINK_NOFOLLOW, info);
 }
 
 sago_status sagoi_path_there(const char *path, bool *there) {

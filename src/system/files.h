@@ -53,6 +53,8 @@ sago_status sagoi_path_rename(const char *from, const char *to) SAGOI_CHECKED;
 sago_status sagoi_path_remove(const char *path) SAGOI_CHECKED; /* fine if it does not exist */
 void sagoi_path_discard(const char *path);                     /* the same, as well as it goes */
 sago_status sagoi_path_stat(const char *path, struct stat *info) SAGOI_CHECKED;
+/* The same of the name itself: a symbolic link is not followed. */
+sago_status sagoi_path_look(const char *path, struct stat *info) SAGOI_CHECKED;
 sago_status sagoi_path_there(const char *path, bool *there) SAGOI_CHECKED;
 sago_status sagoi_path_free_space(const char *path, int64_t *bytes) SAGOI_CHECKED;
 

@@ -342,6 +342,28 @@ static void half_removed(void) {
     scene = "";
 }
 
+/* Names of steps that are something else keep nobody from going on, and what a link leads to is the user's. */
+static void strangers(void) {
+    scene = "strangers";
+    start(global_only);
+    shell("mkdir -p moved ckpt/step-0000000000000000054-0123456789abcdef/folder; touch moved/thesis; cd ckpt;"
+          " touch step-0000000000000000050-0123456789abcdef removed-0000000000000000055-0123456789abcdef;"
+          " ln -s nowhere step-0000000000000000051-0123456789abcdef;"
+          " ln -s ../moved step-0000000000000000052-0123456789abcdef;"
+          " ln -s ../moved removed-0000000000000000056-0123456789abcdef;"
+          " mkfifo step-0000000000000000053-0123456789abcdef");
+    for (int again = 0; again < 2; again++) {
+        sago_ckpt *ckpt = open_with(global_only);
+        check_restart(ckpt, 40 + 10 * again, 0, "step");
+        if (!again)
+            save(ckpt, 50);
+        CHECK_OK(sago_ckpt_close(&ckpt));
+        CHECK_INT(names("moved/thesis"), 1);
+    }
+    start_anew();
+    scene = "";
+}
+
 /* ---- Going back ---- */
 
 /* A flipped byte shows only when it is read: the step stays where it is, until its number is saved again. */
@@ -456,6 +478,7 @@ int main(int argc, char **argv) {
     interrupted(local_only);
     in_doubt();
     half_removed();
+    strangers();
     goes_back();
     nothing_whole();
     keeps_whole_ones();
