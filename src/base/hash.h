@@ -15,10 +15,6 @@ sagoi_hash sagoi_hash_bytes(const void *data, int64_t bytes, sagoi_hash seed);
 static inline sagoi_hash sagoi_hash_int(int64_t value, sagoi_hash seed) {
     return sagoi_hash_bytes(&value, sizeof value, seed);
 }
-static inline sagoi_hash sagoi_hash_sum(sagoi_hash a, sagoi_hash b) {
-    sagoi_hash sum = {a.low + b.low, a.high + b.high};
-    return sum;
-}
 static inline bool sagoi_hash_equal(sagoi_hash a, sagoi_hash b) { return a.low == b.low && a.high == b.high; }
 
 /* Keyed, nonlinear 64-bit mixer of an offset, for the cover check. */

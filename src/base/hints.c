@@ -163,7 +163,7 @@ static const sagoi_hint_row table[] = {
 /* clang-format on */
 
 enum { ROWS = sizeof table / sizeof table[0] };
-_Static_assert(ROWS < 63, "sagoi_hints.named has a bit for every row");
+_Static_assert((int)ROWS <= (int)SAGOI_HINTS_MAX, "sagoi_hints.named has a flag for every row");
 
 const sagoi_hint_row *sagoi_hint_table(int64_t *count) {
     *count = ROWS;
@@ -190,13 +190,19 @@ static int64_t field_get(const sagoi_hints *hints, const sagoi_hint_row *row) {
 
 /* ---- Words ------------------------------------------------------------------------------------------- */
 
-/* Copies `value` without the blanks around it; false if the rest is empty or too long to be any value. */
-static bool word_trim(const char *value, char word[VALUE_MAX]) {
-    while (isspace((unsigned char)*value))
-        value++;
-    size_t length = strlen(value);
-    while (length > 0 && isspace((unsigned char)value[length - 1]))
+/* Moves *text past the blanks in front; returns the length without the blanks behind. */
+static size_t trim(const char **text) {
+    while (isspace((unsigned char)**text))
+        ++*text;
+    size_t length = strlen(*text);
+    while (length > 0 && isspace((unsigned char)(*text)[length - 1]))
         length--;
+    return length;
+}
+
+/* Copies `value` without the blanks around it; false if the copy would be empty or too long to be any value. */
+static bool word_trim(const char *value, char word[VALUE_MAX]) {
+    size_t length = trim(&value);
     if (length == 0 || length >= VALUE_MAX)
         return false;
     memcpy(word, value, length);
@@ -377,13 +383,9 @@ static void range_describe(const sagoi_hint_row *row, char *text, size_t capacit
     }
 }
 
-/* Blanks around it do not belong to it; false if nothing is left, or too much. */
+/* Blanks around a text do not belong to it; false if the text is empty without them, or too long. */
 static bool text_parse(sagoi_hints *hints, const sagoi_hint_row *row, const char *text) {
-    while (isspace((unsigned char)*text))
-        text++;
-    size_t length = strlen(text);
-    while (length > 0 && isspace((unsigned char)text[length - 1]))
-        length--;
+    size_t length = trim(&text);
     if (length == 0 || length >= SAGOI_HINT_TEXT_MAX)
         return false;
     text_set(hints, row, text, length);
@@ -440,7 +442,7 @@ static bool environment_has_own(void) {
 
 const char *sagoi_hint_source(const sagoi_hints *hints, int64_t i) {
     char variable[VARIABLE_MAX], value[SAGOI_HINT_TEXT_MAX];
-    if (hints->named & INT64_C(1) << i)
+    if (hints->named[i])
         return "MPI_Info";
     if (environment_get(&table[i], variable))
         return "environment";
@@ -519,7 +521,7 @@ static const char *alias_value(const sagoi_hint_row *row, const char *value) {
 
 static void alias_set(sagoi_hints *hints, int i, const char *value) {
     int64_t number;
-    if (!(hints->named & INT64_C(1) << i) && row_parse(&table[i], alias_value(&table[i], value), &number))
+    if (!hints->named[i] && row_parse(&table[i], alias_value(&table[i], value), &number))
         field_set(hints, &table[i], number);
 }
 
@@ -530,7 +532,7 @@ static sago_status name_set(sagoi_hints *hints, int i, const char *value) {
         return SAGO_OK;
     sago_status status = row_set(hints, row, "hint", row->name, value);
     if (status == SAGO_OK)
-        hints->named |= INT64_C(1) << i;
+        hints->named[i] = true;
     return status;
 }
 

@@ -41,6 +41,7 @@ typedef enum {
 } sagoi_redundancy;
 enum { SAGOI_SIGNAL_USR1 = 1, SAGOI_SIGNAL_TERM = 2 }; /* bits of ckpt_signal */
 
+enum { SAGOI_HINTS_MAX = 128 };     /* rows that the table may have; a multiple of 8 */
 enum { SAGOI_HINT_TEXT_MAX = 512 }; /* bytes of a text, the closing NUL included; a multiple of 8 */
 
 /* Values in force.  Field by field what the table's rows say; sizes in bytes, 0 = Sago decides. */
@@ -101,7 +102,7 @@ typedef struct sagoi_hints {
     int64_t ckpt_patience;                           /* seconds */
     int64_t ckpt_read_only;                          /* 0/1 */
     char ckpt_stats[SAGOI_HINT_TEXT_MAX];            /* a file for a line a checkpoint; "": none */
-    int64_t named; /* bit i: row i was set by its own name in an MPI_Info, so its alias no longer counts */
+    bool named[SAGOI_HINTS_MAX]; /* row i was set by its own name in an MPI_Info, so its alias no longer counts */
 } sagoi_hints;
 
 typedef enum {

@@ -61,8 +61,9 @@ static void table_covers_the_struct(void **state) {
         assert_true(strlen(row[i].help) > 10 && !strchr(row[i].help, '\n'));
         assert_true((row[i].type == SAGOI_HINT_ENUM) == (row[i].choices != NULL));
     }
+    size_t named = offsetof(sagoi_hints, named) / sizeof(int64_t); /* the last field, the only one without a row */
     for (size_t i = 0; i < sizeof covered; i++)
-        assert_true(covered[i] == (i != offsetof(sagoi_hints, named) / sizeof(int64_t)));
+        assert_true(covered[i] == (i < named));
 }
 
 static void defaults(void **state) {
