@@ -37,9 +37,9 @@ static sago_status check_mesh(const sago_mesh *mesh) {
 
 /* Ends a local call on a mesh, which is of no use after a failure. */
 static sago_status local_done(const char *call, sago_mesh *mesh, sago_status status) {
-    bool known = mesh && sagoi_live_has(&mesh->live);
-    status = sagoi_done(call, known ? mesh->file->path : NULL, status);
-    if (status && known && !mesh->status) {
+    bool is_open = mesh && sagoi_live_has(&mesh->live);
+    status = sagoi_done(call, is_open ? mesh->file->path : NULL, status);
+    if (status && is_open && !mesh->status) {
         mesh->status = status;
         (void)snprintf(mesh->message, sizeof mesh->message, "%s", sagoi_message());
     }
@@ -51,7 +51,7 @@ static sago_status type_of(MPI_Datatype type, const sagoi_mesh_type **found) {
         MPI_Datatype type;
         bool real, negative;
         int64_t bytes;
-    } known[] = {{MPI_FLOAT, true, true, 4},
+    } types[] = {{MPI_FLOAT, true, true, 4},
                  {MPI_DOUBLE, true, true, 8},
                  {MPI_INT, false, true, 4},
                  {MPI_INT8_T, false, true, 1},
@@ -65,9 +65,9 @@ static sago_status type_of(MPI_Datatype type, const sagoi_mesh_type **found) {
                  {MPI_REAL, true, true, 4},
                  {MPI_DOUBLE_PRECISION, true, true, 8},
                  {MPI_INTEGER, false, true, 4}};
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (type != MPI_DATATYPE_NULL && known[i].type == type) {
-            *found = sagoi_mesh_type_find(known[i].real, known[i].negative, known[i].bytes);
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (type != MPI_DATATYPE_NULL && types[i].type == type) {
+            *found = sagoi_mesh_type_find(types[i].real, types[i].negative, types[i].bytes);
             return SAGO_OK;
         }
     return sagoi_fail(SAGO_ERR_TYPE, "meshes have no numbers of this type");

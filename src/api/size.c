@@ -101,15 +101,10 @@ sago_status sago_get_stats(sago_file *file, sago_stats *stats) {
     sagoi_nonblocking_hold(file, &held);
     sago_stats now = file->stats;
     sagoi_nonblocking_release(held);
-    sagoi_store_counts counts = sagoi_store_counters(file->store);
     now.size = stats->size;
     sagoi_count_own(file, now.flushes);
-    now.phase[SAGO_PHASE_STORE].bytes = counts.bytes_written + counts.bytes_read;
-    now.phase[SAGO_PHASE_STORE].runs = counts.runs;
-    now.phase[SAGO_PHASE_STORE].messages = counts.system_calls;
+    sagoi_stats_fill(file, &now);
     now.memory_now = file->budget.used;
-    now.memory_peak = file->budget.peak;
-    now.memory_budget = file->node_memory;
     memcpy(stats, &now, stats->size);
     return sagoi_done("sago_get_stats", NULL, SAGO_OK);
 }

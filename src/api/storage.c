@@ -76,8 +76,8 @@ sago_status sago_storage_get_stats(MPI_Comm comm, sago_storage_stats *stats) {
     if (!status && (!stats || stats->size < sizeof stats->size))
         status = sagoi_fail(SAGO_ERR_ARG, "the struct for the statistics is NULL or of no size");
     if (!status) {
-        size_t known = (size_t)sagoi_min((int64_t)stats->size, sizeof *stats), size = stats->size;
-        memcpy(stats, &facts->stats, known);
+        size_t room = (size_t)sagoi_min((int64_t)stats->size, sizeof *stats), size = stats->size;
+        memcpy(stats, &facts->stats, room);
         stats->size = size;
     }
     return sagoi_done("sago_storage_get_stats", NULL, status);
@@ -271,13 +271,13 @@ static sago_status split_part(MPI_Comm comm, bool takes_part, const split_reques
 
 sago_status sagoi_default_local_dir(sagoi_team *team, char *dir, size_t capacity) {
     sagoi_hints hints;
-    const sagoi_job_network *known = NULL;
+    const sagoi_job_network *network = NULL;
     sago_status status = sagoi_agree_status(team, sagoi_take_hints(&hints, MPI_INFO_NULL));
     if (!status)
-        status = sagoi_job_network_ask(team, &hints, &known);
+        status = sagoi_job_network_ask(team, &hints, &network);
     if (status)
         return status;
-    sagoi_job_network_fill(known, &hints);
+    sagoi_job_network_fill(network, &hints);
     bool none = strcmp(hints.local_dirs, "none") == 0;
     (void)snprintf(dir, capacity, "%.*s", none ? 0 : (int)strcspn(hints.local_dirs, ":"), hints.local_dirs);
     return SAGO_OK;

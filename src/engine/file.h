@@ -88,6 +88,8 @@ struct sago_file {
     sago_request *first, *last; /* nonblocking calls that are not done, in the order they were started */
 };
 
+/* What the store and the budget have counted. */
+void sagoi_stats_fill(const sago_file *file, sago_stats *stats);
 /* The report (trace/recorder.h) gets a call that this rank has done: how much of it, between which offsets. */
 void sagoi_record_done(sago_file *file, bool write, int64_t low, int64_t high, int64_t bytes);
 

@@ -11,8 +11,8 @@
 #include "move/calls.h"
 #include "move/leaders.h"
 
-static bool answers(const sagoi_job_network *known, const sagoi_hints *hints) {
-    return strcmp(known->machine, hints->machine) == 0 && strcmp(known->site, hints->site) == 0;
+static bool answers(const sagoi_job_network *network, const sagoi_hints *hints) {
+    return strcmp(network->machine, hints->machine) == 0 && strcmp(network->site, hints->site) == 0;
 }
 
 /* The leaders tell rank 0 what their nodes are called. */
@@ -33,21 +33,21 @@ static sago_status collect_names(sagoi_team *team, sagoi_node_name **names) {
     return status;
 }
 
-static sago_status ask(sagoi_team *team, const sagoi_hints *hints, sagoi_job_network *known) {
+static sago_status ask(sagoi_team *team, const sagoi_hints *hints, sagoi_job_network *network) {
     sagoi_discover_options options = {
         .machine = hints->machine, .site = hints->site, .slurm_conf = sagoi_environment("SLURM_CONF")};
     sagoi_node_name *names = NULL;
-    memcpy(known->machine, hints->machine, sizeof known->machine);
-    memcpy(known->site, hints->site, sizeof known->site);
+    memcpy(network->machine, hints->machine, sizeof network->machine);
+    memcpy(network->site, hints->site, sizeof network->site);
     sago_status status = collect_names(team, &names);
     if (!status && team->rank == 0)
-        status = sagoi_discover(&options, team->nodes, names, &known->found, known->place);
+        status = sagoi_discover(&options, team->nodes, names, &network->found, network->place);
     sagoi_free_received(team, names);
     status = sagoi_agree_status(team, status);
     if (!status)
-        status = sagoi_team_tell(team, &known->found, sizeof known->found);
+        status = sagoi_team_tell(team, &network->found, sizeof network->found);
     if (!status)
-        status = sagoi_team_tell(team, known->place, team->nodes * (int64_t)sizeof *known->place);
+        status = sagoi_team_tell(team, network->place, team->nodes * (int64_t)sizeof *network->place);
     return sagoi_agree_status(team, status);
 }
 
@@ -58,9 +58,9 @@ const sagoi_job_network *sagoi_job_network_recall(const sagoi_team *team, const 
     return (const sagoi_job_network *)at;
 }
 
-static uint64_t fingerprint_of(const sagoi_job_network *known, int64_t nodes) {
-    sagoi_hash found = sagoi_hash_bytes(&known->found, sizeof known->found, (sagoi_hash){0, 0});
-    return sagoi_hash_bytes(known->place, nodes * (int64_t)sizeof *known->place, found).low | 1;
+static uint64_t fingerprint_of(const sagoi_job_network *network, int64_t nodes) {
+    sagoi_hash found = sagoi_hash_bytes(&network->found, sizeof network->found, (sagoi_hash){0, 0});
+    return sagoi_hash_bytes(network->place, nodes * (int64_t)sizeof *network->place, found).low | 1;
 }
 
 /* A network that was found before is not kept twice. */
@@ -75,21 +75,21 @@ static const sagoi_job_network *keep(sagoi_team *team, const sagoi_hints *hints,
     return asked;
 }
 
-sago_status sagoi_job_network_ask(sagoi_team *team, const sagoi_hints *hints, const sagoi_job_network **known) {
+sago_status sagoi_job_network_ask(sagoi_team *team, const sagoi_hints *hints, const sagoi_job_network **network) {
     sagoi_job_network *asked = calloc(1, sizeof *asked + (size_t)team->nodes * sizeof(int64_t));
     sago_status status = asked ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory to know %d nodes", team->nodes);
     status = sagoi_agree_status(team, status);
     if (status == SAGO_OK)
         status = ask(team, hints, asked);
     if (status == SAGO_OK)
-        *known = keep(team, hints, asked);
+        *network = keep(team, hints, asked);
     else
         sagoi_free_received(team, asked);
     return status;
 }
 
-void sagoi_job_network_fill(const sagoi_job_network *known, sagoi_hints *hints) {
-    _Static_assert(sizeof known->found.local_dirs == sizeof hints->local_dirs, "copied as they are");
+void sagoi_job_network_fill(const sagoi_job_network *network, sagoi_hints *hints) {
+    _Static_assert(sizeof network->found.local_dirs == sizeof hints->local_dirs, "copied as they are");
     if (!hints->local_dirs[0])
-        memcpy(hints->local_dirs, known->found.local_dirs, sizeof hints->local_dirs);
+        memcpy(hints->local_dirs, network->found.local_dirs, sizeof hints->local_dirs);
 }

@@ -20,10 +20,10 @@ typedef struct sagoi_job_network {
 const sagoi_job_network *sagoi_job_network_recall(const sagoi_team *team, const sagoi_hints *hints);
 
 /* Collective; the hints are the same on all ranks, and so is the status.  Kept with the circle. */
-sago_status sagoi_job_network_ask(sagoi_team *team, const sagoi_hints *hints, const sagoi_job_network **known)
+sago_status sagoi_job_network_ask(sagoi_team *team, const sagoi_hints *hints, const sagoi_job_network **network)
     SAGOI_CHECKED;
 
 /* Hints that were left to Sago take the value that the site file gives: sago_local_dirs. */
-void sagoi_job_network_fill(const sagoi_job_network *known, sagoi_hints *hints);
+void sagoi_job_network_fill(const sagoi_job_network *network, sagoi_hints *hints);
 
 #endif
