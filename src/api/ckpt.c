@@ -16,8 +16,9 @@ static sago_status check_ckpt(const sago_ckpt *ckpt) {
     return SAGO_OK;
 }
 
+/* Ends every call.  The handle may be none: then only the call is named. */
 static sago_status done(const char *call, const sago_ckpt *ckpt, sago_status status) {
-    return sagoi_done(call, ckpt ? ckpt->dir : NULL, status);
+    return sagoi_done(call, ckpt && sagoi_live_has(&ckpt->live) ? ckpt->dir : NULL, status);
 }
 
 const char *sago_level_string(sago_level level) {
@@ -64,13 +65,13 @@ static sago_status take_arguments(sago_ckpt *ckpt, const char *dir, MPI_Info inf
 
 /* The site file may say where the nodes' own storage is; where the nodes are tells who should write. */
 static sago_status look_around(sago_ckpt *ckpt) {
-    const sagoi_job_network *known;
-    sago_status status = sagoi_job_network_ask(ckpt->team, &ckpt->hints, &known);
+    const sagoi_job_network *network;
+    sago_status status = sagoi_job_network_ask(ckpt->team, &ckpt->hints, &network);
     if (status)
         return status;
-    sagoi_job_network_fill(known, &ckpt->hints);
-    ckpt->topology = &known->found.topology;
-    ckpt->place = known->place;
+    sagoi_job_network_fill(network, &ckpt->hints);
+    ckpt->topology = &network->found.topology;
+    ckpt->place = network->place;
     return SAGO_OK;
 }
 
@@ -139,56 +140,43 @@ sago_status sago_ckpt_protect(sago_ckpt *ckpt, const char *name, MPI_Datatype el
                               const int64_t global[], int64_t nblocks, const sago_block blocks[]) {
     sagoi_array_arguments given = {name, element, ndims, global, nblocks, blocks};
     sago_status status = check_ckpt(ckpt);
-    if (status)
-        return done("sago_ckpt_protect", NULL, status);
-    return done("sago_ckpt_protect", ckpt, sagoi_dataset_add_array(&ckpt->data, &given));
+    return done("sago_ckpt_protect", ckpt, status ? status : sagoi_dataset_add_array(&ckpt->data, &given));
 }
 
 sago_status sago_ckpt_protect_local(sago_ckpt *ckpt, const char *name, void *data, int64_t bytes) {
     sago_status status = check_ckpt(ckpt);
-    if (status)
-        return done("sago_ckpt_protect_local", NULL, status);
-    status = sagoi_dataset_add_bytes(&ckpt->data, name, SAGO_CKPT_LOCAL, data, bytes);
-    return done("sago_ckpt_protect_local", ckpt, status);
+    return done("sago_ckpt_protect_local", ckpt,
+                status ? status : sagoi_dataset_add_bytes(&ckpt->data, name, SAGO_CKPT_LOCAL, data, bytes));
 }
 
 sago_status sago_ckpt_protect_shared(sago_ckpt *ckpt, const char *name, void *data, int64_t bytes) {
     sago_status status = check_ckpt(ckpt);
-    if (status)
-        return done("sago_ckpt_protect_shared", NULL, status);
-    status = sagoi_dataset_add_bytes(&ckpt->data, name, SAGO_CKPT_SHARED, data, bytes);
-    return done("sago_ckpt_protect_shared", ckpt, status);
+    return done("sago_ckpt_protect_shared", ckpt,
+                status ? status : sagoi_dataset_add_bytes(&ckpt->data, name, SAGO_CKPT_SHARED, data, bytes));
 }
 
 sago_status sago_ckpt_unprotect(sago_ckpt *ckpt, const char *name) {
     sago_status status = check_ckpt(ckpt);
-    if (status)
-        return done("sago_ckpt_unprotect", NULL, status);
-    return done("sago_ckpt_unprotect", ckpt, sagoi_dataset_remove(&ckpt->data, name));
+    return done("sago_ckpt_unprotect", ckpt, status ? status : sagoi_dataset_remove(&ckpt->data, name));
 }
 
 /* ---- Saving and restoring ---- */
 
 sago_status sago_ckpt_save(sago_ckpt *ckpt, int64_t step) {
     sago_status status = check_ckpt(ckpt);
-    if (status)
-        return done("sago_ckpt_save", NULL, status);
-    return done("sago_ckpt_save", ckpt, sagoi_save(ckpt, step));
+    return done("sago_ckpt_save", ckpt, status ? status : sagoi_save(ckpt, step));
 }
 
 sago_status sago_ckpt_progress(sago_ckpt *ckpt) {
     sago_status status = check_ckpt(ckpt);
-    if (status)
-        return done("sago_ckpt_progress", NULL, status);
-    status = sagoi_settle(ckpt);
+    if (!status)
+        status = sagoi_saves_progress(ckpt);
     return done("sago_ckpt_progress", ckpt, status ? status : sagoi_redundancy_advance(ckpt));
 }
 
 sago_status sago_ckpt_restore(sago_ckpt *ckpt, int64_t step) {
     sago_status status = check_ckpt(ckpt);
-    if (status)
-        return done("sago_ckpt_restore", NULL, status);
-    return done("sago_ckpt_restore", ckpt, sagoi_restore(ckpt, step));
+    return done("sago_ckpt_restore", ckpt, status ? status : sagoi_restore(ckpt, step));
 }
 
 sago_status sago_ckpt_restore_latest(sago_ckpt *ckpt, int64_t *step) {
@@ -203,44 +191,32 @@ sago_status sago_ckpt_restore_latest(sago_ckpt *ckpt, int64_t *step) {
 
 sago_status sago_ckpt_wait(sago_ckpt *ckpt, int64_t step, sago_level level) {
     sago_status status = check_ckpt(ckpt);
-    if (status)
-        return done("sago_ckpt_wait", NULL, status);
-    return done("sago_ckpt_wait", ckpt, sagoi_wait_for(ckpt, step, level));
+    return done("sago_ckpt_wait", ckpt, status ? status : sagoi_wait_for(ckpt, step, level));
 }
 
 sago_status sago_ckpt_verify(sago_ckpt *ckpt, int64_t step) {
     sago_status status = check_ckpt(ckpt);
-    if (status)
-        return done("sago_ckpt_verify", NULL, status);
-    return done("sago_ckpt_verify", ckpt, sagoi_verify(ckpt, step));
+    return done("sago_ckpt_verify", ckpt, status ? status : sagoi_verify(ckpt, step));
 }
 
 sago_status sago_ckpt_drain(sago_ckpt *ckpt, int64_t step) {
     sago_status status = check_ckpt(ckpt);
-    if (status)
-        return done("sago_ckpt_drain", NULL, status);
-    return done("sago_ckpt_drain", ckpt, sagoi_drain(ckpt, step));
+    return done("sago_ckpt_drain", ckpt, status ? status : sagoi_drain(ckpt, step));
 }
 
 sago_status sago_ckpt_repair(sago_ckpt *ckpt, int64_t step) {
     sago_status status = check_ckpt(ckpt);
-    if (status)
-        return done("sago_ckpt_repair", NULL, status);
-    return done("sago_ckpt_repair", ckpt, sagoi_repair(ckpt, step));
+    return done("sago_ckpt_repair", ckpt, status ? status : sagoi_repair(ckpt, step));
 }
 
 sago_status sago_ckpt_remove(sago_ckpt *ckpt, int64_t step) {
     sago_status status = check_ckpt(ckpt);
-    if (status)
-        return done("sago_ckpt_remove", NULL, status);
-    return done("sago_ckpt_remove", ckpt, sagoi_remove(ckpt, step));
+    return done("sago_ckpt_remove", ckpt, status ? status : sagoi_remove(ckpt, step));
 }
 
 sago_status sago_ckpt_remove_damaged(sago_ckpt *ckpt, int64_t step) {
     sago_status status = check_ckpt(ckpt);
-    if (status)
-        return done("sago_ckpt_remove_damaged", NULL, status);
-    return done("sago_ckpt_remove_damaged", ckpt, sagoi_remove_damaged(ckpt, step));
+    return done("sago_ckpt_remove_damaged", ckpt, status ? status : sagoi_remove_damaged(ckpt, step));
 }
 
 sago_status sago_ckpt_due(sago_ckpt *ckpt, int *due, int *leave) {
@@ -415,17 +391,15 @@ static sago_status check_info(const sago_ckpt *ckpt, const sago_ckpt_info *info)
 
 sago_status sago_ckpt_inquire(sago_ckpt *ckpt, int64_t step, const char *name, sago_ckpt_info *info) {
     sago_status status = check_ckpt(ckpt);
-    if (status)
-        return done("sago_ckpt_inquire", NULL, status);
-    status = check_info(ckpt, info);
+    if (!status)
+        status = check_info(ckpt, info);
     return done("sago_ckpt_inquire", ckpt, status ? status : inquire(ckpt, step, name ? name : "", -1, info));
 }
 
 sago_status sago_ckpt_inquire_index(sago_ckpt *ckpt, int64_t step, int64_t index, sago_ckpt_info *info) {
     sago_status status = check_ckpt(ckpt);
-    if (status)
-        return done("sago_ckpt_inquire_index", NULL, status);
-    status = check_info(ckpt, info);
+    if (!status)
+        status = check_info(ckpt, info);
     return done("sago_ckpt_inquire_index", ckpt, status ? status : inquire(ckpt, step, NULL, index, info));
 }
 

@@ -224,11 +224,11 @@ static sago_status scan_file(void *arg, const char *name) {
     int64_t index, member;
     if (at->saw & SAGOI_SAW_ASIDE)
         count_bytes(at, name);
-    if (sagoi_part_name_parse(name, &index))
+    if (sagoi_writer_name_parse(name, sagoi_part_name, &index))
         return scan_part(at, name, index);
     if (sagoi_parity_name_parse(name, &index, &member))
         return scan_parity(at, name, index, member);
-    if (sagoi_begun_name_parse(name, &index))
+    if (sagoi_writer_name_parse(name, sagoi_begun_name, &index))
         scan_begun(at, index);
     if (strcmp(name, SAGOI_MARK_NAME) == 0)
         at->saw |= SAGOI_SAW_MARK;

@@ -299,7 +299,7 @@ static sago_status write_all(together *at) {
 }
 
 /* No thread works on the job: what became of it is said here. */
-static void settle_job(together *at, sago_status status) {
+static void finish_job(together *at, sago_status status) {
     sagoi_job *job = at->saving->job;
     if (!job)
         return;
@@ -319,7 +319,7 @@ sago_status sagoi_write_together(sago_ckpt *ckpt, sagoi_saving *saving) {
     together at = {.ckpt = ckpt, .saving = saving, .data = {.fd = -1}};
     describe(&at);
     sago_status status = write_all(&at);
-    settle_job(&at, status);
+    finish_job(&at, status);
     (void)sagoi_cfile_close(&at.data);
     free_rooms(&at);
     if (sagoi_is_broken(ckpt->team))

@@ -172,6 +172,13 @@ static sago_status too_long(const char *dir) {
     return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", dir);
 }
 
+static sago_status fine_if_missing(sago_status status) {
+    if (status != SAGO_ERR_NO_FILE)
+        return status;
+    sagoi_message_clear();
+    return SAGO_OK;
+}
+
 static bool folder_path(const sagoi_save_name *save, sagoi_folder_kind kind, char path[SAGOI_CKPT_PATH]) {
     char name[SAGOI_CKPT_FILE_NAME];
     sagoi_save_folder_as(name, kind, save->step, save->id_low);
@@ -198,9 +205,7 @@ sago_status sagoi_save_note(const sagoi_save_name *save, const char *name) {
         status = sagoi_cfile_close(&note);
     if (!status)
         status = sagoi_cdir_sync(folder);
-    if (status == SAGO_ERR_NO_FILE)
-        sagoi_message_clear();
-    return status == SAGO_ERR_NO_FILE ? SAGO_OK : status;
+    return fine_if_missing(status);
 }
 
 static sago_status remove_name(void *arg, const char *name) {
@@ -229,10 +234,7 @@ sago_status sagoi_save_remove(const sagoi_save_name *save, sagoi_folder_kind kin
         status = empty_folder(path); /* of a removal that was interrupted: a rename needs it empty */
     if (!status && kind != SAGOI_FOLDER_REMOVED)
         status = sagoi_save_rename(save, kind, SAGOI_FOLDER_REMOVED);
-    if (status == SAGO_ERR_NO_FILE) {
-        sagoi_message_clear();
-        status = SAGO_OK;
-    }
+    status = fine_if_missing(status);
     if (!status)
         status = empty_folder(path);
     return status || leave_trace ? status : sagoi_cdir_remove(path);

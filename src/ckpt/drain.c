@@ -44,12 +44,13 @@ static sago_status copy_pieces(const sagoi_drain_plan *plan, sagoi_commit *commi
     return status;
 }
 
-static sago_status load_part(const sagoi_drain_plan *plan, const char *folder, sagoi_part *part) {
+static sago_status load_part(const sagoi_drain_plan *plan, sagoi_part *part) {
     char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH], *bytes = NULL;
     int64_t len = 0;
     sagoi_part_name(name, plan->writer);
-    (void)sagoi_path_join(path, folder, name);
-    sago_status status = sagoi_cfile_load(path, SAGOI_RECORD_MOST, &bytes, &len);
+    sago_status status = sagoi_save_path(path, plan->from, plan->step, plan->id, name);
+    if (!status)
+        status = sagoi_cfile_load(path, SAGOI_RECORD_MOST, &bytes, &len);
     if (!status)
         status = sagoi_part_decode(bytes, len, part);
     free(bytes);
@@ -76,16 +77,13 @@ static sago_status drain_data(const sagoi_drain_plan *plan, const sagoi_part *pa
 }
 
 sago_status sagoi_drain_part(const sagoi_drain_plan *plan) {
-    char name[SAGOI_CKPT_FILE_NAME], folder[SAGOI_CKPT_PATH], path[SAGOI_CKPT_PATH];
+    char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
     sagoi_part part = {0};
     sagoi_cfile data = {.fd = -1};
-    sagoi_save_folder(name, plan->step, plan->id);
-    if (!sagoi_path_join(folder, plan->from, name))
-        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", plan->from);
-    sago_status status = load_part(plan, folder, &part);
+    sago_status status = load_part(plan, &part);
     sagoi_local_data_name(name, plan->writer);
-    if (!status && !sagoi_path_join(path, folder, name))
-        status = sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", folder);
+    if (!status)
+        status = sagoi_save_path(path, plan->from, plan->step, plan->id, name);
     if (!status)
         status = sagoi_cfile_open(path, SAGOI_CFILE_READ, &data);
     if (!status)

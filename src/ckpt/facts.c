@@ -115,6 +115,15 @@ sago_status sagoi_overview_of_reachable(sago_ckpt *ckpt, int64_t step, sagoi_ove
     return status;
 }
 
+const sagoi_save_view *sagoi_overview_save(const sagoi_overview *overview, int64_t step) {
+    const sagoi_save_view *found = sagoi_views_find(overview->views, overview->n, step);
+    for (int64_t i = overview->n - 1; !found && i >= 0; i--)
+        if (overview->views[i].step == step && overview->views[i].intent_item &&
+            !sagoi_view_aside(&overview->views[i]))
+            found = &overview->views[i];
+    return found;
+}
+
 void sagoi_overview_tell(sago_ckpt *ckpt, const sagoi_overview *overview) {
     if (overview->without_directory)
         sagoi_report_add(&ckpt->report, "passed over: the directory does not answer\n");

@@ -75,24 +75,27 @@ void sagoi_fetch_want(sagoi_fetch *fetch, int64_t writer, int64_t from, int64_t 
 
 /* ---- Reading one piece ---- */
 
+sago_status sagoi_fetch_open_data(const sagoi_fetch *fetch, sago_level level, int64_t writer,
+                                  sagoi_cfile_mode mode, sagoi_cfile *file) {
+    char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
+    const sagoi_intent *intent = &fetch->save->intent;
+    if (level == SAGO_LEVEL_GLOBAL)
+        sagoi_global_data_name(name, intent->writers[writer].file);
+    else
+        sagoi_local_data_name(name, writer);
+    sago_status status =
+        sagoi_save_path(path, sagoi_level_dir(fetch->ckpt, level), intent->step, intent->id, name);
+    return status ? status : sagoi_cfile_open(path, mode, file);
+}
+
 static sago_status open_source(sagoi_fetch *fetch, sago_level level, int64_t writer) {
-    char folder[SAGOI_CKPT_FILE_NAME], name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
     sagoi_source *source = &fetch->source;
     if (source->file.fd >= 0 && source->level == (int64_t)level && source->writer == writer)
         return SAGO_OK;
     (void)sagoi_cfile_close(&source->file);
-    sagoi_save_folder(folder, fetch->save->step, (sagoi_id){fetch->save->id_low, 0});
-    if (level == SAGO_LEVEL_GLOBAL)
-        sagoi_global_data_name(name, fetch->save->intent.writers[writer].file);
-    else
-        sagoi_local_data_name(name, writer);
-    int length = snprintf(path, sizeof path, "%s/%s/%s",
-                          level == SAGO_LEVEL_GLOBAL ? fetch->ckpt->dir : fetch->ckpt->local, folder, name);
-    if (length < 0 || length >= (int)sizeof path)
-        return sagoi_fail(SAGO_ERR_BAD_FILE, "the path of a data file is too long");
     source->level = level;
     source->writer = writer;
-    return sagoi_cfile_open(path, SAGOI_CFILE_READ, &source->file);
+    return sagoi_fetch_open_data(fetch, level, writer, SAGOI_CFILE_READ, &source->file);
 }
 
 static int64_t piece_len(const sagoi_part *part, int64_t piece) {

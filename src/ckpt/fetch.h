@@ -38,6 +38,10 @@ void sagoi_fetch_want(sagoi_fetch *fetch, int64_t writer, int64_t from, int64_t 
  * be.  SAGO_ERR_IO: something is nowhere intact; SAGO_ERR_TIMEOUT: perhaps where storage does not answer. */
 sago_status sagoi_fetch_run(sagoi_fetch *fetch) SAGOI_CHECKED;
 
+/* Opens the data file that a writer's stream is in at one level, which this rank must see. */
+sago_status sagoi_fetch_open_data(const sagoi_fetch *fetch, sago_level level, int64_t writer,
+                                  sagoi_cfile_mode mode, sagoi_cfile *file) SAGOI_CHECKED;
+
 /* Reads and checks one piece at one level, which this rank must see.  SAGO_ERR_IO: it is damaged. */
 sago_status sagoi_fetch_piece(sagoi_fetch *fetch, sago_level level, int64_t writer, int64_t piece) SAGOI_CHECKED;
 

@@ -18,6 +18,15 @@ void sagoi_save_folder(char name[SAGOI_CKPT_FILE_NAME], int64_t step, sagoi_id i
     sagoi_save_folder_as(name, SAGOI_FOLDER_STEP, step, id.low);
 }
 
+sago_status sagoi_save_path(char path[SAGOI_CKPT_PATH], const char *dir, int64_t step, sagoi_id id,
+                            const char *name) {
+    char folder[SAGOI_CKPT_FILE_NAME];
+    sagoi_save_folder(folder, step, id);
+    int length = snprintf(path, SAGOI_CKPT_PATH, "%s/%s%s%s", dir, folder, name ? "/" : "", name ? name : "");
+    bool fits = length >= 0 && length < SAGOI_CKPT_PATH;
+    return fits ? SAGO_OK : sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", dir);
+}
+
 bool sagoi_save_folder_parse(const char *name, sagoi_folder_kind *kind, int64_t *step, uint64_t *id_low) {
     for (int i = 0; i < PREFIXES; i++) {
         char again[SAGOI_CKPT_FILE_NAME];
@@ -36,23 +45,15 @@ void sagoi_part_name(char name[SAGOI_CKPT_FILE_NAME], int64_t writer) {
     (void)snprintf(name, SAGOI_CKPT_FILE_NAME, "writer-%06" PRId64 ".part", writer);
 }
 
-bool sagoi_part_name_parse(const char *name, int64_t *writer) {
-    char again[SAGOI_CKPT_FILE_NAME];
-    if (sscanf(name, "writer-%" SCNd64, writer) != 1)
-        return false;
-    sagoi_part_name(again, *writer);
-    return *writer >= 0 && strcmp(again, name) == 0;
-}
-
 void sagoi_begun_name(char name[SAGOI_CKPT_FILE_NAME], int64_t writer) {
     (void)snprintf(name, SAGOI_CKPT_FILE_NAME, "writer-%06" PRId64 ".begun", writer);
 }
 
-bool sagoi_begun_name_parse(const char *name, int64_t *writer) {
+bool sagoi_writer_name_parse(const char *name, sagoi_writer_name_fn *make, int64_t *writer) {
     char again[SAGOI_CKPT_FILE_NAME];
     if (sscanf(name, "writer-%" SCNd64, writer) != 1)
         return false;
-    sagoi_begun_name(again, *writer);
+    make(again, *writer);
     return *writer >= 0 && strcmp(again, name) == 0;
 }
 

@@ -69,17 +69,17 @@ static sago_status part_from_parity(mend *work, int64_t writer, const sagoi_item
 }
 
 /* Parts that are nowhere but in the parity of others.  What is damaged is passed over, the same on all ranks. */
-static sago_status find_lost_parts(mend *work, bool known[]) {
+static sago_status find_lost_parts(mend *work, bool found[]) {
     const sagoi_intent *intent = intent_of(work);
     sago_status status = SAGO_OK;
     for (int64_t w = 0; w < intent->nwriters && status != SAGO_ERR_MEMORY; w++) {
         sagoi_set set;
-        known[w] = work->fetch.there[w];
+        found[w] = work->fetch.there[w];
         sagoi_set_find(intent, intent->writers[w].set, &set);
-        for (int64_t m = 0; m < set.n && !known[w] && status != SAGO_ERR_MEMORY; m++)
+        for (int64_t m = 0; m < set.n && !found[w] && status != SAGO_ERR_MEMORY; m++)
             status = part_from_parity(
                 work, w, sagoi_catalog_parity(&work->fetch.overview->catalog, work->fetch.save, set.number, m),
-                &known[w]);
+                &found[w]);
     }
     if (status == SAGO_ERR_MEMORY)
         return status;
@@ -232,10 +232,8 @@ static void mend_chunk(mend *work, int64_t chunk) {
 
 /* ---- At the target ---- */
 
-static bool save_folder_path(const mend *work, char path[SAGOI_CKPT_PATH]) {
-    char folder[SAGOI_CKPT_FILE_NAME];
-    sagoi_save_folder(folder, intent_of(work)->step, intent_of(work)->id);
-    return sagoi_path_join(path, work->ckpt->local, folder);
+static sago_status save_folder_path(const mend *work, char path[SAGOI_CKPT_PATH]) {
+    return sagoi_save_path(path, work->ckpt->local, intent_of(work)->step, intent_of(work)->id, NULL);
 }
 
 static bool is_lost(const mend *work) { return work->survey.holder[sagoi_survey_index(work->at)] < 0; }
@@ -244,10 +242,8 @@ static sago_status open_target(mend *work) {
     char path[SAGOI_CKPT_PATH], name[SAGOI_CKPT_FILE_NAME];
     const sagoi_intent *intent = intent_of(work);
     const sagoi_item *record = work->fetch.save->intent_item;
-    sago_status status = SAGO_OK;
-    if (!save_folder_path(work, path))
-        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", work->ckpt->local);
-    if (is_lost(work)) {
+    sago_status status = save_folder_path(work, path);
+    if (!status && is_lost(work)) {
         sagoi_wire_out bytes = {.bytes = record->bytes, .len = record->len};
         status = sagoi_found_adopt(&work->ckpt->fence, work->ckpt->local, intent->step, intent->id.low);
         if (!status)
@@ -271,15 +267,15 @@ static sago_status open_target(mend *work) {
 
 static sago_status publish_record(const mend *work, const char *name, const sagoi_wire_out *record) {
     char path[SAGOI_CKPT_PATH];
-    if (!save_folder_path(work, path))
-        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", work->ckpt->local);
-    sago_status status = sagoi_fence_publish(&work->ckpt->fence, intent_of(work)->id.low, path, name, record);
+    sago_status status = save_folder_path(work, path);
+    if (!status)
+        status = sagoi_fence_publish(&work->ckpt->fence, intent_of(work)->id.low, path, name, record);
     return status ? status : sagoi_cdir_sync(path);
 }
 
 /* Compares the file with sums (or, where there are none yet, works them out); *mended counts bytes that were bad
  * and are good now. */
-static sago_status sum_file(mend *work, uint64_t *sums, bool known, int64_t *mended) {
+static sago_status sum_file(mend *work, uint64_t *sums, bool has_sums, int64_t *mended) {
     int64_t piece = sagoi_survey_piece(&work->survey, work->at), bytes = bytes_of_file(work);
     char *data = malloc((size_t)piece);
     sago_status status = data ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory to check what was rebuilt");
@@ -289,12 +285,12 @@ static sago_status sum_file(mend *work, uint64_t *sums, bool known, int64_t *men
             continue;
         bool good = !sagoi_cfile_read(&work->file, data, len, i * piece, &got) && got == len;
         uint64_t sum = sagoi_piece_sum(data, got);
-        if (!good || (known && sum != sums[i]))
+        if (!good || (has_sums && sum != sums[i]))
             status = sagoi_fail(SAGO_ERR_IO, "piece %lld of writer %lld could not be rebuilt", (long long)i,
                                 (long long)work->at.writer);
         else
             *mended += len;
-        if (!known)
+        if (!has_sums)
             sums[i] = sum;
     }
     free(data);
@@ -475,37 +471,27 @@ static bool has_parity(const mend *work) {
 
 static sago_status mend_all(mend *work, sagoi_mending what) {
     int64_t n = intent_of(work)->nwriters;
-    bool *known = calloc((size_t)n, sizeof *known); /* parts */
+    bool *found = calloc((size_t)n, sizeof *found); /* the part records of the writers */
     sago_status status = mend_init(work);
-    if (!status && !known)
+    if (!status && !found)
         status = sagoi_fail(SAGO_ERR_MEMORY, "no memory to rebuild a part");
     if (!status)
-        status = find_lost_parts(work, known);
+        status = find_lost_parts(work, found);
     status = sagoi_agree_status(work->ckpt->team, status);
     if (!status)
         status = sagoi_survey_make(&work->survey, &work->fetch);
-    bool all_known = true;
+    bool all_found = true;
     for (int64_t w = 0; w < n && !status; w++) {
-        all_known = all_known && known[w];
-        if (known[w])
+        all_found = all_found && found[w];
+        if (found[w])
             status = mend_file(work, (sagoi_member_file){w, false});
     }
-    bool encoded = what == SAGOI_MEND_ALL && all_known && !status && has_parity(work);
+    bool encoded = what == SAGOI_MEND_ALL && all_found && !status && has_parity(work);
     for (int64_t w = 0; w < n && !status && encoded; w++)
         status = mend_file(work, (sagoi_member_file){w, true});
-    free(known);
+    free(found);
     mend_cleanup(work);
     return status;
-}
-
-/* The save that is meant: a complete one, else the newest that has an intent. */
-static const sagoi_save_view *find_save(const sagoi_overview *overview, int64_t step) {
-    const sagoi_save_view *found = sagoi_views_find(overview->views, overview->n, step);
-    for (int64_t i = overview->n - 1; !found && i >= 0; i--)
-        if (overview->views[i].step == step && overview->views[i].intent_item &&
-            !sagoi_view_aside(&overview->views[i]))
-            found = &overview->views[i];
-    return found;
 }
 
 sago_status sagoi_mend(sago_ckpt *ckpt, int64_t step, sagoi_mending what) {
@@ -519,7 +505,7 @@ sago_status sagoi_mend(sago_ckpt *ckpt, int64_t step, sagoi_mending what) {
         return status;
     mend work = {.ckpt = ckpt};
     sago_ckpt_report ignored = SAGO_CKPT_REPORT_INIT;
-    const sagoi_save_view *save = find_save(&overview, step);
+    const sagoi_save_view *save = sagoi_overview_save(&overview, step);
     work.fetch = (sagoi_fetch){.ckpt = ckpt, .overview = &overview, .save = save, .report = &ignored};
     bool useful = save && save->intent.parity > 0 && save->parts[SAGO_LEVEL_LOCAL] > 0;
     if (useful && what == SAGOI_MEND_LOST)

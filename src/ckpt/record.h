@@ -17,6 +17,7 @@
 
 #include "base/status.h"
 #include "ckpt/wire.h"
+#include "system/files.h"
 
 enum { SAGOI_CKPT_TYPE_MAX = 32 };
 #define SAGOI_RECORD_MOST (INT64_C(1) << 30) /* bytes of a record */
@@ -147,12 +148,17 @@ typedef enum {
 void sagoi_save_folder(char name[SAGOI_CKPT_FILE_NAME], int64_t step, sagoi_id id); /* a SAGOI_FOLDER_STEP */
 void sagoi_save_folder_as(char name[SAGOI_CKPT_FILE_NAME], sagoi_folder_kind kind, int64_t step, uint64_t id_low);
 bool sagoi_save_folder_parse(const char *name, sagoi_folder_kind *kind, int64_t *step, uint64_t *id_low);
+/* "dir/FOLDER/name", or "dir/FOLDER" where `name` is NULL, in the folder of a save.  SAGO_ERR_BAD_FILE: too long.
+ */
+sago_status sagoi_save_path(char path[SAGOI_CKPT_PATH], const char *dir, int64_t step, sagoi_id id,
+                            const char *name) SAGOI_CHECKED;
 void sagoi_part_name(char name[SAGOI_CKPT_FILE_NAME], int64_t writer);
-bool sagoi_part_name_parse(const char *name, int64_t *writer);
 /* A part is called so from when its writer begins until it is published: without a part, the writer never ended.
  */
 void sagoi_begun_name(char name[SAGOI_CKPT_FILE_NAME], int64_t writer);
-bool sagoi_begun_name_parse(const char *name, int64_t *writer);
+/* Is it what `make`, one of these two, gives for a writer? */
+typedef void sagoi_writer_name_fn(char name[SAGOI_CKPT_FILE_NAME], int64_t writer);
+bool sagoi_writer_name_parse(const char *name, sagoi_writer_name_fn *make, int64_t *writer);
 /* On node-local storage every writer has a file; at the global level some may share one. */
 void sagoi_local_data_name(char name[SAGOI_CKPT_FILE_NAME], int64_t writer);
 void sagoi_global_data_name(char name[SAGOI_CKPT_FILE_NAME], int64_t file);

@@ -49,12 +49,9 @@ void sagoi_set_find(const sagoi_intent *intent, int64_t number, sagoi_set *set) 
 
 sago_status sagoi_open_local(const sago_ckpt *ckpt, int64_t step, sagoi_id id, const char *name,
                              sagoi_cfile_mode mode, sagoi_cfile *file) {
-    char folder[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
-    sagoi_save_folder(folder, step, id);
-    int length = snprintf(path, sizeof path, "%s/%s/%s", ckpt->local, folder, name);
-    if (length < 0 || length >= (int)sizeof path)
-        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", ckpt->local);
-    return sagoi_cfile_open(path, mode, file);
+    char path[SAGOI_CKPT_PATH];
+    sago_status status = sagoi_save_path(path, ckpt->local, step, id, name);
+    return status ? status : sagoi_cfile_open(path, mode, file);
 }
 
 sago_status sagoi_read_padded(sagoi_cfile *file, unsigned char *data, int64_t len, int64_t off) {
@@ -111,13 +108,10 @@ static bool finish_messages(exchange *work) {
 }
 
 static sago_status load_own_part(exchange *work) {
-    char name[SAGOI_CKPT_FILE_NAME], folder[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
-    sagoi_save_folder(folder, work->saving->step, work->saving->id);
+    char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
     sagoi_part_name(name, work->set.writers[work->me]);
-    int length = snprintf(path, sizeof path, "%s/%s/%s", work->ckpt->local, folder, name);
-    if (length < 0 || length >= (int)sizeof path)
-        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", work->ckpt->local);
-    return sagoi_cfile_load(path, SAGOI_RECORD_MOST, &work->part, &work->part_len);
+    sago_status status = sagoi_save_path(path, work->ckpt->local, work->saving->step, work->saving->id, name);
+    return status ? status : sagoi_cfile_load(path, SAGOI_RECORD_MOST, &work->part, &work->part_len);
 }
 
 /* Every member learns how long the others' part records are, and makes room for them. */
@@ -245,14 +239,13 @@ static sago_status check_own_data(exchange *work) {
 
 /* Only when all members have what they need: parity of wrong data must never be taken for right. */
 static sago_status publish(exchange *work) {
-    char name[SAGOI_CKPT_FILE_NAME], folder[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
+    char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
     sagoi_wire_out out = {0};
     sago_status status = sagoi_cfile_sync(&work->parity);
-    sagoi_save_folder(folder, work->saving->step, work->saving->id);
     sagoi_parity_name(name, work->set.number, work->me);
     sagoi_parity_encode(&work->record, &out);
-    if (!status && !sagoi_path_join(path, work->ckpt->local, folder))
-        status = sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", work->ckpt->local);
+    if (!status)
+        status = sagoi_save_path(path, work->ckpt->local, work->saving->step, work->saving->id, NULL);
     if (!status)
         status = sagoi_fence_publish(&work->ckpt->fence, work->saving->id.low, path, name, &out);
     free(out.bytes);
@@ -337,7 +330,7 @@ static sago_status make_redundant(sago_ckpt *ckpt, sagoi_saving *saving) {
     }
     saving->redundant = true;
     saving->stats.level = (int)sagoi_max(saving->stats.level, SAGO_LEVEL_REDUNDANT);
-    sagoi_known_add(ckpt, saving->step, saving->id.low, SAGO_LEVEL_REDUNDANT);
+    sagoi_steps_add(ckpt, saving->step, saving->id.low, SAGO_LEVEL_REDUNDANT);
     sagoi_retain(ckpt);
     return SAGO_OK;
 }

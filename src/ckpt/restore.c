@@ -269,7 +269,7 @@ static void count_restore(sago_ckpt *ckpt, double begin) {
 sago_status sagoi_restore(sago_ckpt *ckpt, int64_t step) {
     double begin = sagoi_ckpt_now();
     ckpt->report = (sago_ckpt_report)SAGO_CKPT_REPORT_INIT;
-    sago_status status = sagoi_settle_all(ckpt);
+    sago_status status = sagoi_saves_await_all(ckpt);
     if (status)
         return status;
     status = restore_step(ckpt, step);
@@ -290,9 +290,9 @@ static bool of_this_step(sago_status status) {
 
 /* The message tells why. */
 static void pass_over(sago_ckpt *ckpt, int64_t step) {
-    sagoi_known_step *known = sagoi_known_find(ckpt, step);
-    if (known)
-        known->passed_over = true;
+    sagoi_complete_step *complete = sagoi_steps_find(ckpt, step);
+    if (complete)
+        complete->passed_over = true;
     ckpt->report.passed_over++;
     ckpt->stats.passed_over++;
     if (strlen(ckpt->report.text) < sizeof ckpt->report.text / 2) /* the rest is for what was restored */
@@ -330,7 +330,7 @@ sago_status sagoi_restore_latest(sago_ckpt *ckpt, int64_t *step) {
     int64_t found = -1;
     bool lost = false;
     ckpt->report = (sago_ckpt_report)SAGO_CKPT_REPORT_INIT;
-    sago_status status = sagoi_settle_all(ckpt);
+    sago_status status = sagoi_saves_await_all(ckpt);
     if (!status)
         status = sagoi_overview_of_reachable(ckpt, SAGOI_NO_STEP, &overview);
     if (status)

@@ -69,19 +69,19 @@ static sago_status check_space(const sago_ckpt *ckpt) {
 }
 
 /* A step that could not be restored from is no reason not to save it again. */
-static bool gives_way(const sagoi_known_step *known) { return known && known->passed_over; }
+static bool gives_way(const sagoi_complete_step *complete) { return complete && complete->passed_over; }
 
 /* Collective: it is set aside, since what it is called is needed. */
 static sago_status set_aside(sago_ckpt *ckpt, int64_t step) {
-    const sagoi_known_step *known = sagoi_known_find(ckpt, step);
+    const sagoi_complete_step *complete = sagoi_steps_find(ckpt, step);
     sago_status status = SAGO_OK;
-    if (!gives_way(known))
+    if (!gives_way(complete))
         return SAGO_OK;
     for (int level = SAGO_LEVEL_LOCAL; level < SAGO_LEVEL_COUNT && !status; level++) {
         bool mine = level == SAGO_LEVEL_GLOBAL
                         ? ckpt->team->rank == 0
                         : level == SAGO_LEVEL_LOCAL && ckpt->local[0] && ckpt->holder == ckpt->team->rank;
-        sagoi_save_name save = {sagoi_level_dir(ckpt, level), step, known->id_low, &ckpt->fence};
+        sagoi_save_name save = {sagoi_level_dir(ckpt, level), step, complete->id_low, &ckpt->fence};
         if (mine)
             status = sagoi_save_note(&save, SAGOI_BAD_DATA_NAME); /* its records may say otherwise */
         if (mine && !status)
@@ -94,7 +94,7 @@ static sago_status set_aside(sago_ckpt *ckpt, int64_t step) {
     status = sagoi_agree_status(ckpt->team, status);
     if (status)
         return status;
-    sagoi_known_remove(ckpt, step);
+    sagoi_steps_remove(ckpt, step);
     sagoi_saving_forget(ckpt, step);
     return sagoi_recount_damaged(ckpt);
 }
@@ -105,10 +105,10 @@ static sago_status check_save(sago_ckpt *ckpt, int64_t step) {
     if (step < 0)
         return sagoi_fail(SAGO_ERR_ARG, "step %lld is negative", (long long)step);
     const sagoi_saving *same = sagoi_saving_find(ckpt, step);
-    const sagoi_known_step *known = sagoi_known_find(ckpt, step);
-    if (!gives_way(known) && (known || (same && !same->failed)))
+    const sagoi_complete_step *complete = sagoi_steps_find(ckpt, step);
+    if (!gives_way(complete) && (complete || (same && !same->failed)))
         return sagoi_fail(SAGO_ERR_EXISTS, "step %lld is there already", (long long)step);
-    sago_status status = sagoi_known_reserve(ckpt, 1);
+    sago_status status = sagoi_steps_reserve(ckpt, 1);
     return !status && ckpt->layout.valid && !ckpt->data.changed ? check_space(ckpt) : status;
 }
 
@@ -149,7 +149,7 @@ static sago_status agree_on_save(sago_ckpt *ckpt, int64_t step, sago_status stat
 
 /* Nothing may be in the pool while it changes, and nothing may wait that goes by the old layout. */
 static sago_status make_layout(sago_ckpt *ckpt) {
-    sago_status status = sagoi_settle_first(ckpt);
+    sago_status status = sagoi_saves_await_first(ckpt);
     if (!status)
         status = sagoi_redundancy_advance(ckpt);
     if (status)
@@ -314,7 +314,7 @@ static void append(sago_ckpt *ckpt, sagoi_saving *saving) {
 static sago_status finish_together(sago_ckpt *ckpt, sagoi_saving *saving) {
     sago_status status = SAGO_OK;
     while (!saving->decided && !status)
-        status = sagoi_settle(ckpt);
+        status = sagoi_saves_progress(ckpt);
     if (status || !saving->status)
         return status;
     saving->told = true;

@@ -49,50 +49,50 @@ void sagoi_saving_forget(sago_ckpt *ckpt, int64_t step) {
     }
 }
 
-sagoi_known_step *sagoi_known_find(sago_ckpt *ckpt, int64_t step) {
-    for (int64_t i = 0; i < ckpt->nknown; i++)
-        if (ckpt->known[i].step == step)
-            return &ckpt->known[i];
+sagoi_complete_step *sagoi_steps_find(sago_ckpt *ckpt, int64_t step) {
+    for (int64_t i = 0; i < ckpt->nsteps; i++)
+        if (ckpt->steps[i].step == step)
+            return &ckpt->steps[i];
     return NULL;
 }
 
-sago_status sagoi_known_reserve(sago_ckpt *ckpt, int64_t more) {
-    int64_t needed = ckpt->nknown + more, capacity = sagoi_max(2 * ckpt->known_capacity, needed + 16);
+sago_status sagoi_steps_reserve(sago_ckpt *ckpt, int64_t more) {
+    int64_t needed = ckpt->nsteps + more, capacity = sagoi_max(2 * ckpt->steps_capacity, needed + 16);
     for (const sagoi_saving *at = ckpt->saves; at; at = at->next)
         needed++;
-    if (needed <= ckpt->known_capacity)
+    if (needed <= ckpt->steps_capacity)
         return SAGO_OK;
     capacity = sagoi_max(capacity, needed);
-    sagoi_known_step *moved = realloc(ckpt->known, (size_t)capacity * sizeof *moved);
+    sagoi_complete_step *moved = realloc(ckpt->steps, (size_t)capacity * sizeof *moved);
     if (!moved)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of steps");
-    ckpt->known = moved;
-    ckpt->known_capacity = capacity;
+    ckpt->steps = moved;
+    ckpt->steps_capacity = capacity;
     return SAGO_OK;
 }
 
-void sagoi_known_add(sago_ckpt *ckpt, int64_t step, uint64_t id_low, sago_level level) {
-    sagoi_known_step *known = sagoi_known_find(ckpt, step);
-    if (!known) {
-        known = &ckpt->known[ckpt->nknown++];
-        *known = (sagoi_known_step){.step = step, .id_low = id_low};
+void sagoi_steps_add(sago_ckpt *ckpt, int64_t step, uint64_t id_low, sago_level level) {
+    sagoi_complete_step *complete = sagoi_steps_find(ckpt, step);
+    if (!complete) {
+        complete = &ckpt->steps[ckpt->nsteps++];
+        *complete = (sagoi_complete_step){.step = step, .id_low = id_low};
     }
-    known->at[level] = true;
+    complete->at[level] = true;
 }
 
-void sagoi_known_remove(sago_ckpt *ckpt, int64_t step) {
+void sagoi_steps_remove(sago_ckpt *ckpt, int64_t step) {
     int64_t kept = 0;
-    for (int64_t i = 0; i < ckpt->nknown; i++)
-        if (ckpt->known[i].step != step)
-            ckpt->known[kept++] = ckpt->known[i];
-    ckpt->nknown = kept;
+    for (int64_t i = 0; i < ckpt->nsteps; i++)
+        if (ckpt->steps[i].step != step)
+            ckpt->steps[kept++] = ckpt->steps[i];
+    ckpt->nsteps = kept;
 }
 
 /* ---- Keeping only so many ---- */
 
-static int strength(const sagoi_known_step *known) {
+static int strength(const sagoi_complete_step *complete) {
     for (int level = SAGO_LEVEL_COUNT - 1; level > SAGO_LEVEL_MEMORY; level--)
-        if (known->at[level])
+        if (complete->at[level])
             return level;
     return 0;
 }
@@ -100,20 +100,20 @@ static int strength(const sagoi_known_step *known) {
 /* How many newer ones are complete at the same or a safer level?  What could not be restored from is none. */
 static int64_t newer_ones(const sago_ckpt *ckpt, int64_t i, int at_least) {
     int64_t n = 0;
-    for (int64_t j = i + 1; j < ckpt->nknown; j++)
-        n += !ckpt->known[j].passed_over && strength(&ckpt->known[j]) >= at_least;
+    for (int64_t j = i + 1; j < ckpt->nsteps; j++)
+        n += !ckpt->steps[j].passed_over && strength(&ckpt->steps[j]) >= at_least;
     return n;
 }
 
 /* Does this rank look after the storage of the level? */
 static bool looks_after(const sago_ckpt *ckpt, bool local) { return local ? ckpt->keeper : ckpt->team->rank == 0; }
 
-static void remove_at(sago_ckpt *ckpt, sagoi_known_step *known, bool local) {
-    known->at[local ? SAGO_LEVEL_LOCAL : SAGO_LEVEL_GLOBAL] = false;
+static void remove_at(sago_ckpt *ckpt, sagoi_complete_step *complete, bool local) {
+    complete->at[local ? SAGO_LEVEL_LOCAL : SAGO_LEVEL_GLOBAL] = false;
     if (local)
-        known->at[SAGO_LEVEL_REDUNDANT] = false;
+        complete->at[SAGO_LEVEL_REDUNDANT] = false;
     if (looks_after(ckpt, local))
-        sagoi_background_remove(ckpt->background, local, known->step, known->id_low);
+        sagoi_background_remove(ckpt->background, local, complete->step, complete->id_low);
 }
 
 /* What is still being drained or encoded is read from the nodes. */
@@ -124,21 +124,21 @@ static bool still_needed(sago_ckpt *ckpt, int64_t step) {
 }
 
 void sagoi_retain(sago_ckpt *ckpt) {
-    for (int64_t i = 0; i < ckpt->nknown; i++) {
-        sagoi_known_step *known = &ckpt->known[i];
-        if (known->passed_over)
+    for (int64_t i = 0; i < ckpt->nsteps; i++) {
+        sagoi_complete_step *complete = &ckpt->steps[i];
+        if (complete->passed_over)
             continue;
-        int nodes = known->at[SAGO_LEVEL_REDUNDANT] ? SAGO_LEVEL_REDUNDANT : SAGO_LEVEL_LOCAL;
-        if (ckpt->hints.ckpt_keep_local > 0 && known->at[nodes] && !still_needed(ckpt, known->step) &&
+        int nodes = complete->at[SAGO_LEVEL_REDUNDANT] ? SAGO_LEVEL_REDUNDANT : SAGO_LEVEL_LOCAL;
+        if (ckpt->hints.ckpt_keep_local > 0 && complete->at[nodes] && !still_needed(ckpt, complete->step) &&
             newer_ones(ckpt, i, nodes) >= ckpt->hints.ckpt_keep_local)
-            remove_at(ckpt, known, true);
-        if (ckpt->hints.ckpt_keep_global > 0 && known->at[SAGO_LEVEL_GLOBAL] &&
+            remove_at(ckpt, complete, true);
+        if (ckpt->hints.ckpt_keep_global > 0 && complete->at[SAGO_LEVEL_GLOBAL] &&
             newer_ones(ckpt, i, SAGO_LEVEL_GLOBAL) >= ckpt->hints.ckpt_keep_global)
-            remove_at(ckpt, known, false);
+            remove_at(ckpt, complete, false);
     }
-    for (int64_t i = 0; i < ckpt->nknown;)
-        if (strength(&ckpt->known[i]) == 0)
-            sagoi_known_remove(ckpt, ckpt->known[i].step);
+    for (int64_t i = 0; i < ckpt->nsteps;)
+        if (strength(&ckpt->steps[i]) == 0)
+            sagoi_steps_remove(ckpt, ckpt->steps[i].step);
         else
             i++;
 }
@@ -242,7 +242,7 @@ static void decide_first(sago_ckpt *ckpt, sagoi_saving *saving, int64_t failure)
     ckpt->stats.queue += saving->stats.queue;
     ckpt->stats.write += saving->stats.write;
     saving->stats.level = (int)level;
-    sagoi_known_add(ckpt, saving->step, saving->id.low, level);
+    sagoi_steps_add(ckpt, saving->step, saving->id.low, level);
     if (looks_after(ckpt, local))
         sagoi_background_mark(ckpt->background, local, saving->step, saving->id.low);
 }
@@ -256,7 +256,7 @@ static void decide_global(sago_ckpt *ckpt, sagoi_saving *saving, int64_t failure
     }
     ckpt->stats.drain += saving->stats.drain;
     saving->stats.level = SAGO_LEVEL_GLOBAL;
-    sagoi_known_add(ckpt, saving->step, saving->id.low, SAGO_LEVEL_GLOBAL);
+    sagoi_steps_add(ckpt, saving->step, saving->id.low, SAGO_LEVEL_GLOBAL);
     if (looks_after(ckpt, false))
         sagoi_background_mark(ckpt->background, false, saving->step, saving->id.low);
 }
@@ -281,7 +281,7 @@ sago_status sagoi_news_take(sago_ckpt *ckpt, const sagoi_agreement *agreed, bool
     return status;
 }
 
-sago_status sagoi_settle(sago_ckpt *ckpt) {
+sago_status sagoi_saves_progress(sago_ckpt *ckpt) {
     bool decided = true;
     sago_status status = SAGO_OK;
     while (decided && !status && (oldest_undecided(ckpt) || oldest_draining(ckpt))) {
@@ -294,22 +294,22 @@ sago_status sagoi_settle(sago_ckpt *ckpt) {
     return status;
 }
 
-sago_status sagoi_settle_first(sago_ckpt *ckpt) {
-    sago_status status = sagoi_settle(ckpt);
-    while (!status && oldest_undecided(ckpt)) {
-        if (ckpt->background)
-            sagoi_background_wait(ckpt->background, NAP_MS);
-        status = sagoi_settle(ckpt);
-    }
+sago_status sagoi_saves_wait(sago_ckpt *ckpt) {
+    if (ckpt->background)
+        sagoi_background_wait(ckpt->background, NAP_MS);
+    return sagoi_saves_progress(ckpt);
+}
+
+sago_status sagoi_saves_await_first(sago_ckpt *ckpt) {
+    sago_status status = sagoi_saves_progress(ckpt);
+    while (!status && oldest_undecided(ckpt))
+        status = sagoi_saves_wait(ckpt);
     return status;
 }
 
-sago_status sagoi_settle_all(sago_ckpt *ckpt) {
-    sago_status status = sagoi_settle(ckpt);
-    while (!status && (oldest_undecided(ckpt) || oldest_draining(ckpt))) {
-        if (ckpt->background)
-            sagoi_background_wait(ckpt->background, NAP_MS);
-        status = sagoi_settle(ckpt);
-    }
+sago_status sagoi_saves_await_all(sago_ckpt *ckpt) {
+    sago_status status = sagoi_saves_progress(ckpt);
+    while (!status && (oldest_undecided(ckpt) || oldest_draining(ckpt)))
+        status = sagoi_saves_wait(ckpt);
     return status;
 }

@@ -363,11 +363,11 @@ static sago_status untold_failure(const sago_ckpt *ckpt) {
 }
 
 sago_status sagoi_ckpt_finish(sago_ckpt *ckpt) {
-    sago_status status = sagoi_settle_first(ckpt);
+    sago_status status = sagoi_saves_await_first(ckpt);
     if (!status)
         status = sagoi_redundancy_advance(ckpt);
     if (!status)
-        status = sagoi_settle_all(ckpt);
+        status = sagoi_saves_await_all(ckpt);
     if (!status)
         status = sagoi_journal_advance(ckpt);
     return status ? status : untold_failure(ckpt);
@@ -389,7 +389,7 @@ void sagoi_ckpt_tear_down(sago_ckpt *ckpt) {
     sagoi_groups_free(ckpt);
     sagoi_watch_end(&ckpt->watched_local);
     sagoi_watch_end(&ckpt->watched_dir);
-    free(ckpt->known);
+    free(ckpt->steps);
     free(ckpt->holders);
     free(ckpt->domain_of);
     if (ckpt->team)

@@ -83,13 +83,13 @@ typedef struct sagoi_saving {
 } sagoi_saving;
 
 /* A complete step in the directory, whoever saved it; the same list on all ranks, in the order of saving. */
-typedef struct sagoi_known_step {
+typedef struct sagoi_complete_step {
     int64_t step;
     uint64_t id_low;
     bool at[SAGO_LEVEL_COUNT];
     bool passed_over; /* it could not be restored from: it counts for nothing, and gives way to a save of its step
                        */
-} sagoi_known_step;
+} sagoi_complete_step;
 
 struct sago_ckpt {
     sagoi_live live;
@@ -119,8 +119,8 @@ struct sago_ckpt {
     sagoi_fence fence;            /* generation 0: opened for reading only */
     sagoi_saving *saves;          /* oldest first */
     int64_t nsaves;               /* ever started by this job */
-    sagoi_known_step *known;
-    int64_t nknown, known_capacity;
+    sagoi_complete_step *steps;
+    int64_t nsteps, steps_capacity;
     int64_t aside[SAGO_LEVEL_COUNT]; /* bytes of damaged steps set aside in `dir`, in `local` */
     sago_ckpt_stats stats;           /* of this rank, but for what is the same on all */
     sago_ckpt_report report;
@@ -160,7 +160,7 @@ sago_status sagoi_slices_copy(const sago_ckpt *ckpt, char *to_memory, int64_t fr
 sago_status sagoi_layout_make(sago_ckpt *ckpt) SAGOI_CHECKED;
 void sagoi_layout_cleanup(sagoi_layout_of_save *layout);
 
-/* settle.c: what the writers have finished becomes known to all */
+/* saves.c: all ranks learn what the writers have finished */
 enum {
     SAGOI_MAX_VERDICT,
     SAGOI_MAX_PENDING,
@@ -173,22 +173,24 @@ enum {
 void sagoi_news_put(sago_ckpt *ckpt, sagoi_agreement *agreement);
 /* Draws the conclusions; true: something was decided.  Collective. */
 sago_status sagoi_news_take(sago_ckpt *ckpt, const sagoi_agreement *agreed, bool *decided) SAGOI_CHECKED;
-/* Agrees on nothing else, until nothing more is decided. */
-sago_status sagoi_settle(sago_ckpt *ckpt) SAGOI_CHECKED;
+/* Agrees on the state of the saves alone, until nothing more is decided.  Collective, and does not wait. */
+sago_status sagoi_saves_progress(sago_ckpt *ckpt) SAGOI_CHECKED;
+/* The same after a short wait for this rank's threads. */
+sago_status sagoi_saves_wait(sago_ckpt *ckpt) SAGOI_CHECKED;
 /* Waits until all saves are decided at the level that is written first. */
-sago_status sagoi_settle_first(sago_ckpt *ckpt) SAGOI_CHECKED;
+sago_status sagoi_saves_await_first(sago_ckpt *ckpt) SAGOI_CHECKED;
 /* Waits until all saves are decided at all levels that they go to. */
-sago_status sagoi_settle_all(sago_ckpt *ckpt) SAGOI_CHECKED;
+sago_status sagoi_saves_await_all(sago_ckpt *ckpt) SAGOI_CHECKED;
 sagoi_saving *sagoi_saving_find(sago_ckpt *ckpt, int64_t step);
 bool sagoi_saving_open(const sagoi_saving *saving); /* may it still come to another level? */
 void sagoi_savings_free(sago_ckpt *ckpt);
 void sagoi_saving_forget(sago_ckpt *ckpt, int64_t step); /* a decided one */
 /* Room for so many more steps than are known or being saved: whoever adds one has agreed before that all have it.
  */
-sago_status sagoi_known_reserve(sago_ckpt *ckpt, int64_t more) SAGOI_CHECKED;
-void sagoi_known_add(sago_ckpt *ckpt, int64_t step, uint64_t id_low, sago_level level);
-sagoi_known_step *sagoi_known_find(sago_ckpt *ckpt, int64_t step);
-void sagoi_known_remove(sago_ckpt *ckpt, int64_t step);
+sago_status sagoi_steps_reserve(sago_ckpt *ckpt, int64_t more) SAGOI_CHECKED;
+void sagoi_steps_add(sago_ckpt *ckpt, int64_t step, uint64_t id_low, sago_level level);
+sagoi_complete_step *sagoi_steps_find(sago_ckpt *ckpt, int64_t step);
+void sagoi_steps_remove(sago_ckpt *ckpt, int64_t step);
 /* Removes what is older than the hints say. */
 void sagoi_retain(sago_ckpt *ckpt);
 
@@ -207,6 +209,8 @@ typedef struct sagoi_overview {
 sago_status sagoi_overview_make(sago_ckpt *ckpt, int64_t step, sagoi_overview *overview) SAGOI_CHECKED;
 /* The same where storage that does not answer may be left out: for reading what is elsewhere. */
 sago_status sagoi_overview_of_reachable(sago_ckpt *ckpt, int64_t step, sagoi_overview *overview) SAGOI_CHECKED;
+/* The save of a step: a complete one if there is any, else the newest that has an intent; NULL: none. */
+const sagoi_save_view *sagoi_overview_save(const sagoi_overview *overview, int64_t step);
 /* Names in the report what was left out. */
 void sagoi_overview_tell(sago_ckpt *ckpt, const sagoi_overview *overview);
 void sagoi_overview_cleanup(sagoi_overview *overview);

@@ -21,7 +21,7 @@ static int by_time(const void *a, const void *b) {
 
 static sago_status remember(sago_ckpt *ckpt, const sagoi_overview *overview) {
     const sagoi_save_view **views = calloc((size_t)overview->n + 1, sizeof *views);
-    sago_status status = sagoi_known_reserve(ckpt, overview->n);
+    sago_status status = sagoi_steps_reserve(ckpt, overview->n);
     if (!status && !views)
         status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for the list of steps");
     for (int64_t i = 0; i < overview->n && !status; i++)
@@ -31,7 +31,7 @@ static sago_status remember(sago_ckpt *ckpt, const sagoi_overview *overview) {
     for (int64_t i = 0; i < overview->n && !status; i++)
         for (int level = SAGO_LEVEL_LOCAL; level < SAGO_LEVEL_COUNT; level++)
             if (views[i]->complete[level])
-                sagoi_known_add(ckpt, views[i]->step, views[i]->id_low, (sago_level)level);
+                sagoi_steps_add(ckpt, views[i]->step, views[i]->id_low, (sago_level)level);
     free(views);
     return status;
 }

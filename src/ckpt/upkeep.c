@@ -10,16 +10,6 @@
 #include "ckpt/redundancy.h"
 #include "move/collect.h"
 
-/* The save of a step: a complete one if there is any, else one with an intent. */
-static const sagoi_save_view *find_save(const sagoi_overview *overview, int64_t step) {
-    const sagoi_save_view *found = sagoi_views_find(overview->views, overview->n, step);
-    for (int64_t i = 0; !found && i < overview->n; i++)
-        if (overview->views[i].step == step && overview->views[i].intent_item &&
-            !sagoi_view_aside(&overview->views[i]))
-            found = &overview->views[i];
-    return found;
-}
-
 static sago_status no_such_step(const sagoi_overview *overview, int64_t step) {
     for (int64_t i = 0; i < overview->n; i++)
         if (overview->views[i].step == step && sagoi_view_aside(&overview->views[i]))
@@ -126,13 +116,13 @@ static sago_status verify_rest(sagoi_fetch *fetch) {
 sago_status sagoi_verify(sago_ckpt *ckpt, int64_t step) {
     sagoi_overview overview;
     ckpt->report = (sago_ckpt_report)SAGO_CKPT_REPORT_INIT;
-    sago_status status = sagoi_settle_all(ckpt);
+    sago_status status = sagoi_saves_await_all(ckpt);
     if (!status)
         status = sagoi_overview_of_reachable(ckpt, step, &overview);
     if (status)
         return status;
     sagoi_fetch fetch = {.ckpt = ckpt, .overview = &overview, .report = &ckpt->report};
-    fetch.save = find_save(&overview, step);
+    fetch.save = sagoi_overview_save(&overview, step);
     fetch.hung = overview.partial;
     if (fetch.save)
         status = sagoi_fetch_init(&fetch);
@@ -152,22 +142,6 @@ sago_status sagoi_verify(sago_ckpt *ckpt, int64_t step) {
 
 /* ---- Draining ---- */
 
-/* A level's data file of a writer, to be mended. */
-static sago_status open_data(const sagoi_fetch *fetch, sago_level level, int64_t writer, sagoi_cfile *file) {
-    char folder[SAGOI_CKPT_FILE_NAME], name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
-    const sagoi_intent *intent = &fetch->save->intent;
-    if (level == SAGO_LEVEL_LOCAL) {
-        sagoi_local_data_name(name, writer);
-        return sagoi_open_local(fetch->ckpt, intent->step, intent->id, name, SAGOI_CFILE_OVERWRITE, file);
-    }
-    sagoi_save_folder(folder, intent->step, intent->id);
-    sagoi_global_data_name(name, intent->writers[writer].file);
-    int length = snprintf(path, sizeof path, "%s/%s/%s", fetch->ckpt->dir, folder, name);
-    if (length < 0 || length >= (int)sizeof path)
-        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", fetch->ckpt->dir);
-    return sagoi_cfile_open(path, SAGOI_CFILE_OVERWRITE, file);
-}
-
 /* Pieces of a part that is at both levels: those that are damaged at `to` are taken from the other, if they are
  * intact there.  Only what was checked is written, so that nothing gets worse. */
 static sago_status mend_level(sagoi_fetch *fetch, int64_t writer, sago_level to) {
@@ -184,7 +158,7 @@ static sago_status mend_level(sagoi_fetch *fetch, int64_t writer, sago_level to)
             continue;
         }
         if (file.fd < 0)
-            status = open_data(fetch, to, writer, &file);
+            status = sagoi_fetch_open_data(fetch, to, writer, SAGOI_CFILE_OVERWRITE, &file);
         if (!status)
             status = sagoi_cfile_write(&file, fetch->piece, sagoi_min(part->piece, part->bytes - i * part->piece),
                                        base + i * part->piece);
@@ -219,16 +193,15 @@ static sago_status drain_writer(sagoi_fetch *fetch, int64_t writer) {
 
 /* Rank 0 first puts the intent there, if it is not. */
 static sago_status drain_intent(const sagoi_fetch *fetch) {
-    char folder[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
+    char path[SAGOI_CKPT_PATH];
     const sagoi_item *intent = fetch->save->intent_item;
     if (fetch->ckpt->team->rank != 0 || fetch->save->intent_at[SAGO_LEVEL_GLOBAL])
         return SAGO_OK;
-    sagoi_save_folder(folder, fetch->save->step, fetch->save->intent.id);
-    if (!sagoi_path_join(path, fetch->ckpt->dir, folder))
-        return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", fetch->ckpt->dir);
     const sagoi_fence *fence = &fetch->ckpt->fence;
     sagoi_wire_out record = {.bytes = intent->bytes, .len = intent->len};
-    sago_status status = sagoi_found_adopt(fence, fetch->ckpt->dir, fetch->save->step, fetch->save->intent.id.low);
+    sago_status status = sagoi_save_path(path, fetch->ckpt->dir, fetch->save->step, fetch->save->intent.id, NULL);
+    if (!status)
+        status = sagoi_found_adopt(fence, fetch->ckpt->dir, fetch->save->step, fetch->save->intent.id.low);
     if (!status)
         status = sagoi_cdir_make(path);
     if (!status)
@@ -243,15 +216,6 @@ static bool holds(const sagoi_fetch *fetch, int64_t writer) {
     return item && item->holder == fetch->ckpt->team->rank && fetch->there[writer];
 }
 
-/* The parts that this rank holds; those that are there already are mended. */
-static sago_status drain_mine(sagoi_fetch *fetch) {
-    sago_status status = drain_intent(fetch);
-    for (int64_t w = 0; w < fetch->save->intent.nwriters && !status; w++)
-        if (holds(fetch, w))
-            status = drain_writer(fetch, w);
-    return status;
-}
-
 /* Every part must be somewhere: what is drained is to be complete. */
 static sago_status check_parts(const sagoi_fetch *fetch) {
     for (int64_t w = 0; w < fetch->save->intent.nwriters; w++)
@@ -264,31 +228,49 @@ static sago_status check_parts(const sagoi_fetch *fetch) {
     return SAGO_OK;
 }
 
-static sago_status drain_found(sago_ckpt *ckpt, int64_t step) {
+/* The parts that this rank holds; those that are there already are mended. */
+static sago_status drain_mine(sagoi_fetch *fetch) {
+    sago_status status = check_parts(fetch);
+    if (!status)
+        status = sagoi_steps_reserve(fetch->ckpt, 1);
+    if (!status)
+        status = drain_intent(fetch);
+    for (int64_t w = 0; w < fetch->save->intent.nwriters && !status; w++)
+        if (holds(fetch, w))
+            status = drain_writer(fetch, w);
+    return status;
+}
+
+/* Collective: looks the step up in all storage, lets `work` see to it and agrees on how that went.  *id_low: which
+ * save of the step it was. */
+static sago_status with_step(sago_ckpt *ckpt, int64_t step, sago_status (*work)(sagoi_fetch *), uint64_t *id_low) {
     sagoi_overview overview;
     sago_status status = sagoi_overview_make(ckpt, step, &overview);
     if (status)
         return status;
     sago_ckpt_report ignored = SAGO_CKPT_REPORT_INIT;
     sagoi_fetch fetch = {.ckpt = ckpt, .overview = &overview, .report = &ignored};
-    fetch.save = find_save(&overview, step);
+    fetch.save = sagoi_overview_save(&overview, step);
     status = fetch.save ? sagoi_fetch_init(&fetch) : no_such_step(&overview, step);
     if (!status)
-        status = check_parts(&fetch);
-    if (!status)
-        status = sagoi_known_reserve(ckpt, 1);
-    if (!status)
-        status = drain_mine(&fetch);
+        status = work(&fetch);
     status = sagoi_agree_status(ckpt->team, status);
-    if (!status) {
-        sagoi_known_add(ckpt, step, fetch.save->id_low, SAGO_LEVEL_GLOBAL);
-        if (ckpt->team->rank == 0)
-            sagoi_background_mark(ckpt->background, false, step, fetch.save->id_low);
-    }
+    *id_low = fetch.save ? fetch.save->id_low : 0;
     if (fetch.save)
         sagoi_fetch_cleanup(&fetch);
     sagoi_overview_cleanup(&overview);
     return status;
+}
+
+static sago_status drain_found(sago_ckpt *ckpt, int64_t step) {
+    uint64_t id_low;
+    sago_status status = with_step(ckpt, step, drain_mine, &id_low);
+    if (status)
+        return status;
+    sagoi_steps_add(ckpt, step, id_low, SAGO_LEVEL_GLOBAL);
+    if (ckpt->team->rank == 0)
+        sagoi_background_mark(ckpt->background, false, step, id_low);
+    return SAGO_OK;
 }
 
 static sago_status refuse_read_only(const sago_ckpt *ckpt) {
@@ -364,7 +346,7 @@ static bool is_to_bring_back(const sagoi_fetch *fetch, int64_t writer) {
 }
 
 /* Both levels from each other.  What cannot be mended stays as it is, and is found by verifying. */
-static void mend_levels(sagoi_fetch *fetch) {
+static sago_status mend_levels(sagoi_fetch *fetch) {
     const sagoi_save_view *save = fetch->save;
     bool used = save->parts[SAGO_LEVEL_GLOBAL] > 0 || save->intent_at[SAGO_LEVEL_GLOBAL];
     int64_t failures = used && drain_intent(fetch) != SAGO_OK;
@@ -379,37 +361,21 @@ static void mend_levels(sagoi_fetch *fetch) {
     }
     if (failures > 0)
         sagoi_message_clear();
-}
-
-static sago_status repair_found(sago_ckpt *ckpt, int64_t step) {
-    sagoi_overview overview;
-    sago_ckpt_report ignored = SAGO_CKPT_REPORT_INIT;
-    sago_status status = sagoi_overview_make(ckpt, step, &overview);
-    if (status)
-        return status;
-    sagoi_fetch fetch = {.ckpt = ckpt, .overview = &overview, .report = &ignored};
-    fetch.save = find_save(&overview, step);
-    status = fetch.save ? sagoi_fetch_init(&fetch) : no_such_step(&overview, step);
-    if (!status)
-        mend_levels(&fetch);
-    status = sagoi_agree_status(ckpt->team, status);
-    if (fetch.save)
-        sagoi_fetch_cleanup(&fetch);
-    sagoi_overview_cleanup(&overview);
-    return status;
+    return SAGO_OK;
 }
 
 /* Levels first: data that only the directory has intact is needed to mend parity. */
 sago_status sagoi_repair(sago_ckpt *ckpt, int64_t step) {
+    uint64_t id_low;
     sago_status status = refuse_read_only(ckpt);
     if (!status)
-        status = sagoi_settle_all(ckpt);
+        status = sagoi_saves_await_all(ckpt);
     if (!status)
-        status = repair_found(ckpt, step);
+        status = with_step(ckpt, step, mend_levels, &id_low);
     if (!status)
         status = sagoi_mend(ckpt, step, SAGOI_MEND_ALL);
     if (!status)
-        status = repair_found(ckpt, step); /* and what redundancy alone had */
+        status = with_step(ckpt, step, mend_levels, &id_low); /* and what redundancy alone had */
     return status ? status : sagoi_verify(ckpt, step);
 }
 
@@ -440,7 +406,7 @@ static sago_status remove_folders(sago_ckpt *ckpt, const sagoi_overview *overvie
 static sago_status begin_removing(sago_ckpt *ckpt, sagoi_overview *overview) {
     sago_status status = refuse_read_only(ckpt);
     if (!status)
-        status = sagoi_settle_all(ckpt);
+        status = sagoi_saves_await_all(ckpt);
     return status ? status : sagoi_overview_make(ckpt, SAGOI_NO_STEP, overview);
 }
 
@@ -456,7 +422,7 @@ sago_status sagoi_remove(sago_ckpt *ckpt, int64_t step) {
         status = no_such_step(&overview, step);
     sagoi_overview_cleanup(&overview);
     if (!status) {
-        sagoi_known_remove(ckpt, step);
+        sagoi_steps_remove(ckpt, step);
         sagoi_saving_forget(ckpt, step);
     }
     return status;

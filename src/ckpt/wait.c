@@ -5,8 +5,6 @@
 #include "ckpt/state.h"
 #include "move/collect.h"
 
-enum { NAP_MS = 20 };
-
 /* The failure of this save, told now. */
 static sago_status tell(sagoi_saving *saving) {
     saving->told = true;
@@ -14,16 +12,10 @@ static sago_status tell(sagoi_saving *saving) {
     return saving->status;
 }
 
-static sago_status settle_or_nap(sago_ckpt *ckpt) {
-    if (ckpt->background)
-        sagoi_background_wait(ckpt->background, NAP_MS);
-    return sagoi_settle(ckpt);
-}
-
 static sago_status wait_first(sago_ckpt *ckpt, sagoi_saving *saving) {
-    sago_status status = sagoi_settle(ckpt);
+    sago_status status = sagoi_saves_progress(ckpt);
     while (!status && !saving->decided)
-        status = settle_or_nap(ckpt);
+        status = sagoi_saves_wait(ckpt);
     return !status && saving->failed ? tell(saving) : status;
 }
 
@@ -38,7 +30,7 @@ static sago_status wait_global(sago_ckpt *ckpt, sagoi_saving *saving) {
             sagoi_background_drain(ckpt->background, saving->job);
     }
     while (!status && !saving->global_decided)
-        status = settle_or_nap(ckpt);
+        status = sagoi_saves_wait(ckpt);
     return !status && saving->stats.level < SAGO_LEVEL_GLOBAL ? tell(saving) : status;
 }
 
@@ -69,9 +61,9 @@ sago_status sagoi_wait_for(sago_ckpt *ckpt, int64_t step, sago_level level) {
     sagoi_saving *saving = sagoi_saving_find(ckpt, step);
     if (saving)
         return wait_saving(ckpt, saving, level);
-    const sagoi_known_step *known = sagoi_known_find(ckpt, step);
-    for (int at = level; known && at < SAGO_LEVEL_COUNT; at++)
-        if (known->at[at])
+    const sagoi_complete_step *complete = sagoi_steps_find(ckpt, step);
+    for (int at = level; complete && at < SAGO_LEVEL_COUNT; at++)
+        if (complete->at[at])
             return SAGO_OK;
     return sagoi_fail(SAGO_ERR_NO_FILE, "step %lld was not saved by this job, or not at level %s", (long long)step,
                       sago_level_string(level));
@@ -137,7 +129,7 @@ static sagoi_watch_counts count_hung(const sago_ckpt *ckpt) {
 }
 
 sago_status sagoi_collect_stats(sago_ckpt *ckpt, sago_ckpt_stats *stats) {
-    sago_status status = sagoi_settle(ckpt);
+    sago_status status = sagoi_saves_progress(ckpt);
     if (status)
         return status;
     *stats = ckpt->stats;

@@ -183,11 +183,11 @@ static void names(void **state) {
     assert_false(sagoi_save_folder_parse("damaged-", &kind, &step, &id));
     assert_false(sagoi_save_folder_parse("step-0000000000000000001-00000000000000ABC", &kind, &step, &id));
     sagoi_begun_name(name, 17);
-    assert_true(sagoi_begun_name_parse(name, &writer) && writer == 17);
-    assert_false(sagoi_part_name_parse(name, &writer));
+    assert_true(sagoi_writer_name_parse(name, sagoi_begun_name, &writer) && writer == 17);
+    assert_false(sagoi_writer_name_parse(name, sagoi_part_name, &writer));
     sagoi_part_name(name, 17);
-    assert_true(sagoi_part_name_parse(name, &writer) && writer == 17);
-    assert_false(sagoi_part_name_parse("writer-000017.part.0123.aside", &writer));
+    assert_true(sagoi_writer_name_parse(name, sagoi_part_name, &writer) && writer == 17);
+    assert_false(sagoi_writer_name_parse("writer-000017.part.0123.aside", sagoi_part_name, &writer));
     sagoi_parity_name(name, 3, 4);
     assert_true(sagoi_parity_name_parse(name, &set, &member) && set == 3 && member == 4);
 }
