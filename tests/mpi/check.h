@@ -257,6 +257,31 @@ static inline sago_status open_hinted(const char *path, int amode, const char *h
     return status;
 }
 
+/* Collective among the tests' ranks: the path of a scratch file that is not there. */
+static inline const char *fresh(const char *name) {
+    const char *path = scratch(name);
+    meet();
+    if (rank == 0)
+        unlink(path);
+    meet();
+    return path;
+}
+
+/* Collective among the tests' ranks: removes a file that must be there. */
+static inline void delete_file(const char *path) {
+    meet();
+    if (rank == 0)
+        CHECK(unlink(path) == 0);
+    meet();
+}
+
+/* A new file at `path`, from fresh() or not there for another reason. */
+static inline sago_file *create_hinted(const char *path, const char *hints) {
+    sago_file *file = NULL;
+    CHECK_OK(open_hinted(path, MPI_MODE_RDWR | MPI_MODE_CREATE, hints, &file));
+    return file;
+}
+
 static inline sago_stats stats_of(sago_file *file) {
     sago_stats stats = SAGO_STATS_INIT;
     CHECK_OK(sago_get_stats(file, &stats));

@@ -65,15 +65,10 @@ static void fill(int whose) {
 
 /* Twice, as what was accessed before is mapped, in turns of so many bytes. */
 static void write_and_read(const char *hints, int64_t turn, int64_t room) {
-    sago_file *file = NULL;
-    const char *path = scratch("narrow");
+    const char *path = fresh("narrow");
+    sago_file *file = create_hinted(path, hints);
     MPI_Datatype run, filetype;
     MPI_Count moved = 0;
-    meet();
-    if (rank == 0)
-        unlink(path);
-    meet();
-    CHECK_OK(open_hinted(path, MPI_MODE_RDWR | MPI_MODE_CREATE, hints, &file));
     MPI_Type_contiguous((int)turn, MPI_BYTE, &run);
     MPI_Type_create_resized(run, 0, (MPI_Aint)turn * ranks, &filetype);
     CHECK_OK(sago_set_view(file, (MPI_Offset)turn * rank, MPI_BYTE, filetype));

@@ -11,14 +11,8 @@ enum { KIB = 1024, MIB = 1024 * KIB, RUN = 8, RUNS = 20000, LISTED = 4000 };
 static const char *path;
 
 static sago_file *start(const char *hints) {
-    sago_file *file = NULL;
-    path = scratch("budget");
-    meet();
-    if (rank == 0)
-        unlink(path);
-    meet();
-    CHECK_OK(open_hinted(path, MPI_MODE_RDWR | MPI_MODE_CREATE, hints, &file));
-    return file;
+    path = fresh("budget");
+    return create_hinted(path, hints);
 }
 
 /* Runs of 8 bytes, dealt out to the ranks in turn, with a hole after each row if `gap`. */

@@ -14,19 +14,13 @@ static unsigned char wanted[FILE_MAX]; /* what the file is to be */
 static int64_t wanted_size;
 
 static sago_file *start(const char *hints) {
-    sago_file *file = NULL;
     char all[256];
-    path = scratch("defer");
+    path = fresh("defer");
     scene = hints;
     memset(wanted, 0, sizeof wanted);
     wanted_size = 0;
-    meet();
-    if (rank == 0)
-        unlink(path);
-    meet();
     (void)snprintf(all, sizeof all, "sago_defer=on %s", hints);
-    CHECK_OK(open_hinted(path, MPI_MODE_RDWR | MPI_MODE_CREATE, all, &file));
-    return file;
+    return create_hinted(path, all);
 }
 
 /* What a rank writes in a call: bytes that tell the call and the rank. */

@@ -16,14 +16,8 @@ static unsigned char *host, *back; /* LARGE bytes */
 static unsigned char *device;      /* the same */
 
 static sago_file *start(const char *hints) {
-    sago_file *file = NULL;
-    path = scratch("device");
-    meet();
-    if (rank == 0)
-        unlink(path);
-    meet();
-    CHECK_OK(open_hinted(path, MPI_MODE_RDWR | MPI_MODE_CREATE, hints, &file));
-    return file;
+    path = fresh("device");
+    return create_hinted(path, hints);
 }
 
 static void fill(int64_t n, int whose) {

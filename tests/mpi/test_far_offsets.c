@@ -11,14 +11,8 @@ static const int64_t last = INT64_MAX; /* one past the last byte */
 static const char *path;
 
 static sago_file *start(const char *hints) {
-    sago_file *file = NULL;
-    path = scratch("far");
-    meet();
-    if (rank == 0)
-        unlink(path);
-    meet();
-    CHECK_OK(open_hinted(path, MPI_MODE_RDWR | MPI_MODE_CREATE, hints, &file));
-    return file;
+    path = fresh("far");
+    return create_hinted(path, hints);
 }
 
 static bool is_allowed(void) {

@@ -19,11 +19,7 @@ static const char *put(const char *name, const char *text) {
 }
 
 static sago_status try_open(const char *hints) {
-    const char *path = scratch("data");
-    meet();
-    if (rank == 0)
-        unlink(path);
-    meet();
+    const char *path = fresh("data");
     sago_file *file = NULL;
     sago_status status = open_hinted(path, MPI_MODE_RDWR | MPI_MODE_CREATE, hints, &file);
     if (!status) {

@@ -124,16 +124,10 @@ static bool read_rows(sago_file *file, shape (*of)(int who, int64_t at), int64_t
 }
 
 static sago_file *start(const char *hints) {
-    sago_file *file = NULL;
-    path = scratch("plans");
-    meet();
-    if (rank == 0)
-        unlink(path);
-    meet();
+    path = fresh("plans");
     memset(model, 0, sizeof model);
     high = 0;
-    CHECK_OK(open_hinted(path, MPI_MODE_RDWR | MPI_MODE_CREATE, hints, &file));
-    return file;
+    return create_hinted(path, hints);
 }
 
 /* ---- Hits ---- */

@@ -20,6 +20,8 @@
 
 #include <sago/sago.h>
 
+#include "mpi/counted_comms.h"
+
 enum {
     SMALL = 64 << 10,
     LARGE = 8 << 20,
@@ -61,30 +63,6 @@ static void begin(const char *what) {
     (void)alarm(STEP_SECONDS);
 }
 
-/* ---- Communicators, counted: what Sago makes and does not free is a leak ---- */
-
-static int64_t communicators;
-
-static int counted(int code, const MPI_Comm *made) {
-    communicators += code == MPI_SUCCESS && *made != MPI_COMM_NULL;
-    return code;
-}
-
-int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made) { return counted(PMPI_Comm_dup(comm, made), made); }
-
-int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made) {
-    return counted(PMPI_Comm_split(comm, color, key, made), made);
-}
-
-int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made) {
-    return counted(PMPI_Comm_split_type(comm, type, key, info, made), made);
-}
-
-int MPI_Comm_free(MPI_Comm *comm) {
-    communicators--;
-    return PMPI_Comm_free(comm);
-}
-
 /* ---- What a process holds ---- */
 
 static int64_t entries_of(const char *folder) {
@@ -98,11 +76,11 @@ static int64_t entries_of(const char *folder) {
 }
 
 typedef struct holdings {
-    int64_t communicators, descriptors, threads, maps;
+    int64_t comms, descriptors, threads, maps;
 } holdings;
 
 static holdings hold(void) {
-    holdings now = {communicators, entries_of("/proc/self/fd"), entries_of("/proc/self/task"), 0};
+    holdings now = {live_comms, entries_of("/proc/self/fd"), entries_of("/proc/self/task"), 0};
     FILE *maps = fopen("/proc/self/maps", "r");
     for (int c; maps && (c = getc(maps)) != EOF;)
         now.maps += c == '\n';
@@ -116,7 +94,7 @@ enum { SETTLED = 20 }; /* turns after which everything is there that is kept for
 /* MPI may get itself some memory or descriptors meanwhile, but not one at each turn. */
 static void check_nothing_kept(const holdings *before, int turns) {
     holdings now = hold();
-    CHECK(now.communicators == before->communicators);
+    CHECK(now.comms == before->comms);
     CHECK(now.threads == before->threads);
     CHECK(now.descriptors < before->descriptors + (turns - SETTLED) / 2);
     CHECK(now.maps < before->maps + (turns - SETTLED) / 2);

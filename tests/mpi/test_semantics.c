@@ -24,15 +24,6 @@ enum { STRATEGIES = sizeof strategies / sizeof *strategies };
 
 #define RDWR_CREATE (MPI_MODE_RDWR | MPI_MODE_CREATE)
 
-static const char *fresh(const char *name) {
-    const char *path = scratch(name);
-    meet();
-    if (rank == 0)
-        unlink(path);
-    meet();
-    return path;
-}
-
 static sago_file *open_file(const char *path, int amode, const char *hints) {
     sago_file *file = NULL;
     CHECK_OK(open_hinted(path, amode, hints, &file));

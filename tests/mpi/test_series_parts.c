@@ -40,14 +40,10 @@ static void go_on(sago_file *other) {
 static void test_early(const char *hints, bool crossed) {
     sago_file *file = NULL, *other = NULL;
     sago_series *series = NULL;
-    const char *path = scratch("parts");
+    const char *path = fresh("parts");
     MPI_Count bytes = -1;
     char text[256];
     scene = hints;
-    meet();
-    if (rank == 0)
-        unlink(path);
-    meet();
     (void)snprintf(text, sizeof text, "sago_series_parts=%d %s", PARTS, hints);
     CHECK_OK(open_hinted(path, MPI_MODE_RDWR | MPI_MODE_CREATE, text, &file));
     CHECK_OK(open_hinted(scratch("other"), MPI_MODE_RDWR | MPI_MODE_CREATE, "", &other));

@@ -146,10 +146,7 @@ static void test_plain(void) {
         CHECK(exists(path) && !is_directory(path));
         CHECK_INT(hint_of(file, "sago_subfiles"), 0);
         CHECK_OK(sago_close(&file));
-        meet();
-        if (rank == 0)
-            CHECK(unlink(path) == 0);
-        meet();
+        delete_file(path);
     }
 }
 

@@ -206,26 +206,12 @@ static void test_random(uint64_t seed) {
     CHECK_OK(sago_close(&file));
     CHECK_FILE(path, m.bytes, m.end);
     CHECK_INT(tier_files(), 0);
-    meet();
-    if (rank == 0)
-        CHECK(unlink(path) == 0);
-    meet();
+    delete_file(path);
 }
 
 /* ---- Particular cases ---- */
 
-static sago_file *open_tier(const char *path) {
-    sago_file *file = NULL;
-    CHECK_OK(open_hinted(path, MPI_MODE_RDWR | MPI_MODE_CREATE, hints, &file));
-    return file;
-}
-
-static void remove_file(const char *path) {
-    meet();
-    if (rank == 0)
-        CHECK(unlink(path) == 0);
-    meet();
-}
+static sago_file *open_tier(const char *path) { return create_hinted(path, hints); }
 
 /* Nothing reaches the global file before it is asked for; then all of it. */
 static void test_stays_local(void) {
@@ -252,7 +238,7 @@ static void test_stays_local(void) {
     CHECK_INT(stats_of(file).collective_writes, 2);
     CHECK_FILE(path, m.bytes, m.end);
     CHECK_OK(sago_close(&file));
-    remove_file(path);
+    delete_file(path);
 }
 
 /* Nonblocking calls see what is local, whatever comes before and after them. */
@@ -291,7 +277,7 @@ static void test_nonblocking(void) {
     meet();
     CHECK_INT(plain_read(path, back[0], BLOCK, mine.offset), BLOCK);
     CHECK(memcmp(back[0], data[0], BLOCK) == 0);
-    remove_file(path);
+    delete_file(path);
 }
 
 /* What a job that died has left goes when a file with a tier is opened; what is new, or in use, stays. */
@@ -344,8 +330,8 @@ static void test_leftovers(void) {
         CHECK(unlink(left[i]) == 0);
     if (held >= 0)
         (void)close(held);
-    remove_file(path2);
-    remove_file(path);
+    delete_file(path2);
+    delete_file(path);
 }
 
 /* Independent calls: a rank sees what it wrote, and what its neighbourhood wrote without gaps; never wrong bytes.
@@ -405,7 +391,7 @@ static void test_alone(void) {
     MPI_Type_free(&byte);
     MPI_Type_free(&second);
     CHECK_OK(sago_close(&file));
-    remove_file(path);
+    delete_file(path);
 }
 
 static void test_bad_directories(void) {
@@ -423,7 +409,7 @@ static void test_bad_directories(void) {
     CHECK_OK(open_hinted(path, MPI_MODE_RDONLY, hints, &file)); /* nothing to write: no tier */
     CHECK_INT(tier_files(), 0);
     CHECK_OK(sago_close(&file));
-    remove_file(path);
+    delete_file(path);
 }
 
 /* Local storage that takes 256 KiB: the calls that do not fit go to the global file, in order. */
@@ -454,7 +440,7 @@ static void test_full(const char *small) {
     }
     CHECK_OK(sago_close(&file));
     CHECK_INT(plain_size(path), (int64_t)CALLS * ranks * BLOCK);
-    remove_file(path);
+    delete_file(path);
 }
 
 int main(int argc, char **argv) {
