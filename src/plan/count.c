@@ -28,12 +28,13 @@ static bool is_cheaper(sagoi_draft *draft, int64_t aggregators, double *least) {
     return true;
 }
 
-/* "; 8 would take 12 ms": the cheapest of the others, and why it was not taken if it costs less. */
+/* "; 8 would take 12": the cheapest of the others, and why it was not taken if it costs less: `resolution` is the
+ * part of a time that the model which compared them can tell. */
 typedef struct others_text {
     char text[128];
 } others_text;
 
-static others_text describe_others(const sagoi_plan *plan, int64_t count) {
+static others_text describe_others(const sagoi_plan *plan, int64_t count, const char *resolution) {
     const sagoi_compared *least = NULL, *chosen = plan->compared;
     others_text others = {""};
     for (const sagoi_compared *c = plan->compared; c < plan->compared + plan->ncompared; c++) {
@@ -42,13 +43,18 @@ static others_text describe_others(const sagoi_plan *plan, int64_t count) {
         else if (!least || c->seconds < least->seconds)
             least = c;
     }
-    if (least)
-        (void)snprintf(others.text, sizeof others.text, "; %" PRId64 " would take %.4g%s", least->aggregators,
-                       least->seconds * 1e3,
-                       least->seconds < chosen->seconds ? ", which is less than an eighth cheaper" : "");
+    if (!least)
+        return others;
+    int length = snprintf(others.text, sizeof others.text, "; %" PRId64 " would take %.4g", least->aggregators,
+                          least->seconds * 1e3);
+    if (least->seconds < chosen->seconds)
+        (void)snprintf(others.text + length, sizeof others.text - (size_t)length,
+                       ", which is less than %s cheaper", resolution);
     return others;
 }
-_Static_assert(SAGOI_COST_RESOLUTION == 8, "the text says so");
+
+static const char cost_resolution[] = "an eighth", model_resolution[] = "a thirty-second";
+_Static_assert(SAGOI_COST_RESOLUTION == 8 && SAGOI_MODEL_RESOLUTION == 32, "the texts say so");
 
 /* k: gathering is shared by more aggregators the larger it is, until the storage targets are what all wait for;
  * then more only use memory.  One stripe for each aggregator is looked at, too: what one process can write is then
@@ -72,7 +78,7 @@ static void explain_per_target(sagoi_draft *draft, int64_t k, int64_t targets) {
     sagoi_draft_reason(draft, "aggregators: %" PRId64 ", %" PRId64 " for each of %" PRId64 " %s, %.4g ms%s",
                        k * targets, k, targets, target_name(draft),
                        sagoi_draft_estimate(draft, k * targets).seconds * 1e3,
-                       describe_others(draft->plan, k * targets).text);
+                       describe_others(draft->plan, k * targets, cost_resolution).text);
 }
 
 static int64_t striped_count(sagoi_draft *draft) {
@@ -118,7 +124,7 @@ static void explain_count(sagoi_draft *draft, int64_t count) {
     else
         sagoi_draft_reason(draft, "aggregators: %" PRId64 "%s, %.4g ms%s", count,
                            count == nodes ? ", one a node" : "", sagoi_draft_estimate(draft, count).seconds * 1e3,
-                           describe_others(draft->plan, count).text);
+                           describe_others(draft->plan, count, cost_resolution).text);
 }
 
 static int64_t unstriped_count(sagoi_draft *draft) {
@@ -157,7 +163,7 @@ static bool weigh_aggregators(sagoi_draft *draft) {
     sagoi_draft_reason(draft, "aggregators: %" PRId64 "%s, with windows of %s, %.4g ms%s%s", choice.aggregators,
                        each, sagoi_size_to_text(choice.window).text, choice.seconds * 1e3,
                        hinted ? ", hinted" : "",
-                       hinted ? "" : describe_others(draft->plan, choice.aggregators).text);
+                       hinted ? "" : describe_others(draft->plan, choice.aggregators, model_resolution).text);
     return true;
 }
 

@@ -179,7 +179,8 @@ typedef struct search {
     sagoi_best best;
 } search;
 
-/* The numbers of aggregators that were compared, each with the window that suits it best, are kept to be shown. */
+/* The numbers of aggregators that were compared, each with the window that suits it best, are kept to be shown;
+ * the one that is chosen with the window that is chosen. */
 static void keep_compared(sagoi_plan *plan, int64_t aggregators, double seconds) {
     int64_t i = 0;
     while (i < plan->ncompared && plan->compared[i].aggregators != aggregators)
@@ -189,6 +190,13 @@ static void keep_compared(sagoi_plan *plan, int64_t aggregators, double seconds)
     if (i == plan->ncompared)
         plan->compared[plan->ncompared++] = (sagoi_compared){aggregators, seconds};
     plan->compared[i].seconds = smaller(plan->compared[i].seconds, seconds);
+}
+
+static void keep_chosen(sagoi_plan *plan, const sagoi_best *best) {
+    keep_compared(plan, best->aggregators, best->seconds);
+    for (int64_t i = 0; i < plan->ncompared; i++)
+        if (plan->compared[i].aggregators == best->aggregators)
+            plan->compared[i].seconds = best->seconds;
 }
 
 /* Fewer aggregators come first, and are left only for what the model can tell. */
@@ -282,6 +290,6 @@ sagoi_best sagoi_draft_choose(const sagoi_draft *draft) {
     draft->plan->ncompared = 0;
     try_all(&s);
     if (s.best.aggregators > 0)
-        keep_compared(draft->plan, s.best.aggregators, s.best.seconds);
+        keep_chosen(draft->plan, &s.best);
     return s.best;
 }
