@@ -20,6 +20,14 @@ bool sagoi_path_join(char path[SAGOI_CKPT_PATH], const char *dir, const char *na
     return length >= 0 && length < SAGOI_CKPT_PATH;
 }
 
+/* A call whose error, but for `fine`, is told as "`doing` PATH". */
+static sago_status call(const sagoi_call_wish *wish, int fine, const char *doing, sagoi_call_result *result) {
+    sago_status status = sagoi_call(wish, result);
+    if (status || !result->error || result->error == fine)
+        return status;
+    return sagoi_fail_errno(result->error, "%s %s", doing, wish->op.path);
+}
+
 /* ---- Open files ---- */
 
 /* Closes a descriptor that no sagoi_cfile has yet. */
@@ -40,9 +48,7 @@ sago_status sagoi_cfile_open(const char *path, sagoi_cfile_mode mode, sagoi_cfil
     sagoi_call_result got, info;
     wish.op.flags = flags[mode] | O_NONBLOCK | (appends ? 0 : O_NOFOLLOW); /* a FIFO must not hang us */
     wish.op.mode = 0666;
-    sago_status status = sagoi_call(&wish, &got);
-    if (!status && got.error)
-        status = sagoi_fail_errno(got.error, "opening %s", path);
+    sago_status status = call(&wish, 0, "opening", &got);
     if (status)
         return status;
     sagoi_call_wish ask = {.op = {.kind = SAGOI_OP_FSTAT, .path = path, .fd = (int)got.value}};
@@ -59,28 +65,40 @@ sago_status sagoi_cfile_open(const char *path, sagoi_cfile_mode mode, sagoi_cfil
     return SAGO_OK;
 }
 
-/* `largest`: bytes of one system call. */
-static sago_status write_all(sagoi_cfile *file, const void *data, int64_t len, int64_t off, bool stays) {
-    int64_t largest = stays ? LARGEST_TRANSFER : SAGOI_CALL_LARGEST;
-    for (int64_t done = 0; done < len;) {
-        sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_WRITE, .path = file->path, .fd = file->fd},
-                                .stays = stays};
-        sagoi_call_result result;
-        wish.op.flags = file->appends ? O_APPEND : 0;
-        wish.op.data = (const char *)data + done;
+/* Reads or writes all of it, or up to the end of the file: *moved.  `op` says which, and the memory; `stays`: that
+ * memory is there however long a call takes, so nothing is copied. */
+static sago_status transfer(const sagoi_cfile *file, sagoi_file_op op, int64_t len, bool stays, int64_t *moved) {
+    int64_t off = op.off, done = 0, most = stays ? LARGEST_TRANSFER : SAGOI_CALL_LARGEST;
+    op.path = file->path;
+    op.fd = file->fd;
+    for (sagoi_call_result result = {.value = 1}; done < len && result.value > 0; done += result.value) {
+        sagoi_call_wish wish = {.op = op, .stays = stays};
         wish.op.off = off + done;
-        wish.op.len = sagoi_min(len - done, largest);
+        wish.op.len = sagoi_min(len - done, most);
+        if (op.kind == SAGOI_OP_WRITE)
+            wish.op.data = (const char *)op.data + done;
+        else
+            wish.op.into = (char *)op.into + done;
         sago_status status = sagoi_call(&wish, &result);
         if (status)
             return status;
         if (result.error)
-            return sagoi_fail_errno(result.error, "writing %lld bytes at %lld of %s", (long long)len,
+            return sagoi_fail_errno(result.error, "%s %lld bytes at %lld of %s",
+                                    op.kind == SAGOI_OP_WRITE ? "writing" : "reading", (long long)len,
                                     (long long)off, file->path);
-        if (result.value == 0)
-            return sagoi_fail(SAGO_ERR_IO, "writing to %s makes no progress", file->path);
-        done += result.value;
     }
+    *moved = done;
     return SAGO_OK;
+}
+
+static sago_status write_all(const sagoi_cfile *file, const void *data, int64_t len, int64_t off, bool stays) {
+    sagoi_file_op op = {.kind = SAGOI_OP_WRITE, .data = data, .off = off};
+    int64_t done = 0;
+    op.flags = file->appends ? O_APPEND : 0;
+    sago_status status = transfer(file, op, len, stays, &done);
+    if (!status && done < len)
+        status = sagoi_fail(SAGO_ERR_IO, "writing to %s makes no progress", file->path);
+    return status;
 }
 
 sago_status sagoi_cfile_write(sagoi_cfile *file, const void *data, int64_t len, int64_t off) {
@@ -92,51 +110,22 @@ sago_status sagoi_cfile_write_kept(sagoi_cfile *file, const void *data, int64_t 
 }
 
 sago_status sagoi_cfile_read(sagoi_cfile *file, void *data, int64_t len, int64_t off, int64_t *got) {
-    int64_t done = 0;
-    while (done < len) {
-        sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_READ, .path = file->path, .fd = file->fd}};
-        sagoi_call_result result;
-        wish.op.into = (char *)data + done;
-        wish.op.off = off + done;
-        wish.op.len = sagoi_min(len - done, SAGOI_CALL_LARGEST);
-        sago_status status = sagoi_call(&wish, &result);
-        if (status)
-            return status;
-        if (result.error)
-            return sagoi_fail_errno(result.error, "reading %lld bytes at %lld of %s", (long long)len,
-                                    (long long)off, file->path);
-        if (result.value == 0)
-            break;
-        done += result.value;
-    }
-    *got = done;
-    return SAGO_OK;
-}
-
-sago_status sagoi_cfile_stat(sagoi_cfile *file, struct stat *info) {
-    sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_FSTAT, .path = file->path, .fd = file->fd}};
-    sagoi_call_result result;
-    sago_status status = sagoi_call(&wish, &result);
-    if (!status && result.error)
-        status = sagoi_fail_errno(result.error, "asking for the size of %s", file->path);
-    if (!status)
-        *info = result.info;
-    return status;
+    return transfer(file, (sagoi_file_op){.kind = SAGOI_OP_READ, .into = data, .off = off}, len, false, got);
 }
 
 sago_status sagoi_cfile_size(sagoi_cfile *file, int64_t *size) {
-    struct stat info;
-    sago_status status = sagoi_cfile_stat(file, &info);
+    sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_FSTAT, .path = file->path, .fd = file->fd}};
+    sagoi_call_result result;
+    sago_status status = call(&wish, 0, "asking for the size of", &result);
     if (!status)
-        *size = info.st_size;
+        *size = result.info.st_size;
     return status;
 }
 
 sago_status sagoi_cfile_sync(sagoi_cfile *file) {
     sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_SYNC, .path = file->path, .fd = file->fd}};
     sagoi_call_result result;
-    sago_status status = sagoi_call(&wish, &result);
-    return status || !result.error ? status : sagoi_fail_errno(result.error, "syncing %s", file->path);
+    return call(&wish, 0, "syncing", &result);
 }
 
 /* A file whose directory is stuck is closed when it no longer is. */
@@ -159,27 +148,22 @@ sago_status sagoi_cfile_close(sagoi_cfile *file) {
 
 /* ---- Names ---- */
 
-/* 0 or an errno in *error. */
-static sago_status name_call(sagoi_op_kind kind, const char *path, const char *to, int *error) {
-    sagoi_call_wish wish = {.op = {.kind = kind, .path = path, .to = to, .mode = 0777}};
+/* A call on a name alone. */
+static sago_status name_call(sagoi_op_kind kind, const char *path, int fine, const char *doing) {
+    sagoi_call_wish wish = {.op = {.kind = kind, .path = path, .mode = 0777}};
     sagoi_call_result result;
-    sago_status status = sagoi_call(&wish, &result);
-    *error = result.error;
-    return status;
+    return call(&wish, fine, doing, &result);
 }
 
 sago_status sagoi_cdir_make(const char *path) {
-    int error;
-    sago_status status = name_call(SAGOI_OP_MKDIR, path, NULL, &error);
-    return status || !error || error == EEXIST ? status : sagoi_fail_errno(error, "making the directory %s", path);
+    return name_call(SAGOI_OP_MKDIR, path, EEXIST, "making the directory");
 }
 
 /* `watched`: in the directory that the call counts for. */
 static sago_status sync_directory(const char *path, const char *watched) {
     sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_SYNC_DIR, .path = path}, .watched = watched};
     sagoi_call_result result;
-    sago_status status = sagoi_call(&wish, &result);
-    return status || !result.error ? status : sagoi_fail_errno(result.error, "syncing the directory %s", path);
+    return call(&wish, 0, "syncing the directory", &result);
 }
 
 sago_status sagoi_cdir_sync(const char *path) { return sync_directory(path, path); }
@@ -201,23 +185,17 @@ sago_status sagoi_cdir_sync_parent(const char *path) {
 }
 
 sago_status sagoi_cdir_remove(const char *path) {
-    int error;
-    sago_status status = name_call(SAGOI_OP_RMDIR, path, NULL, &error);
-    return status || !error || error == ENOENT ? status
-                                               : sagoi_fail_errno(error, "removing the directory %s", path);
+    return name_call(SAGOI_OP_RMDIR, path, ENOENT, "removing the directory");
 }
 
 sago_status sagoi_path_rename(const char *from, const char *to) {
-    int error;
-    sago_status status = name_call(SAGOI_OP_RENAME, from, to, &error);
-    return status || !error ? status : sagoi_fail_errno(error, "renaming %s to %s", from, to);
+    sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_RENAME, .path = from, .to = to}};
+    sagoi_call_result result;
+    sago_status status = sagoi_call(&wish, &result);
+    return status || !result.error ? status : sagoi_fail_errno(result.error, "renaming %s to %s", from, to);
 }
 
-sago_status sagoi_path_remove(const char *path) {
-    int error;
-    sago_status status = name_call(SAGOI_OP_UNLINK, path, NULL, &error);
-    return status || !error || error == ENOENT ? status : sagoi_fail_errno(error, "removing %s", path);
-}
+sago_status sagoi_path_remove(const char *path) { return name_call(SAGOI_OP_UNLINK, path, ENOENT, "removing"); }
 
 void sagoi_path_discard(const char *path) {
     char why[SAGOI_MESSAGE_MAX];
@@ -229,9 +207,7 @@ void sagoi_path_discard(const char *path) {
 static sago_status look_at(const char *path, int flags, struct stat *info) {
     sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_STAT, .path = path, .flags = flags}};
     sagoi_call_result result;
-    sago_status status = sagoi_call(&wish, &result);
-    if (!status && result.error)
-        status = sagoi_fail_errno(result.error, "looking at %s", path);
+    sago_status status = call(&wish, 0, "looking at", &result);
     if (!status)
         *info = result.info;
     return status;
@@ -256,9 +232,7 @@ sago_status sagoi_path_there(const char *path, bool *there) {
 sago_status sagoi_path_free_space(const char *path, int64_t *bytes) {
     sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_STATFS, .path = path}};
     sagoi_call_result result;
-    sago_status status = sagoi_call(&wish, &result);
-    if (!status && result.error)
-        status = sagoi_fail_errno(result.error, "asking for the free space of %s", path);
+    sago_status status = call(&wish, 0, "asking for the free space of", &result);
     if (!status)
         *bytes = result.value;
     return status;
@@ -275,9 +249,7 @@ static sago_status tell_names(const char *names, int64_t bytes, sagoi_name_fn ea
 sago_status sagoi_cdir_list(const char *path, sagoi_name_fn each, void *arg) {
     sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_LIST, .path = path}};
     sagoi_call_result result;
-    sago_status status = sagoi_call(&wish, &result);
-    if (!status && result.error)
-        status = sagoi_fail_errno(result.error, "listing the directory %s", path);
+    sago_status status = call(&wish, 0, "listing the directory", &result);
     if (!status)
         status = tell_names(result.names, result.value, each, arg);
     free(result.names);
@@ -351,11 +323,13 @@ static bool links_are_unknown(int error) {
 /* A lost answer is asked for again, and the second one says that the name exists: two names of our file tell that
  * it was us who made it. */
 static sago_status link_alone(const char *aside, const char *path, bool *won, bool *unknown) {
+    sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_LINK, .path = aside, .to = path}};
+    sagoi_call_result result;
     struct stat info;
-    int error = 0;
-    sago_status status = name_call(SAGOI_OP_LINK, aside, path, &error);
+    sago_status status = sagoi_call(&wish, &result);
     if (status)
         return status;
+    int error = result.error;
     *won = !error || (sagoi_path_stat(aside, &info) == SAGO_OK && info.st_nlink == 2);
     *unknown = !*won && links_are_unknown(error);
     sagoi_message_clear();

@@ -38,7 +38,6 @@ sago_status sagoi_cfile_write_kept(sagoi_cfile *file, const void *data, int64_t 
 /* *got < len: the file ended. */
 sago_status sagoi_cfile_read(sagoi_cfile *file, void *data, int64_t len, int64_t off, int64_t *got) SAGOI_CHECKED;
 sago_status sagoi_cfile_size(sagoi_cfile *file, int64_t *size) SAGOI_CHECKED;
-sago_status sagoi_cfile_stat(sagoi_cfile *file, struct stat *info) SAGOI_CHECKED;
 /* fsync; a failure is final: what was written may be gone, whatever a second try says. */
 sago_status sagoi_cfile_sync(sagoi_cfile *file) SAGOI_CHECKED;
 sago_status sagoi_cfile_close(sagoi_cfile *file); /* fine when not open */
