@@ -25,7 +25,6 @@
 #include <unistd.h>
 
 #include "api/handle.h"
-#include "api/timeline.h"
 #include "base/again.h"
 #include "mpi/quiet.h"
 #include "trace/events.h"

@@ -2,8 +2,11 @@
 #ifndef SAGOI_API_REPORT_H
 #define SAGOI_API_REPORT_H
 
+#include <stdio.h>
+
 #include "base/hints.h"
 #include "engine/file.h"
+#include "trace/rank_record.h"
 
 /* Does the environment of this rank ask for any of them? */
 bool sagoi_report_wanted(void);
@@ -17,5 +20,10 @@ void sagoi_report_file(sago_file *file, const sagoi_hints *given);
 
 /* Once a process, by rank 0 of MPI_COMM_WORLD: what is wrong with the SAGO_* variables. */
 void sagoi_report_environment(void);
+
+/* timeline.c: the events of all ranks in one file, in the format of Chrome's tracing, which Perfetto opens.
+ * Collective.  Rank 0 writes to `out`, which may be NULL there: then nothing is written.  `record`: this rank's,
+ * or NULL. */
+void sagoi_timeline_gather(MPI_Comm comm, const sagoi_record *record, FILE *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Sizes, syncing, statistics, version. */
+/* Sizes, syncing, flushing, statistics, version. */
 #include <string.h>
 
 #include "api/handle.h"
@@ -90,6 +90,24 @@ sago_status sago_sync_local(sago_file *file) {
         status = sagoi_tier_sync(file);
     return sagoi_done("sago_sync_local", file->path, status);
 }
+
+/* ---- Deferred writes, moved by hand ---- */
+
+sago_status sago_flush_all(sago_file *file) {
+    sago_status status = sagoi_check_collective(file);
+    if (status)
+        return sagoi_done("sago_flush_all", NULL, status);
+    return sagoi_done("sago_flush_all", file->path, sagoi_flush(file, SAGO_FLUSH_ASKED, false));
+}
+
+sago_status sago_flush_own(sago_file *file) {
+    sago_status status = sagoi_check_file(file);
+    if (status)
+        return sagoi_done("sago_flush_own", NULL, status);
+    return sagoi_done("sago_flush_own", file->path, sagoi_flush_own(file));
+}
+
+/* ---- Statistics and version ---- */
 
 sago_status sago_get_stats(sago_file *file, sago_stats *stats) {
     sago_status status = sagoi_check_file(file);

@@ -1,7 +1,7 @@
 /* Ranks send their events one after the other, so that rank 0 has those of one other rank at a time.  A rank is a
  * process of the trace, its I/O thread a thread.  A message is a flow from where it was sent to where it was
  * received: the n-th that one rank sent another for a file is the n-th that came. */
-#include "api/timeline.h"
+#include "api/reporting.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -15,7 +15,8 @@
 
 #include "base/hints.h"
 
-int64_t sagoi_allocation_parse(const char *text) {
+/* "2026-11-17T15:57:52", local time, or seconds since 1970; 0: neither ("N/A"). */
+static int64_t end_parse(const char *text) {
     struct tm time = {.tm_isdst = -1};
     char *rest;
     int64_t seconds = strtoll(text, &rest, 10);
@@ -97,7 +98,7 @@ static void ask(sagoi_allocation *allocation) {
 /* All of the answer is there, or there will be none. */
 static void finish(sagoi_allocation *allocation) {
     allocation->text[allocation->length] = '\0';
-    allocation->end = sagoi_allocation_parse(allocation->text);
+    allocation->end = end_parse(allocation->text);
     sagoi_allocation_cleanup(allocation);
 }
 

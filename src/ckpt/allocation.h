@@ -22,7 +22,4 @@ int64_t sagoi_allocation_end(sagoi_allocation *allocation);
 /* Ends the process, if it has not answered. */
 void sagoi_allocation_cleanup(sagoi_allocation *allocation);
 
-/* "2026-11-17T15:57:52", local time, or seconds since 1970; 0: neither ("N/A"). */
-int64_t sagoi_allocation_parse(const char *text);
-
 #endif

@@ -316,16 +316,14 @@ sagoi_job_news sagoi_job_ask(sagoi_background *background, const sagoi_job *job)
     return news;
 }
 
-/* Under the lock. */
-static bool at_work(const sagoi_background *background) {
-    return sagoi_workqueue_busy(background->queues, WINDOWS) || sagoi_workqueue_busy(background->queues, OTHERS);
-}
-
-void sagoi_background_wait(sagoi_background *background, int milliseconds) {
+bool sagoi_background_wait(sagoi_background *background, int milliseconds) {
     lock(background);
-    if (at_work(background))
+    bool busy =
+        sagoi_workqueue_busy(background->queues, WINDOWS) || sagoi_workqueue_busy(background->queues, OTHERS);
+    if (busy)
         sagoi_workqueue_await_news(background->queues, milliseconds);
     unlock(background);
+    return busy;
 }
 
 bool sagoi_background_writes(sagoi_background *background) {
@@ -333,13 +331,6 @@ bool sagoi_background_writes(sagoi_background *background) {
     bool writes = sagoi_workqueue_busy(background->queues, WINDOWS);
     unlock(background);
     return writes;
-}
-
-bool sagoi_background_idle(sagoi_background *background) {
-    lock(background);
-    bool idle = !at_work(background);
-    unlock(background);
-    return idle;
 }
 
 bool sagoi_job_hold(sagoi_background *background, sagoi_job *job) {

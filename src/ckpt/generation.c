@@ -20,7 +20,8 @@ uint64_t sagoi_id_low_of(int64_t generation, uint64_t random) {
            (random & mask);
 }
 
-int64_t sagoi_id_generation(uint64_t id_low) {
+/* 0: from before there were generations; older than all others. */
+static int64_t id_generation(uint64_t id_low) {
     bool tagged = id_low >> (2 * GENERATION_BITS) == TAG;
     return tagged ? (int64_t)(id_low >> GENERATION_BITS) & SAGOI_GENERATION_MOST : 0;
 }
@@ -84,7 +85,7 @@ sago_status sagoi_fence_check(const sagoi_fence *fence, uint64_t id_low) {
     bool next = false, mine = true;
     if (!fence)
         return SAGO_OK;
-    int64_t generation = sagoi_id_generation(id_low);
+    int64_t generation = id_generation(id_low);
     if (generation > fence->generation)
         return sagoi_fail(SAGO_ERR_BUSY,
                           "%s: a later job's save (generation %lld) is not touched by generation %lld", fence->dir,
@@ -216,7 +217,7 @@ static bool is_listed(const sagoi_found *found, int64_t step, uint64_t id_low) {
 }
 
 bool sagoi_found_counts(const sagoi_found *found, int64_t step, uint64_t id_low) {
-    return sagoi_id_generation(id_low) >= found->generation || is_listed(found, step, id_low);
+    return id_generation(id_low) >= found->generation || is_listed(found, step, id_low);
 }
 
 sago_status sagoi_found_add(sagoi_found *found, int64_t step, uint64_t id_low) {
@@ -316,8 +317,7 @@ sago_status sagoi_found_store(const sagoi_fence *fence, const char *dir, const s
 
 sago_status sagoi_found_adopt(const sagoi_fence *fence, const char *dir, int64_t step, uint64_t id_low) {
     sagoi_found found = {0};
-    sago_status status =
-        sagoi_id_generation(id_low) == fence->generation ? SAGO_OK : sagoi_found_load(dir, &found);
+    sago_status status = id_generation(id_low) == fence->generation ? SAGO_OK : sagoi_found_load(dir, &found);
     if (!status && !sagoi_found_counts(&found, step, id_low)) {
         status = sagoi_found_add(&found, step, id_low);
         if (!status)

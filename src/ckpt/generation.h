@@ -24,8 +24,6 @@
 
 /* The low half of a save's id: a constant (16 bits), the generation (24), a random number (24). */
 uint64_t sagoi_id_low_of(int64_t generation, uint64_t random);
-/* 0: from before there were generations; older than all others. */
-int64_t sagoi_id_generation(uint64_t id_low);
 
 /* ---- In a directory ---- */
 

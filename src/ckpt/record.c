@@ -17,14 +17,16 @@ uint64_t sagoi_piece_sum(const void *data, int64_t len) { return XXH3_64bits(dat
 
 /* ---- Envelope ---- */
 
-uint32_t sagoi_record_version(sagoi_record_kind kind) {
+/* Directories and their locks have version 2, with generations (ckpt/generation.h): a Sago that knows nothing of
+ * them must not take such a directory for free.  Records of an older version than this are still read. */
+static uint32_t version_of(sagoi_record_kind kind) {
     return kind == SAGOI_RECORD_DIRECTORY || kind == SAGOI_RECORD_LEASE ? 2 : 1;
 }
 
 void sagoi_record_begin(sagoi_wire_out *out, sagoi_record_kind kind) {
     sagoi_out_bytes(out, magic, sizeof magic);
     sagoi_out_u32(out, (uint32_t)kind);
-    sagoi_out_u32(out, sagoi_record_version(kind));
+    sagoi_out_u32(out, version_of(kind));
     sagoi_out_int(out, 0);
 }
 
@@ -53,9 +55,9 @@ sago_status sagoi_record_open(const char *bytes, int64_t len, sagoi_record_kind 
     uint32_t found = sagoi_in_u32(&in), version = sagoi_in_u32(&in);
     if (sagoi_in_int(&in) != len || !checksum_ok(bytes, len))
         return sagoi_fail(SAGO_ERR_IO, "%s is damaged: its checksum is wrong", what);
-    if (version < 1 || version > sagoi_record_version(kind))
+    if (version < 1 || version > version_of(kind))
         return sagoi_fail(SAGO_ERR_UNSUPPORTED, "%s has format version %u; this Sago knows version %u", what,
-                          version, sagoi_record_version(kind));
+                          version, version_of(kind));
     if (found != (uint32_t)kind)
         return sagoi_fail(SAGO_ERR_IO, "%s is a record of another kind (%u)", what, found);
     *body = in;

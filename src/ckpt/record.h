@@ -41,10 +41,6 @@ static inline bool sagoi_id_equal(sagoi_id a, sagoi_id b) { return a.low == b.lo
 
 /* ---- The envelope of all records ---- */
 
-/* Directories and their locks have version 2, with generations (ckpt/generation.h): a Sago that knows nothing of
- * them must not take such a directory for free.  Records of an older version than this are still read. */
-uint32_t sagoi_record_version(sagoi_record_kind kind);
-
 /* Begins a record; the body is appended by the caller. */
 void sagoi_record_begin(sagoi_wire_out *out, sagoi_record_kind kind);
 /* Fills in the length and adds the checksum. */

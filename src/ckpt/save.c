@@ -155,7 +155,7 @@ static sago_status make_layout(sago_ckpt *ckpt) {
     if (status)
         return status;
     while (ckpt->background && sagoi_background_writes(ckpt->background) && !sagoi_is_broken(ckpt->team))
-        sagoi_background_wait(ckpt->background, NAP_MS);
+        (void)sagoi_background_wait(ckpt->background, NAP_MS);
     status = sagoi_layout_make(ckpt);
     return status ? status : sagoi_agree_status(ckpt->team, check_space(ckpt));
 }
@@ -255,7 +255,7 @@ static sago_status hand_over(sago_ckpt *ckpt, const sagoi_pool_window *window, b
     if (status != SAGO_ERR_MEMORY)
         return status;
     while (sagoi_background_writes(ckpt->background) && !sagoi_is_broken(ckpt->team))
-        sagoi_background_wait(ckpt->background, NAP_MS);
+        (void)sagoi_background_wait(ckpt->background, NAP_MS);
     sagoi_message_clear();
     status = sagoi_pool_meet(&ckpt->pool, ckpt->team, window->number, (uint32_t)ckpt->groups.size);
     return status ? status : sagoi_background_window(ckpt->background, window, true);

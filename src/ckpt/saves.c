@@ -296,7 +296,7 @@ sago_status sagoi_saves_progress(sago_ckpt *ckpt) {
 
 sago_status sagoi_saves_wait(sago_ckpt *ckpt) {
     if (ckpt->background)
-        sagoi_background_wait(ckpt->background, NAP_MS);
+        (void)sagoi_background_wait(ckpt->background, NAP_MS);
     return sagoi_saves_progress(ckpt);
 }
 

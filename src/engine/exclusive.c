@@ -30,7 +30,9 @@ void sagoi_writable_remove(sagoi_writable *one) {
     (void)pthread_mutex_unlock(&lock);
 }
 
-bool sagoi_writable_elsewhere(const sagoi_writable *one) {
+/* Is another one of this process the same file?  Or does the process write to files in ways that are not seen here
+ * (sago_write_elsewhere())? */
+static bool writable_elsewhere(const sagoi_writable *one) {
     if (atomic_load(&unseen))
         return true;
     (void)pthread_mutex_lock(&lock);
@@ -46,5 +48,5 @@ void sago_write_elsewhere(void) { atomic_store(&unseen, true); }
 bool sagoi_is_exclusive(const sago_file *file) {
     return sagoi_store_layout(file->store)->coherent && file->team->circle->whole_job && !file->deferred &&
            !file->tier && !sagoi_store_subfiles(file->store) && atomic_load(&file->pending) == 0 &&
-           !sagoi_writable_elsewhere(&file->writable);
+           !writable_elsewhere(&file->writable);
 }

@@ -14,9 +14,6 @@ typedef struct sagoi_writable {
 
 void sagoi_writable_add(sagoi_writable *one);
 void sagoi_writable_remove(sagoi_writable *one); /* fine if it was never added */
-/* Is another one of this process the same file?  Or does the process write to files in ways that are not seen here
- * (sago_write_elsewhere())? */
-bool sagoi_writable_elsewhere(const sagoi_writable *one);
 
 struct sago_file;
 /* Local: is all that this rank may write to the file during a blocking collective call its part of the call?  If
