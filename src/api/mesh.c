@@ -12,8 +12,8 @@
 #include "mesh/mesh_file.h"
 #include "move/collect.h"
 
-enum { CHUNK = 4 << 20 }; /* bytes of a rank in one call */
-enum { COMPONENTS_MOST = 1024 };
+enum { CHUNK = 4 << 20 };        /* bytes of a rank in one call */
+enum { COMPONENTS_MOST = 1024 }; /* of a field: more is taken for a mistake */
 enum { POINTS, CELLS, CORNERS, COUNTS };
 _Static_assert((int)SAGOI_MESH_VTU == (int)SAGO_MESH_VTU && (int)SAGOI_MESH_AT_CELLS == (int)SAGO_MESH_AT_CELLS,
                "the same numbers");

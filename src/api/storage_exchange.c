@@ -16,7 +16,7 @@
 #include "neighbourhood/handover.h"
 #include "trace/stats.h"
 
-enum { NAP_LEAST_US = 100, NAP_MOST_US = 10000 };
+enum { NAP_LEAST_US = 100, NAP_MOST_US = 10000 }; /* between two looks for a parcel, doubled each time */
 
 struct sago_exchange {
     sagoi_live live;

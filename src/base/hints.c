@@ -22,7 +22,7 @@
 
 #define FIELD(name) offsetof(sagoi_hints, name)
 
-enum { VALUE_MAX = 128, KEY_SHOWN = 64 };
+enum { VALUE_MAX = 128, KEY_SHOWN = 64 }; /* characters: of a value that is no text; of a wrong key in a message */
 
 static const char own_prefix[] = "sago_";
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SEEN = 64 };
+enum { SEEN = 64 }; /* places; the shift in place_of() says the same */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sagoi_live *first;

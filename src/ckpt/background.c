@@ -15,8 +15,8 @@
 
 typedef enum { TASK_WINDOW, TASK_DRAIN, TASK_MARK, TASK_REMOVE } task_kind;
 enum { WRITE_AT_ONCE = 16 << 20 }; /* then the lease is looked at */
-enum { NAP_MS = 20 };
-#define GIVE_WAY 1. /* seconds, between two pieces, to windows that are being written */
+enum { NAP_MS = 20 };              /* the longest wait before other things are looked at again */
+#define GIVE_WAY 1.                /* seconds, between two pieces, to windows that are being written */
 
 /* The queues: what goes from memory to the first level, and draining and removing. */
 enum { WINDOWS, OTHERS, QUEUES };
@@ -316,12 +316,12 @@ sagoi_job_news sagoi_job_ask(sagoi_background *background, const sagoi_job *job)
     return news;
 }
 
-bool sagoi_background_wait(sagoi_background *background, int milliseconds) {
+bool sagoi_background_wait(sagoi_background *background) {
     lock(background);
     bool busy =
         sagoi_workqueue_busy(background->queues, WINDOWS) || sagoi_workqueue_busy(background->queues, OTHERS);
     if (busy)
-        sagoi_workqueue_await_news(background->queues, milliseconds);
+        sagoi_workqueue_await_news(background->queues, NAP_MS);
     unlock(background);
     return busy;
 }

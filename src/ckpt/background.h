@@ -78,8 +78,8 @@ void sagoi_background_remove(sagoi_background *background, bool local, int64_t s
 void sagoi_background_mark(sagoi_background *background, bool local, int64_t step, uint64_t id_low);
 
 sagoi_job_news sagoi_job_ask(sagoi_background *background, const sagoi_job *job);
-/* Waits for a change of any job, at most `milliseconds`; false: nothing was left to do. */
-bool sagoi_background_wait(sagoi_background *background, int milliseconds);
+/* Waits a little for a change of any job; false: nothing was left to do. */
+bool sagoi_background_wait(sagoi_background *background);
 /* Is anything left to be written from memory? */
 bool sagoi_background_writes(sagoi_background *background);
 /* Keeps a job that has not been started from being started: true if it could. */

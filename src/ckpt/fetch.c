@@ -10,7 +10,11 @@
 #include "move/calls.h"
 #include "move/collect.h"
 
-enum { ASKED_AT_ONCE = 8, TAG = 77, QUESTION = 2 * sizeof(int64_t) };
+enum {
+    ASKED_AT_ONCE = 8, /* pieces that a rank asks others for before it waits: each has a buffer of a piece */
+    TAG = 77,
+    QUESTION = 2 * sizeof(int64_t) /* bytes: the writer and the piece */
+};
 
 /* ---- Parts ---- */
 

@@ -10,7 +10,11 @@
 #define LOCK_PREFIX "lock."
 #define FOUND_PREFIX "found."
 
-enum { TAG = 0x5347, GENERATION_BITS = 24, TRIES = 10 };
+enum {
+    TAG = 0x5347,         /* the top bits of an id that has a generation in it; others are older */
+    GENERATION_BITS = 24, /* of the id's 64: as many owners as a directory can have */
+    TRIES = 10            /* a list is loaded so often while later owners replace it */
+};
 
 /* ---- Ids ---- */
 

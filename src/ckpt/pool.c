@@ -8,7 +8,10 @@
 #include "move/calls.h"
 #include "move/control.h"
 
-enum { PAGE = 4096, LONGEST_SLEEP_US = 20000 };
+enum {
+    PAGE = 4096,
+    LONGEST_SLEEP_US = 20000 /* then the writer looks whether the job has ended, of which nobody wakes it */
+};
 
 /* Where the parts of the segment are: the groups' words, then slot by slot the groups' windows. */
 typedef struct pool_shape {

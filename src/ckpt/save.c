@@ -9,7 +9,6 @@
 #include "move/calls.h"
 
 enum { SPACE_SLACK = 1 << 20 }; /* records and what the file system needs for itself */
-enum { NAP_MS = 20 };
 enum { MAX_STEP = SAGOI_MAX_FREE_TO_USE, MAX_MINUS_STEP, MAX_CHANGED, MAX_BUSY };
 enum { SUM_ID_LOW, SUM_ID_HIGH, SUM_TIME };
 
@@ -155,7 +154,7 @@ static sago_status make_layout(sago_ckpt *ckpt) {
     if (status)
         return status;
     while (ckpt->background && sagoi_background_writes(ckpt->background) && !sagoi_is_broken(ckpt->team))
-        (void)sagoi_background_wait(ckpt->background, NAP_MS);
+        (void)sagoi_background_wait(ckpt->background);
     status = sagoi_layout_make(ckpt);
     return status ? status : sagoi_agree_status(ckpt->team, check_space(ckpt));
 }
@@ -255,7 +254,7 @@ static sago_status hand_over(sago_ckpt *ckpt, const sagoi_pool_window *window, b
     if (status != SAGO_ERR_MEMORY)
         return status;
     while (sagoi_background_writes(ckpt->background) && !sagoi_is_broken(ckpt->team))
-        (void)sagoi_background_wait(ckpt->background, NAP_MS);
+        (void)sagoi_background_wait(ckpt->background);
     sagoi_message_clear();
     status = sagoi_pool_meet(&ckpt->pool, ckpt->team, window->number, (uint32_t)ckpt->groups.size);
     return status ? status : sagoi_background_window(ckpt->background, window, true);

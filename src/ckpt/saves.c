@@ -7,8 +7,6 @@
 #include "base/checked.h"
 #include "ckpt/state.h"
 
-enum { NAP_MS = 20 };
-
 /* ---- Lists ---- */
 
 sagoi_saving *sagoi_saving_find(sago_ckpt *ckpt, int64_t step) {
@@ -296,7 +294,7 @@ sago_status sagoi_saves_progress(sago_ckpt *ckpt) {
 
 sago_status sagoi_saves_wait(sago_ckpt *ckpt) {
     if (ckpt->background)
-        (void)sagoi_background_wait(ckpt->background, NAP_MS);
+        (void)sagoi_background_wait(ckpt->background);
     return sagoi_saves_progress(ckpt);
 }
 

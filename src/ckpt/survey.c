@@ -92,7 +92,7 @@ static sago_status look(sagoi_survey *survey, sagoi_fetch *fetch) {
 
 /* ---- All together ---- */
 
-enum { AT_ONCE = 1 << 26 };
+enum { AT_ONCE = 1 << 26 }; /* bytes of one reduction, far below what an int counts */
 
 static sago_status tell_all(const sagoi_survey *survey, sagoi_team *team) {
     int64_t total = survey->first[2 * survey->intent->nwriters];

@@ -46,7 +46,7 @@ typedef struct sagoi_pending {
 /* ---- This rank's part, by itself ---- */
 
 static bool are_harmful(int64_t runs, int64_t bytes) {
-    enum { FEW = 64, SHORT = 4096 };
+    enum { FEW = 64, SHORT = 4096 }; /* runs; bytes of a run, a page */
     return runs > FEW && bytes / runs < SHORT;
 }
 

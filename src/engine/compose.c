@@ -195,7 +195,7 @@ static sago_status no_buffer(int64_t bytes) {
 
 /* MPI_BOTTOM is NULL too: then the pattern holds addresses, and none of them lies in the first page. */
 static bool is_nowhere(const char *base, const sagoi_pattern *pattern, int64_t bytes) {
-    enum { FIRST_PAGE = 4096 };
+    enum { FIRST_PAGE = 4096 }; /* bytes that no program has mapped: NULL and what is near it */
     return bytes > 0 && !base && pattern->low < FIRST_PAGE;
 }
 

@@ -4,7 +4,11 @@
 #include "base/checked.h"
 #include "engine/engine.h"
 
-enum { BATCH = 256, BOUNCE_BYTES = 1 << 20, LEAST_BOUNCE = 4096 };
+enum {
+    BATCH = 256,            /* runs handed to the store at a time */
+    BOUNCE_BYTES = 1 << 20, /* of the buffer through which memory in pieces goes to the file in runs */
+    LEAST_BOUNCE = 4096     /* a smaller buffer is not asked for: without one the call fails */
+};
 
 /* Runs on their way to or from the store. */
 typedef struct batch {

@@ -11,7 +11,11 @@
 
 #include "base/checked.h"
 
-enum { MOST_CHUNK = 4 << 20, LEAST_CHUNK = 4096, FIRST_FETCH = 64 * 1024 };
+enum {
+    MOST_CHUNK = 4 << 20,   /* bytes of host memory; more made copies no faster (docs/measured.md) */
+    LEAST_CHUNK = 4096,     /* a smaller one is not asked for: without one the call fails */
+    FIRST_FETCH = 64 * 1024 /* bytes fetched where the walk jumps; straight on it is twice as much each time */
+};
 
 struct sagoi_staging {
     const sagoi_device *device;

@@ -12,7 +12,8 @@
 
 #include "base/checked.h"
 
-enum { AT_ONCE = 64 << 20, FILE_MAX = 4 * SAGOI_HANDOVER_NAME, WHOLE_MAX = SAGOI_HANDOVER_PATH + FILE_MAX };
+enum { AT_ONCE = 64 << 20 }; /* bytes of one system call, between which a signal or an error is seen */
+enum { FILE_MAX = 4 * SAGOI_HANDOVER_NAME, WHOLE_MAX = SAGOI_HANDOVER_PATH + FILE_MAX };
 
 sago_status sagoi_handover_folder(const char *dir, const uint64_t token[2], char folder[SAGOI_HANDOVER_PATH]) {
     int length = snprintf(folder, SAGOI_HANDOVER_PATH, "%s/.sago-exchange-%016" PRIx64 "%016" PRIx64, dir,

@@ -13,7 +13,7 @@
 #include "base/checked.h"
 #include "system/call.h"
 
-enum { LARGEST_TRANSFER = 1 << 30 };
+enum { LARGEST_TRANSFER = 1 << 30 }; /* bytes of one system call: Linux moves at most 2 GiB less a page */
 
 bool sagoi_path_join(char path[SAGOI_CKPT_PATH], const char *dir, const char *name) {
     int length = snprintf(path, SAGOI_CKPT_PATH, "%s/%s", dir, name);

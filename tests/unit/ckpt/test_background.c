@@ -82,7 +82,7 @@ static void save(setup *s, int i) {
 }
 
 static void finish(setup *s, int jobs) {
-    while (sagoi_background_wait(s->background, 10))
+    while (sagoi_background_wait(s->background))
         ;
     assert_true(sagoi_background_cpu(s->background) >= 0);
     sagoi_background_stop(&s->background);
@@ -137,7 +137,7 @@ static void failures(void **state) {
     inject_file_hooks(&hooks);
     save(&s, 0);
     while (sagoi_job_ask(s.background, &s.jobs[0]).first == SAGOI_JOB_PENDING)
-        (void)sagoi_background_wait(s.background, 10);
+        (void)sagoi_background_wait(s.background);
     inject_file_hooks(NULL);
     sagoi_job_news news = sagoi_job_ask(s.background, &s.jobs[0]);
     assert_int_equal(news.first, SAGOI_JOB_FAILED);
