@@ -2,7 +2,7 @@
  *
  * Everything the library allocates is drawn from it and given back to it, so that "how much does Sago use"
  * has one answer.  The limit is advice to the planner (windows shrink until they fit) and a bound for what
- * can be left out (kept metadata, caches): sagoi_budget_take() refuses, sagoi_budget_alloc() counts.
+ * can be left out (kept metadata, caches): sagoi_budget_fits() tells, sagoi_budget_alloc() counts.
  * A budget belongs to one file; its process-private memory and its share of node segments count. */
 #ifndef SAGOI_BUDGET_H
 #define SAGOI_BUDGET_H

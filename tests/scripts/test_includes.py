@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every #include in the sources against the table "who may include whom" of ARCHITECTURE.md; threads and system calls on
-files of data only in src/system."""
+"""Every #include in the sources against the table "who may include whom" of ARCHITECTURE.md, and the files that page names;
+threads and system calls on files of data only in src/system."""
 import os
 import re
 import sys
@@ -105,6 +105,15 @@ def repeated_names(table):
     return [f"{' and '.join(paths)}: two files of one name" for paths in seen.values() if len(paths) > 1]
 
 
+def stale_names():
+    """Files that ARCHITECTURE.md names, by their path or from src/ on, and that are not there."""
+    with open(os.path.join(SOURCE, "ARCHITECTURE.md"), encoding="utf-8") as page:
+        names = set(re.findall(r"`([a-z_]+(?:/[a-z_]+)+\.[ch])`", page.read()))
+    lost = [name for name in sorted(names)
+            if not any(os.path.exists(os.path.join(SOURCE, place, name)) for place in ("", "src", "include"))]
+    return [f"ARCHITECTURE.md: there is no {name}" for name in lost] if names else ["ARCHITECTURE.md names no file"]
+
+
 def system_calls(table):
     """Calls that belong to src/system and are made elsewhere; how many were found there, so that this can fail."""
     wrong, inside = [], 0
@@ -128,7 +137,7 @@ def main():
     for folder in sorted(os.listdir(src)):
         if os.path.isdir(os.path.join(src, folder)) and "src/" + folder not in table:
             wrong.append(f"src/{folder}: not in the table of ARCHITECTURE.md")
-    wrong += repeated_names(table) + system_calls(table)
+    wrong += repeated_names(table) + stale_names() + system_calls(table)
     mpi_headers = public_headers_with_mpi()
     count = 0
     for folder, row in table.items():
