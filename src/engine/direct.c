@@ -32,11 +32,56 @@ static sago_status move_by_thread(const batch *out) {
     return sagoi_task_finish(out->file, &task);
 }
 
-static sago_status move_runs(const batch *out) {
+/* The part before `cut` is read here, the rest by the I/O thread meanwhile. */
+static sago_status read_beside(sago_file *file, sagoi_io_run *runs, int64_t n, int64_t cut, int64_t *bytes) {
+    sagoi_io_run head[BATCH];
+    int64_t heads = 0, asked = 0;
+    while (runs[heads].off + runs[heads].len <= cut) {
+        asked += runs[heads].len;
+        head[heads] = runs[heads];
+        heads++;
+    }
+    sagoi_io_run *tail = &runs[heads];
+    const sagoi_io_run whole = *tail;
+    int64_t before = sagoi_max(0, cut - whole.off);
+    *tail = (sagoi_io_run){whole.off + before, whole.len - before, whole.buf + before};
+    sagoi_task task = {.kind = SAGOI_TASK_READ, .store = file->store, .runs = tail, .nruns = &runs[n] - tail};
+    if (before > 0)
+        head[heads++] = (sagoi_io_run){whole.off, before, whole.buf};
+    sagoi_task_begin(file, &task, SAGOI_BY_THREAD);
+    sago_status status = sagoi_store_read(file->store, head, heads, bytes);
+    sago_status beside = sagoi_task_finish(file, &task);
+    *tail = whole;
+    if (*bytes == asked + before) /* else the file ends there */
+        *bytes += task.bytes;
+    return beside ? beside : status;
+}
+
+/* One ring is one thread's, and subfiles have their own rule of who reads what. */
+static bool may_read_beside(const sago_file *file, int64_t n) {
+    return n > 0 && n < BATCH && sagoi_store_fd(file->store) >= 0 && !file->hints.direct_io &&
+           file->hints.io != SAGOI_IO_URING;
+}
+
+sago_status sagoi_read_runs(sago_file *file, sagoi_io_run *runs, int64_t n, int64_t *bytes) {
+    if (may_read_beside(file, n)) {
+        const sagoi_range range = {runs[0].off, runs[n - 1].off + runs[n - 1].len};
+        int64_t wanted = 0;
+        for (int64_t i = 0; i < n; i++)
+            wanted += runs[i].len;
+        int64_t cut = sagoi_route_cut(range, wanted, sagoi_store_layout(file->store)->stripe_unit);
+        if (cut < range.high)
+            return read_beside(file, runs, n, cut, bytes);
+    }
+    return sagoi_store_read(file->store, runs, n, bytes);
+}
+
+static sago_status move_runs(batch *out) {
+    int64_t bytes = 0;
     if (out->by_thread)
         return move_by_thread(out);
     return out->direction == SAGOI_TO_FILE ? sagoi_store_write(out->file->store, out->runs, out->n)
-                                           : sagoi_store_read(out->file->store, out->runs, out->n, NULL);
+                                           : sagoi_read_runs(out->file, out->runs, out->n, &bytes);
 }
 
 static sago_status flush(batch *out) {

@@ -609,7 +609,7 @@ static sago_status read_lone(sagoi_call *call) {
     }
     int64_t bytes = 0;
     double start = sagoi_phase_begin(file);
-    sago_status status = sagoi_store_read(file->store, runs, request->nstreams, &bytes);
+    sago_status status = sagoi_read_runs(file, runs, request->nstreams, &bytes);
     (void)sagoi_phase_next(file, SAGO_PHASE_STORE, start);
     call->size = request->low + bytes;
     return status;

@@ -79,6 +79,9 @@ typedef struct sagoi_pace_facts {
 sago_status sagoi_engine_agree_pace(sago_file *file, sagoi_pace_facts *facts, sago_status *late) SAGOI_CHECKED;
 
 /* ---- Strategies; each moves this rank's request and waits for its I/O ---- */
+/* Reads runs as sagoi_store_read() does, by this rank, with help of the I/O thread where that pays.  The runs are
+ * the caller's again, as they were. */
+sago_status sagoi_read_runs(sago_file *file, sagoi_io_run *runs, int64_t n, int64_t *bytes) SAGOI_CHECKED;
 sago_status sagoi_run_direct(sago_file *file, const sagoi_composed *composed) SAGOI_CHECKED;
 sago_status sagoi_run_mapped(sagoi_call *call) SAGOI_CHECKED;
 sago_status sagoi_run_aggregated(sagoi_call *call) SAGOI_CHECKED;

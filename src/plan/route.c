@@ -82,6 +82,15 @@ sagoi_worker sagoi_route_worker(const sagoi_route_own *own, bool nonblocking, in
     return nonblocking && bytes > soon ? SAGOI_BY_THREAD : SAGOI_BY_CALLER;
 }
 
+int64_t sagoi_route_cut(sagoi_range range, int64_t bytes, int64_t stripe_unit) {
+    if (stripe_unit <= 0 || bytes < 2 * SAGOI_LEAST_BESIDE)
+        return range.high;
+    int64_t middle = range.low + (range.high - range.low) / 2, below = middle - middle % stripe_unit;
+    int64_t above = sagoi_add_limited(below, stripe_unit), cut = middle - below < above - middle ? below : above;
+    bool pays = cut - range.low >= SAGOI_LEAST_BESIDE && range.high - cut >= SAGOI_LEAST_BESIDE;
+    return pays ? cut : range.high;
+}
+
 sagoi_method sagoi_route_planned(sagoi_strategy strategy, bool map_in_place, bool in_place) {
     if (strategy == SAGOI_STRATEGY_AGGREGATED)
         return SAGOI_METHOD_AGGREGATED;

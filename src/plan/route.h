@@ -265,6 +265,10 @@ sagoi_route_choice sagoi_route_answer(bool any_unwilling);
  * unless waking it takes longer. */
 sagoi_worker sagoi_route_worker(const sagoi_route_own *own, bool nonblocking, int64_t bytes);
 
+/* Where a rank by itself cuts what it reads of a striped file, `bytes` bytes of `range`, so that two targets work
+ * for it at a time: at the stripe's end that is nearest to the middle; the range's end: nowhere. */
+int64_t sagoi_route_cut(sagoi_range range, int64_t bytes, int64_t stripe_unit);
+
 /* The method of a call that is served together, from EQUAL inputs: its plan, and whether the accessed range is in
  * the file already, without holes. */
 sagoi_method sagoi_route_planned(sagoi_strategy strategy, bool map_in_place, bool in_place);

@@ -15,9 +15,9 @@ static sago_status task_read(sagoi_task *task) {
     return status;
 }
 
-static sago_status task_runs(const sagoi_task *task) {
+static sago_status task_runs(sagoi_task *task) {
     return task->kind == SAGOI_TASK_WRITE ? sagoi_store_write(task->store, task->runs, task->nruns)
-                                          : sagoi_store_read(task->store, task->runs, task->nruns, NULL);
+                                          : sagoi_store_read(task->store, task->runs, task->nruns, &task->bytes);
 }
 
 static void run_task(sagoi_work *work) {

@@ -21,6 +21,7 @@ typedef struct sagoi_task {
     const uint64_t *marks; /* writes: as sagoi_store_write_marked(); NULL: everything */
     sagoi_sieve sieve;
     /* of the thread, valid after waiting */
+    int64_t bytes; /* of runs that were read: how many came */
     sago_status status;
     char message[SAGOI_MESSAGE_MAX];
     double began, seconds; /* by the clock that never goes back */

@@ -467,6 +467,19 @@ static void test_text(void **state) {
     }
 }
 
+/* Cut where a stripe ends, nearest to the middle, if both parts are worth it. */
+static void test_cut(void **state) {
+    (void)state;
+    const int64_t unit = 1 << 20;
+    assert_int_equal(sagoi_route_cut((sagoi_range){0, 950000}, 950000, unit), 950000);
+    assert_int_equal(sagoi_route_cut((sagoi_range){950000, 1900000}, 950000, unit), unit);
+    assert_int_equal(sagoi_route_cut((sagoi_range){0, 5 * unit}, 5 * unit, unit), 3 * unit);
+    assert_int_equal(sagoi_route_cut((sagoi_range){0, 5 * unit}, 5 * unit, 0), 5 * unit);
+    assert_int_equal(sagoi_route_cut((sagoi_range){0, 5 * unit}, 100, unit), 5 * unit);
+    assert_int_equal(sagoi_route_cut((sagoi_range){unit - 1000, 2 * unit - 1000}, unit, unit), 2 * unit - 1000);
+    assert_int_equal(sagoi_route_cut((sagoi_range){INT64_MAX - unit, INT64_MAX}, unit, unit), INT64_MAX);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alone_without_meeting),
@@ -483,6 +496,7 @@ int main(void) {
         cmocka_unit_test(test_read_through),
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_worker),
+        cmocka_unit_test(test_cut),
         cmocka_unit_test(test_planned),
         cmocka_unit_test(test_turns),
         cmocka_unit_test(test_worth),
