@@ -14,10 +14,12 @@ typedef struct sim_costs {
     double run;           /* seconds to flatten, pack or scatter a run */
     double compare;       /* seconds a run and level, where sorted lists are merged */
     double copy;          /* bytes a second that one core copies */
+    double stack;         /* bytes a second that one core brings onto the network, or from it; 0: it has not to */
     double memory;        /* bytes a second that the cores of a node copy together */
     double collective;    /* seconds a step of a collective call; log2 of the ranks is the number of steps */
     double call;          /* seconds a call on the file beside its bytes */
     double lock;          /* seconds to take over a stripe that another process has written to */
+    double at_once;       /* pieces that a node's client writes to a file at a time; 0: any number */
     double writer;        /* bytes a second that one process writes to the storage; 0: no limit of its own */
     double reader;        /* the same for reading */
     double target_write;  /* bytes a second of a storage target */

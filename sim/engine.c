@@ -7,7 +7,7 @@
 
 #include "base/checked.h"
 
-enum { PAIR_BYTES = 16, DELTA_BYTES = 3, MESSAGE_BYTES = 64, SIEVE_BYTES = 512 << 10 };
+enum { PAIR_BYTES = 16, DELTA_BYTES = 3, MESSAGE_BYTES = 64, PAGE_BYTES = 4096, SIEVE_BYTES = 512 << 10 };
 enum { FLOWS_SIMULATED = 40000, ROUNDS_SIMULATED = 64 };
 /* Few rounds are simulated one and all, if they have no more flows than these: a last one with little counts as
  * much as any to those who take part in it. */
@@ -109,20 +109,32 @@ static double steps(int64_t ranks) { return ranks > 1 ? ceil(log2((double)ranks)
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
 
-/* How many processes share a core when so many of each node work at once. */
-static double crowd_of(const sim_case *c, double processes) {
-    double cores = (double)c->config.cores;
-    if (c->options.shared_cores > 0) {
-        processes *= (double)c->config.nodes;
-        cores = (double)c->options.shared_cores;
-    }
-    return larger(1, processes / cores);
+/* How many processes of a node share a core; where all nodes share some, the replay has them wait for each other.
+ */
+static double crowd_of(const sim_case *c) {
+    return c->options.shared_cores > 0 ? 1 : larger(1, (double)c->config.ranks / (double)c->config.cores);
 }
 
-/* One collective call of all ranks. */
+/* How much longer work takes that so many processes do at once on cores that all nodes share. */
+static double waiting_of(const sim_case *c, double processes) {
+    double cores = (double)c->options.shared_cores;
+    return cores > 0 ? larger(1, processes / cores) : 1;
+}
+
+/* One collective call of all ranks: all of them work in every step. */
 static double collective_of(const sim_case *c, int64_t ranks) {
-    double crowd = c->options.shared_cores > 0 ? crowd_of(c, (double)c->config.ranks) : 1;
-    return steps(ranks) * c->costs.collective * crowd;
+    return steps(ranks) * c->costs.collective * waiting_of(c, (double)ranks);
+}
+
+/* Bytes a second that one process stores, or reads, where no storage target decides. */
+static double storing_rate(const sim_case *c) {
+    double own = c->config.read ? c->costs.reader : c->costs.writer;
+    return own > 0 ? own : c->costs.copy;
+}
+
+/* Seconds that a processor needs to bring bytes onto the network, or from it. */
+static double stack_seconds(const sim_case *c, double bytes) {
+    return c->costs.stack > 0 ? bytes / c->costs.stack : 0;
 }
 
 /* Bytes that reading a window first and writing it then are worth, in bytes written. */
@@ -132,21 +144,24 @@ static double sieved_bytes(const sim_case *c, double span) {
 }
 
 /* What a node's ranks do for a round: each packs its own runs, and those that send pay for every message. */
-static double node_work(const sim_case *c, const sim_style *style, const sim_traffic *traffic, int64_t round,
-                        int64_t node) {
+static double node_work(const sim_case *c, const sim_style *style, const sim_traffic *traffic, const int64_t *host,
+                        int64_t round, int64_t node) {
     const sim_costs *costs = &c->costs;
     const sim_rank_share *busiest = sim_traffic_busiest(traffic, round, node);
     const sim_share *share = sim_traffic_share(traffic, round, node);
-    double bytes = 0, messages = 0;
+    double bytes = 0, messages = 0, leaving = 0;
     for (int64_t w = 0; w < traffic->windows; w++) {
         bytes += share[w].bytes;
         messages += share[w].locals;
+        leaving += host[w] != node ? share[w].bytes : 0;
     }
+    double sending =
+        messages / (double)style->locals * costs->send + stack_seconds(c, leaving / (double)style->locals);
     if (style->joins) /* everything is packed already */
-        return messages / (double)style->locals * costs->send;
-    double crowd = crowd_of(c, (double)c->config.ranks);
+        return sending;
+    double crowd = crowd_of(c);
     double copying = larger(busiest->bytes / costs->copy * crowd, bytes / costs->memory);
-    return busiest->runs * costs->run * crowd + copying + messages / (double)style->locals * costs->send;
+    return busiest->runs * costs->run * crowd + copying + sending;
 }
 
 static sim_flow flow_of(const sim_case *c, const sim_style *style, const sim_share *share, double waiting,
@@ -158,9 +173,7 @@ static sim_flow flow_of(const sim_case *c, const sim_style *style, const sim_sha
                               (style->lists || c->options.repeated ? 0 : runs * DELTA_BYTES),
                      .messages = messages,
                      .seconds = messages * (costs->receive + costs->match * queue / 2) + runs * costs->run +
-                                share->bytes / costs->copy};
-    if (c->options.shared_cores > 0)
-        flow.seconds *= crowd_of(c, 1);
+                                share->bytes / costs->copy + (own ? 0 : stack_seconds(c, share->bytes))};
     if (own && !style->lists) { /* its ranks put their runs into the window themselves */
         flow.messages = 0;
         flow.seconds = 0;
@@ -179,14 +192,15 @@ static bool is_partial(const sim_case *c, const sim_extent *extent, const sim_wi
 }
 
 typedef struct window_sums {
-    double bytes, runs, joined, messages;
+    double bytes, runs, messages;
+    double stretches; /* of the runs, the share that a hole follows: system calls that store them one by one */
 } window_sums;
 
-/* System calls that store a window with holes run by run.  Runs of different nodes touch: a run is followed by a
- * hole with the share of the window that holes have. */
-static double separate_runs(const window_sums *sums, double span) {
-    double runs = sums->joined > 0 ? sums->joined : sums->runs;
-    return larger(1, runs * (1 - sums->bytes / span));
+static void share_stripes(sim_store *store, int64_t unit, int64_t start, int64_t end) {
+    if (unit == 0 || store->stripes < 2)
+        return;
+    store->first = (double)(unit - start % unit) / (double)(end - start);
+    store->last = (double)((end - 1) % unit + 1) / (double)(end - start);
 }
 
 static sim_store store_of(const sim_case *c, const sim_style *style, const sim_extent *extent,
@@ -195,7 +209,7 @@ static sim_store store_of(const sim_case *c, const sim_style *style, const sim_e
     int64_t unit = c->input.target.stripe_unit, span = window->end - window->start;
     bool holes = sums->bytes < 0.999 * (double)span,
          sieves = holes && style->fills_holes && c->config.read == false;
-    double calls = !holes || c->config.read ? 1 : sieves ? 2 : separate_runs(sums, (double)span);
+    double calls = !holes || c->config.read ? 1 : sieves ? 2 : larger(1, sums->runs * sums->stretches);
     sim_store store = {.bytes = sieves                    ? sieved_bytes(c, (double)span)
                                 : holes && c->config.read ? (double)span
                                                           : sums->bytes,
@@ -203,11 +217,12 @@ static sim_store store_of(const sim_case *c, const sim_style *style, const sim_e
                                      ? window->start / unit
                                      : (int64_t)((uint64_t)window->start * UINT64_C(0x9e3779b97f4a7c15) >> 40),
                        .stripes = unit > 0 ? sagoi_div_up(window->end, unit) - window->start / unit : 1};
+    share_stripes(&store, unit, window->start, window->end);
     store.seconds = calls * costs->call + (is_partial(c, extent, window) ? costs->lock : 0);
-    if (c->targets == 0) { /* else the time is the targets', whoever shares the cores */
-        store.seconds += store.bytes / (costs->writer > 0 ? costs->writer : costs->copy);
-        store.seconds *= c->options.shared_cores > 0 ? crowd_of(c, 1) : 1;
-    }
+    if (c->targets == 0) /* else the time is the targets'; what begins or ends within a page needs all of it */
+        store.seconds +=
+            (holes && !sieves ? smaller((double)span, store.bytes + calls * PAGE_BYTES) : store.bytes) /
+            storing_rate(c);
     if (style->lists && sums->messages > 1)
         store.work = sums->runs * log2(sums->messages) * costs->compare;
     if (sums->bytes == 0)
@@ -230,14 +245,13 @@ static void fill_round(const sim_case *c, int64_t call, const sim_style *style, 
                        const sim_window *window, sim_load *load, int64_t r) {
     sim_round *round = &load->round[r];
     for (int64_t n = 0; n < load->nodes; n++)
-        round->node[n] = node_work(c, style, traffic, r, n);
+        round->node[n] = node_work(c, style, traffic, load->host, r, n);
     for (int64_t a = 0; a < load->aggregators; a++) {
-        window_sums sums = {0};
+        window_sums sums = {.stretches = traffic->stretches};
         for (int64_t n = 0; n < load->nodes; n++) {
             const sim_share *share = &sim_traffic_share(traffic, r, n)[a];
             sums.bytes += share->bytes;
             sums.runs += style->joins ? share->joined : share->runs;
-            sums.joined += share->joined;
             sums.messages += share->locals;
             round->runs += share->runs;
         }
@@ -284,18 +298,20 @@ static double ahead_of(const sim_case *c, const sim_style *style, const sim_exte
     double ranks = (double)(style->members > 0 ? style->members : c->config.nodes * c->config.ranks);
     double nodes = ranks / (double)c->config.ranks;
     double all = collective_of(c, (int64_t)ranks);
-    if (!style->lists) /* a few numbers a node */
-        return all + (c->options.repeated ? 0 : nodes * 300 / costs->copy);
+    if (!style->lists) /* agreements before and after; a few numbers a node */
+        return 2 * all + (c->options.repeated ? 0 : nodes * 300 / costs->copy);
     double senders = smaller(nodes * (double)style->locals, senders_of(load));
     double lists = (double)extent->runs * (double)c->options.times * listed_share(load),
            at_each = lists / (double)load->aggregators;
-    double seconds = 4 * all + ranks * PAIR_BYTES / costs->copy + (double)extent->most_runs * costs->run +
-                     lists_on_wire(c, lists);
+    /* Each rank flattens its runs, counts those for each aggregator, then makes the lists. */
+    double seconds = 4 * all + ranks * PAIR_BYTES / costs->copy +
+                     3 * (double)extent->most_runs * costs->run * waiting_of(c, ranks) + lists_on_wire(c, lists);
     if (style->to_all)
         return seconds + lists * (PAIR_BYTES / costs->copy + costs->run) + ranks * costs->receive;
     double queue = senders < (double)style->in_flight ? senders : (double)style->in_flight;
-    return seconds + senders * (costs->receive + costs->match * queue / 2) +
-           at_each * (PAIR_BYTES / costs->copy + costs->run);
+    return seconds + (senders * (costs->receive + costs->match * queue / 2) +
+                      at_each * (PAIR_BYTES / costs->copy + costs->run)) *
+                         waiting_of(c, (double)load->aggregators);
 }
 
 /* TAM's first layer: lists and data of q/c ranks, received, merged and moved into order. */
@@ -343,7 +359,8 @@ static bool load_rounds(const sim_case *c, int64_t call, const sim_layout *layou
                              .window = window,
                              .windows = layout->aggregators,
                              .rounds = load->rounds,
-                             .join = style->joins || (holes && !style->fills_holes)};
+                             .join = style->joins,
+                             .sample = holes && !style->fills_holes};
     sim_traffic traffic = {0};
     if (!window)
         return bench_refuse(why, "out of memory");
@@ -364,6 +381,13 @@ static bool load_rounds(const sim_case *c, int64_t call, const sim_layout *layou
     return ok;
 }
 
+/* Who has to wait for a core, and for the node's client. */
+static void share_cores(const sim_case *c, sim_load *load, int64_t processes) {
+    load->cores = c->options.shared_cores;
+    load->processes = processes;
+    load->at_once = c->config.read ? 0 : (int64_t)c->costs.at_once;
+}
+
 bool sim_load_windows(const sim_case *c, int64_t call, const sim_layout *layout, const sim_style *style,
                       sim_load *load, char *why) {
     const sim_extent *extent = sim_extent_of(c, call);
@@ -372,7 +396,8 @@ bool sim_load_windows(const sim_case *c, int64_t call, const sim_layout *layout,
     load->write = !c->config.read;
     load->overlapped = style->overlapped;
     load->in_step = style->in_step;
-    load->in_flight = sagoi_max(1, sagoi_min(style->in_flight, 64));
+    load->in_flight = sagoi_max(1, sagoi_min(style->in_flight / style->locals, 64));
+    share_cores(c, load, style->joins ? style->locals : c->config.ranks);
     for (int64_t n = 0; n < load->nodes; n++)
         load->place[n] = c->input.nodes[n].place;
     memcpy(load->host, layout->host, (size_t)load->aggregators * sizeof *load->host);
@@ -390,28 +415,40 @@ bool sim_load_windows(const sim_case *c, int64_t call, const sim_layout *layout,
 
 /* ---- Direct ---- */
 
-/* What the ranks of a node do: run by run, or in blocks of which a write reads first what it has not. */
+/* A stripe's lock goes from one node to the next of those that write there, one after another.  Where ranks have
+ * one piece a call, a node's lie together, and it takes the lock once for all of them; else each run needs it
+ * again. */
+static double direct_locks(const sim_case *c, const sim_share *share, const sim_rank_share *busiest, bool *once) {
+    int64_t unit = c->input.target.stripe_unit;
+    double locked = (double)(unit > 0 ? unit : c->input.target.lock_unit), nodes = (double)c->config.nodes;
+    *once = busiest->span <= busiest->bytes;
+    double piece = *once ? share->bytes / larger(busiest->runs, 1) : share->bytes / larger(share->runs, 1);
+    if (c->config.read || share->bytes == 0 || locked == 0)
+        return 0;
+    if (*once) /* at least with who has the next piece, unless stripes end there */
+        return fmod(piece, locked) == 0
+                   ? 0
+                   : c->costs.lock * busiest->runs * larger(1, smaller(nodes, locked / piece));
+    return piece < locked ? c->costs.lock * larger(busiest->runs, locked / piece) : 0;
+}
+
+/* What the ranks of a node do: run by run, or in blocks of which a write reads first what it has not.  Runs in
+ * blocks are flattened, then copied. */
 static sim_store direct_store(const sim_case *c, const sim_share *share, const sim_rank_share *busiest,
                               bool sieves) {
     const sim_costs *costs = &c->costs;
-    int64_t unit = c->input.target.stripe_unit, locked = unit > 0 ? unit : c->input.target.lock_unit;
-    double mean = share->bytes / larger(share->runs, 1), crowd = crowd_of(c, (double)c->config.ranks);
+    int64_t unit = c->input.target.stripe_unit;
+    double mean = share->bytes / larger(share->runs, 1), crowd = crowd_of(c);
     bool sieved = sieves && busiest->runs > 1 && mean < SIEVE_BYTES;
     double passes = sieved ? (c->config.read ? 1 : 2) * busiest->span / busiest->bytes : 1;
     double calls = sieved ? ceil(passes * busiest->bytes / SIEVE_BYTES) : busiest->runs;
     sim_store store = {.bytes = share->bytes * passes,
-                       .seconds = calls * costs->call + (sieved ? busiest->runs * costs->run * crowd : 0),
+                       .seconds = calls * costs->call + (sieved ? 2 * busiest->runs * costs->run * crowd : 0),
                        .stripes = unit > 0 ? (int64_t)(share->bytes / (double)unit) + 1 : 1};
     if (share->bytes == 0)
         return (sim_store){0};
-    /* A stripe's lock goes from one to the next of those that write there, one after another. */
-    double piece = busiest->span <= busiest->bytes ? busiest->bytes : mean;
-    if (locked > 0 && piece < (double)locked && !c->config.read)
-        store.seconds += larger(busiest->runs, (double)locked / piece) * costs->lock;
     if (c->targets == 0)
-        store.seconds +=
-            larger(busiest->bytes * passes * crowd / (costs->writer > 0 ? costs->writer : costs->copy),
-                   store.bytes / costs->memory);
+        store.seconds += larger(busiest->bytes * passes * crowd / storing_rate(c), store.bytes / costs->memory);
     return store;
 }
 
@@ -434,28 +471,45 @@ static void share_store(const sim_case *c, const sim_extent *extent, const sim_s
         load->host[w] = n;
         own->bytes = node->bytes / (double)writers;
         own->stripes = sagoi_max(1, node->stripes / writers);
-        own->stripe = (int64_t)(((double)extent->low + (double)w * span) / (double)unit);
+        int64_t start = (int64_t)((double)extent->low + (double)w * span),
+                end = start + sagoi_max(1, (int64_t)span);
+        own->stripe = start / unit;
+        if (own->bytes >= 0.99 * span) { /* its part of the file, and nothing else */
+            own->stripes = sagoi_div_up(end, unit) - own->stripe;
+            share_stripes(own, unit, start, end);
+        }
     }
 }
 
+/* Of a node's writers, so many wait for locks. */
+static void add_locks(sim_load *load, double seconds, int64_t node, int64_t writers) {
+    int64_t each = load->aggregators / load->nodes;
+    for (int64_t w = node * each; w < node * each + writers; w++)
+        load->round[0].store[w].seconds += seconds;
+}
+
 /* Each node's ranks store at once: what one process may write counts for each of them. */
-bool sim_load_direct(const sim_case *c, int64_t call, bool sieves, sim_load *load, char *why) {
+bool sim_load_direct(const sim_case *c, int64_t call, const sim_alone *how, sim_load *load, char *why) {
     sim_window all = {0, INT64_MAX};
-    sim_question question = {&c->config, call, c->config.ranks, &all, 1, 1, false};
+    sim_question question = {
+        .config = &c->config, .call = call, .locals = c->config.ranks, .window = &all, .windows = 1, .rounds = 1};
     sim_traffic traffic = {0};
     int64_t writers = writers_of(c), nodes = c->config.nodes;
+    bool once = false;
     bool ok = sim_traffic_make(&traffic, &question, why) &&
               (sim_load_init(load, nodes, nodes * writers, 1) || bench_refuse(why, "out of memory"));
     for (int64_t n = 0; ok && n < nodes; n++) {
-        sim_store together = direct_store(c, &traffic.share[n], &traffic.busiest[n], sieves);
+        sim_store together = direct_store(c, &traffic.share[n], &traffic.busiest[n], how->sieves);
         load->place[n] = c->input.nodes[n].place;
         load->round[0].bytes += traffic.share[n].bytes;
         share_store(c, sim_extent_of(c, call), &together, n, writers, load);
+        add_locks(load, direct_locks(c, &traffic.share[n], &traffic.busiest[n], &once), n, once ? 1 : writers);
     }
     load->write = !c->config.read;
     load->repeats = (double)c->options.times;
     load->clients = c->config.ranks / writers;
-    load->ahead = collective_of(c, c->config.nodes * c->config.ranks);
+    share_cores(c, load, c->config.ranks);
+    load->ahead = how->agreed * collective_of(c, c->config.nodes * c->config.ranks);
     sim_traffic_cleanup(&traffic);
     return ok;
 }

@@ -26,6 +26,9 @@ typedef struct sim_options {
     bool sieve_off;       /* the peers do not fill holes by reading first */
     int64_t rounds;       /* to simulate of many; 0: 2 */
     int64_t shared_cores; /* all nodes share so many, as on a cluster of namespaces; 0: each has its own */
+    bool send_only;       /* links limit what nodes send, not what they receive */
+    bool plain_peers;     /* the peers do not see stripes */
+    int64_t burst;        /* bytes that pass a link at once after a pause: a token bucket */
     sim_model model;
     int64_t
         beside; /* memory is for aggregators' buffers; so much a node is there for everything else; 0: for all */
@@ -94,16 +97,21 @@ typedef struct sim_style {
     bool joins;      /* local aggregators join runs first, for the whole call */
     bool to_all;     /* lists go to every rank */
     bool overlapped, in_step;
-    bool fills_holes; /* by reading the whole window first */
-    bool fixed;       /* buffers are as large as was said, whatever memory their nodes have */
-    int64_t in_flight;
+    bool fills_holes;  /* by reading the whole window first */
+    bool fixed;        /* buffers are as large as was said, whatever memory their nodes have */
+    int64_t in_flight; /* messages that an aggregator takes at a time; a node has one of each sender */
 } sim_style;
 
 /* Simulated rounds of a layout: what each node and aggregator does there. */
 bool sim_load_windows(const sim_case *c, int64_t call, const sim_layout *layout, const sim_style *style,
                       sim_load *load, char *why);
-/* Every rank stores its own runs; with sieving, in blocks of 512 KiB that are read first. */
-bool sim_load_direct(const sim_case *c, int64_t call, bool sieves, sim_load *load, char *why);
+/* Every rank stores its own runs; with sieving, in blocks of 512 KiB that are read first.  `agreed`: collective
+ * calls before that. */
+typedef struct sim_alone {
+    bool sieves;
+    int agreed;
+} sim_alone;
+bool sim_load_direct(const sim_case *c, int64_t call, const sim_alone *how, sim_load *load, char *why);
 extern const sim_engine sim_engine_sago, sim_engine_tapioca, sim_engine_two_phase, sim_engine_tam,
     sim_engine_ompio, sim_engine_gio, sim_engine_coio, sim_engine_rbio, sim_engine_rbio_thread;
 

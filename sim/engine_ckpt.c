@@ -65,7 +65,8 @@ static bool load_coio(const sim_case *c, int64_t call, int64_t number, sim_load 
 
 static bool load_rbio(const sim_case *c, int64_t call, int64_t number, sim_load *load, sim_course *course,
                       char *why) {
-    sim_style style = {.locals = c->config.ranks, .members = group_size(c, number), .in_flight = 2};
+    sim_style style = {
+        .locals = c->config.ranks, .members = group_size(c, number), .in_flight = 2 * c->config.ranks};
     (void)call;
     return load_groups(c, group_size(c, number), !is_one_file(c, number), 0, &style, load, course, why);
 }

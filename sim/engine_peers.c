@@ -5,6 +5,8 @@
 #include "base/checked.h"
 #include "sim/engine.h"
 
+/* All ranks tell all where their ranges begin, then where they end. */
+enum { FIRST_AND_LAST = 2 };
 enum { ROMIO_BUFFER = 16 << 20, OMPIO_BUFFER = 32 << 20 };
 
 /* File domains: stripes dealt out, or even parts of the range. */
@@ -35,7 +37,8 @@ static bool domain_window(const void *self, int64_t a, int64_t round, int64_t *s
 }
 
 static domains domains_of(const sim_case *c, const sim_extent *extent, int64_t buffer) {
-    int64_t unit = c->input.target.stripe_unit, ranks = c->config.nodes * c->config.ranks;
+    int64_t unit = c->options.plain_peers ? 0 : c->input.target.stripe_unit,
+            ranks = c->config.nodes * c->config.ranks;
     domains d = {.low = extent->low, .high = extent->high, .unit = unit};
     d.buffer = c->options.buffer > 0 ? c->options.buffer : unit > 0 ? unit : buffer;
     if (unit > 0)
@@ -66,7 +69,7 @@ static bool load_two_phases(const sim_case *c, int64_t call, const sim_style *st
     const sim_extent *extent = sim_extent_of(c, call);
     if (!c->options.always && !extent->interleaved && c->config.nodes * c->config.ranks > 1) {
         snprintf(course->plan, sizeof course->plan, "each rank by itself: ranges do not interleave");
-        return sim_load_direct(c, call, !c->options.sieve_off, load, why);
+        return sim_load_direct(c, call, &(sim_alone){!c->options.sieve_off, FIRST_AND_LAST}, load, why);
     }
     domains d = domains_of(c, extent, buffer);
     sim_layout layout = {d.aggregators, rounds_of(&d), domain_window, &d, NULL};

@@ -57,16 +57,30 @@ static bool load_plan(const sim_case *c, int64_t call, const sagoi_plan *plan, c
     return ok;
 }
 
+/* The plan of a call: calls of one step may differ. */
+static bool make_plan(const sim_case *c, int64_t call, const sagoi_hints *hints, sagoi_plan *plan, char *why) {
+    plan_config config = c->config;
+    plan_input own = {0};
+    const plan_input *input = &c->input;
+    config.call = call;
+    if (call > 0 && !plan_input_make(&config, &own, why))
+        return false;
+    bool ok = sagoi_plan_make(&input->machine, call > 0 ? &own.shape : &input->shape, &input->target, hints,
+                              plan) == SAGO_OK ||
+              bench_refuse(why, "%s", sago_error_message());
+    if (call > 0)
+        plan_input_cleanup(&own);
+    return ok;
+}
+
 static bool load_hinted(const sim_case *c, int64_t call, const sagoi_hints *hints, bool fences, sim_load *load,
                         sim_course *course, char *why) {
     sagoi_plan plan = {0};
-    const plan_input *input = &c->input;
-    bool ok = sagoi_plan_make(&input->machine, &input->shape, &input->target, hints, &plan) == SAGO_OK ||
-              bench_refuse(why, "%s", sago_error_message());
+    bool ok = make_plan(c, call, hints, &plan, why);
     if (ok)
         describe(&plan, course);
     if (ok && plan.strategy == SAGOI_STRATEGY_DIRECT)
-        ok = sim_load_direct(c, call, false, load, why);
+        ok = sim_load_direct(c, call, &(sim_alone){.agreed = 1}, load, why);
     else if (ok && plan.strategy == SAGOI_STRATEGY_MAPPED)
         ok = bench_refuse(why, "the plan maps the file: there is nothing to simulate");
     else if (ok) {
@@ -74,6 +88,8 @@ static bool load_hinted(const sim_case *c, int64_t call, const sagoi_hints *hint
                            .overlapped = true,
                            .in_step = fences,
                            .in_flight = plan.messages};
+        if (fences) /* by puts, which nobody has to take */
+            style.in_flight *= style.locals;
         ok = load_plan(c, call, &plan, &style, load, why);
     }
     sagoi_plan_cleanup(&plan);

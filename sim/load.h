@@ -20,10 +20,11 @@ typedef struct sim_flow {
 /* An aggregator's window in one round. */
 typedef struct sim_store {
     double bytes;
-    double seconds;  /* beside the bytes: calls, locks */
-    double work;     /* seconds of the aggregator between moving and storing: sorting */
-    int64_t stripe;  /* the first one */
-    int64_t stripes; /* how many, one after another */
+    double seconds;     /* beside the bytes: calls, locks */
+    double work;        /* seconds of the aggregator between moving and storing: sorting */
+    int64_t stripe;     /* the first one */
+    int64_t stripes;    /* how many, one after another */
+    double first, last; /* of the bytes, the shares in the first and the last one; both 0: all have as many */
 } sim_store;
 
 typedef struct sim_round {
@@ -43,6 +44,9 @@ typedef struct sim_load {
     int64_t in_flight; /* messages that an aggregator receives, or sends, at a time */
     bool own_files;    /* every aggregator has a file of its own */
     int64_t clients;   /* processes that store for one aggregator: 1, or all ranks of a node */
+    int64_t processes; /* of a node that do its work side by side */
+    int64_t cores;     /* that all nodes share; 0: each has its own, and seconds of work are what they take */
+    int64_t at_once;   /* pieces of the file that a node's client writes at a time; 0: any number */
     int64_t nodes, aggregators;
     int64_t *place; /* nodes; owned, as is: */
     int64_t *host;  /* aggregators: the node */
@@ -52,6 +56,9 @@ typedef struct sim_load {
 } sim_load;
 
 bool sim_load_init(sim_load *load, int64_t nodes, int64_t aggregators, int64_t rounds);
+/* The first `burst` bytes that a node, and a storage target of `targets`, sends or takes pass at once: a token
+ * bucket.  False: there is no memory. */
+bool sim_load_burst(sim_load *load, double burst, int64_t targets);
 void sim_load_cleanup(sim_load *load);
 /* How often the rounds are replayed: twice where they stand for more, so that one can see what they add. */
 static inline int64_t sim_load_passes(const sim_load *load) { return load->repeats >= 2 ? 2 : 1; }

@@ -109,6 +109,12 @@ static const tool_option table[] = {
      "a call of the same shape came before: Sago's lists are known", NULL},
     {"shared-cores", OPTION_COUNT, FIELD(options.shared_cores), 1, 1 << 16, "N",
      "all nodes share so many cores: namespaces of one machine", NULL},
+    {"send-only", OPTION_FLAG, FIELD(options.send_only), 0, 0, NULL,
+     "links limit what nodes send, not what they receive", NULL},
+    {"burst", OPTION_SIZE, FIELD(options.burst), 1, INT64_C(1) << 32, "SIZE",
+     "so much passes a link at once after a pause, as through a token bucket", NULL},
+    {"plain-peers", OPTION_FLAG, FIELD(options.plain_peers), 0, 0, NULL,
+     "the peers do not see stripes, as ROMIO on a file system that it does not know", NULL},
     {"rounds", OPTION_COUNT, FIELD(options.rounds), 1, 1024, "N",
      "rounds to simulate (as many as are cheap, at least 2)", NULL},
     {"model", OPTION_CALL, 0, 0, 0, "flows|links", "every flow on SimGrid, or sums link by link (by their number)",
@@ -240,41 +246,60 @@ typedef struct shared {
     char why[OPTION_WHY_MAX];
 } shared;
 
-static void run_call(const sim_case *c, const sim_engine *engine, int64_t call, int64_t number, shared *told) {
+/* One of the calls that an engine makes. */
+typedef struct part {
+    const sim_engine *engine;
+    int64_t call, number;
+    double burst; /* of a pause, shared out among the calls: bytes that pass a link for nothing */
+} part;
+
+/* Where one call after another fills a stripe, its target has had a pause when the next stripe of it comes. */
+static double burst_of(const sim_case *c, const part *p) {
+    const sim_extent *extent = sim_extent_of(c, p->call);
+    int64_t unit = c->input.target.stripe_unit;
+    if (p->call == SIM_ALL_CALLS || extent->high - extent->low > (c->targets - 1) * unit)
+        return p->burst;
+    double share = (double)extent->bytes / (double)unit, all = (double)c->options.burst;
+    return share < 1 ? all * share : all;
+}
+
+static void run_call(const sim_case *c, const part *p, shared *told) {
     sim_load load = {0};
     sim_network network;
-    if (!engine->load(c, call, number, &load, &told->course, told->why))
+    if (!p->engine->load(c, p->call, p->number, &load, &told->course, told->why))
         return;
     sim_network_init(&network, &c->topology, &c->costs, load.write, c->targets);
     network.writer_bandwidth *= (double)load.clients;
+    network.send_only = c->options.send_only;
     if (load.own_files)
         network.file_bandwidth = 0;
     for (int64_t r = 0; r < load.rounds; r++) {
         told->requests += load.round[r].runs * load.repeats;
         told->joined += load.round[r].listed * load.repeats;
     }
-    told->ok = sim_replay(&load, &network, c->options.model, &told->outcome, told->why);
+    told->ok = (p->burst == 0 || sim_load_burst(&load, burst_of(c, p) / load.repeats, c->targets) ||
+                bench_refuse(told->why, "out of memory")) &&
+               sim_replay(&load, &network, c->options.model, &told->outcome, told->why);
     sim_network_cleanup(&network);
     sim_load_cleanup(&load);
 }
 
-static bool run_child(const sim_case *c, const sim_engine *engine, int64_t call, int64_t number, shared *told,
-                      char *why) {
+static bool run_child(const sim_case *c, const part *p, shared *told, char *why) {
+    const char *name = p->engine->name;
     int status = 0;
     *told = (shared){.ok = false};
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        run_call(c, engine, call, number, told);
+        run_call(c, p, told);
         fflush(NULL);
         _exit(EXIT_SUCCESS);
     }
     if (child < 0 || waitpid(child, &status, 0) < 0)
         return bench_refuse(why, "cannot start a process: %s", strerror(errno));
     if (WIFSIGNALED(status))
-        return bench_refuse(why, "%s: the simulation ended by signal %d", engine->name, WTERMSIG(status));
-    return told->ok ||
-           bench_refuse(why, "%s: %s", engine->name, told->why[0] ? told->why : "the simulation failed");
+        return bench_refuse(why, "%s: the simulation ended by signal %d", name, WTERMSIG(status));
+    return told->ok || bench_refuse(why, "%s: %s", name, told->why[0] ? told->why : "the simulation failed");
 }
 
 static void use_larger(sim_use *all, const sim_use *one) {
@@ -344,11 +369,13 @@ static bool run_engine(const sim_case *c, const char *name, shared *told, sim_re
     if (!engine)
         return bench_refuse(why, "no engine '%s'", name);
     bool together = !engine->by_call && c->config.kind == PLAN_DECLARED;
-    if (!count_calls(c, &calls, &weight, together ? INT64_MAX : engine->by_call ? CALLS_SIMULATED : 1, why))
+    if (!count_calls(c, &calls, &weight, together ? INT64_MAX : CALLS_SIMULATED, why))
         return false;
     for (int64_t i = 0; i < (together ? 1 : calls); i++) {
         progress(name, i, together ? 1 : calls);
-        if (!run_child(c, engine, together ? SIM_ALL_CALLS : i, number, told, why))
+        part one = {engine, together ? SIM_ALL_CALLS : i, number,
+                    (double)c->options.burst / (weight * (double)calls)};
+        if (!run_child(c, &one, told, why))
             return false;
         add_outcome(&result->outcome, &told->outcome, weight);
         result->requests += weight * told->requests;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define UNLIMITED 1e15 /* bytes a second */
+
 void sim_network_init(sim_network *network, const sagoi_topology *topology, const sim_costs *costs, bool write,
                       int64_t targets) {
     *network = (sim_network){.topology = topology,
@@ -94,7 +96,9 @@ static int64_t own_link(sim_network *network, sim_link_kind kind, int64_t place)
     double own = sagoi_topology_link(topology, place), level = topology->level[0].bandwidth;
     sim_link link = {.kind = kind,
                      .from = place,
-                     .bandwidth = (own < level ? own : level) * network->payload,
+                     .bandwidth = kind == SIM_LINK_DOWN && network->send_only
+                                      ? UNLIMITED
+                                      : (own < level ? own : level) * network->payload,
                      .latency = topology->level[0].latency / (topology->kind == SAGOI_FLAT ? 2 : 1)};
     return link_number(network, &link);
 }
@@ -219,7 +223,7 @@ static int64_t storage_link(sim_network *network, sim_link_kind kind, int64_t nu
                                                  : network->io_node_bandwidth;
     sim_link link = {.kind = kind,
                      .from = number,
-                     .bandwidth = bandwidth > 0 ? bandwidth : 1e15,
+                     .bandwidth = bandwidth > 0 ? bandwidth : UNLIMITED,
                      .latency = kind == SIM_LINK_TARGET ? network->topology->io.latency : 0};
     return link_number(network, &link);
 }

@@ -39,6 +39,7 @@ typedef struct sim_network {
     const sagoi_topology *topology; /* not owned */
     double payload;
     bool write;
+    bool send_only;  /* links limit what nodes send, not what they receive */
     int64_t targets; /* of the storage; 0: it costs nothing but the calls */
     double target_bandwidth, writer_bandwidth, io_node_bandwidth, file_bandwidth; /* 0: no limit */
     sim_link *link; /* owned, as is the table by key */

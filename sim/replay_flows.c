@@ -13,6 +13,7 @@
 #include <simgrid/barrier.h>
 #include <simgrid/comm.h>
 #include <simgrid/engine.h>
+#include <simgrid/exec.h>
 #include <simgrid/host.h>
 #include <simgrid/mailbox.h>
 #include <simgrid/semaphore.h>
@@ -23,12 +24,18 @@
 
 #include "bench/patterns.h"
 
+/* Of the cores that all nodes share: operations a second, so that SimGrid's precision is that of nanoseconds. */
+#define CORE_SPEED 1e9
+enum { PROCESSES_MAX = 64 };
+
 typedef struct sim_run {
     const sim_load *load;
     sim_network *network;
     sim_tally *tally;
     sg_bar_t step;
     sg_sem_t *empty, *full, *stored; /* aggregators each */
+    sg_sem_t *client;                /* nodes: what a node's client writes at a time; NULL: any number */
+    sg_host_t shared;                /* the cores of all nodes; NULL: each has its own */
 } sim_run;
 
 typedef struct role {
@@ -40,16 +47,41 @@ static void note(const sim_run *run, sim_phase phase, int64_t who, double start)
     sim_tally_note(run->tally, phase, who, start, simgrid_get_clock());
 }
 
-static void work(double seconds) {
+static void pass(double seconds) {
     if (seconds > 0)
         sg_actor_sleep_for(seconds);
 }
+
+static sg_exec_t start_work(const sim_run *run, double seconds) {
+    sg_exec_t exec = sg_actor_exec_init(seconds * CORE_SPEED);
+    sg_exec_set_host(exec, run->shared);
+    sg_exec_start(exec);
+    return exec;
+}
+
+/* So many processes work so many seconds each, side by side, on their own cores or on those that all share. */
+static void work_together(const sim_run *run, double seconds, int64_t processes) {
+    sg_exec_t exec[PROCESSES_MAX];
+    if (!run->shared) {
+        pass(seconds);
+        return;
+    }
+    if (seconds <= 0)
+        return;
+    int64_t started = processes < PROCESSES_MAX ? processes : PROCESSES_MAX;
+    for (int64_t i = 0; i < started; i++)
+        exec[i] = start_work(run, seconds * (double)processes / (double)started);
+    for (int64_t i = 0; i < started; i++)
+        sg_exec_wait(exec[i]);
+}
+
+static void work(const sim_run *run, double seconds) { work_together(run, seconds, 1); }
 
 static void wait_for_all(const sim_run *run) {
     if (!run->load->in_step)
         return;
     sg_barrier_wait(run->step);
-    work(run->load->step);
+    pass(run->load->step);
 }
 
 static sg_mailbox_t box_of(char kind, int64_t number, int64_t round) {
@@ -86,7 +118,7 @@ static void node_writes(sim_run *run, int64_t node, sg_comm_t *comms) {
     int64_t sent = 0;
     for (int64_t r = 0; r < sim_load_replayed(load); r++) {
         double start = simgrid_get_clock();
-        work(sim_load_round(load, r)->node[node]);
+        work_together(run, sim_load_round(load, r)->node[node], load->processes);
         note(run, SIM_GATHER, -1 - node, start);
         start = simgrid_get_clock();
         wait_sent(run, r - 1, comms, &sent);
@@ -112,7 +144,7 @@ static void node_reads(sim_run *run, int64_t node, sg_comm_t *comms, void **came
             sg_comm_wait_all(comms, (size_t)open);
         note(run, SIM_EXCHANGE, -1 - node, start);
         start = simgrid_get_clock();
-        work(sim_load_round(load, r)->node[node]);
+        work_together(run, sim_load_round(load, r)->node[node], load->processes);
         note(run, SIM_GATHER, -1 - node, start);
         sim_tally_end(run->tally, r, simgrid_get_clock());
         sim_tally_sent(run->tally, r, simgrid_get_clock());
@@ -126,7 +158,7 @@ static void node_main(int argc, char **argv) {
     const sim_load *load = self->run->load;
     sg_comm_t *comms = calloc((size_t)load->aggregators, sizeof *comms);
     void **came = calloc((size_t)load->aggregators, sizeof *came);
-    work(load->ahead);
+    pass(load->ahead);
     if (load->write && comms)
         node_writes(self->run, self->number, comms);
     else if (comms && came)
@@ -184,7 +216,7 @@ static void receive_round(const sim_run *run, int64_t a, int64_t round, inbox *i
     while (expected > 0 || in->open > 0) {
         for (; expected > 0 && in->open < in->capacity; expected--)
             inbox_post(in, box);
-        work(inbox_wait(in)->seconds);
+        work(run, inbox_wait(in)->seconds);
     }
 }
 
@@ -194,7 +226,7 @@ static void aggregator_writes(sim_run *run, int64_t a, inbox *in) {
         sg_sem_acquire(run->empty[a]);
         double start = simgrid_get_clock();
         receive_round(run, a, r, in);
-        work(sim_load_flow(load, r, load->host[a], a)->seconds + sim_load_round(load, r)->store[a].work);
+        work(run, sim_load_flow(load, r, load->host[a], a)->seconds + sim_load_round(load, r)->store[a].work);
         note(run, SIM_EXCHANGE, a, start);
         sg_sem_release(run->full[a]);
         if (load->in_step && !load->overlapped)
@@ -208,13 +240,13 @@ static void aggregator_reads(sim_run *run, int64_t a, inbox *out) {
     for (int64_t r = 0; r < sim_load_replayed(load); r++) {
         sg_sem_acquire(run->full[a]);
         double start = simgrid_get_clock();
-        work(sim_load_flow(load, r, load->host[a], a)->seconds + sim_load_round(load, r)->store[a].work);
+        work(run, sim_load_flow(load, r, load->host[a], a)->seconds + sim_load_round(load, r)->store[a].work);
         for (int64_t i = 0; i < load->nodes; i++) {
             int64_t n = (i + a) % load->nodes;
             sim_flow *flow = sim_load_flow(load, r, n, a);
             if (!sim_load_crosses(load, r, n, a))
                 continue;
-            work(flow->seconds);
+            work(run, flow->seconds);
             if (out->open == out->capacity)
                 (void)inbox_wait(out);
             out->comm[out->open++] = sg_mailbox_put_async(box_of('n', n, r), flow, (long)(flow->bytes + 0.5));
@@ -233,7 +265,7 @@ static void aggregator_main(int argc, char **argv) {
     const role *self = sg_actor_self_get_data();
     const sim_load *load = self->run->load;
     inbox in;
-    work(load->ahead);
+    pass(load->ahead);
     if (inbox_init(&in, load->in_flight)) {
         if (load->write)
             aggregator_writes(self->run, self->number, &in);
@@ -251,20 +283,29 @@ static sg_host_t host_of(char kind, int64_t number) {
     return sg_host_by_name(name);
 }
 
+static void move_piece(const sim_run *run, int64_t a, const sim_store *store, int64_t i) {
+    int64_t targets = run->network->targets;
+    sg_host_t client = host_of('w', a), target = host_of('t', sim_store_target(store, targets, i));
+    double bytes = sim_store_bytes(store, targets, i);
+    if (bytes > 0 && run->load->write)
+        sg_host_sendto(client, target, bytes);
+    else if (bytes > 0)
+        sg_host_sendto(target, client, bytes);
+}
+
 static void move_window(const sim_run *run, int64_t a, int64_t round) {
     const sim_store *store = &sim_load_round(run->load, round)->store[a];
-    work(store->seconds);
-    if (store->bytes <= 0 || run->network->targets == 0)
-        return;
+    sg_sem_t turn = run->client ? run->client[run->load->host[a]] : NULL;
     int64_t pieces = sim_store_pieces(store, run->network->targets);
-    for (int64_t i = 0; i < pieces; i++) {
-        sg_host_t client = host_of('w', a),
-                  target = host_of('t', sim_store_target(store, run->network->targets, i));
-        double bytes = store->bytes / (double)pieces;
-        if (run->load->write)
-            sg_host_sendto(client, target, bytes);
-        else
-            sg_host_sendto(target, client, bytes);
+    if (run->network->targets == 0) /* its own processor stores */
+        work(run, store->seconds);
+    for (int64_t i = 0; i < pieces && run->network->targets > 0; i++) {
+        if (turn)
+            sg_sem_acquire(turn);
+        pass(store->seconds / (double)pieces);
+        move_piece(run, a, store, i);
+        if (turn)
+            sg_sem_release(turn);
     }
 }
 
@@ -273,7 +314,7 @@ static void storer_main(int argc, char **argv) {
     const role *self = sg_actor_self_get_data();
     sim_run *run = self->run;
     int64_t a = self->number;
-    work(run->load->ahead);
+    pass(run->load->ahead);
     for (int64_t r = 0; r < sim_load_replayed(run->load); r++) {
         sg_sem_acquire(run->load->write ? run->full[a] : run->empty[a]);
         double start = simgrid_get_clock();
@@ -334,7 +375,7 @@ static void print_store_routes(sim_run *run, FILE *out, bool *known) {
             for (int64_t i = 0; store->bytes > 0 && i < pieces; i++) {
                 int64_t t = sim_store_target(store, run->network->targets, i);
                 int64_t hops = sim_network_store_route(run->network, a, load->place[load->host[a]], t, route);
-                sim_network_load(run->network, route, hops, store->bytes / (double)pieces);
+                sim_network_load(run->network, route, hops, sim_store_bytes(store, targets, i));
                 if (known[a * targets + t])
                     continue;
                 known[a * targets + t] = true;
@@ -366,6 +407,8 @@ static bool print_platform(sim_run *run, FILE *out, FILE *routes) {
     print_hosts(out, 'n', load->nodes);
     print_hosts(out, 'w', load->aggregators);
     print_hosts(out, 't', network->targets);
+    fprintf(out, "<host id=\"cores\" speed=\"%gf\" core=\"%lld\"/>\n", CORE_SPEED,
+            (long long)(load->cores > 0 ? load->cores : 1));
     fprintf(out, "<link id=\"free\" bandwidth=\"1e15Bps\" latency=\"0s\"/>\n");
     for (int64_t i = 0; i < network->links; i++)
         fprintf(out, "<link id=\"l%lld\" bandwidth=\"%.17gBps\" latency=\"%.17gs\"/>\n", (long long)i,
@@ -449,14 +492,20 @@ bool sim_replay_flows(sim_tally *tally, char *why) {
     run.empty = calloc(aggregators, sizeof *run.empty);
     run.full = calloc(aggregators, sizeof *run.full);
     run.stored = calloc(aggregators, sizeof *run.stored);
+    bool turns = tally->load->at_once > 0;
+    run.client = turns ? calloc(nodes, sizeof *run.client) : NULL;
     role *roles = calloc(nodes + aggregators, sizeof *roles);
-    bool ok = (run.empty && run.full && run.stored && roles) || bench_refuse(why, "out of memory");
+    bool ok = (run.empty && run.full && run.stored && roles && (run.client || !turns)) ||
+              bench_refuse(why, "out of memory");
     if (ok) {
         start_simgrid();
         ok = load_platform(&run, why);
     }
     if (ok) {
         run.step = sg_barrier_init((unsigned)(nodes + aggregators));
+        run.shared = tally->load->cores > 0 ? sg_host_by_name("cores") : NULL;
+        for (size_t n = 0; run.client && n < nodes; n++)
+            run.client[n] = sg_sem_init((int)tally->load->at_once);
         start_actors(&run, roles);
         simgrid_run();
     }
@@ -464,5 +513,6 @@ bool sim_replay_flows(sim_tally *tally, char *why) {
     free(run.empty);
     free(run.full);
     free(run.stored);
+    free(run.client);
     return ok;
 }

@@ -106,10 +106,11 @@ static void each_piece(const links_run *run, int64_t r, const stores *times, boo
     for (int64_t a = 0; a < run->load->aggregators; a++) {
         const sim_store *store = &sim_load_round(run->load, r)->store[a];
         int64_t pieces = sim_store_pieces(store, targets > 0 ? targets : 1);
-        double bytes = store->bytes / (double)pieces, start = times->start[a] + store->seconds, own = start;
+        double start = times->start[a] + store->seconds, own = start;
         if (!sum_up)
             times->end[a] = start;
         for (int64_t i = 0; store->bytes > 0 && targets > 0 && i < pieces; i++) {
+            double bytes = sim_store_bytes(store, targets, i);
             int64_t hops = sim_network_store_route(run->network, a, run->load->place[run->load->host[a]],
                                                    sim_store_target(store, targets, i), route);
             if (sum_up) {

@@ -8,18 +8,35 @@
 #include "bench/patterns.h"
 
 /* SimGrid needs about a second for each ten thousand flows, and more for each the more they are at once. */
-enum { MAX_TARGETS_A_STORE = 4, FLOWS_FOR_SIMGRID = 4000 };
+enum { MAX_TARGETS_A_STORE = 4, STRIPES_APART = 16, FLOWS_FOR_SIMGRID = 4000 };
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
 /* ---- Stores ---- */
 
+/* A few stripes are a piece each, with the bytes that are in it; of more the bytes are shared out evenly. */
+static bool is_exact(const sim_store *store) { return store->stripes > 1 && store->stripes <= STRIPES_APART; }
+
+double sim_store_bytes(const sim_store *store, int64_t targets, int64_t i) {
+    int64_t pieces = sim_store_pieces(store, targets);
+    if (!is_exact(store) || store->first + store->last <= 0)
+        return store->bytes / (double)pieces;
+    double share = i == 0            ? store->first
+                   : i == pieces - 1 ? store->last
+                                     : (1 - store->first - store->last) / (double)(pieces - 2);
+    return store->bytes * share;
+}
+
 int64_t sim_store_pieces(const sim_store *store, int64_t targets) {
+    if (is_exact(store))
+        return store->stripes;
     int64_t most = targets < MAX_TARGETS_A_STORE ? targets : MAX_TARGETS_A_STORE;
     return store->stripes < 1 ? 1 : store->stripes < most ? store->stripes : most;
 }
 
 int64_t sim_store_target(const sim_store *store, int64_t targets, int64_t i) {
+    if (is_exact(store))
+        return (store->stripe + i) % targets;
     int64_t spread = store->stripes > MAX_TARGETS_A_STORE ? store->stripes / MAX_TARGETS_A_STORE : 1;
     int64_t number = store->stripes > 0 ? store->stripe / store->stripes : 0; /* all targets have their turn */
     return (store->stripe + i * spread + (number + store->stripe / targets) % spread) % targets;
@@ -179,6 +196,8 @@ bool sim_replay(const sim_load *load, sim_network *network, sim_model model, sim
     sim_tally tally;
     bool ok = sim_tally_init(&tally, load, network, outcome) || bench_refuse(why, "out of memory");
     outcome->model = model == SIM_MODEL_AUTO ? choose(load) : model;
+    if (load->cores > 0 || load->at_once > 0) /* who waits for whom is not to be had from sums */
+        outcome->model = SIM_MODEL_FLOWS;
     ok = ok && (outcome->model == SIM_MODEL_FLOWS ? sim_replay_flows(&tally, why) : sim_replay_links(&tally, why));
     if (ok)
         sim_tally_finish(&tally);

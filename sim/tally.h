@@ -28,6 +28,7 @@ void sim_tally_finish(sim_tally *tally);
 
 /* Of a store, the pieces that go to a target each, one after another, and where the i-th goes. */
 int64_t sim_store_pieces(const sim_store *store, int64_t targets);
+double sim_store_bytes(const sim_store *store, int64_t targets, int64_t i);
 int64_t sim_store_target(const sim_store *store, int64_t targets, int64_t i);
 
 bool sim_replay_flows(sim_tally *tally, char *why);

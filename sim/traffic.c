@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* So many runs show how they lie. */
+enum { SAMPLED_MOST = 1 << 20 };
+
 typedef struct piece {
     int64_t window, start, end;
 } piece;
@@ -73,6 +76,7 @@ typedef struct counter {
     pieces kept;    /* of one local aggregator, and the same in order, with where a window's begin: */
     piece *sorted;
     int64_t sorted_capacity, *first;
+    pieces sampled; /* of all ranks, in the first window */
     int64_t node, rank, local;
     int64_t *rank_seen, *local_seen; /* windows: the last rank and local aggregator that had something there */
     double span;                     /* of the rank: see sim_rank_share */
@@ -84,10 +88,7 @@ static sim_share *share_of(const counter *c, int64_t w) {
     return &sim_traffic_share(c->traffic, w / windows, c->node)[w % windows];
 }
 
-static void keep_piece(counter *c, int64_t window, int64_t start, int64_t end) {
-    pieces *kept = &c->kept;
-    if (!c->question->join)
-        return;
+static void add_piece(pieces *kept, const piece *added) {
     if (kept->count == kept->capacity) {
         int64_t capacity = kept->capacity ? 2 * kept->capacity : 4096;
         piece *more = realloc(kept->piece, (size_t)capacity * sizeof *more);
@@ -97,7 +98,16 @@ static void keep_piece(counter *c, int64_t window, int64_t start, int64_t end) {
         kept->piece = more;
         kept->capacity = capacity;
     }
-    kept->piece[kept->count++] = (piece){window, start, end};
+    kept->piece[kept->count++] = *added;
+}
+
+/* One window, the first, says for all of them how many runs touch. */
+static void keep_piece(counter *c, int64_t window, int64_t start, int64_t end) {
+    piece added = {window, start, end};
+    if (c->question->join)
+        add_piece(&c->kept, &added);
+    if (c->question->sample && window == c->order[0] && c->sampled.count < SAMPLED_MOST)
+        add_piece(&c->sampled, &added);
 }
 
 /* The first time that the rank has something in the window. */
@@ -215,6 +225,19 @@ static void end_local(counter *c) {
     c->kept.count = 0;
 }
 
+static double count_stretches(pieces *sampled) {
+    double stretches = 0;
+    int64_t end = INT64_MIN;
+    if (sampled->count == 0)
+        return 1;
+    qsort(sampled->piece, (size_t)sampled->count, sizeof *sampled->piece, by_start);
+    for (int64_t i = 0; i < sampled->count; i++) {
+        stretches += sampled->piece[i].start > end;
+        end = sampled->piece[i].end > end ? sampled->piece[i].end : end;
+    }
+    return stretches / (double)sampled->count;
+}
+
 static bool count_rank(counter *c, char *why) {
     const plan_config *config = c->question->config;
     bench_access access;
@@ -238,7 +261,7 @@ static bool count_node(counter *c, char *why) {
                 return false;
         end_local(c);
     }
-    return !c->kept.failed || bench_refuse(why, "out of memory");
+    return !(c->kept.failed || c->sampled.failed) || bench_refuse(why, "out of memory");
 }
 
 /* ---- Interface ---- */
@@ -284,6 +307,8 @@ bool sim_traffic_make(sim_traffic *traffic, const sim_question *question, char *
     free(c.first);
     free(c.sorted);
     free(c.kept.piece);
+    traffic->stretches = count_stretches(&c.sampled);
+    free(c.sampled.piece);
     return ok;
 }
 

@@ -31,6 +31,7 @@ typedef struct sim_traffic {
     int64_t nodes, windows, rounds;
     sim_share *share;        /* rounds x nodes x windows (owned, as is: */
     sim_rank_share *busiest; /* rounds x nodes */
+    double stretches;        /* of all ranks' runs in a window with some, the share that a hole follows */
 } sim_traffic;
 
 typedef struct sim_question {
@@ -39,7 +40,8 @@ typedef struct sim_question {
     int64_t locals;           /* local aggregators a node */
     const sim_window *window; /* rounds x windows; none overlaps with another */
     int64_t windows, rounds;
-    bool join; /* count joined runs, too */
+    bool join;   /* count joined runs, too */
+    bool sample; /* find out how many runs touch the next one, whoever has it */
 } sim_question;
 
 static inline sim_share *sim_traffic_share(const sim_traffic *traffic, int64_t round, int64_t node) {

@@ -260,7 +260,13 @@ static void local_aggregators_join_runs(void **state) {
     (void)state;
     sim_case *c = make_case("interleaved", 2, 4, false);
     sim_window all = {0, INT64_MAX};
-    sim_question question = {&c->config, SIM_ALL_CALLS, 1, &all, 1, 1, true};
+    sim_question question = {.config = &c->config,
+                             .call = SIM_ALL_CALLS,
+                             .locals = 1,
+                             .window = &all,
+                             .windows = 1,
+                             .rounds = 1,
+                             .join = true};
     sim_traffic traffic;
     assert_true(sim_traffic_make(&traffic, &question, why));
     /* 64 segments; the four blocks of a node's ranks lie side by side in each */
@@ -270,6 +276,73 @@ static void local_aggregators_join_runs(void **state) {
     assert_int_equal((int)traffic.share[0].locals, 1);
     sim_traffic_cleanup(&traffic);
     free_case(c);
+}
+
+/* Every other block of the file: a hole follows each of the runs, whoever has the next one.  Blocks side by side:
+ * one stretch is all of them. */
+static void runs_that_a_hole_follows_are_counted(void **state) {
+    char why[BENCH_MESSAGE_MAX];
+    const char *const patterns[] = {"checkerboard", "interleaved"};
+    (void)state;
+    for (int p = 0; p < 2; p++) {
+        sim_case *c = make_case(patterns[p], 2, 4, false);
+        sim_window all = {0, INT64_MAX};
+        sim_question question = {.config = &c->config,
+                                 .call = SIM_ALL_CALLS,
+                                 .locals = 1,
+                                 .window = &all,
+                                 .windows = 1,
+                                 .rounds = 1,
+                                 .sample = true};
+        sim_traffic traffic;
+        assert_true(sim_traffic_make(&traffic, &question, why));
+        double runs = traffic.share[0].runs + traffic.share[1].runs;
+        assert_true(fabs(traffic.stretches * runs - (p == 0 ? runs : 1)) < 1e-6);
+        sim_traffic_cleanup(&traffic);
+        free_case(c);
+    }
+}
+
+/* Four nodes that work a second each on two cores take two; with cores of their own, one. */
+static void nodes_wait_for_cores_that_they_share(void **state) {
+    (void)state;
+    for (int64_t cores = 0; cores <= 4; cores += 2) {
+        make_load(4, 1, 1);
+        load.cores = cores;
+        for (int64_t n = 0; n < 4; n++)
+            load.round[0].node[n] = 1;
+        flow(0, 1, 0, 1);
+        close_to(replay(0).seconds, (cores == 2 ? 2 : 1) + LATENCY);
+        sim_load_cleanup(&load);
+    }
+}
+
+/* Two writers of a node, a second each at targets of their own: side by side, or one after the other. */
+static void a_client_writes_one_piece_at_a_time(void **state) {
+    (void)state;
+    for (int64_t at_once = 0; at_once < 2; at_once++) {
+        make_load(1, 2, 1);
+        topology.level[0].bandwidth = 10 * GB;
+        load.at_once = at_once;
+        for (int64_t a = 0; a < 2; a++)
+            load.round[0].store[a] = (sim_store){.bytes = GB, .stripe = a, .stripes = 1};
+        close_to(replay(2).seconds, at_once == 1 ? 2 + LATENCY : 1 + LATENCY / 2);
+        sim_load_cleanup(&load);
+    }
+}
+
+/* Of two rounds a node's bucket lets the first half a gigabyte pass, and a target's as much. */
+static void a_bucket_lets_the_first_bytes_pass(void **state) {
+    (void)state;
+    make_load(2, 1, 2);
+    for (int64_t r = 0; r < 2; r++) {
+        flow(r, 1, 0, 0.4 * GB);
+        load.round[r].store[0] = (sim_store){.bytes = 0.4 * GB, .stripes = 1};
+    }
+    assert_true(sim_load_burst(&load, 0.5 * GB, 1));
+    close_to(sim_load_flow(&load, 1, 1, 0)->bytes, 0.3 * GB);
+    close_to(load.round[1].store[0].bytes, 0.3 * GB);
+    assert_true(sim_load_flow(&load, 0, 1, 0)->bytes <= 1 && load.round[0].store[0].bytes <= 1);
 }
 
 /* A fixed buffer on a node with less memory is swapped; Sago's plans keep to the memory. */
@@ -345,6 +418,10 @@ int main(void) {
         BOTH(reads_go_the_other_way),
         TEST(bytes_stored_are_bytes_written),
         TEST(local_aggregators_join_runs),
+        TEST(runs_that_a_hole_follows_are_counted),
+        TEST(nodes_wait_for_cores_that_they_share),
+        TEST(a_client_writes_one_piece_at_a_time),
+        TEST(a_bucket_lets_the_first_bytes_pass),
         TEST(fixed_buffers_swap),
         TEST(routes_are_as_long_as_the_planner_thinks),
     };

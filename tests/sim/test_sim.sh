@@ -43,6 +43,17 @@ fast, slow = (float(open(name).read().split("two-phase")[1].split()[0]) for name
 assert slow > 2 * fast, (fast, slow)
 PYTHON
 
+# Where links limit only what nodes send, what one node reads from many targets comes faster.
+READER=(contiguous --bytes 9M --nodes 1 --ranks-per-node 4 --costs cluster --stripe-unit 1M --stripe-count 4 --level 0=1e8 --cost target_read=1e8 --read
+    --hint sago_strategy=direct --engines sago --json)
+"$SAGO" sim "${READER[@]}" >"$scratch/both"
+"$SAGO" sim "${READER[@]}" --send-only >"$scratch/sent"
+python3 - "$scratch/both" "$scratch/sent" <<'PYTHON' || fail "--send-only changes nothing"
+import json, sys
+both, sent = (json.load(open(name))["engines"][0]["seconds"] for name in sys.argv[1:])
+assert both > 1.5 * sent, (both, sent)
+PYTHON
+
 # Sums link by link and SimGrid's flows agree, whether the storage, the network or processors decide.
 agree() {
     for model in flows links; do "$SAGO" sim "$@" --model $model --json >"$scratch/$model"; done
