@@ -94,9 +94,9 @@ or knows less than the simulator does.
 
 What the rows that miss have in common: *reads of many short runs on Theta* (e3sm, btio: aggregators that have more than their share of
 runs are not seen in sums over nodes); *windows of half a GPFS block* (Mira, writes: domains end at blocks, which are the unit of locks,
-by rule); *nodes with contiguous pieces of many runs* (flash on 16 nodes: that a rank's runs touch each other is not known, so going alone
-seems to cost locks); *dealt-out stripes that happen to be the node's own* (interleaved with `placement=rank`); and *the cluster that nobody
-has described*, where the planner knows stripes, but neither requests' time nor links' (hacc-aos, checkerboard).
+by rule); *locks that belong to nodes* (contiguous pieces that fill a stripe of 16 MiB together on one node: the planner counts each rank's
+piece, so going alone seems to cost locks); *dealt-out stripes that happen to be the node's own* (interleaved with `placement=rank`); and *the
+cluster that nobody has described*, where the planner knows stripes, but neither requests' time nor links' (hacc-aos, checkerboard, e3sm).
 
 Aggregators for each storage target: the paper (000) used 2, 4 and 8 on 512, 1,024 and 2,048 nodes of Theta; the planner takes as many
 as keep targets busy. The simulator agrees with the planner (docs/papers.md: times fall up to 16), and both with the paper's own 10 GB/s
