@@ -195,17 +195,30 @@ static bool judge(tune_plan *plan, const tune_told *told, sagoi_site *site) {
 
 /* ---- Racks ---- */
 
-/* By latency, or where that has no gap by bandwidth. */
+static double gap_of(const sagoi_racks *found) {
+    return found->racks > 1 ? found->least_far / found->greatest_near : 0;
+}
+
+static sago_status find_by(const tune_plan *plan, tune_pairs *p, const double *figure, int64_t *rack,
+                           sagoi_racks *found) {
+    for (int64_t i = 0; i < p->count; i++)
+        p->pair[i].seconds = figure[i];
+    return sagoi_racks_find(plan->world.nodes, p->count, p->pair, rack, found);
+}
+
+/* By latency or by bandwidth, whichever has the wider gap. */
 static bool find_racks(tune_plan *plan, tune_pairs *p, int64_t *rack, sagoi_racks *found) {
-    *found = (sagoi_racks){.racks = 1};
-    for (int k = 0; k < 2 && found->racks == 1; k++) {
-        for (int64_t i = 0; i < p->count; i++)
-            p->pair[i].seconds = k ? p->slowness[i] : p->latency[i];
-        if (sagoi_racks_find(plan->world.nodes, p->count, p->pair, rack, found) != SAGO_OK) {
-            snprintf(plan->why, sizeof plan->why, "%s", sago_error_message());
-            return false;
-        }
+    sagoi_racks by_latency, by_bandwidth;
+    sago_status status = find_by(plan, p, p->latency, rack, &by_latency);
+    if (status == SAGO_OK)
+        status = find_by(plan, p, p->slowness, rack, &by_bandwidth);
+    if (status == SAGO_OK && gap_of(&by_latency) > gap_of(&by_bandwidth))
+        status = find_by(plan, p, p->latency, rack, &by_latency);
+    if (status != SAGO_OK) {
+        snprintf(plan->why, sizeof plan->why, "%s", sago_error_message());
+        return false;
     }
+    *found = gap_of(&by_latency) > gap_of(&by_bandwidth) ? by_latency : by_bandwidth;
     return true;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/checked.h"
 #include "base/hints.h"
+#include "machine/cray.h"
 #include "machine/site_library.h"
 
 /* ---- One node ----------------------------------------------------------------------------------------- */
@@ -24,6 +25,8 @@ void sagoi_node_name_ask(sagoi_node_name *name) {
     const char *address = sagoi_environment("SLURM_TOPOLOGY_ADDR");
     if (address && strlen(address) < sizeof name->address)
         (void)snprintf(name->address, sizeof name->address, "%s", address);
+    else
+        name->cray = sagoi_cray_ask("", name->host, name->address, sizeof name->address);
 }
 
 static int64_t count_of(hwloc_topology_t topology, hwloc_obj_type_t type, int64_t otherwise) {
@@ -219,17 +222,17 @@ static bool use_slurm_conf(const char *slurm_conf, int64_t nodes, const sagoi_no
     return used;
 }
 
-static bool use_slurm_addresses(int64_t nodes, const sagoi_node_name *name, sagoi_surroundings *found,
-                                int64_t *place) {
+static bool use_addresses(int64_t nodes, const sagoi_node_name *name, sagoi_surroundings *found, int64_t *place) {
     for (int64_t n = 0; n < nodes; n++)
-        if (!name[n].address[0])
+        if (!name[n].address[0] || name[n].cray != name[0].cray)
             return false;
     sagoi_topology tree = {.kind = SAGOI_FAT_TREE};
     sagoi_hostlist hosts = {0};
     bool used = sagoi_slurm_addresses(nodes, name, &tree, &hosts) == SAGO_OK &&
                 use_tree(&tree, &hosts, nodes, name, found, place);
     if (used)
-        (void)snprintf(found->source, sizeof found->source, "SLURM_TOPOLOGY_ADDR");
+        (void)snprintf(found->source, sizeof found->source, "%s",
+                       name[0].cray ? "/proc/cray_xt/cname" : "SLURM_TOPOLOGY_ADDR");
     sagoi_hostlist_cleanup(&hosts);
     return used;
 }
@@ -322,7 +325,7 @@ static sago_status find_topology(const sagoi_discover_options *options, const sa
             return status;
     }
     if (!use_slurm_conf(options->slurm_conf, nodes, name, found, place) &&
-        !use_slurm_addresses(nodes, name, found, place)) {
+        !use_addresses(nodes, name, found, place)) {
         use_flat(site, nodes, found, place); /* their attempts may have left places behind */
         if (!use_racks(site, nodes, name, found, place))
             use_flat(site, nodes, found, place);

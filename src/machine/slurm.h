@@ -14,6 +14,7 @@ typedef struct sagoi_node_name {
     char host[SAGOI_HOST_MAX];
     char address[SAGOI_ADDRESS_MAX]; /* "top.leaf.host", or "" */
     int64_t numa;                    /* NUMA domains; 0: not asked */
+    int64_t cray;                    /* 1: the address comes from /proc/cray_xt/cname (cray.h), not from Slurm */
 } sagoi_node_name;
 
 /* Both set kind, dimensions, extent and places of the topology and add the hosts with their places; levels are

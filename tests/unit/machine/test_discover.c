@@ -41,7 +41,7 @@ static path_text put(const char *name, const char *text) {
 
 enum { NODES = 4 };
 static const sagoi_node_name four[NODES] = {
-    {"n3.example.org", "", 0}, {"n0", "", 0}, {"n2", "", 0}, {"n1", "", 0}};
+    {"n3.example.org", "", 0, 0}, {"n0", "", 0, 0}, {"n2", "", 0, 0}, {"n1", "", 0, 0}};
 
 static sagoi_discover_options nothing(void) {
     static char slurm[512];
@@ -59,7 +59,8 @@ static path_text site_with(const char *library) {
 
 static void test_site_library(void **state) {
     (void)state;
-    static const sagoi_node_name racks[3] = {{"r2n5.example.org", "", 0}, {"r0n0", "", 0}, {"r2n6", "", 0}};
+    static const sagoi_node_name racks[3] = {
+        {"r2n5.example.org", "", 0, 0}, {"r0n0", "", 0, 0}, {"r2n6", "", 0, 0}};
     const char *build = getenv("SAGO_BUILD");
     char path[512];
     sagoi_surroundings found;
@@ -177,8 +178,10 @@ static void test_slurm_refusals(void **state) {
 
 static void test_slurm_addresses(void **state) {
     (void)state;
-    sagoi_node_name named[NODES] = {
-        {"n0", "top.s1.n0", 0}, {"n1", "top.s0.n1", 0}, {"n2", "top.s1.n2", 0}, {"n3", "top.s10.n3", 0}};
+    sagoi_node_name named[NODES] = {{"n0", "top.s1.n0", 0, 0},
+                                    {"n1", "top.s0.n1", 0, 0},
+                                    {"n2", "top.s1.n2", 0, 0},
+                                    {"n3", "top.s10.n3", 0, 0}};
     sagoi_surroundings found;
     int64_t place[NODES];
     sagoi_discover_options options = nothing();
@@ -321,7 +324,7 @@ static void test_named_must_be_right(void **state) {
     assert_discover_fails(&options, SAGO_ERR_ARG, "broken:1: machine takes one word");
     options.site = "/nowhere/site";
     assert_discover_fails(&options, SAGO_ERR_NO_FILE, "/nowhere/site");
-    sagoi_node_name twins[2] = {{"n1", "", 0}, {"n1", "", 0}};
+    sagoi_node_name twins[2] = {{"n1", "", 0, 0}, {"n1", "", 0, 0}};
     path_text mine = put("mine.sago", MACHINE "hosts n[0-5]\n");
     sagoi_surroundings found;
     int64_t place[2];
