@@ -143,12 +143,14 @@ bench-dropin:
 	@for mpi in mpich openmpi; do $(MAKE) --no-print-directory build MPI=$$mpi || exit; done
 	@tools/dropin_table.py --summary docs/dropin-speed.md $(BENCH_ARGS)
 
+# CMake's manifest is of the last installation, by whomever: a test installs, too.
 install: build
 	@cmake --install $(TREE) --prefix $(PREFIX)
+	@cp $(TREE)/install_manifest.txt $(TREE)/installed.txt
 
 # What the last `make install` of this tree has installed.
 uninstall:
-	@packaging/uninstall.sh $(TREE)/install_manifest.txt
+	@packaging/uninstall.sh $(TREE)/installed.txt
 
 # Debian packages in build/deb; the RPM of packaging/sago.spec is made by rpmbuild.
 deb:

@@ -15,5 +15,9 @@ while IFS= read -r file || [ -n "$file" ]; do
     */sago/* | */doc/*) rmdir -p --ignore-fail-on-non-empty "$(dirname "${DESTDIR:-}$file")" 2>/dev/null || true ;;
     esac
 done <"$1"
+if [ "$files" -eq 0 ]; then
+    echo "make uninstall: none of the files is there any more that were installed ($1)" >&2
+    exit 1
+fi
 rm "$1"
 echo "$files files removed"

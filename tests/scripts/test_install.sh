@@ -125,5 +125,8 @@ says "holds Sago for $other_name" "$tmp/log"
 echo "== removed again"
 cp "$SAGO_BUILD/install_manifest.txt" "$tmp/manifest" # of the installation that was refused before it began, so of the last one
 "$SAGO_SOURCE/packaging/uninstall.sh" "$tmp/manifest" >"$tmp/log" || { cat "$tmp/log"; fail "make uninstall"; }
+cp "$SAGO_BUILD/install_manifest.txt" "$tmp/manifest"
+if "$SAGO_SOURCE/packaging/uninstall.sh" "$tmp/manifest" >"$tmp/log" 2>&1; then fail "make uninstall, twice"; fi
+says "none of the files is there" "$tmp/log"
 left=$(find "$prefix" -type f -o -type l)
 [ -z "$left" ] || fail "left behind: $left"
