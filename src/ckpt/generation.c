@@ -61,6 +61,10 @@ static int64_t whole_name(const char *name, const char *prefix) {
     return *rest ? 0 : generation;
 }
 
+bool sagoi_is_generation_name(const char *name) {
+    return whole_name(name, LOCK_PREFIX) > 0 || whole_name(name, FOUND_PREFIX) > 0;
+}
+
 static sago_status look_at_name(void *arg, const char *name) {
     sagoi_generations *seen = arg;
     seen->lock = sagoi_max(seen->lock, whole_name(name, LOCK_PREFIX));

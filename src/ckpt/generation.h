@@ -33,6 +33,8 @@ typedef struct sagoi_generations {
 } sagoi_generations;
 
 sago_status sagoi_generations_look(const char *dir, sagoi_generations *seen) SAGOI_CHECKED;
+/* Of a lock, or of a list of what was found. */
+bool sagoi_is_generation_name(const char *name);
 void sagoi_lock_name(char name[SAGOI_CKPT_FILE_NAME], int64_t generation);
 
 /* ---- The fence ---- */

@@ -25,6 +25,18 @@ static void encode_marker(const sago_ckpt *ckpt, sagoi_wire_out *out) {
     sagoi_record_end(out);
 }
 
+/* A record that was read and is none.  Nothing is lost but where the nodes' storage belongs. */
+static sago_status not_a_marker(sago_status status) {
+    char why[SAGOI_MESSAGE_MAX];
+    if (status != SAGO_ERR_IO && status != SAGO_ERR_BAD_FILE)
+        return status;
+    (void)snprintf(why, sizeof why, "%s", sagoi_message());
+    return sagoi_fail(status,
+                      "%.300s; once that file is removed, the steps in the directory can be used again, those on "
+                      "the nodes cannot",
+                      why);
+}
+
 /* *old: it is from before there were generations. */
 static sago_status read_marker(sago_ckpt *ckpt, bool *old) {
     char path[SAGOI_CKPT_PATH], *bytes = NULL;
@@ -35,7 +47,7 @@ static sago_status read_marker(sago_ckpt *ckpt, bool *old) {
         return sagoi_fail(SAGO_ERR_BAD_FILE, "the path is too long");
     sago_status status = sagoi_cfile_load(path, 4096, &bytes, &len);
     if (!status)
-        status = sagoi_record_open(bytes, len, SAGOI_RECORD_DIRECTORY, path, &in);
+        status = not_a_marker(sagoi_record_open(bytes, len, SAGOI_RECORD_DIRECTORY, path, &in));
     if (!status) {
         ckpt->directory.low = (uint64_t)sagoi_in_int(&in);
         ckpt->directory.high = (uint64_t)sagoi_in_int(&in);
@@ -86,11 +98,16 @@ static sago_status bring_up_to_date(sago_ckpt *ckpt) {
     return status;
 }
 
-/* Anything but what an interrupted first opening leaves, or another job's that goes on? */
+/* Anything but what an interrupted first opening leaves, or another job's that goes on, or a directory whose
+ * marker is lost? */
 static sago_status refuse_name(void *arg, const char *name) {
+    sagoi_folder_kind kind;
+    int64_t step;
+    uint64_t id_low;
     size_t len = strlen(name), suffix = strlen(SAGOI_ASIDE_SUFFIX);
     bool aside = len > suffix && strcmp(name + len - suffix, SAGOI_ASIDE_SUFFIX) == 0;
-    if (aside || strcmp(name, MARKER_NAME) == 0)
+    if (aside || strcmp(name, MARKER_NAME) == 0 || sagoi_is_generation_name(name) ||
+        sagoi_save_folder_parse(name, &kind, &step, &id_low))
         return SAGO_OK;
     return sagoi_fail(SAGO_ERR_BAD_FILE, "%s is not a checkpoint directory: it has \"%.64s\" in it", (char *)arg,
                       name);

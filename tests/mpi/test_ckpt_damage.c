@@ -364,6 +364,26 @@ static void strangers(void) {
     scene = "";
 }
 
+/* The directory's own record is lost, or damaged: there is a way on. */
+static void without_marker(void) {
+    sago_ckpt *ckpt = NULL;
+    scene = "without a marker";
+    start(global_only);
+    shell("rm ckpt/sago-ckpt");
+    ckpt = open_with(global_only);
+    check_restart(ckpt, 40, 0, "step 40: ");
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    shell("truncate -s 40 ckpt/sago-ckpt");
+    EXPECT(sago_ckpt_open(MPI_COMM_WORLD, scratch("ckpt"), MPI_INFO_NULL, &ckpt), SAGO_ERR_IO,
+           "once that file is removed", 0);
+    CHECK_INT(names("ckpt/step-*"), STEPS);
+    shell("rm ckpt/sago-ckpt; touch ckpt/other");
+    EXPECT(sago_ckpt_open(MPI_COMM_WORLD, scratch("ckpt"), MPI_INFO_NULL, &ckpt), SAGO_ERR_BAD_FILE,
+           "not a checkpoint directory", 0);
+    start_anew();
+    scene = "";
+}
+
 /* ---- Going back ---- */
 
 /* A flipped byte shows only when it is read: the step stays where it is, until its number is saved again. */
@@ -479,6 +499,7 @@ int main(int argc, char **argv) {
     in_doubt();
     half_removed();
     strangers();
+    without_marker();
     goes_back();
     nothing_whole();
     keeps_whole_ones();
