@@ -41,7 +41,7 @@ static void find_directory(const char *given, char path[PATH_MAX]) {
 static sago_status open_parted(const char *path, sagoi_store **store, int64_t *size) {
     const sagoi_store_options options = {.flags = O_RDONLY};
     sago_status status = sagoi_store_open(path, &options, store);
-    if (status == SAGO_OK && !sagoi_store_subfiles(*store))
+    if (status == SAGO_OK && sagoi_store_subfile_count(*store) == 0)
         status = sagoi_fail(SAGO_ERR_BAD_FILE, "one plain file, not kept in subfiles");
     return status == SAGO_OK ? sagoi_store_size(*store, size) : status;
 }
@@ -57,6 +57,10 @@ static int64_t bytes_of_part(const char *path, int64_t k) {
 }
 
 static void show_text(const char *path, const sagoi_subfiles *rule, int64_t size) {
+    if (rule->block == 0) {
+        printf("%s: empty; %lld subfiles, in blocks that the first write decides\n", path, (long long)rule->count);
+        return;
+    }
     printf("%s: %lld bytes in %lld subfile%s, blocks of %lld bytes in turn\n", path, (long long)size,
            (long long)rule->count, rule->count == 1 ? "" : "s", (long long)rule->block);
     for (int64_t k = 0; k < rule->count; k++) {
@@ -90,8 +94,11 @@ static int show(int argc, char **argv) {
     int64_t size = 0;
     find_directory(argv[json], path);
     sago_status status = open_parted(path, &store, &size);
-    if (status == SAGO_OK)
-        (json ? show_json : show_text)(path, sagoi_store_subfiles(store), size);
+    if (status == SAGO_OK) {
+        const sagoi_subfiles *made = sagoi_store_subfiles(store);
+        sagoi_subfiles none = {sagoi_store_subfile_count(store), 0};
+        (json ? show_json : show_text)(path, made ? made : &none, size);
+    }
     (void)sagoi_store_close(&store);
     return status == SAGO_OK ? EXIT_SUCCESS : failed(path);
 }

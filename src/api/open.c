@@ -88,9 +88,19 @@ enum {
     MAX_WRONG, /* arguments, on some rank */
     MAX_UNMAPPABLE,
     MAX_SUBFILES,
-    MAX_MINUS_SUBFILES
+    MAX_MINUS_SUBFILES,
+    MAX_UNRULED_COUNT
 };
-enum { SUM_COVER_KEY, SUM_BLOCK, SUM_LOCK_UNIT, SUM_STRIPE_UNIT, SUM_STRIPE_COUNT, SUM_KNOWN, SUM_UNREPORTED };
+enum {
+    SUM_COVER_KEY,
+    SUM_BLOCK,
+    SUM_LOCK_UNIT,
+    SUM_STRIPE_UNIT,
+    SUM_STRIPE_COUNT,
+    SUM_KNOWN,
+    SUM_UNREPORTED,
+    SUM_UNRULED_COUNT
+};
 
 int64_t sagoi_positive_hash(const void *data, int64_t bytes) {
     return (int64_t)(sagoi_hash_bytes(data, bytes, (sagoi_hash){0, 0}).low >> 1);
@@ -119,15 +129,50 @@ static sago_status compare_arguments(const sagoi_agreement *agreed) {
     return SAGO_OK;
 }
 
+/* The rule as one number; 0: one plain file. */
+static int64_t number_of_rule(const sagoi_subfiles *rule) {
+    int64_t most = SAGOI_SUBFILE_BLOCK_MAX / SAGOI_SUBFILE_UNIT + 1;
+    return rule ? rule->count * most + rule->block / SAGOI_SUBFILE_UNIT : 0;
+}
+
+static int64_t block_of_number(int64_t number) {
+    return number % (SAGOI_SUBFILE_BLOCK_MAX / SAGOI_SUBFILE_UNIT + 1) * SAGOI_SUBFILE_UNIT;
+}
+
+static int64_t count_of_number(int64_t number) {
+    return number / (SAGOI_SUBFILE_BLOCK_MAX / SAGOI_SUBFILE_UNIT + 1);
+}
+
+/* Where the rule is not made yet, some ranks may have found none and others one that was made meanwhile. */
+static void describe_subfiles(const sago_file *file, sagoi_agreement *agreed) {
+    const sagoi_subfiles *rule = sagoi_store_subfiles(file->store);
+    int64_t count = sagoi_store_subfile_count(file->store);
+    bool unruled = !rule && count > 0;
+    agreed->max[MAX_SUBFILES] = unruled ? INT64_MIN : number_of_rule(rule);
+    agreed->max[MAX_MINUS_SUBFILES] = unruled ? INT64_MIN : -number_of_rule(rule);
+    agreed->max[MAX_UNRULED_COUNT] = unruled ? count : 0;
+    agreed->sum[SUM_UNRULED_COUNT] = unruled ? (uint64_t)count : 0;
+}
+
+static sago_status take_subfiles(sago_file *file, const sagoi_agreement *agreed) {
+    int64_t rule = agreed->max[MAX_SUBFILES], unruled = agreed->max[MAX_UNRULED_COUNT];
+    file->unruled = rule == INT64_MIN;
+    bool same = file->unruled ? agreed->sum[SUM_UNRULED_COUNT] == (uint64_t)unruled * (uint64_t)file->team->size
+                              : rule == -agreed->max[MAX_MINUS_SUBFILES] &&
+                                    (unruled == 0 || unruled == count_of_number(rule));
+    if (!same)
+        return sagoi_fail(SAGO_ERR_MISMATCH, "ranks found different subfiles");
+    return unruled > 0 && !file->unruled && !sagoi_store_subfiles(file->store)
+               ? sagoi_store_take_rule(file->store, block_of_number(rule))
+               : SAGO_OK;
+}
+
 /* What rank 0 says of stripes is believed: what a rank may ask, and gets as an answer, can differ between nodes.
  */
 static void describe_store(const sago_file *file, sagoi_agreement *agreed) {
-    const sagoi_subfiles *subfiles = sagoi_store_subfiles(file->store);
     const sagoi_layout *layout = sagoi_store_layout(file->store);
-    int64_t is = subfiles ? sagoi_positive_hash(subfiles, sizeof *subfiles) : 0;
-    agreed->max[MAX_UNMAPPABLE] = !file->common.mappable || subfiles;
-    agreed->max[MAX_SUBFILES] = is;
-    agreed->max[MAX_MINUS_SUBFILES] = -is;
+    agreed->max[MAX_UNMAPPABLE] = !file->common.mappable || sagoi_store_subfile_count(file->store) > 0;
+    describe_subfiles(file, agreed);
     if (file->team->rank != 0)
         return;
     agreed->sum[SUM_BLOCK] = (uint64_t)layout->block;
@@ -146,8 +191,9 @@ static bool wants_mapping(const sago_file *file) {
 /* The planner's input must be the same everywhere. */
 static sago_status take_store(sago_file *file, const sagoi_agreement *agreed) {
     file->common.mappable = !agreed->max[MAX_UNMAPPABLE] && wants_mapping(file);
-    if (agreed->max[MAX_SUBFILES] != -agreed->max[MAX_MINUS_SUBFILES])
-        return sagoi_fail(SAGO_ERR_MISMATCH, "ranks found different subfiles");
+    sago_status status = take_subfiles(file, agreed);
+    if (status)
+        return status;
     sagoi_store_set_stripes(
         file->store, (int64_t)agreed->sum[SUM_BLOCK], (int64_t)agreed->sum[SUM_LOCK_UNIT],
         (sagoi_stripes){(int64_t)agreed->sum[SUM_STRIPE_UNIT], (int64_t)agreed->sum[SUM_STRIPE_COUNT]});
@@ -228,7 +274,8 @@ static sago_status open_store(sago_file *file, bool create, const sagoi_subfiles
                                    .uring = use_uring(&file->hints),
                                    .direct_io = file->hints.direct_io,
                                    .stripes = {file->hints.striping_unit, file->hints.striping_factor},
-                                   .subfiles = *subfiles};
+                                   .subfiles = *subfiles,
+                                   .ruled_later = sagoi_subfiles_are_ruled_later(&file->hints)};
     file->common.mappable = file->team->nodes == 1 && sagoi_mapping_supported();
     if ((options.flags & O_ACCMODE) != O_WRONLY)
         return sagoi_store_open(file->path, &options, &file->store);
@@ -260,11 +307,12 @@ static sago_status choose_subfiles(const sago_file *file, sagoi_subfiles *chosen
 
 /* The hints tell from here on what the file is. */
 static void note_subfiles(sago_file *file) {
-    const sagoi_subfiles *is = sagoi_store_subfiles(file->store);
+    const sagoi_subfiles *is = file->unruled ? NULL : sagoi_store_subfiles(file->store);
+    int64_t count = sagoi_store_subfile_count(file->store);
     memset(file->hints.subfiles, 0, sizeof file->hints.subfiles);
     file->hints.subfile_block = is ? is->block : 0;
-    if (is)
-        (void)snprintf(file->hints.subfiles, sizeof file->hints.subfiles, "%lld", (long long)is->count);
+    if (count > 0)
+        (void)snprintf(file->hints.subfiles, sizeof file->hints.subfiles, "%lld", (long long)count);
 }
 
 static sago_status look_around(sago_file *file) {

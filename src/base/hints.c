@@ -154,7 +154,8 @@ static const sagoi_hint_row table[] = {
     {"sago_subfiles", SAGOI_HINT_TEXT, FIELD(subfiles), "auto", 0, 0, NULL, NULL,
      "A file that is created is kept in several: a number, node (one a node) or gateway; auto: in one"},
     {"sago_subfile_block", SAGOI_HINT_SIZE, FIELD(subfile_block), "auto", 4 * KIB, 1024 * GIB, NULL, NULL,
-     "Bytes of the file that go to one subfile before the next one has its turn; auto: as large as a window"},
+     "Bytes of the file that go to one subfile before the next one has its turn; auto: with node or gateway the first "
+     "collective write makes them as large as each one's part, else as large as a window"},
     {"striping_factor", SAGOI_HINT_INT, FIELD(striping_factor), "auto", 1, 65536, NULL, NULL,
      "Storage targets of a file that is created"},
     {"striping_unit", SAGOI_HINT_SIZE, FIELD(striping_unit), "auto", 512, 4 * GIB, NULL, NULL,

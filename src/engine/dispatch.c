@@ -19,7 +19,8 @@ void sagoi_dispatch_init(sago_file *file) {
     common->strategy = (sagoi_strategy)file->hints.strategy;
     common->apart = file->hints.nonblocking == SAGOI_NONBLOCKING_APART;
     common->one_kernel = file->team->nodes == 1 && layout->local;
-    common->striped = layout->stripe_unit > 0 || layout->lock_unit > 0 || sagoi_store_subfiles(file->store);
+    common->striped =
+        layout->stripe_unit > 0 || layout->lock_unit > 0 || sagoi_store_subfile_count(file->store) > 0;
     file->own = (sagoi_route_own){.local = layout->local,
                                   .in_memory = layout->in_memory,
                                   .neighbours = file->team->local_size > 1,

@@ -8,6 +8,7 @@
 
 #include "base/checked.h"
 #include "base/fiber.h"
+#include "engine/rule.h"
 #include "engine/share.h"
 
 /* ---- Entering ---- */
@@ -40,6 +41,7 @@ enum {
     MAX_PACE
 };
 _Static_assert((int)MAX_PACE < (int)SAGOI_MAXIMA && (int)SUM_OTHERS < (int)SAGOI_SUMS, "there is room for all");
+enum { MAX_BLOCK = MAX_SPARSE }; /* of subfiles, which nobody calls sparse, while ranks look for their rule */
 
 /* The leader asks the file system, and so does a rank that wrote by itself since the last call, or that reads and
  * may have written past Sago: the leader may have looked before.  A network's file system may not even have heard
@@ -67,7 +69,7 @@ static sago_status look_at_file(sago_file *file, bool reads, sagoi_agreement *ag
  * always looked at: one of them may have been lost, and where the file ends no single one can tell. */
 static bool needs_size(const sagoi_call *call) {
     const sagoi_composed *composed = call->composed;
-    if (sagoi_store_subfiles(call->file->store))
+    if (sagoi_store_subfile_count(call->file->store) > 0)
         return true;
     if (composed->request.direction == SAGOI_FROM_FILE)
         return call->file->own.read.outcome != SAGOI_OUTCOME_ALONE || composed->type == SAGOI_DECLARED;
@@ -194,9 +196,12 @@ static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *
         file->network->found.assumed ? sagoi_circle_pace(file->team->circle, SAGOI_PACE_CALLS) : 0;
     file->own.strayed = false;
     agreed->sum[SUM_OTHERS] = others_may_write(call);
+    sagoi_rule_tell(file, &agreed->max[MAX_BLOCK]);
     status = agree_call(file, status, kind_of(composed), agreed);
     if (!status && composed->type == SAGOI_DECLARED)
         status = follow_direction(composed, agreed);
+    if (!status)
+        status = sagoi_rule_hear(file, &agreed->max[MAX_BLOCK]);
     if (status)
         return status;
     bool empty = agreed->max[MAX_HIGH] == INT64_MIN;
@@ -362,7 +367,7 @@ static sago_status measure_shape(sagoi_call *call, sago_status status, const nod
 static sagoi_target describe_target(const sagoi_call *call) {
     const sago_file *file = call->file;
     const sagoi_layout *layout = sagoi_store_layout(file->store);
-    const sagoi_subfiles *subfiles = sagoi_store_subfiles(file->store);
+    const sagoi_subfiles *subfiles = file->unruled ? NULL : sagoi_store_subfiles(file->store);
     bool reading = call->composed->request.direction == SAGOI_FROM_FILE;
     return (sagoi_target){.block = layout->block,
                           .lock_unit = layout->lock_unit,
@@ -478,7 +483,7 @@ static sago_status plan_anew(sagoi_call *call, const sagoi_cache_key *key) {
 
 /* A plan may be used again so many bytes further on, or a multiple of it. */
 static int64_t moving_unit(const sago_file *file) {
-    const sagoi_subfiles *subfiles = sagoi_store_subfiles(file->store);
+    const sagoi_subfiles *subfiles = file->unruled ? NULL : sagoi_store_subfiles(file->store);
     return subfiles ? subfiles->block : sagoi_max(1, sagoi_store_layout(file->store)->stripe_unit);
 }
 
@@ -626,7 +631,7 @@ static sago_status move_lone(sagoi_call *call) {
 static sago_status go_first(sagoi_call *call) {
     const sago_file *file = call->file;
     const sagoi_composed *composed = call->composed;
-    if (composed->flush || composed->follows)
+    if (composed->flush || composed->follows || file->unruled)
         return SAGO_OK;
     const sagoi_route_wanted wanted = sagoi_engine_wanted(composed);
     call->first = sagoi_route_goes_first(kind_of_call(composed), &file->common, &file->own, &wanted);
@@ -726,6 +731,10 @@ sago_status sagoi_engine_run(sago_file *file, sagoi_composed *composed, sago_sta
         count_call(&call, 0);
         return SAGO_OK;
     }
+    if (file->unruled && request->direction == SAGOI_TO_FILE)
+        status = sagoi_rule_make(&call);
+    if (status)
+        return status;
     composed->all_low = call.low;
     composed->all_high = call.high;
     bool alone = goes_alone(&call, &agreed), reads = request->direction == SAGOI_FROM_FILE;
@@ -756,6 +765,6 @@ sago_status sagoi_engine_prepare(sago_file *file, sagoi_composed *composed) {
 /* The page cache is the node's: one rank of each node syncs for all of them.  Of subfiles each rank syncs those
  * that it wrote. */
 sago_status sagoi_sync_here(const sago_file *file) {
-    bool mine = file->team->local_rank == 0 || sagoi_store_subfiles(file->store);
+    bool mine = file->team->local_rank == 0 || sagoi_store_subfile_count(file->store) > 0;
     return mine ? sagoi_store_sync(file->store) : SAGO_OK;
 }

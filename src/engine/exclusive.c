@@ -47,6 +47,6 @@ void sago_write_elsewhere(void) { atomic_store(&unseen, true); }
 
 bool sagoi_is_exclusive(const sago_file *file) {
     return sagoi_store_layout(file->store)->coherent && file->team->circle->whole_job && !file->deferred &&
-           !file->tier && !sagoi_store_subfiles(file->store) && atomic_load(&file->pending) == 0 &&
+           !file->tier && !sagoi_store_subfile_count(file->store) && atomic_load(&file->pending) == 0 &&
            !writable_elsewhere(&file->writable);
 }

@@ -55,12 +55,13 @@ struct sago_file {
     sagoi_team *team;
     sagoi_store *store;
     int amode;
-    bool timed;                    /* sago_timing */
-    bool reported;                 /* all ranks want a report */
-    sagoi_route_file common;       /* inputs of the calls' routes: equal on all ranks, */
-    sagoi_route_own own;           /* and this rank's own */
-    const sagoi_stage *stage;      /* that comes before the file; NULL: none */
-    _Atomic int64_t pending;       /* nonblocking calls that are not done */
+    bool timed;               /* sago_timing */
+    bool reported;            /* all ranks want a report */
+    bool unruled;             /* it has subfiles, but as far as the ranks agreed no rule yet: the same on all */
+    sagoi_route_file common;  /* inputs of the calls' routes: equal on all ranks, */
+    sagoi_route_own own;      /* and this rank's own */
+    const sagoi_stage *stage; /* that comes before the file; NULL: none */
+    _Atomic int64_t pending;  /* nonblocking calls that are not done */
     struct sagoi_local_tier *tier; /* local storage before the file; NULL: none */
     sagoi_view view;
     int64_t written_end;            /* largest end of what this rank wrote by itself */

@@ -112,6 +112,19 @@ static void sum_shape(sagoi_draft *draft) {
     plan->dense = draft->shape->write && draft->shape->dense;
 }
 
+/* Nodes whose data crosses from one subfile to another; of a part with gaps it is not known. */
+static void tell_crossing(sagoi_draft *draft, int64_t block) {
+    int64_t crossing = 0;
+    for (int64_t i = 0; i < draft->nwith_data; i++) {
+        const sagoi_node_shape *node = &draft->shape->node[draft->by_low[i]];
+        crossing += node->bytes >= node->high - node->low && (node->high - 1) / block > node->low / block;
+    }
+    if (crossing > 0)
+        sagoi_draft_reason(draft,
+                           "crossing: the data of %" PRId64 " of %" PRId64 " nodes lies in several subfiles",
+                           crossing, draft->nwith_data);
+}
+
 /* Where the access has at most one block of each subfile, and a node for each, they make groups (groups.c).  Else
  * blocks come in turn like stripes, each subfile a target of its own.  Within a block the file system's stripes
  * are left to it. */
@@ -129,6 +142,7 @@ static void read_subfiles(sagoi_draft *draft) {
     sagoi_draft_reason(draft, "subfiles: %" PRId64 ", the access lies in %" PRId64 " blocks of %s, %s",
                        subfiles->count, blocks, sagoi_size_to_text(block).text,
                        draft->parted ? "in turn, like stripes" : "ranges of nodes");
+    tell_crossing(draft, block);
 }
 
 /* Blocks that several nodes write to are waited for (GPFS): each is to have one owner, so domains begin at their

@@ -188,6 +188,20 @@ sago_status sagoi_subfiles_choose(const sagoi_hints *hints, const sagoi_machine 
                                   char why[SAGOI_SUBFILES_WHY_MAX]) SAGOI_CHECKED;
 /* The block with which an access that ends at `end` fills one range of each subfile; a multiple of `unit`. */
 int64_t sagoi_subfiles_whole_block(int64_t end, int64_t count, int64_t unit);
+/* Is the block left to the first write? */
+bool sagoi_subfiles_are_ruled_later(const sagoi_hints *hints);
+
+/* What the first write, or the first step of declared variables, is like. */
+typedef struct sagoi_first_access {
+    int64_t low, high;             /* of all of it */
+    int64_t first_low, first_high; /* of its first variable, */
+    int64_t next_low;              /* and where the next one begins; INT64_MAX: there is none */
+    const int64_t *bytes;          /* of each node */
+} sagoi_first_access;
+/* The block with which each set of nodes, or node, has a subfile for its own data; 0: some of them have none to
+ * write. */
+int64_t sagoi_subfiles_first_block(const sagoi_machine *machine, const sagoi_first_access *access, int64_t count,
+                                   int64_t unit);
 
 /* ---- What a plan costs (000, IV-B), whoever made it; O(domains x nodes) ---- */
 typedef struct sagoi_cost {

@@ -87,6 +87,11 @@ static int64_t decide_block(const sagoi_hints *hints, const char **why) {
     return sagoi_min(sagoi_round_up(block, unit), SAGOI_SUBFILE_BLOCK_MAX);
 }
 
+bool sagoi_subfiles_are_ruled_later(const sagoi_hints *hints) {
+    return hints->subfile_block == 0 &&
+           (strcasecmp(hints->subfiles, "node") == 0 || strcasecmp(hints->subfiles, "gateway") == 0);
+}
+
 sago_status sagoi_subfiles_choose(const sagoi_hints *hints, const sagoi_machine *machine, sagoi_subfiles *chosen,
                                   char why[SAGOI_SUBFILES_WHY_MAX]) {
     const char *each, *how_large;
@@ -100,6 +105,8 @@ sago_status sagoi_subfiles_choose(const sagoi_hints *hints, const sagoi_machine 
     if (count < 2)
         return SAGO_OK;
     *chosen = (sagoi_subfiles){count, decide_block(hints, &how_large)};
+    if (sagoi_subfiles_are_ruled_later(hints))
+        how_large = "if the first write fills no better ones";
     (void)snprintf(why, SAGOI_SUBFILES_WHY_MAX, "subfiles: %" PRId64 ", %s; blocks of %s in turn, %s", count, each,
                    sagoi_size_to_text(chosen->block).text, how_large);
     return SAGO_OK;
@@ -108,4 +115,48 @@ sago_status sagoi_subfiles_choose(const sagoi_hints *hints, const sagoi_machine 
 int64_t sagoi_subfiles_whole_block(int64_t end, int64_t count, int64_t unit) {
     return sagoi_round_up(sagoi_max(1, sagoi_div_up(end, count)),
                           sagoi_round_up(sagoi_max(1, unit), SAGOI_SUBFILE_UNIT));
+}
+
+/* ---- By the first write ---- */
+
+/* Nodes with the same number share gateways; where those are not known each node is for itself. */
+static int64_t set_of(const sagoi_machine *machine, int64_t node, bool by_gateway) {
+    const sagoi_topology *topology = machine->topology;
+    int64_t place = machine->node[node].place, gateway = -1;
+    if (by_gateway)
+        gateway = sagoi_topology_gateway_nearest(topology, place);
+    for (int64_t i = 0; gateway >= 0 && i < topology->gateway_rules; i++) {
+        const sagoi_gateway_rule *rule = &topology->gateway_rule[i];
+        if (rule->first >= 0 && rule->serves > 0 && sagoi_topology_gateway_serves(topology, gateway, place))
+            return place / rule->serves;
+    }
+    return gateway >= 0 ? gateway : node;
+}
+
+/* Has some node of every set data? */
+static bool is_data_everywhere(const sagoi_machine *machine, const int64_t *bytes, bool by_gateway) {
+    int64_t *sets = calloc(2 * (size_t)machine->nodes, sizeof *sets), *with = sets + machine->nodes, n = 0;
+    if (!sets)
+        return false;
+    for (int64_t node = 0; node < machine->nodes; node++) {
+        sets[node] = set_of(machine, node, by_gateway);
+        if (bytes[node] > 0)
+            with[n++] = sets[node];
+    }
+    bool all = count_different(sets, machine->nodes) == count_different(with, n);
+    free(sets);
+    return all;
+}
+
+/* Variables that lie one after another are spread over all subfiles each, as the next ones will be; what is
+ * interleaved, or one piece, is cut as a whole.  What comes before it, if that is short, belongs to the first
+ * block. */
+int64_t sagoi_subfiles_first_block(const sagoi_machine *machine, const sagoi_first_access *access, int64_t count,
+                                   int64_t unit) {
+    bool in_turn = access->next_low != INT64_MAX && access->first_high <= access->next_low;
+    int64_t low = in_turn ? access->first_low : access->low, high = in_turn ? access->first_high : access->high;
+    if (low >= high || !is_data_everywhere(machine, access->bytes, count != machine->nodes))
+        return 0;
+    int64_t end = low < high - low ? high : high - low;
+    return sagoi_min(sagoi_subfiles_whole_block(end, count, unit), SAGOI_SUBFILE_BLOCK_MAX);
 }

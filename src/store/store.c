@@ -214,7 +214,7 @@ sagoi_store_counts sagoi_store_counters(const sagoi_store *store) {
 sago_status sagoi_store_size(sagoi_store *store, int64_t *size) {
     struct stat file;
     if (store->parts)
-        return sagoi_subfile_store_size(store->parts, 0, 1, size);
+        return sagoi_subfile_store_size(store, 0, 1, size);
     sagoi_count_call(store);
     if (sagoi_fstat(store->fd, store->name, &file) != 0)
         return sagoi_fail_errno(errno, "fstat of %s", store->name);
@@ -226,7 +226,7 @@ sago_status sagoi_store_look(sagoi_store *store, int64_t looker, int64_t lookers
     struct stat file;
     *look = (sagoi_look){0, false};
     if (store->parts)
-        return sagoi_subfile_store_size(store->parts, looker, lookers, &look->size);
+        return sagoi_subfile_store_size(store, looker, lookers, &look->size);
     if (looker > 0)
         return SAGO_OK;
     if (sagoi_fstat(store->fd, store->name, &file) != 0)
@@ -248,7 +248,7 @@ sago_status sagoi_store_resize(sagoi_store *store, int64_t size) {
     if (status != SAGO_OK)
         return status;
     if (store->parts)
-        return sagoi_subfile_store_change(store->parts, size, sagoi_store_resize);
+        return sagoi_subfile_store_change(store, size, sagoi_store_resize);
     sagoi_file_op op = {.kind = SAGOI_OP_TRUNCATE, .path = store->name, .fd = store->fd, .len = size};
     sagoi_count_call(store);
     if (sagoi_syscall(&op) != 0)
@@ -283,7 +283,7 @@ sago_status sagoi_store_allocate(sagoi_store *store, int64_t size) {
     if (status != SAGO_OK || size == 0)
         return status;
     if (store->parts)
-        return sagoi_subfile_store_change(store->parts, size, sagoi_store_allocate);
+        return sagoi_subfile_store_change(store, size, sagoi_store_allocate);
     int error = allocate_space(store, size);
     if (error == 0)
         return SAGO_OK;
@@ -367,7 +367,7 @@ sago_status sagoi_store_write(sagoi_store *store, const sagoi_io_run *runs, int6
     if (status != SAGO_OK)
         return status;
     if (store->parts)
-        return sagoi_subfile_store_move(store->parts, true, runs, n, NULL);
+        return sagoi_subfile_store_move(store, true, runs, n, NULL);
     if (store->service.write)
         return write_served(store, runs, n);
     sagoi_transfer transfer = {.store = store, .write = true};
@@ -382,7 +382,7 @@ sago_status sagoi_store_read(sagoi_store *store, const sagoi_io_run *runs, int64
     if (status != SAGO_OK)
         return status;
     if (store->parts)
-        return sagoi_subfile_store_move(store->parts, false, runs, n, bytes);
+        return sagoi_subfile_store_move(store, false, runs, n, bytes);
     sagoi_transfer transfer = {.store = store, .write = false};
     sagoi_transfer_runs(&transfer, runs, n);
     (void)atomic_fetch_add_explicit(&store->runs, n, memory_order_relaxed);

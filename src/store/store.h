@@ -21,6 +21,7 @@ typedef struct sagoi_store_options {
     bool direct_io;          /* O_DIRECT for aligned parts; not possible: buffered */
     sagoi_stripes stripes;   /* wished for, if the file is made; 0: as the file system likes */
     sagoi_subfiles subfiles; /* the same; a file that is there is as it was made */
+    bool ruled_later;        /* ... but their block is a default: the rule is made by the first write */
 } sagoi_store_options;
 
 /* What was done, for the statistics; counts only ever grow. */
@@ -55,8 +56,14 @@ sago_status sagoi_store_close(sagoi_store **store); /* reports what close(2) rep
 sago_status sagoi_store_remove(const char *path) SAGOI_CHECKED;
 
 int sagoi_store_fd(const sagoi_store *store); /* for mapping; -1: kept in subfiles, or somebody else's */
-/* NULL: one plain file. */
+/* NULL: one plain file, or the rule is not made yet, or not known here. */
 const sagoi_subfiles *sagoi_store_subfiles(const sagoi_store *store);
+int64_t sagoi_store_subfile_count(const sagoi_store *store); /* with or without a rule; 0: one plain file */
+/* Makes the rule of a file that has none: this block, 0: the default.  If there is one by now, it is taken.  Every
+ * write does so with the default. */
+sago_status sagoi_store_make_rule(sagoi_store *store, int64_t block) SAGOI_CHECKED;
+/* The rule that another rank has made, or found. */
+sago_status sagoi_store_take_rule(sagoi_store *store, int64_t block) SAGOI_CHECKED;
 const sagoi_layout *sagoi_store_layout(const sagoi_store *store);
 /* Another rank's answer to what the file system says of stripes and blocks takes the place of this one's. */
 void sagoi_store_set_stripes(sagoi_store *store, int64_t block, int64_t lock_unit, sagoi_stripes stripes);

@@ -5,7 +5,11 @@
  *         part.00000         the subfiles
  *         part.00001 ...
  *
- * The description is text, the same rule always the same text:
+ * While the rule is not made yet there is no description, but sago-subfiles.default: the rule that holds if the
+ * first write finds no better one.  It stays when the rule is made.  sago-subfiles.new...: descriptions in the
+ * making.
+ *
+ * A description is text, the same rule always the same text:
  *
  *     sago subfiles 1        the version
  *     count 8
@@ -18,6 +22,8 @@
 #include "base/subfiles.h"
 
 #define SAGOI_SUBFILES_NAME "sago-subfiles"
+#define SAGOI_SUBFILES_DEFAULT SAGOI_SUBFILES_NAME ".default"
+#define SAGOI_SUBFILES_NEW SAGOI_SUBFILES_NAME ".new"
 
 enum { SAGOI_SUBFILES_TEXT_MAX = 256, SAGOI_SUBFILE_NAME_MAX = 16 };
 

@@ -2,14 +2,20 @@
  * the subfiles.  They are opened when they are needed first.
  *
  * All subfiles are made together with the description, which comes last: a subfile that is not there has been
- * lost, and is an error, not a hole.  Subfiles may be shorter than the file: what they lack is zero. */
+ * lost, and is an error, not a hole.  Subfiles may be shorter than the file: what they lack is zero.
+ *
+ * A file may be made without a rule, with a default instead of the description.  It is empty until somebody makes
+ * the rule, by a link with the description's name, which one can make only; all others take that one.  So whoever
+ * has such a file open looks for the description before each access, and a write makes it if there is none. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "store/subfile_rule.h"
 #include "store/transfer.h"
@@ -21,7 +27,8 @@ enum { KEPT_MAX = 256, BATCH_RUNS = 128 };
 enum { RINGS_MAX = 16 };
 
 struct sagoi_subfile_store {
-    sagoi_subfiles rule;
+    sagoi_subfiles rule; /* once `ruled` is set, which is for good; before, the default */
+    atomic_bool ruled;
     char *dir;                   /* absolute: the program may change its directory */
     sagoi_store_options options; /* of a subfile */
     pthread_mutex_t lock;        /* of what follows */
@@ -54,12 +61,16 @@ static sago_status part_lost(const char *dir, int64_t k) {
 
 /* ---- The description ---- */
 
-bool sagoi_subfile_store_are_at(const char *path) {
-    char *description = path_in(path, SAGOI_SUBFILES_NAME);
+static bool has_name(const char *dir, const char *name) {
+    char *path = path_in(dir, name);
     struct stat file;
-    bool there = description && sagoi_stat(description, &file) == 0;
-    free(description);
+    bool there = path && sagoi_stat(path, &file) == 0;
+    free(path);
     return there;
+}
+
+bool sagoi_subfile_store_are_at(const char *path) {
+    return has_name(path, SAGOI_SUBFILES_NAME) || has_name(path, SAGOI_SUBFILES_DEFAULT);
 }
 
 static sago_status read_text(const char *path, char *text, int64_t capacity, int64_t *bytes) {
@@ -74,10 +85,11 @@ static sago_status read_text(const char *path, char *text, int64_t capacity, int
     return got < 0 ? sagoi_fail_errno(error, "read of %.200s", path) : SAGO_OK;
 }
 
-static sago_status read_rule(const char *dir, sagoi_subfiles *rule) {
+/* Of the description, or of the default. */
+static sago_status read_rule(const char *dir, const char *name, sagoi_subfiles *rule) {
     char text[SAGOI_SUBFILES_TEXT_MAX];
     int64_t bytes = 0;
-    char *path = path_in(dir, SAGOI_SUBFILES_NAME);
+    char *path = path_in(dir, name);
     if (!path)
         return no_memory();
     sago_status status = read_text(path, text, sizeof text, &bytes);
@@ -85,6 +97,13 @@ static sago_status read_rule(const char *dir, sagoi_subfiles *rule) {
         status = sagoi_subfiles_parse(path, text, bytes, rule);
     free(path);
     return status;
+}
+
+/* The rule, or the default where there is none yet. */
+static sago_status read_any_rule(const char *dir, sagoi_subfiles *rule, bool *ruled) {
+    sago_status status = read_rule(dir, SAGOI_SUBFILES_NAME, rule);
+    *ruled = status != SAGO_ERR_NO_FILE;
+    return *ruled ? status : read_rule(dir, SAGOI_SUBFILES_DEFAULT, rule);
 }
 
 /* ---- Making and removing ---- */
@@ -122,10 +141,10 @@ static sago_status make_parts(const char *dir, const sagoi_store_options *option
 }
 
 /* Under another name first: what has the right name is whole. */
-static sago_status make_description(const char *dir, const sagoi_store_options *options) {
+static sago_status make_description(const char *dir, const sagoi_store_options *options, const char *name) {
     char text[SAGOI_SUBFILES_TEXT_MAX];
     int64_t bytes = sagoi_subfiles_format(&options->subfiles, text);
-    char *path = path_in(dir, SAGOI_SUBFILES_NAME), *aside = path_in(dir, SAGOI_SUBFILES_NAME ".new");
+    char *path = path_in(dir, name), *aside = path_in(dir, SAGOI_SUBFILES_NEW);
     sago_status status = path && aside ? write_new(aside, options, text, bytes) : no_memory();
     if (status == SAGO_OK && sagoi_name_call(SAGOI_OP_RENAME, aside, path) != 0)
         status = sagoi_fail_errno(errno, "rename of %.200s", aside);
@@ -142,14 +161,45 @@ static int remove_name(char *path) {
     return error;
 }
 
-/* The description goes last: until then the rest can be removed again. */
+/* Descriptions that somebody was about to name.  0 or an errno. */
+static int remove_unnamed(const char *dir) {
+    sagoi_file_op op = {.kind = SAGOI_OP_LIST, .path = dir};
+    int64_t bytes = sagoi_syscall(&op);
+    int error = bytes < 0 ? errno : 0;
+    for (const char *name = op.names; !error && name < op.names + bytes; name += strlen(name) + 1)
+        if (strncmp(name, SAGOI_SUBFILES_NEW, sizeof SAGOI_SUBFILES_NEW - 1) == 0)
+            error = remove_name(path_in(dir, name));
+    free(op.names);
+    return error;
+}
+
+/* What tells the count goes last: until then the rest can be removed again. */
 static int remove_parts(const char *dir, int64_t count) {
     int error = 0;
     for (int64_t k = 0; k < count && !error; k++)
         error = remove_name(path_of_part(dir, k));
-    error = error ? error : remove_name(path_in(dir, SAGOI_SUBFILES_NAME ".new"));
+    error = error ? error : remove_unnamed(dir);
     error = error ? error : remove_name(path_in(dir, SAGOI_SUBFILES_NAME));
+    error = error ? error : remove_name(path_in(dir, SAGOI_SUBFILES_DEFAULT));
     return error ? error : sagoi_name_call(SAGOI_OP_RMDIR, dir, NULL) == 0 ? 0 : errno;
+}
+
+/* On some file systems there are no links: then the rule cannot be made later by one alone. */
+static bool can_link(const char *dir) {
+    char *from = path_in(dir, SAGOI_SUBFILES_DEFAULT), *to = path_in(dir, SAGOI_SUBFILES_NEW);
+    bool can = from && to && sagoi_name_call(SAGOI_OP_LINK, from, to) == 0;
+    free(from);
+    return remove_name(to) == 0 && can;
+}
+
+static sago_status make_named(const char *path, const sagoi_store_options *options) {
+    sago_status status = SAGO_OK;
+    if (options->ruled_later) {
+        status = make_description(path, options, SAGOI_SUBFILES_DEFAULT);
+        if (status != SAGO_OK || can_link(path))
+            return status;
+    }
+    return make_description(path, options, SAGOI_SUBFILES_NAME);
 }
 
 sago_status sagoi_subfile_store_make(const char *path, const sagoi_store_options *options, bool *made) {
@@ -166,7 +216,7 @@ sago_status sagoi_subfile_store_make(const char *path, const sagoi_store_options
     }
     sago_status status = make_parts(path, options);
     if (status == SAGO_OK)
-        status = make_description(path, options);
+        status = make_named(path, options);
     *made = status == SAGO_OK;
     if (status != SAGO_OK)
         (void)remove_parts(path, options->subfiles.count);
@@ -178,7 +228,8 @@ sago_status sagoi_store_remove(const char *path) {
     if (!sagoi_subfile_store_are_at(path))
         return sagoi_name_call(SAGOI_OP_UNLINK, path, NULL) == 0 ? SAGO_OK
                                                                  : sagoi_fail_errno(errno, "removing the file");
-    sago_status status = read_rule(path, &rule);
+    bool ruled;
+    sago_status status = read_any_rule(path, &rule, &ruled);
     if (status != SAGO_OK)
         return status;
     int error = remove_parts(path, rule.count);
@@ -190,13 +241,15 @@ sago_status sagoi_store_remove(const char *path) {
 static sago_status parts_create(const char *path, const sagoi_store_options *options,
                                 sagoi_subfile_store **parts) {
     sagoi_subfiles rule = {0, 0};
-    sago_status status = read_rule(path, &rule);
+    bool ruled = false;
+    sago_status status = read_any_rule(path, &rule, &ruled);
     if (status != SAGO_OK)
         return status;
     sagoi_subfile_store *created = calloc(1, sizeof *created);
     if (!created)
         return no_memory();
     created->rule = rule;
+    atomic_init(&created->ruled, ruled);
     created->options = *options;
     created->options.flags &= ~(O_CREAT | O_EXCL);
     created->options.uring = options->uring && rule.count <= RINGS_MAX;
@@ -276,8 +329,10 @@ sago_status sagoi_subfile_store_close(sagoi_subfile_store **parts) {
 }
 
 const sagoi_subfiles *sagoi_store_subfiles(const sagoi_store *store) {
-    return store->parts ? &store->parts->rule : NULL;
+    return store->parts && atomic_load(&store->parts->ruled) ? &store->parts->rule : NULL;
 }
+
+int64_t sagoi_store_subfile_count(const sagoi_store *store) { return store->parts ? store->parts->rule.count : 0; }
 
 void sagoi_subfile_store_count(sagoi_subfile_store *parts, sagoi_store_counts *counts) {
     (void)pthread_mutex_lock(&parts->lock);
@@ -293,26 +348,134 @@ void sagoi_subfile_store_count(sagoi_subfile_store *parts, sagoi_store_counts *c
     (void)pthread_mutex_unlock(&parts->lock);
 }
 
-/* ---- Size, space, syncing ---- */
-
-static sago_status end_of_part(const sagoi_subfile_store *parts, int64_t k, int64_t *end) {
-    struct stat file;
+static sago_status bytes_of_part(const sagoi_subfile_store *parts, int64_t k, int64_t *bytes) {
+    struct stat file = {.st_size = 0};
     char *path = path_of_part(parts->dir, k);
     int error = !path ? ENOMEM : sagoi_stat(path, &file) == 0 ? 0 : errno;
     free(path);
+    *bytes = file.st_size;
     if (error == ENOENT)
         return part_lost(parts->dir, k);
-    if (error)
-        return sagoi_fail_errno(error, "stat of a subfile of %.200s", parts->dir);
-    if (!sagoi_subfile_end(&parts->rule, k, file.st_size, end))
-        return sagoi_fail(SAGO_ERR_BAD_FILE, "subfile %lld of %.200s is too long", (long long)k, parts->dir);
-    return SAGO_OK;
+    return error ? sagoi_fail_errno(error, "stat of a subfile of %.200s", parts->dir) : SAGO_OK;
 }
 
-sago_status sagoi_subfile_store_size(const sagoi_subfile_store *parts, int64_t first, int64_t every,
-                                     int64_t *size) {
-    sago_status status = SAGO_OK;
+/* ---- A rule that is made later ---- */
+
+sago_status sagoi_store_take_rule(sagoi_store *store, int64_t block) {
+    sagoi_subfile_store *parts = store->parts;
+    (void)pthread_mutex_lock(&parts->lock);
+    bool before = atomic_load(&parts->ruled);
+    const sagoi_subfiles rule = {parts->rule.count, block};
+    bool fine = before ? parts->rule.block == block : sagoi_subfiles_valid(&rule);
+    if (fine && !before) {
+        parts->rule.block = block;
+        atomic_store(&parts->ruled, true);
+    }
+    (void)pthread_mutex_unlock(&parts->lock);
+    return fine ? SAGO_OK
+                : sagoi_fail(SAGO_ERR_BAD_FILE, "two rules for the subfiles of %.200s: blocks of %lld bytes",
+                             parts->dir, (long long)block);
+}
+
+/* Looks for the rule if there was none yet; *ruled: there is one. */
+static sago_status learn_rule(sagoi_store *store, bool *ruled) {
+    sagoi_subfile_store *parts = store->parts;
+    sagoi_subfiles rule = {0, 0};
+    *ruled = atomic_load(&parts->ruled);
+    if (*ruled)
+        return SAGO_OK;
+    sago_status status = read_rule(parts->dir, SAGOI_SUBFILES_NAME, &rule);
+    if (status == SAGO_ERR_NO_FILE)
+        return SAGO_OK;
+    if (status == SAGO_OK && rule.count != parts->rule.count)
+        status = sagoi_fail(SAGO_ERR_BAD_FILE, "the description of %.200s is of %lld subfiles, there are %lld",
+                            parts->dir, (long long)rule.count, (long long)parts->rule.count);
+    *ruled = status == SAGO_OK;
+    return *ruled ? sagoi_store_take_rule(store, rule.block) : status;
+}
+
+/* Without a rule no subfile has a byte: a description that was lost leaves an error, not an empty file. */
+static sago_status learn_or_empty(sagoi_store *store, int64_t first, int64_t every, bool *ruled) {
+    const sagoi_subfile_store *parts = store->parts;
+    sago_status status = learn_rule(store, ruled);
+    for (int64_t k = first, bytes = 0; k < parts->rule.count && status == SAGO_OK && !*ruled; k += every) {
+        status = bytes_of_part(parts, k, &bytes);
+        if (status != SAGO_OK || bytes == 0)
+            continue;
+        status = learn_rule(store, ruled); /* made meanwhile? */
+        if (status == SAGO_OK && !*ruled)
+            return sagoi_fail(SAGO_ERR_BAD_FILE, "%.200s has data, but its description is missing", parts->dir);
+    }
+    return status;
+}
+
+/* The rule on the device, under a name of its own; "" in `path`, to be freed, is none. */
+static sago_status write_unnamed(const sagoi_subfile_store *parts, int64_t block, char **path) {
+    uint64_t number = 0;
+    char text[SAGOI_SUBFILES_TEXT_MAX];
+    int64_t bytes = sagoi_subfiles_format(&(sagoi_subfiles){parts->rule.count, block}, text);
+    if (getrandom(&number, sizeof number, 0) < 0)
+        number = (uint64_t)getpid();
+    if (asprintf(path, "%s/%s.%016llx", parts->dir, SAGOI_SUBFILES_NEW, (unsigned long long)number) < 0) {
+        *path = NULL;
+        return no_memory();
+    }
+    return write_new(*path, &parts->options, text, bytes);
+}
+
+/* One only of all who try makes the name; the others find it there.  Data may be synced after it, so it is on the
+ * device before any is written. */
+static sago_status name_rule(const sagoi_subfile_store *parts, const char *from) {
+    char *name = path_in(parts->dir, SAGOI_SUBFILES_NAME);
+    sagoi_file_op op = {.kind = SAGOI_OP_SYNC_DIR, .path = parts->dir};
+    int error = !name ? ENOMEM : sagoi_name_call(SAGOI_OP_LINK, from, name) == 0 || errno == EEXIST ? 0 : errno;
+    if (!error && sagoi_syscall(&op) != 0 && errno != EINVAL)
+        error = errno;
+    free(name);
+    return error ? sagoi_fail_errno(error, "making the description of %.200s", parts->dir) : SAGO_OK;
+}
+
+sago_status sagoi_store_make_rule(sagoi_store *store, int64_t block) {
+    sagoi_subfile_store *parts = store->parts;
+    char *from = NULL;
+    bool ruled = false;
+    sago_status status = learn_or_empty(store, 0, 1, &ruled);
+    if (status != SAGO_OK || ruled)
+        return status;
+    if (block > 0)
+        status = write_unnamed(parts, block, &from);
+    else if (!(from = path_in(parts->dir, SAGOI_SUBFILES_DEFAULT)))
+        status = no_memory();
+    if (status == SAGO_OK)
+        status = name_rule(parts, from);
+    if (block > 0 && from)
+        (void)remove_name(from);
+    else
+        free(from);
+    if (status == SAGO_OK)
+        status = learn_rule(store, &ruled);
+    return status == SAGO_OK && !ruled
+               ? sagoi_fail(SAGO_ERR_BAD_FILE, "%.200s: its description is gone", parts->dir)
+               : status;
+}
+
+/* ---- Size, space, syncing ---- */
+
+static sago_status end_of_part(const sagoi_subfile_store *parts, int64_t k, int64_t *end) {
+    int64_t bytes = 0;
+    sago_status status = bytes_of_part(parts, k, &bytes);
+    if (status == SAGO_OK && !sagoi_subfile_end(&parts->rule, k, bytes, end))
+        return sagoi_fail(SAGO_ERR_BAD_FILE, "subfile %lld of %.200s is too long", (long long)k, parts->dir);
+    return status;
+}
+
+sago_status sagoi_subfile_store_size(sagoi_store *store, int64_t first, int64_t every, int64_t *size) {
+    const sagoi_subfile_store *parts = store->parts;
+    bool ruled = false;
+    sago_status status = learn_or_empty(store, first, every, &ruled);
     *size = 0;
+    if (!ruled)
+        return status;
     for (int64_t k = first, end = 0; k < parts->rule.count && status == SAGO_OK; k += every) {
         status = end_of_part(parts, k, &end);
         if (status == SAGO_OK)
@@ -321,9 +484,14 @@ sago_status sagoi_subfile_store_size(const sagoi_subfile_store *parts, int64_t f
     return status;
 }
 
-sago_status sagoi_subfile_store_change(sagoi_subfile_store *parts, int64_t size,
+/* To be of no size is nothing to a file without a rule. */
+sago_status sagoi_subfile_store_change(sagoi_store *store, int64_t size,
                                        sago_status (*change)(sagoi_store *, int64_t)) {
-    sago_status status = SAGO_OK;
+    sagoi_subfile_store *parts = store->parts;
+    bool ruled = true;
+    sago_status status = size > 0 ? sagoi_store_make_rule(store, 0) : learn_or_empty(store, 0, 1, &ruled);
+    if (!ruled)
+        return status;
     for (int64_t k = 0; k < parts->rule.count && status == SAGO_OK; k++) {
         sagoi_store *part;
         status = part_take(parts, k, &part);
@@ -354,6 +522,7 @@ sago_status sagoi_subfile_store_sync(sagoi_subfile_store *parts) {
 
 /* Runs of one subfile on their way. */
 typedef struct mover {
+    sagoi_store *store;
     sagoi_subfile_store *parts;
     bool write;
     int64_t part, n;
@@ -366,7 +535,7 @@ typedef struct mover {
  * somebody has written there meanwhile. */
 static sago_status read_past_end(mover *m, sagoi_store *part) {
     int64_t size = 0;
-    sago_status status = sagoi_subfile_store_size(m->parts, 0, 1, &size);
+    sago_status status = sagoi_subfile_store_size(m->store, 0, 1, &size);
     if (status != SAGO_OK)
         return status;
     for (int64_t i = 0; i < m->n; i++) {
@@ -413,11 +582,22 @@ static sago_status add_piece(mover *m, const sagoi_io_run *piece) {
     return status;
 }
 
-sago_status sagoi_subfile_store_move(sagoi_subfile_store *parts, bool write, const sagoi_io_run *runs, int64_t n,
+static bool have_bytes(const sagoi_io_run *runs, int64_t n) {
+    for (int64_t i = 0; i < n; i++)
+        if (runs[i].len > 0)
+            return true;
+    return false;
+}
+
+sago_status sagoi_subfile_store_move(sagoi_store *store, bool write, const sagoi_io_run *runs, int64_t n,
                                      int64_t *bytes) {
-    mover m = {.parts = parts, .write = write};
-    sago_status status = SAGO_OK;
-    for (int64_t i = 0; i < n; i++) {
+    sagoi_subfile_store *parts = store->parts;
+    mover m = {.store = store, .parts = parts, .write = write};
+    bool ruled = have_bytes(runs, n);
+    sago_status status = !ruled  ? SAGO_OK
+                         : write ? sagoi_store_make_rule(store, 0)
+                                 : learn_or_empty(store, 0, 1, &ruled);
+    for (int64_t i = 0; i < n && ruled && status == SAGO_OK; i++) {
         sagoi_io_run rest = runs[i];
         while (rest.len > 0 && status == SAGO_OK) {
             int64_t left = parts->rule.block - rest.off % parts->rule.block;

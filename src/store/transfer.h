@@ -87,13 +87,13 @@ sago_status sagoi_subfile_store_open(sagoi_store *store, const char *path, const
 sago_status sagoi_subfile_store_close(sagoi_subfile_store **parts); /* fine where there are none */
 void sagoi_subfile_store_count(sagoi_subfile_store *parts, sagoi_store_counts *counts);
 /* As far as every `every`-th subfile from `first` on tells. */
-sago_status sagoi_subfile_store_size(const sagoi_subfile_store *parts, int64_t first, int64_t every, int64_t *size)
+sago_status sagoi_subfile_store_size(sagoi_store *store, int64_t first, int64_t every, int64_t *size)
     SAGOI_CHECKED;
 /* Each subfile gets its share of a new size. */
-sago_status sagoi_subfile_store_change(sagoi_subfile_store *parts, int64_t size,
+sago_status sagoi_subfile_store_change(sagoi_store *store, int64_t size,
                                        sago_status (*change)(sagoi_store *, int64_t)) SAGOI_CHECKED;
 sago_status sagoi_subfile_store_sync(sagoi_subfile_store *parts) SAGOI_CHECKED;
-sago_status sagoi_subfile_store_move(sagoi_subfile_store *parts, bool write, const sagoi_io_run *runs, int64_t n,
+sago_status sagoi_subfile_store_move(sagoi_store *store, bool write, const sagoi_io_run *runs, int64_t n,
                                      int64_t *bytes) SAGOI_CHECKED;
 
 /* direct_io.c: fd is -1 afterwards if this file cannot be had so. */

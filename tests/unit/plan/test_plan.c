@@ -937,6 +937,35 @@ static void subfiles_chosen(void **state) {
     assert_int_equal(chosen.block, 64 * KIB);
 }
 
+/* By the first write, where nodes of each set have data: of the whole access, or of the first of several
+ * variables. */
+static void subfiles_by_first_write(void **state) {
+    (void)state;
+    int64_t bytes[6] = {0, MIB, 0, 0, 0, MIB};
+    sagoi_first_access access = {.high = 2 * MIB, .first_high = 2 * MIB, .next_low = INT64_MAX, .bytes = bytes};
+    situation_init(&s, 6, 1, MIB, 32);
+    sagoi_topology topology;
+    sagoi_topology_flat(&topology, 16);
+    topology.gateway_rules = 1;
+    topology.gateway_rule[0] = (sagoi_gateway_rule){.first = 0, .every = 4, .count = 4, .serves = 4};
+    s.machine.topology = &topology;
+    assert_int_equal(sagoi_subfiles_first_block(&s.machine, &access, 2, 4096), MIB);
+    assert_int_equal(sagoi_subfiles_first_block(&s.machine, &access, 2, 3 * MIB), 3 * MIB); /* whole stripes */
+    assert_int_equal(sagoi_subfiles_first_block(&s.machine, &access, 6, 4096), 0);          /* a node has none */
+    access.next_low = 1000; /* variables interleaved, */
+    assert_int_equal(sagoi_subfiles_first_block(&s.machine, &access, 2, 4096), MIB);
+    access.first_high = access.next_low = MIB; /* and one after another */
+    assert_int_equal(sagoi_subfiles_first_block(&s.machine, &access, 2, 4096), MIB / 2);
+    access = (sagoi_first_access){.low = 10 * MIB, .high = 12 * MIB, .next_low = INT64_MAX, .bytes = bytes};
+    assert_int_equal(sagoi_subfiles_first_block(&s.machine, &access, 2, 4096), MIB); /* a later step */
+    access.low = access.high = INT64_MAX;
+    assert_int_equal(sagoi_subfiles_first_block(&s.machine, &access, 2, 4096), 0);
+    access.low = 0;
+    assert_int_equal(sagoi_subfiles_first_block(&s.machine, &access, 2, 4096), SAGOI_SUBFILE_BLOCK_MAX);
+    bytes[5] = 0; /* nobody of the second set */
+    assert_int_equal(sagoi_subfiles_first_block(&s.machine, &access, 2, 4096), 0);
+}
+
 static void aggregators_spread(void **state) {
     (void)state;
     sagoi_plan plan;
@@ -1096,6 +1125,7 @@ int main(void) {
         cmocka_unit_test(stripes_and_ranks),
         cmocka_unit_test(subfiles_have_aggregators),
         cmocka_unit_test(subfiles_chosen),
+        cmocka_unit_test(subfiles_by_first_write),
         cmocka_unit_test(aggregators_spread),
         cmocka_unit_test(small_accesses_need_few),
         cmocka_unit_test(too_little_memory),

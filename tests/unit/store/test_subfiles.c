@@ -285,6 +285,138 @@ static void faults(void **state) {
     assert_int_equal(sagoi_store_sync(s->store), SAGO_ERR_IO);
 }
 
+/* ---- A rule that is made later ---- */
+
+static const sagoi_store_options make_later = {
+    .flags = O_RDWR | O_CREAT | O_EXCL, .mode = 0666, .subfiles = {3, BLOCK}, .ruled_later = true};
+
+static int set_up_later(void **state) {
+    scene *s = calloc(1, sizeof *s);
+    (void)snprintf(s->dir, sizeof s->dir, "/tmp/sago-subfiles-XXXXXX");
+    if (!mkdtemp(s->dir))
+        return -1;
+    (void)snprintf(s->path, sizeof s->path, "%s/file", s->dir);
+    *state = s;
+    return sagoi_store_open(s->path, &make_later, &s->store);
+}
+
+/* Two who have it open: empty to both, one rule for both, whatever the second would have liked. */
+static void rule_is_made_once(void **state) {
+    scene *s = *state;
+    sagoi_store *other = NULL;
+    const sagoi_store_options open_both = {.flags = O_RDWR};
+    int64_t size = -1, bytes = -1;
+    char byte = 5, back = 0;
+    assert_int_equal(sagoi_store_open(s->path, &open_both, &other), SAGO_OK);
+    assert_int_equal(sagoi_store_subfile_count(other), 3);
+    assert_null(sagoi_store_subfiles(other));
+    assert_int_equal(sagoi_store_size(other, &size), SAGO_OK);
+    assert_int_equal(size, 0);
+    assert_int_equal(sagoi_store_read(other, &(sagoi_io_run){0, 1, &back}, 1, &bytes), SAGO_OK);
+    assert_int_equal(bytes, 0);
+    assert_int_equal(sagoi_store_resize(other, 0), SAGO_OK);
+    assert_int_equal(sagoi_store_write(other, &(sagoi_io_run){7, 0, &byte}, 1), SAGO_OK); /* nothing */
+    assert_null(sagoi_store_subfiles(other));
+    assert_int_equal(sagoi_store_make_rule(s->store, 5 * BLOCK), SAGO_OK);
+    assert_int_equal(sagoi_store_make_rule(other, 7 * BLOCK), SAGO_OK);
+    assert_int_equal(sagoi_store_subfiles(other)->block, 5 * BLOCK);
+    assert_int_equal(sagoi_store_write(s->store, &(sagoi_io_run){5 * BLOCK, 1, &byte}, 1), SAGO_OK);
+    assert_int_equal(size_of_part(s, 1), 1);
+    assert_int_equal(sagoi_store_read(other, &(sagoi_io_run){5 * BLOCK, 1, &back}, 1, &bytes), SAGO_OK);
+    assert_true(bytes == 1 && back == byte);
+    assert_int_equal(sagoi_store_close(&other), SAGO_OK);
+}
+
+/* Whatever is written first without a rule makes the default one. */
+static void writes_make_the_default(void **state) {
+    scene *s = *state;
+    char byte = 5;
+    assert_int_equal(sagoi_store_write(s->store, &(sagoi_io_run){BLOCK, 1, &byte}, 1), SAGO_OK);
+    assert_int_equal(sagoi_store_subfiles(s->store)->block, BLOCK);
+    assert_int_equal(size_of_part(s, 1), 1);
+}
+
+static int calls_left; /* until the process dies, as far as the files can tell */
+
+static int die(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)arg, (void)len;
+    return sagoi_op_changes(op->kind) && calls_left-- <= 0 ? EIO : 0;
+}
+
+/* Whoever makes the rule ends after each of its calls in turn: there is a rule then, or an empty file, which can
+ * be written to, and either can be removed. */
+static void ends_while_making(void **state) {
+    scene *s = *state;
+    bool made = false;
+    for (int calls = 0; !made; calls++) {
+        sagoi_store *store = NULL, *later = NULL;
+        char path[128], byte = 5;
+        int64_t size = -1;
+        const sagoi_store_options open_both = {.flags = O_RDWR};
+        assert_true(calls < 20);
+        (void)snprintf(path, sizeof path, "%s/dies", s->dir);
+        assert_int_equal(sagoi_store_open(path, &make_later, &store), SAGO_OK);
+        calls_left = calls;
+        inject_file_hooks(&(file_hooks){.before = die});
+        made = sagoi_store_make_rule(store, 2 * BLOCK) == SAGO_OK && calls_left > 0;
+        inject_file_hooks(NULL);
+        assert_int_equal(sagoi_store_open(path, &open_both, &later), SAGO_OK);
+        assert_int_equal(sagoi_store_size(later, &size), SAGO_OK);
+        assert_int_equal(size, 0);
+        assert_int_equal(sagoi_store_write(later, &(sagoi_io_run){0, 1, &byte}, 1), SAGO_OK);
+        int64_t block = sagoi_store_subfiles(later)->block;
+        assert_true(block == BLOCK || block == 2 * BLOCK);
+        assert_int_equal(sagoi_store_write(store, &(sagoi_io_run){BLOCK, 1, &byte}, 1), SAGO_OK);
+        assert_int_equal(sagoi_store_subfiles(store)->block, block);
+        assert_int_equal(sagoi_store_size(later, &size), SAGO_OK);
+        assert_int_equal(size, BLOCK + 1);
+        assert_int_equal(sagoi_store_close(&store), SAGO_OK);
+        assert_int_equal(sagoi_store_close(&later), SAGO_OK);
+        assert_int_equal(sagoi_store_remove(path), SAGO_OK);
+    }
+}
+
+static int fail_link(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)arg, (void)len;
+    return op->kind == SAGOI_OP_LINK ? EPERM : 0;
+}
+
+/* Without links the rule is made with the file. */
+static void without_links(void **state) {
+    scene *s = *state;
+    sagoi_store *store = NULL;
+    char path[128];
+    (void)snprintf(path, sizeof path, "%s/linkless", s->dir);
+    inject_file_hooks(&(file_hooks){.before = fail_link});
+    assert_int_equal(sagoi_store_open(path, &make_later, &store), SAGO_OK);
+    inject_file_hooks(NULL);
+    assert_int_equal(sagoi_store_subfiles(store)->block, BLOCK);
+    assert_int_equal(sagoi_store_close(&store), SAGO_OK);
+    assert_int_equal(sagoi_store_remove(path), SAGO_OK);
+}
+
+/* A description that does not belong to these subfiles, and one that was lost after something was written. */
+static void wrong_descriptions(void **state) {
+    scene *s = *state;
+    char text[SAGOI_SUBFILES_TEXT_MAX], path[128], byte = 5;
+    sagoi_store *other = NULL;
+    const sagoi_store_options open_both = {.flags = O_RDWR};
+    int64_t size, length = sagoi_subfiles_format(&(sagoi_subfiles){9, BLOCK}, text);
+    (void)snprintf(path, sizeof path, "%s/" SAGOI_SUBFILES_NAME, s->path);
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0666);
+    assert_int_equal(write(fd, text, (size_t)length), length);
+    (void)close(fd);
+    assert_int_equal(sagoi_store_size(s->store, &size), SAGO_ERR_BAD_FILE);
+    assert_int_equal(sagoi_store_write(s->store, &(sagoi_io_run){0, 1, &byte}, 1), SAGO_ERR_BAD_FILE);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(sagoi_store_write(s->store, &(sagoi_io_run){0, 1, &byte}, 1), SAGO_OK);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(sagoi_store_open(s->path, &open_both, &other), SAGO_OK);
+    assert_int_equal(sagoi_store_size(other, &size), SAGO_ERR_BAD_FILE);
+    assert_int_equal(sagoi_store_write(other, &(sagoi_io_run){0, 1, &byte}, 1), SAGO_ERR_BAD_FILE);
+    assert_int_equal(sagoi_store_close(&other), SAGO_OK);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rule_is_exact),
@@ -298,6 +430,11 @@ int main(void) {
         cmocka_unit_test_setup_teardown(other_directories, set_up, tear_down),
         cmocka_unit_test_setup_teardown(many_subfiles, set_up, tear_down),
         cmocka_unit_test_setup_teardown(faults, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(rule_is_made_once, set_up_later, tear_down),
+        cmocka_unit_test_setup_teardown(writes_make_the_default, set_up_later, tear_down),
+        cmocka_unit_test_setup_teardown(ends_while_making, set_up_later, tear_down),
+        cmocka_unit_test_setup_teardown(without_links, set_up_later, tear_down),
+        cmocka_unit_test_setup_teardown(wrong_descriptions, set_up_later, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
