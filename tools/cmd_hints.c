@@ -25,7 +25,7 @@ static const struct {
                     "sago_domain_write sago_domain_read sago_group_size sago_host_memory sago_window "},
     {"File systems and system calls", " sago_io sago_direct_io sago_lock_time sago_timing "},
     {"Declared variables", " sago_series_copy sago_series_parts "},
-    {"Local storage and subfiles", " sago_tier sago_tier_found sago_subfiles sago_subfile_block "},
+    {"Local storage and subfiles", " sago_tier sago_tier_found sago_tier_drain sago_subfiles sago_subfile_block "},
     {"Checkpoints", " sago_ckpt_ "},
     {"Other", ""},
 };

@@ -266,6 +266,11 @@ sago_status sago_sync_own(sago_file *file);
  * comes.  When local storage is full, what is there is moved and the call goes to the global file.  Other files,
  * programs and handles see nothing before sago_sync().
  *
+ * With sago_tier_drain=background data begins to go to the global file when sago_sync_local() returns, without a
+ * further call: each rank's thread writes what its rank wrote in collective calls that no other call since the
+ * last merge overlaps, in runs of 64 KiB or more, as long as no rank has written by an independent call.  All
+ * else, and what could not be written, waits for the next call that moves it, which waits for the threads first.
+ *
  * Independent writes go to local storage, too; where that is full they fail.  An independent read finds what its
  * rank wrote, what its neighbourhood wrote in collective calls that left no gaps, and elsewhere what is in the
  * global file, except: bytes between the first and the last that a collective call since the last merge wrote may
@@ -278,10 +283,10 @@ sago_status sago_sync_own(sago_file *file);
  * global file, also when that is opened for reading, or by `sago tier merge`.  Bytes that were written again after
  * the last sago_sync_local() may have their later value.  It is SAGO_ERR_STATE, and nothing is changed, where the
  * global file may be newer: it is another file of that name, its size or time of writing are not what they were at
- * the first sago_sync_local() since the last merge, or a merge was interrupted.  The hint sago_tier_found then
- * decides: `merge` all the same, or `drop` what was left.  SAGO_ERR_NO_FILE: a node that has some of it does not
- * take part. The claim of a file, .NAME.sago-tier beside it, says that there is such data; sago_delete() removes
- * it.  Without local storage: sago_sync(). */
+ * the first sago_sync_local() since the last merge, or a merge was interrupted, as it is when a job dies that
+ * drains in the background.  The hint sago_tier_found then decides: `merge` all the same, or `drop` what was left.
+ * SAGO_ERR_NO_FILE: a node that has some of it does not take part. The claim of a file, .NAME.sago-tier beside it,
+ * says that there is such data; sago_delete() removes it.  Without local storage: sago_sync(). */
 sago_status sago_sync_local(sago_file *file);
 
 sago_status sago_get_size(sago_file *file, MPI_Offset *size);   /* local; with what is still in local storage */

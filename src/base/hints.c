@@ -149,6 +149,9 @@ static const sagoi_hint_row table[] = {
      "File that gets a line of JSON for every checkpoint: times, bytes, bandwidths; auto: none"},
     {"sago_tier", SAGOI_HINT_ENUM, FIELD(tier), "global", 0, 0, "global|local", NULL,
      "Where collective writes go: to the file, or first to local storage (sago_local_dirs), merged by sync and close"},
+    {"sago_tier_drain", SAGOI_HINT_ENUM, FIELD(tier_drain), "call", 0, 0, "call|background", NULL,
+     "When data in local storage goes to the file: in the next call that looks at it, or in the background after "
+     "sago_sync_local"},
     {"sago_tier_found", SAGOI_HINT_ENUM, FIELD(tier_found), "safe", 0, 0, "safe|merge|drop", NULL,
      "What a job that died left in local storage: merged if it is surely newer than the file, else an error; always merged; dropped"},
     {"sago_subfiles", SAGOI_HINT_TEXT, FIELD(subfiles), "auto", 0, 0, NULL, NULL,

@@ -29,6 +29,7 @@ typedef enum {
 typedef enum { SAGOI_AGREE_ALWAYS, SAGOI_AGREE_ENTER, SAGOI_AGREE_TURN } sagoi_agree_hint;
 typedef enum { SAGOI_NONBLOCKING_TOGETHER, SAGOI_NONBLOCKING_APART } sagoi_nonblocking_hint;
 typedef enum { SAGOI_TIER_GLOBAL, SAGOI_TIER_LOCAL } sagoi_tier_hint;
+typedef enum { SAGOI_DRAIN_CALL, SAGOI_DRAIN_BACKGROUND } sagoi_drain_hint;
 typedef enum { SAGOI_FOUND_SAFE, SAGOI_FOUND_MERGE, SAGOI_FOUND_DROP } sagoi_found_hint;
 typedef enum { SAGOI_CHOICE_AUTO, SAGOI_CHOICE_ON, SAGOI_CHOICE_OFF } sagoi_choice;
 typedef enum { SAGOI_CKPT_THREADED, SAGOI_CKPT_RBIO, SAGOI_CKPT_COIO } sagoi_ckpt_mode;
@@ -72,6 +73,7 @@ typedef struct sagoi_hints {
     int64_t timing;          /* 0/1: ranks time what they do alone */
     int64_t tier;            /* sagoi_tier_hint */
     int64_t tier_found;      /* sagoi_found_hint */
+    int64_t tier_drain;      /* sagoi_drain_hint */
     int64_t agree;           /* sagoi_agree: when ranks meet in collective calls */
     int64_t lock_time;       /* microseconds that a stripe's lock takes to go to another node */
     int64_t patience;        /* seconds in a call for nodes that do not answer; 0: for ever */

@@ -44,6 +44,7 @@ static void forget_calls(sago_file *file) {
 void sagoi_tier_destroy(sago_file *file) {
     if (!file->tier)
         return;
+    sagoi_tier_end_drains(file, false);
     forget_calls(file);
     free(file->tier->spare);
     sagoi_claim_cleanup(&file->tier->kept.claim);
@@ -239,10 +240,16 @@ static sago_status merge_call(sago_file *file, const sagoi_origin *call, const m
     return status;
 }
 
+static logged *next_to_merge(logged *entry) {
+    while (entry && entry->drained)
+        entry = entry->next;
+    return entry;
+}
+
 /* All ranks' calls by their keys: independent ones are not everybody's. */
 static sago_status merge_in_order(sago_file *file, const merge_buffer *buffer) {
     static const sagoi_origin nothing = {0};
-    logged *entry = file->tier->first;
+    logged *entry = next_to_merge(file->tier->first);
     for (;;) {
         int64_t key = entry ? entry->key : INT64_MAX;
         sagoi_agreement least = {.max[0] = -key};
@@ -253,7 +260,7 @@ static sago_status merge_in_order(sago_file *file, const merge_buffer *buffer) {
         status = merge_call(file, mine ? &entry->call : &nothing, buffer);
         if (status)
             return status;
-        entry = mine ? entry->next : entry;
+        entry = mine ? next_to_merge(entry->next) : entry;
     }
 }
 
@@ -297,6 +304,7 @@ sago_status sagoi_tier_merge(sago_file *file, bool nonblocking) {
     sago_status status = ask_holds(file, &any);
     if (status || !any)
         return status;
+    sagoi_tier_end_drains(file, true);
     status = sagoi_tier_begin_merge(file);
     if (!status)
         status = merge_calls(file, nonblocking);
@@ -438,6 +446,7 @@ sago_status sagoi_tier_close(sago_file *file) {
     tier *t = file->tier;
     if (!t)
         return SAGO_OK;
+    sagoi_tier_end_drains(file, false);
     if (t->local && t->kept.claimed) /* what could not be merged can be found again */
         t->local->amode &= ~MPI_MODE_DELETE_ON_CLOSE;
     else

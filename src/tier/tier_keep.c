@@ -27,8 +27,7 @@ static sago_status no_memory(void) {
     return sagoi_fail(SAGO_ERR_MEMORY, "no memory to write down what is in local storage");
 }
 
-/* The code of a stream's runs, to be freed. */
-static sago_status code_stream(const sagoi_extents *extents, sagoi_wire_out *code) {
+sago_status sagoi_tier_code_stream(const sagoi_extents *extents, sagoi_wire_out *code) {
     sagoi_cursor cursor;
     sagoi_span span;
     int64_t end = 0;
@@ -46,7 +45,7 @@ static sago_status code_streams(const sagoi_composed *composed, int64_t key, sag
     sago_status status = SAGO_OK;
     for (int64_t i = 0; i < composed->request.nstreams && !status; i++) {
         sagoi_wire_out code = {0};
-        status = code_stream(&composed->request.streams[i].file, &code);
+        status = sagoi_tier_code_stream(&composed->request.streams[i].file, &code);
         sagoi_tier_block block = {.key = key, .code = (const uint8_t *)code.bytes, .bytes = code.len};
         if (!status && code.len > 0) {
             sagoi_tier_block_encode(&kept->blocks, &block);
@@ -261,25 +260,40 @@ static sago_status first_claim(sago_file *file) {
     return status ? status : sagoi_agree_status(file->team, gather_parts(file));
 }
 
-sago_status sagoi_tier_sync(sago_file *file) {
-    sagoi_local_tier *t = file->tier;
-    sago_status coded = code_calls(file);
-    sago_status status = t->local->team->local_rank == 0 ? sagoi_store_sync(t->local->store) : SAGO_OK;
-    sagoi_agreement agreed = {.max = {sagoi_verdict_code(file->team, status ? status : coded), t->calls + t->own}};
-    status = sagoi_agree(file->team, &agreed, NULL, NULL, NULL);
-    if (!status)
-        status = sagoi_verdict(file->team, agreed.max[0]);
-    if (status || agreed.max[1] == 0)
-        return status;
-    status = write_parts(file);
-    if (!status && !t->kept.claimed)
+/* Writes down what is local; `drain`: some of it goes to the global file from then on, which the claim says first.
+ */
+static sago_status keep_calls(sago_file *file, bool drain) {
+    sagoi_tier_kept *kept = &file->tier->kept;
+    sago_status status = write_parts(file);
+    if (!status && !kept->claimed)
         status = first_claim(file);
     if (status)
         return status;
-    t->kept.claim.generation++;
+    kept->claim.generation++;
+    kept->claim.state = drain ? SAGOI_CLAIM_MERGING : kept->claim.state;
     status = sagoi_agree_status(file->team, file->team->rank == 0 ? publish_claim(file) : SAGO_OK);
     /* Unless it is another's, it may be there even if that failed. */
-    t->kept.claimed = t->kept.claimed || status != SAGO_ERR_STATE;
+    kept->claimed = kept->claimed || status != SAGO_ERR_STATE;
+    return status;
+}
+
+sago_status sagoi_tier_sync(sago_file *file) {
+    enum { MAX_VERDICT, MAX_CALLS, MAX_UNDRAINABLE, MAX_DRAINS };
+    sagoi_local_tier *t = file->tier;
+    sago_status coded = code_calls(file);
+    sago_status status = t->local->team->local_rank == 0 ? sagoi_store_sync(t->local->store) : SAGO_OK;
+    bool may = sagoi_tier_may_drain(file);
+    sagoi_agreement agreed = {.max = {[MAX_VERDICT] = sagoi_verdict_code(file->team, status ? status : coded),
+                                      [MAX_CALLS] = t->calls + t->own,
+                                      [MAX_UNDRAINABLE] = !may,
+                                      [MAX_DRAINS] = may && sagoi_tier_prepare_drains(file)}};
+    status = sagoi_agree(file->team, &agreed, NULL, NULL, NULL);
+    if (!status)
+        status = sagoi_verdict(file->team, agreed.max[MAX_VERDICT]);
+    bool drain = !agreed.max[MAX_UNDRAINABLE] && agreed.max[MAX_DRAINS];
+    if (!status && agreed.max[MAX_CALLS] > 0)
+        status = keep_calls(file, drain);
+    sagoi_tier_drain(file, !status && drain);
     return status;
 }
 

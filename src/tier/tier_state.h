@@ -21,6 +21,8 @@ typedef struct sagoi_logged {
     int64_t key;       /* its place among the calls of all ranks: odd for collective ones */
     sagoi_range all;   /* a collective one: where any rank wrote, */
     sagoi_range near;  /* and what the neighbourhood wrote without a gap; low == high: not known */
+    bool looked;       /* whether to drain it was decided, */
+    bool drained;      /* and this rank's part is in the global file */
     struct sagoi_logged *next;
 } sagoi_logged;
 
@@ -55,7 +57,22 @@ struct sagoi_local_tier {
     sagoi_logged_view *views;
     sagoi_logged_view *spare; /* for the view of the calls in the log, when it is replaced */
     sagoi_tier_kept kept;
+    struct sagoi_drain *prepared; /* calls that may go to the global file in the background, */
+    struct sagoi_drain *drains;   /* and those that are on their way */
+    char *room;                   /* of `chunk` bytes, for these; NULL: none */
 };
+
+/* ---- tier_drain.c ---- */
+
+typedef struct sagoi_drain sagoi_drain;
+/* May calls of this rank be drained?  If any rank's may not, none is. */
+bool sagoi_tier_may_drain(const sago_file *file);
+/* Finds the calls whose order does not matter; true: there are some. */
+bool sagoi_tier_prepare_drains(sago_file *file);
+/* They go to the global file in the background, if all ranks agree. */
+void sagoi_tier_drain(sago_file *file, bool all_agree);
+/* Waits for it; `team`: MPI goes on meanwhile. */
+void sagoi_tier_end_drains(sago_file *file, bool team);
 
 /* ---- tier_read.c ---- */
 
@@ -65,6 +82,8 @@ sago_status sagoi_tier_read_alone(sago_file *file, sagoi_composed *composed, int
 
 /* ---- tier_keep.c ---- */
 
+/* The code of a stream's runs, to be freed. */
+sago_status sagoi_tier_code_stream(const sagoi_extents *extents, sagoi_wire_out *code) SAGOI_CHECKED;
 /* A call without its data: only where it goes matters. */
 sago_status sagoi_tier_compose_place(sagoi_composed *composed, const sagoi_origin *call) SAGOI_CHECKED;
 /* Collective, around a merge; nothing to do without a claim. */

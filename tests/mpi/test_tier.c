@@ -443,6 +443,107 @@ static void test_full(const char *small) {
     delete_file(path);
 }
 
+/* ---- In the background ---- */
+
+enum { BLOCKS = 8, LONG_BLOCK = 128 << 10, ALL_BLOCKS = BLOCKS * LONG_BLOCK };
+static unsigned char slots[ALL_BLOCKS], slots_back[ALL_BLOCKS];
+
+/* A call writes some neighbouring slots, each by one rank or by none. */
+static void write_slots(sago_file *file, uint64_t *seed, int version) {
+    sago_extent mine[BLOCKS];
+    static unsigned char data[ALL_BLOCKS];
+    int64_t n = 0, bytes = 0, first = (int64_t)next_random(seed) % BLOCKS;
+    int64_t end = first + 1 + (int64_t)next_random(seed) % (BLOCKS - first);
+    for (int64_t slot = first; slot < end; slot++) {
+        int whose = (int)(next_random(seed) % ((uint64_t)ranks + 1));
+        for (int64_t i = slot * LONG_BLOCK; whose < ranks && i < (slot + 1) * LONG_BLOCK; i++)
+            slots[i] = byte_of(i, version);
+        if (whose != rank)
+            continue;
+        mine[n++] = (sago_extent){slot * LONG_BLOCK, LONG_BLOCK};
+        memcpy(data + bytes, slots + slot * LONG_BLOCK, LONG_BLOCK);
+        bytes += LONG_BLOCK;
+    }
+    CHECK_OK(sago_write_extents_all(file, n, mine, data));
+}
+
+/* Overlapping calls in any order, drained at any time: the later call wins. */
+static void test_background_random(uint64_t seed) {
+    char path[CHECK_PATH_MAX], text[700];
+    sago_file *file = NULL;
+    sago_extent all = {0, ALL_BLOCKS};
+    (void)snprintf(path, sizeof path, "%s", scratch("background"));
+    (void)snprintf(text, sizeof text, "%s sago_tier_drain=background", hints);
+    scene = "drained in the background";
+    memset(slots, 0, sizeof slots);
+    CHECK_OK(open_hinted(path, MPI_MODE_RDWR | MPI_MODE_CREATE, text, &file));
+    CHECK_OK(sago_set_size(file, ALL_BLOCKS));
+    for (int step = 1; step < 40; step++) {
+        uint64_t what = next_random(&seed) % 12;
+        int64_t own = (int64_t)(next_random(&seed) % BLOCKS) * LONG_BLOCK;
+        int whose = (int)(next_random(&seed) % (uint64_t)ranks);
+        if (what < 6) {
+            write_slots(file, &seed, step);
+        } else if (what < 10) {
+            CHECK_OK(sago_sync_local(file));
+        } else if (what == 10) {
+            for (int64_t i = own; i < own + LONG_BLOCK; i++)
+                slots[i] = byte_of(i, step);
+            if (whose == rank)
+                CHECK_OK(sago_write_at(file, own, slots + own, LONG_BLOCK, MPI_BYTE, NULL));
+        } else {
+            CHECK_OK(sago_read_extents_all(file, 1, &all, slots_back, NULL));
+            CHECK(memcmp(slots, slots_back, ALL_BLOCKS) == 0);
+        }
+    }
+    CHECK_OK(sago_close(&file));
+    meet();
+    if (rank == 0) {
+        int fd = open(path, O_RDONLY);
+        CHECK_INT(pread(fd, slots_back, ALL_BLOCKS, 0), ALL_BLOCKS);
+        CHECK(memcmp(slots, slots_back, ALL_BLOCKS) == 0);
+        close(fd);
+        unlink(path);
+    }
+    CHECK_INT(tier_files(), 0);
+    meet();
+}
+
+/* After sago_sync_local() nobody calls anything, and the data comes to the global file; what was written to the
+ * same place meanwhile comes with the next call that moves it. */
+static void test_background(void) {
+    char path[CHECK_PATH_MAX], text[700];
+    sago_file *file = NULL;
+    sago_extent mine = {rank * (int64_t)LONG_BLOCK, LONG_BLOCK};
+    static unsigned char data[LONG_BLOCK], seen[LONG_BLOCK];
+    sago_stats stats = SAGO_STATS_INIT;
+    (void)snprintf(path, sizeof path, "%s", scratch("background"));
+    (void)snprintf(text, sizeof text, "%s sago_tier_drain=background", hints);
+    scene = "comes by itself";
+    CHECK_OK(open_hinted(path, MPI_MODE_RDWR | MPI_MODE_CREATE, text, &file));
+    for (int64_t i = 0; i < LONG_BLOCK; i++)
+        data[i] = byte_of(i, rank);
+    CHECK_OK(sago_write_extents_all(file, 1, &mine, data));
+    CHECK_OK(sago_sync_local(file));
+    int fd = open(path, O_RDONLY);
+    while (pread(fd, seen, LONG_BLOCK, mine.offset) != LONG_BLOCK || memcmp(seen, data, LONG_BLOCK) != 0)
+        usleep(1000); /* for as long as the test may take */
+    CHECK_OK(sago_get_stats(file, &stats));
+    CHECK_INT(stats.local_merges, 0);
+    memset(data, 7, LONG_BLOCK);
+    CHECK_OK(sago_write_extents_all(file, 1, &mine, data));
+    CHECK_OK(sago_sync_local(file));
+    CHECK_OK(sago_sync(file));
+    CHECK_INT(pread(fd, seen, LONG_BLOCK, mine.offset), LONG_BLOCK);
+    CHECK(memcmp(seen, data, LONG_BLOCK) == 0);
+    close(fd);
+    CHECK_OK(sago_close(&file));
+    meet();
+    if (rank == 0)
+        unlink(path);
+    meet();
+}
+
 int main(int argc, char **argv) {
     check_start(&argc, &argv);
     int seeds = argc > 1 ? atoi(argv[1]) : 20;
@@ -457,6 +558,9 @@ int main(int argc, char **argv) {
             test_random((uint64_t)seed + 1000u * (uint64_t)i);
         }
         test_stays_local();
+        test_background();
+        for (int seed = 1; seed <= seeds && sum_everywhere(failures) == 0; seed++)
+            test_background_random((uint64_t)seed);
         test_nonblocking();
         if (i == 2) /* on one machine: elsewhere local storage may not be rank 0's */
             test_leftovers();

@@ -5,6 +5,8 @@
  *   test_tier_found                      a crash is a copy of all files, put back when the handle is closed
  *   test_tier_found leave FILE DIR SEED  writes, syncs locally, and every rank dies by kill -9
  *   test_tier_found take FILE DIR SEED RANKS   after that, with RANKS ranks then
+ *   test_tier_found leave-drained FILE DIR     the same while data is drained in the background
+ *   test_tier_found take-drained FILE DIR RANKS
  *
  * On the virtual cluster DIR is a node's or a rack's own; scripts/test_tier_kill.sh and cluster/test_tier_nodes.sh
  * make them die. */
@@ -165,6 +167,48 @@ static void take(const char *path, const char *dir, uint64_t seed, int writers) 
     (void)snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
     CHECK_INT(names_left(dir, ".sago-tier-"), 0);
     CHECK_INT(names_left(folder, ".sago-tier"), 0);
+}
+
+/* The same while data is drained in the background: it is all there, but as with any merge that was interrupted
+ * nobody can tell whether others wrote to the file since, so one has to insist. */
+enum { DRAINED = 300000 };
+static unsigned char drained[DRAINED];
+
+static void leave_drained(const char *path, const char *dir) {
+    char text[760], safe[700];
+    sago_file *file = NULL;
+    sago_extent mine = {rank * (int64_t)DRAINED, DRAINED};
+    hints_for(safe, dir, "safe");
+    (void)snprintf(text, sizeof text, "%s sago_tier_drain=background sago_window=64K", safe);
+    make_file(path);
+    CHECK_OK(open_hinted(path, MPI_MODE_RDWR, text, &file));
+    for (int64_t i = 0; i < DRAINED; i++)
+        drained[i] = byte_of(i, rank);
+    CHECK_OK(sago_write_extents_all(file, 1, &mine, drained));
+    CHECK_OK(sago_sync_local(file));
+    if (sum_everywhere(failures) == 0)
+        (void)kill(getpid(), SIGKILL);
+}
+
+static void take_drained(const char *path, const char *dir, int writers) {
+    char text[700];
+    sago_file *file = NULL;
+    hints_for(text, dir, "safe");
+    EXPECT(open_hinted(path, MPI_MODE_RDWR, text, &file), SAGO_ERR_STATE, "interrupted", -1);
+    hints_for(text, dir, "merge");
+    CHECK_OK(open_hinted(path, MPI_MODE_RDWR, text, &file));
+    for (int writer = 0; file && writer < writers; writer++) {
+        sago_extent theirs = {writer * (int64_t)DRAINED, DRAINED};
+        CHECK_OK(sago_read_extents_all(file, 1, &theirs, drained, NULL));
+        for (int64_t i = 0; i < DRAINED; i++)
+            if (drained[i] != byte_of(i, writer)) {
+                CHECK_INT(i, -1);
+                break;
+            }
+    }
+    if (file)
+        CHECK_OK(sago_close(&file));
+    CHECK_INT(names_left(dir, ".sago-tier-"), 0);
 }
 
 /* ---- A crash as a copy ---- */
@@ -461,6 +505,16 @@ int main(int argc, char **argv) {
     if (argc > 5 && strcmp(argv[1], "take") == 0) {
         scene = "take";
         take(argv[2], argv[3], strtoull(argv[4], NULL, 10), atoi(argv[5]));
+        return check_end();
+    }
+    if (argc > 3 && strcmp(argv[1], "leave-drained") == 0) {
+        scene = "leave drained";
+        leave_drained(argv[2], argv[3]);
+        return check_end();
+    }
+    if (argc > 4 && strcmp(argv[1], "take-drained") == 0) {
+        scene = "take drained";
+        take_drained(argv[2], argv[3], atoi(argv[4]));
         return check_end();
     }
     dir = getenv("SAGO_TEST_DIR");

@@ -36,6 +36,16 @@ for round in "4 1 1" "2 2 3" "3 3 4"; do
         fail "$readers ranks after $writers"
 done
 
+# Killed while data is drained in the background, at whatever point.
+for round in "4 2" "2 3" "3 1" "4 4"; do
+    read -r writers readers <<<"$round"
+    mpi "$writers" "$SAGO_BUILD/tests/mpi/test_tier_found" leave-drained "$file" "$work/local" && fail "it did not die"
+    ! grep -q "failed: " "$work/log" || fail "before it died"
+    mpi "$readers" "$SAGO_BUILD/tests/mpi/test_tier_found" take-drained "$file" "$work/local" "$writers" ||
+        fail "$readers ranks after $writers that drained"
+    rm "$file"
+done
+
 # The same by command: what is there is told; merged, the file is what opening it makes of it.
 die 3 4
 cp -a "$work/local" "$work/kept"
