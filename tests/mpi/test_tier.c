@@ -10,7 +10,10 @@
 #include "check.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <sys/file.h>
+
+#include "support/inject.h"
 
 enum { SIZE = 200000, STEPS = 12, PIECES = 40 };
 
@@ -544,6 +547,61 @@ static void test_background(void) {
     meet();
 }
 
+static atomic_bool held; /* the thread of this rank that drains is in its first write to the file */
+static atomic_bool released;
+static char held_path[CHECK_PATH_MAX];
+
+static int hold_write(void *arg, const sagoi_file_op *op, int64_t *len) {
+    (void)arg, (void)len;
+    if (op->kind == SAGOI_OP_WRITE && strcmp(op->path, held_path) == 0 && !atomic_exchange(&held, true))
+        while (!atomic_load(&released))
+            usleep(1000);
+    return 0;
+}
+
+/* Rank 0's thread is slow: it has read what its rank wrote first, when another rank writes to the same place, and
+ * syncs. That must come later in the file. */
+static void test_background_order(void) {
+    char text[700];
+    sago_file *file = NULL;
+    sago_extent block = {0, LONG_BLOCK};
+    static unsigned char data[LONG_BLOCK], seen[LONG_BLOCK];
+    static const file_hooks slow = {.before = hold_write};
+    if (ranks == 1)
+        return;
+    (void)snprintf(held_path, sizeof held_path, "%s", scratch("order"));
+    (void)snprintf(text, sizeof text, "%s sago_tier_drain=background", hints);
+    scene = "a slow thread";
+    atomic_store(&held, false);
+    atomic_store(&released, false);
+    CHECK_OK(open_hinted(held_path, MPI_MODE_RDWR | MPI_MODE_CREATE, text, &file));
+    if (rank == 0)
+        inject_file_hooks(&slow);
+    memset(data, rank + 1, sizeof data);
+    CHECK_OK(sago_write_extents_all(file, rank == 0, &block, data));
+    CHECK_OK(sago_sync_local(file));
+    while (rank == 0 && !atomic_load(&held))
+        usleep(1000);
+    meet();
+    CHECK_OK(sago_write_extents_all(file, rank == 1, &block, data));
+    CHECK_OK(sago_sync_local(file));
+    meet();
+    usleep(100000); /* for a thread that does not wait for its turn */
+    atomic_store(&released, true);
+    CHECK_OK(sago_close(&file));
+    inject_file_hooks(NULL);
+    meet();
+    int fd = open(held_path, O_RDONLY);
+    CHECK_INT(pread(fd, seen, sizeof seen, 0), LONG_BLOCK);
+    for (int64_t i = 0; i < LONG_BLOCK; i += 1000)
+        CHECK_INT(seen[i], 2);
+    close(fd);
+    meet();
+    if (rank == 0)
+        unlink(held_path);
+    meet();
+}
+
 int main(int argc, char **argv) {
     check_start(&argc, &argv);
     int seeds = argc > 1 ? atoi(argv[1]) : 20;
@@ -559,6 +617,8 @@ int main(int argc, char **argv) {
         }
         test_stays_local();
         test_background();
+        if (i == 2)
+            test_background_order();
         for (int seed = 1; seed <= seeds && sum_everywhere(failures) == 0; seed++)
             test_background_random((uint64_t)seed);
         test_nonblocking();
