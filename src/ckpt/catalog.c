@@ -290,7 +290,7 @@ static sago_status scan_folder(void *arg, const char *name) {
 
 /* By the list of what counts as it is in the beginning; *again: another job has taken over meanwhile. */
 static sago_status scan_once(scan *at, bool *again) {
-    sagoi_generations before = {0, 0}, after = {0, 0};
+    sagoi_generations before = {0}, after = {0};
     sagoi_catalog_cut(at->catalog, at->first);
     sago_status status = sagoi_generations_look(at->dir, &before);
     if (!status)
@@ -490,13 +490,21 @@ void sagoi_view_lack(const sagoi_save_view *view, char *text, size_t room) {
     }
 }
 
+int sagoi_view_age_order(const sagoi_save_view *x, const sagoi_save_view *y) {
+    int64_t before = sagoi_id_generation(x->id_low), after = sagoi_id_generation(y->id_low);
+    if (before != after)
+        return before < after ? -1 : 1;
+    if (x->intent.time != y->intent.time)
+        return x->intent.time < y->intent.time ? -1 : 1;
+    return 0;
+}
+
 static int by_step(const void *a, const void *b) {
     const sagoi_save_view *x = a, *y = b;
     if (x->step != y->step)
         return x->step < y->step ? -1 : 1;
-    if (x->intent.time != y->intent.time)
-        return x->intent.time < y->intent.time ? -1 : 1;
-    return x->id_low < y->id_low ? -1 : x->id_low > y->id_low;
+    int order = sagoi_view_age_order(x, y);
+    return order ? order : x->id_low < y->id_low ? -1 : x->id_low > y->id_low;
 }
 
 /* The save of an item, added when it is new. */

@@ -104,6 +104,9 @@ bool sagoi_view_damaged(const sagoi_save_view *view);
 /* What a save that is not whole lacks, in words. */
 void sagoi_view_lack(const sagoi_save_view *view, char *text, size_t room);
 
+/* Below 0: x is older.  By their owners first: clocks go back. */
+int sagoi_view_age_order(const sagoi_save_view *x, const sagoi_save_view *y);
+
 /* The save of a step that can be restored from (the newest, if there are several; one that is complete at a level
  * rather than one whose parts are spread over both), else NULL. */
 const sagoi_save_view *sagoi_views_find(const sagoi_save_view *views, int64_t n, int64_t step);

@@ -24,8 +24,7 @@ uint64_t sagoi_id_low_of(int64_t generation, uint64_t random) {
            (random & mask);
 }
 
-/* 0: from before there were generations; older than all others. */
-static int64_t id_generation(uint64_t id_low) {
+int64_t sagoi_id_generation(uint64_t id_low) {
     bool tagged = id_low >> (2 * GENERATION_BITS) == TAG;
     return tagged ? (int64_t)(id_low >> GENERATION_BITS) & SAGOI_GENERATION_MOST : 0;
 }
@@ -67,13 +66,27 @@ bool sagoi_is_generation_name(const char *name) {
 
 static sago_status look_at_name(void *arg, const char *name) {
     sagoi_generations *seen = arg;
+    sagoi_folder_kind kind;
+    int64_t step;
+    uint64_t id_low;
     seen->lock = sagoi_max(seen->lock, whole_name(name, LOCK_PREFIX));
     seen->found = sagoi_max(seen->found, whole_name(name, FOUND_PREFIX));
+    if (sagoi_save_folder_parse(name, &kind, &step, &id_low))
+        seen->save = sagoi_max(seen->save, sagoi_id_generation(id_low));
     return SAGO_OK;
 }
 
+/* Somebody may have removed locks and lists; then the saves tell.  They do not otherwise: a strange name must not
+ * use up all generations. */
+int64_t sagoi_next_generation(const sagoi_generations *seen) {
+    int64_t last = sagoi_max(seen->lock, seen->found);
+    if (last == 0 && seen->save < SAGOI_GENERATION_MOST)
+        last = seen->save;
+    return last + 1;
+}
+
 sago_status sagoi_generations_look(const char *dir, sagoi_generations *seen) {
-    *seen = (sagoi_generations){0, 0};
+    *seen = (sagoi_generations){0};
     return sagoi_cdir_list(dir, look_at_name, seen);
 }
 
@@ -93,7 +106,7 @@ sago_status sagoi_fence_check(const sagoi_fence *fence, uint64_t id_low) {
     bool next = false, mine = true;
     if (!fence)
         return SAGO_OK;
-    int64_t generation = id_generation(id_low);
+    int64_t generation = sagoi_id_generation(id_low);
     if (generation > fence->generation)
         return sagoi_fail(SAGO_ERR_BUSY,
                           "%s: a later job's save (generation %lld) is not touched by generation %lld", fence->dir,
@@ -195,6 +208,12 @@ static int by_generation(const void *a, const void *b) {
     return x->generation < y->generation ? -1 : x->generation > y->generation;
 }
 
+/* One that cannot be removed, say because somebody has made it a directory, does no harm; nor do those after it,
+ * which stay, too, so that their order is kept. */
+static bool may_stay(sago_status status) {
+    return status && status != SAGO_ERR_BUSY && status != SAGO_ERR_TIMEOUT && status != SAGO_ERR_MEMORY;
+}
+
 sago_status sagoi_fence_tidy(const sagoi_fence *fence, const char *dir) {
     old_names old = {.own = fence->generation};
     char path[SAGOI_CKPT_PATH];
@@ -207,6 +226,10 @@ sago_status sagoi_fence_tidy(const sagoi_fence *fence, const char *dir) {
         free(old.names[i].name);
     }
     free(old.names);
+    if (may_stay(status)) {
+        sagoi_message_clear();
+        status = SAGO_OK;
+    }
     return status;
 }
 
@@ -225,7 +248,7 @@ static bool is_listed(const sagoi_found *found, int64_t step, uint64_t id_low) {
 }
 
 bool sagoi_found_counts(const sagoi_found *found, int64_t step, uint64_t id_low) {
-    return id_generation(id_low) >= found->generation || is_listed(found, step, id_low);
+    return sagoi_id_generation(id_low) >= found->generation || is_listed(found, step, id_low);
 }
 
 sago_status sagoi_found_add(sagoi_found *found, int64_t step, uint64_t id_low) {
@@ -280,15 +303,14 @@ static sago_status load_list(const char *dir, int64_t generation, sagoi_found *f
     if (!sagoi_path_join(path, dir, name))
         return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", dir);
     sago_status status = sagoi_cfile_load(path, SAGOI_RECORD_MOST, &bytes, &len);
-    if (status)
-        return status;
-    status = sagoi_found_decode(bytes, len, found);
+    if (!status)
+        status = sagoi_found_decode(bytes, len, found);
     free(bytes);
     if (!status && found->generation != generation) {
         sagoi_found_cleanup(found);
         status = sagoi_fail(SAGO_ERR_IO, "%s is another generation's", path);
     }
-    if (status == SAGO_ERR_IO) { /* damaged: better to see too much than to lose a step */
+    if (status == SAGO_ERR_IO || status == SAGO_ERR_BAD_FILE) { /* damaged: better to see too much than to lose a step */
         sagoi_message_clear();
         return SAGO_OK;
     }
@@ -325,7 +347,7 @@ sago_status sagoi_found_store(const sagoi_fence *fence, const char *dir, const s
 
 sago_status sagoi_found_adopt(const sagoi_fence *fence, const char *dir, int64_t step, uint64_t id_low) {
     sagoi_found found = {0};
-    sago_status status = id_generation(id_low) == fence->generation ? SAGO_OK : sagoi_found_load(dir, &found);
+    sago_status status = sagoi_id_generation(id_low) == fence->generation ? SAGO_OK : sagoi_found_load(dir, &found);
     if (!status && !sagoi_found_counts(&found, step, id_low)) {
         status = sagoi_found_add(&found, step, id_low);
         if (!status)

@@ -24,13 +24,19 @@
 
 /* The low half of a save's id: a constant (16 bits), the generation (24), a random number (24). */
 uint64_t sagoi_id_low_of(int64_t generation, uint64_t random);
+/* 0: from before there were generations; older than all others. */
+int64_t sagoi_id_generation(uint64_t id_low);
 
 /* ---- In a directory ---- */
 
 /* The highest ones that are there; 0: none. */
 typedef struct sagoi_generations {
     int64_t lock, found;
+    int64_t save; /* in the names of saves */
 } sagoi_generations;
+
+/* What the next owner of a directory has that looks like this. */
+int64_t sagoi_next_generation(const sagoi_generations *seen);
 
 sago_status sagoi_generations_look(const char *dir, sagoi_generations *seen) SAGOI_CHECKED;
 /* Of a lock, or of a list of what was found. */

@@ -154,23 +154,28 @@ typedef struct lock_seen {
     double age;     /* seconds by the same; -1: nobody can tell */
 } lock_seen;
 
+/* A link in the place of a lock is as old as it is itself. */
 static sago_status written_at(const char *path, double *seconds) {
     struct stat info;
-    sago_status status = sagoi_path_stat(path, &info);
+    sago_status status = sagoi_path_look(path, &info);
     if (!status)
         *seconds = (double)info.st_mtim.tv_sec + 1e-9 * (double)info.st_mtim.tv_nsec;
     return status;
 }
 
-static void find_age(lock_seen *lock) {
+/* False: the lock cannot be looked at. */
+static bool find_age(lock_seen *lock) {
     char probe[SAGOI_CKPT_PATH];
     double now = 0;
     lock->age = -1;
-    if (written_at(lock->path, &lock->written) || sagoi_cfile_put_aside(lock->dir, "clock", "", 1, probe))
-        return;
+    if (written_at(lock->path, &lock->written))
+        return false;
+    if (sagoi_cfile_put_aside(lock->dir, "clock", "", 1, probe))
+        return true;
     if (!written_at(probe, &now))
         lock->age = now - lock->written;
     sagoi_path_discard(probe);
+    return true;
 }
 
 /* Does it stay as it is for so long?  Every renewal counts, and has its time. */
@@ -191,8 +196,7 @@ static bool stays(const lock_seen *lock, double seconds) {
 /* Time stamps may be wrong by as much as the nodes' clocks differ; a live owner shows itself. */
 static bool is_void(lock_seen *lock) {
     double lease = (double)lock->record.seconds;
-    find_age(lock);
-    if (lock->written == 0)
+    if (!find_age(lock))
         return false;
     if (lock->age < 0)
         return stays(lock, lease);
@@ -270,7 +274,7 @@ sago_status sagoi_lease_claim(sagoi_lease *lease, sagoi_lease_guess is_void_gues
         if (status == SAGO_ERR_NO_FILE && seen.lock > 0)
             continue; /* a later owner has removed it */
         if (!status || status == SAGO_ERR_NO_FILE)
-            status = try_generation(lease, sagoi_max(seen.lock, seen.found) + 1, &won);
+            status = try_generation(lease, sagoi_next_generation(&seen), &won);
         if (status)
             return status;
     }
@@ -288,7 +292,7 @@ static sago_status was_lost(const sagoi_lease *lease) {
 /* Who is the owner now, for the message. */
 static sago_status tell_loss(const sagoi_lease *lease) {
     lease_record record = {0};
-    sagoi_generations seen = {0, 0};
+    sagoi_generations seen = {0};
     char path[SAGOI_CKPT_PATH];
     if (sagoi_generations_look(lease->fence.dir, &seen) || lock_path(lease->fence.dir, seen.lock, path) ||
         read_record(path, seen.lock == 0, &record))

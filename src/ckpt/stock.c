@@ -12,11 +12,10 @@
 
 /* ---- What is known ---- */
 
-static int by_time(const void *a, const void *b) {
+static int by_age(const void *a, const void *b) {
     const sagoi_save_view *x = *(const sagoi_save_view *const *)a, *y = *(const sagoi_save_view *const *)b;
-    if (x->intent.time != y->intent.time)
-        return x->intent.time < y->intent.time ? -1 : 1;
-    return x->step < y->step ? -1 : x->step > y->step;
+    int order = sagoi_view_age_order(x, y);
+    return order ? order : x->step < y->step ? -1 : x->step > y->step;
 }
 
 static sago_status remember(sago_ckpt *ckpt, const sagoi_overview *overview) {
@@ -27,7 +26,7 @@ static sago_status remember(sago_ckpt *ckpt, const sagoi_overview *overview) {
     for (int64_t i = 0; i < overview->n && !status; i++)
         views[i] = &overview->views[i];
     if (!status)
-        qsort(views, (size_t)overview->n, sizeof *views, by_time);
+        qsort(views, (size_t)overview->n, sizeof *views, by_age);
     for (int64_t i = 0; i < overview->n && !status; i++)
         for (int level = SAGO_LEVEL_LOCAL; level < SAGO_LEVEL_COUNT; level++)
             if (views[i]->complete[level])

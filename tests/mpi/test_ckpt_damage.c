@@ -364,6 +364,34 @@ static void strangers(void) {
     scene = "";
 }
 
+/* Something else has the name of the lock or of the list: nobody renews it, and there is a way on. */
+static void strange_lock(const char *command) {
+    char hints[320];
+    scene = command;
+    start(global_only);
+    snprintf(hints, sizeof hints, "sago_ckpt_lease=2 %s", global_only);
+    shell(command);
+    for (int64_t step = 40; step <= 50; step += 10) {
+        sago_ckpt *ckpt = open_with(hints);
+        if (!ckpt)
+            break;
+        check_restart(ckpt, step, 0, "step");
+        save(ckpt, step + 10);
+        CHECK_OK(sago_ckpt_close(&ckpt));
+    }
+    start_anew();
+    scene = "";
+}
+
+static void strange_locks(void) {
+    strange_lock("cd ckpt; rm lock.*; ln -s nowhere lock.00000001; touch -h -d '1 hour ago' lock.00000001");
+    strange_lock("cd ckpt; rm lock.*; mkdir lock.00000001; touch -d '1 hour ago' lock.00000001");
+    strange_lock("cd ckpt; truncate -s 9 lock.*; touch -d @0 lock.*");
+    strange_lock("cd ckpt; rm found.*; mkfifo found.00000001");
+    strange_lock("cd ckpt; rm found.*; mkdir found.00000001");
+    strange_lock("cd ckpt; rm found.*; ln -s found.00000001 found.00000001");
+}
+
 /* The directory's own record is lost, or damaged: there is a way on. */
 static void without_marker(void) {
     sago_ckpt *ckpt = NULL;
@@ -448,6 +476,49 @@ static void keeps_whole_ones(void) {
     scene = "";
 }
 
+/* A later job's step is newer, whatever the clock said when it was saved. */
+static void clock_goes_back(void) {
+    char hints[320];
+    scene = "the clock goes back";
+    inject_clock_shift(86400);
+    start(global_only);
+    inject_clock_shift(-86400);
+    sago_ckpt *ckpt = open_with(global_only);
+    save(ckpt, 50);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    snprintf(hints, sizeof hints, "sago_ckpt_keep_global=2 %s", global_only);
+    ckpt = open_with(hints);
+    save(ckpt, 60);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    CHECK_INT(names("ckpt/step-*"), 2);
+    CHECK_INT(names("ckpt/step-*50-*"), 1);
+    start_anew();
+    scene = "";
+}
+
+/* Whoever has tidied up too much, the locks and lists among it, can go on: old steps are removed and damaged ones
+ * set aside as before. */
+static void without_locks(void) {
+    char hints[320];
+    scene = "without locks";
+    start(global_only);
+    for (int64_t step = 50; step <= 60; step += 10) {
+        sago_ckpt *ckpt = open_with(global_only);
+        save(ckpt, step);
+        CHECK_OK(sago_ckpt_close(&ckpt));
+    }
+    shell("rm ckpt/lock.* ckpt/found.*; truncate -s 1 ckpt/step-*60-*/*.data");
+    snprintf(hints, sizeof hints, "sago_ckpt_keep_global=1 %s", global_only);
+    sago_ckpt *ckpt = open_with(hints);
+    check_restart(ckpt, 50, 1, "step 60 is damaged and set aside");
+    save(ckpt, 60);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    CHECK_INT(names("ckpt/step-*"), 1);
+    CHECK_INT(names("ckpt/damaged-*60-*"), 1);
+    start_anew();
+    scene = "";
+}
+
 static void more_damage(void) {
     set_aside(global_only, "a data file missing", "rm ckpt/" NEWEST "/file-000001.data");
     set_aside(global_only, "a part missing", "rm ckpt/" NEWEST "/writer-000000.part");
@@ -499,10 +570,13 @@ int main(int argc, char **argv) {
     in_doubt();
     half_removed();
     strangers();
+    strange_locks();
     without_marker();
     goes_back();
     nothing_whole();
     keeps_whole_ones();
+    clock_goes_back();
+    without_locks();
     decomposition_free(&m, &d);
     return check_end();
 }
