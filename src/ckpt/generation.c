@@ -310,7 +310,8 @@ static sago_status load_list(const char *dir, int64_t generation, sagoi_found *f
         sagoi_found_cleanup(found);
         status = sagoi_fail(SAGO_ERR_IO, "%s is another generation's", path);
     }
-    if (status == SAGO_ERR_IO || status == SAGO_ERR_BAD_FILE) { /* damaged: better to see too much than to lose a step */
+    if (status == SAGO_ERR_IO ||
+        status == SAGO_ERR_BAD_FILE) { /* damaged: better to see too much than to lose a step */
         sagoi_message_clear();
         return SAGO_OK;
     }
@@ -347,7 +348,8 @@ sago_status sagoi_found_store(const sagoi_fence *fence, const char *dir, const s
 
 sago_status sagoi_found_adopt(const sagoi_fence *fence, const char *dir, int64_t step, uint64_t id_low) {
     sagoi_found found = {0};
-    sago_status status = sagoi_id_generation(id_low) == fence->generation ? SAGO_OK : sagoi_found_load(dir, &found);
+    sago_status status =
+        sagoi_id_generation(id_low) == fence->generation ? SAGO_OK : sagoi_found_load(dir, &found);
     if (!status && !sagoi_found_counts(&found, step, id_low)) {
         status = sagoi_found_add(&found, step, id_low);
         if (!status)

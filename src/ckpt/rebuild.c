@@ -15,7 +15,10 @@
 #include "move/calls.h"
 #include "move/collect.h"
 
-enum { TAG = 900 };
+enum {
+    TAG = 900,
+    TARGETS = 4 /* devices that are tried for what is lost */
+};
 
 typedef struct mend {
     sago_ckpt *ckpt;
@@ -402,15 +405,11 @@ static void discard_made(mend *work) {
         sagoi_fence_discard(&work->ckpt->fence, intent_of(work)->id.low, path);
 }
 
-static sago_status mend_file(mend *work, sagoi_member_file file) {
+/* At the target that was chosen; *done: it is whole there. */
+static sago_status mend_there(mend *work, bool *done) {
     sagoi_team *team = work->ckpt->team;
     sagoi_agreement agreed = {0};
-    work->at = file;
-    sagoi_set_find(intent_of(work), intent_of(work)->writers[file.writer].set, &work->set);
-    work->member = intent_of(work)->writers[file.writer].member;
-    if (work->set.n == 0 || !needs_mending(work))
-        return SAGO_OK;
-    work->target = choose_target(work);
+    sagoi_member_file file = work->at;
     work->status = SAGO_OK;
     work->hopeless = 0;
     work->made = false;
@@ -429,12 +428,43 @@ static sago_status mend_file(mend *work, sagoi_member_file file) {
     if (status)
         return status;
     sagoi_message_clear();
-    if (agreed.max[0])
+    *done = agreed.max[0] == 0;
+    if (!*done)
         return SAGO_OK;
     int64_t index = sagoi_survey_index(file), first = work->survey.first[index];
     work->survey.holder[index] = work->target;
     memset(work->survey.bad + first, 0, (size_t)(work->survey.first[index + 1] - first));
     return SAGO_OK;
+}
+
+/* The device after this one. */
+static int next_target(const mend *work) {
+    const sago_ckpt *ckpt = work->ckpt;
+    int64_t i = 0;
+    while (i < ckpt->domains - 1 && ckpt->holders[i] != work->target)
+        i++;
+    return ckpt->holders[(i + 1) % ckpt->domains];
+}
+
+/* A device that cannot take what it has lost, because it is full, read-only, or something else has the name, is no
+ * reason to lose the step: then two members share a device. */
+static sago_status mend_file(mend *work, sagoi_member_file file) {
+    sago_status status = SAGO_OK;
+    bool done = false;
+    work->at = file;
+    sagoi_set_find(intent_of(work), intent_of(work)->writers[file.writer].set, &work->set);
+    work->member = intent_of(work)->writers[file.writer].member;
+    if (work->set.n == 0 || !needs_mending(work))
+        return SAGO_OK;
+    int64_t tries = is_lost(work) ? sagoi_min(TARGETS, work->ckpt->domains) : 1;
+    work->target = choose_target(work);
+    work->hopeless = 0;
+    for (int64_t i = 0; i < tries && !done && !status && work->hopeless == 0; i++) {
+        if (i > 0)
+            work->target = next_target(work);
+        status = mend_there(work, &done);
+    }
+    return status;
 }
 
 static sago_status mend_init(mend *work) {

@@ -217,6 +217,15 @@ static void damaged_crosswise(void) {
     scene = "";
 }
 
+/* What is lost cannot be put back where it was: another device takes it. */
+static void in_the_way(const char *what, const char *command) {
+    scene = what;
+    save(&schemes[1], false, true);
+    run(command);
+    try_restore(&schemes[1], false, true, COMES_BACK);
+    scene = "";
+}
+
 /* Parity is asked for when something else is protected than when the step was saved. */
 static void encoded_late(void) {
     const scheme *s = &schemes[1];
@@ -310,6 +319,12 @@ int main(int argc, char **argv) {
         too_much_but_global();
     if (sum_everywhere(failures) == 0)
         damaged_crosswise();
+    if (sum_everywhere(failures) == 0)
+        in_the_way("a directory in the place of data",
+                   "cd $SAGO_TEST_DIR/node-1/local/*/step-* && rm writer-*.data && mkdir writer-000001.data");
+    if (sum_everywhere(failures) == 0)
+        in_the_way("a folder that leads nowhere",
+                   "cd $SAGO_TEST_DIR/node-1/local/* && f=$(echo step-*) && rm -r $f && ln -s $f $f");
     if (sum_everywhere(failures) == 0)
         encoded_late();
     if (sum_everywhere(failures) == 0)
