@@ -45,6 +45,7 @@ static sagoi_fiber *first;
 static sagoi_fiber *spare; /* ended ones: until its pages are there, a stack costs more than a small call */
 static int spares;
 static _Thread_local sagoi_fiber *current;
+static _Thread_local bool holds; /* the lock, and no fiber runs */
 
 /* ---- What sanitizers must be told ---- */
 
@@ -149,8 +150,17 @@ void sagoi_fiber_yield(bool moved, sagoi_futex *word, uint32_t old) {
 
 /* ---- Making them ---- */
 
-void sagoi_fibers_lock(void) { (void)pthread_mutex_lock(&lock); }
-void sagoi_fibers_unlock(void) { (void)pthread_mutex_unlock(&lock); }
+void sagoi_fibers_lock(void) {
+    (void)pthread_mutex_lock(&lock);
+    holds = true;
+}
+
+void sagoi_fibers_unlock(void) {
+    holds = false;
+    (void)pthread_mutex_unlock(&lock);
+}
+
+bool sagoi_fibers_locked_here(void) { return current || holds; }
 
 /* As much as the program's own stacks have: functions of the program run here, too, such as an operation of a
  * nonblocking reduction that the MPI library goes on with meanwhile. */

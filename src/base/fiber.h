@@ -23,6 +23,8 @@ typedef struct sagoi_fiber sagoi_fiber;
 /* One lock for all fibers: held while they run, and by whoever changes what they work on. */
 void sagoi_fibers_lock(void);
 void sagoi_fibers_unlock(void);
+/* Does this thread have it, in a fiber or not? */
+bool sagoi_fibers_locked_here(void);
 
 /* What is counted for a stack, and the least that it has.  MPI runs on it, and what MPI calls; more is mapped, but
  * touched only as far as it is used. */
