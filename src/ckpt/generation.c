@@ -100,6 +100,16 @@ static sago_status lock_there(const sagoi_fence *fence, int64_t generation, bool
     return sagoi_path_there(path, there);
 }
 
+/* Our lock was not found.  The highest one is never removed: where there is none at all, the directory is not
+ * there (a mount that has gone), and may come back. */
+static sago_status tell_replaced(const sagoi_fence *fence) {
+    sagoi_generations seen;
+    sago_status status = sagoi_generations_look(fence->dir, &seen);
+    if (status == SAGO_ERR_NO_FILE || (!status && seen.lock == 0))
+        return sagoi_fail(SAGO_ERR_NO_FILE, "%s is not there, or has lost its locks", fence->dir);
+    return sagoi_fail(SAGO_ERR_BUSY, "the lock of %s was lost: another job owns the directory now", fence->dir);
+}
+
 /* Locks are removed in their order: our successor's is there, or ours has gone before it.  So ours is looked for
  * last. */
 sago_status sagoi_fence_check(const sagoi_fence *fence, uint64_t id_low) {
@@ -114,16 +124,13 @@ sago_status sagoi_fence_check(const sagoi_fence *fence, uint64_t id_low) {
     sago_status status = lock_there(fence, fence->generation + 1, &next);
     if (!status && !next)
         status = lock_there(fence, fence->generation, &mine);
-    if (!status && (next || !mine))
-        status =
-            sagoi_fail(SAGO_ERR_BUSY, "the lock of %s was lost: another job owns the directory now", fence->dir);
-    return status;
+    return !status && (next || !mine) ? tell_replaced(fence) : status;
 }
 
 sago_status sagoi_fence_check_adding(const sagoi_fence *fence, uint64_t id_low) {
     sago_status status = sagoi_fence_check(fence, id_low);
-    if (!status || status == SAGO_ERR_BUSY)
-        return status;
+    if (!status || status == SAGO_ERR_BUSY || status == SAGO_ERR_NO_FILE)
+        return status; /* in the place of a mount that has gone nothing is saved */
     sagoi_message_clear();
     return SAGO_OK;
 }

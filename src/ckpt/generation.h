@@ -52,7 +52,7 @@ typedef struct sagoi_fence {
 } sagoi_fence;
 
 /* May this job remove or rename something of this save?  SAGO_ERR_BUSY: it was replaced, or the save is a newer
- * owner's.  NULL: there is nobody else. */
+ * owner's; SAGO_ERR_NO_FILE: the directory is not there, now.  NULL: there is nobody else. */
 sago_status sagoi_fence_check(const sagoi_fence *fence, uint64_t id_low) SAGOI_CHECKED;
 /* May it add something to the save?  Where nobody can look, since the directory does not answer, it may: what it
  * makes has its generation, and the nodes' storage must not wait for a directory that hangs. */

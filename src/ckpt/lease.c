@@ -307,7 +307,7 @@ static sago_status look_and_rewrite(sagoi_lease *lease) {
         lease->renewals++; /* of whoever renews it */
         status = rewrite_record(lease, false);
     }
-    return status == SAGO_ERR_BUSY || status == SAGO_ERR_NO_FILE ? tell_loss(lease) : status;
+    return status == SAGO_ERR_BUSY ? tell_loss(lease) : status;
 }
 
 /* By one thread at a time.  The lock is given up meanwhile: whoever only asks must not wait for a directory that

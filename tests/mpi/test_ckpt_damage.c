@@ -519,6 +519,31 @@ static void without_locks(void) {
     scene = "";
 }
 
+/* The directory is not there for a while (a mount that comes and goes): saves fail, and are made again when it is
+ * back, since nobody else has taken it. */
+static void goes_away(const char *away, const char *back) {
+    const char *hints = "sago_ckpt_lease=2 sago_ckpt_files=1"; /* rank 0 writes, which has the lock */
+    scene = away;
+    sago_ckpt *ckpt = open_with(hints);
+    save(ckpt, 10);
+    CHECK_OK(sago_ckpt_wait(ckpt, 10, SAGO_LEVEL_GLOBAL));
+    shell(away);
+    sleep(3); /* the lock is renewed meanwhile, or not */
+    sago_status status = sago_ckpt_save(ckpt, 20);
+    if (!status)
+        status = sago_ckpt_wait(ckpt, 20, SAGO_LEVEL_GLOBAL);
+    CHECK(status != SAGO_OK && same_everywhere(status));
+    shell(back);
+    save(ckpt, 30);
+    CHECK_OK(sago_ckpt_wait(ckpt, 30, SAGO_LEVEL_GLOBAL));
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    ckpt = open_with(hints);
+    check_restart(ckpt, 30, 0, "step 30: ");
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    start_anew();
+    scene = "";
+}
+
 static void more_damage(void) {
     set_aside(global_only, "a data file missing", "rm ckpt/" NEWEST "/file-000001.data");
     set_aside(global_only, "a part missing", "rm ckpt/" NEWEST "/writer-000000.part");
@@ -576,6 +601,8 @@ int main(int argc, char **argv) {
     nothing_whole();
     keeps_whole_ones();
     clock_goes_back();
+    goes_away("mv ckpt moved", "mv moved ckpt");
+    goes_away("mv ckpt moved; mkdir ckpt", "rm -r ckpt; mv moved ckpt");
     without_locks();
     decomposition_free(&m, &d);
     return check_end();
