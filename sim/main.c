@@ -90,6 +90,8 @@ static const tool_option table[] = {
      NULL},
     {"stripe-count", OPTION_COUNT, FIELD(plan.stripe_count), 1, 1 << 16, "N", "storage targets of a striped file",
      NULL},
+    {"pace", OPTION_SIZE, FIELD(plan.pace), 1, INT64_C(1) << 50, "SIZE",
+     "a second: what earlier calls of the job told Sago of the network", NULL},
     {"hint", OPTION_CALL, 0, 0, 0, "KEY=VALUE", "for Sago, as in an MPI_Info; may be repeated", set_hint},
     {"declared", OPTION_CALL, 0, 0, 0, "on|off", "all variables together, where the engine can", set_declared},
     {"read", OPTION_FLAG, FIELD(plan.read), 0, 0, NULL, "read instead of write", NULL},

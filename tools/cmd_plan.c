@@ -64,6 +64,8 @@ static const tool_option table[] = {
     {"stripe-unit", OPTION_SIZE, FIELD(stripe_unit), 512, INT64_C(1) << 32, "SIZE", "of a striped file", NULL},
     {"stripe-count", OPTION_COUNT, FIELD(stripe_count), 1, 1 << 16, "N", "storage targets of a striped file",
      NULL},
+    {"pace", OPTION_SIZE, FIELD(pace), 1, INT64_C(1) << 50, "SIZE",
+     "a second: what earlier calls of the job told of an undescribed network", NULL},
     {"subfiles", OPTION_CALL, 0, 0, 0, "N|node|gateway",
      "as --hint sago_subfiles=...: the file is kept in several", set_subfiles},
     {"dir", OPTION_TEXT, FIELD(dir), 0, 0, "DIR", "this machine: where the file would be (.)", NULL},

@@ -127,6 +127,8 @@ static bool make_machine(plan_config *config, plan_input *input, char *why) {
     input->machine.node = input->nodes;
     if (config->machine)
         input->machine.topology = &input->description.topology;
+    else
+        input->machine.gathered = (double)config->pace; /* a described network stays as described */
     return true;
 }
 

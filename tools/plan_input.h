@@ -15,6 +15,7 @@ typedef struct plan_config {
     int64_t nodes; /* 0: this machine, or all of the described one */
     int64_t ranks, cores, memory;
     int64_t stripe_unit, stripe_count;
+    int64_t pace; /* bytes a second that nodes were seen to take when data was gathered; 0: not known */
     const char *dir;
     const char *machine; /* path of a description; NULL: none */
     const char *svg;     /* path of a picture to draw; NULL: none */

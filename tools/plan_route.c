@@ -129,7 +129,8 @@ static void add_together(const plan_config *config, const plan_input *input, con
                         .span = plan->high - plan->low,
                         .most_runs = input->most_runs,
                         .write = plan->write,
-                        .topology = input->machine.topology};
+                        .topology = input->machine.topology,
+                        .gathered = input->machine.gathered};
     for (int64_t n = 0; n < config->nodes; n++) {
         all.bytes += input->shapes[n].bytes;
         all.runs += input->shapes[n].runs;

@@ -70,6 +70,9 @@ typedef struct sagoi_shape {
 void sagoi_shape_regions(int64_t low, int64_t high, int64_t *origin, int64_t *region);
 /* About how many bytes the node has in [start, end). */
 double sagoi_shape_bytes(const sagoi_shape *shape, int64_t node, int64_t start, int64_t end);
+/* Is each node's data one stretch of the file?  Locks belong to nodes, so what the ranks of one have side by side
+ * passes no lock on. */
+bool sagoi_shape_stretched(const sagoi_shape *shape);
 
 /* The parts of store/layout.h that planning needs. */
 typedef struct sagoi_target {

@@ -73,6 +73,7 @@ typedef struct sagoi_totals {
     int64_t span;        /* from the first offset of all ranks to the last */
     int64_t bytes, runs; /* of all ranks; bytes that two ranks access count twice */
     int64_t most_runs;   /* of any rank; 0: not known */
+    bool stretched;      /* each node's data is one stretch of the file; false: not known */
     bool write;
     const sagoi_topology *topology; /* not owned; NULL: nothing is known of the network */
     double gathered;                /* as in sagoi_machine */

@@ -12,6 +12,13 @@ void sagoi_shape_regions(int64_t low, int64_t high, int64_t *origin, int64_t *re
     *origin = sagoi_round_down(low, size);
 }
 
+bool sagoi_shape_stretched(const sagoi_shape *shape) {
+    for (int64_t n = 0; n < shape->nodes; n++)
+        if (shape->node[n].bytes != shape->node[n].high - shape->node[n].low)
+            return false;
+    return true;
+}
+
 /* `bytes` lie evenly in [low, high): how many of them in [start, end)? */
 static double even_share(int64_t bytes, int64_t low, int64_t high, int64_t start, int64_t end) {
     start = sagoi_max(start, low);

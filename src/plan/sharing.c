@@ -10,18 +10,22 @@
 #include "plan/draft.h"
 
 static double smaller(double a, double b) { return a < b ? a : b; }
+static double larger(double a, double b) { return a > b ? a : b; }
 
 /* How the runs of all ranks lie on the stripes, if they are spread evenly. */
 typedef struct stripes {
-    double pieces;  /* of runs that stripes cut */
-    double touched; /* stripes */
-    double ways;    /* targets that work side by side */
-    double busy;    /* of these, if each node has one request under way */
+    double pieces;    /* of runs that stripes cut */
+    double stretches; /* of nodes' data that stripes cut: what passes a lock on */
+    double touched;   /* stripes */
+    double ways;      /* targets that work side by side */
+    double busy;      /* of these, if each node has one request under way */
 } stripes;
 
 static stripes lay_on_stripes(const sagoi_totals *all, const sagoi_target *target) {
     double unit = (double)target->stripe_unit;
-    stripes s = {.pieces = (double)all->runs + (double)all->bytes / unit};
+    double cuts = (double)all->bytes / unit;
+    stripes s = {.pieces = (double)all->runs + cuts};
+    s.stretches = all->stretched ? smaller((double)all->nodes + cuts, s.pieces) : s.pieces;
     s.touched = smaller((double)all->span / unit + 1, s.pieces);
     s.ways = target->stripe_count > 0 ? smaller((double)target->stripe_count, s.touched) : s.touched;
     s.busy =
@@ -31,8 +35,9 @@ static stripes lay_on_stripes(const sagoi_totals *all, const sagoi_target *targe
 
 /* More requests than a stripe needs; and unless the last one who wrote there was of the same node, its lock. */
 static double alone_seconds(const sagoi_totals *all, const stripes *s, double request, double lock) {
-    double others = 1 - 1 / (double)all->nodes, more = (s->pieces - s->touched) / s->busy;
-    return more * (request + (all->write ? others * lock * SAGOI_LOCK_WAITS : 0));
+    double others = all->stretched ? 1 : 1 - 1 / (double)all->nodes;
+    double passed = all->write ? others * (s->stretches - s->touched) : 0;
+    return ((s->pieces - s->touched) * request + larger(0, passed) * lock * SAGOI_LOCK_WAITS) / s->busy;
 }
 
 static double gathered_seconds(const sagoi_totals *all, const stripes *s, sagoi_level network) {

@@ -362,8 +362,12 @@ static void strategy_shared_stripes(void **state) {
     assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
     situation_init(&s, 4, 2, 72 * INT64_C(100000), 100000);
     s.target = (sagoi_target){.block = 4096, .stripe_unit = MIB, .stripe_count = 4};
-    s.machine.gathered = 128e6; /* many share one */
+    s.machine.gathered = 128e6; /* many share one, */
     assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
+    for (int64_t n = 0; n < 4; n++) /* but on one node: its locks stay there */
+        s.access[n] = (sagoi_node_shape){n * 1800000, (n + 1) * 1800000, 1800000, 18};
+    s.shape.histogram = NULL;
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
     situation_init(&s, 4, 2, 64 * MIB, 128 * KIB); /* far from filling stripes, and on few of them */
     s.target = (sagoi_target){.block = 4096, .stripe_unit = MIB, .stripe_count = 4};
     for (int64_t n = 0; n < 4; n++)
