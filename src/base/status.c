@@ -48,6 +48,13 @@ const char *sagoi_message(void) { return last_message; }
 
 void sagoi_message_clear(void) { last_message[0] = '\0'; }
 
+/* Names of files may be anything; a message is one line, and does nothing to a terminal. */
+static void make_printable(void) {
+    for (char *at = last_message; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 127)
+            *at = *at == '\n' ? ' ' : '?';
+}
+
 void sagoi_message_set(const char *text) { (void)snprintf(last_message, sizeof last_message, "%s", text); }
 
 sago_status sagoi_fail(sago_status status, const char *format, ...) {
@@ -55,6 +62,7 @@ sago_status sagoi_fail(sago_status status, const char *format, ...) {
     va_start(args, format);
     (void)vsnprintf(last_message, sizeof last_message, format, args);
     va_end(args);
+    make_printable();
     return status;
 }
 
@@ -103,4 +111,5 @@ void sagoi_message_prefix(const char *format, ...) {
     va_end(args);
     (void)snprintf(rest, sizeof rest, "%s", last_message);
     (void)snprintf(last_message, sizeof last_message, "%.200s%.300s", prefix, rest);
+    make_printable();
 }

@@ -29,10 +29,8 @@ static sago_status check_name(const char *name) {
     if (len == SAGO_CKPT_NAME_MAX)
         return sagoi_fail(SAGO_ERR_ARG, "the name \"%.32s...\" has more than %d bytes", name,
                           SAGO_CKPT_NAME_MAX - 1);
-    for (size_t i = 0; i < len; i++)
-        if (name[i] == '/' || (unsigned char)name[i] < ' ' || name[i] == 127)
-            return sagoi_fail(SAGO_ERR_ARG, "the name \"%.*s\" has a slash or a control character", (int)len,
-                              name);
+    if (!sagoi_array_name_fits(name))
+        return sagoi_fail(SAGO_ERR_ARG, "the name \"%s\" has a slash or a control character", name);
     return SAGO_OK;
 }
 

@@ -103,10 +103,19 @@ static void out_array(sagoi_wire_out *out, const sagoi_array_desc *array) {
     sagoi_out_ints(out, array->global, array->ndims);
 }
 
+bool sagoi_array_name_fits(const char *name) {
+    for (const char *at = name; *at; at++)
+        if (*at == '/' || (unsigned char)*at < ' ' || *at == 127)
+            return false;
+    return *name != '\0';
+}
+
 static void in_array(sagoi_wire_in *in, sagoi_array_desc *array) {
     int64_t elements, bytes;
     sagoi_in_text(in, array->name, sizeof array->name);
     sagoi_in_text(in, array->type, sizeof array->type);
+    if (!sagoi_array_name_fits(array->name) || !sagoi_array_name_fits(array->type))
+        in->failed = true;
     array->kind = sagoi_in_range(in, SAGO_CKPT_ARRAY, SAGO_CKPT_SHARED);
     array->element = sagoi_in_range(in, 1, INT32_MAX);
     array->bytes = sagoi_in_range(in, 0, INT64_MAX);

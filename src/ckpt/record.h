@@ -132,6 +132,9 @@ void sagoi_parity_cleanup(sagoi_parity *parity);
 
 /* ---- Checksums and names ---- */
 
+/* Can this be the name of an array?  It is printed, and is a part of the names of exported files. */
+bool sagoi_array_name_fits(const char *name);
+
 uint64_t sagoi_piece_sum(const void *data, int64_t len);
 
 enum { SAGOI_CKPT_FILE_NAME = 64 };

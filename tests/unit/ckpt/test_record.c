@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,14 +10,9 @@
 
 #include "ckpt/record.h"
 
-static sagoi_wire_out intent_bytes(void) {
+static sagoi_wire_out intent_with(const char *name, const char *type) {
     sagoi_array_desc arrays[2] = {
-        {.name = "field",
-         .type = "float64",
-         .kind = SAGO_CKPT_ARRAY,
-         .element = 8,
-         .ndims = 3,
-         .global = {4, 5, 6}},
+        {.kind = SAGO_CKPT_ARRAY, .element = 8, .ndims = 3, .global = {4, 5, 6}},
         {.name = "rng", .type = "opaque", .kind = SAGO_CKPT_LOCAL, .element = 1, .bytes = 77}};
     sagoi_writer_desc writers[3] = {{.bytes = 400, .set = 0},
                                     {.bytes = 500, .file = 1, .set = 0, .member = 1},
@@ -24,6 +20,8 @@ static sagoi_wire_out intent_bytes(void) {
     sagoi_intent intent = {
         .id = {1, 2}, .directory = {3, 4}, .step = 100, .time = 5, .ranks = 6, .nodes = 3, .files = 2};
     sagoi_wire_out out = {0};
+    (void)snprintf(arrays[0].name, sizeof arrays[0].name, "%s", name);
+    (void)snprintf(arrays[0].type, sizeof arrays[0].type, "%s", type);
     arrays[0].bytes = 4 * 5 * 6 * 8;
     intent.piece = 65536;
     intent.data = 1, intent.parity = 1;
@@ -32,6 +30,8 @@ static sagoi_wire_out intent_bytes(void) {
     sagoi_intent_encode(&intent, &out);
     return out;
 }
+
+static sagoi_wire_out intent_bytes(void) { return intent_with("field", "float64"); }
 
 static sagoi_wire_out part_bytes(void) {
     uint64_t sums[2] = {0x1234567890abcdef, 42};
@@ -192,9 +192,21 @@ static void names(void **state) {
     assert_true(sagoi_parity_name_parse(name, &set, &member) && set == 3 && member == 4);
 }
 
+/* Somebody else's directory may say anything: what is printed, or gets into a file name, is looked at. */
+static void hostile_names(void **state) {
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"../field", "float64"}, {"a\033[31m", "float64"}, {"", "float64"}, {"field", "a\nb"}, {"field", ""}};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        sagoi_wire_out out = intent_with(pairs[i][0], pairs[i][1]);
+        assert_int_equal(decode(SAGOI_RECORD_INTENT, out.bytes, out.len), SAGO_ERR_IO);
+        free(out.bytes);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(there_and_back), cmocka_unit_test(every_bit_counts),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(there_and_back),  cmocka_unit_test(every_bit_counts),
                                        cmocka_unit_test(sealed_nonsense), cmocka_unit_test(newer_versions),
-                                       cmocka_unit_test(names)};
+                                       cmocka_unit_test(names),           cmocka_unit_test(hostile_names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
