@@ -255,18 +255,18 @@ static void bytes_stored_are_bytes_written(void **state) {
         }
 }
 
+static sim_question of_the_whole_file(const sim_case *c) {
+    static const sim_window all = {0, INT64_MAX};
+    return (sim_question){
+        .config = &c->config, .call = SIM_ALL_CALLS, .locals = 1, .window = &all, .windows = 1, .rounds = 1};
+}
+
 static void local_aggregators_join_runs(void **state) {
     char why[BENCH_MESSAGE_MAX];
     (void)state;
     sim_case *c = make_case("interleaved", 2, 4, false);
-    sim_window all = {0, INT64_MAX};
-    sim_question question = {.config = &c->config,
-                             .call = SIM_ALL_CALLS,
-                             .locals = 1,
-                             .window = &all,
-                             .windows = 1,
-                             .rounds = 1,
-                             .join = true};
+    sim_question question = of_the_whole_file(c);
+    question.join = true;
     sim_traffic traffic;
     assert_true(sim_traffic_make(&traffic, &question, why));
     /* 64 segments; the four blocks of a node's ranks lie side by side in each */
@@ -286,14 +286,8 @@ static void runs_that_a_hole_follows_are_counted(void **state) {
     (void)state;
     for (int p = 0; p < 2; p++) {
         sim_case *c = make_case(patterns[p], 2, 4, false);
-        sim_window all = {0, INT64_MAX};
-        sim_question question = {.config = &c->config,
-                                 .call = SIM_ALL_CALLS,
-                                 .locals = 1,
-                                 .window = &all,
-                                 .windows = 1,
-                                 .rounds = 1,
-                                 .sample = true};
+        sim_question question = of_the_whole_file(c);
+        question.sample = true;
         sim_traffic traffic;
         assert_true(sim_traffic_make(&traffic, &question, why));
         double runs = traffic.share[0].runs + traffic.share[1].runs;
