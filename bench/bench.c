@@ -37,7 +37,7 @@ static bool memory_of(run *r, int engine) {
     if (!bench_agree(&session->world, ok && watch, session->why))
         return false;
     bench_watch_start(watch);
-    bench_meet(&session->world);
+    bench_barrier(&session->world);
     for (int i = 0; ok && i < CALLS; i++)
         ok = bench_session_transfer(session, engine, i % 2 == 0, false, &timing);
     r->results[engine].pss_rise = bench_watch_destroy(&session->world, watch);

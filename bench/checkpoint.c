@@ -120,11 +120,11 @@ static void measure_held(ckpt_bench *b) {
     sago_ckpt *ckpt = open_directory(b, "threaded");
     size_t bytes = (size_t)b->elements * sizeof *b->data;
     for (int64_t i = -1; i < b->config->repeat; i++) { /* the first makes the buffers */
-        bench_meet(&b->world);
+        bench_barrier(&b->world);
         double start = bench_now();
         memcpy(b->copy, b->data, bytes);
         double copied = slowest(b, bench_now() - start);
-        bench_meet(&b->world);
+        bench_barrier(&b->world);
         start = bench_now();
         check(b, sago_ckpt_save(ckpt, ++b->step));
         double held = slowest(b, bench_now() - start);
@@ -172,7 +172,7 @@ static stretch run_stretch(ckpt_bench *b, int mode) {
     sago_ckpt_stats before = SAGO_CKPT_STATS_INIT, after = SAGO_CKPT_STATS_INIT;
     if (ckpt)
         check(b, sago_ckpt_get_stats(ckpt, &before));
-    bench_meet(&b->world);
+    bench_barrier(&b->world);
     double start = bench_now(), held = 0;
     for (int64_t i = 0; i < b->config->saves; i++) {
         double saving = bench_now();
@@ -215,7 +215,7 @@ static void measure_encode(ckpt_bench *b) {
     for (int64_t i = 0; i < b->config->repeat; i++) {
         unsigned char *data[DATA] = {in, in + length}, *parity[PARITY] = {out, out + length};
         int64_t stripes = 0;
-        bench_meet(&b->world);
+        bench_barrier(&b->world);
         double start = bench_now(), seconds = 0;
         for (; seconds < 0.05; stripes++, seconds = bench_now() - start)
             for (int64_t j = 0; j < PARITY; j++)
@@ -257,7 +257,7 @@ static double read_files(ckpt_bench *b) {
     reading.room = b->elements * (int64_t)sizeof *b->copy;
     reading.rank = b->world.rank;
     reading.ranks = b->world.ranks;
-    bench_meet(&b->world);
+    bench_barrier(&b->world);
     double start = bench_now();
     int failed = nftw(b->dir, read_share, 16, FTW_PHYS);
     double seconds = slowest(b, bench_now() - start);
@@ -275,7 +275,7 @@ static void measure_restore(ckpt_bench *b) {
     for (int64_t i = -1; i < b->config->repeat; i++) {
         double limit = read_files(b);
         memset(b->data, 0, (size_t)b->elements * sizeof *b->data);
-        bench_meet(&b->world);
+        bench_barrier(&b->world);
         double start = bench_now();
         check(b, sago_ckpt_restore(ckpt, b->step));
         double restored = slowest(b, bench_now() - start);

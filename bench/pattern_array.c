@@ -46,13 +46,13 @@ static bool array_fits(const bench_params *params, const int64_t grid[3], double
 /* The rank's block of `components` arrays, one behind another. */
 static bench_region block_of(const int64_t n[3], const int64_t grid[3], int64_t rank, int64_t components) {
     int64_t size[4] = {components}, sub[4] = {components}, start[4] = {0};
-    int64_t rest = rank;
+    int64_t remainder = rank;
     for (int d = 2; d >= 0; d--) {
-        slice s = slice_of(n[d], grid[d], rest % grid[d]);
+        slice s = slice_of(n[d], grid[d], remainder % grid[d]);
         size[d + 1] = n[d];
         sub[d + 1] = s.size;
         start[d + 1] = s.start;
-        rest /= grid[d];
+        remainder /= grid[d];
     }
     int skip = components == 1;
     return bench_region_subarray(4 - skip, size + skip, sub + skip, start + skip, DOUBLE);

@@ -214,7 +214,7 @@ bool bench_session_open(bench_session *session, int engine, bool fresh) {
     bench_session_close(session, engine);
     if (fresh && session->world.rank == 0)
         unlink(session->engines[engine].path);
-    bench_meet(&session->world);
+    bench_barrier(&session->world);
     double start = bench_now();
     bool ok = engine_ops[engine]->open(&session->engines[engine], session->why);
     session->open_seconds = bench_now() - start;
@@ -238,7 +238,7 @@ enum { NO_ENGINE = -1 }; /* a transfer that does nothing: what the timing itself
 static bool timed(bench_session *session, int engine, bool write, bench_timing *timing) {
     const bench_world *world = &session->world;
     int64_t wire = -bench_wire_sent(world);
-    bench_meet(world);
+    bench_barrier(world);
     double start = bench_now();
     bool ok = engine == NO_ENGINE || engine_ops[engine]->transfer(&session->engines[engine], write, session->why);
     double end = bench_now();

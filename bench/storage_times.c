@@ -46,7 +46,7 @@ static bool time_split(times *t, int place, int mode) {
     *is = (found){.stats = SAGO_STORAGE_STATS_INIT};
     for (int64_t i = 0; i < t->config->repeat; i++) {
         MPI_Comm near = MPI_COMM_NULL;
-        bench_meet(&t->world);
+        bench_barrier(&t->world);
         double took = bench_now();
         if (!done(t, sago_comm_split_storage(t->world.comm, dir_of(t, place), (sago_storage_mode)mode, 0, &near)))
             return false;
@@ -73,7 +73,7 @@ static bool write_once(times *t, int place, double *seconds) {
     int rank;
     MPI_Comm_rank(comm, &rank);
     snprintf(path, sizeof path, "%s/.sago-bench-storage-%s", dir_of(t, place), place_names[place]);
-    bench_meet(&t->world);
+    bench_barrier(&t->world);
     double begin = bench_now();
     bool ok = done(t, sago_open(comm, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file));
     if (ok)

@@ -47,7 +47,7 @@ void bench_sum(const bench_world *world, int64_t values[], int count) {
     wait_asleep(&request, LONG_PAUSE);
 }
 
-void bench_meet(const bench_world *world) {
+void bench_barrier(const bench_world *world) {
     const double lead = 0.005; /* longer than a reduction takes to reach all ranks once all are there */
     double start = 0;
     bench_max(world, &start, 1);

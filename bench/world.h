@@ -22,7 +22,7 @@ void bench_world_cleanup(bench_world *world);
 double bench_now(void); /* CLOCK_MONOTONIC, seconds */
 
 /* Collective.  All return at one time: at an agreed moment where the clock is common. */
-void bench_meet(const bench_world *world);
+void bench_barrier(const bench_world *world);
 /* Collective.  The greatest of all ranks' values, for each of them. */
 void bench_max(const bench_world *world, double values[], int count);
 /* Collective.  The sum. */

@@ -47,7 +47,7 @@ static dropin_reason reason_of(sago_status status) {
  * ROMIO's ranks wait for each other before they access the file, so that an access sees what other ranks did in
  * the call before.  OMPIO's do where one gathers for the others, which takes three of them; two still see each
  * other's data soon enough, most of the time, and with Sago always do. */
-static const char *ranks_meet(MPI_Comm comm) {
+static const char *agree_hint(MPI_Comm comm) {
     int ranks = 0;
     (void)MPI_Comm_size(comm, &ranks);
     return dropin_by_romio() || ranks > 2 ? "enter" : "turn";
@@ -80,7 +80,7 @@ static MPI_Info hints_for_sago(MPI_Comm comm, MPI_Info info) {
     (void)MPI_Info_set(own, "sago_subfiles", "auto");
     (void)MPI_Info_set(own, "sago_nonblocking", "apart"); /* a program may rely on it, whatever else it wants */
     if (!is_given(own, "sago_agree", "SAGO_AGREE"))
-        (void)MPI_Info_set(own, "sago_agree", ranks_meet(comm));
+        (void)MPI_Info_set(own, "sago_agree", agree_hint(comm));
     if (!dropin_reports() && !is_given(own, "sago_timing", "SAGO_TIMING"))
         (void)MPI_Info_set(own, "sago_timing", "off");
     return own;

@@ -18,7 +18,7 @@ _Thread_local bool dropin_waiting;
 
 /* ---- Between two looks ---- */
 
-static void rest(bool moved, int *quiet) {
+static void back_off(bool moved, int *quiet) {
     *quiet = moved ? 0 : *quiet + 1;
     if (*quiet > SHORT_SLEEPS)
         (void)usleep(LONG_SLEEP_US);
@@ -127,7 +127,7 @@ int dropin_Request_get_status(MPI_Request request, int *flag, MPI_Status *status
     sago_wait_begin();                                                                                            \
     for (bool moved = dropin_requests_advance(); (code = (look)) == MPI_SUCCESS && !(flag);                       \
          moved = dropin_requests_advance())                                                                       \
-        rest(moved, &quiet);                                                                                      \
+        back_off(moved, &quiet);                                                                                  \
     sago_wait_end();                                                                                              \
     dropin_requests_waited(dropin_clock() - start);                                                               \
     return code

@@ -1,6 +1,6 @@
 /* Memory of a load, and what of it passes links for nothing. */
 #include "sim/load.h"
-#include "sim/tally.h"
+#include "sim/sim_tally.h"
 
 #include <stdlib.h>
 

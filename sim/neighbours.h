@@ -3,7 +3,7 @@
 #ifndef SIM_NEIGHBOURS_H
 #define SIM_NEIGHBOURS_H
 
-#include "sim/engine.h"
+#include "sim/sim_engine.h"
 
 enum { SIM_NEIGHBOURS_MAX = 16 };
 

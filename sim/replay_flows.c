@@ -7,7 +7,7 @@
  * A flow begins when both ends are ready, as a message by rendezvous does.  Windows are counted by semaphores: two
  * where stores overlap with moving, else one. */
 #include "sim/replay.h"
-#include "sim/tally.h"
+#include "sim/sim_tally.h"
 
 #include <simgrid/actor.h>
 #include <simgrid/barrier.h>
@@ -342,11 +342,11 @@ static void print_route(FILE *out, const char *ends, const int64_t *route, int64
 }
 
 /* Routes of the flows of all rounds: each pair of nodes once. */
-static void print_flow_routes(sim_run *run, FILE *out, bool *known) {
+static void print_flow_routes(sim_run *run, FILE *out, bool *printed) {
     const sim_load *load = run->load;
     int64_t route[SIM_ROUTE_MAX];
     char ends[80];
-    memset(known, 0, (size_t)(load->nodes * load->nodes) * sizeof *known);
+    memset(printed, 0, (size_t)(load->nodes * load->nodes) * sizeof *printed);
     for (int64_t r = 0; r < sim_load_replayed(load); r++)
         for (int64_t n = 0; n < load->nodes; n++)
             for (int64_t a = 0; a < load->aggregators; a++) {
@@ -355,19 +355,19 @@ static void print_flow_routes(sim_run *run, FILE *out, bool *known) {
                     continue;
                 int64_t hops = sim_network_route(run->network, load->place[from], load->place[to], route);
                 sim_network_load(run->network, route, hops, sim_load_flow(load, r, n, a)->bytes);
-                if (known[from * load->nodes + to])
+                if (printed[from * load->nodes + to])
                     continue;
-                known[from * load->nodes + to] = true;
+                printed[from * load->nodes + to] = true;
                 snprintf(ends, sizeof ends, "src=\"n%lld\" dst=\"n%lld\"", (long long)from, (long long)to);
                 print_route(out, ends, route, hops);
             }
 }
 
-static void print_store_routes(sim_run *run, FILE *out, bool *known) {
+static void print_store_routes(sim_run *run, FILE *out, bool *printed) {
     const sim_load *load = run->load;
     int64_t route[SIM_ROUTE_MAX], targets = run->network->targets;
     char ends[80];
-    memset(known, 0, (size_t)(load->aggregators * targets) * sizeof *known);
+    memset(printed, 0, (size_t)(load->aggregators * targets) * sizeof *printed);
     for (int64_t r = 0; r < sim_load_replayed(load); r++)
         for (int64_t a = 0; a < load->aggregators; a++) {
             const sim_store *store = &sim_load_round(load, r)->store[a];
@@ -376,9 +376,9 @@ static void print_store_routes(sim_run *run, FILE *out, bool *known) {
                 int64_t t = sim_store_target(store, run->network->targets, i);
                 int64_t hops = sim_network_store_route(run->network, a, load->place[load->host[a]], t, route);
                 sim_network_load(run->network, route, hops, sim_store_bytes(store, targets, i));
-                if (known[a * targets + t])
+                if (printed[a * targets + t])
                     continue;
-                known[a * targets + t] = true;
+                printed[a * targets + t] = true;
                 snprintf(ends, sizeof ends, "%s=\"w%lld\" %s=\"t%lld\"", load->write ? "src" : "dst", (long long)a,
                          load->write ? "dst" : "src", (long long)t);
                 print_route(out, ends, route, hops);
@@ -396,12 +396,12 @@ static bool print_platform(sim_run *run, FILE *out, FILE *routes) {
     const sim_load *load = run->load;
     sim_network *network = run->network;
     int64_t pairs = load->nodes * load->nodes, stores = load->aggregators * network->targets;
-    bool *known = calloc((size_t)(pairs > stores ? pairs : stores), sizeof *known);
-    if (!known)
+    bool *printed = calloc((size_t)(pairs > stores ? pairs : stores), sizeof *printed);
+    if (!printed)
         return false;
-    print_flow_routes(run, routes, known);
-    print_store_routes(run, routes, known);
-    free(known);
+    print_flow_routes(run, routes, printed);
+    print_store_routes(run, routes, printed);
+    free(printed);
     fprintf(out, "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
                  "<platform version=\"4.1\"><zone id=\"machine\" routing=\"Full\">\n");
     print_hosts(out, 'n', load->nodes);

@@ -5,7 +5,7 @@
  * at most k of N flows at a time works for one while the next ones come: of the shorter of moving and working all
  * but k/N is hidden behind the longer.  Exchanges and stores of a round are summed up apart: where stores overlap,
  * they meet the exchange of the next round on few links, and seldom on the one that decides. */
-#include "sim/tally.h"
+#include "sim/sim_tally.h"
 
 #include <stdlib.h>
 

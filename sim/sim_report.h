@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "sim/engine.h"
+#include "sim/sim_engine.h"
 #include "sim/replay.h"
 
 enum { SIM_ENGINES_MAX = 16 };

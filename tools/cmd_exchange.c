@@ -1,7 +1,7 @@
-/* `sago bench exchange`: the command line; bench/exchange.c does the work. */
+/* `sago bench exchange`: the command line; bench/file_exchange.c does the work. */
 #include <stdlib.h>
 
-#include "bench/exchange.h"
+#include "bench/file_exchange.h"
 #include "bench/patterns.h"
 #include "tools/command.h"
 #include "tools/options.h"

@@ -40,10 +40,10 @@ typedef struct facts {
     int count;
 } facts;
 
-__attribute__((format(printf, 4, 5))) static fact *add(facts *known, const char *topic, const char *name,
+__attribute__((format(printf, 4, 5))) static fact *add(facts *found, const char *topic, const char *name,
                                                        const char *format, ...) {
     static fact surplus;
-    fact *new = known->count < FACTS_MAX ? &known->all[known->count++] : &surplus;
+    fact *new = found->count < FACTS_MAX ? &found->all[found->count++] : &surplus;
     va_list arguments;
     *new = (fact){.topic = topic};
     snprintf(new->name, sizeof new->name, "%s", name);
@@ -70,41 +70,41 @@ static void format_bytes(int64_t bytes, char *text, size_t capacity) {
 
 /* ---- What it is ---- */
 
-static void look_at_build(facts *known) {
+static void look_at_build(facts *found) {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
-    add(known, "build", "version", "%s", sago_version(NULL, NULL, NULL));
-    add(known, "build", "MPI", "%s, compiled by %s", SAGO_MPI_VERSION, SAGO_MPICC);
+    add(found, "build", "version", "%s", sago_version(NULL, NULL, NULL));
+    add(found, "build", "MPI", "%s, compiled by %s", SAGO_MPI_VERSION, SAGO_MPICC);
     MPI_Get_library_version(text, &length);
     text[strcspn(text, ",\n")] = 0;
     for (char *c = text; *c; c++)
         *c = *c == '\t' ? ' ' : *c;
-    add(known, "build", "MPI here", "%s", text);
-    add(known, "build", "compiler", "%s", SAGO_COMPILER);
-    add(known, "build", "features", "%s", SAGO_FEATURES);
+    add(found, "build", "MPI here", "%s", text);
+    add(found, "build", "compiler", "%s", SAGO_COMPILER);
+    add(found, "build", "features", "%s", SAGO_FEATURES);
 }
 
-static void look_at_paths(facts *known) {
+static void look_at_paths(facts *found) {
     char path[VALUE_MAX];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     if (length > 0) {
         path[length] = 0;
-        add(known, "paths", "command", "%s", path);
+        add(found, "paths", "command", "%s", path);
     }
     if (sagoi_installed("share/sago/machines", path, sizeof path))
-        add(known, "paths", "machines", "%s", path);
+        add(found, "paths", "machines", "%s", path);
     else
-        advise(add(known, "paths", "machines", "not found"), SLOWER,
+        advise(add(found, "paths", "machines", "not found"), SLOWER,
                "the descriptions of machines are not beside the command; install all of Sago");
     const char *site = getenv("SAGO_SITE");
     bool named = site && *site && strcmp(site, "none") != 0;
     if (named && access(site, R_OK) != 0)
-        advise(add(known, "paths", "site file", "%s: %s", site, strerror(errno)), BROKEN,
+        advise(add(found, "paths", "site file", "%s: %s", site, strerror(errno)), BROKEN,
                "every call that opens a file fails with this; correct or unset SAGO_SITE");
     else if (sagoi_site_find(named ? site : "", path, sizeof path))
-        add(known, "paths", "site file", "%s", path);
+        add(found, "paths", "site file", "%s", path);
     else
-        advise(add(known, "paths", "site file", "none"), SLOWER,
+        advise(add(found, "paths", "site file", "none"), SLOWER,
                "mpiexec -n RANKS sago tune measures this system and writes one, so that plans fit it");
 }
 
@@ -118,85 +118,85 @@ static void tell_wrong(const char *said) {
                   : "it has no effect; correct or unset the variable");
 }
 
-static void look_at_environment(facts *known) {
+static void look_at_environment(facts *found) {
     static const char *const others[] = {"LD_PRELOAD", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID"};
     for (char **entry = environ; *entry; entry++) {
         if (strncmp(*entry, "SAGO_", 5) != 0)
             continue;
         char name[128];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(*entry, "="), *entry);
-        add(known, "environment", name, "%s", *entry + strcspn(*entry, "=") + 1);
+        add(found, "environment", name, "%s", *entry + strcspn(*entry, "=") + 1);
     }
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (getenv(others[i]))
-            add(known, "environment", others[i], "%s", getenv(others[i]));
-    told_to = known;
+            add(found, "environment", others[i], "%s", getenv(others[i]));
+    told_to = found;
     sagoi_check_environment(tell_wrong);
 }
 
 /* ---- The machine ---- */
 
-static void look_at_kernel(facts *known) {
+static void look_at_kernel(facts *found) {
     struct utsname name;
     if (uname(&name) == 0)
-        add(known, "machine", "kernel", "%s %s, %s", name.sysname, name.release, name.machine);
+        add(found, "machine", "kernel", "%s %s, %s", name.sysname, name.release, name.machine);
     cpu_set_t cpus;
     if (sched_getaffinity(0, sizeof cpus, &cpus) == 0)
-        add(known, "machine", "processors", "%d may be used, of %ld", CPU_COUNT(&cpus),
+        add(found, "machine", "processors", "%d may be used, of %ld", CPU_COUNT(&cpus),
             sysconf(_SC_NPROCESSORS_ONLN));
     char text[64];
     format_bytes(sagoi_memory_available(""), text, sizeof text);
-    add(known, "machine", "memory", "%s available (the host's and the cgroups' limits)", text);
+    add(found, "machine", "memory", "%s available (the host's and the cgroups' limits)", text);
 }
 
 /* May io_uring be used?  Containers and hardened kernels forbid it. */
-static void look_at_uring(facts *known) {
+static void look_at_uring(facts *found) {
     struct io_uring_params params = {0};
     int fd = (int)syscall(SYS_io_uring_setup, 1, &params);
     if (fd >= 0) {
         close(fd);
-        add(known, "machine", "io_uring", "yes");
+        add(found, "machine", "io_uring", "yes");
         return;
     }
-    advise(add(known, "machine", "io_uring", "no: %s", strerror(errno)), SLOWER,
+    advise(add(found, "machine", "io_uring", "no: %s", strerror(errno)), SLOWER,
            "files are written by plain system calls; the kernel (sysctl kernel.io_uring_disabled) or the "
            "container forbids it");
 }
 
 /* MADV_POPULATE_WRITE reports a full disk, where touching a page would end the program. */
-static void look_at_mapping(facts *known) {
+static void look_at_mapping(facts *found) {
     enum { POPULATE_WRITE = 23, PAGE = 4096 };
     void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     bool known_here = page != MAP_FAILED && madvise(page, PAGE, POPULATE_WRITE) == 0;
     if (page != MAP_FAILED)
         munmap(page, PAGE);
-    fact *about = add(known, "machine", "mapped files", known_here ? "yes" : "no");
+    fact *about = add(found, "machine", "mapped files", known_here ? "yes" : "no");
     if (!known_here)
         advise(about, SLOWER, "Linux 5.14 or later lets ranks of a node copy straight into the file");
 }
 
-static void look_at_shared_memory(facts *known) {
+static void look_at_shared_memory(facts *found) {
     struct statvfs fs;
     char text[64];
     if (statvfs("/dev/shm", &fs) != 0) {
-        advise(add(known, "machine", "/dev/shm", "not there: %s", strerror(errno)), BROKEN,
+        advise(add(found, "machine", "/dev/shm", "not there: %s", strerror(errno)), BROKEN,
                "MPI libraries need it between the ranks of a node; in a container mount a tmpfs there");
         return;
     }
     int64_t size = (int64_t)fs.f_frsize * (int64_t)fs.f_bavail;
     format_bytes(size, text, sizeof text);
-    fact *about = add(known, "machine", "/dev/shm", "%s free", text);
+    fact *about = add(found, "machine", "/dev/shm", "%s free", text);
     if (size < 256 << 20)
         advise(about, SLOWER,
                "little for the windows of many ranks; containers have 64 MiB unless --shm-size is given");
     int fd = memfd_create("sago-info", MFD_CLOEXEC);
     if (fd < 0)
-        advise(add(known, "machine", "memfd", "no: %s", strerror(errno)), SLOWER, "shared memory then has names");
+        advise(add(found, "machine", "memfd", "no: %s", strerror(errno)), SLOWER, "shared memory then has names");
     else
         close(fd);
 }
 
-static void look_at_limit(facts *known, int which, const char *name, rlim_t least, const char *advice) {
+static void look_at_limit(facts *found, int which, const char *name, rlim_t least, const char *advice) {
     struct rlimit limit;
     char text[64];
     if (getrlimit((__rlimit_resource_t)which, &limit) != 0)
@@ -206,21 +206,21 @@ static void look_at_limit(facts *known, int which, const char *name, rlim_t leas
         snprintf(text, sizeof text, "%llu", (unsigned long long)limit.rlim_cur);
     else
         format_bytes((int64_t)limit.rlim_cur, text, sizeof text);
-    fact *about = add(known, "machine", name, "%s", none ? "no limit" : text);
+    fact *about = add(found, "machine", name, "%s", none ? "no limit" : text);
     if (!none && limit.rlim_cur < least)
         advise(about, SLOWER, advice);
 }
 
-static void look_at_machine(facts *known) {
-    look_at_kernel(known);
-    look_at_uring(known);
-    look_at_mapping(known);
-    look_at_shared_memory(known);
-    look_at_limit(known, RLIMIT_NOFILE, "open files", 1024,
+static void look_at_machine(facts *found) {
+    look_at_kernel(found);
+    look_at_uring(found);
+    look_at_mapping(found);
+    look_at_shared_memory(found);
+    look_at_limit(found, RLIMIT_NOFILE, "open files", 1024,
                   "ulimit -n 4096: the drop-in leaves files to the MPI library when descriptors are short");
-    look_at_limit(known, RLIMIT_MEMLOCK, "locked memory", 64 << 10,
+    look_at_limit(found, RLIMIT_MEMLOCK, "locked memory", 64 << 10,
                   "ulimit -l: networks of MPI libraries want to lock memory");
-    look_at_limit(known, RLIMIT_AS, "address space", (rlim_t)64 << 30,
+    look_at_limit(found, RLIMIT_AS, "address space", (rlim_t)64 << 30,
                   "ulimit -v unlimited: mappings of files count, too");
 }
 
@@ -248,16 +248,16 @@ static const struct {
 };
 
 /* Mounted over by a later one. */
-static void forget_mount(facts *known, const char *folder) {
-    for (int i = 0; i < known->count; i++)
-        if (!strcmp(known->all[i].topic, "file systems") && !strcmp(known->all[i].name, folder)) {
-            memmove(&known->all[i], &known->all[i + 1], (size_t)(known->count - i - 1) * sizeof known->all[0]);
-            known->count--;
+static void forget_mount(facts *found, const char *folder) {
+    for (int i = 0; i < found->count; i++)
+        if (!strcmp(found->all[i].topic, "file systems") && !strcmp(found->all[i].name, folder)) {
+            memmove(&found->all[i], &found->all[i + 1], (size_t)(found->count - i - 1) * sizeof found->all[0]);
+            found->count--;
             return;
         }
 }
 
-static void look_at_mount(facts *known, const struct mntent *mount) {
+static void look_at_mount(facts *found, const struct mntent *mount) {
     struct statvfs fs;
     char text[64];
     for (size_t i = 0; i < sizeof file_systems / sizeof file_systems[0]; i++) {
@@ -265,19 +265,19 @@ static void look_at_mount(facts *known, const struct mntent *mount) {
             continue;
         if (statvfs(mount->mnt_dir, &fs) != 0 || fs.f_blocks == 0 || !strncmp(mount->mnt_dir, "/sys/", 5))
             return;
-        forget_mount(known, mount->mnt_dir);
+        forget_mount(found, mount->mnt_dir);
         format_bytes((int64_t)fs.f_frsize * (int64_t)fs.f_bavail, text, sizeof text);
-        add(known, "file systems", mount->mnt_dir, "%s, %s free: %s", mount->mnt_type, text, file_systems[i].said);
+        add(found, "file systems", mount->mnt_dir, "%s, %s free: %s", mount->mnt_type, text, file_systems[i].said);
         return;
     }
 }
 
-static void look_at_file_systems(facts *known) {
+static void look_at_file_systems(facts *found) {
     FILE *mounts = setmntent("/proc/self/mounts", "r");
     if (!mounts)
         return;
     for (struct mntent *mount = getmntent(mounts); mount; mount = getmntent(mounts))
-        look_at_mount(known, mount);
+        look_at_mount(found, mount);
     endmntent(mounts);
 }
 
@@ -296,10 +296,10 @@ static void print_advice(const fact *about) {
     putchar('\n');
 }
 
-static void print_text(const facts *known, verdict worst) {
+static void print_text(const facts *found, verdict worst) {
     const char *topic = "";
-    for (int i = 0; i < known->count; i++) {
-        const fact *about = &known->all[i];
+    for (int i = 0; i < found->count; i++) {
+        const fact *about = &found->all[i];
         if (strcmp(topic, about->topic) != 0)
             printf("%s%s\n", *topic ? "\n" : "", about->topic);
         topic = about->topic;
@@ -313,19 +313,19 @@ static void print_text(const facts *known, verdict worst) {
                                        : "Sago can run here, and has all it asks for.");
 }
 
-static void print_json(const facts *known, verdict worst) {
+static void print_json(const facts *found, verdict worst) {
     static const char *const verdicts[] = {"good", "slower", "broken"};
     bench_json json = {.out = stdout};
     json_open(&json, NULL, '{');
     json_text(&json, "verdict", verdicts[worst]);
     json_open(&json, "facts", '[');
-    for (int i = 0; i < known->count; i++) {
+    for (int i = 0; i < found->count; i++) {
         json_open(&json, NULL, '{');
-        json_text(&json, "topic", known->all[i].topic);
-        json_text(&json, "name", known->all[i].name);
-        json_text(&json, "value", known->all[i].value);
-        json_text(&json, "verdict", verdicts[known->all[i].how]);
-        json_text(&json, "advice", known->all[i].advice);
+        json_text(&json, "topic", found->all[i].topic);
+        json_text(&json, "name", found->all[i].name);
+        json_text(&json, "value", found->all[i].value);
+        json_text(&json, "verdict", verdicts[found->all[i].how]);
+        json_text(&json, "advice", found->all[i].advice);
         json_close(&json, '}');
     }
     json_close(&json, ']');
@@ -333,7 +333,7 @@ static void print_json(const facts *known, verdict worst) {
 }
 
 int cmd_info(int argc, char **argv) {
-    static facts known;
+    static facts found;
     if (!command_speaks())
         return EXIT_SUCCESS;
     if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
@@ -345,17 +345,17 @@ int cmd_info(int argc, char **argv) {
     bool json = argc > 1 && !strcmp(argv[1], "--json");
     if (argc > 1 + json)
         return usage_error("info", "'%s' is not expected here", argv[1 + json]);
-    look_at_build(&known);
-    look_at_paths(&known);
-    look_at_environment(&known);
-    look_at_machine(&known);
-    look_at_file_systems(&known);
+    look_at_build(&found);
+    look_at_paths(&found);
+    look_at_environment(&found);
+    look_at_machine(&found);
+    look_at_file_systems(&found);
     verdict worst = GOOD;
-    for (int i = 0; i < known.count; i++)
-        worst = known.all[i].how > worst ? known.all[i].how : worst;
+    for (int i = 0; i < found.count; i++)
+        worst = found.all[i].how > worst ? found.all[i].how : worst;
     if (json)
-        print_json(&known, worst);
+        print_json(&found, worst);
     else
-        print_text(&known, worst);
+        print_text(&found, worst);
     return worst == BROKEN ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -62,10 +62,10 @@ topo_text topo_level_meaning(const sagoi_topology *t, int64_t level) {
 }
 
 topo_text topo_gateways(const sagoi_topology *t) {
-    int64_t all = sagoi_topology_gateways(t), known = 0, serves = 0, targets = 0;
+    int64_t all = sagoi_topology_gateways(t), placed = 0, serves = 0, targets = 0;
     char leads[64] = "";
     for (int64_t i = 0; i < t->gateway_rules; i++) {
-        known += t->gateway_rule[i].first >= 0 ? t->gateway_rule[i].count : 0;
+        placed += t->gateway_rule[i].first >= 0 ? t->gateway_rule[i].count : 0;
         serves = t->gateway_rule[i].serves;
         targets += t->gateway_rule[i].targets;
     }
@@ -73,7 +73,7 @@ topo_text topo_gateways(const sagoi_topology *t) {
         snprintf(leads, sizeof leads, ", which lead to %lld storage targets", (long long)targets);
     if (all == 0)
         return text("unknown");
-    if (known == 0)
+    if (placed == 0)
         return text("%lld, at unknown places%s", (long long)all, leads);
     if (serves)
         return text("%lld, each for %lld places%s", (long long)all, (long long)serves, leads);

@@ -42,8 +42,8 @@ static tune_pair measure_pair(const tune_plan *plan, MPI_Comm comm, int peer, bo
     int bytes = plan->quick ? 1 << 18 : 1 << 20;
     double latency = one_way(comm, peer, first, buffer, SMALL, plan->quick ? 40 : 1000);
     double large = one_way(comm, peer, first, buffer, bytes, plan->quick ? 8 : 50);
-    double rest = large > 2 * latency ? large - latency : large;
-    return (tune_pair){latency, bytes / rest};
+    double beyond_latency = large > 2 * latency ? large - latency : large;
+    return (tune_pair){latency, bytes / beyond_latency};
 }
 
 static int compare_real(const void *a, const void *b) {

@@ -98,7 +98,7 @@ static double measure(tune_store_state *s, bool active, bool write, int64_t requ
         bool good = true;
         if (active && !write) /* what is not on the storage yet cannot be forgotten */
             good = fdatasync(s->fd) == 0 && posix_fadvise(s->fd, 0, 0, POSIX_FADV_DONTNEED) == 0;
-        bench_meet(&s->plan->world);
+        bench_barrier(&s->plan->world);
         double begin = bench_now();
         if (active && good)
             good = transfer(s, write, request);

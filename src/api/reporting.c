@@ -378,7 +378,7 @@ static bool can_write(void) {
 
 /* All ranks of MPI_COMM_WORLD: a communicator of their own, and what rank 0 says; its number, or 0: it cannot be.
  */
-static int64_t meet(bool ready) {
+static int64_t agree_on_run(bool ready) {
     int64_t run = 0;
     if (!SAGOI_DONE(MPI_Comm_split(MPI_COMM_WORLD, 0, joined.rank, &joined.world)))
         return 0;
@@ -459,7 +459,7 @@ static void join_first(const sagoi_team *team, bool whole) {
     if (wanted_report)
         name_records();
     bool ready = be_called_back();
-    int64_t run = whole ? meet(ready) : 0;
+    int64_t run = whole ? agree_on_run(ready) : 0;
     if (!ready || (whole && !run))
         joined.off = true;
     else if (!joined.on)

@@ -32,8 +32,8 @@ static inline int64_t sagoi_subfile_offset(const sagoi_subfiles *rule, int64_t o
 
 /* Bytes that a subfile holds of a file's first `size`. */
 static inline int64_t sagoi_subfile_share(const sagoi_subfiles *rule, int64_t subfile, int64_t size) {
-    int64_t lap = rule->count * rule->block, rest = size % lap - subfile * rule->block;
-    return size / lap * rule->block + sagoi_max(0, sagoi_min(rest, rule->block));
+    int64_t lap = rule->count * rule->block, remainder = size % lap - subfile * rule->block;
+    return size / lap * rule->block + sagoi_max(0, sagoi_min(remainder, rule->block));
 }
 
 /* Where the file ends if this subfile, of so many bytes, ends it; false: past the last offset. */

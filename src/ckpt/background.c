@@ -56,7 +56,7 @@ static sago_status begin_job(sagoi_background *background, sagoi_job *job) {
     bool local = background->options.local[0];
     sagoi_commit_plan plan = {.dir = local ? background->options.local : background->options.dir,
                               .global = !local,
-                              .kept = true, /* pool.h */
+                              .lent = true, /* pool.h */
                               .intent = job->intent_first ? job->intent : NULL,
                               .intent_len = job->intent_len,
                               .part = &job->part,

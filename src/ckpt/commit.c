@@ -82,7 +82,7 @@ static sago_status sync_now_and_then(sagoi_commit *commit, int64_t len) {
 
 sago_status sagoi_commit_write(sagoi_commit *commit, const char *data, int64_t len, int64_t off) {
     int64_t piece = commit->plan.part->piece;
-    sago_status status = commit->plan.kept ? sagoi_cfile_write_kept(&commit->data, data, len, commit->base + off)
+    sago_status status = commit->plan.lent ? sagoi_cfile_write_lent(&commit->data, data, len, commit->base + off)
                                            : sagoi_cfile_write(&commit->data, data, len, commit->base + off);
     if (!status)
         status = sync_now_and_then(commit, len);

@@ -9,7 +9,7 @@
 typedef struct sagoi_commit_plan {
     const char *dir;    /* of the level */
     bool global;        /* names and places as at the global level */
-    bool kept;          /* what is written stays where it is, also when a write does not come back */
+    bool lent;          /* what is written stays where it is, also when a write does not come back */
     const char *intent; /* encoded; NULL: another writer puts it there */
     int64_t intent_len;
     const sagoi_part *part;         /* all but the sums, unless they are known already */

@@ -341,7 +341,7 @@ static sago_status check_all_there(const sagoi_fetch *fetch) {
 }
 
 /* Is something wanted that should be on the nodes? */
-static bool damage_was_met(const sagoi_fetch *fetch) {
+static bool damage_was_found(const sagoi_fetch *fetch) {
     for (int64_t w = 0; w < fetch->save->intent.nwriters; w++)
         if (memchr(fetch->wanted[w], 1, (size_t)fetch->parts[w].nsums) &&
             sagoi_catalog_part(&fetch->overview->catalog, fetch->save, SAGO_LEVEL_LOCAL, w))
@@ -357,7 +357,7 @@ static sago_status fetch_local(sagoi_fetch *fetch) {
 
 /* What the nodes do not have intact, if redundancy brings it back. */
 static sago_status fetch_mended(sagoi_fetch *fetch) {
-    sagoi_agreement left = {.max = {damage_was_met(fetch)}};
+    sagoi_agreement left = {.max = {damage_was_found(fetch)}};
     if (fetch->save->intent.parity == 0)
         return SAGO_OK;
     sago_status status = sagoi_agree(fetch->ckpt->team, &left, NULL, NULL, NULL);

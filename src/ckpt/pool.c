@@ -53,7 +53,7 @@ static void attach(sagoi_pool *pool, const sagoi_pool_wish *wish, const pool_sha
 /* A write that has not come back may still look at the windows: they stay mapped for good. */
 static void keep_lent(sagoi_pool *pool) {
     sagoi_segment *segment = &pool->segment;
-    segment->kept = segment->kept || (segment->base && sagoi_memory_is_lent(segment->base, segment->bytes));
+    segment->leaked = segment->leaked || (segment->base && sagoi_memory_is_lent(segment->base, segment->bytes));
 }
 
 sago_status sagoi_pool_resize(sagoi_pool *pool, sagoi_team *team, const sagoi_pool_wish *wish) {
@@ -143,7 +143,7 @@ bool sagoi_pool_await(sagoi_pool *pool, uint32_t n, uint32_t ranks, const atomic
     }
 }
 
-sago_status sagoi_pool_meet(sagoi_pool *pool, sagoi_team *team, uint32_t n, uint32_t ranks) {
+sago_status sagoi_pool_wait(sagoi_pool *pool, sagoi_team *team, uint32_t n, uint32_t ranks) {
     sagoi_futex *filled = &pool->group->filled[n % (uint32_t)pool->slots];
     for (;;) {
         uint32_t count = atomic_load_explicit(&filled->value, memory_order_acquire);

@@ -59,7 +59,7 @@ void sagoi_pool_fill(sagoi_pool *pool);
 
 /* By a writer that writes by itself: waits until all `ranks` have filled window n.  SAGO_ERR_PEER: somebody died.
  */
-sago_status sagoi_pool_meet(sagoi_pool *pool, sagoi_team *team, uint32_t n, uint32_t ranks) SAGOI_CHECKED;
+sago_status sagoi_pool_wait(sagoi_pool *pool, sagoi_team *team, uint32_t n, uint32_t ranks) SAGOI_CHECKED;
 /* By the writer's thread: waits until all `ranks` have filled window n; false when *stop was set first. */
 bool sagoi_pool_await(sagoi_pool *pool, uint32_t n, uint32_t ranks, const atomic_bool *stop);
 /* By a writer that has not begun with it: the next window is to be filled anew. */

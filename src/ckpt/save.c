@@ -256,7 +256,7 @@ static sago_status hand_over(sago_ckpt *ckpt, const sagoi_pool_window *window, b
     while (sagoi_background_writes(ckpt->background) && !sagoi_is_broken(ckpt->team))
         (void)sagoi_background_wait(ckpt->background);
     sagoi_message_clear();
-    status = sagoi_pool_meet(&ckpt->pool, ckpt->team, window->number, (uint32_t)ckpt->groups.size);
+    status = sagoi_pool_wait(&ckpt->pool, ckpt->team, window->number, (uint32_t)ckpt->groups.size);
     return status ? status : sagoi_background_window(ckpt->background, window, true);
 }
 
@@ -273,7 +273,7 @@ static sago_status fill_window(sago_ckpt *ckpt, sagoi_saving *saving, sagoi_pool
     saving->stats.copy += sagoi_ckpt_now() - begin;
     sagoi_pool_fill(&ckpt->pool);
     if (saving->job && inside && !status) /* here, where somebody's death is noticed */
-        status = sagoi_pool_meet(&ckpt->pool, ckpt->team, window->number, (uint32_t)ckpt->groups.size);
+        status = sagoi_pool_wait(&ckpt->pool, ckpt->team, window->number, (uint32_t)ckpt->groups.size);
     return saving->job && !status ? hand_over(ckpt, window, inside) : status;
 }
 

@@ -398,7 +398,7 @@ void sagoi_ckpt_tear_down(sago_ckpt *ckpt) {
     sagoi_journal_close(ckpt);
     sagoi_savings_free(ckpt);
     if (ckpt->team && ckpt->groups.spans && sagoi_is_broken(ckpt->team))
-        ckpt->pool.segment.kept = true; /* MPI may still receive into it */
+        ckpt->pool.segment.leaked = true; /* MPI may still receive into it */
     sagoi_far_cleanup(ckpt);
     sagoi_layout_cleanup(&ckpt->layout);
     sagoi_pool_release(&ckpt->pool);

@@ -144,7 +144,7 @@ static void copy_local(job *work, int64_t round) {
     sagoi_phase_count(&work->file->stats, SAGO_PHASE_GATHER, moved, 0, 0);
 }
 
-static void meet(job *work) {
+static void wait_for_node(job *work) {
     double start = sagoi_now();
     note(work, sagoi_gate(work->file->team));
     (void)sagoi_phase_end(&work->file->stats, SAGO_PHASE_WAIT, start);
@@ -180,7 +180,7 @@ static void move_between_nodes(job *work, int64_t round) {
     else if (work->rma)
         note(work, sagoi_rma_round(work->rma, round));
     else if (work->plan->write)
-        meet(work);
+        wait_for_node(work);
 }
 
 /* ---- Rounds ---- */
@@ -196,7 +196,7 @@ static void write_rounds(job *work) {
     if (work->at.marks_bytes > 0) {
         clear_marks(work, 0);
         clear_marks(work, 1);
-        meet(work); /* marks are clear */
+        wait_for_node(work); /* marks are clear */
     }
     const int64_t wire_bytes = work->file->stats.wire_bytes;
     const double start = sagoi_now();
@@ -221,7 +221,7 @@ static void read_rounds(job *work) {
         sagoi_record_round(&work->file->stats, round);
         start_between_nodes(work, round);
         wait_io(work, round);
-        meet(work); /* this window is full, and everybody is done with the other */
+        wait_for_node(work); /* this window is full, and everybody is done with the other */
         if (round + 1 < work->plan->rounds)
             start_io(work, round + 1);
         open_window(work, round);
@@ -266,15 +266,15 @@ void sagoi_drop_exchanges(sago_file *file) {
 
 /* Leaders and mergers have memory of their own, and only one of them is to have it. */
 static sago_status take_exchange(job *work, const sagoi_exchange_setup *setup) {
-    sagoi_exchange **kept = &work->call->entry->exchange;
+    sagoi_exchange **exchange = &work->call->entry->exchange;
     sago_status status = SAGO_OK;
-    if (!*kept && (work->plan->layers > 2 || work->plan->merge))
+    if (!*exchange && (work->plan->layers > 2 || work->plan->merge))
         sagoi_drop_exchanges(work->file);
-    if (!*kept)
-        status = sagoi_exchange_create(setup, kept);
+    if (!*exchange)
+        status = sagoi_exchange_create(setup, exchange);
     if (status)
         return status;
-    work->exchange = *kept;
+    work->exchange = *exchange;
     sagoi_exchange_begin(work->exchange, setup);
     return SAGO_OK;
 }
@@ -304,8 +304,8 @@ static sago_status open_exchange(job *work, sago_status before) {
     sagoi_exchange_setup setup = {.team = file->team,
                                   .plan = work->plan,
                                   .request = &work->request,
-                                  .kept = &entry->kept,
-                                  .remembered = work->call->hit && entry->kept.complete,
+                                  .received = &entry->received,
+                                  .remembered = work->call->hit && entry->received.complete,
                                   .staging = work->at.staging,
                                   .regions = work->at.regions,
                                   .first = first,
@@ -321,7 +321,7 @@ static sago_status open_exchange(job *work, sago_status before) {
     if (before)
         return before;
     if (!setup.remembered)
-        sagoi_remembered_cleanup(&entry->kept, &file->budget);
+        sagoi_remembered_cleanup(&entry->received, &file->budget);
     return take_exchange(work, &setup);
 }
 

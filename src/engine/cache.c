@@ -32,7 +32,7 @@ void sagoi_cache_drop(sagoi_cache *cache, sagoi_cache_entry *entry) {
     sagoi_exchange_destroy(&entry->exchange);
     sagoi_rma_put_aside(&entry->rma, &cache->aside);
     sagoi_plan_cleanup(&entry->plan);
-    sagoi_remembered_cleanup(&entry->kept, cache->budget);
+    sagoi_remembered_cleanup(&entry->received, cache->budget);
     memset(entry, 0, sizeof *entry);
 }
 

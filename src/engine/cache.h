@@ -21,7 +21,7 @@ typedef struct sagoi_cache_key {
 typedef struct sagoi_cache_entry {
     sagoi_cache_key key;
     sagoi_plan plan;
-    sagoi_remembered kept;           /* what an aggregator remembers of the extents it was sent */
+    sagoi_remembered received;       /* what an aggregator remembers of the extents it was sent */
     struct sagoi_exchange *exchange; /* for the next call; NULL: it has to be made */
     struct sagoi_rma *rma;           /* the same, one-sided */
     uint64_t last_use;

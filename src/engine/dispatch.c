@@ -353,12 +353,13 @@ void sagoi_dispatch_start_step(sago_request *request, sago_status wrong) {
     sagoi_nonblocking_run(request, wrong);
 }
 
-/* This rank's part, where the ranks did not come together.  `met`: all ranks have done what they started before.
+/* This rank's part, where the ranks did not come together.  `all_arrived`: all ranks have done what they started
+ * before.
  */
-static sago_status serve_part(sago_file *file, sago_request *request, sago_status status, bool met) {
+static sago_status serve_part(sago_file *file, sago_request *request, sago_status status, bool all_arrived) {
     sagoi_composed *composed = &request->composed;
     bool write = composed->request.direction == SAGOI_TO_FILE;
-    bool turned = sagoi_route_turns(&file->own, write) && !met;
+    bool turned = sagoi_route_turns(&file->own, write) && !all_arrived;
     file->own.last = last_of(write);
     if (turned && file->common.nodes > 1) /* it has waited for them in vain (sagoi_route_worth()) */
         sagoi_route_lose_patience(&file->own);
@@ -411,7 +412,7 @@ static sago_status serve_convened(sago_file *file, sago_request *request) {
         file->own.last = SAGOI_LAST_NONE; /* they have met */
     }
     if (decision == SAGOI_GO_ALONE || is_beyond(status))
-        status = serve_part(file, request, wrong_with(request), convening.met);
+        status = serve_part(file, request, wrong_with(request), convening.all_arrived);
     sagoi_convene_end(&convening);
     return status;
 }

@@ -679,7 +679,7 @@ static sago_status leave(sagoi_call *call, sago_status status) {
     if (met)
         return met;
     learn_pace(call, (int64_t)agreed.sum[SUM_SENT], agreed.max[MAX_SENDING]);
-    call->entry->kept.complete = !agreed.max[MAX_FORGETFUL] && !agreed.max[MAX_VERDICT];
+    call->entry->received.complete = !agreed.max[MAX_FORGETFUL] && !agreed.max[MAX_VERDICT];
     return sagoi_verdict(team, agreed.max[MAX_VERDICT]);
 }
 

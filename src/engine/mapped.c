@@ -50,7 +50,7 @@ static sago_status touch_file(sagoi_call *call) {
 }
 
 /* Reading a hole through a mapping would fill it. */
-static bool meets_hole(const sagoi_call *call, int64_t start, int64_t end) {
+static bool has_hole(const sagoi_call *call, int64_t start, int64_t end) {
     return call->sparse && call->composed->request.direction == SAGOI_FROM_FILE &&
            lseek(sagoi_store_fd(call->file->store), start, SEEK_HOLE) < sagoi_min(end, call->size);
 }
@@ -90,8 +90,8 @@ static sago_status sweep(sagoi_call *call, int64_t start, int64_t end, int64_t *
         int64_t stop = sagoi_min(end, sagoi_add_limited(sagoi_round_down(start, step), step));
         sago_status status = SAGO_OK;
         if (sagoi_request_touches(request, start, stop))
-            status = meets_hole(call, start, stop) ? sagoi_read_through(call->file, request, start, stop, moved)
-                                                   : copy_mapped(call, start, stop, moved);
+            status = has_hole(call, start, stop) ? sagoi_read_through(call->file, request, start, stop, moved)
+                                                 : copy_mapped(call, start, stop, moved);
         if (status)
             return status;
         start = stop;

@@ -345,10 +345,10 @@ int64_t sagoi_extents_runs(const sagoi_extents *extents) {
     int64_t bytes = sagoi_extents_bytes(extents);
     if (bytes == 0)
         return 0;
-    int64_t tiles = bytes / pattern->bytes, rest = bytes % pattern->bytes;
+    int64_t tiles = bytes / pattern->bytes, remainder = bytes % pattern->bytes;
     int64_t runs = tiles * pattern->run_count;
-    if (rest > 0)
-        runs += sagoi_max(1, (int64_t)((double)pattern->run_count * (double)rest / (double)pattern->bytes));
+    if (remainder > 0)
+        runs += sagoi_max(1, (int64_t)((double)pattern->run_count * (double)remainder / (double)pattern->bytes));
     return runs == 1 && !is_one_run(extents, bytes) ? 2 : runs;
 }
 

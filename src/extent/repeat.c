@@ -57,17 +57,17 @@ static void store_block(sagoi_pattern *pattern, const sagoi_pattern *part, int64
 
 /* Blocks that are one run each: a train. */
 static void store_solid(sagoi_pattern *pattern, const sagoi_pattern *part, const sagoi_blocks *blocks) {
-    int64_t full = blocks->count / blocks->length, rest = blocks->count % blocks->length, off, bytes, past;
+    int64_t full = blocks->count / blocks->length, remainder = blocks->count % blocks->length, off, bytes, past;
     if (sagoi_add(blocks->off, part->pieces[0].off, &off) || sagoi_mul(blocks->length, blocks->stride, &bytes) ||
         sagoi_mul(full, blocks->step, &past)) {
         fail(pattern, SAGO_ERR_OVERFLOW);
         return;
     }
     sagoi_pattern_add_train(pattern, off, bytes, full, blocks->step);
-    if (rest > 0 && sagoi_add(off, past, &past))
+    if (remainder > 0 && sagoi_add(off, past, &past))
         fail(pattern, SAGO_ERR_OVERFLOW);
     else
-        sagoi_pattern_add(pattern, past, rest * blocks->stride);
+        sagoi_pattern_add(pattern, past, remainder * blocks->stride);
 }
 
 static void store(sagoi_pattern *pattern, const sagoi_pattern *part, const sagoi_blocks *blocks) {

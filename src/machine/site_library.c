@@ -26,8 +26,8 @@ static sago_status say_missing(const char *path) {
 }
 
 sago_status sagoi_site_library_ask(const char *path, int64_t nodes, const sagoi_node_name *name,
-                                   sagoi_description *description, bool *known) {
-    *known = false;
+                                   sagoi_description *description, bool *answered) {
+    *answered = false;
     if (path[0] != '/')
         return sagoi_fail(SAGO_ERR_ARG, "topology_library %s: the path is not absolute", path);
     symbol found = load(path);
@@ -44,6 +44,6 @@ sago_status sagoi_site_library_ask(const char *path, int64_t nodes, const sagoi_
         return SAGO_OK;
     sago_status status = sagoi_description_parse(path, text, (int64_t)strlen(text), description);
     free(text);
-    *known = !status;
+    *answered = !status;
     return status;
 }

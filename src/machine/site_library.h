@@ -5,10 +5,10 @@
 #include "machine/description.h"
 #include "machine/slurm.h"
 
-/* *known: it had an answer, and the description is to be cleaned up.  What was named must be right:
+/* *answered: it had an answer, and the description is to be cleaned up.  What was named must be right:
  * SAGO_ERR_NO_FILE for what cannot be loaded or has no such function, SAGO_ERR_ARG for an answer that is no
  * description. */
 sago_status sagoi_site_library_ask(const char *path, int64_t nodes, const sagoi_node_name *name,
-                                   sagoi_description *description, bool *known) SAGOI_CHECKED;
+                                   sagoi_description *description, bool *answered) SAGOI_CHECKED;
 
 #endif

@@ -135,7 +135,7 @@ static sagoi_convened read_decision(sagoi_convening *c) {
         return SAGOI_GO_ALONE;
     if (state.phase != SAGOI_CALL_TOGETHER)
         return SAGOI_UNDECIDED;
-    c->met = true;
+    c->all_arrived = true;
     return state.unwilling ? SAGOI_GO_TOGETHER : SAGOI_GO_ALONE;
 }
 

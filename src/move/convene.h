@@ -28,7 +28,7 @@ typedef struct sagoi_convening {
     bool unwilling; /* together it gains; if no rank does, all go alone at once */
     double limit;   /* seconds that waiting is worth; 0: it does not come at all */
     bool arrived;
-    bool met;              /* all ranks had arrived: what they did before is done */
+    bool all_arrived;      /* all ranks had arrived: what they did before is done */
     double waited, looked; /* seconds; when */
     sagoi_vigil vigil;     /* while it is bound, and others are to decide */
     struct sagoi_convening *next;

@@ -131,7 +131,7 @@ void sagoi_exchange_destroy(sagoi_exchange **exchange) {
     gone->setup.team->idle = NULL;
     *exchange = NULL;
     if (sagoi_is_broken(gone->setup.team)) { /* messages may still come: their memory stays */
-        gone->setup.room->kept = true;
+        gone->setup.room->leaked = true;
         if (!gone->setup.plan->write)
             sagoi_outbox_abandon(&gone->outbox);
         return;
@@ -219,8 +219,8 @@ static bool pack_pass(sagoi_exchange *exchange, int parity) {
     return more;
 }
 
-/* Meets the node's other ranks; do any of them have more than this pass? */
-static bool meet(sagoi_exchange *exchange, bool more) {
+/* Waits for the other ranks of the node; does any of them have more than this pass? */
+static bool any_has_more(sagoi_exchange *exchange, bool more) {
     int64_t any = 0;
     double start = sagoi_now();
     note(exchange, sagoi_gate_sum(exchange->setup.team, more, &any));
@@ -240,7 +240,7 @@ static void begin_pass(sagoi_exchange *exchange, int64_t round) {
     bool more = pack_pass(exchange, exchange->pass.parity);
     if (!is_reading(exchange))
         wait_outbox(exchange); /* the messages of the pass before, from the other area */
-    exchange->pass.last = !(exchange->in_place ? more : meet(exchange, more));
+    exchange->pass.last = !(exchange->in_place ? more : any_has_more(exchange, more));
     note(exchange, sagoi_outbox_send(&exchange->outbox, &exchange->pass));
 }
 
@@ -252,7 +252,7 @@ static void end_pass(sagoi_exchange *exchange) {
     wait_outbox(exchange);
     if (!exchange->in_place) {
         note(exchange, sagoi_outbox_deal(&exchange->outbox, &exchange->pass));
-        (void)meet(exchange, false);
+        (void)any_has_more(exchange, false);
     }
     double start = sagoi_now();
     sagoi_unpack(&exchange->began, sagoi_staging_of(setup, rank, parity), sagoi_regions_of(setup, rank, parity));
@@ -272,11 +272,11 @@ void sagoi_exchange_open(sagoi_exchange *exchange, int64_t round, const sagoi_wi
     sagoi_relay_open(exchange->relay, round);
 }
 
-/* Where nobody met in the passes: all ranks of the node have put their own bytes into its windows.  Messages are
- * waited for first, which go on only while this rank calls MPI. */
-static void meet_after_writing(sagoi_exchange *exchange) {
+/* Where no rank waited in the passes: all ranks of the node have put their own bytes into its windows.  Messages
+ * are waited for first, which go on only while this rank calls MPI. */
+static void wait_for_writers(sagoi_exchange *exchange) {
     wait_outbox(exchange);
-    (void)meet(exchange, false);
+    (void)any_has_more(exchange, false);
 }
 
 sago_status sagoi_exchange_round(sagoi_exchange *exchange, int64_t round) {
@@ -290,7 +290,7 @@ sago_status sagoi_exchange_round(sagoi_exchange *exchange, int64_t round) {
     } while (!exchange->pass.last && !sagoi_is_broken(exchange->setup.team));
     wait_inbox(exchange);
     if (exchange->in_place && !reading)
-        meet_after_writing(exchange);
+        wait_for_writers(exchange);
     return exchange->status;
 }
 
@@ -298,7 +298,7 @@ sago_status sagoi_exchange_finish(sagoi_exchange *exchange, bool *forgetful) {
     wait_outbox(exchange);
     exchange->setup.team->idle = NULL;
     if (!exchange->setup.remembered)
-        sagoi_remembered_sort(exchange->setup.kept);
-    *forgetful = exchange->outbox.forgetful || (exchange->setup.domain >= 0 && exchange->setup.kept->full);
+        sagoi_remembered_sort(exchange->setup.received);
+    *forgetful = exchange->outbox.forgetful || (exchange->setup.domain >= 0 && exchange->setup.received->full);
     return exchange->status;
 }

@@ -23,12 +23,12 @@ typedef struct sagoi_exchange_setup {
     sagoi_team *team;
     const sagoi_plan *plan;
     const sagoi_request *request;
-    sagoi_remembered *kept; /* of the plan */
-    bool remembered;        /* aggregators remember the extents: only data moves */
-    char *staging;          /* in the node's segment: local_size * 2 areas */
-    sagoi_region *regions;  /* in the node's segment: local_size * 2 * the domains in its reach */
-    int64_t first, reach;   /* domains that this node's range overlaps */
-    int64_t domain;         /* this rank aggregates it; -1: none */
+    sagoi_remembered *received; /* of the plan */
+    bool remembered;            /* aggregators remember the extents: only data moves */
+    char *staging;              /* in the node's segment: local_size * 2 areas */
+    sagoi_region *regions;      /* in the node's segment: local_size * 2 * the domains in its reach */
+    int64_t first, reach;       /* domains that this node's range overlaps */
+    int64_t domain;             /* this rank aggregates it; -1: none */
     sagoi_mailroom *room;
     sago_stats *stats;
     sagoi_budget *budget;

@@ -21,7 +21,7 @@ struct sagoi_inbox_slot {
 };
 
 void sagoi_mailroom_cleanup(sagoi_mailroom *room, sagoi_budget *budget) {
-    if (!room->kept)
+    if (!room->leaked)
         sagoi_budget_free(budget, room->base, room->bytes);
     *room = (sagoi_mailroom){0};
 }
@@ -139,16 +139,16 @@ static const uint8_t *find_code(sagoi_inbox *inbox, const sagoi_remembered_regio
                                 sagoi_mail_region *region) {
     const sagoi_exchange_setup *setup = inbox->setup;
     if (setup->remembered) {
-        const sagoi_remembered_region *kept = sagoi_remembered_find(setup->kept, place);
-        if (!kept || kept->data != (int64_t)region->data)
+        const sagoi_remembered_region *found = sagoi_remembered_find(setup->received, place);
+        if (!found || found->data != (int64_t)region->data)
             return NULL;
-        region->code = (uint64_t)kept->code;
-        return kept->code > 0 ? setup->kept->codes + kept->at : (const uint8_t *)message;
+        region->code = (uint64_t)found->code;
+        return found->code > 0 ? setup->received->codes + found->at : (const uint8_t *)message;
     }
     sagoi_remembered_region keep = *place;
     keep.code = (int64_t)region->code;
     keep.data = (int64_t)region->data;
-    sagoi_remembered_add(setup->kept, &keep, (const uint8_t *)message, setup->budget);
+    sagoi_remembered_add(setup->received, &keep, (const uint8_t *)message, setup->budget);
     return (const uint8_t *)message;
 }
 
@@ -240,11 +240,11 @@ typedef struct remembered {
 } remembered;
 
 /* The message that begins with this region. */
-static remembered message_at(const sagoi_remembered *kept, const sagoi_remembered_region *first) {
+static remembered message_at(const sagoi_remembered *list, const sagoi_remembered_region *first) {
     remembered message = {first, first, 0};
     const sagoi_remembered_region *region = first;
     for (; region && region->pass == first->pass && region->source == first->source;
-         region = sagoi_remembered_next(kept, region)) {
+         region = sagoi_remembered_next(list, region)) {
         message.bytes += region->data;
         message.stop = region + 1;
     }
@@ -254,8 +254,8 @@ static remembered message_at(const sagoi_remembered *kept, const sagoi_remembere
 /* Takes the next message that has any data. */
 static bool next_remembered(sagoi_inbox *inbox, remembered *message) {
     while (inbox->next) {
-        *message = message_at(inbox->setup->kept, inbox->next);
-        inbox->next = sagoi_remembered_next(inbox->setup->kept, message->stop - 1);
+        *message = message_at(inbox->setup->received, inbox->next);
+        inbox->next = sagoi_remembered_next(inbox->setup->received, message->stop - 1);
         if (message->bytes > inbox->slot_bytes)
             broken_mail(inbox, message->first->source);
         else if (message->bytes > 0)
@@ -266,9 +266,9 @@ static bool next_remembered(sagoi_inbox *inbox, remembered *message) {
 
 /* Copies a message's data between the window and `data`, where they lie one after another. */
 static void copy_remembered(sagoi_inbox *inbox, const remembered *message, char *data) {
-    const sagoi_remembered *kept = inbox->setup->kept;
+    const sagoi_remembered *list = inbox->setup->received;
     for (const sagoi_remembered_region *region = message->first; region < message->stop; region++) {
-        if (!sagoi_region_copy(kept->codes + region->at, region->code, data, region->data, &inbox->window,
+        if (!sagoi_region_copy(list->codes + region->at, region->code, data, region->data, &inbox->window,
                                inbox->setup->request->direction))
             broken_mail(inbox, region->source);
         data += region->data;
@@ -278,8 +278,8 @@ static void copy_remembered(sagoi_inbox *inbox, const remembered *message, char 
 /* Where the message's data lie in the window, if they are one run there. */
 static bool is_run(const sagoi_inbox *inbox, const remembered *message, char **place) {
     const sagoi_remembered_region *region = message->first;
-    return message->stop == region + 1 && sagoi_region_is_run(inbox->setup->kept->codes + region->at, region->code,
-                                                              region->data, &inbox->window, place);
+    return message->stop == region + 1 && sagoi_region_is_run(inbox->setup->received->codes + region->at,
+                                                              region->code, region->data, &inbox->window, place);
 }
 
 /* Replies go out pass by pass: whoever waits for one of them waits for no later one elsewhere.  Messages without
@@ -307,7 +307,7 @@ static void receive_remembered(sagoi_inbox *inbox, sagoi_inbox_slot *slot) {
 }
 
 static void take_remembered(sagoi_inbox *inbox, sagoi_inbox_slot *slot, int64_t length) {
-    remembered message = message_at(inbox->setup->kept, slot->remembered);
+    remembered message = message_at(inbox->setup->received, slot->remembered);
     if (length != message.bytes)
         broken_mail(inbox, message.first->source);
     else if (!slot->placed)
@@ -376,7 +376,7 @@ void sagoi_inbox_open(sagoi_inbox *inbox, int64_t round, const sagoi_window *win
     inbox->round = round;
     inbox->window = *window;
     if (sagoi_mail_unasked(setup) || sagoi_mail_bare(setup))
-        inbox->next = sagoi_remembered_first(setup->kept, round);
+        inbox->next = sagoi_remembered_first(setup->received, round);
     else
         inbox->expected = count_sources(inbox);
     for (int64_t i = 0; i < inbox->nslots; i++)

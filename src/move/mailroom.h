@@ -8,7 +8,7 @@
 typedef struct sagoi_mailroom {
     char *base; /* of the budget */
     int64_t bytes;
-    bool kept; /* for ever: the team is broken, and messages may still come */
+    bool leaked; /* on purpose: the team is broken, and messages may still come */
 } sagoi_mailroom;
 
 void sagoi_mailroom_cleanup(sagoi_mailroom *room, sagoi_budget *budget); /* fine on a zeroed struct, and twice */

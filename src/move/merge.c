@@ -153,10 +153,10 @@ typedef struct collector {
 
 static void collect(void *arg, const visited *run) {
     collector *into = arg;
-    int64_t known = run->len - run->fresh;
-    sagoi_pattern_add(&into->pattern, run->off + known, run->fresh);
+    int64_t taken = run->len - run->fresh;
+    sagoi_pattern_add(&into->pattern, run->off + taken, run->fresh);
     if (into->data)
-        memcpy(into->data + run->pos + known, run->data + known, (size_t)run->fresh);
+        memcpy(into->data + run->pos + taken, run->data + taken, (size_t)run->fresh);
 }
 
 /* Codes the collected runs as one part. */

@@ -5,10 +5,10 @@
 
 #include "base/checked.h"
 
-void sagoi_remembered_cleanup(sagoi_remembered *kept, sagoi_budget *budget) {
-    sagoi_budget_free(budget, kept->regions, kept->regions_capacity * (int64_t)sizeof *kept->regions);
-    sagoi_budget_free(budget, kept->codes, kept->codes_capacity);
-    memset(kept, 0, sizeof *kept);
+void sagoi_remembered_cleanup(sagoi_remembered *list, sagoi_budget *budget) {
+    sagoi_budget_free(budget, list->regions, list->regions_capacity * (int64_t)sizeof *list->regions);
+    sagoi_budget_free(budget, list->codes, list->codes_capacity);
+    memset(list, 0, sizeof *list);
 }
 
 /* Room for `more` units in an array of `count`; within the budget, or not at all. */
@@ -27,22 +27,22 @@ static bool grow(sagoi_budget *budget, void **array, int64_t count, int64_t more
     return true;
 }
 
-void sagoi_remembered_add(sagoi_remembered *kept, const sagoi_remembered_region *region, const uint8_t *code,
+void sagoi_remembered_add(sagoi_remembered *list, const sagoi_remembered_region *region, const uint8_t *code,
                           sagoi_budget *budget) {
-    if (kept->full)
+    if (list->full)
         return;
-    if (!grow(budget, (void **)&kept->regions, kept->nregions, 1, &kept->regions_capacity,
-              sizeof *kept->regions) ||
-        !grow(budget, (void **)&kept->codes, kept->codes_bytes, region->code, &kept->codes_capacity, 1)) {
-        kept->full = true;
+    if (!grow(budget, (void **)&list->regions, list->nregions, 1, &list->regions_capacity,
+              sizeof *list->regions) ||
+        !grow(budget, (void **)&list->codes, list->codes_bytes, region->code, &list->codes_capacity, 1)) {
+        list->full = true;
         return;
     }
-    sagoi_remembered_region *added = &kept->regions[kept->nregions++];
+    sagoi_remembered_region *added = &list->regions[list->nregions++];
     *added = *region;
-    added->at = kept->codes_bytes;
+    added->at = list->codes_bytes;
     if (region->code > 0) /* codes may still be NULL */
-        memcpy(kept->codes + kept->codes_bytes, code, (size_t)region->code);
-    kept->codes_bytes += region->code;
+        memcpy(list->codes + list->codes_bytes, code, (size_t)region->code);
+    list->codes_bytes += region->code;
 }
 
 static int compare(int64_t a, int64_t b) { return a < b ? -1 : a > b; }
@@ -57,32 +57,32 @@ static int by_place(const void *a, const void *b) {
     return order ? order : compare(x->number, y->number);
 }
 
-void sagoi_remembered_sort(sagoi_remembered *kept) {
-    if (kept->nregions > 1)
-        qsort(kept->regions, (size_t)kept->nregions, sizeof *kept->regions, by_place);
+void sagoi_remembered_sort(sagoi_remembered *list) {
+    if (list->nregions > 1)
+        qsort(list->regions, (size_t)list->nregions, sizeof *list->regions, by_place);
 }
 
-const sagoi_remembered_region *sagoi_remembered_find(const sagoi_remembered *kept,
+const sagoi_remembered_region *sagoi_remembered_find(const sagoi_remembered *list,
                                                      const sagoi_remembered_region *place) {
-    if (kept->nregions == 0)
+    if (list->nregions == 0)
         return NULL;
-    return bsearch(place, kept->regions, (size_t)kept->nregions, sizeof *kept->regions, by_place);
+    return bsearch(place, list->regions, (size_t)list->nregions, sizeof *list->regions, by_place);
 }
 
-const sagoi_remembered_region *sagoi_remembered_first(const sagoi_remembered *kept, int64_t round) {
-    int64_t low = 0, high = kept->nregions;
+const sagoi_remembered_region *sagoi_remembered_first(const sagoi_remembered *list, int64_t round) {
+    int64_t low = 0, high = list->nregions;
     while (low < high) { /* the first that is not of an earlier round */
         int64_t middle = low + (high - low) / 2;
-        if (kept->regions[middle].round < round)
+        if (list->regions[middle].round < round)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < kept->nregions && kept->regions[low].round == round ? &kept->regions[low] : NULL;
+    return low < list->nregions && list->regions[low].round == round ? &list->regions[low] : NULL;
 }
 
-const sagoi_remembered_region *sagoi_remembered_next(const sagoi_remembered *kept,
+const sagoi_remembered_region *sagoi_remembered_next(const sagoi_remembered *list,
                                                      const sagoi_remembered_region *region) {
     const sagoi_remembered_region *next = region + 1;
-    return next < kept->regions + kept->nregions && next->round == region->round ? next : NULL;
+    return next < list->regions + list->nregions && next->round == region->round ? next : NULL;
 }

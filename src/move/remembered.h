@@ -26,21 +26,21 @@ typedef struct sagoi_remembered {
     bool complete; /* on every aggregator of the team: senders may leave the extents out */
 } sagoi_remembered;
 
-void sagoi_remembered_cleanup(sagoi_remembered *kept,
+void sagoi_remembered_cleanup(sagoi_remembered *list,
                               sagoi_budget *budget); /* fine on a zeroed struct, and twice */
 
 /* Remembers one region; sets `full` when it does not fit the budget. */
-void sagoi_remembered_add(sagoi_remembered *kept, const sagoi_remembered_region *region, const uint8_t *code,
+void sagoi_remembered_add(sagoi_remembered *list, const sagoi_remembered_region *region, const uint8_t *code,
                           sagoi_budget *budget);
-void sagoi_remembered_sort(sagoi_remembered *kept);
+void sagoi_remembered_sort(sagoi_remembered *list);
 
 /* That region, or NULL. */
-const sagoi_remembered_region *sagoi_remembered_find(const sagoi_remembered *kept,
+const sagoi_remembered_region *sagoi_remembered_find(const sagoi_remembered *list,
                                                      const sagoi_remembered_region *place);
 /* The first region of a round, or NULL. */
-const sagoi_remembered_region *sagoi_remembered_first(const sagoi_remembered *kept, int64_t round);
+const sagoi_remembered_region *sagoi_remembered_first(const sagoi_remembered *list, int64_t round);
 /* The region after this one, or NULL if that is of another round. */
-const sagoi_remembered_region *sagoi_remembered_next(const sagoi_remembered *kept,
+const sagoi_remembered_region *sagoi_remembered_next(const sagoi_remembered *list,
                                                      const sagoi_remembered_region *region);
 
 #endif

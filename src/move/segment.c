@@ -163,7 +163,7 @@ void sagoi_shared_close(sagoi_shared_name *name) {
 }
 
 void sagoi_segment_release(sagoi_segment *segment) {
-    if (segment->base && !segment->kept)
+    if (segment->base && !segment->leaked)
         (void)munmap(segment->base, (size_t)segment->bytes);
     *segment = (sagoi_segment){0};
 }

@@ -31,7 +31,7 @@ typedef struct sagoi_segment {
     char *base;
     int64_t bytes;
     int64_t kind; /* of memory, as whoever asked for it says; 0: any */
-    bool kept;    /* it is never unmapped: somebody may look at it for ever */
+    bool leaked;  /* on purpose, never unmapped: somebody may look at it for ever */
 } sagoi_segment;
 
 /* Called again and again while a rank waits; true: it got something done.  It may call MPI. */

@@ -155,11 +155,11 @@ static sago_status discover_classes(discovery *search) {
 static sago_status remove_all(discovery *search, sago_status status) {
     char why[SAGOI_MESSAGE_MAX];
     (void)snprintf(why, sizeof why, "%s", sagoi_message());
-    bool known = status == SAGO_OK, mine = search->first == search->team->rank;
+    bool grouped = status == SAGO_OK, mine = search->first == search->team->rank;
     sago_status left = agree(search, sagoi_probe_remove_files(&search->probe));
     sago_status folder_left = SAGO_OK;
-    if (!known || mine)
-        folder_left = sagoi_probe_remove_folder(&search->probe, known);
+    if (!grouped || mine)
+        folder_left = sagoi_probe_remove_folder(&search->probe, grouped);
     if (!left)
         left = agree(search, folder_left);
     if (status)

@@ -79,9 +79,9 @@ static sago_status check_domain(const sagoi_plan *plan, int64_t d) {
         return FAIL("domain %" PRId64 " has blocks of %" PRId64 " every %" PRId64, d, domain->block,
                     domain->stride);
     int64_t blocks = (length - 1) / domain->stride + 1, in_block = (domain->block - 1) / plan->window + 1;
-    int64_t rest = sagoi_min(length - (blocks - 1) * domain->stride, domain->block);
+    int64_t remainder = sagoi_min(length - (blocks - 1) * domain->stride, domain->block);
     if (sagoi_mul(blocks, in_block, &far) ||
-        domain->windows != (blocks - 1) * in_block + (rest - 1) / plan->window + 1)
+        domain->windows != (blocks - 1) * in_block + (remainder - 1) / plan->window + 1)
         return FAIL("domain %" PRId64 " has %" PRId64 " windows", d, domain->windows);
     if (domain->group < 0 || domain->group >= plan->groups)
         return FAIL("domain %" PRId64 " is of group %" PRId64, d, domain->group);

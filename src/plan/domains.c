@@ -256,9 +256,9 @@ static int64_t dealt_first(const sagoi_draft *draft) {
 /* The windows of a domain whose blocks come in turn. */
 static int64_t count_windows(const sagoi_domain *domain, int64_t window) {
     int64_t length = domain->end - domain->first, blocks = sagoi_div_up(length, domain->stride);
-    int64_t rest = length - (blocks - 1) * domain->stride;
+    int64_t remainder = length - (blocks - 1) * domain->stride;
     return (blocks - 1) * sagoi_div_up(domain->block, window) +
-           sagoi_div_up(sagoi_min(rest, domain->block), window);
+           sagoi_div_up(sagoi_min(remainder, domain->block), window);
 }
 
 /* Aggregators of one subfile sit together: so each is written by nodes of its own (000: by its Pset). */

@@ -28,7 +28,7 @@ sagoi_size_text sagoi_size_to_text(int64_t bytes) {
 
 /* ---- Text --------------------------------------------------------------------------------------------- */
 
-static void print_rest(int64_t count, FILE *out) {
+static void print_omitted(int64_t count, FILE *out) {
     if (count > LINES_SHOWN)
         fprintf(out, "    ... and %" PRId64 " more\n", count - LINES_SHOWN);
 }
@@ -58,7 +58,7 @@ static void print_nodes(const sagoi_plan *plan, FILE *out) {
             fprintf(out, ", leader %" PRId64, plan->node_leader[n]);
         fprintf(out, "\n");
     }
-    print_rest(plan->nodes, out);
+    print_omitted(plan->nodes, out);
 }
 
 static void print_domains(const sagoi_plan *plan, FILE *out) {
@@ -77,7 +77,7 @@ static void print_domains(const sagoi_plan *plan, FILE *out) {
             fprintf(out, ", group %" PRId64, domain->group);
         fprintf(out, "\n");
     }
-    print_rest(plan->ndomains, out);
+    print_omitted(plan->ndomains, out);
 }
 
 void sagoi_plan_print_text(const sagoi_plan *plan, FILE *out) {

@@ -85,9 +85,9 @@ static sagoi_totals totals_of(const sagoi_draft *draft) {
 static int64_t shortest_direct(sagoi_draft *draft, const sagoi_totals *all) {
     bool one_node = draft->machine->nodes == 1, alone = draft->parted && one_node;
     if (!draft->parted && !one_node) {
-        sagoi_totals known = *all; /* a plan knows more of it than the exchange that opens a call */
-        known.stretched = sagoi_shape_stretched(draft->shape);
-        const sagoi_stripe_costs sharing = sagoi_share_stripes(&known, draft->target, draft->hints);
+        sagoi_totals totals = *all; /* a plan knows more of it than the exchange that opens a call */
+        totals.stretched = sagoi_shape_stretched(draft->shape);
+        const sagoi_stripe_costs sharing = sagoi_share_stripes(&totals, draft->target, draft->hints);
         alone = !sagoi_is_shared(sharing);
         if (sharing.gathered > 0)
             sagoi_draft_reason(draft,

@@ -19,8 +19,9 @@ typedef struct part {
 static int64_t leaf_start(const sagoi_bisection *b, int64_t number) {
     if (b->bytes > 0)
         return b->origin + number * b->bytes;
-    int64_t units = sagoi_div_up(b->end - b->origin, b->unit), each = units / b->leaves, rest = units % b->leaves;
-    return b->origin + (number * each + number * rest / b->leaves) * b->unit;
+    int64_t units = sagoi_div_up(b->end - b->origin, b->unit), each = units / b->leaves,
+            remainder = units % b->leaves;
+    return b->origin + (number * each + number * remainder / b->leaves) * b->unit;
 }
 
 /* Where a part is cut in two; its end if it stays whole. */

@@ -17,15 +17,15 @@
 #include "base/checked.h"
 #include "system/syscalls.h"
 
-typedef struct known {
+typedef struct file_system {
     const char *name;
     uint32_t magic; /* of statfs(2) */
     bool local;     /* shared with nobody else's kernel; not sure: false */
     bool in_memory;
     bool coherent;
-} known;
+} file_system;
 
-static const known table[] = {
+static const file_system table[] = {
     {"tmpfs", 0x01021994, true, true, false},
     {"ramfs", 0x858458f6, true, true, false},
     {"ext4", 0x0000ef53, true, false, false}, /* and ext2, ext3 */

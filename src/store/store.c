@@ -168,7 +168,7 @@ sago_status sagoi_store_close(sagoi_store **store) {
         return SAGO_OK;
     sagoi_store *closing = *store;
     *store = NULL;
-    sago_status status = sagoi_subfile_store_close(&closing->parts);
+    sago_status status = sagoi_subfile_store_close(&closing->subfiles);
     sagoi_uring_destroy(&closing->uring);
     int direct_error = close_one(closing, closing->direct.fd);
     int error = close_one(closing, closing->fd);
@@ -204,8 +204,8 @@ sagoi_store_counts sagoi_store_counters(const sagoi_store *store) {
         .bytes_read = atomic_load_explicit(&store->bytes_read, memory_order_relaxed),
         .runs = atomic_load_explicit(&store->runs, memory_order_relaxed),
     };
-    if (store->parts)
-        sagoi_subfile_store_count(store->parts, &counts);
+    if (store->subfiles)
+        sagoi_subfile_store_count(store->subfiles, &counts);
     return counts;
 }
 
@@ -213,7 +213,7 @@ sagoi_store_counts sagoi_store_counters(const sagoi_store *store) {
 
 sago_status sagoi_store_size(sagoi_store *store, int64_t *size) {
     struct stat file;
-    if (store->parts)
+    if (store->subfiles)
         return sagoi_subfile_store_size(store, 0, 1, size);
     sagoi_count_call(store);
     if (sagoi_fstat(store->fd, store->name, &file) != 0)
@@ -225,7 +225,7 @@ sago_status sagoi_store_size(sagoi_store *store, int64_t *size) {
 sago_status sagoi_store_look(sagoi_store *store, int64_t looker, int64_t lookers, sagoi_look *look) {
     struct stat file;
     *look = (sagoi_look){0, false};
-    if (store->parts)
+    if (store->subfiles)
         return sagoi_subfile_store_size(store, looker, lookers, &look->size);
     if (looker > 0)
         return SAGO_OK;
@@ -247,7 +247,7 @@ sago_status sagoi_store_resize(sagoi_store *store, int64_t size) {
     sago_status status = check_size(store, "resize", size);
     if (status != SAGO_OK)
         return status;
-    if (store->parts)
+    if (store->subfiles)
         return sagoi_subfile_store_change(store, size, sagoi_store_resize);
     sagoi_file_op op = {.kind = SAGOI_OP_TRUNCATE, .path = store->name, .fd = store->fd, .len = size};
     sagoi_count_call(store);
@@ -282,7 +282,7 @@ sago_status sagoi_store_allocate(sagoi_store *store, int64_t size) {
     sago_status status = check_size(store, "allocate", size);
     if (status != SAGO_OK || size == 0)
         return status;
-    if (store->parts)
+    if (store->subfiles)
         return sagoi_subfile_store_change(store, size, sagoi_store_allocate);
     int error = allocate_space(store, size);
     if (error == 0)
@@ -297,8 +297,8 @@ sago_status sagoi_store_allocate(sagoi_store *store, int64_t size) {
 /* After a failed fsync the kernel calls the lost pages clean, and the next fsync would succeed.  So the first
  * failure stays: what was written since the last good sync is to be taken as lost. */
 sago_status sagoi_store_sync(sagoi_store *store) {
-    if (store->parts)
-        return sagoi_subfile_store_sync(store->parts);
+    if (store->subfiles)
+        return sagoi_subfile_store_sync(store->subfiles);
     if (store->service.write)
         return store->service.sync(store->service.arg);
     int error = atomic_load(&store->sync_error);
@@ -366,7 +366,7 @@ sago_status sagoi_store_write(sagoi_store *store, const sagoi_io_run *runs, int6
     sago_status status = check_runs(store, runs, n, true);
     if (status != SAGO_OK)
         return status;
-    if (store->parts)
+    if (store->subfiles)
         return sagoi_subfile_store_move(store, true, runs, n, NULL);
     if (store->service.write)
         return write_served(store, runs, n);
@@ -381,7 +381,7 @@ sago_status sagoi_store_read(sagoi_store *store, const sagoi_io_run *runs, int64
     sago_status status = check_runs(store, runs, n, false);
     if (status != SAGO_OK)
         return status;
-    if (store->parts)
+    if (store->subfiles)
         return sagoi_subfile_store_move(store, false, runs, n, bytes);
     sagoi_transfer transfer = {.store = store, .write = false};
     sagoi_transfer_runs(&transfer, runs, n);

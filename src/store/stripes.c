@@ -54,8 +54,8 @@ static sagoi_stripes plain_layout(const char *value, int64_t bytes) {
     if (bytes < PLAIN_BYTES)
         return none;
     uint32_t magic = u32_at(value, 0), pattern = u32_at(value, 4) & 0xffff;
-    bool known = magic == MAGIC_V1 || magic == MAGIC_V3 || magic == MAGIC_SPECIFIC;
-    if (!known || (pattern & ~(uint32_t)PATTERN_OVERSTRIPED) != PATTERN_RAID0)
+    bool understood = magic == MAGIC_V1 || magic == MAGIC_V3 || magic == MAGIC_SPECIFIC;
+    if (!understood || (pattern & ~(uint32_t)PATTERN_OVERSTRIPED) != PATTERN_RAID0)
         return none;
     int64_t unit = u32_at(value, 24), count = u16_at(value, 28);
     if (unit < LEAST_UNIT || unit % LEAST_UNIT != 0 || (count > MOST_TARGETS && count != ALL_TARGETS))

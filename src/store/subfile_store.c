@@ -1,5 +1,5 @@
-/* A file that is kept in several: a store whose runs are cut at the edges of blocks and handed to the stores of
- * the subfiles.  They are opened when they are needed first.
+/* A file that is stays_open in several: a store whose runs are cut at the edges of blocks and handed to the stores
+ * of the subfiles.  They are opened when they are needed first.
  *
  * All subfiles are made together with the description, which comes last: a subfile that is not there has been
  * lost, and is an error, not a hole.  Subfiles may be shorter than the file: what they lack is zero.
@@ -22,7 +22,7 @@
 #include "system/syscalls.h"
 
 /* So many subfiles stay open; more are opened for each access, so that no limit of descriptors is met. */
-enum { KEPT_MAX = 256, BATCH_RUNS = 128 };
+enum { STAY_OPEN_MAX = 256, BATCH_RUNS = 128 };
 /* Each has a ring of its own: memory of the kernel's. */
 enum { RINGS_MAX = 16 };
 
@@ -32,8 +32,8 @@ struct sagoi_subfile_store {
     char *dir;                   /* absolute: the program may change its directory */
     sagoi_store_options options; /* of a subfile */
     pthread_mutex_t lock;        /* of what follows */
-    sagoi_store **part;          /* rule.count; NULL: not open */
-    int64_t kept;                /* open ones */
+    sagoi_store **store;         /* rule.count; NULL: not open */
+    int64_t nopen;               /* subfiles that stay open */
     atomic_bool *written;        /* rule.count; since the last sync, by this process */
 };
 
@@ -45,7 +45,7 @@ static char *path_in(const char *dir, const char *name) {
     return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
 }
 
-static char *path_of_part(const char *dir, int64_t k) {
+static char *path_of_subfile(const char *dir, int64_t k) {
     char name[SAGOI_SUBFILE_NAME_MAX];
     sagoi_subfile_name(k, name);
     return path_in(dir, name);
@@ -53,7 +53,7 @@ static char *path_of_part(const char *dir, int64_t k) {
 
 static sago_status no_memory(void) { return sagoi_fail_errno(ENOMEM, "subfiles"); }
 
-static sago_status part_lost(const char *dir, int64_t k) {
+static sago_status subfile_lost(const char *dir, int64_t k) {
     char name[SAGOI_SUBFILE_NAME_MAX];
     sagoi_subfile_name(k, name);
     return sagoi_fail(SAGO_ERR_BAD_FILE, "subfile %s of %.200s is missing", name, dir);
@@ -129,9 +129,9 @@ static sago_status write_new(const char *path, const sagoi_store_options *option
     return status != SAGO_OK ? status : closed;
 }
 
-static sago_status make_parts(const char *dir, const sagoi_store_options *options) {
+static sago_status make_subfiles(const char *dir, const sagoi_store_options *options) {
     for (int64_t k = 0; k < options->subfiles.count; k++) {
-        char *path = path_of_part(dir, k);
+        char *path = path_of_subfile(dir, k);
         sago_status status = path ? write_new(path, options, NULL, 0) : no_memory();
         free(path);
         if (status != SAGO_OK)
@@ -174,10 +174,10 @@ static int remove_unnamed(const char *dir) {
 }
 
 /* What tells the count goes last: until then the rest can be removed again. */
-static int remove_parts(const char *dir, int64_t count) {
+static int remove_subfiles(const char *dir, int64_t count) {
     int error = 0;
     for (int64_t k = 0; k < count && !error; k++)
-        error = remove_name(path_of_part(dir, k));
+        error = remove_name(path_of_subfile(dir, k));
     error = error ? error : remove_unnamed(dir);
     error = error ? error : remove_name(path_in(dir, SAGOI_SUBFILES_NAME));
     error = error ? error : remove_name(path_in(dir, SAGOI_SUBFILES_DEFAULT));
@@ -214,12 +214,12 @@ sago_status sagoi_subfile_store_make(const char *path, const sagoi_store_options
             return SAGO_OK; /* it is what it is */
         return sagoi_fail_errno(errno, "making %.200s for subfiles", path);
     }
-    sago_status status = make_parts(path, options);
+    sago_status status = make_subfiles(path, options);
     if (status == SAGO_OK)
         status = make_named(path, options);
     *made = status == SAGO_OK;
     if (status != SAGO_OK)
-        (void)remove_parts(path, options->subfiles.count);
+        (void)remove_subfiles(path, options->subfiles.count);
     return status;
 }
 
@@ -232,14 +232,14 @@ sago_status sagoi_store_remove(const char *path) {
     sago_status status = read_any_rule(path, &rule, &ruled);
     if (status != SAGO_OK)
         return status;
-    int error = remove_parts(path, rule.count);
+    int error = remove_subfiles(path, rule.count);
     return error ? sagoi_fail_errno(error, "removing the subfiles") : SAGO_OK;
 }
 
 /* ---- Opening and closing ---- */
 
 static sago_status parts_create(const char *path, const sagoi_store_options *options,
-                                sagoi_subfile_store **parts) {
+                                sagoi_subfile_store **subfiles) {
     sagoi_subfiles rule = {0, 0};
     bool ruled = false;
     sago_status status = read_any_rule(path, &rule, &ruled);
@@ -257,41 +257,43 @@ static sago_status parts_create(const char *path, const sagoi_store_options *opt
     created->dir = realpath(path, NULL);
     int error = created->dir ? ENOMEM : errno;
     size_t count = (size_t)sagoi_max(2, rule.count); /* it is; the analyzer does not know */
-    created->part = calloc(count, sizeof(sagoi_store *));
+    created->store = calloc(count, sizeof(sagoi_store *));
     created->written = calloc(count, sizeof *created->written);
-    *parts = created;
-    return created->dir && created->part && created->written ? SAGO_OK
-                                                             : sagoi_fail_errno(error, "subfiles of %.200s", path);
+    *subfiles = created;
+    return created->dir && created->store && created->written
+               ? SAGO_OK
+               : sagoi_fail_errno(error, "subfiles of %.200s", path);
 }
 
 /* A subfile's store, to be given back. */
-static sago_status part_take(sagoi_subfile_store *parts, int64_t k, sagoi_store **part) {
-    (void)pthread_mutex_lock(&parts->lock);
+static sago_status subfile_take(sagoi_subfile_store *subfiles, int64_t k, sagoi_store **subfile) {
+    (void)pthread_mutex_lock(&subfiles->lock);
     sago_status status = SAGO_OK;
-    *part = parts->part[k];
-    if (!*part) {
-        char *path = path_of_part(parts->dir, k);
-        status = path ? sagoi_store_open(path, &parts->options, part) : no_memory();
+    *subfile = subfiles->store[k];
+    if (!*subfile) {
+        char *path = path_of_subfile(subfiles->dir, k);
+        status = path ? sagoi_store_open(path, &subfiles->options, subfile) : no_memory();
         free(path);
     }
-    if (status == SAGO_OK && !parts->part[k] && parts->kept < KEPT_MAX) {
-        parts->part[k] = *part;
-        parts->kept++;
+    if (status == SAGO_OK && !subfiles->store[k] && subfiles->nopen < STAY_OPEN_MAX) {
+        subfiles->store[k] = *subfile;
+        subfiles->nopen++;
     }
-    (void)pthread_mutex_unlock(&parts->lock);
-    return status == SAGO_ERR_NO_FILE ? part_lost(parts->dir, k) : status;
+    (void)pthread_mutex_unlock(&subfiles->lock);
+    return status == SAGO_ERR_NO_FILE ? subfile_lost(subfiles->dir, k) : status;
 }
 
 /* Gives a subfile's store back.  `status` is how its use went; the first failure is reported. */
-static sago_status part_give(sagoi_subfile_store *parts, int64_t k, sagoi_store *part, sago_status status) {
-    (void)pthread_mutex_lock(&parts->lock);
-    bool kept = parts->part[k] == part;
-    (void)pthread_mutex_unlock(&parts->lock);
-    if (kept)
+static sago_status subfile_give(sagoi_subfile_store *subfiles, int64_t k, sagoi_store *subfile,
+                                sago_status status) {
+    (void)pthread_mutex_lock(&subfiles->lock);
+    bool stays_open = subfiles->store[k] == subfile;
+    (void)pthread_mutex_unlock(&subfiles->lock);
+    if (stays_open)
         return status;
     char why[SAGOI_MESSAGE_MAX];
     (void)snprintf(why, sizeof why, "%s", sagoi_message());
-    sago_status closed = sagoi_store_close(&part);
+    sago_status closed = sagoi_store_close(&subfile);
     if (status == SAGO_OK)
         return closed;
     sagoi_message_set(why);
@@ -300,154 +302,156 @@ static sago_status part_give(sagoi_subfile_store *parts, int64_t k, sagoi_store 
 
 sago_status sagoi_subfile_store_open(sagoi_store *store, const char *path, const sagoi_store_options *options) {
     sagoi_store *first = NULL;
-    sago_status status = parts_create(path, options, &store->parts);
+    sago_status status = parts_create(path, options, &store->subfiles);
     if (status == SAGO_OK)
-        status = part_take(store->parts, 0, &first);
+        status = subfile_take(store->subfiles, 0, &first);
     if (status == SAGO_OK) {
         store->layout = first->layout;
-        status = part_give(store->parts, 0, first, SAGO_OK);
+        status = subfile_give(store->subfiles, 0, first, SAGO_OK);
     }
     return status;
 }
 
-sago_status sagoi_subfile_store_close(sagoi_subfile_store **parts) {
+sago_status sagoi_subfile_store_close(sagoi_subfile_store **subfiles) {
     sago_status status = SAGO_OK;
-    sagoi_subfile_store *closing = *parts;
-    *parts = NULL;
+    sagoi_subfile_store *closing = *subfiles;
+    *subfiles = NULL;
     if (!closing)
         return SAGO_OK;
-    for (int64_t k = 0; closing->part && k < closing->rule.count; k++) {
-        sago_status closed = sagoi_store_close(&closing->part[k]);
+    for (int64_t k = 0; closing->store && k < closing->rule.count; k++) {
+        sago_status closed = sagoi_store_close(&closing->store[k]);
         status = status != SAGO_OK ? status : closed;
     }
     (void)pthread_mutex_destroy(&closing->lock);
     free(closing->dir);
-    free(closing->part);
+    free(closing->store);
     free(closing->written);
     free(closing);
     return status;
 }
 
 const sagoi_subfiles *sagoi_store_subfiles(const sagoi_store *store) {
-    return store->parts && atomic_load(&store->parts->ruled) ? &store->parts->rule : NULL;
+    return store->subfiles && atomic_load(&store->subfiles->ruled) ? &store->subfiles->rule : NULL;
 }
 
-int64_t sagoi_store_subfile_count(const sagoi_store *store) { return store->parts ? store->parts->rule.count : 0; }
+int64_t sagoi_store_subfile_count(const sagoi_store *store) {
+    return store->subfiles ? store->subfiles->rule.count : 0;
+}
 
-void sagoi_subfile_store_count(sagoi_subfile_store *parts, sagoi_store_counts *counts) {
-    (void)pthread_mutex_lock(&parts->lock);
-    for (int64_t k = 0; k < parts->rule.count; k++) {
-        if (!parts->part[k])
+void sagoi_subfile_store_count(sagoi_subfile_store *subfiles, sagoi_store_counts *counts) {
+    (void)pthread_mutex_lock(&subfiles->lock);
+    for (int64_t k = 0; k < subfiles->rule.count; k++) {
+        if (!subfiles->store[k])
             continue;
-        sagoi_store_counts one = sagoi_store_counters(parts->part[k]);
+        sagoi_store_counts one = sagoi_store_counters(subfiles->store[k]);
         counts->system_calls += one.system_calls;
         counts->bytes_written += one.bytes_written;
         counts->bytes_read += one.bytes_read;
         counts->runs += one.runs;
     }
-    (void)pthread_mutex_unlock(&parts->lock);
+    (void)pthread_mutex_unlock(&subfiles->lock);
 }
 
-static sago_status bytes_of_part(const sagoi_subfile_store *parts, int64_t k, int64_t *bytes) {
+static sago_status bytes_of_subfile(const sagoi_subfile_store *subfiles, int64_t k, int64_t *bytes) {
     struct stat file = {.st_size = 0};
-    char *path = path_of_part(parts->dir, k);
+    char *path = path_of_subfile(subfiles->dir, k);
     int error = !path ? ENOMEM : sagoi_stat(path, &file) == 0 ? 0 : errno;
     free(path);
     *bytes = file.st_size;
     if (error == ENOENT)
-        return part_lost(parts->dir, k);
-    return error ? sagoi_fail_errno(error, "stat of a subfile of %.200s", parts->dir) : SAGO_OK;
+        return subfile_lost(subfiles->dir, k);
+    return error ? sagoi_fail_errno(error, "stat of a subfile of %.200s", subfiles->dir) : SAGO_OK;
 }
 
 /* ---- A rule that is made later ---- */
 
 sago_status sagoi_store_take_rule(sagoi_store *store, int64_t block) {
-    sagoi_subfile_store *parts = store->parts;
-    (void)pthread_mutex_lock(&parts->lock);
-    bool before = atomic_load(&parts->ruled);
-    const sagoi_subfiles rule = {parts->rule.count, block};
-    bool fine = before ? parts->rule.block == block : sagoi_subfiles_valid(&rule);
+    sagoi_subfile_store *subfiles = store->subfiles;
+    (void)pthread_mutex_lock(&subfiles->lock);
+    bool before = atomic_load(&subfiles->ruled);
+    const sagoi_subfiles rule = {subfiles->rule.count, block};
+    bool fine = before ? subfiles->rule.block == block : sagoi_subfiles_valid(&rule);
     if (fine && !before) {
-        parts->rule.block = block;
-        atomic_store(&parts->ruled, true);
+        subfiles->rule.block = block;
+        atomic_store(&subfiles->ruled, true);
     }
-    (void)pthread_mutex_unlock(&parts->lock);
+    (void)pthread_mutex_unlock(&subfiles->lock);
     return fine ? SAGO_OK
                 : sagoi_fail(SAGO_ERR_BAD_FILE, "two rules for the subfiles of %.200s: blocks of %lld bytes",
-                             parts->dir, (long long)block);
+                             subfiles->dir, (long long)block);
 }
 
 /* Looks for the rule if there was none yet; *ruled: there is one. */
 static sago_status learn_rule(sagoi_store *store, bool *ruled) {
-    sagoi_subfile_store *parts = store->parts;
+    sagoi_subfile_store *subfiles = store->subfiles;
     sagoi_subfiles rule = {0, 0};
-    *ruled = atomic_load(&parts->ruled);
+    *ruled = atomic_load(&subfiles->ruled);
     if (*ruled)
         return SAGO_OK;
-    sago_status status = read_rule(parts->dir, SAGOI_SUBFILES_NAME, &rule);
+    sago_status status = read_rule(subfiles->dir, SAGOI_SUBFILES_NAME, &rule);
     if (status == SAGO_ERR_NO_FILE)
         return SAGO_OK;
-    if (status == SAGO_OK && rule.count != parts->rule.count)
+    if (status == SAGO_OK && rule.count != subfiles->rule.count)
         status = sagoi_fail(SAGO_ERR_BAD_FILE, "the description of %.200s is of %lld subfiles, there are %lld",
-                            parts->dir, (long long)rule.count, (long long)parts->rule.count);
+                            subfiles->dir, (long long)rule.count, (long long)subfiles->rule.count);
     *ruled = status == SAGO_OK;
     return *ruled ? sagoi_store_take_rule(store, rule.block) : status;
 }
 
 /* Without a rule no subfile has a byte: a description that was lost leaves an error, not an empty file. */
 static sago_status learn_or_empty(sagoi_store *store, int64_t first, int64_t every, bool *ruled) {
-    const sagoi_subfile_store *parts = store->parts;
+    const sagoi_subfile_store *subfiles = store->subfiles;
     sago_status status = learn_rule(store, ruled);
-    for (int64_t k = first, bytes = 0; k < parts->rule.count && status == SAGO_OK && !*ruled; k += every) {
-        status = bytes_of_part(parts, k, &bytes);
+    for (int64_t k = first, bytes = 0; k < subfiles->rule.count && status == SAGO_OK && !*ruled; k += every) {
+        status = bytes_of_subfile(subfiles, k, &bytes);
         if (status != SAGO_OK || bytes == 0)
             continue;
         status = learn_rule(store, ruled); /* made meanwhile? */
         if (status == SAGO_OK && !*ruled)
-            return sagoi_fail(SAGO_ERR_BAD_FILE, "%.200s has data, but its description is missing", parts->dir);
+            return sagoi_fail(SAGO_ERR_BAD_FILE, "%.200s has data, but its description is missing", subfiles->dir);
     }
     return status;
 }
 
 /* The rule on the device, under a name of its own; "" in `path`, to be freed, is none. */
-static sago_status write_unnamed(const sagoi_subfile_store *parts, int64_t block, char **path) {
+static sago_status write_unnamed(const sagoi_subfile_store *subfiles, int64_t block, char **path) {
     uint64_t number = 0;
     char text[SAGOI_SUBFILES_TEXT_MAX];
-    int64_t bytes = sagoi_subfiles_format(&(sagoi_subfiles){parts->rule.count, block}, text);
+    int64_t bytes = sagoi_subfiles_format(&(sagoi_subfiles){subfiles->rule.count, block}, text);
     if (getrandom(&number, sizeof number, 0) < 0)
         number = (uint64_t)getpid();
-    if (asprintf(path, "%s/%s.%016llx", parts->dir, SAGOI_SUBFILES_NEW, (unsigned long long)number) < 0) {
+    if (asprintf(path, "%s/%s.%016llx", subfiles->dir, SAGOI_SUBFILES_NEW, (unsigned long long)number) < 0) {
         *path = NULL;
         return no_memory();
     }
-    return write_new(*path, &parts->options, text, bytes);
+    return write_new(*path, &subfiles->options, text, bytes);
 }
 
 /* One only of all who try makes the name; the others find it there.  Data may be synced after it, so it is on the
  * device before any is written. */
-static sago_status name_rule(const sagoi_subfile_store *parts, const char *from) {
-    char *name = path_in(parts->dir, SAGOI_SUBFILES_NAME);
-    sagoi_file_op op = {.kind = SAGOI_OP_SYNC_DIR, .path = parts->dir};
+static sago_status name_rule(const sagoi_subfile_store *subfiles, const char *from) {
+    char *name = path_in(subfiles->dir, SAGOI_SUBFILES_NAME);
+    sagoi_file_op op = {.kind = SAGOI_OP_SYNC_DIR, .path = subfiles->dir};
     int error = !name ? ENOMEM : sagoi_name_call(SAGOI_OP_LINK, from, name) == 0 || errno == EEXIST ? 0 : errno;
     if (!error && sagoi_syscall(&op) != 0 && errno != EINVAL)
         error = errno;
     free(name);
-    return error ? sagoi_fail_errno(error, "making the description of %.200s", parts->dir) : SAGO_OK;
+    return error ? sagoi_fail_errno(error, "making the description of %.200s", subfiles->dir) : SAGO_OK;
 }
 
 sago_status sagoi_store_make_rule(sagoi_store *store, int64_t block) {
-    sagoi_subfile_store *parts = store->parts;
+    sagoi_subfile_store *subfiles = store->subfiles;
     char *from = NULL;
     bool ruled = false;
     sago_status status = learn_or_empty(store, 0, 1, &ruled);
     if (status != SAGO_OK || ruled)
         return status;
     if (block > 0)
-        status = write_unnamed(parts, block, &from);
-    else if (!(from = path_in(parts->dir, SAGOI_SUBFILES_DEFAULT)))
+        status = write_unnamed(subfiles, block, &from);
+    else if (!(from = path_in(subfiles->dir, SAGOI_SUBFILES_DEFAULT)))
         status = no_memory();
     if (status == SAGO_OK)
-        status = name_rule(parts, from);
+        status = name_rule(subfiles, from);
     if (block > 0 && from)
         (void)remove_name(from);
     else
@@ -455,29 +459,29 @@ sago_status sagoi_store_make_rule(sagoi_store *store, int64_t block) {
     if (status == SAGO_OK)
         status = learn_rule(store, &ruled);
     return status == SAGO_OK && !ruled
-               ? sagoi_fail(SAGO_ERR_BAD_FILE, "%.200s: its description is gone", parts->dir)
+               ? sagoi_fail(SAGO_ERR_BAD_FILE, "%.200s: its description is gone", subfiles->dir)
                : status;
 }
 
 /* ---- Size, space, syncing ---- */
 
-static sago_status end_of_part(const sagoi_subfile_store *parts, int64_t k, int64_t *end) {
+static sago_status end_of_subfile(const sagoi_subfile_store *subfiles, int64_t k, int64_t *end) {
     int64_t bytes = 0;
-    sago_status status = bytes_of_part(parts, k, &bytes);
-    if (status == SAGO_OK && !sagoi_subfile_end(&parts->rule, k, bytes, end))
-        return sagoi_fail(SAGO_ERR_BAD_FILE, "subfile %lld of %.200s is too long", (long long)k, parts->dir);
+    sago_status status = bytes_of_subfile(subfiles, k, &bytes);
+    if (status == SAGO_OK && !sagoi_subfile_end(&subfiles->rule, k, bytes, end))
+        return sagoi_fail(SAGO_ERR_BAD_FILE, "subfile %lld of %.200s is too long", (long long)k, subfiles->dir);
     return status;
 }
 
 sago_status sagoi_subfile_store_size(sagoi_store *store, int64_t first, int64_t every, int64_t *size) {
-    const sagoi_subfile_store *parts = store->parts;
+    const sagoi_subfile_store *subfiles = store->subfiles;
     bool ruled = false;
     sago_status status = learn_or_empty(store, first, every, &ruled);
     *size = 0;
     if (!ruled)
         return status;
-    for (int64_t k = first, end = 0; k < parts->rule.count && status == SAGO_OK; k += every) {
-        status = end_of_part(parts, k, &end);
+    for (int64_t k = first, end = 0; k < subfiles->rule.count && status == SAGO_OK; k += every) {
+        status = end_of_subfile(subfiles, k, &end);
         if (status == SAGO_OK)
             *size = sagoi_max(*size, end);
     }
@@ -487,33 +491,34 @@ sago_status sagoi_subfile_store_size(sagoi_store *store, int64_t first, int64_t 
 /* To be of no size is nothing to a file without a rule. */
 sago_status sagoi_subfile_store_change(sagoi_store *store, int64_t size,
                                        sago_status (*change)(sagoi_store *, int64_t)) {
-    sagoi_subfile_store *parts = store->parts;
+    sagoi_subfile_store *subfiles = store->subfiles;
     bool ruled = true;
     sago_status status = size > 0 ? sagoi_store_make_rule(store, 0) : learn_or_empty(store, 0, 1, &ruled);
     if (!ruled)
         return status;
-    for (int64_t k = 0; k < parts->rule.count && status == SAGO_OK; k++) {
-        sagoi_store *part;
-        status = part_take(parts, k, &part);
+    for (int64_t k = 0; k < subfiles->rule.count && status == SAGO_OK; k++) {
+        sagoi_store *subfile;
+        status = subfile_take(subfiles, k, &subfile);
         if (status != SAGO_OK)
             return status;
-        atomic_store(&parts->written[k], true);
-        status = part_give(parts, k, part, change(part, sagoi_subfile_share(&parts->rule, k, size)));
+        atomic_store(&subfiles->written[k], true);
+        status =
+            subfile_give(subfiles, k, subfile, change(subfile, sagoi_subfile_share(&subfiles->rule, k, size)));
     }
     return status;
 }
 
-sago_status sagoi_subfile_store_sync(sagoi_subfile_store *parts) {
+sago_status sagoi_subfile_store_sync(sagoi_subfile_store *subfiles) {
     sago_status status = SAGO_OK;
-    for (int64_t k = 0; k < parts->rule.count && status == SAGO_OK; k++) {
-        sagoi_store *part;
-        if (!atomic_exchange(&parts->written[k], false))
+    for (int64_t k = 0; k < subfiles->rule.count && status == SAGO_OK; k++) {
+        sagoi_store *subfile;
+        if (!atomic_exchange(&subfiles->written[k], false))
             continue;
-        status = part_take(parts, k, &part);
+        status = subfile_take(subfiles, k, &subfile);
         if (status == SAGO_OK)
-            status = part_give(parts, k, part, sagoi_store_sync(part));
+            status = subfile_give(subfiles, k, subfile, sagoi_store_sync(subfile));
         if (status != SAGO_OK)
-            atomic_store(&parts->written[k], true); /* still not on the device */
+            atomic_store(&subfiles->written[k], true); /* still not on the device */
     }
     return status;
 }
@@ -523,9 +528,9 @@ sago_status sagoi_subfile_store_sync(sagoi_subfile_store *parts) {
 /* Runs of one subfile on their way. */
 typedef struct mover {
     sagoi_store *store;
-    sagoi_subfile_store *parts;
+    sagoi_subfile_store *subfiles;
     bool write;
-    int64_t part, n;
+    int64_t subfile, n;
     sagoi_io_run run[BATCH_RUNS]; /* offsets in the subfile */
     int64_t off[BATCH_RUNS];      /* in the file */
     int64_t bytes;                /* moved so far */
@@ -533,7 +538,7 @@ typedef struct mover {
 
 /* The subfile is shorter than what was asked for.  Up to the end of the whole file that is a hole: zero, unless
  * somebody has written there meanwhile. */
-static sago_status read_past_end(mover *m, sagoi_store *part) {
+static sago_status read_past_end(mover *m, sagoi_store *subfile) {
     int64_t size = 0;
     sago_status status = sagoi_subfile_store_size(m->store, 0, 1, &size);
     if (status != SAGO_OK)
@@ -543,40 +548,40 @@ static sago_status read_past_end(mover *m, sagoi_store *part) {
         memset(m->run[i].buf, 0, (size_t)m->run[i].len);
         m->bytes += m->run[i].len;
     }
-    return sagoi_store_read(part, m->run, m->n, NULL);
+    return sagoi_store_read(subfile, m->run, m->n, NULL);
 }
 
-static sago_status move_runs(mover *m, sagoi_store *part) {
+static sago_status move_runs(mover *m, sagoi_store *subfile) {
     int64_t wanted = 0, found = 0;
     for (int64_t i = 0; i < m->n; i++)
         wanted += m->run[i].len;
     if (m->write)
-        atomic_store(&m->parts->written[m->part], true);
+        atomic_store(&m->subfiles->written[m->subfile], true);
     sago_status status =
-        m->write ? sagoi_store_write(part, m->run, m->n) : sagoi_store_read(part, m->run, m->n, &found);
+        m->write ? sagoi_store_write(subfile, m->run, m->n) : sagoi_store_read(subfile, m->run, m->n, &found);
     if (status == SAGO_OK && !m->write && found < wanted)
-        return read_past_end(m, part);
+        return read_past_end(m, subfile);
     m->bytes += wanted;
     return status;
 }
 
 static sago_status flush(mover *m) {
-    sagoi_store *part;
+    sagoi_store *subfile;
     if (m->n == 0)
         return SAGO_OK;
-    sago_status status = part_take(m->parts, m->part, &part);
+    sago_status status = subfile_take(m->subfiles, m->subfile, &subfile);
     if (status == SAGO_OK)
-        status = part_give(m->parts, m->part, part, move_runs(m, part));
+        status = subfile_give(m->subfiles, m->subfile, subfile, move_runs(m, subfile));
     m->n = 0;
     return status;
 }
 
 /* Adds a piece of a run that lies in one block. */
 static sago_status add_piece(mover *m, const sagoi_io_run *piece) {
-    const sagoi_subfiles *rule = &m->parts->rule;
-    int64_t part = sagoi_subfile_of(rule, piece->off);
-    sago_status status = m->n == BATCH_RUNS || part != m->part ? flush(m) : SAGO_OK;
-    m->part = part;
+    const sagoi_subfiles *rule = &m->subfiles->rule;
+    int64_t subfile = sagoi_subfile_of(rule, piece->off);
+    sago_status status = m->n == BATCH_RUNS || subfile != m->subfile ? flush(m) : SAGO_OK;
+    m->subfile = subfile;
     m->off[m->n] = piece->off;
     m->run[m->n++] = (sagoi_io_run){sagoi_subfile_offset(rule, piece->off), piece->len, piece->buf};
     return status;
@@ -591,8 +596,8 @@ static bool have_bytes(const sagoi_io_run *runs, int64_t n) {
 
 sago_status sagoi_subfile_store_move(sagoi_store *store, bool write, const sagoi_io_run *runs, int64_t n,
                                      int64_t *bytes) {
-    sagoi_subfile_store *parts = store->parts;
-    mover m = {.store = store, .parts = parts, .write = write};
+    sagoi_subfile_store *subfiles = store->subfiles;
+    mover m = {.store = store, .subfiles = subfiles, .write = write};
     bool ruled = have_bytes(runs, n);
     sago_status status = !ruled  ? SAGO_OK
                          : write ? sagoi_store_make_rule(store, 0)
@@ -600,7 +605,7 @@ sago_status sagoi_subfile_store_move(sagoi_store *store, bool write, const sagoi
     for (int64_t i = 0; i < n && ruled && status == SAGO_OK; i++) {
         sagoi_io_run rest = runs[i];
         while (rest.len > 0 && status == SAGO_OK) {
-            int64_t left = parts->rule.block - rest.off % parts->rule.block;
+            int64_t left = subfiles->rule.block - rest.off % subfiles->rule.block;
             sagoi_io_run piece = {rest.off, sagoi_min(rest.len, left), rest.buf};
             status = add_piece(&m, &piece);
             rest = (sagoi_io_run){rest.off + piece.len, rest.len - piece.len, rest.buf + piece.len};

@@ -27,9 +27,8 @@ typedef struct sagoi_direct {
 } sagoi_direct;
 
 struct sagoi_store {
-    sagoi_subfile_store
-        *parts; /* the subfiles; NULL: one plain file.  With them fd is -1, and uring and direct are theirs */
-    sagoi_store_service service; /* write != NULL: somebody else has the file open, and fd is -1 */
+    sagoi_subfile_store *subfiles; /* NULL: one plain file.  With them fd is -1, and uring and direct are theirs */
+    sagoi_store_service service;   /* write != NULL: somebody else has the file open, and fd is -1 */
     int fd;
     int access;         /* O_RDONLY, O_WRONLY or O_RDWR */
     sagoi_uring *uring; /* NULL: none */
@@ -84,15 +83,15 @@ sago_status sagoi_subfile_store_make(const char *path, const sagoi_store_options
     SAGOI_CHECKED;
 sago_status sagoi_subfile_store_open(sagoi_store *store, const char *path, const sagoi_store_options *options)
     SAGOI_CHECKED;
-sago_status sagoi_subfile_store_close(sagoi_subfile_store **parts); /* fine where there are none */
-void sagoi_subfile_store_count(sagoi_subfile_store *parts, sagoi_store_counts *counts);
+sago_status sagoi_subfile_store_close(sagoi_subfile_store **subfiles); /* fine where there are none */
+void sagoi_subfile_store_count(sagoi_subfile_store *subfiles, sagoi_store_counts *counts);
 /* As far as every `every`-th subfile from `first` on tells. */
 sago_status sagoi_subfile_store_size(sagoi_store *store, int64_t first, int64_t every, int64_t *size)
     SAGOI_CHECKED;
 /* Each subfile gets its share of a new size. */
 sago_status sagoi_subfile_store_change(sagoi_store *store, int64_t size,
                                        sago_status (*change)(sagoi_store *, int64_t)) SAGOI_CHECKED;
-sago_status sagoi_subfile_store_sync(sagoi_subfile_store *parts) SAGOI_CHECKED;
+sago_status sagoi_subfile_store_sync(sagoi_subfile_store *subfiles) SAGOI_CHECKED;
 sago_status sagoi_subfile_store_move(sagoi_store *store, bool write, const sagoi_io_run *runs, int64_t n,
                                      int64_t *bytes) SAGOI_CHECKED;
 

@@ -105,7 +105,7 @@ sago_status sagoi_cfile_write(sagoi_cfile *file, const void *data, int64_t len, 
     return write_all(file, data, len, off, false);
 }
 
-sago_status sagoi_cfile_write_kept(sagoi_cfile *file, const void *data, int64_t len, int64_t off) {
+sago_status sagoi_cfile_write_lent(sagoi_cfile *file, const void *data, int64_t len, int64_t off) {
     return write_all(file, data, len, off, true);
 }
 

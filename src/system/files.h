@@ -33,8 +33,8 @@ typedef enum {
 
 sago_status sagoi_cfile_open(const char *path, sagoi_cfile_mode mode, sagoi_cfile *file) SAGOI_CHECKED;
 sago_status sagoi_cfile_write(sagoi_cfile *file, const void *data, int64_t len, int64_t off) SAGOI_CHECKED;
-/* The same from memory that stays where it is, also after SAGO_ERR_TIMEOUT: it is not copied. */
-sago_status sagoi_cfile_write_kept(sagoi_cfile *file, const void *data, int64_t len, int64_t off) SAGOI_CHECKED;
+/* The same from lent memory, which stays where it is, also after SAGO_ERR_TIMEOUT: the data is not copied. */
+sago_status sagoi_cfile_write_lent(sagoi_cfile *file, const void *data, int64_t len, int64_t off) SAGOI_CHECKED;
 /* *got < len: the file ended. */
 sago_status sagoi_cfile_read(sagoi_cfile *file, void *data, int64_t len, int64_t off, int64_t *got) SAGOI_CHECKED;
 sago_status sagoi_cfile_size(sagoi_cfile *file, int64_t *size) SAGOI_CHECKED;

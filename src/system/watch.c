@@ -202,11 +202,11 @@ sago_status sagoi_watch_begin(const char *dir, int64_t patience, sagoi_watch **m
     if (strlen(dir) >= SAGOI_WATCH_PATH)
         return sagoi_fail(SAGO_ERR_BAD_FILE, "%.64s...: the path is too long", dir);
     lock();
-    sagoi_watch *known = find_dir(dir);
-    if (known) {
-        known->users++;
-        known->patience = patience < known->patience ? patience : known->patience;
-        *made = known;
+    sagoi_watch *existing = find_dir(dir);
+    if (existing) {
+        existing->users++;
+        existing->patience = patience < existing->patience ? patience : existing->patience;
+        *made = existing;
     } else {
         status = new_watch(dir, patience, made);
     }

@@ -13,7 +13,6 @@
 
 typedef sagoi_local_tier tier;
 typedef sagoi_logged logged;
-typedef sagoi_logged_view kept_view;
 
 /* ---- What is local ---- */
 
@@ -29,16 +28,16 @@ static void forget_calls(sago_file *file) {
         next = entry->next;
         drop_copy(file, entry);
     }
-    for (kept_view *kept = t->views, *next; kept; kept = next) {
-        next = kept->next;
-        sagoi_view_cleanup(&kept->view);
-        free(kept);
+    for (sagoi_logged_view *logged_view = t->views, *next; logged_view; logged_view = next) {
+        next = logged_view->next;
+        sagoi_view_cleanup(&logged_view->view);
+        free(logged_view);
     }
     t->views = NULL;
     t->first = NULL;
     t->last = &t->first;
     t->calls = t->end = t->own = t->own_end = 0;
-    sagoi_tier_forget_kept(t);
+    sagoi_tier_forget_persisted(t);
 }
 
 void sagoi_tier_destroy(sago_file *file) {
@@ -47,7 +46,7 @@ void sagoi_tier_destroy(sago_file *file) {
     sagoi_tier_end_drains(file, false);
     forget_calls(file);
     free(file->tier->spare);
-    sagoi_claim_cleanup(&file->tier->kept.claim);
+    sagoi_claim_cleanup(&file->tier->persisted.claim);
     free(file->tier);
     file->tier = NULL;
     file->stage = NULL;
@@ -64,13 +63,13 @@ bool sagoi_tier_keep_view(sago_file *file) {
         used = used || entry->call.view == &file->view;
     if (!used)
         return false;
-    kept_view *kept = file->tier->spare;
+    sagoi_logged_view *logged_view = file->tier->spare;
     file->tier->spare = NULL;
-    *kept = (kept_view){file->view, file->tier->views};
-    file->tier->views = kept;
+    *logged_view = (sagoi_logged_view){file->view, file->tier->views};
+    file->tier->views = logged_view;
     for (logged *entry = file->tier->first; entry; entry = entry->next)
         if (entry->call.view == &file->view)
-            entry->call.view = &kept->view;
+            entry->call.view = &logged_view->view;
     return true;
 }
 
@@ -363,7 +362,7 @@ static sago_status find_storage(sago_file *file, char dir[SAGOI_CKPT_PATH], int 
 }
 
 /* The ranks that share a directory, and what an earlier job has left there. */
-static sago_status meet_neighbours(sago_file *file) {
+static sago_status find_neighbours(sago_file *file) {
     sagoi_tier_place *place = &file->tier->place;
     sago_status status = find_storage(file, place->dir, &place->first);
     if (status)
@@ -390,8 +389,8 @@ static sago_status open_local(sago_file *file, sagoi_open_fn *open_file) {
     sago_status status = sagoi_storage_draw(file->team, SAGO_OK, random);
     if (status)
         return status;
-    t->kept.id = (sagoi_id){random[0], random[1]};
-    sagoi_tier_name(name, t->kept.id, t->place.first);
+    t->persisted.id = (sagoi_id){random[0], random[1]};
+    sagoi_tier_name(name, t->persisted.id, t->place.first);
     if (!sagoi_path_join(path, t->place.dir, name))
         return sagoi_fail(SAGO_ERR_HINT, "the path %.200s is too long", t->place.dir);
     status =
@@ -414,7 +413,7 @@ static sago_status open_tier(sago_file *file, sagoi_open_fn *open_file) {
         return status;
     file->tier->last = &file->tier->first;
     file->tier->chunk = file->hints.window > 0 ? file->hints.window : SAGOI_TIER_CHUNK;
-    status = meet_neighbours(file);
+    status = find_neighbours(file);
     if (!status)
         status = open_local(file, open_file);
     if (!status) {
@@ -447,7 +446,7 @@ sago_status sagoi_tier_close(sago_file *file) {
     if (!t)
         return SAGO_OK;
     sagoi_tier_end_drains(file, false);
-    if (t->local && t->kept.claimed) /* what could not be merged can be found again */
+    if (t->local && t->persisted.claimed) /* what could not be merged can be found again */
         t->local->amode &= ~MPI_MODE_DELETE_ON_CLOSE;
     else
         sagoi_tier_remove_part(t);

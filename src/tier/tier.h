@@ -10,10 +10,10 @@
  * turn comes). Independent reads cannot: a rank knows its own calls, and of collective ones where they wrote, so
  * it finds out byte by byte where the latest data is, or that it cannot know (tier_read.c).
  *
- * What calls there were is known to the ranks alone until sago_sync_local() writes it down (tier_keep.c); then the
- * next job that opens the file finds what is local (tier_found.c).  Local files of jobs that died before that are
- * of no use: their names are random, so that nobody takes them for data, and who opens a file with a tier later
- * removes them. */
+ * What calls there were is known to the ranks alone until sago_sync_local() writes it down (tier_persist.c); then
+ * the next job that opens the file finds what is local (tier_found.c).  Local files of jobs that died before that
+ * are of no use: their names are random, so that nobody takes them for data, and who opens a file with a tier
+ * later removes them. */
 #ifndef SAGOI_TIER_H
 #define SAGOI_TIER_H
 

@@ -86,7 +86,7 @@ static sago_status fill(sago_file *file, window *w) {
     return status;
 }
 
-static sago_status check_known(window *w, int64_t low, int64_t high) {
+static sago_status check_readable(window *w, int64_t low, int64_t high) {
     if (memchr(w->where + (low - w->start), UNKNOWN, (size_t)(high - low)))
         return sagoi_fail(SAGO_ERR_STATE,
                           "bytes from %lld to %lld may have been written by other ranks, and are still in "
@@ -102,7 +102,7 @@ static sago_status read_windows(sago_file *file, const sagoi_request *request, w
         w->end = sagoi_min(w->start + WINDOW, high);
         status = fill(file, w);
         if (!status)
-            status = for_runs(w, request, check_known);
+            status = for_runs(w, request, check_readable);
         if (!status)
             (void)sagoi_request_copy(request, w->start, w->end, w->global, NULL);
     }

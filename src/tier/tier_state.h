@@ -1,5 +1,6 @@
 /* The local tier's own: what its files share.  tier.c writes and merges, tier_read.c reads where ranks
- * cannot merge, tier_keep.c makes what is local outlive the job, tier_found.c finds what an earlier job has left.
+ * cannot merge, tier_persist.c makes what is local outlive the job, tier_found.c finds what an earlier job has
+ * left.
  */
 #ifndef SAGOI_TIER_STATE_H
 #define SAGOI_TIER_STATE_H
@@ -35,7 +36,7 @@ typedef struct sagoi_tier_place {
 } sagoi_tier_place;
 
 /* What was done so that it outlives the job. */
-typedef struct sagoi_tier_kept {
+typedef struct sagoi_tier_persisted {
     sagoi_id id;           /* of the local files' names */
     bool claimed;          /* there may be a claim; the same on all ranks */
     bool parted;           /* there may be a part, and this rank is to remove it */
@@ -43,7 +44,7 @@ typedef struct sagoi_tier_kept {
     sagoi_wire_out blocks; /* the calls, coded */
     int64_t nblocks;
     sagoi_logged **next; /* the first call that is not among them */
-} sagoi_tier_kept;
+} sagoi_tier_persisted;
 
 struct sagoi_local_tier {
     sagoi_tier_place place;
@@ -56,7 +57,7 @@ struct sagoi_local_tier {
     int64_t chunk;   /* bytes that a rank merges at once */
     sagoi_logged_view *views;
     sagoi_logged_view *spare; /* for the view of the calls in the log, when it is replaced */
-    sagoi_tier_kept kept;
+    sagoi_tier_persisted persisted;
     struct sagoi_drain *prepared; /* calls that may go to the global file in the background, */
     struct sagoi_drain *drains;   /* and those that are on their way */
     char *room;                   /* of `chunk` bytes, for these; NULL: none */
@@ -80,7 +81,7 @@ void sagoi_tier_end_drains(sago_file *file, bool team);
  * have, or may have, written since the last merge. */
 sago_status sagoi_tier_read_alone(sago_file *file, sagoi_composed *composed, int64_t *bytes) SAGOI_CHECKED;
 
-/* ---- tier_keep.c ---- */
+/* ---- tier_persist.c ---- */
 
 /* The code of a stream's runs, to be freed. */
 sago_status sagoi_tier_code_stream(const sagoi_extents *extents, sagoi_wire_out *code) SAGOI_CHECKED;
@@ -91,7 +92,7 @@ sago_status sagoi_tier_begin_merge(sago_file *file) SAGOI_CHECKED;
 sago_status sagoi_tier_end_merge(sago_file *file) SAGOI_CHECKED;
 void sagoi_tier_remove_part(sagoi_local_tier *t);
 /* The coded calls go with the log. */
-void sagoi_tier_forget_kept(sagoi_local_tier *t);
+void sagoi_tier_forget_persisted(sagoi_local_tier *t);
 /* Removes what jobs that died have left in a directory, unless a claim says that it is wanted. */
 void sagoi_tier_clear_leftovers(const char *dir);
 

@@ -11,7 +11,7 @@ typedef struct axis {
     int64_t size;                 /* of the array, in elements */
     int64_t first;                /* element where the first block starts */
     int64_t blocks, length, step; /* full blocks, their elements, elements from one to the next */
-    int64_t rest;                 /* elements of a shorter block after these, where one more would be */
+    int64_t remainder;            /* elements of a shorter block after these, where one more would be */
     int64_t stride;               /* bytes from element to element */
 } axis;
 
@@ -52,7 +52,7 @@ static sago_status place_axes(axes *all, int64_t extent) {
     return SAGO_OK;
 }
 
-static int64_t elements(const axis *a) { return a->blocks * a->length + a->rest; }
+static int64_t elements(const axis *a) { return a->blocks * a->length + a->remainder; }
 
 /* Appends what the axis makes of `part`. */
 static sago_status add_axis(const axis *a, const sagoi_pattern *part, sagoi_pattern *out) {
@@ -124,13 +124,13 @@ static int64_t block_length(int64_t size, int64_t distribution, int64_t argument
 static axis deal(int64_t size, int64_t length, int64_t processes, int64_t me) {
     int64_t blocks = sagoi_div_up(size, length), mine = blocks / processes + (me < blocks % processes);
     bool last_is_mine = blocks > 0 && (blocks - 1) % processes == me;
-    int64_t rest = last_is_mine ? size % length : 0;
+    int64_t remainder = last_is_mine ? size % length : 0;
     return (axis){.size = size,
                   .first = me * length,
-                  .blocks = mine - (rest > 0),
+                  .blocks = mine - (remainder > 0),
                   .length = length,
                   .step = processes * length,
-                  .rest = rest};
+                  .remainder = remainder};
 }
 
 /* size, rank, ndims, gsizes[], distribs[], dargs[], psizes[], order */

@@ -93,7 +93,7 @@ static void dies_in_a_save(void) {
     meet();
     sago_status status = SAGO_ERR_PEER;
     if (sagoi_is_writer(ckpt))
-        status = sagoi_pool_meet(&ckpt->pool, ckpt->team, ckpt->pool.next, (uint32_t)ckpt->groups.size);
+        status = sagoi_pool_wait(&ckpt->pool, ckpt->team, ckpt->pool.next, (uint32_t)ckpt->groups.size);
     meet();
     told(ckpt, &comm, status);
 }

@@ -97,10 +97,10 @@ def check_include(path, row, table, quoted, system, mpi_headers):
 
 
 def repeated_names(table):
-    """Files of the library and the drop-in with one name, which readers and debuggers would mistake for each other."""
+    """Files of the project with one name, which readers and debuggers would mistake for each other."""
     seen = {}
     for folder in table:
-        for path in sources(folder) if folder.startswith(("src/", "dropin")) else []:
+        for path in sources(folder) if folder.startswith(("src/", "dropin", "tools", "bench", "sim")) else []:
             seen.setdefault(os.path.basename(path), []).append(path)
     return [f"{' and '.join(paths)}: two files of one name" for paths in seen.values() if len(paths) > 1]
 

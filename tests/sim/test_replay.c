@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "sim/engine.h"
+#include "sim/sim_engine.h"
 #include "sim/replay.h"
 
 static const double GB = 1e9, LATENCY = 1e-3;

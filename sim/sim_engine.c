@@ -1,5 +1,5 @@
 /* What engines have in common: from windows to flows, work and stores. */
-#include "sim/engine.h"
+#include "sim/sim_engine.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "bench/exchange.h"
+#include "bench/file_exchange.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,7 +99,7 @@ static bool exchange_all(exchange *x) {
     for (int64_t i = 0; i < config->repeat; i++)
         for (int k = 0; k < WAYS; k++) {
             int way = i % 2 ? WAYS - 1 - k : k; /* nobody always comes first */
-            bench_meet(&x->world);
+            bench_barrier(&x->world);
             for (int64_t b = 0; b < config->blocks; b++)
                 if (!exchange_block(x, way, i * config->blocks + b))
                     return false;

@@ -41,19 +41,19 @@ sago_status sagoi_tier_code_stream(const sagoi_extents *extents, sagoi_wire_out 
     return code->failed ? no_memory() : SAGO_OK;
 }
 
-static sago_status code_streams(const sagoi_composed *composed, int64_t key, sagoi_tier_kept *kept) {
+static sago_status code_streams(const sagoi_composed *composed, int64_t key, sagoi_tier_persisted *persisted) {
     sago_status status = SAGO_OK;
     for (int64_t i = 0; i < composed->request.nstreams && !status; i++) {
         sagoi_wire_out code = {0};
         status = sagoi_tier_code_stream(&composed->request.streams[i].file, &code);
         sagoi_tier_block block = {.key = key, .code = (const uint8_t *)code.bytes, .bytes = code.len};
         if (!status && code.len > 0) {
-            sagoi_tier_block_encode(&kept->blocks, &block);
-            kept->nblocks++;
+            sagoi_tier_block_encode(&persisted->blocks, &block);
+            persisted->nblocks++;
         }
         free(code.bytes);
     }
-    return status ? status : kept->blocks.failed ? no_memory() : SAGO_OK;
+    return status ? status : persisted->blocks.failed ? no_memory() : SAGO_OK;
 }
 
 sago_status sagoi_tier_compose_place(sagoi_composed *composed, const sagoi_origin *call) {
@@ -75,27 +75,27 @@ static sago_status code_call(sago_file *file, const sagoi_logged *entry) {
     sagoi_composed_init(&composed, SAGOI_TO_FILE, &file->budget);
     sago_status status = sagoi_tier_compose_place(&composed, &entry->call);
     if (!status)
-        status = code_streams(&composed, entry->key, &file->tier->kept);
+        status = code_streams(&composed, entry->key, &file->tier->persisted);
     sagoi_composed_cleanup(&composed);
     return status;
 }
 
 /* Those since the last time. */
 static sago_status code_calls(sago_file *file) {
-    sagoi_tier_kept *kept = &file->tier->kept;
+    sagoi_tier_persisted *persisted = &file->tier->persisted;
     sago_status status = SAGO_OK;
-    if (!kept->next)
-        kept->next = &file->tier->first;
-    for (; *kept->next && !status; kept->next = status ? kept->next : &(*kept->next)->next)
-        status = code_call(file, *kept->next);
+    if (!persisted->next)
+        persisted->next = &file->tier->first;
+    for (; *persisted->next && !status; persisted->next = status ? persisted->next : &(*persisted->next)->next)
+        status = code_call(file, *persisted->next);
     return status;
 }
 
-void sagoi_tier_forget_kept(sagoi_local_tier *t) {
-    free(t->kept.blocks.bytes);
-    t->kept.blocks = (sagoi_wire_out){0};
-    t->kept.nblocks = 0;
-    t->kept.next = NULL;
+void sagoi_tier_forget_persisted(sagoi_local_tier *t) {
+    free(t->persisted.blocks.bytes);
+    t->persisted.blocks = (sagoi_wire_out){0};
+    t->persisted.nblocks = 0;
+    t->persisted.next = NULL;
 }
 
 /* ---- Parts ---- */
@@ -104,7 +104,7 @@ enum { RECORD_NAME = SAGOI_TIER_NAME + sizeof SAGOI_TIER_RECORD };
 
 static void record_name(const sagoi_local_tier *t, char name[RECORD_NAME]) {
     char local[SAGOI_TIER_NAME];
-    sagoi_tier_name(local, t->kept.id, t->place.first);
+    sagoi_tier_name(local, t->persisted.id, t->place.first);
     (void)snprintf(name, RECORD_NAME, "%s%s", local, SAGOI_TIER_RECORD);
 }
 
@@ -138,10 +138,10 @@ static sago_status make_room(gathered *all, int ranks) {
 }
 
 static sago_status gather_blocks(sago_file *file, gathered *all) {
-    sagoi_tier_kept *kept = &file->tier->kept;
+    sagoi_tier_persisted *persisted = &file->tier->persisted;
     const sagoi_tier_place *place = &file->tier->place;
     int ranks = file->tier->local->team->size;
-    int64_t mine[2] = {kept->blocks.len, kept->nblocks};
+    int64_t mine[2] = {persisted->blocks.len, persisted->nblocks};
     if (place->head) {
         all->sizes = calloc((size_t)ranks, sizeof *all->sizes);
         all->lengths = calloc((size_t)ranks, sizeof *all->lengths);
@@ -157,14 +157,14 @@ static sago_status gather_blocks(sago_file *file, gathered *all) {
         status = make_room(all, ranks);
     status = sagoi_agree_status(file->team, status);
     sagoi_parts parts = {all->bytes, all->lengths, all->places};
-    return status ? status : sagoi_gather_parts(file->team, place->near, kept->blocks.bytes, mine[0], &parts);
+    return status ? status : sagoi_gather_parts(file->team, place->near, persisted->blocks.bytes, mine[0], &parts);
 }
 
 static sago_status publish_part(const sago_file *file, const gathered *all) {
     const sagoi_local_tier *t = file->tier;
     char name[RECORD_NAME];
-    sagoi_tier_part part = {.id = t->kept.id,
-                            .generation = t->kept.claim.generation + 1,
+    sagoi_tier_part part = {.id = t->persisted.id,
+                            .generation = t->persisted.claim.generation + 1,
                             .first = t->place.first,
                             .nblocks = all->nblocks};
     sagoi_claim_place place;
@@ -190,7 +190,7 @@ static sago_status write_parts(sago_file *file) {
     gathered all = {0};
     sago_status status = gather_blocks(file, &all);
     if (!status && file->tier->place.head) {
-        file->tier->kept.parted = true;
+        file->tier->persisted.parted = true;
         status = publish_part(file, &all);
     }
     gathered_free(&all);
@@ -201,7 +201,7 @@ static sago_status write_parts(sago_file *file) {
 
 /* How many neighbourhoods are there?  Room for them at rank 0. */
 static sago_status count_parts(sago_file *file) {
-    sagoi_claim *claim = &file->tier->kept.claim;
+    sagoi_claim *claim = &file->tier->persisted.claim;
     sagoi_agreement heads = {.sum[0] = file->tier->place.head};
     sago_status status = sagoi_agree(file->team, &heads, NULL, NULL, NULL);
     if (status)
@@ -221,7 +221,7 @@ static sago_status gather_parts(sago_file *file) {
         return sagoi_break(file->team, sagoi_fail(SAGO_ERR_MPI, "meeting the other neighbourhoods failed"));
     sago_status status = SAGO_OK;
     if (heads != MPI_COMM_NULL)
-        status = sagoi_gather(file->team, heads, &mine, sizeof mine, file->tier->kept.claim.parts);
+        status = sagoi_gather(file->team, heads, &mine, sizeof mine, file->tier->persisted.claim.parts);
     sagoi_free_comm(file->team, &heads);
     return status;
 }
@@ -240,21 +240,21 @@ static sago_status check_unclaimed(const sagoi_claim_place *place) {
 
 /* Rank 0. */
 static sago_status publish_claim(sago_file *file) {
-    sagoi_tier_kept *kept = &file->tier->kept;
+    sagoi_tier_persisted *persisted = &file->tier->persisted;
     sagoi_claim_place place;
     sago_status status = sagoi_claim_find(file->path, &place);
-    if (!status && !kept->claimed)
+    if (!status && !persisted->claimed)
         status = check_unclaimed(&place);
-    if (!status && !kept->claimed)
-        status = sagoi_file_mark_of(file->path, sagoi_store_subfiles(file->store), &kept->claim.mark);
-    kept->claim.id = kept->id;
-    return status ? status : sagoi_claim_publish(&place, &kept->claim);
+    if (!status && !persisted->claimed)
+        status = sagoi_file_mark_of(file->path, sagoi_store_subfiles(file->store), &persisted->claim.mark);
+    persisted->claim.id = persisted->id;
+    return status ? status : sagoi_claim_publish(&place, &persisted->claim);
 }
 
 /* The first time the global file is what it will be until it is merged into: nothing is still on its way there. */
 static sago_status first_claim(sago_file *file) {
     sago_status status = sagoi_agree_status(file->team, sagoi_sync_here(file));
-    if (status || file->tier->kept.claim.parts)
+    if (status || file->tier->persisted.claim.parts)
         return status;
     status = count_parts(file);
     return status ? status : sagoi_agree_status(file->team, gather_parts(file));
@@ -263,17 +263,17 @@ static sago_status first_claim(sago_file *file) {
 /* Writes down what is local; `drain`: some of it goes to the global file from then on, which the claim says first.
  */
 static sago_status keep_calls(sago_file *file, bool drain) {
-    sagoi_tier_kept *kept = &file->tier->kept;
+    sagoi_tier_persisted *persisted = &file->tier->persisted;
     sago_status status = write_parts(file);
-    if (!status && !kept->claimed)
+    if (!status && !persisted->claimed)
         status = first_claim(file);
     if (status)
         return status;
-    kept->claim.generation++;
-    kept->claim.state = drain ? SAGOI_CLAIM_MERGING : kept->claim.state;
+    persisted->claim.generation++;
+    persisted->claim.state = drain ? SAGOI_CLAIM_MERGING : persisted->claim.state;
     status = sagoi_agree_status(file->team, file->team->rank == 0 ? publish_claim(file) : SAGO_OK);
     /* Unless it is another's, it may be there even if that failed. */
-    kept->claimed = kept->claimed || status != SAGO_ERR_STATE;
+    persisted->claimed = persisted->claimed || status != SAGO_ERR_STATE;
     return status;
 }
 
@@ -310,18 +310,18 @@ sago_status sagoi_tier_remove_global(const char *path) {
 /* ---- Merging ---- */
 
 sago_status sagoi_tier_begin_merge(sago_file *file) {
-    sagoi_tier_kept *kept = &file->tier->kept;
-    if (!kept->claimed)
+    sagoi_tier_persisted *persisted = &file->tier->persisted;
+    if (!persisted->claimed)
         return SAGO_OK;
-    kept->claim.state = SAGOI_CLAIM_MERGING;
+    persisted->claim.state = SAGOI_CLAIM_MERGING;
     return sagoi_agree_status(file->team, file->team->rank == 0 ? publish_claim(file) : SAGO_OK);
 }
 
 /* Without its claim a part means nothing: whether it goes is of no importance to the data. */
 void sagoi_tier_remove_part(sagoi_local_tier *t) {
-    if (!t->kept.parted)
+    if (!t->persisted.parted)
         return;
-    t->kept.parted = false;
+    t->persisted.parted = false;
     char name[RECORD_NAME], path[SAGOI_CKPT_PATH];
     record_name(t, name);
     if (sagoi_path_join(path, t->place.dir, name))
@@ -336,15 +336,15 @@ static sago_status remove_claim(const sago_file *file) {
 
 sago_status sagoi_tier_end_merge(sago_file *file) {
     sagoi_local_tier *t = file->tier;
-    if (!t->kept.claimed)
+    if (!t->persisted.claimed)
         return SAGO_OK;
     sago_status status = sagoi_agree_status(file->team, sagoi_sync_here(file));
     if (!status)
         status = sagoi_agree_status(file->team, file->team->rank == 0 ? remove_claim(file) : SAGO_OK);
     if (status)
         return status;
-    t->kept.claimed = false;
-    t->kept.claim.state = SAGOI_CLAIM_HELD;
+    t->persisted.claimed = false;
+    t->persisted.claim.state = SAGOI_CLAIM_HELD;
     sagoi_tier_remove_part(t);
     return SAGO_OK;
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/checked.h"
-#include "sim/engine.h"
+#include "sim/sim_engine.h"
 
 enum { COIO_BUFFER = 16 << 20, RANKS_AN_AGGREGATOR = 32 };
 

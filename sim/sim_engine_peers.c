@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/checked.h"
-#include "sim/engine.h"
+#include "sim/sim_engine.h"
 
 /* All ranks tell all where their ranges begin, then where they end. */
 enum { FIRST_AND_LAST = 2 };

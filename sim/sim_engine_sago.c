@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/checked.h"
-#include "sim/engine.h"
+#include "sim/sim_engine.h"
 
 static bool plan_window(const void *self, int64_t domain, int64_t round, int64_t *start, int64_t *end) {
     return sagoi_plan_window(self, domain, round, start, end);

@@ -1,5 +1,5 @@
 /* From what was done when to seconds, bandwidths and whoever was busiest. */
-#include "sim/tally.h"
+#include "sim/sim_tally.h"
 
 #include <stdio.h>
 #include <stdlib.h>
