@@ -13,14 +13,10 @@
 
 #include "base/checked.h"
 #include "defer/fuse.h"
-#include "defer/pace.h"
+#include "plan/deferral.h"
 #include "engine/share.h"
 #include "machine/memory.h"
 #include "system/syscalls.h"
-
-/* The room of a rank for deferred data, where nobody has set a limit.  On one node it is what a cache holds, since
- * moving costs little there. */
-enum { MOST_HERE = 4 << 20, MOST_BETWEEN = 32 << 20 };
 
 typedef struct sagoi_pending {
     sago_file *file;
@@ -34,7 +30,7 @@ typedef struct sagoi_pending {
     bool harmful; /* these were many small runs, which all ranks together would have gathered */
     sagoi_alarm alarm;
     /* of collective calls */
-    sagoi_pace pace;
+    sagoi_deferral deferral;
     int64_t calls;               /* put off since the last move: the same on all ranks */
     int64_t largest;             /* bytes of one of them, on this rank */
     sago_status late;            /* an error that nobody has been told */
@@ -44,11 +40,6 @@ typedef struct sagoi_pending {
 } sagoi_pending;
 
 /* ---- This rank's part, by itself ---- */
-
-static bool are_harmful(int64_t runs, int64_t bytes) {
-    enum { FEW = 64, SHORT = 4096 }; /* runs; bytes of a run, a page */
-    return runs > FEW && bytes / runs < SHORT;
-}
 
 /* The caller holds the lock.  Data that could not be written stays deferred. */
 static sago_status store_own(sagoi_pending *pending, sago_flush reason) {
@@ -60,7 +51,7 @@ static sago_status store_own(sagoi_pending *pending, sago_flush reason) {
         return status;
     pending->own_writes[reason]++;
     pending->own_end = sagoi_max(pending->own_end, sagoi_fuse_end(fuse));
-    pending->harmful = pending->harmful || are_harmful(sagoi_fuse_runs(fuse), fuse->used);
+    pending->harmful = pending->harmful || sagoi_deferral_harms(sagoi_fuse_runs(fuse), fuse->used);
     if (!pending->moving)
         sagoi_fuse_reset(fuse);
     return SAGO_OK;
@@ -153,28 +144,28 @@ static void keep_late(sagoi_pending *pending, sago_status status) {
     (void)snprintf(pending->why, sizeof pending->why, "%s", sagoi_message());
 }
 
-static sagoi_pace_facts facts_of(sagoi_pending *pending) {
+static sagoi_deferral_facts facts_of(sagoi_pending *pending) {
     (void)pthread_mutex_lock(&pending->lock);
-    sagoi_pace_facts facts = {.calls = pending->calls,
-                              .largest = pending->largest,
-                              .room = pending->fuse.room,
-                              .harmful = pending->harmful};
+    sagoi_deferral_facts facts = {.calls = pending->calls,
+                                  .largest = pending->largest,
+                                  .room = pending->fuse.room,
+                                  .harmful = pending->harmful};
     (void)pthread_mutex_unlock(&pending->lock);
     return facts;
 }
 
 /* The ranks tell each other what they know.  *late is set to the error of an earlier call that failed on one of
  * them. */
-static sago_status meet(sago_file *file, bool due, sago_status *late) {
+static sago_status agree_on_deferral(sago_file *file, bool due, sago_status *late) {
     sagoi_pending *pending = file->deferred;
-    sagoi_pace_facts facts = facts_of(pending);
+    sagoi_deferral_facts facts = facts_of(pending);
     *late = pending->late;
     if (*late)
         sagoi_message_set(pending->why);
-    sago_status status = sagoi_engine_agree_pace(file, &facts, late);
+    sago_status status = sagoi_engine_agree_deferral(file, &facts, late);
     if (status)
         return status;
-    sagoi_pace_meet(&pending->pace, facts.largest, facts.room, facts.harmful, due);
+    sagoi_deferral_set(&pending->deferral, facts.largest, facts.room, facts.harmful, due);
     pending->late = SAGO_OK;
     keep_late(pending, *late);
     return SAGO_OK;
@@ -195,7 +186,7 @@ static sago_status move_all(sago_file *file, sago_flush reason, bool due, bool n
     sago_status late = SAGO_OK;
     file->stats.flushes[reason]++;
     begin_moving(file);
-    sago_status status = meet(file, due, &late);
+    sago_status status = agree_on_deferral(file, due, &late);
     if (!status)
         status = move_fused(file, nonblocking);
     end_moving(file, !status);
@@ -254,7 +245,7 @@ static sago_status put_off(sago_file *file, const sagoi_composed *composed, int6
     (void)pthread_mutex_lock(&pending->lock);
     sago_status status = add(pending, composed, &answer);
     if (answer == SAGOI_FUSE_NEVER)
-        pending->harmful = pending->harmful || are_harmful(composed->runs, composed->bytes);
+        pending->harmful = pending->harmful || sagoi_deferral_harms(composed->runs, composed->bytes);
     (void)pthread_mutex_unlock(&pending->lock);
     (void)sagoi_phase_next(file, SAGO_PHASE_GATHER, start);
     if (status)
@@ -276,7 +267,7 @@ static sago_status put_off(sago_file *file, const sagoi_composed *composed, int6
  * do something else than the others, who wait for it. */
 static sago_status write_later(sago_file *file, sagoi_composed *composed, sago_status status, int64_t *bytes) {
     sagoi_pending *pending = file->deferred;
-    bool due = sagoi_pace_count(&pending->pace);
+    bool due = sagoi_deferral_count(&pending->deferral);
     *bytes = 0;
     pending->calls++;
     if (!status)
@@ -295,9 +286,9 @@ static sago_status look(sago_file *file, const sagoi_composed *composed) {
     sagoi_pending *pending = file->deferred;
     sago_status status = SAGO_OK, late;
     pending->largest = sagoi_max(pending->largest, composed->bytes);
-    if (!sagoi_pace_defers(&pending->pace) && sagoi_pace_count(&pending->pace))
-        status = meet(file, false, &late);
-    file->common.deferring = sagoi_pace_defers(&pending->pace);
+    if (!sagoi_deferral_defers(&pending->deferral) && sagoi_deferral_count(&pending->deferral))
+        status = agree_on_deferral(file, false, &late);
+    file->common.deferring = sagoi_deferral_defers(&pending->deferral);
     return status;
 }
 
@@ -366,7 +357,7 @@ __attribute__((destructor)) static void store_at_exit(void) {
 /* Deferred data may use half of the memory that the user allows; the other half is for moving it. */
 static int64_t limit_of(const sago_file *file) {
     int64_t hint = file->hints.memory, mine = sagoi_share_part(), ranks = file->team->host_ranks;
-    int64_t most = file->team->nodes > 1 ? MOST_BETWEEN : MOST_HERE;
+    int64_t most = sagoi_deferral_room(file->team->nodes);
     if (hint > 0)
         return sagoi_min(sagoi_memory_share(hint / 2, mine, ranks), most);
     return sagoi_min(sagoi_memory_share(sagoi_memory_available("") / 8, mine, ranks), most);
@@ -390,7 +381,7 @@ sago_status sagoi_pending_create(sago_file *file) {
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory to defer calls");
     (void)pthread_mutex_init(&pending->lock, NULL);
     sagoi_fuse_init(&pending->fuse, limit_of(file), &file->budget);
-    sagoi_pace_init(&pending->pace, file->hints.defer == SAGOI_CHOICE_ON);
+    sagoi_deferral_init(&pending->deferral, file->hints.defer == SAGOI_CHOICE_ON);
     pending->file = file;
     pending->age = (double)file->hints.defer_age;
     pending->alarm = (sagoi_alarm){ring, pending};

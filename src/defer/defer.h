@@ -1,5 +1,5 @@
 /* Deferred writes (hint sago_defer): a collective write copies its data and returns; many of them are fused
- * (fuse.h) and moved as one, at a call whose number all ranks know (pace.h).
+ * (fuse.h) and moved as one, at a call whose number all ranks know (plan/deferral.h).
  *
  * Collective calls move what all ranks have.  At local ones, when its room is used up, and when the data is older
  * than sago_defer_age, a rank writes its own part by itself.  Whenever a collective call moves data, nothing is

@@ -240,7 +240,7 @@ sago_status sagoi_engine_agree_any(sago_file *file, sago_status status, int64_t 
     return status;
 }
 
-sago_status sagoi_engine_agree_pace(sago_file *file, sagoi_pace_facts *facts, sago_status *late) {
+sago_status sagoi_engine_agree_deferral(sago_file *file, sagoi_deferral_facts *facts, sago_status *late) {
     enum { MAX_LARGEST = MAX_HIGH, MAX_MINUS_ROOM = MAX_MINUS_LOW, MAX_HARMFUL = MAX_SPARSE, MAX_LATE = MAX_SIZE };
     sagoi_agreement agreed = {0};
     agreed.max[MAX_ARGUMENT] = facts->calls;

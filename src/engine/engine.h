@@ -67,16 +67,17 @@ sago_status sagoi_read_through(sago_file *file, const sagoi_request *request, in
 sago_status sagoi_move_alone(sago_file *file, const sagoi_composed *composed) SAGOI_CHECKED;
 
 /* What ranks tell each other about writes that they put off, so that all decide alike when to move them. */
-typedef struct sagoi_pace_facts {
+typedef struct sagoi_deferral_facts {
     int64_t calls;   /* put off since the last time: must be the same on all ranks */
     int64_t largest; /* bytes that a call took; of all ranks the largest, */
     int64_t room;    /* bytes there are for them; the smallest, */
     bool harmful;    /* going alone was; any */
-} sagoi_pace_facts;
+} sagoi_deferral_facts;
 
 /* Collective.  *late: an error of a call before, that nobody has been told; becomes the worst of all ranks, with
  * its message. */
-sago_status sagoi_engine_agree_pace(sago_file *file, sagoi_pace_facts *facts, sago_status *late) SAGOI_CHECKED;
+sago_status sagoi_engine_agree_deferral(sago_file *file, sagoi_deferral_facts *facts, sago_status *late)
+    SAGOI_CHECKED;
 
 /* ---- Strategies; each moves this rank's request and waits for its I/O ---- */
 /* Reads runs as sagoi_store_read() does, by this rank, with help of the I/O thread where that pays.  The runs are

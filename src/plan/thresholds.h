@@ -61,6 +61,25 @@ enum {
 #define SAGOI_FIRST_PATIENCE 1.0
 #define SAGOI_LEAST_PATIENCE 1e-3
 
+/* ---- Deferred calls ---- */
+enum {
+    /* So many calls are deferred at first, since nothing is known of the next ones: nine variables fit. */
+    SAGOI_DEFERRED_FIRST = 16,
+    /* From one move to the next so many times as many calls are deferred, as long as they fit.  Estimated. */
+    SAGOI_DEFERRED_GROWTH = 8,
+    /* No more calls are deferred together.  Estimated: an agreement costs nothing beside so many calls. */
+    SAGOI_DEFERRED_MOST = 64 << 10,
+    /* Where fewer calls fit, deferring them only adds a copy.  Estimated. */
+    SAGOI_DEFERRED_LEAST = 4,
+    /* Ranks that do not defer look again after so many calls at the latest: looking takes an agreement.
+     * Estimated. */
+    SAGOI_DEFERRED_WAIT_MOST = 1024,
+    /* The room of a rank on one node is what a cache holds, since moving costs little there.  Estimated. */
+    SAGOI_DEFERRED_ROOM_ONE_NODE = 4 << 20,
+    /* Between nodes the room is larger, so that one exchange moves the data of many calls.  Estimated. */
+    SAGOI_DEFERRED_ROOM_SEVERAL = 32 << 20
+};
+
 /* ---- Plans: the strategy of a call that is served together ---- */
 enum {
     /* A single rank has nobody to gather from, so only runs shorter than a page, which the kernel would read and
