@@ -5,6 +5,7 @@
 
 #include "base/hints.h"
 #include "bench/json.h"
+#include "tools/colour.h"
 #include "tools/command.h"
 
 enum { NAME_WIDTH = 30, LINE_WIDTH = 100 };
@@ -60,7 +61,10 @@ static void format_size(int64_t bytes, char *text, size_t capacity) {
 
 static void describe_values(const sagoi_hint_row *row, char *text, size_t capacity) {
     char low[32], high[32];
-    if (row->type == SAGOI_HINT_ENUM || row->type == SAGOI_HINT_BOOL || row->type == SAGOI_HINT_TEXT) {
+    if (row->type == SAGOI_HINT_TEXT && row->choices) {
+        snprintf(text, capacity, "%s|number from %lld to %lld", row->choices, (long long)row->low,
+                 (long long)row->high);
+    } else if (row->type == SAGOI_HINT_ENUM || row->type == SAGOI_HINT_BOOL || row->type == SAGOI_HINT_TEXT) {
         snprintf(text, capacity, "%s", row->choices ? row->choices : type_names[row->type]);
     } else if (row->type == SAGOI_HINT_SIZE) {
         format_size(row->low, low, sizeof low);
@@ -122,7 +126,7 @@ static void print_row(const sagoi_hint_row *row, const sagoi_hints *hints) {
     char values[128], now[SAGOI_HINT_TEXT_MAX], line[2 * SAGOI_HINT_TEXT_MAX];
     describe_values(row, values, sizeof values);
     sagoi_hint_format(hints, row, now, sizeof now);
-    printf("%-*s", NAME_WIDTH, row->name);
+    printf("%s%-*s%s", colour_on(COLOUR_BOLD), NAME_WIDTH, row->name, colour_off());
     print_wrapped(row->help);
     snprintf(line, sizeof line, "%s; default %s%s%s%s%s", values, row->fallback,
              strcmp(now, row->fallback) ? ", in force here " : "", strcmp(now, row->fallback) ? now : "",
@@ -138,7 +142,8 @@ static void print_text(choice *chosen, const sagoi_hints *hints) {
             if (purpose_of(&chosen->rows[i]) != p || !is_chosen(chosen, &chosen->rows[i]))
                 continue;
             if (!titled)
-                printf("%s%s\n\n", chosen->printed++ ? "\n" : "", purposes[p].title);
+                printf("%s%s%s%s\n\n", chosen->printed++ ? "\n" : "", colour_on(COLOUR_GOOD), purposes[p].title,
+                       colour_off());
             titled = true;
             print_row(&chosen->rows[i], hints);
         }

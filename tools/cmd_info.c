@@ -20,8 +20,10 @@
 
 #include "base/hints.h"
 #include "bench/json.h"
+#include "machine/discover.h"
 #include "machine/memory.h"
 #include "machine/site.h"
+#include "tools/colour.h"
 #include "tools/command.h"
 
 enum { VALUE_MAX = 512, FACTS_MAX = 256, LINE_WIDTH = 100, NAME_WIDTH = 14 };
@@ -97,11 +99,7 @@ static void look_at_paths(facts *found) {
         advise(add(found, "paths", "machines", "not found"), SLOWER,
                "the descriptions of machines are not beside the command; install all of Sago");
     const char *site = getenv("SAGO_SITE");
-    bool named = site && *site && strcmp(site, "none") != 0;
-    if (named && access(site, R_OK) != 0)
-        advise(add(found, "paths", "site file", "%s: %s", site, strerror(errno)), BROKEN,
-               "every call that opens a file fails with this; correct or unset SAGO_SITE");
-    else if (sagoi_site_find(named ? site : "", path, sizeof path))
+    if (sagoi_site_find(site ? site : "", path, sizeof path))
         add(found, "paths", "site file", "%s", path);
     else
         advise(add(found, "paths", "site file", "none"), SLOWER,
@@ -110,12 +108,16 @@ static void look_at_paths(facts *found) {
 
 static facts *told_to; /* sagoi_check_environment() has no argument for it */
 
-/* Wrong values of hints keep files from being opened; what else is wrong has no effect. */
+/* Wrong values of hints keep files from being opened; paths matter to who needs them; what else is wrong has no
+ * effect. */
 static void tell_wrong(const char *said) {
-    bool broken = strstr(said, "environment variable ") && !strstr(said, "SAGO_STATS");
+    static const char *const harmless[] = {"SAGO_STATS", "SAGO_LOCAL_DIRS", "SAGO_CKPT_STATS", "SAGO_DISABLE"};
+    bool broken = strstr(said, "environment variable ");
+    for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++)
+        broken = broken && !strstr(said, harmless[i]);
     advise(add(told_to, "environment", "wrong", "%s", said), broken ? BROKEN : SLOWER,
            broken ? "every call that opens a file fails with this; correct or unset the variable"
-                  : "it has no effect; correct or unset the variable");
+                  : "it does not do what it is meant to; correct or unset the variable");
 }
 
 static void look_at_environment(facts *found) {
@@ -132,6 +134,7 @@ static void look_at_environment(facts *found) {
             add(found, "environment", others[i], "%s", getenv(others[i]));
     told_to = found;
     sagoi_check_environment(tell_wrong);
+    sagoi_check_surroundings(tell_wrong);
 }
 
 /* ---- The machine ---- */
@@ -284,8 +287,9 @@ static void look_at_file_systems(facts *found) {
 /* ---- Output ---- */
 
 static void print_advice(const fact *about) {
-    int column = printf("  %-*s %s ", NAME_WIDTH, "", about->how == BROKEN ? "!!" : "->");
-    int indent = column;
+    int indent = printf("  %-*s ", NAME_WIDTH, "") + 3, column = indent;
+    printf("%s%s ", colour_on(about->how == BROKEN ? COLOUR_BAD : COLOUR_BOLD),
+           about->how == BROKEN ? "!!" : "->");
     for (const char *word = about->advice; *word;) {
         int length = (int)strcspn(word, " ");
         if (column > indent && column + 1 + length > LINE_WIDTH)
@@ -293,7 +297,7 @@ static void print_advice(const fact *about) {
         column += printf("%s%.*s", column > indent ? " " : "", length, word);
         word += length + (word[length] == ' ');
     }
-    putchar('\n');
+    printf("%s\n", colour_off());
 }
 
 static void print_text(const facts *found, verdict worst) {
@@ -301,16 +305,18 @@ static void print_text(const facts *found, verdict worst) {
     for (int i = 0; i < found->count; i++) {
         const fact *about = &found->all[i];
         if (strcmp(topic, about->topic) != 0)
-            printf("%s%s\n", *topic ? "\n" : "", about->topic);
+            printf("%s%s%s%s\n", *topic ? "\n" : "", colour_on(COLOUR_BOLD), about->topic, colour_off());
         topic = about->topic;
         bool fits = strlen(about->name) <= NAME_WIDTH;
         printf(fits ? "  %-*s %s\n" : "  %-*s\n                 %s\n", NAME_WIDTH, about->name, about->value);
         if (about->advice)
             print_advice(about);
     }
-    printf("\n%s\n", worst == BROKEN   ? "Sago cannot run here: see what is marked above."
-                     : worst == SLOWER ? "Sago can run here; what is marked above would make it faster or safer."
-                                       : "Sago can run here, and has all it asks for.");
+    printf("\n%s%s%s\n", colour_on(worst == BROKEN ? COLOUR_BAD : COLOUR_GOOD),
+           worst == BROKEN   ? "Sago cannot run here: see what is marked above."
+           : worst == SLOWER ? "Sago can run here; what is marked above would make it faster or safer."
+                             : "Sago can run here, and has all it asks for.",
+           colour_off());
 }
 
 static void print_json(const facts *found, verdict worst) {

@@ -51,7 +51,7 @@ static bool is_set(const char *variable, const char *no) {
 static front_state look(void) {
     if (!library_find(&mpi))
         return UNDECIDED;
-    if (is_set("SAGO_DISABLE", "0"))
+    if (is_disabled())
         return PAST;
     return library_is_own(&mpi) ? READY : FOREIGN;
 }
@@ -109,6 +109,8 @@ static front_state decide(front_state now) {
         tell_foreign(&mpi);
         return PAST;
     }
+    if (now == PAST)
+        tell_disabled();
     return now == READY ? begin() : now;
 }
 

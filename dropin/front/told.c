@@ -1,9 +1,11 @@
 #include "told.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include <sago/config.h>
@@ -36,6 +38,31 @@ void tell_foreign(const mpi_library *mpi) {
 void tell_broken(const char *why) {
     if (!is_unwanted() && is_first())
         fprintf(stderr, "sago: not used: %s\n", why);
+}
+
+/* Position in a list, or -1. */
+static int find_word(const char *word, const char *const *list, int count) {
+    for (int i = 0; i < count; i++)
+        if (strcasecmp(word, list[i]) == 0)
+            return i;
+    return -1;
+}
+
+bool is_disabled(void) {
+    static const char *const no[] = {"", "0", "off", "no", "false", "disable"};
+    const char *value = getenv("SAGO_DISABLE");
+    return value && find_word(value, no, 6) < 0;
+}
+
+void tell_disabled(void) {
+    static const char *const yes[] = {"1", "on", "yes", "true", "enable"};
+    static bool told;
+    const char *value = getenv("SAGO_DISABLE");
+    if (told || !is_disabled() || find_word(value, yes, 5) >= 0)
+        return;
+    told = true;
+    if (!is_unwanted() && is_first() && !dlsym(RTLD_DEFAULT, "sago_open"))
+        fprintf(stderr, "sago: environment variable SAGO_DISABLE: \"%.128s\" is not on or off: not used\n", value);
 }
 
 void tell_absent(const char *why) {

@@ -26,6 +26,7 @@
 
 #include "api/handle.h"
 #include "base/again.h"
+#include "machine/discover.h"
 #include "mpi/quiet.h"
 #include "trace/events.h"
 #include "trace/recorder.h"
@@ -42,8 +43,9 @@ static _Thread_local bool layer_opens; /* a layer above opens a file, and counts
 
 /* The state of this process since it joined the report. */
 static struct {
-    bool on, off;   /* off: it could not begin, and is not tried again */
-    MPI_Comm world; /* of all ranks, where they have met; else MPI_COMM_NULL */
+    bool on, off;         /* off: it could not begin, and is not tried again */
+    bool reports, traces; /* what is made: wanted, and rank 0 can write it */
+    MPI_Comm world;       /* of all ranks, where they have met; else MPI_COMM_NULL */
     int rank, ranks, keyval;
     char records[PATH_MAX], own[PATH_MAX]; /* the directory of records, and this node's or rank's in it */
     int64_t slot;
@@ -85,8 +87,10 @@ static bool is_first(void) {
 static void tell_variable(const char *said) { tell("%s", said); }
 
 static void check_environment(void) {
-    if (is_first())
-        sagoi_check_environment(tell_variable);
+    if (!is_first())
+        return;
+    sagoi_check_environment(tell_variable);
+    sagoi_check_surroundings(tell_variable);
 }
 
 void sagoi_report_environment(void) {
@@ -327,16 +331,16 @@ static void finish_together(sagoi_record *record) {
     sagoi_tally all;
     gather(record);
     bool counted = reduce_tally(&all);
-    if (joined.rank == 0 && record && wanted_report)
+    if (joined.rank == 0 && record && joined.reports)
         write_report(record);
     if (joined.rank == 0 && counted && wanted_stats)
         write_stats(&all, joined.ranks, record);
-    if (wanted_report && joined.slot == 0)
+    if (joined.reports && joined.slot == 0)
         (void)unlink(joined.own);
-    if (wanted_trace)
+    if (joined.traces)
         write_trace(record);
     (void)SAGOI_DONE(MPI_Barrier(joined.world));
-    if (wanted_report && joined.rank == 0)
+    if (joined.reports && joined.rank == 0)
         (void)rmdir(joined.records);
     (void)SAGOI_DONE(MPI_Comm_free(&joined.world));
 }
@@ -362,18 +366,19 @@ static bool is_whole_world(MPI_Comm comm) {
     return SAGOI_DONE(MPI_Comm_compare(comm, MPI_COMM_WORLD, &result)) && result != MPI_UNEQUAL;
 }
 
-/* Rank 0: can what is asked for be written?  Says so if not. */
-static bool can_write(void) {
-    if (wanted_report && (!joined.records[0] || !prepare_records())) {
+static bool can_write_trace(void) {
+    int fd = open(wanted_trace, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    return fd >= 0 && close(fd) == 0;
+}
+
+/* Rank 0: what is wanted and cannot be written is said; the other is made. */
+static void choose_what_is_made(void) {
+    joined.reports = wanted_report && joined.records[0] && prepare_records();
+    if (wanted_report && !joined.reports)
         tell("SAGO_REPORT=%s: %s: there will be no report", wanted_report, strerror(errno));
-        return false;
-    }
-    int fd = wanted_trace ? open(wanted_trace, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
-    if (wanted_trace && fd < 0)
+    joined.traces = wanted_trace && can_write_trace();
+    if (wanted_trace && !joined.traces)
         tell("SAGO_TRACE=%s: %s: there will be no trace", wanted_trace, strerror(errno));
-    if (fd >= 0)
-        (void)close(fd);
-    return !wanted_trace || fd >= 0;
 }
 
 /* All ranks of MPI_COMM_WORLD: a communicator of their own, and what rank 0 says; its number, or 0: it cannot be.
@@ -383,13 +388,19 @@ static int64_t agree_on_run(bool ready) {
     if (!SAGOI_DONE(MPI_Comm_split(MPI_COMM_WORLD, 0, joined.rank, &joined.world)))
         return 0;
     (void)MPI_Comm_set_errhandler(joined.world, MPI_ERRORS_RETURN);
-    if (joined.rank == 0 && can_write()) {
+    if (joined.rank == 0)
+        choose_what_is_made();
+    if (joined.rank == 0 && (joined.reports || joined.traces || wanted_stats)) {
         if (getrandom(&run, sizeof run, 0) < 0)
             run = getpid();
         run = (run & INT64_MAX) | 1;
     }
-    if (!SAGOI_DONE(MPI_Bcast(&run, 1, MPI_INT64_T, 0, joined.world)))
-        run = 0;
+    int64_t said[] = {run, joined.reports, joined.traces};
+    if (!SAGOI_DONE(MPI_Bcast(said, 3, MPI_INT64_T, 0, joined.world)))
+        said[0] = 0;
+    run = said[0];
+    joined.reports = said[1] && wanted_report;
+    joined.traces = said[2];
     int64_t mine = ready ? run : 0; /* who is not called back would be waited for at the end */
     if (!SAGOI_DONE(MPI_Allreduce(&mine, &run, 1, MPI_INT64_T, MPI_MIN, joined.world)))
         run = 0;
@@ -423,7 +434,7 @@ static void begin_recording(const sagoi_team *team, int64_t run) {
     (void)gethostname(host, sizeof host - 1);
     (void)snprintf(program, sizeof program, "%s", program_invocation_short_name);
     (void)snprintf(mpi, sizeof mpi, "%s", SAGO_MPI_NAME);
-    if (wanted_report && !run)
+    if (joined.reports && !run)
         (void)mkdir(joined.records, 0777);
     name_own(team, run, host);
     const sagoi_recorder_setup setup = {.rank = joined.rank,
@@ -435,9 +446,9 @@ static void begin_recording(const sagoi_team *team, int64_t run) {
                                         .version = sago_version(NULL, NULL, NULL),
                                         .job = job_name(),
                                         .node = host,
-                                        .reported = wanted_report != NULL,
-                                        .traced = wanted_trace != NULL,
-                                        .saved = wanted_report && joined.own[0] ? joined.own : NULL,
+                                        .reported = joined.reports,
+                                        .traced = joined.traces,
+                                        .saved = joined.reports && joined.own[0] ? joined.own : NULL,
                                         .slot = joined.slot};
     joined.on = true; /* also without memory to record anything: the others count on this rank */
     if (sagoi_recorder_begin(&setup))
@@ -458,6 +469,8 @@ static void join_first(const sagoi_team *team, bool whole) {
     (void)MPI_Comm_size(MPI_COMM_WORLD, &joined.ranks);
     if (wanted_report)
         name_records();
+    joined.reports = wanted_report != NULL;
+    joined.traces = wanted_trace != NULL;
     bool ready = be_called_back();
     int64_t run = whole ? agree_on_run(ready) : 0;
     if (!ready || (whole && !run))

@@ -4,6 +4,7 @@
 #include "base/hints.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
@@ -30,7 +31,7 @@ static const char own_prefix[] = "sago_";
 static const sagoi_hint_row table[] = {
     {"sago_memory", SAGOI_HINT_SIZE, FIELD(memory), "auto", MIB, PIB, NULL, NULL,
      "Memory of a node for all its ranks and the files they have open; auto: a share of what is available"},
-    {"sago_memory_kind", SAGOI_HINT_TEXT, FIELD(memory_kind), "auto", 0, 0, NULL, NULL,
+    {"sago_memory_kind", SAGOI_HINT_TEXT, FIELD(memory_kind), "auto", 0, 4095, "auto|bandwidth|latency|capacity", NULL,
      "Memory of a node that windows are in, if it has room: that of most bandwidth (HBM), of least latency, of most capacity, or "
      "the number of a NUMA node; auto: as the system likes"},
     {"sago_strategy", SAGOI_HINT_ENUM, FIELD(strategy), "auto", 0, 0, "auto|direct|mapped|aggregated",
@@ -154,7 +155,7 @@ static const sagoi_hint_row table[] = {
      "sago_sync_local"},
     {"sago_tier_found", SAGOI_HINT_ENUM, FIELD(tier_found), "safe", 0, 0, "safe|merge|drop", NULL,
      "What a job that died left in local storage: merged if it is surely newer than the file, else an error; always merged; dropped"},
-    {"sago_subfiles", SAGOI_HINT_TEXT, FIELD(subfiles), "auto", 0, 0, NULL, NULL,
+    {"sago_subfiles", SAGOI_HINT_TEXT, FIELD(subfiles), "auto", 1, 65536, "auto|node|gateway", NULL,
      "A file that is created is kept in several: a number, node (one a node) or gateway; auto: in one"},
     {"sago_subfile_block", SAGOI_HINT_SIZE, FIELD(subfile_block), "auto", 4 * KIB, 1024 * GIB, NULL, NULL,
      "Bytes of the file that go to one subfile before the next one has its turn; auto: with node or gateway the first "
@@ -377,7 +378,11 @@ static void range_describe(const sagoi_hint_row *row, char *text, size_t capacit
     } else if (row->type == SAGOI_HINT_BOOL) {
         (void)snprintf(text, capacity, "on or off");
     } else if (row->type == SAGOI_HINT_TEXT) {
-        (void)snprintf(text, capacity, "a text of 1 to %d characters", SAGOI_HINT_TEXT_MAX - 1);
+        if (row->choices)
+            (void)snprintf(text, capacity, "one of %s or a number from %" PRId64 " to %" PRId64, row->choices,
+                           row->low, row->high);
+        else
+            (void)snprintf(text, capacity, "a text of 1 to %d characters", SAGOI_HINT_TEXT_MAX - 1);
     } else {
         char low[32], high[32];
         number_format(row, row->low, low, sizeof low);
@@ -387,10 +392,20 @@ static void range_describe(const sagoi_hint_row *row, char *text, size_t capacit
     }
 }
 
+/* A text that has choices is one of them, or a number. */
+static bool is_choice(const sagoi_hint_row *row, const char *text) {
+    char word[VALUE_MAX];
+    int64_t number;
+    if (!row->choices)
+        return true;
+    return word_trim(text, word) && (list_find(row->choices, word, strncasecmp) >= 0 ||
+                                     (int_parse(word, &number) && number >= row->low && number <= row->high));
+}
+
 /* Blanks around a text do not belong to it; false if the text is empty without them, or too long. */
 static bool text_parse(sagoi_hints *hints, const sagoi_hint_row *row, const char *text) {
     size_t length = trim(&text);
-    if (length == 0 || length >= SAGOI_HINT_TEXT_MAX)
+    if (length == 0 || length >= SAGOI_HINT_TEXT_MAX || !is_choice(row, text))
         return false;
     text_set(hints, row, text, length);
     return true;
@@ -558,7 +573,8 @@ sago_status sagoi_hints_set(sagoi_hints *hints, const char *key, const char *val
 /* ---- Variables that somebody meant to set -------------------------------------------------------------- */
 
 /* Those that are no hints. */
-static const char *const other_variables[] = {"SAGO_STATS", "SAGO_REPORT", "SAGO_TRACE", "SAGO_DISABLE"};
+static const char *const other_variables[] = {"SAGO_STATS", "SAGO_REPORT", "SAGO_TRACE", "SAGO_DISABLE",
+                                              "SAGO_LIBRARY"};
 enum { OTHER_VARIABLES = sizeof other_variables / sizeof other_variables[0] };
 
 static const char *variable_name(int i, char variable[VARIABLE_MAX]) {
@@ -591,14 +607,54 @@ static void check_name(const char *name, void (*tell)(const char *said)) {
     tell(said);
 }
 
-static void check_stats(void (*tell)(const char *said)) {
-    const char *value = sagoi_environment("SAGO_STATS");
-    char said[256];
-    if (!value || !strcmp(value, "off") || !strcmp(value, "summary") || (!strncmp(value, "json:", 5) && value[5]))
-        return;
-    (void)snprintf(said, sizeof said, "environment variable SAGO_STATS: \"%.*s\" is not off, summary or json:FILE",
-                   VALUE_MAX, value);
+static void tell_value(const char *variable, const char *value, const char *expected,
+                       void (*tell)(const char *said)) {
+    char said[VALUE_MAX + 256];
+    (void)snprintf(said, sizeof said, "environment variable %s: \"%.*s\" is not %s", variable, VALUE_MAX, value,
+                   expected);
     tell(said);
+}
+
+static void check_others(void (*tell)(const char *said)) {
+    const char *stats = sagoi_environment("SAGO_STATS"), *disable = sagoi_environment("SAGO_DISABLE");
+    int64_t truth;
+    if (stats && strcmp(stats, "off") != 0 && strcmp(stats, "summary") != 0 &&
+        (strncmp(stats, "json:", 5) != 0 || !stats[5]))
+        tell_value("SAGO_STATS", stats, "off, summary or json:FILE", tell);
+    if (disable && !bool_parse(disable, &truth))
+        tell_value("SAGO_DISABLE", disable, "on or off", tell);
+}
+
+/* ---- Paths that nobody has needed yet, but somebody has given ---- */
+
+static void tell_path(const char *variable, const char *path, void (*tell)(const char *said)) {
+    char said[SAGOI_HINT_TEXT_MAX + 256];
+    (void)snprintf(said, sizeof said, "environment variable %s: %s: %s", variable, path, strerror(errno));
+    tell(said);
+}
+
+/* A file that is there, or can be made. */
+static bool is_writable(const char *path) {
+    char folder[SAGOI_HINT_TEXT_MAX];
+    if (access(path, W_OK) == 0)
+        return true;
+    if (errno != ENOENT)
+        return false;
+    (void)snprintf(folder, sizeof folder, "%s", path);
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        slash[slash == folder] = '\0';
+    return access(slash ? folder : ".", W_OK | X_OK) == 0;
+}
+
+static void check_paths(sagoi_hints *given, void (*tell)(const char *said)) {
+    char *next = NULL,
+         *dir = strcmp(given->local_dirs, "none") == 0 ? NULL : strtok_r(given->local_dirs, ":", &next);
+    for (; dir; dir = strtok_r(NULL, ":", &next))
+        if (access(dir, W_OK | X_OK) != 0)
+            tell_path("SAGO_LOCAL_DIRS", dir, tell);
+    if (given->ckpt_stats[0] && !is_writable(given->ckpt_stats))
+        tell_path("SAGO_CKPT_STATS", given->ckpt_stats, tell);
 }
 
 void sagoi_check_environment(void (*tell)(const char *said)) {
@@ -610,11 +666,11 @@ void sagoi_check_environment(void (*tell)(const char *said)) {
         (void)snprintf(name, sizeof name, "%.*s", (int)length, *entry);
         check_name(name, tell);
     }
-    for (int i = 0; i < ROWS; i++) {
-        sagoi_hints scratch = {0};
-        if (environment_set(&scratch, &table[i]) != SAGO_OK)
+    sagoi_hints given = {0};
+    for (int i = 0; i < ROWS; i++)
+        if (environment_set(&given, &table[i]) != SAGO_OK)
             tell(sagoi_message());
-    }
-    check_stats(tell);
+    check_others(tell);
+    check_paths(&given, tell);
     sagoi_message_clear();
 }

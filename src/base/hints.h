@@ -121,9 +121,10 @@ typedef struct sagoi_hint_row {
     size_t field;         /* offset in sagoi_hints */
     const char *fallback; /* the default, as text */
     int64_t low, high;    /* range of sizes and ints (0 = auto is allowed where the default is "auto") */
-    const char *choices;  /* enums: "auto|direct|mapped|aggregated", in the order of their values */
-    const char *alias;    /* ROMIO's or MPI's names for the same, "a|b", or NULL */
-    const char *help;     /* one line */
+    const char *choices; /* enums: "auto|direct|mapped|aggregated", in the order of their values; texts: words that
+                          * they may be, or a number in the range; NULL: any text */
+    const char *alias;   /* ROMIO's or MPI's names for the same, "a|b", or NULL */
+    const char *help;    /* one line */
 } sagoi_hint_row;
 
 /* The table, and how many rows it has. */
@@ -145,8 +146,9 @@ void sagoi_hint_format(const sagoi_hints *hints, const sagoi_hint_row *row, char
  * choice. */
 const char *sagoi_hint_source(const sagoi_hints *hints, int64_t i);
 
-/* Tells of every variable of the environment that begins with SAGO_ and is wrong: its value, or, where it is like
- * a name that means something, its name. */
+/* Tells of every variable of the environment that begins with SAGO_ and is wrong: its value, a path that cannot be
+ * used from here, or, where it is like a name that means something, its name.  What SAGO_SITE and SAGO_MACHINE
+ * name is not opened (machine/discover.h). */
 void sagoi_check_environment(void (*tell)(const char *said));
 
 /* An environment variable that is no hint (those of a batch system); NULL: unset or empty. */

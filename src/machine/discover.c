@@ -309,6 +309,26 @@ static sago_status read_site(const char *hint, sagoi_site *site) {
     return status;
 }
 
+static void tell_variable(const char *variable, const char *value, void (*tell)(const char *said)) {
+    char said[SAGOI_MESSAGE_MAX + 128];
+    (void)snprintf(said, sizeof said, "environment variable %s=%.64s: %s", variable, value, sagoi_message());
+    tell(said);
+}
+
+void sagoi_check_surroundings(void (*tell)(const char *said)) {
+    const char *path = sagoi_environment("SAGO_SITE"), *machine = sagoi_environment("SAGO_MACHINE");
+    sagoi_site site = {.links = 0};
+    sagoi_description description = {.nodes = 0};
+    if (path && strcmp(path, "auto") != 0 && strcmp(path, "none") != 0 && sagoi_site_read(path, &site))
+        tell_variable("SAGO_SITE", path, tell);
+    if (machine && strcmp(machine, "auto") != 0 && strcmp(machine, "none") != 0 &&
+        sagoi_machine_load(machine, &description))
+        tell_variable("SAGO_MACHINE", machine, tell);
+    sagoi_description_cleanup(&description);
+    sagoi_site_cleanup(&site);
+    sagoi_message_clear();
+}
+
 static sago_status find_topology(const sagoi_discover_options *options, const sagoi_site *site, int64_t nodes,
                                  const sagoi_node_name *name, sagoi_surroundings *found, int64_t *place) {
     use_flat(site, nodes, found, place);

@@ -37,6 +37,9 @@ sago_status sagoi_discover(const sagoi_discover_options *options, int64_t nodes,
  */
 sago_status sagoi_machine_load(const char *name, sagoi_description *description) SAGOI_CHECKED;
 
+/* Tells what is wrong with the site file and the description that SAGO_SITE and SAGO_MACHINE name, if they do. */
+void sagoi_check_surroundings(void (*tell)(const char *said));
+
 /* This node's name and, where Slurm says it, address. */
 void sagoi_node_name_ask(sagoi_node_name *name);
 

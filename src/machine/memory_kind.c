@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const char *const words[] = {
     [SAGOI_KIND_BANDWIDTH] = "bandwidth", [SAGOI_KIND_LATENCY] = "latency", [SAGOI_KIND_CAPACITY] = "capacity"};
@@ -16,7 +17,7 @@ sago_status sagoi_memory_kind_parse(const char *text, int64_t *kind) {
     if (!*text)
         return SAGO_OK;
     for (int i = SAGOI_KIND_BANDWIDTH; i < SAGOI_KIND_NODE; i++)
-        if (strcmp(text, words[i]) == 0) {
+        if (strcasecmp(text, words[i]) == 0) {
             *kind = i;
             return SAGO_OK;
         }

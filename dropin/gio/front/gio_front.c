@@ -52,11 +52,6 @@ static const gio_calls *load(const mpi_library *mpi) {
     return begin();
 }
 
-static bool is_disabled(void) {
-    const char *value = getenv("SAGO_DISABLE");
-    return value && *value && strcmp(value, "0") != 0;
-}
-
 static const gio_calls *choose(void) {
     mpi_library mpi;
     const gio_calls *core = NULL;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../front/library.h"
+#include "../../front/told.h"
 
 static bool is_preloaded(const char *library) {
     const char *list = getenv("LD_PRELOAD");
@@ -16,9 +16,9 @@ static bool is_preloaded(const char *library) {
 
 __attribute__((constructor)) static void lead_pnetcdf(void) {
     static const char variable[] = "PNETCDF_HINTS", hint[] = "nc_driver=mpiio";
-    const char *given = getenv(variable), *disabled = getenv("SAGO_DISABLE");
+    const char *given = getenv(variable);
     mpi_library mpi;
-    if ((given && strstr(given, "nc_driver")) || (disabled && *disabled && strcmp(disabled, "0") != 0))
+    if ((given && strstr(given, "nc_driver")) || is_disabled())
         return;
     if (!is_preloaded("libsago-mpiio.so") || dlsym(RTLD_NEXT, "GIO_open") || !library_find(&mpi))
         return;

@@ -59,7 +59,8 @@ static void table_covers_the_struct(void **state) {
             covered[row[i].field / sizeof(int64_t) + w] = true;
         }
         assert_true(strlen(row[i].help) > 10 && !strchr(row[i].help, '\n'));
-        assert_true((row[i].type == SAGOI_HINT_ENUM) == (row[i].choices != NULL));
+        assert_true(row[i].type == SAGOI_HINT_TEXT ||
+                    (row[i].type == SAGOI_HINT_ENUM) == (row[i].choices != NULL));
     }
     size_t named = offsetof(sagoi_hints, named) / sizeof(int64_t); /* the last field, the only one without a row */
     for (size_t i = 0; i < sizeof covered; i++)
