@@ -5,6 +5,7 @@
 
 #include "bench/json.h"
 #include "tools/ckpt.h"
+#include "tools/colour.h"
 
 static const sago_level levels[] = {SAGO_LEVEL_LOCAL, SAGO_LEVEL_REDUNDANT, SAGO_LEVEL_GLOBAL};
 enum { LEVELS = sizeof levels / sizeof levels[0] };
@@ -52,14 +53,15 @@ static void end_json(bench_json *json) {
 
 static void print_table(const ckpt_command *c) {
     char size[CKPT_TEXT_MAX], time[CKPT_TEXT_MAX], level[LEVELS][CKPT_TEXT_MAX];
-    printf("%10s  %-19s %10s %7s %6s %6s  %-6s %-10s %-6s  %s\n", "STEP", "TIME", "SIZE", "ARRAYS", "RANKS",
-           "FILES", "LOCAL", "REDUNDANT", "GLOBAL", "STATE");
+    printf("%s%10s  %-19s %10s %7s %6s %6s  %-6s %-10s %-6s  %s%s\n", colour_on(COLOUR_BOLD), "STEP", "TIME",
+           "SIZE", "ARRAYS", "RANKS", "FILES", "LOCAL", "REDUNDANT", "GLOBAL", "STATE", colour_off());
     for (int64_t i = 0; i < c->count; i++) {
         const sago_ckpt_step *s = &c->all[i];
-        printf("%10" PRId64 "  %-19s %10s %7" PRId64 " %6" PRId64 " %6" PRId64 "  %-6s %-10s %-6s  %s\n", s->step,
-               ckpt_time_text(s->time, time), ckpt_size_text(s->bytes, size), s->arrays, s->ranks, s->files,
-               level_text(s, levels[0], level[0]), level_text(s, levels[1], level[1]),
-               level_text(s, levels[2], level[2]), ckpt_state(s));
+        printf("%10" PRId64 "  %-19s %10s %7" PRId64 " %6" PRId64 " %6" PRId64 "  %-6s %-10s %-6s  %s%s%s\n",
+               s->step, ckpt_time_text(s->time, time), ckpt_size_text(s->bytes, size), s->arrays, s->ranks,
+               s->files, level_text(s, levels[0], level[0]), level_text(s, levels[1], level[1]),
+               level_text(s, levels[2], level[2]), colour_on(ckpt_is_complete(s) ? COLOUR_GOOD : COLOUR_BAD),
+               ckpt_state(s), colour_off());
     }
 }
 

@@ -11,6 +11,7 @@
 
 #include "bench/params.h"
 #include "bench/quantiles.h"
+#include "tools/colour.h"
 #include "tools/command.h"
 #include "tools/launch.h"
 #include "tools/options.h"
@@ -232,10 +233,12 @@ static void print_times(const compare_config *config) {
                bench_best(n, config->seconds[w]));
     bench_estimate ratio = bench_paired_ratio(n, config->seconds[0], config->seconds[1]);
     if (n == 1)
-        printf("\nwith Sago it is %.2f times as fast, in one pair\n", ratio.median);
+        printf("\nwith Sago it is %s%.2f%s times as fast, in one pair\n", colour_on(COLOUR_BOLD), ratio.median,
+               colour_off());
     else
-        printf("\nwith Sago it is %.2f times as fast [%.2f, %.2f], %s %" PRId64 " pairs\n", ratio.median,
-               ratio.low, ratio.high, n < 6 ? "range of" : "95% interval from", n);
+        printf("\nwith Sago it is %s%.2f%s times as fast [%.2f, %.2f], %s %" PRId64 " pairs\n",
+               colour_on(COLOUR_BOLD), ratio.median, colour_off(), ratio.low, ratio.high,
+               n < 6 ? "range of" : "95% interval from", n);
 }
 
 static void print_output(const tool_output *output) {
@@ -245,8 +248,8 @@ static void print_output(const tool_output *output) {
         printf("identical, %" PRId64 " bytes, %" PRId64 " comparisons\n", last->size, output->comparisons);
         return;
     }
-    printf("DIFFERS in %" PRId64 " bytes from byte %" PRId64 " on: see %s.with-sago and %s.without-sago\n",
-           last->bytes, last->first, output->path, output->path);
+    printf("%sDIFFERS%s in %" PRId64 " bytes from byte %" PRId64 " on: see %s.with-sago and %s.without-sago\n",
+           colour_on(COLOUR_BAD), colour_off(), last->bytes, last->first, output->path, output->path);
     if (last->zeros)
         puts("  with Sago these are all 0, or beyond the end: as where a program writes nothing (see "
              "sago-compare(1))");
