@@ -54,7 +54,7 @@ static void print_help(FILE *out) {
     fprintf(out, "\n'sago COMMAND --help' tells more; so do the man pages sago(1), sago-bench(1), ...\n");
 }
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
     const char *name = argc > 1 ? argv[1] : "";
     if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
         if (command_speaks())
@@ -69,4 +69,14 @@ int main(int argc, char **argv) {
     if (argc < 2)
         return usage_error("", "no command given");
     return usage_error("", "no command '%s'", name);
+}
+
+/* What was printed may be on a full disk or a closed descriptor, and a program that reads it goes by the exit
+ * status. */
+int main(int argc, char **argv) {
+    int code = run(argc, argv);
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    fprintf(stderr, "sago: not all of the output could be written\n");
+    return code == EXIT_SUCCESS ? EXIT_FAILURE : code;
 }

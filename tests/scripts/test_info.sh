@@ -55,3 +55,11 @@ END
 code=0
 "$sago" info nonsense >"$tmp/out" 2>&1 || code=$?
 [ $code = 2 ] || fail "usage"
+
+# Output that is lost is an error of every command.
+for command in info hints version help; do
+    code=0
+    "$sago" $command >/dev/full 2>"$tmp/out" || code=$?
+    [ $code = 1 ] || fail "$command on a full disk: $code"
+    says 'not all of the output'
+done
