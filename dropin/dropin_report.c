@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi_access.h"
 #include "mpi_files.h"
 #include "foresee.h"
 
@@ -56,7 +57,7 @@ void dropin_count_refused(const dropin_file *file) {
     count(file, &one);
 }
 
-void dropin_count_passed(MPI_File handle, double began, int code, const dropin_passed *call) {
+void dropin_count_passed(MPI_File handle, double began, int code, const dropin_access *call, bool together) {
     if (!timed)
         return;
     const dropin_file *file = dropin_files_find(handle);
@@ -66,8 +67,8 @@ void dropin_count_passed(MPI_File handle, double began, int code, const dropin_p
     if (code == MPI_SUCCESS && MPI_Type_size_x(call->type, &size) == MPI_SUCCESS &&
         __builtin_mul_overflow(call->count, size, &bytes))
         bytes = 0;
-    sago_report_passed(file && file->path ? file->path : "(unknown)", call->together, call->write, bytes, seconds);
-    if (call->together)
+    sago_report_passed(file && file->path ? file->path : "(unknown)", together, call->write, bytes, seconds);
+    if (together)
         return; /* dropin_count_handed() has */
     one.independent[call->write] = 1;
     count(NULL, &one);

@@ -35,6 +35,7 @@ typedef enum {
 } dropin_reason;
 
 struct dropin_file;
+struct dropin_access;
 
 /* Before anything else. */
 void dropin_begin_report(void);
@@ -54,15 +55,8 @@ void dropin_count_served(const struct dropin_file *file, bool write, MPI_Count b
 void dropin_count_alone(bool write,
                         MPI_Count bytes); /* an independent call that Sago served: by GIO's interface */
 
-/* A call that the MPI library was given. */
-typedef struct dropin_passed {
-    bool together, write;
-    MPI_Count count;
-    MPI_Datatype type;
-} dropin_passed;
-
-/* After such a call, which began at `began` by dropin_clock() and ended with `code`. */
-void dropin_count_passed(MPI_File handle, double began, int code, const dropin_passed *call);
+/* After a call that the MPI library was given, which began at `began` by dropin_clock() and ended with `code`. */
+void dropin_count_passed(MPI_File handle, double began, int code, const struct dropin_access *call, bool together);
 void dropin_count_handed(const struct dropin_file *file, dropin_reason reason);
 
 /* Collective: what happens from here on is in the report of SAGO_REPORT, if the environment, the same on all

@@ -4,21 +4,27 @@
 #include "mpi_access.h"
 #include "atomic.h"
 #include "entries.h"
-#include "dropin_report.h"
 #include "staged.h"
 #include "waits.h"
 
 /* clang-format off */
+
+/* While a call is under way behind a tool, the calls that the tool makes are let straight through. */
+static const dropin_calls *dropin_enter(void) {
+    dropin_within = dropin_tools;
+    return &dropin_after_mpi;
+}
+static int dropin_leave(int code) {
+    dropin_within = false;
+    return code;
+}
 
 /* ---- MPI_File_open ---- */
 
 static int enter_MPI_File_open(MPI_Comm comm, const char *path, int amode, MPI_Info info, MPI_File *file) {
     if (dropin_within)
         return dropin_after_pmpi.open(comm, path, amode, info, file);
-    dropin_within = dropin_tools;
-    int code = dropin_open(&dropin_after_mpi, comm, path, amode, info, file);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_open(dropin_enter(), comm, path, amode, info, file));
 }
 static int enter_PMPI_File_open(MPI_Comm comm, const char *path, int amode, MPI_Info info, MPI_File *file) {
     if (dropin_within)
@@ -31,10 +37,7 @@ static int enter_PMPI_File_open(MPI_Comm comm, const char *path, int amode, MPI_
 static int enter_MPI_File_close(MPI_File *file) {
     if (dropin_within)
         return dropin_after_pmpi.close(file);
-    dropin_within = dropin_tools;
-    int code = dropin_close(&dropin_after_mpi, file);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_close(dropin_enter(), file));
 }
 static int enter_PMPI_File_close(MPI_File *file) {
     if (dropin_within)
@@ -47,10 +50,7 @@ static int enter_PMPI_File_close(MPI_File *file) {
 static int enter_MPI_File_delete(const char *path, MPI_Info info) {
     if (dropin_within)
         return dropin_after_pmpi.delete(path, info);
-    dropin_within = dropin_tools;
-    int code = dropin_delete(&dropin_after_mpi, path, info);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_delete(dropin_enter(), path, info));
 }
 static int enter_PMPI_File_delete(const char *path, MPI_Info info) {
     if (dropin_within)
@@ -64,10 +64,7 @@ static int enter_MPI_File_set_view(MPI_File file, MPI_Offset disp, MPI_Datatype 
                                    const char *datarep, MPI_Info info) {
     if (dropin_within)
         return dropin_after_pmpi.set_view(file, disp, etype, filetype, datarep, info);
-    dropin_within = dropin_tools;
-    int code = dropin_set_view(&dropin_after_mpi, file, disp, etype, filetype, datarep, info);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_set_view(dropin_enter(), file, disp, etype, filetype, datarep, info));
 }
 static int enter_PMPI_File_set_view(MPI_File file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype,
                                     const char *datarep, MPI_Info info) {
@@ -81,10 +78,7 @@ static int enter_PMPI_File_set_view(MPI_File file, MPI_Offset disp, MPI_Datatype
 static int enter_MPI_File_get_position(MPI_File file, MPI_Offset *offset) {
     if (dropin_within)
         return dropin_after_pmpi.get_position(file, offset);
-    dropin_within = dropin_tools;
-    int code = dropin_get_position(&dropin_after_mpi, file, offset);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_get_position(dropin_enter(), file, offset));
 }
 static int enter_PMPI_File_get_position(MPI_File file, MPI_Offset *offset) {
     if (dropin_within)
@@ -97,10 +91,7 @@ static int enter_PMPI_File_get_position(MPI_File file, MPI_Offset *offset) {
 static int enter_MPI_File_seek(MPI_File file, MPI_Offset offset, int whence) {
     if (dropin_within)
         return dropin_after_pmpi.seek(file, offset, whence);
-    dropin_within = dropin_tools;
-    int code = dropin_seek(&dropin_after_mpi, file, offset, whence);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_seek(dropin_enter(), file, offset, whence));
 }
 static int enter_PMPI_File_seek(MPI_File file, MPI_Offset offset, int whence) {
     if (dropin_within)
@@ -113,10 +104,7 @@ static int enter_PMPI_File_seek(MPI_File file, MPI_Offset offset, int whence) {
 static int enter_MPI_File_seek_shared(MPI_File file, MPI_Offset offset, int whence) {
     if (dropin_within)
         return dropin_after_pmpi.seek_shared(file, offset, whence);
-    dropin_within = dropin_tools;
-    int code = dropin_seek_shared(&dropin_after_mpi, file, offset, whence);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_seek_shared(dropin_enter(), file, offset, whence));
 }
 static int enter_PMPI_File_seek_shared(MPI_File file, MPI_Offset offset, int whence) {
     if (dropin_within)
@@ -129,10 +117,7 @@ static int enter_PMPI_File_seek_shared(MPI_File file, MPI_Offset offset, int whe
 static int enter_MPI_File_set_atomicity(MPI_File file, int flag) {
     if (dropin_within)
         return dropin_after_pmpi.set_atomicity(file, flag);
-    dropin_within = dropin_tools;
-    int code = dropin_set_atomicity(&dropin_after_mpi, file, flag);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_set_atomicity(dropin_enter(), file, flag));
 }
 static int enter_PMPI_File_set_atomicity(MPI_File file, int flag) {
     if (dropin_within)
@@ -145,10 +130,7 @@ static int enter_PMPI_File_set_atomicity(MPI_File file, int flag) {
 static int enter_MPI_File_set_size(MPI_File file, MPI_Offset size) {
     if (dropin_within)
         return dropin_after_pmpi.set_size(file, size);
-    dropin_within = dropin_tools;
-    int code = dropin_set_size(&dropin_after_mpi, file, size);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_set_size(dropin_enter(), file, size));
 }
 static int enter_PMPI_File_set_size(MPI_File file, MPI_Offset size) {
     if (dropin_within)
@@ -161,10 +143,7 @@ static int enter_PMPI_File_set_size(MPI_File file, MPI_Offset size) {
 static int enter_MPI_File_get_size(MPI_File file, MPI_Offset *size) {
     if (dropin_within)
         return dropin_after_pmpi.get_size(file, size);
-    dropin_within = dropin_tools;
-    int code = dropin_get_size(&dropin_after_mpi, file, size);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_get_size(dropin_enter(), file, size));
 }
 static int enter_PMPI_File_get_size(MPI_File file, MPI_Offset *size) {
     if (dropin_within)
@@ -177,10 +156,7 @@ static int enter_PMPI_File_get_size(MPI_File file, MPI_Offset *size) {
 static int enter_MPI_File_preallocate(MPI_File file, MPI_Offset size) {
     if (dropin_within)
         return dropin_after_pmpi.preallocate(file, size);
-    dropin_within = dropin_tools;
-    int code = dropin_preallocate(&dropin_after_mpi, file, size);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_preallocate(dropin_enter(), file, size));
 }
 static int enter_PMPI_File_preallocate(MPI_File file, MPI_Offset size) {
     if (dropin_within)
@@ -193,10 +169,7 @@ static int enter_PMPI_File_preallocate(MPI_File file, MPI_Offset size) {
 static int enter_MPI_File_sync(MPI_File file) {
     if (dropin_within)
         return dropin_after_pmpi.sync(file);
-    dropin_within = dropin_tools;
-    int code = dropin_sync(&dropin_after_mpi, file);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_sync(dropin_enter(), file));
 }
 static int enter_PMPI_File_sync(MPI_File file) {
     if (dropin_within)
@@ -209,10 +182,7 @@ static int enter_PMPI_File_sync(MPI_File file) {
 static int enter_MPI_File_get_info(MPI_File file, MPI_Info *info) {
     if (dropin_within)
         return dropin_after_pmpi.get_info(file, info);
-    dropin_within = dropin_tools;
-    int code = dropin_get_info(&dropin_after_mpi, file, info);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_get_info(dropin_enter(), file, info));
 }
 static int enter_PMPI_File_get_info(MPI_File file, MPI_Info *info) {
     if (dropin_within)
@@ -228,22 +198,15 @@ int dropin_write_at_all(const dropin_calls *next, MPI_File file, MPI_Offset offs
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    double began = dropin_clock();
-    code = next->write_at_all(file, offset, staged.use, failed ? 0 : count, type, status);
-    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
-    code = dropin_unstage(file, &staged, code, true);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    return dropin_passed(&passing, next->write_at_all(file, offset, passing.staged.use, passing.failed ? 0 : count,
+                                                      type, status));
 }
 static int enter_MPI_File_write_at_all(MPI_File file, MPI_Offset offset, const void *buf, int count,
                                        MPI_Datatype type, MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.write_at_all(file, offset, buf, count, type, status);
-    dropin_within = dropin_tools;
-    int code = dropin_write_at_all(&dropin_after_mpi, file, offset, buf, count, type, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_write_at_all(dropin_enter(), file, offset, buf, count, type, status));
 }
 static int enter_PMPI_File_write_at_all(MPI_File file, MPI_Offset offset, const void *buf, int count,
                                         MPI_Datatype type, MPI_Status *status) {
@@ -260,22 +223,15 @@ int dropin_read_at_all(const dropin_calls *next, MPI_File file, MPI_Offset offse
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    double began = dropin_clock();
-    code = next->read_at_all(file, offset, staged.use, failed ? 0 : count, type, status);
-    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
-    code = dropin_unstage(file, &staged, code, false);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    return dropin_passed(&passing, next->read_at_all(file, offset, passing.staged.use, passing.failed ? 0 : count,
+                                                     type, status));
 }
 static int enter_MPI_File_read_at_all(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
                                       MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.read_at_all(file, offset, buf, count, type, status);
-    dropin_within = dropin_tools;
-    int code = dropin_read_at_all(&dropin_after_mpi, file, offset, buf, count, type, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_read_at_all(dropin_enter(), file, offset, buf, count, type, status));
 }
 static int enter_PMPI_File_read_at_all(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
                                        MPI_Status *status) {
@@ -292,22 +248,15 @@ int dropin_write_all(const dropin_calls *next, MPI_File file, const void *buf, i
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    double began = dropin_clock();
-    code = next->write_all(file, staged.use, failed ? 0 : count, type, status);
-    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
-    code = dropin_unstage(file, &staged, code, true);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    return dropin_passed(&passing, next->write_all(file, passing.staged.use, passing.failed ? 0 : count, type,
+                                                   status));
 }
 static int enter_MPI_File_write_all(MPI_File file, const void *buf, int count, MPI_Datatype type,
                                     MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.write_all(file, buf, count, type, status);
-    dropin_within = dropin_tools;
-    int code = dropin_write_all(&dropin_after_mpi, file, buf, count, type, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_write_all(dropin_enter(), file, buf, count, type, status));
 }
 static int enter_PMPI_File_write_all(MPI_File file, const void *buf, int count, MPI_Datatype type,
                                      MPI_Status *status) {
@@ -324,21 +273,14 @@ int dropin_read_all(const dropin_calls *next, MPI_File file, void *buf, int coun
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    double began = dropin_clock();
-    code = next->read_all(file, staged.use, failed ? 0 : count, type, status);
-    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
-    code = dropin_unstage(file, &staged, code, false);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    return dropin_passed(&passing, next->read_all(file, passing.staged.use, passing.failed ? 0 : count, type,
+                                                  status));
 }
 static int enter_MPI_File_read_all(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.read_all(file, buf, count, type, status);
-    dropin_within = dropin_tools;
-    int code = dropin_read_all(&dropin_after_mpi, file, buf, count, type, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_read_all(dropin_enter(), file, buf, count, type, status));
 }
 static int enter_PMPI_File_read_all(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status) {
     if (dropin_within)
@@ -354,23 +296,16 @@ int dropin_write_at_all_begin(const dropin_calls *next, MPI_File file, MPI_Offse
     int code;
     if (dropin_serve_begin(file, &wanted, &code))
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
     sago_write_elsewhere();
-    double began = dropin_clock();
-    code = dropin_begun_by_mpi(file, next->write_at_all_begin(file, offset, staged.use, failed ? 0 : count, type));
-    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
-    code = dropin_stage_begun(file, &staged, code);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    return dropin_passed_begun(&passing, dropin_begun_by_mpi(file, next->write_at_all_begin(file, offset,
+            passing.staged.use, passing.failed ? 0 : count, type)));
 }
 static int enter_MPI_File_write_at_all_begin(MPI_File file, MPI_Offset offset, const void *buf, int count,
                                              MPI_Datatype type) {
     if (dropin_within)
         return dropin_after_pmpi.write_at_all_begin(file, offset, buf, count, type);
-    dropin_within = dropin_tools;
-    int code = dropin_write_at_all_begin(&dropin_after_mpi, file, offset, buf, count, type);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_write_at_all_begin(dropin_enter(), file, offset, buf, count, type));
 }
 static int enter_PMPI_File_write_at_all_begin(MPI_File file, MPI_Offset offset, const void *buf, int count,
                                               MPI_Datatype type) {
@@ -387,22 +322,15 @@ int dropin_read_at_all_begin(const dropin_calls *next, MPI_File file, MPI_Offset
     int code;
     if (dropin_serve_begin(file, &wanted, &code))
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    double began = dropin_clock();
-    code = dropin_begun_by_mpi(file, next->read_at_all_begin(file, offset, staged.use, failed ? 0 : count, type));
-    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
-    code = dropin_stage_begun(file, &staged, code);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    return dropin_passed_begun(&passing, dropin_begun_by_mpi(file, next->read_at_all_begin(file, offset,
+            passing.staged.use, passing.failed ? 0 : count, type)));
 }
 static int enter_MPI_File_read_at_all_begin(MPI_File file, MPI_Offset offset, void *buf, int count,
                                             MPI_Datatype type) {
     if (dropin_within)
         return dropin_after_pmpi.read_at_all_begin(file, offset, buf, count, type);
-    dropin_within = dropin_tools;
-    int code = dropin_read_at_all_begin(&dropin_after_mpi, file, offset, buf, count, type);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_read_at_all_begin(dropin_enter(), file, offset, buf, count, type));
 }
 static int enter_PMPI_File_read_at_all_begin(MPI_File file, MPI_Offset offset, void *buf, int count,
                                              MPI_Datatype type) {
@@ -419,22 +347,15 @@ int dropin_write_all_begin(const dropin_calls *next, MPI_File file, const void *
     int code;
     if (dropin_serve_begin(file, &wanted, &code))
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
     sago_write_elsewhere();
-    double began = dropin_clock();
-    code = dropin_begun_by_mpi(file, next->write_all_begin(file, staged.use, failed ? 0 : count, type));
-    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
-    code = dropin_stage_begun(file, &staged, code);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    return dropin_passed_begun(&passing, dropin_begun_by_mpi(file, next->write_all_begin(file, passing.staged.use,
+            passing.failed ? 0 : count, type)));
 }
 static int enter_MPI_File_write_all_begin(MPI_File file, const void *buf, int count, MPI_Datatype type) {
     if (dropin_within)
         return dropin_after_pmpi.write_all_begin(file, buf, count, type);
-    dropin_within = dropin_tools;
-    int code = dropin_write_all_begin(&dropin_after_mpi, file, buf, count, type);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_write_all_begin(dropin_enter(), file, buf, count, type));
 }
 static int enter_PMPI_File_write_all_begin(MPI_File file, const void *buf, int count, MPI_Datatype type) {
     if (dropin_within)
@@ -449,21 +370,14 @@ int dropin_read_all_begin(const dropin_calls *next, MPI_File file, void *buf, in
     int code;
     if (dropin_serve_begin(file, &wanted, &code))
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    double began = dropin_clock();
-    code = dropin_begun_by_mpi(file, next->read_all_begin(file, staged.use, failed ? 0 : count, type));
-    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
-    code = dropin_stage_begun(file, &staged, code);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    return dropin_passed_begun(&passing, dropin_begun_by_mpi(file, next->read_all_begin(file, passing.staged.use,
+            passing.failed ? 0 : count, type)));
 }
 static int enter_MPI_File_read_all_begin(MPI_File file, void *buf, int count, MPI_Datatype type) {
     if (dropin_within)
         return dropin_after_pmpi.read_all_begin(file, buf, count, type);
-    dropin_within = dropin_tools;
-    int code = dropin_read_all_begin(&dropin_after_mpi, file, buf, count, type);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_read_all_begin(dropin_enter(), file, buf, count, type));
 }
 static int enter_PMPI_File_read_all_begin(MPI_File file, void *buf, int count, MPI_Datatype type) {
     if (dropin_within)
@@ -479,24 +393,18 @@ int dropin_iwrite_at_all(const dropin_calls *next, MPI_File file, MPI_Offset off
     int code;
     if (dropin_serve_start(file, &wanted, request, &code))
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    if (failed)
-        return failed;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    if (passing.failed)
+        return passing.failed;
     sago_write_elsewhere();
-    double began = dropin_clock();
-    code = next->iwrite_at_all(file, offset, staged.use, count, type, request);
-    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
-    return dropin_unstage_started(file, &staged, code, true, request);
+    return dropin_passed_started(&passing, next->iwrite_at_all(file, offset, passing.staged.use, count, type,
+                                                               request), request);
 }
 static int enter_MPI_File_iwrite_at_all(MPI_File file, MPI_Offset offset, const void *buf, int count,
                                         MPI_Datatype type, MPI_Request *request) {
     if (dropin_within)
         return dropin_after_pmpi.iwrite_at_all(file, offset, buf, count, type, request);
-    dropin_within = dropin_tools;
-    int code = dropin_iwrite_at_all(&dropin_after_mpi, file, offset, buf, count, type, request);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_iwrite_at_all(dropin_enter(), file, offset, buf, count, type, request));
 }
 static int enter_PMPI_File_iwrite_at_all(MPI_File file, MPI_Offset offset, const void *buf, int count,
                                          MPI_Datatype type, MPI_Request *request) {
@@ -513,23 +421,17 @@ int dropin_iread_at_all(const dropin_calls *next, MPI_File file, MPI_Offset offs
     int code;
     if (dropin_serve_start(file, &wanted, request, &code))
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    if (failed)
-        return failed;
-    double began = dropin_clock();
-    code = next->iread_at_all(file, offset, staged.use, count, type, request);
-    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
-    return dropin_unstage_started(file, &staged, code, false, request);
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    if (passing.failed)
+        return passing.failed;
+    return dropin_passed_started(&passing, next->iread_at_all(file, offset, passing.staged.use, count, type,
+                                                              request), request);
 }
 static int enter_MPI_File_iread_at_all(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
                                        MPI_Request *request) {
     if (dropin_within)
         return dropin_after_pmpi.iread_at_all(file, offset, buf, count, type, request);
-    dropin_within = dropin_tools;
-    int code = dropin_iread_at_all(&dropin_after_mpi, file, offset, buf, count, type, request);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_iread_at_all(dropin_enter(), file, offset, buf, count, type, request));
 }
 static int enter_PMPI_File_iread_at_all(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
                                         MPI_Request *request) {
@@ -546,24 +448,18 @@ int dropin_iwrite_all(const dropin_calls *next, MPI_File file, const void *buf, 
     int code;
     if (dropin_serve_start(file, &wanted, request, &code))
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    if (failed)
-        return failed;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    if (passing.failed)
+        return passing.failed;
     sago_write_elsewhere();
-    double began = dropin_clock();
-    code = next->iwrite_all(file, staged.use, count, type, request);
-    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
-    return dropin_unstage_started(file, &staged, code, true, request);
+    return dropin_passed_started(&passing, next->iwrite_all(file, passing.staged.use, count, type, request),
+                                                            request);
 }
 static int enter_MPI_File_iwrite_all(MPI_File file, const void *buf, int count, MPI_Datatype type,
                                      MPI_Request *request) {
     if (dropin_within)
         return dropin_after_pmpi.iwrite_all(file, buf, count, type, request);
-    dropin_within = dropin_tools;
-    int code = dropin_iwrite_all(&dropin_after_mpi, file, buf, count, type, request);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_iwrite_all(dropin_enter(), file, buf, count, type, request));
 }
 static int enter_PMPI_File_iwrite_all(MPI_File file, const void *buf, int count, MPI_Datatype type,
                                       MPI_Request *request) {
@@ -580,22 +476,16 @@ int dropin_iread_all(const dropin_calls *next, MPI_File file, void *buf, int cou
     int code;
     if (dropin_serve_start(file, &wanted, request, &code))
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    if (failed)
-        return failed;
-    double began = dropin_clock();
-    code = next->iread_all(file, staged.use, count, type, request);
-    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
-    return dropin_unstage_started(file, &staged, code, false, request);
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    if (passing.failed)
+        return passing.failed;
+    return dropin_passed_started(&passing, next->iread_all(file, passing.staged.use, count, type, request),
+                                                           request);
 }
 static int enter_MPI_File_iread_all(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Request *request) {
     if (dropin_within)
         return dropin_after_pmpi.iread_all(file, buf, count, type, request);
-    dropin_within = dropin_tools;
-    int code = dropin_iread_all(&dropin_after_mpi, file, buf, count, type, request);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_iread_all(dropin_enter(), file, buf, count, type, request));
 }
 static int enter_PMPI_File_iread_all(MPI_File file, void *buf, int count, MPI_Datatype type,
                                      MPI_Request *request) {
@@ -608,26 +498,21 @@ static int enter_PMPI_File_iread_all(MPI_File file, void *buf, int count, MPI_Da
 
 int dropin_write(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
                  MPI_Status *status) {
-    dropin_staged staged = {0};
+    dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_pointer(file);
-    code = code ? code : dropin_stage(file, &staged, buf, count, type);
     if (code)
         return code;
     int lock = dropin_atomic_enter(file);
-    double began = dropin_clock();
-    code = next->write(file, staged.use, count, type, status);
-    dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
-    code = dropin_unstage(file, &staged, code, true);
+    dropin_passing passing = dropin_pass(file, &wanted, false);
+    code = passing.failed ? passing.failed : dropin_passed(&passing, next->write(file, passing.staged.use, count,
+            type, status));
     dropin_atomic_leave(lock);
     return code;
 }
 static int enter_MPI_File_write(MPI_File file, const void *buf, int count, MPI_Datatype type, MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.write(file, buf, count, type, status);
-    dropin_within = dropin_tools;
-    int code = dropin_write(&dropin_after_mpi, file, buf, count, type, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_write(dropin_enter(), file, buf, count, type, status));
 }
 static int enter_PMPI_File_write(MPI_File file, const void *buf, int count, MPI_Datatype type,
                                  MPI_Status *status) {
@@ -640,26 +525,21 @@ static int enter_PMPI_File_write(MPI_File file, const void *buf, int count, MPI_
 
 int dropin_read(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
                 MPI_Status *status) {
-    dropin_staged staged = {0};
+    dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_pointer(file);
-    code = code ? code : dropin_stage(file, &staged, buf, count, type);
     if (code)
         return code;
     int lock = dropin_atomic_enter(file);
-    double began = dropin_clock();
-    code = next->read(file, staged.use, count, type, status);
-    dropin_count_passed(file, began, code, &(dropin_passed){false, false, count, type});
-    code = dropin_unstage(file, &staged, code, false);
+    dropin_passing passing = dropin_pass(file, &wanted, false);
+    code = passing.failed ? passing.failed : dropin_passed(&passing, next->read(file, passing.staged.use, count,
+            type, status));
     dropin_atomic_leave(lock);
     return code;
 }
 static int enter_MPI_File_read(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.read(file, buf, count, type, status);
-    dropin_within = dropin_tools;
-    int code = dropin_read(&dropin_after_mpi, file, buf, count, type, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_read(dropin_enter(), file, buf, count, type, status));
 }
 static int enter_PMPI_File_read(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status) {
     if (dropin_within)
@@ -671,16 +551,14 @@ static int enter_PMPI_File_read(MPI_File file, void *buf, int count, MPI_Datatyp
 
 int dropin_write_at(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf, int count,
                     MPI_Datatype type, MPI_Status *status) {
-    dropin_staged staged = {0};
+    dropin_access wanted = {true, true, offset, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
-    code = code ? code : dropin_stage(file, &staged, buf, count, type);
     if (code)
         return code;
     int lock = dropin_atomic_enter(file);
-    double began = dropin_clock();
-    code = next->write_at(file, offset, staged.use, count, type, status);
-    dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
-    code = dropin_unstage(file, &staged, code, true);
+    dropin_passing passing = dropin_pass(file, &wanted, false);
+    code = passing.failed ? passing.failed : dropin_passed(&passing, next->write_at(file, offset,
+            passing.staged.use, count, type, status));
     dropin_atomic_leave(lock);
     return code;
 }
@@ -688,10 +566,7 @@ static int enter_MPI_File_write_at(MPI_File file, MPI_Offset offset, const void 
                                    MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.write_at(file, offset, buf, count, type, status);
-    dropin_within = dropin_tools;
-    int code = dropin_write_at(&dropin_after_mpi, file, offset, buf, count, type, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_write_at(dropin_enter(), file, offset, buf, count, type, status));
 }
 static int enter_PMPI_File_write_at(MPI_File file, MPI_Offset offset, const void *buf, int count,
                                     MPI_Datatype type, MPI_Status *status) {
@@ -704,16 +579,14 @@ static int enter_PMPI_File_write_at(MPI_File file, MPI_Offset offset, const void
 
 int dropin_read_at(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, int count,
                    MPI_Datatype type, MPI_Status *status) {
-    dropin_staged staged = {0};
+    dropin_access wanted = {false, true, offset, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
-    code = code ? code : dropin_stage(file, &staged, buf, count, type);
     if (code)
         return code;
     int lock = dropin_atomic_enter(file);
-    double began = dropin_clock();
-    code = next->read_at(file, offset, staged.use, count, type, status);
-    dropin_count_passed(file, began, code, &(dropin_passed){false, false, count, type});
-    code = dropin_unstage(file, &staged, code, false);
+    dropin_passing passing = dropin_pass(file, &wanted, false);
+    code = passing.failed ? passing.failed : dropin_passed(&passing, next->read_at(file, offset,
+            passing.staged.use, count, type, status));
     dropin_atomic_leave(lock);
     return code;
 }
@@ -721,10 +594,7 @@ static int enter_MPI_File_read_at(MPI_File file, MPI_Offset offset, void *buf, i
                                   MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.read_at(file, offset, buf, count, type, status);
-    dropin_within = dropin_tools;
-    int code = dropin_read_at(&dropin_after_mpi, file, offset, buf, count, type, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_read_at(dropin_enter(), file, offset, buf, count, type, status));
 }
 static int enter_PMPI_File_read_at(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
                                    MPI_Status *status) {
@@ -737,25 +607,19 @@ static int enter_PMPI_File_read_at(MPI_File file, MPI_Offset offset, void *buf, 
 
 int dropin_write_shared(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
                         MPI_Status *status) {
+    dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    double began = dropin_clock();
-    code = next->write_shared(file, staged.use, failed ? 0 : count, type, status);
-    dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
-    code = dropin_unstage(file, &staged, code, true);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, false);
+    return dropin_passed(&passing, next->write_shared(file, passing.staged.use, passing.failed ? 0 : count, type,
+                                                      status));
 }
 static int enter_MPI_File_write_shared(MPI_File file, const void *buf, int count, MPI_Datatype type,
                                        MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.write_shared(file, buf, count, type, status);
-    dropin_within = dropin_tools;
-    int code = dropin_write_shared(&dropin_after_mpi, file, buf, count, type, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_write_shared(dropin_enter(), file, buf, count, type, status));
 }
 static int enter_PMPI_File_write_shared(MPI_File file, const void *buf, int count, MPI_Datatype type,
                                         MPI_Status *status) {
@@ -768,24 +632,18 @@ static int enter_PMPI_File_write_shared(MPI_File file, const void *buf, int coun
 
 int dropin_read_shared(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
                        MPI_Status *status) {
+    dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    double began = dropin_clock();
-    code = next->read_shared(file, staged.use, failed ? 0 : count, type, status);
-    dropin_count_passed(file, began, code, &(dropin_passed){false, false, count, type});
-    code = dropin_unstage(file, &staged, code, false);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, false);
+    return dropin_passed(&passing, next->read_shared(file, passing.staged.use, passing.failed ? 0 : count, type,
+                                                     status));
 }
 static int enter_MPI_File_read_shared(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.read_shared(file, buf, count, type, status);
-    dropin_within = dropin_tools;
-    int code = dropin_read_shared(&dropin_after_mpi, file, buf, count, type, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_read_shared(dropin_enter(), file, buf, count, type, status));
 }
 static int enter_PMPI_File_read_shared(MPI_File file, void *buf, int count, MPI_Datatype type,
                                        MPI_Status *status) {
@@ -798,27 +656,21 @@ static int enter_PMPI_File_read_shared(MPI_File file, void *buf, int count, MPI_
 
 int dropin_iwrite(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
                   MPI_Request *request) {
+    dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_pointer(file);
     if (code)
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    if (failed)
-        return failed;
+    dropin_passing passing = dropin_pass(file, &wanted, false);
+    if (passing.failed)
+        return passing.failed;
     sago_write_elsewhere();
-    double began = dropin_clock();
-    code = next->iwrite(file, staged.use, count, type, request);
-    dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
-    return dropin_unstage_started(file, &staged, code, true, request);
+    return dropin_passed_started(&passing, next->iwrite(file, passing.staged.use, count, type, request), request);
 }
 static int enter_MPI_File_iwrite(MPI_File file, const void *buf, int count, MPI_Datatype type,
                                  MPI_Request *request) {
     if (dropin_within)
         return dropin_after_pmpi.iwrite(file, buf, count, type, request);
-    dropin_within = dropin_tools;
-    int code = dropin_iwrite(&dropin_after_mpi, file, buf, count, type, request);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_iwrite(dropin_enter(), file, buf, count, type, request));
 }
 static int enter_PMPI_File_iwrite(MPI_File file, const void *buf, int count, MPI_Datatype type,
                                   MPI_Request *request) {
@@ -831,25 +683,19 @@ static int enter_PMPI_File_iwrite(MPI_File file, const void *buf, int count, MPI
 
 int dropin_iread(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
                  MPI_Request *request) {
+    dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_pointer(file);
     if (code)
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    if (failed)
-        return failed;
-    double began = dropin_clock();
-    code = next->iread(file, staged.use, count, type, request);
-    dropin_count_passed(file, began, code, &(dropin_passed){false, false, count, type});
-    return dropin_unstage_started(file, &staged, code, false, request);
+    dropin_passing passing = dropin_pass(file, &wanted, false);
+    if (passing.failed)
+        return passing.failed;
+    return dropin_passed_started(&passing, next->iread(file, passing.staged.use, count, type, request), request);
 }
 static int enter_MPI_File_iread(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Request *request) {
     if (dropin_within)
         return dropin_after_pmpi.iread(file, buf, count, type, request);
-    dropin_within = dropin_tools;
-    int code = dropin_iread(&dropin_after_mpi, file, buf, count, type, request);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_iread(dropin_enter(), file, buf, count, type, request));
 }
 static int enter_PMPI_File_iread(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Request *request) {
     if (dropin_within)
@@ -861,27 +707,22 @@ static int enter_PMPI_File_iread(MPI_File file, void *buf, int count, MPI_Dataty
 
 int dropin_iwrite_at(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf, int count,
                      MPI_Datatype type, MPI_Request *request) {
+    dropin_access wanted = {true, true, offset, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    if (failed)
-        return failed;
+    dropin_passing passing = dropin_pass(file, &wanted, false);
+    if (passing.failed)
+        return passing.failed;
     sago_write_elsewhere();
-    double began = dropin_clock();
-    code = next->iwrite_at(file, offset, staged.use, count, type, request);
-    dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
-    return dropin_unstage_started(file, &staged, code, true, request);
+    return dropin_passed_started(&passing, next->iwrite_at(file, offset, passing.staged.use, count, type, request),
+                                                           request);
 }
 static int enter_MPI_File_iwrite_at(MPI_File file, MPI_Offset offset, const void *buf, int count,
                                     MPI_Datatype type, MPI_Request *request) {
     if (dropin_within)
         return dropin_after_pmpi.iwrite_at(file, offset, buf, count, type, request);
-    dropin_within = dropin_tools;
-    int code = dropin_iwrite_at(&dropin_after_mpi, file, offset, buf, count, type, request);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_iwrite_at(dropin_enter(), file, offset, buf, count, type, request));
 }
 static int enter_PMPI_File_iwrite_at(MPI_File file, MPI_Offset offset, const void *buf, int count,
                                      MPI_Datatype type, MPI_Request *request) {
@@ -894,26 +735,21 @@ static int enter_PMPI_File_iwrite_at(MPI_File file, MPI_Offset offset, const voi
 
 int dropin_iread_at(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, int count,
                     MPI_Datatype type, MPI_Request *request) {
+    dropin_access wanted = {false, true, offset, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    if (failed)
-        return failed;
-    double began = dropin_clock();
-    code = next->iread_at(file, offset, staged.use, count, type, request);
-    dropin_count_passed(file, began, code, &(dropin_passed){false, false, count, type});
-    return dropin_unstage_started(file, &staged, code, false, request);
+    dropin_passing passing = dropin_pass(file, &wanted, false);
+    if (passing.failed)
+        return passing.failed;
+    return dropin_passed_started(&passing, next->iread_at(file, offset, passing.staged.use, count, type, request),
+                                                          request);
 }
 static int enter_MPI_File_iread_at(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
                                    MPI_Request *request) {
     if (dropin_within)
         return dropin_after_pmpi.iread_at(file, offset, buf, count, type, request);
-    dropin_within = dropin_tools;
-    int code = dropin_iread_at(&dropin_after_mpi, file, offset, buf, count, type, request);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_iread_at(dropin_enter(), file, offset, buf, count, type, request));
 }
 static int enter_PMPI_File_iread_at(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
                                     MPI_Request *request) {
@@ -926,27 +762,22 @@ static int enter_PMPI_File_iread_at(MPI_File file, MPI_Offset offset, void *buf,
 
 int dropin_iwrite_shared(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
                          MPI_Request *request) {
+    dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    if (failed)
-        return failed;
+    dropin_passing passing = dropin_pass(file, &wanted, false);
+    if (passing.failed)
+        return passing.failed;
     sago_write_elsewhere();
-    double began = dropin_clock();
-    code = next->iwrite_shared(file, staged.use, count, type, request);
-    dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
-    return dropin_unstage_started(file, &staged, code, true, request);
+    return dropin_passed_started(&passing, next->iwrite_shared(file, passing.staged.use, count, type, request),
+                                                               request);
 }
 static int enter_MPI_File_iwrite_shared(MPI_File file, const void *buf, int count, MPI_Datatype type,
                                         MPI_Request *request) {
     if (dropin_within)
         return dropin_after_pmpi.iwrite_shared(file, buf, count, type, request);
-    dropin_within = dropin_tools;
-    int code = dropin_iwrite_shared(&dropin_after_mpi, file, buf, count, type, request);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_iwrite_shared(dropin_enter(), file, buf, count, type, request));
 }
 static int enter_PMPI_File_iwrite_shared(MPI_File file, const void *buf, int count, MPI_Datatype type,
                                          MPI_Request *request) {
@@ -959,26 +790,21 @@ static int enter_PMPI_File_iwrite_shared(MPI_File file, const void *buf, int cou
 
 int dropin_iread_shared(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
                         MPI_Request *request) {
+    dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    if (failed)
-        return failed;
-    double began = dropin_clock();
-    code = next->iread_shared(file, staged.use, count, type, request);
-    dropin_count_passed(file, began, code, &(dropin_passed){false, false, count, type});
-    return dropin_unstage_started(file, &staged, code, false, request);
+    dropin_passing passing = dropin_pass(file, &wanted, false);
+    if (passing.failed)
+        return passing.failed;
+    return dropin_passed_started(&passing, next->iread_shared(file, passing.staged.use, count, type, request),
+                                                              request);
 }
 static int enter_MPI_File_iread_shared(MPI_File file, void *buf, int count, MPI_Datatype type,
                                        MPI_Request *request) {
     if (dropin_within)
         return dropin_after_pmpi.iread_shared(file, buf, count, type, request);
-    dropin_within = dropin_tools;
-    int code = dropin_iread_shared(&dropin_after_mpi, file, buf, count, type, request);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_iread_shared(dropin_enter(), file, buf, count, type, request));
 }
 static int enter_PMPI_File_iread_shared(MPI_File file, void *buf, int count, MPI_Datatype type,
                                         MPI_Request *request) {
@@ -991,25 +817,19 @@ static int enter_PMPI_File_iread_shared(MPI_File file, void *buf, int count, MPI
 
 int dropin_write_ordered(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
                          MPI_Status *status) {
+    dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_ordered(file);
     if (code)
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    double began = dropin_clock();
-    code = next->write_ordered(file, staged.use, failed ? 0 : count, type, status);
-    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
-    code = dropin_unstage(file, &staged, code, true);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    return dropin_passed(&passing, next->write_ordered(file, passing.staged.use, passing.failed ? 0 : count, type,
+                                                       status));
 }
 static int enter_MPI_File_write_ordered(MPI_File file, const void *buf, int count, MPI_Datatype type,
                                         MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.write_ordered(file, buf, count, type, status);
-    dropin_within = dropin_tools;
-    int code = dropin_write_ordered(&dropin_after_mpi, file, buf, count, type, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_write_ordered(dropin_enter(), file, buf, count, type, status));
 }
 static int enter_PMPI_File_write_ordered(MPI_File file, const void *buf, int count, MPI_Datatype type,
                                          MPI_Status *status) {
@@ -1022,25 +842,19 @@ static int enter_PMPI_File_write_ordered(MPI_File file, const void *buf, int cou
 
 int dropin_read_ordered(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
                         MPI_Status *status) {
+    dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_ordered(file);
     if (code)
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    double began = dropin_clock();
-    code = next->read_ordered(file, staged.use, failed ? 0 : count, type, status);
-    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
-    code = dropin_unstage(file, &staged, code, false);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    return dropin_passed(&passing, next->read_ordered(file, passing.staged.use, passing.failed ? 0 : count, type,
+                                                      status));
 }
 static int enter_MPI_File_read_ordered(MPI_File file, void *buf, int count, MPI_Datatype type,
                                        MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.read_ordered(file, buf, count, type, status);
-    dropin_within = dropin_tools;
-    int code = dropin_read_ordered(&dropin_after_mpi, file, buf, count, type, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_read_ordered(dropin_enter(), file, buf, count, type, status));
 }
 static int enter_PMPI_File_read_ordered(MPI_File file, void *buf, int count, MPI_Datatype type,
                                         MPI_Status *status) {
@@ -1053,25 +867,19 @@ static int enter_PMPI_File_read_ordered(MPI_File file, void *buf, int count, MPI
 
 int dropin_write_ordered_begin(const dropin_calls *next, MPI_File file, const void *buf, int count,
                                MPI_Datatype type) {
+    dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_ordered(file);
     if (code)
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
     sago_write_elsewhere();
-    double began = dropin_clock();
-    code = next->write_ordered_begin(file, staged.use, failed ? 0 : count, type);
-    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
-    code = dropin_stage_begun(file, &staged, code);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    return dropin_passed_begun(&passing, next->write_ordered_begin(file, passing.staged.use,
+            passing.failed ? 0 : count, type));
 }
 static int enter_MPI_File_write_ordered_begin(MPI_File file, const void *buf, int count, MPI_Datatype type) {
     if (dropin_within)
         return dropin_after_pmpi.write_ordered_begin(file, buf, count, type);
-    dropin_within = dropin_tools;
-    int code = dropin_write_ordered_begin(&dropin_after_mpi, file, buf, count, type);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_write_ordered_begin(dropin_enter(), file, buf, count, type));
 }
 static int enter_PMPI_File_write_ordered_begin(MPI_File file, const void *buf, int count, MPI_Datatype type) {
     if (dropin_within)
@@ -1082,24 +890,18 @@ static int enter_PMPI_File_write_ordered_begin(MPI_File file, const void *buf, i
 /* ---- MPI_File_read_ordered_begin ---- */
 
 int dropin_read_ordered_begin(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type) {
+    dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_ordered(file);
     if (code)
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    double began = dropin_clock();
-    code = next->read_ordered_begin(file, staged.use, failed ? 0 : count, type);
-    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
-    code = dropin_stage_begun(file, &staged, code);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    return dropin_passed_begun(&passing, next->read_ordered_begin(file, passing.staged.use,
+            passing.failed ? 0 : count, type));
 }
 static int enter_MPI_File_read_ordered_begin(MPI_File file, void *buf, int count, MPI_Datatype type) {
     if (dropin_within)
         return dropin_after_pmpi.read_ordered_begin(file, buf, count, type);
-    dropin_within = dropin_tools;
-    int code = dropin_read_ordered_begin(&dropin_after_mpi, file, buf, count, type);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_read_ordered_begin(dropin_enter(), file, buf, count, type));
 }
 static int enter_PMPI_File_read_ordered_begin(MPI_File file, void *buf, int count, MPI_Datatype type) {
     if (dropin_within)
@@ -1116,22 +918,15 @@ int dropin_write_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset of
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    double began = dropin_clock();
-    code = next->write_at_all_c(file, offset, staged.use, failed ? 0 : count, type, status);
-    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
-    code = dropin_unstage(file, &staged, code, true);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    return dropin_passed(&passing, next->write_at_all_c(file, offset, passing.staged.use,
+                                                        passing.failed ? 0 : count, type, status));
 }
 static int enter_MPI_File_write_at_all_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
                                          MPI_Datatype type, MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.write_at_all_c(file, offset, buf, count, type, status);
-    dropin_within = dropin_tools;
-    int code = dropin_write_at_all_c(&dropin_after_mpi, file, offset, buf, count, type, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_write_at_all_c(dropin_enter(), file, offset, buf, count, type, status));
 }
 static int enter_PMPI_File_write_at_all_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
                                           MPI_Datatype type, MPI_Status *status) {
@@ -1150,22 +945,15 @@ int dropin_read_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset off
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    double began = dropin_clock();
-    code = next->read_at_all_c(file, offset, staged.use, failed ? 0 : count, type, status);
-    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
-    code = dropin_unstage(file, &staged, code, false);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    return dropin_passed(&passing, next->read_at_all_c(file, offset, passing.staged.use,
+                                                       passing.failed ? 0 : count, type, status));
 }
 static int enter_MPI_File_read_at_all_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
                                         MPI_Datatype type, MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.read_at_all_c(file, offset, buf, count, type, status);
-    dropin_within = dropin_tools;
-    int code = dropin_read_at_all_c(&dropin_after_mpi, file, offset, buf, count, type, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_read_at_all_c(dropin_enter(), file, offset, buf, count, type, status));
 }
 static int enter_PMPI_File_read_at_all_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
                                          MPI_Datatype type, MPI_Status *status) {
@@ -1184,22 +972,15 @@ int dropin_write_all_c(const dropin_calls *next, MPI_File file, const void *buf,
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    double began = dropin_clock();
-    code = next->write_all_c(file, staged.use, failed ? 0 : count, type, status);
-    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
-    code = dropin_unstage(file, &staged, code, true);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    return dropin_passed(&passing, next->write_all_c(file, passing.staged.use, passing.failed ? 0 : count, type,
+                                                     status));
 }
 static int enter_MPI_File_write_all_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
                                       MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.write_all_c(file, buf, count, type, status);
-    dropin_within = dropin_tools;
-    int code = dropin_write_all_c(&dropin_after_mpi, file, buf, count, type, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_write_all_c(dropin_enter(), file, buf, count, type, status));
 }
 static int enter_PMPI_File_write_all_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
                                        MPI_Status *status) {
@@ -1218,22 +999,15 @@ int dropin_read_all_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Co
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    double began = dropin_clock();
-    code = next->read_all_c(file, staged.use, failed ? 0 : count, type, status);
-    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
-    code = dropin_unstage(file, &staged, code, false);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    return dropin_passed(&passing, next->read_all_c(file, passing.staged.use, passing.failed ? 0 : count, type,
+                                                    status));
 }
 static int enter_MPI_File_read_all_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
                                      MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.read_all_c(file, buf, count, type, status);
-    dropin_within = dropin_tools;
-    int code = dropin_read_all_c(&dropin_after_mpi, file, buf, count, type, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_read_all_c(dropin_enter(), file, buf, count, type, status));
 }
 static int enter_PMPI_File_read_all_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
                                       MPI_Status *status) {
@@ -1252,24 +1026,16 @@ int dropin_write_at_all_begin_c(const dropin_calls *next, MPI_File file, MPI_Off
     int code;
     if (dropin_serve_begin(file, &wanted, &code))
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
     sago_write_elsewhere();
-    double began = dropin_clock();
-    code = dropin_begun_by_mpi(file, next->write_at_all_begin_c(file, offset, staged.use, failed ? 0 : count,
-            type));
-    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
-    code = dropin_stage_begun(file, &staged, code);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    return dropin_passed_begun(&passing, dropin_begun_by_mpi(file, next->write_at_all_begin_c(file, offset,
+            passing.staged.use, passing.failed ? 0 : count, type)));
 }
 static int enter_MPI_File_write_at_all_begin_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
                                                MPI_Datatype type) {
     if (dropin_within)
         return dropin_after_pmpi.write_at_all_begin_c(file, offset, buf, count, type);
-    dropin_within = dropin_tools;
-    int code = dropin_write_at_all_begin_c(&dropin_after_mpi, file, offset, buf, count, type);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_write_at_all_begin_c(dropin_enter(), file, offset, buf, count, type));
 }
 static int enter_PMPI_File_write_at_all_begin_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
                                                 MPI_Datatype type) {
@@ -1288,23 +1054,15 @@ int dropin_read_at_all_begin_c(const dropin_calls *next, MPI_File file, MPI_Offs
     int code;
     if (dropin_serve_begin(file, &wanted, &code))
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    double began = dropin_clock();
-    code = dropin_begun_by_mpi(file, next->read_at_all_begin_c(file, offset, staged.use, failed ? 0 : count,
-                                                               type));
-    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
-    code = dropin_stage_begun(file, &staged, code);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    return dropin_passed_begun(&passing, dropin_begun_by_mpi(file, next->read_at_all_begin_c(file, offset,
+            passing.staged.use, passing.failed ? 0 : count, type)));
 }
 static int enter_MPI_File_read_at_all_begin_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
                                               MPI_Datatype type) {
     if (dropin_within)
         return dropin_after_pmpi.read_at_all_begin_c(file, offset, buf, count, type);
-    dropin_within = dropin_tools;
-    int code = dropin_read_at_all_begin_c(&dropin_after_mpi, file, offset, buf, count, type);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_read_at_all_begin_c(dropin_enter(), file, offset, buf, count, type));
 }
 static int enter_PMPI_File_read_at_all_begin_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
                                                MPI_Datatype type) {
@@ -1323,22 +1081,15 @@ int dropin_write_all_begin_c(const dropin_calls *next, MPI_File file, const void
     int code;
     if (dropin_serve_begin(file, &wanted, &code))
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
     sago_write_elsewhere();
-    double began = dropin_clock();
-    code = dropin_begun_by_mpi(file, next->write_all_begin_c(file, staged.use, failed ? 0 : count, type));
-    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
-    code = dropin_stage_begun(file, &staged, code);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    return dropin_passed_begun(&passing, dropin_begun_by_mpi(file, next->write_all_begin_c(file,
+            passing.staged.use, passing.failed ? 0 : count, type)));
 }
 static int enter_MPI_File_write_all_begin_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type) {
     if (dropin_within)
         return dropin_after_pmpi.write_all_begin_c(file, buf, count, type);
-    dropin_within = dropin_tools;
-    int code = dropin_write_all_begin_c(&dropin_after_mpi, file, buf, count, type);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_write_all_begin_c(dropin_enter(), file, buf, count, type));
 }
 static int enter_PMPI_File_write_all_begin_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type) {
     if (dropin_within)
@@ -1356,21 +1107,14 @@ int dropin_read_all_begin_c(const dropin_calls *next, MPI_File file, void *buf, 
     int code;
     if (dropin_serve_begin(file, &wanted, &code))
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    double began = dropin_clock();
-    code = dropin_begun_by_mpi(file, next->read_all_begin_c(file, staged.use, failed ? 0 : count, type));
-    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
-    code = dropin_stage_begun(file, &staged, code);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    return dropin_passed_begun(&passing, dropin_begun_by_mpi(file, next->read_all_begin_c(file, passing.staged.use,
+            passing.failed ? 0 : count, type)));
 }
 static int enter_MPI_File_read_all_begin_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type) {
     if (dropin_within)
         return dropin_after_pmpi.read_all_begin_c(file, buf, count, type);
-    dropin_within = dropin_tools;
-    int code = dropin_read_all_begin_c(&dropin_after_mpi, file, buf, count, type);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_read_all_begin_c(dropin_enter(), file, buf, count, type));
 }
 static int enter_PMPI_File_read_all_begin_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type) {
     if (dropin_within)
@@ -1388,24 +1132,18 @@ int dropin_iwrite_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset o
     int code;
     if (dropin_serve_start(file, &wanted, request, &code))
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    if (failed)
-        return failed;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    if (passing.failed)
+        return passing.failed;
     sago_write_elsewhere();
-    double began = dropin_clock();
-    code = next->iwrite_at_all_c(file, offset, staged.use, count, type, request);
-    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
-    return dropin_unstage_started(file, &staged, code, true, request);
+    return dropin_passed_started(&passing, next->iwrite_at_all_c(file, offset, passing.staged.use, count, type,
+            request), request);
 }
 static int enter_MPI_File_iwrite_at_all_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
                                           MPI_Datatype type, MPI_Request *request) {
     if (dropin_within)
         return dropin_after_pmpi.iwrite_at_all_c(file, offset, buf, count, type, request);
-    dropin_within = dropin_tools;
-    int code = dropin_iwrite_at_all_c(&dropin_after_mpi, file, offset, buf, count, type, request);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_iwrite_at_all_c(dropin_enter(), file, offset, buf, count, type, request));
 }
 static int enter_PMPI_File_iwrite_at_all_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
                                            MPI_Datatype type, MPI_Request *request) {
@@ -1424,23 +1162,17 @@ int dropin_iread_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset of
     int code;
     if (dropin_serve_start(file, &wanted, request, &code))
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    if (failed)
-        return failed;
-    double began = dropin_clock();
-    code = next->iread_at_all_c(file, offset, staged.use, count, type, request);
-    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
-    return dropin_unstage_started(file, &staged, code, false, request);
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    if (passing.failed)
+        return passing.failed;
+    return dropin_passed_started(&passing, next->iread_at_all_c(file, offset, passing.staged.use, count, type,
+            request), request);
 }
 static int enter_MPI_File_iread_at_all_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
                                          MPI_Datatype type, MPI_Request *request) {
     if (dropin_within)
         return dropin_after_pmpi.iread_at_all_c(file, offset, buf, count, type, request);
-    dropin_within = dropin_tools;
-    int code = dropin_iread_at_all_c(&dropin_after_mpi, file, offset, buf, count, type, request);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_iread_at_all_c(dropin_enter(), file, offset, buf, count, type, request));
 }
 static int enter_PMPI_File_iread_at_all_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
                                           MPI_Datatype type, MPI_Request *request) {
@@ -1459,24 +1191,18 @@ int dropin_iwrite_all_c(const dropin_calls *next, MPI_File file, const void *buf
     int code;
     if (dropin_serve_start(file, &wanted, request, &code))
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    if (failed)
-        return failed;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    if (passing.failed)
+        return passing.failed;
     sago_write_elsewhere();
-    double began = dropin_clock();
-    code = next->iwrite_all_c(file, staged.use, count, type, request);
-    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
-    return dropin_unstage_started(file, &staged, code, true, request);
+    return dropin_passed_started(&passing, next->iwrite_all_c(file, passing.staged.use, count, type, request),
+                                                              request);
 }
 static int enter_MPI_File_iwrite_all_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
                                        MPI_Request *request) {
     if (dropin_within)
         return dropin_after_pmpi.iwrite_all_c(file, buf, count, type, request);
-    dropin_within = dropin_tools;
-    int code = dropin_iwrite_all_c(&dropin_after_mpi, file, buf, count, type, request);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_iwrite_all_c(dropin_enter(), file, buf, count, type, request));
 }
 static int enter_PMPI_File_iwrite_all_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
                                         MPI_Request *request) {
@@ -1495,23 +1221,17 @@ int dropin_iread_all_c(const dropin_calls *next, MPI_File file, void *buf, MPI_C
     int code;
     if (dropin_serve_start(file, &wanted, request, &code))
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    if (failed)
-        return failed;
-    double began = dropin_clock();
-    code = next->iread_all_c(file, staged.use, count, type, request);
-    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
-    return dropin_unstage_started(file, &staged, code, false, request);
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    if (passing.failed)
+        return passing.failed;
+    return dropin_passed_started(&passing, next->iread_all_c(file, passing.staged.use, count, type, request),
+                                                             request);
 }
 static int enter_MPI_File_iread_all_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
                                       MPI_Request *request) {
     if (dropin_within)
         return dropin_after_pmpi.iread_all_c(file, buf, count, type, request);
-    dropin_within = dropin_tools;
-    int code = dropin_iread_all_c(&dropin_after_mpi, file, buf, count, type, request);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_iread_all_c(dropin_enter(), file, buf, count, type, request));
 }
 static int enter_PMPI_File_iread_all_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
                                        MPI_Request *request) {
@@ -1526,16 +1246,14 @@ static int enter_PMPI_File_iread_all_c(MPI_File file, void *buf, MPI_Count count
 #if MPI_VERSION >= 4
 int dropin_write_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
                    MPI_Status *status) {
-    dropin_staged staged = {0};
+    dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_pointer(file);
-    code = code ? code : dropin_stage(file, &staged, buf, count, type);
     if (code)
         return code;
     int lock = dropin_atomic_enter(file);
-    double began = dropin_clock();
-    code = next->write_c(file, staged.use, count, type, status);
-    dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
-    code = dropin_unstage(file, &staged, code, true);
+    dropin_passing passing = dropin_pass(file, &wanted, false);
+    code = passing.failed ? passing.failed : dropin_passed(&passing, next->write_c(file, passing.staged.use, count,
+            type, status));
     dropin_atomic_leave(lock);
     return code;
 }
@@ -1543,10 +1261,7 @@ static int enter_MPI_File_write_c(MPI_File file, const void *buf, MPI_Count coun
                                   MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.write_c(file, buf, count, type, status);
-    dropin_within = dropin_tools;
-    int code = dropin_write_c(&dropin_after_mpi, file, buf, count, type, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_write_c(dropin_enter(), file, buf, count, type, status));
 }
 static int enter_PMPI_File_write_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
                                    MPI_Status *status) {
@@ -1561,16 +1276,14 @@ static int enter_PMPI_File_write_c(MPI_File file, const void *buf, MPI_Count cou
 #if MPI_VERSION >= 4
 int dropin_read_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
                   MPI_Status *status) {
-    dropin_staged staged = {0};
+    dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_pointer(file);
-    code = code ? code : dropin_stage(file, &staged, buf, count, type);
     if (code)
         return code;
     int lock = dropin_atomic_enter(file);
-    double began = dropin_clock();
-    code = next->read_c(file, staged.use, count, type, status);
-    dropin_count_passed(file, began, code, &(dropin_passed){false, false, count, type});
-    code = dropin_unstage(file, &staged, code, false);
+    dropin_passing passing = dropin_pass(file, &wanted, false);
+    code = passing.failed ? passing.failed : dropin_passed(&passing, next->read_c(file, passing.staged.use, count,
+            type, status));
     dropin_atomic_leave(lock);
     return code;
 }
@@ -1578,10 +1291,7 @@ static int enter_MPI_File_read_c(MPI_File file, void *buf, MPI_Count count, MPI_
                                  MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.read_c(file, buf, count, type, status);
-    dropin_within = dropin_tools;
-    int code = dropin_read_c(&dropin_after_mpi, file, buf, count, type, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_read_c(dropin_enter(), file, buf, count, type, status));
 }
 static int enter_PMPI_File_read_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
                                   MPI_Status *status) {
@@ -1596,16 +1306,14 @@ static int enter_PMPI_File_read_c(MPI_File file, void *buf, MPI_Count count, MPI
 #if MPI_VERSION >= 4
 int dropin_write_at_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
                       MPI_Datatype type, MPI_Status *status) {
-    dropin_staged staged = {0};
+    dropin_access wanted = {true, true, offset, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
-    code = code ? code : dropin_stage(file, &staged, buf, count, type);
     if (code)
         return code;
     int lock = dropin_atomic_enter(file);
-    double began = dropin_clock();
-    code = next->write_at_c(file, offset, staged.use, count, type, status);
-    dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
-    code = dropin_unstage(file, &staged, code, true);
+    dropin_passing passing = dropin_pass(file, &wanted, false);
+    code = passing.failed ? passing.failed : dropin_passed(&passing, next->write_at_c(file, offset,
+            passing.staged.use, count, type, status));
     dropin_atomic_leave(lock);
     return code;
 }
@@ -1613,10 +1321,7 @@ static int enter_MPI_File_write_at_c(MPI_File file, MPI_Offset offset, const voi
                                      MPI_Datatype type, MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.write_at_c(file, offset, buf, count, type, status);
-    dropin_within = dropin_tools;
-    int code = dropin_write_at_c(&dropin_after_mpi, file, offset, buf, count, type, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_write_at_c(dropin_enter(), file, offset, buf, count, type, status));
 }
 static int enter_PMPI_File_write_at_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
                                       MPI_Datatype type, MPI_Status *status) {
@@ -1631,16 +1336,14 @@ static int enter_PMPI_File_write_at_c(MPI_File file, MPI_Offset offset, const vo
 #if MPI_VERSION >= 4
 int dropin_read_at_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
                      MPI_Datatype type, MPI_Status *status) {
-    dropin_staged staged = {0};
+    dropin_access wanted = {false, true, offset, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
-    code = code ? code : dropin_stage(file, &staged, buf, count, type);
     if (code)
         return code;
     int lock = dropin_atomic_enter(file);
-    double began = dropin_clock();
-    code = next->read_at_c(file, offset, staged.use, count, type, status);
-    dropin_count_passed(file, began, code, &(dropin_passed){false, false, count, type});
-    code = dropin_unstage(file, &staged, code, false);
+    dropin_passing passing = dropin_pass(file, &wanted, false);
+    code = passing.failed ? passing.failed : dropin_passed(&passing, next->read_at_c(file, offset,
+            passing.staged.use, count, type, status));
     dropin_atomic_leave(lock);
     return code;
 }
@@ -1648,10 +1351,7 @@ static int enter_MPI_File_read_at_c(MPI_File file, MPI_Offset offset, void *buf,
                                     MPI_Datatype type, MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.read_at_c(file, offset, buf, count, type, status);
-    dropin_within = dropin_tools;
-    int code = dropin_read_at_c(&dropin_after_mpi, file, offset, buf, count, type, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_read_at_c(dropin_enter(), file, offset, buf, count, type, status));
 }
 static int enter_PMPI_File_read_at_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
                                      MPI_Datatype type, MPI_Status *status) {
@@ -1666,25 +1366,19 @@ static int enter_PMPI_File_read_at_c(MPI_File file, MPI_Offset offset, void *buf
 #if MPI_VERSION >= 4
 int dropin_write_shared_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
                           MPI_Datatype type, MPI_Status *status) {
+    dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    double began = dropin_clock();
-    code = next->write_shared_c(file, staged.use, failed ? 0 : count, type, status);
-    dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
-    code = dropin_unstage(file, &staged, code, true);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, false);
+    return dropin_passed(&passing, next->write_shared_c(file, passing.staged.use, passing.failed ? 0 : count, type,
+                                                        status));
 }
 static int enter_MPI_File_write_shared_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
                                          MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.write_shared_c(file, buf, count, type, status);
-    dropin_within = dropin_tools;
-    int code = dropin_write_shared_c(&dropin_after_mpi, file, buf, count, type, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_write_shared_c(dropin_enter(), file, buf, count, type, status));
 }
 static int enter_PMPI_File_write_shared_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
                                           MPI_Status *status) {
@@ -1699,25 +1393,19 @@ static int enter_PMPI_File_write_shared_c(MPI_File file, const void *buf, MPI_Co
 #if MPI_VERSION >= 4
 int dropin_read_shared_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
                          MPI_Status *status) {
+    dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    double began = dropin_clock();
-    code = next->read_shared_c(file, staged.use, failed ? 0 : count, type, status);
-    dropin_count_passed(file, began, code, &(dropin_passed){false, false, count, type});
-    code = dropin_unstage(file, &staged, code, false);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, false);
+    return dropin_passed(&passing, next->read_shared_c(file, passing.staged.use, passing.failed ? 0 : count, type,
+                                                       status));
 }
 static int enter_MPI_File_read_shared_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
                                         MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.read_shared_c(file, buf, count, type, status);
-    dropin_within = dropin_tools;
-    int code = dropin_read_shared_c(&dropin_after_mpi, file, buf, count, type, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_read_shared_c(dropin_enter(), file, buf, count, type, status));
 }
 static int enter_PMPI_File_read_shared_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
                                          MPI_Status *status) {
@@ -1732,27 +1420,22 @@ static int enter_PMPI_File_read_shared_c(MPI_File file, void *buf, MPI_Count cou
 #if MPI_VERSION >= 4
 int dropin_iwrite_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
                     MPI_Request *request) {
+    dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_pointer(file);
     if (code)
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    if (failed)
-        return failed;
+    dropin_passing passing = dropin_pass(file, &wanted, false);
+    if (passing.failed)
+        return passing.failed;
     sago_write_elsewhere();
-    double began = dropin_clock();
-    code = next->iwrite_c(file, staged.use, count, type, request);
-    dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
-    return dropin_unstage_started(file, &staged, code, true, request);
+    return dropin_passed_started(&passing, next->iwrite_c(file, passing.staged.use, count, type, request),
+                                                          request);
 }
 static int enter_MPI_File_iwrite_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
                                    MPI_Request *request) {
     if (dropin_within)
         return dropin_after_pmpi.iwrite_c(file, buf, count, type, request);
-    dropin_within = dropin_tools;
-    int code = dropin_iwrite_c(&dropin_after_mpi, file, buf, count, type, request);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_iwrite_c(dropin_enter(), file, buf, count, type, request));
 }
 static int enter_PMPI_File_iwrite_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
                                     MPI_Request *request) {
@@ -1767,26 +1450,20 @@ static int enter_PMPI_File_iwrite_c(MPI_File file, const void *buf, MPI_Count co
 #if MPI_VERSION >= 4
 int dropin_iread_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
                    MPI_Request *request) {
+    dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_pointer(file);
     if (code)
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    if (failed)
-        return failed;
-    double began = dropin_clock();
-    code = next->iread_c(file, staged.use, count, type, request);
-    dropin_count_passed(file, began, code, &(dropin_passed){false, false, count, type});
-    return dropin_unstage_started(file, &staged, code, false, request);
+    dropin_passing passing = dropin_pass(file, &wanted, false);
+    if (passing.failed)
+        return passing.failed;
+    return dropin_passed_started(&passing, next->iread_c(file, passing.staged.use, count, type, request), request);
 }
 static int enter_MPI_File_iread_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
                                   MPI_Request *request) {
     if (dropin_within)
         return dropin_after_pmpi.iread_c(file, buf, count, type, request);
-    dropin_within = dropin_tools;
-    int code = dropin_iread_c(&dropin_after_mpi, file, buf, count, type, request);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_iread_c(dropin_enter(), file, buf, count, type, request));
 }
 static int enter_PMPI_File_iread_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
                                    MPI_Request *request) {
@@ -1801,27 +1478,22 @@ static int enter_PMPI_File_iread_c(MPI_File file, void *buf, MPI_Count count, MP
 #if MPI_VERSION >= 4
 int dropin_iwrite_at_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf,
                        MPI_Count count, MPI_Datatype type, MPI_Request *request) {
+    dropin_access wanted = {true, true, offset, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    if (failed)
-        return failed;
+    dropin_passing passing = dropin_pass(file, &wanted, false);
+    if (passing.failed)
+        return passing.failed;
     sago_write_elsewhere();
-    double began = dropin_clock();
-    code = next->iwrite_at_c(file, offset, staged.use, count, type, request);
-    dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
-    return dropin_unstage_started(file, &staged, code, true, request);
+    return dropin_passed_started(&passing, next->iwrite_at_c(file, offset, passing.staged.use, count, type,
+                                                             request), request);
 }
 static int enter_MPI_File_iwrite_at_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
                                       MPI_Datatype type, MPI_Request *request) {
     if (dropin_within)
         return dropin_after_pmpi.iwrite_at_c(file, offset, buf, count, type, request);
-    dropin_within = dropin_tools;
-    int code = dropin_iwrite_at_c(&dropin_after_mpi, file, offset, buf, count, type, request);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_iwrite_at_c(dropin_enter(), file, offset, buf, count, type, request));
 }
 static int enter_PMPI_File_iwrite_at_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
                                        MPI_Datatype type, MPI_Request *request) {
@@ -1836,26 +1508,21 @@ static int enter_PMPI_File_iwrite_at_c(MPI_File file, MPI_Offset offset, const v
 #if MPI_VERSION >= 4
 int dropin_iread_at_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
                       MPI_Datatype type, MPI_Request *request) {
+    dropin_access wanted = {false, true, offset, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    if (failed)
-        return failed;
-    double began = dropin_clock();
-    code = next->iread_at_c(file, offset, staged.use, count, type, request);
-    dropin_count_passed(file, began, code, &(dropin_passed){false, false, count, type});
-    return dropin_unstage_started(file, &staged, code, false, request);
+    dropin_passing passing = dropin_pass(file, &wanted, false);
+    if (passing.failed)
+        return passing.failed;
+    return dropin_passed_started(&passing, next->iread_at_c(file, offset, passing.staged.use, count, type,
+                                                            request), request);
 }
 static int enter_MPI_File_iread_at_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
                                      MPI_Datatype type, MPI_Request *request) {
     if (dropin_within)
         return dropin_after_pmpi.iread_at_c(file, offset, buf, count, type, request);
-    dropin_within = dropin_tools;
-    int code = dropin_iread_at_c(&dropin_after_mpi, file, offset, buf, count, type, request);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_iread_at_c(dropin_enter(), file, offset, buf, count, type, request));
 }
 static int enter_PMPI_File_iread_at_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
                                       MPI_Datatype type, MPI_Request *request) {
@@ -1870,27 +1537,22 @@ static int enter_PMPI_File_iread_at_c(MPI_File file, MPI_Offset offset, void *bu
 #if MPI_VERSION >= 4
 int dropin_iwrite_shared_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
                            MPI_Datatype type, MPI_Request *request) {
+    dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    if (failed)
-        return failed;
+    dropin_passing passing = dropin_pass(file, &wanted, false);
+    if (passing.failed)
+        return passing.failed;
     sago_write_elsewhere();
-    double began = dropin_clock();
-    code = next->iwrite_shared_c(file, staged.use, count, type, request);
-    dropin_count_passed(file, began, code, &(dropin_passed){false, true, count, type});
-    return dropin_unstage_started(file, &staged, code, true, request);
+    return dropin_passed_started(&passing, next->iwrite_shared_c(file, passing.staged.use, count, type, request),
+            request);
 }
 static int enter_MPI_File_iwrite_shared_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
                                           MPI_Request *request) {
     if (dropin_within)
         return dropin_after_pmpi.iwrite_shared_c(file, buf, count, type, request);
-    dropin_within = dropin_tools;
-    int code = dropin_iwrite_shared_c(&dropin_after_mpi, file, buf, count, type, request);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_iwrite_shared_c(dropin_enter(), file, buf, count, type, request));
 }
 static int enter_PMPI_File_iwrite_shared_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
                                            MPI_Request *request) {
@@ -1905,26 +1567,21 @@ static int enter_PMPI_File_iwrite_shared_c(MPI_File file, const void *buf, MPI_C
 #if MPI_VERSION >= 4
 int dropin_iread_shared_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
                           MPI_Request *request) {
+    dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    if (failed)
-        return failed;
-    double began = dropin_clock();
-    code = next->iread_shared_c(file, staged.use, count, type, request);
-    dropin_count_passed(file, began, code, &(dropin_passed){false, false, count, type});
-    return dropin_unstage_started(file, &staged, code, false, request);
+    dropin_passing passing = dropin_pass(file, &wanted, false);
+    if (passing.failed)
+        return passing.failed;
+    return dropin_passed_started(&passing, next->iread_shared_c(file, passing.staged.use, count, type, request),
+            request);
 }
 static int enter_MPI_File_iread_shared_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
                                          MPI_Request *request) {
     if (dropin_within)
         return dropin_after_pmpi.iread_shared_c(file, buf, count, type, request);
-    dropin_within = dropin_tools;
-    int code = dropin_iread_shared_c(&dropin_after_mpi, file, buf, count, type, request);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_iread_shared_c(dropin_enter(), file, buf, count, type, request));
 }
 static int enter_PMPI_File_iread_shared_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
                                           MPI_Request *request) {
@@ -1939,25 +1596,19 @@ static int enter_PMPI_File_iread_shared_c(MPI_File file, void *buf, MPI_Count co
 #if MPI_VERSION >= 4
 int dropin_write_ordered_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
                            MPI_Datatype type, MPI_Status *status) {
+    dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_ordered(file);
     if (code)
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    double began = dropin_clock();
-    code = next->write_ordered_c(file, staged.use, failed ? 0 : count, type, status);
-    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
-    code = dropin_unstage(file, &staged, code, true);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    return dropin_passed(&passing, next->write_ordered_c(file, passing.staged.use, passing.failed ? 0 : count,
+                                                         type, status));
 }
 static int enter_MPI_File_write_ordered_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
                                           MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.write_ordered_c(file, buf, count, type, status);
-    dropin_within = dropin_tools;
-    int code = dropin_write_ordered_c(&dropin_after_mpi, file, buf, count, type, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_write_ordered_c(dropin_enter(), file, buf, count, type, status));
 }
 static int enter_PMPI_File_write_ordered_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
                                            MPI_Status *status) {
@@ -1972,25 +1623,19 @@ static int enter_PMPI_File_write_ordered_c(MPI_File file, const void *buf, MPI_C
 #if MPI_VERSION >= 4
 int dropin_read_ordered_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
                           MPI_Status *status) {
+    dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_ordered(file);
     if (code)
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    double began = dropin_clock();
-    code = next->read_ordered_c(file, staged.use, failed ? 0 : count, type, status);
-    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
-    code = dropin_unstage(file, &staged, code, false);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    return dropin_passed(&passing, next->read_ordered_c(file, passing.staged.use, passing.failed ? 0 : count, type,
+                                                        status));
 }
 static int enter_MPI_File_read_ordered_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
                                          MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.read_ordered_c(file, buf, count, type, status);
-    dropin_within = dropin_tools;
-    int code = dropin_read_ordered_c(&dropin_after_mpi, file, buf, count, type, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_read_ordered_c(dropin_enter(), file, buf, count, type, status));
 }
 static int enter_PMPI_File_read_ordered_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
                                           MPI_Status *status) {
@@ -2005,26 +1650,20 @@ static int enter_PMPI_File_read_ordered_c(MPI_File file, void *buf, MPI_Count co
 #if MPI_VERSION >= 4
 int dropin_write_ordered_begin_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
                                  MPI_Datatype type) {
+    dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_ordered(file);
     if (code)
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
     sago_write_elsewhere();
-    double began = dropin_clock();
-    code = next->write_ordered_begin_c(file, staged.use, failed ? 0 : count, type);
-    dropin_count_passed(file, began, code, &(dropin_passed){true, true, count, type});
-    code = dropin_stage_begun(file, &staged, code);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    return dropin_passed_begun(&passing, next->write_ordered_begin_c(file, passing.staged.use,
+            passing.failed ? 0 : count, type));
 }
 static int enter_MPI_File_write_ordered_begin_c(MPI_File file, const void *buf, MPI_Count count,
                                                 MPI_Datatype type) {
     if (dropin_within)
         return dropin_after_pmpi.write_ordered_begin_c(file, buf, count, type);
-    dropin_within = dropin_tools;
-    int code = dropin_write_ordered_begin_c(&dropin_after_mpi, file, buf, count, type);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_write_ordered_begin_c(dropin_enter(), file, buf, count, type));
 }
 static int enter_PMPI_File_write_ordered_begin_c(MPI_File file, const void *buf, MPI_Count count,
                                                  MPI_Datatype type) {
@@ -2039,24 +1678,18 @@ static int enter_PMPI_File_write_ordered_begin_c(MPI_File file, const void *buf,
 #if MPI_VERSION >= 4
 int dropin_read_ordered_begin_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count,
                                 MPI_Datatype type) {
+    dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_ordered(file);
     if (code)
         return code;
-    dropin_staged staged;
-    int failed = dropin_stage(file, &staged, buf, count, type);
-    double began = dropin_clock();
-    code = next->read_ordered_begin_c(file, staged.use, failed ? 0 : count, type);
-    dropin_count_passed(file, began, code, &(dropin_passed){true, false, count, type});
-    code = dropin_stage_begun(file, &staged, code);
-    return failed ? failed : code;
+    dropin_passing passing = dropin_pass(file, &wanted, true);
+    return dropin_passed_begun(&passing, next->read_ordered_begin_c(file, passing.staged.use,
+            passing.failed ? 0 : count, type));
 }
 static int enter_MPI_File_read_ordered_begin_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type) {
     if (dropin_within)
         return dropin_after_pmpi.read_ordered_begin_c(file, buf, count, type);
-    dropin_within = dropin_tools;
-    int code = dropin_read_ordered_begin_c(&dropin_after_mpi, file, buf, count, type);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_read_ordered_begin_c(dropin_enter(), file, buf, count, type));
 }
 static int enter_PMPI_File_read_ordered_begin_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type) {
     if (dropin_within)
@@ -2072,15 +1705,12 @@ int dropin_write_at_all_end(const dropin_calls *next, MPI_File file, const void 
     if (dropin_serve_end(file, status, &code))
         return code;
     code = next->write_at_all_end(file, buf, status);
-    return dropin_unstage_begun(file, code, true);
+    return dropin_passed_end(file, code, true);
 }
 static int enter_MPI_File_write_at_all_end(MPI_File file, const void *buf, MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.write_at_all_end(file, buf, status);
-    dropin_within = dropin_tools;
-    int code = dropin_write_at_all_end(&dropin_after_mpi, file, buf, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_write_at_all_end(dropin_enter(), file, buf, status));
 }
 static int enter_PMPI_File_write_at_all_end(MPI_File file, const void *buf, MPI_Status *status) {
     if (dropin_within)
@@ -2095,15 +1725,12 @@ int dropin_read_at_all_end(const dropin_calls *next, MPI_File file, void *buf, M
     if (dropin_serve_end(file, status, &code))
         return code;
     code = next->read_at_all_end(file, buf, status);
-    return dropin_unstage_begun(file, code, false);
+    return dropin_passed_end(file, code, false);
 }
 static int enter_MPI_File_read_at_all_end(MPI_File file, void *buf, MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.read_at_all_end(file, buf, status);
-    dropin_within = dropin_tools;
-    int code = dropin_read_at_all_end(&dropin_after_mpi, file, buf, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_read_at_all_end(dropin_enter(), file, buf, status));
 }
 static int enter_PMPI_File_read_at_all_end(MPI_File file, void *buf, MPI_Status *status) {
     if (dropin_within)
@@ -2118,15 +1745,12 @@ int dropin_write_all_end(const dropin_calls *next, MPI_File file, const void *bu
     if (dropin_serve_end(file, status, &code))
         return code;
     code = next->write_all_end(file, buf, status);
-    return dropin_unstage_begun(file, code, true);
+    return dropin_passed_end(file, code, true);
 }
 static int enter_MPI_File_write_all_end(MPI_File file, const void *buf, MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.write_all_end(file, buf, status);
-    dropin_within = dropin_tools;
-    int code = dropin_write_all_end(&dropin_after_mpi, file, buf, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_write_all_end(dropin_enter(), file, buf, status));
 }
 static int enter_PMPI_File_write_all_end(MPI_File file, const void *buf, MPI_Status *status) {
     if (dropin_within)
@@ -2141,15 +1765,12 @@ int dropin_read_all_end(const dropin_calls *next, MPI_File file, void *buf, MPI_
     if (dropin_serve_end(file, status, &code))
         return code;
     code = next->read_all_end(file, buf, status);
-    return dropin_unstage_begun(file, code, false);
+    return dropin_passed_end(file, code, false);
 }
 static int enter_MPI_File_read_all_end(MPI_File file, void *buf, MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.read_all_end(file, buf, status);
-    dropin_within = dropin_tools;
-    int code = dropin_read_all_end(&dropin_after_mpi, file, buf, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_read_all_end(dropin_enter(), file, buf, status));
 }
 static int enter_PMPI_File_read_all_end(MPI_File file, void *buf, MPI_Status *status) {
     if (dropin_within)
@@ -2161,15 +1782,12 @@ static int enter_PMPI_File_read_all_end(MPI_File file, void *buf, MPI_Status *st
 
 int dropin_write_ordered_end(const dropin_calls *next, MPI_File file, const void *buf, MPI_Status *status) {
     int code = next->write_ordered_end(file, buf, status);
-    return dropin_unstage_begun(file, code, true);
+    return dropin_passed_end(file, code, true);
 }
 static int enter_MPI_File_write_ordered_end(MPI_File file, const void *buf, MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.write_ordered_end(file, buf, status);
-    dropin_within = dropin_tools;
-    int code = dropin_write_ordered_end(&dropin_after_mpi, file, buf, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_write_ordered_end(dropin_enter(), file, buf, status));
 }
 static int enter_PMPI_File_write_ordered_end(MPI_File file, const void *buf, MPI_Status *status) {
     if (dropin_within)
@@ -2181,15 +1799,12 @@ static int enter_PMPI_File_write_ordered_end(MPI_File file, const void *buf, MPI
 
 int dropin_read_ordered_end(const dropin_calls *next, MPI_File file, void *buf, MPI_Status *status) {
     int code = next->read_ordered_end(file, buf, status);
-    return dropin_unstage_begun(file, code, false);
+    return dropin_passed_end(file, code, false);
 }
 static int enter_MPI_File_read_ordered_end(MPI_File file, void *buf, MPI_Status *status) {
     if (dropin_within)
         return dropin_after_pmpi.read_ordered_end(file, buf, status);
-    dropin_within = dropin_tools;
-    int code = dropin_read_ordered_end(&dropin_after_mpi, file, buf, status);
-    dropin_within = false;
-    return code;
+    return dropin_leave(dropin_read_ordered_end(dropin_enter(), file, buf, status));
 }
 static int enter_PMPI_File_read_ordered_end(MPI_File file, void *buf, MPI_Status *status) {
     if (dropin_within)

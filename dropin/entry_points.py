@@ -128,26 +128,18 @@ def c_bool(value):
     return "true" if value else "false"
 
 
-def next_call(name, args, count="failed ? 0 : count"):
+def pass_line(together):
+    return f"dropin_passing passing = dropin_pass(file, &wanted, {c_bool(together)});"
+
+
+def next_call(name, args, count="passing.failed ? 0 : count"):
     """The MPI library's call, with what the staging of a buffer in a GPU's memory gives it."""
-    swapped = [{"buf": "staged.use", "count": count}.get(arg, arg) for arg in args.split(", ")]
+    swapped = [{"buf": "passing.staged.use", "count": count}.get(arg, arg) for arg in args.split(", ")]
     return f"next->{name}({', '.join(swapped)})"
 
 
-STAGE = ["dropin_staged staged;", "int failed = dropin_stage(file, &staged, buf, count, type);"]
-
-
-def counted(name, call, together):
-    """The MPI library's call, with what the statistics and the report are told of it."""
-    return ["double began = dropin_clock();", f"code = {call};",
-            f"dropin_count_passed(file, began, code, &(dropin_passed){{{c_bool(together)}, {c_bool(writes(name))}, "
-            "count, type});"]
-
-
 def handed(name, args, together=True):
-    return STAGE + counted(name, next_call(name, args), together) + [
-                    f"code = dropin_unstage(file, &staged, code, {c_bool(writes(name))});",
-                    "return failed ? failed : code;"]
+    return [pass_line(together), f"return dropin_passed(&passing, {next_call(name, args)});"]
 
 
 def under_way(name):
@@ -157,22 +149,21 @@ def under_way(name):
 
 def handed_begun(name, args, note=None):
     call = next_call(name, args)
-    return STAGE + under_way(name) + counted(name, f"{note}(file, {call})" if note else call, True) + [
-                    "code = dropin_stage_begun(file, &staged, code);", "return failed ? failed : code;"]
+    return under_way(name) + [pass_line(True),
+                              f"return dropin_passed_begun(&passing, {f'{note}(file, {call})' if note else call});"]
 
 
 def handed_started(name, args, together=True):
-    return STAGE + ["if (failed)", "    return failed;"] + under_way(name) + \
-        counted(name, next_call(name, args, "count"), together) + [
-                    f"return dropin_unstage_started(file, &staged, code, {c_bool(writes(name))}, request);"]
+    return [pass_line(together), "if (passing.failed)", "    return passing.failed;"] + under_way(name) + [
+        f"return dropin_passed_started(&passing, {next_call(name, args, 'count')}, request);"]
 
 
 def unless_served(name, at, call, rest):
     return [wanted_line(name, at), "int code;", f"if ({call})", "    return code;"] + rest
 
 
-def unless_failed(leave, rest):
-    return [f"int code = {leave};", "if (code)", "    return code;"] + rest
+def unless_failed(name, at, leave, rest):
+    return [wanted_line(name, at), f"int code = {leave};", "if (code)", "    return code;"] + rest
 
 
 def leave_own(name, at):
@@ -183,12 +174,11 @@ def leave_own(name, at):
 
 def alone(name, at, args):
     """Of one rank, and in atomic mode nobody else's at the same time."""
-    return ["dropin_staged staged = {0};", f"int code = {leave_own(name, at)};",
-            "code = code ? code : dropin_stage(file, &staged, buf, count, type);",
-            "if (code)", "    return code;", "int lock = dropin_atomic_enter(file);",
-            *counted(name, next_call(name, args, "count"), False),
-            f"code = dropin_unstage(file, &staged, code, {c_bool(writes(name))});",
-            "dropin_atomic_leave(lock);", "return code;"]
+    call = next_call(name, args, "count")
+    return unless_failed(name, at, leave_own(name, at), [
+        "int lock = dropin_atomic_enter(file);", pass_line(False),
+        f"code = passing.failed ? passing.failed : dropin_passed(&passing, {call});",
+        "dropin_atomic_leave(lock);", "return code;"])
 
 
 BODIES = {
@@ -198,16 +188,16 @@ BODIES = {
     "served_start": lambda n, at, a: unless_served(n, at, "dropin_serve_start(file, &wanted, request, &code)",
                                                    handed_started(n, a)),
     "alone": alone,
-    "shared": lambda n, at, a: unless_failed(leave_own(n, at), handed(n, a, False)),
-    "started": lambda n, at, a: unless_failed(leave_own(n, at), handed_started(n, a, False)),
-    "ordered": lambda n, at, a: unless_failed("dropin_leave_ordered(file)", handed(n, a)),
-    "ordered_begin": lambda n, at, a: unless_failed("dropin_leave_ordered(file)", handed_begun(n, a)),
+    "shared": lambda n, at, a: unless_failed(n, at, leave_own(n, at), handed(n, a, False)),
+    "started": lambda n, at, a: unless_failed(n, at, leave_own(n, at), handed_started(n, a, False)),
+    "ordered": lambda n, at, a: unless_failed(n, at, "dropin_leave_ordered(file)", handed(n, a)),
+    "ordered_begin": lambda n, at, a: unless_failed(n, at, "dropin_leave_ordered(file)", handed_begun(n, a)),
 }
 
 
 def end_body(name, kind):
     call = f"code = next->{name}(file, buf, status);"
-    done = f"return dropin_unstage_begun(file, code, {c_bool(writes(name))});"
+    done = f"return dropin_passed_end(file, code, {c_bool(writes(name))});"
     if kind == "ordered_end":
         return ["int " + call, done]
     return ["int code;", "if (dropin_serve_end(file, status, &code))", "    return code;", call, done]
@@ -284,12 +274,11 @@ enum {{
 def entries_of(name, params):
     """The two entries of a file call in the core."""
     args = arguments(params)
-    passed = f"dropin_after_pmpi.{name}({args})"
+    passed = f"if (dropin_within)\0    return dropin_after_pmpi.{name}({args});".split("\0")
     return function(f"static int enter_MPI_File_{name}({params})", [
-        "if (dropin_within)", f"    return {passed};", "dropin_within = dropin_tools;",
-        f"int code = dropin_{name}(&dropin_after_mpi, {args});", "dropin_within = false;", "return code;"]) + \
+        *passed, f"return dropin_leave(dropin_{name}(dropin_enter(), {args}));"]) + \
         function(f"static int enter_PMPI_File_{name}({params})", [
-            "if (dropin_within)", f"    return {passed};", f"return dropin_{name}(&dropin_after_pmpi, {args});"])
+            *passed, f"return dropin_{name}(&dropin_after_pmpi, {args});"])
 
 
 def wait_entries_of(name, params):
@@ -317,11 +306,20 @@ def core():
 #include "mpi_access.h"
 #include "atomic.h"
 #include "entries.h"
-#include "dropin_report.h"
 #include "staged.h"
 #include "waits.h"
 
 /* clang-format off */
+
+/* While a call is under way behind a tool, the calls that the tool makes are let straight through. */
+static const dropin_calls *dropin_enter(void) {{
+    dropin_within = dropin_tools;
+    return &dropin_after_mpi;
+}}
+static int dropin_leave(int code) {{
+    dropin_within = false;
+    return code;
+}}
 """
     for name, params, large in file_calls():
         served = ""

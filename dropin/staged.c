@@ -6,6 +6,7 @@
 
 #include <sago/device.h>
 
+#include "dropin_report.h"
 #include "raise.h"
 #include "waits.h"
 
@@ -42,14 +43,14 @@ static sago_status copy_to_host(dropin_staged *staged) {
     return status;
 }
 
-int dropin_stage(MPI_File file, dropin_staged *staged, const void *buf, MPI_Count count, MPI_Datatype type) {
+static int stage(MPI_File file, dropin_staged *staged, const dropin_access *wanted) {
     MPI_Count first;
     bool on_device;
-    *staged = (dropin_staged){.use = (void *)(uintptr_t)buf};
+    *staged = (dropin_staged){.use = wanted->buf};
     if (!sago_has_device())
         return MPI_SUCCESS;
-    staged->bytes = range_of(count, type, &first);
-    staged->device = (char *)((uintptr_t)buf + (uintptr_t)first); /* numbers: MPI_BOTTOM is NULL */
+    staged->bytes = range_of(wanted->count, wanted->type, &first);
+    staged->device = (char *)((uintptr_t)wanted->buf + (uintptr_t)first); /* numbers: MPI_BOTTOM is NULL */
     sago_status status = judge(staged, &on_device);
     if (!status && on_device)
         status = copy_to_host(staged);
@@ -58,13 +59,26 @@ int dropin_stage(MPI_File file, dropin_staged *staged, const void *buf, MPI_Coun
     return dropin_raise(file, status);
 }
 
-int dropin_unstage(MPI_File file, dropin_staged *staged, int code, bool wrote) {
+static int unstage(MPI_File file, dropin_staged *staged, int code, bool wrote) {
     if (!staged->host)
         return code;
     if (!code && !wrote)
         code = dropin_raise(file, sago_device_copy(staged->device, staged->host, staged->bytes));
     free(staged->host);
     return code;
+}
+
+dropin_passing dropin_pass(MPI_File file, const dropin_access *wanted, bool together) {
+    dropin_passing passing = {.file = file, .wanted = wanted, .together = together};
+    passing.failed = stage(file, &passing.staged, wanted);
+    passing.began = dropin_clock();
+    return passing;
+}
+
+int dropin_passed(dropin_passing *passing, int code) {
+    dropin_count_passed(passing->file, passing->began, code, passing->wanted, passing->together);
+    code = unstage(passing->file, &passing->staged, code, passing->wanted->write);
+    return passing->failed ? passing->failed : code;
 }
 
 /* ---- Split calls: from begin to end, of which there is one at a time on a file ---- */
@@ -78,21 +92,28 @@ typedef struct begun {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static begun *all_begun;
 
-int dropin_stage_begun(MPI_File file, dropin_staged *staged, int code) {
-    begun *kept = code || !staged->host ? NULL : calloc(1, sizeof *kept);
-    if (!kept) { /* the MPI library may write to the copy until the end: without memory it is lost */
-        if (code)
-            free(staged->host);
-        return code || !staged->host ? code : dropin_raise(file, SAGO_ERR_MEMORY);
-    }
+/* The MPI library may write to the copy until the end: without memory to remember the copy it is lost. */
+static int remember(MPI_File file, const dropin_staged *staged) {
+    begun *made = calloc(1, sizeof *made);
+    if (!made)
+        return dropin_raise(file, SAGO_ERR_MEMORY);
     (void)pthread_mutex_lock(&lock);
-    *kept = (begun){file, *staged, all_begun};
-    all_begun = kept;
+    *made = (begun){file, *staged, all_begun};
+    all_begun = made;
     (void)pthread_mutex_unlock(&lock);
-    return code;
+    return MPI_SUCCESS;
 }
 
-int dropin_unstage_begun(MPI_File file, int code, bool wrote) {
+int dropin_passed_begun(dropin_passing *passing, int code) {
+    dropin_count_passed(passing->file, passing->began, code, passing->wanted, passing->together);
+    if (code)
+        free(passing->staged.host);
+    else if (passing->staged.host)
+        code = remember(passing->file, &passing->staged);
+    return passing->failed ? passing->failed : code;
+}
+
+int dropin_passed_end(MPI_File file, int code, bool wrote) {
     dropin_staged staged = {0};
     (void)pthread_mutex_lock(&lock);
     begun **at = &all_begun;
@@ -105,7 +126,7 @@ int dropin_unstage_begun(MPI_File file, int code, bool wrote) {
     }
     (void)pthread_mutex_unlock(&lock);
     free(found);
-    return dropin_unstage(file, &staged, code, wrote);
+    return unstage(file, &staged, code, wrote);
 }
 
 /* ---- A request that is complete ---- */
@@ -128,16 +149,17 @@ static int refuse_cancel(void *arg, int complete) {
     return MPI_SUCCESS;
 }
 
-int dropin_unstage_started(MPI_File file, dropin_staged *staged, int code, bool wrote, MPI_Request *request) {
+int dropin_passed_started(dropin_passing *passing, int code, MPI_Request *request) {
     MPI_Status status;
-    if (!staged->host)
+    dropin_count_passed(passing->file, passing->began, code, passing->wanted, passing->together);
+    if (!passing->staged.host)
         return code;
     MPI_Count *bytes = calloc(1, sizeof *bytes);
     if (!code)
         code = dropin_waits_after_pmpi.Wait(request, &status);
     if (!code && bytes)
         (void)MPI_Get_elements_x(&status, MPI_BYTE, bytes);
-    code = dropin_unstage(file, staged, code, wrote);
+    code = unstage(passing->file, &passing->staged, code, passing->wanted->write);
     if (code || !bytes || MPI_Grequest_start(query, release, refuse_cancel, bytes, request) != MPI_SUCCESS)
         free(bytes);
     else

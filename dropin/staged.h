@@ -1,11 +1,13 @@
-/* Buffers in the memory of a GPU, in calls that the MPI library serves: it may not be able to use them, so it gets
- * a copy in host memory, whole and with its gaps. */
+/* Calls that the MPI library serves: what the report is told of them, and buffers in the memory of a GPU.  The MPI
+ * library may not be able to use those, so it gets a copy in host memory, whole and with its gaps. */
 #ifndef DROPIN_STAGED_H
 #define DROPIN_STAGED_H
 
 #include <stdbool.h>
 
 #include <sago/sago.h>
+
+#include "mpi_access.h"
 
 typedef struct dropin_staged {
     void *use;     /* the buffer to be handed on */
@@ -14,15 +16,25 @@ typedef struct dropin_staged {
     int64_t bytes; /* and how many */
 } dropin_staged;
 
-/* Codes of MPI, after the file's error handler has seen them. */
-int dropin_stage(MPI_File file, dropin_staged *staged, const void *buf, MPI_Count count, MPI_Datatype type);
-/* After the call, which returned `code`: what was read goes to the device. */
-int dropin_unstage(MPI_File file, dropin_staged *staged, int code, bool wrote);
-/* The same of a split call: the copy is kept when the call has begun, with `code`, and what was read goes to the
- * device when it has ended. */
-int dropin_stage_begun(MPI_File file, dropin_staged *staged, int code);
-int dropin_unstage_begun(MPI_File file, int code, bool wrote);
+typedef struct dropin_passing {
+    MPI_File file;
+    const dropin_access *wanted;
+    bool together; /* the call is collective */
+    int failed;    /* code of MPI: there is no copy.  Collective calls are made all the same, with no elements */
+    double began;  /* by dropin_clock() */
+    dropin_staged staged;
+} dropin_passing;
+
+/* Before the MPI library's call. */
+dropin_passing dropin_pass(MPI_File file, const dropin_access *wanted, bool together);
+/* After the call, which returned `code`: what was read goes to the device.  Returns the code for the program,
+ * after the file's error handler has seen it. */
+int dropin_passed(dropin_passing *passing, int code);
+/* The same of a split call: the copy is kept when the call has begun, and what was read goes to the device when it
+ * has ended. */
+int dropin_passed_begun(dropin_passing *passing, int code);
+int dropin_passed_end(MPI_File file, int code, bool wrote);
 /* The same of a nonblocking call, which is waited for; the program gets a request that is complete. */
-int dropin_unstage_started(MPI_File file, dropin_staged *staged, int code, bool wrote, MPI_Request *request);
+int dropin_passed_started(dropin_passing *passing, int code, MPI_Request *request);
 
 #endif
