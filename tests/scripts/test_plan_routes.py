@@ -2,6 +2,7 @@
 """`sago plan`: the route of every kind of call, and explanations that do not contradict themselves."""
 import json
 import os
+import random
 import re
 import subprocess
 
@@ -66,11 +67,10 @@ def check_others():
     assert len(re.findall(r"^  \* (?:one piece|read-through|mapped|direct)", text, re.MULTILINE)) == 1, text
 
 
-def check_consistency(*args):
+def check_numbers(args, text):
     """The number of aggregators that is said to be decided is the one that is there, or a line says why not; and none of
     those that were compared costs less than the one that was taken by what its model can tell. The reason and the table give
     the number that was taken the same time."""
-    text = plan(*args, "--explain")
     made = int(re.search(r"^domains +(\d+)$", text, re.MULTILINE).group(1))
     told = [int(n) for n in re.findall(r"^    aggregators: (?:at most )?(\d+)", text, re.MULTILINE)]
     assert told[-1] == made, f"{args}: {told[-1]} are told of, {made} are there\n{text}"
@@ -88,6 +88,10 @@ def check_consistency(*args):
             word = "a thirty-second" if resolution == 32 else "an eighth"
             assert f"less than {word} cheaper" in text, text
     return rows
+
+
+def check_consistency(*args):
+    return check_numbers(args, plan(*args, "--explain"))
 
 
 def check_explanations():
@@ -110,10 +114,86 @@ def check_json():
     assert told["route"]["company"] == "alone" and told["parts"][0]["method"] == "one piece" and told["reasons"], told
 
 
+# ---- Random machines, patterns and hints ----
+
+PATTERNS = (["contiguous", "--bytes", "1K"], ["contiguous", "--bytes", "4M"], ["interleaved"], ["block3d"], ["e3sm-f", "--c", "1"],
+            ["hacc-aos", "--particles", "25000"], ["flash"], ["s3d"], ["random"], ["checkerboard"])
+HINTS = ("sago_placement=cost", "sago_placement=memory", "sago_placement=rank", "sago_placement=spread", "sago_layers=2", "sago_layers=3",
+         "sago_aggregators=3", "sago_window=1M", "sago_agree=enter", "sago_agree=turn", "sago_map=off", "sago_lock_time=0",
+         "sago_move=rma", "sago_local_aggregators=1", "sago_sieve=on", "sago_defer=on", "sago_tier=local",
+         "sago_nonblocking=apart", "sago_strategy=aggregated", "sago_strategy=direct")
+
+
+def draw(source):
+    """Arguments of one plan."""
+    nodes = source.choice((1, 1, 2, 4, 8, 16, 32))
+    args = [*source.choice(PATTERNS), *(["--nodes", str(nodes)] if nodes > 1 else []), "--ranks-per-node", str(source.choice((1, 2, 4, 16)))]
+    machine = source.choice((None, None, "theta", "mira"))
+    if machine and nodes > 1:
+        args += ["--machine", os.path.join(MACHINES, machine + ".sago")]
+    if source.random() < 0.4:
+        args += ["--stripe-unit", source.choice(("64K", "1M", "16M")), "--stripe-count", source.choice(("1", "4", "48"))]
+    if nodes == 1 and source.random() < 0.7:
+        args += ["--dir", "/dev/shm"]
+    args += source.choice(([], ["--read"])) + source.choice(([], ["--accessed", "2"])) + source.choice(([], ["--sparse"]))
+    args += ["--kind", source.choice(("collective", "collective", "nonblocking", "declared", "independent"))]
+    for hint in source.sample(HINTS, source.choice((0, 0, 1, 2, 3))):
+        args += ["--hint", hint]
+    return args
+
+
+def starred(text, heading, row):
+    """(is chosen, number) of the rows of a table; one of them is chosen."""
+    at = text.find(heading)
+    if at < 0:
+        return []
+    rows = []
+    for line in text[at:].splitlines()[1:]:
+        found = re.match(row, line)
+        if not found:
+            break
+        rows.append((found[1] == "*", sum(float(n) for n in found.groups()[1:])))
+    assert sum(chosen for chosen, _ in rows) == 1 or not rows, f"{heading}: {rows}\n{text}"
+    return rows
+
+
+def check_cheapest(args, rows, text, reason):
+    chosen = [cost for is_chosen, cost in rows if is_chosen]
+    cheaper = [cost for _, cost in rows if rows and cost < chosen[0] * (1 - 1e-6) - 2e-3]
+    assert not cheaper or re.search(reason, text), f"{args}: {cheaper[0]} is less than {chosen[0]}, and nothing says why\n{text}"
+
+
+def check_one_text(args, text):
+    """Whatever is said to be chosen is the cheapest of its table, or a reason is printed."""
+    routes = re.findall(r"^route +(.*)$", text, re.MULTILINE)
+    assert len(routes) == 1, f"{args}: {routes}"
+    placements = starred(text, "alternatives (* as planned)", r"  ([* ]) sago_placement=.* ([\d.]+) +([\d.]+) +[\d.]+ MiB$")
+    check_cheapest(args, placements, text, "another placement costs less")
+    layers = starred(text, "layers (* as planned)", r"  ([* ]) sago_layers=\d +([\d.]+) +\d+$")
+    check_cheapest(args, layers, text, r"^    layers: ")
+    for line in re.findall(r"^    domain .*$", text, re.MULTILINE):
+        elected, cheapest = re.search(r"node \d+ ([\d.]+), .* cheapest -?\d+ ([\d.]+)", line).groups()
+        assert float(elected) <= float(cheapest) + 2e-3 or ", not taken: " in line, f"{args}: {line}"
+    return routes[0]
+
+
+def check_random(seed=20, plans=150):
+    source = random.Random(seed)
+    seen = set()
+    for _ in range(plans):
+        args = draw(source)
+        text = plan(*args, "--explain")
+        seen.add(check_one_text(args, text))
+        if re.search(r"^    aggregators: (?:at most )?\d", text, re.MULTILINE):
+            check_numbers(args, text)
+    assert len(seen) >= 8, seen
+
+
 check_kinds()
 check_questions()
 check_calls()
 check_others()
 check_explanations()
 check_json()
+check_random()
 print("routes of all kinds of calls; explanations agree with plans")
