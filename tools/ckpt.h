@@ -58,7 +58,6 @@ bool ckpt_complain(const ckpt_command *c);
 void ckpt_progress(const ckpt_command *c, const char *what, int64_t i, int64_t n);
 
 /* "12.3 MiB"; "2026-11-15 08:30:00". */
-const char *ckpt_size_text(int64_t bytes, char text[CKPT_TEXT_MAX]);
 const char *ckpt_time_text(int64_t seconds, char text[CKPT_TEXT_MAX]);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/size_text.h"
 #include "bench/json.h"
 #include "tools/ckpt.h"
 #include "tools/colour.h"
@@ -52,13 +53,13 @@ static void end_json(bench_json *json) {
 /* ---- ls ---- */
 
 static void print_table(const ckpt_command *c) {
-    char size[CKPT_TEXT_MAX], time[CKPT_TEXT_MAX], level[LEVELS][CKPT_TEXT_MAX];
+    char time[CKPT_TEXT_MAX], level[LEVELS][CKPT_TEXT_MAX];
     printf("%s%10s  %-19s %10s %7s %6s %6s  %-6s %-10s %-6s  %s%s\n", colour_on(COLOUR_BOLD), "STEP", "TIME",
            "SIZE", "ARRAYS", "RANKS", "FILES", "LOCAL", "REDUNDANT", "GLOBAL", "STATE", colour_off());
     for (int64_t i = 0; i < c->count; i++) {
         const sago_ckpt_step *s = &c->all[i];
         printf("%10" PRId64 "  %-19s %10s %7" PRId64 " %6" PRId64 " %6" PRId64 "  %-6s %-10s %-6s  %s%s%s\n",
-               s->step, ckpt_time_text(s->time, time), ckpt_size_text(s->bytes, size), s->arrays, s->ranks,
+               s->step, ckpt_time_text(s->time, time), sagoi_size_to_text(s->bytes).text, s->arrays, s->ranks,
                s->files, level_text(s, levels[0], level[0]), level_text(s, levels[1], level[1]),
                level_text(s, levels[2], level[2]), colour_on(ckpt_is_complete(s) ? COLOUR_GOOD : COLOUR_BAD),
                ckpt_state(s), colour_off());
@@ -67,13 +68,12 @@ static void print_table(const ckpt_command *c) {
 
 /* What takes up space and is none of the steps that are kept. */
 static bool print_damaged(const ckpt_command *c) {
-    char size[CKPT_TEXT_MAX];
     sago_ckpt_stats stats = SAGO_CKPT_STATS_INIT;
     if (sago_ckpt_get_stats(c->ckpt, &stats))
         return ckpt_complain(c);
     if (c->speaks && stats.damaged > 0)
         printf("%" PRId64 " damaged, %s set aside as damaged-*: \"sago ckpt rm %s --damaged\" removes what is\n",
-               stats.damaged, ckpt_size_text(stats.damaged_bytes, size), c->dir);
+               stats.damaged, sagoi_size_to_text(stats.damaged_bytes).text, c->dir);
     return true;
 }
 
@@ -125,9 +125,9 @@ static const char *shape_text(const sago_ckpt_info *info, char text[], size_t ro
 }
 
 static void print_array(const sago_ckpt_info *info) {
-    char size[CKPT_TEXT_MAX], shape[24 * SAGO_CKPT_DIMS_MAX];
+    char shape[24 * SAGO_CKPT_DIMS_MAX];
     printf("%-20s %-7s %-10s %10s  %s\n", info->name, kind_text(info->kind),
-           info->kind == SAGO_CKPT_ARRAY ? info->type : "bytes", ckpt_size_text(info->bytes, size),
+           info->kind == SAGO_CKPT_ARRAY ? info->type : "bytes", sagoi_size_to_text(info->bytes).text,
            shape_text(info, shape, sizeof shape));
 }
 
@@ -148,10 +148,10 @@ static void put_array(bench_json *json, const sago_ckpt_info *info) {
 static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
 
 static void print_step(const sago_ckpt_step *s) {
-    char size[CKPT_TEXT_MAX], time[CKPT_TEXT_MAX], level[CKPT_TEXT_MAX];
+    char time[CKPT_TEXT_MAX], level[CKPT_TEXT_MAX];
     printf("step %" PRId64 ", %s, saved %s by %" PRId64 " rank%s\n", s->step, ckpt_state(s),
            ckpt_time_text(s->time, time), s->ranks, plural(s->ranks));
-    printf("%s in %" PRId64 " part%s, %" PRId64 " file%s at the global level\n", ckpt_size_text(s->bytes, size),
+    printf("%s in %" PRId64 " part%s, %" PRId64 " file%s at the global level\n", sagoi_size_to_text(s->bytes).text,
            s->writers, plural(s->writers), s->files, plural(s->files));
     for (int i = 0; i < LEVELS; i++)
         printf("%s%s: %s", i ? ", " : "", sago_level_string(levels[i]), level_text(s, levels[i], level));

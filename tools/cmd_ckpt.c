@@ -193,16 +193,6 @@ void ckpt_progress(const ckpt_command *c, const char *what, int64_t i, int64_t n
         progress_set("%s (%" PRId64 " of %" PRId64 ")", what, i, n);
 }
 
-const char *ckpt_size_text(int64_t bytes, char text[CKPT_TEXT_MAX]) {
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    double value = (double)bytes;
-    int unit = 0;
-    for (; value >= 1024 && unit < 5; unit++)
-        value /= 1024;
-    snprintf(text, CKPT_TEXT_MAX, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit]);
-    return text;
-}
-
 const char *ckpt_time_text(int64_t seconds, char text[CKPT_TEXT_MAX]) {
     time_t time = (time_t)seconds;
     struct tm local;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hints.h"
+#include "base/size_text.h"
 #include "bench/json.h"
 #include "tools/colour.h"
 #include "tools/command.h"
@@ -47,29 +48,15 @@ static const char *const type_names[] = {[SAGOI_HINT_SIZE] = "size",
                                          [SAGOI_HINT_ENUM] = NULL,
                                          [SAGOI_HINT_TEXT] = "text"};
 
-/* 4194304 as "4M". */
-static void format_size(int64_t bytes, char *text, size_t capacity) {
-    static const char units[] = "BKMGTP";
-    int u = 0;
-    for (; u < 5 && bytes && bytes % 1024 == 0; u++)
-        bytes /= 1024;
-    if (u)
-        snprintf(text, capacity, "%lld%c", (long long)bytes, units[u]);
-    else
-        snprintf(text, capacity, "%lld", (long long)bytes);
-}
-
 static void describe_values(const sagoi_hint_row *row, char *text, size_t capacity) {
-    char low[32], high[32];
     if (row->type == SAGOI_HINT_TEXT && row->choices) {
         snprintf(text, capacity, "%s|number from %lld to %lld", row->choices, (long long)row->low,
                  (long long)row->high);
     } else if (row->type == SAGOI_HINT_ENUM || row->type == SAGOI_HINT_BOOL || row->type == SAGOI_HINT_TEXT) {
         snprintf(text, capacity, "%s", row->choices ? row->choices : type_names[row->type]);
     } else if (row->type == SAGOI_HINT_SIZE) {
-        format_size(row->low, low, sizeof low);
-        format_size(row->high, high, sizeof high);
-        snprintf(text, capacity, "size from %s to %s", low, high);
+        snprintf(text, capacity, "size from %s to %s", sagoi_size_to_hint(row->low).text,
+                 sagoi_size_to_hint(row->high).text);
     } else {
         snprintf(text, capacity, "number from %lld to %lld", (long long)row->low, (long long)row->high);
     }

@@ -19,6 +19,7 @@
 #include <sago/sago.h>
 
 #include "base/hints.h"
+#include "base/size_text.h"
 #include "bench/json.h"
 #include "machine/discover.h"
 #include "machine/memory.h"
@@ -59,15 +60,6 @@ __attribute__((format(printf, 4, 5))) static fact *add(facts *found, const char 
 static void advise(fact *about, verdict how, const char *advice) {
     about->how = how;
     about->advice = advice;
-}
-
-static void format_bytes(int64_t bytes, char *text, size_t capacity) {
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    double value = (double)bytes;
-    int u = 0;
-    for (; u < 5 && value >= 1024; u++)
-        value /= 1024;
-    snprintf(text, capacity, u ? "%.1f %s" : "%.0f %s", value, units[u]);
 }
 
 /* ---- What it is ---- */
@@ -147,9 +139,8 @@ static void look_at_kernel(facts *found) {
     if (sched_getaffinity(0, sizeof cpus, &cpus) == 0)
         add(found, "machine", "processors", "%d may be used, of %ld", CPU_COUNT(&cpus),
             sysconf(_SC_NPROCESSORS_ONLN));
-    char text[64];
-    format_bytes(sagoi_memory_available(""), text, sizeof text);
-    add(found, "machine", "memory", "%s available (the host's and the cgroups' limits)", text);
+    add(found, "machine", "memory", "%s available (the host's and the cgroups' limits)",
+        sagoi_size_to_text(sagoi_memory_available("")).text);
 }
 
 /* May io_uring be used?  Containers and hardened kernels forbid it. */
@@ -180,15 +171,13 @@ static void look_at_mapping(facts *found) {
 
 static void look_at_shared_memory(facts *found) {
     struct statvfs fs;
-    char text[64];
     if (statvfs("/dev/shm", &fs) != 0) {
         advise(add(found, "machine", "/dev/shm", "not there: %s", strerror(errno)), BROKEN,
                "MPI libraries need it between the ranks of a node; in a container mount a tmpfs there");
         return;
     }
     int64_t size = (int64_t)fs.f_frsize * (int64_t)fs.f_bavail;
-    format_bytes(size, text, sizeof text);
-    fact *about = add(found, "machine", "/dev/shm", "%s free", text);
+    fact *about = add(found, "machine", "/dev/shm", "%s free", sagoi_size_to_text(size).text);
     if (size < 256 << 20)
         advise(about, SLOWER,
                "little for the windows of many ranks; containers have 64 MiB unless --shm-size is given");
@@ -208,7 +197,7 @@ static void look_at_limit(facts *found, int which, const char *name, rlim_t leas
     if (which == RLIMIT_NOFILE)
         snprintf(text, sizeof text, "%llu", (unsigned long long)limit.rlim_cur);
     else
-        format_bytes((int64_t)limit.rlim_cur, text, sizeof text);
+        snprintf(text, sizeof text, "%s", sagoi_size_to_text((int64_t)limit.rlim_cur).text);
     fact *about = add(found, "machine", name, "%s", none ? "no limit" : text);
     if (!none && limit.rlim_cur < least)
         advise(about, SLOWER, advice);
@@ -262,15 +251,14 @@ static void forget_mount(facts *found, const char *folder) {
 
 static void look_at_mount(facts *found, const struct mntent *mount) {
     struct statvfs fs;
-    char text[64];
     for (size_t i = 0; i < sizeof file_systems / sizeof file_systems[0]; i++) {
         if (strcmp(file_systems[i].type, mount->mnt_type) != 0)
             continue;
         if (statvfs(mount->mnt_dir, &fs) != 0 || fs.f_blocks == 0 || !strncmp(mount->mnt_dir, "/sys/", 5))
             return;
         forget_mount(found, mount->mnt_dir);
-        format_bytes((int64_t)fs.f_frsize * (int64_t)fs.f_bavail, text, sizeof text);
-        add(found, "file systems", mount->mnt_dir, "%s, %s free: %s", mount->mnt_type, text, file_systems[i].said);
+        add(found, "file systems", mount->mnt_dir, "%s, %s free: %s", mount->mnt_type,
+            sagoi_size_to_text((int64_t)fs.f_frsize * (int64_t)fs.f_bavail).text, file_systems[i].said);
         return;
     }
 }

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/size_text.h"
 #include "bench/params.h"
 #include "tools/colour.h"
 #include "tools/command.h"
@@ -105,14 +106,6 @@ static bool load(const char *path, loaded *one, char *why) {
 
 /* ---- Text ---- */
 
-static void print_size(char *text, size_t room, double bytes) {
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    int unit = 0;
-    for (; bytes >= 1024 && unit < 5; unit++)
-        bytes /= 1024;
-    snprintf(text, room, bytes < 10 && unit > 0 ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
-}
-
 static void print_head(const tree_value *r) {
     int64_t ranks = (int64_t)tree_number(r, "ranks"), nodes = (int64_t)tree_number(r, "nodes");
     printf("%s%s%s: %" PRId64 " rank%s on %" PRId64 " node%s, %s, %.1f s%s\n\n", colour_on(COLOUR_BOLD),
@@ -153,15 +146,14 @@ static void print_phases(const tree_value *r) {
 
 static void print_direction(const tree_value *file, const char *verb, const char *calls, const char *bytes,
                             const char *time) {
-    char size[32], speed[32];
     const tree_value *job = tree_get(file, "job");
     double moved = tree_number(job, bytes), seconds = tree_number(file, time);
     int64_t count = (int64_t)tree_number(job, calls);
     if (moved <= 0 && count == 0)
         return;
-    print_size(size, sizeof size, moved);
-    print_size(speed, sizeof speed, seconds > 0 ? moved / seconds : 0);
-    printf("  %s %s in %.3f s, %s/s, %" PRId64 " collective call%s\n", verb, size, seconds, speed, count,
+    const sagoi_size_text size = sagoi_size_to_text((int64_t)moved);
+    const sagoi_size_text speed = sagoi_size_to_text(seconds > 0 ? (int64_t)(moved / seconds) : 0);
+    printf("  %s %s in %.3f s, %s/s, %" PRId64 " collective call%s\n", verb, size.text, seconds, speed.text, count,
            count == 1 ? "" : "s");
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/size_text.h"
 #include "tools/plan_time.h"
 #include "tools/svg.h"
 
@@ -36,15 +37,6 @@ static double x_of(const picture *p, int64_t offset) {
 
 static svg_color color_of(const picture *p, int64_t domain) {
     return svg_color_of(p->plan->groups > 1 ? p->plan->domains[domain].group : domain);
-}
-
-static void size_text(int64_t bytes, char *text, size_t capacity) {
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    double size = (double)bytes;
-    int unit = 0;
-    for (; size >= 1024 && unit < 5; unit++)
-        size /= 1024;
-    (void)snprintf(text, capacity, size < 10 && unit > 0 ? "%.1f %s" : "%.0f %s", size, units[unit]);
 }
 
 static void heading(picture *p, const char *text) {
@@ -177,7 +169,6 @@ static void draw_block(picture *p, int64_t d, int64_t start, int64_t end, double
 
 static void draw_domains(picture *p) {
     const sagoi_plan *plan = p->plan;
-    char low[32], high[32];
     heading(p, plan->groups > 1 ? "File: domains, and the nodes that own them (colours: groups)"
                                 : "File: domains, and the nodes that own them");
     p->domains_y = p->y + 30;
@@ -195,10 +186,8 @@ static void draw_domains(picture *p) {
         svg_group_close(&p->svg);
     }
     p->y += 30;
-    size_text(plan->low, low, sizeof low);
-    size_text(plan->high, high, sizeof high);
-    svg_text(&p->svg, LEFT, p->y + 14, 11, SVG_LEFT, "%s", low);
-    svg_text(&p->svg, WIDTH - RIGHT, p->y + 14, 11, SVG_RIGHT, "%s", high);
+    svg_text(&p->svg, LEFT, p->y + 14, 11, SVG_LEFT, "%s", sagoi_size_to_text(plan->low).text);
+    svg_text(&p->svg, WIDTH - RIGHT, p->y + 14, 11, SVG_RIGHT, "%s", sagoi_size_to_text(plan->high).text);
     if (drawn >= 4000)
         svg_text(&p->svg, LEFT + inner() / 2, p->y + 14, 11, SVG_MIDDLE,
                  "and so on: windows of %" PRId64 " KiB in turn", plan->window / 1024);
@@ -254,11 +243,9 @@ static void draw_node(picture *p, int64_t n) {
     svg_box inset = {box.x + pad, box.y + pad, box.width - 2 * pad, box.height - 2 * pad};
     svg_rect(&p->svg, inset, fill, hosts ? SVG_INK : SVG_GREY);
     if (plan->nodes <= 8) {
-        char memory[32];
-        size_text(p->input->machine.node[n].memory, memory, sizeof memory);
         svg_text(&p->svg, box.x + box.width / 2, box.y + 34, 11, SVG_MIDDLE, "node %" PRId64, n);
         svg_text(&p->svg, box.x + box.width / 2, box.y + 47, 9, SVG_MIDDLE, "%" PRId64 " ranks, %s",
-                 p->input->machine.node[n].ranks, memory);
+                 p->input->machine.node[n].ranks, sagoi_size_to_text(p->input->machine.node[n].memory).text);
     } else if (plan->nodes <= NODES_LABELLED) {
         svg_text(&p->svg, box.x + box.width / 2, box.y + box.height - 6, 9, SVG_MIDDLE, "%" PRId64, n);
     }
@@ -308,12 +295,12 @@ static void draw_turn(picture *p, int64_t d, int64_t k, double height) {
     const double *fill = p->plan->write ? turn->first : turn->second;
     const double *store = p->plan->write ? turn->second : turn->first;
     double half = (height - 4) / 2, wait[2] = {turn->ready, turn->first[0]};
-    char tip[200], size[32], label[24];
+    char tip[200], label[24];
     if (!turn->used)
         return;
-    size_text((int64_t)turn->bytes, size, sizeof size);
     (void)snprintf(tip, sizeof tip, "domain %" PRId64 ", round %" PRId64 ": %s; messages %.3f ms, storage %.3f ms",
-                   d, k, size, 1e3 * (fill[1] - fill[0]), 1e3 * (store[1] - store[0]));
+                   d, k, sagoi_size_to_text((int64_t)turn->bytes).text, 1e3 * (fill[1] - fill[0]),
+                   1e3 * (store[1] - store[0]));
     svg_group_open(&p->svg, tip);
     if (p->plan->write && wait[1] > wait[0])
         draw_bar(p, wait, p->y + 1, half, turn->waited_for_storage ? "#f2b8a0" : "#d9dee4");
@@ -353,11 +340,10 @@ static void draw_rounds(picture *p) {
     const sagoi_plan *plan = p->plan;
     const plan_times *times = p->times;
     double height = times->domains > 8 ? 18 : 24;
-    char text[200], window[32];
-    size_text(plan->window, window, sizeof window);
+    char text[200];
     (void)snprintf(text, sizeof text,
                    "Time by the planner's model: %" PRId64 " round%s of windows of %s, two in turn (shades)%s",
-                   plan->rounds, plan->rounds == 1 ? "" : "s", window,
+                   plan->rounds, plan->rounds == 1 ? "" : "s", sagoi_size_to_text(plan->window).text,
                    times->rounds < plan->rounds ? "; the first ones" : "");
     heading(p, text);
     for (int64_t d = 0; d < times->domains; d++) {

@@ -53,7 +53,6 @@ topo_text topo_level_meaning(const sagoi_topology *topology, int64_t level);
 /* "7, nobody knows where", "768, each for 128 places" */
 topo_text topo_gateways(const sagoi_topology *topology);
 /* "192 GiB", "1.5 TiB" */
-topo_text topo_size(int64_t bytes);
 /* "each node has its own", "all share one", "3 shares" */
 topo_text topo_sharing(const topo_view *view, const topo_dir *dir);
 topo_text topo_tier(const sagoi_tier *tier);

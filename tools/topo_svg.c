@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/size_text.h"
 #include "tools/svg.h"
 #include "tools/topo.h"
 
@@ -186,7 +187,7 @@ static void draw_node(tool_svg *svg, const topo_view *view, int64_t n, double x,
     svg_text(svg, x + 8, y + 34, 11, SVG_LEFT, "%lld rank%s, %lld core%s", (long long)node->ranks,
              node->ranks == 1 ? "" : "s", (long long)node->inside.cores, node->inside.cores == 1 ? "" : "s");
     svg_text(svg, x + 8, y + 49, 11, SVG_LEFT, "place %lld", (long long)node->place);
-    svg_text(svg, x + NODE_WIDTH - 8, y + 49, 11, SVG_RIGHT, "%s free", topo_size(node->memory).text);
+    svg_text(svg, x + NODE_WIDTH - 8, y + 49, 11, SVG_RIGHT, "%s free", sagoi_size_to_text(node->memory).text);
     double share = most > 0 ? (double)node->memory / most : 0;
     svg_rect(svg, (svg_box){x + 8, y + 56, room, 6}, SVG_PALE, NULL);
     svg_rect(svg, (svg_box){x + 8, y + 56, room * share, 6}, svg_color_of(0).text, NULL);

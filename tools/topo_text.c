@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/size_text.h"
 #include "tools/topo.h"
 
 enum { NODES_SHOWN = 64 };
@@ -80,15 +81,6 @@ topo_text topo_gateways(const sagoi_topology *t) {
     return text("%lld, for all places%s", (long long)all, leads);
 }
 
-topo_text topo_size(int64_t bytes) {
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    double value = (double)bytes;
-    int i = 0;
-    for (; i < 5 && value >= 1024; i++)
-        value /= 1024;
-    return text(value >= 100 || value == (double)(int64_t)value ? "%.0f %s" : "%.1f %s", value, units[i]);
-}
-
 topo_text topo_coordinates(const sagoi_topology *t, int64_t place) {
     int64_t coordinate[SAGOI_DIMENSIONS_MAX];
     sagoi_topology shown = *t;
@@ -118,9 +110,9 @@ topo_text topo_tier(const sagoi_tier *tier) {
     if (tier->targets)
         snprintf(more, sizeof more, ", %lld targets", (long long)tier->targets);
     if (tier->locks)
-        snprintf(locks, sizeof locks, ", locks of %.48s", topo_size(tier->locks).text);
+        snprintf(locks, sizeof locks, ", locks of %.48s", sagoi_size_to_text(tier->locks).text);
     return text("%s%s%s%s%s%s%s", who, tier->capacity ? ", " : "",
-                tier->capacity ? topo_size(tier->capacity).text : "", tier->bandwidth > 0 ? ", " : "",
+                tier->capacity ? sagoi_size_to_text(tier->capacity).text : "", tier->bandwidth > 0 ? ", " : "",
                 tier->bandwidth > 0 ? sagoi_show_rate(tier->bandwidth).text : "", more, locks);
 }
 
@@ -153,7 +145,7 @@ static void print_nodes(const topo_view *view, FILE *out) {
     if (!view->node) {
         const sagoi_description *d = view->described;
         fprintf(out, "nodes     %lld, each with %lld ranks, %lld cores and %s of memory", (long long)d->nodes,
-                (long long)d->ranks_per_node, (long long)d->cores, topo_size(d->memory).text);
+                (long long)d->ranks_per_node, (long long)d->cores, sagoi_size_to_text(d->memory).text);
         if (d->topology.numa > 0)
             fprintf(out, " in %lld NUMA domain%s", (long long)d->topology.numa, d->topology.numa == 1 ? "" : "s");
         fputc('\n', out);
@@ -166,7 +158,7 @@ static void print_nodes(const topo_view *view, FILE *out) {
         fprintf(out, "    %-24.60s %8lld %-12s %6lld %6lld %9lld %5lld %5lld %12s\n", node->host,
                 (long long)node->place, topo_coordinates(view->topology, node->place).text, (long long)node->ranks,
                 (long long)node->inside.cores, (long long)node->inside.packages, (long long)node->inside.numa,
-                (long long)node->inside.nics, topo_size(node->memory).text);
+                (long long)node->inside.nics, sagoi_size_to_text(node->memory).text);
     }
     if (view->nodes > NODES_SHOWN)
         fprintf(out, "    and %lld more (--json shows all)\n", (long long)(view->nodes - NODES_SHOWN));
@@ -177,8 +169,9 @@ static void print_tuned(const sagoi_tuned *tuned, FILE *out) {
         fprintf(
             out,
             "tuned     %lld aggregators a node, domains of %s (writes) and %s (reads), groups of %s, %s free\n",
-            (long long)tuned->aggregators_per_node, topo_size(tuned->domain_write).text,
-            topo_size(tuned->domain_read).text, topo_size(tuned->group).text, topo_size(tuned->least_memory).text);
+            (long long)tuned->aggregators_per_node, sagoi_size_to_text(tuned->domain_write).text,
+            sagoi_size_to_text(tuned->domain_read).text, sagoi_size_to_text(tuned->group).text,
+            sagoi_size_to_text(tuned->least_memory).text);
 }
 
 void topo_print_text(const topo_view *view, FILE *out) {

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/checked.h"
+#include "base/size_text.h"
 
 #define KIB INT64_C(1024)
 #define MIB (1024 * KIB)
@@ -333,23 +334,9 @@ static bool row_parse(const sagoi_hint_row *row, const char *text, int64_t *valu
     return false;
 }
 
-/* The largest unit that divides it: exact, and short. */
-static void size_format(int64_t bytes, char *text, size_t capacity) {
-    static const char letters[] = "KMGTP";
-    int unit = 0;
-    while (unit < 5 && bytes != 0 && bytes % 1024 == 0) {
-        bytes /= 1024;
-        unit++;
-    }
-    if (unit > 0)
-        (void)snprintf(text, capacity, "%" PRId64 "%c", bytes, letters[unit - 1]);
-    else
-        (void)snprintf(text, capacity, "%" PRId64, bytes);
-}
-
 static void number_format(const sagoi_hint_row *row, int64_t value, char *text, size_t capacity) {
     if (row->type == SAGOI_HINT_SIZE)
-        size_format(value, text, capacity);
+        (void)snprintf(text, capacity, "%s", sagoi_size_to_hint(value).text);
     else
         (void)snprintf(text, capacity, "%" PRId64, value);
 }

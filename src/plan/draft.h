@@ -2,6 +2,7 @@
 #ifndef SAGOI_DRAFT_H
 #define SAGOI_DRAFT_H
 
+#include "base/size_text.h"
 #include "plan/plan.h"
 #include "plan/route.h"
 
@@ -135,11 +136,5 @@ sago_status sagoi_draft_sizes(sagoi_draft *draft) SAGOI_CHECKED;
 
 /* layers.c: a third layer, across the nodes of a switch or router, where it is cheaper and memory allows. */
 sago_status sagoi_draft_layers(sagoi_draft *draft) SAGOI_CHECKED;
-
-/* "4 MiB", "12.5 MiB", "100 B" */
-typedef struct sagoi_size_text {
-    char text[32];
-} sagoi_size_text;
-sagoi_size_text sagoi_size_to_text(int64_t bytes);
 
 #endif

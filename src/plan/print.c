@@ -10,22 +10,6 @@ enum { LINES_SHOWN = 16 }; /* of nodes and of domains, in the text */
 static const char *const strategies[] = {"auto", "direct", "mapped", "aggregated"};
 static const char *const moves[] = {"auto", "packed", "rma"};
 
-sagoi_size_text sagoi_size_to_text(int64_t bytes) {
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    sagoi_size_text size;
-    int unit = 0;
-    int64_t scale = 1;
-    while (unit < 6 && bytes / scale >= 1024) {
-        scale *= 1024;
-        unit++;
-    }
-    if (bytes % scale == 0)
-        (void)snprintf(size.text, sizeof size.text, "%" PRId64 " %s", bytes / scale, units[unit]);
-    else
-        (void)snprintf(size.text, sizeof size.text, "%.1f %s", (double)bytes / (double)scale, units[unit]);
-    return size;
-}
-
 /* ---- Text --------------------------------------------------------------------------------------------- */
 
 static void print_omitted(int64_t count, FILE *out) {
