@@ -78,6 +78,13 @@ static const struct {
      {0, 1e-2, 5e-3, 5e-3, 1e-2, 1e-2},
      0,
      "assumed: revoking a lock writes the holder's data first"},
+    {FIELD(in_turn),
+     "",
+     {0, 1, 0, 0, 1, 1},
+     0,
+     "Lustre: a target's server gives a node all of the file's object that nobody else has locked, so the next "
+     "one "
+     "has to have it taken back, one after another; GPFS's tokens are blocks'"},
     {FIELD(at_once),
      "",
      {0, 0, 0, 0, 0, 0},

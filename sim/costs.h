@@ -19,6 +19,7 @@ typedef struct sim_costs {
     double collective;    /* seconds a step of a collective call; log2 of the ranks is the number of steps */
     double call;          /* seconds a call on the file beside its bytes */
     double lock;          /* seconds to take over a stripe that another process has written to */
+    double in_turn;       /* 1: those who want locks at one storage target wait one after another */
     double at_once;       /* pieces that a node's client writes to a file at a time; 0: any number */
     double writer;        /* bytes a second that one process writes to the storage; 0: no limit of its own */
     double reader;        /* the same for reading */

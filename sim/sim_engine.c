@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "plan/thresholds.h"
 
 enum { PAIR_BYTES = 16, DELTA_BYTES = 3, MESSAGE_BYTES = 64, PAGE_BYTES = 4096, SIEVE_BYTES = 512 << 10 };
 enum { FLOWS_SIMULATED = 40000, ROUNDS_SIMULATED = 64 };
@@ -40,7 +41,7 @@ const sim_engine *sim_engine_find(const char *name, int64_t *number) {
 
 /* What one rank adds; `before` is where the ranks before it end. */
 static void add_rank(sim_extent *extent, int64_t *before, const sim_extent *own) {
-    if (own->runs == 0)
+    if (own->bytes == 0)
         return;
     extent->interleaved |= own->low < *before;
     *before = own->high;
@@ -65,6 +66,7 @@ static void measure_rank(sim_case *c, const bench_access *access, int64_t *befor
     for (int64_t i = 0; i < access->ncalls && i < c->calls; i++) {
         sim_extent own = extent_of_call(&access->calls[i]);
         add_rank(&c->extent[i + 1], &before[i + 1], &own);
+        own.runs -= all.runs > 0 && own.low == all.high; /* one run goes on in the next call */
         add_rank(&all, &none, &own);
     }
     add_rank(&c->extent[0], &before[0], &all);
@@ -415,6 +417,11 @@ bool sim_load_windows(const sim_case *c, int64_t call, const sim_layout *layout,
 
 /* ---- Direct ---- */
 
+/* Do those who want locks at one storage target wait one after another? */
+static bool locks_in_turn(const sim_case *c) {
+    return c->costs.in_turn > 0 && c->input.target.stripe_unit > 0 && c->targets > 0;
+}
+
 /* A stripe's lock goes from one node to the next of those that write there, one after another.  Where ranks have
  * one piece a call, a node's lie together, and it takes the lock once for all of them; else each run needs it
  * again. */
@@ -423,7 +430,7 @@ static double direct_locks(const sim_case *c, const sim_share *share, const sim_
     double locked = (double)(unit > 0 ? unit : c->input.target.lock_unit), nodes = (double)c->config.nodes;
     *once = busiest->span <= busiest->bytes;
     double piece = *once ? share->bytes / larger(busiest->runs, 1) : share->bytes / larger(share->runs, 1);
-    if (c->config.read || share->bytes == 0 || locked == 0)
+    if (c->config.read || share->bytes == 0 || locked == 0 || locks_in_turn(c))
         return 0;
     if (*once) /* at least with who has the next piece, unless stripes end there */
         return fmod(piece, locked) == 0
@@ -488,6 +495,25 @@ static void add_locks(sim_load *load, double seconds, int64_t node, int64_t writ
         load->round[0].store[w].seconds += seconds;
 }
 
+/* Seconds until the last one has a target's lock, which each node that has a part of a stripe there gets from the
+ * one before, behind what is under way. */
+static double locks_waited_for(const sim_case *c, const sim_traffic *traffic) {
+    double unit = (double)c->input.target.stripe_unit, parts = 0, bytes = 0;
+    if (c->config.read || !locks_in_turn(c))
+        return 0;
+    for (int64_t n = 0; n < c->config.nodes; n++) {
+        const sim_share *share = &traffic->share[n];
+        const sim_rank_share *busiest = &traffic->busiest[n];
+        bool once = busiest->span <= busiest->bytes; /* the node's ranks lie side by side */
+        double stretches = once ? busiest->runs : share->runs * (1 - 1 / (double)c->config.nodes);
+        bytes += share->bytes;
+        parts += fmod(share->bytes, larger(1, once ? stretches : share->runs) * unit) == 0 ? 0 : stretches;
+    }
+    double targets = larger(1, smaller((double)c->targets, bytes / unit + 1));
+    double passes = parts > 0 ? ceil((parts + bytes / unit) / targets) - 1 : 0;
+    return larger(0, passes) * c->costs.lock * SAGOI_LOCK_WAITS;
+}
+
 /* Each node's ranks store at once: what one process may write counts for each of them. */
 bool sim_load_direct(const sim_case *c, int64_t call, const sim_alone *how, sim_load *load, char *why) {
     sim_window all = {0, INT64_MAX};
@@ -498,8 +524,10 @@ bool sim_load_direct(const sim_case *c, int64_t call, const sim_alone *how, sim_
     bool once = false;
     bool ok = sim_traffic_make(&traffic, &question, why) &&
               (sim_load_init(load, nodes, nodes * writers, 1) || bench_refuse(why, "out of memory"));
+    double waiting = ok ? locks_waited_for(c, &traffic) : 0;
     for (int64_t n = 0; ok && n < nodes; n++) {
         sim_store together = direct_store(c, &traffic.share[n], &traffic.busiest[n], how->sieves);
+        together.seconds += together.bytes > 0 ? waiting : 0;
         load->place[n] = c->input.nodes[n].place;
         load->round[0].bytes += traffic.share[n].bytes;
         share_store(c, sim_extent_of(c, call), &together, n, writers, load);

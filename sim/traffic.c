@@ -80,6 +80,7 @@ typedef struct counter {
     int64_t node, rank, local;
     int64_t *rank_seen, *local_seen; /* windows: the last rank and local aggregator that had something there */
     double span;                     /* of the rank: see sim_rank_share */
+    int64_t end;                     /* of the rank's last call; -1: it has made none */
     sim_rank_share *own;             /* rounds: the rank's */
 } counter;
 
@@ -139,12 +140,12 @@ static void count_window(counter *c, const bench_call *call, int64_t w, bench_cu
             break;
         start = start > window->start ? start : window->start;
         bytes += (double)((end < window->end ? end : window->end) - start);
-        runs++;
+        runs += start != c->end || start == window->start; /* else it is the last call's run that goes on */
         keep_piece(c, w, start, end < window->end ? end : window->end);
         if (end > window->end)
             break;
     }
-    if (runs == 0)
+    if (bytes == 0)
         return;
     see_window(c, share, own, w);
     share->bytes += bytes;
@@ -169,6 +170,7 @@ static void count_call(counter *c, const bench_call *call) {
     }
     for (int64_t i = begin; i < c->count && c->question->window[c->order[i]].start < high; i++)
         count_window(c, call, c->order[i], &cursor);
+    c->end = high;
 }
 
 static void end_rank(counter *c) {
@@ -244,6 +246,7 @@ static bool count_rank(counter *c, char *why) {
     if (!bench_pattern_make(config->pattern, &config->params, c->node * config->ranks + c->rank,
                             config->nodes * config->ranks, &access, why))
         return false;
+    c->end = -1;
     for (int64_t i = 0; i < access.ncalls; i++)
         if (c->question->call == SIM_ALL_CALLS || c->question->call == i)
             count_call(c, &access.calls[i]);

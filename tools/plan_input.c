@@ -192,6 +192,7 @@ static bool each_call(const plan_config *config, plan_input *input, call_fn visi
         if (!bench_pattern_make(config->pattern, &config->params, r, ranks, &access, why))
             return false;
         input->rank_runs = input->rank_calls = 0;
+        input->rank_end = -1;
         for (int64_t i = plan_first_call(config); i < plan_last_call(config, &access); i++)
             visit(input, r / config->ranks, &access.calls[i]);
         bench_access_cleanup(&access);
@@ -234,8 +235,11 @@ static void add_bounds(plan_input *input, int64_t node, const bench_call *call) 
     if (high > shape->high)
         shape->high = high;
     shape->bytes += bench_region_bytes(&call->file);
-    shape->runs += bench_region_runs(&call->file);
-    input->rank_runs += bench_region_runs(&call->file);
+    /* Declared variables that lie one after another are one run, as in the library. */
+    int64_t runs = bench_region_runs(&call->file) - (low == input->rank_end);
+    input->rank_end = high;
+    shape->runs += runs;
+    input->rank_runs += runs;
     input->most_runs = input->rank_runs > input->most_runs ? input->rank_runs : input->most_runs;
 }
 

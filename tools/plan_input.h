@@ -38,7 +38,7 @@ typedef struct plan_input {
     int64_t *histogram;
     sagoi_node_period *periods;
     int64_t rank_runs, most_runs; /* of the rank that is looked at, of any so far */
-    int64_t rank_calls;
+    int64_t rank_calls, rank_end; /* of that rank, the calls so far, and where the last one ended */
     sagoi_machine machine;
     sagoi_shape shape;
     sagoi_target target;

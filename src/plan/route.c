@@ -20,10 +20,10 @@ bool sagoi_route_leaves_alone(sagoi_route_call call, const sagoi_route_file *fil
 
 /* One piece a rank, side by side or with gaps between them: gathering would make fewer and longer accesses, but
  * each rank's bytes would cross the network for it, and one exchange more.  Ranks that read the same bytes have
- * them read once. */
+ * them read once.  Where it is known what storage costs a process, a plan weighs it (weigh.c). */
 bool sagoi_route_gathers_nothing(const sagoi_totals *all, const sagoi_target *target, const sagoi_hints *hints) {
     if (hints->strategy != SAGOI_STRATEGY_AUTO || all->nodes == 1 || all->most_runs != 1 ||
-        target->subfiles.count > 0)
+        target->subfiles.count > 0 || (all->topology && all->topology->request > 0))
         return false;
     return all->bytes <= all->span && !sagoi_is_shared(sagoi_share_stripes(all, target, hints)) &&
            (target->lock_unit == 0 || all->bytes / all->runs >= target->lock_unit);

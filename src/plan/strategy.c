@@ -98,10 +98,12 @@ static int64_t shortest_direct(sagoi_draft *draft, const sagoi_totals *all) {
     return sagoi_max(SAGOI_LONG_RUN, alone ? draft->locks : sagoi_max(draft->stripe, draft->locks));
 }
 
-/* Where it is known what storage costs a process. */
+/* Where it is known what storage costs a process.  Costs that are equal leave ranks by themselves, unless they
+ * write parts of what others write parts of. */
 static sagoi_strategy decide_weighed(sagoi_draft *draft) {
     double alone = sagoi_draft_alone_seconds(draft), together = sagoi_draft_choose(draft).seconds;
-    bool direct = together <= 0 || alone <= together * (1 + 1.0 / SAGOI_MODEL_RESOLUTION);
+    bool parts = draft->plan->write && mean_run(draft) < sagoi_max(draft->stripe, draft->locks);
+    bool direct = together <= 0 || alone <= together * (1 + (parts ? -1.0 : 1.0) / SAGOI_MODEL_RESOLUTION);
     sagoi_draft_reason(draft, "strategy: %s, each rank by itself would take %.4g ms, aggregated %.4g",
                        direct ? "direct" : "aggregated", alone * 1e3, together * 1e3);
     return direct ? SAGOI_STRATEGY_DIRECT : SAGOI_STRATEGY_AGGREGATED;

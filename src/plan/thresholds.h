@@ -96,9 +96,6 @@ enum {
 };
 /* Of a link's bandwidth so much is left for data; packets' headers take the rest (docs/papers.md). */
 #define SAGOI_LINK_PAYLOAD 0.9
-/* The busiest of the links between switches carries so many times an even share.  Simulated: flash and interleaved
- * pieces on 16 nodes of Theta. */
-#define SAGOI_BUSIEST_LINK 1.25
 /* Windows are laid below this offset, so that sums of offsets and windows cannot overflow. */
 #define SAGOI_HIGHEST_WINDOW (INT64_C(1) << 62)
 /* A planned call has so many meetings more than one in which ranks go alone, which is counted in the engine; and

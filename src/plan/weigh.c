@@ -6,6 +6,8 @@
  * stores one window at a time; storage targets and links are shared by whoever uses them in the same round.  In
  * the last round only some aggregators have a window, and take as long for it as for any.  Going alone, every rank
  * has its runs one after another. */
+#include <math.h>
+
 #include "base/checked.h"
 #include "plan/draft.h"
 
@@ -103,24 +105,26 @@ static double store_seconds(const weighing *w, double windows) {
 }
 
 /* A node's link; or, where nodes share switches, the links between those: each pair of switches has one, and what
- * so many nodes move goes over all of them alike, but for the busiest. */
-static double link_seconds(const weighing *w, double hosts, double bytes) {
+ * the nodes move goes over all of them alike, but for the busiest: of so many links that flows are thrown onto, it
+ * has so many times the mean (Poisson's distribution, in which the most of n is sqrt(2 ln n) deviations away). */
+static double link_seconds(const weighing *w, double windows, double bytes) {
     double neighbours = (double)sagoi_topology_neighbours(w->topology), switches = w->nodes / neighbours;
+    double hosts = smaller(windows, w->nodes), links = switches * switches;
     /* Data of few nodes in a window is aggregated by one of those (groups.c). */
     bool near = w->senders * SAGOI_REGIONS_NEAR <= w->nodes && w->span >= 2 * SAGOI_GROUP_USUAL;
     double leaving = bytes * (near ? 1 - 1 / larger(1, w->senders) : 1 - 1 / w->nodes), share = SAGOI_LINK_PAYLOAD;
     if (neighbours <= 1)
         return leaving / hosts / (w->network.bandwidth * share);
     double own = leaving / hosts / (w->topology->level[0].bandwidth * share);
-    double between = switches > 1 ? leaving / (switches * switches) * SAGOI_BUSIEST_LINK : 0;
+    double flows = larger(1, windows * w->senders / links), busiest = 1 + sqrt(2 * log(larger(1, links)) / flows);
+    double between = switches > 1 ? leaving / links * busiest : 0;
     return larger(own, between / (w->network.bandwidth * share));
 }
 
 /* The busiest of: links, an aggregator that works for its messages, a node that sends to all of them. */
 static double exchange_seconds(const weighing *w, double windows) {
     double moved = smaller((double)w->window, w->span) * w->density;
-    double hosts = smaller(windows, w->nodes), message = w->topology->message;
-    double link = link_seconds(w, hosts, windows * moved);
+    double message = w->topology->message, link = link_seconds(w, windows, windows * moved);
     double copy = w->topology->copy > 0 ? w->topology->copy : w->topology->inside.bandwidth;
     double receiving =
         w->senders * w->locals * message + moved / copy + w->runs * (double)w->window / w->span * w->topology->run;
@@ -140,16 +144,30 @@ static double rounds_seconds(const weighing *w, int64_t aggregators) {
 
 /* ---- Going alone ---- */
 
+/* How often a lock goes on before the last one has it who waits for it.  Those of blocks are waited for side by
+ * side, by the ranks that have a part of one.  Those of stripes belong to nodes, which pass none on between their
+ * ranks; but Lustre's server gives a node all that its target has of the file until another one asks, so that
+ * whoever has a part of a stripe there waits for all others, and each behind what is under way. */
+static double alone_passes(const weighing *w, double runs) {
+    const sagoi_draft *draft = w->draft;
+    bool stretched = draft->stripe > 0 && sagoi_shape_stretched(draft->shape);
+    double stretches = stretched ? w->nodes : w->runs, piece = w->bytes / stretches, unit = (double)w->unit;
+    if (unit == 0 || (stretched ? fmod(piece, unit) == 0 : piece >= unit))
+        return 0;
+    if (draft->stripe == 0)
+        return larger(runs, unit / piece);
+    double targets = smaller((double)draft->targets, w->span / unit + 1);
+    double others = stretched ? 1 : 1 - 1 / w->nodes;
+    return larger(0, ceil((stretches * others + w->bytes / unit) / targets) - 1) * SAGOI_LOCK_WAITS;
+}
+
 double sagoi_draft_alone_seconds(const sagoi_draft *draft) {
     weighing w = weighing_of(draft);
     double ranks = (double)draft->ranks, each = w.bytes / ranks;
     double runs = draft->shape->most_runs > 0 ? (double)draft->shape->most_runs : larger(1, w.runs / ranks);
-    double piece = each / runs, all = storage_of(&w, w.runs, w.bytes / w.runs);
+    double all = storage_of(&w, w.runs, w.bytes / w.runs);
     double seconds = runs * w.topology->request + larger(w.rate > 0 ? each / w.rate : 0, w.bytes / all);
-    /* A block's lock goes from one to the next of those that write there, one after another. */
-    if (draft->plan->write && w.unit > 0 && piece < (double)w.unit)
-        seconds += larger(runs, (double)w.unit / piece) * w.topology->lock;
-    return seconds;
+    return seconds + (draft->plan->write ? alone_passes(&w, runs) * w.topology->lock : 0);
 }
 
 /* ---- Choosing ---- */

@@ -48,7 +48,7 @@ golden theta-2048 "${HACC[@]}" --machine "$MACHINES/theta.sago" --nodes 2048 \
 
 # Without a number of stripes a file has as many as the described storage has targets.
 "$SAGO" plan "${HACC[@]}" --machine "$MACHINES/theta.sago" --nodes 64 --stripe-unit 16M \
-    --hint sago_aggregators_per_target=1 >"$scratch/targets.txt"
+    --hint sago_aggregators_per_target=1 --hint sago_strategy=aggregated >"$scratch/targets.txt"
 grep -q "for each of 56 storage targets" "$scratch/targets.txt" || fail "$(tail -12 "$scratch/targets.txt")"
 
 # The NUMA domains of a node are shown, and each has a local aggregator.

@@ -102,6 +102,32 @@ static void requests_decide_who_goes_alone(void **state) {
     sagoi_plan_cleanup(&dear);
 }
 
+/* Each node has one stretch of the file, `bytes` long, a piece a rank. */
+static void set_stretches(int64_t bytes) {
+    situation_init(&s, NODES, RANKS, NODES * bytes, bytes);
+    for (int64_t n = 0; n < NODES; n++)
+        s.access[n] = (sagoi_node_shape){n * bytes, (n + 1) * bytes, bytes, RANKS};
+    s.machine.topology = &topology;
+    s.shape.most_runs = 1;
+    s.target.stripe_unit = 4 * MIB;
+    s.target.stripe_count = 2;
+}
+
+/* Ranks of a node pass no lock on between them, and stretches that fill stripes none at all; nodes that have parts
+ * of a stripe wait for all those at its target, one after another. */
+static void locks_of_a_target_go_from_node_to_node(void **state) {
+    (void)state;
+    set_stretches(4 * MIB);
+    topology.lock = 1;
+    sagoi_plan whole = made();
+    set_stretches(4 * MIB - 64 * KIB);
+    sagoi_plan dear = made();
+    assert_int_equal(whole.strategy, SAGOI_STRATEGY_DIRECT);
+    assert_int_equal(dear.strategy, SAGOI_STRATEGY_AGGREGATED);
+    sagoi_plan_cleanup(&whole);
+    sagoi_plan_cleanup(&dear);
+}
+
 /* Windows with holes are written run by run: as many requests as the ranks would make, by fewer processes. */
 static void holes_are_left_to_their_ranks(void **state) {
     (void)state;
@@ -233,6 +259,7 @@ int main(void) {
         cmocka_unit_test_setup(reads_have_no_locks_to_wait_for, set_up),
         cmocka_unit_test_setup(dear_requests_make_windows_large, set_up),
         cmocka_unit_test_setup(requests_decide_who_goes_alone, set_up),
+        cmocka_unit_test_setup(locks_of_a_target_go_from_node_to_node, set_up),
         cmocka_unit_test_setup(holes_are_left_to_their_ranks, set_up),
         cmocka_unit_test_setup(memory_decides_where_and_how_much, set_up),
         cmocka_unit_test_setup(hints_are_obeyed, set_up),
