@@ -295,7 +295,7 @@ def find_line(name, table, field):
 
 
 def fill_lines(name):
-    return "".join(f"    entries[DROPIN_{prefix}_{name}] = DROPIN_AS_ENTRY(enter_{prefix}_{name});\n"
+    return "".join(f"    [DROPIN_{prefix}_{name}] = DROPIN_AS_ENTRY(enter_{prefix}_{name}),\n"
                    for prefix in ("MPI", "PMPI"))
 
 
@@ -342,8 +342,13 @@ void dropin_find_file_calls(dropin_next *next, dropin_finder *find) {{
 void dropin_find_waits(dropin_next *next, dropin_finder *find) {{
 {find_waits}}}
 
+static dropin_entry *const filled[DROPIN_ENTRY_COUNT] = {{
+{fill}}};
+
 void dropin_fill_entries(dropin_entry *entries[]) {{
-{fill}}}
+    for (int i = 0; i < DROPIN_ENTRY_COUNT; i++)
+        entries[i] = filled[i] ? filled[i] : entries[i];
+}}
 """
 
 
