@@ -12,8 +12,10 @@
 #include "mesh/mesh_file.h"
 #include "move/collect.h"
 
-enum { CHUNK = 4 << 20 };        /* bytes of a rank in one call */
-enum { COMPONENTS_MOST = 1024 }; /* of a field: more is taken for a mistake */
+/* A rank writes so many bytes of a mesh in one call, so that its copy stays small. */
+enum { CHUNK = 4 << 20 };
+/* A field with more components is taken for a mistake. */
+enum { COMPONENTS_MOST = 1024 };
 enum { POINTS, CELLS, CORNERS, COUNTS };
 _Static_assert((int)SAGOI_MESH_VTU == (int)SAGO_MESH_VTU && (int)SAGOI_MESH_AT_CELLS == (int)SAGO_MESH_AT_CELLS,
                "the same numbers");

@@ -290,7 +290,7 @@ static bool is_all_there(const sagoi_record *found) {
 
 /* What is there after a second at most: nobody knows who else will come. */
 static sagoi_record *await_records(void) {
-    enum { TURNS = 20, TURN_US = 50000 }; /* a second in all for ranks that end later */
+    enum { TURNS = 20, TURN_US = 50000 }; /* These make a second in all for ranks that end later. */
     sagoi_record *found = sagoi_saved_merge(joined.records);
     for (int turn = 0; turn < TURNS && found && !is_all_there(found); turn++) {
         (void)usleep(TURN_US);

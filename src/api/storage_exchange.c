@@ -16,7 +16,8 @@
 #include "neighbourhood/handover.h"
 #include "trace/stats.h"
 
-enum { NAP_LEAST_US = 100, NAP_MOST_US = 10000 }; /* between two looks for a parcel, doubled each time */
+/* The nap between two looks for a parcel doubles each time, from the first of these numbers to the second. */
+enum { NAP_LEAST_US = 100, NAP_MOST_US = 10000 };
 
 struct sago_exchange {
     sagoi_live live;

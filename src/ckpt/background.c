@@ -14,9 +14,11 @@
 #include "system/workqueue.h"
 
 typedef enum { TASK_WINDOW, TASK_DRAIN, TASK_MARK, TASK_REMOVE } task_kind;
-enum { WRITE_AT_ONCE = 16 << 20 }; /* then the lease is looked at */
-enum { NAP_MS = 20 };              /* the longest wait before other things are looked at again */
-#define GIVE_WAY 1.                /* seconds, between two pieces, to windows that are being written */
+/* The lease is looked at whenever so many bytes have been written. */
+enum { WRITE_AT_ONCE = 16 << 20 };
+/* The thread waits no longer before it looks at other things again. */
+enum { NAP_MS = 20 };
+#define GIVE_WAY 1. /* seconds, between two pieces, to windows that are being written */
 
 /* The queues: what goes from memory to the first level, and draining and removing. */
 enum { WINDOWS, OTHERS, QUEUES };

@@ -38,7 +38,8 @@ static sago_status add_item(sagoi_catalog *catalog, sagoi_item item) {
 
 /* ---- Scanning ---- */
 
-enum { SCANS = 5 }; /* while others take the directory over */
+/* A directory that others take over meanwhile is scanned so many times. */
+enum { SCANS = 5 };
 
 typedef struct scan {
     sagoi_catalog *catalog;

@@ -11,7 +11,8 @@
 #include "move/collect.h"
 
 enum { TAG_BYTES = 1, TAG_END = 2 };
-enum { PIECES_A_MESSAGE = 4 }; /* so that few messages are under way, and their memory is bounded */
+/* A message has so many pieces, so that few messages are under way and their memory is bounded. */
+enum { PIECES_A_MESSAGE = 4 };
 
 /* The last message of a rank for a window. */
 typedef struct sagoi_far_end {

@@ -8,7 +8,8 @@
 #include "ckpt/redundancy.h"
 #include "move/calls.h"
 
-enum { SPACE_SLACK = 1 << 20 }; /* records and what the file system needs for itself */
+/* Records, and the file system for itself, need so many bytes beside the data. */
+enum { SPACE_SLACK = 1 << 20 };
 enum { MAX_STEP = SAGOI_MAX_FREE_TO_USE, MAX_MINUS_STEP, MAX_CHANGED, MAX_BUSY };
 enum { SUM_ID_LOW, SUM_ID_HIGH, SUM_TIME };
 

@@ -92,7 +92,8 @@ static sago_status look(sagoi_survey *survey, sagoi_fetch *fetch) {
 
 /* ---- All together ---- */
 
-enum { AT_ONCE = 1 << 26 }; /* bytes of one reduction, far below what an int counts */
+/* One reduction has so many bytes, which an int counts by far. */
+enum { AT_ONCE = 1 << 26 };
 
 static sago_status tell_all(const sagoi_survey *survey, sagoi_team *team) {
     int64_t total = survey->first[2 * survey->intent->nwriters];

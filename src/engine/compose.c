@@ -195,7 +195,7 @@ static sago_status no_buffer(int64_t bytes) {
 
 /* MPI_BOTTOM is NULL too: then the pattern holds addresses, and none of them lies in the first page. */
 static bool is_nowhere(const char *base, const sagoi_pattern *pattern, int64_t bytes) {
-    enum { FIRST_PAGE = 4096 }; /* bytes that no program has mapped: NULL and what is near it */
+    enum { FIRST_PAGE = 4096 }; /* No program has mapped these bytes: NULL and what is near it. */
     return bytes > 0 && !base && pattern->low < FIRST_PAGE;
 }
 
@@ -515,7 +515,8 @@ int64_t sagoi_bytes_below(const sagoi_request *request, int64_t end) {
     return bytes;
 }
 
-enum { LEAST_KEPT = 64 }; /* numbers of a view's type: others are flattened again as fast */
+/* A type of fewer numbers is flattened again as fast as it would be found. */
+enum { LEAST_CACHED = 64 };
 
 sago_status sagoi_view_make(MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, sagoi_budget *budget,
                             sagoi_view *view) {
@@ -523,14 +524,14 @@ sago_status sagoi_view_make(MPI_Offset disp, MPI_Datatype etype, MPI_Datatype fi
     memset(view, 0, sizeof *view);
     if (disp < 0)
         return sagoi_fail(SAGO_ERR_ARG, "the view's displacement %lld is negative", (long long)disp);
-    sago_status status = sagoi_type_form_get(etype, LEAST_KEPT, budget, &unit);
+    sago_status status = sagoi_type_form_get(etype, LEAST_CACHED, budget, &unit);
     if (status)
         return status;
     int64_t unit_size = unit->flat.size;
     sagoi_type_form_release(unit);
     if (unit_size <= 0)
         return sagoi_fail(SAGO_ERR_TYPE, "the view's etype has no bytes");
-    status = sagoi_type_form_get(filetype, LEAST_KEPT, budget, &view->filetype);
+    status = sagoi_type_form_get(filetype, LEAST_CACHED, budget, &view->filetype);
     if (status)
         return status;
     int64_t size = view->filetype->flat.size;

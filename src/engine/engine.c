@@ -41,7 +41,8 @@ enum {
     MAX_PACE
 };
 _Static_assert((int)MAX_PACE < (int)SAGOI_MAXIMA && (int)SUM_OTHERS < (int)SAGOI_SUMS, "there is room for all");
-enum { MAX_BLOCK = MAX_SPARSE }; /* of subfiles, which nobody calls sparse, while ranks look for their rule */
+/* The block of subfiles travels where other files say that they are sparse, while ranks look for the rule. */
+enum { MAX_BLOCK = MAX_SPARSE };
 
 /* The leader asks the file system, and so does a rank that wrote by itself since the last call, or that reads and
  * may have written past Sago: the leader may have looked before.  A network's file system may not even have heard
@@ -581,7 +582,8 @@ static sago_status leave_alone(sagoi_call *call, sago_status status) {
     return status;
 }
 
-enum { LONE_STREAMS = 32 }; /* that are read as one run: more than anybody's variables */
+/* So many streams are read as one run: a step has seldom more variables. */
+enum { LONE_STREAMS = 32 };
 
 /* One run of the file, whose streams lie one after another; false: it has to pass through a buffer. */
 static bool list_lone(const sagoi_request *request, sagoi_io_run runs[LONE_STREAMS]) {

@@ -57,7 +57,7 @@ static bool has_hole(const sagoi_call *call, int64_t start, int64_t end) {
 
 sago_status sagoi_read_through(sago_file *file, const sagoi_request *request, int64_t start, int64_t end,
                                int64_t *moved) {
-    enum { FEW_BYTES = 32768 }; /* on the stack: what the heap gives may be memory that was never touched */
+    enum { FEW_BYTES = 32768 }; /* The stack holds so many: memory of the heap may never have been touched. */
     int64_t got = 0;
     char few[FEW_BYTES], *more = NULL, *copy = few;
     if (end - start > FEW_BYTES)

@@ -7,7 +7,8 @@
 #include "engine/engine.h"
 #include "machine/memory.h"
 
-static const int64_t least_share = 1 << 20; /* of a hint: no file is refused because others are open */
+/* A file gets so many bytes of a hint at least, so that no file is refused because others are open. */
+static const int64_t least_share = 1 << 20;
 
 int64_t sagoi_share_part(void) { return SAGOI_MEMORY_PART / sagoi_max(1, sagoi_teams_in_use()); }
 

@@ -8,7 +8,8 @@
 #include "base/checked.h"
 #include "extent/staging.h"
 
-enum { LONG_RUN = 256 }; /* from here on a run is worth the work of a cursor */
+/* A run of so many bytes is worth the work of a cursor. */
+enum { LONG_RUN = 256 };
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 

@@ -12,7 +12,8 @@
 #include "base/checked.h"
 #include "extent/loops.h"
 
-enum { TRAIN_MIN = 5 }; /* a train shorter than this costs more than the same runs in a list */
+/* A train of fewer runs costs more than the same runs in a list. */
+enum { TRAIN_MIN = 5 };
 
 void sagoi_pattern_init(sagoi_pattern *pattern, sagoi_budget *budget) {
     memset(pattern, 0, sizeof *pattern);

@@ -18,6 +18,7 @@ enum { LINE_BYTES = 16384, PATH_BYTES = 4096 };
 
 static const int64_t unlimited = INT64_MAX;
 static const int64_t no_real_limit = INT64_C(1) << 60; /* v1 says "none" with a number near 2^63 */
+/* A machine that tells nothing is taken to have so many bytes. */
 static const int64_t unknown_machine = INT64_C(256) << 20;
 
 /* The two generations of cgroups differ in names only. */

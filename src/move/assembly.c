@@ -23,7 +23,8 @@ enum { FANOUT = 16 };
 typedef enum { PRESENT, PREPARE, YES, NO, TOGETHER, APART, BYE } message_kind;
 enum { ASKING, ANSWERING, LEAVING, SLOTS }; /* messages to one leader that may be under way at once */
 
-static const double longest_vote = 0.2; /* seconds from asking to giving up */
+/* The root gives a vote up so many seconds after it has asked. */
+static const double longest_vote = 0.2;
 
 typedef struct message {
     int64_t kind, call;

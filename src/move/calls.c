@@ -211,7 +211,7 @@ static double read_clock(void) {
 /* A nonblocking call may be looked at seldom: the time in between is the program's own.  Asked when half of the
  * patience is spent, so that all ends within it. */
 static void look_at_clock(sagoi_team *team, sagoi_vigil *vigil) {
-    const double longest = 1; /* seconds that many turns take on a busy machine */
+    const double longest = 1; /* Many turns take so many seconds on a busy machine. */
     double now = read_clock(), patience = (double)team->patience;
     if (vigil->looked > 0)
         vigil->waited += fmin(now - vigil->looked, longest);
@@ -223,7 +223,7 @@ static void look_at_clock(sagoi_team *team, sagoi_vigil *vigil) {
 }
 
 bool sagoi_vigil_keep(sagoi_team *team, sagoi_vigil *vigil, bool moved) {
-    enum { TURNS = 64 }; /* without anything, before looking for news */
+    enum { TURNS = 64 }; /* After so many turns without anything the rank looks for news. */
     if (moved) {
         *vigil = (sagoi_vigil){0};
         return true;

@@ -50,7 +50,7 @@ void sagoi_circle_destroy(sagoi_circle *circle) {
 /* MPI does not tell how many communicators it has left, so they are taken and given back: local, and a matter of
  * two milliseconds for each circle. */
 bool sagoi_communicators_left(void) {
-    enum { QUARTER = 512 }; /* of MPICH's 2,048; other MPI libraries have more */
+    enum { QUARTER = 512 }; /* MPICH has 2,048 communicators; other MPI libraries have more. */
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     MPI_Comm *taken = calloc(QUARTER, sizeof *taken);
     int n = 0;

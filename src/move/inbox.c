@@ -6,7 +6,8 @@
 #include "move/calls.h"
 #include "move/mail.h"
 
-enum { SLOTS_MAX = 64 }; /* messages on their way to an aggregator; more hide no more latency */
+/* So many messages are on their way to an aggregator; more would hide no more latency. */
+enum { SLOTS_MAX = 64 };
 
 /* One message at a time. */
 struct sagoi_inbox_slot {

@@ -123,7 +123,8 @@ typedef struct taken {
     int64_t stream, from, to, data;
 } taken;
 
-enum { PARTS_MAX = 16 }; /* of a region; more streams than that wait for the next pass */
+/* A region has so many parts; further streams wait for the next pass. */
+enum { PARTS_MAX = 16 };
 
 /* Where the part's data lie together in the caller's memory, if they may be sent from there, or received; else
  * NULL.  What lies past the end of the file must not be received. */

@@ -12,7 +12,8 @@
 
 #include "base/checked.h"
 
-enum { AT_ONCE = 64 << 20 }; /* bytes of one system call, between which a signal or an error is seen */
+/* One system call moves so many bytes; a signal or an error is seen between two of them. */
+enum { AT_ONCE = 64 << 20 };
 enum { FILE_MAX = 4 * SAGOI_HANDOVER_NAME, WHOLE_MAX = SAGOI_HANDOVER_PATH + FILE_MAX };
 
 sago_status sagoi_handover_folder(const char *dir, const uint64_t token[2], char folder[SAGOI_HANDOVER_PATH]) {

@@ -166,4 +166,12 @@ enum {
     SAGOI_RELAY_SLOTS_MOST = 64
 };
 
+/* ---- Writers of checkpoints ---- */
+/* A rank is taken to save so many bytes, since writers are chosen before anything is saved.  Estimated. */
+#define SAGOI_SAVED_ASSUMED (INT64_C(64) << 20)
+/* A writer makes so many calls on the directory: folder, record, data, syncs, rename. */
+#define SAGOI_WRITER_CALLS 8.0
+/* Another number of writers than one a node is taken if it costs at most so much of that.  Estimated. */
+#define SAGOI_WRITERS_WORTH 0.9
+
 #endif

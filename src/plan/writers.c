@@ -5,10 +5,7 @@
 
 #include "base/checked.h"
 #include "machine/sums.h"
-
-static const double assumed_bytes = 64 << 20; /* that a rank saves */
-static const double calls_of_a_writer = 8;    /* on the directory: folder, record, data, syncs, rename */
-static const double worth = 0.9;              /* of the cost of one writer a node */
+#include "plan/thresholds.h"
 
 static int64_t all_ranks(const sagoi_machine *machine) {
     int64_t ranks = 0;
@@ -46,18 +43,18 @@ static double storage_rate(const sagoi_machine *machine) {
 
 double sagoi_writers_cost(const sagoi_machine *machine, int64_t count) {
     const sagoi_topology *topology = machine->topology;
-    double bytes = (double)all_ranks(machine) * assumed_bytes, link = slowest_link(topology);
+    double bytes = (double)all_ranks(machine) * (double)SAGOI_SAVED_ASSUMED, link = slowest_link(topology);
     double sharing = count > machine->nodes ? (double)count / (double)machine->nodes : 1; /* a node's link */
     double rate = topology->writer > 0 && topology->writer < link / sharing ? topology->writer : link / sharing;
     double each = bytes / (double)count / rate, all = bytes / storage_rate(machine);
     double sent = count < machine->nodes ? bytes / (double)count - bytes / (double)machine->nodes : 0;
-    return sent / link + (each > all ? each : all) + (double)count * calls_of_a_writer * topology->io.latency;
+    return sent / link + (each > all ? each : all) + (double)count * SAGOI_WRITER_CALLS * topology->io.latency;
 }
 
 /* Doubling and halving from one a node on, as long as it pays. */
 static int64_t cheapest(const sagoi_machine *machine, const sagoi_writers_wish *wish) {
     int64_t best = machine->nodes, most = machine->nodes * fewest_ranks(machine);
-    double limit = worth * sagoi_writers_cost(machine, best), least = limit;
+    double limit = SAGOI_WRITERS_WORTH * sagoi_writers_cost(machine, best), least = limit;
     for (int64_t count = 2 * machine->nodes; count <= most; count *= 2) {
         double cost = sagoi_writers_cost(machine, count);
         if (cost < least) {
@@ -131,7 +128,7 @@ static int64_t elect(const sagoi_machine *machine, sagoi_sums *sums, int64_t fro
     int64_t best = from;
     sagoi_sums_clear(sums);
     for (int64_t i = from; i < to; i++)
-        sagoi_sums_add(sums, machine->node[i].place, machine->node[i].ranks * (int64_t)assumed_bytes);
+        sagoi_sums_add(sums, machine->node[i].place, machine->node[i].ranks * SAGOI_SAVED_ASSUMED);
     for (int64_t i = from; i < to; i++) {
         int64_t place = machine->node[i].place;
         double cost = sagoi_sums_cost(sums, place) +

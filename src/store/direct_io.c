@@ -8,6 +8,7 @@
 #include "store/transfer.h"
 #include "system/syscalls.h"
 
+/* Requests are in such units where the kernel does not say what the file system asks for. */
 enum { USUAL_UNIT = 4096 };
 
 /* What the file system asks for; false: it says it cannot.  Kernels before 6.1 do not say. */

@@ -17,7 +17,8 @@
 
 /* A message holds about 500 bytes and must have room for the cause; of a path the end tells most. */
 enum { NAME_SHOWN = 200 };
-enum { SERVED_BLOCK = 4096 }; /* of a file whose file system is not asked */
+/* A file whose file system is not asked is taken to have such blocks. */
+enum { SERVED_BLOCK = 4096 };
 
 static char *name_of_path(const char *path) {
     size_t len = strlen(path);

@@ -114,7 +114,8 @@ int64_t sagoi_stripes_to_lustre(sagoi_stripes wanted, char value[SAGOI_STRIPES_V
 
 /* ---- Ceph ---- */
 
-enum { CEPH_OBJECT = 4 << 20, CEPH_UNIT = 65536 }; /* its usual object; units and objects are multiples of this */
+/* Objects of Ceph usually have the first of these sizes; units and objects are multiples of the second. */
+enum { CEPH_OBJECT = 4 << 20, CEPH_UNIT = 65536 };
 
 /* The number after "name=" in a list of words; 0: none, or no number. */
 static int64_t number_of(const char *value, int64_t bytes, const char *name) {

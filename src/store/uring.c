@@ -8,7 +8,8 @@
 
 #include "store/transfer.h"
 
-enum { DEPTH = 64 }; /* pieces in flight */
+/* So many pieces are in flight at once. */
+enum { DEPTH = 64 };
 
 struct sagoi_uring {
     struct io_uring ring;

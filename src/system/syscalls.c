@@ -14,7 +14,8 @@
 
 _Static_assert(sizeof(off_t) == 8, "offsets are 64 bits: compile with _FILE_OFFSET_BITS=64");
 
-enum { NAMES_MOST = 1 << 28 }; /* bytes of a directory's names */
+/* The names of one directory may have so many bytes. */
+enum { NAMES_MOST = 1 << 28 };
 
 static int start_of(const sagoi_file_op *op) { return op->in_fd ? op->fd : AT_FDCWD; }
 

@@ -14,9 +14,10 @@
 
 #include "system/thread.h"
 
-enum { CLOSE_LATER = 64 }; /* descriptors of a stuck directory that are remembered to be closed */
-#define NAP 0.5            /* seconds: a wait is made of such */
-#define NAP_MOST 1.        /* of a nap counts: a process that was stopped has not waited */
+/* So many descriptors of a stuck directory are remembered, to be closed when it answers. */
+enum { CLOSE_LATER = 64 };
+#define NAP 0.5     /* seconds: a wait is made of such */
+#define NAP_MOST 1. /* of a nap counts: a process that was stopped has not waited */
 
 typedef enum {
     RUNNER_IDLE,

@@ -13,7 +13,8 @@
 #include "extent/codec.h"
 #include "tier/tier_state.h"
 
-enum { MOST_CALLS = 4096 }; /* in the log: each new one is compared with all */
+/* The log holds so many calls, since each new one is compared with all. */
+enum { MOST_CALLS = 4096 };
 
 /* A rank's part of a call on its way. */
 struct sagoi_drain {

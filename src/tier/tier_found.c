@@ -19,7 +19,8 @@
 #include "move/collect.h"
 #include "store/leftovers.h"
 
-enum { EXTENTS = 1 << 14 }; /* of a rank, merged at once */
+/* A rank merges so many extents at once. */
+enum { EXTENTS = 1 << 14 };
 
 /* ---- Finding ---- */
 

@@ -19,7 +19,8 @@
 #include "store/leftovers.h"
 #include "system/syscalls.h"
 
-enum { LEFT_AFTER = 600 }; /* seconds; what nobody holds then was left by a job that died */
+/* Files that nobody has held for so many seconds were left by a job that died. */
+enum { LEFT_AFTER = 600 };
 
 /* ---- Calls as blocks ---- */
 

@@ -11,7 +11,8 @@
 #include "tier/tier_state.h"
 #include "base/checked.h"
 
-enum { WINDOW = 1 << 20 }; /* bytes looked at together */
+/* So many bytes are looked at together. */
+enum { WINDOW = 1 << 20 };
 
 enum { IN_GLOBAL, IN_LOCAL, UNKNOWN };
 

@@ -9,7 +9,8 @@
 #include "tier/tier.h"
 #include "tier/tier_record.h"
 
-enum { SAGOI_TIER_CHUNK = 8 << 20 }; /* bytes that a rank merges at once, without a hint */
+/* Without a hint a rank merges so many bytes at once. */
+enum { SAGOI_TIER_CHUNK = 8 << 20 };
 
 /* A view that calls still refer to. */
 typedef struct sagoi_logged_view {

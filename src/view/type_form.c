@@ -6,7 +6,8 @@
 #include "mpi/quiet.h"
 #include "view/contents.h"
 
-enum { MOST_KEPT = 1 << 20 }; /* bytes kept with a type: about what MPI keeps itself */
+/* So many bytes are cached with a type, about as many as MPI has for it. */
+enum { MOST_CACHED = 1 << 20 };
 
 /* A handle that MPI gives out once a process; it lives as long as MPI does. */
 static _Atomic int keyval = MPI_KEYVAL_INVALID;
@@ -77,7 +78,7 @@ static void attach(MPI_Datatype type, sagoi_type_form *form, int64_t bytes) {
  * while the type lives. */
 static void keep_with(MPI_Datatype type, sagoi_type_form *form) {
     int64_t bytes = bytes_of(form);
-    if (bytes > MOST_KEPT)
+    if (bytes > MOST_CACHED)
         return;
     (void)pthread_mutex_lock(&keep_lock);
     if (have_keyval() && !find(type))
