@@ -171,6 +171,8 @@ static void print_layers(const plan_input *input, const sagoi_hints *hints, cons
                cost.messages_two);
         printf("  %c sago_layers=3         %12.3f %12.0f\n", plan->layers == 3 ? '*' : ' ', cost.three * 1e3,
                cost.messages_three);
+        if (hints->layers != SAGOI_LAYERS_AUTO && (cost.three < cost.two) == (plan->layers == 2))
+            printf("    a hint decides, though the other number of layers costs less\n");
     }
     sagoi_plan_cleanup(&three);
 }
