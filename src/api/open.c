@@ -96,11 +96,12 @@ enum {
     SUM_BLOCK,
     SUM_LOCK_UNIT,
     SUM_STRIPE_UNIT,
-    SUM_STRIPE_COUNT,
+    SUM_STRIPE_COUNT, /* and, FIRST_SHIFT bits higher, the number of the first target */
     SUM_KNOWN,
     SUM_UNREPORTED,
     SUM_UNRULED_COUNT
 };
+enum { FIRST_SHIFT = 32 };
 
 int64_t sagoi_positive_hash(const void *data, int64_t bytes) {
     return (int64_t)(sagoi_hash_bytes(data, bytes, (sagoi_hash){0, 0}).low >> 1);
@@ -178,7 +179,8 @@ static void describe_store(const sago_file *file, sagoi_agreement *agreed) {
     agreed->sum[SUM_BLOCK] = (uint64_t)layout->block;
     agreed->sum[SUM_LOCK_UNIT] = (uint64_t)layout->lock_unit;
     agreed->sum[SUM_STRIPE_UNIT] = (uint64_t)layout->stripe_unit;
-    agreed->sum[SUM_STRIPE_COUNT] = (uint64_t)layout->stripe_count;
+    agreed->sum[SUM_STRIPE_COUNT] =
+        (uint64_t)layout->stripe_count + ((uint64_t)layout->stripe_first << FIRST_SHIFT);
 }
 
 /* Is copying to and from a mapping of the file worth while? */
@@ -194,9 +196,10 @@ static sago_status take_store(sago_file *file, const sagoi_agreement *agreed) {
     sago_status status = take_subfiles(file, agreed);
     if (status)
         return status;
-    sagoi_store_set_stripes(
-        file->store, (int64_t)agreed->sum[SUM_BLOCK], (int64_t)agreed->sum[SUM_LOCK_UNIT],
-        (sagoi_stripes){(int64_t)agreed->sum[SUM_STRIPE_UNIT], (int64_t)agreed->sum[SUM_STRIPE_COUNT]});
+    uint64_t count = agreed->sum[SUM_STRIPE_COUNT];
+    sagoi_stripes stripes = {(int64_t)agreed->sum[SUM_STRIPE_UNIT], (int64_t)(count & UINT32_MAX)};
+    sagoi_store_set_stripes(file->store, (int64_t)agreed->sum[SUM_BLOCK], (int64_t)agreed->sum[SUM_LOCK_UNIT],
+                            stripes, (int64_t)(count >> FIRST_SHIFT));
     if (file->team->nodes > 1) /* nodes that are containers of one machine may share even its memory */
         sagoi_store_set_shared(file->store);
     return SAGO_OK;

@@ -374,6 +374,7 @@ static sagoi_target describe_target(const sagoi_call *call) {
                           .lock_unit = layout->lock_unit,
                           .stripe_unit = layout->stripe_unit,
                           .stripe_count = layout->stripe_count,
+                          .stripe_first = layout->stripe_first,
                           .subfiles = subfiles ? *subfiles : (sagoi_subfiles){0, 0},
                           .mappable = file->common.mappable,
                           .sparse = reading && call->sparse};

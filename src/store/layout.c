@@ -110,14 +110,17 @@ static void name_fuse(sagoi_layout *layout, dev_t device) {
 
 enum { ATTRIBUTE_MAX = 65536 }; /* Linux's own limit */
 
-static sagoi_stripes ask_attribute(int fd, const char *name, char *value) {
+static void ask_attribute(int fd, const char *name, char *value, sagoi_layout *layout) {
     int64_t bytes = fgetxattr(fd, name, value, ATTRIBUTE_MAX);
+    bool lustre = strncmp(name, "lustre.", 7) == 0, ceph = strncmp(name, "ceph.", 5) == 0;
     if (bytes <= 0)
-        return (sagoi_stripes){0, 0};
-    if (strncmp(name, "lustre.", 7) == 0)
-        return sagoi_stripes_of_lustre(value, bytes);
-    return strncmp(name, "ceph.", 5) == 0 ? sagoi_stripes_of_ceph(value, bytes)
-                                          : sagoi_stripes_of_gluster(value, bytes);
+        return;
+    sagoi_stripes found = lustre ? sagoi_stripes_of_lustre(value, bytes)
+                          : ceph ? sagoi_stripes_of_ceph(value, bytes)
+                                 : sagoi_stripes_of_gluster(value, bytes);
+    layout->stripe_unit = found.unit;
+    layout->stripe_count = found.count;
+    layout->stripe_first = lustre ? sagoi_stripes_first_of_lustre(value, bytes) : 0;
 }
 
 static void find_stripes(int fd, sagoi_layout *layout) {
@@ -128,9 +131,7 @@ static void find_stripes(int fd, sagoi_layout *layout) {
         char *value = strcmp(layout->name, attributes[i][0]) == 0 ? malloc(ATTRIBUTE_MAX) : NULL;
         if (!value)
             continue;
-        sagoi_stripes found = ask_attribute(fd, attributes[i][1], value);
-        layout->stripe_unit = found.unit;
-        layout->stripe_count = found.count;
+        ask_attribute(fd, attributes[i][1], value, layout);
         free(value);
     }
     if (strcmp(layout->name, "gpfs") == 0) /* blocks go to all disks in turn, and one is the unit of locks */

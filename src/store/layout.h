@@ -13,6 +13,7 @@ typedef struct sagoi_layout {
     int64_t block;        /* preferred unit of I/O, bytes (st_blksize), at least 512 */
     int64_t stripe_unit;  /* bytes; 0: not striped */
     int64_t stripe_count; /* storage targets in turn; 0: not striped, or not known */
+    int64_t stripe_first; /* the number of the target that stripe 0 is on, plus 1; 0: not known */
     int64_t lock_unit; /* bytes; nodes that write to one such block wait for each other; 0: not known to be so */
     bool local;        /* one kernel's own: not shared between nodes */
     bool in_memory;    /* tmpfs, ramfs: a mapping of it is plain memory and writes nothing back */

@@ -184,11 +184,13 @@ int sagoi_store_fd(const sagoi_store *store) { return store->fd; }
 
 const sagoi_layout *sagoi_store_layout(const sagoi_store *store) { return &store->layout; }
 
-void sagoi_store_set_stripes(sagoi_store *store, int64_t block, int64_t lock_unit, sagoi_stripes stripes) {
+void sagoi_store_set_stripes(sagoi_store *store, int64_t block, int64_t lock_unit, sagoi_stripes stripes,
+                             int64_t first) {
     store->layout.block = block;
     store->layout.lock_unit = lock_unit;
     store->layout.stripe_unit = stripes.unit;
     store->layout.stripe_count = stripes.count;
+    store->layout.stripe_first = first;
 }
 
 void sagoi_store_set_shared(sagoi_store *store) {

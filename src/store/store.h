@@ -66,7 +66,8 @@ sago_status sagoi_store_make_rule(sagoi_store *store, int64_t block) SAGOI_CHECK
 sago_status sagoi_store_take_rule(sagoi_store *store, int64_t block) SAGOI_CHECKED;
 const sagoi_layout *sagoi_store_layout(const sagoi_store *store);
 /* Another rank's answer to what the file system says of stripes and blocks takes the place of this one's. */
-void sagoi_store_set_stripes(sagoi_store *store, int64_t block, int64_t lock_unit, sagoi_stripes stripes);
+void sagoi_store_set_stripes(sagoi_store *store, int64_t block, int64_t lock_unit, sagoi_stripes stripes,
+                             int64_t first);
 /* Several nodes see the file: whatever kind its file system is of, it is none of this kernel's own. */
 void sagoi_store_set_shared(sagoi_store *store);
 bool sagoi_store_uses_uring(const sagoi_store *store);

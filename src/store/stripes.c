@@ -9,7 +9,8 @@
 
 /* ---- Lustre ----
  *
- * Plain:      0 magic, 4 pattern, 8 object id, 24 stripe size (u32), 28 stripe count (u16), 30 offset (u16)
+ * Plain:      0 magic, 4 pattern, 8 object id, 24 stripe size (u32), 28 stripe count (u16), 30 offset (u16); then,
+ * but in v1 after a pool's name of 16 bytes, an object of 24 bytes for each stripe: 20 number of its target (u32)
  * Composite:  0 magic, 4 size, 14 entries (u16), 32 entries of 48 bytes each:
  *             0 id, 4 flags, 8 start (u64), 16 end (u64), 24 offset of a plain layout (u32), 28 its size (u32) */
 
@@ -21,6 +22,10 @@ enum {
     PATTERN_RAID0 = 0x001,
     PATTERN_OVERSTRIPED = 0x200,
     PLAIN_BYTES = 32,
+    POOL_BYTES = 16,
+    OBJECT_BYTES = 24,
+    OBJECT_TARGET = 20,
+    LAST_TARGET = 0xffff,
     HEADER_BYTES = 32,
     ENTRY_BYTES = 48,
     ENTRY_STALE = 0x1,
@@ -96,6 +101,20 @@ sagoi_stripes sagoi_stripes_of_lustre(const void *value, int64_t bytes) {
     if (!value || bytes < (int64_t)sizeof(uint32_t))
         return (sagoi_stripes){0, 0};
     return u32_at(value, 0) == MAGIC_COMPOSITE ? composite_layout(value, bytes) : plain_layout(value, bytes);
+}
+
+int64_t sagoi_stripes_first_of_lustre(const void *value, int64_t bytes) {
+    sagoi_stripes plain = value ? plain_layout(value, bytes) : (sagoi_stripes){0, 0};
+    if (plain.unit == 0 || plain.count == 0)
+        return 0;
+    int64_t at = PLAIN_BYTES + (u32_at(value, 0) == MAGIC_V1 ? 0 : POOL_BYTES) + OBJECT_TARGET;
+    if (bytes < at - OBJECT_TARGET + plain.count * OBJECT_BYTES)
+        return 0;
+    int64_t first = u32_at(value, at);
+    for (int64_t i = 0; i < plain.count; i++)
+        if (u32_at(value, at + i * OBJECT_BYTES) != first + i || first + i > LAST_TARGET)
+            return 0;
+    return first + 1;
 }
 
 int64_t sagoi_stripes_to_lustre(sagoi_stripes wanted, char value[SAGOI_STRIPES_VALUE_MAX]) {

@@ -17,6 +17,9 @@ typedef struct sagoi_stripes {
 
 /* Of a composite layout the last part counts: files large enough to matter are mostly there. */
 sagoi_stripes sagoi_stripes_of_lustre(const void *value, int64_t bytes);
+/* The number of the storage target that the first stripe is on, if the others follow in order, plus 1; 0: they do
+ * not, or it is not known, as of files whose layout has several parts. */
+int64_t sagoi_stripes_first_of_lustre(const void *value, int64_t bytes);
 /* Where stripe_count is 1 the objects count: they go to targets that the layout does not name. */
 sagoi_stripes sagoi_stripes_of_ceph(const char *value, int64_t bytes);
 sagoi_stripes sagoi_stripes_of_gluster(const void *value, int64_t bytes);

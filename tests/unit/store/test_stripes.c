@@ -71,6 +71,42 @@ static void test_lustre_plain(void **state) {
     ASSERT_STRIPES(sagoi_stripes_of_lustre(NULL, 100), 0, 0);
 }
 
+/* The targets of a file's objects, one after another. */
+static blob put_objects(uint32_t magic, int count, uint32_t first, uint32_t step) {
+    blob b = {.length = 0};
+    put_plain(&b, magic, RAID0, MIB, count, 0);
+    for (int i = 0; i < count; i++) {
+        put64(&b, 77);
+        put64(&b, 0);
+        put32(&b, 0);
+        put32(&b, first + (uint32_t)i * step);
+    }
+    return b;
+}
+
+static void test_lustre_targets(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t magic;
+        int count;
+        uint32_t first, step;
+        int64_t found; /* plus 1 */
+    } files[] = {{V1, 4, 0, 1, 1},           {V1, 4, 17, 1, 18},     {V3, 8, 3, 1, 4},
+                 {V1, 1, 5, 1, 6},           {V1, 4, 17, 2, 0},      {V1, 4, 17, 0, 0},
+                 {V1, 4, 0xffffffff, 1, 0},  {V1, 2, 0x10000, 1, 0}, {V1, 2, 0xffff, 1, 0},
+                 {V3, 1, 0xffff, 1, 0x10000}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        blob b = put_objects(files[i].magic, files[i].count, files[i].first, files[i].step);
+        assert_int_equal(sagoi_stripes_first_of_lustre(b.bytes, b.length), files[i].found);
+        for (int64_t cut = 0; cut < b.length; cut++) /* an object is missing */
+            assert_int_equal(sagoi_stripes_first_of_lustre(b.bytes, cut), 0);
+    }
+    blob all = {.length = 0};
+    put_plain(&all, V1, RAID0, MIB, 0xffff, 0);
+    assert_int_equal(sagoi_stripes_first_of_lustre(all.bytes, all.length), 0);
+    assert_int_equal(sagoi_stripes_first_of_lustre(NULL, 100), 0);
+}
+
 static void test_lustre_strange(void **state) {
     (void)state;
     static const struct {
@@ -227,10 +263,11 @@ static void test_gluster(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lustre_plain),     cmocka_unit_test(test_lustre_strange),
-        cmocka_unit_test(test_lustre_composite), cmocka_unit_test(test_lustre_hostile),
-        cmocka_unit_test(test_lustre_wish),      cmocka_unit_test(test_ceph),
-        cmocka_unit_test(test_ceph_wish),        cmocka_unit_test(test_gluster),
+        cmocka_unit_test(test_lustre_plain),   cmocka_unit_test(test_lustre_targets),
+        cmocka_unit_test(test_lustre_strange), cmocka_unit_test(test_lustre_composite),
+        cmocka_unit_test(test_lustre_hostile), cmocka_unit_test(test_lustre_wish),
+        cmocka_unit_test(test_ceph),           cmocka_unit_test(test_ceph_wish),
+        cmocka_unit_test(test_gluster),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
