@@ -11,12 +11,11 @@ class Sago(CMakePackage):
     """Collective I/O and checkpoints on MPI: a library for C, Fortran and Python, and a drop-in for MPI-IO."""
 
     homepage = "https://example.org/sago"
-    # The sources are taken from a clone: spack develop --path /path/to/sago sago@0.2.0
-    has_code = True
+    git = "https://example.org/sago.git"  # or a clone: spack develop --path /path/to/sago sago@main
 
     license("BSD-3-Clause")
 
-    version("0.2.0")
+    version("main", branch="main")
 
     variant("fortran", default=True, description="Build the Fortran modules")
     variant("python", default=False, description="Dependencies of the Python package")
