@@ -39,6 +39,12 @@ double dropin_clock(void) {
     return timed ? MPI_Wtime() : 0;
 }
 
+int dropin_count_around(int call, double began, int code) {
+    if (timed && began > 0)
+        sago_report_around(call, MPI_Wtime() - began);
+    return code;
+}
+
 static void count(const dropin_file *file, const sago_report_counts *more) {
     if (dropin_reports())
         sago_report_count(more, !file || file->first);

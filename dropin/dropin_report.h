@@ -46,6 +46,9 @@ bool dropin_reports(void);
 /* Seconds when anybody wants to know, else 0. */
 double dropin_clock(void);
 
+/* A call around reads and writes (sago/report.h) that began then, by dropin_clock(); returns `code`. */
+int dropin_count_around(int call, double began, int code);
+
 /* `file` may be NULL, where Sago knows of none. */
 void dropin_count_open(const struct dropin_file *file);
 /* Sago has not taken it after all. */

@@ -187,12 +187,10 @@ static bool mpi_runs(void) {
     return MPI_Initialized(&begun) == MPI_SUCCESS && begun && MPI_Finalized(&ended) == MPI_SUCCESS && !ended;
 }
 
-int dropin_open(const dropin_calls *next, MPI_Comm comm, const char *path, int amode, MPI_Info info,
-                MPI_File *file) {
+static int open_both(const dropin_calls *next, MPI_Comm comm, const char *path, int amode, MPI_Info info,
+                     MPI_File *file) {
     int code;
     bool present;
-    if (!mpi_runs()) /* told by the MPI library, in its own words */
-        return next->open(comm, path, amode, info, file);
     if (dropin_foresee(comm, path, amode, &code, &present))
         return code;
     code = next->open(comm, path, amode, info, file);
@@ -210,6 +208,14 @@ int dropin_open(const dropin_calls *next, MPI_Comm comm, const char *path, int a
     (void)next->close(file);
     /* A directory: refused in the MPI library's own words. */
     return next->open(comm, path, MPI_MODE_RDWR, info, file);
+}
+
+int dropin_open(const dropin_calls *next, MPI_Comm comm, const char *path, int amode, MPI_Info info,
+                MPI_File *file) {
+    if (!mpi_runs()) /* told by the MPI library, in its own words */
+        return next->open(comm, path, amode, info, file);
+    double began = dropin_clock();
+    return dropin_count_around(SAGO_REPORT_OPEN, began, open_both(next, comm, path, amode, info, file));
 }
 
 /* ---- Close ---- */
@@ -236,6 +242,7 @@ int dropin_close(const dropin_calls *next, MPI_File *handle) {
     dropin_file *file = handle ? dropin_files_find(*handle) : NULL;
     if (!file)
         return next->close(handle);
+    double began = dropin_clock();
     int failed = MPI_SUCCESS;
     if (file->sago) {
         failed = dropin_raise(*handle, close_sago(file));
@@ -243,7 +250,7 @@ int dropin_close(const dropin_calls *next, MPI_File *handle) {
         dropin_requests_finish(file); /* the program should have waited for them */
     }
     dropin_files_remove(file);
-    int code = next->close(handle);
+    int code = dropin_count_around(SAGO_REPORT_CLOSE, began, next->close(handle));
     return code ? code : failed;
 }
 
@@ -392,8 +399,9 @@ int dropin_preallocate(const dropin_calls *next, MPI_File handle, MPI_Offset siz
 }
 
 int dropin_sync(const dropin_calls *next, MPI_File handle) {
+    double began = dropin_clock();
     int code = dropin_flush(dropin_files_find(handle));
-    return code ? code : next->sync(handle);
+    return code ? code : dropin_count_around(SAGO_REPORT_SYNC, began, next->sync(handle));
 }
 
 int dropin_get_info(const dropin_calls *next, MPI_File handle, MPI_Info *info) {

@@ -28,6 +28,10 @@ void sago_report_note(const char *path, const char *text, int first);
  * many bytes it was for, and how long it took. */
 void sago_report_passed(const char *path, int collective, int write, MPI_Count bytes, double seconds);
 
+/* Local.  A call around the reads and writes of a layer's file, which Sago itself sees a part of only: how long
+ * this rank was in it. */
+void sago_report_around(int call, double seconds);
+
 /* ---- SAGO_STATS ---- */
 
 /* Local, before any file is opened.  There is a layer, whose reasons not to use Sago for a call have these names

@@ -92,6 +92,9 @@ typedef struct sago_stats {
 
 enum { SAGO_REPORT_REASONS = 16 };
 
+/* Calls around the reads and writes of a file (sago/report.h); SAGO_REPORT_AROUND: how many there are. */
+enum { SAGO_REPORT_OPEN, SAGO_REPORT_CLOSE, SAGO_REPORT_SYNC, SAGO_REPORT_AROUND };
+
 /* For layers between a program and Sago (sago/report.h): what they count of the files that they open.  Pairs:
  * reads, writes. */
 typedef struct sago_report_counts {

@@ -492,8 +492,10 @@ sago_status sago_open(MPI_Comm comm, const char *path, int amode, MPI_Info hints
         sagoi_report_environment();
     if (!status)
         status = sagoi_check_comm(comm);
+    double began = sagoi_report_clock(NULL);
     if (!status)
         status = open_file(comm, &(opening){.path = path, .amode = amode, .info = hints}, file);
+    sagoi_report_around(SAGO_REPORT_OPEN, began);
     return sagoi_done("sago_open", path, status);
 }
 
@@ -576,7 +578,10 @@ sago_status sago_close(sago_file **file) {
     sago_status status = sagoi_check_unmerged(*file);
     if (status)
         return sagoi_done("sago_close", NULL, status);
-    return close_file(file);
+    double began = sagoi_report_clock(*file);
+    status = close_file(file);
+    sagoi_report_around(SAGO_REPORT_CLOSE, began);
+    return status;
 }
 
 sago_status sago_delete(const char *path, MPI_Info hints) {

@@ -516,6 +516,7 @@ void sagoi_report_file(sago_file *file, const sagoi_hints *given) {
         return;
     describe_hints(file, hints, sizeof hints);
     file->timed = true;
+    file->layered = layer_opens;
     sagoi_recorder_open(&file->stats, &(sagoi_opened){.path = file->path,
                                                       .storage = layout->name,
                                                       .hints = hints,
@@ -526,6 +527,16 @@ void sagoi_report_file(sago_file *file, const sagoi_hints *given) {
                                                       .stream = file->network ? file->network->found.stream : 0,
                                                       .leads = file->team->rank == 0,
                                                       .theirs = layer_opens});
+}
+
+double sagoi_report_clock(const sago_file *file) {
+    return (file ? sagoi_is_recorded() && !file->layered : sagoi_report_wanted() && !layer_opens) ? sagoi_clock()
+                                                                                                  : 0;
+}
+
+void sagoi_report_around(int call, double began) {
+    if (began > 0)
+        sagoi_recorder_around(call, sagoi_clock() - began);
 }
 
 /* ---- For layers above ---- */
@@ -553,6 +564,11 @@ void sago_report_passed(const char *path, int collective, int write, MPI_Count b
                                                              .write = write != 0,
                                                              .bytes = bytes > 0 ? (int64_t)bytes : 0,
                                                              .seconds = seconds > 0 ? seconds : 0});
+}
+
+void sago_report_around(int call, double seconds) {
+    if (call >= 0 && call < SAGO_REPORT_AROUND && seconds > 0)
+        sagoi_recorder_around(call, seconds);
 }
 
 void sago_report_note(const char *path, const char *text, int first) {

@@ -18,6 +18,11 @@ void sagoi_report_join(MPI_Comm comm, const sagoi_team *team);
 /* A file that is open: its calls are recorded, if anything is. */
 void sagoi_report_file(sago_file *file, const sagoi_hints *given);
 
+/* Seconds, where they are recorded and no layer above sees the whole call (sago/report.h); else 0. */
+double sagoi_report_clock(const sago_file *file);
+/* The call that began then ends now. */
+void sagoi_report_around(int call, double began);
+
 /* Once a process, by rank 0 of MPI_COMM_WORLD: what is wrong with the SAGO_* variables. */
 void sagoi_report_environment(void);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/handle.h"
+#include "api/reporting.h"
 #include "tier/tier.h"
 #include "base/checked.h"
 #include "defer/defer.h"
@@ -55,11 +56,13 @@ sago_status sago_sync(sago_file *file) {
     sago_status status = sagoi_check_collective(file);
     if (status)
         return sagoi_done("sago_sync", NULL, status);
+    double began = sagoi_report_clock(file);
     status = sagoi_flush(file, SAGO_FLUSH_SYNC, false);
     if (!status)
         status = sagoi_engine_agree(file, sagoi_check_access(file, SAGOI_TO_FILE), SAGOI_CALL_SYNC, 0);
     if (!status)
         status = sagoi_agree_status(file->team, sagoi_sync_here(file));
+    sagoi_report_around(SAGO_REPORT_SYNC, began);
     return sagoi_done("sago_sync", file->path, status);
 }
 

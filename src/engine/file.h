@@ -56,6 +56,7 @@ struct sago_file {
     sagoi_store *store;
     int amode;
     bool timed;               /* sago_timing */
+    bool layered;             /* a layer above tells the report how long opening and closing it took */
     bool reported;            /* all ranks want a report */
     bool unruled;             /* it has subfiles, but as far as the ranks agreed no rule yet: the same on all */
     sagoi_route_file common;  /* inputs of the calls' routes: equal on all ranks, */

@@ -170,6 +170,30 @@ static void say_all(facts *f) {
             of_bytes((double)f->bytes[1]).text, of_bytes((double)f->bytes[0]).text, calls, plural(calls));
 }
 
+/* What is no access to data is the program's choice: how often it opens files, and how often it wants data to be
+ * safe.  What was put off is written then, too. */
+static void say_around(facts *f) {
+    const sagoi_record_around *around = f->record->around, *sync = &around[SAGO_REPORT_SYNC];
+    const int64_t opens = around[SAGO_REPORT_OPEN].calls;
+    const double opening = around[SAGO_REPORT_OPEN].seconds + around[SAGO_REPORT_CLOSE].seconds;
+    int64_t late = 0;
+    for (int64_t i = 0; i < f->record->nfiles; i++)
+        late += f->record->files[i].counts[SAGOI_COUNT_deferred_writes] +
+                f->record->files[i].counts[SAGOI_COUNT_local_writes];
+    const char *also = late > 0 ? "  Writes that were put off are done then, too." : "";
+    if (opening >= 0.1 * f->elapsed && opens > 0)
+        say(f, "", "Opening and closing %" PRId64 " file%s took %s of the slowest rank, %d%% of the run.%s%s",
+            opens, plural(opens), of_seconds(opening).text, percent(opening, f->elapsed), also,
+            opens >= 8 ? "  Fewer files, or files that stay open, take less." : "");
+    if (sync->seconds >= 0.1 * f->elapsed)
+        say(f, "",
+            "%" PRId64
+            " call%s that make data safe (sync) took %s of the slowest rank, %d%% of the run.%s  They are "
+            "needed where another node or program reads the data next, or where it must survive a crash.",
+            sync->calls, plural(sync->calls), of_seconds(sync->seconds).text, percent(sync->seconds, f->elapsed),
+            also);
+}
+
 /* ---- Ranks that wait for each other ---- */
 
 static void name_ranks(const effort *of, char name[64]) {
@@ -487,6 +511,7 @@ int64_t sagoi_verdict_of(const sagoi_record *record, sagoi_sentence said[SAGOI_V
     look_at_files(&f);
     say_state(&f);
     say_all(&f);
+    say_around(&f);
     say_independent(&f);
     say_phase(&f);
     say_imbalance(&f);

@@ -406,6 +406,9 @@ static void merge_node(sagoi_record *record, const sagoi_record_node *from) {
 }
 
 static void merge_head(sagoi_record *record, const sagoi_record *more) {
+    for (int i = 0; i < SAGO_REPORT_AROUND; i++)
+        if (more->around[i].seconds > record->around[i].seconds)
+            record->around[i] = more->around[i];
     record->begin = record->begin == 0 ? more->begin : fmin(record->begin, more->begin);
     record->end = fmax(record->end, more->end);
     record->date = fmax(record->date, more->date);
@@ -470,7 +473,7 @@ void sagoi_record_align(sagoi_record *record) {
 /* ---- Packing ---- */
 
 static const uint64_t magic =
-    UINT64_C(0x3230304f47415352); /* another one whenever a struct of rank_record.h changes */
+    UINT64_C(0x3330304f47415352); /* another one whenever a struct of rank_record.h changes */
 
 typedef struct packed_head {
     uint64_t magic, bytes;

@@ -140,6 +140,12 @@ typedef struct sagoi_record_node {
     int64_t ranks, peak, budget; /* bytes: of all ranks together; of the node */
 } sagoi_record_node;
 
+/* Calls that open, close or sync files, of the rank that was longest in them. */
+typedef struct sagoi_record_around {
+    int64_t calls;
+    double seconds;
+} sagoi_record_around;
+
 typedef struct sagoi_record {
     char program[128], mpi[64], version[16], job[64];
     int64_t run;         /* the same on all ranks of a job, another for each job */
@@ -148,6 +154,7 @@ typedef struct sagoi_record {
     double date;         /* when it was written */
     int64_t complete;    /* 1: the job came to MPI_Finalize */
     double stream;       /* bytes a second of one stream to the storage that `sago tune` measured; 0: not known */
+    sagoi_record_around around[SAGO_REPORT_AROUND];
     int64_t nfiles, nspans, nsteps, nnodes; /* nnodes: those that are named, */
     int64_t all_nodes;                      /* of all that are known of; at least nnodes */
     sagoi_record_file *files;               /* SAGOI_RECORD_FILES at most */

@@ -347,6 +347,17 @@ void sagoi_recorder_passed(const char *path, const sagoi_recorded_passed *call) 
     (void)pthread_mutex_unlock(&lock);
 }
 
+void sagoi_recorder_around(int call, double seconds) {
+    if (!sagoi_is_recorded())
+        return;
+    (void)pthread_mutex_lock(&lock);
+    if (recorder.record) { /* the first of them began before the record */
+        recorder.record->around[call].calls++;
+        recorder.record->around[call].seconds += fmin(seconds, since_1970() - recorder.record->begin);
+    }
+    (void)pthread_mutex_unlock(&lock);
+}
+
 void sagoi_recorder_step(const sagoi_record_step *step) {
     if (!sagoi_is_recorded())
         return;

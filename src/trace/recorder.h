@@ -59,6 +59,8 @@ typedef struct sagoi_recorded_passed {
 } sagoi_recorded_passed;
 
 void sagoi_recorder_passed(const char *path, const sagoi_recorded_passed *call);
+/* `seconds` in a call that opens, closes or syncs a file (sago/report.h). */
+void sagoi_recorder_around(int call, double seconds);
 /* A checkpoint that has come as far as it is to go. */
 void sagoi_recorder_step(const sagoi_record_step *step);
 

@@ -304,6 +304,15 @@ static void print_steps(FILE *out, const sagoi_record *record) {
     fputc(']', out);
 }
 
+static void print_around(FILE *out, const sagoi_record *record) {
+    static const char *const names[SAGO_REPORT_AROUND] = {"open", "close", "sync"};
+    key(out, "around");
+    for (int i = 0; i < SAGO_REPORT_AROUND; i++)
+        fprintf(out, "%s\"%s\": {\"calls\": %" PRId64 ", \"seconds\": %.6f}", i ? ", " : "{", names[i],
+                record->around[i].calls, record->around[i].seconds);
+    fputc('}', out);
+}
+
 static void print_verdict(FILE *out, const sagoi_record *record) {
     sagoi_sentence said[SAGOI_VERDICT_MAX];
     int64_t count = sagoi_verdict_of(record, said);
@@ -341,6 +350,7 @@ void sagoi_report_json(FILE *out, sagoi_record *record) {
     sagoi_record_align(record);
     print_head(out, record);
     print_verdict(out, record);
+    print_around(out, record);
     print_nodes(out, record);
     key(out, "files");
     fputc('[', out);

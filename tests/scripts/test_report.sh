@@ -36,6 +36,7 @@ assert sum(n for f in files for _, n in f["sizes"]["write"]) == 4 * writes
 heat = sum(v for f in files for row in f["heat"]["write"] for v in row)
 assert abs(heat - s["write_bytes"]) < 0.01 * s["write_bytes"], (heat, s)
 assert len(r["timeline"]["rows"]) == 4 and r["spans"]["data"] and r["verdict"]
+assert r["around"]["open"]["calls"] == sum(f["opens"] for f in files) and r["around"]["close"]["seconds"] > 0, r["around"]
 t = json.load(open("trace.json"))
 ranks = {e["pid"] for e in t["traceEvents"]}
 assert ranks == {0, 1, 2, 3} and t["otherData"]["dropped_events"] == 0, ranks
@@ -66,6 +67,7 @@ for kind in "independent", "collective":  # and who did them, and for how long
     by = [f["by_mpi"][kind] for f in r["files"]]
     assert sum(b["writes"] for b in by) > 0 and sum(b["bytes_written"] for b in by) > 0, (kind, by)
     assert sum(b["seconds"] for b in by) > 0, (kind, by)
+assert r["around"]["open"]["calls"] == r["around"]["close"]["calls"] > 0 < r["around"]["open"]["seconds"], r["around"]
 mpi = r["timeline"]["phases"].index("mpi")
 assert sum(row["seconds"][mpi] for row in r["timeline"]["rows"]) > 0
 PY

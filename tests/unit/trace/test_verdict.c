@@ -220,6 +220,23 @@ static void mapped_files_have_no_stream(void **state) {
     sagoi_record_destroy(record);
 }
 
+static void files_are_opened_often(void **state) {
+    (void)state;
+    sagoi_record *record = make_job(), *other = make_job();
+    call(record, 150, 1 << 20);
+    record->around[SAGO_REPORT_OPEN] = (sagoi_record_around){150, 40};
+    record->around[SAGO_REPORT_CLOSE] = (sagoi_record_around){150, 20};
+    other->around[SAGO_REPORT_OPEN] = (sagoi_record_around){100, 30};
+    other->around[SAGO_REPORT_SYNC] = (sagoi_record_around){7, 12};
+    assert_true(sagoi_record_merge(record, other));
+    expect(record, "Opening and closing 150 files took 60.0 s of the slowest rank, 60% of the run.", true);
+    expect(record, "files that stay open", true);
+    expect(record, "put off", false);
+    expect(record, "7 calls that make data safe (sync) took 12.0 s of the slowest rank, 12% of the run.", true);
+    sagoi_record_destroy(other);
+    sagoi_record_destroy(record);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(storage_is_slow),
                                        cmocka_unit_test(storage_serves_one_last),
@@ -231,6 +248,7 @@ int main(void) {
                                        cmocka_unit_test(calls_are_handed_on),
                                        cmocka_unit_test(checkpoints_hold_the_program),
                                        cmocka_unit_test(many_rounds),
+                                       cmocka_unit_test(files_are_opened_often),
                                        cmocka_unit_test(mapped_files_have_no_stream)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
