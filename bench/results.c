@@ -54,10 +54,12 @@ static void print_header(const bench_outcome *outcome, FILE *out) {
             config->verify_first ? "those before them verified" : "all verified");
 }
 
-/* Of one ratio there is no interval. */
+/* Two repetitions make a ratio.  Of one there is no interval; of fewer than six it is all of them. */
+enum { RATIOS_OF_RANGE = 2, RATIOS_OF_INTERVAL = 6 };
+
 static void print_interval(const bench_outcome *outcome, const bench_estimate *ratio, double scale, FILE *out) {
     int digits = scale > 1 ? 0 : 2;
-    if (outcome->repeat > 2)
+    if (outcome->repeat / 2 >= RATIOS_OF_RANGE)
         fprintf(out, " [%.*f, %.*f]", digits, scale * ratio->low, digits, scale * ratio->high);
 }
 
@@ -122,9 +124,13 @@ static void print_routes(const sago_stats *stats, FILE *out) {
 
 void bench_report_text(const bench_outcome *outcome, FILE *out) {
     const bench_config *config = outcome->config;
+    const int64_t ratios = outcome->repeat / 2;
     print_header(outcome, out);
-    fprintf(out, "%-6s %-6s %10s %10s %8s %10s %10s %10s  %s\n", "", "engine", "best ms", "median ms", "MiB/s",
-            "first ms", "fresh ms", "opened ms", "ratio of pairs [95% interval]");
+    fprintf(out, "%-6s %-6s %10s %10s %8s %10s %10s %10s  ratio of pairs%s\n", "", "engine", "best ms",
+            "median ms", "MiB/s", "first ms", "fresh ms", "opened ms",
+            ratios >= RATIOS_OF_INTERVAL ? " [95% interval]"
+            : ratios >= RATIOS_OF_RANGE  ? " [range]"
+                                         : "");
     for (int direction = BENCH_WRITE; direction >= BENCH_READ; direction--)
         for (int e = 0; e < BENCH_ENGINES; e++)
             if (config->use[e])

@@ -106,6 +106,15 @@ bench 2 s3d --dims 8 --steps 2 --views each --declared off
 bench 2 block3d --dims 8 --memory-check --hint sago_memory=32M
 grep -q pss_rise "$work/out.json" || fail "no pss_rise"
 
+# One ratio, of two or three repetitions, has no interval; two have a range.
+for repeat in "3 pairs\$" "4 pairs \[range\]\$"; do
+    # shellcheck disable=SC2016
+    "$here/../run-mpi.sh" -t 60 2 sh -c 'exec "$@" --dir "$SAGO_TEST_DIR"' - "$sago" bench contiguous --bytes 4K --engines sago,mpiio \
+        --repeat "${repeat%% *}" >"$work/log" 2>&1 || fail "--repeat ${repeat%% *}: $(cat "$work/log")"
+    grep -q "ratio of ${repeat#* }" "$work/log" || fail "the head of: $(cat "$work/log")"
+done
+[ "$(grep -c 'as fast \[[0-9.]*, [0-9.]*\]$' "$work/log")" = 2 ] || fail "no range of two ratios: $(cat "$work/log")"
+
 # GIO, where it is built in; else it is refused.
 if "$sago" bench contiguous --engines gio --repeat 0 2>&1 | grep -q "without gio"; then
     refused "without gio" bench contiguous --engines sago,gio
