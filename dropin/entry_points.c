@@ -73,6 +73,21 @@ static int enter_PMPI_File_set_view(MPI_File file, MPI_Offset disp, MPI_Datatype
     return dropin_set_view(&dropin_after_pmpi, file, disp, etype, filetype, datarep, info);
 }
 
+/* ---- MPI_File_get_view ---- */
+
+static int enter_MPI_File_get_view(MPI_File file, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype,
+                                   char *datarep) {
+    if (dropin_within)
+        return dropin_after_pmpi.get_view(file, disp, etype, filetype, datarep);
+    return dropin_leave(dropin_get_view(dropin_enter(), file, disp, etype, filetype, datarep));
+}
+static int enter_PMPI_File_get_view(MPI_File file, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype,
+                                    char *datarep) {
+    if (dropin_within)
+        return dropin_after_pmpi.get_view(file, disp, etype, filetype, datarep);
+    return dropin_get_view(&dropin_after_pmpi, file, disp, etype, filetype, datarep);
+}
+
 /* ---- MPI_File_get_position ---- */
 
 static int enter_MPI_File_get_position(MPI_File file, MPI_Offset *offset) {
@@ -1990,6 +2005,7 @@ void dropin_find_file_calls(dropin_next *next, dropin_finder *find) {
     find(next, "PMPI_File_close", &dropin_after_mpi.close, &dropin_after_pmpi.close);
     find(next, "PMPI_File_delete", &dropin_after_mpi.delete, &dropin_after_pmpi.delete);
     find(next, "PMPI_File_set_view", &dropin_after_mpi.set_view, &dropin_after_pmpi.set_view);
+    find(next, "PMPI_File_get_view", &dropin_after_mpi.get_view, &dropin_after_pmpi.get_view);
     find(next, "PMPI_File_get_position", &dropin_after_mpi.get_position, &dropin_after_pmpi.get_position);
     find(next, "PMPI_File_seek", &dropin_after_mpi.seek, &dropin_after_pmpi.seek);
     find(next, "PMPI_File_seek_shared", &dropin_after_mpi.seek_shared, &dropin_after_pmpi.seek_shared);
@@ -2101,6 +2117,8 @@ static dropin_entry *const filled[DROPIN_ENTRY_COUNT] = {
     [DROPIN_PMPI_File_delete] = DROPIN_AS_ENTRY(enter_PMPI_File_delete),
     [DROPIN_MPI_File_set_view] = DROPIN_AS_ENTRY(enter_MPI_File_set_view),
     [DROPIN_PMPI_File_set_view] = DROPIN_AS_ENTRY(enter_PMPI_File_set_view),
+    [DROPIN_MPI_File_get_view] = DROPIN_AS_ENTRY(enter_MPI_File_get_view),
+    [DROPIN_PMPI_File_get_view] = DROPIN_AS_ENTRY(enter_PMPI_File_get_view),
     [DROPIN_MPI_File_get_position] = DROPIN_AS_ENTRY(enter_MPI_File_get_position),
     [DROPIN_PMPI_File_get_position] = DROPIN_AS_ENTRY(enter_PMPI_File_get_position),
     [DROPIN_MPI_File_seek] = DROPIN_AS_ENTRY(enter_MPI_File_seek),

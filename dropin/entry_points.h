@@ -14,6 +14,7 @@ typedef struct dropin_calls {
     int (*delete)(const char *path, MPI_Info info);
     int (*set_view)(MPI_File file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep,
                     MPI_Info info);
+    int (*get_view)(MPI_File file, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep);
     int (*get_position)(MPI_File file, MPI_Offset *offset);
     int (*seek)(MPI_File file, MPI_Offset offset, int whence);
     int (*seek_shared)(MPI_File file, MPI_Offset offset, int whence);
@@ -127,6 +128,8 @@ int dropin_close(const dropin_calls *next, MPI_File *file);
 int dropin_delete(const dropin_calls *next, const char *path, MPI_Info info);
 int dropin_set_view(const dropin_calls *next, MPI_File file, MPI_Offset disp, MPI_Datatype etype,
                     MPI_Datatype filetype, const char *datarep, MPI_Info info);
+int dropin_get_view(const dropin_calls *next, MPI_File file, MPI_Offset *disp, MPI_Datatype *etype,
+                    MPI_Datatype *filetype, char *datarep);
 int dropin_get_position(const dropin_calls *next, MPI_File file, MPI_Offset *offset);
 int dropin_seek(const dropin_calls *next, MPI_File file, MPI_Offset offset, int whence);
 int dropin_seek_shared(const dropin_calls *next, MPI_File file, MPI_Offset offset, int whence);
@@ -271,6 +274,7 @@ enum {
     DROPIN_MPI_File_close, DROPIN_PMPI_File_close,
     DROPIN_MPI_File_delete, DROPIN_PMPI_File_delete,
     DROPIN_MPI_File_set_view, DROPIN_PMPI_File_set_view,
+    DROPIN_MPI_File_get_view, DROPIN_PMPI_File_get_view,
     DROPIN_MPI_File_get_position, DROPIN_PMPI_File_get_position,
     DROPIN_MPI_File_seek, DROPIN_PMPI_File_seek,
     DROPIN_MPI_File_seek_shared, DROPIN_PMPI_File_seek_shared,

@@ -26,6 +26,7 @@ FILE_CALLS = [
     ("delete", "const char *path, MPI_Info info"),
     ("set_view", "MPI_File file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep, "
                  "MPI_Info info"),
+    ("get_view", "MPI_File file, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep"),
     ("get_position", "MPI_File file, MPI_Offset *offset"),
     ("seek", "MPI_File file, MPI_Offset offset, int whence"),
     ("seek_shared", "MPI_File file, MPI_Offset offset, int whence"),

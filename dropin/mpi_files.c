@@ -26,6 +26,7 @@ dropin_file *dropin_files_add(MPI_File handle) {
     file->handle = handle;
     file->process = getpid();
     file->atomic_lock = -1;
+    file->filetype = MPI_DATATYPE_NULL;
     (void)pthread_mutex_init(&file->lock, NULL);
     (void)pthread_mutex_lock(&lock);
     dropin_file **bucket = bucket_of(handle);
@@ -55,6 +56,8 @@ void dropin_files_remove(dropin_file *file) {
     dropin_atomic_switch(file, false);
     (void)pthread_mutex_destroy(&file->lock);
     dropin_late_free(file);
+    if (file->filetype != MPI_DATATYPE_NULL)
+        (void)MPI_Type_free(&file->filetype);
     free(file->path);
     free(file);
 }

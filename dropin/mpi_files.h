@@ -19,6 +19,7 @@ typedef struct dropin_file {
     sago_file *sago;                  /* NULL: not taken, or not yet */
     struct dropin_late *_Atomic late; /* what is needed to take it later, until it is taken or refused; late.h */
     MPI_Count etype_size;             /* of the view, bytes */
+    MPI_Datatype filetype;            /* of the view, where the MPI library was given another one; else null */
     dropin_reason closed;             /* why Sago serves no call on this file, or DROPIN_SERVED */
     dropin_reason unseen;             /* the same for the view in force */
     int amode;

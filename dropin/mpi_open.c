@@ -312,6 +312,27 @@ static void view_note(dropin_file *file, const view *wanted, dropin_reason unsee
     (void)MPI_Type_size_x(wanted->etype, &file->etype_size);
 }
 
+/* The view in the MPI library, which is told of runs where its own reading of the type would take longer than all
+ * that Sago does with it: ROMIO takes types apart level by level.  `served`: Sago has read it. */
+static int view_set(const dropin_calls *next, dropin_file *file, const view *wanted, MPI_Info info, bool served) {
+    MPI_Datatype runs = MPI_DATATYPE_NULL, own = MPI_DATATYPE_NULL;
+    if (served && dropin_by_romio())
+        (void)sago_view_run_list(file->sago, wanted->filetype, &runs);
+    if (runs != MPI_DATATYPE_NULL && MPI_Type_contiguous(1, wanted->filetype, &own) != MPI_SUCCESS)
+        (void)MPI_Type_free(&runs);
+    bool listed = runs != MPI_DATATYPE_NULL;
+    int code = next->set_view(file->handle, wanted->disp, wanted->etype, listed ? runs : wanted->filetype,
+                              wanted->datarep, info);
+    if (listed)
+        (void)MPI_Type_free(&runs);
+    MPI_Datatype *over = code ? &own : &file->filetype; /* the view stays as it was, or not */
+    if (*over != MPI_DATATYPE_NULL)
+        (void)MPI_Type_free(over);
+    if (!code)
+        file->filetype = own;
+    return code;
+}
+
 int dropin_set_view(const dropin_calls *next, MPI_File handle, MPI_Offset disp, MPI_Datatype etype,
                     MPI_Datatype filetype, const char *datarep, MPI_Info info) {
     dropin_file *file = dropin_files_find_taken(handle);
@@ -325,7 +346,7 @@ int dropin_set_view(const dropin_calls *next, MPI_File handle, MPI_Offset disp, 
     if (status == SAGO_ERR_ARG) /* here or on another rank: the view stays as it was */
         return dropin_raise_code(handle, mistake ? mistake : MPI_ERR_ARG);
     int flushed = status ? dropin_flush(file) : MPI_SUCCESS;
-    int code = next->set_view(handle, disp, etype, filetype, datarep, info);
+    int code = view_set(next, file, &wanted, info, status == SAGO_OK);
     if (!code)
         dropin_pointer_reset(file);
     view_note(file, &wanted,
@@ -333,6 +354,20 @@ int dropin_set_view(const dropin_calls *next, MPI_File handle, MPI_Offset disp, 
               : status || code    ? DROPIN_VIEW
                                   : DROPIN_SERVED);
     return code ? code : flushed;
+}
+
+/* The program's own filetype, as the MPI library would give it. */
+int dropin_get_view(const dropin_calls *next, MPI_File handle, MPI_Offset *disp, MPI_Datatype *etype,
+                    MPI_Datatype *filetype, char *datarep) {
+    dropin_file *file = dropin_files_find(handle);
+    int code = next->get_view(handle, disp, etype, filetype, datarep);
+    MPI_Datatype own;
+    if (code || !file || file->filetype == MPI_DATATYPE_NULL || MPI_Type_contiguous(1, file->filetype, &own))
+        return code;
+    (void)MPI_Type_commit(&own);
+    (void)MPI_Type_free(filetype);
+    *filetype = own;
+    return code;
 }
 
 int dropin_get_position(const dropin_calls *next, MPI_File handle, MPI_Offset *offset) {

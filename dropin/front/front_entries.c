@@ -13,6 +13,7 @@ const char *const front_names[DROPIN_ENTRY_COUNT] = {
     "MPI_File_close", "PMPI_File_close",
     "MPI_File_delete", "PMPI_File_delete",
     "MPI_File_set_view", "PMPI_File_set_view",
+    "MPI_File_get_view", "PMPI_File_get_view",
     "MPI_File_get_position", "PMPI_File_get_position",
     "MPI_File_seek", "PMPI_File_seek",
     "MPI_File_seek_shared", "PMPI_File_seek_shared",
@@ -117,6 +118,10 @@ dropin_entry front_MPI_File_set_view __asm__("MPI_File_set_view");
 CALLS_ANY dropin_word front_MPI_File_set_view(WORDS) { return PASS(DROPIN_MPI_File_set_view); }
 dropin_entry front_PMPI_File_set_view __asm__("PMPI_File_set_view");
 CALLS_ANY dropin_word front_PMPI_File_set_view(WORDS) { return PASS(DROPIN_PMPI_File_set_view); }
+dropin_entry front_MPI_File_get_view __asm__("MPI_File_get_view");
+CALLS_ANY dropin_word front_MPI_File_get_view(WORDS) { return PASS(DROPIN_MPI_File_get_view); }
+dropin_entry front_PMPI_File_get_view __asm__("PMPI_File_get_view");
+CALLS_ANY dropin_word front_PMPI_File_get_view(WORDS) { return PASS(DROPIN_PMPI_File_get_view); }
 dropin_entry front_MPI_File_get_position __asm__("MPI_File_get_position");
 CALLS_ANY dropin_word front_MPI_File_get_position(WORDS) { return PASS(DROPIN_MPI_File_get_position); }
 dropin_entry front_PMPI_File_get_position __asm__("PMPI_File_get_position");

@@ -67,6 +67,11 @@ sago_status sago_get_hints(sago_file *file, MPI_Info hints);
  * afterwards.  A new file's view is (0, MPI_BYTE, MPI_BYTE). */
 sago_status sago_set_view(sago_file *file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype);
 
+/* Local.  A type like `filetype`, with which the view was set (the same bytes, bounds and extent), made in one
+ * step instead of very many: for a layer that has another library set the same view.  To be freed.
+ * MPI_DATATYPE_NULL: the filetype itself is as good, or was not committed. */
+sago_status sago_view_run_list(sago_file *file, MPI_Datatype filetype, MPI_Datatype *list);
+
 /* Collective.  `offset` counts etypes of the view.  `bytes` (may be NULL) is what was moved: less than asked
  * for only when a read meets the end of the file; what lies beyond leaves the buffer untouched.
  *

@@ -4,6 +4,7 @@
 #include "api/handle.h"
 #include "tier/tier.h"
 #include "engine/dispatch.h"
+#include "view/run_list.h"
 
 /* ---- Views ---- */
 
@@ -27,6 +28,14 @@ sago_status sago_set_view(sago_file *file, MPI_Offset disp, MPI_Datatype etype, 
         sagoi_dispatch_view(file, gaps);
     }
     return sagoi_done("sago_set_view", file->path, status);
+}
+
+sago_status sago_view_run_list(sago_file *file, MPI_Datatype filetype, MPI_Datatype *list) {
+    sago_status status = sagoi_check_unmerged(file);
+    *list = MPI_DATATYPE_NULL;
+    if (!status && file->view.filetype)
+        *list = sagoi_run_list(&file->view.filetype->flat, filetype, &file->budget);
+    return sagoi_done("sago_view_run_list", NULL, status);
 }
 
 /* ---- Checking ---- */

@@ -1,0 +1,67 @@
+#include "view/run_list.h"
+
+#include <limits.h>
+
+#include "mpi/quiet.h"
+#include "view/contents.h"
+
+enum {
+    LEAST_NUMBERS = 256, /* that describe a type: a shorter one is read in no time */
+    NUMBERS_A_RUN = 4    /* a list has two */
+};
+
+typedef struct run_list {
+    int64_t room, count;
+    MPI_Aint *places;
+    int *lengths;
+} run_list;
+
+/* False: a run is too long for a list. */
+static bool fill(run_list *list, const sagoi_flat *flat) {
+    const sagoi_extents all = {.pattern = &flat->pattern, .extent = flat->extent, .end = flat->size};
+    sagoi_cursor cursor;
+    sagoi_span span;
+    sagoi_cursor_init(&cursor, &all);
+    while (sagoi_cursor_next(&cursor, SAGOI_NO_LIMIT, &span))
+        for (sagoi_walk run = sagoi_walk_span(&span); sagoi_walk_run(&run); list->count++) {
+            if (run.len > INT_MAX || list->count == list->room)
+                return false;
+            list->places[list->count] = run.off;
+            list->lengths[list->count] = (int)run.len;
+        }
+    return true;
+}
+
+static MPI_Datatype type_of(const run_list *list, const sagoi_flat *flat) {
+    MPI_Datatype runs, type;
+    if (MPI_Type_create_hindexed((int)list->count, list->lengths, list->places, MPI_BYTE, &runs) != MPI_SUCCESS)
+        return MPI_DATATYPE_NULL;
+    if (MPI_Type_create_resized(runs, flat->lower_bound, flat->extent, &type) != MPI_SUCCESS)
+        type = MPI_DATATYPE_NULL;
+    (void)MPI_Type_free(&runs);
+    if (type != MPI_DATATYPE_NULL && MPI_Type_commit(&type) != MPI_SUCCESS)
+        (void)MPI_Type_free(&type);
+    return type;
+}
+
+/* MPI has no call that tells, but refuses to pack other types. */
+static bool is_committed(MPI_Datatype type) {
+    int size;
+    return MPI_Pack_size(1, type, MPI_COMM_SELF, &size) == MPI_SUCCESS;
+}
+
+MPI_Datatype sagoi_run_list(const sagoi_flat *flat, MPI_Datatype type, sagoi_budget *budget) {
+    MPI_Datatype made = MPI_DATATYPE_NULL;
+    run_list list = {.room = flat->pattern.run_count};
+    if (flat->numbers < LEAST_NUMBERS || list.room > INT_MAX || list.room > flat->numbers / NUMBERS_A_RUN)
+        return made;
+    list.places = sagoi_budget_alloc(budget, list.room * (int64_t)sizeof *list.places);
+    list.lengths = sagoi_budget_alloc(budget, list.room * (int64_t)sizeof *list.lengths);
+    sagoi_quiet_begin(MPI_COMM_NULL);
+    if (list.places && list.lengths && is_committed(type) && fill(&list, flat))
+        made = type_of(&list, flat);
+    sagoi_quiet_end(MPI_COMM_NULL);
+    sagoi_budget_free(budget, list.places, list.room * (int64_t)sizeof *list.places);
+    sagoi_budget_free(budget, list.lengths, list.room * (int64_t)sizeof *list.lengths);
+    return made;
+}
