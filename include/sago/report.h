@@ -13,8 +13,8 @@
 extern "C" {
 #endif
 
-/* Collective over `comm`.  From here on what happens is recorded, if the environment asks for it on all of its
- * ranks; opening a file, or a directory of checkpoints, does the same.  On a communicator with all ranks of
+/* Collective over `comm`.  From here on events are recorded, if the environment of all ranks asks for a record;
+ * opening a file, or a directory of checkpoints, does the same.  On a communicator with all ranks of
  * MPI_COMM_WORLD, MPI_Finalize becomes the place where rank 0 writes the report of all of them; else each leaves a
  * record of its own, of which `sago report` makes a page. */
 sago_status sago_report_begin(MPI_Comm comm);
@@ -38,7 +38,8 @@ void sago_report_around(int call, double seconds);
  * (in JSON) and words; the first one stands for none.  They are not copied. */
 void sago_report_layer(const char *const (*reasons)[2], int count);
 
-/* Local.  Between a call with 1 and one with 0, files that this thread opens are the layer's: it counts them. */
+/* Local.  Files that this thread opens between a call with 1 and a call with 0 are the layer's: the layer counts
+ * them. */
 void sago_report_layer_opens(int opens);
 
 /* Local.  Adds to the statistics that rank 0 tells when MPI is finalized, if all ranks have called

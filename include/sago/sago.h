@@ -16,8 +16,8 @@
  * Threads
  *   MPI_THREAD_SINGLE is enough for every feature: the threads of the library do file I/O only and never
  *   call MPI.  A file, a series or a request may be used by one thread at a time.  With MPI_THREAD_MULTIPLE
- * different files may be used by different threads at once; with MPI_THREAD_SERIALIZED or less, calls that take a
- *   file must not overlap with any other call of MPI or of Sago that takes a file.  sago_status_string(),
+ *   different files may be used by different threads at once; with MPI_THREAD_SERIALIZED or less, calls that
+ *   take a file must not overlap with any other call of MPI or of Sago that takes a file.  sago_status_string(),
  *   sago_status_mpi_class(), sago_version() and sago_error_message() may be called by any thread at any time.
  */
 #ifndef SAGO_SAGO_H
@@ -75,16 +75,16 @@ sago_status sago_view_run_list(sago_file *file, MPI_Datatype filetype, MPI_Datat
 /* Collective.  `offset` counts etypes of the view.  `bytes` (may be NULL) is what was moved: less than asked
  * for only when a read meets the end of the file; what lies beyond leaves the buffer untouched.
  *
- * When a call returns, all ranks have done their parts of it.  It may begin before the others have come: what it
- * reads, or writes over, is ordered after their independent writes before the call, but whether their independent
- * reads before it see what it writes is known only if there was a barrier.  A call that fails may have moved some
- * ranks' parts. */
+ * When a call returns, all ranks have done their parts of the call.  A rank may begin with its part before the
+ * other ranks have come.  Its accesses are ordered after the independent writes that other ranks made before the
+ * call; independent reads that other ranks made before the call may see what the call writes, unless there was a
+ * barrier.  A call that fails may have moved the parts of some ranks. */
 sago_status sago_write_at_all(sago_file *file, MPI_Offset offset, const void *buf, MPI_Count count,
                               MPI_Datatype type, MPI_Count *bytes);
 sago_status sago_read_at_all(sago_file *file, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype type,
                              MPI_Count *bytes);
 
-/* The same, independent. */
+/* The same access by one rank: these calls are not collective. */
 sago_status sago_write_at(sago_file *file, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype type,
                           MPI_Count *bytes);
 sago_status sago_read_at(sago_file *file, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype type,
@@ -102,16 +102,16 @@ sago_status sago_write_extents_all(sago_file *file, int64_t n, const sago_extent
 sago_status sago_read_extents_all(sago_file *file, int64_t n, const sago_extent extents[], void *buf,
                                   MPI_Count *bytes);
 
-/* The same with memory in pieces, offsets from `buf` in bytes: in any order, and as many bytes in all as the
- * extents have.  The extents' bytes go to or come from the pieces one after another, however both are cut.  Pieces
- * that overlap may be written from, but not read into.  Offsets may be negative; `buf` may be NULL, with addresses
- * as offsets. */
+/* The same with memory in pieces, whose offsets are bytes from `buf`.  Pieces may come in any order, and have as
+ * many bytes in all as the extents.  The bytes of the extents go to or come from the pieces one after another,
+ * however both are cut.  Pieces that overlap may be written from, but not read into.  Offsets may be negative;
+ * `buf` may be NULL, with addresses as offsets. */
 sago_status sago_write_pieces_all(sago_file *file, int64_t n, const sago_extent extents[], const void *buf,
                                   int64_t npieces, const sago_extent pieces[]);
 sago_status sago_read_pieces_all(sago_file *file, int64_t n, const sago_extent extents[], void *buf,
                                  int64_t npieces, const sago_extent pieces[], MPI_Count *bytes);
 
-/* The same, independent. */
+/* The same access by one rank: these calls are not collective. */
 sago_status sago_write_pieces(sago_file *file, int64_t n, const sago_extent extents[], const void *buf,
                               int64_t npieces, const sago_extent pieces[]);
 sago_status sago_read_pieces(sago_file *file, int64_t n, const sago_extent extents[], void *buf, int64_t npieces,
@@ -133,18 +133,19 @@ sago_status sago_read_block_all(sago_file *file, MPI_Offset offset, MPI_Datatype
 
 typedef struct sago_request sago_request;
 
-/* Collective, but never waits for another rank: as the calls without "i", except that they are only started.  The
- * i-th nonblocking call on a file belongs to the i-th of the other ranks; files may come in any order.  The buffer
- * is Sago's until the call is done: not to be changed when writing, not to be looked at when reading; datatypes
- * and lists of extents may be freed at once.  What is wrong with the arguments of one rank is told by sago_wait()
- * on all of them, unless sago_agree or sago_nonblocking lets ranks go alone; the start itself fails only where the
- * handle is wrong or memory is short.
+/* Collective, but starting a call never waits for another rank.  A nonblocking call does what the call without "i"
+ * does.  The i-th nonblocking call of a rank on a file belongs to the i-th calls of the other ranks; files may
+ * come in any order.  The buffer is Sago's until the call is done: a program does not change what it writes, and
+ * does not look at what it reads; datatypes and lists of extents may be freed at once.  Wrong arguments of one
+ * rank are told by sago_wait() on all ranks, unless sago_agree or sago_nonblocking lets ranks go alone; the start
+ * itself fails only where the handle is wrong or memory is short.
  *
- * They go on while this process is in a call of Sago's, sago_wait() and sago_test() of any request included, and
- * their file I/O in the background.  A blocking collective call on the same file waits for them first,
- * sago_close() too.  The calls of one rank on a file are done in the order in which they were started.
+ * Nonblocking calls go on while this process is in a call of Sago's, sago_wait() and sago_test() of any request
+ * included; the file I/O of these calls goes on in the background.  A blocking collective call on the same file,
+ * as sago_close(), waits for them first.  The calls of one rank on a file are done in the order in which the rank
+ * started them.
  *
- * What they need of other ranks is the hint sago_nonblocking's to say:
+ * The hint sago_nonblocking says what nonblocking calls need of other ranks:
  *   - together (default): a call is done when all ranks have let it go on.  All get the same status, and a call
  *     sees what all ranks did in the calls before it on the file.  A blocking call of MPI does not let calls go
  *     on: one that another rank makes only after waiting for a request waits for ever, unless this rank waits for
@@ -257,10 +258,10 @@ sago_status sago_series_free(sago_series **series);
 
 sago_status sago_sync(sago_file *file); /* collective; data is on the device */
 
-/* Local.  What this rank has deferred is in the file, and what this node's kernel holds of the file is on the
- * device: that of all calls that its ranks made, of collective ones the part that they wrote for others too.  All
- * ranks together do what sago_sync() does, but learn only of their own errors. With sago_tier=local, where data is
- * moved by all ranks: SAGO_ERR_STATE. */
+/* Local.  Writes the data that this rank has deferred to the file, and brings everything that the kernel of this
+ * node holds of the file to the device, also data that the node's ranks wrote for other ranks.  If all ranks call
+ * this function they do what sago_sync() does, but each rank learns only of its own errors.  The result is
+ * SAGO_ERR_STATE with sago_tier=local, whose data is moved by all ranks together. */
 sago_status sago_sync_own(sago_file *file);
 
 /* Collective.  With the hint sago_tier=local collective writes (by view and by extents) go to one file for each
@@ -298,13 +299,13 @@ sago_status sago_get_size(sago_file *file, MPI_Offset *size);   /* local; with w
 sago_status sago_set_size(sago_file *file, MPI_Offset size);    /* collective; truncates or extends */
 sago_status sago_preallocate(sago_file *file, MPI_Offset size); /* collective; never shrinks */
 
-/* With the hint sago_defer collective writes return when their data is copied, without meeting the other ranks; it
- * is moved to the file, many calls together, before the copies fill half of the memory that Sago may use, and by
- * sago_sync(), sago_close(), sago_set_size(), sago_preallocate(), collective reads and steps of a series.  Of a
- * rank's calls that write the same bytes the later one wins; of different ranks' either may, unless there is a
- * sync between them.  Independent accesses and sago_get_size() write what their own rank has deferred first, and
- * so does the rank by itself after sago_defer_age seconds.  Errors, also of arguments, are those of the call that
- * moves, on all ranks; data that could not be written stays deferred until the file is closed. */
+/* With the hint sago_defer collective writes return when their data is copied, without waiting for other ranks.
+ * The data of many calls is moved to the file together, before the copies fill half of the memory that Sago may
+ * use, and by sago_sync(), sago_close(), sago_set_size(), sago_preallocate(), collective reads and steps of a
+ * series.  Of a rank's calls that write the same bytes the later one wins; of different ranks' either may, unless
+ * there is a sync between them.  Independent accesses and sago_get_size() write what their own rank has deferred
+ * first, and so does the rank by itself after sago_defer_age seconds.  Errors, also of arguments, are those of the
+ * call that moves, on all ranks; data that could not be written stays deferred until the file is closed. */
 sago_status sago_flush_all(sago_file *file); /* collective; all that is deferred is in the file */
 sago_status sago_flush_own(sago_file *file); /* local; what this rank has deferred is in the file */
 

@@ -1,4 +1,4 @@
-/* What Sago counts about a file.  Needs no MPI header. */
+/* What Sago counts about a file.  This header needs no MPI header. */
 #ifndef SAGO_STATS_H
 #define SAGO_STATS_H
 
@@ -30,8 +30,8 @@ typedef struct sago_phase_stats {
 
 /* Why deferred writes (hint sago_defer) were moved to the file. */
 typedef enum sago_flush {
-    SAGO_FLUSH_MEMORY,  /* so many calls that they were expected to fill the room for them */
-    SAGO_FLUSH_OVERLAP, /* of this rank alone: a call of it writes to bytes of one before */
+    SAGO_FLUSH_MEMORY,  /* so many calls were deferred that they were expected to fill their room */
+    SAGO_FLUSH_OVERLAP, /* by this rank alone: a call writes to bytes of a deferred one */
     SAGO_FLUSH_READ,    /* a collective read */
     SAGO_FLUSH_SYNC,
     SAGO_FLUSH_SIZE,    /* sago_set_size(), sago_preallocate() */
@@ -39,14 +39,14 @@ typedef enum sago_flush {
     SAGO_FLUSH_STARTED, /* a nonblocking call */
     SAGO_FLUSH_CLOSE,
     SAGO_FLUSH_ASKED, /* sago_flush_all() */
-    SAGO_FLUSH_OWN,   /* of this rank alone, before an independent access */
-    SAGO_FLUSH_ROOM,  /* of this rank alone: there was no room for a call */
-    SAGO_FLUSH_AGE,   /* of this rank alone, after sago_defer_age */
+    SAGO_FLUSH_OWN,   /* by this rank alone, before an independent access */
+    SAGO_FLUSH_ROOM,  /* by this rank alone: there was no room for a call */
+    SAGO_FLUSH_AGE,   /* by this rank alone, after sago_defer_age */
     SAGO_FLUSH_COUNT
 } sago_flush;
 
-/* How calls were served.  Alone: by this rank without a plan, in independent calls and in collective ones (hint
- * sago_agree).  Together: by a plan, or after the ranks have agreed that none is needed. */
+/* How calls were served.  A rank goes alone, without a plan, in independent calls and in some collective ones
+ * (hint sago_agree).  Ranks serve a call together by a plan, or after they have agreed that none is needed. */
 typedef enum sago_route {
     SAGO_ROUTE_ALONE_PIECE,        /* one system call for one run */
     SAGO_ROUTE_ALONE_READ_THROUGH, /* one call read several runs with the gaps between them */
@@ -61,7 +61,7 @@ typedef enum sago_route {
     SAGO_ROUTE_COUNT
 } sago_route;
 
-/* Of this rank and file, since it was opened. */
+/* Everything is counted for this rank and this file, since the file was opened. */
 typedef struct sago_stats {
     size_t size; /* sizeof(sago_stats), set by SAGO_STATS_INIT */
     sago_phase_stats phase[SAGO_PHASE_COUNT];
