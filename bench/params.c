@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hints.h"
+
 typedef enum { SIZE, COUNT, DIMS, CHOICE } param_kind;
 
 typedef struct param_row {
@@ -49,22 +51,6 @@ bool bench_parse_count(const char *text, int64_t *count) {
     return true;
 }
 
-bool bench_parse_size(const char *text, int64_t *bytes) {
-    static const char units[] = "KMGT";
-    char *end;
-    errno = 0;
-    long long value = strtoll(text, &end, 10);
-    if (end == text || errno || *text < '0' || *text > '9')
-        return false;
-    const char *unit = *end ? strchr(units, *end) : NULL;
-    int64_t factor = unit ? INT64_C(1) << (10 * (unit - units + 1)) : 1;
-    if (unit)
-        end++;
-    if (*end && strcmp(end, "B") != 0 && !(unit && strcmp(end, "iB") == 0))
-        return false;
-    return !__builtin_mul_overflow((int64_t)value, factor, bytes);
-}
-
 static const param_row *row_find(const char *name) {
     for (int i = 0; i < ROWS; i++)
         if (strcmp(rows[i].name, name) == 0)
@@ -104,7 +90,7 @@ static bool parse_dims(const char *text, int64_t dims[3]) {
 
 static bool row_set(const param_row *row, bench_params *params, const char *text) {
     int64_t value[3] = {0}, many = row->kind == DIMS ? 3 : 1;
-    bool ok = row->kind == SIZE    ? bench_parse_size(text, value)
+    bool ok = row->kind == SIZE    ? sagoi_parse_size(text, value)
               : row->kind == COUNT ? bench_parse_count(text, value)
               : row->kind == DIMS  ? parse_dims(text, value)
                                    : parse_choice(row->choices, text, value);

@@ -6,8 +6,7 @@
 
 #include "bench/patterns.h"
 
-/* "64M", "1GiB", "4096"; a plain count.  False: it is none. */
-bool bench_parse_size(const char *text, int64_t *bytes);
+/* A plain number of digits.  False: the text is none. */
 bool bench_parse_count(const char *text, int64_t *count);
 
 /* What the pattern starts from. */

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/hints.h"
 #include "bench/params.h"
 
 static const tool_option *find(const tool_options *options, const char *name) {
@@ -16,7 +17,7 @@ static const tool_option *find(const tool_options *options, const char *name) {
 static bool set_number(const tool_option *option, int64_t *field, const char *text, char *why) {
     int64_t value;
     bool size = option->kind == OPTION_SIZE;
-    bool ok = size ? bench_parse_size(text, &value) : bench_parse_count(text, &value);
+    bool ok = size ? sagoi_parse_size(text, &value) : bench_parse_count(text, &value);
     if (!ok || value < option->low || value > option->high)
         return bench_refuse(why, "--%s %s: must be a %s from %" PRId64 " to %" PRId64, option->name, text,
                             size ? "size (4096, 64K, 1G)" : "number", option->low, option->high);

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { UNITS = 6 };
+enum { UNITS = 6, HINT_UNITS = 5 }; /* Hints know no exbibytes. */
 static const char letters[UNITS + 1] = "KMGTPE";
 
 sagoi_size_text sagoi_size_to_text(int64_t bytes) {
@@ -23,7 +23,7 @@ sagoi_size_text sagoi_size_to_text(int64_t bytes) {
 sagoi_size_text sagoi_size_to_hint(int64_t bytes) {
     sagoi_size_text size;
     int unit = 0;
-    for (; unit < UNITS && bytes != 0 && bytes % 1024 == 0; unit++)
+    for (; unit < HINT_UNITS && bytes != 0 && bytes % 1024 == 0; unit++)
         bytes /= 1024;
     (void)snprintf(size.text, sizeof size.text, "%" PRId64 "%.*s", bytes, unit > 0, letters + unit - (unit > 0));
     return size;
