@@ -405,10 +405,22 @@ static void merge_node(sagoi_record *record, const sagoi_record_node *from) {
     to->budget = sagoi_max(to->budget, from->budget);
 }
 
+static double opening_of(const sagoi_record *record) {
+    return record->around[SAGO_REPORT_OPEN].seconds + record->around[SAGO_REPORT_CLOSE].seconds;
+}
+
+/* Opening and closing of the same rank: who comes last to one waits least in it, and may be first in the other. */
+static void merge_around(sagoi_record *record, const sagoi_record *more) {
+    if (opening_of(more) > opening_of(record)) {
+        record->around[SAGO_REPORT_OPEN] = more->around[SAGO_REPORT_OPEN];
+        record->around[SAGO_REPORT_CLOSE] = more->around[SAGO_REPORT_CLOSE];
+    }
+    if (more->around[SAGO_REPORT_SYNC].seconds > record->around[SAGO_REPORT_SYNC].seconds)
+        record->around[SAGO_REPORT_SYNC] = more->around[SAGO_REPORT_SYNC];
+}
+
 static void merge_head(sagoi_record *record, const sagoi_record *more) {
-    for (int i = 0; i < SAGO_REPORT_AROUND; i++)
-        if (more->around[i].seconds > record->around[i].seconds)
-            record->around[i] = more->around[i];
+    merge_around(record, more);
     record->begin = record->begin == 0 ? more->begin : fmin(record->begin, more->begin);
     record->end = fmax(record->end, more->end);
     record->date = fmax(record->date, more->date);

@@ -140,7 +140,7 @@ typedef struct sagoi_record_node {
     int64_t ranks, peak, budget; /* bytes: of all ranks together; of the node */
 } sagoi_record_node;
 
-/* Calls that open, close or sync files, of the rank that was longest in them. */
+/* Calls that open and close files, of the rank that was longest in both; that sync them, of that rank. */
 typedef struct sagoi_record_around {
     int64_t calls;
     double seconds;
