@@ -83,7 +83,7 @@ typedef struct sagoi_topology {
     double writer;  /* bytes a second that one process moves to or from the storage; 0: as much as the way has */
     double reader;  /* the same of reading alone; 0: as when writing */
     double request; /* seconds that a request to the storage takes beside its bytes; 0: not known */
-    double lock;    /* seconds until a process may write to a block that another one wrote to; 0: not known */
+    double lock;    /* seconds until a node may write to what another one has locked; 0: not known */
     int64_t numa;   /* NUMA domains of a node, of the one with most; 0: not known */
     int64_t gateway_rules;
     sagoi_gateway_rule gateway_rule[SAGOI_GATEWAY_RULES_MAX];
