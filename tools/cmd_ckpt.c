@@ -262,7 +262,7 @@ int cmd_ckpt(int argc, char **argv) {
     while (action < ACTIONS && (argc < 2 || strcmp(actions[action].name, argv[1]) != 0))
         action++;
     if (action == ACTIONS)
-        return usage_error("ckpt", "%s%s; there are ls, show, verify, repair, drain, export and rm",
+        return usage_error("ckpt", "%s%s; there are ls, show, verify, repair, drain, export, dump and rm",
                            argc < 2 ? "no action given" : "no action ", argc < 2 ? "" : argv[1]);
     if (argc < 3 || !strncmp(argv[2], "--", 2))
         return usage_error("ckpt", "%s needs a directory", argv[1]);

@@ -215,8 +215,14 @@ static bool is_late(const facts *f) {
 }
 
 static bool is_uneven(const facts *f) {
-    return f->mean.ranks > f->busiest.ranks && f->busiest.work >= 1.5 * f->mean.work &&
-           f->busiest.work - f->mean.work >= 0.01;
+    const double more = f->busiest.work - f->mean.work;
+    return f->mean.ranks > f->busiest.ranks && f->busiest.work >= 1.5 * f->mean.work && more >= 0.01 &&
+           more >= 0.05 * f->most;
+}
+
+/* Aggregators that could be on other nodes as well. */
+static bool can_spread(const facts *f) {
+    return f->aggregated > 0 && (f->record->all_nodes > 1 || f->record->nnodes > 1);
 }
 
 static void say_who_has_more(facts *f, int part) {
@@ -230,10 +236,11 @@ static void say_who_has_more(facts *f, int part) {
             part, ranks, of_bytes(who->bytes).text, of_seconds(who->work).text, of_bytes(f->mean.bytes).text,
             of_seconds(f->mean.work).text);
     else if (f->aggregated > 0)
-        say(f, "sago_placement=spread",
+        say(f, can_spread(f) ? "sago_placement=spread" : "",
             "%d%% of the time ranks waited for %s, which had more to do: it worked %s, a rank on average %s.  "
-            "Aggregators do more than others; they can be spread over more nodes.",
-            part, ranks, of_seconds(who->work).text, of_seconds(f->mean.work).text);
+            "Aggregators do more than others%s.",
+            part, ranks, of_seconds(who->work).text, of_seconds(f->mean.work).text,
+            can_spread(f) ? "; they can be spread over more nodes" : "");
     else
         say(f, "",
             "%d%% of the time ranks waited for %s, which took longer: it worked %s, a rank on average %s, for as "
@@ -377,10 +384,9 @@ static void say_imbalance(facts *f) {
     if (!is_uneven(f) || is_one_waited_for(f) || f->most < 0.01 * f->elapsed)
         return;
     name_ranks(&f->busiest, ranks);
-    say(f, f->aggregated > 0 ? "sago_placement=spread" : "",
-        "Work is uneven: %s worked %s, a rank on average %s.%s", ranks, of_seconds(f->busiest.work).text,
-        of_seconds(f->mean.work).text,
-        f->aggregated > 0 ? "  Aggregators do more than others; they can be spread over more nodes." : "");
+    say(f, can_spread(f) ? "sago_placement=spread" : "", "Work is uneven: %s worked %s, a rank on average %s.%s",
+        ranks, of_seconds(f->busiest.work).text, of_seconds(f->mean.work).text,
+        can_spread(f) ? "  Aggregators do more than others; they can be spread over more nodes." : "");
 }
 
 static void say_small(facts *f) {
@@ -498,11 +504,15 @@ static void say_checkpoints(facts *f) {
         held += f->record->steps[i].held;
         written += f->record->steps[i].write + f->record->steps[i].drain;
     }
+    const bool often = n > 1 && held >= 0.1 * f->elapsed;
     if (n > 0)
-        say(f, "",
+        say(f, often ? "sago_ckpt_overhead=5" : "",
             "%" PRId64 " checkpoint%s held the program for %s in all (%d%% of the run), and took %s to be written "
-            "and drained.",
-            n, plural(n), of_seconds(held).text, percent(held, f->elapsed), of_seconds(written).text);
+            "and drained.%s",
+            n, plural(n), of_seconds(held).text, percent(held, f->elapsed), of_seconds(written).text,
+            often ? "  A program that saves only when sago_ckpt_due() says so is held for the share that a hint "
+                    "allows."
+                  : "");
 }
 
 int64_t sagoi_verdict_of(const sagoi_record *record, sagoi_sentence said[SAGOI_VERDICT_MAX]) {

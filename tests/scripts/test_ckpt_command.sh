@@ -269,6 +269,7 @@ refuses 1 'not a checkpoint directory' ls /
 mkdir strange && touch "strange/$(printf 'a\033[31m\nb')"
 refuses 1 'it has "a?\[31m b" in it' repair strange
 refuses 2 'no action' frob d
+refuses 2 'export, dump and rm' frob d
 refuses 2 'needs a directory' ls
 refuses 2 'not the number of a step' show d x
 refuses 2 'no option --frob' ls d --frob 1

@@ -180,6 +180,7 @@ static void checkpoints_hold_the_program(void **state) {
     for (int i = 0; i < 3; i++)
         sagoi_record_step_add(record, &(sagoi_record_step){.step = i, .held = 10, .write = 12, .written = 1});
     expect(record, "3 checkpoints held the program for 30.0 s in all (30% of the run)", true);
+    expect(record, "[sago_ckpt_overhead=5]", true);
     expect(record, "next to nothing", false);
     sagoi_record_destroy(record);
 }
@@ -220,6 +221,24 @@ static void mapped_files_have_no_stream(void **state) {
     sagoi_record_destroy(record);
 }
 
+/* On one node there is nowhere to spread aggregators; on two there is. */
+static void aggregators_have_more_to_do(void **state) {
+    (void)state;
+    sagoi_record *record = make_job();
+    for (int64_t rank = 0; rank < RANKS; rank++) {
+        spend(record, rank, SAGO_PHASE_STORE, rank == 0 ? 50 : 2);
+        spend(record, rank, SAGO_PHASE_PLAN, rank == 0 ? 0.5 : 48);
+    }
+    call(record, 10, 1 << 20);
+    record->files[0].led[SAGOI_COUNT_aggregated_calls] = 10;
+    record->all_nodes = 1;
+    expect(record, "Aggregators do more than others", true);
+    expect(record, "sago_placement=spread", false);
+    record->all_nodes = 2;
+    expect(record, "sago_placement=spread", true);
+    sagoi_record_destroy(record);
+}
+
 static void files_are_opened_often(void **state) {
     (void)state;
     sagoi_record *record = make_job(), *other = make_job();
@@ -248,6 +267,7 @@ int main(void) {
                                        cmocka_unit_test(calls_are_handed_on),
                                        cmocka_unit_test(checkpoints_hold_the_program),
                                        cmocka_unit_test(many_rounds),
+                                       cmocka_unit_test(aggregators_have_more_to_do),
                                        cmocka_unit_test(files_are_opened_often),
                                        cmocka_unit_test(mapped_files_have_no_stream)};
     return cmocka_run_group_tests(tests, NULL, NULL);
