@@ -85,7 +85,7 @@ enum {
     MAX_HINTS,
     MAX_MINUS_HINTS,
     MAX_MINUS_MEMORY,
-    MAX_WRONG, /* arguments, on some rank */
+    MAX_WRONG, /* the verdict on arguments, told before any other */
     MAX_UNMAPPABLE,
     MAX_SUBFILES,
     MAX_MINUS_SUBFILES,
@@ -99,9 +99,13 @@ enum {
     SUM_STRIPE_COUNT, /* and, FIRST_SHIFT bits higher, the number of the first target */
     SUM_KNOWN,
     SUM_UNREPORTED,
-    SUM_UNRULED_COUNT
+    SUM_UNRULED_COUNT,
+    SUM_MISSING,  /* ranks that found no file */
+    SUM_IDENTITY, /* of the files that they found */
 };
 enum { FIRST_SHIFT = 32 };
+_Static_assert((int)MAX_UNRULED_COUNT < (int)SAGOI_MAXIMA && (int)SUM_IDENTITY < (int)SAGOI_SUMS,
+               "there is room for all");
 
 int64_t sagoi_positive_hash(const void *data, int64_t bytes) {
     return (int64_t)(sagoi_hash_bytes(data, bytes, (sagoi_hash){0, 0}).low >> 1);
@@ -217,10 +221,30 @@ static void compare_surroundings(sago_file *file, const sagoi_agreement *agreed)
         file->network = NULL;
 }
 
+/* The number that the file has on every node; subfiles have one each. */
+static uint64_t identity_of(const sago_file *file) {
+    uint64_t inode = sagoi_store_layout(file->store)->inode;
+    return sagoi_store_subfile_count(file->store) > 0 ? 0 : (uint64_t)sagoi_positive_hash(&inode, sizeof inode);
+}
+
+static void describe_found(const sago_file *file, sago_status status, sagoi_agreement *agreed) {
+    agreed->sum[SUM_MISSING] = status == SAGO_ERR_NO_FILE;
+    agreed->sum[SUM_IDENTITY] = !status && file->store ? identity_of(file) : 0;
+}
+
+/* Have some ranks found the file and others none, or another one?  The same answer on all ranks, but for a chance
+ * of 2^-63. */
+static bool found_differently(const sago_file *file, const sagoi_agreement *mine, const sagoi_agreement *agreed) {
+    uint64_t ranks = (uint64_t)file->team->size, missing = agreed->sum[SUM_MISSING];
+    return (missing > 0 && missing < ranks) ||
+           (!agreed->max[MAX_VERDICT] && agreed->sum[SUM_IDENTITY] != mine->sum[SUM_IDENTITY] * ranks);
+}
+
 /* All that the ranks of a file must agree on: what they were given, and, once it is opened, what they found.
- * `wrong`: this rank's arguments are.  Ranks that were given different ones are told that, whatever came of it. */
-static sago_status agree_file(sago_file *file, bool wrong, sago_status status) {
-    sagoi_agreement agreed = {.max[MAX_WRONG] = wrong}, of_node;
+ * `wrong`: this rank's arguments are.  Ranks that were given different ones are told that, whatever came of it.
+ * `differ`, if not NULL: it is set, and nothing else is decided, if they found different files. */
+static sago_status agree_file(sago_file *file, bool wrong, sago_status status, bool *differ) {
+    sagoi_agreement agreed = {0}, mine, of_node;
     bool opened = !status && file->store;
     if (!wrong) {
         describe_arguments(file, &agreed);
@@ -229,15 +253,26 @@ static sago_status agree_file(sago_file *file, bool wrong, sago_status status) {
     if (opened)
         describe_store(file, &agreed);
     agreed.max[MAX_MINUS_MEMORY] = file->hints.memory > 0 ? -file->hints.memory : INT64_MIN;
+    describe_found(file, status, &agreed);
     agreed.max[MAX_VERDICT] = sagoi_verdict_code(file->team, status);
+    agreed.max[MAX_WRONG] = wrong ? agreed.max[MAX_VERDICT] : 0;
     agreed.sum[SUM_UNREPORTED] = !sagoi_report_wanted();
     if (file->team->rank == 0 && getrandom(&agreed.sum[SUM_COVER_KEY], sizeof agreed.sum[0], 0) < 0)
         agreed.sum[SUM_COVER_KEY] = (uint64_t)getpid() * 0x9e3779b97f4a7c15u;
+    mine = agreed;
     sago_status met = sagoi_agree(file->team, &agreed, &of_node, NULL, NULL);
-    if (!met && !agreed.max[MAX_WRONG])
+    if (!met && agreed.max[MAX_WRONG])
+        return sagoi_verdict(file->team, agreed.max[MAX_WRONG]);
+    if (!met)
         met = compare_arguments(&agreed);
     if (met)
         return met;
+    if (differ && found_differently(file, &mine, &agreed)) {
+        *differ = true;
+        return SAGO_OK;
+    }
+    if (agreed.sum[SUM_MISSING] == (uint64_t)file->team->size)
+        return sagoi_verdict_of_all(status);
     if (agreed.max[MAX_VERDICT])
         return sagoi_verdict(file->team, agreed.max[MAX_VERDICT]);
     compare_surroundings(file, &agreed);
@@ -251,9 +286,9 @@ static sago_status agree_file(sago_file *file, bool wrong, sago_status status) {
 
 /* The others learn it in agree_file(). */
 static sago_status agree_on_failure(sagoi_team *team, sago_status status) {
-    sagoi_agreement agreed = {.max[MAX_VERDICT] = sagoi_verdict_code(team, status), .max[MAX_WRONG] = true};
+    sagoi_agreement agreed = {.max[MAX_WRONG] = sagoi_verdict_code(team, status)};
     sago_status met = sagoi_agree(team, &agreed, NULL, NULL, NULL);
-    return met ? met : sagoi_verdict(team, agreed.max[MAX_VERDICT]);
+    return met ? met : sagoi_verdict(team, agreed.max[MAX_WRONG]);
 }
 
 /* ---- The file itself ---- */
@@ -327,7 +362,7 @@ static sago_status look_around(sago_file *file) {
 
 /* Collective: nothing is made before all ranks mean the same file, and nobody else opens it before it is there. */
 static sago_status create_store(sago_file *file, sagoi_subfiles *subfiles) {
-    sago_status status = agree_file(file, false, SAGO_OK);
+    sago_status status = agree_file(file, false, SAGO_OK, NULL);
     if (!status)
         status = look_around(file);
     if (status)
@@ -394,8 +429,24 @@ static sago_status set_up(sago_file *file) {
     return status;
 }
 
-/* Collective, with what was wrong with the arguments.  A file that is there is opened by all at once, so that one
- * agreement is enough, about all of it. */
+/* Collective.  A file that is there is opened by all at once, so that one agreement is enough, about all of it.  A
+ * rank that comes early may find what another one is about to make or to replace: then all look again, now that
+ * all are there. */
+static sago_status find_store(sago_file *file, const sagoi_subfiles *subfiles, bool wrong, sago_status before) {
+    bool given = file->store != NULL && !(file->amode & MPI_MODE_CREATE), differ = false;
+    sago_status status = before;
+    if (!status && !file->store)
+        status = open_store(file, false, subfiles);
+    status = agree_file(file, wrong, status, given ? NULL : &differ);
+    if (status || !differ)
+        return status;
+    status = file->store ? sagoi_store_close(&file->store) : SAGO_OK;
+    if (!status)
+        status = open_store(file, false, subfiles);
+    return agree_file(file, false, status, NULL);
+}
+
+/* Collective, with what was wrong with the arguments. */
 static sago_status open_together(sago_file *file, sago_status wrong) {
     sagoi_subfiles subfiles = {0, 0};
     sago_status status = wrong;
@@ -404,11 +455,9 @@ static sago_status open_together(sago_file *file, sago_status wrong) {
         if (status)
             return status;
     }
-    if (!status && !file->store)
-        status = open_store(file, false, &subfiles);
     if (!status)
         status = set_up(file);
-    status = agree_file(file, wrong, status);
+    status = find_store(file, &subfiles, wrong, status);
     if (!status)
         status = look_around(file);
     if (status)

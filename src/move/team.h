@@ -20,7 +20,7 @@
 #include "base/status.h"
 
 /* What ranks agree on in one step: sums and maxima, element by element. */
-enum { SAGOI_SUMS = 8, SAGOI_MAXIMA = 14, SAGOI_COUNTS = 32, SAGOI_SHARE_BYTES = 96 + SAGOI_COUNTS * 8 };
+enum { SAGOI_SUMS = 10, SAGOI_MAXIMA = 14, SAGOI_COUNTS = 32, SAGOI_SHARE_BYTES = 96 + SAGOI_COUNTS * 8 };
 typedef struct sagoi_agreement {
     uint64_t sum[SAGOI_SUMS];
     int64_t max[SAGOI_MAXIMA];
@@ -151,6 +151,9 @@ int64_t sagoi_verdict_code(sagoi_team *team, sago_status status);
 /* The status that an agreed code stands for; on every rank the message becomes the failing rank's.
  * Collective when the code is not 0. */
 sago_status sagoi_verdict(sagoi_team *team, int64_t code) SAGOI_CHECKED;
+/* The same, of what every rank is known to have failed with: nobody needs to be told, and it is said to be rank
+ * 0's. */
+sago_status sagoi_verdict_of_all(sago_status status) SAGOI_CHECKED;
 /* Agrees on nothing but the status. */
 sago_status sagoi_agree_status(sagoi_team *team, sago_status status) SAGOI_CHECKED;
 

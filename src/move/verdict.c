@@ -14,15 +14,18 @@ static bool is_signed(const char *message) {
     return sign && sscanf(sign, "(rank %d)%n", &number, &length) == 1 && length > 0 && !sign[length];
 }
 
+static void sign(const char *message, int rank, char signed_message[SAGOI_MESSAGE_MAX]) {
+    if (is_signed(message))
+        (void)snprintf(signed_message, SAGOI_MESSAGE_MAX, "%s", message);
+    else
+        (void)snprintf(signed_message, SAGOI_MESSAGE_MAX, "%.480s (rank %d)", message, rank);
+}
+
 /* Worst status first, then the lowest node, then the lowest rank of it. */
 int64_t sagoi_verdict_code(sagoi_team *team, sago_status status) {
     if (!status)
         return 0;
-    char *mine = team->control->slots[team->local_rank].message;
-    if (is_signed(sagoi_message()))
-        (void)snprintf(mine, SAGOI_MESSAGE_MAX, "%s", sagoi_message());
-    else
-        (void)snprintf(mine, SAGOI_MESSAGE_MAX, "%.480s (rank %d)", sagoi_message(), team->rank);
+    sign(sagoi_message(), team->rank, team->control->slots[team->local_rank].message);
     int64_t node = (1 << NODE_BITS) - 1 - team->node, local = (1 << LOCAL_BITS) - 1 - team->local_rank;
     return (int64_t)status << (NODE_BITS + LOCAL_BITS) | node << LOCAL_BITS | local;
 }
@@ -56,6 +59,13 @@ sago_status sagoi_verdict(sagoi_team *team, int64_t code) {
     met = sagoi_gate(team);
     sagoi_message_set(text);
     return met ? met : (sago_status)(code >> (NODE_BITS + LOCAL_BITS));
+}
+
+sago_status sagoi_verdict_of_all(sago_status status) {
+    char text[SAGOI_MESSAGE_MAX];
+    sign(sagoi_message(), 0, text);
+    sagoi_message_set(text);
+    return status;
 }
 
 sago_status sagoi_agree_status(sagoi_team *team, sago_status status) {
