@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -17,8 +18,7 @@ enum { LIBRARY_AGREES = true }; /* ROMIO does, once the mode is one */
 enum { LIBRARY_AGREES = false }; /* OMPIO's ranks learn what happened to rank 0, not to others */
 #endif
 
-/* Both libraries refuse these before they communicate. */
-static bool mode_is_wrong(int amode) {
+bool dropin_mode_is_wrong(int amode) {
     int access = amode & (MPI_MODE_RDONLY | MPI_MODE_WRONLY | MPI_MODE_RDWR);
     if (access != MPI_MODE_RDONLY && access != MPI_MODE_WRONLY && access != MPI_MODE_RDWR)
         return true;
@@ -60,7 +60,7 @@ static bool some_not_all(MPI_Comm comm, bool mine) {
     return PMPI_Allreduce(MPI_IN_PLACE, seen, 2, MPI_INT, MPI_MAX, comm) == MPI_SUCCESS && seen[0] && seen[1];
 }
 
-static bool is_for_several(MPI_Comm comm) {
+bool dropin_is_for_several(MPI_Comm comm) {
     int inter = 0, size = 1;
     return comm != MPI_COMM_NULL && MPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter &&
            MPI_Comm_size(comm, &size) == MPI_SUCCESS && size > 1;
@@ -81,27 +81,49 @@ static bool see(MPI_Comm comm, int seen[SEEN_COUNT]) {
     return PMPI_Allreduce(MPI_IN_PLACE, seen, SEEN_COUNT, MPI_INT, MPI_MAX, comm) == MPI_SUCCESS;
 }
 
+/* On communicators whose ranks all have Sago, and on copies of them; handles that MPI gives out once a process. */
+static int present_keyval(void) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static int keyval = MPI_KEYVAL_INVALID;
+    (void)pthread_mutex_lock(&lock);
+    if (keyval == MPI_KEYVAL_INVALID &&
+        PMPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &keyval, NULL) != MPI_SUCCESS)
+        keyval = MPI_KEYVAL_INVALID;
+    (void)pthread_mutex_unlock(&lock);
+    return keyval;
+}
+
+/* The answer is kept before it is known, so that a rank that cannot keep it can say so. */
+static bool ask_present(MPI_Comm comm, int keyval) {
+    bool kept = keyval != MPI_KEYVAL_INVALID && PMPI_Comm_set_attr(comm, keyval, NULL) == MPI_SUCCESS;
+    int seen[SEEN_COUNT] = {[SEEN_FORGETFUL] = !kept};
+    bool asked = see(comm, seen), present = !asked || !seen[SEEN_ABSENT];
+    if (kept && (!asked || !present || seen[SEEN_FORGETFUL]))
+        (void)PMPI_Comm_delete_attr(comm, keyval);
+    return present;
+}
+
 bool dropin_present(MPI_Comm comm) {
-    int seen[SEEN_COUNT] = {0};
-    return !is_for_several(comm) || (is_of_one_world(comm) && (!see(comm, seen) || !seen[SEEN_ABSENT]));
+    void *value;
+    int known = 0, keyval;
+    if (!dropin_is_for_several(comm))
+        return true;
+    if (!is_of_one_world(comm))
+        return false;
+    keyval = present_keyval();
+    if (keyval != MPI_KEYVAL_INVALID)
+        (void)PMPI_Comm_get_attr(comm, keyval, &value, &known);
+    return known || ask_present(comm, keyval);
+}
+
+static bool modes_fail(MPI_Comm comm, bool mine) {
+    int seen[SEEN_COUNT] = {[SEEN_WRONG] = mine, [SEEN_RIGHT] = !mine};
+    return see(comm, seen) && seen[SEEN_WRONG] && seen[SEEN_RIGHT];
 }
 
 /* A rank looks for the file when all have come: one of them may have made it just before. */
-bool dropin_foresee(MPI_Comm comm, const char *path, int amode, int *code, bool *present) {
-    *present = true;
-    if (!is_for_several(comm))
-        return false;
-    *present = is_of_one_world(comm);
-    if (!*present)
-        return false;
-    bool mine = mode_is_wrong(amode);
-    int seen[SEEN_COUNT] = {[SEEN_WRONG] = mine, [SEEN_RIGHT] = !mine};
-    if (!see(comm, seen))
-        return false;
-    *present = !seen[SEEN_ABSENT];
-    if (!*present)
-        return false;
-    bool fails = seen[SEEN_WRONG] && seen[SEEN_RIGHT];
+bool dropin_foresee(MPI_Comm comm, const char *path, int amode, bool modes_right, int *code) {
+    bool mine = dropin_mode_is_wrong(amode), fails = !modes_right && modes_fail(comm, mine);
     if (!fails && !mine && !LIBRARY_AGREES) {
         mine = path && will_not_open(path, amode);
         fails = some_not_all(comm, mine);

@@ -19,21 +19,25 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static dropin_file **bucket_of(MPI_File handle) { return &buckets[((uintptr_t)handle >> 4) % BUCKETS]; }
 
-dropin_file *dropin_files_add(MPI_File handle) {
+dropin_file *dropin_files_create(void) {
     dropin_file *file = calloc(1, sizeof *file);
     if (!file)
         return NULL;
-    file->handle = handle;
+    file->handle = MPI_FILE_NULL;
     file->process = getpid();
     file->atomic_lock = -1;
     file->filetype = MPI_DATATYPE_NULL;
     (void)pthread_mutex_init(&file->lock, NULL);
+    return file;
+}
+
+void dropin_files_add(dropin_file *file, MPI_File handle) {
+    file->handle = handle;
     (void)pthread_mutex_lock(&lock);
     dropin_file **bucket = bucket_of(handle);
     file->next = *bucket;
     *bucket = file;
     (void)pthread_mutex_unlock(&lock);
-    return file;
 }
 
 dropin_file *dropin_files_find(MPI_File handle) {

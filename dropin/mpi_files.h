@@ -43,8 +43,9 @@ typedef struct dropin_file {
     struct dropin_file *next_busy;  /* that has some, too */
 } dropin_file;
 
-/* A new entry for this handle; NULL without memory. */
-dropin_file *dropin_files_add(MPI_File handle);
+/* A new entry, for a handle that is still to come; NULL without memory. */
+dropin_file *dropin_files_create(void);
+void dropin_files_add(dropin_file *file, MPI_File handle);
 /* NULL: Sago does not know it. */
 dropin_file *dropin_files_find(MPI_File handle);
 /* The same before a call that Sago may serve: a file that was put off is opened by Sago now, or left to the MPI
@@ -60,7 +61,7 @@ enum { DROPIN_PATH = 64 };
 /* A path of the file while it is open, whatever its name and the process's folder are by now; NULL: there is none.
  */
 const char *dropin_files_path(const dropin_file *file, char path[DROPIN_PATH]);
-/* Takes it out of the table and frees it. */
+/* Takes it out of the table, if it is there, and frees it. */
 void dropin_files_remove(dropin_file *file);
 
 #endif

@@ -2,7 +2,9 @@
  * must be able to serve whatever Sago does not.
  *
  * Whether Sago takes a file is agreed on by all ranks in sago_open(), also when a rank knows beforehand that it
- * will not: else some would wait for the others. */
+ * will not: else some would wait for the others.  A file that is there is opened by Sago first: that all ranks
+ * could open it tells that the MPI library leaves nobody waiting, without asking once more.  One that is not there
+ * is made by the MPI library, and then opened by Sago. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,29 +100,49 @@ static void tell_refused(const dropin_file *file, const char *path) {
     static bool told;
     const char *why = sago_error_message();
     bool said = strstr(why, "environment variable ") != NULL;
-    if (file && file->first && !told)
+    if (file->first && !told)
         fprintf(stderr, "sago: %s is left to the MPI library%s%s\n", path, said ? "" : ": ", said ? "" : why);
     told = true;
 }
 
-/* Collective: Sago's file beside the MPI library's.  `path` NULL: this rank knows that it will have none. */
-static void take(dropin_file *file, MPI_Comm comm, const char *path, int amode, MPI_Info info) {
-    sago_file *sago = NULL;
-    bool wanted = path && dropin_descriptor_take();
-    MPI_Info hints = hints_for_sago(comm, info);
+/* What a file is opened with, and what came of it. */
+typedef struct opening {
+    MPI_Comm comm;
+    const char *path;
+    int amode;
+    MPI_Info info;
+    bool wanted; /* Sago was asked for the file by this rank */
+    sago_status status;
+    sago_file *sago;
+} opening;
+
+/* Collective.  `possible`: else this rank knows that it will have none. */
+static void open_sago(opening *with, bool possible) {
+    with->wanted = possible && dropin_descriptor_take();
+    MPI_Info hints = hints_for_sago(with->comm, with->info);
     sago_report_layer_opens(1);
-    sago_status status = sago_open(comm, wanted ? path : NULL, mode_for_sago(amode), hints, &sago);
+    with->status =
+        sago_open(with->comm, with->wanted ? with->path : NULL, mode_for_sago(with->amode), hints, &with->sago);
     sago_report_layer_opens(0);
-    if (wanted && status)
+    if (with->wanted && with->status)
         dropin_descriptor_give_back();
     if (hints != MPI_INFO_NULL)
         (void)MPI_Info_free(&hints);
-    if (!file)
+}
+
+/* Collective.  Sago's file goes again: the MPI library has none. */
+static void close_unused(opening *with) {
+    if (!with->sago)
         return;
-    file->sago = sago;
-    file->closed = reason_of(status);
-    if (wanted && (file->closed == DROPIN_HINTS || file->closed == DROPIN_NOT_OPENED))
-        tell_refused(file, path);
+    (void)sago_close(&with->sago);
+    dropin_descriptor_give_back();
+}
+
+static void take(dropin_file *file, const opening *with) {
+    file->sago = with->sago;
+    file->closed = reason_of(with->status);
+    if (with->wanted && (file->closed == DROPIN_HINTS || file->closed == DROPIN_NOT_OPENED))
+        tell_refused(file, with->path);
 }
 
 static void note_name(dropin_file *file, const char *path) {
@@ -134,26 +156,35 @@ static void note_name(dropin_file *file, const char *path) {
     file->inode = info.st_ino;
 }
 
-static dropin_file *adopt(MPI_File handle, MPI_Comm comm, const char *path, int amode, MPI_Info info) {
-    dropin_file *file = dropin_files_add(handle);
-    bool prefixed = strchr(path, ':'); /* "ufs:/scratch/x": to the MPI libraries a kind of file system */
-    dropin_join_report(comm);
+/* "ufs:/scratch/x": to the MPI libraries a kind of file system. */
+static bool is_prefixed(const char *path) { return strchr(path, ':') != NULL; }
+
+/* The MPI library has opened it.  `file`: NULL without memory. */
+static void adopt(dropin_file *file, MPI_File handle, opening *with, bool several) {
+    if (!several)
+        dropin_join_report(with->comm);
     if (file) {
-        describe(file, comm, amode);
-        note_name(file, path);
+        dropin_files_add(file, handle);
+        describe(file, with->comm, with->amode);
+        note_name(file, with->path);
     }
-    if (!file || prefixed || !dropin_put_off(file, comm, info))
-        take(file, comm, file && !prefixed ? path : NULL, amode, info);
-    if (file && prefixed)
+    bool now = several ? with->status == SAGO_ERR_NO_FILE
+                       : !file || is_prefixed(with->path) || !dropin_put_off(file, with->comm, with->info);
+    if (now)
+        open_sago(with, file && !is_prefixed(with->path));
+    if (file && (several || now))
+        take(file, with);
+    if (file && is_prefixed(with->path))
         file->closed = DROPIN_PREFIX;
     dropin_count_open(file);
-    return file;
 }
 
 static void take_now(dropin_file *file) {
     char path[DROPIN_PATH];
     const char *found = dropin_files_path(file, path);
-    take(file, MPI_COMM_SELF, found, file->amode, file->late->info);
+    opening with = {.comm = MPI_COMM_SELF, .path = found, .amode = file->amode, .info = file->late->info};
+    open_sago(&with, found != NULL);
+    take(file, &with);
     if (!file->sago)
         dropin_count_refused(file);
     dropin_late_free(file);
@@ -174,8 +205,9 @@ dropin_file *dropin_files_find_taken(MPI_File handle) {
 
 /* A file of a rank that has no Sago. */
 static void leave(MPI_File handle, MPI_Comm comm, int amode) {
-    dropin_file *file = dropin_files_add(handle);
+    dropin_file *file = dropin_files_create();
     if (file) {
+        dropin_files_add(file, handle);
         describe(file, comm, amode);
         file->closed = DROPIN_ABSENT;
     }
@@ -187,20 +219,39 @@ static bool mpi_runs(void) {
     return MPI_Initialized(&begun) == MPI_SUCCESS && begun && MPI_Finalized(&ended) == MPI_SUCCESS && !ended;
 }
 
-static int open_both(const dropin_calls *next, MPI_Comm comm, const char *path, int amode, MPI_Info info,
-                     MPI_File *file) {
+/* Opens it by Sago, if it is there, and then by the MPI library, unless that would fail on some ranks only. */
+static int open_both(const dropin_calls *next, opening *with, dropin_file *file, MPI_File *handle) {
+    bool several = dropin_is_for_several(with->comm);
     int code;
-    bool present;
-    if (dropin_foresee(comm, path, amode, &code, &present))
+    if (several) {
+        dropin_join_report(with->comm);
+        open_sago(with, file && with->path && !is_prefixed(with->path) && !dropin_mode_is_wrong(with->amode));
+    }
+    bool modes_right = with->status == SAGO_ERR_NO_FILE;
+    if (with->status && dropin_foresee(with->comm, with->path, with->amode, modes_right, &code))
         return code;
-    code = next->open(comm, path, amode, info, file);
-    if (!present) {
+    code = next->open(with->comm, with->path, with->amode, with->info, handle);
+    if (code)
+        close_unused(with);
+    else
+        adopt(file, *handle, with, several);
+    return code;
+}
+
+static int open_file(const dropin_calls *next, MPI_Comm comm, const char *path, int amode, MPI_Info info,
+                     MPI_File *file) {
+    if (!dropin_present(comm)) {
+        int code = next->open(comm, path, amode, info, file);
         if (!code)
             leave(*file, comm, amode);
         return code;
     }
-    dropin_file *taken = code ? NULL : adopt(*file, comm, path, amode, info);
-    if (!in_subfiles(taken))
+    opening with = {.comm = comm, .path = path, .amode = amode, .info = info};
+    dropin_file *taken = dropin_files_create();
+    int code = open_both(next, &with, taken, file);
+    if (taken && code)
+        dropin_files_remove(taken);
+    if (code || !in_subfiles(taken))
         return code;
     (void)sago_close(&taken->sago);
     dropin_descriptor_give_back();
@@ -215,7 +266,7 @@ int dropin_open(const dropin_calls *next, MPI_Comm comm, const char *path, int a
     if (!mpi_runs()) /* told by the MPI library, in its own words */
         return next->open(comm, path, amode, info, file);
     double began = dropin_clock();
-    return dropin_count_around(SAGO_REPORT_OPEN, began, open_both(next, comm, path, amode, info, file));
+    return dropin_count_around(SAGO_REPORT_OPEN, began, open_file(next, comm, path, amode, info, file));
 }
 
 /* ---- Close ---- */

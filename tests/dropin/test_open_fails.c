@@ -105,6 +105,23 @@ static void just_made(void) {
     OK(MPI_File_close(&file));
 }
 
+/* One that another rank has only just put in the place of an older one. */
+static void just_replaced(void) {
+    char byte = 'x';
+    make("replaced");
+    if (rank == ranks - 1) {
+        (void)usleep(50000);
+        (void)close(open("newer", O_CREAT | O_WRONLY, 0666));
+        CHECK(rename("newer", "replaced") == 0);
+    }
+    MPI_File file = open_all("replaced", MODE_NEW);
+    OK(MPI_File_write_at_all(file, rank, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE));
+    OK(MPI_File_close(&file));
+    meet();
+    CHECK_INT(plain_size("replaced"), ranks);
+    meet();
+}
+
 /* The failure of a file's own communicator is not the others' business. */
 static void alone(void) {
     MPI_File file = MPI_FILE_NULL;
@@ -124,6 +141,7 @@ int main(int argc, char **argv) {
     }
     modes_differ();
     just_made();
+    just_replaced();
     alone();
     return check_end();
 }
