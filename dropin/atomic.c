@@ -40,6 +40,12 @@ void dropin_atomic_switch(dropin_file *file, bool on) {
     }
 }
 
+/* The ranks are in one mode, whether or not each could open its lock. */
+bool dropin_atomic_alone(MPI_File handle) {
+    const dropin_file *file = dropin_files_find(handle);
+    return file && file->atomic && !dropin_by_romio();
+}
+
 int dropin_atomic_enter(MPI_File handle) {
     if (atomic_load_explicit(&locked_files, memory_order_relaxed) == 0)
         return -1;

@@ -213,6 +213,8 @@ int dropin_write_at_all(const dropin_calls *next, MPI_File file, MPI_Offset offs
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
+    if (dropin_atomic_alone(file))
+        return dropin_write_at(next, file, offset, buf, count, type, status);
     dropin_passing passing = dropin_pass(file, &wanted, true);
     return dropin_passed(&passing, next->write_at_all(file, offset, passing.staged.use, passing.failed ? 0 : count,
                                                       type, status));
@@ -238,6 +240,8 @@ int dropin_read_at_all(const dropin_calls *next, MPI_File file, MPI_Offset offse
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
+    if (dropin_atomic_alone(file))
+        return dropin_read_at(next, file, offset, buf, count, type, status);
     dropin_passing passing = dropin_pass(file, &wanted, true);
     return dropin_passed(&passing, next->read_at_all(file, offset, passing.staged.use, passing.failed ? 0 : count,
                                                      type, status));
@@ -263,6 +267,8 @@ int dropin_write_all(const dropin_calls *next, MPI_File file, const void *buf, i
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
+    if (dropin_atomic_alone(file))
+        return dropin_write(next, file, buf, count, type, status);
     dropin_passing passing = dropin_pass(file, &wanted, true);
     return dropin_passed(&passing, next->write_all(file, passing.staged.use, passing.failed ? 0 : count, type,
                                                    status));
@@ -288,6 +294,8 @@ int dropin_read_all(const dropin_calls *next, MPI_File file, void *buf, int coun
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
+    if (dropin_atomic_alone(file))
+        return dropin_read(next, file, buf, count, type, status);
     dropin_passing passing = dropin_pass(file, &wanted, true);
     return dropin_passed(&passing, next->read_all(file, passing.staged.use, passing.failed ? 0 : count, type,
                                                   status));
@@ -933,6 +941,8 @@ int dropin_write_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset of
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
+    if (dropin_atomic_alone(file))
+        return dropin_write_at_c(next, file, offset, buf, count, type, status);
     dropin_passing passing = dropin_pass(file, &wanted, true);
     return dropin_passed(&passing, next->write_at_all_c(file, offset, passing.staged.use,
                                                         passing.failed ? 0 : count, type, status));
@@ -960,6 +970,8 @@ int dropin_read_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset off
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
+    if (dropin_atomic_alone(file))
+        return dropin_read_at_c(next, file, offset, buf, count, type, status);
     dropin_passing passing = dropin_pass(file, &wanted, true);
     return dropin_passed(&passing, next->read_at_all_c(file, offset, passing.staged.use,
                                                        passing.failed ? 0 : count, type, status));
@@ -987,6 +999,8 @@ int dropin_write_all_c(const dropin_calls *next, MPI_File file, const void *buf,
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
+    if (dropin_atomic_alone(file))
+        return dropin_write_c(next, file, buf, count, type, status);
     dropin_passing passing = dropin_pass(file, &wanted, true);
     return dropin_passed(&passing, next->write_all_c(file, passing.staged.use, passing.failed ? 0 : count, type,
                                                      status));
@@ -1014,6 +1028,8 @@ int dropin_read_all_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Co
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
+    if (dropin_atomic_alone(file))
+        return dropin_read_c(next, file, buf, count, type, status);
     dropin_passing passing = dropin_pass(file, &wanted, true);
     return dropin_passed(&passing, next->read_all_c(file, passing.staged.use, passing.failed ? 0 : count, type,
                                                     status));

@@ -182,8 +182,14 @@ def alone(name, at, args):
         "dropin_atomic_leave(lock);", "return code;"])
 
 
+def atomic_alone(name, args):
+    """By the independent call, which a lock keeps apart from others'."""
+    return ["if (dropin_atomic_alone(file))", f"    return dropin_{name.replace('_all', '')}(next, {args});"]
+
+
 BODIES = {
-    "served": lambda n, at, a: unless_served(n, at, "dropin_serve(file, &wanted, status, &code)", handed(n, a)),
+    "served": lambda n, at, a: unless_served(n, at, "dropin_serve(file, &wanted, status, &code)",
+                                             atomic_alone(n, a) + handed(n, a)),
     "served_begin": lambda n, at, a: unless_served(n, at, "dropin_serve_begin(file, &wanted, &code)",
                                                    handed_begun(n, a, "dropin_begun_by_mpi")),
     "served_start": lambda n, at, a: unless_served(n, at, "dropin_serve_start(file, &wanted, request, &code)",
