@@ -22,9 +22,12 @@ static void drop_copy(sago_file *file, logged *entry) {
                           (int64_t)sizeof *entry + entry->call.n * (int64_t)sizeof *entry->call.extents);
 }
 
-static void forget_calls(sago_file *file) {
+/* Those before `end`.  The calls behind it are independent ones, made while the others were merged; they come
+ * before the next collective call. */
+static void forget_calls(sago_file *file, logged **end) {
     tier *t = file->tier;
-    for (logged *entry = t->first, *next; entry; entry = next) {
+    logged *left = *end;
+    for (logged *entry = t->first, *next; entry != left; entry = next) {
         next = entry->next;
         drop_copy(file, entry);
     }
@@ -33,10 +36,13 @@ static void forget_calls(sago_file *file) {
         sagoi_view_cleanup(&logged_view->view);
         free(logged_view);
     }
-    t->views = NULL;
-    t->first = NULL;
-    t->last = &t->first;
-    t->calls = t->end = t->own = t->own_end = 0;
+    t->views = NULL; /* those left refer to the file's view: it is replaced only when no call is pending */
+    t->first = left;
+    t->last = left ? t->last : &t->first;
+    t->calls = t->end = t->own = 0;
+    t->own_end = left ? t->own_end : 0;
+    for (logged *entry = left; entry; entry = entry->next, t->own++)
+        entry->key = 0;
     sagoi_tier_forget_persisted(t);
 }
 
@@ -44,7 +50,7 @@ void sagoi_tier_destroy(sago_file *file) {
     if (!file->tier)
         return;
     sagoi_tier_end_drains(file, false);
-    forget_calls(file);
+    forget_calls(file, file->tier->last);
     free(file->tier->spare);
     sagoi_claim_cleanup(&file->tier->persisted.claim);
     free(file->tier);
@@ -193,6 +199,7 @@ typedef struct merge_buffer {
     int64_t bytes;     /* of data */
     sago_extent *part; /* of the call with most extents */
     int64_t extents;
+    logged **end;     /* of the calls that are merged: behind it are those made meanwhile */
     bool nonblocking; /* merged before a nonblocking call, on all ranks: nothing may wait inside MPI */
 } merge_buffer;
 
@@ -239,16 +246,17 @@ static sago_status merge_call(sago_file *file, const sagoi_origin *call, const m
     return status;
 }
 
-static logged *next_to_merge(logged *entry) {
-    while (entry && entry->drained)
-        entry = entry->next;
-    return entry;
+/* From `at` on; NULL: there is no other before the end. */
+static logged *next_to_merge(logged **at, const merge_buffer *buffer) {
+    while (at != buffer->end && (*at)->drained)
+        at = &(*at)->next;
+    return at == buffer->end ? NULL : *at;
 }
 
 /* All ranks' calls by their keys: independent ones are not everybody's. */
 static sago_status merge_in_order(sago_file *file, const merge_buffer *buffer) {
     static const sagoi_origin nothing = {0};
-    logged *entry = next_to_merge(file->tier->first);
+    logged *entry = next_to_merge(&file->tier->first, buffer);
     for (;;) {
         int64_t key = entry ? entry->key : INT64_MAX;
         sagoi_agreement least = {.max[0] = -key};
@@ -259,22 +267,24 @@ static sago_status merge_in_order(sago_file *file, const merge_buffer *buffer) {
         status = merge_call(file, mine ? &entry->call : &nothing, buffer);
         if (status)
             return status;
-        entry = mine ? next_to_merge(entry->next) : entry;
+        entry = mine ? next_to_merge(&entry->next, buffer) : entry;
     }
 }
 
-/* The space is free for what comes next. */
+/* The space is free for what comes next.  All is merged, and this rank makes no other call meanwhile. */
 static sago_status empty_local(sago_file *file) {
     sago_file *local = file->tier->local;
     sago_status status = local->team->rank == 0 ? sagoi_store_resize(local->store, 0) : SAGO_OK;
     local->written_end = 0;
     sagoi_mapping_cleanup(&local->mapping, &local->budget);
-    return sagoi_agree_status(file->team, status);
+    status = sagoi_agree_status(file->team, status);
+    file->tier->spent = status != SAGO_OK;
+    return status;
 }
 
-static sago_status merge_calls(sago_file *file, bool nonblocking) {
+static sago_status merge_calls(sago_file *file, bool nonblocking, logged **end) {
     tier *t = file->tier;
-    merge_buffer buffer = {.bytes = t->chunk, .extents = 1, .nonblocking = nonblocking};
+    merge_buffer buffer = {.bytes = t->chunk, .extents = 1, .end = end, .nonblocking = nonblocking};
     for (logged *entry = t->first; entry; entry = entry->next)
         buffer.extents = sagoi_max(buffer.extents, entry->call.n);
     int64_t list = buffer.extents * (int64_t)sizeof *buffer.part;
@@ -298,26 +308,35 @@ static sago_status ask_holds(sago_file *file, bool *any) {
     return sagoi_engine_agree_any(file, SAGO_OK, SAGOI_CALL_TIER_HOLDS, file->tier->own > 0, any);
 }
 
+/* While a nonblocking call merges, the rank may write and read by independent calls, whenever the merge waits for
+ * other ranks: what these write is appended to the log, behind what is merged now. */
+static sago_status merge(sago_file *file, bool nonblocking) {
+    sagoi_tier_end_drains(file, true);
+    logged **end = file->tier->last;
+    sago_status status = sagoi_tier_begin_merge(file);
+    if (!status)
+        status = merge_calls(file, nonblocking, end);
+    if (!status)
+        status = sagoi_tier_end_merge(file);
+    if (status)
+        return status;
+    forget_calls(file, end);
+    file->tier->spent = true;
+    file->stats.local_merges++;
+    return SAGO_OK;
+}
+
+/* A nonblocking call leaves the local file as it is, since independent calls may be using it. */
 sago_status sagoi_tier_merge(sago_file *file, bool nonblocking) {
     bool any = false;
     sago_status status = ask_holds(file, &any);
-    if (status || !any)
-        return status;
-    sagoi_tier_end_drains(file, true);
-    status = sagoi_tier_begin_merge(file);
-    if (!status)
-        status = merge_calls(file, nonblocking);
-    if (!status)
-        status = sagoi_tier_end_merge(file);
-    if (!status)
+    if (!status && any)
+        status = merge(file, nonblocking);
+    if (!status && !nonblocking && file->tier && file->tier->spent)
         status = empty_local(file);
-    if (status) {
+    if (status)
         sagoi_message_prefix("moving local data to the global file: ");
-        return status;
-    }
-    forget_calls(file);
-    file->stats.local_merges++;
-    return SAGO_OK;
+    return status;
 }
 
 /* ---- The stage ---- */

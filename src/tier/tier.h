@@ -7,8 +7,9 @@
  *
  * Independent writes go to the local file, too, and are remembered by their rank alone; they come after the
  * collective calls before them.  Whatever other collective call is made first merges (nonblocking ones when their
- * turn comes). Independent reads cannot: a rank knows its own calls, and of collective ones where they wrote, so
- * it finds out byte by byte where the latest data is, or that it cannot know (tier_read.c).
+ * turn comes; what a rank writes alone meanwhile waits for the next merge).  Independent reads cannot: a rank
+ * knows its own calls, and of collective ones where they wrote, so it finds out byte by byte where the latest data
+ * is, or that it cannot know (tier_read.c).
  *
  * What calls there were is known to the ranks alone until sago_sync_local() writes it down (tier_persist.c); then
  * the next job that opens the file finds what is local (tier_found.c).  Local files of jobs that died before that

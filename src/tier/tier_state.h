@@ -56,6 +56,7 @@ struct sagoi_local_tier {
     int64_t own;     /* independent ones */
     int64_t own_end; /* of what these wrote */
     int64_t chunk;   /* bytes that a rank merges at once */
+    bool spent;      /* the local file has data that is merged; the same on all ranks */
     sagoi_logged_view *views;
     sagoi_logged_view *spare; /* for the view of the calls in the log, when it is replaced */
     sagoi_tier_persisted persisted;

@@ -284,6 +284,53 @@ static void test_nonblocking(void) {
 }
 
 /* What a job that died has left goes when a file with a tier is opened; what is new, or in use, stays. */
+/* A rank writes alone while what is local is merged for a nonblocking call: before any other rank has come to that
+ * call, and again and again until it is done. */
+static void test_alone_beside_merge(void) {
+    enum { BLOCK = 4096, RUN = 8, PAGES = 200 };
+    static unsigned char all[BLOCK], back[BLOCK], own[PAGES * RUN];
+    sago_extent mine = {(int64_t)rank * BLOCK, BLOCK}, runs[PAGES];
+    const int64_t beyond = (int64_t)ranks * BLOCK * 2 + (int64_t)rank * PAGES * RUN * 2;
+    char path[CHECK_PATH_MAX];
+    (void)snprintf(path, sizeof path, "%s", scratch("beside-merge"));
+    scene = "alone beside a merge";
+    sago_file *file = open_tier(path);
+    for (int64_t round = 0; round < 20; round++) {
+        sago_request *request = NULL;
+        int64_t n = 0;
+        int done = 0;
+        memset(all, (int)(round + rank), sizeof all);
+        CHECK_OK(sago_write_extents_all(file, 1, &mine, all));
+        CHECK_OK(sago_iread_extents_all(file, 1, &mine, back, &request));
+        for (int64_t i = 0; i < PAGES; i++)
+            runs[i] = (sago_extent){beyond + i * 2 * RUN, RUN};
+        memset(own, (int)(100 + round), sizeof own);
+        sago_extent whole = {0, PAGES / 2 * RUN};
+        CHECK_OK(sago_write_pieces(file, PAGES / 2, runs, own, 1, &whole));
+        MPI_Barrier(MPI_COMM_WORLD);
+        for (n = PAGES / 2; n < PAGES && !done; n++) {
+            whole.length = RUN;
+            CHECK_OK(sago_write_pieces(file, 1, &runs[n], own, 1, &whole));
+            CHECK_OK(sago_test(&request, &done, NULL));
+        }
+        CHECK_OK(sago_wait(&request, NULL));
+        CHECK(memcmp(all, back, sizeof all) == 0);
+        memset(own, 0, sizeof own);
+        MPI_Count bytes = 0;
+        whole.length = n * RUN;
+        if (round % 2)
+            CHECK_OK(sago_sync(file));
+        CHECK_OK(sago_read_pieces(file, n, runs, own, 1, &whole, &bytes));
+        CHECK_INT(bytes, n * RUN);
+        int64_t lost = 0;
+        for (int64_t i = 0; i < n * RUN; i++)
+            lost += own[i] != (unsigned char)(100 + round);
+        CHECK_INT(lost, 0);
+    }
+    CHECK_OK(sago_close(&file));
+    delete_file(path);
+}
+
 static void test_leftovers(void) {
     static const char *const names[] = {".sago-tier-0123-0", ".sago-tier-4567-0", ".sago-tier-89ab-0", "another"};
     const struct timespec old[2] = {{.tv_sec = 1000000}, {.tv_sec = 1000000}};
@@ -622,6 +669,7 @@ int main(int argc, char **argv) {
         for (int seed = 1; seed <= seeds && sum_everywhere(failures) == 0; seed++)
             test_background_random((uint64_t)seed);
         test_nonblocking();
+        test_alone_beside_merge();
         if (i == 2) /* on one machine: elsewhere local storage may not be rank 0's */
             test_leftovers();
         test_alone();
