@@ -213,11 +213,13 @@ int dropin_write_at_all(const dropin_calls *next, MPI_File file, MPI_Offset offs
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
-    if (dropin_atomic_alone(file))
-        return dropin_write_at(next, file, offset, buf, count, type, status);
+    bool alone = dropin_atomic_alone(file);
+    int lock = alone ? dropin_atomic_enter(file) : -1;
     dropin_passing passing = dropin_pass(file, &wanted, true);
-    return dropin_passed(&passing, next->write_at_all(file, offset, passing.staged.use, passing.failed ? 0 : count,
-                                                      type, status));
+    code = dropin_passed(&passing, (alone ? next->write_at : next->write_at_all)(file, offset, passing.staged.use,
+            passing.failed ? 0 : count, type, status));
+    dropin_atomic_leave(lock);
+    return code;
 }
 static int enter_MPI_File_write_at_all(MPI_File file, MPI_Offset offset, const void *buf, int count,
                                        MPI_Datatype type, MPI_Status *status) {
@@ -240,11 +242,13 @@ int dropin_read_at_all(const dropin_calls *next, MPI_File file, MPI_Offset offse
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
-    if (dropin_atomic_alone(file))
-        return dropin_read_at(next, file, offset, buf, count, type, status);
+    bool alone = dropin_atomic_alone(file);
+    int lock = alone ? dropin_atomic_enter(file) : -1;
     dropin_passing passing = dropin_pass(file, &wanted, true);
-    return dropin_passed(&passing, next->read_at_all(file, offset, passing.staged.use, passing.failed ? 0 : count,
-                                                     type, status));
+    code = dropin_passed(&passing, (alone ? next->read_at : next->read_at_all)(file, offset, passing.staged.use,
+            passing.failed ? 0 : count, type, status));
+    dropin_atomic_leave(lock);
+    return code;
 }
 static int enter_MPI_File_read_at_all(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
                                       MPI_Status *status) {
@@ -267,11 +271,13 @@ int dropin_write_all(const dropin_calls *next, MPI_File file, const void *buf, i
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
-    if (dropin_atomic_alone(file))
-        return dropin_write(next, file, buf, count, type, status);
+    bool alone = dropin_atomic_alone(file);
+    int lock = alone ? dropin_atomic_enter(file) : -1;
     dropin_passing passing = dropin_pass(file, &wanted, true);
-    return dropin_passed(&passing, next->write_all(file, passing.staged.use, passing.failed ? 0 : count, type,
-                                                   status));
+    code = dropin_passed(&passing, (alone ? next->write : next->write_all)(file, passing.staged.use,
+            passing.failed ? 0 : count, type, status));
+    dropin_atomic_leave(lock);
+    return code;
 }
 static int enter_MPI_File_write_all(MPI_File file, const void *buf, int count, MPI_Datatype type,
                                     MPI_Status *status) {
@@ -294,11 +300,13 @@ int dropin_read_all(const dropin_calls *next, MPI_File file, void *buf, int coun
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
-    if (dropin_atomic_alone(file))
-        return dropin_read(next, file, buf, count, type, status);
+    bool alone = dropin_atomic_alone(file);
+    int lock = alone ? dropin_atomic_enter(file) : -1;
     dropin_passing passing = dropin_pass(file, &wanted, true);
-    return dropin_passed(&passing, next->read_all(file, passing.staged.use, passing.failed ? 0 : count, type,
-                                                  status));
+    code = dropin_passed(&passing, (alone ? next->read : next->read_all)(file, passing.staged.use,
+            passing.failed ? 0 : count, type, status));
+    dropin_atomic_leave(lock);
+    return code;
 }
 static int enter_MPI_File_read_all(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status) {
     if (dropin_within)
@@ -941,11 +949,13 @@ int dropin_write_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset of
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
-    if (dropin_atomic_alone(file))
-        return dropin_write_at_c(next, file, offset, buf, count, type, status);
+    bool alone = dropin_atomic_alone(file);
+    int lock = alone ? dropin_atomic_enter(file) : -1;
     dropin_passing passing = dropin_pass(file, &wanted, true);
-    return dropin_passed(&passing, next->write_at_all_c(file, offset, passing.staged.use,
-                                                        passing.failed ? 0 : count, type, status));
+    code = dropin_passed(&passing, (alone ? next->write_at_c : next->write_at_all_c)(file, offset,
+            passing.staged.use, passing.failed ? 0 : count, type, status));
+    dropin_atomic_leave(lock);
+    return code;
 }
 static int enter_MPI_File_write_at_all_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
                                          MPI_Datatype type, MPI_Status *status) {
@@ -970,11 +980,13 @@ int dropin_read_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset off
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
-    if (dropin_atomic_alone(file))
-        return dropin_read_at_c(next, file, offset, buf, count, type, status);
+    bool alone = dropin_atomic_alone(file);
+    int lock = alone ? dropin_atomic_enter(file) : -1;
     dropin_passing passing = dropin_pass(file, &wanted, true);
-    return dropin_passed(&passing, next->read_at_all_c(file, offset, passing.staged.use,
-                                                       passing.failed ? 0 : count, type, status));
+    code = dropin_passed(&passing, (alone ? next->read_at_c : next->read_at_all_c)(file, offset,
+            passing.staged.use, passing.failed ? 0 : count, type, status));
+    dropin_atomic_leave(lock);
+    return code;
 }
 static int enter_MPI_File_read_at_all_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
                                         MPI_Datatype type, MPI_Status *status) {
@@ -999,11 +1011,13 @@ int dropin_write_all_c(const dropin_calls *next, MPI_File file, const void *buf,
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
-    if (dropin_atomic_alone(file))
-        return dropin_write_c(next, file, buf, count, type, status);
+    bool alone = dropin_atomic_alone(file);
+    int lock = alone ? dropin_atomic_enter(file) : -1;
     dropin_passing passing = dropin_pass(file, &wanted, true);
-    return dropin_passed(&passing, next->write_all_c(file, passing.staged.use, passing.failed ? 0 : count, type,
-                                                     status));
+    code = dropin_passed(&passing, (alone ? next->write_c : next->write_all_c)(file, passing.staged.use,
+            passing.failed ? 0 : count, type, status));
+    dropin_atomic_leave(lock);
+    return code;
 }
 static int enter_MPI_File_write_all_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
                                       MPI_Status *status) {
@@ -1028,11 +1042,13 @@ int dropin_read_all_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Co
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
-    if (dropin_atomic_alone(file))
-        return dropin_read_c(next, file, buf, count, type, status);
+    bool alone = dropin_atomic_alone(file);
+    int lock = alone ? dropin_atomic_enter(file) : -1;
     dropin_passing passing = dropin_pass(file, &wanted, true);
-    return dropin_passed(&passing, next->read_all_c(file, passing.staged.use, passing.failed ? 0 : count, type,
-                                                    status));
+    code = dropin_passed(&passing, (alone ? next->read_c : next->read_all_c)(file, passing.staged.use,
+            passing.failed ? 0 : count, type, status));
+    dropin_atomic_leave(lock);
+    return code;
 }
 static int enter_MPI_File_read_all_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
                                      MPI_Status *status) {

@@ -182,14 +182,17 @@ def alone(name, at, args):
         "dropin_atomic_leave(lock);", "return code;"])
 
 
-def atomic_alone(name, args):
-    """By the independent call, which a lock keeps apart from others'."""
-    return ["if (dropin_atomic_alone(file))", f"    return dropin_{name.replace('_all', '')}(next, {args});"]
+def handed_alone(name, args):
+    """In atomic mode by the independent call, if the MPI library's collective one is not atomic."""
+    either = f"(alone ? next->{name.replace('_all', '')} : next->{name})"
+    return ["bool alone = dropin_atomic_alone(file);", "int lock = alone ? dropin_atomic_enter(file) : -1;",
+            pass_line(True), f"code = dropin_passed(&passing, {next_call(name, args).replace(f'next->{name}', either, 1)});",
+            "dropin_atomic_leave(lock);", "return code;"]
 
 
 BODIES = {
     "served": lambda n, at, a: unless_served(n, at, "dropin_serve(file, &wanted, status, &code)",
-                                             atomic_alone(n, a) + handed(n, a)),
+                                             handed_alone(n, a)),
     "served_begin": lambda n, at, a: unless_served(n, at, "dropin_serve_begin(file, &wanted, &code)",
                                                    handed_begun(n, a, "dropin_begun_by_mpi")),
     "served_start": lambda n, at, a: unless_served(n, at, "dropin_serve_start(file, &wanted, request, &code)",

@@ -10,9 +10,9 @@ here=$SAGO_SOURCE/tests/dropin/tools
 "$SAGO_MPICC" -shared -fPIC -DBY_NEXT "$here/tool.c" -o "$tmp/libtoolnext.so" -ldl
 sago=$preload
 
-check() { # write_at_all and read_all that the tool sees
+check() { # write_at_all, read_all and write_at that the tool sees
     with_sago 2 "$tmp/program"
-    printf 'open 1\nclose 1\nwrite_at_all %s\nread_all %s\nwrite_at 1\n' "$1" "$2" >"$tmp/expected"
+    printf 'open 1\nclose 1\nwrite_at_all %s\nread_all %s\nwrite_at %s\n' "$1" "$2" "$3" >"$tmp/expected"
     diff "$tmp/expected" "$run/tool.txt" || fail "the tool has seen something else"
     stat_is files_taken 2
     stat_is writes 2
@@ -23,10 +23,11 @@ check() { # write_at_all and read_all that the tool sees
 for tool in "$tmp/libtool.so" "$tmp/libtoolnext.so"; do
     echo "== $(basename "$tool") before Sago: it sees everything"
     preload="$tool $sago"
-    check 2 1
+    check 2 1 1
     echo "== $(basename "$tool") after Sago: it sees what Sago does not take"
     preload="$sago $tool"
-    check 1 0
+    # OMPIO's collective calls are not atomic, so there each rank's part is an independent one.
+    if [ "$SAGO_MPI" = openmpi ]; then check 0 0 2; else check 1 0 1; fi
 done
 echo "== without Sago"
 settings=SAGO_DISABLE=1
