@@ -19,7 +19,7 @@ case $1 in
 ceph) packages="ceph-mon ceph-mgr ceph-osd ceph-mds ceph-fuse ceph-common attr" ;;
 gluster) packages="glusterfs-server glusterfs-client" ;;
 report) packages="chromium" ;;
-python) packages="python3-mpi4py python3-h5py-mpi python3-numpy python3-pip python3-setuptools python3-wheel python3-xarray
+python) packages="python3-mpi4py python3-h5py-mpi python3-numpy python3-pip python3-xarray
     python3-dask python3-xxhash python3-netcdf4" ;;
 slurm) packages="slurmctld slurmd slurm-client munge" ;;
 sim) packages="libsimgrid-dev libcmocka-dev" ;;

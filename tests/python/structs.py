@@ -60,8 +60,8 @@ assert not wrong, wrong
 header = os.path.join(os.environ["SAGO_SOURCE"], "include", "sago", "sago.h")
 with open(header, encoding="utf-8") as file:
     version = ".".join(re.findall(r"SAGO_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", file.read()))
-project = os.path.join(os.environ["SAGO_SOURCE"], "bindings", "python", "pyproject.toml")
+project = os.path.join(os.environ["SAGO_SOURCE"], "bindings", "python", "PKG-INFO")
 with open(project, encoding="utf-8") as file:
-    assert f'version = "{version}"' in file.read(), f"pyproject.toml has not the version {version} of sago.h"
+    assert f"Version: {version}\n" in file.read(), f"PKG-INFO has not the version {version} of sago.h"
 assert len(said) > 80
 print("good:", len(said), "numbers")
