@@ -79,7 +79,7 @@ slurmctld -D -i >"$area/slurmctld.out" 2>&1 &
 pids+=($!)
 slurmd -D -N "$host" >"$area/slurmd.out" 2>&1 &
 pids+=($!)
-for _ in $(seq 80); do
+for _ in $(seq 240); do
     [ "$(sinfo -h -o %T 2>/dev/null || true)" != idle ] || break
     sleep 0.25
 done
@@ -93,20 +93,36 @@ openmpi) launcher="mpiexec.openmpi --allow-run-as-root --oversubscribe --bind-to
 *) launcher="mpiexec.mpich -launcher fork -n 2" ;;
 esac
 cd "$area/work"
-export SAGO_LAUNCHER="$launcher" SAGO_PROGRAM="$SAGO_BUILD/bin/examples/waveguide" SAGO_STEPS=${STEPS:-40000} CELLS=${CELLS:-32}
-job=$(sbatch --parsable --export=ALL --output="$area/work/job.out" --open-mode=append --time=1 \
+export SAGO_LAUNCHER="$launcher" SAGO_PROGRAM="$SAGO_BUILD/bin/examples/waveguide" CELLS=16
+state_of() { # job
+    scontrol show job "$1" | sed -n 's/.*JobState=\([A-Z_]*\).*/\1/p'
+}
+saved() { # the last step that was saved, or nothing
+    sed -n 's/^checkpoint  *\([0-9]*\): .*/\1/p' job.out 2>/dev/null | tail -n 1
+}
+
+# How far a loaded machine comes in one allocation is not known before: the first one has more steps than it can do, and whatever it
+# was interrupted at, the next ones have a few more to do, and time.  Every bash reads BASH_ENV, so the job script finds the number.
+export BASH_ENV=$area/work/settings
+echo "export SAGO_STEPS=100000000" >settings
+job=$(sbatch --parsable --export=ALL --output="$area/work/job.out" --open-mode=append --time=2 \
     "$SAGO_SOURCE/examples/slurm_requeue.sh") || fail "sbatch"
 echo "job $job"
-for _ in $(seq 40); do # what docs/jobs.md asks Slurm for, where SLURM_JOB_END_TIME is not set
+for _ in $(seq 120); do # what docs/jobs.md asks Slurm for, where SLURM_JOB_END_TIME is not set
     end=$(date -d "$(squeue -h -j "$job" -o %e)" +%s 2>/dev/null) || end=0
     [ "$end" -le "$(date +%s)" ] || break
     sleep 0.5
 done
-[ "$end" -gt "$(date +%s)" ] && [ "$end" -lt $(($(date +%s) + 120)) ] || fail "the end of the allocation is not told: $end"
-pending=0
-for _ in $(seq 600); do
-    state=$(scontrol show job "$job" | sed -n 's/.*JobState=\([A-Z_]*\).*/\1/p')
+[ "$end" -gt "$(date +%s)" ] && [ "$end" -lt $(($(date +%s) + 180)) ] || fail "the end of the allocation is not told: $end"
+pending=0 steps=
+for _ in $(seq 1800); do
+    state=$(state_of "$job")
     case $state in COMPLETED | FAILED | TIMEOUT | CANCELLED | NODE_FAIL) break ;; esac
+    if [ "$state" = PENDING ] && [ -z "$steps" ] && [ -n "$(saved)" ]; then
+        steps=$(($(saved) + 100))
+        echo "export SAGO_STEPS=$steps" >settings
+        scontrol update JobId="$job" TimeLimit=30
+    fi
     # The queue waits two minutes before a requeued job may begin again; within the second in which it ended it would be
     # taken for the one that was ended ("credential revoked").
     [ "$state" = PENDING ] && pending=$((pending + 1)) || pending=0
@@ -118,7 +134,8 @@ grep -v '^ *$' job.out | tail -n 40
 [ "$state" = COMPLETED ] || fail "the job ended as $state"
 grep -q 'put into the queue again' job.out || fail "the job was never put into the queue again"
 grep -q '^restored step ' job.out || fail "nothing was restored"
-grep -q "^step $SAGO_STEPS: error" job.out || fail "the simulation did not reach its end"
+grep -q "^step $steps: error" job.out || fail "the simulation did not reach its end"
+unset BASH_ENV
 
 # ---- A job that gets no signal: the library asks when the allocation ends ----
 
@@ -130,7 +147,7 @@ echo "left with code $?"
 END
 job=$(sbatch --parsable --export=ALL --output="$area/work/asking.out" --time=1 "$area/work/asking.sh") || fail "sbatch"
 for _ in $(seq 400); do
-    state=$(scontrol show job "$job" | sed -n 's/.*JobState=\([A-Z_]*\).*/\1/p')
+    state=$(state_of "$job")
     case $state in COMPLETED | FAILED | TIMEOUT | CANCELLED | NODE_FAIL) break ;; esac
     sleep 0.5
 done
