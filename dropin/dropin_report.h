@@ -11,20 +11,21 @@
 #include <sago/report.h>
 #include <sago/sago.h>
 
-/* Why a collective call was handed to the MPI library: identifier, name in JSON, words in the summary. */
+/* Why a collective call was handed to the MPI library: identifier, name in JSON, words in the summary, which also
+ * tell what to change, if something can be. */
 #define DROPIN_REASONS(X)                                                                                         \
     X(SERVED, "served", "served")                                                                                 \
     X(UNKNOWN, "unknown_handle", "unknown file handle")                                                           \
-    X(PREFIX, "prefix", "file name with a prefix")                                                                \
-    X(SEQUENTIAL, "sequential", "MPI_MODE_SEQUENTIAL")                                                            \
+    X(PREFIX, "prefix", "file name with a prefix, which can be left out")                                         \
+    X(SEQUENTIAL, "sequential", "MPI_MODE_SEQUENTIAL, without which Sago serves it")                              \
     X(SPECIAL_FILE, "special_file", "not a regular file")                                                         \
     X(HINTS, "hints", "hints or paths that are wrong or differ between ranks")                                    \
     X(NOT_OPENED, "not_opened", "Sago could not open the file")                                                   \
     X(ABSENT, "absent", "Sago cannot be loaded on every rank")                                                    \
-    X(REPRESENTATION, "representation", "data representation")                                                    \
+    X(REPRESENTATION, "representation", "data representation other than native")                                  \
     X(VIEW, "view", "file view")                                                                                  \
-    X(ATOMIC, "atomic", "atomic mode")                                                                            \
-    X(SHARED_POINTER, "shared_pointer", "shared file pointer")                                                    \
+    X(ATOMIC, "atomic", "atomic mode, needed only where ranks write to the same bytes")                           \
+    X(SHARED_POINTER, "shared_pointer", "shared file pointer; explicit offsets are served")                       \
     X(TOO_MUCH, "memory", "beyond what Sago can do, or its memory")
 
 typedef enum {

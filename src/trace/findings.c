@@ -451,9 +451,9 @@ static void say_handed_file(facts *f, const sagoi_record_file *file) {
     if (passed->longest > 0)
         (void)snprintf(took, sizeof took, ", %s of the slowest rank", of_seconds(passed->longest).text);
     for (int n = 0; n < SAGOI_RECORD_NOTES && file->notes[n].text[0]; n++, took[0] = '\0')
-        say(f, "", "%" PRId64 " call%s on %.160s %s handed to the MPI library: %s%s.", file->notes[n].led,
-            plural(file->notes[n].led), file->path, file->notes[n].led == 1 ? "was" : "were", file->notes[n].text,
-            took);
+        say(f, "", "%" PRId64 " call%s on %.160s %s handed to the MPI library%s: %s.", file->notes[n].led,
+            plural(file->notes[n].led), file->path, file->notes[n].led == 1 ? "was" : "were", took,
+            file->notes[n].text);
 }
 
 static void say_handed(facts *f) {
