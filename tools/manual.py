@@ -9,6 +9,7 @@ import html
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -198,6 +199,9 @@ class Site:
         for _group, name, title, body in self.pages:
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                 file.write(self._page(name, title, body))
+            for path in re.findall(r'(?:href|src)="files/([^"]*)"', body):
+                os.makedirs(os.path.join(folder, "files", os.path.dirname(path)), exist_ok=True)
+                shutil.copy(os.path.join(SOURCE, path), os.path.join(folder, "files", path))
 
     def _page(self, here, title, body):
         menu = ""
@@ -215,8 +219,15 @@ class Site:
 def markdown_page(path):
     import markdown
     with open(os.path.join(SOURCE, path), encoding="utf-8") as file:
-        body = markdown.markdown(file.read(), extensions=["tables", "fenced_code", "sane_lists"])
-    return re.sub(r'href="([^":#]*)"', lambda match: f'href="{page_name(match.group(1))}"', body)
+        text = re.sub(r"^(```\w+) .*$", r"\1", file.read(), flags=re.M)  # `file=...` is for the test of the tutorial
+    body = markdown.markdown(text, extensions=["tables", "fenced_code", "sane_lists"])
+
+    def aim(match):
+        page = page_name(match.group(2))
+        if page == match.group(2):  # no page: a file of the repository, which goes with the manual
+            page = "files/" + os.path.normpath(os.path.join(os.path.dirname(path), page))
+        return f'{match.group(1)}="{page}"'
+    return re.sub(r'(href|src)="([^":#]*)"', aim, body)
 
 
 def page_name(path):

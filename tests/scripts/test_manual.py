@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""The HTML manual: code stands as code, and every link and picture leads to what is there."""
+import html
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+if importlib.util.find_spec("markdown") is None or not shutil.which("mandoc"):
+    print("SKIP: no markdown for Python, or no mandoc (make docs installs them)")
+    sys.exit(77)
+
+source, build = os.environ["SAGO_SOURCE"], os.environ["SAGO_BUILD"]
+with tempfile.TemporaryDirectory() as folder:
+    subprocess.run([sys.executable, "-B", os.path.join(source, "tools", "manual.py"), "html", folder,
+                    os.path.join(build, "bin", "sago")], check=True)
+    pages = {}
+    for where, _, names in os.walk(folder):
+        for name in names:
+            with open(os.path.join(where, name), encoding="utf-8") as file:
+                pages[os.path.relpath(os.path.join(where, name), folder)] = file.read()
+
+wrong = [f"{name}: a fence is no code" for name, text in pages.items() if name.endswith(".html") and "```" in text]
+links = 0
+for name, text in pages.items():
+    if not name.endswith(".html"):
+        continue
+    for target in map(html.unescape, re.findall(r'(?:href|src)="([^"]*)"', text)):
+        links += 1
+        page, _, place = target.partition("#")
+        if "://" in target or target.startswith("mailto:"):
+            continue
+        if (page or name) not in pages:
+            wrong.append(f"{name}: no page {page}")
+        elif place and f'id="{place}"' not in pages[page or name]:
+            wrong.append(f"{name}: no place {target}")
+assert not wrong, "\n".join(sorted(set(wrong)))
+assert links > 1000, links
+print("good:", len(pages), "files,", links, "links")
