@@ -40,7 +40,7 @@ file(CREATE_LINK ${PROJECT_SOURCE_DIR}/machines ${PROJECT_BINARY_DIR}/share/sago
 install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/sago)
 
 # The Python package, whose reader of checkpoints needs nothing else; it finds the library from where it is itself.
-install(DIRECTORY bindings/python/sago DESTINATION ${CMAKE_INSTALL_DATADIR}/sago/python
+install(DIRECTORY bindings/python/sago DESTINATION ${CMAKE_INSTALL_DATADIR}/sago/python USE_SOURCE_PERMISSIONS
     FILES_MATCHING PATTERN "*.py")
 
 foreach(section 1 5 7)
@@ -63,7 +63,7 @@ endif()
 # To read, to begin with, and the Fortran sources for those whose compiler is another one.
 file(GLOB documents CONFIGURE_DEPENDS docs/*.md)
 install(FILES README.md CHANGELOG.md ARCHITECTURE.md LICENSE ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS)
 install(DIRECTORY bindings/fortran DESTINATION ${CMAKE_INSTALL_DATADIR}/sago FILES_MATCHING PATTERN "*.f90" PATTERN "*.[ch]")
 
 # For `module load`: copied, or linked, into a folder of MODULEPATH.

@@ -52,6 +52,7 @@ for file in share/man/man1/sago-info.1 share/man/man3/sago_write_at_all.3 share/
     share/doc/sago/README.md share/doc/sago/examples/declared.c share/sago/fortran/sago.f90 share/sago/modulefile; do
     [ -s "$prefix/$file" ] || fail "$file is not installed"
 done
+[ -x "$prefix/share/doc/sago/examples/slurm_requeue.sh" ] || fail "the job script cannot be run"
 pages=$(ls "$prefix/share/man/man3" | wc -l)
 calls=$(grep -c '^    sago_' "$SAGO_SOURCE/src/sago.map")
 [ "$pages" -eq $((calls + 1)) ] || fail "$pages man pages for $calls calls, and the one that a site defines"
@@ -60,7 +61,7 @@ says "machines  *$prefix/" "$tmp/log"
 
 echo "== the Python package, in its place"
 [ -e "$prefix/share/sago/python/sago/reader.py" ] || fail "no Python package"
-python3 "$prefix/share/sago/python/sago/reader.py" "$tmp" || fail "the reader of checkpoints does not run"
+"$prefix/share/sago/python/sago/reader.py" "$tmp" || fail "the reader of checkpoints does not run"
 
 echo "== a project that uses find_package(sago)"
 cp -r "$SAGO_SOURCE/examples" "$tmp/project"
