@@ -13,7 +13,7 @@ if [ -n "${3:-}" ]; then # an MPI of the user's own
 fi
 packages="$packages $mpis"
 if [ "$1" = check ]; then
-    packages="$packages clang-format clang-tidy gfortran python3-vtk9 iproute2 procps strace libfuse3-dev fuse3 $libraries"
+    packages="$packages clang-format clang-tidy gfortran python3-vtk9 iproute2 procps strace tcl libfuse3-dev fuse3 $libraries"
 fi
 case $1 in
 ceph) packages="ceph-mon ceph-mgr ceph-osd ceph-mds ceph-fuse ceph-common attr" ;;

@@ -59,6 +59,17 @@ calls=$(grep -c '^    sago_' "$SAGO_SOURCE/src/sago.map")
 "$prefix/bin/sago" info >"$tmp/log" 2>&1 || { cat "$tmp/log"; fail "sago info"; }
 says "machines  *$prefix/" "$tmp/log"
 
+echo "== the module file, through a link"
+mkdir "$tmp/modules"
+ln -s "$prefix/share/sago/modulefile" "$tmp/modules/0.2.0"
+cat >"$tmp/load.tcl" <<END
+foreach command {module-whatis conflict prepend-path} { proc \$command args {} }
+proc setenv {name value} { puts \$value }
+set ModulesCurrentModulefile $tmp/modules/0.2.0
+source \$ModulesCurrentModulefile
+END
+! command -v tclsh >/dev/null || [ "$(tclsh "$tmp/load.tcl")" = "$prefix" ] || fail "the module file takes another folder for its prefix"
+
 echo "== the Python package, in its place"
 [ -e "$prefix/share/sago/python/sago/reader.py" ] || fail "no Python package"
 "$prefix/share/sago/python/sago/reader.py" "$tmp" || fail "the reader of checkpoints does not run"
