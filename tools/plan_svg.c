@@ -186,8 +186,9 @@ static void draw_domains(picture *p) {
         svg_group_close(&p->svg);
     }
     p->y += 30;
-    svg_text(&p->svg, LEFT, p->y + 14, 11, SVG_LEFT, "%s", sagoi_size_to_text(plan->low).text);
-    svg_text(&p->svg, WIDTH - RIGHT, p->y + 14, 11, SVG_RIGHT, "%s", sagoi_size_to_text(plan->high).text);
+    /* Beside the domains, since lines to the nodes begin below them. */
+    svg_text(&p->svg, LEFT - 8, p->y - 18, 11, SVG_RIGHT, "%s to", sagoi_size_to_text(plan->low).text);
+    svg_text(&p->svg, LEFT - 8, p->y - 4, 11, SVG_RIGHT, "%s", sagoi_size_to_text(plan->high).text);
     if (drawn >= 4000)
         svg_text(&p->svg, LEFT + inner() / 2, p->y + 14, 11, SVG_MIDDLE,
                  "and so on: windows of %" PRId64 " KiB in turn", plan->window / 1024);
