@@ -194,6 +194,44 @@ static void say_around(facts *f) {
             also);
 }
 
+/* ---- Calls that are cut into many rounds ---- */
+
+/* So many that messages, waiting and uneven work come from them. */
+static bool has_many_rounds(const facts *f) { return f->aggregated > 0 && f->rounds >= 8 * f->aggregated; }
+
+/* Of the file whose calls took most of the rounds: the reasons of its last plan say what kept its windows small.
+ */
+static const sagoi_record_file *most_rounds(const facts *f) {
+    const sagoi_record_file *most = NULL;
+    for (int64_t i = 0; i < f->record->nfiles; i++) {
+        const sagoi_record_file *file = &f->record->files[i];
+        if (!most || file->led[SAGOI_COUNT_rounds] > most->led[SAGOI_COUNT_rounds])
+            most = file;
+    }
+    return most;
+}
+
+static bool lacks_memory(const sagoi_record_file *file) { return strstr(file->decision, "for want of memory"); }
+
+static void say_rounds(facts *f) {
+    const sagoi_record_file *file = most_rounds(f);
+    if (!has_many_rounds(f) || !file)
+        return;
+    int64_t rounds = f->rounds / f->aggregated;
+    if (lacks_memory(file))
+        say(f, "sago_memory=SIZE",
+            "Aggregated calls took %" PRId64 " rounds each, since memory keeps windows small.", rounds);
+    else if (strstr(file->decision, ", stripes are ") && file->stripe_unit > 0)
+        say(f, "striping_unit=SIZE",
+            "Aggregated calls took %" PRId64 " rounds each: windows are the file's stripes, of %s.  A file that "
+            "is made with larger ones takes fewer.",
+            rounds, of_bytes((double)file->stripe_unit).text);
+    else
+        say(f, "sago_window=64M",
+            "Aggregated calls took %" PRId64 " rounds each.  Larger windows take fewer; they need memory.",
+            rounds);
+}
+
 /* ---- Ranks that wait for each other ---- */
 
 static void name_ranks(const effort *of, char name[64]) {
@@ -265,7 +303,7 @@ static void say_meeting(facts *f, int part) {
     const bool planned = f->planning > 0.5 * f->mean.meeting;
     if (is_one_waited_for(f) && is_late(f))
         say_who_is_late(f, part);
-    else if (is_one_waited_for(f))
+    else if (is_one_waited_for(f) && !has_many_rounds(f))
         say_who_has_more(f, part);
     else if (planned && f->misses > f->hits && f->misses >= 8)
         say(f, "sago_plan_cache=64",
@@ -278,6 +316,8 @@ static void say_meeting(facts *f, int part) {
             " calls.  Fewer and larger calls, writes that are deferred, or ranks that meet less often "
             "(sago_agree=enter) would take less.",
             part, calls);
+    else if (has_many_rounds(f))
+        say(f, "", "%d%% of the time ranks waited for each other, in each of the rounds.", part);
     else
         say(f, "",
             "%d%% of the time ranks waited for each other, in turn: all of them have about as much to do, but "
@@ -289,10 +329,13 @@ static void say_meeting(facts *f, int part) {
 /* ---- What they do themselves ---- */
 
 static void say_exchange_phase(facts *f, int part) {
-    say(f, "sago_aggregators_per_node=2",
-        "%d%% of the time went to messages between nodes.  More aggregators on a node take more of them at once; "
-        "data that lies in the file as it lies on the nodes needs none.",
-        part);
+    if (has_many_rounds(f))
+        say(f, "", "%d%% of the time went to messages between nodes, of which every round has its own.", part);
+    else
+        say(f, "sago_aggregators_per_node=2",
+            "%d%% of the time went to messages between nodes.  More aggregators on a node take more of them at "
+            "once; data that lies in the file as it lies on the nodes needs none.",
+            part);
 }
 
 /* Bytes a second that a rank moved while it was in the file system; 0: not known, since nobody was, or most bytes
@@ -381,7 +424,7 @@ static void say_phase(facts *f) {
 /* Uneven work that nobody waited for where ranks meet: it may be hidden, or be waited for in messages. */
 static void say_imbalance(facts *f) {
     char ranks[64];
-    if (!is_uneven(f) || is_one_waited_for(f) || f->most < 0.01 * f->elapsed)
+    if (!is_uneven(f) || is_one_waited_for(f) || has_many_rounds(f) || f->most < 0.01 * f->elapsed)
         return;
     name_ranks(&f->busiest, ranks);
     say(f, can_spread(f) ? "sago_placement=spread" : "", "Work is uneven: %s worked %s, a rank on average %s.%s",
@@ -397,37 +440,6 @@ static void say_small(facts *f) {
         "Calls are small: %s a rank and call on average.  Several variables given together (sago_declare), or "
         "writes that are kept and moved together, cost less.",
         of_bytes((double)bytes / (double)f->sizes).text);
-}
-
-/* Of the file whose calls took most of the rounds: the reasons of its last plan say what kept its windows small.
- */
-static const sagoi_record_file *most_rounds(const facts *f) {
-    const sagoi_record_file *most = NULL;
-    for (int64_t i = 0; i < f->record->nfiles; i++) {
-        const sagoi_record_file *file = &f->record->files[i];
-        if (!most || file->led[SAGOI_COUNT_rounds] > most->led[SAGOI_COUNT_rounds])
-            most = file;
-    }
-    return most;
-}
-
-static void say_rounds(facts *f) {
-    const sagoi_record_file *file = most_rounds(f);
-    if (f->aggregated == 0 || f->rounds < 8 * f->aggregated || !file)
-        return;
-    int64_t rounds = f->rounds / f->aggregated;
-    if (strstr(file->decision, "for want of memory"))
-        say(f, "sago_memory=SIZE",
-            "Aggregated calls took %" PRId64 " rounds each, since memory keeps windows small.", rounds);
-    else if (strstr(file->decision, ", stripes are ") && file->stripe_unit > 0)
-        say(f, "striping_unit=SIZE",
-            "Aggregated calls took %" PRId64 " rounds each: windows are the file's stripes, of %s.  A file that "
-            "is made with larger ones takes fewer.",
-            rounds, of_bytes((double)file->stripe_unit).text);
-    else
-        say(f, "sago_window=64M",
-            "Aggregated calls took %" PRId64 " rounds each.  Larger windows take fewer; they need memory.",
-            rounds);
 }
 
 /* Nothing is written that nobody gave unless the user allows it, and where requests are dear that has its price.
@@ -486,6 +498,8 @@ static void say_independent(facts *f) {
 }
 
 static void say_memory(facts *f) {
+    if (has_many_rounds(f) && lacks_memory(most_rounds(f)))
+        return; /* it was said of the rounds */
     for (int64_t i = 0; i < f->record->nnodes; i++) {
         const sagoi_record_node *node = &f->record->nodes[i];
         if (node->budget > 0 && (double)node->peak > 0.9 * (double)node->budget) {
@@ -523,10 +537,14 @@ int64_t sagoi_verdict_of(const sagoi_record *record, sagoi_sentence said[SAGOI_V
     say_all(&f);
     say_around(&f);
     say_independent(&f);
+    const bool storage = largest_phase(&f) == SAGO_PHASE_STORE; /* else rounds cause what the phase says */
+    if (!storage)
+        say_rounds(&f);
     say_phase(&f);
+    if (storage)
+        say_rounds(&f);
     say_imbalance(&f);
     say_small(&f);
-    say_rounds(&f);
     say_holes(&f);
     say_memory(&f);
     say_checkpoints(&f);

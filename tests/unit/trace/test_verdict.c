@@ -209,6 +209,35 @@ static void many_rounds(void **state) {
     sagoi_record_destroy(record);
 }
 
+/* Where memory cuts calls into many rounds, messages, waiting and uneven work come from that: the cause is said
+ * first, once, and nothing is advised that leaves it as it is. */
+static void rounds_come_before_what_they_cause(void **state) {
+    (void)state;
+    sagoi_record *record = make_job();
+    sagoi_record_file *file = &record->files[0];
+    for (int64_t rank = 0; rank < RANKS; rank++) {
+        spend(record, rank, SAGO_PHASE_EXCHANGE, rank == 4 ? 60 : 50);
+        spend(record, rank, SAGO_PHASE_WAIT, rank == 4 ? 5 : 25);
+    }
+    call(record, 3, 1 << 22);
+    file->led[SAGOI_COUNT_aggregated_calls] = 3;
+    file->led[SAGOI_COUNT_rounds] = 384;
+    (void)snprintf(file->decision, sizeof file->decision,
+                   "window: at most 64K rather than 4M, for want of memory\n");
+    sagoi_record_node *node = sagoi_record_node_of(record, "n1");
+    node->budget = 2 << 20;
+    node->peak = 2 << 20;
+    record->all_nodes = 4;
+    const char *said = verdict_of(record), *rounds = strstr(said, "took 128 rounds each, since memory");
+    assert_non_null(rounds);
+    assert_true(rounds < strstr(said, "messages between nodes"));
+    expect(record, "sago_aggregators_per_node", false);
+    expect(record, "sago_placement=spread", false);
+    expect(record, "Node n1 used", false);
+    expect(record, "[sago_memory=SIZE]", true);
+    sagoi_record_destroy(record);
+}
+
 /* Most bytes of a mapped file are moved by no system call, so that nobody's speed in the file system is known. */
 static void mapped_files_have_no_stream(void **state) {
     (void)state;
@@ -269,6 +298,7 @@ int main(void) {
                                        cmocka_unit_test(calls_are_handed_on),
                                        cmocka_unit_test(checkpoints_hold_the_program),
                                        cmocka_unit_test(many_rounds),
+                                       cmocka_unit_test(rounds_come_before_what_they_cause),
                                        cmocka_unit_test(aggregators_have_more_to_do),
                                        cmocka_unit_test(files_are_opened_often),
                                        cmocka_unit_test(mapped_files_have_no_stream)};
