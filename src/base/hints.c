@@ -112,7 +112,7 @@ static const sagoi_hint_row table[] = {
     {"sago_ckpt_mode", SAGOI_HINT_ENUM, FIELD(ckpt_mode), "threaded", 0, 0, "threaded|rbio|coio", NULL,
      "Checkpoints are written by the writers' threads, by the writers, or before anybody goes on"},
     {"sago_ckpt_files", SAGOI_HINT_INT, FIELD(ckpt_files), "auto", 1, 1000000, NULL, NULL,
-     "Files of a checkpoint, from 1 to the number of ranks; auto: one a writer"},
+     "Files of a checkpoint, at most one a rank; auto: one a writer"},
     {"sago_ckpt_group", SAGOI_HINT_INT, FIELD(ckpt_group), "auto", 1, 1000000, NULL, NULL,
      "Ranks that one writer of a checkpoint writes for; more than a node has: groups of whole nodes, but where steps go to the "
      "nodes' own storage first; auto: a node's, or what a model of the machine finds"},

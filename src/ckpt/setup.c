@@ -335,9 +335,6 @@ sago_status sagoi_ckpt_set_up(sago_ckpt *ckpt) {
     sago_status status = SAGO_OK;
     ckpt->groups.mine = ckpt->groups.writers = ckpt->groups.same_file = MPI_COMM_NULL;
     ckpt->opened = ckpt->last_save = sagoi_ckpt_now();
-    if (ckpt->hints.ckpt_files > ckpt->team->size)
-        return sagoi_fail(SAGO_ERR_HINT, "hint sago_ckpt_files is %lld, more than there are ranks (%d)",
-                          (long long)ckpt->hints.ckpt_files, ckpt->team->size);
     status = open_directory(ckpt);
     if (!status)
         status = sagoi_agree_status(ckpt->team, sagoi_journal_open(ckpt));
