@@ -24,6 +24,8 @@ enum {
     FIRST_SLEEP_US = 1000,   /* sleeps grow from here */
     LONGEST_SLEEP_US = 8000, /* to here */
     EXCHANGE_SLEEP_US = 100, /* while messages are to be answered meanwhile */
+    SWITCH_US = 3,           /* a yield that takes longer gave the core to another thread */
+    SLEEPY_WAITS = 512,      /* after yields were found to fail; then they are tried again */
     WAKES_BETWEEN_ROLL_CALLS = 64,
     VISITS_BETWEEN_ROLL_CALLS = 4096 /* of a fiber */
 };
@@ -63,18 +65,61 @@ static bool changed(const sagoi_futex *word, uint32_t old) {
     return atomic_load_explicit(&word->value, memory_order_acquire) != old;
 }
 
+/* What the waits of this process have taught about yields.  A yield passes the core on for certain only within one
+ * scheduling group.  The kernel may make a group of each session, and MPICH starts each rank in a session of its
+ * own: then a waiting rank gets its fair share of a core that the others need, yields or not, and only sleeping
+ * gives the core away.  Sleeping always would be slower where yields work, and on one node, where nobody waits for
+ * messages. */
+static struct {
+    _Atomic int doubt;       /* grows by waits in which yields failed, and shrinks by others */
+    _Atomic int sleepy_left; /* waits to come that sleep */
+} yielding;
+
+/* Yields of one wait, and those of them that switched to another thread.  Hardly one that did: the core is the
+ * rank's own. */
+static void learn_from_yields(int yields, int switches) {
+    enum { SUSPICION = 4, CERTAINTY = 8 };
+    bool failed = yields > 2 * switches && yields <= 8 * switches;
+    int doubt = atomic_load_explicit(&yielding.doubt, memory_order_relaxed) + (failed ? SUSPICION : -1);
+    if (doubt >= CERTAINTY) {
+        atomic_store_explicit(&yielding.sleepy_left, SLEEPY_WAITS, memory_order_relaxed);
+        doubt = 0;
+    }
+    if (doubt >= 0)
+        atomic_store_explicit(&yielding.doubt, doubt, memory_order_relaxed);
+}
+
+static bool sleeps_this_time(void) {
+    int left = atomic_load_explicit(&yielding.sleepy_left, memory_order_relaxed);
+    if (left > 0)
+        atomic_store_explicit(&yielding.sleepy_left, left - 1, memory_order_relaxed);
+    return left > 0;
+}
+
+static bool look(const sagoi_futex *word, uint32_t old, int times) {
+    for (int i = 0; i < times; i++) {
+        if (changed(word, old))
+            return true;
+        pause_cpu();
+    }
+    return false;
+}
+
 /* `looks`: so many before the core is offered to others. */
 static bool watch(const sagoi_futex *word, uint32_t old, int looks, int us) {
-    double end = sagoi_now() + us * 1e-6;
-    do {
-        for (int i = 0; i < looks; i++) {
-            if (changed(word, old))
-                return true;
-            pause_cpu();
-        }
+    double now = sagoi_now(), end = now + us * 1e-6;
+    int yields = 0, switches = 0;
+    bool there = look(word, old, looks);
+    while (!there && now < end) {
+        double before = sagoi_now();
         (void)sched_yield();
-    } while (sagoi_now() < end);
-    return false;
+        now = sagoi_now();
+        yields++;
+        switches += now - before > SWITCH_US * 1e-6;
+        there = look(word, old, looks);
+    }
+    learn_from_yields(yields, switches);
+    return there;
 }
 
 /* Waits without sleeping until the word changes from `old`, as long as that may be worth it.  True: the word has
@@ -84,6 +129,8 @@ static bool wait_awake(sagoi_team *team, const sagoi_futex *word, uint32_t old) 
         return true;
     if (sagoi_fibers_pending())
         return false;
+    if (team->nodes > 1 && sleeps_this_time())
+        return look(word, old, LOOKS);
     if (team->local_size > team->cores)
         return watch(word, old, 1, YIELD_US);
     for (int i = 0; i < SPINS; i++) {
