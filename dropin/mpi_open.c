@@ -26,7 +26,7 @@
 
 /* Sago opens what is there by now, and leaves deleting to the MPI library. */
 static int mode_for_sago(int amode) {
-    return amode & ~(MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_DELETE_ON_CLOSE | MPI_MODE_APPEND);
+    return amode & ~(MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE | MPI_MODE_APPEND);
 }
 
 static dropin_reason reason_of(sago_status status) {
@@ -130,11 +130,21 @@ static void open_sago(opening *with, bool possible) {
         (void)MPI_Info_free(&hints);
 }
 
-/* Collective.  Sago's file goes again: the MPI library has none. */
+/* Collective.  A file that must not be there, as all ranks say in their modes: only the MPI library may make it.
+ */
+static void leave_existing(opening *with) {
+    if (!with->sago || !(with->amode & MPI_MODE_EXCL))
+        return;
+    (void)sago_close(&with->sago);
+    dropin_descriptor_give_back();
+    with->status = SAGO_ERR_NO_FILE;
+}
+
+/* Sago's file goes again: the MPI library has none, perhaps on this rank alone. */
 static void close_unused(opening *with) {
     if (!with->sago)
         return;
-    (void)sago_close(&with->sago);
+    (void)sago_close_alone(&with->sago);
     dropin_descriptor_give_back();
 }
 
@@ -226,6 +236,7 @@ static int open_both(const dropin_calls *next, opening *with, dropin_file *file,
     if (several) {
         dropin_join_report(with->comm);
         open_sago(with, file && with->path && !is_prefixed(with->path) && !dropin_mode_is_wrong(with->amode));
+        leave_existing(with);
     }
     bool modes_right = with->status == SAGO_ERR_NO_FILE;
     if (with->status && dropin_foresee(with->comm, with->path, with->amode, modes_right, &code))

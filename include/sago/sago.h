@@ -53,6 +53,11 @@ sago_status sago_open(MPI_Comm comm, const char *path, int amode, MPI_Info hints
  * file stays open on all of them.  Series of the file are freed with it. */
 sago_status sago_close(sago_file **file);
 
+/* Local.  Closes a file that has only just been opened: for a layer whose other library cannot open the file on
+ * this rank.  Waits for nobody.  Collective calls of the other ranks on the file fail with SAGO_ERR_PEER from then
+ * on, also a sago_open() that has not returned yet, and the other ranks can only close the file. */
+sago_status sago_close_alone(sago_file **file);
+
 /* Not collective.  Removes a file.  What this rank has deferred for it (sago_defer) is written first: the file may
  * have other names. */
 sago_status sago_delete(const char *path, MPI_Info hints);

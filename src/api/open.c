@@ -16,6 +16,7 @@
 #include "engine/dispatch.h"
 #include "machine/cores.h"
 #include "machine/memory_kind.h"
+#include "move/calls.h"
 #include "move/convene.h"
 #include "mpi/quiet.h"
 #include "trace/recorder.h"
@@ -631,6 +632,15 @@ sago_status sago_close(sago_file **file) {
     status = close_file(file);
     sagoi_report_around(SAGO_REPORT_CLOSE, began);
     return status;
+}
+
+sago_status sago_close_alone(sago_file **file) {
+    sago_status status = sagoi_check_file(file ? *file : NULL);
+    if (status)
+        return sagoi_done("sago_close_alone", NULL, status);
+    (void)sagoi_break((*file)->team, sagoi_fail(SAGO_ERR_PEER, "the rank has closed the file alone"));
+    (void)close_file(file);
+    return sagoi_done("sago_close_alone", NULL, SAGO_OK);
 }
 
 sago_status sago_delete(const char *path, MPI_Info hints) {
