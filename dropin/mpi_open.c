@@ -149,9 +149,11 @@ static void close_unused(opening *with) {
 }
 
 static void take(dropin_file *file, const opening *with) {
+    bool others_do_not =
+        with->status == SAGO_ERR_ARG; /* they gave no path, since they have no descriptor to spare */
     file->sago = with->sago;
     file->closed = reason_of(with->status);
-    if (with->wanted && (file->closed == DROPIN_HINTS || file->closed == DROPIN_NOT_OPENED))
+    if (with->wanted && !others_do_not && (file->closed == DROPIN_HINTS || file->closed == DROPIN_NOT_OPENED))
         tell_refused(file, with->path);
 }
 

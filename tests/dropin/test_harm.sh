@@ -74,6 +74,10 @@ with_sago 2 "$tmp/ends" normal >"$tmp/said" 2>&1
 if grep -i sago "$tmp/said"; then
     fail "it said something"
 fi
+with_sago 2 "$SAGO_BUILD/tests/dropin/test_many" world 20 256 last crowded >"$tmp/said" 2>&1
+if grep -i sago "$tmp/said"; then
+    fail "it said something of files that a rank has no descriptors for"
+fi
 settings=SAGO_STATS=summary
 with_sago 2 "$tmp/ends" normal 2>"$tmp/said" >"$tmp/output"
 grep -q "2 collective writes" "$tmp/said" || { cat "$tmp/said"; fail "no summary"; }
