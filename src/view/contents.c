@@ -140,8 +140,15 @@ static sago_status allocate(sagoi_contents *contents, const envelope *env) {
     return SAGO_OK;
 }
 
+/* There are very many of them: what is not used is not cleared. */
+static void forget(sagoi_contents *contents) {
+    contents->nvalues = contents->ntypes = 0;
+    contents->values = NULL;
+    contents->types = NULL;
+}
+
 sago_status sagoi_contents_init(sagoi_contents *contents, MPI_Datatype type, sagoi_budget *budget) {
-    memset(contents, 0, sizeof *contents);
+    forget(contents);
     contents->budget = budget;
     envelope env;
     int code = read_envelope(type, &env);
@@ -178,7 +185,7 @@ void sagoi_contents_cleanup(sagoi_contents *contents) {
     if (contents->values != contents->few_values)
         sagoi_budget_free(contents->budget, contents->values,
                           contents->nvalues * (int64_t)sizeof *contents->values);
-    memset(contents, 0, sizeof *contents);
+    forget(contents);
 }
 
 sago_status sagoi_type_size(MPI_Datatype type, int64_t *size) {

@@ -71,21 +71,41 @@ static bool find_pair(MPI_Datatype type, int64_t *value_size, int64_t *index_off
 
 /* A type, while the one around it is put together. */
 typedef struct part {
-    sagoi_flat flat;   /* without a pattern while `lone` */
+    sagoi_flat flat;   /* its pattern is nothing yet while `lone` */
     sagoi_train train; /* if `lone` */
-    bool lone;         /* one train, which needs no memory */
+    bool lone;         /* one train, which needs no memory, or not known yet */
     MPI_Datatype type;
     int64_t depth; /* derived types inside each other that it was taken apart into */
     bool predefined;
     bool measured; /* lower_bound and extent are filled in, which only copies need; size only in the whole type */
 } part;
 
+/* There are very many of them: what is not used is not cleared. */
+static void part_init(part *one, MPI_Datatype type) {
+    one->flat.size = one->flat.lower_bound = one->flat.extent = one->flat.numbers = 0;
+    one->lone = true;
+    one->type = type;
+    one->depth = 0;
+    one->predefined = one->measured = false;
+}
+
+static void part_cleanup(part *one) {
+    if (!one->lone)
+        sagoi_flat_cleanup(&one->flat);
+}
+
+static sagoi_pattern *part_begin_pattern(part *one, sagoi_budget *budget) {
+    one->lone = false;
+    sagoi_pattern_init(&one->flat.pattern, budget);
+    return &one->flat.pattern;
+}
+
 /* Gives it a pattern, if it has none yet. */
-static sago_status part_spell_out(part *one) {
+static sago_status part_spell_out(part *one, sagoi_budget *budget) {
     const sagoi_train *train = &one->train;
     if (!one->lone)
         return SAGO_OK;
-    one->lone = false;
+    (void)part_begin_pattern(one, budget);
     sagoi_pattern_add_train(&one->flat.pattern, train->off, train->len, train->count, train->stride);
     return sagoi_pattern_finish(&one->flat.pattern);
 }
@@ -104,18 +124,19 @@ static sago_status part_measure(part *one, MPI_Datatype type) {
 /* ---- Predefined types ---- */
 
 static void be_one_run(part *one, int64_t size) {
-    one->predefined = one->lone = true;
+    one->predefined = true;
     one->train = (sagoi_train){.len = size, .count = 1, .stride = size};
 }
 
-static sago_status be_pair(part *one, int64_t value_size, int64_t index_off) {
+static sago_status be_pair(part *one, int64_t value_size, int64_t index_off, sagoi_budget *budget) {
+    sagoi_pattern *pattern = part_begin_pattern(one, budget);
     one->predefined = true;
-    sagoi_pattern_add(&one->flat.pattern, 0, value_size);
-    sagoi_pattern_add(&one->flat.pattern, index_off, sizeof(int));
-    return sagoi_pattern_finish(&one->flat.pattern);
+    sagoi_pattern_add(pattern, 0, value_size);
+    sagoi_pattern_add(pattern, index_off, sizeof(int));
+    return sagoi_pattern_finish(pattern);
 }
 
-static sago_status flatten_predefined(MPI_Datatype type, part *one) {
+static sago_status flatten_predefined(MPI_Datatype type, sagoi_budget *budget, part *one) {
     int64_t size, value_size, index_off;
     sago_status status = sagoi_type_size(type, &size);
     if (status == SAGO_OK)
@@ -123,7 +144,7 @@ static sago_status flatten_predefined(MPI_Datatype type, part *one) {
     if (status != SAGO_OK)
         return status;
     if (size != one->flat.extent && find_pair(type, &value_size, &index_off))
-        return be_pair(one, value_size, index_off);
+        return be_pair(one, value_size, index_off, budget);
     be_one_run(one, size);
     return SAGO_OK;
 }
@@ -137,7 +158,7 @@ static sago_status add_member(sagoi_pattern *whole, part *member, int64_t off, i
         sagoi_pattern_add_train(whole, train.off, train.len, train.count, train.stride);
         return SAGO_OK;
     }
-    sago_status status = part_spell_out(member);
+    sago_status status = part_spell_out(member, whole->budget);
     if (status == SAGO_OK)
         sagoi_pattern_add_repeated(whole, &member->flat.pattern, off, length, member->flat.extent);
     return status;
@@ -145,11 +166,11 @@ static sago_status add_member(sagoi_pattern *whole, part *member, int64_t off, i
 
 /* Reads a part from what was packed.  False: the type has to be taken apart. */
 static bool read_part(const sagoi_prober *prober, MPI_Datatype type, part *member) {
-    sagoi_pattern *pattern = &member->flat.pattern;
     int64_t depth = member->depth;
-    sagoi_flat_cleanup(&member->flat);
-    *member = (part){.type = type, .depth = depth};
-    sagoi_pattern_init(pattern, prober->budget);
+    part_cleanup(member);
+    part_init(member, type);
+    member->depth = depth;
+    sagoi_pattern *pattern = part_begin_pattern(member, prober->budget);
     if (!sagoi_prober_read(prober, pattern))
         return false;
     if (sagoi_pattern_contiguous(pattern)) {
@@ -180,7 +201,7 @@ static sago_status flatten_member(sagoi_contents *contents, int64_t i, sagoi_pro
     sago_status status = SAGO_OK;
     if (contents->types[i] != member->type && !probe_part(prober, contents->types[i], member)) {
         sagoi_prober_forget(prober);
-        sagoi_flat_cleanup(&member->flat);
+        part_cleanup(member);
         status = flatten_part(contents->types[i], contents->budget, member);
         flat->numbers += member->flat.numbers;
     }
@@ -196,15 +217,16 @@ static sago_status flatten_member(sagoi_contents *contents, int64_t i, sagoi_pro
 /* count, blocklengths[], displacements[]; a type for each block.  Neighbours of one type are flattened once (if
  * it is derived, MPICH gives its handle again, Open MPI a copy each time). */
 static sago_status flatten_members(sagoi_contents *contents, sagoi_flat *flat) {
-    part member = {.type = MPI_DATATYPE_NULL};
+    part member;
     sagoi_prober prober;
     sago_status status = SAGO_OK;
+    part_init(&member, MPI_DATATYPE_NULL);
     sagoi_prober_init(&prober, contents->ntypes, contents->budget);
     for (int64_t i = 0; i < contents->values[0] && status == SAGO_OK && !flat->pattern.failed; i++)
         if (contents->values[1 + i] != 0)
             status = flatten_member(contents, i, &prober, &member, flat);
     sagoi_prober_cleanup(&prober);
-    sagoi_flat_cleanup(&member.flat);
+    part_cleanup(&member);
     return status == SAGO_OK ? sagoi_pattern_finish(&flat->pattern) : status;
 }
 
@@ -219,17 +241,16 @@ static sago_status flatten_around(const sagoi_contents *contents, part *inside, 
     one->flat.numbers += inside->flat.numbers;
     one->depth = inside->depth + 1;
     one->train = inside->train;
-    one->lone =
-        inside->lone && (is_wrapper(contents) || sagoi_combine_train(contents, inside->flat.extent, &one->train));
-    if (one->lone)
+    if (inside->lone && (is_wrapper(contents) || sagoi_combine_train(contents, inside->flat.extent, &one->train)))
         return SAGO_OK;
     if (is_wrapper(contents)) {
+        one->lone = false;
         one->flat.pattern = inside->flat.pattern;
         return SAGO_OK;
     }
-    sago_status status = part_spell_out(inside);
+    sago_status status = part_spell_out(inside, contents->budget);
     if (status == SAGO_OK)
-        status = sagoi_combine(contents, &inside->flat, &one->flat.pattern);
+        status = sagoi_combine(contents, &inside->flat, part_begin_pattern(one, contents->budget));
     sagoi_flat_cleanup(&inside->flat);
     return status;
 }
@@ -238,6 +259,7 @@ static sago_status flatten_derived(sagoi_contents *contents, part *one) {
     part inside;
     if (contents->combiner == MPI_COMBINER_STRUCT) {
         one->depth = 2; /* or more */
+        (void)part_begin_pattern(one, contents->budget);
         return flatten_members(contents, &one->flat);
     }
     if (contents->ntypes != 1)
@@ -250,7 +272,7 @@ static sago_status flatten_derived(sagoi_contents *contents, part *one) {
     if (status == SAGO_OK)
         status = flatten_around(contents, &inside, one);
     else
-        sagoi_flat_cleanup(&inside.flat);
+        part_cleanup(&inside);
     sagoi_contents_drop(contents, 0, !inside.predefined);
     return status;
 }
@@ -263,7 +285,7 @@ static sago_status flatten_by_combiner(MPI_Datatype type, sagoi_budget *budget, 
         return status;
     one->flat.numbers = contents.nvalues;
     if (sagoi_combiner_predefined(contents.combiner))
-        status = flatten_predefined(type, one);
+        status = flatten_predefined(type, budget, one);
     else
         status = flatten_derived(&contents, one);
     sagoi_contents_cleanup(&contents);
@@ -271,11 +293,9 @@ static sago_status flatten_by_combiner(MPI_Datatype type, sagoi_budget *budget, 
 }
 
 static sago_status flatten_part(MPI_Datatype type, sagoi_budget *budget, part *one) {
-    memset(one, 0, sizeof *one);
-    one->type = type;
+    part_init(one, type);
     if (type == MPI_DATATYPE_NULL)
         return fail_null();
-    sagoi_pattern_init(&one->flat.pattern, budget);
     int64_t size = sagoi_common_size(type);
     if (size > 0) {
         be_one_run(one, size);
@@ -285,7 +305,7 @@ static sago_status flatten_part(MPI_Datatype type, sagoi_budget *budget, part *o
     }
     sago_status status = flatten_by_combiner(type, budget, one);
     if (status != SAGO_OK)
-        sagoi_flat_cleanup(&one->flat);
+        part_cleanup(one);
     return status;
 }
 
@@ -296,7 +316,7 @@ static sago_status flatten_data(MPI_Datatype type, int64_t size, sagoi_budget *b
     if (status != SAGO_OK)
         return status;
     whole.train.len = size == 0 ? 0 : whole.train.len;
-    status = part_spell_out(&whole);
+    status = part_spell_out(&whole, budget);
     *flat = whole.flat;
     if (status == SAGO_OK && flat->pattern.bytes != size)
         return sagoi_fail(SAGO_ERR_TYPE, "the parts of a datatype of %lld bytes, as MPI says, make %lld bytes",
