@@ -21,3 +21,5 @@ with_dropin() { # nodes, ranks a node, program of tests/dropin, args...
 with_dropin 2 2 test_nonblocking
 with_dropin 2 2 test_random 10
 with_dropin 3 1 test_random 10 11
+with_dropin 2 2 test_crossed
+with_dropin 3 1 test_open_fails

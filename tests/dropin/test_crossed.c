@@ -3,6 +3,7 @@
  * while the others are held by something that it does only afterwards.  Nobody's request may need the others to be
  * in any call.  With views in pieces, and without a mapping: where the ranks gain by gathering. */
 #include <fcntl.h>
+#include <sys/mman.h>
 
 #include "dropin_check.h"
 
@@ -108,10 +109,10 @@ static void receive_from_others(void) {
 static void barrier(void) { MPI_Barrier(MPI_COMM_WORLD); }
 static void broadcast(void) { MPI_Bcast(&token, 1, MPI_CHAR, 0, MPI_COMM_WORLD); }
 
-static MPI_Win window, shared;
+static MPI_Win window;
 static void fence(void) { MPI_Win_fence(0, window); }
 
-/* Outside MPI altogether. */
+/* Outside MPI altogether: memory of a file, which the nodes of a made-up cluster share, too. */
 static volatile int *flag;
 static void await_flag(void) {
     while (!*flag)
@@ -135,21 +136,19 @@ static const holder holders[] = {{"recv", receive_from_first, send_to_others},
 enum { HOLDERS = sizeof holders / sizeof holders[0] };
 
 static void make_holders(void) {
-    int *mine, unit;
-    MPI_Aint size;
     MPI_Win_create(&token, 1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
     MPI_Win_fence(0, window);
-    MPI_Win_allocate_shared(rank == 0 ? sizeof *mine : 0, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &mine,
-                            &shared);
-    MPI_Win_shared_query(shared, 0, &size, &unit, &mine);
-    flag = mine;
-    if (rank == 0)
-        *flag = 0;
+    int fd = open("flag", O_CREAT | O_RDWR, 0600);
+    CHECK(fd >= 0 && ftruncate(fd, sizeof *flag) == 0);
+    void *shared = mmap(NULL, sizeof *flag, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    CHECK(shared != MAP_FAILED);
+    (void)close(fd);
+    flag = shared;
     meet();
 }
 
 static void free_holders(void) {
-    MPI_Win_free(&shared);
+    (void)munmap((void *)flag, sizeof *flag);
     MPI_Win_free(&window);
 }
 
