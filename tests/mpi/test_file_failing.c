@@ -4,16 +4,21 @@
  *   test_file_failing memory|mpi|system once|ever [all [WAY]]
  *
  * once: it fails once, without effect.  All ranks learn the same, nothing but the call's own bytes changes,
- * nothing is leaked, and the next call works.  ever: it fails from then on.  That rank gets an error, so do the
- * others, in this call or at the latest in the next, and the file can still be closed.  Nobody hangs in either
- * case. all: on every rank, every call; else some of them. */
+ * nothing is leaked, and the next call works.  ever: it fails from then on.  Where that is MPI, the rank gets an
+ * error, so do the others, in this call or at the latest in the next, and the file can still be closed; memory and
+ * system calls fail until the call is over, and all ranks learn the same.  Nobody hangs in either case.
+ * all: on every rank, every call; else some of them. */
 /* RUN: n=4 memory once */
 /* RUN: n=4 mpi once */
 /* RUN: n=4 system once */
 /* RUN: n=4 mpi ever */
+/* RUN: n=4 memory ever */
+/* RUN: n=4 system ever */
 /* RUN-LONG: n=4 memory once all */
 /* RUN-LONG: n=4 mpi once all */
 /* RUN-LONG: n=4 system once all */
+/* RUN-LONG: n=4 memory ever all */
+/* RUN-LONG: n=4 system ever all */
 /* RUN-LONG: n=4 mpi ever all packed */
 /* RUN-LONG: n=4 mpi ever all merged */
 /* RUN-LONG: n=4 mpi ever all three-layers */
