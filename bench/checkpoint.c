@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bench/json.h"
+#include "base/json.h"
 #include "bench/patterns.h"
 #include "bench/progress.h"
 #include "bench/quantiles.h"
@@ -372,44 +372,44 @@ static void print_figures(const ckpt_bench *b, const figures *f) {
     printf("content   %s\n", b->wrong ? "WRONG" : "verified");
 }
 
-static void put_ratio(bench_json *json, const char *name, bench_estimate e) {
-    json_open(json, name, '{');
-    json_real(json, "median", e.median);
-    json_real(json, "low", e.low);
-    json_real(json, "high", e.high);
-    json_close(json, '}');
+static void put_ratio(sagoi_json *json, const char *name, bench_estimate e) {
+    sagoi_json_open(json, name, '{');
+    sagoi_json_real(json, "median", e.median);
+    sagoi_json_real(json, "low", e.low);
+    sagoi_json_real(json, "high", e.high);
+    sagoi_json_close(json, '}');
 }
 
 static void put_figures(const ckpt_bench *b, const figures *f, FILE *out) {
-    bench_json json = {.out = out};
-    json_open(&json, NULL, '{');
-    json_text(&json, "mpi", b->world.mpi);
-    json_int(&json, "ranks", b->world.ranks);
-    json_int(&json, "nodes", b->world.nodes);
-    json_int(&json, "cores", b->world.cores);
-    json_int(&json, "bytes", (int64_t)f->bytes);
-    json_int(&json, "repeat", b->config->repeat);
-    json_real(&json, "held_s", f->held);
-    json_real(&json, "memcpy_s", f->memcpy);
+    sagoi_json json = {.out = out, .lines = SAGOI_JSON_INDENTED};
+    sagoi_json_open(&json, NULL, '{');
+    sagoi_json_text(&json, "mpi", b->world.mpi);
+    sagoi_json_int(&json, "ranks", b->world.ranks);
+    sagoi_json_int(&json, "nodes", b->world.nodes);
+    sagoi_json_int(&json, "cores", b->world.cores);
+    sagoi_json_int(&json, "bytes", (int64_t)f->bytes);
+    sagoi_json_int(&json, "repeat", b->config->repeat);
+    sagoi_json_real(&json, "held_s", f->held);
+    sagoi_json_real(&json, "memcpy_s", f->memcpy);
     put_ratio(&json, "held_by_memcpy", f->held_ratio);
-    json_int(&json, "store_rate", b->config->rate);
-    json_real(&json, "compute_s", f->mode[PLAIN].total);
+    sagoi_json_int(&json, "store_rate", b->config->rate);
+    sagoi_json_real(&json, "compute_s", f->mode[PLAIN].total);
     for (int mode = THREADED; mode < MODES; mode++) {
-        json_open(&json, mode_names[mode], '{');
-        json_real(&json, "total_s", f->mode[mode].total);
-        json_real(&json, "perceived", f->mode[mode].perceived);
-        json_real(&json, "raw", f->mode[mode].raw);
-        json_real(&json, "perceived_by_raw", f->mode[mode].ratio);
-        json_real(&json, "slowdown", f->mode[mode].slowdown);
-        json_real(&json, "thread_cpu_s", f->mode[mode].thread_cpu);
-        json_close(&json, '}');
+        sagoi_json_open(&json, mode_names[mode], '{');
+        sagoi_json_real(&json, "total_s", f->mode[mode].total);
+        sagoi_json_real(&json, "perceived", f->mode[mode].perceived);
+        sagoi_json_real(&json, "raw", f->mode[mode].raw);
+        sagoi_json_real(&json, "perceived_by_raw", f->mode[mode].ratio);
+        sagoi_json_real(&json, "slowdown", f->mode[mode].slowdown);
+        sagoi_json_real(&json, "thread_cpu_s", f->mode[mode].thread_cpu);
+        sagoi_json_close(&json, '}');
     }
-    json_real(&json, "encode_rate", f->encode);
-    json_real(&json, "restore_s", f->restore);
-    json_real(&json, "read_s", f->read);
+    sagoi_json_real(&json, "encode_rate", f->encode);
+    sagoi_json_real(&json, "restore_s", f->restore);
+    sagoi_json_real(&json, "read_s", f->read);
     put_ratio(&json, "restore_of_limit", f->restore_ratio);
-    json_bool(&json, "verified", b->wrong == 0);
-    json_close(&json, '}');
+    sagoi_json_bool(&json, "verified", b->wrong == 0);
+    sagoi_json_close(&json, '}');
     putc('\n', out);
 }
 

@@ -5,7 +5,7 @@
 
 #include <sago/sago.h>
 
-#include "bench/json.h"
+#include "base/json.h"
 #include "bench/patterns.h"
 #include "bench/world.h"
 
@@ -138,28 +138,28 @@ static spread spread_of(const exchange *x, double seconds) {
 }
 
 static void tell_json(const exchange *x, const spread ways[], int64_t local, int64_t groups) {
-    bench_json json = {.out = fopen(x->config->json, "w")};
+    sagoi_json json = {.out = fopen(x->config->json, "w"), .lines = SAGOI_JSON_INDENTED};
     if (!json.out) {
         fprintf(stderr, "sago bench exchange: --json %s cannot be written\n", x->config->json);
         return;
     }
-    json_open(&json, NULL, '{');
-    json_text(&json, "pattern", "exchange");
-    json_int(&json, "ranks", x->world.ranks);
-    json_int(&json, "nodes", x->world.nodes);
-    json_text(&json, "mpi", x->world.mpi);
-    json_int(&json, "neighbourhoods", groups);
-    json_int(&json, "block", x->config->block);
-    json_int(&json, "blocks", x->config->blocks * x->config->repeat * x->world.ranks);
-    json_int(&json, "local_blocks", local);
+    sagoi_json_open(&json, NULL, '{');
+    sagoi_json_text(&json, "pattern", "exchange");
+    sagoi_json_int(&json, "ranks", x->world.ranks);
+    sagoi_json_int(&json, "nodes", x->world.nodes);
+    sagoi_json_text(&json, "mpi", x->world.mpi);
+    sagoi_json_int(&json, "neighbourhoods", groups);
+    sagoi_json_int(&json, "block", x->config->block);
+    sagoi_json_int(&json, "blocks", x->config->blocks * x->config->repeat * x->world.ranks);
+    sagoi_json_int(&json, "local_blocks", local);
     for (int way = 0; way < WAYS; way++) {
-        json_open(&json, way_names[way], '{');
-        json_real(&json, "least_s", ways[way].least);
-        json_real(&json, "mean_s", ways[way].mean);
-        json_real(&json, "most_s", ways[way].most);
-        json_close(&json, '}');
+        sagoi_json_open(&json, way_names[way], '{');
+        sagoi_json_real(&json, "least_s", ways[way].least);
+        sagoi_json_real(&json, "mean_s", ways[way].mean);
+        sagoi_json_real(&json, "most_s", ways[way].most);
+        sagoi_json_close(&json, '}');
     }
-    json_close(&json, '}');
+    sagoi_json_close(&json, '}');
     fputc('\n', json.out);
     fclose(json.out);
 }

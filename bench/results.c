@@ -5,7 +5,7 @@
 
 #include "bench/bench.h"
 #include "bench/counters.h"
-#include "bench/json.h"
+#include "base/json.h"
 #include "bench/quantiles.h"
 
 /* How many times faster than mpiio, or which fraction of the limit: other seconds over Sago's, turns two by two.
@@ -153,106 +153,106 @@ void bench_report_text(const bench_outcome *outcome, FILE *out) {
 
 /* ---- JSON ---- */
 
-static void put_options(bench_json *json, const bench_config *config) {
+static void put_options(sagoi_json *json, const bench_config *config) {
     char name[32], value[64];
     int64_t number;
-    json_open(json, "options", '{');
+    sagoi_json_open(json, "options", '{');
     for (int64_t i = 0; bench_params_name(config->pattern, i, name); i++) {
         bench_params_format(&config->params, name, value, sizeof value);
         if (bench_parse_count(value, &number))
-            json_int(json, name, number);
+            sagoi_json_int(json, name, number);
         else
-            json_text(json, name, value);
+            sagoi_json_text(json, name, value);
     }
-    json_int(json, "seed", config->params.seed);
-    json_int(json, "repeat", config->repeat);
-    json_int(json, "warmup", config->warmup);
-    json_int(json, "cold", config->cold);
-    json_int(json, "seconds", config->seconds);
-    json_bool(json, "declared", config->declared);
-    json_bool(json, "nonblocking", config->nonblocking);
-    json_bool(json, "one_file", config->one_file);
-    json_text(json, "dir", config->dir);
-    json_open(json, "hints", '[');
+    sagoi_json_int(json, "seed", config->params.seed);
+    sagoi_json_int(json, "repeat", config->repeat);
+    sagoi_json_int(json, "warmup", config->warmup);
+    sagoi_json_int(json, "cold", config->cold);
+    sagoi_json_int(json, "seconds", config->seconds);
+    sagoi_json_bool(json, "declared", config->declared);
+    sagoi_json_bool(json, "nonblocking", config->nonblocking);
+    sagoi_json_bool(json, "one_file", config->one_file);
+    sagoi_json_text(json, "dir", config->dir);
+    sagoi_json_open(json, "hints", '[');
     for (int64_t i = 0; i < config->nhints; i++)
-        json_text(json, NULL, config->hints[i]);
-    json_close(json, ']');
-    json_close(json, '}');
+        sagoi_json_text(json, NULL, config->hints[i]);
+    sagoi_json_close(json, ']');
+    sagoi_json_close(json, '}');
 }
 
 /* Settings of the MPI library that decide what is compared. */
-static void put_environment(bench_json *json) {
+static void put_environment(sagoi_json *json) {
     static const char *const names[] = {"OMPI_MCA_io", "OMPI_MCA_mpi_yield_when_idle", "ROMIO_HINTS",
                                         "LD_PRELOAD"};
-    json_open(json, "environment", '{');
+    sagoi_json_open(json, "environment", '{');
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (getenv(names[i]))
-            json_text(json, names[i], getenv(names[i]));
-    json_close(json, '}');
+            sagoi_json_text(json, names[i], getenv(names[i]));
+    sagoi_json_close(json, '}');
 }
 
-static void put_phases(bench_json *json, const char *name, const bench_result *result, int direction) {
-    json_open(json, name, '{');
+static void put_phases(sagoi_json *json, const char *name, const bench_result *result, int direction) {
+    sagoi_json_open(json, name, '{');
     for (int p = 0; p < SAGO_PHASE_COUNT; p++) {
         const sago_phase_stats *phase = &result->phase[direction][p];
-        json_open(json, sago_phase_string((sago_phase)p), '{');
-        json_real(json, "seconds", phase->seconds);
-        json_real(json, "seconds_max", result->phase_max[direction][p]);
-        json_int(json, "bytes", phase->bytes);
-        json_int(json, "runs", phase->runs);
-        json_int(json, "messages", phase->messages);
-        json_close(json, '}');
+        sagoi_json_open(json, sago_phase_string((sago_phase)p), '{');
+        sagoi_json_real(json, "seconds", phase->seconds);
+        sagoi_json_real(json, "seconds_max", result->phase_max[direction][p]);
+        sagoi_json_int(json, "bytes", phase->bytes);
+        sagoi_json_int(json, "runs", phase->runs);
+        sagoi_json_int(json, "messages", phase->messages);
+        sagoi_json_close(json, '}');
     }
-    json_close(json, '}');
+    sagoi_json_close(json, '}');
 }
 
-static void put_stats(bench_json *json, const sago_stats *stats) {
-    json_open(json, "stats", '{');
-    json_int(json, "plan_hits", stats->plan_hits);
-    json_int(json, "plan_misses", stats->plan_misses);
-    json_int(json, "metadata_bytes", stats->metadata_bytes);
-    json_int(json, "wire_bytes", stats->wire_bytes);
-    json_int(json, "direct_calls", stats->direct_calls);
-    json_int(json, "separate_calls", stats->separate_calls);
-    json_int(json, "mapped_calls", stats->mapped_calls);
-    json_int(json, "aggregated_calls", stats->aggregated_calls);
-    json_open(json, "routes", '{');
+static void put_stats(sagoi_json *json, const sago_stats *stats) {
+    sagoi_json_open(json, "stats", '{');
+    sagoi_json_int(json, "plan_hits", stats->plan_hits);
+    sagoi_json_int(json, "plan_misses", stats->plan_misses);
+    sagoi_json_int(json, "metadata_bytes", stats->metadata_bytes);
+    sagoi_json_int(json, "wire_bytes", stats->wire_bytes);
+    sagoi_json_int(json, "direct_calls", stats->direct_calls);
+    sagoi_json_int(json, "separate_calls", stats->separate_calls);
+    sagoi_json_int(json, "mapped_calls", stats->mapped_calls);
+    sagoi_json_int(json, "aggregated_calls", stats->aggregated_calls);
+    sagoi_json_open(json, "routes", '{');
     for (int r = 0; r < SAGO_ROUTE_COUNT; r++)
-        json_int(json, sago_route_string((sago_route)r), stats->routes[r]);
-    json_close(json, '}');
-    json_int(json, "rounds", stats->rounds);
-    json_int(json, "memory_peak", stats->memory_peak);
-    json_int(json, "memory_budget", stats->memory_budget);
-    json_text(json, "decision", stats->decision);
-    json_close(json, '}');
+        sagoi_json_int(json, sago_route_string((sago_route)r), stats->routes[r]);
+    sagoi_json_close(json, '}');
+    sagoi_json_int(json, "rounds", stats->rounds);
+    sagoi_json_int(json, "memory_peak", stats->memory_peak);
+    sagoi_json_int(json, "memory_budget", stats->memory_budget);
+    sagoi_json_text(json, "decision", stats->decision);
+    sagoi_json_close(json, '}');
 }
 
-static void put_engine(bench_json *json, const bench_outcome *outcome, int engine) {
+static void put_engine(sagoi_json *json, const bench_outcome *outcome, int engine) {
     const bench_result *result = &outcome->results[engine];
     int64_t repeat = outcome->repeat, cold = outcome->cold;
-    json_open(json, NULL, '{');
-    json_text(json, "name", bench_engine_name(engine));
+    sagoi_json_open(json, NULL, '{');
+    sagoi_json_text(json, "name", bench_engine_name(engine));
     for (int direction = BENCH_WRITE; direction >= BENCH_READ; direction--) {
-        json_open(json, direction == BENCH_WRITE ? "write_s" : "read_s", '{');
-        json_real(json, "best", bench_best(repeat, result->seconds[direction]));
-        json_real(json, "median", bench_median(repeat, result->seconds[direction]));
+        sagoi_json_open(json, direction == BENCH_WRITE ? "write_s" : "read_s", '{');
+        sagoi_json_real(json, "best", bench_best(repeat, result->seconds[direction]));
+        sagoi_json_real(json, "median", bench_median(repeat, result->seconds[direction]));
         if (cold > 0)
-            json_real(json, "first",
-                      bench_median(cold, result->cold[direction ? BENCH_FIRST_WRITE : BENCH_FIRST_READ]));
+            sagoi_json_real(json, "first",
+                            bench_median(cold, result->cold[direction ? BENCH_FIRST_WRITE : BENCH_FIRST_READ]));
         if (cold > 0)
-            json_real(json, "opened",
-                      bench_median(cold, result->opened[direction ? BENCH_FIRST_WRITE : BENCH_FIRST_READ]));
+            sagoi_json_real(json, "opened",
+                            bench_median(cold, result->opened[direction ? BENCH_FIRST_WRITE : BENCH_FIRST_READ]));
         if (cold > 0 && direction == BENCH_WRITE)
-            json_real(json, "fresh", bench_median(cold, result->cold[BENCH_FRESH_WRITE]));
-        json_close(json, '}');
+            sagoi_json_real(json, "fresh", bench_median(cold, result->cold[BENCH_FRESH_WRITE]));
+        sagoi_json_close(json, '}');
     }
-    json_bool(json, "verified", true); /* else there would be no report */
+    sagoi_json_bool(json, "verified", true); /* else there would be no report */
     if (result->has_stats) {
         put_phases(json, "phases", result, BENCH_WRITE);
         put_phases(json, "phases_read", result, BENCH_READ);
         put_stats(json, &result->stats);
     }
-    json_close(json, '}');
+    sagoi_json_close(json, '}');
 }
 
 /* What Sago is compared with. */
@@ -260,19 +260,19 @@ static const int rivals[] = {BENCH_MPIIO, BENCH_LIMIT, BENCH_GIO};
 enum { RIVALS = sizeof rivals / sizeof rivals[0] };
 
 /* One of ratios, ratios_low, ratios_high: `field` is the place in bench_estimate. */
-static void put_ratios(bench_json *json, const char *name, const bench_outcome *outcome, size_t field) {
-    json_open(json, name, '{');
+static void put_ratios(sagoi_json *json, const char *name, const bench_outcome *outcome, size_t field) {
+    sagoi_json_open(json, name, '{');
     for (int direction = BENCH_WRITE; direction >= BENCH_READ; direction--) {
-        json_open(json, direction == BENCH_WRITE ? "write" : "read", '{');
+        sagoi_json_open(json, direction == BENCH_WRITE ? "write" : "read", '{');
         for (int k = 0; k < RIVALS; k++) {
             bench_estimate ratio = ratio_to(outcome, rivals[k], direction);
             double value;
             memcpy(&value, (const char *)&ratio + field, sizeof value);
-            json_real(json, bench_engine_name(rivals[k]), value);
+            sagoi_json_real(json, bench_engine_name(rivals[k]), value);
         }
-        json_close(json, '}');
+        sagoi_json_close(json, '}');
     }
-    json_close(json, '}');
+    sagoi_json_close(json, '}');
 }
 
 /* Times of both, call by call, and what they say. */
@@ -282,121 +282,121 @@ typedef struct dropin_pairs {
     const double *plain, *mpiio;
 } dropin_pairs;
 
-static void put_pairs(bench_json *json, const dropin_pairs *pairs) {
+static void put_pairs(sagoi_json *json, const dropin_pairs *pairs) {
     double *ratios = malloc((size_t)(pairs->count + 1) * sizeof *ratios);
     int64_t count = ratios ? bench_turn_ratios(pairs->count, pairs->plain, pairs->mpiio, ratios) : 0;
     bench_estimate ratio = bench_estimate_of(count, ratios);
-    json_open(json, pairs->name, '{');
-    json_real(json, "ratio", ratio.median);
-    json_real(json, "low", ratio.low);
-    json_real(json, "high", ratio.high);
-    json_int(json, "pairs", count);
-    json_open(json, "each", '[');
+    sagoi_json_open(json, pairs->name, '{');
+    sagoi_json_real(json, "ratio", ratio.median);
+    sagoi_json_real(json, "low", ratio.low);
+    sagoi_json_real(json, "high", ratio.high);
+    sagoi_json_int(json, "pairs", count);
+    sagoi_json_open(json, "each", '[');
     for (int64_t i = 0; i < count; i++)
-        json_real(json, NULL, ratios[i]);
-    json_close(json, ']');
-    json_close(json, '}');
+        sagoi_json_real(json, NULL, ratios[i]);
+    sagoi_json_close(json, ']');
+    sagoi_json_close(json, '}');
     free(ratios);
 }
 
-static void put_dropin(bench_json *json, const bench_outcome *outcome) {
+static void put_dropin(sagoi_json *json, const bench_outcome *outcome) {
     static const char *const cold[] = {"first_read", "first_write", "fresh_write"};
     const bench_result *plain = &outcome->results[BENCH_PLAIN], *mpiio = &outcome->results[BENCH_MPIIO];
     if (!has_dropin(outcome))
         return;
-    json_open(json, "mpiio_over_plain", '{');
+    sagoi_json_open(json, "mpiio_over_plain", '{');
     for (int direction = BENCH_WRITE; direction >= BENCH_READ; direction--)
         put_pairs(json, &(dropin_pairs){direction == BENCH_WRITE ? "write" : "read", outcome->repeat,
                                         plain->seconds[direction], mpiio->seconds[direction]});
     for (int kind = 0; kind < BENCH_COLD_KINDS && outcome->cold > 0; kind++)
         put_pairs(json, &(dropin_pairs){cold[kind], outcome->cold, plain->cold[kind], mpiio->cold[kind]});
-    json_close(json, '}');
+    sagoi_json_close(json, '}');
 }
 
 /* Seconds of every repetition, for who puts several runs together. */
-static void put_turns(bench_json *json, const bench_outcome *outcome) {
-    json_open(json, "turns", '{');
+static void put_turns(sagoi_json *json, const bench_outcome *outcome) {
+    sagoi_json_open(json, "turns", '{');
     for (int e = 0; e < BENCH_ENGINES; e++) {
         if (!outcome->config->use[e])
             continue;
-        json_open(json, bench_engine_name(e), '{');
+        sagoi_json_open(json, bench_engine_name(e), '{');
         for (int direction = BENCH_WRITE; direction >= BENCH_READ; direction--) {
-            json_open(json, direction == BENCH_WRITE ? "write" : "read", '[');
+            sagoi_json_open(json, direction == BENCH_WRITE ? "write" : "read", '[');
             for (int64_t i = 0; i < outcome->repeat; i++)
-                json_real(json, NULL, outcome->results[e].seconds[direction][i]);
-            json_close(json, ']');
-            json_open(json, direction == BENCH_WRITE ? "opened_write" : "opened_read", '[');
+                sagoi_json_real(json, NULL, outcome->results[e].seconds[direction][i]);
+            sagoi_json_close(json, ']');
+            sagoi_json_open(json, direction == BENCH_WRITE ? "opened_write" : "opened_read", '[');
             int kind = direction == BENCH_WRITE ? BENCH_FIRST_WRITE : BENCH_FIRST_READ;
             for (int64_t i = 0; i < outcome->cold; i++)
-                json_real(json, NULL, outcome->results[e].opened[kind][i]);
-            json_close(json, ']');
+                sagoi_json_real(json, NULL, outcome->results[e].opened[kind][i]);
+            sagoi_json_close(json, ']');
         }
-        json_close(json, '}');
+        sagoi_json_close(json, '}');
     }
-    json_close(json, '}');
+    sagoi_json_close(json, '}');
 }
 
 static bool is_counted(const bench_config *config, int engine) {
     return config->use[engine] && engine != BENCH_LIMIT;
 }
 
-static void put_counters(bench_json *json, const bench_outcome *outcome) {
+static void put_counters(sagoi_json *json, const bench_outcome *outcome) {
     const bench_config *config = outcome->config;
     if (bench_wire_known()) {
-        json_open(json, "wire", '{');
+        sagoi_json_open(json, "wire", '{');
         for (int e = 0; e < BENCH_ENGINES; e++)
             if (is_counted(config, e)) {
-                json_open(json, bench_engine_name(e), '{');
-                json_int(json, "first", outcome->results[e].wire_first);
-                json_int(json, "repeat", outcome->results[e].wire_repeat[BENCH_WRITE]);
-                json_int(json, "read", outcome->results[e].wire_repeat[BENCH_READ]);
-                json_close(json, '}');
+                sagoi_json_open(json, bench_engine_name(e), '{');
+                sagoi_json_int(json, "first", outcome->results[e].wire_first);
+                sagoi_json_int(json, "repeat", outcome->results[e].wire_repeat[BENCH_WRITE]);
+                sagoi_json_int(json, "read", outcome->results[e].wire_repeat[BENCH_READ]);
+                sagoi_json_close(json, '}');
             }
-        json_close(json, '}');
+        sagoi_json_close(json, '}');
     }
     if (config->memory_check) {
-        json_open(json, "pss_rise", '{');
+        sagoi_json_open(json, "pss_rise", '{');
         for (int e = 0; e < BENCH_ENGINES; e++)
             if (is_counted(config, e))
-                json_int(json, bench_engine_name(e), outcome->results[e].pss_rise);
-        json_close(json, '}');
+                sagoi_json_int(json, bench_engine_name(e), outcome->results[e].pss_rise);
+        sagoi_json_close(json, '}');
     }
 }
 
 void bench_report_json(const bench_outcome *outcome, FILE *out) {
     const bench_config *config = outcome->config;
-    bench_json json = {.out = out};
-    json_open(&json, NULL, '{');
-    json_text(&json, "pattern", config->pattern->name);
-    json_int(&json, "ranks", outcome->world->ranks);
-    json_int(&json, "nodes", outcome->world->nodes);
-    json_text(&json, "mpi", outcome->world->mpi);
-    json_text(&json, "mpiio", outcome->implementation[0] ? outcome->implementation : NULL);
+    sagoi_json json = {.out = out, .lines = SAGOI_JSON_INDENTED};
+    sagoi_json_open(&json, NULL, '{');
+    sagoi_json_text(&json, "pattern", config->pattern->name);
+    sagoi_json_int(&json, "ranks", outcome->world->ranks);
+    sagoi_json_int(&json, "nodes", outcome->world->nodes);
+    sagoi_json_text(&json, "mpi", outcome->world->mpi);
+    sagoi_json_text(&json, "mpiio", outcome->implementation[0] ? outcome->implementation : NULL);
     put_environment(&json);
-    json_int(&json, "bytes", outcome->bytes);
-    json_int(&json, "runs", outcome->runs);
+    sagoi_json_int(&json, "bytes", outcome->bytes);
+    sagoi_json_int(&json, "runs", outcome->runs);
     put_options(&json, config);
-    json_open(&json, "engines", '[');
+    sagoi_json_open(&json, "engines", '[');
     for (int e = 0; e < BENCH_ENGINES; e++)
         if (config->use[e])
             put_engine(&json, outcome, e);
-    json_close(&json, ']');
+    sagoi_json_close(&json, ']');
     put_ratios(&json, "ratios", outcome, offsetof(bench_estimate, median));
     put_ratios(&json, "ratios_low", outcome, offsetof(bench_estimate, low));
     put_ratios(&json, "ratios_high", outcome, offsetof(bench_estimate, high));
     put_dropin(&json, outcome);
     put_turns(&json, outcome);
     put_counters(&json, outcome);
-    json_close(&json, '}');
+    sagoi_json_close(&json, '}');
 }
 
 void bench_report_failure(const bench_config *config, const bench_world *world, const char *why, FILE *out) {
-    bench_json json = {.out = out};
-    json_open(&json, NULL, '{');
-    json_text(&json, "pattern", config->pattern->name);
-    json_int(&json, "ranks", world->ranks);
-    json_text(&json, "mpi", world->mpi);
-    json_bool(&json, "verified", false);
-    json_text(&json, "error", why);
-    json_close(&json, '}');
+    sagoi_json json = {.out = out, .lines = SAGOI_JSON_INDENTED};
+    sagoi_json_open(&json, NULL, '{');
+    sagoi_json_text(&json, "pattern", config->pattern->name);
+    sagoi_json_int(&json, "ranks", world->ranks);
+    sagoi_json_text(&json, "mpi", world->mpi);
+    sagoi_json_bool(&json, "verified", false);
+    sagoi_json_text(&json, "error", why);
+    sagoi_json_close(&json, '}');
 }

@@ -7,7 +7,7 @@
 
 #include <sago/sago.h>
 
-#include "bench/json.h"
+#include "base/json.h"
 #include "bench/patterns.h"
 #include "bench/world.h"
 
@@ -107,34 +107,34 @@ static bool time_writes(times *t) {
 /* ---- Telling ---- */
 
 static void tell_json(const times *t) {
-    bench_json json = {.out = fopen(t->config->json, "w")};
+    sagoi_json json = {.out = fopen(t->config->json, "w"), .lines = SAGOI_JSON_INDENTED};
     if (!json.out) {
         fprintf(stderr, "sago bench storage: --json %s cannot be written\n", t->config->json);
         return;
     }
-    json_open(&json, NULL, '{');
-    json_text(&json, "pattern", "storage");
-    json_int(&json, "ranks", t->world.ranks);
-    json_int(&json, "nodes", t->world.nodes);
-    json_text(&json, "mpi", t->world.mpi);
-    json_int(&json, "bytes", t->config->bytes);
+    sagoi_json_open(&json, NULL, '{');
+    sagoi_json_text(&json, "pattern", "storage");
+    sagoi_json_int(&json, "ranks", t->world.ranks);
+    sagoi_json_int(&json, "nodes", t->world.nodes);
+    sagoi_json_text(&json, "mpi", t->world.mpi);
+    sagoi_json_int(&json, "bytes", t->config->bytes);
     for (int place = 0; place < PLACES; place++) {
-        json_open(&json, place_names[place], '{');
-        json_real(&json, "write_s", t->write[place]);
-        json_int(&json, "neighbourhoods", t->found[place][0].stats.neighbourhoods);
+        sagoi_json_open(&json, place_names[place], '{');
+        sagoi_json_real(&json, "write_s", t->write[place]);
+        sagoi_json_int(&json, "neighbourhoods", t->found[place][0].stats.neighbourhoods);
         for (int mode = 0; mode < MODES; mode++) {
             const found *is = &t->found[place][mode];
-            json_open(&json, mode_names[mode], '{');
-            json_real(&json, "least_s", is->least);
-            json_real(&json, "mean_s", is->mean);
-            json_int(&json, "creates", is->stats.creates);
-            json_int(&json, "looks", is->stats.looks);
-            json_int(&json, "lists", is->stats.lists);
-            json_close(&json, '}');
+            sagoi_json_open(&json, mode_names[mode], '{');
+            sagoi_json_real(&json, "least_s", is->least);
+            sagoi_json_real(&json, "mean_s", is->mean);
+            sagoi_json_int(&json, "creates", is->stats.creates);
+            sagoi_json_int(&json, "looks", is->stats.looks);
+            sagoi_json_int(&json, "lists", is->stats.lists);
+            sagoi_json_close(&json, '}');
         }
-        json_close(&json, '}');
+        sagoi_json_close(&json, '}');
     }
-    json_close(&json, '}');
+    sagoi_json_close(&json, '}');
     fputc('\n', json.out);
     fclose(json.out);
 }

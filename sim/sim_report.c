@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bench/json.h"
+#include "base/json.h"
 #include "tools/svg.h"
 
 static const char *const phases[SIM_PHASES] = {"gather", "exchange", "store"};
@@ -42,53 +42,53 @@ void sim_report_text(const sim_case *c, const sim_result *result, int64_t count,
     }
 }
 
-static void json_use(bench_json *json, const char *name, const sim_use *use) {
-    json_open(json, name, '{');
-    json_text(json, "name", use->name);
-    json_real(json, "share", use->share);
-    json_close(json, '}');
+static void json_use(sagoi_json *json, const char *name, const sim_use *use) {
+    sagoi_json_open(json, name, '{');
+    sagoi_json_text(json, "name", use->name);
+    sagoi_json_real(json, "share", use->share);
+    sagoi_json_close(json, '}');
 }
 
-static void json_result(bench_json *json, const sim_result *r) {
+static void json_result(sagoi_json *json, const sim_result *r) {
     const sim_outcome *o = &r->outcome;
-    json_open(json, NULL, '{');
-    json_text(json, "engine", r->course.name);
-    json_text(json, "plan", r->course.plan);
-    json_real(json, "seconds", o->seconds);
-    json_real(json, "bytes_per_second", rate(r));
-    json_real(json, "held_seconds", o->held);
-    json_real(json, "perceived_bytes_per_second", perceived(r));
-    json_real(json, "ahead", o->ahead);
+    sagoi_json_open(json, NULL, '{');
+    sagoi_json_text(json, "engine", r->course.name);
+    sagoi_json_text(json, "plan", r->course.plan);
+    sagoi_json_real(json, "seconds", o->seconds);
+    sagoi_json_real(json, "bytes_per_second", rate(r));
+    sagoi_json_real(json, "held_seconds", o->held);
+    sagoi_json_real(json, "perceived_bytes_per_second", perceived(r));
+    sagoi_json_real(json, "ahead", o->ahead);
     for (int p = 0; p < SIM_PHASES; p++)
-        json_real(json, phases[p], o->phase[p]);
-    json_real(json, "bytes", o->bytes);
-    json_real(json, "stored_bytes", o->stored);
-    json_real(json, "wire_bytes", o->wire);
-    json_real(json, "messages", o->messages);
-    json_real(json, "requests", r->requests);
-    json_real(json, "requests_joined", r->joined);
+        sagoi_json_real(json, phases[p], o->phase[p]);
+    sagoi_json_real(json, "bytes", o->bytes);
+    sagoi_json_real(json, "stored_bytes", o->stored);
+    sagoi_json_real(json, "wire_bytes", o->wire);
+    sagoi_json_real(json, "messages", o->messages);
+    sagoi_json_real(json, "requests", r->requests);
+    sagoi_json_real(json, "requests_joined", r->joined);
     json_use(json, "busiest_link", &o->link);
     json_use(json, "busiest_target", &o->target);
     json_use(json, "busiest_node", &o->node);
-    json_int(json, "calls_simulated", r->calls);
-    json_int(json, "rounds_simulated", o->rounds);
-    json_real(json, "wall_seconds", r->wall);
-    json_close(json, '}');
+    sagoi_json_int(json, "calls_simulated", r->calls);
+    sagoi_json_int(json, "rounds_simulated", o->rounds);
+    sagoi_json_real(json, "wall_seconds", r->wall);
+    sagoi_json_close(json, '}');
 }
 
 void sim_report_json(const sim_case *c, const sim_result *result, int64_t count, FILE *out) {
-    bench_json json = {.out = out, .empty = true};
-    json_open(&json, NULL, '{');
-    json_text(&json, "pattern", c->config.pattern->name);
-    json_bool(&json, "write", !c->config.read);
-    json_text(&json, "machine", c->config.machine ? c->input.description.name : NULL);
-    json_int(&json, "nodes", c->config.nodes);
-    json_int(&json, "ranks_per_node", c->config.ranks);
-    json_open(&json, "engines", '[');
+    sagoi_json json = {.out = out, .lines = SAGOI_JSON_INDENTED};
+    sagoi_json_open(&json, NULL, '{');
+    sagoi_json_text(&json, "pattern", c->config.pattern->name);
+    sagoi_json_bool(&json, "write", !c->config.read);
+    sagoi_json_text(&json, "machine", c->config.machine ? c->input.description.name : NULL);
+    sagoi_json_int(&json, "nodes", c->config.nodes);
+    sagoi_json_int(&json, "ranks_per_node", c->config.ranks);
+    sagoi_json_open(&json, "engines", '[');
     for (int64_t i = 0; i < count; i++)
         json_result(&json, &result[i]);
-    json_close(&json, ']');
-    json_close(&json, '}');
+    sagoi_json_close(&json, ']');
+    sagoi_json_close(&json, '}');
     fputc('\n', out);
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/json.h"
+#include "base/json.h"
 #include "tools/ckpt.h"
 #include "tools/colour.h"
 
@@ -32,25 +32,25 @@ static void say_verdict(const ckpt_command *c, int64_t step, bool good, const ch
         printf("step %" PRId64 ": %s%s%s\n", step, colour_on(good ? COLOUR_GOOD : COLOUR_BAD), what, colour_off());
 }
 
-static void put_result(const ckpt_command *c, bench_json *json, int64_t step, bool good) {
+static void put_result(const ckpt_command *c, sagoi_json *json, int64_t step, bool good) {
     sago_ckpt_report report = SAGO_CKPT_REPORT_INIT;
     sago_status status = sago_ckpt_get_report(c->ckpt, &report);
     if (!c->speaks)
         return;
-    json_open(json, NULL, '{');
-    json_int(json, "step", step);
-    json_bool(json, "good", good);
-    json_text(json, "report", status ? NULL : report.text);
-    json_close(json, '}');
+    sagoi_json_open(json, NULL, '{');
+    sagoi_json_int(json, "step", step);
+    sagoi_json_bool(json, "good", good);
+    sagoi_json_text(json, "report", status ? NULL : report.text);
+    sagoi_json_close(json, '}');
 }
 
 int ckpt_verify(ckpt_command *c) {
-    bench_json json = {.out = stdout};
+    sagoi_json json = {.out = stdout, .lines = SAGOI_JSON_INDENTED};
     bool all_good = true;
     if (!ckpt_choose(c))
         return EXIT_FAILURE;
     if (c->json && c->speaks)
-        json_open(&json, NULL, '[');
+        sagoi_json_open(&json, NULL, '[');
     for (int64_t i = 0; i < c->nsteps; i++) {
         ckpt_progress(c, "verifying", i + 1, c->nsteps);
         const sago_ckpt_step *step = ckpt_find(c, c->steps[i]);
@@ -66,7 +66,7 @@ int ckpt_verify(ckpt_command *c) {
             print_report(c);
     }
     if (c->json && c->speaks) {
-        json_close(&json, ']');
+        sagoi_json_close(&json, ']');
         putchar('\n');
     }
     return all_good ? EXIT_SUCCESS : EXIT_FAILURE;

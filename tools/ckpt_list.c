@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/size_text.h"
-#include "bench/json.h"
+#include "base/json.h"
 #include "tools/ckpt.h"
 #include "tools/colour.h"
 
@@ -21,32 +21,32 @@ static const char *level_text(const sago_ckpt_step *step, sago_level level, char
     return text;
 }
 
-static void put_step(bench_json *json, const sago_ckpt_step *step) {
+static void put_step(sagoi_json *json, const sago_ckpt_step *step) {
     char id[40];
     snprintf(id, sizeof id, "%016" PRIx64 "%016" PRIx64, step->save_id[1], step->save_id[0]);
-    json_int(json, "step", step->step);
-    json_int(json, "time", step->time);
-    json_int(json, "bytes", step->bytes);
-    json_int(json, "arrays", step->arrays);
-    json_int(json, "ranks", step->ranks);
-    json_int(json, "writers", step->writers);
-    json_int(json, "files", step->files);
-    json_open(json, "levels", '{');
+    sagoi_json_int(json, "step", step->step);
+    sagoi_json_int(json, "time", step->time);
+    sagoi_json_int(json, "bytes", step->bytes);
+    sagoi_json_int(json, "arrays", step->arrays);
+    sagoi_json_int(json, "ranks", step->ranks);
+    sagoi_json_int(json, "writers", step->writers);
+    sagoi_json_int(json, "files", step->files);
+    sagoi_json_open(json, "levels", '{');
     for (int i = 0; i < LEVELS; i++) {
-        json_open(json, sago_level_string(levels[i]), '{');
-        json_bool(json, "complete", step->complete[levels[i]]);
-        json_int(json, "parts", step->parts[levels[i]]);
-        json_close(json, '}');
+        sagoi_json_open(json, sago_level_string(levels[i]), '{');
+        sagoi_json_bool(json, "complete", step->complete[levels[i]]);
+        sagoi_json_int(json, "parts", step->parts[levels[i]]);
+        sagoi_json_close(json, '}');
     }
-    json_close(json, '}');
-    json_bool(json, "damaged", step->damaged);
-    json_bool(json, "late", step->late);
-    json_text(json, "state", ckpt_state(step));
-    json_text(json, "save_id", id);
+    sagoi_json_close(json, '}');
+    sagoi_json_bool(json, "damaged", step->damaged);
+    sagoi_json_bool(json, "late", step->late);
+    sagoi_json_text(json, "state", ckpt_state(step));
+    sagoi_json_text(json, "save_id", id);
 }
 
-static void end_json(bench_json *json) {
-    json_close(json, '}');
+static void end_json(sagoi_json *json) {
+    sagoi_json_close(json, '}');
     putchar('\n');
 }
 
@@ -95,16 +95,16 @@ int ckpt_ls(ckpt_command *c) {
     }
     if (!c->speaks)
         return EXIT_SUCCESS;
-    bench_json json = {.out = stdout};
-    json_open(&json, NULL, '{');
-    json_text(&json, "directory", c->dir);
-    json_open(&json, "steps", '[');
+    sagoi_json json = {.out = stdout, .lines = SAGOI_JSON_INDENTED};
+    sagoi_json_open(&json, NULL, '{');
+    sagoi_json_text(&json, "directory", c->dir);
+    sagoi_json_open(&json, "steps", '[');
     for (int64_t i = 0; i < c->count; i++) {
-        json_open(&json, NULL, '{');
+        sagoi_json_open(&json, NULL, '{');
         put_step(&json, &c->all[i]);
-        json_close(&json, '}');
+        sagoi_json_close(&json, '}');
     }
-    json_close(&json, ']');
+    sagoi_json_close(&json, ']');
     end_json(&json);
     return EXIT_SUCCESS;
 }
@@ -131,18 +131,18 @@ static void print_array(const sago_ckpt_info *info) {
            shape_text(info, shape, sizeof shape));
 }
 
-static void put_array(bench_json *json, const sago_ckpt_info *info) {
-    json_open(json, NULL, '{');
-    json_text(json, "name", info->name);
-    json_text(json, "kind", kind_text(info->kind));
-    json_text(json, "type", info->type);
-    json_int(json, "element_size", info->element_size);
-    json_int(json, "bytes", info->bytes);
-    json_open(json, "shape", '[');
+static void put_array(sagoi_json *json, const sago_ckpt_info *info) {
+    sagoi_json_open(json, NULL, '{');
+    sagoi_json_text(json, "name", info->name);
+    sagoi_json_text(json, "kind", kind_text(info->kind));
+    sagoi_json_text(json, "type", info->type);
+    sagoi_json_int(json, "element_size", info->element_size);
+    sagoi_json_int(json, "bytes", info->bytes);
+    sagoi_json_open(json, "shape", '[');
     for (int d = 0; d < info->ndims; d++)
-        json_int(json, NULL, info->global[d]);
-    json_close(json, ']');
-    json_close(json, '}');
+        sagoi_json_int(json, NULL, info->global[d]);
+    sagoi_json_close(json, ']');
+    sagoi_json_close(json, '}');
 }
 
 static const char *plural(int64_t n) { return n == 1 ? "" : "s"; }
@@ -165,11 +165,11 @@ int ckpt_show(ckpt_command *c) {
             fprintf(stderr, "sago ckpt show: %s has no complete step\n", c->dir);
         return EXIT_FAILURE;
     }
-    bench_json json = {.out = stdout};
+    sagoi_json json = {.out = stdout, .lines = SAGOI_JSON_INDENTED};
     if (c->speaks && c->json) {
-        json_open(&json, NULL, '{');
+        sagoi_json_open(&json, NULL, '{');
         put_step(&json, step);
-        json_open(&json, "data", '[');
+        sagoi_json_open(&json, "data", '[');
     } else if (c->speaks) {
         print_step(step);
     }
@@ -185,7 +185,7 @@ int ckpt_show(ckpt_command *c) {
             print_array(&info);
     }
     if (c->speaks && c->json) {
-        json_close(&json, ']');
+        sagoi_json_close(&json, ']');
         end_json(&json);
     }
     return EXIT_SUCCESS;

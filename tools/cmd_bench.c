@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "bench/json.h"
+#include "base/json.h"
 #include "tools/command.h"
 #include "tools/options.h"
 
@@ -121,26 +121,26 @@ static void list_patterns(FILE *out) {
 static void list_patterns_json(FILE *out) {
     int64_t count;
     const bench_pattern *patterns = bench_patterns(&count);
-    bench_json json = {.out = out};
-    json_open(&json, NULL, '[');
+    sagoi_json json = {.out = out, .lines = SAGOI_JSON_INDENTED};
+    sagoi_json_open(&json, NULL, '[');
     for (int64_t i = 0; i < count; i++) {
         char name[32], value[64];
-        json_open(&json, NULL, '{');
-        json_text(&json, "name", patterns[i].name);
-        json_text(&json, "help", patterns[i].help);
-        json_open(&json, "sizes", '{');
+        sagoi_json_open(&json, NULL, '{');
+        sagoi_json_text(&json, "name", patterns[i].name);
+        sagoi_json_text(&json, "help", patterns[i].help);
+        sagoi_json_open(&json, "sizes", '{');
         for (int64_t k = 0;; k++) {
             const char *at = bench_params_name(&patterns[i], k, name);
             if (!at)
                 break;
             at += strlen(name) + 1;
             (void)snprintf(value, sizeof value, "%.*s", (int)strcspn(at, " "), at);
-            json_text(&json, name, value);
+            sagoi_json_text(&json, name, value);
         }
-        json_close(&json, '}');
-        json_close(&json, '}');
+        sagoi_json_close(&json, '}');
+        sagoi_json_close(&json, '}');
     }
-    json_close(&json, ']');
+    sagoi_json_close(&json, ']');
 }
 
 static void print_help(FILE *out) {

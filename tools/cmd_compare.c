@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "bench/params.h"
 #include "bench/quantiles.h"
 #include "tools/colour.h"
@@ -264,11 +265,11 @@ static void print_outputs(const tool_outputs *outputs) {
 
 /* ---- The page ---- */
 
-static void print_list(FILE *out, const char *name, int64_t count, const double values[]) {
-    fprintf(out, "\"%s\": [", name);
+static void put_seconds(sagoi_json *json, const char *name, int64_t count, const double values[]) {
+    sagoi_json_open(json, name, '[');
     for (int64_t i = 0; i < count; i++)
-        fprintf(out, "%s%.6f", i ? ", " : "", values[i]);
-    fputc(']', out);
+        sagoi_json_fixed(json, NULL, values[i], 6);
+    sagoi_json_close(json, ']');
 }
 
 /* What the counted run has written, with the times of all runs added at its end. */
@@ -278,11 +279,15 @@ static char *add_times(const compare_config *config, char *json) {
     FILE *out = end ? open_memstream(&made, &size) : NULL;
     if (!out)
         return NULL;
-    fprintf(out, "%.*s,\n \"compared\": {", (int)(end - json), json);
-    print_list(out, "without_sago", config->repeat, config->seconds[0]);
-    fputs(", ", out);
-    print_list(out, "with_sago", config->repeat, config->seconds[1]);
-    fprintf(out, "}}\n");
+    while (end > json && end[-1] == '\n')
+        end--;
+    fwrite(json, 1, (size_t)(end - json), out);
+    sagoi_json more = {.out = out, .lines = 1, .depth = 1, .more = true};
+    sagoi_json_open(&more, "compared", '{');
+    put_seconds(&more, "without_sago", config->repeat, config->seconds[0]);
+    put_seconds(&more, "with_sago", config->repeat, config->seconds[1]);
+    sagoi_json_close(&more, '}');
+    sagoi_json_close(&more, '}');
     return fclose(out) == 0 ? made : NULL;
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/hints.h"
 #include "base/size_text.h"
-#include "bench/json.h"
+#include "base/json.h"
 #include "tools/colour.h"
 #include "tools/command.h"
 
@@ -144,8 +144,8 @@ static void print_json(const choice *chosen, const sagoi_hints *hints) {
                                         [SAGOI_HINT_BOOL] = "bool",
                                         [SAGOI_HINT_ENUM] = "enum",
                                         [SAGOI_HINT_TEXT] = "text"};
-    bench_json json = {.out = stdout};
-    json_open(&json, NULL, '[');
+    sagoi_json json = {.out = stdout, .lines = SAGOI_JSON_INDENTED};
+    sagoi_json_open(&json, NULL, '[');
     const sagoi_hint_row *rows = chosen->rows;
     for (int64_t i = 0; i < chosen->count; i++) {
         if (!is_chosen(chosen, &rows[i]))
@@ -153,22 +153,22 @@ static void print_json(const choice *chosen, const sagoi_hints *hints) {
         bool ranged = rows[i].type == SAGOI_HINT_SIZE || rows[i].type == SAGOI_HINT_INT;
         char now[SAGOI_HINT_TEXT_MAX];
         sagoi_hint_format(hints, &rows[i], now, sizeof now);
-        json_open(&json, NULL, '{');
-        json_text(&json, "name", rows[i].name);
-        json_text(&json, "group", purposes[purpose_of(&rows[i])].title);
-        json_text(&json, "type", names[rows[i].type]);
-        json_text(&json, "default", rows[i].fallback);
-        json_text(&json, "value", now);
+        sagoi_json_open(&json, NULL, '{');
+        sagoi_json_text(&json, "name", rows[i].name);
+        sagoi_json_text(&json, "group", purposes[purpose_of(&rows[i])].title);
+        sagoi_json_text(&json, "type", names[rows[i].type]);
+        sagoi_json_text(&json, "default", rows[i].fallback);
+        sagoi_json_text(&json, "value", now);
         if (ranged) {
-            json_int(&json, "low", rows[i].low);
-            json_int(&json, "high", rows[i].high);
+            sagoi_json_int(&json, "low", rows[i].low);
+            sagoi_json_int(&json, "high", rows[i].high);
         }
-        json_text(&json, "choices", rows[i].choices);
-        json_text(&json, "alias", rows[i].alias);
-        json_text(&json, "help", rows[i].help);
-        json_close(&json, '}');
+        sagoi_json_text(&json, "choices", rows[i].choices);
+        sagoi_json_text(&json, "alias", rows[i].alias);
+        sagoi_json_text(&json, "help", rows[i].help);
+        sagoi_json_close(&json, '}');
     }
-    json_close(&json, ']');
+    sagoi_json_close(&json, ']');
 }
 
 /* The table of hints knows the name that is nearest. */

@@ -20,7 +20,7 @@
 
 #include "base/hints.h"
 #include "base/size_text.h"
-#include "bench/json.h"
+#include "base/json.h"
 #include "machine/discover.h"
 #include "machine/memory.h"
 #include "machine/site.h"
@@ -309,21 +309,21 @@ static void print_text(const facts *found, verdict worst) {
 
 static void print_json(const facts *found, verdict worst) {
     static const char *const verdicts[] = {"good", "slower", "broken"};
-    bench_json json = {.out = stdout};
-    json_open(&json, NULL, '{');
-    json_text(&json, "verdict", verdicts[worst]);
-    json_open(&json, "facts", '[');
+    sagoi_json json = {.out = stdout, .lines = SAGOI_JSON_INDENTED};
+    sagoi_json_open(&json, NULL, '{');
+    sagoi_json_text(&json, "verdict", verdicts[worst]);
+    sagoi_json_open(&json, "facts", '[');
     for (int i = 0; i < found->count; i++) {
-        json_open(&json, NULL, '{');
-        json_text(&json, "topic", found->all[i].topic);
-        json_text(&json, "name", found->all[i].name);
-        json_text(&json, "value", found->all[i].value);
-        json_text(&json, "verdict", verdicts[found->all[i].how]);
-        json_text(&json, "advice", found->all[i].advice);
-        json_close(&json, '}');
+        sagoi_json_open(&json, NULL, '{');
+        sagoi_json_text(&json, "topic", found->all[i].topic);
+        sagoi_json_text(&json, "name", found->all[i].name);
+        sagoi_json_text(&json, "value", found->all[i].value);
+        sagoi_json_text(&json, "verdict", verdicts[found->all[i].how]);
+        sagoi_json_text(&json, "advice", found->all[i].advice);
+        sagoi_json_close(&json, '}');
     }
-    json_close(&json, ']');
-    json_close(&json, '}');
+    sagoi_json_close(&json, ']');
+    sagoi_json_close(&json, '}');
 }
 
 int cmd_info(int argc, char **argv) {

@@ -136,10 +136,11 @@ static bool print_text(const plan_config *config, const outcome *o, char *why) {
 }
 
 static void print_json(const outcome *o) {
-    printf("{\n");
-    plan_route_print_json(&o->route, stdout);
-    sagoi_plan_print_members(&o->plan, stdout);
-    printf("}\n");
+    sagoi_json json = {.out = stdout, .lines = 2};
+    sagoi_json_open(&json, NULL, '{');
+    plan_route_print_json(&o->route, &json);
+    sagoi_plan_print_json(&o->plan, &json);
+    sagoi_json_close(&json, '}');
 }
 
 static bool draw(const plan_config *config, const plan_input *input, const sagoi_plan *plan, char *why) {

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bench/json.h"
+#include "base/json.h"
 #include "bench/progress.h"
 #include "store/store.h"
 #include "store/subfile_rule.h"
@@ -71,17 +71,17 @@ static void show_text(const char *path, const sagoi_subfiles *rule, int64_t size
 }
 
 static void show_json(const char *path, const sagoi_subfiles *rule, int64_t size) {
-    bench_json json = {.out = stdout};
-    json_open(&json, NULL, '{');
-    json_text(&json, "path", path);
-    json_int(&json, "size", size);
-    json_int(&json, "count", rule->count);
-    json_int(&json, "block", rule->block);
-    json_open(&json, "subfiles", '[');
+    sagoi_json json = {.out = stdout, .lines = SAGOI_JSON_INDENTED};
+    sagoi_json_open(&json, NULL, '{');
+    sagoi_json_text(&json, "path", path);
+    sagoi_json_int(&json, "size", size);
+    sagoi_json_int(&json, "count", rule->count);
+    sagoi_json_int(&json, "block", rule->block);
+    sagoi_json_open(&json, "subfiles", '[');
     for (int64_t k = 0; k < rule->count; k++)
-        json_int(&json, NULL, bytes_of_part(path, k));
-    json_close(&json, ']');
-    json_close(&json, '}');
+        sagoi_json_int(&json, NULL, bytes_of_part(path, k));
+    sagoi_json_close(&json, ']');
+    sagoi_json_close(&json, '}');
     putchar('\n');
 }
 

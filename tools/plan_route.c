@@ -262,27 +262,29 @@ void plan_route_print_others(const plan_route *route, FILE *out) {
 
 /* ---- JSON ---- */
 
-static void json_part(const route_part *part, bool first, FILE *out) {
+static void json_part(const route_part *part, sagoi_json *json) {
     const sagoi_route *own = &part->route;
-    fprintf(out,
-            "%s\n    {\"first\": %" PRId64 ", \"ranks\": %" PRId64
-            ", \"method\": \"%s\", \"worker\": \"%s\", \"why\": \"%s\"}",
-            first ? "" : ",", part->first, part->ranks, sagoi_method_name(own->method),
-            sagoi_worker_name(own->worker), why_of(own->why, own->value, own->limit).text);
+    sagoi_json_open(json, NULL, '{');
+    sagoi_json_int(json, "first", part->first);
+    sagoi_json_int(json, "ranks", part->ranks);
+    sagoi_json_text(json, "method", sagoi_method_name(own->method));
+    sagoi_json_text(json, "worker", sagoi_worker_name(own->worker));
+    sagoi_json_text(json, "why", why_of(own->why, own->value, own->limit).text);
+    sagoi_json_close(json, '}');
 }
 
-/* The sentences are the library's own, without characters that JSON would have escaped. */
-void plan_route_print_json(const plan_route *route, FILE *out) {
+void plan_route_print_json(const plan_route *route, sagoi_json *json) {
     const sagoi_route first = summary_of(route);
-    fprintf(
-        out,
-        "  \"route\": {\"company\": \"%s\", \"method\": \"%s\", \"worker\": \"%s\", \"moment\": \"%s\", \"why\": "
-        "\"%s\", \"method_why\": \"%s\"},\n",
-        sagoi_company_name(route->choice.company), sagoi_method_name(first.method),
-        sagoi_worker_name(first.worker), sagoi_moment_name(route->choice.moment),
-        why_of(route->choice.why, 0, 0).text, why_of(first.why, first.value, first.limit).text);
-    fprintf(out, "  \"parts\": [");
+    sagoi_json_open(json, "route", '{');
+    sagoi_json_text(json, "company", sagoi_company_name(route->choice.company));
+    sagoi_json_text(json, "method", sagoi_method_name(first.method));
+    sagoi_json_text(json, "worker", sagoi_worker_name(first.worker));
+    sagoi_json_text(json, "moment", sagoi_moment_name(route->choice.moment));
+    sagoi_json_text(json, "why", why_of(route->choice.why, 0, 0).text);
+    sagoi_json_text(json, "method_why", why_of(first.why, first.value, first.limit).text);
+    sagoi_json_close(json, '}');
+    sagoi_json_open(json, "parts", '[');
     for (int64_t i = 0; i < route->nparts; i++)
-        json_part(&route->part[i], i == 0, out);
-    fprintf(out, "%s],\n", route->nparts > 0 ? "\n  " : "");
+        json_part(&route->part[i], json);
+    sagoi_json_close(json, ']');
 }

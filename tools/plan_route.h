@@ -43,8 +43,8 @@ bool plan_route_is_alone(const plan_route *route);
 void plan_route_print(const plan_route *route, FILE *out);
 /* What the other routes would have cost. */
 void plan_route_print_others(const plan_route *route, FILE *out);
-/* Members of a JSON object, each followed by a comma. */
-void plan_route_print_json(const plan_route *route, FILE *out);
+/* Members of an object that is open. */
+void plan_route_print_json(const plan_route *route, sagoi_json *json);
 /* The route in a line. */
 enum { ROUTE_LINE_MAX = 4 * SAGOI_ROUTE_TEXT_MAX };
 void plan_route_line(const plan_route *route, char line[ROUTE_LINE_MAX]);

@@ -4,26 +4,11 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/escape.h"
+
 #define FONT "DejaVu Sans, Verdana, Helvetica, sans-serif"
 
 enum { TEXT_MAX = 512 };
-
-/* A byte that is no text (a control character, or part of a damaged name) becomes "?". */
-static void put_escaped(FILE *out, const char *text) {
-    for (; *text; text++) {
-        unsigned char byte = (unsigned char)*text;
-        if (byte == '&')
-            fputs("&amp;", out);
-        else if (byte == '<')
-            fputs("&lt;", out);
-        else if (byte == '>')
-            fputs("&gt;", out);
-        else if (byte == '"')
-            fputs("&quot;", out);
-        else
-            fputc(byte < ' ' || byte > '~' ? '?' : byte, out);
-    }
-}
 
 void svg_open(tool_svg *svg, FILE *out, double width, double height, const char *title) {
     svg->out = out;
@@ -31,7 +16,7 @@ void svg_open(tool_svg *svg, FILE *out, double width, double height, const char 
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
             "font-family=\"" FONT "\">\n<title>",
             width, height, width, height);
-    put_escaped(out, title);
+    sagoi_escape_xml(out, title);
     fprintf(out, "</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n");
 }
 
@@ -39,7 +24,7 @@ void svg_close(tool_svg *svg) { fputs("</svg>\n", svg->out); }
 
 void svg_group_open(tool_svg *svg, const char *tip) {
     fputs("<g><title>", svg->out);
-    put_escaped(svg->out, tip);
+    sagoi_escape_xml(svg->out, tip);
     fputs("</title>\n", svg->out);
 }
 
@@ -74,7 +59,7 @@ static void put_text(tool_svg *svg, text_place at, const char *format, va_list a
     vsnprintf(text, sizeof text, format, arguments);
     fprintf(svg->out, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.1f\" text-anchor=\"%s\" fill=\"%s\"%s>", at.x,
             at.y, at.size, anchors[at.anchor], at.color, at.more);
-    put_escaped(svg->out, text);
+    sagoi_escape_xml(svg->out, text);
     fputs("</text>\n", svg->out);
 }
 

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/escape.h"
+
 static const vtk_type types[] = {
     {"float32", "float", "Float32", "Float", 4, MPI_FLOAT, 1},
     {"float64", "double", "Float64", "Float", 8, MPI_DOUBLE, 1},
@@ -56,26 +58,6 @@ void vtk_legacy_array(FILE *out, const char *name, const vtk_type *type) {
 
 /* ---- XML ---- */
 
-static void put_escaped(FILE *out, const char *text) {
-    for (const char *c = text; *c; c++)
-        switch (*c) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default: /* control characters have no place in XML */
-            putc((unsigned char)*c < ' ' ? '_' : *c, out);
-        }
-}
-
 static void put_extent(FILE *out, const int64_t dims[3]) {
     fprintf(out, "\"0 %" PRId64 " 0 %" PRId64 " 0 %" PRId64 "\"", dims[0] - 1, dims[1] - 1, dims[2] - 1);
 }
@@ -93,7 +75,7 @@ void vtk_vti_begin(FILE *out, const int64_t dims[3]) {
 
 void vtk_vti_array(FILE *out, const char *name, const vtk_type *type, int64_t offset) {
     fprintf(out, "<DataArray type=\"%s\" Name=\"", type->vti);
-    put_escaped(out, name);
+    sagoi_escape_xml(out, name);
     fprintf(out, "\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%" PRId64 "\"/>\n", type->components,
             offset);
 }
@@ -132,7 +114,7 @@ void vtk_xdmf_grid(FILE *out, const sago_ckpt_info *info) {
 
 void vtk_xdmf_array(FILE *out, const sago_ckpt_info *info, const vtk_type *type, const char *file) {
     fputs("<Attribute Name=\"", out);
-    put_escaped(out, info->name);
+    sagoi_escape_xml(out, info->name);
     fprintf(out, "\" AttributeType=\"%s\" Center=\"Node\">\n<DataItem Format=\"Binary\" Endian=\"Little\" ",
             type->components > 1 ? "Matrix" : "Scalar");
     fprintf(out, "NumberType=\"%s\" Precision=\"%" PRId64 "\" Dimensions=\"", type->xdmf, type->size);
@@ -140,7 +122,7 @@ void vtk_xdmf_array(FILE *out, const sago_ckpt_info *info, const vtk_type *type,
     if (type->components > 1)
         fprintf(out, " %d", type->components);
     fputs("\">", out);
-    put_escaped(out, file);
+    sagoi_escape_xml(out, file);
     fputs("</DataItem>\n</Attribute>\n", out);
 }
 

@@ -10,8 +10,8 @@
 
 #include "base/again.h"
 #include "base/hash.h"
+#include "base/json.h"
 #include "trace/events.h"
-#include "trace/report_json.h"
 
 enum { TAG_HEAD = 11, TAG_EVENTS, THREAD_PROGRAM = 0, THREAD_IO };
 
@@ -24,7 +24,7 @@ typedef struct head {
 } head;
 
 typedef struct writing {
-    FILE *out;
+    sagoi_json *json;
     const head *of;
     int rank, ranks;
     double begin;     /* of the trace, since 1970 */
@@ -42,11 +42,20 @@ static void describe(const sagoi_record *record, head *own) {
 
 /* ---- Writing ---- */
 
+static void begin_event(const writing *w, const char *type, int thread, const char *name) {
+    sagoi_json_open(w->json, NULL, '{');
+    sagoi_json_text(w->json, "ph", type);
+    sagoi_json_int(w->json, "pid", w->rank);
+    sagoi_json_int(w->json, "tid", thread);
+    sagoi_json_text(w->json, "name", name);
+}
+
 static void write_name(const writing *w, const char *kind, int thread, const char *name) {
-    fprintf(w->out, ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"%s\",\"args\":{\"name\":", w->rank, thread,
-            kind);
-    sagoi_json_text(w->out, name);
-    fputs("}}", w->out);
+    begin_event(w, "M", thread, kind);
+    sagoi_json_open(w->json, "args", '{');
+    sagoi_json_text(w->json, "name", name);
+    sagoi_json_close(w->json, '}');
+    sagoi_json_close(w->json, '}');
 }
 
 static void write_names(const writing *w) {
@@ -55,8 +64,11 @@ static void write_names(const writing *w) {
     write_name(w, "process_name", THREAD_PROGRAM, name);
     write_name(w, "thread_name", THREAD_PROGRAM, "program");
     write_name(w, "thread_name", THREAD_IO, "I/O thread");
-    fprintf(w->out, ",\n{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%d}}",
-            w->rank, w->rank);
+    begin_event(w, "M", THREAD_PROGRAM, "process_sort_index");
+    sagoi_json_open(w->json, "args", '{');
+    sagoi_json_int(w->json, "sort_index", w->rank);
+    sagoi_json_close(w->json, '}');
+    sagoi_json_close(w->json, '}');
 }
 
 static double at(const writing *w, double time) { return 1e6 * (time - w->begin); }
@@ -71,13 +83,32 @@ static void write_span(const writing *w, const sagoi_event *e) {
                        : e->what                    ? "write"
                                                     : "read";
     const char *kind = e->kind == SAGOI_EVENT_PHASE ? "phase" : e->kind == SAGOI_EVENT_IO ? "io" : "call";
-    fprintf(w->out,
-            ",\n{\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,\"name\":\"%s\",\"cat\":\"%s\","
-            "\"args\":{\"call\":%" PRId64 ",\"round\":%d,\"file\":",
-            w->rank, e->kind == SAGOI_EVENT_IO ? THREAD_IO : THREAD_PROGRAM, at(w, e->start), 1e6 * e->seconds,
-            name, kind, e->call, e->round);
-    sagoi_json_text(w->out, path_of(w, e->file));
-    fputs("}}", w->out);
+    begin_event(w, "X", e->kind == SAGOI_EVENT_IO ? THREAD_IO : THREAD_PROGRAM, name);
+    sagoi_json_fixed(w->json, "ts", at(w, e->start), 3);
+    sagoi_json_fixed(w->json, "dur", 1e6 * e->seconds, 3);
+    sagoi_json_text(w->json, "cat", kind);
+    sagoi_json_open(w->json, "args", '{');
+    sagoi_json_int(w->json, "call", e->call);
+    sagoi_json_int(w->json, "round", e->round);
+    sagoi_json_text(w->json, "file", path_of(w, e->file));
+    sagoi_json_close(w->json, '}');
+    sagoi_json_close(w->json, '}');
+}
+
+/* The end of a flow, which both ranks name alike. */
+static void write_flow(const writing *w, const sagoi_event *e, bool sent, int32_t number) {
+    const char *path = path_of(w, e->file);
+    uint64_t name = sagoi_hash_bytes(path, (int64_t)strlen(path), (sagoi_hash){0, 0}).low;
+    char id[64];
+    (void)snprintf(id, sizeof id, "%" PRIx64 ":%d-%d:%d", name, sent ? e->mine : e->peer, sent ? e->peer : e->mine,
+                   number);
+    begin_event(w, sent ? "s" : "f", THREAD_PROGRAM, "message");
+    sagoi_json_fixed(w->json, "ts", at(w, e->start), 3);
+    sagoi_json_text(w->json, "cat", "message");
+    sagoi_json_text(w->json, "id", id);
+    if (!sent)
+        sagoi_json_text(w->json, "bp", "e");
+    sagoi_json_close(w->json, '}');
 }
 
 /* A flow needs something to begin and to end in: a slice without length. */
@@ -85,18 +116,17 @@ static void write_message(const writing *w, const sagoi_event *e) {
     bool sent = e->kind == SAGOI_EVENT_SENT;
     int64_t peer = e->peer >= 0 && e->peer < w->ranks ? e->peer : 0;
     int32_t number = w->counted[((e->file < 0 ? 0 : e->file) * (int64_t)w->ranks + peer) * 2 + sent]++;
-    const char *path = path_of(w, e->file);
-    uint64_t name = sagoi_hash_bytes(path, (int64_t)strlen(path), (sagoi_hash){0, 0}).low;
-    fprintf(w->out,
-            ",\n{\"ph\":\"X\",\"pid\":%d,\"tid\":0,\"ts\":%.3f,\"dur\":1,\"name\":\"%s\",\"cat\":\"message\","
-            "\"args\":{\"%s\":%d,\"bytes\":%" PRId64 ",\"round\":%d}}",
-            w->rank, at(w, e->start), sent ? "send" : "receive", sent ? "to" : "from", e->peer, e->bytes,
-            e->round);
-    fprintf(w->out,
-            ",\n{\"ph\":\"%s\",\"pid\":%d,\"tid\":0,\"ts\":%.3f,\"name\":\"message\",\"cat\":\"message\","
-            "\"id\":\"%" PRIx64 ":%d-%d:%d\"%s}",
-            sent ? "s" : "f", w->rank, at(w, e->start), name, sent ? e->mine : e->peer, sent ? e->peer : e->mine,
-            number, sent ? "" : ",\"bp\":\"e\"");
+    begin_event(w, "X", THREAD_PROGRAM, sent ? "send" : "receive");
+    sagoi_json_fixed(w->json, "ts", at(w, e->start), 3);
+    sagoi_json_int(w->json, "dur", 1);
+    sagoi_json_text(w->json, "cat", "message");
+    sagoi_json_open(w->json, "args", '{');
+    sagoi_json_int(w->json, sent ? "to" : "from", e->peer);
+    sagoi_json_int(w->json, "bytes", e->bytes);
+    sagoi_json_int(w->json, "round", e->round);
+    sagoi_json_close(w->json, '}');
+    sagoi_json_close(w->json, '}');
+    write_flow(w, e, sent, number);
 }
 
 static void write_events(writing *w, const sagoi_event *events) {
@@ -134,14 +164,15 @@ static void receive_events(MPI_Comm comm, writing *w, int64_t *dropped) {
                          MPI_STATUS_IGNORE) == MPI_SUCCESS;
     *dropped += of.dropped;
     w->of = &of;
-    if (events && came && w->out)
+    if (events && came && w->json->out)
         write_events(w, events);
     w->of = NULL;
     free(events);
 }
 
 void sagoi_timeline_gather(MPI_Comm comm, const sagoi_record *record, FILE *out) {
-    writing w = {.out = out, .ranks = 1};
+    sagoi_json json = {.out = out, .lines = 2};
+    writing w = {.json = &json, .ranks = 1};
     head own = {0};
     int64_t count, dropped;
     (void)MPI_Comm_rank(comm, &w.rank);
@@ -155,11 +186,18 @@ void sagoi_timeline_gather(MPI_Comm comm, const sagoi_record *record, FILE *out)
     w.of = &own;
     w.begin = own.begin;
     if (out) {
-        fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[{\"ph\":\"M\",\"name\":\"sago\",\"pid\":0}", out);
+        sagoi_json_open(&json, NULL, '{');
+        sagoi_json_text(&json, "displayTimeUnit", "ms");
+        sagoi_json_open(&json, "traceEvents", '[');
         write_events(&w, events);
     }
     for (w.rank = 1; w.rank < w.ranks; w.rank++)
         receive_events(comm, &w, &dropped);
-    if (out)
-        fprintf(out, "\n],\"otherData\":{\"dropped_events\":%" PRId64 "}}\n", dropped);
+    if (out) {
+        sagoi_json_close(&json, ']');
+        sagoi_json_open(&json, "otherData", '{');
+        sagoi_json_int(&json, "dropped_events", dropped);
+        sagoi_json_close(&json, '}');
+        sagoi_json_close(&json, '}');
+    }
 }

@@ -2,8 +2,9 @@
  * is to go, or never will.  Whoever looks at it reads one file, while the job runs and after it.  A file that
  * cannot be opened is an error; later nothing fails because of it. */
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
+#include "base/json.h"
 #include "ckpt/state.h"
 #include "trace/recorder.h"
 
@@ -24,41 +25,44 @@ void sagoi_journal_close(sago_ckpt *ckpt) {
     sagoi_watch_end(&ckpt->watched_journal);
 }
 
-static void add_line(sago_ckpt *ckpt, const char *line, int length) {
-    if (ckpt->journal.fd >= 0 && sagoi_cfile_write(&ckpt->journal, line, length, 0))
+/* ---- A line, made in memory and added by one write ---- */
+
+typedef struct journal_line {
+    sagoi_json json;
+    char *text;
+    size_t length;
+} journal_line;
+
+/* False: nobody wants the line, or there is no memory for it. */
+static bool line_begin(journal_line *line, const sago_ckpt *ckpt, int64_t step, const char *state) {
+    *line = (journal_line){0};
+    line->json.out = ckpt->journal.fd >= 0 ? open_memstream(&line->text, &line->length) : NULL;
+    if (!line->json.out)
+        return false;
+    sagoi_json_open(&line->json, NULL, '{');
+    sagoi_json_int(&line->json, "step", step);
+    sagoi_json_fixed(&line->json, "date", sagoi_ckpt_date(), 3);
+    sagoi_json_text(&line->json, "state", state);
+    return true;
+}
+
+static void line_end(journal_line *line, sago_ckpt *ckpt) {
+    sagoi_json_close(&line->json, '}');
+    if (fclose(line->json.out) == 0 && sagoi_cfile_write(&ckpt->journal, line->text, (int64_t)line->length, 0))
         sagoi_message_clear(); /* there is nobody to tell */
-}
-
-void sagoi_journal_dropped(sago_ckpt *ckpt, int64_t step, const char *how) {
-    char line[128];
-    int length = snprintf(line, sizeof line, "{\"step\": %lld, \"date\": %.3f, \"state\": \"%s\"}\n",
-                          (long long)step, sagoi_ckpt_date(), how);
-    add_line(ckpt, line, length);
-}
-
-/* Messages have paths in them, and those anything. */
-static void quote(char *to, size_t room, const char *text) {
-    size_t at = 0;
-    for (; *text && at + 7 < room; text++)
-        if (*text == '"' || *text == '\\') {
-            to[at++] = '\\';
-            to[at++] = *text;
-        } else if ((unsigned char)*text < ' ') {
-            at += (size_t)snprintf(to + at, room - at, "\\u%04x", (unsigned)(unsigned char)*text);
-        } else {
-            to[at++] = *text;
-        }
-    to[at] = '\0';
+    free(line->text);
 }
 
 static void add_event(sago_ckpt *ckpt, int64_t step, const char *state, const char *why) {
-    char line[2 * SAGOI_MESSAGE_MAX + 128], reason[2 * SAGOI_MESSAGE_MAX];
-    quote(reason, sizeof reason, why);
-    int length =
-        snprintf(line, sizeof line, "{\"step\": %lld, \"date\": %.3f, \"state\": \"%s\", \"error\": \"%s\"}\n",
-                 (long long)step, sagoi_ckpt_date(), state, reason);
-    add_line(ckpt, line, length);
+    journal_line line;
+    if (!line_begin(&line, ckpt, step, state))
+        return;
+    if (why)
+        sagoi_json_text(&line.json, "error", why);
+    line_end(&line, ckpt);
 }
+
+void sagoi_journal_dropped(sago_ckpt *ckpt, int64_t step, const char *how) { add_event(ckpt, step, how, NULL); }
 
 void sagoi_journal_damaged(sago_ckpt *ckpt, int64_t step, int64_t bytes, const char *why) {
     char text[SAGOI_MESSAGE_MAX];
@@ -71,17 +75,22 @@ void sagoi_journal_passed_over(sago_ckpt *ckpt, int64_t step, const char *why) {
 }
 
 static void add_save(sago_ckpt *ckpt, const sagoi_saving *saving, const sago_ckpt_save_stats *s) {
-    char line[2048], why[2 * SAGOI_MESSAGE_MAX];
-    quote(why, sizeof why, saving->status ? saving->message : "");
-    int length = snprintf(
-        line, sizeof line,
-        "{\"step\": %lld, \"date\": %.3f, \"state\": \"%s\", \"level\": \"%s\", \"bytes\": %lld, \"held\": %.6f, "
-        "\"copy\": %.6f, \"queue\": %.6f, \"write\": %.6f, \"redundancy\": %.6f, \"drain\": %.6f, "
-        "\"perceived\": %.0f, \"raw\": %.0f%s%s%s}\n",
-        (long long)s->step, sagoi_ckpt_date(), s->written > 0 ? "written" : "failed",
-        sago_level_string((sago_level)s->level), (long long)s->bytes, s->held, s->copy, s->queue, s->write,
-        s->redundancy, s->drain, s->perceived, s->raw, *why ? ", \"error\": \"" : "", why, *why ? "\"" : "");
-    add_line(ckpt, line, length);
+    journal_line line;
+    if (!line_begin(&line, ckpt, s->step, s->written > 0 ? "written" : "failed"))
+        return;
+    sagoi_json_text(&line.json, "level", sago_level_string((sago_level)s->level));
+    sagoi_json_int(&line.json, "bytes", s->bytes);
+    sagoi_json_fixed(&line.json, "held", s->held, 6);
+    sagoi_json_fixed(&line.json, "copy", s->copy, 6);
+    sagoi_json_fixed(&line.json, "queue", s->queue, 6);
+    sagoi_json_fixed(&line.json, "write", s->write, 6);
+    sagoi_json_fixed(&line.json, "redundancy", s->redundancy, 6);
+    sagoi_json_fixed(&line.json, "drain", s->drain, 6);
+    sagoi_json_fixed(&line.json, "perceived", s->perceived, 0);
+    sagoi_json_fixed(&line.json, "raw", s->raw, 0);
+    if (saving->status)
+        sagoi_json_text(&line.json, "error", saving->message);
+    line_end(&line, ckpt);
 }
 
 /* For the report: what this rank knows of each, as often as it is asked; there the slowest rank counts. */

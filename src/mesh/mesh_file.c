@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/escape.h"
 
 /* ---- Types ---- */
 
@@ -181,23 +182,9 @@ static void legacy_text(FILE *out, const sagoi_mesh_form *form, const sagoi_mesh
 
 /* ---- Texts: XML ---- */
 
-static void put_escaped(FILE *out, const char *text) {
-    for (const char *c = text; *c; c++) {
-        const char *as = *c == '&'   ? "&amp;"
-                         : *c == '<' ? "&lt;"
-                         : *c == '>' ? "&gt;"
-                         : *c == '"' ? "&quot;"
-                                     : NULL;
-        if (as)
-            fputs(as, out);
-        else
-            fputc((unsigned char)*c < ' ' ? '_' : *c, out); /* control characters have no place in XML */
-    }
-}
-
 static void xml_array(FILE *out, const char *type, const char *name, int64_t components, int64_t offset) {
     fprintf(out, "<DataArray type=\"%s\" Name=\"", type);
-    put_escaped(out, name);
+    sagoi_escape_xml(out, name);
     fprintf(out, "\" NumberOfComponents=\"%" PRId64 "\" format=\"appended\" offset=\"%" PRId64 "\"/>\n",
             components, offset);
 }

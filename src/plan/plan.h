@@ -34,6 +34,7 @@
 #include <stdio.h>
 
 #include "base/hints.h"
+#include "base/json.h"
 #include "base/status.h"
 #include "base/subfiles.h"
 #include "machine/machine.h"
@@ -242,7 +243,7 @@ int64_t sagoi_slot_rank(int64_t ranks, int64_t slots, int64_t slot);
 
 /* ---- Printing ---- */
 void sagoi_plan_print_text(const sagoi_plan *plan, FILE *out);
-/* As JSON: the members of an object, which may have others. */
-void sagoi_plan_print_members(const sagoi_plan *plan, FILE *out);
+/* The members of an object that is open, which may have others. */
+void sagoi_plan_print_json(const sagoi_plan *plan, sagoi_json *json);
 
 #endif

@@ -83,75 +83,58 @@ void sagoi_plan_print_text(const sagoi_plan *plan, FILE *out) {
 
 /* ---- JSON --------------------------------------------------------------------------------------------- */
 
-static void json_string(const char *text, size_t length, FILE *out) {
-    fputc('"', out);
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c < 0x20)
-            fprintf(out, "\\u%04x", c);
-        else
-            fputc(c, out);
+static void json_scalars(const sagoi_plan *plan, sagoi_json *json) {
+    sagoi_json_text(json, "direction", plan->write ? "write" : "read");
+    sagoi_json_text(json, "strategy", strategies[plan->strategy]);
+    sagoi_json_text(json, "move", moves[plan->move]);
+    sagoi_json_bool(json, "dense", plan->dense);
+    sagoi_json_bool(json, "merge", plan->merge);
+    sagoi_json_int(json, "low", plan->low);
+    sagoi_json_int(json, "high", plan->high);
+    sagoi_json_int(json, "window", plan->window);
+    sagoi_json_int(json, "rounds", plan->rounds);
+    sagoi_json_int(json, "local_aggregators", plan->local_aggregators);
+    sagoi_json_int(json, "layers", plan->layers);
+    sagoi_json_int(json, "staging", plan->staging);
+    sagoi_json_int(json, "message", plan->message);
+    sagoi_json_int(json, "messages", plan->messages);
+    sagoi_json_int(json, "groups", plan->groups);
+    sagoi_json_int(json, "max_slots", plan->max_slots);
+}
+
+static void json_nodes(const sagoi_plan *plan, sagoi_json *json) {
+    sagoi_json_open(json, "nodes", '[');
+    for (int64_t n = 0; n < plan->nodes; n++) {
+        sagoi_json_open(json, NULL, '{');
+        sagoi_json_int(json, "low", plan->node_low[n]);
+        sagoi_json_int(json, "high", plan->node_high[n]);
+        sagoi_json_int(json, "leader", plan->node_leader[n]);
+        sagoi_json_close(json, '}');
     }
-    fputc('"', out);
+    sagoi_json_close(json, ']');
 }
 
-static void json_number(const char *name, int64_t value, FILE *out) {
-    fprintf(out, "  \"%s\": %" PRId64 ",\n", name, value);
-}
-
-static void json_scalars(const sagoi_plan *plan, FILE *out) {
-    fprintf(out, "  \"direction\": \"%s\",\n  \"strategy\": \"%s\",\n  \"move\": \"%s\",\n",
-            plan->write ? "write" : "read", strategies[plan->strategy], moves[plan->move]);
-    fprintf(out, "  \"dense\": %s,\n  \"merge\": %s,\n", plan->dense ? "true" : "false",
-            plan->merge ? "true" : "false");
-    json_number("low", plan->low, out);
-    json_number("high", plan->high, out);
-    json_number("window", plan->window, out);
-    json_number("rounds", plan->rounds, out);
-    json_number("local_aggregators", plan->local_aggregators, out);
-    json_number("layers", plan->layers, out);
-    json_number("staging", plan->staging, out);
-    json_number("message", plan->message, out);
-    json_number("messages", plan->messages, out);
-    json_number("groups", plan->groups, out);
-    json_number("max_slots", plan->max_slots, out);
-}
-
-static void json_nodes(const sagoi_plan *plan, FILE *out) {
-    fprintf(out, "  \"nodes\": [");
-    for (int64_t n = 0; n < plan->nodes; n++)
-        fprintf(out, "%s\n    {\"low\": %" PRId64 ", \"high\": %" PRId64 ", \"leader\": %" PRId64 "}",
-                n > 0 ? "," : "", plan->node_low[n], plan->node_high[n], plan->node_leader[n]);
-    fprintf(out, "\n  ],\n");
-}
-
-static void json_domains(const sagoi_plan *plan, FILE *out) {
-    fprintf(out, "  \"domains\": [");
+static void json_domains(const sagoi_plan *plan, sagoi_json *json) {
+    sagoi_json_open(json, "domains", '[');
     for (int64_t d = 0; d < plan->ndomains; d++) {
         const sagoi_domain *domain = &plan->domains[d];
-        fprintf(out,
-                "%s\n    {\"first\": %" PRId64 ", \"end\": %" PRId64 ", \"block\": %" PRId64
-                ", \"stride\": %" PRId64 ", \"windows\": %" PRId64 ", \"group\": %" PRId64 ", \"node\": %" PRId64
-                ", \"slot\": %" PRId64 "}",
-                d > 0 ? "," : "", domain->first, domain->end, domain->block, domain->stride, domain->windows,
-                domain->group, domain->node, domain->slot);
+        sagoi_json_open(json, NULL, '{');
+        sagoi_json_int(json, "first", domain->first);
+        sagoi_json_int(json, "end", domain->end);
+        sagoi_json_int(json, "block", domain->block);
+        sagoi_json_int(json, "stride", domain->stride);
+        sagoi_json_int(json, "windows", domain->windows);
+        sagoi_json_int(json, "group", domain->group);
+        sagoi_json_int(json, "node", domain->node);
+        sagoi_json_int(json, "slot", domain->slot);
+        sagoi_json_close(json, '}');
     }
-    fprintf(out, "%s],\n", plan->ndomains > 0 ? "\n  " : "");
+    sagoi_json_close(json, ']');
 }
 
-void sagoi_plan_print_members(const sagoi_plan *plan, FILE *out) {
-    json_scalars(plan, out);
-    json_nodes(plan, out);
-    json_domains(plan, out);
-    fprintf(out, "  \"reasons\": [");
-    const char *separator = "\n    ";
-    for (const char *line = plan->reasons; *line; separator = ",\n    ") {
-        size_t width = strcspn(line, "\n");
-        fputs(separator, out);
-        json_string(line, width, out);
-        line += width + (line[width] == '\n');
-    }
-    fprintf(out, "\n  ]\n");
+void sagoi_plan_print_json(const sagoi_plan *plan, sagoi_json *json) {
+    json_scalars(plan, json);
+    json_nodes(plan, json);
+    json_domains(plan, json);
+    sagoi_json_lines(json, "reasons", plan->reasons);
 }

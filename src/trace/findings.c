@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/size_text.h"
 #include "trace/report_json.h"
 
 /* Seconds of a rank; of neighbours that share a row, of one of them on average. */
@@ -45,17 +46,6 @@ __attribute__((format(printf, 3, 4))) static void say(facts *f, const char *hint
 typedef struct words {
     char text[32];
 } words;
-
-static words of_bytes(double bytes) {
-    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    int unit = 0;
-    words said;
-    for (; bytes >= 1024 && unit < 5; unit++)
-        bytes /= 1024;
-    (void)snprintf(said.text, sizeof said.text, bytes < 10 && unit > 0 ? "%.1f %s" : "%.0f %s", bytes,
-                   units[unit]);
-    return said;
-}
 
 static words of_seconds(double seconds) {
     words said;
@@ -167,7 +157,7 @@ static void say_all(facts *f) {
             "The slowest rank spent %s of %s (%d%%) in Sago's calls; the job wrote %s and read %s, by %" PRId64
             " collective call%s.",
             of_seconds(f->most).text, of_seconds(f->elapsed).text, percent(f->most, f->elapsed),
-            of_bytes((double)f->bytes[1]).text, of_bytes((double)f->bytes[0]).text, calls, plural(calls));
+            sagoi_size_to_text(f->bytes[1]).text, sagoi_size_to_text(f->bytes[0]).text, calls, plural(calls));
 }
 
 /* What is no access to data is the program's choice: how often it opens files, and how often it wants data to be
@@ -225,7 +215,7 @@ static void say_rounds(facts *f) {
         say(f, "striping_unit=SIZE",
             "Aggregated calls took %" PRId64 " rounds each: windows are the file's stripes, of %s.  A file that "
             "is made with larger ones takes fewer.",
-            rounds, of_bytes((double)file->stripe_unit).text);
+            rounds, sagoi_size_to_text(file->stripe_unit).text);
     else
         say(f, "sago_window=64M",
             "Aggregated calls took %" PRId64 " rounds each.  Larger windows take fewer; they need memory.",
@@ -271,8 +261,8 @@ static void say_who_has_more(facts *f, int part) {
         say(f, "",
             "%d%% of the time ranks waited for %s, which had more to do: it moved %s in %s, a rank on average %s "
             "in %s.  Spread evenly, the data would be moved sooner.",
-            part, ranks, of_bytes(who->bytes).text, of_seconds(who->work).text, of_bytes(f->mean.bytes).text,
-            of_seconds(f->mean.work).text);
+            part, ranks, sagoi_size_to_text((int64_t)who->bytes).text, of_seconds(who->work).text,
+            sagoi_size_to_text((int64_t)f->mean.bytes).text, of_seconds(f->mean.work).text);
     else if (f->aggregated > 0)
         say(f, can_spread(f) ? "sago_placement=spread" : "",
             "%d%% of the time ranks waited for %s, which had more to do: it worked %s, a rank on average %s.  "
@@ -358,7 +348,8 @@ static void say_store_phase(facts *f, int part) {
     double speed = stream_speed(f), tuned = f->record->stream;
     char of_rank[160] = "";
     if (speed > 0)
-        (void)snprintf(of_rank, sizeof of_rank, ", %s/s of a rank that was in it%s", of_bytes(speed).text,
+        (void)snprintf(of_rank, sizeof of_rank, ", %s/s of a rank that was in it%s",
+                       sagoi_size_to_text((int64_t)speed).text,
                        tuned <= 0          ? " (`sago tune` would tell how much it could be)"
                        : speed < tuned / 2 ? ""
                                            : ", near what `sago tune` measured");
@@ -368,12 +359,13 @@ static void say_store_phase(facts *f, int part) {
             " "
             "More writers for each storage target, or wider stripes when the file is made (striping_factor), may "
             "come nearer.",
-            part, of_bytes(job_speed(f)).text, of_rank, of_bytes(tuned).text);
+            part, sagoi_size_to_text((int64_t)job_speed(f)).text, of_rank,
+            sagoi_size_to_text((int64_t)tuned).text);
     else
         say(f, "",
             "%d%% of the time went to the file system: %s/s of the job%s.  The storage is what the job waits for: "
             "nonblocking calls, or checkpoints written in the background, hide it.",
-            part, of_bytes(job_speed(f)).text, of_rank);
+            part, sagoi_size_to_text((int64_t)job_speed(f)).text, of_rank);
 }
 
 /* All waiting is one kind, whether in an agreement or at a gate of the node. */
@@ -439,7 +431,7 @@ static void say_small(facts *f) {
     say(f, f->calls[1] > 0 ? "sago_defer=on" : "",
         "Calls are small: %s a rank and call on average.  Several variables given together (sago_declare), or "
         "writes that are kept and moved together, cost less.",
-        of_bytes((double)bytes / (double)f->sizes).text);
+        sagoi_size_to_text(bytes / f->sizes).text);
 }
 
 /* Nothing is written that nobody gave unless the user allows it, and where requests are dear that has its price.
@@ -492,8 +484,8 @@ static void say_independent(facts *f) {
         "The program made %" PRId64 " independent write%s and %" PRId64
         " read%s of %s on average, which the MPI library serves, not Sago: %s of the slowest rank, %d%% of the "
         "run.%s",
-        all.calls[1], plural(all.calls[1]), all.calls[0], plural(all.calls[0]), of_bytes(mean).text,
-        of_seconds(all.longest).text, percent(all.longest, f->elapsed),
+        all.calls[1], plural(all.calls[1]), all.calls[0], plural(all.calls[0]),
+        sagoi_size_to_text((int64_t)mean).text, of_seconds(all.longest).text, percent(all.longest, f->elapsed),
         mean >= 1 << 20 ? "" : "  Collective calls (MPI_File_write_at_all) let ranks move such pieces together.");
 }
 
@@ -505,7 +497,7 @@ static void say_memory(facts *f) {
         if (node->budget > 0 && (double)node->peak > 0.9 * (double)node->budget) {
             say(f, "sago_memory=SIZE",
                 "Node %s used %s of %s that it may: more memory would mean fewer rounds and messages.", node->name,
-                of_bytes((double)node->peak).text, of_bytes((double)node->budget).text);
+                sagoi_size_to_text(node->peak).text, sagoi_size_to_text(node->budget).text);
             return;
         }
     }

@@ -17,9 +17,6 @@ typedef struct sagoi_sentence {
 /* How many there are. */
 int64_t sagoi_verdict_of(const sagoi_record *record, sagoi_sentence said[SAGOI_VERDICT_MAX]);
 
-/* A text of any bytes, in quotes; "<" is escaped, too, so that it may stand in a page. */
-void sagoi_json_text(FILE *out, const char *text);
-
 /* Aligns the record's rows first. */
 void sagoi_report_json(FILE *out, sagoi_record *record);
 

@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/json.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sagoi_tally mine; /* under the lock */
 
@@ -131,39 +133,66 @@ void sagoi_tally_print(FILE *out, const sagoi_tally *all, int64_t ranks, const s
 
 /* ---- JSON ---- */
 
-static void json_counts(FILE *out, const sago_report_counts *all) {
-    fprintf(out, "\"files\": %" PRId64 ", \"files_taken\": %" PRId64, all->files, all->files_taken);
-    for (int i = 0; i < 2; i++)
-        fprintf(out,
-                ",\n \"%ss\": %" PRId64 ", \"%s_bytes\": %" PRId64 ", \"independent_%ss\": %" PRId64
-                ", \"own_independent_%ss\": %" PRId64,
-                verb[i], all->calls[i], verb[i], all->bytes[i], verb[i], all->independent[i], verb[i],
-                all->alone[i]);
-    fprintf(out, ",\n \"deferred\": %" PRId64 ", \"flush_steps\": %" PRId64 ", \"flushes\": {", all->deferred,
-            all->flush_steps);
+/* One number for each direction, as "read_bytes" and "write_bytes". */
+static void json_both(sagoi_json *json, const char *before, const char *after, const int64_t values[2]) {
+    char name[64];
+    for (int i = 0; i < 2; i++) {
+        (void)snprintf(name, sizeof name, "%s%s%s", before, verb[i], after);
+        sagoi_json_int(json, name, values[i]);
+    }
+}
+
+static void json_named(sagoi_json *json, const sago_report_counts *all) {
+    sagoi_json_open(json, "flushes", '{');
     for (int i = 0; i < SAGO_FLUSH_COUNT; i++)
-        fprintf(out, "%s\"%s\": %" PRId64, i ? ", " : "", sago_flush_string((sago_flush)i), all->flushes[i]);
-    fprintf(out, "},\n \"routes\": {");
+        sagoi_json_int(json, sago_flush_string((sago_flush)i), all->flushes[i]);
+    sagoi_json_close(json, '}');
+    sagoi_json_open(json, "routes", '{');
     for (int i = 0; i < SAGO_ROUTE_COUNT; i++)
-        fprintf(out, "%s\"%s\": %" PRId64, i ? ", " : "", sago_route_string((sago_route)i), all->routes[i]);
-    fprintf(out, "},\n \"handed\": {");
+        sagoi_json_int(json, sago_route_string((sago_route)i), all->routes[i]);
+    sagoi_json_close(json, '}');
+    sagoi_json_open(json, "handed", '{');
     for (int i = 1; i < nreasons; i++)
-        fprintf(out, "%s\"%s\": %" PRId64, i > 1 ? ", " : "", reasons[i][0], all->handed[i]);
-    fprintf(out, "}");
+        sagoi_json_int(json, reasons[i][0], all->handed[i]);
+    sagoi_json_close(json, '}');
+}
+
+static void json_counts(sagoi_json *json, const sago_report_counts *all) {
+    sagoi_json_int(json, "files", all->files);
+    sagoi_json_int(json, "files_taken", all->files_taken);
+    json_both(json, "", "s", all->calls);
+    json_both(json, "", "_bytes", all->bytes);
+    json_both(json, "independent_", "s", all->independent);
+    json_both(json, "own_independent_", "s", all->alone);
+    sagoi_json_int(json, "deferred", all->deferred);
+    sagoi_json_int(json, "flush_steps", all->flush_steps);
+    json_named(json, all);
+}
+
+static void json_saves(sagoi_json *json, const sagoi_tally_saves *saves) {
+    sagoi_json_open(json, "checkpoints", '{');
+    sagoi_json_int(json, "count", saves->count);
+    sagoi_json_int(json, "bytes", saves->bytes);
+    sagoi_json_fixed(json, "held_seconds", saves->held, 6);
+    sagoi_json_bool(json, "newest_only", saves->newest);
+    sagoi_json_close(json, '}');
 }
 
 void sagoi_tally_json(FILE *out, const sagoi_tally *all, int64_t ranks, const sagoi_tally_saves *saves) {
     const sago_report_counts job = of_job(all);
-    fprintf(out, "{\"ranks\": %" PRId64 ", ", ranks);
-    json_counts(out, &job);
-    for (int i = 0; i < 2; i++)
-        fprintf(out, ",\n \"%s_seconds\": %.6f", verb[i], job.seconds[i]);
-    fprintf(out, ",\n \"phases\": {");
+    sagoi_json json = {.out = out, .lines = 1};
+    sagoi_json_open(&json, NULL, '{');
+    sagoi_json_int(&json, "ranks", ranks);
+    json_counts(&json, &job);
+    sagoi_json_fixed(&json, "read_seconds", job.seconds[0], 6);
+    sagoi_json_fixed(&json, "write_seconds", job.seconds[1], 6);
+    sagoi_json_open(&json, "phases", '{');
     for (int i = 0; i < SAGO_PHASE_COUNT; i++)
-        fprintf(out, "%s\"%s\": %.6f", i ? ", " : "", sago_phase_string((sago_phase)i), job.phase[i]);
-    fprintf(out, "},\n \"checkpoints\": {\"count\": %" PRId64 ", \"bytes\": %" PRId64 ", \"held_seconds\": %.6f",
-            saves->count, saves->bytes, saves->held);
-    fprintf(out, ", \"newest_only\": %s},\n \"all_ranks\": {", saves->newest ? "true" : "false");
-    json_counts(out, &all->counted);
-    fprintf(out, "}}\n");
+        sagoi_json_fixed(&json, sago_phase_string((sago_phase)i), job.phase[i], 6);
+    sagoi_json_close(&json, '}');
+    json_saves(&json, saves);
+    sagoi_json_open(&json, "all_ranks", '{');
+    json_counts(&json, &all->counted);
+    sagoi_json_close(&json, '}');
+    sagoi_json_close(&json, '}');
 }

@@ -60,7 +60,8 @@ static int check_world(int ranks, int found) {
         snprintf(words, sizeof words,
                  "\"job\": {\"collective_writes\": %d, \"collective_reads\": 0, \"bytes_written\": %d", CALLS,
                  CALLS * ranks * COUNT * 4);
-        wrong += expect(json, words) + expect(trace, "\"name\":\"write\"") + expect(trace, "\"dropped_events\":0");
+        wrong +=
+            expect(json, words) + expect(trace, "\"name\": \"write\"") + expect(trace, "\"dropped_events\": 0");
         wrong += access("run.html.records", F_OK) == 0 ? puts("FAIL: the records are still there") >= 0 : 0;
     }
     wrong += expect(page, "</html>");

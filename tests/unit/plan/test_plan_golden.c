@@ -42,9 +42,10 @@ static void file_write(const char *path, const char *text) {
 }
 
 static void print_json(const sagoi_plan *plan, FILE *out) {
-    fprintf(out, "{\n");
-    sagoi_plan_print_members(plan, out);
-    fprintf(out, "}\n");
+    sagoi_json json = {.out = out, .lines = 2};
+    sagoi_json_open(&json, NULL, '{');
+    sagoi_plan_print_json(plan, &json);
+    sagoi_json_close(&json, '}');
 }
 
 static void compare(const situation *s, const char *name, printer print) {
