@@ -68,7 +68,7 @@ static const tool_option table[] = {
      "a second: what earlier calls of the job told of an undescribed network", NULL},
     {"subfiles", OPTION_CALL, 0, 0, 0, "N|node|gateway",
      "as --hint sago_subfiles=...: the file is kept in several", set_subfiles},
-    {"dir", OPTION_TEXT, FIELD(dir), 0, 0, "DIR", "this machine: where the file would be (.)", NULL},
+    {"dir", OPTION_TEXT, FIELD(dir), 0, 0, "DIR", "one node, or this job: where the file would be (.)", NULL},
     {"hint", OPTION_CALL, 0, 0, 0, "KEY=VALUE", "as in an MPI_Info; may be repeated", set_hint},
     {"declared", OPTION_CALL, 0, 0, 0, "on|off", "all variables together (on: s3d, hacc-*, flash)", set_declared},
     {"kind", OPTION_CALL, 0, 0, 0, "KIND", "of the calls: collective, nonblocking, declared, independent",
@@ -236,9 +236,20 @@ static bool scale_run(int argc, char **argv, plan_config *config, char *why) {
     return options_parse(&options, 1, argc, argv, config, why) && plan_scale(&config->hints, why);
 }
 
+/* File systems of this machine say nothing of those of another one. */
+static bool choose_dir(plan_config *config, char *why) {
+    bool elsewhere = config->machine || config->nodes > 1;
+    if (config->dir && elsewhere)
+        return bench_refuse(why, "--dir %s: a directory of this machine says nothing of %s", config->dir,
+                            config->machine ? "a described machine" : "several nodes");
+    if (!config->dir && !elsewhere && config->nodes == 0)
+        config->dir = ".";
+    return true;
+}
+
 int cmd_plan(int argc, char **argv) {
     char why[OPTION_WHY_MAX];
-    plan_config config = {.dir = "."};
+    plan_config config = {0};
     if (options_ask_help(argc, argv)) {
         print_help(stdout);
         return EXIT_SUCCESS;
@@ -258,6 +269,8 @@ int cmd_plan(int argc, char **argv) {
         return usage_error("plan", "%s", why);
     if (config.scale)
         return usage_error("plan", "--scale stands for itself: 'sago plan --scale', without a pattern");
+    if (!choose_dir(&config, why))
+        return usage_error("plan", "%s", why);
     bool ok = config.calls ? calls_run(&config, why) : plan_run(&config, why);
     return ok ? EXIT_SUCCESS : usage_error("plan", "%s", why);
 }

@@ -93,15 +93,13 @@ static void use_job(plan_config *config, plan_input *input) {
     sagoi_slurm_job_cleanup(&job);
 }
 
-static void complete_machine(plan_config *config, bool of_job) {
+static void complete_machine(plan_config *config) {
     bool own = config->nodes == 0;
     set_default(&config->nodes, 1);
     set_default(&config->ranks, own_cores());
     set_default(&config->cores, own ? own_cores() : config->ranks);
     set_default(&config->memory, config->hints.memory);
     set_default(&config->memory, default_memory(sagoi_memory_available(""), config->ranks));
-    if (!own && !of_job)
-        config->dir = NULL; /* this machine's file systems say nothing of that one's */
 }
 
 static bool make_machine(plan_config *config, plan_input *input, char *why) {
@@ -109,7 +107,7 @@ static bool make_machine(plan_config *config, plan_input *input, char *why) {
         return false;
     use_job(config, input);
     bool of_job = input->machine.topology != NULL;
-    complete_machine(config, of_job);
+    complete_machine(config);
     if (!of_job) {
         free(input->nodes);
         input->nodes = calloc((size_t)config->nodes, sizeof *input->nodes);

@@ -15,8 +15,8 @@ typedef struct plan_config {
     int64_t nodes; /* 0: this machine, or all of the described one */
     int64_t ranks, cores, memory;
     int64_t stripe_unit, stripe_count;
-    int64_t pace; /* bytes a second that nodes were seen to take when data was gathered; 0: not known */
-    const char *dir;
+    int64_t pace;        /* bytes a second that nodes were seen to take when data was gathered; 0: not known */
+    const char *dir;     /* whose file system the file is on; NULL: nothing is known of it */
     const char *machine; /* path of a description; NULL: none */
     const char *svg;     /* path of a picture to draw; NULL: none */
     bool read, json, explain, scale;

@@ -24,6 +24,8 @@ static sagoi_route_file file_of(const plan_config *config, const plan_input *inp
                               .strategy = (sagoi_strategy)hints->strategy,
                               .apart = hints->nonblocking == SAGOI_NONBLOCKING_APART,
                               .one_kernel = config->nodes == 1 && input->local,
+                              .striped = input->target.stripe_unit > 0 || input->target.lock_unit > 0 ||
+                                         input->target.subfiles.count > 0,
                               .mappable = input->target.mappable,
                               .gaps = gaps,
                               .tier = hints->tier == SAGOI_TIER_LOCAL,

@@ -17,6 +17,12 @@ def plan(*args):
     return run.stdout
 
 
+def refused(*args):
+    made = subprocess.run([SAGO, "plan", *args], capture_output=True, text=True, check=False)
+    assert made.returncode == 2, f"{args} was not refused: {made.stdout}"
+    return made.stderr
+
+
 def route(*args):
     found = re.search(r"^route +(.*)$", plan(*args), re.MULTILINE)
     assert found, f"no route of {args}"
@@ -34,7 +40,9 @@ def check_kinds():
     assert route(*small, "--hint", "sago_defer=on").endswith(", deferred")
     assert route(*small, "--hint", "sago_tier=local").endswith(", to local storage first")
     assert route(*small, "--kind", "nonblocking", "--hint", "sago_nonblocking=apart").startswith("convening, ")
+    assert route(*small, "--nodes", "1") == route(*small), "--nodes 1 is this machine's file systems, too"
     nodes = ["contiguous", "--bytes", "1K", "--nodes", "4", "--ranks-per-node", "2"]
+    assert "says nothing of several nodes" in refused(*nodes, "--dir", "/dev/shm")
     assert route(*nodes) == "together, direct, by the caller, now"
     assert "no rank has more than one run" in plan(*nodes)
     large = ["contiguous", "--bytes", "1M", "--ranks-per-node", "2", "--dir", "/dev/shm", "--hint", "sago_agree=turn"]
