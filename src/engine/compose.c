@@ -14,8 +14,7 @@ struct sagoi_owned {
     int64_t n;
     sagoi_type_form *memory; /* or this */
     sagoi_staging *staging;  /* or this */
-    sagoi_pattern train;     /* or this, of one piece, which owns nothing */
-    sagoi_piece piece;
+    sagoi_folded folded;     /* or this, which owns nothing */
     struct sagoi_owned *next;
 };
 
@@ -111,22 +110,33 @@ static bool folds(const sagoi_extents *tiled) {
     return piece->count == 1 || piece->count * piece->stride == tiled->extent;
 }
 
+static sagoi_folded *new_folded(sagoi_composed *composed) {
+    if (!composed->has_folded) {
+        composed->has_folded = true;
+        return &composed->folded;
+    }
+    struct sagoi_owned *owned = sagoi_budget_alloc(composed->budget, sizeof *owned);
+    if (!owned)
+        return NULL;
+    owned->next = composed->owned;
+    composed->owned = owned;
+    return &owned->folded;
+}
+
 /* The same extents as simply as they can be said. */
 static sago_status simplify(sagoi_composed *composed, sagoi_extents *extents) {
     if (!folds(extents))
         return SAGO_OK;
-    struct sagoi_owned *owned = sagoi_budget_alloc(composed->budget, sizeof *owned);
-    if (!owned)
+    sagoi_folded *folded = new_folded(composed);
+    if (!folded)
         return no_memory();
-    owned->next = composed->owned;
-    composed->owned = owned;
-    owned->piece = extents->pattern->pieces[0];
-    if (owned->piece.count == 1)
-        owned->piece.stride = extents->extent;
-    owned->piece.count = sagoi_div_up(extents->end, owned->piece.len);
-    if (sagoi_pattern_of_train(&owned->train, &owned->piece) ==
+    folded->piece = extents->pattern->pieces[0];
+    if (folded->piece.count == 1)
+        folded->piece.stride = extents->extent;
+    folded->piece.count = sagoi_div_up(extents->end, folded->piece.len);
+    if (sagoi_pattern_of_train(&folded->train, &folded->piece) ==
         SAGO_OK) /* else it is further than a pattern goes */
-        extents->pattern = &owned->train;
+        extents->pattern = &folded->train;
     return SAGO_OK;
 }
 

@@ -15,22 +15,30 @@ typedef struct sagoi_origin {
     const sago_extent *extents;
 } sagoi_origin;
 
-/* A request and what it owns. */
+/* Tiles that are one train (sagoi_pattern_of_train()). */
+typedef struct sagoi_folded {
+    sagoi_pattern train;
+    sagoi_piece piece;
+} sagoi_folded;
+
+/* A request and what it owns.  The request points into the struct, which therefore never moves. */
 typedef struct sagoi_composed {
     sagoi_request request;
-    sagoi_stream first; /* most have one */
+    sagoi_stream first;  /* Most requests have one stream, */
+    sagoi_folded folded; /* and at most one train of tiles: neither needs memory of its own. */
+    bool has_folded;
     sagoi_stream *streams;
     int64_t streams_capacity;
     struct sagoi_owned *owned; /* patterns made for it */
-    int64_t bytes;             /* asked for */
-    int64_t runs;              /* of the file; an estimate where tiles are cut */
+    int64_t bytes;             /* that the caller asked for */
+    int64_t runs;              /* in the file; an estimate where tiles are cut */
     sagoi_origin origin;
-    sago_extent *listed; /* the origin's extents, if they were made for it: origin.n of them */
+    sago_extent *listed; /* the origin's extents, origin.n of them, if they were made for the request; else NULL */
     sagoi_call_type type;
-    bool follows;              /* a declared step without buffers on this rank: it takes the others' direction */
-    bool flush;                /* of deferred or local calls, which were counted already */
-    int64_t all_low, all_high; /* when it has run: of all ranks */
-    bool all_dense;            /* a write: their runs tile that range */
+    bool follows;              /* a declared step without buffers on this rank takes the other ranks' direction */
+    bool flush;                /* the request moves deferred or local calls, which were counted already */
+    int64_t all_low, all_high; /* the range that all ranks accessed, set when the request has run */
+    bool all_dense;            /* a write: the runs of all ranks tile that range */
     sagoi_budget *budget;
 } sagoi_composed;
 
@@ -51,13 +59,13 @@ typedef struct sagoi_place {
     int64_t begin; /* first byte, in the stream */
 } sagoi_place;
 
-/* Adds one stream. */
+/* Adds one stream to the request. */
 sago_status sagoi_compose_view(sagoi_composed *composed, const sagoi_place *place, const sagoi_buffer *buffer)
     SAGOI_CHECKED;
-/* What can be said of the caller's memory without looking into its type; false: nothing.  The buffer is not NULL.
- */
+/* Describes the caller's memory without looking into its datatype; false: that is not possible.  The buffer is not
+ * NULL. */
 bool sagoi_compose_cached_memory(const sagoi_buffer *buffer, sagoi_memory *memory, int64_t *bytes);
-/* Are so many bytes from the place on one run of the file, and where?  Without composing anything. */
+/* Are `bytes` bytes from the place on one run of the file?  *off is where that run begins.  Composes nothing. */
 bool sagoi_compose_one_run(const sagoi_place *place, int64_t bytes, int64_t *off);
 /* The caller's data, for extents: all bytes at `base`, or the pieces in the order of the stream. */
 typedef struct sagoi_scatter {
@@ -75,10 +83,10 @@ typedef struct sagoi_block_place {
     char *base; /* of `memory` */
 } sagoi_block_place;
 sago_status sagoi_compose_block(sagoi_composed *composed, const sagoi_block_place *place) SAGOI_CHECKED;
-/* Of a request whose streams, and the sum of their runs, were taken from others: its range, and where the last run
- * of a stream and the first of the next one are one, they count as one. */
+/* Sets the range of a request whose streams, and the sum of their runs, were taken from other requests.  The last
+ * run of a stream and the first run of the next stream count as one where they touch. */
 void sagoi_compose_bounds(sagoi_composed *composed);
-/* Of the file side, relative to the lowest offset. */
+/* The fingerprint of the request's extents in the file, relative to the lowest offset. */
 sagoi_hash sagoi_compose_fingerprint(const sagoi_composed *composed);
 
 /* Bytes of the request that lie below the end of the file. */

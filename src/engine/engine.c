@@ -634,10 +634,11 @@ static sago_status move_lone(sagoi_call *call) {
 static sago_status go_first(sagoi_call *call) {
     const sago_file *file = call->file;
     const sagoi_composed *composed = call->composed;
-    if (composed->flush || composed->follows || file->unruled)
+    const sagoi_route_call kind = kind_of_call(composed);
+    if (composed->flush || composed->follows || file->unruled || !sagoi_route_may_go_first(kind, &file->common))
         return SAGO_OK;
     const sagoi_route_wanted wanted = sagoi_engine_wanted(composed);
-    call->first = sagoi_route_goes_first(kind_of_call(composed), &file->common, &file->own, &wanted);
+    call->first = sagoi_route_goes_first(kind, &file->common, &file->own, &wanted);
     return call->first && wanted.bytes > 0 ? move_lone(call) : SAGO_OK;
 }
 

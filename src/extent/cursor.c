@@ -307,6 +307,17 @@ static int64_t last_end(const sagoi_extents *extents) {
     return cursor.off + cursor.skip + 1;
 }
 
+/* Most requests are a part of one run, whose place needs no walk.  There are bytes. */
+static bool is_part_of_one_run(const sagoi_extents *extents, int64_t *low) {
+    const sagoi_pattern *pattern = extents->pattern;
+    int64_t tile = extents->begin / pattern->bytes;
+    if (!sagoi_pattern_contiguous(pattern) || pattern->permuted || (extents->end - 1) / pattern->bytes != tile)
+        return false;
+    int64_t origin = sagoi_add_wrapped(extents->base, sagoi_mul_wrapped(tile, extents->extent));
+    *low = sagoi_add_wrapped(origin, pattern->pieces[0].off + extents->begin % pattern->bytes);
+    return true;
+}
+
 bool sagoi_extents_walkable(const sagoi_extents *extents) {
     const sagoi_pattern *pattern = extents->pattern;
     if (pattern->permuted || extents->begin >= extents->end)
@@ -325,6 +336,10 @@ void sagoi_extents_bounds(const sagoi_extents *extents, int64_t *low, int64_t *h
         *high = extents->base + extents->pattern->high;
         return;
     }
+    if (is_part_of_one_run(extents, low)) {
+        *high = *low + extents->end - extents->begin;
+        return;
+    }
     sagoi_cursor cursor;
     sagoi_cursor_init(&cursor, extents);
     *low = cursor.off + cursor.skip;
@@ -334,6 +349,9 @@ void sagoi_extents_bounds(const sagoi_extents *extents, int64_t *low, int64_t *h
 /* Where offsets ascend; less than a tile may still be the end of one run and the beginning of the next. */
 static bool is_one_run(const sagoi_extents *extents, int64_t bytes) {
     sagoi_cursor cursor;
+    int64_t low;
+    if (is_part_of_one_run(extents, &low))
+        return true;
     if (extents->pattern->permuted)
         return extents->pattern->high - extents->pattern->low == bytes;
     sagoi_cursor_init(&cursor, extents);

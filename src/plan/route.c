@@ -43,10 +43,14 @@ static bool is_likely_lone(const sagoi_precedent *precedent, bool striped, int64
     }
 }
 
+bool sagoi_route_may_go_first(sagoi_route_call call, const sagoi_route_file *file) {
+    return file->nodes > 1 && call.type == SAGOI_COLLECTIVE && !call.nonblocking &&
+           file->agree == SAGOI_AGREE_ALWAYS && file->strategy == SAGOI_STRATEGY_AUTO;
+}
+
 bool sagoi_route_goes_first(sagoi_route_call call, const sagoi_route_file *file, const sagoi_route_own *own,
                             const sagoi_route_wanted *wanted) {
-    if (call.type != SAGOI_COLLECTIVE || call.nonblocking || file->agree != SAGOI_AGREE_ALWAYS ||
-        file->nodes == 1 || file->strategy != SAGOI_STRATEGY_AUTO)
+    if (!sagoi_route_may_go_first(call, file))
         return false;
     if (wanted->bytes == 0)
         return true;

@@ -303,6 +303,7 @@ bool sagoi_route_leaves_alone(sagoi_route_call call, const sagoi_route_file *fil
 /* May this rank access the file before it meets the others?  Then one meeting tells all of them both that nothing
  * was to be gathered and how it went.  Whatever the others have to do, this is correct: if some rank has not gone
  * first, the call goes on as if nobody had, and what was moved is moved again.  So LOCAL inputs may decide. */
+bool sagoi_route_may_go_first(sagoi_route_call call, const sagoi_route_file *file); /* whatever the rank wants */
 bool sagoi_route_goes_first(sagoi_route_call call, const sagoi_route_file *file, const sagoi_route_own *own,
                             const sagoi_route_wanted *wanted);
 /* The ranks have met: the next call in this direction is taken to be alike. */
