@@ -6,14 +6,15 @@
 #include "engine/engine.h"
 #include "engine/nonblocking.h"
 
+/* The arguments of a call by extents. */
 typedef struct sagoi_list {
     int64_t n;
     const sago_extent *extents;
     sagoi_scatter memory;
-    const sagoi_block_place *block; /* of an array, instead of all these; NULL: none */
+    const sagoi_block_place *block; /* A block of an array takes the place of all the fields above; NULL: none. */
 } sagoi_list;
 
-/* What the caller wants, as it was given. */
+/* The arguments of a public function. */
 typedef struct sagoi_access {
     const char *call; /* the public function's name */
     sagoi_call_type type;
@@ -23,29 +24,30 @@ typedef struct sagoi_access {
     sagoi_buffer buffer;
 } sagoi_access;
 
-/* Of a file that has just been opened: the inputs of its routes. */
+/* Sets the inputs of the routes of a file that has just been opened. */
 void sagoi_dispatch_init(sago_file *file);
-/* All ranks have a new view; `gaps`: some rank's view has gaps. */
+/* Tells the file's routes that all ranks have a new view; `gaps`: some rank's view has gaps. */
 void sagoi_dispatch_view(sago_file *file, bool gaps);
 
-/* A blocking call.  `wrong` is what the caller found wrong with the arguments, if anything: collective calls tell
- * it to all ranks.  *bytes: what this rank moved. */
+/* Serves a blocking call.  `wrong` is what the caller found wrong with the arguments, if anything: a collective
+ * call tells that status to all ranks.  *bytes: what this rank moved. */
 sago_status sagoi_dispatch(sago_file *file, const sagoi_access *access, sago_status wrong, int64_t *bytes)
     SAGOI_CHECKED;
 
-/* A step of declared variables, or a part of one, that is composed already. */
+/* Serves a step of declared variables, or a part of a step, whose request is composed already. */
 sago_status sagoi_dispatch_step(sago_file *file, sagoi_composed *step, sago_status wrong, int64_t *bytes)
     SAGOI_CHECKED;
 
-/* A nonblocking call: composes the request and chooses its route; *wrong: what is wrong with its arguments.  Then
- * it is started, or done at once where starting takes longer than doing it. */
+/* Composes the request of a nonblocking call and chooses the request's route; *wrong: what is wrong with the
+ * arguments. */
 sago_status sagoi_dispatch_prepare(sago_file *file, const sagoi_access *access, sago_status *wrong,
                                    sago_request **request) SAGOI_CHECKED;
+/* Starts a prepared request, or serves the request at once where starting takes longer than serving. */
 void sagoi_dispatch_start(sago_request *request, sago_status wrong);
-/* The same of a part of a declared step, which is composed already. */
+/* Starts a part of a declared step, whose request is composed already. */
 void sagoi_dispatch_start_step(sago_request *request, sago_status wrong);
 
-/* When the turn of a nonblocking call has come: by nonblocking.c. */
+/* Serves a nonblocking call; called by nonblocking.c when the calls that were started before are done. */
 sago_status sagoi_dispatch_started(sago_file *file, sago_request *request) SAGOI_CHECKED;
 
 #endif

@@ -26,24 +26,27 @@
 typedef struct sagoi_view {
     int64_t disp;
     int64_t etype_size;
-    bool solid; /* its stream of data is the file from disp on, without gaps */
+    bool solid; /* the view's stream of data is the file from disp on, without gaps */
     sagoi_type_form *filetype;
-    sagoi_budget *budget; /* that counts what is kept with the type as the view's, too: */
-    int64_t counted;      /* bytes */
+    sagoi_budget *budget; /* counts the memory kept with the filetype as the view's, too */
+    int64_t counted;      /* bytes that were counted so */
 } sagoi_view;
 
-/* What comes between the calls and the file: deferral (defer/), or local storage (tier/).  A file has one at most.
- */
+/* A stage comes between the calls and the file: deferral (defer/), or local storage (tier/).  A file has at most
+ * one stage. */
 struct sagoi_composed;
 typedef struct sagoi_stage {
-    /* Collective, before a blocking collective write: decides whether it will take it, for the write's route.  May
-     * be NULL. */
+    /* Collective, before a blocking collective write: decides whether the stage will take that write, which is an
+     * input of the write's route.  May be NULL. */
     sago_status (*look)(sago_file *file, const struct sagoi_composed *composed);
-    /* Collective: takes a blocking collective write, and may hand it, or others, on to the engine. */
+    /* Collective: takes a blocking collective write, and may hand this write, or earlier ones, on to the engine.
+     */
     sago_status (*write)(sago_file *file, struct sagoi_composed *composed, sago_status status, int64_t *bytes);
-    /* Collective: all that it holds goes to the file, before a call that passes it by. */
+    /* Collective: all data that the stage holds goes to the file, before a call that passes the stage by. */
     sago_status (*drain)(sago_file *file, sago_flush reason, bool nonblocking);
-    /* Takes an independent call.  NULL: what this rank has there is drained, and the call passes it by. */
+    /* Takes an independent call.  NULL: this rank's data in the stage is drained, and the call passes the stage
+     * by.
+     */
     sago_status (*own)(sago_file *file, struct sagoi_composed *composed, int64_t *bytes);
     sago_status (*drain_own)(sago_file *file);
 } sagoi_stage;
@@ -56,17 +59,17 @@ struct sago_file {
     sagoi_store *store;
     int amode;
     bool timed;               /* sago_timing */
-    bool layered;             /* a layer above tells the report how long opening and closing it took */
+    bool layered;             /* a layer above tells the report how long opening and closing the file took */
     bool reported;            /* all ranks want a report */
-    bool unruled;             /* it has subfiles, but as far as the ranks agreed no rule yet: the same on all */
-    sagoi_route_file common;  /* inputs of the calls' routes: equal on all ranks, */
-    sagoi_route_own own;      /* and this rank's own */
-    const sagoi_stage *stage; /* that comes before the file; NULL: none */
+    bool unruled;             /* the file has subfiles, but no rule that the ranks agreed on; equal on all ranks */
+    sagoi_route_file common;  /* inputs of the calls' routes that are equal on all ranks */
+    sagoi_route_own own;      /* inputs of the calls' routes that are this rank's own */
+    const sagoi_stage *stage; /* the stage before the file; NULL: none */
     _Atomic int64_t pending;  /* nonblocking calls that are not done */
     struct sagoi_local_tier *tier; /* local storage before the file; NULL: none */
     sagoi_view view;
-    int64_t written_end;            /* largest end of what this rank wrote by itself */
-    struct sagoi_pending *deferred; /* writes; NULL without sago_defer */
+    int64_t written_end;            /* the largest end of the bytes that this rank wrote by itself */
+    struct sagoi_pending *deferred; /* deferred writes; NULL without sago_defer */
     sagoi_budget budget;            /* of this process */
     char *path;
     sago_stats stats;
@@ -77,25 +80,26 @@ struct sago_file {
     sagoi_hints hints;
     const sagoi_job_network *network; /* the network, and where the nodes are; of the circle */
     int64_t memory_kind;              /* machine/memory_kind.h: of windows; the same on all ranks */
-    int64_t node_memory;              /* of this node, for this file, at the last plan; bytes */
-    int64_t memory_free;              /* of the node when it was looked at last; the leader's */
-    double memory_looked;             /* when, seconds; 0: never */
+    int64_t node_memory;              /* bytes of this node for this file, at the last plan */
+    int64_t memory_free;              /* bytes that the node had free at the last look; kept by the leader */
+    double memory_looked;             /* the time of the last look, seconds; 0: never */
     int64_t planned_among;            /* files that this process had open at the last plan, this one included */
-    int64_t windows_share;            /* of the node's segment, as counted in the budget */
+    int64_t windows_share;            /* this rank's share of the node's segment, as counted in the budget */
     uint64_t cover_key;               /* random, the same on all ranks */
     sagoi_cache cache;
-    sagoi_mailroom mailroom;    /* of the exchanges that the cache's entries have */
-    struct sago_series *series; /* all declared on this file */
-    int64_t started_calls;      /* nonblocking ones so far */
+    sagoi_mailroom mailroom;    /* message buffers of the exchanges that the cache's entries have */
+    struct sago_series *series; /* all series declared on this file */
+    int64_t started_calls;      /* nonblocking calls started so far */
     sago_request *first, *last; /* nonblocking calls that are not done, in the order they were started */
 };
 
-/* What the store and the budget have counted. */
+/* Adds the counts of the store and of the budget to the statistics. */
 void sagoi_stats_fill(const sago_file *file, sago_stats *stats);
-/* The report (trace/recorder.h) gets a call that this rank has done: how much of it, between which offsets. */
+/* Tells the report (trace/recorder.h) of a call that this rank has done: bytes moved, and between which offsets.
+ */
 void sagoi_record_done(sago_file *file, bool write, int64_t low, int64_t high, int64_t bytes);
 
-/* Timing what a rank does alone, unless nobody will ask (sago_timing). */
+/* Times the work that a rank does alone, unless the hint sago_timing is off. */
 static inline double sagoi_phase_begin(const sago_file *file) { return file->timed ? sagoi_now() : 0; }
 
 static inline double sagoi_phase_next(sago_file *file, sago_phase phase, double start) {

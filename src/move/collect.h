@@ -1,26 +1,26 @@
-/* Collective calls among ranks of a team that are not agreements: they end when MPI's do, or when the team breaks,
- * and then MPI touches none of the caller's buffers.  `comm` is the team's or made from it; rank 0 of it is the
- * root. */
+/* Collective calls of MPI among the ranks of a team.  Such a call ends when MPI's call ends, or when the team
+ * breaks; MPI then touches none of the caller's buffers.  `comm` is the team's communicator or made from it; the
+ * root is rank 0 of `comm`. */
 #ifndef SAGOI_COLLECT_H
 #define SAGOI_COLLECT_H
 
 #include "move/team.h"
 
-/* In place. */
+/* Reduces n values in place. */
 sago_status sagoi_allreduce(sagoi_team *team, MPI_Comm comm, void *values, int64_t n, MPI_Datatype type, MPI_Op op)
     SAGOI_CHECKED;
-/* Of each of n numbers the sum over all ranks before this one. */
+/* Sums each of n numbers over all ranks before this one. */
 sago_status sagoi_sums_before(sagoi_team *team, MPI_Comm comm, const int64_t mine[], int64_t n, int64_t before[])
     SAGOI_CHECKED;
 sago_status sagoi_bcast(sagoi_team *team, MPI_Comm comm, void *bytes, int64_t n) SAGOI_CHECKED;
-/* n bytes of each rank. */
+/* Gather n bytes of each rank. */
 sago_status sagoi_gather(sagoi_team *team, MPI_Comm comm, const void *mine, int64_t n, void *all) SAGOI_CHECKED;
 sago_status sagoi_allgather(sagoi_team *team, MPI_Comm comm, const void *mine, int64_t n, void *all) SAGOI_CHECKED;
 
-/* n bytes of `mine` to each rank, n of `all` from each. */
+/* Sends n bytes of `mine` to each rank, and receives n bytes of `all` from each rank. */
 sago_status sagoi_alltoall(sagoi_team *team, MPI_Comm comm, const void *mine, int64_t n, void *all) SAGOI_CHECKED;
 
-/* Bytes of different lengths; sizes and places go by sagoi_free_received(), too. */
+/* Parts of different lengths.  Sizes and places are freed by sagoi_free_received(), as `all` is. */
 typedef struct sagoi_parts {
     void *all;
     const int *sizes, *places; /* one a rank */

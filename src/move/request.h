@@ -1,11 +1,12 @@
-/* What one rank wants moved in one call: streams of bytes between its memory and the file. */
+/* The request of one rank in one call: streams of bytes between the rank's memory and the file. */
 #ifndef SAGOI_REQUEST_H
 #define SAGOI_REQUEST_H
 
 #include "extent/copy.h"
 #include "extent/pattern.h"
 
-/* One variable, or one call's buffer: walkable extents in the file, and the memory they belong to. */
+/* One variable, or the buffer of one call: walkable extents in the file, and the memory that belongs to the
+ * extents. */
 typedef struct sagoi_stream {
     sagoi_extents file;
     sagoi_memory memory;
@@ -13,22 +14,22 @@ typedef struct sagoi_stream {
 
 typedef struct sagoi_request {
     sagoi_direction direction;
-    bool nonblocking; /* of a nonblocking call: nothing may wait inside MPI; the same on all ranks */
+    bool nonblocking; /* the call is a nonblocking one, in which nothing may wait inside MPI; equal on all ranks */
     int64_t nstreams;
     sagoi_stream *streams; /* not owned */
-    int64_t low, high;     /* of this rank's runs; low == high: nothing */
-    int64_t limit;         /* reads: nothing at or past it reaches memory (the end of the file) */
+    int64_t low, high;     /* the range of this rank's runs; low == high: no bytes */
+    int64_t limit;         /* of a read: no byte at or past this offset (the end of the file) reaches memory */
 } sagoi_request;
 
 /* Copies this rank's runs in [start, end) between memory and `place`, which stands for the file from `start`.
  * marks (may be NULL): sets the bit of every byte written.  Returns the bytes copied. */
 int64_t sagoi_request_copy(const sagoi_request *request, int64_t start, int64_t end, char *place, uint64_t *marks);
 
-/* Is some of its memory a device's? */
+/* Is some of the request's memory a device's? */
 bool sagoi_request_is_staged(const sagoi_request *request);
 
-/* After the last copy: whatever was read is in the caller's memory, of a device too.  Of several that failed the
- * first is told. */
+/* Brings the bytes that were read to the caller's memory on a device, too; called after the last copy.  If several
+ * copies failed, the status is that of the first one. */
 sago_status sagoi_request_finish_staging(const sagoi_request *request) SAGOI_CHECKED;
 
 /* Has this rank a byte in [start, end)? */

@@ -19,8 +19,15 @@
 #include "mpi/types.h"
 #include "base/status.h"
 
-/* What ranks agree on in one step: sums and maxima, element by element. */
-enum { SAGOI_SUMS = 10, SAGOI_MAXIMA = 14, SAGOI_COUNTS = 32, SAGOI_SHARE_BYTES = 96 + SAGOI_COUNTS * 8 };
+enum {
+    SAGOI_SUMS = 10,   /* As many sums as the agreement with most needs. */
+    SAGOI_MAXIMA = 14, /* As many maxima as the agreement with most needs. */
+    SAGOI_COUNTS = 32, /* A node's histogram has so many regions (plan/plan.h). */
+    SAGOI_SHARE_BYTES =
+        96 + SAGOI_COUNTS * 8 /* The largest description of a node is a shape with its histogram. */
+};
+
+/* Ranks agree by reducing sums and maxima over all of them, element by element. */
 typedef struct sagoi_agreement {
     uint64_t sum[SAGOI_SUMS];
     int64_t max[SAGOI_MAXIMA];
@@ -30,38 +37,39 @@ typedef struct sagoi_agreement {
 typedef struct sagoi_segment {
     char *base;
     int64_t bytes;
-    int64_t kind; /* of memory, as whoever asked for it says; 0: any */
-    bool leaked;  /* on purpose, never unmapped: somebody may look at it for ever */
+    int64_t kind; /* the kind of memory that the caller asked for; 0: any */
+    bool leaked;  /* The segment is never unmapped, since a rank of a broken team may look at it for ever. */
 } sagoi_segment;
 
-/* Called again and again while a rank waits; true: it got something done.  It may call MPI. */
+/* A function that is called again and again while a rank waits; true: the function got something done.  It may
+ * call MPI. */
 typedef bool (*sagoi_idle_fn)(void *arg);
 
 struct sagoi_control; /* of gate.c */
 
 typedef struct sagoi_team {
-    MPI_Comm all; /* Sago's own, with the ranks of the file's; shared with other teams: messages only, by tags of
-                     this team's (sagoi_team_tag()) */
-    MPI_Comm own; /* for collective calls of MPI: sagoi_team_need_own(); MPI_COMM_NULL before */
+    MPI_Comm all; /* Sago's communicator of the file's ranks.  Other teams share it, so only messages go by it,
+                     with tags of this team (sagoi_team_tag()). */
+    MPI_Comm own; /* for collective calls of MPI; MPI_COMM_NULL before sagoi_team_need_own() */
     int first_tag, tags;
     int rank, size;
     int local_rank, local_size; /* on this node */
-    int host_ranks;             /* of the whole job on this node, where the launcher tells; else local_size */
+    int host_ranks;             /* ranks of the whole job on this node, if the launcher tells; else local_size */
     int node, nodes;
-    const int32_t *node_first; /* nodes + 1: where a node's ranks start in members[]; both the circle's */
-    const int32_t *members;    /* ranks in `all`, node by node */
+    const int32_t *node_first; /* nodes + 1 places where a node's ranks start in members[]; owned by the circle */
+    const int32_t *members;    /* ranks in `all`, node by node; owned by the circle */
     struct sagoi_control *control;
     int64_t control_bytes;
-    cpu_set_t rank_cores; /* that the node's ranks may use, all together */
-    int64_t cores;        /* how many */
-    bool by_name;         /* how the node's ranks find shared memory */
-    sagoi_idle_fn idle;   /* while an exchange runs; else NULL */
+    cpu_set_t rank_cores; /* cores that the node's ranks may use, all together */
+    int64_t cores;        /* how many cores that is */
+    bool by_name;         /* the node's ranks find shared memory by a name, not by a descriptor */
+    sagoi_idle_fn idle;   /* set while an exchange runs; else NULL */
     void *idle_arg;
     sagoi_segment windows;           /* kept from call to call, grown when a plan needs more */
     int64_t patience;                /* sago_patience: seconds, 0: for ever */
     struct sagoi_bulletin *bulletin; /* of calls.c; NULL: there was no news yet */
-    struct sagoi_team *within; /* a file that this team's belongs to: whoever meets in it comes from there, and
-                                  when it breaks, so does this one; NULL: none */
+    struct sagoi_team *within; /* The team of the file that this team's file belongs to, as the file of a local
+                                  tier does: if that team breaks, this one does.  NULL: none. */
     struct sagoi_circle *circle;
     struct sagoi_team *next;         /* of the same circle */
     int channel;                     /* the same on all ranks */
@@ -81,14 +89,14 @@ static inline int sagoi_team_tag(const sagoi_team *team, int number) { return te
 
 /* ---- Life ---- */
 
-/* Collective over comm: a team of its ranks that nobody uses, or a new one.  Other threads may close files of the
- * same ranks meanwhile, and open some on other communicators. */
+/* Collective over comm: finds a team of comm's ranks that no file uses, or makes a new one.  Other threads may
+ * close files of the same ranks meanwhile, and open files on other communicators. */
 sago_status sagoi_team_acquire(MPI_Comm comm, sagoi_team **team) SAGOI_CHECKED;
-/* Collective over the team: from here on it has a communicator of its own. */
+/* Collective over the team: gives the team a communicator of its own. */
 sago_status sagoi_team_need_own(sagoi_team *team) SAGOI_CHECKED;
-/* Gives it back for the next file; no communication. */
+/* Gives the team back for the next file; no communication. */
 void sagoi_team_release(sagoi_team *team);
-/* How many this process uses now: its open files and checkpoints. */
+/* How many teams this process uses now: one for each open file and checkpoint directory. */
 int64_t sagoi_teams_in_use(void);
 
 static inline int sagoi_team_rank_of(const sagoi_team *team, int64_t node, int64_t local) {
@@ -102,35 +110,35 @@ static inline int64_t sagoi_team_node_ranks(const sagoi_team *team, int64_t node
 
 /* Waits for all ranks of the node.  SAGO_ERR_PEER: one of them has died. */
 sago_status sagoi_gate(sagoi_team *team) SAGOI_CHECKED;
-/* The same, and sums `value` over the node. */
+/* Waits for all ranks of the node, and sums `value` over them. */
 sago_status sagoi_gate_sum(sagoi_team *team, int64_t value, int64_t *sum) SAGOI_CHECKED;
 
-/* Where ranks do without a gate: this one has finished one more thing; and all others of the node have finished as
- * many as this one, which waits until then.  `patience`: no longer than so many seconds, and *late becomes true;
- * 0: as long as it takes. */
+/* Where ranks do without a gate, each counts the calls that it has finished: this rank has finished one more. */
 void sagoi_tell_done(sagoi_team *team);
+/* Waits until all other ranks of the node have finished as many calls as this rank.  The wait ends after
+ * `patience` seconds, and *late becomes true; 0: it has no limit. */
 sago_status sagoi_await_done(sagoi_team *team, double patience, bool *late) SAGOI_CHECKED;
 
-/* Runs `once` in one rank of each node after all of the node have come and before any may go on; it sees what
- * the whole team agreed on. */
+/* A function that one rank of each node runs after all ranks of the node have come and before any of them goes on.
+ * `agreed` is what the whole team agreed on. */
 typedef void (*sagoi_once_fn)(void *arg, sagoi_agreement *agreed);
 
-/* All ranks of the team agree: *agreement becomes the reduction over all of them, *of_node (may be NULL) over
- * this node's. */
+/* Collective.  *agreement becomes the reduction over all ranks of the team, *of_node (may be NULL) the reduction
+ * over the ranks of this node. */
 sago_status sagoi_agree(sagoi_team *team, sagoi_agreement *agreement, sagoi_agreement *of_node, sagoi_once_fn once,
                         void *arg) SAGOI_CHECKED;
 
-/* Numbers that ranks leave for their leader: whoever writes them does so before a meeting of the node, and the
- * leader sums them after it and before the next. */
+/* Numbers that ranks leave for their leader.  A rank writes its numbers before a meeting of the node; the leader
+ * sums all numbers after that meeting and before the next one. */
 int64_t *sagoi_node_counts(sagoi_team *team); /* this rank's SAGOI_COUNTS */
 void sagoi_sum_node_counts(const sagoi_team *team, int64_t *sums);
 
-/* In the leader, after all ranks of its node have come: makes what the other nodes are to know from what its ranks
- * brought, reduced. */
+/* A function that makes the description of a node for the other nodes.  The leader calls it after all ranks of the
+ * node have come; `of_node` is the reduction of what the ranks brought. */
 typedef void (*sagoi_describe_fn)(void *arg, const sagoi_agreement *of_node, void *described);
 
-/* Gathers `bytes` bytes that describe a node, at most SAGOI_SHARE_BYTES, from all of them; *all is one copy a
- * node, until the next time. */
+/* Gathers the descriptions of all nodes, of `bytes` bytes each, at most SAGOI_SHARE_BYTES.  *all is one copy a
+ * node, which stays until the next call of this function. */
 sago_status sagoi_share_nodes(sagoi_team *team, const sagoi_agreement *mine, sagoi_describe_fn describe, void *arg,
                               int64_t bytes, const void **all) SAGOI_CHECKED;
 

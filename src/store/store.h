@@ -17,14 +17,14 @@ typedef struct sagoi_store sagoi_store;
 typedef struct sagoi_store_options {
     int flags;               /* of open(2): O_RDWR, O_CREAT, O_EXCL, ...; O_CLOEXEC is added */
     mode_t mode;             /* of a new file, before the umask */
-    bool uring;              /* use io_uring for many runs, if the kernel lets us */
-    bool direct_io;          /* O_DIRECT for aligned parts; not possible: buffered */
-    sagoi_stripes stripes;   /* wished for, if the file is made; 0: as the file system likes */
-    sagoi_subfiles subfiles; /* the same; a file that is there is as it was made */
-    bool ruled_later;        /* ... but their block is a default: the rule is made by the first write */
+    bool uring;              /* use io_uring for many runs, if the kernel allows it */
+    bool direct_io;          /* use O_DIRECT for aligned parts, where the file system allows it */
+    sagoi_stripes stripes;   /* of a new file; 0: as the file system likes */
+    sagoi_subfiles subfiles; /* of a new file; a file that exists stays as it was made */
+    bool ruled_later;        /* the block of `subfiles` is a default: the first write makes the rule */
 } sagoi_store_options;
 
-/* What was done, for the statistics; counts only ever grow. */
+/* Counts for the statistics, which only ever grow. */
 typedef struct sagoi_store_counts {
     int64_t system_calls, bytes_written, bytes_read, runs;
 } sagoi_store_counts;
@@ -35,13 +35,12 @@ typedef struct sagoi_io_run {
     char *buf;
 } sagoi_io_run;
 
-/* Fails with the status of the errno; a directory is SAGO_ERR_BAD_FILE; so is what cannot be positioned in
- * (a FIFO, a socket), without hanging on it. */
+/* Opens a file; a failure has the status that belongs to the errno.  SAGO_ERR_BAD_FILE: the path is a directory,
+ * or has no offsets (a FIFO, a socket), on which the function does not hang. */
 sago_status sagoi_store_open(const char *path, const sagoi_store_options *options, sagoi_store **store)
     SAGOI_CHECKED;
-/* A file that somebody else has open and writes to: `write` puts one run there and `sync` makes what this process
- * has written durable, in any thread.  Nothing else can be done with such a store than writing, syncing and
- * closing it. */
+/* A file that the caller has open and writes to: `write` puts one run there, and `sync` makes durable what this
+ * process has written, in any thread.  Such a store can only be written to, synced and closed. */
 typedef struct sagoi_store_service {
     sago_status (*write)(void *arg, const sagoi_io_run *run);
     sago_status (*sync)(void *arg);
@@ -52,30 +51,31 @@ sago_status sagoi_store_serve(const char *name, const sagoi_store_service *servi
 
 sago_status sagoi_store_close(sagoi_store **store); /* reports what close(2) reports; always frees */
 
-/* With its subfiles, if it has some; SAGO_ERR_BAD_FILE for a directory that is none of ours. */
+/* Removes a file, with its subfiles if there are some.  SAGO_ERR_BAD_FILE: a directory that Sago has not made. */
 sago_status sagoi_store_remove(const char *path) SAGOI_CHECKED;
 
-int sagoi_store_fd(const sagoi_store *store); /* for mapping; -1: kept in subfiles, or somebody else's */
-/* NULL: one plain file, or the rule is not made yet, or not known here. */
+/* The descriptor, for mapping the file; -1: the file has subfiles, or is a sagoi_store_service. */
+int sagoi_store_fd(const sagoi_store *store);
+/* The rule of the subfiles.  NULL: one plain file, or the rule is not made yet, or this rank does not know it. */
 const sagoi_subfiles *sagoi_store_subfiles(const sagoi_store *store);
 int64_t sagoi_store_subfile_count(const sagoi_store *store); /* with or without a rule; 0: one plain file */
-/* Makes the rule of a file that has none: this block, 0: the default.  If there is one by now, it is taken.  Every
- * write does so with the default. */
+/* Makes the rule of a file that has none, with this block; 0: the default.  A rule that another rank has made by
+ * now is taken instead.  Every write to a file without a rule makes one with the default. */
 sago_status sagoi_store_make_rule(sagoi_store *store, int64_t block) SAGOI_CHECKED;
-/* The rule that another rank has made, or found. */
+/* Takes the rule that another rank has made or found. */
 sago_status sagoi_store_take_rule(sagoi_store *store, int64_t block) SAGOI_CHECKED;
 const sagoi_layout *sagoi_store_layout(const sagoi_store *store);
-/* Another rank's answer to what the file system says of stripes and blocks takes the place of this one's. */
+/* Replaces what the file system told this rank of stripes and blocks by what it told another rank. */
 void sagoi_store_set_stripes(sagoi_store *store, int64_t block, int64_t lock_unit, sagoi_stripes stripes,
                              int64_t first);
-/* Several nodes see the file: whatever kind its file system is of, it is none of this kernel's own. */
+/* Several nodes see the file, so the file system does not belong to this kernel alone, whatever its kind. */
 void sagoi_store_set_shared(sagoi_store *store);
 bool sagoi_store_uses_uring(const sagoi_store *store);
 sagoi_store_counts sagoi_store_counters(const sagoi_store *store);
 
 sago_status sagoi_store_size(sagoi_store *store, int64_t *size) SAGOI_CHECKED;
-/* One of `lookers` looks, the others at other subfiles; a plain file is looked at by the first alone, and is of no
- * size to the others. */
+/* Looks at a file.  `lookers` processes share the subfiles among them; a plain file is looked at by the first one
+ * alone, and has the size 0 for the others. */
 typedef struct sagoi_look {
     int64_t size;
     bool sparse; /* fewer blocks than its size asks for */
