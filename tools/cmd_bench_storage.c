@@ -15,12 +15,7 @@ static const tool_option table[] = {
     {"json", OPTION_TEXT, FIELD(json), 0, 0, "FILE", "results for programs", NULL},
 };
 
-static bool refuse_other(void *target, const char *name, const char *value, char *why) {
-    (void)target, (void)value;
-    return bench_refuse(why, "no such option: --%s; 'sago bench storage --help' shows them", name);
-}
-
-static const tool_options options = {table, sizeof table / sizeof table[0], refuse_other};
+static const tool_options options = {table, sizeof table / sizeof table[0], NULL};
 
 static void print_help(FILE *out) {
     fprintf(

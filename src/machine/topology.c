@@ -119,43 +119,6 @@ sago_status sagoi_topology_complete(sagoi_topology *topology) {
     return status == SAGO_OK ? check_links(topology) : status;
 }
 
-static bool level_equal(const sagoi_level *a, const sagoi_level *b) {
-    return a->latency == b->latency && a->bandwidth == b->bandwidth;
-}
-
-static bool rules_equal(const sagoi_topology *a, const sagoi_topology *b) {
-    if (a->gateway_rules != b->gateway_rules || a->link_rules != b->link_rules)
-        return false;
-    for (int64_t i = 0; i < a->gateway_rules; i++) {
-        const sagoi_gateway_rule *x = &a->gateway_rule[i], *y = &b->gateway_rule[i];
-        if (x->first != y->first || x->every != y->every || x->count != y->count || x->serves != y->serves ||
-            x->targets != y->targets || x->from != y->from)
-            return false;
-    }
-    for (int64_t i = 0; i < a->link_rules; i++) {
-        const sagoi_link_rule *x = &a->link_rule[i], *y = &b->link_rule[i];
-        if (x->first != y->first || x->count != y->count || x->bandwidth != y->bandwidth)
-            return false;
-    }
-    return true;
-}
-
-bool sagoi_topology_equal(const sagoi_topology *a, const sagoi_topology *b) {
-    if (a->kind != b->kind || a->direct != b->direct || a->dimensions != b->dimensions || a->places != b->places ||
-        a->levels != b->levels)
-        return false;
-    for (int64_t i = 0; i < a->dimensions; i++)
-        if (a->extent[i] != b->extent[i])
-            return false;
-    for (int64_t i = 0; i < a->levels; i++)
-        if (!level_equal(&a->level[i], &b->level[i]))
-            return false;
-    return level_equal(&a->inside, &b->inside) && level_equal(&a->io, &b->io) && a->message == b->message &&
-           a->run == b->run && a->copy == b->copy && a->io_reading == b->io_reading && a->file == b->file &&
-           a->writer == b->writer && a->reader == b->reader && a->request == b->request && a->lock == b->lock &&
-           a->numa == b->numa && rules_equal(a, b);
-}
-
 /* ---- Coordinates -------------------------------------------------------------------------------------- */
 
 void sagoi_topology_coordinates(const sagoi_topology *topology, int64_t place, int64_t *coordinate) {

@@ -98,7 +98,6 @@ typedef struct sagoi_topology {
 void sagoi_topology_flat(sagoi_topology *topology, int64_t places);
 /* Sets places and levels from kind, dimensions and extent; SAGO_ERR_ARG says what is wrong with any field. */
 sago_status sagoi_topology_complete(sagoi_topology *topology) SAGOI_CHECKED;
-bool sagoi_topology_equal(const sagoi_topology *a, const sagoi_topology *b);
 
 /* ---- The network ---- */
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "trace/page.h"
 
 enum { SECONDS = 6, COARSE = 3 }; /* Digits of times: microseconds, and milliseconds for bins and dates. */
 

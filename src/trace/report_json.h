@@ -17,6 +17,9 @@ typedef struct sagoi_sentence {
 /* How many there are. */
 int64_t sagoi_verdict_of(const sagoi_record *record, sagoi_sentence said[SAGOI_VERDICT_MAX]);
 
+/* The text of page.html, which CMake puts into the library; a NUL is at its end. */
+extern const unsigned char sagoi_page_template[];
+
 /* Aligns the record's rows first. */
 void sagoi_report_json(FILE *out, sagoi_record *record);
 

@@ -20,9 +20,10 @@ typedef struct copy_head {
 
 static off_t place_of(int64_t slot, int64_t copy) { return (slot * 2 + copy) * COPY_BYTES; }
 
-static bool write_all(int fd, const char *data, int64_t bytes, off_t at) {
+/* Moves all bytes: to the file if `write`, else from there. */
+static bool move_all(int fd, bool write, char *data, int64_t bytes, off_t at) {
     while (bytes > 0) {
-        ssize_t done = pwrite(fd, data, (size_t)bytes, at);
+        ssize_t done = write ? pwrite(fd, data, (size_t)bytes, at) : pread(fd, data, (size_t)bytes, at);
         if (done <= 0)
             return false;
         data += done;
@@ -32,30 +33,18 @@ static bool write_all(int fd, const char *data, int64_t bytes, off_t at) {
     return true;
 }
 
-bool sagoi_saved_write(int fd, int64_t slot, int64_t number, const char *packed, int64_t bytes) {
+bool sagoi_saved_write(int fd, int64_t slot, int64_t number, char *packed, int64_t bytes) {
     copy_head head = {.magic = magic, .number = number, .bytes = bytes};
     off_t at = place_of(slot, number & 1);
     if (bytes + (int64_t)sizeof head > COPY_BYTES)
         return false;
     head.sum = sagoi_hash_bytes(packed, bytes, (sagoi_hash){(uint64_t)number, (uint64_t)bytes});
-    return write_all(fd, packed, bytes, at + (off_t)sizeof head) &&
-           write_all(fd, (const char *)&head, sizeof head, at);
-}
-
-static bool read_all(int fd, char *data, int64_t bytes, off_t at) {
-    while (bytes > 0) {
-        ssize_t done = pread(fd, data, (size_t)bytes, at);
-        if (done <= 0)
-            return false;
-        data += done;
-        bytes -= done;
-        at += done;
-    }
-    return true;
+    return move_all(fd, true, packed, bytes, at + (off_t)sizeof head) &&
+           move_all(fd, true, (char *)&head, sizeof head, at);
 }
 
 static bool read_head(int fd, off_t at, copy_head *head) {
-    return read_all(fd, (char *)head, sizeof *head, at) && head->magic == magic && head->bytes > 0 &&
+    return move_all(fd, false, (char *)head, sizeof *head, at) && head->magic == magic && head->bytes > 0 &&
            head->bytes <= COPY_BYTES - (int64_t)sizeof *head;
 }
 
@@ -63,7 +52,7 @@ static sagoi_record *read_copy(int fd, off_t at, const copy_head *head) {
     sagoi_record *record = NULL;
     char *packed = malloc((size_t)head->bytes);
     sagoi_hash seed = {(uint64_t)head->number, (uint64_t)head->bytes};
-    if (packed && read_all(fd, packed, head->bytes, at + (off_t)sizeof *head) &&
+    if (packed && move_all(fd, false, packed, head->bytes, at + (off_t)sizeof *head) &&
         sagoi_hash_equal(sagoi_hash_bytes(packed, head->bytes, seed), head->sum))
         record = sagoi_record_unpack(packed, head->bytes);
     free(packed);

@@ -8,7 +8,7 @@
 #include "trace/rank_record.h"
 
 /* The next copy; `number` grows by one each time.  False: it could not be written, and the one before is there. */
-bool sagoi_saved_write(int fd, int64_t slot, int64_t number, const char *packed, int64_t bytes);
+bool sagoi_saved_write(int fd, int64_t slot, int64_t number, char *packed, int64_t bytes);
 
 /* The newest whole copy; NULL: there is none. */
 sagoi_record *sagoi_saved_read(int fd, int64_t slot);

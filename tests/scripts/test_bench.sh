@@ -171,7 +171,7 @@ r = json.load(open(sys.argv[1]))
 assert r["ranks"] == 4 and r["neighbourhoods"] == 1 and r["blocks"] == r["local_blocks"] == 40, r
 assert all(0 < r[w]["least_s"] <= r[w]["mean_s"] <= r[w]["most_s"] for w in ("global", "by_storage")), r
 ' "$work/out.json" || fail "the JSON of sago bench exchange"
-refused "no such option" bench exchange --wibble 3
+refused "is no option" bench exchange --wibble 3
 "$sago" bench exchange --local "$work/missing" >"$work/log" 2>&1 && fail "sago bench exchange --local missing"
 grep -q missing "$work/log" || fail "sago bench exchange does not name the directory: $(cat "$work/log")"
 find /tmp "$work" . -maxdepth 1 -name '.sago-exchange-*' -user "$(id -un)" | grep . && fail "files of sago bench exchange left"
@@ -205,7 +205,7 @@ for place in ("global", "local"):
     assert all(0 < r[place][way]["least_s"] <= r[place][way]["mean_s"] for way in ("auto", "exhaustive", "heuristic")), r
 assert r["global"]["exhaustive"]["creates"] > r["global"]["auto"]["creates"], r
 ' "$work/out.json" || fail "the JSON of sago bench storage"
-refused "no such option" bench storage --wibble 3
+refused "is no option" bench storage --wibble 3
 find /tmp . -maxdepth 1 -name '.sago-bench-storage-*' -user "$(id -un)" | grep . && fail "files of sago bench storage left"
 
 # ---- The other commands ----
