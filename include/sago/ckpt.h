@@ -3,8 +3,7 @@
  *
  *     sago_ckpt_open(comm, "ckpt", hints, &ckpt);
  *     sago_ckpt_protect(ckpt, "temperature", MPI_DOUBLE, 3, global, 1, &block);
- *     status = sago_ckpt_restore_latest(ckpt, &step);    an error: end; step -1: there is none, begin at the
- * beginning
+ *     status = sago_ckpt_restore_latest(ckpt, &step);    an error: end; step -1: begin at the beginning
  *     ... every so often: sago_ckpt_save(ckpt, step);
  *     sago_ckpt_close(&ckpt);
  *
@@ -36,11 +35,12 @@ extern "C" {
 typedef struct sago_ckpt sago_ckpt;
 
 enum {
-    SAGO_CKPT_DIMS_MAX = 8,
-    SAGO_CKPT_NAME_MAX = 128
-}; /* dimensions; bytes of a name, the closing NUL included */
+    SAGO_CKPT_DIMS_MAX = 8,  /* An array has at most so many dimensions. */
+    SAGO_CKPT_NAME_MAX = 128 /* A name has at most so many bytes, the closing NUL included. */
+};
 
-/* Where a step is.  Each is safer than the one before; a step that is complete at one counts for all before it. */
+/* Where a step is.  Each level is safer than the one before; a step that is complete at a level counts as complete
+ * at all levels before it. */
 typedef enum sago_level {
     SAGO_LEVEL_MEMORY,    /* left the application's arrays; lost with the job */
     SAGO_LEVEL_LOCAL,     /* on the storage of the nodes (hint sago_local_dirs); lost with a node */
@@ -104,23 +104,28 @@ sago_status sago_ckpt_unprotect(sago_ckpt *ckpt, const char *name);
 
 /* ---- Saving ------------------------------------------------------------------------------------------- */
 
-/* Returns when the arrays may be changed again (hint sago_ckpt_mode): `threaded` after a copy, the writers'
- * threads write; `rbio` the same for all but the writers, who write before they return; `coio` when all is
- * written, collectively by all ranks.  Of groups of several nodes (hint sago_ckpt_group) the ranks away from their
- * writer return when it has received their bytes.  step >= 0.  A step that is there already is SAGO_ERR_EXISTS;
- * too little space SAGO_ERR_NO_SPACE, before anything is written; when the next save comes before the last is
- * written (hint sago_ckpt_early): `wait` waits for a free buffer, `skip` returns SAGO_ERR_BUSY and saves nothing,
- * `replace` drops one that waits in memory. What fails in the background is returned by sago_ckpt_wait() for that
- * step, else by sago_ckpt_close(). */
+/* Saves a step (>= 0), and returns when the arrays may be changed again.  That depends on the hint sago_ckpt_mode:
+ *
+ * - threaded: after a copy; threads of the writers write in the background.
+ * - rbio: after a copy, too, but the writers write before they return.
+ * - coio: when all is written, collectively by all ranks.
+ *
+ * In groups of several nodes (hint sago_ckpt_group) a rank on another node than its writer returns when the writer
+ * has received the rank's bytes.  When a save comes before the last one is written, the hint sago_ckpt_early
+ * decides: `wait` waits for a free buffer, `skip` returns SAGO_ERR_BUSY and saves nothing, `replace` drops a save
+ * that waits in memory.  SAGO_ERR_EXISTS: the step exists already.  SAGO_ERR_NO_SPACE: there is too little space;
+ * nothing is written.  A failure in the background is returned by sago_ckpt_wait() for that step, else by
+ * sago_ckpt_close(). */
 sago_status sago_ckpt_save(sago_ckpt *ckpt, int64_t step);
 
 /* Gives time to what needs messages between nodes (redundancy); never required for a step to exist. */
 sago_status sago_ckpt_progress(sago_ckpt *ckpt);
 
-/* Waits until a step that this job saved is complete at `level` or a safer one; asking for a level that the hints
- * would not reach brings it there (SAGO_ERR_UNSUPPORTED where there is no such storage).  SAGO_ERR_NO_FILE: no
- * such step; any other error: why it could not be written, the same each time it is asked; at the levels before it
- * the step may be there.  sago_ckpt_drain() tries again to bring it to the global level. */
+/* Waits until a step that this job saved is complete at `level` or a safer one.  A level that the hints do not ask
+ * for is reached, too, if there is such storage, else the status is SAGO_ERR_UNSUPPORTED.  SAGO_ERR_NO_FILE: there
+ * is no such step.  Any other error tells why the step could not be written, and is returned each time; the step
+ * may still be complete at the levels before.  sago_ckpt_drain() tries again to bring the step to the global
+ * level. */
 sago_status sago_ckpt_wait(sago_ckpt *ckpt, int64_t step, sago_level level);
 
 /* ---- What is there ------------------------------------------------------------------------------------ */
@@ -177,24 +182,26 @@ sago_status sago_ckpt_inquire_index(sago_ckpt *ckpt, int64_t step, int64_t index
 
 /* ---- Restoring ---------------------------------------------------------------------------------------- */
 
-/* Into what is protected now, by the same or another number of ranks, in the same or other blocks.  Every byte is
- * checked; what is damaged or missing at one level comes from the next.  A name that the step does not have, or
- * has with another type or shape, is SAGO_ERR_MISMATCH, before any array is touched.  After SAGO_ERR_IO the
- * contents of the arrays are undefined; the message names what is missing. */
+/* Restores a step into the arrays that are protected now, by the same or another number of ranks, in the same or
+ * other blocks.  Every byte is checked; a piece that is damaged or missing at one level comes from the next.  A
+ * name that the step does not have, or has with another type or shape, is SAGO_ERR_MISMATCH, before any array is
+ * touched.  After SAGO_ERR_IO the contents of the arrays are undefined; the message names what is missing. */
 sago_status sago_ckpt_restore(sago_ckpt *ckpt, int64_t step);
 
-/* The same from the newest step that is whole, the same on all ranks: *step.  What is damaged or cannot be read,
- * and cannot be rebuilt, is passed over and left as it is; sago_ckpt_get_report() says which steps and why.  A
- * step that was passed over may be saved again: the old one is then set aside.  *step is -1 if there is nothing to
- * go back to, which is no error; but when a step was complete once and none is whole, it is SAGO_ERR_IO, so that
- * nobody begins anew unawares.  SAGO_ERR_MISMATCH as above: an older step is not tried for that. */
+/* Restores the newest step that is whole; *step is that step, the same on all ranks.  A step that is damaged or
+ * cannot be read, and cannot be rebuilt, is passed over and left as it is; sago_ckpt_get_report() says which steps
+ * and why. A step that was passed over may be saved again: the old one is then set aside.  *step is -1 if no step
+ * was ever complete, which is no error.  SAGO_ERR_IO: some step was complete once, and none is whole now, so that
+ * no job begins anew unawares.  SAGO_ERR_MISMATCH is as in sago_ckpt_restore(): an older step is not tried then.
+ */
 sago_status sago_ckpt_restore_latest(sago_ckpt *ckpt, int64_t *step);
 
 /* ---- When --------------------------------------------------------------------------------------------- */
 
-/* due: is it time for a save (hints sago_ckpt_interval, sago_ckpt_overhead, sago_ckpt_mtbf)?  leave: is the job
- * about to end (hint sago_ckpt_signal; the end of the allocation in SLURM_JOB_END_TIME or,
- * where Slurm does not set that, as `squeue` tells it, which rank 0 asks once)?  Then due is set, too. */
+/* *due: is it time for a save (hints sago_ckpt_interval, sago_ckpt_overhead, sago_ckpt_mtbf)?  *leave: is the job
+ * about to end?  The hint sago_ckpt_signal names a signal that announces it; the end of the allocation is in
+ * SLURM_JOB_END_TIME or, where Slurm does not set that variable, rank 0 asks `squeue` once.  If *leave is set,
+ * *due is, too. */
 sago_status sago_ckpt_due(sago_ckpt *ckpt, int *due, int *leave);
 
 /* ---- Looking after a directory ------------------------------------------------------------------------ */

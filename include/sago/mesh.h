@@ -8,7 +8,7 @@
  *     sago_mesh_end(&mesh);
  *
  * Conventions are those of sago/sago.h.  Every rank has points and cells of its own, or none; a point that several
- * ranks have is in the file as often.  In the file the ranks follow one another. */
+ * ranks have is in the file once for each of them.  In the file the ranks' data follow one another. */
 #ifndef SAGO_MESH_H
 #define SAGO_MESH_H
 
@@ -24,7 +24,7 @@ extern "C" {
 typedef struct sago_mesh sago_mesh;
 
 typedef enum sago_mesh_format {
-    SAGO_MESH_VTK, /* legacy VTK, binary: at most 2^31 - 1 points, and numbers of them in all cells */
+    SAGO_MESH_VTK, /* legacy VTK, binary: at most 2^31 - 1 points, and as many corners of all cells together */
     SAGO_MESH_VTU  /* VTK's XML for unstructured grids, with raw appended data */
 } sago_mesh_format;
 
@@ -34,8 +34,8 @@ typedef enum sago_mesh_place { SAGO_MESH_AT_POINTS, SAGO_MESH_AT_CELLS } sago_me
 sago_status sago_mesh_begin(MPI_Comm comm, const char *path, sago_mesh_format format, MPI_Info hints,
                             sago_mesh **mesh);
 
-/* Local calls; arrays are not copied, and must stay as they are until sago_mesh_end().  Each of the first two once
- * at most. */
+/* The next three calls are local.  Arrays are not copied, and must stay unchanged until sago_mesh_end().  Points
+ * and cells are given at most once each. */
 
 /* x, y, z of each point, MPI_FLOAT or MPI_DOUBLE, the same on all ranks. */
 sago_status sago_mesh_points(sago_mesh *mesh, int64_t npoints, MPI_Datatype type, const void *xyz);
@@ -50,9 +50,9 @@ sago_status sago_mesh_cells(sago_mesh *mesh, int64_t ncells, const int64_t offse
 sago_status sago_mesh_field(sago_mesh *mesh, sago_mesh_place place, const char *name, MPI_Datatype type,
                             int components, const void *data);
 
-/* Collective.  Writes all of it, closes the file, and sets *mesh to NULL, also on failure.  SAGO_ERR_MISMATCH:
- * ranks gave different fields or types; SAGO_ERR_ARG: some rank's cells have corners that it has no points for;
- * then nothing is written.  SAGO_ERR_OVERFLOW: too much for legacy VTK. */
+/* Collective.  Writes the mesh, closes the file, and sets *mesh to NULL, also on failure.  SAGO_ERR_MISMATCH:
+ * ranks gave different fields or types.  SAGO_ERR_ARG: cells of some rank have corners for which that rank has no
+ * points.  After these two nothing is written.  SAGO_ERR_OVERFLOW: too much for legacy VTK. */
 sago_status sago_mesh_end(sago_mesh **mesh);
 
 #ifdef __cplusplus

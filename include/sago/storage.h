@@ -1,8 +1,8 @@
 /* Who shares which storage: splitting a communicator into storage neighbourhoods.
  *
  * A directory may be private to a node, shared by a rack, or seen by all; its path and its device number say
- * nothing about that.  So Sago tries it out: it creates files with unguessable names and looks who sees them. They
- * are removed before the call returns, also when it fails. */
+ * nothing about that.  So Sago creates files with unguessable names in the directory and looks which ranks see
+ * them.  The files are removed before the call returns, also when the call fails. */
 #ifndef SAGO_STORAGE_H
 #define SAGO_STORAGE_H
 
@@ -18,38 +18,44 @@ extern "C" {
 #endif
 
 typedef enum sago_storage_mode {
-    /* Exact.  One rank for all of a node that see the same directory; all of those look for one file, and only who
-     * misses it goes on to create a file of its own and to list. */
+    /* Exact.  One rank acts for all ranks of its node that see the same directory.  These ranks look for one file;
+     * only a rank that misses the file creates one of its own, and lists a folder. */
     SAGO_STORAGE_AUTO,
-    /* Exact.  Every rank creates a file and lists: many operations on a directory that all see. */
+    /* Exact.  Every rank creates a file and lists a folder: many operations on a directory that all ranks see. */
     SAGO_STORAGE_EXHAUSTIVE,
-    /* Rank 0 creates a file and one rank of another node looks for it: if it is there, all are taken to share the
-     * directory, else the ranks of each node.  Two operations and the removal, and wrong for what a rack shares,
-     * for ranks of one node that see different directories, and about a directory that is missing on some nodes.
-     */
+    /* Rank 0 creates a file and one rank of another node looks for the file: if that rank sees it, all ranks are
+     * taken to share the directory, else the ranks of each node.  This takes two operations and the removal.  The
+     * answer is wrong for a directory that a rack shares, for ranks of one node that see different directories,
+     * and for a directory that is missing on some nodes. */
     SAGO_STORAGE_HEURISTIC
 } sago_storage_mode;
 
-/* Collective.  *newcomm: the ranks of `comm` that see the same directory under `dir` as this rank does, ordered by
- * `key` and their rank in `comm`; to be freed by the caller.  What counts is the directory, not its name: ranks
- * may name it differently, and symbolic links in `dir` are followed. A directory that is missing or cannot be
- * written to on any rank fails on all (but see the heuristic): the message names the rank and the path, and
- * *newcomm is MPI_COMM_NULL. */
+/* Collective.  *newcomm has the ranks of `comm` that see the same directory under `dir` as this rank does, ordered
+ * by `key` and by their rank in `comm`; the caller frees the communicator.  The directory counts, not its name:
+ * ranks may name one directory differently, and symbolic links in `dir` are followed.  If any rank finds no
+ * directory there, or cannot write to it, the call fails on all ranks (but see the heuristic): the message names
+ * the rank and the path, and *newcomm is MPI_COMM_NULL. */
 sago_status sago_comm_split_storage(MPI_Comm comm, const char *dir, sago_storage_mode mode, int key,
                                     MPI_Comm *newcomm);
 
 /* The split type of the interface by info keys: a value that no MPI library uses. */
 #define SAGO_COMM_TYPE_NEIGHBORHOOD 0x5a60
 
-/* Collective.  The same, the way of MPI_Comm_split_type: with SAGO_COMM_TYPE_NEIGHBORHOOD `info` may have
- *     nbhd_common_dirname     the directory; without it the first of the hint sago_local_dirs, as the environment
- * or the site file has it; where neither has any *newcomm is MPI_COMM_NULL, which is no error sago_storage_mode
- * auto (default), exhaustive or heuristic and no other key: that is SAGO_ERR_HINT, and MPI_COMM_NULL.  Other split
- * types are the MPI library's.  Ranks that give MPI_UNDEFINED take no part and get MPI_COMM_NULL. */
+/* Collective.  Splits as sago_comm_split_storage() does, with the arguments of MPI_Comm_split_type().  With
+ * SAGO_COMM_TYPE_NEIGHBORHOOD `info` may have two keys; any other key is SAGO_ERR_HINT, and *newcomm is
+ * MPI_COMM_NULL.
+ *
+ * - nbhd_common_dirname names the directory.  Without this key the directory is the first one of the hint
+ *   sago_local_dirs, as the environment or the site file has it.  If neither names one, *newcomm is MPI_COMM_NULL,
+ *   which is no error.
+ * - sago_storage_mode is auto (the default), exhaustive or heuristic.
+ *
+ * Other split types are handed to the MPI library.  Ranks that give MPI_UNDEFINED take no part and get
+ * MPI_COMM_NULL. */
 sago_status sago_comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm);
 
-/* Local.  Do two ranks of the communicator that was split share the directory?  `neighbourhood` is what the split
- * returned to this rank (not a copy of it); any two ranks may be asked about. */
+/* Local.  Do two ranks of the communicator that was split share the directory?  `neighbourhood` is the
+ * communicator that the split returned to this rank (not a duplicate); any two ranks may be asked about. */
 sago_status sago_storage_shared(MPI_Comm neighbourhood, int one_rank, int other_rank, int *shared);
 
 /* The file operations of one split, all ranks together. */
@@ -73,25 +79,27 @@ sago_status sago_storage_get_stats(MPI_Comm neighbourhood, sago_storage_stats *s
 
 /* ---- Producers and consumers -------------------------------------------------------------------------- */
 
-/* Blocks that one rank produces and another one consumes go through storage: through local storage where both ends
- * see it, else through a directory that all see.  They are handed on, not kept: nothing is synced, and a block is
- * gone when it was fetched. */
+/* Blocks that one rank produces and another rank consumes go through storage: through local storage where both
+ * ranks see it, else through a directory that all ranks see.  Blocks are handed on, not kept: nothing is synced,
+ * and a block is removed when the consumer has fetched it. */
 typedef struct sago_exchange sago_exchange;
 
-/* Collective.  `global`: a directory that all ranks see; `local`: one that may be of a node or a rack, or NULL on
- * all ranks: then the first of the hint sago_local_dirs, as the environment or the site file has it, and where
- * that names none everything goes through `global`.  Who shares it is found as sago_comm_split_storage() does. */
+/* Collective.  `global` is a directory that all ranks see.  `local` is a directory that may belong to a node or a
+ * rack; with NULL on all ranks it is the first one of the hint sago_local_dirs, as the environment or the site
+ * file has it, and if that names none, all blocks go through `global`.  Which ranks share `local` is found as
+ * sago_comm_split_storage() finds it. */
 sago_status sago_exchange_open(MPI_Comm comm, const char *global, const char *local, sago_exchange **exchange);
 
-/* Local: no other rank is needed.  Leaves a block for a rank, which can fetch it when this has returned.  The name
- * is between the two; one that was not fetched yet is SAGO_ERR_EXISTS.  Where local storage is full the block goes
- * through the other directory. */
+/* Local: no other rank is needed.  Leaves a block for the rank `consumer`, which can fetch the block when this
+ * call has returned.  Names are between the two ranks; a name whose block was not fetched yet is SAGO_ERR_EXISTS.
+ * If local storage is full, the block goes through the global directory. */
 sago_status sago_exchange_put(sago_exchange *exchange, int consumer, const char *name, const void *data,
                               int64_t bytes);
 
-/* Local.  Fetches a block that `producer` has left for this rank; waits for it for so many seconds, 0: looks once,
- * less: as long as it takes.  SAGO_ERR_NO_FILE: it did not come.  *bytes (may be NULL): its size, also where it is
- * more than `capacity`, which is SAGO_ERR_ARG; then it stays. */
+/* Local.  Fetches a block that `producer` has left for this rank.  The call waits for the block for `seconds`
+ * seconds; 0: the call looks once; less than 0: the call waits as long as it takes.  SAGO_ERR_NO_FILE: the block
+ * did not come. *bytes (may be NULL) is the size of the block.  A block of more than `capacity` bytes is
+ * SAGO_ERR_ARG and stays. */
 sago_status sago_exchange_get(sago_exchange *exchange, int producer, const char *name, void *data,
                               int64_t capacity, double seconds, int64_t *bytes);
 
