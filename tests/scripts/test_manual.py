@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """The HTML manual: code stands as code, and every link and picture leads to what is there."""
 import html
-import importlib.util
 import os
 import re
 import shutil
@@ -9,13 +8,19 @@ import subprocess
 import sys
 import tempfile
 
-if importlib.util.find_spec("markdown") is None or not shutil.which("mandoc"):
+def has_markdown(python):
+    return subprocess.run([python, "-c", "import markdown"], capture_output=True, check=False).returncode == 0
+
+
+# Debian's Python has what `make docs` installs, whichever comes first in PATH.
+python = next((path for path in ("/usr/bin/python3", sys.executable) if os.path.exists(path) and has_markdown(path)), None)
+if not python or not shutil.which("mandoc"):
     print("SKIP: no markdown for Python, or no mandoc (make docs installs them)")
     sys.exit(77)
 
 source, build = os.environ["SAGO_SOURCE"], os.environ["SAGO_BUILD"]
 with tempfile.TemporaryDirectory() as folder:
-    subprocess.run([sys.executable, "-B", os.path.join(source, "tools", "manual.py"), "html", folder,
+    subprocess.run([python, "-B", os.path.join(source, "tools", "manual.py"), "html", folder,
                     os.path.join(build, "bin", "sago")], check=True)
     pages = {}
     for where, _, names in os.walk(folder):
