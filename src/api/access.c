@@ -65,7 +65,8 @@ __attribute__((always_inline)) static inline sago_status check(const sago_file *
                       (long long)(access->offset < 0 ? access->offset : access->buffer.count));
 }
 
-/* `wrong`: what is known to be wrong with the arguments. */
+/* Checks the arguments and has the call served.  `wrong` is what the caller knows to be wrong with the arguments.
+ */
 static sago_status run_checked(sago_file *file, const sagoi_access *access, sago_status wrong, MPI_Count *bytes) {
     int64_t moved = 0;
     sago_status status = sagoi_check_file(file);
@@ -82,8 +83,8 @@ static sago_status run(sago_file *file, const sagoi_access *access, MPI_Count *b
     return run_checked(file, access, SAGO_OK, bytes);
 }
 
-/* Wrong arguments are told when the call is waited for, on all ranks, who have started theirs.  With nowhere to
- * put the request nobody can wait for it here: told at once, too. */
+/* Starts a call.  Wrong arguments are told when the call is waited for, to all ranks, since the other ranks have
+ * started their part.  A caller without a place for the request cannot wait, and is told at once. */
 static sago_status start_checked(sago_file *file, const sagoi_access *access, sago_status wrong,
                                  sago_request **started) {
     sago_request *request = NULL;
@@ -253,7 +254,7 @@ sago_status sago_iread_pieces_all(sago_file *file, int64_t n, const sago_extent 
 
 /* ---- By blocks of arrays ---- */
 
-/* A block of an array as a list; what it points to is the caller's. */
+/* A block of an array as a list, which points into the caller's arguments. */
 typedef struct block_access {
     sagoi_block_place place;
     sagoi_list list;

@@ -5,9 +5,9 @@
 #include "engine/engine.h"
 
 enum {
-    BATCH = 256,            /* runs handed to the store at a time */
-    BOUNCE_BYTES = 1 << 20, /* of the buffer through which memory in pieces goes to the file in runs */
-    LEAST_BOUNCE = 4096     /* a smaller buffer is not asked for: without one the call fails */
+    BATCH = 256, /* The store gets so many runs at a time.  Estimated: a system call takes up to 1024. */
+    BOUNCE_BYTES = 1 << 20, /* Memory in pieces passes through a buffer of so many bytes, which fits a cache. */
+    LEAST_BOUNCE = 4096     /* No buffer smaller than a page is tried: without a buffer the call fails. */
 };
 
 /* Runs on their way to or from the store. */
@@ -16,10 +16,10 @@ typedef struct batch {
     const sagoi_stream *stream;
     sagoi_direction direction;
     sagoi_io_run runs[BATCH];
-    int64_t positions[BATCH]; /* stream position of each run, for scattering what was read */
+    int64_t positions[BATCH]; /* the stream position of each run, by which the bytes read are scattered */
     int64_t n;
-    char *bounce;       /* NULL: memory is contiguous, of the host, and needs none */
-    int64_t room, used; /* bytes of bounce */
+    char *bounce;       /* NULL: memory is contiguous and of the host, and needs no buffer */
+    int64_t room, used; /* bytes of `bounce` */
     bool by_thread;
 } batch;
 
@@ -32,7 +32,7 @@ static sago_status move_by_thread(const batch *out) {
     return sagoi_task_finish(out->file, &task);
 }
 
-/* The part before `cut` is read here, the rest by the I/O thread meanwhile. */
+/* Reads the part before `cut` here, while the I/O thread reads the rest. */
 static sago_status read_beside(sago_file *file, sagoi_io_run *runs, int64_t n, int64_t cut, int64_t *bytes) {
     sagoi_io_run head[BATCH];
     int64_t heads = 0, asked = 0;
@@ -57,7 +57,7 @@ static sago_status read_beside(sago_file *file, sagoi_io_run *runs, int64_t n, i
     return beside ? beside : status;
 }
 
-/* One ring is one thread's, and subfiles have their own rule of who reads what. */
+/* A ring of io_uring belongs to one thread, and subfiles have a rule of their own of who reads what. */
 static bool may_read_beside(const sago_file *file, int64_t n) {
     return n > 0 && n < BATCH && sagoi_store_fd(file->store) >= 0 && !file->hints.direct_io &&
            file->hints.io != SAGOI_IO_URING;
@@ -97,12 +97,13 @@ static sago_status flush(batch *out) {
     return status;
 }
 
-/* The store takes runs that ascend: what another stream has further down, or there once more, comes after. */
+/* The store takes ascending runs.  A run of another stream that begins before the last one ends comes in the next
+ * batch. */
 static bool follows_none(const batch *out, int64_t off) {
     return out->n > 0 && off < out->runs[out->n - 1].off + out->runs[out->n - 1].len;
 }
 
-/* One run, or as much of it as the bounce buffer takes at a time. */
+/* Adds one run, in as many parts as the bounce buffer makes of it. */
 static sago_status add_run(batch *out, int64_t off, int64_t len, int64_t pos) {
     if (follows_none(out, off)) {
         sago_status status = flush(out);

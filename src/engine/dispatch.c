@@ -127,7 +127,7 @@ static sago_status await_turn(sago_file *file, bool briefly) {
 
 static sagoi_last_access last_of(bool write) { return write ? SAGOI_LAST_WRITE : SAGOI_LAST_READ; }
 
-/* For a rank that goes alone without having asked the others: returns when it is its turn. */
+/* Returns when a rank that goes alone, without having asked the other ranks, may access the file. */
 static sago_status take_turn(sago_file *file, sagoi_route_call call) {
     bool turned = sagoi_route_turns(&file->own, call.write);
     file->own.last = last_of(call.write);
@@ -174,14 +174,15 @@ static sago_flush reason_to_drain(const sagoi_composed *composed) {
                                                           : SAGO_FLUSH_READ;
 }
 
-/* The data of earlier calls that a stage holds goes to the file first. */
+/* Serves a call together with the other ranks.  The data of earlier calls that a stage holds goes to the file
+ * first. */
 static sago_status serve_together(sago_file *file, sagoi_composed *composed, sago_status status, int64_t *bytes) {
     sago_status drained =
         file->stage ? file->stage->drain(file, reason_to_drain(composed), composed->request.nonblocking) : SAGO_OK;
     return drained ? drained : sagoi_engine_run(file, composed, status, bytes);
 }
 
-/* A collective call.  `status`: what is wrong with its arguments. */
+/* Serves a collective call.  `status` is what is wrong with the arguments. */
 static sago_status serve(sago_file *file, sagoi_composed *composed, sagoi_route_choice choice, sago_status status,
                          int64_t *bytes) {
     const sagoi_route_call call = call_of_composed(composed);
@@ -326,7 +327,7 @@ sago_status sagoi_dispatch_prepare(sago_file *file, const sagoi_access *access, 
         *wrong = compose(file, access, *wrong, &(*request)->composed);
         choose_started(file, *request, *wrong);
     } else if (status && file->common.apart) {
-        sagoi_tell_done(file->team); /* what could not be started is done, for those who count calls */
+        sagoi_tell_done(file->team); /* Ranks that count calls count this one as done. */
     }
     sagoi_nonblocking_release(held);
     return status;
@@ -353,15 +354,14 @@ void sagoi_dispatch_start_step(sago_request *request, sago_status wrong) {
     sagoi_nonblocking_run(request, wrong);
 }
 
-/* This rank's part, where the ranks did not come together.  `all_arrived`: all ranks have done what they started
- * before.
- */
+/* Serves this rank's part of a call for which the ranks did not come together.  `all_arrived`: all ranks have done
+ * the calls that they started before. */
 static sago_status serve_part(sago_file *file, sago_request *request, sago_status status, bool all_arrived) {
     sagoi_composed *composed = &request->composed;
     bool write = composed->request.direction == SAGOI_TO_FILE;
     bool turned = sagoi_route_turns(&file->own, write) && !all_arrived;
     file->own.last = last_of(write);
-    if (turned && file->common.nodes > 1) /* it has waited for them in vain (sagoi_route_worth()) */
+    if (turned && file->common.nodes > 1) /* the rank has waited for the others in vain (sagoi_route_worth()) */
         sagoi_route_lose_patience(&file->own);
     if (turned && !status)
         status = await_turn(file, true);
@@ -374,7 +374,7 @@ static sago_status serve_part(sago_file *file, sago_request *request, sago_statu
  * still tries alone. */
 static bool is_beyond(sago_status status) { return status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED; }
 
-/* Whatever is found wrong with the arguments was kept with its message. */
+/* What is wrong with the arguments of a started call; the message was kept with the request. */
 static sago_status wrong_with(const sago_request *request) {
     if (request->status)
         sagoi_message_set(request->message);
@@ -409,7 +409,7 @@ static sago_status serve_convened(sago_file *file, sago_request *request) {
     sagoi_convened decision = convene(file, request, &convening);
     if (decision == SAGOI_GO_TOGETHER) {
         status = serve_together(file, &request->composed, wrong_with(request), &request->bytes);
-        file->own.last = SAGOI_LAST_NONE; /* they have met */
+        file->own.last = SAGOI_LAST_NONE; /* the ranks have met */
     }
     if (decision == SAGOI_GO_ALONE || is_beyond(status))
         status = serve_part(file, request, wrong_with(request), convening.all_arrived);
