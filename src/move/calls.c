@@ -232,7 +232,7 @@ bool sagoi_vigil_keep(sagoi_team *team, sagoi_vigil *vigil, bool moved) {
         return false;
     if (++vigil->turns % TURNS == 0) {
         sagoi_hear_news(team);
-        if (team->patience > 0)
+        if (team->patience > 0 && team->nodes > 1) /* on one node there is nobody to ask */
             look_at_clock(team, vigil);
     }
     return true;

@@ -398,6 +398,21 @@ static void prepare(void) {
     expected = count_holdings();
 }
 
+/* In the middle of a call, for so long that the others begin to doubt whether it is there: on one node they have
+ * nobody to ask, and keep nothing for it. */
+static void one_comes_late(void) {
+    for (int n = 2; n < 20; n += 6) {
+        save_before();
+        meet();
+        atomic_store(&calls_until_late, rank == ranks - 1 ? n : 0);
+        CHECK_OK(save());
+        atomic_store(&calls_until_late, 0);
+        remove_if_there(next_step);
+        close_if_open();
+    }
+    check_holdings("save, one rank late", now->name, 0);
+}
+
 /* Which calls and victims depends on the way, so that all come up. */
 static void every_call(int number, bool all) {
     const char *only = getenv("SAGO_TEST_CALL"), *whose = getenv("SAGO_TEST_VICTIM");
@@ -424,6 +439,8 @@ int main(int argc, char **argv) {
         if (only ? strcmp(only, now->name) != 0 : argc <= 3 && (i + (int)kind + for_good) % 2)
             continue;
         prepare();
+        if (kind == FAIL_MPI && !for_good && now->node_ranks == 0)
+            one_comes_late();
         every_call(i, argc > 3);
         MPI_Info_free(&hints);
     }
