@@ -2,12 +2,13 @@
  * number of libraries that were ever loaded has changed; that number is cheap to have. */
 #include "base/device.h"
 
-#include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/loaded.h"
 
 enum { RUNTIMES = 3 };
 
@@ -15,34 +16,6 @@ static _Atomic(const sagoi_device *) present[RUNTIMES]; /* those found so far: t
 static _Atomic int found;                               /* how many */
 static _Atomic unsigned long long loads_seen = 0;       /* libraries loaded when they were looked for last */
 static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
-
-/* ---- Functions of a library that is there ---- */
-
-typedef struct wanted {
-    const char *name;
-    void *function; /* the pointer to be set */
-} wanted;
-
-/* The library stays loaded, since its functions are kept. */
-static void *held_library(const char *const names[]) {
-    void *library = NULL;
-    for (; *names && !library; names++)
-        library = dlopen(*names, RTLD_NOLOAD | RTLD_LAZY | RTLD_LOCAL);
-    return library;
-}
-
-static bool find_functions(const char *const names[], const wanted functions[]) {
-    void *library = held_library(names);
-    for (; library && functions->name; functions++) {
-        void *found_one = dlsym(library, functions->name);
-        if (!found_one) {
-            (void)dlclose(library);
-            return false;
-        }
-        memcpy(functions->function, &found_one, sizeof found_one);
-    }
-    return library != NULL;
-}
 
 /* ---- CUDA, by the driver's functions: its runtime may be linked statically ---- */
 
@@ -115,13 +88,13 @@ static bool cuda_copy(void *to, const void *from, int64_t bytes, const void *mem
 
 static bool cuda_find(void) {
     static const char *const names[] = {"libcuda.so.1", "libcuda.so", NULL};
-    const wanted functions[] = {
+    const sagoi_wanted functions[] = {
         {"cuPointerGetAttribute", &cuda.pointer_get}, {"cuMemcpy", &cuda.copy},
         {"cuStreamSynchronize", &cuda.synchronize},   {"cuCtxGetCurrent", &cuda.current},
         {"cuCtxPushCurrent_v2", &cuda.push},          {"cuCtxPopCurrent_v2", &cuda.pop},
         {"cuDevicePrimaryCtxRetain", &cuda.retain},   {"cuDevicePrimaryCtxRelease_v2", &cuda.release},
         {"cuGetErrorString", &cuda.error_string},     {NULL, NULL}};
-    return find_functions(names, functions);
+    return sagoi_loaded_find(names, functions);
 }
 
 /* ---- HIP ---- */
@@ -158,11 +131,11 @@ static bool hip_copy(void *to, const void *from, int64_t bytes, const void *memo
 static bool hip_find(void) {
     static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
                                         "libamdhip64.so", NULL};
-    const wanted functions[] = {
+    const sagoi_wanted functions[] = {
         {"hipPointerGetAttribute", &hip.pointer_get}, {"hipMemcpy", &hip.copy},
         {"hipStreamSynchronize", &hip.synchronize},   {"hipRuntimeGetVersion", &hip.version},
         {"hipGetErrorString", &hip.error_string},     {NULL, NULL}};
-    return find_functions(names, functions);
+    return sagoi_loaded_find(names, functions);
 }
 
 /* ---- Level Zero ---- */
@@ -230,19 +203,19 @@ static bool ze_copy(void *to, const void *from, int64_t bytes, const void *memor
 
 static bool ze_find(void) {
     static const char *const names[] = {"libze_loader.so.1", "libze_loader.so", NULL};
-    const wanted functions[] = {{"zeInit", &ze.init},
-                                {"zeDriverGet", &ze.driver_get},
-                                {"zeContextCreate", &ze.context_create},
-                                {"zeMemGetAllocProperties", &ze.properties},
-                                {"zeCommandListCreateImmediate", &ze.list_create},
-                                {"zeCommandListAppendMemoryCopy", &ze.append_copy},
-                                {"zeCommandListDestroy", &ze.list_destroy},
-                                {NULL, NULL}};
+    const sagoi_wanted functions[] = {{"zeInit", &ze.init},
+                                      {"zeDriverGet", &ze.driver_get},
+                                      {"zeContextCreate", &ze.context_create},
+                                      {"zeMemGetAllocProperties", &ze.properties},
+                                      {"zeCommandListCreateImmediate", &ze.list_create},
+                                      {"zeCommandListAppendMemoryCopy", &ze.append_copy},
+                                      {"zeCommandListDestroy", &ze.list_destroy},
+                                      {NULL, NULL}};
     const ze_context_desc desc = {.stype = ZE_CONTEXT_DESC};
     uint32_t count = 1;
     void *driver = NULL;
-    return find_functions(names, functions) && ze.init(0) == 0 && ze.driver_get(&count, &driver) == 0 && driver &&
-           ze.context_create(driver, &desc, &ze.context) == 0;
+    return sagoi_loaded_find(names, functions) && ze.init(0) == 0 && ze.driver_get(&count, &driver) == 0 &&
+           driver && ze.context_create(driver, &desc, &ze.context) == 0;
 }
 
 /* ---- All of them ---- */

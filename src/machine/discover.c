@@ -10,6 +10,7 @@
 #include "base/checked.h"
 #include "base/hints.h"
 #include "machine/cray.h"
+#include "machine/fabric.h"
 #include "machine/site_library.h"
 
 /* ---- One node ----------------------------------------------------------------------------------------- */
@@ -25,8 +26,10 @@ void sagoi_node_name_ask(sagoi_node_name *name) {
     const char *address = sagoi_environment("SLURM_TOPOLOGY_ADDR");
     if (address && strlen(address) < sizeof name->address)
         (void)snprintf(name->address, sizeof name->address, "%s", address);
+    else if (sagoi_cray_ask("", name->host, name->address, sizeof name->address))
+        name->teller = SAGOI_TOLD_BY_CRAY;
     else
-        name->cray = sagoi_cray_ask("", name->host, name->address, sizeof name->address);
+        (void)sagoi_fabric_ask(name);
 }
 
 static int64_t count_of(hwloc_topology_t topology, hwloc_obj_type_t type, int64_t otherwise) {
@@ -224,7 +227,7 @@ static bool use_slurm_conf(const char *slurm_conf, int64_t nodes, const sagoi_no
 
 static bool use_addresses(int64_t nodes, const sagoi_node_name *name, sagoi_surroundings *found, int64_t *place) {
     for (int64_t n = 0; n < nodes; n++)
-        if (!name[n].address[0] || name[n].cray != name[0].cray)
+        if (!name[n].address[0] || name[n].teller != name[0].teller)
             return false;
     sagoi_topology tree = {.kind = SAGOI_FAT_TREE};
     sagoi_hostlist hosts = {0};
@@ -232,9 +235,23 @@ static bool use_addresses(int64_t nodes, const sagoi_node_name *name, sagoi_surr
                 use_tree(&tree, &hosts, nodes, name, found, place);
     if (used)
         (void)snprintf(found->source, sizeof found->source, "%s",
-                       name[0].cray ? "/proc/cray_xt/cname" : "SLURM_TOPOLOGY_ADDR");
+                       name[0].teller == SAGOI_TOLD_BY_CRAY ? "/proc/cray_xt/cname" : "SLURM_TOPOLOGY_ADDR");
     sagoi_hostlist_cleanup(&hosts);
     return used;
+}
+
+/* Places by the nodes' own coordinates; the links' bandwidth stays as it is. */
+static bool use_coordinates(int64_t nodes, const sagoi_node_name *name, sagoi_surroundings *found,
+                            int64_t *place) {
+    sagoi_topology box = found->topology;
+    if (!sagoi_fabric_lay(nodes, name, &box, place) || places_distinct(nodes, place) != SAGO_OK) {
+        sagoi_message_clear();
+        return false;
+    }
+    found->topology = box;
+    (void)snprintf(found->source, sizeof found->source, "%s",
+                   name[0].teller == SAGOI_TOLD_BY_TOFU ? "coordinates of Tofu" : "coordinates by PMIx");
+    return true;
 }
 
 /* Racks that `sago tune` found, or somebody wrote down: a tree of two levels, where they have all nodes. */
@@ -346,8 +363,8 @@ static sago_status find_topology(const sagoi_discover_options *options, const sa
     }
     if (!use_slurm_conf(options->slurm_conf, nodes, name, found, place) &&
         !use_addresses(nodes, name, found, place)) {
-        use_flat(site, nodes, found, place); /* their attempts may have left places behind */
-        if (!use_racks(site, nodes, name, found, place))
+        use_flat(site, nodes, found, place); /* attempts may leave places behind */
+        if (!use_coordinates(nodes, name, found, place) && !use_racks(site, nodes, name, found, place))
             use_flat(site, nodes, found, place);
     }
     return SAGO_OK;

@@ -1,9 +1,10 @@
 /* Where a job runs: which network, where in it each node is, what the site file says.
  *
  * Asked in this order: the hint sago_machine; the site file's machine; its topology_library; Slurm's
- * topology.conf; the addresses Slurm gave the nodes, or else the names of Cray's components; the racks of the site
- * file; nothing, which is a flat network. What somebody named must be right, and is an error if not; what was only
- * found is left out if it makes no sense. No MPI here: engine/job_network.c asks the nodes and tells all ranks. */
+ * topology.conf; the addresses Slurm gave the nodes, or else the names of Cray's components; coordinates of Tofu
+ * or by PMIx; the racks of the site file; nothing, which is a flat network. What somebody named must be right, and
+ * is an error if not; what was only found is left out if it makes no sense. No MPI here: engine/job_network.c asks
+ * the nodes and tells all ranks. */
 #ifndef SAGOI_DISCOVER_H
 #define SAGOI_DISCOVER_H
 

@@ -9,12 +9,17 @@
 
 enum { SAGOI_ADDRESS_MAX = 256 };
 
+/* Who told a node's address or coordinates. */
+typedef enum { SAGOI_TOLD_BY_SLURM, SAGOI_TOLD_BY_CRAY, SAGOI_TOLD_BY_TOFU, SAGOI_TOLD_BY_PMIX } sagoi_teller;
+
 /* What is asked of a node's leader. */
 typedef struct sagoi_node_name {
     char host[SAGOI_HOST_MAX];
     char address[SAGOI_ADDRESS_MAX]; /* "top.leaf.host", or "" */
     int64_t numa;                    /* NUMA domains; 0: not asked */
-    int64_t cray;                    /* 1: the address comes from /proc/cray_xt/cname (cray.h), not from Slurm */
+    sagoi_teller teller; /* cray.h, fabric.h */
+    int64_t dimensions;  /* of the coordinates; 0: they are not known */
+    int64_t coordinate[SAGOI_DIMENSIONS_MAX];
 } sagoi_node_name;
 
 /* Both set kind, dimensions, extent and places of the topology and add the hosts with their places; levels are

@@ -101,8 +101,9 @@ static void tree_of_nodes(void **state) {
     memset(name, 0, sizeof name);
     for (int i = 0; i < 5; i++) {
         (void)snprintf(name[i].host, sizeof name[i].host, "nid%05d", i);
-        name[i].cray = sagoi_cray_address(cnames[i], (int64_t)strlen(cnames[i]), name[i].host, name[i].address,
-                                          sizeof name[i].address);
+        name[i].teller = SAGOI_TOLD_BY_CRAY;
+        assert_true(sagoi_cray_address(cnames[i], (int64_t)strlen(cnames[i]), name[i].host, name[i].address,
+                                       sizeof name[i].address));
     }
     sagoi_discover_options options = {.machine = "", .site = "none", .slurm_conf = "/nowhere/slurm.conf"};
     assert_int_equal(sagoi_discover(&options, 5, name, &found, place), SAGO_OK);
@@ -114,7 +115,7 @@ static void tree_of_nodes(void **state) {
     assert_int_equal(sagoi_discover(&options, 5, name, &found, place), SAGO_OK);
     assert_int_equal(found.topology.kind, SAGOI_FLAT);
     (void)snprintf(name[3].address, sizeof name[3].address, "top.s0.nid00003"); /* Slurm's among them */
-    name[3].cray = 0;
+    name[3].teller = SAGOI_TOLD_BY_SLURM;
     assert_int_equal(sagoi_discover(&options, 5, name, &found, place), SAGO_OK);
     assert_int_equal(found.topology.kind, SAGOI_FLAT);
 }

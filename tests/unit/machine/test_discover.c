@@ -41,7 +41,7 @@ static path_text put(const char *name, const char *text) {
 
 enum { NODES = 4 };
 static const sagoi_node_name four[NODES] = {
-    {"n3.example.org", "", 0, 0}, {"n0", "", 0, 0}, {"n2", "", 0, 0}, {"n1", "", 0, 0}};
+    {.host = "n3.example.org"}, {.host = "n0"}, {.host = "n2"}, {.host = "n1"}};
 
 static sagoi_discover_options nothing(void) {
     static char slurm[512];
@@ -59,8 +59,7 @@ static path_text site_with(const char *library) {
 
 static void test_site_library(void **state) {
     (void)state;
-    static const sagoi_node_name racks[3] = {
-        {"r2n5.example.org", "", 0, 0}, {"r0n0", "", 0, 0}, {"r2n6", "", 0, 0}};
+    static const sagoi_node_name racks[3] = {{.host = "r2n5.example.org"}, {.host = "r0n0"}, {.host = "r2n6"}};
     const char *build = getenv("SAGO_BUILD");
     char path[512];
     sagoi_surroundings found;
@@ -178,10 +177,10 @@ static void test_slurm_refusals(void **state) {
 
 static void test_slurm_addresses(void **state) {
     (void)state;
-    sagoi_node_name named[NODES] = {{"n0", "top.s1.n0", 0, 0},
-                                    {"n1", "top.s0.n1", 0, 0},
-                                    {"n2", "top.s1.n2", 0, 0},
-                                    {"n3", "top.s10.n3", 0, 0}};
+    sagoi_node_name named[NODES] = {{.host = "n0", .address = "top.s1.n0"},
+                                    {.host = "n1", .address = "top.s0.n1"},
+                                    {.host = "n2", .address = "top.s1.n2"},
+                                    {.host = "n3", .address = "top.s10.n3"}};
     sagoi_surroundings found;
     int64_t place[NODES];
     sagoi_discover_options options = nothing();
@@ -324,7 +323,7 @@ static void test_named_must_be_right(void **state) {
     assert_discover_fails(&options, SAGO_ERR_ARG, "broken:1: machine takes one word");
     options.site = "/nowhere/site";
     assert_discover_fails(&options, SAGO_ERR_NO_FILE, "/nowhere/site");
-    sagoi_node_name twins[2] = {{"n1", "", 0, 0}, {"n1", "", 0, 0}};
+    sagoi_node_name twins[2] = {{.host = "n1"}, {.host = "n1"}};
     path_text mine = put("mine.sago", MACHINE "hosts n[0-5]\n");
     sagoi_surroundings found;
     int64_t place[2];
@@ -440,12 +439,18 @@ static void test_inside(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_site_library),    cmocka_unit_test(test_numa),
-        cmocka_unit_test(test_slurm_conf),      cmocka_unit_test(test_slurm_refusals),
-        cmocka_unit_test(test_slurm_addresses), cmocka_unit_test(test_slurm_job),
-        cmocka_unit_test(test_slurm_names),     cmocka_unit_test(test_site),
-        cmocka_unit_test(test_racks),           cmocka_unit_test(test_named_must_be_right),
-        cmocka_unit_test(test_site_refusals),   cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_site_library),
+        cmocka_unit_test(test_numa),
+        cmocka_unit_test(test_slurm_conf),
+        cmocka_unit_test(test_slurm_refusals),
+        cmocka_unit_test(test_slurm_addresses),
+        cmocka_unit_test(test_slurm_job),
+        cmocka_unit_test(test_slurm_names),
+        cmocka_unit_test(test_site),
+        cmocka_unit_test(test_racks),
+        cmocka_unit_test(test_named_must_be_right),
+        cmocka_unit_test(test_site_refusals),
+        cmocka_unit_test(test_shipped),
         cmocka_unit_test(test_inside),
     };
     return cmocka_run_group_tests(tests, folder_create, folder_destroy);
