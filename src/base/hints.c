@@ -32,9 +32,10 @@ static const char own_prefix[] = "sago_";
 static const sagoi_hint_row table[] = {
     {"sago_memory", SAGOI_HINT_SIZE, FIELD(memory), "auto", MIB, PIB, NULL, NULL,
      "Memory of a node for all its ranks and the files they have open; auto: a share of what is available"},
-    {"sago_memory_kind", SAGOI_HINT_TEXT, FIELD(memory_kind), "auto", 0, 4095, "auto|bandwidth|latency|capacity", NULL,
+    {"sago_memory_kind", SAGOI_HINT_TEXT, FIELD(memory_kind), "auto", 0, 4095, "auto|bandwidth|latency|capacity|kernel", NULL,
      "Memory of a node that windows are in, if it has room: that of most bandwidth (HBM), of least latency, of most capacity, or "
-     "the number of a NUMA node; auto: as the system likes"},
+     "the number of a NUMA node; kernel: as the system likes; auto: that of most bandwidth where the machine has several and an eighth of "
+     "it holds them"},
     {"sago_strategy", SAGOI_HINT_ENUM, FIELD(strategy), "auto", 0, 0, "auto|direct|mapped|aggregated",
      "romio_cb_write|romio_cb_read",
      "How bytes reach the file: each rank alone, through a shared mapping, or through aggregators"},

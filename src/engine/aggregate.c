@@ -35,13 +35,15 @@ typedef struct job {
 sago_status sagoi_reserve_windows(sago_file *file, const sagoi_plan *plan) {
     sagoi_team *team = file->team;
     int64_t bytes = sagoi_plan_node_segment_bytes(plan, team->node, team->local_size);
-    if (team->windows.kind != file->memory_kind) /* the file before wanted them elsewhere */
+    int64_t planned = plan->fast_memory ? SAGOI_KIND_BANDWIDTH : SAGOI_KIND_ANY;
+    int64_t kind = file->memory_kind != SAGOI_KIND_ANY ? file->memory_kind : planned;
+    if (team->windows.kind != kind) /* the plan before wanted them elsewhere */
         sagoi_segment_release(&team->windows);
-    bool prefers = file->memory_kind && sagoi_memory_prefer(file->memory_kind);
+    bool prefers = kind != SAGOI_KIND_ANY && sagoi_memory_prefer(kind);
     sago_status status = sagoi_segment_reserve(team, bytes, &team->windows);
     if (prefers)
         sagoi_memory_prefer_end();
-    team->windows.kind = file->memory_kind;
+    team->windows.kind = kind;
     int64_t share = team->windows.bytes / team->local_size;
     sagoi_budget_count(&file->budget, share - file->windows_share);
     file->windows_share = share;

@@ -79,7 +79,7 @@ struct sago_file {
     sagoi_mapping mapping;
     sagoi_hints hints;
     const sagoi_job_network *network; /* the network, and where the nodes are; of the circle */
-    int64_t memory_kind;              /* machine/memory_kind.h: of windows; the same on all ranks */
+    int64_t memory_kind;              /* machine/memory_kind.h: of windows, as hinted; the same on all ranks */
     int64_t node_memory;              /* bytes of this node for this file, at the last plan */
     int64_t memory_free;              /* bytes that the node had free at the last look; kept by the leader */
     double memory_looked;             /* the time of the last look, seconds; 0: never */

@@ -26,8 +26,10 @@ static sago_status collect_names(sagoi_team *team, sagoi_node_name **names) {
     status = sagoi_agree_status(team, status);
     if (!status && leads) {
         sagoi_node_name_ask(&mine);
-        if (team->nodes > 1) /* hwloc takes milliseconds, and on one node nothing depends on it */
+        if (team->nodes > 1) { /* hwloc takes milliseconds, and on one node little depends on it */
             mine.numa = sagoi_numa_domains(NULL);
+            mine.fast = sagoi_memory_fast(NULL);
+        }
         status = sagoi_leaders_collect(team, &mine, sizeof mine, *names);
     }
     return status;

@@ -283,6 +283,30 @@ static sago_status key_memory(parser *p) {
     return SAGO_OK;
 }
 
+static sago_status key_memory_level(parser *p) {
+    sagoi_topology *t = &p->d->topology;
+    sagoi_memory_level level = {.size = 0};
+    field fields[] = {
+        {"size", FIELD_SIZE, &level.size, 0, true, false},
+        {"bandwidth", FIELD_RATE, &level.bandwidth, 0, true, false},
+    };
+    if (t->memory_levels == SAGOI_MEMORY_LEVELS_MAX)
+        return sagoi_text_fail(&p->text, "more than %d levels of memory", SAGOI_MEMORY_LEVELS_MAX);
+    if (p->text.words < 2 || strlen(p->text.word[1]) >= sizeof level.name)
+        return sagoi_text_fail(&p->text, "memory-level takes a name of less than %zu characters first",
+                               sizeof level.name);
+    (void)snprintf(level.name, sizeof level.name, "%s", p->text.word[1]);
+    for (int64_t i = 0; i < t->memory_levels; i++)
+        if (strcmp(t->memory_level[i].name, level.name) == 0)
+            return sagoi_text_fail(&p->text, "memory-level %s is given already", level.name);
+    sago_status status = fields_parse(p, 2, fields, 2);
+    if (status == SAGO_OK && level.size == 0)
+        return sagoi_text_fail(&p->text, "memory-level %s has no bytes", level.name);
+    if (status == SAGO_OK)
+        t->memory_level[t->memory_levels++] = level;
+    return status;
+}
+
 static sago_status key_gateways(parser *p) {
     sagoi_topology *t = &p->d->topology;
     if (t->gateway_rules == SAGOI_GATEWAY_RULES_MAX)
@@ -389,6 +413,7 @@ static const key_row keys[] = {
     {"topology", key_topology, true, false},
     {"ranks-per-node", key_ranks_per_node, true, false},
     {"memory", key_memory, true, false},
+    {"memory-level", key_memory_level, false, true},
     {"nodes", key_nodes, false, false},
     {"ranks", key_ranks, false, false},
     {"cores", key_cores, false, false},

@@ -316,6 +316,15 @@ static void apply_numa(int64_t nodes, const sagoi_node_name *name, sagoi_topolog
         topology->numa = sagoi_max(topology->numa, name[n].numa);
 }
 
+static void apply_memory(int64_t nodes, const sagoi_node_name *name, sagoi_topology *topology) {
+    sagoi_memory_level level = {
+        .name = "fast memory", .size = INT64_MAX, .bandwidth = 1}; /* how fast does not matter */
+    for (int64_t n = 0; n < nodes; n++)
+        level.size = sagoi_min(level.size, name[n].fast);
+    if (topology->memory_levels == 0 && level.size > 0)
+        topology->memory_level[topology->memory_levels++] = level;
+}
+
 static sago_status read_site(const char *hint, sagoi_site *site) {
     char path[4096];
     if (!sagoi_site_find(hint, path, sizeof path))
@@ -389,6 +398,7 @@ sago_status sagoi_discover(const sagoi_discover_options *options, int64_t nodes,
         found->stream = site.io.bandwidth;
         apply_links(&site, nodes, name, place, &found->topology);
         apply_numa(nodes, name, &found->topology);
+        apply_memory(nodes, name, &found->topology);
     }
     sagoi_site_cleanup(&site);
     return status;

@@ -6,8 +6,10 @@
 #include <string.h>
 #include <strings.h>
 
-static const char *const words[] = {
-    [SAGOI_KIND_BANDWIDTH] = "bandwidth", [SAGOI_KIND_LATENCY] = "latency", [SAGOI_KIND_CAPACITY] = "capacity"};
+static const char *const words[] = {[SAGOI_KIND_BANDWIDTH] = "bandwidth",
+                                    [SAGOI_KIND_LATENCY] = "latency",
+                                    [SAGOI_KIND_CAPACITY] = "capacity",
+                                    [SAGOI_KIND_KERNEL] = "kernel"};
 
 enum { NODES_MOST = 4096 };
 
@@ -23,11 +25,11 @@ sago_status sagoi_memory_kind_parse(const char *text, int64_t *kind) {
         }
     long node = strtol(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *end || node < 0 || node >= NODES_MOST)
-        return sagoi_fail(
-            SAGO_ERR_HINT,
-            "hint sago_memory_kind is \"%.64s\": it takes bandwidth, latency, capacity, or the number of a "
-            "NUMA node",
-            text);
+        return sagoi_fail(SAGO_ERR_HINT,
+                          "hint sago_memory_kind is \"%.64s\": it takes bandwidth, latency, capacity, kernel, or "
+                          "the number of a "
+                          "NUMA node",
+                          text);
     *kind = SAGOI_KIND_NODE + node;
     return SAGO_OK;
 }
@@ -71,6 +73,8 @@ static hwloc_obj_t choose(hwloc_topology_t topology, int64_t kind) {
     hwloc_obj_t found = NULL;
     if (kind >= SAGOI_KIND_NODE)
         return hwloc_get_numanode_obj_by_os_index(topology, (unsigned)(kind - SAGOI_KIND_NODE));
+    if (kind == SAGOI_KIND_KERNEL)
+        return NULL;
     if (kind == SAGOI_KIND_CAPACITY)
         return largest(topology);
     found = best_measured(topology,
@@ -92,12 +96,15 @@ static void load_own(void) {
     }
 }
 
+static hwloc_topology_t this_or(void *hwloc_topology) {
+    if (hwloc_topology)
+        return hwloc_topology;
+    (void)pthread_once(&once, load_own);
+    return own;
+}
+
 int64_t sagoi_memory_kind_node(void *hwloc_topology, int64_t kind) {
-    hwloc_topology_t topology = hwloc_topology;
-    if (!topology) {
-        (void)pthread_once(&once, load_own);
-        topology = own;
-    }
+    hwloc_topology_t topology = this_or(hwloc_topology);
     hwloc_obj_t node = topology && kind != SAGOI_KIND_ANY ? choose(topology, kind) : NULL;
     return node ? (int64_t)node->os_index : -1;
 }
@@ -113,14 +120,19 @@ static bool repeats(hwloc_topology_t topology, hwloc_obj_t node) {
     return false;
 }
 
+int64_t sagoi_memory_fast(void *hwloc_topology) {
+    hwloc_topology_t topology = this_or(hwloc_topology);
+    hwloc_obj_t fast = topology ? choose(topology, SAGOI_KIND_BANDWIDTH) : NULL, other = NULL;
+    while (fast && (other = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, other)))
+        if (other != fast && hwloc_bitmap_isequal(other->cpuset, fast->cpuset))
+            return (int64_t)fast->attr->numanode.local_memory;
+    return 0;
+}
+
 int64_t sagoi_numa_domains(void *hwloc_topology) {
-    hwloc_topology_t topology = hwloc_topology;
+    hwloc_topology_t topology = this_or(hwloc_topology);
     hwloc_obj_t node = NULL;
     int64_t domains = 0;
-    if (!topology) {
-        (void)pthread_once(&once, load_own);
-        topology = own;
-    }
     while (topology && (node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)))
         domains += !hwloc_bitmap_iszero(node->cpuset) && !repeats(topology, node);
     return domains > 0 ? domains : 1;

@@ -17,6 +17,7 @@ typedef struct sagoi_node_name {
     char host[SAGOI_HOST_MAX];
     char address[SAGOI_ADDRESS_MAX]; /* "top.leaf.host", or "" */
     int64_t numa;                    /* NUMA domains; 0: not asked */
+    int64_t fast;        /* bytes of memory that is faster than what lies beside it; 0: none, not asked */
     sagoi_teller teller; /* cray.h, fabric.h */
     int64_t dimensions;  /* of the coordinates; 0: they are not known */
     int64_t coordinate[SAGOI_DIMENSIONS_MAX];

@@ -42,6 +42,7 @@ enum {
     SAGOI_DIMENSIONS_MAX = 8,
     SAGOI_GATEWAY_RULES_MAX = 32,
     SAGOI_LINK_RULES_MAX = 32,
+    SAGOI_MEMORY_LEVELS_MAX = 4,
     SAGOI_PLACES_MAX = 1 << 22,
 };
 
@@ -65,6 +66,13 @@ typedef struct sagoi_link_rule {
     double bandwidth; /* bytes a second; > 0 */
 } sagoi_link_rule;
 
+/* One of several memories of a node (000, VI). */
+typedef struct sagoi_memory_level {
+    char name[16];
+    int64_t size;     /* bytes of a node; > 0 */
+    double bandwidth; /* bytes a second; > 0 */
+} sagoi_memory_level;
+
 typedef struct sagoi_topology {
     sagoi_topology_kind kind;
     bool direct; /* dragonfly */
@@ -85,6 +93,8 @@ typedef struct sagoi_topology {
     double request; /* seconds that a request to the storage takes beside its bytes; 0: not known */
     double lock;    /* seconds until a node may write to what another one has locked; 0: not known */
     int64_t numa;   /* NUMA domains of a node, of the one with most; 0: not known */
+    int64_t memory_levels;
+    sagoi_memory_level memory_level[SAGOI_MEMORY_LEVELS_MAX];
     int64_t gateway_rules;
     sagoi_gateway_rule gateway_rule[SAGOI_GATEWAY_RULES_MAX];
     int64_t link_rules; /* the last one that names a place counts */

@@ -134,6 +134,9 @@ int64_t sagoi_draft_wanted_window(const sagoi_draft *draft, int64_t aggregators)
 /* sizes.c: window, staging and messages, until every node's memory holds them. */
 sago_status sagoi_draft_sizes(sagoi_draft *draft) SAGOI_CHECKED;
 
+/* memory_level.c: which of a node's memories the windows are in. */
+void sagoi_draft_memory_level(sagoi_draft *draft);
+
 /* layers.c: a third layer, across the nodes of a switch or router, where it is cheaper and memory allows. */
 sago_status sagoi_draft_layers(sagoi_draft *draft) SAGOI_CHECKED;
 

@@ -193,7 +193,11 @@ static sago_status make_aggregated(sagoi_draft *draft) {
         status = sagoi_hosts_create(draft, &draft->hosts);
     if (status == SAGO_OK)
         status = sagoi_draft_sizes(draft);
-    return status == SAGO_OK ? sagoi_draft_layers(draft) : status;
+    if (status == SAGO_OK)
+        status = sagoi_draft_layers(draft);
+    if (status == SAGO_OK)
+        sagoi_draft_memory_level(draft);
+    return status;
 }
 
 /* Numbers of all nodes, zero. */

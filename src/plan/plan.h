@@ -136,6 +136,7 @@ typedef struct sagoi_plan {
     int64_t message;           /* largest message, bytes */
     int64_t messages;          /* receives in flight an aggregator */
     int64_t max_slots;         /* most aggregators on any node */
+    bool fast_memory;          /* windows go to the nodes' memory of most bandwidth (memory_level.c) */
     int64_t aggregators;       /* wanted by the model, the stripes or a hint; the domains may be others */
     int64_t ncompared;         /* numbers of aggregators that the model decided between; 0: it was not asked */
     sagoi_compared compared[SAGOI_COMPARED_MAX];

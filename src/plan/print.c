@@ -100,6 +100,7 @@ static void json_scalars(const sagoi_plan *plan, sagoi_json *json) {
     sagoi_json_int(json, "messages", plan->messages);
     sagoi_json_int(json, "groups", plan->groups);
     sagoi_json_int(json, "max_slots", plan->max_slots);
+    sagoi_json_bool(json, "fast_memory", plan->fast_memory);
 }
 
 static void json_nodes(const sagoi_plan *plan, sagoi_json *json) {

@@ -147,6 +147,9 @@ enum {
     SAGOI_MESSAGE_SHORT = 256 << 10, /* where memory for windows is short */
     /* Where a window has data of one node in so many, groups of nodes keep most of it.  Estimated. */
     SAGOI_REGIONS_NEAR = 4,
+    /* Windows go to a node's fastest memory if they take at most one part in so many of it: plans may use as much
+     * of what is free on a node, and the rest is the application's. */
+    SAGOI_MEMORY_LEVEL_PART = 8,
     /* Groups of nodes whose data lies together have at least so many bytes.  Estimated. */
     SAGOI_GROUP_USUAL = 128 << 20,
     /* A group ends where at most one part in so many of a node's bytes is on the other side.  Estimated. */

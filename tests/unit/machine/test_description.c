@@ -125,6 +125,13 @@ static const struct {
     {HEAD "topology flat 4\n" LEVEL "gateways count 2 targets 2\n", "m:6: gateways are 'at PLACE"},
     {HEAD "topology flat 4\n" LEVEL "numa 0\n", "m:6: numa: '0' is not a number from 1 to 1024"},
     {HEAD "topology flat 4\n" LEVEL "numa 2\nnuma 2\n", "m:7: numa is given already"},
+    {HEAD "topology flat 4\n" LEVEL "memory-level\n",
+     "m:6: memory-level takes a name of less than 16 characters first"},
+    {HEAD "topology flat 4\n" LEVEL "memory-level hbm size 0 bandwidth 1GB/s\n",
+     "m:6: memory-level hbm has no bytes"},
+    {HEAD "topology flat 4\n" LEVEL
+          "memory-level hbm size 1G bandwidth 1GB/s\nmemory-level hbm size 1G bandwidth 1GB/s\n",
+     "m:7: memory-level hbm is given already"},
     {HEAD "topology flat 0\n", "m:4: topology: '0' is not an extent"},
     {HEAD "topology flat -4\n", "m:4: topology: '-4' is not an extent"},
     {HEAD "topology flat 99999999999999999999\n", "m:4: topology: '99999999999999999999' is not an extent"},

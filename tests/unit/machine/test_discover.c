@@ -116,6 +116,33 @@ static void test_numa(void **state) {
     assert_int_equal(found.topology.numa, 3);
 }
 
+/* Fast memory counts where all nodes show some, the least of them, unless a description has levels. */
+static void test_memory_levels(void **state) {
+    (void)state;
+    sagoi_node_name shown[NODES];
+    sagoi_surroundings found;
+    int64_t place[NODES];
+    sagoi_discover_options options = nothing();
+    memcpy(shown, four, sizeof shown);
+    for (int n = 0; n < NODES; n++) {
+        assert_int_equal(sagoi_discover(&options, NODES, shown, &found, place), SAGO_OK);
+        assert_int_equal(found.topology.memory_levels, 0);
+        shown[n].fast = (n == 1 ? 8 : 16) << 20;
+    }
+    assert_int_equal(sagoi_discover(&options, NODES, shown, &found, place), SAGO_OK);
+    assert_int_equal(found.topology.memory_levels, 1);
+    assert_int_equal(found.topology.memory_level[0].size, 8 << 20);
+    path_text machine = put("l.sago", "name m\ntopology flat 4\nlevel all latency 1us bandwidth 1GB/s\n"
+                                      "ranks-per-node 2\nmemory 1GiB\nmemory-level ddr size 1GiB bandwidth 9GB/s\n"
+                                      "memory-level hbm size 64MiB bandwidth 40GB/s\n");
+    options.machine = machine.text;
+    assert_int_equal(sagoi_discover(&options, NODES, shown, &found, place), SAGO_OK);
+    assert_int_equal(found.topology.memory_levels, 2);
+    assert_string_equal(found.topology.memory_level[1].name, "hbm");
+    assert_int_equal(found.topology.memory_level[1].size, 64 << 20);
+    assert_true(found.topology.memory_level[1].bandwidth == 40e9);
+}
+
 /* ---- Slurm's tree ---- */
 
 static const char tree[] = "# two leaves\nSwitchName=leaf0 Nodes=n[0-1]\nSwitchName=leaf1 Nodes=n[2-3],n7\n"
@@ -441,6 +468,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_site_library),
         cmocka_unit_test(test_numa),
+        cmocka_unit_test(test_memory_levels),
         cmocka_unit_test(test_slurm_conf),
         cmocka_unit_test(test_slurm_refusals),
         cmocka_unit_test(test_slurm_addresses),

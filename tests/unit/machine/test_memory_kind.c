@@ -5,9 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -53,6 +55,54 @@ static void two_kinds(void **state) {
     hwloc_topology_destroy(topology);
 }
 
+/* HBM beside DDR is fast memory, DDR beside memory behind CXL is, and what nobody can tell apart is not. */
+static void fast_memory(void **state) {
+    (void)state;
+    static const char *const one = "[numa(memory=137438953472)] core:8 pu:1";
+    static const char *const both = "[numa(memory=137438953472)] [numa(memory=68719476736)] core:8 pu:1";
+    static const char *const sockets = "package:2 [numa(memory=1073741824)] core:4 pu:2";
+    hwloc_topology_t topology = described(one);
+    assert_int_equal(sagoi_memory_fast(topology), 0);
+    hwloc_topology_destroy(topology);
+    topology = described(sockets); /* another socket's memory is not beside it */
+    numa(topology, 1)->subtype = strdup("HBM");
+    assert_int_equal(sagoi_memory_fast(topology), 0);
+    hwloc_topology_destroy(topology);
+    topology = described(both);
+    assert_int_equal(sagoi_memory_fast(topology), 0);
+    numa(topology, 1)->subtype = strdup("HBM");
+    assert_int_equal(sagoi_memory_fast(topology), INT64_C(68719476736));
+    struct hwloc_location from = {.type = HWLOC_LOCATION_TYPE_CPUSET,
+                                  .location = {.cpuset = hwloc_get_root_obj(topology)->cpuset}};
+    assert_int_equal(
+        hwloc_memattr_set_value(topology, HWLOC_MEMATTR_ID_BANDWIDTH, numa(topology, 0), &from, 0, 90), 0);
+    assert_int_equal(
+        hwloc_memattr_set_value(topology, HWLOC_MEMATTR_ID_BANDWIDTH, numa(topology, 1), &from, 0, 40), 0);
+    assert_int_equal(sagoi_memory_fast(topology), INT64_C(137438953472));
+    hwloc_topology_destroy(topology);
+}
+
+/* What HWLOC_XMLFILE shows of a machine is taken for this one: of its own process, since it is loaded once. */
+static void shown_by_a_file(void **state) {
+    (void)state;
+    char path[] = "/tmp/sago-hbm-XXXXXX";
+    int fd = mkstemp(path), status = -1;
+    hwloc_topology_t topology = described("[numa(memory=2147483648)] [numa(memory=1073741824)] core:4 pu:1");
+    assert_true(fd >= 0 && close(fd) == 0);
+    numa(topology, 1)->subtype = strdup("HBM");
+    assert_int_equal(hwloc_topology_export_xml(topology, path, 0), 0);
+    hwloc_topology_destroy(topology);
+    pid_t child = fork();
+    if (child == 0) {
+        bool right = setenv("HWLOC_XMLFILE", path, 1) == 0 && sagoi_memory_fast(NULL) == 1073741824 &&
+                     sagoi_memory_kind_node(NULL, SAGOI_KIND_BANDWIDTH) == 1;
+        _exit(right ? 0 : 1);
+    }
+    assert_true(child > 0 && waitpid(child, &status, 0) == child);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(status, 0);
+}
+
 /* Memory beside other memory of the same cores is no domain of its own. */
 static void domains(void **state) {
     (void)state;
@@ -82,6 +132,9 @@ static void texts(void **state) {
     assert_int_equal(kind, SAGOI_KIND_BANDWIDTH);
     assert_int_equal(sagoi_memory_kind_parse("capacity", &kind), SAGO_OK);
     assert_int_equal(kind, SAGOI_KIND_CAPACITY);
+    assert_int_equal(sagoi_memory_kind_parse("kernel", &kind), SAGO_OK);
+    assert_int_equal(kind, SAGOI_KIND_KERNEL);
+    assert_int_equal(sagoi_memory_kind_node(NULL, kind), -1);
     assert_int_equal(sagoi_memory_kind_parse("3", &kind), SAGO_OK);
     assert_int_equal(kind, SAGOI_KIND_NODE + 3);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
@@ -120,7 +173,8 @@ static void pages_are_there(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(two_kinds), cmocka_unit_test(domains),
-                                       cmocka_unit_test(texts), cmocka_unit_test(pages_are_there)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(shown_by_a_file), cmocka_unit_test(two_kinds),
+                                       cmocka_unit_test(fast_memory),     cmocka_unit_test(domains),
+                                       cmocka_unit_test(texts),           cmocka_unit_test(pages_are_there)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -723,6 +723,37 @@ static void local_aggregators_by_domain(void **state) {
     }
 }
 
+/* Windows are in the fastest memory that a description has if an eighth of it holds them, unless hinted. */
+static void windows_in_fast_memory(void **state) {
+    (void)state;
+    static const struct {
+        int64_t fast;
+        const char *hint;
+        bool there;
+    } nodes[] = {{16 * GIB, "", true}, {1 << 20, "", false}, {16 * GIB, "kernel", false}, {0, "", false}};
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
+        sagoi_plan plan;
+        sagoi_topology topology;
+        int64_t most = 0;
+        situation_init(&s, 4, 8, 4 * GIB, 32);
+        sagoi_topology_flat(&topology, 4);
+        topology.memory_level[0] = (sagoi_memory_level){"ddr", 96 * GIB, 90e9};
+        topology.memory_level[1] = (sagoi_memory_level){"hbm", nodes[i].fast, 400e9};
+        topology.memory_levels = nodes[i].fast > 0 ? 2 : 0;
+        s.machine.topology = &topology;
+        (void)snprintf(s.hints.memory_kind, sizeof s.hints.memory_kind, "%s", nodes[i].hint);
+        must_make(&s, &plan);
+        assert_int_equal(plan.strategy, SAGOI_STRATEGY_AGGREGATED);
+        for (int64_t n = 0; n < 4; n++)
+            if (sagoi_plan_node_segment_bytes(&plan, n, 8) > most)
+                most = sagoi_plan_node_segment_bytes(&plan, n, 8);
+        assert_true(most > (1 << 20) / 8);
+        assert_int_equal(plan.fast_memory, nodes[i].there);
+        assert_int_equal(strstr(plan.reasons, "hbm") != NULL, nodes[i].fast > 0 && !nodes[i].hint[0]);
+        sagoi_plan_cleanup(&plan);
+    }
+}
+
 /* A machine of which gathering and storing can be made as slow as one likes. */
 static sagoi_topology topology_of(int64_t nodes, double latency, double network, double storage) {
     sagoi_topology topology;
@@ -1121,6 +1152,7 @@ int main(void) {
         cmocka_unit_test(movement),
         cmocka_unit_test(local_aggregators_by_cost),
         cmocka_unit_test(local_aggregators_by_domain),
+        cmocka_unit_test(windows_in_fast_memory),
         cmocka_unit_test(aggregators_per_target),
         cmocka_unit_test(aggregators_per_target_of_theta),
         cmocka_unit_test(aggregators_by_cost),
