@@ -152,6 +152,7 @@ static bool weigh_aggregators(sagoi_draft *draft) {
         return false;
     draft->aggregators = draft->plan->aggregators = choice.aggregators;
     draft->weighed_window = choice.window;
+    draft->weighed_seconds = choice.seconds;
     draft->message_most = choice.short_messages ? SAGOI_MESSAGE_SHORT : 0;
     char each[64] = "";
     if (draft->stripe > 0 && choice.aggregators % draft->targets == 0)

@@ -48,6 +48,7 @@ typedef struct sagoi_draft {
     sagoi_form form;
     int64_t aggregators;    /* wanted; the plan may have fewer domains */
     int64_t weighed_window; /* that weigh.c chose with them; 0: it was not asked */
+    double weighed_seconds; /* that it expects of them */
     int64_t *by_low; /* the nodes with data, ascending by first offset; owned by sagoi_plan_make(), as are: */
     int64_t nwith_data;
     sagoi_group *group; /* plan->groups of them, nodes + 1 at most */
@@ -95,6 +96,8 @@ typedef struct sagoi_best {
 } sagoi_best;
 bool sagoi_draft_modelled(const sagoi_draft *draft);
 sagoi_best sagoi_draft_choose(const sagoi_draft *draft);
+/* Each node with the blocks that it holds in turn with others. */
+sagoi_best sagoi_draft_choose_turns(const sagoi_draft *draft);
 /* Each rank by itself. */
 double sagoi_draft_alone_seconds(const sagoi_draft *draft);
 
@@ -114,6 +117,9 @@ sago_status sagoi_draft_groups(sagoi_draft *draft) SAGOI_CHECKED;
 /* Groups none of whose nodes can host an aggregator, able[g] == 0, join their neighbours; false: none or all are
  * such. */
 bool sagoi_draft_merge_groups(sagoi_draft *draft, const int64_t *able);
+
+/* Any node may aggregate any part of the file. */
+void sagoi_draft_one_group(sagoi_draft *draft);
 
 /* domains.c: what each aggregator owns. */
 /* Msg_ind of this direction; 0: the number of aggregators decides. */

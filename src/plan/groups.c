@@ -293,6 +293,8 @@ bool sagoi_draft_merge_groups(sagoi_draft *draft, const int64_t *able) {
 /* Nodes without data go with the node before them; what each group has. */
 static void complete_groups(sagoi_draft *draft) {
     sagoi_plan *plan = draft->plan;
+    for (int64_t g = 0; g < plan->groups; g++)
+        draft->group[g] = (sagoi_group){.start = draft->group[g].start, .end = draft->group[g].end};
     for (int64_t n = 0; n < plan->nodes; n++) {
         if (plan->node_group[n] < 0)
             plan->node_group[n] = n > 0 ? plan->node_group[n - 1] : 0;
@@ -345,26 +347,26 @@ static void begin_groups(division *d) {
     d->begin = d->looks = 0;
 }
 
-/* Where requests are so dear that windows are to be larger than the blocks, or than some node has memory for, the
- * blocks are not for their nodes. */
-static bool turns_suit(const sagoi_draft *draft) {
-    int64_t window = draft->weighed_window;
-    for (int64_t i = 0; i < draft->nturns; i++) {
-        int64_t memory = draft->machine->node[draft->turn[i].node].memory;
-        if (draft->turn[i].bytes < window || memory - memory / 4 < 2 * window + SAGOI_MESSAGE_USUAL)
-            return false;
-    }
-    return true;
+/* The blocks are their nodes' where the model finds that no slower than all nodes' aggregators together: windows
+ * end with the blocks, and each node has to have memory for one, but nothing moves between nodes. */
+static bool turns_suit(sagoi_draft *draft) {
+    sagoi_best own = sagoi_draft_choose_turns(draft);
+    bool suit = own.aggregators > 0 && own.seconds <= draft->weighed_seconds * (1 + 1.0 / SAGOI_MODEL_RESOLUTION);
+    sagoi_draft_reason(draft, "groups: nodes' blocks in turn are %s, which would take %.4g ms",
+                       suit ? "their own" : "not their own", own.seconds * 1e3);
+    if (suit)
+        draft->weighed_window = own.window;
+    return suit;
 }
 
-static void leave_turns(sagoi_draft *draft) {
-    if (draft->weighed_window == 0 || turns_suit(draft))
-        return;
+void sagoi_draft_one_group(sagoi_draft *draft) {
     draft->form = SAGOI_FORM_RANGES;
     draft->nturns = 0;
     draft->plan->groups = 1;
-    draft->group[0] =
-        (sagoi_group){.start = sagoi_round_down(draft->plan->low, draft->align), .end = draft->plan->high};
+    draft->group[0] = (sagoi_group){.start = sagoi_round_down(draft->plan->low, draft->align),
+                                    .end = draft->plan->high,
+                                    .nodes = draft->plan->nodes,
+                                    .bytes = (double)draft->bytes};
     for (int64_t n = 0; n < draft->plan->nodes; n++)
         draft->plan->node_group[n] = 0;
 }
@@ -375,7 +377,8 @@ static void decide_form(sagoi_draft *draft, const division *d) {
         (find_periods(draft) || find_turns(draft))) {
         draft->form = SAGOI_FORM_TURNS;
         group_turns(draft, d->size);
-        leave_turns(draft);
+        if (draft->weighed_window > 0 && !turns_suit(draft))
+            sagoi_draft_one_group(draft);
     } else if (draft->stripe > 0 && (plan->groups > 1 || sagoi_draft_domain_hint(draft) > 0)) {
         /* data that stays near beats a target of one's own */
         draft->form = SAGOI_FORM_RANGES;

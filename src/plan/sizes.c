@@ -107,13 +107,26 @@ static sago_status try_window(sagoi_draft *draft, int64_t window, bool *placed) 
     }
 }
 
+/* Groups keep data near, but the poorest of them would have all windows shrink; where a window of this size is
+ * worth more than that, by what a request costs, all nodes are one group, of which the richest aggregate. */
+static sago_status try_together(sagoi_draft *draft, int64_t window, bool *placed) {
+    sago_status status = try_window(draft, window, placed);
+    if (status != SAGO_OK || *placed || draft->weighed_window == 0 || draft->plan->groups == 1 ||
+        draft->form == SAGOI_FORM_DEALT || draft->target->subfiles.count > 0)
+        return status;
+    sagoi_draft_one_group(draft);
+    sagoi_draft_reason(draft, "groups: 1 after all, some have too little memory for windows of %s",
+                       sagoi_size_to_text(window).text);
+    return try_window(draft, window, placed);
+}
+
 /* Halves *window until all domains have hosts.  Where some nodes are too poor to host such windows and others are
  * not, smaller ones could have more hosts: what counts is the number of rounds. */
 static sago_status shrink_window(sagoi_draft *draft, int64_t *window, bool *placed) {
     int64_t smallest = sagoi_min(*window, SAGOI_SMALLEST), best = 0, fewest = INT64_MAX, tried = *window;
     bool found;
     for (;; tried = sagoi_max(smallest, sagoi_round_down(tried / 2, SAGOI_PAGE))) {
-        sago_status status = try_window(draft, tried, &found);
+        sago_status status = try_together(draft, tried, &found);
         if (status != SAGO_OK)
             return status;
         if (found && draft->plan->rounds < fewest) {

@@ -699,6 +699,57 @@ static void local_aggregators_by_cost(void **state) {
     sagoi_plan_cleanup(&plan);
 }
 
+/* Eight nodes hold blocks of 2 MiB in turn: their own where requests cost nothing, everybody's in larger windows
+ * where they are dear. */
+static void turns_by_cost_of_requests(void **state) {
+    (void)state;
+    enum { TURNS = 8, ROUNDS = 100 };
+    static sagoi_node_period period[TURNS];
+    static const double request[] = {1e-6, 0.3};
+    situation_init(&s, TURNS, 4, TURNS * ROUNDS * 2 * MIB, 2 * MIB);
+    sagoi_topology topology;
+    sagoi_topology_flat(&topology, TURNS);
+    for (int64_t n = 0; n < TURNS; n++)
+        period[n] = (sagoi_node_period){TURNS * 2 * MIB, 2 * MIB};
+    s.shape.periods = period;
+    s.machine.topology = &topology;
+    s.hints.strategy = SAGOI_STRATEGY_AGGREGATED;
+    for (int dear = 0; dear < 2; dear++) {
+        sagoi_plan plan;
+        topology.request = request[dear];
+        must_make(&s, &plan);
+        assert_reason(&plan, dear ? "blocks in turn are not their own" : "blocks in turn are their own");
+        assert_int_equal(plan.window <= 2 * MIB, !dear);
+        assert_int_equal(strstr(plan.reasons, "in turn every") != NULL, !dear);
+        sagoi_plan_cleanup(&plan);
+    }
+}
+
+/* Nodes' data lies one after another, in groups of their own; one of them has little memory.  Where requests are
+ * dear it does not make everybody's windows small (004: the poorest node decides nothing). */
+static void poor_groups_and_requests(void **state) {
+    (void)state;
+    enum { NODES = 8 };
+    int64_t window[2];
+    sagoi_topology topology;
+    sagoi_topology_flat(&topology, NODES);
+    topology.request = 0.3;
+    for (int poor = 0; poor < 2; poor++) {
+        sagoi_plan plan;
+        situation_init(&s, NODES, 4, GIB, 4096);
+        for (int64_t n = 0; n < NODES; n++)
+            s.access[n] = (sagoi_node_shape){n * 256 * MIB, (n + 1) * 256 * MIB, 256 * MIB, 65536};
+        for (int64_t n = 0; poor && n < 2; n++)
+            s.node[n].memory = 6 * MIB;
+        s.machine.topology = &topology;
+        s.hints.strategy = SAGOI_STRATEGY_AGGREGATED;
+        must_make(&s, &plan);
+        window[poor] = plan.window;
+        sagoi_plan_cleanup(&plan);
+    }
+    assert_true(window[1] >= window[0] / 2);
+}
+
 /* Every NUMA domain has a local aggregator, and as many as any other, unless a hint says otherwise. */
 static void local_aggregators_by_domain(void **state) {
     (void)state;
@@ -1151,6 +1202,8 @@ int main(void) {
         cmocka_unit_test(node_regions),
         cmocka_unit_test(movement),
         cmocka_unit_test(local_aggregators_by_cost),
+        cmocka_unit_test(turns_by_cost_of_requests),
+        cmocka_unit_test(poor_groups_and_requests),
         cmocka_unit_test(local_aggregators_by_domain),
         cmocka_unit_test(windows_in_fast_memory),
         cmocka_unit_test(aggregators_per_target),
