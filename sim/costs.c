@@ -122,11 +122,6 @@ static const struct {
      {0.94, 0.9, 1, 0.9, 0.9, 0.9},
      0,
      "TCP's headers; packets' headers elsewhere; Mira's 1.8 GB/s are payload"},
-    {FIELD(swap),
-     "B/s",
-     {0, 0, 0, 0, 0, 1e8},
-     0,
-     "a buffer that is larger than the memory which its node has left: a local disk of 2010, assumed"},
     {FIELD(open), "s", {1e-4, 5e-4, 1e-3, 1e-3, 5e-4, 5e-4}, 0, "2,000 creations a second and metadata server"},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };

@@ -40,7 +40,7 @@ PATTERNS = {
 
 
 def simulate(sim, words, kept):
-    """What was simulated before is in `kept`, as long as the simulator is the same."""
+    """What was simulated before is in `kept`, as long as the simulator and the machines are the same."""
     name = os.path.join(kept, hashlib.sha256(words.encode()).hexdigest()[:24] + ".json")
     if os.path.exists(name):
         with open(name, encoding="utf-8") as file:
@@ -71,8 +71,11 @@ def main():
     parser.add_argument("--under", default="", help="start each simulation with this command before it, e.g. 'nice -n 15'")
     options = parser.parse_args()
     sim = [*options.under.split(), options.sim]
-    with open(options.sim, "rb") as file:
-        kept = os.path.join(os.path.dirname(options.sim), "..", "neighbours", hashlib.sha256(file.read()).hexdigest()[:16])
+    known = b""
+    for name in (options.sim, *sorted(os.path.join("machines", m) for m in os.listdir("machines"))):
+        with open(name, "rb") as file:
+            known += file.read()
+    kept = os.path.join(os.path.dirname(options.sim), "..", "neighbours", hashlib.sha256(known).hexdigest()[:16])
     os.makedirs(kept, exist_ok=True)
     pairs = [(m, p, read) for m in MACHINES for p in PATTERNS for read in (False, True)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

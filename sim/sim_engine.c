@@ -232,15 +232,6 @@ static sim_store store_of(const sim_case *c, const sim_style *style, const sim_e
     return store;
 }
 
-/* A window that its node has no memory for goes out to its disk and comes back. */
-static double swapping(const sim_case *c, const sim_style *style, const sim_window *window, int64_t node) {
-    double memory = (double)c->input.nodes[node].memory;
-    if (c->options.beside > 0)
-        memory = 0.75 * (memory - (double)c->options.beside);
-    double missing = (double)(window->end - window->start) - memory;
-    return style->fixed && c->costs.swap > 0 && missing > 0 ? 2 * missing / c->costs.swap : 0;
-}
-
 /* ---- Rounds ---- */
 
 static void fill_round(const sim_case *c, int64_t call, const sim_style *style, const sim_traffic *traffic,
@@ -264,7 +255,6 @@ static void fill_round(const sim_case *c, int64_t call, const sim_style *style, 
                 *sim_load_flow(load, r, n, a) = flow_of(c, style, share, sums.messages, n == load->host[a]);
         }
         round->store[a] = store_of(c, style, sim_extent_of(c, call), &window[a], &sums);
-        round->store[a].work += sums.bytes > 0 ? swapping(c, style, &window[a], load->host[a]) : 0;
         round->bytes += sums.bytes;
     }
 }

@@ -98,7 +98,6 @@ typedef struct sim_style {
     bool to_all;     /* lists go to every rank */
     bool overlapped, in_step;
     bool fills_holes;  /* by reading the whole window first */
-    bool fixed;        /* buffers are as large as was said, whatever memory their nodes have */
     int64_t in_flight; /* messages that an aggregator takes at a time; a node has one of each sender */
 } sim_style;
 

@@ -91,7 +91,6 @@ static sim_style romio_style(const sim_case *c) {
                        .lists = true,
                        .in_step = true,
                        .fills_holes = !c->options.sieve_off,
-                       .fixed = true,
                        .in_flight = c->config.nodes * c->config.ranks};
 }
 

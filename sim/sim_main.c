@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/checked.h"
 #include "sim/neighbours.h"
 #include "sim/sim_report.h"
 #include "tools/options.h"
@@ -19,7 +20,7 @@ typedef struct sim_config {
     plan_config plan; /* first: its options are read by the same functions */
     sim_options options;
     const char *engines, *costs_of, *svg;
-    int64_t memory_sd, draw;
+    int64_t memory_sd, memory_draws, draw;
     bool json, costs_table, neighbours;
     int64_t ncosts, nlevels;
     const char *cost[32], *level[8];
@@ -83,6 +84,8 @@ static const tool_option table[] = {
      NULL},
     {"memory-sd", OPTION_SIZE, FIELD(memory_sd), 1, INT64_C(1) << 50, "SIZE",
      "draw each node's memory from a normal distribution around --memory (paper 004)", NULL},
+    {"memory-draws", OPTION_COUNT, FIELD(memory_draws), 1, 1 << 10, "N",
+     "so many draws a node, one for each process that may aggregate (1)", NULL},
     {"memory-beside", OPTION_SIZE, FIELD(options.beside), 1, INT64_C(1) << 50, "SIZE",
      "--memory is for aggregators' buffers, this for all else; Sago's reserve of a quarter comes on top", NULL},
     {"draw", OPTION_COUNT, FIELD(draw), 0, 1 << 30, "N", "another draw (1)", NULL},
@@ -158,16 +161,23 @@ static int fail(const char *why) {
 
 /* ---- The case ---- */
 
-/* Twelve uniform numbers make a normal one; none is below what the library needs at the least on any node. */
+/* Twelve uniform numbers make a normal one; no draw is below `least`. */
+static int64_t draw_once(const sim_config *config, int64_t mean, int64_t least, uint64_t *random) {
+    double sum = -6;
+    for (int i = 0; i < 12; i++)
+        sum += (double)(bench_random(random) >> 11) * 0x1p-53;
+    double memory = (double)mean + sum * (double)config->memory_sd;
+    return memory < (double)least ? least : (int64_t)memory;
+}
+
+/* None has less than what the library needs at the least on any node. */
 static void draw_memory(const sim_config *config, sim_case *c) {
     int64_t least = c->options.beside > 0 ? 0 : c->config.memory < MEMORY_LEAST ? c->config.memory : MEMORY_LEAST;
     uint64_t random = (uint64_t)(config->draw > 0 ? config->draw : 1);
     for (int64_t n = 0; config->memory_sd > 0 && n < c->config.nodes; n++) {
-        double sum = -6;
-        for (int i = 0; i < 12; i++)
-            sum += (double)(bench_random(&random) >> 11) * 0x1p-53;
-        double memory = (double)c->config.memory + sum * (double)config->memory_sd;
-        c->input.nodes[n].memory = memory < (double)least ? least : (int64_t)memory;
+        c->input.nodes[n].memory = 0;
+        for (int64_t i = 0; i < sagoi_max(1, config->memory_draws); i++)
+            c->input.nodes[n].memory += draw_once(config, c->config.memory, least, &random);
     }
     for (int64_t n = 0; c->options.beside > 0 && n < c->config.nodes; n++)
         c->input.nodes[n].memory += c->input.nodes[n].memory / 3 + c->options.beside;

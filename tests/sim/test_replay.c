@@ -339,28 +339,6 @@ static void a_bucket_lets_the_first_bytes_pass(void **state) {
     assert_true(sim_load_flow(&load, 0, 1, 0)->bytes <= 1 && load.round[0].store[0].bytes <= 1);
 }
 
-/* A fixed buffer on a node with less memory is swapped; Sago's plans keep to the memory. */
-static void fixed_buffers_swap(void **state) {
-    char why[BENCH_MESSAGE_MAX];
-    (void)state;
-    sim_course course = {.calls = 1};
-    sim_case *c = make_case("interleaved", 4, 4, false);
-    const sim_engine *two_phase = sim_engine_find("two-phase", &(int64_t){0});
-    c->options.always = true;
-    c->costs.swap = 1e6;
-    for (int poor = 0; poor < 2; poor++) {
-        double work = 0;
-        c->input.nodes[1].memory = poor ? 4096 : 1 << 30;
-        if (!two_phase->load(c, SIM_ALL_CALLS, 0, &load, &course, why))
-            fail_msg("%s", why);
-        for (int64_t a = 0; a < load.aggregators; a++)
-            work += load.round[0].store[a].work > 1;
-        assert_int_equal((int)work, poor);
-        sim_load_cleanup(&load);
-    }
-    free_case(c);
-}
-
 /* As many hops as the planner counts, on every kind of network; where a group has one router that leads to another
  * group, the planner counts the way to it for nodes that are there, too. */
 static void routes_are_as_long_as_the_planner_thinks(void **state) {
@@ -416,7 +394,6 @@ int main(void) {
         TEST(nodes_wait_for_cores_that_they_share),
         TEST(a_client_writes_one_piece_at_a_time),
         TEST(a_bucket_lets_the_first_bytes_pass),
-        TEST(fixed_buffers_swap),
         TEST(routes_are_as_long_as_the_planner_thinks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

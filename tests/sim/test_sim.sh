@@ -72,7 +72,7 @@ for direction in "" --read; do
     agree block3d --dims 256 "${THETA[@]}" $direction --cost writer=0 --cost reader=0 --cost copy=1e12 --cost memory=1e12 \
         --cost target_write=1e12 --cost target_read=1e12 --cost call=0 --cost lock=0 --engines sago,two-phase
 done
-agree contiguous --bytes 1M --machine "$SAGO_SOURCE/machines/jaguar.sago" --nodes 32 --ranks-per-node 12 \
+agree contiguous --bytes 1M --machine "$SAGO_SOURCE/machines/jaguar.sago" --nodes 32 --ranks-per-node 16 \
     --engines coio,rbio,rbio-thread
 
 "$SAGO" sim contiguous --bytes 1M --machine "$SAGO_SOURCE/machines/mira-1024.sago" --nodes 128 \
