@@ -107,15 +107,16 @@ static sago_status try_window(sagoi_draft *draft, int64_t window, bool *placed) 
     }
 }
 
-/* Groups keep data near, but the poorest of them would have all windows shrink; where a window of this size is
- * worth more than that, by what a request costs, all nodes are one group, of which the richest aggregate. */
+/* Groups keep data near, but where some nodes are too poor for windows of this size, a few have to do the work of
+ * their group, or all windows shrink.  Where it is known that requests cost something, all nodes are one group
+ * then, of which the richest aggregate. */
 static sago_status try_together(sagoi_draft *draft, int64_t window, bool *placed) {
     sago_status status = try_window(draft, window, placed);
-    if (status != SAGO_OK || *placed || draft->weighed_window == 0 || draft->plan->groups == 1 ||
-        draft->form == SAGOI_FORM_DEALT || draft->target->subfiles.count > 0)
+    if (status != SAGO_OK || (*placed && !draft->refused) || draft->weighed_window == 0 ||
+        draft->plan->groups == 1 || draft->form == SAGOI_FORM_DEALT || draft->target->subfiles.count > 0)
         return status;
     sagoi_draft_one_group(draft);
-    sagoi_draft_reason(draft, "groups: 1 after all, some have too little memory for windows of %s",
+    sagoi_draft_reason(draft, "groups: 1 after all, some nodes have too little memory for windows of %s",
                        sagoi_size_to_text(window).text);
     return try_window(draft, window, placed);
 }

@@ -730,7 +730,7 @@ static void turns_by_cost_of_requests(void **state) {
 static void poor_groups_and_requests(void **state) {
     (void)state;
     enum { NODES = 8 };
-    int64_t window[2];
+    int64_t window[2], rounds[2];
     sagoi_topology topology;
     sagoi_topology_flat(&topology, NODES);
     topology.request = 0.3;
@@ -745,9 +745,12 @@ static void poor_groups_and_requests(void **state) {
         s.hints.strategy = SAGOI_STRATEGY_AGGREGATED;
         must_make(&s, &plan);
         window[poor] = plan.window;
+        rounds[poor] = plan.rounds;
+        assert_int_equal(strstr(plan.reasons, "groups: 1 after all") != NULL, poor);
         sagoi_plan_cleanup(&plan);
     }
     assert_true(window[1] >= window[0] / 2);
+    assert_true(rounds[1] <= 2 * rounds[0]);
 }
 
 /* Every NUMA domain has a local aggregator, and as many as any other, unless a hint says otherwise. */
