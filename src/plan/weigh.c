@@ -319,7 +319,8 @@ sagoi_best sagoi_draft_choose_turns(const sagoi_draft *draft) {
     int64_t block = 0, turns = sagoi_div_up((int64_t)w.span, draft->turn_bytes), hint = draft->hints->window;
     for (int64_t i = 0; i < draft->nturns; i++)
         block = sagoi_max(block, draft->turn[i].bytes);
-    for (int64_t parts = hint > 0 ? sagoi_div_up(block, hint) : 1; block / parts >= SAGOI_SMALLEST; parts *= 2) {
+    int64_t fewest = hint > 0 ? sagoi_max(1, sagoi_div_up(block, hint)) : 1;
+    for (int64_t parts = fewest; block / parts >= SAGOI_SMALLEST; parts *= 2) {
         look_at_window(&w, sagoi_round_up(sagoi_div_up(block, parts), SAGOI_PAGE));
         double seconds = (double)(turns * parts) * store_seconds(&w, (double)draft->nturns);
         bool room = (double)draft->nturns <= memory_for(&w, draft->nturns, SAGOI_MESSAGE_SHORT);

@@ -83,6 +83,7 @@ typedef struct part {
 /* There are very many of them: what is not used is not cleared. */
 static void part_init(part *one, MPI_Datatype type) {
     one->flat.size = one->flat.lower_bound = one->flat.extent = one->flat.numbers = 0;
+    one->train = (sagoi_train){0}; /* a combiner of no parts leaves it */
     one->lone = true;
     one->type = type;
     one->depth = 0;
@@ -315,7 +316,8 @@ static sago_status flatten_data(MPI_Datatype type, int64_t size, sagoi_budget *b
     sago_status status = flatten_part(size == 0 ? MPI_BYTE : type, budget, &whole);
     if (status != SAGO_OK)
         return status;
-    whole.train.len = size == 0 ? 0 : whole.train.len;
+    if (size == 0)
+        whole.train.len = 0;
     status = part_spell_out(&whole, budget);
     *flat = whole.flat;
     if (status == SAGO_OK && flat->pattern.bytes != size)
