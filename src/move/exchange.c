@@ -83,9 +83,10 @@ sago_status sagoi_exchange_create(const sagoi_exchange_setup *setup, sagoi_excha
     exchange->setup = *setup;
     exchange->aggregators = sagoi_budget_alloc(setup->budget, setup->plan->ndomains * (int64_t)sizeof(int32_t));
     exchange->most = largest_region(setup);
-    if (sagoi_mail_own(setup))
+    bool own = sagoi_mail_own(setup);
+    if (own)
         exchange->in_place = sagoi_budget_alloc(setup->budget, in_place_bytes(setup));
-    bool ok = exchange->aggregators && (exchange->in_place || !sagoi_mail_own(setup));
+    bool ok = exchange->aggregators && (exchange->in_place || !own);
     sago_status status = ok ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "no memory for an exchange");
     if (!status) {
         sagoi_find_aggregators(setup->team, setup->plan, exchange->aggregators);

@@ -199,10 +199,19 @@ static inline bool sagoi_mail_bare(const sagoi_exchange_setup *setup) {
     const sagoi_plan *plan = setup->plan;
     return setup->remembered && setup->request->direction == SAGOI_TO_FILE && plan->layers == 2 && !plan->merge;
 }
-/* Does every rank of this node send and receive for itself?  Then none of them waits for another one to pack. */
+/* Are all domains that this node's range overlaps its own?  Then it has nothing for other nodes. */
+static inline bool sagoi_mail_none(const sagoi_exchange_setup *setup) {
+    for (int64_t d = setup->first; d < setup->first + setup->reach; d++)
+        if (setup->plan->domains[d].node != setup->team->node)
+            return false;
+    return true;
+}
+/* Does every rank of this node send and receive for itself, or none at all?  Then none of them waits for another
+ * one to pack. */
 static inline bool sagoi_mail_own(const sagoi_exchange_setup *setup) {
     const sagoi_plan *plan = setup->plan;
-    return plan->local_aggregators >= setup->team->local_size && plan->layers == 2 && !plan->merge;
+    return (plan->local_aggregators >= setup->team->local_size || sagoi_mail_none(setup)) && plan->layers == 2 &&
+           !plan->merge;
 }
 /* Through its leader?  Replies that nobody asks for go straight. */
 bool sagoi_mail_relayed(const sagoi_exchange_setup *setup, int64_t node, int64_t domain);

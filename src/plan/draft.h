@@ -39,6 +39,7 @@ typedef struct sagoi_draft {
     sagoi_plan *plan;    /* what is decided so far */
     int64_t ranks;       /* of all nodes */
     int64_t most_ranks;  /* of any node */
+    double crowding;     /* ranks that share a core, where most do; at least 1 */
     int64_t bytes, runs; /* of all nodes; they stop at INT64_MAX */
     int64_t align;       /* domains begin at multiples of it, the first excepted; a multiple of SAGOI_PAGE */
     int64_t stripe;      /* of the file; 0: none */

@@ -29,19 +29,23 @@ static double smaller(double a, double b) { return a < b ? a : b; }
 
 /* Each local aggregator serves q/c ranks and sends its part of the node's bytes, at most as fast as memory gives
  * them; whoever receives gets c messages from every node.  What a rank does not send itself it copies first, as
- * all do at once; so it does for a leader, and where lists are merged. */
+ * all do at once; so it does for a leader, and where lists are merged.  Where ranks share cores no more of them
+ * copy at once than there are cores, and a message waits until its rank has the core, after the others. */
 double sagoi_draft_local_cost(const sagoi_draft *draft, int64_t c) {
     sagoi_topology flat;
     const sagoi_topology *topology = topology_of(draft, &flat);
     sagoi_level network = sagoi_slowest_level(topology);
     double nodes = (double)draft->machine->nodes, ranks = (double)draft->most_ranks;
+    double at_once = ranks / draft->crowding;
+    double turn = draft->crowding > 1 ? draft->crowding * SAGOI_WAKE_SECONDS : 0;
     double bytes = (double)sagoi_min(draft->bytes / draft->machine->nodes, SAGOI_WINDOW_SEVERAL);
-    double sent = bytes / network.bandwidth, gathered = bytes / (topology->inside.bandwidth * (double)c);
+    double sent = bytes / network.bandwidth;
+    double gathered = bytes / (topology->inside.bandwidth * smaller((double)c, at_once));
     bool own = c >= draft->most_ranks && draft->hints->layers != SAGOI_LAYERS_THREE &&
                draft->hints->merge != SAGOI_CHOICE_ON;
-    double staged = own ? 0 : bytes / (topology->inside.bandwidth * ranks);
+    double staged = own ? 0 : bytes / (topology->inside.bandwidth * at_once);
     return larger(sent, gathered) + staged + ranks / (double)c * topology->inside.latency +
-           nodes * (double)c * network.latency;
+           nodes * (double)c * (network.latency + turn);
 }
 
 double sagoi_draft_senders(const sagoi_draft *draft, int64_t window) {

@@ -54,9 +54,13 @@ static sago_status check_inputs(const sagoi_machine *machine, const sagoi_shape 
 }
 
 static void sum_machine(sagoi_draft *draft) {
+    draft->crowding = 1;
     for (int64_t n = 0; n < draft->machine->nodes; n++) {
-        draft->ranks += draft->machine->node[n].ranks;
-        draft->most_ranks = sagoi_max(draft->most_ranks, draft->machine->node[n].ranks);
+        const sagoi_node *node = &draft->machine->node[n];
+        double crowding = (double)node->ranks / (double)node->cores;
+        draft->ranks += node->ranks;
+        draft->most_ranks = sagoi_max(draft->most_ranks, node->ranks);
+        draft->crowding = crowding > draft->crowding ? crowding : draft->crowding;
     }
 }
 

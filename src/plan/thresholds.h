@@ -99,7 +99,9 @@ enum {
 /* Windows are laid below this offset, so that sums of offsets and windows cannot overflow. */
 #define SAGOI_HIGHEST_WINDOW (INT64_C(1) << 62)
 /* A planned call has so many meetings more than one in which ranks go alone, which is counted in the engine; and
- * waking the ranks of a node for one takes so many seconds.  Estimated. */
+ * waking the ranks of a node for one takes so many seconds, and so does the turn of a rank on a core that ranks
+ * share.  Estimated; on cores of which four nodes had the same two a message took 100 (Open MPI) and 600 (MPICH)
+ * microseconds more with eight local aggregators of eight ranks than with one (docs/measured.md). */
 #define SAGOI_PLANNED_MEETINGS 3.0
 #define SAGOI_WAKE_SECONDS 20e-6
 /* A lock that another node has takes so many times what it takes to be given up: asking for it, and giving it up,

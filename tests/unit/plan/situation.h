@@ -33,7 +33,7 @@ static inline int64_t random_below(int64_t n) {
 static inline void situation_init(situation *s, int64_t nodes, int64_t ranks, int64_t bytes, int64_t run) {
     memset(s, 0, sizeof *s);
     for (int64_t n = 0; n < nodes; n++) {
-        s->node[n] = (sagoi_node){ranks, 8, 4 * GIB, .place = n};
+        s->node[n] = (sagoi_node){ranks, ranks > 8 ? ranks : 8, 4 * GIB, .place = n};
         s->access[n] =
             (sagoi_node_shape){n * run, bytes - (nodes - 1 - n) * run, bytes / nodes, bytes / nodes / run};
     }

@@ -699,6 +699,22 @@ static void local_aggregators_by_cost(void **state) {
     sagoi_plan_cleanup(&plan);
 }
 
+/* Eight ranks a node send for themselves where each has a core; where four share one, a message to each of them
+ * waits for its turn, and one of them sends for all. */
+static void local_aggregators_by_cores(void **state) {
+    (void)state;
+    static const int64_t cores[] = {8, 2}, wanted[] = {8, 1};
+    for (int i = 0; i < 2; i++) {
+        sagoi_plan plan;
+        situation_init(&s, 4, 8, 48 * MIB, 1000);
+        for (int64_t n = 0; n < 4; n++)
+            s.node[n].cores = cores[i];
+        must_make(&s, &plan);
+        assert_int_equal(plan.local_aggregators, wanted[i]);
+        sagoi_plan_cleanup(&plan);
+    }
+}
+
 /* Eight nodes hold blocks of 2 MiB in turn: their own where requests cost nothing, everybody's in larger windows
  * where they are dear. */
 static void turns_by_cost_of_requests(void **state) {
@@ -1205,6 +1221,7 @@ int main(void) {
         cmocka_unit_test(node_regions),
         cmocka_unit_test(movement),
         cmocka_unit_test(local_aggregators_by_cost),
+        cmocka_unit_test(local_aggregators_by_cores),
         cmocka_unit_test(turns_by_cost_of_requests),
         cmocka_unit_test(poor_groups_and_requests),
         cmocka_unit_test(local_aggregators_by_domain),
