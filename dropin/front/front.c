@@ -37,6 +37,13 @@ static void *next_of(const char *name) {
     return symbol || !mpi.handle ? symbol : dlsym(mpi.handle, name);
 }
 
+/* What the core is to go on with.  By PMPI_x it means the MPI library itself: a tool may have that name, too. */
+static void *next_of_core(const char *name) {
+    bool itself = strncmp(name, "PMPI_", strlen("PMPI_")) == 0;
+    void *symbol = itself ? library_has(&mpi, name) : NULL;
+    return symbol ? symbol : next_of(name);
+}
+
 static dropin_word nothing_behind(dropin_word a, dropin_word b, dropin_word c, dropin_word d, dropin_word e,
                                   dropin_word f) {
     (void)a, (void)b, (void)c, (void)d, (void)e, (void)f;
@@ -81,7 +88,7 @@ static front_state begin(void) {
         return PAST;
     }
     memcpy(&core_begin, &symbol, sizeof core_begin);
-    core_begin(next_of, found);
+    core_begin(next_of_core, found);
     for (int i = 0; i < DROPIN_ENTRY_COUNT; i++)
         atomic_store_explicit(&front_entries[i], found[i], memory_order_release);
     return SERVING;

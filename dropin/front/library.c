@@ -10,8 +10,9 @@
 
 #include <sago/config.h>
 
-/* What every MPI library has, and no tool in front of one. */
-static const char always_there[] = "PMPI_Init";
+/* What every MPI library has, and no tool in front of one.  PMPI_Init would not do: Darshan has it, and
+ * PMPI_File_x, under MPI's two names. */
+static const char always_there[] = "PMPI_Wtime";
 
 /* The header of each family refers to something that only its own libraries have. */
 #ifdef SAGO_MPI_MPICH
@@ -75,6 +76,14 @@ bool library_find(mpi_library *mpi) {
     void *symbol = dlsym(RTLD_NEXT, always_there);
     mpi->handle = library_of(symbol ? symbol : find_anywhere());
     return mpi->handle != NULL;
+}
+
+/* Not what another library has: the name may lead back to Sago where the program itself is the MPI library. */
+void *library_has(const mpi_library *mpi, const char *name) {
+    void *symbol = dlsym(mpi->handle, name), *holder = library_of(symbol);
+    if (holder)
+        (void)dlclose(holder); /* the library itself is kept open */
+    return holder == mpi->handle ? symbol : NULL;
 }
 
 /* ---- What it is ---- */

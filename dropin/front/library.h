@@ -19,6 +19,9 @@ void *library_beside(void *symbol, const char *name);
 /* False: none is loaded. */
 bool library_find(mpi_library *mpi);
 
+/* A function of its own; NULL: it has none of that name. */
+void *library_has(const mpi_library *mpi, const char *name);
+
 /* Has it the shape that Sago was built for? */
 bool library_is_own(const mpi_library *mpi);
 

@@ -8,6 +8,7 @@ here=$SAGO_SOURCE/tests/dropin/tools
 "$SAGO_MPICC" "$here/program.c" -o "$tmp/program"
 "$SAGO_MPICC" -shared -fPIC "$here/tool.c" -o "$tmp/libtool.so" -ldl
 "$SAGO_MPICC" -shared -fPIC -DBY_NEXT "$here/tool.c" -o "$tmp/libtoolnext.so" -ldl
+"$SAGO_MPICC" -shared -fPIC -DBOTH_NAMES "$here/tool.c" -o "$tmp/libtoolboth.so" -ldl
 sago=$preload
 
 check() { # write_at_all, read_all and write_at that the tool sees
@@ -20,7 +21,7 @@ check() { # write_at_all, read_all and write_at that the tool sees
     stat_is atomic 2
 }
 
-for tool in "$tmp/libtool.so" "$tmp/libtoolnext.so"; do
+for tool in "$tmp/libtool.so" "$tmp/libtoolnext.so" "$tmp/libtoolboth.so"; do
     echo "== $(basename "$tool") before Sago: it sees everything"
     preload="$tool $sago"
     check 2 1 1

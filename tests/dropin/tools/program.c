@@ -1,4 +1,4 @@
-/* Two collective calls, one in atomic mode, an independent one; on every rank. */
+/* Three collective calls, one in atomic mode, and two independent ones; on every rank. */
 #include <mpi.h>
 #include <string.h>
 
@@ -6,6 +6,7 @@ int main(int argc, char **argv) {
     MPI_File file;
     int rank, wrong = 0;
     char mine[100], back[100];
+    MPI_Offset at;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     memset(mine, 'a' + rank, sizeof mine);
@@ -15,6 +16,10 @@ int main(int argc, char **argv) {
     wrong += MPI_File_seek(file, 200 * rank, MPI_SEEK_SET);
     wrong += MPI_File_read_all(file, back, 100, MPI_BYTE, MPI_STATUS_IGNORE);
     wrong += memcmp(mine, back, 100) != 0;
+    wrong += MPI_File_read(file, back, 100, MPI_BYTE, MPI_STATUS_IGNORE);
+    wrong += memcmp(mine, back, 100) != 0;
+    wrong += MPI_File_get_position(file, &at);
+    wrong += at != 200 * rank + 200;
     wrong += MPI_File_set_atomicity(file, 1);
     wrong += MPI_File_write_at_all(file, 200 * rank, mine, 100, MPI_BYTE, MPI_STATUS_IGNORE);
     wrong += MPI_File_close(&file);

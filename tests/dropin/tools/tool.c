@@ -1,6 +1,7 @@
 /* A tool that counts calls, as Darshan and its like do: it defines MPI_File_x and goes on to PMPI_File_x.
  *
- * With -DBY_NEXT it looks for the next one itself (Darshan, preloaded), else the linker finds it. */
+ * With -DBY_NEXT it looks for the next one itself (Darshan, preloaded), else the linker finds it.  With
+ * -DBOTH_NAMES its functions have both of MPI's names, MPI_Init among them (Darshan, too). */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@ enum { OPEN, CLOSE, WRITE_AT_ALL, READ_ALL, WRITE_AT, KINDS };
 static const char *const names[] = {"open", "close", "write_at_all", "read_all", "write_at"};
 static long counts[KINDS];
 
-#ifdef BY_NEXT
+#if defined BY_NEXT || defined BOTH_NAMES
 static void *find(const char *name) {
     void *found = dlsym(RTLD_NEXT, name);
     if (!found)
@@ -55,6 +56,13 @@ int MPI_File_write_at(MPI_File f, MPI_Offset at, const void *buf, int n, MPI_Dat
     return NEXT(File_write_at, write_at_fn)(f, at, buf, n, type, status);
 }
 
+/* Not counted.  Tools want to know where it begins. */
+int MPI_File_read(MPI_File f, void *buf, int n, MPI_Datatype type, MPI_Status *status) {
+    MPI_Offset at;
+    MPI_File_get_position(f, &at);
+    return NEXT(File_read, read_fn)(f, buf, n, type, status);
+}
+
 int MPI_Finalize(void) {
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -65,3 +73,23 @@ int MPI_Finalize(void) {
         fclose(out);
     return NEXT(Finalize, finalize_fn)();
 }
+
+#ifdef BOTH_NAMES
+typedef int (*init_fn)(int *, char ***);
+
+int MPI_Init(int *argc, char ***argv) { return NEXT(Init, init_fn)(argc, argv); }
+
+int PMPI_Init(int *argc, char ***argv) __attribute__((alias("MPI_Init")));
+int PMPI_Finalize(void) __attribute__((alias("MPI_Finalize")));
+int PMPI_File_open(MPI_Comm comm, const char *path, int amode, MPI_Info info, MPI_File *file)
+    __attribute__((alias("MPI_File_open")));
+int PMPI_File_close(MPI_File *file) __attribute__((alias("MPI_File_close")));
+int PMPI_File_write_at_all(MPI_File f, MPI_Offset at, const void *buf, int n, MPI_Datatype type,
+                           MPI_Status *status) __attribute__((alias("MPI_File_write_at_all")));
+int PMPI_File_read_all(MPI_File f, void *buf, int n, MPI_Datatype type, MPI_Status *status)
+    __attribute__((alias("MPI_File_read_all")));
+int PMPI_File_read(MPI_File f, void *buf, int n, MPI_Datatype type, MPI_Status *status)
+    __attribute__((alias("MPI_File_read")));
+int PMPI_File_write_at(MPI_File f, MPI_Offset at, const void *buf, int n, MPI_Datatype type, MPI_Status *status)
+    __attribute__((alias("MPI_File_write_at")));
+#endif
