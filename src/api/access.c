@@ -32,7 +32,10 @@ sago_status sago_set_view(sago_file *file, MPI_Offset disp, MPI_Datatype etype, 
 
 sago_status sago_view_run_list(sago_file *file, MPI_Datatype filetype, MPI_Datatype *list) {
     sago_status status = sagoi_check_unmerged(file);
-    *list = MPI_DATATYPE_NULL;
+    if (!status && !list)
+        status = sagoi_fail(SAGO_ERR_ARG, "there is nowhere to put the type");
+    if (list)
+        *list = MPI_DATATYPE_NULL;
     if (!status && file->view.filetype)
         *list = sagoi_run_list(&file->view.filetype->flat, filetype, &file->budget);
     return sagoi_done("sago_view_run_list", NULL, status);

@@ -26,6 +26,27 @@ const char *sago_level_string(sago_level level) {
     return (int)level >= 0 && level < SAGO_LEVEL_COUNT ? names[level] : "unknown level";
 }
 
+/* Ranks that mean different steps would wait for each other in different places. */
+static sago_status agree_on_step(const sago_ckpt *ckpt, sago_status status, int64_t step) {
+    enum { VERDICT, STEP, COMPLEMENT };
+    sagoi_agreement agreed = {.max = {sagoi_verdict_code(ckpt->team, status), step, ~step}};
+    sago_status met = sagoi_agree(ckpt->team, &agreed, NULL, NULL, NULL);
+    if (met)
+        return met;
+    if (agreed.max[VERDICT])
+        return sagoi_verdict(ckpt->team, agreed.max[VERDICT]);
+    if (agreed.max[STEP] != ~agreed.max[COMPLEMENT])
+        return sagoi_fail(SAGO_ERR_MISMATCH, "ranks gave different steps: %lld and %lld",
+                          (long long)agreed.max[STEP], (long long)~agreed.max[COMPLEMENT]);
+    return SAGO_OK;
+}
+
+/* Begins the collective calls on a step. */
+static sago_status check_step(const sago_ckpt *ckpt, int64_t step) {
+    sago_status status = check_ckpt(ckpt);
+    return status ? status : agree_on_step(ckpt, SAGO_OK, step);
+}
+
 /* ---- Opening and closing ---- */
 
 enum { MAX_VERDICT, MAX_DIR, MAX_MINUS_DIR, MAX_HINTS, MAX_MINUS_HINTS };
@@ -175,7 +196,7 @@ sago_status sago_ckpt_progress(sago_ckpt *ckpt) {
 }
 
 sago_status sago_ckpt_restore(sago_ckpt *ckpt, int64_t step) {
-    sago_status status = check_ckpt(ckpt);
+    sago_status status = check_step(ckpt, step);
     return done("sago_ckpt_restore", ckpt, status ? status : sagoi_restore(ckpt, step));
 }
 
@@ -195,27 +216,27 @@ sago_status sago_ckpt_wait(sago_ckpt *ckpt, int64_t step, sago_level level) {
 }
 
 sago_status sago_ckpt_verify(sago_ckpt *ckpt, int64_t step) {
-    sago_status status = check_ckpt(ckpt);
+    sago_status status = check_step(ckpt, step);
     return done("sago_ckpt_verify", ckpt, status ? status : sagoi_verify(ckpt, step));
 }
 
 sago_status sago_ckpt_drain(sago_ckpt *ckpt, int64_t step) {
-    sago_status status = check_ckpt(ckpt);
+    sago_status status = check_step(ckpt, step);
     return done("sago_ckpt_drain", ckpt, status ? status : sagoi_drain(ckpt, step));
 }
 
 sago_status sago_ckpt_repair(sago_ckpt *ckpt, int64_t step) {
-    sago_status status = check_ckpt(ckpt);
+    sago_status status = check_step(ckpt, step);
     return done("sago_ckpt_repair", ckpt, status ? status : sagoi_repair(ckpt, step));
 }
 
 sago_status sago_ckpt_remove(sago_ckpt *ckpt, int64_t step) {
-    sago_status status = check_ckpt(ckpt);
+    sago_status status = check_step(ckpt, step);
     return done("sago_ckpt_remove", ckpt, status ? status : sagoi_remove(ckpt, step));
 }
 
 sago_status sago_ckpt_remove_damaged(sago_ckpt *ckpt, int64_t step) {
-    sago_status status = check_ckpt(ckpt);
+    sago_status status = check_step(ckpt, step);
     return done("sago_ckpt_remove_damaged", ckpt, status ? status : sagoi_remove_damaged(ckpt, step));
 }
 
@@ -382,24 +403,22 @@ static sago_status inquire(sago_ckpt *ckpt, int64_t step, const char *name, int6
     return sagoi_agree_status(ckpt->team, status);
 }
 
-static sago_status check_info(const sago_ckpt *ckpt, const sago_ckpt_info *info) {
-    sago_status status = SAGO_OK;
+static sago_status check_info(const sago_ckpt *ckpt, int64_t step, const sago_ckpt_info *info) {
+    sago_status status = check_ckpt(ckpt);
+    if (status)
+        return status;
     if (!info || info->size < offsetof(sago_ckpt_info, ranks))
         status = sagoi_fail(SAGO_ERR_ARG, "the info is NULL, or its size is not set (SAGO_CKPT_INFO_INIT)");
-    return sagoi_agree_status(ckpt->team, status);
+    return agree_on_step(ckpt, status, step);
 }
 
 sago_status sago_ckpt_inquire(sago_ckpt *ckpt, int64_t step, const char *name, sago_ckpt_info *info) {
-    sago_status status = check_ckpt(ckpt);
-    if (!status)
-        status = check_info(ckpt, info);
+    sago_status status = check_info(ckpt, step, info);
     return done("sago_ckpt_inquire", ckpt, status ? status : inquire(ckpt, step, name ? name : "", -1, info));
 }
 
 sago_status sago_ckpt_inquire_index(sago_ckpt *ckpt, int64_t step, int64_t index, sago_ckpt_info *info) {
-    sago_status status = check_ckpt(ckpt);
-    if (!status)
-        status = check_info(ckpt, info);
+    sago_status status = check_info(ckpt, step, info);
     return done("sago_ckpt_inquire_index", ckpt, status ? status : inquire(ckpt, step, NULL, index, info));
 }
 

@@ -179,8 +179,11 @@ static sago_status declare(sago_file *file, int64_t nvars, const declaration *gi
     } else {
         status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for a series");
     }
-    if (!status && (nvars < 0 || (nvars > 0 && !given->vars && !given->arrays) || !declared))
-        status = sagoi_fail(SAGO_ERR_ARG, "%lld variables, or a NULL pointer", (long long)nvars);
+    if (!status && !declared)
+        status = sagoi_fail(SAGO_ERR_ARG, "there is nowhere to put the series: the last argument is NULL");
+    if (!status && (nvars < 0 || (nvars > 0 && !given->vars && !given->arrays)))
+        status = sagoi_fail(SAGO_ERR_ARG, "%lld variables%s", (long long)nvars,
+                            nvars > 0 ? ", but the list is NULL" : "");
     if (!status && nvars > MOST_VARS)
         status = no_memory(nvars);
     if (!status) {

@@ -811,6 +811,7 @@ static void test_local_arguments(sago_file *file) {
     scene = "local arguments";
     LOCAL(sago_get_size(file, NULL), SAGO_ERR_ARG, "nowhere");
     LOCAL(sago_get_hints(file, MPI_INFO_NULL), SAGO_ERR_ARG, "MPI_INFO_NULL");
+    LOCAL(sago_view_run_list(file, MPI_BYTE, NULL), SAGO_ERR_ARG, "nowhere to put the type");
     LOCAL(sago_get_stats(file, NULL), SAGO_ERR_ARG, "SAGO_STATS_INIT");
     stats.size = 0;
     LOCAL(sago_get_stats(file, &stats), SAGO_ERR_ARG, "SAGO_STATS_INIT");

@@ -80,6 +80,25 @@ static void bad_steps(sago_ckpt *ckpt) {
     CHECK_OK(sago_ckpt_unprotect(ckpt, "b"));
 }
 
+/* Step 7 is there, the others' is not: no rank may wait for another one elsewhere, and nothing is changed. */
+static void different_steps(sago_ckpt *ckpt) {
+    int64_t mine = rank == 0 ? 7 : 8, latest = -1;
+    sago_ckpt_info info = SAGO_CKPT_INFO_INIT;
+    CHECK_OK(protect_row(ckpt, rank, 4));
+    EXPECT(sago_ckpt_restore(ckpt, mine), SAGO_ERR_MISMATCH, "different steps: 8 and 7", -1);
+    EXPECT(sago_ckpt_verify(ckpt, mine), SAGO_ERR_MISMATCH, "different steps", -1);
+    EXPECT(sago_ckpt_drain(ckpt, mine), SAGO_ERR_MISMATCH, "different steps", -1);
+    EXPECT(sago_ckpt_repair(ckpt, mine), SAGO_ERR_MISMATCH, "different steps", -1);
+    EXPECT(sago_ckpt_remove(ckpt, mine), SAGO_ERR_MISMATCH, "different steps", -1);
+    EXPECT(sago_ckpt_remove_damaged(ckpt, mine), SAGO_ERR_MISMATCH, "different steps", -1);
+    EXPECT(sago_ckpt_inquire(ckpt, mine, "a", &info), SAGO_ERR_MISMATCH, "different steps", -1);
+    EXPECT(sago_ckpt_inquire_index(ckpt, mine, 0, &info), SAGO_ERR_MISMATCH, "different steps", -1);
+    CHECK_OK(sago_ckpt_latest(ckpt, SAGO_LEVEL_GLOBAL, &latest));
+    CHECK_INT(latest, 7);
+    CHECK_OK(sago_ckpt_restore(ckpt, 7));
+    CHECK_OK(sago_ckpt_unprotect(ckpt, "a"));
+}
+
 static void bad_directories(void) {
     sago_ckpt *second = NULL;
     MPI_Info redundancy = hints_of("sago_ckpt_redundancy=xor");
@@ -181,6 +200,8 @@ int main(int argc, char **argv) {
     bad_names(ckpt);
     bad_blocks(ckpt);
     bad_steps(ckpt);
+    if (ranks > 1)
+        different_steps(ckpt);
     bad_directories();
     more_files_than_ranks();
     readers();
