@@ -105,11 +105,13 @@ static void start_io(job *work, int64_t round) {
                          .marks = work->plan->write ? marks_of(work, work->slot, round) : NULL,
                          .sieve = sieve_of(work)};
     work->started[round & 1] = true;
+    const double began = sagoi_now();
     /* Nothing is left to be done meanwhile before the first window is read, and after the last is filled. */
     bool meanwhile = round != (work->plan->write ? work->plan->rounds - 1 : 0);
     bool nonblocking = work->call->composed->request.nonblocking;
     sagoi_task_begin(work->file, task,
                      meanwhile ? SAGOI_BY_THREAD : sagoi_route_worker(&work->file->own, nonblocking, end - start));
+    (void)sagoi_phase_end(&work->file->stats, SAGO_PHASE_STORE, began); /* where it is done here and now */
 }
 
 /* Waits until the window that was last used in this parity is free. */

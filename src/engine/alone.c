@@ -168,9 +168,12 @@ __attribute__((noinline)) static sago_status run_timed_piece(sago_file *file, sa
                                                              const sagoi_lone_run *piece, int64_t *bytes) {
     double start = sagoi_now();
     sago_status status = move_piece(file, direction, piece, bytes);
-    (void)sagoi_phase_end(&file->stats, SAGO_PHASE_STORE, start);
+    double end = sagoi_phase_end(&file->stats, SAGO_PHASE_STORE, start);
     if (status)
         return status;
+    const sagoi_io_run run = {.off = piece->off, .len = piece->len};
+    if (__builtin_expect(sagoi_is_recorded(), 0))
+        sagoi_record_request(file, &run, 1, end - start);
     count_piece(file, direction, piece, *bytes);
     if (__builtin_expect(sagoi_is_recorded(), 0))
         sagoi_record_done(file, direction == SAGOI_TO_FILE, piece->off, piece->off + piece->len, *bytes);

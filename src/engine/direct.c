@@ -49,7 +49,7 @@ static sago_status read_beside(sago_file *file, sagoi_io_run *runs, int64_t n, i
     if (before > 0)
         head[heads++] = (sagoi_io_run){whole.off, before, whole.buf};
     sagoi_task_begin(file, &task, SAGOI_BY_THREAD);
-    sago_status status = sagoi_store_read(file->store, head, heads, bytes);
+    sago_status status = sagoi_move_runs(file, SAGOI_FROM_FILE, head, heads, bytes);
     sago_status beside = sagoi_task_finish(file, &task);
     *tail = whole;
     if (*bytes == asked + before) /* else the file ends there */
@@ -73,14 +73,14 @@ sago_status sagoi_read_runs(sago_file *file, sagoi_io_run *runs, int64_t n, int6
         if (cut < range.high)
             return read_beside(file, runs, n, cut, bytes);
     }
-    return sagoi_store_read(file->store, runs, n, bytes);
+    return sagoi_move_runs(file, SAGOI_FROM_FILE, runs, n, bytes);
 }
 
 static sago_status move_runs(batch *out) {
     int64_t bytes = 0;
     if (out->by_thread)
         return move_by_thread(out);
-    return out->direction == SAGOI_TO_FILE ? sagoi_store_write(out->file->store, out->runs, out->n)
+    return out->direction == SAGOI_TO_FILE ? sagoi_move_runs(out->file, SAGOI_TO_FILE, out->runs, out->n, &bytes)
                                            : sagoi_read_runs(out->file, out->runs, out->n, &bytes);
 }
 

@@ -79,6 +79,9 @@ typedef struct sagoi_deferral_facts {
 sago_status sagoi_engine_agree_deferral(sago_file *file, sagoi_deferral_facts *facts, sago_status *late)
     SAGOI_CHECKED;
 
+/* Moves runs in the caller's thread; *bytes (reads): how many came. */
+sago_status sagoi_move_runs(sago_file *file, sagoi_direction direction, const sagoi_io_run *runs, int64_t n,
+                            int64_t *bytes) SAGOI_CHECKED;
 /* ---- Strategies; each moves this rank's request and waits for its I/O ---- */
 /* Reads runs as sagoi_store_read() does, with help of the I/O thread where that pays.  The runs come back
  * unchanged. */

@@ -65,7 +65,7 @@ sago_status sagoi_read_through(sago_file *file, const sagoi_request *request, in
     if (!copy)
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a buffer of %lld bytes", (long long)(end - start));
     sagoi_io_run run = {.off = start, .len = end - start, .buf = copy};
-    sago_status status = sagoi_store_read(file->store, &run, 1, &got);
+    sago_status status = sagoi_move_runs(file, SAGOI_FROM_FILE, &run, 1, &got);
     if (!status)
         *moved += sagoi_request_copy(request, start, start + got, copy, NULL);
     sagoi_budget_free(&file->budget, more, end - start);

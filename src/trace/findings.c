@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -14,7 +15,18 @@ typedef struct effort {
     int64_t rank, ranks;  /* the first of them */
     double work, meeting; /* in calls: what it did itself; agreeing with others and waiting for them */
     double bytes;
+    double storing;     /* in calls: waiting for the storage */
+    double moved, took; /* bytes to and from the storage; seconds of the requests, whoever waited for them */
+    const char *node;   /* "": not known, or several */
 } effort;
+
+/* Somebody, or some part of the storage, that is slower than all others. */
+typedef struct slow {
+    bool found;
+    double speed, others; /* bytes a second; the median of the others */
+    int64_t file, entry;  /* a target */
+    effort who;           /* or the first of the ranks of a node */
+} slow;
 
 /* The facts that all sentences look at. */
 typedef struct facts {
@@ -26,6 +38,9 @@ typedef struct facts {
     double most;                           /* in all phases, of one rank */
     double planning;                       /* of the rank with the least of it, who waits for nobody in it */
     effort mean, busiest, last;            /* last: who waits least is who came last */
+    int64_t ready;                         /* ranks that hardly wait, while others do */
+    effort stored;                         /* who waited longest for the storage */
+    slow target, node;
     int64_t bytes[2], calls[2], sizes, aggregated, rounds, misses, hits;
     double spent; /* in reads and writes, of the slowest rank */
 } facts;
@@ -78,6 +93,10 @@ static effort effort_of(const sagoi_record *record, int64_t r) {
         of.work += row->seconds[i] / (double)row->ranks;
     of.work -= of.meeting;
     of.bytes = (double)(row->bytes[0] + row->bytes[1]) / (double)row->ranks;
+    of.storing = row->seconds[SAGO_PHASE_STORE] / (double)row->ranks;
+    of.moved = row->stored_bytes;
+    of.took = row->stored;
+    of.node = row->node;
     return of;
 }
 
@@ -92,6 +111,8 @@ static void look_at_row(facts *f, int64_t r) {
     f->planning = first ? planning : fmin(f->planning, planning);
     if (first || of.work > f->busiest.work)
         f->busiest = of;
+    if (first || of.storing > f->stored.storing)
+        f->stored = of;
     if (first || of.meeting < f->last.meeting)
         f->last = of;
     f->mean.ranks += of.ranks;
@@ -111,6 +132,10 @@ static void look_at_rows(facts *f) {
     f->mean.work /= (double)f->mean.ranks;
     f->mean.meeting /= (double)f->mean.ranks;
     f->mean.bytes /= (double)f->mean.ranks;
+    for (int64_t r = 0; r < SAGOI_RECORD_ROWS; r++)
+        if (f->record->rows[r] && f->record->rows[r]->ranks > 0 &&
+            effort_of(f->record, r).meeting < 0.5 * f->mean.meeting)
+            f->ready += f->record->rows[r]->ranks;
 }
 
 static void look_at_files(facts *f) {
@@ -129,6 +154,98 @@ static void look_at_files(facts *f) {
             for (int s = 0; s < SAGOI_RECORD_SIZES; s++)
                 f->sizes += file->sizes[w][s];
     }
+}
+
+/* ---- Who is slower than the others ---- */
+
+/* A factor that uneven data and the chance of who comes first do not explain. */
+static const double much_slower = 2;
+
+typedef struct pace {
+    double bytes, seconds;
+    int64_t of;
+} pace;
+
+static double per_second(const pace *s) { return s->seconds > 0 ? s->bytes / s->seconds : 0; }
+
+static int by_speed(const void *a, const void *b) {
+    double x = per_second(a), y = per_second(b);
+    return (x > y) - (x < y);
+}
+
+/* What it took longer than it would have at the others' speed is worth a sentence. */
+static bool matters(const facts *f, const slow *found, double bytes, double seconds) {
+    return found->found && seconds - bytes / found->others > 0.2 * f->most;
+}
+
+/* The slowest of at least three that had about as much to move; the median of the others is what it is compared
+ * with.  Less than three do not tell who is usual. */
+static slow find_slow(pace *all, int64_t n) {
+    slow found = {0};
+    if (n < 3)
+        return found;
+    qsort(all, (size_t)n, sizeof *all, by_speed);
+    found.speed = per_second(&all[0]);
+    found.others = per_second(&all[1 + (n - 1) / 2]);
+    found.entry = all[0].of;
+    found.found = found.speed > 0 && found.others > much_slower * found.speed;
+    return found;
+}
+
+static slow slow_target(const sagoi_record_file *file) {
+    pace all[SAGOI_RECORD_TARGETS];
+    double bytes = 0;
+    int64_t n = 0;
+    for (int i = 0; i < SAGOI_RECORD_TARGETS; i++)
+        bytes += file->targets[i].bytes / SAGOI_RECORD_TARGETS;
+    for (int i = 0; i < SAGOI_RECORD_TARGETS; i++)
+        if (file->targets[i].bytes > 0.1 * bytes)
+            all[n++] = (pace){file->targets[i].bytes, file->targets[i].seconds, i};
+    return find_slow(all, n);
+}
+
+/* The target that took most time of those that are slow. */
+static void look_at_targets(facts *f) {
+    double most = 0;
+    for (int64_t i = 0; i < f->record->nfiles; i++) {
+        slow found = slow_target(&f->record->files[i]);
+        const sagoi_record_target *target = &f->record->files[i].targets[found.entry];
+        if (!matters(f, &found, target->bytes, target->seconds) || target->seconds <= most)
+            continue;
+        most = target->seconds;
+        f->target = found;
+        f->target.file = i;
+    }
+}
+
+/* Rows of one node together. */
+static void add_to_node(const facts *f, int64_t r, pace all[], int64_t *n) {
+    const effort of = effort_of(f->record, r);
+    for (int64_t i = 0; i < *n; i++)
+        if (of.node[0] && strcmp(f->record->rows[all[i].of]->node, of.node) == 0) {
+            all[i].bytes += of.moved;
+            all[i].seconds += of.took;
+            return;
+        }
+    all[(*n)++] = (pace){of.moved, of.took, r};
+}
+
+static void look_at_nodes(facts *f) {
+    pace all[SAGOI_RECORD_ROWS];
+    double bytes = 0;
+    int64_t n = 0, used = 0;
+    for (int64_t r = 0; r < SAGOI_RECORD_ROWS; r++)
+        if (f->record->rows[r] && f->record->rows[r]->ranks > 0)
+            add_to_node(f, r, all, &n);
+    for (int64_t i = 0; i < n; i++)
+        bytes += all[i].bytes / (double)n;
+    for (int64_t i = 0; i < n; i++)
+        if (all[i].bytes > 0.1 * bytes)
+            all[used++] = all[i];
+    f->node = find_slow(all, used); /* the slowest comes first */
+    f->node.found = used > 0 && matters(f, &f->node, all[0].bytes, all[0].seconds);
+    if (f->node.found)
+        f->node.who = effort_of(f->record, f->node.entry);
 }
 
 /* ---- Sentences ---- */
@@ -231,9 +348,11 @@ static void name_ranks(const effort *of, char name[64]) {
         (void)snprintf(name, 64, "rank %" PRId64, of->rank);
 }
 
-/* Somebody who hardly waits, while all others do. */
+/* Somebody who hardly waits, while all others do.  Where many hardly wait, as all aggregators may, it is nobody.
+ */
 static bool is_one_waited_for(const facts *f) {
-    return f->mean.ranks > f->last.ranks && f->last.meeting < 0.5 * f->mean.meeting;
+    const bool few = f->ready == f->last.ranks || f->ready <= f->mean.ranks / 4;
+    return f->mean.ranks > f->last.ranks && f->last.meeting < 0.5 * f->mean.meeting && few;
 }
 
 /* A rank that comes late to calls is shorter in them than those who wait there. */
@@ -293,7 +412,7 @@ static void say_meeting(facts *f, int part) {
     const bool planned = f->planning > 0.5 * f->mean.meeting;
     if (is_one_waited_for(f) && is_late(f))
         say_who_is_late(f, part);
-    else if (is_one_waited_for(f) && !has_many_rounds(f))
+    else if (is_one_waited_for(f) && !has_many_rounds(f) && f->last.work > 1.25 * f->mean.work)
         say_who_has_more(f, part);
     else if (planned && f->misses > f->hits && f->misses >= 8)
         say(f, "sago_plan_cache=64",
@@ -317,6 +436,67 @@ static void say_meeting(facts *f, int part) {
 }
 
 /* ---- What they do themselves ---- */
+
+/* ---- Links between nodes ---- */
+
+/* Of the waiting for messages, the part in which a node takes part, as who waits or as who is waited for: of all
+ * nodes together 2.  A node with a slow link takes part in nearly all of it. */
+typedef struct part_taken {
+    int64_t row; /* the first of the node */
+    double seconds, waited;
+} part_taken;
+
+static int64_t list_parts_taken(const facts *f, part_taken parts[]) {
+    int64_t n = 0;
+    for (int64_t r = 0; r < SAGOI_RECORD_ROWS; r++) {
+        const sagoi_record_row *row = f->record->rows[r];
+        int64_t i = 0;
+        if (!row || row->ranks == 0)
+            continue;
+        while (i < n && (!row->node[0] || strcmp(f->record->rows[parts[i].row]->node, row->node) != 0))
+            i++;
+        if (i == n)
+            parts[n++] = (part_taken){.row = r};
+        parts[i].seconds += row->waited + f->record->awaited[r];
+        parts[i].waited += row->waited;
+    }
+    return n;
+}
+
+/* A node that waits for the storage makes others wait, but hardly waits for messages itself. */
+static bool find_slow_link(const facts *f, part_taken *most, double *all) {
+    part_taken parts[SAGOI_RECORD_ROWS];
+    double waited = 0;
+    const int64_t n = list_parts_taken(f, parts);
+    *most = (part_taken){0};
+    *all = 0;
+    for (int64_t i = 0; i < n; i++) {
+        *all += parts[i].seconds / 2;
+        waited += parts[i].waited / (double)n;
+        *most = parts[i].seconds > most->seconds ? parts[i] : *most;
+    }
+    return n >= 4 && f->record->rows[most->row]->node[0] && *all > 0.05 * f->all && most->seconds > 0.8 * *all &&
+           most->waited > 0.5 * waited;
+}
+
+/* Such a link slows down the way to the storage, too, for who alone uses a target from there. */
+static bool is_link_slow(const facts *f) {
+    part_taken most;
+    double all;
+    const bool alone = f->target.found && f->record->files[f->target.file].targets[f->target.entry].ranks == 1;
+    return (alone || f->node.found) && find_slow_link(f, &most, &all);
+}
+
+static void say_slow_link(facts *f) {
+    part_taken most;
+    double all;
+    if (find_slow_link(f, &most, &all))
+        say(f, "",
+            "%d%% of the waiting for messages is for those to or from node %s: its link, or the node, is slower "
+            "than the others%s.",
+            percent(fmin(most.seconds, all), all), f->record->rows[most.row]->node,
+            is_link_slow(f) ? ", and what it writes and reads goes the same way" : "");
+}
 
 static void say_exchange_phase(facts *f, int part) {
     if (has_many_rounds(f))
@@ -344,6 +524,95 @@ static double job_speed(const facts *f) {
     return f->spent > 0 ? (double)(f->bytes[0] + f->bytes[1]) / f->spent : 0;
 }
 
+/* Seconds that the requests to a slow target took, of one rank after the other. */
+static double target_seconds(const facts *f) {
+    return f->target.found ? f->record->files[f->target.file].targets[f->target.entry].seconds : 0;
+}
+
+/* Who waits for an aggregator waits in messages, or where ranks meet, for what the aggregator waits for.  So it is
+ * the storage if somebody waited for it most of the time of the slowest rank, or if a target that is slower than
+ * the others kept somebody that long, whoever that was in each round. */
+static double storage_share(const facts *f) {
+    if (f->most <= 0)
+        return 0;
+    double seconds = fmax(f->stored.storing, fmin(target_seconds(f), f->most));
+    return seconds / f->most;
+}
+
+static void name_rank_and_node(const effort *of, char name[128]) {
+    char ranks[64];
+    name_ranks(of, ranks);
+    (void)snprintf(name, 128, of->node[0] ? "%s on node %s" : "%s%s", ranks, of->node);
+}
+
+/* Then it cannot be told from that rank's way to the storage. */
+static void say_only_user(const facts *f, int64_t rank, char *text, size_t bytes) {
+    const int64_t r = sagoi_record_row_number(f->record, rank);
+    const sagoi_record_row *row = r >= 0 ? f->record->rows[r] : NULL;
+    const char *node = row ? row->node : "";
+    (void)snprintf(text, bytes, "  Only rank %" PRId64 "%s%s used it, so it may be that %s's link as well.", rank,
+                   node[0] ? " on node " : "", node, node[0] ? "node" : "rank");
+}
+
+static void say_slow_target(facts *f) {
+    const sagoi_record_file *file = &f->record->files[f->target.file];
+    const sagoi_record_target *target = &file->targets[f->target.entry];
+    const int64_t share = sagoi_record_target_share(f->target.entry, file->stripe_count);
+    int64_t first = f->target.entry;
+    if (file->stripe_count > SAGOI_RECORD_TARGETS)
+        first = (f->target.entry * file->stripe_count + SAGOI_RECORD_TARGETS - 1) / SAGOI_RECORD_TARGETS;
+    char which[96], who[160] = "";
+    if (share > 1)
+        (void)snprintf(which, sizeof which, "Targets %" PRId64 " to %" PRId64 " of the %" PRId64, first + 1,
+                       first + share, file->stripe_count);
+    else
+        (void)snprintf(which, sizeof which, "Target %" PRId64 " of the %" PRId64, first + 1, file->stripe_count);
+    if (target->ranks == 1)
+        say_only_user(f, target->longest_rank, who, sizeof who);
+    say(f, "",
+        "%s that %.120s is on is slow: %s/s, the others %s/s.  It has the stripes of %s that begin at %s and "
+        "every "
+        "%s from there.%s  A file made on other targets would not wait for it; whoever runs the storage should "
+        "know.",
+        which, file->path, sagoi_size_to_text((int64_t)f->target.speed).text,
+        sagoi_size_to_text((int64_t)f->target.others).text, sagoi_size_to_text(share * file->stripe_unit).text,
+        sagoi_size_to_text(first * file->stripe_unit).text,
+        sagoi_size_to_text(file->stripe_count * file->stripe_unit).text, who);
+}
+
+static void say_slow_node(facts *f) {
+    char who[128];
+    name_rank_and_node(&f->node.who, who);
+    if (f->node.who.node[0])
+        (void)snprintf(who, sizeof who, "node %s", f->node.who.node);
+    say(f, "",
+        "The way to the storage from %s is slow: %s/s there, from others %s/s.  Its link, or what else runs "
+        "there, "
+        "may be the reason.",
+        who, sagoi_size_to_text((int64_t)f->node.speed).text, sagoi_size_to_text((int64_t)f->node.others).text);
+}
+
+/* Whichever explains more. */
+static void say_slow_storage(facts *f) {
+    const double of_target = f->target.found ? f->target.others / f->target.speed : 0;
+    const double of_node = f->node.found ? f->node.others / f->node.speed : 0;
+    if (of_target > 0 && of_target >= 0.7 * of_node)
+        say_slow_target(f);
+    else if (of_node > 0)
+        say_slow_node(f);
+}
+
+static void say_waited_for_storage(facts *f, int part) {
+    char who[128];
+    name_rank_and_node(&f->stored, who);
+    say(f, "",
+        "The storage is what the job waits for: %d%% of the time of the calls, longest on %s (%s), while other "
+        "ranks waited for %s.  The job moved %s/s.",
+        part, who, of_seconds(f->stored.storing).text,
+        f->aggregated > 0 ? "those who write and read for them" : "those who came to the slow part of it",
+        sagoi_size_to_text((int64_t)job_speed(f)).text);
+}
+
 static void say_store_phase(facts *f, int part) {
     double speed = stream_speed(f), tuned = f->record->stream;
     char of_rank[160] = "";
@@ -369,7 +638,7 @@ static void say_store_phase(facts *f, int part) {
 }
 
 /* All waiting is one kind, whether in an agreement or at a gate of the node. */
-static sago_phase largest_phase(const facts *f) {
+static sago_phase largest_sum(const facts *f) {
     int largest = SAGO_PHASE_WAIT;
     double most = f->seconds[SAGO_PHASE_PLAN] + f->seconds[SAGO_PHASE_WAIT];
     for (int i = 0; i < SAGO_PHASE_COUNT; i++)
@@ -380,6 +649,12 @@ static sago_phase largest_phase(const facts *f) {
     return (sago_phase)largest;
 }
 
+/* What all wait for in the end, which few may be busy with. */
+static sago_phase largest_phase(const facts *f) {
+    const bool explained = f->aggregated > 0 || f->target.found || f->node.found;
+    return explained && storage_share(f) >= 0.5 ? SAGO_PHASE_STORE : largest_sum(f);
+}
+
 static void say_phase(facts *f) {
     sago_phase phase = largest_phase(f);
     int part = percent(f->seconds[phase], f->all);
@@ -388,9 +663,21 @@ static void say_phase(facts *f) {
     switch (phase) {
     case SAGO_PHASE_EXCHANGE:
         say_exchange_phase(f, part);
+        say_slow_link(f);
         break;
     case SAGO_PHASE_STORE:
-        say_store_phase(f, part);
+        if (is_link_slow(f)) {
+            say_slow_link(f);
+            return;
+        }
+        if (largest_sum(f) == SAGO_PHASE_STORE)
+            say_store_phase(f, part);
+        else
+            say_waited_for_storage(f, (int)lround(100 * storage_share(f)));
+        if (f->target.found || f->node.found) {
+            say_slow_storage(f);
+            return;
+        }
         break;
     case SAGO_PHASE_GATHER:
         say(f, "",
@@ -525,6 +812,8 @@ int64_t sagoi_verdict_of(const sagoi_record *record, sagoi_sentence said[SAGOI_V
     facts f = {.record = record, .said = said, .elapsed = record->end - record->begin};
     look_at_rows(&f);
     look_at_files(&f);
+    look_at_targets(&f);
+    look_at_nodes(&f);
     say_state(&f);
     say_all(&f);
     say_around(&f);

@@ -248,9 +248,14 @@ sagoi_record_file *sagoi_record_find(sagoi_record *record, const char *path) {
     return file;
 }
 
+int64_t sagoi_record_row_number(const sagoi_record *record, int64_t rank) {
+    int64_t row = record->ranks <= SAGOI_RECORD_ROWS ? rank : rank * SAGOI_RECORD_ROWS / record->ranks;
+    return row >= 0 && row < SAGOI_RECORD_ROWS ? row : -1;
+}
+
 sagoi_record_row *sagoi_record_row_of(sagoi_record *record, int64_t rank) {
-    int64_t i = record->ranks <= SAGOI_RECORD_ROWS ? rank : rank * SAGOI_RECORD_ROWS / record->ranks;
-    if (i < 0 || i >= SAGOI_RECORD_ROWS)
+    int64_t i = sagoi_record_row_number(record, rank);
+    if (i < 0)
         return NULL;
     if (!record->rows[i])
         record->rows[i] = calloc(1, sizeof *record->rows[i]);
@@ -266,6 +271,17 @@ sagoi_record_node *sagoi_record_node_of(sagoi_record *record, const char *name) 
     sagoi_record_node *node = &record->nodes[record->nnodes++];
     set_text(node->name, sizeof node->name, name);
     return node;
+}
+
+int64_t sagoi_record_target_entry(int64_t target, int64_t count) {
+    return count <= SAGOI_RECORD_TARGETS ? target : target * SAGOI_RECORD_TARGETS / count;
+}
+
+int64_t sagoi_record_target_share(int64_t entry, int64_t count) {
+    if (count <= SAGOI_RECORD_TARGETS)
+        return entry < count;
+    const int64_t n = SAGOI_RECORD_TARGETS;
+    return ((entry + 1) * count + n - 1) / n - (entry * count + n - 1) / n;
 }
 
 void sagoi_record_note_add(sagoi_record_file *file, const char *text, int64_t count, int64_t led) {
@@ -284,9 +300,17 @@ void sagoi_record_note_add(sagoi_record_file *file, const char *text, int64_t co
 
 static void merge_row(sagoi_record_row *to, const sagoi_record_row *from) {
     const bins a = bins_of_row(to), b = bins_of_row(from);
-    to->least = to->ranks == 0 || from->least < to->least ? from->least : to->least;
+    if (from->ranks > 0 && to->ranks > 0 && strcmp(to->node, from->node) != 0)
+        to->node[0] = '\0';
+    else if (from->ranks > 0)
+        memcpy(to->node, from->node, sizeof to->node);
+    if (from->ranks > 0)
+        to->least = to->ranks == 0 || from->least < to->least ? from->least : to->least;
     to->most = fmax(to->most, from->most);
     to->ranks += from->ranks;
+    to->stored += from->stored;
+    to->stored_bytes += from->stored_bytes;
+    to->waited += from->waited;
     for (int i = 0; i < SAGOI_RECORD_PHASES; i++)
         to->seconds[i] += from->seconds[i];
     for (int i = 0; i < 2; i++)
@@ -331,6 +355,20 @@ static void merge_passed(sagoi_record_passed *to, const sagoi_record_passed *fro
     to->longest = fmax(to->longest, from->longest);
 }
 
+static void merge_targets(sagoi_record_file *to, const sagoi_record_file *from) {
+    for (int i = 0; i < SAGOI_RECORD_TARGETS; i++) {
+        sagoi_record_target *sum = &to->targets[i];
+        const sagoi_record_target *more = &from->targets[i];
+        sum->bytes += more->bytes;
+        sum->seconds += more->seconds;
+        sum->ranks += more->ranks;
+        if (more->longest > sum->longest) {
+            sum->longest = more->longest;
+            sum->longest_rank = more->longest_rank;
+        }
+    }
+}
+
 static void merge_file(sagoi_record_file *to, const sagoi_record_file *from) {
     merge_texts(to, from);
     merge_phases(to, from);
@@ -350,6 +388,7 @@ static void merge_file(sagoi_record_file *to, const sagoi_record_file *from) {
     }
     for (int together = 0; together < 2; together++)
         merge_passed(&to->passed[together], &from->passed[together]);
+    merge_targets(to, from);
     add_heat(&to->heat, &from->heat);
 }
 
@@ -447,6 +486,7 @@ bool sagoi_record_merge(sagoi_record *record, const sagoi_record *more) {
         merge_file(file, &more->files[i]);
     }
     for (int64_t i = 0; i < SAGOI_RECORD_ROWS; i++) {
+        record->awaited[i] += more->awaited[i];
         if (!more->rows[i])
             continue;
         if (!record->rows[i])
@@ -485,7 +525,7 @@ void sagoi_record_align(sagoi_record *record) {
 /* ---- Packing ---- */
 
 static const uint64_t magic =
-    UINT64_C(0x3330304f47415352); /* another one whenever a struct of rank_record.h changes */
+    UINT64_C(0x3430304f47415352); /* another one whenever a struct of rank_record.h changes */
 
 typedef struct packed_head {
     uint64_t magic, bytes;
@@ -570,6 +610,9 @@ static bool make_sound(sagoi_record *record) {
     }
     for (int64_t i = 0; i < record->nnodes; i++)
         record->nodes[i].name[sizeof record->nodes[i].name - 1] = '\0';
+    for (int i = 0; i < SAGOI_RECORD_ROWS; i++)
+        if (record->rows[i])
+            record->rows[i]->node[sizeof record->rows[i]->node - 1] = '\0';
     bool sound = are_bins_sound(record);
     for (int64_t i = 0; i < record->nspans; i++)
         sound = sound && record->spans[i].file >= 0 && record->spans[i].file < record->nfiles &&

@@ -25,6 +25,7 @@ enum {
     SAGOI_RECORD_STEPS = 64,            /* checkpoints, the newest */
     SAGOI_RECORD_NODES = 256,           /* by name */
     SAGOI_RECORD_NOTES = 16,            /* of a file */
+    SAGOI_RECORD_TARGETS = 32,          /* of a file's storage; where there are more, neighbours share one */
     SAGOI_PHASE_MPI = SAGO_PHASE_COUNT, /* time of a rank in calls that the MPI library served */
     SAGOI_RECORD_PHASES,                /* what a rank's time is divided into; as a span's: the I/O thread */
 };
@@ -89,6 +90,15 @@ typedef struct sagoi_record_passed {
     double longest;             /* seconds of the rank with the most */
 } sagoi_record_passed;
 
+/* Requests to one of the targets that a file's stripes are on in turn.  A request to several counts for each by
+ * its bytes there. */
+typedef struct sagoi_record_target {
+    double bytes, seconds; /* of all ranks; */
+    int64_t ranks;         /* so many of them, */
+    double longest;        /* and the one that was there longest */
+    int64_t longest_rank;
+} sagoi_record_target;
+
 typedef struct sagoi_record_file {
     char path[256];
     char storage[64]; /* name of the file system */
@@ -107,6 +117,7 @@ typedef struct sagoi_record_file {
     double calls[2];                          /* seconds in reads and writes of the rank with the most */
     sagoi_record_note notes[SAGOI_RECORD_NOTES];
     sagoi_record_passed passed[2]; /* independent calls, collective ones */
+    sagoi_record_target targets[SAGOI_RECORD_TARGETS];
     sagoi_heat heat;
 } sagoi_record_file;
 
@@ -116,6 +127,9 @@ typedef struct sagoi_record_row {
     double seconds[SAGOI_RECORD_PHASES]; /* of them together */
     double least, most;                  /* seconds in all phases of Sago's of one of them */
     int64_t bytes[2];
+    double stored, stored_bytes; /* seconds of requests to the storage, whoever waited, and what they moved */
+    double waited;               /* for messages of other nodes */
+    char node[48];               /* where they are; "": on several */
     sagoi_scale time;
     float bins[SAGOI_RECORD_BINS][SAGOI_RECORD_PHASES]; /* seconds */
 } sagoi_record_row;
@@ -159,6 +173,7 @@ typedef struct sagoi_record {
     int64_t all_nodes;                      /* of all that are known of; at least nnodes */
     sagoi_record_file *files;               /* SAGOI_RECORD_FILES at most */
     sagoi_record_row *rows[SAGOI_RECORD_ROWS];
+    double awaited[SAGOI_RECORD_ROWS]; /* seconds that others waited for messages of a row's ranks */
     sagoi_record_span *spans;
     sagoi_record_step *steps;
     sagoi_record_node *nodes;
@@ -170,6 +185,8 @@ void sagoi_record_destroy(sagoi_record *record);
 
 /* The entry for this path, or the one for all others. */
 sagoi_record_file *sagoi_record_find(sagoi_record *record, const char *path);
+/* The number of the row that a rank is in; -1: there is no such rank. */
+int64_t sagoi_record_row_number(const sagoi_record *record, int64_t rank);
 /* The row that a rank is in; NULL without memory. */
 sagoi_record_row *sagoi_record_row_of(sagoi_record *record, int64_t rank);
 /* The entry for this node; NULL: there are too many. */
@@ -183,6 +200,9 @@ void sagoi_row_add(sagoi_record_row *row, int phase, double end, double seconds)
 /* `bytes` between two offsets, moved in `seconds` up to `end`. */
 void sagoi_heat_add(sagoi_heat *heat, bool write, const int64_t range[2], int64_t bytes, double end,
                     double seconds);
+/* Where one of `count` targets is counted; of how many targets that entry is. */
+int64_t sagoi_record_target_entry(int64_t target, int64_t count);
+int64_t sagoi_record_target_share(int64_t entry, int64_t count);
 /* Which bin of sizes. */
 int sagoi_size_bin(int64_t bytes);
 

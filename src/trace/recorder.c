@@ -26,6 +26,8 @@ typedef struct opened {
     bool leads, theirs;      /* theirs: a layer above counts it in the statistics */
     double spent[2];         /* seconds in reads and writes */
     double began;            /* the call under way, since 1970; 0: none is */
+    double last;             /* when a phase ended last, or a message came, since 1970 */
+    int64_t ranks;           /* of its communicator */
     int64_t round;
     int64_t counted[SAGOI_RECORD_COUNT_COUNT]; /* of the statistics, in the record already */
     int64_t routed[SAGO_ROUTE_COUNT];
@@ -147,6 +149,7 @@ void sagoi_recorder_open(const sago_stats *stats, const sagoi_opened *about) {
                        .file = (int16_t)(file - recorder.record->files),
                        .leads = about->leads,
                        .theirs = about->theirs,
+                       .ranks = about->ranks,
                        .next = recorder.files};
         recorder.files = of;
         of = NULL;
@@ -242,6 +245,7 @@ double sagoi_phase_end_unusual(sago_stats *stats, sago_phase phase, double start
         if (of->began == 0 ||
             phase == SAGO_PHASE_FLATTEN) /* the first of a call; the one before may have failed */
             of->began = end - seconds;
+        of->last = end;
         if (recorder.reported) {
             sagoi_row_add(recorder.row, phase, end, seconds);
             add_span(of, phase, end, seconds);
@@ -309,10 +313,40 @@ void sagoi_recorder_io(const sago_stats *stats, double start, double seconds) {
     (void)pthread_mutex_unlock(&lock);
 }
 
+void sagoi_recorder_request(const sago_stats *stats, const sagoi_recorded_request *request) {
+    (void)pthread_mutex_lock(&lock);
+    const opened *of = recorder.record && recorder.reported ? find(stats) : NULL;
+    if (of) {
+        recorder.row->stored += request->seconds;
+        recorder.row->stored_bytes += request->bytes;
+        for (int i = 0; i < SAGOI_RECORD_TARGETS && request->bytes > 0; i++) {
+            sagoi_record_target *target = &recorder.record->files[of->file].targets[i];
+            target->bytes += request->parts[i];
+            target->seconds += request->seconds * request->parts[i] / request->bytes;
+        }
+    }
+    (void)pthread_mutex_unlock(&lock);
+}
+
+/* Who receives a message has waited for it since the one before, or since what it did before.  Ranks of another
+ * communicator than the job's are not known by their numbers. */
+static void add_waiting(opened *of, const int ranks[2]) {
+    double end = now(), seconds = of->last > 0 ? end - of->last : 0;
+    of->last = end;
+    if (of->ranks != recorder.record->ranks || ranks[0] != recorder.rank)
+        return;
+    int64_t peer = sagoi_record_row_number(recorder.record, ranks[1]);
+    recorder.row->waited += seconds;
+    if (peer >= 0)
+        recorder.record->awaited[peer] += seconds;
+}
+
 void sagoi_recorder_message(const sago_stats *stats, bool sent, const int ranks[2], int64_t bytes) {
     (void)pthread_mutex_lock(&lock);
-    const opened *of = recorder.record && recorder.traced ? find(stats) : NULL;
-    if (of)
+    opened *of = recorder.record ? find(stats) : NULL;
+    if (of && recorder.reported && !sent)
+        add_waiting(of, ranks);
+    if (of && recorder.traced)
         sagoi_events_add(&(sagoi_event){.start = now(),
                                         .call = recorder.calls[of->file],
                                         .round = (int32_t)of->round,
@@ -369,11 +403,21 @@ void sagoi_recorder_step(const sagoi_record_step *step) {
 
 /* ---- What is read ---- */
 
+static void complete_targets(sagoi_record_file *file) {
+    for (int i = 0; i < SAGOI_RECORD_TARGETS; i++) {
+        sagoi_record_target *target = &file->targets[i];
+        target->ranks = target->bytes > 0;
+        target->longest = target->seconds;
+        target->longest_rank = recorder.rank;
+    }
+}
+
 /* Fills the fields that follow from the others.  The caller holds the lock. */
 static void complete(sagoi_record *record) {
     sagoi_record_row *row = recorder.row;
     sagoi_record_node *node = sagoi_record_node_of(record, recorder.node);
     row->ranks = 1;
+    (void)snprintf(row->node, sizeof row->node, "%.40s", recorder.node);
     row->most = 0;
     for (int i = 0; i < SAGO_PHASE_COUNT; i++)
         row->most += row->seconds[i];
@@ -383,6 +427,8 @@ static void complete(sagoi_record *record) {
             record->files[f].longest[i] = record->files[f].phase[i].seconds;
             record->files[f].longest_rank[i] = recorder.rank;
         }
+    for (int64_t f = 0; f < record->nfiles; f++)
+        complete_targets(&record->files[f]);
     for (int64_t i = 0; i < record->nspans; i++)
         record->spans[i].stride = recorder.stride;
     if (node)

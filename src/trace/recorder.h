@@ -49,6 +49,13 @@ void sagoi_recorder_call(const sago_stats *stats, const sagoi_recorded_call *cal
 
 /* The I/O thread was busy for `seconds` from `start` on, by sagoi_clock(). */
 void sagoi_recorder_io(const sago_stats *stats, double start, double seconds);
+/* A request to the storage that took `seconds`, whoever did it; how much of it went to which of the targets. */
+typedef struct sagoi_recorded_request {
+    double seconds, bytes;
+    double parts[SAGOI_RECORD_TARGETS];
+} sagoi_recorded_request;
+
+void sagoi_recorder_request(const sago_stats *stats, const sagoi_recorded_request *request);
 /* Something that somebody else did with a file. */
 void sagoi_recorder_note(const char *path, const char *text, bool leads);
 /* A call that the MPI library served and that ends now. */

@@ -116,6 +116,26 @@ static void print_passed(sagoi_json *json, const sagoi_record_file *file) {
     sagoi_json_close(json, '}');
 }
 
+/* Only those that requests went to, of a file whose stripes are known. */
+static void print_targets(sagoi_json *json, const sagoi_record_file *file) {
+    sagoi_json_open(json, "targets", '[');
+    for (int i = 0; i < SAGOI_RECORD_TARGETS; i++) {
+        const sagoi_record_target *target = &file->targets[i];
+        if (target->bytes <= 0)
+            continue;
+        sagoi_json_open(json, NULL, '{');
+        sagoi_json_int(json, "entry", i);
+        sagoi_json_int(json, "targets", sagoi_record_target_share(i, file->stripe_count));
+        sagoi_json_fixed(json, "bytes", target->bytes, 0);
+        sagoi_json_fixed(json, "seconds", target->seconds, SECONDS);
+        sagoi_json_int(json, "ranks", target->ranks);
+        sagoi_json_fixed(json, "longest", target->longest, SECONDS);
+        sagoi_json_int(json, "longest_rank", target->longest_rank);
+        sagoi_json_close(json, '}');
+    }
+    sagoi_json_close(json, ']');
+}
+
 static void print_storage(sagoi_json *json, const sagoi_record_file *file) {
     sagoi_json_open(json, "storage", '{');
     sagoi_json_text(json, "name", file->storage);
@@ -152,6 +172,7 @@ static void print_file(sagoi_json *json, const sagoi_record_file *file) {
     print_phases(json, file);
     print_handed(json, file);
     print_passed(json, file);
+    print_targets(json, file);
     print_heat(json, &file->heat);
     sagoi_json_close(json, '}');
 }
@@ -185,6 +206,11 @@ static void print_row(sagoi_json *json, const sagoi_record *record, int64_t i) {
     sagoi_json_fixed(json, "most", row->most, SECONDS);
     sagoi_json_int(json, "bytes_read", row->bytes[0]);
     sagoi_json_int(json, "bytes_written", row->bytes[1]);
+    sagoi_json_text(json, "node", row->node);
+    sagoi_json_fixed(json, "storage_seconds", row->stored, SECONDS);
+    sagoi_json_fixed(json, "storage_bytes", row->stored_bytes, 0);
+    sagoi_json_fixed(json, "waited", row->waited, SECONDS);
+    sagoi_json_fixed(json, "awaited", record->awaited[i], SECONDS);
     sagoi_json_open(json, "seconds", '[');
     for (int p = 0; p < SAGOI_RECORD_PHASES; p++)
         sagoi_json_fixed(json, NULL, row->seconds[p], SECONDS);

@@ -90,6 +90,128 @@ static void storage_serves_one_last(void **state) {
     sagoi_record_destroy(record);
 }
 
+/* What the ranks of a job on four nodes, with an aggregator each, have been waiting for. */
+static void place(sagoi_record *record) {
+    for (int64_t rank = 0; rank < RANKS; rank++)
+        (void)snprintf(record->rows[rank]->node, sizeof record->rows[rank]->node, "n%d", (int)rank / 2 + 1);
+    record->files[0].stripe_unit = 1 << 20;
+    record->files[0].stripe_count = 4;
+    record->files[0].led[SAGOI_COUNT_aggregated_calls] = 10;
+    record->files[0].led[SAGOI_COUNT_rounds] = 30;
+    record->all_nodes = 4;
+}
+
+static void store(sagoi_record *record, int64_t rank, int target, double seconds) {
+    sagoi_record_target *to = &record->files[0].targets[target];
+    record->rows[rank]->stored += seconds;
+    record->rows[rank]->stored_bytes += 1e9;
+    to->bytes += 1e9;
+    to->seconds += seconds;
+    to->ranks++;
+    to->longest = seconds;
+    to->longest_rank = rank;
+}
+
+/* One aggregator waits for its target, all others for that aggregator, in messages and where they meet. */
+static void one_target_is_slow(void **state) {
+    (void)state;
+    sagoi_record *record = make_job();
+    place(record);
+    call(record, 10, 1 << 26);
+    for (int64_t rank = 0; rank < RANKS; rank++) {
+        bool slow = rank == 4, aggregates = rank % 2 == 0;
+        spend(record, rank, SAGO_PHASE_EXCHANGE, slow ? 3 : 45);
+        spend(record, rank, SAGO_PHASE_STORE, slow ? 80 : aggregates ? 8 : 0);
+        spend(record, rank, SAGO_PHASE_WAIT, slow ? 0.1 : 30);
+        if (aggregates)
+            store(record, rank, (int)rank / 2, slow ? 80 : 10);
+        record->rows[rank]->waited = aggregates ? slow ? 1 : 15 : 0;
+        record->awaited[rank] = rank / 2 == 2 ? 20 : 2;
+    }
+    expect(record, "The storage is what the job waits for", true);
+    expect(record, "longest on rank 4 on node n3", true);
+    expect(record, "Target 3 of the 4", true);
+    expect(record, "begin at 2 MiB and every 4 MiB", true);
+    expect(record, "Only rank 4 on node n3 used it", true);
+    expect(record, "messages between nodes", false);
+    expect(record, "sago_placement", false);
+    sagoi_record_destroy(record);
+}
+
+/* Aggregators come to the slow target in turn: none of them is there most of the time, but always one. */
+static void one_target_is_slow_in_turn(void **state) {
+    (void)state;
+    sagoi_record *record = make_job();
+    place(record);
+    call(record, 10, 1 << 26);
+    for (int64_t rank = 0; rank < RANKS; rank++) {
+        spend(record, rank, SAGO_PHASE_EXCHANGE, rank % 2 ? 85 : 62);
+        spend(record, rank, SAGO_PHASE_STORE, rank % 2 ? 0 : 23);
+        for (int target = 0; rank % 2 == 0 && target < 4; target++)
+            store(record, rank, target, target == 1 ? 20 : 1);
+    }
+    expect(record, "The storage is what the job waits for", true);
+    expect(record, "Target 2 of the 4", true);
+    expect(record, "Only rank", false);
+    expect(record, "messages between nodes", false);
+    sagoi_record_destroy(record);
+}
+
+/* Going straight to the storage: one target holds up whoever has data there. */
+static void one_target_is_slow_for_all(void **state) {
+    (void)state;
+    sagoi_record *record = make_job();
+    place(record);
+    record->files[0].led[SAGOI_COUNT_aggregated_calls] = 0;
+    call(record, 10, 1 << 26);
+    for (int64_t rank = 0; rank < RANKS; rank++) {
+        spend(record, rank, SAGO_PHASE_STORE, rank % 4 == 2 ? 80 : 10);
+        spend(record, rank, SAGO_PHASE_PLAN, rank % 4 == 2 ? 1 : 70);
+        store(record, rank, (int)rank % 4, rank % 4 == 2 ? 80 : 10);
+    }
+    expect(record, "Target 3 of the 4", true);
+    expect(record, "which came last", false);
+    sagoi_record_destroy(record);
+}
+
+/* All that goes to or from a node takes long: its messages, and what it writes. */
+static void one_link_is_slow(void **state) {
+    (void)state;
+    sagoi_record *record = make_job();
+    place(record);
+    call(record, 10, 1 << 26);
+    for (int64_t rank = 0; rank < RANKS; rank++) {
+        bool slow = rank == 4, aggregates = rank % 2 == 0;
+        spend(record, rank, SAGO_PHASE_EXCHANGE, slow ? 40 : 70);
+        spend(record, rank, SAGO_PHASE_STORE, slow ? 45 : aggregates ? 3 : 0);
+        if (aggregates)
+            store(record, rank, (int)rank / 2, slow ? 70 : 3);
+        record->rows[rank]->waited = aggregates ? 40 : 0;
+        record->awaited[rank] = rank / 2 == 2 ? 60 : 40.0 / 6;
+    }
+    expect(record, "to or from node n3", true);
+    expect(record, "Target", false);
+    sagoi_record_destroy(record);
+}
+
+/* Storage that is as slow everywhere names nobody. */
+static void no_target_is_slow(void **state) {
+    (void)state;
+    sagoi_record *record = make_job();
+    place(record);
+    call(record, 10, 1 << 26);
+    for (int64_t rank = 0; rank < RANKS; rank++) {
+        spend(record, rank, SAGO_PHASE_EXCHANGE, rank % 2 ? 80 : 10);
+        spend(record, rank, SAGO_PHASE_STORE, rank % 2 ? 0 : 70);
+        if (rank % 2 == 0)
+            store(record, rank, (int)rank / 2, 70 + (double)rank);
+    }
+    expect(record, "The storage is what the job waits for", true);
+    expect(record, "Target", false);
+    expect(record, "The way to the storage", false);
+    sagoi_record_destroy(record);
+}
+
 /* A rank that comes late waits least; the others wait in the agreement that begins the call. */
 static void one_rank_comes_late(void **state) {
     (void)state;
@@ -288,7 +410,12 @@ static void files_are_opened_often(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(storage_is_slow),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_target_is_slow),
+                                       cmocka_unit_test(one_target_is_slow_in_turn),
+                                       cmocka_unit_test(one_target_is_slow_for_all),
+                                       cmocka_unit_test(one_link_is_slow),
+                                       cmocka_unit_test(no_target_is_slow),
+                                       cmocka_unit_test(storage_is_slow),
                                        cmocka_unit_test(storage_serves_one_last),
                                        cmocka_unit_test(one_rank_comes_late),
                                        cmocka_unit_test(one_rank_has_more_to_do),
