@@ -177,7 +177,8 @@ static void complain_unknown(sagoi_hints *hints, const char *name) {
     (void)snprintf(key, sizeof key, "%s%.40s", strncmp(name, "sago_", 5) == 0 ? "" : "sago_", name);
     if (sagoi_hints_set(hints, key, "") == SAGO_OK)
         return;
-    fprintf(stderr, "sago hints: %s  `sago hints` lists all.\n", sago_error_message());
+    const char *said = sago_error_message();
+    fprintf(stderr, "sago hints: %s%s\n", said, strstr(said, "lists all") ? "" : "  `sago hints` lists all.");
 }
 
 int cmd_hints(int argc, char **argv) {

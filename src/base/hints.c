@@ -504,6 +504,22 @@ static int64_t edit_distance(const char *a, const char *b) {
     return above[width];
 }
 
+/* A letter or two are wrong: with three, sago_ckpt_keep would be sago_ckpt_set. */
+static bool is_near(const char *name, int64_t distance) {
+    int64_t letters = (int64_t)strlen(name) - 5;
+    return distance <= (letters < 4 ? 1 : 2);
+}
+
+/* A name that begins like this: sago_ckpt_keep is sago_ckpt_keep_local, or another one. */
+static const char *begun_name(const char *key) {
+    const size_t length = strlen(key);
+    for (int i = 0; i < ROWS && length > 5; i++)
+        if (strncmp(table[i].name, key, length) == 0)
+            return table[i].name;
+    return NULL;
+}
+
+/* NULL: no name is near. */
 static const char *nearest_name(const char *key) {
     const char *nearest = table[0].name;
     int64_t least = INT64_MAX;
@@ -514,7 +530,7 @@ static const char *nearest_name(const char *key) {
             nearest = table[i].name;
         }
     }
-    return nearest;
+    return is_near(key, least) ? nearest : begun_name(key);
 }
 
 /* ROMIO says whether to aggregate in words of its own.  "enable" and "automatic" leave the choice to Sago,
@@ -555,7 +571,10 @@ sago_status sagoi_hints_set(sagoi_hints *hints, const char *key, const char *val
     }
     if (!own)
         return SAGO_OK;
-    return sagoi_fail(SAGO_ERR_HINT, "hint %.*s is unknown; did you mean %s?", KEY_SHOWN, key, nearest_name(key));
+    const char *nearest = nearest_name(key);
+    if (nearest)
+        return sagoi_fail(SAGO_ERR_HINT, "hint %.*s is unknown; did you mean %s?", KEY_SHOWN, key, nearest);
+    return sagoi_fail(SAGO_ERR_HINT, "hint %.*s is unknown; `sago hints` lists all", KEY_SHOWN, key);
 }
 
 /* ---- Variables that somebody meant to set -------------------------------------------------------------- */

@@ -205,11 +205,13 @@ static void unknown_keys(void **state) {
     assert_refused("sago_windows", "1M", MENTIONED("did you mean sago_window?"));
     assert_refused("sago_", "1M", MENTIONED("sago_"));
     assert_refused("sago_local_agregators", "2", MENTIONED("sago_local_aggregators"));
+    assert_refused("sago_ckpt_keep", "1", MENTIONED("did you mean sago_ckpt_keep_"));
+    assert_refused("sago_nonsense", "1", MENTIONED("sago_nonsense is unknown; `sago hints` lists all"));
     char longest[600];
     memset(longest, 'x', sizeof longest);
     memcpy(longest, "sago_", 5);
     longest[sizeof longest - 1] = '\0';
-    assert_refused(longest, "1", MENTIONED("sago_xxx", "did you mean"));
+    assert_refused(longest, "1", MENTIONED("sago_xxx", "`sago hints` lists all"));
     assert_refused("sago_window", longest, MENTIONED("sago_window"));
 
     sagoi_hints hints = fresh(), before = hints;
