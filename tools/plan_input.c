@@ -7,8 +7,10 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "bench/progress.h"
 #include "machine/memory.h"
 #include "store/layout.h"
 
@@ -182,20 +184,28 @@ int64_t plan_last_call(const plan_config *config, const bench_access *access) {
     return last < access->ncalls ? last : access->ncalls;
 }
 
+/* Of a pattern that takes long to draw; most are done before anybody would look. */
+static void tell_progress(time_t start, int64_t rank, int64_t ranks) {
+    if (time(NULL) > start)
+        progress_set("what rank %lld of %lld accesses", (long long)rank, (long long)ranks);
+}
+
 /* The calls that are looked at, of all ranks. */
 static bool each_call(const plan_config *config, plan_input *input, call_fn visit, char *why) {
-    int64_t ranks = config->nodes * config->ranks;
-    for (int64_t r = 0; r < ranks; r++) {
+    int64_t ranks = config->nodes * config->ranks, r = 0;
+    for (const time_t start = time(NULL); r < ranks; r++) {
         bench_access access;
+        tell_progress(start, r, ranks);
         if (!bench_pattern_make(config->pattern, &config->params, r, ranks, &access, why))
-            return false;
+            break;
         input->rank_runs = input->rank_calls = 0;
         input->rank_end = -1;
         for (int64_t i = plan_first_call(config); i < plan_last_call(config, &access); i++)
             visit(input, r / config->ranks, &access.calls[i]);
         bench_access_cleanup(&access);
     }
-    return true;
+    progress_end();
+    return r == ranks;
 }
 
 /* What the ranks of the node fill of each period together, as far as they have one and the same; `bytes` is an
