@@ -1,5 +1,6 @@
 /* `sago ckpt`: the command line, opening the directory, and what the actions share.  Everything goes through the
  * public interface, so that there is one reader of the format. */
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,13 +222,24 @@ static bool open_directory(ckpt_command *c, bool changes) {
     return status == SAGO_OK || ckpt_complain(c);
 }
 
-/* A typing error must not make a directory. */
+static bool has_something(const char *dir) {
+    DIR *stream = opendir(dir);
+    bool found = !stream; /* then opening it tells why */
+    for (struct dirent *entry; stream && !found && (entry = readdir(stream));)
+        found = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    if (stream)
+        closedir(stream);
+    return found;
+}
+
+/* A typing error must not make a directory, nor make a directory of checkpoints of an empty one. */
 static bool is_there(const ckpt_command *c) {
-    int there = access(c->dir, F_OK) == 0;
+    int there = access(c->dir, F_OK) == 0 ? 1 + has_something(c->dir) : 0;
     MPI_Allreduce(MPI_IN_PLACE, &there, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (!there && c->speaks)
-        fprintf(stderr, "sago ckpt %s: %s: no such directory\n", c->action, c->dir);
-    return there;
+    if (there < 2 && c->speaks)
+        fprintf(stderr, "sago ckpt %s: %s: %s\n", c->action, c->dir,
+                there ? "it is not a checkpoint directory: it is empty" : "no such directory");
+    return there == 2;
 }
 
 static int run_action(ckpt_command *c, int action) {

@@ -66,7 +66,7 @@ static bool list_one(const char *dir, const char *name) {
 }
 
 static int list(int argc, char **argv) {
-    bool ok = true;
+    bool ok = true, found = false;
     if (argc < 1)
         return usage_error("tier", "ls needs a directory of local storage");
     for (int i = 0; i < argc; i++) {
@@ -77,10 +77,14 @@ static int list(int argc, char **argv) {
         }
         for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream))
             if (!strncmp(entry->d_name, SAGOI_TIER_PREFIX, strlen(SAGOI_TIER_PREFIX)) &&
-                !ends_with(entry->d_name, SAGOI_TIER_RECORD) && !ends_with(entry->d_name, SAGOI_ASIDE_SUFFIX))
+                !ends_with(entry->d_name, SAGOI_TIER_RECORD) && !ends_with(entry->d_name, SAGOI_ASIDE_SUFFIX)) {
                 ok &= list_one(argv[i], entry->d_name);
+                found = true;
+            }
         closedir(stream);
     }
+    if (!found)
+        puts("nothing was left there");
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -181,10 +181,19 @@ static void plan_init(tune_plan *plan, const tune_config *config) {
     plan->node = node;
 }
 
+/* Before anything is measured. */
+static bool is_writable(const char *dir, char *why) {
+    if (access(dir, W_OK) == 0)
+        return true;
+    snprintf(why, TUNE_WHY_MAX, "--dir %.200s: %s", dir, strerror(errno));
+    return false;
+}
+
 static bool tune(tune_plan *plan, const tune_config *config) {
     sagoi_site site = {.links = 0};
     bool root = plan->world.rank == 0;
     bool good = bench_agree(&plan->world, !root || site_load(config, &site, plan->why), plan->why);
+    good = good && bench_agree(&plan->world, config->network || is_writable(config->dir, plan->why), plan->why);
     char *before = good && root ? site_text(&site) : NULL;
     good = good && tune_network(plan, &site) && (config->network || tune_store(plan, &site));
     progress_end();

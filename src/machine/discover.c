@@ -1,6 +1,7 @@
 /* Puts together what is known of a job's surroundings. */
 #include "machine/discover.h"
 
+#include <dirent.h>
 #include <hwloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,6 +93,26 @@ static bool is_path(const char *name) {
     return strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".sago") == 0);
 }
 
+static int is_description(const struct dirent *entry) {
+    size_t length = strlen(entry->d_name);
+    return length > 5 && strcmp(entry->d_name + length - 5, ".sago") == 0;
+}
+
+/* "mira, theta": those there are, as far as they fit. */
+static void list_machines(const char *folder, char *text, size_t capacity) {
+    struct dirent **names = NULL;
+    int count = scandir(folder, &names, is_description, alphasort);
+    text[0] = '\0';
+    for (int i = 0; i < count; i++) {
+        size_t used = strlen(text), length = strlen(names[i]->d_name) - 5;
+        if (used + length + 3 < capacity)
+            (void)snprintf(text + used, capacity - used, "%s%.*s", used ? ", " : "", (int)length,
+                           names[i]->d_name);
+        free(names[i]);
+    }
+    free(names);
+}
+
 sago_status sagoi_machine_load(const char *name, sagoi_description *description) {
     char folder[4096], path[4096 + SAGOI_HINT_TEXT_MAX];
     if (is_path(name))
@@ -100,6 +121,12 @@ sago_status sagoi_machine_load(const char *name, sagoi_description *description)
         return sagoi_fail(SAGO_ERR_NO_FILE,
                           "machine %s: the descriptions of machines are not installed; give a path", name);
     (void)snprintf(path, sizeof path, "%s/%s.sago", folder, name);
+    if (access(path, F_OK) != 0) {
+        char known[300];
+        list_machines(folder, known, sizeof known);
+        return sagoi_fail(SAGO_ERR_NO_FILE, "there is no machine %s; there are %s, or give a path (FILE.sago)",
+                          name, known);
+    }
     return sagoi_description_read(path, description);
 }
 

@@ -229,6 +229,11 @@ ckpt verify e
 [ "$(grep -c ': good$' out)" -eq 2 ] || { cat out; fail "what was drained is not good"; }
 ckpt drain e $local
 says 'nothing to do'
+mkdir empty
+for action in ls verify repair drain export; do
+    refuses 1 'empty: it is not a checkpoint directory' $action empty
+done
+[ -z "$(ls -A empty)" ] || fail "an empty directory has become one of checkpoints"
 printf 'X' | dd of="$(ls e/step-*40-*/file-000000.data)" bs=1 seek=70001 conv=notrunc 2>/dev/null
 rm e/step-*20-*/*.part
 refuses 1 '^step 40: DAMAGED' verify e

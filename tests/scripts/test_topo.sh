@@ -75,7 +75,7 @@ END
 ! "$sago" topo --machine x 2>"$work/err" || fail "an option that is none"
 grep -q "no option" "$work/err" || fail "message: $(cat "$work/err")"
 ! "$sago" topo nonesuch 2>"$work/err" || fail "a machine that is not there"
-grep -q nonesuch "$work/err" || fail "message: $(cat "$work/err")"
+grep -q "no machine nonesuch; there are .*theta" "$work/err" || fail "message: $(cat "$work/err")"
 printf 'name x\ntopology flat 0\n' >"$work/bad.sago"
 ! "$sago" topo "$work/bad.sago" 2>"$work/err" || fail "a wrong description"
 grep -q "bad.sago:2: " "$work/err" || fail "message: $(cat "$work/err")"
