@@ -20,9 +20,18 @@ static size_t utf8_length(const unsigned char *at, size_t room) {
 
 static bool is_control(unsigned char byte) { return byte < ' ' || byte == 0x7f; }
 
+static bool is_plain(unsigned char byte) {
+    return byte >= ' ' && byte < 0x7f && byte != '"' && byte != '\\' && byte != '<' && byte != '>' && byte != '&';
+}
+
+/* A trace has millions of names: what needs no look is written in one piece. */
 void sagoi_escape_json(FILE *out, const char *text, size_t length) {
-    const unsigned char *at = (const unsigned char *)text, *end = at + length;
+    const unsigned char *at = (const unsigned char *)text, *end = at + length, *plain = at;
+    while (plain < end && is_plain(*plain))
+        plain++;
     fputc('"', out);
+    fwrite(at, 1, (size_t)(plain - at), out);
+    at = plain;
     while (at < end) {
         size_t width = utf8_length(at, (size_t)(end - at));
         if (*at == '"' || *at == '\\')
