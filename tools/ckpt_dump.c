@@ -134,7 +134,9 @@ static void count_number(statistics *s, double value) {
 
 /* ---- Going through it ---- */
 
-/* The elements of one row of the last dimension; index[] says which row. */
+enum { PER_LINE = 20 };
+
+/* The elements of one row of the last dimension, some in a line; index[] says which row. */
 static void take_row(const dump *d, const int64_t index[DIMS], const char *row, statistics *s) {
     int last = d->info.ndims - 1;
     bool csv = strcmp(d->command->format, "csv") == 0;
@@ -144,14 +146,14 @@ static void take_row(const dump *d, const int64_t index[DIMS], const char *row, 
             count_number(s, as_double(d->type, at + c * d->type->size));
         if (s)
             continue;
-        if (csv || i == 0)
+        if (csv || i % PER_LINE == 0)
             for (int n = 0; n <= last; n++)
                 printf("%s%" PRId64 "%s", !csv && n == 0 ? "(" : "",
                        d->first[n] + d->step[n] * (n == last ? i : index[n]), csv || n < last ? "," : ")");
         if (!csv)
             putchar(' ');
         print_element(d->type, at);
-        if (csv || i == d->count[last] - 1)
+        if (csv || i % PER_LINE == PER_LINE - 1 || i == d->count[last] - 1)
             putchar('\n');
     }
 }

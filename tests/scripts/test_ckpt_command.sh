@@ -109,6 +109,8 @@ low, high, mean = re.search(r"^Ey .*: min (\S+), max (\S+), mean (\S+),", open("
 close = lambda text, value: abs(float(text) - value) <= 1e-8 * max(abs(x) for x in data)
 assert close(low, min(data)) and close(high, max(data)) and close(mean, sum(data) / len(data))
 END
+! python3 "$SAGO_SOURCE/bindings/python/sago/reader.py" nowhere >out 2>&1 || fail "the reader reads what is not there"
+[ "$(cat out)" = 'nowhere: No such file or directory' ] || { cat out; fail "what the reader says"; }
 mpi 2 "$sago" ckpt dump "$tmp/d" 40 --array Ey >out 2>&1 || { cat out; fail "dump on two ranks"; }
 cmp out whole || fail "two ranks dump something else"
 refuses 1 'is no slice' dump d --array Ey --slice 1:2:0

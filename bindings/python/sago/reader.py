@@ -391,7 +391,7 @@ def main(path, number=None, name=None, output=None):
         for step in map(steps.__getitem__, steps):
             print(f"step {step.number}: {step.nbytes} bytes, {step.ranks} ranks")
         return 0
-    if int(number) not in steps.numbers:
+    if not number.isdigit() or int(number) not in steps.numbers:
         print(f"{path} has no complete step {number}", file=sys.stderr)
         return 1
     step = steps[int(number)]
@@ -409,6 +409,14 @@ def main(path, number=None, name=None, output=None):
 
 
 if __name__ == "__main__":
-    if not 2 <= len(sys.argv) <= 5:
+    if sys.argv[1:] in (["--help"], ["-h"]):
+        print(__doc__)
+        sys.exit(0)
+    if not 2 <= len(sys.argv) <= 5 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
-    sys.exit(main(*sys.argv[1:]))
+    try:
+        sys.exit(main(*sys.argv[1:]))
+    except OSError as error:
+        sys.exit(f"{error.filename or sys.argv[1]}: {error.strerror}")
+    except (Damaged, ValueError) as error:
+        sys.exit(f"{sys.argv[1]}: {error}")
