@@ -32,13 +32,29 @@ static bool fill(run_list *list, const sagoi_flat *flat) {
     return true;
 }
 
-static MPI_Datatype type_of(const run_list *list, const sagoi_flat *flat) {
-    MPI_Datatype runs, type;
-    if (MPI_Type_create_hindexed((int)list->count, list->lengths, list->places, MPI_BYTE, &runs) != MPI_SUCCESS)
-        return MPI_DATATYPE_NULL;
-    if (MPI_Type_create_resized(runs, flat->lower_bound, flat->extent, &type) != MPI_SUCCESS)
+static bool has_bounds_of(MPI_Datatype type, const sagoi_flat *flat) {
+    int64_t lower_bound, extent;
+    return sagoi_type_extent(type, &lower_bound, &extent) == SAGO_OK && lower_bound == flat->lower_bound &&
+           extent == flat->extent;
+}
+
+/* Takes `runs` over.  ROMIO moves the data of a resized type by the lower bound, which is not what MPI says: no
+ * type gets one that it does not have by itself. */
+static MPI_Datatype with_bounds_of(MPI_Datatype runs, const sagoi_flat *flat) {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    if (has_bounds_of(runs, flat))
+        return runs;
+    if (flat->lower_bound != 0 || MPI_Type_create_resized(runs, 0, flat->extent, &type) != MPI_SUCCESS)
         type = MPI_DATATYPE_NULL;
     (void)MPI_Type_free(&runs);
+    return type;
+}
+
+static MPI_Datatype type_of(const run_list *list, const sagoi_flat *flat) {
+    MPI_Datatype runs;
+    if (MPI_Type_create_hindexed((int)list->count, list->lengths, list->places, MPI_BYTE, &runs) != MPI_SUCCESS)
+        return MPI_DATATYPE_NULL;
+    MPI_Datatype type = with_bounds_of(runs, flat);
     if (type != MPI_DATATYPE_NULL && MPI_Type_commit(&type) != MPI_SUCCESS)
         (void)MPI_Type_free(&type);
     return type;

@@ -160,6 +160,45 @@ static void resized(void) {
     MPI_Type_free(&same);
 }
 
+/* Very many parts, of which the first one is far from 0: this rank's own calls, which are the MPI library's, and
+ * those of all ranks mean the same bytes. */
+static void late_beginning(void) {
+    enum { PARTS = 400, FIRST = 512, STEP = 64, BYTES = 3 * PARTS };
+    static MPI_Datatype parts[PARTS];
+    static MPI_Aint places[PARTS];
+    static int lengths[PARTS];
+    static unsigned char mine[2 * BYTES], back[2 * BYTES];
+    const int sizes[2] = {4, 4}, some[2] = {1, 3}, first[2] = {0, 0};
+    MPI_Datatype type;
+    for (int i = 0; i < PARTS; i++) {
+        MPI_Type_create_subarray(2, sizes, some, first, MPI_ORDER_C, MPI_BYTE, &parts[i]);
+        lengths[i] = 1;
+        places[i] = FIRST + STEP * i;
+    }
+    MPI_Type_create_struct(PARTS, lengths, places, parts, &type);
+    MPI_Type_commit(&type);
+    for (int i = 0; i < PARTS; i++)
+        MPI_Type_free(&parts[i]);
+    MPI_File file = open_all("late", MODE_NEW);
+    OK(MPI_File_set_view(file, 4 * rank, MPI_BYTE, type, "native", MPI_INFO_NULL));
+    fill(mine, 0, sizeof mine, rank);
+    for (int r = 0; r < ranks; r++) { /* in turn: the MPI libraries write what is between the parts, too */
+        if (r == rank)
+            OK(MPI_File_write_at(file, 0, mine, BYTES, MPI_BYTE, MPI_STATUS_IGNORE));
+        OK(MPI_File_sync(file));
+        meet();
+    }
+    OK(MPI_File_write_at_all(file, BYTES, mine + BYTES, BYTES, MPI_BYTE, MPI_STATUS_IGNORE));
+    OK(MPI_File_sync(file));
+    meet();
+    OK(MPI_File_sync(file));
+    OK(MPI_File_read_at_all(file, 0, back, BYTES, MPI_BYTE, MPI_STATUS_IGNORE));
+    OK(MPI_File_read_at(file, BYTES, back + BYTES, BYTES, MPI_BYTE, MPI_STATUS_IGNORE));
+    CHECK(memcmp(mine, back, sizeof mine) == 0);
+    OK(MPI_File_close(&file));
+    MPI_Type_free(&type);
+}
+
 int main(int argc, char **argv) {
     check_start(&argc, &argv);
     regular();
@@ -167,5 +206,6 @@ int main(int argc, char **argv) {
     indexed_arrays();
     nothing();
     resized();
+    late_beginning();
     return check_end();
 }
