@@ -80,7 +80,9 @@ SAGOI_PRINTF(1, 2) static void tell(const char *format, ...) {
 
 static bool is_first(void) {
     int rank = 0;
+    sagoi_quiet_begin(MPI_COMM_NULL);
     (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    sagoi_quiet_end(MPI_COMM_NULL);
     return rank == 0;
 }
 
@@ -348,6 +350,7 @@ static void finish_together(sagoi_record *record) {
 static int on_finalize(MPI_Comm comm, int keyval, void *value, void *extra) {
     (void)comm, (void)keyval, (void)value, (void)extra;
     sagoi_record *record = sagoi_recorder_end();
+    sagoi_quiet_begin(MPI_COMM_NULL);
     if (joined.world != MPI_COMM_NULL)
         finish_together(record);
     else if (record)
@@ -355,6 +358,7 @@ static int on_finalize(MPI_Comm comm, int keyval, void *value, void *extra) {
     sagoi_record_destroy(record);
     sagoi_events_end();
     (void)SAGOI_DONE(MPI_Comm_free_keyval(&joined.keyval));
+    sagoi_quiet_end(MPI_COMM_NULL);
     joined.on = false;
     return MPI_SUCCESS;
 }

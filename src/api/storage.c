@@ -49,7 +49,11 @@ static sago_status recall(MPI_Comm comm, const neighbourhood **facts) {
         status = sagoi_check_comm(comm);
     if (status)
         return status;
-    if (keyval == MPI_KEYVAL_INVALID || !SAGOI_DONE(MPI_Comm_get_attr(comm, keyval, &value, &found)) || !found)
+    sagoi_quiet_begin(comm);
+    bool known =
+        keyval != MPI_KEYVAL_INVALID && SAGOI_DONE(MPI_Comm_get_attr(comm, keyval, &value, &found)) && found;
+    sagoi_quiet_end(comm);
+    if (!known)
         return sagoi_fail(SAGO_ERR_ARG, "the communicator was not made by a split by storage");
     *facts = value;
     return SAGO_OK;

@@ -10,6 +10,7 @@
 
 #include "base/fiber.h"
 #include "move/control.h"
+#include "mpi/quiet.h"
 
 enum { TRIES = 3 };
 
@@ -22,14 +23,14 @@ static bool had_no_effect(int error) {
     return MPI_Error_class(error, &kind) == MPI_SUCCESS && kind != MPI_ERR_IN_STATUS;
 }
 
-bool sagoi_test(MPI_Request *request, int *done) {
+static bool test(MPI_Request *request, int *done) {
     for (int i = 0; i < TRIES && *request != MPI_REQUEST_NULL; i++)
         if (MPI_Test(request, done, MPI_STATUS_IGNORE) == MPI_SUCCESS)
             return true;
     return false;
 }
 
-bool sagoi_test_all(int64_t n, MPI_Request requests[], int *done) {
+static bool test_all(int64_t n, MPI_Request requests[], int *done) {
     int error;
     for (int i = 0; i < TRIES; i++) {
         error = MPI_Testall((int)n, requests, done, MPI_STATUSES_IGNORE);
@@ -41,7 +42,7 @@ bool sagoi_test_all(int64_t n, MPI_Request requests[], int *done) {
     return false;
 }
 
-bool sagoi_test_some(int64_t n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[]) {
+static bool test_some(int64_t n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[]) {
     int error;
     for (int i = 0; i < TRIES; i++) {
         error = MPI_Testsome((int)n, requests, count, indices, statuses);
@@ -51,6 +52,43 @@ bool sagoi_test_some(int64_t n, MPI_Request requests[], int *count, int indices[
             break;
     }
     return false;
+}
+
+bool sagoi_test(MPI_Request *request, int *done) {
+    sagoi_quiet_begin(MPI_COMM_NULL);
+    bool ok = test(request, done);
+    sagoi_quiet_end(MPI_COMM_NULL);
+    return ok;
+}
+
+bool sagoi_test_all(int64_t n, MPI_Request requests[], int *done) {
+    sagoi_quiet_begin(MPI_COMM_NULL);
+    bool ok = test_all(n, requests, done);
+    sagoi_quiet_end(MPI_COMM_NULL);
+    return ok;
+}
+
+bool sagoi_test_some(int64_t n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[]) {
+    sagoi_quiet_begin(MPI_COMM_NULL);
+    bool ok = test_some(n, requests, count, indices, statuses);
+    sagoi_quiet_end(MPI_COMM_NULL);
+    return ok;
+}
+
+int64_t sagoi_bytes_received(const MPI_Status *status) {
+    int bytes = 0;
+    sagoi_quiet_begin(MPI_COMM_NULL);
+    (void)SAGOI_DONE(MPI_Get_count(status, MPI_BYTE, &bytes));
+    sagoi_quiet_end(MPI_COMM_NULL);
+    return bytes;
+}
+
+void sagoi_request_forget(MPI_Request *request, bool cancelled) {
+    sagoi_quiet_begin(MPI_COMM_NULL);
+    if (cancelled)
+        (void)MPI_Cancel(request);
+    (void)MPI_Request_free(request);
+    sagoi_quiet_end(MPI_COMM_NULL);
 }
 
 /* ---- News ---- */
@@ -84,7 +122,7 @@ static bool tell(sagoi_team *team, int rank, news_kind kind) {
     if (!SAGOI_DONE(MPI_Isend(told, sizeof *told, MPI_BYTE, rank, sagoi_team_tag(team, SAGOI_TAG_NEWS), team->all,
                               &request)))
         return false;
-    (void)MPI_Request_free(&request);
+    sagoi_request_forget(&request, false);
     return true;
 }
 

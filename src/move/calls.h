@@ -22,6 +22,12 @@ bool sagoi_test_all(int64_t n, MPI_Request requests[], int *done);
 /* `statuses` has room for n. */
 bool sagoi_test_some(int64_t n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[]);
 
+/* Of a message that has come. */
+int64_t sagoi_bytes_received(const MPI_Status *status);
+
+/* Nobody asks for it any more. */
+void sagoi_request_forget(MPI_Request *request, bool cancelled);
+
 /* ---- Waiting ---- */
 
 /* Ends a collective call of the team in its nonblocking form, of which `started` tells whether it could be

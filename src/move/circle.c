@@ -9,6 +9,7 @@
 
 #include "base/again.h"
 #include "base/checked.h"
+#include "mpi/quiet.h"
 
 /* Blocking collective calls of MPI, on the program's communicator: nobody else may use it for one just now. */
 bool sagoi_all_have(MPI_Comm comm, bool have) {
@@ -40,10 +41,12 @@ void sagoi_circle_destroy(sagoi_circle *circle) {
     }
     if (circle->board)
         (void)munmap(circle->board, (size_t)circle->board_bytes);
+    sagoi_quiet_begin(MPI_COMM_NULL);
     if (circle->group != MPI_GROUP_NULL)
         (void)SAGOI_DONE(MPI_Group_free(&circle->group));
     if (circle->all != MPI_COMM_NULL)
         (void)SAGOI_DONE(MPI_Comm_free(&circle->all));
+    sagoi_quiet_end(MPI_COMM_NULL);
     free(circle);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/checked.h"
 #include "move/calls.h"
+#include "mpi/quiet.h"
 
 typedef struct buffers {
     char *own; /* NULL: there is no memory */
@@ -51,7 +52,9 @@ static int rank_in(MPI_Comm comm) {
 
 static int64_t size_of(MPI_Datatype type) {
     int bytes = 1;
+    sagoi_quiet_begin(MPI_COMM_NULL);
     (void)SAGOI_DONE(MPI_Type_size(type, &bytes));
+    sagoi_quiet_end(MPI_COMM_NULL);
     return bytes;
 }
 

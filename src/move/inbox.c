@@ -328,8 +328,7 @@ static void engage(sagoi_inbox *inbox, sagoi_inbox_slot *slot) {
 
 /* A message has come to the slot; true: it is being answered. */
 static bool take(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const MPI_Status *status) {
-    int length = 0;
-    (void)SAGOI_DONE(MPI_Get_count(status, MPI_BYTE, &length));
+    int64_t length = sagoi_bytes_received(status);
     sagoi_record_message(inbox->setup->stats, false, (const int[]){inbox->setup->team->rank, status->MPI_SOURCE},
                          length);
     if (slot->remembered) {

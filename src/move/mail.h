@@ -76,7 +76,6 @@ typedef struct sagoi_pieces {
     const void *first; /* the place of piece 0 */
     int n, capacity;
     int64_t bytes;
-    bool lost; /* the address of one cannot be had */
 } sagoi_pieces;
 
 bool sagoi_pieces_init(sagoi_pieces *pieces, int64_t capacity, sagoi_budget *budget);

@@ -119,10 +119,8 @@ void sagoi_outbox_cleanup(sagoi_outbox *outbox) {
 
 void sagoi_outbox_abandon(sagoi_outbox *outbox) {
     for (int64_t i = 0; outbox->in_place && i < outbox->nrequests; i++)
-        if (outbox->requests[i] != MPI_REQUEST_NULL) {
-            (void)MPI_Cancel(&outbox->requests[i]);
-            (void)MPI_Request_free(&outbox->requests[i]);
-        }
+        if (outbox->requests[i] != MPI_REQUEST_NULL)
+            sagoi_request_forget(&outbox->requests[i], true);
     outbox->nrequests = 0;
 }
 

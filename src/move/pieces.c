@@ -19,14 +19,13 @@ void sagoi_pieces_cleanup(sagoi_pieces *pieces, sagoi_budget *budget) {
 void sagoi_pieces_clear(sagoi_pieces *pieces) {
     pieces->n = 0;
     pieces->bytes = 0;
-    pieces->lost = false;
 }
 
 void sagoi_pieces_set(sagoi_pieces *pieces, int i, const void *place, int64_t bytes) {
     if (i == 0)
         pieces->first = place;
     pieces->lengths[i] = (int)bytes;
-    pieces->lost = !SAGOI_DONE(MPI_Get_address(place, &pieces->places[i])) || pieces->lost;
+    pieces->places[i] = sagoi_address(place);
     pieces->bytes += bytes;
 }
 
@@ -47,8 +46,7 @@ static bool start_strung(const sagoi_pieces *pieces, sagoi_team *team, int peer,
     MPI_Datatype type;
     bool started = false;
     sagoi_quiet_begin(MPI_COMM_NULL);
-    if (!pieces->lost &&
-        SAGOI_DONE(MPI_Type_create_hindexed(pieces->n, pieces->lengths, pieces->places, MPI_BYTE, &type))) {
+    if (SAGOI_DONE(MPI_Type_create_hindexed(pieces->n, pieces->lengths, pieces->places, MPI_BYTE, &type))) {
         started = SAGOI_DONE(MPI_Type_commit(&type)) && call(MPI_BOTTOM, 1, type, team, peer, tag, send, request);
         (void)SAGOI_DONE(MPI_Type_free(&type));
     }

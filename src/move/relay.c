@@ -261,8 +261,7 @@ static int64_t find_child(const sagoi_relay *relay, int32_t rank) {
 
 static void take_bundle(sagoi_relay *relay, int64_t slot, const MPI_Status *status) {
     sagoi_mail_head head = {SAGOI_MAIL_LAST | SAGOI_MAIL_PASS_END, 0};
-    int length = 0;
-    (void)SAGOI_DONE(MPI_Get_count(status, MPI_BYTE, &length));
+    int64_t length = sagoi_bytes_received(status);
     if (!open_bundle(relay, slot, length, &head))
         fail(relay, sagoi_fail(SAGO_ERR_MPI, "a bundle of rank %d in round %lld does not fit the plan",
                                status->MPI_SOURCE, (long long)relay->round));

@@ -114,7 +114,6 @@ typedef struct transfer {
     MPI_Aint base; /* of the window in the aggregator's memory */
     int pieces;
     int64_t bytes;
-    bool lost; /* the address of a piece cannot be had */
     sago_status status;
 } transfer;
 
@@ -134,8 +133,10 @@ static bool move_pieces(const transfer *t, MPI_Datatype here, MPI_Datatype there
 }
 
 static void free_type(MPI_Datatype *type) {
+    sagoi_quiet_begin(MPI_COMM_NULL);
     if (*type != MPI_DATATYPE_NULL)
         (void)SAGOI_DONE(MPI_Type_free(type));
+    sagoi_quiet_end(MPI_COMM_NULL);
 }
 
 /* Puts or gets the pieces that have been collected.  There is room for pieces again afterwards, whether that fails
@@ -144,7 +145,7 @@ static void fire(transfer *t) {
     sagoi_rma *rma = t->rma;
     MPI_Datatype here = MPI_DATATYPE_NULL, there = MPI_DATATYPE_NULL;
     if (t->pieces > 0 && !t->status) {
-        if (!t->lost && make_type(t, rma->places, &here) && make_type(t, rma->offsets, &there) &&
+        if (make_type(t, rma->places, &here) && make_type(t, rma->offsets, &there) &&
             move_pieces(t, here, there)) {
             rma->setup.common.stats->wire_bytes += t->bytes;
             sagoi_phase_count(rma->setup.common.stats, SAGO_PHASE_EXCHANGE, t->bytes, t->pieces, 1);
@@ -164,7 +165,7 @@ static void add_piece(transfer *t, const char *memory, int64_t off, int64_t len)
     if (t->pieces == rma->capacity || t->bytes + len > INT32_MAX)
         fire(t);
     rma->lengths[t->pieces] = (int)len;
-    t->lost = !SAGOI_DONE(MPI_Get_address(memory, &rma->places[t->pieces])) || t->lost;
+    rma->places[t->pieces] = sagoi_address(memory);
     rma->offsets[t->pieces] = t->base + (MPI_Aint)(off - t->start);
     t->pieces++;
     t->bytes += len;

@@ -133,8 +133,10 @@ static int on_finalize(MPI_Comm comm, int keyval, void *value, void *extra) {
             destroy_whole(at);
     }
     circles = alone = NULL;
+    sagoi_quiet_begin(MPI_COMM_NULL);
     (void)SAGOI_DONE(MPI_Comm_free_keyval(&note_keyval));
     (void)SAGOI_DONE(MPI_Comm_free_keyval(&end_keyval));
+    sagoi_quiet_end(MPI_COMM_NULL);
     return MPI_SUCCESS;
 }
 

@@ -11,12 +11,24 @@
 typedef struct hushed {
     struct hushed *next;
     MPI_Comm comm;
-    MPI_Errhandler own; /* of the program */
+    MPI_Errhandler own; /* of the program, while there are users; MPI_ERRHANDLER_NULL: it could not be had */
     int users;
 } hushed;
 
-static hushed *first;
+/* There is always an entry for these two, so that being quiet needs no memory where it is often done. */
+static hushed self = {.comm = MPI_COMM_SELF}, world = {.next = &self, .comm = MPI_COMM_WORLD};
+static hushed *first = &world;
+static MPI_Errhandler quiet = MPI_ERRHANDLER_NULL; /* what stands in the place of others; made once a process */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void say_nothing(MPI_Comm *comm, int *code, ...) { (void)comm, (void)code; }
+
+/* MPI_ERRORS_RETURN could not be told from the program's own, if another thread of it sets that just now. */
+static MPI_Errhandler quiet_handler(void) {
+    if (quiet == MPI_ERRHANDLER_NULL && !SAGOI_DONE(PMPI_Comm_create_errhandler(say_nothing, &quiet)))
+        quiet = MPI_ERRHANDLER_NULL;
+    return quiet == MPI_ERRHANDLER_NULL ? MPI_ERRORS_RETURN : quiet;
+}
 
 static hushed **find(MPI_Comm comm) {
     hushed **at = &first;
@@ -25,31 +37,47 @@ static hushed **find(MPI_Comm comm) {
     return at;
 }
 
-/* Without memory for an entry the handler stays: an error would have to come just then. */
-static void hush(MPI_Comm comm) {
-    hushed *entry = *find(comm);
-    if (!entry) {
-        entry = calloc(1, sizeof *entry);
-        if (!entry)
-            return;
-        if (!SAGOI_DONE(PMPI_Comm_get_errhandler(comm, &entry->own))) {
-            free(entry);
-            return;
-        }
+static hushed *add(MPI_Comm comm) {
+    hushed *entry = calloc(1, sizeof *entry);
+    if (entry) {
         entry->comm = comm;
         entry->next = first;
         first = entry;
-        (void)SAGOI_DONE(PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
     }
-    entry->users++;
+    return entry;
+}
+
+/* Without memory for an entry the handler stays: an error would have to come just then. */
+static void hush(MPI_Comm comm) {
+    hushed *entry = *find(comm);
+    if (!entry)
+        entry = add(comm);
+    if (!entry || entry->users++ > 0)
+        return;
+    if (!SAGOI_DONE(PMPI_Comm_get_errhandler(comm, &entry->own)))
+        entry->own = MPI_ERRHANDLER_NULL;
+    else
+        (void)SAGOI_DONE(PMPI_Comm_set_errhandler(comm, quiet_handler()));
+}
+
+/* Unless the program has set another one meanwhile, which stays. */
+static void put_back(hushed *entry) {
+    MPI_Errhandler now;
+    if (entry->own == MPI_ERRHANDLER_NULL || !SAGOI_DONE(PMPI_Comm_get_errhandler(entry->comm, &now)))
+        return;
+    if (now == quiet_handler())
+        (void)SAGOI_DONE(PMPI_Comm_set_errhandler(entry->comm, entry->own));
+    (void)SAGOI_DONE(PMPI_Errhandler_free(&now));
+    (void)SAGOI_DONE(PMPI_Errhandler_free(&entry->own));
 }
 
 static void unhush(MPI_Comm comm) {
     hushed **at = find(comm), *entry = *at;
     if (!entry || --entry->users > 0)
         return;
-    (void)SAGOI_DONE(PMPI_Comm_set_errhandler(comm, entry->own));
-    (void)SAGOI_DONE(PMPI_Errhandler_free(&entry->own));
+    put_back(entry);
+    if (entry == &self || entry == &world)
+        return;
     *at = entry->next;
     free(entry);
 }
@@ -79,7 +107,7 @@ void sagoi_quiet_end(MPI_Comm comm) {
 void sagoi_quiet_pass_on(MPI_Comm from, MPI_Comm made) {
     (void)pthread_mutex_lock(&lock);
     const hushed *entry = *find(from);
-    if (entry)
+    if (entry && entry->users > 0 && entry->own != MPI_ERRHANDLER_NULL)
         (void)SAGOI_DONE(PMPI_Comm_set_errhandler(made, entry->own));
     (void)pthread_mutex_unlock(&lock);
 }

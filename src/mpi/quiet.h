@@ -2,11 +2,13 @@
  *
  * A call on the program's communicator raises its errors there; a call without one (on types, attributes, groups,
  * info objects) at MPI_COMM_WORLD or MPI_COMM_SELF, as the version of the standard has it.  Either may have a
- * handler that ends the program.  Sago's own communicators return errors; around calls on anything else stand
- * these two.
+ * handler that ends the program.  So does, under MPICH, a call that completes a request, though the request
+ * belongs to a communicator of Sago's (measured; Open MPI raises its errors there).  Sago's own communicators
+ * return errors; around calls on anything else, and around completing requests, stand these two.
  *
  * The handlers belong to the whole process: another thread's error of its own is returned to it, too, if it comes
- * just then.  So they stand around a few calls only, never around what is done often. */
+ * just then.  So they stand around single calls or a few, never where the program could go on meanwhile.  A
+ * handler that another thread sets just then stays. */
 #ifndef SAGOI_QUIET_H
 #define SAGOI_QUIET_H
 

@@ -4,5 +4,12 @@
 #define SAGOI_MPI_TYPES_H
 
 #include <mpi.h>
+#include <stdint.h>
+
+/* A place in memory as a displacement from MPI_BOTTOM: what MPI_Get_address() tells, without a call of MPI's,
+ * which could fail, for every piece. */
+static inline MPI_Aint sagoi_address(const void *place) {
+    return (MPI_Aint)((intptr_t)place - (intptr_t)MPI_BOTTOM);
+}
 
 #endif

@@ -108,13 +108,13 @@ static sago_status make(MPI_Datatype type, int64_t least, sagoi_budget *budget, 
 }
 
 sago_status sagoi_type_form_get(MPI_Datatype type, int64_t least, sagoi_budget *budget, sagoi_type_form **form) {
-    *form = find(type);
-    if (*form) {
-        atomic_fetch_add(&(*form)->users, 1);
-        return SAGO_OK;
-    }
+    sago_status status = SAGO_OK;
     sagoi_quiet_begin(MPI_COMM_NULL);
-    sago_status status = make(type, least, budget, form);
+    *form = find(type);
+    if (*form)
+        atomic_fetch_add(&(*form)->users, 1);
+    else
+        status = make(type, least, budget, form);
     sagoi_quiet_end(MPI_COMM_NULL);
     return status;
 }
@@ -132,8 +132,11 @@ int64_t sagoi_look_up(MPI_Datatype type, const sagoi_type_form **form) {
     int64_t size = sagoi_common_size(type);
     if (size > 0)
         return size;
+    sagoi_quiet_begin(MPI_COMM_NULL);
     *form = find(type);
-    return *form ? (*form)->plain_size : predefined_size(type);
+    size = *form ? (*form)->plain_size : predefined_size(type);
+    sagoi_quiet_end(MPI_COMM_NULL);
+    return size;
 }
 
 int64_t sagoi_plain_size(MPI_Datatype type) {

@@ -13,6 +13,7 @@ static int fake_node_ranks; /* 0: nodes as they are */
 int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *split) {
     int world;
 #ifdef SAGO_TESTS_FAILING_H
+    ON_COMM("MPI_Comm_split_type");
     if (failing_call("MPI_Comm_split_type"))
         return MPI_ERR_OTHER;
 #endif

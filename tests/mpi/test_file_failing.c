@@ -32,7 +32,8 @@ enum { RUNS = 64, RUN_BYTES = 96, GUARD = 4096, MINE = RUNS * RUN_BYTES, MOST = 
 
 static sago_file *file;
 static sago_series *series;
-static MPI_Datatype view; /* the ranks' runs take turns */
+static MPI_Datatype view;  /* the ranks' runs take turns */
+static MPI_Datatype whole; /* all of a rank's data, a type of which MPI has to be asked */
 static unsigned char data[MINE], back[MINE];
 static unsigned char wanted[4 * MINE + 2 * GUARD]; /* what nobody writes, the runs, what nobody writes */
 static MPI_Comm comm;
@@ -109,9 +110,7 @@ static void reopen(void) {
 
 /* ---- Calls ---- */
 
-static sago_status write_all(void) {
-    return sago_write_at_all(file, 0, data, (MPI_Count)sizeof data, MPI_BYTE, NULL);
-}
+static sago_status write_all(void) { return sago_write_at_all(file, 0, data, 1, whole, NULL); }
 
 static sago_status write_and_sync(void) {
     sago_status status = write_all();
@@ -315,6 +314,8 @@ static void prepare(void) {
     MPI_Type_create_resized(one_run, 0, (MPI_Aint)ranks * RUN_BYTES, &view);
     MPI_Type_free(&one_run);
     MPI_Type_commit(&view);
+    MPI_Type_vector(RUNS, RUN_BYTES, RUN_BYTES, MPI_BYTE, &whole);
+    MPI_Type_commit(&whole);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     CHECK(fake_switches(scratch("switches.sago"), 2));
 }
@@ -358,6 +359,7 @@ int main(int argc, char **argv) {
     if (rank == 0)
         printf("%lld times something failed\n", (long long)tried);
     MPI_Type_free(&view);
+    MPI_Type_free(&whole);
     MPI_Comm_free(&comm);
     return check_end();
 }
