@@ -638,7 +638,9 @@ sago_status sago_close_alone(sago_file **file) {
     sago_status status = sagoi_check_file(file ? *file : NULL);
     if (status)
         return sagoi_done("sago_close_alone", NULL, status);
-    (void)sagoi_break((*file)->team, sagoi_fail(SAGO_ERR_PEER, "the rank has closed the file alone"));
+    char why[SAGOI_MESSAGE_MAX];
+    (void)snprintf(why, sizeof why, "rank %d has closed the file alone", (*file)->team->rank);
+    sagoi_leave((*file)->team, why);
     (void)close_file(file);
     return sagoi_done("sago_close_alone", NULL, SAGO_OK);
 }

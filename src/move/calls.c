@@ -93,7 +93,7 @@ void sagoi_request_forget(MPI_Request *request, bool cancelled) {
 
 /* ---- News ---- */
 
-typedef enum { NEWS_ASK, NEWS_HERE, NEWS_BROKEN, NEWS_KINDS } news_kind;
+typedef enum { NEWS_ASK, NEWS_HERE, NEWS_BROKEN, NEWS_LEFT, NEWS_KINDS } news_kind;
 
 typedef struct news {
     int32_t kind, node;           /* of the sender */
@@ -137,23 +137,32 @@ static bool tell_leaders(sagoi_team *team, news_kind kind) {
  * one that cannot. */
 static void spread_word(sagoi_team *team) {
     sagoi_control *control = team->control;
+    news_kind kind = atomic_load(&control->left) ? NEWS_LEFT : NEWS_BROKEN;
     if (team->nodes == 1 || atomic_load(&control->told))
         return;
     if (open_bulletin(team))
-        memcpy(team->bulletin->own[NEWS_BROKEN].text, control->broken_message, SAGOI_MESSAGE_MAX);
-    if (tell_leaders(team, NEWS_BROKEN))
+        memcpy(team->bulletin->own[kind].text, control->broken_message, SAGOI_MESSAGE_MAX);
+    if (tell_leaders(team, kind))
         atomic_store(&control->told, 1);
 }
 
-void sagoi_break_node(sagoi_team *team, const char *why) {
+static void break_node(sagoi_team *team, const char *why, bool left) {
     sagoi_control *control = team->control;
     uint32_t whole = SAGOI_TEAM_WHOLE;
     if (!atomic_compare_exchange_strong(&control->broken, &whole, SAGOI_TEAM_BREAKING))
         return;
+    atomic_store(&control->left, left);
     (void)snprintf(control->broken_message, sizeof control->broken_message, "%s", why);
     atomic_store(&control->broken, SAGOI_TEAM_BROKEN);
     sagoi_futex_wake(&control->generation);
     sagoi_futex_wake(&control->ready);
+}
+
+void sagoi_break_node(sagoi_team *team, const char *why) { break_node(team, why, false); }
+
+void sagoi_leave(sagoi_team *team, const char *why) {
+    break_node(team, why, true);
+    spread_word(team);
 }
 
 sago_status sagoi_break(sagoi_team *team, sago_status status) {
@@ -172,6 +181,12 @@ bool sagoi_is_broken(const sagoi_team *team) {
     return is_itself_broken(team) || (team->within && sagoi_is_broken(team->within));
 }
 
+bool sagoi_is_left(const sagoi_team *team) {
+    if (!is_itself_broken(team))
+        return team->within && sagoi_is_left(team->within);
+    return atomic_load(&team->control->left);
+}
+
 sago_status sagoi_broken(sagoi_team *team) {
     if (!is_itself_broken(team) && team->within)
         return sagoi_broken(team->within);
@@ -180,9 +195,9 @@ sago_status sagoi_broken(sagoi_team *team) {
 }
 
 static void take_news(sagoi_team *team, const news *got) {
-    if (got->kind == NEWS_BROKEN) {
+    if (got->kind == NEWS_BROKEN || got->kind == NEWS_LEFT) {
         atomic_store(&team->control->told, 1); /* who broke it tells all */
-        sagoi_break_node(team, got->text);
+        break_node(team, got->text, got->kind == NEWS_LEFT);
     }
     if (got->kind == NEWS_HERE && got->node >= 0 && got->node < team->nodes && team->bulletin)
         team->bulletin->heard[got->node] = true;

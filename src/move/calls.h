@@ -54,6 +54,10 @@ sago_status sagoi_break(sagoi_team *team, sago_status status) SAGOI_COLD;
 /* Somebody is gone, as `why` says: from here on nobody of this node waits any more. */
 void sagoi_break_node(sagoi_team *team, const char *why) SAGOI_COLD;
 bool sagoi_is_broken(const sagoi_team *team);
+/* This rank takes no further part, as `why` says, though MPI serves it well: the team is broken, but not what
+ * other teams of the same ranks need. */
+void sagoi_leave(sagoi_team *team, const char *why) SAGOI_COLD;
+bool sagoi_is_left(const sagoi_team *team);
 /* Says why the team is broken. */
 sago_status sagoi_broken(sagoi_team *team) SAGOI_COLD;
 /* What other ranks sent about that. */

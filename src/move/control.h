@@ -28,6 +28,7 @@ typedef struct sagoi_control {
     _Alignas(64) sagoi_futex generation;    /* grows when the gate opens */
     _Alignas(64) sagoi_futex ready;         /* grows when the last rank has come and the leader is to go on */
     _Atomic uint32_t broken;                /* SAGOI_TEAM_...; no rank waits in a broken team */
+    _Atomic uint32_t left;                  /* broken because a rank has left it, not because MPI fails */
     _Atomic uint32_t told;                  /* have the other nodes been told? */
     _Alignas(64) _Atomic uint64_t convened; /* of convene.c: how far ranks have come together for a call */
     sagoi_futex decided;                    /* grows when it is decided how the call is served */

@@ -523,12 +523,14 @@ sago_status sagoi_team_acquire(MPI_Comm comm, sagoi_team **team) {
 
 int64_t sagoi_teams_in_use(void) { return atomic_load(&used); }
 
-/* A broken one is never used again, and stays: MPI may still write to what belongs to it. */
+/* A broken one is never used again, and stays: MPI may still write to what belongs to it.  Where MPI fails, its
+ * circle is not used again either; but not where a rank has left, since that rank and the others come here at
+ * other times, and would not mean the same circle in between. */
 void sagoi_team_release(sagoi_team *team) {
     sagoi_circle *circle = team->circle;
     if (sagoi_is_broken(team)) {
         (void)pthread_mutex_lock(&lists_lock);
-        circle->spoiled = true;
+        circle->spoiled = circle->spoiled || !sagoi_is_left(team);
         (void)pthread_mutex_unlock(&lists_lock);
         atomic_fetch_sub(&used, 1);
         return;
