@@ -291,7 +291,8 @@ static void say_around(facts *f) {
     if (opening >= 0.1 * f->elapsed && opens > 0)
         say(f, "", "Opening and closing %" PRId64 " file%s took %s of the slowest rank, %d%% of the run.%s%s",
             opens, plural(opens), of_seconds(opening).text, percent(opening, f->elapsed), also,
-            opens >= 8 ? "  Fewer files, or files that stay open, take less." : "");
+            opens >= 8 ? "  Fewer files, or files that stay open, take less."
+                       : "  Who comes first to either waits there for the others.");
     if (sync->seconds >= 0.1 * f->elapsed)
         say(f, "",
             "%" PRId64
@@ -816,8 +817,8 @@ int64_t sagoi_verdict_of(const sagoi_record *record, sagoi_sentence said[SAGOI_V
     look_at_nodes(&f);
     say_state(&f);
     say_all(&f);
-    say_around(&f);
     say_independent(&f);
+    say_around(&f);
     const bool storage = largest_phase(&f) == SAGO_PHASE_STORE; /* else rounds cause what the phase says */
     if (!storage)
         say_rounds(&f);
