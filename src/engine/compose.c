@@ -37,9 +37,12 @@ void sagoi_composed_cleanup(sagoi_composed *composed) {
     if (composed->listed)
         sagoi_budget_free(composed->budget, composed->listed,
                           composed->origin.n * (int64_t)sizeof *composed->listed);
-    sagoi_budget_free(composed->budget, composed->streams,
-                      composed->streams_capacity * (int64_t)sizeof *composed->streams);
-    memset(composed, 0, sizeof *composed);
+    if (composed->streams)
+        sagoi_budget_free(composed->budget, composed->streams,
+                          composed->streams_capacity * (int64_t)sizeof *composed->streams);
+    composed->owned = NULL;
+    composed->listed = NULL;
+    composed->streams = NULL;
 }
 
 static sago_status no_memory(void) { return sagoi_fail(SAGO_ERR_MEMORY, "no memory to describe the request"); }
@@ -487,8 +490,14 @@ sago_status sagoi_compose_block(sagoi_composed *composed, const sagoi_block_plac
 /* Relative to the request's first offset, so that the same shape elsewhere in the file is the same. */
 static sagoi_hash stream_fingerprint(const sagoi_stream *stream, int64_t low, sagoi_hash seed) {
     const sagoi_extents *file = &stream->file;
-    int64_t numbers[4] = {file->base - low, file->extent, file->begin, file->end};
-    return sagoi_pattern_hash(file->pattern, sagoi_hash_bytes(numbers, sizeof numbers, seed));
+    const sagoi_hash runs = sagoi_pattern_hash(file->pattern);
+    const uint64_t numbers[] = {(uint64_t)file->base - (uint64_t)low,
+                                (uint64_t)file->extent,
+                                (uint64_t)file->begin,
+                                (uint64_t)file->end,
+                                runs.low,
+                                runs.high};
+    return sagoi_hash_bytes(numbers, sizeof numbers, seed);
 }
 
 void sagoi_compose_bounds(sagoi_composed *composed) {
@@ -503,11 +512,11 @@ void sagoi_compose_bounds(sagoi_composed *composed) {
     }
 }
 
-sagoi_hash sagoi_compose_fingerprint(const sagoi_composed *composed) {
+sagoi_hash sagoi_compose_fingerprint(const sagoi_composed *composed, int rank) {
     const sagoi_request *request = &composed->request;
-    sagoi_hash hash = {0, 0};
-    if (request->nstreams > 0) /* the same of a rank without data, whatever the others do */
-        hash = sagoi_hash_int(request->direction, hash);
+    if (request->nstreams == 0) /* A rank without data has one fingerprint, whatever the other ranks do. */
+        return sagoi_hash_int(rank, (sagoi_hash){0, 0});
+    sagoi_hash hash = {.low = (uint64_t)rank, .high = 1 + (uint64_t)request->direction};
     for (int64_t i = 0; i < request->nstreams; i++)
         hash = stream_fingerprint(&request->streams[i], request->low, hash);
     return hash;

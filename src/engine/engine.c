@@ -80,6 +80,11 @@ static bool needs_size(const sagoi_call *call) {
 /* An odd number that depends on the rank, for the weighted sum of first offsets. */
 static uint64_t rank_weight(const sagoi_team *team) { return sagoi_mix(0x5a60, team->rank) | 1; }
 
+/* The cover check's sum of one run, or of runs that tile the range. */
+static uint64_t cover_of_range(const sago_file *file, int64_t low, int64_t high) {
+    return sagoi_mix(file->cover_key, high) - sagoi_mix(file->cover_key, low);
+}
+
 /* The part of the cover check's sum that this rank's runs make. */
 static uint64_t cover_of(const sago_file *file, const sagoi_request *request) {
     uint64_t sum = 0;
@@ -90,13 +95,12 @@ static uint64_t cover_of(const sago_file *file, const sagoi_request *request) {
 
 /* Do the runs of all ranks tile the accessed range? */
 static bool covers(const sagoi_call *call, uint64_t cover) {
-    uint64_t key = call->file->cover_key;
-    return cover == sagoi_mix(key, call->high) - sagoi_mix(key, call->low);
+    return cover == cover_of_range(call->file, call->low, call->high);
 }
 
 static void describe_request(const sago_file *file, const sagoi_composed *composed, sagoi_agreement *agreement) {
     const sagoi_request *request = &composed->request;
-    sagoi_hash mine = sagoi_hash_int(file->team->rank, sagoi_compose_fingerprint(composed));
+    sagoi_hash mine = sagoi_compose_fingerprint(composed, file->team->rank);
     agreement->sum[SUM_SHAPE_LOW] = mine.low;
     agreement->sum[SUM_SHAPE_HIGH] = mine.high;
     agreement->max[MAX_MINUS_LOW] = INT64_MIN;
@@ -110,8 +114,8 @@ static void describe_request(const sago_file *file, const sagoi_composed *compos
     agreement->max[MAX_RUNS] = composed->runs;
     agreement->sum[SUM_ALL_BYTES] = (uint64_t)composed->bytes;
     agreement->sum[SUM_ALL_RUNS] = (uint64_t)composed->runs;
-    if (composed->runs == 1 && request->direction == SAGOI_TO_FILE) /* of many it is asked for with the shape */
-        agreement->sum[SUM_LONE_COVER] = cover_of(file, request);
+    if (composed->runs == 1) /* The cover of several runs is asked for with the shape. */
+        agreement->sum[SUM_LONE_COVER] = cover_of_range(file, request->low, request->high);
 }
 
 /* Every collective call begins with this, whatever else it agrees on: so ranks that are in different ones all
@@ -546,8 +550,11 @@ static sago_status move(sagoi_call *call) {
     }
 }
 
-/* One piece a rank at most: what the opening agreement says is enough to know, and no plan is made. */
+/* Where no rank has more than one run, the opening agreement says enough to do without a plan.  Most calls have
+ * more runs or one node: they are spared the collecting of what sagoi_route_gathers_nothing() looks at. */
 static bool goes_alone(const sagoi_call *call, const sagoi_agreement *agreed) {
+    if (call->most_runs != 1 || call->file->team->nodes == 1)
+        return false;
     const sagoi_totals all = {.nodes = call->file->team->nodes,
                               .span = call->high - call->low,
                               .bytes = (int64_t)agreed->sum[SUM_ALL_BYTES],

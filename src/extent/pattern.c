@@ -364,9 +364,8 @@ bool sagoi_pattern_add_placed(sagoi_pattern *pattern, int64_t off, int64_t len, 
 }
 
 /* A finished pattern's hash is taken once: the same view is used for many calls. */
-sagoi_hash sagoi_pattern_hash(const sagoi_pattern *pattern, sagoi_hash seed) {
-    sagoi_hash contents = pattern->permuted ? hash_contents(pattern) : pattern->hash;
-    return sagoi_hash_bytes(&contents, sizeof contents, seed);
+sagoi_hash sagoi_pattern_hash(const sagoi_pattern *pattern) {
+    return pattern->permuted ? hash_contents(pattern) : pattern->hash;
 }
 
 /* ---- At what distance the runs repeat ---- */

@@ -125,7 +125,7 @@ void sagoi_layers_free(sagoi_budget *budget, sagoi_pattern *layers, int64_t n);
 bool sagoi_pattern_add_placed(sagoi_pattern *pattern, int64_t off, int64_t len, int64_t pos);
 
 /* Of the contents: patterns with the same pieces have the same hash. */
-sagoi_hash sagoi_pattern_hash(const sagoi_pattern *pattern, sagoi_hash seed);
+sagoi_hash sagoi_pattern_hash(const sagoi_pattern *pattern);
 
 /* One run of the whole stream? */
 static inline bool sagoi_pattern_contiguous(const sagoi_pattern *pattern) {
