@@ -25,6 +25,9 @@ _Static_assert(sizeof(dropin_word) == sizeof(void *) && sizeof(dropin_word) >= s
 #endif
 
 #define DROPIN_AS_ENTRY(function) ((dropin_entry *)(void (*)(void))(function))
+#define DROPIN_WORDS dropin_word a, dropin_word b, dropin_word c, dropin_word d, dropin_word e, dropin_word f
+/* Of functions that call an entry: its type is another one, on purpose. */
+#define DROPIN_CALLS_ANY __attribute__((no_sanitize("undefined")))
 
 /* What comes after Sago under this name, perhaps a tool; NULL: nothing. */
 typedef void *dropin_next(const char *name);

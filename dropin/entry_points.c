@@ -2,327 +2,202 @@
 #include "entry_points.h"
 
 #include "mpi_access.h"
-#include "atomic.h"
 #include "entries.h"
 #include "staged.h"
 #include "waits.h"
 
 /* clang-format off */
 
-/* While a call is under way behind a tool, the calls that the tool makes are let straight through. */
-static const dropin_calls *dropin_enter(void) {
-    dropin_within = dropin_tools;
-    return &dropin_after_mpi;
-}
-static int dropin_leave(int code) {
-    dropin_within = false;
+/* A call by its name MPI_File_x, where tools stand behind that name.  The calls that a tool makes meanwhile are let
+ * straight through. */
+DROPIN_CALLS_ANY static dropin_word enter_before_tools(dropin_entry *entry, DROPIN_WORDS) {
+    if (dropin_stage == DROPIN_WITHIN)
+        return entry(a, b, c, d, e, f);
+    dropin_stage = DROPIN_ENTERING;
+    dropin_word code = entry(a, b, c, d, e, f);
+    dropin_stage = DROPIN_OUTSIDE;
     return code;
 }
-
-/* ---- MPI_File_open ---- */
+#define BEFORE_TOOLS(entry) enter_before_tools(DROPIN_AS_ENTRY(entry), a, b, c, d, e, f)
 
 static int enter_MPI_File_open(MPI_Comm comm, const char *path, int amode, MPI_Info info, MPI_File *file) {
-    if (dropin_within)
-        return dropin_after_pmpi.open(comm, path, amode, info, file);
-    return dropin_leave(dropin_open(dropin_enter(), comm, path, amode, info, file));
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->open(comm, path, amode, info, file);
+    return dropin_open(next, comm, path, amode, info, file);
 }
-static int enter_PMPI_File_open(MPI_Comm comm, const char *path, int amode, MPI_Info info, MPI_File *file) {
-    if (dropin_within)
-        return dropin_after_pmpi.open(comm, path, amode, info, file);
-    return dropin_open(&dropin_after_pmpi, comm, path, amode, info, file);
-}
-
-/* ---- MPI_File_close ---- */
+static dropin_word tools_MPI_File_open(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_open); }
 
 static int enter_MPI_File_close(MPI_File *file) {
-    if (dropin_within)
-        return dropin_after_pmpi.close(file);
-    return dropin_leave(dropin_close(dropin_enter(), file));
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->close(file);
+    return dropin_close(next, file);
 }
-static int enter_PMPI_File_close(MPI_File *file) {
-    if (dropin_within)
-        return dropin_after_pmpi.close(file);
-    return dropin_close(&dropin_after_pmpi, file);
-}
-
-/* ---- MPI_File_delete ---- */
+static dropin_word tools_MPI_File_close(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_close); }
 
 static int enter_MPI_File_delete(const char *path, MPI_Info info) {
-    if (dropin_within)
-        return dropin_after_pmpi.delete(path, info);
-    return dropin_leave(dropin_delete(dropin_enter(), path, info));
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->delete(path, info);
+    return dropin_delete(next, path, info);
 }
-static int enter_PMPI_File_delete(const char *path, MPI_Info info) {
-    if (dropin_within)
-        return dropin_after_pmpi.delete(path, info);
-    return dropin_delete(&dropin_after_pmpi, path, info);
-}
-
-/* ---- MPI_File_set_view ---- */
+static dropin_word tools_MPI_File_delete(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_delete); }
 
 static int enter_MPI_File_set_view(MPI_File file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype,
                                    const char *datarep, MPI_Info info) {
-    if (dropin_within)
-        return dropin_after_pmpi.set_view(file, disp, etype, filetype, datarep, info);
-    return dropin_leave(dropin_set_view(dropin_enter(), file, disp, etype, filetype, datarep, info));
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->set_view(file, disp, etype, filetype, datarep, info);
+    return dropin_set_view(next, file, disp, etype, filetype, datarep, info);
 }
-static int enter_PMPI_File_set_view(MPI_File file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype,
-                                    const char *datarep, MPI_Info info) {
-    if (dropin_within)
-        return dropin_after_pmpi.set_view(file, disp, etype, filetype, datarep, info);
-    return dropin_set_view(&dropin_after_pmpi, file, disp, etype, filetype, datarep, info);
-}
-
-/* ---- MPI_File_get_view ---- */
+static dropin_word tools_MPI_File_set_view(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_set_view); }
 
 static int enter_MPI_File_get_view(MPI_File file, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype,
                                    char *datarep) {
-    if (dropin_within)
-        return dropin_after_pmpi.get_view(file, disp, etype, filetype, datarep);
-    return dropin_leave(dropin_get_view(dropin_enter(), file, disp, etype, filetype, datarep));
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->get_view(file, disp, etype, filetype, datarep);
+    return dropin_get_view(next, file, disp, etype, filetype, datarep);
 }
-static int enter_PMPI_File_get_view(MPI_File file, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype,
-                                    char *datarep) {
-    if (dropin_within)
-        return dropin_after_pmpi.get_view(file, disp, etype, filetype, datarep);
-    return dropin_get_view(&dropin_after_pmpi, file, disp, etype, filetype, datarep);
-}
-
-/* ---- MPI_File_get_position ---- */
+static dropin_word tools_MPI_File_get_view(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_get_view); }
 
 static int enter_MPI_File_get_position(MPI_File file, MPI_Offset *offset) {
-    if (dropin_within)
-        return dropin_after_pmpi.get_position(file, offset);
-    return dropin_leave(dropin_get_position(dropin_enter(), file, offset));
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->get_position(file, offset);
+    return dropin_get_position(next, file, offset);
 }
-static int enter_PMPI_File_get_position(MPI_File file, MPI_Offset *offset) {
-    if (dropin_within)
-        return dropin_after_pmpi.get_position(file, offset);
-    return dropin_get_position(&dropin_after_pmpi, file, offset);
-}
-
-/* ---- MPI_File_seek ---- */
+static dropin_word tools_MPI_File_get_position(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_get_position); }
 
 static int enter_MPI_File_seek(MPI_File file, MPI_Offset offset, int whence) {
-    if (dropin_within)
-        return dropin_after_pmpi.seek(file, offset, whence);
-    return dropin_leave(dropin_seek(dropin_enter(), file, offset, whence));
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->seek(file, offset, whence);
+    return dropin_seek(next, file, offset, whence);
 }
-static int enter_PMPI_File_seek(MPI_File file, MPI_Offset offset, int whence) {
-    if (dropin_within)
-        return dropin_after_pmpi.seek(file, offset, whence);
-    return dropin_seek(&dropin_after_pmpi, file, offset, whence);
-}
-
-/* ---- MPI_File_seek_shared ---- */
+static dropin_word tools_MPI_File_seek(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_seek); }
 
 static int enter_MPI_File_seek_shared(MPI_File file, MPI_Offset offset, int whence) {
-    if (dropin_within)
-        return dropin_after_pmpi.seek_shared(file, offset, whence);
-    return dropin_leave(dropin_seek_shared(dropin_enter(), file, offset, whence));
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->seek_shared(file, offset, whence);
+    return dropin_seek_shared(next, file, offset, whence);
 }
-static int enter_PMPI_File_seek_shared(MPI_File file, MPI_Offset offset, int whence) {
-    if (dropin_within)
-        return dropin_after_pmpi.seek_shared(file, offset, whence);
-    return dropin_seek_shared(&dropin_after_pmpi, file, offset, whence);
-}
-
-/* ---- MPI_File_set_atomicity ---- */
+static dropin_word tools_MPI_File_seek_shared(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_seek_shared); }
 
 static int enter_MPI_File_set_atomicity(MPI_File file, int flag) {
-    if (dropin_within)
-        return dropin_after_pmpi.set_atomicity(file, flag);
-    return dropin_leave(dropin_set_atomicity(dropin_enter(), file, flag));
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->set_atomicity(file, flag);
+    return dropin_set_atomicity(next, file, flag);
 }
-static int enter_PMPI_File_set_atomicity(MPI_File file, int flag) {
-    if (dropin_within)
-        return dropin_after_pmpi.set_atomicity(file, flag);
-    return dropin_set_atomicity(&dropin_after_pmpi, file, flag);
-}
-
-/* ---- MPI_File_set_size ---- */
+static dropin_word tools_MPI_File_set_atomicity(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_set_atomicity); }
 
 static int enter_MPI_File_set_size(MPI_File file, MPI_Offset size) {
-    if (dropin_within)
-        return dropin_after_pmpi.set_size(file, size);
-    return dropin_leave(dropin_set_size(dropin_enter(), file, size));
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->set_size(file, size);
+    return dropin_set_size(next, file, size);
 }
-static int enter_PMPI_File_set_size(MPI_File file, MPI_Offset size) {
-    if (dropin_within)
-        return dropin_after_pmpi.set_size(file, size);
-    return dropin_set_size(&dropin_after_pmpi, file, size);
-}
-
-/* ---- MPI_File_get_size ---- */
+static dropin_word tools_MPI_File_set_size(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_set_size); }
 
 static int enter_MPI_File_get_size(MPI_File file, MPI_Offset *size) {
-    if (dropin_within)
-        return dropin_after_pmpi.get_size(file, size);
-    return dropin_leave(dropin_get_size(dropin_enter(), file, size));
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->get_size(file, size);
+    return dropin_get_size(next, file, size);
 }
-static int enter_PMPI_File_get_size(MPI_File file, MPI_Offset *size) {
-    if (dropin_within)
-        return dropin_after_pmpi.get_size(file, size);
-    return dropin_get_size(&dropin_after_pmpi, file, size);
-}
-
-/* ---- MPI_File_preallocate ---- */
+static dropin_word tools_MPI_File_get_size(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_get_size); }
 
 static int enter_MPI_File_preallocate(MPI_File file, MPI_Offset size) {
-    if (dropin_within)
-        return dropin_after_pmpi.preallocate(file, size);
-    return dropin_leave(dropin_preallocate(dropin_enter(), file, size));
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->preallocate(file, size);
+    return dropin_preallocate(next, file, size);
 }
-static int enter_PMPI_File_preallocate(MPI_File file, MPI_Offset size) {
-    if (dropin_within)
-        return dropin_after_pmpi.preallocate(file, size);
-    return dropin_preallocate(&dropin_after_pmpi, file, size);
-}
-
-/* ---- MPI_File_sync ---- */
+static dropin_word tools_MPI_File_preallocate(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_preallocate); }
 
 static int enter_MPI_File_sync(MPI_File file) {
-    if (dropin_within)
-        return dropin_after_pmpi.sync(file);
-    return dropin_leave(dropin_sync(dropin_enter(), file));
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->sync(file);
+    return dropin_sync(next, file);
 }
-static int enter_PMPI_File_sync(MPI_File file) {
-    if (dropin_within)
-        return dropin_after_pmpi.sync(file);
-    return dropin_sync(&dropin_after_pmpi, file);
-}
-
-/* ---- MPI_File_get_info ---- */
+static dropin_word tools_MPI_File_sync(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_sync); }
 
 static int enter_MPI_File_get_info(MPI_File file, MPI_Info *info) {
-    if (dropin_within)
-        return dropin_after_pmpi.get_info(file, info);
-    return dropin_leave(dropin_get_info(dropin_enter(), file, info));
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->get_info(file, info);
+    return dropin_get_info(next, file, info);
 }
-static int enter_PMPI_File_get_info(MPI_File file, MPI_Info *info) {
-    if (dropin_within)
-        return dropin_after_pmpi.get_info(file, info);
-    return dropin_get_info(&dropin_after_pmpi, file, info);
-}
+static dropin_word tools_MPI_File_get_info(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_get_info); }
 
-/* ---- MPI_File_write_at_all ---- */
-
-int dropin_write_at_all(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf, int count,
-                        MPI_Datatype type, MPI_Status *status) {
+static int enter_MPI_File_write_at_all(MPI_File file, MPI_Offset offset, const void *buf, int count,
+                                       MPI_Datatype type, MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->write_at_all(file, offset, buf, count, type, status);
     dropin_access wanted = {true, true, offset, dropin_buffer(buf), count, type};
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
-    bool alone = dropin_atomic_alone(file);
-    int lock = alone ? dropin_atomic_enter(file) : -1;
-    dropin_passing passing = dropin_pass(file, &wanted, true);
-    code = dropin_passed(&passing, (alone ? next->write_at : next->write_at_all)(file, offset, passing.staged.use,
-            passing.failed ? 0 : count, type, status));
-    dropin_atomic_leave(lock);
-    return code;
+    dropin_passing passing = dropin_pass_locked(file, &wanted, true);
+    return dropin_passed(&passing, (passing.alone ? next->write_at : next->write_at_all)(file, offset,
+            passing.staged.use, passing.failed ? 0 : count, type, status));
 }
-static int enter_MPI_File_write_at_all(MPI_File file, MPI_Offset offset, const void *buf, int count,
-                                       MPI_Datatype type, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_at_all(file, offset, buf, count, type, status);
-    return dropin_leave(dropin_write_at_all(dropin_enter(), file, offset, buf, count, type, status));
-}
-static int enter_PMPI_File_write_at_all(MPI_File file, MPI_Offset offset, const void *buf, int count,
-                                        MPI_Datatype type, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_at_all(file, offset, buf, count, type, status);
-    return dropin_write_at_all(&dropin_after_pmpi, file, offset, buf, count, type, status);
-}
+static dropin_word tools_MPI_File_write_at_all(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_write_at_all); }
 
-/* ---- MPI_File_read_at_all ---- */
-
-int dropin_read_at_all(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, int count,
-                       MPI_Datatype type, MPI_Status *status) {
+static int enter_MPI_File_read_at_all(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
+                                      MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->read_at_all(file, offset, buf, count, type, status);
     dropin_access wanted = {false, true, offset, dropin_buffer(buf), count, type};
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
-    bool alone = dropin_atomic_alone(file);
-    int lock = alone ? dropin_atomic_enter(file) : -1;
-    dropin_passing passing = dropin_pass(file, &wanted, true);
-    code = dropin_passed(&passing, (alone ? next->read_at : next->read_at_all)(file, offset, passing.staged.use,
-            passing.failed ? 0 : count, type, status));
-    dropin_atomic_leave(lock);
-    return code;
+    dropin_passing passing = dropin_pass_locked(file, &wanted, true);
+    return dropin_passed(&passing, (passing.alone ? next->read_at : next->read_at_all)(file, offset,
+            passing.staged.use, passing.failed ? 0 : count, type, status));
 }
-static int enter_MPI_File_read_at_all(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
-                                      MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_at_all(file, offset, buf, count, type, status);
-    return dropin_leave(dropin_read_at_all(dropin_enter(), file, offset, buf, count, type, status));
-}
-static int enter_PMPI_File_read_at_all(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
-                                       MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_at_all(file, offset, buf, count, type, status);
-    return dropin_read_at_all(&dropin_after_pmpi, file, offset, buf, count, type, status);
-}
+static dropin_word tools_MPI_File_read_at_all(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_read_at_all); }
 
-/* ---- MPI_File_write_all ---- */
-
-int dropin_write_all(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
-                     MPI_Status *status) {
+static int enter_MPI_File_write_all(MPI_File file, const void *buf, int count, MPI_Datatype type,
+                                    MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->write_all(file, buf, count, type, status);
     dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
-    bool alone = dropin_atomic_alone(file);
-    int lock = alone ? dropin_atomic_enter(file) : -1;
-    dropin_passing passing = dropin_pass(file, &wanted, true);
-    code = dropin_passed(&passing, (alone ? next->write : next->write_all)(file, passing.staged.use,
+    dropin_passing passing = dropin_pass_locked(file, &wanted, true);
+    return dropin_passed(&passing, (passing.alone ? next->write : next->write_all)(file, passing.staged.use,
             passing.failed ? 0 : count, type, status));
-    dropin_atomic_leave(lock);
-    return code;
 }
-static int enter_MPI_File_write_all(MPI_File file, const void *buf, int count, MPI_Datatype type,
-                                    MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_all(file, buf, count, type, status);
-    return dropin_leave(dropin_write_all(dropin_enter(), file, buf, count, type, status));
-}
-static int enter_PMPI_File_write_all(MPI_File file, const void *buf, int count, MPI_Datatype type,
-                                     MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_all(file, buf, count, type, status);
-    return dropin_write_all(&dropin_after_pmpi, file, buf, count, type, status);
-}
+static dropin_word tools_MPI_File_write_all(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_write_all); }
 
-/* ---- MPI_File_read_all ---- */
-
-int dropin_read_all(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
-                    MPI_Status *status) {
+static int enter_MPI_File_read_all(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->read_all(file, buf, count, type, status);
     dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
-    bool alone = dropin_atomic_alone(file);
-    int lock = alone ? dropin_atomic_enter(file) : -1;
-    dropin_passing passing = dropin_pass(file, &wanted, true);
-    code = dropin_passed(&passing, (alone ? next->read : next->read_all)(file, passing.staged.use,
+    dropin_passing passing = dropin_pass_locked(file, &wanted, true);
+    return dropin_passed(&passing, (passing.alone ? next->read : next->read_all)(file, passing.staged.use,
             passing.failed ? 0 : count, type, status));
-    dropin_atomic_leave(lock);
-    return code;
 }
-static int enter_MPI_File_read_all(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_all(file, buf, count, type, status);
-    return dropin_leave(dropin_read_all(dropin_enter(), file, buf, count, type, status));
-}
-static int enter_PMPI_File_read_all(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_all(file, buf, count, type, status);
-    return dropin_read_all(&dropin_after_pmpi, file, buf, count, type, status);
-}
+static dropin_word tools_MPI_File_read_all(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_read_all); }
 
-/* ---- MPI_File_write_at_all_begin ---- */
-
-int dropin_write_at_all_begin(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf,
-                              int count, MPI_Datatype type) {
+static int enter_MPI_File_write_at_all_begin(MPI_File file, MPI_Offset offset, const void *buf, int count,
+                                             MPI_Datatype type) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->write_at_all_begin(file, offset, buf, count, type);
     dropin_access wanted = {true, true, offset, dropin_buffer(buf), count, type};
     int code;
     if (dropin_serve_begin(file, &wanted, &code))
@@ -332,23 +207,13 @@ int dropin_write_at_all_begin(const dropin_calls *next, MPI_File file, MPI_Offse
     return dropin_passed_begun(&passing, dropin_begun_by_mpi(file, next->write_at_all_begin(file, offset,
             passing.staged.use, passing.failed ? 0 : count, type)));
 }
-static int enter_MPI_File_write_at_all_begin(MPI_File file, MPI_Offset offset, const void *buf, int count,
-                                             MPI_Datatype type) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_at_all_begin(file, offset, buf, count, type);
-    return dropin_leave(dropin_write_at_all_begin(dropin_enter(), file, offset, buf, count, type));
-}
-static int enter_PMPI_File_write_at_all_begin(MPI_File file, MPI_Offset offset, const void *buf, int count,
-                                              MPI_Datatype type) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_at_all_begin(file, offset, buf, count, type);
-    return dropin_write_at_all_begin(&dropin_after_pmpi, file, offset, buf, count, type);
-}
+static dropin_word tools_MPI_File_write_at_all_begin(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_write_at_all_begin); }
 
-/* ---- MPI_File_read_at_all_begin ---- */
-
-int dropin_read_at_all_begin(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, int count,
-                             MPI_Datatype type) {
+static int enter_MPI_File_read_at_all_begin(MPI_File file, MPI_Offset offset, void *buf, int count,
+                                            MPI_Datatype type) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->read_at_all_begin(file, offset, buf, count, type);
     dropin_access wanted = {false, true, offset, dropin_buffer(buf), count, type};
     int code;
     if (dropin_serve_begin(file, &wanted, &code))
@@ -357,23 +222,12 @@ int dropin_read_at_all_begin(const dropin_calls *next, MPI_File file, MPI_Offset
     return dropin_passed_begun(&passing, dropin_begun_by_mpi(file, next->read_at_all_begin(file, offset,
             passing.staged.use, passing.failed ? 0 : count, type)));
 }
-static int enter_MPI_File_read_at_all_begin(MPI_File file, MPI_Offset offset, void *buf, int count,
-                                            MPI_Datatype type) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_at_all_begin(file, offset, buf, count, type);
-    return dropin_leave(dropin_read_at_all_begin(dropin_enter(), file, offset, buf, count, type));
-}
-static int enter_PMPI_File_read_at_all_begin(MPI_File file, MPI_Offset offset, void *buf, int count,
-                                             MPI_Datatype type) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_at_all_begin(file, offset, buf, count, type);
-    return dropin_read_at_all_begin(&dropin_after_pmpi, file, offset, buf, count, type);
-}
+static dropin_word tools_MPI_File_read_at_all_begin(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_read_at_all_begin); }
 
-/* ---- MPI_File_write_all_begin ---- */
-
-int dropin_write_all_begin(const dropin_calls *next, MPI_File file, const void *buf, int count,
-                           MPI_Datatype type) {
+static int enter_MPI_File_write_all_begin(MPI_File file, const void *buf, int count, MPI_Datatype type) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->write_all_begin(file, buf, count, type);
     dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code;
     if (dropin_serve_begin(file, &wanted, &code))
@@ -383,20 +237,12 @@ int dropin_write_all_begin(const dropin_calls *next, MPI_File file, const void *
     return dropin_passed_begun(&passing, dropin_begun_by_mpi(file, next->write_all_begin(file, passing.staged.use,
             passing.failed ? 0 : count, type)));
 }
-static int enter_MPI_File_write_all_begin(MPI_File file, const void *buf, int count, MPI_Datatype type) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_all_begin(file, buf, count, type);
-    return dropin_leave(dropin_write_all_begin(dropin_enter(), file, buf, count, type));
-}
-static int enter_PMPI_File_write_all_begin(MPI_File file, const void *buf, int count, MPI_Datatype type) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_all_begin(file, buf, count, type);
-    return dropin_write_all_begin(&dropin_after_pmpi, file, buf, count, type);
-}
+static dropin_word tools_MPI_File_write_all_begin(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_write_all_begin); }
 
-/* ---- MPI_File_read_all_begin ---- */
-
-int dropin_read_all_begin(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type) {
+static int enter_MPI_File_read_all_begin(MPI_File file, void *buf, int count, MPI_Datatype type) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->read_all_begin(file, buf, count, type);
     dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code;
     if (dropin_serve_begin(file, &wanted, &code))
@@ -405,21 +251,13 @@ int dropin_read_all_begin(const dropin_calls *next, MPI_File file, void *buf, in
     return dropin_passed_begun(&passing, dropin_begun_by_mpi(file, next->read_all_begin(file, passing.staged.use,
             passing.failed ? 0 : count, type)));
 }
-static int enter_MPI_File_read_all_begin(MPI_File file, void *buf, int count, MPI_Datatype type) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_all_begin(file, buf, count, type);
-    return dropin_leave(dropin_read_all_begin(dropin_enter(), file, buf, count, type));
-}
-static int enter_PMPI_File_read_all_begin(MPI_File file, void *buf, int count, MPI_Datatype type) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_all_begin(file, buf, count, type);
-    return dropin_read_all_begin(&dropin_after_pmpi, file, buf, count, type);
-}
+static dropin_word tools_MPI_File_read_all_begin(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_read_all_begin); }
 
-/* ---- MPI_File_iwrite_at_all ---- */
-
-int dropin_iwrite_at_all(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf, int count,
-                         MPI_Datatype type, MPI_Request *request) {
+static int enter_MPI_File_iwrite_at_all(MPI_File file, MPI_Offset offset, const void *buf, int count,
+                                        MPI_Datatype type, MPI_Request *request) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->iwrite_at_all(file, offset, buf, count, type, request);
     dropin_access wanted = {true, true, offset, dropin_buffer(buf), count, type};
     int code;
     if (dropin_serve_start(file, &wanted, request, &code))
@@ -431,23 +269,13 @@ int dropin_iwrite_at_all(const dropin_calls *next, MPI_File file, MPI_Offset off
     return dropin_passed_started(&passing, next->iwrite_at_all(file, offset, passing.staged.use, count, type,
                                                                request), request);
 }
-static int enter_MPI_File_iwrite_at_all(MPI_File file, MPI_Offset offset, const void *buf, int count,
-                                        MPI_Datatype type, MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iwrite_at_all(file, offset, buf, count, type, request);
-    return dropin_leave(dropin_iwrite_at_all(dropin_enter(), file, offset, buf, count, type, request));
-}
-static int enter_PMPI_File_iwrite_at_all(MPI_File file, MPI_Offset offset, const void *buf, int count,
-                                         MPI_Datatype type, MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iwrite_at_all(file, offset, buf, count, type, request);
-    return dropin_iwrite_at_all(&dropin_after_pmpi, file, offset, buf, count, type, request);
-}
+static dropin_word tools_MPI_File_iwrite_at_all(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_iwrite_at_all); }
 
-/* ---- MPI_File_iread_at_all ---- */
-
-int dropin_iread_at_all(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, int count,
-                        MPI_Datatype type, MPI_Request *request) {
+static int enter_MPI_File_iread_at_all(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
+                                       MPI_Request *request) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->iread_at_all(file, offset, buf, count, type, request);
     dropin_access wanted = {false, true, offset, dropin_buffer(buf), count, type};
     int code;
     if (dropin_serve_start(file, &wanted, request, &code))
@@ -458,23 +286,13 @@ int dropin_iread_at_all(const dropin_calls *next, MPI_File file, MPI_Offset offs
     return dropin_passed_started(&passing, next->iread_at_all(file, offset, passing.staged.use, count, type,
                                                               request), request);
 }
-static int enter_MPI_File_iread_at_all(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
-                                       MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iread_at_all(file, offset, buf, count, type, request);
-    return dropin_leave(dropin_iread_at_all(dropin_enter(), file, offset, buf, count, type, request));
-}
-static int enter_PMPI_File_iread_at_all(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
-                                        MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iread_at_all(file, offset, buf, count, type, request);
-    return dropin_iread_at_all(&dropin_after_pmpi, file, offset, buf, count, type, request);
-}
+static dropin_word tools_MPI_File_iread_at_all(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_iread_at_all); }
 
-/* ---- MPI_File_iwrite_all ---- */
-
-int dropin_iwrite_all(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
-                      MPI_Request *request) {
+static int enter_MPI_File_iwrite_all(MPI_File file, const void *buf, int count, MPI_Datatype type,
+                                     MPI_Request *request) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->iwrite_all(file, buf, count, type, request);
     dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code;
     if (dropin_serve_start(file, &wanted, request, &code))
@@ -486,23 +304,12 @@ int dropin_iwrite_all(const dropin_calls *next, MPI_File file, const void *buf, 
     return dropin_passed_started(&passing, next->iwrite_all(file, passing.staged.use, count, type, request),
                                                             request);
 }
-static int enter_MPI_File_iwrite_all(MPI_File file, const void *buf, int count, MPI_Datatype type,
-                                     MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iwrite_all(file, buf, count, type, request);
-    return dropin_leave(dropin_iwrite_all(dropin_enter(), file, buf, count, type, request));
-}
-static int enter_PMPI_File_iwrite_all(MPI_File file, const void *buf, int count, MPI_Datatype type,
-                                      MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iwrite_all(file, buf, count, type, request);
-    return dropin_iwrite_all(&dropin_after_pmpi, file, buf, count, type, request);
-}
+static dropin_word tools_MPI_File_iwrite_all(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_iwrite_all); }
 
-/* ---- MPI_File_iread_all ---- */
-
-int dropin_iread_all(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
-                     MPI_Request *request) {
+static int enter_MPI_File_iread_all(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Request *request) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->iread_all(file, buf, count, type, request);
     dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code;
     if (dropin_serve_start(file, &wanted, request, &code))
@@ -513,131 +320,75 @@ int dropin_iread_all(const dropin_calls *next, MPI_File file, void *buf, int cou
     return dropin_passed_started(&passing, next->iread_all(file, passing.staged.use, count, type, request),
                                                            request);
 }
-static int enter_MPI_File_iread_all(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iread_all(file, buf, count, type, request);
-    return dropin_leave(dropin_iread_all(dropin_enter(), file, buf, count, type, request));
-}
-static int enter_PMPI_File_iread_all(MPI_File file, void *buf, int count, MPI_Datatype type,
-                                     MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iread_all(file, buf, count, type, request);
-    return dropin_iread_all(&dropin_after_pmpi, file, buf, count, type, request);
-}
+static dropin_word tools_MPI_File_iread_all(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_iread_all); }
 
-/* ---- MPI_File_write ---- */
-
-int dropin_write(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
-                 MPI_Status *status) {
+static int enter_MPI_File_write(MPI_File file, const void *buf, int count, MPI_Datatype type, MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->write(file, buf, count, type, status);
     dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_pointer(file);
     if (code)
         return code;
-    int lock = dropin_atomic_enter(file);
-    dropin_passing passing = dropin_pass(file, &wanted, false);
-    code = passing.failed ? passing.failed : dropin_passed(&passing, next->write(file, passing.staged.use, count,
-            type, status));
-    dropin_atomic_leave(lock);
-    return code;
+    dropin_passing passing = dropin_pass_locked(file, &wanted, false);
+    if (passing.failed)
+        return passing.failed;
+    return dropin_passed(&passing, next->write(file, passing.staged.use, count, type, status));
 }
-static int enter_MPI_File_write(MPI_File file, const void *buf, int count, MPI_Datatype type, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write(file, buf, count, type, status);
-    return dropin_leave(dropin_write(dropin_enter(), file, buf, count, type, status));
-}
-static int enter_PMPI_File_write(MPI_File file, const void *buf, int count, MPI_Datatype type,
-                                 MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write(file, buf, count, type, status);
-    return dropin_write(&dropin_after_pmpi, file, buf, count, type, status);
-}
+static dropin_word tools_MPI_File_write(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_write); }
 
-/* ---- MPI_File_read ---- */
-
-int dropin_read(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
-                MPI_Status *status) {
+static int enter_MPI_File_read(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->read(file, buf, count, type, status);
     dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_pointer(file);
     if (code)
         return code;
-    int lock = dropin_atomic_enter(file);
-    dropin_passing passing = dropin_pass(file, &wanted, false);
-    code = passing.failed ? passing.failed : dropin_passed(&passing, next->read(file, passing.staged.use, count,
-            type, status));
-    dropin_atomic_leave(lock);
-    return code;
+    dropin_passing passing = dropin_pass_locked(file, &wanted, false);
+    if (passing.failed)
+        return passing.failed;
+    return dropin_passed(&passing, next->read(file, passing.staged.use, count, type, status));
 }
-static int enter_MPI_File_read(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read(file, buf, count, type, status);
-    return dropin_leave(dropin_read(dropin_enter(), file, buf, count, type, status));
-}
-static int enter_PMPI_File_read(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read(file, buf, count, type, status);
-    return dropin_read(&dropin_after_pmpi, file, buf, count, type, status);
-}
+static dropin_word tools_MPI_File_read(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_read); }
 
-/* ---- MPI_File_write_at ---- */
-
-int dropin_write_at(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf, int count,
-                    MPI_Datatype type, MPI_Status *status) {
+static int enter_MPI_File_write_at(MPI_File file, MPI_Offset offset, const void *buf, int count, MPI_Datatype type,
+                                   MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->write_at(file, offset, buf, count, type, status);
     dropin_access wanted = {true, true, offset, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
         return code;
-    int lock = dropin_atomic_enter(file);
-    dropin_passing passing = dropin_pass(file, &wanted, false);
-    code = passing.failed ? passing.failed : dropin_passed(&passing, next->write_at(file, offset,
-            passing.staged.use, count, type, status));
-    dropin_atomic_leave(lock);
-    return code;
+    dropin_passing passing = dropin_pass_locked(file, &wanted, false);
+    if (passing.failed)
+        return passing.failed;
+    return dropin_passed(&passing, next->write_at(file, offset, passing.staged.use, count, type, status));
 }
-static int enter_MPI_File_write_at(MPI_File file, MPI_Offset offset, const void *buf, int count, MPI_Datatype type,
-                                   MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_at(file, offset, buf, count, type, status);
-    return dropin_leave(dropin_write_at(dropin_enter(), file, offset, buf, count, type, status));
-}
-static int enter_PMPI_File_write_at(MPI_File file, MPI_Offset offset, const void *buf, int count,
-                                    MPI_Datatype type, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_at(file, offset, buf, count, type, status);
-    return dropin_write_at(&dropin_after_pmpi, file, offset, buf, count, type, status);
-}
+static dropin_word tools_MPI_File_write_at(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_write_at); }
 
-/* ---- MPI_File_read_at ---- */
-
-int dropin_read_at(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, int count,
-                   MPI_Datatype type, MPI_Status *status) {
+static int enter_MPI_File_read_at(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
+                                  MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->read_at(file, offset, buf, count, type, status);
     dropin_access wanted = {false, true, offset, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
         return code;
-    int lock = dropin_atomic_enter(file);
-    dropin_passing passing = dropin_pass(file, &wanted, false);
-    code = passing.failed ? passing.failed : dropin_passed(&passing, next->read_at(file, offset,
-            passing.staged.use, count, type, status));
-    dropin_atomic_leave(lock);
-    return code;
+    dropin_passing passing = dropin_pass_locked(file, &wanted, false);
+    if (passing.failed)
+        return passing.failed;
+    return dropin_passed(&passing, next->read_at(file, offset, passing.staged.use, count, type, status));
 }
-static int enter_MPI_File_read_at(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
-                                  MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_at(file, offset, buf, count, type, status);
-    return dropin_leave(dropin_read_at(dropin_enter(), file, offset, buf, count, type, status));
-}
-static int enter_PMPI_File_read_at(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
-                                   MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_at(file, offset, buf, count, type, status);
-    return dropin_read_at(&dropin_after_pmpi, file, offset, buf, count, type, status);
-}
+static dropin_word tools_MPI_File_read_at(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_read_at); }
 
-/* ---- MPI_File_write_shared ---- */
-
-int dropin_write_shared(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
-                        MPI_Status *status) {
+static int enter_MPI_File_write_shared(MPI_File file, const void *buf, int count, MPI_Datatype type,
+                                       MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->write_shared(file, buf, count, type, status);
     dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
@@ -646,23 +397,12 @@ int dropin_write_shared(const dropin_calls *next, MPI_File file, const void *buf
     return dropin_passed(&passing, next->write_shared(file, passing.staged.use, passing.failed ? 0 : count, type,
                                                       status));
 }
-static int enter_MPI_File_write_shared(MPI_File file, const void *buf, int count, MPI_Datatype type,
-                                       MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_shared(file, buf, count, type, status);
-    return dropin_leave(dropin_write_shared(dropin_enter(), file, buf, count, type, status));
-}
-static int enter_PMPI_File_write_shared(MPI_File file, const void *buf, int count, MPI_Datatype type,
-                                        MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_shared(file, buf, count, type, status);
-    return dropin_write_shared(&dropin_after_pmpi, file, buf, count, type, status);
-}
+static dropin_word tools_MPI_File_write_shared(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_write_shared); }
 
-/* ---- MPI_File_read_shared ---- */
-
-int dropin_read_shared(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
-                       MPI_Status *status) {
+static int enter_MPI_File_read_shared(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->read_shared(file, buf, count, type, status);
     dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
@@ -671,22 +411,13 @@ int dropin_read_shared(const dropin_calls *next, MPI_File file, void *buf, int c
     return dropin_passed(&passing, next->read_shared(file, passing.staged.use, passing.failed ? 0 : count, type,
                                                      status));
 }
-static int enter_MPI_File_read_shared(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_shared(file, buf, count, type, status);
-    return dropin_leave(dropin_read_shared(dropin_enter(), file, buf, count, type, status));
-}
-static int enter_PMPI_File_read_shared(MPI_File file, void *buf, int count, MPI_Datatype type,
-                                       MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_shared(file, buf, count, type, status);
-    return dropin_read_shared(&dropin_after_pmpi, file, buf, count, type, status);
-}
+static dropin_word tools_MPI_File_read_shared(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_read_shared); }
 
-/* ---- MPI_File_iwrite ---- */
-
-int dropin_iwrite(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
-                  MPI_Request *request) {
+static int enter_MPI_File_iwrite(MPI_File file, const void *buf, int count, MPI_Datatype type,
+                                 MPI_Request *request) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->iwrite(file, buf, count, type, request);
     dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_pointer(file);
     if (code)
@@ -697,23 +428,12 @@ int dropin_iwrite(const dropin_calls *next, MPI_File file, const void *buf, int 
     sago_write_elsewhere();
     return dropin_passed_started(&passing, next->iwrite(file, passing.staged.use, count, type, request), request);
 }
-static int enter_MPI_File_iwrite(MPI_File file, const void *buf, int count, MPI_Datatype type,
-                                 MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iwrite(file, buf, count, type, request);
-    return dropin_leave(dropin_iwrite(dropin_enter(), file, buf, count, type, request));
-}
-static int enter_PMPI_File_iwrite(MPI_File file, const void *buf, int count, MPI_Datatype type,
-                                  MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iwrite(file, buf, count, type, request);
-    return dropin_iwrite(&dropin_after_pmpi, file, buf, count, type, request);
-}
+static dropin_word tools_MPI_File_iwrite(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_iwrite); }
 
-/* ---- MPI_File_iread ---- */
-
-int dropin_iread(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
-                 MPI_Request *request) {
+static int enter_MPI_File_iread(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Request *request) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->iread(file, buf, count, type, request);
     dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_pointer(file);
     if (code)
@@ -723,21 +443,13 @@ int dropin_iread(const dropin_calls *next, MPI_File file, void *buf, int count, 
         return passing.failed;
     return dropin_passed_started(&passing, next->iread(file, passing.staged.use, count, type, request), request);
 }
-static int enter_MPI_File_iread(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iread(file, buf, count, type, request);
-    return dropin_leave(dropin_iread(dropin_enter(), file, buf, count, type, request));
-}
-static int enter_PMPI_File_iread(MPI_File file, void *buf, int count, MPI_Datatype type, MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iread(file, buf, count, type, request);
-    return dropin_iread(&dropin_after_pmpi, file, buf, count, type, request);
-}
+static dropin_word tools_MPI_File_iread(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_iread); }
 
-/* ---- MPI_File_iwrite_at ---- */
-
-int dropin_iwrite_at(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf, int count,
-                     MPI_Datatype type, MPI_Request *request) {
+static int enter_MPI_File_iwrite_at(MPI_File file, MPI_Offset offset, const void *buf, int count,
+                                    MPI_Datatype type, MPI_Request *request) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->iwrite_at(file, offset, buf, count, type, request);
     dropin_access wanted = {true, true, offset, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
@@ -749,23 +461,13 @@ int dropin_iwrite_at(const dropin_calls *next, MPI_File file, MPI_Offset offset,
     return dropin_passed_started(&passing, next->iwrite_at(file, offset, passing.staged.use, count, type, request),
                                                            request);
 }
-static int enter_MPI_File_iwrite_at(MPI_File file, MPI_Offset offset, const void *buf, int count,
-                                    MPI_Datatype type, MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iwrite_at(file, offset, buf, count, type, request);
-    return dropin_leave(dropin_iwrite_at(dropin_enter(), file, offset, buf, count, type, request));
-}
-static int enter_PMPI_File_iwrite_at(MPI_File file, MPI_Offset offset, const void *buf, int count,
-                                     MPI_Datatype type, MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iwrite_at(file, offset, buf, count, type, request);
-    return dropin_iwrite_at(&dropin_after_pmpi, file, offset, buf, count, type, request);
-}
+static dropin_word tools_MPI_File_iwrite_at(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_iwrite_at); }
 
-/* ---- MPI_File_iread_at ---- */
-
-int dropin_iread_at(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, int count,
-                    MPI_Datatype type, MPI_Request *request) {
+static int enter_MPI_File_iread_at(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
+                                   MPI_Request *request) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->iread_at(file, offset, buf, count, type, request);
     dropin_access wanted = {false, true, offset, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
@@ -776,23 +478,13 @@ int dropin_iread_at(const dropin_calls *next, MPI_File file, MPI_Offset offset, 
     return dropin_passed_started(&passing, next->iread_at(file, offset, passing.staged.use, count, type, request),
                                                           request);
 }
-static int enter_MPI_File_iread_at(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
-                                   MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iread_at(file, offset, buf, count, type, request);
-    return dropin_leave(dropin_iread_at(dropin_enter(), file, offset, buf, count, type, request));
-}
-static int enter_PMPI_File_iread_at(MPI_File file, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
-                                    MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iread_at(file, offset, buf, count, type, request);
-    return dropin_iread_at(&dropin_after_pmpi, file, offset, buf, count, type, request);
-}
+static dropin_word tools_MPI_File_iread_at(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_iread_at); }
 
-/* ---- MPI_File_iwrite_shared ---- */
-
-int dropin_iwrite_shared(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
-                         MPI_Request *request) {
+static int enter_MPI_File_iwrite_shared(MPI_File file, const void *buf, int count, MPI_Datatype type,
+                                        MPI_Request *request) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->iwrite_shared(file, buf, count, type, request);
     dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
@@ -804,23 +496,13 @@ int dropin_iwrite_shared(const dropin_calls *next, MPI_File file, const void *bu
     return dropin_passed_started(&passing, next->iwrite_shared(file, passing.staged.use, count, type, request),
                                                                request);
 }
-static int enter_MPI_File_iwrite_shared(MPI_File file, const void *buf, int count, MPI_Datatype type,
-                                        MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iwrite_shared(file, buf, count, type, request);
-    return dropin_leave(dropin_iwrite_shared(dropin_enter(), file, buf, count, type, request));
-}
-static int enter_PMPI_File_iwrite_shared(MPI_File file, const void *buf, int count, MPI_Datatype type,
-                                         MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iwrite_shared(file, buf, count, type, request);
-    return dropin_iwrite_shared(&dropin_after_pmpi, file, buf, count, type, request);
-}
+static dropin_word tools_MPI_File_iwrite_shared(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_iwrite_shared); }
 
-/* ---- MPI_File_iread_shared ---- */
-
-int dropin_iread_shared(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
-                        MPI_Request *request) {
+static int enter_MPI_File_iread_shared(MPI_File file, void *buf, int count, MPI_Datatype type,
+                                       MPI_Request *request) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->iread_shared(file, buf, count, type, request);
     dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
@@ -831,23 +513,13 @@ int dropin_iread_shared(const dropin_calls *next, MPI_File file, void *buf, int 
     return dropin_passed_started(&passing, next->iread_shared(file, passing.staged.use, count, type, request),
                                                               request);
 }
-static int enter_MPI_File_iread_shared(MPI_File file, void *buf, int count, MPI_Datatype type,
-                                       MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iread_shared(file, buf, count, type, request);
-    return dropin_leave(dropin_iread_shared(dropin_enter(), file, buf, count, type, request));
-}
-static int enter_PMPI_File_iread_shared(MPI_File file, void *buf, int count, MPI_Datatype type,
-                                        MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iread_shared(file, buf, count, type, request);
-    return dropin_iread_shared(&dropin_after_pmpi, file, buf, count, type, request);
-}
+static dropin_word tools_MPI_File_iread_shared(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_iread_shared); }
 
-/* ---- MPI_File_write_ordered ---- */
-
-int dropin_write_ordered(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
-                         MPI_Status *status) {
+static int enter_MPI_File_write_ordered(MPI_File file, const void *buf, int count, MPI_Datatype type,
+                                        MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->write_ordered(file, buf, count, type, status);
     dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_ordered(file);
     if (code)
@@ -856,23 +528,13 @@ int dropin_write_ordered(const dropin_calls *next, MPI_File file, const void *bu
     return dropin_passed(&passing, next->write_ordered(file, passing.staged.use, passing.failed ? 0 : count, type,
                                                        status));
 }
-static int enter_MPI_File_write_ordered(MPI_File file, const void *buf, int count, MPI_Datatype type,
-                                        MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_ordered(file, buf, count, type, status);
-    return dropin_leave(dropin_write_ordered(dropin_enter(), file, buf, count, type, status));
-}
-static int enter_PMPI_File_write_ordered(MPI_File file, const void *buf, int count, MPI_Datatype type,
-                                         MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_ordered(file, buf, count, type, status);
-    return dropin_write_ordered(&dropin_after_pmpi, file, buf, count, type, status);
-}
+static dropin_word tools_MPI_File_write_ordered(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_write_ordered); }
 
-/* ---- MPI_File_read_ordered ---- */
-
-int dropin_read_ordered(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
-                        MPI_Status *status) {
+static int enter_MPI_File_read_ordered(MPI_File file, void *buf, int count, MPI_Datatype type,
+                                       MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->read_ordered(file, buf, count, type, status);
     dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_ordered(file);
     if (code)
@@ -881,23 +543,12 @@ int dropin_read_ordered(const dropin_calls *next, MPI_File file, void *buf, int 
     return dropin_passed(&passing, next->read_ordered(file, passing.staged.use, passing.failed ? 0 : count, type,
                                                       status));
 }
-static int enter_MPI_File_read_ordered(MPI_File file, void *buf, int count, MPI_Datatype type,
-                                       MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_ordered(file, buf, count, type, status);
-    return dropin_leave(dropin_read_ordered(dropin_enter(), file, buf, count, type, status));
-}
-static int enter_PMPI_File_read_ordered(MPI_File file, void *buf, int count, MPI_Datatype type,
-                                        MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_ordered(file, buf, count, type, status);
-    return dropin_read_ordered(&dropin_after_pmpi, file, buf, count, type, status);
-}
+static dropin_word tools_MPI_File_read_ordered(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_read_ordered); }
 
-/* ---- MPI_File_write_ordered_begin ---- */
-
-int dropin_write_ordered_begin(const dropin_calls *next, MPI_File file, const void *buf, int count,
-                               MPI_Datatype type) {
+static int enter_MPI_File_write_ordered_begin(MPI_File file, const void *buf, int count, MPI_Datatype type) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->write_ordered_begin(file, buf, count, type);
     dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_ordered(file);
     if (code)
@@ -907,20 +558,12 @@ int dropin_write_ordered_begin(const dropin_calls *next, MPI_File file, const vo
     return dropin_passed_begun(&passing, next->write_ordered_begin(file, passing.staged.use,
             passing.failed ? 0 : count, type));
 }
-static int enter_MPI_File_write_ordered_begin(MPI_File file, const void *buf, int count, MPI_Datatype type) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_ordered_begin(file, buf, count, type);
-    return dropin_leave(dropin_write_ordered_begin(dropin_enter(), file, buf, count, type));
-}
-static int enter_PMPI_File_write_ordered_begin(MPI_File file, const void *buf, int count, MPI_Datatype type) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_ordered_begin(file, buf, count, type);
-    return dropin_write_ordered_begin(&dropin_after_pmpi, file, buf, count, type);
-}
+static dropin_word tools_MPI_File_write_ordered_begin(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_write_ordered_begin); }
 
-/* ---- MPI_File_read_ordered_begin ---- */
-
-int dropin_read_ordered_begin(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type) {
+static int enter_MPI_File_read_ordered_begin(MPI_File file, void *buf, int count, MPI_Datatype type) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->read_ordered_begin(file, buf, count, type);
     dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_ordered(file);
     if (code)
@@ -929,146 +572,82 @@ int dropin_read_ordered_begin(const dropin_calls *next, MPI_File file, void *buf
     return dropin_passed_begun(&passing, next->read_ordered_begin(file, passing.staged.use,
             passing.failed ? 0 : count, type));
 }
-static int enter_MPI_File_read_ordered_begin(MPI_File file, void *buf, int count, MPI_Datatype type) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_ordered_begin(file, buf, count, type);
-    return dropin_leave(dropin_read_ordered_begin(dropin_enter(), file, buf, count, type));
-}
-static int enter_PMPI_File_read_ordered_begin(MPI_File file, void *buf, int count, MPI_Datatype type) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_ordered_begin(file, buf, count, type);
-    return dropin_read_ordered_begin(&dropin_after_pmpi, file, buf, count, type);
-}
-
-/* ---- MPI_File_write_at_all_c ---- */
+static dropin_word tools_MPI_File_read_ordered_begin(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_read_ordered_begin); }
 
 #if MPI_VERSION >= 4
-int dropin_write_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf,
-                          MPI_Count count, MPI_Datatype type, MPI_Status *status) {
+static int enter_MPI_File_write_at_all_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
+                                         MPI_Datatype type, MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->write_at_all_c(file, offset, buf, count, type, status);
     dropin_access wanted = {true, true, offset, dropin_buffer(buf), count, type};
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
-    bool alone = dropin_atomic_alone(file);
-    int lock = alone ? dropin_atomic_enter(file) : -1;
-    dropin_passing passing = dropin_pass(file, &wanted, true);
-    code = dropin_passed(&passing, (alone ? next->write_at_c : next->write_at_all_c)(file, offset,
+    dropin_passing passing = dropin_pass_locked(file, &wanted, true);
+    return dropin_passed(&passing, (passing.alone ? next->write_at_c : next->write_at_all_c)(file, offset,
             passing.staged.use, passing.failed ? 0 : count, type, status));
-    dropin_atomic_leave(lock);
-    return code;
 }
-static int enter_MPI_File_write_at_all_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
-                                         MPI_Datatype type, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_at_all_c(file, offset, buf, count, type, status);
-    return dropin_leave(dropin_write_at_all_c(dropin_enter(), file, offset, buf, count, type, status));
-}
-static int enter_PMPI_File_write_at_all_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
-                                          MPI_Datatype type, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_at_all_c(file, offset, buf, count, type, status);
-    return dropin_write_at_all_c(&dropin_after_pmpi, file, offset, buf, count, type, status);
-}
+static dropin_word tools_MPI_File_write_at_all_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_write_at_all_c); }
 #endif
 
-/* ---- MPI_File_read_at_all_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_read_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
-                         MPI_Datatype type, MPI_Status *status) {
+static int enter_MPI_File_read_at_all_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
+                                        MPI_Datatype type, MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->read_at_all_c(file, offset, buf, count, type, status);
     dropin_access wanted = {false, true, offset, dropin_buffer(buf), count, type};
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
-    bool alone = dropin_atomic_alone(file);
-    int lock = alone ? dropin_atomic_enter(file) : -1;
-    dropin_passing passing = dropin_pass(file, &wanted, true);
-    code = dropin_passed(&passing, (alone ? next->read_at_c : next->read_at_all_c)(file, offset,
+    dropin_passing passing = dropin_pass_locked(file, &wanted, true);
+    return dropin_passed(&passing, (passing.alone ? next->read_at_c : next->read_at_all_c)(file, offset,
             passing.staged.use, passing.failed ? 0 : count, type, status));
-    dropin_atomic_leave(lock);
-    return code;
 }
-static int enter_MPI_File_read_at_all_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
-                                        MPI_Datatype type, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_at_all_c(file, offset, buf, count, type, status);
-    return dropin_leave(dropin_read_at_all_c(dropin_enter(), file, offset, buf, count, type, status));
-}
-static int enter_PMPI_File_read_at_all_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
-                                         MPI_Datatype type, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_at_all_c(file, offset, buf, count, type, status);
-    return dropin_read_at_all_c(&dropin_after_pmpi, file, offset, buf, count, type, status);
-}
+static dropin_word tools_MPI_File_read_at_all_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_read_at_all_c); }
 #endif
 
-/* ---- MPI_File_write_all_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_write_all_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
-                       MPI_Datatype type, MPI_Status *status) {
+static int enter_MPI_File_write_all_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
+                                      MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->write_all_c(file, buf, count, type, status);
     dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
-    bool alone = dropin_atomic_alone(file);
-    int lock = alone ? dropin_atomic_enter(file) : -1;
-    dropin_passing passing = dropin_pass(file, &wanted, true);
-    code = dropin_passed(&passing, (alone ? next->write_c : next->write_all_c)(file, passing.staged.use,
+    dropin_passing passing = dropin_pass_locked(file, &wanted, true);
+    return dropin_passed(&passing, (passing.alone ? next->write_c : next->write_all_c)(file, passing.staged.use,
             passing.failed ? 0 : count, type, status));
-    dropin_atomic_leave(lock);
-    return code;
 }
-static int enter_MPI_File_write_all_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
-                                      MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_all_c(file, buf, count, type, status);
-    return dropin_leave(dropin_write_all_c(dropin_enter(), file, buf, count, type, status));
-}
-static int enter_PMPI_File_write_all_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
-                                       MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_all_c(file, buf, count, type, status);
-    return dropin_write_all_c(&dropin_after_pmpi, file, buf, count, type, status);
-}
+static dropin_word tools_MPI_File_write_all_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_write_all_c); }
 #endif
 
-/* ---- MPI_File_read_all_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_read_all_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                      MPI_Status *status) {
+static int enter_MPI_File_read_all_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                                     MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->read_all_c(file, buf, count, type, status);
     dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code;
     if (dropin_serve(file, &wanted, status, &code))
         return code;
-    bool alone = dropin_atomic_alone(file);
-    int lock = alone ? dropin_atomic_enter(file) : -1;
-    dropin_passing passing = dropin_pass(file, &wanted, true);
-    code = dropin_passed(&passing, (alone ? next->read_c : next->read_all_c)(file, passing.staged.use,
+    dropin_passing passing = dropin_pass_locked(file, &wanted, true);
+    return dropin_passed(&passing, (passing.alone ? next->read_c : next->read_all_c)(file, passing.staged.use,
             passing.failed ? 0 : count, type, status));
-    dropin_atomic_leave(lock);
-    return code;
 }
-static int enter_MPI_File_read_all_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                                     MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_all_c(file, buf, count, type, status);
-    return dropin_leave(dropin_read_all_c(dropin_enter(), file, buf, count, type, status));
-}
-static int enter_PMPI_File_read_all_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                                      MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_all_c(file, buf, count, type, status);
-    return dropin_read_all_c(&dropin_after_pmpi, file, buf, count, type, status);
-}
+static dropin_word tools_MPI_File_read_all_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_read_all_c); }
 #endif
 
-/* ---- MPI_File_write_at_all_begin_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_write_at_all_begin_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf,
-                                MPI_Count count, MPI_Datatype type) {
+static int enter_MPI_File_write_at_all_begin_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
+                                               MPI_Datatype type) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->write_at_all_begin_c(file, offset, buf, count, type);
     dropin_access wanted = {true, true, offset, dropin_buffer(buf), count, type};
     int code;
     if (dropin_serve_begin(file, &wanted, &code))
@@ -1078,25 +657,15 @@ int dropin_write_at_all_begin_c(const dropin_calls *next, MPI_File file, MPI_Off
     return dropin_passed_begun(&passing, dropin_begun_by_mpi(file, next->write_at_all_begin_c(file, offset,
             passing.staged.use, passing.failed ? 0 : count, type)));
 }
-static int enter_MPI_File_write_at_all_begin_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
-                                               MPI_Datatype type) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_at_all_begin_c(file, offset, buf, count, type);
-    return dropin_leave(dropin_write_at_all_begin_c(dropin_enter(), file, offset, buf, count, type));
-}
-static int enter_PMPI_File_write_at_all_begin_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
-                                                MPI_Datatype type) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_at_all_begin_c(file, offset, buf, count, type);
-    return dropin_write_at_all_begin_c(&dropin_after_pmpi, file, offset, buf, count, type);
-}
+static dropin_word tools_MPI_File_write_at_all_begin_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_write_at_all_begin_c); }
 #endif
 
-/* ---- MPI_File_read_at_all_begin_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_read_at_all_begin_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf,
-                               MPI_Count count, MPI_Datatype type) {
+static int enter_MPI_File_read_at_all_begin_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
+                                              MPI_Datatype type) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->read_at_all_begin_c(file, offset, buf, count, type);
     dropin_access wanted = {false, true, offset, dropin_buffer(buf), count, type};
     int code;
     if (dropin_serve_begin(file, &wanted, &code))
@@ -1105,25 +674,14 @@ int dropin_read_at_all_begin_c(const dropin_calls *next, MPI_File file, MPI_Offs
     return dropin_passed_begun(&passing, dropin_begun_by_mpi(file, next->read_at_all_begin_c(file, offset,
             passing.staged.use, passing.failed ? 0 : count, type)));
 }
-static int enter_MPI_File_read_at_all_begin_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
-                                              MPI_Datatype type) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_at_all_begin_c(file, offset, buf, count, type);
-    return dropin_leave(dropin_read_at_all_begin_c(dropin_enter(), file, offset, buf, count, type));
-}
-static int enter_PMPI_File_read_at_all_begin_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
-                                               MPI_Datatype type) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_at_all_begin_c(file, offset, buf, count, type);
-    return dropin_read_at_all_begin_c(&dropin_after_pmpi, file, offset, buf, count, type);
-}
+static dropin_word tools_MPI_File_read_at_all_begin_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_read_at_all_begin_c); }
 #endif
 
-/* ---- MPI_File_write_all_begin_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_write_all_begin_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
-                             MPI_Datatype type) {
+static int enter_MPI_File_write_all_begin_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->write_all_begin_c(file, buf, count, type);
     dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code;
     if (dropin_serve_begin(file, &wanted, &code))
@@ -1133,23 +691,14 @@ int dropin_write_all_begin_c(const dropin_calls *next, MPI_File file, const void
     return dropin_passed_begun(&passing, dropin_begun_by_mpi(file, next->write_all_begin_c(file,
             passing.staged.use, passing.failed ? 0 : count, type)));
 }
-static int enter_MPI_File_write_all_begin_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_all_begin_c(file, buf, count, type);
-    return dropin_leave(dropin_write_all_begin_c(dropin_enter(), file, buf, count, type));
-}
-static int enter_PMPI_File_write_all_begin_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_all_begin_c(file, buf, count, type);
-    return dropin_write_all_begin_c(&dropin_after_pmpi, file, buf, count, type);
-}
+static dropin_word tools_MPI_File_write_all_begin_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_write_all_begin_c); }
 #endif
 
-/* ---- MPI_File_read_all_begin_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_read_all_begin_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count,
-                            MPI_Datatype type) {
+static int enter_MPI_File_read_all_begin_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->read_all_begin_c(file, buf, count, type);
     dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code;
     if (dropin_serve_begin(file, &wanted, &code))
@@ -1158,23 +707,15 @@ int dropin_read_all_begin_c(const dropin_calls *next, MPI_File file, void *buf, 
     return dropin_passed_begun(&passing, dropin_begun_by_mpi(file, next->read_all_begin_c(file, passing.staged.use,
             passing.failed ? 0 : count, type)));
 }
-static int enter_MPI_File_read_all_begin_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_all_begin_c(file, buf, count, type);
-    return dropin_leave(dropin_read_all_begin_c(dropin_enter(), file, buf, count, type));
-}
-static int enter_PMPI_File_read_all_begin_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_all_begin_c(file, buf, count, type);
-    return dropin_read_all_begin_c(&dropin_after_pmpi, file, buf, count, type);
-}
+static dropin_word tools_MPI_File_read_all_begin_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_read_all_begin_c); }
 #endif
 
-/* ---- MPI_File_iwrite_at_all_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_iwrite_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf,
-                           MPI_Count count, MPI_Datatype type, MPI_Request *request) {
+static int enter_MPI_File_iwrite_at_all_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
+                                          MPI_Datatype type, MPI_Request *request) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->iwrite_at_all_c(file, offset, buf, count, type, request);
     dropin_access wanted = {true, true, offset, dropin_buffer(buf), count, type};
     int code;
     if (dropin_serve_start(file, &wanted, request, &code))
@@ -1186,25 +727,15 @@ int dropin_iwrite_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset o
     return dropin_passed_started(&passing, next->iwrite_at_all_c(file, offset, passing.staged.use, count, type,
             request), request);
 }
-static int enter_MPI_File_iwrite_at_all_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
-                                          MPI_Datatype type, MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iwrite_at_all_c(file, offset, buf, count, type, request);
-    return dropin_leave(dropin_iwrite_at_all_c(dropin_enter(), file, offset, buf, count, type, request));
-}
-static int enter_PMPI_File_iwrite_at_all_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
-                                           MPI_Datatype type, MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iwrite_at_all_c(file, offset, buf, count, type, request);
-    return dropin_iwrite_at_all_c(&dropin_after_pmpi, file, offset, buf, count, type, request);
-}
+static dropin_word tools_MPI_File_iwrite_at_all_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_iwrite_at_all_c); }
 #endif
 
-/* ---- MPI_File_iread_at_all_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_iread_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
-                          MPI_Datatype type, MPI_Request *request) {
+static int enter_MPI_File_iread_at_all_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
+                                         MPI_Datatype type, MPI_Request *request) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->iread_at_all_c(file, offset, buf, count, type, request);
     dropin_access wanted = {false, true, offset, dropin_buffer(buf), count, type};
     int code;
     if (dropin_serve_start(file, &wanted, request, &code))
@@ -1215,25 +746,15 @@ int dropin_iread_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset of
     return dropin_passed_started(&passing, next->iread_at_all_c(file, offset, passing.staged.use, count, type,
             request), request);
 }
-static int enter_MPI_File_iread_at_all_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
-                                         MPI_Datatype type, MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iread_at_all_c(file, offset, buf, count, type, request);
-    return dropin_leave(dropin_iread_at_all_c(dropin_enter(), file, offset, buf, count, type, request));
-}
-static int enter_PMPI_File_iread_at_all_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
-                                          MPI_Datatype type, MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iread_at_all_c(file, offset, buf, count, type, request);
-    return dropin_iread_at_all_c(&dropin_after_pmpi, file, offset, buf, count, type, request);
-}
+static dropin_word tools_MPI_File_iread_at_all_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_iread_at_all_c); }
 #endif
 
-/* ---- MPI_File_iwrite_all_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_iwrite_all_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
-                        MPI_Datatype type, MPI_Request *request) {
+static int enter_MPI_File_iwrite_all_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
+                                       MPI_Request *request) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->iwrite_all_c(file, buf, count, type, request);
     dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code;
     if (dropin_serve_start(file, &wanted, request, &code))
@@ -1245,25 +766,15 @@ int dropin_iwrite_all_c(const dropin_calls *next, MPI_File file, const void *buf
     return dropin_passed_started(&passing, next->iwrite_all_c(file, passing.staged.use, count, type, request),
                                                               request);
 }
-static int enter_MPI_File_iwrite_all_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
-                                       MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iwrite_all_c(file, buf, count, type, request);
-    return dropin_leave(dropin_iwrite_all_c(dropin_enter(), file, buf, count, type, request));
-}
-static int enter_PMPI_File_iwrite_all_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
-                                        MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iwrite_all_c(file, buf, count, type, request);
-    return dropin_iwrite_all_c(&dropin_after_pmpi, file, buf, count, type, request);
-}
+static dropin_word tools_MPI_File_iwrite_all_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_iwrite_all_c); }
 #endif
 
-/* ---- MPI_File_iread_all_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_iread_all_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                       MPI_Request *request) {
+static int enter_MPI_File_iread_all_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                                      MPI_Request *request) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->iread_all_c(file, buf, count, type, request);
     dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code;
     if (dropin_serve_start(file, &wanted, request, &code))
@@ -1274,145 +785,87 @@ int dropin_iread_all_c(const dropin_calls *next, MPI_File file, void *buf, MPI_C
     return dropin_passed_started(&passing, next->iread_all_c(file, passing.staged.use, count, type, request),
                                                              request);
 }
-static int enter_MPI_File_iread_all_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                                      MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iread_all_c(file, buf, count, type, request);
-    return dropin_leave(dropin_iread_all_c(dropin_enter(), file, buf, count, type, request));
-}
-static int enter_PMPI_File_iread_all_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                                       MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iread_all_c(file, buf, count, type, request);
-    return dropin_iread_all_c(&dropin_after_pmpi, file, buf, count, type, request);
-}
+static dropin_word tools_MPI_File_iread_all_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_iread_all_c); }
 #endif
 
-/* ---- MPI_File_write_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_write_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
-                   MPI_Status *status) {
+static int enter_MPI_File_write_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
+                                  MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->write_c(file, buf, count, type, status);
     dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_pointer(file);
     if (code)
         return code;
-    int lock = dropin_atomic_enter(file);
-    dropin_passing passing = dropin_pass(file, &wanted, false);
-    code = passing.failed ? passing.failed : dropin_passed(&passing, next->write_c(file, passing.staged.use, count,
-            type, status));
-    dropin_atomic_leave(lock);
-    return code;
+    dropin_passing passing = dropin_pass_locked(file, &wanted, false);
+    if (passing.failed)
+        return passing.failed;
+    return dropin_passed(&passing, next->write_c(file, passing.staged.use, count, type, status));
 }
-static int enter_MPI_File_write_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
-                                  MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_c(file, buf, count, type, status);
-    return dropin_leave(dropin_write_c(dropin_enter(), file, buf, count, type, status));
-}
-static int enter_PMPI_File_write_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
-                                   MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_c(file, buf, count, type, status);
-    return dropin_write_c(&dropin_after_pmpi, file, buf, count, type, status);
-}
+static dropin_word tools_MPI_File_write_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_write_c); }
 #endif
 
-/* ---- MPI_File_read_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_read_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                  MPI_Status *status) {
+static int enter_MPI_File_read_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                                 MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->read_c(file, buf, count, type, status);
     dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_pointer(file);
     if (code)
         return code;
-    int lock = dropin_atomic_enter(file);
-    dropin_passing passing = dropin_pass(file, &wanted, false);
-    code = passing.failed ? passing.failed : dropin_passed(&passing, next->read_c(file, passing.staged.use, count,
-            type, status));
-    dropin_atomic_leave(lock);
-    return code;
+    dropin_passing passing = dropin_pass_locked(file, &wanted, false);
+    if (passing.failed)
+        return passing.failed;
+    return dropin_passed(&passing, next->read_c(file, passing.staged.use, count, type, status));
 }
-static int enter_MPI_File_read_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                                 MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_c(file, buf, count, type, status);
-    return dropin_leave(dropin_read_c(dropin_enter(), file, buf, count, type, status));
-}
-static int enter_PMPI_File_read_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                                  MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_c(file, buf, count, type, status);
-    return dropin_read_c(&dropin_after_pmpi, file, buf, count, type, status);
-}
+static dropin_word tools_MPI_File_read_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_read_c); }
 #endif
 
-/* ---- MPI_File_write_at_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_write_at_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
-                      MPI_Datatype type, MPI_Status *status) {
+static int enter_MPI_File_write_at_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
+                                     MPI_Datatype type, MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->write_at_c(file, offset, buf, count, type, status);
     dropin_access wanted = {true, true, offset, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
         return code;
-    int lock = dropin_atomic_enter(file);
-    dropin_passing passing = dropin_pass(file, &wanted, false);
-    code = passing.failed ? passing.failed : dropin_passed(&passing, next->write_at_c(file, offset,
-            passing.staged.use, count, type, status));
-    dropin_atomic_leave(lock);
-    return code;
+    dropin_passing passing = dropin_pass_locked(file, &wanted, false);
+    if (passing.failed)
+        return passing.failed;
+    return dropin_passed(&passing, next->write_at_c(file, offset, passing.staged.use, count, type, status));
 }
-static int enter_MPI_File_write_at_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
-                                     MPI_Datatype type, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_at_c(file, offset, buf, count, type, status);
-    return dropin_leave(dropin_write_at_c(dropin_enter(), file, offset, buf, count, type, status));
-}
-static int enter_PMPI_File_write_at_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
-                                      MPI_Datatype type, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_at_c(file, offset, buf, count, type, status);
-    return dropin_write_at_c(&dropin_after_pmpi, file, offset, buf, count, type, status);
-}
+static dropin_word tools_MPI_File_write_at_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_write_at_c); }
 #endif
 
-/* ---- MPI_File_read_at_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_read_at_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
-                     MPI_Datatype type, MPI_Status *status) {
+static int enter_MPI_File_read_at_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
+                                    MPI_Datatype type, MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->read_at_c(file, offset, buf, count, type, status);
     dropin_access wanted = {false, true, offset, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
         return code;
-    int lock = dropin_atomic_enter(file);
-    dropin_passing passing = dropin_pass(file, &wanted, false);
-    code = passing.failed ? passing.failed : dropin_passed(&passing, next->read_at_c(file, offset,
-            passing.staged.use, count, type, status));
-    dropin_atomic_leave(lock);
-    return code;
+    dropin_passing passing = dropin_pass_locked(file, &wanted, false);
+    if (passing.failed)
+        return passing.failed;
+    return dropin_passed(&passing, next->read_at_c(file, offset, passing.staged.use, count, type, status));
 }
-static int enter_MPI_File_read_at_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
-                                    MPI_Datatype type, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_at_c(file, offset, buf, count, type, status);
-    return dropin_leave(dropin_read_at_c(dropin_enter(), file, offset, buf, count, type, status));
-}
-static int enter_PMPI_File_read_at_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
-                                     MPI_Datatype type, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_at_c(file, offset, buf, count, type, status);
-    return dropin_read_at_c(&dropin_after_pmpi, file, offset, buf, count, type, status);
-}
+static dropin_word tools_MPI_File_read_at_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_read_at_c); }
 #endif
 
-/* ---- MPI_File_write_shared_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_write_shared_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
-                          MPI_Datatype type, MPI_Status *status) {
+static int enter_MPI_File_write_shared_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
+                                         MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->write_shared_c(file, buf, count, type, status);
     dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
@@ -1421,25 +874,15 @@ int dropin_write_shared_c(const dropin_calls *next, MPI_File file, const void *b
     return dropin_passed(&passing, next->write_shared_c(file, passing.staged.use, passing.failed ? 0 : count, type,
                                                         status));
 }
-static int enter_MPI_File_write_shared_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
-                                         MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_shared_c(file, buf, count, type, status);
-    return dropin_leave(dropin_write_shared_c(dropin_enter(), file, buf, count, type, status));
-}
-static int enter_PMPI_File_write_shared_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
-                                          MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_shared_c(file, buf, count, type, status);
-    return dropin_write_shared_c(&dropin_after_pmpi, file, buf, count, type, status);
-}
+static dropin_word tools_MPI_File_write_shared_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_write_shared_c); }
 #endif
 
-/* ---- MPI_File_read_shared_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_read_shared_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                         MPI_Status *status) {
+static int enter_MPI_File_read_shared_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                                        MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->read_shared_c(file, buf, count, type, status);
     dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
@@ -1448,25 +891,15 @@ int dropin_read_shared_c(const dropin_calls *next, MPI_File file, void *buf, MPI
     return dropin_passed(&passing, next->read_shared_c(file, passing.staged.use, passing.failed ? 0 : count, type,
                                                        status));
 }
-static int enter_MPI_File_read_shared_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                                        MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_shared_c(file, buf, count, type, status);
-    return dropin_leave(dropin_read_shared_c(dropin_enter(), file, buf, count, type, status));
-}
-static int enter_PMPI_File_read_shared_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                                         MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_shared_c(file, buf, count, type, status);
-    return dropin_read_shared_c(&dropin_after_pmpi, file, buf, count, type, status);
-}
+static dropin_word tools_MPI_File_read_shared_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_read_shared_c); }
 #endif
 
-/* ---- MPI_File_iwrite_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_iwrite_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
-                    MPI_Request *request) {
+static int enter_MPI_File_iwrite_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
+                                   MPI_Request *request) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->iwrite_c(file, buf, count, type, request);
     dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_pointer(file);
     if (code)
@@ -1478,25 +911,15 @@ int dropin_iwrite_c(const dropin_calls *next, MPI_File file, const void *buf, MP
     return dropin_passed_started(&passing, next->iwrite_c(file, passing.staged.use, count, type, request),
                                                           request);
 }
-static int enter_MPI_File_iwrite_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
-                                   MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iwrite_c(file, buf, count, type, request);
-    return dropin_leave(dropin_iwrite_c(dropin_enter(), file, buf, count, type, request));
-}
-static int enter_PMPI_File_iwrite_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
-                                    MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iwrite_c(file, buf, count, type, request);
-    return dropin_iwrite_c(&dropin_after_pmpi, file, buf, count, type, request);
-}
+static dropin_word tools_MPI_File_iwrite_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_iwrite_c); }
 #endif
 
-/* ---- MPI_File_iread_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_iread_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                   MPI_Request *request) {
+static int enter_MPI_File_iread_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                                  MPI_Request *request) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->iread_c(file, buf, count, type, request);
     dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_pointer(file);
     if (code)
@@ -1506,25 +929,15 @@ int dropin_iread_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count
         return passing.failed;
     return dropin_passed_started(&passing, next->iread_c(file, passing.staged.use, count, type, request), request);
 }
-static int enter_MPI_File_iread_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                                  MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iread_c(file, buf, count, type, request);
-    return dropin_leave(dropin_iread_c(dropin_enter(), file, buf, count, type, request));
-}
-static int enter_PMPI_File_iread_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                                   MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iread_c(file, buf, count, type, request);
-    return dropin_iread_c(&dropin_after_pmpi, file, buf, count, type, request);
-}
+static dropin_word tools_MPI_File_iread_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_iread_c); }
 #endif
 
-/* ---- MPI_File_iwrite_at_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_iwrite_at_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf,
-                       MPI_Count count, MPI_Datatype type, MPI_Request *request) {
+static int enter_MPI_File_iwrite_at_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
+                                      MPI_Datatype type, MPI_Request *request) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->iwrite_at_c(file, offset, buf, count, type, request);
     dropin_access wanted = {true, true, offset, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
@@ -1536,25 +949,15 @@ int dropin_iwrite_at_c(const dropin_calls *next, MPI_File file, MPI_Offset offse
     return dropin_passed_started(&passing, next->iwrite_at_c(file, offset, passing.staged.use, count, type,
                                                              request), request);
 }
-static int enter_MPI_File_iwrite_at_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
-                                      MPI_Datatype type, MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iwrite_at_c(file, offset, buf, count, type, request);
-    return dropin_leave(dropin_iwrite_at_c(dropin_enter(), file, offset, buf, count, type, request));
-}
-static int enter_PMPI_File_iwrite_at_c(MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
-                                       MPI_Datatype type, MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iwrite_at_c(file, offset, buf, count, type, request);
-    return dropin_iwrite_at_c(&dropin_after_pmpi, file, offset, buf, count, type, request);
-}
+static dropin_word tools_MPI_File_iwrite_at_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_iwrite_at_c); }
 #endif
 
-/* ---- MPI_File_iread_at_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_iread_at_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
-                      MPI_Datatype type, MPI_Request *request) {
+static int enter_MPI_File_iread_at_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
+                                     MPI_Datatype type, MPI_Request *request) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->iread_at_c(file, offset, buf, count, type, request);
     dropin_access wanted = {false, true, offset, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
@@ -1565,25 +968,15 @@ int dropin_iread_at_c(const dropin_calls *next, MPI_File file, MPI_Offset offset
     return dropin_passed_started(&passing, next->iread_at_c(file, offset, passing.staged.use, count, type,
                                                             request), request);
 }
-static int enter_MPI_File_iread_at_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
-                                     MPI_Datatype type, MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iread_at_c(file, offset, buf, count, type, request);
-    return dropin_leave(dropin_iread_at_c(dropin_enter(), file, offset, buf, count, type, request));
-}
-static int enter_PMPI_File_iread_at_c(MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
-                                      MPI_Datatype type, MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iread_at_c(file, offset, buf, count, type, request);
-    return dropin_iread_at_c(&dropin_after_pmpi, file, offset, buf, count, type, request);
-}
+static dropin_word tools_MPI_File_iread_at_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_iread_at_c); }
 #endif
 
-/* ---- MPI_File_iwrite_shared_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_iwrite_shared_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
-                           MPI_Datatype type, MPI_Request *request) {
+static int enter_MPI_File_iwrite_shared_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
+                                          MPI_Request *request) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->iwrite_shared_c(file, buf, count, type, request);
     dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
@@ -1595,25 +988,15 @@ int dropin_iwrite_shared_c(const dropin_calls *next, MPI_File file, const void *
     return dropin_passed_started(&passing, next->iwrite_shared_c(file, passing.staged.use, count, type, request),
             request);
 }
-static int enter_MPI_File_iwrite_shared_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
-                                          MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iwrite_shared_c(file, buf, count, type, request);
-    return dropin_leave(dropin_iwrite_shared_c(dropin_enter(), file, buf, count, type, request));
-}
-static int enter_PMPI_File_iwrite_shared_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
-                                           MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iwrite_shared_c(file, buf, count, type, request);
-    return dropin_iwrite_shared_c(&dropin_after_pmpi, file, buf, count, type, request);
-}
+static dropin_word tools_MPI_File_iwrite_shared_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_iwrite_shared_c); }
 #endif
 
-/* ---- MPI_File_iread_shared_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_iread_shared_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                          MPI_Request *request) {
+static int enter_MPI_File_iread_shared_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                                         MPI_Request *request) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->iread_shared_c(file, buf, count, type, request);
     dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_file(file);
     if (code)
@@ -1624,25 +1007,15 @@ int dropin_iread_shared_c(const dropin_calls *next, MPI_File file, void *buf, MP
     return dropin_passed_started(&passing, next->iread_shared_c(file, passing.staged.use, count, type, request),
             request);
 }
-static int enter_MPI_File_iread_shared_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                                         MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iread_shared_c(file, buf, count, type, request);
-    return dropin_leave(dropin_iread_shared_c(dropin_enter(), file, buf, count, type, request));
-}
-static int enter_PMPI_File_iread_shared_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                                          MPI_Request *request) {
-    if (dropin_within)
-        return dropin_after_pmpi.iread_shared_c(file, buf, count, type, request);
-    return dropin_iread_shared_c(&dropin_after_pmpi, file, buf, count, type, request);
-}
+static dropin_word tools_MPI_File_iread_shared_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_iread_shared_c); }
 #endif
 
-/* ---- MPI_File_write_ordered_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_write_ordered_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
-                           MPI_Datatype type, MPI_Status *status) {
+static int enter_MPI_File_write_ordered_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
+                                          MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->write_ordered_c(file, buf, count, type, status);
     dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_ordered(file);
     if (code)
@@ -1651,25 +1024,15 @@ int dropin_write_ordered_c(const dropin_calls *next, MPI_File file, const void *
     return dropin_passed(&passing, next->write_ordered_c(file, passing.staged.use, passing.failed ? 0 : count,
                                                          type, status));
 }
-static int enter_MPI_File_write_ordered_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
-                                          MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_ordered_c(file, buf, count, type, status);
-    return dropin_leave(dropin_write_ordered_c(dropin_enter(), file, buf, count, type, status));
-}
-static int enter_PMPI_File_write_ordered_c(MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
-                                           MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_ordered_c(file, buf, count, type, status);
-    return dropin_write_ordered_c(&dropin_after_pmpi, file, buf, count, type, status);
-}
+static dropin_word tools_MPI_File_write_ordered_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_write_ordered_c); }
 #endif
 
-/* ---- MPI_File_read_ordered_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_read_ordered_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                          MPI_Status *status) {
+static int enter_MPI_File_read_ordered_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
+                                         MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->read_ordered_c(file, buf, count, type, status);
     dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_ordered(file);
     if (code)
@@ -1678,25 +1041,15 @@ int dropin_read_ordered_c(const dropin_calls *next, MPI_File file, void *buf, MP
     return dropin_passed(&passing, next->read_ordered_c(file, passing.staged.use, passing.failed ? 0 : count, type,
                                                         status));
 }
-static int enter_MPI_File_read_ordered_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                                         MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_ordered_c(file, buf, count, type, status);
-    return dropin_leave(dropin_read_ordered_c(dropin_enter(), file, buf, count, type, status));
-}
-static int enter_PMPI_File_read_ordered_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                                          MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_ordered_c(file, buf, count, type, status);
-    return dropin_read_ordered_c(&dropin_after_pmpi, file, buf, count, type, status);
-}
+static dropin_word tools_MPI_File_read_ordered_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_read_ordered_c); }
 #endif
 
-/* ---- MPI_File_write_ordered_begin_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_write_ordered_begin_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
-                                 MPI_Datatype type) {
+static int enter_MPI_File_write_ordered_begin_c(MPI_File file, const void *buf, MPI_Count count,
+                                                MPI_Datatype type) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->write_ordered_begin_c(file, buf, count, type);
     dropin_access wanted = {true, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_ordered(file);
     if (code)
@@ -1706,25 +1059,14 @@ int dropin_write_ordered_begin_c(const dropin_calls *next, MPI_File file, const 
     return dropin_passed_begun(&passing, next->write_ordered_begin_c(file, passing.staged.use,
             passing.failed ? 0 : count, type));
 }
-static int enter_MPI_File_write_ordered_begin_c(MPI_File file, const void *buf, MPI_Count count,
-                                                MPI_Datatype type) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_ordered_begin_c(file, buf, count, type);
-    return dropin_leave(dropin_write_ordered_begin_c(dropin_enter(), file, buf, count, type));
-}
-static int enter_PMPI_File_write_ordered_begin_c(MPI_File file, const void *buf, MPI_Count count,
-                                                 MPI_Datatype type) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_ordered_begin_c(file, buf, count, type);
-    return dropin_write_ordered_begin_c(&dropin_after_pmpi, file, buf, count, type);
-}
+static dropin_word tools_MPI_File_write_ordered_begin_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_write_ordered_begin_c); }
 #endif
 
-/* ---- MPI_File_read_ordered_begin_c ---- */
-
 #if MPI_VERSION >= 4
-int dropin_read_ordered_begin_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count,
-                                MPI_Datatype type) {
+static int enter_MPI_File_read_ordered_begin_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->read_ordered_begin_c(file, buf, count, type);
     dropin_access wanted = {false, false, 0, dropin_buffer(buf), count, type};
     int code = dropin_leave_ordered(file);
     if (code)
@@ -1733,131 +1075,74 @@ int dropin_read_ordered_begin_c(const dropin_calls *next, MPI_File file, void *b
     return dropin_passed_begun(&passing, next->read_ordered_begin_c(file, passing.staged.use,
             passing.failed ? 0 : count, type));
 }
-static int enter_MPI_File_read_ordered_begin_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_ordered_begin_c(file, buf, count, type);
-    return dropin_leave(dropin_read_ordered_begin_c(dropin_enter(), file, buf, count, type));
-}
-static int enter_PMPI_File_read_ordered_begin_c(MPI_File file, void *buf, MPI_Count count, MPI_Datatype type) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_ordered_begin_c(file, buf, count, type);
-    return dropin_read_ordered_begin_c(&dropin_after_pmpi, file, buf, count, type);
-}
+static dropin_word tools_MPI_File_read_ordered_begin_c(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_read_ordered_begin_c); }
 #endif
 
-/* ---- MPI_File_write_at_all_end ---- */
-
-int dropin_write_at_all_end(const dropin_calls *next, MPI_File file, const void *buf, MPI_Status *status) {
+static int enter_MPI_File_write_at_all_end(MPI_File file, const void *buf, MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->write_at_all_end(file, buf, status);
     int code;
     if (dropin_serve_end(file, status, &code))
         return code;
     code = next->write_at_all_end(file, buf, status);
     return dropin_passed_end(file, code, true);
 }
-static int enter_MPI_File_write_at_all_end(MPI_File file, const void *buf, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_at_all_end(file, buf, status);
-    return dropin_leave(dropin_write_at_all_end(dropin_enter(), file, buf, status));
-}
-static int enter_PMPI_File_write_at_all_end(MPI_File file, const void *buf, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_at_all_end(file, buf, status);
-    return dropin_write_at_all_end(&dropin_after_pmpi, file, buf, status);
-}
+static dropin_word tools_MPI_File_write_at_all_end(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_write_at_all_end); }
 
-/* ---- MPI_File_read_at_all_end ---- */
-
-int dropin_read_at_all_end(const dropin_calls *next, MPI_File file, void *buf, MPI_Status *status) {
+static int enter_MPI_File_read_at_all_end(MPI_File file, void *buf, MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->read_at_all_end(file, buf, status);
     int code;
     if (dropin_serve_end(file, status, &code))
         return code;
     code = next->read_at_all_end(file, buf, status);
     return dropin_passed_end(file, code, false);
 }
-static int enter_MPI_File_read_at_all_end(MPI_File file, void *buf, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_at_all_end(file, buf, status);
-    return dropin_leave(dropin_read_at_all_end(dropin_enter(), file, buf, status));
-}
-static int enter_PMPI_File_read_at_all_end(MPI_File file, void *buf, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_at_all_end(file, buf, status);
-    return dropin_read_at_all_end(&dropin_after_pmpi, file, buf, status);
-}
+static dropin_word tools_MPI_File_read_at_all_end(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_read_at_all_end); }
 
-/* ---- MPI_File_write_all_end ---- */
-
-int dropin_write_all_end(const dropin_calls *next, MPI_File file, const void *buf, MPI_Status *status) {
+static int enter_MPI_File_write_all_end(MPI_File file, const void *buf, MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->write_all_end(file, buf, status);
     int code;
     if (dropin_serve_end(file, status, &code))
         return code;
     code = next->write_all_end(file, buf, status);
     return dropin_passed_end(file, code, true);
 }
-static int enter_MPI_File_write_all_end(MPI_File file, const void *buf, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_all_end(file, buf, status);
-    return dropin_leave(dropin_write_all_end(dropin_enter(), file, buf, status));
-}
-static int enter_PMPI_File_write_all_end(MPI_File file, const void *buf, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_all_end(file, buf, status);
-    return dropin_write_all_end(&dropin_after_pmpi, file, buf, status);
-}
+static dropin_word tools_MPI_File_write_all_end(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_write_all_end); }
 
-/* ---- MPI_File_read_all_end ---- */
-
-int dropin_read_all_end(const dropin_calls *next, MPI_File file, void *buf, MPI_Status *status) {
+static int enter_MPI_File_read_all_end(MPI_File file, void *buf, MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->read_all_end(file, buf, status);
     int code;
     if (dropin_serve_end(file, status, &code))
         return code;
     code = next->read_all_end(file, buf, status);
     return dropin_passed_end(file, code, false);
 }
-static int enter_MPI_File_read_all_end(MPI_File file, void *buf, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_all_end(file, buf, status);
-    return dropin_leave(dropin_read_all_end(dropin_enter(), file, buf, status));
-}
-static int enter_PMPI_File_read_all_end(MPI_File file, void *buf, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_all_end(file, buf, status);
-    return dropin_read_all_end(&dropin_after_pmpi, file, buf, status);
-}
+static dropin_word tools_MPI_File_read_all_end(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_read_all_end); }
 
-/* ---- MPI_File_write_ordered_end ---- */
-
-int dropin_write_ordered_end(const dropin_calls *next, MPI_File file, const void *buf, MPI_Status *status) {
+static int enter_MPI_File_write_ordered_end(MPI_File file, const void *buf, MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->write_ordered_end(file, buf, status);
     int code = next->write_ordered_end(file, buf, status);
     return dropin_passed_end(file, code, true);
 }
-static int enter_MPI_File_write_ordered_end(MPI_File file, const void *buf, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_ordered_end(file, buf, status);
-    return dropin_leave(dropin_write_ordered_end(dropin_enter(), file, buf, status));
-}
-static int enter_PMPI_File_write_ordered_end(MPI_File file, const void *buf, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.write_ordered_end(file, buf, status);
-    return dropin_write_ordered_end(&dropin_after_pmpi, file, buf, status);
-}
+static dropin_word tools_MPI_File_write_ordered_end(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_write_ordered_end); }
 
-/* ---- MPI_File_read_ordered_end ---- */
-
-int dropin_read_ordered_end(const dropin_calls *next, MPI_File file, void *buf, MPI_Status *status) {
+static int enter_MPI_File_read_ordered_end(MPI_File file, void *buf, MPI_Status *status) {
+    const dropin_calls *next = dropin_next_calls();
+    if (!next)
+        return dropin_mpi->read_ordered_end(file, buf, status);
     int code = next->read_ordered_end(file, buf, status);
     return dropin_passed_end(file, code, false);
 }
-static int enter_MPI_File_read_ordered_end(MPI_File file, void *buf, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_ordered_end(file, buf, status);
-    return dropin_leave(dropin_read_ordered_end(dropin_enter(), file, buf, status));
-}
-static int enter_PMPI_File_read_ordered_end(MPI_File file, void *buf, MPI_Status *status) {
-    if (dropin_within)
-        return dropin_after_pmpi.read_ordered_end(file, buf, status);
-    return dropin_read_ordered_end(&dropin_after_pmpi, file, buf, status);
-}
+static dropin_word tools_MPI_File_read_ordered_end(DROPIN_WORDS) { return BEFORE_TOOLS(enter_MPI_File_read_ordered_end); }
 
 /* ---- MPI_Wait ---- */
 
@@ -2140,161 +1425,122 @@ void dropin_find_waits(dropin_next *next, dropin_finder *find) {
          &dropin_waits_after_pmpi.Request_get_status);
 }
 
-static dropin_entry *const filled[DROPIN_ENTRY_COUNT] = {
-    [DROPIN_MPI_File_open] = DROPIN_AS_ENTRY(enter_MPI_File_open),
-    [DROPIN_PMPI_File_open] = DROPIN_AS_ENTRY(enter_PMPI_File_open),
-    [DROPIN_MPI_File_close] = DROPIN_AS_ENTRY(enter_MPI_File_close),
-    [DROPIN_PMPI_File_close] = DROPIN_AS_ENTRY(enter_PMPI_File_close),
-    [DROPIN_MPI_File_delete] = DROPIN_AS_ENTRY(enter_MPI_File_delete),
-    [DROPIN_PMPI_File_delete] = DROPIN_AS_ENTRY(enter_PMPI_File_delete),
-    [DROPIN_MPI_File_set_view] = DROPIN_AS_ENTRY(enter_MPI_File_set_view),
-    [DROPIN_PMPI_File_set_view] = DROPIN_AS_ENTRY(enter_PMPI_File_set_view),
-    [DROPIN_MPI_File_get_view] = DROPIN_AS_ENTRY(enter_MPI_File_get_view),
-    [DROPIN_PMPI_File_get_view] = DROPIN_AS_ENTRY(enter_PMPI_File_get_view),
-    [DROPIN_MPI_File_get_position] = DROPIN_AS_ENTRY(enter_MPI_File_get_position),
-    [DROPIN_PMPI_File_get_position] = DROPIN_AS_ENTRY(enter_PMPI_File_get_position),
-    [DROPIN_MPI_File_seek] = DROPIN_AS_ENTRY(enter_MPI_File_seek),
-    [DROPIN_PMPI_File_seek] = DROPIN_AS_ENTRY(enter_PMPI_File_seek),
-    [DROPIN_MPI_File_seek_shared] = DROPIN_AS_ENTRY(enter_MPI_File_seek_shared),
-    [DROPIN_PMPI_File_seek_shared] = DROPIN_AS_ENTRY(enter_PMPI_File_seek_shared),
-    [DROPIN_MPI_File_set_atomicity] = DROPIN_AS_ENTRY(enter_MPI_File_set_atomicity),
-    [DROPIN_PMPI_File_set_atomicity] = DROPIN_AS_ENTRY(enter_PMPI_File_set_atomicity),
-    [DROPIN_MPI_File_set_size] = DROPIN_AS_ENTRY(enter_MPI_File_set_size),
-    [DROPIN_PMPI_File_set_size] = DROPIN_AS_ENTRY(enter_PMPI_File_set_size),
-    [DROPIN_MPI_File_get_size] = DROPIN_AS_ENTRY(enter_MPI_File_get_size),
-    [DROPIN_PMPI_File_get_size] = DROPIN_AS_ENTRY(enter_PMPI_File_get_size),
-    [DROPIN_MPI_File_preallocate] = DROPIN_AS_ENTRY(enter_MPI_File_preallocate),
-    [DROPIN_PMPI_File_preallocate] = DROPIN_AS_ENTRY(enter_PMPI_File_preallocate),
-    [DROPIN_MPI_File_sync] = DROPIN_AS_ENTRY(enter_MPI_File_sync),
-    [DROPIN_PMPI_File_sync] = DROPIN_AS_ENTRY(enter_PMPI_File_sync),
-    [DROPIN_MPI_File_get_info] = DROPIN_AS_ENTRY(enter_MPI_File_get_info),
-    [DROPIN_PMPI_File_get_info] = DROPIN_AS_ENTRY(enter_PMPI_File_get_info),
-    [DROPIN_MPI_File_write_at_all] = DROPIN_AS_ENTRY(enter_MPI_File_write_at_all),
-    [DROPIN_PMPI_File_write_at_all] = DROPIN_AS_ENTRY(enter_PMPI_File_write_at_all),
-    [DROPIN_MPI_File_read_at_all] = DROPIN_AS_ENTRY(enter_MPI_File_read_at_all),
-    [DROPIN_PMPI_File_read_at_all] = DROPIN_AS_ENTRY(enter_PMPI_File_read_at_all),
-    [DROPIN_MPI_File_write_all] = DROPIN_AS_ENTRY(enter_MPI_File_write_all),
-    [DROPIN_PMPI_File_write_all] = DROPIN_AS_ENTRY(enter_PMPI_File_write_all),
-    [DROPIN_MPI_File_read_all] = DROPIN_AS_ENTRY(enter_MPI_File_read_all),
-    [DROPIN_PMPI_File_read_all] = DROPIN_AS_ENTRY(enter_PMPI_File_read_all),
-    [DROPIN_MPI_File_write_at_all_begin] = DROPIN_AS_ENTRY(enter_MPI_File_write_at_all_begin),
-    [DROPIN_PMPI_File_write_at_all_begin] = DROPIN_AS_ENTRY(enter_PMPI_File_write_at_all_begin),
-    [DROPIN_MPI_File_read_at_all_begin] = DROPIN_AS_ENTRY(enter_MPI_File_read_at_all_begin),
-    [DROPIN_PMPI_File_read_at_all_begin] = DROPIN_AS_ENTRY(enter_PMPI_File_read_at_all_begin),
-    [DROPIN_MPI_File_write_all_begin] = DROPIN_AS_ENTRY(enter_MPI_File_write_all_begin),
-    [DROPIN_PMPI_File_write_all_begin] = DROPIN_AS_ENTRY(enter_PMPI_File_write_all_begin),
-    [DROPIN_MPI_File_read_all_begin] = DROPIN_AS_ENTRY(enter_MPI_File_read_all_begin),
-    [DROPIN_PMPI_File_read_all_begin] = DROPIN_AS_ENTRY(enter_PMPI_File_read_all_begin),
-    [DROPIN_MPI_File_iwrite_at_all] = DROPIN_AS_ENTRY(enter_MPI_File_iwrite_at_all),
-    [DROPIN_PMPI_File_iwrite_at_all] = DROPIN_AS_ENTRY(enter_PMPI_File_iwrite_at_all),
-    [DROPIN_MPI_File_iread_at_all] = DROPIN_AS_ENTRY(enter_MPI_File_iread_at_all),
-    [DROPIN_PMPI_File_iread_at_all] = DROPIN_AS_ENTRY(enter_PMPI_File_iread_at_all),
-    [DROPIN_MPI_File_iwrite_all] = DROPIN_AS_ENTRY(enter_MPI_File_iwrite_all),
-    [DROPIN_PMPI_File_iwrite_all] = DROPIN_AS_ENTRY(enter_PMPI_File_iwrite_all),
-    [DROPIN_MPI_File_iread_all] = DROPIN_AS_ENTRY(enter_MPI_File_iread_all),
-    [DROPIN_PMPI_File_iread_all] = DROPIN_AS_ENTRY(enter_PMPI_File_iread_all),
-    [DROPIN_MPI_File_write] = DROPIN_AS_ENTRY(enter_MPI_File_write),
-    [DROPIN_PMPI_File_write] = DROPIN_AS_ENTRY(enter_PMPI_File_write),
-    [DROPIN_MPI_File_read] = DROPIN_AS_ENTRY(enter_MPI_File_read),
-    [DROPIN_PMPI_File_read] = DROPIN_AS_ENTRY(enter_PMPI_File_read),
-    [DROPIN_MPI_File_write_at] = DROPIN_AS_ENTRY(enter_MPI_File_write_at),
-    [DROPIN_PMPI_File_write_at] = DROPIN_AS_ENTRY(enter_PMPI_File_write_at),
-    [DROPIN_MPI_File_read_at] = DROPIN_AS_ENTRY(enter_MPI_File_read_at),
-    [DROPIN_PMPI_File_read_at] = DROPIN_AS_ENTRY(enter_PMPI_File_read_at),
-    [DROPIN_MPI_File_write_shared] = DROPIN_AS_ENTRY(enter_MPI_File_write_shared),
-    [DROPIN_PMPI_File_write_shared] = DROPIN_AS_ENTRY(enter_PMPI_File_write_shared),
-    [DROPIN_MPI_File_read_shared] = DROPIN_AS_ENTRY(enter_MPI_File_read_shared),
-    [DROPIN_PMPI_File_read_shared] = DROPIN_AS_ENTRY(enter_PMPI_File_read_shared),
-    [DROPIN_MPI_File_iwrite] = DROPIN_AS_ENTRY(enter_MPI_File_iwrite),
-    [DROPIN_PMPI_File_iwrite] = DROPIN_AS_ENTRY(enter_PMPI_File_iwrite),
-    [DROPIN_MPI_File_iread] = DROPIN_AS_ENTRY(enter_MPI_File_iread),
-    [DROPIN_PMPI_File_iread] = DROPIN_AS_ENTRY(enter_PMPI_File_iread),
-    [DROPIN_MPI_File_iwrite_at] = DROPIN_AS_ENTRY(enter_MPI_File_iwrite_at),
-    [DROPIN_PMPI_File_iwrite_at] = DROPIN_AS_ENTRY(enter_PMPI_File_iwrite_at),
-    [DROPIN_MPI_File_iread_at] = DROPIN_AS_ENTRY(enter_MPI_File_iread_at),
-    [DROPIN_PMPI_File_iread_at] = DROPIN_AS_ENTRY(enter_PMPI_File_iread_at),
-    [DROPIN_MPI_File_iwrite_shared] = DROPIN_AS_ENTRY(enter_MPI_File_iwrite_shared),
-    [DROPIN_PMPI_File_iwrite_shared] = DROPIN_AS_ENTRY(enter_PMPI_File_iwrite_shared),
-    [DROPIN_MPI_File_iread_shared] = DROPIN_AS_ENTRY(enter_MPI_File_iread_shared),
-    [DROPIN_PMPI_File_iread_shared] = DROPIN_AS_ENTRY(enter_PMPI_File_iread_shared),
-    [DROPIN_MPI_File_write_ordered] = DROPIN_AS_ENTRY(enter_MPI_File_write_ordered),
-    [DROPIN_PMPI_File_write_ordered] = DROPIN_AS_ENTRY(enter_PMPI_File_write_ordered),
-    [DROPIN_MPI_File_read_ordered] = DROPIN_AS_ENTRY(enter_MPI_File_read_ordered),
-    [DROPIN_PMPI_File_read_ordered] = DROPIN_AS_ENTRY(enter_PMPI_File_read_ordered),
-    [DROPIN_MPI_File_write_ordered_begin] = DROPIN_AS_ENTRY(enter_MPI_File_write_ordered_begin),
-    [DROPIN_PMPI_File_write_ordered_begin] = DROPIN_AS_ENTRY(enter_PMPI_File_write_ordered_begin),
-    [DROPIN_MPI_File_read_ordered_begin] = DROPIN_AS_ENTRY(enter_MPI_File_read_ordered_begin),
-    [DROPIN_PMPI_File_read_ordered_begin] = DROPIN_AS_ENTRY(enter_PMPI_File_read_ordered_begin),
-    [DROPIN_MPI_File_write_at_all_end] = DROPIN_AS_ENTRY(enter_MPI_File_write_at_all_end),
-    [DROPIN_PMPI_File_write_at_all_end] = DROPIN_AS_ENTRY(enter_PMPI_File_write_at_all_end),
-    [DROPIN_MPI_File_read_at_all_end] = DROPIN_AS_ENTRY(enter_MPI_File_read_at_all_end),
-    [DROPIN_PMPI_File_read_at_all_end] = DROPIN_AS_ENTRY(enter_PMPI_File_read_at_all_end),
-    [DROPIN_MPI_File_write_all_end] = DROPIN_AS_ENTRY(enter_MPI_File_write_all_end),
-    [DROPIN_PMPI_File_write_all_end] = DROPIN_AS_ENTRY(enter_PMPI_File_write_all_end),
-    [DROPIN_MPI_File_read_all_end] = DROPIN_AS_ENTRY(enter_MPI_File_read_all_end),
-    [DROPIN_PMPI_File_read_all_end] = DROPIN_AS_ENTRY(enter_PMPI_File_read_all_end),
-    [DROPIN_MPI_File_write_ordered_end] = DROPIN_AS_ENTRY(enter_MPI_File_write_ordered_end),
-    [DROPIN_PMPI_File_write_ordered_end] = DROPIN_AS_ENTRY(enter_PMPI_File_write_ordered_end),
-    [DROPIN_MPI_File_read_ordered_end] = DROPIN_AS_ENTRY(enter_MPI_File_read_ordered_end),
-    [DROPIN_PMPI_File_read_ordered_end] = DROPIN_AS_ENTRY(enter_PMPI_File_read_ordered_end),
+/* Of MPI_File_x, by the number of that name; the number of PMPI_File_x comes next. */
+static const struct {
+    dropin_entry *entry, *before_tools;
+} files[DROPIN_ENTRY_COUNT] = {
+    [DROPIN_MPI_File_open] = {DROPIN_AS_ENTRY(enter_MPI_File_open), tools_MPI_File_open},
+    [DROPIN_MPI_File_close] = {DROPIN_AS_ENTRY(enter_MPI_File_close), tools_MPI_File_close},
+    [DROPIN_MPI_File_delete] = {DROPIN_AS_ENTRY(enter_MPI_File_delete), tools_MPI_File_delete},
+    [DROPIN_MPI_File_set_view] = {DROPIN_AS_ENTRY(enter_MPI_File_set_view), tools_MPI_File_set_view},
+    [DROPIN_MPI_File_get_view] = {DROPIN_AS_ENTRY(enter_MPI_File_get_view), tools_MPI_File_get_view},
+    [DROPIN_MPI_File_get_position] = {DROPIN_AS_ENTRY(enter_MPI_File_get_position), tools_MPI_File_get_position},
+    [DROPIN_MPI_File_seek] = {DROPIN_AS_ENTRY(enter_MPI_File_seek), tools_MPI_File_seek},
+    [DROPIN_MPI_File_seek_shared] = {DROPIN_AS_ENTRY(enter_MPI_File_seek_shared), tools_MPI_File_seek_shared},
+    [DROPIN_MPI_File_set_atomicity] = {DROPIN_AS_ENTRY(enter_MPI_File_set_atomicity),
+                                                       tools_MPI_File_set_atomicity},
+    [DROPIN_MPI_File_set_size] = {DROPIN_AS_ENTRY(enter_MPI_File_set_size), tools_MPI_File_set_size},
+    [DROPIN_MPI_File_get_size] = {DROPIN_AS_ENTRY(enter_MPI_File_get_size), tools_MPI_File_get_size},
+    [DROPIN_MPI_File_preallocate] = {DROPIN_AS_ENTRY(enter_MPI_File_preallocate), tools_MPI_File_preallocate},
+    [DROPIN_MPI_File_sync] = {DROPIN_AS_ENTRY(enter_MPI_File_sync), tools_MPI_File_sync},
+    [DROPIN_MPI_File_get_info] = {DROPIN_AS_ENTRY(enter_MPI_File_get_info), tools_MPI_File_get_info},
+    [DROPIN_MPI_File_write_at_all] = {DROPIN_AS_ENTRY(enter_MPI_File_write_at_all), tools_MPI_File_write_at_all},
+    [DROPIN_MPI_File_read_at_all] = {DROPIN_AS_ENTRY(enter_MPI_File_read_at_all), tools_MPI_File_read_at_all},
+    [DROPIN_MPI_File_write_all] = {DROPIN_AS_ENTRY(enter_MPI_File_write_all), tools_MPI_File_write_all},
+    [DROPIN_MPI_File_read_all] = {DROPIN_AS_ENTRY(enter_MPI_File_read_all), tools_MPI_File_read_all},
+    [DROPIN_MPI_File_write_at_all_begin] = {DROPIN_AS_ENTRY(enter_MPI_File_write_at_all_begin),
+                                                            tools_MPI_File_write_at_all_begin},
+    [DROPIN_MPI_File_read_at_all_begin] = {DROPIN_AS_ENTRY(enter_MPI_File_read_at_all_begin),
+                                                           tools_MPI_File_read_at_all_begin},
+    [DROPIN_MPI_File_write_all_begin] = {DROPIN_AS_ENTRY(enter_MPI_File_write_all_begin),
+                                                         tools_MPI_File_write_all_begin},
+    [DROPIN_MPI_File_read_all_begin] = {DROPIN_AS_ENTRY(enter_MPI_File_read_all_begin),
+                                                        tools_MPI_File_read_all_begin},
+    [DROPIN_MPI_File_iwrite_at_all] = {DROPIN_AS_ENTRY(enter_MPI_File_iwrite_at_all),
+                                                       tools_MPI_File_iwrite_at_all},
+    [DROPIN_MPI_File_iread_at_all] = {DROPIN_AS_ENTRY(enter_MPI_File_iread_at_all), tools_MPI_File_iread_at_all},
+    [DROPIN_MPI_File_iwrite_all] = {DROPIN_AS_ENTRY(enter_MPI_File_iwrite_all), tools_MPI_File_iwrite_all},
+    [DROPIN_MPI_File_iread_all] = {DROPIN_AS_ENTRY(enter_MPI_File_iread_all), tools_MPI_File_iread_all},
+    [DROPIN_MPI_File_write] = {DROPIN_AS_ENTRY(enter_MPI_File_write), tools_MPI_File_write},
+    [DROPIN_MPI_File_read] = {DROPIN_AS_ENTRY(enter_MPI_File_read), tools_MPI_File_read},
+    [DROPIN_MPI_File_write_at] = {DROPIN_AS_ENTRY(enter_MPI_File_write_at), tools_MPI_File_write_at},
+    [DROPIN_MPI_File_read_at] = {DROPIN_AS_ENTRY(enter_MPI_File_read_at), tools_MPI_File_read_at},
+    [DROPIN_MPI_File_write_shared] = {DROPIN_AS_ENTRY(enter_MPI_File_write_shared), tools_MPI_File_write_shared},
+    [DROPIN_MPI_File_read_shared] = {DROPIN_AS_ENTRY(enter_MPI_File_read_shared), tools_MPI_File_read_shared},
+    [DROPIN_MPI_File_iwrite] = {DROPIN_AS_ENTRY(enter_MPI_File_iwrite), tools_MPI_File_iwrite},
+    [DROPIN_MPI_File_iread] = {DROPIN_AS_ENTRY(enter_MPI_File_iread), tools_MPI_File_iread},
+    [DROPIN_MPI_File_iwrite_at] = {DROPIN_AS_ENTRY(enter_MPI_File_iwrite_at), tools_MPI_File_iwrite_at},
+    [DROPIN_MPI_File_iread_at] = {DROPIN_AS_ENTRY(enter_MPI_File_iread_at), tools_MPI_File_iread_at},
+    [DROPIN_MPI_File_iwrite_shared] = {DROPIN_AS_ENTRY(enter_MPI_File_iwrite_shared),
+                                                       tools_MPI_File_iwrite_shared},
+    [DROPIN_MPI_File_iread_shared] = {DROPIN_AS_ENTRY(enter_MPI_File_iread_shared), tools_MPI_File_iread_shared},
+    [DROPIN_MPI_File_write_ordered] = {DROPIN_AS_ENTRY(enter_MPI_File_write_ordered),
+                                                       tools_MPI_File_write_ordered},
+    [DROPIN_MPI_File_read_ordered] = {DROPIN_AS_ENTRY(enter_MPI_File_read_ordered), tools_MPI_File_read_ordered},
+    [DROPIN_MPI_File_write_ordered_begin] = {DROPIN_AS_ENTRY(enter_MPI_File_write_ordered_begin),
+                                                             tools_MPI_File_write_ordered_begin},
+    [DROPIN_MPI_File_read_ordered_begin] = {DROPIN_AS_ENTRY(enter_MPI_File_read_ordered_begin),
+                                                            tools_MPI_File_read_ordered_begin},
+    [DROPIN_MPI_File_write_at_all_end] = {DROPIN_AS_ENTRY(enter_MPI_File_write_at_all_end),
+                                                          tools_MPI_File_write_at_all_end},
+    [DROPIN_MPI_File_read_at_all_end] = {DROPIN_AS_ENTRY(enter_MPI_File_read_at_all_end),
+                                                         tools_MPI_File_read_at_all_end},
+    [DROPIN_MPI_File_write_all_end] = {DROPIN_AS_ENTRY(enter_MPI_File_write_all_end),
+                                                       tools_MPI_File_write_all_end},
+    [DROPIN_MPI_File_read_all_end] = {DROPIN_AS_ENTRY(enter_MPI_File_read_all_end), tools_MPI_File_read_all_end},
+    [DROPIN_MPI_File_write_ordered_end] = {DROPIN_AS_ENTRY(enter_MPI_File_write_ordered_end),
+                                                           tools_MPI_File_write_ordered_end},
+    [DROPIN_MPI_File_read_ordered_end] = {DROPIN_AS_ENTRY(enter_MPI_File_read_ordered_end),
+                                                          tools_MPI_File_read_ordered_end},
 #if MPI_VERSION >= 4
-    [DROPIN_MPI_File_write_at_all_c] = DROPIN_AS_ENTRY(enter_MPI_File_write_at_all_c),
-    [DROPIN_PMPI_File_write_at_all_c] = DROPIN_AS_ENTRY(enter_PMPI_File_write_at_all_c),
-    [DROPIN_MPI_File_read_at_all_c] = DROPIN_AS_ENTRY(enter_MPI_File_read_at_all_c),
-    [DROPIN_PMPI_File_read_at_all_c] = DROPIN_AS_ENTRY(enter_PMPI_File_read_at_all_c),
-    [DROPIN_MPI_File_write_all_c] = DROPIN_AS_ENTRY(enter_MPI_File_write_all_c),
-    [DROPIN_PMPI_File_write_all_c] = DROPIN_AS_ENTRY(enter_PMPI_File_write_all_c),
-    [DROPIN_MPI_File_read_all_c] = DROPIN_AS_ENTRY(enter_MPI_File_read_all_c),
-    [DROPIN_PMPI_File_read_all_c] = DROPIN_AS_ENTRY(enter_PMPI_File_read_all_c),
-    [DROPIN_MPI_File_write_at_all_begin_c] = DROPIN_AS_ENTRY(enter_MPI_File_write_at_all_begin_c),
-    [DROPIN_PMPI_File_write_at_all_begin_c] = DROPIN_AS_ENTRY(enter_PMPI_File_write_at_all_begin_c),
-    [DROPIN_MPI_File_read_at_all_begin_c] = DROPIN_AS_ENTRY(enter_MPI_File_read_at_all_begin_c),
-    [DROPIN_PMPI_File_read_at_all_begin_c] = DROPIN_AS_ENTRY(enter_PMPI_File_read_at_all_begin_c),
-    [DROPIN_MPI_File_write_all_begin_c] = DROPIN_AS_ENTRY(enter_MPI_File_write_all_begin_c),
-    [DROPIN_PMPI_File_write_all_begin_c] = DROPIN_AS_ENTRY(enter_PMPI_File_write_all_begin_c),
-    [DROPIN_MPI_File_read_all_begin_c] = DROPIN_AS_ENTRY(enter_MPI_File_read_all_begin_c),
-    [DROPIN_PMPI_File_read_all_begin_c] = DROPIN_AS_ENTRY(enter_PMPI_File_read_all_begin_c),
-    [DROPIN_MPI_File_iwrite_at_all_c] = DROPIN_AS_ENTRY(enter_MPI_File_iwrite_at_all_c),
-    [DROPIN_PMPI_File_iwrite_at_all_c] = DROPIN_AS_ENTRY(enter_PMPI_File_iwrite_at_all_c),
-    [DROPIN_MPI_File_iread_at_all_c] = DROPIN_AS_ENTRY(enter_MPI_File_iread_at_all_c),
-    [DROPIN_PMPI_File_iread_at_all_c] = DROPIN_AS_ENTRY(enter_PMPI_File_iread_at_all_c),
-    [DROPIN_MPI_File_iwrite_all_c] = DROPIN_AS_ENTRY(enter_MPI_File_iwrite_all_c),
-    [DROPIN_PMPI_File_iwrite_all_c] = DROPIN_AS_ENTRY(enter_PMPI_File_iwrite_all_c),
-    [DROPIN_MPI_File_iread_all_c] = DROPIN_AS_ENTRY(enter_MPI_File_iread_all_c),
-    [DROPIN_PMPI_File_iread_all_c] = DROPIN_AS_ENTRY(enter_PMPI_File_iread_all_c),
-    [DROPIN_MPI_File_write_c] = DROPIN_AS_ENTRY(enter_MPI_File_write_c),
-    [DROPIN_PMPI_File_write_c] = DROPIN_AS_ENTRY(enter_PMPI_File_write_c),
-    [DROPIN_MPI_File_read_c] = DROPIN_AS_ENTRY(enter_MPI_File_read_c),
-    [DROPIN_PMPI_File_read_c] = DROPIN_AS_ENTRY(enter_PMPI_File_read_c),
-    [DROPIN_MPI_File_write_at_c] = DROPIN_AS_ENTRY(enter_MPI_File_write_at_c),
-    [DROPIN_PMPI_File_write_at_c] = DROPIN_AS_ENTRY(enter_PMPI_File_write_at_c),
-    [DROPIN_MPI_File_read_at_c] = DROPIN_AS_ENTRY(enter_MPI_File_read_at_c),
-    [DROPIN_PMPI_File_read_at_c] = DROPIN_AS_ENTRY(enter_PMPI_File_read_at_c),
-    [DROPIN_MPI_File_write_shared_c] = DROPIN_AS_ENTRY(enter_MPI_File_write_shared_c),
-    [DROPIN_PMPI_File_write_shared_c] = DROPIN_AS_ENTRY(enter_PMPI_File_write_shared_c),
-    [DROPIN_MPI_File_read_shared_c] = DROPIN_AS_ENTRY(enter_MPI_File_read_shared_c),
-    [DROPIN_PMPI_File_read_shared_c] = DROPIN_AS_ENTRY(enter_PMPI_File_read_shared_c),
-    [DROPIN_MPI_File_iwrite_c] = DROPIN_AS_ENTRY(enter_MPI_File_iwrite_c),
-    [DROPIN_PMPI_File_iwrite_c] = DROPIN_AS_ENTRY(enter_PMPI_File_iwrite_c),
-    [DROPIN_MPI_File_iread_c] = DROPIN_AS_ENTRY(enter_MPI_File_iread_c),
-    [DROPIN_PMPI_File_iread_c] = DROPIN_AS_ENTRY(enter_PMPI_File_iread_c),
-    [DROPIN_MPI_File_iwrite_at_c] = DROPIN_AS_ENTRY(enter_MPI_File_iwrite_at_c),
-    [DROPIN_PMPI_File_iwrite_at_c] = DROPIN_AS_ENTRY(enter_PMPI_File_iwrite_at_c),
-    [DROPIN_MPI_File_iread_at_c] = DROPIN_AS_ENTRY(enter_MPI_File_iread_at_c),
-    [DROPIN_PMPI_File_iread_at_c] = DROPIN_AS_ENTRY(enter_PMPI_File_iread_at_c),
-    [DROPIN_MPI_File_iwrite_shared_c] = DROPIN_AS_ENTRY(enter_MPI_File_iwrite_shared_c),
-    [DROPIN_PMPI_File_iwrite_shared_c] = DROPIN_AS_ENTRY(enter_PMPI_File_iwrite_shared_c),
-    [DROPIN_MPI_File_iread_shared_c] = DROPIN_AS_ENTRY(enter_MPI_File_iread_shared_c),
-    [DROPIN_PMPI_File_iread_shared_c] = DROPIN_AS_ENTRY(enter_PMPI_File_iread_shared_c),
-    [DROPIN_MPI_File_write_ordered_c] = DROPIN_AS_ENTRY(enter_MPI_File_write_ordered_c),
-    [DROPIN_PMPI_File_write_ordered_c] = DROPIN_AS_ENTRY(enter_PMPI_File_write_ordered_c),
-    [DROPIN_MPI_File_read_ordered_c] = DROPIN_AS_ENTRY(enter_MPI_File_read_ordered_c),
-    [DROPIN_PMPI_File_read_ordered_c] = DROPIN_AS_ENTRY(enter_PMPI_File_read_ordered_c),
-    [DROPIN_MPI_File_write_ordered_begin_c] = DROPIN_AS_ENTRY(enter_MPI_File_write_ordered_begin_c),
-    [DROPIN_PMPI_File_write_ordered_begin_c] = DROPIN_AS_ENTRY(enter_PMPI_File_write_ordered_begin_c),
-    [DROPIN_MPI_File_read_ordered_begin_c] = DROPIN_AS_ENTRY(enter_MPI_File_read_ordered_begin_c),
-    [DROPIN_PMPI_File_read_ordered_begin_c] = DROPIN_AS_ENTRY(enter_PMPI_File_read_ordered_begin_c),
+    [DROPIN_MPI_File_write_at_all_c] = {DROPIN_AS_ENTRY(enter_MPI_File_write_at_all_c),
+                                                        tools_MPI_File_write_at_all_c},
+    [DROPIN_MPI_File_read_at_all_c] = {DROPIN_AS_ENTRY(enter_MPI_File_read_at_all_c),
+                                                       tools_MPI_File_read_at_all_c},
+    [DROPIN_MPI_File_write_all_c] = {DROPIN_AS_ENTRY(enter_MPI_File_write_all_c), tools_MPI_File_write_all_c},
+    [DROPIN_MPI_File_read_all_c] = {DROPIN_AS_ENTRY(enter_MPI_File_read_all_c), tools_MPI_File_read_all_c},
+    [DROPIN_MPI_File_write_at_all_begin_c] = {DROPIN_AS_ENTRY(enter_MPI_File_write_at_all_begin_c),
+                                                              tools_MPI_File_write_at_all_begin_c},
+    [DROPIN_MPI_File_read_at_all_begin_c] = {DROPIN_AS_ENTRY(enter_MPI_File_read_at_all_begin_c),
+                                                             tools_MPI_File_read_at_all_begin_c},
+    [DROPIN_MPI_File_write_all_begin_c] = {DROPIN_AS_ENTRY(enter_MPI_File_write_all_begin_c),
+                                                           tools_MPI_File_write_all_begin_c},
+    [DROPIN_MPI_File_read_all_begin_c] = {DROPIN_AS_ENTRY(enter_MPI_File_read_all_begin_c),
+                                                          tools_MPI_File_read_all_begin_c},
+    [DROPIN_MPI_File_iwrite_at_all_c] = {DROPIN_AS_ENTRY(enter_MPI_File_iwrite_at_all_c),
+                                                         tools_MPI_File_iwrite_at_all_c},
+    [DROPIN_MPI_File_iread_at_all_c] = {DROPIN_AS_ENTRY(enter_MPI_File_iread_at_all_c),
+                                                        tools_MPI_File_iread_at_all_c},
+    [DROPIN_MPI_File_iwrite_all_c] = {DROPIN_AS_ENTRY(enter_MPI_File_iwrite_all_c), tools_MPI_File_iwrite_all_c},
+    [DROPIN_MPI_File_iread_all_c] = {DROPIN_AS_ENTRY(enter_MPI_File_iread_all_c), tools_MPI_File_iread_all_c},
+    [DROPIN_MPI_File_write_c] = {DROPIN_AS_ENTRY(enter_MPI_File_write_c), tools_MPI_File_write_c},
+    [DROPIN_MPI_File_read_c] = {DROPIN_AS_ENTRY(enter_MPI_File_read_c), tools_MPI_File_read_c},
+    [DROPIN_MPI_File_write_at_c] = {DROPIN_AS_ENTRY(enter_MPI_File_write_at_c), tools_MPI_File_write_at_c},
+    [DROPIN_MPI_File_read_at_c] = {DROPIN_AS_ENTRY(enter_MPI_File_read_at_c), tools_MPI_File_read_at_c},
+    [DROPIN_MPI_File_write_shared_c] = {DROPIN_AS_ENTRY(enter_MPI_File_write_shared_c),
+                                                        tools_MPI_File_write_shared_c},
+    [DROPIN_MPI_File_read_shared_c] = {DROPIN_AS_ENTRY(enter_MPI_File_read_shared_c),
+                                                       tools_MPI_File_read_shared_c},
+    [DROPIN_MPI_File_iwrite_c] = {DROPIN_AS_ENTRY(enter_MPI_File_iwrite_c), tools_MPI_File_iwrite_c},
+    [DROPIN_MPI_File_iread_c] = {DROPIN_AS_ENTRY(enter_MPI_File_iread_c), tools_MPI_File_iread_c},
+    [DROPIN_MPI_File_iwrite_at_c] = {DROPIN_AS_ENTRY(enter_MPI_File_iwrite_at_c), tools_MPI_File_iwrite_at_c},
+    [DROPIN_MPI_File_iread_at_c] = {DROPIN_AS_ENTRY(enter_MPI_File_iread_at_c), tools_MPI_File_iread_at_c},
+    [DROPIN_MPI_File_iwrite_shared_c] = {DROPIN_AS_ENTRY(enter_MPI_File_iwrite_shared_c),
+                                                         tools_MPI_File_iwrite_shared_c},
+    [DROPIN_MPI_File_iread_shared_c] = {DROPIN_AS_ENTRY(enter_MPI_File_iread_shared_c),
+                                                        tools_MPI_File_iread_shared_c},
+    [DROPIN_MPI_File_write_ordered_c] = {DROPIN_AS_ENTRY(enter_MPI_File_write_ordered_c),
+                                                         tools_MPI_File_write_ordered_c},
+    [DROPIN_MPI_File_read_ordered_c] = {DROPIN_AS_ENTRY(enter_MPI_File_read_ordered_c),
+                                                        tools_MPI_File_read_ordered_c},
+    [DROPIN_MPI_File_write_ordered_begin_c] = {DROPIN_AS_ENTRY(enter_MPI_File_write_ordered_begin_c),
+                                                               tools_MPI_File_write_ordered_begin_c},
+    [DROPIN_MPI_File_read_ordered_begin_c] = {DROPIN_AS_ENTRY(enter_MPI_File_read_ordered_begin_c),
+                                                              tools_MPI_File_read_ordered_begin_c},
 #endif
+};
+
+static dropin_entry *const waits[DROPIN_ENTRY_COUNT] = {
     [DROPIN_MPI_Wait] = DROPIN_AS_ENTRY(enter_MPI_Wait),
     [DROPIN_PMPI_Wait] = DROPIN_AS_ENTRY(enter_PMPI_Wait),
     [DROPIN_MPI_Waitall] = DROPIN_AS_ENTRY(enter_MPI_Waitall),
@@ -2316,6 +1562,12 @@ static dropin_entry *const filled[DROPIN_ENTRY_COUNT] = {
 };
 
 void dropin_fill_entries(dropin_entry *entries[]) {
-    for (int i = 0; i < DROPIN_ENTRY_COUNT; i++)
-        entries[i] = filled[i] ? filled[i] : entries[i];
+    for (int i = 0; i < DROPIN_ENTRY_COUNT; i++) {
+        if (waits[i])
+            entries[i] = waits[i];
+        if (!files[i].entry)
+            continue;
+        entries[i] = dropin_tools ? files[i].before_tools : files[i].entry;
+        entries[i + 1] = files[i].entry;
+    }
 }

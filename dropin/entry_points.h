@@ -121,7 +121,8 @@ typedef struct dropin_wait_calls {
     int (*Request_get_status)(MPI_Request request, int *flag, MPI_Status *status);
 } dropin_wait_calls;
 
-/* What stands behind MPI_File_x and PMPI_File_x; `next` is the table to hand the call on with. */
+/* What stands behind MPI_File_x and PMPI_File_x of the calls that move no data; `next` is the table to hand the call
+ * on with. */
 int dropin_open(const dropin_calls *next, MPI_Comm comm, const char *path, int amode, MPI_Info info,
                 MPI_File *file);
 int dropin_close(const dropin_calls *next, MPI_File *file);
@@ -139,123 +140,6 @@ int dropin_get_size(const dropin_calls *next, MPI_File file, MPI_Offset *size);
 int dropin_preallocate(const dropin_calls *next, MPI_File file, MPI_Offset size);
 int dropin_sync(const dropin_calls *next, MPI_File file);
 int dropin_get_info(const dropin_calls *next, MPI_File file, MPI_Info *info);
-int dropin_write_at_all(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf, int count,
-                        MPI_Datatype type, MPI_Status *status);
-int dropin_read_at_all(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, int count,
-                       MPI_Datatype type, MPI_Status *status);
-int dropin_write_all(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
-                     MPI_Status *status);
-int dropin_read_all(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
-                    MPI_Status *status);
-int dropin_write_at_all_begin(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf,
-                              int count, MPI_Datatype type);
-int dropin_read_at_all_begin(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, int count,
-                             MPI_Datatype type);
-int dropin_write_all_begin(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type);
-int dropin_read_all_begin(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type);
-int dropin_iwrite_at_all(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf, int count,
-                         MPI_Datatype type, MPI_Request *request);
-int dropin_iread_at_all(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, int count,
-                        MPI_Datatype type, MPI_Request *request);
-int dropin_iwrite_all(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
-                      MPI_Request *request);
-int dropin_iread_all(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
-                     MPI_Request *request);
-int dropin_write(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
-                 MPI_Status *status);
-int dropin_read(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
-                MPI_Status *status);
-int dropin_write_at(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf, int count,
-                    MPI_Datatype type, MPI_Status *status);
-int dropin_read_at(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, int count,
-                   MPI_Datatype type, MPI_Status *status);
-int dropin_write_shared(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
-                        MPI_Status *status);
-int dropin_read_shared(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
-                       MPI_Status *status);
-int dropin_iwrite(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
-                  MPI_Request *request);
-int dropin_iread(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
-                 MPI_Request *request);
-int dropin_iwrite_at(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf, int count,
-                     MPI_Datatype type, MPI_Request *request);
-int dropin_iread_at(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, int count,
-                    MPI_Datatype type, MPI_Request *request);
-int dropin_iwrite_shared(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
-                         MPI_Request *request);
-int dropin_iread_shared(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
-                        MPI_Request *request);
-int dropin_write_ordered(const dropin_calls *next, MPI_File file, const void *buf, int count, MPI_Datatype type,
-                         MPI_Status *status);
-int dropin_read_ordered(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type,
-                        MPI_Status *status);
-int dropin_write_ordered_begin(const dropin_calls *next, MPI_File file, const void *buf, int count,
-                               MPI_Datatype type);
-int dropin_read_ordered_begin(const dropin_calls *next, MPI_File file, void *buf, int count, MPI_Datatype type);
-int dropin_write_at_all_end(const dropin_calls *next, MPI_File file, const void *buf, MPI_Status *status);
-int dropin_read_at_all_end(const dropin_calls *next, MPI_File file, void *buf, MPI_Status *status);
-int dropin_write_all_end(const dropin_calls *next, MPI_File file, const void *buf, MPI_Status *status);
-int dropin_read_all_end(const dropin_calls *next, MPI_File file, void *buf, MPI_Status *status);
-int dropin_write_ordered_end(const dropin_calls *next, MPI_File file, const void *buf, MPI_Status *status);
-int dropin_read_ordered_end(const dropin_calls *next, MPI_File file, void *buf, MPI_Status *status);
-#if MPI_VERSION >= 4
-int dropin_write_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf,
-                          MPI_Count count, MPI_Datatype type, MPI_Status *status);
-int dropin_read_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
-                         MPI_Datatype type, MPI_Status *status);
-int dropin_write_all_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
-                       MPI_Datatype type, MPI_Status *status);
-int dropin_read_all_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                      MPI_Status *status);
-int dropin_write_at_all_begin_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf,
-                                MPI_Count count, MPI_Datatype type);
-int dropin_read_at_all_begin_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf,
-                               MPI_Count count, MPI_Datatype type);
-int dropin_write_all_begin_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
-                             MPI_Datatype type);
-int dropin_read_all_begin_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count,
-                            MPI_Datatype type);
-int dropin_iwrite_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf,
-                           MPI_Count count, MPI_Datatype type, MPI_Request *request);
-int dropin_iread_at_all_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
-                          MPI_Datatype type, MPI_Request *request);
-int dropin_iwrite_all_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
-                        MPI_Datatype type, MPI_Request *request);
-int dropin_iread_all_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                       MPI_Request *request);
-int dropin_write_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
-                   MPI_Status *status);
-int dropin_read_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                  MPI_Status *status);
-int dropin_write_at_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf, MPI_Count count,
-                      MPI_Datatype type, MPI_Status *status);
-int dropin_read_at_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
-                     MPI_Datatype type, MPI_Status *status);
-int dropin_write_shared_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
-                          MPI_Datatype type, MPI_Status *status);
-int dropin_read_shared_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                         MPI_Status *status);
-int dropin_iwrite_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count, MPI_Datatype type,
-                    MPI_Request *request);
-int dropin_iread_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                   MPI_Request *request);
-int dropin_iwrite_at_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, const void *buf,
-                       MPI_Count count, MPI_Datatype type, MPI_Request *request);
-int dropin_iread_at_c(const dropin_calls *next, MPI_File file, MPI_Offset offset, void *buf, MPI_Count count,
-                      MPI_Datatype type, MPI_Request *request);
-int dropin_iwrite_shared_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
-                           MPI_Datatype type, MPI_Request *request);
-int dropin_iread_shared_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                          MPI_Request *request);
-int dropin_write_ordered_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
-                           MPI_Datatype type, MPI_Status *status);
-int dropin_read_ordered_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count, MPI_Datatype type,
-                          MPI_Status *status);
-int dropin_write_ordered_begin_c(const dropin_calls *next, MPI_File file, const void *buf, MPI_Count count,
-                                 MPI_Datatype type);
-int dropin_read_ordered_begin_c(const dropin_calls *next, MPI_File file, void *buf, MPI_Count count,
-                                MPI_Datatype type);
-#endif
 
 /* What stands behind MPI_x and PMPI_x while Sago has nonblocking calls. */
 int dropin_Wait(MPI_Request *request, MPI_Status *status);

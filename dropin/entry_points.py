@@ -6,7 +6,7 @@
 
 The files are kept in the repository, so that a search for MPI_File_write_at_all finds what serves it:
   entry_points.h        the table of the next functions, the declarations of dropin_*, the numbers of the entries
-  entry_points.c        what each access call does, and its entries MPI_File_* and PMPI_File_* in the core
+  entry_points.c        what each call does in the core, whether the program named it MPI_File_* or PMPI_File_*
   front/front_entries.c  the symbols of the preloaded library, which pass calls on as words
 """
 import os
@@ -129,8 +129,8 @@ def c_bool(value):
     return "true" if value else "false"
 
 
-def pass_line(together):
-    return f"dropin_passing passing = dropin_pass(file, &wanted, {c_bool(together)});"
+def pass_line(together, locks=False):
+    return f"dropin_passing passing = dropin_pass{'_locked' if locks else ''}(file, &wanted, {c_bool(together)});"
 
 
 def next_call(name, args, count="passing.failed ? 0 : count"):
@@ -154,8 +154,11 @@ def handed_begun(name, args, note=None):
                               f"return dropin_passed_begun(&passing, {f'{note}(file, {call})' if note else call});"]
 
 
+UNLESS_STAGED = ["if (passing.failed)", "    return passing.failed;"]
+
+
 def handed_started(name, args, together=True):
-    return [pass_line(together), "if (passing.failed)", "    return passing.failed;"] + under_way(name) + [
+    return [pass_line(together)] + UNLESS_STAGED + under_way(name) + [
         f"return dropin_passed_started(&passing, {next_call(name, args, 'count')}, request);"]
 
 
@@ -175,19 +178,16 @@ def leave_own(name, at):
 
 def alone(name, at, args):
     """Of one rank, and in atomic mode nobody else's at the same time."""
-    call = next_call(name, args, "count")
     return unless_failed(name, at, leave_own(name, at), [
-        "int lock = dropin_atomic_enter(file);", pass_line(False),
-        f"code = passing.failed ? passing.failed : dropin_passed(&passing, {call});",
-        "dropin_atomic_leave(lock);", "return code;"])
+        pass_line(False, locks=True)] + UNLESS_STAGED + [
+        f"return dropin_passed(&passing, {next_call(name, args, 'count')});"])
 
 
 def handed_alone(name, args):
     """In atomic mode by the independent call, if the MPI library's collective one is not atomic."""
-    either = f"(alone ? next->{name.replace('_all', '')} : next->{name})"
-    return ["bool alone = dropin_atomic_alone(file);", "int lock = alone ? dropin_atomic_enter(file) : -1;",
-            pass_line(True), f"code = dropin_passed(&passing, {next_call(name, args).replace(f'next->{name}', either, 1)});",
-            "dropin_atomic_leave(lock);", "return code;"]
+    either = f"(passing.alone ? next->{name.replace('_all', '')} : next->{name})"
+    call = next_call(name, args).replace(f"next->{name}", either, 1)
+    return [pass_line(True, locks=True), f"return dropin_passed(&passing, {call});"]
 
 
 BODIES = {
@@ -267,9 +267,9 @@ typedef struct dropin_calls {{
 typedef struct dropin_wait_calls {{
 {"".join(pointer(name, params) for name, params, _ in waits)}}} dropin_wait_calls;
 
-/* What stands behind MPI_File_x and PMPI_File_x; `next` is the table to hand the call on with. */
-{by_guard(file_calls(), lambda name, params: wrapped(
-    f"int dropin_{name}(const dropin_calls *next, {params});") + chr(10))}
+/* What stands behind MPI_File_x and PMPI_File_x of the calls that move no data; `next` is the table to hand the call
+ * on with. */
+{"".join(wrapped(f"int dropin_{name}(const dropin_calls *next, {params});") + chr(10) for name, params in FILE_CALLS)}
 /* What stands behind MPI_x and PMPI_x while Sago has nonblocking calls. */
 {"".join(wrapped(f"int dropin_{name}({params});") + chr(10) for name, params, _ in waits)}
 /* The numbers of the entries. */
@@ -281,18 +281,17 @@ enum {{
 """
 
 
-def entries_of(name, params):
-    """The two entries of a file call in the core."""
+def entry_of(name, params, body):
+    """The entry of a file call in the core, under both of its names, and the way there where there are tools."""
     args = arguments(params)
-    passed = f"if (dropin_within)\0    return dropin_after_pmpi.{name}({args});".split("\0")
     return function(f"static int enter_MPI_File_{name}({params})", [
-        *passed, f"return dropin_leave(dropin_{name}(dropin_enter(), {args}));"]) + \
-        function(f"static int enter_PMPI_File_{name}({params})", [
-            *passed, f"return dropin_{name}(&dropin_after_pmpi, {args});"])
+        "const dropin_calls *next = dropin_next_calls();", "if (!next)", f"    return dropin_mpi->{name}({args});"] +
+        (body or [f"return dropin_{name}(next, {args});"])) + \
+        f"static dropin_word tools_MPI_File_{name}(DROPIN_WORDS) {{ return BEFORE_TOOLS(enter_MPI_File_{name}); }}\n"
 
 
 def wait_entries_of(name, params):
-    """The same of a call that completes requests."""
+    """The two entries of a call that completes requests."""
     args = arguments(params)
     return "".join(function(f"static int enter_{prefix}_{name}({params})", [
         "if (!dropin_waits_matter())", f"    return dropin_waits_after_{prefix.lower()}.{name}({args});",
@@ -304,7 +303,12 @@ def find_line(name, table, field):
     return wrapped(f'find(next, "PMPI_{name}", &{table}_mpi.{field}, &{table}_pmpi.{field});', "    ") + "\n"
 
 
-def fill_lines(name):
+def fill_line(name):
+    return wrapped(f"[DROPIN_MPI_File_{name}] = {{DROPIN_AS_ENTRY(enter_MPI_File_{name}), tools_MPI_File_{name}}},",
+                   "    ") + "\n"
+
+
+def fill_wait_lines(name):
     return "".join(f"    [DROPIN_{prefix}_{name}] = DROPIN_AS_ENTRY(enter_{prefix}_{name}),\n"
                    for prefix in ("MPI", "PMPI"))
 
@@ -314,35 +318,33 @@ def core():
     text = f"""{NOTE}#include "entry_points.h"
 
 #include "mpi_access.h"
-#include "atomic.h"
 #include "entries.h"
 #include "staged.h"
 #include "waits.h"
 
 /* clang-format off */
 
-/* While a call is under way behind a tool, the calls that the tool makes are let straight through. */
-static const dropin_calls *dropin_enter(void) {{
-    dropin_within = dropin_tools;
-    return &dropin_after_mpi;
-}}
-static int dropin_leave(int code) {{
-    dropin_within = false;
+/* A call by its name MPI_File_x, where tools stand behind that name.  The calls that a tool makes meanwhile are let
+ * straight through. */
+DROPIN_CALLS_ANY static dropin_word enter_before_tools(dropin_entry *entry, DROPIN_WORDS) {{
+    if (dropin_stage == DROPIN_WITHIN)
+        return entry(a, b, c, d, e, f);
+    dropin_stage = DROPIN_ENTERING;
+    dropin_word code = entry(a, b, c, d, e, f);
+    dropin_stage = DROPIN_OUTSIDE;
     return code;
 }}
+#define BEFORE_TOOLS(entry) enter_before_tools(DROPIN_AS_ENTRY(entry), a, b, c, d, e, f)
 """
     for name, params, large in file_calls():
-        served = ""
-        if name in bodies:
-            served = function(f"int dropin_{name}(const dropin_calls *next, {params})", bodies[name])
-        text += f"\n/* ---- MPI_File_{name} ---- */\n\n" + guarded(large, served + entries_of(name, params))
+        text += "\n" + guarded(large, entry_of(name, params, bodies.get(name)))
     for name, params in WAIT_CALLS:
         text += f"\n/* ---- MPI_{name} ---- */\n\n" + wait_entries_of(name, params)
     used = [(name, params, False) for name, params in USED_CALLS]
     find = by_guard(file_calls() + used, lambda name, params: find_line("File_" + name, "dropin_after", name))
     find_waits = "".join(find_line(name, "dropin_waits_after", name) for name, _ in WAIT_CALLS)
-    fill = by_guard(file_calls(), lambda name, params: fill_lines("File_" + name))
-    fill += "".join(fill_lines(name) for name, _ in WAIT_CALLS)
+    fill = by_guard(file_calls(), lambda name, params: fill_line(name))
+    fill_waits = "".join(fill_wait_lines(name) for name, _ in WAIT_CALLS)
     return text + f"""
 /* ---- All of them ---- */
 
@@ -352,12 +354,24 @@ void dropin_find_file_calls(dropin_next *next, dropin_finder *find) {{
 void dropin_find_waits(dropin_next *next, dropin_finder *find) {{
 {find_waits}}}
 
-static dropin_entry *const filled[DROPIN_ENTRY_COUNT] = {{
+/* Of MPI_File_x, by the number of that name; the number of PMPI_File_x comes next. */
+static const struct {{
+    dropin_entry *entry, *before_tools;
+}} files[DROPIN_ENTRY_COUNT] = {{
 {fill}}};
 
+static dropin_entry *const waits[DROPIN_ENTRY_COUNT] = {{
+{fill_waits}}};
+
 void dropin_fill_entries(dropin_entry *entries[]) {{
-    for (int i = 0; i < DROPIN_ENTRY_COUNT; i++)
-        entries[i] = filled[i] ? filled[i] : entries[i];
+    for (int i = 0; i < DROPIN_ENTRY_COUNT; i++) {{
+        if (waits[i])
+            entries[i] = waits[i];
+        if (!files[i].entry)
+            continue;
+        entries[i] = dropin_tools ? files[i].before_tools : files[i].entry;
+        entries[i + 1] = files[i].entry;
+    }}
 }}
 """
 
@@ -367,16 +381,13 @@ def front():
         text = ""
         for full in ("MPI_" + name, "PMPI_" + name):
             text += f'dropin_entry front_{full} __asm__("{full}");\n' \
-                    f"CALLS_ANY dropin_word front_{full}(WORDS) {{ return PASS(DROPIN_{full}); }}\n"
+                    f"DROPIN_CALLS_ANY dropin_word front_{full}(DROPIN_WORDS) {{ return PASS(DROPIN_{full}); }}\n"
         return text
 
     return f"""{NOTE}#include "front.h"
 
 /* clang-format off */
 
-/* A call is six words, whatever its parameters are (entries.h); functions of other types are called, on purpose. */
-#define CALLS_ANY __attribute__((no_sanitize("undefined")))
-#define WORDS dropin_word a, dropin_word b, dropin_word c, dropin_word d, dropin_word e, dropin_word f
 #define PASS(entry) front_entry(entry, b)(a, b, c, d, e, f)
 
 const char *const front_names[DROPIN_ENTRY_COUNT] = {{

@@ -1,8 +1,8 @@
 /* What the entry points of the front (front/front.c) lead to, and what comes after them.
  *
  * Both names of a call lead here, because the Fortran layers of the MPI libraries use either.  A tool that was
- * preloaded after Sago is handed what Sago does not take, by MPI_File_x; when it goes on to PMPI_File_x, which
- * may be Sago's again, `dropin_within` lets the call straight through. */
+ * preloaded after Sago is handed what Sago does not take, by MPI_File_x; when the tool goes on to PMPI_File_x,
+ * which may be Sago's again, `dropin_stage` lets the call straight through. */
 #include "mpi_calls.h"
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@ dropin_calls dropin_after_mpi, dropin_after_pmpi;
 const dropin_calls *const dropin_mpi = &dropin_after_pmpi;
 
 bool dropin_tools;
-_Thread_local bool dropin_within;
+_Thread_local dropin_stages dropin_stage;
 
 static void find(dropin_next *next, const char *name, void *mpi, void *pmpi) {
     void *one = next(name + 1), *other = next(name);
@@ -31,7 +31,7 @@ static int (*finalize_mpi)(void), (*finalize_pmpi)(void);
 
 static int finalize(int (*next)(void)) {
     static bool reported;
-    if (!reported && !dropin_within)
+    if (!reported && dropin_stage != DROPIN_WITHIN)
         dropin_report();
     reported = true;
     return next();
@@ -66,7 +66,7 @@ static int split_type(MPI_Comm comm, int key, MPI_Info info, MPI_Comm *newcomm) 
 }
 
 static bool is_neighbourhood(int type) {
-    return !dropin_within && (type == SAGO_COMM_TYPE_NEIGHBORHOOD || type == DROPIN_NEIGHBORHOOD);
+    return dropin_stage != DROPIN_WITHIN && (type == SAGO_COMM_TYPE_NEIGHBORHOOD || type == DROPIN_NEIGHBORHOOD);
 }
 
 /* The MPI library's own kind, of neighbours in the network? */
@@ -82,9 +82,9 @@ static int split(split_function *next, MPI_Comm comm, int type, int key, MPI_Inf
         return next(comm, type, key, info, newcomm);
     if (dropin_present(comm) && !is_of_network(type, info))
         return split_type(comm, key, info, newcomm);
-    dropin_within = true;
+    dropin_stage = DROPIN_WITHIN;
     int code = next(comm, type, key, info, newcomm);
-    dropin_within = false;
+    dropin_stage = DROPIN_OUTSIDE;
     return code;
 }
 

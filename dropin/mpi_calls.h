@@ -1,7 +1,7 @@
 /* The MPI-IO calls that Sago stands in front of, and the way past it.
  *
- * For each call there is an entry for MPI_File_x and one for PMPI_File_x, and dropin_x() behind them, which gets
- * the call's parameters and the table `next` to hand the call on with (entry_points.c).
+ * For each call there is one entry, which both of its names, MPI_File_x and PMPI_File_x, lead to (entry_points.c).
+ * An entry begins by asking dropin_next_calls() for the table to hand the call on with.
  *
  * Calls without an entry never come here: they go to the MPI library, whose MPI_File every handle is. */
 #ifndef DROPIN_MPI_CALLS_H
@@ -19,7 +19,24 @@ extern const dropin_calls *const dropin_mpi;
 /* ---- For the entries ---- */
 
 extern dropin_calls dropin_after_mpi, dropin_after_pmpi;
-extern bool dropin_tools;                /* somebody else stands behind MPI_File_x */
-extern _Thread_local bool dropin_within; /* a call of such a tool's is let straight through */
+extern bool dropin_tools; /* somebody else stands behind MPI_File_x */
+
+/* Where this thread is. */
+typedef enum {
+    DROPIN_OUTSIDE,  /* in no call that may lead to a tool */
+    DROPIN_ENTERING, /* the next entry was called by its name MPI_File_x, and hands on to the tools */
+    DROPIN_WITHIN    /* behind such an entry: the calls that a tool makes are let straight through */
+} dropin_stages;
+extern _Thread_local dropin_stages dropin_stage;
+
+/* The table to hand a call on with; NULL: the call goes straight to the MPI library. */
+static inline const dropin_calls *dropin_next_calls(void) {
+    if (__builtin_expect(dropin_stage == DROPIN_OUTSIDE, 1))
+        return &dropin_after_pmpi;
+    if (dropin_stage == DROPIN_WITHIN)
+        return NULL;
+    dropin_stage = DROPIN_WITHIN;
+    return &dropin_after_mpi;
+}
 
 #endif

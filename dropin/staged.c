@@ -6,6 +6,7 @@
 
 #include <sago/device.h>
 
+#include "atomic.h"
 #include "dropin_report.h"
 #include "raise.h"
 #include "waits.h"
@@ -68,16 +69,32 @@ static int unstage(MPI_File file, dropin_staged *staged, int code, bool wrote) {
     return code;
 }
 
+static void begin_passing(dropin_passing *passing) {
+    passing->failed = stage(passing->file, &passing->staged, passing->wanted);
+    passing->began = dropin_clock();
+}
+
 dropin_passing dropin_pass(MPI_File file, const dropin_access *wanted, bool together) {
+    dropin_passing passing = {.file = file, .wanted = wanted, .together = together, .lock = -1};
+    begin_passing(&passing);
+    return passing;
+}
+
+/* An independent call whose buffer has no copy is not made: nothing of it is to pass. */
+dropin_passing dropin_pass_locked(MPI_File file, const dropin_access *wanted, bool together) {
     dropin_passing passing = {.file = file, .wanted = wanted, .together = together};
-    passing.failed = stage(file, &passing.staged, wanted);
-    passing.began = dropin_clock();
+    passing.alone = !together || dropin_atomic_alone(file);
+    passing.lock = passing.alone ? dropin_atomic_enter(file) : -1;
+    begin_passing(&passing);
+    if (passing.failed && !together)
+        dropin_atomic_leave(passing.lock);
     return passing;
 }
 
 int dropin_passed(dropin_passing *passing, int code) {
     dropin_count_passed(passing->file, passing->began, code, passing->wanted, passing->together);
     code = unstage(passing->file, &passing->staged, code, passing->wanted->write);
+    dropin_atomic_leave(passing->lock);
     return passing->failed ? passing->failed : code;
 }
 

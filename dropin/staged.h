@@ -20,6 +20,8 @@ typedef struct dropin_passing {
     MPI_File file;
     const dropin_access *wanted;
     bool together; /* the call is collective */
+    bool alone;    /* each rank is to make an independent call instead */
+    int lock;      /* of the file, held until the call has passed; -1: none */
     int failed;    /* code of MPI: there is no copy.  Collective calls are made all the same, with no elements */
     double began;  /* by dropin_clock() */
     dropin_staged staged;
@@ -27,6 +29,8 @@ typedef struct dropin_passing {
 
 /* Before the MPI library's call. */
 dropin_passing dropin_pass(MPI_File file, const dropin_access *wanted, bool together);
+/* The same of calls that atomic mode keeps apart by a lock (atomic.h), if it is this rank's alone. */
+dropin_passing dropin_pass_locked(MPI_File file, const dropin_access *wanted, bool together);
 /* After the call, which returned `code`: what was read goes to the device.  Returns the code for the program,
  * after the file's error handler has seen it. */
 int dropin_passed(dropin_passing *passing, int code);

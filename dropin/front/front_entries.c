@@ -3,9 +3,6 @@
 
 /* clang-format off */
 
-/* A call is six words, whatever its parameters are (entries.h); functions of other types are called, on purpose. */
-#define CALLS_ANY __attribute__((no_sanitize("undefined")))
-#define WORDS dropin_word a, dropin_word b, dropin_word c, dropin_word d, dropin_word e, dropin_word f
 #define PASS(entry) front_entry(entry, b)(a, b, c, d, e, f)
 
 const char *const front_names[DROPIN_ENTRY_COUNT] = {
@@ -103,360 +100,360 @@ const char *const front_names[DROPIN_ENTRY_COUNT] = {
 };
 
 dropin_entry front_MPI_File_open __asm__("MPI_File_open");
-CALLS_ANY dropin_word front_MPI_File_open(WORDS) { return PASS(DROPIN_MPI_File_open); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_open(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_open); }
 dropin_entry front_PMPI_File_open __asm__("PMPI_File_open");
-CALLS_ANY dropin_word front_PMPI_File_open(WORDS) { return PASS(DROPIN_PMPI_File_open); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_open(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_open); }
 dropin_entry front_MPI_File_close __asm__("MPI_File_close");
-CALLS_ANY dropin_word front_MPI_File_close(WORDS) { return PASS(DROPIN_MPI_File_close); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_close(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_close); }
 dropin_entry front_PMPI_File_close __asm__("PMPI_File_close");
-CALLS_ANY dropin_word front_PMPI_File_close(WORDS) { return PASS(DROPIN_PMPI_File_close); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_close(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_close); }
 dropin_entry front_MPI_File_delete __asm__("MPI_File_delete");
-CALLS_ANY dropin_word front_MPI_File_delete(WORDS) { return PASS(DROPIN_MPI_File_delete); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_delete(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_delete); }
 dropin_entry front_PMPI_File_delete __asm__("PMPI_File_delete");
-CALLS_ANY dropin_word front_PMPI_File_delete(WORDS) { return PASS(DROPIN_PMPI_File_delete); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_delete(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_delete); }
 dropin_entry front_MPI_File_set_view __asm__("MPI_File_set_view");
-CALLS_ANY dropin_word front_MPI_File_set_view(WORDS) { return PASS(DROPIN_MPI_File_set_view); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_set_view(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_set_view); }
 dropin_entry front_PMPI_File_set_view __asm__("PMPI_File_set_view");
-CALLS_ANY dropin_word front_PMPI_File_set_view(WORDS) { return PASS(DROPIN_PMPI_File_set_view); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_set_view(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_set_view); }
 dropin_entry front_MPI_File_get_view __asm__("MPI_File_get_view");
-CALLS_ANY dropin_word front_MPI_File_get_view(WORDS) { return PASS(DROPIN_MPI_File_get_view); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_get_view(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_get_view); }
 dropin_entry front_PMPI_File_get_view __asm__("PMPI_File_get_view");
-CALLS_ANY dropin_word front_PMPI_File_get_view(WORDS) { return PASS(DROPIN_PMPI_File_get_view); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_get_view(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_get_view); }
 dropin_entry front_MPI_File_get_position __asm__("MPI_File_get_position");
-CALLS_ANY dropin_word front_MPI_File_get_position(WORDS) { return PASS(DROPIN_MPI_File_get_position); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_get_position(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_get_position); }
 dropin_entry front_PMPI_File_get_position __asm__("PMPI_File_get_position");
-CALLS_ANY dropin_word front_PMPI_File_get_position(WORDS) { return PASS(DROPIN_PMPI_File_get_position); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_get_position(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_get_position); }
 dropin_entry front_MPI_File_seek __asm__("MPI_File_seek");
-CALLS_ANY dropin_word front_MPI_File_seek(WORDS) { return PASS(DROPIN_MPI_File_seek); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_seek(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_seek); }
 dropin_entry front_PMPI_File_seek __asm__("PMPI_File_seek");
-CALLS_ANY dropin_word front_PMPI_File_seek(WORDS) { return PASS(DROPIN_PMPI_File_seek); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_seek(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_seek); }
 dropin_entry front_MPI_File_seek_shared __asm__("MPI_File_seek_shared");
-CALLS_ANY dropin_word front_MPI_File_seek_shared(WORDS) { return PASS(DROPIN_MPI_File_seek_shared); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_seek_shared(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_seek_shared); }
 dropin_entry front_PMPI_File_seek_shared __asm__("PMPI_File_seek_shared");
-CALLS_ANY dropin_word front_PMPI_File_seek_shared(WORDS) { return PASS(DROPIN_PMPI_File_seek_shared); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_seek_shared(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_seek_shared); }
 dropin_entry front_MPI_File_set_atomicity __asm__("MPI_File_set_atomicity");
-CALLS_ANY dropin_word front_MPI_File_set_atomicity(WORDS) { return PASS(DROPIN_MPI_File_set_atomicity); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_set_atomicity(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_set_atomicity); }
 dropin_entry front_PMPI_File_set_atomicity __asm__("PMPI_File_set_atomicity");
-CALLS_ANY dropin_word front_PMPI_File_set_atomicity(WORDS) { return PASS(DROPIN_PMPI_File_set_atomicity); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_set_atomicity(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_set_atomicity); }
 dropin_entry front_MPI_File_set_size __asm__("MPI_File_set_size");
-CALLS_ANY dropin_word front_MPI_File_set_size(WORDS) { return PASS(DROPIN_MPI_File_set_size); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_set_size(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_set_size); }
 dropin_entry front_PMPI_File_set_size __asm__("PMPI_File_set_size");
-CALLS_ANY dropin_word front_PMPI_File_set_size(WORDS) { return PASS(DROPIN_PMPI_File_set_size); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_set_size(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_set_size); }
 dropin_entry front_MPI_File_get_size __asm__("MPI_File_get_size");
-CALLS_ANY dropin_word front_MPI_File_get_size(WORDS) { return PASS(DROPIN_MPI_File_get_size); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_get_size(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_get_size); }
 dropin_entry front_PMPI_File_get_size __asm__("PMPI_File_get_size");
-CALLS_ANY dropin_word front_PMPI_File_get_size(WORDS) { return PASS(DROPIN_PMPI_File_get_size); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_get_size(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_get_size); }
 dropin_entry front_MPI_File_preallocate __asm__("MPI_File_preallocate");
-CALLS_ANY dropin_word front_MPI_File_preallocate(WORDS) { return PASS(DROPIN_MPI_File_preallocate); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_preallocate(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_preallocate); }
 dropin_entry front_PMPI_File_preallocate __asm__("PMPI_File_preallocate");
-CALLS_ANY dropin_word front_PMPI_File_preallocate(WORDS) { return PASS(DROPIN_PMPI_File_preallocate); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_preallocate(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_preallocate); }
 dropin_entry front_MPI_File_sync __asm__("MPI_File_sync");
-CALLS_ANY dropin_word front_MPI_File_sync(WORDS) { return PASS(DROPIN_MPI_File_sync); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_sync(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_sync); }
 dropin_entry front_PMPI_File_sync __asm__("PMPI_File_sync");
-CALLS_ANY dropin_word front_PMPI_File_sync(WORDS) { return PASS(DROPIN_PMPI_File_sync); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_sync(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_sync); }
 dropin_entry front_MPI_File_get_info __asm__("MPI_File_get_info");
-CALLS_ANY dropin_word front_MPI_File_get_info(WORDS) { return PASS(DROPIN_MPI_File_get_info); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_get_info(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_get_info); }
 dropin_entry front_PMPI_File_get_info __asm__("PMPI_File_get_info");
-CALLS_ANY dropin_word front_PMPI_File_get_info(WORDS) { return PASS(DROPIN_PMPI_File_get_info); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_get_info(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_get_info); }
 dropin_entry front_MPI_File_write_at_all __asm__("MPI_File_write_at_all");
-CALLS_ANY dropin_word front_MPI_File_write_at_all(WORDS) { return PASS(DROPIN_MPI_File_write_at_all); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_write_at_all(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_write_at_all); }
 dropin_entry front_PMPI_File_write_at_all __asm__("PMPI_File_write_at_all");
-CALLS_ANY dropin_word front_PMPI_File_write_at_all(WORDS) { return PASS(DROPIN_PMPI_File_write_at_all); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_write_at_all(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_write_at_all); }
 dropin_entry front_MPI_File_read_at_all __asm__("MPI_File_read_at_all");
-CALLS_ANY dropin_word front_MPI_File_read_at_all(WORDS) { return PASS(DROPIN_MPI_File_read_at_all); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_read_at_all(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_read_at_all); }
 dropin_entry front_PMPI_File_read_at_all __asm__("PMPI_File_read_at_all");
-CALLS_ANY dropin_word front_PMPI_File_read_at_all(WORDS) { return PASS(DROPIN_PMPI_File_read_at_all); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_read_at_all(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_read_at_all); }
 dropin_entry front_MPI_File_write_all __asm__("MPI_File_write_all");
-CALLS_ANY dropin_word front_MPI_File_write_all(WORDS) { return PASS(DROPIN_MPI_File_write_all); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_write_all(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_write_all); }
 dropin_entry front_PMPI_File_write_all __asm__("PMPI_File_write_all");
-CALLS_ANY dropin_word front_PMPI_File_write_all(WORDS) { return PASS(DROPIN_PMPI_File_write_all); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_write_all(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_write_all); }
 dropin_entry front_MPI_File_read_all __asm__("MPI_File_read_all");
-CALLS_ANY dropin_word front_MPI_File_read_all(WORDS) { return PASS(DROPIN_MPI_File_read_all); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_read_all(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_read_all); }
 dropin_entry front_PMPI_File_read_all __asm__("PMPI_File_read_all");
-CALLS_ANY dropin_word front_PMPI_File_read_all(WORDS) { return PASS(DROPIN_PMPI_File_read_all); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_read_all(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_read_all); }
 dropin_entry front_MPI_File_write_at_all_begin __asm__("MPI_File_write_at_all_begin");
-CALLS_ANY dropin_word front_MPI_File_write_at_all_begin(WORDS) { return PASS(DROPIN_MPI_File_write_at_all_begin); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_write_at_all_begin(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_write_at_all_begin); }
 dropin_entry front_PMPI_File_write_at_all_begin __asm__("PMPI_File_write_at_all_begin");
-CALLS_ANY dropin_word front_PMPI_File_write_at_all_begin(WORDS) { return PASS(DROPIN_PMPI_File_write_at_all_begin); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_write_at_all_begin(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_write_at_all_begin); }
 dropin_entry front_MPI_File_read_at_all_begin __asm__("MPI_File_read_at_all_begin");
-CALLS_ANY dropin_word front_MPI_File_read_at_all_begin(WORDS) { return PASS(DROPIN_MPI_File_read_at_all_begin); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_read_at_all_begin(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_read_at_all_begin); }
 dropin_entry front_PMPI_File_read_at_all_begin __asm__("PMPI_File_read_at_all_begin");
-CALLS_ANY dropin_word front_PMPI_File_read_at_all_begin(WORDS) { return PASS(DROPIN_PMPI_File_read_at_all_begin); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_read_at_all_begin(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_read_at_all_begin); }
 dropin_entry front_MPI_File_write_all_begin __asm__("MPI_File_write_all_begin");
-CALLS_ANY dropin_word front_MPI_File_write_all_begin(WORDS) { return PASS(DROPIN_MPI_File_write_all_begin); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_write_all_begin(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_write_all_begin); }
 dropin_entry front_PMPI_File_write_all_begin __asm__("PMPI_File_write_all_begin");
-CALLS_ANY dropin_word front_PMPI_File_write_all_begin(WORDS) { return PASS(DROPIN_PMPI_File_write_all_begin); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_write_all_begin(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_write_all_begin); }
 dropin_entry front_MPI_File_read_all_begin __asm__("MPI_File_read_all_begin");
-CALLS_ANY dropin_word front_MPI_File_read_all_begin(WORDS) { return PASS(DROPIN_MPI_File_read_all_begin); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_read_all_begin(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_read_all_begin); }
 dropin_entry front_PMPI_File_read_all_begin __asm__("PMPI_File_read_all_begin");
-CALLS_ANY dropin_word front_PMPI_File_read_all_begin(WORDS) { return PASS(DROPIN_PMPI_File_read_all_begin); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_read_all_begin(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_read_all_begin); }
 dropin_entry front_MPI_File_iwrite_at_all __asm__("MPI_File_iwrite_at_all");
-CALLS_ANY dropin_word front_MPI_File_iwrite_at_all(WORDS) { return PASS(DROPIN_MPI_File_iwrite_at_all); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_iwrite_at_all(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_iwrite_at_all); }
 dropin_entry front_PMPI_File_iwrite_at_all __asm__("PMPI_File_iwrite_at_all");
-CALLS_ANY dropin_word front_PMPI_File_iwrite_at_all(WORDS) { return PASS(DROPIN_PMPI_File_iwrite_at_all); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_iwrite_at_all(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_iwrite_at_all); }
 dropin_entry front_MPI_File_iread_at_all __asm__("MPI_File_iread_at_all");
-CALLS_ANY dropin_word front_MPI_File_iread_at_all(WORDS) { return PASS(DROPIN_MPI_File_iread_at_all); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_iread_at_all(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_iread_at_all); }
 dropin_entry front_PMPI_File_iread_at_all __asm__("PMPI_File_iread_at_all");
-CALLS_ANY dropin_word front_PMPI_File_iread_at_all(WORDS) { return PASS(DROPIN_PMPI_File_iread_at_all); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_iread_at_all(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_iread_at_all); }
 dropin_entry front_MPI_File_iwrite_all __asm__("MPI_File_iwrite_all");
-CALLS_ANY dropin_word front_MPI_File_iwrite_all(WORDS) { return PASS(DROPIN_MPI_File_iwrite_all); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_iwrite_all(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_iwrite_all); }
 dropin_entry front_PMPI_File_iwrite_all __asm__("PMPI_File_iwrite_all");
-CALLS_ANY dropin_word front_PMPI_File_iwrite_all(WORDS) { return PASS(DROPIN_PMPI_File_iwrite_all); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_iwrite_all(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_iwrite_all); }
 dropin_entry front_MPI_File_iread_all __asm__("MPI_File_iread_all");
-CALLS_ANY dropin_word front_MPI_File_iread_all(WORDS) { return PASS(DROPIN_MPI_File_iread_all); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_iread_all(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_iread_all); }
 dropin_entry front_PMPI_File_iread_all __asm__("PMPI_File_iread_all");
-CALLS_ANY dropin_word front_PMPI_File_iread_all(WORDS) { return PASS(DROPIN_PMPI_File_iread_all); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_iread_all(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_iread_all); }
 dropin_entry front_MPI_File_write __asm__("MPI_File_write");
-CALLS_ANY dropin_word front_MPI_File_write(WORDS) { return PASS(DROPIN_MPI_File_write); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_write(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_write); }
 dropin_entry front_PMPI_File_write __asm__("PMPI_File_write");
-CALLS_ANY dropin_word front_PMPI_File_write(WORDS) { return PASS(DROPIN_PMPI_File_write); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_write(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_write); }
 dropin_entry front_MPI_File_read __asm__("MPI_File_read");
-CALLS_ANY dropin_word front_MPI_File_read(WORDS) { return PASS(DROPIN_MPI_File_read); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_read(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_read); }
 dropin_entry front_PMPI_File_read __asm__("PMPI_File_read");
-CALLS_ANY dropin_word front_PMPI_File_read(WORDS) { return PASS(DROPIN_PMPI_File_read); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_read(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_read); }
 dropin_entry front_MPI_File_write_at __asm__("MPI_File_write_at");
-CALLS_ANY dropin_word front_MPI_File_write_at(WORDS) { return PASS(DROPIN_MPI_File_write_at); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_write_at(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_write_at); }
 dropin_entry front_PMPI_File_write_at __asm__("PMPI_File_write_at");
-CALLS_ANY dropin_word front_PMPI_File_write_at(WORDS) { return PASS(DROPIN_PMPI_File_write_at); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_write_at(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_write_at); }
 dropin_entry front_MPI_File_read_at __asm__("MPI_File_read_at");
-CALLS_ANY dropin_word front_MPI_File_read_at(WORDS) { return PASS(DROPIN_MPI_File_read_at); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_read_at(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_read_at); }
 dropin_entry front_PMPI_File_read_at __asm__("PMPI_File_read_at");
-CALLS_ANY dropin_word front_PMPI_File_read_at(WORDS) { return PASS(DROPIN_PMPI_File_read_at); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_read_at(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_read_at); }
 dropin_entry front_MPI_File_write_shared __asm__("MPI_File_write_shared");
-CALLS_ANY dropin_word front_MPI_File_write_shared(WORDS) { return PASS(DROPIN_MPI_File_write_shared); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_write_shared(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_write_shared); }
 dropin_entry front_PMPI_File_write_shared __asm__("PMPI_File_write_shared");
-CALLS_ANY dropin_word front_PMPI_File_write_shared(WORDS) { return PASS(DROPIN_PMPI_File_write_shared); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_write_shared(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_write_shared); }
 dropin_entry front_MPI_File_read_shared __asm__("MPI_File_read_shared");
-CALLS_ANY dropin_word front_MPI_File_read_shared(WORDS) { return PASS(DROPIN_MPI_File_read_shared); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_read_shared(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_read_shared); }
 dropin_entry front_PMPI_File_read_shared __asm__("PMPI_File_read_shared");
-CALLS_ANY dropin_word front_PMPI_File_read_shared(WORDS) { return PASS(DROPIN_PMPI_File_read_shared); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_read_shared(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_read_shared); }
 dropin_entry front_MPI_File_iwrite __asm__("MPI_File_iwrite");
-CALLS_ANY dropin_word front_MPI_File_iwrite(WORDS) { return PASS(DROPIN_MPI_File_iwrite); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_iwrite(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_iwrite); }
 dropin_entry front_PMPI_File_iwrite __asm__("PMPI_File_iwrite");
-CALLS_ANY dropin_word front_PMPI_File_iwrite(WORDS) { return PASS(DROPIN_PMPI_File_iwrite); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_iwrite(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_iwrite); }
 dropin_entry front_MPI_File_iread __asm__("MPI_File_iread");
-CALLS_ANY dropin_word front_MPI_File_iread(WORDS) { return PASS(DROPIN_MPI_File_iread); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_iread(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_iread); }
 dropin_entry front_PMPI_File_iread __asm__("PMPI_File_iread");
-CALLS_ANY dropin_word front_PMPI_File_iread(WORDS) { return PASS(DROPIN_PMPI_File_iread); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_iread(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_iread); }
 dropin_entry front_MPI_File_iwrite_at __asm__("MPI_File_iwrite_at");
-CALLS_ANY dropin_word front_MPI_File_iwrite_at(WORDS) { return PASS(DROPIN_MPI_File_iwrite_at); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_iwrite_at(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_iwrite_at); }
 dropin_entry front_PMPI_File_iwrite_at __asm__("PMPI_File_iwrite_at");
-CALLS_ANY dropin_word front_PMPI_File_iwrite_at(WORDS) { return PASS(DROPIN_PMPI_File_iwrite_at); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_iwrite_at(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_iwrite_at); }
 dropin_entry front_MPI_File_iread_at __asm__("MPI_File_iread_at");
-CALLS_ANY dropin_word front_MPI_File_iread_at(WORDS) { return PASS(DROPIN_MPI_File_iread_at); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_iread_at(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_iread_at); }
 dropin_entry front_PMPI_File_iread_at __asm__("PMPI_File_iread_at");
-CALLS_ANY dropin_word front_PMPI_File_iread_at(WORDS) { return PASS(DROPIN_PMPI_File_iread_at); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_iread_at(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_iread_at); }
 dropin_entry front_MPI_File_iwrite_shared __asm__("MPI_File_iwrite_shared");
-CALLS_ANY dropin_word front_MPI_File_iwrite_shared(WORDS) { return PASS(DROPIN_MPI_File_iwrite_shared); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_iwrite_shared(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_iwrite_shared); }
 dropin_entry front_PMPI_File_iwrite_shared __asm__("PMPI_File_iwrite_shared");
-CALLS_ANY dropin_word front_PMPI_File_iwrite_shared(WORDS) { return PASS(DROPIN_PMPI_File_iwrite_shared); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_iwrite_shared(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_iwrite_shared); }
 dropin_entry front_MPI_File_iread_shared __asm__("MPI_File_iread_shared");
-CALLS_ANY dropin_word front_MPI_File_iread_shared(WORDS) { return PASS(DROPIN_MPI_File_iread_shared); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_iread_shared(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_iread_shared); }
 dropin_entry front_PMPI_File_iread_shared __asm__("PMPI_File_iread_shared");
-CALLS_ANY dropin_word front_PMPI_File_iread_shared(WORDS) { return PASS(DROPIN_PMPI_File_iread_shared); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_iread_shared(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_iread_shared); }
 dropin_entry front_MPI_File_write_ordered __asm__("MPI_File_write_ordered");
-CALLS_ANY dropin_word front_MPI_File_write_ordered(WORDS) { return PASS(DROPIN_MPI_File_write_ordered); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_write_ordered(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_write_ordered); }
 dropin_entry front_PMPI_File_write_ordered __asm__("PMPI_File_write_ordered");
-CALLS_ANY dropin_word front_PMPI_File_write_ordered(WORDS) { return PASS(DROPIN_PMPI_File_write_ordered); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_write_ordered(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_write_ordered); }
 dropin_entry front_MPI_File_read_ordered __asm__("MPI_File_read_ordered");
-CALLS_ANY dropin_word front_MPI_File_read_ordered(WORDS) { return PASS(DROPIN_MPI_File_read_ordered); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_read_ordered(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_read_ordered); }
 dropin_entry front_PMPI_File_read_ordered __asm__("PMPI_File_read_ordered");
-CALLS_ANY dropin_word front_PMPI_File_read_ordered(WORDS) { return PASS(DROPIN_PMPI_File_read_ordered); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_read_ordered(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_read_ordered); }
 dropin_entry front_MPI_File_write_ordered_begin __asm__("MPI_File_write_ordered_begin");
-CALLS_ANY dropin_word front_MPI_File_write_ordered_begin(WORDS) { return PASS(DROPIN_MPI_File_write_ordered_begin); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_write_ordered_begin(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_write_ordered_begin); }
 dropin_entry front_PMPI_File_write_ordered_begin __asm__("PMPI_File_write_ordered_begin");
-CALLS_ANY dropin_word front_PMPI_File_write_ordered_begin(WORDS) { return PASS(DROPIN_PMPI_File_write_ordered_begin); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_write_ordered_begin(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_write_ordered_begin); }
 dropin_entry front_MPI_File_read_ordered_begin __asm__("MPI_File_read_ordered_begin");
-CALLS_ANY dropin_word front_MPI_File_read_ordered_begin(WORDS) { return PASS(DROPIN_MPI_File_read_ordered_begin); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_read_ordered_begin(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_read_ordered_begin); }
 dropin_entry front_PMPI_File_read_ordered_begin __asm__("PMPI_File_read_ordered_begin");
-CALLS_ANY dropin_word front_PMPI_File_read_ordered_begin(WORDS) { return PASS(DROPIN_PMPI_File_read_ordered_begin); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_read_ordered_begin(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_read_ordered_begin); }
 dropin_entry front_MPI_File_write_at_all_end __asm__("MPI_File_write_at_all_end");
-CALLS_ANY dropin_word front_MPI_File_write_at_all_end(WORDS) { return PASS(DROPIN_MPI_File_write_at_all_end); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_write_at_all_end(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_write_at_all_end); }
 dropin_entry front_PMPI_File_write_at_all_end __asm__("PMPI_File_write_at_all_end");
-CALLS_ANY dropin_word front_PMPI_File_write_at_all_end(WORDS) { return PASS(DROPIN_PMPI_File_write_at_all_end); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_write_at_all_end(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_write_at_all_end); }
 dropin_entry front_MPI_File_read_at_all_end __asm__("MPI_File_read_at_all_end");
-CALLS_ANY dropin_word front_MPI_File_read_at_all_end(WORDS) { return PASS(DROPIN_MPI_File_read_at_all_end); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_read_at_all_end(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_read_at_all_end); }
 dropin_entry front_PMPI_File_read_at_all_end __asm__("PMPI_File_read_at_all_end");
-CALLS_ANY dropin_word front_PMPI_File_read_at_all_end(WORDS) { return PASS(DROPIN_PMPI_File_read_at_all_end); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_read_at_all_end(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_read_at_all_end); }
 dropin_entry front_MPI_File_write_all_end __asm__("MPI_File_write_all_end");
-CALLS_ANY dropin_word front_MPI_File_write_all_end(WORDS) { return PASS(DROPIN_MPI_File_write_all_end); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_write_all_end(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_write_all_end); }
 dropin_entry front_PMPI_File_write_all_end __asm__("PMPI_File_write_all_end");
-CALLS_ANY dropin_word front_PMPI_File_write_all_end(WORDS) { return PASS(DROPIN_PMPI_File_write_all_end); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_write_all_end(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_write_all_end); }
 dropin_entry front_MPI_File_read_all_end __asm__("MPI_File_read_all_end");
-CALLS_ANY dropin_word front_MPI_File_read_all_end(WORDS) { return PASS(DROPIN_MPI_File_read_all_end); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_read_all_end(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_read_all_end); }
 dropin_entry front_PMPI_File_read_all_end __asm__("PMPI_File_read_all_end");
-CALLS_ANY dropin_word front_PMPI_File_read_all_end(WORDS) { return PASS(DROPIN_PMPI_File_read_all_end); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_read_all_end(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_read_all_end); }
 dropin_entry front_MPI_File_write_ordered_end __asm__("MPI_File_write_ordered_end");
-CALLS_ANY dropin_word front_MPI_File_write_ordered_end(WORDS) { return PASS(DROPIN_MPI_File_write_ordered_end); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_write_ordered_end(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_write_ordered_end); }
 dropin_entry front_PMPI_File_write_ordered_end __asm__("PMPI_File_write_ordered_end");
-CALLS_ANY dropin_word front_PMPI_File_write_ordered_end(WORDS) { return PASS(DROPIN_PMPI_File_write_ordered_end); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_write_ordered_end(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_write_ordered_end); }
 dropin_entry front_MPI_File_read_ordered_end __asm__("MPI_File_read_ordered_end");
-CALLS_ANY dropin_word front_MPI_File_read_ordered_end(WORDS) { return PASS(DROPIN_MPI_File_read_ordered_end); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_read_ordered_end(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_read_ordered_end); }
 dropin_entry front_PMPI_File_read_ordered_end __asm__("PMPI_File_read_ordered_end");
-CALLS_ANY dropin_word front_PMPI_File_read_ordered_end(WORDS) { return PASS(DROPIN_PMPI_File_read_ordered_end); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_read_ordered_end(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_read_ordered_end); }
 dropin_entry front_MPI_Wait __asm__("MPI_Wait");
-CALLS_ANY dropin_word front_MPI_Wait(WORDS) { return PASS(DROPIN_MPI_Wait); }
+DROPIN_CALLS_ANY dropin_word front_MPI_Wait(DROPIN_WORDS) { return PASS(DROPIN_MPI_Wait); }
 dropin_entry front_PMPI_Wait __asm__("PMPI_Wait");
-CALLS_ANY dropin_word front_PMPI_Wait(WORDS) { return PASS(DROPIN_PMPI_Wait); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_Wait(DROPIN_WORDS) { return PASS(DROPIN_PMPI_Wait); }
 dropin_entry front_MPI_Waitall __asm__("MPI_Waitall");
-CALLS_ANY dropin_word front_MPI_Waitall(WORDS) { return PASS(DROPIN_MPI_Waitall); }
+DROPIN_CALLS_ANY dropin_word front_MPI_Waitall(DROPIN_WORDS) { return PASS(DROPIN_MPI_Waitall); }
 dropin_entry front_PMPI_Waitall __asm__("PMPI_Waitall");
-CALLS_ANY dropin_word front_PMPI_Waitall(WORDS) { return PASS(DROPIN_PMPI_Waitall); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_Waitall(DROPIN_WORDS) { return PASS(DROPIN_PMPI_Waitall); }
 dropin_entry front_MPI_Waitany __asm__("MPI_Waitany");
-CALLS_ANY dropin_word front_MPI_Waitany(WORDS) { return PASS(DROPIN_MPI_Waitany); }
+DROPIN_CALLS_ANY dropin_word front_MPI_Waitany(DROPIN_WORDS) { return PASS(DROPIN_MPI_Waitany); }
 dropin_entry front_PMPI_Waitany __asm__("PMPI_Waitany");
-CALLS_ANY dropin_word front_PMPI_Waitany(WORDS) { return PASS(DROPIN_PMPI_Waitany); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_Waitany(DROPIN_WORDS) { return PASS(DROPIN_PMPI_Waitany); }
 dropin_entry front_MPI_Waitsome __asm__("MPI_Waitsome");
-CALLS_ANY dropin_word front_MPI_Waitsome(WORDS) { return PASS(DROPIN_MPI_Waitsome); }
+DROPIN_CALLS_ANY dropin_word front_MPI_Waitsome(DROPIN_WORDS) { return PASS(DROPIN_MPI_Waitsome); }
 dropin_entry front_PMPI_Waitsome __asm__("PMPI_Waitsome");
-CALLS_ANY dropin_word front_PMPI_Waitsome(WORDS) { return PASS(DROPIN_PMPI_Waitsome); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_Waitsome(DROPIN_WORDS) { return PASS(DROPIN_PMPI_Waitsome); }
 dropin_entry front_MPI_Test __asm__("MPI_Test");
-CALLS_ANY dropin_word front_MPI_Test(WORDS) { return PASS(DROPIN_MPI_Test); }
+DROPIN_CALLS_ANY dropin_word front_MPI_Test(DROPIN_WORDS) { return PASS(DROPIN_MPI_Test); }
 dropin_entry front_PMPI_Test __asm__("PMPI_Test");
-CALLS_ANY dropin_word front_PMPI_Test(WORDS) { return PASS(DROPIN_PMPI_Test); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_Test(DROPIN_WORDS) { return PASS(DROPIN_PMPI_Test); }
 dropin_entry front_MPI_Testall __asm__("MPI_Testall");
-CALLS_ANY dropin_word front_MPI_Testall(WORDS) { return PASS(DROPIN_MPI_Testall); }
+DROPIN_CALLS_ANY dropin_word front_MPI_Testall(DROPIN_WORDS) { return PASS(DROPIN_MPI_Testall); }
 dropin_entry front_PMPI_Testall __asm__("PMPI_Testall");
-CALLS_ANY dropin_word front_PMPI_Testall(WORDS) { return PASS(DROPIN_PMPI_Testall); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_Testall(DROPIN_WORDS) { return PASS(DROPIN_PMPI_Testall); }
 dropin_entry front_MPI_Testany __asm__("MPI_Testany");
-CALLS_ANY dropin_word front_MPI_Testany(WORDS) { return PASS(DROPIN_MPI_Testany); }
+DROPIN_CALLS_ANY dropin_word front_MPI_Testany(DROPIN_WORDS) { return PASS(DROPIN_MPI_Testany); }
 dropin_entry front_PMPI_Testany __asm__("PMPI_Testany");
-CALLS_ANY dropin_word front_PMPI_Testany(WORDS) { return PASS(DROPIN_PMPI_Testany); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_Testany(DROPIN_WORDS) { return PASS(DROPIN_PMPI_Testany); }
 dropin_entry front_MPI_Testsome __asm__("MPI_Testsome");
-CALLS_ANY dropin_word front_MPI_Testsome(WORDS) { return PASS(DROPIN_MPI_Testsome); }
+DROPIN_CALLS_ANY dropin_word front_MPI_Testsome(DROPIN_WORDS) { return PASS(DROPIN_MPI_Testsome); }
 dropin_entry front_PMPI_Testsome __asm__("PMPI_Testsome");
-CALLS_ANY dropin_word front_PMPI_Testsome(WORDS) { return PASS(DROPIN_PMPI_Testsome); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_Testsome(DROPIN_WORDS) { return PASS(DROPIN_PMPI_Testsome); }
 dropin_entry front_MPI_Request_get_status __asm__("MPI_Request_get_status");
-CALLS_ANY dropin_word front_MPI_Request_get_status(WORDS) { return PASS(DROPIN_MPI_Request_get_status); }
+DROPIN_CALLS_ANY dropin_word front_MPI_Request_get_status(DROPIN_WORDS) { return PASS(DROPIN_MPI_Request_get_status); }
 dropin_entry front_PMPI_Request_get_status __asm__("PMPI_Request_get_status");
-CALLS_ANY dropin_word front_PMPI_Request_get_status(WORDS) { return PASS(DROPIN_PMPI_Request_get_status); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_Request_get_status(DROPIN_WORDS) { return PASS(DROPIN_PMPI_Request_get_status); }
 dropin_entry front_MPI_Comm_split_type __asm__("MPI_Comm_split_type");
-CALLS_ANY dropin_word front_MPI_Comm_split_type(WORDS) { return PASS(DROPIN_MPI_Comm_split_type); }
+DROPIN_CALLS_ANY dropin_word front_MPI_Comm_split_type(DROPIN_WORDS) { return PASS(DROPIN_MPI_Comm_split_type); }
 dropin_entry front_PMPI_Comm_split_type __asm__("PMPI_Comm_split_type");
-CALLS_ANY dropin_word front_PMPI_Comm_split_type(WORDS) { return PASS(DROPIN_PMPI_Comm_split_type); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_Comm_split_type(DROPIN_WORDS) { return PASS(DROPIN_PMPI_Comm_split_type); }
 dropin_entry front_MPI_Finalize __asm__("MPI_Finalize");
-CALLS_ANY dropin_word front_MPI_Finalize(WORDS) { return PASS(DROPIN_MPI_Finalize); }
+DROPIN_CALLS_ANY dropin_word front_MPI_Finalize(DROPIN_WORDS) { return PASS(DROPIN_MPI_Finalize); }
 dropin_entry front_PMPI_Finalize __asm__("PMPI_Finalize");
-CALLS_ANY dropin_word front_PMPI_Finalize(WORDS) { return PASS(DROPIN_PMPI_Finalize); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_Finalize(DROPIN_WORDS) { return PASS(DROPIN_PMPI_Finalize); }
 dropin_entry front_MPI_Abort __asm__("MPI_Abort");
-CALLS_ANY dropin_word front_MPI_Abort(WORDS) { return PASS(DROPIN_MPI_Abort); }
+DROPIN_CALLS_ANY dropin_word front_MPI_Abort(DROPIN_WORDS) { return PASS(DROPIN_MPI_Abort); }
 dropin_entry front_PMPI_Abort __asm__("PMPI_Abort");
-CALLS_ANY dropin_word front_PMPI_Abort(WORDS) { return PASS(DROPIN_PMPI_Abort); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_Abort(DROPIN_WORDS) { return PASS(DROPIN_PMPI_Abort); }
 dropin_entry front_MPI_Intercomm_merge __asm__("MPI_Intercomm_merge");
-CALLS_ANY dropin_word front_MPI_Intercomm_merge(WORDS) { return PASS(DROPIN_MPI_Intercomm_merge); }
+DROPIN_CALLS_ANY dropin_word front_MPI_Intercomm_merge(DROPIN_WORDS) { return PASS(DROPIN_MPI_Intercomm_merge); }
 dropin_entry front_PMPI_Intercomm_merge __asm__("PMPI_Intercomm_merge");
-CALLS_ANY dropin_word front_PMPI_Intercomm_merge(WORDS) { return PASS(DROPIN_PMPI_Intercomm_merge); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_Intercomm_merge(DROPIN_WORDS) { return PASS(DROPIN_PMPI_Intercomm_merge); }
 #if MPI_VERSION >= 4
 dropin_entry front_MPI_File_write_at_all_c __asm__("MPI_File_write_at_all_c");
-CALLS_ANY dropin_word front_MPI_File_write_at_all_c(WORDS) { return PASS(DROPIN_MPI_File_write_at_all_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_write_at_all_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_write_at_all_c); }
 dropin_entry front_PMPI_File_write_at_all_c __asm__("PMPI_File_write_at_all_c");
-CALLS_ANY dropin_word front_PMPI_File_write_at_all_c(WORDS) { return PASS(DROPIN_PMPI_File_write_at_all_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_write_at_all_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_write_at_all_c); }
 dropin_entry front_MPI_File_read_at_all_c __asm__("MPI_File_read_at_all_c");
-CALLS_ANY dropin_word front_MPI_File_read_at_all_c(WORDS) { return PASS(DROPIN_MPI_File_read_at_all_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_read_at_all_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_read_at_all_c); }
 dropin_entry front_PMPI_File_read_at_all_c __asm__("PMPI_File_read_at_all_c");
-CALLS_ANY dropin_word front_PMPI_File_read_at_all_c(WORDS) { return PASS(DROPIN_PMPI_File_read_at_all_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_read_at_all_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_read_at_all_c); }
 dropin_entry front_MPI_File_write_all_c __asm__("MPI_File_write_all_c");
-CALLS_ANY dropin_word front_MPI_File_write_all_c(WORDS) { return PASS(DROPIN_MPI_File_write_all_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_write_all_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_write_all_c); }
 dropin_entry front_PMPI_File_write_all_c __asm__("PMPI_File_write_all_c");
-CALLS_ANY dropin_word front_PMPI_File_write_all_c(WORDS) { return PASS(DROPIN_PMPI_File_write_all_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_write_all_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_write_all_c); }
 dropin_entry front_MPI_File_read_all_c __asm__("MPI_File_read_all_c");
-CALLS_ANY dropin_word front_MPI_File_read_all_c(WORDS) { return PASS(DROPIN_MPI_File_read_all_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_read_all_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_read_all_c); }
 dropin_entry front_PMPI_File_read_all_c __asm__("PMPI_File_read_all_c");
-CALLS_ANY dropin_word front_PMPI_File_read_all_c(WORDS) { return PASS(DROPIN_PMPI_File_read_all_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_read_all_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_read_all_c); }
 dropin_entry front_MPI_File_write_at_all_begin_c __asm__("MPI_File_write_at_all_begin_c");
-CALLS_ANY dropin_word front_MPI_File_write_at_all_begin_c(WORDS) { return PASS(DROPIN_MPI_File_write_at_all_begin_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_write_at_all_begin_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_write_at_all_begin_c); }
 dropin_entry front_PMPI_File_write_at_all_begin_c __asm__("PMPI_File_write_at_all_begin_c");
-CALLS_ANY dropin_word front_PMPI_File_write_at_all_begin_c(WORDS) { return PASS(DROPIN_PMPI_File_write_at_all_begin_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_write_at_all_begin_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_write_at_all_begin_c); }
 dropin_entry front_MPI_File_read_at_all_begin_c __asm__("MPI_File_read_at_all_begin_c");
-CALLS_ANY dropin_word front_MPI_File_read_at_all_begin_c(WORDS) { return PASS(DROPIN_MPI_File_read_at_all_begin_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_read_at_all_begin_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_read_at_all_begin_c); }
 dropin_entry front_PMPI_File_read_at_all_begin_c __asm__("PMPI_File_read_at_all_begin_c");
-CALLS_ANY dropin_word front_PMPI_File_read_at_all_begin_c(WORDS) { return PASS(DROPIN_PMPI_File_read_at_all_begin_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_read_at_all_begin_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_read_at_all_begin_c); }
 dropin_entry front_MPI_File_write_all_begin_c __asm__("MPI_File_write_all_begin_c");
-CALLS_ANY dropin_word front_MPI_File_write_all_begin_c(WORDS) { return PASS(DROPIN_MPI_File_write_all_begin_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_write_all_begin_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_write_all_begin_c); }
 dropin_entry front_PMPI_File_write_all_begin_c __asm__("PMPI_File_write_all_begin_c");
-CALLS_ANY dropin_word front_PMPI_File_write_all_begin_c(WORDS) { return PASS(DROPIN_PMPI_File_write_all_begin_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_write_all_begin_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_write_all_begin_c); }
 dropin_entry front_MPI_File_read_all_begin_c __asm__("MPI_File_read_all_begin_c");
-CALLS_ANY dropin_word front_MPI_File_read_all_begin_c(WORDS) { return PASS(DROPIN_MPI_File_read_all_begin_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_read_all_begin_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_read_all_begin_c); }
 dropin_entry front_PMPI_File_read_all_begin_c __asm__("PMPI_File_read_all_begin_c");
-CALLS_ANY dropin_word front_PMPI_File_read_all_begin_c(WORDS) { return PASS(DROPIN_PMPI_File_read_all_begin_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_read_all_begin_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_read_all_begin_c); }
 dropin_entry front_MPI_File_iwrite_at_all_c __asm__("MPI_File_iwrite_at_all_c");
-CALLS_ANY dropin_word front_MPI_File_iwrite_at_all_c(WORDS) { return PASS(DROPIN_MPI_File_iwrite_at_all_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_iwrite_at_all_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_iwrite_at_all_c); }
 dropin_entry front_PMPI_File_iwrite_at_all_c __asm__("PMPI_File_iwrite_at_all_c");
-CALLS_ANY dropin_word front_PMPI_File_iwrite_at_all_c(WORDS) { return PASS(DROPIN_PMPI_File_iwrite_at_all_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_iwrite_at_all_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_iwrite_at_all_c); }
 dropin_entry front_MPI_File_iread_at_all_c __asm__("MPI_File_iread_at_all_c");
-CALLS_ANY dropin_word front_MPI_File_iread_at_all_c(WORDS) { return PASS(DROPIN_MPI_File_iread_at_all_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_iread_at_all_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_iread_at_all_c); }
 dropin_entry front_PMPI_File_iread_at_all_c __asm__("PMPI_File_iread_at_all_c");
-CALLS_ANY dropin_word front_PMPI_File_iread_at_all_c(WORDS) { return PASS(DROPIN_PMPI_File_iread_at_all_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_iread_at_all_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_iread_at_all_c); }
 dropin_entry front_MPI_File_iwrite_all_c __asm__("MPI_File_iwrite_all_c");
-CALLS_ANY dropin_word front_MPI_File_iwrite_all_c(WORDS) { return PASS(DROPIN_MPI_File_iwrite_all_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_iwrite_all_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_iwrite_all_c); }
 dropin_entry front_PMPI_File_iwrite_all_c __asm__("PMPI_File_iwrite_all_c");
-CALLS_ANY dropin_word front_PMPI_File_iwrite_all_c(WORDS) { return PASS(DROPIN_PMPI_File_iwrite_all_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_iwrite_all_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_iwrite_all_c); }
 dropin_entry front_MPI_File_iread_all_c __asm__("MPI_File_iread_all_c");
-CALLS_ANY dropin_word front_MPI_File_iread_all_c(WORDS) { return PASS(DROPIN_MPI_File_iread_all_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_iread_all_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_iread_all_c); }
 dropin_entry front_PMPI_File_iread_all_c __asm__("PMPI_File_iread_all_c");
-CALLS_ANY dropin_word front_PMPI_File_iread_all_c(WORDS) { return PASS(DROPIN_PMPI_File_iread_all_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_iread_all_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_iread_all_c); }
 dropin_entry front_MPI_File_write_c __asm__("MPI_File_write_c");
-CALLS_ANY dropin_word front_MPI_File_write_c(WORDS) { return PASS(DROPIN_MPI_File_write_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_write_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_write_c); }
 dropin_entry front_PMPI_File_write_c __asm__("PMPI_File_write_c");
-CALLS_ANY dropin_word front_PMPI_File_write_c(WORDS) { return PASS(DROPIN_PMPI_File_write_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_write_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_write_c); }
 dropin_entry front_MPI_File_read_c __asm__("MPI_File_read_c");
-CALLS_ANY dropin_word front_MPI_File_read_c(WORDS) { return PASS(DROPIN_MPI_File_read_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_read_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_read_c); }
 dropin_entry front_PMPI_File_read_c __asm__("PMPI_File_read_c");
-CALLS_ANY dropin_word front_PMPI_File_read_c(WORDS) { return PASS(DROPIN_PMPI_File_read_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_read_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_read_c); }
 dropin_entry front_MPI_File_write_at_c __asm__("MPI_File_write_at_c");
-CALLS_ANY dropin_word front_MPI_File_write_at_c(WORDS) { return PASS(DROPIN_MPI_File_write_at_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_write_at_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_write_at_c); }
 dropin_entry front_PMPI_File_write_at_c __asm__("PMPI_File_write_at_c");
-CALLS_ANY dropin_word front_PMPI_File_write_at_c(WORDS) { return PASS(DROPIN_PMPI_File_write_at_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_write_at_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_write_at_c); }
 dropin_entry front_MPI_File_read_at_c __asm__("MPI_File_read_at_c");
-CALLS_ANY dropin_word front_MPI_File_read_at_c(WORDS) { return PASS(DROPIN_MPI_File_read_at_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_read_at_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_read_at_c); }
 dropin_entry front_PMPI_File_read_at_c __asm__("PMPI_File_read_at_c");
-CALLS_ANY dropin_word front_PMPI_File_read_at_c(WORDS) { return PASS(DROPIN_PMPI_File_read_at_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_read_at_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_read_at_c); }
 dropin_entry front_MPI_File_write_shared_c __asm__("MPI_File_write_shared_c");
-CALLS_ANY dropin_word front_MPI_File_write_shared_c(WORDS) { return PASS(DROPIN_MPI_File_write_shared_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_write_shared_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_write_shared_c); }
 dropin_entry front_PMPI_File_write_shared_c __asm__("PMPI_File_write_shared_c");
-CALLS_ANY dropin_word front_PMPI_File_write_shared_c(WORDS) { return PASS(DROPIN_PMPI_File_write_shared_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_write_shared_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_write_shared_c); }
 dropin_entry front_MPI_File_read_shared_c __asm__("MPI_File_read_shared_c");
-CALLS_ANY dropin_word front_MPI_File_read_shared_c(WORDS) { return PASS(DROPIN_MPI_File_read_shared_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_read_shared_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_read_shared_c); }
 dropin_entry front_PMPI_File_read_shared_c __asm__("PMPI_File_read_shared_c");
-CALLS_ANY dropin_word front_PMPI_File_read_shared_c(WORDS) { return PASS(DROPIN_PMPI_File_read_shared_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_read_shared_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_read_shared_c); }
 dropin_entry front_MPI_File_iwrite_c __asm__("MPI_File_iwrite_c");
-CALLS_ANY dropin_word front_MPI_File_iwrite_c(WORDS) { return PASS(DROPIN_MPI_File_iwrite_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_iwrite_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_iwrite_c); }
 dropin_entry front_PMPI_File_iwrite_c __asm__("PMPI_File_iwrite_c");
-CALLS_ANY dropin_word front_PMPI_File_iwrite_c(WORDS) { return PASS(DROPIN_PMPI_File_iwrite_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_iwrite_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_iwrite_c); }
 dropin_entry front_MPI_File_iread_c __asm__("MPI_File_iread_c");
-CALLS_ANY dropin_word front_MPI_File_iread_c(WORDS) { return PASS(DROPIN_MPI_File_iread_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_iread_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_iread_c); }
 dropin_entry front_PMPI_File_iread_c __asm__("PMPI_File_iread_c");
-CALLS_ANY dropin_word front_PMPI_File_iread_c(WORDS) { return PASS(DROPIN_PMPI_File_iread_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_iread_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_iread_c); }
 dropin_entry front_MPI_File_iwrite_at_c __asm__("MPI_File_iwrite_at_c");
-CALLS_ANY dropin_word front_MPI_File_iwrite_at_c(WORDS) { return PASS(DROPIN_MPI_File_iwrite_at_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_iwrite_at_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_iwrite_at_c); }
 dropin_entry front_PMPI_File_iwrite_at_c __asm__("PMPI_File_iwrite_at_c");
-CALLS_ANY dropin_word front_PMPI_File_iwrite_at_c(WORDS) { return PASS(DROPIN_PMPI_File_iwrite_at_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_iwrite_at_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_iwrite_at_c); }
 dropin_entry front_MPI_File_iread_at_c __asm__("MPI_File_iread_at_c");
-CALLS_ANY dropin_word front_MPI_File_iread_at_c(WORDS) { return PASS(DROPIN_MPI_File_iread_at_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_iread_at_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_iread_at_c); }
 dropin_entry front_PMPI_File_iread_at_c __asm__("PMPI_File_iread_at_c");
-CALLS_ANY dropin_word front_PMPI_File_iread_at_c(WORDS) { return PASS(DROPIN_PMPI_File_iread_at_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_iread_at_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_iread_at_c); }
 dropin_entry front_MPI_File_iwrite_shared_c __asm__("MPI_File_iwrite_shared_c");
-CALLS_ANY dropin_word front_MPI_File_iwrite_shared_c(WORDS) { return PASS(DROPIN_MPI_File_iwrite_shared_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_iwrite_shared_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_iwrite_shared_c); }
 dropin_entry front_PMPI_File_iwrite_shared_c __asm__("PMPI_File_iwrite_shared_c");
-CALLS_ANY dropin_word front_PMPI_File_iwrite_shared_c(WORDS) { return PASS(DROPIN_PMPI_File_iwrite_shared_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_iwrite_shared_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_iwrite_shared_c); }
 dropin_entry front_MPI_File_iread_shared_c __asm__("MPI_File_iread_shared_c");
-CALLS_ANY dropin_word front_MPI_File_iread_shared_c(WORDS) { return PASS(DROPIN_MPI_File_iread_shared_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_iread_shared_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_iread_shared_c); }
 dropin_entry front_PMPI_File_iread_shared_c __asm__("PMPI_File_iread_shared_c");
-CALLS_ANY dropin_word front_PMPI_File_iread_shared_c(WORDS) { return PASS(DROPIN_PMPI_File_iread_shared_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_iread_shared_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_iread_shared_c); }
 dropin_entry front_MPI_File_write_ordered_c __asm__("MPI_File_write_ordered_c");
-CALLS_ANY dropin_word front_MPI_File_write_ordered_c(WORDS) { return PASS(DROPIN_MPI_File_write_ordered_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_write_ordered_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_write_ordered_c); }
 dropin_entry front_PMPI_File_write_ordered_c __asm__("PMPI_File_write_ordered_c");
-CALLS_ANY dropin_word front_PMPI_File_write_ordered_c(WORDS) { return PASS(DROPIN_PMPI_File_write_ordered_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_write_ordered_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_write_ordered_c); }
 dropin_entry front_MPI_File_read_ordered_c __asm__("MPI_File_read_ordered_c");
-CALLS_ANY dropin_word front_MPI_File_read_ordered_c(WORDS) { return PASS(DROPIN_MPI_File_read_ordered_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_read_ordered_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_read_ordered_c); }
 dropin_entry front_PMPI_File_read_ordered_c __asm__("PMPI_File_read_ordered_c");
-CALLS_ANY dropin_word front_PMPI_File_read_ordered_c(WORDS) { return PASS(DROPIN_PMPI_File_read_ordered_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_read_ordered_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_read_ordered_c); }
 dropin_entry front_MPI_File_write_ordered_begin_c __asm__("MPI_File_write_ordered_begin_c");
-CALLS_ANY dropin_word front_MPI_File_write_ordered_begin_c(WORDS) { return PASS(DROPIN_MPI_File_write_ordered_begin_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_write_ordered_begin_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_write_ordered_begin_c); }
 dropin_entry front_PMPI_File_write_ordered_begin_c __asm__("PMPI_File_write_ordered_begin_c");
-CALLS_ANY dropin_word front_PMPI_File_write_ordered_begin_c(WORDS) { return PASS(DROPIN_PMPI_File_write_ordered_begin_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_write_ordered_begin_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_write_ordered_begin_c); }
 dropin_entry front_MPI_File_read_ordered_begin_c __asm__("MPI_File_read_ordered_begin_c");
-CALLS_ANY dropin_word front_MPI_File_read_ordered_begin_c(WORDS) { return PASS(DROPIN_MPI_File_read_ordered_begin_c); }
+DROPIN_CALLS_ANY dropin_word front_MPI_File_read_ordered_begin_c(DROPIN_WORDS) { return PASS(DROPIN_MPI_File_read_ordered_begin_c); }
 dropin_entry front_PMPI_File_read_ordered_begin_c __asm__("PMPI_File_read_ordered_begin_c");
-CALLS_ANY dropin_word front_PMPI_File_read_ordered_begin_c(WORDS) { return PASS(DROPIN_PMPI_File_read_ordered_begin_c); }
+DROPIN_CALLS_ANY dropin_word front_PMPI_File_read_ordered_begin_c(DROPIN_WORDS) { return PASS(DROPIN_PMPI_File_read_ordered_begin_c); }
 #endif
