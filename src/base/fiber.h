@@ -20,22 +20,23 @@
 
 typedef struct sagoi_fiber sagoi_fiber;
 
-/* One lock for all fibers: held while they run, and by whoever changes what they work on. */
+/* One lock for all fibers.  A thread holds the lock while it runs fibers, and while it changes what fibers work
+ * on. */
 void sagoi_fibers_lock(void);
 void sagoi_fibers_unlock(void);
-/* Does this thread have it, in a fiber or not? */
+/* Does this thread hold the lock, on a fiber or not? */
 bool sagoi_fibers_locked_here(void);
 
-/* What is counted for a stack, and the least that it has.  MPI runs on it, and what MPI calls; more is mapped, but
- * touched only as far as it is used. */
+/* The memory that is counted for a stack, and the least room that a stack has.  MPI and what MPI calls run on the
+ * stack, so more is mapped; the kernel gives out only the pages that are used. */
 enum { SAGOI_STACK_BYTES = 512 << 10 };
 
-/* With the lock: runs fn(arg) until it waits for the first time.  Its stack is the caller's to count, for as long
- * as the budget is: a fiber ends in whatever thread lets it go on. */
+/* Runs fn(arg) on a new fiber until fn waits for the first time; the caller holds the lock.  The caller counts the
+ * memory of the stack, since a fiber may end in a thread that does not know the budget. */
 sago_status sagoi_fiber_start(void (*fn)(void *arg), void *arg) SAGOI_CHECKED;
 
-/* How many are active, and whether what happens is recorded (trace/recorder.h): one word, since whoever looks at
- * the clock asks for both, and mostly there is neither. */
+/* How many fibers are active, and whether events are recorded (trace/recorder.h).  Both are in one word, since
+ * whoever looks at the clock asks for both, and mostly there is neither. */
 enum { SAGOI_RECORDED = 1 << 30 };
 extern _Atomic int sagoi_unusual;
 static inline bool sagoi_fibers_pending(void) {
@@ -48,7 +49,9 @@ static inline bool sagoi_is_unusual(void) {
     return atomic_load_explicit(&sagoi_unusual, memory_order_relaxed) != 0;
 }
 
-/* Lets every fiber go on to where it waits next.  False: none got any further, or another thread is at it. */
+/* Lets every fiber go on to where it waits next.  False: no fiber got any further, or another thread is advancing
+ * them.
+ */
 bool sagoi_fibers_advance(void);
 /* Sleeps a little, after `quiet` rounds in which nothing moved. */
 void sagoi_fibers_pause(int quiet);
@@ -56,8 +59,10 @@ void sagoi_fibers_pause(int quiet);
 /* Does the caller run on a fiber? */
 bool sagoi_fiber_runs(void);
 static inline bool sagoi_on_fiber(void) { return sagoi_fibers_pending() && sagoi_fiber_runs(); }
-/* On a fiber: lets the others go on.  `moved`: it got further since it yielded last.  It waits for *word to be
- * another than `old`, if word is not NULL: so whoever sleeps knows what to sleep on. */
+/* Called on a fiber: lets the other fibers go on.  `moved`: the fiber got further since it yielded last.  If
+ * `word` is not NULL, the fiber waits for *word to differ from `old`, so that a thread that goes to sleep knows
+ * what to sleep on.
+ */
 void sagoi_fiber_yield(bool moved, sagoi_futex *word, uint32_t old);
 /* Seconds in which this fiber did not run; 0 elsewhere. */
 double sagoi_fiber_away(void);

@@ -5,7 +5,8 @@
 
 /* ---- Inputs of the route ---- */
 
-/* Runs may overlap where they are only read, so that their sum tells nothing. */
+/* Is the request one run of the file?  Runs that are only read may overlap, so that their sum alone tells nothing.
+ */
 static bool is_one_run(const sagoi_composed *composed) {
     const sagoi_request *request = &composed->request;
     sagoi_cursor cursor;
@@ -163,7 +164,8 @@ static inline void count_piece(sago_file *file, sagoi_direction direction, const
     count_bytes(file, direction, piece->off + piece->len, bytes);
 }
 
-/* The same, timed where statistics or a report want the time.  A call that is not timed is not recorded either. */
+/* Moves a piece, and times and records the call where statistics or a report want that.  Calls that are not timed
+ * are not recorded either. */
 __attribute__((noinline)) static sago_status run_timed_piece(sago_file *file, sagoi_direction direction,
                                                              const sagoi_lone_run *piece, int64_t *bytes) {
     double start = sagoi_now();

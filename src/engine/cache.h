@@ -22,8 +22,8 @@ typedef struct sagoi_cache_entry {
     sagoi_cache_key key;
     sagoi_plan plan;
     sagoi_remembered received;       /* what an aggregator remembers of the extents it was sent */
-    struct sagoi_exchange *exchange; /* for the next call; NULL: it has to be made */
-    struct sagoi_rma *rma;           /* the same, one-sided */
+    struct sagoi_exchange *exchange; /* ready for the next call; NULL: the next call makes one */
+    struct sagoi_rma *rma;           /* the same for one-sided movement */
     uint64_t last_use;
     bool used;
 } sagoi_cache_entry;
@@ -31,7 +31,7 @@ typedef struct sagoi_cache_entry {
 typedef struct sagoi_cache {
     sagoi_cache_entry *entries;
     int64_t capacity; /* of entries; 0 until one is needed: ranks that go alone plan nothing */
-    int64_t most;     /* what it will be */
+    int64_t most;     /* the capacity that the first entry brings */
     uint64_t clock;
     struct sagoi_rma *aside; /* of plans that were dropped; the same on all ranks */
     sagoi_budget *budget;    /* not owned */
@@ -46,11 +46,12 @@ sagoi_cache_entry *sagoi_cache_find(sagoi_cache *cache, const sagoi_cache_key *k
                                     int64_t *shift);
 /* Room for entries, before the first is inserted. */
 sago_status sagoi_cache_reserve(sagoi_cache *cache) SAGOI_CHECKED;
-/* An entry for this key, empty; the one unused longest goes.  Never NULL. */
+/* An empty entry for this key, never NULL.  Where the cache is full the entry that was unused longest makes room.
+ */
 sagoi_cache_entry *sagoi_cache_insert(sagoi_cache *cache, const sagoi_cache_key *key);
 /* Takes all other entries out. */
 void sagoi_cache_keep_only(sagoi_cache *cache, const sagoi_cache_entry *entry);
-/* Ends what entries have for their next calls; the plans stay. */
+/* Frees the exchanges that entries keep for their next calls; the plans stay. */
 void sagoi_cache_drop_exchanges(sagoi_cache *cache);
 /* Takes an entry out, e.g. because its plan could not be made. */
 void sagoi_cache_drop(sagoi_cache *cache, sagoi_cache_entry *entry);

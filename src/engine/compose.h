@@ -86,8 +86,8 @@ sago_status sagoi_compose_block(sagoi_composed *composed, const sagoi_block_plac
 /* Sets the range of a request whose streams, and the sum of their runs, were taken from other requests.  The last
  * run of a stream and the first run of the next stream count as one where they touch. */
 void sagoi_compose_bounds(sagoi_composed *composed);
-/* The fingerprint of a rank's extents in the file, relative to the lowest offset.  Ranks add their fingerprints up,
- * so the rank's number is part of the fingerprint: the sum then tells which rank has which extents. */
+/* The fingerprint of a rank's extents in the file, relative to the lowest offset.  Ranks add their fingerprints
+ * up, so the rank's number is part of the fingerprint: the sum then tells which rank has which extents. */
 sagoi_hash sagoi_compose_fingerprint(const sagoi_composed *composed, int rank);
 
 /* Bytes of the request that lie below the end of the file. */

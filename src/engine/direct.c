@@ -148,8 +148,8 @@ static sago_status move_stream(batch *out, int64_t limit) {
     return status;
 }
 
-/* What passes through the buffer does so stream by stream; the others' runs may go together, as one where they are
- * one in the file. */
+/* Streams that pass through the buffer do so one by one.  The runs of the other streams may go to the store
+ * together, and become one run where they are one in the file. */
 static sago_status begin_stream(batch *out, const sagoi_stream *stream, char *bounce) {
     sago_status status = out->bounce || bounce ? flush(out) : SAGO_OK;
     out->stream = stream;

@@ -51,7 +51,8 @@ static sago_status compose_view(const sago_file *file, const sagoi_access *acces
     return status;
 }
 
-/* A stage remembers a block by its runs. */
+/* Lists the runs of a block.  A stage keeps the origin of a call for later, and knows origins as lists of runs
+ * only. */
 static sago_status list_runs(sagoi_composed *composed) {
     sagoi_cursor cursor;
     sagoi_span span;
@@ -204,7 +205,8 @@ static sago_status serve(sago_file *file, sagoi_composed *composed, sagoi_route_
 
 /* ---- Blocking calls ---- */
 
-/* A stage that has not decided about this call decides now, which may take an agreement. */
+/* A stage that has not decided yet whether to take this call decides now, for which the ranks may have to agree.
+ */
 static sago_status choose_again(sago_file *file, const sagoi_composed *composed, sagoi_route_choice *choice) {
     const sagoi_route_call call = call_of_composed(composed);
     sago_status status = SAGO_OK;

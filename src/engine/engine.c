@@ -1,6 +1,6 @@
-/* One collective call: enter (everybody agrees on what it is), plan (or find the plan again), move, leave
- * (everybody agrees on how it went).  A rank that fails anywhere goes on through every meeting, so that nobody
- * waits for it. */
+/* One collective call: enter (all ranks agree on what the call is), plan (or find the plan again), move, leave
+ * (all ranks agree on how the call went).  A rank that fails anywhere goes on through every meeting, so that no
+ * other rank waits for the failed one. */
 #include "engine/engine.h"
 
 #include <stdio.h>
@@ -44,10 +44,11 @@ _Static_assert((int)MAX_PACE < (int)SAGOI_MAXIMA && (int)SUM_OTHERS < (int)SAGOI
 /* The block of subfiles travels where other files say that they are sparse, while ranks look for the rule. */
 enum { MAX_BLOCK = MAX_SPARSE };
 
-/* The leader asks the file system, and so does a rank that wrote by itself since the last call, or that reads and
- * may have written past Sago: the leader may have looked before.  A network's file system may not even have heard
- * of that write; a local one has, knows better than this rank if the file was cut since, and is quick to answer.
- * Subfiles are shared out among the ranks of each node. */
+/* The leader of each node asks the file system for the file's size.  A rank asks, too, if that rank wrote by
+ * itself since the last call, or reads and may have written past Sago: the leader may have asked before that
+ * write.  Where the file system is a network's, it may not have heard of the write yet, so the end of the write
+ * counts as well.  A local file system has heard of the write, answers quickly, and knows if the file was cut
+ * since.  The ranks of a node share the subfiles among them. */
 static sago_status look_at_file(sago_file *file, bool reads, sagoi_agreement *agreement) {
     const sagoi_team *team = file->team;
     sagoi_look look;
@@ -64,10 +65,11 @@ static sago_status look_at_file(sago_file *file, bool reads, sagoi_agreement *ag
     return status;
 }
 
-/* Asking costs each node a request.  A write needs the size only where the file may be mapped, a read only if it
- * is planned: if the last one was not, this one is taken to be alike, and the size is asked for later if it is
- * not. Steps of declared variables are planned, and who follows others may come to read.  A file in subfiles is
- * always looked at: one of them may have been lost, and where the file ends no single one can tell. */
+/* Asking for the size costs each node a request.  A write needs the size only where the file may be mapped.  A
+ * read needs the size only if the read is planned; where the last read was not planned, this read is taken to be
+ * alike, and ask_size() makes up for a wrong guess.  Steps of declared variables are planned, and a rank that
+ * follows the other ranks' direction may come to read.  A file in subfiles is always looked at: a subfile may have
+ * been lost, and no single subfile tells where the file ends. */
 static bool needs_size(const sagoi_call *call) {
     const sagoi_composed *composed = call->composed;
     if (sagoi_store_subfile_count(call->file->store) > 0)
@@ -118,8 +120,8 @@ static void describe_request(const sago_file *file, const sagoi_composed *compos
         agreement->sum[SUM_LONE_COVER] = cover_of_range(file, request->low, request->high);
 }
 
-/* Every collective call begins with this, whatever else it agrees on: so ranks that are in different ones all
- * learn it here, and none of them goes on to wait for the others. */
+/* Every collective call begins with this agreement, whatever else the call agrees on.  So ranks that are in
+ * different calls all learn of that here, and no rank goes on to wait for the others. */
 static sago_status agree_call(sago_file *file, sago_status status, int64_t kind, sagoi_agreement *agreed) {
     agreed->max[MAX_VERDICT] = sagoi_verdict_code(file->team, status);
     agreed->max[MAX_KIND] = kind;
@@ -134,7 +136,8 @@ static sago_status agree_call(sago_file *file, sago_status status, int64_t kind,
     return SAGO_OK;
 }
 
-/* In a declared step a rank without buffers does not know whether the others write or read: it follows them. */
+/* In a declared step a rank without buffers does not know whether the other ranks write or read, and takes their
+ * direction. */
 enum { MAX_WRITES = MAX_ARGUMENT, MAX_READS = MAX_MINUS_ARGUMENT };
 
 static sago_status follow_direction(sagoi_composed *composed, const sagoi_agreement *agreed) {
@@ -163,7 +166,7 @@ static void take_size(sagoi_call *call, const sagoi_agreement *agreed) {
         call->composed->request.limit = call->size;
 }
 
-/* A read that is planned after all. */
+/* Asks for the size in a read that turns out to be planned (needs_size()). */
 static sago_status ask_size(sagoi_call *call) {
     sagoi_agreement agreed = {0};
     sago_status status = look_at_file(call->file, true, &agreed);
@@ -174,7 +177,8 @@ static sago_status ask_size(sagoi_call *call) {
     return status;
 }
 
-/* Here; asked only where holes may be sieved for it. */
+/* May another way into the file write to it during this call?  The question matters only where holes may be
+ * sieved. */
 static bool others_may_write(const sagoi_call *call) {
     const sagoi_composed *composed = call->composed;
     bool asked = call->file->hints.sieve == SAGOI_CHOICE_AUTO && composed->request.direction == SAGOI_TO_FILE &&
@@ -196,7 +200,9 @@ static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *
     agreed->max[MAX_READS] = !composed->follows && composed->request.direction == SAGOI_FROM_FILE;
     agreed->max[MAX_EXCEEDED] = sagoi_share_exceeded(file);
     agreed->max[MAX_STAGED] = sagoi_request_is_staged(&composed->request);
-    agreed->max[MAX_LEFT] = !call->first || file->own.strayed; /* what was written so may have come later */
+    /* An independent write of this rank may have come after another rank's early move, which then has to be
+     * repeated. */
+    agreed->max[MAX_LEFT] = !call->first || file->own.strayed;
     agreed->max[MAX_PACE] =
         file->network->found.assumed ? sagoi_circle_pace(file->team->circle, SAGOI_PACE_CALLS) : 0;
     file->own.strayed = false;
@@ -224,7 +230,7 @@ static sago_status enter(sagoi_call *call, sago_status status, sagoi_agreement *
 
 sago_status sagoi_engine_agree(sago_file *file, sago_status status, int64_t kind, int64_t argument) {
     sagoi_agreement agreed = {0};
-    if (!status) { /* else it may be any number, with no negative of its own */
+    if (!status) { /* After an error the argument may be any number, also the one that has no negative. */
         agreed.max[MAX_ARGUMENT] = argument;
         agreed.max[MAX_MINUS_ARGUMENT] = -argument;
     }
@@ -285,7 +291,9 @@ enum { SUM_COVER, SUM_BYTES, SUM_RUNS, SUM_MEMORY_PARTS };
 /* Where other agreements have what measuring a shape does not need. */
 enum { MAX_PERIOD = MAX_ARGUMENT, MAX_MINUS_PERIOD = MAX_MINUS_ARGUMENT, MAX_PERIOD_HIGH = MAX_SIZE };
 
-/* This rank's bytes in each region of what all ranks access; the leader will sum them. */
+/* Counts this rank's bytes in each region of the range that all ranks access.  The leader sums the counts of its
+ * node.
+ */
 static void count_regions(const sagoi_call *call) {
     const sagoi_request *request = &call->composed->request;
     int64_t *counts = sagoi_node_counts(call->file->team), origin, region, before = 0;
@@ -384,8 +392,8 @@ static sagoi_target describe_target(const sagoi_call *call) {
                           .sparse = reading && call->sparse};
 }
 
-/* The fences of one-sided movement wait inside MPI: a nonblocking call must not.  And it takes the caller's memory
- * as it is, which MPI may not reach in a device. */
+/* The fences of one-sided movement wait inside MPI, where a nonblocking call must not wait.  One-sided movement
+ * also hands the caller's memory to MPI, which may not reach the memory of a device. */
 static bool forgoes_rma(const sagoi_call *call) {
     return (call->composed->request.nonblocking || call->staged) && call->file->hints.move == SAGOI_MOVE_RMA;
 }
@@ -432,8 +440,9 @@ static sago_status make_plan(const sagoi_call *call, const node_facts *facts, bo
     return status;
 }
 
-/* Makes a plan and gets its node-shared memory, which the ranks of a node do together: so none does if one has no
- * plan.  All ranks learn how it went on any; *unplanned: it was the plan that somebody could not make. */
+/* Makes a plan and gets the plan's node-shared memory.  The ranks of a node get that memory together, so no rank
+ * tries if one of them has no plan.  All ranks learn how it went on every rank.  *unplanned: some rank could not
+ * make the plan. */
 static sago_status plan_once(const sagoi_call *call, const node_facts *facts, bool dense, int64_t limit,
                              sagoi_plan *plan, bool *unplanned) {
     enum { MAX_UNPLANNED = 1 };
@@ -452,8 +461,8 @@ static sago_status plan_once(const sagoi_call *call, const node_facts *facts, bo
     return met ? met : sagoi_verdict(file->team, agreed.max[MAX_VERDICT]);
 }
 
-/* Where the memory cannot be had, plans again with half of it, and at the end with none: each rank does what is
- * its own. */
+/* Where the memory cannot be had, plans again with half of the memory, and at the end with none: then each rank
+ * moves its own runs. */
 static sago_status plan_within_memory(const sagoi_call *call, const node_facts *facts, bool dense,
                                       sagoi_plan *plan) {
     sago_file *file = call->file;
@@ -476,7 +485,7 @@ static sago_status plan_anew(sagoi_call *call, const sagoi_cache_key *key) {
     const node_facts *facts = NULL;
     bool dense = false;
     sago_status status = sagoi_cache_reserve(&file->cache);
-    sagoi_drop_exchanges(file); /* its plan may have to make room for the new one */
+    sagoi_drop_exchanges(file); /* The plan of an exchange may have to make room for the new plan. */
     status = measure_shape(call, status, &facts, &dense);
     if (status)
         return status;
@@ -487,7 +496,7 @@ static sago_status plan_anew(sagoi_call *call, const sagoi_cache_key *key) {
     return status;
 }
 
-/* A plan may be used again so many bytes further on, or a multiple of it. */
+/* A plan may be used again this many bytes further on in the file, or a multiple of that. */
 static int64_t moving_unit(const sago_file *file) {
     const sagoi_subfiles *subfiles = file->unruled ? NULL : sagoi_store_subfiles(file->store);
     return subfiles ? subfiles->block : sagoi_max(1, sagoi_store_layout(file->store)->stripe_unit);
@@ -500,11 +509,11 @@ static sago_status find_plan(sagoi_call *call, const sagoi_agreement *agreed) {
                            .weights = agreed->sum[SUM_WEIGHTS],
                            .low = call->low};
     if (call->composed->request.direction == SAGOI_FROM_FILE && call->sparse)
-        key.shape.low++; /* another file, as far as mapping goes */
+        key.shape.low++; /* A file with holes is not mapped for reading, so the call has another plan. */
     if (forgoes_rma(call))
-        key.shape.high++; /* another plan than a blocking call's */
+        key.shape.high++; /* A call that forgoes one-sided movement has another plan than one that does not. */
     if (sagoi_store_layout(file->store)->stripe_unit > 0)
-        key.shape.high += (uint64_t)call->pace << 8; /* who gathers is a matter of what that costs */
+        key.shape.high += (uint64_t)call->pace << 8; /* The pace of gathering decides which ranks gather. */
     if (agreed->max[MAX_EXCEEDED])
         sagoi_share_give_back(file);
     call->entry =
@@ -524,7 +533,7 @@ static sago_status find_plan(sagoi_call *call, const sagoi_agreement *agreed) {
 
 /* ---- Moving ---- */
 
-/* A movement of data whose calls were counted before is no call of its own. */
+/* A flush moves the data of calls that were counted when they were made, and is no call itself. */
 static void count_route(const sagoi_call *call, sago_route route) {
     if (!call->composed->flush)
         call->file->stats.routes[route]++;
@@ -573,12 +582,14 @@ static sagoi_route_call kind_of_call(const sagoi_composed *composed) {
                               .nonblocking = composed->request.nonblocking};
 }
 
-/* Calls that were started together are done for all ranks when they are done for one. */
+/* May a rank leave the call without an agreement?  A nonblocking call that the ranks started together is done on
+ * all ranks at once, so the ranks agree. */
 static bool leaves_alone(const sagoi_call *call) {
     return sagoi_route_leaves_alone(kind_of_call(call->composed), &call->file->common);
 }
 
-/* As after any call that the others may not have finished. */
+/* Ends a call that the other ranks may not have finished yet: this rank notes what it did last, as every rank that
+ * goes alone does. */
 static sago_status leave_alone(sagoi_call *call, sago_status status) {
     sago_file *file = call->file;
     bool write = call->composed->request.direction == SAGOI_TO_FILE;
@@ -590,10 +601,11 @@ static sago_status leave_alone(sagoi_call *call, sago_status status) {
     return status;
 }
 
-/* So many streams are read as one run: a step has seldom more variables. */
+/* At most this many streams are read as one run.  Estimated: a step has seldom more variables. */
 enum { LONE_STREAMS = 32 };
 
-/* One run of the file, whose streams lie one after another; false: it has to pass through a buffer. */
+/* Lists the streams of one run of the file, which lie there one after another.  false: the run has to pass through
+ * a buffer. */
 static bool list_lone(const sagoi_request *request, sagoi_io_run runs[LONE_STREAMS]) {
     int64_t off = request->low;
     if (request->nonblocking || request->nstreams > LONE_STREAMS)
@@ -608,7 +620,7 @@ static bool list_lone(const sagoi_request *request, sagoi_io_run runs[LONE_STREA
     return true;
 }
 
-/* How much of one run there is to read is seen by reading it. */
+/* Reads one run without asking for the file's size first: how much the read brings tells where the file ends. */
 static sago_status read_lone(sagoi_call *call) {
     sago_file *file = call->file;
     sagoi_request *request = &call->composed->request;
@@ -630,14 +642,14 @@ static sago_status read_lone(sagoi_call *call) {
     return status;
 }
 
-/* This rank's part. */
+/* Moves this rank's part of a call in which no rank has more than one run. */
 static sago_status move_lone(sagoi_call *call) {
     bool by_size = call->sized || call->composed->request.direction == SAGOI_TO_FILE;
     sago_status status = by_size ? sagoi_run_direct(call->file, call->composed) : read_lone(call);
     return status ? status : sagoi_request_finish_staging(&call->composed->request);
 }
 
-/* Before the others are met, if that is likely to be all that there is to do. */
+/* Moves this rank's part before the ranks meet, where nothing else is likely to be left to do. */
 static sago_status go_first(sagoi_call *call) {
     const sago_file *file = call->file;
     const sagoi_composed *composed = call->composed;
@@ -667,7 +679,8 @@ static sago_status run_alone(sagoi_call *call, const sagoi_agreement *agreed) {
     return status;
 }
 
-/* The slowest rank's time counts: it is what gathering cost. */
+/* Learns the pace of gathering from a call.  The time of the slowest rank counts, since all ranks waited for it.
+ */
 static void learn_pace(const sagoi_call *call, int64_t sent, int64_t microseconds) {
     int64_t nodes = sagoi_min(call->entry->plan.ndomains, call->file->team->nodes);
     int64_t pace = sagoi_pace_of(sent, nodes, (double)microseconds * 1e-6);
@@ -675,7 +688,8 @@ static void learn_pace(const sagoi_call *call, int64_t sent, int64_t microsecond
         sagoi_circle_learn_pace(call->file->team->circle, pace);
 }
 
-/* How it went on all ranks; and whether from now on the aggregators know the extents of this plan. */
+/* The ranks agree on how the call went, and on whether the aggregators know the extents of this plan from now on.
+ */
 static sago_status leave(sagoi_call *call, sago_status status) {
     enum { MAX_FORGETFUL = 1, MAX_SENDING = 2, SUM_SENT = 0 };
     sagoi_team *team = call->file->team;
@@ -721,7 +735,7 @@ static sago_status run_planned(sagoi_call *call, const sagoi_agreement *agreed) 
     status = leave(call, status);
     sagoi_mapping_remember(&file->mapping, file->store);
     if (status)
-        sagoi_drop_exchanges(file); /* it may have stopped halfway */
+        sagoi_drop_exchanges(file); /* An exchange may have stopped halfway. */
     return status;
 }
 
@@ -773,8 +787,8 @@ sago_status sagoi_engine_prepare(sago_file *file, sagoi_composed *composed) {
     return status;
 }
 
-/* The page cache is the node's: one rank of each node syncs for all of them.  Of subfiles each rank syncs those
- * that it wrote. */
+/* The ranks of a node share the node's page cache, so one rank syncs for all of them.  Of a file in subfiles each
+ * rank syncs the subfiles that it wrote. */
 sago_status sagoi_sync_here(const sago_file *file) {
     bool mine = file->team->local_rank == 0 || sagoi_store_subfile_count(file->store) > 0;
     return mine ? sagoi_store_sync(file->store) : SAGO_OK;

@@ -1,55 +1,59 @@
 /* Nonblocking calls: started here, run by the engine on the file's fiber, one after another.
  *
- * The i-th on a file is the i-th of every rank, so they are a queue, of which the first one runs.  Files know
- * nothing of each other: theirs go on whenever anything of this process waits.
+ * The i-th nonblocking call on a file is the same call on every rank, so the calls of a file are a queue, and only
+ * the first call of the queue runs.  Files know nothing of each other: the queues of all files go on whenever this
+ * process waits for anything.
  *
  * With sago_nonblocking=apart no rank needs another one: the ranks come together for a call (move/convene.h), or
- * each serves its part of it alone. */
+ * each rank serves its part of the call alone. */
 #ifndef SAGOI_NONBLOCKING_H
 #define SAGOI_NONBLOCKING_H
 
 #include "engine/compose.h"
 
 struct sago_request {
-    sagoi_live live;    /* tells one that may be waited for from another */
-    sago_request *next; /* of the same file */
-    sago_file *file;    /* until it is done */
+    sagoi_live live;    /* tells a request that may be waited for from one that is gone */
+    sago_request *next; /* the next request in the file's queue */
+    sago_file *file;    /* NULL when the call is done */
     const char *call;   /* the public function's name */
     sagoi_route route;
     int64_t number;     /* of the call on its file, from 1 */
-    bool at_once;       /* it runs on its caller's stack: it must not wait for others to come */
+    bool at_once;       /* the call runs on its caller's stack, and must not wait for other ranks to come */
     double tested;      /* when sago_test() last looked, seconds */
-    bool dropped;       /* nobody will ask how it went */
-    _Atomic bool done;  /* then only what follows counts */
-    sago_status status; /* before that: what was wrong with the arguments */
-    int64_t bytes;      /* moved */
+    bool dropped;       /* the caller has no handle, so nobody will ask how the call went */
+    _Atomic bool done;  /* when this is true, only the status, the bytes and the message count */
+    sago_status status; /* how the call went; before the call is done: what was wrong with its arguments */
+    int64_t bytes;      /* that this rank moved */
     char message[SAGOI_MESSAGE_MAX];
     sagoi_composed composed;
-    bool is_piece; /* it is one piece that this rank moves alone, instead of what is composed */
+    bool is_piece; /* the call is one run that this rank moves alone: `piece` counts, and nothing is composed */
     sagoi_lone_run piece;
 };
 
-/* Local.  A request to be composed and started, or destroyed.  Where there is no memory for it the call still
- * counts, for it is one of the other ranks'. */
+/* Local.  Makes a request, which is then composed and started, or destroyed.  A call whose request finds no memory
+ * is counted all the same, since the other ranks count theirs. */
 sago_status sagoi_nonblocking_create(sago_file *file, const char *call, sagoi_direction direction,
                                      sago_request **request) SAGOI_CHECKED;
-/* The same of the caller's memory, which is not to be destroyed, but kept until it is done. */
+/* Makes a request in the caller's memory.  The caller keeps that memory until the call is done, and does not
+ * destroy the request. */
 void sagoi_nonblocking_init(sago_request *request, sago_file *file, const char *call, sagoi_direction direction);
-/* Local, never waits: puts it at the end of the file's queue.  `wrong` is what is wrong with its arguments, with
- * the thread's message: all ranks will get it. */
+/* Local, never waits.  Puts the request at the end of the file's queue.  `wrong` is what is wrong with the call's
+ * arguments, explained by the thread's message; all ranks will get both. */
 void sagoi_nonblocking_run(sago_request *request, sago_status wrong);
-/* The same, where nothing is in the queue and serving it waits for nobody: it is done on return. */
+/* Runs a request whose file has an empty queue, and which waits for no other rank: the call is done on return. */
 void sagoi_nonblocking_run_at_once(sago_request *request, sago_status wrong);
-/* Once it is done. */
+/* Frees a request whose call is done. */
 void sagoi_nonblocking_destroy(sago_request **request);
 
-/* Waits until the file has none that is not done.  Collective calls begin with it. */
+/* Waits until all nonblocking calls of the file are done.  Collective calls begin with this. */
 void sagoi_nonblocking_finish(sago_file *file);
 
-/* None is left of a file that is about to go: another thread may just be finishing the last one. */
+/* Waits until no other thread runs fibers.  A file that is about to go has no call left, but another thread may
+ * still be finishing the last one. */
 void sagoi_nonblocking_end(void);
 
-/* A call that uses the file while some are not done: another thread must not run them meanwhile. */
+/* Around a call that uses the file while nonblocking calls are not done: another thread must not run those calls
+ * meanwhile. */
 void sagoi_nonblocking_hold(sago_file *file, bool *held);
 void sagoi_nonblocking_release(bool held);
 

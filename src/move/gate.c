@@ -2,7 +2,8 @@
  *
  * A sleeping rank must not stop MPI: a message posted before the collective call may need this rank's library
  * to make progress.  So sleeps are timed, and every wake pokes MPI on the team's own communicator.  From time
- * to time it also looks whether the others still live; a rank that died would otherwise mean waiting for ever.
+ * to time a waiting rank also looks whether the others still live; a rank that died would otherwise mean waiting
+ * for ever.
  *
  * On one node the rank that comes last does the work for all; on several nodes the leader does, since only
  * leaders call MPI to agree. */
@@ -17,17 +18,17 @@
 #include "trace/stats.h"
 
 enum {
-    SPIN_US = 1000,          /* when every rank has a core of its own, then MPI is poked */
-    SPINS = 8,               /* before sleeping: a sleeper may wake on another core, where its caches are not */
-    LOOKS = 32,              /* between yields: the one waited for may be waiting for this very core */
-    YIELD_US = 200,          /* where several share a core */
-    FIRST_SLEEP_US = 1000,   /* sleeps grow from here */
-    LONGEST_SLEEP_US = 8000, /* to here */
-    EXCHANGE_SLEEP_US = 100, /* while messages are to be answered meanwhile */
-    SWITCH_US = 3,           /* a yield that takes longer gave the core to another thread */
-    SLEEPY_WAITS = 512,      /* after yields were found to fail; then they are tried again */
-    WAKES_BETWEEN_ROLL_CALLS = 64,
-    VISITS_BETWEEN_ROLL_CALLS = 4096 /* of a fiber */
+    SPIN_US = 1000,        /* A rank with a core of its own looks for this long before it pokes MPI. */
+    SPINS = 8,             /* It does so this often before it sleeps: it may wake on a core without its caches. */
+    LOOKS = 32,            /* Looks between two yields: the rank that is waited for may need this very core. */
+    YIELD_US = 200,        /* Ranks that share cores yield for this long before they sleep. */
+    FIRST_SLEEP_US = 1000, /* The first sleep of a wait; each sleep is longer than the one before. */
+    LONGEST_SLEEP_US = 8000, /* No sleep is longer than this. */
+    EXCHANGE_SLEEP_US = 100, /* The longest sleep while messages have to be answered. */
+    SWITCH_US = 3,           /* A yield that takes longer has given the core to another thread. */
+    SLEEPY_WAITS = 512, /* After yields were found to fail, this many waits sleep; then yields are tried again. */
+    WAKES_BETWEEN_ROLL_CALLS = 64,   /* A sleeping rank looks once in this many wakes whether the others live. */
+    VISITS_BETWEEN_ROLL_CALLS = 4096 /* A fiber does so once in this many visits. */
 };
 
 static void pause_cpu(void) {
@@ -75,8 +76,8 @@ static struct {
     _Atomic int sleepy_left; /* waits to come that sleep */
 } yielding;
 
-/* Yields of one wait, and those of them that switched to another thread.  Hardly one that did: the core is the
- * rank's own. */
+/* Learns from the yields of one wait, of which `switches` switched to another thread.  Where hardly one did, the
+ * rank has the core for itself, and yields have not failed. */
 static void learn_from_yields(int yields, int switches) {
     enum { SUSPICION = 4, CERTAINTY = 8 };
     bool failed = yields > 2 * switches && yields <= 8 * switches;
@@ -105,7 +106,8 @@ static bool look(const sagoi_futex *word, uint32_t old, int times) {
     return false;
 }
 
-/* `looks`: so many before the core is offered to others. */
+/* Waits awake for at most `us` microseconds; offers the core to other threads after every `looks` looks at the
+ * word. */
 static bool watch(const sagoi_futex *word, uint32_t old, int looks, int us) {
     double now = sagoi_now(), end = now + us * 1e-6;
     int yields = 0, switches = 0;

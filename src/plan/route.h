@@ -60,14 +60,14 @@ typedef enum { SAGOI_MEMORY_WHOLE, SAGOI_MEMORY_PIECES, SAGOI_MEMORY_DEVICE } sa
 /* What this rank wants moved. */
 typedef struct sagoi_route_wanted {
     sagoi_memory_form memory;
-    bool one_run; /* it is one run of the file */
+    bool one_run; /* the rank's part is one run of the file */
     int64_t bytes, runs;
-    int64_t low, high; /* offsets: its first byte, and one past its last */
-    bool looked;       /* the file system was asked: */
-    bool sparse;       /* may the file have holes? */
+    int64_t low, high; /* offsets: the first byte, and one past the last */
+    bool looked;       /* the file system was asked whether the file may have holes, */
+    bool sparse;       /* and this is the answer */
 } sagoi_route_wanted;
 
-/* What the exchange that opens a call which is served together tells of it: EQUAL. */
+/* What all ranks know of a call that is served together, after the agreement that opens the call: EQUAL. */
 typedef struct sagoi_totals {
     int64_t nodes;
     int64_t span;        /* from the first offset of all ranks to the last */
@@ -85,7 +85,7 @@ typedef struct sagoi_range {
 
 typedef enum { SAGOI_LAST_NONE, SAGOI_LAST_WRITE, SAGOI_LAST_READ } sagoi_last_access;
 
-/* What became of the last collective call in one direction, in which the ranks met: the same on all of them. */
+/* What became of the last collective call in one direction in which the ranks met; the same on all ranks. */
 typedef enum { SAGOI_OUTCOME_UNKNOWN, SAGOI_OUTCOME_ALONE, SAGOI_OUTCOME_PLANNED } sagoi_outcome;
 
 typedef struct sagoi_precedent {
@@ -95,13 +95,14 @@ typedef struct sagoi_precedent {
 
 /* What this rank knows of the file. */
 typedef struct sagoi_route_own {
-    bool local, in_memory;   /* the file system, as this rank sees it */
-    bool neighbours;         /* other ranks of the file are on this rank's node */
-    sagoi_last_access last;  /* what this rank did since the ranks met */
-    double patience;         /* seconds that a nonblocking call waits for others whose data it reads */
-    sagoi_range once, again; /* parts of the file that it accessed, alone or mapped: at least once, and twice */
+    bool local, in_memory;  /* the file system, as this rank sees it */
+    bool neighbours;        /* other ranks of the file are on this rank's node */
+    sagoi_last_access last; /* what this rank did since the ranks met */
+    double patience;        /* seconds that a nonblocking call waits for others whose data it reads */
+    sagoi_range once,
+        again; /* parts of the file that this rank accessed, alone or mapped: once or more, twice or more */
     sagoi_precedent read, written;
-    bool strayed; /* it wrote by an independent call since the ranks met */
+    bool strayed; /* this rank wrote by an independent call since the ranks met */
 } sagoi_route_own;
 
 /* ---- The route ---- */
@@ -193,13 +194,14 @@ typedef struct sagoi_route {
 } sagoi_route;
 
 /* ---- Step 1 ----
- * Inline: calls of a kilobyte notice what it costs, and most of its inputs are constants where it is called. */
+ * The functions are inline: a call of a kilobyte notices what a function call costs, and most of their inputs are
+ * constants where they are called. */
 
 /* Why the ranks may not go alone, unless an agreement of the call says that nothing is to be gathered;
- * SAGOI_WHY_COUNT: they may.
+ * SAGOI_WHY_COUNT: the ranks may go alone.
  *
  * On one node, with a file system of its own, collective calls gain little over each rank's own work, and the
- * smallest ones lose: agreeing costs more than they do. */
+ * smallest calls lose, since an agreement costs more than such a call. */
 static inline sagoi_why sagoi_route_why_not_alone(sagoi_route_call call, const sagoi_route_file *file) {
     if (file->agree == SAGOI_AGREE_ALWAYS)
         return SAGOI_WHY_AGREE_ALWAYS;
@@ -250,20 +252,20 @@ __attribute__((always_inline)) static inline sagoi_route_choice sagoi_route_choo
 
 /* ---- Steps 2 and 3 ---- */
 
-/* Step 2: all but the choice. */
+/* Step 2: fills in the whole route but the choice. */
 void sagoi_route_part(sagoi_route *route, sagoi_route_call call, const sagoi_route_file *file,
                       const sagoi_route_own *own, const sagoi_route_wanted *wanted);
 
-/* The part of step 2 that most calls of most programs need: does one system call move one run, at once?  (If
- * copying through a mapping is faster, it does not.) */
+/* The part of step 2 that most calls of most programs need: is one run to be moved at once by one system call? (It
+ * is not where copying through a mapping is faster.) */
 bool sagoi_route_is_piece(const sagoi_route_file *file, const sagoi_route_own *own, sagoi_memory_form memory,
                           int64_t off, int64_t len);
 
 /* Step 3, of a choice to ask or to convene. */
 sagoi_route_choice sagoi_route_answer(bool any_unwilling);
 
-/* Who makes the system calls that move so many bytes.  A nonblocking call must not block, so the I/O thread does,
- * unless waking it takes longer. */
+/* Who makes the system calls that move so many bytes.  A nonblocking call must not block, so the I/O thread makes
+ * its system calls, unless waking that thread takes longer than they do. */
 sagoi_worker sagoi_route_worker(const sagoi_route_own *own, bool nonblocking, int64_t bytes);
 
 /* Where a rank by itself cuts what it reads of a striped file, `bytes` bytes of `range`, so that two targets work
