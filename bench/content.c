@@ -31,7 +31,8 @@ static inline int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 /* Bytes from `offset` to the next word, at most `length`. */
 static int64_t head_of(int64_t offset, int64_t length) { return min64((WORD - offset % WORD) % WORD, length); }
 
-void bench_content_fill(void *buffer, int64_t offset, int64_t length, bench_key key) {
+/* The bytes of the file from `offset` on. */
+static void content_fill(void *buffer, int64_t offset, int64_t length, bench_key key) {
     unsigned char *to = buffer;
     if (key == BENCH_KEY_ZERO) {
         memset(to, 0, (size_t)length);
@@ -53,14 +54,15 @@ void bench_content_fill(void *buffer, int64_t offset, int64_t length, bench_key 
 static int64_t check_bytes(const unsigned char *found, int64_t offset, int64_t length, bench_key key) {
     for (int64_t i = 0; i < length; i++) {
         unsigned char expected = 0;
-        bench_content_fill(&expected, offset + i, 1, key);
+        content_fill(&expected, offset + i, 1, key);
         if (found[i] != expected)
             return i;
     }
     return -1;
 }
 
-int64_t bench_content_check(const void *buffer, int64_t offset, int64_t length, bench_key key) {
+/* Where `buffer` differs first from the bytes of the file; -1: nowhere. */
+static int64_t content_check(const void *buffer, int64_t offset, int64_t length, bench_key key) {
     enum { STRIP = 512 }; /* words whose differences are or-ed together before they are looked at */
     const unsigned char *found = buffer;
     int64_t head = head_of(offset, length), words = (length - head) / WORD;
@@ -85,7 +87,7 @@ int64_t bench_content_check(const void *buffer, int64_t offset, int64_t length, 
 
 static bool wrong_byte(const char *where, int64_t offset, unsigned char found, bench_key key, char *why) {
     unsigned char expected;
-    bench_content_fill(&expected, offset, 1, key);
+    content_fill(&expected, offset, 1, key);
     return bench_refuse(why, "wrong byte %s at file offset %lld: expected 0x%02x, found 0x%02x", where,
                         (long long)offset, expected, found);
 }
@@ -129,7 +131,7 @@ void bench_buffer_fill(char *buffer, const bench_access *access, bench_key key) 
         for (int64_t call = 0; call < access->ncalls; call++) {
             piece_walk walk = walk_call(access, step, call);
             for (piece p; walk_next(&walk, &p);)
-                bench_content_fill(buffer + p.memory, p.file, p.length, key);
+                content_fill(buffer + p.memory, p.file, p.length, key);
         }
 }
 
@@ -142,7 +144,7 @@ bool bench_buffer_check(char *buffer, const bench_access *access, bench_key key,
         for (int64_t call = 0; call < access->ncalls; call++) {
             piece_walk walk = walk_call(access, step, call);
             for (piece p; walk_next(&walk, &p);) {
-                int64_t bad = bench_content_check(buffer + p.memory, p.file, p.length, key);
+                int64_t bad = content_check(buffer + p.memory, p.file, p.length, key);
                 if (bad >= 0)
                     return wrong_byte("read", p.file + bad, (unsigned char)buffer[p.memory + bad], key, why);
                 memset(buffer + p.memory, SPOILED, (size_t)p.length);
@@ -204,7 +206,7 @@ static bool check_block(const bench_expected *expected, hole_walk *walk, bench_r
             continue;
         bench_key key = hole ? expected->hole_key : expected->key;
         const char *found = expected->block + (at - range.offset);
-        int64_t bad = bench_content_check(found, at, end - at, key);
+        int64_t bad = content_check(found, at, end - at, key);
         if (bad >= 0)
             return wrong_byte(hole ? "written into a hole" : "written", at + bad, (unsigned char)found[bad], key,
                               why);
@@ -251,7 +253,7 @@ bool bench_file_fill(const bench_expected *expected, int64_t low, int64_t high, 
     bool ok = true;
     for (int64_t at = low; ok && at < high;) {
         int64_t length = min64(BENCH_BLOCK, high - at);
-        bench_content_fill(expected->block, at, length, expected->hole_key);
+        content_fill(expected->block, at, length, expected->hole_key);
         ssize_t put = pwrite(fd, expected->block, (size_t)length, at);
         if (put < 0)
             ok = system_error("pwrite", expected->path, why);

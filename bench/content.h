@@ -14,11 +14,6 @@ typedef uint64_t bench_key;           /* of one iteration */
 /* iteration >= 0 */
 bench_key bench_content_key(int64_t seed, int64_t iteration);
 
-/* The bytes of the file from `offset` on. */
-void bench_content_fill(void *buffer, int64_t offset, int64_t length, bench_key key);
-/* Where `buffer` differs from them first; -1: nowhere. */
-int64_t bench_content_check(const void *buffer, int64_t offset, int64_t length, bench_key key);
-
 /* A rank's buffer (of all steps) as it must be before a write. */
 void bench_buffer_fill(char *buffer, const bench_access *access, bench_key key);
 /* Spoils it before a read, so that bytes which did not arrive are seen. */

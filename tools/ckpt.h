@@ -39,8 +39,6 @@ int ckpt_export(ckpt_command *c);
 int ckpt_dump(ckpt_command *c);
 int ckpt_rm(ckpt_command *c);
 
-/* Reads the list of steps (again).  False: it has been said why. */
-bool ckpt_read_steps(ckpt_command *c);
 /* The step of this number, or NULL, which has been said. */
 const sago_ckpt_step *ckpt_find(const ckpt_command *c, int64_t step);
 /* The steps asked for, or else all; false if one of them is not there, which has been said. */

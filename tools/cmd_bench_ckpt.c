@@ -19,11 +19,6 @@ static bool set_hint(void *target, const char *value, char *why) {
     return true;
 }
 
-static bool no_other(void *target, const char *name, const char *value, char *why) {
-    (void)target, (void)value;
-    return bench_refuse(why, "no option --%s", name);
-}
-
 #define FIELD(name) offsetof(ckpt_bench_config, name)
 static const tool_option table[] = {
     {"dir", OPTION_TEXT, FIELD(dir), 0, 0, "DIR", "where the checkpoints go (.)", NULL},
@@ -35,7 +30,7 @@ static const tool_option table[] = {
     {"hint", OPTION_CALL, 0, 0, 0, "KEY=VALUE", "as in an MPI_Info; may be repeated", set_hint},
     {"json", OPTION_TEXT, FIELD(json), 0, 0, "FILE", "results for programs", NULL},
 };
-static const tool_options options = {table, sizeof table / sizeof table[0], no_other};
+static const tool_options options = {table, sizeof table / sizeof table[0], NULL};
 
 static void print_help(FILE *out) {
     fprintf(out,

@@ -126,7 +126,8 @@ bool ckpt_complain(const ckpt_command *c) {
     return false;
 }
 
-bool ckpt_read_steps(ckpt_command *c) {
+/* Reads the list of steps.  False: the reason has been said. */
+static bool read_steps(ckpt_command *c) {
     for (int64_t room = 0;;) {
         int64_t count = room;
         if (sago_ckpt_list(c->ckpt, &count, c->all))
@@ -249,7 +250,7 @@ static int run_action(ckpt_command *c, int action) {
     MPI_Comm_size(MPI_COMM_WORLD, &c->ranks);
     c->speaks = c->rank == 0;
     if (is_there(c) && open_directory(c, actions[action].changes)) {
-        if (ckpt_read_steps(c))
+        if (read_steps(c))
             result = actions[action].run(c);
         ckpt_progress(c, "", 0, 0);
         if (sago_ckpt_close(&c->ckpt)) {

@@ -56,7 +56,5 @@ topo_text topo_gateways(const sagoi_topology *topology);
 /* "each node has its own", "all share one", "3 shares" */
 topo_text topo_sharing(const topo_view *view, const topo_dir *dir);
 topo_text topo_tier(const sagoi_tier *tier);
-/* "2 3 0" */
-topo_text topo_coordinates(const sagoi_topology *topology, int64_t place);
 
 #endif

@@ -81,7 +81,8 @@ topo_text topo_gateways(const sagoi_topology *t) {
     return text("%lld, for all places%s", (long long)all, leads);
 }
 
-topo_text topo_coordinates(const sagoi_topology *t, int64_t place) {
+/* "2 3 0" */
+static topo_text coordinates_of(const sagoi_topology *t, int64_t place) {
     int64_t coordinate[SAGOI_DIMENSIONS_MAX];
     sagoi_topology shown = *t;
     sagoi_topology_coordinates(t, place, coordinate);
@@ -156,7 +157,7 @@ static void print_nodes(const topo_view *view, FILE *out) {
     for (int64_t n = 0; n < view->nodes && n < NODES_SHOWN; n++) {
         const topo_node *node = &view->node[n];
         fprintf(out, "    %-24.60s %8lld %-12s %6lld %6lld %9lld %5lld %5lld %12s\n", node->host,
-                (long long)node->place, topo_coordinates(view->topology, node->place).text, (long long)node->ranks,
+                (long long)node->place, coordinates_of(view->topology, node->place).text, (long long)node->ranks,
                 (long long)node->inside.cores, (long long)node->inside.packages, (long long)node->inside.numa,
                 (long long)node->inside.nics, sagoi_size_to_text(node->memory).text);
     }

@@ -25,9 +25,6 @@ void tune_found(const tune_plan *plan, const char *format, ...) __attribute__((f
 bool tune_network(tune_plan *plan, sagoi_site *site);
 bool tune_store(tune_plan *plan, sagoi_site *site);
 
-/* The first of n ascending sizes whose rate reaches `share` of the best one. */
-int tune_knee(const double *rate, int n, double share);
-
 /* To three digits: more would only look exact. */
 double tune_round(double value);
 

@@ -35,7 +35,8 @@ typedef struct tune_store_state {
     int64_t file;    /* bytes a measurement moves for each writer */
 } tune_store_state;
 
-int tune_knee(const double *rate, int n, double share) {
+/* The first of n ascending sizes whose rate reaches `share` of the best one. */
+static int knee(const double *rate, int n, double share) {
     double best = 0;
     for (int i = 0; i < n; i++)
         best = rate[i] > best ? rate[i] : best;
@@ -135,9 +136,9 @@ static bool measure_sizes(tune_store_state *s, sagoi_site *site) {
         tune_found(s->plan, "one rank, %6s at once   write %9s, read %9s", sagoi_format_size(request).text,
                    tune_rate(rate[1][n]).text, tune_rate(rate[0][n]).text);
     }
-    site->tuned.domain_write = WINDOWS * sagoi_max(MIB, size[tune_knee(rate[1], n, 0.9)]);
-    site->tuned.domain_read = WINDOWS * sagoi_max(MIB, size[tune_knee(rate[0], n, 0.9)]);
-    site->tuned.least_memory = 2 * size[tune_knee(rate[1], n, 0.5)];
+    site->tuned.domain_write = WINDOWS * sagoi_max(MIB, size[knee(rate[1], n, 0.9)]);
+    site->tuned.domain_read = WINDOWS * sagoi_max(MIB, size[knee(rate[0], n, 0.9)]);
+    site->tuned.least_memory = 2 * size[knee(rate[1], n, 0.5)];
     double best = 0, first = (double)size[0] / rate[1][0];
     for (int i = 0; i < n; i++)
         best = rate[1][i] > best ? rate[1][i] : best;
@@ -164,7 +165,7 @@ static int64_t fewest(tune_store_state *s, const char *what[2], int64_t mine, in
         if (writers >= all || ++n == TUNE_WRITERS)
             break;
     }
-    return count[tune_knee(rate, n < TUNE_WRITERS ? n + 1 : n, 0.9)];
+    return count[knee(rate, n < TUNE_WRITERS ? n + 1 : n, 0.9)];
 }
 
 static bool measure_writers(tune_store_state *s, sagoi_site *site) {

@@ -137,7 +137,9 @@ static void replace_parent(sagoi_tree *tree, int64_t parent, int64_t sibling) {
         tree->vertex[above].right = sibling;
 }
 
-int64_t sagoi_tree_remerge(sagoi_tree *tree, int64_t leaf) {
+/* The leaf leaves (004, 3.3).  Its sibling takes over, or, where the sibling was split, the leaf of the sibling's
+ * subtree that lies next to the leaf.  Returns the leaf that took over; -1: there is no other. */
+static int64_t remerge(sagoi_tree *tree, int64_t leaf) {
     sagoi_vertex *vertex = tree->vertex;
     int64_t parent = vertex[leaf].parent;
     if (parent < 0)
@@ -169,7 +171,7 @@ bool sagoi_tree_elect(sagoi_tree *tree, sagoi_elect_fn elect, void *arg) {
             leaf = at->after;
             continue;
         }
-        leaf = sagoi_tree_remerge(tree, leaf);
+        leaf = remerge(tree, leaf);
         if (leaf < 0)
             return false;
     }

@@ -41,10 +41,6 @@ void sagoi_tree_cleanup(sagoi_tree *tree); /* fine on a zeroed struct, and twice
 /* How many leaves that would be. */
 int64_t sagoi_bisection_leaves(const sagoi_bisection *bisection);
 
-/* The leaf leaves (004, 3.3): its sibling takes over, or, where that was split, the leaf of the sibling's subtree
- * that lies next to it.  Returns who took over; -1: it is the only one. */
-int64_t sagoi_tree_remerge(sagoi_tree *tree, int64_t leaf);
-
 /* Finds a host for every leaf, in the order of the file: elect() returns a node, or -1, upon which the leaf
  * leaves. A leaf that has a host keeps it when it takes over.  false: no host for all of them together. */
 typedef int64_t (*sagoi_elect_fn)(void *arg, int64_t start, int64_t end);

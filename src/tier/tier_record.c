@@ -136,7 +136,8 @@ void sagoi_claim_cleanup(sagoi_claim *claim) {
     *claim = (sagoi_claim){0};
 }
 
-sago_status sagoi_claim_beside(const char *file, sagoi_claim_place *place) {
+/* `file` is a path without links; the file itself may have gone. */
+static sago_status claim_beside(const char *file, sagoi_claim_place *place) {
     const char *slash = strrchr(file, '/');
     int folder = slash ? (int)(slash - file) : 0;
     int lengths[] = {
@@ -154,7 +155,7 @@ sago_status sagoi_claim_find(const char *file, sagoi_claim_place *place) {
     char *real = realpath(file, NULL);
     if (!real)
         return sagoi_fail_errno(errno, "looking for %.300s", file);
-    sago_status status = sagoi_claim_beside(real, place);
+    sago_status status = claim_beside(real, place);
     free(real);
     return status;
 }
@@ -276,7 +277,7 @@ bool sagoi_tier_part_claimed(const sagoi_tier_part *part) {
     sagoi_claim claim;
     char *bytes = NULL;
     int64_t len = 0;
-    if (sagoi_claim_beside(part->file, &place) || !sees_folder(&place, part->folder) ||
+    if (claim_beside(part->file, &place) || !sees_folder(&place, part->folder) ||
         sagoi_claim_load(&place, &bytes, &len))
         return true;
     bool claimed = bytes != NULL;

@@ -62,8 +62,6 @@ typedef struct sagoi_claim_place {
 
 /* The file must exist. */
 sago_status sagoi_claim_find(const char *file, sagoi_claim_place *place) SAGOI_CHECKED;
-/* `file` has no links: it may have gone. */
-sago_status sagoi_claim_beside(const char *file, sagoi_claim_place *place) SAGOI_CHECKED;
 /* *bytes becomes NULL where there is none, else it is to be freed. */
 sago_status sagoi_claim_load(const sagoi_claim_place *place, char **bytes, int64_t *len) SAGOI_CHECKED;
 /* Durable when it returns; so is removing. */
