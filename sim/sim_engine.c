@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "plan/thresholds.h"
+#include "sim/locks.h"
 
 enum { PAIR_BYTES = 16, DELTA_BYTES = 3, MESSAGE_BYTES = 64, PAGE_BYTES = 4096, SIEVE_BYTES = 512 << 10 };
 enum { FLOWS_SIMULATED = 40000, ROUNDS_SIMULATED = 64 };
@@ -187,7 +188,7 @@ static sim_flow flow_of(const sim_case *c, const sim_style *style, const sim_sha
  */
 static bool is_partial(const sim_case *c, const sim_extent *extent, const sim_window *window) {
     int64_t unit = c->input.target.stripe_unit > 0 ? c->input.target.stripe_unit : c->input.target.lock_unit;
-    if (unit == 0 || c->config.read)
+    if (unit == 0 || c->config.read || sim_locks_in_turn(c)) /* else locks.h has it */
         return false;
     return (window->start % unit != 0 && window->start > extent->low) ||
            (window->end % unit != 0 && window->end < extent->high);
@@ -340,6 +341,30 @@ static int64_t sampled_rounds(const sim_case *c, const sim_layout *layout) {
     return sagoi_min(rounds, full);
 }
 
+static int64_t sampled_round(const sim_layout *layout, const sim_load *load, int64_t r) {
+    return load->rounds == layout->rounds ? r : (layout->rounds - 1) * (2 * r + 1) / (2 * load->rounds);
+}
+
+/* Aggregators that share storage targets wait for each other's locks.  What they wait in the layout's first round
+ * comes once, however often the rounds that are simulated are repeated. */
+static bool wait_for_locks(const sim_case *c, const sim_layout *layout, sim_load *load, char *why) {
+    double *seconds = calloc((size_t)layout->aggregators, sizeof *seconds);
+    sim_locks *locks = seconds ? sim_locks_create(c, layout, why) : NULL;
+    bool ok = seconds ? locks || !sim_locks_in_turn(c) || layout->own_files : bench_refuse(why, "out of memory");
+    for (int64_t r = -1; locks && r < load->rounds; r++) {
+        int64_t round = r < 0 ? 0 : sampled_round(layout, load, r);
+        sim_locks_wait(locks, round, seconds);
+        for (int64_t a = 0; a < layout->aggregators; a++)
+            if (r < 0)
+                load->ahead = larger(load->ahead, seconds[a]);
+            else if (round > 0 && load->round[r].store[a].bytes > 0)
+                load->round[r].store[a].seconds += seconds[a];
+    }
+    sim_locks_destroy(locks);
+    free(seconds);
+    return ok;
+}
+
 static bool load_rounds(const sim_case *c, int64_t call, const sim_layout *layout, const sim_style *style,
                         sim_load *load, char *why) {
     const sim_extent *extent = sim_extent_of(c, call);
@@ -357,8 +382,7 @@ static bool load_rounds(const sim_case *c, int64_t call, const sim_layout *layou
     if (!window)
         return bench_refuse(why, "out of memory");
     for (int64_t r = 0; r < load->rounds; r++) {
-        int64_t round =
-            load->rounds == layout->rounds ? r : (layout->rounds - 1) * (2 * r + 1) / (2 * load->rounds);
+        int64_t round = sampled_round(layout, load, r);
         for (int64_t a = 0; a < layout->aggregators; a++) {
             sim_window *own = &window[r * layout->aggregators + a];
             if (!layout->window(layout->self, a, round, &own->start, &own->end))
@@ -370,7 +394,7 @@ static bool load_rounds(const sim_case *c, int64_t call, const sim_layout *layou
         fill_round(c, call, style, &traffic, &window[r * layout->aggregators], load, r);
     sim_traffic_cleanup(&traffic);
     free(window);
-    return ok;
+    return ok && wait_for_locks(c, layout, load, why);
 }
 
 /* Who has to wait for a core, and for the node's client. */
@@ -401,16 +425,11 @@ bool sim_load_windows(const sim_case *c, int64_t call, const sim_layout *layout,
     load->repeats = sampled > 0 ? (double)extent->bytes * (double)c->options.times / sampled : 1;
     load->step =
         style->in_step ? collective_of(c, (int64_t)ranks) + (style->lists ? sizes_of(c, style, ranks) : 0) : 0;
-    load->ahead = ahead_of(c, style, extent, load) + (style->joins ? gather_ahead(c, style, extent) : 0);
+    load->ahead += ahead_of(c, style, extent, load) + (style->joins ? gather_ahead(c, style, extent) : 0);
     return true;
 }
 
 /* ---- Direct ---- */
-
-/* Do those who want locks at one storage target wait one after another? */
-static bool locks_in_turn(const sim_case *c) {
-    return c->costs.in_turn > 0 && c->input.target.stripe_unit > 0 && c->targets > 0;
-}
 
 /* A stripe's lock goes from one node to the next of those that write there, one after another.  Where ranks have
  * one piece a call, a node's lie together, and it takes the lock once for all of them; else each run needs it
@@ -420,7 +439,7 @@ static double direct_locks(const sim_case *c, const sim_share *share, const sim_
     double locked = (double)(unit > 0 ? unit : c->input.target.lock_unit), nodes = (double)c->config.nodes;
     *once = busiest->span <= busiest->bytes;
     double piece = *once ? share->bytes / larger(busiest->runs, 1) : share->bytes / larger(share->runs, 1);
-    if (c->config.read || share->bytes == 0 || locked == 0 || locks_in_turn(c))
+    if (c->config.read || share->bytes == 0 || locked == 0 || sim_locks_in_turn(c))
         return 0;
     if (*once) /* at least with who has the next piece, unless stripes end there */
         return fmod(piece, locked) == 0
@@ -485,11 +504,13 @@ static void add_locks(sim_load *load, double seconds, int64_t node, int64_t writ
         load->round[0].store[w].seconds += seconds;
 }
 
-/* Seconds until the last one has a target's lock, which each node that has a part of a stripe there gets from the
- * one before, behind what is under way. */
+/* Seconds until the last one has a target's lock.  Where stripes are shared, or runs of other nodes lie between a
+ * node's own, each gets it from the one before, behind what is under way.  Where a node's data is one piece of
+ * whole stripes, it waits once, side by side with the others (locks.h). */
 static double locks_waited_for(const sim_case *c, const sim_traffic *traffic) {
-    double unit = (double)c->input.target.stripe_unit, parts = 0, bytes = 0;
-    if (c->config.read || !locks_in_turn(c))
+    double unit = (double)c->input.target.stripe_unit, parts = 0, bytes = 0, runs = 0;
+    bool between = false;
+    if (!sim_locks_in_turn(c))
         return 0;
     for (int64_t n = 0; n < c->config.nodes; n++) {
         const sim_share *share = &traffic->share[n];
@@ -497,10 +518,14 @@ static double locks_waited_for(const sim_case *c, const sim_traffic *traffic) {
         bool once = busiest->span <= busiest->bytes; /* the node's ranks lie side by side */
         double stretches = once ? busiest->runs : share->runs * (1 - 1 / (double)c->config.nodes);
         bytes += share->bytes;
+        runs += share->runs;
+        between |= !once && busiest->runs > 1;
         parts += fmod(share->bytes, larger(1, once ? stretches : share->runs) * unit) == 0 ? 0 : stretches;
     }
-    double targets = larger(1, smaller((double)c->targets, bytes / unit + 1));
-    double passes = parts > 0 ? ceil((parts + bytes / unit) / targets) - 1 : 0;
+    double all = (double)c->targets, targets = larger(1, smaller(all, bytes / unit + 1));
+    if (parts == 0 && !between)
+        return c->config.nodes > 1 && bytes > all * unit ? sim_locks_handover(c, smaller(unit, bytes / runs)) : 0;
+    double passes = ceil((parts + smaller(bytes / unit, runs * all)) / targets) - 1;
     return larger(0, passes) * c->costs.lock * SAGOI_LOCK_WAITS;
 }
 

@@ -88,6 +88,7 @@ typedef struct sim_layout {
     bool (*window)(const void *self, int64_t aggregator, int64_t round, int64_t *start, int64_t *end);
     const void *self;
     const int64_t *host; /* the aggregators' nodes */
+    bool own_files;      /* every aggregator has a file of its own */
 } sim_layout;
 
 typedef struct sim_style {

@@ -28,7 +28,7 @@ static bool load_groups(const sim_case *c, int64_t size, bool files, int64_t buf
     groups all = {.count = sagoi_div_up(ranks, size), .high = extent->high};
     all.bytes = sagoi_div_up(extent->bytes, all.count);
     all.buffer = buffer > 0 ? buffer : all.bytes;
-    sim_layout layout = {all.count, sagoi_div_up(all.bytes, all.buffer), group_window, &all, NULL};
+    sim_layout layout = {all.count, sagoi_div_up(all.bytes, all.buffer), group_window, &all, NULL, files};
     int64_t *host = calloc((size_t)all.count, sizeof *host);
     if (!host)
         return bench_refuse(why, "out of memory");

@@ -72,7 +72,7 @@ static bool load_two_phases(const sim_case *c, int64_t call, const sim_style *st
         return sim_load_direct(c, call, &(sim_alone){!c->options.sieve_off, FIRST_AND_LAST}, load, why);
     }
     domains d = domains_of(c, extent, buffer);
-    sim_layout layout = {d.aggregators, rounds_of(&d), domain_window, &d, NULL};
+    sim_layout layout = {d.aggregators, rounds_of(&d), domain_window, &d, NULL, false};
     int64_t *host = calloc((size_t)d.aggregators, sizeof *host);
     snprintf(course->plan, sizeof course->plan,
              "%" PRId64 " aggregators, %" PRId64 " senders a node, buffers of %" PRId64 " KiB, %" PRId64 " rounds",

@@ -46,7 +46,7 @@ static void relay(const sim_case *c, const sagoi_plan *plan, sim_load *load) {
 static bool load_plan(const sim_case *c, int64_t call, const sagoi_plan *plan, const sim_style *style,
                       sim_load *load, char *why) {
     int64_t *host = calloc((size_t)plan->ndomains, sizeof *host);
-    sim_layout layout = {plan->ndomains, plan->rounds, plan_window, plan, host};
+    sim_layout layout = {plan->ndomains, plan->rounds, plan_window, plan, host, false};
     bool ok = host || bench_refuse(why, "out of memory");
     for (int64_t d = 0; ok && d < plan->ndomains; d++)
         host[d] = plan->domains[d].node;
