@@ -15,7 +15,9 @@ double sagoi_domain_bytes(const sagoi_plan *plan, const sagoi_shape *shape, int6
             bytes += sagoi_shape_bytes(shape, node, start, sagoi_min(start + d->block, d->end));
         return bytes;
     }
-    return (double)shape->node[node].bytes * ((double)d->block / (double)d->stride);
+    bytes = sagoi_plan_sectioned(plan) ? sagoi_shape_bytes(shape, node, d->first, d->end)
+                                       : (double)shape->node[node].bytes;
+    return bytes * ((double)d->block / (double)d->stride);
 }
 
 static int64_t place_of(const sagoi_machine *machine, int64_t node) {

@@ -28,10 +28,81 @@ static int64_t even_window(int64_t bytes, int64_t most, int64_t align) {
     return sagoi_min(sagoi_round_up(window, grain), most);
 }
 
-/* What is dealt out at a time: windows, or the whole blocks of subfiles, so that each subfile has aggregators of
- * its own however small the windows are. */
+bool sagoi_draft_locks_wait(const sagoi_draft *draft) {
+    const sagoi_topology *topology = draft->machine->topology;
+    return draft->plan->write && draft->stripe > 0 && !draft->parted && draft->machine->nodes > 1 && topology &&
+           topology->request > 0 && topology->lock > 0;
+}
+
+/* Where each aggregator has one window, a part of a stripe is not waited for more often than a stripe. */
+int64_t sagoi_draft_dealt(const sagoi_draft *draft, int64_t aggregators, int64_t window) {
+    const sagoi_plan *plan = draft->plan;
+    if (window >= draft->stripe || !sagoi_draft_locks_wait(draft))
+        return window;
+    return (plan->high - 1) / window - plan->low / window < aggregators ? window : draft->stripe;
+}
+
+/* The whole blocks of subfiles are dealt out, so that each subfile has aggregators of its own however small the
+ * windows are. */
 static int64_t dealt_bytes(const sagoi_draft *draft) {
-    return draft->parted ? draft->stripe : draft->plan->window;
+    return draft->parted ? draft->stripe : sagoi_draft_dealt(draft, draft->aggregators, draft->plan->window);
+}
+
+/* ---- Sections: several aggregators of each storage target, without their locks --------------------------- */
+
+/* Lustre's server gives a client all of a target's part of the file from where it writes on, up to what others
+ * have. Stripes in turn to several aggregators of a target would have the lock go from one to the next at every
+ * stripe.  So the file is cut into as many sections as each target has aggregators, and every section's stripes
+ * are dealt out to one for each target: what an aggregator writes next is next in the target's part of the file,
+ * too. */
+typedef struct sections {
+    int64_t count;
+    int64_t each;       /* aggregators of one, a target's each */
+    int64_t bytes;      /* of a turn: what each of those is dealt at a time */
+    int64_t first;      /* the turn that the access begins in */
+    int64_t base, over; /* turns of a section; so many of the first ones have one more */
+} sections;
+
+int64_t sagoi_draft_turn(const sagoi_draft *draft, int64_t dealt) {
+    int64_t turn;
+    if (dealt <= 0 || sagoi_mul(draft->targets, draft->stripe, &turn))
+        return 0;
+    return turn % dealt == 0 ? turn / dealt : 0;
+}
+
+/* count == 1: none, where a target has one aggregator, or every aggregator one window. */
+static sections sections_of(const sagoi_draft *draft, int64_t aggregators, int64_t dealt) {
+    const sagoi_plan *plan = draft->plan;
+    sections s = {.count = 1, .each = sagoi_draft_locks_wait(draft) ? sagoi_draft_turn(draft, dealt) : 0};
+    bool exact = draft->hints->aggregators > 0;
+    bool all = (plan->high - 1) / dealt - plan->low / dealt < aggregators; /* each has one */
+    if (s.each == 0 || all || dealt < draft->stripe || aggregators < 2 * s.each ||
+        (exact && aggregators % s.each != 0))
+        return s;
+    s.bytes = s.each * dealt;
+    s.first = plan->low / s.bytes;
+    int64_t turns = (plan->high - 1) / s.bytes - s.first + 1, count = aggregators / s.each;
+    if (turns <= count)
+        return s;
+    s.count = count;
+    s.base = turns / count;
+    s.over = turns % count;
+    return s;
+}
+
+int64_t sagoi_draft_sections(const sagoi_draft *draft, int64_t aggregators, int64_t dealt) {
+    return sections_of(draft, aggregators, dealt).count;
+}
+
+/* Where a section begins; the first one, where its turn does. */
+static int64_t section_start(const sections *s, int64_t number) {
+    return (s->first + number * s->base + sagoi_min(number, s->over)) * s->bytes;
+}
+
+/* The last section may be shorter than a turn. */
+static int64_t section_domains(const sagoi_plan *plan, const sections *s) {
+    int64_t last = plan->high - section_start(s, s->count - 1);
+    return (s->count - 1) * s->each + sagoi_min(s->each, sagoi_div_up(last, s->bytes / s->each));
 }
 
 /* Dealt out: window (or block) number w of the file belongs to aggregator w mod A. */
@@ -46,7 +117,8 @@ static void lay_dealt(sagoi_draft *draft, int64_t aggregators, int64_t window) {
         plan->window = sagoi_round_down(window, draft->stripe);
     int64_t dealt = dealt_bytes(draft);
     int64_t touched = (plan->high - 1) / dealt - plan->low / dealt + 1;
-    plan->ndomains = sagoi_min(aggregators, touched);
+    sections s = sections_of(draft, aggregators, dealt);
+    plan->ndomains = s.count > 1 ? section_domains(plan, &s) : sagoi_min(aggregators, touched);
 }
 
 static void lay_turns(sagoi_draft *draft, int64_t window) {
@@ -291,9 +363,47 @@ static bool make_dealt_one(making *m, int64_t a, int64_t target) {
     return domain->node >= 0;
 }
 
+/* The domain of a section's aggregator number j.  False: nobody can have it. */
+static bool make_section_one(making *m, const sections *s, int64_t number, int64_t j, int64_t target) {
+    sagoi_plan *plan = m->draft->plan;
+    int64_t dealt = s->bytes / s->each, start = section_start(s, number);
+    int64_t low = sagoi_max(plan->low, start) / dealt;
+    int64_t d =
+        (j - low % s->each + s->each) % s->each; /* which of the section's comes so far from its first byte */
+    sagoi_domain *domain = &plan->domains[number * s->each + d];
+    domain->first = (low + d) * dealt;
+    if (domain->first >= plan->high)
+        return true;
+    domain->end = number + 1 < s->count ? section_start(s, number + 1) : plan->high;
+    domain->block = s->each > 1 ? dealt : domain->end - domain->first;
+    domain->stride = s->each > 1 ? s->bytes : domain->block;
+    domain->windows = count_windows(domain, plan->window);
+    domain->node = sagoi_hosts_elect_dealt(m->draft->hosts, seat_of(m->draft, number * s->each + j),
+                                           1.0 / (double)(s->count * s->each), target);
+    return domain->node >= 0;
+}
+
+static void make_sections(making *m, const sections *s) {
+    int64_t domains = m->draft->plan->ndomains, targets = sagoi_hosts_targets(m->draft->hosts);
+    bool by_target = targets > 1 && s->each == targets;
+    sagoi_hosts_group(m->draft->hosts, 0, domains, 0, domains);
+    for (int64_t i = 0; i < s->count * s->each; i++) {
+        int64_t number = by_target ? i % s->count : i / s->each, j = by_target ? i / s->count : i % s->each;
+        if (!make_section_one(m, s, number, j, by_target ? j : -1))
+            return;
+    }
+    m->made = domains;
+    m->placed = true;
+}
+
 /* In the order of aggregators, not of offsets; where each has one target, and C2 depends on it, target by target.
  */
 static void make_dealt(making *m) {
+    sections s = sections_of(m->draft, m->draft->aggregators, dealt_bytes(m->draft));
+    if (s.count > 1) {
+        make_sections(m, &s);
+        return;
+    }
     int64_t domains = m->draft->plan->ndomains, targets = sagoi_hosts_targets(m->draft->hosts);
     bool by_target =
         targets > 1 && domains > 1 && domains % targets == 0 && dealt_bytes(m->draft) == m->draft->stripe;
@@ -371,7 +481,8 @@ sago_status sagoi_draft_domains(sagoi_draft *draft, bool keep_reserve, bool *pla
     *placed = m.placed;
     if (m.placed) {
         plan->ndomains = m.made;
-        number_slots(plan, draft->form == SAGOI_FORM_DEALT ? dealt_first(draft) : 0);
+        bool dealt = draft->form == SAGOI_FORM_DEALT && !sagoi_plan_sectioned(plan);
+        number_slots(plan, dealt ? dealt_first(draft) : 0);
     }
     return status;
 }

@@ -130,6 +130,18 @@ int64_t sagoi_draft_domain_hint(const sagoi_draft *draft);
 int64_t sagoi_draft_bisected(const sagoi_draft *draft, int64_t span);
 /* Would the groups make some domain much longer than an even share of the whole? */
 bool sagoi_draft_uneven(const sagoi_draft *draft);
+/* What is dealt out at a time to so many aggregators: windows, or whole stripes where windows are smaller and
+ * locks would go to and fro between those that share a stripe. */
+int64_t sagoi_draft_dealt(const sagoi_draft *draft, int64_t aggregators, int64_t window);
+/* Aggregators that have so many bytes of each storage target between them, a turn; 0: that does not come out even.
+ */
+int64_t sagoi_draft_turn(const sagoi_draft *draft, int64_t dealt);
+/* Does a node that writes behind another one's data on the same storage target wait for its lock, as far as is
+ * known? */
+bool sagoi_draft_locks_wait(const sagoi_draft *draft);
+/* Dealt out to so many aggregators: into how many sections the file is cut, each of which has its own.  1: it is
+ * not. */
+int64_t sagoi_draft_sections(const sagoi_draft *draft, int64_t aggregators, int64_t dealt);
 /* Sets window of the plan, at most `window`, and ndomains, at most as many as there will be. */
 void sagoi_draft_lay(sagoi_draft *draft, int64_t aggregators, int64_t window);
 /* Makes the domains that sagoi_draft_lay() counted, with a host each; *placed: every one found one. */

@@ -311,6 +311,13 @@ static int64_t group_size(const sagoi_draft *draft) {
     return draft->hints->group_size > 0 ? draft->hints->group_size : SAGOI_GROUP_USUAL;
 }
 
+/* Are the stripes dealt out section by section (domains.c)? */
+static bool has_sections(const sagoi_draft *draft) {
+    int64_t dealt = sagoi_draft_dealt(draft, draft->aggregators, draft->weighed_window);
+    return draft->weighed_window > 0 && draft->target->subfiles.count == 0 &&
+           sagoi_draft_sections(draft, draft->aggregators, dealt) > 1;
+}
+
 static void explain_groups(sagoi_draft *draft, int64_t size) {
     int64_t groups = draft->plan->groups;
     if (draft->form == SAGOI_FORM_TURNS)
@@ -322,7 +329,9 @@ static void explain_groups(sagoi_draft *draft, int64_t size) {
         sagoi_draft_reason(draft, "groups: %" PRId64 ", cut where nodes' data ends, every %s or more", groups,
                            sagoi_size_to_text(size).text);
     else if (!draft->parted && draft->plan->high - draft->plan->low >= 2 * size)
-        sagoi_draft_reason(draft, "groups: 1, the nodes' data is interleaved");
+        sagoi_draft_reason(draft, "groups: 1, %s",
+                           has_sections(draft) ? "sections of the file have aggregators of their own"
+                                               : "the nodes' data is interleaved");
 }
 
 /* Ends of nodes' data, for the cuts; none where there is nothing to divide. */
@@ -379,6 +388,9 @@ static void decide_form(sagoi_draft *draft, const division *d) {
         group_turns(draft, d->size);
         if (draft->weighed_window > 0 && !turns_suit(draft))
             sagoi_draft_one_group(draft);
+    } else if (draft->stripe > 0 && sagoi_draft_domain_hint(draft) == 0 && has_sections(draft)) {
+        sagoi_draft_one_group(draft); /* each section is written near its data, and without waiting for locks */
+        draft->form = SAGOI_FORM_DEALT;
     } else if (draft->stripe > 0 && (plan->groups > 1 || sagoi_draft_domain_hint(draft) > 0)) {
         /* data that stays near beats a target of one's own */
         draft->form = SAGOI_FORM_RANGES;

@@ -311,6 +311,11 @@ bool sagoi_plan_window(const sagoi_plan *plan, int64_t domain, int64_t round, in
     return true;
 }
 
+bool sagoi_plan_sectioned(const sagoi_plan *plan) {
+    const sagoi_domain *first = plan->domains;
+    return plan->ndomains > 1 && first->block < first->stride && first->end < plan->high;
+}
+
 bool sagoi_plan_touches(const sagoi_plan *plan, int64_t node, int64_t start, int64_t end) {
     int64_t low = sagoi_max(start, plan->node_low[node]), high = sagoi_min(end, plan->node_high[node]);
     if (low >= high || plan->region == 0)

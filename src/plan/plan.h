@@ -152,6 +152,8 @@ void sagoi_plan_cleanup(sagoi_plan *plan); /* fine on a zeroed struct, and twice
 /* Proves the invariants; the message says which one fails. */
 sago_status sagoi_plan_check(const sagoi_plan *plan, const sagoi_machine *machine) SAGOI_CHECKED;
 
+/* Are stripes dealt out section by section, each to aggregators of its own?  (domains.c) */
+bool sagoi_plan_sectioned(const sagoi_plan *plan);
 /* Range of domain d in round k, cut to [low, high); false: it has none. */
 bool sagoi_plan_window(const sagoi_plan *plan, int64_t domain, int64_t round, int64_t *start, int64_t *end);
 

@@ -64,7 +64,8 @@ static double sum_rounds(const sagoi_draft *draft, const loads *l) {
         for (int64_t s = 0; s < l->switches && all > 0; s++)
             l->served[r * l->switches + s] /= all;
     }
-    if (draft->form != SAGOI_FORM_DEALT) /* ranges: all over the file in every round */
+    if (draft->form != SAGOI_FORM_DEALT ||
+        sagoi_plan_sectioned(draft->plan)) /* all over the file in every round */
         each = SAGOI_REGIONS;
     for (int64_t r = 0; r < SAGOI_REGIONS; r += sagoi_max(1, each))
         seconds += busiest(l, r, sagoi_min(r + sagoi_max(1, each), SAGOI_REGIONS));

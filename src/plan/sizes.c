@@ -212,7 +212,12 @@ static void explain_window(sagoi_draft *draft, int64_t wanted, int64_t window) {
     if (window < wanted)
         sagoi_draft_reason(draft, "window: at most %s rather than %s, for want of memory",
                            sagoi_size_to_text(window).text, sagoi_size_to_text(wanted).text);
-    if (draft->stripe > 0 && !draft->parted && draft->plan->window % draft->stripe != 0)
+    if (sagoi_plan_sectioned(draft->plan))
+        sagoi_draft_reason(draft,
+                           "stripes: dealt out in %" PRId64
+                           " sections of the file, so that aggregators of a storage target wait for no locks",
+                           sagoi_draft_sections(draft, draft->aggregators, draft->plan->domains[0].block));
+    else if (draft->stripe > 0 && !draft->parted && draft->plan->window % draft->stripe != 0)
         sagoi_draft_reason(draft, "stripes: cut, so several aggregators share a storage target");
 }
 

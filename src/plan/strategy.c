@@ -102,7 +102,10 @@ static int64_t shortest_direct(sagoi_draft *draft, const sagoi_totals *all) {
  * write parts of what others write parts of. */
 static sagoi_strategy decide_weighed(sagoi_draft *draft) {
     double alone = sagoi_draft_alone_seconds(draft), together = sagoi_draft_choose(draft).seconds;
-    bool parts = draft->plan->write && mean_run(draft) < sagoi_max(draft->stripe, draft->locks);
+    int64_t nodes = draft->machine->nodes;
+    bool whole = draft->stripe > 0 && sagoi_shape_stretched(draft->shape) && draft->bytes % nodes == 0 &&
+                 draft->bytes / nodes % draft->stripe == 0; /* each node has stripes of its own */
+    bool parts = draft->plan->write && !whole && mean_run(draft) < sagoi_max(draft->stripe, draft->locks);
     bool direct = together <= 0 || alone <= together * (1 + (parts ? -1.0 : 1.0) / SAGOI_MODEL_RESOLUTION);
     sagoi_draft_reason(draft, "strategy: %s, each rank by itself would take %.4g ms, aggregated %.4g",
                        direct ? "direct" : "aggregated", alone * 1e3, together * 1e3);

@@ -26,6 +26,7 @@ typedef struct weighing {
     int64_t window;
     double senders, stored; /* nodes that have something of it; bytes that a store of it moves */
     double beside;          /* seconds of a store beside its bytes */
+    double handover;        /* until another node has given up a storage target's lock; 0: nobody waits for any */
 } weighing;
 
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -64,13 +65,23 @@ static weighing weighing_of(const sagoi_draft *draft) {
     return w;
 }
 
+/* Seconds until a node that stores so many bytes has stored them, and given up the lock of the storage target. */
+static double handover_of(const weighing *w, double bytes) {
+    double rate = w->rate > 0 ? smaller(w->rate, w->target) : w->target;
+    if (!sagoi_draft_locks_wait(w->draft))
+        return 0;
+    return w->topology->lock * SAGOI_LOCK_WAITS + bytes / rate;
+}
+
 /* Windows with holes are written run by run, and read with the holes. */
 static void look_at_window(weighing *w, int64_t window) {
     const sagoi_plan *plan = w->draft->plan;
     double size = smaller((double)window, w->span);
     bool holes = !plan->dense && w->density < 0.999;
     double calls = plan->write && holes ? larger(1, w->runs * size / w->span) : 1;
+    w->handover = handover_of(w, smaller((double)window, (double)w->unit));
     bool shared = plan->write && w->unit > 0 && window % w->unit != 0 && (double)window < w->span;
+    shared = shared && w->handover == 0; /* else aggregators of a target are counted */
     w->window = window;
     w->senders = sagoi_draft_senders(w->draft, window);
     w->stored = size * (plan->write ? w->density : 1);
@@ -97,9 +108,9 @@ static double storage_of(const weighing *w, double stores, double bytes_each) {
     return w->topology->file > 0 ? smaller(all, w->topology->file) : all;
 }
 
-/* A round in which so many aggregators have a window. */
-static double store_seconds(const weighing *w, double windows) {
-    double all = storage_of(w, windows, (double)w->window);
+/* A round in which so many aggregators have a window, each of another `dealt` bytes of the file. */
+static double store_seconds(const weighing *w, double windows, int64_t dealt) {
+    double all = storage_of(w, windows, (double)dealt);
     double rate = w->rate > 0 ? smaller(w->rate, w->target) : w->target;
     return w->beside + larger(w->stored / rate, windows * w->stored / all);
 }
@@ -132,33 +143,68 @@ static double exchange_seconds(const weighing *w, double windows) {
     return larger(link, larger(receiving, sending)) + w->network.latency;
 }
 
+/* What aggregators of one storage target wait for its lock: once, when they come there, all side by side; and in
+ * every further round, one after another, where the stripes of others lie between an aggregator's own (domains.c
+ * says how that is avoided). */
+typedef struct lock_waits {
+    double once, each_round;
+} lock_waits;
+
+static lock_waits locks_of(const weighing *w, int64_t aggregators, int64_t dealt) {
+    const sagoi_draft *draft = w->draft;
+    int64_t units = sagoi_max(1, sagoi_div_up((int64_t)w->span, dealt)), busy = sagoi_min(aggregators, units);
+    int64_t turn = sagoi_draft_turn(draft, dealt);
+    double stripes = larger(1, (double)dealt / (double)draft->stripe);
+    double alike = (double)busy * stripes / (double)draft->targets; /* of each target, at work at a time */
+    lock_waits waits = {0, 0};
+    if (w->handover <= 0)
+        return waits;
+    if (units <= aggregators) { /* one each */
+        waits.once = (dealt < draft->stripe ? (double)units : alike) > 1 ? w->handover : 0;
+    } else if (sagoi_draft_sections(draft, aggregators, dealt) > 1) {
+        waits.once = w->handover;
+    } else if (turn == 0 ? busy > 1 : turn % busy != 0) {
+        waits.once = w->handover;
+        waits.each_round = larger(1, ceil(alike)) * w->handover;
+    }
+    return waits;
+}
+
 static double rounds_seconds(const weighing *w, int64_t aggregators) {
-    int64_t windows = sagoi_max(1, sagoi_div_up((int64_t)w->span, w->window));
-    int64_t busy = sagoi_min(aggregators, windows), full = windows / busy, last = windows % busy;
-    double e = exchange_seconds(w, (double)busy), s = store_seconds(w, (double)busy);
-    double seconds = e + (double)(full - 1) * larger(e, s);
+    int64_t dealt = w->draft->stripe > 0 ? sagoi_draft_dealt(w->draft, aggregators, w->window) : w->window;
+    int64_t units = sagoi_max(1, sagoi_div_up((int64_t)w->span, dealt)), parts = sagoi_div_up(dealt, w->window);
+    int64_t busy = sagoi_min(aggregators, units), full = units / busy * parts, last = units % busy;
+    lock_waits locks = locks_of(w, aggregators, dealt);
+    double e = exchange_seconds(w, (double)busy), s = store_seconds(w, (double)busy, dealt) + locks.each_round;
+    double seconds = locks.once - locks.each_round + e + (double)(full - 1) * larger(e, s) + s;
     if (last == 0)
-        return seconds + s;
-    return seconds + larger(s, exchange_seconds(w, (double)last)) + store_seconds(w, (double)last);
+        return seconds;
+    double e_last = exchange_seconds(w, (double)last),
+           s_last = store_seconds(w, (double)last, dealt) + locks.each_round;
+    return seconds - s + larger(s, e_last) + (double)(parts - 1) * larger(e_last, s_last) + s_last;
 }
 
 /* ---- Going alone ---- */
 
-/* How often a lock goes on before the last one has it who waits for it.  Those of blocks are waited for side by
+/* Seconds until the last one who waits for a lock has it.  Those of blocks are waited for side by
  * side, by the ranks that have a part of one.  Those of stripes belong to nodes, which pass none on between their
  * ranks; but Lustre's server gives a node all that its target has of the file until another one asks, so that
  * whoever has a part of a stripe there waits for all others, and each behind what is under way. */
-static double alone_passes(const weighing *w, double runs) {
+static double alone_locks(const weighing *w, double runs) {
     const sagoi_draft *draft = w->draft;
     bool stretched = draft->stripe > 0 && sagoi_shape_stretched(draft->shape);
     double stretches = stretched ? w->nodes : w->runs, piece = w->bytes / stretches, unit = (double)w->unit;
-    if (unit == 0 || (stretched ? fmod(piece, unit) == 0 : piece >= unit))
+    if (unit == 0 || (draft->stripe == 0 && piece >= unit))
         return 0;
     if (draft->stripe == 0)
-        return larger(runs, unit / piece);
-    double targets = smaller((double)draft->targets, w->span / unit + 1);
-    double others = stretched ? 1 : 1 - 1 / w->nodes;
-    return larger(0, ceil((stretches * others + w->bytes / unit) / targets) - 1) * SAGOI_LOCK_WAITS;
+        return larger(runs, unit / piece) * w->topology->lock;
+    bool whole = stretched ? fmod(piece, unit) == 0 : piece >= unit;
+    double all = (double)draft->targets, targets = smaller(all, w->span / unit + 1);
+    if (whole && (stretched || runs <= 1)) /* once, when they come */
+        return w->bytes > all * unit ? handover_of(w, smaller(unit, w->bytes / w->runs)) : 0;
+    double others = whole ? 0 : stretched ? 1 : 1 - 1 / w->nodes;
+    double taken = stretches * others + smaller(w->bytes / unit, stretches * all);
+    return larger(0, ceil(taken / targets) - 1) * SAGOI_LOCK_WAITS * w->topology->lock;
 }
 
 double sagoi_draft_alone_seconds(const sagoi_draft *draft) {
@@ -167,7 +213,7 @@ double sagoi_draft_alone_seconds(const sagoi_draft *draft) {
     double runs = draft->shape->most_runs > 0 ? (double)draft->shape->most_runs : larger(1, w.runs / ranks);
     double all = storage_of(&w, w.runs, w.bytes / w.runs);
     double seconds = runs * w.topology->request + larger(w.rate > 0 ? each / w.rate : 0, w.bytes / all);
-    return seconds + (draft->plan->write ? alone_passes(&w, runs) * w.topology->lock : 0);
+    return seconds + (draft->plan->write ? alone_locks(&w, runs) : 0);
 }
 
 /* ---- Choosing ---- */
@@ -195,6 +241,7 @@ static double memory_for(const weighing *w, int64_t aggregators, int64_t longest
 typedef struct search {
     weighing w;
     sagoi_best best;
+    bool cut; /* it has several windows a stripe */
 } search;
 
 /* The numbers of aggregators that were compared, each with the window that suits it best, are kept to be shown;
@@ -217,20 +264,41 @@ static void keep_chosen(sagoi_plan *plan, const sagoi_best *best) {
             plan->compared[i].seconds = best->seconds;
 }
 
+/* More are hinted than would have a window. */
+static bool is_idle(const search *s, int64_t count) {
+    const sagoi_hints *hints = s->w.draft->hints;
+    bool hinted = (hints->aggregators > 0 || hints->per_target > 0) && hints->window == 0;
+    return hinted && s->w.window > s->w.draft->stripe && s->w.span < (double)count * (double)s->w.window;
+}
+
 /* Fewer aggregators come first, and are left only for what the model can tell. */
 static void look_at_count(search *s, int64_t aggregators) {
-    const sagoi_hints *hints = s->w.draft->hints;
+    const sagoi_draft *draft = s->w.draft;
+    const sagoi_hints *hints = draft->hints;
     int64_t count = hints->aggregators > 0 ? hints->aggregators : aggregators;
-    count = sagoi_min(count, s->w.draft->ranks);
+    count = sagoi_min(count, draft->ranks);
+    bool cut = false;
     if (count < 1)
         return;
+    if (draft->stripe > 0) {
+        int64_t dealt = sagoi_draft_dealt(draft, count, s->w.window);
+        int64_t sections = sagoi_draft_sections(draft, count, dealt);
+        if (is_idle(s, count))
+            return;
+        count = sections > 1 ? sections * sagoi_draft_turn(draft, dealt) : count; /* each has as many */
+        cut = dealt > s->w.window;
+    }
     bool usual = (double)count <= memory_for(&s->w, count, SAGOI_MESSAGE_USUAL);
     if (!usual && (double)count > memory_for(&s->w, count, SAGOI_MESSAGE_SHORT) && hints->aggregators == 0)
         return;
     double seconds = rounds_seconds(&s->w, count);
     keep_compared(s->w.draft->plan, count, seconds);
-    if (s->best.aggregators == 0 || seconds < s->best.seconds * (1 - 1.0 / SAGOI_MODEL_RESOLUTION))
+    /* A window that is a stripe (000: buffer : stripe = 1 : 1) may cost a little more than a part of one. */
+    double worth = s->cut && !cut ? 1 + 1.0 / SAGOI_COST_RESOLUTION : 1 - 1.0 / SAGOI_MODEL_RESOLUTION;
+    if (s->best.aggregators == 0 || seconds < s->best.seconds * worth) {
         s->best = (sagoi_best){seconds, count, s->w.window, !usual};
+        s->cut = cut;
+    }
 }
 
 /* So many for each target, or for each part of a stripe: then nobody else goes there. */
@@ -248,6 +316,9 @@ static void try_striped(search *s) {
         look_at_count(s, sagoi_min(sagoi_div_up(each, rounds) * turn, windows));
     if (turn > draft->ranks || windows > draft->ranks)
         look_at_count(s, sagoi_min(windows, draft->ranks));
+    for (int64_t part = 2; s->w.handover > 0 && turn > draft->ranks && part <= turn; part++)
+        if (turn % part == 0) /* each target is one aggregator's */
+            look_at_count(s, turn / part);
 }
 
 static void try_ranges(search *s, int64_t aggregators) {
@@ -322,7 +393,7 @@ sagoi_best sagoi_draft_choose_turns(const sagoi_draft *draft) {
     int64_t fewest = hint > 0 ? sagoi_max(1, sagoi_div_up(block, hint)) : 1;
     for (int64_t parts = fewest; block / parts >= SAGOI_SMALLEST; parts *= 2) {
         look_at_window(&w, sagoi_round_up(sagoi_div_up(block, parts), SAGOI_PAGE));
-        double seconds = (double)(turns * parts) * store_seconds(&w, (double)draft->nturns);
+        double seconds = (double)(turns * parts) * store_seconds(&w, (double)draft->nturns, w.window);
         bool room = (double)draft->nturns <= memory_for(&w, draft->nturns, SAGOI_MESSAGE_SHORT);
         if (room && (best.aggregators == 0 || seconds < best.seconds))
             best = (sagoi_best){seconds, draft->nturns, w.window, false};

@@ -56,9 +56,42 @@ static void stripes_are_cut_where_locks_are_cheap(void **state) {
     assert_true(cheap.window < 4 * MIB);
     assert_true(cheap.ndomains > 16);
     assert_int_equal(dear.window, 4 * MIB);
-    assert_int_equal(dear.ndomains, 16);
+    assert_int_equal(dear.ndomains, 8); /* one for each storage target: nobody waits */
     sagoi_plan_cleanup(&cheap);
     sagoi_plan_cleanup(&dear);
+}
+
+/* How often the stripes of a target, one after another, change hands between aggregators. */
+static int64_t changes_of(const sagoi_plan *plan, int64_t target) {
+    int64_t changes = 0, before = -1;
+    for (int64_t at = target * s.target.stripe_unit; at < plan->high;
+         at += s.target.stripe_unit * s.target.stripe_count)
+        for (int64_t d = 0; d < plan->ndomains; d++) {
+            const sagoi_domain *domain = &plan->domains[d];
+            if (at < domain->first || at >= domain->end || (at - domain->first) % domain->stride >= domain->block)
+                continue;
+            changes += before >= 0 && before != d;
+            before = d;
+        }
+    return changes;
+}
+
+/* Lustre gives a client all of a target's part of the file from where it writes on: two aggregators of a target
+ * have a half of it each, not every other stripe.  Wherever the access begins. */
+static void aggregators_of_a_target_do_not_alternate(void **state) {
+    (void)state;
+    s.target.stripe_unit = MIB;
+    s.hints.per_target = 2;
+    for (int64_t low = 0; low < 12 * MIB; low += 5 * MIB + 4096) {
+        for (int64_t n = 0; n < NODES; n++)
+            s.access[n].low = sagoi_max(s.access[n].low, low);
+        sagoi_plan plan = made();
+        assert_int_equal(plan.ndomains, 16);
+        for (int64_t target = 0; target < 8; target++)
+            assert_int_equal(changes_of(&plan, target), 1);
+        assert_non_null(strstr(plan.reasons, "stripes: dealt out in 2 sections"));
+        sagoi_plan_cleanup(&plan);
+    }
 }
 
 static void reads_have_no_locks_to_wait_for(void **state) {
@@ -113,12 +146,12 @@ static void set_stretches(int64_t bytes) {
     s.target.stripe_count = 2;
 }
 
-/* Ranks of a node pass no lock on between them, and stretches that fill stripes none at all; nodes that have parts
- * of a stripe wait for all those at its target, one after another. */
+/* Ranks of a node pass no lock on between them, and nodes whose stretches fill stripes wait once, side by side;
+ * those that have parts of a stripe wait for all others at its target, one after another. */
 static void locks_of_a_target_go_from_node_to_node(void **state) {
     (void)state;
     set_stretches(4 * MIB);
-    topology.lock = 1;
+    topology.lock = 0.02;
     sagoi_plan whole = made();
     set_stretches(4 * MIB - 64 * KIB);
     sagoi_plan dear = made();
@@ -256,6 +289,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(without_the_figures_stripes_decide, set_up),
         cmocka_unit_test_setup(stripes_are_cut_where_locks_are_cheap, set_up),
+        cmocka_unit_test_setup(aggregators_of_a_target_do_not_alternate, set_up),
         cmocka_unit_test_setup(reads_have_no_locks_to_wait_for, set_up),
         cmocka_unit_test_setup(dear_requests_make_windows_large, set_up),
         cmocka_unit_test_setup(requests_decide_who_goes_alone, set_up),
