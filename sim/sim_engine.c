@@ -346,7 +346,8 @@ static int64_t sampled_round(const sim_layout *layout, const sim_load *load, int
 }
 
 /* Aggregators that share storage targets wait for each other's locks.  What they wait in the layout's first round
- * comes once, however often the rounds that are simulated are repeated. */
+ * comes once, however often the rounds that are simulated are repeated; where the file is so many times as long as
+ * the one that was planned, once each time. */
 static bool wait_for_locks(const sim_case *c, const sim_layout *layout, sim_load *load, char *why) {
     double *seconds = calloc((size_t)layout->aggregators, sizeof *seconds);
     sim_locks *locks = seconds ? sim_locks_create(c, layout, why) : NULL;
@@ -356,7 +357,7 @@ static bool wait_for_locks(const sim_case *c, const sim_layout *layout, sim_load
         sim_locks_wait(locks, round, seconds);
         for (int64_t a = 0; a < layout->aggregators; a++)
             if (r < 0)
-                load->ahead = larger(load->ahead, seconds[a]);
+                load->ahead = larger(load->ahead, seconds[a] * (double)c->options.times);
             else if (round > 0 && load->round[r].store[a].bytes > 0)
                 load->round[r].store[a].seconds += seconds[a];
     }

@@ -112,7 +112,14 @@ static bool load_tapioca(const sim_case *c, int64_t call, int64_t number, sim_lo
     hints.local_aggregators = c->config.ranks;
     hints.layers = SAGOI_LAYERS_TWO;
     hints.per_target = hints.per_target > 0 ? hints.per_target : c->options.per_target;
-    return load_hinted(c, call, &hints, true, load, course, why);
+    hints.window = hints.window > 0 ? hints.window : c->input.target.stripe_unit; /* buffer : stripe = 1 : 1 */
+    if (!c->input.machine.topology)
+        return load_hinted(c, call, &hints, true, load, course, why);
+    sagoi_topology unlocked = *c->input.machine.topology; /* its partitions do not go by locks */
+    sim_case own = *c;
+    unlocked.lock = 0;
+    own.input.machine.topology = &unlocked;
+    return load_hinted(&own, call, &hints, true, load, course, why);
 }
 
 const sim_engine sim_engine_sago = {"sago", "the plan that Sago makes; sago:4 with four local aggregators a node",
