@@ -98,18 +98,22 @@ or knows less than the simulator does.
 
 What the rows that miss have in common: *reads of many short runs on Theta* (e3sm, btio: aggregators that have more than their share of
 runs are not seen in sums over nodes); *windows of half a GPFS block* (Mira, writes: domains end at blocks, which are the unit of locks,
-by rule); *dealt-out stripes that happen to be the node's own* (interleaved with `placement=rank`); and *the cluster that nobody has
+by rule); and *the cluster that nobody has
 described*, where the planner knows stripes and, from earlier calls, the network's pace, but not what a request takes (checkerboard, e3sm).
 
 Aggregators for each storage target: the paper (000) used 2, 4 and 8 on 512, 1,024 and 2,048 nodes of Theta; the planner takes as many
 as keep targets busy. The simulator agrees with the planner (docs/papers.md: times fall up to 16), and both with the paper's own 10 GB/s
-of IOR with two processes for each of 48 OSTs, 104 MB/s each: a process, not an OST, is what limits there. On 1,024 nodes the paper had
-its best results with four; what more of them lost to it does not say, and it is not simulated.
+of IOR with two processes for each of 48 OSTs, 104 MB/s each: a process, not an OST, is what limits there.
+
+Locks between aggregators of one target are counted by both (sim/locks.h): Lustre's server gives a node all that the target has of the file from
+where it writes on, up to what others have (as its lock manager's source says). So several aggregators of a target that take its stripes in turn
+wait for each other in every round, and the planner does not let them: it cuts the file into sections, in each of which a target is one aggregator's.
+Then each waits once, when it comes. An earlier attempt, which put all aggregators of a target on one node, had 118 to 133 of 152: a
+node's link and memory then carry what a whole target takes.
 
 Going alone, nodes that write parts of a stripe wait for the lock of its storage target one after another, and each for what is under way
-there: Lustre's server gives a node all that the target has of the file until another one asks (as its lock manager's source says), and how
-long one waits was measured on the virtual cluster (twice what giving a lock up takes). So HACC-IO is gathered on Theta with the paper's
-settings, although each rank has one run.
+there; how long one waits was measured on the virtual cluster (twice what giving a lock up takes). Nodes whose data is whole stripes in one piece
+wait once, too. So HACC-IO is gathered on Theta with the paper's settings, although each rank has one run.
 
 **Within 10% of the best neighbour: {good} of {len(ratios)} ({100 * good / max(1, len(ratios)):.0f}%).**
 

@@ -292,8 +292,9 @@ static void look_at_count(search *s, int64_t aggregators) {
     if (!usual && (double)count > memory_for(&s->w, count, SAGOI_MESSAGE_SHORT) && hints->aggregators == 0)
         return;
     double seconds = rounds_seconds(&s->w, count);
-    keep_compared(s->w.draft->plan, count, seconds);
-    /* A window that is a stripe (000: buffer : stripe = 1 : 1) may cost a little more than a part of one. */
+    /* A window that is a stripe (000: buffer : stripe = 1 : 1) may cost a little more than a part of one, which is
+     * compared, and shown, as if it took as much more. */
+    keep_compared(s->w.draft->plan, count, cut ? seconds * (1 + 1.0 / SAGOI_COST_RESOLUTION) : seconds);
     double worth = s->cut && !cut ? 1 + 1.0 / SAGOI_COST_RESOLUTION : 1 - 1.0 / SAGOI_MODEL_RESOLUTION;
     if (s->best.aggregators == 0 || seconds < s->best.seconds * worth) {
         s->best = (sagoi_best){seconds, count, s->w.window, !usual};
