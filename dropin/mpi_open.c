@@ -366,7 +366,9 @@ static sago_status view_agree(dropin_file *file, const view *wanted) {
         return sago_set_view(file->sago, -1, MPI_BYTE, MPI_BYTE);
     if (!is_native(wanted))
         return sago_set_view(file->sago, 0, MPI_DATATYPE_NULL, MPI_DATATYPE_NULL);
-    return sago_set_view(file->sago, wanted->disp, wanted->etype, wanted->filetype);
+    return dropin_by_romio()
+               ? sago_set_view_beside_romio(file->sago, wanted->disp, wanted->etype, wanted->filetype)
+               : sago_set_view(file->sago, wanted->disp, wanted->etype, wanted->filetype);
 }
 
 static void view_note(dropin_file *file, const view *wanted, dropin_reason unseen) {

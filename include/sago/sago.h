@@ -72,6 +72,11 @@ sago_status sago_get_hints(sago_file *file, MPI_Info hints);
  * afterwards.  A new file's view is (0, MPI_BYTE, MPI_BYTE). */
 sago_status sago_set_view(sago_file *file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype);
 
+/* Collective.  The same for a layer that has ROMIO, the MPI-IO of MPICH, set this view, too: SAGO_ERR_UNSUPPORTED
+ * where the two would not mean the same bytes.  ROMIO moves the data of a resized type by the lower bound. */
+sago_status sago_set_view_beside_romio(sago_file *file, MPI_Offset disp, MPI_Datatype etype,
+                                       MPI_Datatype filetype);
+
 /* Local.  A type like `filetype`, with which the view was set (the same bytes, bounds and extent), made in one
  * step instead of very many: for a layer that has another library set the same view.  To be freed.
  * MPI_DATATYPE_NULL: the filetype itself is as good, or was not committed. */

@@ -8,15 +8,29 @@
 
 /* ---- Views ---- */
 
-sago_status sago_set_view(sago_file *file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype) {
-    sago_status status = sagoi_check_unmerged(file);
-    if (status)
-        return sagoi_done("sago_set_view", NULL, status);
-    sagoi_view view = {0};
+typedef struct new_view {
+    MPI_Offset disp;
+    MPI_Datatype etype, filetype;
+    bool beside_romio;
+} new_view;
+
+static sago_status make_view(sago_file *file, const new_view *wanted, sagoi_view *view) {
     double start = sagoi_now();
-    status = sagoi_view_make(disp, etype, filetype, &file->budget, &view);
+    sago_status status = sagoi_view_make(wanted->disp, wanted->etype, wanted->filetype, &file->budget, view);
     (void)sagoi_phase_end(&file->stats, SAGO_PHASE_FLATTEN, start);
     sagoi_record_no_call(&file->stats);
+    if (!status && wanted->beside_romio && view->filetype->flat.rebased)
+        status =
+            sagoi_fail(SAGO_ERR_UNSUPPORTED, "the filetype has a lower bound that ROMIO takes for a distance");
+    return status;
+}
+
+static sago_status set_view(sago_file *file, const char *call, const new_view *wanted) {
+    sago_status status = sagoi_check_unmerged(file);
+    if (status)
+        return sagoi_done(call, NULL, status);
+    sagoi_view view = {0};
+    status = make_view(file, wanted, &view);
     bool gaps;
     status = sagoi_engine_agree_any(file, status, SAGOI_CALL_VIEW, !view.solid, &gaps);
     if (status) {
@@ -27,7 +41,18 @@ sago_status sago_set_view(sago_file *file, MPI_Offset disp, MPI_Datatype etype, 
         file->view = view;
         sagoi_dispatch_view(file, gaps);
     }
-    return sagoi_done("sago_set_view", file->path, status);
+    return sagoi_done(call, file->path, status);
+}
+
+sago_status sago_set_view(sago_file *file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype) {
+    const new_view wanted = {disp, etype, filetype, false};
+    return set_view(file, "sago_set_view", &wanted);
+}
+
+sago_status sago_set_view_beside_romio(sago_file *file, MPI_Offset disp, MPI_Datatype etype,
+                                       MPI_Datatype filetype) {
+    const new_view wanted = {disp, etype, filetype, true};
+    return set_view(file, "sago_set_view_beside_romio", &wanted);
 }
 
 sago_status sago_view_run_list(sago_file *file, MPI_Datatype filetype, MPI_Datatype *list) {

@@ -83,6 +83,7 @@ typedef struct part {
 /* There are very many of them: what is not used is not cleared. */
 static void part_init(part *one, MPI_Datatype type) {
     one->flat.size = one->flat.lower_bound = one->flat.extent = one->flat.numbers = 0;
+    one->flat.rebased = false;
     one->train = (sagoi_train){0}; /* a combiner of no parts leaves it */
     one->lone = true;
     one->type = type;
@@ -205,6 +206,7 @@ static sago_status flatten_member(sagoi_contents *contents, int64_t i, sagoi_pro
         part_cleanup(member);
         status = flatten_part(contents->types[i], contents->budget, member);
         flat->numbers += member->flat.numbers;
+        flat->rebased = flat->rebased || member->flat.rebased;
     }
     if (status == SAGO_OK && length != 1)
         status = part_measure(member, contents->types[i]);
@@ -240,6 +242,7 @@ static bool is_wrapper(const sagoi_contents *contents) {
 /* Flattens a type around its only part, which it takes over. */
 static sago_status flatten_around(const sagoi_contents *contents, part *inside, part *one) {
     one->flat.numbers += inside->flat.numbers;
+    one->flat.rebased = one->flat.rebased || inside->flat.rebased;
     one->depth = inside->depth + 1;
     one->train = inside->train;
     if (inside->lone && (is_wrapper(contents) || sagoi_combine_train(contents, inside->flat.extent, &one->train)))
@@ -285,6 +288,7 @@ static sago_status flatten_by_combiner(MPI_Datatype type, sagoi_budget *budget, 
     if (status != SAGO_OK)
         return status;
     one->flat.numbers = contents.nvalues;
+    one->flat.rebased = contents.combiner == MPI_COMBINER_RESIZED && contents.values[0] != 0;
     if (sagoi_combiner_predefined(contents.combiner))
         status = flatten_predefined(type, budget, one);
     else

@@ -15,6 +15,7 @@ typedef struct sagoi_flat {
     int64_t lower_bound;   /* MPI_Type_get_extent */
     int64_t extent;
     int64_t numbers; /* that the type and its parts are described by: what flattening it costs */
+    bool rebased; /* it or a part of it is resized, with a lower bound other than 0 (not looked for in probe.h) */
 } sagoi_flat;
 
 /* Any datatype of MPI 3.1, and those of MPI 4's large-count calls; committed or not.  SAGO_ERR_TYPE for

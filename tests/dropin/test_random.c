@@ -116,11 +116,21 @@ static MPI_Datatype build(const otype *type) {
     return built;
 }
 
-/* ROMIO refuses some legal types, those with empty blocks for one: where it does, the view is bytes. */
+/* Resized with a lower bound other than 0, which ROMIO takes for a distance?  As a struct always is here. */
+static bool is_rebased(const otype *type) {
+    bool rebased = (type->kind == O_RESIZED || type->kind == O_STRUCT) && type->lower != 0;
+    for (int64_t i = 0; i < type->n && !rebased; i++)
+        rebased = type->member[i] && is_rebased(type->member[i]);
+    return rebased;
+}
+
+/* ROMIO refuses some legal types, those with empty blocks for one, and misreads some: where it does, the view is
+ * bytes. */
 static void replace_refused(void) {
     const oview *view = &p.parts[rank].view;
     MPI_Datatype etype = build(view->etype), filetype = build(view->filetype);
-    int refused = MPI_File_set_view(p.alone, view->disp, etype, filetype, "native", MPI_INFO_NULL) != MPI_SUCCESS;
+    int refused = (!OPENMPI && is_rebased(view->filetype)) ||
+                  MPI_File_set_view(p.alone, view->disp, etype, filetype, "native", MPI_INFO_NULL) != MPI_SUCCESS;
     int all[MAX_RANKS];
     MPI_Allgather(&refused, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
     for (int i = 0; i < ranks; i++)

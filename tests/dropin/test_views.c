@@ -160,6 +160,45 @@ static void resized(void) {
     MPI_Type_free(&same);
 }
 
+/* A lower bound other than 0, which ROMIO takes for a distance: whatever the place, all calls mean the same one.
+ */
+static void lower_bounds(MPI_Aint bound, bool inside) {
+    enum { BYTES = 36 };
+    const MPI_Aint places[2] = {16, 60};
+    const int lengths[2] = {4, 8};
+    unsigned char mine[BYTES], back[BYTES] = {0};
+    MPI_Datatype runs, bounded, type;
+    MPI_Type_create_hindexed(2, lengths, places, MPI_BYTE, &runs);
+    MPI_Type_create_resized(runs, rank == 0 ? bound : 0, 128 * ranks, &bounded); /* of one rank's view */
+    MPI_Type_contiguous(inside ? 2 : 1, bounded, &type);
+    MPI_Type_commit(&type);
+    MPI_File file = open_all("bounds", MODE_NEW);
+    OK(MPI_File_set_view(file, 128 * rank, MPI_BYTE, type, "native", MPI_INFO_NULL));
+    for (int all = 0; all < 2; all++) {
+        fill(mine, 0, sizeof mine, rank + 7 * all);
+        for (int r = 0; r < ranks; r++) {
+            if (!all && r == rank)
+                OK(MPI_File_write_at(file, 0, mine, BYTES, MPI_BYTE, MPI_STATUS_IGNORE));
+            OK(MPI_File_sync(file));
+            meet();
+        }
+        if (all)
+            OK(MPI_File_write_at_all(file, 0, mine, BYTES, MPI_BYTE, MPI_STATUS_IGNORE));
+        OK(MPI_File_sync(file));
+        meet();
+        if (all)
+            OK(MPI_File_read_at(file, 0, back, BYTES, MPI_BYTE, MPI_STATUS_IGNORE));
+        else
+            OK(MPI_File_read_at_all(file, 0, back, BYTES, MPI_BYTE, MPI_STATUS_IGNORE));
+        CHECK(memcmp(mine, back, sizeof mine) == 0);
+        meet();
+    }
+    OK(MPI_File_close(&file));
+    MPI_Type_free(&runs);
+    MPI_Type_free(&bounded);
+    MPI_Type_free(&type);
+}
+
 /* Very many parts, of which the first one is far from 0: this rank's own calls, which are the MPI library's, and
  * those of all ranks mean the same bytes. */
 static void late_beginning(void) {
@@ -207,5 +246,10 @@ int main(int argc, char **argv) {
     nothing();
     resized();
     late_beginning();
+    lower_bounds(8, false);
+    lower_bounds(16, true);
+    lower_bounds(-8, false);
+    if (!OPENMPI)
+        expect_stat("view", -1); /* left to ROMIO */
     return check_end();
 }
