@@ -95,10 +95,10 @@ struct sago_file {
 
 /* Adds the counts of the store and of the budget to the statistics. */
 void sagoi_stats_fill(const sago_file *file, sago_stats *stats);
-/* Tells the report (trace/recorder.h) of a call that this rank has done: bytes moved, and between which offsets.
- */
 /* Tells the recorder of a request to the storage; only while it is on. */
 void sagoi_record_request(sago_file *file, const sagoi_io_run *runs, int64_t n, double seconds);
+/* Tells the report (trace/recorder.h) of a call that this rank has done: bytes moved, and between which offsets.
+ */
 void sagoi_record_done(sago_file *file, bool write, int64_t low, int64_t high, int64_t bytes);
 
 /* Times the work that a rank does alone, unless the hint sago_timing is off. */
