@@ -472,9 +472,9 @@ must have slowed down under more streams, of which the text has no numbers. Arou
 average, so that who goes by memory has ten times the buffer an aggregator, too.
 
 With stripes of 1 MiB over 16 servers, nothing hinted (2, 8, 32 and 128 MB, four benchmarks, both directions, `--stripe-unit 1M --stripe-count 16`), Sago is ahead in all 32
-cells of a two-phase that writes stripe by stripe, as ROMIO does on Lustre (2 to 37 times), and in 23 of a two-phase that does not know of stripes (`--plain-peers`); it is behind in nine, at worst
-0.26 to 0.4 times: FLASH's writes from 8 MB on, coll_perf with 8 MB, IOR with 128 MB. There its windows are several stripes, whose parts the simulated client stores one after another, so
-that aggregators whose windows begin at the same server wait at it together; the planner takes servers to work side by side.""")
+cells of a two-phase that writes stripe by stripe, as ROMIO does on Lustre (2 to 37 times), and in 23 of a two-phase that does not know of stripes (`--plain-peers`); it is behind in nine (0.26 to 0.84
+times; the worst are FLASH's writes from 8 MB on, coll_perf with 8 MB, IOR with 128 MB). The cause is not known. In most of them windows are several stripes, whose parts the simulated client stores one
+after another, while the planner takes servers to work side by side; but letting clients begin at different servers did not help.""")
 
 
 # ---- Main ----------------------------------------------------------------------------------------------------------
