@@ -313,9 +313,10 @@ static int64_t group_size(const sagoi_draft *draft) {
 
 /* Are the stripes dealt out section by section (domains.c)? */
 static bool has_sections(const sagoi_draft *draft) {
+    if (draft->weighed_window == 0 || draft->target->subfiles.count > 0)
+        return false;
     int64_t dealt = sagoi_draft_dealt(draft, draft->aggregators, draft->weighed_window);
-    return draft->weighed_window > 0 && draft->target->subfiles.count == 0 &&
-           sagoi_draft_sections(draft, draft->aggregators, dealt) > 1;
+    return sagoi_draft_sections(draft, draft->aggregators, dealt) > 1;
 }
 
 static void explain_groups(sagoi_draft *draft, int64_t size) {
