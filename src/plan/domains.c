@@ -370,10 +370,10 @@ static bool make_section_one(making *m, const sections *s, int64_t number, int64
     int64_t low = sagoi_max(plan->low, start) / dealt;
     int64_t d =
         (j - low % s->each + s->each) % s->each; /* which of the section's comes so far from its first byte */
+    if ((low + d) * dealt >= plan->high)         /* the last section is shorter than a turn */
+        return true;
     sagoi_domain *domain = &plan->domains[number * s->each + d];
     domain->first = (low + d) * dealt;
-    if (domain->first >= plan->high)
-        return true;
     domain->end = number + 1 < s->count ? section_start(s, number + 1) : plan->high;
     domain->block = s->each > 1 ? dealt : domain->end - domain->first;
     domain->stride = s->each > 1 ? s->bytes : domain->block;
