@@ -10,6 +10,8 @@
 #include "base/fiber.h"
 #include "engine/rule.h"
 #include "engine/share.h"
+#include "move/circle.h"
+#include "mpi/quiet.h"
 
 /* ---- Entering ---- */
 
@@ -739,7 +741,7 @@ static sago_status run_planned(sagoi_call *call, const sagoi_agreement *agreed) 
     return status;
 }
 
-sago_status sagoi_engine_run(sago_file *file, sagoi_composed *composed, sago_status status, int64_t *bytes) {
+static sago_status run(sago_file *file, sagoi_composed *composed, sago_status status, int64_t *bytes) {
     sagoi_call call = {.file = file, .composed = composed};
     sagoi_agreement agreed;
     const sagoi_request *request = &composed->request;
@@ -776,6 +778,19 @@ sago_status sagoi_engine_run(sago_file *file, sagoi_composed *composed, sago_sta
     *bytes = whole ? composed->bytes : sagoi_bytes_below(request, call.size);
     count_call(&call, *bytes);
     return SAGO_OK;
+}
+
+/* Each look at messages puts the program's error handlers aside and back (mpi/quiet.h), which costs more than the
+ * look does.  A call that the program waits in does so once, unless another thread could raise an error meanwhile.
+ */
+sago_status sagoi_engine_run(sago_file *file, sagoi_composed *composed, sago_status status, int64_t *bytes) {
+    const bool quiet = file->team->nodes > 1 && !file->team->circle->threads && !sagoi_on_fiber();
+    if (quiet)
+        sagoi_quiet_begin(MPI_COMM_NULL);
+    status = run(file, composed, status, bytes);
+    if (quiet)
+        sagoi_quiet_end(MPI_COMM_NULL);
+    return status;
 }
 
 sago_status sagoi_engine_prepare(sago_file *file, sagoi_composed *composed) {

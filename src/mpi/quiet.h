@@ -7,8 +7,9 @@
  * return errors; around calls on anything else, and around completing requests, stand these two.
  *
  * The handlers belong to the whole process: another thread's error of its own is returned to it, too, if it comes
- * just then.  So they stand around single calls or a few, never where the program could go on meanwhile.  A
- * handler that another thread sets just then stays. */
+ * just then.  So they stand around single calls or a few, or, where only one thread may call MPI, around a call
+ * that the program waits in; never where the program could go on meanwhile.  A handler that another thread sets
+ * just then stays. */
 #ifndef SAGOI_QUIET_H
 #define SAGOI_QUIET_H
 
