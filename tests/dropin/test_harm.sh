@@ -99,7 +99,7 @@ job = json.load(open(sys.argv[1]))
 every = job["all_ranks"]
 assert job["writes"] == job["reads"] == job["files"] == job["handed"]["atomic"] == 1, job
 assert every["writes"] == every["reads"] == every["files"] == every["handed"]["atomic"] == 2, every
-assert job["independent_writes"] == every["independent_writes"] == 2 and job["independent_reads"] == 0, job
+assert job["independent_writes"] == every["independent_writes"] == job["independent_reads"] == 2, job
 assert job["write_bytes"] == every["write_bytes"] == 200, job
 END
 # Other ranks' lines come between, not into it: it is one write.
