@@ -4,29 +4,14 @@
  * file system here has stripes: ours take the place of the functions that tell, in the library too. */
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
-#include <sys/xattr.h>
 
 #include "mpi/check.h"
 #include "mpi/fake_nodes.h"
+#include "mpi/fake_stripes.h"
 
-enum { RUN = 3001, TURNS = 100, CEPH = 0x00c36400 };
+enum { RUN = 3001, TURNS = 100 };
 
-int fstatfs(int fd, struct statfs *info) {
-    long status = syscall(SYS_fstatfs, fd, info);
-    if (status == 0)
-        info->f_type = CEPH;
-    return (int)status;
-}
-
-ssize_t fgetxattr(int fd, const char *name, void *value, size_t size) {
-    static const char layout[] = "stripe_unit=65536 stripe_count=2 object_size=65536 pool=p";
-    (void)fd;
-    if (strcmp(name, "ceph.file.layout") != 0 || size < sizeof layout)
-        return -1;
-    memcpy(value, layout, sizeof layout - 1);
-    return sizeof layout - 1;
-}
+static const char *const fake_layout = "stripe_unit=65536 stripe_count=2 object_size=65536 pool=p";
 
 enum { STRIPE = 65536, TARGETS = 2, STRIPES_MOST = 64 };
 
