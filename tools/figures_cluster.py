@@ -238,14 +238,19 @@ def verdict(ratios):
     return f"{word} ({name} {ratio[0]:.2f})"
 
 
-def row_of(cells, direction):
-    """Of the cells of one MPI library: peer -> cell."""
+def ratios_of(cells, direction):
+    """Peer -> how many times faster Sago is; `cells` are those of one MPI library: peer -> cell."""
     ratios = {}
     for peer, cell in cells.items():
         for engine in cell.get("engines", []):
             ratio = ratio_of(cell, engine, direction)
             if ratio:
                 ratios.setdefault("GIO" if engine == "gio" else peer, ratio)
+    return ratios
+
+
+def row_of(cells, direction):
+    ratios = ratios_of(cells, direction)
     first = next(iter(cells.values()))
     batch = first["batches"][0] if first["batches"] else None
     wire = "-"
@@ -260,23 +265,71 @@ def row_of(cells, direction):
     return " | ".join([time_text, ", ".join([peers, *failed]), verdict(ratios), wire])
 
 
-def print_table(options, kept):
+def measured(options, kept):
+    """(pattern, (shape, link, store, MPI)) -> peer -> cell, of what was wanted and measured."""
+    found = {}
+    for wanted in wanted_cells(options):
+        cell = kept.get(key_of(wanted))
+        if cell and (cell["batches"] or cell.get("error")):
+            place = (cell["shape"], cell["link"], cell["store"], RUNS[cell["peer"]][0])
+            found.setdefault((cell["pattern"], place), {})[cell["peer"]] = cell
+    return found
+
+
+def place_text(place, between):
+    shape, link, store, tree = place
+    return between.join([shape, "unshaped" if link == "off" else link, store, tree])
+
+
+def print_rows(found):
     print("Sago's median time in ms; how many times faster it is than each peer (its 95% interval; with fewer than six "
           "pairs their number and range; ?: wider than 15%, or so few); "
           "against the best peer; MB sent by all nodes.\n")
     print("| pattern | nodes x ranks | links | storage | MPI | call | Sago, ms | Sago is faster than | judged | MB sent |")
     print("|---|---|---|---|---|---|---|---|---|---|")
-    rows = {}
-    for wanted in wanted_cells(options):
-        cell = kept.get(key_of(wanted))
-        if cell and (cell["batches"] or cell.get("error")):
-            tree = RUNS[cell["peer"]][0]
-            rows.setdefault((cell["pattern"], cell["shape"], cell["link"], cell["store"], tree), {})[cell["peer"]] = cell
-    for (pattern, shape, link, store, tree), cells in rows.items():
-        place = f"{pattern} | {shape} | {'unshaped' if link == 'off' else link} | {store} | {tree}"
+    for (pattern, place), cells in found.items():
         for direction in DIRECTIONS:
-            print(f"| {place} | {direction} | {row_of(cells, direction)} |")
-    print("\nMeasured with " + ", ".join(sorted({c["commit"] for cells in rows.values() for c in cells.values()})))
+            print(f"| {pattern} | {place_text(place, ' | ')} | {direction} | {row_of(cells, direction)} |")
+
+
+def best_text(cells, direction):
+    """Against the best peer: 1.31 GIO, with a ? if that is undecided."""
+    ratios = ratios_of(cells or {}, direction)
+    if not ratios:
+        return "-"
+    name, ratio = min(ratios.items(), key=lambda item: item[1][0])
+    return f"{ratio[0]:.2f} {name}" + (" ?" if verdict(ratios).startswith("undecided") else "")
+
+
+def print_overview(found):
+    """A row a pattern, a column a place: write / read against the best peer."""
+    places = list(dict.fromkeys(place for _, place in found))
+    print("How many times faster Sago is than the best peer, which is named: write / read.  ?: undecided.\n")
+    print("| pattern | " + " | ".join(place_text(place, ", ") for place in places) + " |")
+    print("|---" * (len(places) + 1) + "|")
+    for pattern in dict.fromkeys(pattern for pattern, _ in found):
+        row = (" / ".join(best_text(found.get((pattern, place)), d) for d in DIRECTIONS) for place in places)
+        print(f"| {pattern} | " + " | ".join(row) + " |")
+
+
+def print_counts(found):
+    all_ratios = [ratios_of(cells, d) for cells in found.values() for d in DIRECTIONS]
+    all_ratios = [ratios for ratios in all_ratios if ratios]
+    least = [min(r[0] for r in ratios.values()) for ratios in all_ratios]
+    words = [verdict(ratios).split()[0] for ratios in all_ratios]
+    counts = ", ".join(f"{words.count(word)} {word}" for word in ("ahead", "equal", "behind", "undecided"))
+    print(f"\n{len(least)} cells: {counts}; the median is at least 1.0 in {sum(x >= 1.0 for x in least)}, "
+          f"at least 0.9 in {sum(x >= 0.9 for x in least)}.")
+
+
+def print_table(options, kept):
+    found = measured(options, kept)
+    if options.rows:
+        print_rows(found)
+    else:
+        print_overview(found)
+    print_counts(found)
+    print("Measured with " + ", ".join(sorted({c["commit"] for cells in found.values() for c in cells.values()})) + ".")
 
 
 # ---- All of it ----------------------------------------------------------------------------------------------------
@@ -292,6 +345,7 @@ def add_options(parser):
     group.add_argument("--batch", type=int, default=BATCH, help=f"seconds of one run ({BATCH})")
     group.add_argument("--most", type=int, default=MOST_SECONDS, help=f"seconds of one cell ({MOST_SECONDS})")
     group.add_argument("--table", action="store_true", help="measure nothing, print what there is")
+    group.add_argument("--rows", action="store_true", help="print a row for each cell, with times, intervals and bytes")
 
 
 def main(options):
