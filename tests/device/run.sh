@@ -1,10 +1,13 @@
 #!/bin/sh
-# run.sh [BUILD]
+# run.sh [BUILD | --build-only]
 #
 # On a machine with an NVIDIA GPU, with any C compiler: builds and runs check_cuda.c, and, where a build of Sago with
 # its tests is named (build/mpich, say), runs the tests of the made-up GPU on the real one.  Exits with 1 if one fails.
+# --build-only: builds check_cuda.c, which needs no GPU.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
+only=
+[ "${1:-}" != --build-only ] || { only=yes && shift; }
 build=${1:+$(cd "$1" && pwd)}
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
@@ -12,9 +15,10 @@ cd "$root"
 cc="${CC:-cc} -std=gnu11 -O2 -D_GNU_SOURCE"
 status=0
 
-$cc -Iinclude -Isrc -o "$out/check_cuda" tests/device/check_cuda.c src/base/device.c src/base/status.c \
+$cc -Iinclude -Isrc -o "$out/check_cuda" tests/device/check_cuda.c src/base/device.c src/base/loaded.c src/base/status.c \
     src/base/budget.c src/extent/copy.c src/extent/staging.c src/extent/cursor.c src/extent/pattern.c \
     src/extent/repeat.c -lpthread -ldl
+[ -z "$only" ] || exit 0
 "$out/check_cuda" || status=1
 [ -n "$build" ] || exit $status
 

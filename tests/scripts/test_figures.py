@@ -21,10 +21,10 @@ def cell_of(peer, factors, seconds=0):
             "commit": "c0ffee", "seconds": seconds, "engines": ["mpiio"], "batches": [{"turns": turns, "wire": wire}]}
 
 
-def table(*cells):
+def table(*cells, rows=True):
     kept = {figures.key_of(cell): cell for cell in cells}
     options = types.SimpleNamespace(stores="free", shapes="4x2", links="off", peers="R,O,Y", patterns="4 KiB", table=True,
-                                    limit=1)
+                                    limit=1, rows=rows)
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file, contextlib.redirect_stdout(io.StringIO()) as out:
         json.dump(kept, file)
         file.flush()
@@ -52,3 +52,9 @@ one_turn = cell_of("R", [1.5])  # measured, but the turn in the other order is m
 for engine in one_turn["batches"][0]["turns"].values():
     engine.update({d: engine[d][:1] for d in figures.DIRECTIONS})
 assert "| write | 1.0 | no pair of turns | - |" in table(one_turn)
+
+overview = table(cell_of("O", [1.5] * 6), cell_of("Y", [0.5] * 6), cell_of("R", [1.1] * 5), rows=False)
+assert "| pattern | 4x2, unshaped, free, mpich | 4x2, unshaped, free, openmpi |" in overview, overview
+assert "| contiguous, 4 KiB a rank | 1.10 R ? / 1.10 R ? | 0.50 Y / 0.50 Y |" in overview, overview
+assert "4 cells: 0 ahead, 0 equal, 2 behind, 2 undecided; the median is at least 1.0 in 2, at least 0.9 in 2." in overview
+assert "Measured with c0ffee." in overview
