@@ -47,6 +47,7 @@ typedef struct sim_load {
     int64_t processes; /* of a node that do its work side by side */
     int64_t cores;     /* that all nodes share; 0: each has its own, and seconds of work are what they take */
     int64_t at_once;   /* pieces of the file that a node's client writes at a time; 0: any number */
+    bool one_by_one;   /* a client moves one piece of a window after another; else all of them side by side */
     int64_t nodes, aggregators;
     int64_t *place; /* nodes; owned, as is: */
     int64_t *host;  /* aggregators: the node */

@@ -33,7 +33,8 @@ typedef struct sim_run {
     sim_network *network;
     sim_tally *tally;
     sg_bar_t step;
-    sg_sem_t *empty, *full, *stored; /* aggregators each */
+    sg_sem_t *empty, *full, *stored; /* aggregators each, as are: */
+    sg_sem_t *moved;                 /* pieces of a window beside the first one */
     sg_sem_t *client;                /* nodes: what a node's client writes at a time; NULL: any number */
     sg_host_t shared;                /* the cores of all nodes; NULL: each has its own */
 } sim_run;
@@ -283,30 +284,73 @@ static sg_host_t host_of(char kind, int64_t number) {
     return sg_host_by_name(name);
 }
 
-static void move_piece(const sim_run *run, int64_t a, const sim_store *store, int64_t i) {
-    int64_t targets = run->network->targets;
-    sg_host_t client = host_of('w', a), target = host_of('t', sim_store_target(store, targets, i));
-    double bytes = sim_store_bytes(store, targets, i);
-    if (bytes > 0 && run->load->write)
+/* One of the pieces of a window, each of which is another storage target's. */
+typedef struct piece_move {
+    const sim_run *run;
+    int64_t aggregator, number;
+    const sim_store *store;
+} piece_move;
+
+static void move_piece(const piece_move *move) {
+    int64_t targets = move->run->network->targets;
+    sg_host_t client = host_of('w', move->aggregator),
+              target = host_of('t', sim_store_target(move->store, targets, move->number));
+    double bytes = sim_store_bytes(move->store, targets, move->number);
+    if (bytes > 0 && move->run->load->write)
         sg_host_sendto(client, target, bytes);
     else if (bytes > 0)
         sg_host_sendto(target, client, bytes);
 }
 
-static void move_window(const sim_run *run, int64_t a, int64_t round) {
-    const sim_store *store = &sim_load_round(run->load, round)->store[a];
-    sg_sem_t turn = run->client ? run->client[run->load->host[a]] : NULL;
-    int64_t pieces = sim_store_pieces(store, run->network->targets);
-    if (run->network->targets == 0) /* its own processor stores */
-        work(run, store->seconds);
-    for (int64_t i = 0; i < pieces && run->network->targets > 0; i++) {
+static void mover_main(int argc, char **argv) {
+    (void)argc, (void)argv;
+    const piece_move *move = sg_actor_self_get_data();
+    move_piece(move);
+    sg_sem_release(move->run->moved[move->aggregator]);
+}
+
+static void start_mover(piece_move *move) {
+    sg_actor_t actor = sg_actor_init("mover", host_of('w', move->aggregator));
+    sg_actor_set_data(actor, move);
+    sg_actor_start_(actor, mover_main, 0, NULL);
+}
+
+/* A file system's client that has a cache asks all storage targets at once. */
+static void move_together(piece_move *move, int64_t pieces) {
+    const sim_run *run = move->run;
+    pass(move->store->seconds);
+    for (int64_t i = 1; i < pieces; i++)
+        start_mover(&move[i]);
+    move_piece(move);
+    for (int64_t i = 1; i < pieces; i++)
+        sg_sem_acquire(run->moved[move->aggregator]);
+}
+
+static void move_in_turn(const piece_move *move, int64_t pieces) {
+    const sim_run *run = move->run;
+    sg_sem_t turn = run->client ? run->client[run->load->host[move->aggregator]] : NULL;
+    for (int64_t i = 0; i < pieces; i++) {
         if (turn)
             sg_sem_acquire(turn);
-        pass(store->seconds / (double)pieces);
-        move_piece(run, a, store, i);
+        pass(move->store->seconds / (double)pieces);
+        move_piece(&move[i]);
         if (turn)
             sg_sem_release(turn);
     }
+}
+
+static void move_window(const sim_run *run, int64_t a, int64_t round) {
+    const sim_store *store = &sim_load_round(run->load, round)->store[a];
+    int64_t pieces = sim_store_pieces(store, run->network->targets);
+    piece_move move[SIM_PIECES_MAX];
+    for (int64_t i = 0; i < pieces; i++)
+        move[i] = (piece_move){run, a, i, store};
+    if (run->network->targets == 0) /* its own processor stores */
+        work(run, store->seconds);
+    else if (run->load->one_by_one)
+        move_in_turn(move, pieces);
+    else
+        move_together(move, pieces);
 }
 
 static void storer_main(int argc, char **argv) {
@@ -479,6 +523,7 @@ static void start_actors(sim_run *run, role *roles) {
         run->empty[a] = sg_sem_init(load->overlapped ? 2 : 1);
         run->full[a] = sg_sem_init(0);
         run->stored[a] = sg_sem_init(0);
+        run->moved[a] = sg_sem_init(0);
         start_aggregator(roles);
         start_actor(roles, 'w', storer_main);
     }
@@ -492,10 +537,11 @@ bool sim_replay_flows(sim_tally *tally, char *why) {
     run.empty = calloc(aggregators, sizeof *run.empty);
     run.full = calloc(aggregators, sizeof *run.full);
     run.stored = calloc(aggregators, sizeof *run.stored);
+    run.moved = calloc(aggregators, sizeof *run.moved);
     bool turns = tally->load->at_once > 0;
     run.client = turns ? calloc(nodes, sizeof *run.client) : NULL;
     role *roles = calloc(nodes + aggregators, sizeof *roles);
-    bool ok = (run.empty && run.full && run.stored && roles && (run.client || !turns)) ||
+    bool ok = (run.empty && run.full && run.stored && run.moved && roles && (run.client || !turns)) ||
               bench_refuse(why, "out of memory");
     if (ok) {
         start_simgrid();
@@ -513,6 +559,7 @@ bool sim_replay_flows(sim_tally *tally, char *why) {
     free(run.empty);
     free(run.full);
     free(run.stored);
+    free(run.moved);
     free(run.client);
     return ok;
 }

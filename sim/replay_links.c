@@ -106,7 +106,7 @@ static void each_piece(const links_run *run, int64_t r, const stores *times, boo
     for (int64_t a = 0; a < run->load->aggregators; a++) {
         const sim_store *store = &sim_load_round(run->load, r)->store[a];
         int64_t pieces = sim_store_pieces(store, targets > 0 ? targets : 1);
-        double start = times->start[a] + store->seconds, own = start;
+        double start = times->start[a] + store->seconds;
         if (!sum_up)
             times->end[a] = start;
         for (int64_t i = 0; store->bytes > 0 && targets > 0 && i < pieces; i++) {
@@ -117,11 +117,8 @@ static void each_piece(const links_run *run, int64_t r, const stores *times, boo
                 load_route(run->network, route, hops, bytes, start);
                 continue;
             }
-            own += alone(run->network, route, hops, bytes);
             times->end[a] = larger(times->end[a], flow_end(run->network, SIM_STORE, route, hops, bytes, start));
         }
-        if (!sum_up)
-            times->end[a] = larger(times->end[a], own);
     }
 }
 

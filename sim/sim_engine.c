@@ -403,6 +403,7 @@ static void share_cores(const sim_case *c, sim_load *load, int64_t processes) {
     load->cores = c->options.shared_cores;
     load->processes = processes;
     load->at_once = c->config.read ? 0 : (int64_t)c->costs.at_once;
+    load->one_by_one = c->costs.at_once > 0; /* a client without a cache reads so, too */
 }
 
 bool sim_load_windows(const sim_case *c, int64_t call, const sim_layout *layout, const sim_style *style,

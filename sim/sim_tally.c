@@ -8,14 +8,14 @@
 #include "bench/patterns.h"
 
 /* SimGrid needs about a second for each ten thousand flows, and more for each the more they are at once. */
-enum { MAX_TARGETS_A_STORE = 4, STRIPES_APART = 16, FLOWS_FOR_SIMGRID = 4000 };
+enum { FLOWS_FOR_SIMGRID = 4000 };
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
 /* ---- Stores ---- */
 
 /* A few stripes are a piece each, with the bytes that are in it; of more the bytes are shared out evenly. */
-static bool is_exact(const sim_store *store) { return store->stripes > 1 && store->stripes <= STRIPES_APART; }
+static bool is_exact(const sim_store *store) { return store->stripes > 1 && store->stripes <= SIM_PIECES_MAX; }
 
 double sim_store_bytes(const sim_store *store, int64_t targets, int64_t i) {
     int64_t pieces = sim_store_pieces(store, targets);
@@ -30,14 +30,15 @@ double sim_store_bytes(const sim_store *store, int64_t targets, int64_t i) {
 int64_t sim_store_pieces(const sim_store *store, int64_t targets) {
     if (is_exact(store))
         return store->stripes;
-    int64_t most = targets < MAX_TARGETS_A_STORE ? targets : MAX_TARGETS_A_STORE;
+    int64_t most = targets < SIM_PIECES_MAX ? targets : SIM_PIECES_MAX;
     return store->stripes < 1 ? 1 : store->stripes < most ? store->stripes : most;
 }
 
 int64_t sim_store_target(const sim_store *store, int64_t targets, int64_t i) {
     if (is_exact(store))
         return (store->stripe + i) % targets;
-    int64_t spread = store->stripes > MAX_TARGETS_A_STORE ? store->stripes / MAX_TARGETS_A_STORE : 1;
+    int64_t touched = store->stripes < targets ? store->stripes : targets;
+    int64_t spread = touched > SIM_PIECES_MAX ? touched / SIM_PIECES_MAX : 1;
     int64_t number = store->stripes > 0 ? store->stripe / store->stripes : 0; /* all targets have their turn */
     return (store->stripe + i * spread + (number + store->stripe / targets) % spread) % targets;
 }

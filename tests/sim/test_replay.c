@@ -174,6 +174,30 @@ static void writers_share_a_target(void **state) {
     close_to(replay(2).seconds, 0.5);
 }
 
+/* A window of two stripes: its client asks both targets at once, unless it has no cache. */
+static void targets_store_their_parts_side_by_side(void **state) {
+    costs.target_write = GB / 4;
+    make_load(2, 2, 1);
+    load.host[1] = 1;
+    load.round[0].store[0] = (sim_store){.bytes = 0.5 * GB, .stripes = 2};
+    close_to(replay(2).seconds, 1);
+    load.round[0].store[1] = load.round[0].store[0]; /* both begin at the same target, and need all of both */
+    close_to(replay(2).seconds, 2);
+    load.round[0].store[1] = (sim_store){.bytes = 0};
+    load.one_by_one = true;
+    if (!*state) /* by flows alone: links are not asked for such clients */
+        close_to(replay(2).seconds, 2);
+}
+
+/* More stripes than are followed one by one still go to all targets. */
+static void many_stripes_are_on_all_targets(void **state) {
+    (void)state;
+    costs.target_write = GB / 16;
+    make_load(2, 1, 1);
+    load.round[0].store[0] = (sim_store){.bytes = 0.5 * GB, .stripes = 64};
+    close_to(replay(8).seconds, 1);
+}
+
 static void one_writer_is_no_faster_than_its_client(void **state) {
     (void)state;
     costs.writer = GB / 10;
@@ -319,6 +343,7 @@ static void a_client_writes_one_piece_at_a_time(void **state) {
         make_load(1, 2, 1);
         topology.level[0].bandwidth = 10 * GB;
         load.at_once = at_once;
+        load.one_by_one = at_once > 0;
         for (int64_t a = 0; a < 2; a++)
             load.round[0].store[a] = (sim_store){.bytes = GB, .stripe = a, .stripes = 1};
         close_to(replay(2).seconds, at_once == 1 ? 2 + LATENCY : 1 + LATENCY / 2);
@@ -444,6 +469,8 @@ int main(void) {
         BOTH(without_a_second_window_it_does_not),
         BOTH(rounds_that_repeat_are_extrapolated),
         BOTH(writers_share_a_target),
+        BOTH(targets_store_their_parts_side_by_side),
+        BOTH(many_stripes_are_on_all_targets),
         BOTH(one_writer_is_no_faster_than_its_client),
         BOTH(reads_go_the_other_way),
         TEST(bytes_stored_are_bytes_written),
