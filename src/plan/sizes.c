@@ -78,6 +78,8 @@ static void size_buffers(sagoi_draft *draft) {
         sagoi_max(SAGOI_SMALLEST, sagoi_min(or_usual(draft->hints->message_size, SAGOI_MESSAGE_USUAL), useful));
     if (draft->message_most > 0)
         plan->message = sagoi_min(plan->message, draft->message_most);
+    if (draft->message_most > 0 && draft->weighed_window > 0) /* as weigh.c counts it */
+        plan->staging = sagoi_min(plan->staging, SAGOI_STAGING_SHORT);
     plan->messages = or_usual(draft->hints->messages, SAGOI_MESSAGES_USUAL);
 }
 
@@ -116,6 +118,8 @@ static sago_status try_together(sagoi_draft *draft, int64_t window, bool *placed
         draft->plan->groups == 1 || draft->form == SAGOI_FORM_DEALT || draft->target->subfiles.count > 0)
         return status;
     sagoi_draft_one_group(draft);
+    if (draft->stripe > 0) /* ranges of one length would all be at the same storage targets in every round */
+        draft->form = SAGOI_FORM_DEALT;
     sagoi_draft_reason(draft, "groups: 1 after all, some nodes have too little memory for windows of %s",
                        sagoi_size_to_text(window).text);
     return try_window(draft, window, placed);

@@ -146,7 +146,8 @@ enum {
     SAGOI_STAGING_MOST = 16 << 20,
     SAGOI_MESSAGES_USUAL = 8,
     SAGOI_MESSAGE_USUAL = 4 << 20,
-    SAGOI_MESSAGE_SHORT = 256 << 10, /* where memory for windows is short */
+    SAGOI_MESSAGE_SHORT = 256 << 10, /* where memory for windows is short, as is: */
+    SAGOI_STAGING_SHORT = 1 << 20,   /* it takes more passes a round then */
     /* Where a window has data of one node in so many, groups of nodes keep most of it.  Estimated. */
     SAGOI_REGIONS_NEAR = 4,
     /* Windows go to a node's fastest memory if they take at most one part in so many of it: plans may use as much

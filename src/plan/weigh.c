@@ -108,10 +108,12 @@ static double storage_of(const weighing *w, double stores, double bytes_each) {
     return w->topology->file > 0 ? smaller(all, w->topology->file) : all;
 }
 
-/* A round in which so many aggregators have a window, each of another `dealt` bytes of the file. */
+/* A round in which so many aggregators have a window, each of another `dealt` bytes of the file.  Of a window that
+ * is several stripes the targets take their parts side by side. */
 static double store_seconds(const weighing *w, double windows, int64_t dealt) {
     double all = storage_of(w, windows, (double)dealt);
-    double rate = w->rate > 0 ? smaller(w->rate, w->target) : w->target;
+    double own = w->draft->stripe > 0 ? storage_of(w, 1, smaller((double)w->window, w->span)) : w->target;
+    double rate = w->rate > 0 ? smaller(w->rate, own) : own;
     return w->beside + larger(w->stored / rate, windows * w->stored / all);
 }
 
@@ -218,6 +220,15 @@ double sagoi_draft_alone_seconds(const sagoi_draft *draft) {
 
 /* ---- Choosing ---- */
 
+static int64_t room_of(const sagoi_node *node, int64_t staging) {
+    return usable_memory(node) - 2 * node->ranks * staging;
+}
+
+/* Aggregators that a node may have if an even share of them is so many: as hosts.c will have it. */
+static int64_t most_a_node(const sagoi_draft *draft, int64_t share) {
+    return draft->hints->per_node > 0 ? draft->hints->per_node : sagoi_max(SAGOI_AGGREGATORS_A_NODE, share);
+}
+
 /* How many of so many aggregators with such windows, and messages of at most so many bytes, the nodes have memory
  * for. */
 static double memory_for(const weighing *w, int64_t aggregators, int64_t longest) {
@@ -226,14 +237,18 @@ static double memory_for(const weighing *w, int64_t aggregators, int64_t longest
     int64_t need = 2 * window + SAGOI_MESSAGES_USUAL * message;
     double room = 0, share = 2 * (double)aggregators * (double)window / (double)draft->ranks + SAGOI_SMALLEST;
     int64_t staging = (int64_t)smaller(share, (double)w->staging_most);
+    if (longest <= SAGOI_MESSAGE_SHORT)
+        staging = sagoi_min(staging, SAGOI_STAGING_SHORT);
     if (draft->plan->write && !draft->plan->dense)
         need += window / 4;
     need += need / 16; /* tables, and what is rounded up */
+    int64_t able = 0;
+    for (int64_t n = 0; n < draft->machine->nodes; n++)
+        able += room_of(&draft->machine->node[n], staging) >= need;
+    int64_t most = most_a_node(draft, sagoi_div_up(aggregators, sagoi_max(1, able)));
     for (int64_t n = 0; n < draft->machine->nodes; n++) {
         const sagoi_node *node = &draft->machine->node[n];
-        int64_t most = draft->hints->per_node > 0 ? sagoi_min(draft->hints->per_node, node->ranks) : node->ranks;
-        int64_t left = usable_memory(node) - 2 * node->ranks * staging;
-        room += (double)sagoi_max(0, sagoi_min(most, left / need));
+        room += (double)sagoi_max(0, sagoi_min(sagoi_min(most, node->ranks), room_of(node, staging) / need));
     }
     return room;
 }

@@ -198,6 +198,27 @@ static void memory_decides_where_and_how_much(void **state) {
     sagoi_plan_cleanup(&plan);
 }
 
+/* Rich nodes have memory for more aggregators than a node may have: what is weighed must be what is placed, or
+ * windows shrink for want of hosts (004: memory that differs, stripes of 1 MB, requests that are dear). */
+static void windows_that_are_weighed_find_hosts(void **state) {
+    (void)state;
+    random_state = 1;
+    for (int64_t turn = 0; turn < 40; turn++) {
+        situation_init(&s, 10, 12, 32 * GIB, 2 * KIB);
+        for (int64_t n = 0; n < 10; n++)
+            s.node[n].memory = (10 + random_below(turn < 20 ? 190 : 400)) * MIB;
+        s.machine.topology = &topology;
+        s.target.stripe_unit = MIB;
+        s.target.stripe_count = 16;
+        topology.writer = 0;
+        topology.request = 0.3;
+        sagoi_plan plan = made();
+        if (strstr(plan.reasons, "for want of memory"))
+            fail_msg("turn %lld: %s", (long long)turn, plan.reasons);
+        sagoi_plan_cleanup(&plan);
+    }
+}
+
 static void hints_are_obeyed(void **state) {
     (void)state;
     s.hints.window = 8 * MIB;
@@ -296,6 +317,7 @@ int main(void) {
         cmocka_unit_test_setup(locks_of_a_target_go_from_node_to_node, set_up),
         cmocka_unit_test_setup(holes_are_left_to_their_ranks, set_up),
         cmocka_unit_test_setup(memory_decides_where_and_how_much, set_up),
+        cmocka_unit_test_setup(windows_that_are_weighed_find_hosts, set_up),
         cmocka_unit_test_setup(hints_are_obeyed, set_up),
         cmocka_unit_test_setup(domains_do_not_share_links_where_others_are_free, set_up),
         cmocka_unit_test(any_plan_is_sound),
