@@ -488,7 +488,8 @@ def striped(sim, page, patterns, setting):
 With stripes of 1 MiB over 16 servers, nothing hinted (2, 8, 32 and 128 MB, four benchmarks, both directions, `--stripe-unit 1M --stripe-count 16`), Sago is ahead in
 {sum(s > 1 for s in slower)} of {len(cells)} cells of a two-phase that writes stripe by stripe, as ROMIO does on Lustre ({min(slower):.2g} to {max(slower):.2g} times). Of a two-phase that does not know of
 stripes (`--plain-peers`) it is ahead, or no more than half a per cent behind, in {len(cells) - len(behind)} of them (at most {max(over.values()):.2g} times). Behind: {", ".join(f"{p} {d} with {m} MB ({over[p, d, m]:.2f})" for p, d, m in behind) or "none"}.
-Sago keeps two windows, messages and staging in the memory that it has, while the other has a whole buffer for one window and what it sends from is not counted.""")
+What is known of these: Sago keeps two windows, messages and staging in the memory that it has, while the other has a whole buffer for one window and what it sends from
+is not counted (coll_perf); FLASH's nodes have groups, whose ranges load some servers more than others in a round, which the planner's model does not see.""")
 
 
 # ---- Main ----------------------------------------------------------------------------------------------------------
