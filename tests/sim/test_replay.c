@@ -1,19 +1,15 @@
 /* The replay against times that can be worked out by hand: one flow, two that share a link, work at the ends,
  * stores that overlap or do not; and that no byte is lost on the way. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "sim/sim_engine.h"
 #include "sim/replay.h"
 #include "tests/unit/plan/situation.h"
+#include "support/unit.h"
 
 static const double GB = 1e9, LATENCY = 1e-3;
 
@@ -32,7 +28,6 @@ static int set_up(void **state) {
 }
 
 static int tear_down(void **state) {
-    (void)state;
     sim_load_cleanup(&load);
     return 0;
 }
@@ -77,7 +72,6 @@ static void flow(int64_t round, int64_t node, int64_t aggregator, double bytes) 
 static void close_to(double a, double b) { assert_true(fabs(a - b) <= 2e-3 * b); }
 
 static void a_flow_takes_bytes_over_bandwidth_and_latency(void **state) {
-    (void)state;
     make_load(2, 1, 1);
     flow(0, 1, 0, 0.5 * GB);
     sim_outcome out = replay(0);
@@ -87,7 +81,6 @@ static void a_flow_takes_bytes_over_bandwidth_and_latency(void **state) {
 }
 
 static void two_flows_into_one_node_halve(void **state) {
-    (void)state;
     make_load(3, 1, 1);
     flow(0, 1, 0, 0.5 * GB);
     flow(0, 2, 0, 0.5 * GB);
@@ -95,7 +88,6 @@ static void two_flows_into_one_node_halve(void **state) {
 }
 
 static void flows_over_other_links_do_not_meet(void **state) {
-    (void)state;
     make_load(4, 2, 1);
     load.host[1] = 1;
     flow(0, 2, 0, 0.5 * GB);
@@ -104,7 +96,6 @@ static void flows_over_other_links_do_not_meet(void **state) {
 }
 
 static void one_receive_at_a_time_costs_latency_each(void **state) {
-    (void)state;
     make_load(4, 1, 1);
     load.in_flight = 1;
     for (int64_t n = 1; n < 4; n++)
@@ -113,7 +104,6 @@ static void one_receive_at_a_time_costs_latency_each(void **state) {
 }
 
 static void work_at_both_ends_counts(void **state) {
-    (void)state;
     make_load(2, 1, 1);
     flow(0, 1, 0, 0.1 * GB);
     sim_load_flow(&load, 0, 1, 0)->seconds = 0.3;
@@ -135,7 +125,6 @@ static void make_stores(int64_t rounds, bool overlapped) {
 }
 
 static void a_store_overlaps_with_the_next_exchange(void **state) {
-    (void)state;
     make_stores(4, true); /* 0.5 to fill, 0.5 to store */
     sim_outcome out = replay(1);
     close_to(out.seconds, 5 * 0.5 + 4 * LATENCY);
@@ -143,13 +132,11 @@ static void a_store_overlaps_with_the_next_exchange(void **state) {
 }
 
 static void without_a_second_window_it_does_not(void **state) {
-    (void)state;
     make_stores(4, false);
     close_to(replay(1).seconds, 8 * 0.5 + 4 * LATENCY);
 }
 
 static void rounds_that_repeat_are_extrapolated(void **state) {
-    (void)state;
     make_stores(2, true);
     load.repeats = 50; /* 100 rounds */
     sim_outcome out = replay(1);
@@ -160,7 +147,6 @@ static void rounds_that_repeat_are_extrapolated(void **state) {
 }
 
 static void writers_share_a_target(void **state) {
-    (void)state;
     make_load(3, 2, 1);
     load.host[1] = 1;
     for (int64_t a = 0; a < 2; a++)
@@ -199,7 +185,6 @@ static void many_stripes_are_on_all_targets(void **state) {
 }
 
 static void one_writer_is_no_faster_than_its_client(void **state) {
-    (void)state;
     costs.writer = GB / 10;
     make_load(2, 1, 1);
     load.round[0].store[0] = (sim_store){.bytes = 0.5 * GB, .stripes = 1};
@@ -207,7 +192,6 @@ static void one_writer_is_no_faster_than_its_client(void **state) {
 }
 
 static void reads_go_the_other_way(void **state) {
-    (void)state;
     make_stores(4, true);
     load.write = false;
     sim_outcome out = replay(1);
@@ -253,7 +237,6 @@ static void bytes_stored_are_bytes_written(void **state) {
                                            "e3sm-g",  "hacc-aos", "hacc-soa", "flash"};
     static const char *const engines[] = {"sago",  "tapioca", "two-phase", "tam:2",
                                           "ompio", "gio",     "coio:4",    "rbio:4"};
-    (void)state;
     for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++)
         for (size_t e = 0; e < sizeof engines / sizeof engines[0]; e++) {
             char why[BENCH_MESSAGE_MAX] = "";
@@ -288,7 +271,6 @@ static sim_question of_the_whole_file(const sim_case *c) {
 
 static void local_aggregators_join_runs(void **state) {
     char why[BENCH_MESSAGE_MAX];
-    (void)state;
     sim_case *c = make_case("interleaved", 2, 4, false);
     sim_question question = of_the_whole_file(c);
     question.join = true;
@@ -308,7 +290,6 @@ static void local_aggregators_join_runs(void **state) {
 static void runs_that_a_hole_follows_are_counted(void **state) {
     char why[BENCH_MESSAGE_MAX];
     const char *const patterns[] = {"checkerboard", "interleaved"};
-    (void)state;
     for (int p = 0; p < 2; p++) {
         sim_case *c = make_case(patterns[p], 2, 4, false);
         sim_question question = of_the_whole_file(c);
@@ -324,7 +305,6 @@ static void runs_that_a_hole_follows_are_counted(void **state) {
 
 /* Four nodes that work a second each on two cores take two; with cores of their own, one. */
 static void nodes_wait_for_cores_that_they_share(void **state) {
-    (void)state;
     for (int64_t cores = 0; cores <= 4; cores += 2) {
         make_load(4, 1, 1);
         load.cores = cores;
@@ -338,7 +318,6 @@ static void nodes_wait_for_cores_that_they_share(void **state) {
 
 /* Two writers of a node, a second each at targets of their own: side by side, or one after the other. */
 static void a_client_writes_one_piece_at_a_time(void **state) {
-    (void)state;
     for (int64_t at_once = 0; at_once < 2; at_once++) {
         make_load(1, 2, 1);
         topology.level[0].bandwidth = 10 * GB;
@@ -353,7 +332,6 @@ static void a_client_writes_one_piece_at_a_time(void **state) {
 
 /* Of two rounds a node's bucket lets the first half a gigabyte pass, and a target's as much. */
 static void a_bucket_lets_the_first_bytes_pass(void **state) {
-    (void)state;
     make_load(2, 1, 2);
     for (int64_t r = 0; r < 2; r++) {
         flow(r, 1, 0, 0.4 * GB);
@@ -368,7 +346,6 @@ static void a_bucket_lets_the_first_bytes_pass(void **state) {
 /* As many hops as the planner counts, on every kind of network; where a group has one router that leads to another
  * group, the planner counts the way to it for nodes that are there, too. */
 static void routes_are_as_long_as_the_planner_thinks(void **state) {
-    (void)state;
     sagoi_topology kinds[] = {
         {.kind = SAGOI_TORUS, .dimensions = 3, .extent = {4, 3, 5}},
         {.kind = SAGOI_DRAGONFLY, .dimensions = 4, .extent = {3, 2, 4, 2}, .direct = true},
@@ -421,7 +398,6 @@ static double cost_of(const situation *s, const sagoi_plan *plan) {
  * four there would share the links into that set: the planner puts one in each, which costs more by C1 + C2, and
  * takes less than half the time. */
 static void domains_that_share_no_link_are_faster(void **state) {
-    (void)state;
     static const sagoi_topology networks[] = {
         {.kind = SAGOI_DRAGONFLY, .dimensions = 4, .extent = {4, 1, 1, 4}},
         {.kind = SAGOI_TORUS, .dimensions = 2, .extent = {4, 4}},

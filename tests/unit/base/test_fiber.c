@@ -1,14 +1,10 @@
 /* Fibers: they yield and go on, in turns, in any thread; errors keep their own messages. */
 #include "base/fiber.h"
+#include "support/unit.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { FIBERS = 5, STEPS = 40 };
 
@@ -43,7 +39,6 @@ static void start(counter *one, int number, int steps) {
 }
 
 static void test_turns(void **state) {
-    (void)state;
     counter all[FIBERS] = {0};
     sagoi_message_set("outside");
     assert_false(sagoi_fibers_pending());
@@ -70,7 +65,6 @@ static void test_turns(void **state) {
 static void nothing(void *arg) { *(int *)arg += 1; }
 
 static void test_ends_at_once(void **state) {
-    (void)state;
     int runs = 0;
     for (int i = 1; i <= 3; i++) {
         sagoi_fibers_lock();
@@ -90,7 +84,6 @@ static void wait_word(void *arg) {
 }
 
 static void test_says_whether_it_moved(void **state) {
-    (void)state;
     sagoi_fibers_lock();
     assert_int_equal(sagoi_fiber_start(wait_word, NULL), SAGO_OK);
     sagoi_fibers_unlock();
@@ -115,7 +108,6 @@ static void *advance(void *arg) {
 
 /* Several threads advance the same fibers. */
 static void test_threads(void **state) {
-    (void)state;
     counter all[FIBERS] = {0};
     pthread_t threads[4];
     for (int i = 0; i < FIBERS; i++)

@@ -1,16 +1,11 @@
 /* Hints: every row, wrong values, aliases, the environment. */
 #include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/hints.h"
+#include "support/unit.h"
 
 static sagoi_hints fresh(void) {
     sagoi_hints hints;
@@ -47,7 +42,6 @@ static void assert_refused(const char *key, const char *value, const char *const
 #define MENTIONED(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 static void table_covers_the_struct(void **state) {
-    (void)state;
     int64_t count;
     const sagoi_hint_row *row = sagoi_hint_table(&count);
     bool covered[sizeof(sagoi_hints) / sizeof(int64_t)] = {false};
@@ -68,7 +62,6 @@ static void table_covers_the_struct(void **state) {
 }
 
 static void defaults(void **state) {
-    (void)state;
     sagoi_hints hints = fresh();
     int64_t count;
     const sagoi_hint_row *row = sagoi_hint_table(&count);
@@ -99,7 +92,6 @@ static void assert_round_trip(const sagoi_hint_row *row, int64_t value) {
 }
 
 static void numbers_in_and_out_of_range(void **state) {
-    (void)state;
     int64_t count;
     const sagoi_hint_row *row = sagoi_hint_table(&count);
     for (int64_t i = 0; i < count; i++) {
@@ -126,7 +118,6 @@ static void numbers_in_and_out_of_range(void **state) {
 }
 
 static void auto_is_zero(void **state) {
-    (void)state;
     sagoi_hints hints = fresh();
     assert_int_equal(sagoi_hints_set(&hints, "sago_window", "1M"), SAGO_OK);
     assert_int_equal(sagoi_hints_set(&hints, "sago_window", "auto"), SAGO_OK);
@@ -138,7 +129,6 @@ static void auto_is_zero(void **state) {
 }
 
 static void texts(void **state) {
-    (void)state;
     sagoi_hints hints = fresh(), again = fresh();
     assert_int_equal(sagoi_hints_set(&hints, "sago_machine", "  theta "), SAGO_OK);
     assert_string_equal(hints.machine, "theta");
@@ -158,7 +148,6 @@ static void texts(void **state) {
 }
 
 static void enums(void **state) {
-    (void)state;
     sagoi_hints hints = fresh();
     const char *const strategies[] = {"auto", "direct", "mapped", "aggregated"};
     for (int64_t i = 0; i < 4; i++) {
@@ -181,7 +170,6 @@ static void enums(void **state) {
 }
 
 static void booleans(void **state) {
-    (void)state;
     const char *const yes[] = {"on", "true", "1", "enable", "On", " TRUE"};
     const char *const no[] = {"off", "false", "0", "disable"};
     sagoi_hints hints = fresh();
@@ -200,7 +188,6 @@ static void booleans(void **state) {
 }
 
 static void unknown_keys(void **state) {
-    (void)state;
     assert_refused("sago_memroy", "1M", MENTIONED("sago_memroy", "sago_memory"));
     assert_refused("sago_windows", "1M", MENTIONED("did you mean sago_window?"));
     assert_refused("sago_", "1M", MENTIONED("sago_"));
@@ -224,7 +211,6 @@ static void unknown_keys(void **state) {
 }
 
 static void aliases(void **state) {
-    (void)state;
     sagoi_hints hints = fresh();
     assert_int_equal(sagoi_hints_set(&hints, "cb_nodes", "12"), SAGO_OK);
     assert_int_equal(hints.aggregators, 12);
@@ -237,7 +223,6 @@ static void aliases(void **state) {
 
 /* Who enables collective buffering by habit leaves the choice to Sago; who disables it gets no aggregators. */
 static void romio_collective_buffering(void **state) {
-    (void)state;
     sagoi_hints hints = fresh();
     assert_int_equal(sagoi_hints_set(&hints, "romio_cb_write", "enable"), SAGO_OK);
     assert_int_equal(sagoi_hints_set(&hints, "romio_cb_read", "enable"), SAGO_OK);
@@ -251,7 +236,6 @@ static void romio_collective_buffering(void **state) {
 }
 
 static void own_names_win_over_aliases(void **state) {
-    (void)state;
     for (int alias_first = 0; alias_first < 2; alias_first++) {
         sagoi_hints hints = fresh();
         if (alias_first)
@@ -264,7 +248,6 @@ static void own_names_win_over_aliases(void **state) {
 }
 
 static void reserved_names_are_lenient(void **state) {
-    (void)state;
     sagoi_hints hints = fresh();
     assert_int_equal(sagoi_hints_set(&hints, "striping_factor", "8"), SAGO_OK);
     assert_int_equal(hints.striping_factor, 8);
@@ -277,7 +260,6 @@ static void reserved_names_are_lenient(void **state) {
 }
 
 static void environment(void **state) {
-    (void)state;
     sagoi_hints hints;
     assert_int_equal(setenv("SAGO_MEMORY", "64M", 1), 0);
     assert_int_equal(setenv("SAGO_WINDOW", "1M", 1), 0);
@@ -304,7 +286,6 @@ static void environment(void **state) {
 }
 
 static void sizes(void **state) {
-    (void)state;
     const struct {
         const char *text;
         int64_t bytes;
@@ -328,7 +309,6 @@ static void sizes(void **state) {
 
 /* The tests are about Sago's own defaults, not the developer's. */
 static int clear_environment(void **state) {
-    (void)state;
     int64_t count;
     const sagoi_hint_row *row = sagoi_hint_table(&count);
     for (int64_t i = 0; i < count; i++) {

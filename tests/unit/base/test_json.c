@@ -2,14 +2,10 @@
 #include "base/json.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "base/escape.h"
+#include "support/unit.h"
 
 static void fill(sagoi_json *json) {
     sagoi_json_open(json, NULL, '{');
@@ -39,7 +35,6 @@ static void expect(int lines, const char *expected) {
 }
 
 static void lines_as_asked_for(void **state) {
-    (void)state;
     expect(0, "{\"n\": -3, \"list\": [0.5,2.0,null], \"none\": {}, \"lines\": [\"a\",\"b\"], \"text\": null, "
               "\"yes\": true}\n");
     expect(1, "{\n  \"n\": -3,\n  \"list\": [0.5,2.0,null],\n  \"none\": {},\n  \"lines\": [\"a\",\"b\"],\n"
@@ -53,7 +48,6 @@ static void lines_as_asked_for(void **state) {
 static const char odd[] = "a\"<b>&\\ \001\177 \xff \xe2\x82\xac \xe2\x82";
 
 static void any_bytes(void **state) {
-    (void)state;
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);

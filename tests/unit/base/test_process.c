@@ -1,17 +1,12 @@
 /* Whether a process still lives: numbers stay taken by the dead, and are given to others. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/process.h"
+#include "support/unit.h"
 
 static void self_lives(void **state) {
-    (void)state;
     sagoi_process self = sagoi_process_self();
     assert_int_equal(self.pid, getpid());
     assert_true(self.started > 0);
@@ -21,7 +16,6 @@ static void self_lives(void **state) {
 }
 
 static void child_dies(void **state) {
-    (void)state;
     int gate[2];
     char byte;
     assert_int_equal(pipe(gate), 0);
@@ -43,7 +37,6 @@ static void child_dies(void **state) {
 
 /* The number belongs to a process that started at another time. */
 static void number_is_given_again(void **state) {
-    (void)state;
     sagoi_process other = sagoi_process_self();
     other.started--;
     assert_true(sagoi_process_gone(&other));

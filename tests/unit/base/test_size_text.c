@@ -1,16 +1,10 @@
 /* Sizes for people, and as hints that are read back. */
 #include "base/size_text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "base/hints.h"
+#include "support/unit.h"
 
 static void for_people(void **state) {
-    (void)state;
     assert_string_equal(sagoi_size_to_text(0).text, "0 B");
     assert_string_equal(sagoi_size_to_text(1023).text, "1023 B");
     assert_string_equal(sagoi_size_to_text(1024).text, "1 KiB");
@@ -20,7 +14,6 @@ static void for_people(void **state) {
 }
 
 static void hints_are_read_back(void **state) {
-    (void)state;
     const int64_t sizes[] = {
         0, 1, 1000, 1024, 1025, 4 << 20, INT64_C(3) << 40, INT64_C(1) << 50, INT64_C(1) << 60};
     assert_string_equal(sagoi_size_to_hint(4 << 20).text, "4M");

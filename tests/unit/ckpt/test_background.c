@@ -1,19 +1,15 @@
 /* A writer's thread by itself: windows through the pool, draining, removing, holding, failing; for the sanitizers.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "ckpt/background.h"
 #include "ckpt/catalog.h"
 #include "support/inject.h"
 #include "unit/ckpt/crash.h"
+#include "support/unit.h"
 
 enum { PIECE = 1024, BYTES = 5000, WINDOW = 2 * PIECE, SAVES = 12 };
 
@@ -105,7 +101,6 @@ static int64_t complete_steps(const char *dir, sago_level level) {
 
 static void saves_and_drains(void **state) {
     static setup s;
-    (void)state;
     start(&s, local);
     for (int i = 0; i < SAVES; i++) {
         fill_job(&s, i, true);
@@ -131,7 +126,6 @@ static int fail_sync(void *arg, const sagoi_file_op *op, int64_t *len) {
 static void failures(void **state) {
     static setup s;
     const file_hooks hooks = {.before = fail_sync};
-    (void)state;
     start(&s, "");
     fill_job(&s, 0, false);
     inject_file_hooks(&hooks);
@@ -151,7 +145,6 @@ static void failures(void **state) {
 }
 
 static int fresh(void **state) {
-    (void)state;
     remove_tree(root);
     return mkdir(root, 0700) || mkdir(global, 0700) || mkdir(local, 0700);
 }

@@ -2,17 +2,13 @@
  * for bit, and nothing half-written is taken for complete. test_crash [VECTORS] */
 /* RUN: 150 */
 /* RUN-LONG: 2000 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "ckpt/commit.h"
 #include "ckpt/drain.h"
 #include "ckpt/fetch.h"
 #include "support/inject.h"
 #include "unit/ckpt/crash.h"
+#include "support/unit.h"
 
 enum { STEPS = 3, PIECE = 1024, BYTES = 2600, FATES = 8 };
 
@@ -277,21 +273,18 @@ static int every_prefix_of_one(bool local, bool ignore_syncs) {
 }
 
 static void one_writer(void **state) {
-    (void)state;
     assert_int_equal(every_prefix_of_one(false, false), 0);
     assert_int_equal(every_prefix_of_one(true, false), 0);
 }
 
 /* A test that cannot fail proves nothing: without syncs promises are broken. */
 static void without_syncs_it_fails(void **state) {
-    (void)state;
     assert_true(every_prefix_of_one(false, true) > 0);
     assert_true(every_prefix_of_one(true, true) > 0);
 }
 
 static void three_writers(void **state) {
     uint64_t random = 4711;
-    (void)state;
     for (int local = 0; local < 2; local++) {
         scenario s = make_scenario(3, local != 0);
         crash_log *log = record(&s);

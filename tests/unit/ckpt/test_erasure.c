@@ -1,14 +1,10 @@
 /* Any loss that the code promises to survive is survived: all of them for small sets, over the stripes of a set.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "ckpt/erasure.h"
+#include "support/unit.h"
 
 enum { LEN = 200, MOST = 12 };
 
@@ -27,7 +23,6 @@ static void fill(int64_t d, int64_t k) {
 
 /* All ways to lose k of d + k fragments. */
 static void every_loss(void **state) {
-    (void)state;
     for (int64_t k = 1; k <= 4; k++)
         for (int64_t d = 1; d + k <= 8; d++) {
             fill(d, k);
@@ -50,7 +45,6 @@ static void every_loss(void **state) {
 }
 
 static void xor_and_copy(void **state) {
-    (void)state;
     fill(3, 1);
     for (int at = 0; at < LEN; at++)
         assert_int_equal(fragments[3][at], fragments[0][at] ^ fragments[1][at] ^ fragments[2][at]);
@@ -60,7 +54,6 @@ static void xor_and_copy(void **state) {
 
 /* Losing k members of a set loses at most k fragments of any stripe, and every chunk has its place. */
 static void placement(void **state) {
-    (void)state;
     for (int64_t n = 2; n <= 9; n++)
         for (int64_t k = 1; k < n; k++)
             for (int64_t d = 1; d <= n - k; d += n - k > 1 ? n - k - 1 : 1) {

@@ -10,12 +10,7 @@
 /* RUN: 1500 */
 /* RUN-LONG: 300000 */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/fiber.h"
 #include "ckpt/catalog.h"
@@ -23,6 +18,7 @@
 #include "ckpt/lease.h"
 #include "support/inject.h"
 #include "unit/ckpt/crash.h"
+#include "support/unit.h"
 
 enum { JOBS = 3, OWNERS = 64, SAVES = 64, PIECE = 512, BYTES = 700, KEEP = 3, NOBODY = -1 };
 

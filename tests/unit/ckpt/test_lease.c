@@ -4,9 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "ckpt/clock.h"
 #include "ckpt/lease.h"
 #include "support/inject.h"
+#include "support/unit.h"
 
 enum { LEASE = 30, THIRD = 10 }; /* seconds */
 
@@ -31,7 +27,6 @@ static int64_t newest(void) {
 }
 
 static int make_root(void **state) {
-    (void)state;
     snprintf(root, sizeof root, "/tmp/sago-lease-XXXXXX");
     bool made = mkdtemp(root) != NULL;
     snprintf(lock_path, sizeof lock_path, "%s/lock.00000001", root);
@@ -40,7 +35,6 @@ static int make_root(void **state) {
 
 /* Only locks may be left in it. */
 static int remove_root(void **state) {
-    (void)state;
     inject_file_hooks(NULL);
     DIR *dir = opendir(root);
     for (const struct dirent *entry; dir && (entry = readdir(dir));)
@@ -68,7 +62,6 @@ static void granted(void) {
 }
 
 static void two_live_jobs(void **state) {
-    (void)state;
     sagoi_lease first;
     assert_int_equal(sagoi_lease_take(&first, root, LEASE), SAGO_OK);
     refused();
@@ -79,7 +72,6 @@ static void two_live_jobs(void **state) {
 
 /* A job that dies with the lock, on this machine. */
 static void dead_job(void **state) {
-    (void)state;
     pid_t pid = fork();
     if (pid == 0) {
         sagoi_lease lease;
@@ -129,7 +121,6 @@ static void after_time(bool renews, void (*then)(void)) {
 }
 
 static void job_elsewhere(void **state) {
-    (void)state;
     leave_lock(0);
     refused(); /* at once */
     leave_lock(LEASE - 5);
@@ -139,7 +130,6 @@ static void job_elsewhere(void **state) {
 }
 
 static void clocks_differ(void **state) {
-    (void)state;
     leave_lock(LEASE + 5); /* the owner's clock is slow; it lives */
     after_time(true, refused);
     leave_lock(-1000); /* fast, and it lives */
@@ -162,7 +152,6 @@ static int64_t sum_of_lock(void) {
 
 /* Whatever the writers wait for: nobody calls anything here. */
 static void renewed_meanwhile(void **state) {
-    (void)state;
     sagoi_lease lease;
     assert_int_equal(sagoi_lease_take(&lease, root, LEASE), SAGO_OK);
     int64_t before = sum_of_lock();
@@ -188,7 +177,6 @@ static void replace_owner(sagoi_lease *second) {
 }
 
 static void lost(void **state) {
-    (void)state;
     sagoi_lease first, second;
     assert_int_equal(sagoi_lease_take(&first, root, LEASE), SAGO_OK);
     replace_owner(&second);
@@ -207,7 +195,6 @@ static void lost(void **state) {
 
 /* Locks go in their order, and nobody takes that for its own being the newest. */
 static void older_owners(void **state) {
-    (void)state;
     sagoi_lease owners[3];
     for (int i = 0; i < 3; i++)
         replace_owner(&owners[i]);
@@ -241,7 +228,6 @@ static int strange_link(void *arg, const sagoi_file_op *op, int64_t *len) {
 }
 
 static void strange_links(void **state) {
-    (void)state;
     link_fate fate;
     const file_hooks hooks = {.before = strange_link, .arg = &fate};
     inject_file_hooks(&hooks);
@@ -262,7 +248,6 @@ static int refuse_lock(void *arg, const sagoi_file_op *op, int64_t *len) {
 
 /* The directory is out of reach for a while: no harm until the time of the lease is over. */
 static void out_of_reach(void **state) {
-    (void)state;
     static const file_hooks hooks = {.before = refuse_lock};
     sagoi_lease lease;
     assert_int_equal(sagoi_lease_take(&lease, root, LEASE), SAGO_OK);
@@ -280,7 +265,6 @@ static void out_of_reach(void **state) {
 /* ---- From before there were generations ---- */
 
 static void old_lock(void **state) {
-    (void)state;
     snprintf(lock_path, sizeof lock_path, "%s/" SAGOI_OLD_LOCK_NAME, root);
     leave_lock(0);
     refused();
@@ -321,7 +305,6 @@ static void *take_slowly(void *arg) {
 /* Whatever operation of taking it takes 400 ms: another job that comes meanwhile gets it, or does not, but never
  * both. */
 static void slow_disk(void **state) {
-    (void)state;
     static const file_hooks hooks = {.before = be_slow};
     inject_file_hooks(&hooks);
     for (slow_operation = 0; slow_operation < 16; slow_operation++) {

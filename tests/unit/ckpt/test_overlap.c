@@ -1,14 +1,10 @@
 /* Copies between stored blocks and blocks in memory against a copy cell by cell; the cover check against counting.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "ckpt/dataset.h"
+#include "support/unit.h"
 
 enum { MOST = 4096 };
 
@@ -52,7 +48,6 @@ static int64_t product(const int64_t *count, int64_t ndims) {
 }
 
 static void against_cells(void **state) {
-    (void)state;
     static char memory[MOST], wanted[MOST], stream[MOST];
     for (int round = 0; round < 20000; round++) {
         sagoi_cells cells = {draw(1, 4), draw(1, 5)};
@@ -87,7 +82,6 @@ static void against_cells(void **state) {
 
 /* Gathering is scattering backwards. */
 static void to_file(void **state) {
-    (void)state;
     static char memory[MOST], stream[MOST];
     for (int round = 0; round < 5000; round++) {
         sagoi_cells cells = {draw(1, 4), draw(1, 9)};
@@ -111,7 +105,6 @@ static void to_file(void **state) {
 
 /* Random boxes tile a small array exactly when every cell is counted once. */
 static void cover(void **state) {
-    (void)state;
     int tiled = 0;
     for (int round = 0; round < 20000; round++) {
         static const int64_t origin[SAGO_CKPT_DIMS_MAX];

@@ -1,14 +1,10 @@
 /* Records: there and back, every flipped bit and every cut noticed, nothing believed that cannot be. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "ckpt/record.h"
+#include "support/unit.h"
 
 static sagoi_wire_out intent_with(const char *name, const char *type) {
     sagoi_array_desc arrays[2] = {
@@ -89,7 +85,6 @@ static const sample samples[] = {
     {SAGOI_RECORD_INTENT, intent_bytes}, {SAGOI_RECORD_PART, part_bytes}, {SAGOI_RECORD_PARITY, parity_bytes}};
 
 static void there_and_back(void **state) {
-    (void)state;
     sagoi_intent intent;
     sagoi_part part;
     sagoi_wire_out out = intent_bytes();
@@ -109,7 +104,6 @@ static void there_and_back(void **state) {
 }
 
 static void every_bit_counts(void **state) {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         sagoi_wire_out out = samples[i].make();
         assert_int_equal(decode(samples[i].kind, out.bytes, out.len), SAGO_OK);
@@ -137,7 +131,6 @@ static void reseal(sagoi_wire_out *out) {
 }
 
 static void sealed_nonsense(void **state) {
-    (void)state;
     uint64_t random = 99;
     for (int i = 0; i < 3; i++)
         for (int round = 0; round < 3000; round++) {
@@ -154,7 +147,6 @@ static void sealed_nonsense(void **state) {
 }
 
 static void newer_versions(void **state) {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         sagoi_wire_out out = samples[i].make();
         out.bytes[12]++;
@@ -166,7 +158,6 @@ static void newer_versions(void **state) {
 }
 
 static void names(void **state) {
-    (void)state;
     char name[SAGOI_CKPT_FILE_NAME];
     int64_t step, writer, set, member;
     uint64_t id;
@@ -194,7 +185,6 @@ static void names(void **state) {
 
 /* Somebody else's directory may say anything: what is printed, or gets into a file name, is looked at. */
 static void hostile_names(void **state) {
-    (void)state;
     static const char *const pairs[][2] = {
         {"../field", "float64"}, {"a\033[31m", "float64"}, {"", "float64"}, {"field", "a\nb"}, {"field", ""}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {

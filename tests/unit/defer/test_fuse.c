@@ -1,9 +1,5 @@
 /* Writes that go in, one that comes out: by way of the request, and straight to a file, both against a model. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
 /* cmocka wants these four first */
-#include <cmocka.h>
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,6 +8,7 @@
 #include <unistd.h>
 
 #include "defer/fuse.h"
+#include "support/unit.h"
 
 enum { SPAN = 20000, MOST = 40, ROOM = 64 << 10 };
 
@@ -98,7 +95,6 @@ static void check_stored(const sagoi_fuse *fuse, sagoi_store *store, const char 
 }
 
 static void test_random(void **state) {
-    (void)state;
     static a_write w;
     char path[] = "/tmp/sago-fuse-XXXXXX";
     assert_true(close(mkstemp(path)) == 0);
@@ -139,7 +135,6 @@ static void test_random(void **state) {
 
 /* Pieces at one distance, a call each, and several variables in turn: four numbers a variable. */
 static void test_compact(void **state) {
-    (void)state;
     sagoi_budget budget = {0};
     sagoi_fuse fuse;
     static a_write w;
@@ -162,7 +157,6 @@ static void test_compact(void **state) {
 }
 
 static void test_too_large(void **state) {
-    (void)state;
     sagoi_budget budget = {0};
     sagoi_fuse fuse;
     static a_write w;

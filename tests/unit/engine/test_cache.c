@@ -1,13 +1,8 @@
 /* Plans kept for shapes that come again: what is found, by how much it has moved, and which one goes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "engine/cache.h"
+#include "support/unit.h"
 
 enum { RANKS = 3 };
 
@@ -52,7 +47,6 @@ static void end(sagoi_cache *cache) {
 }
 
 static void test_found_where_it_was(void **state) {
-    (void)state;
     sagoi_cache cache = cache_of(4);
     int64_t shift = -1;
     assert_null(found(&cache, at(1, 0), 1, &shift));
@@ -64,7 +58,6 @@ static void test_found_where_it_was(void **state) {
 }
 
 static void test_found_where_all_have_moved(void **state) {
-    (void)state;
     sagoi_cache cache = cache_of(4);
     int64_t shift = -1;
     sagoi_cache_entry *entry = inserted(&cache, at(1, 4096));
@@ -78,7 +71,6 @@ static void test_found_where_all_have_moved(void **state) {
 
 /* The lowest offset has moved by as much as the entry's, another rank's has not. */
 static void test_not_found_where_one_stays(void **state) {
-    (void)state;
     sagoi_cache cache = cache_of(4);
     int64_t shift = -1;
     const int64_t moved[RANKS] = {50, 150, 200};
@@ -88,7 +80,6 @@ static void test_not_found_where_one_stays(void **state) {
 }
 
 static void test_the_one_unused_longest_goes(void **state) {
-    (void)state;
     sagoi_cache cache = cache_of(2);
     int64_t shift;
     (void)inserted(&cache, at(1, 0));
@@ -103,7 +94,6 @@ static void test_the_one_unused_longest_goes(void **state) {
 
 /* The call that runs needs a plan, even if none is to be kept. */
 static void test_one_entry_at_least(void **state) {
-    (void)state;
     sagoi_cache cache = cache_of(0);
     int64_t shift;
     (void)inserted(&cache, at(1, 0));
@@ -114,7 +104,6 @@ static void test_one_entry_at_least(void **state) {
 }
 
 static void test_dropping(void **state) {
-    (void)state;
     sagoi_cache cache = cache_of(3);
     int64_t shift;
     sagoi_cache_drop(&cache, inserted(&cache, at(1, 0)));

@@ -6,17 +6,12 @@
 #ifndef TEST_EXTENT_MODEL_H
 #define TEST_EXTENT_MODEL_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "extent/pattern.h"
+#include "support/unit.h"
 
 /* ---- Rounds and random numbers ---- */
 

@@ -60,10 +60,7 @@ static void round_trip(random_state *r) {
     sagoi_pattern_cleanup(&pattern);
 }
 
-static void test_round_trip(void **state) {
-    (void)state;
-    run_rounds(10000, round_trip);
-}
+static void test_round_trip(void **state) { run_rounds(10000, round_trip); }
 
 static void large_round_trip(random_state *r) {
     static numbers expected, decoded;
@@ -92,13 +89,9 @@ static void large_round_trip(random_state *r) {
     sagoi_pattern_cleanup(&pattern);
 }
 
-static void test_large_numbers(void **state) {
-    (void)state;
-    run_rounds(2000, large_round_trip);
-}
+static void test_large_numbers(void **state) { run_rounds(2000, large_round_trip); }
 
 static void test_limits(void **state) {
-    (void)state;
     const int64_t most = SAGOI_OFFSET_MAX;
     const sagoi_span good[] = {
         {.off = most - 1, .count = 1, .len = 1, .stride = 1},
@@ -122,7 +115,6 @@ static void test_limits(void **state) {
 
 /* The runs of small gaps and lengths that Sago is for take two bytes. */
 static void test_short_runs_are_short(void **state) {
-    (void)state;
     sagoi_run runs[100];
     for (int i = 0; i < 100; i++)
         runs[i] = (sagoi_run){.gap = i + 20, .len = (uint32_t)(4 + i % 60)};
@@ -185,10 +177,7 @@ static void hostile_round(random_state *r) {
     decode_hostile(code, out - code, end);
 }
 
-static void test_hostile(void **state) {
-    (void)state;
-    run_rounds(50000, hostile_round);
-}
+static void test_hostile(void **state) { run_rounds(50000, hostile_round); }
 
 /* Good codes cut anywhere, or with a bit turned. */
 static void damaged_round(random_state *r) {
@@ -216,10 +205,7 @@ static void damaged_round(random_state *r) {
     sagoi_pattern_cleanup(&pattern);
 }
 
-static void test_damaged(void **state) {
-    (void)state;
-    run_rounds(1000, damaged_round);
-}
+static void test_damaged(void **state) { run_rounds(1000, damaged_round); }
 
 static void expect_refused(const uint8_t *code, int64_t bytes) {
     sagoi_span train;
@@ -231,7 +217,6 @@ static void expect_refused(const uint8_t *code, int64_t bytes) {
 }
 
 static void test_refused(void **state) {
-    (void)state;
     const uint64_t most = INT64_MAX;
     const struct {
         uint64_t gap, length, count, space;

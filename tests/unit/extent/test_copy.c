@@ -126,10 +126,7 @@ static void copy_round(random_state *r) {
     transfer_destroy(t);
 }
 
-static void test_copy(void **state) {
-    (void)state;
-    run_rounds(8000, copy_round);
-}
+static void test_copy(void **state) { run_rounds(8000, copy_round); }
 
 /* Parts of the stream, from anywhere, the empty one included. */
 static void stream_round(random_state *r) {
@@ -155,10 +152,7 @@ static void stream_round(random_state *r) {
     transfer_destroy(t);
 }
 
-static void test_stream(void **state) {
-    (void)state;
-    run_rounds(4000, stream_round);
-}
+static void test_stream(void **state) { run_rounds(4000, stream_round); }
 
 /* Layers of a request that does not ascend: every byte of memory gets what the file has there. */
 static void layers_round(random_state *r) {
@@ -186,14 +180,10 @@ static void layers_round(random_state *r) {
     transfer_destroy(t);
 }
 
-static void test_layers(void **state) {
-    (void)state;
-    run_rounds(2000, layers_round);
-}
+static void test_layers(void **state) { run_rounds(2000, layers_round); }
 
 /* Every length up to the ones that go through memcpy, as a train and as a list. */
 static void test_lengths(void **state) {
-    (void)state;
     random_state r = {1};
     for (int64_t len = 1; len <= 80; len++) {
         const int64_t count = 9, stride = len + 3, size = (count - 1) * stride + len;
@@ -222,7 +212,6 @@ static void test_lengths(void **state) {
 
 /* A rank without data may have no buffers at all. */
 static void test_nothing(void **state) {
-    (void)state;
     sagoi_pattern empty;
     sagoi_pattern_init(&empty, NULL);
     assert_int_equal(sagoi_pattern_finish(&empty), SAGO_OK);

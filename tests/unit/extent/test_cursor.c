@@ -39,10 +39,7 @@ static void walk_round(random_state *r) {
     request_destroy(q);
 }
 
-static void test_walk_and_seek_position(void **state) {
-    (void)state;
-    run_rounds(5000, walk_round);
-}
+static void test_walk_and_seek_position(void **state) { run_rounds(5000, walk_round); }
 
 static void count_round(random_state *r) {
     request *q = request_create(r, (int)random_in(r, 0, 3));
@@ -63,10 +60,7 @@ static void count_round(random_state *r) {
     request_destroy(q);
 }
 
-static void test_counts_and_walkable(void **state) {
-    (void)state;
-    run_rounds(5000, count_round);
-}
+static void test_counts_and_walkable(void **state) { run_rounds(5000, count_round); }
 
 /* ---- Requests that ascend: by offset ---- */
 
@@ -120,7 +114,6 @@ static void period_round(random_state *r) {
 }
 
 static void test_periods(void **state) {
-    (void)state;
     run_rounds(5000, period_round);
     assert_true(periods_seen > 100 || getenv("SAGO_SEED"));
     sagoi_piece piece = {.off = 40, .len = 8, .count = 5, .stride = 100};
@@ -152,15 +145,9 @@ static void below_round(random_state *r) {
     request_destroy(q);
 }
 
-static void test_bytes_below(void **state) {
-    (void)state;
-    run_rounds(1500, below_round);
-}
+static void test_bytes_below(void **state) { run_rounds(1500, below_round); }
 
-static void test_windows(void **state) {
-    (void)state;
-    run_rounds(8000, window_round);
-}
+static void test_windows(void **state) { run_rounds(8000, window_round); }
 
 static void seek_round(random_state *r) {
     request *q = request_create(r, SHAPE_ASCENDING | (one_in(r, 2) ? SHAPE_NEAR : 0));
@@ -180,10 +167,7 @@ static void seek_round(random_state *r) {
     request_destroy(q);
 }
 
-static void test_seek_offset(void **state) {
-    (void)state;
-    run_rounds(8000, seek_round);
-}
+static void test_seek_offset(void **state) { run_rounds(8000, seek_round); }
 
 /* The same with lengths beyond 2^32 and offsets beyond 2^50. */
 static void large_round(random_state *r) {
@@ -222,10 +206,7 @@ static void large_round(random_state *r) {
     sagoi_pattern_cleanup(&pattern);
 }
 
-static void test_large_numbers(void **state) {
-    (void)state;
-    run_rounds(3000, large_round);
-}
+static void test_large_numbers(void **state) { run_rounds(3000, large_round); }
 
 /* ---- Requests that do not: sorted into layers ---- */
 
@@ -317,10 +298,7 @@ static void sort_round(random_state *r) {
     request_destroy(q);
 }
 
-static void test_sort(void **state) {
-    (void)state;
-    run_rounds(3000, sort_round);
-}
+static void test_sort(void **state) { run_rounds(3000, sort_round); }
 
 /* ---- The cover check ---- */
 
@@ -390,14 +368,10 @@ static void cover_round(random_state *r) {
     }
 }
 
-static void test_cover(void **state) {
-    (void)state;
-    run_rounds(500, cover_round);
-}
+static void test_cover(void **state) { run_rounds(500, cover_round); }
 
 /* Ranks that interleave by tiling one small pattern each, cut to a window. */
 static void test_cover_of_tiles(void **state) {
-    (void)state;
     const uint64_t key = 0x0123456789abcdefu;
     const int64_t low = 7, high = 7 + 4 * 12 * 25; /* 4 ranks of 12 bytes, 25 times */
     uint64_t sum = 0, short_sum = 0;

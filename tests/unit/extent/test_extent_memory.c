@@ -81,10 +81,7 @@ static void build_round(random_state *r) {
     CHECK(blocks == 0);
 }
 
-static void test_build(void **state) {
-    (void)state;
-    run_rounds(50, build_round);
-}
+static void test_build(void **state) { run_rounds(50, build_round); }
 
 static void sort_round(random_state *r) {
     static model m;
@@ -111,10 +108,7 @@ static void sort_round(random_state *r) {
     CHECK(blocks == 0);
 }
 
-static void test_sort(void **state) {
-    (void)state;
-    run_rounds(100, sort_round);
-}
+static void test_sort(void **state) { run_rounds(100, sort_round); }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_build), cmocka_unit_test(test_sort)};

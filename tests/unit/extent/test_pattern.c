@@ -73,7 +73,6 @@ static void random_round(random_state *r) {
 }
 
 static void test_random(void **state) {
-    (void)state;
     run_rounds(15000, random_round);
     assert_true(getenv("SAGO_SEED") || rounds_with_loops > 1000); /* else they were not tried */
 }
@@ -108,14 +107,10 @@ static void numbers_round(random_state *r) {
     sagoi_pattern_cleanup(&pattern);
 }
 
-static void test_large_numbers(void **state) {
-    (void)state;
-    run_rounds(5000, numbers_round);
-}
+static void test_large_numbers(void **state) { run_rounds(5000, numbers_round); }
 
 /* Regular runs take one piece however they come, irregular ones 8 bytes each. */
 static void test_compact(void **state) {
-    (void)state;
     sagoi_pattern single, repeated, trains, list;
     sagoi_pattern_init(&single, NULL);
     sagoi_pattern_init(&repeated, NULL);
@@ -152,7 +147,6 @@ static void test_compact(void **state) {
 
 /* An array of many dimensions costs as much as one of few, in whole blocks and with shorter ones at the end. */
 static void test_arrays_are_small(void **state) {
-    (void)state;
     for (int rest = 0; rest < 2; rest++) {
         sagoi_budget budget = {0};
         sagoi_pattern inner, outer;
@@ -183,7 +177,6 @@ static void test_arrays_are_small(void **state) {
 
 /* Also where the gaps are too large for a list. */
 static void test_large_gaps_are_small(void **state) {
-    (void)state;
     const int64_t far = 5LL << 32;
     sagoi_budget budget = {0};
     sagoi_pattern part, pattern;
@@ -202,7 +195,6 @@ static void test_large_gaps_are_small(void **state) {
 
 /* Built the same way they are the same, and moved or longer ones are others. */
 static void test_hash_of_loops(void **state) {
-    (void)state;
     const sagoi_blocks blocks[] = {
         {0, 90, 4, 500, 9000}, {0, 90, 4, 500, 9000}, {1, 90, 4, 500, 9000}, {0, 91, 4, 500, 9000},
         {0, 90, 3, 500, 9000}, {0, 90, 4, 501, 9000}, {0, 90, 4, 500, 9001},
@@ -227,7 +219,6 @@ static void test_hash_of_loops(void **state) {
 }
 
 static void test_empty_and_contiguous(void **state) {
-    (void)state;
     sagoi_pattern empty, pattern;
     sagoi_pattern_init(&empty, NULL);
     sagoi_pattern_add(&empty, 5, 0);
@@ -259,7 +250,6 @@ static void expect_overflow(sagoi_pattern *pattern) {
 }
 
 static void test_overflow_of_runs(void **state) {
-    (void)state;
     const int64_t most = SAGOI_OFFSET_MAX;
     const struct {
         int64_t off, len;
@@ -277,7 +267,6 @@ static void test_overflow_of_runs(void **state) {
 }
 
 static void test_overflow_of_trains(void **state) {
-    (void)state;
     const int64_t most = SAGOI_OFFSET_MAX;
     const struct {
         int64_t off, len, count, stride;
@@ -296,7 +285,6 @@ static void test_overflow_of_trains(void **state) {
 
 /* Lists, trains and single runs, moved and repeated beyond what fits. */
 static void test_overflow_of_parts(void **state) {
-    (void)state;
     const int64_t most = SAGOI_OFFSET_MAX;
     const struct {
         int64_t off, count, stride;
@@ -323,7 +311,6 @@ static void test_overflow_of_parts(void **state) {
 
 /* The largest that does fit, in both directions. */
 static void test_limits_fit(void **state) {
-    (void)state;
     const int64_t most = SAGOI_OFFSET_MAX;
     sagoi_pattern pattern;
     sagoi_pattern_init(&pattern, NULL);

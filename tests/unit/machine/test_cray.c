@@ -1,23 +1,18 @@
 /* Names of Cray's components: what they say, what is none, and the tree that a job's nodes make. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include "machine/cray.h"
 #include "machine/discover.h"
+#include "support/unit.h"
 
 static bool address_of(const char *cname, char *address) {
     return sagoi_cray_address(cname, (int64_t)strlen(cname), "nid00012", address, SAGOI_ADDRESS_MAX);
 }
 
 static void names(void **state) {
-    (void)state;
     char address[SAGOI_ADDRESS_MAX];
     assert_true(address_of("c1-0c2s7n3\n", address));
     assert_string_equal(address, "c1-0.2.7.nid00012");
@@ -48,7 +43,6 @@ static void names(void **state) {
 
 /* Whatever the bytes are: no crash, and nothing past the end is read. */
 static void any_bytes(void **state) {
-    (void)state;
     char address[SAGOI_ADDRESS_MAX];
     uint64_t seed = 1;
     for (int i = 0; i < 20000; i++) {
@@ -69,7 +63,6 @@ static void any_bytes(void **state) {
 }
 
 static void files(void **state) {
-    (void)state;
     char root[] = "/tmp/sago-cray-XXXXXX", path[256], address[SAGOI_ADDRESS_MAX], command[300];
     assert_non_null(mkdtemp(root));
     assert_false(sagoi_cray_ask(root, "n1", address, sizeof address));
@@ -93,7 +86,6 @@ static void files(void **state) {
 
 /* Two cabinets: a blade is nearer than a chassis, that nearer than the cabinet. */
 static void tree_of_nodes(void **state) {
-    (void)state;
     static const char *const cnames[] = {"c0-0c0s0n0", "c0-0c0s0n1", "c0-0c0s3n0", "c0-0c2s3n0", "c1-0c0s0n0"};
     sagoi_node_name name[5];
     sagoi_surroundings found;

@@ -1,16 +1,12 @@
 /* Machine descriptions: what is shipped, what is refused and where, and parse(write(x)) == x. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "machine/description.h"
 #include "support/description_text.h"
 #include "random_topology.h"
+#include "support/unit.h"
 
 static sago_status parse(const char *text, sagoi_description *d) {
     return sagoi_description_parse("m", text, (int64_t)strlen(text), d);
@@ -28,7 +24,6 @@ static void shipped(const char *name, sagoi_description *d) {
 }
 
 static void test_mira(void **state) {
-    (void)state;
     sagoi_description d;
     shipped("mira", &d);
     const sagoi_topology *t = &d.topology;
@@ -51,7 +46,6 @@ static void test_mira(void **state) {
 }
 
 static void test_theta(void **state) {
-    (void)state;
     sagoi_description d;
     shipped("theta", &d);
     const sagoi_topology *t = &d.topology;
@@ -74,7 +68,6 @@ static void test_theta(void **state) {
 }
 
 static void test_today(void **state) {
-    (void)state;
     sagoi_description d;
     shipped("frontier", &d);
     assert_int_equal(d.nodes, 9408);
@@ -168,7 +161,6 @@ static const struct {
 };
 
 static void test_refusals(void **state) {
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         sagoi_description d;
         memset(&d, 7, sizeof d);
@@ -185,7 +177,6 @@ static void test_refusals(void **state) {
 /* ---- Switch by switch ---- */
 
 static void test_switches(void **state) {
-    (void)state;
     static const char text[] = HEAD LEVEL "topology switches\n"
                                           "switch top switches leaf[0-1]\n"
                                           "switch leaf0 hosts a[08-10],x  # three and one\n"
@@ -256,7 +247,6 @@ static sagoi_description random_description(void) {
 }
 
 static void test_round_trip(void **state) {
-    (void)state;
     for (int i = 0; i < 500; i++) {
         sagoi_description d = random_description(), again;
         char *text = NULL;
@@ -276,7 +266,6 @@ static void test_round_trip(void **state) {
 
 /* Cut anywhere, a description is either right or refused: no crash, no leak. */
 static void test_truncated(void **state) {
-    (void)state;
     sagoi_description d;
     char text[8192];
     char path[1024];
@@ -292,7 +281,6 @@ static void test_truncated(void **state) {
 }
 
 static void test_values(void **state) {
-    (void)state;
     double value;
     assert_true(sagoi_parse_rate("100Mbit/s", &value) && value == 12.5e6);
     assert_true(sagoi_parse_rate("1GiB/s", &value) && value == 1073741824.);

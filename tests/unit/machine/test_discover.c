@@ -1,25 +1,19 @@
 /* Discovery from fabricated files: Slurm's tree, site files, descriptions, and who wins. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "machine/discover.h"
+#include "support/unit.h"
 
 static char folder[256];
 
 static int folder_create(void **state) {
-    (void)state;
     (void)snprintf(folder, sizeof folder, "/tmp/sago-discover-XXXXXX");
     return mkdtemp(folder) ? 0 : -1;
 }
 
 static int folder_destroy(void **state) {
-    (void)state;
     char command[300];
     (void)snprintf(command, sizeof command, "rm -rf '%s'", folder);
     return system(command);
@@ -58,7 +52,6 @@ static path_text site_with(const char *library) {
 }
 
 static void test_site_library(void **state) {
-    (void)state;
     static const sagoi_node_name racks[3] = {{.host = "r2n5.example.org"}, {.host = "r0n0"}, {.host = "r2n6"}};
     const char *build = getenv("SAGO_BUILD");
     char path[512];
@@ -97,7 +90,6 @@ static void test_site_library(void **state) {
 
 /* What the nodes show counts, of the one with most, unless a description says it. */
 static void test_numa(void **state) {
-    (void)state;
     sagoi_node_name shown[NODES];
     sagoi_surroundings found;
     int64_t place[NODES];
@@ -118,7 +110,6 @@ static void test_numa(void **state) {
 
 /* Fast memory counts where all nodes show some, the least of them, unless a description has levels. */
 static void test_memory_levels(void **state) {
-    (void)state;
     sagoi_node_name shown[NODES];
     sagoi_surroundings found;
     int64_t place[NODES];
@@ -149,7 +140,6 @@ static const char tree[] = "# two leaves\nSwitchName=leaf0 Nodes=n[0-1]\nSwitchN
                            "SwitchName=top Switches=leaf[0-1] LinkSpeed=100\n";
 
 static void test_slurm_conf(void **state) {
-    (void)state;
     sagoi_surroundings found;
     int64_t place[NODES];
     path_text conf = put("topology.conf", tree);
@@ -189,7 +179,6 @@ static void assert_slurm_says(const char *text, const char *says) {
 }
 
 static void test_slurm_refusals(void **state) {
-    (void)state;
     assert_slurm_says("", "t:0: no switch");
     assert_slurm_says("SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2\n", "t:2: switch a is on line 1 already");
     assert_slurm_says("SwitchName=a Switches=b\nSwitchName=b Switches=a\n", "t:1: switch a: it is above itself");
@@ -203,7 +192,6 @@ static void test_slurm_refusals(void **state) {
 }
 
 static void test_slurm_addresses(void **state) {
-    (void)state;
     sagoi_node_name named[NODES] = {{.host = "n0", .address = "top.s1.n0"},
                                     {.host = "n1", .address = "top.s0.n1"},
                                     {.host = "n2", .address = "top.s1.n2"},
@@ -233,7 +221,6 @@ static void assert_job(const char *nodes, const char *tasks, int64_t hosts, int6
 }
 
 static void test_slurm_job(void **state) {
-    (void)state;
     sagoi_slurm_job job;
     static const char *const wrong[] = {"",     "x",     "0",  "2(x3",   "2(3)", "2(x0)",
                                         "2,,3", "2,",    "-1", "2 (x3)", "2x3",  "99999999999999999999",
@@ -250,7 +237,6 @@ static void test_slurm_job(void **state) {
 
 /* Slurm's name of a node counts where the host's is not one of the job's. */
 static void test_slurm_names(void **state) {
-    (void)state;
     assert_string_equal(sagoi_slurm_node("n[1-4]", "ip-10-0-0-7", "n2"), "n2");
     assert_string_equal(sagoi_slurm_node("n[1-4]", "n3", "n2"), "n3"); /* copied from another node */
     assert_string_equal(sagoi_slurm_node("n[1-4]", "n3.site.org", "n2"), "n3.site.org");
@@ -275,7 +261,6 @@ static void test_slurm_names(void **state) {
     "name x\ntopology torus 2 3\nlevel all latency 1us bandwidth 1GB/s\nranks-per-node 2\nmemory 1GiB\n"
 
 static void test_site(void **state) {
-    (void)state;
     sagoi_surroundings found;
     int64_t place[NODES];
     sagoi_discover_options options = nothing();
@@ -331,7 +316,6 @@ static void assert_discover_fails(const sagoi_discover_options *options, sago_st
 }
 
 static void test_named_must_be_right(void **state) {
-    (void)state;
     sagoi_discover_options options = nothing();
     path_text small = put("small.sago", "name x\ntopology flat 3\nlevel 0 latency 1us bandwidth 1GB/s\n"
                                         "ranks-per-node 2\nmemory 1GiB\n");
@@ -362,7 +346,6 @@ static void test_named_must_be_right(void **state) {
 
 /* Racks are used where nothing else is known of the network, and where they have all nodes of the job. */
 static void test_racks(void **state) {
-    (void)state;
     sagoi_surroundings found;
     int64_t place[NODES];
     sagoi_discover_options options = nothing();
@@ -422,7 +405,6 @@ static void assert_site_says(const char *text, const char *says) {
 }
 
 static void test_site_refusals(void **state) {
-    (void)state;
     assert_site_says("speed 3\n", "s:1: unknown key 'speed'");
     assert_site_says("sago_group_size 1G\nsago_group_size 1G\n", "s:2: sago_group_size is given already");
     assert_site_says("sago_group_size 0\n", "s:1: sago_group_size takes one size above zero");
@@ -441,7 +423,6 @@ static void test_site_refusals(void **state) {
 
 /* What is shipped is found by name, from where this program is. */
 static void test_shipped(void **state) {
-    (void)state;
     sagoi_description d;
     char path[4096];
     if (!sagoi_installed("share/sago/machines", path, sizeof path))
@@ -453,7 +434,6 @@ static void test_shipped(void **state) {
 }
 
 static void test_inside(void **state) {
-    (void)state;
     sagoi_inside inside = sagoi_inside_ask();
     assert_true(inside.cores >= 1 && inside.packages >= 1 && inside.numa >= 1);
     sagoi_node_name name;

@@ -1,18 +1,13 @@
 /* Coordinates of nodes that libraries in the process tell: uTofu's and PMIx's functions, made up (fake_fabric.c).
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <dlfcn.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "machine/discover.h"
 #include "machine/fabric.h"
+#include "support/unit.h"
 
 enum { DATA_ARRAY = 39, COORD = 47, GEOMETRY = 53 };
 
@@ -25,7 +20,6 @@ static struct {
 static const uint32_t somewhere[8] = {3, 20, 7, 1, 2, 0, 5, 6};
 
 static int load(void **state) {
-    (void)state;
     char path[1024];
     sagoi_node_name name = {.host = "n0"};
     assert_false(sagoi_fabric_ask(&name)); /* nothing is in the process, or it knows nothing */
@@ -44,7 +38,6 @@ static int load(void **state) {
 }
 
 static void tofu_tells(void **state) {
-    (void)state;
     sagoi_node_name name = {.host = "n0"};
     fake.tofu(-1, somewhere);
     assert_false(sagoi_fabric_ask(&name));
@@ -59,7 +52,6 @@ static void tofu_tells(void **state) {
 }
 
 static void pmix_tells(void **state) {
-    (void)state;
     static const int kinds[] = {COORD, DATA_ARRAY, GEOMETRY};
     for (int i = 0; i < 3; i++)
         for (size_t dimensions = 0; dimensions < 10; dimensions++) {
@@ -91,7 +83,6 @@ static sago_status discover(int64_t nodes, const sagoi_node_name *name, sagoi_su
 
 /* Hops are the sum of differences, whichever corner of the network the job is in; no way leads around. */
 static void places(void **state) {
-    (void)state;
     static const int64_t at[5][6] = {
         {20, 3, 1, 0, 0, 0}, {21, 3, 1, 1, 2, 1}, {20, 9, 1, 0, 1, 0}, {23, 3, 0, 0, 0, 1}, {20, 3, 1, 1, 0, 0}};
     sagoi_node_name name[5];

@@ -1,17 +1,11 @@
 /* Available memory, read from fabricated /proc and /sys trees. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include "machine/memory.h"
+#include "support/unit.h"
 
 #define MIB (INT64_C(1) << 20)
 #define UNKNOWN (256 * MIB)
@@ -22,13 +16,11 @@
 static char root[256];
 
 static int root_create(void **state) {
-    (void)state;
     (void)snprintf(root, sizeof root, "/tmp/sago-memory-XXXXXX");
     return mkdtemp(root) ? 0 : -1;
 }
 
 static int root_destroy(void **state) {
-    (void)state;
     char command[300];
     (void)snprintf(command, sizeof command, "rm -rf '%s'", root);
     return system(command);
@@ -77,7 +69,6 @@ static void put_meminfo(int64_t mib) {
 }
 
 static void host_only(void **state) {
-    (void)state;
     assert_int_equal(sagoi_memory_available(root), UNKNOWN);
     put_meminfo(1000);
     assert_int_equal(sagoi_memory_available(root), 1000 * MIB);
@@ -87,7 +78,6 @@ static void host_only(void **state) {
 }
 
 static void version_1(void **state) {
-    (void)state;
     put_meminfo(1000);
     put("/proc/self/cgroup", "5:devices:/\n4:cpu,memory:/job/step\n0::/\n");
     put("/proc/self/mountinfo", "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n" V1_MOUNT);
@@ -110,7 +100,6 @@ static void version_1(void **state) {
 
 /* A container: its own cgroup is what is mounted. */
 static void version_1_container(void **state) {
-    (void)state;
     put_meminfo(1000);
     put("/proc/self/cgroup", "4:memory:/docker/abc\n");
     put("/proc/self/mountinfo", "35 31 0:32 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n");
@@ -122,7 +111,6 @@ static void version_1_container(void **state) {
 }
 
 static void version_2(void **state) {
-    (void)state;
     put_meminfo(1000);
     put("/proc/self/cgroup", "0::/user.slice/job\n");
     put("/proc/self/mountinfo", V2_MOUNT);
@@ -141,7 +129,6 @@ static void version_2(void **state) {
 
 /* The page cache counts as used by more than is used: never more than the limit. */
 static void inactive_above_usage(void **state) {
-    (void)state;
     put_meminfo(1000);
     put("/proc/self/cgroup", "0::/\n");
     put("/proc/self/mountinfo", V2_MOUNT);
@@ -150,7 +137,6 @@ static void inactive_above_usage(void **state) {
 }
 
 static void nested_deeply(void **state) {
-    (void)state;
     put_meminfo(1000);
     put("/proc/self/cgroup", "0::/a/b/c/d/e\n");
     put("/proc/self/mountinfo", V2_MOUNT);
@@ -164,7 +150,6 @@ static void nested_deeply(void **state) {
 
 /* systemd's hybrid: both generations, the memory controller in the first. */
 static void both_versions(void **state) {
-    (void)state;
     put_meminfo(1000);
     put("/proc/self/cgroup", "4:memory:/x\n0::/y\n");
     put("/proc/self/mountinfo", V1_MOUNT "41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
@@ -176,7 +161,6 @@ static void both_versions(void **state) {
 
 /* Paths in a namespace: ".." as the mounted directory is an ancestor, in the own path it is elsewhere. */
 static void namespaces(void **state) {
-    (void)state;
     put_meminfo(1000);
     put("/proc/self/cgroup", "0::/\n");
     put("/proc/self/mountinfo", "35 31 0:32 /../.. /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
@@ -194,7 +178,6 @@ static void namespaces(void **state) {
 }
 
 static void escaped_and_odd_names(void **state) {
-    (void)state;
     put_meminfo(1000);
     put("/proc/self/cgroup", "4:memory:/with space:and colon\n");
     put("/proc/self/mountinfo", "35 31 0:32 / /sys/fs/cgroup\\040two\\134x rw - cgroup cgroup rw,memory\n");
@@ -203,7 +186,6 @@ static void escaped_and_odd_names(void **state) {
 }
 
 static void garbage(void **state) {
-    (void)state;
     put("/proc/meminfo", "MemAvailable: lots kB\n\n\nMemAvailableX: 5 kB\n");
     put("/proc/self/cgroup", "\n:\n::\n0::relative\n4:memory\nno colons\n0::/job\n");
     put("/proc/self/mountinfo", " - \n - cgroup2\n1 2 3 - cgroup2 a b\n1 2 3 / - cgroup2 a b\n"
@@ -224,7 +206,6 @@ static void garbage(void **state) {
 
 /* Lines longer than any buffer are passed over, with all of their parts. */
 static void long_lines(void **state) {
-    (void)state;
     enum { LENGTH = 100000 };
     char *text = malloc(LENGTH + 400);
     assert_non_null(text);
@@ -240,7 +221,6 @@ static void long_lines(void **state) {
 }
 
 static void not_files(void **state) {
-    (void)state;
     char path[300];
     (void)snprintf(path, sizeof path, "%s/proc", root);
     assert_int_equal(mkdir(path, 0755), 0);
@@ -254,7 +234,6 @@ static void not_files(void **state) {
 }
 
 static void random_bytes(void **state) {
-    (void)state;
     static const char alphabet[] = "0123456789:/\\ -,.\n\nabcgroup2memory";
     put_v2("/sys/fs/cgroup/job", "4096\n", "max\n", "0\n", "");
     srand(7);
@@ -274,7 +253,6 @@ static void random_bytes(void **state) {
 }
 
 static void this_machine(void **state) {
-    (void)state;
     int64_t bytes = sagoi_memory_available("");
     assert_true(bytes > 0 && bytes < INT64_C(1) << 60);
 }
@@ -282,7 +260,6 @@ static void this_machine(void **state) {
 #define IN_ROOT(test) cmocka_unit_test_setup_teardown(test, root_create, root_destroy)
 
 static void shares(void **state) {
-    (void)state;
     const int64_t part = SAGOI_MEMORY_PART;
     assert_int_equal(sagoi_memory_share(1000 * MIB, 4 * part, 4), 1000 * MIB); /* the only file */
     assert_int_equal(sagoi_memory_share(1000 * MIB, 4 * (part / 2), 4), 500 * MIB);
@@ -305,7 +282,6 @@ static void shares(void **state) {
  * no less but for rounding. */
 static void shares_of_random_files(void **state) {
     enum { RANKS = 16, FILES = 40 };
-    (void)state;
     srand(7);
     for (int round = 0; round < 200; round++) {
         bool opened[FILES][RANKS] = {{false}};

@@ -1,9 +1,5 @@
 /* Which NUMA node a kind of memory means: on machines that are described to hwloc, and on this one. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <fcntl.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <hwloc.h>
 
 #include "machine/memory_kind.h"
+#include "support/unit.h"
 
 static hwloc_topology_t described(const char *text) {
     hwloc_topology_t topology;
@@ -31,7 +27,6 @@ static hwloc_obj_t numa(hwloc_topology_t topology, unsigned i) {
 
 /* As a node of Theta: much memory, and 16 GiB of faster one. */
 static void two_kinds(void **state) {
-    (void)state;
     hwloc_topology_t topology = described("[numa(memory=206158430208)] [numa(memory=17179869184)] core:8 pu:1");
     hwloc_obj_t large = numa(topology, 0), fast = numa(topology, 1);
     assert_int_equal(sagoi_memory_kind_node(topology, SAGOI_KIND_CAPACITY), large->os_index);
@@ -57,7 +52,6 @@ static void two_kinds(void **state) {
 
 /* HBM beside DDR is fast memory, DDR beside memory behind CXL is, and what nobody can tell apart is not. */
 static void fast_memory(void **state) {
-    (void)state;
     static const char *const one = "[numa(memory=137438953472)] core:8 pu:1";
     static const char *const both = "[numa(memory=137438953472)] [numa(memory=68719476736)] core:8 pu:1";
     static const char *const sockets = "package:2 [numa(memory=1073741824)] core:4 pu:2";
@@ -84,7 +78,6 @@ static void fast_memory(void **state) {
 
 /* What HWLOC_XMLFILE shows of a machine is taken for this one: of its own process, since it is loaded once. */
 static void shown_by_a_file(void **state) {
-    (void)state;
     char path[] = "/tmp/sago-hbm-XXXXXX";
     int fd = mkstemp(path), status = -1;
     hwloc_topology_t topology = described("[numa(memory=2147483648)] [numa(memory=1073741824)] core:4 pu:1");
@@ -105,7 +98,6 @@ static void shown_by_a_file(void **state) {
 
 /* Memory beside other memory of the same cores is no domain of its own. */
 static void domains(void **state) {
-    (void)state;
     static const struct {
         const char *text;
         int64_t domains;
@@ -123,7 +115,6 @@ static void domains(void **state) {
 }
 
 static void texts(void **state) {
-    (void)state;
     static const char *const wrong[] = {"fast", "-1", "1x", "4096", " 1"};
     int64_t kind = -1;
     assert_int_equal(sagoi_memory_kind_parse("", &kind), SAGO_OK);
@@ -143,7 +134,6 @@ static void texts(void **state) {
 
 /* Pages of shared memory are on each node of this machine that was asked for; where the system lets us. */
 static void pages_are_there(void **state) {
-    (void)state;
     hwloc_topology_t topology;
     assert_int_equal(hwloc_topology_init(&topology), 0);
     assert_int_equal(hwloc_topology_load(topology), 0);

@@ -1,14 +1,9 @@
 /* Racks from made-up times: found whatever order nodes have, and not where there are none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "machine/racks.h"
 #include "random_topology.h"
+#include "support/unit.h"
 
 enum { NODES_MOST = 64, PAIRS_MOST = NODES_MOST * NODES_MOST };
 
@@ -50,7 +45,6 @@ static void assert_truth(const made_up *m, const int64_t *rack) {
 
 /* In blocks, in turn, and shuffled. */
 static void found_in_any_order(void **state) {
-    (void)state;
     int64_t rack[NODES_MOST];
     sagoi_racks found;
     for (int64_t nodes = 4; nodes <= NODES_MOST; nodes *= 2)
@@ -76,7 +70,6 @@ static void found_in_any_order(void **state) {
 
 /* Alike but for noise; one slow node; one fast pair: no racks. */
 static void nothing_made_up(void **state) {
-    (void)state;
     int64_t rack[NODES_MOST];
     sagoi_racks found;
     for (int64_t nodes = 2; nodes <= NODES_MOST; nodes++) {
@@ -99,7 +92,6 @@ static void nothing_made_up(void **state) {
 
 /* A few disturbed pairs do not matter; many do. */
 static void disturbed(void **state) {
-    (void)state;
     sagoi_pair_time pair[PAIRS_MOST];
     int64_t rack[16];
     sagoi_racks found;

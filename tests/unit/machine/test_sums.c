@@ -1,14 +1,10 @@
 /* Sums over sets of places against the double loop of the definition. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "random_topology.h"
 #include "machine/sums.h"
+#include "support/unit.h"
 
 enum { MACHINES = 300 };
 
@@ -50,7 +46,6 @@ static void fill(const sagoi_topology *t, sagoi_sums *sums, int64_t *bytes) {
 }
 
 static void test_random(void **state) {
-    (void)state;
     for (int i = 0; i < MACHINES; i++) {
         sagoi_topology t = random_topology();
         int64_t *bytes = malloc((size_t)t.places * sizeof *bytes);
@@ -68,7 +63,6 @@ static void test_random(void **state) {
 
 /* More bytes than a number holds: they stop there, and no sum turns negative. */
 static void test_overflow(void **state) {
-    (void)state;
     sagoi_topology t;
     sagoi_sums *sums;
     sagoi_topology_flat(&t, 3);
@@ -84,7 +78,6 @@ static void test_overflow(void **state) {
 /* 16,384 members and as many candidates: a loop over pairs would be 268 million steps, and the test would be seen
  * to be slow.  Checked at a few places against the single loop. */
 static void test_large(void **state) {
-    (void)state;
     sagoi_topology t = {.kind = SAGOI_TORUS, .dimensions = 5, .extent = {8, 8, 16, 8, 2}, .direct = false};
     for (int k = 0; k < 5; k++)
         t.level[k] = (sagoi_level){1e-6, 1.8e9 + 1e8 * (k % 3)};

@@ -1,13 +1,9 @@
 /* Topologies against breadth-first search on the explicit graph of nodes, switches and links. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "random_topology.h"
+#include "support/unit.h"
 
 enum { VERTICES_MAX = 8192, EDGES_MAX = 1 << 18, MACHINES = 400 };
 
@@ -171,7 +167,6 @@ static void compare_from(const sagoi_topology *t, int64_t a) {
 }
 
 static void test_distances(void **state) {
-    (void)state;
     for (int i = 0; i < MACHINES; i++) {
         sagoi_topology t = random_topology();
         assert_true(t.places > 0);
@@ -182,7 +177,6 @@ static void test_distances(void **state) {
 }
 
 static void test_coordinates(void **state) {
-    (void)state;
     for (int i = 0; i < MACHINES; i++) {
         sagoi_topology t = random_topology();
         int64_t x[SAGOI_DIMENSIONS_MAX];
@@ -218,7 +212,6 @@ static double store_cost_naive(const sagoi_topology *t, int64_t place, double by
 }
 
 static void test_gateways(void **state) {
-    (void)state;
     for (int i = 0; i < MACHINES; i++) {
         sagoi_topology t = random_topology();
         for (int64_t a = 0; a < t.places; a++) {
@@ -261,7 +254,6 @@ static double target_cost_naive(const sagoi_topology *t, int64_t place, int64_t 
 }
 
 static void test_targets(void **state) {
-    (void)state;
     sagoi_topology t;
     sagoi_topology_flat(&t, 20);
     t.gateway_rules = 2;
@@ -288,7 +280,6 @@ static void test_targets(void **state) {
 }
 
 static void test_unknown_gateways(void **state) {
-    (void)state;
     sagoi_topology t;
     sagoi_topology_flat(&t, 10);
     t.gateway_rules = 1;
@@ -306,7 +297,6 @@ static void assert_refused(const sagoi_topology *wrong) {
 }
 
 static void test_refusals(void **state) {
-    (void)state;
     sagoi_topology good, t;
     sagoi_topology_flat(&good, 10);
     t = good, t.extent[0] = 0, assert_refused(&t);

@@ -118,15 +118,9 @@ static void deals_reads_out(random_state *r) {
     CHECK(budget.used == 0);
 }
 
-static void test_writes(void **state) {
-    (void)state;
-    run_rounds(2000, merges_writes);
-}
+static void test_writes(void **state) { run_rounds(2000, merges_writes); }
 
-static void test_reads(void **state) {
-    (void)state;
-    run_rounds(2000, deals_reads_out);
-}
+static void test_reads(void **state) { run_rounds(2000, deals_reads_out); }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_writes), cmocka_unit_test(test_reads)};

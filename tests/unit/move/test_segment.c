@@ -1,17 +1,12 @@
 /* Memory shared by processes: seen by others while it is open, by nobody afterwards, and never another's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "move/segment.h"
+#include "support/unit.h"
 
 enum { BYTES = 100000 };
 
@@ -48,19 +43,12 @@ static void is_shared(bool by_name) {
     (void)munmap(base, BYTES);
 }
 
-static void test_without_a_name(void **state) {
-    (void)state;
-    is_shared(false);
-}
+static void test_without_a_name(void **state) { is_shared(false); }
 
-static void test_by_name(void **state) {
-    (void)state;
-    is_shared(true);
-}
+static void test_by_name(void **state) { is_shared(true); }
 
 /* The token tells a segment from another one that happens to be found under the same name. */
 static void test_another_is_refused(void **state) {
-    (void)state;
     sagoi_shared_name name = {0};
     char *base = NULL, *other = NULL;
     assert_int_equal(sagoi_shared_create(false, BYTES, &name, &base), 0);
@@ -75,7 +63,6 @@ static void test_another_is_refused(void **state) {
 }
 
 static void test_closing_nothing(void **state) {
-    (void)state;
     sagoi_shared_name name = {0};
     sagoi_shared_close(&name);
 }

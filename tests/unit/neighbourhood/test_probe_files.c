@@ -1,13 +1,8 @@
 /* Files for trying out a directory: exclusive, past no symbolic link, and gone at the end. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
 /* cmocka wants these four first */
-#include <cmocka.h>
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,21 +11,18 @@
 
 #include "neighbourhood/probe_files.h"
 #include "support/inject.h"
+#include "support/unit.h"
 
 static const uint64_t name_bits[2] = {1, 2};
 static char dir[64];
 
 static int set_up(void **state) {
-    (void)state;
     (void)snprintf(dir, sizeof dir, "/tmp/sago-probe-XXXXXX");
     return mkdtemp(dir) ? 0 : -1;
 }
 
 /* Fails when anything is left. */
-static int tear_down(void **state) {
-    (void)state;
-    return rmdir(dir);
-}
+static int tear_down(void **state) { return rmdir(dir); }
 
 static void probe_start(sagoi_probe *probe) {
     sagoi_probe_init(probe, dir);
@@ -45,7 +37,6 @@ static const char *path_in(const char *name) {
 }
 
 static void test_one_file(void **state) {
-    (void)state;
     sagoi_probe one, other;
     probe_start(&one);
     probe_start(&other);
@@ -62,7 +53,6 @@ static void test_one_file(void **state) {
 }
 
 static void test_listing(void **state) {
-    (void)state;
     sagoi_probe probes[3];
     int64_t least = -1;
     for (int i = 0; i < 3; i++) {
@@ -92,7 +82,6 @@ static void test_listing(void **state) {
 
 /* Somebody knows the name and puts a link there: neither followed nor removed, its target untouched. */
 static void test_links(void **state) {
-    (void)state;
     sagoi_probe probe;
     struct stat info;
     char link[256], folder[256];
@@ -118,7 +107,6 @@ static void test_links(void **state) {
 
 /* Somebody else's folder in the place of ours. */
 static void test_foreign_folder(void **state) {
-    (void)state;
     sagoi_probe probe;
     if (geteuid() != 0)
         skip();
@@ -133,7 +121,6 @@ static void test_foreign_folder(void **state) {
 }
 
 static void test_gone(void **state) {
-    (void)state;
     sagoi_probe probe;
     int64_t least = -1;
     probe_start(&probe);
@@ -147,7 +134,6 @@ static void test_gone(void **state) {
 }
 
 static void test_unusable(void **state) {
-    (void)state;
     sagoi_probe probe;
     sagoi_probe_init(&probe, path_in("missing"));
     assert_int_equal(sagoi_probe_open(&probe, true), SAGO_ERR_NO_FILE);
@@ -162,7 +148,6 @@ static int fail_remove(void *arg, const sagoi_file_op *op, int64_t *len) {
 
 /* What cannot be removed is told. */
 static void test_left_behind(void **state) {
-    (void)state;
     sagoi_probe probe;
     probe_start(&probe);
     assert_int_equal(sagoi_probe_create(&probe), SAGO_OK);

@@ -1,11 +1,8 @@
 /* When deferred calls are moved: the same on all ranks, since it follows from what they agreed on. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
 /* cmocka wants these four first */
-#include <cmocka.h>
 
 #include "plan/deferral.h"
+#include "support/unit.h"
 
 enum { PIECE = 47008, ROOM = 32 << 20 };
 
@@ -18,7 +15,6 @@ static int64_t calls_until_due(sagoi_deferral *deferral) {
 }
 
 static void test_grows(void **state) {
-    (void)state;
     sagoi_deferral deferral;
     sagoi_deferral_init(&deferral, true);
     assert_true(sagoi_deferral_defers(&deferral));
@@ -33,7 +29,6 @@ static void test_grows(void **state) {
 
 /* A sync after a few calls says nothing about more of them. */
 static void test_syncs(void **state) {
-    (void)state;
     sagoi_deferral deferral;
     sagoi_deferral_init(&deferral, true);
     for (int step = 0; step < 5; step++) {
@@ -45,7 +40,6 @@ static void test_syncs(void **state) {
 }
 
 static void test_large_calls(void **state) {
-    (void)state;
     sagoi_deferral deferral;
     sagoi_deferral_init(&deferral, true);
     sagoi_deferral_set(&deferral, ROOM, ROOM, false, false);
@@ -61,7 +55,6 @@ static void test_large_calls(void **state) {
 }
 
 static void test_harmful(void **state) {
-    (void)state;
     sagoi_deferral deferral;
     sagoi_deferral_init(&deferral, true);
     sagoi_deferral_set(&deferral, 1, ROOM, true, true);
@@ -71,7 +64,6 @@ static void test_harmful(void **state) {
 }
 
 static void test_by_itself(void **state) {
-    (void)state;
     sagoi_deferral deferral;
     sagoi_deferral_init(&deferral, false);
     assert_false(sagoi_deferral_defers(&deferral));

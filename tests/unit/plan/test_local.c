@@ -1,12 +1,7 @@
 /* Local aggregators: the formula of paper 001, IV-A, against a naive reading of it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "plan/plan.h"
+#include "support/unit.h"
 
 enum { MOST = 64 };
 
@@ -23,7 +18,6 @@ static int64_t naive_aggregator(int64_t q, int64_t c, int64_t i) {
 }
 
 static void formula(void **state) {
-    (void)state;
     for (int64_t q = 1; q <= MOST; q++)
         for (int64_t c = 1; c <= q; c++) {
             for (int64_t i = 0; i < c; i++)
@@ -35,7 +29,6 @@ static void formula(void **state) {
 
 /* Groups are not empty, differ by one rank at most, and each rank is in the one of the aggregator before it. */
 static void groups(void **state) {
-    (void)state;
     for (int64_t q = 1; q <= MOST; q++)
         for (int64_t c = 1; c <= q; c++)
             for (int64_t i = 0; i < c; i++) {
@@ -47,7 +40,6 @@ static void groups(void **state) {
 }
 
 static void slots_are_different_ranks(void **state) {
-    (void)state;
     for (int64_t q = 1; q <= MOST; q++)
         for (int64_t slots = 1; slots <= q; slots++)
             for (int64_t slot = 0; slot < slots; slot++) {

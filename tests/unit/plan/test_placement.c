@@ -1,18 +1,13 @@
 /* Where aggregators go: elections on random machines against a naive search over all pairs of nodes, the policies
  * one by one, and memory that decides. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/checked.h"
 #include "plan/plan.h"
 #include "situation.h"
+#include "support/unit.h"
 
 static situation s;
 static sagoi_topology topology;
@@ -378,7 +373,6 @@ static void check_elections(const sagoi_plan *plan) {
 /* Where nothing was remerged, nor memory so short that other rules hold, every host is who the naive search finds.
  */
 static void elections_equal_naive_search(void **state) {
-    (void)state;
     int64_t compared = 0, dealt = 0, grouped = 0, remerged = 0, routed = 0;
     for (uint64_t seed = 1; seed <= 1500; seed++) {
         sagoi_plan plan = {0};
@@ -421,7 +415,6 @@ static void hosts_are(int64_t placement, int64_t aggregators, const int64_t *exp
 
 /* Six nodes that interleave, of which 2 and 4 have most memory. */
 static void policies(void **state) {
-    (void)state;
     situation_init(&s, 6, 4, 600 * MIB, 32);
     s.node[2].memory = 16 * GIB;
     s.node[4].memory = 8 * GIB;
@@ -440,7 +433,6 @@ static void policies(void **state) {
 
 /* One node holds nearly all of the file: its data stays there. */
 static void data_decides(void **state) {
-    (void)state;
     sagoi_plan plan;
     situation_init(&s, 4, 4, 64 * MIB, 4096);
     for (int64_t n = 0; n < 4; n++)
@@ -454,7 +446,6 @@ static void data_decides(void **state) {
 
 /* A slow link is kept away from, unless it is hinted to. */
 static void links_decide(void **state) {
-    (void)state;
     sagoi_plan plan;
     situation_init(&s, 4, 2, 64 * MIB, 64);
     sagoi_topology_flat(&topology, 4);
@@ -473,7 +464,6 @@ static void links_decide(void **state) {
 /* Two storage targets, each behind a gateway of its own: the aggregator of a target is where its gateway is, if it
  * is known which targets the file has. */
 static void gateways_of_targets_decide(void **state) {
-    (void)state;
     sagoi_plan plan;
     for (int known = 0; known < 2; known++)
         for (int64_t per_target = 1; per_target <= 2; per_target++) {
@@ -509,7 +499,6 @@ static void gateways_of_targets_decide(void **state) {
 /* Four sets of four nodes; the first set has a little more of everything, so C1 would have all domains there, over
  * one link.  C3 has one in each set, and the busiest link carries a quarter of it. */
 static void domains_keep_off_shared_links(void **state) {
-    (void)state;
     static const sagoi_topology networks[] = {
         {.kind = SAGOI_FAT_TREE, .dimensions = 2, .extent = {4, 4}},
         {.kind = SAGOI_TORUS, .dimensions = 2, .extent = {4, 4}},
@@ -546,7 +535,6 @@ static void domains_keep_off_shared_links(void **state) {
 
 /* 256 MiB, 256 MiB, 2 GiB, 2 GiB: nodes below Mem_min aggregate nothing. */
 static void poor_nodes_host_nothing(void **state) {
-    (void)state;
     const int64_t memory[] = {256 * MIB, 256 * MIB, 2 * GIB, 2 * GIB};
     for (int64_t placement = 0; placement <= SAGOI_PLACEMENT_MEMORY; placement++) {
         sagoi_plan plan;
@@ -583,7 +571,6 @@ static int64_t rounds_of(int64_t placement) {
 /* M7: memory of the nodes drawn from a normal distribution around the usual buffer, deviation 50 MiB, cut at 1
  * MiB. */
 static void memory_saves_rounds(void **state) {
-    (void)state;
     random_state = 7;
     for (int64_t mean = 16; mean <= 128; mean *= 2) {
         int64_t fixed = 0, by_cost = 0, by_memory = 0;

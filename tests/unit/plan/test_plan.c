@@ -1,19 +1,14 @@
 /* Plans: random machines, accesses, files and hints against a naive oracle; single decisions; plan_check. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/checked.h"
 #include "machine/description.h"
 #include "plan/plan.h"
 #include "plan/route.h"
 #include "situation.h"
+#include "support/unit.h"
 
 enum { WINDOWS_MAX = 20000 };
 
@@ -236,20 +231,11 @@ static void random_plans(int64_t rounds, int64_t longest, void (*oracle)(const s
     assert_true(aggregated > rounds / 4 && refused < rounds / 2);
 }
 
-static void random_small(void **state) {
-    (void)state;
-    random_plans(3000, 200000, assert_one_owner_each);
-}
+static void random_small(void **state) { random_plans(3000, 200000, assert_one_owner_each); }
 
-static void random_large(void **state) {
-    (void)state;
-    random_plans(3000, 10 * GIB, assert_windows_tile);
-}
+static void random_large(void **state) { random_plans(3000, 10 * GIB, assert_windows_tile); }
 
-static void random_huge(void **state) {
-    (void)state;
-    random_plans(2000, INT64_C(1) << 61, assert_windows_tile);
-}
+static void random_huge(void **state) { random_plans(2000, INT64_C(1) << 61, assert_windows_tile); }
 
 /* ---- Single decisions ---- */
 
@@ -269,7 +255,6 @@ static void assert_reason(const sagoi_plan *plan, const char *text) {
 }
 
 static void strategy_auto(void **state) {
-    (void)state;
     situation_init(&s, 1, 8, 64 * MIB, 64 * KIB);
     assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
     s.target.stripe_unit = MIB;
@@ -292,7 +277,6 @@ static void strategy_auto(void **state) {
 
 /* One piece a rank on several nodes: whatever their length, unless they share stripes. */
 static void strategy_one_piece(void **state) {
-    (void)state;
     situation_init(&s, 4, 2, 8 * KIB, KIB);
     s.shape.most_runs = 1;
     for (int write = 0; write < 2; write++) {
@@ -313,7 +297,6 @@ static void strategy_one_piece(void **state) {
 
 /* GPFS: what does not fill the blocks that nodes lock is gathered, and no block has two owners. */
 static void locked_blocks(void **state) {
-    (void)state;
     sagoi_plan plan;
     for (int runs = 1; runs < 3; runs++) { /* a rank */
         situation_init(&s, 4, 2, 256 * MIB, 128 * KIB);
@@ -342,7 +325,6 @@ static void locked_blocks(void **state) {
 /* One piece of 47,008 bytes a rank, eight of them in a stripe or two: what is dear is the lock, which readers do
  * not need; and so are requests, where many go to few targets. */
 static void strategy_shared_stripes(void **state) {
-    (void)state;
     situation_init(&s, 4, 2, 8 * INT64_C(47008), 47008);
     s.shape.most_runs = 1;
     s.target = (sagoi_target){.block = 4096, .stripe_unit = MIB, .stripe_count = 4};
@@ -380,7 +362,6 @@ static void strategy_shared_stripes(void **state) {
 }
 
 static void paces(void **state) {
-    (void)state;
     assert_int_equal(sagoi_pace_of(SAGOI_PACE_LEAST - 1, 4, 1e-3), 0);
     assert_int_equal(sagoi_pace_of(64 * MIB, 4, 0), 0);
     assert_int_equal(sagoi_pace_of(64 * MIB, 4, 0.125), 27);       /* 128 MiB a second and node */
@@ -391,7 +372,6 @@ static void paces(void **state) {
 
 /* 40 nodes hold blocks of 2 MiB in turn, each a 4000th of the file: no histogram shows them, their patterns do. */
 static void many_turns(void **state) {
-    (void)state;
     enum { TURNS = 40, ROUNDS = 100 };
     static sagoi_node node[TURNS];
     static sagoi_node_shape access[TURNS];
@@ -446,7 +426,6 @@ static void assert_whole_stripes(const sagoi_plan *plan, int64_t stripe) {
 
 /* A striped file (004, 3.2 and 3.3): bisected into domains of whole stripes, remerged where memory is missing. */
 static void stripes_bisected(void **state) {
-    (void)state;
     sagoi_plan plan;
     situation_init(&s, 4, 8, 200 * MIB, 24);
     s.target = (sagoi_target){.block = 4096, .stripe_unit = 4 * MIB, .stripe_count = 4};
@@ -474,7 +453,6 @@ static void stripes_bisected(void **state) {
 /* Dealt out, all aggregators would have windows that the memory of most nodes cuts; as ranges, the rich have whole
  * stripes. */
 static void stripes_and_memory(void **state) {
-    (void)state;
     sagoi_plan plan;
     situation_init(&s, 8, 4, 1024 * MIB, 24);
     s.target = (sagoi_target){.block = 4096, .stripe_unit = 16 * MIB, .stripe_count = 8};
@@ -489,7 +467,6 @@ static void stripes_and_memory(void **state) {
 
 /* Where memory makes windows small, messages are shortened first, if that makes for fewer rounds. */
 static void short_messages(void **state) {
-    (void)state;
     sagoi_plan plan;
     for (int64_t memory = 40; memory <= 4000; memory *= 10) {
         situation_init(&s, 8, 12, 4 * GIB, 64);
@@ -512,7 +489,6 @@ static void short_messages(void **state) {
 
 /* A hint that changes nothing is named. */
 static void idle_hints(void **state) {
-    (void)state;
     sagoi_plan plan;
     situation_init(&s, 4, 2, 200 * MIB, 24);
     s.hints.per_target = 2;
@@ -542,7 +518,6 @@ static void idle_hints(void **state) {
 }
 
 static void strategy_by_density(void **state) {
-    (void)state;
     situation_init(&s, 1, 8, 64 * MIB, 32);
     s.target.mappable = true;
     s.shape.dense = false;
@@ -559,7 +534,6 @@ static void strategy_by_density(void **state) {
 }
 
 static void strategy_one_rank(void **state) {
-    (void)state;
     situation_init(&s, 1, 1, 64 * MIB, 4096);
     assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
     situation_init(&s, 1, 1, 64 * MIB, 64);
@@ -569,7 +543,6 @@ static void strategy_one_rank(void **state) {
 }
 
 static void strategy_hinted(void **state) {
-    (void)state;
     sagoi_plan plan;
     situation_init(&s, 1, 8, 64 * MIB, MIB);
     s.hints.strategy = SAGOI_STRATEGY_AGGREGATED;
@@ -588,7 +561,6 @@ static void strategy_hinted(void **state) {
 
 /* No hint makes the engine walk through windows without end, nor offsets overflow. */
 static void strategy_retreats(void **state) {
-    (void)state;
     situation_init(&s, 2, 2, 64 * MIB, 32);
     s.hints.strategy = SAGOI_STRATEGY_AGGREGATED;
     s.access[1].high = INT64_C(1) << 61;
@@ -599,7 +571,6 @@ static void strategy_retreats(void **state) {
 }
 
 static void nothing_accessed(void **state) {
-    (void)state;
     sagoi_plan plan;
     situation_init(&s, 3, 2, 0, 1);
     for (int64_t n = 0; n < 3; n++)
@@ -616,7 +587,6 @@ static void nothing_accessed(void **state) {
 }
 
 static void node_ranges(void **state) {
-    (void)state;
     sagoi_plan plan;
     situation_init(&s, 3, 2, 64 * MIB, 32);
     s.access[0] = (sagoi_node_shape){100, 200, 100, 10};
@@ -633,7 +603,6 @@ static void node_ranges(void **state) {
 
 /* With a histogram, gaps of a node's range are known. */
 static void node_regions(void **state) {
-    (void)state;
     static int64_t histogram[2 * SAGOI_REGIONS];
     sagoi_plan plan;
     situation_init(&s, 2, 2, 32 * MIB, 32);
@@ -655,7 +624,6 @@ static void node_regions(void **state) {
 }
 
 static void movement(void **state) {
-    (void)state;
     sagoi_plan plan;
     situation_init(&s, 4, 32, 64 * MIB, 32);
     s.hints.move = SAGOI_MOVE_RMA;
@@ -681,7 +649,6 @@ static void movement(void **state) {
 
 /* A network that is faster than a core copies needs several to feed it; so do very many ranks on few nodes. */
 static void local_aggregators_by_cost(void **state) {
-    (void)state;
     sagoi_plan plan;
     sagoi_topology topology;
     situation_init(&s, 4, 64, 4 * GIB, 32);
@@ -702,7 +669,6 @@ static void local_aggregators_by_cost(void **state) {
 /* Eight ranks a node send for themselves where each has a core; where four share one, a message to each of them
  * waits for its turn, and one of them sends for all. */
 static void local_aggregators_by_cores(void **state) {
-    (void)state;
     static const int64_t cores[] = {8, 2}, wanted[] = {8, 1};
     for (int i = 0; i < 2; i++) {
         sagoi_plan plan;
@@ -718,7 +684,6 @@ static void local_aggregators_by_cores(void **state) {
 /* Eight nodes hold blocks of 2 MiB in turn: their own where requests cost nothing, everybody's in larger windows
  * where they are dear. */
 static void turns_by_cost_of_requests(void **state) {
-    (void)state;
     enum { TURNS = 8, ROUNDS = 100 };
     static sagoi_node_period period[TURNS];
     static const double request[] = {1e-6, 0.3};
@@ -744,7 +709,6 @@ static void turns_by_cost_of_requests(void **state) {
 /* Nodes' data lies one after another, in groups of their own; one of them has little memory.  Where requests are
  * dear it does not make everybody's windows small (004: the poorest node decides nothing). */
 static void poor_groups_and_requests(void **state) {
-    (void)state;
     enum { NODES = 8 };
     int64_t window[2], rounds[2];
     sagoi_topology topology;
@@ -771,7 +735,6 @@ static void poor_groups_and_requests(void **state) {
 
 /* Every NUMA domain has a local aggregator, and as many as any other, unless a hint says otherwise. */
 static void local_aggregators_by_domain(void **state) {
-    (void)state;
     static const struct {
         int64_t ranks, numa, hint, least, unit;
     } nodes[] = {{64, 8, 0, 8, 8}, {64, 6, 0, 6, 6}, {3, 8, 0, 3, 3}, {64, 8, 3, 3, 3}, {64, 1, 0, 1, 1}};
@@ -795,7 +758,6 @@ static void local_aggregators_by_domain(void **state) {
 
 /* Windows are in the fastest memory that a description has if an eighth of it holds them, unless hinted. */
 static void windows_in_fast_memory(void **state) {
-    (void)state;
     static const struct {
         int64_t fast;
         const char *hint;
@@ -843,7 +805,6 @@ static int64_t domains_planned(void) {
 
 /* As many for each storage target as it takes to keep it busy, and no more; the hint says otherwise. */
 static void aggregators_per_target(void **state) {
-    (void)state;
     sagoi_topology slow_storage = topology_of(16, 1e-6, 10e9, 1e9), slow_gather = topology_of(16, 1e-6, 1e9, 4e9);
     for (int64_t targets = 1; targets <= 2; targets++) {
         situation_init(&s, 16, 8, GIB, 64);
@@ -866,7 +827,6 @@ static void aggregators_per_target(void **state) {
  * is larger: until the targets are busy, stripes being cut where a lock costs less than one process's time.  (On
  * 1,024 nodes four gave the paper its best results; what more of them lost to is not said.) */
 static void aggregators_per_target_of_theta(void **state) {
-    (void)state;
     const int64_t sizes[] = {512, 1024, 2048}, published[] = {2, 4, 8}, of_node = 16 * INT64_C(950000);
     int64_t before = 0;
     char path[1024];
@@ -909,7 +869,6 @@ static int64_t local_planned(void) {
 /* Ranks that send for themselves copy nothing first: right for large data; for little, or where messages are dear,
  * one sends for all. */
 static void ranks_send_for_themselves(void **state) {
-    (void)state;
     sagoi_topology quick = topology_of(4, 2e-6, 10e9, 10e9), dear = topology_of(4, 1e-3, 10e9, 10e9);
     situation_init(&s, 4, 2, 16 * MIB, 1000);
     s.machine.topology = &quick;
@@ -923,7 +882,6 @@ static void ranks_send_for_themselves(void **state) {
 
 /* One a node uses every link; where messages cost more than bytes, fewer are cheaper. */
 static void aggregators_by_cost(void **state) {
-    (void)state;
     sagoi_topology quick = topology_of(16, 1e-6, 10e9, 10e9), slow = topology_of(16, 1e-3, 10e9, 10e9);
     situation_init(&s, 16, 8, 8 * MIB, 64);
     s.machine.topology = &quick;
@@ -937,7 +895,6 @@ static void aggregators_by_cost(void **state) {
 }
 
 static void stripes_keep_their_aggregator(void **state) {
-    (void)state;
     sagoi_plan plan;
     int64_t node[8] = {0};
     for (int64_t shift = 0; shift < 11; shift++) {
@@ -967,7 +924,6 @@ static void stripes_keep_their_aggregator(void **state) {
 }
 
 static void stripes_and_ranks(void **state) {
-    (void)state;
     const struct {
         int64_t nodes, ranks, targets, aggregators;
     } cases[] = {{2, 3, 8, 4}, {2, 3, 7, 6}, {2, 4, 8, 8}, {1, 1, 8, 1}, {5, 1, 48, 4}, {3, 2, 1, 1}};
@@ -984,7 +940,6 @@ static void stripes_and_ranks(void **state) {
 
 /* However small the windows are: each aggregator's bytes lie in one subfile, or each subfile's go to one. */
 static void subfiles_have_aggregators(void **state) {
-    (void)state;
     const struct {
         int64_t nodes, ranks, subfiles, aggregators, window;
     } cases[] = {{4, 4, 4, 4, 64 * KIB}, {4, 4, 4, 8, 0}, {1, 4, 2, 4, 64 * KIB}, {2, 8, 3, 12, 96 * KIB}};
@@ -1010,7 +965,6 @@ static void subfiles_have_aggregators(void **state) {
 }
 
 static void subfiles_chosen(void **state) {
-    (void)state;
     const struct {
         const char *hint;
         int64_t count;
@@ -1045,7 +999,6 @@ static void subfiles_chosen(void **state) {
 /* By the first write, where nodes of each set have data: of the whole access, or of the first of several
  * variables. */
 static void subfiles_by_first_write(void **state) {
-    (void)state;
     int64_t bytes[6] = {0, MIB, 0, 0, 0, MIB};
     sagoi_first_access access = {.high = 2 * MIB, .first_high = 2 * MIB, .next_low = INT64_MAX, .bytes = bytes};
     situation_init(&s, 6, 1, MIB, 32);
@@ -1072,7 +1025,6 @@ static void subfiles_by_first_write(void **state) {
 }
 
 static void aggregators_spread(void **state) {
-    (void)state;
     sagoi_plan plan;
     situation_init(&s, 4, 2, 64 * MIB, 32);
     s.node[1].ranks = 1;
@@ -1091,7 +1043,6 @@ static void aggregators_spread(void **state) {
 }
 
 static void small_accesses_need_few(void **state) {
-    (void)state;
     sagoi_plan plan;
     situation_init(&s, 16, 4, 3 * 64 * KIB, 32);
     must_make(&s, &plan);
@@ -1101,7 +1052,6 @@ static void small_accesses_need_few(void **state) {
 }
 
 static void too_little_memory(void **state) {
-    (void)state;
     sagoi_plan plan = {0};
     situation_init(&s, 4, 2, GIB, 32);
     s.shape.dense = false;
@@ -1125,7 +1075,6 @@ static void too_little_memory(void **state) {
 }
 
 static void bad_inputs(void **state) {
-    (void)state;
     sagoi_plan plan;
     situation_init(&s, 2, 2, GIB, 32);
     s.shape.nodes = 1;
@@ -1185,7 +1134,6 @@ static void check_finds(const damage *damages, size_t count) {
 }
 
 static void damaged_plans(void **state) {
-    (void)state;
     const damage damages[] = {shift_domain, shift_first,   drop_window,    add_window,   widen,        drop_domain,
                               share_slot,   leave_machine, negative_slot,  grow_staging, grow_message, more_rounds,
                               no_window,    no_strategy,   unused_domains, no_move,      no_messages,  no_locals,

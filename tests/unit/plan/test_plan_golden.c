@@ -1,16 +1,11 @@
 /* Plans of named situations as text, against tests/golden/plan/.  After a change that is meant, run with
  * SAGO_GOLDEN_UPDATE=1, look at the difference and commit it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "situation.h"
+#include "support/unit.h"
 
 #ifndef SAGO_SOURCE_DIR
 #define SAGO_SOURCE_DIR "."
@@ -73,7 +68,6 @@ static situation s;
 
 /* 8 ranks of a workstation, e3sm-like runs, /dev/shm. */
 static void one_node_tmpfs(void **state) {
-    (void)state;
     situation_init(&s, 1, 8, 48 * MIB, 24);
     s.target.mappable = true;
     compare(&s, "one-node-tmpfs.txt", sagoi_plan_print_text);
@@ -81,7 +75,6 @@ static void one_node_tmpfs(void **state) {
 
 /* The same on a disk, with holes. */
 static void one_node_disk(void **state) {
-    (void)state;
     situation_init(&s, 1, 8, 48 * MIB, 24);
     s.node[0].cores = 2;
     s.shape.dense = false;
@@ -89,7 +82,6 @@ static void one_node_disk(void **state) {
 }
 
 static void four_nodes(void **state) {
-    (void)state;
     situation_init(&s, 4, 2, 200 * MIB, 24);
     compare(&s, "four-nodes.txt", sagoi_plan_print_text);
     compare(&s, "four-nodes.json", print_json);
@@ -97,7 +89,6 @@ static void four_nodes(void **state) {
 
 /* The least that issue 2 promises to work with. */
 static void little_memory(void **state) {
-    (void)state;
     situation_init(&s, 4, 2, 200 * MIB, 24);
     s.shape.dense = false;
     for (int64_t n = 0; n < 4; n++)
@@ -106,7 +97,6 @@ static void little_memory(void **state) {
 }
 
 static void striped(void **state) {
-    (void)state;
     situation_init(&s, 16, 64, 1000 * MIB, 512);
     s.target.stripe_unit = MIB;
     s.target.stripe_count = 8;
@@ -118,13 +108,11 @@ static void striped(void **state) {
 }
 
 static void contiguous(void **state) {
-    (void)state;
     situation_init(&s, 4, 2, 512 * MIB, 64 * MIB);
     compare(&s, "contiguous.txt", sagoi_plan_print_text);
 }
 
 static void rma(void **state) {
-    (void)state;
     situation_init(&s, 4, 2, 200 * MIB, 1024);
     s.shape.write = false;
     s.hints.move = SAGOI_MOVE_RMA;
@@ -147,7 +135,6 @@ static void serial(const int64_t *bytes, int64_t nodes, int64_t ranks) {
 
 /* Figure 5: nine processes on three nodes; a group ends where the last process of a node does. */
 static void groups_serial(void **state) {
-    (void)state;
     serial((const int64_t[]){100 * MIB, 60 * MIB, 80 * MIB}, 3, 3);
     s.hints.group_size = 56 * MIB;
     compare(&s, "groups-serial.txt", sagoi_plan_print_text);
@@ -155,7 +142,6 @@ static void groups_serial(void **state) {
 
 /* Blocks of 4 MiB, dealt to four nodes in turn. */
 static void groups_cyclic(void **state) {
-    (void)state;
     static int64_t histogram[4 * SAGOI_REGIONS];
     situation_init(&s, 4, 2, 128 * MIB, 1024);
     for (int64_t n = 0; n < 4; n++)
@@ -169,7 +155,6 @@ static void groups_cyclic(void **state) {
 }
 
 static void groups_interleaved(void **state) {
-    (void)state;
     situation_init(&s, 4, 2, 240 * MIB, 64);
     s.hints.group_size = 56 * MIB;
     compare(&s, "groups-interleaved.txt", sagoi_plan_print_text);
@@ -179,7 +164,6 @@ static void groups_interleaved(void **state) {
 
 /* The last of four has no memory to host with: its sibling is a leaf. */
 static void remerge_sibling(void **state) {
-    (void)state;
     serial((const int64_t[]){64 * MIB, 64 * MIB, 64 * MIB, 64 * MIB}, 4, 2);
     s.node[3].memory = 2 * MIB;
     s.hints.group_size = GIB;
@@ -188,7 +172,6 @@ static void remerge_sibling(void **state) {
 
 /* The first of three: its sibling was split, and the leaf of it that lies nearest takes over. */
 static void remerge_nearest(void **state) {
-    (void)state;
     serial((const int64_t[]){64 * MIB, 64 * MIB, 64 * MIB}, 3, 2);
     s.node[0].memory = 2 * MIB;
     s.hints.group_size = GIB;
@@ -197,7 +180,6 @@ static void remerge_nearest(void **state) {
 
 /* A group of its own without a host: its neighbour's nodes aggregate for it. */
 static void group_without_host(void **state) {
-    (void)state;
     serial((const int64_t[]){64 * MIB, 64 * MIB, 64 * MIB}, 3, 2);
     s.node[1].memory = 2 * MIB;
     s.hints.group_size = 64 * MIB;
@@ -206,7 +188,6 @@ static void group_without_host(void **state) {
 
 /* Msg_ind: Figure 7's bisection. */
 static void bisected(void **state) {
-    (void)state;
     situation_init(&s, 4, 8, 200 * MIB, 24);
     s.hints.domain_write = 32 * MIB;
     compare(&s, "bisected.txt", sagoi_plan_print_text);
@@ -214,7 +195,6 @@ static void bisected(void **state) {
 
 /* Many small messages, and a dear way between switches: a third layer across the nodes of a switch. */
 static void third_layer(void **state) {
-    (void)state;
     sagoi_topology topology = {.kind = SAGOI_FAT_TREE, .dimensions = 2, .extent = {4, 4}};
     topology.level[0] = (sagoi_level){1e-6, 1e10};
     topology.level[1] = (sagoi_level){1e-4, 1e10};
@@ -227,7 +207,6 @@ static void third_layer(void **state) {
 }
 
 static void nothing(void **state) {
-    (void)state;
     situation_init(&s, 2, 2, 0, 1);
     for (int64_t n = 0; n < 2; n++)
         s.access[n] = (sagoi_node_shape){0, 0, 0, 0};
@@ -237,7 +216,6 @@ static void nothing(void **state) {
 
 /* 4 subfiles on 4 nodes, in blocks that come in turn; little memory cuts the windows, not the blocks. */
 static void subfiles_in_turn(void **state) {
-    (void)state;
     situation_init(&s, 4, 2, 200 * MIB, 24);
     s.target.subfiles = (sagoi_subfiles){4, 16 * MIB};
     for (int64_t n = 0; n < 4; n++)
@@ -247,7 +225,6 @@ static void subfiles_in_turn(void **state) {
 
 /* The same with one range of the access in each: the subfile of a node's own data. */
 static void subfiles_of_ranges(void **state) {
-    (void)state;
     situation_init(&s, 4, 2, 200 * MIB, 24);
     for (int64_t n = 0; n < 4; n++)
         s.access[n] = (sagoi_node_shape){n * 50 * MIB, (n + 1) * 50 * MIB, 50 * MIB, 50 * MIB / 24};

@@ -1,15 +1,10 @@
 /* Routes: every one of them, the edges between them, and that ranks with different inputs of their own choose the
  * same company. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "plan/route.h"
+#include "support/unit.h"
 
 /* A file on one node, in memory, which the ranks may access alone. */
 static sagoi_route_file open_file(void) {
@@ -34,7 +29,6 @@ static void check_choice(sagoi_route_call call, const sagoi_route_file *file, sa
 /* ---- Company ---- */
 
 static void test_alone_without_meeting(void **state) {
-    (void)state;
     sagoi_route_file file = open_file();
     check_choice(write_call, &file, SAGOI_ALONE, SAGOI_NOW, SAGOI_WHY_TURN);
     check_choice(started, &file, SAGOI_ALONE, SAGOI_NOW, SAGOI_WHY_TURN);
@@ -53,7 +47,6 @@ static void test_alone_without_meeting(void **state) {
 }
 
 static void test_together(void **state) {
-    (void)state;
     sagoi_route_file file = open_file();
     file.agree = SAGOI_AGREE_ALWAYS;
     check_choice(write_call, &file, SAGOI_TOGETHER, SAGOI_NOW, SAGOI_WHY_AGREE_ALWAYS);
@@ -73,7 +66,6 @@ static void test_together(void **state) {
 }
 
 static void test_stages(void **state) {
-    (void)state;
     sagoi_route_file file = open_file();
     sagoi_route_call independent = {.type = SAGOI_INDEPENDENT, .write = true};
     sagoi_route_call declared = {.type = SAGOI_DECLARED, .write = true};
@@ -95,7 +87,6 @@ static void test_stages(void **state) {
 }
 
 static void test_convene(void **state) {
-    (void)state;
     sagoi_route_file file = open_file();
     file.apart = true;
     check_choice(started, &file, SAGOI_ALONE, SAGOI_NOW, SAGOI_WHY_TURN);
@@ -110,13 +101,11 @@ static void test_convene(void **state) {
 }
 
 static void test_answer(void **state) {
-    (void)state;
     assert_int_equal(sagoi_route_answer(false).company, SAGOI_ALONE);
     assert_int_equal(sagoi_route_answer(true).company, SAGOI_TOGETHER);
 }
 
 static void test_leaving(void **state) {
-    (void)state;
     sagoi_route_file file = open_file();
     assert_true(sagoi_route_leaves_alone(write_call, &file));
     assert_false(sagoi_route_leaves_alone(started, &file));
@@ -144,7 +133,6 @@ static sagoi_route_wanted one_run(int64_t off, int64_t len) {
 
 /* Between nodes, where all ranks agree on how a call went. */
 static void test_first(void **state) {
-    (void)state;
     sagoi_route_file file = {.nodes = 2, .ranks = 4, .agree = SAGOI_AGREE_ALWAYS};
     sagoi_route_own own = {0};
     sagoi_route_wanted piece = one_run(0, SAGOI_LONG_RUN), longer = one_run(0, SAGOI_LONG_RUN + 1), nothing = {0},
@@ -186,7 +174,6 @@ static void test_first(void **state) {
 }
 
 static void test_piece(void **state) {
-    (void)state;
     const sagoi_route_file file = open_file();
     sagoi_route_own own = in_memory;
     sagoi_route_wanted wanted = one_run(4096, 1024);
@@ -203,7 +190,6 @@ static void test_piece(void **state) {
 
 /* A mapping serves what was accessed twice, from 256 KiB on. */
 static void test_accessed_again(void **state) {
-    (void)state;
     sagoi_route_file file = open_file();
     sagoi_route_own own = in_memory;
     sagoi_route_wanted wanted = one_run(0, SAGOI_LEAST_MAPPED);
@@ -227,7 +213,6 @@ static void test_accessed_again(void **state) {
 }
 
 static void test_sparse_range(void **state) {
-    (void)state;
     const sagoi_route_file file = open_file();
     sagoi_route_own own = in_memory;
     own.again = (sagoi_range){0, INT64_C(1) << 40};
@@ -246,7 +231,6 @@ static void test_sparse_range(void **state) {
 }
 
 static void test_many_short(void **state) {
-    (void)state;
     sagoi_route_file file = open_file();
     sagoi_route_wanted wanted = {.runs = SAGOI_FEW_CALLS + 1,
                                  .bytes = 8 * (SAGOI_FEW_CALLS + 1),
@@ -267,7 +251,6 @@ static void test_many_short(void **state) {
 }
 
 static void test_read_through(void **state) {
-    (void)state;
     const sagoi_route_file file = open_file();
     sagoi_route_own own = in_memory;
     sagoi_route_wanted wanted = {.runs = 3, .bytes = 0, .high = INT64_C(2) * SAGOI_CALL_IN_MEMORY};
@@ -284,7 +267,6 @@ static void test_read_through(void **state) {
 }
 
 static void test_nothing(void **state) {
-    (void)state;
     const sagoi_route_file file = open_file();
     const sagoi_route_wanted wanted = {.runs = 0};
     sagoi_route route = part_of(write_call, &file, &in_memory, &wanted);
@@ -294,7 +276,6 @@ static void test_nothing(void **state) {
 }
 
 static void test_worker(void **state) {
-    (void)state;
     sagoi_route_own own = in_memory;
     assert_int_equal(sagoi_route_worker(&own, false, INT64_MAX), SAGOI_BY_CALLER);
     assert_int_equal(sagoi_route_worker(&own, true, SAGOI_SOON_IN_MEMORY), SAGOI_BY_CALLER);
@@ -313,7 +294,6 @@ static void test_worker(void **state) {
 }
 
 static void test_planned(void **state) {
-    (void)state;
     assert_int_equal(sagoi_route_planned(SAGOI_STRATEGY_DIRECT, false, true), SAGOI_METHOD_DIRECT);
     assert_int_equal(sagoi_route_planned(SAGOI_STRATEGY_DIRECT, true, false), SAGOI_METHOD_DIRECT);
     assert_int_equal(sagoi_route_planned(SAGOI_STRATEGY_DIRECT, true, true), SAGOI_METHOD_MAPPED);
@@ -324,7 +304,6 @@ static void test_planned(void **state) {
 /* ---- Waiting ---- */
 
 static void test_turns(void **state) {
-    (void)state;
     sagoi_route_own own = in_memory;
     assert_false(sagoi_route_turns(&own, true));
     own.last = SAGOI_LAST_WRITE;
@@ -337,7 +316,6 @@ static void test_turns(void **state) {
 }
 
 static void test_worth(void **state) {
-    (void)state;
     sagoi_route_file file = open_file();
     sagoi_route_own own = in_memory;
     sagoi_route_wanted wanted = one_run(0, 1);
@@ -413,7 +391,6 @@ static void check_call(sagoi_route_call call, const sagoi_route_file *file) {
 }
 
 static void test_ranks_choose_alike(void **state) {
-    (void)state;
     srandom(1);
     for (int i = 0; i < 20000; i++) {
         sagoi_route_file file = any_file();
@@ -429,7 +406,6 @@ static void test_ranks_choose_alike(void **state) {
 /* What is weighed agrees with what is chosen: the chosen method is possible, and whatever comes before it in the
  * order of preference is not. */
 static void test_weighed(void **state) {
-    (void)state;
     sagoi_route_file file = open_file();
     srand(5);
     for (int i = 0; i < 20000; i++) {
@@ -452,7 +428,6 @@ static void test_weighed(void **state) {
 /* ---- Text ---- */
 
 static void test_text(void **state) {
-    (void)state;
     char text[SAGOI_ROUTE_TEXT_MAX];
     const sagoi_route_file file = open_file();
     const sagoi_route_wanted wanted = one_run(0, 1024);
@@ -469,7 +444,6 @@ static void test_text(void **state) {
 
 /* Cut where a stripe ends, nearest to the middle, if both parts are worth it. */
 static void test_cut(void **state) {
-    (void)state;
     const int64_t unit = 1 << 20;
     assert_int_equal(sagoi_route_cut((sagoi_range){0, 950000}, 950000, unit), 950000);
     assert_int_equal(sagoi_route_cut((sagoi_range){950000, 1900000}, 950000, unit), unit);

@@ -1,18 +1,12 @@
 /* Which holes of a write a plan takes to be worth reading and writing back. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "plan/plan.h"
 #include "plan/thresholds.h"
 #include "situation.h"
+#include "support/unit.h"
 
 /* A request of 20 us on a way of 100 MB/s costs as much as 2,000 bytes: 1,000 that are read and written. */
 static void a_hole_costs_its_bytes_twice(void **state) {
-    (void)state;
     assert_int_equal(sagoi_sieve_gap((sagoi_level){20e-6, 100e6}), 1000);
     assert_int_equal(sagoi_sieve_gap((sagoi_level){40e-6, 100e6}), 2000);
     assert_int_equal(sagoi_sieve_gap((sagoi_level){0, 100e6}), 0);
@@ -30,7 +24,6 @@ static int64_t gap_of(const situation *s) {
 }
 
 static void only_of_writes_with_holes_where_requests_are_dear(void **state) {
-    (void)state;
     situation s;
     situation_init(&s, 4, 2, 64 * MIB, 1000);
     s.shape.dense = false;

@@ -1,18 +1,13 @@
 /* The third layer: on random machines the cheaper number of layers is chosen, by a naive count of what both cost;
  * leaders; what plan_check finds. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/checked.h"
 #include "plan/plan.h"
 #include "situation.h"
+#include "support/unit.h"
 
 static situation s;
 static sagoi_topology topology;
@@ -182,7 +177,6 @@ static double naive_asking(const sagoi_plan *plan) {
 }
 
 static void cheaper_is_chosen(void **state) {
-    (void)state;
     int64_t chosen[4] = {0}, repeats[2] = {0};
     for (int64_t seed = 0; seed < 600; seed++) {
         sagoi_plan two, three, any;
@@ -233,7 +227,6 @@ static void switches(void) {
 }
 
 static void leaders_have_memory(void **state) {
-    (void)state;
     sagoi_plan plan;
     switches();
     s.node[5].memory = 8 * GIB; /* the others: 4 */
@@ -248,7 +241,6 @@ static void leaders_have_memory(void **state) {
 }
 
 static void two_layers_where_three_cannot_be(void **state) {
-    (void)state;
     sagoi_plan plan;
     switches();
     s.hints.move = SAGOI_MOVE_RMA;
@@ -274,7 +266,6 @@ static void two_layers_where_three_cannot_be(void **state) {
 
 /* With less and less memory: fewer messages held, then no third layer; never a plan that does not fit. */
 static void little_memory(void **state) {
-    (void)state;
     int64_t slots = INT64_MAX, last = 3;
     for (int64_t memory = 64 * MIB; memory > 2 * MIB; memory -= memory / 16) {
         sagoi_plan plan;
@@ -313,7 +304,6 @@ static void repeated_writes(sagoi_plan *plan) { plan->relay_repeats = true; }
 static void by_puts(sagoi_plan *plan) { plan->move = SAGOI_MOVE_RMA; }
 
 static void damaged_plans(void **state) {
-    (void)state;
     const damage damages[] = {four_layers,    two_with_leaders, no_slots,     many_slots, outside,
                               follower_leads, other_switch,     leads_nobody, by_puts,    repeated_writes};
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {

@@ -1,13 +1,9 @@
 /* Strategy, aggregators and windows where the machine's description says what storage costs a process (weigh.c):
  * each decision in a situation in which only one thing is dear. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "situation.h"
+#include "support/unit.h"
 
 enum { NODES = 16, RANKS = 4 };
 
@@ -16,7 +12,6 @@ static sagoi_topology topology;
 
 /* 16 nodes of 4 ranks that interleave short runs over 64 MiB, in stripes of 4 MiB over 8 targets. */
 static int set_up(void **state) {
-    (void)state;
     situation_init(&s, NODES, RANKS, 64 * MIB, 4 * KIB);
     sagoi_topology_flat(&topology, NODES);
     topology.io.bandwidth = 1e9;
@@ -38,7 +33,6 @@ static sagoi_plan made(void) {
 }
 
 static void without_the_figures_stripes_decide(void **state) {
-    (void)state;
     topology.request = 0;
     sagoi_plan plan = made();
     assert_int_equal(plan.window, 4 * MIB);
@@ -48,7 +42,6 @@ static void without_the_figures_stripes_decide(void **state) {
 
 /* A process writes a stripe in 42 ms: two that share it are faster, if the lock between them takes only one. */
 static void stripes_are_cut_where_locks_are_cheap(void **state) {
-    (void)state;
     topology.lock = 1e-3;
     sagoi_plan cheap = made();
     topology.lock = 1;
@@ -79,7 +72,6 @@ static int64_t changes_of(const sagoi_plan *plan, int64_t target) {
 /* Lustre gives a client all of a target's part of the file from where it writes on: two aggregators of a target
  * have a half of it each, not every other stripe.  Wherever the access begins. */
 static void aggregators_of_a_target_do_not_alternate(void **state) {
-    (void)state;
     s.target.stripe_unit = MIB;
     s.hints.per_target = 2;
     for (int64_t low = 0; low < 12 * MIB; low += 5 * MIB + 4096) {
@@ -95,7 +87,6 @@ static void aggregators_of_a_target_do_not_alternate(void **state) {
 }
 
 static void reads_have_no_locks_to_wait_for(void **state) {
-    (void)state;
     topology.lock = 1;
     s.shape.write = false;
     sagoi_plan plan = made();
@@ -104,7 +95,6 @@ static void reads_have_no_locks_to_wait_for(void **state) {
 }
 
 static void dear_requests_make_windows_large(void **state) {
-    (void)state;
     s.target.stripe_unit = 64 * KIB;
     s.target.stripe_count = 64;
     sagoi_plan cheap = made();
@@ -119,7 +109,6 @@ static void dear_requests_make_windows_large(void **state) {
 
 /* Long runs, and nobody waits for anybody: each rank by itself; if a request takes long, together. */
 static void requests_decide_who_goes_alone(void **state) {
-    (void)state;
     situation_init(&s, NODES, RANKS, 256 * MIB, 256 * KIB);
     s.machine.topology = &topology;
     s.shape.write = false;
@@ -149,7 +138,6 @@ static void set_stretches(int64_t bytes) {
 /* Ranks of a node pass no lock on between them, and nodes whose stretches fill stripes wait once, side by side;
  * those that have parts of a stripe wait for all others at its target, one after another. */
 static void locks_of_a_target_go_from_node_to_node(void **state) {
-    (void)state;
     set_stretches(4 * MIB);
     topology.lock = 0.02;
     sagoi_plan whole = made();
@@ -163,7 +151,6 @@ static void locks_of_a_target_go_from_node_to_node(void **state) {
 
 /* Windows with holes are written run by run: as many requests as the ranks would make, by fewer processes. */
 static void holes_are_left_to_their_ranks(void **state) {
-    (void)state;
     s.shape.dense = false;
     for (int64_t n = 0; n < NODES; n++)
         s.access[n].bytes /= 4;
@@ -175,7 +162,6 @@ static void holes_are_left_to_their_ranks(void **state) {
 
 /* 004: memory differs.  All that there is together is used, by windows that fit, where it is. */
 static void memory_decides_where_and_how_much(void **state) {
-    (void)state;
     topology.request = 0.3;
     topology.writer = 0;
     s.target.stripe_unit = s.target.stripe_count = 0;
@@ -220,7 +206,6 @@ static void windows_that_are_weighed_find_hosts(void **state) {
 }
 
 static void hints_are_obeyed(void **state) {
-    (void)state;
     s.hints.window = 8 * MIB;
     sagoi_plan plan = made();
     assert_int_equal(plan.window, 8 * MIB);
@@ -240,7 +225,6 @@ static void hints_are_obeyed(void **state) {
 /* Four routers of four nodes, each with 4 MiB of the file one after another; stripes in turn to two aggregators a
  * node. As they come, what the nodes of a router have goes to those of two; in turn it goes to all four. */
 static void domains_do_not_share_links_where_others_are_free(void **state) {
-    (void)state;
     static int64_t histogram[NODES * SAGOI_REGIONS];
     sagoi_topology routers = topology;
     routers.kind = SAGOI_DRAGONFLY;
@@ -274,7 +258,6 @@ static void domains_do_not_share_links_where_others_are_free(void **state) {
 
 /* Whatever the figures, the memory and the stripes are: what is planned owns every byte once and fits. */
 static void any_plan_is_sound(void **state) {
-    (void)state;
     static const double requests[] = {1e-6, 1e-4, 1e-2, 0.3};
     int64_t made_so_far = 0;
     random_state = 16;

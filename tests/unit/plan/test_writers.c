@@ -1,16 +1,11 @@
 /* Who writes a checkpoint: the numbers that hints and the model give, groups that cover all ranks, and writers
  * placed as a naive search over all pairs of nodes places them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/checked.h"
 #include "plan/writers.h"
+#include "support/unit.h"
 
 enum { NODES = 512 };
 
@@ -64,7 +59,6 @@ static void check_groups(const sagoi_machine *machine, const sagoi_writers *writ
 
 /* The paper's 64 to 1 with 4 ranks a node: groups of 16 nodes. */
 static void sixty_four_to_one(void **state) {
-    (void)state;
     sagoi_machine machine = torus(512, 4);
     sagoi_writers writers = plan_of(&machine, &(sagoi_writers_wish){.group = 64});
     assert_int_equal(writers.count, 32);
@@ -82,7 +76,6 @@ static void sixty_four_to_one(void **state) {
 
 /* Where data must stay on its node, or sets want the same writers everywhere, no group spans nodes. */
 static void stays(void **state) {
-    (void)state;
     sagoi_machine machine = torus(64, 4);
     sagoi_writers writers = plan_of(&machine, &(sagoi_writers_wish){.group = 64, .stays = true});
     assert_int_equal(writers.count, 64);
@@ -110,7 +103,6 @@ static double naive_cost(const sagoi_machine *machine, const sagoi_writers *writ
 }
 
 static void placed_by_cost(void **state) {
-    (void)state;
     for (unsigned seed = 1; seed <= 20; seed++) {
         srand(seed);
         sagoi_machine machine = torus(100, 4);
@@ -132,7 +124,6 @@ static void placed_by_cost(void **state) {
 
 /* What the model finds is as good as any number of the same kind, or one a node. */
 static void chosen_by_model(void **state) {
-    (void)state;
     sagoi_machine machine = torus(512, 4);
     sagoi_writers writers = plan_of(&machine, &(sagoi_writers_wish){0});
     assert_int_equal(writers.count, 512); /* the gateways are the limit, names cost little */
@@ -155,7 +146,6 @@ static void chosen_by_model(void **state) {
 }
 
 static void unknown_machine(void **state) {
-    (void)state;
     sagoi_machine machine = torus(10, 3);
     machine.topology = NULL;
     sagoi_writers writers = plan_of(&machine, &(sagoi_writers_wish){0});

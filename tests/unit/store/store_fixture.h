@@ -3,15 +3,10 @@
 #ifndef SAGO_TEST_STORE_FIXTURE_H
 #define SAGO_TEST_STORE_FIXTURE_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
 /* cmocka wants these four first */
-#include <cmocka.h>
 
 #include <fcntl.h>
 #include <sched.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +15,7 @@
 #include <unistd.h>
 
 #include "store/store.h"
+#include "support/unit.h"
 
 enum { PLACES = 2 };
 

@@ -48,7 +48,6 @@ static void calls_set(int (*write)(void *, const sagoi_file_op *, int64_t *), in
 }
 
 static int calls_teardown(void **state) {
-    (void)state;
     inject_file_hooks(NULL);
     return 0;
 }
@@ -78,7 +77,6 @@ static double now_seconds(void) {
 /* No address space for a stack; the first test, as glibc keeps the stacks of earlier threads. */
 static void without_a_thread_the_caller_does_it(void **state) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    (void)state;
     skip(); /* they need memory of their own */
 #else
     fixture *f = *state;

@@ -49,7 +49,6 @@ static int sync_fails_once(void *arg, const sagoi_file_op *op, int64_t *len) {
 }
 
 static int faults_teardown(void **state) {
-    (void)state;
     inject_file_hooks(NULL);
     return 0;
 }

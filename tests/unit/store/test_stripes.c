@@ -1,17 +1,13 @@
 /* Stripes from the extended attributes of file systems, built here by hand from their documented formats, and cut,
  * bent and mixed up. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
 /* cmocka wants these four first */
-#include <cmocka.h>
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "store/stripes.h"
+#include "support/unit.h"
 
 enum { MIB = 1 << 20, V1 = 0x0bd10bd0, V3 = 0x0bd30bd0, COMPOSITE = 0x0bd60bd0, RAID0 = 1, ON_MDT = 0x100 };
 
@@ -60,7 +56,6 @@ static void put_plain(blob *b, uint32_t magic, uint32_t pattern, uint32_t unit, 
 static sagoi_stripes read_lustre(const blob *b) { return sagoi_stripes_of_lustre(b->bytes, b->length); }
 
 static void test_lustre_plain(void **state) {
-    (void)state;
     blob v1 = {.length = 0}, v3 = {.length = 0};
     put_plain(&v1, V1, RAID0, MIB, 4, 4);
     put_plain(&v3, V3, RAID0, 16 * MIB, 48, 12);
@@ -85,7 +80,6 @@ static blob put_objects(uint32_t magic, int count, uint32_t first, uint32_t step
 }
 
 static void test_lustre_targets(void **state) {
-    (void)state;
     static const struct {
         uint32_t magic;
         int count;
@@ -108,7 +102,6 @@ static void test_lustre_targets(void **state) {
 }
 
 static void test_lustre_strange(void **state) {
-    (void)state;
     static const struct {
         uint32_t magic, pattern, unit;
         int count;
@@ -161,7 +154,6 @@ static void put_composite(blob *b, const part parts[], int n) {
 enum { MADE = 0x10, STALE = 0x1 };
 
 static void test_lustre_composite(void **state) {
-    (void)state;
     const part parts[] = {{0x10001, MADE, 0, MIB, ON_MDT, MIB, 0},
                           {0x10002, MADE, MIB, 256 * MIB, RAID0, MIB, 4},
                           {0x10003, 0, 256 * MIB, UINT64_MAX, RAID0, 4 * MIB, 32}};
@@ -182,7 +174,6 @@ static void test_lustre_composite(void **state) {
 
 /* Every cut and every bent byte: any answer, but from inside the blob (the sanitizers watch), and a sane one. */
 static void test_lustre_hostile(void **state) {
-    (void)state;
     const part parts[] = {{1, MADE, 0, MIB, RAID0, MIB, 4}, {2, MADE, MIB, UINT64_MAX, RAID0, MIB, 8}};
     blob b = {.length = 0};
     put_composite(&b, parts, 2);
@@ -202,7 +193,6 @@ static void test_lustre_hostile(void **state) {
 }
 
 static void test_lustre_wish(void **state) {
-    (void)state;
     char value[SAGOI_STRIPES_VALUE_MAX];
     int64_t bytes = sagoi_stripes_to_lustre((sagoi_stripes){4 * MIB, 12}, value);
     assert_int_equal(bytes, 32);
@@ -219,7 +209,6 @@ static void test_lustre_wish(void **state) {
 static sagoi_stripes read_ceph(const char *text) { return sagoi_stripes_of_ceph(text, (int64_t)strlen(text)); }
 
 static void test_ceph(void **state) {
-    (void)state;
     ASSERT_STRIPES(read_ceph("stripe_unit=1048576 stripe_count=2 object_size=4194304 pool=cephfs_data"), MIB, 2);
     ASSERT_STRIPES(read_ceph("stripe_unit=4194304 stripe_count=1 object_size=4194304 pool=data"), 4 * MIB, 0);
     ASSERT_STRIPES(read_ceph("pool=x object_size=131072 stripe_count=3 stripe_unit=65536"), 65536, 3);
@@ -241,7 +230,6 @@ static void test_ceph(void **state) {
 }
 
 static void test_ceph_wish(void **state) {
-    (void)state;
     char value[SAGOI_STRIPES_VALUE_MAX];
     assert_true(sagoi_stripes_to_ceph((sagoi_stripes){MIB, 2}, value) > 0);
     ASSERT_STRIPES(read_ceph(value), MIB, 2);
@@ -254,7 +242,6 @@ static void test_ceph_wish(void **state) {
 }
 
 static void test_gluster(void **state) {
-    (void)state;
     ASSERT_STRIPES(sagoi_stripes_of_gluster("\0\0\0\0\4\0\0\0", 8), 64 * MIB, 0);
     ASSERT_STRIPES(sagoi_stripes_of_gluster("\0\0\0\0\4\0\0", 7), 0, 0);
     ASSERT_STRIPES(sagoi_stripes_of_gluster("\xff\xff\xff\xff\xff\xff\xff\xff", 8), 0, 0);

@@ -1,9 +1,4 @@
 /* The rule by which a file is kept in several, its description, and the store that reads and writes them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +11,7 @@
 #include "store/store.h"
 #include "store/subfile_rule.h"
 #include "support/inject.h"
+#include "support/unit.h"
 
 enum { BLOCK = 4096, SIZE = 200000 };
 
@@ -23,7 +19,6 @@ enum { BLOCK = 4096, SIZE = 200000 };
 
 /* Byte by byte: each has a place of its own, places are used in order, and shares and ends agree. */
 static void rule_is_exact(void **state) {
-    (void)state;
     for (int64_t count = 2; count < 9; count++) {
         const sagoi_subfiles rule = {count, BLOCK};
         int64_t used[9] = {0};
@@ -40,7 +35,6 @@ static void rule_is_exact(void **state) {
 }
 
 static void rule_does_not_overflow(void **state) {
-    (void)state;
     const sagoi_subfiles rule = {SAGOI_SUBFILES_MAX, SAGOI_SUBFILE_BLOCK_MAX};
     int64_t end;
     assert_true(sagoi_subfiles_valid(&rule));
@@ -54,7 +48,6 @@ static void rule_does_not_overflow(void **state) {
 /* ---- The description ---- */
 
 static void description_comes_back(void **state) {
-    (void)state;
     const sagoi_subfiles rules[] = {{2, 4096}, {3, 1 << 24}, {SAGOI_SUBFILES_MAX, SAGOI_SUBFILE_BLOCK_MAX}};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         char text[SAGOI_SUBFILES_TEXT_MAX];
@@ -67,7 +60,6 @@ static void description_comes_back(void **state) {
 
 /* Whatever bit is wrong, and wherever it ends. */
 static void damage_is_found(void **state) {
-    (void)state;
     const sagoi_subfiles rule = {12, 65536};
     char text[SAGOI_SUBFILES_TEXT_MAX];
     sagoi_subfiles found;

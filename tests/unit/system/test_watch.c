@@ -1,16 +1,12 @@
 /* Calls that do not come back: they are forgotten after the patience, their directory is left alone until they
  * have come back after all, and what they look at stays. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "system/watch.h"
+#include "support/unit.h"
 
 /* Ends when there is something to be read from a pipe. */
 typedef struct pipe_errand {
@@ -53,7 +49,6 @@ static void await_return(const char *path) {
 static void paths_are_found(void **state) {
     sagoi_watch *outer = NULL, *inner = NULL, *again = NULL;
     sagoi_runner *runner = NULL, *second = NULL;
-    (void)state;
     assert_int_equal(sagoi_runner_take("a/b", &runner), SAGO_OK);
     assert_null(runner);
     assert_int_equal(sagoi_watch_begin("a", 5, &outer), SAGO_OK);
@@ -84,7 +79,6 @@ static void results_come_back(void **state) {
     sagoi_runner *runner = NULL;
     int ends[2];
     bool gone = true;
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(sagoi_watch_begin("d", 60, &watch), SAGO_OK);
     assert_int_equal(sagoi_runner_take("d/f", &runner), SAGO_OK);
@@ -148,15 +142,9 @@ static void hang(bool ended) {
     }
 }
 
-static void hangs_and_comes_back(void **state) {
-    (void)state;
-    hang(false);
-}
+static void hangs_and_comes_back(void **state) { hang(false); }
 
-static void comes_back_after_the_end(void **state) {
-    (void)state;
-    hang(true);
-}
+static void comes_back_after_the_end(void **state) { hang(true); }
 
 int main(void) {
     const struct CMUnitTest tests[] = {

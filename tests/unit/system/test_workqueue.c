@@ -1,16 +1,11 @@
 /* Queues of work with several threads: order, work that may not begin, what is dropped, what is waited for in the
  * end.  One queue with its alarm and fork() is tests/unit/store/test_iothread.c. */
 #include "system/workqueue.h"
+#include "support/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { WORKS = 20 };
 
@@ -63,7 +58,6 @@ static void submit(sagoi_workqueue **all, int number, void (*run)(sagoi_work *))
 }
 
 static void queue_0_ends_first(void **state) {
-    (void)state;
     sagoi_workqueue *all = create(2);
     for (int i = 0; i < WORKS; i++)
         submit(&all, i, go_on);
@@ -85,7 +79,6 @@ static void await_done(sagoi_workqueue *all, int wanted) {
 /* The first three are done; the rest waits for the fourth, in order, and half of it is dropped. */
 static void what_may_not_begin_holds_up_the_rest(void **state) {
     static const int two = 2;
-    (void)state;
     sagoi_workqueue *all = create(1);
     atomic_store(&held, true);
     for (int i = 0; i < WORKS; i++)
@@ -107,7 +100,6 @@ static void what_may_not_begin_holds_up_the_rest(void **state) {
 }
 
 static void what_was_held_goes_on(void **state) {
-    (void)state;
     sagoi_workqueue *all = create(1);
     atomic_store(&held, true);
     for (int i = 0; i < WORKS; i++)

@@ -1,10 +1,5 @@
 /* Records: bins that become coarser, adding up, packing; and the report that is made of them, at any scale. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,6 +10,7 @@
 #include "trace/rank_record.h"
 #include "trace/report_json.h"
 #include "trace/saved.h"
+#include "support/unit.h"
 
 static double total(const sagoi_record_row *row) {
     double sum = 0;
@@ -34,7 +30,6 @@ static double heat_total(const sagoi_heat *heat, int write) {
 
 /* Whatever the order in which things happen, and however long it takes, nothing is lost. */
 static void nothing_is_lost(void **state) {
-    (void)state;
     static sagoi_record_row row;
     static sagoi_heat heat;
     double seconds = 0, bytes = 0, now = 1.7e9;
@@ -57,7 +52,6 @@ static void nothing_is_lost(void **state) {
 }
 
 static void sizes_are_powers(void **state) {
-    (void)state;
     assert_int_equal(sagoi_size_bin(0), 0);
     assert_int_equal(sagoi_size_bin(1), 0);
     assert_int_equal(sagoi_size_bin(2), 1);
@@ -113,7 +107,6 @@ static sagoi_record *make_rank(int64_t rank, int64_t ranks, const char *path) {
 }
 
 static void packing_keeps_all(void **state) {
-    (void)state;
     int64_t bytes = 0;
     sagoi_record *record = make_rank(3, 8, "/scratch/a file");
     char *packed = sagoi_record_pack(record, &bytes);
@@ -132,7 +125,6 @@ static void packing_keeps_all(void **state) {
 
 /* A job that dies while it writes one copy leaves the other. */
 static void the_older_copy_is_left(void **state) {
-    (void)state;
     char path[] = "/tmp/sago-record-XXXXXX";
     int fd = mkstemp(path);
     int64_t bytes = 0;
@@ -168,7 +160,6 @@ static char *json_of(sagoi_record *record, size_t *size) {
 
 /* Names may be anything; in a page no text may end the script that holds it. */
 static void texts_are_escaped(void **state) {
-    (void)state;
     size_t size = 0;
     sagoi_record *record = make_rank(0, 1, "/a/\"</script><b>\\ \x01 \xff \xe2\x82\xac\n");
     char *json = json_of(record, &size), *page = NULL;
@@ -187,7 +178,6 @@ static void texts_are_escaped(void **state) {
 
 /* With 10,000 ranks the report is as large as with a hundred, and adds up.  SAGO_MADE_UP=FILE keeps it. */
 static void ten_thousand_ranks(void **state) {
-    (void)state;
     enum { RANKS = 10000 };
     size_t size = 0;
     sagoi_record *all = sagoi_record_create(RANKS);
@@ -219,7 +209,6 @@ static void ten_thousand_ranks(void **state) {
 
 /* More files than there is room for are counted together. */
 static void files_are_bounded(void **state) {
-    (void)state;
     sagoi_record *record = sagoi_record_create(1);
     char path[64];
     for (int i = 0; i < 100; i++) {
@@ -245,7 +234,6 @@ static bool says(const sagoi_record *record, const char *words, const char *hint
 }
 
 static void the_verdict_names_the_cause(void **state) {
-    (void)state;
     sagoi_record *record = make_rank(0, 2, "f"), *busy = make_rank(1, 2, "f");
     assert_true(says(record, "went to the file system", ""));
     assert_true(says(record, "records of 1 of 2 ranks", ""));

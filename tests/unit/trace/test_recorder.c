@@ -1,13 +1,9 @@
 /* How long a call took, as the recorder adds it up from its phases. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "trace/events.h"
 #include "trace/recorder.h"
+#include "support/unit.h"
 
 enum { PAUSE_US = 500000 };
 
@@ -19,7 +15,6 @@ static void end_phase(sago_stats *stats, sago_phase phase) { (void)sagoi_phase_e
 /* A view is set, and much later there is a call that has nothing to flatten: the call begins with its own phase.
  */
 static void a_view_begins_no_call(void **state) {
-    (void)state;
     sago_stats stats = {0};
     const sagoi_opened about = {.path = "file", .storage = "s", .hints = "", .ranks = 1, .leads = true};
     const sagoi_recorded_call call = {.write = true, .bytes = 1, .range = {0, 1}};
@@ -39,7 +34,6 @@ static void a_view_begins_no_call(void **state) {
 
 /* Who asks for the trace alone does not pay for what only the report shows, and loses no event. */
 static void a_trace_is_no_report(void **state) {
-    (void)state;
     const sagoi_opened about = {.path = "file", .storage = "s", .hints = "", .ranks = 1, .leads = true};
     const sagoi_recorded_call call = {.write = true, .bytes = 1, .range = {0, 1}};
     for (int reported = 0; reported < 2; reported++) {

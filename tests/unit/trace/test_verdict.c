@@ -1,15 +1,11 @@
 /* The verdict of made-up jobs, each slow for one reason: it names that reason, and blames nobody else. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "trace/rank_record.h"
 #include "trace/report_json.h"
+#include "support/unit.h"
 
 enum { RANKS = 8 };
 static const double begin = 1.7e9;
@@ -61,7 +57,6 @@ static void expect(const sagoi_record *record, const char *words, bool wanted) {
 }
 
 static void storage_is_slow(void **state) {
-    (void)state;
     sagoi_record *record = make_job();
     for (int64_t rank = 0; rank < RANKS; rank++) {
         spend(record, rank, SAGO_PHASE_STORE, 60);
@@ -77,7 +72,6 @@ static void storage_is_slow(void **state) {
 
 /* The storage serves one rank after the others: nobody is late, the last one takes longer. */
 static void storage_serves_one_last(void **state) {
-    (void)state;
     sagoi_record *record = make_job();
     for (int64_t rank = 0; rank < RANKS; rank++) {
         spend(record, rank, SAGO_PHASE_STORE, rank == 7 ? 60 : 44);
@@ -114,7 +108,6 @@ static void store(sagoi_record *record, int64_t rank, int target, double seconds
 
 /* One aggregator waits for its target, all others for that aggregator, in messages and where they meet. */
 static void one_target_is_slow(void **state) {
-    (void)state;
     sagoi_record *record = make_job();
     place(record);
     call(record, 10, 1 << 26);
@@ -140,7 +133,6 @@ static void one_target_is_slow(void **state) {
 
 /* Aggregators come to the slow target in turn: none of them is there most of the time, but always one. */
 static void one_target_is_slow_in_turn(void **state) {
-    (void)state;
     sagoi_record *record = make_job();
     place(record);
     call(record, 10, 1 << 26);
@@ -159,7 +151,6 @@ static void one_target_is_slow_in_turn(void **state) {
 
 /* Going straight to the storage: one target holds up whoever has data there. */
 static void one_target_is_slow_for_all(void **state) {
-    (void)state;
     sagoi_record *record = make_job();
     place(record);
     record->files[0].led[SAGOI_COUNT_aggregated_calls] = 0;
@@ -176,7 +167,6 @@ static void one_target_is_slow_for_all(void **state) {
 
 /* All that goes to or from a node takes long: its messages, and what it writes. */
 static void one_link_is_slow(void **state) {
-    (void)state;
     sagoi_record *record = make_job();
     place(record);
     call(record, 10, 1 << 26);
@@ -196,7 +186,6 @@ static void one_link_is_slow(void **state) {
 
 /* Storage that is as slow everywhere names nobody. */
 static void no_target_is_slow(void **state) {
-    (void)state;
     sagoi_record *record = make_job();
     place(record);
     call(record, 10, 1 << 26);
@@ -214,7 +203,6 @@ static void no_target_is_slow(void **state) {
 
 /* A rank that comes late waits least; the others wait in the agreement that begins the call. */
 static void one_rank_comes_late(void **state) {
-    (void)state;
     sagoi_record *record = make_job();
     for (int64_t rank = 0; rank < RANKS; rank++) {
         spend(record, rank, SAGO_PHASE_STORE, 5);
@@ -227,7 +215,6 @@ static void one_rank_comes_late(void **state) {
 }
 
 static void one_rank_has_more_to_do(void **state) {
-    (void)state;
     sagoi_record *record = make_job();
     for (int64_t rank = 0; rank < RANKS; rank++) {
         spend(record, rank, SAGO_PHASE_STORE, rank == 7 ? 50 : 2);
@@ -242,7 +229,6 @@ static void one_rank_has_more_to_do(void **state) {
 }
 
 static void many_small_collective_calls(void **state) {
-    (void)state;
     sagoi_record *record = make_job();
     for (int64_t rank = 0; rank < RANKS; rank++)
         spend(record, rank, SAGO_PHASE_PLAN, 60 + (double)rank);
@@ -255,7 +241,6 @@ static void many_small_collective_calls(void **state) {
 }
 
 static void plans_are_made_again(void **state) {
-    (void)state;
     sagoi_record *record = make_job();
     for (int64_t rank = 0; rank < RANKS; rank++)
         spend(record, rank, SAGO_PHASE_PLAN, 60);
@@ -268,7 +253,6 @@ static void plans_are_made_again(void **state) {
 
 /* The program's own independent calls, which the MPI library serves. */
 static void tiny_independent_calls(void **state) {
-    (void)state;
     sagoi_record *record = make_job();
     sagoi_record_passed *passed = &record->files[0].passed[0];
     passed->calls[1] = 8000;
@@ -283,7 +267,6 @@ static void tiny_independent_calls(void **state) {
 }
 
 static void calls_are_handed_on(void **state) {
-    (void)state;
     sagoi_record *record = make_job();
     sagoi_record_passed *passed = &record->files[0].passed[1];
     sagoi_record_note_add(&record->files[0], "data representation other than native", 160, 20);
@@ -299,7 +282,6 @@ static void calls_are_handed_on(void **state) {
 }
 
 static void checkpoints_hold_the_program(void **state) {
-    (void)state;
     sagoi_record *record = make_job();
     for (int i = 0; i < 3; i++)
         sagoi_record_step_add(record, &(sagoi_record_step){.step = i, .held = 10, .write = 12, .written = 1});
@@ -311,7 +293,6 @@ static void checkpoints_hold_the_program(void **state) {
 
 /* What keeps windows small decides what helps. */
 static void many_rounds(void **state) {
-    (void)state;
     sagoi_record *record = make_job();
     sagoi_record_file *file = &record->files[0];
     file->led[SAGOI_COUNT_aggregated_calls] = 10;
@@ -334,7 +315,6 @@ static void many_rounds(void **state) {
 /* Where memory cuts calls into many rounds, messages, waiting and uneven work come from that: the cause is said
  * first, once, and nothing is advised that leaves it as it is. */
 static void rounds_come_before_what_they_cause(void **state) {
-    (void)state;
     sagoi_record *record = make_job();
     sagoi_record_file *file = &record->files[0];
     for (int64_t rank = 0; rank < RANKS; rank++) {
@@ -362,7 +342,6 @@ static void rounds_come_before_what_they_cause(void **state) {
 
 /* Most bytes of a mapped file are moved by no system call, so that nobody's speed in the file system is known. */
 static void mapped_files_have_no_stream(void **state) {
-    (void)state;
     sagoi_record *record = make_job();
     for (int64_t rank = 0; rank < RANKS; rank++)
         spend(record, rank, SAGO_PHASE_STORE, 60);
@@ -376,7 +355,6 @@ static void mapped_files_have_no_stream(void **state) {
 
 /* On one node there is nowhere to spread aggregators; on two there is. */
 static void aggregators_have_more_to_do(void **state) {
-    (void)state;
     sagoi_record *record = make_job();
     for (int64_t rank = 0; rank < RANKS; rank++) {
         spend(record, rank, SAGO_PHASE_STORE, rank == 0 ? 50 : 2);
@@ -393,7 +371,6 @@ static void aggregators_have_more_to_do(void **state) {
 }
 
 static void files_are_opened_often(void **state) {
-    (void)state;
     sagoi_record *record = make_job(), *other = make_job();
     call(record, 150, 1 << 20);
     record->around[SAGO_REPORT_OPEN] = (sagoi_record_around){150, 40};

@@ -126,7 +126,6 @@ static void train_is_the_same(random_state *r) {
 
 /* Displacements that do not fit are an error, whichever way they come about. */
 static void test_overflow(void **state) {
-    (void)state;
     part_model part;
     random_state r = {1};
     int64_t values[VALUES_MAX] = {2, 1, INT64_MAX / 2};
@@ -144,15 +143,9 @@ static void test_overflow(void **state) {
     sagoi_flat_cleanup(&part.flat);
 }
 
-static void test_combines(void **state) {
-    (void)state;
-    run_rounds(5000, combines);
-}
+static void test_combines(void **state) { run_rounds(5000, combines); }
 
-static void test_trains(void **state) {
-    (void)state;
-    run_rounds(20000, train_is_the_same);
-}
+static void test_trains(void **state) { run_rounds(20000, train_is_the_same); }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_combines), cmocka_unit_test(test_trains),
