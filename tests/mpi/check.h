@@ -230,6 +230,12 @@ static inline unsigned char byte_of(int64_t offset, int64_t whose) {
     return (unsigned char)(1 + (x >> 33) % 255);
 }
 
+/* The bytes of `whose` from offset 0 on. */
+static inline void fill_bytes(void *bytes, int64_t length, int64_t whose) {
+    for (int64_t i = 0; i < length; i++)
+        ((unsigned char *)bytes)[i] = byte_of(i, whose);
+}
+
 /* ---- Hints, opening ---- */
 
 /* "sago_strategy=mapped sago_map=on": an MPI_Info to be freed; MPI_INFO_NULL for "".  By PMPI: where a test has
@@ -250,13 +256,40 @@ static inline MPI_Info hints_of(const char *text) {
     return info;
 }
 
-static inline sago_status open_hinted(const char *path, int amode, const char *hints, sago_file **file) {
+static inline sago_status open_hinted_in(MPI_Comm comm, const char *path, int amode, const char *hints,
+                                         sago_file **file) {
     MPI_Info info = hints_of(hints);
-    sago_status status = sago_open(MPI_COMM_WORLD, path, amode, info, file);
+    sago_status status = sago_open(comm, path, amode, info, file);
     if (info != MPI_INFO_NULL)
         MPI_Info_free(&info);
     return status;
 }
+
+static inline sago_status open_hinted(const char *path, int amode, const char *hints, sago_file **file) {
+    return open_hinted_in(MPI_COMM_WORLD, path, amode, hints, file);
+}
+
+static inline sago_status ckpt_open_hinted(MPI_Comm comm, const char *dir, const char *hints, sago_ckpt **ckpt) {
+    MPI_Info info = hints_of(hints);
+    sago_status status = sago_ckpt_open(comm, dir, info, ckpt);
+    if (info != MPI_INFO_NULL)
+        MPI_Info_free(&info);
+    return status;
+}
+
+/* A view of tiles of `tile` bytes from `first` on: of each tile this rank has `block` bytes, after those of the
+ * ranks before it. */
+static inline void view_tiles(sago_file *file, MPI_Offset first, int64_t block, int64_t tile) {
+    MPI_Datatype piece, filetype;
+    MPI_Type_contiguous((int)block, MPI_BYTE, &piece);
+    MPI_Type_create_resized(piece, 0, (MPI_Aint)tile, &filetype);
+    CHECK_OK(sago_set_view(file, first + block * rank, MPI_BYTE, filetype));
+    MPI_Type_free(&filetype);
+    MPI_Type_free(&piece);
+}
+
+/* A view of blocks that are dealt out to the ranks in turn, from the file's beginning on. */
+static inline void view_turns(sago_file *file, int64_t block) { view_tiles(file, 0, block, block * ranks); }
 
 /* Collective among the tests' ranks: the path of a scratch file that is not there. */
 static inline const char *fresh(const char *name) {

@@ -4,6 +4,7 @@
 #define SAGO_TESTS_CKPT_MODEL_H
 
 #include "mpi/check.h"
+#include "support/random.h"
 
 enum { MODEL_ARRAYS = 3, MODEL_BLOCKS = 64, MODEL_GHOST = 77, MODEL_LOCAL_MAX = 3000, MODEL_SHARED = 1234 };
 
@@ -21,15 +22,8 @@ typedef struct model {
     model_array arrays[MODEL_ARRAYS];
 } model;
 
-static inline uint64_t draw(uint64_t *state) {
-    uint64_t x = (*state += 0x9e3779b97f4a7c15u);
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
 static inline int64_t draw_range(uint64_t *state, int64_t low, int64_t high) {
-    return low + (int64_t)(draw(state) % (uint64_t)(high - low + 1));
+    return low + (int64_t)(next_bits(state) % (uint64_t)(high - low + 1));
 }
 
 /* `large`: up to some megabytes, so that a small pool needs rounds. */

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/random.h"
+
 /* ---- Memory that goes all at once ---- */
 
 typedef struct arena_block {
@@ -45,12 +47,7 @@ typedef struct rng {
     uint64_t state;
 } rng;
 
-static uint64_t rng_next(rng *r) {
-    uint64_t x = r->state += 0x9e3779b97f4a7c15u;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
+static uint64_t rng_next(rng *r) { return next_bits(&r->state); }
 
 /* low..high, both included */
 static int64_t pick(rng *r, int64_t low, int64_t high) {

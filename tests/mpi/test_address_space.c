@@ -58,8 +58,7 @@ static void check_whole(const char *path, int64_t turn, int whose) {
 }
 
 static void fill(int whose) {
-    for (int64_t i = 0; i < bytes; i++)
-        mine[i] = byte_of(i, whose + rank);
+    fill_bytes(mine, bytes, whose + rank);
     memset(back, 0, (size_t)bytes);
 }
 
@@ -67,13 +66,8 @@ static void fill(int whose) {
 static void write_and_read(const char *hints, int64_t turn, int64_t room) {
     const char *path = fresh("narrow");
     sago_file *file = create_hinted(path, hints);
-    MPI_Datatype run, filetype;
     MPI_Count moved = 0;
-    MPI_Type_contiguous((int)turn, MPI_BYTE, &run);
-    MPI_Type_create_resized(run, 0, (MPI_Aint)turn * ranks, &filetype);
-    CHECK_OK(sago_set_view(file, (MPI_Offset)turn * rank, MPI_BYTE, filetype));
-    MPI_Type_free(&filetype);
-    MPI_Type_free(&run);
+    view_turns(file, turn);
     allow(room);
     for (int pass = 0; pass < 2; pass++) {
         fill(pass * 100);

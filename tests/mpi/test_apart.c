@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "mpi/fake_nodes.h"
+#include "support/random.h"
 
 enum { FILES = 2, PIECE = 8, LENGTH = 4096, CALLS = 4, ROUNDS = 8 };
 
@@ -51,11 +52,6 @@ static void fail(const char *what) {
     failures++;
 }
 
-static int64_t below(uint64_t *state, int64_t n) {
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (int64_t)((*state >> 33) % (uint64_t)n);
-}
-
 /* Asleep: there are more ranks than cores. */
 static void meet(void) {
     MPI_Request request;
@@ -73,9 +69,9 @@ static MPI_Info draw_hints(void) {
     MPI_Info info;
     MPI_Info_create(&info);
     MPI_Info_set(info, "sago_nonblocking", "apart");
-    MPI_Info_set(info, "sago_map", below(&common, 2) ? "off" : "auto");
+    MPI_Info_set(info, "sago_map", random_below(&common, 2) ? "off" : "auto");
     for (int i = 0; i < 2; i++) {
-        int64_t which = below(&common, 7);
+        int64_t which = random_below(&common, 7);
         MPI_Info_set(info, hints[which][0], hints[which][1]);
     }
     return info;
@@ -83,7 +79,7 @@ static MPI_Info draw_hints(void) {
 
 static void write_all(target *t) {
     for (int i = 0; i < LENGTH; i++)
-        t->model[i] = (unsigned char)below(&own, 256);
+        t->model[i] = (unsigned char)random_below(&own, 256);
     if (sago_write_at_all(t->file, 0, t->model, LENGTH, MPI_BYTE, NULL))
         fail("sago_write_at_all");
 }
@@ -123,13 +119,13 @@ static void check_files(void) {
 
 static void start_one(call *c, target *t) {
     c->of = t;
-    c->write = below(&common, 100) < 60;
-    c->begin = below(&own, LENGTH);
-    c->bytes = below(&own, LENGTH - c->begin + 1);
-    if (below(&own, 4) == 0)
+    c->write = random_below(&common, 100) < 60;
+    c->begin = random_below(&own, LENGTH);
+    c->bytes = random_below(&own, LENGTH - c->begin + 1);
+    if (random_below(&own, 4) == 0)
         c->bytes = 0;
     for (int64_t i = 0; i < c->bytes; i++)
-        c->buffer[i] = c->write ? (unsigned char)below(&own, 256) : 0;
+        c->buffer[i] = c->write ? (unsigned char)random_below(&own, 256) : 0;
     if (c->write)
         memcpy(t->model + c->begin, c->buffer, (size_t)c->bytes);
     memcpy(c->expected, t->model + c->begin, (size_t)c->bytes);
@@ -139,26 +135,26 @@ static void start_one(call *c, target *t) {
 }
 
 static void start_all(void) {
-    ncalls = (int)below(&common, CALLS) + 1;
+    ncalls = (int)random_below(&common, CALLS) + 1;
     for (int i = 0; i < ncalls; i++)
-        start_one(&calls[i], &files[below(&common, FILES)]);
+        start_one(&calls[i], &files[random_below(&common, FILES)]);
 }
 
 static void wait_one(call *c) {
     MPI_Count bytes = -1;
     int done = 1;
-    if (below(&own, 3) > 0) {
+    if (random_below(&own, 3) > 0) {
         if (sago_wait(&c->request, &bytes))
             fail("sago_wait");
     } else {
-        bool waits = below(&own, 2);
+        bool waits = random_below(&own, 2);
         if (waits)
             sago_wait_begin();
         do {
             if (sago_test(&c->request, &done, &bytes))
                 fail("sago_test");
-            if (!done && below(&own, 2))
-                (void)usleep((useconds_t)below(&own, 300));
+            if (!done && random_below(&own, 2))
+                (void)usleep((useconds_t)random_below(&own, 300));
         } while (!done);
         if (waits)
             sago_wait_end();
@@ -175,7 +171,7 @@ static void wait_all(void) {
     for (int i = 0; i < ncalls; i++)
         order[i] = i;
     for (int left = ncalls; left > 0; left--) {
-        int which = (int)below(&own, left);
+        int which = (int)random_below(&own, left);
         wait_one(&calls[order[which]]);
         order[which] = order[left - 1];
     }
@@ -235,7 +231,7 @@ static void then_blocking(int first) {
     if (rank == first)
         wait_all();
     MPI_Barrier(MPI_COMM_WORLD);
-    target *t = &files[below(&common, FILES)];
+    target *t = &files[random_below(&common, FILES)];
     unsigned char now[LENGTH];
     memcpy(now, t->model, LENGTH);
     if (sago_write_at_all(t->file, 0, now, LENGTH, MPI_BYTE, NULL))
@@ -246,8 +242,8 @@ static void then_blocking(int first) {
 
 static void run_round(void) {
     static void (*const rounds[])(int) = {all_at_once, one_first, in_a_row, barriers, then_blocking};
-    int64_t which = below(&common, 5);
-    rounds[which]((int)below(&common, ranks));
+    int64_t which = random_below(&common, 5);
+    rounds[which]((int)random_below(&common, ranks));
 }
 
 /* Where all ranks wait they gather: sooner or later they have all come in time. */
@@ -290,7 +286,7 @@ static void run_seed(const char *dir) {
         open_one(&files[f], comm, dir, f);
     for (int i = 0; i < ROUNDS; i++) {
         run_round();
-        if (below(&common, 3) == 0)
+        if (random_below(&common, 3) == 0)
             check_files();
     }
     check_files();

@@ -6,6 +6,7 @@
  *     test_blocks [nodes]      as if every two ranks had a node of their own */
 #include "mpi/check.h"
 #include "mpi/fake_nodes.h"
+#include "support/random.h"
 
 enum { AXES = 5, ROUNDS = 10, CELLS_MAX = 60000, UNTOUCHED = 0xEE };
 
@@ -35,41 +36,37 @@ typedef struct scenery {
 static uint64_t common, own; /* the same numbers on all ranks, and others */
 static unsigned char whole[8 * CELLS_MAX + 65536];
 
-static int64_t below(uint64_t *state, int64_t limit) {
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (int64_t)((*state >> 33) % (uint64_t)limit);
-}
-
 static void draw_array(scenery *s) {
     static const int64_t most[] = {5000, 120, 30, 12, 8};
     static const int64_t sizes[] = {1, 4, 8};
     MPI_Datatype types[] = {MPI_CHAR, MPI_INT, MPI_DOUBLE};
-    int64_t type = below(&common, 3);
-    s->axes = 1 + (int)below(&common, AXES);
+    int64_t type = random_below(&common, 3);
+    s->axes = 1 + (int)random_below(&common, AXES);
     s->element = sizes[type];
     s->type = types[type];
-    s->offset = below(&common, 2) ? 0 : below(&common, 5000);
+    s->offset = random_below(&common, 2) ? 0 : random_below(&common, 5000);
     for (int d = 0; d < s->axes; d++)
-        s->global[d] = 1 + below(&common, most[s->axes - 1]);
+        s->global[d] = 1 + random_below(&common, most[s->axes - 1]);
 }
 
 /* Ghost cells around the block, or none. */
 static void draw_memory(scenery *s) {
-    s->ghosts = below(&own, 2);
+    s->ghosts = random_below(&own, 2);
     s->cells = 1;
     for (int d = 0; d < s->axes; d++) {
-        s->inside[d] = s->ghosts ? below(&own, 3) : 0;
-        s->shape[d] = s->count[d] + s->inside[d] + (s->ghosts ? below(&own, 3) : 0);
+        s->inside[d] = s->ghosts ? random_below(&own, 3) : 0;
+        s->shape[d] = s->count[d] + s->inside[d] + (s->ghosts ? random_below(&own, 3) : 0);
         s->cells *= s->shape[d];
     }
 }
 
 /* The ranks' blocks tile the array: cut along one axis, wherever; some ranks may have nothing. */
 static void draw_own_block(scenery *s) {
-    int axis = (int)below(&common, s->axes);
+    int axis = (int)random_below(&common, s->axes);
     int64_t cuts[CHECK_RANKS_MAX + 1] = {0};
     for (int r = 1; r <= ranks; r++)
-        cuts[r] = r == ranks ? s->global[axis] : cuts[r - 1] + below(&common, s->global[axis] - cuts[r - 1] + 1);
+        cuts[r] =
+            r == ranks ? s->global[axis] : cuts[r - 1] + random_below(&common, s->global[axis] - cuts[r - 1] + 1);
     for (int d = 0; d < s->axes; d++) {
         s->start[d] = d == axis ? cuts[rank] : 0;
         s->count[d] = d == axis ? cuts[rank + 1] - cuts[rank] : s->global[d];
@@ -79,8 +76,8 @@ static void draw_own_block(scenery *s) {
 
 static void draw_any_block(scenery *s) {
     for (int d = 0; d < s->axes; d++) {
-        s->start[d] = below(&own, s->global[d]);
-        s->count[d] = below(&own, s->global[d] - s->start[d] + 1);
+        s->start[d] = random_below(&own, s->global[d]);
+        s->count[d] = random_below(&own, s->global[d] - s->start[d] + 1);
     }
     draw_memory(s);
 }
@@ -138,7 +135,7 @@ static void declare_one(sago_file *file, const scenery *s, const sago_block *blo
 
 static MPI_Count access_block(sago_file *file, const scenery *s, call_kind kind, bool write, void *memory) {
     sago_block block = block_of(s, memory);
-    const sago_block *given = bytes_of(s, s->count) == 0 && below(&own, 2) ? NULL : &block;
+    const sago_block *given = bytes_of(s, s->count) == 0 && random_below(&own, 2) ? NULL : &block;
     MPI_Count moved = bytes_of(s, s->count);
     sago_request *request = NULL;
     if (kind == DECLARED) {

@@ -16,14 +16,7 @@ static sago_file *start(const char *hints) {
 }
 
 /* Runs of 8 bytes, dealt out to the ranks in turn, with a hole after each row if `gap`. */
-static void view_runs(sago_file *file, int gap) {
-    MPI_Datatype run, filetype;
-    MPI_Type_contiguous(RUN, MPI_BYTE, &run);
-    MPI_Type_create_resized(run, 0, (MPI_Aint)RUN * ranks + gap, &filetype);
-    CHECK_OK(sago_set_view(file, (MPI_Offset)rank * RUN, MPI_BYTE, filetype));
-    MPI_Type_free(&filetype);
-    MPI_Type_free(&run);
-}
+static void view_runs(sago_file *file, int gap) { view_tiles(file, 0, RUN, (int64_t)RUN * ranks + gap); }
 
 static int64_t run_place(int64_t i, int gap) { return i * ((int64_t)RUN * ranks + gap) + (int64_t)rank * RUN; }
 
@@ -221,12 +214,11 @@ static void limit_segments(rlim_t bytes) {
 static void test_small_segments(void) {
     enum { SMALL = 192 * KIB };
     static unsigned char data[SMALL], back[SMALL];
-    MPI_Info info = hints_of("sago_strategy=aggregated sago_memory=64M");
     sago_file *file = NULL;
     scene = "small segments";
     path = scratch("segments");
-    CHECK_OK(sago_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR | MPI_MODE_CREATE, info, &file));
-    MPI_Info_free(&info);
+    CHECK_OK(
+        open_hinted(path, MPI_MODE_RDWR | MPI_MODE_CREATE, "sago_strategy=aggregated sago_memory=64M", &file));
     for (int64_t i = 0; i < SMALL; i++)
         data[i] = byte_of(i, 6);
     int64_t share = SMALL / ranks, mine = rank == ranks - 1 ? SMALL - rank * share : share;
@@ -257,9 +249,8 @@ enum { FILES = 4, BLOCK = 2 * MIB };
 
 static sago_file *open_block(MPI_Comm comm, const char *name) {
     sago_file *file = NULL;
-    MPI_Info info = hints_of("sago_strategy=aggregated sago_memory=8M");
-    CHECK_OK(sago_open(comm, scratch(name), MPI_MODE_RDWR | MPI_MODE_CREATE, info, &file));
-    MPI_Info_free(&info);
+    CHECK_OK(open_hinted_in(comm, scratch(name), MPI_MODE_RDWR | MPI_MODE_CREATE,
+                            "sago_strategy=aggregated sago_memory=8M", &file));
     return file;
 }
 

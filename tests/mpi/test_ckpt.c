@@ -45,9 +45,7 @@ static sago_ckpt *open_ckpt(const setting *s, MPI_Comm comm, const char *more) {
     char text[512];
     sago_ckpt *ckpt = NULL;
     snprintf(text, sizeof text, "%s %s", s->hints, more);
-    MPI_Info info = hints_of(text);
-    CHECK_OK(sago_ckpt_open(comm, s->dir, info, &ckpt));
-    MPI_Info_free(&info);
+    CHECK_OK(ckpt_open_hinted(comm, s->dir, text, &ckpt));
     return ckpt;
 }
 

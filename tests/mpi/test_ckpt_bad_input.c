@@ -9,10 +9,7 @@ static double values[64];
 
 static sago_ckpt *open_plain(const char *hints) {
     sago_ckpt *ckpt = NULL;
-    MPI_Info info = hints_of(hints);
-    CHECK_OK(sago_ckpt_open(MPI_COMM_WORLD, scratch("ckpt"), info, &ckpt));
-    if (info != MPI_INFO_NULL)
-        MPI_Info_free(&info);
+    CHECK_OK(ckpt_open_hinted(MPI_COMM_WORLD, scratch("ckpt"), hints, &ckpt));
     return ckpt;
 }
 

@@ -58,9 +58,7 @@ static sago_ckpt *open_dir(const char *root) {
     sago_ckpt *ckpt = NULL;
     char dir[2 * CHECK_PATH_MAX];
     snprintf(dir, sizeof dir, "%s/ckpt", root);
-    MPI_Info info = hints_of(HINTS);
-    CHECK_OK(sago_ckpt_open(MPI_COMM_WORLD, dir, info, &ckpt));
-    MPI_Info_free(&info);
+    CHECK_OK(ckpt_open_hinted(MPI_COMM_WORLD, dir, HINTS, &ckpt));
     return ckpt;
 }
 

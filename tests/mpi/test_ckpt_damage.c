@@ -46,10 +46,7 @@ static long long names(const char *pattern) {
 
 static sago_ckpt *open_with(const char *hints) {
     sago_ckpt *ckpt = NULL;
-    MPI_Info info = hints_of(hints);
-    CHECK_OK(sago_ckpt_open(MPI_COMM_WORLD, scratch("ckpt"), info, &ckpt));
-    if (info != MPI_INFO_NULL)
-        MPI_Info_free(&info);
+    CHECK_OK(ckpt_open_hinted(MPI_COMM_WORLD, scratch("ckpt"), hints, &ckpt));
     if (ckpt)
         protect_arrays(&m, &d, ckpt);
     return ckpt;

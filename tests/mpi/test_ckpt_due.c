@@ -14,12 +14,9 @@
 static int64_t value = 7;
 
 static sago_ckpt *open_with(const char *hints) {
-    MPI_Info info = hints_of(hints);
     sago_ckpt *ckpt = NULL;
     scene = hints;
-    CHECK_OK(sago_ckpt_open(MPI_COMM_WORLD, scratch("ckpt"), info, &ckpt));
-    if (info != MPI_INFO_NULL)
-        MPI_Info_free(&info);
+    CHECK_OK(ckpt_open_hinted(MPI_COMM_WORLD, scratch("ckpt"), hints, &ckpt));
     return ckpt;
 }
 
@@ -132,9 +129,7 @@ static void by_signal(void) {
     CHECK(handles(SIGUSR1, on_signal)); /* the application's own again */
     ckpt = open_with("sago_ckpt_signal=both");
     CHECK_INT(ask(ckpt), 0); /* old signals are over */
-    MPI_Info info = hints_of("sago_ckpt_signal=usr1");
-    CHECK_OK(sago_ckpt_open(MPI_COMM_WORLD, scratch("other"), info, &other));
-    MPI_Info_free(&info);
+    CHECK_OK(ckpt_open_hinted(MPI_COMM_WORLD, scratch("other"), "sago_ckpt_signal=usr1", &other));
     if (rank == 0)
         raise(SIGTERM);
     CHECK_INT(ask(other), 0); /* asked for the other signal only */

@@ -99,10 +99,8 @@ static bool one_fault(stage *s, fault_kind kind, int n, sago_level level) {
 }
 
 static void open_stage(stage *s, const char *hints) {
-    MPI_Info info = hints_of(hints);
     s->ckpt = NULL;
-    CHECK_OK(sago_ckpt_open(MPI_COMM_WORLD, scratch("ckpt"), info, &s->ckpt));
-    MPI_Info_free(&info);
+    CHECK_OK(ckpt_open_hinted(MPI_COMM_WORLD, scratch("ckpt"), hints, &s->ckpt));
     protect_arrays(&s->m, &s->d, s->ckpt);
 }
 

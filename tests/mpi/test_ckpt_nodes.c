@@ -18,14 +18,11 @@ static void run(const char *what, const char *dir, const char *hints) {
     static extras e;
     model m;
     sago_ckpt *ckpt = NULL;
-    MPI_Info info = hints_of(hints);
     bool dies = strcmp(what, "die") == 0, save = dies || strcmp(what, "save") == 0;
     model_make(&m, 17, true);
     decompose(&m, &d, save ? 3 : 4, ranks, rank);
     extras_fill(&e, &m, STEP, rank);
-    CHECK_OK(sago_ckpt_open(MPI_COMM_WORLD, dir, info, &ckpt));
-    if (info != MPI_INFO_NULL)
-        MPI_Info_free(&info);
+    CHECK_OK(ckpt_open_hinted(MPI_COMM_WORLD, dir, hints, &ckpt));
     if (!ckpt)
         return;
     visit_all(&m, &d, save ? STEP : 0, fill_byte);

@@ -23,12 +23,10 @@ static sago_ckpt *open_scene(const char *mode, MPI_Comm *comm) {
     char hints[64], dir[16];
     sago_ckpt *ckpt = NULL;
     snprintf(hints, sizeof hints, "sago_ckpt_mode=%s", mode);
-    MPI_Info info = hints_of(hints);
     snprintf(dir, sizeof dir, "ckpt%d", scenes++);
     scene = mode;
     CHECK(MPI_Comm_dup(MPI_COMM_WORLD, comm) == MPI_SUCCESS);
-    CHECK_OK(sago_ckpt_open(*comm, scratch(dir), info, &ckpt));
-    MPI_Info_free(&info);
+    CHECK_OK(ckpt_open_hinted(*comm, scratch(dir), hints, &ckpt));
     CHECK_OK(sago_ckpt_protect_local(ckpt, "data", data, sizeof data));
     return ckpt;
 }

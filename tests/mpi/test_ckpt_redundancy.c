@@ -35,9 +35,7 @@ static sago_ckpt *open_dir(const scheme *s, bool global, bool small, const char 
     snprintf(text, sizeof text,
              "sago_local_dirs=local sago_ckpt_files=%d sago_ckpt_redundancy=%s sago_ckpt_global_every=%d%s %s",
              ranks, s->hint, global, small ? " sago_memory=2M" : "", more);
-    MPI_Info info = hints_of(text);
-    CHECK_OK(sago_ckpt_open(MPI_COMM_WORLD, scratch("ckpt"), info, &ckpt));
-    MPI_Info_free(&info);
+    CHECK_OK(ckpt_open_hinted(MPI_COMM_WORLD, scratch("ckpt"), text, &ckpt));
     return ckpt;
 }
 

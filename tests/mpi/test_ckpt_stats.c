@@ -15,9 +15,7 @@ static sago_ckpt *open_ckpt(const char *hints) {
     char all[2 * CHECK_PATH_MAX];
     sago_ckpt *ckpt = NULL;
     snprintf(all, sizeof all, "sago_ckpt_stats=%s %s", scratch("lines"), hints);
-    MPI_Info info = hints_of(all);
-    CHECK_OK(sago_ckpt_open(MPI_COMM_WORLD, scratch("ckpt"), info, &ckpt));
-    MPI_Info_free(&info);
+    CHECK_OK(ckpt_open_hinted(MPI_COMM_WORLD, scratch("ckpt"), all, &ckpt));
     CHECK_OK(sago_ckpt_protect_local(ckpt, "data", data, sizeof data));
     return ckpt;
 }

@@ -11,17 +11,6 @@ enum { BLOCK = 100000, BLOCKS = 4, PIECE = 60000, FROM = 70000 };
 static const char path[] = "cut_tile.data";
 static unsigned char mine[BLOCK * BLOCKS], got[PIECE];
 
-/* Blocks of the ranks in turn. */
-static void set_view(sago_file *file) {
-    MPI_Datatype block, type;
-    MPI_Type_contiguous(BLOCK, MPI_BYTE, &block);
-    MPI_Type_create_resized(block, 0, (MPI_Aint)BLOCK * ranks, &type);
-    MPI_Type_commit(&type);
-    CHECK_OK(sago_set_view(file, (MPI_Offset)rank * BLOCK, MPI_BYTE, type));
-    MPI_Type_free(&block);
-    MPI_Type_free(&type);
-}
-
 static void read_piece(sago_file *file, int64_t from) {
     MPI_Count bytes = 0;
     memset(got, 0, sizeof got);
@@ -38,7 +27,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < BLOCK * BLOCKS; i++)
         mine[i] = (unsigned char)(i * 7 / 3 + 100 * rank);
     CHECK_OK(sago_open(MPI_COMM_WORLD, path, MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_INFO_NULL, &file));
-    set_view(file);
+    view_turns(file, BLOCK);
     CHECK_OK(sago_write_at_all(file, 0, mine, BLOCK * BLOCKS, MPI_BYTE, &bytes));
     read_piece(file, 0);
     for (int i = 0; i < BLOCKS - 1; i++)

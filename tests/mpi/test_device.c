@@ -21,8 +21,7 @@ static sago_file *start(const char *hints) {
 }
 
 static void fill(int64_t n, int whose) {
-    for (int64_t i = 0; i < n; i++)
-        host[i] = byte_of(i, whose + rank);
+    fill_bytes(host, n, whose + rank);
     gpu.put(device, host, (size_t)n);
 }
 
@@ -51,21 +50,12 @@ static void check_file_is(int64_t n, int64_t turn, int whose) {
     meet();
 }
 
-static void set_turns(sago_file *file, int64_t turn) {
-    MPI_Datatype run, filetype;
-    MPI_Type_contiguous((int)turn, MPI_BYTE, &run);
-    MPI_Type_create_resized(run, 0, (MPI_Aint)turn * ranks, &filetype);
-    CHECK_OK(sago_set_view(file, (MPI_Offset)turn * rank, MPI_BYTE, filetype));
-    MPI_Type_free(&filetype);
-    MPI_Type_free(&run);
-}
-
 /* Blocking, nonblocking and independent calls. */
 static void by_view(const char *hints, int64_t n, int64_t turn) {
     sago_file *file = start(hints);
     sago_request *request = NULL;
     MPI_Count moved = 0;
-    set_turns(file, turn);
+    view_turns(file, turn);
     for (int pass = 0; pass < 2; pass++) {
         fill(n, 100 * pass);
         CHECK_OK(sago_write_at_all(file, 0, device, n, MPI_BYTE, &moved));
@@ -103,7 +93,7 @@ static void with_gaps(const char *hints) {
     MPI_Count moved = 0;
     MPI_Type_vector(PIECES, PIECE, STEP, MPI_BYTE, &memory);
     MPI_Type_commit(&memory);
-    set_turns(file, RUN);
+    view_turns(file, RUN);
     fill((int64_t)PIECES * STEP, 40);
     CHECK_OK(sago_write_at_all(file, 0, device, 1, memory, &moved));
     CHECK_INT(moved, PIECES * PIECE);
@@ -168,7 +158,7 @@ static void declared(const char *hints) {
 static void failing(const char *hints) {
     sago_file *file = start(hints);
     MPI_Count moved = 0;
-    set_turns(file, RUN);
+    view_turns(file, RUN);
     fill(N, 90);
     gpu.fail_after(rank == 0 ? 0 : -1);
     EXPECT(sago_write_at_all(file, 0, device, N, MPI_BYTE, &moved), SAGO_ERR_IO, "device", 0);

@@ -25,11 +25,6 @@ static bool is_allowed(void) {
     return allowed;
 }
 
-static void fill(unsigned char *bytes, int64_t n, int whose) {
-    for (int64_t i = 0; i < n; i++)
-        bytes[i] = byte_of(i, whose);
-}
-
 /* Rank 0 reads from the file, by itself, what the ranks wrote in turns of `turn` bytes from `at` on. */
 static void check_there(int64_t at, int64_t turn) {
     meet();
@@ -50,16 +45,11 @@ static void through_views(const char *hints, int64_t end, int64_t turn, bool by_
     sago_file *file = start(hints);
     unsigned char mine[N], back[N] = {0};
     int64_t at = end - (int64_t)N * ranks;
-    MPI_Datatype run, filetype;
     MPI_Offset size = 0, first = by_offset ? at / (turn * ranks) * turn : 0;
-    MPI_Offset disp = by_offset ? at % (turn * ranks) + turn * rank : at + turn * rank;
+    MPI_Offset begin = by_offset ? at % (turn * ranks) : at;
     MPI_Count moved = 0;
-    fill(mine, N, 7 + rank);
-    MPI_Type_contiguous((int)turn, MPI_BYTE, &run);
-    MPI_Type_create_resized(run, 0, (MPI_Aint)turn * ranks, &filetype);
-    CHECK_OK(sago_set_view(file, disp, MPI_BYTE, filetype));
-    MPI_Type_free(&filetype);
-    MPI_Type_free(&run);
+    fill_bytes(mine, N, 7 + rank);
+    view_tiles(file, begin, turn, turn * ranks);
     for (int pass = 0; pass < 2; pass++) {
         CHECK_OK(sago_write_at_all(file, first, mine, N, MPI_BYTE, &moved));
         CHECK_INT(moved, N);
@@ -94,7 +84,7 @@ static void by_extents(const char *hints) {
                                    {((int64_t)1 << 62) - RUN + here, RUN},
                                    {last - step + here, RUN}};
     MPI_Count moved = 0;
-    fill(mine, sizeof mine, 7 + rank);
+    fill_bytes(mine, sizeof mine, 7 + rank);
     CHECK_OK(sago_write_extents_all(file, 4, extents, mine));
     CHECK_OK(sago_read_extents_all(file, 4, extents, back, &moved));
     CHECK_INT(moved, sizeof back);
@@ -112,7 +102,7 @@ static void too_far(void) {
     sago_file *file = start("");
     unsigned char mine[N];
     MPI_Count moved = -1;
-    fill(mine, N, 7 + rank);
+    fill_bytes(mine, N, 7 + rank);
     EXPECT(sago_write_at_all(file, last - N + 1, mine, N, MPI_BYTE, &moved), SAGO_ERR_OVERFLOW, "2^63", -1);
     CHECK_OK(sago_set_view(file, last - 5, MPI_BYTE, MPI_BYTE));
     EXPECT(sago_write_at_all(file, 3, mine, 3, MPI_BYTE, &moved), SAGO_ERR_OVERFLOW, "2^63", -1);

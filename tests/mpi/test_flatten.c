@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "view/flatten.h"
+#include "support/random.h"
 
 enum { MAX_BYTES = 20000, MAX_SPAN = 1 << 20, MAX_DIMS = 3, MAX_MEMBERS = 4, MAX_HANDLES = 4096 };
 
@@ -148,15 +149,8 @@ typedef struct made {
 
 static uint64_t rng_state;
 
-static uint64_t rng_next(void) {
-    uint64_t x = rng_state += 0x9e3779b97f4a7c15u;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
 /* low..high, both included */
-static int pick(int low, int high) { return low + (int)(rng_next() % (uint64_t)(high - low + 1)); }
+static int pick(int low, int high) { return low + (int)(next_bits(&rng_state) % (uint64_t)(high - low + 1)); }
 
 /* A count: at times 0, at times 1, up to `high`. */
 static int pick_count(int high) { return pick(0, 11) ? pick(1, high) : 0; }

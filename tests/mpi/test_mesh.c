@@ -3,6 +3,7 @@
 /* RUN: n=1,3,4 */
 /* RUN: n=2 large */
 #include "mpi/check.h"
+#include "support/random.h"
 
 enum { POINTS_MOST = 400000, CORNERS_MOST = 8 };
 
@@ -16,11 +17,6 @@ typedef struct mesh {
     uint8_t *colour;
 } mesh;
 
-static uint64_t next_of(uint64_t *state) {
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return *state >> 33;
-}
-
 static void *room(int64_t n, size_t each) {
     void *memory = calloc((size_t)n + 1, each);
     if (!memory)
@@ -32,8 +28,8 @@ static void *room(int64_t n, size_t each) {
 static void mesh_make(mesh *m, uint64_t seed, int of, bool large) {
     static const int32_t kinds[] = {3, 5, 9, 10, 12}, corners[] = {2, 3, 4, 4, 8};
     uint64_t state = seed * 1000 + (uint64_t)of * 77 + 1;
-    m->npoints = large ? POINTS_MOST : (int64_t)(next_of(&state) % 30);
-    m->ncells = m->npoints ? (large ? POINTS_MOST : (int64_t)(next_of(&state) % 40)) : 0;
+    m->npoints = large ? POINTS_MOST : (int64_t)(next_random(&state) % 30);
+    m->ncells = m->npoints ? (large ? POINTS_MOST : (int64_t)(next_random(&state) % 40)) : 0;
     m->xyz = room(3 * m->npoints, sizeof *m->xyz);
     m->offsets = room(m->ncells, sizeof *m->offsets);
     m->corners = room(CORNERS_MOST * m->ncells, sizeof *m->corners);
@@ -42,18 +38,18 @@ static void mesh_make(mesh *m, uint64_t seed, int of, bool large) {
     m->number = room(m->ncells, sizeof *m->number);
     m->colour = room(2 * m->npoints, 1);
     for (int64_t i = 0; i < 3 * m->npoints; i++) {
-        m->xyz[i] = (double)next_of(&state) / 1e6 - 1000;
-        m->heat[i] = (float)(next_of(&state) % 100000) / 16;
+        m->xyz[i] = (double)next_random(&state) / 1e6 - 1000;
+        m->heat[i] = (float)(next_random(&state) % 100000) / 16;
     }
     for (int64_t i = 0; i < 2 * m->npoints; i++)
-        m->colour[i] = (uint8_t)next_of(&state);
+        m->colour[i] = (uint8_t)next_random(&state);
     for (int64_t c = 0; c < m->ncells; c++) {
-        uint64_t kind = next_of(&state) % 5;
+        uint64_t kind = next_random(&state) % 5;
         m->kinds[c] = kinds[kind];
         m->offsets[c + 1] = m->offsets[c] + corners[kind];
-        m->number[c] = (int64_t)next_of(&state) - 1000000;
+        m->number[c] = (int64_t)next_random(&state) - 1000000;
         for (int64_t i = m->offsets[c]; i < m->offsets[c + 1]; i++)
-            m->corners[i] = (int64_t)(next_of(&state) % (uint64_t)m->npoints);
+            m->corners[i] = (int64_t)(next_random(&state) % (uint64_t)m->npoints);
     }
 }
 

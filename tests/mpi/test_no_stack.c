@@ -38,20 +38,14 @@ static void check_whole(const char *path) {
 static void without_stack(const char *name, const char *hints) {
     sago_file *file = NULL;
     sago_request *request = NULL;
-    MPI_Datatype piece, turns;
     scene = name;
     CHECK_OK(open_hinted(scratch(name), MPI_MODE_CREATE | MPI_MODE_RDWR, hints, &file));
-    MPI_Type_contiguous(PIECE, MPI_BYTE, &piece);
-    MPI_Type_create_resized(piece, 0, (MPI_Aint)PIECE * ranks, &turns);
-    MPI_Type_commit(&turns);
-    CHECK_OK(sago_set_view(file, (MPI_Offset)PIECE * rank, MPI_BYTE, turns));
+    view_turns(file, PIECE);
     CHECK_OK(sago_write_at_all(file, 0, first, N, MPI_BYTE, NULL)); /* which stays where it is */
     CHECK_OK(sago_iwrite_at_all(file, N, second, N, MPI_BYTE, &request));
     CHECK_OK(sago_wait(&request, NULL));
     CHECK_OK(sago_close(&file));
     check_whole(scratch(name));
-    MPI_Type_free(&turns);
-    MPI_Type_free(&piece);
 }
 
 /* Rank 0 says that it stays, and comes when the others have: who has no stack cannot wait for what all decide. */

@@ -2,6 +2,7 @@
 /* Extents with memory in pieces: random cuts of both sides, which have nothing to do with each other, by all ways
  * of moving data, against a plain loop.  Where MPI's datatypes describe memory, this is the same code below. */
 #include "mpi/check.h"
+#include "support/random.h"
 
 enum { ROOM = 40000, MEMORY = 3 * ROOM, LISTS = 400, ROUNDS = 12, UNTOUCHED = 0xEE };
 
@@ -24,10 +25,7 @@ static unsigned char mine[MEMORY], back[MEMORY], wanted[MEMORY];
 static unsigned char whole[CHECK_RANKS_MAX * ROOM];
 static uint64_t state;
 
-static int64_t below(int64_t limit) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (int64_t)((state >> 33) % (uint64_t)limit);
-}
+static int64_t below(int64_t limit) { return random_below(&state, limit); }
 
 /* Of the file: ascending, in this rank's own part, or dealt out to the ranks in turn. */
 static void draw_extents(list *extents, bool dealt) {

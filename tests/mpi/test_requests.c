@@ -16,11 +16,6 @@ static sago_file *open_new(const char *name, const char *hints) {
     return file;
 }
 
-static void fill(char *bytes, int64_t whose) {
-    for (int i = 0; i < N; i++)
-        bytes[i] = (char)byte_of(i, whose);
-}
-
 static sago_request *start_write(sago_file *file, int64_t block, const char *bytes) {
     sago_request *request = NULL;
     CHECK_OK(sago_iwrite_at_all(file, (block * ranks + rank) * N, bytes, N, MPI_BYTE, &request));
@@ -261,7 +256,7 @@ static void in_order(void) {
 
 int main(int argc, char **argv) {
     check_start(&argc, &argv);
-    fill(mine, rank);
+    fill_bytes(mine, N, rank);
     handles();
     wrong_arguments();
     failing_store("sago_strategy=direct");

@@ -30,11 +30,6 @@ static sago_file *open_file(const char *path, int amode, const char *hints) {
     return file;
 }
 
-static void fill(unsigned char *bytes, int64_t length, int64_t whose) {
-    for (int64_t i = 0; i < length; i++)
-        bytes[i] = byte_of(i, whose);
-}
-
 static bool is_filled(const unsigned char *bytes, int64_t length, unsigned char value) {
     for (int64_t i = 0; i < length; i++)
         if (bytes[i] != value)
@@ -43,16 +38,7 @@ static bool is_filled(const unsigned char *bytes, int64_t length, unsigned char 
 }
 
 /* A view of every `ranks`-th cell, this rank's first one at its own number. */
-static void view_cells(sago_file *file) {
-    MPI_Datatype cell;
-    MPI_Datatype row;
-    MPI_Type_contiguous(CELL, MPI_BYTE, &cell);
-    MPI_Type_create_resized(cell, 0, (MPI_Aint)CELL * ranks, &row);
-    MPI_Type_commit(&row);
-    CHECK_OK(sago_set_view(file, (MPI_Offset)rank * CELL, MPI_BYTE, row));
-    MPI_Type_free(&row);
-    MPI_Type_free(&cell);
-}
+static void view_cells(sago_file *file) { view_turns(file, CELL); }
 
 /* ---- Short reads ---- */
 
@@ -134,7 +120,7 @@ static void test_checkerboard(const char *hints) {
     const char *path = fresh("holes");
     int64_t old = (int64_t)CELLS * CELL + 17, cells = 2 * CELLS, high = (2 * cells - 1) * CELL;
     unsigned char *wanted = calloc(1, (size_t)(high + ROOM));
-    fill(wanted, old, 3);
+    fill_bytes(wanted, old, 3);
     plain_write(path, wanted, old);
     sago_file *file = open_file(path, MPI_MODE_RDWR, hints);
     sago_extent list[2 * CELLS];
@@ -163,7 +149,7 @@ static void test_sparse(const char *hints) {
     int64_t most = (int64_t)2 * ranks << (strstr(hints, "mapped") ? 20 : 16);
     sago_file *file = open_file(path, RDWR_CREATE, hints);
     sago_extent list[2] = {{rank * step, 5}, {(rank + ranks) * step, 5}};
-    fill(buffer, 10, rank);
+    fill_bytes(buffer, 10, rank);
     CHECK_OK(sago_write_extents_all(file, 2, list, buffer));
     meet();
     struct stat info;
@@ -200,7 +186,7 @@ static void test_far(const char *hints) {
     sago_extent one = {base + rank * 5, 5};
     unsigned char back[5] = {0};
     MPI_Count bytes = -1;
-    fill(buffer, 5, rank);
+    fill_bytes(buffer, 5, rank);
     CHECK_OK(sago_write_extents_all(file, 1, &one, buffer));
     meet();
     CHECK_INT(plain_size(path), base + 5 * ranks);
@@ -232,7 +218,7 @@ static void test_empty(const char *hints) {
     CHECK_INT(bytes, 0);
     for (int alone = 0; alone<ranks; alone += ranks> 1 ? ranks - 1 : 1) { /* all but one */
         bool mine = rank == alone;
-        fill(buffer, CELLS * CELL, 5 + alone);
+        fill_bytes(buffer, CELLS * CELL, 5 + alone);
         CHECK_OK(sago_write_at_all(file, 0, mine ? buffer : NULL, mine ? CELLS * CELL : 0, MPI_BYTE, &bytes));
         CHECK_INT(bytes, mine ? CELLS * CELL : 0);
         CHECK_FILE(path, buffer, CELLS * CELL);
@@ -302,7 +288,7 @@ static void test_independent(const char *hints) {
     unsigned char back[CELL];
     int64_t mine = rank * CELL;
     for (int round = 0; round < 3; round++) {
-        fill(buffer, CELL, 20 * round + rank);
+        fill_bytes(buffer, CELL, 20 * round + rank);
         int64_t place = mine + (int64_t)round * CELL * ranks; /* the file grows */
         CHECK_OK(sago_write_at(file, place, buffer, CELL, MPI_BYTE, &bytes));
         CHECK_INT(bytes, CELL);
@@ -310,7 +296,7 @@ static void test_independent(const char *hints) {
         CHECK_OK(sago_read_at_all(file, place, back, CELL, MPI_BYTE, &bytes));
         CHECK_INT(bytes, CELL);
         CHECK(memcmp(back, buffer, CELL) == 0);
-        fill(buffer, CELL, 20 * round + 10 + rank);
+        fill_bytes(buffer, CELL, 20 * round + 10 + rank);
         CHECK_OK(sago_write_at_all(file, place, buffer, CELL, MPI_BYTE, &bytes));
         memset(back, 0, sizeof back);
         CHECK_OK(sago_read_at(file, place, back, CELL, MPI_BYTE, &bytes));
@@ -325,7 +311,7 @@ static void test_cut_elsewhere(const char *hints) {
     const char *path = fresh("cut");
     sago_file *file = open_file(path, RDWR_CREATE, hints), *second = open_file(path, MPI_MODE_RDWR, hints);
     MPI_Count bytes = -1;
-    fill(buffer, 1000, 6);
+    fill_bytes(buffer, 1000, 6);
     CHECK_OK(sago_write_at(file, 0, buffer, 1000, MPI_BYTE, &bytes));
     CHECK_OK(sago_sync(file));
     CHECK_OK(sago_set_size(second, 300));
@@ -363,7 +349,7 @@ static void test_sizes(const char *hints) {
     CHECK(stat(path, &info) == 0 && info.st_blocks * 512 >= 9000);
     memset(buffer, 0, 9000);
     CHECK_FILE(path, buffer, 9000);
-    fill(buffer, 9000, 7);
+    fill_bytes(buffer, 9000, 7);
     int64_t share = 9000 / ranks, mine = rank == ranks - 1 ? 9000 - rank * share : share;
     CHECK_OK(sago_write_at_all(file, rank * share, buffer + rank * share, mine, MPI_BYTE, NULL));
     CHECK_OK(sago_sync(file));
@@ -434,7 +420,7 @@ static void test_append(const char *hints) {
     CHECK_OK(sago_get_size(file, &size));
     CHECK_INT(size, 1000);
     memcpy(buffer, model, 1000);
-    fill(buffer + 1000, 10 * ranks, 8);
+    fill_bytes(buffer + 1000, 10 * ranks, 8);
     memset(buffer + 10, 9, 5 * (size_t)ranks);
     CHECK_OK(sago_write_at_all(file, 10 + 5 * rank, buffer + 10, 5, MPI_BYTE, NULL));
     CHECK_OK(sago_write_at_all(file, size + 10 * rank, buffer + 1000 + 10 * rank, 10, MPI_BYTE, NULL));
@@ -568,8 +554,8 @@ static void test_series_rules(const char *hints) {
     unsigned char mine[CELL], back[CELL], again[CELL];
     sago_file *file = open_file(path, RDWR_CREATE, hints);
     sago_series *series = declare_cells(file);
-    fill(mine, CELL, rank);
-    fill(again, CELL, rank + 50);
+    fill_bytes(mine, CELL, rank);
+    fill_bytes(again, CELL, rank + 50);
     CHECK_OK(sago_series_write(series, 0, mine));
     CHECK_INT(sago_series_read(series, 1, back), SAGO_ERR_STATE);
     CHECK(strstr(sago_error_message(), "either writes or reads"));
@@ -802,7 +788,7 @@ static void test_communicators(void) {
     CHECK_OK(sago_open(own, paths[0], RDWR_CREATE, MPI_INFO_NULL, &first));
     CHECK_OK(sago_open(own, paths[1], RDWR_CREATE, MPI_INFO_NULL, &second));
     MPI_Comm_free(&own);
-    fill(buffer, 10 * ranks, 9);
+    fill_bytes(buffer, 10 * ranks, 9);
     CHECK_OK(sago_write_at_all(second, 10 * rank, buffer + 10 * rank, 10, MPI_BYTE, NULL));
     CHECK_OK(sago_write_at_all(first, 10 * rank, buffer + 10 * rank, 10, MPI_BYTE, NULL));
     CHECK_OK(sago_close(&first));
@@ -842,7 +828,7 @@ static void test_strategy(const char *hints) {
 
 int main(int argc, char **argv) {
     check_start(&argc, &argv);
-    fill(model, ROOM, 1);
+    fill_bytes(model, ROOM, 1);
     for (int i = 0; i < STRATEGIES; i++)
         test_strategy(strategies[i]);
     scene = "sago_series_copy";

@@ -16,6 +16,7 @@
 #include "neighbourhood/neighbourhood.h"
 #include "neighbourhood/probe_files.h"
 #include "support/inject.h"
+#include "support/random.h"
 
 enum { CHOICES = 5, KINDS = 3 };
 
@@ -199,11 +200,6 @@ static void test_counts(void) {
     CHECK_INT(cost.looks, 1);
     CHECK_INT(cost.lists, 0);
     CHECK_INT(cost.removes, 1);
-}
-
-static uint64_t next_random(uint64_t *seed) {
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return *seed >> 33;
 }
 
 /* Without making communicators, which take an MPI library many times as long. */

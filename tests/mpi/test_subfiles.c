@@ -48,13 +48,10 @@ static void write_content(sago_file *file) {
 
 static void check_content(MPI_Comm comm, const char *path, const char *hints) {
     sago_file *file = NULL;
-    MPI_Info info = hints_of(hints);
     MPI_Offset size = -1;
     MPI_Count bytes = -1;
     sago_extent all = {0, SIZE};
-    CHECK_OK(sago_open(comm, path, MPI_MODE_RDONLY, info, &file));
-    if (info != MPI_INFO_NULL)
-        MPI_Info_free(&info);
+    CHECK_OK(open_hinted_in(comm, path, MPI_MODE_RDONLY, hints, &file));
     memset(back, 0xEE, sizeof back);
     CHECK_OK(sago_get_size(file, &size));
     CHECK_INT(size, SIZE);

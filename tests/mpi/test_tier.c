@@ -14,6 +14,7 @@
 #include <sys/file.h>
 
 #include "support/inject.h"
+#include "support/random.h"
 
 enum { SIZE = 200000, STEPS = 12, PIECES = 40 };
 
@@ -34,11 +35,6 @@ static int tier_files(void) {
     if (stream)
         closedir(stream);
     return count;
-}
-
-static uint64_t next_random(uint64_t *seed) {
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return *seed >> 33;
 }
 
 /* ---- A model: the bytes of the file, and how long it is ---- */

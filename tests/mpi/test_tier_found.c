@@ -20,16 +20,12 @@
 #include "tier/tier_record.h"
 #include "store/store.h"
 #include "support/inject.h"
+#include "support/random.h"
 
 enum { SIZE = 100000, SYNCED = 5, PIECES = 30, BLOCK = 7, BLOCKS = 300 };
 
 static unsigned char model[SIZE + 1000];
 static int64_t model_end;
-
-static uint64_t next_random(uint64_t *seed) {
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return *seed >> 33;
-}
 
 /* ---- What the job that dies writes, and what must be there then ---- */
 

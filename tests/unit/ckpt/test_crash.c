@@ -2,7 +2,6 @@
  * for bit, and nothing half-written is taken for complete. test_crash [VECTORS] */
 /* RUN: 150 */
 /* RUN-LONG: 2000 */
-
 #include "ckpt/commit.h"
 #include "ckpt/drain.h"
 #include "ckpt/fetch.h"

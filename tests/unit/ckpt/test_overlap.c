@@ -5,15 +5,13 @@
 
 #include "ckpt/dataset.h"
 #include "support/unit.h"
+#include "support/random.h"
 
 enum { MOST = 4096 };
 
 static uint64_t random_state = 1;
 
-static int64_t draw(int64_t low, int64_t high) {
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return low + (int64_t)((random_state >> 33) % (uint64_t)(high - low + 1));
-}
+static int64_t draw(int64_t low, int64_t high) { return random_from(&random_state, low, high); }
 
 static void draw_box(sagoi_box *box, int64_t ndims, const int64_t *global) {
     for (int64_t i = 0; i < ndims; i++) {

@@ -1,6 +1,5 @@
 /* Writes that go in, one that comes out: by way of the request, and straight to a file, both against a model. */
 /* cmocka wants these four first */
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,14 +8,12 @@
 
 #include "defer/fuse.h"
 #include "support/unit.h"
+#include "support/random.h"
 
 enum { SPAN = 20000, MOST = 40, ROOM = 64 << 10 };
 
 static uint64_t seed;
-static int64_t draw(int64_t least, int64_t most) {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return least + (int64_t)((seed >> 33) % (uint64_t)(most - least + 1));
-}
+static int64_t draw(int64_t least, int64_t most) { return random_from(&seed, least, most); }
 
 typedef struct a_write {
     sago_extent extents[MOST];

@@ -12,6 +12,7 @@
 
 #include "extent/pattern.h"
 #include "support/unit.h"
+#include "support/random.h"
 
 /* ---- Rounds and random numbers ---- */
 
@@ -29,12 +30,7 @@ static uint64_t model_seed; /* of the round in hand */
         assert_true(holds);                                                                                       \
     } while (0)
 
-static inline uint64_t random_bits(random_state *r) {
-    uint64_t x = r->state += 0x9e3779b97f4a7c15u; /* splitmix64 */
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
+static inline uint64_t random_bits(random_state *r) { return next_bits(&r->state); }
 
 /* From low to high, both included. */
 static inline int64_t random_in(random_state *r, int64_t low, int64_t high) {

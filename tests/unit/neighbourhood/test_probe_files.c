@@ -1,6 +1,5 @@
 /* Files for trying out a directory: exclusive, past no symbolic link, and gone at the end. */
 /* cmocka wants these four first */
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* When deferred calls are moved: the same on all ranks, since it follows from what they agreed on. */
 /* cmocka wants these four first */
-
 #include "plan/deferral.h"
 #include "support/unit.h"
 

@@ -1,5 +1,4 @@
 /* Local aggregators: the formula of paper 001, IV-A, against a naive reading of it. */
-
 #include "plan/plan.h"
 #include "support/unit.h"
 

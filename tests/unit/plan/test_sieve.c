@@ -1,5 +1,4 @@
 /* Which holes of a write a plan takes to be worth reading and writing back. */
-
 #include "plan/plan.h"
 #include "plan/thresholds.h"
 #include "situation.h"

@@ -4,7 +4,6 @@
 #define SAGO_TEST_STORE_FIXTURE_H
 
 /* cmocka wants these four first */
-
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* Stripes from the extended attributes of file systems, built here by hand from their documented formats, and cut,
  * bent and mixed up. */
 /* cmocka wants these four first */
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

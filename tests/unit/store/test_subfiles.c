@@ -1,5 +1,4 @@
 /* The rule by which a file is kept in several, its description, and the store that reads and writes them. */
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
 /* Records: bins that become coarser, adding up, packing; and the report that is made of them, at any scale. */
-
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>

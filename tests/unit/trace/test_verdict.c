@@ -1,5 +1,4 @@
 /* The verdict of made-up jobs, each slow for one reason: it names that reason, and blames nobody else. */
-
 #include <stdio.h>
 #include <string.h>
 
