@@ -1,7 +1,7 @@
 /* Checks a block of an array and hands it on as two slabs, one in the file and one in memory. */
 #include "api/array_blocks.h"
 
-#include "mpi/element.h"
+#include "mpi/types.h"
 
 _Static_assert((int)SAGOI_AXES_MAX == (int)SAGO_CKPT_DIMS_MAX, "blocks are those of checkpoints");
 

@@ -6,7 +6,7 @@
 
 #include "base/checked.h"
 #include "base/hash.h"
-#include "mpi/element.h"
+#include "mpi/types.h"
 
 static void protected_cleanup(sagoi_protected *entry) {
     free(entry->boxes);

@@ -2,17 +2,19 @@
 #include "machine/discover.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <hwloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <sago/topology.h>
+
 #include "base/checked.h"
 #include "base/hints.h"
 #include "machine/cray.h"
 #include "machine/fabric.h"
-#include "machine/site_library.h"
 
 /* ---- One node ----------------------------------------------------------------------------------------- */
 
@@ -208,11 +210,56 @@ static sago_status use_description(const char *machine, const char *named_by, in
     return status;
 }
 
+typedef char *site_topology_fn(int version, int64_t nhosts, const char *const hosts[]);
+
+typedef union symbol {
+    void *address;
+    site_topology_fn *ask; /* ISO C has no cast for it */
+} symbol;
+
+/* The library stays loaded: what it has started, and what it keeps, is its own business. */
+static symbol load_library(const char *path) {
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    return (symbol){library ? dlsym(library, "sago_site_topology") : NULL};
+}
+
+static sago_status say_library_missing(const char *path) {
+    const char *why = dlerror();
+    return sagoi_fail(SAGO_ERR_NO_FILE, "topology_library %s: %.300s", path,
+                      why ? why : "it has no function sago_site_topology");
+}
+
+/* *answered: it had an answer, and the description is to be cleaned up.  What was named must be right:
+ * SAGO_ERR_NO_FILE for what cannot be loaded or has no such function, SAGO_ERR_ARG for an answer that is no
+ * description. */
+static sago_status ask_library(const char *path, int64_t nodes, const sagoi_node_name *name,
+                               sagoi_description *description, bool *answered) {
+    *answered = false;
+    if (path[0] != '/')
+        return sagoi_fail(SAGO_ERR_ARG, "topology_library %s: the path is not absolute", path);
+    symbol found = load_library(path);
+    if (!found.address)
+        return say_library_missing(path);
+    const char **hosts = calloc((size_t)nodes, sizeof *hosts);
+    if (!hosts)
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the names of %lld nodes", (long long)nodes);
+    for (int64_t n = 0; n < nodes; n++)
+        hosts[n] = name[n].host;
+    char *text = found.ask(SAGO_TOPOLOGY_VERSION, nodes, hosts);
+    free(hosts);
+    if (!text)
+        return SAGO_OK;
+    sago_status status = sagoi_description_parse(path, text, (int64_t)strlen(text), description);
+    free(text);
+    *answered = !status;
+    return status;
+}
+
 /* The site's own shared object; *used: it had an answer. */
 static sago_status use_library(const char *path, int64_t nodes, const sagoi_node_name *name,
                                sagoi_surroundings *found, int64_t *place, bool *used) {
     sagoi_description d = {.nodes = 0};
-    sago_status status = sagoi_site_library_ask(path, nodes, name, &d, used);
+    sago_status status = ask_library(path, nodes, name, &d, used);
     if (status == SAGO_OK && *used)
         status = take_description(&d, nodes, name, found, place);
     if (status == SAGO_OK && *used)

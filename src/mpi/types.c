@@ -1,4 +1,5 @@
-#include "mpi/element.h"
+/* What a type of array elements must be. */
+#include "mpi/types.h"
 
 #include <stdbool.h>
 

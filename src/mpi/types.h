@@ -6,10 +6,16 @@
 #include <mpi.h>
 #include <stdint.h>
 
+#include "base/status.h"
+
 /* A place in memory as a displacement from MPI_BOTTOM: what MPI_Get_address() tells, without a call of MPI's,
  * which could fail, for every piece. */
 static inline MPI_Aint sagoi_address(const void *place) {
     return (MPI_Aint)((intptr_t)place - (intptr_t)MPI_BOTTOM);
 }
+
+/* The bytes of one element of an array.  SAGO_ERR_TYPE: elements of the type would not lie side by side, or have
+ * no bytes. */
+sago_status sagoi_element_bytes(MPI_Datatype type, int64_t *bytes) SAGOI_CHECKED;
 
 #endif
