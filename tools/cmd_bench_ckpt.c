@@ -32,25 +32,21 @@ static const tool_option table[] = {
 };
 static const tool_options options = {table, sizeof table / sizeof table[0], NULL};
 
-static void print_help(FILE *out) {
-    fprintf(out,
-            "usage: mpiexec -n RANKS sago bench ckpt [options]\n\n"
-            "Measures what checkpoints cost: how long a save holds the application, beside a memcpy; perceived\n"
-            "and raw bandwidth and the slowdown of computing with a store that is limited in speed, in threaded,\n"
-            "rbio and coio mode; encoding of parity; and restoring, beside read(2).  Contents are "
-            "verified.\n\nOptions:\n");
-    options_help(&options, out);
-    fprintf(out, "\nExample: mpiexec -n 1 sago bench ckpt --dir /dev/shm\n");
+static void print_help(void) {
+    printf("usage: mpiexec -n RANKS sago bench ckpt [options]\n\n"
+           "Measures what checkpoints cost: how long a save holds the application, beside a memcpy; perceived\n"
+           "and raw bandwidth and the slowdown of computing with a store that is limited in speed, in threaded,\n"
+           "rbio and coio mode; encoding of parity; and restoring, beside read(2).  Contents are "
+           "verified.\n\nOptions:\n");
+    options_help(&options, stdout);
+    printf("\nExample: mpiexec -n 1 sago bench ckpt --dir /dev/shm\n");
 }
 
 int cmd_bench_ckpt(int argc, char **argv) {
     char why[OPTION_WHY_MAX];
     ckpt_bench_config config = {.dir = ".", .size = 64 << 20, .repeat = 7, .saves = 3, .rate = 200000000};
-    if (options_ask_help(argc, argv)) {
-        if (command_speaks())
-            print_help(stdout);
+    if (command_helped(argc, argv, print_help))
         return EXIT_SUCCESS;
-    }
     if (!options_parse(&options, 2, argc, argv, &config, why))
         return usage_error("bench", "%s", why);
     return ckpt_bench_execute(&config);

@@ -17,26 +17,22 @@ static const tool_option table[] = {
 
 static const tool_options options = {table, sizeof table / sizeof table[0], NULL};
 
-static void print_help(FILE *out) {
-    fprintf(
-        out,
+static void print_help(void) {
+    printf(
         "usage: mpiexec -n RANKS sago bench storage [options]\n\n"
         "How long it takes to find who shares a directory, in each of the three ways, for the one that all see\n"
         "and for local storage; then the time to write to each: one file of all ranks, and one of each group\n"
         "that shares local storage, from opening to closing, synced.  Exit status: 0, 1 for an error, 2 for\n"
         "wrong options.\n\n"
         "Options:\n");
-    options_help(&options, out);
+    options_help(&options, stdout);
 }
 
 int cmd_bench_storage(int argc, char **argv) {
     char why[OPTION_WHY_MAX];
     bench_storage_config config = {.dir = ".", .local = "/tmp", .bytes = 8 << 20, .repeat = 5};
-    if (options_ask_help(argc, argv)) {
-        if (command_speaks())
-            print_help(stdout);
+    if (command_helped(argc, argv, print_help))
         return EXIT_SUCCESS;
-    }
     if (!options_parse(&options, 2, argc, argv, &config, why))
         return usage_error("bench", "%s", why);
     return bench_storage_execute(&config);

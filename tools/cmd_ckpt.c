@@ -90,17 +90,16 @@ static const tool_option table[] = {
 };
 static const tool_options options = {table, sizeof table / sizeof table[0], no_other};
 
-static void print_help(FILE *out) {
-    fprintf(out, "usage: sago ckpt ACTION DIR [STEP...] [options]\n"
-                 "       mpiexec -n RANKS sago ckpt drain|verify|export DIR ...\n\n"
-                 "Looks after a directory of checkpoints.\n\nActions:\n");
+static void print_help(void) {
+    printf("usage: sago ckpt ACTION DIR [STEP...] [options]\n"
+           "       mpiexec -n RANKS sago ckpt drain|verify|export DIR ...\n\n"
+           "Looks after a directory of checkpoints.\n\nActions:\n");
     for (int i = 0; i < ACTIONS; i++)
-        fprintf(out, "  %-6s %-14s %s\n", actions[i].name, actions[i].arguments, actions[i].help);
-    fprintf(out, "\nOptions:\n");
-    options_help(&options, out);
-    fprintf(out,
-            "\nls, show, verify, export and dump also work while a job uses the directory; the others refuse.\n"
-            "Exit status: 0; 1 if something is damaged, missing or went wrong; 2 for wrong options.\n");
+        printf("  %-6s %-14s %s\n", actions[i].name, actions[i].arguments, actions[i].help);
+    printf("\nOptions:\n");
+    options_help(&options, stdout);
+    printf("\nls, show, verify, export and dump also work while a job uses the directory; the others refuse.\n"
+           "Exit status: 0; 1 if something is damaged, missing or went wrong; 2 for wrong options.\n");
 }
 
 /* STEP...: what follows the directory and is no option.  Returns the index of the first option, 0 if one is wrong.
@@ -266,11 +265,8 @@ static int run_action(ckpt_command *c, int action) {
 int cmd_ckpt(int argc, char **argv) {
     static ckpt_command command = {.keep = -1, .format = "vtk"};
     char why[OPTION_WHY_MAX];
-    if (options_ask_help(argc, argv)) {
-        if (command_speaks())
-            print_help(stdout);
+    if (command_helped(argc, argv, print_help))
         return EXIT_SUCCESS;
-    }
     int action = 0;
     while (action < ACTIONS && (argc < 2 || strcmp(actions[action].name, argv[1]) != 0))
         action++;

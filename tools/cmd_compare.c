@@ -17,7 +17,7 @@
 #include "tools/launch.h"
 #include "tools/options.h"
 #include "tools/outputs.h"
-#include "tools/report_file.h"
+#include "tools/json_tree.h"
 #include "trace/report_json.h"
 
 enum { REPEAT_MAX = 1000, SHOWN_OUTPUT = 8192 };
@@ -296,7 +296,7 @@ static bool write_report(const compare_config *config, char *why) {
     size_t length = strlen(config->report);
     bool html = length > 5 && strcmp(config->report + length - 5, ".html") == 0;
     snprintf(path, sizeof path, "%.*s.json", (int)(html ? length - 5 : length), config->report);
-    char *json = report_read(path, why), *whole = json ? add_times(config, json) : NULL;
+    char *json = tree_read_text(path, why), *whole = json ? add_times(config, json) : NULL;
     free(json);
     if (!whole)
         return json ? bench_refuse(why, "out of memory") : false;
@@ -383,10 +383,8 @@ static int compare(compare_config *config) {
 int cmd_compare(int argc, char **argv) {
     char why[OPTION_WHY_MAX];
     int end = launch_options_end(argc, argv);
-    if (options_ask_help(end, argv)) {
-        print_help();
+    if (command_helped(end, argv, print_help))
         return EXIT_SUCCESS;
-    }
     compare_config *config = calloc(1, sizeof *config);
     if (!config)
         return usage_error("compare", "out of memory");

@@ -19,25 +19,21 @@ static const tool_option table[] = {
 
 static const tool_options options = {table, sizeof table / sizeof table[0], NULL};
 
-static void print_help(FILE *out) {
-    fprintf(out,
-            "usage: mpiexec -n RANKS sago bench exchange [options]\n\n"
-            "Ranks hand blocks to each other through files: once all in the directory that everybody sees, once\n"
-            "in local storage where both ends share it (found by discovery) and in the global one elsewhere.\n"
-            "Every byte is verified.  Exit status: 0, 1 for a wrong byte or an error, 2 for wrong options.\n\n"
-            "Options:\n");
-    options_help(&options, out);
+static void print_help(void) {
+    printf("usage: mpiexec -n RANKS sago bench exchange [options]\n\n"
+           "Ranks hand blocks to each other through files: once all in the directory that everybody sees, once\n"
+           "in local storage where both ends share it (found by discovery) and in the global one elsewhere.\n"
+           "Every byte is verified.  Exit status: 0, 1 for a wrong byte or an error, 2 for wrong options.\n\n"
+           "Options:\n");
+    options_help(&options, stdout);
 }
 
 int cmd_exchange(int argc, char **argv) {
     char why[OPTION_WHY_MAX];
     bench_exchange_config config = {
         .dir = ".", .local = "/tmp", .block = 1 << 20, .blocks = 8, .repeat = 5, .seed = 1};
-    if (options_ask_help(argc, argv)) {
-        if (command_speaks())
-            print_help(stdout);
+    if (command_helped(argc, argv, print_help))
         return EXIT_SUCCESS;
-    }
     if (!options_parse(&options, 2, argc, argv, &config, why))
         return usage_error("bench", "%s", why);
     return bench_exchange_execute(&config);

@@ -6,11 +6,9 @@
 #include "plan/plan.h"
 #include "tools/command.h"
 #include "tools/options.h"
-#include "tools/plan_explain.h"
 #include "tools/plan_input.h"
+#include "tools/plan_output.h"
 #include "tools/plan_route.h"
-#include "tools/plan_scale.h"
-#include "tools/plan_svg.h"
 
 /* ---- Options ---- */
 
@@ -88,15 +86,14 @@ static const tool_option table[] = {
 };
 static const tool_options options = {table, sizeof table / sizeof table[0], set_param};
 
-static void print_help(FILE *out) {
-    fprintf(out, "usage: sago plan PATTERN [options] [sizes of the pattern]\n\n"
-                 "Prints how Sago would move an access pattern: the route of its calls, strategy, aggregators,\n"
-                 "windows, rounds, and why.\n"
-                 "'sago bench --help' lists the patterns and their sizes.\n\nOptions:\n");
-    options_help(&options, out);
-    fprintf(out,
-            "\nExamples: sago plan e3sm-f --c 1 --nodes 64 --ranks-per-node 32 --stripe-unit 1M --stripe-count 8\n"
-            "          sago plan hacc-aos --machine machines/theta.sago --nodes 1024 --explain --svg plan.svg\n");
+static void print_help(void) {
+    printf("usage: sago plan PATTERN [options] [sizes of the pattern]\n\n"
+           "Prints how Sago would move an access pattern: the route of its calls, strategy, aggregators,\n"
+           "windows, rounds, and why.\n"
+           "'sago bench --help' lists the patterns and their sizes.\n\nOptions:\n");
+    options_help(&options, stdout);
+    printf("\nExamples: sago plan e3sm-f --c 1 --nodes 64 --ranks-per-node 32 --stripe-unit 1M --stripe-count 8\n"
+           "          sago plan hacc-aos --machine machines/theta.sago --nodes 1024 --explain --svg plan.svg\n");
 }
 
 /* ---- Plan ---- */
@@ -250,10 +247,8 @@ static bool choose_dir(plan_config *config, char *why) {
 int cmd_plan(int argc, char **argv) {
     char why[OPTION_WHY_MAX];
     plan_config config = {0};
-    if (options_ask_help(argc, argv)) {
-        print_help(stdout);
+    if (command_helped(argc, argv, print_help))
         return EXIT_SUCCESS;
-    }
     if (sagoi_hints_init(&config.hints) != SAGO_OK)
         return usage_error("plan", "%s", sago_error_message());
     if (argc >= 2 && !strcmp(argv[1], "--scale"))

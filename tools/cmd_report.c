@@ -15,7 +15,6 @@
 #include "tools/command.h"
 #include "tools/json_tree.h"
 #include "tools/options.h"
-#include "tools/report_file.h"
 #include "trace/report_json.h"
 #include "trace/saved.h"
 
@@ -99,7 +98,7 @@ static bool load(const char *path, loaded *one, char *why) {
     } else {
         if (ends_in(path, ".html"))
             return bench_refuse(why, "%s is the page; give the JSON beside it", path);
-        one->text = report_read(path, why);
+        one->text = tree_read_text(path, why);
     }
     return one->text && parse(path, one, why);
 }
@@ -308,10 +307,8 @@ int cmd_report(int argc, char **argv) {
     report_config config = {0};
     loaded reports[MOST] = {0};
     int status = EXIT_SUCCESS;
-    if (options_ask_help(argc, argv)) {
-        print_help();
+    if (command_helped(argc, argv, print_help))
         return EXIT_SUCCESS;
-    }
     char **rest = calloc((size_t)argc + 1, sizeof *rest);
     if (!rest)
         return usage_error("report", "out of memory");

@@ -80,10 +80,8 @@ int cmd_run(int argc, char **argv) {
     char why[OPTION_WHY_MAX];
     run_config config = {.launch = {.nsettings = 0}};
     int end = launch_options_end(argc, argv);
-    if (options_ask_help(end, argv)) {
-        print_help();
+    if (command_helped(end, argv, print_help))
         return EXIT_SUCCESS;
-    }
     if (!launch_init(&config.launch, end, argc, argv, why) ||
         !options_parse(&options, 1, end, argv, &config, why) || !launch_complete(&config.launch, why))
         return usage_error("run", "%s", why);

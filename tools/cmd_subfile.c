@@ -194,10 +194,8 @@ static void print_help(void) {
 }
 
 int cmd_subfile(int argc, char **argv) {
-    if (options_ask_help(argc, argv)) {
-        print_help();
+    if (command_helped(argc, argv, print_help))
         return EXIT_SUCCESS;
-    }
     if (argc > 1 && !strcmp(argv[1], "show"))
         return show(argc - 2, argv + 2);
     if (argc > 1 && !strcmp(argv[1], "merge"))

@@ -155,11 +155,8 @@ static void print_help(void) {
 int cmd_tier(int argc, char **argv) {
     tier_command command = {0};
     char why[OPTION_WHY_MAX];
-    if (options_ask_help(argc, argv)) {
-        if (command_speaks())
-            print_help();
+    if (command_helped(argc, argv, print_help))
         return EXIT_SUCCESS;
-    }
     const char *action = argc > 1 ? argv[1] : "";
     if (!strcmp(action, "ls"))
         return list(argc - 2, argv + 2);

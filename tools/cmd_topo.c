@@ -251,11 +251,8 @@ static void print_help(void) {
 int cmd_topo(int argc, char **argv) {
     topo_config config = {.machine = NULL};
     char why[OPTION_WHY_MAX];
-    if (options_ask_help(argc, argv)) {
-        if (command_speaks())
-            print_help();
+    if (command_helped(argc, argv, print_help))
         return EXIT_SUCCESS;
-    }
     int first = 1;
     if (argc > 1 && argv[1][0] != '-')
         config.machine = argv[first++];

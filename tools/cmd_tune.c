@@ -220,11 +220,8 @@ static void print_help(void) {
 int cmd_tune(int argc, char **argv) {
     tune_config config = {.dir = "."};
     char why[OPTION_WHY_MAX];
-    if (options_ask_help(argc, argv)) {
-        if (command_speaks())
-            print_help();
+    if (command_helped(argc, argv, print_help))
         return EXIT_SUCCESS;
-    }
     if (sagoi_hints_init(&config.hints) != SAGO_OK)
         return usage_error("tune", "%s", sago_error_message());
     if (!options_parse(&options, 1, argc, argv, &config, why))

@@ -29,6 +29,9 @@ int cmd_version(int argc, char **argv);
 /* True on one process of a job, whether or not MPI has been started: help and usage errors come once. */
 bool command_speaks(void);
 
+/* Was --help or -h asked for?  Then it was printed, once in a job. */
+bool command_helped(int argc, char **argv, void (*print)(void));
+
 /* "sago CMD: message", then what to do next; the exit status. */
 int usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

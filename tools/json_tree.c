@@ -1,7 +1,11 @@
 #include "tools/json_tree.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "bench/params.h"
 
 enum { DEEPEST = 64 };
 
@@ -198,4 +202,22 @@ double tree_number(const tree_value *object, const char *name) { return tree_get
 const char *tree_text(const tree_value *object, const char *name) {
     const tree_value *value = tree_get(object, name);
     return value->text ? value->text : "";
+}
+
+char *tree_read_text(const char *path, char *why) {
+    FILE *in = fopen(path, "r");
+    char *text = NULL, part[65536];
+    size_t size = 0, length;
+    FILE *out = in ? open_memstream(&text, &size) : NULL;
+    if (!out) {
+        (void)bench_refuse(why, "%s: %s", path, strerror(errno));
+        if (in)
+            (void)fclose(in);
+        return NULL;
+    }
+    while ((length = fread(part, 1, sizeof part, in)) > 0)
+        (void)fwrite(part, 1, length, out);
+    (void)fclose(in);
+    (void)fclose(out);
+    return text;
 }

@@ -16,6 +16,8 @@ typedef struct tree_value {
     struct tree_value *next;
 } tree_value;
 
+/* The text of a file, malloc()ed; NULL: `why` says what is wrong. */
+char *tree_read_text(const char *path, char *why);
 /* NULL: it is not JSON, or nested too deeply; *line: where. */
 tree_value *tree_parse(const char *text, int64_t *line);
 void tree_free(tree_value *value);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tools/command.h"
+#include "tools/options.h"
 
 static const struct {
     const char *name;
@@ -32,6 +33,14 @@ bool command_speaks(void) {
     for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++)
         if (getenv(ranks[i]))
             return strcmp(getenv(ranks[i]), "0") == 0;
+    return true;
+}
+
+bool command_helped(int argc, char **argv, void (*print)(void)) {
+    if (!options_ask_help(argc, argv))
+        return false;
+    if (command_speaks())
+        print();
     return true;
 }
 

@@ -38,7 +38,7 @@ enum { OPTION_WHY_MAX = 400 };
 bool options_parse(const tool_options *options, int first, int argc, char **argv, void *target, char *why);
 void options_help(const tool_options *options, FILE *out);
 
-/* --help, -h or help anywhere? */
+/* Is --help or -h among the arguments? */
 bool options_ask_help(int argc, char **argv);
 
 #endif

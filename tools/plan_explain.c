@@ -1,5 +1,5 @@
 /* Alternatives are plans too: they are made with other hints and costed by the same model. */
-#include "tools/plan_explain.h"
+#include "tools/plan_output.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* `sago plan --scale`: the planner's own cost.  Each plan is made in a process of its own, whose peak memory is
  * what counts; the inputs are there, too: a few numbers a node. */
-#include "tools/plan_scale.h"
+#include "tools/plan_output.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * rank's where ranks access the file themselves; the domains of the file, the nodes with their aggregators; and,
  * over time, when each aggregator is filled, stores and waits, round by round. Colours are those of the groups, or
  * of the aggregators where there is one group only. */
-#include "tools/plan_svg.h"
+#include "tools/plan_output.h"
 
 #include <inttypes.h>
 #include <math.h>
