@@ -1,9 +1,11 @@
-/* What checkpoints cost.
+/* What checkpoints cost, in four parts:
  *
- *   held       the time an application is held in a save (threaded mode, a free buffer), beside a memcpy of the
- * same bytes by the same ranks store      a store that takes `rate` bytes a second and no more: perceived and raw
- * bandwidth, and how much the computing between the saves is slowed down, in threaded, rbio and coio mode restore
- * restoring, beside reading the same bytes from the same files with read(2)
+ * - held: the time an application is held in a save (threaded mode, a free buffer), beside a memcpy of the same
+ * bytes by the same ranks;
+ * - store: perceived and raw bandwidth of a store that takes `rate` bytes a second and no more, and how much the
+ *   computing between the saves is slowed down, in threaded, rbio and coio mode;
+ * - encode: how fast parity is worked out;
+ * - restore: restoring, beside reading the same bytes from the same files with read(2).
  *
  * What is restored is compared byte for byte with what was saved. */
 #include "bench/checkpoint.h"

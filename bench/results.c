@@ -79,18 +79,10 @@ static void print_ratio(const bench_outcome *outcome, int engine, int direction,
     print_interval(outcome, &ratio, engine != BENCH_LIMIT ? 1 : 100, out);
 }
 
-/* kind < 0: there is no such call. */
-static void print_cold(const bench_outcome *outcome, int engine, int kind, FILE *out) {
-    if (kind >= 0 && outcome->cold > 0)
-        fprintf(out, " %10.3f", 1e3 * bench_median(outcome->cold, outcome->results[engine].cold[kind]));
-    else
-        fprintf(out, " %10s", "-");
-}
-
-/* Opening the file and the first call together. */
-static void print_opened(const bench_outcome *outcome, int engine, int kind, FILE *out) {
-    if (outcome->cold > 0)
-        fprintf(out, " %10.3f", 1e3 * bench_median(outcome->cold, outcome->results[engine].opened[kind]));
+/* The median of the first calls of a kind; seconds NULL: there is no such kind. */
+static void print_cold(int64_t count, const double *seconds, FILE *out) {
+    if (seconds && count > 0)
+        fprintf(out, " %10.3f", 1e3 * bench_median(count, seconds));
     else
         fprintf(out, " %10s", "-");
 }
@@ -100,12 +92,13 @@ static void print_row(const bench_outcome *outcome, int engine, int direction, F
     int64_t repeat = outcome->repeat;
     double median = bench_median(repeat, result->seconds[direction]);
     bool write = direction == BENCH_WRITE;
+    int first = write ? BENCH_FIRST_WRITE : BENCH_FIRST_READ;
     double speed = median > 0 ? (double)outcome->bytes / (1 << 20) / median : 0;
     fprintf(out, "%-6s %-6s %10.3f %10.3f %8.*f", write ? "write" : "read", bench_engine_name(engine),
             1e3 * bench_best(repeat, result->seconds[direction]), 1e3 * median, speed < 10 ? 2 : 0, speed);
-    print_cold(outcome, engine, write ? BENCH_FIRST_WRITE : BENCH_FIRST_READ, out);
-    print_cold(outcome, engine, write ? BENCH_FRESH_WRITE : -1, out);
-    print_opened(outcome, engine, write ? BENCH_FIRST_WRITE : BENCH_FIRST_READ, out);
+    print_cold(outcome->cold, result->cold[first], out);
+    print_cold(outcome->cold, write ? result->cold[BENCH_FRESH_WRITE] : NULL, out);
+    print_cold(outcome->cold, result->opened[first], out);
     print_ratio(outcome, engine, direction, out);
     fputc('\n', out);
 }
@@ -152,6 +145,13 @@ void bench_report_text(const bench_outcome *outcome, FILE *out) {
 }
 
 /* ---- JSON ---- */
+
+static void put_list(sagoi_json *json, const char *name, int64_t count, const double values[]) {
+    sagoi_json_open(json, name, '[');
+    for (int64_t i = 0; i < count; i++)
+        sagoi_json_real(json, NULL, values[i]);
+    sagoi_json_close(json, ']');
+}
 
 static void put_options(sagoi_json *json, const bench_config *config) {
     char name[32], value[64];
@@ -236,12 +236,11 @@ static void put_engine(sagoi_json *json, const bench_outcome *outcome, int engin
         sagoi_json_open(json, direction == BENCH_WRITE ? "write_s" : "read_s", '{');
         sagoi_json_real(json, "best", bench_best(repeat, result->seconds[direction]));
         sagoi_json_real(json, "median", bench_median(repeat, result->seconds[direction]));
-        if (cold > 0)
-            sagoi_json_real(json, "first",
-                            bench_median(cold, result->cold[direction ? BENCH_FIRST_WRITE : BENCH_FIRST_READ]));
-        if (cold > 0)
-            sagoi_json_real(json, "opened",
-                            bench_median(cold, result->opened[direction ? BENCH_FIRST_WRITE : BENCH_FIRST_READ]));
+        if (cold > 0) {
+            int first = direction == BENCH_WRITE ? BENCH_FIRST_WRITE : BENCH_FIRST_READ;
+            sagoi_json_real(json, "first", bench_median(cold, result->cold[first]));
+            sagoi_json_real(json, "opened", bench_median(cold, result->opened[first]));
+        }
         if (cold > 0 && direction == BENCH_WRITE)
             sagoi_json_real(json, "fresh", bench_median(cold, result->cold[BENCH_FRESH_WRITE]));
         sagoi_json_close(json, '}');
@@ -291,10 +290,7 @@ static void put_pairs(sagoi_json *json, const dropin_pairs *pairs) {
     sagoi_json_real(json, "low", ratio.low);
     sagoi_json_real(json, "high", ratio.high);
     sagoi_json_int(json, "pairs", count);
-    sagoi_json_open(json, "each", '[');
-    for (int64_t i = 0; i < count; i++)
-        sagoi_json_real(json, NULL, ratios[i]);
-    sagoi_json_close(json, ']');
+    put_list(json, "each", count, ratios);
     sagoi_json_close(json, '}');
     free(ratios);
 }
@@ -321,15 +317,11 @@ static void put_turns(sagoi_json *json, const bench_outcome *outcome) {
             continue;
         sagoi_json_open(json, bench_engine_name(e), '{');
         for (int direction = BENCH_WRITE; direction >= BENCH_READ; direction--) {
-            sagoi_json_open(json, direction == BENCH_WRITE ? "write" : "read", '[');
-            for (int64_t i = 0; i < outcome->repeat; i++)
-                sagoi_json_real(json, NULL, outcome->results[e].seconds[direction][i]);
-            sagoi_json_close(json, ']');
-            sagoi_json_open(json, direction == BENCH_WRITE ? "opened_write" : "opened_read", '[');
-            int kind = direction == BENCH_WRITE ? BENCH_FIRST_WRITE : BENCH_FIRST_READ;
-            for (int64_t i = 0; i < outcome->cold; i++)
-                sagoi_json_real(json, NULL, outcome->results[e].opened[kind][i]);
-            sagoi_json_close(json, ']');
+            bool write = direction == BENCH_WRITE;
+            int kind = write ? BENCH_FIRST_WRITE : BENCH_FIRST_READ;
+            put_list(json, write ? "write" : "read", outcome->repeat, outcome->results[e].seconds[direction]);
+            put_list(json, write ? "opened_write" : "opened_read", outcome->cold,
+                     outcome->results[e].opened[kind]);
         }
         sagoi_json_close(json, '}');
     }
