@@ -70,9 +70,12 @@ static void wrong(void) {
     file = open_hinted("differ", "sago_window", rank == 0 ? "1M" : "2M");
     check_works(file);
     OK(MPI_File_close(&file));
-    int handed = ranks > 1 ? 3 : 2;
-    expect_stat("files", 6 * ranks);
-    expect_stat("files_taken", (6 - handed) * ranks);
+    file = open_hinted("long", "sago_agree", "a word that is longer than any of the values");
+    check_works(file);
+    OK(MPI_File_close(&file));
+    int handed = ranks > 1 ? 4 : 3;
+    expect_stat("files", 7 * ranks);
+    expect_stat("files_taken", (7 - handed) * ranks);
     expect_stat("hints", 2 * handed * ranks);
 }
 
