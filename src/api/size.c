@@ -62,6 +62,8 @@ sago_status sago_sync(sago_file *file) {
         status = sagoi_engine_agree(file, sagoi_check_access(file, SAGOI_TO_FILE), SAGOI_CALL_SYNC, 0);
     if (!status)
         status = sagoi_agree_status(file->team, sagoi_sync_here(file));
+    if (!status) /* the file system has heard of all writes, and knows if another process cut the file since */
+        file->written_end = 0;
     sagoi_report_around(SAGO_REPORT_SYNC, began);
     return sagoi_done("sago_sync", file->path, status);
 }
@@ -78,6 +80,8 @@ sago_status sago_sync_own(sago_file *file) {
         status = sagoi_flush_own(file);
     if (!status)
         status = sagoi_store_sync(file->store);
+    if (!status) /* as in sago_sync() */
+        file->written_end = 0;
     sagoi_nonblocking_release(held);
     return sagoi_done("sago_sync_own", file->path, status);
 }
