@@ -501,8 +501,13 @@ int dropin_preallocate(const dropin_calls *next, MPI_File handle, MPI_Offset siz
 
 int dropin_sync(const dropin_calls *next, MPI_File handle) {
     double began = dropin_clock();
-    int code = dropin_flush(dropin_files_find(handle));
-    return code ? code : dropin_count_around(SAGO_REPORT_SYNC, began, next->sync(handle));
+    dropin_file *file = dropin_files_find(handle);
+    int code = dropin_flush(file);
+    if (!code)
+        code = dropin_count_around(SAGO_REPORT_SYNC, began, next->sync(handle));
+    if (!code && file && file->sago) /* which forgets where the file ended: another may cut it now */
+        code = dropin_raise(handle, sago_sync_own(file->sago));
+    return code;
 }
 
 int dropin_get_info(const dropin_calls *next, MPI_File handle, MPI_Info *info) {
