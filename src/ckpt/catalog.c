@@ -223,8 +223,10 @@ static void count_bytes(scan *at, const char *name) {
 static sago_status scan_file(void *arg, const char *name) {
     scan *at = arg;
     int64_t index, member;
-    if (at->saw & SAGOI_SAW_ASIDE)
+    if (at->saw & (SAGOI_SAW_ASIDE | SAGOI_SAW_COPY))
         count_bytes(at, name);
+    if (at->saw & SAGOI_SAW_COPY)
+        return SAGO_OK;
     if (sagoi_writer_name_parse(name, sagoi_part_name, &index))
         return scan_part(at, name, index);
     if (sagoi_parity_name_parse(name, &index, &member))
@@ -248,16 +250,6 @@ static sago_status scan_late(scan *at) {
     return pass_over(at, status);
 }
 
-static sago_status scan_contents(scan *at) {
-    if (!sagoi_found_counts(&at->found, at->step, at->id_low))
-        return scan_late(at);
-    sago_status status = scan_intent(at);
-    if (!status)
-        status = not_read(at, sagoi_cdir_list(at->folder, scan_file, at));
-    sagoi_intent_cleanup(&at->intent);
-    return pass_over(at, status);
-}
-
 /* A file, or a link that leads to none, is not ours, whatever its name is.  What cannot be told is said later. */
 static bool is_folder(const char *path) {
     struct stat info;
@@ -265,6 +257,25 @@ static bool is_folder(const char *path) {
     if (!status && S_ISLNK(info.st_mode))
         return sagoi_path_stat(path, &info) == SAGO_OK && S_ISDIR(info.st_mode);
     return status ? status != SAGO_ERR_NO_FILE : S_ISDIR(info.st_mode);
+}
+
+/* Has somebody put a copy of what is set aside back in its place?  Files are read there. */
+static bool is_copy(const scan *at, sagoi_folder_kind kind) {
+    char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
+    sagoi_save_folder_as(name, SAGOI_FOLDER_STEP, at->step, at->id_low);
+    return kind == SAGOI_FOLDER_DAMAGED && sagoi_path_join(path, at->dir, name) && is_folder(path);
+}
+
+static sago_status scan_contents(scan *at) {
+    if (at->saw & SAGOI_SAW_COPY)
+        return pass_over(at, not_read(at, sagoi_cdir_list(at->folder, scan_file, at)));
+    if (!sagoi_found_counts(&at->found, at->step, at->id_low))
+        return scan_late(at);
+    sago_status status = scan_intent(at);
+    if (!status)
+        status = not_read(at, sagoi_cdir_list(at->folder, scan_file, at));
+    sagoi_intent_cleanup(&at->intent);
+    return pass_over(at, status);
 }
 
 static sago_status scan_folder(void *arg, const char *name) {
@@ -277,7 +288,7 @@ static sago_status scan_folder(void *arg, const char *name) {
                                   [SAGOI_FOLDER_DAMAGED] = SAGOI_SAW_ASIDE,
                                   [SAGOI_FOLDER_REMOVED] = SAGOI_SAW_REMOVED};
     int64_t folder = at->catalog->n;
-    at->saw = saw[kind];
+    at->saw = is_copy(at, kind) ? SAGOI_SAW_COPY : saw[kind];
     at->bytes = 0;
     sago_status status = add_item(at->catalog, item_of(at, SAGOI_ITEM_FOLDER));
     if (!status && kind != SAGOI_FOLDER_REMOVED)

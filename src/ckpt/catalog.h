@@ -17,6 +17,7 @@ enum {
     SAGOI_SAW_REMOVED = 32,  /* the trace of a removal */
     SAGOI_SAW_BAD_DATA = 64, /* it could not be restored from, whatever its records say */
     SAGOI_SAW_LATE = 256, /* made by an owner that had been replaced (ckpt/generation.h): nothing of it counts */
+    SAGOI_SAW_COPY = 512, /* set aside, beside a folder of the same save that is not: nothing in it counts */
     SAGOI_SAW_BARE_PART = 128, /* a part whose data is missing: lost, or a crash let its name get lost */
 };
 

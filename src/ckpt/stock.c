@@ -47,8 +47,10 @@ static action choose(const sagoi_save_view *view, const sagoi_item *folder) {
     bool aside = (folder->index & SAGOI_SAW_ASIDE) != 0;
     if (sagoi_view_saw(view) & SAGOI_SAW_UNREADABLE)
         return LEAVE;
-    if (!aside && (view->saw[folder->level] & SAGOI_SAW_REMOVED))
-        return REMOVE; /* as on another node */
+    if (folder->index & SAGOI_SAW_COPY)
+        return LEAVE;
+    if (!aside && (view->saw[folder->level] & SAGOI_SAW_REMOVED) && !view->complete[folder->level])
+        return REMOVE; /* as on another node; of what is complete nobody has removed anything */
     if (folder->index & SAGOI_SAW_LATE)
         return LEAVE; /* it may be a copy that somebody has put back */
     if (view->whole && aside)

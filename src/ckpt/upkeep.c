@@ -388,7 +388,8 @@ static sago_status remove_folders(sago_ckpt *ckpt, const sagoi_overview *overvie
     for (int64_t i = 0; i < overview->catalog.n && !status; i++) {
         const sagoi_item *item = &overview->catalog.items[i];
         if (item->kind != SAGOI_ITEM_FOLDER || (step != SAGOI_NO_STEP && item->step != step) ||
-            (item->index & SAGOI_SAW_REMOVED) || ((item->index & SAGOI_SAW_ASIDE) != 0) != aside)
+            (item->index & SAGOI_SAW_REMOVED) ||
+            ((item->index & (SAGOI_SAW_ASIDE | SAGOI_SAW_COPY)) != 0) != aside)
             continue;
         *found = true;
         sagoi_save_name save = {sagoi_level_dir(ckpt, item->level), item->step, item->id_low, &ckpt->fence};

@@ -339,6 +339,32 @@ static void half_removed(void) {
     scene = "";
 }
 
+/* A whole step beside a copy of it that is called removed, or damaged (somebody has copied it back): it is the
+ * step that counts.  Of the copies one is finished off, the other one is the user's. */
+static void beside_copies(void) {
+    sago_ckpt_stats stats = SAGO_CKPT_STATS_INIT;
+    scene = "beside copies";
+    start(both);
+    shell("for f in ckpt/" NEWEST " local/*/" NEWEST "; do cp -r $f $(echo $f | sed s/step-/removed-/); done;"
+          " for f in ckpt/step-*30-* local/*/step-*30-*; do cp -r $f $(echo $f | sed s/step-/damaged-/); done");
+    for (int again = 0; again < 2; again++) {
+        sago_ckpt *ckpt = open_with(both);
+        CHECK_INT(names("ckpt/step-* local/*/step-*"), 2 * STEPS);
+        CHECK_INT(names("ckpt/removed-* local/*/removed-*"), 0);
+        check_listed(ckpt, 30, false);
+        check_restart(ckpt, 40, 0, "step 40: ");
+        CHECK_OK(sago_ckpt_verify(ckpt, 30));
+        CHECK_OK(sago_ckpt_get_stats(ckpt, &stats));
+        CHECK(again || stats.damaged_bytes > 0);
+        CHECK_INT(names("ckpt/damaged-* local/*/damaged-*"), again ? 0 : 2);
+        if (!again)
+            CHECK_OK(sago_ckpt_remove_damaged(ckpt, 30));
+        CHECK_OK(sago_ckpt_close(&ckpt));
+    }
+    start_anew();
+    scene = "";
+}
+
 /* Names of steps that are something else keep nobody from going on, and what a link leads to is the user's. */
 static void strangers(void) {
     scene = "strangers";
@@ -591,6 +617,7 @@ int main(int argc, char **argv) {
     interrupted(local_only);
     in_doubt();
     half_removed();
+    beside_copies();
     strangers();
     strange_locks();
     without_marker();
