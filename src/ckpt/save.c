@@ -10,7 +10,7 @@
 
 /* Records, and the file system for itself, need so many bytes beside the data. */
 enum { SPACE_SLACK = 1 << 20 };
-enum { MAX_STEP = SAGOI_MAX_FREE_TO_USE, MAX_MINUS_STEP, MAX_CHANGED, MAX_BUSY };
+enum { MAX_STEP = SAGOI_MAX_FREE_TO_USE, MAX_STEP_COMPLEMENT, MAX_CHANGED, MAX_BUSY };
 enum { SUM_ID_LOW, SUM_ID_HIGH, SUM_TIME };
 
 /* ---- Before ---- */
@@ -106,7 +106,7 @@ static sago_status check_save(sago_ckpt *ckpt, int64_t step) {
         return sagoi_fail(SAGO_ERR_ARG, "step %lld is negative", (long long)step);
     const sagoi_saving *same = sagoi_saving_find(ckpt, step);
     const sagoi_complete_step *complete = sagoi_steps_find(ckpt, step);
-    if (!gives_way(complete) && (complete || (same && !same->failed)))
+    if (!gives_way(complete) && (complete || (same && !same->decided))) /* decided and gone: it was too old */
         return sagoi_fail(SAGO_ERR_EXISTS, "step %lld is there already", (long long)step);
     sago_status status = sagoi_steps_reserve(ckpt, 1);
     return !status && ckpt->layout.valid && !ckpt->data.changed ? check_space(ckpt) : status;
@@ -129,14 +129,14 @@ static sago_status agree_on_save(sago_ckpt *ckpt, int64_t step, sago_status stat
         agreed.sum[SUM_TIME] = (uint64_t)sagoi_ckpt_date();
     }
     agreed.max[MAX_STEP] = step;
-    agreed.max[MAX_MINUS_STEP] = -step;
+    agreed.max[MAX_STEP_COMPLEMENT] = ~step;
     agreed.max[MAX_CHANGED] = !ckpt->layout.valid || ckpt->data.changed;
     agreed.max[MAX_BUSY] = ckpt->layout.valid && !ckpt->together && !sagoi_pool_free(&ckpt->pool);
     sagoi_news_put(ckpt, &agreed);
     sago_status met = sagoi_agree(ckpt->team, &agreed, NULL, NULL, NULL);
     if (!met && agreed.max[SAGOI_MAX_VERDICT])
         met = sagoi_verdict(ckpt->team, agreed.max[SAGOI_MAX_VERDICT]);
-    else if (!met && agreed.max[MAX_STEP] != -agreed.max[MAX_MINUS_STEP])
+    else if (!met && agreed.max[MAX_STEP] != ~agreed.max[MAX_STEP_COMPLEMENT])
         met = sagoi_fail(SAGO_ERR_MISMATCH, "ranks save different steps");
     if (met)
         return met;

@@ -214,7 +214,7 @@ static void forget_old(sago_ckpt *ckpt) {
         n++;
     for (sagoi_saving **at = &ckpt->saves; *at && n > SAGO_CKPT_RECENT; n--) {
         sagoi_saving *old = *at;
-        if (sagoi_saving_open(old) || (old->status && !old->told)) {
+        if (sagoi_saving_open(old) || old->awaited || (old->status && !old->told)) {
             at = &old->next;
             continue;
         }

@@ -74,6 +74,7 @@ typedef struct sagoi_saving {
     bool redundant;               /* parity is written everywhere */
     bool failed;                  /* the first level */
     bool told;                    /* the failure was returned to the application */
+    bool awaited;                 /* somebody waits for it: it is not forgotten */
     bool journalled;              /* its line is in the file of the hint sago_ckpt_stats */
     sago_status status;           /* agreed */
     char message[SAGOI_MESSAGE_MAX];

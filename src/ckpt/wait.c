@@ -34,7 +34,7 @@ static sago_status wait_global(sago_ckpt *ckpt, sagoi_saving *saving) {
     return !status && saving->stats.level < SAGO_LEVEL_GLOBAL ? tell(saving) : status;
 }
 
-static sago_status wait_saving(sago_ckpt *ckpt, sagoi_saving *saving, sago_level level) {
+static sago_status wait_levels(sago_ckpt *ckpt, sagoi_saving *saving, sago_level level) {
     sago_status status = level > SAGO_LEVEL_MEMORY ? wait_first(ckpt, saving) : SAGO_OK;
     if (status || level <= SAGO_LEVEL_LOCAL || !ckpt->local[0])
         return status;
@@ -45,8 +45,16 @@ static sago_status wait_saving(sago_ckpt *ckpt, sagoi_saving *saving, sago_level
     return wait_global(ckpt, saving);
 }
 
+/* Old saves are forgotten on the way. */
+static sago_status wait_saving(sago_ckpt *ckpt, sagoi_saving *saving, sago_level level) {
+    saving->awaited = true;
+    sago_status status = wait_levels(ckpt, saving, level);
+    saving->awaited = false;
+    return status;
+}
+
 sago_status sagoi_wait_for(sago_ckpt *ckpt, int64_t step, sago_level level) {
-    sagoi_agreement agreed = {.max = {0, step, -step, level, -(int64_t)level}};
+    sagoi_agreement agreed = {.max = {0, step, ~step, level, ~(int64_t)level}};
     sago_status status = SAGO_OK;
     if ((int)level < 0 || level >= SAGO_LEVEL_COUNT)
         status = sagoi_fail(SAGO_ERR_ARG, "there is no such level: %d", (int)level);
@@ -54,7 +62,7 @@ sago_status sagoi_wait_for(sago_ckpt *ckpt, int64_t step, sago_level level) {
     status = sagoi_agree(ckpt->team, &agreed, NULL, NULL, NULL);
     if (!status && agreed.max[0])
         status = sagoi_verdict(ckpt->team, agreed.max[0]);
-    else if (!status && (agreed.max[1] != -agreed.max[2] || agreed.max[3] != -agreed.max[4]))
+    else if (!status && (agreed.max[1] != ~agreed.max[2] || agreed.max[3] != ~agreed.max[4]))
         status = sagoi_fail(SAGO_ERR_MISMATCH, "ranks wait for different steps or levels");
     if (status)
         return status;

@@ -1,6 +1,8 @@
 /* Wrong calls of checkpoints: clear errors on all ranks, nothing touched; and what happens when saves come early.
  */
 /* RUN: n=1,3 */
+#include <malloc.h>
+
 #include "system/files.h"
 #include "mpi/ckpt_model.h"
 #include "support/inject.h"
@@ -59,6 +61,8 @@ static void bad_steps(sago_ckpt *ckpt) {
     EXPECT(sago_ckpt_restore(ckpt, 7), SAGO_ERR_NO_FILE, "step 7", -1);
     CHECK_OK(protect_row(ckpt, rank, 4));
     EXPECT(sago_ckpt_save(ckpt, -1), SAGO_ERR_ARG, "negative", -1);
+    EXPECT(sago_ckpt_save(ckpt, INT64_MIN), SAGO_ERR_ARG, "negative", -1);
+    EXPECT(sago_ckpt_wait(ckpt, INT64_MIN, SAGO_LEVEL_LOCAL), SAGO_ERR_NO_FILE, "not saved", -1);
     CHECK_OK(sago_ckpt_save(ckpt, 7));
     EXPECT(sago_ckpt_save(ckpt, 7), SAGO_ERR_EXISTS, "step 7", -1);
     CHECK_OK(sago_ckpt_wait(ckpt, 7, SAGO_LEVEL_GLOBAL));
@@ -132,6 +136,31 @@ static void more_files_than_ranks(void) {
     MPI_Info_free(&files);
 }
 
+/* What had to go, since there were newer ones, may be saved again. */
+static void saved_again(void) {
+    sago_ckpt_step step = {0};
+    int64_t n = 1;
+    sago_ckpt *ckpt = NULL;
+    MPI_Info one = hints_of("sago_ckpt_keep_global=1");
+    CHECK_OK(sago_ckpt_open(MPI_COMM_WORLD, scratch("again"), one, &ckpt));
+    CHECK_OK(protect_row(ckpt, rank, 4));
+    for (int i = 0; i < 4; i++) {
+        values[0] = i;
+        CHECK_OK(sago_ckpt_save(ckpt, 1 + i % 2));
+        CHECK_OK(sago_ckpt_wait(ckpt, 1 + i % 2, SAGO_LEVEL_GLOBAL));
+        EXPECT(sago_ckpt_save(ckpt, 1 + i % 2), SAGO_ERR_EXISTS, "there already", -1);
+    }
+    CHECK_OK(sago_ckpt_restore(ckpt, 2));
+    CHECK(values[0] == 3);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    CHECK_OK(sago_ckpt_open(MPI_COMM_WORLD, scratch("again"), one, &ckpt));
+    CHECK_OK(sago_ckpt_list(ckpt, &n, &step));
+    CHECK_INT(n, 1);
+    CHECK_INT(step.step, 2);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    MPI_Info_free(&one);
+}
+
 /* A reader needs no lock, and changes nothing. */
 static void readers(void) {
     int64_t latest = -1;
@@ -188,6 +217,31 @@ static void early(const char *policy) {
     CHECK_OK(sago_ckpt_close(&ckpt));
 }
 
+static int slow_directory(void *arg, const sagoi_file_op *op, int64_t *len) {
+    return strstr(op->path, "/file-") ? slow_before(arg, op, len) : 0;
+}
+
+/* More steps than are remembered are on their way to the directory: the oldest is remembered while it is waited
+ * for. */
+static void wait_for_the_oldest(void) {
+    const file_hooks slow = {.before = slow_directory};
+    char hints[CHECK_PATH_MAX + 64];
+    CHECK(rank != 0 || mkdir("local", 0700) == 0);
+    meet();
+    snprintf(hints, sizeof hints, "sago_ckpt_keep_local=0 sago_ckpt_keep_global=0 sago_local_dirs=%s",
+             scratch("local"));
+    sago_ckpt *ckpt = open_plain(hints);
+    CHECK_OK(protect_row(ckpt, rank, 4));
+    CHECK(mallopt(M_PERTURB, 0x80) == 1); /* what is freed is not what it was */
+    inject_file_hooks(&slow);
+    for (int64_t step = 300; step < 304 + SAGO_CKPT_RECENT; step++)
+        CHECK_OK(sago_ckpt_save(ckpt, step));
+    CHECK_OK(sago_ckpt_wait(ckpt, 300, SAGO_LEVEL_GLOBAL));
+    inject_file_hooks(NULL);
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    CHECK(mallopt(M_PERTURB, 0) == 1);
+}
+
 int main(int argc, char **argv) {
     check_start(&argc, &argv);
     if (rank == 0)
@@ -206,6 +260,8 @@ int main(int argc, char **argv) {
     early("wait");
     early("skip");
     early("replace");
+    wait_for_the_oldest();
+    saved_again();
     if (rank == 0) {
         CHECK(access("other/precious", F_OK) == 0);
         CHECK(access("ckpt/lock.00000001", F_OK) != 0 && access("ckpt/lock.00000002", F_OK) != 0);
