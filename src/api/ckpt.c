@@ -110,6 +110,7 @@ static sago_status open_ckpt(MPI_Comm comm, const char *dir, MPI_Info info, sago
     ckpt->report = (sago_ckpt_report)SAGO_CKPT_REPORT_INIT;
     bool reported = false;
     status = agree_arguments(ckpt, take_arguments(ckpt, dir, info, opened), &reported);
+    sagoi_path_fix(ckpt->dir);
     team->patience = status ? 0 : ckpt->hints.patience;
     if (!status)
         status = sagoi_team_need_own(ckpt->team);

@@ -216,6 +216,7 @@ static int64_t choose_candidate(const sago_ckpt *ckpt) {
 static sago_status use_candidate(sago_ckpt *ckpt, int64_t chosen) {
     if (chosen < 0 || !candidate(ckpt, (int)chosen, ckpt->local))
         return SAGO_OK;
+    sagoi_path_fix(ckpt->local);
     sago_status status = sagoi_watch_begin(ckpt->local, ckpt->hints.ckpt_patience, &ckpt->watched_local);
     return status || ckpt->hints.ckpt_read_only ? status : sagoi_cdir_make(ckpt->local);
 }

@@ -13,11 +13,19 @@
 #include "base/checked.h"
 #include "system/call.h"
 
+enum { ROOM_FOR_NAMES = 256 };       /* of what is in a directory whose path is fixed */
 enum { LARGEST_TRANSFER = 1 << 30 }; /* bytes of one system call: Linux moves at most 2 GiB less a page */
 
 bool sagoi_path_join(char path[SAGOI_CKPT_PATH], const char *dir, const char *name) {
     int length = snprintf(path, SAGOI_CKPT_PATH, "%s/%s", dir, name);
     return length >= 0 && length < SAGOI_CKPT_PATH;
+}
+
+void sagoi_path_fix(char path[SAGOI_CKPT_PATH]) {
+    char here[SAGOI_CKPT_PATH], fixed[SAGOI_CKPT_PATH];
+    if (path[0] != '/' && getcwd(here, sizeof here - ROOM_FOR_NAMES) && sagoi_path_join(fixed, here, path) &&
+        strlen(fixed) < sizeof fixed - ROOM_FOR_NAMES)
+        memcpy(path, fixed, sizeof fixed);
 }
 
 /* A call whose error, but for `fine`, is told as "`doing` PATH". */

@@ -23,6 +23,10 @@ typedef struct sagoi_cfile {
 /* "dir/name"; false if it does not fit. */
 bool sagoi_path_join(char path[SAGOI_CKPT_PATH], const char *dir, const char *name);
 
+/* A relative path is put behind the current directory, so that it stays the same when the program goes elsewhere.
+ * Where that does not fit, or there is no such directory, it stays as it is. */
+void sagoi_path_fix(char path[SAGOI_CKPT_PATH]);
+
 typedef enum {
     SAGOI_CFILE_READ,
     SAGOI_CFILE_CREATE,    /* must not exist */

@@ -161,6 +161,28 @@ static void saved_again(void) {
     MPI_Info_free(&one);
 }
 
+/* The program may change its directory: names keep the meaning that they had. */
+static void elsewhere(void) {
+    sago_ckpt *ckpt = NULL;
+    MPI_Info local = hints_of("sago_local_dirs=here-local");
+    if (rank == 0)
+        CHECK(system("mkdir -p here-local there/here there/here-local") == 0);
+    meet();
+    CHECK_OK(sago_ckpt_open(MPI_COMM_WORLD, "here", local, &ckpt));
+    CHECK_OK(protect_row(ckpt, rank, 4));
+    CHECK(chdir("there") == 0);
+    CHECK_OK(sago_ckpt_save(ckpt, 1));
+    CHECK_OK(sago_ckpt_wait(ckpt, 1, SAGO_LEVEL_GLOBAL));
+    CHECK_OK(sago_ckpt_restore(ckpt, 1));
+    CHECK_OK(sago_ckpt_close(&ckpt));
+    CHECK(chdir("..") == 0);
+    meet();
+    if (rank == 0)
+        CHECK(system("test -d here/step-* && test -d here-local/*/step-* && rmdir there/*") == 0);
+    meet();
+    MPI_Info_free(&local);
+}
+
 /* A reader needs no lock, and changes nothing. */
 static void readers(void) {
     int64_t latest = -1;
@@ -262,6 +284,7 @@ int main(int argc, char **argv) {
     early("replace");
     wait_for_the_oldest();
     saved_again();
+    elsewhere();
     if (rank == 0) {
         CHECK(access("other/precious", F_OK) == 0);
         CHECK(access("ckpt/lock.00000001", F_OK) != 0 && access("ckpt/lock.00000002", F_OK) != 0);
