@@ -36,6 +36,10 @@ static inline bool sagoi_beyond_agreeing(sago_status status) {
 /* Ends every public call: clears the message, or says in it which call failed on which file. */
 sago_status sagoi_done(const char *call, const char *path, sago_status status);
 
+/* sago_open() for another call, which its messages name. */
+sago_status sagoi_open_for(const char *call, MPI_Comm comm, const char *path, int amode, MPI_Info hints,
+                           sago_file **file) SAGOI_CHECKED;
+
 /* sago_open() with these hints. */
 sago_status sagoi_open_hinted(MPI_Comm comm, const char *path, int amode, const sagoi_hints *hints,
                               sago_file **file) SAGOI_CHECKED;

@@ -89,7 +89,8 @@ static sago_status check_memory(const void *memory, int64_t needed) {
 sago_status sago_mesh_begin(MPI_Comm comm, const char *path, sago_mesh_format format, MPI_Info hints,
                             sago_mesh **mesh) {
     sago_file *file = NULL;
-    sago_status status = sago_open(comm, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, hints, &file);
+    sago_status status =
+        sagoi_open_for("sago_mesh_begin", comm, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, hints, &file);
     if (status)
         return status;
     sago_mesh *made = calloc(1, sizeof *made);

@@ -536,7 +536,8 @@ static sago_status open_file(MPI_Comm comm, const opening *with, sago_file **ope
     return SAGO_OK;
 }
 
-sago_status sago_open(MPI_Comm comm, const char *path, int amode, MPI_Info hints, sago_file **file) {
+sago_status sagoi_open_for(const char *call, MPI_Comm comm, const char *path, int amode, MPI_Info hints,
+                           sago_file **file) {
     sago_status status = sagoi_check_library();
     if (!status)
         sagoi_report_environment();
@@ -546,7 +547,11 @@ sago_status sago_open(MPI_Comm comm, const char *path, int amode, MPI_Info hints
     if (!status)
         status = open_file(comm, &(opening){.path = path, .amode = amode, .info = hints}, file);
     sagoi_report_around(SAGO_REPORT_OPEN, began);
-    return sagoi_done("sago_open", path, status);
+    return sagoi_done(call, path, status);
+}
+
+sago_status sago_open(MPI_Comm comm, const char *path, int amode, MPI_Info hints, sago_file **file) {
+    return sagoi_open_for("sago_open", comm, path, amode, hints, file);
 }
 
 sago_status sagoi_open_hinted(MPI_Comm comm, const char *path, int amode, const sagoi_hints *hints,

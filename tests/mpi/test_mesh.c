@@ -134,6 +134,10 @@ static void refused(void) {
     static const int32_t kinds[] = {1};
     sago_mesh *out = NULL;
     scene = "refused";
+    EXPECT(sago_mesh_begin(MPI_COMM_WORLD, NULL, SAGO_MESH_VTK, MPI_INFO_NULL, &out), SAGO_ERR_ARG,
+           "sago_mesh_begin: ", -1);
+    EXPECT(sago_mesh_begin(MPI_COMM_WORLD, scratch("no/such"), SAGO_MESH_VTK, MPI_INFO_NULL, &out),
+           SAGO_ERR_NO_FILE, "sago_mesh_begin: ", -1);
     CHECK_OK(sago_mesh_begin(MPI_COMM_WORLD, scratch("bad.vtk"), SAGO_MESH_VTK, MPI_INFO_NULL, &out));
     CHECK_OK(sago_mesh_points(out, 1, MPI_DOUBLE, xyz));
     CHECK(sago_mesh_points(out, -1, MPI_INT, NULL) != SAGO_OK);
