@@ -149,6 +149,7 @@ typedef struct lock_seen {
     const char *dir;
     char path[SAGOI_CKPT_PATH];
     bool old;
+    bool damaged; /* nobody knows whose it is */
     lease_record record;
     double written; /* by the time stamps of the file system */
     double age;     /* seconds by the same; -1: nobody can tell */
@@ -193,14 +194,15 @@ static bool stays(const lock_seen *lock, double seconds) {
     return true;
 }
 
-/* Time stamps may be wrong by as much as the nodes' clocks differ; a live owner shows itself. */
+/* Time stamps may be wrong by as much as the nodes' clocks differ; a live owner shows itself.  A damaged lock may
+ * be as young as the damage: its owner would write it anew when it is renewed. */
 static bool is_void(lock_seen *lock) {
     double lease = (double)lock->record.seconds;
     if (!find_age(lock))
         return false;
     if (lock->age < 0)
         return stays(lock, lease);
-    return lock->age > lease && stays(lock, lease / RENEWALS + 1);
+    return (lock->damaged || lock->age > lease) && stays(lock, lease / RENEWALS + 1);
 }
 
 /* May the lock that is there be taken over?  SAGO_ERR_NO_FILE: it is not there. */
@@ -212,8 +214,9 @@ static sago_status check_owner(const char *dir, int64_t generation, int64_t seco
         status = read_record(lock.path, lock.old, record);
     if (status == SAGO_ERR_NO_FILE || status == SAGO_ERR_UNSUPPORTED)
         return status;
+    lock.damaged = status != SAGO_OK;
     if (status)
-        *record = (lease_record){.seconds = seconds}; /* a damaged lock has the age of any other */
+        *record = (lease_record){.seconds = seconds};
     if (record->released || surely_dead(record) || is_void(&lock))
         return SAGO_OK;
     return sagoi_fail(SAGO_ERR_BUSY,
