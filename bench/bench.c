@@ -1,7 +1,9 @@
 /* The order of a run: memory, cold calls, warm-up, then repetitions in which the engines alternate. */
 #include "bench/bench.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "bench/counters.h"
@@ -278,7 +280,8 @@ static bool open_json(run *r, FILE **json) {
     *json = NULL;
     if (config->json && r->session.world.rank == 0) {
         *json = fopen(config->json, "w");
-        ok = *json || bench_refuse(r->session.why, "--json %s cannot be written", config->json);
+        ok = *json ||
+             bench_refuse(r->session.why, "--json %s cannot be written: %s", config->json, strerror(errno));
     }
     return bench_agree(&r->session.world, ok, r->session.why);
 }

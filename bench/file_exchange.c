@@ -1,7 +1,9 @@
 #include "bench/file_exchange.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <sago/sago.h>
 
@@ -140,7 +142,8 @@ static spread spread_of(const exchange *x, double seconds) {
 static void tell_json(const exchange *x, const spread ways[], int64_t local, int64_t groups) {
     sagoi_json json = {.out = fopen(x->config->json, "w"), .lines = SAGOI_JSON_INDENTED};
     if (!json.out) {
-        fprintf(stderr, "sago bench exchange: --json %s cannot be written\n", x->config->json);
+        fprintf(stderr, "sago bench exchange: --json %s cannot be written: %s\n", x->config->json,
+                strerror(errno));
         return;
     }
     sagoi_json_open(&json, NULL, '{');

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/hints.h"
+#include "base/size_text.h"
 
 typedef enum { SIZE, COUNT, DIMS, CHOICE } param_kind;
 
@@ -118,19 +119,20 @@ bool bench_params_set(bench_params *params, const bench_pattern *pattern, const 
         has = has || strcmp(mine, name) == 0;
     if (!row || !has) {
         options_of(pattern, options, sizeof options);
-        return bench_refuse(why, "%s --%s; %s takes %s", row ? "the pattern has no" : "no such option:", name,
-                            pattern->name, options);
+        return bench_refuse(why, "%s has no --%s, but %s", pattern->name, name, options);
     }
     if (row_set(row, params, value))
         return true;
     if (row->kind == CHOICE)
         return bench_refuse(why, "--%s %s: must be one of %s", name, value, row->choices);
+    if (row->kind == SIZE)
+        return bench_refuse(why, "--%s %s: must be a size (4096, 64K, 1G) from %s to %s", name, value,
+                            sagoi_size_to_hint(row->low).text, sagoi_size_to_hint(row->high).text);
     return bench_refuse(why, "--%s %s: must be %s from %" PRId64 " to %" PRId64, name, value,
-                        row->kind == SIZE   ? "a size (4096, 64K, 1G)"
-                        : row->kind == DIMS ? "N or N0xN1xN2, each"
-                                            : "a number",
-                        row->low, row->high);
+                        row->kind == DIMS ? "N or N0xN1xN2, each" : "a number", row->low, row->high);
 }
+
+const char *bench_params_any(int64_t i) { return i >= 0 && i < ROWS ? rows[i].name : NULL; }
 
 const char *bench_params_name(const bench_pattern *pattern, int64_t i, char *name) {
     const char *at = pattern->defaults;

@@ -16,6 +16,9 @@ void bench_params_init(bench_params *params, const bench_pattern *pattern);
 bool bench_params_set(bench_params *params, const bench_pattern *pattern, const char *name, const char *value,
                       char *why);
 
+/* The i-th name of all that some pattern has; NULL: there are no more. */
+const char *bench_params_any(int64_t i);
+
 /* The i-th option of a pattern and its value as text; NULL: it has no more. */
 const char *bench_params_name(const bench_pattern *pattern, int64_t i, char *name);
 void bench_params_format(const bench_params *params, const char *name, char *text, size_t capacity);

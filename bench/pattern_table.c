@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/spelling.h"
+
 static const bench_pattern patterns[] = {
     {"contiguous", "each rank one contiguous piece (IOR, TAPIOCA's micro-benchmark)", "bytes=64M", false, false,
      bench_make_contiguous},
@@ -44,10 +46,20 @@ const bench_pattern *bench_patterns(int64_t *count) {
     return patterns;
 }
 
-const bench_pattern *bench_pattern_find(const char *name) {
-    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
+const bench_pattern *bench_pattern_find(const char *name, char *why) {
+    sagoi_spelling spelling = {.word = name};
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
         if (strcmp(patterns[i].name, name) == 0)
             return &patterns[i];
+        sagoi_spelling_offer(&spelling, patterns[i].name);
+    }
+    const char *meant = sagoi_spelling_guess(&spelling);
+    if (strncmp(name, "-", 1) == 0)
+        bench_refuse(why, "a pattern comes first, not '%s'; 'sago bench list' shows them", name);
+    else if (meant)
+        bench_refuse(why, "no pattern '%s'; did you mean %s?  'sago bench list' shows all", name, meant);
+    else
+        bench_refuse(why, "no pattern '%s'; 'sago bench list' shows them", name);
     return NULL;
 }
 

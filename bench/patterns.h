@@ -63,7 +63,8 @@ typedef struct bench_pattern {
 
 /* The table. */
 const bench_pattern *bench_patterns(int64_t *count);
-const bench_pattern *bench_pattern_find(const char *name); /* NULL: none */
+/* NULL: there is none; `why` says so, and which one may have been meant. */
+const bench_pattern *bench_pattern_find(const char *name, char *why);
 
 /* Clears *access, then calls make(). */
 bool bench_pattern_make(const bench_pattern *pattern, const bench_params *params, int64_t rank, int64_t ranks,

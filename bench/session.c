@@ -9,6 +9,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/size_text.h"
 #include "bench/counters.h"
 
 static const bench_engine_ops *const engine_ops[BENCH_ENGINES] = {
@@ -80,9 +81,11 @@ static bool room_enough(bench_session *session) {
         statvfs(config->dir, &fs) == 0 || bench_refuse(session->why, "--dir %s: %s", config->dir, strerror(errno));
     if (ok && files > (double)fs.f_bavail * (double)fs.f_frsize)
         ok = bench_refuse(session->why,
-                          "%s has %.3g bytes free, the files need %.3g: use smaller sizes, fewer "
+                          "%s has %s free, the files need %s: use smaller sizes, fewer "
                           "--engines or another --dir",
-                          config->dir, (double)fs.f_bavail * (double)fs.f_frsize, files);
+                          config->dir,
+                          sagoi_size_to_text((int64_t)((double)fs.f_bavail * (double)fs.f_frsize)).text,
+                          sagoi_size_to_text((int64_t)files).text);
     MPI_Allreduce(MPI_IN_PLACE, &buffers, 1, MPI_DOUBLE, MPI_SUM, session->world.node);
     if (ok && buffers > 0.9 * (double)memory_available())
         ok = bench_refuse(session->why,

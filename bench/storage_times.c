@@ -1,5 +1,6 @@
 #include "bench/storage_times.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +110,7 @@ static bool time_writes(times *t) {
 static void tell_json(const times *t) {
     sagoi_json json = {.out = fopen(t->config->json, "w"), .lines = SAGOI_JSON_INDENTED};
     if (!json.out) {
-        fprintf(stderr, "sago bench storage: --json %s cannot be written\n", t->config->json);
+        fprintf(stderr, "sago bench storage: --json %s cannot be written: %s\n", t->config->json, strerror(errno));
         return;
     }
     sagoi_json_open(&json, NULL, '{');

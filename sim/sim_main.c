@@ -136,7 +136,7 @@ static const tool_option table[] = {
     {"svg", OPTION_TEXT, FIELD(svg), 0, 0, "FILE", "draw a timeline, too", NULL},
     {"json", OPTION_FLAG, FIELD(json), 0, 0, NULL, "for programs", NULL},
 };
-static const tool_options options = {table, sizeof table / sizeof table[0], set_param};
+static const tool_options options = {table, sizeof table / sizeof table[0], set_param, NULL};
 
 static void print_help(FILE *out) {
     int64_t count;
@@ -463,9 +463,9 @@ static bool run_all(const sim_config *config, const sim_case *c, char *why) {
 }
 
 static bool parse(int argc, char **argv, sim_config *config, char *why) {
-    config->plan.pattern = bench_pattern_find(argv[1]);
+    config->plan.pattern = bench_pattern_find(argv[1], why);
     if (!config->plan.pattern)
-        return bench_refuse(why, "no pattern '%s'; 'sago bench list' shows them", argv[1]);
+        return false;
     if (sagoi_hints_init(&config->plan.hints) != SAGO_OK)
         return bench_refuse(why, "%s", sago_error_message());
     bench_params_init(&config->plan.params, config->plan.pattern);

@@ -97,7 +97,7 @@ static const tool_option table[] = {
      "of contents, irregular patterns and whose file is made first (1)", NULL},
     {"keep", OPTION_FLAG, FIELD(keep), 0, 0, NULL, "do not remove the files", NULL},
 };
-static const tool_options options = {table, sizeof table / sizeof table[0], set_param};
+static const tool_options options = {table, sizeof table / sizeof table[0], set_param, NULL};
 
 /* ---- Help ---- */
 
@@ -189,9 +189,9 @@ int cmd_bench(int argc, char **argv) {
     }
     if (argc < 2)
         return usage_error("bench", "no pattern given; 'sago bench list' shows them");
-    config.pattern = bench_pattern_find(argv[1]);
+    config.pattern = bench_pattern_find(argv[1], why);
     if (!config.pattern)
-        return usage_error("bench", "no pattern '%s'; 'sago bench list' shows them", argv[1]);
+        return usage_error("bench", "%s", why);
     bench_params_init(&config.params, config.pattern);
     config.declared = config.pattern->declared;
     if (!options_parse(&options, 2, argc, argv, &config, why))

@@ -30,7 +30,7 @@ static const tool_option table[] = {
     {"hint", OPTION_CALL, 0, 0, 0, "KEY=VALUE", "as in an MPI_Info; may be repeated", set_hint},
     {"json", OPTION_TEXT, FIELD(json), 0, 0, "FILE", "results for programs", NULL},
 };
-static const tool_options options = {table, sizeof table / sizeof table[0], NULL};
+static const tool_options options = {table, sizeof table / sizeof table[0], NULL, NULL};
 
 static void print_help(void) {
     printf("usage: mpiexec -n RANKS sago bench ckpt [options]\n\n"
@@ -48,6 +48,6 @@ int cmd_bench_ckpt(int argc, char **argv) {
     if (command_helped(argc, argv, print_help))
         return EXIT_SUCCESS;
     if (!options_parse(&options, 2, argc, argv, &config, why))
-        return usage_error("bench", "%s", why);
+        return usage_error("bench ckpt", "%s", why);
     return ckpt_bench_execute(&config);
 }

@@ -64,11 +64,6 @@ static bool set_format(void *target, const char *value, char *why) {
                         value);
 }
 
-static bool no_other(void *target, const char *name, const char *value, char *why) {
-    (void)target, (void)value;
-    return bench_refuse(why, "no option --%s", name);
-}
-
 #define FIELD(name) offsetof(ckpt_command, name)
 static const tool_option table[] = {
     {"json", OPTION_FLAG, FIELD(json), 0, 0, NULL, "ls, show, verify: for programs", NULL},
@@ -88,7 +83,7 @@ static const tool_option table[] = {
     {"force", OPTION_FLAG, FIELD(force), 0, 0, NULL, "export: overwrite; rm: also the last complete step", NULL},
     {"hint", OPTION_CALL, 0, 0, 0, "KEY=VALUE", "as in an MPI_Info; may be repeated", set_hint},
 };
-static const tool_options options = {table, sizeof table / sizeof table[0], no_other};
+static const tool_options options = {table, sizeof table / sizeof table[0], NULL, NULL};
 
 static void print_help(void) {
     printf("usage: sago ckpt ACTION DIR [STEP...] [options]\n"
@@ -109,7 +104,7 @@ static int read_step_arguments(ckpt_command *c, int argc, char **argv, char *why
     for (; i < argc && strncmp(argv[i], "--", 2) != 0; i++) {
         int64_t step;
         if (c->nsteps == CKPT_STEPS_MAX || !bench_parse_count(argv[i], &step)) {
-            bench_refuse(why, "%s: is not the number of a step", argv[i]);
+            bench_refuse(why, "'%s' is not the number of a step", argv[i]);
             return 0;
         }
         c->steps[c->nsteps++] = step;

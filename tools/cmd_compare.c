@@ -327,11 +327,6 @@ static bool set_file(void *target, const char *value, char *why) {
     return outputs_add(&((compare_config *)target)->outputs, value, why);
 }
 
-static bool refuse_option(void *target, const char *name, const char *value, char *why) {
-    (void)target, (void)value;
-    return bench_refuse(why, "no option --%s; those of the command come after '--'", name);
-}
-
 static const tool_option table[] = {
     {"repeat", OPTION_COUNT, offsetof(compare_config, repeat), 1, REPEAT_MAX, "N",
      "runs of each, in turn, after one of each to warm up (5)", NULL},
@@ -342,7 +337,8 @@ static const tool_option table[] = {
     {"report", OPTION_CALL, 0, 0, 0, "FILE.html", "a page on a run with Sago, and the times of all runs",
      set_report},
 };
-static const tool_options options = {table, sizeof table / sizeof table[0], refuse_option};
+static const tool_options options = {table, sizeof table / sizeof table[0], NULL,
+                                     "those of the command come after '--'"};
 
 static void print_help(void) {
     puts(

@@ -17,7 +17,7 @@ static const tool_option table[] = {
     {"json", OPTION_TEXT, FIELD(json), 0, 0, "FILE", "results for programs", NULL},
 };
 
-static const tool_options options = {table, sizeof table / sizeof table[0], NULL};
+static const tool_options options = {table, sizeof table / sizeof table[0], NULL, NULL};
 
 static void print_help(void) {
     printf("usage: mpiexec -n RANKS sago bench exchange [options]\n\n"
@@ -35,6 +35,6 @@ int cmd_exchange(int argc, char **argv) {
     if (command_helped(argc, argv, print_help))
         return EXIT_SUCCESS;
     if (!options_parse(&options, 2, argc, argv, &config, why))
-        return usage_error("bench", "%s", why);
+        return usage_error("bench exchange", "%s", why);
     return bench_exchange_execute(&config);
 }

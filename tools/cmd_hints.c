@@ -182,22 +182,28 @@ static void complain_unknown(sagoi_hints *hints, const char *name) {
 }
 
 int cmd_hints(int argc, char **argv) {
-    bool json = argc > 1 && !strcmp(argv[1], "--json");
+    bool json = false;
+    int names = 0;
     if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
         puts("usage: sago hints [--json] [NAME...]\n\nLists the hints by purpose: what they do, their values, "
              "defaults "
              "and other names.  NAME, or a part\nof one as \"stripe\" or \"ckpt\": only those.");
         return EXIT_SUCCESS;
     }
-    for (int i = 1 + json; i < argc; i++)
-        if (argv[i][0] == '-')
+    for (int i = 1; i < argc; i++) {
+        bool here = !strcmp(argv[i], "--json");
+        if (argv[i][0] == '-' && !here)
             return usage_error("hints", "'%s' is not expected here", argv[i]);
+        json = json || here;
+        if (!here)
+            argv[1 + names++] = argv[i];
+    }
     sagoi_hints hints;
     if (sagoi_hints_init(&hints) != SAGO_OK) {
         fprintf(stderr, "sago hints: %s\n", sago_error_message());
         return EXIT_FAILURE;
     }
-    choice chosen = {.nnames = argc - 1 - json, .names = argv + 1 + json};
+    choice chosen = {.nnames = names, .names = argv + 1};
     chosen.rows = sagoi_hint_table(&chosen.count);
     const char *unknown = unknown_name(&chosen);
     if (unknown) {

@@ -84,7 +84,7 @@ static const tool_option table[] = {
      "instead: time and memory of planning for up to 1,000,000 ranks", NULL},
     {"json", OPTION_FLAG, FIELD(json), 0, 0, NULL, "for programs", NULL},
 };
-static const tool_options options = {table, sizeof table / sizeof table[0], set_param};
+static const tool_options options = {table, sizeof table / sizeof table[0], set_param, NULL};
 
 static void print_help(void) {
     printf("usage: sago plan PATTERN [options] [sizes of the pattern]\n\n"
@@ -255,9 +255,9 @@ int cmd_plan(int argc, char **argv) {
         return scale_run(argc, argv, &config, why) ? EXIT_SUCCESS : usage_error("plan", "%s", why);
     if (argc < 2)
         return usage_error("plan", "no pattern given; 'sago bench list' shows them");
-    config.pattern = bench_pattern_find(argv[1]);
+    config.pattern = bench_pattern_find(argv[1], why);
     if (!config.pattern)
-        return usage_error("plan", "no pattern '%s'; 'sago bench list' shows them", argv[1]);
+        return usage_error("plan", "%s", why);
     bench_params_init(&config.params, config.pattern);
     config.kind = config.pattern->declared ? PLAN_DECLARED : PLAN_COLLECTIVE;
     if (!options_parse(&options, 2, argc, argv, &config, why))

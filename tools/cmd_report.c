@@ -261,7 +261,7 @@ static const tool_option table[] = {
     {"html", OPTION_TEXT, offsetof(report_config, html), 0, 0, "FILE", "write a page, and no text", NULL},
     {"compare", OPTION_FLAG, offsetof(report_config, compare), 0, 0, NULL, "two runs side by side", NULL},
 };
-static const tool_options options = {table, sizeof table / sizeof table[0], NULL};
+static const tool_options options = {table, sizeof table / sizeof table[0], NULL, NULL};
 
 static void print_help(void) {
     puts("usage: sago report [options] REPORT.json... | DIRECTORY\n\n"

@@ -41,11 +41,6 @@ static bool set_variables(const run_config *config, char *why) {
     return !bad || bench_refuse(why, "the environment: %s", strerror(errno));
 }
 
-static bool refuse_option(void *target, const char *name, const char *value, char *why) {
-    (void)target, (void)value;
-    return bench_refuse(why, "no option --%s; those of the command come after '--'", name);
-}
-
 static const tool_option table[] = {
     {"hint", OPTION_CALL, 0, 0, 0, "KEY=VALUE", "default of a hint, as in 'sago hints'; may be repeated",
      set_hint},
@@ -54,7 +49,8 @@ static const tool_option table[] = {
      set_report},
     {"trace", OPTION_CALL, 0, 0, 0, "FILE.json", "a trace for Perfetto or chrome://tracing", set_trace},
 };
-static const tool_options options = {table, sizeof table / sizeof table[0], refuse_option};
+static const tool_options options = {table, sizeof table / sizeof table[0], NULL,
+                                     "those of the command come after '--'"};
 
 static void print_help(void) {
     puts("usage: sago run [options] [--] COMMAND [arguments]\n\n"

@@ -100,7 +100,7 @@ static const tool_option option_table[] = {
     {"force", OPTION_FLAG, offsetof(tier_command, force), 0, 0, NULL,
      "merge also where the file may have newer data", NULL},
 };
-static const tool_options options = {option_table, sizeof option_table / sizeof option_table[0], NULL};
+static const tool_options options = {option_table, sizeof option_table / sizeof option_table[0], NULL, NULL};
 
 /* Whether there is a claim is known before: opening leaves nothing to tell. */
 static bool has_claim(const char *file) {

@@ -29,7 +29,7 @@ static const tool_option table[] = {
     {"dirs", OPTION_TEXT, FIELD(dirs), 0, 0, "DIR:DIR",
      "whose storage neighbourhoods to find (sago_local_dirs, and the current one)", NULL},
 };
-static const tool_options options = {table, sizeof table / sizeof table[0], NULL};
+static const tool_options options = {table, sizeof table / sizeof table[0], NULL, NULL};
 
 /* ---- Output ---- */
 

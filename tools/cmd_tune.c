@@ -31,7 +31,7 @@ static const tool_option table[] = {
     {"quick", OPTION_FLAG, FIELD(quick), 0, 0, NULL, "seconds instead of minutes, less exact", NULL},
     {"dry-run", OPTION_FLAG, FIELD(dry), 0, 0, NULL, "show what would change, write nothing", NULL},
 };
-static const tool_options options = {table, sizeof table / sizeof table[0], NULL};
+static const tool_options options = {table, sizeof table / sizeof table[0], NULL, NULL};
 
 /* On a terminal each line replaces the one before; elsewhere all of them are shown. */
 void tune_progress(const tune_plan *plan, const char *format, ...) {

@@ -3,8 +3,15 @@
 #include <stdlib.h>
 
 #include "tools/command.h"
+#include "tools/options.h"
 
 int cmd_version(int argc, char **argv) {
+    if (options_ask_help(argc, argv)) {
+        if (command_speaks())
+            puts("usage: sago version\n\nPrints the version and the MPI library it was built with; 'sago info' "
+                 "tells more.");
+        return EXIT_SUCCESS;
+    }
     if (argc > 1)
         return usage_error("version", "'%s' is not expected here", argv[1]);
     if (command_speaks())

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/spelling.h"
 #include "tools/command.h"
 #include "tools/options.h"
 
@@ -77,7 +78,12 @@ static int run(int argc, char **argv) {
             return commands[i].run(argc - 1, argv + 1);
     if (argc < 2)
         return usage_error("", "no command given");
-    return usage_error("", "no command '%s'", name);
+    sagoi_spelling spelling = {.word = name};
+    for (int i = 0; i < COMMANDS; i++)
+        sagoi_spelling_offer(&spelling, commands[i].name);
+    const char *meant = sagoi_spelling_guess(&spelling);
+    return meant ? usage_error("", "no command '%s'; did you mean %s?", name, meant)
+                 : usage_error("", "no command '%s'", name);
 }
 
 /* What was printed may be on a full disk or a closed descriptor, and a program that reads it goes by the exit

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/hints.h"
+#include "base/size_text.h"
+#include "base/spelling.h"
 #include "bench/params.h"
 
 static const tool_option *find(const tool_options *options, const char *name) {
@@ -18,11 +20,17 @@ static bool set_number(const tool_option *option, int64_t *field, const char *te
     int64_t value;
     bool size = option->kind == OPTION_SIZE;
     bool ok = size ? sagoi_parse_size(text, &value) : bench_parse_count(text, &value);
-    if (!ok || value < option->low || value > option->high)
-        return bench_refuse(why, "--%s %s: must be a %s from %" PRId64 " to %" PRId64, option->name, text,
-                            size ? "size (4096, 64K, 1G)" : "number", option->low, option->high);
-    *field = value;
-    return true;
+    if (ok && value >= option->low && value <= option->high) {
+        *field = value;
+        return true;
+    }
+    if (size)
+        return bench_refuse(why, "--%s %s: must be a size (4096, 64K, 1G) from %s to %s", option->name, text,
+                            sagoi_size_to_hint(option->low).text, sagoi_size_to_hint(option->high).text);
+    if (option->high == INT64_MAX)
+        return bench_refuse(why, "--%s %s: must be a number, at least %" PRId64, option->name, text, option->low);
+    return bench_refuse(why, "--%s %s: must be a number from %" PRId64 " to %" PRId64, option->name, text,
+                        option->low, option->high);
 }
 
 static bool set(const tool_option *option, void *target, const char *text, char *why) {
@@ -41,6 +49,29 @@ static bool set(const tool_option *option, void *target, const char *text, char 
     }
 }
 
+/* Names what was meant, among the table's options and, where they are options, the sizes of patterns. */
+static bool refuse_unknown(const tool_options *options, const char *name, char *why) {
+    sagoi_spelling spelling = {.word = name};
+    for (int64_t i = 0; i < options->count; i++)
+        sagoi_spelling_offer(&spelling, options->table[i].name);
+    const char *size = NULL;
+    for (int64_t i = 0; options->other && (size = bench_params_any(i)); i++)
+        sagoi_spelling_offer(&spelling, size);
+    const char *meant = sagoi_spelling_guess(&spelling);
+    if (meant)
+        return bench_refuse(why, "--%s is no option; did you mean --%s?", name, meant);
+    return bench_refuse(why, "--%s is no option%s%s", name, options->note ? "; " : "",
+                        options->note ? options->note : "");
+}
+
+static bool is_size(const char *name) {
+    const char *size = NULL;
+    for (int64_t i = 0; (size = bench_params_any(i)); i++)
+        if (strcmp(size, name) == 0)
+            return true;
+    return false;
+}
+
 bool options_parse(const tool_options *options, int first, int argc, char **argv, void *target, char *why) {
     for (int i = first; i < argc; i++) {
         char name[64];
@@ -55,10 +86,10 @@ bool options_parse(const tool_options *options, int first, int argc, char **argv
             (void)set(option, target, NULL, why);
             continue;
         }
-        if (!option && !options->other)
-            return bench_refuse(why, "--%s is no option", name);
+        if (!option && !(options->other && is_size(name)))
+            return refuse_unknown(options, name, why);
         if (!equals && i + 1 == argc)
-            return bench_refuse(why, "--%s needs a value, or is no option", name);
+            return bench_refuse(why, "--%s needs a value", name);
         const char *value = equals ? equals + 1 : argv[++i];
         if (!(option ? set(option, target, value, why) : options->other(target, name, value, why)))
             return false;
@@ -71,7 +102,10 @@ void options_help(const tool_options *options, FILE *out) {
         const tool_option *option = &options->table[i];
         char left[48];
         snprintf(left, sizeof left, "--%s %s", option->name, option->value ? option->value : "");
-        fprintf(out, "  %-20s %s\n", left, option->help);
+        if (strlen(left) > 20) /* on a line of its own: columns do not collide */
+            fprintf(out, "  %s\n%22s %s\n", left, "", option->help);
+        else
+            fprintf(out, "  %-20s %s\n", left, option->help);
     }
 }
 

@@ -28,8 +28,10 @@ typedef struct tool_option {
 typedef struct tool_options {
     const tool_option *table;
     int64_t count;
-    /* What the table does not know: false with the reason.  NULL: nothing else is an option. */
+    /* Sizes of patterns, which the table does not know: false with the reason.  NULL: nothing else is an option.
+     */
     bool (*other)(void *target, const char *name, const char *value, char *why);
+    const char *note; /* said with an unknown option; may be NULL */
 } tool_options;
 
 enum { OPTION_WHY_MAX = 400 };

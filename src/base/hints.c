@@ -16,6 +16,7 @@
 
 #include "base/checked.h"
 #include "base/size_text.h"
+#include "base/spelling.h"
 
 #define KIB INT64_C(1024)
 #define MIB (1024 * KIB)
@@ -486,24 +487,6 @@ const char *sagoi_environment(const char *name) {
 
 /* ---- Keys of an MPI_Info ------------------------------------------------------------------------------ */
 
-static int64_t edit_distance(const char *a, const char *b) {
-    enum { LONGEST = 64 };
-    int64_t above[LONGEST + 1];
-    size_t width = strnlen(b, LONGEST);
-    for (size_t j = 0; j <= width; j++)
-        above[j] = (int64_t)j;
-    for (size_t i = 0; i < LONGEST && a[i]; i++) {
-        int64_t diagonal = above[0];
-        above[0] = (int64_t)i + 1;
-        for (size_t j = 0; j < width; j++) {
-            int64_t replaced = diagonal + (a[i] != b[j]);
-            diagonal = above[j + 1];
-            above[j + 1] = sagoi_min(replaced, 1 + sagoi_min(above[j], above[j + 1]));
-        }
-    }
-    return above[width];
-}
-
 /* A letter or two are wrong: with three, sago_ckpt_keep would be sago_ckpt_set. */
 static bool is_near(const char *name, int64_t distance) {
     int64_t letters = (int64_t)strlen(name) - 5;
@@ -524,7 +507,7 @@ static const char *nearest_name(const char *key) {
     const char *nearest = table[0].name;
     int64_t least = INT64_MAX;
     for (int i = 0; i < ROWS; i++) {
-        int64_t distance = edit_distance(key, table[i].name);
+        int64_t distance = sagoi_spelling_distance(key, table[i].name);
         if (distance < least) {
             least = distance;
             nearest = table[i].name;
@@ -594,7 +577,7 @@ static const char *variable_name(int i, char variable[VARIABLE_MAX]) {
 /* A letter or two are wrong, in a name that is long enough for that to be seen. */
 static bool is_misspelt(const char *name, int64_t distance) {
     int64_t letters = (int64_t)strlen(name) - 5;
-    return distance > 0 && distance <= (letters < 4 ? 0 : letters < 6 ? 1 : 2);
+    return distance <= (letters < 4 ? 0 : letters < 6 ? 1 : 2);
 }
 
 static void check_name(const char *name, void (*tell)(const char *said)) {
@@ -602,13 +585,13 @@ static void check_name(const char *name, void (*tell)(const char *said)) {
     int64_t least = INT64_MAX;
     for (int i = 0; i < OTHER_VARIABLES + ROWS; i++) {
         const char *known = variable_name(i, other);
-        int64_t distance = strncmp(known, "SAGO_", 5) == 0 ? edit_distance(name, known) : INT64_MAX;
+        int64_t distance = strncmp(known, "SAGO_", 5) == 0 ? sagoi_spelling_distance(name, known) : INT64_MAX;
         if (distance < least) {
             least = distance;
             (void)snprintf(nearest, sizeof nearest, "%s", known);
         }
     }
-    if (!is_misspelt(name, least))
+    if (strcmp(name, nearest) == 0 || !is_misspelt(name, least))
         return;
     (void)snprintf(said, sizeof said, "%.*s means nothing to Sago; did you mean %s?", KEY_SHOWN, name, nearest);
     tell(said);

@@ -242,9 +242,22 @@ refused "no command given"
 refused "no pattern given" bench
 refused "blocking or nonblocking" bench contiguous --calls later
 refused "once or each" bench contiguous --views never
-refused "no pattern 'x'" bench x
-refused "takes --bytes" bench contiguous --particles 3
-refused "no such option" bench contiguous --wibble 3
+refused "no pattern 'x'; 'sago bench list'" bench x
+refused "did you mean bench?" bnech
+refused "did you mean report?" Report
+refused "did you mean e3sm-f?" bench e3sm
+refused "did you mean block3d?" plan block-3d
+refused "a pattern comes first" plan --nodes 4
+refused "did you mean --nodes?" plan contiguous --nodse 4
+refused "did you mean --bytes?" plan contiguous --byte 4
+refused "did you mean --dir?" bench ckpt --dri x
+refused "Try 'sago bench ckpt --help'" bench ckpt --dri x
+refused "from 1 to 1T$" plan contiguous --bytes 0
+refused "at least 0$" plan contiguous --seed -1
+refused "did you mean --hint?" run --hnt a=b true
+refused "come after '--'" run --wibble a=b true
+refused "contiguous has no --particles, but --bytes" bench contiguous --particles 3
+refused "is no option" bench contiguous --wibble 3
 refused "must be a size" bench contiguous --bytes lots
 refused "must be a size" bench contiguous --bytes 0
 refused "must be a size" bench contiguous --bytes 9999P
@@ -258,8 +271,8 @@ refused "on or off" bench random --declared maybe
 refused "all or first" bench random --verify some
 refused "not expected" bench random stray
 refused "No such file" bench random --dir "$work/missing"
-refused "cannot be written" bench random --dir "$work" --json "$work/missing/out.json"
-refused "bytes free" bench contiguous --dir "$work" --bytes 900G
+refused "out.json cannot be written: No such file" bench random --dir "$work" --json "$work/missing/out.json"
+refused "iB free" bench contiguous --dir "$work" --bytes 900G
 refused "too small" plan block3d --dims 1 --nodes 8 --ranks-per-node 1
 refused "square number" plan btio --nodes 2 --ranks-per-node 1
 refused "stripe-count" plan block3d --stripe-unit 1M

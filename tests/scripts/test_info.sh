@@ -56,6 +56,13 @@ code=0
 "$sago" info nonsense >"$tmp/out" 2>&1 || code=$?
 [ $code = 2 ] || fail "usage"
 
+# Every command has its help.
+for command in run compare report bench plan topo tune ckpt subfile tier hints info version; do
+    "$sago" $command --help >"$tmp/out" 2>&1 || fail "$command --help: $?"
+    says '^usage: .*sago '$command
+done
+"$sago" hints sago_window --json >"$tmp/out" && says '"name": "sago_window"' || fail "hints NAME --json"
+
 # Output that is lost is an error of every command.
 for command in info hints version help; do
     code=0

@@ -205,7 +205,7 @@ static sim_case *make_case(const char *pattern, int64_t nodes, int64_t ranks, bo
     char why[BENCH_MESSAGE_MAX];
     sim_case *c = calloc(1, sizeof *c);
     assert_non_null(c);
-    c->config.pattern = bench_pattern_find(pattern);
+    c->config.pattern = bench_pattern_find(pattern, why);
     assert_int_equal(sagoi_hints_init(&c->config.hints), SAGO_OK);
     bench_params_init(&c->config.params, c->config.pattern);
     c->config.nodes = nodes;
