@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/checked.h"
+#include "base/size_text.h"
 #include "machine/text.h"
 #include "tools/tune.h"
 
@@ -128,12 +129,12 @@ static bool measure_sizes(tune_store_state *s, sagoi_site *site) {
         size[n] = request;
         for (int write = 1; write >= 0; write--) {
             tune_progress(s->plan, "one %s, requests of %s", write ? "writer" : "reader",
-                          sagoi_format_size(request).text);
+                          sagoi_size_to_text(request).text);
             rate[write][n] = measure(s, s->plan->world.rank == 0, write, request);
             if (rate[write][n] <= 0)
                 return false;
         }
-        tune_found(s->plan, "one rank, %6s at once   write %9s, read %9s", sagoi_format_size(request).text,
+        tune_found(s->plan, "one rank, %7s at once  write %9s, read %9s", sagoi_size_to_text(request).text,
                    tune_rate(rate[1][n]).text, tune_rate(rate[0][n]).text);
     }
     site->tuned.domain_write = WINDOWS * sagoi_max(MIB, size[knee(rate[1], n, 0.9)]);
