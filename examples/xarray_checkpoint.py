@@ -19,14 +19,16 @@ def dataset(path, names=None):
     if not len(steps):
         raise SystemExit(f"{path}: no complete step")
     last = steps.latest()
+    missing = [name for name in names or [] if name not in last.names]
+    if missing:
+        raise SystemExit(f"{path}: no array {', '.join(missing)}; there are {', '.join(last.names)}")
     found = {}
     for name in names or last.names:
         variables = [steps[number][name] for number in steps if name in steps[number].names]
         if last[name].kind != "array" or {v.shape for v in variables} != {last[name].shape} or len(variables) != len(steps):
             continue
         lazy = [dask.array.from_array(variable, chunks=variable.shape) for variable in variables]
-        dimensions = [f"{name}_{axis}" for axis in range(last[name].ndim)]
-        found[name] = (["step", *dimensions], dask.array.stack(lazy))
+        found[name] = (["step", *reader.dimension_names(last[name].shape)], dask.array.stack(lazy))
     return xarray.Dataset(found, coords={"step": steps.numbers})
 
 
@@ -38,4 +40,9 @@ def main(path, *names):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
+    try:
+        main(*sys.argv[1:])
+    except OSError as error:
+        sys.exit(f"{sys.argv[1]}: {error.strerror}")

@@ -62,7 +62,18 @@ with h5py.File(sys.argv[1] + "/all.h5") as file:
 with netCDF4.Dataset(sys.argv[1] + "/one.nc") as file:
     assert list(file.variables) == ["Ey"] and numpy.array_equal(file["Ey"][...], step["Ey"]) and step["Ey"][...].any()
 END
+    $reader "$tmp/ckpt" 40 all "$tmp/all.nc" || exit 1
+    "$python" - "$tmp" <<'END' || exit 1
+import sys
+import netCDF4
+with netCDF4.Dataset(sys.argv[1] + "/all.nc") as file:
+    assert len(file.variables) == 6 and len({v.dimensions for v in file.variables.values()}) == 1, file.dimensions
+END
     if $reader "$tmp/ckpt" 40 nonsense "$tmp/no.h5"; then exit 1; fi
+    for ending in nc h5; do
+        if $reader "$tmp/ckpt" 40 all "$tmp/nowhere/all.$ending" 2>"$tmp/log"; then exit 1; fi
+        grep -q "^$tmp/nowhere/all.$ending: $tmp/nowhere is no directory" "$tmp/log" || { cat "$tmp/log"; exit 1; }
+    done
 else
     echo "no h5py or netCDF4: left out"
 fi

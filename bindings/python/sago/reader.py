@@ -350,18 +350,24 @@ def write_hdf5(step, names, output):
 
 
 def write_netcdf(step, names, output):
-    """netCDF-4: a variable for each array, with dimensions of its own; complex types are not netCDF's."""
+    """netCDF-4: a variable for each array; complex types are not netCDF's."""
     import netCDF4
     with netCDF4.Dataset(output, "w") as file:
         file.step, file.time = step.number, step.time
         for name in names:
             variable = step[name]
-            dimensions = [f"{name}_{axis}" for axis in range(variable.ndim)]
+            dimensions = dimension_names(variable.shape)
             for dimension, length in zip(dimensions, variable.shape):
-                file.createDimension(dimension, length)
+                if dimension not in file.dimensions:
+                    file.createDimension(dimension, length)
             target = file.createVariable(name, variable.dtype, dimensions)
             for rows in row_slices(variable):
                 target[rows] = variable[rows]
+
+
+def dimension_names(shape):
+    """Arrays of one shape share their dimensions, so that xarray computes with them point by point."""
+    return [f"dim{axis}_{length}" for axis, length in enumerate(shape)]
 
 
 def row_slices(variable, most=64 << 20):
@@ -379,8 +385,9 @@ def write_file(step, name, output):
         return 1
     try:
         (write_netcdf if output.endswith(".nc") else write_hdf5)(step, names, output)
-    except ImportError as error:
-        print(f"{output}: {error}", file=sys.stderr)
+    except (ImportError, OSError) as error:
+        folder = os.path.dirname(output) or "."
+        print(f"{output}: {error if os.path.isdir(folder) else folder + ' is no directory'}", file=sys.stderr)
         return 1
     return 0
 
@@ -401,6 +408,9 @@ def main(path, number=None, name=None, output=None):
         return 0
     if output is not None and output.endswith((".h5", ".nc")):
         return write_file(step, name, output)
+    if name == "all" and name not in step.names:
+        print(f"{output or 'all'}: all arrays go to a file that ends in .h5 or .nc", file=sys.stderr)
+        return 1
     if name not in step.names or output is None:
         print(__doc__ if name in step.names else f"no array {name} in step {number}", file=sys.stderr)
         return 1
