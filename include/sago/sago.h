@@ -274,6 +274,10 @@ sago_status sago_sync(sago_file *file); /* collective; data is on the device */
  * SAGO_ERR_STATE with sago_tier=local, whose data is moved by all ranks together. */
 sago_status sago_sync_own(sago_file *file);
 
+/* Local, for layers that have a descriptor of their own: this rank has synced the file through it.  From here on
+ * the file system alone says where the file ends, since another process may cut it after the sync. */
+sago_status sago_synced_elsewhere(sago_file *file);
+
 /* Collective.  With the hint sago_tier=local collective writes (by view and by extents) go to one file for each
  * storage neighbourhood first, in the first of sago_local_dirs that all ranks can use.  sago_sync_local() puts
  * them on the local device, so that they outlive the job; sago_sync() and sago_close() move them to the global

@@ -86,6 +86,17 @@ sago_status sago_sync_own(sago_file *file) {
     return sagoi_done("sago_sync_own", file->path, status);
 }
 
+sago_status sago_synced_elsewhere(sago_file *file) {
+    sago_status status = sagoi_check_file(file);
+    if (status)
+        return sagoi_done("sago_synced_elsewhere", NULL, status);
+    bool held;
+    sagoi_nonblocking_hold(file, &held);
+    file->written_end = 0; /* as in sago_sync() */
+    sagoi_nonblocking_release(held);
+    return sagoi_done("sago_synced_elsewhere", file->path, SAGO_OK);
+}
+
 sago_status sago_sync_local(sago_file *file) {
     sago_status status = sagoi_check_unmerged(file);
     if (status)
