@@ -149,7 +149,6 @@ typedef struct lock_seen {
     const char *dir;
     char path[SAGOI_CKPT_PATH];
     bool old;
-    bool damaged; /* nobody knows whose it is */
     lease_record record;
     double written; /* by the time stamps of the file system */
     double age;     /* seconds by the same; -1: nobody can tell */
@@ -194,15 +193,14 @@ static bool stays(const lock_seen *lock, double seconds) {
     return true;
 }
 
-/* Time stamps may be wrong by as much as the nodes' clocks differ; a live owner shows itself.  A damaged lock may
- * be as young as the damage: its owner would write it anew when it is renewed. */
+/* Time stamps may be wrong by as much as the nodes' clocks differ; a live owner shows itself. */
 static bool is_void(lock_seen *lock) {
     double lease = (double)lock->record.seconds;
     if (!find_age(lock))
         return false;
     if (lock->age < 0)
         return stays(lock, lease);
-    return (lock->damaged || lock->age > lease) && stays(lock, lease / RENEWALS + 1);
+    return lock->age > lease && stays(lock, lease / RENEWALS + 1);
 }
 
 /* May the lock that is there be taken over?  SAGO_ERR_NO_FILE: it is not there. */
@@ -214,9 +212,8 @@ static sago_status check_owner(const char *dir, int64_t generation, int64_t seco
         status = read_record(lock.path, lock.old, record);
     if (status == SAGO_ERR_NO_FILE || status == SAGO_ERR_UNSUPPORTED)
         return status;
-    lock.damaged = status != SAGO_OK;
     if (status)
-        *record = (lease_record){.seconds = seconds};
+        *record = (lease_record){.seconds = seconds}; /* a damaged lock has the age of any other */
     if (record->released || surely_dead(record) || is_void(&lock))
         return SAGO_OK;
     return sagoi_fail(SAGO_ERR_BUSY,
