@@ -279,7 +279,7 @@ refuses 2 'no action' frob d
 refuses 2 'export, dump and rm' frob d
 refuses 2 'needs a directory' ls
 refuses 2 'not the number of a step' show d x
-refuses 2 'no option --frob' ls d --frob 1
+refuses 2 '--frob is no option' ls d --frob 1
 refuses 2 'must be vtk, vti or raw' export d --format png
 refuses 1 'no complete step' show d
 ckpt --help

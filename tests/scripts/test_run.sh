@@ -55,7 +55,7 @@ for command in run compare; do
     gives 2 "MPI_Info" $command --hint striping_unit=1M -- true
     gives 2 "unknown" $command --hint colour=red -- true
     gives 2 "KEY=VALUE" $command --hint sago_memory -- true
-    gives 2 "no option --wibble" $command --wibble 3 -- true
+    gives 2 "--wibble is no option" $command --wibble 3 -- true
 done
 gives 2 "off, summary or json:FILE" run --stats loud -- true
 gives 2 "off, summary or json:FILE" run --stats json: -- true
