@@ -27,12 +27,17 @@ RUNS = {  # peer: build tree, options of vcluster run, engines
 }
 PATTERNS = {  # what it is called in the table: what it is
     "32 pieces of 47,008, one call": "ior-hard --blocks 32 --runs 32",
+    "357 pieces of 47,008, one call": "ior-hard --blocks 357 --runs 357",
     "32 pieces of 47,008, a call each": "ior-hard --blocks 32",
     "mpi-io-test, 32 calls of 47,008": "mpi-io-test --block 47008 --blocks 32",
     "1,000 bytes of every 2,000": "checkerboard --block 1000 --blocks 1500",
+    "contiguous, 1 KiB a rank": "contiguous --bytes 1K",
     "contiguous, 4 KiB a rank": "contiguous --bytes 4K",
+    "contiguous, 47,008 bytes a rank": "contiguous --bytes 47008",
     "contiguous, 1.5 MiB a rank": "contiguous --bytes 1536K",
+    "contiguous, 16 MiB a rank": "contiguous --bytes 16M",
     "3-D blocks, 128^3 doubles": "block3d --dims 128",
+    "3-D blocks, 256^3 doubles": "block3d --dims 256",
     "E3SM F, 20,000 runs a rank": "e3sm-f --runs 20000",
     "E3SM F, 50,000 runs of 4 bytes": "e3sm-f --c 1 --runs 50000",
     "E3SM G, 400 cells a rank": "e3sm-g --cells 400",
