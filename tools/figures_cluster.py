@@ -36,8 +36,10 @@ PATTERNS = {  # what it is called in the table: what it is
     "contiguous, 47,008 bytes a rank": "contiguous --bytes 47008",
     "contiguous, 1.5 MiB a rank": "contiguous --bytes 1536K",
     "contiguous, 16 MiB a rank": "contiguous --bytes 16M",
+    "contiguous, 64 MiB a rank": "contiguous --bytes 64M",
     "3-D blocks, 128^3 doubles": "block3d --dims 128",
     "3-D blocks, 256^3 doubles": "block3d --dims 256",
+    "3-D blocks, 400^3 doubles": "block3d --dims 400",
     "E3SM F, 20,000 runs a rank": "e3sm-f --runs 20000",
     "E3SM F, 50,000 runs of 4 bytes": "e3sm-f --c 1 --runs 50000",
     "E3SM G, 400 cells a rank": "e3sm-g --cells 400",
@@ -50,6 +52,7 @@ PATTERNS = {  # what it is called in the table: what it is
     "4 KiB of every 8": "checkerboard --block 4K --blocks 256",
     "random runs": "random --runs 8000",
 }
+LARGE = ("contiguous, 64 MiB a rank", "3-D blocks, 400^3 doubles")  # 64 MiB a rank: only where ranks are few
 SHAPES, LINKS, STORES = "4x2,4x8,8x2", "off,10gbit,1gbit", "free,linked:4"
 WIDEST = 0.15  # of an interval, either way
 FEWEST_PAIRS = 6  # with fewer there is no 95% interval
@@ -179,8 +182,10 @@ def find_commit():
 
 
 def has_ranks(pattern, shape):
-    """BTIO wants a square number of ranks."""
+    """BTIO wants a square number of ranks; the largest patterns at most eight, for their memory."""
     ranks = math.prod(map(int, shape.split("x")))
+    if pattern in LARGE and ranks > 8:
+        return False
     return not pattern.startswith("BTIO") or math.isqrt(ranks)**2 == ranks
 
 
