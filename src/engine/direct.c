@@ -69,7 +69,8 @@ sago_status sagoi_read_runs(sago_file *file, sagoi_io_run *runs, int64_t n, int6
         int64_t wanted = 0;
         for (int64_t i = 0; i < n; i++)
             wanted += runs[i].len;
-        int64_t cut = sagoi_route_cut(range, wanted, sagoi_store_layout(file->store)->stripe_unit);
+        const sagoi_layout *layout = sagoi_store_layout(file->store);
+        int64_t cut = sagoi_route_cut(range, wanted, layout->stripe_unit, layout->stripe_count);
         if (cut < range.high)
             return read_beside(file, runs, n, cut, bytes);
     }

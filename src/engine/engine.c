@@ -420,8 +420,12 @@ static sago_status make_plan(const sagoi_call *call, const node_facts *facts, bo
         memcpy(regions + i * SAGOI_REGIONS, facts[i].histogram, (size_t)histogram);
         shapes[i] = (sagoi_node_shape){facts[i].low, facts[i].high, facts[i].bytes, facts[i].runs};
     }
-    sagoi_machine machine = {nodes, node, &file->network->found.topology, file->network->found.tuned,
-                             sagoi_pace_rate(call->pace)};
+    sagoi_machine machine = {nodes,
+                             node,
+                             &file->network->found.topology,
+                             file->network->found.tuned,
+                             sagoi_pace_rate(call->pace),
+                             file->network->found.assumed};
     sagoi_shape shape = {.write = call->composed->request.direction == SAGOI_TO_FILE,
                          .dense = dense,
                          .most_runs = call->most_runs,
@@ -573,7 +577,8 @@ static bool goes_alone(const sagoi_call *call, const sagoi_agreement *agreed) {
                               .most_runs = call->most_runs,
                               .write = call->composed->request.direction == SAGOI_TO_FILE,
                               .topology = &call->file->network->found.topology,
-                              .gathered = sagoi_pace_rate(call->pace)};
+                              .gathered = sagoi_pace_rate(call->pace),
+                              .assumed = call->file->network->found.assumed};
     const sagoi_target target = describe_target(call);
     return sagoi_route_gathers_nothing(&all, &target, &call->file->hints);
 }

@@ -28,6 +28,7 @@ typedef struct sagoi_machine {
     sagoi_tuned tuned;
     double gathered; /* bytes a second that a node was seen to take when data was gathered, where nobody has
                         described the network; 0: not known */
+    bool assumed;    /* nobody has said how fast the network is: its figures are a common cluster's */
 } sagoi_machine;
 
 #endif

@@ -86,11 +86,23 @@ sagoi_worker sagoi_route_worker(const sagoi_route_own *own, bool nonblocking, in
     return nonblocking && bytes > soon ? SAGOI_BY_THREAD : SAGOI_BY_CALLER;
 }
 
-int64_t sagoi_route_cut(sagoi_range range, int64_t bytes, int64_t stripe_unit) {
+/* Two parts of which the second begins a whole turn of the targets after the first would meet the first, and
+ * those of other ranks, at each target.  The cut is moved by an eighth of the range at most, so that neither part
+ * ends long before the other. */
+static int64_t shift_apart(int64_t before, int64_t stripes, int64_t targets) {
+    if (targets <= 1)
+        return 0;
+    int64_t half = targets / 2, beyond = (before % targets - half + targets) % targets, most = stripes / 8;
+    return beyond <= half ? -sagoi_min(beyond, most) : sagoi_min(targets - beyond, most);
+}
+
+int64_t sagoi_route_cut(sagoi_range range, int64_t bytes, int64_t stripe_unit, int64_t stripe_count) {
     if (stripe_unit <= 0 || bytes < 2 * SAGOI_LEAST_BESIDE)
         return range.high;
     int64_t middle = range.low + (range.high - range.low) / 2, below = middle - middle % stripe_unit;
     int64_t above = sagoi_add_limited(below, stripe_unit), cut = middle - below < above - middle ? below : above;
+    int64_t first = range.low / stripe_unit, before = cut / stripe_unit - first;
+    cut += shift_apart(before, range.high / stripe_unit - first, stripe_count) * stripe_unit;
     bool pays = cut - range.low >= SAGOI_LEAST_BESIDE && range.high - cut >= SAGOI_LEAST_BESIDE;
     return pays ? cut : range.high;
 }

@@ -77,6 +77,7 @@ typedef struct sagoi_totals {
     bool write;
     const sagoi_topology *topology; /* not owned; NULL: nothing is known of the network */
     double gathered;                /* as in sagoi_machine */
+    bool assumed;                   /* as in sagoi_machine */
 } sagoi_totals;
 
 typedef struct sagoi_range {
@@ -269,8 +270,9 @@ sagoi_route_choice sagoi_route_answer(bool any_unwilling);
 sagoi_worker sagoi_route_worker(const sagoi_route_own *own, bool nonblocking, int64_t bytes);
 
 /* Where a rank by itself cuts what it reads of a striped file, `bytes` bytes of `range`, so that two targets work
- * for it at a time: at the stripe's end that is nearest to the middle; the range's end: nowhere. */
-int64_t sagoi_route_cut(sagoi_range range, int64_t bytes, int64_t stripe_unit);
+ * for it at a time: near the middle, at the end of a stripe, and so that the two parts begin at targets that are
+ * far from each other in turn.  The range's end: nowhere.  A count of 0 targets: not known. */
+int64_t sagoi_route_cut(sagoi_range range, int64_t bytes, int64_t stripe_unit, int64_t stripe_count);
 
 /* The method of a call that is served together, from EQUAL inputs: its plan, and whether the accessed range is in
  * the file already, without holes. */

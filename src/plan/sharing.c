@@ -61,11 +61,15 @@ sagoi_stripe_costs sagoi_share_stripes(const sagoi_totals *all, const sagoi_targ
         topology = &flat;
     }
     network = sagoi_slowest_level(topology);
+    double request = topology->io.latency;
+    if (!all->write && (all->assumed || topology == &flat)) {
+        request = larger(request, SAGOI_ASSUMED_REQUEST);
+        network.bandwidth = smaller(network.bandwidth, SAGOI_SLOW_NETWORK);
+    }
     if (all->gathered > 0)
         network.bandwidth = all->gathered;
     const stripes s = lay_on_stripes(all, target);
-    return (sagoi_stripe_costs){.alone =
-                                    alone_seconds(all, &s, topology->io.latency, (double)hints->lock_time * 1e-6),
+    return (sagoi_stripe_costs){.alone = alone_seconds(all, &s, request, (double)hints->lock_time * 1e-6),
                                 .gathered = gathered_seconds(all, &s, network)};
 }
 

@@ -77,7 +77,8 @@ static sagoi_totals totals_of(const sagoi_draft *draft) {
                           .most_runs = draft->shape->most_runs,
                           .write = draft->plan->write,
                           .topology = draft->machine->topology,
-                          .gathered = draft->machine->gathered};
+                          .gathered = draft->machine->gathered,
+                          .assumed = draft->machine->assumed};
 }
 
 /* Between nodes it is a matter of cost whether shorter runs than stripes are gathered.  On one node, and in

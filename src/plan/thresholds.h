@@ -107,6 +107,14 @@ enum {
 /* A lock that another node has takes so many times what it takes to be given up: asking for it, and giving it up,
  * wait behind what is under way.  Measured: 2.3 (nine arrays by region, each rank by itself, docs/measured.md). */
 #define SAGOI_LOCK_WAITS 2.0
+/* Where nobody has described the machine, ranks that read from the same stripes are weighed with a request that
+ * takes a target so many seconds, and with a network that moves so many bytes a second: readers have no locks to
+ * lose, so what is gathered has to gain on a slow network, too.  Measured on the linked store, whose requests take
+ * so long: 8 ranks on 4 nodes read 1 and 4 KiB each 1.3 times as fast gathered, 47,008 bytes 0.8
+ * (docs/cluster.md).
+ */
+#define SAGOI_ASSUMED_REQUEST 100e-6
+#define SAGOI_SLOW_NETWORK 125e6
 /* The network's pace is known when so many calls have gathered: connections are made in the first, and others may
  * use the machine during any.  Estimated. */
 #define SAGOI_PACE_CALLS 3

@@ -336,6 +336,17 @@ static void strategy_shared_stripes(void **state) {
     assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
     s.access[0].runs = s.access[0].bytes / 512; /* and 512 bytes a rank on the first node */
     assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
+    situation_init(&s, 4, 2, 8 * KIB, KIB); /* a request takes longer than moving a short piece twice, */
+    s.shape.most_runs = 1;
+    s.shape.write = false;
+    s.target = (sagoi_target){.block = 4096, .stripe_unit = MIB, .stripe_count = 4};
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
+    sagoi_topology told;
+    sagoi_topology_flat(&told, 4);
+    s.machine.topology = &told; /* unless it is known that requests are cheap */
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_DIRECT);
+    s.machine.assumed = true;
+    assert_int_equal(strategy_of(), SAGOI_STRATEGY_AGGREGATED);
     situation_init(&s, 4, 2, 8 * INT64_C(950000), 950000); /* nearly as long as stripes: few share one */
     s.shape.most_runs = 1;
     s.target = (sagoi_target){.block = 4096, .stripe_unit = MIB, .stripe_count = 4};

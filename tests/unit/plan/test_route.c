@@ -445,13 +445,20 @@ static void test_text(void **state) {
 /* Cut where a stripe ends, nearest to the middle, if both parts are worth it. */
 static void test_cut(void **state) {
     const int64_t unit = 1 << 20;
-    assert_int_equal(sagoi_route_cut((sagoi_range){0, 950000}, 950000, unit), 950000);
-    assert_int_equal(sagoi_route_cut((sagoi_range){950000, 1900000}, 950000, unit), unit);
-    assert_int_equal(sagoi_route_cut((sagoi_range){0, 5 * unit}, 5 * unit, unit), 3 * unit);
-    assert_int_equal(sagoi_route_cut((sagoi_range){0, 5 * unit}, 5 * unit, 0), 5 * unit);
-    assert_int_equal(sagoi_route_cut((sagoi_range){0, 5 * unit}, 100, unit), 5 * unit);
-    assert_int_equal(sagoi_route_cut((sagoi_range){unit - 1000, 2 * unit - 1000}, unit, unit), 2 * unit - 1000);
-    assert_int_equal(sagoi_route_cut((sagoi_range){INT64_MAX - unit, INT64_MAX}, unit, unit), INT64_MAX);
+    assert_int_equal(sagoi_route_cut((sagoi_range){0, 950000}, 950000, unit, 0), 950000);
+    assert_int_equal(sagoi_route_cut((sagoi_range){950000, 1900000}, 950000, unit, 0), unit);
+    assert_int_equal(sagoi_route_cut((sagoi_range){0, 5 * unit}, 5 * unit, unit, 0), 3 * unit);
+    assert_int_equal(sagoi_route_cut((sagoi_range){0, 5 * unit}, 5 * unit, 0, 0), 5 * unit);
+    assert_int_equal(sagoi_route_cut((sagoi_range){0, 5 * unit}, 100, unit, 0), 5 * unit);
+    assert_int_equal(sagoi_route_cut((sagoi_range){unit - 1000, 2 * unit - 1000}, unit, unit, 0), 2 * unit - 1000);
+    assert_int_equal(sagoi_route_cut((sagoi_range){INT64_MAX - unit, INT64_MAX}, unit, unit, 0), INT64_MAX);
+    /* Two parts that begin at one target meet at each: half the targets lie between them. */
+    assert_int_equal(sagoi_route_cut((sagoi_range){0, 16 * unit}, 16 * unit, unit, 4), 6 * unit);
+    assert_int_equal(sagoi_route_cut((sagoi_range){16 * unit, 32 * unit}, 16 * unit, unit, 4), 22 * unit);
+    assert_int_equal(sagoi_route_cut((sagoi_range){0, 18 * unit}, 18 * unit, unit, 4), 10 * unit);
+    assert_int_equal(sagoi_route_cut((sagoi_range){0, 4 * unit}, 4 * unit, unit, 4), 2 * unit);
+    assert_int_equal(sagoi_route_cut((sagoi_range){0, 16 * unit}, 16 * unit, unit, 1), 8 * unit);
+    assert_int_equal(sagoi_route_cut((sagoi_range){0, 100 * unit}, 100 * unit, unit, 50), 38 * unit);
 }
 
 int main(void) {
