@@ -5,7 +5,7 @@
 #include "bench/engines.h"
 #include "bench/params.h"
 
-enum { BENCH_SAGO, BENCH_MPIIO, BENCH_LIMIT, BENCH_PLAIN, BENCH_GIO, BENCH_ENGINES };
+enum { BENCH_SAGO, BENCH_MPIIO, BENCH_LIMIT, BENCH_PLAIN, BENCH_GIO, BENCH_SHUFFLE, BENCH_ENGINES };
 enum { BENCH_HINTS_MAX = 32, BENCH_REPEAT_MAX = 1000, BENCH_COLD_MAX = 100 };
 enum { BENCH_READ, BENCH_WRITE, BENCH_DIRECTIONS }; /* so that `bool write` is an index */
 /* Cold calls: the first on a file just opened; on one just created. */
@@ -58,6 +58,8 @@ void bench_report_json(const bench_outcome *outcome, FILE *out);
 void bench_report_failure(const bench_config *config, const bench_world *world, const char *why, FILE *out);
 
 const char *bench_engine_name(int engine);
+/* Shows what the machine can do, and moves nobody's pattern. */
+bool bench_engine_is_limit(int engine);
 bool bench_engine_built(int engine);
 
 #endif

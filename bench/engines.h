@@ -4,7 +4,8 @@
  *   mpiio   the running MPI library's own MPI_File_*, or the drop-in's where that is preloaded
  *   plain   the MPI library's own, whatever is preloaded
  *   gio     GIO (wkliao/gio), where it was given at configure time
- *   limit   the same number of bytes already in order, by large pwrite and pread of one process a core */
+ *   limit   the same number of bytes already in order, by large pwrite and pread of one process a core
+ *   shuffle as limit, but the bytes first change nodes, by one large message from each process to each node */
 #ifndef BENCH_ENGINES_H
 #define BENCH_ENGINES_H
 
@@ -30,7 +31,7 @@ typedef struct bench_engine_ops {
 } bench_engine_ops;
 
 extern const bench_engine_ops bench_engine_sago, bench_engine_mpiio, bench_engine_limit, bench_engine_plain,
-    bench_engine_gio;
+    bench_engine_gio, bench_engine_shuffle;
 
 enum { BENCH_PATH_MAX = 1024 };
 
@@ -38,7 +39,7 @@ struct bench_engine {
     const bench_engine_ops *ops;
     const bench_world *world;    /* not owned, as all of these */
     const bench_access *access;  /* what this rank moves */
-    const bench_mpi_call *calls; /* the same for MPI; NULL for limit */
+    const bench_mpi_call *calls; /* the same for MPI; NULL for limit and shuffle */
     char *buffer;                /* the access's memory */
     MPI_Info hints;
     bool declared;    /* sago: declare the variables */
@@ -50,7 +51,7 @@ struct bench_engine {
     void *state;             /* the engine's, while it is open */
 };
 
-/* limit: which part of `bytes` this rank writes; collective. */
+/* limit and shuffle: which part of `bytes` this rank writes; collective. */
 bool bench_limit_access(const bench_world *world, int64_t bytes, bench_access *access, char *why);
 
 #endif

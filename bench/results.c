@@ -72,11 +72,11 @@ static void print_ratio(const bench_outcome *outcome, int engine, int direction,
     }
     if (engine == BENCH_SAGO || engine == BENCH_PLAIN || isnan(ratio.median))
         return;
-    if (engine != BENCH_LIMIT)
+    if (!bench_engine_is_limit(engine))
         fprintf(out, "  sago is %.2f times as fast", ratio.median);
     else
         fprintf(out, "  sago reaches %.0f%% of it", 100 * ratio.median);
-    print_interval(outcome, &ratio, engine != BENCH_LIMIT ? 1 : 100, out);
+    print_interval(outcome, &ratio, !bench_engine_is_limit(engine) ? 1 : 100, out);
 }
 
 /* The median of the first calls of a kind; seconds NULL: there is no such kind. */
@@ -130,7 +130,7 @@ void bench_report_text(const bench_outcome *outcome, FILE *out) {
                 print_row(outcome, e, direction, out);
     for (int e = 0; e < BENCH_ENGINES; e++) {
         const bench_result *result = &outcome->results[e];
-        if (config->use[e] && e != BENCH_LIMIT && bench_wire_known())
+        if (config->use[e] && !bench_engine_is_limit(e) && bench_wire_known())
             fprintf(out, "wire   %-6s %10.3f MiB first write, %.3f MiB repeated, %.3f MiB read\n",
                     bench_engine_name(e), (double)result->wire_first / (1 << 20),
                     (double)result->wire_repeat[BENCH_WRITE] / (1 << 20),
@@ -255,7 +255,7 @@ static void put_engine(sagoi_json *json, const bench_outcome *outcome, int engin
 }
 
 /* What Sago is compared with. */
-static const int rivals[] = {BENCH_MPIIO, BENCH_LIMIT, BENCH_GIO};
+static const int rivals[] = {BENCH_MPIIO, BENCH_LIMIT, BENCH_GIO, BENCH_SHUFFLE};
 enum { RIVALS = sizeof rivals / sizeof rivals[0] };
 
 /* One of ratios, ratios_low, ratios_high: `field` is the place in bench_estimate. */
@@ -329,7 +329,7 @@ static void put_turns(sagoi_json *json, const bench_outcome *outcome) {
 }
 
 static bool is_counted(const bench_config *config, int engine) {
-    return config->use[engine] && engine != BENCH_LIMIT;
+    return config->use[engine] && !bench_engine_is_limit(engine);
 }
 
 static void put_counters(sagoi_json *json, const bench_outcome *outcome) {

@@ -12,10 +12,13 @@
 #include "base/size_text.h"
 #include "bench/counters.h"
 
-static const bench_engine_ops *const engine_ops[BENCH_ENGINES] = {
-    &bench_engine_sago, &bench_engine_mpiio, &bench_engine_limit, &bench_engine_plain, &bench_engine_gio};
+static const bench_engine_ops *const engine_ops[BENCH_ENGINES] = {&bench_engine_sago,  &bench_engine_mpiio,
+                                                                  &bench_engine_limit, &bench_engine_plain,
+                                                                  &bench_engine_gio,   &bench_engine_shuffle};
 
 const char *bench_engine_name(int engine) { return engine_ops[engine]->name; }
+
+bool bench_engine_is_limit(int engine) { return engine == BENCH_LIMIT || engine == BENCH_SHUFFLE; }
 
 bool bench_engine_built(int engine) { return engine_ops[engine]->open; }
 
@@ -67,7 +70,7 @@ static int64_t memory_available(void) {
 
 static int64_t buffer_bytes(const bench_session *session) {
     int64_t a = session->access.memory * session->access.steps, b = session->limit_access.memory;
-    return a > b || !session->config->use[BENCH_LIMIT] ? a : b;
+    return a > b || !(session->config->use[BENCH_LIMIT] || session->config->use[BENCH_SHUFFLE]) ? a : b;
 }
 
 /* Room for the files and the buffers?  Asked beforehand: running out of memory ends in a signal. */
@@ -149,14 +152,14 @@ static void make_engines(bench_session *session) {
         bench_engine *engine = &session->engines[e];
         engine->ops = engine_ops[e];
         engine->world = &session->world;
-        engine->access = e == BENCH_LIMIT ? &session->limit_access : &session->access;
-        engine->calls = e == BENCH_LIMIT ? NULL : session->calls;
+        engine->access = bench_engine_is_limit(e) ? &session->limit_access : &session->access;
+        engine->calls = bench_engine_is_limit(e) ? NULL : session->calls;
         engine->buffer = session->buffer;
         engine->hints = session->hints;
         engine->declared = e == BENCH_SAGO && session->config->declared;
         engine->nonblocking = session->config->nonblocking;
         engine->one_file = session->config->one_file;
-        engine->size = e == BENCH_LIMIT ? session->bytes : session->size;
+        engine->size = bench_engine_is_limit(e) ? session->bytes : session->size;
     }
     name_files(session);
 }
@@ -173,7 +176,7 @@ static bool engine_agree(bench_session *session, int engine, bool ok) {
 }
 
 static bench_expected expected_of(const bench_session *session, int engine, bool fresh) {
-    bool holes = engine != BENCH_LIMIT && session->config->pattern->holes;
+    bool holes = !bench_engine_is_limit(engine) && session->config->pattern->holes;
     bench_expected expected = {
         .path = session->engines[engine].path,
         .size = session->engines[engine].size,

@@ -9,6 +9,8 @@
 
 /* ---- Options ---- */
 
+#define ENGINES "sago, mpiio, plain, gio, limit and shuffle"
+
 static bool set_engines(void *target, const char *value, char *why) {
     bench_config *config = target;
     char copy[64], *rest = copy;
@@ -19,8 +21,7 @@ static bool set_engines(void *target, const char *value, char *why) {
         while (e < BENCH_ENGINES && strcmp(word, bench_engine_name(e)) != 0)
             e++;
         if (e == BENCH_ENGINES)
-            return bench_refuse(why, "--engines: no engine '%s'; there are sago, mpiio, plain, gio and limit",
-                                word);
+            return bench_refuse(why, "--engines: no engine '%s'; there are " ENGINES, word);
         if (!bench_engine_built(e))
             return bench_refuse(why, "--engines: this sago was built without %s (make GIO=PREFIX)", word);
         config->use[e] = true;
@@ -71,8 +72,7 @@ static bool set_param(void *target, const char *name, const char *value, char *w
 
 #define FIELD(name) offsetof(bench_config, name)
 static const tool_option table[] = {
-    {"engines", OPTION_CALL, 0, 0, 0, "LIST",
-     "what to measure, of sago, mpiio, plain, gio and limit (sago,mpiio,limit)", set_engines},
+    {"engines", OPTION_CALL, 0, 0, 0, "LIST", "what to measure, of " ENGINES " (sago,mpiio,limit)", set_engines},
     {"dir", OPTION_TEXT, FIELD(dir), 0, 0, "DIR", "where the files go (.)", NULL},
     {"repeat", OPTION_COUNT, FIELD(repeat), 1, BENCH_REPEAT_MAX, "N", "timed repetitions, engines in turn (20)",
      NULL},
@@ -150,8 +150,9 @@ static void print_help(FILE *out) {
                  "       mpiexec -n RANKS sago bench ckpt [options]        checkpoints, see its --help\n"
                  "       sago bench list [--json]\n\n"
                  "Writes and reads an access pattern with Sago, with the MPI library's own MPI-IO and, as the\n"
-                 "limit, the same bytes already in order by one process a core.  Engines take turns; every byte\n"
-                 "is verified.  Exit status: 0, 1 for a wrong byte or an error, 2 for wrong options.\n\n"
+                 "limit, the same bytes already in order by one process a core (shuffle: after they have\n"
+                 "changed nodes in large messages).  Engines take turns; every byte is verified.  Exit status:\n"
+                 "0, 1 for a wrong byte or an error, 2 for wrong options.\n\n"
                  "Options:\n");
     options_help(&options, out);
     fprintf(out, "\nPatterns, with their sizes by default:\n");
