@@ -118,14 +118,6 @@ static int64_t copy_data(const sagoi_request *request, int64_t stream, int64_t f
     return done;
 }
 
-/* Range of offsets that one stream got into a region: remembered on the stack between coding and copying. */
-typedef struct taken {
-    int64_t stream, from, to, data;
-} taken;
-
-/* A region has so many parts; further streams wait for the next pass. */
-enum { PARTS_MAX = 16 };
-
 /* Where the part's data lie together in the caller's memory, if they may be sent from there, or received; else
  * NULL.  What lies past the end of the file must not be received. */
 static char *place_in_memory(const sagoi_request *request, int64_t stream, const part *p) {
@@ -133,6 +125,18 @@ static char *place_in_memory(const sagoi_request *request, int64_t stream, const
     bool cut = request->direction == SAGOI_FROM_FILE && request->high > request->limit;
     bool together = !p->scattered && !memory->extents.pattern && !memory->staging;
     return together && !cut && p->data > 0 ? memory->base + p->pos : NULL;
+}
+
+/* What a region got: streams `first` to `last`, of the first one from `from` on, of the last one up to `to`, and
+ * all that the window has of those in between. */
+typedef struct taken {
+    int64_t first, from, last, to;
+} taken;
+
+static void copy_taken(const sagoi_packer *packer, const taken *t, int64_t start, int64_t end, char *place) {
+    for (int64_t stream = t->first; stream <= t->last; stream++)
+        place += copy_data(packer->request, stream, stream == t->first ? t->from : start,
+                           stream == t->last ? t->to : end, place);
 }
 
 /* Packs what fits of one domain's window, and takes from *room what it costs at the most; false: something of it
@@ -147,19 +151,21 @@ static bool pack_domain(sagoi_packer *packer, char *staging, int64_t *room, sago
         !sagoi_plan_window(packer->plan, packer->domain, packer->round, &start, &end) || request->low >= end ||
         request->high <= start)
         return true;
-    taken parts[PARTS_MAX];
-    int64_t nparts = 0, data = 0;
+    taken t = {packer->stream, sagoi_max(packer->offset, start), packer->stream - 1, start};
+    int64_t data = 0;
     uint8_t *out = (uint8_t *)staging;
-    while (packer->stream < request->nstreams && nparts < PARTS_MAX && *room >= SMALL_ROOM) {
+    while (packer->stream < request->nstreams && *room >= SMALL_ROOM) {
         part p = {.room = *room, .out = out};
-        int64_t to = code_part(packer, &p, start, end);
-        parts[nparts++] = (taken){packer->stream, p.from, to, p.data};
-        *room = p.room;
-        out = p.out;
-        in_place = data == 0 ? place_in_memory(request, packer->stream, &p) : p.data == 0 ? in_place : NULL;
+        t.to = code_part(packer, &p, start, end);
+        t.last = packer->stream;
+        if (p.data > 0) { /* most variables of a step have nothing in a window, and cost nothing there */
+            *room = p.room;
+            out = p.out;
+            in_place = data == 0 ? place_in_memory(request, packer->stream, &p) : NULL;
+        }
         data += p.data;
-        packer->offset = to;
-        if (to < end)
+        packer->offset = t.to;
+        if (t.to < end)
             break;
         packer->stream++;
         packer->offset = INT64_MIN;
@@ -169,9 +175,8 @@ static bool pack_domain(sagoi_packer *packer, char *staging, int64_t *room, sago
     bool stays = packer->in_place && in_place;
     if (stays)
         packer->in_place[packer->domain - packer->first] = in_place;
-    char *place = (char *)out;
-    for (int64_t i = 0; i < nparts && request->direction == SAGOI_TO_FILE && !stays; i++)
-        place += copy_data(request, parts[i].stream, parts[i].from, parts[i].to, place);
+    if (request->direction == SAGOI_TO_FILE && !stays)
+        copy_taken(packer, &t, start, end, (char *)out);
     return packer->stream == request->nstreams;
 }
 
