@@ -140,13 +140,13 @@ sago_status sago_ckpt_latest(sago_ckpt *ckpt, sago_level at_least, int64_t *step
 
 typedef struct sago_ckpt_step {
     int64_t step;
-    int64_t time;                    /* of the save: seconds since 1970 */
-    int64_t bytes;                   /* of data */
-    int64_t files;                   /* data files at the global level */
-    int64_t writers;                 /* ranks that wrote */
-    int64_t ranks;                   /* that saved */
-    int64_t arrays;                  /* names in it */
-    int complete[SAGO_LEVEL_COUNT];  /* by level, that level itself; [SAGO_LEVEL_MEMORY] is 0 */
+    int64_t time;                   /* of the save: seconds since 1970; no earlier than of the job's save before */
+    int64_t bytes;                  /* of data */
+    int64_t files;                  /* data files at the global level */
+    int64_t writers;                /* ranks that wrote */
+    int64_t ranks;                  /* that saved */
+    int64_t arrays;                 /* names in it */
+    int complete[SAGO_LEVEL_COUNT]; /* by level, that level itself; [SAGO_LEVEL_MEMORY] is 0 */
     int64_t parts[SAGO_LEVEL_COUNT]; /* writers whose part is there; when it is `writers`, the level is complete
                                         ([SAGO_LEVEL_REDUNDANT]: those there or to be rebuilt) */
     uint64_t save_id[2];

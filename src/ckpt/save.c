@@ -126,7 +126,8 @@ static sago_status agree_on_save(sago_ckpt *ckpt, int64_t step, sago_status stat
         if (getrandom(&agreed.sum[SUM_ID_LOW], 2 * sizeof agreed.sum[0], 0) < 0)
             agreed.sum[SUM_ID_LOW] = (uint64_t)(sagoi_ckpt_now() * 1e9);
         agreed.sum[SUM_ID_LOW] = sagoi_id_low_of(ckpt->fence.generation, agreed.sum[SUM_ID_LOW]);
-        agreed.sum[SUM_TIME] = (uint64_t)sagoi_ckpt_date();
+        ckpt->last_date = sagoi_max(ckpt->last_date, (int64_t)sagoi_ckpt_date());
+        agreed.sum[SUM_TIME] = (uint64_t)ckpt->last_date;
     }
     agreed.max[MAX_STEP] = step;
     agreed.max[MAX_STEP_COMPLEMENT] = ~step;

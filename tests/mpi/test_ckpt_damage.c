@@ -499,14 +499,21 @@ static void keeps_whole_ones(void) {
     scene = "";
 }
 
-/* A later job's step is newer, whatever the clock said when it was saved. */
-static void clock_goes_back(void) {
+/* A later job's step is newer, and so is one that a job saved later, whatever the clock said when they were saved.
+ */
+static void clock_goes_back(bool in_a_job) {
     char hints[320];
-    scene = "the clock goes back";
+    scene = in_a_job ? "the clock goes back in a job" : "the clock goes back";
     inject_clock_shift(86400);
     start(global_only);
-    inject_clock_shift(-86400);
+    if (!in_a_job)
+        inject_clock_shift(-86400);
     sago_ckpt *ckpt = open_with(global_only);
+    if (in_a_job) {
+        save(ckpt, 45);
+        CHECK_OK(sago_ckpt_wait(ckpt, 45, SAGO_LEVEL_GLOBAL));
+        inject_clock_shift(-86400);
+    }
     save(ckpt, 50);
     CHECK_OK(sago_ckpt_close(&ckpt));
     snprintf(hints, sizeof hints, "sago_ckpt_keep_global=2 %s", global_only);
@@ -624,7 +631,8 @@ int main(int argc, char **argv) {
     goes_back();
     nothing_whole();
     keeps_whole_ones();
-    clock_goes_back();
+    clock_goes_back(false);
+    clock_goes_back(true);
     goes_away("mv ckpt moved", "mv moved ckpt");
     goes_away("mv ckpt moved; mkdir ckpt", "rm -r ckpt; mv moved ckpt");
     without_locks();
