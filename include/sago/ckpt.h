@@ -16,8 +16,9 @@
  * else on that directory fails at once with SAGO_ERR_TIMEOUT until the call has come back.  What is on other
  * storage goes on: while the global directory hangs steps are saved to and restored from the nodes.  Whether a
  * call that was given up had its effect nobody knows: a step that failed so may be there later.  sago_ckpt_stats
- * counts such calls and their memory.  A process whose calls are with a server that does not answer may not be
- * able to end, even when it is killed: that is the kernel's matter. */
+ * counts such calls and their memory.  Ranks are waited for as the hint sago_patience says, but without end while
+ * MPI makes communicators in sago_ckpt_open().  A process whose calls are with a server that does not answer may
+ * not be able to end, even when it is killed: that is the kernel's matter. */
 #ifndef SAGO_CKPT_H
 #define SAGO_CKPT_H
 
@@ -65,6 +66,9 @@ const char *sago_level_string(sago_level level); /* "local"; never NULL */
  * sago_ckpt_get_report() tells what is set aside after opening, sago_ckpt_list() and the statistics always do.  It
  * takes up space until somebody calls sago_ckpt_remove_damaged(); the library never removes it.  When what was
  * missing is back, it is an ordinary step again.
+ *
+ * A directory may be moved, and finds what it has on the nodes.  A copy of one finds what was copied; what is on
+ * the nodes stays the original's, as long as that is where it was when the copy is opened first.
  *
  * With the hint sago_ckpt_read_only=on nothing is changed, no lock is needed (a running job may own the
  * directory), and only latest, list, inquire, restore, restore_latest and verify are allowed. */

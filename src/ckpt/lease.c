@@ -283,6 +283,15 @@ sago_status sagoi_lease_claim(sagoi_lease *lease, sagoi_lease_guess is_void_gues
                : sagoi_fail(SAGO_ERR_BUSY, "other jobs take the directory and give it back all the time");
 }
 
+bool sagoi_lease_is_in(const sagoi_lease *lease, const char *dir) {
+    lease_record record;
+    char path[SAGOI_CKPT_PATH];
+    sago_status status = lock_path(dir, lease->fence.generation, path);
+    if (!status)
+        status = read_record(path, false, &record);
+    return !status && sagoi_id_equal(record.owner, lease->owner);
+}
+
 /* ---- Keeping it ---- */
 
 static sago_status was_lost(const sagoi_lease *lease) {

@@ -48,6 +48,9 @@ sago_status sagoi_lease_check(sagoi_lease *lease) SAGOI_CHECKED;
 sago_status sagoi_lease_look(sagoi_lease *lease) SAGOI_CHECKED;
 void sagoi_lease_give_back(sagoi_lease *lease);
 
+/* Is this lock in that directory?  Then it is the lease's own, by whatever name. */
+bool sagoi_lease_is_in(const sagoi_lease *lease, const char *dir);
+
 /* Is a directory from before there were generations in use by a job that knows none?  SAGO_ERR_BUSY: yes. */
 sago_status sagoi_lease_check_old(const char *dir, int64_t seconds) SAGOI_CHECKED;
 

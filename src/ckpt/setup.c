@@ -18,10 +18,18 @@
 
 /* ---- The directory itself: rank 0 ---- */
 
-static void encode_marker(const sago_ckpt *ckpt, sagoi_wire_out *out) {
+/* What the marker says: which directory it is in, by a random id, and where that was when it was last opened for
+ * writing ("": from before that was written down). */
+typedef struct marker {
+    sagoi_id id;
+    char home[SAGOI_CKPT_PATH];
+} marker;
+
+static void encode_marker(const marker *mark, sagoi_wire_out *out) {
     sagoi_record_begin(out, SAGOI_RECORD_DIRECTORY);
-    sagoi_out_int(out, (int64_t)ckpt->directory.low);
-    sagoi_out_int(out, (int64_t)ckpt->directory.high);
+    sagoi_out_int(out, (int64_t)mark->id.low);
+    sagoi_out_int(out, (int64_t)mark->id.high);
+    sagoi_out_text(out, mark->home);
     sagoi_record_end(out);
 }
 
@@ -37,25 +45,28 @@ static sago_status not_a_marker(sago_status status) {
                       why);
 }
 
-/* *old: it is from before there were generations. */
-static sago_status read_marker(sago_ckpt *ckpt, bool *old) {
+/* *old: it does not say what it would say today. */
+static sago_status load_marker(const char *dir, marker *mark, bool *old) {
     char path[SAGOI_CKPT_PATH], *bytes = NULL;
     int64_t len = 0;
     sagoi_wire_in in;
     sagoi_wire_out now = {0};
-    if (!sagoi_path_join(path, ckpt->dir, MARKER_NAME))
+    if (!sagoi_path_join(path, dir, MARKER_NAME))
         return sagoi_fail(SAGO_ERR_BAD_FILE, "the path is too long");
     sago_status status = sagoi_cfile_load(path, 4096, &bytes, &len);
     if (!status)
         status = not_a_marker(sagoi_record_open(bytes, len, SAGOI_RECORD_DIRECTORY, path, &in));
     if (!status) {
-        ckpt->directory.low = (uint64_t)sagoi_in_int(&in);
-        ckpt->directory.high = (uint64_t)sagoi_in_int(&in);
+        *mark = (marker){0};
+        mark->id.low = (uint64_t)sagoi_in_int(&in);
+        mark->id.high = (uint64_t)sagoi_in_int(&in);
+        if (in.at < in.end)
+            sagoi_in_text(&in, mark->home, sizeof mark->home);
         if (in.failed)
             status = sagoi_fail(SAGO_ERR_IO, "%s has contents that cannot be", path);
     }
     if (!status) {
-        encode_marker(ckpt, &now);
+        encode_marker(mark, &now);
         *old = now.failed || now.len != len || memcmp(now.bytes, bytes, (size_t)len) != 0;
     }
     free(now.bytes);
@@ -63,29 +74,39 @@ static sago_status read_marker(sago_ckpt *ckpt, bool *old) {
     return status;
 }
 
-static sago_status write_marker(sago_ckpt *ckpt) {
+static sago_status draw_id(sagoi_id *id) {
+    return getrandom(id, sizeof *id, 0) == (ssize_t)sizeof *id
+               ? SAGO_OK
+               : sagoi_fail(SAGO_ERR_IO, "no random numbers for a new directory");
+}
+
+static sago_status make_marker(const char *dir, marker *mark, bool *old) {
     sagoi_wire_out out = {0};
-    bool won = false, old = false;
-    if (getrandom(&ckpt->directory, sizeof ckpt->directory, 0) != (ssize_t)sizeof ckpt->directory)
-        return sagoi_fail(SAGO_ERR_IO, "no random numbers for a new directory");
-    encode_marker(ckpt, &out);
-    sago_status status = out.failed ? sagoi_fail(SAGO_ERR_MEMORY, "no memory for a record")
-                                    : sagoi_cfile_claim(ckpt->dir, MARKER_NAME, out.bytes, out.len, &won);
+    bool won = false;
+    (void)snprintf(mark->home, sizeof mark->home, "%s", dir);
+    sago_status status = sagoi_path_resolve(mark->home);
+    if (!status)
+        status = draw_id(&mark->id);
+    if (status)
+        return status;
+    encode_marker(mark, &out);
+    status = out.failed ? sagoi_fail(SAGO_ERR_MEMORY, "no memory for a record")
+                        : sagoi_cfile_claim(dir, MARKER_NAME, out.bytes, out.len, &won);
     free(out.bytes);
     if (!status)
-        status = sagoi_cdir_sync(ckpt->dir);
-    return status || won ? status : read_marker(ckpt, &old); /* another job's */
+        status = sagoi_cdir_sync(dir);
+    return status || won ? status : load_marker(dir, mark, old); /* another job's */
 }
 
 /* A job of an older Sago looks at its own kind of lock only: from now on it is refused, by the version of the
  * directory.  One that came before is waited out like any other. */
-static sago_status bring_up_to_date(sago_ckpt *ckpt) {
+static sago_status bring_up_to_date(sago_ckpt *ckpt, const marker *mark) {
     char path[SAGOI_CKPT_PATH];
     sagoi_wire_out out = {0};
     const sagoi_fence *fence = &ckpt->lease.fence;
     int64_t seconds = ckpt->hints.ckpt_lease;
     sago_status status = sagoi_lease_check_old(ckpt->dir, seconds);
-    encode_marker(ckpt, &out);
+    encode_marker(mark, &out);
     if (!status)
         status = sagoi_fence_publish(fence, 0, ckpt->dir, MARKER_NAME, &out);
     free(out.bytes);
@@ -114,17 +135,17 @@ static sago_status refuse_name(void *arg, const char *name) {
 }
 
 /* Another job may have made it a checkpoint directory meanwhile; if not, it stays refused. */
-static sago_status look_again(sago_ckpt *ckpt, sago_status refused, bool *old) {
+static sago_status look_again(const char *dir, sago_status refused, marker *mark, bool *old) {
     char why[SAGOI_MESSAGE_MAX];
     (void)snprintf(why, sizeof why, "%s", sagoi_message());
     sagoi_message_clear();
-    if (read_marker(ckpt, old) == SAGO_OK)
+    if (load_marker(dir, mark, old) == SAGO_OK)
         return SAGO_OK;
     sagoi_message_set(why);
     return refused;
 }
 
-static sago_status prepare_directory(sago_ckpt *ckpt, bool *old) {
+static sago_status prepare_directory(sago_ckpt *ckpt, marker *mark, bool *old) {
     struct stat info;
     sago_status looked = sagoi_path_stat(ckpt->dir, &info);
     if (!looked && !S_ISDIR(info.st_mode))
@@ -133,25 +154,76 @@ static sago_status prepare_directory(sago_ckpt *ckpt, bool *old) {
         return looked;
     sago_status status = looked ? sagoi_cdir_make(ckpt->dir) : SAGO_OK;
     if (!status)
-        status = read_marker(ckpt, old);
+        status = load_marker(ckpt->dir, mark, old);
     if (status != SAGO_ERR_NO_FILE)
         return status;
     if (ckpt->hints.ckpt_read_only)
         return sagoi_fail(SAGO_ERR_BAD_FILE, "it is not a checkpoint directory");
     status = sagoi_cdir_list(ckpt->dir, refuse_name, ckpt->dir);
-    return status ? look_again(ckpt, status, old) : write_marker(ckpt);
+    return status ? look_again(ckpt->dir, status, mark, old) : make_marker(ckpt->dir, mark, old);
+}
+
+/* Is another name the directory's own?  Only there is the lock that this job has just made. */
+static bool is_here(const sago_ckpt *ckpt, const char *name) {
+    struct stat here, there;
+    if (!ckpt->hints.ckpt_read_only)
+        return sagoi_lease_is_in(&ckpt->lease, name);
+    return sagoi_path_stat(ckpt->dir, &here) == SAGO_OK && sagoi_path_stat(name, &there) == SAGO_OK &&
+           here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
+/* A directory that is not where it was has been moved, or it is a copy: then the one that was copied is still
+ * there. One that cannot be looked at may be. */
+static sago_status find_copied(const sago_ckpt *ckpt, const marker *mark, const char *here, bool *copied) {
+    marker other;
+    bool old;
+    sagoi_watch *watched = NULL;
+    *copied = false;
+    if (!mark->home[0] || strcmp(mark->home, here) == 0)
+        return SAGO_OK;
+    sago_status status = sagoi_watch_begin(mark->home, ckpt->hints.ckpt_patience, &watched);
+    if (!status)
+        status = load_marker(mark->home, &other, &old);
+    if (!status)
+        *copied = sagoi_id_equal(other.id, mark->id) && !is_here(ckpt, mark->home);
+    else
+        *copied = status != SAGO_ERR_NO_FILE;
+    sagoi_watch_end(&watched);
+    if (status == SAGO_ERR_MEMORY)
+        return status;
+    sagoi_message_clear();
+    return SAGO_OK;
+}
+
+/* What the nodes have by the id of a copied directory is that one's: the copy gets an id of its own.  Opened for
+ * reading it has one for this time. */
+static sago_status settle(sago_ckpt *ckpt, marker *mark, bool old) {
+    char here[SAGOI_CKPT_PATH];
+    (void)snprintf(here, sizeof here, "%s", ckpt->dir);
+    sago_status status = sagoi_path_resolve(here);
+    if (!status)
+        status = find_copied(ckpt, mark, here, &ckpt->copied);
+    if (!status && ckpt->copied)
+        status = draw_id(&mark->id);
+    if (status || ckpt->hints.ckpt_read_only || (!old && strcmp(mark->home, here) == 0))
+        return status;
+    memcpy(mark->home, here, sizeof mark->home);
+    return bring_up_to_date(ckpt, mark);
 }
 
 /* Rank 0: the directory is one, and it is ours. */
 static sago_status take_directory(sago_ckpt *ckpt) {
+    marker mark = {0};
     bool old = false;
-    sago_status status = prepare_directory(ckpt, &old);
-    if (status || ckpt->hints.ckpt_read_only)
-        return status;
-    status = sagoi_cdir_sync_parent(ckpt->dir); /* steps are no more durable than the name they are under */
-    if (!status)
+    sago_status status = prepare_directory(ckpt, &mark, &old);
+    if (!status && !ckpt->hints.ckpt_read_only)
+        status = sagoi_cdir_sync_parent(ckpt->dir); /* steps are no more durable than the name they are under */
+    if (!status && !ckpt->hints.ckpt_read_only)
         status = sagoi_lease_take(&ckpt->lease, ckpt->dir, ckpt->hints.ckpt_lease);
-    return !status && old ? bring_up_to_date(ckpt) : status;
+    if (!status)
+        status = settle(ckpt, &mark, old);
+    ckpt->directory = mark.id;
+    return status;
 }
 
 static sago_status open_directory(sago_ckpt *ckpt) {
@@ -164,6 +236,7 @@ static sago_status open_directory(sago_ckpt *ckpt) {
         if (!status && getrandom(&agreed.sum[2], sizeof agreed.sum[2], 0) < 0)
             agreed.sum[2] = ckpt->directory.low * 0x9e3779b97f4a7c15u;
         agreed.max[1] = ckpt->lease.fence.generation;
+        agreed.max[2] = ckpt->copied;
     }
     agreed.max[0] = sagoi_verdict_code(ckpt->team, status);
     sago_status met = sagoi_agree(ckpt->team, &agreed, NULL, NULL, NULL);
@@ -172,6 +245,10 @@ static sago_status open_directory(sago_ckpt *ckpt) {
     ckpt->directory = (sagoi_id){agreed.sum[0], agreed.sum[1]};
     ckpt->key = agreed.sum[2];
     ckpt->fence.generation = agreed.max[1];
+    if (!met && agreed.max[2])
+        sagoi_report_add(
+            &ckpt->report,
+            "the directory is a copy: the steps that the other one has on the nodes are not its own\n");
     (void)snprintf(ckpt->fence.dir, sizeof ckpt->fence.dir, "%s", ckpt->dir);
     return met;
 }

@@ -103,6 +103,7 @@ struct sago_ckpt {
     char dir[SAGOI_CKPT_PATH];
     char local[SAGOI_CKPT_PATH]; /* this node's directory at the local level; "": there is no such level */
     sagoi_id directory;          /* written in the directory when it was made */
+    bool copied;                 /* rank 0: it was a copy of another one */
     uint64_t key;                /* of the cover check; random, the same on all ranks */
     int64_t domain, domains;     /* storage devices of the local level; which one this rank has */
     int *holders;                /* by domain: the rank that looks through it */

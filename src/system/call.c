@@ -52,6 +52,7 @@ static const char *const deeds[] = {
     [SAGOI_OP_ACCESS] = "looking at",
     [SAGOI_OP_STATFS] = "asking for the free space of",
     [SAGOI_OP_LIST] = "listing the directory",
+    [SAGOI_OP_RESOLVE] = "following the links of",
 };
 
 static void fill(file_call *call, const sagoi_file_op *op) {

@@ -227,6 +227,16 @@ sago_status sagoi_path_look(const char *path, struct stat *info) {
     return look_at(path, AT_SYMLINK_NOFOLLOW, info);
 }
 
+sago_status sagoi_path_resolve(char path[SAGOI_CKPT_PATH]) {
+    sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_RESOLVE, .path = path}};
+    sagoi_call_result result;
+    sago_status status = call(&wish, 0, "following the links of", &result);
+    if (!status && strlen(result.names) < SAGOI_CKPT_PATH - ROOM_FOR_NAMES)
+        (void)snprintf(path, SAGOI_CKPT_PATH, "%s", result.names);
+    free(result.names);
+    return status;
+}
+
 sago_status sagoi_path_there(const char *path, bool *there) {
     struct stat info;
     sago_status status = sagoi_path_stat(path, &info);

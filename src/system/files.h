@@ -27,6 +27,9 @@ bool sagoi_path_join(char path[SAGOI_CKPT_PATH], const char *dir, const char *na
  * Where that does not fit, or there is no such directory, it stays as it is. */
 void sagoi_path_fix(char path[SAGOI_CKPT_PATH]);
 
+/* The one name of what is there that has no symbolic links in it; stays as it is where that does not fit. */
+sago_status sagoi_path_resolve(char path[SAGOI_CKPT_PATH]) SAGOI_CHECKED;
+
 typedef enum {
     SAGOI_CFILE_READ,
     SAGOI_CFILE_CREATE,    /* must not exist */

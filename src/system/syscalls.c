@@ -135,6 +135,9 @@ static int64_t perform(sagoi_file_op *op, int64_t len) {
         return faccessat(start_of(op), op->path, op->flags, AT_EACCESS);
     case SAGOI_OP_STATFS:
         return ask_free_space(op);
+    case SAGOI_OP_RESOLVE:
+        op->names = realpath(op->path, NULL);
+        return op->names ? 0 : -1;
     default:
         return list(op);
     }

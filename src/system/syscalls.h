@@ -32,8 +32,9 @@ typedef enum {
     SAGOI_OP_FSTAT,
     SAGOI_OP_STAT,
     SAGOI_OP_ACCESS,
-    SAGOI_OP_STATFS, /* the result is the bytes that are free */
-    SAGOI_OP_LIST,   /* the result is the bytes of `names` */
+    SAGOI_OP_STATFS,  /* the result is the bytes that are free */
+    SAGOI_OP_LIST,    /* the result is the bytes of `names` */
+    SAGOI_OP_RESOLVE, /* `names` is what the path is without symbolic links */
 } sagoi_op_kind;
 
 static inline bool sagoi_op_changes(sagoi_op_kind kind) {
