@@ -138,26 +138,42 @@ static bool remove_one(const ckpt_command *c, int64_t step) {
     return true;
 }
 
+/* Is everything of the step good at a level?  By the last verify. */
+static bool good_somewhere(const ckpt_command *c) {
+    sago_ckpt_report report = SAGO_CKPT_REPORT_INIT;
+    bool good = sago_ckpt_get_report(c->ckpt, &report) != SAGO_OK;
+    for (int level = SAGO_LEVEL_LOCAL; level < SAGO_LEVEL_COUNT; level++)
+        good |= level != SAGO_LEVEL_REDUNDANT && report.bytes_from[level] > 0 && report.damaged[level] == 0 &&
+                report.missing[level] == 0;
+    return good;
+}
+
+/* What can be restored from is not removed because something else of the step cannot be mended, or because it
+ * cannot be brought to the directory; nor is what cannot be read now. */
+static bool give_up(const ckpt_command *c, int64_t number) {
+    const char *what =
+        ckpt_is_complete(ckpt_find(c, number)) ? "cannot be repaired" : "incomplete, cannot be repaired";
+    ckpt_complain(c);
+    sago_status status = sago_ckpt_verify(c->ckpt, number);
+    bool whole = status == SAGO_OK || good_somewhere(c);
+    say(c, number, whole ? "not everything can be repaired; one level has all of it" : what);
+    print_report(c);
+    bool hopeless = !whole && (status == SAGO_ERR_IO || status == SAGO_ERR_NO_FILE);
+    return c->remove && hopeless && remove_one(c, number);
+}
+
 /* A step is repaired when everything it has is good, and all of it is at the global level.  True: nothing is left
  * to be done. */
 static bool repair_one(const ckpt_command *c, int64_t number) {
-    const sago_ckpt_step *step = ckpt_find(c, number);
-    bool whole = step->complete[SAGO_LEVEL_GLOBAL];
+    bool whole = ckpt_find(c, number)->complete[SAGO_LEVEL_GLOBAL];
     if (whole && sago_ckpt_verify(c->ckpt, number) == SAGO_OK) {
         say(c, number, "good");
         return true;
     }
-    bool mended = sago_ckpt_repair(c->ckpt, number) == SAGO_OK;
-    if (mended && !whole)
-        mended = sago_ckpt_drain(c->ckpt, number) == SAGO_OK;
-    if (mended) {
-        say(c, number, "repaired");
-        return true;
-    }
-    ckpt_complain(c);
-    say(c, number, ckpt_is_complete(step) ? "cannot be repaired" : "incomplete, cannot be repaired");
-    print_report(c);
-    return c->remove && remove_one(c, number);
+    if (sago_ckpt_repair(c->ckpt, number) || (!whole && sago_ckpt_drain(c->ckpt, number)))
+        return give_up(c, number);
+    say(c, number, "repaired");
+    return true;
 }
 
 int ckpt_repair(ckpt_command *c) {

@@ -225,6 +225,11 @@ ckpt ls e
 ! grep -q complete out || { cat out; fail "steps are in the directory before they are drained"; }
 ckpt ls e $local --json
 python "[s['step'] for s in data['steps']] == [20, 40] and all(s['levels']['local']['complete'] for s in data['steps'])"
+blocked=e/$(basename "$(ls -d nodes/*/step-*40-*)")
+touch "$blocked"
+refuses 1 '^step 40: not everything can be repaired; one level has all of it' repair e 40 $local --remove
+rm "$blocked"
+[ "$(ls -d nodes/*/step-*40-* | wc -l)" -eq 1 ] || fail "repair --remove has removed a step that is whole on the nodes"
 mpi 2 "$sago" ckpt drain "$tmp/e" $local >out 2>&1 || { cat out; fail "drain"; }
 says '^step 40: is in the directory'
 ckpt verify e
