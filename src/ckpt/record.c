@@ -55,11 +55,11 @@ sago_status sagoi_record_open(const char *bytes, int64_t len, sagoi_record_kind 
     uint32_t found = sagoi_in_u32(&in), version = sagoi_in_u32(&in);
     if (sagoi_in_int(&in) != len || !checksum_ok(bytes, len))
         return sagoi_fail(SAGO_ERR_IO, "%s is damaged: its checksum is wrong", what);
+    if (found != (uint32_t)kind)
+        return sagoi_fail(SAGO_ERR_IO, "%s is a record of another kind (%u)", what, found);
     if (version < 1 || version > version_of(kind))
         return sagoi_fail(SAGO_ERR_UNSUPPORTED, "%s has format version %u; this Sago knows version %u", what,
                           version, version_of(kind));
-    if (found != (uint32_t)kind)
-        return sagoi_fail(SAGO_ERR_IO, "%s is a record of another kind (%u)", what, found);
     *body = in;
     return SAGO_OK;
 }

@@ -157,6 +157,17 @@ static void newer_versions(void **state) {
     }
 }
 
+/* Somebody has swapped files: that is damage, whatever the version of the other kind. */
+static void other_kinds(void **state) {
+    for (int i = 0; i < 3; i++) {
+        sagoi_wire_out out = {0};
+        sagoi_record_begin(&out, SAGOI_RECORD_LEASE); /* of version 2 */
+        sagoi_record_end(&out);
+        assert_int_equal(decode(samples[i].kind, out.bytes, out.len), SAGO_ERR_IO);
+        free(out.bytes);
+    }
+}
+
 static void names(void **state) {
     char name[SAGOI_CKPT_FILE_NAME];
     int64_t step, writer, set, member;
@@ -197,6 +208,7 @@ static void hostile_names(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(there_and_back),  cmocka_unit_test(every_bit_counts),
                                        cmocka_unit_test(sealed_nonsense), cmocka_unit_test(newer_versions),
-                                       cmocka_unit_test(names),           cmocka_unit_test(hostile_names)};
+                                       cmocka_unit_test(other_kinds),     cmocka_unit_test(names),
+                                       cmocka_unit_test(hostile_names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
