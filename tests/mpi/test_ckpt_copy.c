@@ -104,6 +104,9 @@ static void moved(void) {
     check_closed("moved", hints, 5, 0);
     shell("rm -r ckpt; mv moved ckpt; mkdir moved"); /* something else is where it was */
     check_closed("ckpt", hints, 5, 0);
+    shell("rmdir moved; mv ckpt moved; ln -s moved ckpt"); /* where it was leads to where it is */
+    check_closed("moved", reading, 5, 0);
+    check_closed("moved", hints, 5, 0);
 }
 
 /* A link leads to one directory, and then to a copy of it. */
