@@ -138,7 +138,8 @@ static bool long_enough(scan *at, const char *name, int64_t bytes) {
     return !status && size >= bytes;
 }
 
-/* Is the data there that the part speaks of? */
+/* Is the data there that the part speaks of?  Where several writers share a file, one without data does not make
+ * it any longer. */
 static bool data_there(scan *at, const sagoi_part *part) {
     char name[SAGOI_CKPT_FILE_NAME];
     if (at->level != SAGO_LEVEL_GLOBAL) {
@@ -149,7 +150,7 @@ static bool data_there(scan *at, const sagoi_part *part) {
         return false;
     const sagoi_writer_desc *place = &at->intent.writers[part->writer];
     sagoi_global_data_name(name, place->file);
-    return long_enough(at, name, place->base + place->bytes);
+    return long_enough(at, name, place->bytes > 0 ? place->base + place->bytes : 0);
 }
 
 static sago_status scan_part(scan *at, const char *name, int64_t writer) {

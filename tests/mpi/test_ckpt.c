@@ -150,6 +150,34 @@ static void run_seed(uint64_t seed) {
     scene = "";
 }
 
+/* Writers share a file, and those after the first have nothing to write there. */
+static void writers_without_data(const char *mode) {
+    char value = 0, hints[128];
+    int64_t step = -1;
+    sago_ckpt *ckpt = NULL;
+    setting s = {0};
+    (void)snprintf(s.dir, sizeof s.dir, "%s", scratch("ckpt"));
+    scene = mode;
+    remove_all(&s);
+    snprintf(hints, sizeof hints, "sago_ckpt_files=1 sago_ckpt_group=1 sago_ckpt_mode=%s", mode);
+    for (int run = 0; run < 2; run++) {
+        CHECK_OK(ckpt_open_hinted(MPI_COMM_WORLD, s.dir, hints, &ckpt));
+        CHECK_OK(sago_ckpt_protect_local(ckpt, "own", &value, rank == 0));
+        if (run == 0) {
+            value = 7;
+            CHECK_OK(sago_ckpt_save(ckpt, 5));
+            CHECK_OK(sago_ckpt_wait(ckpt, 5, SAGO_LEVEL_GLOBAL));
+            value = 0;
+        } else {
+            CHECK_OK(sago_ckpt_restore_latest(ckpt, &step));
+            CHECK_INT(step, 5);
+            CHECK_INT(value, rank == 0 ? 7 : 0);
+        }
+        CHECK_OK(sago_ckpt_close(&ckpt));
+    }
+    scene = "";
+}
+
 int main(int argc, char **argv) {
     uint64_t seeds = 8, first = 1;
     check_start(&argc, &argv);
@@ -163,5 +191,7 @@ int main(int argc, char **argv) {
     }
     for (uint64_t seed = first; seed < first + seeds && sum_everywhere(failures) == 0; seed++)
         run_seed(seed);
+    writers_without_data("threaded");
+    writers_without_data("coio");
     return check_end();
 }
