@@ -163,6 +163,32 @@ else
     echo "python3-vtk9 is not installed: VTK was not asked"
 fi
 
+echo "== the reader in Python passes over what is no complete step, and what does not count"
+cp -a d r
+reads() { # steps
+    PYTHONPATH=$SAGO_SOURCE/bindings/python/sago timeout 20 python3 -c \
+        'import reader, sys; assert reader.Directory("r").numbers == eval(sys.argv[1]), reader.Directory("r").numbers' "$1" ||
+        fail "the reader does not find $1"
+}
+reads "[20, 40, 60]"
+truncate -s 1 r/step-*60-*/file-000000.data
+mv "$(ls -d r/step-*40-*)" r/step-0000000000000000041-5347000001000001
+rm r/step-*20-*/intent
+mkfifo "$(ls -d r/step-*20-*)/intent"
+reads "[]"
+rm -r r && cp -a d r
+python3 - <<'END'
+import struct
+body = b"SAGOCKPT" + struct.pack("<IIqqq", 8, 1, 56, 77, 0) # nothing was found
+try:
+    import xxhash
+    sum = xxhash.xxh3_128_intdigest(body)
+except ImportError:
+    sum = 0
+open("r/found.00000077", "wb").write(body + struct.pack("<QQ", sum & (1 << 64) - 1, sum >> 64))
+END
+reads "[]"
+
 echo "== damage"
 data=$(ls d/step-*40-*/file-000000.data)
 printf 'X' | dd of="$data" bs=1 seek=70001 conv=notrunc 2>/dev/null

@@ -30,7 +30,7 @@ try:
 except ImportError:
     numpy = None
 
-INTENT, PART = 2, 3  # kinds of records
+INTENT, PART, FOUND = 2, 3, 8  # kinds of records
 ARRAY, LOCAL, SHARED = range(3)  # kinds of data
 KINDS = ("array", "local", "shared")
 NUMPY = {"float": "f", "int": "i", "uint": "u", "complex": "c"}
@@ -46,6 +46,8 @@ class Record:
     """A file with magic, kind, version, length, body and checksum; the body is read number by number."""
 
     def __init__(self, path, kind):
+        if not os.path.isfile(path):  # a device or a pipe may have no end
+            raise Damaged(f"{path} is no file")
         with open(path, "rb") as file:
             data = file.read()
         if len(data) < 40:
@@ -238,10 +240,13 @@ class Variable:
 class Step:
     """One complete save: names to Variables."""
 
-    def __init__(self, folder, intent):
-        self.folder, self.intent, self.number = folder, intent, intent.step
-        self.time, self.ranks = intent.time, intent.ranks
-        self._parts = None
+    def __init__(self, folder):
+        self.folder, self.intent = folder, Intent(folder)
+        self.number, self.time, self.ranks = self.intent.step, self.intent.time, self.intent.ranks
+        self._parts = [Part(folder, self.intent, i) for i in range(len(self.intent.writers))]
+        for place in self.intent.writers:
+            if place["bytes"] and os.path.getsize(self._data_of(place)) < place["base"] + place["bytes"]:
+                raise Damaged(f"{self._data_of(place)} is too short")
 
     @property
     def names(self):
@@ -260,9 +265,10 @@ class Step:
         return iter(self.names)
 
     def parts(self):
-        if self._parts is None:
-            self._parts = [Part(self.folder, self.intent, i) for i in range(len(self.intent.writers))]
         return self._parts
+
+    def _data_of(self, place):
+        return os.path.join(self.folder, f"file-{place['file']:06}.data")
 
     def read_stream(self, writer, offset, length):
         """Bytes of what a writer wrote, from whole pieces, which are checked."""
@@ -270,7 +276,7 @@ class Step:
         first, last = offset // piece, -(-(offset + length) // piece)
         if not xxhash:
             first, last, piece = offset, offset + length, 1  # nothing can be checked
-        with open(os.path.join(self.folder, f"file-{place['file']:06}.data"), "rb") as file:
+        with open(self._data_of(place), "rb") as file:
             file.seek(place["base"] + first * piece)
             data = file.read(min(last * piece, place["bytes"]) - first * piece)
         if len(data) < offset - first * piece + length:
@@ -287,20 +293,41 @@ class Step:
                 raise Damaged(f"writer {writer}: piece {first + i} is damaged")
 
 
+class Found:
+    """What the newest owner found: of saves by earlier ones, only those count."""
+
+    def __init__(self, path, names):
+        lists = sorted(name for name in names if re.fullmatch(r"found\.\d{8}", name))
+        self.generation, self.saves = 0, set()
+        try:
+            if lists:
+                record = Record(os.path.join(path, lists[-1]), FOUND)
+                self.generation, count = record.ints(2)
+                self.saves = {(step, save_id & (1 << 64) - 1) for step, save_id in (record.ints(2) for _ in range(count))}
+        except (OSError, Damaged):
+            self.generation = 0  # everything counts
+
+    def has(self, step, save_id):
+        generation = save_id >> 24 & 0xffffff if save_id >> 48 == 0x5347 else 0
+        return generation >= self.generation or (step, save_id) in self.saves
+
+
 class Directory:
     """A directory of checkpoints: the numbers of its complete steps to Steps."""
 
     def __init__(self, path):
         self.path, self._steps = path, {}
-        for name in sorted(os.listdir(path)):
-            folder = os.path.join(path, name)
-            if not re.fullmatch(r"step-\d{19}-[0-9a-f]{16}", name):
+        names = sorted(os.listdir(path))
+        found = Found(path, names)
+        for name in names:
+            match = re.fullmatch(r"step-(\d{19})-([0-9a-f]{16})", name)
+            if not match or not found.has(int(match[1]), int(match[2], 16)):
                 continue
             try:
-                step = Step(folder, Intent(folder))
-                step.parts()
-                self._steps[step.number] = step
-            except (FileNotFoundError, Damaged):
+                step = Step(os.path.join(path, name))
+                if (step.number, step.intent.id[0] & (1 << 64) - 1) == (int(match[1]), int(match[2], 16)):
+                    self._steps[step.number] = step
+            except (OSError, Damaged):
                 pass  # unfinished, or damaged: not there
 
     @property
