@@ -363,6 +363,16 @@ static sago_status too_few(const sago_ckpt *ckpt, int64_t n, int64_t needed) {
                       (long long)needed, (long long)n, (long long)ckpt->domains);
 }
 
+/* Sets have any numbers; they get those of their first writers, so that no number is too high for the intent. */
+static void number_sets(sagoi_intent *intent) {
+    for (int64_t w = intent->nwriters - 1; w >= 0; w--) {
+        int64_t first = 0;
+        while (intent->writers[first].set != intent->writers[w].set)
+            first++;
+        intent->writers[w].set = first;
+    }
+}
+
 /* The j-th writer of each storage device of a neighbourhood of devices is in one set; `counts` is by device. */
 static void form_sets(const sago_ckpt *ckpt, sagoi_intent *intent, int64_t *counts) {
     int64_t neighbourhoods = sagoi_max(1, ckpt->domains / ckpt->hints.ckpt_set);
@@ -377,6 +387,7 @@ static void form_sets(const sago_ckpt *ckpt, sagoi_intent *intent, int64_t *coun
         intent->writers[w].set = nth * neighbourhoods + group;
         intent->writers[w].member = member;
     }
+    number_sets(intent);
 }
 
 static int64_t members_of(const sagoi_intent *intent, int64_t set) {
