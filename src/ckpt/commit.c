@@ -111,7 +111,7 @@ static sago_status publish_part(sagoi_commit *commit) {
     sagoi_part_name(name, part.writer);
     sago_status status = SAGO_OK;
     if (record.failed || !sagoi_path_join(path, commit->folder, name))
-        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for a part record");
+        status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for a part record, or it is too long");
     if (!status)
         status = sagoi_cfile_write(&commit->record, record.bytes, record.len, 0);
     if (!status)

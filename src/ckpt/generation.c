@@ -144,7 +144,7 @@ sago_status sagoi_fence_publish(const sagoi_fence *fence, uint64_t id_low, const
                                 const sagoi_wire_out *record) {
     char aside[SAGOI_CKPT_PATH], path[SAGOI_CKPT_PATH];
     if (record->failed)
-        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the record %s", name);
+        return sagoi_fail(SAGO_ERR_MEMORY, "no memory for the record %s, or it is too long", name);
     if (!sagoi_path_join(path, dir, name))
         return sagoi_fail(SAGO_ERR_BAD_FILE, "%s/%s: the path is too long", dir, name);
     sago_status status = sagoi_cfile_put_aside(dir, name, record->bytes, record->len, aside);

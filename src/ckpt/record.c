@@ -31,6 +31,7 @@ void sagoi_record_begin(sagoi_wire_out *out, sagoi_record_kind kind) {
 }
 
 void sagoi_record_end(sagoi_wire_out *out) {
+    out->failed = out->failed || out->len + CHECKSUM > SAGOI_RECORD_MOST;
     if (out->failed)
         return;
     sagoi_wire_out length = {.bytes = out->bytes + LENGTH_AT, .capacity = 8};

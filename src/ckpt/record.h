@@ -43,7 +43,7 @@ static inline bool sagoi_id_equal(sagoi_id a, sagoi_id b) { return a.low == b.lo
 
 /* Begins a record; the body is appended by the caller. */
 void sagoi_record_begin(sagoi_wire_out *out, sagoi_record_kind kind);
-/* Fills in the length and adds the checksum. */
+/* Fills in the length and adds the checksum.  A record that is too long to be read fails, as without memory. */
 void sagoi_record_end(sagoi_wire_out *out);
 /* Checks the envelope of a whole record and gives its body.  SAGO_ERR_IO: damaged, or no such record;
  * SAGO_ERR_UNSUPPORTED: of a newer version.  `what` is for the message. */

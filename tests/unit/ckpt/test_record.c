@@ -168,6 +168,16 @@ static void other_kinds(void **state) {
     }
 }
 
+/* What nobody would read again is not written. */
+static void too_long(void **state) {
+    sagoi_wire_out out = {0};
+    sagoi_record_begin(&out, SAGOI_RECORD_PART);
+    out.len = SAGOI_RECORD_MOST; /* there are not so many bytes */
+    sagoi_record_end(&out);
+    assert_true(out.failed);
+    free(out.bytes);
+}
+
 static void names(void **state) {
     char name[SAGOI_CKPT_FILE_NAME];
     int64_t step, writer, set, member;
@@ -208,7 +218,7 @@ static void hostile_names(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(there_and_back),  cmocka_unit_test(every_bit_counts),
                                        cmocka_unit_test(sealed_nonsense), cmocka_unit_test(newer_versions),
-                                       cmocka_unit_test(other_kinds),     cmocka_unit_test(names),
-                                       cmocka_unit_test(hostile_names)};
+                                       cmocka_unit_test(other_kinds),     cmocka_unit_test(too_long),
+                                       cmocka_unit_test(names),           cmocka_unit_test(hostile_names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
