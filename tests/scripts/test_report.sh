@@ -19,6 +19,18 @@ fi
 bench="$sago bench block3d --dims 32x32x32 --engines sago --repeat 3 --dir $tmp"
 native="$SAGO_BUILD/bin/examples/write_view $tmp/native.dat"
 
+# With the drop-in.  A library with a sanitizer cannot be preloaded into a launcher without: there the programs are
+# linked with it, and variables say what options do.
+dropin() { # the report's file or nothing, what to do with statistics, command...
+    report=$1 stats=$2
+    shift 2
+    if [ -n "${SAGO_SANITIZE:-}" ]; then
+        env ${report:+SAGO_REPORT="$report"} SAGO_STATS="$stats" "$@"
+    else
+        "$sago" run ${report:+--report "$report"} --stats "$stats" -- "$@"
+    fi
+}
+
 # ---- A job that ends, its JSON checked by another program than ours ----
 # shellcheck disable=SC2086
 SAGO_REPORT=run.html SAGO_TRACE=trace.json SAGO_STATS=json:stats.json $launch $bench >out 2>err || fail "the bench failed: $(cat err)"
@@ -57,7 +69,7 @@ if "$sago" report broken.json 2>err; then fail "broken JSON was taken"; fi
 
 # ---- Under the drop-in ----
 # shellcheck disable=SC2086
-"$sago" run --report drop.html --stats off -- $launch "$SAGO_BUILD/tests/dropin/test_handed" >out 2>err || fail "test_handed: $(cat err)"
+dropin drop.html off $launch "$SAGO_BUILD/tests/dropin/test_handed" >out 2>err || fail "test_handed: $(cat err)"
 python3 - <<'PY' || failed=1
 import json
 r = json.load(open("drop.json"))
@@ -83,9 +95,11 @@ grep -q 'the site file (hint sago_site, SAGO_SITE): opening /nonexistent/site: N
 [ "$(grep -o 'sago_open' err | wc -l)" -eq 1 ] || fail "the call is named twice: $(cat err)"
 SAGO_TRACE=/nonexistent/t.json $launch $bench >out 2>err || fail "an unwritable trace cost the job"
 [ "$(grep -c '' err)" -eq 1 ] && grep -q '^sago: SAGO_TRACE=/nonexistent/t.json: No such file' err || fail "said: $(cat err)"
-for before in "" "$sago run --stats json:/nonexistent/s.json --"; do
+for way in native dropin; do
+    set -- env SAGO_STATS=json:/nonexistent/s.json
+    [ $way = native ] || set -- dropin "" json:/nonexistent/s.json
     # shellcheck disable=SC2086
-    SAGO_STATS=json:/nonexistent/s.json $before $launch $native >out 2>err || fail "unwritable statistics cost the job"
+    "$@" $launch $native >out 2>err || fail "unwritable statistics cost the job"
     [ "$(grep -c '' err)" -eq 1 ] && grep -q '^sago: SAGO_STATS=json:/nonexistent/s.json: No such file' err || fail "said: $(cat err)"
 done
 
@@ -96,11 +110,11 @@ SAGO_STATS=json:native.json $launch $native >out 2>err || fail "the example fail
 SAGO_STATS=summary $launch $native >out 2>native.txt || fail "the example failed: $(cat native.txt)"
 # A native program under the drop-in is counted as it is without.
 # shellcheck disable=SC2086
-"$sago" run --stats json:preloaded.json -- $launch $native >out 2>err || fail "the example failed: $(cat err)"
+dropin "" json:preloaded.json $launch $native >out 2>err || fail "the example failed: $(cat err)"
 # shellcheck disable=SC2086
-"$sago" run --stats json:handed.json -- $launch "$SAGO_BUILD/tests/dropin/test_handed" >out 2>err || fail "test_handed: $(cat err)"
+dropin "" json:handed.json $launch "$SAGO_BUILD/tests/dropin/test_handed" >out 2>err || fail "test_handed: $(cat err)"
 # shellcheck disable=SC2086
-"$sago" run --stats summary -- $launch "$SAGO_BUILD/tests/dropin/test_handed" >out 2>handed.txt || fail "test_handed: $(cat handed.txt)"
+dropin "" summary $launch "$SAGO_BUILD/tests/dropin/test_handed" >out 2>handed.txt || fail "test_handed: $(cat handed.txt)"
 python3 - <<'PY' || failed=1
 import json, re
 native, preloaded, handed = (json.load(open(f + ".json")) for f in ("native", "preloaded", "handed"))
@@ -140,8 +154,10 @@ grep -q 'SAGO_STATS: "sumary" is not off, summary or json:FILE' err || fail "sai
 [ "$(grep -c '' err)" -eq 2 ] || fail "said more than once: $(cat err)"
 
 # A wrong value is said once, and what follows from it.
+preload="env LD_PRELOAD=$SAGO_BUILD/lib/libsago-mpiio.so"
+[ -z "${SAGO_SANITIZE:-}" ] || preload=
 # shellcheck disable=SC2086
-SAGO_WINDOW=wide $launch env LD_PRELOAD="$SAGO_BUILD/lib/libsago-mpiio.so" "$SAGO_BUILD/tests/dropin/test_status" >out 2>err || fail "a wrong value cost the job"
+SAGO_WINDOW=wide $launch $preload "$SAGO_BUILD/tests/dropin/test_status" >out 2>err || fail "a wrong value cost the job"
 [ "$(grep -c 'SAGO_WINDOW: "wide"' err)" -eq 1 ] && [ "$(grep -c 'is left to the MPI library$' err)" -eq 1 ] || fail "said: $(cat err)"
 
 # ---- A job that is killed ----

@@ -11,6 +11,7 @@ BUILD, SOURCE, MPI = (os.environ["SAGO_" + name] for name in ("BUILD", "SOURCE",
 SAGO = os.path.join(BUILD, "bin", "sago")
 NATIVE = os.path.join(BUILD, "bin", "examples", "write_view")
 PLAIN = os.path.join(BUILD, "tests", "dropin", "test_status")
+SANITIZE = os.environ.get("SAGO_SANITIZE")
 PRELOAD = os.path.join(BUILD, "lib", "libsago-mpiio.so")
 NOWHERE = "/nonexistent/place"
 
@@ -27,7 +28,8 @@ def launch(program, variables):
     env = {k: v for k, v in os.environ.items() if not k.startswith("SAGO_")}
     env.update(variables, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     options = ["--oversubscribe"] if MPI == "openmpi" else []
-    preload = ["env", "LD_PRELOAD=" + PRELOAD] if program[0] == PLAIN else []
+    # With a sanitizer the program is linked with the drop-in: the sanitizer insists on coming before what is preloaded.
+    preload = ["env", "LD_PRELOAD=" + PRELOAD] if program[0] == PLAIN and not SANITIZE else []
     return subprocess.run([os.environ["SAGO_MPIEXEC"], *options, "-n", "2", *preload, *program],
                           env=env, cwd=scratch, capture_output=True, text=True, timeout=60)
 
