@@ -288,9 +288,12 @@ static void say_around(facts *f) {
         late += f->record->files[i].counts[SAGOI_COUNT_deferred_writes] +
                 f->record->files[i].counts[SAGOI_COUNT_local_writes];
     const char *also = late > 0 ? "  Writes that were put off are done then, too." : "";
+    char times[32] = "once";
+    if (opens > 1)
+        (void)snprintf(times, sizeof times, "%" PRId64 " times", opens);
     if (opening >= 0.1 * f->elapsed && opens > 0)
-        say(f, "", "Opening and closing %" PRId64 " file%s took %s of the slowest rank, %d%% of the run.%s%s",
-            opens, plural(opens), of_seconds(opening).text, percent(opening, f->elapsed), also,
+        say(f, "", "Opening and closing files %s took %s of the slowest rank, %d%% of the run.%s%s", times,
+            of_seconds(opening).text, percent(opening, f->elapsed), also,
             opens >= 8 ? "  Fewer files, or files that stay open, take less."
                        : "  Who comes first to either waits there for the others.");
     if (sync->seconds >= 0.1 * f->elapsed)
@@ -379,19 +382,22 @@ static void say_who_has_more(facts *f, int part) {
     name_ranks(who, ranks);
     if (who->bytes > 1.5 * f->mean.bytes)
         say(f, "",
-            "%d%% of the time ranks waited for %s, which had more to do: it moved %s in %s, a rank on average %s "
+            "%d%% of the time in calls ranks waited for %s, which had more to do: it moved %s in %s, a rank on "
+            "average %s "
             "in %s.  Spread evenly, the data would be moved sooner.",
             part, ranks, sagoi_size_to_text((int64_t)who->bytes).text, of_seconds(who->work).text,
             sagoi_size_to_text((int64_t)f->mean.bytes).text, of_seconds(f->mean.work).text);
     else if (f->aggregated > 0)
         say(f, can_spread(f) ? "sago_placement=spread" : "",
-            "%d%% of the time ranks waited for %s, which had more to do: it worked %s, a rank on average %s.  "
+            "%d%% of the time in calls ranks waited for %s, which had more to do: it worked %s, a rank on average "
+            "%s.  "
             "Aggregators do more than others%s.",
             part, ranks, of_seconds(who->work).text, of_seconds(f->mean.work).text,
             can_spread(f) ? "; they can be spread over more nodes" : "");
     else
         say(f, "",
-            "%d%% of the time ranks waited for %s, which took longer: it worked %s, a rank on average %s, for as "
+            "%d%% of the time in calls ranks waited for %s, which took longer: it worked %s, a rank on average "
+            "%s, for as "
             "many bytes.  Its node, or its way to the storage, may be slow.",
             part, ranks, of_seconds(who->work).text, of_seconds(f->mean.work).text);
 }
@@ -400,7 +406,8 @@ static void say_who_is_late(facts *f, int part) {
     char ranks[64];
     name_ranks(&f->last, ranks);
     say(f, "",
-        "%d%% of the time ranks waited for %s, which came last to the calls: it waited %s itself, a rank on "
+        "%d%% of the time in calls ranks waited for %s, which came last to the calls: it waited %s itself, a rank "
+        "on "
         "average "
         "%s.  In the calls it has no more to do than others, so it is what the program does before them that "
         "takes "
@@ -417,26 +424,26 @@ static void say_meeting(facts *f, int part) {
         say_who_has_more(f, part);
     else if (planned && f->misses > f->hits && f->misses >= 8)
         say(f, "sago_plan_cache=64",
-            "%d%% of the time went to agreeing and planning: %" PRId64 " plans were made, and only %" PRId64
+            "%d%% of the time in calls went to agreeing and planning: %" PRId64
+            " plans were made, and only %" PRId64
             " found again.  Accesses that repeat their shape need none; more plans can be kept.",
             part, f->misses, f->hits);
     else if (planned && calls >= 100)
         say(f, f->calls[1] > 0 ? "sago_defer=on" : "",
-            "%d%% of the time went to agreeing on %" PRId64
+            "%d%% of the time in calls went to agreeing on %" PRId64
             " calls.  Fewer and larger calls, writes that are deferred, or ranks that meet less often "
             "(sago_agree=enter) would take less.",
             part, calls);
     else if (has_many_rounds(f))
-        say(f, "", "%d%% of the time ranks waited for each other, in each of the rounds.", part);
+        say(f, "", "%d%% of the time in calls ranks waited for each other, in each of the rounds.", part);
     else
         say(f, "",
-            "%d%% of the time ranks waited for each other, in turn: all of them have about as much to do, but "
+            "%d%% of the time in calls ranks waited for each other, in turn: all of them have about as much to "
+            "do, but "
             "they "
             "come to the calls at different times, or share cores.",
             part);
 }
-
-/* ---- What they do themselves ---- */
 
 /* ---- Links between nodes ---- */
 
@@ -501,10 +508,12 @@ static void say_slow_link(facts *f) {
 
 static void say_exchange_phase(facts *f, int part) {
     if (has_many_rounds(f))
-        say(f, "", "%d%% of the time went to messages between nodes, of which every round has its own.", part);
+        say(f, "", "%d%% of the time in calls went to messages between nodes, of which every round has its own.",
+            part);
     else
         say(f, "sago_aggregators_per_node=2",
-            "%d%% of the time went to messages between nodes.  More aggregators on a node take more of them at "
+            "%d%% of the time in calls went to messages between nodes.  More aggregators on a node take more of "
+            "them at "
             "once; data that lies in the file as it lies on the nodes needs none.",
             part);
 }
@@ -522,7 +531,8 @@ static double stream_speed(const facts *f) {
 
 /* The speed of the job while its slowest rank was in calls. */
 static double job_speed(const facts *f) {
-    return f->spent > 0 ? (double)(f->bytes[0] + f->bytes[1]) / f->spent : 0;
+    const double seconds = f->spent > 0 ? f->spent : f->most;
+    return seconds > 0 ? (double)(f->bytes[0] + f->bytes[1]) / seconds : 0;
 }
 
 /* Seconds that the requests to a slow target took, of one rank after the other. */
@@ -607,7 +617,7 @@ static void say_waited_for_storage(facts *f, int part) {
     char who[128];
     name_rank_and_node(&f->stored, who);
     say(f, "",
-        "The storage is what the job waits for: %d%% of the time of the calls, longest on %s (%s), while other "
+        "The storage is what the job waits for: %d%% of the time in calls, longest on %s (%s), while other "
         "ranks waited for %s.  The job moved %s/s.",
         part, who, of_seconds(f->stored.storing).text,
         f->aggregated > 0 ? "those who write and read for them" : "those who came to the slow part of it",
@@ -625,7 +635,8 @@ static void say_store_phase(facts *f, int part) {
                                            : ", near what `sago tune` measured");
     if (speed > 0 && speed < tuned / 2)
         say(f, "sago_aggregators_per_target=2",
-            "%d%% of the time went to the file system: %s/s of the job%s, where `sago tune` measured %s/s of one. "
+            "%d%% of the time in calls went to the file system: %s/s of the job%s, where `sago tune` measured "
+            "%s/s of one. "
             " "
             "More writers for each storage target, or wider stripes when the file is made (striping_factor), may "
             "come nearer.",
@@ -633,7 +644,8 @@ static void say_store_phase(facts *f, int part) {
             sagoi_size_to_text((int64_t)tuned).text);
     else
         say(f, "",
-            "%d%% of the time went to the file system: %s/s of the job%s.  The storage is what the job waits for: "
+            "%d%% of the time in calls went to the file system: %s/s of the job%s.  The storage is what the job "
+            "waits for: "
             "nonblocking calls, or checkpoints written in the background, hide it.",
             part, sagoi_size_to_text((int64_t)job_speed(f)).text, of_rank);
 }
@@ -682,13 +694,15 @@ static void say_phase(facts *f) {
         break;
     case SAGO_PHASE_GATHER:
         say(f, "",
-            "%d%% of the time went to copies between the program's memory and the library's, or the mapped file: "
+            "%d%% of the time in calls went to copies between the program's memory and the library's, or the "
+            "mapped file: "
             "the memory's speed is the limit, not the storage's.",
             part);
         break;
     case SAGO_PHASE_FLATTEN:
         say(f, "",
-            "%d%% of the time went to describing datatypes.  A view that is set once, or types that are used "
+            "%d%% of the time in calls went to describing datatypes.  A view that is set once, or types that are "
+            "used "
             "again, cost this once.",
             part);
         break;
@@ -724,17 +738,35 @@ static void say_small(facts *f) {
 
 /* Nothing is written that nobody gave unless the user allows it, and where requests are dear that has its price.
  */
-static void say_holes(facts *f) {
-    if (largest_phase(f) != SAGO_PHASE_STORE)
-        return;
+static bool say_dear_holes(facts *f) {
     for (int64_t i = 0; i < f->record->nfiles; i++)
         if (strstr(f->record->files[i].decision, "sago_sieve=auto")) {
             say(f, "sago_sieve=auto",
                 "Writes to %.160s leave holes, and each run is a request.  Holes that are read and written back "
                 "take fewer; only if no process outside the job writes to the file at the same time.",
                 f->record->files[i].path);
-            return;
+            return true;
         }
+    return false;
+}
+
+/* Windows that are written piece by piece.  A rank that gives small pieces itself is told so elsewhere. */
+static void say_holes(facts *f) {
+    if (largest_phase(f) != SAGO_PHASE_STORE || say_dear_holes(f))
+        return;
+    for (int64_t i = 0; i < f->record->nfiles; i++) {
+        const sagoi_record_file *file = &f->record->files[i];
+        const int64_t requests = file->phase[SAGO_PHASE_STORE].runs, bytes = file->phase[SAGO_PHASE_STORE].bytes;
+        if (file->counts[SAGOI_COUNT_bytes_written] == 0 || requests < 10000 || bytes / requests >= 4096 ||
+            requests < 16 * (f->sizes + f->rounds))
+            continue;
+        say(f, "sago_sieve=on",
+            "%.160s is accessed by %" PRId64
+            " requests of %s on average, since the data has holes.  Holes that are read and written back take "
+            "far fewer; only if nobody else writes to the file at the same time.",
+            file->path, requests, sagoi_size_to_text(bytes / requests).text);
+        return;
+    }
 }
 
 static void say_handed_file(facts *f, const sagoi_record_file *file) {

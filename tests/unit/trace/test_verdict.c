@@ -69,6 +69,23 @@ static void storage_is_slow(void **state) {
     sagoi_record_destroy(record);
 }
 
+/* Ranks give megabytes, and windows with holes go out piece by piece. */
+static void requests_are_small(void **state) {
+    sagoi_record *record = make_job();
+    for (int64_t rank = 0; rank < RANKS; rank++)
+        spend(record, rank, SAGO_PHASE_STORE, 60);
+    call(record, 10, 1 << 20);
+    record->files[0].phase[SAGO_PHASE_STORE].bytes = RANKS * 10 << 20;
+    record->files[0].phase[SAGO_PHASE_STORE].runs = 100;
+    expect(record, "the data has holes", false);
+    record->files[0].phase[SAGO_PHASE_STORE].runs = RANKS * 10 << 17;
+    expect(record, "/scratch/out is accessed by 10485760 requests of 8 B on average", true);
+    expect(record, "[sago_sieve=on]", true);
+    record->files[0].counts[SAGOI_COUNT_bytes_written] = 0; /* reading needs no permission */
+    expect(record, "the data has holes", false);
+    sagoi_record_destroy(record);
+}
+
 /* The storage serves one rank after the others: nobody is late, the last one takes longer. */
 static void storage_serves_one_last(void **state) {
     sagoi_record *record = make_job();
@@ -377,7 +394,7 @@ static void files_are_opened_often(void **state) {
     other->around[SAGO_REPORT_OPEN] = (sagoi_record_around){100, 45}; /* less with closing */
     other->around[SAGO_REPORT_SYNC] = (sagoi_record_around){7, 12};
     assert_true(sagoi_record_merge(record, other));
-    expect(record, "Opening and closing 150 files took 60.0 s of the slowest rank, 60% of the run.", true);
+    expect(record, "Opening and closing files 150 times took 60.0 s of the slowest rank, 60% of the run.", true);
     expect(record, "files that stay open", true);
     expect(record, "put off", false);
     expect(record, "7 calls that make data safe (sync) took 12.0 s of the slowest rank, 12% of the run.", true);
@@ -392,6 +409,7 @@ int main(void) {
                                        cmocka_unit_test(one_link_is_slow),
                                        cmocka_unit_test(no_target_is_slow),
                                        cmocka_unit_test(storage_is_slow),
+                                       cmocka_unit_test(requests_are_small),
                                        cmocka_unit_test(storage_serves_one_last),
                                        cmocka_unit_test(one_rank_comes_late),
                                        cmocka_unit_test(one_rank_has_more_to_do),
