@@ -22,8 +22,8 @@ static void drop_copy(sago_file *file, logged *entry) {
                           (int64_t)sizeof *entry + entry->call.n * (int64_t)sizeof *entry->call.extents);
 }
 
-/* Those before `end`.  The calls behind it are independent ones, made while the others were merged; they come
- * before the next collective call. */
+/* Removes the calls before `end` from the log.  The calls behind `end` are independent ones that were made while
+ * the others were merged; they come before the next collective call. */
 static void forget_calls(sago_file *file, logged **end) {
     tier *t = file->tier;
     logged *left = *end;
@@ -36,7 +36,8 @@ static void forget_calls(sago_file *file, logged **end) {
         sagoi_view_cleanup(&logged_view->view);
         free(logged_view);
     }
-    t->views = NULL; /* those left refer to the file's view: it is replaced only when no call is pending */
+    /* The calls that are left refer to the file's own view, which is replaced only when no call is pending. */
+    t->views = NULL;
     t->first = left;
     t->last = left ? t->last : &t->first;
     t->calls = t->end = t->own = 0;
@@ -102,7 +103,7 @@ static void append(tier *t, logged *entry, int64_t key) {
     t->last = &entry->next;
 }
 
-/* Did every neighbourhood's write succeed?  Also where all of them wrote. */
+/* Collective.  *all_ok: every neighbourhood's write succeeded.  *all becomes the range that all of them wrote. */
 static sago_status agree_written(sago_file *file, bool ok, sagoi_range *all, bool *all_ok) {
     bool any = all->low < all->high;
     sagoi_agreement agreed = {.max = {!ok, any ? all->high : INT64_MIN, any ? -all->low : INT64_MIN}};
@@ -112,7 +113,7 @@ static sago_status agree_written(sago_file *file, bool ok, sagoi_range *all, boo
     return status;
 }
 
-/* The call's data is in the local files, unless any of them would not take it. */
+/* Writes the call's data to the local files.  *all_ok: all of them took their part; else none counts. */
 static sago_status write_local(sago_file *file, sagoi_composed *composed, logged *entry, int64_t *bytes,
                                bool *all_ok) {
     tier *t = file->tier;
@@ -173,7 +174,7 @@ static sago_status write_own(sago_file *file, sagoi_composed *composed, int64_t 
 
 /* ---- Merging ---- */
 
-/* Bytes of this rank in a call. */
+/* The bytes that this rank wrote in a call. */
 static int64_t call_bytes(const sagoi_origin *call) {
     int64_t bytes = call->view ? call->bytes : 0;
     for (int64_t i = 0; i < call->n; i++)
@@ -197,10 +198,10 @@ static int64_t cut_extents(const sagoi_origin *call, int64_t begin, int64_t byte
 typedef struct merge_buffer {
     char *data;
     int64_t bytes;     /* of data */
-    sago_extent *part; /* of the call with most extents */
+    sago_extent *part; /* room for the extents of the call with most of them */
     int64_t extents;
-    logged **end;     /* of the calls that are merged: behind it are those made meanwhile */
-    bool nonblocking; /* merged before a nonblocking call, on all ranks: nothing may wait inside MPI */
+    logged **end;     /* where merging stops: calls behind this one were made while the merge was under way */
+    bool nonblocking; /* a nonblocking call needs the merge, so nothing may wait inside MPI; equal on all ranks */
 } merge_buffer;
 
 static sago_status compose_part(sagoi_composed *composed, const sagoi_origin *call, int64_t done,
@@ -219,7 +220,8 @@ static sago_status compose_part(sagoi_composed *composed, const sagoi_origin *ca
     return status;
 }
 
-/* The same bytes of the call, out of the local file (near ranks) or into the global one (all). */
+/* Reads the bytes of the call that come next from the local file (`file` is the local file), or writes them to the
+ * global file (`file` is the global file). */
 static sago_status move_part(sago_file *file, const sagoi_origin *call, int64_t done, const merge_buffer *buffer,
                              sagoi_direction direction, sago_status status) {
     sagoi_composed composed;
@@ -246,14 +248,15 @@ static sago_status merge_call(sago_file *file, const sagoi_origin *call, const m
     return status;
 }
 
-/* From `at` on; NULL: there is no other before the end. */
+/* The first call from `at` on that was not drained; NULL: there is no such call before the end. */
 static logged *next_to_merge(logged **at, const merge_buffer *buffer) {
     while (at != buffer->end && (*at)->drained)
         at = &(*at)->next;
     return at == buffer->end ? NULL : *at;
 }
 
-/* All ranks' calls by their keys: independent ones are not everybody's. */
+/* Merges the calls of all ranks in the order of their keys.  An independent call is one rank's, so the ranks agree
+ * on which key comes next. */
 static sago_status merge_in_order(sago_file *file, const merge_buffer *buffer) {
     static const sagoi_origin nothing = {0};
     logged *entry = next_to_merge(&file->tier->first, buffer);
@@ -271,7 +274,8 @@ static sago_status merge_in_order(sago_file *file, const merge_buffer *buffer) {
     }
 }
 
-/* The space is free for what comes next.  All is merged, and this rank makes no other call meanwhile. */
+/* Collective.  Gives the space of the local files back.  All calls were merged before, and this rank makes no
+ * other call meanwhile. */
 static sago_status empty_local(sago_file *file) {
     sago_file *local = file->tier->local;
     sago_status status = local->team->rank == 0 ? sagoi_store_resize(local->store, 0) : SAGO_OK;
@@ -300,7 +304,8 @@ static sago_status merge_calls(sago_file *file, bool nonblocking, logged **end) 
     return status;
 }
 
-/* Does any rank have anything that is not in the global file yet?  Collective calls are everybody's. */
+/* Collective.  *any: some rank has written bytes that are not in the global file yet.  All ranks know of
+ * collective calls; only independent calls have to be asked for. */
 static sago_status ask_holds(sago_file *file, bool *any) {
     *any = file->tier && file->tier->calls > 0;
     if (!file->tier || *any)
@@ -308,8 +313,9 @@ static sago_status ask_holds(sago_file *file, bool *any) {
     return sagoi_engine_agree_any(file, SAGO_OK, SAGOI_CALL_TIER_HOLDS, file->tier->own > 0, any);
 }
 
-/* While a nonblocking call merges, the rank may write and read by independent calls, whenever the merge waits for
- * other ranks: what these write is appended to the log, behind what is merged now. */
+/* Merges what is in the log now.  While a nonblocking call merges, the rank may write and read by independent
+ * calls whenever the merge waits for other ranks; the log appends such writes behind the calls that are merged
+ * now. */
 static sago_status merge(sago_file *file, bool nonblocking) {
     sagoi_tier_end_drains(file, true);
     logged **end = file->tier->last;
@@ -347,7 +353,7 @@ static sago_status serve_own(sago_file *file, sagoi_composed *composed, int64_t 
 }
 
 static sago_status drain(sago_file *file, sago_flush reason, bool nonblocking) {
-    (void)reason; /* is counted of deferred writes only */
+    (void)reason; /* The reason matters to deferred writes only. */
     return sagoi_tier_merge(file, nonblocking);
 }
 
@@ -355,7 +361,7 @@ static const sagoi_stage stage = {.write = write_all, .drain = drain, .own = ser
 
 /* ---- Opening ---- */
 
-/* The next of the directories in "a:b:c"; false: no more. */
+/* Takes the next directory off a list "a:b:c"; false: the list has ended. */
 static bool next_dir(const char **list, char dir[SAGOI_CKPT_PATH]) {
     size_t length = strcspn(*list, ":");
     if (!**list)
@@ -365,7 +371,7 @@ static bool next_dir(const char **list, char dir[SAGOI_CKPT_PATH]) {
     return true;
 }
 
-/* The first directory that all ranks can use. */
+/* Finds the first directory of the hint that all ranks can use. */
 static sago_status find_storage(sago_file *file, char dir[SAGOI_CKPT_PATH], int *first) {
     const char *list = file->hints.local_dirs[0] ? file->hints.local_dirs : file->network->found.local_dirs;
     sago_storage_stats stats;
@@ -380,7 +386,7 @@ static sago_status find_storage(sago_file *file, char dir[SAGOI_CKPT_PATH], int 
     return status;
 }
 
-/* The ranks that share a directory, and what an earlier job has left there. */
+/* Finds the ranks that share the directory, and merges or drops what an earlier job has left there. */
 static sago_status find_neighbours(sago_file *file) {
     sagoi_tier_place *place = &file->tier->place;
     sago_status status = find_storage(file, place->dir, &place->first);
@@ -465,7 +471,7 @@ sago_status sagoi_tier_close(sago_file *file) {
     if (!t)
         return SAGO_OK;
     sagoi_tier_end_drains(file, false);
-    if (t->local && t->persisted.claimed) /* what could not be merged can be found again */
+    if (t->local && t->persisted.claimed) /* data that could not be merged stays, for a later job to find */
         t->local->amode &= ~MPI_MODE_DELETE_ON_CLOSE;
     else
         sagoi_tier_remove_part(t);

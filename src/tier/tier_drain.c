@@ -1,11 +1,12 @@
-/* Calls that go to the global file in the background (hint sago_tier_drain=background), after sago_sync_local().
+/* Draining: with the hint sago_tier_drain=background, calls go to the global file in the background after
+ * sago_sync_local().
  *
- * Each rank's thread writes what the rank itself wrote, without asking anybody.  So a call is drained only if its
- * order among the others cannot matter: no other call since the last merge, drained or not, wrote anywhere in its
- * range, and no rank has written by itself.  All that is not drained, or could not be, stays in the log, and is
- * merged by the next call that merges, after all ranks' threads are done: a call that comes later than a drained
- * one and writes to the same bytes is therefore written after it.  The claim says that a merge is under way before
- * the first byte goes. */
+ * Each rank's I/O thread writes what the rank itself wrote, without asking anybody.  So a call is drained only
+ * if its place in the order cannot matter: no other call since the last merge, drained or not, wrote anywhere
+ * in its range, and no rank has written by independent calls.  A call that is not drained, or whose draining
+ * failed, stays in the log, and the next merge writes it, after the threads of all ranks are done.  A call that
+ * comes later than a drained one and writes to the same bytes is therefore written after it.  Before the first
+ * byte goes the claim is changed to say that a merge is under way. */
 #include <stdlib.h>
 
 #include "base/checked.h"
@@ -13,17 +14,18 @@
 #include "extent/codec.h"
 #include "tier/tier_state.h"
 
-/* The log holds so many calls, since each new one is compared with all. */
+/* Calls that the log may hold for draining, since each new call is compared with all. */
 enum { MOST_CALLS = 4096 };
 
-/* A rank's part of a call on its way. */
+/* This rank's part of a call, on its way to the global file. */
 struct sagoi_drain {
     sagoi_work work;
     sagoi_store *from, *to;
-    char *data; /* of `room` bytes, of all of them, since one is under way at a time */
+    /* A buffer of `room` bytes, which all drains of the file share, since one is under way at a time. */
+    char *data;
     int64_t room;
     sagoi_wire_out code; /* its runs */
-    int64_t high;        /* where they end */
+    int64_t high;        /* end of the last run */
     sagoi_logged *call;
     sago_status status;
     struct sagoi_drain *next;
@@ -65,7 +67,8 @@ static bool is_apart(const sagoi_local_tier *t, const sagoi_logged *call) {
     return true;
 }
 
-/* This rank's part of a call, if it is in runs that are no shorter than what ranks write by themselves. */
+/* Codes this rank's runs of a call, if the runs are no shorter than those that ranks write by themselves in other
+ * calls. */
 static sago_status code_part(sago_file *file, const sagoi_logged *call, sagoi_wire_out *code, int64_t *high) {
     sagoi_composed composed;
     sagoi_composed_init(&composed, SAGOI_TO_FILE, &file->budget);
@@ -104,7 +107,7 @@ static void drain_destroy(sagoi_drain *drain) {
     free(drain);
 }
 
-/* What cannot be drained, for whatever reason, is merged later. */
+/* A call that cannot be drained, for whatever reason, is merged later. */
 bool sagoi_tier_prepare_drains(sago_file *file) {
     sagoi_drain **last = &file->tier->prepared;
     for (sagoi_logged *call = file->tier->first; call; call = call->next) {
@@ -151,7 +154,7 @@ static void await(sago_file *file, const sagoi_work *work) {
             sagoi_poke(file->team);
 }
 
-/* `team`: MPI goes on meanwhile. */
+/* `team`: the ranks are still a team, so MPI makes progress during the wait. */
 void sagoi_tier_end_drains(sago_file *file, bool team) {
     sagoi_local_tier *t = file->tier;
     for (sagoi_drain *drain = t->drains, *next; drain; drain = next) {
@@ -161,7 +164,8 @@ void sagoi_tier_end_drains(sago_file *file, bool team) {
         else
             (void)sagoi_work_wait(file->thread, &drain->work, 0);
         drain->call->drained = drain->status == SAGO_OK;
-        file->written_end = sagoi_max(file->written_end, drain->high); /* of a part of it, if it failed */
+        /* A drain that failed may have written a part. */
+        file->written_end = sagoi_max(file->written_end, drain->high);
         drain_destroy(drain);
     }
     t->drains = NULL;

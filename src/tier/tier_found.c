@@ -1,12 +1,14 @@
-/* What an earlier job has left in local storage: found by the claim beside the global file, and merged into it.
+/* Data that an earlier job has left in local storage: the claim beside the global file leads to it, and it is
+ * merged into the global file.
  *
- * The parts are where they were written, on nodes that must take part again; which ranks run there now, and how
- * many, does not matter.  Blocks are shared out among the ranks that see them, and all ranks make them again key
- * by key, so that of two writes to one byte the later call wins, also between neighbourhoods.
+ * The parts are where the earlier job wrote them, on nodes that must take part again; which ranks run there
+ * now, and how many, does not matter.  The ranks that see a part share its blocks among them, and all ranks
+ * write the blocks key by key, so that of two writes to one byte the later call wins, also between
+ * neighbourhoods.
  *
- * By the hint sago_tier_found, `safe` merges only what is surely newer than the global file: that has not been
- * written to since it was claimed, neither by others nor by a merge that was interrupted, which cannot be told
- * from others once it has begun. */
+ * With sago_tier_found=safe only data is merged that is surely newer than the global file: nobody may have
+ * written to the global file since the claim, and no merge may have begun, since a merge that was interrupted
+ * cannot be told from a write by somebody else. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,16 +21,16 @@
 #include "move/collect.h"
 #include "store/leftovers.h"
 
-/* A rank merges so many extents at once. */
+/* Extents that a rank merges at once. */
 enum { EXTENTS = 1 << 14 };
 
 /* ---- Finding ---- */
 
-/* A part that this rank sees. */
+/* A part whose record this rank can read. */
 typedef struct seen_part {
-    char path[SAGOI_CKPT_PATH]; /* of the local file */
+    char path[SAGOI_CKPT_PATH]; /* path of the local file */
     sagoi_tier_part part;
-    char *bytes; /* of its record */
+    char *bytes; /* contents of the part's record */
     sagoi_store *store;
 } seen_part;
 
@@ -37,8 +39,8 @@ typedef struct found {
     const sagoi_tier_place *place;
     sagoi_claim_place where;
     sagoi_claim claim;
-    unsigned char *seen; /* claim.nparts: by any rank */
-    seen_part *parts;    /* as many; those that this rank does not see have no path */
+    unsigned char *seen; /* for each part of the claim: does any rank see the part? */
+    seen_part *parts;    /* for each part of the claim; a part that this rank does not see has no path */
 } found;
 
 static void found_cleanup(found *f) {
@@ -53,7 +55,7 @@ static void found_cleanup(found *f) {
     sagoi_claim_cleanup(&f->claim);
 }
 
-/* Rank 0's claim becomes everybody's; *there: is there one? */
+/* Collective.  Rank 0 reads the claim and tells it to all ranks; *there: a claim exists. */
 static sago_status share_claim(found *f, bool *there) {
     sagoi_team *team = f->file->team;
     char *bytes = NULL;
@@ -102,7 +104,7 @@ static sago_status check_part(const found *f, const seen_part *seen, int64_t fir
     return status;
 }
 
-/* One part, if it is here. */
+/* Reads the record of one part, if the part is in this rank's directory. */
 static sago_status look_for_part(found *f, int64_t i) {
     const sagoi_store_options options = {.flags = O_RDONLY | O_NOFOLLOW};
     seen_part *seen = &f->parts[i];
@@ -137,7 +139,7 @@ static sago_status look_for_parts(found *f) {
     return status;
 }
 
-/* All of them must be in sight of somebody. */
+/* Fails if there is a part that no rank sees. */
 static sago_status check_all_seen(found *f) {
     sagoi_team *team = f->file->team;
     sago_status asked = sagoi_allreduce(team, team->own, f->seen, f->claim.nparts, MPI_UNSIGNED_CHAR, MPI_MAX);
@@ -152,7 +154,7 @@ static sago_status check_all_seen(found *f) {
     return SAGO_OK;
 }
 
-/* Rank 0: is what was left surely newer than the file? */
+/* Called on rank 0: is the local data surely newer than the global file? */
 static sago_status check_newer(const found *f) {
     sagoi_file_mark now;
     if (f->file->hints.tier_found == SAGOI_FOUND_MERGE)
@@ -179,12 +181,12 @@ typedef struct own_block {
 
 typedef struct replay {
     sago_file *file;
-    own_block *blocks; /* this rank's, by key */
+    own_block *blocks; /* the blocks that this rank merges, ordered by key */
     int64_t nblocks, next;
-    const uint8_t *at;  /* in the code of blocks[next]; NULL: not begun */
-    int64_t end;        /* of the runs before */
+    const uint8_t *at;  /* where the decoding of blocks[next] stands; NULL: the decoding has not begun */
+    int64_t end;        /* end of the runs decoded so far */
     sagoi_span train;   /* under way */
-    int64_t run, moved; /* of it: runs done, bytes of the next one done */
+    int64_t run, moved; /* of the current train: runs done, and bytes done of the next run */
     sago_extent *extents;
     char *data;
     int64_t n, bytes, room;
@@ -195,7 +197,7 @@ static int by_key(const void *one, const void *two) {
     return (a > b) - (a < b);
 }
 
-/* The ranks of a neighbourhood take turns. */
+/* Deals the blocks of each part out to the ranks of the neighbourhood, in turn. */
 static sago_status take_blocks(const found *f, replay *r) {
     int rank = 0, ranks = 1;
     int64_t turn = 0, most = 1;
@@ -216,7 +218,7 @@ static sago_status take_blocks(const found *f, replay *r) {
     return SAGO_OK;
 }
 
-/* The next train of the block; false: it has no more. */
+/* Decodes the next train of the block; false: the block has ended. */
 static bool next_train(replay *r) {
     const sagoi_tier_block *block = r->blocks[r->next].block;
     if (!r->at) {
@@ -228,10 +230,10 @@ static bool next_train(replay *r) {
     if (r->at == block->code + block->bytes)
         return false;
     r->at = sagoi_code_get(r->at, block->code + block->bytes, &r->train, &r->end);
-    return r->at != NULL; /* it was checked */
+    return r->at != NULL; /* the code was checked when the record was read */
 }
 
-/* As many of the block's runs as there is room for. */
+/* Collects runs of the block, as many as there is room for. */
 static void take_runs(replay *r) {
     r->n = r->bytes = 0;
     while (r->n < EXTENTS && r->bytes < r->room) {
@@ -270,7 +272,7 @@ static sago_status load_runs(replay *r, sagoi_store *store) {
     return SAGO_OK;
 }
 
-/* Collective: those whose next block has this key write some of it. */
+/* Collective: the ranks whose next block has this key write some of that block. */
 static sago_status write_some(replay *r, int64_t key) {
     sagoi_composed composed;
     int64_t moved = 0;
@@ -282,7 +284,7 @@ static sago_status write_some(replay *r, int64_t key) {
         status = load_runs(r, store);
     }
     sagoi_composed_init(&composed, SAGOI_TO_FILE, &r->file->budget);
-    composed.flush = true; /* no call of the application's */
+    composed.flush = true; /* the application did not make this call */
     const sagoi_scatter memory = {.base = r->data, .whole = true};
     if (!status)
         status = sagoi_compose_extents(&composed, r->n, r->extents, &memory);
@@ -350,7 +352,8 @@ sago_status sagoi_tier_take_found(sago_file *file, const sagoi_tier_place *place
     sago_status status = share_claim(&f, &there);
     if (!status && there) {
         status = look_for_parts(&f);
-        if (drop && status != SAGO_ERR_STATE) /* as long as nobody uses them, damaged ones go like others */
+        /* A damaged claim is dropped like any other, but not one that another job holds. */
+        if (drop && status != SAGO_ERR_STATE)
             status = SAGO_OK;
         status = sagoi_agree_status(file->team, status);
         if (!status && !drop)
@@ -362,7 +365,7 @@ sago_status sagoi_tier_take_found(sago_file *file, const sagoi_tier_place *place
     return status;
 }
 
-/* Merges what was found by opening the file once more, for writing. */
+/* Merges what was found by opening the file a second time, for writing. */
 sago_status sagoi_tier_take_found_for_reading(sago_file *file, sagoi_open_fn *open_file) {
     found f = {.file = file};
     bool there = false;

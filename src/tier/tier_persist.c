@@ -1,10 +1,11 @@
-/* What is local outlives the job: sago_sync_local() writes down which bytes of the local files are whose.
+/* sago_sync_local(): writes down which bytes of the local files come from which calls, so that the local data
+ * outlives the job.
  *
- * In this order, each step on its device before the next: the local files' data; a part beside each of them; the
- * claim beside the global file.  The claim decides: parts without one mean nothing, and while there is one nothing
- * is written to the global file but by a merge, which says so in the claim first, and removes it when the global
- * file is on its device.  So whoever finds a claim that is held, on a file that is what it was, has the latest
- * data. */
+ * Three things are written in this order, each on its device before the next: the data of the local files; a
+ * part beside each local file; the claim beside the global file.  The claim decides.  A part without a claim
+ * means nothing.  As long as there is a claim, only a merge writes to the global file; the merge first says so
+ * in the claim, and removes the claim when the global file is on its device.  So a job that finds a claim in
+ * the state "held", beside a global file that has not changed since, has found the latest data. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@
 #include "store/leftovers.h"
 #include "system/syscalls.h"
 
-/* Files that nobody has held for so many seconds were left by a job that died. */
+/* Local files that no process has locked for so many seconds were left by a job that died. */
 enum { LEFT_AFTER = 600 };
 
 /* ---- Calls as blocks ---- */
@@ -81,7 +82,7 @@ static sago_status code_call(sago_file *file, const sagoi_logged *entry) {
     return status;
 }
 
-/* Those since the last time. */
+/* Codes the calls that were logged since the last time. */
 static sago_status code_calls(sago_file *file) {
     sagoi_tier_persisted *persisted = &file->tier->persisted;
     sago_status status = SAGO_OK;
@@ -109,9 +110,9 @@ static void record_name(const sagoi_local_tier *t, char name[RECORD_NAME]) {
     (void)snprintf(name, RECORD_NAME, "%s%s", local, SAGOI_TIER_RECORD);
 }
 
-/* The calls of all ranks of a neighbourhood, gathered at its head. */
+/* The coded calls of all ranks of a neighbourhood, gathered at its head. */
 typedef struct gathered {
-    int64_t (*sizes)[2]; /* bytes and blocks of each */
+    int64_t (*sizes)[2]; /* for each rank: bytes and blocks */
     int *lengths, *places;
     char *bytes;
     int64_t len, nblocks;
@@ -124,7 +125,7 @@ static void gathered_free(gathered *all) {
     free(all->bytes);
 }
 
-/* Room for what comes, at the head. */
+/* Called at the head: allocates room for what the ranks of the neighbourhood send. */
 static sago_status make_room(gathered *all, int ranks) {
     for (int i = 0; i < ranks; i++) {
         if (sagoi_add(all->len, all->sizes[i][0], &all->len) || all->len > SAGOI_RECORD_MOST / 2)
@@ -200,7 +201,7 @@ static sago_status write_parts(sago_file *file) {
 
 /* ---- The claim ---- */
 
-/* How many neighbourhoods are there?  Room for them at rank 0. */
+/* Counts the neighbourhoods, and allocates room for their parts on rank 0. */
 static sago_status count_parts(sago_file *file) {
     sagoi_claim *claim = &file->tier->persisted.claim;
     sagoi_agreement heads = {.sum[0] = file->tier->place.head};
@@ -212,7 +213,7 @@ static sago_status count_parts(sago_file *file) {
     return sagoi_agree_status(file->team, claim->parts ? SAGO_OK : no_memory());
 }
 
-/* Rank 0 learns of all neighbourhoods: it is the head of the first. */
+/* Rank 0 learns of all neighbourhoods; it is the head of the first. */
 static sago_status gather_parts(sago_file *file) {
     sagoi_claimed_part mine = {.first = file->tier->place.first};
     MPI_Comm heads = MPI_COMM_NULL;
@@ -227,7 +228,7 @@ static sago_status gather_parts(sago_file *file) {
     return status;
 }
 
-/* Another job's, or another handle's, is not written over. */
+/* The claim of another job, or of another handle, is never overwritten. */
 static sago_status check_unclaimed(const sagoi_claim_place *place) {
     char *bytes = NULL;
     int64_t len = 0;
@@ -252,7 +253,8 @@ static sago_status publish_claim(sago_file *file) {
     return status ? status : sagoi_claim_publish(&place, &persisted->claim);
 }
 
-/* The first time the global file is what it will be until it is merged into: nothing is still on its way there. */
+/* Called for the first claim: brings the global file to the state that it keeps until it is merged into, with no
+ * write still on its way. */
 static sago_status first_claim(sago_file *file) {
     sago_status status = sagoi_agree_status(file->team, sagoi_sync_here(file));
     if (status || file->tier->persisted.claim.parts)
@@ -261,8 +263,8 @@ static sago_status first_claim(sago_file *file) {
     return status ? status : sagoi_agree_status(file->team, gather_parts(file));
 }
 
-/* Writes down what is local; `drain`: some of it goes to the global file from then on, which the claim says first.
- */
+/* Collective.  Writes down the log; `drain`: some calls go to the global file afterwards, which the claim says
+ * first. */
 static sago_status keep_calls(sago_file *file, bool drain) {
     sagoi_tier_persisted *persisted = &file->tier->persisted;
     sago_status status = write_parts(file);
@@ -273,7 +275,7 @@ static sago_status keep_calls(sago_file *file, bool drain) {
     persisted->claim.generation++;
     persisted->claim.state = drain ? SAGOI_CLAIM_MERGING : persisted->claim.state;
     status = sagoi_agree_status(file->team, file->team->rank == 0 ? publish_claim(file) : SAGO_OK);
-    /* Unless it is another's, it may be there even if that failed. */
+    /* Writing the claim may have succeeded even if the call failed, unless it is another job's claim. */
     persisted->claimed = persisted->claimed || status != SAGO_ERR_STATE;
     return status;
 }
@@ -318,7 +320,7 @@ sago_status sagoi_tier_begin_merge(sago_file *file) {
     return sagoi_agree_status(file->team, file->team->rank == 0 ? publish_claim(file) : SAGO_OK);
 }
 
-/* Without its claim a part means nothing: whether it goes is of no importance to the data. */
+/* A part means nothing without its claim, so failing to remove one does no harm. */
 void sagoi_tier_remove_part(sagoi_local_tier *t) {
     if (!t->persisted.parted)
         return;
@@ -357,7 +359,7 @@ static bool ends_with(const char *name, const char *end) {
     return all >= part && strcmp(name + all - part, end) == 0;
 }
 
-/* Of a local file: has it a part, and is that claimed, or can that not be known? */
+/* Has the local file a part whose claim still exists, or can that not be known? */
 static bool is_wanted(const char *path) {
     char record[SAGOI_CKPT_PATH], *bytes = NULL;
     int64_t len = 0;
@@ -376,7 +378,7 @@ static bool is_wanted(const char *path) {
     return wanted;
 }
 
-/* A part goes after its file. */
+/* A part is removed after its local file. */
 static bool keep(const char *dir, const char *name) {
     char path[SAGOI_CKPT_PATH];
     if (!sagoi_path_join(path, dir, name))

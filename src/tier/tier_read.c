@@ -1,17 +1,17 @@
-/* Independent reads of a file with a local tier: byte by byte, where is the latest data?
+/* Independent reads of a file with a local tier: for each byte, the latest data that this rank knows of.
  *
- * A rank knows its own calls, and of each collective call where any rank wrote, and what its neighbourhood wrote
- * if that has no gaps.  From the oldest call to the latest: what this rank or a neighbourhood without gaps wrote
- * is in the local file; what lies elsewhere in the range of a collective call may be another's, perhaps on storage
- * that this rank does not see.  That is an error where it is asked for; everything else is in the global file.
- * What other ranks wrote by independent calls this rank cannot know: they are seen after sago_sync(), as MPI has
- * it. */
+ * A rank knows its own calls; of each collective call it knows the range that any rank wrote, and what its
+ * neighbourhood wrote if that has no gaps.  The calls are looked at from the oldest to the latest.  Bytes that
+ * this rank wrote, or its neighbourhood without gaps, are in the local file.  Other bytes in the range of a
+ * collective call may be another rank's, perhaps on storage that this rank does not see: to read such bytes is
+ * an error.  All other bytes are in the global file.  What other ranks wrote by independent calls this rank
+ * cannot know; as MPI has it, such writes are seen after sago_sync(). */
 #include <string.h>
 
 #include "tier/tier_state.h"
 #include "base/checked.h"
 
-/* So many bytes are looked at together. */
+/* Bytes that are looked at together. */
 enum { WINDOW = 1 << 20 };
 
 enum { IN_GLOBAL, IN_LOCAL, UNKNOWN };
@@ -19,8 +19,8 @@ enum { IN_GLOBAL, IN_LOCAL, UNKNOWN };
 /* A range of the file. */
 typedef struct window {
     int64_t start, end;
-    char *global, *local; /* its bytes in the two files; global: in the end the latest of all */
-    unsigned char *where; /* the latest of each byte is */
+    char *global, *local; /* its bytes in the two files; in the end `global` has the latest of all */
+    unsigned char *where; /* for each byte: which file has the latest data */
 } window;
 
 static void set_range(window *w, int64_t low, int64_t high, int value) {
@@ -32,7 +32,7 @@ static void set_range(window *w, int64_t low, int64_t high, int value) {
 
 typedef sago_status (*run_visitor)(window *w, int64_t low, int64_t high);
 
-/* Every run of the request in the window, until one of them fails. */
+/* Calls `each` for every run of the request in the window, until a call fails. */
 static sago_status for_runs(window *w, const sagoi_request *request, run_visitor visit) {
     sago_status status = SAGO_OK;
     for (int64_t i = 0; i < request->nstreams && !status; i++) {
@@ -58,13 +58,13 @@ static sago_status set_call(sago_file *file, const sagoi_logged *entry, window *
     set_range(w, entry->near.low, entry->near.high, IN_LOCAL);
     sagoi_composed_init(&composed, SAGOI_TO_FILE, &file->budget);
     sago_status status = sagoi_tier_compose_place(&composed, &entry->call);
-    if (!status) /* what this rank wrote in the call */
+    if (!status) /* the bytes that this rank wrote in the call */
         status = for_runs(w, &composed.request, set_local);
     sagoi_composed_cleanup(&composed);
     return status;
 }
 
-/* Nothing is there beyond the end of a file. */
+/* Reads the window from a file; bytes past the file's end stay zero. */
 static sago_status load(sagoi_store *store, const window *w, char *to) {
     sagoi_io_run run = {.off = w->start, .len = w->end - w->start, .buf = to};
     return sagoi_store_read(store, &run, 1, NULL);

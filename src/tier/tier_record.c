@@ -37,7 +37,8 @@ static sago_status look(const char *path, struct stat *is) {
     return sagoi_stat(path, is) == 0 ? SAGO_OK : sagoi_fail_errno(errno, "looking at %.300s", path);
 }
 
-/* The mark of subfiles has the sum of their sizes, and the time when the last of them was written to. */
+/* The mark of a file in subfiles has the sum of the subfiles' sizes, and the time of the latest write to any of
+ * them. */
 static sago_status add_subfiles(const char *path, const sagoi_subfiles *subfiles, sagoi_file_mark *mark) {
     mark->size = mark->seconds = mark->nanoseconds = 0;
     for (int64_t i = 0; i < subfiles->count; i++) {
@@ -101,7 +102,7 @@ static void in_claim_numbers(sagoi_wire_in *in, sagoi_claim *claim) {
     claim->mark.nanoseconds = sagoi_in_range(in, 0, 999999999);
 }
 
-/* Ranks ascend: no part is named twice. */
+/* Parts are in ascending order of their ranks, so that no part is named twice. */
 static void in_claimed_parts(sagoi_wire_in *in, sagoi_claim *claim) {
     int64_t least = 0;
     for (int64_t i = 0; i < claim->nparts; i++) {
@@ -136,7 +137,7 @@ void sagoi_claim_cleanup(sagoi_claim *claim) {
     *claim = (sagoi_claim){0};
 }
 
-/* `file` is a path without links; the file itself may have gone. */
+/* `file` is a path in which links were followed; the file itself may have been removed. */
 static sago_status claim_beside(const char *file, sagoi_claim_place *place) {
     const char *slash = strrchr(file, '/');
     int folder = slash ? (int)(slash - file) : 0;
@@ -204,7 +205,7 @@ void sagoi_tier_part_encode(const sagoi_tier_part *part, const char *blocks, int
     sagoi_record_end(out);
 }
 
-/* All runs lie in [0, end), one after another. */
+/* Do all runs lie in [0, end), one after another? */
 static bool code_is_good(const sagoi_tier_block *block, int64_t end) {
     const uint8_t *at = block->code, *stop = at + block->bytes;
     int64_t reached = 0;
@@ -266,7 +267,8 @@ int64_t sagoi_tier_part_bytes(const sagoi_tier_part *part) {
     return bytes;
 }
 
-/* Nothing follows from the folder of another file system that is mounted there instead. */
+/* Does this process see the folder that the claim was written in?  Another file system may be mounted there
+ * instead, and then nothing follows from a claim that is missing. */
 static bool sees_folder(const sagoi_claim_place *place, int64_t inode) {
     struct stat folder;
     return sagoi_stat(place->folder, &folder) == 0 && (int64_t)folder.st_ino == inode;
