@@ -1,4 +1,4 @@
-/* Views, and reading and writing through them or by extents: arguments are checked here, and engine/dispatch.c
+/* Views, and reading and writing by views or by extents: the arguments are checked here, and engine/dispatch.c
  * does the rest. */
 #include "api/array_blocks.h"
 #include "api/handle.h"
@@ -111,8 +111,9 @@ static sago_status run(sago_file *file, const sagoi_access *access, MPI_Count *b
     return run_checked(file, access, SAGO_OK, bytes);
 }
 
-/* Starts a call.  Wrong arguments are told when the call is waited for, to all ranks, since the other ranks have
- * started their part.  A caller without a place for the request cannot wait, and is told at once. */
+/* Starts a nonblocking call.  Wrong arguments are reported to all ranks when the call is waited for, since the
+ * other ranks have started their part.  A caller without a place for the request cannot wait, and gets the error
+ * at once. */
 static sago_status start_checked(sago_file *file, const sagoi_access *access, sago_status wrong,
                                  sago_request **started) {
     sago_request *request = NULL;
@@ -282,7 +283,7 @@ sago_status sago_iread_pieces_all(sago_file *file, int64_t n, const sago_extent 
 
 /* ---- By blocks of arrays ---- */
 
-/* A block of an array as a list, which points into the caller's arguments. */
+/* A block of an array in the form of a list, which points into the caller's arguments. */
 typedef struct block_access {
     sagoi_block_place place;
     sagoi_list list;

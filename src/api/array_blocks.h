@@ -1,4 +1,4 @@
-/* Blocks of arrays, as callers give them. */
+/* Checks of blocks of arrays, as callers give them. */
 #ifndef SAGOI_ARRAY_H
 #define SAGOI_ARRAY_H
 
@@ -6,11 +6,11 @@
 
 #include "engine/compose.h"
 
-/* Where this rank's block of the array lies, in memory at `data`, checked; *any: is there one?  What the array
- * points to must stay. */
+/* Checks the array, and finds the place of this rank's block, in the file and in memory at `data`; *any: this rank
+ * has a block.  The place points into the array's arguments. */
 sago_status sagoi_array_place(const sago_array *array, char *data, sagoi_block_place *place, bool *any)
     SAGOI_CHECKED;
-/* Adds this rank's block of the array, in memory at `data`, checked. */
+/* Adds this rank's block of the array, in memory at `data`, after checking it. */
 sago_status sagoi_compose_array(sagoi_composed *composed, const sago_array *array, char *data) SAGOI_CHECKED;
 
 #endif

@@ -1,4 +1,5 @@
-/* The public calls of checkpoints: arguments, handles, and what is too small to live elsewhere. */
+/* The public calls for checkpoints: checks of arguments, handles, and calls that are too small for a file in
+ * src/ckpt/. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static sago_status check_ckpt(const sago_ckpt *ckpt) {
     return SAGO_OK;
 }
 
-/* Ends every call.  The handle may be none: then only the call is named. */
+/* Ends every call.  Without a handle the message names the call only. */
 static sago_status done(const char *call, const sago_ckpt *ckpt, sago_status status) {
     return sagoi_done(call, ckpt && sagoi_live_has(&ckpt->live) ? ckpt->dir : NULL, status);
 }
@@ -26,7 +27,8 @@ const char *sago_level_string(sago_level level) {
     return (int)level >= 0 && level < SAGO_LEVEL_COUNT ? names[level] : "unknown level";
 }
 
-/* Ranks that mean different steps would wait for each other in different places. */
+/* Ranks that name different steps would wait for each other in different places, so the ranks compare their
+ * steps. */
 static sago_status agree_on_step(const sago_ckpt *ckpt, sago_status status, int64_t step) {
     enum { VERDICT, STEP, COMPLEMENT };
     sagoi_agreement agreed = {.max = {sagoi_verdict_code(ckpt->team, status), step, ~step}};
@@ -84,7 +86,7 @@ static sago_status take_arguments(sago_ckpt *ckpt, const char *dir, MPI_Info inf
     return sagoi_take_hints(&ckpt->hints, info);
 }
 
-/* The site file may say where the nodes' own storage is; where the nodes are tells who should write. */
+/* The site file may say where the nodes' own storage is, and the places of the nodes decide which ranks write. */
 static sago_status look_around(sago_ckpt *ckpt) {
     const sagoi_job_network *network;
     sago_status status = sagoi_job_network_ask(ckpt->team, &ckpt->hints, &network);
@@ -256,7 +258,7 @@ sago_status sago_ckpt_due(sago_ckpt *ckpt, int *due, int *leave) {
 
 /* ---- What is there ---- */
 
-/* What can be seen where other storage does not answer, and the report names what was left out. */
+/* Reads what can be read where some storage does not answer; the overview names what was left out. */
 static sago_status look(sago_ckpt *ckpt, int64_t step, sagoi_overview *overview) {
     sago_status status = sagoi_overview_of_reachable(ckpt, step, overview);
     if (!status && overview->partial) {
@@ -266,7 +268,7 @@ static sago_status look(sago_ckpt *ckpt, int64_t step, sagoi_overview *overview)
     return status;
 }
 
-/* Nobody knows that there is none while some storage does not answer. */
+/* While some storage does not answer, nobody knows that there is no step. */
 static sago_status nothing_seen(const sagoi_overview *overview) {
     return overview->partial ? sagoi_fail(SAGO_ERR_TIMEOUT, "there is none where it can be read, and some storage "
                                                             "does not answer")
@@ -339,7 +341,7 @@ sago_status sago_ckpt_list(sago_ckpt *ckpt, int64_t *count, sago_ckpt_step steps
     return done("sago_ckpt_list", ckpt, status);
 }
 
-/* Bytes of this rank's local data, from the part that has them. */
+/* Bytes of this rank's local data, from the part that has the data. */
 static sago_status local_bytes(const sagoi_overview *overview, const sagoi_save_view *view, int64_t array,
                                int rank, int64_t *bytes) {
     *bytes = 0;
@@ -381,7 +383,7 @@ static sago_status describe_array(const sago_ckpt *ckpt, const sagoi_overview *o
     return SAGO_OK;
 }
 
-/* By name, or (name NULL) by index. */
+/* Inquires by name, or, with name NULL, by index. */
 static sago_status inquire(sago_ckpt *ckpt, int64_t step, const char *name, int64_t index, sago_ckpt_info *info) {
     sagoi_overview overview;
     sago_status status = look(ckpt, step, &overview);

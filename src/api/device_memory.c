@@ -1,4 +1,4 @@
-/* Memory of a GPU, for those who hand buffers on. */
+/* Questions about memory of a GPU, for layers that hand buffers on. */
 #include <sago/device.h>
 
 #include <string.h>

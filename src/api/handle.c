@@ -8,13 +8,15 @@
 #include "engine/nonblocking.h"
 #include "mpi/quiet.h"
 
-/* Not MPI_MAX_LIBRARY_VERSION_STRING: the library that runs may be the one with the longer name. */
+/* MPI_MAX_LIBRARY_VERSION_STRING will not do: the library that runs may have a longer name than the one that was
+ * built with. */
 enum { LONGEST_NAME = 16384 };
 
-/* A program that runs on another MPI would hand us handles of another shape: asked without using any. */
+/* A program that runs with another MPI library would give handles of another form, so this question uses no
+ * handle. */
 sago_status sagoi_check_library(void) {
     char name[LONGEST_NAME];
-    name[0] = '\0'; /* no more of it: every open comes here */
+    name[0] = '\0'; /* the first characters are enough, and every open asks this */
     int length = 0, initialized = 0, finalized = 0;
     (void)SAGOI_DONE(MPI_Get_library_version(name, &length));
     if (strncmp(name, SAGO_MPI_NAME, strlen(SAGO_MPI_NAME)) != 0)

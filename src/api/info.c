@@ -1,4 +1,4 @@
-/* The hints in force, told back. */
+/* sago_get_hints(): the hints in force. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static sago_status put_hints(const sagoi_hints *hints, MPI_Info info) {
     for (; rows > 0; rows--, row++) {
         char value[SAGOI_HINT_TEXT_MAX];
         if (strncmp(row->name, "sago_", 5) != 0)
-            continue; /* MPI's own names are the MPI library's to answer */
+            continue; /* The MPI library answers for MPI's own names. */
         sagoi_hint_format(hints, row, value, sizeof value);
         if (MPI_Info_set(info, row->name, value) != MPI_SUCCESS)
             return sagoi_fail(SAGO_ERR_MPI, "MPI_Info_set of %s failed", row->name);
@@ -19,7 +19,7 @@ static sago_status put_hints(const sagoi_hints *hints, MPI_Info info) {
     return SAGO_OK;
 }
 
-/* MPI's own names for stripes, with what the file system says; nothing where it says nothing. */
+/* MPI's own names for stripes, with what the file system says; nothing where the file system says nothing. */
 static sago_status put_stripes(const sagoi_layout *layout, MPI_Info info) {
     const char *const names[] = {"striping_unit", "striping_factor"};
     const int64_t values[] = {layout->stripe_unit, layout->stripe_count};

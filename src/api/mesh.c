@@ -1,5 +1,5 @@
-/* Meshes written by all ranks together: each array of the file is a collective write or several, of at most a
- * chunk of each rank; rank 0 writes the text between them. */
+/* Meshes that all ranks write together.  Each array of the file is one collective write or several, of at most a
+ * chunk of each rank; rank 0 writes the text between the arrays. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "mesh/mesh_file.h"
 #include "move/collect.h"
 
-/* A rank writes so many bytes of a mesh in one call, so that its copy stays small. */
+/* Bytes of a mesh that a rank writes in one call, so that its copy stays small. */
 enum { CHUNK = 4 << 20 };
 /* A field with more components is taken for a mistake. */
 enum { COMPONENTS_MOST = 1024 };
@@ -27,7 +27,7 @@ struct sago_mesh {
     sagoi_mesh_part part;
     bool has_points, has_cells;
     sagoi_mesh_field *fields;
-    sago_status status; /* of a local call that failed: the ranks learn it at the end */
+    sago_status status; /* of a local call that failed; the ranks learn of it at the end */
     char message[SAGOI_MESSAGE_MAX];
 };
 
@@ -37,7 +37,7 @@ static sago_status check_mesh(const sago_mesh *mesh) {
     return SAGO_OK;
 }
 
-/* Ends a local call on a mesh, which is of no use after a failure. */
+/* Ends a local call on a mesh.  After a failure the mesh cannot be used any more. */
 static sago_status local_done(const char *call, sago_mesh *mesh, sago_status status) {
     bool is_open = mesh && sagoi_live_has(&mesh->live);
     status = sagoi_done(call, is_open ? mesh->file->path : NULL, status);
@@ -210,7 +210,7 @@ sago_status sago_mesh_field(sago_mesh *mesh, sago_mesh_place place, const char *
 
 /* ---- Writing ---- */
 
-/* Of what must be the same on all ranks. */
+/* A hash of what must be equal on all ranks. */
 static int64_t form_hash(const sagoi_mesh_form *form) {
     char text[512];
     int length = snprintf(text, sizeof text, "%d %s %lld", (int)form->format, form->coordinates->xml,
@@ -256,7 +256,7 @@ static sago_status agree_form(sago_mesh *mesh) {
     return SAGO_OK;
 }
 
-/* What the ranks before have, and what all have. */
+/* Counts of the ranks before this one, and of all ranks. */
 typedef struct mesh_counts {
     int64_t before[COUNTS];
     sagoi_mesh_part all;
@@ -272,7 +272,7 @@ static sago_status count_all(sago_mesh *mesh, mesh_counts *counts) {
     return status;
 }
 
-/* Rank 0's text, then everybody's numbers; in as many calls as the rank with most of them needs. */
+/* Writes rank 0's text, then the numbers of all ranks, in as many calls as the rank with most numbers needs. */
 static sago_status write_array(sago_mesh *mesh, const sagoi_mesh_array *array, const mesh_counts *counts,
                                char *chunk) {
     sagoi_team *team = mesh->file->team;

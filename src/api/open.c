@@ -1,5 +1,5 @@
-/* Opening and closing.  Rank 0 creates, then all open: nobody depends on how soon a file system shows a new
- * file to other nodes before rank 0's open has returned. */
+/* Opening and closing.  Rank 0 creates a file before the other ranks open it, so that no rank depends on how soon
+ * a file system shows a new file to other nodes. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +86,7 @@ enum {
     MAX_HINTS,
     MAX_MINUS_HINTS,
     MAX_MINUS_MEMORY,
-    MAX_WRONG, /* the verdict on arguments, told before any other */
+    MAX_WRONG, /* the verdict on arguments, which is reported before any other */
     MAX_UNMAPPABLE,
     MAX_SUBFILES,
     MAX_MINUS_SUBFILES,
@@ -101,8 +101,8 @@ enum {
     SUM_KNOWN,
     SUM_UNREPORTED,
     SUM_UNRULED_COUNT,
-    SUM_MISSING,  /* ranks that found no file */
-    SUM_IDENTITY, /* of the files that they found */
+    SUM_MISSING,  /* number of ranks that found no file */
+    SUM_IDENTITY, /* sum of the identities of the files that the ranks found */
 };
 enum { FIRST_SHIFT = 32 };
 _Static_assert((int)MAX_UNRULED_COUNT < (int)SAGOI_MAXIMA && (int)SUM_IDENTITY < (int)SAGOI_SUMS,
@@ -112,7 +112,8 @@ int64_t sagoi_positive_hash(const void *data, int64_t bytes) {
     return (int64_t)(sagoi_hash_bytes(data, bytes, (sagoi_hash){0, 0}).low >> 1);
 }
 
-/* All but what is said of the memory of a node, which may be another on each; of one node the least counts. */
+/* A hash of all hints but sago_memory, which may differ between nodes; of the ranks of one node the least value
+ * counts. */
 static int64_t hash_hints(const sagoi_hints *hints) {
     sagoi_hints common = *hints;
     common.memory = 0;
@@ -135,7 +136,7 @@ static sago_status compare_arguments(const sagoi_agreement *agreed) {
     return SAGO_OK;
 }
 
-/* The rule as one number; 0: one plain file. */
+/* The rule of subfiles as one number; 0: one plain file. */
 static int64_t number_of_rule(const sagoi_subfiles *rule) {
     int64_t most = SAGOI_SUBFILE_BLOCK_MAX / SAGOI_SUBFILE_UNIT + 1;
     return rule ? rule->count * most + rule->block / SAGOI_SUBFILE_UNIT : 0;
@@ -149,7 +150,7 @@ static int64_t count_of_number(int64_t number) {
     return number / (SAGOI_SUBFILE_BLOCK_MAX / SAGOI_SUBFILE_UNIT + 1);
 }
 
-/* Where the rule is not made yet, some ranks may have found none and others one that was made meanwhile. */
+/* Adds this rank's rule.  Where the rule is not made yet, another rank may make it while the ranks look. */
 static void describe_subfiles(const sago_file *file, sagoi_agreement *agreed) {
     const sagoi_subfiles *rule = sagoi_store_subfiles(file->store);
     int64_t count = sagoi_store_subfile_count(file->store);
@@ -173,8 +174,8 @@ static sago_status take_subfiles(sago_file *file, const sagoi_agreement *agreed)
                : SAGO_OK;
 }
 
-/* What rank 0 says of stripes is believed: what a rank may ask, and gets as an answer, can differ between nodes.
- */
+/* All ranks use the stripes that rank 0 found: what a rank may ask the file system, and what the file system
+ * answers, can differ between nodes. */
 static void describe_store(const sago_file *file, sagoi_agreement *agreed) {
     const sagoi_layout *layout = sagoi_store_layout(file->store);
     agreed->max[MAX_UNMAPPABLE] = !file->common.mappable || sagoi_store_subfile_count(file->store) > 0;
@@ -195,7 +196,7 @@ static bool wants_mapping(const sago_file *file) {
            (layout->in_memory || (file->hints.map == SAGOI_CHOICE_ON && layout->local));
 }
 
-/* The planner's input must be the same everywhere. */
+/* Takes over rank 0's stripes, since the planner's input must be equal on all ranks. */
 static sago_status take_store(sago_file *file, const sagoi_agreement *agreed) {
     file->common.mappable = !agreed->max[MAX_UNMAPPABLE] && wants_mapping(file);
     sago_status status = take_subfiles(file, agreed);
@@ -205,12 +206,13 @@ static sago_status take_store(sago_file *file, const sagoi_agreement *agreed) {
     sagoi_stripes stripes = {(int64_t)agreed->sum[SUM_STRIPE_UNIT], (int64_t)(count & UINT32_MAX)};
     sagoi_store_set_stripes(file->store, (int64_t)agreed->sum[SUM_BLOCK], (int64_t)agreed->sum[SUM_LOCK_UNIT],
                             stripes, (int64_t)(count >> FIRST_SHIFT));
-    if (file->team->nodes > 1) /* nodes that are containers of one machine may share even its memory */
+    /* Nodes that are containers of one machine may share even a file system in memory. */
+    if (file->team->nodes > 1)
         sagoi_store_set_shared(file->store);
     return SAGO_OK;
 }
 
-/* Do all ranks recall the same of where they are?  Then nobody needs to be asked. */
+/* Do all ranks remember the same network from an earlier file?  Then it need not be found again. */
 static void recall_surroundings(sago_file *file, sagoi_agreement *agreed) {
     if (!file->network)
         file->network = sagoi_job_network_recall(file->team, &file->hints);
@@ -222,7 +224,7 @@ static void compare_surroundings(sago_file *file, const sagoi_agreement *agreed)
         file->network = NULL;
 }
 
-/* The number that the file has on every node; subfiles have one each. */
+/* The inode of a plain file as a number that is equal on every node; 0 for a file in subfiles. */
 static uint64_t identity_of(const sago_file *file) {
     uint64_t inode = sagoi_store_layout(file->store)->inode;
     return sagoi_store_subfile_count(file->store) > 0 ? 0 : (uint64_t)sagoi_positive_hash(&inode, sizeof inode);
@@ -233,17 +235,18 @@ static void describe_found(const sago_file *file, sago_status status, sagoi_agre
     agreed->sum[SUM_IDENTITY] = !status && file->store ? identity_of(file) : 0;
 }
 
-/* Have some ranks found the file and others none, or another one?  The same answer on all ranks, but for a chance
- * of 2^-63. */
+/* Have some ranks found a file and others none, or a different one?  The answer is equal on all ranks, but for a
+ * chance of 2^-63. */
 static bool found_differently(const sago_file *file, const sagoi_agreement *mine, const sagoi_agreement *agreed) {
     uint64_t ranks = (uint64_t)file->team->size, missing = agreed->sum[SUM_MISSING];
     return (missing > 0 && missing < ranks) ||
            (!agreed->max[MAX_VERDICT] && agreed->sum[SUM_IDENTITY] != mine->sum[SUM_IDENTITY] * ranks);
 }
 
-/* All that the ranks of a file must agree on: what they were given, and, once it is opened, what they found.
- * `wrong`: this rank's arguments are.  Ranks that were given different ones are told that, whatever came of it.
- * `differ`, if not NULL: it is set, and nothing else is decided, if they found different files. */
+/* Agrees on everything that must be equal on all ranks of a file: the arguments and, once the file is open, what
+ * the ranks found.  `wrong`: this rank's arguments are wrong.  Ranks with different arguments get that error
+ * before any other.  If `differ` is not NULL and the ranks found different files, *differ is set and nothing else
+ * is decided. */
 static sago_status agree_file(sago_file *file, bool wrong, sago_status status, bool *differ) {
     sagoi_agreement agreed = {0}, mine, of_node;
     bool opened = !status && file->store;
@@ -285,7 +288,7 @@ static sago_status agree_file(sago_file *file, bool wrong, sago_status status, b
     return opened ? take_store(file, &agreed) : SAGO_OK;
 }
 
-/* The others learn it in agree_file(). */
+/* The other ranks learn of a failure in agree_file(). */
 static sago_status agree_on_failure(sagoi_team *team, sago_status status) {
     sagoi_agreement agreed = {.max[MAX_WRONG] = sagoi_verdict_code(team, status)};
     sago_status met = sagoi_agree(team, &agreed, NULL, NULL, NULL);
@@ -301,12 +304,14 @@ static int open_flags(int amode, bool create) {
     return flags;
 }
 
-/* Measured: with O_DIRECT io_uring is several times faster for many runs, through the page cache it is slower. */
+/* With O_DIRECT io_uring is several times faster for many runs; through the page cache it is slower
+ * (docs/measured.md). */
 static bool use_uring(const sagoi_hints *hints) {
     return hints->io == SAGOI_IO_URING || (hints->io == SAGOI_IO_AUTO && hints->direct_io);
 }
 
-/* A file to be written to is opened for reading too where that is allowed: only so can it be mapped. */
+/* A file that is opened for writing is opened for reading, too, where that is allowed, since only then it can be
+ * mapped. */
 static sago_status open_store(sago_file *file, bool create, const sagoi_subfiles *subfiles) {
     sagoi_store_options options = {.flags = open_flags(file->amode, create),
                                    .mode = 0666,
@@ -327,7 +332,7 @@ static sago_status open_store(sago_file *file, bool create, const sagoi_subfiles
     return sagoi_store_open(file->path, &options, &file->store);
 }
 
-/* Into how many files it goes, if it is made. */
+/* Chooses the number of subfiles of a file that may be created. */
 static sago_status choose_subfiles(const sago_file *file, sagoi_subfiles *chosen) {
     char why[SAGOI_SUBFILES_WHY_MAX];
     *chosen = (sagoi_subfiles){0, 0};
@@ -344,7 +349,7 @@ static sago_status choose_subfiles(const sago_file *file, sagoi_subfiles *chosen
     return status;
 }
 
-/* The hints tell from here on what the file is. */
+/* Sets the hints to what the file is. */
 static void note_subfiles(sago_file *file) {
     const sagoi_subfiles *is = file->unruled ? NULL : sagoi_store_subfiles(file->store);
     int64_t count = sagoi_store_subfile_count(file->store);
@@ -361,7 +366,8 @@ static sago_status look_around(sago_file *file) {
     return status;
 }
 
-/* Collective: nothing is made before all ranks mean the same file, and nobody else opens it before it is there. */
+/* Collective: rank 0 creates the file once all ranks name the same file, and the other ranks open it after
+ * that. */
 static sago_status create_store(sago_file *file, sagoi_subfiles *subfiles) {
     sago_status status = agree_file(file, false, SAGO_OK, NULL);
     if (!status)
@@ -374,7 +380,7 @@ static sago_status create_store(sago_file *file, sagoi_subfiles *subfiles) {
     return sagoi_agree_status(file->team, status);
 }
 
-/* Frees what an opened, or half opened, file has; no communication. */
+/* Frees what an open, or half open, file owns, without communication. */
 static sago_status file_destroy(sago_file *file) {
     while (file->series)
         sagoi_series_destroy(file->series);
@@ -400,13 +406,13 @@ static sago_status file_destroy(sago_file *file) {
     return status;
 }
 
-/* Where ranks are bound to cores, the I/O thread goes to one that has none, so that it takes nobody's time. */
+/* Where ranks are bound to cores, the I/O thread gets a core without a rank, so that it takes no rank's time. */
 static int core_without_rank(const void *of) {
     const sagoi_team *team = of;
     return sagoi_spare_core(&team->rank_cores, team->local_rank);
 }
 
-/* The windows of the previous file on this communicator may be larger than this file is allowed to use. */
+/* The windows of the file that had the team before may be larger than this file is allowed to use. */
 static void shrink_windows(sago_file *file) {
     if (file->hints.memory > 0 && file->team->windows.bytes > file->hints.memory)
         sagoi_segment_release(&file->team->windows);
@@ -430,9 +436,9 @@ static sago_status set_up(sago_file *file) {
     return status;
 }
 
-/* Collective.  A file that is there is opened by all at once, so that one agreement is enough, about all of it.  A
- * rank that comes early may find what another one is about to make or to replace: then all look again, now that
- * all are there. */
+/* Collective.  All ranks open an existing file at once, and one agreement covers everything.  A rank that comes
+ * early may find a state that another rank is about to change, by creating or replacing the file; then all ranks
+ * look again. */
 static sago_status find_store(sago_file *file, const sagoi_subfiles *subfiles, bool wrong, sago_status before) {
     bool given = file->store != NULL && !(file->amode & MPI_MODE_CREATE), differ = false;
     sago_status status = before;
@@ -447,7 +453,7 @@ static sago_status find_store(sago_file *file, const sagoi_subfiles *subfiles, b
     return agree_file(file, false, status, NULL);
 }
 
-/* Collective, with what was wrong with the arguments. */
+/* Collective; `wrong` is what is wrong with the arguments. */
 static sago_status open_together(sago_file *file, sago_status wrong) {
     sagoi_subfiles subfiles = {0, 0};
     sago_status status = wrong;
@@ -469,7 +475,7 @@ static sago_status open_together(sago_file *file, sago_status wrong) {
     return sagoi_tier_open(file, sagoi_open_hinted);
 }
 
-/* This rank's part: what it was given. */
+/* Takes this rank's arguments. */
 static sago_status take_arguments(sago_file *file, const char *path, MPI_Info info, const sagoi_hints *given) {
     sago_status status = check_arguments(path, file->amode, info, &file->hints);
     if (!status && given)
@@ -494,7 +500,7 @@ typedef struct opening {
     int amode;
     MPI_Info info;
     const sagoi_hints *given; /* the hints; NULL: those of `info` */
-    sagoi_store *store;       /* that is open already; NULL: it is to be opened */
+    sagoi_store *store;       /* a store that is open already; NULL: the file has to be opened */
 } opening;
 
 static sago_status open_file(MPI_Comm comm, const opening *with, sago_file **opened) {
@@ -566,7 +572,7 @@ sago_status sagoi_open_on_store(MPI_Comm comm, const char *name, const sagoi_hin
     return open_file(comm, &with, file);
 }
 
-/* Rank 0 removes the file after everybody has closed it. */
+/* Rank 0 removes the file after all ranks have closed it. */
 static sago_status remove_closed(sagoi_team *team, const char *path) {
     sago_status status = SAGO_OK;
     if (team->rank == 0)
@@ -576,7 +582,8 @@ static sago_status remove_closed(sagoi_team *team, const char *path) {
     return sagoi_agree_status(team, status);
 }
 
-/* The data in local storage goes to the file, unless the ranks cannot agree any more; then the tier is closed. */
+/* Merges the data in local storage and closes the tier.  If the ranks cannot agree any more, the tier is closed
+ * without merging. */
 static sago_status leave_local(sago_file *file, sago_status agreed) {
     if (file->hints.tier != SAGOI_TIER_LOCAL)
         return SAGO_OK;
@@ -603,7 +610,8 @@ static sago_status close_file(sago_file **opened) {
     if (flushed != SAGO_ERR_MISMATCH)
         agreed = sagoi_engine_agree(file, SAGO_OK, SAGOI_CALL_CLOSE, 0);
     if (agreed && !sagoi_beyond_agreeing(agreed))
-        return sagoi_done("sago_close", path, agreed); /* others are in another call: still open for all */
+        /* Other ranks are in another call, so the file stays open on all ranks. */
+        return sagoi_done("sago_close", path, agreed);
     if (!agreed)
         agreed = sagoi_convene_close(team);
     sago_status merged = leave_local(file, agreed);
@@ -611,7 +619,7 @@ static sago_status close_file(sago_file **opened) {
     char why[SAGOI_MESSAGE_MAX];
     (void)snprintf(why, sizeof why, "%s", sagoi_message());
     *opened = NULL;
-    file->team = NULL; /* still needed */
+    file->team = NULL; /* the caller still needs the team */
     file->path = NULL;
     sago_status status = file_destroy(file);
     status = agreed ? agreed : sagoi_agree_status(team, status);
@@ -651,7 +659,7 @@ sago_status sago_close_alone(sago_file **file) {
 }
 
 sago_status sago_delete(const char *path, MPI_Info hints) {
-    (void)hints; /* none matters for a file that goes */
+    (void)hints; /* no hint matters to a file that is removed */
     sago_status status = SAGO_OK;
     if (!path || !*path) {
         status = sagoi_fail(SAGO_ERR_ARG, "the path is %s", path ? "empty" : "NULL");

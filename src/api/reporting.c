@@ -1,14 +1,13 @@
-/* Who takes part in the report, and what becomes of it when MPI is finalized.
+/* Which ranks take part in the report, and what happens to the report when MPI is finalized.
  *
- * MPI_Finalize deletes the attributes of MPI_COMM_SELF first, while all of MPI still works: that is where this
- * ends. Ranks can only meet there if all of them come, and a rank that never used Sago does not; all have, if a
- * file was opened on all ranks of MPI_COMM_WORLD.  Otherwise each rank leaves its record in a directory beside the
- * report, as it does while the job runs, and rank 0 makes the page from what is there.
+ * MPI_Finalize deletes the attributes of MPI_COMM_SELF first, while all of MPI still works, and the callback of
+ * Sago's attribute ends the recording.  Ranks can meet in that callback only if all of them come there, and a
+ * rank that never used Sago does not.  All ranks do if a file was opened on all ranks of MPI_COMM_WORLD.
+ * Otherwise each rank leaves its record in a directory beside the report, as it does while the job runs, and
+ * rank 0 makes the page from the records that are there.
  *
- * This is the one place of the library that prints: what a variable in the environment asked for, and why it
- * cannot be had, is for whoever set the variable.  The program knows nothing of it, and there is no call whose
- * status could tell.
- */
+ * This is the one place of the library that prints.  Its messages answer variables of the environment, which
+ * the user has set: the program knows nothing of them, and makes no call whose status could tell. */
 #include "api/reporting.h"
 
 #include <dirent.h>
@@ -39,15 +38,15 @@ static pthread_mutex_t joining = PTHREAD_MUTEX_INITIALIZER;
 
 /* The values of SAGO_REPORT, SAGO_TRACE and SAGO_STATS; NULL: not set. */
 static const char *wanted_report, *wanted_trace, *wanted_stats;
-static _Thread_local bool layer_opens; /* a layer above opens a file, and counts it */
+static _Thread_local bool layer_opens; /* A layer above opens a file, and counts that file itself. */
 
 /* The state of this process since it joined the report. */
 static struct {
-    bool on, off;         /* off: it could not begin, and is not tried again */
-    bool reports, traces; /* what is made: wanted, and rank 0 can write it */
-    MPI_Comm world;       /* of all ranks, where they have met; else MPI_COMM_NULL */
+    bool on, off;         /* off: recording could not begin, and is not tried again */
+    bool reports, traces; /* which outputs are made: each is wanted, and rank 0 can write it */
+    MPI_Comm world;       /* communicator of all ranks, once they have met; else MPI_COMM_NULL */
     int rank, ranks, keyval;
-    char records[PATH_MAX], own[PATH_MAX]; /* the directory of records, and this node's or rank's in it */
+    char records[PATH_MAX], own[PATH_MAX]; /* the directory of records, and the file there of this node or rank */
     int64_t slot;
 } joined = {.world = MPI_COMM_NULL, .keyval = MPI_KEYVAL_INVALID};
 
@@ -65,7 +64,7 @@ bool sagoi_report_wanted(void) {
 
 /* ---- Telling ---- */
 
-/* In one piece, which comes between the lines of other ranks, not into them. */
+/* Prints a line by one system call, so that lines of several ranks do not mix. */
 SAGOI_PRINTF(1, 2) static void tell(const char *format, ...) {
     char line[PATH_MAX + 1024] = "sago: ";
     va_list arguments;
@@ -75,7 +74,7 @@ SAGOI_PRINTF(1, 2) static void tell(const char *format, ...) {
     size_t end = 6 + (length < 0 ? 0 : (size_t)length < sizeof line - 8 ? (size_t)length : sizeof line - 9);
     line[end] = '\n';
     if (write(STDERR_FILENO, line, end + 1) < 0)
-        return; /* there is nobody to tell */
+        return; /* Nobody can be told of this failure. */
 }
 
 static bool is_first(void) {
@@ -102,7 +101,8 @@ void sagoi_report_environment(void) {
 
 /* ---- Writing ---- */
 
-/* Under another name first: whoever looks meanwhile sees the old one, or none. */
+/* A file that is written under another name and then renamed, so that a reader sees the old file, or the whole new
+ * one. */
 typedef struct output {
     FILE *file;
     char path[PATH_MAX], partial[PATH_MAX];
@@ -133,7 +133,7 @@ static bool write_page(const char *path, const char *json) {
     return output_open(&out, path) && (sagoi_report_page(out.file, &json, 1), output_close(&out));
 }
 
-/* "run.html" has "run.json" beside it. */
+/* The JSON of "run.html" goes to "run.json". */
 static void json_path(const char *page, char path[PATH_MAX]) {
     size_t length = strlen(page);
     bool html = length > 5 && strcmp(page + length - 5, ".html") == 0;
@@ -167,7 +167,7 @@ static sagoi_tally_saves saves_of(const sagoi_record *record) {
     return saves;
 }
 
-/* In one piece, too. */
+/* Prints the statistics by one system call. */
 static void print_stats(const sagoi_tally *all, int ranks, const sagoi_tally_saves *saves) {
     char *text = NULL;
     size_t size = 0;
@@ -176,7 +176,7 @@ static void print_stats(const sagoi_tally *all, int ranks, const sagoi_tally_sav
         return;
     sagoi_tally_print(out, all, ranks, saves);
     if (fclose(out) == 0 && write(STDERR_FILENO, text, size) < 0)
-        errno = 0; /* there is nobody to tell */
+        errno = 0; /* nobody can be told of this failure */
     free(text);
 }
 
@@ -218,7 +218,7 @@ static void send_record(int to, const sagoi_record *record) {
     free(packed);
 }
 
-/* In a tree, whose messages are no larger the more ranks they tell of. */
+/* Gathers the records along a tree.  A record does not grow with the number of ranks in it. */
 static void gather(sagoi_record *record) {
     for (int step = 1; step < joined.ranks; step *= 2) {
         if (joined.rank & step) {
@@ -234,7 +234,7 @@ static void gather(sagoi_record *record) {
     }
 }
 
-/* Statistics of all ranks, at rank 0: numbers are added up, times are those of the slowest. */
+/* Statistics of all ranks, at rank 0: counts are added up, times are those of the slowest rank. */
 static bool reduce_tally(sagoi_tally *all) {
     enum { NUMBERS = offsetof(sago_report_counts, seconds) / sizeof(int64_t), TIMES = 2 + SAGO_PHASE_COUNT };
     sagoi_tally own = sagoi_tally_now();
@@ -247,7 +247,7 @@ static bool reduce_tally(sagoi_tally *all) {
 
 /* ---- The directory of records ---- */
 
-/* Files that an earlier job left there; a directory in it is not Sago's. */
+/* Makes the directory, and removes files that an earlier job has left there.  Sago makes no directories in it. */
 static bool prepare_records(void) {
     if (mkdir(joined.records, 0777) != 0 && errno != EEXIST)
         return false;
@@ -270,7 +270,7 @@ static void name_records(void) {
 
 /* ---- Finalizing ---- */
 
-/* Nobody met: what this rank has is left where the others leave theirs. */
+/* Called where the ranks have not met: leaves this rank's record beside those of the others. */
 static void leave_record(const sagoi_record *record) {
     int64_t bytes = 0;
     char *packed = sagoi_record_pack(record, &bytes);
@@ -282,7 +282,7 @@ static void leave_record(const sagoi_record *record) {
     free(packed);
 }
 
-/* Have all ranks of some file's left theirs, and all who have begun ended? */
+/* Are there records of all ranks of the file with most ranks, and has every rank with a record ended? */
 static bool is_all_there(const sagoi_record *found) {
     int64_t most = 0;
     for (int64_t i = 0; i < found->nfiles; i++)
@@ -290,7 +290,7 @@ static bool is_all_there(const sagoi_record *found) {
     return found->complete && found->seen >= most;
 }
 
-/* What is there after a second at most: nobody knows who else will come. */
+/* Waits for the records of other ranks, for a second at most, since no rank knows how many will come. */
 static sagoi_record *await_records(void) {
     enum { TURNS = 20, TURN_US = 50000 }; /* These make a second in all for ranks that end later. */
     sagoi_record *found = sagoi_saved_merge(joined.records);
@@ -375,7 +375,7 @@ static bool can_write_trace(void) {
     return fd >= 0 && close(fd) == 0;
 }
 
-/* Rank 0: what is wanted and cannot be written is said; the other is made. */
+/* Called on rank 0: chooses the outputs that can be written, and says why another one cannot. */
 static void choose_what_is_made(void) {
     joined.reports = wanted_report && joined.records[0] && prepare_records();
     if (wanted_report && !joined.reports)
@@ -385,8 +385,8 @@ static void choose_what_is_made(void) {
         tell("SAGO_TRACE=%s: %s: there will be no trace", wanted_trace, strerror(errno));
 }
 
-/* All ranks of MPI_COMM_WORLD: a communicator of their own, and what rank 0 says; its number, or 0: it cannot be.
- */
+/* Collective over MPI_COMM_WORLD: makes a communicator, and tells all ranks what rank 0 has chosen.  Returns the
+ * number of the run; 0: the ranks cannot take part. */
 static int64_t agree_on_run(bool ready) {
     int64_t run = 0;
     if (!SAGOI_DONE(MPI_Comm_split(MPI_COMM_WORLD, 0, joined.rank, &joined.world)))
@@ -405,7 +405,8 @@ static int64_t agree_on_run(bool ready) {
     run = said[0];
     joined.reports = said[1] && wanted_report;
     joined.traces = said[2];
-    int64_t mine = ready ? run : 0; /* who is not called back would be waited for at the end */
+    /* Ranks that meet at the end would wait for a rank that MPI does not call back. */
+    int64_t mine = ready ? run : 0;
     if (!SAGOI_DONE(MPI_Allreduce(&mine, &run, 1, MPI_INT64_T, MPI_MIN, joined.world)))
         run = 0;
     if (!run)
@@ -421,7 +422,7 @@ static const char *job_name(void) {
     return "";
 }
 
-/* Records of a node are in one file where its ranks are numbered; else each has its own. */
+/* The records of a node are slots of one file if all ranks take part; else each rank has a file. */
 static void name_own(const sagoi_team *team, int64_t run, const char *host) {
     int length;
     if (run)
@@ -454,12 +455,13 @@ static void begin_recording(const sagoi_team *team, int64_t run) {
                                         .traced = joined.traces,
                                         .saved = joined.reports && joined.own[0] ? joined.own : NULL,
                                         .slot = joined.slot};
-    joined.on = true; /* also without memory to record anything: the others count on this rank */
+    /* Set even without memory for a record, since the other ranks wait for this one at the end. */
+    joined.on = true;
     if (sagoi_recorder_begin(&setup))
         sagoi_message_clear();
 }
 
-/* Will MPI_Finalize call back? */
+/* Sets an attribute on MPI_COMM_SELF, whose callback MPI_Finalize runs. */
 static bool be_called_back(void) {
     if (joined.keyval != MPI_KEYVAL_INVALID)
         return true;
@@ -467,7 +469,7 @@ static bool be_called_back(void) {
            SAGOI_DONE(MPI_Comm_set_attr(MPI_COMM_SELF, joined.keyval, NULL));
 }
 
-/* With the lock: another thread's open on all ranks meets in the same call, on whatever communicator. */
+/* The caller holds the lock: if another thread opens a file on all ranks, all ranks meet in that same call. */
 static void join_first(const sagoi_team *team, bool whole) {
     (void)MPI_Comm_rank(MPI_COMM_WORLD, &joined.rank);
     (void)MPI_Comm_size(MPI_COMM_WORLD, &joined.ranks);
@@ -495,7 +497,7 @@ void sagoi_report_join(MPI_Comm comm, const sagoi_team *team) {
 
 /* ---- Files ---- */
 
-/* The hints that are not left to Sago, and where each was said. */
+/* Lists the hints that somebody has set, and where. */
 static void describe_hints(const sago_file *file, char *text, size_t room) {
     int64_t rows = 0;
     size_t length = 0;

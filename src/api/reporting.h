@@ -8,26 +8,26 @@
 #include "engine/file.h"
 #include "trace/rank_record.h"
 
-/* Does the environment of this rank ask for any of them? */
+/* Does this rank's environment ask for a report, a trace or statistics? */
 bool sagoi_report_wanted(void);
 
-/* Collective over a team all of whose ranks want it, and the communicator it was made for: recording begins,
- * unless it has.  Where it cannot, rank 0 says so once, and nothing is recorded. */
+/* Collective over a team on which all ranks want a report, a trace or statistics; `comm` is the communicator of
+ * the file.  Begins to record, unless recording is on.  Where recording cannot begin, rank 0 says so once. */
 void sagoi_report_join(MPI_Comm comm, const sagoi_team *team);
 
-/* A file that is open: its calls are recorded, if anything is. */
+/* Records the calls on a file that was opened, if recording is on. */
 void sagoi_report_file(sago_file *file, const sagoi_hints *given);
 
-/* Seconds, where they are recorded and no layer above sees the whole call (sago/report.h); else 0. */
+/* The time now if calls on the file are recorded and no layer above times them (sago/report.h); else 0. */
 double sagoi_report_clock(const sago_file *file);
-/* The call that began then ends now. */
+/* Ends a call that began at that time. */
 void sagoi_report_around(int call, double began);
 
-/* Once a process, by rank 0 of MPI_COMM_WORLD: what is wrong with the SAGO_* variables. */
+/* Rank 0 of MPI_COMM_WORLD says, once in a process, what is wrong with the SAGO_* variables. */
 void sagoi_report_environment(void);
 
-/* timeline.c: the events of all ranks in one file, in the format of Chrome's tracing, which Perfetto opens.
- * Collective.  Rank 0 writes to `out`, which may be NULL there: then nothing is written.  `record`: this rank's,
+/* In timeline.c.  Collective: rank 0 writes the events of all ranks to `out`, in the format of Chrome's tracing,
+ * which Perfetto opens.  Rank 0 may have no `out` (NULL): then nothing is written.  `record`: this rank's record,
  * or NULL. */
 void sagoi_timeline_gather(MPI_Comm comm, const sagoi_record *record, FILE *out);
 

@@ -1,12 +1,13 @@
-/* Declared I/O (paper 000): all variables are announced, so that one movement fills the windows across them.
+/* Declared variables (paper 000): all variables are announced before the first step, so that one movement fills
+ * the windows across all of them.
  *
- * Declaring flattens every variable and plans once.  Registering a buffer is local.  Completing hands the
- * registered variables to the engine as the streams of one request.
+ * Declaring flattens every variable and plans once.  Registering a buffer is local.  Completing a step hands
+ * the registered variables to the engine as the streams of one request.
  *
- * With sago_series_parts a step is several requests, each of neighbouring variables.  They are nonblocking calls,
- * started by each rank in their order, one as soon as this rank has a buffer for each of its variables and those
- * before have been started: so ranks may give their variables in any order, and wait for each other in complete
- * only. */
+ * With sago_series_parts a step is several requests, each of neighbouring variables.  They are nonblocking
+ * calls, which each rank starts in the order of the parts: a part starts as soon as this rank has a buffer for
+ * each of its variables and the parts before have started.  So ranks may register their variables in any order,
+ * and wait for each other only when a step is completed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,11 +21,11 @@
 typedef struct variable {
     int64_t first, count; /* its streams in the declaration's request */
     int64_t bytes;
-    sagoi_memory memory;    /* relative to `anchor` */
-    char *copy;             /* sago_series_copy: its data, packed */
-    sagoi_staging *staging; /* of this step's buffer, if that is a device's */
+    sagoi_memory memory;    /* the registered buffer, relative to `anchor` */
+    char *copy;             /* sago_series_copy: the variable's data, packed */
+    sagoi_staging *staging; /* of a registered buffer on a device */
     bool registered;
-    bool begun; /* its part is on the way */
+    bool begun; /* the part with this variable has started */
 } variable;
 
 struct sago_series {
@@ -32,21 +33,21 @@ struct sago_series {
     sago_file *file;
     int64_t nvars;
     variable *vars;
-    sagoi_view *views;       /* one a variable: what the request's extents point to */
+    sagoi_view *views;       /* for each variable: the view that the request's extents point to */
     sagoi_composed declared; /* all variables, at displacement 0 */
     int64_t disp;
-    int64_t registered;        /* variables of this step that have a buffer */
+    int64_t registered;        /* variables that have a buffer in this step */
     sagoi_direction direction; /* of this step */
     int64_t bytes;             /* moved in the last step */
     int64_t nparts;            /* of a step */
-    int64_t begun;             /* parts of this step that were started */
-    sago_request *parts;       /* theirs; NULL: a step is one blocking call */
+    int64_t begun;             /* parts of this step that have started */
+    sago_request *parts;       /* the requests of the parts; NULL: a step is one blocking call */
     struct sago_series *next;  /* of the file */
 };
 
-#define MOST_VARS (INT64_C(1) << 40) /* far below where sizes in bytes overflow */
+#define MOST_VARS (INT64_C(1) << 40) /* far below the count at which sizes in bytes overflow */
 
-/* Stands for a buffer that is not known yet: memory is described relative to it. */
+/* Stands for a buffer that is not known yet: memory is described relative to this address. */
 static char anchor[1];
 
 static sago_status check_series(const sago_series *series) {
@@ -108,7 +109,7 @@ static sago_status check_var(const sago_var *var, int64_t i) {
     return SAGO_OK;
 }
 
-/* A call declares either variables or arrays: one of the two is not NULL. */
+/* The arguments of a call that declares either variables or arrays; the other pointer is NULL. */
 typedef struct declaration {
     const sago_var *vars;
     const sago_array *arrays;
@@ -192,7 +193,7 @@ static sago_status declare(sago_file *file, int64_t nvars, const declaration *gi
         status = declare_all(series, given);
     }
     status = sagoi_engine_agree(file, status, SAGOI_CALL_DECLARE, nvars);
-    /* Rounds, aggregators and windows are computed here, once. */
+    /* This computes rounds, aggregators and windows, once for all steps. */
     if (!status && !series->parts)
         status = sagoi_engine_prepare(file, &series->declared);
     if (status) {
@@ -223,7 +224,7 @@ sago_status sago_declare_arrays(sago_file *file, int64_t narrays, const sago_arr
 
 /* ---- Registering ---- */
 
-/* Packs a variable's data away, so that the caller may change its buffer at once. */
+/* Packs a variable's data into a copy, so that the caller may change the buffer at once. */
 static sago_status keep_copy(sago_series *series, variable *var, sagoi_memory *memory) {
     sagoi_budget *budget = &series->file->budget;
     if (!var->copy && !sagoi_budget_fits(budget, var->bytes))
@@ -257,7 +258,7 @@ static sago_status register_checked(sago_series *series, int64_t index, char *bu
     sagoi_memory memory = var->memory;
     if (var->bytes > 0) {
         memory.base = buf + (var->memory.base - anchor);
-        sagoi_staging_destroy(var->staging); /* of a buffer that was given before */
+        sagoi_staging_destroy(var->staging); /* of the buffer that was registered before */
         status = sagoi_staging_add(&memory, var->bytes, &series->file->budget);
         var->staging = memory.staging;
     }
@@ -275,7 +276,7 @@ static sago_status register_checked(sago_series *series, int64_t index, char *bu
 
 /* ---- Parts of a step ---- */
 
-/* The request of this step, or a part of it: the registered ones of the variables [first, end), moved by the
+/* Composes the request of this step, or of a part: the registered variables of [first, end), moved by the
  * displacement. */
 static sago_status compose_step(const sago_series *series, int64_t first, int64_t end, sagoi_composed *step) {
     const sagoi_request *all = &series->declared.request;
@@ -312,7 +313,7 @@ static bool is_given(const sago_series *series, int64_t part) {
     return true;
 }
 
-/* The next one, with what there is for it. */
+/* Starts the next part with those of its variables that have a buffer. */
 static void start_part(sago_series *series) {
     int64_t part = series->begun++, first = part_begin(series, part), end = part_begin(series, part + 1);
     sago_request *request = &series->parts[part];
@@ -361,7 +362,7 @@ sago_status sago_series_read(sago_series *series, int64_t var, void *buf) {
 
 /* ---- Completing ---- */
 
-/* All ranks have as many parts, some perhaps with nothing in them. */
+/* All ranks have the same number of parts; a part may have no variables on some ranks. */
 static sago_status complete_parts(sago_series *series) {
     sago_status status = SAGO_OK;
     while (series->begun < series->nparts)
@@ -387,7 +388,7 @@ static sago_status complete(sago_series *series) {
     sago_status status = compose_step(series, 0, series->nvars, &step);
     status = sagoi_dispatch_step(file, &step, status, &series->bytes);
     sagoi_composed_cleanup(&step);
-    drop_copies(series); /* the step is over, also when it failed */
+    drop_copies(series); /* the step is over, even if it failed */
     return status;
 }
 
@@ -433,7 +434,8 @@ sago_status sago_series_free(sago_series **series) {
         return sagoi_done("sago_series_free", NULL, status);
     sago_file *file = (*series)->file;
     status = sagoi_engine_agree(file, SAGO_OK, SAGOI_CALL_FREE, 0);
-    if (!status || sagoi_beyond_agreeing(status)) { /* else others are in another call: it stays for all */
+    /* Else other ranks are in another call, and the series stays. */
+    if (!status || sagoi_beyond_agreeing(status)) {
         sagoi_series_destroy(*series);
         *series = NULL;
     }

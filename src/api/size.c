@@ -1,4 +1,4 @@
-/* Sizes, syncing, flushing, statistics, version. */
+/* Public calls on a whole file: size, sync, flush, statistics; and the library's version. */
 #include <string.h>
 
 #include "api/handle.h"
@@ -8,7 +8,7 @@
 #include "defer/defer.h"
 #include "engine/nonblocking.h"
 
-/* A collective change of the file that one rank makes. */
+/* Collective: rank 0 changes the size of the file, or allocates its space. */
 static sago_status change_size(sago_file *file, const char *call, int kind, MPI_Offset size,
                                sago_status (*change)(sagoi_store *, int64_t)) {
     sago_status status = sagoi_check_collective(file);
@@ -20,7 +20,7 @@ static sago_status change_size(sago_file *file, const char *call, int kind, MPI_
     sago_status flushed = sagoi_flush(file, SAGO_FLUSH_SIZE, false);
     status = flushed ? flushed : sagoi_engine_agree(file, status, kind, size);
     if (!status) {
-        /* What this rank knows of its own writes and mapped pages must not outlive a cut. */
+        /* After a cut this rank's own writes and mapped pages say nothing about the file any more. */
         if (kind == SAGOI_CALL_SIZE) {
             file->written_end = sagoi_min(file->written_end, size);
             sagoi_mapping_cleanup(&file->mapping, &file->budget);
@@ -62,7 +62,8 @@ sago_status sago_sync(sago_file *file) {
         status = sagoi_engine_agree(file, sagoi_check_access(file, SAGOI_TO_FILE), SAGOI_CALL_SYNC, 0);
     if (!status)
         status = sagoi_agree_status(file->team, sagoi_sync_here(file));
-    if (!status) /* the file system has heard of all writes, and knows if another process cut the file since */
+    /* The file system has heard of all writes by now, and knows if another process has cut the file. */
+    if (!status)
         file->written_end = 0;
     sagoi_report_around(SAGO_REPORT_SYNC, began);
     return sagoi_done("sago_sync", file->path, status);

@@ -1,4 +1,4 @@
-/* Storage neighbourhoods: argument checks, the new communicator, and what is remembered with it. */
+/* Storage neighbourhoods: checks of arguments, the new communicator, and what is remembered with it. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +17,11 @@
 
 typedef struct neighbourhood {
     sago_storage_stats stats;
-    int ranks;   /* of the communicator that was split */
-    int first[]; /* by rank: the lowest rank of its neighbourhood */
+    int ranks;   /* ranks of the communicator that was split */
+    int first[]; /* for each of its ranks: the lowest rank of that rank's neighbourhood */
 } neighbourhood;
 
-/* A handle that MPI gives out once a process, made at the first split. */
+/* MPI gives this handle out once in a process, at the first split. */
 static int keyval = MPI_KEYVAL_INVALID;
 static pthread_mutex_t keyval_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -117,7 +117,7 @@ static sago_status agree_request(sagoi_team *team, const split_request *wanted, 
     return SAGO_OK;
 }
 
-/* Everybody's outcome, on every rank. */
+/* Gathers the outcome of every rank on every rank. */
 static sago_status gather_facts(sagoi_team *team, MPI_Comm comm, int first, const sago_storage_stats *stats,
                                 neighbourhood **gathered) {
     neighbourhood *facts = calloc(1, sizeof *facts + (size_t)team->size * sizeof facts->first[0]);
@@ -208,7 +208,7 @@ static sago_status parse_mode(const char *word, int64_t *mode) {
 }
 
 typedef struct info_values {
-    char dir[MPI_MAX_INFO_VAL + 1]; /* "": not given */
+    char dir[MPI_MAX_INFO_VAL + 1]; /* "": the info object names no directory */
     int64_t mode;
 } info_values;
 
@@ -238,10 +238,10 @@ static sago_status take_info(MPI_Info info, info_values *values) {
     return status;
 }
 
-/* The wishes of all ranks in a split by type, after they have agreed. */
+/* What the ranks want in a split by type, as they have agreed on it. */
 typedef struct wishes {
     uint64_t undefined, neighbourhood,
-        nameless; /* ranks that gave MPI_UNDEFINED, our type, our type but no name */
+        nameless; /* ranks with MPI_UNDEFINED, with our type, and with our type but without a directory */
 } wishes;
 
 static sago_status agree_wishes(sagoi_team *team, int split_type, const info_values *values, sago_status status,
@@ -260,7 +260,7 @@ static sago_status agree_wishes(sagoi_team *team, int split_type, const info_val
     return SAGO_OK;
 }
 
-/* The ranks that take part, when not all do. */
+/* Splits the ranks that take part, where some do not. */
 static sago_status split_part(MPI_Comm comm, bool takes_part, const split_request *wanted, MPI_Comm *newcomm) {
     MPI_Comm part = MPI_COMM_NULL;
     if (!SAGOI_DONE(MPI_Comm_split(comm, takes_part ? 0 : MPI_UNDEFINED, 0, &part)))

@@ -1,5 +1,5 @@
-/* Producers and consumers (003, section 3): what one rank leaves for another goes through storage that both see
- * locally, else through a directory that all see. */
+/* Producers and consumers (003, section 3): a block that one rank leaves for another goes through local storage
+ * that both ranks see, or else through a directory that all ranks see. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,16 +16,17 @@
 #include "neighbourhood/handover.h"
 #include "trace/stats.h"
 
-/* The nap between two looks for a parcel doubles each time, from the first of these numbers to the second. */
+/* The pause between two looks for a block doubles each time, from the first number of microseconds to the
+ * second. */
 enum { NAP_LEAST_US = 100, NAP_MOST_US = 10000 };
 
 struct sago_exchange {
     sagoi_live live;
     sagoi_team *team;
-    MPI_Comm near; /* who shares the local directory with this rank; MPI_COMM_NULL: there is none */
+    MPI_Comm near; /* ranks that share the local directory with this one; MPI_COMM_NULL: no rank does */
     int near_rank;
     char global[SAGOI_HANDOVER_PATH], local[SAGOI_HANDOVER_PATH]; /* the folders */
-    bool made_global, made_local;                                 /* by this rank, which removes them */
+    bool made_global, made_local; /* this rank has made the folder, and removes it */
 };
 
 static sago_status check_exchange(const sago_exchange *exchange) {
@@ -36,7 +37,7 @@ static sago_status check_exchange(const sago_exchange *exchange) {
 
 /* ---- Opening and closing ---- */
 
-/* Who shares which local storage, if there is any. */
+/* Finds the ranks that share local storage with this one, if there is any. */
 static sago_status find_near(sago_exchange *exchange, MPI_Comm comm, const char *named,
                              char dir[SAGOI_HANDOVER_PATH]) {
     sagoi_team *team = exchange->team;
@@ -57,7 +58,7 @@ static sago_status find_near(sago_exchange *exchange, MPI_Comm comm, const char 
     return status;
 }
 
-/* The names of the folders, which rank 0, and the first of each neighbourhood, make. */
+/* Makes the folders: rank 0 the global one, and the first rank of each neighbourhood its local one. */
 static sago_status make_folders(sago_exchange *exchange, const char *global, const char *local) {
     uint64_t token[2] = {0, 0};
     sago_status status = SAGO_OK;
@@ -77,7 +78,7 @@ static sago_status make_folders(sago_exchange *exchange, const char *global, con
     if (!status && exchange->near != MPI_COMM_NULL && exchange->near_rank == 0) {
         status = sagoi_handover_make(exchange->local);
         exchange->made_local = !status && strcmp(exchange->local, exchange->global) != 0;
-        if (status == SAGO_ERR_EXISTS) { /* the same directory by another name, or by the same */
+        if (status == SAGO_ERR_EXISTS) { /* the local directory is the global one, perhaps by another name */
             sagoi_message_clear();
             status = SAGO_OK;
         }
@@ -85,7 +86,7 @@ static sago_status make_folders(sago_exchange *exchange, const char *global, con
     return sagoi_agree_status(exchange->team, status);
 }
 
-/* No communication but freeing a communicator. */
+/* Frees an exchange; nothing but freeing a communicator is collective. */
 static sago_status exchange_destroy(sago_exchange *exchange) {
     sago_status status = exchange->made_local ? sagoi_handover_remove(exchange->local) : SAGO_OK;
     if (exchange->made_global) {
@@ -146,7 +147,7 @@ sago_status sago_exchange_close(sago_exchange **exchange) {
         return sagoi_done("sago_exchange_close", NULL, status);
     sago_exchange *closing = *exchange;
     *exchange = NULL;
-    sago_status met = sagoi_agree_status(closing->team, SAGO_OK); /* nobody fetches any more */
+    sago_status met = sagoi_agree_status(closing->team, SAGO_OK); /* after this meeting no rank fetches any more */
     status = exchange_destroy(closing);
     return sagoi_done("sago_exchange_close", NULL, met ? met : status);
 }
@@ -197,7 +198,8 @@ sago_status sago_exchange_put(sago_exchange *exchange, int consumer, const char 
         status = ask_local(exchange, parcel.from, consumer, &local);
     if (!status)
         status = sagoi_parcel_put(local ? exchange->local : exchange->global, &parcel, data, bytes);
-    if (status == SAGO_ERR_NO_SPACE && local) { /* the consumer looks in both */
+    /* The local storage is full, and the consumer looks in both places. */
+    if (status == SAGO_ERR_NO_SPACE && local) {
         sagoi_message_clear();
         status = sagoi_parcel_put(exchange->global, &parcel, data, bytes);
     }
@@ -214,7 +216,8 @@ static sago_status look(const sago_exchange *exchange, const sagoi_parcel *parce
     return status;
 }
 
-/* Looks again and again, ever less often, while MPI goes on with whatever the program has under way. */
+/* Looks for the block again and again, ever less often; between two looks MPI makes progress on what the program
+ * has under way. */
 static sago_status fetch(sago_exchange *exchange, const sagoi_parcel *parcel, void *data, int64_t capacity,
                          double seconds, int64_t *bytes) {
     int local = 0;

@@ -1,6 +1,7 @@
-/* Ranks send their events one after the other, so that rank 0 has those of one other rank at a time.  A rank is a
- * process of the trace, its I/O thread a thread.  A message is a flow from where it was sent to where it was
- * received: the n-th that one rank sent another for a file is the n-th that came. */
+/* The events of all ranks in one file.  Ranks send their events in turn, so that rank 0 holds those of one other
+ * rank at a time.  In the file a rank is a process, and its I/O thread is a thread.  A message is an arrow from
+ * where it was sent to where it was received: for each file, the n-th message that one rank sent to another is the
+ * n-th one that came. */
 #include "api/reporting.h"
 
 #include <inttypes.h>
@@ -15,7 +16,7 @@
 
 enum { TAG_HEAD = 11, TAG_EVENTS, THREAD_PROGRAM = 0, THREAD_IO };
 
-/* What one rank sends before its events. */
+/* What a rank sends before its events. */
 typedef struct head {
     int64_t count, dropped, nfiles;
     double begin; /* since 1970 */
@@ -27,8 +28,8 @@ typedef struct writing {
     sagoi_json *json;
     const head *of;
     int rank, ranks;
-    double begin;     /* of the trace, since 1970 */
-    int32_t *counted; /* messages: for each file and rank, sent and received */
+    double begin;     /* when the trace began, in seconds since 1970 */
+    int32_t *counted; /* for each file and rank: messages sent and received */
 } writing;
 
 static void describe(const sagoi_record *record, head *own) {
@@ -95,7 +96,7 @@ static void write_span(const writing *w, const sagoi_event *e) {
     sagoi_json_close(w->json, '}');
 }
 
-/* The end of a flow, which both ranks name alike. */
+/* Writes one end of an arrow; both ranks give the arrow the same name. */
 static void write_flow(const writing *w, const sagoi_event *e, bool sent, int32_t number) {
     const char *path = path_of(w, e->file);
     uint64_t name = sagoi_hash_bytes(path, (int64_t)strlen(path), (sagoi_hash){0, 0}).low;
@@ -111,7 +112,7 @@ static void write_flow(const writing *w, const sagoi_event *e, bool sent, int32_
     sagoi_json_close(w->json, '}');
 }
 
-/* A flow needs something to begin and to end in: a slice without length. */
+/* An arrow needs slices to begin and to end in, so a message also becomes a slice of no length. */
 static void write_message(const writing *w, const sagoi_event *e) {
     bool sent = e->kind == SAGOI_EVENT_SENT;
     int64_t peer = e->peer >= 0 && e->peer < w->ranks ? e->peer : 0;
@@ -153,7 +154,7 @@ static void send_events(MPI_Comm comm, const sagoi_record *record) {
     (void)SAGOI_DONE(MPI_Send(events, (int)(count * (int64_t)sizeof *events), MPI_BYTE, 0, TAG_EVENTS, comm));
 }
 
-/* *dropped grows by those of that rank. */
+/* Receives the events of the next rank; *dropped grows by the events that rank has dropped. */
 static void receive_events(MPI_Comm comm, writing *w, int64_t *dropped) {
     head of = {0};
     if (MPI_Recv(&of, sizeof of, MPI_BYTE, w->rank, TAG_HEAD, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)

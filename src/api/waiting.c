@@ -13,7 +13,7 @@ static sago_status check_request(sago_request *const *request) {
     return SAGO_OK;
 }
 
-/* How a request that is done went; it is freed. */
+/* Returns how a finished request went, and frees it. */
 static sago_status collect(const char *call, sago_request **waited, MPI_Count *bytes) {
     sago_request *request = *waited;
     sago_status status = request->status;
@@ -46,8 +46,8 @@ sago_status sago_wait(sago_request **request, MPI_Count *bytes) {
     return collect("sago_wait", request, bytes);
 }
 
-/* Lets everything go on.  A program that tests again and again, and does nothing else, waits: then this stays a
- * little for others to come, who may be testing, too. */
+/* Lets all calls make progress.  A program that does nothing but test again and again is as good as waiting: then
+ * this function stays a little for other ranks to come, which may be testing, too. */
 static void look_once(sago_request *request) {
     const double seldom = 1e-3, little = 100e-6;
     double now = sagoi_clock(), last = request->tested;
@@ -73,8 +73,7 @@ sago_status sago_test(sago_request **request, int *done, MPI_Count *bytes) {
         *done = 1;
     if (status || !*request)
         return nothing("sago_test", bytes, status);
-    /* Sago's own tests of messages may come here, through whoever stands in front of MPI and tests this request.
-     */
+    /* A tool that stands before MPI may call this function from inside Sago's own tests of messages. */
     if (!atomic_load(&(*request)->done) && !sagoi_fibers_locked_here())
         look_once(*request);
     if (atomic_load(&(*request)->done))

@@ -35,7 +35,7 @@ static bool little_endian(void) {
     return first == 1;
 }
 
-/* Legacy files are big-endian, XML says which it is. */
+/* Legacy files are big-endian; XML files name their order of bytes. */
 bool sagoi_mesh_swapped(sagoi_mesh_format format) { return format == SAGOI_MESH_VTK && little_endian(); }
 
 /* ---- Parts ---- */
@@ -99,7 +99,7 @@ static int64_t integer_at(sagoi_mesh_walk *walk, int64_t i) {
     default:
         break;
     }
-    /* cell c begins behind the corners of those before, and a number for each of them */
+    /* cell c begins behind the corners of the cells before it, and behind a number for each of them */
     while (walk->cell + 1 < part->ncells && part->offsets[walk->cell + 1] + walk->cell + 1 <= i)
         walk->cell++;
     int64_t begin = part->offsets[walk->cell] + walk->cell;
@@ -134,7 +134,7 @@ int64_t sagoi_mesh_walk_on(sagoi_mesh_walk *walk, char *to, int64_t room) {
 
 /* ---- Texts: legacy ---- */
 
-/* Names end at white space; readers know %20 and the like. */
+/* Names end at white space; readers decode %20 and the like. */
 static void put_encoded(FILE *out, const char *name) {
     for (const unsigned char *c = (const unsigned char *)name; *c; c++)
         fprintf(out, isgraph(*c) && !strchr("%\"", *c) ? "%c" : "%%%02X", *c);
@@ -147,7 +147,7 @@ static int64_t fields_at(const sagoi_mesh_form *form, sagoi_mesh_place place) {
     return n;
 }
 
-/* The first field of its place says how many there are. */
+/* The first field of points, or of cells, is preceded by their number. */
 static void legacy_field(FILE *out, const sagoi_mesh_form *form, const sagoi_mesh_part *all,
                          const sagoi_mesh_field *field, bool first) {
     bool points = field->place == SAGOI_MESH_AT_POINTS;
@@ -200,7 +200,7 @@ static void xml_fields(FILE *out, const sagoi_mesh_file *file, const int64_t *of
     fprintf(out, "</%s>\n", tag);
 }
 
-/* All of it is before the first array; offsets are counted from behind the underscore. */
+/* All text of an XML file stands before the first array; offsets are counted from behind the underscore. */
 static void xml_text(FILE *out, const sagoi_mesh_form *form, const sagoi_mesh_part *all,
                      const sagoi_mesh_file *file, const int64_t *offset) {
     fprintf(out,
@@ -229,7 +229,7 @@ static sagoi_mesh_array *add(sagoi_mesh_file *file, sagoi_mesh_kind kind, int64_
     return array;
 }
 
-/* Fields of points come first, as the formats have it. */
+/* Fields of points come first, as the formats demand. */
 static void list_arrays(const sagoi_mesh_form *form, sagoi_mesh_file *file) {
     bool xml = form->format == SAGOI_MESH_VTU;
     (void)add(file, SAGOI_MESH_POINTS, form->coordinates->bytes);
@@ -243,7 +243,7 @@ static void list_arrays(const sagoi_mesh_form *form, sagoi_mesh_file *file) {
                 add(file, SAGOI_MESH_FIELD, form->fields[i].type->bytes)->field = &form->fields[i];
 }
 
-/* The text before array i; `offset` is where each array is in the appended data of XML. */
+/* Writes the text before array i; `offset` says where each array is in the appended data of XML. */
 static bool write_text(const sagoi_mesh_form *form, const sagoi_mesh_part *all, sagoi_mesh_file *file, int64_t i,
                        const int64_t *offset) {
     sagoi_mesh_array *array = &file->arrays[i];

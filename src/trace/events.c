@@ -15,7 +15,7 @@ static struct {
 bool sagoi_events_begin(int64_t ranks) {
     int64_t room = sagoi_max(LEAST, sagoi_min(MOST, OF_ALL_RANKS / sagoi_max(1, ranks)));
     buffer.events = malloc((size_t)room * sizeof *buffer.events);
-    if (buffer.events) /* its pages are there before a call needs them */
+    if (buffer.events) /* written once, so that no call of the program has to wait for a page */
         memset(buffer.events, 0, (size_t)room * sizeof *buffer.events);
     buffer.room = buffer.events ? room : 0;
     buffer.count = buffer.dropped = 0;

@@ -1,5 +1,6 @@
-/* Events for the trace (SAGO_TRACE): what one rank did, one after the other, in a buffer of a fixed size.  When it
- * is full, what comes is counted and dropped.  The caller sees to it that one thread at a time is here. */
+/* Events for the trace (SAGO_TRACE): what one rank did, in order of time, in a buffer of a fixed size.  When the
+ * buffer is full, further events are counted and dropped.  The caller makes sure that only one thread at a time
+ * uses these functions. */
 #ifndef SAGOI_EVENTS_H
 #define SAGOI_EVENTS_H
 
@@ -7,31 +8,31 @@
 #include <stdint.h>
 
 typedef enum {
-    SAGOI_EVENT_PHASE, /* what: sago_phase */
-    SAGOI_EVENT_CALL,  /* what: 1 a write, 0 a read */
-    SAGOI_EVENT_IO,    /* in the I/O thread */
+    SAGOI_EVENT_PHASE, /* `what` is a sago_phase */
+    SAGOI_EVENT_CALL,  /* `what` is 1 for a write and 0 for a read */
+    SAGOI_EVENT_IO,    /* a task of the I/O thread */
     SAGOI_EVENT_SENT,
     SAGOI_EVENT_RECEIVED
 } sagoi_event_kind;
 
-/* Small, since whoever adds one must bring it into a cache. */
+/* An event is small, because a call that adds one has to bring its memory into the cache. */
 typedef struct sagoi_event {
     double start; /* since 1970 */
     union {
-        double seconds; /* of what is no message */
+        double seconds; /* of all kinds but messages */
         int64_t bytes;  /* of a message */
     };
-    int64_t call; /* number of the file's calls before it */
+    int64_t call; /* number of the calls on the file before this one */
     int32_t round;
     int16_t file;
     int8_t kind, what;
-    int32_t mine, peer; /* messages: this rank and the other, as the file numbers them */
+    int32_t mine, peer; /* of a message: numbers of this rank and of the other one among the file's ranks */
 } sagoi_event;
 
-/* So many that all ranks together have some millions; false without memory. */
+/* Begins to record; the events of all ranks together are some millions at the most.  false: there is no memory. */
 bool sagoi_events_begin(int64_t ranks);
 void sagoi_events_add(const sagoi_event *event);
-/* Those there are; *dropped: for which there was no room. */
+/* The events recorded so far; *dropped: how many events found no room. */
 const sagoi_event *sagoi_events(int64_t *count, int64_t *dropped);
 void sagoi_events_end(void);
 

@@ -1,5 +1,5 @@
-/* The report in words: what took the time, who waited for whom, what to try.  Each sentence has a condition of its
- * own; they come in the order in which a reader would ask. */
+/* The verdict of the report, in words: what took the time, which ranks waited for which, what to try.  Each
+ * sentence has a condition of its own; the sentences come in the order in which a reader would ask. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -10,25 +10,25 @@
 #include "base/size_text.h"
 #include "trace/report_json.h"
 
-/* Seconds of a rank; of neighbours that share a row, of one of them on average. */
+/* What one rank did, or the average of neighbouring ranks that share a row. */
 typedef struct effort {
-    int64_t rank, ranks;  /* the first of them */
-    double work, meeting; /* in calls: what it did itself; agreeing with others and waiting for them */
+    int64_t rank, ranks;  /* the first rank, and how many share the row */
+    double work, meeting; /* seconds in calls: own work; agreeing with other ranks and waiting for them */
     double bytes;
-    double storing;     /* in calls: waiting for the storage */
-    double moved, took; /* bytes to and from the storage; seconds of the requests, whoever waited for them */
-    const char *node;   /* "": not known, or several */
+    double storing;     /* seconds in calls: waiting for the storage */
+    double moved, took; /* bytes to and from the storage, and seconds of those requests, whichever thread waited */
+    const char *node;   /* "": not known, or several nodes */
 } effort;
 
-/* Somebody, or some part of the storage, that is slower than all others. */
+/* A rank, a node or a storage target that is slower than the others of its kind. */
 typedef struct slow {
     bool found;
     double speed, others; /* bytes a second; the median of the others */
-    int64_t file, entry;  /* a target */
-    effort who;           /* or the first of the ranks of a node */
+    int64_t file, entry;  /* of a storage target: its file, and its entry there */
+    effort who;           /* of a node: its first rank */
 } slow;
 
-/* The facts that all sentences look at. */
+/* The facts that the sentences are made of. */
 typedef struct facts {
     const sagoi_record *record;
     sagoi_sentence *said;
@@ -36,10 +36,10 @@ typedef struct facts {
     double elapsed;
     double seconds[SAGO_PHASE_COUNT], all; /* of all ranks */
     double most;                           /* in all phases, of one rank */
-    double planning;                       /* of the rank with the least of it, who waits for nobody in it */
-    effort mean, busiest, last;            /* last: who waits least is who came last */
-    int64_t ready;                         /* ranks that hardly wait, while others do */
-    effort stored;                         /* who waited longest for the storage */
+    double planning;            /* of the rank with the least; that rank waits for nobody while planning */
+    effort mean, busiest, last; /* last: the rank that waits least, since it comes last */
+    int64_t ready;              /* ranks that hardly wait, while others do */
+    effort stored;              /* the rank that waited longest for the storage */
     slow target, node;
     int64_t bytes[2], calls[2], sizes, aggregated, rounds, misses, hits;
     double spent; /* in reads and writes, of the slowest rank */
@@ -158,7 +158,7 @@ static void look_at_files(facts *f) {
 
 /* ---- Who is slower than the others ---- */
 
-/* A factor that uneven data and the chance of who comes first do not explain. */
+/* A factor that neither uneven data nor chance explains. */
 static const double much_slower = 2;
 
 typedef struct pace {
@@ -173,13 +173,14 @@ static int by_speed(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* What it took longer than it would have at the others' speed is worth a sentence. */
+/* Did the slowness cost enough time to be worth a sentence?  The cost is the time beyond what the same bytes take
+ * at the others' speed. */
 static bool matters(const facts *f, const slow *found, double bytes, double seconds) {
     return found->found && seconds - bytes / found->others > 0.2 * f->most;
 }
 
-/* The slowest of at least three that had about as much to move; the median of the others is what it is compared
- * with.  Less than three do not tell who is usual. */
+/* Finds the slowest one, if there are at least three that had about as much to move; it is compared with the
+ * median of the others.  Fewer than three do not show what is usual. */
 static slow find_slow(pace *all, int64_t n) {
     slow found = {0};
     if (n < 3)
@@ -204,7 +205,7 @@ static slow slow_target(const sagoi_record_file *file) {
     return find_slow(all, n);
 }
 
-/* The target that took most time of those that are slow. */
+/* Finds the slow target that took most time. */
 static void look_at_targets(facts *f) {
     double most = 0;
     for (int64_t i = 0; i < f->record->nfiles; i++) {
@@ -218,7 +219,7 @@ static void look_at_targets(facts *f) {
     }
 }
 
-/* Rows of one node together. */
+/* Adds a row to the entry of the row's node, or makes a new entry. */
 static void add_to_node(const facts *f, int64_t r, pace all[], int64_t *n) {
     const effort of = effort_of(f->record, r);
     for (int64_t i = 0; i < *n; i++)
@@ -242,7 +243,7 @@ static void look_at_nodes(facts *f) {
     for (int64_t i = 0; i < n; i++)
         if (all[i].bytes > 0.1 * bytes)
             all[used++] = all[i];
-    f->node = find_slow(all, used); /* the slowest comes first */
+    f->node = find_slow(all, used); /* find_slow() sorts the slowest to the front */
     f->node.found = used > 0 && matters(f, &f->node, all[0].bytes, all[0].seconds);
     if (f->node.found)
         f->node.who = effort_of(f->record, f->node.entry);
@@ -265,7 +266,7 @@ static void say_state(facts *f) {
 static void say_all(facts *f) {
     int64_t calls = f->calls[0] + f->calls[1];
     if (f->record->nsteps > 0 && calls == 0 && f->bytes[0] + f->bytes[1] == 0)
-        return; /* a job that makes checkpoints only */
+        return; /* the job makes checkpoints only */
     if (f->most < 0.001 * f->elapsed && f->bytes[0] + f->bytes[1] == 0)
         say(f, "", "Sago served next to nothing of this job: %s of %s of the slowest rank.",
             of_seconds(f->most).text, of_seconds(f->elapsed).text);
@@ -277,8 +278,8 @@ static void say_all(facts *f) {
             sagoi_size_to_text(f->bytes[1]).text, sagoi_size_to_text(f->bytes[0]).text, calls, plural(calls));
 }
 
-/* What is no access to data is the program's choice: how often it opens files, and how often it wants data to be
- * safe.  What was put off is written then, too. */
+/* Opening, closing and syncing is the program's choice: how many files there are, and how often data must be safe.
+ * Deferred and local writes are done in these calls, too, which the sentence says. */
 static void say_around(facts *f) {
     const sagoi_record_around *around = f->record->around, *sync = &around[SAGO_REPORT_SYNC];
     const int64_t opens = around[SAGO_REPORT_OPEN].calls;
@@ -307,11 +308,11 @@ static void say_around(facts *f) {
 
 /* ---- Calls that are cut into many rounds ---- */
 
-/* So many that messages, waiting and uneven work come from them. */
+/* Are there so many rounds that messages, waiting and uneven work come from them? */
 static bool has_many_rounds(const facts *f) { return f->aggregated > 0 && f->rounds >= 8 * f->aggregated; }
 
-/* Of the file whose calls took most of the rounds: the reasons of its last plan say what kept its windows small.
- */
+/* The file whose calls took most of the rounds.  The reasons of that file's last plan say what kept the windows
+ * small. */
 static const sagoi_record_file *most_rounds(const facts *f) {
     const sagoi_record_file *most = NULL;
     for (int64_t i = 0; i < f->record->nfiles; i++) {
@@ -352,14 +353,14 @@ static void name_ranks(const effort *of, char name[64]) {
         (void)snprintf(name, 64, "rank %" PRId64, of->rank);
 }
 
-/* Somebody who hardly waits, while all others do.  Where many hardly wait, as all aggregators may, it is nobody.
- */
+/* Is there one rank (or one row) that hardly waits, while all others do?  Where many ranks hardly wait, as
+ * aggregators may, no single rank is to blame. */
 static bool is_one_waited_for(const facts *f) {
     const bool few = f->ready == f->last.ranks || f->ready <= f->mean.ranks / 4;
     return f->mean.ranks > f->last.ranks && f->last.meeting < 0.5 * f->mean.meeting && few;
 }
 
-/* A rank that comes late to calls is shorter in them than those who wait there. */
+/* A rank that comes late to calls spends less time in them than the ranks that wait there. */
 static bool is_late(const facts *f) {
     double total = f->last.work + f->last.meeting, mean = f->mean.work + f->mean.meeting;
     return mean - total > 0.5 * (f->mean.meeting - f->last.meeting);
@@ -371,7 +372,7 @@ static bool is_uneven(const facts *f) {
            more >= 0.05 * f->most;
 }
 
-/* Aggregators that could be on other nodes as well. */
+/* Could the aggregators be on other nodes as well? */
 static bool can_spread(const facts *f) {
     return f->aggregated > 0 && (f->record->all_nodes > 1 || f->record->nnodes > 1);
 }
@@ -447,10 +448,10 @@ static void say_meeting(facts *f, int part) {
 
 /* ---- Links between nodes ---- */
 
-/* Of the waiting for messages, the part in which a node takes part, as who waits or as who is waited for: of all
- * nodes together 2.  A node with a slow link takes part in nearly all of it. */
+/* The part of the waiting for messages in which a node takes part, as the waiting or as the awaited side; the
+ * parts of all nodes add up to 2.  A node with a slow link takes part in nearly all waiting. */
 typedef struct part_taken {
-    int64_t row; /* the first of the node */
+    int64_t row; /* the node's first row */
     double seconds, waited;
 } part_taken;
 
@@ -471,7 +472,8 @@ static int64_t list_parts_taken(const facts *f, part_taken parts[]) {
     return n;
 }
 
-/* A node that waits for the storage makes others wait, but hardly waits for messages itself. */
+/* Finds a node whose link may be slow.  A node that waits for the storage makes others wait as well, but hardly
+ * waits for messages itself. */
 static bool find_slow_link(const facts *f, part_taken *most, double *all) {
     part_taken parts[SAGOI_RECORD_ROWS];
     double waited = 0;
@@ -487,7 +489,8 @@ static bool find_slow_link(const facts *f, part_taken *most, double *all) {
            most->waited > 0.5 * waited;
 }
 
-/* Such a link slows down the way to the storage, too, for who alone uses a target from there. */
+/* A slow link also slows down the way to the storage, which shows where one rank alone uses a target, or where a
+ * whole node is slow. */
 static bool is_link_slow(const facts *f) {
     part_taken most;
     double all;
@@ -518,8 +521,8 @@ static void say_exchange_phase(facts *f, int part) {
             part);
 }
 
-/* Bytes a second that a rank moved while it was in the file system; 0: not known, since nobody was, or most bytes
- * went by a mapping of the file, or to memory, where no system call moves them. */
+/* Bytes a second that a rank moved while it was in the file system.  0: not known, because no rank was there, or
+ * because a mapping of the file moved most bytes without system calls. */
 static double stream_speed(const facts *f) {
     double bytes = 0, seconds = 0;
     for (int64_t i = 0; i < f->record->nfiles; i++) {
@@ -529,20 +532,20 @@ static double stream_speed(const facts *f) {
     return seconds > 0 && bytes >= 0.5 * (double)(f->bytes[0] + f->bytes[1]) ? bytes / seconds : 0;
 }
 
-/* The speed of the job while its slowest rank was in calls. */
+/* Bytes a second of the job while its slowest rank was in calls. */
 static double job_speed(const facts *f) {
     const double seconds = f->spent > 0 ? f->spent : f->most;
     return seconds > 0 ? (double)(f->bytes[0] + f->bytes[1]) / seconds : 0;
 }
 
-/* Seconds that the requests to a slow target took, of one rank after the other. */
+/* Seconds that requests to the slow target took, added up over the ranks. */
 static double target_seconds(const facts *f) {
     return f->target.found ? f->record->files[f->target.file].targets[f->target.entry].seconds : 0;
 }
 
-/* Who waits for an aggregator waits in messages, or where ranks meet, for what the aggregator waits for.  So it is
- * the storage if somebody waited for it most of the time of the slowest rank, or if a target that is slower than
- * the others kept somebody that long, whoever that was in each round. */
+/* The part of the time that the storage explains.  A rank that waits for an aggregator, in messages or where ranks
+ * meet, waits for what the aggregator waits for.  So the storage explains the time if one rank waited for it most
+ * of the slowest rank's time, or if a slow target kept ranks that long, whichever rank that was in each round. */
 static double storage_share(const facts *f) {
     if (f->most <= 0)
         return 0;
@@ -556,7 +559,8 @@ static void name_rank_and_node(const effort *of, char name[128]) {
     (void)snprintf(name, 128, of->node[0] ? "%s on node %s" : "%s%s", ranks, of->node);
 }
 
-/* Then it cannot be told from that rank's way to the storage. */
+/* Says that one rank alone used the slow target: then the target cannot be told from that rank's way to the
+ * storage. */
 static void say_only_user(const facts *f, int64_t rank, char *text, size_t bytes) {
     const int64_t r = sagoi_record_row_number(f->record, rank);
     const sagoi_record_row *row = r >= 0 ? f->record->rows[r] : NULL;
@@ -603,7 +607,7 @@ static void say_slow_node(facts *f) {
         who, sagoi_size_to_text((int64_t)f->node.speed).text, sagoi_size_to_text((int64_t)f->node.others).text);
 }
 
-/* Whichever explains more. */
+/* Says whichever of target and node explains more. */
 static void say_slow_storage(facts *f) {
     const double of_target = f->target.found ? f->target.others / f->target.speed : 0;
     const double of_node = f->node.found ? f->node.others / f->node.speed : 0;
@@ -650,7 +654,7 @@ static void say_store_phase(facts *f, int part) {
             part, sagoi_size_to_text((int64_t)job_speed(f)).text, of_rank);
 }
 
-/* All waiting is one kind, whether in an agreement or at a gate of the node. */
+/* Waiting counts as one kind, whether in an agreement or at a gate of the node. */
 static sago_phase largest_sum(const facts *f) {
     int largest = SAGO_PHASE_WAIT;
     double most = f->seconds[SAGO_PHASE_PLAN] + f->seconds[SAGO_PHASE_WAIT];
@@ -662,7 +666,7 @@ static sago_phase largest_sum(const facts *f) {
     return (sago_phase)largest;
 }
 
-/* What all wait for in the end, which few may be busy with. */
+/* The phase that all ranks wait for in the end, even if few ranks are busy with it. */
 static sago_phase largest_phase(const facts *f) {
     const bool explained = f->aggregated > 0 || f->target.found || f->node.found;
     return explained && storage_share(f) >= 0.5 ? SAGO_PHASE_STORE : largest_sum(f);
@@ -715,7 +719,8 @@ static void say_phase(facts *f) {
         say_meeting(f, part);
 }
 
-/* Uneven work that nobody waited for where ranks meet: it may be hidden, or be waited for in messages. */
+/* Says that work is uneven where no rank waited for it at a meeting: the waiting may be hidden, or be in
+ * messages. */
 static void say_imbalance(facts *f) {
     char ranks[64];
     if (!is_uneven(f) || is_one_waited_for(f) || has_many_rounds(f) || f->most < 0.01 * f->elapsed)
@@ -736,8 +741,8 @@ static void say_small(facts *f) {
         sagoi_size_to_text(bytes / f->sizes).text);
 }
 
-/* Nothing is written that nobody gave unless the user allows it, and where requests are dear that has its price.
- */
+/* Says what holes cost.  Sago writes no byte that the program did not give, unless the user allows it, and where
+ * requests are dear that has its price. */
 static bool say_dear_holes(facts *f) {
     for (int64_t i = 0; i < f->record->nfiles; i++)
         if (strstr(f->record->files[i].decision, "sago_sieve=auto")) {
@@ -785,7 +790,7 @@ static void say_handed(facts *f) {
         say_handed_file(f, &f->record->files[i]);
 }
 
-/* The program's own independent calls, which the MPI library serves. */
+/* Says how many independent calls the program made, which the MPI library serves. */
 static void say_independent(facts *f) {
     sagoi_record_passed all = {0};
     for (int64_t i = 0; i < f->record->nfiles; i++) {
@@ -811,7 +816,7 @@ static void say_independent(facts *f) {
 
 static void say_memory(facts *f) {
     if (has_many_rounds(f) && lacks_memory(most_rounds(f)))
-        return; /* it was said of the rounds */
+        return; /* the sentence about rounds has said this */
     for (int64_t i = 0; i < f->record->nnodes; i++) {
         const sagoi_record_node *node = &f->record->nodes[i];
         if (node->budget > 0 && (double)node->peak > 0.9 * (double)node->budget) {
@@ -851,7 +856,7 @@ int64_t sagoi_verdict_of(const sagoi_record *record, sagoi_sentence said[SAGOI_V
     say_all(&f);
     say_independent(&f);
     say_around(&f);
-    const bool storage = largest_phase(&f) == SAGO_PHASE_STORE; /* else rounds cause what the phase says */
+    const bool storage = largest_phase(&f) == SAGO_PHASE_STORE; /* else the rounds explain the phase */
     if (!storage)
         say_rounds(&f);
     say_phase(&f);

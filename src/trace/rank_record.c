@@ -1,5 +1,5 @@
-/* Owns the shape of a record: finding entries, adding up, packing.  What is recorded, and when, is recorder.c's.
- */
+/* The shape of a record: finding entries, adding records up, packing.  recorder.c decides what is recorded, and
+ * when. */
 #include "trace/rank_record.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ const char *sagoi_record_count_name(sagoi_record_count count) {
 
 /* ---- Time ---- */
 
-/* A row of bins, `width` numbers each. */
+/* A row of bins with `width` numbers in each. */
 typedef struct bins {
     sagoi_scale *scale;
     float *cells;
@@ -53,7 +53,7 @@ static void move_up(const bins *b, int64_t by) {
     scale->used += (int32_t)by;
 }
 
-/* So that both ends, in milliseconds, are in some bin. */
+/* Makes bins coarser, or adds bins, until both times, in milliseconds, are in the row. */
 static void fit(const bins *b, int64_t low, int64_t high) {
     sagoi_scale *scale = b->scale;
     if (scale->used == 0)
@@ -71,11 +71,11 @@ static void fit(const bins *b, int64_t low, int64_t high) {
     }
 }
 
-/* A stretch of time among bins that it fits into, one after the other. */
+/* A stretch of time, which is divided over the bins that it meets, one bin after another. */
 typedef struct stretch {
     double from, to; /* milliseconds */
     int64_t bin, last;
-    double share; /* of the stretch, in this bin */
+    double share; /* part of the stretch that lies in this bin */
 } stretch;
 
 static stretch stretch_over(const bins *b, double end, double seconds) {
@@ -89,7 +89,7 @@ static stretch stretch_over(const bins *b, double end, double seconds) {
                      .share = 1};
 }
 
-/* Most stretches are short and lie in one bin. */
+/* Steps to the next bin of the stretch.  Most stretches are short and lie in one bin. */
 static bool stretch_next(const bins *b, stretch *at) {
     int64_t first = ((int64_t)at->from >> b->scale->shift) - b->scale->first;
     if (++at->bin > at->last)
@@ -151,7 +151,7 @@ static void fit_places(sagoi_heat *heat, int64_t high) {
         coarsen_places(heat);
 }
 
-/* Bytes of a range over places, `density` for each byte of it. */
+/* Adds the bytes of a range to the places that the range meets, `density` for each byte. */
 static void spread(float *cells, int64_t shift, const int64_t range[2], double density) {
     const int64_t first = range[0] >> shift, last = (range[1] - 1) >> shift;
     const float whole = (float)((double)(INT64_C(1) << shift) * density);
@@ -227,7 +227,7 @@ static void set_text(char *to, size_t room, const char *text) {
     to[length] = '\0';
 }
 
-/* Of a long path the end says more. */
+/* Copies a path; of one that is too long the end is kept, which says more. */
 static void set_path(char *to, size_t room, const char *path) {
     size_t length = strlen(path);
     set_text(to, room, length < room ? path : path + length - room + 1);
@@ -392,7 +392,7 @@ static void merge_file(sagoi_record_file *to, const sagoi_record_file *from) {
     add_heat(&to->heat, &from->heat);
 }
 
-/* Of the ranks whose spans there are room for: evenly among all. */
+/* Are spans of this rank kept?  There is room for some ranks, which are spread evenly over all. */
 static bool is_shown(const sagoi_record *record, int64_t rank) {
     int64_t every = (record->ranks + SAGOI_RECORD_SHOWN - 1) / SAGOI_RECORD_SHOWN;
     return rank % every == 0;
@@ -438,7 +438,7 @@ void sagoi_record_step_add(sagoi_record *record, const sagoi_record_step *from) 
 static void merge_node(sagoi_record *record, const sagoi_record_node *from) {
     sagoi_record_node *to = sagoi_record_node_of(record, from->name);
     if (!to)
-        return; /* too many to name */
+        return; /* there are too many nodes to name each */
     to->ranks += from->ranks;
     to->peak += from->peak;
     to->budget = sagoi_max(to->budget, from->budget);
@@ -448,7 +448,8 @@ static double opening_of(const sagoi_record *record) {
     return record->around[SAGO_REPORT_OPEN].seconds + record->around[SAGO_REPORT_CLOSE].seconds;
 }
 
-/* Opening and closing of the same rank: who comes last to one waits least in it, and may be first in the other. */
+/* The times of opening and closing must be those of one rank: the rank that comes last to the one call waits least
+ * in it, and may come first to the other. */
 static void merge_around(sagoi_record *record, const sagoi_record *more) {
     if (opening_of(more) > opening_of(record)) {
         record->around[SAGO_REPORT_OPEN] = more->around[SAGO_REPORT_OPEN];
@@ -524,12 +525,11 @@ void sagoi_record_align(sagoi_record *record) {
 
 /* ---- Packing ---- */
 
-static const uint64_t magic =
-    UINT64_C(0x3430304f47415352); /* another one whenever a struct of rank_record.h changes */
+static const uint64_t magic = UINT64_C(0x3430304f47415352); /* changes with every struct of rank_record.h */
 
 typedef struct packed_head {
     uint64_t magic, bytes;
-    sagoi_record record; /* whose pointers mean nothing */
+    sagoi_record record; /* its pointers mean nothing */
 } packed_head;
 
 /* The parts behind the head, in their order. */
@@ -597,7 +597,7 @@ static bool are_bins_sound(const sagoi_record *record) {
     return sound;
 }
 
-/* Texts end, and spans name a file. */
+/* Ends all texts, and drops spans that name no file. */
 static bool make_sound(sagoi_record *record) {
     record->program[sizeof record->program - 1] = record->mpi[sizeof record->mpi - 1] = '\0';
     record->version[sizeof record->version - 1] = record->job[sizeof record->job - 1] = '\0';
@@ -620,7 +620,7 @@ static bool make_sound(sagoi_record *record) {
     return sound;
 }
 
-/* A copy of the head, with places of its own for everything. */
+/* A copy of the head with memory of its own for all parts. */
 static sagoi_record *copy_head(const sagoi_record *head) {
     sagoi_record *record = sagoi_record_create(head->ranks);
     if (!record)

@@ -1,10 +1,11 @@
-/* What is recorded of a job for its report: of one rank, or of many, added up.
+/* What is recorded for the report: of one rank, or of many ranks, added up.
  *
- * All of it is bounded, whatever a job does.  Times are bins of a power of two of milliseconds since 1970, offsets
- * bins of a power of two of bytes: when either does not fit any more, two bins become one.  So records of any two
- * ranks add up exactly.  Ranks have a row each, or share one with their neighbours.
+ * A record is bounded, whatever the job does.  Times are counted in bins of a power of two of milliseconds
+ * since 1970, offsets in bins of a power of two of bytes; when a time or an offset lies outside of the bins,
+ * the bins become twice as wide.  So the records of any two ranks add up exactly.  Each rank has a row of its
+ * own, or shares one with its neighbours.
  *
- * A record can be packed into bytes, for a message or a file of the same kind of machine. */
+ * A record can be packed into bytes, for a message, or for a file that is read on the same kind of machine. */
 #ifndef SAGOI_RECORD_H
 #define SAGOI_RECORD_H
 
@@ -14,23 +15,24 @@
 #include "base/status.h"
 
 enum {
-    SAGOI_RECORD_FILES = 16,            /* by path; the last is for all others */
-    SAGOI_RECORD_SIZES = 44,            /* of calls: bin i has up to 2^i bytes */
-    SAGOI_RECORD_BINS = 96,             /* of time, in a row */
-    SAGOI_RECORD_ROWS = 96,             /* of ranks */
-    SAGOI_RECORD_TIMES = 48,            /* of a heat map, */
-    SAGOI_RECORD_PLACES = 32,           /* and its offsets */
-    SAGOI_RECORD_SPANS = 384,           /* of a rank; */
-    SAGOI_RECORD_SHOWN = 32,            /* of so many ranks */
-    SAGOI_RECORD_STEPS = 64,            /* checkpoints, the newest */
-    SAGOI_RECORD_NODES = 256,           /* by name */
-    SAGOI_RECORD_NOTES = 16,            /* of a file */
-    SAGOI_RECORD_TARGETS = 32,          /* of a file's storage; where there are more, neighbours share one */
-    SAGOI_PHASE_MPI = SAGO_PHASE_COUNT, /* time of a rank in calls that the MPI library served */
-    SAGOI_RECORD_PHASES,                /* what a rank's time is divided into; as a span's: the I/O thread */
+    SAGOI_RECORD_FILES = 16,  /* files, by path; the last entry is for all others */
+    SAGOI_RECORD_SIZES = 44,  /* sizes of calls: bin i counts calls of up to 2^i bytes */
+    SAGOI_RECORD_BINS = 96,   /* bins of time in a row */
+    SAGOI_RECORD_ROWS = 96,   /* of ranks */
+    SAGOI_RECORD_TIMES = 48,  /* columns of a heat map, of time */
+    SAGOI_RECORD_PLACES = 32, /* rows of a heat map, of offsets */
+    SAGOI_RECORD_SPANS = 384, /* of a rank; */
+    SAGOI_RECORD_SHOWN = 32,  /* ranks whose spans are kept */
+    SAGOI_RECORD_STEPS = 64,  /* checkpoints that are kept, the newest */
+    SAGOI_RECORD_NODES = 256, /* by name */
+    SAGOI_RECORD_NOTES = 16,  /* of a file */
+    /* Storage targets of a file; where there are more, neighbouring targets share an entry. */
+    SAGOI_RECORD_TARGETS = 32,
+    SAGOI_PHASE_MPI = SAGO_PHASE_COUNT, /* time in calls that the MPI library served */
+    SAGOI_RECORD_PHASES,                /* kinds of time in a row; as a span's phase: the I/O thread */
 };
 
-/* What is counted of a file: fields of sago_stats. */
+/* What is counted for a file: fields of sago_stats. */
 #define SAGOI_RECORD_COUNTS(X)                                                                                    \
     X(collective_writes)                                                                                          \
     X(collective_reads)                                                                                           \
@@ -64,38 +66,38 @@ typedef enum {
 
 const char *sagoi_record_count_name(sagoi_record_count count);
 
-/* Bin i of a row of them has what happened from (first + i) << shift on, in milliseconds since 1970. */
+/* Where the bins of a row lie in time: bin i begins (first + i) << shift milliseconds after 1970. */
 typedef struct sagoi_scale {
     int64_t first;
     int32_t shift;
-    int32_t used; /* 0: nothing happened yet */
+    int32_t used; /* bins in use; 0: nothing happened yet */
 } sagoi_scale;
 
-/* Bytes by time and place: read, written. */
+/* Bytes by time, direction (read, written) and place. */
 typedef struct sagoi_heat {
     sagoi_scale time;
     int64_t place_shift; /* a place is 1 << place_shift bytes of the file */
     float cells[SAGOI_RECORD_TIMES][2][SAGOI_RECORD_PLACES];
 } sagoi_heat;
 
-/* Something that was done with a file by others than Sago, and why. */
+/* Something that a layer above Sago did with a file, and why. */
 typedef struct sagoi_record_note {
     char text[64];
-    int64_t count, led; /* by any rank; by the first of the file's */
+    int64_t count, led; /* times, by any rank; by the first rank of the file */
 } sagoi_record_note;
 
-/* Calls on a file that the MPI library served, as the drop-in saw them. */
+/* Calls on a file that the MPI library served, as the drop-in counted them. */
 typedef struct sagoi_record_passed {
-    int64_t calls[2], bytes[2]; /* reads, writes of all ranks */
+    int64_t calls[2], bytes[2]; /* reads and writes of all ranks */
     double longest;             /* seconds of the rank with the most */
 } sagoi_record_passed;
 
-/* Requests to one of the targets that a file's stripes are on in turn.  A request to several counts for each by
- * its bytes there. */
+/* Requests to one storage target of a striped file.  A request to several targets counts for each target by the
+ * bytes there. */
 typedef struct sagoi_record_target {
-    double bytes, seconds; /* of all ranks; */
-    int64_t ranks;         /* so many of them, */
-    double longest;        /* and the one that was there longest */
+    double bytes, seconds; /* of all ranks */
+    int64_t ranks;         /* ranks with requests to the target */
+    double longest;        /* seconds of the rank with the most */
     int64_t longest_rank;
 } sagoi_record_target;
 
@@ -103,33 +105,34 @@ typedef struct sagoi_record_file {
     char path[256];
     char storage[64]; /* name of the file system */
     int64_t block, stripe_unit, stripe_count;
-    char hints[2048];     /* that are not what Sago would choose: "name=value (from where)", a line each */
-    char decision[1024];  /* why the last plan is as it is, a line each */
-    int64_t opens, ranks; /* by the first rank of the file's; of its communicator */
+    char hints[2048];     /* hints that somebody set: "name=value (from where)", a line each */
+    char decision[1024];  /* the reasons of the last plan, a line each */
+    int64_t opens, ranks; /* opens, as the first rank counts them; ranks of the file's communicator */
     int64_t counts[SAGOI_RECORD_COUNT_COUNT]; /* of all ranks */
-    int64_t led[SAGOI_RECORD_COUNT_COUNT];    /* of the first ranks alone: so a collective call counts once */
+    /* Of the file's first rank alone, where a collective call counts once. */
+    int64_t led[SAGOI_RECORD_COUNT_COUNT];
     int64_t routes[SAGO_ROUTE_COUNT];         /* calls of all ranks, by how they were served */
-    int64_t sizes[2][SAGOI_RECORD_SIZES];     /* calls of all ranks, by how much a rank moved */
+    int64_t sizes[2][SAGOI_RECORD_SIZES];     /* calls of all ranks, by the bytes that a rank moved */
     sago_phase_stats phase[SAGO_PHASE_COUNT]; /* of all ranks */
-    double longest[SAGO_PHASE_COUNT];         /* seconds of one rank, */
-    int64_t longest_rank[SAGO_PHASE_COUNT];   /* and which */
-    double io_seconds;                        /* of all ranks, in tasks of the I/O thread, whoever did them */
-    double calls[2];                          /* seconds in reads and writes of the rank with the most */
+    double longest[SAGO_PHASE_COUNT];         /* seconds of the rank with the most */
+    int64_t longest_rank[SAGO_PHASE_COUNT];   /* that rank */
+    double io_seconds; /* of all ranks, in tasks of the I/O thread, whichever thread did them */
+    double calls[2];   /* seconds in reads and writes, of the rank with the most */
     sagoi_record_note notes[SAGOI_RECORD_NOTES];
-    sagoi_record_passed passed[2]; /* independent calls, collective ones */
+    sagoi_record_passed passed[2]; /* independent calls, collective calls */
     sagoi_record_target targets[SAGOI_RECORD_TARGETS];
     sagoi_heat heat;
 } sagoi_record_file;
 
-/* Ranks side by side. */
+/* One rank, or neighbouring ranks that share the row. */
 typedef struct sagoi_record_row {
     int64_t ranks;
-    double seconds[SAGOI_RECORD_PHASES]; /* of them together */
-    double least, most;                  /* seconds in all phases of Sago's of one of them */
+    double seconds[SAGOI_RECORD_PHASES]; /* of all ranks of the row */
+    double least, most; /* seconds in all of Sago's phases, of the fastest and of the slowest rank of the row */
     int64_t bytes[2];
-    double stored, stored_bytes; /* seconds of requests to the storage, whoever waited, and what they moved */
-    double waited;               /* for messages of other nodes */
-    char node[48];               /* where they are; "": on several */
+    double stored, stored_bytes; /* seconds and bytes of requests to the storage, whichever thread waited */
+    double waited;               /* seconds of waiting for messages from other nodes */
+    char node[48];               /* the ranks' node; "": several */
     sagoi_scale time;
     float bins[SAGOI_RECORD_BINS][SAGOI_RECORD_PHASES]; /* seconds */
 } sagoi_record_row;
@@ -137,10 +140,10 @@ typedef struct sagoi_record_row {
 /* One phase of one call on one rank. */
 typedef struct sagoi_record_span {
     double start, seconds; /* since 1970 */
-    int64_t call;          /* number of the file's collective calls before it */
+    int64_t call;          /* number of the file's collective calls before this one */
     int32_t rank, round;
-    int16_t file, phase; /* phase SAGOI_RECORD_PHASES: the I/O thread */
-    int32_t stride;      /* calls whose number is no multiple of it were left out; of the rank */
+    int16_t file, phase; /* the phase SAGOI_RECORD_PHASES stands for the I/O thread */
+    int32_t stride;      /* the rank kept the spans of every stride-th call only */
 } sagoi_record_span;
 
 typedef struct sagoi_record_step {
@@ -151,10 +154,11 @@ typedef struct sagoi_record_step {
 
 typedef struct sagoi_record_node {
     char name[64];
-    int64_t ranks, peak, budget; /* bytes: of all ranks together; of the node */
+    int64_t ranks, peak, budget; /* bytes: largest use, by all ranks together; budget of the node */
 } sagoi_record_node;
 
-/* Calls that open and close files, of the rank that was longest in both; that sync them, of that rank. */
+/* Calls that open and close files, of the rank that spent most time in both together; calls that sync files, of
+ * the rank that spent most time there. */
 typedef struct sagoi_record_around {
     int64_t calls;
     double seconds;
@@ -162,59 +166,60 @@ typedef struct sagoi_record_around {
 
 typedef struct sagoi_record {
     char program[128], mpi[64], version[16], job[64];
-    int64_t run;         /* the same on all ranks of a job, another for each job */
-    int64_t ranks, seen; /* of the job; of these there are records */
+    int64_t run;         /* equal on all ranks of a job, and different for each job */
+    int64_t ranks, seen; /* ranks of the job; ranks whose records are added up here */
     double begin, end;   /* since 1970 */
-    double date;         /* when it was written */
-    int64_t complete;    /* 1: the job came to MPI_Finalize */
-    double stream;       /* bytes a second of one stream to the storage that `sago tune` measured; 0: not known */
+    double date;         /* when the record was written */
+    int64_t complete;    /* 1: the job reached MPI_Finalize */
+    double stream; /* bytes a second of one stream to the storage, as `sago tune` measured it; 0: not known */
     sagoi_record_around around[SAGO_REPORT_AROUND];
-    int64_t nfiles, nspans, nsteps, nnodes; /* nnodes: those that are named, */
-    int64_t all_nodes;                      /* of all that are known of; at least nnodes */
-    sagoi_record_file *files;               /* SAGOI_RECORD_FILES at most */
+    int64_t nfiles, nspans, nsteps, nnodes; /* nnodes: nodes that are named */
+    int64_t all_nodes;                      /* nodes that are known of; at least nnodes */
+    sagoi_record_file *files;               /* at most SAGOI_RECORD_FILES */
     sagoi_record_row *rows[SAGOI_RECORD_ROWS];
-    double awaited[SAGOI_RECORD_ROWS]; /* seconds that others waited for messages of a row's ranks */
+    /* For each row: seconds that other ranks waited for messages of the row's ranks. */
+    double awaited[SAGOI_RECORD_ROWS];
     sagoi_record_span *spans;
     sagoi_record_step *steps;
     sagoi_record_node *nodes;
 } sagoi_record;
 
-/* An empty one; NULL without memory. */
+/* An empty record; NULL: there is no memory. */
 sagoi_record *sagoi_record_create(int64_t ranks);
 void sagoi_record_destroy(sagoi_record *record);
 
-/* The entry for this path, or the one for all others. */
+/* The entry of a path, or the entry for all other files. */
 sagoi_record_file *sagoi_record_find(sagoi_record *record, const char *path);
-/* The number of the row that a rank is in; -1: there is no such rank. */
+/* The number of a rank's row; -1: there is no such rank. */
 int64_t sagoi_record_row_number(const sagoi_record *record, int64_t rank);
-/* The row that a rank is in; NULL without memory. */
+/* A rank's row; NULL: there is no memory. */
 sagoi_record_row *sagoi_record_row_of(sagoi_record *record, int64_t rank);
-/* The entry for this node; NULL: there are too many. */
+/* The entry of a node; NULL: there are too many nodes. */
 sagoi_record_node *sagoi_record_node_of(sagoi_record *record, const char *name);
-/* What one more rank says of a checkpoint: the slowest counts. */
+/* Adds what one more rank says of a checkpoint: the times of the slowest rank count. */
 void sagoi_record_step_add(sagoi_record *record, const sagoi_record_step *step);
 void sagoi_record_note_add(sagoi_record_file *file, const char *text, int64_t count, int64_t led);
 
-/* `seconds` of a phase, or SAGOI_PHASE_MPI, that ended at `end`. */
+/* Adds `seconds` of a phase, or of SAGOI_PHASE_MPI, that ended at `end`. */
 void sagoi_row_add(sagoi_record_row *row, int phase, double end, double seconds);
-/* `bytes` between two offsets, moved in `seconds` up to `end`. */
+/* Adds `bytes` between two offsets that were moved in `seconds` until `end`. */
 void sagoi_heat_add(sagoi_heat *heat, bool write, const int64_t range[2], int64_t bytes, double end,
                     double seconds);
-/* Where one of `count` targets is counted; of how many targets that entry is. */
+/* The entry that counts one of `count` targets, and how many targets share an entry. */
 int64_t sagoi_record_target_entry(int64_t target, int64_t count);
 int64_t sagoi_record_target_share(int64_t entry, int64_t count);
-/* Which bin of sizes. */
+/* The bin that counts calls of so many bytes. */
 int sagoi_size_bin(int64_t bytes);
 
-/* Adds what another one has; false without memory, and something is missing. */
+/* Adds another record; false: there is no memory, and some of the other record is missing. */
 bool sagoi_record_merge(sagoi_record *record, const sagoi_record *more);
 
-/* All rows get the same bins. */
+/* Gives all rows the same bins. */
 void sagoi_record_align(sagoi_record *record);
 
-/* To bytes; malloc()ed, NULL without memory. */
+/* Packs a record into memory of malloc(); NULL: there is no memory. */
 char *sagoi_record_pack(const sagoi_record *record, int64_t *bytes);
-/* And back; NULL: these bytes are no record, or there is no memory. */
+/* Unpacks a record; NULL: the bytes are no record, or there is no memory. */
 sagoi_record *sagoi_record_unpack(const char *packed, int64_t bytes);
 
 #endif

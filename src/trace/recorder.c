@@ -1,4 +1,5 @@
-/* Owns what this process records while it runs.  One of it a process: files come and go, the report is of all. */
+/* What this process records while it runs.  There is one recorder in a process, since the report is about all
+ * files that are ever open. */
 #include "trace/recorder.h"
 
 #include <errno.h>
@@ -19,17 +20,19 @@
 
 enum { SAVE_SECONDS = 5, PATIENCE_SECONDS = 10 };
 
-/* A file that is open. */
+/* An open file. */
 typedef struct opened {
-    const sago_stats *stats; /* not owned: the file's */
-    int16_t file;            /* in the record */
-    bool leads, theirs;      /* theirs: a layer above counts it in the statistics */
-    double spent[2];         /* seconds in reads and writes */
-    double began;            /* the call under way, since 1970; 0: none is */
-    double last;             /* when a phase ended last, or a message came, since 1970 */
-    int64_t ranks;           /* of its communicator */
+    const sago_stats *stats; /* the file owns them */
+    int16_t file;            /* number of the file's entry in the record */
+    /* Leads: this rank is the file's first; theirs: a layer above counts the file in the statistics. */
+    bool leads, theirs;
+    double spent[2]; /* seconds in reads and writes */
+    double began;    /* when the call that is under way began, in seconds since 1970; 0: no call is under way */
+    double last;     /* when the last phase ended, or the last message came, in seconds since 1970 */
+    int64_t ranks;   /* ranks of the file's communicator */
     int64_t round;
-    int64_t counted[SAGOI_RECORD_COUNT_COUNT]; /* of the statistics, in the record already */
+    /* What the record has taken of the statistics already; so have the two below. */
+    int64_t counted[SAGOI_RECORD_COUNT_COUNT];
     int64_t routed[SAGO_ROUTE_COUNT];
     sago_phase_stats phased[SAGO_PHASE_COUNT];
     struct opened *next;
@@ -37,15 +40,15 @@ typedef struct opened {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* All under the lock. */
+/* The lock guards all of this. */
 static struct {
     sagoi_record *record; /* NULL: off */
     sagoi_record_row *row;
     opened *files;
-    double epoch; /* since 1970, when sagoi_clock() was 0 */
+    double epoch; /* seconds since 1970 when sagoi_clock() was 0 */
     int64_t rank;
-    int32_t stride;                    /* of the calls whose spans are kept: a power of two */
-    int64_t calls[SAGOI_RECORD_FILES]; /* of this rank, by file, however often it was opened */
+    int32_t stride;                    /* the spans of every stride-th call are kept; a power of two */
+    int64_t calls[SAGOI_RECORD_FILES]; /* calls of this rank on each file, however often the file was opened */
     bool reported, traced;
     char node[64];
 } recorder;
@@ -111,7 +114,8 @@ static void absorb_phases(opened *of, sagoi_record_file *file) {
     }
 }
 
-/* Adds what the file's statistics have counted since the last time; in a thread that may read them. */
+/* Adds what the file's statistics have counted since the last time.  Called in a thread that may read the
+ * statistics. */
 static void absorb(opened *of) {
     sagoi_record_file *file = &recorder.record->files[of->file];
     const int plans = SAGOI_COUNT_plan_misses, alone = SAGOI_COUNT_direct_calls;
@@ -158,7 +162,7 @@ void sagoi_recorder_open(const sago_stats *stats, const sagoi_opened *about) {
     free(of);
 }
 
-/* For SAGO_STATS, when the file is closed. */
+/* Counts the file for SAGO_STATS when it is closed. */
 static void count_file(const opened *of) {
     const sago_stats *stats = of->stats;
     sago_report_counts more = {.files = 1,
@@ -196,7 +200,7 @@ void sagoi_recorder_close(const sago_stats *stats) {
 
 /* ---- What happens ---- */
 
-/* Keeps the spans of every second call of those that are kept. */
+/* Halves the spans: of the calls whose spans are kept, every second call stays. */
 static void thin_out(sagoi_record *record) {
     int64_t kept = 0;
     recorder.stride *= 2;
@@ -243,7 +247,7 @@ double sagoi_phase_end_unusual(sago_stats *stats, sago_phase phase, double start
     if (of) {
         double end = clock + recorder.epoch;
         if (of->began == 0 ||
-            phase == SAGO_PHASE_FLATTEN) /* the first of a call; the one before may have failed */
+            phase == SAGO_PHASE_FLATTEN) /* the first phase of a call; the call before may have failed */
             of->began = end - seconds;
         of->last = end;
         if (recorder.reported) {
@@ -328,8 +332,8 @@ void sagoi_recorder_request(const sago_stats *stats, const sagoi_recorded_reques
     (void)pthread_mutex_unlock(&lock);
 }
 
-/* Who receives a message has waited for it since the one before, or since what it did before.  Ranks of another
- * communicator than the job's are not known by their numbers. */
+/* A rank that receives a message has waited since the message before, or since the last phase ended.  Ranks of
+ * another communicator than the job's are not known by their numbers. */
 static void add_waiting(opened *of, const int ranks[2]) {
     double end = now(), seconds = of->last > 0 ? end - of->last : 0;
     of->last = end;
@@ -385,7 +389,7 @@ void sagoi_recorder_around(int call, double seconds) {
     if (!sagoi_is_recorded())
         return;
     (void)pthread_mutex_lock(&lock);
-    if (recorder.record) { /* the first of them began before the record */
+    if (recorder.record) { /* the first call began before the record */
         recorder.record->around[call].calls++;
         recorder.record->around[call].seconds += fmin(seconds, since_1970() - recorder.record->begin);
     }
@@ -412,7 +416,7 @@ static void complete_targets(sagoi_record_file *file) {
     }
 }
 
-/* Fills the fields that follow from the others.  The caller holds the lock. */
+/* Fills the fields that follow from others.  The caller holds the lock. */
 static void complete(sagoi_record *record) {
     sagoi_record_row *row = recorder.row;
     sagoi_record_node *node = sagoi_record_node_of(record, recorder.node);
@@ -437,8 +441,8 @@ static void complete(sagoi_record *record) {
     record->end = record->date = since_1970();
 }
 
-/* Saves a copy of the record, so that nobody waits while it is written.  Nobody can be told of a failure; the next
- * save may succeed. */
+/* Saves a copy of the record, so that no call waits while it is written.  Nobody can be told of a failure; the
+ * next save may succeed. */
 static void save(int fd, int64_t number) {
     int64_t bytes = 0;
     char *packed = NULL;
@@ -453,7 +457,7 @@ static void save(int fd, int64_t number) {
     free(packed);
 }
 
-/* Until it is time to save again; false: no more. */
+/* Waits until it is time to save again; false: the thread is to end. */
 static bool await_time(void) {
     struct timespec at = sagoi_timespec(sagoi_seconds(CLOCK_MONOTONIC) + SAVE_SECONDS);
     (void)pthread_mutex_lock(&lock);
@@ -489,7 +493,7 @@ static void start_saver(const sagoi_recorder_setup *setup) {
                     sagoi_thread_start(&saver.id, "sago-report", save_often, NULL) == 0;
 }
 
-/* One that hangs in a file system is left behind: it has nothing but copies of its own. */
+/* A thread that hangs in a file system is left behind: it uses nothing but copies of its own. */
 static void stop_saver(void) {
     struct timespec at;
     if (!saver.running)
@@ -547,7 +551,7 @@ sagoi_record *sagoi_recorder_end(void) {
     (void)atomic_fetch_and(&sagoi_unusual, ~SAGOI_RECORDED);
     (void)pthread_mutex_lock(&lock);
     sagoi_record *record = recorder.record;
-    for (opened *of = recorder.files, *next; of; of = next) { /* left open by the program */
+    for (opened *of = recorder.files, *next; of; of = next) { /* files that the program has left open */
         next = of->next;
         if (record)
             absorb(of);

@@ -1,11 +1,11 @@
-/* JSON and page of a record. */
+/* A record as JSON, and as a page. */
 #include "trace/report_json.h"
 
 #include <string.h>
 
 #include "base/json.h"
 
-enum { SECONDS = 6, COARSE = 3 }; /* Digits of times: microseconds, and milliseconds for bins and dates. */
+enum { SECONDS = 6, COARSE = 3 }; /* Digits after the point: of times, and of bins and dates. */
 
 static double bin_seconds(const sagoi_scale *scale) { return 1e-3 * (double)(INT64_C(1) << scale->shift); }
 static double bins_begin(const sagoi_scale *scale) { return 1e-3 * (double)(scale->first << scale->shift); }
@@ -19,7 +19,7 @@ static void print_counts(sagoi_json *json, const char *name, const int64_t count
     sagoi_json_close(json, '}');
 }
 
-/* The counts of the job: what ranks do together counts once, what each does by itself is added up. */
+/* The counts of the job: what ranks do together counts once, what each rank does alone is added up. */
 static void counts_of_job(const sagoi_record_file *file, int64_t counts[]) {
     static const sagoi_record_count added[] = {SAGOI_COUNT_bytes_written,     SAGOI_COUNT_bytes_read,
                                                SAGOI_COUNT_wire_bytes,        SAGOI_COUNT_metadata_bytes,
@@ -52,7 +52,7 @@ static void print_phases(sagoi_json *json, const sagoi_record_file *file) {
     sagoi_json_close(json, '}');
 }
 
-/* Pairs: up to so many bytes, so many calls. */
+/* Prints pairs: sizes up to so many bytes, and the number of calls. */
 static void print_sizes(sagoi_json *json, const char *name, const int64_t sizes[]) {
     sagoi_json_open(json, name, '[');
     for (int i = 0; i < SAGOI_RECORD_SIZES; i++)
@@ -100,7 +100,7 @@ static void print_handed(sagoi_json *json, const sagoi_record_file *file) {
     sagoi_json_close(json, ']');
 }
 
-/* The calls that the MPI library served. */
+/* Prints the calls that the MPI library served. */
 static void print_passed(sagoi_json *json, const sagoi_record_file *file) {
     static const char *const names[] = {"independent", "collective"};
     sagoi_json_open(json, "by_mpi", '{');
@@ -116,7 +116,7 @@ static void print_passed(sagoi_json *json, const sagoi_record_file *file) {
     sagoi_json_close(json, '}');
 }
 
-/* Only those that requests went to, of a file whose stripes are known. */
+/* Prints the targets that had requests, of a file whose stripes are known. */
 static void print_targets(sagoi_json *json, const sagoi_record_file *file) {
     sagoi_json_open(json, "targets", '[');
     for (int i = 0; i < SAGOI_RECORD_TARGETS; i++) {
@@ -179,7 +179,7 @@ static void print_file(sagoi_json *json, const sagoi_record_file *file) {
 
 /* ---- Ranks ---- */
 
-/* Microseconds: whole numbers are short. */
+/* Prints whole microseconds, since whole numbers are short. */
 static void print_bins(sagoi_json *json, const sagoi_record_row *row) {
     sagoi_json_open(json, "bins", '[');
     for (int b = 0; b < row->time.used; b++) {
@@ -251,7 +251,7 @@ static void print_span(sagoi_json *json, const sagoi_record *record, const sagoi
     sagoi_json_close(json, ']');
 }
 
-/* Only calls that all ranks have kept. */
+/* Prints the spans of calls that all ranks have kept. */
 static void print_spans(sagoi_json *json, const sagoi_record *record) {
     int32_t stride = 1;
     for (int64_t i = 0; i < record->nspans; i++)

@@ -20,7 +20,7 @@ typedef struct copy_head {
 
 static off_t place_of(int64_t slot, int64_t copy) { return (slot * 2 + copy) * COPY_BYTES; }
 
-/* Moves all bytes: to the file if `write`, else from there. */
+/* Moves all bytes to the file if `write` is true, else from the file. */
 static bool move_all(int fd, bool write, char *data, int64_t bytes, off_t at) {
     while (bytes > 0) {
         ssize_t done = write ? pwrite(fd, data, (size_t)bytes, at) : pread(fd, data, (size_t)bytes, at);
@@ -115,7 +115,8 @@ static void find_latest(const sagoi_record *record, void *arg) {
         *last = (latest){.run = record->run, .ranks = record->ranks, .begin = record->begin, .date = record->date};
 }
 
-/* A job whose ranks have never met has no number: those that ran at the same time are taken for one. */
+/* A job whose ranks have never met has no number: jobs without a number that ran at the same time are taken for
+ * one. */
 static void add_if_latest(const sagoi_record *record, void *arg) {
     latest *last = arg;
     if (record->run == last->run && record->ranks == last->ranks && (record->run || record->date >= last->begin))

@@ -1,20 +1,20 @@
-/* Records on disk while a job runs: a file for each node, in it a slot for each rank.
+/* Records on disk while a job runs: one file for each node, with a slot for each rank.
  *
- * A slot has two copies, written in turn, with a checksum: a job that is killed while it writes one leaves the
- * other. So ranks need not wait for each other, and there are no more files than nodes. */
+ * A slot has two copies with checksums, which are written in turn: a job that is killed while it writes one
+ * copy leaves the other.  So no rank waits for another one, and there are no more files than nodes. */
 #ifndef SAGOI_SAVED_H
 #define SAGOI_SAVED_H
 
 #include "trace/rank_record.h"
 
-/* The next copy; `number` grows by one each time.  False: it could not be written, and the one before is there. */
+/* Writes the next copy; `number` grows by one each time.  false: writing failed, and the copy before is still
+ * there. */
 bool sagoi_saved_write(int fd, int64_t slot, int64_t number, char *packed, int64_t bytes);
 
-/* The newest whole copy; NULL: there is none. */
+/* Reads the newest whole copy; NULL: there is none. */
 sagoi_record *sagoi_saved_read(int fd, int64_t slot);
 
-/* What the ranks of the job that was the last to save here have saved, in all files of a directory; NULL: nothing.
- */
+/* Adds up the records, in all files of a directory, of the job that saved there last; NULL: there are none. */
 sagoi_record *sagoi_saved_merge(const char *directory);
 
 #endif

@@ -7,23 +7,23 @@
 
 #include "base/fiber.h"
 
-/* What a clock on the wall would show. */
+/* Seconds by the machine's clock, which never goes back. */
 static inline double sagoi_clock(void) {
     struct timespec time;
     (void)clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Without the time in which a fiber did not run: that was the application's, or others'. */
+/* Seconds without the time in which a fiber did not run: that time was the application's, or other calls'. */
 static inline double sagoi_now(void) {
     double away = sagoi_fibers_pending() ? sagoi_fiber_away() : 0;
     return sagoi_clock() - away;
 }
 
-/* The same for a phase that is recorded, or that a fiber runs. */
+/* sagoi_phase_end() for a phase that is recorded, or that runs on a fiber. */
 double sagoi_phase_end_unusual(sago_stats *stats, sago_phase phase, double start);
 
-/* Adds the time since `start` to a phase; returns the time now, for the phase that follows. */
+/* Adds the time since `start` to a phase; returns the time now, at which the next phase begins. */
 static inline double sagoi_phase_end(sago_stats *stats, sago_phase phase, double start) {
     if (__builtin_expect(sagoi_is_unusual(), 0))
         return sagoi_phase_end_unusual(stats, phase, start);
@@ -32,8 +32,9 @@ static inline double sagoi_phase_end(sago_stats *stats, sago_phase phase, double
     return now;
 }
 
-/* Of recorder.c, behind the question whether anything is recorded.  A message that this rank sent to another, or
- * received from it (ranks: this one, the other); from here on phases are of this round. */
+/* Functions of recorder.c, for the functions below, which first ask whether anything is recorded.  ranks[]:
+ * this rank, which sent or received the message, and the other one.  round: the round that the next phases
+ * belong to. */
 void sagoi_recorder_message(const sago_stats *stats, bool sent, const int ranks[2], int64_t bytes);
 void sagoi_recorder_round(const sago_stats *stats, int64_t round);
 void sagoi_recorder_no_call(const sago_stats *stats);

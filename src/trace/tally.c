@@ -1,5 +1,6 @@
-/* Text and JSON say the same numbers: files and calls of the job, where what the ranks of a file do together
- * counts once, and bytes and what each rank does alone are added up.  JSON has what every rank counted besides. */
+/* The statistics of SAGO_STATS as text and as JSON.  Files and calls are those of the job: what the ranks of a
+ * file do together counts once; bytes, and what each rank does alone, are added up.  JSON also has what every rank
+ * counted. */
 #include "trace/tally.h"
 
 #include <inttypes.h>
@@ -9,7 +10,7 @@
 #include "base/json.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static sagoi_tally mine; /* under the lock */
+static sagoi_tally mine; /* The lock guards this. */
 
 static const char *const (*reasons)[2]; /* NULL: there is no layer */
 static int nreasons;
@@ -27,7 +28,7 @@ static void add_counts(sago_report_counts *to, const sago_report_counts *more) {
     enum { NUMBERS = offsetof(sago_report_counts, seconds) / sizeof(int64_t) };
     int64_t *sum = (int64_t *)to;
     const int64_t *amount = (const int64_t *)more;
-    for (size_t i = 1; i < NUMBERS; i++) /* after the size */
+    for (size_t i = 1; i < NUMBERS; i++) /* the first number is the struct's size */
         sum[i] += amount[i];
 }
 
@@ -133,7 +134,7 @@ void sagoi_tally_print(FILE *out, const sagoi_tally *all, int64_t ranks, const s
 
 /* ---- JSON ---- */
 
-/* One number for each direction, as "read_bytes" and "write_bytes". */
+/* Prints a number for each direction, as "read_bytes" and "write_bytes". */
 static void json_both(sagoi_json *json, const char *before, const char *after, const int64_t values[2]) {
     char name[64];
     for (int i = 0; i < 2; i++) {
