@@ -1,15 +1,17 @@
-/* Nodes come together for a nonblocking call (convene.h): their leaders, in two phases, along a tree.
+/* How nodes come together for a nonblocking call (convene.h): their leaders vote in two phases, by messages
+ * along a tree.
  *
- *   PRESENT   to the parent: all ranks of this node and of those below it have arrived
- *   PREPARE   from the root, once all have: will you stay?
- *   YES, NO   the answer; who says yes is bound, with all ranks of the node, until the decision comes
+ *   PRESENT   to the parent: all ranks of this node, and of the nodes below it, have arrived
+ *   PREPARE   from the root, once all nodes are present: will you stay?
+ *   YES, NO   the answer; a node that says YES is bound, with all its ranks, until the decision comes
  *   DECIDED   together or apart
  *
- * PRESENT binds nobody, so each may still leave.  The root stays, once it has asked, until all have answered, or
- * gives up after a short while; so its decision is bound to come, and to be handed on by whoever has said yes.
- * Every PRESENT gets one decision, and a leader says it again only after that: so no more than two messages are
- * under way in each direction between two leaders, however long one of them is away.  Whatever comes late carries
- * the number of its call, and numbers only grow.  The last message between two leaders is BYE, at close. */
+ * PRESENT binds no node, so each may still leave.  Once the root has asked, it stays until all nodes have
+ * answered, or until it gives the vote up after a short while.  So its decision is certain to come, and every node
+ * that said YES hands the decision on.  Every PRESENT gets one decision, and a leader sends its next PRESENT only
+ * after that. So at most two messages are under way in each direction between two leaders, however long one of
+ * them is away. A message carries the number of its call, and numbers only grow, so a late message is known as
+ * late.  The last message between two leaders is BYE, when the file is closed. */
 #include "move/assembly.h"
 
 #include <stdlib.h>
@@ -21,37 +23,37 @@
 
 enum { FANOUT = 16 };
 typedef enum { PRESENT, PREPARE, YES, NO, TOGETHER, APART, BYE } message_kind;
-enum { ASKING, ANSWERING, LEAVING, SLOTS }; /* messages to one leader that may be under way at once */
+enum { ASKING, ANSWERING, LEAVING, SLOTS }; /* kinds of messages to one leader; one of each may be under way */
 
-/* The root gives a vote up so many seconds after it has asked. */
+/* Seconds after which the root gives a vote up. */
 static const double longest_vote = 0.2;
 
 typedef struct message {
     int64_t kind, call;
 } message;
 
-/* Another leader, and the numbers of the last calls that it has said something of. */
+/* Another leader, and for each kind of message the number of the last call that it was about. */
 typedef struct peer {
     int rank; /* -1: none */
     message out[SLOTS];
     MPI_Request sent[SLOTS];
-    int64_t present, yes, no; /* a child's words */
-    int64_t told;             /* the last decision that a child was told */
+    int64_t present, yes, no; /* received from a child */
+    int64_t told;             /* the last call whose decision was sent to this child */
     bool bye;
 } peer;
 
 struct sagoi_assembly {
-    peer parent; /* none: this is the root */
+    peer parent; /* rank -1: this node is the root */
     int children;
     peer child[FANOUT];
-    int64_t said;             /* PRESENT, to the parent */
-    int64_t asked;            /* by the parent: PREPARE */
-    int64_t answered;         /* to that */
-    int64_t decided;          /* by the parent */
-    bool together;            /* that decision */
-    int64_t asking;           /* the call that the children were asked about last, */
-    double since;             /* when; seconds */
-    int64_t asked_of[FANOUT]; /* and of which each of them has really been asked */
+    int64_t said;             /* the last PRESENT sent to the parent */
+    int64_t asked;            /* the last PREPARE received from the parent */
+    int64_t answered;         /* the last YES or NO sent to the parent */
+    int64_t decided;          /* the last decision received from the parent */
+    bool together;            /* what that decision was */
+    int64_t asking;           /* the last call that the children are asked about */
+    double since;             /* when asking began, in seconds */
+    int64_t asked_of[FANOUT]; /* for each child: the last call that a PREPARE was sent for */
 };
 typedef struct sagoi_assembly assembly;
 
@@ -59,18 +61,19 @@ static bool is_root(const assembly *a) { return a->parent.rank < 0; }
 
 /* ---- Messages ---- */
 
-/* Without messages the nodes cannot come together, nor do anything else that takes all of them. */
+/* Without messages the nodes cannot come together, nor do anything else in which all of them take part. */
 static bool give_up(sagoi_team *team) {
     (void)sagoi_break(team, sagoi_fail(SAGO_ERR_MPI, "coming together: an MPI call failed, also when repeated"));
     return false;
 }
 
-/* False: it could not be sent, and is to be tried again. */
+/* Sends a message; false: the message cannot be sent yet, and the caller tries again later. */
 static bool say(sagoi_team *team, peer *to, int slot, message_kind kind, int64_t call) {
     int gone = 1;
     if (to->sent[slot] != MPI_REQUEST_NULL && !sagoi_test(&to->sent[slot], &gone))
         return give_up(team);
-    if (!gone) /* it has been received, else the other one would not be where it is: soon */
+    /* The peer has received the message before, or it would not be where it is, so the send is done soon. */
+    if (!gone)
         return false;
     to->out[slot] = (message){kind, call};
     if (SAGOI_DONE(MPI_Isend(&to->out[slot], sizeof to->out[slot], MPI_BYTE, to->rank,
@@ -137,7 +140,7 @@ static bool hear_all(sagoi_team *team) {
 
 enum { UNBOUND = 1u << SAGOI_CALL_OPEN | 1u << SAGOI_CALL_READY };
 
-/* Answers nodes that still ask about calls which this node has left: it went alone on them. */
+/* Answers nodes that still ask about a call which this node has left, since its ranks went alone. */
 static void answer_old(sagoi_team *team, assembly *a, int64_t call) {
     for (int i = 0; i < a->children; i++) {
         peer *child = &a->child[i];
@@ -179,7 +182,8 @@ static void ask_children(sagoi_team *team, assembly *a, int64_t call) {
             a->asked_of[i] = call;
 }
 
-/* The node is ready: says so, or, at the root, asks; and is bound once it has been asked. */
+/* Called when all ranks of the node have arrived: sends PRESENT, or at the root PREPARE.  Once asked, the node is
+ * bound. */
 static void come_forward(sagoi_team *team, assembly *a, int64_t call) {
     if (!children_are_present(a, call))
         return;
@@ -207,7 +211,7 @@ static void vote(sagoi_team *team, assembly *a, int64_t call) {
 /* Acts on what the parent has asked or decided. */
 static void obey(sagoi_team *team, assembly *a, int64_t call) {
     bool bound = sagoi_call_state_of(team, call).phase == SAGOI_CALL_PREPARED;
-    if (a->asked == call && a->answered < call && !bound) { /* somebody has left meanwhile */
+    if (a->asked == call && a->answered < call && !bound) { /* a rank has left meanwhile */
         (void)sagoi_call_turn(team, call, UNBOUND, SAGOI_CALL_APART);
         if (say(team, &a->parent, ANSWERING, NO, call))
             a->answered = call;
@@ -217,7 +221,7 @@ static void obey(sagoi_team *team, assembly *a, int64_t call) {
                               a->together ? SAGOI_CALL_TOGETHER : SAGOI_CALL_APART);
 }
 
-/* False: a child that waits for the decision could not be told. */
+/* Sends the decision to the children; false: it could not be sent to a child that waits for it. */
 static bool tell_children(sagoi_team *team, assembly *a, int64_t call) {
     sagoi_call_phase phase = sagoi_call_state_of(team, call).phase;
     bool all = true;
@@ -290,7 +294,7 @@ static bool everything_sent(assembly *a) {
     return all;
 }
 
-/* Messages of one leader come in their order: after its last one there is none. */
+/* The messages of one leader come in order, so none comes after BYE. */
 sago_status sagoi_assembly_end(sagoi_team *team) {
     assembly *a = team->assembly;
     sagoi_vigil vigil = {0};
@@ -308,7 +312,7 @@ sago_status sagoi_assembly_end(sagoi_team *team) {
     return SAGO_OK;
 }
 
-/* While messages are under way their memory is left to MPI. */
+/* MPI keeps the memory of messages that are still under way. */
 void sagoi_assembly_destroy(sagoi_team *team) {
     assembly *a = team->assembly;
     team->assembly = NULL;

@@ -5,12 +5,12 @@
 #include "move/control.h"
 #include "move/convene.h"
 
-/* Of the call that the control segment's word is about. */
+/* Phases of the call that the word in the control segment is about. */
 typedef enum {
     SAGOI_CALL_OPEN,     /* some ranks of the node have arrived */
-    SAGOI_CALL_READY,    /* all have; there are other nodes */
-    SAGOI_CALL_PREPARED, /* and are bound until it is decided */
-    SAGOI_CALL_TOGETHER, /* decided; all are bound until it is done */
+    SAGOI_CALL_READY,    /* all ranks of the node have arrived; other nodes may not be ready */
+    SAGOI_CALL_PREPARED, /* all ranks of the node are bound until the decision */
+    SAGOI_CALL_TOGETHER, /* decided; all ranks are bound until the call is done */
     SAGOI_CALL_APART     /* decided */
 } sagoi_call_phase;
 
@@ -20,12 +20,14 @@ typedef struct sagoi_call_state {
     sagoi_call_phase phase;
 } sagoi_call_state;
 
-/* The state as this call sees it: one that nobody has come to yet is open, one that others have left is apart. */
+/* The state of a call.  A call with a larger number than the word's is open; one with a smaller number was left by
+ * the other ranks, so it is apart. */
 sagoi_call_state sagoi_call_state_of(const sagoi_team *team, int64_t call);
-/* From one phase to another; false: it is in none of `from`, a set of bits. */
+/* Moves the call to the phase `to`; false: its phase is none of `from`, a set of bits. */
 bool sagoi_call_turn(const sagoi_team *team, int64_t call, unsigned from, sagoi_call_phase to);
 
-/* At a look of the leader's, where there are several nodes.  False: what was decided is not told to all yet. */
+/* Called whenever the leader looks, if there are several nodes.  false: some node does not know the decision
+ * yet. */
 bool sagoi_assembly_look(const sagoi_convening *convening);
 
 sago_status sagoi_assembly_create(sagoi_team *team) SAGOI_CHECKED;

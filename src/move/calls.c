@@ -5,19 +5,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/fiber.h"
 #include "move/control.h"
 #include "mpi/quiet.h"
+#include "trace/stats.h"
 
 enum { TRIES = 3 };
 
 /* ---- Completing requests ---- */
 
-/* The failure of an operation is told once, with a request that is gone or in a status; what remains is that of
- * the call itself, which has had no effect. */
+/* MPI reports the failure of an operation once: the request is gone, or a status has the error.  Any other failure
+ * is one of the call itself, which has had no effect. */
 static bool had_no_effect(int error) {
     int kind = MPI_ERR_IN_STATUS;
     return MPI_Error_class(error, &kind) == MPI_SUCCESS && kind != MPI_ERR_IN_STATUS;
@@ -96,14 +96,15 @@ void sagoi_request_forget(MPI_Request *request, bool cancelled) {
 typedef enum { NEWS_ASK, NEWS_HERE, NEWS_BROKEN, NEWS_LEFT, NEWS_KINDS } news_kind;
 
 typedef struct news {
-    int32_t kind, node;           /* of the sender */
-    char text[SAGOI_MESSAGE_MAX]; /* why it is broken */
+    int32_t kind, node;           /* node: the sender's */
+    char text[SAGOI_MESSAGE_MAX]; /* why the team is broken */
 } news;
 
-/* Made when there are any; what is sent stays as it is, so nobody needs to know when it has gone. */
+/* Allocated with the first message.  Messages that were sent are never changed, so nobody needs to wait until they
+ * have been received. */
 struct sagoi_bulletin {
     news own[NEWS_KINDS];
-    bool heard[]; /* one a node: is it there? */
+    bool heard[]; /* for each node: has it answered? */
 };
 
 static struct sagoi_bulletin *open_bulletin(sagoi_team *team) {
@@ -115,7 +116,7 @@ static struct sagoi_bulletin *open_bulletin(sagoi_team *team) {
     return team->bulletin;
 }
 
-/* A node that cannot be told will notice in another way. */
+/* Sends a message to a leader.  A node that cannot be told finds out by other means. */
 static bool tell(sagoi_team *team, int rank, news_kind kind) {
     MPI_Request request = MPI_REQUEST_NULL;
     const news *told = &team->bulletin->own[kind];
@@ -133,8 +134,8 @@ static bool tell_leaders(sagoi_team *team, news_kind kind) {
     return told;
 }
 
-/* Tells the other nodes, unless another rank of this one has.  Several may at once: whoever tried first may be the
- * one that cannot. */
+/* Tells the other nodes, unless another rank of this node has done so.  Several ranks may try at once, since the
+ * first one may be the rank whose MPI calls fail. */
 static void spread_word(sagoi_team *team) {
     sagoi_control *control = team->control;
     news_kind kind = atomic_load(&control->left) ? NEWS_LEFT : NEWS_BROKEN;
@@ -196,7 +197,7 @@ sago_status sagoi_broken(sagoi_team *team) {
 
 static void take_news(sagoi_team *team, const news *got) {
     if (got->kind == NEWS_BROKEN || got->kind == NEWS_LEFT) {
-        atomic_store(&team->control->told, 1); /* who broke it tells all */
+        atomic_store(&team->control->told, 1); /* the rank that broke the team tells all nodes */
         break_node(team, got->text, got->kind == NEWS_LEFT);
     }
     if (got->kind == NEWS_HERE && got->node >= 0 && got->node < team->nodes && team->bulletin)
@@ -229,7 +230,7 @@ static void ask_all(sagoi_team *team, sagoi_vigil *vigil) {
     (void)tell_leaders(team, NEWS_ASK);
 }
 
-/* Nodes that have not answered; *first is one of them. */
+/* The number of nodes that have not answered; *first is one of them. */
 static int count_silent(const sagoi_team *team, int *first) {
     int silent = 0;
     for (int node = team->nodes - 1; team->bulletin && node >= 0; node--)
@@ -244,7 +245,7 @@ static void judge_silence(sagoi_team *team, sagoi_vigil *vigil) {
     int first = 0, silent = count_silent(team, &first);
     vigil->waited = vigil->asked = 0;
     if (silent == 0)
-        return; /* all are there: one of them is slow */
+        return; /* all nodes have answered, so one of them is only slow */
     char why[SAGOI_MESSAGE_MAX];
     (void)snprintf(why, sizeof why,
                    "rank %d, the first of node %d, is silent: it has not answered within sago_patience (%lld s)%s",
@@ -254,18 +255,12 @@ static void judge_silence(sagoi_team *team, sagoi_vigil *vigil) {
     spread_word(team);
 }
 
-/* Not sagoi_now(), which leaves out what a fiber waits for. */
-static double read_clock(void) {
-    struct timespec time;
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-/* A nonblocking call may be looked at seldom: the time in between is the program's own.  Asked when half of the
- * patience is spent, so that all ends within it. */
+/* Counts the time that this wait has taken.  A nonblocking call may be looked at seldom, and the time in between
+ * is the program's own.  The other nodes are asked when half of the patience is spent, so that the wait ends
+ * within the patience. */
 static void look_at_clock(sagoi_team *team, sagoi_vigil *vigil) {
     const double longest = 1; /* Many turns take so many seconds on a busy machine. */
-    double now = read_clock(), patience = (double)team->patience;
+    double now = sagoi_clock(), patience = (double)team->patience;
     if (vigil->looked > 0)
         vigil->waited += fmin(now - vigil->looked, longest);
     vigil->looked = now;
@@ -276,7 +271,7 @@ static void look_at_clock(sagoi_team *team, sagoi_vigil *vigil) {
 }
 
 bool sagoi_vigil_keep(sagoi_team *team, sagoi_vigil *vigil, bool moved) {
-    enum { TURNS = 64 }; /* After so many turns without anything the rank looks for news. */
+    enum { TURNS = 64 }; /* The rank looks for news after every so many turns in which nothing moved. */
     if (moved) {
         *vigil = (sagoi_vigil){0};
         return true;
@@ -285,7 +280,7 @@ bool sagoi_vigil_keep(sagoi_team *team, sagoi_vigil *vigil, bool moved) {
         return false;
     if (++vigil->turns % TURNS == 0) {
         sagoi_hear_news(team);
-        if (team->patience > 0 && team->nodes > 1) /* on one node there is nobody to ask */
+        if (team->patience > 0 && team->nodes > 1) /* on one node there is no other node to ask */
             look_at_clock(team, vigil);
     }
     return true;
@@ -295,7 +290,7 @@ static sago_status fail_for_good(sagoi_team *team, const char *what) {
     return sagoi_break(team, sagoi_fail(SAGO_ERR_MPI, "%s: an MPI call failed, also when repeated", what));
 }
 
-/* Without burning the core others need; `turn` counts from 0. */
+/* Lets other threads have the core; `turn` counts from 0. */
 static void pause_briefly(sagoi_team *team, int turn) {
     bool busy = team->idle && team->idle(team->idle_arg);
     if (sagoi_give_way(busy || turn == 0) || busy)

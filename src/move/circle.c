@@ -1,4 +1,4 @@
-/* Making circles: who is on which node, and the memory that they share. */
+/* Making circles: which rank is on which node, and the memory that the ranks of a node share. */
 #include "move/circle.h"
 
 #include <pthread.h>
@@ -11,7 +11,8 @@
 #include "base/checked.h"
 #include "mpi/quiet.h"
 
-/* Blocking collective calls of MPI, on the program's communicator: nobody else may use it for one just now. */
+/* Does every rank have what it needs?  By a blocking collective call of MPI on the program's communicator, which
+ * no other thread may use for such a call meanwhile. */
 bool sagoi_all_have(MPI_Comm comm, bool have) {
     int mine = have, all = 0;
     return SAGOI_DONE(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm)) && all;
@@ -50,8 +51,8 @@ void sagoi_circle_destroy(sagoi_circle *circle) {
     free(circle);
 }
 
-/* MPI does not tell how many communicators it has left, so they are taken and given back: local, and a matter of
- * two milliseconds for each circle. */
+/* MPI does not tell how many communicators are left, so this function takes some and gives them back.  That is
+ * local, and takes two milliseconds for each circle. */
 bool sagoi_communicators_left(void) {
     enum { QUARTER = 512 }; /* MPICH has 2,048 communicators; other MPI libraries have more. */
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
@@ -69,12 +70,12 @@ bool sagoi_communicators_left(void) {
     return n == QUARTER;
 }
 
-/* The communicators that only making a circle needs. */
+/* Communicators that are only needed while a circle is made. */
 typedef struct makeshift {
-    MPI_Comm node, leaders; /* MPI_COMM_NULL: not there, or not this rank's */
+    MPI_Comm node, leaders; /* MPI_COMM_NULL: not made, or this rank is not in it */
 } makeshift;
 
-/* Splits into nodes; every rank a node of its own if `alone`. */
+/* Splits the ranks into nodes; `alone`: every rank becomes a node of its own. */
 static bool split_nodes(sagoi_circle *circle, bool alone, makeshift *made) {
     int kind[2] = {0, 0};
     bool split = alone ? SAGOI_DONE(MPI_Comm_split(circle->all, circle->rank, 0, &made->node))
@@ -129,7 +130,7 @@ static bool map_board(sagoi_circle *circle, const makeshift *made) {
     return mapped;
 }
 
-/* Node by node, who is there: one copy a node, at the board. */
+/* Fills in who is on which node; a node keeps one copy, in its board. */
 static bool fill_tables(sagoi_circle *circle, const makeshift *made) {
     int32_t *first = circle->board->tables, *members = first + circle->nodes + 1;
     int *mine = calloc((size_t)circle->local_size, sizeof *mine),
@@ -159,7 +160,7 @@ static void get_to_know(sagoi_circle *circle, const makeshift *made) {
     circle->pid_namespace = range[0] == ~range[1] ? range[0] : 0;
 }
 
-/* Ranks of one MPI "node" that do not see the same memory (containers) become nodes of their own. */
+/* Ranks of one node of MPI's that do not see the same shared memory (containers) become nodes of their own. */
 static bool form_nodes(sagoi_circle *circle) {
     makeshift made = {MPI_COMM_NULL, MPI_COMM_NULL};
     bool ok = sagoi_all_have(circle->all, split_nodes(circle, false, &made));
@@ -183,12 +184,12 @@ static bool form_nodes(sagoi_circle *circle) {
 static void count_channels(sagoi_circle *circle) {
     int *value = NULL, found = 0;
     (void)SAGOI_DONE(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &found));
-    int64_t tags = (found ? *value : 32767) + INT64_C(1); /* any MPI has so many */
+    int64_t tags = (found ? *value : 32767) + INT64_C(1); /* every MPI library has so many */
     circle->tags = (int)sagoi_min(tags, SAGOI_CHANNEL_TAGS);
     circle->channels = (int)(tags / circle->tags);
 }
 
-/* Nobody to be told anything. */
+/* Makes a circle of one rank, which needs no communication. */
 static bool form_alone(sagoi_circle *circle) {
     circle->local_size = circle->nodes = 1;
     circle->board_bytes = board_size(circle);
@@ -203,7 +204,7 @@ static bool form_alone(sagoi_circle *circle) {
     return true;
 }
 
-/* Not MPI_Comm_dup(), which would copy the program's attributes by its functions. */
+/* MPI_Comm_dup() would call the program's functions that copy attributes. */
 static bool make_communicator(MPI_Comm comm, sagoi_circle *circle) {
     bool grouped = SAGOI_DONE(MPI_Comm_group(comm, &circle->group));
     if (circle->size > 1 && !sagoi_all_have(comm, grouped && sagoi_communicators_left()))
@@ -214,14 +215,15 @@ static bool make_communicator(MPI_Comm comm, sagoi_circle *circle) {
     return circle->size > 1 ? sagoi_all_have(comm, made) : made;
 }
 
-/* Each rank has asked MPI for as much as it likes. */
+/* May a rank call MPI in several threads? */
 static bool has_threads(void) {
     int level = MPI_THREAD_MULTIPLE;
     (void)SAGOI_DONE(MPI_Query_thread(&level));
     return level == MPI_THREAD_MULTIPLE;
 }
 
-/* A job that another one spawned has its parent's ranks besides; one without MPI_COMM_WORLD cannot be known. */
+/* Are these all ranks of the job?  A job that another job spawned also has its parent's ranks; without
+ * MPI_COMM_WORLD the answer is not known. */
 static bool is_whole_job(MPI_Comm comm) {
     int begun = 0, same = MPI_UNEQUAL;
     MPI_Comm parent = MPI_COMM_NULL;

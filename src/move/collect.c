@@ -1,7 +1,7 @@
-/* Collective calls of MPI as nonblocking ones that a team waits for.
+/* Collective calls of MPI in their nonblocking form, for which a team waits.
  *
- * Where a team breaks meanwhile, MPI may write to their buffers whenever it likes: so they are buffers of our own,
- * which then stay.  Without the memory for them the caller's must do. */
+ * If a team breaks meanwhile, MPI may write to the buffers of such a call at any time later.  So the buffers
+ * are Sago's own, and are then kept.  Only where there is no memory for them, the caller's buffers are used. */
 #include "move/collect.h"
 
 #include <stdlib.h>
@@ -12,13 +12,13 @@
 #include "mpi/quiet.h"
 
 typedef struct buffers {
-    char *own; /* NULL: there is no memory */
+    char *own; /* NULL: there is no memory, and the caller's buffers are used */
     char *in, *out;
     void *wanted;
     int64_t out_bytes;
 } buffers;
 
-/* *to gets what comes; it may hold what goes, too. */
+/* *to gets the result; it may hold the input, too. */
 static buffers borrow(const void *from, int64_t in_bytes, void *to, int64_t out_bytes) {
     int64_t behind = sagoi_round_up(in_bytes, 16);
     buffers b = {.own = malloc((size_t)(behind + out_bytes) + 1), .wanted = to, .out_bytes = out_bytes};
@@ -158,10 +158,10 @@ sago_status sagoi_finish_messages(sagoi_team *team, int64_t n, MPI_Request reque
 
 enum { TAG_ALL_TO_ALL = 31, AT_ONCE = 32 };
 
-/* A part for each rank, one after another or as `parts` has it. */
+/* The parts of an exchange between all ranks. */
 typedef struct all_parts {
     char *bytes;
-    const sagoi_parts *parts; /* NULL: all are of `each` bytes */
+    const sagoi_parts *parts; /* sizes and places of the parts; NULL: each part has `each` bytes */
     int64_t each;
 } all_parts;
 
@@ -173,7 +173,7 @@ static int size_at(const all_parts *side, int rank) {
     return side->parts ? side->parts->sizes[rank] : (int)side->each;
 }
 
-/* Step s of all ranks: to the rank s further on, from the rank s before. */
+/* One step of the exchange: sends to the rank `s` further on, and receives from the rank `s` before. */
 static sago_status exchange_sides(sagoi_team *team, MPI_Comm comm, const all_parts *out, const all_parts *in) {
     int ranks = ranks_of(comm), me = rank_in(comm);
     sago_status status = SAGO_OK;

@@ -1,6 +1,6 @@
-/* Collective calls of MPI among the ranks of a team.  Such a call ends when MPI's call ends, or when the team
- * breaks; MPI then touches none of the caller's buffers.  `comm` is the team's communicator or made from it; the
- * root is rank 0 of `comm`. */
+/* Collective calls of MPI among the ranks of a team.  Such a function ends when MPI's call ends or when the team
+ * breaks; after that MPI touches none of the caller's buffers.  `comm` is the team's communicator or made from it;
+ * the root is rank 0 of `comm`. */
 #ifndef SAGOI_COLLECT_H
 #define SAGOI_COLLECT_H
 
@@ -13,7 +13,7 @@ sago_status sagoi_allreduce(sagoi_team *team, MPI_Comm comm, void *values, int64
 sago_status sagoi_sums_before(sagoi_team *team, MPI_Comm comm, const int64_t mine[], int64_t n, int64_t before[])
     SAGOI_CHECKED;
 sago_status sagoi_bcast(sagoi_team *team, MPI_Comm comm, void *bytes, int64_t n) SAGOI_CHECKED;
-/* Gather n bytes of each rank. */
+/* Gather n bytes from each rank. */
 sago_status sagoi_gather(sagoi_team *team, MPI_Comm comm, const void *mine, int64_t n, void *all) SAGOI_CHECKED;
 sago_status sagoi_allgather(sagoi_team *team, MPI_Comm comm, const void *mine, int64_t n, void *all) SAGOI_CHECKED;
 
@@ -34,7 +34,8 @@ sago_status sagoi_alltoall_parts(sagoi_team *team, MPI_Comm comm, const sagoi_pa
 
 /* ---- Messages: their memory goes by sagoi_free_received() (calls.h), since it is MPI's in a broken team ---- */
 
-/* One of several that sagoi_finish_messages() waits for; one that cannot be started breaks the team. */
+/* One of several messages that sagoi_finish_messages() waits for.  A message that cannot be started breaks the
+ * team. */
 typedef struct sagoi_message_to {
     MPI_Comm comm;
     int peer, tag;

@@ -9,44 +9,44 @@
 #include "move/segment.h"
 #include "move/team.h"
 
-/* A team that is breaking becomes broken once the reason has been written down. */
+/* A team is "breaking" while the reason is written down, and "broken" afterwards. */
 enum { SAGOI_TEAM_WHOLE, SAGOI_TEAM_BREAKING, SAGOI_TEAM_BROKEN };
 
 /* The part of one rank, to which no other rank writes. */
 typedef struct sagoi_slot {
     _Alignas(64) sagoi_agreement agreement;
-    int64_t value;                /* of sagoi_gate_sum() */
-    _Atomic uint64_t done;        /* of sagoi_tell_done() */
-    sagoi_pair pair;              /* of sagoi_share_local() */
-    int64_t counts[SAGOI_COUNTS]; /* of sagoi_node_counts() */
+    int64_t value;                /* for sagoi_gate_sum() */
+    _Atomic uint64_t done;        /* for sagoi_tell_done() */
+    sagoi_pair pair;              /* for sagoi_share_local() */
+    int64_t counts[SAGOI_COUNTS]; /* for sagoi_node_counts() */
     sagoi_process process;
-    char message[SAGOI_MESSAGE_MAX]; /* of the rank's last failure */
+    char message[SAGOI_MESSAGE_MAX]; /* message of the rank's last failure */
 } sagoi_slot;
 
 typedef struct sagoi_control {
-    _Alignas(64) _Atomic uint32_t arrived;  /* ranks at the gate */
+    _Alignas(64) _Atomic uint32_t arrived;  /* ranks that have come to the gate */
     _Alignas(64) sagoi_futex generation;    /* grows when the gate opens */
-    _Alignas(64) sagoi_futex ready;         /* grows when the last rank has come and the leader is to go on */
+    _Alignas(64) sagoi_futex ready;         /* grows when the last rank has come, so that the leader goes on */
     _Atomic uint32_t broken;                /* SAGOI_TEAM_...; no rank waits in a broken team */
-    _Atomic uint32_t left;                  /* broken because a rank has left it, not because MPI fails */
-    _Atomic uint32_t told;                  /* have the other nodes been told? */
-    _Alignas(64) _Atomic uint64_t convened; /* of convene.c: how far ranks have come together for a call */
+    _Atomic uint32_t left;                  /* a rank has left the team; no MPI call has failed */
+    _Atomic uint32_t told;                  /* have the other nodes been told that the team is broken? */
+    _Alignas(64) _Atomic uint64_t convened; /* for convene.c: how far the ranks have come together for a call */
     sagoi_futex decided;                    /* grows when it is decided how the call is served */
-    uint64_t pid_namespace;                 /* inode; pids mean something only to ranks of one namespace */
+    /* Inode of the namespace; process ids mean something only to ranks of the same namespace. */
+    uint64_t pid_namespace;
     _Alignas(64) sagoi_agreement of_node, of_all;
     int64_t value_sum;
-    sagoi_agreement theirs;                 /* another node's, on its way to the leader */
-    int32_t shared_errno;                   /* of the segment being made */
-    sagoi_shared_name segment;              /* the name of the segment being made */
-    char message[SAGOI_MESSAGE_MAX];        /* of an agreed failure */
+    sagoi_agreement theirs;                 /* agreement of another node, on its way to the leader */
+    int32_t shared_errno;                   /* of the segment that is being made */
+    sagoi_shared_name segment;              /* of the segment that is being made */
+    char message[SAGOI_MESSAGE_MAX];        /* message of the failure that was agreed on */
     char broken_message[SAGOI_MESSAGE_MAX]; /* why the team is broken */
     _Alignas(64)
-        sagoi_slot slots[]; /* local_size of them, then the place where sagoi_share_nodes() leaves a copy */
+        sagoi_slot slots[]; /* local_size slots, then the place where sagoi_share_nodes() leaves its copy */
 } sagoi_control;
 
-/* Waits until all ranks of the node have come.  Then one rank, the leader where there are several nodes, runs
- * `meeting` while the others wait, and all go on.  Only the rank that ran `meeting` gets the status of `meeting`.
- */
+/* Waits until all ranks of the node have come.  Then one rank runs `meeting`, the leader where there are several
+ * nodes, and all ranks go on.  Only the rank that ran `meeting` gets its status. */
 typedef sago_status (*sagoi_meeting_fn)(sagoi_team *team, void *arg);
 sago_status sagoi_meet_as_agreed(sagoi_team *team, sagoi_meeting_fn meeting, void *arg) SAGOI_CHECKED;
 

@@ -6,11 +6,12 @@
 #include "move/assembly.h"
 #include "trace/stats.h"
 
-/* Between two looks so much counts as waiting: a rank that computes, or has no core, is not one that waits. */
+/* Seconds between two looks that count as waiting at the most: a rank that computes, or has no core, does not
+ * wait. */
 static const double longest_gap = 1e-3;
 
-static int staying;            /* sagoi_stay_begin() without its end */
-static sagoi_convening *first; /* those under way */
+static int staying;            /* calls of sagoi_stay_begin() without sagoi_stay_end() */
+static sagoi_convening *first; /* convenings that are under way */
 
 /* ---- The word of the node ---- */
 
@@ -65,7 +66,7 @@ bool sagoi_call_turn(const sagoi_team *team, int64_t call, unsigned from, sagoi_
     return true;
 }
 
-/* Unless it is decided already. */
+/* Counts this rank as arrived, unless the call is decided already. */
 static void arrive(sagoi_convening *c) {
     const sagoi_team *team = c->team;
     uint64_t word = atomic_load(&team->control->convened);
@@ -84,7 +85,7 @@ static void arrive(sagoi_convening *c) {
         tell_node(team);
 }
 
-/* May this process leave?  Then it is as if it had not come. */
+/* Takes this rank's arrival back; false: the rank is bound, and has to stay. */
 static bool depart(sagoi_convening *c) {
     const sagoi_team *team = c->team;
     uint64_t word = atomic_load(&team->control->convened);
@@ -96,7 +97,8 @@ static bool depart(sagoi_convening *c) {
         if (state.phase == SAGOI_CALL_PREPARED)
             return false;
         if (state.phase == SAGOI_CALL_TOGETHER)
-            return !state.unwilling; /* else all need each other until it is done */
+            /* If some rank was unwilling to go alone, the ranks need each other until the call is done. */
+            return !state.unwilling;
         if (state.phase == SAGOI_CALL_APART)
             break;
         state.phase = SAGOI_CALL_OPEN;
@@ -166,7 +168,7 @@ void sagoi_stay_begin(void) {
     sagoi_fibers_unlock();
 }
 
-/* With the lock: does nobody need this process here? */
+/* With the lock: does no bound call need this process? */
 static bool leave_all(void) {
     bool all = true;
     for (sagoi_convening *c = first; c; c = c->next)

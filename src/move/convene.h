@@ -1,18 +1,18 @@
-/* Coming together for a nonblocking call, without needing anybody.
+/* How ranks come together for a nonblocking call, without any rank depending on another one.
  *
- * Ranks that run a call together wait for each other, so they may do so only while all of them are inside of Sago
- * and stay there until it is done.  A process says that it stays (sagoi_stay_begin()) where it waits anyway; its
- * rank then arrives at the call that is next.  When all ranks of the file have arrived they are bound: none leaves
- * before the call is done, and they run it together.  Until then each may leave, and come back; and whoever has
- * waited as long as it is worth decides that all go alone, those too that have not come yet.  Nobody who is not
- * bound ever needs anybody.
+ * Ranks that run a call together wait for each other.  So they may do so only while all of them are inside of
+ * Sago, and stay there until the call is done.  A process says that it stays (sagoi_stay_begin()) in places
+ * where it waits anyway; its rank then *arrives* at the next call.  When all ranks of the file have arrived
+ * they are *bound*: no rank leaves before the call is done, and they run the call together.  Until then each
+ * rank may leave and come back.  A rank that has waited as long as waiting is worth decides that all ranks go
+ * alone, also those that have not come yet.  A rank that is not bound never depends on another one.
  *
- *   on a node     one atomic word of the control segment holds the number of the call, how many have arrived, and
- *                 what was decided.  Numbers only grow: a rank that finds a greater one than its own was too late
- *                 for its call, on which the others went alone.
- *   between them  assembly.c: leaders in two phases, with messages.
+ *   on a node       one atomic word of the control segment holds the number of the call, how many ranks have
+ * arrived, and the decision.  Numbers only grow: a rank that finds a larger number than its own call's has come
+ * too late for its call, on which the other ranks went alone. between nodes   assembly.c: the leaders vote in two
+ * phases, by messages.
  *
- * Convenings and who stays are guarded by the lock of the fibers (base/fiber.h). */
+ * The lock of the fibers (base/fiber.h) guards the list of convenings, and how many callers stay. */
 #ifndef SAGOI_CONVENE_H
 #define SAGOI_CONVENE_H
 
@@ -21,45 +21,47 @@
 
 typedef enum { SAGOI_UNDECIDED, SAGOI_GO_TOGETHER, SAGOI_GO_ALONE } sagoi_convened;
 
-/* One rank's part in one call; on the stack of the fiber that runs it. */
+/* One rank's part in one call; it lies on the stack of the fiber that runs the call. */
 typedef struct sagoi_convening {
     sagoi_team *team;
-    int64_t call;   /* its number on this file, from 1 */
-    bool unwilling; /* together it gains; if no rank does, all go alone at once */
-    double limit;   /* seconds that waiting is worth; 0: it does not come at all */
+    int64_t call;   /* number of the call on its file, from 1 */
+    bool unwilling; /* to go alone, since going together gains; if no rank is, all go alone at once */
+    double limit;   /* seconds that waiting is worth; 0: the rank does not arrive at all */
     bool arrived;
-    bool all_arrived;      /* all ranks had arrived: what they did before is done */
-    double waited, looked; /* seconds; when */
-    sagoi_vigil vigil;     /* while it is bound, and others are to decide */
+    bool all_arrived;      /* all ranks had arrived, so the calls that they started before are done */
+    double waited, looked; /* seconds; time of the last look */
+    sagoi_vigil vigil;     /* of a bound rank, while other ranks decide */
     struct sagoi_convening *next;
 } sagoi_convening;
 
 /* ---- With the lock of the fibers ---- */
 
-/* The caller has set what comes before `arrived`, the rest is 0. */
+/* The caller has set the fields before `arrived`; the other fields are 0. */
 void sagoi_convene_begin(sagoi_convening *convening);
-/* Never waits.  Other words are to be looked at again when sagoi_convene_word() has changed. */
+/* Looks how far the call has come, and never waits.  The caller looks again when sagoi_convene_word() has
+ * changed. */
 sagoi_convened sagoi_convene_look(sagoi_convening *convening);
 sagoi_futex *sagoi_convene_word(const sagoi_convening *convening);
-/* The call is done. */
+/* Called when the call is done. */
 void sagoi_convene_end(sagoi_convening *convening);
 
 /* ---- Without it ---- */
 
-/* This process waits for something, and lets fibers go on meanwhile.  Leaving, it stays for those calls that it is
- * bound to.  May be nested, and used by several threads. */
+/* This process waits for something and lets fibers go on meanwhile.  sagoi_stay_end() stays until calls are done
+ * that the process is bound to.  The pair may be nested, and used in several threads. */
 void sagoi_stay_begin(void);
 void sagoi_stay_end(void);
-/* Has it arrived where the others have not yet, and will it leave again at the next end? */
+/* Has this process arrived at a call at which other ranks have not, and will it leave at the next
+ * sagoi_stay_end()? */
 bool sagoi_stay_is_brief(void);
 
 /* ---- Life, with that of the file ---- */
 
-/* Local, before all ranks meet; nobody uses the team yet. */
+/* Local, called before all ranks meet; no other rank uses the team yet. */
 sago_status sagoi_convene_open(sagoi_team *team) SAGOI_CHECKED;
-/* Collective: no message is left on its way. */
+/* Collective: afterwards no message is under way. */
 sago_status sagoi_convene_close(sagoi_team *team) SAGOI_CHECKED;
-/* The same without communication, for a file that is given up. */
+/* Does the same without communication, for a file that is given up. */
 void sagoi_convene_drop(sagoi_team *team);
 
 #endif

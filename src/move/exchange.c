@@ -1,7 +1,7 @@
-/* The passes of a round.  Nobody waits for a message without dealing with those that come in meanwhile: an
- * aggregator that waits at the gate, for its own messages or for its disk keeps emptying its inbox, so two nodes
- * that wait for each other's aggregator always go on.  So does a leader, which never waits for anything but
- * messages that their senders are bound to send, and aggregators that are bound to take them. */
+/* The passes of a round.  A rank that waits for a message also handles the messages that come in meanwhile: an
+ * aggregator keeps emptying its inbox while it waits at the gate, for its own messages or for its disk.  So two
+ * nodes that wait for each other's aggregators always make progress.  A leader makes progress, too: it waits only
+ * for messages that are certain to be sent, and for aggregators that are certain to receive. */
 #include "move/exchange.h"
 
 #include <sched.h>
@@ -18,18 +18,18 @@ struct sagoi_exchange {
     sagoi_exchange_setup setup;
     sagoi_outbox outbox;
     sagoi_inbox inbox;
-    sagoi_relay *relay;   /* three layers, a leader; else NULL */
-    int32_t *aggregators; /* rank of each domain's */
+    sagoi_relay *relay;   /* of a leader with three layers; else NULL */
+    int32_t *aggregators; /* for each domain: the rank of its aggregator */
     sagoi_packer packer;
-    char **in_place;    /* of the packer: one a domain in reach; NULL: another rank sends for this one */
-    sagoi_packer began; /* where the pass that was started began */
-    sagoi_pass pass;    /* that was started */
-    bool started;       /* and has to be finished */
-    int64_t switches;   /* of this thread, when it began to wait */
-    bool crowded;       /* others want its core while it waits */
-    int64_t most;       /* bytes of one region */
-    int64_t passes;     /* so far: areas are used in turn */
-    int64_t in_round;   /* of them in this round */
+    char **in_place;    /* the packer's, for each domain in reach; NULL: another rank sends for this one */
+    sagoi_packer began; /* the packer as it was when the current pass began */
+    sagoi_pass pass;    /* the current pass */
+    bool started;       /* the current pass was begun, and has to be finished */
+    int64_t switches;   /* context switches of this thread when the wait began */
+    bool crowded;       /* other threads want this rank's core while it waits */
+    int64_t most;       /* largest size of one region */
+    int64_t passes;     /* passes so far; the two staging areas are used in turn */
+    int64_t in_round;   /* passes in this round */
     sago_status status;
 };
 
@@ -47,7 +47,7 @@ static void note(sagoi_exchange *exchange, sago_status status) {
         exchange->status = status;
 }
 
-/* Also what this rank sends goes on only while it calls MPI. */
+/* A rank that sends from its own memory also has to call MPI for its messages to make progress. */
 static bool idle(void *arg) {
     sagoi_exchange *exchange = arg;
     bool done = false;
@@ -69,7 +69,7 @@ static int64_t largest_region(const sagoi_exchange_setup *setup) {
     int64_t q = setup->team->local_size, c = sagoi_min(setup->plan->local_aggregators, q);
     int64_t group = sagoi_div_up(q, c);
     int64_t head = (int64_t)sizeof(sagoi_mail_head) + group * (int64_t)sizeof(sagoi_mail_region);
-    if (setup->plan->layers > 2) /* in a bundle of its own, if need be */
+    if (setup->plan->layers > 2) /* the message may be in a bundle of its own */
         head += (int64_t)(sizeof(sagoi_mail_head) + sizeof(sagoi_mail_entry));
     return (setup->plan->message - head) / group;
 }
@@ -131,7 +131,7 @@ void sagoi_exchange_destroy(sagoi_exchange **exchange) {
     sagoi_budget *budget = gone->setup.budget;
     gone->setup.team->idle = NULL;
     *exchange = NULL;
-    if (sagoi_is_broken(gone->setup.team)) { /* messages may still come: their memory stays */
+    if (sagoi_is_broken(gone->setup.team)) { /* messages may still come, so their memory is kept */
         gone->setup.room->leaked = true;
         if (!gone->setup.plan->write)
             sagoi_outbox_abandon(&gone->outbox);
@@ -146,8 +146,8 @@ void sagoi_exchange_destroy(sagoi_exchange **exchange) {
     sagoi_budget_free(budget, gone, sizeof *gone);
 }
 
-/* Turns of a wait in which nothing came, before it sleeps: looking costs system calls, which others have a better
- * use for where there are more processes than cores. */
+/* Turns of a wait in which nothing comes before the rank sleeps.  Looking costs system calls, and where there are
+ * more processes than cores, others make better use of that time. */
 enum { FEW_TURNS = 20, MANY_TURNS = 300 };
 
 static int64_t thread_switches(void) {
@@ -156,7 +156,7 @@ static int64_t thread_switches(void) {
     return usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
-/* A rank that yields turn after turn, and is not switched away, has its core for itself. */
+/* A rank that yields turn after turn without being switched away has the core for itself. */
 static void look_around(sagoi_exchange *exchange, int64_t turns) {
     if (turns == 1)
         exchange->switches = thread_switches();
@@ -164,8 +164,8 @@ static void look_around(sagoi_exchange *exchange, int64_t turns) {
         exchange->crowded = thread_switches() - exchange->switches > FEW_TURNS / 4;
 }
 
-/* Deals with what comes in, and lets others have the core, the longer nothing happens the longer.  False: the team
- * is broken, and nothing will come. */
+/* Handles what has come, and gives up the core: the longer nothing comes, the longer.  false: the team is broken,
+ * and nothing will come. */
 static bool pause_briefly(sagoi_exchange *exchange, sagoi_vigil *vigil) {
     bool first = vigil->turns == 0, busy = poll(exchange);
     if (!sagoi_vigil_keep(exchange->setup.team, vigil, busy)) {
@@ -195,7 +195,7 @@ static void wait_outbox(sagoi_exchange *exchange) {
     (void)sagoi_phase_end(exchange->setup.stats, SAGO_PHASE_EXCHANGE, start);
 }
 
-/* Until all that others send this rank in the round has come, and what it relays has gone. */
+/* Waits until all messages of the round to this rank have come, and what this rank relays has been sent on. */
 static void wait_inbox(sagoi_exchange *exchange) {
     double start = sagoi_now();
     sago_status relayed = SAGO_OK;
@@ -209,7 +209,7 @@ static void wait_inbox(sagoi_exchange *exchange) {
     (void)sagoi_phase_end(exchange->setup.stats, SAGO_PHASE_EXCHANGE, start);
 }
 
-/* Packs this rank's next pass; true: there is more. */
+/* Packs this rank's next pass; true: another pass follows. */
 static bool pack_pass(sagoi_exchange *exchange, int parity) {
     const sagoi_exchange_setup *setup = &exchange->setup;
     double start = sagoi_now();
@@ -220,7 +220,7 @@ static bool pack_pass(sagoi_exchange *exchange, int parity) {
     return more;
 }
 
-/* Waits for the other ranks of the node; does any of them have more than this pass? */
+/* Waits for the other ranks of the node; true: some rank has data for another pass. */
 static bool any_has_more(sagoi_exchange *exchange, bool more) {
     int64_t any = 0;
     double start = sagoi_now();
@@ -233,19 +233,19 @@ static void next_pass(sagoi_exchange *exchange, int64_t round) {
     exchange->pass = (sagoi_pass){round, exchange->in_round++, (int)(exchange->passes++ & 1), false};
 }
 
-/* Packs and sends the next pass.  Whoever sends for himself does not wait for anybody; else the local aggregator
- * sends when all that it serves have packed. */
+/* Packs and sends the next pass.  A rank that sends for itself waits for no other rank; else the local aggregator
+ * sends when all ranks that it serves have packed. */
 static void begin_pass(sagoi_exchange *exchange, int64_t round) {
     next_pass(exchange, round);
     exchange->began = exchange->packer;
     bool more = pack_pass(exchange, exchange->pass.parity);
     if (!is_reading(exchange))
-        wait_outbox(exchange); /* the messages of the pass before, from the other area */
+        wait_outbox(exchange); /* the messages of the pass before, which were sent from the other staging area */
     exchange->pass.last = !(exchange->in_place ? more : any_has_more(exchange, more));
     note(exchange, sagoi_outbox_send(&exchange->outbox, &exchange->pass));
 }
 
-/* Reading: until all replies have come, and are in memory. */
+/* Reading: waits until all replies have come, and copies them to memory. */
 static void end_pass(sagoi_exchange *exchange) {
     const sagoi_exchange_setup *setup = &exchange->setup;
     int64_t rank = setup->team->local_rank;
@@ -273,8 +273,8 @@ void sagoi_exchange_open(sagoi_exchange *exchange, int64_t round, const sagoi_wi
     sagoi_relay_open(exchange->relay, round);
 }
 
-/* Where no rank waited in the passes: all ranks of the node have put their own bytes into its windows.  Messages
- * are waited for first, which go on only while this rank calls MPI. */
+/* Called where no rank waited in the passes: waits until all ranks of the node have put their own bytes into the
+ * node's windows.  The wait for messages comes first, since they make progress only while this rank calls MPI. */
 static void wait_for_writers(sagoi_exchange *exchange) {
     wait_outbox(exchange);
     (void)any_has_more(exchange, false);

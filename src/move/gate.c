@@ -37,7 +37,7 @@ static void pause_cpu(void) {
 #endif
 }
 
-/* Does a process of this node no longer exist? */
+/* Has a process of this node ended? */
 static bool someone_died(const sagoi_team *team) {
     const sagoi_control *control = team->control;
     if (control->pid_namespace == 0)
@@ -243,13 +243,13 @@ static void open_gate(sagoi_control *control) {
     sagoi_futex_wake(&control->generation);
 }
 
-/* All ranks of the node arrive; one of them runs `meeting`; then all go on.  `by_leader`: the leader must be the
- * one that runs it. */
+/* All ranks of the node arrive, one of them runs `meeting`, and all go on.  `by_leader`: the leader runs
+ * `meeting`, else the rank that arrives last. */
 static sago_status meet(sagoi_team *team, bool by_leader, sagoi_meeting_fn meeting, void *arg) {
     sagoi_control *control = team->control;
     if (sagoi_is_broken(team))
         return sagoi_broken(team);
-    if (team->local_size == 1) /* nobody to wait for, or to wake */
+    if (team->local_size == 1) /* there is no other rank to wait for, or to wake */
         return meeting ? meeting(team, arg) : SAGO_OK;
     uint32_t generation = atomic_load(&control->generation.value), ready = atomic_load(&control->ready.value);
     bool last = atomic_fetch_add(&control->arrived, 1) + 1 == (uint32_t)team->local_size;
@@ -330,7 +330,7 @@ static sago_status agree_meeting(sagoi_team *team, void *arg) {
     control->of_all = control->of_node;
     sago_status status = team->nodes > 1 ? sagoi_leaders_reduce(team, &control->of_all) : SAGO_OK;
     if (status)
-        control->of_all.max[0] = INT64_MAX; /* SAGOI_MAX_ERROR: nobody takes these numbers for agreed */
+        control->of_all.max[0] = INT64_MAX; /* SAGOI_MAX_ERROR: no rank takes these numbers for agreed */
     else if (work->once)
         work->once(work->arg, &control->of_all);
     return status;
@@ -350,7 +350,7 @@ sago_status sagoi_agree(sagoi_team *team, sagoi_agreement *agreement, sagoi_agre
     return SAGO_OK;
 }
 
-/* The copy that all ranks look at. */
+/* The copy that all ranks of the node read. */
 static char *share_area(sagoi_team *team) { return (char *)&team->control->slots[team->local_size]; }
 
 typedef struct share_work {
@@ -381,5 +381,5 @@ sago_status sagoi_share_local(sagoi_team *team, sagoi_pair mine, sagoi_pair all[
     sago_status status = sagoi_gate(team);
     for (int i = 0; i < team->local_size && !status; i++)
         all[i] = team->control->slots[i].pair;
-    return status ? status : sagoi_gate(team); /* nobody may write the next pair before all have read this one */
+    return status ? status : sagoi_gate(team); /* no rank may write its next pair before all have read this one */
 }

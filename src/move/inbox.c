@@ -1,22 +1,22 @@
-/* An aggregator's messages: received a few at a time, scattered into the window by position, never sorted; when
- * reading, answered from it. */
+/* An aggregator's messages: they are received a few at a time, and put into the window by position, without
+ * sorting.  When reading, they are answered from the window. */
 #include <string.h>
 
 #include "base/checked.h"
 #include "move/calls.h"
 #include "move/mail.h"
 
-/* So many messages are on their way to an aggregator; more would hide no more latency. */
+/* Messages that may be on their way to an aggregator; more would hide no more latency. */
 enum { SLOTS_MAX = 64 };
 
-/* One message at a time. */
+/* A slot handles one message at a time. */
 struct sagoi_inbox_slot {
-    char *message; /* slot_bytes of the mailroom, as reply */
+    char *message; /* slot_bytes of the mailroom, as `reply` is */
     char *reply;   /* only when reading */
     int answer;    /* tag of the reply */
-    bool replying; /* the request is of a reply, not of a message */
-    /* What comes is remembered and has no head: its first region; NULL: it has one.  `placed`: it comes straight
-     * to its place in the window. */
+    bool replying; /* the request is that of the reply, not of the message */
+    /* The first region of a message without a head, whose regions are remembered; NULL: the message has a head.
+     * `placed`: the data comes straight to its place in the window. */
     const sagoi_remembered_region *remembered;
     bool placed;
 };
@@ -27,7 +27,7 @@ void sagoi_mailroom_cleanup(sagoi_mailroom *room, sagoi_budget *budget) {
     *room = (sagoi_mailroom){0};
 }
 
-/* Not cleared: pages that no message reaches are never touched. */
+/* The memory is not cleared: pages that no message reaches are never touched. */
 static bool reserve_room(const sagoi_exchange_setup *setup, int64_t bytes) {
     sagoi_mailroom *room = setup->room;
     if (bytes <= room->bytes)
@@ -88,7 +88,7 @@ static void fail_inbox(sagoi_inbox *inbox, sago_status status) {
         inbox->status = status;
 }
 
-/* An MPI call failed for good, as the message says. */
+/* An MPI call has failed for good, as the message says. */
 static void die(sagoi_inbox *inbox, sago_status status) {
     fail_inbox(inbox, sagoi_break(inbox->setup->team, status));
     inbox->dead = true;
@@ -113,8 +113,8 @@ static bool start_receive(sagoi_inbox *inbox, sagoi_inbox_slot *slot, char *plac
     return true;
 }
 
-/* From whoever comes first.  An aggregator that waited for one source while others wait for it could wait for
- * ever: that source may need another aggregator first, which waits for one of those. */
+/* Posts a receive from any source.  An aggregator that waits for one source while others wait for that aggregator
+ * could wait for ever: the source may first need another aggregator, which waits for one of the others. */
 static void post_receive(sagoi_inbox *inbox, sagoi_inbox_slot *slot) {
     slot->remembered = NULL;
     if (start_receive(inbox, slot, slot->message, inbox->slot_bytes, MPI_ANY_SOURCE))
@@ -134,8 +134,8 @@ static void post_reply(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const char *r
     inbox->busy++;
 }
 
-/* The coded extents of a region: in the message, or remembered from an earlier call.  NULL: the region is not the
- * one that is remembered. */
+/* The coded extents of a region: from the message, or remembered from an earlier call.  NULL: the region is not
+ * the one that is remembered. */
 static const uint8_t *find_code(sagoi_inbox *inbox, const sagoi_remembered_region *place, const char *message,
                                 sagoi_mail_region *region) {
     const sagoi_exchange_setup *setup = inbox->setup;
@@ -153,14 +153,15 @@ static const uint8_t *find_code(sagoi_inbox *inbox, const sagoi_remembered_regio
     return (const uint8_t *)message;
 }
 
-/* A message, or one of a bundle's: where it is, who sent it. */
+/* A message, or one message of a bundle: its place and its sender. */
 typedef struct letter {
     char *at;
     int64_t length;
     int32_t source;
 } letter;
 
-/* A head, checked against the length of what it is the head of; `entry` bytes follow it for each of its parts. */
+/* Reads a head and checks it against the length of the message; `entry` bytes follow the head for each of its
+ * parts. */
 static bool read_head(const letter *mail, size_t entry, sagoi_mail_head *head) {
     if (mail->length < (int64_t)sizeof *head)
         return false;
@@ -168,7 +169,7 @@ static bool read_head(const letter *mail, size_t entry, sagoi_mail_head *head) {
     return mail->length >= (int64_t)sizeof *head + (int64_t)head->regions * (int64_t)entry;
 }
 
-/* Deals with all regions of a message; *replied grows by the bytes of the reply.  false: the message is broken. */
+/* Handles all regions of a message; *replied grows by the bytes of the reply.  false: the message is broken. */
 static bool take_regions(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const letter *mail, int64_t *replied) {
     sagoi_direction direction = inbox->setup->request->direction;
     bool reading = direction == SAGOI_FROM_FILE;
@@ -198,7 +199,7 @@ static bool take_regions(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const lette
     return true;
 }
 
-/* The same of all messages of a bundle. */
+/* Handles all messages of a bundle in the same way. */
 static bool take_bundle(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const letter *mail, int64_t *replied) {
     sagoi_mail_head head;
     if (!read_head(mail, sizeof(sagoi_mail_entry), &head))
@@ -216,8 +217,8 @@ static bool take_bundle(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const letter
     return true;
 }
 
-/* A broken message is reported, and what its source still sends is taken all the same.  Returns the bytes of the
- * reply. */
+/* Handles a message and returns the bytes of the reply.  A broken message is reported, and the later messages of
+ * its source are received all the same. */
 static int64_t take_message(sagoi_inbox *inbox, sagoi_inbox_slot *slot, int32_t source, int64_t length) {
     sagoi_mail_head head = {SAGOI_MAIL_LAST, 0};
     letter mail = {slot->message, length, source};
@@ -234,7 +235,7 @@ static int64_t take_message(sagoi_inbox *inbox, sagoi_inbox_slot *slot, int32_t 
 
 /* ---- What is remembered: no message asks, replies go out by themselves; written data come without a head ---- */
 
-/* The regions of one message: the first, one past the last, and the bytes of all. */
+/* The regions of one message: the first, one past the last; and the bytes of all of them. */
 typedef struct remembered {
     const sagoi_remembered_region *first, *stop;
     int64_t bytes;
@@ -252,7 +253,7 @@ static remembered message_at(const sagoi_remembered *list, const sagoi_remembere
     return message;
 }
 
-/* Takes the next message that has any data. */
+/* Takes the next message that has data; false: there is none. */
 static bool next_remembered(sagoi_inbox *inbox, remembered *message) {
     while (inbox->next) {
         *message = message_at(inbox->setup->received, inbox->next);
@@ -265,7 +266,7 @@ static bool next_remembered(sagoi_inbox *inbox, remembered *message) {
     return false;
 }
 
-/* Copies a message's data between the window and `data`, where they lie one after another. */
+/* Copies the data of a message between the window and `data`, where the regions lie one after another. */
 static void copy_remembered(sagoi_inbox *inbox, const remembered *message, char *data) {
     const sagoi_remembered *list = inbox->setup->received;
     for (const sagoi_remembered_region *region = message->first; region < message->stop; region++) {
@@ -276,15 +277,15 @@ static void copy_remembered(sagoi_inbox *inbox, const remembered *message, char 
     }
 }
 
-/* Where the message's data lie in the window, if they are one run there. */
+/* Is the data of the message one run in the window?  Then *place is where. */
 static bool is_run(const sagoi_inbox *inbox, const remembered *message, char **place) {
     const sagoi_remembered_region *region = message->first;
     return message->stop == region + 1 && sagoi_region_is_run(inbox->setup->received->codes + region->at,
                                                               region->code, region->data, &inbox->window, place);
 }
 
-/* Replies go out pass by pass: whoever waits for one of them waits for no later one elsewhere.  Messages without
- * data get no reply. */
+/* Sends the next reply.  Replies go out pass by pass, so that a rank that waits for one reply never waits for the
+ * reply of a later pass elsewhere.  Messages without data get no reply. */
 static void send_remembered(sagoi_inbox *inbox, sagoi_inbox_slot *slot) {
     remembered message;
     char *reply = slot->reply;
@@ -296,7 +297,7 @@ static void send_remembered(sagoi_inbox *inbox, sagoi_inbox_slot *slot) {
     post_reply(inbox, slot, reply, message.first->source, message.bytes);
 }
 
-/* In the same order, for the same reason. */
+/* Receives in the same order, for the same reason. */
 static void receive_remembered(sagoi_inbox *inbox, sagoi_inbox_slot *slot) {
     remembered message;
     char *place = slot->message;
@@ -326,7 +327,7 @@ static void engage(sagoi_inbox *inbox, sagoi_inbox_slot *slot) {
         post_receive(inbox, slot);
 }
 
-/* A message has come to the slot; true: it is being answered. */
+/* Handles the message that has come to a slot; true: a reply is under way. */
 static bool take(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const MPI_Status *status) {
     int64_t length = sagoi_bytes_received(status);
     sagoi_record_message(inbox->setup->stats, false, (const int[]){inbox->setup->team->rank, status->MPI_SOURCE},
@@ -342,14 +343,15 @@ static bool take(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const MPI_Status *s
     return reply > 0;
 }
 
-/* A slot's request is done: what comes next? */
+/* A slot's request is done; finds the slot's next task. */
 static void advance(sagoi_inbox *inbox, sagoi_inbox_slot *slot, const MPI_Status *status) {
     inbox->busy--;
     if (slot->replying || !take(inbox, slot, status))
         engage(inbox, slot);
 }
 
-/* All local aggregators of the nodes that touch the window, or the leaders of those nodes. */
+/* Counts the senders of a round: the local aggregators of all nodes that touch the window, or the leaders of those
+ * nodes. */
 static int64_t count_sources(const sagoi_inbox *inbox) {
     const sagoi_exchange_setup *setup = inbox->setup;
     const sagoi_plan *plan = setup->plan;

@@ -8,10 +8,10 @@
 #include "move/control.h"
 #include "move/mail.h"
 
-/* Those who take part, numbered from 0. */
+/* The members of an operation, numbered from 0. */
 typedef struct ring {
     sagoi_team *team;
-    bool everybody; /* all ranks, or the leaders of the nodes */
+    bool everybody; /* the members are all ranks; else they are the leaders of the nodes */
     int size, mine;
 } ring;
 
@@ -21,8 +21,8 @@ static int rank_of(const ring *r, int number) {
     return r->everybody ? number : sagoi_team_rank_of(r->team, number, 0);
 }
 
-/* One message each way at most; a number below 0: none.  Where the team breaks meanwhile, MPI may touch the
- * buffers later on: they are the team's, which then stay. */
+/* At most one message in each direction; a number below 0: no message.  If the team breaks meanwhile, MPI may
+ * touch the buffers later: they belong to the team, which is then kept. */
 typedef struct swap {
     int to, from;
     const void *out;
@@ -51,8 +51,8 @@ static sago_status receive_from(const ring *r, int from, void *data, int64_t byt
     return exchange(r, &(swap){.to = -1, .from = from, .in = data, .in_bytes = bytes});
 }
 
-/* Recursive doubling; whoever is past the largest power of two is represented by the one so much lower.  Sums and
- * maxima of integers are the same in whatever order they are taken. */
+/* Recursive doubling.  A member beyond the largest power of two is represented by the member that many places
+ * lower.  Sums and maxima of integers do not depend on the order. */
 static sago_status reduce(const ring *r, sagoi_agreement *agreement) {
     sagoi_agreement *theirs = &r->team->control->theirs;
     const int64_t bytes = sizeof *agreement;
@@ -79,7 +79,7 @@ static sago_status reduce(const ring *r, sagoi_agreement *agreement) {
     return !status && stands_for_another ? send_to(r, r->mine + even, agreement, bytes) : status;
 }
 
-/* A binomial tree, its root at `from`. */
+/* Tells along a binomial tree with its root at `from`. */
 static sago_status tell(const ring *r, int from, void *data, int64_t bytes) {
     int place = (r->mine - from + r->size) % r->size, bit = 1;
     sago_status status = SAGO_OK;
@@ -93,7 +93,8 @@ static sago_status tell(const ring *r, int from, void *data, int64_t bytes) {
     return status;
 }
 
-/* Up the tree to number 0: everybody brings what lies between its own number and the next branch's. */
+/* Gathers along a tree at member 0: each member brings what lies between its own number and that of the next
+ * branch. */
 static sago_status gather(const ring *r, char *all, int64_t bytes) {
     for (int bit = 1; bit < r->size; bit *= 2) {
         if (r->mine & bit)
@@ -121,7 +122,8 @@ sago_status sagoi_leaders_collect(sagoi_team *team, const void *mine, int64_t by
     return gather(&r, all, bytes);
 }
 
-/* Where they are a power of two: everybody swaps all it has with the one on the other side of a bit. */
+/* Gathers a power of two of members: in each step a member swaps all that it has with the member that differs in
+ * one bit. */
 static sago_status swap_halves(const ring *r, char *all, int64_t bytes) {
     sago_status status = SAGO_OK;
     for (int bit = 1; bit < r->size && !status; bit *= 2) {

@@ -10,12 +10,13 @@ enum { PART_HEAD = sizeof(uint32_t) };
 /* One part of an input: an ascending list of runs, decoded as the merge needs them. */
 typedef struct source {
     const uint8_t *code, *stop;
-    sagoi_span train; /* the current one; its first run not yet taken */
-    int64_t end;      /* of the run decoded last */
-    char *data;       /* of that first run */
+    sagoi_span train; /* the runs of the current train that are not taken yet */
+    int64_t end;      /* end of the run that was decoded last */
+    char *data;       /* data of the first of those runs */
 } source;
 
-/* Steps to the next run; false: none left (or a broken code, which cannot be: it was written on this node). */
+/* Decodes the next train if need be; false: no run is left.  (A broken code would end the list, too, but the code
+ * was written on this node.) */
 static bool load(source *from) {
     if (from->train.count > 0)
         return true;
@@ -36,7 +37,7 @@ static void take_run(source *from) {
 typedef struct heap {
     source *sources; /* all; owned */
     int64_t capacity;
-    source **order; /* those with runs left, smallest offset first; owned */
+    source **order; /* the sources that have runs left, the smallest offset first; owned */
     int64_t n;
 } heap;
 
@@ -68,7 +69,7 @@ static int64_t count_parts(const sagoi_merge_input *inputs, int64_t n) {
     return parts;
 }
 
-/* Bytes of data that a part's code stands for. */
+/* Bytes of data that the code of a part stands for. */
 static int64_t part_bytes(const uint8_t *code, const uint8_t *stop, int64_t start) {
     sagoi_span train;
     int64_t end = start, bytes = 0;
@@ -117,17 +118,17 @@ static bool heap_init(heap *h, const sagoi_merge_input *inputs, int64_t n, int64
 
 /* ---- Walking all runs in order ---- */
 
-/* A run as the merge comes to it. */
+/* A run, when the merge comes to it. */
 typedef struct visited {
     char *data;
     int64_t off, len;
-    int64_t pos;   /* of its first byte in the merged data */
-    int64_t fresh; /* how many of its last bytes no run before had */
+    int64_t pos;   /* position of its first byte in the merged data */
+    int64_t fresh; /* bytes at its end that no run before it had */
 } visited;
 
 typedef void (*visit_fn)(void *arg, const visited *run);
 
-/* No run starts before `start`. */
+/* Calls `visit` for all runs by ascending offset; no run starts before `start`. */
 static void walk(heap *h, int64_t start, visit_fn visit, void *arg) {
     int64_t end = start, bytes = 0;
     while (h->n > 0) {

@@ -1,6 +1,6 @@
-/* Heap merge of the regions that a local aggregator serves (001, IV-A): one ascending list, neighbours coalesced,
- * bytes that several ranks want asked for once.  A choice: putting by position needs no order, but fewer, longer
- * runs can be worth the extra copy. */
+/* A heap merge of the regions that a local aggregator serves (001, IV-A) into one ascending list: neighbours
+ * become one run, and bytes that several ranks want are asked for once.  Merging is a choice: putting by position
+ * needs no order, but fewer and longer runs can be worth the extra copy. */
 #ifndef SAGOI_MERGE_H
 #define SAGOI_MERGE_H
 
@@ -8,7 +8,7 @@
 #include "extent/pattern.h"
 #include "move/request.h"
 
-/* One region to be merged: its parts' codes and the data behind them. */
+/* A region to be merged: the codes of its parts, and the data behind them. */
 typedef struct sagoi_merge_input {
     const uint8_t *code;
     int64_t code_bytes;
@@ -16,13 +16,14 @@ typedef struct sagoi_merge_input {
 } sagoi_merge_input;
 
 typedef struct sagoi_merged {
-    uint8_t *code; /* as one region's; owned */
+    uint8_t *code; /* in the form of one region's code; owned */
     int64_t code_bytes, code_capacity;
-    int64_t data_bytes; /* of the union of all runs */
-    bool given_up;      /* by whoever merges, e.g. because it grew too large; then nothing else is set */
+    int64_t data_bytes; /* bytes of the union of all runs */
+    /* Set by the caller, for instance because the result is too large; then no other field counts. */
+    bool given_up;
 } sagoi_merged;
 
-/* Merges the runs of all inputs, which start at or after `start`.  Writing: their data go to `data` in the merged
+/* Merges the runs of all inputs, which start at or after `start`.  When writing, `data` gets the data in merged
  * order.  SAGO_ERR_MEMORY. */
 sago_status sagoi_merge(const sagoi_merge_input *inputs, int64_t n, int64_t start, sagoi_direction direction,
                         char *data, sagoi_budget *budget, sagoi_merged *merged) SAGOI_CHECKED;

@@ -1,5 +1,5 @@
-/* A local aggregator's messages.  The ranks' regions lie in node-shared memory and are sent from there by a
- * datatype that strings them together: nothing is copied in between. */
+/* A local aggregator's messages.  The ranks' regions lie in node-shared memory, and MPI sends them from there by a
+ * datatype that lists them, without another copy. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -37,7 +37,7 @@ void sagoi_mail_count(const sagoi_exchange_setup *setup, bool leaves, int64_t by
     sagoi_phase_count(setup->stats, SAGO_PHASE_EXCHANGE, bytes, 0, 1);
 }
 
-/* Merging needs a copy of what the group's ranks packed. */
+/* Merging needs room for all that the ranks of the group may pack. */
 static bool init_merging(sagoi_outbox *outbox) {
     const sagoi_exchange_setup *setup = outbox->setup;
     if (!setup->plan->merge)
@@ -89,7 +89,7 @@ sago_status sagoi_outbox_init(sagoi_outbox *outbox, const sagoi_exchange_setup *
     outbox->ranks = sagoi_local_aggregator(q, c, group + 1) - outbox->first;
     outbox->head_bytes = (int64_t)sizeof(sagoi_mail_head) + outbox->ranks * (int64_t)sizeof(sagoi_mail_region);
     if (outbox->first != setup->team->local_rank)
-        return SAGO_OK; /* served by another */
+        return SAGO_OK; /* another local aggregator serves this rank */
     int64_t leader = setup->plan->node_leader[setup->team->node];
     outbox->leader = leader < 0 ? -1 : sagoi_team_rank_of(setup->team, leader, 0);
     outbox->requests = sagoi_budget_alloc(setup->budget, 2 * (domains + 1) * (int64_t)sizeof *outbox->requests);
@@ -129,7 +129,7 @@ typedef struct parcel {
     sagoi_outbox *outbox;
     int64_t domain;
     const sagoi_pass *pass;
-    char *merged_data; /* where this domain's merged data are, or will be */
+    char *merged_data; /* place of this domain's merged data */
 } parcel;
 
 /* The number of the domain among those in reach. */
@@ -148,13 +148,13 @@ static char *data_of(const parcel *p, int64_t i) {
     return in_place ? in_place : place_of(p, i) + region_at(p, i)->code;
 }
 
-/* The result of merging the regions, or NULL where they are not merged. */
+/* The result of merging the regions; NULL: they are not merged. */
 static const sagoi_merged *merged_of(const parcel *p) {
     const sagoi_merged *merged = p->outbox->merged ? &p->outbox->merged[number_of(p)] : NULL;
     return merged && !merged->given_up ? merged : NULL;
 }
 
-/* The regions as the message shows them: one a rank, or one for all if they are merged. */
+/* The number of regions in the message: one for each rank, or one for all if they are merged. */
 static int64_t shown_regions(const parcel *p) { return merged_of(p) ? 1 : p->outbox->ranks; }
 
 static sagoi_mail_region shown_region(const parcel *p, int64_t i) {
@@ -211,9 +211,10 @@ static int64_t window_start(const parcel *p) {
     return start;
 }
 
-/* Trains that interleave may merge to a list of runs that is longer than a message: then, or without the memory to
- * merge, they go as they are.  The aggregator waits for something in any case.  What went so for lack of memory
- * looks otherwise the next time: it is not to be remembered. */
+/* Merges the regions for one domain.  Trains that interleave may merge to a list that is longer than a message;
+ * then, or without the memory to merge, they go unmerged.  The aggregator waits for a message in any case.
+ * Regions that went unmerged for lack of memory may look different the next time, so the aggregator must not
+ * remember them. */
 static void merge_regions(const parcel *p) {
     const sagoi_exchange_setup *setup = p->outbox->setup;
     sagoi_merged *merged = &p->outbox->merged[number_of(p)];
@@ -265,7 +266,7 @@ static int64_t bundle_front(const sagoi_bundle *bundle) {
     return (int64_t)(sizeof(sagoi_mail_head) + bundle->count * sizeof(sagoi_mail_entry));
 }
 
-/* The first piece will be the front. */
+/* The first piece of a bundle is its front, which comes last. */
 static void begin_bundle(sagoi_outbox *outbox) {
     sagoi_bundle *bundle = &outbox->bundle;
     bundle->count = 0;
@@ -328,7 +329,8 @@ static sago_status bundle_parcel(const parcel *p, const char *head, const messag
     return status;
 }
 
-/* The leader waits for something in the last pass of every round in which this node has anything for it. */
+/* Sends the last bundle.  In every round in which this node has anything for the leader, the leader waits for a
+ * bundle of the last pass. */
 static sago_status finish_bundles(sagoi_outbox *outbox, const sagoi_pass *pass) {
     if (outbox->leader < 0 || (outbox->bundle.count == 0 && !pass->last) ||
         !sagoi_mail_led(outbox->setup, outbox->setup->team->node, pass->round))
@@ -338,8 +340,8 @@ static sago_status finish_bundles(sagoi_outbox *outbox, const sagoi_pass *pass) 
 
 /* ---- All that a pass sends ---- */
 
-/* An aggregator waits for something in the last pass of every round in which this node may have anything for it,
- * unless it remembers that there is nothing. */
+/* Sends the message for one domain.  In every round in which this node may have anything for an aggregator, the
+ * aggregator waits for a message of the last pass, unless it remembers that there is none. */
 static sago_status send_parcel(const parcel *p) {
     sagoi_outbox *outbox = p->outbox;
     char *head = outbox->heads + number_of(p) * outbox->head_bytes;
@@ -359,7 +361,7 @@ static sago_status for_parcels(sagoi_outbox *outbox, parcel p, sago_status (*dea
     sago_status status = SAGO_OK;
     p.outbox = outbox;
     p.merged_data = outbox->merged_data;
-    /* Everybody starts with another aggregator, so that not all talk to the first one first. */
+    /* Each sender begins with another aggregator, so that not all talk to the first one first. */
     for (int64_t i = 0; i < setup->reach && !status; i++) {
         p.domain = setup->first + (i + setup->team->rank) % setup->reach;
         if (!sagoi_mail_expected(setup->plan, setup->team->node, p.domain, p.pass->round))

@@ -7,8 +7,8 @@
 
 enum {
     PART_HEAD = sizeof(uint32_t),
-    RUN_CODE = 10,    /* bytes that a run of a list takes at the most */
-    SMALL_ROOM = 256, /* less is not worth starting a part in */
+    RUN_CODE = 10,    /* bytes that the code of a run in a list takes at the most */
+    SMALL_ROOM = 256, /* a part is not begun with less room than this */
 };
 
 void sagoi_packer_start(sagoi_packer *packer, int64_t round) {
@@ -18,14 +18,14 @@ void sagoi_packer_start(sagoi_packer *packer, int64_t round) {
     packer->offset = INT64_MIN;
 }
 
-/* What a span costs at the most, coded and with its data; the same when it is not coded, since regions must then
- * be cut where they were when the aggregator learned their extents. */
+/* The most that a span costs, coded and with its data.  A span without code counts as much, so that regions are
+ * cut where they were cut when the aggregator learned their extents. */
 static int64_t span_cost(const sagoi_span *span, int64_t bytes) {
     return bytes + (span->runs ? span->count * RUN_CODE : SAGOI_CODE_MAX);
 }
 
-/* The offset at which a span that is too large for `room` has to be cut: after some whole runs, or inside the
- * first one. */
+/* The offset at which a span that is too large for `room` has to be cut: behind whole runs, or inside of the first
+ * run. */
 static int64_t cut_offset(const sagoi_span *span, int64_t room) {
     int64_t off = span->off;
     if (!span->runs) {
@@ -44,19 +44,19 @@ static int64_t cut_offset(const sagoi_span *span, int64_t room) {
     return off;
 }
 
-/* A part being made: the walk over one stream within a window. */
+/* A part that is being made: the walk over one stream within a window. */
 typedef struct part {
     sagoi_cursor cursor;
     int64_t from, limit; /* offsets */
     int64_t room;        /* bytes left for codes and data */
     int64_t data;        /* bytes of data so far */
-    int64_t pos;         /* where in the stream they begin */
-    bool scattered;      /* they do not lie together there */
-    uint8_t *out;        /* where codes go */
-    int64_t end;         /* of the run coded last */
+    int64_t pos;         /* position of the data in the stream */
+    bool scattered;      /* the data does not lie together in the stream */
+    uint8_t *out;        /* place of the next code */
+    int64_t end;         /* end of the run that was coded last */
 } part;
 
-/* Takes the next span of the part if it fits, cut if need be; false: no more, or no room. */
+/* Takes the next span of the part, cut if need be; false: there is no span, or no room. */
 static bool take_span(part *p, sagoi_span *span) {
     sagoi_cursor before = p->cursor;
     if (!sagoi_cursor_next(&p->cursor, p->limit, span))
@@ -78,8 +78,8 @@ static bool take_span(part *p, sagoi_span *span) {
     return true;
 }
 
-/* Codes as much of one stream as fits, from the packer's offset to the window's end.  Returns the offset where the
- * next part has to go on, the window's end when all is done. */
+/* Codes as much of one stream as fits, from the packer's offset to the window's end.  Returns the offset at which
+ * the next part goes on; the window's end when the stream is done. */
 static int64_t code_part(const sagoi_packer *packer, part *p, int64_t window_start, int64_t window_end) {
     sagoi_span span;
     const sagoi_stream *stream = &packer->request->streams[packer->stream];
@@ -98,11 +98,12 @@ static int64_t code_part(const sagoi_packer *packer, part *p, int64_t window_sta
         uint32_t length = (uint32_t)(p->out - head - PART_HEAD);
         memcpy(head, &length, PART_HEAD);
     }
-    /* Out of room, the walk goes on at the first byte not taken: not always where the last span was to be cut. */
+    /* without room the walk goes on at the first byte that was not taken, which is not always where the last span
+     * was cut */
     return sagoi_cursor_next(&p->cursor, window_end, &span) ? span.off : window_end;
 }
 
-/* Copies stream data of [from, to) between memory and `place`; returns how many bytes. */
+/* Copies stream data of [from, to) between memory and `place`; returns the number of bytes. */
 static int64_t copy_data(const sagoi_request *request, int64_t stream, int64_t from, int64_t to, char *place) {
     const sagoi_stream *walked = &request->streams[stream];
     sagoi_cursor cursor;
@@ -118,8 +119,8 @@ static int64_t copy_data(const sagoi_request *request, int64_t stream, int64_t f
     return done;
 }
 
-/* Where the part's data lie together in the caller's memory, if they may be sent from there, or received; else
- * NULL.  What lies past the end of the file must not be received. */
+/* Where the part's data lies together in the caller's memory, if MPI may send or receive it there; else NULL.
+ * Data past the end of the file must not be received. */
 static char *place_in_memory(const sagoi_request *request, int64_t stream, const part *p) {
     const sagoi_memory *memory = &request->streams[stream].memory;
     bool cut = request->direction == SAGOI_FROM_FILE && request->high > request->limit;
@@ -127,8 +128,8 @@ static char *place_in_memory(const sagoi_request *request, int64_t stream, const
     return together && !cut && p->data > 0 ? memory->base + p->pos : NULL;
 }
 
-/* What a region got: streams `first` to `last`, of the first one from `from` on, of the last one up to `to`, and
- * all that the window has of those in between. */
+/* What a region has: of stream `first` the offsets from `from` on, of stream `last` those below `to`, and of the
+ * streams between them all that the window has. */
 typedef struct taken {
     int64_t first, from, last, to;
 } taken;
@@ -139,7 +140,7 @@ static void copy_taken(const sagoi_packer *packer, const taken *t, int64_t start
                            stream == t->last ? t->to : end, place);
 }
 
-/* Packs what fits of one domain's window, and takes from *room what it costs at the most; false: something of it
+/* Packs what fits of one domain's window, and takes the most that it may cost off *room; false: some of the window
  * is left. */
 static bool pack_domain(sagoi_packer *packer, char *staging, int64_t *room, sagoi_region *region) {
     int64_t start, end;
@@ -180,8 +181,8 @@ static bool pack_domain(sagoi_packer *packer, char *staging, int64_t *room, sago
     return packer->stream == request->nstreams;
 }
 
-/* Room is counted by what regions cost at the most, so that passes end at the same place with and without codes.
- */
+/* Room is counted by the most that regions may cost, so that passes end at the same place with and without
+ * codes. */
 bool sagoi_pack(sagoi_packer *packer, char *staging, int64_t capacity, int64_t most, sagoi_region *regions) {
     int64_t used = 0, left = capacity, stop = packer->first + packer->reach;
     for (int64_t i = 0; i < packer->reach; i++) {
@@ -206,7 +207,7 @@ bool sagoi_pack(sagoi_packer *packer, char *staging, int64_t capacity, int64_t m
     return packer->domain < stop;
 }
 
-/* One domain's data of a pass, back to memory: the same walk as packing, stopped by the bytes that came. */
+/* Copies one domain's data of a pass to memory: the same walk as packing, which ends with the bytes that came. */
 static void unpack_domain(sagoi_packer *packer, const char *data, int64_t bytes) {
     int64_t start, end;
     const sagoi_request *request = packer->request;

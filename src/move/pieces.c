@@ -1,4 +1,4 @@
-/* Pieces of memory that one MPI call sends or receives, strung together by a datatype: nothing is copied. */
+/* Pieces of memory that one MPI call sends or receives, listed by a datatype instead of being copied. */
 #include "move/calls.h"
 #include "move/mail.h"
 #include "mpi/quiet.h"
@@ -34,7 +34,7 @@ void sagoi_pieces_add(sagoi_pieces *pieces, const void *place, int64_t bytes) {
         sagoi_pieces_set(pieces, pieces->n++, place, bytes);
 }
 
-/* One call over `count` of `type` at `place`. */
+/* Makes one MPI call for `count` elements of `type` at `place`. */
 static bool call(const void *place, int count, MPI_Datatype type, sagoi_team *team, int peer, int tag, bool send,
                  MPI_Request *request) {
     return send ? SAGOI_DONE(MPI_Issend(place, count, type, peer, tag, team->all, request))
@@ -54,7 +54,7 @@ static bool start_strung(const sagoi_pieces *pieces, sagoi_team *team, int peer,
     return started;
 }
 
-/* One piece needs no datatype: MPI libraries move what is contiguous with fewer copies (measured). */
+/* One piece needs no datatype: MPI libraries move contiguous memory with fewer copies (measured). */
 static sago_status start(const sagoi_pieces *pieces, sagoi_team *team, int peer, int tag, bool send,
                          MPI_Request *request) {
     if (pieces->n == 1 ? call(pieces->first, (int)pieces->bytes, MPI_BYTE, team, peer, tag, send, request)

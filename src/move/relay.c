@@ -1,13 +1,15 @@
-/* A leader's part in the third layer: collects the bundles that its neighbours have for aggregators elsewhere,
- * sends each aggregator one bundle of what is there for it, and, when reading, deals the replies out again.
+/* A leader's part in the third layer: collects the bundles that neighbouring nodes have for aggregators
+ * elsewhere, sends each aggregator one bundle with all that there is for it and, when reading, deals the
+ * replies out again.
  *
- * Bundles are held in slots as they came, and sent on from there: the pieces for one aggregator are strung
- * together by a datatype, and its reply comes straight to where the neighbours' replies are put together.
+ * A bundle stays in the slot that received it and is sent on from there: a datatype lists the pieces for one
+ * aggregator, and that aggregator's reply is received straight into the places where the neighbours' replies
+ * are put together.
  *
- * It sends on all that it holds once every neighbour has sent a pass, or no slot is free.  While that goes, and
- * while replies come and are dealt out, the slots that are left collect what comes next.  A neighbour that reads
- * waits for its pass's replies before it begins the next, so nobody waits for a neighbour that waits for this
- * leader. */
+ * The leader sends on everything it holds once every neighbour has sent a pass, or no slot is free.  While that
+ * is under way, and while replies come and are dealt out, the free slots receive further bundles.  A neighbour
+ * that reads waits for the replies of its pass before it begins the next pass, so no rank waits for a neighbour
+ * that waits for this leader. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -24,19 +26,19 @@ typedef struct relay_slot {
     slot_state state;
 } relay_slot;
 
-/* A local aggregator of a neighbour, or of this node. */
+/* A local aggregator of a neighbouring node, or of this node. */
 typedef struct child {
     int64_t node;
     int32_t rank;
-    bool more;  /* in this round */
-    bool ended; /* a pass, since the last time all was sent on */
+    bool more;  /* has further bundles in this round */
+    bool ended; /* has ended a pass since the leader last sent everything on */
 } child;
 
 /* One message for one domain, in a slot. */
 typedef struct item {
-    int32_t next; /* for the same domain; -1: none */
+    int32_t next; /* the next item for the same domain; -1: none */
     int32_t slot;
-    uint32_t at, bytes; /* in the slot's message */
+    uint32_t at, bytes; /* place and size in the slot's message */
     uint32_t reply_at, reply;
 } item;
 
@@ -48,18 +50,19 @@ typedef struct item_list {
 _Static_assert(sizeof(item) + sizeof(item_list) + sizeof(sagoi_mail_entry) <= (size_t)SAGOI_RELAY_ENTRY,
                "what plans count");
 
-typedef enum { RESTING, SENDING, DEALING } relay_stage; /* of what is going */
+typedef enum { IDLE, SENDING, DEALING } relay_stage; /* of what is going */
 
 struct sagoi_relay {
     const sagoi_exchange_setup *setup;
     const int32_t *aggregators;
     int64_t round;
     relay_stage stage;
-    bool last;         /* what is going is all that was left of this round */
-    bool closed, dead; /* nothing left to do in this round; MPI failed */
+    bool last;         /* the batch under way is the last of this round */
+    bool closed, dead; /* nothing is left to do in this round; MPI has failed */
     sago_status status;
     child *children;
-    int64_t nchildren, expected, waiting; /* that have more in this round; that have not ended a pass */
+    /* Children: all; those with more in this round; those that have not ended a pass. */
+    int64_t nchildren, expected, waiting;
     relay_slot *slots;
     int64_t nslots, receiving, held;
     MPI_Request *receives; /* one a slot */
@@ -67,9 +70,9 @@ struct sagoi_relay {
     MPI_Status *statuses;
     item *items;
     int64_t nitems;
-    item_list *lists;    /* one a domain */
+    item_list *lists;    /* one for each domain */
     char *fronts, *next; /* heads and entries of the bundles under way */
-    MPI_Request *sent;   /* bundles and the replies to them, or replies dealt out */
+    MPI_Request *sent;   /* bundles and the replies to them, or replies that are dealt out */
     int64_t nsent;
     sagoi_pieces message, reply; /* scratch */
 };
@@ -78,7 +81,7 @@ struct sagoi_relay {
 
 static bool reads(const sagoi_relay *relay) { return relay->setup->request->direction == SAGOI_FROM_FILE; }
 
-/* No more bundles than domains, and two for each slot whose contents make up more than one. */
+/* There are no more bundles than domains, and two for each slot whose contents make more than one bundle. */
 static int64_t most_bundles(const sagoi_relay *relay) { return relay->setup->plan->ndomains + 2 * relay->nslots; }
 
 static int64_t fronts_bytes(const sagoi_relay *relay) {
@@ -186,7 +189,7 @@ static void fail(sagoi_relay *relay, sago_status status) {
         relay->status = status;
 }
 
-/* An MPI call failed for good, as the message says. */
+/* An MPI call has failed for good, as the message says. */
 static void die(sagoi_relay *relay, sago_status status) {
     fail(relay, sagoi_break(relay->setup->team, status));
     relay->dead = true;
@@ -222,7 +225,7 @@ static void add_item(sagoi_relay *relay, int64_t domain, const item *from) {
     list->last = index;
 }
 
-/* Finds the messages of a bundle; false: it is broken. */
+/* Finds the messages of a bundle; false: the bundle is broken. */
 static bool open_bundle(sagoi_relay *relay, int64_t slot, int64_t length, sagoi_mail_head *head) {
     relay_slot *held = &relay->slots[slot];
     const sagoi_plan *plan = relay->setup->plan;
@@ -282,7 +285,7 @@ static void take_bundle(sagoi_relay *relay, int64_t slot, const MPI_Status *stat
 
 /* ---- Sending on ---- */
 
-/* A bundle for one domain being put together. */
+/* A bundle for one domain that is being put together. */
 typedef struct outgoing {
     int64_t domain;
     uint32_t count, number;
@@ -350,7 +353,8 @@ static void begin_batch(sagoi_relay *relay) {
     relay->waiting = relay->expected;
 }
 
-/* Everything that is held; when no neighbour has more, every aggregator that waits for this leader learns it. */
+/* Sends on everything that is held.  When no neighbour has more, every aggregator that waits for this leader is
+ * told so. */
 static void send_on(sagoi_relay *relay) {
     bool last = relay->expected == 0;
     relay->next = relay->fronts;
@@ -392,20 +396,20 @@ static void deal(sagoi_relay *relay) {
     relay->stage = DEALING;
 }
 
-/* All that was going has gone: its slots are free. */
-static void pause_briefly(sagoi_relay *relay) {
+/* The batch is done: frees its slots. */
+static void end_batch(sagoi_relay *relay) {
     for (int64_t i = 0; i < relay->nslots; i++)
         if (relay->slots[i].state == GOING)
             relay->slots[i].state = FREE;
     relay->nsent = 0;
-    relay->stage = RESTING;
+    relay->stage = IDLE;
     relay->closed = relay->last;
     post_receives(relay);
 }
 
 /* ---- Going on ---- */
 
-/* Takes what has come; true: something had. */
+/* Takes what has come; true: something had come. */
 static bool collect(sagoi_relay *relay) {
     int count = 0;
     if (relay->receiving == 0)
@@ -420,13 +424,14 @@ static bool collect(sagoi_relay *relay) {
     return count != MPI_UNDEFINED && count > 0;
 }
 
-/* Receives are posted as long as there is a slot for them and somebody to send: without one all slots are held. */
+/* Is it time to send on?  Receives are posted as long as there is a free slot and a sender, so without a receive
+ * all slots are held. */
 static bool ready(const sagoi_relay *relay) {
     bool enough = relay->waiting == 0 || relay->receiving == 0;
     return relay->expected == 0 || (relay->held > 0 && enough);
 }
 
-/* Has what was going come to the end of its stage?  Then begins the next one. */
+/* Goes to the next stage if all requests of this stage are done. */
 static bool advance(sagoi_relay *relay) {
     int all = 1;
     if (relay->nsent > 0 && !sagoi_test_all(relay->nsent, relay->sent, &all)) {
@@ -436,7 +441,7 @@ static bool advance(sagoi_relay *relay) {
     if (all && relay->stage == SENDING && reads(relay))
         deal(relay);
     else if (all)
-        pause_briefly(relay);
+        end_batch(relay);
     return all;
 }
 
@@ -466,7 +471,7 @@ bool sagoi_relay_poll(sagoi_relay *relay) {
     if (!relay || relay->closed || relay->dead)
         return false;
     bool came = collect(relay);
-    if (relay->stage != RESTING)
+    if (relay->stage != IDLE)
         return advance(relay) || came;
     if (!relay->dead && ready(relay))
         send_on(relay);

@@ -11,7 +11,7 @@ void sagoi_remembered_cleanup(sagoi_remembered *list, sagoi_budget *budget) {
     memset(list, 0, sizeof *list);
 }
 
-/* Room for `more` units in an array of `count`; within the budget, or not at all. */
+/* Makes room for `more` units in an array of `count`; false: the budget does not allow that. */
 static bool grow(sagoi_budget *budget, void **array, int64_t count, int64_t more, int64_t *capacity,
                  int64_t unit) {
     if (count + more <= *capacity)
@@ -71,7 +71,7 @@ const sagoi_remembered_region *sagoi_remembered_find(const sagoi_remembered *lis
 
 const sagoi_remembered_region *sagoi_remembered_first(const sagoi_remembered *list, int64_t round) {
     int64_t low = 0, high = list->nregions;
-    while (low < high) { /* the first that is not of an earlier round */
+    while (low < high) { /* finds the first region that is not of an earlier round */
         int64_t middle = low + (high - low) / 2;
         if (list->regions[middle].round < round)
             low = middle + 1;

@@ -8,38 +8,38 @@
 
 #include "base/budget.h"
 
-/* A region's place: the round, the pass of the round, the source, its number in that message. */
+/* Names a region: the round, the pass of the round, the source, and the region's number in that message. */
 typedef struct sagoi_remembered_region {
     int64_t round;
-    int32_t pass, source; /* a source is a rank in the team */
+    int32_t pass, source; /* the source is a rank of the team */
     int32_t number;
     int32_t unused;
-    int64_t at, code, data; /* bytes: place in codes, length of the code, length of its data */
+    int64_t at, code, data; /* bytes: place in `codes`, length of the code, length of the data */
 } sagoi_remembered_region;
 
 typedef struct sagoi_remembered {
-    sagoi_remembered_region *regions; /* ascending by their places once sorted */
+    sagoi_remembered_region *regions; /* ascending by name once sorted */
     int64_t nregions, regions_capacity;
     uint8_t *codes;
     int64_t codes_bytes, codes_capacity;
-    bool full;     /* the budget did not allow to keep everything */
-    bool complete; /* on every aggregator of the team: senders may leave the extents out */
+    bool full;     /* the budget did not allow to keep every region */
+    bool complete; /* every aggregator of the team remembers all, so senders may leave the extents out */
 } sagoi_remembered;
 
 void sagoi_remembered_cleanup(sagoi_remembered *list,
                               sagoi_budget *budget); /* fine on a zeroed struct, and twice */
 
-/* Remembers one region; sets `full` when it does not fit the budget. */
+/* Remembers one region; sets `full` if it does not fit the budget. */
 void sagoi_remembered_add(sagoi_remembered *list, const sagoi_remembered_region *region, const uint8_t *code,
                           sagoi_budget *budget);
 void sagoi_remembered_sort(sagoi_remembered *list);
 
-/* That region, or NULL. */
+/* Finds a region by its name; NULL: it is not remembered. */
 const sagoi_remembered_region *sagoi_remembered_find(const sagoi_remembered *list,
                                                      const sagoi_remembered_region *place);
-/* The first region of a round, or NULL. */
+/* The first region of a round; NULL: there is none. */
 const sagoi_remembered_region *sagoi_remembered_first(const sagoi_remembered *list, int64_t round);
-/* The region after this one, or NULL if that is of another round. */
+/* The region after this one; NULL: that one is of another round, or there is none. */
 const sagoi_remembered_region *sagoi_remembered_next(const sagoi_remembered *list,
                                                      const sagoi_remembered_region *region);
 

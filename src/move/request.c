@@ -1,5 +1,5 @@
-/* Put by position: a byte's place in a window is its offset less the window's start.  Nothing is exchanged,
- * sorted or merged. */
+/* Putting by position: the place of a byte in a window is its offset less the window's start, so nothing is
+ * exchanged, sorted or merged. */
 #include "move/request.h"
 
 #include <stdatomic.h>
@@ -7,13 +7,13 @@
 #include "base/checked.h"
 #include "extent/staging.h"
 
-/* Sets bits [from, to); other ranks set theirs in the same words. */
+/* Sets bits [from, to); other ranks set other bits of the same words. */
 static void mark_range(uint64_t *marks, int64_t from, int64_t to) {
     while (from < to) {
         int64_t word = from / 64, stop = sagoi_min(to, (word + 1) * 64);
         uint64_t bits = stop - from == 64 ? ~UINT64_C(0) : ((UINT64_C(1) << (stop - from)) - 1) << (from % 64);
         if (~bits == 0)
-            marks[word] = bits; /* nobody else has a byte in this word, or means the same one */
+            marks[word] = bits; /* no other rank has a byte in this word */
         else
             atomic_fetch_or_explicit((_Atomic uint64_t *)&marks[word], bits, memory_order_relaxed);
         from = stop;

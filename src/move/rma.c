@@ -8,16 +8,16 @@
 struct sagoi_rma {
     sagoi_rma_setup setup; /* of the call that runs */
     sagoi_team *team;
-    struct sagoi_rma *next; /* that was put aside */
-    MPI_Win win;            /* every aggregator shows its two windows */
-    int32_t *aggregators;   /* rank of each domain's */
+    struct sagoi_rma *next; /* the next one that was put aside */
+    MPI_Win win;            /* shows the two windows of every aggregator */
+    int32_t *aggregators;   /* for each domain: the rank of its aggregator */
     int64_t domains;        /* as many */
-    int *lengths;           /* scratch: pieces of one transfer */
+    int *lengths;           /* scratch: the pieces of one transfer */
     MPI_Aint *places, *offsets;
     int64_t capacity;
 };
 
-/* Aggregators show the windows that this rank owns; others show nothing. */
+/* An aggregator shows its windows; other ranks show nothing. */
 static sago_status show_windows(sagoi_rma *rma) {
     const sagoi_exchange_setup *common = &rma->setup.common;
     void *base = NULL;
@@ -36,7 +36,7 @@ static sago_status show_windows(sagoi_rma *rma) {
 static void destroy(sagoi_rma *gone) {
     sagoi_budget *budget = gone->setup.common.budget;
     if (sagoi_is_broken(gone->team))
-        return; /* others may still put into the windows, or never come to free them */
+        return; /* Other ranks may still put data into the windows, or never come to free them. */
     if (gone->win != MPI_WIN_NULL)
         (void)SAGOI_DONE(MPI_Win_free(&gone->win));
     sagoi_budget_free(budget, gone->aggregators, gone->domains * (int64_t)sizeof(int32_t));
@@ -83,7 +83,8 @@ static sagoi_rma *allocate(const sagoi_rma_setup *setup) {
     return NULL;
 }
 
-/* Showing memory waits inside MPI for all ranks, so all must have what they need before any of them begins. */
+/* Showing memory waits inside MPI for all ranks, so all ranks must have what they need before any of them
+ * begins. */
 sago_status sagoi_rma_create(const sagoi_rma_setup *setup, sago_status before, sagoi_rma **aside,
                              sagoi_rma **created) {
     sagoi_rma *rma = before ? NULL : allocate(setup);
@@ -106,18 +107,18 @@ sago_status sagoi_rma_create(const sagoi_rma_setup *setup, sago_status before, s
 
 void sagoi_rma_begin(sagoi_rma *rma, const sagoi_rma_setup *setup) { rma->setup = *setup; }
 
-/* One put or get being put together: pieces of equal length here and in the aggregator's window. */
+/* A put or get that is being put together: pieces of equal length here and in the aggregator's window. */
 typedef struct transfer {
     sagoi_rma *rma;
     int target;
-    int64_t start; /* of the window in the file */
-    MPI_Aint base; /* of the window in the aggregator's memory */
+    int64_t start; /* offset of the window in the file */
+    MPI_Aint base; /* place of the window in the aggregator's memory */
     int pieces;
     int64_t bytes;
     sago_status status;
 } transfer;
 
-/* A type that strings the pieces together, on one of the sides. */
+/* Makes a datatype that lists the pieces on one of the two sides. */
 static bool make_type(const transfer *t, const MPI_Aint places[], MPI_Datatype *type) {
     sagoi_quiet_begin(MPI_COMM_NULL);
     bool made = SAGOI_DONE(MPI_Type_create_hindexed(t->pieces, t->rma->lengths, places, MPI_BYTE, type)) &&
@@ -139,8 +140,8 @@ static void free_type(MPI_Datatype *type) {
     sagoi_quiet_end(MPI_COMM_NULL);
 }
 
-/* Puts or gets the pieces that have been collected.  There is room for pieces again afterwards, whether that fails
- * or not. */
+/* Puts or gets the pieces that were collected.  Afterwards there is room for pieces again, even if that has
+ * failed. */
 static void fire(transfer *t) {
     sagoi_rma *rma = t->rma;
     MPI_Datatype here = MPI_DATATYPE_NULL, there = MPI_DATATYPE_NULL;
@@ -171,7 +172,7 @@ static void add_piece(transfer *t, const char *memory, int64_t off, int64_t len)
     t->bytes += len;
 }
 
-/* One run of the file: one piece, or as many as the caller's memory has for it. */
+/* Adds one run of the file: one piece, or as many as the caller's memory has for the run. */
 static void add_run(transfer *t, const sagoi_memory *memory, int64_t off, int64_t pos, int64_t len) {
     if (!memory->extents.pattern) {
         add_piece(t, memory->base + pos, off, len);

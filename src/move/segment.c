@@ -1,11 +1,13 @@
 /* Node-shared memory.
  *
- * It has no name: a memfd that the others open through /proc, so that a job that is killed at any moment leaves
- * nothing.  Where processes do not see each other there (namespaces of their own, or a kernel told so) it is a
- * file in /dev/shm, under an unguessable name, unlinked as soon as all have mapped it.  Who made such a file holds
- * a lock on it from before it gets its name, so those of killed jobs are found by the next one.
+ * The memory has no name: it is a memfd that the other processes open through /proc, so that a job that is
+ * killed at any moment leaves nothing behind.  Where processes do not see each other in /proc (different
+ * namespaces, or a kernel that forbids it) the memory is a file in /dev/shm under a name that nobody can guess,
+ * which is unlinked as soon as all have mapped it.  The maker of such a file holds a lock on the file from
+ * before it has a name, so the next job can recognise and remove files of jobs that were killed.
  *
- * The memory is allocated for real, because a mapping of more than there is would end in SIGBUS. */
+ * The memory is allocated for real, because touching a page of a mapping that the system cannot provide would
+ * be a SIGBUS. */
 #include "move/segment.h"
 
 #include <dirent.h>
@@ -47,7 +49,7 @@ static bool is_ours(const char *file) {
            strspn(digits, "0123456789abcdef") == HEX_DIGITS;
 }
 
-/* Removes segments that killed jobs of this user have left: nobody holds a lock on them. */
+/* Removes segments that killed jobs of this user have left: no process holds a lock on them. */
 static void remove_leftovers(void) {
     DIR *dir = opendir(folder);
     if (!dir)
@@ -67,7 +69,7 @@ static void remove_leftovers(void) {
     (void)closedir(dir);
 }
 
-/* Locked before anybody can see it. */
+/* The file is locked before other processes can see it. */
 static int create_file(char file[SAGOI_SEGMENT_NAME_MAX]) {
     uint64_t random[2];
     char self[SAGOI_SEGMENT_NAME_MAX];
@@ -124,7 +126,7 @@ int sagoi_shared_create(bool by_name, int64_t bytes, sagoi_shared_name *name, ch
     return error;
 }
 
-/* Whatever is behind the name must be looked at before it is opened: opening may have effects. */
+/* What the name leads to is checked before it is opened, since opening may have effects. */
 static int find_shared(const sagoi_shared_name *name, char path[SAGOI_SEGMENT_NAME_MAX]) {
     struct stat info;
     if (name->file[0])

@@ -1,12 +1,13 @@
-/* Making teams and keeping them; which team an open gets.
+/* Making teams and keeping them, and choosing the team of a file that is opened.
  *
- * Teams belong to circles, and circles are found again by their ranks.  A note on the program's communicator (an
- * attribute) says which circle is its own.  A circle that no communicator knows and no file uses is kept a while,
- * for programs that copy a communicator for each file; MPI_Finalize, which deletes the attributes of MPI_COMM_SELF
- * first, ends them all.
+ * A team belongs to a circle, and a circle is found again by its ranks.  A note on the program's communicator
+ * (an attribute) says which circle belongs to it.  A circle that no communicator knows and no file uses is kept
+ * for a while, for programs that copy a communicator for each file.  MPI_Finalize, which deletes the attributes
+ * of MPI_COMM_SELF first, ends all circles.
  *
- * Which team is free is a matter of time, and another one on each rank while other threads close files.  So where
- * there may be several threads, rank 0 chooses, from what all ranks say is free, and tells. */
+ * Which teams are free depends on the moment, and differs between ranks while other threads close files.  So
+ * where there may be several threads, rank 0 chooses from the teams that are free on all ranks, and tells the
+ * others. */
 #include "move/team.h"
 
 #include <pthread.h>
@@ -25,30 +26,30 @@
 #include "mpi/quiet.h"
 
 enum {
-    KEPT_TEAMS = 64,  /* of a circle are kept for the next file: the bits of a word */
-    KEPT_WINDOWS = 4, /* of these keep their windows */
-    KEPT_CIRCLES = 4, /* that nobody knows */
+    KEPT_TEAMS = 64,  /* teams of a circle that are kept for the next file: the bits of a word */
+    KEPT_WINDOWS = 4, /* of these, teams that keep their windows */
+    KEPT_CIRCLES = 4, /* circles that are kept though no communicator knows them */
     MOST_ALIKE = 16   /* circles of one size that an open looks at */
 };
 
-/* On a communicator of the program's. */
+/* Attached to a communicator of the program's. */
 typedef struct comm_note {
     sagoi_circle *circle; /* NULL: not known yet */
 } comm_note;
 
-/* Keyvals are handles that MPI gives out once a process; they live as long as MPI does. */
+/* MPI gives these handles out once in a process; they live as long as MPI does. */
 static int note_keyval = MPI_KEYVAL_INVALID, end_keyval = MPI_KEYVAL_INVALID;
 static pthread_mutex_t keyvals_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static _Atomic int64_t used; /* teams of this process */
+static _Atomic int64_t used; /* teams that this process uses */
 
-/* Guards the circles' lists and marks.  Never held while MPI is called: MPI calls back when a communicator goes.
- */
+/* Guards the lists and marks of the circles.  The lock is never held while MPI is called, since MPI calls back
+ * when a communicator is freed. */
 static pthread_mutex_t lists_lock = PTHREAD_MUTEX_INITIALIZER;
 static sagoi_circle *circles;
-static sagoi_circle *alone; /* of this rank by itself; among the circles, too */
+static sagoi_circle *alone; /* the circle of this rank alone; also in the list */
 static int64_t idle_events;
-static bool ended; /* MPI_Finalize has been here */
+static bool ended; /* MPI_Finalize has called back */
 
 /* ---- Ending ---- */
 
@@ -60,7 +61,7 @@ static void team_destroy(sagoi_team *team) {
     free(team);
 }
 
-/* Nobody else knows it any more. */
+/* Frees a circle that is in no list, with its teams. */
 static void destroy_whole(sagoi_circle *circle) {
     for (sagoi_team *team = circle->teams, *next; team; team = next) {
         next = team->next;
@@ -77,7 +78,8 @@ static void take_out(sagoi_circle *circle) {
         *at = circle->next;
 }
 
-/* With the lock: the one that has been idle for longest, if there are too many; taken out of the list. */
+/* The caller holds the lock.  If too many circles are idle, takes the one that has been idle for longest out of
+ * the list. */
 static sagoi_circle *one_too_many(void) {
     sagoi_circle *oldest = NULL;
     int idle = 0;
@@ -94,7 +96,7 @@ static sagoi_circle *one_too_many(void) {
     return oldest;
 }
 
-/* One user less. */
+/* Takes one user off the circle. */
 static void leave_circle(sagoi_circle *circle) {
     sagoi_circle *gone = NULL;
     (void)pthread_mutex_lock(&lists_lock);
@@ -119,11 +121,12 @@ static int on_comm_free(MPI_Comm comm, int keyval, void *value, void *extra) {
 static bool has_open_files(const sagoi_circle *circle) {
     bool open = circle->taken != 0;
     for (const sagoi_team *team = circle->teams; team; team = team->next)
-        open = open || team->channel >= KEPT_TEAMS; /* the others go when they are left */
+        open = open || team->channel >= KEPT_TEAMS; /* other teams are destroyed when their file leaves them */
     return open;
 }
 
-/* MPI_Finalize: whatever is left.  Files still open are the program's error; their circles are left alone. */
+/* Called by MPI_Finalize: frees what is left.  Files that are still open are the program's error, and their
+ * circles are left alone. */
 static int on_finalize(MPI_Comm comm, int keyval, void *value, void *extra) {
     (void)comm, (void)keyval, (void)value, (void)extra;
     ended = true;
@@ -166,7 +169,8 @@ static sagoi_control *map_private(int64_t bytes) {
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* The leader makes it and puts a notice up; the others read that when all ranks know that it is there. */
+/* The leader makes the control segment and puts up a notice; the others read the notice once all ranks know that
+ * it is there. */
 static bool map_control(MPI_Comm comm, sagoi_team *team) {
     sagoi_circle *circle = team->circle;
     sagoi_notice *notice = &circle->board->notices[team->channel % SAGOI_NOTICES],
@@ -226,8 +230,8 @@ static void describe(sagoi_team *team, sagoi_circle *circle, int channel) {
     team->host_ranks = ranks_on_host(team);
 }
 
-/* In the memory of all: a rank that is not ready yet has its slot when it comes to the gate, which it does first.
- */
+/* Done in the shared memory of all: a rank that is not ready yet has its slot when it comes to the gate, which it
+ * does first. */
 static void introduce_myself(const sagoi_team *team) {
     team->control->slots[team->local_rank].process = team->circle->process;
     team->control->pid_namespace = team->circle->pid_namespace;
@@ -237,7 +241,7 @@ static sago_status team_create(MPI_Comm comm, sagoi_circle *circle, int channel,
     sagoi_team *team = calloc(1, sizeof *team);
     if (!team) {
         if (circle->size > 1)
-            (void)sagoi_all_have(comm, false); /* the first thing that the others ask in map_control() */
+            (void)sagoi_all_have(comm, false); /* answers the first question of the other ranks in map_control() */
         return sagoi_fail(SAGO_ERR_MEMORY, "a rank has no memory for what belongs to a communicator");
     }
     describe(team, circle, channel);
@@ -252,11 +256,11 @@ static sago_status team_create(MPI_Comm comm, sagoi_circle *circle, int channel,
 
 /* ---- Which circle, which team ---- */
 
-typedef enum { REFUSE, TAKE, MAKE, FOUND } deed; /* FOUND: a circle, first */
+typedef enum { REFUSE, TAKE, MAKE, FOUND } deed; /* FOUND: a circle has to be made first */
 
 /* What rank 0 tells the other ranks. */
 typedef struct choice {
-    uint64_t serial; /* of a circle to be founded */
+    uint64_t serial; /* of a circle that is to be made */
     int32_t what;    /* a deed */
     int32_t channel;
 } choice;
@@ -270,7 +274,7 @@ static sagoi_team *find_team(const sagoi_circle *circle, int channel) {
     return team;
 }
 
-/* Teams that are there and that nobody uses here. */
+/* Teams that exist and that no file uses on this rank. */
 static uint64_t free_teams(sagoi_circle *circle) {
     uint64_t there = 0;
     (void)pthread_mutex_lock(&lists_lock);
@@ -281,7 +285,7 @@ static uint64_t free_teams(sagoi_circle *circle) {
     return there;
 }
 
-/* A channel without a team, below 0 where there is none.  The caller holds the lock. */
+/* A channel without a team; below 0: there is none.  The caller holds the lock. */
 static int free_channel(sagoi_circle *circle) {
     for (int i = 0; i < circle->channels && i < KEPT_TEAMS; i++)
         if (!(circle->taken & bit_of(i)) && !find_team(circle, i))
@@ -295,7 +299,7 @@ static int free_channel(sagoi_circle *circle) {
     return -1;
 }
 
-/* Marks at once what it chooses: other threads choose meanwhile.  `available`: of the teams from 0 on. */
+/* Marks its choice at once, since other threads choose meanwhile.  `available`: bits of the teams from 0 on. */
 static void choose(sagoi_circle *circle, uint64_t available, choice *made) {
     (void)pthread_mutex_lock(&lists_lock);
     available &= ~circle->taken;
@@ -308,7 +312,7 @@ static void choose(sagoi_circle *circle, uint64_t available, choice *made) {
     (void)pthread_mutex_unlock(&lists_lock);
 }
 
-/* Circles of so many ranks, with a user more each. */
+/* Finds circles of so many ranks, and adds a user to each. */
 static int look_at_alike(int size, sagoi_circle *found[MOST_ALIKE]) {
     int n = 0;
     (void)pthread_mutex_lock(&lists_lock);
@@ -321,7 +325,8 @@ static int look_at_alike(int size, sagoi_circle *found[MOST_ALIKE]) {
     return n;
 }
 
-/* The circle of these ranks, with a user more, or NULL.  The latest of several: the others are full. */
+/* Finds the circle of these ranks and adds a user to it; NULL: there is none.  Of several circles the latest is
+ * taken, since the others are full. */
 static sagoi_circle *find_circle(MPI_Comm comm, int size) {
     sagoi_circle *alike[MOST_ALIKE], *found = NULL;
     MPI_Group group = MPI_GROUP_NULL;
@@ -341,7 +346,7 @@ static sagoi_circle *find_circle(MPI_Comm comm, int size) {
     return found;
 }
 
-/* Do all ranks mean the same circle, and is every one ready?  Rank 0 is told in all[]. */
+/* Words that tell rank 0 whether all ranks mean the same circle, and whether every rank is ready. */
 enum { WORD_SERIAL, WORD_NOT_SERIAL, WORD_READY, WORD_FREE, WORDS };
 
 static void choose_for_all(sagoi_circle *circle, const uint64_t all[WORDS], choice *made) {
@@ -376,7 +381,7 @@ static sago_status negotiate(MPI_Comm comm, sagoi_circle *circle, bool ready, ch
                : SAGO_OK;
 }
 
-/* The note of a communicator, made where there is none; NULL: no memory. */
+/* The note of a communicator, which is made if need be; NULL: there is no memory. */
 static comm_note *note_of(MPI_Comm comm) {
     void *value = NULL;
     int found = 0;
@@ -399,7 +404,7 @@ static void enlist_circle(sagoi_circle *circle) {
     (void)pthread_mutex_unlock(&lists_lock);
 }
 
-/* Carries out what was chosen, with a circle that has a user more for it. */
+/* Carries out the choice.  The circle has got a user for this team already. */
 static sago_status carry_out(MPI_Comm comm, sagoi_circle *circle, const choice *chosen, sagoi_team **team) {
     sago_status status = SAGO_OK;
     sagoi_team *made = NULL;
@@ -419,7 +424,7 @@ static sago_status carry_out(MPI_Comm comm, sagoi_circle *circle, const choice *
     return status;
 }
 
-/* The circle of the communicator is `circle` from now on, which has a user more for that. */
+/* Makes `circle` the circle of the communicator; the circle has got a user for this already. */
 static void note_circle(comm_note *note, sagoi_circle *circle) {
     sagoi_circle *before = note->circle;
     note->circle = circle;
@@ -440,8 +445,8 @@ static bool is_spoiled(const sagoi_circle *circle) {
     return spoiled;
 }
 
-/* Gives the communicator a note, and the note a circle, which is found or founded; the team counts as a user of
- * the circle. */
+/* Gives the communicator a note, and the note a circle, which is found or made.  The team counts as a user of the
+ * circle. */
 static sago_status acquire(MPI_Comm comm, int size, sagoi_team **team) {
     comm_note *note = note_of(comm);
     sagoi_circle *circle = note && !is_spoiled(note->circle) ? note->circle : NULL;
@@ -451,14 +456,14 @@ static sago_status acquire(MPI_Comm comm, int size, sagoi_team **team) {
         use_circle(circle);
     else
         circle = find_circle(comm, size);
-    /* Without several threads files are opened and closed in the same order everywhere: what is free is the same.
-     */
+    /* Without several threads, files are opened and closed in the same order on all ranks, so the same teams are
+     * free. */
     if (note && circle && note->circle == circle && !circle->threads)
         choose(circle, free_teams(circle), &chosen);
     else
         status = negotiate(comm, circle, note != NULL, &chosen);
     if (!status && chosen.what == FOUND &&
-        chosen.serial == 0) /* chosen without asking anybody: the circle is full */
+        chosen.serial == 0) /* this rank chose without asking, and the circle is full */
         status = negotiate(comm, NULL, note != NULL, &chosen);
     if (status || chosen.what == FOUND) {
         if (circle)
@@ -482,7 +487,7 @@ static sago_status acquire(MPI_Comm comm, int size, sagoi_team **team) {
     return status;
 }
 
-/* One circle for all communicators of this rank alone. */
+/* All communicators of this rank alone share one circle. */
 static sago_status acquire_alone(sagoi_team **team) {
     static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
     choice chosen = {0};
@@ -523,9 +528,9 @@ sago_status sagoi_team_acquire(MPI_Comm comm, sagoi_team **team) {
 
 int64_t sagoi_teams_in_use(void) { return atomic_load(&used); }
 
-/* A broken one is never used again, and stays: MPI may still write to what belongs to it.  Where MPI fails, its
- * circle is not used again either; but not where a rank has left, since that rank and the others come here at
- * other times, and would not mean the same circle in between. */
+/* A broken team is never used again, and stays, since MPI may still write to its memory.  Where MPI has failed,
+ * the circle is not used again either.  Where a rank has left, the circle is kept: that rank and the others come
+ * here at different times, and would not mean the same circle in between. */
 void sagoi_team_release(sagoi_team *team) {
     sagoi_circle *circle = team->circle;
     if (sagoi_is_broken(team)) {
@@ -538,7 +543,7 @@ void sagoi_team_release(sagoi_team *team) {
     team->within = NULL;
     bool keep = team->channel < KEPT_TEAMS;
     sagoi_free_comm(team, &team->own);
-    if (team->channel >= KEPT_WINDOWS) /* on every rank alike: they must all know the same windows */
+    if (team->channel >= KEPT_WINDOWS) /* alike on all ranks, which must all know the same windows */
         sagoi_segment_release(&team->windows);
     (void)pthread_mutex_lock(&lists_lock);
     circle->taken &= ~bit_of(team->channel);

@@ -1,4 +1,4 @@
-/* One rank's failure becomes everybody's: the same status and the failing rank's message on all ranks. */
+/* The failure of one rank becomes the failure of all ranks: the same status, and the failing rank's message. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 enum { LOCAL_BITS = 20, NODE_BITS = 24 };
 
-/* Does the message end with the rank that it is from?  Then it was agreed on before, in this same call. */
+/* Does the message end with the rank that it comes from?  Then it was agreed on before, in this same call. */
 static bool is_signed(const char *message) {
     const char *sign = strrchr(message, '(');
     int number, length = 0;
@@ -21,7 +21,7 @@ static void sign(const char *message, int rank, char signed_message[SAGOI_MESSAG
         (void)snprintf(signed_message, SAGOI_MESSAGE_MAX, "%.480s (rank %d)", message, rank);
 }
 
-/* Worst status first, then the lowest node, then the lowest rank of it. */
+/* Orders failures: the worst status first, then the lowest node, then the node's lowest rank. */
 int64_t sagoi_verdict_code(sagoi_team *team, sago_status status) {
     if (!status)
         return 0;
@@ -34,7 +34,7 @@ typedef struct spread_work {
     int node, local;
 } spread_work;
 
-/* Brings the message to this node; called by the rank that finishes the meeting. */
+/* Brings the message to this node; called by the rank that runs the meeting. */
 static sago_status spread_message(sagoi_team *team, void *arg) {
     const spread_work *work = arg;
     sagoi_control *control = team->control;
@@ -55,7 +55,7 @@ sago_status sagoi_verdict(sagoi_team *team, int64_t code) {
         return met;
     char text[SAGOI_MESSAGE_MAX];
     memcpy(text, team->control->message, sizeof text);
-    /* Nobody may write a new message while others still read this one. */
+    /* no rank may write a new message while others still read this one */
     met = sagoi_gate(team);
     sagoi_message_set(text);
     return met ? met : (sago_status)(code >> (NODE_BITS + LOCAL_BITS));
