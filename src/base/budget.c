@@ -1,5 +1,5 @@
-/* Counting allocations.  No locking: a file is used by one thread at a time, and the library's own threads
- * do not allocate. */
+/* Counting of allocations.  There is no lock: one thread at a time uses a file, and the library's own threads do
+ * not allocate. */
 #include "base/budget.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* 64-bit arithmetic that says when it overflows: true is "did not fit". */
+/* 64-bit arithmetic that tells when it overflows: true means that the result does not fit. */
 #ifndef SAGOI_CHECKED_H
 #define SAGOI_CHECKED_H
 
@@ -10,7 +10,7 @@ static inline bool sagoi_mul(int64_t a, int64_t b, int64_t *product) {
     return __builtin_mul_overflow(a, b, product);
 }
 
-/* Modulo 2^64: where the result is not used unless it fits, as that of a step past the last one. */
+/* Adds modulo 2^64, for a result that is only used if it fits, such as that of a step past the last one. */
 static inline int64_t sagoi_add_wrapped(int64_t a, int64_t b) {
     int64_t sum;
     (void)__builtin_add_overflow(a, b, &sum);
@@ -21,7 +21,7 @@ static inline int64_t sagoi_mul_wrapped(int64_t a, int64_t b) {
     (void)__builtin_mul_overflow(a, b, &product);
     return product;
 }
-/* The nearest that fits, for what is only compared: a - b, a + b. */
+/* The nearest result that fits, where the result is only compared: a - b, a + b. */
 static inline int64_t sagoi_distance(int64_t a, int64_t b) {
     int64_t distance;
     return __builtin_sub_overflow(a, b, &distance) ? (a < b ? INT64_MIN : INT64_MAX) : distance;

@@ -1,5 +1,5 @@
-/* Finding the runtimes.  Programs load them whenever they like, so the libraries are looked for again whenever the
- * number of libraries that were ever loaded has changed; that number is cheap to have. */
+/* Finding the runtimes of GPUs.  Programs load them at any time, so the libraries are looked for again whenever
+ * the number of libraries that were ever loaded has changed; that number is cheap to get. */
 #include "base/device.h"
 
 #include <link.h>
@@ -12,9 +12,9 @@
 
 enum { RUNTIMES = 3 };
 
-static _Atomic(const sagoi_device *) present[RUNTIMES]; /* those found so far: they stay */
+static _Atomic(const sagoi_device *) present[RUNTIMES]; /* the runtimes that were found, which stay */
 static _Atomic int found;                               /* how many */
-static _Atomic unsigned long long loads_seen = 0;       /* libraries loaded when they were looked for last */
+static _Atomic unsigned long long loads_seen = 0; /* number of libraries that had been loaded at the last search */
 static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- CUDA, by the driver's functions: its runtime may be linked statically ---- */
@@ -41,7 +41,8 @@ static bool cuda_is_device(const void *memory) {
     return cuda.pointer_get(&managed, CUDA_IS_MANAGED, at) != 0 || !managed;
 }
 
-/* A thread without a context takes the memory's, or, of memory that is no context's own, its device's. */
+/* Enters a context.  A thread without a context takes that of the memory or, for memory without a context, that of
+ * its device. */
 static int cuda_enter(const void *memory, bool *pushed, int *retained) {
     unsigned long long at = (unsigned long long)(uintptr_t)memory;
     void *context = NULL;
@@ -71,7 +72,7 @@ static void cuda_leave(bool pushed, int retained) {
         (void)cuda.release(retained);
 }
 
-/* What comes from memory that is not pinned may still be under way when the copy returns. */
+/* A copy from memory that is not pinned may still be under way when cuMemcpy() returns, so this function waits. */
 static bool cuda_copy(void *to, const void *from, int64_t bytes, const void *memory, const char **why) {
     bool pushed;
     int retained, error = cuda_enter(memory, &pushed, &retained);
@@ -109,7 +110,7 @@ static struct {
 
 enum { HIP_MEMORY_TYPE = 2, HIP_IS_MANAGED = 8, HIP_COPY_DEFAULT = 4, HIP_VERSION_6 = 60000000 };
 
-/* The numbers of kinds of memory changed with version 6. */
+/* HIP 6 changed the numbers of the kinds of memory. */
 static bool hip_is_device(const void *memory) {
     int type = -1, managed = 0, version = 0;
     void *at = (void *)(uintptr_t)memory;
@@ -140,7 +141,7 @@ static bool hip_find(void) {
 
 /* ---- Level Zero ---- */
 
-/* As in its header, version 1. */
+/* As in the header of Level Zero, version 1. */
 typedef struct ze_context_desc {
     int stype;
     const void *next;
@@ -176,7 +177,7 @@ static struct {
     int (*append_copy)(void *list, void *to, const void *from, size_t bytes, void *signal, uint32_t nwaits,
                        void **waits);
     int (*list_destroy)(void *list);
-    void *context; /* of Sago's own: memory of others is known in it, too */
+    void *context; /* Sago's own context, in which memory of other contexts is known, too */
 } ze;
 
 static bool ze_look(const void *memory, void **device) {
@@ -257,7 +258,8 @@ static uintptr_t heap_start; /* the end of the program's data when this library 
 
 __attribute__((constructor)) static void note_heap(void) { heap_start = (uintptr_t)sbrk(0); }
 
-/* What malloc() gives out in small pieces lies there, and nobody else maps anything there: not worth asking. */
+/* Is the address in the heap?  malloc() gives out small pieces there, and no runtime maps memory there, so it need
+ * not be asked. */
 static bool is_in_heap(const void *memory) {
     return (uintptr_t)memory >= heap_start && (uintptr_t)memory < (uintptr_t)sbrk(0);
 }

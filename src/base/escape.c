@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Bytes of the character of UTF-8 at `at`; 0: there is none. */
+/* Bytes of the UTF-8 character at `at`; 0: there is none. */
 static size_t utf8_length(const unsigned char *at, size_t room) {
     size_t length = *at < 0x80                  ? 1
                     : *at >= 0xc2 && *at < 0xe0 ? 2
@@ -24,7 +24,7 @@ static bool is_plain(unsigned char byte) {
     return byte >= ' ' && byte < 0x7f && byte != '"' && byte != '\\' && byte != '<' && byte != '>' && byte != '&';
 }
 
-/* A trace has millions of names: what needs no look is written in one piece. */
+/* Text that needs no escapes is written in one piece, since a trace has millions of names. */
 void sagoi_escape_json(FILE *out, const char *text, size_t length) {
     const unsigned char *at = (const unsigned char *)text, *end = at + length, *plain = at;
     while (plain < end && is_plain(*plain))

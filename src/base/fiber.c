@@ -1,5 +1,5 @@
-/* Stacks, switching between them, and the list of fibers that are under way: a global of the library, since
- * whoever waits for anything lets all of them go on. */
+/* Stacks, switching between them, and the list of fibers that are under way.  The list is a global of the library,
+ * since any function that waits lets all fibers go on. */
 #include "base/fiber.h"
 
 #include <pthread.h>
@@ -13,28 +13,28 @@
 #include <unistd.h>
 
 enum {
-    GUARD_BYTES = 64 << 10, /* below it, not to be touched */
-    MOST_BYTES = 64 << 20,  /* of a stack, also where the program's has no limit */
-    MOST_SPARE = 4,         /* stacks kept, with the pages that were used */
-    YIELDS = 20,            /* of the processor, before sleeping */
+    GUARD_BYTES = 64 << 10, /* bytes below a stack that cannot be accessed */
+    MOST_BYTES = 64 << 20,  /* the largest stack, even if the program's stack has no limit */
+    MOST_SPARE = 4,         /* stacks that are kept, with the pages that were used */
+    YIELDS = 20,            /* yields of the core before the thread sleeps */
     SHORT_SLEEP_US = 100,
     LONG_SLEEP_US = 1000,
     SHORT_SLEEPS = 200
 };
 
 struct sagoi_fiber {
-    ucontext_t own, caller; /* where each goes on */
-    char *stack;            /* lowest byte, above the guard */
-    size_t bytes;           /* of the stack */
+    ucontext_t own, caller; /* where the fiber goes on; where its caller does */
+    char *stack;            /* lowest byte of the stack, above the guard */
+    size_t bytes;           /* bytes of the stack */
     void (*fn)(void *arg);
     void *arg;
     bool active, moved;
-    sagoi_futex *word; /* what it waits for, if it said so */
+    sagoi_futex *word; /* the word that the fiber waits for, if known */
     uint32_t old;
-    double away, left; /* seconds; when it last stopped running */
+    double away, left; /* seconds without the core; time when the fiber last stopped */
     char message[SAGOI_MESSAGE_MAX];
     sagoi_fiber *next;  /* active ones */
-    void *sanitizer[2]; /* what a sanitizer knows the stacks by: this one, and the caller's */
+    void *sanitizer[2]; /* the sanitizer's names of this stack and of the caller's */
     const void *caller_stack;
     size_t caller_bytes;
 };
@@ -42,15 +42,16 @@ struct sagoi_fiber {
 _Atomic int sagoi_unusual;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sagoi_fiber *first;
-static sagoi_fiber *spare; /* ended ones: until its pages are there, a stack costs more than a small call */
+/* Fibers that have ended: a new stack costs more than a small call, until its pages are there. */
+static sagoi_fiber *spare;
 static int spares;
 static _Thread_local sagoi_fiber *current;
-static _Thread_local bool holds; /* the lock, and no fiber runs */
+static _Thread_local bool holds; /* this thread holds the lock while no fiber of it runs */
 
 /* ---- What sanitizers must be told ---- */
 
 #ifndef __has_feature
-#define __has_feature(name) 0 /* clang's way to ask */
+#define __has_feature(name) 0 /* how clang is asked */
 #endif
 #if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
 #include <sanitizer/common_interface_defs.h>
@@ -100,7 +101,7 @@ static void leave(sagoi_fiber *fiber) {
     tell_entered(fiber);
 }
 
-/* The same for every function that the fiber is ever started with. */
+/* The first function on every fiber. */
 static void fiber_main(void) {
     sagoi_fiber *fiber = current;
     tell_entered(fiber);
@@ -111,20 +112,20 @@ static void fiber_main(void) {
     }
 }
 
-/* Messages of failures are a fiber's own: the thread's goes where the fiber's comes from. */
+/* Each fiber has an error message of its own, so it is exchanged with the thread's. */
 static void exchange_messages(sagoi_fiber *fiber) {
     char outside[SAGOI_MESSAGE_MAX];
     if (sagoi_message()[0] == '\0' && fiber->message[0] == '\0')
-        return; /* nearly always */
+        return; /* nearly always both are empty */
     (void)snprintf(outside, sizeof outside, "%s", sagoi_message());
     sagoi_message_set(fiber->message);
     (void)snprintf(fiber->message, sizeof fiber->message, "%s", outside);
 }
 
-/* Runs it until it yields or ends. */
+/* Runs the fiber until it yields or ends. */
 static void resume(sagoi_fiber *fiber) {
     exchange_messages(fiber);
-    fiber->moved = true; /* unless it says otherwise */
+    fiber->moved = true; /* unless the fiber says otherwise */
     fiber->word = NULL;
     fiber->away += now_seconds() - fiber->left;
     current = fiber;
@@ -162,8 +163,8 @@ void sagoi_fibers_unlock(void) {
 
 bool sagoi_fibers_locked_here(void) { return current || holds; }
 
-/* As much as the program's own stacks have: functions of the program run here, too, such as an operation of a
- * nonblocking reduction that the MPI library goes on with meanwhile. */
+/* The size of a stack: as large as the program's own stacks.  Functions of the program run on fibers, too, for
+ * instance the operation of a nonblocking reduction that the MPI library goes on with. */
 static size_t wanted_bytes(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur < SAGOI_STACK_BYTES)
@@ -198,7 +199,7 @@ static bool make_ready(sagoi_fiber *fiber) {
     return true;
 }
 
-/* A small stack is enough for most programs. */
+/* Makes a fiber with a new stack. */
 static sago_status make(sagoi_fiber **made) {
     sagoi_fiber *fiber = calloc(1, sizeof *fiber);
     bool mapped = fiber && (map_stack(fiber, wanted_bytes()) || map_stack(fiber, SAGOI_STACK_BYTES));
@@ -236,7 +237,7 @@ static void give_back(sagoi_fiber *fiber) {
 
 /* ---- Running them ---- */
 
-/* Lets one go on, and takes it from the list when it ends; where the next one is. */
+/* Lets a fiber go on, and takes it off the list if it ends; returns where the next fiber is. */
 static sagoi_fiber **step(sagoi_fiber **at, bool *moved) {
     sagoi_fiber *fiber = *at;
     resume(fiber);
@@ -278,7 +279,7 @@ bool sagoi_fibers_advance(void) {
     return moved;
 }
 
-/* A word that a fiber waits for; NULL: none does, or nobody can say. */
+/* A word that a fiber waits for; NULL: no fiber waits for a word, or not all do. */
 static sagoi_futex *awaited_word(uint32_t *old) {
     sagoi_futex *word = NULL;
     if (pthread_mutex_trylock(&lock) != 0)

@@ -1,13 +1,13 @@
-/* Fibers: functions with a stack of their own, that go on while others wait.
+/* Fibers: functions with a stack of their own, which go on while other code waits.
  *
- * What would wait on a fiber yields instead, and goes on when somebody advances the fibers: every place of the
- * library that waits, and whoever tests or waits for a nonblocking call.  A fiber runs in the thread that advances
- * it, one at a time, so there is no parallelism and nothing to lock between them.
+ * On a fiber, code that would wait yields instead.  It goes on when the fibers are advanced: in every place of
+ * the library that waits, and when the program tests or waits for a nonblocking call.  A fiber runs in the
+ * thread that advances it, one at a time, so there is no parallelism and nothing to lock between fibers.
  *
- * Where the same code may run on a fiber or not, it waits like this:
- *     for (bool moved = true; !there_yet(); moved = false)
- *         if (!sagoi_give_way(moved))
- *             sleep_a_little(); */
+ * Code that may run on a fiber or not waits like this:
+ *    for (bool moved = true; !there_yet(); moved = false)
+ *        if (!sagoi_give_way(moved))
+ *            sleep_a_little(); */
 #ifndef SAGOI_FIBER_H
 #define SAGOI_FIBER_H
 

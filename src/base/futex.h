@@ -1,4 +1,4 @@
-/* Sleeping until a word of memory changes; also between processes that share it. */
+/* Sleeping until a word of memory changes; processes may share the word. */
 #ifndef SAGOI_FUTEX_H
 #define SAGOI_FUTEX_H
 
@@ -10,23 +10,23 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Whoever sleeps is counted, so that nobody calls the kernel to wake nobody.  (A process that dies asleep stays
- * counted, which costs no more than that call.) */
+/* A sleeper is counted, so that the kernel is called only if there is a sleeper to be woken.  (A process that dies
+ * asleep stays counted, which costs no more than that call.) */
 typedef struct sagoi_futex {
     _Atomic uint32_t value;
     _Atomic uint32_t sleepers;
 } sagoi_futex;
 
-/* Returns when the value is not `old`, when somebody wakes it, or after that time; or for no reason. */
+/* Returns when the value is not `old`, when another thread wakes the caller, after that time, or for no reason. */
 static inline void sagoi_futex_wait(sagoi_futex *word, uint32_t old, int64_t microseconds) {
     struct timespec time = {microseconds / 1000000, microseconds % 1000000 * 1000};
-    (void)atomic_fetch_add(&word->sleepers, 1); /* before the kernel looks at the value */
+    (void)atomic_fetch_add(&word->sleepers, 1); /* must come before the kernel looks at the value */
     (void)syscall(SYS_futex, &word->value, FUTEX_WAIT, old, &time, NULL, 0);
     (void)atomic_fetch_sub(&word->sleepers, 1);
 }
 
-/* After the value was changed.  Adding nothing, not merely looking: either this comes after a sleeper's own
- * addition and sees it, or the sleeper's comes after this and the kernel sees the new value. */
+/* Called after the value was changed.  It adds 0 rather than reading: then either this addition comes after a
+ * sleeper's own and sees it, or the sleeper's comes later and the kernel sees the new value. */
 static inline void sagoi_futex_wake(sagoi_futex *word) {
     if (atomic_fetch_add(&word->sleepers, 0) > 0)
         (void)syscall(SYS_futex, &word->value, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);

@@ -1,4 +1,4 @@
-/* 128-bit fingerprints that add up: the sum over ranks identifies a collective call. */
+/* 128-bit fingerprints that add up: their sum over the ranks identifies a collective call. */
 #ifndef SAGOI_HASH_H
 #define SAGOI_HASH_H
 
@@ -9,7 +9,7 @@ typedef struct sagoi_hash {
     uint64_t low, high;
 } sagoi_hash;
 
-/* Of `bytes` bytes, chained to `seed`. */
+/* The fingerprint of `bytes` bytes, chained to `seed`. */
 sagoi_hash sagoi_hash_bytes(const void *data, int64_t bytes, sagoi_hash seed);
 
 static inline sagoi_hash sagoi_hash_int(int64_t value, sagoi_hash seed) {
@@ -17,7 +17,7 @@ static inline sagoi_hash sagoi_hash_int(int64_t value, sagoi_hash seed) {
 }
 static inline bool sagoi_hash_equal(sagoi_hash a, sagoi_hash b) { return a.low == b.low && a.high == b.high; }
 
-/* Keyed, nonlinear 64-bit mixer of an offset, for the cover check. */
+/* Mixes an offset with a key in a nonlinear way, for the cover check. */
 static inline uint64_t sagoi_mix(uint64_t key, int64_t offset) {
     uint64_t x = (uint64_t)offset ^ key;
     x ^= x >> 32;

@@ -1,6 +1,5 @@
-/* The table of hints and the only parser of their values.
- *
- * Owns names, defaults, ranges and help.  What a hint does is decided by whoever reads the field. */
+/* The table of hints, and the only parser of their values: names, defaults, ranges and help.  The code that reads
+ * a field decides what the hint does. */
 #include "base/hints.h"
 
 #include <ctype.h>
@@ -25,7 +24,7 @@
 
 #define FIELD(name) offsetof(sagoi_hints, name)
 
-enum { VALUE_MAX = 128, KEY_SHOWN = 64 }; /* characters: of a value that is no text; of a wrong key in a message */
+enum { VALUE_MAX = 128, KEY_SHOWN = 64 }; /* characters of a value that is no text; of a wrong key in a message */
 
 static const char own_prefix[] = "sago_";
 
@@ -182,7 +181,8 @@ static void field_set(sagoi_hints *hints, const sagoi_hint_row *row, int64_t val
     memcpy((char *)hints + row->field, &value, sizeof value);
 }
 
-/* "auto" is kept as the empty text; what follows the text is zero, so that equal hints are equal bytes. */
+/* Sets a text.  "auto" becomes the empty text, and the bytes behind the text are zero, so that equal hints are
+ * equal bytes. */
 static void text_set(sagoi_hints *hints, const sagoi_hint_row *row, const char *text, size_t length) {
     char *field = (char *)hints + row->field;
     memset(field, 0, SAGOI_HINT_TEXT_MAX);
@@ -239,7 +239,7 @@ static void list_item(const char *list, int64_t position, char *text, size_t cap
     (void)snprintf(text, capacity, "%.*s", (int)strcspn(list, "|"), list);
 }
 
-/* Digits at *text, which moves past them; false if there are none or too many. */
+/* Reads digits at *text, which moves past them; false: there are none, or too many. */
 static bool digits_parse(const char **text, int64_t *value) {
     const char *at = *text;
     int64_t sum = 0;
@@ -253,7 +253,7 @@ static bool digits_parse(const char **text, int64_t *value) {
     return true;
 }
 
-/* "", "B", "K", "KB", "KiB", ...: as a power of two; -1 if it is none of them. */
+/* Reads "", "B", "K", "KB", "KiB", ... as a power of two; -1: it is none of them. */
 static int unit_shift(const char *unit) {
     static const char letters[] = "KMGTP";
     const char *letter = *unit ? strchr(letters, toupper((unsigned char)*unit)) : NULL;
@@ -284,7 +284,7 @@ bool sagoi_parse_size(const char *text, int64_t *bytes) {
 static bool int_parse(const char *word, int64_t *value) { return digits_parse(&word, value) && *word == '\0'; }
 
 static bool bool_parse(const char *word, int64_t *value) {
-    /* in pairs: even positions are true */
+    /* pairs of words: those at even positions mean true */
     int64_t position = list_find("on|off|true|false|1|0|enable|disable|yes|no", word, strncasecmp);
     if (position < 0)
         return false;
@@ -310,7 +310,7 @@ static bool number_parse(const sagoi_hint_row *row, const char *word, int64_t *v
 
 static bool enum_parse(const sagoi_hint_row *row, const char *word, int64_t *value) {
     int64_t position = list_find(row->choices, word, strncasecmp), truth;
-    if (position < 0 && bool_parse(word, &truth)) /* auto|on|off: "true" is "on" */
+    if (position < 0 && bool_parse(word, &truth)) /* for auto|on|off, "true" means "on" */
         position = list_find(row->choices, truth ? "on" : "off", strncasecmp);
     if (position < 0)
         return false;
@@ -331,7 +331,7 @@ static bool row_parse(const sagoi_hint_row *row, const char *text, int64_t *valu
     case SAGOI_HINT_ENUM:
         return enum_parse(row, word, value);
     case SAGOI_HINT_TEXT:
-        return false; /* no number; text_parse() takes it */
+        return false; /* text_parse() takes words that are no number */
     }
     return false;
 }
@@ -381,7 +381,7 @@ static void range_describe(const sagoi_hint_row *row, char *text, size_t capacit
     }
 }
 
-/* A text that has choices is one of them, or a number. */
+/* Is the text one of the row's choices, or a number? */
 static bool is_choice(const sagoi_hint_row *row, const char *text) {
     char word[VALUE_MAX];
     int64_t number;
@@ -391,7 +391,7 @@ static bool is_choice(const sagoi_hint_row *row, const char *text) {
                                      (int_parse(word, &number) && number >= row->low && number <= row->high));
 }
 
-/* Blanks around a text do not belong to it; false if the text is empty without them, or too long. */
+/* Sets a text without the blanks around it; false: nothing is left of it, or it is too long. */
 static bool text_parse(sagoi_hints *hints, const sagoi_hint_row *row, const char *text) {
     size_t length = trim(&text);
     if (length == 0 || length >= SAGOI_HINT_TEXT_MAX || !is_choice(row, text))
@@ -400,7 +400,7 @@ static bool text_parse(sagoi_hints *hints, const sagoi_hint_row *row, const char
     return true;
 }
 
-/* `source` and `name` say where the value was found: "hint sago_window". */
+/* Sets the value of a row.  `source` and `name` say where the value was found: "hint sago_window". */
 static sago_status row_set(sagoi_hints *hints, const sagoi_hint_row *row, const char *source, const char *name,
                            const char *text) {
     int64_t value;
@@ -428,7 +428,8 @@ static void variable_of(const sagoi_hint_row *row, char variable[VARIABLE_MAX]) 
     variable[i] = '\0';
 }
 
-/* MPI's reserved names belong to an MPI_Info: they have no variable.  NULL: none, unset or empty. */
+/* The variable of a row; NULL: unset or empty.  MPI's reserved names belong to an MPI_Info and have no
+ * variable. */
 static const char *environment_get(const sagoi_hint_row *row, char variable[VARIABLE_MAX]) {
     variable_of(row, variable);
     return is_own(row->name) ? sagoi_environment(variable) : NULL;
@@ -440,7 +441,8 @@ static sago_status environment_set(sagoi_hints *hints, const sagoi_hint_row *row
     return value ? row_set(hints, row, "environment variable", variable, value) : SAGO_OK;
 }
 
-/* Else no variable needs to be looked for: there are dozens, and each file asks anew. */
+/* Is there any variable of Sago's?  Most environments have none; then dozens of look-ups are saved for each file
+ * that is opened. */
 static bool environment_has_own(void) {
     for (char **entry = environ; entry && *entry; entry++)
         if (strncmp(*entry, "SAGO_", 5) == 0)
@@ -458,7 +460,7 @@ const char *sagoi_hint_source(const sagoi_hints *hints, int64_t i) {
     return strcmp(value, table[i].fallback) == 0 ? NULL : "an alias in the MPI_Info, or the site file";
 }
 
-/* What the table says, worked out once: every file begins with it. */
+/* The defaults of the table, worked out once, since every file begins with them. */
 static sagoi_hints defaults;
 static sago_status defaults_status;
 
@@ -487,13 +489,13 @@ const char *sagoi_environment(const char *name) {
 
 /* ---- Keys of an MPI_Info ------------------------------------------------------------------------------ */
 
-/* A letter or two are wrong: with three, sago_ckpt_keep would be sago_ckpt_set. */
+/* Are one or two letters wrong?  With three, sago_ckpt_keep would be taken for sago_ckpt_set. */
 static bool is_near(const char *name, int64_t distance) {
     int64_t letters = (int64_t)strlen(name) - 5;
     return distance <= (letters < 4 ? 1 : 2);
 }
 
-/* A name that begins like this: sago_ckpt_keep is sago_ckpt_keep_local, or another one. */
+/* A name that begins like the key: sago_ckpt_keep may mean sago_ckpt_keep_local. */
 static const char *begun_name(const char *key) {
     const size_t length = strlen(key);
     for (int i = 0; i < ROWS && length > 5; i++)
@@ -502,7 +504,7 @@ static const char *begun_name(const char *key) {
     return NULL;
 }
 
-/* NULL: no name is near. */
+/* The name that is nearest to the key; NULL: none is near. */
 static const char *nearest_name(const char *key) {
     const char *nearest = table[0].name;
     int64_t least = INT64_MAX;
@@ -516,9 +518,9 @@ static const char *nearest_name(const char *key) {
     return is_near(key, least) ? nearest : begun_name(key);
 }
 
-/* ROMIO says whether to aggregate in words of its own.  "enable" and "automatic" leave the choice to Sago,
- * whatever the order of the keys: programs enable collective buffering by habit, and aggregating is not always
- * best. */
+/* The value in Sago's words.  ROMIO has its own words for whether to aggregate.  "enable" and "automatic" leave
+ * the choice to Sago, whatever the order of the keys: programs enable collective buffering by habit, and
+ * aggregating is not always best. */
 static const char *alias_value(const sagoi_hint_row *row, const char *value) {
     if (row->field != FIELD(strategy))
         return value;
@@ -545,7 +547,7 @@ static sago_status name_set(sagoi_hints *hints, int i, const char *value) {
 sago_status sagoi_hints_set(sagoi_hints *hints, const char *key, const char *value) {
     if (!hints || !key || !value)
         return sagoi_fail(SAGO_ERR_ARG, "a hint without a key or a value");
-    bool own = is_own(key); /* which is nobody's other name */
+    bool own = is_own(key); /* the key is no alias */
     for (int i = 0; i < ROWS; i++) {
         if (strcmp(key, table[i].name) == 0)
             return name_set(hints, i, value);
@@ -562,7 +564,7 @@ sago_status sagoi_hints_set(sagoi_hints *hints, const char *key, const char *val
 
 /* ---- Variables that somebody meant to set -------------------------------------------------------------- */
 
-/* Those that are no hints. */
+/* Variables that are no hints. */
 static const char *const other_variables[] = {"SAGO_STATS", "SAGO_REPORT", "SAGO_TRACE", "SAGO_DISABLE",
                                               "SAGO_LIBRARY"};
 enum { OTHER_VARIABLES = sizeof other_variables / sizeof other_variables[0] };
@@ -574,7 +576,7 @@ static const char *variable_name(int i, char variable[VARIABLE_MAX]) {
     return variable;
 }
 
-/* A letter or two are wrong, in a name that is long enough for that to be seen. */
+/* Are one or two letters wrong, in a name that is long enough to tell? */
 static bool is_misspelt(const char *name, int64_t distance) {
     int64_t letters = (int64_t)strlen(name) - 5;
     return distance <= (letters < 4 ? 0 : letters < 6 ? 1 : 2);
@@ -623,7 +625,7 @@ static void tell_path(const char *variable, const char *path, void (*tell)(const
     tell(said);
 }
 
-/* A file that is there, or can be made. */
+/* Is the path a file that can be written to, or can be made? */
 static bool is_writable(const char *path) {
     char folder[SAGOI_HINT_TEXT_MAX];
     if (access(path, W_OK) == 0)

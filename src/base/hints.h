@@ -1,6 +1,6 @@
-/* The one table of hints: MPI_Info, the environment, `sago hints`, the documentation and the planner all
- * read it.  A value set in the environment (SAGO_MEMORY for sago_memory) gives the default; an MPI_Info
- * value wins.  This is the only place of the library that calls getenv. */
+/* The one table of hints, which MPI_Info, the environment, `sago hints`, the documentation and the planner all
+ * use.  A variable of the environment (SAGO_MEMORY for sago_memory) gives the default, and an MPI_Info value wins
+ * over it.  No other file of the library calls getenv(). */
 #ifndef SAGOI_HINTS_H
 #define SAGOI_HINTS_H
 
@@ -45,7 +45,8 @@ enum { SAGOI_SIGNAL_USR1 = 1, SAGOI_SIGNAL_TERM = 2 }; /* bits of ckpt_signal */
 enum { SAGOI_HINTS_MAX = 128 };     /* rows that the table may have; a multiple of 8 */
 enum { SAGOI_HINT_TEXT_MAX = 512 }; /* bytes of a text, the closing NUL included; a multiple of 8 */
 
-/* Values in force.  Field by field what the table's rows say; sizes in bytes, 0 = Sago decides. */
+/* The values in force, field by field as the rows of the table describe them; sizes are in bytes, and 0 means that
+ * Sago decides. */
 typedef struct sagoi_hints {
     int64_t memory;            /* sago_memory: budget of a node */
     int64_t strategy;          /* sagoi_strategy */
@@ -104,7 +105,7 @@ typedef struct sagoi_hints {
     int64_t ckpt_patience;                           /* seconds */
     int64_t ckpt_read_only;                          /* 0/1 */
     char ckpt_stats[SAGOI_HINT_TEXT_MAX];            /* a file for a line a checkpoint; "": none */
-    bool named[SAGOI_HINTS_MAX]; /* row i was set by its own name in an MPI_Info, so its alias no longer counts */
+    bool named[SAGOI_HINTS_MAX]; /* row i was set by its own name in an MPI_Info, so an alias no longer sets it */
 } sagoi_hints;
 
 typedef enum {
@@ -121,40 +122,41 @@ typedef struct sagoi_hint_row {
     size_t field;         /* offset in sagoi_hints */
     const char *fallback; /* the default, as text */
     int64_t low, high;    /* range of sizes and ints (0 = auto is allowed where the default is "auto") */
-    const char *choices; /* enums: "auto|direct|mapped|aggregated", in the order of their values; texts: words that
-                          * they may be, or a number in the range; NULL: any text */
-    const char *alias;   /* ROMIO's or MPI's names for the same, "a|b", or NULL */
-    const char *help;    /* one line */
+    /* Enums: "auto|direct|mapped|aggregated", in the order of their values; texts: the words allowed beside a
+     * number in the range; NULL: any text. */
+    const char *choices;
+    const char *alias; /* ROMIO's or MPI's names for the same hint, "a|b", or NULL */
+    const char *help;  /* one line */
 } sagoi_hint_row;
 
-/* The table, and how many rows it has. */
+/* The table; *count: how many rows it has. */
 const sagoi_hint_row *sagoi_hint_table(int64_t *count);
 
-/* All defaults, then the environment (an empty variable counts as unset); a wrong value there is SAGO_ERR_HINT. */
+/* Sets all defaults, then the environment's values (an empty variable counts as unset).  SAGO_ERR_HINT: a value of
+ * the environment is wrong. */
 sago_status sagoi_hints_init(sagoi_hints *hints) SAGOI_CHECKED;
 
-/* One key and value from an MPI_Info.  A sago_* key that is unknown, or a sago_* key's value that is wrong or
- * out of range, is SAGO_ERR_HINT; other libraries' keys are ignored.  MPI's own names (striping_factor, ...)
- * and aliases are lenient: a value of theirs that Sago cannot use is ignored, as MPI asks.  The order of keys
- * does not matter: sago_window wins over its alias cb_buffer_size. */
+/* Sets one key and value of an MPI_Info.  SAGO_ERR_HINT: a sago_* key is unknown, or its value is wrong or out of
+ * range.  Keys of other libraries are ignored.  MPI's own names (striping_factor, ...) and aliases are lenient: a
+ * value that Sago cannot use is ignored, as MPI asks.  The order of keys does not matter: sago_window wins over
+ * its alias cb_buffer_size. */
 sago_status sagoi_hints_set(sagoi_hints *hints, const char *key, const char *value) SAGOI_CHECKED;
 
-/* The value in force, as text that sagoi_hints_set() would take. */
+/* Writes the value in force as text that sagoi_hints_set() would take. */
 void sagoi_hint_format(const sagoi_hints *hints, const sagoi_hint_row *row, char *text, size_t capacity);
 
-/* Where the value of row i in force comes from: "environment", "MPI_Info"; NULL: it is the default, or Sago's
- * choice. */
+/* Where the value of row i comes from: "environment", "MPI_Info"; NULL: it is the default, or Sago's choice. */
 const char *sagoi_hint_source(const sagoi_hints *hints, int64_t i);
 
-/* Tells of every variable of the environment that begins with SAGO_ and is wrong: its value, a path that cannot be
- * used from here, or, where it is like a name that means something, its name.  What SAGO_SITE and SAGO_MACHINE
- * name is not opened (machine/discover.h). */
+/* Tells of every wrong variable of the environment that begins with SAGO_: a wrong value, a path that cannot be
+ * used from here, or a name that is nearly that of a known variable.  What SAGO_SITE and SAGO_MACHINE name is not
+ * opened (machine/discover.h). */
 void sagoi_check_environment(void (*tell)(const char *said));
 
-/* An environment variable that is no hint (those of a batch system); NULL: unset or empty. */
+/* A variable of the environment that is no hint (those of batch systems); NULL: unset or empty. */
 const char *sagoi_environment(const char *name);
 
-/* "64M", "1GiB", "4096": bytes, in powers of 1024; false if it is no size. */
+/* Reads "64M", "1GiB", "4096": bytes, in powers of 1024; false: it is no size. */
 bool sagoi_parse_size(const char *text, int64_t *bytes);
 
 #endif

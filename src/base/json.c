@@ -8,7 +8,8 @@
 
 static void begin_line(const sagoi_json *json) { fprintf(json->out, "\n%*s", 2 * json->depth, ""); }
 
-/* Everything before a value.  Long arrays of numbers are kept short: no blank follows their commas. */
+/* Writes everything before a value.  No blank follows the commas of long arrays of numbers, which keeps them
+ * short. */
 static void begin_value(sagoi_json *json, const char *name) {
     if (json->more)
         putc(',', json->out);

@@ -1,5 +1,5 @@
-/* The list of open handles: one of the few globals of the library, since a stale handle leads nowhere else.  Files
- * may be used by several threads, each its own, so it has a lock. */
+/* The list of open handles: one of the few globals of the library, since nothing else tells a stale handle from an
+ * open one.  Several threads may use files, so the list has a lock. */
 #include "base/live.h"
 
 #include <pthread.h>
@@ -7,17 +7,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SEEN = 64 }; /* places; the shift in place_of() says the same */
+enum { SEEN = 64 }; /* places; the shift in place_of() has to fit this number */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sagoi_live *first;
-/* Open ones that were asked for, each at its place: most calls need neither the lock nor a walk over all that are
- * open.  Changed under the lock. */
+/* Open handles that were asked for, each at its place: so most calls need neither the lock nor a walk over the
+ * list.  Changed under the lock. */
 static _Atomic(const sagoi_live *) seen[SEEN];
 
 static _Atomic(const sagoi_live *) *place_of(const sagoi_live *one) {
     return &seen[(uintptr_t)one / 64 * 0x9E3779B97F4A7C15 >>
-                 58]; /* 2^64 / golden ratio: spreads what is regular */
+                 58]; /* 2^64 / golden ratio spreads regular addresses */
 }
 
 void sagoi_live_add(sagoi_live *one) {

@@ -1,5 +1,5 @@
-/* Functions of a shared library that somebody else has loaded into the process: a GPU's runtime, PMIx.  Nothing is
- * loaded that is not there, so such a library is never a dependency. */
+/* Functions of a shared library that other code has loaded into the process: a GPU's runtime, PMIx.  No library is
+ * loaded for this, so such a library is never a dependency. */
 #ifndef SAGOI_LOADED_H
 #define SAGOI_LOADED_H
 
@@ -11,7 +11,7 @@ typedef struct sagoi_wanted {
 } sagoi_wanted;
 
 /* Sets all of `functions`, up to one without a name, from the first library of `names`, up to a NULL, that is
- * there; it then stays loaded.  False: there is no such library, or it lacks one of them. */
+ * loaded; the library then stays loaded.  false: no library is loaded, or it lacks a function. */
 bool sagoi_loaded_find(const char *const names[], const sagoi_wanted functions[]);
 
 #endif

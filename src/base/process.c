@@ -10,9 +10,9 @@
 
 enum {
     FIELDS_TO_START = 19
-}; /* in /proc/PID/stat, from the state, which follows the name, to the starting time */
+}; /* fields of /proc/PID/stat from the state, which follows the name, to the starting time */
 
-/* False: /proc does not tell. */
+/* Reads state and starting time; false: /proc does not tell. */
 static bool ask_proc(int64_t pid, char *state, int64_t *started) {
     char path[40], text[1024];
     (void)snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
@@ -21,7 +21,7 @@ static bool ask_proc(int64_t pid, char *state, int64_t *started) {
     if (fd >= 0)
         (void)close(fd);
     text[got > 0 ? got : 0] = '\0';
-    const char *at = strrchr(text, ')'); /* a name may have anything in it */
+    const char *at = strrchr(text, ')'); /* the name may contain any character */
     if (!at || at[1] != ' ' || !at[2])
         return false;
     *state = at[2];

@@ -1,5 +1,5 @@
-/* Other processes of this machine: does one still live?  A number alone says little: it stays taken while nobody
- * has asked how its process ended, and is given to another process later. */
+/* Does another process of this machine still live?  Its number alone does not tell: the number stays taken until
+ * the parent asks how the process ended, and later belongs to another process. */
 #ifndef SAGOI_PROCESS_H
 #define SAGOI_PROCESS_H
 
@@ -12,7 +12,7 @@ typedef struct sagoi_process {
 } sagoi_process;
 
 sagoi_process sagoi_process_self(void);
-/* Surely gone?  For processes of this pid namespace only. */
+/* Is the process gone for certain?  For processes of this pid namespace only. */
 bool sagoi_process_gone(const sagoi_process *process);
 
 #endif

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { UNITS = 6, HINT_UNITS = 5 }; /* Hints know no exbibytes. */
+enum { UNITS = 6, HINT_UNITS = 5 }; /* hints have no exbibytes */
 static const char letters[UNITS + 1] = "KMGTPE";
 
 sagoi_size_text sagoi_size_to_text(int64_t bytes) {

@@ -8,10 +8,11 @@ typedef struct sagoi_size_text {
     char text[32];
 } sagoi_size_text;
 
-/* "4 MiB" or "4.2 MiB": the largest unit that leaves a number of at least 1, and at most one digit after it. */
+/* "4 MiB" or "4.2 MiB": the largest unit that leaves a number of at least 1, with at most one digit after the
+ * point. */
 sagoi_size_text sagoi_size_to_text(int64_t bytes);
 
-/* "4M": the largest unit that divides it, so that hints are read back exactly. */
+/* "4M": the largest unit that divides the size, so that a hint is read back exactly. */
 sagoi_size_text sagoi_size_to_hint(int64_t bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* The distance between words, and which of them is worth suggesting.  Owns no words. */
+/* The distance between words, and which word is worth suggesting.  Owns no words. */
 #include "base/spelling.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 
 #include "base/checked.h"
 
-enum { LONGEST = 64 }; /* letters looked at */
+enum { LONGEST = 64 }; /* letters that are compared */
 
 static int lower(const char *text, size_t i) { return tolower((unsigned char)text[i]); }
 
@@ -47,7 +47,7 @@ void sagoi_spelling_offer(sagoi_spelling *spelling, const char *known) {
         spelling->begun = known;
 }
 
-/* In a short word two wrong letters are another word. */
+/* Suggests a word, unless two letters of a short word are wrong, since then it may be a different word. */
 const char *sagoi_spelling_guess(const sagoi_spelling *spelling) {
     int64_t letters = (int64_t)strlen(spelling->word), most = letters < 3 ? 0 : letters < 5 ? 1 : 2;
     if (spelling->nearest && spelling->distance <= most)

@@ -48,7 +48,7 @@ const char *sagoi_message(void) { return last_message; }
 
 void sagoi_message_clear(void) { last_message[0] = '\0'; }
 
-/* Names of files may be anything; a message is one line, and does nothing to a terminal. */
+/* Names of files may contain anything; a message is one line, and must not control a terminal. */
 static void make_printable(void) {
     for (char *at = last_message; *at; at++)
         if ((unsigned char)*at < ' ' || *at == 127)

@@ -1,8 +1,8 @@
 /* Failing with a message.
  *
- * Whoever first notices an error says so with sagoi_fail(), which keeps the message for
- * sago_error_message() in thread-local storage and hands the status back to be returned.
- * The statuses themselves are in sago/status.h. */
+ * The function that first notices an error calls sagoi_fail(), which keeps the message for sago_error_message()
+ * in thread-local storage, and returns the status to be handed on.  The statuses themselves are in
+ * sago/status.h. */
 #ifndef SAGOI_STATUS_H
 #define SAGOI_STATUS_H
 
@@ -10,8 +10,9 @@
 
 #define SAGOI_CHECKED __attribute__((warn_unused_result))
 #define SAGOI_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
-/* A function that is called where something has gone wrong: it, and whatever leads to it, is kept away from what
- * small calls go through, since after a pause a call pays for each page of code. */
+/* Marks a function that is called where something has gone wrong.  The compiler keeps such a function, and the
+ * code that leads to it, apart from the code of small calls: after a pause a call pays for each page of code that
+ * it touches. */
 #define SAGOI_COLD __attribute__((cold))
 
 enum { SAGOI_MESSAGE_MAX = 512 }; /* bytes, the closing NUL included */
@@ -19,7 +20,7 @@ enum { SAGOI_MESSAGE_MAX = 512 }; /* bytes, the closing NUL included */
 /* Sets this thread's message and returns `status`. */
 sago_status sagoi_fail(sago_status status, const char *format, ...) SAGOI_PRINTF(2, 3) SAGOI_COLD;
 
-/* The same for a system call that failed with `error` (an errno): the status follows from it. */
+/* Does the same for a system call that failed with the errno `error`, from which the status follows. */
 sago_status sagoi_fail_errno(int error, const char *format, ...) SAGOI_PRINTF(2, 3) SAGOI_COLD;
 
 /* Puts a prefix ("sago_open: ") before this thread's message. */

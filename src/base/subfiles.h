@@ -1,8 +1,8 @@
-/* How one file is kept in several: blocks of it go to the subfiles in turn.
+/* How one file is kept in several: its blocks go to the subfiles in turn.
  *
- * The rule is fixed when the file is made, so a byte's place depends on its offset alone, not on who wrote it or
- * when: any rank finds it, and a later write replaces an earlier one.  Block b of the file is block b / count of
- * subfile b mod count. */
+ * The rule is fixed when the file is created.  So the place of a byte depends on its offset alone, not on which
+ * rank wrote it or when: any rank finds the byte, and a later write replaces an earlier one.  Block b of the
+ * file is block b / count of subfile b mod count. */
 #ifndef SAGOI_SUBFILES_H
 #define SAGOI_SUBFILES_H
 
@@ -14,7 +14,7 @@ typedef struct sagoi_subfiles {
 } sagoi_subfiles;
 
 enum { SAGOI_SUBFILES_MAX = 65536, SAGOI_SUBFILE_UNIT = 4096 };
-/* So that a lap of blocks through all subfiles has fewer than 2^57 bytes. */
+/* keeps a lap of blocks through all subfiles below 2^57 bytes */
 #define SAGOI_SUBFILE_BLOCK_MAX (INT64_C(1) << 40)
 
 static inline bool sagoi_subfiles_valid(const sagoi_subfiles *rule) {
@@ -22,7 +22,7 @@ static inline bool sagoi_subfiles_valid(const sagoi_subfiles *rule) {
            rule->block <= SAGOI_SUBFILE_BLOCK_MAX && rule->block % SAGOI_SUBFILE_UNIT == 0;
 }
 
-/* The subfile that holds a byte, and where in it. */
+/* The subfile that holds a byte, and the byte's offset there. */
 static inline int64_t sagoi_subfile_of(const sagoi_subfiles *rule, int64_t off) {
     return off / rule->block % rule->count;
 }
@@ -30,13 +30,13 @@ static inline int64_t sagoi_subfile_offset(const sagoi_subfiles *rule, int64_t o
     return off / rule->block / rule->count * rule->block + off % rule->block;
 }
 
-/* Bytes that a subfile holds of a file's first `size`. */
+/* Bytes that a subfile holds of a file of `size` bytes. */
 static inline int64_t sagoi_subfile_share(const sagoi_subfiles *rule, int64_t subfile, int64_t size) {
     int64_t lap = rule->count * rule->block, remainder = size % lap - subfile * rule->block;
     return size / lap * rule->block + sagoi_max(0, sagoi_min(remainder, rule->block));
 }
 
-/* Where the file ends if this subfile, of so many bytes, ends it; false: past the last offset. */
+/* Where the file ends if it ends in this subfile, which has so many bytes; false: past the largest offset. */
 static inline bool sagoi_subfile_end(const sagoi_subfiles *rule, int64_t subfile, int64_t bytes, int64_t *end) {
     *end = 0;
     if (bytes == 0)

@@ -1,6 +1,6 @@
-/* Aggregated: every domain's windows are filled by all ranks and stored by one, two windows in turn, so that one
- * fills while the I/O thread writes the other (000, Algorithm 3).  Reading runs the same rounds with the copies
- * turned round, and reads ahead. */
+/* The aggregated strategy: all ranks fill the windows of every domain, and one rank stores them.  Each aggregator
+ * has two windows, so that one fills while the I/O thread writes the other (000, Algorithm 3).  Reading runs the
+ * same rounds with the copies in the opposite direction, and reads ahead. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -9,7 +9,7 @@
 #include "move/exchange.h"
 #include "move/rma.h"
 
-/* Where things are in the node's segment: the layout that plan.h describes. */
+/* Places in the node's segment, whose layout plan.h describes. */
 typedef struct places {
     char *windows, *marks, *staging;
     sagoi_region *regions;
@@ -21,13 +21,13 @@ typedef struct job {
     sagoi_call *call;
     sago_file *file;
     const sagoi_plan *plan;
-    sagoi_request request; /* in the plan's coordinates, while it runs */
+    sagoi_request request; /* in the coordinates of the plan, while the call runs */
     places at;
-    int64_t domain; /* that this rank aggregates; -1: none */
+    int64_t domain; /* the domain that this rank aggregates; -1: none */
     int64_t slot;
-    sagoi_task tasks[2]; /* of the two windows */
+    sagoi_task tasks[2]; /* one for each window */
     bool started[2];
-    sagoi_exchange *exchange; /* several nodes, packed */
+    sagoi_exchange *exchange; /* several nodes, packed messages */
     sagoi_rma *rma;           /* several nodes, one-sided */
     sago_status status;
 } job;
@@ -37,7 +37,7 @@ sago_status sagoi_reserve_windows(sago_file *file, const sagoi_plan *plan) {
     int64_t bytes = sagoi_plan_node_segment_bytes(plan, team->node, team->local_size);
     int64_t planned = plan->fast_memory ? SAGOI_KIND_BANDWIDTH : SAGOI_KIND_ANY;
     int64_t kind = file->memory_kind != SAGOI_KIND_ANY ? file->memory_kind : planned;
-    if (team->windows.kind != kind) /* the plan before wanted them elsewhere */
+    if (team->windows.kind != kind) /* the plan before wanted another kind of memory */
         sagoi_segment_release(&team->windows);
     bool prefers = kind != SAGOI_KIND_ANY && sagoi_memory_prefer(kind);
     sago_status status = sagoi_segment_reserve(team, bytes, &team->windows);
@@ -81,7 +81,7 @@ static void note(job *work, sago_status status) {
 
 /* ---- Storing ---- */
 
-/* Which holes of windows are read and written back. */
+/* Which holes of a window are read and written back. */
 static sagoi_sieve sieve_of(const job *work) {
     if (work->file->hints.sieve == SAGOI_CHOICE_ON)
         return (sagoi_sieve){.gap = INT64_MAX, .runs = 2};
@@ -89,7 +89,7 @@ static sagoi_sieve sieve_of(const job *work) {
                          .runs = SAGOI_SIEVED_RUNS_LEAST};
 }
 
-/* Hands this rank's window of the round to the I/O thread; not one that may lack something. */
+/* Begins to store this rank's window of the round, or to read it.  A window that may lack data is not stored. */
 static void start_io(job *work, int64_t round) {
     int64_t start, end;
     if (work->status && work->plan->write)
@@ -106,15 +106,16 @@ static void start_io(job *work, int64_t round) {
                          .sieve = sieve_of(work)};
     work->started[round & 1] = true;
     const double began = sagoi_now();
-    /* Nothing is left to be done meanwhile before the first window is read, and after the last is filled. */
+    /* Before the first window is read, and after the last is filled, there is nothing else to do meanwhile. */
     bool meanwhile = round != (work->plan->write ? work->plan->rounds - 1 : 0);
     bool nonblocking = work->call->composed->request.nonblocking;
     sagoi_task_begin(work->file, task,
                      meanwhile ? SAGOI_BY_THREAD : sagoi_route_worker(&work->file->own, nonblocking, end - start));
-    (void)sagoi_phase_end(&work->file->stats, SAGO_PHASE_STORE, began); /* where it is done here and now */
+    /* The caller may have done the task itself. */
+    (void)sagoi_phase_end(&work->file->stats, SAGO_PHASE_STORE, began);
 }
 
-/* Waits until the window that was last used in this parity is free. */
+/* Waits until the task of the window that this round uses is done. */
 static void wait_io(job *work, int64_t round) {
     if (!work->started[round & 1])
         return;
@@ -131,7 +132,8 @@ static void clear_marks(job *work, int64_t round) {
 
 /* ---- Copying inside the node ---- */
 
-/* This rank's runs in the windows of its own node.  Ranks start at different windows and places. */
+/* Copies this rank's runs to or from the windows of its own node.  The ranks begin with different windows and
+ * places. */
 static void copy_local(job *work, int64_t round) {
     const sagoi_plan *plan = work->plan;
     int64_t moved = 0, start, end;
@@ -170,14 +172,14 @@ static void start_between_nodes(job *work, int64_t round) {
         sagoi_exchange_start(work->exchange, round);
 }
 
-/* This rank's window may be filled by other nodes, or read from. */
+/* Lets other nodes fill this rank's window, or read from it. */
 static void open_window(job *work, int64_t round) {
     sagoi_window window;
     if (work->exchange)
         sagoi_exchange_open(work->exchange, round, own_window(work, round, &window) ? &window : NULL);
 }
 
-/* Everything else of this round that crosses nodes; passes a gate of the node when writing. */
+/* Finishes the round between nodes; when writing, all ranks of the node meet at a gate in it. */
 static void move_between_nodes(job *work, int64_t round) {
     if (work->exchange)
         note(work, sagoi_exchange_round(work->exchange, round));
@@ -189,18 +191,18 @@ static void move_between_nodes(job *work, int64_t round) {
 
 /* ---- Rounds ---- */
 
-/* Nothing is stored yet in the first round, so it tells how fast data is gathered. */
+/* Measures how fast data is gathered: in the first round nothing is stored yet. */
 static void time_first_round(job *work, int64_t wire_bytes, double start) {
     work->call->sent = work->file->stats.wire_bytes - wire_bytes;
     work->call->sending = sagoi_now() - start;
 }
 
-/* The windows are nobody's from the call before: all left that one together. */
+/* All ranks left the call before together, so no rank uses the windows now. */
 static void write_rounds(job *work) {
     if (work->at.marks_bytes > 0) {
         clear_marks(work, 0);
         clear_marks(work, 1);
-        wait_for_node(work); /* marks are clear */
+        wait_for_node(work); /* all marks are clear now */
     }
     const int64_t wire_bytes = work->file->stats.wire_bytes;
     const double start = sagoi_now();
@@ -209,7 +211,7 @@ static void write_rounds(job *work) {
         open_window(work, round);
         start_between_nodes(work, round);
         copy_local(work, round);
-        wait_io(work, round + 1); /* the other window: free for the next round once all have met */
+        wait_io(work, round + 1); /* frees the other window, for the round that begins when all ranks have met */
         if (round > 0)
             clear_marks(work, round + 1);
         move_between_nodes(work, round);
@@ -225,7 +227,7 @@ static void read_rounds(job *work) {
         sagoi_record_round(&work->file->stats, round);
         start_between_nodes(work, round);
         wait_io(work, round);
-        wait_for_node(work); /* this window is full, and everybody is done with the other */
+        wait_for_node(work); /* this window is full, and no rank uses the other one any more */
         if (round + 1 < work->plan->rounds)
             start_io(work, round + 1);
         open_window(work, round);
@@ -250,8 +252,8 @@ static void find_role(job *work) {
     }
 }
 
-/* Plans are in the coordinates of the call they were made for: the request goes there, and comes back afterwards.
- */
+/* Moves the request by so many bytes.  A plan has the coordinates of the call that it was made for, so the request
+ * goes there, and comes back afterwards. */
 static void shift_request(job *work, int64_t by) {
     sagoi_request *request = &work->call->composed->request;
     for (int64_t i = 0; i < request->nstreams; i++)
@@ -268,7 +270,7 @@ void sagoi_drop_exchanges(sago_file *file) {
     sagoi_mailroom_cleanup(&file->mailroom, &file->budget);
 }
 
-/* Leaders and mergers have memory of their own, and only one of them is to have it. */
+/* A leader and a rank that merges need much memory, so only one exchange of the file keeps it. */
 static sago_status take_exchange(job *work, const sagoi_exchange_setup *setup) {
     sagoi_exchange **exchange = &work->call->entry->exchange;
     sago_status status = SAGO_OK;
@@ -283,7 +285,7 @@ static sago_status take_exchange(job *work, const sagoi_exchange_setup *setup) {
     return SAGO_OK;
 }
 
-/* On all ranks alike: made where the plan is new, or where what it had was dropped. */
+/* Makes what one-sided movement needs, on all ranks alike, where the plan is new or its windows were put aside. */
 static sago_status take_rma(job *work, const sagoi_rma_setup *setup, sago_status before) {
     sagoi_cache_entry *entry = work->call->entry;
     sago_status status = before;
@@ -299,8 +301,8 @@ static sago_status take_rma(job *work, const sagoi_rma_setup *setup, sago_status
     return SAGO_OK;
 }
 
-/* Opens the exchange between nodes, or the one that an earlier call with the same plan has left.  `before` is this
- * rank's status so far. */
+/* Opens the exchange between nodes, or uses the one that an earlier call with the same plan has left.  `before` is
+ * this rank's status so far. */
 static sago_status open_exchange(job *work, sago_status before) {
     sago_file *file = work->file;
     sagoi_cache_entry *entry = work->call->entry;
@@ -329,7 +331,8 @@ static sago_status open_exchange(job *work, sago_status before) {
     return take_exchange(work, &setup);
 }
 
-/* Where a plan is repeated all it needs is there: nothing can fail, so nothing needs to be agreed on. */
+/* Is everything that the plan needs there from an earlier call?  Then nothing can fail, and the ranks need not
+ * agree. */
 static bool all_is_there(const job *work) {
     const sagoi_cache_entry *entry = work->call->entry;
     bool buffers = work->plan->nodes == 1 || entry->exchange || entry->rma;
@@ -344,7 +347,7 @@ static sago_status set_up(job *work) {
     shift_request(work, -work->call->shift);
     if (work->plan->nodes > 1)
         status = open_exchange(work, status);
-    /* From here on nobody turns back: everybody goes through all rounds. */
+    /* From here on all ranks go through all rounds, whatever fails. */
     return sure && !status ? SAGO_OK : sagoi_agree_status(work->file->team, status);
 }
 

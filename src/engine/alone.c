@@ -1,12 +1,11 @@
-/* One rank by itself: independent calls, and its part of a collective call where the ranks go alone.  Which method
- * serves it is decided by plan/route.c; here the method's inputs are collected, and the method is carried out. */
+/* A rank on its own: independent calls, and the rank's part of a collective call in which the ranks go alone.
+ * plan/route.c chooses the method; this file collects the inputs of that choice and carries the method out. */
 #include "base/checked.h"
 #include "engine/engine.h"
 
 /* ---- Inputs of the route ---- */
 
-/* Is the request one run of the file?  Runs that are only read may overlap, so that their sum alone tells nothing.
- */
+/* Is the request one run of the file?  Runs that are read may overlap, so their sum alone does not tell. */
 static bool is_one_run(const sagoi_composed *composed) {
     const sagoi_request *request = &composed->request;
     sagoi_cursor cursor;
@@ -31,7 +30,7 @@ sagoi_route_wanted sagoi_engine_wanted(const sagoi_composed *composed) {
                                 .high = request->high};
 }
 
-/* The file system is asked only if that may change this rank's answer to the others. */
+/* The file system is asked only if the answer may change what this rank tells the others. */
 void sagoi_engine_choose(const sago_file *file, sagoi_route_call call, const sagoi_composed *composed,
                          sagoi_route *route) {
     sagoi_route_wanted wanted = sagoi_engine_wanted(composed);
@@ -60,8 +59,8 @@ static sago_status run_direct(sago_file *file, const sagoi_composed *composed) {
     return sagoi_run_direct(file, composed);
 }
 
-/* Makes the file long enough by writing the last byte, which belongs to this rank.  Setting the length could cut
- * off what another rank has written beyond it meanwhile. */
+/* Makes the file long enough by writing the last byte, which belongs to this rank.  Setting the length might cut
+ * off what another rank has written beyond that byte meanwhile. */
 static sago_status reach(sago_file *file, int64_t end) {
     char zero = 0;
     sagoi_io_run last = {.off = end - 1, .len = 1, .buf = &zero};
@@ -192,7 +191,7 @@ sago_status sagoi_engine_piece(sago_file *file, sagoi_direction direction, const
     return status;
 }
 
-/* Where there is no memory to read the gaps, too, each run is read by itself. */
+/* Without the memory to read the gaps, too, each run is read by itself. */
 static sago_status run_described(sago_file *file, sagoi_composed *composed, sagoi_route_wanted *wanted,
                                  sagoi_route *route, int64_t *bytes) {
     bool through = route->method == SAGOI_METHOD_READ_THROUGH;

@@ -6,7 +6,7 @@
 #include "move/exchange.h"
 #include "move/rma.h"
 
-/* One entry is always there: the call that runs needs a plan even if none is to be kept. */
+/* One entry is always there: a call needs a plan even if no plan is to be kept. */
 void sagoi_cache_init(sagoi_cache *cache, int64_t capacity, sagoi_budget *budget) {
     *cache = (sagoi_cache){.most = sagoi_max(1, capacity), .budget = budget};
 }
@@ -45,8 +45,8 @@ void sagoi_cache_cleanup(sagoi_cache *cache) {
     cache->capacity = 0;
 }
 
-/* Has every rank moved by the same distance?  Only then do the weighted sums differ by that distance times the
- * sum of the weights: a rank that moved otherwise would have to hit a 64-bit coincidence. */
+/* Has every rank moved by the same distance?  If so, the weighted sums differ by that distance times the sum of
+ * the weights.  For a rank that moved by another distance to go unnoticed would take a coincidence of 64 bits. */
 static bool moved_together(const sagoi_cache_key *then, const sagoi_cache_key *now, int64_t *shift) {
     *shift = now->low - then->low;
     return now->weighted == then->weighted + (uint64_t)*shift * then->weights;

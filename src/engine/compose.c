@@ -1,5 +1,5 @@
-/* Composing requests.  The only place that knows how a view's tiles, a memory type's tiles and an extent list
- * become the one kind of extents that everything below walks. */
+/* Composing requests.  Only this file knows how the tiles of a view, the tiles of a memory type and a list of
+ * extents become the one kind of extents that all functions below walk. */
 #include "engine/compose.h"
 
 #include <string.h>
@@ -8,13 +8,13 @@
 #include "base/device.h"
 #include "extent/staging.h"
 
-/* Patterns and forms that a request holds, freed or released with it. */
+/* What a request holds, and frees or releases when it is cleaned up; one of these members is set. */
 struct sagoi_owned {
-    sagoi_pattern *patterns; /* `n` of them, as sagoi_layers_free() takes them */
+    sagoi_pattern *patterns; /* `n` patterns, to be freed by sagoi_layers_free() */
     int64_t n;
     sagoi_type_form *memory; /* or this */
     sagoi_staging *staging;  /* or this */
-    sagoi_folded folded;     /* or this, which owns nothing */
+    sagoi_folded folded;     /* needs no freeing */
     struct sagoi_owned *next;
 };
 
@@ -47,19 +47,29 @@ void sagoi_composed_cleanup(sagoi_composed *composed) {
 
 static sago_status no_memory(void) { return sagoi_fail(SAGO_ERR_MEMORY, "no memory to describe the request"); }
 
-/* Hands `n` patterns over to the request, which frees them, also when this fails. */
-static sago_status own(sagoi_composed *composed, sagoi_pattern *patterns, int64_t n) {
+/* A new member of the list of what the request owns; NULL: there is no memory. */
+static struct sagoi_owned *new_owned(sagoi_composed *composed) {
     struct sagoi_owned *owned = sagoi_budget_alloc(composed->budget, sizeof *owned);
+    if (!owned)
+        return NULL;
+    owned->next = composed->owned;
+    composed->owned = owned;
+    return owned;
+}
+
+/* Gives `n` patterns to the request, which frees them, even if this function fails. */
+static sago_status own(sagoi_composed *composed, sagoi_pattern *patterns, int64_t n) {
+    struct sagoi_owned *owned = new_owned(composed);
     if (!owned) {
         sagoi_layers_free(composed->budget, patterns, n);
         return no_memory();
     }
-    *owned = (struct sagoi_owned){.patterns = patterns, .n = n, .next = composed->owned};
-    composed->owned = owned;
+    owned->patterns = patterns;
+    owned->n = n;
     return SAGO_OK;
 }
 
-/* One new pattern of the request, empty. */
+/* A new empty pattern that the request owns. */
 static sagoi_pattern *own_pattern(sagoi_composed *composed) {
     sagoi_pattern *pattern = sagoi_budget_alloc(composed->budget, sizeof *pattern);
     if (!pattern)
@@ -68,7 +78,7 @@ static sagoi_pattern *own_pattern(sagoi_composed *composed) {
     return own(composed, pattern, 1) ? NULL : pattern;
 }
 
-/* Room for one more stream: the first is in the struct. */
+/* Makes room for one more stream; the first one lies in the struct. */
 static bool grow_streams(sagoi_composed *composed) {
     sagoi_request *request = &composed->request;
     int64_t size = sizeof composed->first, old = composed->streams_capacity, larger = old ? 2 * old : 2;
@@ -102,8 +112,8 @@ static sago_status push_stream(sagoi_composed *composed, const sagoi_stream *str
     return SAGO_OK;
 }
 
-/* Where every tile is one run, or one train that goes on in the next tile, all tiles are one train: walked
- * without a thought of tiles.  false: no such case. */
+/* Are all tiles one train?  They are if every tile is one run, or one train that goes on in the next tile; a train
+ * is walked without tiles. */
 static bool folds(const sagoi_extents *tiled) {
     const sagoi_piece *piece = tiled->pattern->pieces;
     if (tiled->end <= tiled->pattern->bytes) /* one tile */
@@ -118,15 +128,11 @@ static sagoi_folded *new_folded(sagoi_composed *composed) {
         composed->has_folded = true;
         return &composed->folded;
     }
-    struct sagoi_owned *owned = sagoi_budget_alloc(composed->budget, sizeof *owned);
-    if (!owned)
-        return NULL;
-    owned->next = composed->owned;
-    composed->owned = owned;
-    return &owned->folded;
+    struct sagoi_owned *owned = new_owned(composed);
+    return owned ? &owned->folded : NULL;
 }
 
-/* The same extents as simply as they can be said. */
+/* Replaces tiles that are one train by that train. */
 static sago_status simplify(sagoi_composed *composed, sagoi_extents *extents) {
     if (!folds(extents))
         return SAGO_OK;
@@ -138,12 +144,12 @@ static sago_status simplify(sagoi_composed *composed, sagoi_extents *extents) {
         folded->piece.stride = extents->extent;
     folded->piece.count = sagoi_div_up(extents->end, folded->piece.len);
     if (sagoi_pattern_of_train(&folded->train, &folded->piece) ==
-        SAGO_OK) /* else it is further than a pattern goes */
+        SAGO_OK) /* else the train is longer than a pattern can be, and the tiles stay */
         extents->pattern = &folded->train;
     return SAGO_OK;
 }
 
-/* Does the last byte lie past the last offset?  Of the last tile perhaps only the beginning is accessed. */
+/* Does the last byte lie past the largest offset?  Of the last tile perhaps only the beginning is accessed. */
 static bool overflows(const sagoi_extents *extents) {
     const sagoi_pattern *pattern = extents->pattern;
     int64_t last, end, low;
@@ -160,10 +166,10 @@ static bool overflows(const sagoi_extents *extents) {
     return sagoi_add(end, extents->base, &end);
 }
 
-/* Offsets that do not ascend: sorted, and if runs overlap dealt out to several streams. */
+/* Adds a stream whose offsets do not ascend: it is sorted, and divided into several streams if runs overlap. */
 static sago_status push_sorted(sagoi_composed *composed, const sagoi_stream *stream) {
     sagoi_pattern *layers = NULL;
-    sagoi_extents from_zero = stream->file; /* the base stays outside the pattern */
+    sagoi_extents from_zero = stream->file; /* the base stays outside of the pattern */
     int64_t n = 0, base = stream->file.base;
     from_zero.base = 0;
     sago_status status = sagoi_extents_sort(&from_zero, composed->budget, &layers, &n);
@@ -206,9 +212,10 @@ static sago_status no_buffer(int64_t bytes) {
     return sagoi_fail(SAGO_ERR_ARG, "the buffer is NULL but %lld bytes are to be moved", (long long)bytes);
 }
 
-/* MPI_BOTTOM is NULL too: then the pattern holds addresses, and none of them lies in the first page. */
+/* Does the data begin at no address?  With MPI_BOTTOM the base is NULL, too, but then the pattern holds addresses,
+ * none of which lies in the first page. */
 static bool is_nowhere(const char *base, const sagoi_pattern *pattern, int64_t bytes) {
-    enum { FIRST_PAGE = 4096 }; /* No program has mapped these bytes: NULL and what is near it. */
+    enum { FIRST_PAGE = 4096 }; /* No program has mapped the first page, which begins at NULL. */
     return bytes > 0 && !base && pattern->low < FIRST_PAGE;
 }
 
@@ -219,51 +226,44 @@ static sago_status measure_buffer(const sagoi_buffer *buffer, const sagoi_flat *
     return is_nowhere(buffer->base, &flat->pattern, *bytes) ? no_buffer(*bytes) : SAGO_OK;
 }
 
-/* The form of the memory type, for as long as the request lives. */
+/* Gets the form of the memory type, which the request holds from then on. */
 static sago_status hold_memory(sagoi_composed *composed, MPI_Datatype type, const sagoi_flat **flat) {
-    struct sagoi_owned *owned = sagoi_budget_alloc(composed->budget, sizeof *owned);
+    struct sagoi_owned *owned = new_owned(composed);
     if (!owned)
         return no_memory();
     sago_status status = sagoi_type_form_get(type, 0, composed->budget, &owned->memory);
-    if (status) {
-        sagoi_budget_free(composed->budget, owned, sizeof *owned);
-        return status;
-    }
-    owned->next = composed->owned;
-    composed->owned = owned;
-    *flat = &owned->memory->flat;
-    return SAGO_OK;
+    if (!status)
+        *flat = &owned->memory->flat;
+    return status;
 }
 
-/* Nothing to remember where it is contiguous. */
+/* The layout of a buffer; contiguous memory needs no pattern. */
 static sagoi_memory lay_out(const sagoi_buffer *buffer, const sagoi_flat *flat, int64_t bytes) {
     sagoi_memory memory = {.base = buffer->base};
     bool solid = sagoi_pattern_contiguous(&flat->pattern) && (flat->size == flat->extent || buffer->count <= 1);
-    if (solid || bytes == 0) /* a number: with MPI_BOTTOM the base is NULL */
+    if (solid || bytes == 0) /* The base is a number here: with MPI_BOTTOM it is NULL. */
         memory.base = (char *)((uintptr_t)memory.base + (uintptr_t)flat->pattern.low);
     else
         memory.extents = (sagoi_extents){.pattern = &flat->pattern, .extent = flat->extent, .end = bytes};
     return memory;
 }
 
-/* Memory of a device is staged. */
+/* Gives memory of a device a staging, which the request owns. */
 static sago_status stage_memory(sagoi_composed *composed, sagoi_memory *memory, int64_t bytes) {
     sago_status status = sagoi_staging_add(memory, bytes, composed->budget);
     if (!memory->staging)
         return status;
-    struct sagoi_owned *owned = sagoi_budget_alloc(composed->budget, sizeof *owned);
+    struct sagoi_owned *owned = new_owned(composed);
     if (!owned) {
         sagoi_staging_destroy(memory->staging);
         memory->staging = NULL;
         return no_memory();
     }
     owned->staging = memory->staging;
-    owned->next = composed->owned;
-    composed->owned = owned;
     return SAGO_OK;
 }
 
-/* The caller's memory. */
+/* Describes the caller's memory. */
 static sago_status describe_memory(sagoi_composed *composed, const sagoi_buffer *buffer, sagoi_memory *memory,
                                    int64_t *bytes) {
     const sagoi_flat plain = {.size = sagoi_plain_size(buffer->type)}, *flat = &plain;
@@ -289,8 +289,8 @@ bool sagoi_compose_cached_memory(const sagoi_buffer *buffer, sagoi_memory *memor
     return *bytes == 0 || !sagoi_device_of(sagoi_memory_first(memory));
 }
 
-/* `bytes` bytes of the view from the place on.  Whole tiles before them go into the base, so that the same shape
- * further on in the view is the same, but for the base. */
+/* The extents of `bytes` bytes of the view from the place on.  Whole tiles before them become part of the base, so
+ * that the same shape further on in the view differs in the base only. */
 static sago_status place_stream(const sagoi_place *place, int64_t bytes, sagoi_extents *file) {
     const sagoi_flat *filetype = &place->view->filetype->flat;
     int64_t end, base;
@@ -317,7 +317,7 @@ bool sagoi_compose_one_run(const sagoi_place *place, int64_t bytes, int64_t *off
     if (pattern->run_count > 1 && bytes >= pattern->bytes)
         return false;
     if (place_stream(place, bytes, &file) || file.end > file.pattern->bytes || !sagoi_extents_walkable(&file))
-        return false; /* in more than one tile, as a rule in more than one run */
+        return false; /* Data in more than one tile is seldom one run. */
     sagoi_cursor_init(&cursor, &file);
     if (overflows(&file) || !sagoi_cursor_next(&cursor, SAGOI_NO_LIMIT, &span))
         return false;
@@ -361,12 +361,12 @@ static sago_status check_extents(int64_t n, const sago_extent extents[], int64_t
         if (status)
             return status;
         end = extents[i].length > 0 ? extents[i].offset + extents[i].length : end;
-        *bytes += extents[i].length; /* no more than `end` in all */
+        *bytes += extents[i].length; /* `end` bytes in all at the most */
     }
     return SAGO_OK;
 }
 
-/* The pieces of memory as a pattern of the request, in any order, as far as they are sound. */
+/* Makes the pieces of memory, which may be in any order, a pattern of the request, as far as they are valid. */
 static sago_status lay_pieces(const sagoi_scatter *scatter, sagoi_pattern *pattern) {
     for (int64_t i = 0; i < scatter->n; i++) {
         const sago_extent *piece = &scatter->pieces[i];
@@ -378,7 +378,7 @@ static sago_status lay_pieces(const sagoi_scatter *scatter, sagoi_pattern *patte
     return sagoi_pattern_finish(pattern);
 }
 
-/* Memory in pieces, of so many bytes in all. */
+/* Describes memory in pieces, of `bytes` bytes in all. */
 static sago_status scatter_memory(sagoi_composed *composed, const sagoi_scatter *scatter, int64_t bytes,
                                   sagoi_memory *memory) {
     sagoi_pattern *pattern = own_pattern(composed);
@@ -392,14 +392,14 @@ static sago_status scatter_memory(sagoi_composed *composed, const sagoi_scatter 
                           (long long)pattern->bytes);
     if (is_nowhere(scatter->base, pattern, bytes))
         return no_buffer(bytes);
-    if (sagoi_pattern_contiguous(pattern)) /* a number: the base may be NULL */
+    if (sagoi_pattern_contiguous(pattern)) /* The base is a number here: it may be NULL. */
         memory->base = (char *)((uintptr_t)scatter->base + (uintptr_t)pattern->low);
     else
         memory->extents = (sagoi_extents){.pattern = pattern, .end = bytes};
     return SAGO_OK;
 }
 
-/* So many bytes of it, from a position of the stream on. */
+/* `bytes` bytes of the memory, from a position of the stream on. */
 static sagoi_memory memory_from(const sagoi_memory *memory, int64_t pos, int64_t bytes) {
     sagoi_memory part = *memory;
     if (part.extents.pattern) {
@@ -411,13 +411,13 @@ static sagoi_memory memory_from(const sagoi_memory *memory, int64_t pos, int64_t
     return part;
 }
 
-/* So many of them, checked already, with their memory from a position of the stream on: one stream. */
+/* Adds one stream: `n` extents that were checked already, with their memory from a position of the stream on. */
 static sago_status add_list(sagoi_composed *composed, int64_t n, const sago_extent extents[],
                             const sagoi_memory *memory, int64_t pos) {
     sagoi_pattern *pattern = own_pattern(composed);
     if (!pattern)
         return no_memory();
-    int64_t first = extents[0].offset; /* the pattern begins there: the same wherever it lies */
+    int64_t first = extents[0].offset; /* the pattern begins here, so that it does not depend on where it lies */
     for (int64_t i = 0; i < n; i++)
         sagoi_pattern_add(pattern, extents[i].offset - first, extents[i].length);
     sago_status status = sagoi_pattern_finish(pattern);
@@ -429,7 +429,7 @@ static sago_status add_list(sagoi_composed *composed, int64_t n, const sago_exte
     return status ? status : add_stream(composed, &stream);
 }
 
-/* How many of them a pattern can hold, from the first on. */
+/* The number of extents, from the first on, that one pattern can hold. */
 static int64_t list_together(int64_t n, const sago_extent extents[]) {
     int64_t count = 1;
     while (count < n && extents[count].offset + extents[count].length - extents[0].offset <= SAGOI_OFFSET_MAX)
@@ -487,7 +487,8 @@ sago_status sagoi_compose_block(sagoi_composed *composed, const sagoi_block_plac
     return status ? status : add_stream(composed, &stream);
 }
 
-/* Relative to the request's first offset, so that the same shape elsewhere in the file is the same. */
+/* The fingerprint is relative to the request's first offset, so that it is equal for the same shape elsewhere in
+ * the file. */
 static sagoi_hash stream_fingerprint(const sagoi_stream *stream, int64_t low, sagoi_hash seed) {
     const sagoi_extents *file = &stream->file;
     const sagoi_hash runs = sagoi_pattern_hash(file->pattern);
@@ -507,7 +508,7 @@ void sagoi_compose_bounds(sagoi_composed *composed) {
         int64_t low, high;
         sagoi_extents_bounds(&request->streams[i].file, &low, &high);
         widen(request, low, high);
-        composed->runs -= low == before; /* one run goes on in the next stream */
+        composed->runs -= low == before; /* a run goes on in the next stream */
         before = high;
     }
 }
@@ -534,7 +535,7 @@ int64_t sagoi_bytes_below(const sagoi_request *request, int64_t end) {
     return bytes;
 }
 
-/* A type of fewer numbers is flattened again as fast as it would be found. */
+/* Flattening a type with fewer numbers takes no longer than looking for its form. */
 enum { LEAST_CACHED = 64 };
 
 sago_status sagoi_view_make(MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, sagoi_budget *budget,

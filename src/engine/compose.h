@@ -7,7 +7,8 @@
 #include "plan/route.h"
 #include "view/type_form.h"
 
-/* What a request was composed from: a place in a view, or extents.  The caller's, until the call is done. */
+/* What a request was composed from: a place in a view, or extents.  They belong to the caller until the call is
+ * done. */
 typedef struct sagoi_origin {
     const sagoi_view *view; /* NULL: extents, or declared variables */
     int64_t begin, bytes;   /* in the view's stream of data */
@@ -21,17 +22,17 @@ typedef struct sagoi_folded {
     sagoi_piece piece;
 } sagoi_folded;
 
-/* A request and what it owns.  The request points into the struct, which therefore never moves. */
+/* A request and everything that it owns.  The request points into this struct, so the struct never moves. */
 typedef struct sagoi_composed {
     sagoi_request request;
-    sagoi_stream first;  /* Most requests have one stream, */
-    sagoi_folded folded; /* and at most one train of tiles: neither needs memory of its own. */
+    sagoi_stream first;  /* room for one stream, as most requests have */
+    sagoi_folded folded; /* room for one train of tiles */
     bool has_folded;
     sagoi_stream *streams;
     int64_t streams_capacity;
-    struct sagoi_owned *owned; /* patterns made for it */
-    int64_t bytes;             /* that the caller asked for */
-    int64_t runs;              /* in the file; an estimate where tiles are cut */
+    struct sagoi_owned *owned; /* what the request frees or releases */
+    int64_t bytes;             /* bytes that the caller asked for */
+    int64_t runs;              /* runs in the file; an estimate where tiles are cut */
     sagoi_origin origin;
     sago_extent *listed; /* the origin's extents, origin.n of them, if they were made for the request; else NULL */
     sagoi_call_type type;
@@ -41,6 +42,14 @@ typedef struct sagoi_composed {
     bool all_dense;            /* a write: the runs of all ranks tile that range */
     sagoi_budget *budget;
 } sagoi_composed;
+
+/* The composed call, as the functions of plan/route.h see it. */
+static inline sagoi_route_call sagoi_composed_call(const sagoi_composed *composed) {
+    return (sagoi_route_call){.type = composed->type,
+                              .write = composed->request.direction == SAGOI_TO_FILE,
+                              .nonblocking = composed->request.nonblocking,
+                              .by_extents = composed->origin.view == NULL};
+}
 
 void sagoi_composed_init(sagoi_composed *composed, sagoi_direction direction, sagoi_budget *budget);
 void sagoi_composed_cleanup(sagoi_composed *composed);
@@ -55,17 +64,18 @@ typedef struct sagoi_buffer {
 /* Where in the file: a view and a position in its stream of data bytes. */
 typedef struct sagoi_place {
     const sagoi_view *view;
-    int64_t disp;  /* instead of the view's own */
+    int64_t disp;  /* displacement, in place of the view's own */
     int64_t begin; /* first byte, in the stream */
 } sagoi_place;
 
 /* Adds one stream to the request. */
 sago_status sagoi_compose_view(sagoi_composed *composed, const sagoi_place *place, const sagoi_buffer *buffer)
     SAGOI_CHECKED;
-/* Describes the caller's memory without looking into its datatype; false: that is not possible.  The buffer is not
- * NULL. */
+/* Describes the caller's memory without looking into its datatype; false: the datatype has to be looked at.  The
+ * buffer must not be NULL. */
 bool sagoi_compose_cached_memory(const sagoi_buffer *buffer, sagoi_memory *memory, int64_t *bytes);
-/* Are `bytes` bytes from the place on one run of the file?  *off is where that run begins.  Composes nothing. */
+/* Are `bytes` bytes from the place on one run of the file?  Then *off is where that run begins.  Composes
+ * nothing. */
 bool sagoi_compose_one_run(const sagoi_place *place, int64_t bytes, int64_t *off);
 /* The caller's data, for extents: all bytes at `base`, or the pieces in the order of the stream. */
 typedef struct sagoi_scatter {

@@ -1,12 +1,11 @@
-/* Direct: each rank reads and writes its own runs.  Right for long runs, where staging would only be another
- * copy, and where a rank goes alone (alone.c).  Where the caller's memory is in pieces, they pass through a
- * buffer. */
+/* The direct strategy: each rank reads and writes its own runs.  It suits long runs, for which staging would only
+ * be another copy, and ranks that go alone (alone.c).  Memory in pieces passes through a buffer. */
 #include "base/checked.h"
 #include "engine/engine.h"
 
 enum {
-    BATCH = 256, /* The store gets so many runs at a time.  Estimated: a system call takes up to 1024. */
-    BOUNCE_BYTES = 1 << 20, /* Memory in pieces passes through a buffer of so many bytes, which fits a cache. */
+    BATCH = 256,            /* Runs that the store gets at a time.  Estimated: a system call takes up to 1024. */
+    BOUNCE_BYTES = 1 << 20, /* Bytes of the buffer for memory in pieces, which fits a cache. */
     LEAST_BOUNCE = 4096     /* No buffer smaller than a page is tried: without a buffer the call fails. */
 };
 
@@ -32,7 +31,7 @@ static sago_status move_by_thread(const batch *out) {
     return sagoi_task_finish(out->file, &task);
 }
 
-/* Reads the part before `cut` here, while the I/O thread reads the rest. */
+/* Reads the part before `cut` in this thread, while the I/O thread reads the rest. */
 static sago_status read_beside(sago_file *file, sagoi_io_run *runs, int64_t n, int64_t cut, int64_t *bytes) {
     sagoi_io_run head[BATCH];
     int64_t heads = 0, asked = 0;
@@ -98,13 +97,13 @@ static sago_status flush(batch *out) {
     return status;
 }
 
-/* The store takes ascending runs.  A run of another stream that begins before the last one ends comes in the next
- * batch. */
+/* The store takes ascending runs, so a run of another stream that begins before the last one ends has to go in the
+ * next batch. */
 static bool follows_none(const batch *out, int64_t off) {
     return out->n > 0 && off < out->runs[out->n - 1].off + out->runs[out->n - 1].len;
 }
 
-/* Adds one run, in as many parts as the bounce buffer makes of it. */
+/* Adds one run, in as many parts as the bounce buffer needs. */
 static sago_status add_run(batch *out, int64_t off, int64_t len, int64_t pos) {
     if (follows_none(out, off)) {
         sago_status status = flush(out);
@@ -170,7 +169,7 @@ static int64_t bounce_for(const sagoi_request *request) {
     return sagoi_min(most, BOUNCE_BYTES);
 }
 
-/* A bounce buffer of *room bytes, not cleared, or of fewer where memory is short. */
+/* Allocates a bounce buffer of *room bytes, or of fewer where memory is short.  The buffer is not cleared. */
 static char *get_bounce(sago_file *file, int64_t *room) {
     char *bounce = NULL;
     while (*room > 0 && !(bounce = sagoi_budget_realloc(&file->budget, NULL, 0, *room)) && *room > LEAST_BOUNCE)
@@ -180,7 +179,7 @@ static char *get_bounce(sago_file *file, int64_t *room) {
 
 sago_status sagoi_move_alone(sago_file *file, const sagoi_composed *composed) {
     const sagoi_request *request = &composed->request;
-    batch out; /* most of it is never used: not to be cleared for a call of one run */
+    batch out; /* not cleared, since a call of one run uses little of it */
     out.file = file;
     out.direction = request->direction;
     out.n = out.used = 0;

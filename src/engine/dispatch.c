@@ -32,13 +32,6 @@ void sagoi_dispatch_view(sago_file *file, bool gaps) {
     file->own.last = SAGOI_LAST_NONE;
 }
 
-static sagoi_route_call call_of_composed(const sagoi_composed *composed) {
-    return (sagoi_route_call){.type = composed->type,
-                              .write = composed->request.direction == SAGOI_TO_FILE,
-                              .nonblocking = composed->request.nonblocking,
-                              .by_extents = composed->origin.view == NULL};
-}
-
 /* ---- Composing ---- */
 
 static sago_status compose_view(const sago_file *file, const sagoi_access *access, sagoi_composed *composed) {
@@ -149,14 +142,9 @@ static sago_status ask(sago_file *file, sagoi_route_call call, bool unwilling, s
 
 /* ---- Alone ---- */
 
-/* Ends a collective call in which this rank went alone.  Ranks that all get one of these two errors can go on by
- * other means together; a rank alone cannot, so such failures are counted. */
 static sago_status finish_alone(sago_file *file, sagoi_direction direction, sago_status status) {
-    sagoi_tell_done(file->team);
     *(direction == SAGOI_TO_FILE ? &file->stats.collective_writes : &file->stats.collective_reads) += 1;
-    file->stats.separate_calls++;
-    file->stats.separate_failures += status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED;
-    return status;
+    return sagoi_engine_end_alone(file, status);
 }
 
 static sago_status serve_alone(sago_file *file, sagoi_composed *composed, sago_status status, int64_t *bytes) {
@@ -186,7 +174,7 @@ static sago_status serve_together(sago_file *file, sagoi_composed *composed, sag
 /* Serves a collective call.  `status` is what is wrong with the arguments. */
 static sago_status serve(sago_file *file, sagoi_composed *composed, sagoi_route_choice choice, sago_status status,
                          int64_t *bytes) {
-    const sagoi_route_call call = call_of_composed(composed);
+    const sagoi_route_call call = sagoi_composed_call(composed);
     sago_status met = SAGO_OK;
     if (choice.moment != SAGOI_NOW)
         return file->stage->write(file, composed, status, bytes);
@@ -208,7 +196,7 @@ static sago_status serve(sago_file *file, sagoi_composed *composed, sagoi_route_
 /* A stage that has not decided yet whether to take this call decides now, for which the ranks may have to agree.
  */
 static sago_status choose_again(sago_file *file, const sagoi_composed *composed, sagoi_route_choice *choice) {
-    const sagoi_route_call call = call_of_composed(composed);
+    const sagoi_route_call call = sagoi_composed_call(composed);
     sago_status status = SAGO_OK;
     if (call.write && file->stage->look)
         status = file->stage->look(file, composed);
@@ -289,7 +277,7 @@ sago_status sagoi_dispatch(sago_file *file, const sagoi_access *access, sago_sta
 
 sago_status sagoi_dispatch_step(sago_file *file, sagoi_composed *step, sago_status wrong, int64_t *bytes) {
     step->type = SAGOI_DECLARED;
-    const sagoi_route_call call = call_of_composed(step);
+    const sagoi_route_call call = sagoi_composed_call(step);
     *bytes = 0;
     sagoi_nonblocking_finish(file);
     return serve(file, step, sagoi_route_choose(call, &file->common), wrong, bytes);
@@ -298,7 +286,7 @@ sago_status sagoi_dispatch_step(sago_file *file, sagoi_composed *step, sago_stat
 /* ---- Nonblocking calls ---- */
 
 static void choose_started(const sago_file *file, sago_request *request, sago_status wrong) {
-    const sagoi_route_call call = call_of_composed(&request->composed);
+    const sagoi_route_call call = sagoi_composed_call(&request->composed);
     sagoi_route_choice choice = sagoi_route_choose(call, &file->common);
     request->route = (sagoi_route){.choice = choice, .unwilling = choice.helpless};
     if ((choice.company == SAGOI_ALONE || choice.company == SAGOI_CONVENE) && !wrong)

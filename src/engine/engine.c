@@ -583,16 +583,10 @@ static bool goes_alone(const sagoi_call *call, const sagoi_agreement *agreed) {
     return sagoi_route_gathers_nothing(&all, &target, &call->file->hints);
 }
 
-static sagoi_route_call kind_of_call(const sagoi_composed *composed) {
-    return (sagoi_route_call){.type = composed->type,
-                              .write = composed->request.direction == SAGOI_TO_FILE,
-                              .nonblocking = composed->request.nonblocking};
-}
-
 /* May a rank leave the call without an agreement?  A nonblocking call that the ranks started together is done on
  * all ranks at once, so the ranks agree. */
 static bool leaves_alone(const sagoi_call *call) {
-    return sagoi_route_leaves_alone(kind_of_call(call->composed), &call->file->common);
+    return sagoi_route_leaves_alone(sagoi_composed_call(call->composed), &call->file->common);
 }
 
 /* Ends a call that the other ranks may not have finished yet: this rank notes what it did last, as every rank that
@@ -601,11 +595,7 @@ static sago_status leave_alone(sagoi_call *call, sago_status status) {
     sago_file *file = call->file;
     bool write = call->composed->request.direction == SAGOI_TO_FILE;
     file->own.last = write ? SAGOI_LAST_WRITE : SAGOI_LAST_READ;
-    file->stats.separate_calls++;
-    if (status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED)
-        file->stats.separate_failures++;
-    sagoi_tell_done(file->team);
-    return status;
+    return sagoi_engine_end_alone(file, status);
 }
 
 /* At most this many streams are read as one run.  Estimated: a step has seldom more variables. */
@@ -660,7 +650,7 @@ static sago_status move_lone(sagoi_call *call) {
 static sago_status go_first(sagoi_call *call) {
     const sago_file *file = call->file;
     const sagoi_composed *composed = call->composed;
-    const sagoi_route_call kind = kind_of_call(composed);
+    const sagoi_route_call kind = sagoi_composed_call(composed);
     if (composed->flush || composed->follows || file->unruled || !sagoi_route_may_go_first(kind, &file->common))
         return SAGO_OK;
     const sagoi_route_wanted wanted = sagoi_engine_wanted(composed);

@@ -40,6 +40,15 @@ sago_status sagoi_engine_prepare(sago_file *file, sagoi_composed *composed) SAGO
 /* Not collective.  Moves this rank's runs, by the method that the rank's route says (plan/route.h). */
 sago_status sagoi_engine_alone(sago_file *file, sagoi_composed *composed, int64_t *bytes) SAGOI_CHECKED;
 
+/* Ends a collective call in which this rank went alone.  Ranks that all get one of these two errors can go on by
+ * other means together; a rank alone cannot, so such failures are counted. */
+static inline sago_status sagoi_engine_end_alone(sago_file *file, sago_status status) {
+    sagoi_tell_done(file->team);
+    file->stats.separate_calls++;
+    file->stats.separate_failures += status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED;
+    return status;
+}
+
 static inline sagoi_memory_form sagoi_memory_form_of(const sagoi_memory *memory) {
     if (memory->staging)
         return SAGOI_MEMORY_DEVICE;

@@ -1,5 +1,5 @@
-/* The files that this process has open for writing: one of the few globals of the library, since nothing else
- * leads from one handle to another one of the same file. */
+/* The files that this process has open for writing.  The list is one of the few globals of the library, since
+ * nothing else leads from one handle to another handle of the same file. */
 #include "engine/exclusive.h"
 
 #include <pthread.h>
@@ -11,7 +11,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sagoi_writable *first;
-static atomic_bool unseen; /* the process writes to files in ways that are not seen here */
+static atomic_bool unseen; /* the process writes to files in ways that Sago does not see */
 
 void sagoi_writable_add(sagoi_writable *one) {
     (void)pthread_mutex_lock(&lock);
@@ -30,7 +30,7 @@ void sagoi_writable_remove(sagoi_writable *one) {
     (void)pthread_mutex_unlock(&lock);
 }
 
-/* Is another one of this process the same file?  Or does the process write to files in ways that are not seen here
+/* Has this process another handle of the same file, or does it write to files in ways that Sago does not see
  * (sago_write_elsewhere())? */
 static bool writable_elsewhere(const sagoi_writable *one) {
     if (atomic_load(&unseen))

@@ -1,4 +1,4 @@
-/* An open file: what the folders below know about it, in one place. */
+/* An open file: everything that the folders below know about it, in one place. */
 #ifndef SAGOI_FILE_H
 #define SAGOI_FILE_H
 
@@ -28,8 +28,8 @@ typedef struct sagoi_view {
     int64_t etype_size;
     bool solid; /* the view's stream of data is the file from disp on, without gaps */
     sagoi_type_form *filetype;
-    sagoi_budget *budget; /* counts the memory kept with the filetype as the view's, too */
-    int64_t counted;      /* bytes that were counted so */
+    sagoi_budget *budget; /* the memory that is kept with the filetype counts here, too */
+    int64_t counted;      /* bytes counted in that way */
 } sagoi_view;
 
 /* A stage comes between the calls and the file: deferral (defer/), or local storage (tier/).  A file has at most
@@ -52,8 +52,8 @@ typedef struct sagoi_stage {
 } sagoi_stage;
 
 struct sago_file {
-    /* What small calls look at comes first and lies together: after a while without calls every line of it has to
-     * be fetched. */
+    /* Fields that small calls use come first and lie together: after a pause a call has to fetch every cache line
+     * that it touches. */
     sagoi_live live; /* tells an open file from a closed one */
     sagoi_team *team;
     sagoi_store *store;
@@ -78,16 +78,16 @@ struct sago_file {
     sagoi_workqueue *thread;
     sagoi_mapping mapping;
     sagoi_hints hints;
-    const sagoi_job_network *network; /* the network, and where the nodes are; of the circle */
-    int64_t memory_kind;              /* machine/memory_kind.h: of windows, as hinted; the same on all ranks */
-    int64_t node_memory;              /* bytes of this node for this file, at the last plan */
-    int64_t memory_free;              /* bytes that the node had free at the last look; kept by the leader */
-    double memory_looked;             /* the time of the last look, seconds; 0: never */
-    int64_t planned_among;            /* files that this process had open at the last plan, this one included */
-    int64_t windows_share;            /* this rank's share of the node's segment, as counted in the budget */
-    uint64_t cover_key;               /* random, the same on all ranks */
+    const sagoi_job_network *network; /* the network and the places of the nodes; owned by the circle */
+    int64_t memory_kind;   /* the hint's kind of memory for windows (machine/memory_kind.h); equal on all ranks */
+    int64_t node_memory;   /* bytes that this node had for this file at the last plan */
+    int64_t memory_free;   /* bytes that the node had free at the last look; kept by the leader */
+    double memory_looked;  /* the time of the last look, seconds; 0: never */
+    int64_t planned_among; /* files that this process had open at the last plan, this one included */
+    int64_t windows_share; /* this rank's share of the node's segment, as counted in the budget */
+    uint64_t cover_key;    /* random, the same on all ranks */
     sagoi_cache cache;
-    sagoi_mailroom mailroom;    /* message buffers of the exchanges that the cache's entries have */
+    sagoi_mailroom mailroom;    /* message buffers for the exchanges of the cache's entries */
     struct sago_series *series; /* all series declared on this file */
     int64_t started_calls;      /* nonblocking calls started so far */
     sago_request *first, *last; /* nonblocking calls that are not done, in the order they were started */
@@ -95,7 +95,7 @@ struct sago_file {
 
 /* Adds the counts of the store and of the budget to the statistics. */
 void sagoi_stats_fill(const sago_file *file, sago_stats *stats);
-/* Tells the recorder of a request to the storage; only while it is on. */
+/* Tells the recorder of a request to the storage; called only while recording is on. */
 void sagoi_record_request(sago_file *file, const sagoi_io_run *runs, int64_t n, double seconds);
 /* Tells the report (trace/recorder.h) of a call that this rank has done: bytes moved, and between which offsets.
  */

@@ -1,4 +1,4 @@
-/* Tasks of the file's I/O thread, and waiting for them. */
+/* Tasks of the file's I/O thread: handing them over and waiting for them. */
 #include "base/fiber.h"
 #include "engine/engine.h"
 #include "trace/recorder.h"
@@ -10,7 +10,7 @@ void sagoi_task_begin(sago_file *file, sagoi_task *task, sagoi_worker worker) {
         sagoi_task_do(task);
 }
 
-/* A fiber gives up the thread while it waits. */
+/* Waits on a fiber, which gives up the thread meanwhile. */
 static void wait_on_fiber(sago_file *file, sagoi_task *task) {
     sagoi_team *team = file->team;
     for (bool moved = true; !sagoi_work_done(file->thread, &task->work); moved = false)

@@ -1,5 +1,5 @@
-/* Discovery, once for each circle and pair of hints.  Rank 0 reads the files and tells all ranks what it found, so
- * that they are read once, however large the job is. */
+/* Discovery, done once for each circle and pair of hints.  Rank 0 reads the files and tells all ranks what it
+ * found, so that each file is read once, however large the job is. */
 #include "engine/job_network.h"
 
 #include <stdatomic.h>
@@ -15,7 +15,7 @@ static bool answers(const sagoi_job_network *network, const sagoi_hints *hints) 
     return strcmp(network->machine, hints->machine) == 0 && strcmp(network->site, hints->site) == 0;
 }
 
-/* The leaders tell rank 0 what their nodes are called. */
+/* The leaders tell rank 0 the names of their nodes. */
 static sago_status collect_names(sagoi_team *team, sagoi_node_name **names) {
     sagoi_node_name mine;
     bool leads = team->local_rank == 0;
@@ -26,7 +26,7 @@ static sago_status collect_names(sagoi_team *team, sagoi_node_name **names) {
     status = sagoi_agree_status(team, status);
     if (!status && leads) {
         sagoi_node_name_ask(&mine);
-        if (team->nodes > 1) { /* hwloc takes milliseconds, and on one node little depends on it */
+        if (team->nodes > 1) { /* hwloc takes milliseconds, and on one node little depends on its answer */
             mine.numa = sagoi_numa_domains(NULL);
             mine.fast = sagoi_memory_fast(NULL);
         }
@@ -65,7 +65,7 @@ static uint64_t fingerprint_of(const sagoi_job_network *network, int64_t nodes) 
     return sagoi_hash_bytes(network->place, nodes * (int64_t)sizeof *network->place, found).low | 1;
 }
 
-/* A network that was found before is not kept twice. */
+/* Keeps the answer with the circle, unless the circle has an equal one. */
 static const sagoi_job_network *keep(sagoi_team *team, const sagoi_hints *hints, sagoi_job_network *asked) {
     const sagoi_job_network *before = sagoi_job_network_recall(team, hints);
     asked->fingerprint = fingerprint_of(asked, team->nodes);

@@ -1,4 +1,4 @@
-/* Where the ranks of a file run, asked once for all files of the same ranks. */
+/* Where the ranks of a file run, found out once for all files of the same ranks. */
 #ifndef SAGOI_JOB_NETWORK_H
 #define SAGOI_JOB_NETWORK_H
 
@@ -9,21 +9,21 @@
 
 typedef struct sagoi_job_network {
     sagoi_circle_note note;
-    uint64_t fingerprint;                                         /* of what was found; never 0 */
-    char machine[SAGOI_HINT_TEXT_MAX], site[SAGOI_HINT_TEXT_MAX]; /* the hints it was asked with */
+    uint64_t fingerprint;                                         /* of the answer; never 0 */
+    char machine[SAGOI_HINT_TEXT_MAX], site[SAGOI_HINT_TEXT_MAX]; /* the hints that the question was asked with */
     sagoi_surroundings found;
-    int64_t place[]; /* of each node of the team */
+    int64_t place[]; /* for each node of the team */
 } sagoi_job_network;
 
-/* What these ranks found when they were asked with the same hints; NULL: they were not.  Other threads may be
- * asking, so ranks compare fingerprints before they rely on it. */
+/* The answer that these ranks got earlier for the same hints; NULL: there is none.  Other threads may be asking,
+ * so the ranks compare fingerprints before they use an answer. */
 const sagoi_job_network *sagoi_job_network_recall(const sagoi_team *team, const sagoi_hints *hints);
 
-/* Collective; the hints are the same on all ranks, and so is the status.  Kept with the circle. */
+/* Collective; the hints must be equal on all ranks, and so is the status.  The answer is kept with the circle. */
 sago_status sagoi_job_network_ask(sagoi_team *team, const sagoi_hints *hints, const sagoi_job_network **network)
     SAGOI_CHECKED;
 
-/* Hints that were left to Sago take the value that the site file gives: sago_local_dirs. */
+/* Fills in hints that were left to Sago and that the site file sets: sago_local_dirs. */
 void sagoi_job_network_fill(const sagoi_job_network *network, sagoi_hints *hints);
 
 #endif

@@ -1,25 +1,25 @@
-/* Mapped: each rank copies its runs straight between its memory and a mapping of the file.  No window, no
- * second copy, no gate but the ones at the start and the end of the call.
+/* The mapped strategy: each rank copies its runs straight between its memory and a mapping of the file, without
+ * a window, a second copy, or any gate but those at the start and the end of the call.
  *
- * Ranks start at different places of their range, so that neighbours that share cache lines do not write them
- * at the same time. */
+ * Ranks start at different places of the range, so that neighbours that share cache lines do not write them at
+ * the same time. */
 #include <unistd.h>
 
 #include "base/checked.h"
 #include "engine/engine.h"
 
 enum {
-    /* Several streams fill so many bytes of the file before they go on: such a block stays in the cache. */
+    /* Bytes of the file that several streams fill before they go on; such a block stays in the cache. */
     BLOCK = 256 * 1024,
-    /* One stream fills so many bytes at a time: the kernel brings their pages in by one call. */
+    /* Bytes that one stream fills at a time; one system call brings their pages in. */
     LONE_BLOCK = 1 << 20,
-    /* A mapping may have so many bytes more than a call needs: their page tables take 2 MiB. */
+    /* Bytes that a mapping may have beyond what a call needs: page tables of so many take 2 MiB. */
     MOST_KEPT = 1 << 30,
-    /* A part that is mapped has at least so many bytes, also where there is little address space. */
+    /* Bytes of the smallest part that is mapped, where there is little address space. */
     LEAST_PART = 1 << 20
 };
 
-/* One rank makes the file long enough before anybody touches it. */
+/* One rank makes the file long enough before any rank touches it. */
 static void extend_file(void *arg, sagoi_agreement *agreed) {
     sagoi_call *call = arg;
     int64_t size = 0;
@@ -37,8 +37,8 @@ static sago_status ensure_length(sagoi_call *call) {
     return status ? status : sagoi_verdict(call->file->team, agreement.max[0]);
 }
 
-/* The first byte goes through write(2) itself, so that time stamps and set-id bits change as with any write:
- * stores to a page that is mapped already tell the kernel nothing. */
+/* Writes the first byte through write(2), so that time stamps and set-id bits change as with any write: the kernel
+ * does not see stores to a page that is mapped already. */
 static sago_status touch_file(sagoi_call *call) {
     const sagoi_request *request = &call->composed->request;
     if (request->direction == SAGOI_FROM_FILE || request->low != call->low)
@@ -49,7 +49,7 @@ static sago_status touch_file(sagoi_call *call) {
     return sagoi_store_write(call->file->store, &run, 1);
 }
 
-/* Reading a hole through a mapping would fill it. */
+/* Has the range a hole?  Reading a hole through a mapping would fill it. */
 static bool has_hole(const sagoi_call *call, int64_t start, int64_t end) {
     return call->sparse && call->composed->request.direction == SAGOI_FROM_FILE &&
            lseek(sagoi_store_fd(call->file->store), start, SEEK_HOLE) < sagoi_min(end, call->size);
@@ -57,7 +57,8 @@ static bool has_hole(const sagoi_call *call, int64_t start, int64_t end) {
 
 sago_status sagoi_read_through(sago_file *file, const sagoi_request *request, int64_t start, int64_t end,
                                int64_t *moved) {
-    enum { FEW_BYTES = 32768 }; /* The stack holds so many: memory of the heap may never have been touched. */
+    /* Bytes of a buffer on the stack; new memory of the heap would cost page faults. */
+    enum { FEW_BYTES = 32768 };
     int64_t got = 0;
     char few[FEW_BYTES], *more = NULL, *copy = few;
     if (end - start > FEW_BYTES)
@@ -81,8 +82,8 @@ static sago_status copy_mapped(sagoi_call *call, int64_t start, int64_t end, int
     return status;
 }
 
-/* Copies [start, end): with several streams block by block, so that a block is in the cache for all of them. Where
- * this rank has nothing, no page is brought in: it might be a hole. */
+/* Copies [start, end), with several streams block by block, so that a block stays in the cache for all of them.
+ * Blocks in which this rank has no bytes are not brought in, since they may be holes. */
 static sago_status sweep(sagoi_call *call, int64_t start, int64_t end, int64_t *moved) {
     const sagoi_request *request = &call->composed->request;
     int64_t step = request->nstreams > 1 ? BLOCK : LONE_BLOCK;
@@ -104,8 +105,8 @@ static sago_status map(sago_file *file, int64_t low, int64_t high) {
     return sagoi_mapping_cover(&file->mapping, file->store, low, high, write, &file->budget);
 }
 
-/* Maps all of the file that this rank has used so far, where that is possible, so that it need not be mapped
- * again. */
+/* Maps everything that this rank has used of the file so far, if possible, so that later calls need no new
+ * mapping. */
 static sago_status cover(sago_file *file, int64_t low, int64_t high) {
     const sagoi_range *used = &file->own.once;
     sagoi_route_note(&file->own, low, high);
@@ -114,8 +115,8 @@ static sago_status cover(sago_file *file, int64_t low, int64_t high) {
     return map(file, low, high);
 }
 
-/* Copies [start, end) through mappings of at most *most bytes, one after another: fewer where the address space
- * has no room for so many. */
+/* Copies [start, end) through several mappings of at most *most bytes each; *most shrinks where the address space
+ * is too small. */
 static sago_status copy_by_parts(sagoi_call *call, int64_t start, int64_t end, int64_t *most, int64_t *moved) {
     while (start < end) {
         int64_t stop = end - start > *most ? start + *most : end;
@@ -149,8 +150,8 @@ static sago_status copy_range(sagoi_call *call, int64_t low, int64_t high, int64
     return status ? status : copy_by_parts(call, low, middle, &most, moved);
 }
 
-/* A mapping that cannot be made is no error: this rank then serves the call by system calls, from the beginning,
- * and no other rank needs to know. */
+/* Where no mapping can be made, this rank serves the whole call by system calls, and no other rank needs to
+ * know. */
 static sago_status copy_all(sagoi_call *call) {
     sago_file *file = call->file;
     const sagoi_request *request = &call->composed->request;

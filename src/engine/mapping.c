@@ -14,7 +14,7 @@
 
 typedef enum { UNKNOWN, NO, YES } answer;
 
-static _Atomic answer supported; /* the kernel's answer, which stays */
+static _Atomic answer supported; /* the kernel's answer, which never changes */
 
 static answer ask_kernel(void) {
     void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -38,8 +38,8 @@ void sagoi_mapping_cleanup(sagoi_mapping *mapping, sagoi_budget *budget) {
     memset(mapping, 0, sizeof *mapping);
 }
 
-/* Somebody may have punched holes or cut the file since: then no page is known to be there.  (Most often another
- * rank that goes alone has written its part; asking for pages that are there costs little.) */
+/* Forgets which pages are populated if another process may have punched holes or cut the file since.  (Most often
+ * another rank that goes alone has written its part; populating pages again costs little.) */
 static sago_status notice_changes(sagoi_mapping *mapping, sagoi_store *store) {
     struct stat info;
     if (fstat(sagoi_store_fd(store), &info) != 0)
@@ -88,7 +88,7 @@ sago_status sagoi_mapping_cover(sagoi_mapping *mapping, sagoi_store *store, int6
     return notice_changes(mapping, store);
 }
 
-/* Why could the pages not be had?  The kernel says no more than that an access would be a SIGBUS. */
+/* Finds out why pages could not be populated.  The kernel only says that an access would be a SIGBUS. */
 static sago_status populate_failure(sagoi_store *store, int64_t start, int64_t end, int error) {
     int64_t size = 0;
     sago_status status = sagoi_store_size(store, &size);
@@ -111,14 +111,14 @@ static sago_status bring_in(const sagoi_mapping *mapping, sagoi_store *store, in
     return SAGO_OK;
 }
 
-/* Only blocks that were brought in whole are known to be there. */
+/* Only blocks that were populated as a whole are marked. */
 static void mark_populated(const sagoi_mapping *mapping, int64_t low, int64_t high) {
     int64_t block = sagoi_round_up(low - mapping->off, SAGOI_MAPPING_BLOCK) / SAGOI_MAPPING_BLOCK;
     for (; (block + 1) * SAGOI_MAPPING_BLOCK <= high - mapping->off; block++)
         mapping->populated[block] = 1;
 }
 
-/* Blocks that are not there yet are brought in together. */
+/* Populates blocks that are not there yet, as many as possible by one call. */
 sago_status sagoi_mapping_populate(sagoi_mapping *mapping, sagoi_store *store, int64_t start, int64_t end) {
     while (start < end) {
         int64_t block = (start - mapping->off) / SAGOI_MAPPING_BLOCK;

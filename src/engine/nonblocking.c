@@ -57,7 +57,7 @@ static void run(sago_file *file, sago_request *request) {
     file->stats.nonblocking_calls++;
 }
 
-/* From here on another thread may free it. */
+/* The request is done.  From here on another thread may free it. */
 static void finish(sago_request *request) {
     if (request->dropped)
         sagoi_nonblocking_destroy(&request);
@@ -77,15 +77,15 @@ static void run_all(void *arg) {
             file->last = NULL;
             sagoi_budget_count(&file->budget, -SAGOI_STACK_BYTES);
         }
-        atomic_fetch_sub(&file->pending, 1); /* the last one's: the file is its owner's again */
+        atomic_fetch_sub(&file->pending, 1); /* with the last call the file is its owner's again */
         finish(request);
     }
 }
 
 /* ---- Outside ---- */
 
-/* With the lock.  The file's fiber runs as long as there is something in the queue.  False: there is none, and no
- * memory for one. */
+/* Puts a request into the queue; the caller holds the lock.  The file's fiber runs as long as the queue has
+ * requests.  false: the queue was empty, and there is no memory for a fiber. */
 static bool enqueue(sago_file *file, sago_request *request) {
     sago_request *last = file->last;
     file->last = request;
@@ -93,7 +93,8 @@ static bool enqueue(sago_file *file, sago_request *request) {
     atomic_fetch_add(&file->pending, 1);
     if (last)
         return true;
-    sagoi_budget_count(&file->budget, SAGOI_STACK_BYTES); /* before it runs: run_all() takes it back */
+    /* Counted before the fiber runs, since run_all() takes the count back. */
+    sagoi_budget_count(&file->budget, SAGOI_STACK_BYTES);
     if (sagoi_fiber_start(run_all, file) == SAGO_OK)
         return true;
     sagoi_budget_count(&file->budget, -SAGOI_STACK_BYTES);
@@ -102,8 +103,8 @@ static bool enqueue(sago_file *file, sago_request *request) {
     return false;
 }
 
-/* Runs a call at once.  Where ranks come together the lock is held, as it is on a fiber; it is not held where the
- * call waits for others, who may wait for what other fibers do. */
+/* Runs a call on the caller's stack.  Where ranks come together (convene.h) the lock is held, as on a fiber.  It
+ * is not held where the call waits for other ranks, which may wait for what other fibers do. */
 static void run_here(sago_request *request) {
     bool apart = request->route.choice.company == SAGOI_CONVENE;
     request->at_once = true;
@@ -121,8 +122,8 @@ void sagoi_nonblocking_run_at_once(sago_request *request, sago_status wrong) {
     run_here(request);
 }
 
-/* Without memory for a stack it is done here: where ranks wait for each other it waits after all, since the
- * others, who have started theirs, would wait for ever; else it goes alone. */
+/* Without memory for a stack the call runs here.  Where ranks wait for each other this call then waits after all,
+ * since the other ranks, which have started theirs, would wait for ever; else it goes alone. */
 void sagoi_nonblocking_run(sago_request *request, sago_status wrong) {
     request->status = wrong;
     keep_message(request, wrong);

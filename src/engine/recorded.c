@@ -1,4 +1,4 @@
-/* Statistics that others than the engine count, and what the recorder is told of a call that is done. */
+/* Statistics that parts below the engine count, and what the recorder is told of a finished call. */
 #include "base/checked.h"
 #include "engine/file.h"
 #include "trace/recorder.h"
@@ -12,13 +12,14 @@ void sagoi_stats_fill(const sago_file *file, sago_stats *stats) {
     stats->memory_budget = file->node_memory;
 }
 
-/* Adds a range of the file to what each target has of it. */
+/* Adds a range of the file to the bytes of each storage target. */
 static void divide(const sagoi_layout *layout, int64_t off, int64_t len, sagoi_recorded_request *request) {
     const int64_t unit = layout->stripe_unit, count = layout->stripe_count;
     request->bytes += (double)len;
     if (unit <= 0 || count <= 1)
         return;
-    const int64_t end = off + len, laps = len / (unit * count); /* of each of which every target has as much */
+    /* Whole laps over the targets, in each of which every target has as much. */
+    const int64_t end = off + len, laps = len / (unit * count);
     for (int64_t t = 0; t < SAGOI_RECORD_TARGETS && laps > 0; t++)
         request->parts[t] += (double)(laps * unit * sagoi_record_target_share(t, count));
     for (off += laps * unit * count; off < end;) {

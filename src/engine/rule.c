@@ -10,7 +10,7 @@ void sagoi_rule_tell(const sago_file *file, int64_t *block) {
         *block = rule ? rule->block : 0;
 }
 
-/* Plans were made for a file without blocks. */
+/* Plans that were made before assume a file without blocks, so they go. */
 static sago_status take_rule(sago_file *file, int64_t block) {
     sago_status status = sagoi_store_take_rule(file->store, block);
     file->unruled = false;
@@ -64,7 +64,7 @@ static void describe_node(void *arg, const sagoi_agreement *of_node, void *descr
                           .next_low = last ? INT64_MAX : -of_node->max[MAX_MINUS_NEXT_LOW]};
 }
 
-/* 0: the default. */
+/* Rank 0 chooses the block; 0: the default. */
 static sago_status choose_block(const sagoi_call *call, const rule_facts *facts, int64_t *block) {
     const sago_file *file = call->file;
     const sagoi_layout *layout = sagoi_store_layout(file->store);

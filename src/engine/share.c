@@ -1,19 +1,20 @@
-/* Sharing a node's memory.  Ranks have equal parts of it, whatever communicators they open files on, and the files
- * of a rank have equal parts of the rank's: nobody needs to know who else is there but the rank itself.  A file
- * that was planned for while fewer were open gives back what is too much at its next collective call. */
+/* How a node's memory is shared.  All ranks of the node get equal parts, whatever communicators they open files
+ * on, and all files of a rank get equal parts of the rank's part.  So a rank needs to know nothing about the
+ * others.  A file that was planned for while fewer files were open gives back what is too much at its next
+ * collective call. */
 #include "engine/share.h"
 
 #include "base/checked.h"
 #include "engine/engine.h"
 #include "machine/memory.h"
 
-/* A file gets so many bytes of a hint at least, so that no file is refused because others are open. */
+/* Bytes of a hint that a file gets at the least, so that no file is refused because other files are open. */
 static const int64_t least_share = 1 << 20;
 
 int64_t sagoi_share_part(void) { return SAGOI_MEMORY_PART / sagoi_max(1, sagoi_teams_in_use()); }
 
-/* Looking takes some forty system calls, more than a small access: programs with many shapes look ten times a
- * second, not for each of them. */
+/* Asking for free memory takes some forty system calls, more than a small access.  So the answer is used for a
+ * tenth of a second, which matters to programs with many shapes. */
 static int64_t memory_free(sago_file *file) {
     const double lasts = 0.1;
     double now = sagoi_now();
@@ -24,7 +25,7 @@ static int64_t memory_free(sago_file *file) {
     return file->memory_free;
 }
 
-/* Half of what the user allows is for deferred data, and not the planner's. */
+/* Is half of the memory that the user allows for deferred data?  The planner gets the other half. */
 static bool holds_deferred(const sago_file *file) { return file->deferred && file->hints.memory > 0; }
 
 int64_t sagoi_share_of_node(sago_file *file, int64_t parts) {
