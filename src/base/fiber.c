@@ -279,7 +279,7 @@ bool sagoi_fibers_advance(void) {
     return moved;
 }
 
-/* A word that a fiber waits for; NULL: no fiber waits for a word, or not all do. */
+/* A word that some fiber waits for; NULL: no fiber waits for one, or another thread runs the fibers. */
 static sagoi_futex *awaited_word(uint32_t *old) {
     sagoi_futex *word = NULL;
     if (pthread_mutex_trylock(&lock) != 0)

@@ -1,9 +1,10 @@
-/* The stage before the engine: writes that are put off.
+/* The stage before the engine that puts writes off.
  *
- * What MPI promises of accesses that are not atomic is all that is kept to: a rank sees its own writes in their
- * order, others see them after a sync.  So each rank's data is its own business until ranks meet in a collective
- * call.  Of a rank's calls that write the same bytes the later one wins, since the earlier one is written first;
- * of different ranks' either may, unless the program syncs in between, as MPI asks it to. */
+ * Sago keeps what MPI promises of accesses that are not atomic, and no more: a rank sees its own writes in
+ * their order, other ranks see them after a sync.  So each rank's data is its own business until the ranks meet
+ * in a collective call.  Of a rank's calls that write the same bytes the later one wins, since the earlier one
+ * is written first.  Of different ranks' calls either may win, unless the program syncs in between, as MPI asks
+ * it to. */
 #include "defer/defer.h"
 
 #include <pthread.h>
@@ -20,28 +21,28 @@
 
 typedef struct sagoi_pending {
     sago_file *file;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards the fields below */
     sagoi_fuse fuse;
-    bool moving;      /* all ranks are: nothing is added to the fuse, or taken away */
-    bool armed;       /* the alarm will ring */
-    double age, born; /* seconds: how old the oldest data may get, and since when it is there */
-    int64_t own_writes[SAGO_FLUSH_COUNT]; /* of this rank by itself */
-    int64_t own_end;                      /* of what it wrote so, in the file */
-    bool harmful; /* these were many small runs, which all ranks together would have gathered */
+    bool moving;      /* all ranks are moving data: nothing is added to the fuse or taken off it */
+    bool armed;       /* the alarm is set */
+    double age, born; /* seconds: how old data may get; when the oldest data came */
+    int64_t own_writes[SAGO_FLUSH_COUNT]; /* writes that this rank did by itself, by reason */
+    int64_t own_end;                      /* end of what this rank wrote by itself */
+    bool harmful; /* those writes were many small runs, which all ranks together would have gathered */
     sagoi_alarm alarm;
-    /* of collective calls */
+    /* The fields below are for collective calls. */
     sagoi_deferral deferral;
-    int64_t calls;               /* put off since the last move: the same on all ranks */
-    int64_t largest;             /* bytes of one of them, on this rank */
-    sago_status late;            /* an error that nobody has been told */
-    char why[SAGOI_MESSAGE_MAX]; /* and what it was */
-    pid_t process;               /* that opened the file */
-    struct sagoi_pending *next;  /* of the process */
+    int64_t calls;               /* calls that were put off since the last move; equal on all ranks */
+    int64_t largest;             /* bytes of the largest call on this rank */
+    sago_status late;            /* an error that no call has returned yet */
+    char why[SAGOI_MESSAGE_MAX]; /* the message of that error */
+    pid_t process;               /* the process that opened the file */
+    struct sagoi_pending *next;  /* the next file of this process */
 } sagoi_pending;
 
 /* ---- This rank's part, by itself ---- */
 
-/* The caller holds the lock.  Data that could not be written stays deferred. */
+/* Writes this rank's deferred data; the caller holds the lock.  Data that could not be written stays deferred. */
 static sago_status store_own(sagoi_pending *pending, sago_flush reason) {
     sagoi_fuse *fuse = &pending->fuse;
     if (sagoi_fuse_empty(fuse))
@@ -77,8 +78,8 @@ void sagoi_count_own(const sago_file *file, int64_t flushes[SAGO_FLUSH_COUNT]) {
     (void)pthread_mutex_unlock(&pending->lock);
 }
 
-/* This is called by the file's thread.  A write that fails is tried again, and the failure is told when the ranks
- * move the data. */
+/* The alarm, which the file's thread calls.  A write that fails is tried again, and the failure is reported when
+ * the ranks move the data. */
 static double ring(void *arg) {
     sagoi_pending *pending = arg;
     double again = 0;
@@ -131,7 +132,7 @@ static sago_status move_fused(sago_file *file, bool nonblocking) {
     file->stats.flush_steps++;
     if (status != SAGO_ERR_MEMORY)
         return status;
-    /* There is no memory even for the smallest plan: every rank writes its own data. */
+    /* There is not even memory for the smallest plan, so every rank writes its own data. */
     status = sagoi_fuse_store(&file->deferred->fuse, file->store);
     file->written_end = sagoi_max(file->written_end, sagoi_fuse_end(&file->deferred->fuse));
     return sagoi_agree_status(file->team, status);
@@ -171,7 +172,7 @@ static sago_status agree_on_deferral(sago_file *file, bool due, sago_status *lat
     return SAGO_OK;
 }
 
-/* The error is that of an earlier call, so nobody has to serve this one by other means. */
+/* The error is that of an earlier call, so this call need not be served by other means. */
 static sago_status tell_late(sago_file *file, sago_status late) {
     if (!late)
         return SAGO_OK;
@@ -200,18 +201,19 @@ sago_status sagoi_flush(sago_file *file, sago_flush reason, bool nonblocking) {
     bool broken = status == SAGO_ERR_PEER || status == SAGO_ERR_MPI;
     if (!broken)
         return status;
-    /* The ranks will never move this data together: this rank's part is all that can be saved. */
+    /* The ranks will never move this data together, so this rank saves its own part. */
     char why[SAGOI_MESSAGE_MAX];
     (void)snprintf(why, sizeof why, "%s", sagoi_message());
     sago_status saved = sagoi_flush_own(file);
-    (void)saved; /* what stopped the ranks is told */
+    (void)saved; /* the error that stopped the ranks is reported */
     sagoi_message_set(why);
     return status;
 }
 
 /* ---- Putting off ---- */
 
-/* The caller holds the lock.  Data that no thread would write in time is written at once. */
+/* Makes sure that data does not get too old; the caller holds the lock.  If no thread would write it in time, it
+ * is written at once. */
 static sago_status see_to_age(sagoi_pending *pending) {
     pending->born = sagoi_now();
     if (pending->armed || pending->age == 0)
@@ -220,7 +222,7 @@ static sago_status see_to_age(sagoi_pending *pending) {
     return pending->armed ? SAGO_OK : store_own(pending, SAGO_FLUSH_AGE);
 }
 
-/* With the lock. */
+/* Adds a call to the fuse; the caller holds the lock. */
 static sago_status add(sagoi_pending *pending, const sagoi_composed *composed, sagoi_fuse_answer *answer) {
     sago_status status = SAGO_OK;
     for (*answer = SAGOI_FUSE_FULL; !status && (*answer == SAGOI_FUSE_FULL || *answer == SAGOI_FUSE_CLASHES);) {
@@ -281,7 +283,7 @@ static sago_status write_later(sago_file *file, sagoi_composed *composed, sago_s
     return status;
 }
 
-/* While calls are not put off, the ranks meet now and then to see whether they should be. */
+/* While calls are not put off, the ranks meet now and then to decide whether they should be. */
 static sago_status look(sago_file *file, const sagoi_composed *composed) {
     sagoi_pending *pending = file->deferred;
     sago_status status = SAGO_OK, late;
@@ -341,8 +343,8 @@ void sagoi_flush_named(const char *path) {
     (void)pthread_mutex_unlock(&all.lock);
 }
 
-/* A program that ends without closing its files, by exit() for whatever reason, finds in them what it wrote.
- * Whoever holds a lock now may never give it back. */
+/* A program that ends without closing its files, for instance by exit(), finds in them what it wrote.  A lock that
+ * a thread holds now may never be released. */
 __attribute__((destructor)) static void store_at_exit(void) {
     if (pthread_mutex_trylock(&all.lock) != 0)
         return;

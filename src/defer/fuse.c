@@ -3,7 +3,7 @@
 #include "base/checked.h"
 
 enum {
-    MOST_PARTS = 1024, /* each costs a little in every round of a move */
+    MOST_PARTS = 1024, /* parts of a fuse; each costs a little in every round of a move */
     LEAST_ROOM = 64 << 10,
     BATCH = 256
 };
@@ -66,13 +66,14 @@ static int64_t train_end(const sagoi_fused_train *train) {
 static bool train_touches(const sagoi_fused_train *train, int64_t off, int64_t len) {
     if (off + len <= train->off || off >= train_end(train))
         return false;
-    int64_t before = off > train->off ? (off - train->off) / train->stride : 0; /* the run at or before it */
+    /* The run at or before the offset. */
+    int64_t before = off > train->off ? (off - train->off) / train->stride : 0;
     int64_t from = train->off + before * train->stride;
     return off < from + train->len || (before + 1 < train->count && from + train->stride < off + len);
 }
 
-/* The runs of both trains have one distance, and those of one lie between those of the other, so that not every
- * run needs to be looked at. */
+/* Do the runs of both trains have the same distance, and do those of one lie between those of the other?  Then not
+ * every run has to be looked at. */
 static bool trains_alternate(const sagoi_fused_train *train, const sagoi_span *span) {
     if (span->runs || span->stride != train->stride || span->count == 1 || train->count == 1)
         return false;
@@ -81,7 +82,8 @@ static bool trains_alternate(const sagoi_fused_train *train, const sagoi_span *s
     return shift >= train->len && shift + span->len <= train->stride;
 }
 
-/* One span against the trains [*from, end) of a part; *from moves on past those that lie before the span. */
+/* Does a span touch any of the trains [*from, end) of a part?  *from moves past trains that lie before the
+ * span. */
 static bool span_clashes(const sagoi_fuse *fuse, int64_t *from, int64_t end, const sagoi_span *span) {
     const sagoi_fused_train *trains = fuse->trains;
     if (end - *from == 1 && trains_alternate(&trains[*from], span))
@@ -134,8 +136,7 @@ static bool grow(sagoi_fuse *fuse, void **array, int64_t count, int64_t *capacit
     return true;
 }
 
-/* The whole room is allocated at once: memory that is not touched costs nothing, and data never has to be moved.
- */
+/* Allocates the whole room at once: memory that is not touched costs nothing, and data never has to be moved. */
 static bool has_room(sagoi_fuse *fuse) {
     while (!fuse->data && fuse->room >= LEAST_ROOM) {
         fuse->data = sagoi_budget_realloc(fuse->budget, NULL, 0, fuse->room);
@@ -183,7 +184,7 @@ static bool add_span(sagoi_fuse *fuse, int64_t first, const sagoi_span *span) {
     return added;
 }
 
-/* The stream prolongs the last part, or begins a new one. */
+/* Prepares for a stream: it prolongs the last part, or begins a new one. */
 static bool begin_stream(sagoi_fuse *fuse, int64_t low, int64_t high) {
     sagoi_fused_part *last = fuse->nparts > 0 ? &fuse->parts[fuse->nparts - 1] : NULL;
     if (last && low >= last->high && high - last->low <= SAGOI_OFFSET_MAX) {
@@ -198,7 +199,7 @@ static bool begin_stream(sagoi_fuse *fuse, int64_t low, int64_t high) {
     return true;
 }
 
-/* In the order of the file. */
+/* Copies data in the order of the file. */
 static void copy_span(const sagoi_span *span, const sagoi_memory *memory, char **to) {
     for (sagoi_walk run = sagoi_walk_span(span); sagoi_walk_run(&run);) {
         sagoi_copy_stream(*to, run.pos, run.len, memory, SAGOI_TO_FILE);
@@ -229,7 +230,7 @@ static bool add_stream(sagoi_fuse *fuse, const sagoi_stream *stream) {
     return true;
 }
 
-/* The state that adding a call changes, apart from what it appends. */
+/* The state that adding a call changes, apart from what is appended. */
 typedef struct mark {
     sagoi_fuse fuse;
     sagoi_fused_part part;
@@ -255,7 +256,7 @@ static void go_back(sagoi_fuse *fuse, const mark *to) {
         fuse->trains[fuse->ntrains - 1] = to->train;
 }
 
-/* Is there a reason not to add it? */
+/* Finds a reason not to add the call. */
 static sagoi_fuse_answer try_room(sagoi_fuse *fuse, const sagoi_composed *composed) {
     if (composed->bytes > fuse->room || !has_room(fuse) || composed->bytes > fuse->room)
         return SAGOI_FUSE_NEVER;
@@ -303,7 +304,7 @@ static sago_status part_stream(const sagoi_fuse *fuse, int64_t p, sagoi_stream *
 
 sago_status sagoi_fuse_compose(sagoi_fuse *fuse, sagoi_composed *step) {
     sago_status status = SAGO_OK;
-    drop_patterns(fuse); /* of a request before that could not be moved */
+    drop_patterns(fuse); /* patterns of an earlier request that could not be moved */
     if (fuse->nparts == 0)
         return SAGO_OK;
     fuse->patterns = sagoi_budget_alloc(fuse->budget, fuse->nparts * (int64_t)sizeof *fuse->patterns);
@@ -351,7 +352,7 @@ static sago_status store_train(batch *out, const sagoi_fused_train *train, char 
 }
 
 sago_status sagoi_fuse_store(const sagoi_fuse *fuse, sagoi_store *store) {
-    batch out; /* not to be cleared */
+    batch out; /* not cleared */
     sago_status status = SAGO_OK;
     char *from = fuse->data;
     out.store = store;

@@ -1,8 +1,9 @@
-/* Fusing: composed writes of one rank go in, one composed write comes out.
+/* Fusing: composed writes of one rank go in, and one composed write comes out.
  *
- * The data is packed one call after another; of the file only trains of runs are kept, so that pieces at one
- * distance, however many calls brought them, are four numbers.  Calls that ascend in the file become one stream.
- * No byte of the file is in it twice: whoever would bring one again is told, and what is there goes first. */
+ * The data is packed, one call after another.  Of places in the file only trains of runs are kept, so that
+ * pieces at one distance are four numbers, however many calls brought them.  Calls that ascend in the file
+ * become one stream.  No byte of the file is in the fuse twice: a caller who would add such a byte is told so,
+ * and first writes what is there. */
 #ifndef SAGOI_FUSE_H
 #define SAGOI_FUSE_H
 
@@ -13,9 +14,9 @@ typedef struct sagoi_fused_train {
     int64_t off, len, stride, count; /* in the file */
 } sagoi_fused_train;
 
-/* Trains that ascend, and whose data lies together. */
+/* Ascending trains whose data lies together. */
 typedef struct sagoi_fused_part {
-    int64_t first;     /* of its trains */
+    int64_t first;     /* its first train, and their number */
     int64_t at;        /* where its data begins */
     int64_t low, high; /* in the file */
 } sagoi_fused_part;
@@ -37,26 +38,25 @@ void sagoi_fuse_cleanup(sagoi_fuse *fuse);
 
 typedef enum {
     SAGOI_FUSED,
-    SAGOI_FUSE_FULL,    /* no room, or no memory: whatever is in there has to go first */
-    SAGOI_FUSE_CLASHES, /* it writes bytes that are in there: the same */
-    SAGOI_FUSE_NEVER    /* nor would it fit then */
+    SAGOI_FUSE_FULL,    /* there is no room, or no memory: what is in the fuse has to be written first */
+    SAGOI_FUSE_CLASHES, /* the call writes bytes that are in the fuse: likewise */
+    SAGOI_FUSE_NEVER    /* the call would not fit into an empty fuse either */
 } sagoi_fuse_answer;
 
-/* Copies a write in, or leaves everything as it was.  An error is that of the caller's memory, a device's. */
+/* Copies a write in, or leaves everything as it was.  An error comes from the caller's memory on a device. */
 sago_status sagoi_fuse_add(sagoi_fuse *fuse, const sagoi_composed *composed, sagoi_fuse_answer *answer)
     SAGOI_CHECKED;
 
-/* What it takes of the room so far. */
+/* Bytes of the room that are used. */
 int64_t sagoi_fuse_size(const sagoi_fuse *fuse);
 static inline bool sagoi_fuse_empty(const sagoi_fuse *fuse) { return fuse->used == 0; }
 
-/* Gives everything that was added as the streams of `step`, which is empty before; the streams lead into the
- * fuse's memory. */
+/* Adds everything as the streams of `step`, which must be empty; the streams point into the fuse's memory. */
 sago_status sagoi_fuse_compose(sagoi_fuse *fuse, sagoi_composed *step) SAGOI_CHECKED;
 
-/* Writes all that was added straight to the file, in the order it was added.  Any thread may do so. */
+/* Writes everything straight to the file, in the order in which it was added.  Any thread may call this. */
 sago_status sagoi_fuse_store(const sagoi_fuse *fuse, sagoi_store *store) SAGOI_CHECKED;
-int64_t sagoi_fuse_end(const sagoi_fuse *fuse); /* of what was added, in the file */
+int64_t sagoi_fuse_end(const sagoi_fuse *fuse); /* end of what was added, in the file */
 int64_t sagoi_fuse_runs(const sagoi_fuse *fuse);
 
 /* Empties the fuse; its memory stays allocated for the next calls. */

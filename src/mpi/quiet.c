@@ -1,5 +1,5 @@
-/* Handlers that are put aside, one entry a communicator.  By PMPI calls: they are no part of what a tool looks at.
- */
+/* Error handlers that are put aside, with one entry for each communicator.  PMPI calls are used, since tools need
+ * not see this. */
 #include "mpi/quiet.h"
 
 #include <pthread.h>
@@ -11,19 +11,22 @@
 typedef struct hushed {
     struct hushed *next;
     MPI_Comm comm;
-    MPI_Errhandler own; /* of the program, while there are users; MPI_ERRHANDLER_NULL: it could not be had */
+    /* The program's handler, while there are users; MPI_ERRHANDLER_NULL: it could not be got. */
+    MPI_Errhandler own;
     int users;
 } hushed;
 
-/* There is always an entry for these two, so that being quiet needs no memory where it is often done. */
+/* These two entries always exist, so that putting handlers aside needs no memory where it happens often. */
 static hushed self = {.comm = MPI_COMM_SELF}, world = {.next = &self, .comm = MPI_COMM_WORLD};
 static hushed *first = &world;
-static MPI_Errhandler quiet = MPI_ERRHANDLER_NULL; /* what stands in the place of others; made once a process */
+/* The handler that stands in for others; made once in a process. */
+static MPI_Errhandler quiet = MPI_ERRHANDLER_NULL;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void say_nothing(MPI_Comm *comm, int *code, ...) { (void)comm, (void)code; }
 
-/* MPI_ERRORS_RETURN could not be told from the program's own, if another thread of it sets that just now. */
+/* MPI_ERRORS_RETURN will not do, since it could not be told from the program's own handler if another thread sets
+ * that meanwhile. */
 static MPI_Errhandler quiet_handler(void) {
     if (quiet == MPI_ERRHANDLER_NULL && !SAGOI_DONE(PMPI_Comm_create_errhandler(say_nothing, &quiet)))
         quiet = MPI_ERRHANDLER_NULL;
@@ -47,7 +50,8 @@ static hushed *add(MPI_Comm comm) {
     return entry;
 }
 
-/* Without memory for an entry the handler stays: an error would have to come just then. */
+/* Puts the handler aside.  Without memory for an entry the handler stays, which matters only if an error comes
+ * just then. */
 static void hush(MPI_Comm comm) {
     hushed *entry = *find(comm);
     if (!entry)
@@ -60,7 +64,7 @@ static void hush(MPI_Comm comm) {
         (void)SAGOI_DONE(PMPI_Comm_set_errhandler(comm, quiet_handler()));
 }
 
-/* Unless the program has set another one meanwhile, which stays. */
+/* Puts the handler back, unless the program has set another one meanwhile. */
 static void put_back(hushed *entry) {
     MPI_Errhandler now;
     if (entry->own == MPI_ERRHANDLER_NULL || !SAGOI_DONE(PMPI_Comm_get_errhandler(entry->comm, &now)))

@@ -1,4 +1,4 @@
-/* What a type of array elements must be. */
+/* Checks of types for elements of arrays. */
 #include "mpi/types.h"
 
 #include <stdbool.h>

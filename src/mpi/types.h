@@ -1,5 +1,5 @@
-/* MPI as the library's own files see it: the one header of src/ that includes mpi.h, so that another ABI of MPI
- * has one place to come in (docs/measured.md, "One header for MPI's types"). */
+/* MPI as the library's own files see it.  No other header of src/ includes mpi.h, so that another ABI of MPI has
+ * one place to come in (docs/measured.md, "One header for MPI's types"). */
 #ifndef SAGOI_MPI_TYPES_H
 #define SAGOI_MPI_TYPES_H
 
@@ -8,8 +8,8 @@
 
 #include "base/status.h"
 
-/* A place in memory as a displacement from MPI_BOTTOM: what MPI_Get_address() tells, without a call of MPI's,
- * which could fail, for every piece. */
+/* A place in memory as a displacement from MPI_BOTTOM.  MPI_Get_address() gives the same number, but it is a call
+ * of MPI's for every piece, and could fail. */
 static inline MPI_Aint sagoi_address(const void *place) {
     return (MPI_Aint)((intptr_t)place - (intptr_t)MPI_BOTTOM);
 }

@@ -12,7 +12,7 @@
 
 #include "base/checked.h"
 
-/* One system call moves so many bytes; a signal or an error is seen between two of them. */
+/* Bytes of one system call, so that a signal or an error is seen before the next one. */
 enum { AT_ONCE = 64 << 20 };
 enum { FILE_MAX = 4 * SAGOI_HANDOVER_NAME, WHOLE_MAX = SAGOI_HANDOVER_PATH + FILE_MAX };
 
@@ -34,7 +34,8 @@ sago_status sagoi_handover_remove(const char *folder) {
         return errno == ENOENT ? SAGO_OK : sagoi_fail_errno(errno, "opening %s", folder);
     for (struct dirent *entry = readdir(listing); entry; entry = readdir(listing))
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            (void)unlinkat(dirfd(listing), entry->d_name, 0); /* what stays keeps the folder from going */
+            /* A file that stays keeps the folder from being removed. */
+            (void)unlinkat(dirfd(listing), entry->d_name, 0);
     (void)closedir(listing);
     return rmdir(folder) == 0 || errno == ENOENT ? SAGO_OK : sagoi_fail_errno(errno, "removing %s", folder);
 }
@@ -47,7 +48,7 @@ sago_status sagoi_parcel_check(const sagoi_parcel *parcel) {
     return SAGO_OK;
 }
 
-/* Any name is a file's: what is no letter, digit, dash or underscore is written as its number. */
+/* A block may have any name: each character but letters, digits, dashes and underscores becomes its number. */
 static void file_of(const char *folder, const sagoi_parcel *parcel, const char *end, char path[WHOLE_MAX]) {
     int at = snprintf(path, WHOLE_MAX, "%s/%d-%d-", folder, parcel->from, parcel->to);
     for (const unsigned char *c = (const unsigned char *)parcel->name; *c; c++)
@@ -56,7 +57,7 @@ static void file_of(const char *folder, const sagoi_parcel *parcel, const char *
     (void)snprintf(path + at, (size_t)(WHOLE_MAX - at), "%s", end);
 }
 
-/* 0 or an errno; a file that ends early is EIO. */
+/* Returns 0 or an errno; EIO: the file ended early. */
 static int move_bytes(int fd, char *to, const char *from, int64_t bytes) {
     for (int64_t done = 0; done < bytes;) {
         size_t next = (size_t)sagoi_min(bytes - done, AT_ONCE);
@@ -74,7 +75,7 @@ sago_status sagoi_parcel_put(const char *folder, const sagoi_parcel *parcel, con
     char path[WHOLE_MAX], aside[WHOLE_MAX];
     file_of(folder, parcel, "", path);
     file_of(folder, parcel, ".aside", aside);
-    if (access(path, F_OK) == 0) /* nobody else makes this name */
+    if (access(path, F_OK) == 0) /* no other process makes this name */
         return sagoi_fail(SAGO_ERR_EXISTS, "block \"%s\" for rank %d is there and was not fetched", parcel->name,
                           parcel->to);
     int fd = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);

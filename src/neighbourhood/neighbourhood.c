@@ -1,5 +1,5 @@
-/* The modes of discovery.  Each step's failure is agreed on before the next one begins, so that all ranks take the
- * same way, and whatever happens all of them come to the removal. */
+/* The three modes of discovery.  The ranks agree on every step before the next one begins, so all ranks take the
+ * same way, and all come to the removal of the files, whatever happens. */
 #include "neighbourhood/neighbourhood.h"
 
 #include <errno.h>
@@ -12,12 +12,12 @@
 typedef struct discovery {
     sagoi_team *team;
     sagoi_probe probe;
-    bool prober; /* takes part in probing; the others learn the outcome from a rank of their node */
-    int speaker; /* that rank, by its place on the node (auto) */
+    bool prober; /* this rank probes; other ranks learn the outcome from a rank of their node */
+    int speaker; /* that rank, as numbered on the node (auto) */
     int first;   /* the outcome */
 } discovery;
 
-/* Also a barrier: whatever any rank did before it has happened for all after it. */
+/* Agrees on a status.  This is also a barrier: what any rank did before it has happened for all ranks after it. */
 static sago_status agree(const discovery *search, sago_status status) {
     return sagoi_agree_status(search->team, status);
 }
@@ -33,7 +33,7 @@ sago_status sagoi_storage_draw(sagoi_team *team, sago_status status, uint64_t ra
     return met ? met : sagoi_verdict(team, agreed.max[0]);
 }
 
-/* The name of this discovery's files. */
+/* Agrees on the name of this discovery's files. */
 static sago_status share_name(discovery *search, sago_status status) {
     uint64_t random[2];
     status = sagoi_storage_draw(search->team, status, random);
@@ -46,7 +46,7 @@ static sago_status create_one(discovery *search) {
     return agree(search, search->team->rank == 0 ? sagoi_probe_create(&search->probe) : SAGO_OK);
 }
 
-/* How many of the ranks that had to look did not see it? */
+/* Counts the ranks that looked for the file and did not see it. */
 static sago_status count_missed(discovery *search, bool missed, uint64_t *count) {
     sagoi_agreement agreed = {.sum[0] = missed};
     sago_status status = sagoi_agree(search->team, &agreed, NULL, NULL, NULL);
@@ -56,7 +56,8 @@ static sago_status count_missed(discovery *search, bool missed, uint64_t *count)
 
 /* ---- Exhaustive (paper 003, 3.1.1), and the second step of auto ---- */
 
-/* Those who take part create a file each, and list what is there: the lowest rank they see names the group. */
+/* Ranks that take part create a file each and list the files that are there: the lowest rank that a rank sees
+ * names its group. */
 static sago_status probe_by_listing(discovery *search, bool takes_part) {
     const sagoi_team *team = search->team;
     int64_t least = team->rank;
@@ -82,7 +83,7 @@ static sago_status discover_by_challenge(discovery *search) {
     bool looks = team->rank == challenged;
     search->prober = looks || team->rank == 0;
     sago_status opened = search->prober ? sagoi_probe_open(&search->probe, false) : SAGO_OK;
-    if (team->rank != 0) /* a directory that is not there is one not shared */
+    if (team->rank != 0) /* a directory that does not exist on a rank is not shared with it */
         opened = SAGO_OK;
     sago_status status = share_name(search, opened);
     if (!status)
@@ -96,15 +97,15 @@ static sago_status discover_by_challenge(discovery *search) {
 
 /* ---- Auto ---- */
 
-/* Gathers a pair from each rank of the node; agreed on.  To be freed. */
+/* Gathers a pair of numbers from each rank of the node, and agrees on the outcome.  The caller frees the pairs. */
 static sago_status share_on_node(discovery *search, sagoi_pair mine, sagoi_pair **all) {
     *all = calloc((size_t)search->team->local_size, sizeof **all);
     sago_status status = agree(search, *all ? SAGO_OK : sagoi_fail_errno(ENOMEM, "a list of the node's ranks"));
     return status ? status : sagoi_share_local(search->team, mine, *all);
 }
 
-/* The lowest rank of the node that sees the same directory speaks for this one.  Device and inode mean something
- * only between processes of one kernel, which those of a node are. */
+/* On each node, the lowest rank that sees the same directory speaks for this rank.  Device and inode can be
+ * compared between processes of one kernel only, which the ranks of a node are. */
 static sago_status form_classes(discovery *search) {
     sagoi_pair mine = {search->probe.device, search->probe.inode}, *all = NULL;
     sago_status status = share_on_node(search, mine, &all);
@@ -117,7 +118,7 @@ static sago_status form_classes(discovery *search) {
     return status;
 }
 
-/* All look for one file; who misses it lists. */
+/* All ranks look for one file; those that do not see it go on to list. */
 static sago_status probe_by_looking(discovery *search) {
     sago_status status = create_one(search);
     if (status)
@@ -129,7 +130,7 @@ static sago_status probe_by_looking(discovery *search) {
     return status || count == 0 ? status : probe_by_listing(search, missed);
 }
 
-/* A speaker tells the ranks that it spoke for what it found. */
+/* A speaker tells its result to the ranks of the node that it spoke for. */
 static sago_status hear_speakers(discovery *search) {
     sagoi_pair *all = NULL;
     sago_status status = share_on_node(search, (sagoi_pair){(uint64_t)search->first, 0}, &all);
@@ -150,8 +151,8 @@ static sago_status discover_classes(discovery *search) {
 
 /* ---- All of them ---- */
 
-/* Whatever happened.  The folder goes when everybody's files have gone; where the groups are known the first rank
- * of each removes it, else whoever comes first. */
+/* Called whatever happened.  The folder is removed when all files in it are gone: by the first rank of each group,
+ * or by any rank if the groups are not known. */
 static sago_status remove_all(discovery *search, sago_status status) {
     char why[SAGOI_MESSAGE_MAX];
     (void)snprintf(why, sizeof why, "%s", sagoi_message());

@@ -12,7 +12,7 @@
 #include "system/syscalls.h"
 #include "system/watch.h"
 
-/* Counts a call, and makes it in the directory, in the folder or, with -1, anywhere. */
+/* Counts a call and makes it: in the directory, in the folder or, with -1, anywhere. */
 static int count_call(int64_t *count, int dir, sagoi_file_op op) {
     ++*count;
     op.in_fd = dir >= 0 && op.kind != SAGOI_OP_FSTAT;
@@ -42,7 +42,8 @@ void sagoi_probe_set_name(sagoi_probe *probe, const uint64_t random[2]) {
     (void)snprintf(probe->folder_name, sizeof probe->folder_name, ".sago-%s.d", unique);
 }
 
-/* Which directory it is, and whether it can be written to (a file system mounted read-only says so here, too). */
+/* Finds out which directory it is, and whether it can be written to (which also shows a file system that is
+ * mounted read-only). */
 static sago_status examine_directory(sagoi_probe *probe) {
     struct stat info;
     sagoi_file_op stat = {.kind = SAGOI_OP_FSTAT, .path = probe->path, .info = &info};
@@ -111,8 +112,9 @@ static void entry_name(int64_t number, char name[SAGOI_PROBE_NAME_MAX]) {
     (void)snprintf(name, SAGOI_PROBE_NAME_MAX, "%" PRId64, number);
 }
 
-/* The folder was made by us or by another rank, unless somebody has moved that away and put his own in its place.
- * Compared with what our own files belong to: a server may give them to another user than we think we are. */
+/* The folder was made by this or another rank, unless somebody has moved it away and put another one in its place.
+ * Its owner is compared with that of our own files, since a server may give files to another user than the one
+ * that we run as. */
 static sago_status check_owner(sagoi_probe *probe, int fd) {
     struct stat folder, file;
     sagoi_file_op op = {.kind = SAGOI_OP_FSTAT, .path = probe->folder_name, .info = &folder};
@@ -142,7 +144,7 @@ static sago_status enter(sagoi_probe *probe, int64_t number, int64_t *nothing) {
     return status;
 }
 
-/* -1: no name that entry_name() gives.  What else stands there is somebody else's. */
+/* The number of a name; -1: entry_name() gives no such name, so the file is somebody else's. */
 static int64_t entry_number(const char *name) {
     char *end, again[SAGOI_PROBE_NAME_MAX];
     errno = 0;
@@ -177,7 +179,7 @@ static sago_status list(sagoi_probe *probe, int64_t end, int64_t *least) {
 
 /* ---- The end ---- */
 
-/* 0 or an errno; what has gone already is as good as removed. */
+/* Returns 0 or an errno; a name that is gone already counts as removed. */
 static int remove_one(sagoi_probe *probe, int dir, const char *name, sagoi_op_kind kind) {
     sagoi_file_op op = {.kind = kind, .path = name};
     return count_call(&probe->counts.removes, dir, op) == 0 || errno == ENOENT ? 0 : errno;
@@ -215,7 +217,7 @@ typedef sago_status (*probe_step)(sagoi_probe *probe, int64_t number, int64_t *f
 
 typedef struct probe_errand {
     sagoi_errand errand;
-    sagoi_probe probe; /* a copy while it is under way */
+    sagoi_probe probe; /* a copy while a step is under way */
     char path[SAGOI_WATCH_PATH];
     probe_step step;
     int64_t number, found;
@@ -231,7 +233,7 @@ static void forgotten(sagoi_errand *errand) {
     (void)close_all(&at->probe, 0, NULL);
 }
 
-/* After a step that has not come back the probe has nothing open, and nothing that it could remove. */
+/* After a step that has not come back, the probe has nothing open, and nothing that it could remove. */
 static sago_status take_step(sagoi_probe *probe, probe_step step, int64_t number, int64_t *found) {
     _Static_assert(sizeof(probe_errand) <= SAGOI_ERRAND_ROOM, "a step fits into the room of an errand");
     sagoi_runner *runner = NULL;
@@ -258,7 +260,7 @@ static sago_status take_step(sagoi_probe *probe, probe_step step, int64_t number
     return status;
 }
 
-/* In a directory that is stuck nothing can be closed now. */
+/* In a directory that is stuck nothing can be closed. */
 void sagoi_probe_cleanup(sagoi_probe *probe) {
     int64_t nothing;
     if (take_step(probe, close_all, 0, &nothing) != SAGO_ERR_TIMEOUT)

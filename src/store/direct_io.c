@@ -1,4 +1,4 @@
-/* O_DIRECT: a second descriptor of the same file, and which part of a run may go there. */
+/* O_DIRECT: a second descriptor of the same file, and which part of a run may go through it. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -8,10 +8,10 @@
 #include "store/transfer.h"
 #include "system/syscalls.h"
 
-/* Requests are in such units where the kernel does not say what the file system asks for. */
+/* The unit of requests where the kernel does not tell what the file system needs. */
 enum { USUAL_UNIT = 4096 };
 
-/* What the file system asks for; false: it says it cannot.  Kernels before 6.1 do not say. */
+/* Asks what the file system needs; false: the file system cannot do it.  Kernels before 6.1 do not tell. */
 #ifdef STATX_DIOALIGN
 static bool alignment_query(int fd, int64_t *offset, int64_t *memory) {
     struct statx answer;
@@ -32,11 +32,11 @@ void sagoi_direct_open(sagoi_direct *direct, const sagoi_store *store) {
     int64_t unit = USUAL_UNIT, memory_unit = USUAL_UNIT;
     if (store->layout.in_memory || !alignment_query(store->fd, &unit, &memory_unit))
         return;
-    /* A page shared by a buffered head and a direct middle would be read, changed and written back behind
-     * the direct write: so whole pages, whatever the device would take. */
+    /* If a page were shared by a buffered head and a direct middle, the kernel would read, change and write back
+     * that page behind the direct write.  So the unit is at least a page, whatever the device would take. */
     direct->unit = sagoi_max(unit, sysconf(_SC_PAGESIZE));
     direct->memory_unit = memory_unit;
-    /* By the descriptor, not the path: the path may mean another file by now. */
+    /* The file is opened again by its descriptor, since its path may mean another file by now. */
     char self[40];
     (void)snprintf(self, sizeof self, "/proc/self/fd/%d", store->fd);
     direct->fd = sagoi_open(self, store->access | O_DIRECT, 0);

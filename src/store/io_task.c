@@ -1,4 +1,4 @@
-/* The work of a file's background thread; queue and thread are those of system/workqueue.c. */
+/* The tasks of a file's background thread.  Queue and thread are those of system/workqueue.c. */
 #include "store/io_task.h"
 
 #include <stdio.h>

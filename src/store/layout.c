@@ -1,4 +1,4 @@
-/* A table of file systems by the magic number of statfs(2), and how each is asked about stripes. */
+/* A table of file systems by the magic number of statfs(2), and how each is asked for stripes. */
 #include "store/layout.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 typedef struct file_system {
     const char *name;
     uint32_t magic; /* of statfs(2) */
-    bool local;     /* shared with nobody else's kernel; not sure: false */
+    bool local;     /* certainly not shared between kernels */
     bool in_memory;
     bool coherent;
 } file_system;
@@ -40,7 +40,7 @@ static const file_system table[] = {
     {"exfat", 0x2011bab0, true, false, false},
     {"ntfs", 0x5346544e, true, false, false},
     {"ntfs3", 0x7366746e, true, false, false},
-    {"overlayfs", 0x794c7630, true, false, false}, /* a container's; its upper layer is never a network's */
+    {"overlayfs", 0x794c7630, true, false, false}, /* of containers, whose upper layer is never a network's */
     {"nfs", 0x00006969, false, false, false},
     {"lustre", 0x0bd00bd0, false, false, true},
     {"gpfs", 0x47504653, false, false, true},
@@ -80,7 +80,7 @@ static void layout_name(sagoi_layout *layout, uint32_t magic) {
 
 /* ---- FUSE: which file system is behind it? ---- */
 
-/* The type in a line of mountinfo(5) for this device: "fuse.glusterfs". */
+/* The type in a line of mountinfo(5) for this device, such as "fuse.glusterfs". */
 static bool mount_type(const char *line, dev_t device, char *type, size_t capacity) {
     unsigned high, low;
     const char *separator = strstr(line, " - ");
@@ -134,7 +134,8 @@ static void find_stripes(int fd, sagoi_layout *layout) {
         ask_attribute(fd, attributes[i][1], value, layout);
         free(value);
     }
-    if (strcmp(layout->name, "gpfs") == 0) /* blocks go to all disks in turn, and one is the unit of locks */
+    /* GPFS deals blocks out to all disks in turn, and a block is the unit of its locks. */
+    if (strcmp(layout->name, "gpfs") == 0)
         layout->stripe_unit = layout->lock_unit = layout->block;
     if (strcmp(layout->name, "lustre") == 0)
         layout->lock_unit = layout->stripe_unit;
@@ -142,7 +143,7 @@ static void find_stripes(int fd, sagoi_layout *layout) {
 
 /* ---- Making a file with stripes ---- */
 
-/* Lustre makes no objects for a file opened so, until it is told its stripes. */
+/* A file that is opened so gets no objects from Lustre until its stripes are set. */
 enum { O_LOV_DELAY = 0100000000 | O_NOCTTY | O_ASYNC };
 static const uint32_t magic_lustre = 0x0bd00bd0;
 
@@ -160,9 +161,9 @@ int sagoi_layout_create(const char *path, int flags, unsigned mode, const sagoi_
     if (bytes == 0 || !is_lustre(path))
         return sagoi_open(path, flags, (mode_t)mode);
     int fd = sagoi_open(path, flags | O_EXCL | O_LOV_DELAY, (mode_t)mode);
-    if (fd < 0) /* it is there already, with its stripes */
+    if (fd < 0) /* the file exists, with stripes of its own */
         return errno == EEXIST && !(flags & O_EXCL) ? sagoi_open(path, flags, (mode_t)mode) : -1;
-    (void)fsetxattr(fd, "lustre.lov", value, (size_t)bytes, 0); /* a wish, not an order */
+    (void)fsetxattr(fd, "lustre.lov", value, (size_t)bytes, 0); /* stripes are a wish, so a failure is none */
     (void)sagoi_close(fd, path);
     return sagoi_open(path, flags & ~(O_CREAT | O_EXCL), (mode_t)mode);
 }

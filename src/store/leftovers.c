@@ -13,7 +13,7 @@
 
 void sagoi_leftovers_lock(const sagoi_store *store) { (void)flock(sagoi_store_fd(store), LOCK_SH | LOCK_NB); }
 
-/* Where there are no locks at all, nobody can be seen to hold one. */
+/* Where the file system has no locks at all, a lock of another process cannot be seen. */
 bool sagoi_leftovers_seize(const sagoi_store *store) {
     return flock(sagoi_store_fd(store), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
@@ -23,7 +23,7 @@ static bool is_old(const struct stat *file, int64_t age) {
     return clock_gettime(CLOCK_REALTIME, &now) == 0 && now.tv_sec - file->st_mtim.tv_sec >= age;
 }
 
-/* Is it still what was looked at?  Then it goes, while its lock is held. */
+/* Removes the file while holding its lock, if it is still the file that was looked at. */
 static bool remove_locked(int dir, const char *name, const struct stat *seen) {
     struct stat now;
     sagoi_file_op look = {.kind = SAGOI_OP_STAT, .path = name, .fd = dir, .in_fd = true, .info = &now};

@@ -1,5 +1,5 @@
-/* Writing what a bit map marks: finds the runs, a word at a time, and writes them in batches, with what lies
- * between them where that is sieved. */
+/* Writing the bytes that a bit map marks: finds the runs, a word at a time, and writes them in batches; holes
+ * between the runs are read and written back where sieving is allowed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,11 +8,11 @@
 
 enum { BATCH_RUNS = 256, WORD_BITS = 64 };
 
-/* Sieving: what one read may bring, and marked bytes between two holes that are read along with them. */
+/* For sieving: bytes that one read may bring, and marked bytes between two holes that are read along with them. */
 #define SCRATCH_MOST (INT64_C(1) << 20)
 enum { CLOSE_BYTES = 4096 };
 
-/* A buffer that stands for the file from `off`, and which of its bytes count. */
+/* A buffer that stands for the file from `off` on; `marks` tells which of its bytes count. */
 typedef struct marked_window {
     char *buf;
     int64_t off;
@@ -34,13 +34,13 @@ static int64_t next_bit(const uint64_t *marks, int64_t i, int64_t len, bool valu
     return sagoi_min(len, word * WORD_BITS + __builtin_ctzll(found)); /* bits past len mean nothing */
 }
 
-/* Holes that are read by one call: those of [from, to). */
+/* Holes in [from, to), which are read by one call. */
 typedef struct hole_range {
     int64_t from, to;
 } hole_range;
 
-/* From the hole at `from` on, as far as holes lie close together; a call costs more than reading what is between
- * them. */
+/* Joins holes from `from` on as long as they lie close together, since a call costs more than reading what is
+ * between them. */
 static hole_range join_holes(const uint64_t *marks, int64_t from, int64_t last) {
     int64_t most = sagoi_min(last, from + SCRATCH_MOST);
     hole_range range = {from, next_bit(marks, from, most, true)};
@@ -52,7 +52,8 @@ static hole_range join_holes(const uint64_t *marks, int64_t from, int64_t last) 
     }
 }
 
-/* Reads the range of the file into `scratch`, zeros past its end, and copies the holes of it to their places. */
+/* Reads the range of the file into `scratch`, with zeros past the file's end, and copies the bytes of the holes to
+ * their places. */
 static sago_status fill_holes(sagoi_store *store, marked_window window, hole_range range, char *scratch) {
     int64_t bytes = 0, len = range.to - range.from;
     sagoi_io_run run = {window.off + range.from, len, scratch};
@@ -68,7 +69,7 @@ static sago_status fill_holes(sagoi_store *store, marked_window window, hole_ran
     return SAGO_OK;
 }
 
-/* Brings what the file has in the holes of [first, last) into buf. */
+/* Reads what the file has in the holes of [first, last) into the buffer. */
 static sago_status read_holes(sagoi_store *store, marked_window window, int64_t first, int64_t last) {
     char *scratch = malloc((size_t)sagoi_min(last - first, SCRATCH_MOST));
     if (!scratch)
@@ -106,7 +107,7 @@ static sago_status add_run(outgoing *out, int64_t from, int64_t to) {
     return out->n == BATCH_RUNS ? flush(out) : SAGO_OK;
 }
 
-/* Runs that lie close together: those of [from, to). */
+/* Runs in [from, to), which lie close together. */
 typedef struct stretch {
     int64_t from, to, runs;
 } stretch;
@@ -133,7 +134,7 @@ static sago_status add_runs(outgoing *out, const stretch *s) {
     return status;
 }
 
-/* As one run, unless the holes cannot be read: they need not be. */
+/* Adds the runs of a stretch as one run or, if its holes cannot be read, one by one. */
 static sago_status add_stretch(outgoing *out, const stretch *s, int64_t least_runs) {
     bool whole =
         s->runs == 1 || (s->runs >= least_runs && read_holes(out->store, out->window, s->from, s->to) == SAGO_OK);

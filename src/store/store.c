@@ -1,5 +1,5 @@
-/* Open files: opening only what can be positioned in, sizes, space, syncing, and the checks before a
- * transfer.  The transfers themselves are in transfer.c. */
+/* Open files: opening (only files that have offsets), sizes, space, syncing, and the checks before a transfer.
+ * The transfers themselves are in transfer.c. */
 #include "store/store.h"
 
 #include <errno.h>
@@ -15,9 +15,10 @@
 #include "store/transfer.h"
 #include "system/syscalls.h"
 
-/* A message holds about 500 bytes and must have room for the cause; of a path the end tells most. */
+/* Characters of a path in a message of about 500 bytes, which must also have room for the cause; the end of a path
+ * tells most. */
 enum { NAME_SHOWN = 200 };
-/* A file whose file system is not asked is taken to have such blocks. */
+/* Block size of a file whose file system is not asked. */
 enum { SERVED_BLOCK = 4096 };
 
 static char *name_of_path(const char *path) {
@@ -30,14 +31,14 @@ static char *name_of_path(const char *path) {
     return name;
 }
 
-/* Does not wait for a FIFO's other end.  O_APPEND would make Linux ignore the offset of every write, and
- * O_DIRECT is for the second descriptor. */
+/* Opens without waiting for the other end of a FIFO.  O_APPEND is left out, since Linux would ignore the offset of
+ * every write; O_DIRECT is for the second descriptor. */
 static int open_without_waiting(const char *path, const sagoi_store_options *options) {
     int flags = (options->flags & ~(O_APPEND | O_DIRECT)) | O_NOCTTY;
     int fd = sagoi_layout_create(path, flags | O_NONBLOCK, options->mode, &options->stripes);
     if (fd >= 0 || errno != EWOULDBLOCK)
         return fd;
-    /* Somebody holds a lease on the file (a file server does): a wait that ends. */
+    /* A process holds a lease on the file (a file server does); this wait ends. */
     struct stat file;
     if (sagoi_stat(path, &file) == 0 && S_ISREG(file.st_mode))
         return sagoi_layout_create(path, flags, options->mode, &options->stripes);
@@ -67,20 +68,20 @@ static bool is_empty(const sagoi_store *store) {
     return sagoi_fstat(store->fd, store->name, &file) == 0 && file.st_size == 0;
 }
 
-/* Of file systems that are known, sizes say where files end.  In others, such as /proc, a file may hold more, and
- * a read would leave it out. */
+/* Is the file empty, as its size says?  That is certain on known file systems.  On others, such as /proc, a file
+ * may hold more than its size says, and a read would leave it out. */
 static sago_status check_emptiness(const sagoi_store *store) {
     char byte;
     const struct iovec one = {&byte, 1};
     bool doubtful = strncmp(store->layout.name, "unknown", 7) == 0 || strcmp(store->layout.name, "fuse") == 0;
     if (!doubtful || store->access == O_WRONLY || !is_empty(store) ||
         sagoi_pread(store->fd, store->name, &one, 1, 0) <= 0 ||
-        !is_empty(store)) /* nobody has written meanwhile */
+        !is_empty(store)) /* and nobody has written meanwhile */
         return SAGO_OK;
     return sagoi_fail(SAGO_ERR_BAD_FILE, "open of %s: its size is 0, but there is data in it", store->name);
 }
 
-/* O_NONBLOCK has done its work, and some file systems would answer EAGAIN because of it. */
+/* O_NONBLOCK was needed for opening only, and some file systems would answer EAGAIN because of it. */
 static sago_status clear_nonblock(const sagoi_store *store) {
     int flags = fcntl(store->fd, F_GETFL);
     if (flags < 0 || fcntl(store->fd, F_SETFL, flags & ~O_NONBLOCK) != 0)
@@ -159,7 +160,7 @@ sago_status sagoi_store_serve(const char *name, const sagoi_store_service *servi
     return SAGO_OK;
 }
 
-/* 0 or an errno. */
+/* Returns 0 or an errno. */
 static int close_one(const sagoi_store *store, int fd) {
     return fd < 0 || sagoi_close(fd, store->name) == 0 ? 0 : errno;
 }
@@ -259,8 +260,8 @@ sago_status sagoi_store_resize(sagoi_store *store, int64_t size) {
     return SAGO_OK;
 }
 
-/* 0 or an errno.  tmpfs gives up and undoes everything when a signal comes: with a profiler's timer running,
- * trying again might never end, so signals wait. */
+/* Returns 0 or an errno.  When a signal comes, tmpfs undoes what it has allocated.  While a profiler's timer runs,
+ * every further try might be interrupted, too, so signals are blocked. */
 static int allocate_undisturbed(sagoi_store *store, int mode, int64_t size) {
     sigset_t all, before;
     (void)sigfillset(&all);
@@ -273,14 +274,16 @@ static int allocate_undisturbed(sagoi_store *store, int mode, int64_t size) {
     return error;
 }
 
-/* ext4 leaves a longer file behind when the disk is full halfway.  So first the space, then the size, which
- * needs none; tmpfs undoes what it did and can do both at once, NFS knows no first step. */
+/* ext4 leaves the file longer when the disk fills up halfway.  So the space is allocated first, then the size is
+ * set, which needs no space.  tmpfs undoes a failed call, so it can do both at once; NFS cannot allocate without
+ * setting the size. */
 static int allocate_space(sagoi_store *store, int64_t size) {
     int error = store->layout.in_memory ? 0 : allocate_undisturbed(store, FALLOC_FL_KEEP_SIZE, size);
     return error == 0 || error == EOPNOTSUPP ? allocate_undisturbed(store, 0, size) : error;
 }
 
-/* Not posix_fallocate: where the file system cannot, glibc writes zeros over what others may be writing. */
+/* posix_fallocate() will not do: where the file system cannot allocate, glibc writes zeros over data that other
+ * ranks may be writing. */
 sago_status sagoi_store_allocate(sagoi_store *store, int64_t size) {
     sago_status status = check_size(store, "allocate", size);
     if (status != SAGO_OK || size == 0)
@@ -297,8 +300,8 @@ sago_status sagoi_store_allocate(sagoi_store *store, int64_t size) {
     return status == SAGO_OK && now < size ? sagoi_store_resize(store, size) : status;
 }
 
-/* After a failed fsync the kernel calls the lost pages clean, and the next fsync would succeed.  So the first
- * failure stays: what was written since the last good sync is to be taken as lost. */
+/* After a failed fsync() the kernel takes the lost pages for clean, and the next fsync() would succeed.  So the
+ * first failure is kept: everything written since the last good sync has to be taken for lost. */
 sago_status sagoi_store_sync(sagoi_store *store) {
     if (store->subfiles)
         return sagoi_subfile_store_sync(store->subfiles);
@@ -320,7 +323,7 @@ sago_status sagoi_store_sync(sagoi_store *store) {
 
 /* ---- Transfers ---- */
 
-/* Run by run, by who has the file open. */
+/* Writes run by run, through the owner of the open file. */
 static sago_status write_served(sagoi_store *store, const sagoi_io_run *runs, int64_t n) {
     sago_status status = SAGO_OK;
     for (int64_t i = 0; i < n && !status; i++) {
@@ -343,8 +346,8 @@ static sago_status check_run(const sagoi_store *store, const sagoi_io_run *run, 
     return SAGO_OK;
 }
 
-/* All of them before the first byte moves.  Reads may overlap and go anywhere; writes in flight together must
- * not, or which of them wins is chance. */
+/* Checks all runs before the first byte moves.  Runs that are read may overlap and be in any order.  Runs that are
+ * written must not overlap, since they are in flight together, and chance would decide which of them wins. */
 static sago_status check_runs(const sagoi_store *store, const sagoi_io_run *runs, int64_t n, bool write) {
     if (n < 0 || (n > 0 && !runs))
         return sagoi_fail(SAGO_ERR_ARG, "%lld runs for %s", (long long)n, store->name);

@@ -29,10 +29,10 @@ enum {
     HEADER_BYTES = 32,
     ENTRY_BYTES = 48,
     ENTRY_STALE = 0x1,
-    MIRROR_SHIFT = 16, /* of an entry's id */
+    MIRROR_SHIFT = 16, /* shift in the id of an entry */
     ALL_TARGETS = 0xffff,
     MOST_TARGETS = 2000,
-    LEAST_UNIT = 65536 /* Lustre's own */
+    LEAST_UNIT = 65536 /* the least unit of Lustre */
 };
 
 static uint16_t u16_at(const char *value, int64_t at) {
@@ -53,7 +53,7 @@ static uint64_t u64_at(const char *value, int64_t at) {
     return number;
 }
 
-/* count 0: striped, over nobody knows how many. */
+/* A count of 0 means: striped over an unknown number of targets. */
 static sagoi_stripes plain_layout(const char *value, int64_t bytes) {
     const sagoi_stripes none = {0, 0};
     if (bytes < PLAIN_BYTES)
@@ -74,7 +74,7 @@ static sagoi_stripes entry_layout(const char *value, int64_t bytes, const char *
     return inside ? plain_layout(value + at, size) : (sagoi_stripes){0, 0};
 }
 
-/* Mirrors hold the same data: the first that is up to date speaks for all. */
+/* Mirrors hold the same data, so the first mirror that is up to date is used. */
 static sagoi_stripes composite_layout(const char *value, int64_t bytes) {
     sagoi_stripes last = {0, 0};
     int64_t entries = bytes < HEADER_BYTES ? 0 : u16_at(value, 14), mirror = -1, widest = 0;
@@ -92,7 +92,7 @@ static sagoi_stripes composite_layout(const char *value, int64_t bytes) {
             last_start = u64_at(entry, 8);
         }
     }
-    if (last.count == 0) /* not made yet: at least as wide as those before it */
+    if (last.count == 0) /* a part that is not made yet is at least as wide as those before it */
         last.count = widest;
     return last;
 }
@@ -123,7 +123,7 @@ int64_t sagoi_stripes_to_lustre(sagoi_stripes wanted, char value[SAGOI_STRIPES_V
     if (!fits)
         return 0;
     const uint32_t head[2] = {MAGIC_V1, PATTERN_RAID0}, unit = (uint32_t)wanted.unit;
-    const uint16_t tail[2] = {(uint16_t)wanted.count, UINT16_MAX}; /* any first target */
+    const uint16_t tail[2] = {(uint16_t)wanted.count, UINT16_MAX}; /* any target may be the first */
     memset(value, 0, PLAIN_BYTES);
     memcpy(value, head, sizeof head);
     memcpy(value + 24, &unit, sizeof unit);
@@ -136,7 +136,7 @@ int64_t sagoi_stripes_to_lustre(sagoi_stripes wanted, char value[SAGOI_STRIPES_V
 /* Objects of Ceph usually have the first of these sizes; units and objects are multiples of the second. */
 enum { CEPH_OBJECT = 4 << 20, CEPH_UNIT = 65536 };
 
-/* The number after "name=" in a list of words; 0: none, or no number. */
+/* The number after "name=" in a list of words; 0: there is none, or it is no number. */
 static int64_t number_of(const char *value, int64_t bytes, const char *name) {
     int64_t length = (int64_t)strlen(name), number = 0;
     for (int64_t at = 0; at + length < bytes; at++) {
@@ -168,7 +168,7 @@ int64_t sagoi_stripes_to_ceph(sagoi_stripes wanted, char value[SAGOI_STRIPES_VAL
     int64_t count = sagoi_max(1, wanted.count), object = CEPH_OBJECT % unit == 0 ? CEPH_OBJECT : unit;
     if (unit % CEPH_UNIT != 0 || object > UINT32_MAX || count > 65536 || (wanted.unit <= 0 && wanted.count <= 0))
         return 0;
-    if (count == 1 && wanted.unit > 0) /* one target after another: then the unit is the object */
+    if (count == 1 && wanted.unit > 0) /* The stripes go to one target after another, so the unit is the object. */
         object = unit;
     return snprintf(value, SAGOI_STRIPES_VALUE_MAX,
                     "stripe_unit=%" PRId64 " stripe_count=%" PRId64 " object_size=%" PRId64, unit, count, object);

@@ -17,7 +17,7 @@ int64_t sagoi_subfiles_format(const sagoi_subfiles *rule, char text[SAGOI_SUBFIL
     return length;
 }
 
-/* There is one way to write each rule: whatever else the text says, it is damaged. */
+/* Each rule has only one text, so a text that says the same in other words is damaged. */
 sago_status sagoi_subfiles_parse(const char *name, const char *text, int64_t bytes, sagoi_subfiles *rule) {
     char copy[SAGOI_SUBFILES_TEXT_MAX] = "", again[SAGOI_SUBFILES_TEXT_MAX];
     sagoi_subfiles found = {0, 0};

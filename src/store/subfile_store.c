@@ -1,12 +1,14 @@
-/* A file that is stays_open in several: a store whose runs are cut at the edges of blocks and handed to the stores
- * of the subfiles.  They are opened when they are needed first.
+/* A file that is kept in several: a store that cuts runs at the edges of blocks and hands the parts to the
+ * stores of the subfiles, which are opened when they are first needed.
  *
- * All subfiles are made together with the description, which comes last: a subfile that is not there has been
- * lost, and is an error, not a hole.  Subfiles may be shorter than the file: what they lack is zero.
+ * All subfiles are made before the description, which comes last.  So a subfile that is missing has been lost,
+ * which is an error, not a hole.  A subfile may be shorter than its part of the file: the missing bytes are
+ * zero.
  *
- * A file may be made without a rule, with a default instead of the description.  It is empty until somebody makes
- * the rule, by a link with the description's name, which one can make only; all others take that one.  So whoever
- * has such a file open looks for the description before each access, and a write makes it if there is none. */
+ * A file may be made without a rule; then it has a default instead of the description, and is empty until the
+ * rule is made.  A link with the description's name makes the rule: only one process can make that link, and
+ * all others take its rule.  So a process with such a file open looks for the description before each access,
+ * and a write makes the rule if there is none. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -21,20 +23,20 @@
 #include "store/transfer.h"
 #include "system/syscalls.h"
 
-/* So many subfiles stay open; more are opened for each access, so that no limit of descriptors is met. */
+/* Subfiles that stay open; others are opened for each access, so that no limit on descriptors is reached. */
 enum { STAY_OPEN_MAX = 256, BATCH_RUNS = 128 };
-/* Each has a ring of its own: memory of the kernel's. */
+/* Stores with a ring of io_uring each, since a ring takes memory of the kernel's. */
 enum { RINGS_MAX = 16 };
 
 struct sagoi_subfile_store {
-    sagoi_subfiles rule; /* once `ruled` is set, which is for good; before, the default */
+    sagoi_subfiles rule; /* final once `ruled` is set; the default before that */
     atomic_bool ruled;
-    char *dir;                   /* absolute: the program may change its directory */
+    char *dir;                   /* absolute, since the program may change its directory */
     sagoi_store_options options; /* of a subfile */
-    pthread_mutex_t lock;        /* of what follows */
-    sagoi_store **store;         /* rule.count; NULL: not open */
-    int64_t nopen;               /* subfiles that stay open */
-    atomic_bool *written;        /* rule.count; since the last sync, by this process */
+    pthread_mutex_t lock;        /* guards the fields below */
+    sagoi_store **store;         /* rule.count stores; NULL: not open */
+    int64_t nopen;               /* number of subfiles that stay open */
+    atomic_bool *written; /* rule.count flags: has this process written to the subfile since the last sync? */
 };
 
 /* ---- Names ---- */
@@ -74,7 +76,7 @@ bool sagoi_subfile_store_are_at(const char *path) {
 }
 
 static sago_status read_text(const char *path, char *text, int64_t capacity, int64_t *bytes) {
-    int fd = sagoi_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0); /* not to wait for a FIFO's other end */
+    int fd = sagoi_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0); /* does not wait for the other end of a FIFO */
     if (fd < 0)
         return sagoi_fail_errno(errno, "open of %.200s", path);
     sagoi_file_op op = {.kind = SAGOI_OP_READ, .path = path, .fd = fd, .into = text, .len = capacity};
@@ -85,7 +87,7 @@ static sago_status read_text(const char *path, char *text, int64_t capacity, int
     return got < 0 ? sagoi_fail_errno(error, "read of %.200s", path) : SAGO_OK;
 }
 
-/* Of the description, or of the default. */
+/* Reads the description or the default. */
 static sago_status read_rule(const char *dir, const char *name, sagoi_subfiles *rule) {
     char text[SAGOI_SUBFILES_TEXT_MAX];
     int64_t bytes = 0;
@@ -99,7 +101,7 @@ static sago_status read_rule(const char *dir, const char *name, sagoi_subfiles *
     return status;
 }
 
-/* The rule, or the default where there is none yet. */
+/* Reads the description or, if there is none, the default. */
 static sago_status read_any_rule(const char *dir, sagoi_subfiles *rule, bool *ruled) {
     sago_status status = read_rule(dir, SAGOI_SUBFILES_NAME, rule);
     *ruled = status != SAGO_ERR_NO_FILE;
@@ -108,7 +110,7 @@ static sago_status read_any_rule(const char *dir, sagoi_subfiles *rule, bool *ru
 
 /* ---- Making and removing ---- */
 
-/* A new file with these bytes, on the device. */
+/* Makes a new file with these bytes, durable on its device. */
 static sago_status write_new(const char *path, const sagoi_store_options *options, const char *text,
                              int64_t bytes) {
     sagoi_store_options plain = {.flags = O_WRONLY | O_CREAT | O_EXCL,
@@ -140,7 +142,7 @@ static sago_status make_subfiles(const char *dir, const sagoi_store_options *opt
     return SAGO_OK;
 }
 
-/* Under another name first: what has the right name is whole. */
+/* The description is written under another name first, so that the file with the right name is always whole. */
 static sago_status make_description(const char *dir, const sagoi_store_options *options, const char *name) {
     char text[SAGOI_SUBFILES_TEXT_MAX];
     int64_t bytes = sagoi_subfiles_format(&options->subfiles, text);
@@ -153,7 +155,7 @@ static sago_status make_description(const char *dir, const sagoi_store_options *
     return status;
 }
 
-/* 0 or an errno; what is not there is fine. */
+/* Removes a file if it exists.  Returns 0 or an errno. */
 static int remove_name(char *path) {
     bool gone = path && (sagoi_name_call(SAGOI_OP_UNLINK, path, NULL) == 0 || errno == ENOENT);
     int error = !path ? ENOMEM : gone ? 0 : errno;
@@ -161,7 +163,7 @@ static int remove_name(char *path) {
     return error;
 }
 
-/* Descriptions that somebody was about to name.  0 or an errno. */
+/* Removes descriptions that were never given their name.  Returns 0 or an errno. */
 static int remove_unnamed(const char *dir) {
     sagoi_file_op op = {.kind = SAGOI_OP_LIST, .path = dir};
     int64_t bytes = sagoi_syscall(&op);
@@ -173,7 +175,7 @@ static int remove_unnamed(const char *dir) {
     return error;
 }
 
-/* What tells the count goes last: until then the rest can be removed again. */
+/* The file that tells the count is removed last: until then a second try can remove the rest. */
 static int remove_subfiles(const char *dir, int64_t count) {
     int error = 0;
     for (int64_t k = 0; k < count && !error; k++)
@@ -184,7 +186,7 @@ static int remove_subfiles(const char *dir, int64_t count) {
     return error ? error : sagoi_name_call(SAGOI_OP_RMDIR, dir, NULL) == 0 ? 0 : errno;
 }
 
-/* On some file systems there are no links: then the rule cannot be made later by one alone. */
+/* Some file systems have no links; there no single process could make the rule later. */
 static bool can_link(const char *dir) {
     char *from = path_in(dir, SAGOI_SUBFILES_DEFAULT), *to = path_in(dir, SAGOI_SUBFILES_NEW);
     bool can = from && to && sagoi_name_call(SAGOI_OP_LINK, from, to) == 0;
@@ -211,7 +213,7 @@ sago_status sagoi_subfile_store_make(const char *path, const sagoi_store_options
                           (long long)options->subfiles.count, (long long)options->subfiles.block);
     if (sagoi_name_call(SAGOI_OP_MKDIR, path, NULL) != 0) {
         if (errno == EEXIST && !(options->flags & O_EXCL))
-            return SAGO_OK; /* it is what it is */
+            return SAGO_OK; /* an existing file stays as it is */
         return sagoi_fail_errno(errno, "making %.200s for subfiles", path);
     }
     sago_status status = make_subfiles(path, options);
@@ -256,7 +258,7 @@ static sago_status parts_create(const char *path, const sagoi_store_options *opt
     (void)pthread_mutex_init(&created->lock, NULL);
     created->dir = realpath(path, NULL);
     int error = created->dir ? ENOMEM : errno;
-    size_t count = (size_t)sagoi_max(2, rule.count); /* it is; the analyzer does not know */
+    size_t count = (size_t)sagoi_max(2, rule.count); /* it is at least 2, which the analyzer does not know */
     created->store = calloc(count, sizeof(sagoi_store *));
     created->written = calloc(count, sizeof *created->written);
     *subfiles = created;
@@ -265,7 +267,7 @@ static sago_status parts_create(const char *path, const sagoi_store_options *opt
                : sagoi_fail_errno(error, "subfiles of %.200s", path);
 }
 
-/* A subfile's store, to be given back. */
+/* Opens a subfile's store, or takes the open one; the caller gives it back. */
 static sago_status subfile_take(sagoi_subfile_store *subfiles, int64_t k, sagoi_store **subfile) {
     (void)pthread_mutex_lock(&subfiles->lock);
     sago_status status = SAGO_OK;
@@ -381,7 +383,7 @@ sago_status sagoi_store_take_rule(sagoi_store *store, int64_t block) {
                              subfiles->dir, (long long)block);
 }
 
-/* Looks for the rule if there was none yet; *ruled: there is one. */
+/* Looks for the rule if it is not known yet; *ruled: it is known now. */
 static sago_status learn_rule(sagoi_store *store, bool *ruled) {
     sagoi_subfile_store *subfiles = store->subfiles;
     sagoi_subfiles rule = {0, 0};
@@ -398,7 +400,7 @@ static sago_status learn_rule(sagoi_store *store, bool *ruled) {
     return *ruled ? sagoi_store_take_rule(store, rule.block) : status;
 }
 
-/* Without a rule no subfile has a byte: a description that was lost leaves an error, not an empty file. */
+/* Without a rule no subfile may have a byte: otherwise the description was lost, which is an error. */
 static sago_status learn_or_empty(sagoi_store *store, int64_t first, int64_t every, bool *ruled) {
     const sagoi_subfile_store *subfiles = store->subfiles;
     sago_status status = learn_rule(store, ruled);
@@ -406,14 +408,14 @@ static sago_status learn_or_empty(sagoi_store *store, int64_t first, int64_t eve
         status = bytes_of_subfile(subfiles, k, &bytes);
         if (status != SAGO_OK || bytes == 0)
             continue;
-        status = learn_rule(store, ruled); /* made meanwhile? */
+        status = learn_rule(store, ruled); /* the rule may have been made meanwhile */
         if (status == SAGO_OK && !*ruled)
             return sagoi_fail(SAGO_ERR_BAD_FILE, "%.200s has data, but its description is missing", subfiles->dir);
     }
     return status;
 }
 
-/* The rule on the device, under a name of its own; "" in `path`, to be freed, is none. */
+/* Writes the description under a name of its own.  The caller frees *path. */
 static sago_status write_unnamed(const sagoi_subfile_store *subfiles, int64_t block, char **path) {
     uint64_t number = 0;
     char text[SAGOI_SUBFILES_TEXT_MAX];
@@ -427,8 +429,9 @@ static sago_status write_unnamed(const sagoi_subfile_store *subfiles, int64_t bl
     return write_new(*path, &subfiles->options, text, bytes);
 }
 
-/* One only of all who try makes the name; the others find it there.  Data may be synced after it, so it is on the
- * device before any is written. */
+/* Makes the link that gives the description its name: of all processes that try only one succeeds, and the
+ * others find that link.  The description is on its device before any data is written, since data may be synced
+ * after it. */
 static sago_status name_rule(const sagoi_subfile_store *subfiles, const char *from) {
     char *name = path_in(subfiles->dir, SAGOI_SUBFILES_NAME);
     sagoi_file_op op = {.kind = SAGOI_OP_SYNC_DIR, .path = subfiles->dir};
@@ -488,7 +491,7 @@ sago_status sagoi_subfile_store_size(sagoi_store *store, int64_t first, int64_t 
     return status;
 }
 
-/* To be of no size is nothing to a file without a rule. */
+/* A file without a rule is empty already, so making it empty takes nothing. */
 sago_status sagoi_subfile_store_change(sagoi_store *store, int64_t size,
                                        sago_status (*change)(sagoi_store *, int64_t)) {
     sagoi_subfile_store *subfiles = store->subfiles;
@@ -518,7 +521,7 @@ sago_status sagoi_subfile_store_sync(sagoi_subfile_store *subfiles) {
         if (status == SAGO_OK)
             status = subfile_give(subfiles, k, subfile, sagoi_store_sync(subfile));
         if (status != SAGO_OK)
-            atomic_store(&subfiles->written[k], true); /* still not on the device */
+            atomic_store(&subfiles->written[k], true); /* the subfile has still to be synced */
     }
     return status;
 }
@@ -533,11 +536,11 @@ typedef struct mover {
     int64_t subfile, n;
     sagoi_io_run run[BATCH_RUNS]; /* offsets in the subfile */
     int64_t off[BATCH_RUNS];      /* in the file */
-    int64_t bytes;                /* moved so far */
+    int64_t bytes;                /* bytes moved so far */
 } mover;
 
-/* The subfile is shorter than what was asked for.  Up to the end of the whole file that is a hole: zero, unless
- * somebody has written there meanwhile. */
+/* Called if the subfile is shorter than the runs.  Up to the end of the whole file the missing bytes are a hole,
+ * hence zero, unless another process has written there meanwhile. */
 static sago_status read_past_end(mover *m, sagoi_store *subfile) {
     int64_t size = 0;
     sago_status status = sagoi_subfile_store_size(m->store, 0, 1, &size);

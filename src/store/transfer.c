@@ -1,5 +1,5 @@
-/* From runs to pieces: joins neighbours, splits off what O_DIRECT can take, hands batches to io_uring or to
- * POSIX calls, and keeps the state of a piece when calls move less than asked or fail. */
+/* From runs to pieces: joins neighbouring runs, separates parts that O_DIRECT can take, hands batches to io_uring
+ * or to POSIX calls, and keeps the state of a piece when a call moves less than asked or fails. */
 #include "store/transfer.h"
 
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include "system/faults.h"
 #include "system/syscalls.h"
 
-/* Fits the stack of any thread (about 26 KiB).  No piece can have more vectors than a batch, so none has
- * more than the kernel takes. */
+/* These fit the stack of any thread (about 26 KiB).  A piece cannot have more vectors than a batch, so never more
+ * than the kernel takes. */
 enum { BATCH_PIECES = 256, BATCH_VECTORS = 1024 };
 _Static_assert((int)BATCH_VECTORS <= IOV_MAX, "a piece must fit one system call");
 
@@ -38,7 +38,7 @@ static void piece_advance(sagoi_io_piece *piece, int64_t bytes) {
     }
 }
 
-/* The first failure that is noticed is reported, where several pieces are in flight at once. */
+/* Reports the failure that is noticed first, where several pieces are in flight. */
 static void piece_fail(sagoi_transfer *transfer, sagoi_io_piece *piece, int error) {
     piece->finished = true;
     if (transfer->status != SAGO_OK)
@@ -61,19 +61,19 @@ void sagoi_io_piece_step(sagoi_transfer *transfer, sagoi_io_piece *piece, int64_
         return;
     }
     if (result == 0 && transfer->write) {
-        /* No file system should do this; trying for ever would hang. */
+        /* No file system should do this; trying again might never end. */
         piece_fail(transfer, piece, ENOSPC);
         return;
     }
     transfer->bytes += result;
     piece_advance(piece, result);
-    /* A short transfer may end anywhere, e.g. a read at the end of the file. */
+    /* A short transfer may end anywhere, for instance at the end of the file. */
     if (piece->direct && piece->off % transfer->store->direct.unit != 0)
         piece->direct = false;
     piece->finished = result == 0 || piece->len == 0;
 }
 
-/* Bytes, or -errno. */
+/* Returns bytes, or -errno. */
 static int64_t move_some(const sagoi_transfer *transfer, const sagoi_io_piece *piece) {
     int fd = sagoi_io_piece_fd(transfer, piece);
     const char *path = transfer->store->name;
@@ -87,7 +87,7 @@ static void posix_run(sagoi_transfer *transfer, sagoi_io_piece *piece) {
     while (!piece->finished) {
         int64_t result = move_some(transfer, piece);
         sagoi_count_call(transfer->store);
-        if (result == piece->len) { /* as nearly always */
+        if (result == piece->len) { /* nearly always one call moves everything */
             transfer->bytes += result;
             piece->finished = true;
             return;
@@ -130,7 +130,7 @@ static void batch_add(sagoi_transfer *transfer, batch *todo, const sagoi_io_run 
     piece->len += run->len;
 }
 
-/* Head and tail are buffered, what is between them direct. */
+/* Adds a run in parts: head and tail are buffered, the middle is direct. */
 static void batch_add_split(sagoi_transfer *transfer, batch *todo, const sagoi_io_run *run) {
     sagoi_io_run middle = sagoi_direct_part(&transfer->store->direct, run, transfer->direct_end);
     if (middle.len == 0) {
@@ -149,8 +149,8 @@ static bool run_continues(const sagoi_io_run *run, const sagoi_io_run *next) {
     return run->off + run->len == next->off && run->buf + run->len == next->buf;
 }
 
-/* A direct read of the block in which the file ends would fill the caller's memory past that end: the device
- * knows no half blocks. */
+/* Where O_DIRECT reads have to end.  A direct read of the block in which the file ends would fill the caller's
+ * memory past that end, since devices know no half blocks. */
 static int64_t direct_end(const sagoi_transfer *transfer) {
     int64_t size = 0;
     if (transfer->write || transfer->store->direct.fd < 0)
@@ -158,7 +158,7 @@ static int64_t direct_end(const sagoi_transfer *transfer) {
     return sagoi_store_size(transfer->store, &size) == SAGO_OK ? size : 0;
 }
 
-/* A lone run needs no batch, whose 26 KiB of stack would have to be fetched into the cache. */
+/* Moves a single run without a batch, whose 26 KiB of stack would have to be brought into the cache. */
 static void transfer_one(sagoi_transfer *transfer, const sagoi_io_run *run) {
     struct iovec vector = {.iov_base = run->buf, .iov_len = (size_t)run->len};
     sagoi_io_piece piece = {.iov = &vector, .iov_count = 1, .off = run->off, .len = run->len};
@@ -168,7 +168,7 @@ static void transfer_one(sagoi_transfer *transfer, const sagoi_io_run *run) {
 
 static void transfer_many(sagoi_transfer *transfer, const sagoi_io_run *runs, int64_t n) {
     transfer->direct_end = direct_end(transfer);
-    batch todo; /* not cleared: only what is used is read */
+    batch todo; /* not cleared, since only the parts in use are read */
     todo.pieces = 0;
     todo.vectors = 0;
     for (int64_t i = 0; i < n && transfer->status == SAGO_OK;) {
@@ -180,7 +180,7 @@ static void transfer_many(sagoi_transfer *transfer, const sagoi_io_run *runs, in
     batch_flush(transfer, &todo);
 }
 
-/* Is there nothing to gain by looking at them together? */
+/* Is there nothing to gain by treating these runs together? */
 static bool are_apart(const sagoi_store *store, const sagoi_io_run *runs, int64_t n) {
     for (int64_t i = 1; i < n; i++)
         if (runs[i - 1].off + runs[i - 1].len == runs[i].off)

@@ -1,8 +1,8 @@
 /* Inside src/store/ only: what an open file is made of, and how runs become system calls.
  *
- *   run       what the caller asked for: file range and memory
- *   piece     one system call's worth: a range of the file, the memory it goes to or comes from, a descriptor;
- *             runs that are neighbours in the file share one
+ *   run       what the caller asked for: a range of the file, and memory
+ *   piece     what one system call moves: a range of the file, the memory for it, a descriptor; runs that are
+ *             neighbours in the file share a piece
  *   transfer  one sagoi_store_write() or sagoi_store_read()
  *
  * transfer.c cuts runs into pieces, keeps their state, and moves them; uring.c moves many at a time. */
@@ -17,35 +17,36 @@
 typedef struct sagoi_uring sagoi_uring;
 typedef struct sagoi_subfile_store sagoi_subfile_store;
 
-/* The second descriptor, opened with O_DIRECT.  What lies in whole units of the file, in memory that is a
- * multiple of memory_unit, goes there. */
+/* The second descriptor, opened with O_DIRECT.  Whole units of the file go through it, if their memory is a
+ * multiple of memory_unit. */
 typedef struct sagoi_direct {
     int fd;              /* -1: none */
     int64_t unit;        /* bytes, at least a page */
     int64_t memory_unit; /* bytes */
-    atomic_bool refused; /* the kernel said EINVAL once: buffered from then on */
+    atomic_bool refused; /* the kernel has answered EINVAL once, so everything is buffered from then on */
 } sagoi_direct;
 
 struct sagoi_store {
-    sagoi_subfile_store *subfiles; /* NULL: one plain file.  With them fd is -1, and uring and direct are theirs */
-    sagoi_store_service service;   /* write != NULL: somebody else has the file open, and fd is -1 */
+    /* NULL: one plain file.  With subfiles fd is -1, and uring and direct belong to their stores. */
+    sagoi_subfile_store *subfiles;
+    sagoi_store_service service; /* write != NULL: another library has the file open, and fd is -1 */
     int fd;
     int access;         /* O_RDONLY, O_WRONLY or O_RDWR */
     sagoi_uring *uring; /* NULL: none */
     atomic_llong system_calls, bytes_written, bytes_read, runs;
     sagoi_direct direct;
     sagoi_layout layout;
-    char *name;            /* the path as messages show it: a very long one only by its end */
-    atomic_int sync_error; /* errno of the first fsync that failed; 0: none has */
+    char *name;            /* the path as messages show it: of a very long one only the end */
+    atomic_int sync_error; /* errno of the first fsync() that failed; 0: none has */
 };
 
 /* Invariant: len is the sum of the lengths of iov[0..iov_count). */
 typedef struct sagoi_io_piece {
-    struct iovec *iov; /* what is left of it */
+    struct iovec *iov; /* the part of the piece that is not moved yet */
     int iov_count;
     int64_t off, len;
-    bool direct;   /* by the O_DIRECT descriptor */
-    bool finished; /* moved, or at the end of the file, or failed */
+    bool direct;   /* goes through the O_DIRECT descriptor */
+    bool finished; /* moved completely, or up to the end of the file, or failed */
 } sagoi_io_piece;
 
 typedef struct sagoi_transfer {
@@ -53,14 +54,14 @@ typedef struct sagoi_transfer {
     bool write;
     int64_t direct_end; /* O_DIRECT only below this offset */
     int64_t bytes;      /* moved so far */
-    sago_status status; /* of the first failure; nothing new is begun after it */
+    sago_status status; /* status of the first failure, after which no further piece is begun */
 } sagoi_transfer;
 
 /* Moves all runs; the result is in the transfer. */
 void sagoi_transfer_runs(sagoi_transfer *transfer, const sagoi_io_run *runs, int64_t n);
 
-/* Takes note of what a system call said of a piece: bytes moved, or -errno.  The piece is finished after it,
- * or to be tried again as it now is. */
+/* Takes note of what a system call returned for a piece: bytes moved, or -errno.  Afterwards the piece is
+ * finished, or has to be tried again as it is then. */
 void sagoi_io_piece_step(sagoi_transfer *transfer, sagoi_io_piece *piece, int64_t result);
 int sagoi_io_piece_fd(const sagoi_transfer *transfer, const sagoi_io_piece *piece);
 
@@ -68,36 +69,36 @@ static inline void sagoi_count_call(sagoi_store *store) {
     (void)atomic_fetch_add_explicit(&store->system_calls, 1, memory_order_relaxed);
 }
 
-/* uring.c: NULL when the kernel does not let us. */
+/* In uring.c; NULL: the kernel does not allow a ring. */
 sagoi_uring *sagoi_uring_create(void);
 void sagoi_uring_destroy(sagoi_uring **uring);
 bool sagoi_uring_usable(const sagoi_uring *uring);
-/* Moves what it can, many pieces at a time; what it leaves unfinished is for POSIX calls.  Nothing of
- * this transfer is in flight when it returns. */
+/* Moves what it can, many pieces at a time.  Unfinished pieces are left to POSIX calls; none is in flight when the
+ * function returns. */
 void sagoi_uring_run(sagoi_uring *uring, sagoi_transfer *transfer, sagoi_io_piece *pieces, int n);
 
-/* subfile_store.c: files that are kept in several. */
+/* In subfile_store.c: files that are kept in several. */
 bool sagoi_subfile_store_are_at(const char *path);
-/* Makes them if the options want that and nothing is there; *made: it did. */
+/* Makes the subfiles if the options want that and nothing is there; *made: it did. */
 sago_status sagoi_subfile_store_make(const char *path, const sagoi_store_options *options, bool *made)
     SAGOI_CHECKED;
 sago_status sagoi_subfile_store_open(sagoi_store *store, const char *path, const sagoi_store_options *options)
     SAGOI_CHECKED;
-sago_status sagoi_subfile_store_close(sagoi_subfile_store **subfiles); /* fine where there are none */
+sago_status sagoi_subfile_store_close(sagoi_subfile_store **subfiles); /* fine with NULL */
 void sagoi_subfile_store_count(sagoi_subfile_store *subfiles, sagoi_store_counts *counts);
-/* As far as every `every`-th subfile from `first` on tells. */
+/* The size as far as every `every`-th subfile from `first` on tells. */
 sago_status sagoi_subfile_store_size(sagoi_store *store, int64_t first, int64_t every, int64_t *size)
     SAGOI_CHECKED;
-/* Each subfile gets its share of a new size. */
+/* Gives each subfile its share of a new size. */
 sago_status sagoi_subfile_store_change(sagoi_store *store, int64_t size,
                                        sago_status (*change)(sagoi_store *, int64_t)) SAGOI_CHECKED;
 sago_status sagoi_subfile_store_sync(sagoi_subfile_store *subfiles) SAGOI_CHECKED;
 sago_status sagoi_subfile_store_move(sagoi_store *store, bool write, const sagoi_io_run *runs, int64_t n,
                                      int64_t *bytes) SAGOI_CHECKED;
 
-/* direct_io.c: fd is -1 afterwards if this file cannot be had so. */
+/* In direct_io.c; fd is -1 afterwards if this file cannot be opened with O_DIRECT. */
 void sagoi_direct_open(sagoi_direct *direct, const sagoi_store *store);
-/* The part of the run, up to file offset `end`, that may go by O_DIRECT; len 0 if there is none. */
+/* The part of the run, up to the file offset `end`, that may go by O_DIRECT; len 0: there is none. */
 sagoi_io_run sagoi_direct_part(const sagoi_direct *direct, const sagoi_io_run *run, int64_t end);
 
 #endif

@@ -1,6 +1,6 @@
-/* Moving many pieces at a time by io_uring.  One ring a store, used by one thread at a time: whoever finds it
- * taken goes by POSIX calls instead of waiting.  READV and WRITEV are used, which every kernel with io_uring
- * has, so that setting up the ring is all the probing there is. */
+/* Moving many pieces at a time by io_uring.  A store has one ring, and one thread at a time uses it: a thread that
+ * finds it taken makes POSIX calls instead of waiting.  Only READV and WRITEV are used, which every kernel with
+ * io_uring has, so no feature has to be probed. */
 #include <errno.h>
 #include <liburing.h>
 #include <pthread.h>
@@ -8,25 +8,25 @@
 
 #include "store/transfer.h"
 
-/* So many pieces are in flight at once. */
+/* Pieces that are in flight at once. */
 enum { DEPTH = 64 };
 
 struct sagoi_uring {
     struct io_uring ring;
     pthread_mutex_t lock;
-    atomic_bool broken; /* the ring failed and is gone: never used again */
+    atomic_bool broken; /* the ring has failed, and is never used again */
 };
 
-/* One pass over the pieces of one descriptor.  in_flight counts what was put into the ring and has not come
- * back; io_uring_sq_ready() of these the kernel has not taken yet. */
+/* One pass over the pieces of one descriptor.  in_flight counts entries that were put into the ring and have not
+ * come back; the kernel has not yet taken io_uring_sq_ready() of them. */
 typedef struct pass {
     struct io_uring *ring;
     sagoi_transfer *transfer;
     sagoi_io_piece *pieces;
-    int n, next; /* the next to begin */
-    bool direct; /* which pieces are ours */
+    int n, next; /* next: the piece to begin next */
+    bool direct; /* which descriptor's pieces this pass moves */
     unsigned in_flight;
-    bool failed; /* the ring, not a piece: begin nothing more */
+    bool failed; /* the ring has failed, not a piece, so no further piece is begun */
 } pass;
 
 sagoi_uring *sagoi_uring_create(void) {
@@ -54,7 +54,7 @@ void sagoi_uring_destroy(sagoi_uring **uring) {
 bool sagoi_uring_usable(const sagoi_uring *uring) { return uring && !atomic_load(&uring->broken); }
 
 static void pass_queue(pass *p, sagoi_io_piece *piece) {
-    /* There is an entry: the ring has as many as may be in flight. */
+    /* There is a free entry, since the ring has as many as may be in flight. */
     struct io_uring_sqe *entry = io_uring_get_sqe(p->ring);
     int fd = sagoi_io_piece_fd(p->transfer, piece);
     if (p->transfer->write)
@@ -73,7 +73,7 @@ static void pass_fill(pass *p) {
             pass_queue(p, &p->pieces[p->next]);
 }
 
-/* EAGAIN: the kernel will not wait here; the piece stays unfinished and is done by POSIX calls later. */
+/* EAGAIN means that the kernel will not wait here: the piece stays unfinished, and POSIX calls do it later. */
 static void pass_completed(pass *p, sagoi_io_piece *piece, int result) {
     p->in_flight--;
     if (result == -EAGAIN)
@@ -93,15 +93,15 @@ static void pass_reap(pass *p) {
     }
 }
 
-/* For any one to come back, without handing over more; 0 or -errno. */
+/* Waits for any piece to come back, without handing over more; returns 0 or -errno. */
 static int pass_wait(pass *p) {
     struct io_uring_cqe *entry;
     sagoi_count_call(p->transfer->store);
     return io_uring_wait_cqe(p->ring, &entry);
 }
 
-/* While there is more to begin it waits for half of what is in flight, so that the device always has work and
- * a call moves many pieces. */
+/* While there is more to begin, this waits for half of the pieces in flight, so that the device always has work
+ * and one call moves many pieces. */
 static void pass_submit(pass *p) {
     unsigned wait = p->next < p->n ? (p->in_flight + 1) / 2 : p->in_flight;
     int result = io_uring_submit_and_wait(p->ring, wait);
@@ -116,7 +116,7 @@ static void pass_submit(pass *p) {
         p->failed = true;
 }
 
-/* The ring failed: what the kernel has taken must come back before its memory may be used again. */
+/* The ring has failed: whatever the kernel has taken must come back before its memory may be used again. */
 static void pass_drain(pass *p) {
     unsigned untaken = io_uring_sq_ready(p->ring);
     while (p->in_flight > untaken) {
@@ -124,7 +124,7 @@ static void pass_drain(pass *p) {
         if (result == -EINTR || result == -EAGAIN)
             continue;
         if (result < 0)
-            return; /* the ring's descriptor itself is gone, and with it any way to wait */
+            return; /* the ring's descriptor itself is gone, and with it every way to wait */
         pass_reap(p);
     }
 }
@@ -144,12 +144,12 @@ static bool pass_run(pass *p) {
 void sagoi_uring_run(sagoi_uring *uring, sagoi_transfer *transfer, sagoi_io_piece *pieces, int n) {
     if (pthread_mutex_trylock(&uring->lock) != 0)
         return;
-    /* Buffered pieces first: while a direct write is under way nothing near it may be dirty in the page cache,
-     * or the kernel reports an I/O error at the next fsync. */
+    /* Buffered pieces go first: while a direct write is under way, no page near it may be dirty in the page cache,
+     * or the kernel reports an I/O error at the next fsync(). */
     for (int direct = 0; direct < 2 && sagoi_uring_usable(uring); direct++) {
         pass p = {.ring = &uring->ring, .transfer = transfer, .pieces = pieces, .n = n, .direct = direct};
         if (!pass_run(&p)) {
-            /* Entries the kernel never took point to this call's memory: away with them. */
+            /* Entries that the kernel never took point to this call's memory, so the ring has to go. */
             io_uring_queue_exit(&uring->ring);
             atomic_store(&uring->broken, true);
         }

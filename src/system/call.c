@@ -1,4 +1,5 @@
-/* Chooses who makes a system call, a thread that can be left behind or the caller, and whose memory it uses. */
+/* Chooses which thread makes a system call, one that can be left behind or the caller's, and whose memory the call
+ * uses. */
 #include "system/call.h"
 
 #include <errno.h>
@@ -6,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Everything that a call needs and gives, in memory of its own. */
+/* Everything that a call needs and gives; the memory belongs to the call. */
 typedef struct file_call {
     sagoi_errand errand;
-    sagoi_file_op op; /* its paths, and the answer to a look, are in what follows */
+    sagoi_file_op op; /* its paths, and the answer to a look, are in the fields below */
     char path[SAGOI_CKPT_PATH], to[SAGOI_CKPT_PATH];
     sagoi_call_result result;
 } file_call;
@@ -22,7 +23,7 @@ static sago_status run(sagoi_errand *errand) {
     return SAGO_OK;
 }
 
-/* Nobody has waited for it. */
+/* Called when a call comes back for which no thread waits any more. */
 static void forgotten(sagoi_errand *errand) {
     const file_call *call = (const file_call *)errand;
     bool opened = call->op.kind == SAGOI_OP_OPEN || call->op.kind == SAGOI_OP_CREATE;
@@ -67,7 +68,7 @@ static void fill(file_call *call, const sagoi_file_op *op) {
     call->result = (sagoi_call_result){0};
 }
 
-/* A write may look at memory that stays; everything else uses the runner's. */
+/* A write may use memory that stays where it is; every other call uses memory of the runner. */
 static sago_status lend_memory(file_call *call, const sagoi_call_wish *wish, sagoi_runner *runner) {
     const sagoi_file_op *op = &wish->op;
     if (op->data && wish->stays) {

@@ -1,5 +1,5 @@
-/* One system call that may hang for ever, as an errand (system/watch.h): made by a thread of the directory that
- * its path is in, or, where nobody watches that, by the caller. */
+/* One system call that may hang for ever, as an errand (system/watch.h): a thread of the directory that the call's
+ * path is in makes it or, if nobody watches that directory, the caller. */
 #ifndef SAGOI_CALL_H
 #define SAGOI_CALL_H
 
@@ -11,8 +11,8 @@ enum { SAGOI_CALL_LARGEST = 1 << 20 }; /* bytes that may be copied for one call 
 
 typedef struct sagoi_call_wish {
     sagoi_file_op op;
-    const char *watched; /* in the directory whose threads make it; NULL: the path of `op` is */
-    bool stays;          /* a write: the memory stays where it is, and need not be copied */
+    const char *watched; /* a path in the directory whose threads make the call; NULL: the path of `op` */
+    bool stays;          /* of a write: the memory stays where it is, so it need not be copied */
 } sagoi_call_wish;
 
 typedef struct sagoi_call_result {
@@ -23,8 +23,8 @@ typedef struct sagoi_call_result {
     char *names;      /* of a listing; to be freed */
 } sagoi_call_result;
 
-/* SAGO_ERR_TIMEOUT: it has not come back, or the directory is stuck; SAGO_ERR_MEMORY.  After SAGO_OK it was made,
- * and *result tells how it went. */
+/* SAGO_ERR_TIMEOUT: the call has not come back, or the directory is stuck; SAGO_ERR_MEMORY.  After SAGO_OK the
+ * call was made, and *result tells how it went. */
 sago_status sagoi_call(const sagoi_call_wish *wish, sagoi_call_result *result) SAGOI_CHECKED;
 
 #endif

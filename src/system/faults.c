@@ -1,5 +1,5 @@
-/* No faults: what the library does outside of tests.  The functions are weak, so that a program which is linked
- * with some of its own replaces those. */
+/* The library's own versions, which inject no faults.  The functions are weak, so that versions in a program
+ * replace them. */
 #include "system/faults.h"
 
 #define REPLACEABLE __attribute__((weak))

@@ -1,5 +1,5 @@
-/* What is done with whole files and names, made of system calls with a limit (call.c).  Short transfers are
- * continued here; everything else fails with the path and the reason. */
+/* Operations on whole files and names, made of system calls with a time limit (call.c).  Short transfers are
+ * continued here; every other failure carries the path and the reason. */
 #include "system/files.h"
 
 #include <errno.h>
@@ -13,8 +13,8 @@
 #include "base/checked.h"
 #include "system/call.h"
 
-enum { ROOM_FOR_NAMES = 256 };       /* of what is in a directory whose path is fixed */
-enum { LARGEST_TRANSFER = 1 << 30 }; /* bytes of one system call: Linux moves at most 2 GiB less a page */
+enum { ROOM_FOR_NAMES = 256 };       /* Room for a name in a directory whose path has a fixed size. */
+enum { LARGEST_TRANSFER = 1 << 30 }; /* Bytes of one system call; Linux moves at most 2 GiB less a page. */
 
 bool sagoi_path_join(char path[SAGOI_CKPT_PATH], const char *dir, const char *name) {
     int length = snprintf(path, SAGOI_CKPT_PATH, "%s/%s", dir, name);
@@ -28,7 +28,7 @@ void sagoi_path_fix(char path[SAGOI_CKPT_PATH]) {
         memcpy(path, fixed, sizeof fixed);
 }
 
-/* A call whose error, but for `fine`, is told as "`doing` PATH". */
+/* Makes a call; an error other than `fine` becomes the message "`doing` PATH: reason". */
 static sago_status call(const sagoi_call_wish *wish, int fine, const char *doing, sagoi_call_result *result) {
     sago_status status = sagoi_call(wish, result);
     if (status || !result->error || result->error == fine)
@@ -38,7 +38,7 @@ static sago_status call(const sagoi_call_wish *wish, int fine, const char *doing
 
 /* ---- Open files ---- */
 
-/* Closes a descriptor that no sagoi_cfile has yet. */
+/* Closes a descriptor that belongs to no sagoi_cfile yet. */
 static void close_fd(const char *path, int fd) {
     sagoi_cfile file = {.fd = fd};
     (void)snprintf(file.path, sizeof file.path, "%s", path);
@@ -54,7 +54,7 @@ sago_status sagoi_cfile_open(const char *path, sagoi_cfile_mode mode, sagoi_cfil
     bool appends = mode == SAGOI_CFILE_APPEND;
     sagoi_call_wish wish = {.op = {.kind = flags[mode] & O_CREAT ? SAGOI_OP_CREATE : SAGOI_OP_OPEN, .path = path}};
     sagoi_call_result got, info;
-    wish.op.flags = flags[mode] | O_NONBLOCK | (appends ? 0 : O_NOFOLLOW); /* a FIFO must not hang us */
+    wish.op.flags = flags[mode] | O_NONBLOCK | (appends ? 0 : O_NOFOLLOW); /* opening a FIFO must not hang */
     wish.op.mode = 0666;
     sago_status status = call(&wish, 0, "opening", &got);
     if (status)
@@ -73,8 +73,8 @@ sago_status sagoi_cfile_open(const char *path, sagoi_cfile_mode mode, sagoi_cfil
     return SAGO_OK;
 }
 
-/* Reads or writes all of it, or up to the end of the file: *moved.  `op` says which, and the memory; `stays`: that
- * memory is there however long a call takes, so nothing is copied. */
+/* Reads or writes all bytes, or up to the end of the file: *moved.  `op` says which, and has the memory; `stays`:
+ * that memory stays however long a call takes, so nothing is copied. */
 static sago_status transfer(const sagoi_cfile *file, sagoi_file_op op, int64_t len, bool stays, int64_t *moved) {
     int64_t off = op.off, done = 0, most = stays ? LARGEST_TRANSFER : SAGOI_CALL_LARGEST;
     op.path = file->path;
@@ -136,7 +136,7 @@ sago_status sagoi_cfile_sync(sagoi_cfile *file) {
     return call(&wish, 0, "syncing", &result);
 }
 
-/* A file whose directory is stuck is closed when it no longer is. */
+/* Closes a file.  If its directory is stuck, it is closed when the directory answers again. */
 sago_status sagoi_cfile_close(sagoi_cfile *file) {
     sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_CLOSE, .path = file->path, .fd = file->fd}};
     sagoi_call_result result = {0};
@@ -156,7 +156,7 @@ sago_status sagoi_cfile_close(sagoi_cfile *file) {
 
 /* ---- Names ---- */
 
-/* A call on a name alone. */
+/* Makes a call that concerns a name only. */
 static sago_status name_call(sagoi_op_kind kind, const char *path, int fine, const char *doing) {
     sagoi_call_wish wish = {.op = {.kind = kind, .path = path, .mode = 0777}};
     sagoi_call_result result;
@@ -167,7 +167,7 @@ sago_status sagoi_cdir_make(const char *path) {
     return name_call(SAGOI_OP_MKDIR, path, EEXIST, "making the directory");
 }
 
-/* `watched`: in the directory that the call counts for. */
+/* `watched`: a path in the directory whose time limit counts. */
 static sago_status sync_directory(const char *path, const char *watched) {
     sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_SYNC_DIR, .path = path}, .watched = watched};
     sagoi_call_result result;
@@ -256,7 +256,7 @@ sago_status sagoi_path_free_space(const char *path, int64_t *bytes) {
     return status;
 }
 
-/* Names as a call gave them: each with its NUL. */
+/* Calls `each` for names as a listing gives them, each with its NUL. */
 static sago_status tell_names(const char *names, int64_t bytes, sagoi_name_fn each, void *arg) {
     sago_status status = SAGO_OK;
     for (const char *at = names; at < names + bytes && !status; at += strlen(at) + 1)
@@ -284,7 +284,7 @@ static bool aside_path(char path[SAGOI_CKPT_PATH], const char *dir, const char *
     return length >= 0 && length < SAGOI_CKPT_PATH;
 }
 
-/* Writes and closes a file that was just made; what could not be written is removed. */
+/* Writes and closes a new file; if that fails the file is removed. */
 static sago_status fill(sagoi_cfile *file, const void *data, int64_t len) {
     sago_status status = sagoi_cfile_write(file, data, len, 0);
     if (!status)
@@ -320,7 +320,7 @@ sago_status sagoi_cfile_publish(const char *dir, const char *name, const void *d
     return status;
 }
 
-/* Where a file can have one name only. */
+/* Makes the file where a file can have only one name. */
 static sago_status create_alone(const char *path, const void *data, int64_t len, bool *won) {
     sagoi_cfile file = {.fd = -1};
     sago_status status = sagoi_cfile_open(path, SAGOI_CFILE_CREATE, &file);
@@ -338,8 +338,8 @@ static bool links_are_unknown(int error) {
     return error == EPERM || error == ENOSYS || error == EOPNOTSUPP || error == EMLINK;
 }
 
-/* A lost answer is asked for again, and the second one says that the name exists: two names of our file tell that
- * it was us who made it. */
+/* Makes the file by a link.  If the answer of the call was lost, the call is made again and says that the name
+ * exists; two names of our file then tell that it was ours. */
 static sago_status link_alone(const char *aside, const char *path, bool *won, bool *unknown) {
     sagoi_call_wish wish = {.op = {.kind = SAGOI_OP_LINK, .path = aside, .to = path}};
     sagoi_call_result result;
@@ -351,7 +351,8 @@ static sago_status link_alone(const char *aside, const char *path, bool *won, bo
     *won = !error || (sagoi_path_stat(aside, &info) == SAGO_OK && info.st_nlink == 2);
     *unknown = !*won && links_are_unknown(error);
     sagoi_message_clear();
-    if (*won || *unknown || error == EEXIST || error == ENOENT) /* ENOENT: a later owner has tidied up */
+    /* ENOENT: a later owner has removed the other name. */
+    if (*won || *unknown || error == EEXIST || error == ENOENT)
         return SAGO_OK;
     return sagoi_fail_errno(error, "linking %s to %s", aside, path);
 }

@@ -14,7 +14,7 @@
 
 _Static_assert(sizeof(off_t) == 8, "offsets are 64 bits: compile with _FILE_OFFSET_BITS=64");
 
-/* The names of one directory may have so many bytes. */
+/* Bytes of all names of a directory, at the most. */
 enum { NAMES_MOST = 1 << 28 };
 
 static int start_of(const sagoi_file_op *op) { return op->in_fd ? op->fd : AT_FDCWD; }
@@ -39,7 +39,7 @@ static int64_t ask_free_space(const sagoi_file_op *op) {
     return sagoi_mul((int64_t)info.f_bavail, (int64_t)info.f_frsize, &room) ? INT64_MAX : room;
 }
 
-/* Room for one more name; 0 or an errno. */
+/* Makes room for one more name; returns 0 or an errno. */
 static int make_room(sagoi_file_op *op, int64_t used, int64_t *capacity) {
     int64_t longest = (int64_t)sizeof((struct dirent *)0)->d_name;
     if (used + longest <= *capacity)
@@ -53,7 +53,7 @@ static int make_room(sagoi_file_op *op, int64_t used, int64_t *capacity) {
     return 0;
 }
 
-/* 0 or an errno. */
+/* Returns 0 or an errno. */
 static int read_names(sagoi_file_op *op, DIR *dir, int64_t *used) {
     int64_t capacity = 0;
     for (;;) {
@@ -147,7 +147,8 @@ static bool is_repeated(sagoi_op_kind kind) {
     return kind != SAGOI_OP_CLOSE && kind != SAGOI_OP_SYNC && kind != SAGOI_OP_SYNC_DIR;
 }
 
-/* That a directory exists is what was wanted, and what the next sync makes durable. */
+/* Has the operation happened, although the call failed?  A directory that exists is what mkdir() was to make; the
+ * next sync makes it durable. */
 static bool has_happened(const sagoi_file_op *op, int64_t result) {
     return result >= 0 || (op->kind == SAGOI_OP_MKDIR && errno == EEXIST);
 }
@@ -200,7 +201,7 @@ int sagoi_name_call(sagoi_op_kind kind, const char *path, const char *to) {
 
 ssize_t sagoi_pwrite(int fd, const char *path, const struct iovec *iov, int count, int64_t off) {
     ssize_t done;
-    if (sagoi_faults_active()) { /* the first run alone, so that each is seen */
+    if (sagoi_faults_active()) { /* moves the first run alone, so that every run is seen */
         sagoi_file_op op = {.kind = SAGOI_OP_WRITE, .path = path, .fd = fd, .data = iov->iov_base};
         op.off = off;
         op.len = (int64_t)iov->iov_len;

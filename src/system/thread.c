@@ -6,7 +6,7 @@
 int sagoi_thread_start(pthread_t *thread, const char *name, void *(*body)(void *), void *arg) {
     sigset_t all, before;
     (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &before); /* a new thread takes over its creator's mask */
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before); /* a new thread inherits its creator's mask */
     int error = pthread_create(thread, NULL, body, arg);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!error)

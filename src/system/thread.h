@@ -6,19 +6,20 @@
 #include <pthread.h>
 #include <time.h>
 
-/* 0 or an errno.  The thread blocks all signals: the application's signals are for the application's threads. */
+/* Starts a thread; returns 0 or an errno.  The thread blocks all signals, since the application's signals are for
+ * the application's threads. */
 int sagoi_thread_start(pthread_t *thread, const char *name, void *(*body)(void *), void *arg);
 
-/* To one core (a number of the kernel's; -1: the thread stays where its creator may run).  Best effort: a core
- * that is not allowed leaves the thread where it is. */
+/* Binds a thread to one core (the kernel's number; -1: any core that its creator may use).  Best effort: for a
+ * core that is not allowed the thread stays where it is. */
 void sagoi_thread_bind(pthread_t thread, int core);
 
-/* A condition whose timed waits go by CLOCK_MONOTONIC: a wait must not end early or late because somebody has set
- * the clock.  0 or an errno. */
+/* Makes a condition whose timed waits go by CLOCK_MONOTONIC, so that no wait ends early or late because the clock
+ * was set.  Returns 0 or an errno. */
 int sagoi_condition_init(pthread_cond_t *condition);
 
 double sagoi_seconds(clockid_t clock);
-/* A time of sagoi_seconds() as pthread_cond_timedwait() wants it. */
+/* A time of sagoi_seconds() in the form that pthread_cond_timedwait() takes. */
 struct timespec sagoi_timespec(double seconds);
 
 #endif

@@ -1,5 +1,5 @@
-/* The directories that are watched are a list of the process, since a path is all that those who use them have in
- * common.  One lock is enough: it is held for some instructions around a system call. */
+/* The watched directories are a list of the process, since a path is all that the users of a directory have in
+ * common.  One lock is enough: it is only held for some instructions around a system call. */
 #include "system/watch.h"
 
 #include <errno.h>
@@ -14,10 +14,10 @@
 
 #include "system/thread.h"
 
-/* So many descriptors of a stuck directory are remembered, to be closed when it answers. */
+/* Descriptors of a stuck directory that are remembered, to be closed when it answers. */
 enum { CLOSE_LATER = 64 };
-#define NAP 0.5     /* seconds: a wait is made of such */
-#define NAP_MOST 1. /* of a nap counts: a process that was stopped has not waited */
+#define NAP 0.5     /* Seconds between two looks of a wait. */
+#define NAP_MOST 1. /* Seconds of a nap that count at the most: a process that was stopped has not waited. */
 
 typedef enum {
     RUNNER_IDLE,
@@ -32,7 +32,7 @@ struct sagoi_runner {
     _Alignas(max_align_t) char room[SAGOI_ERRAND_ROOM];
     sagoi_watch *watch;
     runner_state state;
-    pthread_t thread, caller; /* caller: the last one, whose cores it uses */
+    pthread_t thread, caller; /* caller: the last thread that used this runner, which took over its cores */
     bool called;
     pthread_cond_t change;
     double since; /* at work */
@@ -45,7 +45,7 @@ struct sagoi_runner {
 
 struct sagoi_watch {
     char dir[SAGOI_WATCH_PATH];
-    int64_t patience, users; /* users == 0: only forgotten calls keep it */
+    int64_t patience, users; /* users == 0: only forgotten calls keep the watch */
     sagoi_runner *runners;
     int64_t forgotten;
     double cpu;
@@ -83,7 +83,8 @@ static void unlink_watch(sagoi_watch *watch) {
     *at = watch->next;
 }
 
-/* By a runner whose call has come back after all, under the lock, which it gives up: closing may hang again. */
+/* Called by a runner whose forgotten call has come back, under the lock.  The lock is released for closing
+ * descriptors, since that may hang again. */
 static void come_back(sagoi_runner *runner) {
     sagoi_watch *watch = runner->watch;
     int later[CLOSE_LATER], nlater = 0;
@@ -137,7 +138,7 @@ static void *runner_main(void *arg) {
     return NULL;
 }
 
-/* Under the lock, which the new thread waits for; NULL: there is no memory, or no thread. */
+/* Adds a runner under the lock, which the new thread waits for; NULL: there is no memory, or no thread. */
 static sagoi_runner *add_runner(sagoi_watch *watch) {
     sagoi_runner *runner = calloc(1, sizeof *runner);
     if (!runner)
@@ -165,7 +166,7 @@ static sagoi_watch *find_dir(const char *dir) {
     return at;
 }
 
-/* The innermost directory that the path is in. */
+/* The innermost watched directory that the path is in. */
 static sagoi_watch *find_path(const char *path) {
     sagoi_watch *found = NULL;
     size_t longest = 0;
@@ -180,7 +181,7 @@ static sagoi_watch *find_path(const char *path) {
     return found;
 }
 
-/* Under the lock. */
+/* Called under the lock. */
 static sago_status new_watch(const char *dir, int64_t patience, sagoi_watch **made) {
     sagoi_watch *watch = calloc(1, sizeof *watch);
     if (!watch)
@@ -188,7 +189,7 @@ static sago_status new_watch(const char *dir, int64_t patience, sagoi_watch **ma
     (void)snprintf(watch->dir, sizeof watch->dir, "%s", dir);
     watch->patience = patience;
     watch->users = 1;
-    if (!add_runner(watch)) { /* so that one can always be waited for */
+    if (!add_runner(watch)) { /* one runner is made at once, so that there is always one to wait for */
         free(watch);
         return sagoi_fail(SAGO_ERR_MEMORY, "no memory for a thread that makes the calls on %s", dir);
     }
@@ -215,7 +216,7 @@ sago_status sagoi_watch_begin(const char *dir, int64_t patience, sagoi_watch **m
     return status;
 }
 
-/* The runners that are to end, out of the watch; under the lock. */
+/* Takes the runners that are to end out of the watch; called under the lock. */
 static sagoi_runner *dismiss(sagoi_watch *watch) {
     sagoi_runner *ending = NULL;
     for (sagoi_runner **at = &watch->runners; *at;) {
@@ -256,7 +257,7 @@ void sagoi_watch_end(sagoi_watch **watch) {
 
 /* ---- Errands ---- */
 
-/* The call that has been out for longest. */
+/* Names the call that has been out for longest. */
 static sago_status is_stuck(const sagoi_watch *watch) {
     const sagoi_runner *oldest = NULL;
     for (const sagoi_runner *at = watch->runners; at; at = at->next)
@@ -267,7 +268,7 @@ static sago_status is_stuck(const sagoi_watch *watch) {
                       watch->dir, errand->what, errand->path, sagoi_seconds(CLOCK_MONOTONIC) - oldest->since);
 }
 
-/* One that is free, rather one that has worked for this thread before. */
+/* Finds an idle runner, preferably one that has worked for this thread before. */
 static sagoi_runner *find_idle(const sagoi_watch *watch) {
     sagoi_runner *found = NULL;
     for (sagoi_runner *at = watch->runners; at; at = at->next)
@@ -291,7 +292,7 @@ sago_status sagoi_runner_take(const char *path, sagoi_runner **runner) {
             found = add_runner(watch);
         if (!found && !status && !watch->runners)
             status = sagoi_fail(SAGO_ERR_MEMORY, "no memory for a thread that makes the calls on %s", watch->dir);
-        else if (!found && !status) /* the others' calls end, or are forgotten */
+        else if (!found && !status) /* the calls of the others end, or are forgotten */
             (void)pthread_cond_wait(&given_back, &guard);
     }
     if (found) {
@@ -325,7 +326,7 @@ char *sagoi_runner_buffer(sagoi_runner *runner, int64_t bytes) {
     return runner->buffer;
 }
 
-/* The runner works on the cores that its caller may use. */
+/* Lets the runner use the cores that its caller may use. */
 static void share_cores(sagoi_runner *runner) {
     cpu_set_t set;
     if (runner->called && pthread_equal(runner->caller, pthread_self()))
@@ -336,7 +337,7 @@ static void share_cores(sagoi_runner *runner) {
         (void)pthread_setaffinity_np(runner->thread, sizeof set, &set);
 }
 
-/* Until it is done; false: that takes longer than the patience. */
+/* Waits until the errand is done; false: it takes longer than the patience. */
 static bool await(sagoi_runner *runner, int64_t patience) {
     double waited = 0;
     while (runner->state != RUNNER_DONE && waited < (double)patience) {

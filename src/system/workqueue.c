@@ -1,4 +1,4 @@
-/* One lock; a condition for each queue (work came) and one for all (work was done). */
+/* One lock guards all queues; each queue has a condition for new work, and all share one for finished work. */
 #include "system/workqueue.h"
 
 #include <errno.h>
@@ -8,14 +8,14 @@
 
 #include "system/thread.h"
 
-enum { WORK_NEW, WORK_WAITING, WORK_DONE }; /* sagoi_work.state, under the lock */
+enum { WORK_NEW, WORK_WAITING, WORK_DONE }; /* values of sagoi_work.state, which the lock guards */
 
 typedef struct queue {
     sagoi_workqueue *all;
-    sagoi_work *first, *last; /* waiting; first == NULL: nothing */
-    bool busy;                /* with what is no longer waiting */
-    sagoi_alarm *alarm;       /* NULL: none is set */
-    double rings;             /* when, seconds */
+    sagoi_work *first, *last; /* work that waits; first == NULL: none */
+    bool busy;                /* the thread is busy with work that it has taken from the queue */
+    sagoi_alarm *alarm;       /* NULL: no alarm is set */
+    double rings;             /* when the alarm rings, in seconds */
     bool running, stop;
     pthread_cond_t came;
     pthread_t thread; /* if running */
@@ -55,7 +55,7 @@ static void do_first(queue *from) {
     sagoi_workqueue_lock(from->all);
     from->busy = false;
     if (!owned)
-        work->state = WORK_DONE; /* from here on the caller may free it */
+        work->state = WORK_DONE; /* from here on the caller may free the work */
     (void)pthread_cond_broadcast(&from->all->done);
 }
 
@@ -71,7 +71,7 @@ static void ring(queue *at) {
     }
 }
 
-/* Until there may be something to do. */
+/* Waits until there may be something to do. */
 static void await_work(queue *at) {
     if (!at->alarm) {
         (void)pthread_cond_wait(&at->came, &at->all->lock);
@@ -161,7 +161,7 @@ void sagoi_workqueue_destroy(sagoi_workqueue **all) {
     sagoi_workqueue *ending = *all;
     bool child = in_child(ending);
     for (int i = 0; i < ending->queues && !child; i++)
-        end_queue(&ending->queue[i]); /* work may still look at *all */
+        end_queue(&ending->queue[i]); /* work of other queues may still use *all */
     *all = NULL;
     if (child)
         free(ending);
