@@ -284,7 +284,7 @@ bool sagoi_parse_size(const char *text, int64_t *bytes) {
 static bool int_parse(const char *word, int64_t *value) { return digits_parse(&word, value) && *word == '\0'; }
 
 static bool bool_parse(const char *word, int64_t *value) {
-    /* pairs of words: those at even positions mean true */
+    /* Pairs of words: those at even positions mean true. */
     int64_t position = list_find("on|off|true|false|1|0|enable|disable|yes|no", word, strncasecmp);
     if (position < 0)
         return false;

@@ -14,7 +14,7 @@ typedef struct sagoi_subfiles {
 } sagoi_subfiles;
 
 enum { SAGOI_SUBFILES_MAX = 65536, SAGOI_SUBFILE_UNIT = 4096 };
-/* keeps a lap of blocks through all subfiles below 2^57 bytes */
+/* Keeps a lap of blocks through all subfiles below 2^57 bytes. */
 #define SAGOI_SUBFILE_BLOCK_MAX (INT64_C(1) << 40)
 
 static inline bool sagoi_subfiles_valid(const sagoi_subfiles *rule) {

@@ -1,4 +1,4 @@
-/* The runs of a block of a row-major array: rows along the last axis, repeated along those before it. */
+/* The runs of a block of a row-major array: rows along the last axis, repeated along the axes before it. */
 #include "base/checked.h"
 #include "extent/pattern.h"
 
@@ -16,7 +16,7 @@ static sago_status check_axis(const sagoi_slab *slab, int d) {
     return SAGO_OK;
 }
 
-/* Bytes from one index to the next along each axis, and where the block begins. */
+/* Measures the bytes from one index to the next along each axis, and where the block begins. */
 static sago_status measure(const sagoi_slab *slab, int64_t stride[], int64_t *first) {
     int64_t bytes = slab->element, away;
     *first = 0;
@@ -27,7 +27,7 @@ static sago_status measure(const sagoi_slab *slab, int64_t stride[], int64_t *fi
         stride[d] = bytes;
         if (sagoi_mul(bytes, slab->shape[d], &bytes) || bytes > SAGOI_OFFSET_MAX)
             return sagoi_fail(SAGO_ERR_OVERFLOW, "an array of more than %lld bytes", (long long)SAGOI_OFFSET_MAX);
-        away = slab->start ? slab->start[d] * stride[d] : 0; /* less than all of them */
+        away = slab->start ? slab->start[d] * stride[d] : 0; /* less than the bytes of all elements */
         *first += away;
     }
     return SAGO_OK;
@@ -40,7 +40,7 @@ static bool is_empty(const sagoi_slab *slab) {
     return false;
 }
 
-/* `part` repeated along an axis, in its place. */
+/* Replaces `part` by its repetition along an axis. */
 static sago_status repeat(sagoi_pattern *part, int64_t count, int64_t stride) {
     sagoi_pattern whole;
     sagoi_pattern_init(&whole, part->budget);

@@ -1,6 +1,6 @@
 /* Variable-length codes of runs.  A run is two numbers: the gap from the end of the run before, and its length
- * doubled; a train has the lowest bit of the length set and its count and stride behind.  Seven bits a byte,
- * lowest first. */
+ * doubled.  A train has the lowest bit of the length set, and is followed by its count and stride.  A byte holds
+ * seven bits, the lowest first. */
 #include "extent/codec.h"
 
 #include "base/checked.h"
@@ -14,7 +14,7 @@ static inline uint8_t *put_number(uint8_t *out, uint64_t value) {
     return out;
 }
 
-/* NULL: the code ends too soon or has more than 63 bits, which nothing that is accepted needs. */
+/* NULL: the code ends too soon, or has more than 63 bits, which no accepted number needs. */
 static const uint8_t *get_long_number(const uint8_t *in, const uint8_t *stop, uint64_t *value) {
     uint64_t result = 0;
     for (int shift = 0; in < stop && shift < 63; shift += 7) {
@@ -63,12 +63,12 @@ uint8_t *sagoi_code_put(uint8_t *out, const sagoi_span *span, int64_t *end) {
     return out;
 }
 
-/* Reads how often and how far apart the runs of a train come back. */
+/* Reads count and distance of the runs of a train. */
 static const uint8_t *get_train(const uint8_t *in, const uint8_t *stop, sagoi_span *train) {
     uint64_t count, space;
     if (!(in = get_number(in, stop, &count)) || !(in = get_number(in, stop, &space)))
         return NULL;
-    if (count < 1 || sagoi_add(train->len, (int64_t)space, &train->stride)) /* numbers have 63 bits */
+    if (count < 1 || sagoi_add(train->len, (int64_t)space, &train->stride)) /* numbers have at most 63 bits */
         return NULL;
     train->count = (int64_t)count;
     return in;

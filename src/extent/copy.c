@@ -1,6 +1,6 @@
-/* The copy loops.  Runs of 4 to 64 bytes by the hundred thousand are what Sago is for: a call of memcpy for
- * each would cost more than the bytes, so short lengths are copied by a few overlapping loads and stores, and
- * trains of common lengths get loops of their own. */
+/* The copy loops.  Sago is made for runs of 4 to 64 bytes by the hundred thousand, for each of which a call of
+ * memcpy() would cost more than the bytes.  So short runs are copied by a few overlapping loads and stores, and
+ * trains of common lengths have loops of their own. */
 #include "extent/copy.h"
 
 #include <string.h>
@@ -13,14 +13,14 @@ enum { LONG_RUN = 256 };
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* Two copies that may overlap in the middle make any length from `half` to 2 * half. */
+/* Copies any length from `half` to 2 * half by two copies, which may overlap in the middle. */
 ALWAYS_INLINE void copy_halves(char *restrict to, const char *restrict from, size_t len, size_t half) {
     memcpy(to, from, half);
     memcpy(to + len - half, from + len - half, half);
 }
 
-/* 8 to 32 bytes by four words that overlap as need be.  No branch depends on the length, which in a list varies
- * from run to run: a branch that is guessed wrong costs more than the copy. */
+/* Copies 8 to 32 bytes by four words, which may overlap.  No branch depends on the length, which in a list varies
+ * from run to run: a branch that is predicted wrong costs more than the copy. */
 ALWAYS_INLINE void copy_words(char *restrict to, const char *restrict from, size_t len) {
     size_t last = len - 8, second = last < 8 ? last : 8, third = last < 16 ? last : 16;
     memcpy(to, from, 8);
@@ -30,7 +30,7 @@ ALWAYS_INLINE void copy_words(char *restrict to, const char *restrict from, size
 }
 
 ALWAYS_INLINE void copy_run(char *restrict to, const char *restrict from, size_t len) {
-    if (__builtin_constant_p(len)) /* becomes a load and a store */
+    if (__builtin_constant_p(len)) /* becomes one load and one store */
         memcpy(to, from, len);
     else if (len >= 8 && len <= 32)
         copy_words(to, from, len);
@@ -46,7 +46,7 @@ ALWAYS_INLINE void copy_run(char *restrict to, const char *restrict from, size_t
         *to = *from;
 }
 
-/* One run, either way; `scatter` is a constant where this is inlined. */
+/* Copies one run in either direction; `scatter` is a constant where this is inlined. */
 ALWAYS_INLINE void move_run(char *place, char *packed, size_t len, bool scatter) {
     if (scatter)
         copy_run(place, packed, len);
@@ -54,7 +54,7 @@ ALWAYS_INLINE void move_run(char *place, char *packed, size_t len, bool scatter)
         copy_run(packed, place, len);
 }
 
-/* `len` is a constant where this is inlined, but for the lengths that are not common. */
+/* `len` is a constant where this is inlined, except for lengths that are not common. */
 ALWAYS_INLINE void move_train(char *place, int64_t stride, char *packed, size_t len, int64_t count, bool scatter) {
     for (int64_t i = 0; i < count; i++) {
         move_run(place, packed, len, scatter);
@@ -117,7 +117,7 @@ void sagoi_copy_packed(const sagoi_span *span, char *base, int64_t base_off, cha
     }
 }
 
-/* Copies stream bytes up to request position `until` between a contiguous place and the caller's pieces. */
+/* Copies stream bytes up to request position `until` between one contiguous place and the caller's pieces. */
 static void copy_until(sagoi_cursor *cursor, int64_t until, char *place, const sagoi_memory *memory,
                        sagoi_direction direction) {
     sagoi_span piece;
@@ -155,7 +155,7 @@ void sagoi_copy_stream(char *place, int64_t pos, int64_t bytes, const sagoi_memo
     copy_until(&cursor, pos + bytes, place, memory, direction);
 }
 
-/* Long runs of the file, pieces in memory: one run after another. */
+/* For long runs of the file and pieces in memory: copies one run after another. */
 static void copy_long_runs(const sagoi_span *span, char *place, const sagoi_memory *memory,
                            sagoi_direction direction) {
     sagoi_cursor cursor;
@@ -174,16 +174,16 @@ static void copy_long_runs(const sagoi_span *span, char *place, const sagoi_memo
 /* The part of a span that is not copied yet: the rest of the current run, and the runs behind it. */
 typedef struct run_walk {
     const sagoi_span *span;
-    int64_t index; /* of the run in hand */
+    int64_t index; /* of the current run */
     char *place;   /* of its rest */
-    int64_t left;  /* bytes of its rest, > 0 */
+    int64_t left;  /* bytes that are left of it, > 0 */
 } run_walk;
 
 static run_walk walk_start(const sagoi_span *span, char *place) {
     return (run_walk){.span = span, .place = place, .left = span->runs ? span->runs[0].len : span->len};
 }
 
-/* Takes `bytes` off the run in hand; false if that was the end of the span. */
+/* Takes `bytes` off the current run; false: the span has ended. */
 ALWAYS_INLINE bool walk_on(run_walk *walk, int64_t bytes) {
     const sagoi_span *span = walk->span;
     walk->place += bytes;
@@ -197,7 +197,7 @@ ALWAYS_INLINE bool walk_on(run_walk *walk, int64_t bytes) {
     return true;
 }
 
-/* Short runs on both sides, walked together. */
+/* For short runs on both sides: walks both together. */
 static void copy_short_runs(const sagoi_span *span, char *place, const sagoi_memory *memory,
                             sagoi_direction direction) {
     sagoi_cursor cursor;

@@ -8,25 +8,25 @@ typedef struct sagoi_staging sagoi_staging;
 
 /* The caller's side of a request: where stream position p of the request lies in memory. */
 typedef struct sagoi_memory {
-    char *base;                    /* the caller's buffer (never written to when the file is) */
-    sagoi_extents extents;         /* pattern == NULL: contiguous from base */
-    struct sagoi_staging *staging; /* of a device's memory, staging.h; NULL: the host's */
+    char *base;                    /* the caller's buffer, which is never written to when the file is */
+    sagoi_extents extents;         /* pattern == NULL: the memory is contiguous from base on */
+    struct sagoi_staging *staging; /* for memory of a device (staging.h); NULL: host memory */
 } sagoi_memory;
 
 typedef enum { SAGOI_TO_FILE, SAGOI_FROM_FILE } sagoi_direction;
 
-/* Copies all runs of `span`: file byte `o` is at file_base + (o - file_off). */
+/* Copies all runs of `span`: byte `o` of the file is at file_base + (o - file_off). */
 void sagoi_copy_span(const sagoi_span *span, char *file_base, int64_t file_off, const sagoi_memory *memory,
                      sagoi_direction direction);
 
-/* Copies `bytes` bytes of the stream from position `pos`, to or from one contiguous place. */
+/* Copies `bytes` bytes of the stream from position `pos` on, to or from one contiguous place. */
 void sagoi_copy_stream(char *place, int64_t pos, int64_t bytes, const sagoi_memory *memory,
                        sagoi_direction direction);
 
 typedef enum { SAGOI_SCATTER, SAGOI_GATHER } sagoi_packing;
 
-/* Copies packed bytes to the runs of a span (scatter) or back (gather): the run at offset `o` is at
- * base + (o - base_off).  Serves both sides: a file's runs in a window, or a caller's pieces in memory. */
+/* Copies packed bytes to the runs of a span (scatter) or back (gather): the run at offset `o` is at base + (o -
+ * base_off).  It serves both sides: runs of the file in a window, and the caller's pieces in memory. */
 void sagoi_copy_packed(const sagoi_span *span, char *base, int64_t base_off, char *packed, sagoi_packing packing);
 
 #endif

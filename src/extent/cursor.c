@@ -1,5 +1,5 @@
-/* Walking extents.  A cursor stands at a run of a piece of a lap of a tile; it hands out the longest span that
- * lies below the caller's limit, so that the loops over runs are the caller's and tight. */
+/* Walking extents.  A cursor stands at a run, in a piece, in a lap, in a tile.  It hands out the longest span that
+ * lies below the caller's limit, so that the loops over runs are the caller's, and tight. */
 #include "extent/pattern.h"
 
 #include "base/checked.h"
@@ -14,7 +14,7 @@ static int64_t run_length(const sagoi_cursor *cursor) {
     return piece->len ? piece->len : cursor->extents.pattern->runs[piece->stride + cursor->index].len;
 }
 
-/* Stands at the origin of a lap of a tile. */
+/* Goes to the origin of a lap of a tile. */
 static void enter_lap(sagoi_cursor *cursor, int64_t tile, int64_t lap) {
     const sagoi_extents *extents = &cursor->extents;
     const sagoi_pattern *pattern = extents->pattern;
@@ -28,7 +28,7 @@ static void enter_lap(sagoi_cursor *cursor, int64_t tile, int64_t lap) {
     }
 }
 
-/* Stands at the first run of a piece of the lap. */
+/* Goes to the first run of a piece of the lap. */
 static void enter_piece(sagoi_cursor *cursor, int64_t piece) {
     const sagoi_piece *entered = &cursor->extents.pattern->pieces[piece];
     cursor->piece = piece;
@@ -38,14 +38,14 @@ static void enter_piece(sagoi_cursor *cursor, int64_t piece) {
     cursor->off = sagoi_add_wrapped(cursor->lap_off, entered->off);
 }
 
-/* Stands at the piece after this one. */
+/* Goes to the piece after this one. */
 static void next_piece(sagoi_cursor *cursor) {
     const sagoi_pattern *pattern = cursor->extents.pattern;
     if (cursor->piece + 1 < pattern->npieces) {
         enter_piece(cursor, cursor->piece + 1);
         return;
     }
-    if (pattern->permuted) { /* that was its end */
+    if (pattern->permuted) { /* a permuted pattern has one tile only */
         cursor->skip = 0;
         cursor->pos = cursor->extents.end;
         return;
@@ -57,7 +57,7 @@ static void next_piece(sagoi_cursor *cursor) {
     enter_piece(cursor, 0);
 }
 
-/* Moves `count` runs on within the piece, or to the next piece. */
+/* Goes `count` runs further in the piece, or to the next piece. */
 static void step_runs(sagoi_cursor *cursor, int64_t count, int64_t bytes, int64_t next_off) {
     const sagoi_piece *piece = piece_at(cursor);
     if (cursor->index + count == piece->count) {
@@ -70,7 +70,7 @@ static void step_runs(sagoi_cursor *cursor, int64_t count, int64_t bytes, int64_
     cursor->off = next_off;
 }
 
-/* Where the run after run `index` starts, which starts at `off`. */
+/* The offset at which the run after run `index` starts, if that run starts at `off`. */
 static int64_t after_run(const sagoi_cursor *cursor, int64_t index, int64_t off) {
     const sagoi_piece *piece = piece_at(cursor);
     if (piece->len)
@@ -80,7 +80,7 @@ static int64_t after_run(const sagoi_cursor *cursor, int64_t index, int64_t off)
     return sagoi_add_wrapped(off, (int64_t)run[0].len + gap);
 }
 
-/* Moves to stream position `pos` inside the current piece. */
+/* Goes to stream position `pos` inside of the current piece. */
 static void skip_to_pos(sagoi_cursor *cursor, int64_t pos) {
     const sagoi_piece *piece = piece_at(cursor);
     if (piece->len) {
@@ -97,7 +97,7 @@ static void skip_to_pos(sagoi_cursor *cursor, int64_t pos) {
     cursor->skip = pos - cursor->pos;
 }
 
-/* Moves the cursor to a position of the uncut stream below extents.end. */
+/* Goes to a position of the uncut stream below extents.end. */
 static void seek_stream(sagoi_cursor *cursor, int64_t pos) {
     const sagoi_pattern *pattern = cursor->extents.pattern;
     int64_t tile = pos / pattern->bytes, in_lap = pos % pattern->bytes, lap = 0;
@@ -106,7 +106,7 @@ static void seek_stream(sagoi_cursor *cursor, int64_t pos) {
         in_lap %= pattern->lap_bytes;
     }
     int64_t low = 0, high = pattern->npieces - 1;
-    while (low < high) { /* the last piece that starts at or before in_lap */
+    while (low < high) { /* finds the last piece that starts at or before in_lap */
         int64_t middle = low + (high - low + 1) / 2;
         if (pattern->pieces[middle].pos <= in_lap)
             low = middle;
@@ -139,9 +139,9 @@ void sagoi_cursor_seek_pos(sagoi_cursor *cursor, int64_t pos) {
         seek_stream(cursor, pos);
 }
 
-/* The first tile that has bytes at or after `offset`, if any has. */
+/* The first tile that has bytes at or after `offset`, if there is one. */
 static int64_t tile_for(const sagoi_extents *extents, int64_t offset) {
-    /* >= 0: tile 0 ends before it */
+    /* >= 0: tile 0 ends before the offset */
     int64_t past = sagoi_distance(sagoi_distance(offset, extents->base), extents->pattern->high);
     int64_t first = extents->begin / extents->pattern->bytes;
     if (past < 0 || extents->extent <= 0)
@@ -149,7 +149,7 @@ static int64_t tile_for(const sagoi_extents *extents, int64_t offset) {
     return sagoi_max(first, past / extents->extent + 1);
 }
 
-/* Moves to the first byte at or after `offset` in the current piece, which ends after it. */
+/* Goes to the first byte at or after `offset` in the current piece, which ends after `offset`. */
 static void skip_to_offset(sagoi_cursor *cursor, int64_t offset) {
     const sagoi_piece *piece = piece_at(cursor);
     int64_t past = sagoi_distance(offset, cursor->off);
@@ -167,7 +167,7 @@ static void skip_to_offset(sagoi_cursor *cursor, int64_t offset) {
     cursor->skip = sagoi_max(0, sagoi_distance(offset, cursor->off));
 }
 
-/* Stands at the first piece that ends after `offset`; false: there is none. */
+/* Goes to the first piece that ends after `offset`; false: there is none. */
 static bool enter_piece_after(sagoi_cursor *cursor, int64_t offset) {
     const sagoi_pattern *pattern = cursor->extents.pattern;
     int64_t tile = pattern->permuted ? 0 : tile_for(&cursor->extents, offset);
@@ -207,8 +207,8 @@ void sagoi_cursor_seek(sagoi_cursor *cursor, int64_t offset) {
         *cursor = found;
 }
 
-/* How many runs of a list, from the current one, lie wholly below the limits; sets their bytes and the next
- * offset, which are not needed when they are all that is left. */
+/* How many runs of a list, from the current one on, lie wholly below the limits.  Sets their bytes and the next
+ * offset, which nobody needs if no runs are left. */
 static int64_t whole_list_runs(const sagoi_cursor *cursor, int64_t limit, int64_t *bytes, int64_t *next_off) {
     const sagoi_extents *extents = &cursor->extents;
     const sagoi_pattern *pattern = extents->pattern;
@@ -216,7 +216,7 @@ static int64_t whole_list_runs(const sagoi_cursor *cursor, int64_t limit, int64_
     int64_t end_pos = cursor->piece + 1 < pattern->npieces ? piece[1].pos : pattern->lap_bytes;
     if (piece->end <= sagoi_distance(limit, cursor->lap_off) && cursor->lap_pos + end_pos <= extents->end)
         return piece->count - cursor->index;
-    /* The last run at the latest does not fit. */
+    /* The last run does not fit, at the latest. */
     const sagoi_run *first = pattern->runs + piece->stride + cursor->index, *run = first;
     int64_t off = cursor->off, sum = 0, room = extents->end - cursor->pos;
     while (sum + run->len <= room && off <= limit - run->len) {
@@ -229,7 +229,7 @@ static int64_t whole_list_runs(const sagoi_cursor *cursor, int64_t limit, int64_
     return run - first;
 }
 
-/* The same of a train or a list. */
+/* How many runs of a train or a list lie wholly below the limits. */
 static int64_t whole_runs(const sagoi_cursor *cursor, int64_t limit, int64_t *bytes, int64_t *next_off) {
     const sagoi_piece *piece = piece_at(cursor);
     if (piece->len == 0)
@@ -265,7 +265,7 @@ bool sagoi_cursor_next(sagoi_cursor *cursor, int64_t limit, sagoi_span *span) {
         step_runs(cursor, count, bytes, next_off);
         return true;
     }
-    /* Part of one run: from `skip`, up to the limit or the end of the stream. */
+    /* Hands out a part of one run: from `skip` to the limit, or to the end of the stream. */
     int64_t len = run_length(cursor);
     int64_t until = sagoi_min(len, sagoi_min(end - cursor->pos, sagoi_distance(limit, cursor->off)));
     span->count = 1;
@@ -291,7 +291,8 @@ int64_t sagoi_span_bytes_below(const sagoi_span *span, int64_t limit) {
     if (span->off >= limit)
         return 0;
     if (!span->runs) {
-        int64_t before = sagoi_min(span->count - 1, (limit - 1 - span->off) / span->stride); /* runs, all whole */
+        /* Only whole runs are left. */
+        int64_t before = sagoi_min(span->count - 1, (limit - 1 - span->off) / span->stride);
         return before * span->len + sagoi_min(span->len, limit - span->off - before * span->stride);
     }
     int64_t bytes = 0;
@@ -300,14 +301,14 @@ int64_t sagoi_span_bytes_below(const sagoi_span *span, int64_t limit) {
     return bytes;
 }
 
-/* Offset of the last byte of the stream, plus one. */
+/* One past the offset of the last byte of the stream. */
 static int64_t last_end(const sagoi_extents *extents) {
     sagoi_cursor cursor = {.extents = *extents};
     seek_stream(&cursor, extents->end - 1);
     return cursor.off + cursor.skip + 1;
 }
 
-/* Most requests are a part of one run, whose place needs no walk.  There are bytes. */
+/* Is the request a part of one run, as most are?  Then its place needs no walk.  The request has bytes. */
 static bool is_part_of_one_run(const sagoi_extents *extents, int64_t *low) {
     const sagoi_pattern *pattern = extents->pattern;
     int64_t tile = extents->begin / pattern->bytes;
@@ -346,7 +347,8 @@ void sagoi_extents_bounds(const sagoi_extents *extents, int64_t *low, int64_t *h
     *high = last_end(extents);
 }
 
-/* Where offsets ascend; less than a tile may still be the end of one run and the beginning of the next. */
+/* Do the bytes form one run?  Offsets must ascend; less than a tile may still be the end of one run and the
+ * beginning of the next. */
 static bool is_one_run(const sagoi_extents *extents, int64_t bytes) {
     sagoi_cursor cursor;
     int64_t low;

@@ -1,16 +1,16 @@
-/* Where the laps of a pattern with loops lie.  Shared by the files of this folder only. */
+/* Where the laps of a pattern with loops lie.  Used by the files of this folder only. */
 #ifndef SAGOI_LOOPS_H
 #define SAGOI_LOOPS_H
 
 #include "base/checked.h"
 #include "extent/pattern.h"
 
-/* How far repetition `e` of a loop is moved. */
+/* Bytes by which repetition `e` of a loop is moved. */
 static inline int64_t sagoi_loop_moved(const sagoi_loop *loop, int64_t e) {
     return e < loop->length ? e * loop->stride : e / loop->length * loop->step + e % loop->length * loop->stride;
 }
 
-/* How far a lap is moved; the outermost loop it reaches needs no division. */
+/* Bytes by which a lap is moved; the outermost loop that the lap reaches needs no division. */
 static inline int64_t sagoi_lap_moved(const sagoi_pattern *pattern, int64_t lap) {
     const sagoi_loop *loop = pattern->loops;
     int64_t moved = 0;
@@ -21,7 +21,7 @@ static inline int64_t sagoi_lap_moved(const sagoi_pattern *pattern, int64_t lap)
     return moved + sagoi_loop_moved(loop, lap);
 }
 
-/* The first repetition of an ascending loop that has an end after `offset`; the last one if none has. */
+/* The first repetition of an ascending loop that has an end after `offset`; if none has, the last one. */
 static inline int64_t sagoi_loop_after(const sagoi_loop *loop, int64_t offset) {
     int64_t past = offset - loop->high, before = 0;
     if (past < 0)
@@ -34,7 +34,7 @@ static inline int64_t sagoi_loop_after(const sagoi_loop *loop, int64_t offset) {
     return sagoi_min(before, loop->count - 1);
 }
 
-/* The same of the laps of a sorted pattern. */
+/* The first lap of a sorted pattern that has an end after `offset`; if none has, the last one. */
 static inline int64_t sagoi_lap_after(const sagoi_pattern *pattern, int64_t offset) {
     int64_t lap = 0;
     for (int64_t i = pattern->nloops - 1; i >= 0; i--) {
@@ -46,16 +46,16 @@ static inline int64_t sagoi_lap_after(const sagoi_pattern *pattern, int64_t offs
     return lap;
 }
 
-/* Does every repetition start at or after the end of the one before, if each goes from low to high? */
+/* Does every repetition start at or after the end of the one before, if each reaches from low to high? */
 static inline bool sagoi_loop_ascends(const sagoi_loop *loop, int64_t low, int64_t high) {
     int64_t size = high - low, turn = loop->step - (loop->length - 1) * loop->stride;
     return (loop->length == 1 || loop->stride >= size) && (loop->length == loop->count || turn >= size);
 }
 
-/* From the bounds of one repetition to those of all; true: they do not fit. */
+/* Changes the bounds of one repetition to those of all; true: they do not fit. */
 static inline bool sagoi_loop_bounds(const sagoi_loop *loop, int64_t *low, int64_t *high) {
     int64_t length = loop->length, last = loop->count - 1, full = loop->count / length * length;
-    /* first and last part of the first block, of the last full one and of the shorter one */
+    /* First and last part of the first block, of the last full block, and of the shorter block. */
     const int64_t corners[] = {0, length - 1, full - length, full - 1, sagoi_min(full, last), last};
     int64_t first_low = *low, first_high = *high;
     for (size_t i = 0; i < sizeof corners / sizeof *corners; i++) {

@@ -1,8 +1,8 @@
-/* Building patterns: runs come in stream order, one after another, and end up as the fewest pieces.
+/* Building patterns: runs come in stream order, one after another, and become the fewest pieces.
  *
- * The newest run stays pending, because the next one may join it.  A run that is appended either prolongs the
- * train at the end, or that train, if short, is dissolved into the list before it.  So regular stretches
- * become trains and irregular ones lists, in one pass and without looking back more than a few runs.
+ * The newest run stays pending, because the next run may join it.  A run that is appended either prolongs the
+ * train at the end; or that train, if it is short, is dissolved into the list before it.  So regular stretches
+ * become trains and irregular ones become lists, in one pass, and without looking back at more than a few runs.
  * Repetitions are in repeat.c, walking is in cursor.c. */
 #include "extent/pattern.h"
 
@@ -12,7 +12,7 @@
 #include "base/checked.h"
 #include "extent/loops.h"
 
-/* A train of fewer runs costs more than the same runs in a list. */
+/* Runs of the shortest train: fewer runs cost less in a list. */
 enum { TRAIN_MIN = 5 };
 
 void sagoi_pattern_init(sagoi_pattern *pattern, sagoi_budget *budget) {
@@ -28,7 +28,7 @@ void sagoi_pattern_cleanup(sagoi_pattern *pattern) {
     sagoi_pattern_init(pattern, pattern->budget);
 }
 
-/* Room for one more of `*count` elements; false: out of memory. */
+/* Makes room for one more of `*count` elements; false: there is no memory. */
 static bool grow(sagoi_pattern *pattern, void **array, int64_t count, int64_t *capacity, int64_t size) {
     if (count < *capacity)
         return true;
@@ -123,7 +123,8 @@ static void append_run(sagoi_pattern *pattern, int64_t off, int64_t len) {
     push_train(pattern, off, len, 1, len);
 }
 
-/* Stores all laps, since a run comes after them, and then the run.  Seldom, and kept out of the way. */
+/* Stores all laps, since a run comes after them, and then the run.  Called seldom, so it is kept apart from other
+ * code. */
 __attribute__((noinline, cold)) static void add_after_laps(sagoi_pattern *pattern, int64_t off, int64_t len) {
     sagoi_pattern laps = *pattern;
     sagoi_pattern_init(pattern, laps.budget);
@@ -138,7 +139,7 @@ static void append_pending(sagoi_pattern *pattern) {
     pattern->pending_len = 0;
 }
 
-/* Refuses what would overflow later: every offset and end stays within +-SAGOI_OFFSET_MAX. */
+/* Refuses what would overflow later: every offset and end must stay within +-SAGOI_OFFSET_MAX. */
 static bool in_range(sagoi_pattern *pattern, int64_t off, int64_t len) {
     int64_t end, total;
     bool bad = len < 0 || sagoi_add(off, len, &end) || off < -SAGOI_OFFSET_MAX || end > SAGOI_OFFSET_MAX ||
@@ -166,7 +167,7 @@ void sagoi_pattern_add(sagoi_pattern *pattern, int64_t off, int64_t len) {
     pattern->pending_len = len;
 }
 
-/* The same of a train, of `*bytes` in all. */
+/* Refuses a train that would overflow later; *bytes: of the whole train. */
 static bool train_in_range(sagoi_pattern *pattern, const sagoi_piece *train, int64_t *bytes) {
     int64_t last;
     bool bad = sagoi_mul(train->count - 1, train->stride, &last) || sagoi_add(train->off, last, &last) ||
@@ -191,7 +192,7 @@ void sagoi_pattern_add_train(sagoi_pattern *pattern, int64_t off, int64_t len, i
             sagoi_pattern_add(pattern, off + i * stride, len);
         return;
     }
-    /* The first run may join what is pending, the last stays pending to join what comes. */
+    /* The first run may join the pending one, and the last run stays pending for the next. */
     sagoi_pattern_add(pattern, off, len);
     append_pending(pattern);
     sagoi_piece *piece = last_piece(pattern);
@@ -242,7 +243,7 @@ void sagoi_pattern_add_pattern(sagoi_pattern *pattern, const sagoi_pattern *part
     }
 }
 
-/* Smallest offset and largest end of a piece, and whether its runs ascend without overlap. */
+/* Finds the smallest offset and the largest end of a piece, and whether its runs ascend without overlap. */
 static bool piece_bounds(const sagoi_pattern *pattern, const sagoi_piece *piece, int64_t *low, int64_t *high) {
     if (piece->len > 0) {
         int64_t last = piece->off + (piece->count - 1) * piece->stride;
@@ -267,7 +268,7 @@ static bool piece_bounds(const sagoi_pattern *pattern, const sagoi_piece *piece,
     return ascends;
 }
 
-/* Sets low, high and sorted: of one lap, then of all. */
+/* Sets low, high and sorted: of one lap, then of all laps. */
 static void find_bounds(sagoi_pattern *pattern) {
     pattern->sorted = true;
     for (int64_t i = 0; i < pattern->npieces; i++) {
@@ -280,7 +281,8 @@ static void find_bounds(sagoi_pattern *pattern) {
     for (int64_t i = 0; i < pattern->nloops; i++) {
         const sagoi_loop *loop = &pattern->loops[i];
         pattern->sorted = pattern->sorted && sagoi_loop_ascends(loop, pattern->low, pattern->high);
-        (void)sagoi_loop_bounds(loop, &pattern->low, &pattern->high); /* fits, or it was not added */
+        /* This fits, or the loop would not have been added. */
+        (void)sagoi_loop_bounds(loop, &pattern->low, &pattern->high);
     }
 }
 
@@ -316,7 +318,7 @@ sago_status sagoi_pattern_finish(sagoi_pattern *pattern) {
                           why == SAGO_ERR_MEMORY ? "no memory for a list of runs" : "offsets go beyond 2^61",
                           (long long)runs);
     }
-    /* A lone run is a train of one: the contiguous case is then easy to tell. */
+    /* A single run becomes a train of one, so that contiguous data is easily recognised. */
     sagoi_piece *only = last_piece(pattern);
     if (pattern->npieces == 1 && only->len == 0 && only->count == 1) {
         only->len = pattern->runs[only->stride].len;
@@ -363,14 +365,14 @@ bool sagoi_pattern_add_placed(sagoi_pattern *pattern, int64_t off, int64_t len, 
     return true;
 }
 
-/* A finished pattern's hash is taken once: the same view is used for many calls. */
+/* The hash of a finished pattern is computed once, since a view serves many calls. */
 sagoi_hash sagoi_pattern_hash(const sagoi_pattern *pattern) {
     return pattern->permuted ? hash_contents(pattern) : pattern->hash;
 }
 
 /* ---- At what distance the runs repeat ---- */
 
-/* One tile: the repetitions of a train, or of the outermost loop. */
+/* The period inside of one tile: of the repetitions of a train, or of the outermost loop. */
 static sagoi_period period_in_tile(const sagoi_pattern *pattern) {
     const sagoi_period none = {0, 0};
     if (pattern->nloops > 0) {

@@ -1,5 +1,5 @@
-/* Repetitions of a pattern.  Few of them, and those that go on where the one before ends, are stored piece by
- * piece; else they become a loop, which costs the same however many there are. */
+/* Repetitions of a pattern.  A few repetitions, and those that go on where the one before ends, are stored piece
+ * by piece.  Others become a loop, which costs the same however many there are. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -7,12 +7,12 @@
 
 enum {
     STORED_MOST = 512,    /* bytes that repetitions may cost before they become a loop */
-    STORED_TRAINS = 2,    /* the same, if a block is a train */
-    NARROW = 16,          /* a lap of fewer runs is slow to walk: several are made one, */
+    STORED_TRAINS = 2,    /* the same limit if a block is a train: trains */
+    NARROW = 16,          /* runs of a narrow lap, which is slow to walk: several such laps become one, */
     UNROLLED_MOST = 64,   /* of at most so many runs */
-    UNROLLED_COST = 640,  /* and bytes, which are more where gaps do not fit a list */
-    FOLDING_PIECES = 4,   /* a pattern of more pieces cannot go on as one train */
-    FOLDING_REPEATED = 3, /* so often repeated it shows whether it does */
+    UNROLLED_COST = 640,  /* and so many bytes, which are more where gaps do not fit a list */
+    FOLDING_PIECES = 4,   /* pieces of a pattern that may go on as one train */
+    FOLDING_REPEATED = 3, /* so many repetitions show whether it does */
 };
 
 static void fail(sagoi_pattern *pattern, sago_status why) {
@@ -20,7 +20,7 @@ static void fail(sagoi_pattern *pattern, sago_status why) {
         pattern->failed = why;
 }
 
-/* The same blocks; those that have one distance only as one block. */
+/* The same blocks in the simplest form: blocks with one distance in all become one block. */
 static sagoi_blocks simplest(const sagoi_blocks *blocks) {
     sagoi_blocks simple = *blocks;
     int64_t span;
@@ -55,7 +55,7 @@ static void store_block(sagoi_pattern *pattern, const sagoi_pattern *part, int64
     }
 }
 
-/* Blocks that are one run each: a train. */
+/* Stores blocks that are one run each as a train. */
 static void store_solid(sagoi_pattern *pattern, const sagoi_pattern *part, const sagoi_blocks *blocks) {
     int64_t full = blocks->count / blocks->length, remainder = blocks->count % blocks->length, off, bytes, past;
     if (sagoi_add(blocks->off, part->pieces[0].off, &off) || sagoi_mul(blocks->length, blocks->stride, &bytes) ||
@@ -90,7 +90,7 @@ static void *copied(sagoi_pattern *pattern, const void *from, int64_t size, int6
     return to;
 }
 
-/* Makes the empty pattern the part, with one loop more if that repeats anything. */
+/* Makes the empty pattern a copy of the part, with one loop more if there are repetitions. */
 static void copy_with_loop(sagoi_pattern *pattern, const sagoi_pattern *part, int64_t off,
                            const sagoi_loop *loop) {
     int64_t pieces = part->npieces * (int64_t)sizeof *part->pieces;
@@ -143,14 +143,14 @@ static int64_t lap_cost(const sagoi_pattern *pattern) {
     return pattern->npieces * (int64_t)sizeof *pattern->pieces + pattern->nruns * (int64_t)sizeof *pattern->runs;
 }
 
-/* Is there nothing yet, and much to come? */
+/* Is the pattern empty, and is much to be added? */
 static bool wants_loop(const sagoi_pattern *pattern, const sagoi_pattern *part, int64_t count) {
     bool empty = pattern->npieces == 0 && pattern->pending_len == 0, several = count > 1 || part->nloops > 0;
     return empty && several &&
            (double)count * (double)sagoi_max(1, part->laps) * (double)lap_cost(part) > STORED_MOST;
 }
 
-/* Does each repetition go on where the one before ends, as a train does, and cost nothing? */
+/* Does each repetition go on where the one before ends, as in a train, so that it costs nothing? */
 static bool folds(const sagoi_pattern *part, int64_t count, int64_t stride) {
     if (sagoi_pattern_contiguous(part))
         return true;
@@ -168,7 +168,7 @@ static bool folds(const sagoi_pattern *part, int64_t count, int64_t stride) {
     return same;
 }
 
-/* So many parts make a lap of a decent length; all blocks can be made of such laps. */
+/* The number of parts that make a lap of a good length, such that all blocks can be made of such laps. */
 static int64_t parts_of_lap(const sagoi_pattern *part, const sagoi_blocks *blocks) {
     if (part->nloops > 0 || part->run_count >= NARROW)
         return 1;
@@ -178,7 +178,7 @@ static int64_t parts_of_lap(const sagoi_pattern *part, const sagoi_blocks *block
     return most;
 }
 
-/* The pattern of a few parts, repeated; takes it over. */
+/* Adds the repetitions of a pattern of a few parts, and takes that pattern over. */
 static void add_nested(sagoi_pattern *pattern, sagoi_pattern *parts, const sagoi_blocks *blocks) {
     sago_status status = sagoi_pattern_finish(parts);
     if (status != SAGO_OK)
@@ -188,7 +188,7 @@ static void add_nested(sagoi_pattern *pattern, sagoi_pattern *parts, const sagoi
     sagoi_pattern_cleanup(parts);
 }
 
-/* Blocks that are all alike: a loop in a loop. */
+/* Adds blocks that are all alike, as a loop in a loop. */
 static void add_whole_blocks(sagoi_pattern *pattern, const sagoi_pattern *part, const sagoi_blocks *blocks) {
     const sagoi_blocks outer = {
         .off = blocks->off, .count = blocks->count / blocks->length, .length = 1, .step = blocks->step};
@@ -198,7 +198,7 @@ static void add_whole_blocks(sagoi_pattern *pattern, const sagoi_pattern *part, 
     add_nested(pattern, &block, &outer);
 }
 
-/* The same blocks with laps of several parts. */
+/* Adds the blocks with laps of several parts. */
 static void add_unrolled(sagoi_pattern *pattern, const sagoi_pattern *part, const sagoi_blocks *blocks,
                          int64_t several) {
     sagoi_blocks fewer = *blocks;

@@ -1,6 +1,6 @@
-/* Extents whose offsets do not ascend with the stream (legal file views when reading, and tiles that
- * interleave): sorted once, with every run's stream position kept.  Where runs overlap they are dealt out to
- * layers, so that each layer can be walked window by window. */
+/* Extents whose offsets do not ascend with the stream: views that are legal for reading, and tiles that
+ * interleave.  The runs are sorted once, and each run's stream position is kept.  Runs that overlap go to
+ * different layers, so that each layer can be walked window by window. */
 #include <stdlib.h>
 
 #include "base/checked.h"
@@ -17,7 +17,7 @@ static int by_offset(const void *a, const void *b) {
     return x->pos < y->pos ? -1 : x->pos > y->pos;
 }
 
-/* All runs in stream order; returns how many.  With out == NULL it only counts. */
+/* Collects all runs in stream order, and returns their number.  With out == NULL it only counts. */
 static int64_t collect_runs(const sagoi_extents *extents, placed_run *out) {
     sagoi_cursor cursor;
     sagoi_span span;
@@ -32,7 +32,7 @@ static int64_t collect_runs(const sagoi_extents *extents, placed_run *out) {
     return n;
 }
 
-/* Adds a run to the first layer that it does not overlap, opening a new one if need be. */
+/* Adds a run to the first layer that it does not overlap; makes a new layer if need be. */
 static bool place_run(sagoi_budget *budget, sagoi_pattern **layers, int64_t *n, const placed_run *run) {
     int64_t i = 0;
     while (i < *n && (*layers)[i].high > run->off)

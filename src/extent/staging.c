@@ -1,9 +1,9 @@
-/* One chunk a buffer.  Writing, it holds bytes of the stream that were fetched: as many as are wanted after a
- * jump, ever more while the walk goes straight on, and all of them at once where they fit.  Reading, it holds
- * bytes that are to go to the device, as long as they follow each other.  What is as large as a chunk goes by
- * itself.
+/* Each buffer has one chunk.  When writing, the chunk holds bytes of the stream that were fetched: as many as
+ * are wanted after a jump, ever more while the walk goes straight on, and all of them where they fit.  When
+ * reading, it holds bytes on their way to the device, as long as they follow each other.  A piece as large as a
+ * chunk is copied by itself.
  *
- * A copy that fails is told at the end: the loops that copy have nobody to tell. */
+ * A copy that fails is reported at the end, since the copy loops can return no error. */
 #include "extent/staging.h"
 
 #include <stdio.h>
@@ -12,19 +12,19 @@
 #include "base/checked.h"
 
 enum {
-    MOST_CHUNK = 4 << 20,   /* bytes of host memory; more made copies no faster (docs/measured.md) */
-    LEAST_CHUNK = 4096,     /* a smaller one is not asked for: without one the call fails */
-    FIRST_FETCH = 64 * 1024 /* bytes fetched where the walk jumps; straight on it is twice as much each time */
+    MOST_CHUNK = 4 << 20,   /* bytes of host memory; larger chunks made copies no faster (docs/measured.md) */
+    LEAST_CHUNK = 4096,     /* the smallest chunk that is tried; without one the call fails */
+    FIRST_FETCH = 64 * 1024 /* bytes that are fetched after a jump; straight on twice as much each time */
 };
 
 struct sagoi_staging {
     const sagoi_device *device;
-    sagoi_memory memory; /* the caller's, without staging */
-    int64_t bytes;       /* of the stream */
+    sagoi_memory memory; /* the caller's memory, without the staging */
+    int64_t bytes;       /* bytes of the stream */
     char *chunk;
     int64_t room;     /* bytes of it */
-    int64_t from, to; /* stream positions that are in it */
-    bool waits;       /* for being flushed */
+    int64_t from, to; /* stream positions that the chunk holds */
+    bool waits;       /* the chunk has to be flushed */
     sago_status status;
     char message[SAGOI_MESSAGE_MAX];
     sagoi_budget *budget;
@@ -70,7 +70,7 @@ void sagoi_staging_destroy(sagoi_staging *staging) {
 
 /* ---- To and from the device ---- */
 
-/* One piece of device memory; nothing more once one has failed. */
+/* Copies one piece of device memory; does nothing after a copy has failed. */
 static void move_piece(sagoi_staging *staging, char *host, char *device, int64_t bytes,
                        sagoi_direction direction) {
     if (staging->status)
@@ -81,7 +81,7 @@ static void move_piece(sagoi_staging *staging, char *host, char *device, int64_t
         (void)snprintf(staging->message, sizeof staging->message, "%s", sagoi_message());
 }
 
-/* Bytes of the stream, to or from one contiguous place of the host's. */
+/* Copies bytes of the stream to or from one contiguous place in host memory. */
 static void move_stream(sagoi_staging *staging, char *host, int64_t pos, int64_t bytes,
                         sagoi_direction direction) {
     const sagoi_memory *memory = &staging->memory;
@@ -133,7 +133,7 @@ static char *fetched(sagoi_staging *staging, int64_t pos, int64_t bytes) {
     return staging->chunk + (wanted - pos);
 }
 
-/* Where stream bytes [pos, pos + bytes), which fit the chunk, are to be put. */
+/* The place where the caller puts stream bytes [pos, pos + bytes), which fit the chunk. */
 static char *to_be_flushed(sagoi_staging *staging, int64_t pos, int64_t bytes) {
     if (!staging->waits || pos != staging->to || pos + bytes - staging->from > staging->room) {
         flush(staging);
@@ -165,7 +165,7 @@ void sagoi_staged_stream(char *place, int64_t pos, int64_t bytes, const sagoi_me
 
 /* ---- Spans ---- */
 
-/* As many runs from the first on as fit the chunk, at least one: a part of the span. */
+/* As many runs from the first one on as fit the chunk, but at least one. */
 static sagoi_span first_part(const sagoi_span *span, int64_t room, int64_t *bytes) {
     sagoi_span part = *span;
     if (!span->runs) {

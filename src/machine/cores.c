@@ -1,5 +1,5 @@
-/* hwloc knows which cores this process is allowed to use, whatever its ranks are bound to.  Loading a topology
- * takes milliseconds, so it is done only where ranks are bound at all, and once in a process. */
+/* hwloc knows which cores this process may use, whatever its ranks are bound to.  Loading a topology takes
+ * milliseconds, so it is loaded only where ranks are bound, and once in a process. */
 #include "machine/cores.h"
 
 #include <hwloc.h>
@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 static pthread_once_t asked = PTHREAD_ONCE_INIT;
-static cpu_set_t allowed;   /* empty: nobody knows */
-static _Atomic long online; /* 0: not asked yet, since that reads a file */
+static cpu_set_t allowed;   /* empty: not known */
+static _Atomic long online; /* 0: not asked yet, since asking reads a file */
 
 static void ask_allowed(void) {
     hwloc_topology_t topology;

@@ -5,8 +5,8 @@
 #include <sched.h>
 #include <stdint.h>
 
-/* A core that this process may use and that is not in `taken`; the which-th of them, round and round.
- * -1: there is none, or nobody knows. */
+/* A core that this process may use and that is not in `taken`: the one with number `which`, counted round and
+ * round.  -1: there is none, or it is not known. */
 int sagoi_spare_core(const cpu_set_t *taken, int64_t which);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum { CNAME_MAX = 64, DIGITS_MAX = 4 };
 
-/* Takes the letter and the number after it; false: they are not there. */
+/* Takes a letter and the number behind it; false: they are not there. */
 static bool part_take(const char **at, const char *end, char letter, int *number) {
     int digits = 0;
     if (*at == end || **at != letter)

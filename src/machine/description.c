@@ -17,10 +17,10 @@ typedef struct parser {
     sagoi_description *d;
     sagoi_switches switches;
     bool by_switch;       /* the topology is given switch by switch */
-    unsigned long seen;   /* bit i: row i of the table was there */
+    unsigned long seen;   /* bit i: row i of the table was in the file */
     unsigned long levels; /* bit k: level k is set */
-    int64_t level_lines;  /* of which more may follow the topology: kept to be told apart from missing */
-    int64_t ranks;        /* in all; 0: not said */
+    int64_t level_lines;  /* lines of levels, some of which may stand behind the topology */
+    int64_t ranks;        /* ranks in all; 0: not given */
 } parser;
 
 typedef sago_status (*key_fn)(parser *p);
@@ -52,7 +52,7 @@ static int word_index(const char *const *words, int count, const char *word) {
     return -1;
 }
 
-/* The value of the only word after the key. */
+/* Reads the only word after the key. */
 static sago_status single_int(parser *p, int64_t low, int64_t high, int64_t *value) {
     if (p->text.words != 2)
         return sagoi_text_fail(&p->text, "%s takes one number", p->text.word[0]);
@@ -177,7 +177,7 @@ static sago_status extents_parse(parser *p) {
     return SAGO_OK;
 }
 
-/* The product of the extents, known to be small enough from here on. */
+/* The product of the extents, which is known to be small enough from here on. */
 static sago_status places_count(parser *p) {
     sagoi_topology *t = &p->d->topology;
     t->places = 1;
@@ -212,7 +212,7 @@ static sago_status key_switch(parser *p) {
     return sagoi_switches_add(&p->switches, &p->text, p->text.word[1], p->text.word[3], leaf);
 }
 
-/* The level's number, SAGOI_DIMENSIONS_MAX for "all", -1 for neither. */
+/* The number of a level, SAGOI_DIMENSIONS_MAX for "all", -1 for any other word. */
 static int64_t level_number(const char *word) {
     int64_t number;
     if (strcmp(word, "all") == 0)
@@ -508,7 +508,7 @@ static sago_status whole_check(parser *p) {
     return status == SAGO_OK ? SAGO_OK : sagoi_text_locate(&p->text, status);
 }
 
-/* Takes the text over. */
+/* Parses a text, which this function frees. */
 static sago_status parse(sagoi_text text, sagoi_description *description) {
     sagoi_description made = {.name = ""};
     parser p = {.text = text, .d = &made};

@@ -53,7 +53,8 @@ static int64_t numa_near(hwloc_topology_t topology, hwloc_obj_t device) {
     hwloc_obj_t above = hwloc_get_non_io_ancestor_obj(topology, device), domain = NULL;
     while (above && (domain = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, domain)))
         if (hwloc_bitmap_isincluded(above->nodeset, domain->nodeset))
-            return domain->logical_index; /* of all, where it is next to none in particular, nobody's */
+            /* The NUMA domain of an object; an object that is next to all domains belongs to none. */
+            return domain->logical_index;
     return -1;
 }
 
@@ -100,7 +101,7 @@ static int is_description(const struct dirent *entry) {
     return length > 5 && strcmp(entry->d_name + length - 5, ".sago") == 0;
 }
 
-/* "mira, theta": those there are, as far as they fit. */
+/* Lists the descriptions in a folder, "mira, theta", as far as they fit. */
 static void list_machines(const char *folder, char *text, size_t capacity) {
     struct dirent **names = NULL;
     int count = scandir(folder, &names, is_description, alphasort);
@@ -171,7 +172,7 @@ static sago_status places_in_order(const sagoi_description *d, int64_t nodes, in
     return SAGO_OK;
 }
 
-/* Storage of a node or a rack, as the hint sago_local_dirs has it; what does not fit is left out. */
+/* Lists the storage of a node or a rack, as the hint sago_local_dirs has it; what does not fit is left out. */
 static void list_local_dirs(const sagoi_description *d, char dirs[SAGOI_SITE_TEXT_MAX]) {
     size_t used = 0;
     for (int64_t i = 0; i < d->tiers; i++) {
@@ -214,10 +215,10 @@ typedef char *site_topology_fn(int version, int64_t nhosts, const char *const ho
 
 typedef union symbol {
     void *address;
-    site_topology_fn *ask; /* ISO C has no cast for it */
+    site_topology_fn *ask; /* a union, since ISO C has no cast between these */
 } symbol;
 
-/* The library stays loaded: what it has started, and what it keeps, is its own business. */
+/* Loads the site's library, which stays loaded: it may have started something, or keep something. */
 static symbol load_library(const char *path) {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     return (symbol){library ? dlsym(library, "sago_site_topology") : NULL};
@@ -229,9 +230,8 @@ static sago_status say_library_missing(const char *path) {
                       why ? why : "it has no function sago_site_topology");
 }
 
-/* *answered: it had an answer, and the description is to be cleaned up.  What was named must be right:
- * SAGO_ERR_NO_FILE for what cannot be loaded or has no such function, SAGO_ERR_ARG for an answer that is no
- * description. */
+/* *answered: the library gave a description, which the caller cleans up.  SAGO_ERR_NO_FILE: the named library
+ * cannot be loaded, or has no such function; SAGO_ERR_ARG: its answer is no description. */
 static sago_status ask_library(const char *path, int64_t nodes, const sagoi_node_name *name,
                                sagoi_description *description, bool *answered) {
     *answered = false;
@@ -255,7 +255,7 @@ static sago_status ask_library(const char *path, int64_t nodes, const sagoi_node
     return status;
 }
 
-/* The site's own shared object; *used: it had an answer. */
+/* Asks the site's own shared object; *used: it gave an answer. */
 static sago_status use_library(const char *path, int64_t nodes, const sagoi_node_name *name,
                                sagoi_surroundings *found, int64_t *place, bool *used) {
     sagoi_description d = {.nodes = 0};
@@ -268,7 +268,8 @@ static sago_status use_library(const char *path, int64_t nodes, const sagoi_node
     return status;
 }
 
-/* The nodes where `hosts` says; the figures stay as they are, the same on every level. */
+/* Puts the nodes at the places that `hosts` says.  The figures of the topology stay as they are, equal on every
+ * level. */
 static bool use_tree(sagoi_topology *tree, const sagoi_hostlist *hosts, int64_t nodes, const sagoi_node_name *name,
                      sagoi_surroundings *found, int64_t *place) {
     const sagoi_topology *flat = &found->topology;
@@ -314,7 +315,7 @@ static bool use_addresses(int64_t nodes, const sagoi_node_name *name, sagoi_surr
     return used;
 }
 
-/* Places by the nodes' own coordinates; the links' bandwidth stays as it is. */
+/* Makes places of the nodes' own coordinates; the bandwidth of links stays as it is. */
 static bool use_coordinates(int64_t nodes, const sagoi_node_name *name, sagoi_surroundings *found,
                             int64_t *place) {
     sagoi_topology box = found->topology;
@@ -328,7 +329,8 @@ static bool use_coordinates(int64_t nodes, const sagoi_node_name *name, sagoi_su
     return true;
 }
 
-/* Racks that `sago tune` found, or somebody wrote down: a tree of two levels, where they have all nodes. */
+/* Makes a tree of two levels of the racks that `sago tune` found, or that somebody wrote down, if they contain all
+ * nodes. */
 static bool use_racks(const sagoi_site *site, int64_t nodes, const sagoi_node_name *name,
                       sagoi_surroundings *found, int64_t *place) {
     sagoi_topology tree = found->topology;
@@ -373,8 +375,8 @@ static void use_flat(const sagoi_site *site, int64_t nodes, sagoi_surroundings *
 
 /* ---- What the site file adds --------------------------------------------------------------------------- */
 
-/* A node named in a line "link" of the site file has a link of its own; what does not fit the rules is left out.
- */
+/* Gives each node that a line "link" of the site file names a link of its own; what does not fit the rules is left
+ * out. */
 static void apply_links(const sagoi_site *site, int64_t nodes, const sagoi_node_name *name, const int64_t *place,
                         sagoi_topology *topology) {
     for (int64_t i = 0; i < site->links; i++)
@@ -384,7 +386,7 @@ static void apply_links(const sagoi_site *site, int64_t nodes, const sagoi_node_
                     (sagoi_link_rule){.first = place[n], .count = 1, .bandwidth = site->link[i].bandwidth};
 }
 
-/* Where no description has said it: what the nodes themselves show. */
+/* Takes what the nodes themselves show, where no description says it. */
 static void apply_numa(int64_t nodes, const sagoi_node_name *name, sagoi_topology *topology) {
     for (int64_t n = 0, described = topology->numa; n < nodes && described == 0; n++)
         topology->numa = sagoi_max(topology->numa, name[n].numa);
@@ -392,7 +394,7 @@ static void apply_numa(int64_t nodes, const sagoi_node_name *name, sagoi_topolog
 
 static void apply_memory(int64_t nodes, const sagoi_node_name *name, sagoi_topology *topology) {
     sagoi_memory_level level = {
-        .name = "fast memory", .size = INT64_MAX, .bandwidth = 1}; /* how fast does not matter */
+        .name = "fast memory", .size = INT64_MAX, .bandwidth = 1}; /* how fast it is does not matter */
     for (int64_t n = 0; n < nodes; n++)
         level.size = sagoi_min(level.size, name[n].fast);
     if (topology->memory_levels == 0 && level.size > 0)
@@ -446,7 +448,7 @@ static sago_status find_topology(const sagoi_discover_options *options, const sa
     }
     if (!use_slurm_conf(options->slurm_conf, nodes, name, found, place) &&
         !use_addresses(nodes, name, found, place)) {
-        use_flat(site, nodes, found, place); /* attempts may leave places behind */
+        use_flat(site, nodes, found, place); /* an attempt may have set places */
         if (!use_coordinates(nodes, name, found, place) && !use_racks(site, nodes, name, found, place))
             use_flat(site, nodes, found, place);
     }

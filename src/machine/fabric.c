@@ -32,7 +32,7 @@ static bool tofu_ask(sagoi_node_name *name) {
 
 /* ---- PMIx ---- */
 
-/* As in the standard's version 4; only what is asked for here. */
+/* As in version 4 of the standard; only what is needed here. */
 typedef struct pmix_proc {
     char nspace[256];
     uint32_t rank;
@@ -61,7 +61,7 @@ typedef struct pmix_value {
         const pmix_coordinates *coordinates;
         struct {
             void *largest[3];
-        } room; /* the largest of the standard's members have three words */
+        } room; /* the largest of the standard's members has three words */
     } data;
 } pmix_value;
 typedef struct pmix_info {
@@ -87,7 +87,7 @@ static bool pmix_find(pmix_calls *calls) {
     return sagoi_loaded_find(names, functions) && calls->initialized() > 0;
 }
 
-/* The launcher tells each process who it is. */
+/* The launcher tells each process its name. */
 static bool pmix_self(pmix_proc *self) {
     const char *job = sagoi_environment("PMIX_NAMESPACE"), *rank = sagoi_environment("PMIX_RANK");
     char *end = NULL;
@@ -99,7 +99,7 @@ static bool pmix_self(pmix_proc *self) {
     return end != rank && !*end;
 }
 
-/* The node's first device counts: its others are on the same router or on one like it in another plane. */
+/* The first device of the node counts: the others are on the same router, or on one like it in another plane. */
 static const pmix_coordinates *pmix_first(const pmix_value *value) {
     if (value->type == PMIX_COORD)
         return value->data.coordinates;
@@ -123,7 +123,7 @@ static bool pmix_take(const pmix_value *value, sagoi_node_name *name) {
     return true;
 }
 
-/* Only what the process has been told already is looked at: a question to the server could wait for others. */
+/* Looks only at what the process has been told already, since a question to the server could wait for others. */
 static bool pmix_ask(sagoi_node_name *name) {
     pmix_calls calls;
     pmix_proc self;
@@ -142,7 +142,7 @@ bool sagoi_fabric_ask(sagoi_node_name *name) { return tofu_ask(name) || pmix_ask
 
 /* ---- Places ---- */
 
-/* What a router takes: about 100 ns on Tofu, Aries and InfiniBand alike. */
+/* Seconds that a router takes: about 100 ns on Tofu, Aries and InfiniBand alike. */
 static const double hop_seconds = 1e-7;
 
 bool sagoi_fabric_lay(int64_t nodes, const sagoi_node_name *name, sagoi_topology *topology, int64_t *place) {
@@ -160,7 +160,8 @@ bool sagoi_fabric_lay(int64_t nodes, const sagoi_node_name *name, sagoi_topology
             low[i] = sagoi_min(low[i], name[n].coordinate[i]);
             high = sagoi_max(high, name[n].coordinate[i]);
         }
-        topology->extent[i] = 2 * (high - low[i]) + 1; /* so wide that the way round is never the shorter one */
+        /* Wide enough that the way round is never the shorter one. */
+        topology->extent[i] = 2 * (high - low[i]) + 1;
         topology->level[i] = level;
     }
     if (sagoi_topology_complete(topology) != SAGO_OK)

@@ -1,8 +1,8 @@
-/* The ways out of the network to the storage, numbered rule by rule. */
+/* The gateways from the network to the storage, numbered rule by rule. */
 #include "base/checked.h"
 #include "machine/topology.h"
 
-/* The rule that a gateway comes from; *index becomes its number within the rule. */
+/* The rule that a gateway comes from; *index becomes the gateway's number within the rule. */
 static const sagoi_gateway_rule *rule_of(const sagoi_topology *t, int64_t gateway, int64_t *index) {
     const sagoi_gateway_rule *rule = t->gateway_rule;
     while (gateway >= rule->count)
@@ -58,7 +58,7 @@ static void serving(const sagoi_gateway_rule *rule, int64_t place, int64_t *begi
     *end = sagoi_min(rule->count, high > 0 ? sagoi_div_up(high, rule->every) : 0);
 }
 
-/* The gateways of a rule that lead to a target: [*begin, *end) becomes what they have in common with it. */
+/* Reduces [*begin, *end) to the gateways of a rule that lead to a target. */
 static void leading(const sagoi_gateway_rule *rule, int64_t target, int64_t *begin, int64_t *end) {
     if (rule->targets == 0)
         return;
@@ -88,7 +88,7 @@ bool sagoi_topology_maps_targets(const sagoi_topology *topology) {
     return false;
 }
 
-/* target -1: any. */
+/* target -1: any target. */
 static int64_t nearest_leading(const sagoi_topology *topology, int64_t place, int64_t target) {
     int64_t nearest = -1, least = INT64_MAX, number = 0, end, i;
     for (int64_t r = 0; r < topology->gateway_rules; r++) {

@@ -1,5 +1,5 @@
-/* Host names with ranges in brackets.  Several brackets in one name ("r[0-1]n[0-3]") become a range for each value
- * of all but the last. */
+/* Names of hosts with ranges in brackets.  If one name has several brackets ("r[0-1]n[0-3]"), each value of all
+ * brackets but the last becomes a range. */
 #include "machine/hostlist.h"
 
 #include <ctype.h>
@@ -34,7 +34,7 @@ static sago_status range_append(sagoi_hostlist *list, sagoi_host_range range) {
 
 static bool is_name(char c) { return isalnum((unsigned char)c) || c == '-' || c == '_' || c == '.'; }
 
-/* A piece of a name, up to a bracket, a comma or the end, appended to `name`. */
+/* Appends a piece of a name to `name`: the text up to a bracket, a comma or the end. */
 static sago_status piece_append(char *name, const char **text) {
     size_t length = strlen(name);
     for (; is_name(**text); (*text)++) {
@@ -55,7 +55,7 @@ static bool digits_take(const char **text, int64_t *value, int64_t *width) {
     return *width > 0 && !isdigit((unsigned char)**text);
 }
 
-/* "3" or "003-017" at *text, which moves past it and a comma. */
+/* Takes "3" or "003-017" at *text, which moves past it and a comma. */
 static sago_status interval_take(const char **text, sagoi_host_range *range) {
     int64_t width;
     bool good = digits_take(text, &range->low, &range->width);
@@ -73,7 +73,7 @@ static sago_status interval_take(const char **text, sagoi_host_range *range) {
 
 static sago_status host_add(sagoi_hostlist *list, sagoi_host_range so_far, const char *text);
 
-/* One interval of a bracket that is not the last: each of its numbers becomes part of the prefix. */
+/* For an interval of a bracket that is not the last: each of its numbers becomes part of the prefix. */
 static sago_status prefixes_add(sagoi_hostlist *list, const sagoi_host_range *interval, const char *rest) {
     for (int64_t number = interval->low; number <= interval->high; number++) {
         sagoi_host_range one = *interval;
@@ -89,7 +89,7 @@ static sago_status prefixes_add(sagoi_hostlist *list, const sagoi_host_range *in
     return SAGO_OK;
 }
 
-/* `bracket` is the text after "[", `rest` that after "]". */
+/* `bracket` is the text behind "[", `rest` the text behind "]". */
 static sago_status bracket_add(sagoi_hostlist *list, const sagoi_host_range *so_far, const char *bracket,
                                const char *rest) {
     while (*bracket != ']') {
@@ -107,7 +107,7 @@ static sago_status bracket_add(sagoi_hostlist *list, const sagoi_host_range *so_
     return SAGO_OK;
 }
 
-/* The rest of one name; `so_far` has what comes before it as its prefix. */
+/* Adds the rest of one name; the prefix of `so_far` is the part before it. */
 static sago_status host_add(sagoi_hostlist *list, sagoi_host_range so_far, const char *text) {
     sago_status status = piece_append(so_far.prefix, &text);
     if (status != SAGO_OK)
@@ -122,7 +122,7 @@ static sago_status host_add(sagoi_hostlist *list, sagoi_host_range so_far, const
     return bracket_add(list, &so_far, text + 1, close + 1);
 }
 
-/* Where the name that begins here ends: at a comma outside brackets. */
+/* The end of the name that begins here: a comma outside of brackets. */
 static const char *name_end(const char *text) {
     bool inside = false;
     for (; *text && (inside || *text != ','); text++)
@@ -150,7 +150,7 @@ void sagoi_hostlist_cleanup(sagoi_hostlist *list) {
 
 /* ---- Asking ------------------------------------------------------------------------------------------- */
 
-/* The name's position in the range, or -1; the name is not terminated. */
+/* The position of a name in the range, or -1; the name is not terminated. */
 static int64_t range_find(const sagoi_host_range *range, const char *name, size_t length) {
     size_t before = strlen(range->prefix), after = strlen(range->suffix);
     if (length < before + after || memcmp(name, range->prefix, before) != 0 ||

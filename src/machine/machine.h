@@ -7,13 +7,14 @@
 #include "machine/topology.h"
 
 typedef struct sagoi_node {
-    int64_t ranks;  /* of the communicator, on this node; > 0 */
-    int64_t cores;  /* that they may use; > 0 */
-    int64_t memory; /* budget of the library on this node, bytes */
-    int64_t place;  /* in the topology; no two nodes have the same */
+    int64_t ranks;  /* ranks of the communicator on this node; > 0 */
+    int64_t cores;  /* cores that the ranks may use; > 0 */
+    int64_t memory; /* bytes of the library's budget on this node */
+    int64_t place;  /* place in the topology, different for every node */
 } sagoi_node;
 
-/* What paper 004 finds by measurement on the system; from the site file (`sago tune` writes it).  0: not known. */
+/* Figures that paper 004 measures on the system; from the site file, into which `sago tune` writes them.  0: not
+ * known. */
 typedef struct sagoi_tuned {
     int64_t aggregators_per_node;      /* N_ah */
     int64_t domain_write, domain_read; /* Msg_ind for each direction, bytes */
@@ -23,12 +24,13 @@ typedef struct sagoi_tuned {
 
 typedef struct sagoi_machine {
     int64_t nodes;
-    const sagoi_node *node;         /* nodes of them; not owned */
-    const sagoi_topology *topology; /* not owned; NULL: nothing is known, every node is as far as any other */
+    const sagoi_node *node;         /* one for each node; not owned */
+    const sagoi_topology *topology; /* not owned; NULL: not known, so all nodes are equally far from each other */
     sagoi_tuned tuned;
-    double gathered; /* bytes a second that a node was seen to take when data was gathered, where nobody has
-                        described the network; 0: not known */
-    bool assumed;    /* nobody has said how fast the network is: its figures are a common cluster's */
+    /* Bytes a second that a node took when data was gathered, on a network that nobody has described; 0: not
+     * known. */
+    double gathered;
+    bool assumed; /* nobody has said how fast the network is, so the figures are those of a common cluster */
 } sagoi_machine;
 
 #endif

@@ -1,7 +1,8 @@
 /* How much memory this node can really give.
  *
- * MemAvailable is the host's; inside a container or a job only the memory cgroup knows the limit, and going
- * past it is a SIGKILL.  What the files say is not trusted: what cannot be read or understood sets no limit. */
+ * MemAvailable is the host's.  Inside of a container or a job only the memory cgroup knows the limit, and
+ * exceeding it means SIGKILL.  The files are not trusted: a value that cannot be read or understood sets no
+ * limit. */
 #include "machine/memory.h"
 
 #include <ctype.h>
@@ -17,8 +18,8 @@
 enum { LINE_BYTES = 16384, PATH_BYTES = 4096 };
 
 static const int64_t unlimited = INT64_MAX;
-static const int64_t no_real_limit = INT64_C(1) << 60; /* v1 says "none" with a number near 2^63 */
-/* A machine that tells nothing is taken to have so many bytes. */
+static const int64_t no_real_limit = INT64_C(1) << 60; /* cgroup v1 writes "no limit" as a number near 2^63 */
+/* Bytes that a machine is taken to have if nothing can be found out. */
 static const int64_t unknown_machine = INT64_C(256) << 20;
 
 /* The two generations of cgroups differ in names only. */
@@ -26,7 +27,7 @@ typedef struct flavour {
     const char *filesystem;
     const char *limits[2];
     const char *usage;
-    const char *inactive; /* line of memory.stat: page cache that the kernel gives back on demand */
+    const char *inactive; /* line of memory.stat with the page cache that the kernel gives back on demand */
 } flavour;
 
 static const flavour flavours[2] = {
@@ -36,7 +37,7 @@ static const flavour flavours[2] = {
 
 /* ---- Reading ------------------------------------------------------------------------------------------ */
 
-/* NULL if it cannot be opened.  O_NONBLOCK: a FIFO under an injected root must not stop us. */
+/* Opens a file; NULL: that failed.  O_NONBLOCK makes sure that a FIFO below a made-up root does not stop us. */
 static FILE *file_open(const char *root, const char *path) {
     char full[PATH_BYTES];
     int length = snprintf(full, sizeof full, "%s%s", root, path);
@@ -51,7 +52,7 @@ static FILE *file_open(const char *root, const char *path) {
     return file;
 }
 
-/* The next line without its end; lines that do not fit are passed over.  False at the end. */
+/* Reads the next line without its end, and skips lines that do not fit; false: the file has ended. */
 static bool line_next(FILE *file, char line[LINE_BYTES]) {
     bool whole = true;
     while (fgets(line, LINE_BYTES, file)) {
@@ -66,7 +67,7 @@ static bool line_next(FILE *file, char line[LINE_BYTES]) {
     return false;
 }
 
-/* Digits up to a blank or the end; more than 63 bits of them, and "max", mean no limit. */
+/* Reads digits up to a blank or the end.  "max", and numbers of more than 63 bits, mean no limit. */
 static bool number_parse(const char *text, int64_t *value) {
     if (strcmp(text, "max") == 0) {
         *value = unlimited;
@@ -83,7 +84,7 @@ static bool number_parse(const char *text, int64_t *value) {
     return true;
 }
 
-/* The number on the line that begins with `name` and then ':' or blanks; an empty name: on the first line. */
+/* The number on the line that begins with `name` followed by ':' or blanks; an empty name means the first line. */
 static bool number_read(const char *root, const char *path, const char *name, int64_t *value) {
     FILE *file = file_open(root, path);
     if (!file)
@@ -111,7 +112,7 @@ static bool cgroup_number(const char *root, const char *directory, const char *f
     return length > 0 && (size_t)length < sizeof path && number_read(root, path, name, value);
 }
 
-/* limit - (usage - inactive file), never negative; unlimited where there is no limit. */
+/* limit - (usage - inactive file), never negative; unlimited if there is no limit. */
 static int64_t cgroup_available(const char *root, const flavour *kind, const char *directory) {
     int64_t limit = unlimited, number, usage = 0, inactive = 0;
     for (int i = 0; i < 2 && kind->limits[i]; i++)
@@ -125,7 +126,8 @@ static int64_t cgroup_available(const char *root, const flavour *kind, const cha
     return sagoi_max(0, limit - held);
 }
 
-/* The least of a cgroup and its ancestors: mount point + below, then ever shorter, down to the mount point. */
+/* The least of a cgroup and its ancestors: mount point + below, then ever shorter paths, down to the mount
+ * point. */
 static int64_t ancestry_available(const char *root, const flavour *kind, const char *mount, const char *below) {
     char directory[PATH_BYTES];
     int length = snprintf(directory, sizeof directory, "%s%s", mount, below);
@@ -144,7 +146,7 @@ static int64_t ancestry_available(const char *root, const flavour *kind, const c
 
 /* ---- Which cgroup, and where it is mounted ------------------------------------------------------------- */
 
-/* Is `word` one of "a,b,c"? */
+/* Is `word` in the list "a,b,c"? */
 static bool list_has(const char *list, const char *word) {
     size_t length = strlen(word);
     for (const char *item = list; item; item = strchr(item, ',')) {
@@ -155,7 +157,7 @@ static bool list_has(const char *list, const char *word) {
     return false;
 }
 
-/* /proc/self/cgroup, "4:memory:/a/b" or "0::/a/b": the path for the flavour, or NULL. */
+/* The path for this flavour in a line of /proc/self/cgroup, "4:memory:/a/b" or "0::/a/b"; NULL: none. */
 static char *own_path(char *line, const flavour *kind) {
     char *controllers = strchr(line, ':');
     char *path = controllers ? strchr(controllers + 1, ':') : NULL;
@@ -185,7 +187,7 @@ static bool own_path_read(const char *root, const flavour *kind, char own[PATH_B
 
 static bool is_octal(char digit) { return digit >= '0' && digit <= '7'; }
 
-/* mountinfo writes blanks and backslashes as \040. */
+/* Decodes blanks and backslashes, which mountinfo writes as \040. */
 static void octal_decode(char *text) {
     char *to = text;
     while (*text) {
@@ -200,13 +202,13 @@ static void octal_decode(char *text) {
 }
 
 typedef struct mount_line {
-    char *top;   /* which directory of the file system is mounted */
+    char *top;   /* the directory of the file system that is mounted */
     char *point; /* where */
     char *filesystem;
     char *options; /* of the file system itself */
 } mount_line;
 
-/* "32 31 0:29 / /sys/fs/cgroup/memory rw shared:9 - cgroup cgroup rw,memory"; `line` is cut up. */
+/* Parses "32 31 0:29 / /sys/fs/cgroup/memory rw shared:9 - cgroup cgroup rw,memory"; cuts `line` up. */
 static bool mount_parse(char *line, mount_line *mount) {
     char *tail = strstr(line, " - "), *rest = NULL;
     if (!tail)
@@ -227,14 +229,14 @@ static bool mount_parse(char *line, mount_line *mount) {
     return mount->top[0] == '/' && mount->point[0] == '/';
 }
 
-/* A path made of ".." alone: seen from a cgroup namespace, the mount shows one of our ancestors. */
+/* Is the path made of ".." alone?  Seen from a cgroup namespace, the mount then shows one of our ancestors. */
 static bool leads_up(const char *path) {
     while (strncmp(path, "/..", 3) == 0)
         path += 3;
     return *path == '\0';
 }
 
-/* Has it a ".." anywhere?  Then the own cgroup is not where its path says, seen from here. */
+/* Has the path a ".." anywhere?  Then our cgroup is not where its path says, as seen from here. */
 static bool has_dots(const char *path) {
     for (const char *at = strstr(path, "/.."); at; at = strstr(at + 3, "/.."))
         if (at[3] == '/' || at[3] == '\0')
@@ -242,7 +244,7 @@ static bool has_dots(const char *path) {
     return false;
 }
 
-/* Where the own cgroup lies below the mount, "" for the mount itself; NULL: the mount does not show it. */
+/* Where our cgroup is below the mount, "" for the mount itself; NULL: the mount does not show it. */
 static const char *path_below(const char *own, const char *top) {
     size_t length = strcmp(top, "/") == 0 ? 0 : strlen(top);
     if (strncmp(own, top, length) == 0 && (own[length] == '/' || own[length] == '\0')) {
@@ -282,7 +284,8 @@ int64_t sagoi_memory_available(const char *root) {
 }
 
 int64_t sagoi_memory_share(int64_t memory, int64_t parts, int64_t ranks) {
-    static const int64_t most_ranks = 1 << 22; /* of a node: products stay far from overflow */
+    /* Ranks of a node, limited so that products stay far from overflow. */
+    static const int64_t most_ranks = 1 << 22;
     if (memory <= 0 || parts <= 0)
         return 0;
     ranks = sagoi_min(sagoi_max(1, ranks), most_ranks);

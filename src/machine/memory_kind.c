@@ -36,7 +36,7 @@ sago_status sagoi_memory_kind_parse(const char *text, int64_t *kind) {
 
 /* ---- Which ---- */
 
-/* Where nobody has measured: names that hwloc gives to fast memory. */
+/* Where nobody has measured: the names that hwloc gives to fast memory. */
 static hwloc_obj_t fast_by_name(hwloc_topology_t topology) {
     hwloc_obj_t node = NULL;
     while ((node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)))
@@ -45,7 +45,7 @@ static hwloc_obj_t fast_by_name(hwloc_topology_t topology) {
     return NULL;
 }
 
-/* Of several that are as large the first. */
+/* The largest memory; of several equal ones the first. */
 static hwloc_obj_t largest(hwloc_topology_t topology) {
     hwloc_obj_t node = NULL, best = NULL;
     while ((node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)))
@@ -54,7 +54,7 @@ static hwloc_obj_t largest(hwloc_topology_t topology) {
     return best;
 }
 
-/* As seen from where this process may run; another machine's topology: from all of it. */
+/* The best memory as seen from where this process may run; in another machine's topology, from all of it. */
 static hwloc_obj_t best_measured(hwloc_topology_t topology, hwloc_memattr_id_t attribute) {
     hwloc_cpuset_t cores = hwloc_bitmap_alloc();
     hwloc_obj_t best = NULL;
@@ -85,7 +85,7 @@ static hwloc_obj_t choose(hwloc_topology_t topology, int64_t kind) {
 /* ---- This machine ---- */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static hwloc_topology_t own; /* NULL: it cannot be had */
+static hwloc_topology_t own; /* NULL: it cannot be loaded */
 
 static void load_own(void) {
     if (hwloc_topology_init(&own) != 0)
@@ -140,7 +140,7 @@ int64_t sagoi_numa_domains(void *hwloc_topology) {
 
 /* ---- Preferring ---- */
 
-/* Without STRICT it is a preference. */
+/* Without STRICT this is a preference. */
 bool sagoi_memory_prefer(int64_t kind) {
     int64_t number = sagoi_memory_kind_node(NULL, kind);
     hwloc_obj_t node = number < 0 ? NULL : hwloc_get_numanode_obj_by_os_index(own, (unsigned)number);

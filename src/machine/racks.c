@@ -5,9 +5,9 @@
 
 #include "base/checked.h"
 
-/* Times of one kind of pair differ by less than this, those of two kinds by more. */
+/* Times of one kind of pairs differ by less than this factor, and those of two kinds by more. */
 static const double least_gap = 1.5;
-/* One in so many pairs of a rack may have been disturbed and look far. */
+/* One in so many pairs of a rack may have been disturbed, and look far. */
 enum { DISTURBED = 16 };
 
 int64_t sagoi_racks_sample(int64_t nodes, sagoi_pair_time *pair) {
@@ -26,7 +26,7 @@ static int compare_seconds(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The widest gap between neighbours in ascending order: the first far one; pairs: there is none. */
+/* The widest gap between neighbouring times: the index of the first far pair; `pairs`: there is no gap. */
 static int64_t find_gap(const sagoi_pair_time *sorted, int64_t pairs) {
     int64_t far = pairs;
     double widest = least_gap;
@@ -46,13 +46,13 @@ static int64_t root_of(int64_t *parent, int64_t n) {
     return n;
 }
 
-/* The lower root wins, so that a rack is known by its first node. */
+/* Connects two nodes.  The lower root wins, so that a rack is known by its first node. */
 static void connect(int64_t *parent, int64_t a, int64_t b) {
     int64_t x = root_of(parent, a), y = root_of(parent, b);
     parent[sagoi_max(x, y)] = sagoi_min(x, y);
 }
 
-/* Numbers the racks; 0: one of them is a node alone. */
+/* Numbers the racks; 0: one of them has a single node. */
 static int64_t number_racks(int64_t *parent, int64_t nodes, int64_t *rack, int64_t *members) {
     int64_t racks = 0;
     for (int64_t n = 0; n < nodes; n++) {
@@ -66,7 +66,7 @@ static int64_t number_racks(int64_t *parent, int64_t nodes, int64_t *rack, int64
     return racks;
 }
 
-/* Are far pairs inside racks few enough to have been disturbed? */
+/* Are there so few far pairs inside of racks that they may have been disturbed? */
 static bool consistent(const sagoi_pair_time *sorted, int64_t far, int64_t pairs, const int64_t *rack) {
     int64_t inside = 0, wrong = 0;
     for (int64_t i = 0; i < pairs; i++)

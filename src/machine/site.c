@@ -1,5 +1,5 @@
-/* The parser and the writer of site files, and where such files are: found from where the library itself was
- * loaded, by any prefix or from a build tree. */
+/* The parser and the writer of site files, and where such files are: relative to where the library itself was
+ * loaded from, an installed prefix or a build tree. */
 #include "machine/site.h"
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@
 typedef struct parser {
     sagoi_text text;
     sagoi_site *site;
-    unsigned long seen; /* bit i: row i of the table was there */
+    unsigned long seen; /* bit i: row i of the table was in the file */
 } parser;
 
 typedef enum { VALUE_TEXT, VALUE_LEVEL, VALUE_COUNT, VALUE_SIZE, VALUE_LINK, VALUE_RACK } value_kind;
@@ -23,7 +23,7 @@ typedef struct key_row {
     const char *name;
     value_kind kind;
     size_t field;
-    const char *help; /* the comment that a writer puts before it */
+    const char *help; /* the comment that the writer puts before the row */
 } key_row;
 
 #define FIELD(name) offsetof(sagoi_site, name)
@@ -125,7 +125,7 @@ static sago_status line_take(void *arg) {
     return sagoi_text_fail(&p->text, "unknown key '%s'", p->text.word[0]);
 }
 
-/* Takes the text over. */
+/* Parses a text, which this function frees. */
 static sago_status parse(sagoi_text text, sagoi_site *site) {
     sagoi_site made = {.links = 0};
     parser p = {.text = text, .site = &made};
@@ -215,9 +215,9 @@ static bool exists(char *path, int64_t capacity, const char *folder, const char 
     return length > 0 && length < capacity && access(path, R_OK) == 0;
 }
 
-/* The file that this code was loaded from.  Of a program that it is linked into, the loader knows only what the
- * program was called by, which may be a name without a folder, relative to a folder that was left since, or a
- * link. */
+/* The file that this code was loaded from.  If the library is linked into a program, the loader knows only the
+ * name that the program was called by, which may have no folder, be relative to a folder that was left since, or
+ * be a link. */
 static bool own_file(char file[PATH_MAX]) {
     static const char here = 0; /* an address of ours */
     Dl_info about;
@@ -234,7 +234,7 @@ bool sagoi_installed(const char *below, char *path, int64_t capacity) {
     char *slash = own_file(folder) ? strrchr(folder, '/') : NULL;
     if (!slash)
         return false;
-    *slash = '\0'; /* lib, bin, or lib/x86_64-linux-gnu */
+    *slash = '\0'; /* strips lib, bin, or lib/x86_64-linux-gnu */
     return exists(path, capacity, folder, "..", below) || exists(path, capacity, folder, "../..", below);
 }
 

@@ -17,13 +17,13 @@ typedef struct sagoi_site_link {
     double bandwidth;
 } sagoi_site_link;
 
-/* A level with bandwidth 0, an empty text, and a 0 in `tuned` are not said. */
+/* Not given: a level with bandwidth 0, an empty text, a 0 in `tuned`. */
 typedef struct sagoi_site {
     char machine[SAGOI_SITE_TEXT_MAX];          /* name or path of a description */
     char topology_library[SAGOI_SITE_TEXT_MAX]; /* path of a shared object (sago/topology.h) */
-    char local_dirs[SAGOI_SITE_TEXT_MAX];       /* as the hint sago_local_dirs */
+    char local_dirs[SAGOI_SITE_TEXT_MAX];       /* as in the hint sago_local_dirs */
     sagoi_level inside, network, io;            /* io: one stream to the storage */
-    sagoi_level between;                        /* nodes of different racks; network: of one */
+    sagoi_level between; /* between nodes of different racks; `network` is then inside of a rack */
     int64_t racks;
     sagoi_hostlist rack[SAGOI_RACKS_MAX]; /* owned */
     sagoi_tuned tuned;
@@ -31,21 +31,21 @@ typedef struct sagoi_site {
     sagoi_site_link link[SAGOI_LINK_RULES_MAX];
 } sagoi_site;
 
-/* Parsed as hostile; errors are SAGO_ERR_ARG and name source and line. */
+/* Parses a text that may contain anything; errors are SAGO_ERR_ARG and name source and line. */
 sago_status sagoi_site_parse(const char *source, const char *bytes, int64_t length, sagoi_site *site)
     SAGOI_CHECKED;
 sago_status sagoi_site_read(const char *path, sagoi_site *site) SAGOI_CHECKED;
 void sagoi_site_cleanup(sagoi_site *site); /* fine on a zeroed struct, and twice */
 
-/* Text that is parsed back to the same. */
+/* Writes text that is parsed back to the same values. */
 void sagoi_site_write(const sagoi_site *site, FILE *out);
 
-/* Where the site file is: `hint` itself, unless it is empty; then etc/sago/site of the prefix that the library is
- * installed in, then /etc/sago/site.  False: there is none; "none" is none. */
+/* Finds the site file: `hint` itself, unless it is empty; then etc/sago/site of the prefix in which the library is
+ * installed, then /etc/sago/site.  false: there is none; so it is with the hint "none". */
 bool sagoi_site_find(const char *hint, char *path, int64_t capacity);
 
-/* A file or folder of the prefix that the library is installed in ("share/sago/machines"); false: it is not there.
- */
+/* Finds a file or folder of the prefix in which the library is installed ("share/sago/machines"); false: it is not
+ * there. */
 bool sagoi_installed(const char *below, char *path, int64_t capacity);
 
 #endif

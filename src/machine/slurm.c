@@ -1,5 +1,5 @@
 /* Slurm's topology.conf: "SwitchName=s0 Nodes=n[0-3]", "SwitchName=top Switches=s[0-1]".  Addresses of nodes are
- * written down in the same form and read by the same parser. */
+ * written in the same form, and read by the same parser. */
 #include "machine/slurm.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 /* ---- topology.conf ------------------------------------------------------------------------------------- */
 
-/* The value of "key=value", whatever the case of the key; NULL: another key. */
+/* The value of "key=value", whatever the case of the key; NULL: the key is another one. */
 static const char *value_of(const char *word, const char *key) {
     size_t length = strlen(key);
     return strncasecmp(word, key, length) == 0 && word[length] == '=' ? word + length + 1 : NULL;
@@ -34,7 +34,7 @@ static sago_status line_take(void *arg) {
             nodes = value;
         else if ((value = value_of(word, "Switches")))
             below = value;
-        else if (!strchr(word, '=')) /* LinkSpeed and others say nothing to us */
+        else if (!strchr(word, '=')) /* LinkSpeed and other keys do not matter */
             return sagoi_text_fail(text, "'%s' is no KEY=VALUE", word);
     }
     if (!name)
@@ -44,7 +44,7 @@ static sago_status line_take(void *arg) {
     return sagoi_switches_add(&p->switches, text, name, nodes ? nodes : below, nodes != NULL);
 }
 
-/* Takes the text over. */
+/* Parses a text, which this function frees. */
 static sago_status parse(sagoi_text text, sagoi_topology *topology, sagoi_hostlist *hosts) {
     parser p = {.text = text};
     sago_status status = sagoi_text_each(&p.text, line_take, &p);
@@ -77,7 +77,7 @@ static int address_compare(const void *a, const void *b) {
     return strcmp((*x)->address, (*y)->address);
 }
 
-/* Length of the first `parts` parts of an address; 0: it has no more than that. */
+/* Length of the first `parts` parts of an address; 0: it has fewer. */
 static size_t prefix_length(const char *address, int64_t parts) {
     const char *at = address;
     for (; parts > 0 && (at = strchr(at, '.')); parts--)
@@ -89,8 +89,8 @@ static bool same_prefix(const char *a, const char *b, size_t length) {
     return strncmp(a, b, length) == 0 && (a[length] == '.' || !a[length]) && (b[length] == '.' || !b[length]);
 }
 
-/* The switches of one depth: each stretch of addresses with the same first `parts` parts.  What is below a switch
- * is named by one part more, a host by itself.  Returns how many switches there were. */
+/* Writes the switches of one depth: each stretch of addresses with the same first `parts` parts.  A switch or host
+ * below is named by one part more.  Returns the number of switches. */
 static int64_t switches_write(const sagoi_node_name *const *sorted, int64_t nodes, int64_t parts, FILE *out) {
     int64_t count = 0;
     for (int64_t i = 0, j; i < nodes; i = j) {
@@ -144,7 +144,7 @@ sago_status sagoi_slurm_addresses(int64_t nodes, const sagoi_node_name *name, sa
 
 /* ---- The job ------------------------------------------------------------------------------------------- */
 
-/* "4" or "4(x2)", and what follows it; false: neither. */
+/* Takes "4" or "4(x2)" and what follows it; false: it is neither. */
 static bool count_take(const char **text, int64_t *count) {
     static const long long most = 1 << 20;
     char *end;

@@ -1,13 +1,13 @@
-/* Sums over a set of places, kept so that a candidate place costs O(dimensions).
+/* Sums over a set of places, kept in such a way that a candidate place costs O(dimensions).
  *
- * Bytes.  What B(i->A) is depends on which coordinates of i and A differ, and there the slowest counts.  With the
- * dimensions in ascending order of bandwidth it is the bandwidth of the first one that differs.  So places are
- * nested: all, those with A's first coordinate, those with its first two, ..., A itself; what lies in one nest and
- * not in the next one goes at one bandwidth.  Dimensions of equal bandwidth make one nest.  Places whose own links
- * are slow are summed apart, by class of link.
+ * Bytes.  B(i->A) depends on which coordinates of i and A differ, and the slowest dimension among them counts.
+ * With the dimensions in ascending order of bandwidth, that is the first one that differs.  So sets of places
+ * are nested: all places, those with A's first coordinate, those with its first two, ..., A itself; bytes in
+ * one nest and not in the next one go at one bandwidth.  Dimensions of equal bandwidth make one nest.  Places
+ * whose own links are slow are summed separately, by class of link.
  *
- * Latency.  In a tree (flat, fat tree, dragonfly without direct links) it depends on the nest too.  In a torus and
- * a direct dragonfly it is a sum over the dimensions, and the members are counted per coordinate. */
+ * Latency.  In a tree (flat, fat tree, dragonfly without direct links) it depends on the nest as well.  In a
+ * torus and a direct dragonfly it is a sum over the dimensions, and the members are counted per coordinate. */
 #include "machine/sums.h"
 
 #include <math.h>
@@ -17,31 +17,31 @@
 
 enum { NESTS_MAX = SAGOI_DIMENSIONS_MAX + 1, CLASSES_MAX = SAGOI_LINK_RULES_MAX + 1 };
 
-/* Places that agree in the coordinates of the first `dimensions` dimensions in `order`. */
+/* Places that agree in the first `dimensions` coordinates of `order`. */
 typedef struct nest {
     int64_t dimensions;
-    double bandwidth; /* between places of one such set that are not in one set of the next nest */
-    int64_t hops;     /* the same, of trees */
+    double bandwidth; /* between two places of one set of this nest that are not in one set of the next nest */
+    int64_t hops;     /* the same for hops; in trees */
     double latency;
     int64_t sets;
     int64_t *members; /* of each set */
-    int64_t *bytes;   /* of each set and class of link */
+    int64_t *bytes;   /* for each set and class of link */
 } nest;
 
 struct sagoi_sums {
     const sagoi_topology *topology;
     bool tree;
-    int64_t order[SAGOI_DIMENSIONS_MAX]; /* dimensions, the slowest first; trees: as they are */
-    int64_t nests;                       /* the last one is the place itself */
+    int64_t order[SAGOI_DIMENSIONS_MAX]; /* dimensions, the slowest first; in trees as they are */
+    int64_t nests;                       /* number of nests; the last one is the place itself */
     nest nest[NESTS_MAX];
     int64_t classes;
-    double class_link[CLASSES_MAX]; /* the last one: no link of its own */
-    int64_t *place;                 /* of the members */
+    double class_link[CLASSES_MAX]; /* bandwidths; the last class has no link of its own */
+    int64_t *place;                 /* places of the members */
     int64_t members, bytes;
-    /* Not of trees, for each dimension and coordinate: */
-    int64_t *marginal[SAGOI_DIMENSIONS_MAX]; /* members with it */
-    int64_t *away[SAGOI_DIMENSIONS_MAX];     /* hops from it to all members; torus */
-    bool fresh;                              /* `away` follows from `marginal` */
+    /* Not in trees; for each dimension and coordinate: */
+    int64_t *marginal[SAGOI_DIMENSIONS_MAX]; /* members with that coordinate */
+    int64_t *away[SAGOI_DIMENSIONS_MAX];     /* in a torus: hops from there to all members */
+    bool fresh;                              /* `away` is up to date */
 };
 
 /* ---- Life --------------------------------------------------------------------------------------------- */
@@ -50,12 +50,12 @@ static int64_t level_of(const sagoi_topology *t, int64_t dimension) {
     return t->kind == SAGOI_TORUS ? dimension : t->dimensions - 1 - dimension;
 }
 
-/* What holds between two places whose first difference is in `dimension`. */
+/* The figures between two places that first differ in `dimension`. */
 static nest step_of(const sagoi_topology *t, int64_t dimension) {
     nest step = {.bandwidth = INFINITY};
     int64_t other[SAGOI_DIMENSIONS_MAX] = {0}, hops[SAGOI_DIMENSIONS_MAX] = {0};
     if (t->extent[dimension] == 1)
-        return step; /* nothing differs there */
+        return step; /* places do not differ there */
     other[dimension] = 1;
     sagoi_topology_hops(t, 0, sagoi_topology_place(t, other), hops);
     for (int64_t k = 0; k < t->levels; k++) {
@@ -76,7 +76,7 @@ static void order_dimensions(sagoi_sums *s, const nest *steps) {
     }
 }
 
-/* Which nests there are; how large they are follows. */
+/* Finds out which nests there are; their sizes follow later. */
 static void lay_nests(sagoi_sums *s) {
     const sagoi_topology *t = s->topology;
     nest steps[SAGOI_DIMENSIONS_MAX];
@@ -162,7 +162,7 @@ void sagoi_sums_destroy(sagoi_sums *sums) {
 
 /* ---- Members ------------------------------------------------------------------------------------------ */
 
-/* In which set of each nest the place is; returns its class of link. */
+/* Finds the set of each nest that the place is in; returns the place's class of link. */
 static int64_t locate(const sagoi_sums *s, int64_t place, int64_t *coordinate, int64_t *set) {
     const sagoi_topology *t = s->topology;
     sagoi_topology_coordinates(t, place, coordinate);
@@ -220,7 +220,7 @@ int64_t sagoi_sums_bytes(const sagoi_sums *sums) { return sums->bytes; }
 
 /* ---- Hops and latency --------------------------------------------------------------------------------- */
 
-/* How many members are at 1 .. steps beyond x on the ring. */
+/* How many members are 1 to `steps` places beyond x on the ring. */
 static int64_t beyond(const int64_t *count, int64_t extent, int64_t x, int64_t steps) {
     int64_t sum = 0;
     for (int64_t k = 1; k <= steps; k++)
@@ -228,8 +228,8 @@ static int64_t beyond(const int64_t *count, int64_t extent, int64_t x, int64_t s
     return sum;
 }
 
-/* Hops round the ring to all members, from every coordinate.  One step on brings the half ahead nearer and takes
- * the others away; on an odd ring the one just past the half stays as far as it was. */
+/* The hops round the ring from every coordinate to all members.  A step forward brings the half ahead nearer and
+ * the other half farther away; on an odd ring the coordinate just past the half stays as far as it was. */
 static void ring_away(const int64_t *count, int64_t extent, int64_t members, int64_t *away) {
     int64_t half = extent / 2, here = 0;
     for (int64_t k = 0; k < extent; k++)
@@ -252,7 +252,7 @@ static void refresh(sagoi_sums *s) {
     s->fresh = true;
 }
 
-/* Hops of each level from the place to all members together; not of trees. */
+/* Hops of each level from the place to all members together; not in trees. */
 static void level_hops(sagoi_sums *s, int64_t place, int64_t *hops) {
     const sagoi_topology *t = s->topology;
     int64_t coordinate[SAGOI_DIMENSIONS_MAX], set[NESTS_MAX];
@@ -263,11 +263,11 @@ static void level_hops(sagoi_sums *s, int64_t place, int64_t *hops) {
         int64_t x = coordinate[i];
         hops[level_of(t, i)] = t->kind == SAGOI_TORUS ? s->away[i][x] : s->members - s->marginal[i][x];
     }
-    if (t->kind == SAGOI_DRAGONFLY) /* to the router and from it, for all but the place itself */
+    if (t->kind == SAGOI_DRAGONFLY) /* to the router and from it, for all members but the place itself */
         hops[0] = 2 * (s->members - s->nest[s->nests - 1].members[set[s->nests - 1]]);
 }
 
-/* Members in set[n] of nest n that are not in the next nest's. */
+/* Members in set[n] of nest n that are not in the next nest's set. */
 static int64_t between(const sagoi_sums *s, int64_t n, const int64_t *set) {
     return s->nest[n].members[set[n]] - s->nest[n + 1].members[set[n + 1]];
 }

@@ -66,7 +66,7 @@ static sago_status fail_at(sagoi_text *text, const sagoi_switch *at, const char 
     return sagoi_text_fail(text, "switch %s: %s%s", at->name, what, name);
 }
 
-/* Every switch named below `parent` gets it as its parent, unless it has one. */
+/* Makes `parent` the parent of every switch that is named below it and has no parent yet. */
 static sago_status children_claim(sagoi_switches *s, int64_t parent, sagoi_text *text) {
     sagoi_switch *above = &s->item[parent];
     char name[SAGOI_HOST_MAX];
@@ -83,7 +83,7 @@ static sago_status children_claim(sagoi_switches *s, int64_t parent, sagoi_text 
     return SAGO_OK;
 }
 
-/* A switch claimed by one that stands above itself never reaches a root. */
+/* Finds depths.  A switch that is below itself never reaches a root. */
 static sago_status depths_count(sagoi_switches *s, sagoi_text *text, int64_t *deepest) {
     *deepest = 0;
     for (int64_t i = 0; i < s->count; i++) {
@@ -105,8 +105,8 @@ static int64_t roots_number(sagoi_switches *s) {
     return roots;
 }
 
-/* extent[0]: switches below the roots' common one, if there are several roots; then, by depth, the most children.
- */
+/* Sets the extents.  extent[0]: switches below a common root, if there are several roots; then, by depth, the
+ * largest number of children. */
 static sago_status extents_find(const sagoi_switches *s, int64_t roots, int64_t deepest, sagoi_topology *t) {
     int64_t top = roots > 1;
     t->kind = SAGOI_FAT_TREE;
@@ -131,7 +131,7 @@ static sago_status extents_find(const sagoi_switches *s, int64_t roots, int64_t 
     return SAGO_OK;
 }
 
-/* The first place below a leaf switch; where it stands less deep than others, what is missing is position 0. */
+/* The first place below a leaf switch; if the switch is less deep than others, the missing positions are 0. */
 static int64_t leaf_place(const sagoi_switches *s, const sagoi_switch *leaf, const sagoi_topology *t, bool top) {
     int64_t coordinate[SAGOI_DIMENSIONS_MAX] = {0};
     for (const sagoi_switch *at = leaf; at; at = at->parent >= 0 ? &s->item[at->parent] : NULL)

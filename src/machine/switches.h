@@ -1,5 +1,5 @@
-/* A tree of switches given switch by switch, as Slurm's topology.conf does, made into a regular fat tree: every
- * switch of a height has room for as many children as the one with most, so places may stay empty. */
+/* A tree of switches that is given switch by switch, as in Slurm's topology.conf, made into a regular fat tree:
+ * every switch of a height has room for as many children as the one with most, so places may stay empty. */
 #ifndef SAGOI_SWITCHES_H
 #define SAGOI_SWITCHES_H
 
@@ -12,7 +12,7 @@ enum { SAGOI_SWITCHES_MAX = 8192 };
 typedef struct sagoi_switch {
     char name[SAGOI_HOST_MAX];
     int64_t line;         /* of the file */
-    bool leaf;            /* below are hosts, not switches */
+    bool leaf;            /* its children are hosts, not switches */
     sagoi_hostlist below; /* owned */
     int64_t parent;       /* -1: a root */
     int64_t position;     /* among the children of its parent */
@@ -25,12 +25,12 @@ typedef struct sagoi_switches {
     sagoi_switch *item; /* owned */
 } sagoi_switches;
 
-/* One switch and the hosts or switches below it, on the current line of `text`. */
+/* Adds a switch and the hosts or switches below it, from the current line of `text`. */
 sago_status sagoi_switches_add(sagoi_switches *switches, const sagoi_text *text, const char *name,
                                const char *below, bool leaf) SAGOI_CHECKED;
 /* Sets kind, dimensions and extent of the topology, and the hosts with their places; errors name lines of `text`.
- * Unknown and repeated switches, cycles and trees that are too high or too wide are errors; a switch that several
- * others claim belongs to the first; several roots are joined by one more switch. */
+ * It is an error if a switch is unknown or repeated, or if the tree has a cycle or is too high or too wide.  A
+ * switch that several others name belongs to the first of them.  Several roots are joined by one more switch. */
 sago_status sagoi_switches_lay(sagoi_switches *switches, sagoi_text *text, sagoi_topology *topology,
                                sagoi_hostlist *hosts) SAGOI_CHECKED;
 void sagoi_switches_cleanup(sagoi_switches *switches);

@@ -1,4 +1,4 @@
-/* Lines and words of a text.  Owns reading the file and the place of errors. */
+/* Lines and words of a text.  Owns reading the file, and the place of errors. */
 #include "machine/text.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ static sago_status read_all(sagoi_text *text, int fd) {
             break;
         at += got;
     }
-    text->end = at; /* it may have become shorter */
+    text->end = at; /* the file may have become shorter */
     *at = '\0';
     return SAGO_OK;
 }

@@ -1,5 +1,6 @@
-/* Hops, latency and bandwidth between places.  One function per kind says how many hops of which level a shortest
- * path has; everything else follows from that.  Gateways are in gateways.c, sums over many places in sums.c. */
+/* Hops, latency and bandwidth between places.  One function for each kind says how many hops of which level a
+ * shortest path has; everything else follows from that.  Gateways are in gateways.c, sums over many places in
+ * sums.c. */
 #include "machine/topology.h"
 
 #include <math.h>
@@ -142,7 +143,7 @@ int64_t sagoi_topology_neighbours(const sagoi_topology *topology) {
 
 /* ---- Hops --------------------------------------------------------------------------------------------- */
 
-/* Up to the first common switch and down again. */
+/* A path goes up to the first common switch and down again. */
 static void tree_hops(const sagoi_topology *t, int64_t a, int64_t b, int64_t *hops) {
     for (int64_t k = 0; k < t->levels; k++) {
         hops[k] = a != b ? 2 : 0;

@@ -47,16 +47,17 @@ enum {
 };
 
 typedef struct sagoi_level {
-    double latency;   /* seconds a hop; >= 0 */
+    double latency;   /* seconds of a hop; >= 0 */
     double bandwidth; /* bytes a second; > 0 */
 } sagoi_level;
 
-/* `count` gateways, at the places first, first + every, ...; first = -1: there are such, nobody knows where. */
+/* `count` gateways, at the places first, first + every, ...; first = -1: there are gateways at unknown places. */
 typedef struct sagoi_gateway_rule {
     int64_t first, every, count;
-    int64_t serves; /* each serves the block of so many places that it is in (a Pset); 0: all places */
-    /* They lead to the storage targets from, from + 1, ..., `targets` of them, in equal blocks: as many gateways
-     * for each target, or as many targets for each gateway.  0: each leads to all. */
+    /* Places of the block that a gateway is in and serves (a Pset); 0: each gateway serves all places. */
+    int64_t serves;
+    /* The gateways lead to the storage targets from, from + 1, ..., `targets` of them, in equal blocks: as many
+     * gateways for each target, or as many targets for each gateway.  0: each gateway leads to all targets. */
     int64_t targets, from;
 } sagoi_gateway_rule;
 
@@ -83,30 +84,31 @@ typedef struct sagoi_topology {
     sagoi_level level[SAGOI_DIMENSIONS_MAX];
     sagoi_level inside; /* between ranks of one node */
     sagoi_level io;     /* from a gateway to the storage */
-    double io_reading;  /* bytes a second of a storage target that is read; 0: io's */
-    double file;        /* bytes a second that one file takes, whoever accesses it; 0: not known to be limited */
-    double message;     /* seconds that a message costs the process at either end, beside the wire; 0: not known */
-    double copy;        /* bytes a second that one process copies; 0: not known */
-    double run;         /* seconds that packing or scattering a run costs a process; 0: not known */
-    double writer;  /* bytes a second that one process moves to or from the storage; 0: as much as the way has */
-    double reader;  /* the same of reading alone; 0: as when writing */
-    double request; /* seconds that a request to the storage takes beside its bytes; 0: not known */
-    double lock;    /* seconds until a node may write to what another one has locked; 0: not known */
-    int64_t numa;   /* NUMA domains of a node, of the one with most; 0: not known */
+    double io_reading;  /* bytes a second of a storage target that is read; 0: as `io` */
+    double file;    /* bytes a second that one file takes from all ranks together; 0: not known to be limited */
+    double message; /* seconds that a message costs the process at either end, besides the wire; 0: not known */
+    double copy;    /* bytes a second that one process copies; 0: not known */
+    double run;     /* seconds that packing or scattering a run costs a process; 0: not known */
+    double writer; /* bytes a second that one process moves to or from the storage; 0: as much as the way allows */
+    double reader; /* bytes a second that one process reads; 0: as when writing */
+    double request; /* seconds of a request to the storage, besides its bytes; 0: not known */
+    double lock;    /* seconds until a node may write to what another node has locked; 0: not known */
+    int64_t numa;   /* NUMA domains of the node with most; 0: not known */
     int64_t memory_levels;
     sagoi_memory_level memory_level[SAGOI_MEMORY_LEVELS_MAX];
     int64_t gateway_rules;
     sagoi_gateway_rule gateway_rule[SAGOI_GATEWAY_RULES_MAX];
-    int64_t link_rules; /* the last one that names a place counts */
+    int64_t link_rules; /* the last rule that names a place counts */
     sagoi_link_rule link_rule[SAGOI_LINK_RULES_MAX];
 } sagoi_topology;
 
 /* ---- Making one ---- */
 
-/* What is assumed of a machine nobody has described: one hop everywhere, no gateways, figures of a common cluster.
- */
+/* What is assumed of a machine that nobody has described: one hop between any two places, no gateways, figures of
+ * a common cluster. */
 void sagoi_topology_flat(sagoi_topology *topology, int64_t places);
-/* Sets places and levels from kind, dimensions and extent; SAGO_ERR_ARG says what is wrong with any field. */
+/* Sets places and levels from kind, dimensions and extent.  SAGO_ERR_ARG: a field is wrong, as the message
+ * says. */
 sago_status sagoi_topology_complete(sagoi_topology *topology) SAGOI_CHECKED;
 
 /* ---- The network ---- */
@@ -117,30 +119,30 @@ int64_t sagoi_topology_place(const sagoi_topology *topology, const int64_t *coor
 void sagoi_topology_hops(const sagoi_topology *topology, int64_t a, int64_t b, int64_t *hops);
 int64_t sagoi_topology_distance(const sagoi_topology *topology, int64_t a, int64_t b);
 double sagoi_topology_latency(const sagoi_topology *topology, int64_t a, int64_t b);
-/* B(a->b); a == b: inside the node. */
+/* B(a->b); a == b: inside of the node. */
 double sagoi_topology_bandwidth(const sagoi_topology *topology, int64_t a, int64_t b);
-/* The bandwidth of the place's own link; INFINITY where no rule names it. */
+/* The bandwidth of the place's own link; INFINITY: no rule names the place. */
 double sagoi_topology_link(const sagoi_topology *topology, int64_t place);
 /* Places under one leaf switch or router come in blocks of so many, from 0 on; torus and flat: 1. */
 int64_t sagoi_topology_neighbours(const sagoi_topology *topology);
 
 /* ---- Gateways ---- */
 
-/* How many there are, whether or not anybody knows where. */
+/* The number of gateways, at known places or not. */
 int64_t sagoi_topology_gateways(const sagoi_topology *topology);
-/* The place a gateway is attached to; -1: unknown. */
+/* The place that a gateway is attached to; -1: unknown. */
 int64_t sagoi_topology_gateway_place(const sagoi_topology *topology, int64_t gateway);
 bool sagoi_topology_gateway_serves(const sagoi_topology *topology, int64_t gateway, int64_t place);
 /* Hops from a place to the storage behind the gateway: d(place, gateway's place) + 1; -1: unknown. */
 int64_t sagoi_topology_gateway_distance(const sagoi_topology *topology, int64_t place, int64_t gateway);
-/* The nearest one that serves the place, the first among equals; -1: none is known. */
+/* The nearest gateway that serves the place, the first of equally near ones; -1: none is known. */
 int64_t sagoi_topology_gateway_nearest(const sagoi_topology *topology, int64_t place);
 bool sagoi_topology_gateway_leads(const sagoi_topology *topology, int64_t gateway, int64_t target);
-/* Is anything known of which gateways, at known places, lead to which targets? */
+/* Is it known of any gateways at known places which targets they lead to? */
 bool sagoi_topology_maps_targets(const sagoi_topology *topology);
 /* C2 for `bytes` bytes from an aggregator at `place`. */
 double sagoi_topology_store_cost(const sagoi_topology *topology, int64_t place, double bytes);
-/* The same by the nearest gateway that leads to the storage target; where none is known to, by any. */
+/* C2 by the nearest gateway that leads to the storage target; by any gateway, if none is known to. */
 double sagoi_topology_target_cost(const sagoi_topology *topology, int64_t place, int64_t target, double bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* Numbers with units, to and from text.  Always in the C locale, whatever the application has set. */
+/* Numbers with units, to and from text, always in the C locale, whatever the application has set. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <locale.h>
@@ -13,10 +13,10 @@
 
 typedef struct unit {
     const char *name;
-    double factor, divisor; /* whole numbers, so that 40ns is the same as 4e-8 */
+    double factor, divisor; /* integers, so that 40ns is the same as 4e-8 */
 } unit;
 
-/* Those that a writer may choose come first, the largest first; the last of them is the base unit. */
+/* Units that a writer may choose come first, the largest first; the last one of those is the base unit. */
 static const unit rates[] = {
     {"TB/s", 1e12, 1},    {"GB/s", 1e9, 1},     {"MB/s", 1e6, 1},       {"kB/s", 1e3, 1},
     {"B/s", 1, 1},        {"KiB/s", 1024., 1},  {"MiB/s", 1048576., 1}, {"GiB/s", 1073741824., 1},
@@ -38,7 +38,7 @@ bool sagoi_parse_int(const char *word, int64_t low, int64_t high, int64_t *value
     return true;
 }
 
-/* The number that `word` begins with: digits, a point, an exponent; no sign, no "inf", no hexadecimal. */
+/* The number that `word` begins with: digits, a point, an exponent; no sign, no "inf", no hexadecimal digits. */
 static bool real_parse(const char *word, double *value, const char **rest) {
     if (!isdigit((unsigned char)*word) || (word[0] == '0' && (word[1] == 'x' || word[1] == 'X')))
         return false;
@@ -85,7 +85,7 @@ static void number_print(char *text, size_t capacity, int digits, double value, 
     }
 }
 
-/* The first unit that leaves a number of at least 1 and is read back exactly; else every digit in `base`. */
+/* Uses the first unit that leaves a number of at least 1 and is read back exactly; else every digit in `base`. */
 static sagoi_value_text unit_format(double value, const unit *units, int count, int base) {
     sagoi_value_text made;
     double again;
@@ -110,7 +110,7 @@ sagoi_value_text sagoi_format_time(double seconds) {
     return unit_format(seconds, times, TIMES, 0);
 }
 
-/* For people: the first unit that leaves a number of at least 1, and four digits of it. */
+/* For people: uses the first unit that leaves a number of at least 1, with four digits. */
 static sagoi_value_text unit_show(double value, const unit *units, int count) {
     sagoi_value_text made;
     int i = 0;

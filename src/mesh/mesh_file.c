@@ -99,7 +99,7 @@ static int64_t integer_at(sagoi_mesh_walk *walk, int64_t i) {
     default:
         break;
     }
-    /* cell c begins behind the corners of the cells before it, and behind a number for each of them */
+    /* Cell c begins behind the corners of the cells before it, and behind a number for each of them. */
     while (walk->cell + 1 < part->ncells && part->offsets[walk->cell + 1] + walk->cell + 1 <= i)
         walk->cell++;
     int64_t begin = part->offsets[walk->cell] + walk->cell;

@@ -98,8 +98,8 @@ static int64_t code_part(const sagoi_packer *packer, part *p, int64_t window_sta
         uint32_t length = (uint32_t)(p->out - head - PART_HEAD);
         memcpy(head, &length, PART_HEAD);
     }
-    /* without room the walk goes on at the first byte that was not taken, which is not always where the last span
-     * was cut */
+    /* Without room the walk goes on at the first byte that was not taken, which is not always where the last span
+     * was cut. */
     return sagoi_cursor_next(&p->cursor, window_end, &span) ? span.off : window_end;
 }
 

@@ -55,7 +55,7 @@ sago_status sagoi_verdict(sagoi_team *team, int64_t code) {
         return met;
     char text[SAGOI_MESSAGE_MAX];
     memcpy(text, team->control->message, sizeof text);
-    /* no rank may write a new message while others still read this one */
+    /* No rank may write a new message while others still read this one. */
     met = sagoi_gate(team);
     sagoi_message_set(text);
     return met ? met : (sago_status)(code >> (NODE_BITS + LOCAL_BITS));

@@ -1,24 +1,25 @@
 /* Parts of arrays: subarray and darray.
  *
  * Along each axis a process has blocks of elements at a regular distance, and perhaps a shorter block after
- * them.  A subarray has one block an axis.  Axes are applied from the fastest outwards, each to the result
- * of the one before, so rows become trains and axes that are taken whole melt into the run inside. */
+ * them; a subarray has one block on each axis.  The axes are applied from the fastest one outwards, each to the
+ * result of the one before.  So rows become trains, and an axis that is taken as a whole joins the run inside
+ * of it. */
 #include "view/combine.h"
 
 #include "base/checked.h"
 
 typedef struct axis {
-    int64_t size;                 /* of the array, in elements */
-    int64_t first;                /* element where the first block starts */
-    int64_t blocks, length, step; /* full blocks, their elements, elements from one to the next */
-    int64_t remainder;            /* elements of a shorter block after these, where one more would be */
+    int64_t size;                 /* elements of the array along this axis */
+    int64_t first;                /* the element where the first block starts */
+    int64_t blocks, length, step; /* full blocks; elements of a block; elements from block to block */
+    int64_t remainder;            /* elements of a shorter block, which stands where one more block would */
     int64_t stride;               /* bytes from element to element */
 } axis;
 
 typedef struct axes {
-    axis *axis; /* the fastest first */
+    axis *axis; /* the fastest axis first */
     int64_t count;
-    int64_t off; /* bytes, of the first element */
+    int64_t off; /* bytes to the first element */
     sagoi_budget *budget;
 } axes;
 
@@ -33,12 +34,12 @@ static void axes_cleanup(axes *all) {
     sagoi_budget_free(all->budget, all->axis, all->count * (int64_t)sizeof *all->axis);
 }
 
-/* The axis of dimension `dim`, as numbered by the caller of MPI. */
+/* The axis of dimension `dim`, as the caller of MPI numbers dimensions. */
 static axis *axis_of(const axes *all, int64_t dim, int64_t order) {
     return &all->axis[order == MPI_ORDER_FORTRAN ? dim : all->count - 1 - dim];
 }
 
-/* Strides, and where the first element is. */
+/* Works out strides, and where the first element is. */
 static sago_status place_axes(axes *all, int64_t extent) {
     int64_t stride = extent;
     for (int64_t i = 0; i < all->count; i++) {
@@ -63,8 +64,8 @@ static sago_status add_axis(const axis *a, const sagoi_pattern *part, sagoi_patt
     return SAGO_OK;
 }
 
-/* Applies the axes outwards.  Those of one element are left out; the offset of all of them is added to the
- * innermost result, the smallest. */
+/* Applies the axes outwards.  Axes of one element are left out; their offset is added to the innermost result,
+ * which is the smallest. */
 static sago_status spread(const axes *all, const sagoi_pattern *element, sagoi_pattern *whole) {
     sagoi_pattern inner;
     sagoi_pattern_init(&inner, all->budget);
@@ -111,7 +112,7 @@ sago_status sagoi_combine_subarray(const sagoi_contents *contents, const sagoi_f
     return status;
 }
 
-/* Elements of a block: what the standard calls darg, with its defaults filled in. */
+/* Elements of a block: what the standard calls darg, with its default filled in. */
 static int64_t block_length(int64_t size, int64_t distribution, int64_t argument, int64_t processes) {
     if (distribution == MPI_DISTRIBUTE_NONE)
         return sagoi_max(1, size);
@@ -120,7 +121,7 @@ static int64_t block_length(int64_t size, int64_t distribution, int64_t argument
     return distribution == MPI_DISTRIBUTE_BLOCK ? sagoi_max(1, sagoi_div_up(size, processes)) : 1;
 }
 
-/* What process `me` of `processes` has when blocks of `length` are dealt out in turn: MPI 3.1, 4.1.4. */
+/* What process `me` of `processes` gets when blocks of `length` are dealt out in turn: MPI 3.1, 4.1.4. */
 static axis deal(int64_t size, int64_t length, int64_t processes, int64_t me) {
     int64_t blocks = sagoi_div_up(size, length), mine = blocks / processes + (me < blocks % processes);
     bool last_is_mine = blocks > 0 && (blocks - 1) % processes == me;

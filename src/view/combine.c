@@ -1,7 +1,7 @@
-/* Constructors that lay copies of one part in blocks: contiguous, vector, indexed and their kin.
+/* Constructors that lay copies of one part in blocks: contiguous, vector, indexed and their relatives.
  *
- * All of them are blocks at some distance, so all of them end in repetitions, of which a pattern keeps what is
- * regular.  Values are laid out as in the C binding: see contents.h. */
+ * All of them are blocks at some distance, so all become repetitions, of which a pattern keeps what is regular.
+ * The values are in the order of the C binding: see contents.h. */
 #include "view/combine.h"
 
 #include "base/checked.h"
@@ -31,9 +31,9 @@ static sago_status combine_vector(const sagoi_contents *contents, const sagoi_fl
 typedef struct listed {
     int64_t count;
     const int64_t *lengths; /* of the blocks, in parts */
-    int64_t lengths_step;   /* 1, or 0 if there is one length for all */
+    int64_t lengths_step;   /* 1; 0: all blocks have one length */
     const int64_t *displacements;
-    int64_t unit; /* bytes, of the displacements */
+    int64_t unit; /* bytes in which the displacements are counted */
 } listed;
 
 static sago_status combine_listed(const listed *list, const sagoi_flat *part, sagoi_pattern *whole) {

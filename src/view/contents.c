@@ -1,8 +1,8 @@
-/* Reading constructors back from MPI: all of the folder's calls to MPI are here, but those for attributes.
+/* Reading constructors back from MPI.  Apart from those for attributes, all of the folder's MPI calls are here.
  *
- * MPI gives the arguments in up to three arrays (int, MPI_Aint and, for types made by the large-count calls
- * of MPI 4, MPI_Count).  Laid one after another they are in every case the arguments in the order of the C
- * binding, so what comes after does not need to know which call made the type. */
+ * MPI gives the arguments in up to three arrays: of int, of MPI_Aint and, for types made by the large-count
+ * calls of MPI 4, of MPI_Count.  One after another, the arrays are always the arguments in the order of the C
+ * binding, so the code that follows need not know which call made the type. */
 #include "view/contents.h"
 
 #include <limits.h>
@@ -13,7 +13,7 @@
 _Static_assert(sizeof(MPI_Aint) == sizeof(int64_t), "addresses are read into int64_t");
 _Static_assert(sizeof(MPI_Count) == sizeof(int64_t), "counts are read into int64_t");
 
-/* The removed combiners: Open MPI keeps their values under other names. */
+/* Combiners that were removed: Open MPI keeps their values under other names. */
 #if defined(OPEN_MPI) && !OMPI_ENABLE_MPI1_COMPAT
 enum {
     HVECTOR_INTEGER = OMPI_WAS_MPI_COMBINER_HVECTOR_INTEGER,
@@ -30,7 +30,7 @@ enum {
 
 typedef struct envelope {
     int combiner;
-    int64_t integers, addresses, counts, types; /* how many of each */
+    int64_t integers, addresses, counts, types; /* number of each */
 } envelope;
 
 typedef struct arrays {
@@ -41,7 +41,8 @@ typedef struct arrays {
 } arrays;
 
 #if MPI_VERSION >= 4
-/* The large-count calls read types of both kinds; the others are an error on a type made by a large one. */
+/* Reads the envelope.  The large-count calls read types of both kinds; the others fail for a type that was made by
+ * a large-count call. */
 static int read_envelope(MPI_Datatype type, envelope *env) {
     MPI_Count integers = 0, addresses = 0, counts = 0, types = 0;
     int combiner = MPI_COMBINER_NAMED;
@@ -93,7 +94,7 @@ bool sagoi_combiner_predefined(int combiner) {
            combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
 }
 
-/* How many of the ints precede the counts.  Only arrays made by large-count calls have both, and the counts
+/* The number of ints that precede the counts.  Only arrays made by large-count calls have both, and their counts
  * are what the ints after ndims are in the small call. */
 static int64_t integers_before_counts(const envelope *env) {
     if (env->combiner == MPI_COMBINER_SUBARRAY)
@@ -103,7 +104,7 @@ static int64_t integers_before_counts(const envelope *env) {
     return 0;
 }
 
-/* Fills values and types, which are allocated. */
+/* Allocates and fills values and types. */
 static sago_status read_contents(sagoi_contents *contents, MPI_Datatype type, const envelope *env) {
     int64_t *values = contents->values, before = integers_before_counts(env);
     int64_t size = env->integers * (int64_t)sizeof(int);
@@ -140,7 +141,7 @@ static sago_status allocate(sagoi_contents *contents, const envelope *env) {
     return SAGO_OK;
 }
 
-/* There are very many of them: what is not used is not cleared. */
+/* There may be very many contents, so members that are not used are not cleared. */
 static void forget(sagoi_contents *contents) {
     contents->nvalues = contents->ntypes = 0;
     contents->values = NULL;
@@ -165,7 +166,7 @@ sago_status sagoi_contents_init(sagoi_contents *contents, MPI_Datatype type, sag
     return status;
 }
 
-/* Failures are not reported: nothing is lost but a handle. */
+/* A failure is not reported: nothing is lost but a handle. */
 static void release_handle(MPI_Datatype type) {
     if (type != MPI_DATATYPE_NULL && sagoi_type_derived(type))
         (void)MPI_Type_free(&type);
@@ -229,7 +230,7 @@ int64_t sagoi_type_parts(MPI_Datatype type, int64_t *numbers) {
 
 bool sagoi_type_commit(MPI_Datatype type) { return MPI_Type_commit(&type) == MPI_SUCCESS; }
 
-/* The address that MPI is given may be none of ours, as with MPI_BOTTOM. */
+/* The address for MPI may lie outside of any buffer, as with MPI_BOTTOM. */
 bool sagoi_type_pack(MPI_Datatype type, const void *first, int64_t low, void *packed, int64_t size) {
     int position = 0;
     void *origin = (void *)((uintptr_t)first - (uintptr_t)low);

@@ -1,5 +1,5 @@
-/* What a datatype was made from, as numbers and handles: one call of a constructor, read back.
- * Shared by the files of this folder only. */
+/* What a datatype was made from, as numbers and handles: one call of a constructor, read back.  Used by the files
+ * of this folder only. */
 #ifndef SAGOI_CONTENTS_H
 #define SAGOI_CONTENTS_H
 
@@ -13,26 +13,26 @@
 enum { SAGOI_FEW_VALUES = 12 };
 
 typedef struct sagoi_contents {
-    int combiner;        /* MPI_COMBINER_*; those of Fortran's old INTEGER calls under their plain names */
+    int combiner;        /* MPI_COMBINER_*; Fortran's old INTEGER calls have the same values as the newer ones */
     int64_t nvalues;     /* numbers */
     int64_t ntypes;      /* handles */
-    int64_t *values;     /* all but the handles, in the order of the constructor's C binding; owned */
-    MPI_Datatype *types; /* owned, and so is each handle that is not predefined */
+    int64_t *values;     /* all arguments but the handles, in the order of the constructor's C binding; owned */
+    MPI_Datatype *types; /* owned, as is each handle that is not predefined */
     sagoi_budget *budget;
-    /* Where values and the handle are if there are few: views are made of tens of thousands of small types, and
-     * memory costs more than what is in it.  So this struct must stay where it is. */
+    /* Room for values and a handle if there are few: views are made of tens of thousands of small types, and
+     * allocating memory costs more than filling it.  Pointers lead here, so this struct must not be moved. */
     int64_t few_values[SAGOI_FEW_VALUES];
     MPI_Datatype one_type;
 } sagoi_contents;
 
-/* Not for MPI_DATATYPE_NULL.  Predefined types have no values and no types. */
+/* Not for MPI_DATATYPE_NULL.  A predefined type has no values and no types. */
 sago_status sagoi_contents_init(sagoi_contents *contents, MPI_Datatype type, sagoi_budget *budget) SAGOI_CHECKED;
 void sagoi_contents_cleanup(sagoi_contents *contents); /* fine on a zeroed struct, and twice */
 
-/* A handle that is not needed any more, of a type that is known to be derived, or not; saves a question. */
+/* Releases a handle that is not needed any more; `derived` saves asking MPI. */
 void sagoi_contents_drop(sagoi_contents *contents, int64_t index, bool derived);
 
-/* Bytes of the predefined types that most programs use, all of them without gaps; 0: another type. */
+/* Bytes of the predefined types that most programs use, all without gaps; 0: another type. */
 static inline int64_t sagoi_common_size(MPI_Datatype type) {
     if (type == MPI_BYTE || type == MPI_CHAR)
         return 1;
@@ -43,9 +43,10 @@ static inline int64_t sagoi_common_size(MPI_Datatype type) {
     return type == MPI_FLOAT ? sizeof(float) : 0;
 }
 
-/* Named, or one of Fortran's sized types: has no parts, and its handle is not to be freed. */
+/* Is the type named, or one of Fortran's sized types?  Such a type has no parts, and its handle must not be
+ * freed. */
 bool sagoi_combiner_predefined(int combiner);
-/* Both false if MPI does not say; not for MPI_DATATYPE_NULL. */
+/* Both are false if MPI does not tell; not for MPI_DATATYPE_NULL. */
 bool sagoi_type_predefined(MPI_Datatype type);
 bool sagoi_type_derived(MPI_Datatype type);
 
@@ -55,11 +56,12 @@ sago_status sagoi_type_extent(MPI_Datatype type, int64_t *lower_bound, int64_t *
 /* From the first byte of data to the last. */
 sago_status sagoi_type_true_extent(MPI_Datatype type, int64_t *low, int64_t *span) SAGOI_CHECKED;
 
-/* Parts of a struct, and the numbers it is described by; 0 for any other type. */
+/* The parts of a struct, and how many numbers describe it; 0 for any other type. */
 int64_t sagoi_type_parts(MPI_Datatype type, int64_t *numbers);
-/* Makes a handle of ours one that can be packed, which the program's parts need not be. */
+/* Commits a type of ours, so that it can be packed; the program's parts need not be committed. */
 bool sagoi_type_commit(MPI_Datatype type);
-/* Packs one, whose first byte of data, at `low` of the type, is at `first`.  False: not exactly `size` bytes. */
+/* Packs one element whose first byte of data, at `low` of the type, is at `first`.  false: the result has not
+ * exactly `size` bytes. */
 bool sagoi_type_pack(MPI_Datatype type, const void *first, int64_t low, void *packed, int64_t size);
 
 #endif

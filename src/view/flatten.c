@@ -1,8 +1,8 @@
 /* Datatypes to patterns: the walk over the constructors.
  *
- * A type is flattened from the inside out: its part first, once, then the constructor's copies of it
- * (train.c, combine.c, array.c).  Struct is the only constructor with several parts and is here.  The depth of the
- * recursion is that of the type; whatever grows with counts is on the heap. */
+ * A type is flattened from the inside out: first its part, once, then the constructor's copies of the part
+ * (train.c, combine.c, array.c).  Struct is the only constructor with several parts, and is in this file.  The
+ * recursion is as deep as the type; memory that grows with counts is on the heap. */
 #include "view/flatten.h"
 
 #include <stddef.h>
@@ -23,7 +23,7 @@ static sago_status fail_null(void) { return sagoi_fail(SAGO_ERR_TYPE, "the datat
 
 /* ---- Pairs ---- */
 
-/* The pairs of MAXLOC and MINLOC in C are the only predefined types that may have gaps. */
+/* Of all predefined types only the pairs for MAXLOC and MINLOC in C may have gaps. */
 struct float_int {
     float value;
     int index;
@@ -45,7 +45,7 @@ struct long_double_int {
     int index;
 };
 
-/* Where the index of a pair type stands, and how long the value is; false: not a pair. */
+/* Finds the offset of the index in a pair type, and the size of the value; false: the type is no pair. */
 static bool find_pair(MPI_Datatype type, int64_t *value_size, int64_t *index_off) {
     const struct {
         MPI_Datatype type;
@@ -69,22 +69,22 @@ static bool find_pair(MPI_Datatype type, int64_t *value_size, int64_t *index_off
 
 /* ---- Parts ---- */
 
-/* A type, while the one around it is put together. */
+/* A type while the type around it is put together. */
 typedef struct part {
-    sagoi_flat flat;   /* its pattern is nothing yet while `lone` */
+    sagoi_flat flat;   /* has no pattern while `lone` */
     sagoi_train train; /* if `lone` */
-    bool lone;         /* one train, which needs no memory, or not known yet */
+    bool lone;         /* the type is one train, which needs no memory, or is not known yet */
     MPI_Datatype type;
-    int64_t depth; /* derived types inside each other that it was taken apart into */
+    int64_t depth; /* nested derived types that it was taken apart into */
     bool predefined;
-    bool measured; /* lower_bound and extent are filled in, which only copies need; size only in the whole type */
+    bool measured; /* lower_bound and extent are set, which only copies need; size is set in the whole type only */
 } part;
 
-/* There are very many of them: what is not used is not cleared. */
+/* There may be very many parts, so members that are not used are not cleared. */
 static void part_init(part *one, MPI_Datatype type) {
     one->flat.size = one->flat.lower_bound = one->flat.extent = one->flat.numbers = 0;
     one->flat.rebased = false;
-    one->train = (sagoi_train){0}; /* a combiner of no parts leaves it */
+    one->train = (sagoi_train){0}; /* a combiner without parts leaves this */
     one->lone = true;
     one->type = type;
     one->depth = 0;
@@ -102,7 +102,7 @@ static sagoi_pattern *part_begin_pattern(part *one, sagoi_budget *budget) {
     return &one->flat.pattern;
 }
 
-/* Gives it a pattern, if it has none yet. */
+/* Gives the part a pattern, if it has none yet. */
 static sago_status part_spell_out(part *one, sagoi_budget *budget) {
     const sagoi_train *train = &one->train;
     if (!one->lone)
@@ -114,8 +114,8 @@ static sago_status part_spell_out(part *one, sagoi_budget *budget) {
 
 static sago_status flatten_part(MPI_Datatype type, sagoi_budget *budget, part *one) SAGOI_CHECKED;
 
-/* Types of tens of thousands of parts are mostly one part in a wrapping in a wrapping: what is not needed is not
- * asked for. */
+/* Measures a part.  Types of tens of thousands of parts are mostly one part in several wrappings, so MPI is asked
+ * only for what is needed. */
 static sago_status part_measure(part *one, MPI_Datatype type) {
     if (one->measured)
         return SAGO_OK;
@@ -153,7 +153,7 @@ static sago_status flatten_predefined(MPI_Datatype type, sagoi_budget *budget, p
 
 /* ---- Derived types ---- */
 
-/* `length` parts from `off` on. */
+/* Adds `length` parts from `off` on. */
 static sago_status add_member(sagoi_pattern *whole, part *member, int64_t off, int64_t length) {
     sagoi_train train = member->train;
     if (member->lone && sagoi_train_repeat(&train, length, member->flat.extent) && sagoi_train_move(&train, off)) {
@@ -166,7 +166,7 @@ static sago_status add_member(sagoi_pattern *whole, part *member, int64_t off, i
     return status;
 }
 
-/* Reads a part from what was packed.  False: the type has to be taken apart. */
+/* Reads a part from packed numbers.  false: the type has to be taken apart. */
 static bool read_part(const sagoi_prober *prober, MPI_Datatype type, part *member) {
     int64_t depth = member->depth;
     part_cleanup(member);
@@ -184,7 +184,7 @@ static bool read_part(const sagoi_prober *prober, MPI_Datatype type, part *membe
     return true;
 }
 
-/* After a part that had parts inside parts: Open MPI copies each of those to show it. */
+/* Called after a part that had nested parts, each of which Open MPI copies to show it. */
 static bool probe_part(sagoi_prober *prober, MPI_Datatype type, part *member) {
     if (prober->failed || member->depth < 2 || !sagoi_type_derived(type))
         return false;
@@ -196,7 +196,7 @@ static bool probe_part(sagoi_prober *prober, MPI_Datatype type, part *member) {
     return probed == SAGOI_AS_BEFORE;
 }
 
-/* A block of a struct; `member` is that of the block before. */
+/* Flattens a block of a struct; `member` is the member of the block before. */
 static sago_status flatten_member(sagoi_contents *contents, int64_t i, sagoi_prober *prober, part *member,
                                   sagoi_flat *flat) {
     int64_t count = contents->values[0], length = contents->values[1 + i], off = contents->values[1 + count + i];
@@ -217,8 +217,8 @@ static sago_status flatten_member(sagoi_contents *contents, int64_t i, sagoi_pro
     return status;
 }
 
-/* count, blocklengths[], displacements[]; a type for each block.  Neighbours of one type are flattened once (if
- * it is derived, MPICH gives its handle again, Open MPI a copy each time). */
+/* count, blocklengths[], displacements[]; a type for each block.  Neighbours of one type are flattened once (for a
+ * derived type MPICH gives the same handle again, Open MPI a new copy each time). */
 static sago_status flatten_members(sagoi_contents *contents, sagoi_flat *flat) {
     part member;
     sagoi_prober prober;
@@ -233,7 +233,7 @@ static sago_status flatten_members(sagoi_contents *contents, sagoi_flat *flat) {
     return status == SAGO_OK ? sagoi_pattern_finish(&flat->pattern) : status;
 }
 
-/* Same data in the same place as the part? */
+/* Has the type the same data in the same place as its part? */
 static bool is_wrapper(const sagoi_contents *contents) {
     return contents->combiner == MPI_COMBINER_DUP || contents->combiner == MPI_COMBINER_RESIZED ||
            (contents->combiner == MPI_COMBINER_CONTIGUOUS && contents->values[0] == 1);
@@ -281,7 +281,7 @@ static sago_status flatten_derived(sagoi_contents *contents, part *one) {
     return status;
 }
 
-/* Fills in what a type looks like. */
+/* Fills in the pattern of a type. */
 static sago_status flatten_by_combiner(MPI_Datatype type, sagoi_budget *budget, part *one) {
     sagoi_contents contents;
     sago_status status = sagoi_contents_init(&contents, type, budget);
@@ -314,7 +314,7 @@ static sago_status flatten_part(MPI_Datatype type, sagoi_budget *budget, part *o
     return status;
 }
 
-/* The type's data; whatever is inside a type without any need not be looked at. */
+/* Flattens the type's data.  A type without data need not be looked into. */
 static sago_status flatten_data(MPI_Datatype type, int64_t size, sagoi_budget *budget, sagoi_flat *flat) {
     part whole;
     sago_status status = flatten_part(size == 0 ? MPI_BYTE : type, budget, &whole);

@@ -8,30 +8,32 @@
 #ifdef OPEN_MPI
 enum { COPIES_PARTS = true };
 #else
-enum { COPIES_PARTS = false }; /* and packing a struct with an empty part may divide by zero */
+/* The MPI library gives the program's own parts; and packing a struct with an empty part may divide by zero. */
+enum { COPIES_PARTS = false };
 #endif
 
 enum {
     LEAST_PARTS = 64,
-    /* Bytes for each part, up to which packing costs less than its copy: */
+    /* Bytes of span for each part, up to which packing costs less than the library's copy of the part. */
     SPAN_A_PART = 2048,
     SIZE_A_PART = 256,
-    DIGITS = 3,  /* bytes of a place */
-    BLOCK = 256, /* what one of them counts */
-    /* Of parts that are packed one by one; a longer one is seldom worth its reading: */
+    DIGITS = 3,  /* bytes that number a place */
+    BLOCK = 256, /* places that one value of a digit tells apart */
+    /* Largest span of a part that is packed by itself; reading a longer one back seldom pays. */
     PART_SPAN = BLOCK * BLOCK,
     PART_SIZE = 2048
 };
 
-/* Bytes of the type's span, numbered from its first one. */
+/* Bytes of the type's span, numbered from the first one. */
 typedef struct probe {
     int64_t low, span, size;
     int digits;
     unsigned char *numbers; /* span */
-    unsigned char *packed;  /* size of each digit, one after another */
+    unsigned char *packed;  /* every digit's bytes, one digit after another */
 } probe;
 
-/* The `digit`-th one of `span` places: each stands for `count` places in turn.  What is there is copied on. */
+/* Writes the digit `digit` of `span` places; `count` neighbouring places have the same digit.  After the last
+ * value the numbers begin again, as copies of the first ones. */
 static void write_digit(unsigned char *numbers, int64_t span, int digit) {
     int64_t count = (int64_t)1 << (8 * digit), done = 0;
     for (int value = 0; value < BLOCK && done < span; value++) {
@@ -61,7 +63,8 @@ static bool pack_digits(const probe *asked, MPI_Datatype type) {
     return true;
 }
 
-/* The first and the last byte must be where MPI says they are, or this is not what was asked. */
+/* Reads the runs.  The first and the last byte must be where MPI says they are, or else the packed bytes are not
+ * those of the type. */
 static bool read_runs(const probe *asked, sagoi_pattern *pattern) {
     int64_t least = INT64_MAX, most = -1;
     for (int64_t i = 0, next; i < asked->size && !pattern->failed; i = next) {
@@ -145,8 +148,7 @@ static bool pack_committed(const sagoi_prober *prober, MPI_Datatype type, int64_
            (digits_of(span) == 1 || sagoi_type_pack(type, prober->places + PART_SPAN, low, to + size, size));
 }
 
-/* Open MPI packs committed types only, and the copy that it has made is as the program's part: committed, or not.
- */
+/* Open MPI packs committed types only, and its copy of the program's part may not be committed. */
 static bool pack_part(sagoi_prober *prober, MPI_Datatype type, int64_t low, int64_t span, int64_t size) {
     if (!prober->uncommitted && pack_committed(prober, type, low, span, size))
         return true;

@@ -6,8 +6,8 @@
 #include "view/contents.h"
 
 enum {
-    LEAST_NUMBERS = 256, /* that describe a type: a shorter one is read in no time */
-    NUMBERS_A_RUN = 4    /* a list has two */
+    LEAST_NUMBERS = 256, /* numbers that describe a type; a type with fewer is read quickly by any library */
+    NUMBERS_A_RUN = 4    /* numbers for each run; a list of runs has two */
 };
 
 typedef struct run_list {
@@ -16,7 +16,7 @@ typedef struct run_list {
     int *lengths;
 } run_list;
 
-/* False: a run is too long for a list. */
+/* false: a run is too long for a list. */
 static bool fill(run_list *list, const sagoi_flat *flat) {
     const sagoi_extents all = {.pattern = &flat->pattern, .extent = flat->extent, .end = flat->size};
     sagoi_cursor cursor;
@@ -38,8 +38,8 @@ static bool has_bounds_of(MPI_Datatype type, const sagoi_flat *flat) {
            extent == flat->extent;
 }
 
-/* Takes `runs` over.  ROMIO moves the data of a resized type by the lower bound, which is not what MPI says: no
- * type gets one that it does not have by itself. */
+/* Takes `runs` over.  ROMIO moves the data of a resized type by the lower bound, which is not what MPI says, so no
+ * type gets a lower bound that it does not have by itself. */
 static MPI_Datatype with_bounds_of(MPI_Datatype runs, const sagoi_flat *flat) {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     if (has_bounds_of(runs, flat))
@@ -60,7 +60,7 @@ static MPI_Datatype type_of(const run_list *list, const sagoi_flat *flat) {
     return type;
 }
 
-/* MPI has no call that tells, but refuses to pack other types. */
+/* MPI has no call that tells, but refuses to pack a type that is not committed. */
 static bool is_committed(MPI_Datatype type) {
     int size;
     return MPI_Pack_size(1, type, MPI_COMM_SELF, &size) == MPI_SUCCESS;

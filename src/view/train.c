@@ -1,5 +1,5 @@
-/* The same constructors as in combine.c, for parts and results of one train.  What is no train, or no offset, is
- * left to combine.c to store or to refuse. */
+/* The constructors of combine.c for parts and results that are one train.  Whatever is no train, or has an offset
+ * that does not fit, is left to combine.c to store or to refuse. */
 #include "view/train.h"
 
 #include "base/checked.h"
@@ -33,7 +33,7 @@ static bool repeat_blocks(const sagoi_contents *contents, int64_t extent, int64_
            sagoi_train_repeat(train, values[0], step);
 }
 
-/* Blocks at listed displacements, if the list has one. */
+/* Blocks at listed displacements, if the list has one block. */
 static bool repeat_listed(const sagoi_contents *contents, int64_t extent, int64_t unit, sagoi_train *train) {
     const int64_t *values = contents->values;
     int64_t off;

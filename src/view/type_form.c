@@ -6,12 +6,12 @@
 #include "mpi/quiet.h"
 #include "view/contents.h"
 
-/* So many bytes are cached with a type, about as many as MPI has for it. */
+/* Bytes of forms that are kept with a type, about as many as MPI has for it. */
 enum { MOST_CACHED = 1 << 20 };
 
-/* A handle that MPI gives out once a process; it lives as long as MPI does. */
+/* MPI gives this handle out once in a process; it lives as long as MPI does. */
 static _Atomic int keyval = MPI_KEYVAL_INVALID;
-/* Guards the keyval, and the first form that is kept with a type: threads may flatten one type at once. */
+/* Guards the keyval, and keeping the first form with a type: several threads may flatten one type at a time. */
 static pthread_mutex_t keep_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void sagoi_type_form_release(sagoi_type_form *form) {
@@ -28,7 +28,7 @@ static int on_type_free(MPI_Datatype type, int key, void *value, void *extra) {
     return MPI_SUCCESS;
 }
 
-/* With the lock. */
+/* Called with the lock. */
 static bool have_keyval(void) {
     int created = MPI_KEYVAL_INVALID;
     if (keyval == MPI_KEYVAL_INVALID &&
@@ -37,7 +37,7 @@ static bool have_keyval(void) {
     return keyval != MPI_KEYVAL_INVALID;
 }
 
-/* What is kept with a type stays until the type goes: nobody replaces it. */
+/* What is kept with a type stays until the type is freed; it is never replaced. */
 static sagoi_type_form *find(MPI_Datatype type) {
     void *value = NULL;
     int found = 0;
@@ -45,7 +45,8 @@ static sagoi_type_form *find(MPI_Datatype type) {
         MPI_Type_get_attr(type, keyval, &value, &found) != MPI_SUCCESS || !found)
         return NULL;
     sagoi_type_form *form = value;
-    (void)atomic_load_explicit(&form->users, memory_order_acquire); /* as another thread left it */
+    /* Synchronises with the thread that last used the form. */
+    (void)atomic_load_explicit(&form->users, memory_order_acquire);
     return form;
 }
 
@@ -60,8 +61,8 @@ int64_t sagoi_type_form_bytes(const sagoi_type_form *form) {
     return form->flat.pattern.budget ? 0 : bytes_of(form);
 }
 
-/* From now on it is no longer the file's, which may be closed before the type is freed; all of that before other
- * threads can find it. */
+/* From now on the form does not belong to the file, which may be closed before the type is freed.  All of this is
+ * done before other threads can find the form. */
 static void attach(MPI_Datatype type, sagoi_type_form *form, int64_t bytes) {
     sagoi_budget *budget = form->flat.pattern.budget;
     form->flat.pattern.budget = NULL;
@@ -74,8 +75,8 @@ static void attach(MPI_Datatype type, sagoi_type_form *form, int64_t bytes) {
     form->flat.pattern.budget = budget;
 }
 
-/* Where another thread was first, this form stays its maker's own: whoever looked the other up may hold on to it
- * while the type lives. */
+/* Where another thread was first, this form stays its maker's own: a caller that has looked the other form up may
+ * use it as long as the type lives. */
 static void keep_with(MPI_Datatype type, sagoi_type_form *form) {
     int64_t bytes = bytes_of(form);
     if (bytes > MOST_CACHED)

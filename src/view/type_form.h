@@ -1,9 +1,9 @@
-/* Flattened types that several may hold on to: requests, and the types themselves.
+/* Flattened types with several users: requests, and the types themselves.
  *
- * Programs give the same memory type in call after call, and flattening it can cost more than a small call; they
- * open file after file with the same view, and flattening that takes milliseconds if it has many runs.  What a
- * type looks like never changes, and MPI tells when it goes: a form that is not large is kept as an attribute of
- * its type. Requests and views count as users, since a type may be freed before they are done. */
+ * Programs give the same memory type in call after call, and flattening it can cost more than a small call.
+ * They also open file after file with the same view, and flattening a view with many runs takes milliseconds.
+ * A type never changes, and MPI tells when it is freed, so a form that is not large is kept as an attribute of
+ * its type.  Requests and views count as users, since a type may be freed before they are done. */
 #ifndef SAGOI_TYPE_FORM_H
 #define SAGOI_TYPE_FORM_H
 
@@ -11,21 +11,22 @@
 
 typedef struct sagoi_type_form {
     sagoi_flat flat;
-    int64_t plain_size; /* of a type that has no gaps, neither inside nor to the next one: its bytes; else 0 */
+    int64_t plain_size; /* bytes of a type that has no gaps, neither inside nor to the next element; else 0 */
     _Atomic int64_t users;
 } sagoi_type_form;
 
-/* The type's form, found with it or made from `budget`; released after use.  `least`: it is kept with the type if
- * that is described by so many numbers; attributes of a type cost about a kilobyte in Open MPI. */
+/* Finds the type's form, or makes it, counted in `budget`; the caller releases it after use.  It is kept with the
+ * type if at least `least` numbers describe the type; attributes of a type cost about a kilobyte in Open MPI. */
 sago_status sagoi_type_form_get(MPI_Datatype type, int64_t least, sagoi_budget *budget, sagoi_type_form **form)
     SAGOI_CHECKED;
 void sagoi_type_form_release(sagoi_type_form *form);
 int64_t
-sagoi_type_form_bytes(const sagoi_type_form *form); /* that are the type's, and nobody's budget counts; else 0 */
+/* Bytes that belong to the type, so that no budget counts them; else 0. */
+sagoi_type_form_bytes(const sagoi_type_form *form);
 
-/* Bytes of a type without gaps, if that is known without flattening it; else 0, and *form is what is kept with
- * the type, for as long as that lives, or NULL. */
+/* Bytes of a type without gaps, if that is known without flattening it.  Else 0, and *form is the form that is
+ * kept with the type, valid as long as the type lives, or NULL. */
 int64_t sagoi_look_up(MPI_Datatype type, const sagoi_type_form **form);
-int64_t sagoi_plain_size(MPI_Datatype type); /* the first half */
+int64_t sagoi_plain_size(MPI_Datatype type); /* the first half of sagoi_look_up() */
 
 #endif
