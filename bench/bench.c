@@ -1,4 +1,4 @@
-/* The order of a run: memory, cold calls, warm-up, then repetitions in which the engines alternate. */
+/* The order of a run: memory, first calls, warm-up, then repetitions in which the engines take turns. */
 #include "bench/bench.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static void show_progress(const run *r, const char *what, int64_t done, int64_t 
 
 /* ---- Memory ---- */
 
-/* How far the node's memory rises over an empty call, on a file just opened. */
+/* Measures how far the node's memory rises above that of an empty call, on a file that was just opened. */
 static bool memory_of(run *r, int engine) {
     enum { CALLS = 8 };
     bench_session *session = &r->session;
@@ -58,7 +58,7 @@ static bool out_of_time(const run *r, double start, int64_t done) {
     return seconds > (double)r->session.config->seconds;
 }
 
-/* Everybody once, in an order that changes every time: nobody always comes first. */
+/* Runs every engine once, in an order that changes every time, so that no engine always comes first. */
 static bool take_turns(run *r, int64_t i, bool (*turn)(run *r, int engine, int64_t i)) {
     for (int k = 0; k < BENCH_ENGINES; k++) {
         int engine = i % 2 ? BENCH_ENGINES - 1 - k : k;
@@ -90,7 +90,7 @@ static bool first_calls(run *r, int engine, int64_t i) {
 
 static bool fresh_call(run *r, int engine, int64_t i) { return cold_call(r, engine, BENCH_FRESH_WRITE, i); }
 
-/* First calls of all before fresh ones: these leave other holes in the files. */
+/* The first calls of all engines come before calls on fresh files, since those leave other holes in the files. */
 static bool cold_calls(run *r) {
     const bench_config *config = r->session.config;
     double start = bench_now();
@@ -119,8 +119,8 @@ static bool reopen_engine(run *r, int engine, int64_t i) {
     return bench_session_prefill(&r->session, engine) && bench_session_open(&r->session, engine, false);
 }
 
-/* The seed decides whose file is made first: where its pages come to lie makes a difference to all of its calls.
- */
+/* The seed decides whose file is made first, since the places of its pages make a difference to all of its
+ * calls. */
 static bool prepare(run *r) {
     int64_t turn = r->session.config->params.seed;
     return take_turns(r, turn, prepare_engine) && cold_calls(r) && take_turns(r, turn, reopen_engine);
@@ -137,7 +137,7 @@ static void add_phases(sago_phase_stats sum[], const sago_stats *before, const s
     }
 }
 
-/* Repetition `i` of one engine; a negative one warms up. */
+/* Repetition `i` of one engine; a negative number is a warm-up. */
 static bool repeat_engine(run *r, int engine, int64_t i) {
     bench_session *session = &r->session;
     bench_engine *e = &session->engines[engine];
@@ -190,7 +190,8 @@ static void finish_phases(const bench_world *world, int64_t calls, sago_phase_st
     }
 }
 
-/* Bytes are sums over ranks, memory is the most of any rank, the rest is rank 0's (and the same everywhere). */
+/* Bytes are sums over the ranks, memory is the largest of any rank, the rest is rank 0's (and equal on all
+ * ranks). */
 static void finish_stats(run *r, int engine) {
     bench_session *session = &r->session;
     bench_engine *e = &session->engines[engine];
@@ -246,7 +247,7 @@ static void free_results(run *r) {
         }
 }
 
-/* Rank 0 prints and writes; failures to stderr. */
+/* Rank 0 prints and writes; failures go to stderr. */
 static void report(const run *r, bool measured, FILE *json) {
     const bench_session *session = &r->session;
     const bench_config *config = session->config;
@@ -273,7 +274,7 @@ static void report(const run *r, bool measured, FILE *json) {
         bench_report_json(&outcome, json);
 }
 
-/* Opened before anything runs: nobody wants to learn of a wrong name afterwards. */
+/* Opens outputs before anything runs, so that a wrong name is found at once. */
 static bool open_json(run *r, FILE **json) {
     const bench_config *config = r->session.config;
     bool ok = true;

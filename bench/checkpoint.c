@@ -31,7 +31,7 @@
 
 /* ---- The run ---- */
 
-/* One stretch of computing; seconds, of the slowest rank. */
+/* One stretch of computing, in seconds of the slowest rank. */
 typedef struct stretch {
     double total, held, write, thread_cpu;
 } stretch;
@@ -46,7 +46,7 @@ typedef struct ckpt_bench {
     uint64_t *data, *copy;
     char dir[4096];
     int64_t step;
-    double rounds; /* of computing, between two saves */
+    double rounds; /* seconds of computing between two saves */
 
     double held[CKPT_BENCH_MAX], memcpy[CKPT_BENCH_MAX];
     double encode[CKPT_BENCH_MAX]; /* bytes a second */
@@ -121,7 +121,7 @@ static double slowest(const ckpt_bench *b, double seconds) {
 static void measure_held(ckpt_bench *b) {
     sago_ckpt *ckpt = open_directory(b, "threaded");
     size_t bytes = (size_t)b->elements * sizeof *b->data;
-    for (int64_t i = -1; i < b->config->repeat; i++) { /* the first makes the buffers */
+    for (int64_t i = -1; i < b->config->repeat; i++) { /* the first save makes the buffers */
         bench_barrier(&b->world);
         double start = bench_now();
         memcpy(b->copy, b->data, bytes);
@@ -130,7 +130,7 @@ static void measure_held(ckpt_bench *b) {
         start = bench_now();
         check(b, sago_ckpt_save(ckpt, ++b->step));
         double held = slowest(b, bench_now() - start);
-        check(b, sago_ckpt_wait(ckpt, b->step, SAGO_LEVEL_LOCAL)); /* so that the next one finds a free buffer */
+        check(b, sago_ckpt_wait(ckpt, b->step, SAGO_LEVEL_LOCAL)); /* lets the next save find a free buffer */
         if (i >= 0) {
             b->held[i] = held;
             b->memcpy[i] = copied;
@@ -141,7 +141,7 @@ static void measure_held(ckpt_bench *b) {
 
 /* ---- store ---- */
 
-/* Keeps a core busy with what fits its nearest cache. */
+/* Keeps a core busy with data that fits its nearest cache. */
 static double compute(double rounds) {
     static double x[512];
     for (double r = 0; r < rounds; r++)
@@ -150,11 +150,11 @@ static double compute(double rounds) {
     return x[7];
 }
 
-/* How many rounds take longer than the store takes for a save. */
+/* The number of rounds that take longer than the store takes for a save. */
 static void calibrate(ckpt_bench *b) {
     double wanted = 1.5 * (double)(b->elements * b->world.ranks) * sizeof *b->data / (double)b->config->rate;
     double best = 0;
-    for (int i = 0; i < 5; i++) { /* the first ones warm up */
+    for (int i = 0; i < 5; i++) { /* the first rounds warm up */
         double start = bench_now();
         compute(20000);
         double seconds = bench_now() - start;
@@ -199,15 +199,16 @@ static void measure_store(ckpt_bench *b) {
     calibrate(b);
     bench_limit_storage(&b->world, (double)b->config->rate / (double)b->world.nodes);
     for (int64_t i = 0; i < b->config->repeat; i++)
-        for (int mode = PLAIN; mode < MODES; mode++) /* in turn: what the machine does besides hits all alike */
+        /* In turn, so that other work on the machine affects all of them alike. */
+        for (int mode = PLAIN; mode < MODES; mode++)
             b->stretches[mode][i] = run_stretch(b, mode);
     bench_limit_storage(&b->world, 0);
 }
 
 /* ---- encode ---- */
 
-/* Stripes of two data and two parity fragments, as sets of four members have them.  The parity must bring the data
- * back. */
+/* Encodes stripes of two data and two parity fragments, as sets of four members have them, and checks that the
+ * parity brings the data back. */
 static void measure_encode(ckpt_bench *b) {
     enum { DATA = 2, PARITY = 2 };
     int64_t bytes = b->elements * (int64_t)sizeof *b->data,
@@ -232,7 +233,7 @@ static void measure_encode(ckpt_bench *b) {
 
 /* ---- restore ---- */
 
-/* Reads a share of the files of the newest step; nftw() has no place for it. */
+/* Reads a share of the files of the newest step; a global, since nftw() has no argument for it. */
 static struct {
     char *into;
     int64_t room, rank, ranks;
@@ -253,7 +254,7 @@ static int read_share(const char *path, const struct stat *status, int kind, str
     return left > 0;
 }
 
-/* The limit: every rank reads its share with read(2), as it is. */
+/* The limit: every rank reads its share with read(2), without anything else. */
 static double read_files(ckpt_bench *b) {
     reading.into = (char *)b->copy;
     reading.room = b->elements * (int64_t)sizeof *b->copy;
@@ -324,7 +325,7 @@ static double raw_of(const ckpt_bench *b, int mode, int64_t i) {
 static double ratio_of(const ckpt_bench *b, int mode, int64_t i) {
     return b->stretches[mode][i].write / b->stretches[mode][i].held;
 }
-/* How much longer it took than without checkpoints, but for the time it was held. */
+/* How much longer computing took than without checkpoints, not counting the time in saves. */
 static double slowdown_of(const ckpt_bench *b, int mode, int64_t i) {
     const stretch *s = &b->stretches[mode][i];
     return (s->total - s->held) / b->stretches[PLAIN][i].total - 1;
@@ -415,7 +416,7 @@ static void put_figures(const ckpt_bench *b, const figures *f, FILE *out) {
     putc('\n', out);
 }
 
-/* False: it could not be written. */
+/* false: the output could not be written. */
 static bool report(const ckpt_bench *b) {
     figures f = make_figures(b);
     print_figures(b, &f);
@@ -433,7 +434,7 @@ static bool report(const ckpt_bench *b) {
 
 /* ---- All of it ---- */
 
-/* A directory of its own, that nobody else can have meant. */
+/* Makes a directory under a name that nobody else uses. */
 static void name_directory(ckpt_bench *b) {
     if (b->world.rank == 0)
         snprintf(b->dir, sizeof b->dir, "%s/sago-bench-ckpt.%d.%lld", b->config->dir, (int)getpid(),
@@ -441,7 +442,7 @@ static void name_directory(ckpt_bench *b) {
     MPI_Bcast(b->dir, sizeof b->dir, MPI_BYTE, 0, b->world.comm);
 }
 
-/* On rank 0, which makes what is in it. */
+/* Called on rank 0, which makes what is in the directory. */
 static bool has_directory(const ckpt_bench *b, char *why) {
     if (b->world.rank != 0 || access(b->config->dir, W_OK | X_OK) == 0)
         return true;

@@ -31,7 +31,7 @@ static inline int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 /* Bytes from `offset` to the next word, at most `length`. */
 static int64_t head_of(int64_t offset, int64_t length) { return min64((WORD - offset % WORD) % WORD, length); }
 
-/* The bytes of the file from `offset` on. */
+/* Fills in the bytes of the file from `offset` on. */
 static void content_fill(void *buffer, int64_t offset, int64_t length, bench_key key) {
     unsigned char *to = buffer;
     if (key == BENCH_KEY_ZERO) {
@@ -50,7 +50,7 @@ static void content_fill(void *buffer, int64_t offset, int64_t length, bench_key
         fill_part(to, (index + words) * WORD, length - head - words * WORD, key);
 }
 
-/* Byte by byte, where a difference is known or the piece is short. */
+/* Compares byte by byte, where a difference is known or the piece is short. */
 static int64_t check_bytes(const unsigned char *found, int64_t offset, int64_t length, bench_key key) {
     for (int64_t i = 0; i < length; i++) {
         unsigned char expected = 0;
@@ -61,9 +61,9 @@ static int64_t check_bytes(const unsigned char *found, int64_t offset, int64_t l
     return -1;
 }
 
-/* Where `buffer` differs first from the bytes of the file; -1: nowhere. */
+/* The first place where `buffer` differs from the bytes of the file; -1: none. */
 static int64_t content_check(const void *buffer, int64_t offset, int64_t length, bench_key key) {
-    enum { STRIP = 512 }; /* words whose differences are or-ed together before they are looked at */
+    enum { STRIP = 512 }; /* words whose differences are or-ed together before the result is looked at */
     const unsigned char *found = buffer;
     int64_t head = head_of(offset, length), words = (length - head) / WORD;
     int64_t bad = check_bytes(found, offset, head, key);
@@ -94,14 +94,14 @@ static bool wrong_byte(const char *where, int64_t offset, unsigned char found, b
 
 /* ---- Buffers ---- */
 
-/* Pieces that are contiguous both in memory and in the file. */
+/* Walks pieces that are contiguous both in memory and in the file. */
 typedef struct piece {
     int64_t memory, file, length;
 } piece;
 
 typedef struct piece_walk {
     bench_cursor memory, file;
-    bench_run memory_run, file_run; /* what is left of the current ones */
+    bench_run memory_run, file_run; /* bytes that are left of the current runs */
     int64_t memory_base, file_base;
 } piece_walk;
 
@@ -150,7 +150,7 @@ bool bench_buffer_check(char *buffer, const bench_access *access, bench_key key,
                 memset(buffer + p.memory, SPOILED, (size_t)p.length);
             }
         }
-    /* All data is gone again: anything that is not spoiled was written where nothing belongs. */
+    /* Bytes of the buffer that are not spoiled now were written where no data belongs. */
     int64_t memory = access->steps * access->memory;
     if (memory == 0 || ((unsigned char)buffer[0] == SPOILED && !memcmp(buffer, buffer + 1, (size_t)memory - 1)))
         return true;
@@ -167,7 +167,7 @@ static bool system_error(const char *what, const char *path, char *why) {
     return bench_refuse(why, "%s %s: %s", what, path, strerror(errno));
 }
 
-/* The holes, in ascending order, as the check meets them. */
+/* The holes, in ascending order, as the check comes to them. */
 typedef struct hole_walk {
     bench_cursor cursor;
     int64_t base;
@@ -185,7 +185,7 @@ static hole_walk holes_of(const bench_expected *expected) {
     return walk;
 }
 
-/* How far from `offset` on the bytes are all written (false) or all a hole (true). */
+/* The length of the stretch from `offset` on in which all bytes are written (false), or all are a hole (true). */
 static bool holes_at(hole_walk *walk, int64_t offset, int64_t *end) {
     while (walk->more && walk->base + walk->hole.offset + walk->hole.length <= offset)
         walk->more = bench_cursor_next(&walk->cursor, &walk->hole);

@@ -1,4 +1,4 @@
-/* Reading what the kernel counts. */
+/* Reads what the kernel counts. */
 #include "bench/counters.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ static bool read_counter(const char *path, int64_t *bytes) {
     return ok;
 }
 
-/* What the cluster's storage targets have sent, by the ports of the switch that they are at. */
+/* The bytes that the cluster's storage targets have sent, as counted at their ports of the switch. */
 static int64_t targets_sent(void) {
     char path[256];
     const char *ports = getenv("SAGO_CLUSTER_SWITCH");
@@ -57,8 +57,8 @@ struct bench_watch {
     pthread_t thread;
 };
 
-/* PSS of one process in KiB.  In smaps a mapping is a line "from-to rights offset device inode path" and
- * then lines "Name: value". */
+/* PSS of one process in KiB.  In smaps a mapping is a line "from-to rights offset device inode path", followed by
+ * lines "Name: value". */
 static int64_t process_pss(int pid, const char *path) {
     char name[64], line[BUFSIZ];
     int64_t sum = 0, value;
@@ -117,7 +117,7 @@ bench_watch *bench_watch_create(const bench_world *world, const char *path) {
 void bench_watch_start(bench_watch *watch) {
     if (watch->npids == 0)
         return;
-    (void)node_pss(watch); /* stdio's buffers count too: allocate them before the base is taken */
+    (void)node_pss(watch); /* stdio's buffers count, too, so they are allocated before the base is taken */
     watch->base = watch->peak = node_pss(watch);
     atomic_store(&watch->running, true);
     if (pthread_create(&watch->thread, NULL, watch_run, watch))

@@ -1,5 +1,5 @@
-/* What the machine can do: the same number of bytes, already in order, moved by large blocks by one process a
- * core of each node.  The other ranks sleep. */
+/* What the machine can do: the same number of bytes, already in order, moved in large blocks by one process for
+ * each core of each node.  The other ranks sleep. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 enum { BLOCK = 4 << 20, PAGE = 4096 };
 
-/* Where the part of writer w begins: at a page, so that no two write the same one. */
+/* Where the part of writer w begins: at a page, so that no two writers write the same page. */
 static int64_t part_start(int64_t bytes, int64_t writer, int64_t writers) {
     return writer == writers ? bytes : bytes / PAGE * writer / writers * PAGE;
 }

@@ -1,4 +1,4 @@
-/* MPI-IO by the names a program uses (mpiio), which a preloaded drop-in may serve, and by the MPI library's own
+/* MPI-IO by the names that programs use (mpiio), which a preloaded drop-in may serve, and by the MPI library's own
  * functions (plain), past whatever was preloaded.  So both run in one process, in turn. */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static const mpiio_calls named = {MPI_File_open,         MPI_File_close,       M
                                   MPI_File_write_at_all, MPI_File_read_at_all, MPI_File_iwrite_at_all,
                                   MPI_File_iread_at_all, MPI_File_sync};
 
-/* Functions of the library that has MPI_Get_version, which nobody stands in front of. */
+/* Finds functions in the library that has MPI_Get_version, before which no drop-in stands. */
 static bool find_plain(mpiio_calls *calls, char *why) {
     static const char *const names[] = {
         "PMPI_File_open",        "PMPI_File_close",         "PMPI_File_set_view",     "PMPI_File_write_at_all",
@@ -43,10 +43,11 @@ static bool find_plain(mpiio_calls *calls, char *why) {
         all = found[i];
     }
     if (library)
-        (void)dlclose(library); /* it was loaded before, and stays */
+        (void)dlclose(library); /* the library was loaded before, and stays loaded */
     if (!all)
         return bench_refuse(why, "the MPI library's own functions cannot be found");
-    memcpy(calls, found, sizeof found); /* as dlsym() wants it: functions and data have pointers of one size */
+    /* In the form that dlsym() wants: functions and data have pointers of one size. */
+    memcpy(calls, found, sizeof found);
     return true;
 }
 
@@ -57,7 +58,7 @@ static bool mpi_error(int code, const char *call, char *why) {
     return bench_refuse(why, "%s: %s", call, text);
 }
 
-/* ROMIO names its own hints in the file's info; Open MPI's OMPIO does not. */
+/* ROMIO lists its own hints in the file's info; Open MPI's OMPIO does not. */
 static void find_implementation(bench_engine *engine, MPI_File file) {
     MPI_Info info;
     int keys = 0;

@@ -1,4 +1,4 @@
-/* Sago, through its public interface: by views, or declared. */
+/* Sago through its public interface: by views, or declared. */
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -14,7 +14,7 @@ static bool short_count(const char *call, MPI_Count moved, int64_t asked, char *
            bench_refuse(why, "%s moved %lld of %lld bytes", call, (long long)moved, (long long)asked);
 }
 
-/* Every byte is compared by plain reads, which know nothing of subfiles: such a file goes again. */
+/* Plain reads compare every byte and know nothing of subfiles, so such a file is removed. */
 static bool is_plain(const bench_engine *engine, sago_file **file, char *why) {
     struct stat is;
     if (stat(engine->path, &is) != 0 || !S_ISDIR(is.st_mode))
@@ -81,7 +81,7 @@ static const bench_file_api sago_api = {sago_file_open, sago_file_close, sago_fi
 typedef struct declared {
     sago_file *file;
     sago_series *series;
-    int64_t disp; /* where the series stands */
+    int64_t disp; /* the step of the series */
 } declared;
 
 static bool declare(bench_engine *engine, declared *d, char *why) {

@@ -1,6 +1,6 @@
-/* Access by views.  Views are set when the file is opened: every view has a handle of its own, so that the timed
- * calls are nothing but reads and writes, for all libraries alike.  Or, as programs do it, there is one handle,
- * whose view is set before each call, and a sync at the end. */
+/* Access by views.  Views are set when the file is opened, and each view has a handle of its own, so that the
+ * timed calls are reads and writes only, for all libraries alike.  Or, as in most programs, there is one handle
+ * whose view is set before each call, with a sync at the end. */
 #include "bench/engine_viewed.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static bool open_files(bench_engine *engine, bench_viewed *viewed, char *why) {
         viewed->nfiles = 1;
         return viewed->api->open(engine, &viewed->files[0], why);
     }
-    int64_t plain = -1; /* the file of all calls that need no view */
+    int64_t plain = -1; /* the file for all calls that need no view */
     for (int64_t i = 0; i < access->ncalls; i++) {
         const bench_mpi_call *call = &engine->calls[i];
         bool view = call->filetype != MPI_DATATYPE_NULL;

@@ -1,27 +1,28 @@
-/* Access by views: one collective call after another, for any library that has files with views. */
+/* Access by views: one collective call after another, for any library whose files have views. */
 #ifndef BENCH_ENGINE_VIEWED_H
 #define BENCH_ENGINE_VIEWED_H
 
 #include "bench/engines.h"
 
-/* A library, reduced to what is needed here.  A file is whatever `open` makes it. */
+/* The functions of a library that are needed here.  A file is whatever `open` makes. */
 typedef struct bench_file_api {
     bool (*open)(bench_engine *engine, void **file, char *why);
     void (*close)(void *file);
     bool (*view)(void *file, int64_t disp, const bench_mpi_call *call, char *why);
-    /* `offset` in etypes of the view; `count` of call->memory, of which `bytes` bytes are to move. */
+    /* `offset` is in etypes of the view; `count` elements of call->memory have `bytes` bytes to move. */
     bool (*move)(void *file, bool write, int64_t offset, char *buffer, const bench_mpi_call *call, char *why);
-    /* The same by a nonblocking call, which is waited for. */
+    /* Does the same by a nonblocking call, and waits for it. */
     bool (*start)(void *file, bool write, int64_t offset, char *buffer, const bench_mpi_call *call, char *why);
     bool (*sync)(void *file, char *why);
 } bench_file_api;
 
-/* Lives in engine->state. */
+/* Kept in engine->state. */
 typedef struct bench_viewed {
     const bench_file_api *api;
-    void **files; /* one for each view, and one for all calls that go by offset alone; or one for all */
+    /* One file for each view, and one for all calls that go by offset alone; or one file for all calls. */
+    void **files;
     int64_t nfiles;
-    int64_t *file_of; /* call -> index of its file */
+    int64_t *file_of; /* for each call: the index of its file */
 } bench_viewed;
 
 bool bench_viewed_open(bench_engine *engine, const bench_file_api *api, char *why);

@@ -18,13 +18,13 @@ typedef struct bench_engine bench_engine;
 
 typedef struct bench_engine_ops {
     const char *name;
-    /* Collective; everything that is not to be timed.  False: `why` is set on the ranks that failed.  NULL: this
-     * engine is not built in. */
+    /* Collective; does everything that is not to be timed.  false: `why` is set on the ranks that failed.  NULL:
+     * this engine is not built in. */
     bool (*open)(bench_engine *engine, char *why);
     void (*close)(bench_engine *engine);
-    /* Collective, timed: one repetition. */
+    /* Collective and timed: one repetition. */
     bool (*transfer)(bench_engine *engine, bool write, char *why);
-    /* Collective: a call that moves nothing; NULL: there is no such thing. */
+    /* Collective: a call that moves nothing; NULL: there is none. */
     bool (*empty)(bench_engine *engine, char *why);
     /* Statistics of this rank since open; NULL: none. */
     bool (*stats)(bench_engine *engine, sago_stats *stats);
@@ -37,21 +37,21 @@ enum { BENCH_PATH_MAX = 1024 };
 
 struct bench_engine {
     const bench_engine_ops *ops;
-    const bench_world *world;    /* not owned, as all of these */
-    const bench_access *access;  /* what this rank moves */
-    const bench_mpi_call *calls; /* the same for MPI; NULL for limit and shuffle */
-    char *buffer;                /* the access's memory */
+    const bench_world *world;    /* not owned, as are all of these */
+    const bench_access *access;  /* bytes that this rank moves */
+    const bench_mpi_call *calls; /* the access for MPI; NULL for limit and shuffle */
+    char *buffer;                /* memory of the access */
     MPI_Info hints;
-    bool declared;    /* sago: declare the variables */
-    bool nonblocking; /* calls of files with views */
-    bool one_file;    /* whose view is set before each call */
+    bool declared;    /* for sago: declare the variables */
+    bool nonblocking; /* calls on files with views */
+    bool one_file;    /* the view is set before each call */
     int64_t size;     /* of the file */
     char path[BENCH_PATH_MAX];
-    char implementation[16]; /* mpiio: ROMIO or OMPIO, known after open */
-    void *state;             /* the engine's, while it is open */
+    char implementation[16]; /* of mpiio: ROMIO or OMPIO, known after open */
+    void *state;             /* belongs to the engine while it is open */
 };
 
-/* limit and shuffle: which part of `bytes` this rank writes; collective. */
+/* For limit and shuffle: which part of `bytes` this rank writes; collective. */
 bool bench_limit_access(const bench_world *world, int64_t bytes, bench_access *access, char *why);
 
 #endif

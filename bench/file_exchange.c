@@ -17,11 +17,11 @@ static const char *const way_names[WAYS] = {"global", "by_storage"};
 typedef struct exchange {
     const bench_exchange_config *config;
     bench_world world;
-    MPI_Comm near; /* the ranks that share the local directory with this one, for the figures */
+    MPI_Comm near; /* ranks that share the local directory with this one, for the figures */
     sago_exchange *by[WAYS];
-    char *data;           /* one block, to be written or just read */
-    int *consumer;        /* of each rank's next block */
-    double seconds[WAYS]; /* this rank's, writing and reading, of all repetitions */
+    char *data;           /* one block, to be written, or as it was read */
+    int *consumer;        /* for each rank: the number of its next block */
+    double seconds[WAYS]; /* this rank's times of writing and reading, in all repetitions */
     int64_t local_blocks; /* of this rank, in all repetitions */
     char why[BENCH_MESSAGE_MAX];
 } exchange;
@@ -32,7 +32,7 @@ static uint64_t mix(uint64_t x) {
     return x ^ (x >> 31);
 }
 
-/* Who reads whose block: a random permutation, the same on all ranks. */
+/* Which rank reads which block: a random permutation, equal on all ranks. */
 static void draw_consumers(exchange *x, int64_t number) {
     uint64_t state = mix((uint64_t)x->config->seed * 1000003u + (uint64_t)number);
     for (int i = 0; i < x->world.ranks; i++)
@@ -78,7 +78,7 @@ static bool done(exchange *x, sago_status status) {
     return status == SAGO_OK || bench_refuse(x->why, "%s", sago_error_message());
 }
 
-/* Left, agreed on, fetched, agreed on. */
+/* Leaves the blocks, agrees, fetches the blocks, agrees. */
 static bool exchange_block(exchange *x, int way, int64_t number) {
     draw_consumers(x, number);
     int producer = producer_for(x), consumer = x->consumer[x->world.rank], local = 0;
@@ -100,7 +100,7 @@ static bool exchange_all(exchange *x) {
     const bench_exchange_config *config = x->config;
     for (int64_t i = 0; i < config->repeat; i++)
         for (int k = 0; k < WAYS; k++) {
-            int way = i % 2 ? WAYS - 1 - k : k; /* nobody always comes first */
+            int way = i % 2 ? WAYS - 1 - k : k; /* no way always comes first */
             bench_barrier(&x->world);
             for (int64_t b = 0; b < config->blocks; b++)
                 if (!exchange_block(x, way, i * config->blocks + b))
@@ -120,13 +120,14 @@ static bool set_up(exchange *x) {
         bench_refuse(x->why, "no memory");
     if (!bench_agree(&x->world, ok, x->why))
         return false;
-    MPI_Comm comm = x->world.comm; /* the directory that all see takes the place of a local one, or one is found */
+    /* The directory that all ranks see takes the place of a local one, or a local one is found. */
+    MPI_Comm comm = x->world.comm;
     return done(x, sago_comm_split_storage(comm, config->local, SAGO_STORAGE_AUTO, 0, &x->near)) &&
            done(x, sago_exchange_open(comm, config->dir, config->dir, &x->by[GLOBAL])) &&
            done(x, sago_exchange_open(comm, config->dir, config->local, &x->by[BY_STORAGE]));
 }
 
-/* Of one repetition: least, mean and most of the ranks. */
+/* Least, mean and largest time of the ranks in one repetition. */
 typedef struct spread {
     double least, mean, most;
 } spread;

@@ -1,4 +1,4 @@
-/* Options of patterns.  A row says how an option is read; a pattern's `defaults` say which rows it has. */
+/* Options of patterns.  A row tells how an option is read; a pattern's `defaults` tell which rows it has. */
 #include "bench/params.h"
 
 #include <errno.h>

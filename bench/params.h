@@ -6,24 +6,25 @@
 
 #include "bench/patterns.h"
 
-/* A plain number of digits.  False: the text is none. */
+/* Parses a number that consists of digits; false: the text is none. */
 bool bench_parse_count(const char *text, int64_t *count);
 
-/* What the pattern starts from. */
+/* The values that the pattern starts from. */
 void bench_params_init(bench_params *params, const bench_pattern *pattern);
 
-/* --name value.  False: the pattern has no such option, or the value is wrong; `why` says what would do. */
+/* Takes --name value.  false: the pattern has no such option, or the value is wrong; `why` says what is
+ * allowed. */
 bool bench_params_set(bench_params *params, const bench_pattern *pattern, const char *name, const char *value,
                       char *why);
 
-/* The i-th name of all that some pattern has; NULL: there are no more. */
+/* The i-th name of all options that some pattern has; NULL: there are no more. */
 const char *bench_params_any(int64_t i);
 
-/* The i-th option of a pattern and its value as text; NULL: it has no more. */
+/* The i-th option of a pattern, and its value as text; NULL: there are no more. */
 const char *bench_params_name(const bench_pattern *pattern, int64_t i, char *name);
 void bench_params_format(const bench_params *params, const char *name, char *text, size_t capacity);
 
-/* The help of all options. */
+/* Prints help on all options. */
 void bench_params_help(FILE *out);
 
 #endif

@@ -16,7 +16,7 @@ static slice slice_of(int64_t n, int64_t parts, int64_t part) {
     return s;
 }
 
-/* Three factors of `ranks`, as equal as they come, the largest first: what MPI_Dims_create gives. */
+/* Three factors of `ranks`, as equal as possible, the largest first, as MPI_Dims_create gives them. */
 static void grid_of(int64_t ranks, int64_t grid[3]) {
     int64_t best = INT64_MAX;
     grid[0] = ranks, grid[1] = grid[2] = 1;

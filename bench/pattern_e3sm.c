@@ -1,10 +1,10 @@
-/* E3SM's climate cases: irregular short runs, as PnetCDF hands them to MPI-IO: all of a rank's runs in one
+/* E3SM's climate cases: irregular short runs, as PnetCDF hands them to MPI-IO: all runs of a rank in one
  * filetype and one call.
  *
- * Both are dealt out in rounds.  In a round every rank gets one run of the same length; the order of the ranks
- * is drawn anew each time, as an affine map modulo the number of ranks: irregular, yet a rank finds its place
- * without working out the others'.  Two neighbouring runs never belong to the same rank (with two ranks or
- * more). */
+ * The runs are dealt out in rounds.  In a round every rank gets one run of the same length.  The order of the
+ * ranks is drawn anew for each round, as an affine map modulo the number of ranks: irregular, yet a rank finds
+ * its place without working out those of the others.  Two neighbouring runs never belong to the same rank (with
+ * two ranks or more). */
 #include "bench/patterns.h"
 
 #include <stdlib.h>
@@ -18,8 +18,8 @@ typedef struct dealer {
     uint64_t random;
     int units;                                   /* factors to draw from, */
     int64_t unit[UNITS_MAX], inverse[UNITS_MAX]; /* and their inverses modulo `ranks` */
-    int64_t last;                                /* rank that had the last run of the round before */
-    int64_t end;                                 /* of what is dealt out, in elements */
+    int64_t last;                                /* the rank that had the last run of the round before */
+    int64_t end;                                 /* of the runs dealt out so far, in elements */
 } dealer;
 
 /* x with a*x = 1 (mod n); 0 if there is none. */
@@ -44,7 +44,7 @@ static dealer dealer_make(int64_t rank, int64_t ranks, int64_t seed) {
     return d;
 }
 
-/* One round of runs of `length` elements: where this rank's begins. */
+/* One round of runs of `length` elements: where this rank's run begins. */
 static int64_t deal(dealer *d, int64_t length) {
     int64_t place = 0;
     if (d->units > 0) {
@@ -65,14 +65,15 @@ static int64_t deal(dealer *d, int64_t length) {
 
 enum { SLOTS_MAX = 64 };
 
-/* How the c slots of a rank in one stripe fall into runs.  For c = 6 these weights give the lengths seen in the
+/* How the c slots of a rank in one stripe are divided into runs.  For c = 6 these weights give the lengths of the
  * real decomposition: 6 52%, 3 20%, 1 9%, 2 9%, 5 5%, 4 5% of the runs. */
 static const struct {
     int weight, parts, part[3];
 } splits_of_6[] = {{52, 1, {6}}, {8, 2, {3, 3}}, {5, 2, {5, 1}}, {5, 2, {4, 2}}, {4, 3, {3, 2, 1}}};
 enum { SPLIT_WEIGHTS = 74 };
 
-/* Draws the runs of a stripe, in random order; for other c as often whole as for 6, else in two. */
+/* Draws the runs of a stripe in random order; for other c the stripe is one run as often as for 6, and else
+ * two. */
 static int draw_split(uint64_t *random, int64_t c, int64_t part[3]) {
     uint64_t draw = bench_random(random);
     int weight = (int)(draw % SPLIT_WEIGHTS), s = 0;

@@ -5,7 +5,7 @@
 enum { CHECKPOINT, PLOTFILE, CORNERS };
 enum { GUARD = 4, PLOT_VARIABLES = 4 };
 
-/* Ranks have 80, 81, 82, 80, ... blocks (80 by default): blocks of the ranks before `rank`. */
+/* Ranks have 80, 81, 82, 80, ... blocks (80 by default).  The blocks of all ranks before `rank`. */
 static int64_t blocks_before(int64_t blocks, int64_t rank) {
     return rank * blocks + rank / 3 * 3 + (rank % 3 == 2);
 }

@@ -1,4 +1,5 @@
-/* HACC-IO: nine arrays of particles in memory, three layouts of the file.  Every rank has as many particles. */
+/* HACC-IO: nine arrays of particles in memory, in three layouts of the file.  All ranks have the same number of
+ * particles. */
 #include "bench/patterns.h"
 
 /* xx yy zz vx vy vz phi (floats), pid (int64), mask (uint16) */
@@ -15,7 +16,7 @@ static bool hacc_make(const bench_params *params, int64_t rank, int64_t ranks, h
     int64_t column = 0; /* bytes of a record before this field */
     for (int f = 0; f < FIELDS; f++) {
         int64_t size = field_bytes[f];
-        if (layout == RECORDS) /* fields are not aligned there: made of bytes */
+        if (layout == RECORDS) /* fields of the file are not aligned, so they are made of bytes */
             bench_access_set(access, f, before * RECORD + column, bench_region_vector(n, size, RECORD, 1));
         else if (layout == ARRAYS_OF_ALL)
             bench_access_set(access, f, ranks * n * column + before * size,

@@ -1,9 +1,9 @@
-/* Runs of random length and owner, nobody among the owners: the file has holes.  Every rank draws all runs
- * and keeps its own. */
+/* Runs of random length and owner; some belong to nobody, so the file has holes.  Every rank draws all runs and
+ * keeps its own. */
 #include "bench/patterns.h"
 
-/* Half of a draw; dividing 32 bits takes less time than dividing 64, and `sago plan` draws the runs of all ranks
- * once for each of them. */
+/* Half of a draw: dividing 32 bits takes less time than dividing 64, and `sago plan` draws all runs once for each
+ * rank. */
 static int64_t remainder_of(uint64_t half, uint64_t by) {
     return by <= UINT32_MAX ? (int64_t)((uint32_t)half % (uint32_t)by) : (int64_t)half;
 }
@@ -17,7 +17,7 @@ BENCH_GENERATOR(bench_make_random) {
     for (int64_t i = 0; i < all && !list.failed; i++) {
         uint64_t draw = bench_random(&state);
         int64_t length = 1 + remainder_of(draw >> 32, (uint64_t)params->length);
-        /* The last run is never a hole: the file ends with it. */
+        /* The last run is never a hole, so the file ends with it. */
         int64_t owner = i == all - 1 ? 0 : remainder_of(draw & 0xffffffffu, (uint64_t)ranks + 1);
         if (owner == rank)
             bench_run_list_add(&list, offset, length);

@@ -34,7 +34,7 @@ BENCH_GENERATOR(bench_make_mpi_io_test) {
     return true;
 }
 
-/* Piece j of rank r lies at (j * ranks + r) * block; a call moves the next `runs` of a rank's pieces. */
+/* Piece j of rank r lies at (j * ranks + r) * block; a call moves the next `runs` pieces of a rank. */
 BENCH_GENERATOR(bench_make_ior_hard) {
     int64_t block = params->block, together = params->runs;
     if (params->blocks % together)
@@ -52,7 +52,7 @@ BENCH_GENERATOR(bench_make_ior_hard) {
     return true;
 }
 
-/* Block 2k belongs to rank k mod ranks, block 2k + 1 to nobody. */
+/* Block 2k belongs to rank k mod ranks, block 2k + 1 to no rank. */
 BENCH_GENERATOR(bench_make_checkerboard) {
     int64_t block = params->block, written = params->blocks * ranks;
     if (!bench_fits(2.0 * (double)block * (double)written, why) || !bench_access_init(access, 1, why))

@@ -29,16 +29,16 @@ typedef struct bench_access {
     int64_t steps;
     int64_t step_bytes; /* distance of steps in the file */
     int64_t memory;     /* bytes of the buffer for one step, gaps included */
-    bool synced;        /* by views: a repetition of writes ends with a sync, which is timed */
+    bool synced;        /* each write has a view, and a repetition of writes ends with a timed sync */
 } bench_access;
 
 void bench_access_cleanup(bench_access *access);
-/* Of all steps. */
+/* Totals over all steps. */
 int64_t bench_access_bytes(const bench_access *access);
 int64_t bench_access_runs(const bench_access *access);
 int64_t bench_access_end(const bench_access *access); /* one past the last byte in the file */
 
-/* Sizes; each pattern uses some of them (its `defaults` say which). */
+/* Sizes; each pattern uses those that its `defaults` have. */
 typedef struct bench_params {
     int64_t bytes, block, transfer, segments, blocks;
     int64_t dims[3], steps;
@@ -53,17 +53,17 @@ enum { BENCH_MESSAGE_MAX = 400 };
 
 typedef struct bench_pattern {
     const char *name;
-    const char *help;     /* who writes what, one line */
+    const char *help;     /* which rank writes what, in one line */
     const char *defaults; /* "c=6 runs=100000" */
-    bool declared;        /* the sago engine declares its variables unless told otherwise */
-    bool holes;           /* nobody has an access */
-    /* False: the sizes do not fit the number of ranks; `why` says what to do. */
+    bool declared;        /* the sago engine declares the variables unless told otherwise */
+    bool holes;           /* the holes, as "nobody", have an access */
+    /* false: the sizes do not fit the number of ranks; `why` says what to do */
     bool (*make)(const bench_params *params, int64_t rank, int64_t ranks, bench_access *access, char *why);
 } bench_pattern;
 
 /* The table. */
 const bench_pattern *bench_patterns(int64_t *count);
-/* NULL: there is none; `why` says so, and which one may have been meant. */
+/* Finds a pattern; NULL: there is none, and `why` says which one may have been meant. */
 const bench_pattern *bench_pattern_find(const char *name, char *why);
 
 /* Clears *access, then calls make(). */
@@ -72,17 +72,17 @@ bool bench_pattern_make(const bench_pattern *pattern, const bench_params *params
 
 /* ---- For the generators ---- */
 
-/* Writes the reason; false, to be returned. */
+/* Writes the reason; returns false. */
 bool bench_refuse(char *why, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* True if a size (a product, computed in floating point so as not to overflow) is one that can be meant. */
+/* Is a size possible?  It is a product, computed in floating point so that it cannot overflow. */
 bool bench_fits(double bytes, char *why);
 
-/* Room for `ncalls` calls of one step.  Out of memory is the one failure: false. */
+/* Makes room for `ncalls` calls of one step; false: there is no memory. */
 bool bench_access_init(bench_access *access, int64_t ncalls, char *why);
-/* The i-th call takes over `file`; its memory is contiguous, behind what the calls before use. */
+/* The i-th call takes over `file`; its memory is contiguous, behind that of the calls before. */
 void bench_access_set(bench_access *access, int64_t i, int64_t disp, bench_region file);
 
-/* An access of one call with the collected runs, which it takes over. */
+/* Makes an access of one call with the collected runs, which it takes over. */
 bool bench_access_of_list(bench_access *access, bench_run_list *list, int64_t elem, char *why);
 
 #define BENCH_GENERATOR(name)                                                                                     \
@@ -104,7 +104,7 @@ BENCH_GENERATOR(bench_make_flash);
 BENCH_GENERATOR(bench_make_e3sm_f);
 BENCH_GENERATOR(bench_make_e3sm_g);
 
-/* Splitmix64: the same numbers everywhere. */
+/* Splitmix64, which gives the same numbers everywhere. */
 static inline uint64_t bench_random(uint64_t *state) {
     uint64_t z = (*state += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

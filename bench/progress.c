@@ -1,5 +1,5 @@
-/* Launchers give ranks a pipe and write what comes to their own standard error, so the first process above this
- * one whose standard error is no pipe tells where it ends. */
+/* Launchers give ranks a pipe, and write what comes through it to their own standard error.  So the first process
+ * above this one whose standard error is no pipe shows where the output goes. */
 #include "bench/progress.h"
 
 #include <pthread.h>
@@ -45,7 +45,8 @@ static long parent_of(long process) {
     FILE *file = fopen(path, "r");
     if (!file)
         return 0;
-    const char *after = fgets(text, sizeof text, file) ? strrchr(text, ')') : NULL; /* of the program's name */
+    /* Characters of the program's name. */
+    const char *after = fgets(text, sizeof text, file) ? strrchr(text, ')') : NULL;
     if (!after || sscanf(after + 1, " %*c %ld", &parent) != 1)
         parent = 0;
     (void)fclose(file);
@@ -92,7 +93,7 @@ static void *show_often(void *argument) {
     return NULL;
 }
 
-/* Signals are for the thread that works. */
+/* Signals are for the thread that does the work. */
 static bool start_thread(void) {
     sigset_t all, before;
     (void)sigfillset(&all);
@@ -129,7 +130,7 @@ void progress_end(void) {
     if (line.shown) {
         fputs("\r\033[K", stderr);
         (void)fflush(stderr);
-        if (!isatty(STDERR_FILENO)) /* a launcher passes on standard output and error in any order */
+        if (!isatty(STDERR_FILENO)) /* a launcher passes standard output and error on in any order */
             (void)nanosleep(&(struct timespec){.tv_nsec = HEAD_START_NS}, NULL);
     }
     line.shown = false;

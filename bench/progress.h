@@ -1,17 +1,18 @@
-/* A line that tells what a command is doing, and for how long: on a terminal only, from the third second on, in a
- * thread of its own, so that it also moves while one long call runs.  One process of a job calls these. */
+/* A line that tells what a command is doing, and for how long: only on a terminal, from the third second on, and
+ * in a thread of its own, so that the line also moves while one long call runs.  Only one process of a job uses
+ * these functions. */
 #ifndef BENCH_PROGRESS_H
 #define BENCH_PROGRESS_H
 
 #include <stdbool.h>
 
-/* Does somebody see standard error on a terminal?  Also through a launcher that passes it on. */
+/* Does standard error go to a terminal, perhaps through a launcher that passes it on? */
 bool progress_is_seen(void);
 
-/* From here on this is being done; nothing happens where nobody sees it. */
+/* From now on the command is doing this; nothing is shown where there is no terminal. */
 void progress_set(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* It is done: the line is taken away, and the next one begins to count anew. */
+/* It is done: removes the line; the next one counts from the beginning. */
 void progress_end(void);
 
 #endif

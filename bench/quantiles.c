@@ -9,7 +9,7 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* A sorted copy; NULL: out of memory or nothing to sort. */
+/* A sorted copy; NULL: there is no memory, or nothing to sort. */
 static double *sorted_copy(int64_t count, const double values[]) {
     double *sorted = count > 0 ? malloc((size_t)count * sizeof *sorted) : NULL;
     if (!sorted)
@@ -72,7 +72,7 @@ bench_estimate bench_estimate_of(int64_t count, const double values[]) {
     return estimate;
 }
 
-/* The ratios by `ratios_of`, and what they say together. */
+/* The ratios by `ratios_of`, and their median. */
 static bench_estimate ratio_of(int64_t count, const double a[], const double b[],
                                int64_t (*ratios_of)(int64_t, const double[], const double[], double[])) {
     bench_estimate estimate = {0};

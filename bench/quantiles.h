@@ -1,4 +1,4 @@
-/* Medians and how far they can be trusted. */
+/* Medians, and how far they can be trusted. */
 #ifndef BENCH_QUANTILES_H
 #define BENCH_QUANTILES_H
 
@@ -11,13 +11,13 @@ typedef struct bench_estimate {
 double bench_best(int64_t count, const double values[]);
 double bench_median(int64_t count, const double values[]);
 
-/* The ratios of what a and b took, turns taken two by two: in the second of two the order is the reverse of the
- * first, and who comes second finds other caches than who comes first.  A last turn without another is left out,
- * unless it is the only one.  `ratios` has room for (count + 1) / 2; how many there are. */
+/* Ratios of the times of a and b, of turns two by two: the second of two turns has the opposite order, since the
+ * engine that comes second finds other caches than the first.  A single last turn is left out, unless it is the
+ * only one.  `ratios` has room for (count + 1) / 2; returns their number. */
 int64_t bench_turn_ratios(int64_t count, const double a[], const double b[], double ratios[]);
 
-/* The median, with the interval that the sign test gives: order statistics, no assumption about
- * the distribution.  Fewer than six pairs allow none at 95%: then the whole range. */
+/* The median, with the interval of the sign test: order statistics, without assumptions about the distribution.
+ * Fewer than six pairs allow no interval at 95%; then it is the whole range. */
 bench_estimate bench_estimate_of(int64_t count, const double values[]);
 
 /* Of what took turns: the estimate of bench_turn_ratios. */

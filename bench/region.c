@@ -1,5 +1,5 @@
-/* Regions: counted and walked by rule.  The i-th run of any kind but PARTS is found in constant time, so a
- * cursor is two numbers. */
+/* Regions: counted and walked by rule.  The i-th run of any kind but PARTS is found in constant time, so a cursor
+ * is two numbers. */
 #include "bench/region.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ bench_region bench_region_subarray(int dims, const int64_t size[], const int64_t
         region.step[d] = step;
         step *= size[d];
     }
-    /* Rows that are taken whole continue in the next one. */
+    /* Rows that are taken as a whole continue in the next row. */
     region.length = elem;
     while (region.outer > 0) {
         int d = --region.outer;
@@ -65,7 +65,7 @@ bench_region bench_region_parts(int64_t count, bench_region *parts) {
 
 void bench_region_cleanup(bench_region *region) {
     free(region->runs);
-    free(region->parts); /* subarrays: they own nothing */
+    free(region->parts); /* subarrays own nothing */
     region->runs = NULL;
     region->parts = NULL;
 }

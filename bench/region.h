@@ -41,7 +41,7 @@ typedef struct bench_region {
     int64_t step[BENCH_DIMS_MAX]; /* bytes from one index to the next */
 } bench_region;
 
-/* Runs being collected; `failed` once memory has run out. */
+/* Runs that are being collected; `failed`: there is no memory. */
 typedef struct bench_run_list {
     int64_t count, capacity;
     bench_run *runs; /* owned */
@@ -54,14 +54,14 @@ bench_region bench_region_contiguous(int64_t length, int64_t elem);
 bench_region bench_region_vector(int64_t count, int64_t length, int64_t stride, int64_t elem);
 bench_region bench_region_subarray(int dims, const int64_t size[], const int64_t sub[], const int64_t start[],
                                    int64_t elem);
-/* These take over what was allocated. */
+/* These functions take over what was allocated. */
 bench_region bench_region_list(const bench_run_list *list, int64_t elem);
 bench_region bench_region_parts(int64_t count, bench_region *parts);
 void bench_region_cleanup(bench_region *region);
 
 int64_t bench_region_bytes(const bench_region *region);
 int64_t bench_region_runs(const bench_region *region);
-/* First byte and one past the last; 0, 0 if there are none. */
+/* First byte and one past the last; 0 and 0 if there are none. */
 void bench_region_bounds(const bench_region *region, int64_t *low, int64_t *high);
 
 /* Walks the runs in order. */

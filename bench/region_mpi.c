@@ -33,7 +33,7 @@ static void subarray_type(const bench_region *region, MPI_Datatype elem, MPI_Dat
     MPI_Type_create_subarray(region->dims, size, sub, start, MPI_ORDER_C, elem, type);
 }
 
-/* All parts have one origin. */
+/* All parts have the same origin. */
 static bool parts_type(const bench_region *region, MPI_Datatype elem, MPI_Datatype *type) {
     MPI_Datatype *types = malloc((size_t)region->count * sizeof *types);
     MPI_Aint *offsets = calloc((size_t)region->count, sizeof *offsets);
@@ -54,7 +54,7 @@ static bool parts_type(const bench_region *region, MPI_Datatype elem, MPI_Dataty
     return ok;
 }
 
-/* `extent` > 0: how far the next copy is. */
+/* `extent` > 0: the distance of the next copy. */
 static bool region_type(const bench_region *region, int64_t extent, MPI_Datatype *type) {
     MPI_Datatype elem = element_type(region->elem);
     bool ok = true;
@@ -80,12 +80,12 @@ static bool region_type(const bench_region *region, int64_t extent, MPI_Datatype
     return ok;
 }
 
-/* Memory that MPI-IO's int counts can say: more elements go by blocks of them. */
+/* Memory within MPI-IO's int counts: more elements are counted in blocks. */
 static bool contiguous_memory(bench_mpi_call *out, int64_t elements, char *why) {
     enum { BLOCK = 4096 };
     if (elements <= INT_MAX) {
         out->count = (int)elements;
-        out->memory = out->etype; /* predefined, as most programs' are */
+        out->memory = out->etype; /* predefined, as in most programs */
         return true;
     }
     if (elements % BLOCK || elements / BLOCK > INT_MAX)

@@ -1,4 +1,4 @@
-/* Regions as MPI datatypes, by the constructor an application would use. */
+/* Regions as MPI datatypes, by the constructor that an application would use. */
 #ifndef BENCH_REGION_MPI_H
 #define BENCH_REGION_MPI_H
 
@@ -10,13 +10,13 @@
 typedef struct bench_mpi_call {
     MPI_Datatype etype;    /* predefined */
     MPI_Datatype filetype; /* MPI_DATATYPE_NULL: contiguous, by offset alone */
-    MPI_Datatype memory;   /* `count` of them from the call's place in the buffer */
+    MPI_Datatype memory;   /* `count` elements from the call's place in the buffer on */
     int count;
-    int64_t etypes; /* moved by one step */
+    int64_t etypes; /* distance of the next step */
     int64_t bytes;  /* the same in bytes */
 } bench_mpi_call;
 
-/* One for each call of the access; NULL: `why` says why not. */
+/* One of these for each call of the access; NULL: `why` says why not. */
 bench_mpi_call *bench_mpi_calls_create(const bench_access *access, char *why);
 void bench_mpi_calls_destroy(bench_mpi_call *calls, int64_t count);
 

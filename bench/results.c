@@ -8,8 +8,7 @@
 #include "base/json.h"
 #include "bench/quantiles.h"
 
-/* How many times faster than mpiio, or which fraction of the limit: other seconds over Sago's, turns two by two.
- */
+/* Times as fast as mpiio, or the fraction of the limit: seconds of the others over Sago's, turns two by two. */
 static bench_estimate ratio_to(const bench_outcome *outcome, int other, int direction) {
     const bench_config *config = outcome->config;
     bench_estimate none = {NAN, NAN, NAN};
@@ -19,7 +18,7 @@ static bench_estimate ratio_to(const bench_outcome *outcome, int other, int dire
                             outcome->results[BENCH_SAGO].seconds[direction]);
 }
 
-/* How many times faster mpiio is than plain: what a preloaded drop-in makes of the MPI library. */
+/* How many times as fast as plain mpiio is: the effect of a preloaded drop-in. */
 static bool has_dropin(const bench_outcome *outcome) {
     return outcome->config->use[BENCH_MPIIO] && outcome->config->use[BENCH_PLAIN];
 }
@@ -54,7 +53,8 @@ static void print_header(const bench_outcome *outcome, FILE *out) {
             config->verify_first ? "those before them verified" : "all verified");
 }
 
-/* Two repetitions make a ratio.  Of one there is no interval; of fewer than six it is all of them. */
+/* Two repetitions make a ratio.  A single ratio has no interval; for fewer than six the interval is the whole
+ * range. */
 enum { RATIOS_OF_RANGE = 2, RATIOS_OF_INTERVAL = 6 };
 
 static void print_interval(const bench_outcome *outcome, const bench_estimate *ratio, double scale, FILE *out) {
@@ -103,7 +103,7 @@ static void print_row(const bench_outcome *outcome, int engine, int direction, F
     fputc('\n', out);
 }
 
-/* Of rank 0: how its calls were served, first calls and warm-up included. */
+/* Counts of rank 0: how its calls were served, including first calls and warm-up. */
 static void print_routes(const sago_stats *stats, FILE *out) {
     const char *before = "routes sago  ";
     for (int r = 0; r < SAGO_ROUTE_COUNT; r++)
@@ -180,7 +180,7 @@ static void put_options(sagoi_json *json, const bench_config *config) {
     sagoi_json_close(json, '}');
 }
 
-/* Settings of the MPI library that decide what is compared. */
+/* Settings of the MPI library that affect the comparison. */
 static void put_environment(sagoi_json *json) {
     static const char *const names[] = {"OMPI_MCA_io", "OMPI_MCA_mpi_yield_when_idle", "ROMIO_HINTS",
                                         "LD_PRELOAD"};
@@ -254,11 +254,11 @@ static void put_engine(sagoi_json *json, const bench_outcome *outcome, int engin
     sagoi_json_close(json, '}');
 }
 
-/* What Sago is compared with. */
+/* The engines that Sago is compared with. */
 static const int rivals[] = {BENCH_MPIIO, BENCH_LIMIT, BENCH_GIO, BENCH_SHUFFLE};
 enum { RIVALS = sizeof rivals / sizeof rivals[0] };
 
-/* One of ratios, ratios_low, ratios_high: `field` is the place in bench_estimate. */
+/* One of ratios, ratios_low, ratios_high; `field` is its place in bench_estimate. */
 static void put_ratios(sagoi_json *json, const char *name, const bench_outcome *outcome, size_t field) {
     sagoi_json_open(json, name, '{');
     for (int direction = BENCH_WRITE; direction >= BENCH_READ; direction--) {
@@ -274,7 +274,7 @@ static void put_ratios(sagoi_json *json, const char *name, const bench_outcome *
     sagoi_json_close(json, '}');
 }
 
-/* Times of both, call by call, and what they say. */
+/* Times of both engines, call by call, and the estimates. */
 typedef struct dropin_pairs {
     const char *name;
     int64_t count;
@@ -309,7 +309,7 @@ static void put_dropin(sagoi_json *json, const bench_outcome *outcome) {
     sagoi_json_close(json, '}');
 }
 
-/* Seconds of every repetition, for who puts several runs together. */
+/* Seconds of every repetition, for putting several runs together. */
 static void put_turns(sagoi_json *json, const bench_outcome *outcome) {
     sagoi_json_open(json, "turns", '{');
     for (int e = 0; e < BENCH_ENGINES; e++) {

@@ -24,7 +24,8 @@ bool bench_engine_built(int engine) { return engine_ops[engine]->open; }
 
 /* ---- Files that go away however the run ends ---- */
 
-static char doomed[BENCH_ENGINES][BENCH_PATH_MAX]; /* rank 0; a signal handler has no other place to look */
+/* Used on rank 0; a global, since a signal handler has no argument. */
+static char doomed[BENCH_ENGINES][BENCH_PATH_MAX];
 
 static void remove_files(void) {
     for (int e = 0; e < BENCH_ENGINES; e++)
@@ -73,7 +74,7 @@ static int64_t buffer_bytes(const bench_session *session) {
     return a > b || !(session->config->use[BENCH_LIMIT] || session->config->use[BENCH_SHUFFLE]) ? a : b;
 }
 
-/* Room for the files and the buffers?  Asked beforehand: running out of memory ends in a signal. */
+/* Is there room for the files and the buffers?  Asked beforehand, since running out of memory ends in a signal. */
 static bool room_enough(bench_session *session) {
     const bench_config *config = session->config;
     struct statvfs fs;
@@ -166,7 +167,7 @@ static void make_engines(bench_session *session) {
 
 /* ---- Files ---- */
 
-/* Failures name the engine: a peer's wrong byte is not ours. */
+/* Failures name the engine, since a wrong byte may be a peer's. */
 static bool engine_agree(bench_session *session, int engine, bool ok) {
     if (bench_agree(&session->world, ok, session->why))
         return true;
@@ -230,7 +231,7 @@ bool bench_session_open(bench_session *session, int engine, bool fresh) {
 }
 
 void bench_session_close(bench_session *session, int engine) {
-    /* What some ranks could not open is left alone: closing is collective. */
+    /* A file that some ranks could not open is left alone, since closing is collective. */
     if (session->opened[engine])
         engine_ops[engine]->close(&session->engines[engine]);
     session->opened[engine] = false;
@@ -238,9 +239,9 @@ void bench_session_close(bench_session *session, int engine) {
 
 /* ---- Transfers ---- */
 
-enum { NO_ENGINE = -1 }; /* a transfer that does nothing: what the timing itself sends */
+enum { NO_ENGINE = -1 }; /* a transfer that does nothing shows what the timing itself sends */
 
-/* From the first start to the last end where clocks can be compared, else the longest of the ranks' times. */
+/* From the first start to the last end if clocks can be compared; else the longest of the ranks' times. */
 static bool timed(bench_session *session, int engine, bool write, bench_timing *timing) {
     const bench_world *world = &session->world;
     int64_t wire = -bench_wire_sent(world);
@@ -260,7 +261,7 @@ static bool timed(bench_session *session, int engine, bool write, bench_timing *
     return values[3] == 0 || engine_agree(session, engine, ok);
 }
 
-/* The second time: the first may open connections. */
+/* The second time counts, since the first may open connections. */
 static void calibrate(bench_session *session) {
     bench_timing timing = {0};
     for (int i = 0; i < 2; i++) {

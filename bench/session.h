@@ -1,4 +1,4 @@
-/* One run of `sago bench`: everything that is set up once, and how one engine moves the pattern once. */
+/* One run of `sago bench`: what is set up once, and how one engine moves the pattern once. */
 #ifndef BENCH_SESSION_H
 #define BENCH_SESSION_H
 
@@ -8,41 +8,41 @@
 typedef struct bench_session {
     const bench_config *config;
     bench_world world;
-    bench_access access, limit_access, nobody; /* of this rank; nobody's are the holes */
+    bench_access access, limit_access, nobody; /* the accesses of this rank, and of nobody (the holes) */
     bench_mpi_call *calls;
     MPI_Info hints;
     char *buffer; /* large enough for either access */
-    char *block;  /* to check files with */
+    char *block;  /* memory for checking files */
     int64_t bytes, runs, size;
     int64_t iteration;
-    bool unverified;   /* from now on: contents are whatever the buffers hold */
+    bool unverified;   /* from now on contents are whatever the buffers hold */
     int64_t wire_idle; /* bytes that a timing sends by itself */
     bench_engine engines[BENCH_ENGINES];
     bool opened[BENCH_ENGINES];
     double open_seconds;           /* of the last file: the longest of the ranks' times */
-    bench_key keys[BENCH_ENGINES]; /* of what each file holds */
-    char why[BENCH_MESSAGE_MAX];   /* the first failure, the same on all ranks */
+    bench_key keys[BENCH_ENGINES]; /* for each file: the content it holds */
+    char why[BENCH_MESSAGE_MAX];   /* the first failure, equal on all ranks */
 } bench_session;
 
-/* What was measured of one transfer. */
+/* Figures of one transfer. */
 typedef struct bench_timing {
     double seconds;
     int64_t wire; /* bytes sent by all nodes */
 } bench_timing;
 
-/* All are collective and true on all ranks or on none; then session->why says why. */
+/* All functions are collective, and true on all ranks or on none; then session->why says why. */
 
-/* False: the sizes or options do not fit. */
+/* false: the sizes or options do not fit. */
 bool bench_session_init(bench_session *session, const bench_config *config);
-void bench_session_cleanup(bench_session *session); /* removes the files, unless they are to be kept */
+void bench_session_cleanup(bench_session *session); /* removes the files, unless they are to stay */
 
-/* The engine's file as it is before a run: full size, every byte the holes' content. */
+/* Makes the engine's file as it is before a run: of full size, every byte the holes' content. */
 bool bench_session_prefill(bench_session *session, int engine);
 /* `fresh`: the file is removed first. */
 bool bench_session_open(bench_session *session, int engine, bool fresh);
 void bench_session_close(bench_session *session, int engine);
 
-/* One transfer, with new content if it writes; the whole file or the buffers are verified, unless
+/* One transfer, with new content if it writes.  The whole file, or the buffers, are verified, unless
  * session->unverified.  `fresh`: holes hold zeros. */
 bool bench_session_transfer(bench_session *session, int engine, bool write, bool fresh, bench_timing *timing);
 

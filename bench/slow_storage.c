@@ -1,4 +1,4 @@
-/* The limit comes in where tests put their faults (system/faults.h); nothing ever fails here. */
+/* The limit uses the place where tests inject faults (system/faults.h); nothing ever fails here. */
 #include "bench/slow_storage.h"
 
 #include <errno.h>
@@ -8,7 +8,8 @@
 #include "system/faults.h"
 
 static double limit; /* bytes a second */
-/* When the node's storage has taken what it was given, in nanoseconds: all ranks of a node may write to it. */
+/* When the node's storage will have taken everything so far, in nanoseconds; all ranks of a node may write to
+ * it. */
 static _Atomic int64_t *ready;
 static MPI_Win window = MPI_WIN_NULL;
 
@@ -29,7 +30,7 @@ void bench_limit_storage(const bench_world *world, double rate) {
 
 bool sagoi_faults_active(void) { return limit > 0; }
 
-/* The moment at which the storage has taken these bytes, too. */
+/* The moment at which the storage will have taken these bytes, too. */
 static int64_t take(int64_t bytes) {
     int64_t now = (int64_t)(1e9 * bench_now()), before = atomic_load(ready), after;
     do {

@@ -4,7 +4,8 @@
 
 #include "bench/world.h"
 
-/* Collective.  Bytes a second of a node's ranks together, while no checkpoint is open; 0: as fast as it is. */
+/* Collective.  Bytes a second of all ranks of a node together, to be set while no checkpoint is open; 0: no
+ * limit. */
 void bench_limit_storage(const bench_world *world, double rate);
 
 #endif

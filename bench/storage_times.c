@@ -16,7 +16,8 @@ enum { GLOBAL, LOCAL, PLACES, MODES = 3 };
 static const char *const place_names[PLACES] = {"global", "local"};
 static const char *const mode_names[MODES] = {"auto", "exhaustive", "heuristic"};
 
-/* One way of finding out about one directory: the slowest rank, of all repetitions the least and the mean. */
+/* One way of discovery for one directory: the time of the slowest rank, its least and its mean over all
+ * repetitions. */
 typedef struct found {
     double least, mean;
     sago_storage_stats stats;
@@ -25,10 +26,10 @@ typedef struct found {
 typedef struct times {
     const bench_storage_config *config;
     bench_world world;
-    MPI_Comm near; /* who shares the local directory */
+    MPI_Comm near; /* the ranks that share the local directory */
     char *data;
     found found[PLACES][MODES];
-    double write[PLACES]; /* mean of the ranks and repetitions: open, write, sync, close */
+    double write[PLACES]; /* means over ranks and repetitions: open, write, sync, close */
     char why[BENCH_MESSAGE_MAX];
 } times;
 
@@ -94,7 +95,7 @@ static bool write_once(times *t, int place, double *seconds) {
 static bool time_writes(times *t) {
     for (int64_t i = 0; i < t->config->repeat && t->config->bytes > 0; i++)
         for (int k = 0; k < PLACES; k++) {
-            int place = i % 2 ? PLACES - 1 - k : k; /* nobody always comes first */
+            int place = i % 2 ? PLACES - 1 - k : k; /* no way always comes first */
             double seconds = 0;
             if (!write_once(t, place, &seconds))
                 return false;

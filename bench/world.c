@@ -17,8 +17,7 @@ double bench_now(void) {
 
 enum { SHORT_PAUSE = 50, LONG_PAUSE = 1600 }; /* microseconds */
 
-/* Sleeps longer and longer, up to `most`: ranks that wait for others' I/O must not take the processor from them.
- */
+/* Sleeps longer and longer, up to `most`, so that ranks that wait for the I/O of others leave the core to them. */
 static void wait_asleep(MPI_Request *request, useconds_t most) {
     useconds_t pause = SHORT_PAUSE;
     for (int done = 0;;) {
@@ -48,7 +47,7 @@ void bench_sum(const bench_world *world, int64_t values[], int count) {
 }
 
 void bench_barrier(const bench_world *world) {
-    const double lead = 0.005; /* longer than a reduction takes to reach all ranks once all are there */
+    const double lead = 0.005; /* longer than a reduction takes to reach all ranks once they have all come */
     double start = 0;
     bench_max(world, &start, 1);
     start = bench_now();
@@ -63,7 +62,7 @@ void bench_barrier(const bench_world *world) {
 }
 
 bool bench_agree(const bench_world *world, bool ok, char *message) {
-    double failed = ok ? -1e9 : -(double)world->rank; /* the lowest rank has the greatest value */
+    double failed = ok ? -1e9 : -(double)world->rank; /* the lowest rank has the largest value */
     bench_max(world, &failed, 1);
     if (failed < -1e8)
         return true;
@@ -81,7 +80,7 @@ static int64_t allowed_cores(MPI_Comm node) {
     return CPU_COUNT(&set);
 }
 
-/* Clocks are comparable exactly under one kernel; virtual nodes share theirs. */
+/* Clocks can be compared exactly under one kernel, which virtual nodes share. */
 static bool one_kernel(MPI_Comm comm) {
     char mine[64] = "", first[64];
     FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");

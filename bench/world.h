@@ -1,5 +1,5 @@
-/* The ranks and nodes of a run, and meeting without spinning: a benchmark that lets idle ranks spin measures
- * the spinning. */
+/* The ranks and nodes of a run, and meetings without spinning: a benchmark whose idle ranks spin would measure the
+ * spinning. */
 #ifndef BENCH_WORLD_H
 #define BENCH_WORLD_H
 
@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 typedef struct bench_world {
-    MPI_Comm comm, node; /* all ranks; those of this node */
+    MPI_Comm comm, node; /* all ranks; the ranks of this node */
     int rank, ranks, node_rank, node_ranks;
     int64_t nodes;
-    int64_t cores;     /* of this node, that its ranks may use together */
-    bool common_clock; /* all ranks see one CLOCK_MONOTONIC: they run under one kernel */
+    int64_t cores;     /* cores that the ranks of this node may use, all together */
+    bool common_clock; /* all ranks see the same CLOCK_MONOTONIC, since they run under one kernel */
     char mpi[64];      /* "MPICH 4.0.2" */
 } bench_world;
 
@@ -21,13 +21,13 @@ void bench_world_cleanup(bench_world *world);
 
 double bench_now(void); /* CLOCK_MONOTONIC, seconds */
 
-/* Collective.  All return at one time: at an agreed moment where the clock is common. */
+/* Collective.  All ranks return at the same time: at an agreed moment if they share a clock. */
 void bench_barrier(const bench_world *world);
-/* Collective.  The greatest of all ranks' values, for each of them. */
+/* Collective.  The largest of all ranks' values, on each rank. */
 void bench_max(const bench_world *world, double values[], int count);
-/* Collective.  The sum. */
+/* Collective.  The sum, on each rank. */
 void bench_sum(const bench_world *world, int64_t values[], int count);
-/* Collective.  True if `ok` on all ranks; else `message` becomes that of the lowest rank that failed. */
+/* Collective.  true: `ok` is true on all ranks; else `message` becomes that of the lowest rank that failed. */
 bool bench_agree(const bench_world *world, bool ok, char *message);
 
 #endif

@@ -1,6 +1,6 @@
 /* GIO (wkliao/gio), a peer that is no MPI-IO: files without views, calls with lists of offsets and lengths for the
- * file and for memory.  Lists are made when the file is opened, as the others' views are.  Built only where a GIO
- * is given at configure time; nothing of it is in this repository. */
+ * file and for memory.  The lists are made when the file is opened, as views are for the others.  Built only if a
+ * GIO was given at configure time; this repository has none of its code. */
 #include <errno.h>
 #include <fcntl.h>
 #include <gio.h>
@@ -63,7 +63,7 @@ static bool make_lists(gio_state *state, const bench_access *access, char *why) 
 
 /* ---- The engine ---- */
 
-/* GIO 1.0 crashes where it cannot open a file: whether it can is tried before. */
+/* GIO 1.0 crashes if it cannot open a file, so this is tried before. */
 static bool can_open(const bench_engine *engine, char *why) {
     int fd = open(engine->path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (fd < 0)
