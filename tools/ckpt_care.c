@@ -7,7 +7,7 @@
 #include "tools/ckpt.h"
 #include "tools/colour.h"
 
-/* The report of the last verify, line by line behind what was said. */
+/* Prints the report of the last verify, line by line, behind the text so far. */
 static void print_report(const ckpt_command *c) {
     sago_ckpt_report report = SAGO_CKPT_REPORT_INIT;
     if (sago_ckpt_get_report(c->ckpt, &report) || !c->speaks)
@@ -117,7 +117,7 @@ static bool remove_damaged(const ckpt_command *c, int64_t step) {
     return true;
 }
 
-/* What opening has set aside, now or earlier. */
+/* Names what opening has set aside, now or earlier. */
 static bool tell_damaged(const ckpt_command *c) {
     bool none = true;
     for (int64_t i = 0; i < c->count; i++) {
@@ -201,7 +201,7 @@ static int rm_damaged(ckpt_command *c) {
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* --keep N: everything older than the N-th newest complete step. */
+/* --keep N: removes everything older than the N-th newest complete step. */
 static void choose_old(ckpt_command *c) {
     int64_t complete = 0;
     for (int64_t i = c->count - 1; i >= 0; i--) {

@@ -1,8 +1,8 @@
-/* `sago ckpt dump`: the numbers of a step as text: statistics of its arrays, or the elements of one, or of a
- * slice.
+/* `sago ckpt dump`: the numbers of a step as text: statistics of its arrays, or the elements of an array or of
+ * a slice.
  *
- * Rank 0 restores what is asked for, some rows at a time, and the others nothing: memory does not grow with the
- * array. */
+ * Rank 0 restores the elements, some rows at a time, and the other ranks restore nothing, so memory does not
+ * grow with the array. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { CHUNK_BYTES = 16 << 20, DIMS = SAGO_CKPT_DIMS_MAX };
 
-/* One array, and what is asked of it: every step-th index of each dimension, `count` of them from `first` on. */
+/* One array, and the slice of it: in each dimension every step-th index, `count` of them from `first` on. */
 typedef struct dump {
     ckpt_command *command;
     int64_t number; /* of the step */
@@ -24,7 +24,7 @@ typedef struct dump {
 
 typedef struct statistics {
     int64_t numbers, nans;
-    double least, greatest, sum, squares; /* squares: of differences to the mean so far (Welford) */
+    double least, greatest, sum, squares; /* squares: of the differences to the mean so far (Welford) */
 } statistics;
 
 static bool refuse(const dump *d, const char *name, const char *why) {
@@ -35,7 +35,7 @@ static bool refuse(const dump *d, const char *name, const char *why) {
 
 /* ---- Slices ---- */
 
-/* A number at *text, which moves on; `absent` if there is none.  Negative ones count from the end. */
+/* Reads a number at *text, which moves on; `absent` if there is none.  Negative numbers count from the end. */
 static int64_t read_index(const char **text, int64_t length, int64_t absent) {
     char *end;
     int64_t value = strtoll(*text, &end, 10);
@@ -46,7 +46,7 @@ static int64_t read_index(const char **text, int64_t length, int64_t absent) {
     return value < 0 ? 0 : value > length ? length : value;
 }
 
-/* "2", "2:10", "2:10:3", ":": one dimension.  False: it is none of these. */
+/* Reads "2", "2:10", "2:10:3" or ":" for one dimension; false: it is none of these. */
 static bool read_span(const char **text, int64_t length, int64_t *first, int64_t *count, int64_t *step) {
     const char *start = *text;
     *first = read_index(text, length, 0);
@@ -66,7 +66,7 @@ static bool read_span(const char **text, int64_t length, int64_t *first, int64_t
     return *step > 0;
 }
 
-/* Dimensions that are not named are taken whole. */
+/* Dimensions that are not named are taken as a whole. */
 static bool read_slice(dump *d, const char *text) {
     for (int i = 0; i < d->info.ndims; i++) {
         d->count[i] = d->info.global[i];
@@ -136,7 +136,7 @@ static void count_number(statistics *s, double value) {
 
 enum { PER_LINE = 20 };
 
-/* The elements of one row of the last dimension, some in a line; index[] says which row. */
+/* Prints the elements of one row of the last dimension, several in a line; index[] tells which row. */
 static void take_row(const dump *d, const int64_t index[DIMS], const char *row, statistics *s) {
     int last = d->info.ndims - 1;
     bool csv = strcmp(d->command->format, "csv") == 0;
@@ -158,12 +158,12 @@ static void take_row(const dump *d, const int64_t index[DIMS], const char *row, 
     }
 }
 
-/* Every row of what was restored: `rows` of the slice's first dimension from `from` on. */
+/* Prints every row that was restored: `rows` rows of the slice's first dimension from `from` on. */
 static void take_rows(const dump *d, int64_t from, int64_t rows, const int64_t extent[DIMS], const char *data,
                       statistics *s) {
     int64_t index[DIMS] = {from};
     int n = d->info.ndims;
-    if (n == 1) { /* one row that was cut: its own first index is the chunk's */
+    if (n == 1) { /* one row that was cut: its first index is the chunk's */
         dump part = *d;
         part.first[0] += from * d->step[0];
         part.count[0] = rows;
@@ -194,7 +194,7 @@ static sago_status restore(const dump *d, const int64_t start[], const int64_t e
     return status;
 }
 
-/* Row after row of the slice's first dimension, as many at a time as fit a chunk; s: NULL prints the elements. */
+/* Goes through the slice's first dimension, as many rows at a time as fit a chunk; s: NULL prints the elements. */
 static bool walk(const dump *d, statistics *s) {
     int64_t start[DIMS], extent[DIMS], row_bytes = d->info.element_size;
     for (int i = 0; i < d->info.ndims; i++) {
@@ -242,7 +242,7 @@ static bool print_statistics(const dump *d) {
     return true;
 }
 
-/* What has no numbers is named, so that nobody misses it. */
+/* Names arrays without numbers, so that nobody misses them. */
 static bool dump_nothing(const dump *d, const char *name) {
     const char *why = d->info.kind == SAGO_CKPT_LOCAL    ? "bytes of each rank, not an array"
                       : d->info.kind == SAGO_CKPT_SHARED ? "bytes that are the same on all ranks, not an array"

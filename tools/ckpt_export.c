@@ -1,7 +1,7 @@
 /* `sago ckpt export`: arrays of a step as files that other programs read.
  *
- * All ranks work together: each restores slabs of an array, a slab at a time, and they are written to one file by
- * collective writes.  Memory does not grow with the array. */
+ * All ranks work together: each restores a part of an array, a slab at a time, and the slabs are written to one
+ * file by collective writes, so memory does not grow with the array. */
 #include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 
 enum { SLAB_BYTES = 32 << 20, PATH_ROOM = 4096 };
 
-/* An array that is exported. */
+/* An array to be exported. */
 typedef struct field {
     sago_ckpt_info info;
     const vtk_type *type;
@@ -27,7 +27,7 @@ typedef struct export {
     int64_t step;
     int nfields, nfiles;
     field *fields;
-    int64_t done, bytes; /* for the progress */
+    int64_t done, bytes; /* for showing progress */
 }
 export;
 
@@ -71,7 +71,7 @@ static void add_field(export *e, const field *f) {
     e->bytes += f->info.bytes;
 }
 
-/* All arrays that can be, or those asked for; one that was asked for must be possible. */
+/* Chooses all arrays that can be exported, or those that were asked for, all of which must be possible. */
 static bool choose_fields(export *e, int64_t count) {
     ckpt_command *c = e->command;
     int found = 0;
@@ -121,7 +121,7 @@ static bool open_output(const export *e, const char *path, sago_file **file) {
     return status == SAGO_OK || ckpt_complain(c);
 }
 
-/* Closes it; a file that is not whole is removed. */
+/* Closes the file; removes it if it is not complete. */
 static bool close_output(const export *e, const char *path, sago_file **file, bool ok) {
     if (*file && sago_close(file) && ok)
         ok = ckpt_complain(e->command);
@@ -132,7 +132,7 @@ static bool close_output(const export *e, const char *path, sago_file **file, bo
     return ok;
 }
 
-/* Text by rank 0; returns the offset behind it. */
+/* Rank 0 writes a text; returns the offset behind it. */
 static bool write_text(const export *e, sago_file *file, const char *text, size_t length, int64_t *offset) {
     size_t mine = e->command->rank == 0 ? length : 0;
     sago_status status = sago_write_at_all(file, *offset, text, (MPI_Count)mine, MPI_BYTE, NULL);
@@ -151,7 +151,7 @@ static void reverse_bytes(char *data, int64_t bytes, int64_t size) {
         }
 }
 
-/* The rows [first, first + rows) of an array on this rank, by all ranks at once. */
+/* Restores the rows [first, first + rows) of an array on this rank; all ranks call this together. */
 static sago_status restore_rows(const export *e, const field *f, int64_t first, int64_t rows, char *data) {
     sago_ckpt *ckpt = e->command->ckpt;
     const sago_ckpt_info *info = &f->info;
@@ -168,7 +168,7 @@ static sago_status restore_rows(const export *e, const field *f, int64_t first, 
     return status;
 }
 
-/* The data of an array, from `offset` on. */
+/* Writes the data of an array, from `offset` on. */
 static bool write_data(export *e, const field *f, sago_file *file, bool big_endian, int64_t offset) {
     const ckpt_command *c = e->command;
     int64_t total = f->info.global[0], row_bytes = f->info.bytes / total;
@@ -198,7 +198,7 @@ static bool write_data(export *e, const field *f, sago_file *file, bool big_endi
 
 /* ---- Formats ---- */
 
-/* Legacy VTK: a header, then for each array its own and its numbers, the greatest byte first. */
+/* Legacy VTK: a header, then for each array a header and its numbers, in big-endian order. */
 static bool write_legacy(export *e, int number, sago_file *file) {
     int64_t offset = 0;
     bool ok = true, first = true;
@@ -276,7 +276,7 @@ static bool write_images(export *e, const char *suffix) {
     return ok;
 }
 
-/* The description of the raw files: names in it are relative to where it is. */
+/* Describes the raw files; names in the description are relative to its own place. */
 static bool write_xdmf(export *e) {
     char path[PATH_ROOM], raw[PATH_ROOM], suffix[SAGO_CKPT_NAME_MAX + 8];
     char *text = NULL;
@@ -309,7 +309,7 @@ static bool write_xdmf(export *e) {
     return ok;
 }
 
-/* A file an array, with nothing but its numbers. */
+/* One file for each array, with nothing but its numbers. */
 static bool write_raw(export *e) {
     bool ok = true;
     for (int i = 0; ok && i < e->nfields; i++) {

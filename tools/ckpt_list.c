@@ -1,4 +1,4 @@
-/* `sago ckpt ls` and `show`: tables, and the same as JSON. */
+/* `sago ckpt ls` and `show`, as tables and as JSON. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static void print_table(const ckpt_command *c) {
     }
 }
 
-/* What takes up space and is none of the steps that are kept. */
+/* Shows what takes up space without being a step that is kept. */
 static bool print_damaged(const ckpt_command *c) {
     sago_ckpt_stats stats = SAGO_CKPT_STATS_INIT;
     if (sago_ckpt_get_stats(c->ckpt, &stats))

@@ -1,5 +1,5 @@
 /* `sago ckpt`: the command line, opening the directory, and what the actions share.  Everything goes through the
- * public interface, so that there is one reader of the format. */
+ * public interface, so that there is only one reader of the format. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 static const struct {
     const char *name;
     int (*run)(ckpt_command *c);
-    bool changes; /* needs the directory for itself */
+    bool changes; /* the action needs the directory for itself */
     const char *arguments, *help;
 } actions[] = {
     {"ls", ckpt_ls, false, "DIR", "list the steps: time, size, levels, state"},
@@ -97,8 +97,8 @@ static void print_help(void) {
            "Exit status: 0; 1 if something is damaged, missing or went wrong; 2 for wrong options.\n");
 }
 
-/* STEP...: what follows the directory and is no option.  Returns the index of the first option, 0 if one is wrong.
- */
+/* Reads STEP...: the words behind the directory that are no options.  Returns the index of the first option; 0: a
+ * word is wrong. */
 static int read_step_arguments(ckpt_command *c, int argc, char **argv, char *why) {
     int i = 3;
     for (; i < argc && strncmp(argv[i], "--", 2) != 0; i++) {
@@ -120,7 +120,7 @@ bool ckpt_complain(const ckpt_command *c) {
     return false;
 }
 
-/* Reads the list of steps.  False: the reason has been said. */
+/* Reads the list of steps.  false: the reason was printed. */
 static bool read_steps(ckpt_command *c) {
     for (int64_t room = 0;;) {
         int64_t count = room;
@@ -129,7 +129,7 @@ static bool read_steps(ckpt_command *c) {
         c->count = count;
         if (count <= room)
             return true;
-        room = count; /* more may come meanwhile: then once more */
+        room = count; /* more steps may come meanwhile, so the list is read again */
         free(c->all);
         c->all = calloc((size_t)room, sizeof *c->all);
         if (!c->all) {
@@ -140,7 +140,7 @@ static bool read_steps(ckpt_command *c) {
 }
 
 const sago_ckpt_step *ckpt_find(const ckpt_command *c, int64_t step) {
-    const sago_ckpt_step *found = NULL; /* of several saves of one step a complete one is meant */
+    const sago_ckpt_step *found = NULL; /* of several saves of one step, a complete one is meant */
     for (int64_t i = 0; i < c->count; i++)
         if (c->all[i].step == step && (!found || !ckpt_is_complete(found)))
             found = &c->all[i];
@@ -192,7 +192,7 @@ void ckpt_progress(const ckpt_command *c, const char *what, int64_t i, int64_t n
 const char *ckpt_time_text(int64_t seconds, char text[CKPT_TEXT_MAX]) {
     time_t time = (time_t)seconds;
     struct tm local;
-    if (seconds <= 0) /* nothing that could be read tells */
+    if (seconds <= 0) /* nothing that could be read tells the size */
         snprintf(text, CKPT_TEXT_MAX, "date not known");
     else if (!localtime_r(&time, &local) || strftime(text, CKPT_TEXT_MAX, "%Y-%m-%d %H:%M:%S", &local) == 0)
         snprintf(text, CKPT_TEXT_MAX, "?");
@@ -219,7 +219,7 @@ static bool open_directory(ckpt_command *c, bool changes) {
 
 static bool has_something(const char *dir) {
     DIR *stream = opendir(dir);
-    bool found = !stream; /* then opening it tells why */
+    bool found = !stream; /* opening it tells why */
     for (struct dirent *entry; stream && !found && (entry = readdir(stream));)
         found = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
     if (stream)
@@ -227,7 +227,7 @@ static bool has_something(const char *dir) {
     return found;
 }
 
-/* A typing error must not make a directory, nor make a directory of checkpoints of an empty one. */
+/* A typing error must not make a directory, nor turn an empty one into a directory of checkpoints. */
 static bool is_there(const ckpt_command *c) {
     int there = access(c->dir, F_OK) == 0 ? 1 + has_something(c->dir) : 0;
     MPI_Allreduce(MPI_IN_PLACE, &there, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);

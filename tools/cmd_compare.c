@@ -1,4 +1,4 @@
-/* `sago compare`: the user's command with and without the drop-in library, in turn; times, and files. */
+/* `sago compare`: runs the user's command with and without the drop-in, in turn, and compares times and files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -22,10 +22,10 @@
 
 enum { REPEAT_MAX = 1000, SHOWN_OUTPUT = 8192 };
 
-/* What the drop-in library counted in one run; negative: it said nothing. */
+/* What the drop-in counted in one run; negative: it printed nothing. */
 typedef struct served_calls {
     int64_t writes, reads, bytes;
-    int64_t independent; /* calls of single ranks, by the program itself: not Sago's */
+    int64_t independent; /* calls of single ranks that the program makes itself; Sago does not serve them */
 } served_calls;
 
 typedef struct compare_config {
@@ -34,8 +34,8 @@ typedef struct compare_config {
     int64_t repeat;
     double seconds[2][REPEAT_MAX]; /* without Sago, with it */
     served_calls served;
-    char report[PATH_MAX + 8]; /* the page; "": none */
-    bool counted;              /* this run is the one that is counted, and reported */
+    char report[PATH_MAX + 8]; /* the report's page; "": none */
+    bool counted;              /* this run is counted and reported */
     bool progress;             /* stderr is a terminal */
 } compare_config;
 
@@ -45,7 +45,7 @@ static volatile sig_atomic_t interrupted; /* the signal */
 
 /* ---- One run ---- */
 
-/* In the child.  Says on stderr, which is the log already, what goes wrong. */
+/* Called in the child; errors go to stderr, which is the log already. */
 static _Noreturn void become_command(const compare_config *config, bool with_sago, const char *stats, int log) {
     char why[OPTION_WHY_MAX];
     int null = open("/dev/null", O_RDONLY);
@@ -68,7 +68,7 @@ static double now(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* A signal from the terminal reaches the command, too; others do not. */
+/* A signal from the terminal reaches the command as well; other signals do not. */
 static int wait_for(pid_t child) {
     int status;
     bool told = false;
@@ -81,7 +81,7 @@ static int wait_for(pid_t child) {
     return status;
 }
 
-/* The end of what the command printed. */
+/* Prints the end of the command's output. */
 static void show_output(FILE *log) {
     char line[SHOWN_OUTPUT];
     (void)fflush(log);
@@ -130,7 +130,7 @@ static int64_t json_number(const char *text, const char *key) {
     return at ? strtoll(at + strlen(key), NULL, 10) : -1;
 }
 
-/* By its name: whoever wrote it may have put a new file in its place. */
+/* Opens the file by its name, since the writer may have put a new file in its place. */
 static served_calls served_read(const char *path) {
     char text[4096] = "";
     served_calls result = {-1, -1, 0, 0};
@@ -148,7 +148,7 @@ static served_calls served_read(const char *path) {
     return result;
 }
 
-/* A warm-up run that also tells whether Sago was used at all: else the comparison says nothing. */
+/* A warm-up run, which also tells whether Sago was used at all: otherwise the comparison means nothing. */
 static bool run_counted(compare_config *config, double *seconds, char *why) {
     char path[] = "/tmp/sago-compare.XXXXXX", stats[64];
     int file = mkstemp(path);
@@ -180,8 +180,8 @@ static void clear_progress(const compare_config *config) {
         fprintf(stderr, "\r\033[K");
 }
 
-/* Pair -1 is the warm-up, without Sago first: so a command that never works is not blamed on Sago.  After that
- * pairs begin with Sago and without it in turn, so that going first favours nobody. */
+/* Pair -1 is the warm-up, without Sago first, so that a command that never works is not blamed on Sago.  Later
+ * pairs begin with Sago or without it in turn, so that going first favours neither. */
 static bool run_pair(compare_config *config, int64_t pair, char *why) {
     for (int turn = 0; turn < 2; turn++) {
         bool with_sago = (turn + pair + 1) % 2 != 0;
@@ -272,7 +272,7 @@ static void put_seconds(sagoi_json *json, const char *name, int64_t count, const
     sagoi_json_close(json, ']');
 }
 
-/* What the counted run has written, with the times of all runs added at its end. */
+/* Reads what the counted run has written, and adds the times of all runs at its end. */
 static char *add_times(const compare_config *config, char *json) {
     char *made = NULL, *end = strrchr(json, '}');
     size_t size = 0;
@@ -354,7 +354,7 @@ static void interrupt(int signal) { interrupted = signal; }
 
 static int compare(compare_config *config) {
     char why[OPTION_WHY_MAX];
-    struct sigaction action = {.sa_handler = interrupt}; /* files are put back, whatever happens */
+    struct sigaction action = {.sa_handler = interrupt}; /* the files are put back, whatever happens */
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
     bool begun = outputs_begin(&config->outputs, why), ok = begun && run_all(config, why);

@@ -1,5 +1,5 @@
-/* `sago hints`: the table that the library reads, by purpose, as text or JSON; all of it, or the hints that are
- * named. */
+/* `sago hints`: the table that the library reads, ordered by purpose, as text or JSON; the whole table, or the
+ * named hints. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ enum { NAME_WIDTH = 30, LINE_WIDTH = 100 };
 /* What hints are for, in the order in which people ask. */
 static const struct {
     const char *title;
-    const char *names; /* with a blank on either side; "sago_ckpt_" stands for all that begin so */
+    const char *names; /* names with a blank on either side; "sago_ckpt_" stands for all names that begin so */
 } purposes[] = {
     {"Memory and files",
      " sago_memory sago_memory_kind sago_site sago_machine sago_local_dirs striping_factor striping_unit "},
@@ -62,7 +62,7 @@ static void describe_values(const sagoi_hint_row *row, char *text, size_t capaci
     }
 }
 
-/* Breaks at blanks, and indents what follows. */
+/* Breaks lines at blanks, and indents the lines that follow. */
 static void print_wrapped(const char *text) {
     int column = NAME_WIDTH;
     for (const char *word = text; *word;) {
@@ -77,7 +77,7 @@ static void print_wrapped(const char *text) {
     putchar('\n');
 }
 
-/* Which hints are printed: all, or those that are named, whole or in part. */
+/* Is this hint printed?  All are, or those that are named, in full or in part. */
 typedef struct choice {
     const sagoi_hint_row *rows;
     int64_t count;
@@ -97,7 +97,7 @@ static bool is_chosen(const choice *chosen, const sagoi_hint_row *row) {
     return chosen->nnames == 0;
 }
 
-/* The first name that is no hint's, or NULL. */
+/* The first name that no hint has; NULL: there is none. */
 static const char *unknown_name(const choice *chosen) {
     for (int n = 0; n < chosen->nnames; n++) {
         bool known = false;

@@ -1,6 +1,7 @@
-/* `sago info`: what this Sago is, where its parts are, and whether this machine can do what it needs, with advice.
+/* `sago info`: what this Sago is, where its parts are, and whether this machine can do what Sago needs, with
+ * advice.
  *
- * Every line is a fact: a topic, a name, a value, and, where something is missing, what to do about it. */
+ * Every line is a fact: a topic, a name, a value and, if something is missing, what to do about it. */
 #include <errno.h>
 #include <linux/io_uring.h>
 #include <mntent.h>
@@ -29,13 +30,13 @@
 
 enum { VALUE_MAX = 512, FACTS_MAX = 256, LINE_WIDTH = 100, NAME_WIDTH = 14 };
 
-typedef enum { GOOD, SLOWER, BROKEN } verdict; /* SLOWER: Sago does without, at a price */
+typedef enum { GOOD, SLOWER, BROKEN } verdict; /* SLOWER: Sago works without it, at a price */
 
 typedef struct fact {
     const char *topic;
     char name[128], value[VALUE_MAX];
     verdict how;
-    const char *advice; /* NULL: none is needed */
+    const char *advice; /* NULL: no advice is needed */
 } fact;
 
 typedef struct facts {
@@ -98,10 +99,10 @@ static void look_at_paths(facts *found) {
                "mpiexec -n RANKS sago tune measures this system and writes one, so that plans fit it");
 }
 
-static facts *told_to; /* sagoi_check_environment() has no argument for it */
+static facts *told_to; /* a global, since sagoi_check_environment() passes no argument on */
 
-/* Wrong values of hints keep files from being opened; paths matter to who needs them; what else is wrong has no
- * effect. */
+/* A wrong value of a hint keeps files from being opened, a wrong path matters to some programs, and other wrong
+ * variables have no effect. */
 static void tell_wrong(const char *said) {
     static const char *const harmless[] = {"SAGO_STATS", "SAGO_LOCAL_DIRS", "SAGO_CKPT_STATS", "SAGO_DISABLE"};
     bool broken = strstr(said, "environment variable ");
@@ -157,7 +158,7 @@ static void look_at_uring(facts *found) {
            "container forbids it");
 }
 
-/* MADV_POPULATE_WRITE reports a full disk, where touching a page would end the program. */
+/* MADV_POPULATE_WRITE reports a full disk; without it, touching a page would end the program. */
 static void look_at_mapping(facts *found) {
     enum { POPULATE_WRITE = 23, PAGE = 4096 };
     void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -239,7 +240,7 @@ static const struct {
     {"virtiofs", "shared with the host"},
 };
 
-/* Mounted over by a later one. */
+/* A later mount may hide an earlier one. */
 static void forget_mount(facts *found, const char *folder) {
     for (int i = 0; i < found->count; i++)
         if (!strcmp(found->all[i].topic, "file systems") && !strcmp(found->all[i].name, folder)) {

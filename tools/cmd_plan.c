@@ -1,4 +1,4 @@
-/* `sago plan`: the plan the library would make of a pattern, on this machine or on a described one. */
+/* `sago plan`: the plan that the library would make for a pattern, on this machine or on a described one. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,7 +194,7 @@ static void print_calls(int64_t first, int64_t last, const char *line) {
         printf("call %lld  %s\n", (long long)first + 1, line);
 }
 
-/* How many calls rank 0 makes in a step. */
+/* The number of calls that rank 0 makes in a step. */
 static bool count_calls(const plan_config *config, int64_t *calls, char *why) {
     bench_access access;
     bool ok = bench_pattern_make(config->pattern, &config->params, 0, config->nodes * config->ranks, &access, why);
@@ -203,12 +203,12 @@ static bool count_calls(const plan_config *config, int64_t *calls, char *why) {
     return ok;
 }
 
-/* Calls one after another that take the same route share a line. */
+/* Neighbouring calls that take the same route share a line. */
 static bool calls_run(const plan_config *config, char *why) {
     char line[ROUTE_LINE_MAX], before[ROUTE_LINE_MAX] = "";
     int64_t calls = 1, first = 0;
     for (int64_t i = 0; i < calls; i++) {
-        plan_config one = *config; /* which is completed by what was not said */
+        plan_config one = *config; /* a copy, which is completed by defaults */
         outcome o = {0};
         one.call = i;
         bool ok = outcome_make(&one, &o, why) && count_calls(&one, &calls, why);
@@ -228,12 +228,12 @@ static bool calls_run(const plan_config *config, char *why) {
     return true;
 }
 
-/* --scale stands for itself: no pattern. */
+/* --scale takes no pattern. */
 static bool scale_run(int argc, char **argv, plan_config *config, char *why) {
     return options_parse(&options, 1, argc, argv, config, why) && plan_scale(&config->hints, why);
 }
 
-/* File systems of this machine say nothing of those of another one. */
+/* The file systems of this machine do not tell about those of another one. */
 static bool choose_dir(plan_config *config, char *why) {
     bool elsewhere = config->machine || config->nodes > 1;
     if (config->dir && elsewhere)

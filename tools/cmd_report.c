@@ -1,5 +1,5 @@
-/* `sago report`: what SAGO_REPORT left, as text, as a page, or two runs side by side; and the page of a job that
- * was killed, from the records that its ranks left. */
+/* `sago report`: reads what SAGO_REPORT has left, and prints it as text, makes a page, or compares two runs; also
+ * makes the page of a job that was killed, from the records that its ranks left. */
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -25,9 +25,9 @@ typedef struct report_config {
     bool compare;
 } report_config;
 
-/* One report: where it was found, its text, and the same as a tree. */
+/* One report: where it was found, its text, and its tree. */
 typedef struct loaded {
-    char page[PATH_MAX]; /* of a directory of records: the page that the job would have written; else "" */
+    char page[PATH_MAX]; /* for a directory of records: the page that the job would have written; else "" */
     char *text;
     tree_value *tree;
 } loaded;
@@ -52,7 +52,7 @@ static bool ends_in(const char *text, const char *end) {
     return length > tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* The one directory of records in `folder`. */
+/* Finds the directory of records in `folder`, if there is only one. */
 static bool find_records(const char *folder, char records[PATH_MAX], char *why) {
     DIR *list = opendir(folder);
     const struct dirent *entry;
@@ -124,7 +124,7 @@ static void print_verdict(const tree_value *r) {
     printf("\n");
 }
 
-/* Seconds of all ranks, by phase. */
+/* Prints the seconds of all ranks by phase. */
 static void print_phases(const tree_value *r) {
     double all = 0, seconds[32] = {0};
     const tree_value *timeline = tree_get(r, "timeline"), *names = tree_get(timeline, "phases")->first;
@@ -138,7 +138,8 @@ static void print_phases(const tree_value *r) {
     printf("%-12s %12s %6s\n", "phase", "rank seconds", "part");
     int i = 0;
     for (const tree_value *name = names; name && i < 32; name = name->next, i++)
-        if (seconds[i] > 0 || strcmp(name->text, "mpi") != 0) /* what the MPI library served, if anything */
+        /* The MPI library's share only if it served anything. */
+        if (seconds[i] > 0 || strcmp(name->text, "mpi") != 0)
             printf("%-12s %12.3f %5.0f%%\n", name->text, seconds[i], all > 0 ? 100 * seconds[i] / all : 0);
     printf("\n");
 }
@@ -156,7 +157,7 @@ static void print_direction(const tree_value *file, const char *verb, const char
            count == 1 ? "" : "s");
 }
 
-/* What the MPI library did with it. */
+/* Prints what the MPI library did with a file. */
 static void print_by_mpi(const tree_value *file, const char *kind) {
     const tree_value *by = tree_get(tree_get(file, "by_mpi"), kind);
     double writes = tree_number(by, "writes"), reads = tree_number(by, "reads");
@@ -236,7 +237,7 @@ static int write_page(const char *path, const loaded *reports, int count) {
     return EXIT_SUCCESS;
 }
 
-/* A job that was killed gets the page that it would have made, unless another one was asked for. */
+/* Makes the page that a killed job would have made, unless another one was asked for. */
 static int show(const report_config *config, const loaded *reports, int count) {
     bool page_only = config->html != NULL;
     if (config->compare) {
@@ -274,7 +275,7 @@ static void print_help(void) {
     puts("\nExample: sago report --compare --html both.html before.json after.json");
 }
 
-/* Paths come first, or after the options. */
+/* Paths stand first, or behind the options. */
 static int take_paths(int argc, char **argv, char **paths, char **rest) {
     int count = 0, others = 1;
     rest[0] = argv[0];

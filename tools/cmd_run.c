@@ -1,4 +1,4 @@
-/* `sago run`: the user's command with the drop-in libraries. */
+/* `sago run`: runs the user's command with the drop-in. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 
 typedef struct run_config {
     tool_launch launch;
-    char stats[PATH_MAX + 8];  /* SAGO_STATS; "": not asked for */
-    char report[PATH_MAX + 8]; /* SAGO_REPORT and SAGO_TRACE; "": as they are */
+    char stats[PATH_MAX + 8];  /* value of SAGO_STATS; "": not asked for */
+    char report[PATH_MAX + 8]; /* values of SAGO_REPORT and SAGO_TRACE; "": left alone */
     char trace[PATH_MAX + 8];
 } run_config;
 

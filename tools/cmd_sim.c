@@ -1,4 +1,4 @@
-/* `sago sim`: the simulator is a program of its own, since it needs SimGrid and nothing else does. */
+/* `sago sim`: starts the simulator, which is a program of its own, since only it needs SimGrid. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* `sago subfile`: looks at a file that is kept in several, and makes one of them.  Without MPI; it reads as the
- * library does, through the same store. */
+/* `sago subfile`: shows a file that is kept in several, and makes one file of it.  It works without MPI, and reads
+ * through the library's own store. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -18,7 +18,7 @@
 #include "tools/command.h"
 #include "tools/options.h"
 
-enum { CHUNK = 1 << 20 }; /* bytes copied at once; what is all zero is left a hole */
+enum { CHUNK = 1 << 20 }; /* bytes that are copied at a time; a chunk of zeros stays a hole */
 
 static int failed(const char *what) {
     bool named = strstr(sago_error_message(), what) != NULL; /* most messages say which file */
@@ -26,7 +26,7 @@ static int failed(const char *what) {
     return EXIT_FAILURE;
 }
 
-/* The description stands for its directory. */
+/* The path of the description stands for its directory. */
 static void find_directory(const char *given, char path[PATH_MAX]) {
     char copy[PATH_MAX];
     struct stat is;
@@ -129,7 +129,8 @@ static sago_status copy(sagoi_store *from, sagoi_store *to, int64_t size) {
     return status == SAGO_OK ? sagoi_store_sync(to) : status;
 }
 
-/* Without replacing what may be there by now; where there are no hard links, nothing is known of that. */
+/* Names the file without replacing another one that may be there by now; where there are no hard links this cannot
+ * be known. */
 static sago_status give_name(const char *aside, const char *out) {
     if (link(aside, out) == 0) {
         (void)unlink(aside);
@@ -141,7 +142,7 @@ static sago_status give_name(const char *aside, const char *out) {
     return sagoi_fail_errno(errno, "naming the result %.200s", out);
 }
 
-/* What has the right name is whole. */
+/* A file under the right name is always whole. */
 static sago_status merge_into(sagoi_store *from, int64_t size, const char *out) {
     char aside[PATH_MAX + 24];
     uint64_t random = 0;

@@ -1,5 +1,5 @@
-/* `sago tier`: what jobs with the hint sago_tier=local have left in local storage.  Listing needs no MPI; merging
- * and removing are what opening the file does, with the hint sago_tier_found. */
+/* `sago tier`: what jobs with the hint sago_tier=local have left in local storage.  Listing works without MPI;
+ * merging and removing is done by opening the file with the hint sago_tier_found. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -102,7 +102,7 @@ static const tool_option option_table[] = {
 };
 static const tool_options options = {option_table, sizeof option_table / sizeof option_table[0], NULL, NULL};
 
-/* Whether there is a claim is known before: opening leaves nothing to tell. */
+/* Looks for the claim before, since opening the file tells nothing. */
 static bool has_claim(const char *file) {
     sagoi_claim_place place;
     return sagoi_claim_find(file, &place) == SAGO_OK && access(place.path, F_OK) == 0;

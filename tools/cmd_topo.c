@@ -14,8 +14,8 @@
 #include "tools/topo.h"
 
 typedef struct topo_config {
-    const char *machine; /* NULL: this one */
-    const char *dirs;    /* whose storage is looked at, with colons between */
+    const char *machine; /* NULL: this machine */
+    const char *dirs;    /* directories to look at, with colons between them */
     const char *output;
     bool json, svg;
     sagoi_hints hints;
@@ -68,11 +68,11 @@ static int show_described(const topo_config *config) {
 
 typedef struct job {
     bench_world world;
-    MPI_Comm leaders; /* MPI_COMM_NULL on others */
+    MPI_Comm leaders; /* MPI_COMM_NULL on other ranks */
     sagoi_surroundings found;
     int64_t *place;
     topo_node *node;  /* rank 0 */
-    int32_t *node_of; /* of each rank; everywhere */
+    int32_t *node_of; /* for each rank; known on all ranks */
     topo_dir dir[TOPO_DIRS_MAX];
     int64_t dirs;
 } job;
@@ -89,7 +89,7 @@ static topo_node ask_node(const bench_world *world) {
     return mine;
 }
 
-/* node_of[rank], numbered by the first rank of each node, as the leaders are. */
+/* Sets node_of[rank]; nodes are numbered by their first ranks, as the leaders are. */
 static void number_nodes(job *j) {
     int mine = 0;
     if (j->leaders != MPI_COMM_NULL)
@@ -98,7 +98,7 @@ static void number_nodes(job *j) {
     MPI_Allgather(&mine, 1, MPI_INT32_T, j->node_of, 1, MPI_INT32_T, j->world.comm);
 }
 
-/* Ranks of a neighbourhood know it by its lowest rank; rank 0 makes numbers from 0 of that. */
+/* Ranks of a neighbourhood know it by its lowest rank; rank 0 turns that into numbers from 0 on. */
 static void number_shares(const job *j, topo_dir *dir, const int32_t *lowest) {
     dir->share = calloc((size_t)j->world.nodes, sizeof *dir->share);
     int32_t *number = calloc((size_t)j->world.ranks, sizeof *number);
@@ -141,7 +141,7 @@ static void look_at_dir(job *j, const char *path) {
     free(all);
 }
 
-/* The hint wins over the site file; the current folder is looked at in any case. */
+/* The hint wins over the site file; the current directory is looked at in any case. */
 static void look_at_storage(job *j, const topo_config *config) {
     char list[SAGOI_HINT_TEXT_MAX], *rest = NULL;
     const char *dirs = config->dirs                  ? config->dirs
@@ -154,7 +154,7 @@ static void look_at_storage(job *j, const topo_config *config) {
     look_at_dir(j, ".");
 }
 
-/* By rank 0, who alone has a message if it fails. */
+/* Prints on rank 0, which alone has a message after a failure. */
 static sago_status discover(job *j, const topo_config *config) {
     sagoi_discover_options asked = {.machine = config->hints.machine,
                                     .site = config->hints.site,

@@ -1,4 +1,4 @@
-/* `sago tune`: measures the system at hand, writes the site file, and says what changed. */
+/* `sago tune`: measures the system at hand, writes the site file, and tells what has changed. */
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -33,7 +33,7 @@ static const tool_option table[] = {
 };
 static const tool_options options = {table, sizeof table / sizeof table[0], NULL, NULL};
 
-/* On a terminal each line replaces the one before; elsewhere all of them are shown. */
+/* On a terminal each line replaces the one before; elsewhere all lines are shown. */
 void tune_progress(const tune_plan *plan, const char *format, ...) {
     char what[140];
     if (plan->world.rank != 0)
@@ -44,7 +44,7 @@ void tune_progress(const tune_plan *plan, const char *format, ...) {
     va_end(arguments);
     progress_set("measuring: %s", what);
     if (!progress_is_seen())
-        fprintf(stderr, "measuring: %s\n", what); /* at once: launchers mix what comes in pieces */
+        fprintf(stderr, "measuring: %s\n", what); /* in one piece, since launchers mix pieces of several ranks */
 }
 
 void tune_found(const tune_plan *plan, const char *format, ...) {
@@ -62,7 +62,7 @@ void tune_found(const tune_plan *plan, const char *format, ...) {
 
 /* ---- The site file ---- */
 
-/* Without its comment and the blanks before it. */
+/* A line without its comment and its leading blanks. */
 static int line_length(const char *line) {
     int length = (int)strcspn(line, "\n#");
     while (length > 0 && line[length - 1] == ' ')
@@ -75,7 +75,7 @@ static const char *line_next(const char *line) {
     return line + (*line == '\n');
 }
 
-/* The line of `text` with the same key (links and racks: the same hosts), or NULL. */
+/* The line of `text` with the same key (for links and racks: the same hosts); NULL: there is none. */
 static const char *line_find(const char *text, const char *line) {
     int width = (int)strcspn(line, " ");
     if (strncmp(line, "link ", 5) == 0 || strncmp(line, "rack ", 5) == 0)
@@ -86,7 +86,7 @@ static const char *line_find(const char *text, const char *line) {
     return NULL;
 }
 
-/* What the new site file has, and what the old one had instead. */
+/* Tells what the new site file has, and what the old one had instead. */
 static void say_changes(const char *before, const char *after) {
     for (const char *line = after; *line; line = line_next(line)) {
         const char *old = line_find(before, line);
@@ -113,7 +113,7 @@ static char *site_text(const sagoi_site *site) {
     return fclose(out) == 0 ? text : NULL;
 }
 
-/* Aside, then renamed: nobody ever reads half of it. */
+/* Writes another file and renames it, so that nobody reads half a file. */
 static bool site_replace(const char *path, const char *text, char *why) {
     char aside[PATH_MAX + 16];
     snprintf(aside, sizeof aside, "%s.XXXXXX", path);
@@ -139,7 +139,7 @@ static void site_choose(tune_config *config) {
         snprintf(config->path, sizeof config->path, "sago.site");
 }
 
-/* What is there already: measured values are replaced, the rest stays.  A file that is not there is empty. */
+/* Reads the site file: measured values are replaced, and the rest stays.  A missing file counts as empty. */
 static bool site_load(const tune_config *config, sagoi_site *site, char *why) {
     sago_status status = sagoi_site_read(config->path, site);
     if (status == SAGO_ERR_NO_FILE) {
@@ -181,7 +181,7 @@ static void plan_init(tune_plan *plan, const tune_config *config) {
     plan->node = node;
 }
 
-/* Before anything is measured. */
+/* Checked before anything is measured. */
 static bool is_writable(const char *dir, char *why) {
     if (access(dir, W_OK) == 0)
         return true;

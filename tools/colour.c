@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a launcher gives its ranks may look like a terminal, whatever becomes of their output. */
+/* Output that goes to a launcher may look like a terminal, so ranks of a job use no colours. */
 static bool is_launched(void) {
     static const char *const ranks[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"};
     bool launched = false;

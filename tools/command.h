@@ -7,7 +7,7 @@
 
 enum { EXIT_USAGE = 2 };
 
-/* argv[0] is the subcommand's name; the result is the exit status. */
+/* argv[0] is the name of the subcommand; returns the exit status. */
 int cmd_run(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
@@ -26,13 +26,13 @@ int cmd_hints(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
-/* True on one process of a job, whether or not MPI has been started: help and usage errors come once. */
+/* true on one process of a job, whether MPI has been started or not, so that help and errors are printed once. */
 bool command_speaks(void);
 
-/* Was --help or -h asked for?  Then it was printed, once in a job. */
+/* Was --help or -h given?  Then the help was printed, once in a job. */
 bool command_helped(int argc, char **argv, void (*print)(void));
 
-/* "sago CMD: message", then what to do next; the exit status. */
+/* Prints "sago CMD: message" and what to do next; returns the exit status. */
 int usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

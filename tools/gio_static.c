@@ -20,7 +20,7 @@ static bool within(const image *file, uint64_t offset, uint64_t length) {
     return offset <= file->size && length <= file->size - offset;
 }
 
-/* A section's header, or NULL if it lies outside of the file. */
+/* The header of a section; NULL: it lies outside of the file. */
 static const Elf64_Shdr *section(const image *file, uint64_t index) {
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)file->bytes;
     if (index >= header->e_shnum || header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff % 8)
@@ -37,7 +37,7 @@ static bool is_named(const image *file, const Elf64_Shdr *names, uint64_t at, co
            memcmp(file->bytes + names->sh_offset + at, name, length) == 0;
 }
 
-/* Is it defined in this table of symbols? */
+/* Does this table of symbols define the function? */
 static bool defines(const image *file, const Elf64_Shdr *table, const char *name) {
     const Elf64_Shdr *names = section(file, table->sh_link);
     if (!names || names->sh_type != SHT_STRTAB || table->sh_offset % 8)
@@ -49,7 +49,7 @@ static bool defines(const image *file, const Elf64_Shdr *table, const char *name
     return false;
 }
 
-/* By its table of symbols; of a program that has lost it, by the name of a code that GIO has in its words. */
+/* Looks into the table of symbols; in a program without one, looks for the name of one of GIO's codes. */
 static bool has_gio(const image *file) {
     static const char word[] = "GIO_EMULTIDEFINE_FNC_ARGS";
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)file->bytes;
@@ -83,7 +83,7 @@ static bool is_static(const char *path) {
     return found;
 }
 
-/* As a shell or a launcher would find it: by the folders in PATH if the word names none. */
+/* Finds a program as a shell or a launcher would: in the folders of PATH, if the word has no folder. */
 static bool word_is_static(const char *word) {
     char path[PATH_MAX];
     if (strchr(word, '/'))

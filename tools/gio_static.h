@@ -1,10 +1,10 @@
-/* Programs that GIO is linked to statically: no library can stand in front of it. */
+/* Programs that GIO is linked to statically, so that no library can stand before it. */
 #ifndef TOOLS_GIO_STATIC_H
 #define TOOLS_GIO_STATIC_H
 
 #include <stdbool.h>
 
-/* The first program among the words of a command that has GIO in itself, or NULL. */
+/* The first program among the words of a command that has GIO in it; NULL: there is none. */
 const char *gio_static_find(char *const *command);
 
 #endif

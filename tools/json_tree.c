@@ -43,7 +43,8 @@ static bool read_hex(reader *r, unsigned *code) {
     return true;
 }
 
-/* As UTF-8; halves of pairs are written one by one, which nobody's file names need. */
+/* Writes a character as UTF-8; halves of surrogate pairs are written one by one, which names of files never
+ * need. */
 static char *put_code(char *to, unsigned code) {
     if (code < 0x80) {
         *to++ = (char)code;
@@ -58,7 +59,7 @@ static char *put_code(char *to, unsigned code) {
     return to;
 }
 
-/* What a backslash is followed by; NULL: nothing that means something. */
+/* The character that a backslash and this character stand for; NULL: none. */
 static char *read_escape(reader *r, char *to) {
     static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
     char letter = *r->at++;
@@ -72,7 +73,7 @@ static char *read_escape(reader *r, char *to) {
     return to;
 }
 
-/* After the quote that opens it; a text is never longer than what it is written as. */
+/* Reads a text behind its opening quote; it never gets longer than its source. */
 static char *read_text(reader *r) {
     size_t room = 0;
     while (r->at[room] && r->at[room] != '"')
@@ -94,7 +95,7 @@ static char *read_text(reader *r) {
     return text;
 }
 
-/* "name": of an object's member. */
+/* Reads "name": of an object's member. */
 static bool read_name(reader *r, char **name) {
     skip_blanks(r);
     *name = take(r, "\"") ? read_text(r) : NULL;
@@ -102,7 +103,7 @@ static bool read_name(reader *r, char **name) {
     return *name && take(r, ":");
 }
 
-/* Everything up to the closing bracket. */
+/* Reads everything up to the closing bracket. */
 static bool read_members(reader *r, tree_value *of, const char *close) {
     tree_value **last = &of->first;
     skip_blanks(r);

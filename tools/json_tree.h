@@ -1,4 +1,4 @@
-/* Reading JSON: a text becomes a tree. */
+/* Reading JSON into a tree. */
 #ifndef TOOLS_JSON_TREE_H
 #define TOOLS_JSON_TREE_H
 
@@ -11,20 +11,20 @@ typedef struct tree_value {
     json_kind kind;
     double number;            /* of a bool: 0 or 1 */
     char *text;               /* of a text */
-    char *name;               /* in an object; else NULL */
+    char *name;               /* of a member of an object; else NULL */
     struct tree_value *first; /* of an array or object */
     struct tree_value *next;
 } tree_value;
 
-/* The text of a file, malloc()ed; NULL: `why` says what is wrong. */
+/* The text of a file, from malloc(); NULL: `why` says what is wrong. */
 char *tree_read_text(const char *path, char *why);
-/* NULL: it is not JSON, or nested too deeply; *line: where. */
+/* NULL: the text is not JSON, or nested too deeply; *line: where. */
 tree_value *tree_parse(const char *text, int64_t *line);
 void tree_free(tree_value *value);
 
-/* Of an object; a null where there is none, so that questions can be asked one after another. */
+/* A member of an object; if there is none, a null, so that look-ups can be chained. */
 const tree_value *tree_get(const tree_value *object, const char *name);
-/* 0 and "" where it is something else. */
+/* 0 and "" for values of other types. */
 double tree_number(const tree_value *object, const char *name);
 const char *tree_text(const tree_value *object, const char *name);
 

@@ -1,10 +1,9 @@
-/* Finds the drop-in libraries beside this executable and prepares the environment of a command that shall use
- * them: the preload list, hints as SAGO_* variables, SAGO_STATS, and what Open MPI's launcher needs to pass them
- * on.
+/* Finds the drop-in libraries beside this executable, and prepares the environment of a command that is to use
+ * them: the list of libraries to preload, hints as SAGO_* variables, SAGO_STATS, and what Open MPI's launcher
+ * needs to pass them on.
  *
- * The whole command is given the libraries, launcher and scripts included: there they do nothing, and need nothing
- * but the C library.  A launcher's child on another node is out of reach of anything but its environment.
- */
+ * The whole command gets the libraries, including launchers and scripts, which are not affected: the libraries
+ * need nothing but the C library.  Only its environment reaches a launcher's child on another node. */
 #include "tools/launch.h"
 
 #include <ctype.h>
@@ -38,7 +37,7 @@ static bool own_folder(char folder[PATH_MAX], char *why) {
     return true;
 }
 
-/* As installed, or as built; the last one is named if none is there. */
+/* The place as installed, or as built; the last place is named if the libraries are in neither. */
 static bool find_library(const char *library, char path[PATH_MAX], char *why) {
     static const char *const places[] = {SAGO_BIN_TO_LIB, "../lib"};
     char folder[PATH_MAX], name[2 * PATH_MAX] = "";
@@ -82,7 +81,7 @@ static bool in_list(const char *list, const char *word) {
     return false;
 }
 
-/* Only Sago's own names have a variable; for others, what to use instead. */
+/* Only Sago's own names have a variable; for other names, says what to use instead. */
 static bool refuse_foreign(const char *key, char *why) {
     int64_t count;
     const sagoi_hint_row *rows = sagoi_hint_table(&count);
@@ -137,7 +136,8 @@ bool launch_stats(char *value, size_t capacity, const char *text, char *why) {
 
 /* ---- Environment ---- */
 
-/* Behind what is preloaded already, so that tools like Darshan stay next to the program and see its calls. */
+/* The libraries stand behind those that are preloaded already, so that tools such as Darshan stay next to the
+ * program and see its calls. */
 static int add_preload(const char *library) {
     const char *others = getenv("LD_PRELOAD");
     if (!others || !*others)
@@ -154,8 +154,8 @@ static int add_preload(const char *library) {
     return result;
 }
 
-/* Does the command begin with a launcher that passes no variables of its own accord, with no -x of the user's,
- * which does not go together with a list in the environment? */
+/* Does the command begin with a launcher that passes no variables by itself, without an -x of the user's, which
+ * cannot be combined with a list in the environment? */
 static bool may_list_variables(char **command) {
     const char *slash = strrchr(command[0], '/'), *name = slash ? slash + 1 : command[0];
     if (strncmp(name, "mpiexec", 7) != 0 && strncmp(name, "mpirun", 6) != 0 && strncmp(name, "orterun", 7) != 0)
@@ -166,8 +166,8 @@ static bool may_list_variables(char **command) {
     return true;
 }
 
-/* Open MPI starts ranks of other nodes with an environment of their own; it adds what this list names.  Other
- * launchers do not know the variable. */
+/* Open MPI starts ranks on other nodes with an environment of its own, to which it adds the variables that this
+ * list names.  Other launchers do not know the list. */
 static int list_variables(char **command) {
     static const char name[] = "OMPI_MCA_mca_base_env_list";
     char list[4096] = "";
@@ -175,7 +175,7 @@ static int list_variables(char **command) {
     if (!may_list_variables(command))
         return 0;
     size_t length = 0;
-    for (char **entry = environ; *entry; entry++) { /* it warns of names that are not set */
+    for (char **entry = environ; *entry; entry++) { /* Open MPI warns of listed names that are not set */
         size_t width = strcspn(*entry, "=");
         bool ours = strncmp(*entry, "SAGO_", 5) == 0 || strncmp(*entry, "LD_PRELOAD=", 11) == 0;
         if (ours && length + width + 2 <= sizeof list)

@@ -86,8 +86,7 @@ static int run(int argc, char **argv) {
                  : usage_error("", "no command '%s'", name);
 }
 
-/* What was printed may be on a full disk or a closed descriptor, and a program that reads it goes by the exit
- * status. */
+/* Standard output may be a full disk or a closed descriptor, and programs that read it go by the exit status. */
 int main(int argc, char **argv) {
     int code = run(argc, argv);
     if (fflush(stdout) == 0 && !ferror(stdout))

@@ -49,7 +49,7 @@ static bool set(const tool_option *option, void *target, const char *text, char 
     }
 }
 
-/* Names what was meant, among the table's options and, where they are options, the sizes of patterns. */
+/* Suggests what was meant, among the table's options and, if they are options here, the sizes of patterns. */
 static bool refuse_unknown(const tool_options *options, const char *name, char *why) {
     sagoi_spelling spelling = {.word = name};
     for (int64_t i = 0; i < options->count; i++)
@@ -102,7 +102,7 @@ void options_help(const tool_options *options, FILE *out) {
         const tool_option *option = &options->table[i];
         char left[48];
         snprintf(left, sizeof left, "--%s %s", option->name, option->value ? option->value : "");
-        if (strlen(left) > 20) /* on a line of its own: columns do not collide */
+        if (strlen(left) > 20) /* long options have a line of their own, so that columns do not collide */
             fprintf(out, "  %s\n%22s %s\n", left, "", option->help);
         else
             fprintf(out, "  %-20s %s\n", left, option->help);

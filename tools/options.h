@@ -12,15 +12,15 @@ typedef enum {
     OPTION_TEXT,  /* const char * */
     OPTION_COUNT, /* int64_t */
     OPTION_SIZE,  /* int64_t, bytes */
-    OPTION_CALL   /* `call` takes it */
+    OPTION_CALL   /* `call` takes the value */
 } option_kind;
 
 typedef struct tool_option {
     const char *name;
     option_kind kind;
-    size_t field; /* in the target */
+    size_t field; /* offset in the target */
     int64_t low, high;
-    const char *value; /* what help calls the value */
+    const char *value; /* how help names the value */
     const char *help;
     bool (*call)(void *target, const char *value, char *why);
 } tool_option;
@@ -28,15 +28,15 @@ typedef struct tool_option {
 typedef struct tool_options {
     const tool_option *table;
     int64_t count;
-    /* Sizes of patterns, which the table does not know: false with the reason.  NULL: nothing else is an option.
-     */
+    /* Takes sizes of patterns, which are not in the table; false: with the reason.  NULL: there are no other
+     * options. */
     bool (*other)(void *target, const char *name, const char *value, char *why);
-    const char *note; /* said with an unknown option; may be NULL */
+    const char *note; /* printed with an unknown option; may be NULL */
 } tool_options;
 
 enum { OPTION_WHY_MAX = 400 };
 
-/* Reads argv[first...].  False: `why` says what is wrong. */
+/* Reads argv[first...].  false: `why` says what is wrong. */
 bool options_parse(const tool_options *options, int first, int argc, char **argv, void *target, char *why);
 void options_help(const tool_options *options, FILE *out);
 

@@ -1,4 +1,4 @@
-/* Files that a command writes: set aside, kept and compared. */
+/* Files that a command writes: they are set aside, kept and compared. */
 #include "tools/outputs.h"
 
 #include <errno.h>
@@ -78,7 +78,7 @@ void outputs_end(tool_outputs *outputs) {
 
 /* ---- Comparing ---- */
 
-/* What is missing in the shorter one differs, too. */
+/* Bytes that are missing in the shorter file count as different. */
 static void count_differences(const char *a, const char *b, size_t n, size_t m, tool_difference *found) {
     size_t longer = n > m ? n : m;
     if (n != m || memcmp(a, b, n) != 0) {
@@ -116,7 +116,7 @@ static bool compare_files(const char *one, const char *other, tool_difference *d
     return ok;
 }
 
-/* A file that differed already: is it the same as ever, at least without Sago? */
+/* A file that differed already: does it at least stay the same without Sago? */
 static bool compare_again(tool_output *output, char *why) {
     char name[PATH_MAX];
     tool_difference difference;

@@ -1,7 +1,7 @@
 /* Files that a command writes, kept from two runs of it and compared byte for byte.
  *
- * They are absent when a run starts, so that nothing is inherited from the run before: not a file that was not
- * written, not a byte that was left out.  A file that was there before is set aside and put back at the end. */
+ * They do not exist when a run starts, so that it inherits nothing from the run before: no file that it does
+ * not write, no byte that it leaves out.  A file that existed before is set aside, and put back at the end. */
 #ifndef TOOLS_OUTPUTS_H
 #define TOOLS_OUTPUTS_H
 
@@ -10,20 +10,20 @@
 
 enum { OUTPUTS_MAX = 64 };
 
-/* Between the file of a run without Sago and that of a run with it. */
+/* The difference between the file of a run without Sago and that of a run with Sago. */
 typedef struct tool_difference {
-    int64_t size;  /* of the longer one, bytes */
-    int64_t bytes; /* that differ; 0: they are the same */
+    int64_t size;  /* of the longer file, bytes */
+    int64_t bytes; /* bytes that differ; 0: the files are the same */
     int64_t first; /* offset */
-    bool zeros;    /* all that differ are 0 with Sago, or not there: perhaps bytes that nobody wrote */
+    bool zeros;    /* all of them are 0 with Sago, or missing: perhaps no rank writes them */
 } tool_difference;
 
 typedef struct tool_output {
     const char *path;
-    bool set_aside;      /* PATH.before-compare is what was there */
-    int64_t comparisons; /* until it differed */
+    bool set_aside;      /* PATH.before-compare is the file that was there */
+    int64_t comparisons; /* comparisons until it differed */
     tool_difference last;
-    bool differs_anyway; /* also between two runs without Sago */
+    bool differs_anyway; /* the file differs between two runs without Sago, too */
 } tool_output;
 
 typedef struct tool_outputs {
@@ -31,23 +31,24 @@ typedef struct tool_outputs {
     tool_output output[OUTPUTS_MAX];
 } tool_outputs;
 
-/* False: `why`, here and below. */
+/* false: `why` says what is wrong, as in the functions below. */
 bool outputs_add(tool_outputs *outputs, const char *path, char *why);
 
 /* Sets aside what is there. */
 bool outputs_begin(tool_outputs *outputs, char *why);
 
-/* After a run: moves its files to PATH.with-sago or PATH.without-sago; one that differed before is removed, after
- * a look whether it does so without Sago, too. */
+/* Called after a run: moves its files to PATH.with-sago or PATH.without-sago.  A file that differed before is
+ * removed, after a look whether it also differs without Sago. */
 bool outputs_keep(tool_outputs *outputs, bool with_sago, char *why);
 
-/* After both: compares.  A file that differs stays, under those names, and is not compared again. */
+/* Called after both runs: compares the files.  A file that differs stays under those names, and is not compared
+ * again. */
 bool outputs_compare(tool_outputs *outputs, char *why);
 
 /* Does any file differ? */
 bool outputs_differ(const tool_outputs *outputs);
 
-/* Puts back what was there before; if nothing was, leaves the last file that was written with Sago. */
+/* Puts back what was there before; if there was nothing, leaves the last file that was written with Sago. */
 void outputs_end(tool_outputs *outputs);
 
 #endif

@@ -1,4 +1,5 @@
-/* Alternatives are plans too: they are made with other hints and costed by the same model. */
+/* What other decisions would have cost.  Alternatives are plans, too: they are made with other hints, and the same
+ * model tells their costs. */
 #include "tools/plan_output.h"
 
 #include <inttypes.h>
@@ -13,7 +14,8 @@ static const char *const placements[] = {"auto", "cost", "memory", "rank", "spre
 /* ---- Each domain's election ---- */
 
 typedef struct election {
-    double elected, least, most; /* C1 + C2: of the node elected, of the cheapest and dearest node of its group */
+    /* C1 + C2 of the elected node, and of the cheapest and the dearest node of its group. */
+    double elected, least, most;
     int64_t cheapest, holders;
 } election;
 
@@ -48,7 +50,7 @@ static election elect_again(const plan_input *input, const sagoi_plan *plan, int
     return e;
 }
 
-/* Why the cheapest node was not elected: plan/hosts.c passes over it for these reasons only. */
+/* Why the cheapest node was not elected: for one of these reasons plan/hosts.c passes a node over. */
 static const char *why_dearer(const sagoi_plan *plan, const election *e) {
     if (e->cheapest < 0 || e->elected <= e->least * (1 + 1e-9))
         return "";
@@ -84,7 +86,7 @@ static bool print_elections(const plan_input *input, const sagoi_plan *plan, cha
 
 /* ---- Other numbers of aggregators ---- */
 
-/* What was compared when the number was decided: the plan's own numbers, no others. */
+/* Prints the numbers that were compared when the number was decided: the plan's own, and no others. */
 static void print_compared(const sagoi_plan *plan) {
     printf("aggregators compared (* %s)     ms\n", plan->aggregators == plan->ndomains ? "as planned" : "wanted");
     for (int64_t i = 0; i < plan->ncompared; i++)
@@ -92,7 +94,7 @@ static void print_compared(const sagoi_plan *plan) {
                plan->compared[i].aggregators, plan->compared[i].seconds * 1e3);
 }
 
-/* A number that was hinted is compared with none, so what would have been decided without the hint is shown. */
+/* A number from a hint is compared with none, so this prints what would have been decided without the hint. */
 static void print_counts(const plan_input *input, const sagoi_hints *hints, const sagoi_plan *plan) {
     if (plan->ncompared > 0) {
         print_compared(plan);
@@ -119,7 +121,7 @@ static bool make_alternative(const plan_input *input, const sagoi_hints *hints, 
            sagoi_plan_cost(plan, &input->machine, &input->shape, cost) == SAGO_OK;
 }
 
-/* Returns C1 + C2 of all domains, which is what elections make small; there is no such plan: a lot. */
+/* C1 + C2 of all domains, which elections minimise; a very large number if there is no such plan. */
 static double print_alternative(const plan_input *input, const char *name, const sagoi_hints *hints, bool chosen) {
     sagoi_plan plan = {0};
     sagoi_cost cost = {0};
@@ -158,7 +160,7 @@ static void print_placements(const plan_input *input, const sagoi_hints *hints, 
                  "share of them, and what differs by less than a page counts as equal");
 }
 
-/* Two layers and three, where nodes share switches. */
+/* Compares two layers with three, where nodes share switches. */
 static void print_layers(const plan_input *input, const sagoi_hints *hints, const sagoi_plan *plan) {
     sagoi_hints other = *hints;
     sagoi_plan three = {0};
@@ -177,7 +179,7 @@ static void print_layers(const plan_input *input, const sagoi_hints *hints, cons
     sagoi_plan_cleanup(&three);
 }
 
-/* Why so many subfiles, and how to have the ranges of the nodes lie together in them. */
+/* Says why there are so many subfiles, and how the ranges of the nodes can lie together in them. */
 static void print_subfiles(const plan_input *input, const sagoi_hints *hints, const sagoi_plan *plan) {
     const sagoi_target *target = &input->target;
     int64_t unit = target->stripe_unit > target->block ? target->stripe_unit : target->block;

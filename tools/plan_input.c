@@ -1,5 +1,5 @@
 /* Shapes are worked out rank by rank, without MPI: bounds, bytes and runs by rule, the histogram by walking the
- * runs, or some of them where they are many. */
+ * runs, or a sample of them if there are many. */
 #include "tools/plan_input.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "machine/memory.h"
 #include "store/layout.h"
 
-/* Of a call with more runs than this, about so many are looked at for the histogram. */
+/* Runs of a call that are looked at for the histogram, if it has more. */
 static const int64_t runs_walked = 4096;
 static const int64_t most_job_nodes = 1 << 20;
 
@@ -26,7 +26,7 @@ static int64_t own_cores(void) {
     return sched_getaffinity(0, sizeof set, &set) ? sysconf(_SC_NPROCESSORS_ONLN) : CPU_COUNT(&set);
 }
 
-/* What the library would take by itself (src/engine), of a node with so much. */
+/* The memory that the library would take by itself on a node with so much memory (src/engine). */
 static int64_t default_memory(int64_t available, int64_t ranks) {
     int64_t share = available / 8, most = (ranks + 1) << 26;
     return share < most ? share : most;
@@ -74,8 +74,8 @@ static sago_status place_job(const plan_config *config, const sagoi_hostlist *ho
     return status;
 }
 
-/* In a job of Slurm's, the machine is that of the job, unless options say something else.  What is not understood
- * is left out. */
+/* In a job of Slurm's the machine is that of the job, unless options say something else.  What cannot be
+ * understood is left out. */
 static void use_job(plan_config *config, plan_input *input) {
     const char *nodes = sagoi_environment("SLURM_JOB_NODELIST");
     sagoi_slurm_job job = {.tasks = 0};
@@ -128,13 +128,13 @@ static bool make_machine(plan_config *config, plan_input *input, char *why) {
     if (config->machine)
         input->machine.topology = &input->description.topology;
     else
-        input->machine.gathered = (double)config->pace; /* a described network stays as described */
+        input->machine.gathered = (double)config->pace; /* a described network is taken as described */
     return true;
 }
 
 /* ---- The file ---- */
 
-/* The first storage that all nodes of the described machine share; of a machine without one all is 0. */
+/* The first storage that all nodes of the described machine share; all 0: it has none. */
 static sagoi_tier described_storage(const sagoi_description *described) {
     for (int64_t i = 0; i < described->tiers; i++)
         if (described->tier[i].sharing == SAGOI_SHARED_ALL)
@@ -166,7 +166,8 @@ static bool make_target(const plan_config *config, plan_input *input, char *why)
         .lock_unit = layout.lock_unit,
         .stripe_unit = config->stripe_unit ? config->stripe_unit : layout.stripe_unit,
         .stripe_count = count ? count : layout.stripe_count,
-        .stripe_first = config->machine ? 1 : 0, /* a described machine's targets are taken from the first on */
+        /* Targets of a described machine are used from the first one on. */
+        .stripe_first = config->machine ? 1 : 0,
         .mappable = config->nodes == 1 && may_map && config->hints.map != SAGOI_CHOICE_OFF,
         .sparse = config->read && config->sparse,
     };
@@ -184,7 +185,7 @@ int64_t plan_last_call(const plan_config *config, const bench_access *access) {
     return last < access->ncalls ? last : access->ncalls;
 }
 
-/* Of a pattern that takes long to draw; most are done before anybody would look. */
+/* Shows progress for a pattern that takes long to draw; most are drawn before anybody would look. */
 static void tell_progress(time_t start, int64_t rank, int64_t ranks) {
     if (time(NULL) > start)
         progress_set("what rank %lld of %lld accesses", (long long)rank, (long long)ranks);
@@ -208,8 +209,8 @@ static bool each_call(const plan_config *config, plan_input *input, call_fn visi
     return r == ranks;
 }
 
-/* What the ranks of the node fill of each period together, as far as they have one and the same; `bytes` is an
- * offset until it is known where the node's data begins. */
+/* The part of each period that the ranks of the node fill together, if all have the same period; `bytes` is an
+ * offset until the beginning of the node's data is known. */
 static void add_period(plan_input *input, int64_t node, const bench_call *call, int64_t low) {
     sagoi_node_period *own = &input->periods[node];
     bool first = input->shapes[node].bytes == 0;
@@ -251,7 +252,7 @@ static void add_bounds(plan_input *input, int64_t node, const bench_call *call) 
     input->most_runs = input->rank_runs > input->most_runs ? input->rank_runs : input->most_runs;
 }
 
-/* Adds [start, end) to the node's regions, each byte counting `weight` times. */
+/* Adds [start, end) to the node's regions; each byte counts `weight` times. */
 static void add_run(plan_input *input, int64_t node, int64_t start, int64_t end, double weight) {
     int64_t *counts = input->histogram + node * SAGOI_REGIONS;
     while (start < end) {
@@ -276,7 +277,7 @@ static void add_histogram(plan_input *input, int64_t node, const bench_call *cal
     }
 }
 
-/* The runs of patterns never overlap: as many bytes as the range has means no hole. */
+/* Runs of patterns never overlap, so as many bytes as the range has mean that there is no hole. */
 static bool make_shape(const plan_config *config, plan_input *input, char *why) {
     size_t nodes = (size_t)config->nodes;
     int64_t low = INT64_MAX, high = 0, bytes = 0;
@@ -309,7 +310,7 @@ static bool make_shape(const plan_config *config, plan_input *input, char *why) 
     return each_call(config, input, add_histogram, why);
 }
 
-/* As the engine lays them out when a file is created. */
+/* Subfiles as the engine lays them out when a file is created. */
 static bool make_subfiles(const plan_config *config, plan_input *input, char *why) {
     sagoi_target *target = &input->target;
     if (sagoi_subfiles_choose(&config->hints, &input->machine, &target->subfiles, input->subfiles_why) != SAGO_OK)

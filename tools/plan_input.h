@@ -12,45 +12,45 @@ typedef enum { PLAN_COLLECTIVE, PLAN_NONBLOCKING, PLAN_DECLARED, PLAN_INDEPENDEN
 typedef struct plan_config {
     const bench_pattern *pattern;
     bench_params params;
-    int64_t nodes; /* 0: this machine, or all of the described one */
+    int64_t nodes; /* 0: this machine, or the whole described one */
     int64_t ranks, cores, memory;
     int64_t stripe_unit, stripe_count;
-    int64_t pace;        /* bytes a second that nodes were seen to take when data was gathered; 0: not known */
-    const char *dir;     /* whose file system the file is on; NULL: nothing is known of it */
+    int64_t pace;        /* bytes a second that nodes took when data was gathered; 0: not known */
+    const char *dir;     /* directory on the file system of the file; NULL: the file system is not known */
     const char *machine; /* path of a description; NULL: none */
-    const char *svg;     /* path of a picture to draw; NULL: none */
+    const char *svg;     /* path of a picture to be drawn; NULL: none */
     bool read, json, explain, scale;
     plan_kind kind;
     bool extents;     /* the calls list their runs, and use no view */
     bool sparse;      /* the file has holes */
-    int64_t accessed; /* times before that each rank accessed its part */
-    bool calls;       /* each call of a step by itself */
-    int64_t call;     /* the one that is looked at; of declared variables all are */
+    int64_t accessed; /* earlier accesses of each rank to its part */
+    bool calls;       /* each call of a step is looked at by itself */
+    int64_t call;     /* number of that call; declared variables are looked at together */
     sagoi_hints hints;
 } plan_config;
 
-/* All that a plan is a function of. */
+/* Everything that a plan is a function of. */
 typedef struct plan_input {
     sagoi_description description; /* of --machine */
     sagoi_surroundings found;      /* of a batch job */
-    sagoi_node *nodes;             /* owned, as are: */
+    sagoi_node *nodes;             /* owned, as are the arrays below */
     sagoi_node_shape *shapes;
     int64_t *histogram;
     sagoi_node_period *periods;
-    int64_t rank_runs, most_runs; /* of the rank that is looked at, of any so far */
-    int64_t rank_calls, rank_end; /* of that rank, the calls so far, and where the last one ended */
+    int64_t rank_runs, most_runs; /* runs of the rank that is looked at; the most of any rank so far */
+    int64_t rank_calls, rank_end; /* calls of that rank so far, and where the last one ended */
     sagoi_machine machine;
     sagoi_shape shape;
     sagoi_target target;
     bool local, in_memory;                     /* the file system */
-    char subfiles_why[SAGOI_SUBFILES_WHY_MAX]; /* how many subfiles, in a line */
+    char subfiles_why[SAGOI_SUBFILES_WHY_MAX]; /* one line: how many subfiles there are, and why */
 } plan_input;
 
 /* The calls of a step that are looked at together. */
 int64_t plan_first_call(const plan_config *config);
 int64_t plan_last_call(const plan_config *config, const bench_access *access); /* one past it */
 
-/* Completes the configuration by what was not said, too.  False: `why` says what is wrong. */
+/* Completes the configuration by defaults.  false: `why` says what is wrong. */
 bool plan_input_make(plan_config *config, plan_input *input, char *why);
 void plan_input_cleanup(plan_input *input); /* fine on a zeroed struct */
 

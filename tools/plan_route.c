@@ -14,7 +14,7 @@ static sagoi_route_call call_of(const plan_config *config) {
                               .by_extents = config->extents};
 }
 
-/* As sagoi_dispatch_init() has it from a file. */
+/* Sets the inputs as sagoi_dispatch_init() does for a file. */
 static sagoi_route_file file_of(const plan_config *config, const plan_input *input, bool gaps) {
     const sagoi_hints *hints = &config->hints;
     bool defers = hints->defer == SAGOI_CHOICE_ON;
@@ -55,7 +55,7 @@ static sagoi_route_wanted wanted_by(const plan_config *config, const bench_acces
     return wanted;
 }
 
-/* Each rank's `own` once it has accessed its part as often as the user says. */
+/* Sets each rank's `own` to what it is after so many accesses to its part. */
 static sagoi_route_own own_of(const plan_route *route, const plan_config *config,
                               const sagoi_route_wanted *wanted) {
     sagoi_route_own own = route->own;
@@ -64,7 +64,7 @@ static sagoi_route_own own_of(const plan_route *route, const plan_config *config
     return own;
 }
 
-/* A view whose type is more than a contiguous piece has gaps. */
+/* A view whose type is more than one contiguous piece has gaps. */
 static bool has_gaps(const plan_config *config, const bench_access *access) {
     int64_t last = plan_last_call(config, access);
     for (int64_t i = plan_first_call(config); i < last; i++)
@@ -91,7 +91,8 @@ static void add_part(plan_route *route, const route_part *part) {
         route->further++;
 }
 
-/* As sagoi_engine_choose() and sagoi_engine_alone() ask the file system, which is taken to be as the user says. */
+/* Chooses as sagoi_engine_choose() and sagoi_engine_alone() do; the file system is taken to be as the user
+ * says. */
 static void add_rank(plan_route *route, const plan_config *config, int64_t rank, const bench_access *access) {
     route_part part = {.first = rank, .ranks = 1, .route = {.choice = route->choice}};
     part.wanted = wanted_by(config, access);
@@ -186,7 +187,7 @@ static sentence why_of(sagoi_why why, int64_t value, int64_t limit) {
     return s;
 }
 
-/* Of the ranks together, or of the first part of those that go alone. */
+/* The method of all ranks together, or of the first ones that go alone. */
 static sagoi_route summary_of(const plan_route *route) {
     if (route->choice.company != SAGOI_ALONE || route->nparts == 0)
         return (sagoi_route){
@@ -235,7 +236,7 @@ void plan_route_print(const plan_route *route, FILE *out) {
         fprintf(out, "    and %" PRId64 " ranks otherwise\n", route->further);
 }
 
-/* Agreements of all ranks. */
+/* The number of agreements of all ranks. */
 static void print_agreements(const plan_route *route, FILE *out) {
     bool leaves = sagoi_route_leaves_alone(route->call, &route->file);
     int64_t taken = route->choice.company == SAGOI_ALONE      ? route->asks

@@ -1,5 +1,5 @@
-/* `sago plan --scale`: the planner's own cost.  Each plan is made in a process of its own, whose peak memory is
- * what counts; the inputs are there, too: a few numbers a node. */
+/* `sago plan --scale`: the planner's own cost.  Each plan is made in a process of its own, whose peak memory
+ * counts; that includes the inputs, which are a few numbers for each node. */
 #include "tools/plan_output.h"
 
 #include <inttypes.h>
@@ -45,7 +45,7 @@ static void access_make(const scale_case *c, inputs *in) {
         if (c->access == INTERLEAVED) {
             low = n * run;
             high = all - (c->nodes - 1 - n) * run;
-        } else if (c->access == SCATTERED) { /* from anywhere to half the file further on */
+        } else if (c->access == SCATTERED) { /* anywhere up to half the file further on */
             low = (n * INT64_C(7919)) % c->nodes * (share / 2);
             high = low + all / 2;
         }
@@ -58,14 +58,14 @@ static void access_make(const scale_case *c, inputs *in) {
                               .node = in->access,
                               .origin = in->shape.origin,
                               .region = in->shape.region};
-    for (int64_t n = 0; n < c->nodes; n++) /* as even as the range: then the histogram says the same */
+    for (int64_t n = 0; n < c->nodes; n++) /* as even as the range, so the histogram tells the same */
         for (int64_t r = 0; r < SAGOI_REGIONS; r++)
             in->histogram[n * SAGOI_REGIONS + r] =
                 (int64_t)sagoi_shape_bytes(&in->shape, n, r * in->shape.region, (r + 1) * in->shape.region);
     in->shape.histogram = in->histogram;
 }
 
-/* Five dimensions, like Mira's. */
+/* Five dimensions, as Mira's. */
 static sago_status topology_make(const scale_case *c, sagoi_topology *topology) {
     sagoi_topology_flat(topology, c->nodes);
     if (c->network == FLAT)
@@ -135,7 +135,7 @@ static outcome plan_once(const scale_case *c) {
     return result;
 }
 
-/* In a process of its own, which ends there. */
+/* Runs in a process of its own, which ends here. */
 static void child(const scale_case *c, int to_parent) {
     outcome result = plan_once(c);
     if (!result.ok)

@@ -1,7 +1,7 @@
-/* From top to bottom, all over the same axis of file offsets where it is one: where each node's data lies, or each
- * rank's where ranks access the file themselves; the domains of the file, the nodes with their aggregators; and,
- * over time, when each aggregator is filled, stores and waits, round by round. Colours are those of the groups, or
- * of the aggregators where there is one group only. */
+/* The picture of a plan.  From top to bottom, over one axis of file offsets where possible: where the data of each
+ * node lies, or of each rank where ranks access the file themselves; the domains of the file; the nodes with their
+ * aggregators; and, over time, when each aggregator is filled, stores and waits, round by round. Colours are those
+ * of the groups; with one group, those of the aggregators. */
 #include "tools/plan_output.h"
 
 #include <inttypes.h>
@@ -22,9 +22,9 @@ typedef struct picture {
     const plan_input *input;
     const sagoi_plan *plan;
     const plan_times *times; /* NULL: nothing is aggregated */
-    double y;                /* the next thing begins here */
+    double y;                /* where the next element begins */
     double cell, nodes_y;
-    int64_t columns; /* of the nodes */
+    int64_t columns; /* columns for nodes */
     double domains_y;
 } picture;
 
@@ -59,7 +59,7 @@ static double density(const picture *p, int64_t first, int64_t last, int64_t sta
 
 enum { COLUMNS = 128 };
 
-/* One row of the picture: how much of each column is accessed. */
+/* Draws one row of the picture: how much of each column is accessed. */
 static void draw_shares(picture *p, const double share[COLUMNS], int64_t columns, double y, double height) {
     svg_rect(&p->svg, (svg_box){LEFT, y, inner(), height - 2}, SVG_PALE, NULL);
     for (int64_t c = 0, to; c < columns; c = to) {
@@ -100,7 +100,7 @@ static void draw_data(picture *p) {
     p->y += (double)rows * height;
 }
 
-/* Bytes of [start, end) to the columns they are in. */
+/* Divides the bytes of [start, end) over their columns. */
 static void add_bytes(const sagoi_plan *plan, int64_t columns, int64_t start, int64_t end, double share[COLUMNS]) {
     double width = (double)(plan->high - plan->low) / (double)columns;
     for (double at = (double)(start - plan->low), to = (double)(end - plan->low); at < to;) {
@@ -113,7 +113,7 @@ static void add_bytes(const sagoi_plan *plan, int64_t columns, int64_t start, in
     }
 }
 
-/* What a rank accesses in the call that is planned; of very many runs the first ones. */
+/* What a rank accesses in the planned call; of very many runs the first ones. */
 static void add_rank(const picture *p, int64_t rank, int64_t columns, double share[COLUMNS]) {
     enum { RUNS = 100000 };
     const plan_config *config = p->config;
@@ -132,7 +132,7 @@ static void add_rank(const picture *p, int64_t rank, int64_t columns, double sha
     bench_access_cleanup(&access);
 }
 
-/* Where nobody aggregates: the ranks themselves. */
+/* Draws the ranks themselves, where nothing is aggregated. */
 static void draw_ranks(picture *p) {
     const sagoi_plan *plan = p->plan;
     int64_t ranks = p->config->nodes * p->config->ranks, rows = ranks < DATA_ROWS ? ranks : DATA_ROWS;
@@ -162,7 +162,8 @@ static void draw_block(picture *p, int64_t d, int64_t start, int64_t end, double
     (void)snprintf(label, sizeof label, "%" PRId64 ": node %" PRId64, d, domain->node);
     if (width < svg_text_width(label, 11) + 6)
         (void)snprintf(label, sizeof label, "%" PRId64, d);
-    double size = width < svg_text_width(label, 11) + 2 ? 8 : 11; /* part of a number would be another one */
+    /* A number that is cut off would be another number. */
+    double size = width < svg_text_width(label, 11) + 2 ? 8 : 11;
     if (width > svg_text_width(label, size) + 2)
         svg_text_light(&p->svg, x + width / 2, p->y + height / 2 + 4, size, SVG_MIDDLE, "%s", label);
 }
@@ -186,7 +187,7 @@ static void draw_domains(picture *p) {
         svg_group_close(&p->svg);
     }
     p->y += 30;
-    /* Beside the domains, since lines to the nodes begin below them. */
+    /* Stands beside the domains, since lines to the nodes begin below them. */
     svg_text(&p->svg, LEFT - 8, p->y - 18, 11, SVG_RIGHT, "%s to", sagoi_size_to_text(plan->low).text);
     svg_text(&p->svg, LEFT - 8, p->y - 4, 11, SVG_RIGHT, "%s", sagoi_size_to_text(plan->high).text);
     if (drawn >= 4000)
@@ -214,7 +215,7 @@ static svg_box node_box(const picture *p, int64_t node) {
     return (svg_box){LEFT + (double)column * p->cell, p->nodes_y + (double)row * height, p->cell, height};
 }
 
-/* Where the aggregator of a slot is drawn. */
+/* The place where the aggregator of a slot is drawn. */
 static void slot_spot(const picture *p, int64_t node, int64_t slot, double *x, double *y) {
     svg_box box = node_box(p, node);
     double slots = (double)p->plan->node_slots[node];
@@ -278,7 +279,7 @@ static void draw_nodes(picture *p) {
     }
     svg_box last = node_box(p, plan->nodes - 1);
     p->y = last.y + last.height + 18;
-    svg_text(&p->svg, 20, p->y, 14, SVG_LEFT, "%s", text); /* below, where no link crosses it */
+    svg_text(&p->svg, 20, p->y, 14, SVG_LEFT, "%s", text); /* below, where no line crosses the text */
 }
 
 /* ---- Rounds, over time ---- */
@@ -290,7 +291,7 @@ static void draw_bar(picture *p, const double from_to[2], double y, double heigh
     svg_rect(&p->svg, (svg_box){x, y, width > 0.7 ? width : 0.7, height}, color, NULL);
 }
 
-/* Above, in the aggregator's colour, the messages; below, darker, the storage. */
+/* The messages above, in the aggregator's colour; the storage below, darker. */
 static void draw_turn(picture *p, int64_t d, int64_t k, double height) {
     const plan_turn *turn = &p->times->turns[d * p->times->rounds + k];
     const double *fill = p->plan->write ? turn->first : turn->second;
@@ -366,7 +367,7 @@ static void draw_rounds(picture *p) {
 
 /* ---- All of it ---- */
 
-/* Returns how high it has become. */
+/* Returns the height. */
 static double draw(picture p, const char *title, double height, FILE *out) {
     static const char *const strategies[] = {"auto", "direct", "mapped", "aggregated"};
     const sagoi_plan *plan = p.plan;

@@ -1,7 +1,7 @@
-/* The model is that of the elections (000, IV-B), a window at a time: C1 for what comes from other nodes, C2 for
- * the storage.  Two windows an aggregator: one is filled while the other is stored, so round k needs the window of
- * round k - 2; and ranks go from round to round together, so a round begins when every aggregator is through with
- * the one before.  A picture of who waits for whom, not a prediction: nothing here knows of contention. */
+/* The model of the elections (000, IV-B), one window at a time: C1 for data from other nodes, C2 for the storage.
+ * An aggregator has two windows, of which one is filled while the other is stored, so round k needs the window of
+ * round k - 2.  Ranks go from round to round together, so a round begins when all aggregators are through with the
+ * one before.  The picture shows who waits for whom; it is no prediction, since contention is left out. */
 #include "tools/plan_time.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static int64_t place_of(const plan_input *input, int64_t node) {
     return input->machine.topology ? input->machine.node[node].place : node;
 }
 
-/* What filling and storing the window take. */
+/* The times of filling and of storing a window. */
 typedef struct window_cost {
     double fill, store, bytes;
 } window_cost;
@@ -34,13 +34,13 @@ static window_cost cost_of(const plan_input *input, const sagoi_plan *plan, cons
     if (cost.bytes > 0) {
         cost.fill = sagoi_sums_cost(sums, place) + cost.bytes / topology->inside.bandwidth;
         cost.store = sagoi_topology_store_cost(topology, place, cost.bytes);
-        if (cost.store <= 0) /* nobody knows where the gateways are: all are as far */
+        if (cost.store <= 0) /* the gateways' places are unknown, so all are equally far */
             cost.store = topology->io.latency + cost.bytes / topology->io.bandwidth;
     }
     return cost;
 }
 
-/* The round of one aggregator, when all were through with the one before at `begun`. */
+/* One round of an aggregator; all were through with the round before at `begun`. */
 static void take_turn(plan_times *times, bool write, int64_t d, int64_t k, double begun, const window_cost *cost) {
     plan_turn *turn = &times->turns[d * times->rounds + k];
     const plan_turn *before = k > 0 ? turn - 1 : NULL, *window = k > 1 ? turn - 2 : NULL;

@@ -1,4 +1,4 @@
-/* Elements of SVG.  Owns escaping, fonts and colours; what is drawn where is the caller's. */
+/* Elements of SVG: escaping, fonts and colours.  The caller decides what is drawn where. */
 #include "tools/svg.h"
 
 #include <stdarg.h>

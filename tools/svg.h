@@ -1,4 +1,4 @@
-/* Drawing SVG: boxes, lines and text, with colours that go together and that colour-blind people tell apart.
+/* Drawing SVG: boxes, lines and text, in colours that go together and that colour-blind people can tell apart.
  *
  * Coordinates are pixels from the upper left corner.  Texts are escaped here. */
 #ifndef TOOLS_SVG_H
@@ -21,7 +21,7 @@ typedef enum { SVG_LEFT, SVG_MIDDLE, SVG_RIGHT } svg_anchor;
 void svg_open(tool_svg *svg, FILE *out, double width, double height, const char *title);
 void svg_close(tool_svg *svg);
 
-/* What follows until svg_group_close() shows `tip` under the mouse. */
+/* Elements up to svg_group_close() show `tip` under the mouse. */
 void svg_group_open(tool_svg *svg, const char *tip);
 void svg_group_close(tool_svg *svg);
 
@@ -36,9 +36,9 @@ void svg_text(tool_svg *svg, double x, double y, double size, svg_anchor anchor,
 /* In white, for dark boxes. */
 void svg_text_light(tool_svg *svg, double x, double y, double size, svg_anchor anchor, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
-/* About how wide a text will be. */
+/* The approximate width of a text. */
 double svg_text_width(const char *text, double size);
-/* `text` cut to `width` pixels, with "..." where something was left out. */
+/* Cuts `text` to `width` pixels; "..." stands for what was left out. */
 void svg_fit(const char *text, double size, double width, char *fitted, size_t capacity);
 
 /* ---- Colours ---- */
@@ -51,12 +51,11 @@ typedef struct svg_color {
     char text[8];
 } svg_color;
 
-/* The i-th of a set of eight that are easily told apart, round and round; medium dark: white text on them is read.
- */
+/* The i-th of eight colours that are easily told apart, in turn; dark enough for white text. */
 svg_color svg_color_of(int64_t i);
 /* From pale (0) to dark blue (1). */
 svg_color svg_color_shade(double share);
-/* The same colour, mixed with white: share 0 is white. */
+/* A colour mixed with white: share 0 is white. */
 svg_color svg_color_light(svg_color color, double share);
 
 #endif

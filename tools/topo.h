@@ -11,27 +11,27 @@ typedef struct topo_node {
     char host[SAGOI_HOST_MAX];
     int64_t place, ranks;
     sagoi_inside inside;
-    int64_t memory; /* that it can give now, bytes */
+    int64_t memory; /* free memory, bytes */
 } topo_node;
 
-/* A directory, and who shares it. */
+/* A directory, and which nodes share it. */
 typedef struct topo_dir {
     char path[SAGOI_PATH_MAX];
-    char problem[256];  /* why nobody knows; "": it is known */
-    int64_t shares;     /* different ones */
-    int64_t operations; /* on files and folders, of all ranks, that it took to find out */
-    int64_t *share;     /* of each node, from 0; owned */
-    bool divided;       /* ranks of one node see different ones */
+    char problem[256];  /* why that is not known; "": it is known */
+    int64_t shares;     /* number of different ones */
+    int64_t operations; /* operations on files and folders that all ranks needed to find out */
+    int64_t *share;     /* for each node: number of its share, from 0; owned */
+    bool divided;       /* ranks of one node see different directories */
 } topo_dir;
 
 typedef struct topo_view {
     const char *name;   /* of the machine */
-    const char *source; /* where the network's description comes from */
+    const char *source; /* where the description of the network comes from */
     const sagoi_topology *topology;
-    const sagoi_description *described; /* NULL: discovered */
+    const sagoi_description *described; /* NULL: the machine was discovered */
     sagoi_tuned tuned;
     int64_t nodes;
-    const topo_node *node; /* NULL: described */
+    const topo_node *node; /* NULL: the machine was described */
     int64_t dirs;
     const topo_dir *dir;
 } topo_view;

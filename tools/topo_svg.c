@@ -1,8 +1,8 @@
 /* A machine as a picture.
  *
- * Few nodes of a job are drawn one by one, framed by the switch or router they share, with a chip for every
- * directory whose colour says with whom it is shared.  A large machine is drawn as blocks of cells: a cell is a
- * router, a leaf switch or a part of the torus, a block what lies above it. */
+ * If a job has few nodes they are drawn one by one, in frames of the switch or router that they share, with a
+ * chip for every directory, whose colour shows with which nodes it is shared.  A large machine is drawn as
+ * blocks of cells: a cell is a router, a leaf switch or a part of the torus, and a block is what lies above it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ enum {
     CELLS_MAX = 2500,
     NODE_WIDTH = 170,
     NODE_HEIGHT = 150,
-    INSIDE = 48, /* height of what is inside a node */
+    INSIDE = 48, /* height of the inside of a node */
     GAP = 12,
     CHIP = 14,
     LINE = 20,
@@ -47,7 +47,7 @@ static void ends_of(const sagoi_topology *t, int64_t level, const char **from, c
     }
 }
 
-/* A link, drawn as wide as it is fast, between what it joins. */
+/* Draws a link, as wide as it is fast, between the two things that it joins. */
 static void draw_link(tool_svg *svg, const char *from, const char *to, const sagoi_level *level, double y) {
     enum { BOX = 56, WIRE = 60 };
     const double x = MARGIN + 10, width = fmin(12, fmax(1, 1.5 * log2(1 + level->bandwidth / 1e9)));
@@ -67,7 +67,7 @@ static void draw_level(tool_svg *svg, const char *name, const char *meaning, con
     svg_text(svg, MARGIN + 540, y + 4, 11, SVG_RIGHT, "%s", sagoi_show_rate(level->bandwidth).text);
 }
 
-/* The links of all levels, from those inside a node to the storage; returns where they end. */
+/* Draws the links of all levels, from inside of a node to the storage; returns where they end. */
 static double draw_levels(tool_svg *svg, const sagoi_topology *t, double y) {
     const char *from, *to;
     char number[24];
@@ -87,7 +87,7 @@ static double draw_levels(tool_svg *svg, const sagoi_topology *t, double y) {
     return y + LINE;
 }
 
-/* Storage, right of the levels. */
+/* Draws the storage, right of the levels. */
 static double draw_storage(tool_svg *svg, const topo_view *view, double y) {
     const double x = WIDTH / 2.0 + 20;
     char fitted[200];
@@ -133,7 +133,7 @@ static void draw_chips(tool_svg *svg, const topo_view *view, int64_t n, double x
     }
 }
 
-/* The cores of a NUMA domain, as squares; as a number, where there are too many. */
+/* Draws the cores of a NUMA domain as squares; as a number, if they are too many. */
 static void draw_numa(tool_svg *svg, int64_t domain, int64_t cores, svg_box box) {
     enum { CORE = 6 };
     int64_t across = (int64_t)((box.width - 4) / CORE), rows = sagoi_div_up(cores, sagoi_max(across, 1));
@@ -153,7 +153,7 @@ static void draw_numa(tool_svg *svg, int64_t domain, int64_t cores, svg_box box)
     svg_group_close(svg);
 }
 
-/* NUMA domains with their cores, and below each its network interfaces. */
+/* Draws NUMA domains with their cores, and the network interfaces below each. */
 static void draw_inside(tool_svg *svg, const sagoi_inside *inside, double x, double y) {
     const double room = NODE_WIDTH - 16;
     int64_t shown = sagoi_min(sagoi_max(inside->numa, 1), 8), hung[8] = {0};
@@ -165,7 +165,7 @@ static void draw_inside(tool_svg *svg, const sagoi_inside *inside, double x, dou
         int64_t at = inside->nic[i].numa >= 0 && inside->nic[i].numa < shown ? inside->nic[i].numa : 0;
         double left = x + (double)at * width, step = width / 2;
         if (hung[at] == 2)
-            continue; /* the text has all */
+            continue; /* the text has all of them */
         double from = left + (double)hung[at]++ * step + 5;
         svg_line(svg, from, y + INSIDE - 20, from, y + INSIDE - 12, SVG_GREY, 1);
         svg_circle(svg, from, y + INSIDE - 10, 3, svg_color_of(3).text, NULL);
@@ -195,7 +195,7 @@ static void draw_node(tool_svg *svg, const topo_view *view, int64_t n, double x,
     draw_chips(svg, view, n, x + 8, y + NODE_HEIGHT - CHIP - 8);
 }
 
-static const topo_view *sorted_view; /* qsort has no argument of its own */
+static const topo_view *sorted_view; /* a global, since qsort() passes no argument on */
 
 static int by_place(const void *a, const void *b) {
     int64_t x = sorted_view->node[*(const int64_t *)a].place, y = sorted_view->node[*(const int64_t *)b].place;
@@ -211,14 +211,14 @@ static double most_memory(const topo_view *view) {
 
 enum { NODES_ACROSS = (WIDTH - 2 * MARGIN - GAP) / (NODE_WIDTH + GAP) };
 
-/* The frame round so many nodes. */
+/* Draws the frame around so many nodes. */
 static svg_box frame_of(int64_t nodes) {
     int64_t across = sagoi_min(NODES_ACROSS, nodes), rows = sagoi_div_up(nodes, NODES_ACROSS);
     return (svg_box){0, 0, (double)(across * (NODE_WIDTH + GAP) + GAP),
                      (double)(LINE + rows * (NODE_HEIGHT + GAP))};
 }
 
-/* The nodes order[from .. to) in their frame. */
+/* Draws the nodes order[from .. to) in their frame. */
 static void draw_frame(tool_svg *svg, const topo_view *view, const int64_t *order, int64_t from, int64_t to,
                        svg_box frame) {
     int64_t neighbours = sagoi_topology_neighbours(view->topology);
@@ -234,7 +234,7 @@ static void draw_frame(tool_svg *svg, const topo_view *view, const int64_t *orde
                   frame.y + LINE + (double)(i / NODES_ACROSS * (NODE_HEIGHT + GAP)), most);
 }
 
-/* All frames, side by side where they fit; without `svg` only where they end. */
+/* Draws all frames, side by side where they fit; without `svg` only finds out where they end. */
 static double draw_frames(tool_svg *svg, const topo_view *view, const int64_t *order, double y) {
     int64_t neighbours = sagoi_topology_neighbours(view->topology);
     double x = MARGIN, row = 0;
@@ -287,20 +287,20 @@ typedef struct cells {
     int64_t blocks;
     int64_t rows, columns; /* of a block */
     int64_t across;        /* blocks side by side */
-    double size;           /* of a cell, pixels */
+    double size;           /* pixels of a cell */
     double block_width, block_height;
-    int64_t *nodes;    /* of each cell */
-    int64_t *gateways; /* of each cell */
+    int64_t *nodes;    /* for each cell */
+    int64_t *gateways; /* for each cell */
 } cells;
 
-/* As many leading dimensions as there may be cells; the last two of them are columns and rows of a block. */
+/* Uses as many leading dimensions as there may be cells; the last two of them are columns and rows of a block. */
 static void cells_choose(const sagoi_topology *t, cells *c) {
     int64_t used = 0, count = 1;
     int64_t last = sagoi_topology_neighbours(t) > 1 ? t->dimensions - 1 : t->dimensions;
     while (used < last && count * t->extent[used] <= CELLS_MAX)
         count *= t->extent[used++];
     c->places = t->places / count;
-    if (used == 0) { /* one dimension alone is too long: cut it */
+    if (used == 0) { /* a single dimension is too long, so it is cut */
         c->places = sagoi_div_up(t->places, CELLS_MAX);
         count = sagoi_div_up(t->places, c->places);
     }

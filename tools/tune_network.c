@@ -1,9 +1,9 @@
 /* Latency and bandwidth between two ranks of a node and between nodes; nodes whose own links are slow; racks.
  *
- * Nodes are measured each with those 1, 2, 4, ... further on: a node is as fast as the fastest of its pairs, so
- * that a slow neighbour does not make it look slow.  Pairs that share no node run at the same time.  Where times
- * have a gap, nodes are in racks (machine/racks.h); then the first nodes of racks are measured with each other,
- * too, since the sample may have missed that two racks are one. */
+ * Each node is measured with the nodes 1, 2, 4, ... further on.  A node counts as fast as the fastest of its
+ * pairs, so that a slow neighbour does not make it look slow.  Pairs without a common node run at the same
+ * time.  Where the times have a gap, the nodes are in racks (machine/racks.h); then the first nodes of the
+ * racks are measured with each other, too, since the sample may have missed that two racks are one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static void swap_message(MPI_Comm comm, int peer, bool first, char *buffer, int 
         MPI_Send(buffer, bytes, MPI_BYTE, peer, TAG, comm);
 }
 
-/* Half of the fastest of `count` round trips: others use the machine too, and can only make it look slower. */
+/* Half of the fastest of `count` round trips: other users of the machine can only make it look slower. */
 static double one_way(MPI_Comm comm, int peer, bool first, char *buffer, int bytes, int count) {
     double best = 1e9;
     for (int i = 0; i < count; i++) {
@@ -86,11 +86,11 @@ static void inside_node(tune_plan *plan, char *buffer, sagoi_site *site) {
 
 /* ---- Pairs of nodes ---- */
 
-/* The pairs that are measured, the same on all leaders; figures are kept by the first of a pair. */
+/* The pairs that are measured, equal on all leaders; the first node of a pair keeps the figures. */
 typedef struct tune_pairs {
     int64_t count, measured;
-    sagoi_pair_time *pair;      /* of which seconds are not used */
-    double *latency, *slowness; /* seconds; seconds a byte */
+    sagoi_pair_time *pair;      /* the pairs, whose field `seconds` is not used */
+    double *latency, *slowness; /* seconds; seconds for each byte */
     tune_pair best;             /* of this leader's node */
 } tune_pairs;
 
@@ -121,11 +121,11 @@ static void measure_one(const tune_plan *plan, tune_pairs *p, int64_t i, char *b
     p->slowness[i] = first ? 1 / now.bandwidth : 0;
 }
 
-/* Those not measured yet, in turns: of a turn only pairs that share no node.  Rank 0 learns all of them.  False:
- * no memory. */
+/* Measures pairs that were not measured yet, in turns of pairs without a common node.  Rank 0 learns all figures.
+ * false: there is no memory. */
 static bool measure_pairs(const tune_plan *plan, tune_pairs *p, char *buffer) {
     int64_t nodes = plan->world.nodes, left = p->count - p->measured, turn = 0;
-    int64_t *busy = calloc((size_t)nodes, sizeof *busy); /* the last turn that a node has a pair in */
+    int64_t *busy = calloc((size_t)nodes, sizeof *busy); /* for each node: the last turn in which it has a pair */
     bool *done = calloc((size_t)p->count, sizeof *done);
     int good = busy && done;
     MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, plan->leaders);
@@ -161,7 +161,7 @@ typedef struct tune_told {
     sagoi_node_name name;
 } tune_told;
 
-/* Nodes well below the others get a line of their own, with their names. */
+/* Gives nodes that are well below the others a line of their own, with their names. */
 static bool find_slow(tune_plan *plan, const tune_told *told, sagoi_site *site) {
     for (int64_t n = 0; n < plan->world.nodes && site->links < SAGOI_LINK_RULES_MAX; n++) {
         if (plan->world.nodes < 3 || told[n].pair.bandwidth > 0.5 * site->network.bandwidth)
@@ -206,7 +206,7 @@ static sago_status find_by(const tune_plan *plan, tune_pairs *p, const double *f
     return sagoi_racks_find(plan->world.nodes, p->count, p->pair, rack, found);
 }
 
-/* By latency or by bandwidth, whichever has the wider gap. */
+/* Uses latency or bandwidth, whichever has the wider gap. */
 static bool find_racks(tune_plan *plan, tune_pairs *p, int64_t *rack, sagoi_racks *found) {
     sagoi_racks by_latency, by_bandwidth;
     sago_status status = find_by(plan, p, p->latency, rack, &by_latency);
@@ -222,7 +222,7 @@ static bool find_racks(tune_plan *plan, tune_pairs *p, int64_t *rack, sagoi_rack
     return true;
 }
 
-/* The medians of pairs inside racks, or between them. */
+/* The medians of pairs inside of racks, or between them. */
 static sagoi_level level_of(const tune_pairs *p, const int64_t *rack, bool inside) {
     double *values = malloc((size_t)(2 * p->count) * sizeof *values);
     int64_t count = 0;
@@ -238,7 +238,7 @@ static sagoi_level level_of(const tune_pairs *p, const int64_t *rack, bool insid
     return level;
 }
 
-/* Adds the first nodes of racks, pair by pair; the same on all leaders. */
+/* Adds all pairs of the racks' first nodes; equal on all leaders. */
 static bool add_first_nodes(const tune_plan *plan, tune_pairs *p, const int64_t *rack, int64_t racks) {
     int64_t first[SAGOI_RACKS_MAX], found = 0;
     if (!pairs_grow(p, p->count + racks * racks))
@@ -264,7 +264,7 @@ static bool list_racks(tune_plan *plan, const tune_told *told, const int64_t *ra
     return true;
 }
 
-/* Of the leaders; rank 0 fills in the site. */
+/* Called on the leaders; rank 0 fills in the site file's values. */
 static bool look_for_racks(tune_plan *plan, tune_pairs *p, const tune_told *told, char *buffer, sagoi_site *site) {
     int64_t *rack = calloc((size_t)plan->world.nodes, sizeof *rack), racks = 1;
     sagoi_racks found = {.racks = 1};

@@ -32,11 +32,11 @@ typedef struct tune_store_state {
     tune_plan *plan;
     int fd;
     char *buffer;
-    int64_t largest; /* request, bytes */
-    int64_t file;    /* bytes a measurement moves for each writer */
+    int64_t largest; /* largest request, bytes */
+    int64_t file;    /* bytes that a measurement moves for each writer */
 } tune_store_state;
 
-/* The first of n ascending sizes whose rate reaches `share` of the best one. */
+/* The first of n ascending sizes whose rate reaches `share` of the best rate. */
 static int knee(const double *rate, int n, double share) {
     double best = 0;
     for (int i = 0; i < n; i++)
@@ -50,7 +50,7 @@ static int knee(const double *rate, int n, double share) {
 double tune_round(double value) {
     char text[32];
     double up = 1,
-           down = 1; /* to a unit that leaves a number of at least 1, so that it is written with few digits */
+           down = 1; /* rounds down to a unit that leaves a number of at least 1, so that it has few digits */
     for (; value / up >= 1000 && up < 1e12; up *= 1000)
         ;
     for (; value * down < 1 && down < 1e9; down *= 1000)
@@ -98,7 +98,7 @@ static double measure(tune_store_state *s, bool active, bool write, int64_t requ
     double best = 0;
     for (int i = 0; i < (s->plan->quick ? 1 : 3); i++) {
         bool good = true;
-        if (active && !write) /* what is not on the storage yet cannot be forgotten */
+        if (active && !write) /* data that is not on the storage yet cannot be forgotten */
             good = fdatasync(s->fd) == 0 && posix_fadvise(s->fd, 0, 0, POSIX_FADV_DONTNEED) == 0;
         bench_barrier(&s->plan->world);
         double begin = bench_now();
@@ -120,7 +120,7 @@ static double measure(tune_store_state *s, bool active, bool write, int64_t requ
 
 /* ---- The curves ---- */
 
-/* Request sizes of one writer, both directions; fills in Msg_ind, Mem_min and io. */
+/* Measures request sizes of one writer in both directions; fills in Msg_ind, Mem_min and io. */
 static bool measure_sizes(tune_store_state *s, sagoi_site *site) {
     double rate[2][TUNE_SIZES] = {{0}};
     int64_t size[TUNE_SIZES] = {0};
@@ -143,12 +143,12 @@ static bool measure_sizes(tune_store_state *s, sagoi_site *site) {
     double best = 0, first = (double)size[0] / rate[1][0];
     for (int i = 0; i < n; i++)
         best = rate[1][i] > best ? rate[1][i] : best;
-    double latency = first - (double)size[0] / best; /* what a small request costs beyond its bytes */
+    double latency = first - (double)size[0] / best; /* the time of a small request besides its bytes */
     site->io = (sagoi_level){latency > 0 ? tune_round(latency) : 0, tune_round(best)};
     return true;
 }
 
-/* 1, 2, 4, ... and at last `all`: the fewest that reach 90% of the best. */
+/* Tries 1, 2, 4, ... and at last `all`: the fewest that reach 90% of the best rate. */
 static int64_t fewest(tune_store_state *s, const char *what[2], int64_t mine, int64_t all, int64_t request) {
     double rate[TUNE_WRITERS];
     int64_t count[TUNE_WRITERS];
@@ -186,7 +186,7 @@ static bool measure_writers(tune_store_state *s, sagoi_site *site) {
 
 /* ---- Setting up ---- */
 
-/* A file without a name, and a buffer; not more than a small part of what is free. */
+/* Makes a file without a name, and a buffer; both take only a small part of what is free. */
 static bool set_up(tune_store_state *s) {
     char path[4096];
     struct statvfs space;
@@ -213,7 +213,7 @@ static bool set_up(tune_store_state *s) {
 bool tune_store(tune_plan *plan, sagoi_site *site) {
     tune_store_state s = {.plan = plan, .fd = -1};
     bool good = bench_agree(&plan->world, set_up(&s), plan->why);
-    double least[2] = {-(double)s.file, -(double)s.largest}; /* all ranks must count the same */
+    double least[2] = {-(double)s.file, -(double)s.largest}; /* all ranks must use the same sizes */
     bench_max(&plan->world, least, 2);
     s.file = (int64_t)-least[0];
     s.largest = (int64_t)-least[1];

@@ -44,7 +44,7 @@ void vtk_legacy_begin(FILE *out, int64_t step, const int64_t dims[3]) {
             step, dims[0], dims[1], dims[2], dims[0] * dims[1] * dims[2]);
 }
 
-/* Names end at white space; readers know %20 and the like. */
+/* Names end at white space; readers decode %20 and the like. */
 static void put_encoded(FILE *out, const char *name) {
     for (const unsigned char *c = (const unsigned char *)name; *c; c++)
         fprintf(out, isgraph(*c) && !strchr("%\"", *c) ? "%c" : "%%%02X", *c);
