@@ -1,5 +1,5 @@
-/* Owns one process that asks Slurm.  It gets no LD_PRELOAD, so that it is no program under the drop-in, and none
- * of the program's descriptors: a launcher may wait until the last one of them is closed. */
+/* Owns one process that asks Slurm.  It gets no LD_PRELOAD, so that it does not run under the drop-in, and none of
+ * the program's descriptors, since a launcher may wait until the last of them is closed. */
 #include "ckpt/allocation.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #include "base/hints.h"
 
-/* "2026-11-17T15:57:52", local time, or seconds since 1970; 0: neither ("N/A"). */
+/* "2026-11-17T15:57:52" in local time, or seconds since 1970; 0: neither ("N/A"). */
 static int64_t end_parse(const char *text) {
     struct tm time = {.tm_isdst = -1};
     char *rest;
@@ -29,7 +29,7 @@ static int64_t end_parse(const char *text) {
     return seconds > 0 ? seconds : 0;
 }
 
-/* The environment without LD_PRELOAD; the strings are the environment's own. */
+/* The environment without LD_PRELOAD; its strings belong to the environment. */
 static char **quiet_environment(void) {
     size_t count = 0, kept = 0;
     while (environ[count])
@@ -67,7 +67,8 @@ static pid_t start(const char *job, int output, char **environment) {
     if (ready) {
         (void)sigemptyset(&none);
         (void)posix_spawnattr_setsigmask(&how, &none);
-        (void)posix_spawnattr_setpgroup(&how, 0); /* with whatever it starts it can be ended */
+        /* A group of its own, so that it can be ended with whatever it starts. */
+        (void)posix_spawnattr_setpgroup(&how, 0);
         (void)posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
         if (posix_spawnp(&process, command[0], &files, &how, command, environment) != 0)
             process = 0;
@@ -95,7 +96,7 @@ static void ask(sagoi_allocation *allocation) {
         (void)close(ends[0]);
 }
 
-/* All of the answer is there, or there will be none. */
+/* The answer is complete, or no more of it will come. */
 static void finish(sagoi_allocation *allocation) {
     allocation->text[allocation->length] = '\0';
     allocation->end = end_parse(allocation->text);
@@ -122,7 +123,7 @@ void sagoi_allocation_cleanup(sagoi_allocation *allocation) {
     if (!allocation->process)
         return;
     (void)close(allocation->answer);
-    (void)kill(-allocation->process, SIGKILL); /* it has answered, or is not to */
+    (void)kill(-allocation->process, SIGKILL); /* it has answered, or is not to answer any more */
     while (waitpid(allocation->process, NULL, 0) < 0 && errno == EINTR)
         ;
     allocation->process = 0;

@@ -1,5 +1,5 @@
-/* When the batch system will end the job, where the environment does not say it: Slurm before 23.02 sets no
- * SLURM_JOB_END_TIME, so `squeue` is asked, once, in a process of its own that nobody waits for. */
+/* When the batch system will end the job, if the environment does not tell: Slurm before 23.02 does not set
+ * SLURM_JOB_END_TIME, so `squeue` is asked once, in a process of its own that nobody waits for. */
 #ifndef SAGOI_ALLOCATION_H
 #define SAGOI_ALLOCATION_H
 
@@ -9,15 +9,15 @@
 
 typedef struct sagoi_allocation {
     bool asked;
-    pid_t process; /* that is asked; 0: none, or it has answered */
-    int answer;    /* what it writes to, a descriptor */
+    pid_t process; /* the process that asks; 0: none, or it has answered */
+    int answer;    /* descriptor of the answer */
     char text[64];
-    int64_t length; /* of what it has written so far */
+    int64_t length; /* bytes of the answer so far */
     int64_t end;    /* seconds since 1970; 0: not known */
 } sagoi_allocation;
 
-/* The end of the job as far as is known now; asks at the first call.  Local, returns at once.  A zeroed struct has
- * not asked. */
+/* The end of the job as far as it is known now; the first call asks.  Local, and never waits.  A struct of zeros
+ * has not asked. */
 int64_t sagoi_allocation_end(sagoi_allocation *allocation);
 /* Ends the process, if it has not answered. */
 void sagoi_allocation_cleanup(sagoi_allocation *allocation);

@@ -1,5 +1,6 @@
-/* Two queues, and a thread for each (system/workqueue.h): what waits for the storage of one level must not keep
- * another one waiting.  Windows of saves come first: draining and removing give way to them between pieces. */
+/* Two queues with a thread each (system/workqueue.h), since work that waits for the storage of one level must not
+ * keep other work waiting.  Windows of saves come first: draining and removing give way to them between two
+ * pieces. */
 #include "ckpt/background.h"
 
 #include <stdatomic.h>
@@ -14,13 +15,13 @@
 #include "system/workqueue.h"
 
 typedef enum { TASK_WINDOW, TASK_DRAIN, TASK_MARK, TASK_REMOVE } task_kind;
-/* The lease is looked at whenever so many bytes have been written. */
+/* Bytes that are written between two looks at the lease. */
 enum { WRITE_AT_ONCE = 16 << 20 };
-/* The thread waits no longer before it looks at other things again. */
+/* Milliseconds that a thread waits before it looks at other things again. */
 enum { NAP_MS = 20 };
-#define GIVE_WAY 1. /* seconds, between two pieces, to windows that are being written */
+#define GIVE_WAY 1. /* Seconds that draining gives way, between two pieces, to windows that are being written. */
 
-/* The queues: what goes from memory to the first level, and draining and removing. */
+/* The queues: from memory to the first level; draining and removing. */
 enum { WINDOWS, OTHERS, QUEUES };
 
 typedef struct task {
@@ -36,9 +37,9 @@ typedef struct task {
 
 struct sagoi_background {
     sagoi_background_options options;
-    sagoi_workqueue *queues; /* their lock is that of the states of jobs, and of what follows */
-    double cpu[QUEUES];      /* seconds of each thread */
-    atomic_bool stop;        /* not under the lock: windows that are not whole are not waited for */
+    sagoi_workqueue *queues; /* their lock also guards the states of jobs and the fields below */
+    double cpu[QUEUES];      /* seconds that each thread has computed */
+    atomic_bool stop;        /* without the lock: incomplete windows are not waited for any more */
 };
 
 static void lock(sagoi_background *background) { sagoi_workqueue_lock(background->queues); }
@@ -46,7 +47,7 @@ static void unlock(sagoi_background *background) { sagoi_workqueue_unlock(backgr
 
 /* ---- Windows ---- */
 
-/* Only the first failure counts; under the lock. */
+/* Keeps the first failure; called with the lock. */
 static void note_failure(sagoi_job *job, sago_status status) {
     if (status && !job->status) {
         job->status = status;
@@ -68,12 +69,12 @@ static sago_status begin_job(sagoi_background *background, sagoi_job *job) {
     return sagoi_commit_begin(&job->commit, &plan);
 }
 
-/* A lost lease fails the save: another job owns the directory now. */
+/* A lost lease fails the save, since another job owns the directory now. */
 static sago_status check_lease(const sagoi_background *background) {
     return background->options.lease ? sagoi_lease_check(background->options.lease) : SAGO_OK;
 }
 
-/* What is written to a node's own storage does not wait for the directory, which may hang. */
+/* A write to a node's own storage does not wait for the directory, which may hang. */
 static sago_status check_first_lease(const sagoi_background *background) {
     if (!background->options.local[0] || !background->options.lease)
         return check_lease(background);
@@ -95,11 +96,11 @@ static sago_status write_window(sagoi_background *background, const sagoi_pool_w
 
 static sago_status submit(sagoi_background *background, const task *wanted);
 
-/* Nobody needs to be asked: a step that is to go on goes on. */
+/* Whether a step goes on to the global level was decided before, so nobody is asked. */
 static void start_drain(sagoi_background *background, sagoi_job *job) {
     task wanted = {.kind = TASK_DRAIN, .job = job};
     lock(background);
-    job->global = SAGOI_JOB_PENDING; /* before the thread can say otherwise */
+    job->global = SAGOI_JOB_PENDING; /* set before the thread can set another state */
     unlock(background);
     sago_status status = submit(background, &wanted);
     if (!status)
@@ -110,7 +111,7 @@ static void start_drain(sagoi_background *background, sagoi_job *job) {
     unlock(background);
 }
 
-/* The last window commits, or cleans up.  The slot is free as soon as its bytes are written. */
+/* Writes a window; the last one commits or cleans up.  The slot is free as soon as its bytes are written. */
 static void do_window(sagoi_background *background, const sagoi_pool_window *window) {
     sagoi_job *job = window->job;
     sagoi_message_clear();
@@ -148,7 +149,7 @@ static void do_window(sagoi_background *background, const sagoi_pool_window *win
 
 /* ---- Draining and removing ---- */
 
-/* Between the pieces of a drain: what is urgent goes first.  A first level that hangs is no reason to wait. */
+/* Called between two pieces of a drain: urgent work goes first.  A first level that hangs is no reason to wait. */
 static sago_status between_pieces(void *arg) {
     sagoi_background *background = arg;
     double begin = sagoi_ckpt_now();
@@ -182,15 +183,15 @@ static void do_drain(sagoi_background *background, sagoi_job *job) {
     unlock(background);
 }
 
-/* On the nodes a trace stays until the next removal: then the others have gone as far as this one, or the job has
- * died, and who opens the directory next knows why they have not. */
+/* On the nodes a trace stays until the next removal.  By then the other nodes have come as far, or the job has
+ * died; whoever opens the directory next then knows why some folders are left. */
 static sago_status remove_save(const sagoi_save_name *save, bool local) {
     sago_status status = sagoi_save_remove(save, SAGOI_FOLDER_STEP, local);
     return !status && local ? sagoi_traces_remove(save->fence, save->dir, save) : status;
 }
 
-/* What cannot be removed now goes when the directory is opened next, what cannot be marked is marked then.  Who
- * has lost the lock removes nothing: another job may count on it. */
+/* A folder that cannot be removed or marked now is removed or marked when the directory is opened next.  A job
+ * that has lost the lock removes nothing, since another job may count on it. */
 static void do_folder(sagoi_background *background, const task *at) {
     sagoi_save_name save = {at->local ? background->options.local : background->options.dir, at->step, at->id_low,
                             background->options.fence};
@@ -218,7 +219,7 @@ static void do_task(sagoi_work *work) {
 
 /* ---- The threads ---- */
 
-/* A window whose job is held waits, and those behind it. */
+/* A window of a held job waits, and so do those behind it. */
 static bool begin_window(sagoi_work *work) {
     sagoi_job *job = ((task *)work)->window.job;
     if (job->held)
@@ -287,7 +288,7 @@ sago_status sagoi_background_window(sagoi_background *background, const sagoi_po
 
 void sagoi_background_drain(sagoi_background *background, sagoi_job *job) { start_drain(background, job); }
 
-/* By the caller itself if there is no memory for a task. */
+/* Without memory for a task the caller does the work itself. */
 static void submit_folder(sagoi_background *background, const task *wanted) {
     if (submit(background, wanted)) {
         sagoi_message_clear();

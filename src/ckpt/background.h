@@ -1,5 +1,5 @@
-/* A writer's threads: one writes what the ranks of its group have copied, the other brings steps to the global
- * directory and removes old ones.  They do file I/O only and never call MPI; they block all signals. */
+/* The threads of a writer: one writes what the ranks of its group have copied, the other brings steps to the
+ * global directory and removes old ones.  They only do file I/O, never call MPI, and block all signals. */
 #ifndef SAGOI_CKPT_BACKGROUND_H
 #define SAGOI_CKPT_BACKGROUND_H
 
@@ -11,28 +11,29 @@ typedef struct sagoi_background sagoi_background;
 
 typedef enum { SAGOI_JOB_NONE, SAGOI_JOB_PENDING, SAGOI_JOB_DONE, SAGOI_JOB_FAILED } sagoi_job_state;
 
-/* One save at this writer.  Filled by the rank, then the thread's until its states say otherwise. */
+/* One save at this writer.  The rank fills it in; then it is the thread's, until its states say otherwise. */
 typedef struct sagoi_job {
     int64_t step;
     sagoi_id id;
     char *intent; /* encoded; owned */
     int64_t intent_len;
-    bool intent_first, intent_global; /* does this writer put the intent at the first level, at the global one? */
-    sagoi_part part;                  /* without sums; the blocks are the layout's */
+    bool intent_first, intent_global; /* this writer puts the intent at the first level; at the global level */
+    sagoi_part part;                  /* without sums; the blocks belong to the layout */
     sagoi_writer_desc place;
-    /* under the thread's lock */
-    sagoi_job_state first, global; /* the level that is written from memory; the global one if it is another */
-    bool started, held;            /* held: may be dropped, the thread leaves it alone */
-    sago_status status;            /* the first failure */
+    /* guarded by the lock */
+    /* States at the level that is written from memory, and at the global level if that is another one. */
+    sagoi_job_state first, global;
+    bool started, held; /* held: the thread leaves the job alone, since it may be dropped */
+    sago_status status; /* status of the first failure */
     char message[SAGOI_MESSAGE_MAX];
     double queue, write, drain; /* seconds */
-    /* of the thread alone */
+    /* used by the thread alone */
     sagoi_commit commit;
     bool begun;
     double submitted, opened;
 } sagoi_job;
 
-/* What the states of a job are, as of now. */
+/* The present states of a job. */
 typedef struct sagoi_job_news {
     sagoi_job_state first, global;
     bool started;
@@ -43,17 +44,17 @@ typedef struct sagoi_job_news {
 
 typedef struct sagoi_background_options {
     const char *dir;   /* global */
-    const char *local; /* "" where there is no local level */
+    const char *local; /* directory of the local level; "": there is none */
     sagoi_pool *pool;
     uint32_t group_size;
-    int64_t rate;       /* bytes a second when draining; 0: as fast as it goes */
-    sagoi_lease *lease; /* to be looked at between writes, or NULL */
+    int64_t rate;       /* bytes a second when draining; 0: no limit */
+    sagoi_lease *lease; /* looked at between writes; NULL: none */
     const sagoi_fence *fence;
-    int core; /* to run on; -1: anywhere */
+    int core; /* core of the threads; -1: any */
 } sagoi_background_options;
 
 sago_status sagoi_background_start(const sagoi_background_options *options, sagoi_background **made) SAGOI_CHECKED;
-/* Waits for everything; frees it. */
+/* Waits for all work, and frees the threads. */
 void sagoi_background_stop(sagoi_background **background);
 
 /* One window of a save. */
@@ -65,26 +66,27 @@ typedef struct sagoi_pool_window {
     bool first, last;
 } sagoi_pool_window;
 
-/* Hands a window to the thread, or writes it here and now.  `inside`: the caller writes. */
+/* Hands a window to the thread, or writes it at once.  `inside`: the caller writes. */
 sago_status sagoi_background_window(sagoi_background *background, const sagoi_pool_window *window, bool inside)
     SAGOI_CHECKED;
-/* Brings a save that is done at the local level to the global directory.  Those whose `global` is pending from the
- * beginning go there by themselves. */
+/* Brings a save that is complete at the local level to the global directory.  A save whose `global` is pending
+ * from the beginning goes there by itself. */
 void sagoi_background_drain(sagoi_background *background, sagoi_job *job);
-/* Removes a save's folder at the first level (`local`) or the global one. */
+/* Removes a save's folder at the first level (`local`) or at the global level. */
 void sagoi_background_remove(sagoi_background *background, bool local, int64_t step, uint64_t id_low);
 
-/* Notes that a save was complete there: whatever happens to it later, it is no leftover. */
+/* Notes that a save was complete at a level, so that it never counts as a leftover, whatever happens to it
+ * later. */
 void sagoi_background_mark(sagoi_background *background, bool local, int64_t step, uint64_t id_low);
 
 sagoi_job_news sagoi_job_ask(sagoi_background *background, const sagoi_job *job);
-/* Waits a little for a change of any job; false: nothing was left to do. */
+/* Waits a little for a change of any job; false: no work is left. */
 bool sagoi_background_wait(sagoi_background *background);
 /* Is anything left to be written from memory? */
 bool sagoi_background_writes(sagoi_background *background);
-/* Keeps a job that has not been started from being started: true if it could. */
+/* Keeps a job that has not started from starting; true: it had not. */
 bool sagoi_job_hold(sagoi_background *background, sagoi_job *job);
-/* Takes the windows of a held job out of the queue (drop), or lets it go on. */
+/* Takes the windows of a held job out of the queue (drop), or lets the job go on. */
 void sagoi_job_release(sagoi_background *background, sagoi_job *job, bool drop);
 
 double sagoi_background_cpu(sagoi_background *background);

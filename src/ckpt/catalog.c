@@ -1,5 +1,6 @@
-/* Reading directories, and judging what was found.  A save counts as complete only by the rules of the format: its
- * intent and every writer's part, at the redundant level with as many missing as parity can bring back. */
+/* Reading directories, and judging what was found.  A save counts as complete only by the rules of the format:
+ * there must be its intent and the parts of all writers; at the redundant level, as many parts may be missing as
+ * parity can bring back. */
 #include "ckpt/catalog.h"
 
 #include <stdio.h>
@@ -20,7 +21,7 @@ void sagoi_catalog_cleanup(sagoi_catalog *catalog) {
     *catalog = (sagoi_catalog){0};
 }
 
-/* Takes over the item's bytes, also on failure. */
+/* Takes the item's bytes over, even on failure. */
 static sago_status add_item(sagoi_catalog *catalog, sagoi_item item) {
     if (catalog->n == catalog->capacity) {
         int64_t capacity = 2 * catalog->capacity + 16;
@@ -38,7 +39,7 @@ static sago_status add_item(sagoi_catalog *catalog, sagoi_item item) {
 
 /* ---- Scanning ---- */
 
-/* A directory that others take over meanwhile is scanned so many times. */
+/* Scans of a directory that other jobs take over meanwhile, at the most. */
 enum { SCANS = 5 };
 
 typedef struct scan {
@@ -46,15 +47,15 @@ typedef struct scan {
     const char *dir;
     sago_level level;
     int64_t holder, wanted;
-    int64_t first;     /* what the catalog had before */
+    int64_t first;     /* items that the catalog had before */
     sagoi_found found; /* what counts */
-    /* of the folder at hand */
+    /* of the folder that is being read */
     char folder[SAGOI_CKPT_PATH];
     int64_t step;
     uint64_t id_low;
     sagoi_intent intent; /* nwriters == 0: none */
     int64_t saw;         /* bits SAGOI_SAW_* */
-    int64_t bytes;       /* of its files; only where it is set aside */
+    int64_t bytes;       /* bytes of the folder's files; only if it is set aside */
     sago_status hung;    /* SAGO_ERR_TIMEOUT: the directory does not answer */
 } scan;
 
@@ -73,7 +74,7 @@ static sago_status add_record(scan *at, sagoi_item item, char *bytes, int64_t le
     return add_item(at->catalog, item);
 }
 
-/* A file that could not be had: it may go while we look, anything else may be different the next time. */
+/* A file that could not be read may be removed meanwhile; any other failure may be gone the next time. */
 static sago_status not_read(scan *at, sago_status status) {
     if (status && status != SAGO_ERR_NO_FILE)
         at->saw |= SAGOI_SAW_UNREADABLE;
@@ -89,15 +90,15 @@ static sago_status load(scan *at, const char *name, char **bytes, int64_t *len) 
     return not_read(at, sagoi_cfile_load(path, SAGOI_RECORD_MOST, bytes, len));
 }
 
-/* Records that cannot be read or are damaged are as good as missing; only a lack of memory is an error, and a
- * directory that does not answer, which tells nothing of what is there. */
+/* A record that is damaged or cannot be read counts as missing.  An error is only a lack of memory, or a directory
+ * that does not answer, which tells nothing of what is there. */
 static sago_status pass_over(scan *at, sago_status status) {
     if (status == SAGO_ERR_UNSUPPORTED)
         at->saw |= SAGOI_SAW_UNREADABLE;
     return status == SAGO_ERR_MEMORY ? status : at->hung;
 }
 
-/* A record that was read and is none: it got its name when it was durable. */
+/* A file under the name of a record that is no record: it had become durable before it got that name. */
 static sago_status not_decoded(scan *at, sago_status status) {
     if (status && status != SAGO_ERR_UNSUPPORTED && status != SAGO_ERR_MEMORY)
         at->saw |= SAGOI_SAW_DAMAGE;
@@ -122,7 +123,7 @@ static sago_status scan_intent(scan *at) {
     return SAGO_OK;
 }
 
-/* A file that is too short was synced when it was longer; one that is not there may never have got its name. */
+/* A file that is too short was longer when it was synced; a file that is missing may never have got its name. */
 static bool long_enough(scan *at, const char *name, int64_t bytes) {
     char path[SAGOI_CKPT_PATH];
     sagoi_cfile file = {.fd = -1};
@@ -138,8 +139,8 @@ static bool long_enough(scan *at, const char *name, int64_t bytes) {
     return !status && size >= bytes;
 }
 
-/* Is the data there that the part speaks of?  Where several writers share a file, one without data does not make
- * it any longer. */
+/* Is the data of the part there?  Where several writers share a file, a writer without data does not make the file
+ * any longer. */
 static bool data_there(scan *at, const sagoi_part *part) {
     char name[SAGOI_CKPT_FILE_NAME];
     if (at->level != SAGO_LEVEL_GLOBAL) {
@@ -202,7 +203,7 @@ static sago_status scan_parity(scan *at, const char *name, int64_t set, int64_t 
     return add_record(at, item, bytes, len, at->step == at->wanted);
 }
 
-/* A writer that began: has it ended? */
+/* A writer has begun; has it ended? */
 static void scan_begun(scan *at, int64_t writer) {
     char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
     sagoi_cfile part = {.fd = -1};
@@ -241,7 +242,7 @@ static sago_status scan_file(void *arg, const char *name) {
     return SAGO_OK;
 }
 
-/* Without an intent it has never been a checkpoint, or is half removed. */
+/* A folder without an intent has never been a checkpoint, or is half removed. */
 static sago_status scan_late(scan *at) {
     char path[SAGOI_CKPT_PATH];
     bool there = true;
@@ -251,7 +252,8 @@ static sago_status scan_late(scan *at) {
     return pass_over(at, status);
 }
 
-/* A file, or a link that leads to none, is not ours, whatever its name is.  What cannot be told is said later. */
+/* A file, or a link that leads nowhere, is not Sago's, whatever its name is.  Where that cannot be found out, a
+ * later call reports the error. */
 static bool is_folder(const char *path) {
     struct stat info;
     sago_status status = sagoi_path_look(path, &info);
@@ -260,7 +262,7 @@ static bool is_folder(const char *path) {
     return status ? status != SAGO_ERR_NO_FILE : S_ISDIR(info.st_mode);
 }
 
-/* Has somebody put a copy of what is set aside back in its place?  Files are read there. */
+/* Has somebody put a copy back in the place of a folder that is set aside?  Then files are read there. */
 static bool is_copy(const scan *at, sagoi_folder_kind kind) {
     char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
     sagoi_save_folder_as(name, SAGOI_FOLDER_STEP, at->step, at->id_low);
@@ -301,7 +303,7 @@ static sago_status scan_folder(void *arg, const char *name) {
     return status;
 }
 
-/* By the list of what counts as it is in the beginning; *again: another job has taken over meanwhile. */
+/* Scans by the list of what counts, as it is at the beginning; *again: another job has taken over meanwhile. */
 static sago_status scan_once(scan *at, bool *again) {
     sagoi_generations before = {0}, after = {0};
     sagoi_catalog_cut(at->catalog, at->first);
@@ -392,8 +394,8 @@ const sagoi_item *sagoi_catalog_parity(const sagoi_catalog *catalog, const sagoi
     return NULL;
 }
 
-/* Writers of this set that are gone and cannot be rebuilt.  A member counts as there only with both its data and
- * its parity: then any `parity` members may be missing. */
+/* Writers of this set that are lost and cannot be rebuilt.  A member counts as there only with both its data and
+ * its parity; then any `parity` members may be missing. */
 static int64_t lost_of_set(const sagoi_catalog *catalog, const sagoi_save_view *save, int64_t set) {
     int64_t without_data = 0, incomplete = 0;
     for (int64_t w = 0; w < save->intent.nwriters; w++) {
@@ -408,7 +410,7 @@ static int64_t lost_of_set(const sagoi_catalog *catalog, const sagoi_save_view *
     return without_data > 0 && incomplete > save->intent.parity ? without_data : 0;
 }
 
-/* Is every parity record there, too?  Only then is the step redundant; before, it is merely local. */
+/* Are all parity records there, too?  Without them the step is only local, not redundant. */
 static void judge_redundancy(const sagoi_catalog *catalog, sagoi_save_view *save) {
     const sagoi_intent *intent = &save->intent;
     int64_t sets = 0, incomplete = 0;
@@ -429,7 +431,7 @@ static void judge_redundancy(const sagoi_catalog *catalog, sagoi_save_view *save
         intent->parity > 0 && save->lost == 0 && (!whole || incomplete == 0) && save->intent_at[SAGO_LEVEL_LOCAL];
 }
 
-static const sago_level levels[] = {SAGO_LEVEL_LOCAL, SAGO_LEVEL_GLOBAL}; /* that have folders */
+static const sago_level levels[] = {SAGO_LEVEL_LOCAL, SAGO_LEVEL_GLOBAL}; /* the levels that have folders */
 enum { LEVELS = sizeof levels / sizeof levels[0] };
 
 /* Is every part at one of the levels? */
@@ -520,7 +522,7 @@ static int by_step(const void *a, const void *b) {
     return order ? order : x->id_low < y->id_low ? -1 : x->id_low > y->id_low;
 }
 
-/* The save of an item, added when it is new. */
+/* Finds the save of an item; adds it if it is new. */
 static sagoi_save_view *view_of(sagoi_save_view *views, int64_t *n, const sagoi_item *item) {
     for (int64_t i = 0; i < *n; i++)
         if (of_save(item, &views[i]))

@@ -1,12 +1,12 @@
-/* coIO (002, section 3): a save is a collective write of the engine, to one file or to those of groups of ranks,
- * and nobody goes on before it is done.  The writers only make the records: who writes which bytes is the engine's
- * plan.
+/* coIO (002, section 3): a save is a collective write of the engine, to one file or to those of groups of
+ * ranks, and no rank goes on before it is done.  The writers only make the records; the engine's plan decides
+ * which rank writes which bytes.
  *
- * Records, and all that is written, go through files.h as any other checkpoint's, so a store that hangs is left
- * alone here, too, and the tests see every operation.
+ * All that is written goes through files.h, as in any other checkpoint, so a store that hangs is left behind
+ * here, too, and tests see every operation.
  *
- * Checksums are of pieces of a group's stream, which may belong to several ranks.  Each is made by the rank that
- * has the first byte of the piece, to which the others send theirs. */
+ * Checksums are made for pieces of a group's stream, and a piece may belong to several ranks.  The rank with
+ * the first byte of a piece makes its checksum, and the other ranks send it their bytes. */
 #include <sago/sago.h>
 
 #include <stdio.h>
@@ -19,21 +19,22 @@
 #include "move/collect.h"
 #include "store/store.h"
 
-#define CHUNK (INT64_C(16) << 20) /* bytes that a rank writes in one call, without a hint */
+#define CHUNK (INT64_C(16) << 20) /* Bytes that a rank writes in one call, without a hint. */
 enum { TAG_EDGE = 3 };
 
 typedef struct together {
     sago_ckpt *ckpt;
     sagoi_saving *saving;
-    sagoi_part part; /* of the group, for names: this rank may not be its writer */
+    sagoi_part part; /* the group's part, for names; this rank may not be its writer */
     sagoi_commit_plan plan;
-    sagoi_cfile data;     /* of this rank */
-    int64_t begin, end;   /* its bytes in the group's stream */
+    sagoi_cfile data;     /* this rank's descriptor */
+    int64_t begin, end;   /* this rank's bytes of the group's stream */
     int64_t piece, chunk; /* bytes */
-    int64_t first, owned; /* the pieces that this rank makes the sums of */
+    int64_t first, owned; /* pieces whose sums this rank makes */
     char *buffer;         /* a chunk */
-    char *head, *tail;    /* bytes of a piece that another rank makes the sum of, and of the last one of its own */
-    uint64_t *sums;       /* of its own pieces */
+    /* Bytes of a piece whose sum another rank makes; bytes of the last piece of this rank's own. */
+    char *head, *tail;
+    uint64_t *sums;        /* sums of this rank's own pieces */
     MPI_Request *requests; /* one for each rank of the group, and one more */
 } together;
 
@@ -41,7 +42,7 @@ typedef struct together {
 
 static int64_t pieces_before(const together *at, int64_t offset) { return sagoi_div_up(offset, at->piece); }
 
-/* A quarter of the budget for what is packed; the engine has its own share. */
+/* Packed data may use a quarter of the budget; the engine has its own share. */
 static int64_t chunk_of(const together *at) {
     const sago_ckpt *ckpt = at->ckpt;
     int64_t memory = ckpt->hints.memory, mine = sagoi_round_up(at->end - at->begin, at->piece) + at->piece;
@@ -93,7 +94,7 @@ static void describe(together *at) {
                                    .fence = &ckpt->fence};
 }
 
-/* The writers make folder, records and files; then the others open what they write to. */
+/* The writers make folder, records and files; then the other ranks open the file that they write to. */
 static sago_status open_data(together *at) {
     char path[SAGOI_CKPT_PATH];
     sagoi_job *job = at->saving->job;
@@ -120,7 +121,7 @@ static sago_status write_run(void *arg, const sagoi_io_run *run) {
 
 static sago_status sync_data(void *arg) { return sagoi_cfile_sync(data_of(arg)); }
 
-/* Collective over those who write to the same file. */
+/* Collective over the ranks that write to the same file. */
 static sago_status open_file(together *at, sago_file **file) {
     const sago_ckpt *ckpt = at->ckpt;
     sagoi_store_service service = {write_run, sync_data, at};
@@ -144,14 +145,15 @@ static sago_status open_file(together *at, sago_file **file) {
 
 /* ---- Writing ---- */
 
-/* Sums of whole pieces, and the bytes of those that are shared. */
+/* Makes sums of whole pieces, and keeps the bytes of shared pieces. */
 static void take_sums(together *at, int64_t from, int64_t to) {
     for (int64_t start = from, next; start < to; start = next) {
         int64_t piece = start / at->piece;
         next = sagoi_min((piece + 1) * at->piece, to);
         const char *bytes = at->buffer + (start - from);
         if (piece < at->first)
-            memcpy(at->head, bytes, (size_t)(next - start)); /* it is the first, and within one piece */
+            /* It is the first piece, and the bytes lie within it. */
+            memcpy(at->head, bytes, (size_t)(next - start));
         else if (next == at->end)
             memcpy(at->tail, bytes, (size_t)(next - start));
         else
@@ -159,7 +161,7 @@ static void take_sums(together *at, int64_t from, int64_t to) {
     }
 }
 
-/* This rank's next bytes; what cannot be copied from a device fails the save when all have written. */
+/* This rank's next bytes.  A copy from a device that fails makes the save fail when all ranks have written. */
 static sago_status write_chunks(together *at, sago_file *file) {
     int64_t base = at->plan.global ? at->plan.place->base : 0, chunk = at->chunk, rounds = 0;
     if (at->end > at->begin)
@@ -200,7 +202,7 @@ static sago_status write_file(together *at) {
 
 /* ---- Checksums ---- */
 
-/* Which rank of the group has the byte. */
+/* The rank of the group that has the byte. */
 static int owner_of(const together *at, int64_t offset) {
     const int64_t *before = at->ckpt->layout.before;
     int low = 0, high = at->ckpt->groups.size;
@@ -211,7 +213,7 @@ static int owner_of(const together *at, int64_t offset) {
         else
             high = middle;
     }
-    while (before[low + 1] <= offset) /* of ranks without bytes the last was found */
+    while (before[low + 1] <= offset) /* among ranks without bytes the last one was found */
         low++;
     return low;
 }
@@ -249,7 +251,7 @@ static sago_status exchange_edges(together *at) {
     return SAGO_OK;
 }
 
-/* The writer gets them in the order of the stream. */
+/* The writer gets the sums in the order of the stream. */
 static sago_status gather_sums(together *at) {
     const sagoi_groups *groups = &at->ckpt->groups;
     const int64_t *before = at->ckpt->layout.before;
@@ -298,7 +300,7 @@ static sago_status write_all(together *at) {
     return status ? status : end_part(at);
 }
 
-/* No thread works on the job: what became of it is said here. */
+/* No thread works on the job, so its state is set here. */
 static void finish_job(together *at, sago_status status) {
     sagoi_job *job = at->saving->job;
     if (!job)
@@ -325,5 +327,5 @@ sago_status sagoi_write_together(sago_ckpt *ckpt, sagoi_saving *saving) {
     if (sagoi_is_broken(ckpt->team))
         return status ? status : sagoi_broken(ckpt->team);
     sagoi_message_clear();
-    return SAGO_OK; /* that it failed is told when all agree on the save */
+    return SAGO_OK; /* all ranks learn of the failure when they agree on the save */
 }

@@ -28,7 +28,7 @@ sago_status sagoi_commit_data_path(const sagoi_commit_plan *plan, char path[SAGO
     return status;
 }
 
-/* The folder's own name is made durable by everybody, not only by who happened to make it. */
+/* Every writer makes the folder's name durable, not only the one that has made the folder. */
 static sago_status make_folder(sagoi_commit *commit) {
     sago_status status = folder_of(&commit->plan, commit->folder);
     if (!status)
@@ -36,20 +36,20 @@ static sago_status make_folder(sagoi_commit *commit) {
     return status ? status : sagoi_cdir_sync(commit->plan.dir);
 }
 
-/* The record to be: whoever finds it under this name knows that the writer has not ended. */
+/* The record under this name says that the writer has not ended. */
 static sago_status open_record(sagoi_commit *commit) {
     char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
     sagoi_begun_name(name, commit->plan.part->writer);
     if (!sagoi_path_join(path, commit->folder, name))
         return sagoi_fail(SAGO_ERR_BAD_FILE, "%s: the path is too long", commit->folder);
-    sagoi_fence_discard(commit->plan.fence, commit->plan.part->id.low, path); /* of a try before this one */
+    sagoi_fence_discard(commit->plan.fence, commit->plan.part->id.low, path); /* left by an earlier try */
     return sagoi_cfile_open(path, SAGOI_CFILE_CREATE, &commit->record);
 }
 
 static sago_status publish_intent(const sagoi_commit *commit) {
     const sagoi_commit_plan *plan = &commit->plan;
     sagoi_wire_out record = {.len = plan->intent_len};
-    record.bytes = (char *)(uintptr_t)plan->intent; /* it is only read */
+    record.bytes = (char *)(uintptr_t)plan->intent; /* the intent is only read */
     return sagoi_fence_publish(plan->fence, plan->part->id.low, commit->folder, SAGOI_INTENT_NAME, &record);
 }
 
@@ -71,7 +71,7 @@ sago_status sagoi_commit_begin(sagoi_commit *commit, const sagoi_commit_plan *pl
     return status ? status : sagoi_cfile_open(path, SAGOI_CFILE_OVERWRITE, &commit->data);
 }
 
-/* A sync has a limit, so that it must not be asked for too much. */
+/* A sync has a time limit, so it must not be given too much to do. */
 static sago_status sync_now_and_then(sagoi_commit *commit, int64_t len) {
     commit->unsynced += len;
     if (commit->unsynced < SYNC_AFTER)
@@ -155,15 +155,15 @@ void sagoi_commit_abandon(sagoi_commit *commit) {
     free(commit->sums);
     commit->sums = NULL;
     if (!commit->folder[0])
-        return; /* it was not begun */
+        return; /* the commit was not begun */
     sagoi_part_name(name, commit->plan.part->writer);
     if (sagoi_path_join(path, commit->folder, name) && commit->record.path[0] &&
-        sagoi_fence_rename(fence, id_low, path, commit->record.path)) /* a part that may not be durable */
+        sagoi_fence_rename(fence, id_low, path, commit->record.path)) /* the part may not be durable */
         sagoi_fence_discard(fence, id_low, path);
     if (!commit->plan.global &&
-        !sagoi_commit_data_path(&commit->plan, path)) /* others may be writing to a global one */
+        !sagoi_commit_data_path(&commit->plan, path)) /* other writers may be writing to a global file */
         sagoi_fence_discard(fence, id_low, path);
-    sagoi_message_set(why); /* the reason for it all, not what cleaning up met */
+    sagoi_message_set(why); /* the first failure matters, not those of cleaning up */
 }
 
 /* ---- The folder of a save ---- */
@@ -213,8 +213,8 @@ static sago_status remove_name(void *arg, const char *name) {
     return sagoi_path_join(path, arg, name) ? sagoi_path_remove(path) : too_long(arg);
 }
 
-/* Everything in a folder; fine if it does not exist.  A symbolic link in its place goes itself: what it leads to
- * may be anything of the user's. */
+/* Removes everything in a folder; fine if there is none.  A symbolic link in its place is removed itself, since
+ * what it leads to may be the user's. */
 static sago_status empty_folder(char *path) {
     struct stat info;
     sago_status status = sagoi_path_look(path, &info);
@@ -231,7 +231,7 @@ sago_status sagoi_save_remove(const sagoi_save_name *save, sagoi_folder_kind kin
         return too_long(save->dir);
     sago_status status = sagoi_fence_check(save->fence, save->id_low);
     if (!status)
-        status = empty_folder(path); /* of a removal that was interrupted: a rename needs it empty */
+        status = empty_folder(path); /* left by a removal that was interrupted; a rename needs the folder empty */
     if (!status && kind != SAGOI_FOLDER_REMOVED)
         status = sagoi_save_rename(save, kind, SAGOI_FOLDER_REMOVED);
     status = fine_if_missing(status);

@@ -34,7 +34,7 @@ static sago_status check_name(const char *name) {
     return SAGO_OK;
 }
 
-/* Where the name is, or where it belongs. */
+/* The place of the name, or the place where it belongs. */
 static int64_t find_place(const sagoi_dataset *set, const char *name, bool *found) {
     int64_t i = 0;
     while (i < set->n && strcmp(set->entries[i].desc.name, name) < 0)
@@ -43,7 +43,7 @@ static int64_t find_place(const sagoi_dataset *set, const char *name, bool *foun
     return i;
 }
 
-/* Takes over what the entry has, also on failure. */
+/* Takes over what the entry owns, even on failure. */
 static sago_status insert(sagoi_dataset *set, sagoi_protected *entry) {
     bool found;
     int64_t place = find_place(set, entry->desc.name, &found);
@@ -122,7 +122,7 @@ static const type_row type_rows[] = {
     {MPI_REAL, "float"},
     {MPI_DOUBLE_PRECISION, "float"},
     {MPI_INTEGER, "int"},
-#ifdef MPI_REAL4 /* those with a size are macros, which Open MPI without Fortran does not have */
+#ifdef MPI_REAL4 /* types with a size are macros, which Open MPI without Fortran does not have */
     {MPI_REAL4, "float"},
     {MPI_REAL8, "float"},
     {MPI_INTEGER1, "int"},
@@ -135,7 +135,7 @@ static const type_row type_rows[] = {
     {MPI_CHARACTER, "uint"},
 };
 
-/* "float64": what it is and how many bits; what has no such name is "opaque". */
+/* "float64": the kind of number and its bits; "opaque" if there is no such name. */
 static sago_status describe_type(MPI_Datatype type, sagoi_array_desc *desc) {
     int64_t size = 0;
     sago_status status = sagoi_element_bytes(type, &size);

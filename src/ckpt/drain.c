@@ -6,8 +6,8 @@
 #include "base/checked.h"
 #include "ckpt/clock.h"
 
-/* Sleeps until `bytes` are no more than the rate allows since `begin`; in short naps, so that others come through.
- */
+/* Sleeps until `bytes` are no more than the rate allows since `begin`, in short naps, so that other work can come
+ * between. */
 static sago_status keep_rate(const sagoi_drain_plan *plan, double begin, int64_t bytes) {
     sago_status status = plan->pause ? plan->pause(plan->pause_arg) : SAGO_OK;
     while (plan->rate > 0 && !status) {

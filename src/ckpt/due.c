@@ -11,11 +11,11 @@
 enum { SIGNALS = 2 }; /* bit i of the hint is signals[i] */
 static const int signals[SIGNALS] = {SIGUSR1, SIGTERM};
 
-/* The only way a handler can tell anybody. */
+/* A global, since a signal handler cannot tell anybody in another way. */
 static volatile sig_atomic_t signal_came[SIGNALS];
 
-/* Handlers belong to the process: the first checkpoint that wants one installs it, the last one puts the old back.
- */
+/* Handlers belong to the process: the first checkpoint directory that wants one installs it, and the last one puts
+ * the old handler back. */
 static pthread_mutex_t handlers_lock = PTHREAD_MUTEX_INITIALIZER;
 static int users[SIGNALS];
 static struct sigaction before[SIGNALS];
@@ -58,7 +58,7 @@ double sagoi_daly_interval(double cost, double mtbf) {
     return sqrt(2 * cost * mtbf) * (1 + sqrt(ratio) / 3 + ratio / 9) - cost;
 }
 
-/* By interval or by failures; the share of the time is a limit, and the rule where there is no other. */
+/* By interval or by the rate of failures; a share of the time is a limit, and the rule if there is no other. */
 static bool is_due(const sago_ckpt *ckpt) {
     const sagoi_hints *hints = &ckpt->hints;
     double since = sagoi_ckpt_now() - ckpt->last_save, cost = ckpt->last_held;
@@ -73,14 +73,14 @@ static bool is_due(const sago_ckpt *ckpt) {
     return due;
 }
 
-/* Seconds before the end that are kept for whatever a job does besides saving: a minute, but no more than a tenth
- * of what there was when the directory was opened, so that a short job does not leave as soon as it has begun. */
+/* Seconds before the end that are kept for other work than saving: a minute, but no more than a tenth of the time
+ * that was left when the directory was opened, so that a short job does not end at once. */
 static double spare_time(const sago_ckpt *ckpt, double left) {
     double left_then = left + sagoi_ckpt_now() - ckpt->opened;
     return fmax(0, fmin(60, left_then / 10));
 }
 
-/* A last save must fit before the end: twice what the slowest one took, and some time to spare. */
+/* A last save must fit before the end, so there must be twice the time of the slowest save, and some to spare. */
 static bool ends_soon(sago_ckpt *ckpt) {
     const char *text = sagoi_environment("SLURM_JOB_END_TIME");
     int64_t end = text ? strtoll(text, NULL, 10) : 0;

@@ -38,7 +38,7 @@ bool sagoi_erasure_decode(int64_t d, int64_t k, int64_t wanted, const int64_t fr
         memcpy(some.rows + i * d, all.rows + from[i] * d, (size_t)d);
     if (gf_invert_matrix(some.rows, inverse.rows, (int)d) != 0)
         return false;
-    unsigned char coefficients[SAGOI_FRAGMENTS_MAX] = {0}; /* row `wanted` of all times inverse */
+    unsigned char coefficients[SAGOI_FRAGMENTS_MAX] = {0}; /* row `wanted` of the matrix times the inverse */
     for (int64_t i = 0; i < d; i++)
         for (int64_t j = 0; j < d; j++)
             coefficients[i] ^= gf_mul(all.rows[wanted * d + j], inverse.rows[j * d + i]);

@@ -1,9 +1,9 @@
-/* Parity over fragments of equal length, by ISA-L: with d data and k parity fragments any d bring back the rest.
- * One parity fragment is the XOR of the data; more are a Cauchy code.  No files, no MPI.
+/* Parity over fragments of equal length, by ISA-L: with d data and k parity fragments, any d of them bring back
+ * the others.  One parity fragment is the XOR of the data; more are a Cauchy code.  No files, no MPI.
  *
- * In a set of n members stripe s has its parity fragment j at member (s + j) mod n and its data fragment i at
+ * In a set of n members, stripe s has its parity fragment j at member (s + j) mod n, and its data fragment i at
  * member (s + k + i) mod n.  So member m gives chunk i of its stream to stripe (m - k - i) mod n, and holds k
- * parity fragments: as many as members are lost, so many fragments of each stripe are. */
+ * parity fragments. If k members are lost, each stripe lacks k fragments. */
 #ifndef SAGOI_CKPT_ERASURE_H
 #define SAGOI_CKPT_ERASURE_H
 
@@ -20,12 +20,12 @@ static inline int64_t sagoi_stripe_of(int64_t member, int64_t i, int64_t k, int6
     return ((member - k - i) % n + n) % n;
 }
 
-/* Parity fragment j of d data fragments. */
+/* Computes parity fragment j from d data fragments. */
 void sagoi_erasure_encode(int64_t d, int64_t k, int64_t j, unsigned char *const data[], unsigned char *out,
                           int64_t len);
 
-/* Fragment `wanted` from d others: `from` says which; both count data from 0 and parity from d on.  false: they do
- * not determine it (never with d different ones). */
+/* Computes fragment `wanted` from d others: `from` says which; fragments are numbered from 0 (data) and from d
+ * (parity).  false: they do not determine it (never with d different ones). */
 bool sagoi_erasure_decode(int64_t d, int64_t k, int64_t wanted, const int64_t from[],
                           unsigned char *const fragments[], unsigned char *out, int64_t len);
 

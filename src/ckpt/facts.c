@@ -1,12 +1,12 @@
-/* The catalog of the whole job: rank 0 looks through the directory, one rank of each storage device through that.
- */
+/* The catalog of the whole job: rank 0 reads the directory, and one rank of each storage device reads that
+ * device. */
 #include <stdlib.h>
 
 #include "ckpt/state.h"
 #include "move/calls.h"
 #include "move/collect.h"
 
-/* Everybody's bytes, one after another, at everybody. */
+/* Gathers the bytes of all ranks, one after another, on all ranks. */
 static sago_status exchange(sagoi_team *team, const sagoi_wire_out *mine, char **all, int64_t *total) {
     int size = (int)mine->len;
     int *sizes = calloc((size_t)team->size, sizeof *sizes), *places = calloc((size_t)team->size, sizeof *places);
@@ -34,7 +34,7 @@ static sago_status exchange(sagoi_team *team, const sagoi_wire_out *mine, char *
     return status;
 }
 
-/* What does not answer has nothing, where that is good enough: *hangs. */
+/* Storage that does not answer counts as empty, if that is good enough: *hangs. */
 typedef struct silence {
     bool directory, device;
 } silence;
@@ -70,7 +70,7 @@ static sago_status merge(const char *all, int64_t total, sagoi_overview *overvie
     return status ? status : sagoi_catalog_views(&overview->catalog, &overview->views, &overview->n);
 }
 
-/* `hangs`: NULL, or which storage this rank looked through that does not answer. */
+/* `hangs`: the storage that this rank has read and that does not answer; NULL: it answers. */
 static sago_status make(sago_ckpt *ckpt, int64_t step, sagoi_overview *overview, silence *hangs) {
     sagoi_catalog mine = {0};
     sagoi_wire_out out = {0};

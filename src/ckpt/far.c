@@ -1,7 +1,7 @@
-/* Groups of several nodes (002, section 3): who is not on the writer's node sends its bytes of a window, and the
- * writer receives them where they belong.  Both happen in the call: the writer's thread never calls MPI, and a
- * worker that went on computing would not help MPI to move what it has sent.  A worker goes on when its own bytes
- * have been received. */
+/* Groups of several nodes (002, section 3): a rank on another node than its writer sends its bytes of a window,
+ * and the writer receives them in their places.  Both happen inside the call: the writer's thread never calls MPI,
+ * and a rank that went on computing would not help MPI to move its messages.  A rank goes on when its own bytes
+ * were received. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,19 +11,19 @@
 #include "move/collect.h"
 
 enum { TAG_BYTES = 1, TAG_END = 2 };
-/* A message has so many pieces, so that few messages are under way and their memory is bounded. */
+/* Pieces of a message, so that few messages are under way and their memory is limited. */
 enum { PIECES_A_MESSAGE = 4 };
 
 /* The last message of a rank for a window. */
 typedef struct sagoi_far_end {
-    int32_t failed; /* 1 + the rank */
+    int32_t failed; /* 1 + the rank that has failed */
     char why[SAGOI_POOL_WHY];
 } sagoi_far_end;
 
-/* Bytes of a message; the same on both sides. */
+/* Bytes of a message, equal on both sides. */
 static int64_t message_bytes(const sago_ckpt *ckpt) { return PIECES_A_MESSAGE * ckpt->layout.intent.piece; }
 
-/* What the group's rank has of [from, to). */
+/* The bytes of [from, to) that a rank of the group has. */
 typedef struct own_range {
     int64_t from, to;
 } own_range;
@@ -55,7 +55,7 @@ sago_status sagoi_far_prepare(sago_ckpt *ckpt) {
         far->ends = calloc(1, sizeof *far->ends);
         enough = far->packed[0] && far->packed[1] && far->ends;
     } else if (groups->rank == 0 && others > 0) {
-        /* each has a message more than whole ones fit into the window, and an end */
+        /* each rank has one message more than whole messages fit into the window, and an end */
         far->requests =
             calloc((size_t)(ckpt->pool.window / message_bytes(ckpt) + 2 * others + 1), sizeof *far->requests);
         far->ends = calloc((size_t)others, sizeof *far->ends);
@@ -80,7 +80,7 @@ static sago_status finish_one(sago_ckpt *ckpt, MPI_Request *request) {
     return *request == MPI_REQUEST_NULL ? SAGO_OK : sagoi_finish_messages(ckpt->team, 1, request);
 }
 
-/* Two messages are under way at most: one is packed while the other travels. */
+/* At most two messages are under way: one is packed while the other travels. */
 sago_status sagoi_far_send(sago_ckpt *ckpt, int64_t from, int64_t to) {
     own_range mine = range_of(ckpt, ckpt->groups.rank, from, to);
     MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
@@ -120,7 +120,7 @@ static sago_status expect_rank(sago_ckpt *ckpt, int rank, own_range theirs, char
     return status ? status : sagoi_start_receive(ckpt->team, &end, &ckpt->far.requests[(*n)++]);
 }
 
-/* Those without bytes here have sent nothing, and so have ended well. */
+/* Ranks without bytes in this window have sent nothing, and so have succeeded. */
 static void look_at_ends(sago_ckpt *ckpt, int64_t from, int64_t to) {
     const sagoi_groups *groups = &ckpt->groups;
     for (int rank = groups->near; rank < groups->size; rank++) {

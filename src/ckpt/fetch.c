@@ -1,5 +1,5 @@
-/* In this order: what lies on this node's own storage, what other nodes have on theirs (by messages), what
- * redundancy brings back there, what is in the global directory.  The choice is made piece by piece. */
+/* The sources, in this order: this node's own storage, the storage of other nodes (by messages), redundancy on
+ * those nodes, the global directory.  The source is chosen for each piece. */
 #include "ckpt/fetch.h"
 
 #include <stdio.h>
@@ -11,14 +11,14 @@
 #include "move/collect.h"
 
 enum {
-    ASKED_AT_ONCE = 8, /* pieces that a rank asks others for before it waits: each has a buffer of a piece */
+    ASKED_AT_ONCE = 8, /* pieces that a rank asks others for at a time; each has a buffer */
     TAG = 77,
-    QUESTION = 2 * sizeof(int64_t) /* bytes: the writer and the piece */
+    QUESTION = 2 * sizeof(int64_t) /* bytes of a question: the writer and the piece */
 };
 
 /* ---- Parts ---- */
 
-/* The part record of a writer, from any level. */
+/* The part record of a writer, at any level. */
 static sago_status find_part(sagoi_fetch *fetch, int64_t writer) {
     static const sago_level levels[] = {SAGO_LEVEL_LOCAL, SAGO_LEVEL_GLOBAL};
     for (int i = 0; i < 2 && !fetch->there[writer]; i++) {
@@ -62,7 +62,7 @@ void sagoi_fetch_cleanup(sagoi_fetch *fetch) {
         if (fetch->wanted)
             free(fetch->wanted[w]);
     }
-    if (fetch->parts) /* else it was never initialized, and its file neither */
+    if (fetch->parts) /* if there are no parts, the file was never initialised either */
         (void)sagoi_cfile_close(&fetch->source.file);
     free(fetch->parts);
     free(fetch->there);
@@ -149,7 +149,7 @@ static void fetch_directly(sagoi_fetch *fetch, sago_level level) {
         for (int64_t i = 0; i < fetch->parts[w].nsums; i++) {
             if (!fetch->wanted[w][i])
                 continue;
-            sagoi_poke(fetch->ckpt->team); /* who asks whether this node is there gets an answer while it reads */
+            sagoi_poke(fetch->ckpt->team); /* other ranks may ask whether this node is alive while it reads */
             if (sagoi_fetch_piece(fetch, level, w, i))
                 fetch->report->damaged[level] += !fetch->again;
             else
@@ -164,7 +164,7 @@ typedef struct question {
     int64_t writer, piece, holder;
 } question;
 
-/* Walks over everything wanted once; a piece that could not be had from its holder is not asked for again. */
+/* Goes through everything that is wanted once; a piece that its holder could not give is not asked for again. */
 typedef struct asking {
     int64_t writer, piece; /* where to go on */
     question asked[ASKED_AT_ONCE];
@@ -194,7 +194,7 @@ static void next_questions(const sagoi_fetch *fetch, asking *ask) {
     }
 }
 
-/* Tells every holder what is wanted of it. */
+/* Tells every holder which pieces are wanted of it. */
 static sago_status send_questions(sagoi_team *team, asking *ask) {
     int out = 0, in = 0;
     memset(ask->to, 0, (size_t)team->size * sizeof *ask->to);
@@ -217,7 +217,8 @@ static sago_status send_questions(sagoi_team *team, asking *ask) {
     return sagoi_alltoall_parts(team, team->own, &to, &from);
 }
 
-/* Questions come from other ranks of the same program, but which pieces there are is written in files. */
+/* Questions come from other ranks of the same program, but the pieces that exist are written in files, so they are
+ * checked. */
 static bool sensible(const sagoi_fetch *fetch, int64_t writer, int64_t piece) {
     return writer >= 0 && writer < fetch->save->intent.nwriters && fetch->there[writer] && piece >= 0 &&
            piece < fetch->parts[writer].nsums;
@@ -283,7 +284,7 @@ static sago_status asking_init(asking *ask, const sagoi_fetch *fetch) {
     size_t ranks = (size_t)fetch->ckpt->team->size;
     ask->to = calloc(4 * ranks, sizeof *ask->to);
     ask->sorted = calloc(2 * ASKED_AT_ONCE, sizeof *ask->sorted);
-    ask->in = calloc(2 * ASKED_AT_ONCE * ranks, sizeof *ask->in); /* as much as all can ask at once */
+    ask->in = calloc(2 * ASKED_AT_ONCE * ranks, sizeof *ask->in); /* as much as all ranks can ask at a time */
     ask->message = malloc((size_t)fetch->save->intent.piece + 8);
     bool enough = ask->to && ask->sorted && ask->in && ask->message;
     for (int i = 0; i < ASKED_AT_ONCE; i++) {
@@ -340,7 +341,7 @@ static sago_status check_all_there(const sagoi_fetch *fetch) {
     return SAGO_OK;
 }
 
-/* Is something wanted that should be on the nodes? */
+/* Is anything wanted that should be on the nodes? */
 static bool damage_was_found(const sagoi_fetch *fetch) {
     for (int64_t w = 0; w < fetch->save->intent.nwriters; w++)
         if (memchr(fetch->wanted[w], 1, (size_t)fetch->parts[w].nsums) &&
@@ -355,7 +356,7 @@ static sago_status fetch_local(sagoi_fetch *fetch) {
     return fetch->ckpt->domains > 1 ? fetch_from_nodes(fetch) : SAGO_OK;
 }
 
-/* What the nodes do not have intact, if redundancy brings it back. */
+/* Gets what the nodes do not have intact, if redundancy brings it back. */
 static sago_status fetch_mended(sagoi_fetch *fetch) {
     sagoi_agreement left = {.max = {damage_was_found(fetch)}};
     if (fetch->save->intent.parity == 0)

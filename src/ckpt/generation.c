@@ -11,9 +11,9 @@
 #define FOUND_PREFIX "found."
 
 enum {
-    TAG = 0x5347,         /* the top bits of an id that has a generation in it; others are older */
-    GENERATION_BITS = 24, /* of the id's 64: as many owners as a directory can have */
-    TRIES = 10            /* a list is loaded so often while later owners replace it */
+    TAG = 0x5347,         /* the top bits of an id with a generation; ids without them are older */
+    GENERATION_BITS = 24, /* bits of the id: as many owners as a directory can have */
+    TRIES = 10            /* tries to load a list that later owners replace meanwhile */
 };
 
 /* ---- Ids ---- */
@@ -39,7 +39,7 @@ void sagoi_lock_name(char name[SAGOI_CKPT_FILE_NAME], int64_t generation) {
     make_name(name, LOCK_PREFIX, generation);
 }
 
-/* The generation in a name with this prefix, with what may follow it; 0: it is no such name. */
+/* The generation in a name with this prefix, and what may follow it; 0: it is no such name. */
 static int64_t parse_name(const char *name, const char *prefix, const char **rest) {
     char again[SAGOI_CKPT_FILE_NAME];
     int64_t generation = 0;
@@ -76,8 +76,8 @@ static sago_status look_at_name(void *arg, const char *name) {
     return SAGO_OK;
 }
 
-/* Somebody may have removed locks and lists; then the saves tell.  They do not otherwise: a strange name must not
- * use up all generations. */
+/* If somebody has removed locks and lists, the saves tell the generation.  Otherwise they do not, since a strange
+ * name must not use up all generations. */
 int64_t sagoi_next_generation(const sagoi_generations *seen) {
     int64_t last = sagoi_max(seen->lock, seen->found);
     if (last == 0 && seen->save < SAGOI_GENERATION_MOST)
@@ -100,8 +100,8 @@ static sago_status lock_there(const sagoi_fence *fence, int64_t generation, bool
     return sagoi_path_there(path, there);
 }
 
-/* Our lock was not found.  The highest one is never removed: where there is none at all, the directory is not
- * there (a mount that has gone), and may come back. */
+/* Our lock was not found.  The highest lock is never removed.  So if there is none at all, the directory is away
+ * (a lost mount) and may come back. */
 static sago_status tell_replaced(const sagoi_fence *fence) {
     sagoi_generations seen;
     sago_status status = sagoi_generations_look(fence->dir, &seen);
@@ -110,8 +110,8 @@ static sago_status tell_replaced(const sagoi_fence *fence) {
     return sagoi_fail(SAGO_ERR_BUSY, "the lock of %s was lost: another job owns the directory now", fence->dir);
 }
 
-/* Locks are removed in their order: our successor's is there, or ours has gone before it.  So ours is looked for
- * last. */
+/* Locks are removed in their order, so either our successor's lock is there, or ours was removed before it.
+ * Therefore our own lock is looked for last. */
 sago_status sagoi_fence_check(const sagoi_fence *fence, uint64_t id_low) {
     bool next = false, mine = true;
     if (!fence)
@@ -130,7 +130,7 @@ sago_status sagoi_fence_check(const sagoi_fence *fence, uint64_t id_low) {
 sago_status sagoi_fence_check_adding(const sagoi_fence *fence, uint64_t id_low) {
     sago_status status = sagoi_fence_check(fence, id_low);
     if (!status || status == SAGO_ERR_BUSY || status == SAGO_ERR_NO_FILE)
-        return status; /* in the place of a mount that has gone nothing is saved */
+        return status; /* nothing is saved in the place of a mount that is away */
     sagoi_message_clear();
     return SAGO_OK;
 }
@@ -154,7 +154,7 @@ sago_status sagoi_fence_publish(const sagoi_fence *fence, uint64_t id_low, const
     if (!status)
         status = sagoi_path_rename(aside, path);
     if (status)
-        sagoi_path_discard(aside); /* a name that is ours alone */
+        sagoi_path_discard(aside); /* nobody else uses this name */
     return status;
 }
 
@@ -182,7 +182,7 @@ typedef struct old_names {
     old_name *names;
 } old_names;
 
-/* What claims have left (.aside) may be of our own generation: those who lost it. */
+/* The rest of claims (.aside) may be of our own generation: left by jobs that lost the claim. */
 static bool is_old(const char *name, int64_t own, int64_t *generation) {
     const char *rest = "";
     *generation = parse_name(name, LOCK_PREFIX, &rest);
@@ -215,8 +215,8 @@ static int by_generation(const void *a, const void *b) {
     return x->generation < y->generation ? -1 : x->generation > y->generation;
 }
 
-/* One that cannot be removed, say because somebody has made it a directory, does no harm; nor do those after it,
- * which stay, too, so that their order is kept. */
+/* A lock that cannot be removed, for instance because somebody has made it a directory, does no harm.  Those
+ * behind it stay, too, so that the order is kept. */
 static bool may_stay(sago_status status) {
     return status && status != SAGO_ERR_BUSY && status != SAGO_ERR_TIMEOUT && status != SAGO_ERR_MEMORY;
 }
@@ -302,7 +302,7 @@ sago_status sagoi_found_decode(const char *bytes, int64_t len, sagoi_found *foun
     return status;
 }
 
-/* SAGO_ERR_NO_FILE: a later owner has removed it meanwhile. */
+/* SAGO_ERR_NO_FILE: a later owner has removed the list meanwhile. */
 static sago_status load_list(const char *dir, int64_t generation, sagoi_found *found) {
     char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH], *bytes = NULL;
     int64_t len = 0;
@@ -318,7 +318,7 @@ static sago_status load_list(const char *dir, int64_t generation, sagoi_found *f
         status = sagoi_fail(SAGO_ERR_IO, "%s is another generation's", path);
     }
     if (status == SAGO_ERR_IO ||
-        status == SAGO_ERR_BAD_FILE) { /* damaged: better to see too much than to lose a step */
+        status == SAGO_ERR_BAD_FILE) { /* a damaged list: showing too much is better than losing a step */
         sagoi_message_clear();
         return SAGO_OK;
     }

@@ -1,6 +1,6 @@
-/* The hint sago_ckpt_stats: rank 0 adds a line of JSON to a file for every checkpoint that has come as far as it
- * is to go, or never will.  Whoever looks at it reads one file, while the job runs and after it.  A file that
- * cannot be opened is an error; later nothing fails because of it. */
+/* The hint sago_ckpt_stats: rank 0 adds a line of JSON to a file for every checkpoint that has reached its last
+ * level, or will never reach it.  So one file tells about all of them, while the job runs and afterwards.  It is
+ * an error if the file cannot be opened; later nothing fails because of it. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ typedef struct journal_line {
     size_t length;
 } journal_line;
 
-/* False: nobody wants the line, or there is no memory for it. */
+/* false: the line is not wanted, or there is no memory for it. */
 static bool line_begin(journal_line *line, const sago_ckpt *ckpt, int64_t step, const char *state) {
     *line = (journal_line){0};
     line->json.out = ckpt->journal.fd >= 0 ? open_memstream(&line->text, &line->length) : NULL;
@@ -49,7 +49,7 @@ static bool line_begin(journal_line *line, const sago_ckpt *ckpt, int64_t step, 
 static void line_end(journal_line *line, sago_ckpt *ckpt) {
     sagoi_json_close(&line->json, '}');
     if (fclose(line->json.out) == 0 && sagoi_cfile_write(&ckpt->journal, line->text, (int64_t)line->length, 0))
-        sagoi_message_clear(); /* there is nobody to tell */
+        sagoi_message_clear(); /* nobody can be told of this failure */
     free(line->text);
 }
 
@@ -93,7 +93,8 @@ static void add_save(sago_ckpt *ckpt, const sagoi_saving *saving, const sago_ckp
     line_end(&line, ckpt);
 }
 
-/* For the report: what this rank knows of each, as often as it is asked; there the slowest rank counts. */
+/* For the report: what this rank knows of each checkpoint, whenever it is asked; in the report the slowest rank
+ * counts. */
 static void record_saves(const sago_ckpt *ckpt) {
     for (const sagoi_saving *at = ckpt->saves; at; at = at->next) {
         const sago_ckpt_save_stats *s = &at->stats;

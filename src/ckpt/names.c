@@ -1,5 +1,5 @@
-/* Names of files in a checkpoint directory.  Parsing takes exactly what making gives: anything else is not ours.
- */
+/* Names of files in a checkpoint directory.  Parsing accepts exactly the names that are made here; any other name
+ * is not Sago's. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

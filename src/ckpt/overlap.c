@@ -5,7 +5,7 @@
 #include "base/checked.h"
 #include "base/device.h"
 
-/* Two dimensions become one where the second follows the first without a gap on both sides. */
+/* Joins two dimensions if the second follows the first without a gap on both sides. */
 static void collapse(sagoi_overlap *region) {
     int64_t last = 0;
     for (int64_t i = 1; i < region->ndims; i++) {
@@ -20,7 +20,7 @@ static void collapse(sagoi_overlap *region) {
     region->ndims = last + 1;
 }
 
-/* Bytes, and where the last one is. */
+/* Sets the number of bytes, and the end of the last one. */
 static void measure(sagoi_overlap *region) {
     region->bytes = 1;
     region->stream_end = region->stream_off + 1;
@@ -64,7 +64,7 @@ void sagoi_overlap_flat(sagoi_overlap *region, int64_t offset, int64_t bytes) {
 /* A row by its number. */
 typedef struct row_place {
     int64_t stream, memory;
-    int64_t left; /* rows up to the end of the innermost dimension of rows, this one included */
+    int64_t left; /* rows up to the end of the innermost dimension of rows, including this one */
 } row_place;
 
 static row_place row_at(const sagoi_overlap *region, int64_t row) {
@@ -93,7 +93,7 @@ static int64_t first_row(const sagoi_overlap *region, int64_t rows, int64_t from
     return low;
 }
 
-/* `device`: whose memory it is; NULL: the host's. */
+/* `device`: whose memory it is; NULL: host memory. */
 static sago_status copy_bytes(const sagoi_device *device, char *stream, char *memory, int64_t len,
                               sagoi_direction direction) {
     char *to = direction == SAGOI_TO_FILE ? stream : memory, *from = direction == SAGOI_TO_FILE ? memory : stream;
@@ -103,7 +103,7 @@ static sago_status copy_bytes(const sagoi_device *device, char *stream, char *me
     return SAGO_OK;
 }
 
-/* Rows that follow each other in the stream go as one train. */
+/* Rows that follow each other in the stream are copied as one train. */
 static void copy_train(const sagoi_overlap *region, char *stream, char *memory, int64_t rows,
                        sagoi_direction direction) {
     sagoi_span span = {

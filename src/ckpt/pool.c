@@ -10,16 +10,18 @@
 
 enum {
     PAGE = 4096,
-    LONGEST_SLEEP_US = 20000 /* then the writer looks whether the job has ended, of which nobody wakes it */
+    /* After so long the writer looks whether the job has ended, of which nobody wakes it. */
+    LONGEST_SLEEP_US = 20000
 };
 
-/* Where the parts of the segment are: the groups' words, then slot by slot the groups' windows. */
+/* Places in the segment: first the groups' words, then for each slot the groups' windows. */
 typedef struct pool_shape {
     int64_t slots, control, slot_bytes; /* control: bytes of the words */
-    int64_t offset, window;             /* of this group in a slot */
+    int64_t offset, window;             /* place of this group's window in a slot, and its bytes */
 } pool_shape;
 
-/* Whole streams if they fit, twice if they can; else windows of a few pieces, and rounds. */
+/* Windows hold whole streams if these fit, twice if possible; else they hold a few pieces, and there are several
+ * rounds. */
 static pool_shape shape_of(const sagoi_pool_wish *wish) {
     pool_shape shape = {.slots = SAGOI_POOL_SLOTS};
     int64_t whole = 0;
@@ -50,7 +52,7 @@ static void attach(sagoi_pool *pool, const sagoi_pool_wish *wish, const pool_sha
         pool->slot[i] = pool->segment.base + shape->control + i * shape->slot_bytes + shape->offset;
 }
 
-/* A write that has not come back may still look at the windows: they stay mapped for good. */
+/* A write that has not come back may still read the windows, so they stay mapped for good. */
 static void keep_lent(sagoi_pool *pool) {
     sagoi_segment *segment = &pool->segment;
     segment->leaked = segment->leaked || (segment->base && sagoi_memory_is_lent(segment->base, segment->bytes));
@@ -70,7 +72,7 @@ sago_status sagoi_pool_resize(sagoi_pool *pool, sagoi_team *team, const sagoi_po
     if (status)
         return status;
     attach(pool, wish, &shape);
-    atomic_store(&pool->group->written.value, 0); /* every rank of the group stores the same */
+    atomic_store(&pool->group->written.value, 0); /* all ranks of the group store the same value */
     for (int i = 0; i < SAGOI_POOL_SLOTS; i++)
         atomic_store(&pool->group->filled[i].value, 0);
     for (int i = 0; i < SAGOI_POOL_SLOTS; i++)

@@ -1,9 +1,9 @@
-/* Bringing back what was lost with nodes or is damaged on them, data and parity alike: from the fragments of other
- * members of a set that are good, where they were or onto the storage of a node that is here.  Every rank walks
- * through the same loops, so that each message is sent and received at the same place.
+/* Bringing back data and parity that were lost with nodes, or are damaged on them: from good fragments of other
+ * members of a set, in their old places or on the storage of a node that takes part.  All ranks walk through
+ * the same loops, so that each message is sent and received at the same place.
  *
- * Pieces are mended in place.  A crash meanwhile leaves them as damaged as they were: each is checked by its sum
- * whenever it is read, and the record of a lost part or parity is written only after its data is durable. */
+ * Pieces are mended in place.  A crash meanwhile leaves them as damaged as before: each piece is checked
+ * whenever it is read, and the record of a lost part or parity is written only when its data is durable. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,24 +17,24 @@
 
 enum {
     TAG = 900,
-    TARGETS = 4 /* devices that are tried for what is lost */
+    TARGETS = 4 /* devices that are tried for a lost part */
 };
 
 typedef struct mend {
     sago_ckpt *ckpt;
-    sagoi_fetch fetch; /* what is there, and all parts */
+    sagoi_fetch fetch; /* sources of data, and all parts */
     sagoi_survey survey;
     unsigned char *fragments[SAGOI_FRAGMENTS_MAX], *message, *out;
     /* the file that is being mended */
     sagoi_member_file at;
     sagoi_set set;
     int64_t member;
-    int target;       /* the rank that has or gets it */
+    int target;       /* the rank that has the file, or gets it */
     sagoi_cfile file; /* there */
-    bool made;        /* there: it did not exist */
-    int64_t hopeless; /* slices that too few fragments are left of */
+    bool made;        /* the file did not exist before */
+    int64_t hopeless; /* slices of which too few fragments are left */
     sago_status status;
-    /* a file that this rank gives fragments of */
+    /* a file whose fragments this rank gives */
     sagoi_cfile source;
     sagoi_member_file source_is;
 } mend;
@@ -71,7 +71,7 @@ static sago_status part_from_parity(mend *work, int64_t writer, const sagoi_item
     return status;
 }
 
-/* Parts that are nowhere but in the parity of others.  What is damaged is passed over, the same on all ranks. */
+/* Takes parts that are only in the parity of others.  Damaged ones are passed over, the same on all ranks. */
 static sago_status find_lost_parts(mend *work, bool found[]) {
     const sagoi_intent *intent = intent_of(work);
     sago_status status = SAGO_OK;
@@ -92,7 +92,7 @@ static sago_status find_lost_parts(mend *work, bool found[]) {
 
 /* ---- Fragments ---- */
 
-/* A fragment of a stripe (data from 0, parity from d on) as a place in a file. */
+/* The place of a fragment of a stripe (data from 0, parity from d on) in a file. */
 static sagoi_member_file fragment_file(const sagoi_set *set, int64_t stripe, int64_t fragment) {
     bool parity = fragment >= set->d;
     int64_t member = parity ? sagoi_parity_holder(stripe, fragment - set->d, set->n)
@@ -104,7 +104,7 @@ static int64_t fragment_place(const sagoi_set *set, int64_t fragment) {
     return (fragment < set->d ? fragment : fragment - set->d) * set->chunk;
 }
 
-/* The chunk of the file at hand, as a fragment of its stripe. */
+/* The number of a chunk of the current file as a fragment of its stripe. */
 static int64_t own_fragment(const mend *work, int64_t chunk) {
     return work->at.parity ? work->set.d + chunk : chunk;
 }
@@ -115,7 +115,7 @@ static int64_t own_stripe(const mend *work, int64_t chunk) {
                            : sagoi_stripe_of(work->member, chunk, work->set.k, n);
 }
 
-/* d good fragments of one slice but the one that is wanted; fewer: it cannot be brought back. */
+/* Finds d good fragments of a slice besides the wanted one; fewer: it cannot be brought back. */
 static int64_t choose_fragments(const mend *work, int64_t chunk, int64_t off, int64_t from[]) {
     const sagoi_set *set = &work->set;
     int64_t n = 0, stripe = own_stripe(work, chunk);
@@ -147,7 +147,7 @@ static sago_status open_source(mend *work, sagoi_member_file file) {
     return sagoi_open_local(work->ckpt, intent->step, intent->id, name, SAGOI_CFILE_READ, &work->source);
 }
 
-/* What is in the message of the holder gets into that of the target. */
+/* Brings the contents of the holder's message to that of the target. */
 static sago_status pass_message(mend *work, int holder, int64_t len) {
     sagoi_team *team = work->ckpt->team;
     sagoi_message_to message = {team->own, holder, TAG, work->message, len};
@@ -160,8 +160,8 @@ static sago_status pass_message(mend *work, int holder, int64_t len) {
     return status ? status : sagoi_finish_messages(team, 1, &request);
 }
 
-/* One slice of one fragment, from whoever has it to the target; the first 8 bytes tell whether it could be read.
- */
+/* Brings one slice of one fragment from its holder to the target; the first 8 bytes tell whether it could be
+ * read. */
 static void move_slice(mend *work, sagoi_member_file file, int64_t place, int64_t len, unsigned char *into) {
     int me = work->ckpt->team->rank, holder = work->survey.holder[sagoi_survey_index(file)];
     int64_t failed = 0;
@@ -213,7 +213,7 @@ static void mend_slice(mend *work, int64_t chunk, int64_t off, int64_t len, cons
         note(work, sagoi_fail(SAGO_ERR_IO, "the fragments of a stripe do not determine the lost one"));
 }
 
-/* Whatever is bad and can be had from the same fragments goes in one message each. */
+/* Bad fragments that can be had from the same good ones go in one message each. */
 static void mend_chunk(mend *work, int64_t chunk) {
     int64_t len = SAGOI_PARITY_PIECE;
     for (int64_t off = 0; off < work->set.chunk; off += len) {
@@ -276,8 +276,8 @@ static sago_status publish_record(const mend *work, const char *name, const sago
     return status ? status : sagoi_cdir_sync(path);
 }
 
-/* Compares the file with sums (or, where there are none yet, works them out); *mended counts bytes that were bad
- * and are good now. */
+/* Compares the file with its sums (or makes them, if there are none yet); *mended counts bytes that were bad and
+ * are good now. */
 static sago_status sum_file(mend *work, uint64_t *sums, bool has_sums, int64_t *mended) {
     int64_t piece = sagoi_survey_piece(&work->survey, work->at), bytes = bytes_of_file(work);
     char *data = malloc((size_t)piece);
@@ -371,8 +371,8 @@ static sago_status finish_parity(mend *work) {
 
 /* ---- All together ---- */
 
-/* Members of a set must not come to share a storage device: where the member's other file is, or on a device that
- * the set does not use, if there is one. */
+/* Members of a set must not share a storage device.  So the target is where the member's other file is, or a
+ * device that the set does not use, if there is one. */
 static int choose_target(const mend *work) {
     const int *holder = work->survey.holder;
     int64_t index = sagoi_survey_index(work->at), other = index ^ 1;
@@ -396,7 +396,7 @@ static bool needs_mending(const mend *work) {
     return is_lost(work) || !sagoi_survey_good(&work->survey, work->at, 0, bytes_of_file(work));
 }
 
-/* A file that could not be made whole stays as it was, but for pieces that are good now. */
+/* A file that could not be made whole stays as it was, except for mended pieces. */
 static void discard_made(mend *work) {
     char path[SAGOI_CKPT_PATH];
     (void)snprintf(path, sizeof path, "%s", work->file.path);
@@ -405,7 +405,7 @@ static void discard_made(mend *work) {
         sagoi_fence_discard(&work->ckpt->fence, intent_of(work)->id.low, path);
 }
 
-/* At the target that was chosen; *done: it is whole there. */
+/* Called at the chosen target; *done: the file is whole there. */
 static sago_status mend_there(mend *work, bool *done) {
     sagoi_team *team = work->ckpt->team;
     sagoi_agreement agreed = {0};
@@ -446,8 +446,8 @@ static int next_target(const mend *work) {
     return ckpt->holders[(i + 1) % ckpt->domains];
 }
 
-/* A device that cannot take what it has lost, because it is full, read-only, or something else has the name, is no
- * reason to lose the step: then two members share a device. */
+/* If a device cannot take back what it has lost (it is full, read-only, or another file has the name), the step
+ * need not be lost: two members then share a device. */
 static sago_status mend_file(mend *work, sagoi_member_file file) {
     sago_status status = SAGO_OK;
     bool done = false;
@@ -491,7 +491,7 @@ static void mend_cleanup(mend *work) {
         free(work->fragments[f]);
 }
 
-/* A step that was never encoded has none to be mended. */
+/* A step that was never encoded has no parity to be mended. */
 static bool has_parity(const mend *work) {
     for (int64_t w = 0; w < intent_of(work)->nwriters; w++)
         if (work->survey.holder[2 * w + 1] >= 0)
@@ -501,7 +501,7 @@ static bool has_parity(const mend *work) {
 
 static sago_status mend_all(mend *work, sagoi_mending what) {
     int64_t n = intent_of(work)->nwriters;
-    bool *found = calloc((size_t)n, sizeof *found); /* the part records of the writers */
+    bool *found = calloc((size_t)n, sizeof *found); /* the writers' part records */
     sago_status status = mend_init(work);
     if (!status && !found)
         status = sagoi_fail(SAGO_ERR_MEMORY, "no memory to rebuild a part");

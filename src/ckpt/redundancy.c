@@ -1,4 +1,5 @@
-/* Parity of the steps on the nodes: exchanged inside Sago's calls, since the writers' threads never call MPI. */
+/* Parity of the steps on the nodes, which is exchanged inside of Sago's calls, since the writers' threads never
+ * call MPI. */
 #include "ckpt/redundancy.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@ enum { TAG_PART = 500, TAG_SLICE = 1000 };
 
 /* ---- Sets ---- */
 
-/* A file may say anything: a set that cannot be is no set. */
+/* A file may say anything, so an impossible set counts as none. */
 static bool set_is_sound(const sagoi_set *set, int64_t largest) {
     for (int64_t m = 0; m < set->n; m++)
         if (set->writers[m] < 0)
@@ -71,13 +72,14 @@ typedef struct exchange {
     int64_t me; /* member */
     sagoi_cfile data, parity;
     sagoi_parity record;
-    int64_t *lengths; /* of the members' part records; behind SAGOI_SETS_LARGEST of them, this one's */
-    char *part;       /* this member's part record */
+    /* Lengths of the members' part records; the number behind SAGOI_SETS_LARGEST of them is this member's. */
+    int64_t *lengths;
+    char *part; /* this member's part record */
     int64_t part_len;
-    unsigned char *send, *receive, *out; /* d slices; k * d slices; one */
+    unsigned char *send, *receive, *out; /* d slices; k * d slices; one slice */
     MPI_Request *requests;
     int nrequests;
-    sago_status status; /* this rank's; the exchange goes on, so that nobody waits in vain */
+    sago_status status; /* this rank's status; the exchange goes on, so that no rank waits in vain */
 } exchange;
 
 static void note(exchange *work, sago_status status) {
@@ -99,7 +101,7 @@ static void start_receive(exchange *work, void *data, int64_t len, int64_t membe
     note(work, sagoi_start_receive(work->ckpt->team, &message, &work->requests[work->nrequests++]));
 }
 
-/* False: the team is broken, and nothing more comes. */
+/* false: the team is broken, and nothing more comes. */
 static bool finish_messages(exchange *work) {
     sago_status status = sagoi_finish_messages(work->ckpt->team, work->nrequests, work->requests);
     work->nrequests = 0;
@@ -114,7 +116,7 @@ static sago_status load_own_part(exchange *work) {
     return status ? status : sagoi_cfile_load(path, SAGOI_RECORD_MOST, &work->part, &work->part_len);
 }
 
-/* Every member learns how long the others' part records are, and makes room for them. */
+/* Tells every member how long the others' part records are, and makes room for them. */
 static sago_status exchange_lengths(exchange *work) {
     int64_t n = work->set.n;
     bool enough = true;
@@ -133,7 +135,7 @@ static sago_status exchange_lengths(exchange *work) {
     return enough ? work->status : sagoi_fail(SAGO_ERR_MEMORY, "no memory for the parts of a redundancy set");
 }
 
-/* Everybody gets everybody's part record: it is what is lost with a member, too. */
+/* Gives every member the part records of all members, since they are lost with a member, too. */
 static void exchange_parts(exchange *work) {
     for (int64_t m = 0; m < work->set.n; m++) {
         const sagoi_parity_member *member = &work->record.members[m];
@@ -143,7 +145,7 @@ static void exchange_parts(exchange *work) {
     (void)finish_messages(work);
 }
 
-/* Slices of this member's chunks go to whoever holds their stripes' parity. */
+/* Sends slices of this member's chunks to the holders of their stripes' parity. */
 static void send_slices(exchange *work, int64_t off, int64_t len) {
     const sagoi_set *set = &work->set;
     for (int64_t i = 0; i < set->d; i++) {
@@ -237,7 +239,7 @@ static sago_status check_own_data(exchange *work) {
     return status;
 }
 
-/* Only when all members have what they need: parity of wrong data must never be taken for right. */
+/* Published only when all members have what they need: parity of wrong data must never count as right. */
 static sago_status publish(exchange *work) {
     char name[SAGOI_CKPT_FILE_NAME], path[SAGOI_CKPT_PATH];
     sagoi_wire_out out = {0};
@@ -256,7 +258,7 @@ static void exchange_cleanup(exchange *work) {
     const sagoi_team *team = work->ckpt->team;
     (void)sagoi_cfile_close(&work->data);
     (void)sagoi_cfile_close(&work->parity);
-    if (!sagoi_is_broken(team)) /* else messages may come into it */
+    if (!sagoi_is_broken(team)) /* otherwise messages may still come into it */
         sagoi_parity_cleanup(&work->record);
     sagoi_free_received(team, work->lengths);
     sagoi_free_received(team, work->part);
@@ -296,7 +298,7 @@ static sago_status run_exchange(exchange *work) {
     return status ? status : sagoi_agree_status(team, takes_part ? publish(work) : SAGO_OK);
 }
 
-/* By the intent of the save itself: the layout in force may be a later one. */
+/* By the intent of the save itself, since the present layout may be a later one. */
 static sago_status find_own_set(exchange *work) {
     sagoi_intent intent;
     const sagoi_job *job = work->saving->job;
@@ -321,7 +323,7 @@ static sago_status make_redundant(sago_ckpt *ckpt, sagoi_saving *saving) {
     exchange_cleanup(&work);
     saving->stats.redundancy = sagoi_ckpt_now() - begin;
     ckpt->stats.redundancy += saving->stats.redundancy;
-    if (status) { /* the step stays what it is; why it is no more is told by sago_ckpt_wait() */
+    if (status) { /* the step stays as it is, and sago_ckpt_wait() tells why it is not redundant */
         saving->to_redundant = false;
         saving->status = status;
         (void)snprintf(saving->message, sizeof saving->message, "%s", sagoi_message());
@@ -335,7 +337,7 @@ static sago_status make_redundant(sago_ckpt *ckpt, sagoi_saving *saving) {
     return SAGO_OK;
 }
 
-/* The steps that wait for it, oldest first. */
+/* The steps that wait for parity, the oldest first. */
 sago_status sagoi_redundancy_advance(sago_ckpt *ckpt) {
     sago_status status = SAGO_OK;
     for (sagoi_saving *at = ckpt->saves; at && !status; at = at->next)
@@ -373,7 +375,8 @@ static void number_sets(sagoi_intent *intent) {
     }
 }
 
-/* The j-th writer of each storage device of a neighbourhood of devices is in one set; `counts` is by device. */
+/* The j-th writers of all storage devices in a neighbourhood of devices form a set; `counts` is indexed by
+ * device. */
 static void form_sets(const sago_ckpt *ckpt, sagoi_intent *intent, int64_t *counts) {
     int64_t neighbourhoods = sagoi_max(1, ckpt->domains / ckpt->hints.ckpt_set);
     for (int64_t w = 0; w < intent->nwriters; w++)

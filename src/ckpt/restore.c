@@ -1,5 +1,5 @@
-/* Into what is protected now, from whatever is there.  Arrays are boxes of a global index space: a stored block
- * and a block in memory share what they have in common, whoever wrote it. */
+/* Restoring from whatever is there into what is protected now.  Arrays are boxes of a global index space: a stored
+ * block and a block in memory share what they have in common, whichever rank wrote it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,8 @@ typedef struct restoring {
     sagoi_fetch fetch;
     target *targets; /* by writer */
     int64_t n, capacity;
-    int64_t *first;     /* by writer: index of its first target; nwriters + 1 */
-    sago_status failed; /* a copy to memory of a device */
+    int64_t *first;     /* for each writer: index of its first target; nwriters + 1 numbers */
+    sago_status failed; /* a copy to memory of a device has failed */
 } restoring;
 
 /* ---- Does it fit? ---- */
@@ -96,7 +96,7 @@ static sago_status add_target(restoring *work, const target *new) {
     return SAGO_OK;
 }
 
-/* Data that is not an array: all of it, or it is not ours. */
+/* Data that is no array: either all of it is wanted, or it is another rank's. */
 static sago_status target_bytes(restoring *work, const sagoi_protected *entry, const sagoi_stored_block *block,
                                 int64_t writer) {
     target new = {.memory = entry->data[0], .writer = writer};
@@ -126,7 +126,7 @@ static sago_status target_block(restoring *work, const sagoi_protected *entry, c
     return status;
 }
 
-/* Which of the protected things each array of the save is; NULL: none. */
+/* Finds the protected thing for each array of the save; NULL: none. */
 static sago_status find_targets(restoring *work) {
     const sagoi_intent *intent = &work->fetch.save->intent;
     const sagoi_protected **entry_of = calloc((size_t)intent->narrays + 1, sizeof *entry_of);
@@ -219,7 +219,7 @@ static sago_status restore_save(sago_ckpt *ckpt, const sagoi_overview *overview,
     return status;
 }
 
-/* What a step that cannot be restored from lacks. */
+/* What a step lacks that cannot be restored from. */
 static sago_status explain(const sagoi_overview *overview, int64_t step) {
     const sagoi_save_view *view = NULL;
     char lack[256];
@@ -237,7 +237,7 @@ static sago_status explain(const sagoi_overview *overview, int64_t step) {
     return sagoi_fail(SAGO_ERR_IO, "step %lld is incomplete: %s", (long long)step, lack);
 }
 
-/* The report begins anew, but for its text. */
+/* Begins the report anew, but keeps its text. */
 static sago_status restore_step(sago_ckpt *ckpt, int64_t step) {
     sagoi_overview overview;
     memset(ckpt->report.bytes_from, 0, sizeof ckpt->report.bytes_from);
@@ -282,32 +282,33 @@ sago_status sagoi_restore(sago_ckpt *ckpt, int64_t step) {
 
 /* ---- The newest step that is whole ---- */
 
-/* Is it this step's own misfortune?  Another error would meet all others, too, or is the caller's. */
+/* Does the failure concern this step only?  Another error would meet all steps, or is the caller's. */
 static bool of_this_step(sago_status status) {
     return status == SAGO_ERR_IO || status == SAGO_ERR_NO_FILE || status == SAGO_ERR_ACCESS ||
            status == SAGO_ERR_BAD_FILE || status == SAGO_ERR_TIMEOUT;
 }
 
-/* The message tells why. */
+/* the message tells why */
 static void pass_over(sago_ckpt *ckpt, int64_t step) {
     sagoi_complete_step *complete = sagoi_steps_find(ckpt, step);
     if (complete)
         complete->passed_over = true;
     ckpt->report.passed_over++;
     ckpt->stats.passed_over++;
-    if (strlen(ckpt->report.text) < sizeof ckpt->report.text / 2) /* the rest is for what was restored */
+    /* The other half is for the step that is restored. */
+    if (strlen(ckpt->report.text) < sizeof ckpt->report.text / 2)
         sagoi_report_add(&ckpt->report, "passed over: %.200s\n", sagoi_message());
     sagoi_journal_passed_over(ckpt, step, sagoi_message());
 }
 
-/* Tries the steps of the overview, newest first.  *found: the one that was restored, else -1; *lost: one that was
- * complete once was passed over; *hung: one that may be where storage does not answer. */
+/* Tries the steps of the overview, the newest first.  *found: the step that was restored, else -1; *lost: a step
+ * that was complete once was passed over; *hung: a step may be where storage does not answer. */
 static sago_status try_all(sago_ckpt *ckpt, const sagoi_overview *overview, int64_t *found, bool *lost,
                            bool *hung) {
     for (int64_t i = overview->n - 1; i >= 0; i--) {
         const sagoi_save_view *view = &overview->views[i];
         if (i + 1 < overview->n && view[1].step == view->step)
-            continue; /* it was tried as a whole */
+            continue; /* it was tried with the whole step */
         sago_status status = sagoi_views_find(overview->views, overview->n, view->step)
                                  ? restore_step(ckpt, view->step)
                                  : explain(overview, view->step);

@@ -1,5 +1,5 @@
-/* Working out a save: where each rank's bytes go in its group's stream, what the writers write, whether the blocks
- * of all ranks tile their arrays.  Done anew only when something else is protected. */
+/* The layout of a save: where each rank's bytes are in its group's stream, what the writers write, and whether the
+ * blocks of all ranks tile their arrays.  It is made anew only when something else is protected. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "move/collect.h"
 
 #define PIECE (INT64_C(1) << 20)
-#define SMALL_PIECE (INT64_C(64) << 10) /* where the budget is small */
+#define SMALL_PIECE (INT64_C(64) << 10) /* Bytes of a piece where the budget is small. */
 
 void sagoi_layout_cleanup(sagoi_layout_of_save *layout) {
     sagoi_intent_cleanup(&layout->intent);
@@ -23,7 +23,7 @@ void sagoi_layout_cleanup(sagoi_layout_of_save *layout) {
 
 /* ---- Do all ranks mean the same? ---- */
 
-/* Of everything that must be the same on all ranks. */
+/* A hash of everything that must be equal on all ranks. */
 static int64_t names_hash(const sagoi_dataset *data) {
     sagoi_hash hash = {0, 0};
     for (int64_t i = 0; i < data->n; i++) {
@@ -53,7 +53,7 @@ static sago_status agree_names(sago_ckpt *ckpt, sago_status status) {
 /* ---- Do the blocks tile the arrays? ---- */
 
 typedef struct array_sums {
-    uint64_t cover, bytes; /* bytes: of all blocks; of local data: of all ranks */
+    uint64_t cover, bytes; /* bytes: of all blocks; for local data: of all ranks */
 } array_sums;
 
 static array_sums sums_of(const sago_ckpt *ckpt, int64_t i) {
@@ -127,7 +127,7 @@ static int64_t own_bytes(const sago_ckpt *ckpt) {
     return bytes;
 }
 
-/* One block: where it is in memory and in the stream, and its description for the writer. */
+/* Adds one block: its places in memory and in the stream, and its description for the writer. */
 static int64_t add_slice(sago_ckpt *ckpt, int64_t array, int64_t b, int64_t offset, sagoi_wire_out *out) {
     const sagoi_protected *entry = &ckpt->data.entries[array];
     sagoi_slice *slice = &ckpt->layout.slices[ckpt->layout.nslices];
@@ -169,13 +169,13 @@ typedef struct gathered {
     int64_t total;
 } gathered;
 
-/* Collective: nobody waits for the message of a rank that has no memory for it. */
+/* Collective: no rank waits for the message of a rank that has no memory for it. */
 static sago_status check_room(sago_ckpt *ckpt, bool enough) {
     return sagoi_agree_status(ckpt->team,
                               enough ? SAGO_OK : sagoi_fail(SAGO_ERR_MEMORY, "too many blocks for one group"));
 }
 
-/* All descriptions of the group's blocks at its writer. */
+/* Gathers the descriptions of all the group's blocks at its writer. */
 static sago_status gather_blocks(sago_ckpt *ckpt, const sagoi_wire_out *out, gathered *all) {
     const sagoi_groups *groups = &ckpt->groups;
     int size = out->len > INT32_MAX / 2 ? -1 : (int)out->len;
@@ -218,7 +218,7 @@ static sago_status collect_blocks(sago_ckpt *ckpt, const sagoi_wire_out *out) {
     return status;
 }
 
-/* Every rank learns what every writer writes. */
+/* Tells every rank what every writer writes. */
 static sago_status share_writers(sago_ckpt *ckpt, int64_t group_bytes) {
     const sagoi_groups *groups = &ckpt->groups;
     sagoi_intent *intent = &ckpt->layout.intent;
@@ -270,7 +270,7 @@ static sago_status fill_intent(sago_ckpt *ckpt, const array_sums *sums) {
     return sagoi_sets_form(ckpt, intent);
 }
 
-/* Where each rank's bytes are in the stream of the group. */
+/* Finds where each rank's bytes begin in the group's stream. */
 static sago_status place_ranks(sago_ckpt *ckpt) {
     const sagoi_groups *groups = &ckpt->groups;
     int64_t mine = own_bytes(ckpt), sum = 0;
@@ -306,7 +306,7 @@ static sago_status place_streams(sago_ckpt *ckpt) {
     return share_writers(ckpt, all);
 }
 
-/* The pool may use the budget of the hint, or a quarter of what the node has left. */
+/* The pool may use the hint's budget, or a quarter of the memory that the node has left. */
 static sago_status size_pool(sago_ckpt *ckpt) {
     const sagoi_groups *groups = &ckpt->groups;
     int64_t memory = ckpt->hints.memory > 0 ? ckpt->hints.memory : sagoi_memory_available("") / 4;
@@ -328,7 +328,7 @@ static sago_status size_pool(sago_ckpt *ckpt) {
     return status;
 }
 
-/* Who is away from the writer sends window after window: what it has for them is as the writer's. */
+/* A rank on another node than its writer sends window after window, of the same size as the writer's. */
 static sago_status tell_pool(sago_ckpt *ckpt) {
     int64_t is[2] = {ckpt->pool.slots, ckpt->pool.window};
     sago_status status = sagoi_bcast(ckpt->team, ckpt->groups.mine, is, sizeof is);

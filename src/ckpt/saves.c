@@ -1,6 +1,6 @@
-/* A writer's thread cannot tell the other ranks that it is done; so every collective call of Sago carries the news
- * of the oldest saves that are not yet decided.  What is on the storage does not depend on it: only what is
- * remembered here does, and what may be removed because of it. */
+/* A writer's thread cannot tell the other ranks that a save is done, so every collective call of Sago carries the
+ * news of the oldest saves that are not decided yet.  The storage does not depend on this: only what Sago
+ * remembers does, and what may be removed because of it. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,7 +17,8 @@ sagoi_saving *sagoi_saving_find(sago_ckpt *ckpt, int64_t step) {
     return found;
 }
 
-/* Nobody works on its job any more.  One whose last window never came, since a rank died, has files open. */
+/* No thread works on the job any more.  If its last window never came, since a rank died, it still has files
+ * open. */
 static void saving_free(sagoi_saving *saving) {
     if (saving->job && saving->job->begun && saving->job->first == SAGOI_JOB_PENDING)
         sagoi_commit_abandon(&saving->job->commit);
@@ -95,7 +96,8 @@ static int strength(const sagoi_complete_step *complete) {
     return 0;
 }
 
-/* How many newer ones are complete at the same or a safer level?  What could not be restored from is none. */
+/* The number of newer steps that are complete at the same or a safer level.  Steps that could not be restored from
+ * do not count. */
 static int64_t newer_ones(const sago_ckpt *ckpt, int64_t i, int at_least) {
     int64_t n = 0;
     for (int64_t j = i + 1; j < ckpt->nsteps; j++)
@@ -114,7 +116,7 @@ static void remove_at(sago_ckpt *ckpt, sagoi_complete_step *complete, bool local
         sagoi_background_remove(ckpt->background, local, complete->step, complete->id_low);
 }
 
-/* What is still being drained or encoded is read from the nodes. */
+/* Steps that are still being drained or encoded are read from the nodes. */
 static bool still_needed(sago_ckpt *ckpt, int64_t step) {
     const sagoi_saving *saving = sagoi_saving_find(ckpt, step);
     return saving && !saving->failed &&
@@ -157,7 +159,7 @@ static sagoi_saving *oldest_draining(sago_ckpt *ckpt) {
     return at;
 }
 
-/* Puts the state of one job into two numbers that the ranks agree on.  Where `may_fail` is false the place for a
+/* Puts the state of one job into two numbers that the ranks agree on.  If `may_fail` is false the place for a
  * message is taken, so the job's failure waits for the next agreement. */
 static void put_job(sago_ckpt *ckpt, const sagoi_saving *saving, bool global, bool may_fail, int64_t *pending,
                     int64_t *failed) {
@@ -193,7 +195,7 @@ static void take_times(sago_ckpt *ckpt, sagoi_saving *saving) {
     saving->stats.drain = news.drain;
 }
 
-/* The agreed failure of a save, kept for sago_ckpt_wait() or sago_ckpt_close(). */
+/* Keeps the agreed failure of a save for sago_ckpt_wait() or sago_ckpt_close(). */
 static void keep_failure(sago_ckpt *ckpt, sagoi_saving *saving, sago_level level, int64_t code) {
     saving->status = sagoi_verdict(ckpt->team, code);
     (void)snprintf(saving->message, sizeof saving->message, "step %lld is not at level %s: %.440s",
@@ -207,7 +209,7 @@ bool sagoi_saving_open(const sagoi_saving *saving) {
            (!saving->failed && saving->to_redundant && !saving->redundant);
 }
 
-/* Old saves that nobody will ask about: failures stay until they have been told. */
+/* Forgets old saves that nobody will ask about; failures stay until they were reported. */
 static void forget_old(sago_ckpt *ckpt) {
     int64_t n = 0;
     for (sagoi_saving *at = ckpt->saves; at; at = at->next)
@@ -267,7 +269,7 @@ sago_status sagoi_news_take(sago_ckpt *ckpt, const sagoi_agreement *agreed, bool
         *decided = true;
         decide_first(ckpt, first, max[SAGOI_MAX_FAILED]);
     }
-    /* A save decided just now is not what the other numbers were about. */
+    /* the other numbers were not about a save that was decided just now */
     if (draining && !max[SAGOI_MAX_GLOBAL_PENDING]) {
         *decided = true;
         decide_global(ckpt, draining, max[SAGOI_MAX_GLOBAL_FAILED]);

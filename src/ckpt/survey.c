@@ -63,7 +63,8 @@ static sago_status look_at_parity(sagoi_survey *survey, const sagoi_fetch *fetch
     return status;
 }
 
-/* Who has which file; all that nobody has, or that is read by another rank and may be found bad there. */
+/* Finds the holder of each file.  A file that no rank has counts as bad; in a file that another rank reads, that
+ * rank may find damage. */
 static sago_status look(sagoi_survey *survey, sagoi_fetch *fetch) {
     sago_status status = SAGO_OK;
     int me = fetch->ckpt->team->rank;
@@ -92,7 +93,7 @@ static sago_status look(sagoi_survey *survey, sagoi_fetch *fetch) {
 
 /* ---- All together ---- */
 
-/* One reduction has so many bytes, which an int counts by far. */
+/* Bytes of one reduction, far fewer than an int can count. */
 enum { AT_ONCE = 1 << 26 };
 
 static sago_status tell_all(const sagoi_survey *survey, sagoi_team *team) {

@@ -1,4 +1,4 @@
-/* Looking after a directory: verifying, draining, repairing, removing a step. */
+/* Looking after a directory: verifying, draining, repairing and removing steps. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,13 +27,13 @@ void sagoi_report_add(sago_ckpt_report *report, const char *format, ...) {
 
 /* ---- Verifying ---- */
 
-/* Global parts are shared out among the ranks; local ones are read by who holds them. */
+/* Global parts are divided among the ranks; local parts are read by their holders. */
 static bool is_mine(const sago_ckpt *ckpt, const sagoi_item *item, int64_t writer) {
     int64_t reader = item->level == SAGO_LEVEL_GLOBAL ? writer % ckpt->team->size : item->holder;
     return reader == ckpt->team->rank;
 }
 
-/* What hangs is not known to be damaged. */
+/* Storage that hangs is not known to be damaged. */
 static void verify_piece(sagoi_fetch *fetch, sago_level level, int64_t writer, int64_t piece) {
     const sagoi_part *part = &fetch->parts[writer];
     sagoi_poke(fetch->ckpt->team); /* as in fetch.c */
@@ -69,7 +69,7 @@ sago_status sagoi_report_sum(sago_ckpt *ckpt) {
     return status;
 }
 
-/* In words; an error if anything is wrong. */
+/* Puts the result into words; an error if anything is wrong. */
 static sago_status conclude(sago_ckpt *ckpt, int64_t step) {
     sago_ckpt_report *report = &ckpt->report;
     int64_t bad = 0;
@@ -79,7 +79,7 @@ static sago_status conclude(sago_ckpt *ckpt, int64_t step) {
     sagoi_report_add(report, "step %lld\n", (long long)step);
     for (int level = SAGO_LEVEL_LOCAL; level < SAGO_LEVEL_COUNT; level++) {
         if (report->bytes_from[level] + report->damaged[level] + report->missing[level] == 0)
-            continue; /* nothing of the step is there, or ought to be */
+            continue; /* nothing of the step is there, or should be */
         sagoi_report_add(report, "%s: %lld bytes good, %lld pieces damaged, %lld parts missing\n",
                          sago_level_string((sago_level)level), (long long)report->bytes_from[level],
                          (long long)report->damaged[level], (long long)report->missing[level]);
@@ -97,7 +97,7 @@ static sago_status does_not_answer(int64_t step) {
                       (long long)step);
 }
 
-/* Parity, and the conclusion: nobody knows of what could not be read whether it is good. */
+/* Checks parity, and concludes: of parts that could not be read, nobody knows whether they are good. */
 static sago_status verify_rest(sagoi_fetch *fetch) {
     sago_ckpt *ckpt = fetch->ckpt;
     sagoi_message_clear();
@@ -142,8 +142,8 @@ sago_status sagoi_verify(sago_ckpt *ckpt, int64_t step) {
 
 /* ---- Draining ---- */
 
-/* Pieces of a part that is at both levels: those that are damaged at `to` are taken from the other, if they are
- * intact there.  Only what was checked is written, so that nothing gets worse. */
+/* Mends a part that is at both levels: pieces that are damaged at `to` are taken from the other level, if they are
+ * intact there.  Only checked pieces are written, so nothing gets worse. */
 static sago_status mend_level(sagoi_fetch *fetch, int64_t writer, sago_level to) {
     sago_level from = to == SAGO_LEVEL_GLOBAL ? SAGO_LEVEL_LOCAL : SAGO_LEVEL_GLOBAL;
     const sagoi_part *part = &fetch->parts[writer];
@@ -191,7 +191,7 @@ static sago_status drain_writer(sagoi_fetch *fetch, int64_t writer) {
     return sagoi_drain_part(&plan);
 }
 
-/* Rank 0 first puts the intent there, if it is not. */
+/* Rank 0 first puts the intent there, if it is missing. */
 static sago_status drain_intent(const sagoi_fetch *fetch) {
     char path[SAGOI_CKPT_PATH];
     const sagoi_item *intent = fetch->save->intent_item;
@@ -216,7 +216,7 @@ static bool holds(const sagoi_fetch *fetch, int64_t writer) {
     return item && item->holder == fetch->ckpt->team->rank && fetch->there[writer];
 }
 
-/* Every part must be somewhere: what is drained is to be complete. */
+/* Every part must be somewhere, since a drained step has to be complete. */
 static sago_status check_parts(const sagoi_fetch *fetch) {
     for (int64_t w = 0; w < fetch->save->intent.nwriters; w++)
         if (!fetch->there[w])
@@ -228,7 +228,7 @@ static sago_status check_parts(const sagoi_fetch *fetch) {
     return SAGO_OK;
 }
 
-/* The parts that this rank holds; those that are there already are mended. */
+/* Drains the parts that this rank holds; parts that are there already are mended. */
 static sago_status drain_mine(sagoi_fetch *fetch) {
     sago_status status = check_parts(fetch);
     if (!status)
@@ -241,7 +241,7 @@ static sago_status drain_mine(sagoi_fetch *fetch) {
     return status;
 }
 
-/* Collective: looks the step up in all storage, lets `work` see to it and agrees on how that went.  *id_low: which
+/* Collective: looks for the step in all storage, lets `work` handle it, and agrees on the outcome.  *id_low: which
  * save of the step it was. */
 static sago_status with_step(sago_ckpt *ckpt, int64_t step, sago_status (*work)(sagoi_fetch *), uint64_t *id_low) {
     sagoi_overview overview;
@@ -284,7 +284,7 @@ sago_status sagoi_drain(sago_ckpt *ckpt, int64_t step) {
         return status;
     sagoi_saving *saving = sagoi_saving_find(ckpt, step);
     bool again = saving && saving->global_decided &&
-                 saving->stats.level < SAGO_LEVEL_GLOBAL; /* the thread has given it up */
+                 saving->stats.level < SAGO_LEVEL_GLOBAL; /* the thread has given the drain up */
     if (saving && !again)
         return sagoi_wait_for(ckpt, step, SAGO_LEVEL_GLOBAL);
     status = sagoi_mend(ckpt, step, SAGOI_MEND_LOST);
@@ -305,7 +305,7 @@ sago_status sagoi_drain(sago_ckpt *ckpt, int64_t step) {
 
 /* ---- Repairing ---- */
 
-/* A part that the nodes have lost, from the directory onto the storage of this rank's node. */
+/* Brings a part that the nodes have lost from the directory to the storage of this rank's node. */
 static sago_status bring_back(sagoi_fetch *fetch, int64_t writer) {
     const sagoi_part *part = &fetch->parts[writer];
     const sagoi_save_view *save = fetch->save;
@@ -333,7 +333,7 @@ static sago_status bring_back(sagoi_fetch *fetch, int64_t writer) {
     return status;
 }
 
-/* Redundancy brings its own back; else parts may be on any node, and are shared out. */
+/* Redundancy brings its own parts back; without it parts may be on any node, and are divided among them. */
 static bool is_to_bring_back(const sagoi_fetch *fetch, int64_t writer) {
     const sago_ckpt *ckpt = fetch->ckpt;
     const sagoi_save_view *save = fetch->save;
@@ -345,7 +345,7 @@ static bool is_to_bring_back(const sagoi_fetch *fetch, int64_t writer) {
            sagoi_catalog_part(catalog, save, SAGO_LEVEL_GLOBAL, writer);
 }
 
-/* Both levels from each other.  What cannot be mended stays as it is, and is found by verifying. */
+/* Mends both levels from each other.  What cannot be mended stays as it is, for verifying to find. */
 static sago_status mend_levels(sagoi_fetch *fetch) {
     const sagoi_save_view *save = fetch->save;
     bool used = save->parts[SAGO_LEVEL_GLOBAL] > 0 || save->intent_at[SAGO_LEVEL_GLOBAL];
@@ -364,7 +364,7 @@ static sago_status mend_levels(sagoi_fetch *fetch) {
     return SAGO_OK;
 }
 
-/* Levels first: data that only the directory has intact is needed to mend parity. */
+/* The levels come first: data that is intact only in the directory is needed for mending parity. */
 sago_status sagoi_repair(sago_ckpt *ckpt, int64_t step) {
     uint64_t id_low;
     sago_status status = refuse_read_only(ckpt);
@@ -375,13 +375,13 @@ sago_status sagoi_repair(sago_ckpt *ckpt, int64_t step) {
     if (!status)
         status = sagoi_mend(ckpt, step, SAGOI_MEND_ALL);
     if (!status)
-        status = with_step(ckpt, step, mend_levels, &id_low); /* and what redundancy alone had */
+        status = with_step(ckpt, step, mend_levels, &id_low); /* and what only redundancy had */
     return status ? status : sagoi_verify(ckpt, step);
 }
 
 /* ---- Removing ---- */
 
-/* The folders of a step, or of all, that are set aside or that are not; *found: there were any. */
+/* Lists the folders of a step, or of all steps, that are set aside, or that are not; *found: there were any. */
 static sago_status remove_folders(sago_ckpt *ckpt, const sagoi_overview *overview, int64_t step, bool aside,
                                   bool *found) {
     sago_status status = SAGO_OK;
@@ -399,11 +399,11 @@ static sago_status remove_folders(sago_ckpt *ckpt, const sagoi_overview *overvie
     }
     status = sagoi_agree_status(ckpt->team, status);
     if (!status && ckpt->local[0] && ckpt->holder == ckpt->team->rank)
-        status = sagoi_traces_remove(&ckpt->fence, ckpt->local, NULL); /* all have removed theirs */
+        status = sagoi_traces_remove(&ckpt->fence, ckpt->local, NULL); /* all ranks have removed theirs */
     return sagoi_agree_status(ckpt->team, status);
 }
 
-/* Nothing is under way, and it is known what is there. */
+/* Nothing is under way, and the contents of the storage are known. */
 static sago_status begin_removing(sago_ckpt *ckpt, sagoi_overview *overview) {
     sago_status status = refuse_read_only(ckpt);
     if (!status)

@@ -5,7 +5,7 @@
 #include "ckpt/state.h"
 #include "move/collect.h"
 
-/* The failure of this save, told now. */
+/* Returns the failure of this save. */
 static sago_status tell(sagoi_saving *saving) {
     saving->told = true;
     sagoi_message_set(saving->message);

@@ -1,5 +1,5 @@
-/* The groups of a checkpoint's ranks, as plan/writers.h has them, and their communicators.  With fewer files than
- * writers some share a file, each in a range of its own. */
+/* The groups of a checkpoint's ranks, as plan/writers.h has them, and their communicators.  If there are fewer
+ * files than writers, several writers share a file, and each has a range of it. */
 #include <stdlib.h>
 
 #include "base/checked.h"
@@ -38,7 +38,7 @@ static sago_status plan_writers(const sago_ckpt *ckpt, sagoi_machine *machine, s
     return sagoi_writers_plan(machine, &wish, writers);
 }
 
-/* Which group this rank is in, and which ones have their writers on this node. */
+/* Finds this rank's group, and the groups whose writers are on this node. */
 static void find_place(const sago_ckpt *ckpt, const sagoi_machine *machine, const sagoi_writers *writers,
                        sagoi_groups *groups) {
     const sagoi_team *team = ckpt->team;
@@ -54,13 +54,14 @@ static void find_place(const sago_ckpt *ckpt, const sagoi_machine *machine, cons
     groups->on_node = groups->away ? 0 : here;
 }
 
-/* The writer comes first, then the ranks of its node, then the others, so that what is sent lies together. */
+/* The writer comes first, then the ranks of its node, then the others, so that the bytes that are sent lie
+ * together. */
 static int order_in_group(const sago_ckpt *ckpt, const sagoi_groups *groups) {
     return (groups->away ? ckpt->team->size : 0) +
            (groups->spans && groups->away ? ckpt->team->rank : ckpt->team->local_rank);
 }
 
-/* What fails for good on one rank leaves the others in MPI, which waits for it. */
+/* A call that fails for good on one rank leaves the others inside MPI, which waits for that rank. */
 static sago_status make_communicators(sago_ckpt *ckpt, sagoi_groups *groups) {
     sagoi_team *team = ckpt->team;
     int file = (int)(groups->writer * groups->files / groups->nwriters);
@@ -76,7 +77,7 @@ static sago_status make_communicators(sago_ckpt *ckpt, sagoi_groups *groups) {
                 : sagoi_break(team, sagoi_fail(SAGO_ERR_MPI, "no communicators of the writers could be made"));
 }
 
-/* How many ranks of the group are on its writer's node: the others come after them. */
+/* The number of ranks of the group on its writer's node; the others come behind them. */
 static sago_status count_near(sago_ckpt *ckpt, sagoi_groups *groups) {
     int64_t near = !groups->away;
     sago_status status =
