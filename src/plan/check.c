@@ -1,4 +1,5 @@
-/* plan_check: proves of a finished plan what the engine relies on.  It shares no code with the making. */
+/* plan_check: proves the properties of a finished plan that the engine relies on.  It shares no code with the
+ * functions that make plans. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -34,7 +35,7 @@ static sago_status check_nodes(const sagoi_plan *plan, const sagoi_machine *mach
     return SAGO_OK;
 }
 
-/* Does anybody else follow the leader? */
+/* Does any other node follow the leader? */
 static bool leads_others(const sagoi_plan *plan, int64_t leader) {
     for (int64_t n = 0; n < plan->nodes; n++)
         if (n != leader && plan->node_leader[n] == leader)
@@ -68,7 +69,7 @@ static sago_status check_leaders(const sagoi_plan *plan, const sagoi_machine *ma
 
 /* ---- Every byte has one owner ------------------------------------------------------------------------- */
 
-/* What a domain says of itself: blocks in ascending order, cut into windows. */
+/* Checks one domain: its blocks ascend, and are cut into windows. */
 static sago_status check_domain(const sagoi_plan *plan, int64_t d) {
     const sagoi_domain *domain = &plan->domains[d];
     int64_t length = domain->end - domain->first, far;
@@ -88,8 +89,8 @@ static sago_status check_domain(const sagoi_plan *plan, int64_t d) {
     return SAGO_OK;
 }
 
-/* From domain d on: blocks that come in turn, one of each domain, and fill the range up to *end without a gap.
- * *next: the first domain that is none of them. */
+/* From domain d on: blocks in turn, one of each domain, which fill the range up to *end without a gap.  *next: the
+ * first domain that is none of them. */
 static sago_status check_turns(const sagoi_plan *plan, int64_t d, int64_t *next, int64_t *end) {
     const sagoi_domain *first = &plan->domains[d];
     int64_t at = first->first, filled = 0;
@@ -100,14 +101,14 @@ static sago_status check_turns(const sagoi_plan *plan, int64_t d, int64_t *next,
         at += domain->block;
         filled += domain->block;
     }
-    /* the last turns may end before every domain has had one */
+    /* the last turns may end before every domain has had a block */
     bool whole = filled == first->stride || (filled < first->stride && at >= first->end);
     *next = d;
     *end = first->end;
     return whole ? SAGO_OK : FAIL("blocks of %" PRId64 " bytes in all, every %" PRId64, filled, first->stride);
 }
 
-/* Ranges, and blocks in turn: each begins where what is before it ends. */
+/* Checks ranges, and blocks in turn: each begins where the one before it ends. */
 static sago_status check_tiling(const sagoi_plan *plan) {
     int64_t end = plan->domains[0].first, d = 0;
     while (d < plan->ndomains) {
@@ -149,7 +150,7 @@ static sago_status check_owners(const sagoi_plan *plan) {
 
 /* ---- Aggregators and memory --------------------------------------------------------------------------- */
 
-/* `begin` has nodes + 1 entries: where each node's slots begin in `taken`, which has one entry a domain. */
+/* `begin` has nodes + 1 entries: where each node's slots begin in `taken`, which has one entry for each domain. */
 static sago_status check_slots(const sagoi_plan *plan, const sagoi_machine *machine, int64_t *begin, bool *taken) {
     int64_t most = 0;
     for (int64_t d = 0; d < plan->ndomains; d++) {

@@ -1,4 +1,4 @@
-/* What a plan costs by the model of paper 000, IV-B, whoever placed its aggregators. */
+/* What a plan costs by the model of paper 000, IV-B, whatever placed its aggregators. */
 #include <inttypes.h>
 
 #include "base/checked.h"
@@ -10,7 +10,7 @@ double sagoi_domain_bytes(const sagoi_plan *plan, const sagoi_shape *shape, int6
     if (d->stride == d->block)
         return sagoi_shape_bytes(shape, node, d->first, d->end);
     double bytes = 0;
-    if (d->block >= shape->region && shape->histogram) { /* blocks that the histogram shows */
+    if (d->block >= shape->region && shape->histogram) { /* blocks that the histogram can show */
         for (int64_t start = d->first; start < d->end; start += d->stride)
             bytes += sagoi_shape_bytes(shape, node, start, sagoi_min(start + d->block, d->end));
         return bytes;
@@ -24,7 +24,7 @@ static int64_t place_of(const sagoi_machine *machine, int64_t node) {
     return machine->topology ? machine->node[node].place : node;
 }
 
-/* Fills *sums with what the nodes hold of the domain. */
+/* Fills *sums with the nodes' bytes of the domain. */
 static void sum_domain(const sagoi_plan *plan, const sagoi_machine *machine, const sagoi_shape *shape,
                        int64_t domain, sagoi_sums *sums) {
     sagoi_sums_clear(sums);

@@ -1,11 +1,11 @@
-/* How many aggregators there are to be. */
+/* The number of aggregators. */
 #include <inttypes.h>
 
 #include "base/checked.h"
 #include "plan/draft.h"
 
-/* Stripes go to aggregators by their number modulo A.  With A a divisor of the stripe count each storage target
- * still belongs to one aggregator (001, III); if that would cost more than half of them, it is not worth it. */
+/* Stripes go to aggregators by their number modulo A.  If A divides the stripe count, each storage target belongs
+ * to one aggregator (001, III).  If that would cost more than half of the aggregators, A is not reduced. */
 static int64_t divisor_near(int64_t count, int64_t at_most) {
     for (int64_t a = at_most; a > 0 && a >= at_most / 2; a--)
         if (count % a == 0)
@@ -15,8 +15,8 @@ static int64_t divisor_near(int64_t count, int64_t at_most) {
 
 /* ---- Comparing numbers of aggregators by the model ---- */
 
-/* Is so many of them cheaper than the cheapest so far, by more than the model can tell?  Whatever is compared is
- * kept with the plan, so that people are shown the numbers that decided. */
+/* Is this number of aggregators cheaper than the cheapest so far, by more than the model can tell?  Every number
+ * that is compared is kept with the plan, so that people see the numbers that decided. */
 static bool is_cheaper(sagoi_draft *draft, int64_t aggregators, double *least) {
     sagoi_plan *plan = draft->plan;
     double seconds = sagoi_draft_estimate(draft, aggregators).seconds;
@@ -28,8 +28,8 @@ static bool is_cheaper(sagoi_draft *draft, int64_t aggregators, double *least) {
     return true;
 }
 
-/* "; 8 would take 12": the cheapest of the others, and why it was not taken if it costs less: `resolution` is the
- * part of a time that the model which compared them can tell. */
+/* Adds "; 8 would take 12": the cheapest other number and, if it costs less, why it was not taken.  `resolution`
+ * is the part of a time that the model can tell. */
 typedef struct others_text {
     char text[128];
 } others_text;
@@ -56,10 +56,10 @@ static others_text describe_others(const sagoi_plan *plan, int64_t count, const 
 static const char cost_resolution[] = "an eighth", model_resolution[] = "a thirty-second";
 _Static_assert(SAGOI_COST_RESOLUTION == 8 && SAGOI_MODEL_RESOLUTION == 32, "the texts say so");
 
-/* k: gathering is shared by more aggregators the larger it is, until the storage targets are what all wait for;
- * then more only use memory.  One stripe for each aggregator is looked at, too: what one process can write is then
- * never waited for twice.  (000 found 2 best on 512 nodes, 4 on 1,024, 8 on 2,048, one message a rank and no
- * other layer before it: there gathering took that much longer.) */
+/* Finds k, the aggregators of each target.  More aggregators share gathering, the larger it is, until all wait for
+ * the storage targets; then more of them only use memory.  One stripe for each aggregator is tried, too: then no
+ * rank waits twice for what one process can write.  (000 found 2 best on 512 nodes, 4 on 1,024, 8 on 2,048, with
+ * one message a rank and no layer before; there gathering took that much longer.) */
 static int64_t aggregators_per_target(sagoi_draft *draft, int64_t targets) {
     int64_t stripes = (draft->plan->high - draft->plan->low) / draft->stripe, best = 1, k = 1;
     int64_t each =
@@ -99,7 +99,7 @@ static int64_t striped_count(sagoi_draft *draft) {
     return k * targets;
 }
 
-/* 004, 3.2: as many as bisecting takes until none owns more than Msg_ind. */
+/* 004, 3.2: bisects until no aggregator owns more than Msg_ind. */
 static int64_t bisected_count(sagoi_draft *draft, int64_t domain) {
     int64_t count = sagoi_min(draft->ranks, sagoi_div_up(draft->plan->high - draft->plan->low, domain));
     sagoi_draft_reason(draft, "aggregators: bisecting until none owns more than %s, hint",
@@ -107,7 +107,8 @@ static int64_t bisected_count(sagoi_draft *draft, int64_t domain) {
     return count;
 }
 
-/* One a node, which uses every node's link, unless messages cost more than that: half as many, a quarter, ... */
+/* One aggregator a node uses every node's link, unless messages cost more than that: then half as many, a quarter,
+ * ... */
 static int64_t cheapest_count(sagoi_draft *draft) {
     int64_t best = draft->machine->nodes;
     double least = 0;
@@ -143,7 +144,7 @@ static int64_t unstriped_count(sagoi_draft *draft) {
     return sagoi_min(count, pieces);
 }
 
-/* By the model that knows what storage costs a process, if it is that one's to decide. */
+/* Uses the model that knows what storage costs a process, where that model decides. */
 static bool weigh_aggregators(sagoi_draft *draft) {
     if (!sagoi_draft_modelled(draft))
         return false;
@@ -194,7 +195,7 @@ void sagoi_draft_aggregators(sagoi_draft *draft) {
 
 /* ---- Hints without effect ---- */
 
-/* NULL: it has one. */
+/* The reason why the hint has no effect; NULL: it has one. */
 static const char *why_domains_idle(const sagoi_draft *draft) {
     if (draft->plan->strategy != SAGOI_STRATEGY_AGGREGATED)
         return "nothing is aggregated";

@@ -1,5 +1,5 @@
-/* When writes that were put off are moved: at call numbers that all ranks compute alike from what they agreed on
- * at the last move, without a message in between.  A pure function of those facts. */
+/* When deferred writes are moved: at call numbers that all ranks compute alike from what they agreed on at the
+ * last move, without a message in between.  A pure function of those facts. */
 #ifndef SAGOI_DEFERRAL_H
 #define SAGOI_DEFERRAL_H
 
@@ -7,30 +7,30 @@
 #include <stdint.h>
 
 typedef struct sagoi_deferral {
-    int64_t every;   /* calls are moved together; 1: calls are not put off */
-    int64_t since;   /* calls since the last move, or since it was last decided not to put off */
-    int64_t wait;    /* with every == 1: calls until the next look */
-    int64_t longest; /* the wait after that, if it is in vain */
-    int64_t largest; /* bytes of a call, as agreed; forgotten by halves */
+    int64_t every;   /* calls that are moved together; 1: calls are not put off */
+    int64_t since;   /* calls since the last move, or since the last decision not to put off */
+    int64_t wait;    /* with every == 1: calls until the ranks look again */
+    int64_t longest; /* the wait after that, if the look is in vain */
+    int64_t largest; /* bytes of the largest call, as agreed; halved from time to time */
 } sagoi_deferral;
 
-/* `eager`: calls are put off from the first one on, else once they have been seen to be small. */
+/* `eager`: calls are put off from the first one on; else once they were seen to be small. */
 void sagoi_deferral_init(sagoi_deferral *deferral, bool eager);
 
 static inline bool sagoi_deferral_defers(const sagoi_deferral *deferral) { return deferral->every > 1; }
-/* Counts a call.  True: the ranks are to agree on the facts, after this call, or before it if calls are not
+/* Counts a call.  true: the ranks have to agree on the facts, after this call; before it, if calls are not
  * deferred. */
 bool sagoi_deferral_count(sagoi_deferral *deferral);
 
-/* The ranks have agreed on these facts: `largest` is the most bytes of a call, of any rank; `room` is the
- * space for them on the rank that has least; `harmful` says that some rank wrote runs by itself which should have
- * been gathered; `due` says that the ranks agreed because so many calls were made. */
+/* Called when the ranks have agreed.  `largest`: bytes of the largest call of any rank; `room`: the space of the
+ * rank that has least; `harmful`: some rank wrote runs by itself which should have been gathered; `due`: the ranks
+ * agreed because of the number of calls. */
 void sagoi_deferral_set(sagoi_deferral *deferral, int64_t largest, int64_t room, bool harmful, bool due);
 
 /* Has a rank that wrote so many runs by itself written what all ranks together would have gathered? */
 bool sagoi_deferral_harms(int64_t runs, int64_t bytes);
 
-/* Bytes of deferred data that a rank has room for, where nobody has set a limit. */
+/* Bytes of deferred data that a rank has room for, without a limit by the user. */
 int64_t sagoi_deferral_room(int64_t nodes);
 
 #endif

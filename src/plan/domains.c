@@ -1,4 +1,4 @@
-/* Which part of the file each aggregator owns: ranges that a tree bisects, stripes or blocks that come in turn. */
+/* Which part of the file each aggregator owns: ranges from bisecting a tree, or stripes or blocks in turn. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -8,8 +8,8 @@
 
 /* ---- Windows ------------------------------------------------------------------------------------------ */
 
-/* The largest multiple of a page that divides `whole` and is at most `most`; where that takes too long to find,
- * just a multiple. */
+/* The largest multiple of a page that divides `whole` and is at most `most`; if finding that takes too long, any
+ * multiple. */
 static int64_t piece_of(int64_t whole, int64_t most) {
     int64_t pages = whole / SAGOI_PAGE, fit = sagoi_max(1, most / SAGOI_PAGE);
     int64_t parts = sagoi_max(1, sagoi_div_up(pages, fit));
@@ -19,8 +19,8 @@ static int64_t piece_of(int64_t whole, int64_t most) {
     return fit * SAGOI_PAGE;
 }
 
-/* Windows of at most `most` bytes that share `bytes` out evenly over the rounds, so that the last round is not
- * left with a rest.  Even to about 1/16: a round number is worth more to storage than the last percent. */
+/* Windows of at most `most` bytes that divide `bytes` evenly over the rounds, so that the last round is not nearly
+ * empty; even to about 1/16, since a round number matters more to storage than the last percent. */
 static int64_t even_window(int64_t bytes, int64_t most, int64_t align) {
     int64_t rounds = sagoi_max(1, sagoi_div_up(bytes, most)), window = sagoi_div_up(bytes, rounds), grain = align;
     while (grain * 2 <= window / 16)
@@ -34,7 +34,7 @@ bool sagoi_draft_locks_wait(const sagoi_draft *draft) {
            topology->request > 0 && topology->lock > 0;
 }
 
-/* Where each aggregator has one window, a part of a stripe is not waited for more often than a stripe. */
+/* If each aggregator has one window, a part of a stripe is waited for no more often than a stripe. */
 int64_t sagoi_draft_dealt(const sagoi_draft *draft, int64_t aggregators, int64_t window) {
     const sagoi_plan *plan = draft->plan;
     if (window >= draft->stripe || !sagoi_draft_locks_wait(draft))
@@ -42,7 +42,7 @@ int64_t sagoi_draft_dealt(const sagoi_draft *draft, int64_t aggregators, int64_t
     return (plan->high - 1) / window - plan->low / window < aggregators ? window : draft->stripe;
 }
 
-/* The whole blocks of subfiles are dealt out, so that each subfile has aggregators of its own however small the
+/* Whole blocks of subfiles are dealt out, so that each subfile has aggregators of its own, however small the
  * windows are. */
 static int64_t dealt_bytes(const sagoi_draft *draft) {
     return draft->parted ? draft->stripe : sagoi_draft_dealt(draft, draft->aggregators, draft->plan->window);
@@ -50,17 +50,17 @@ static int64_t dealt_bytes(const sagoi_draft *draft) {
 
 /* ---- Sections: several aggregators of each storage target, without their locks --------------------------- */
 
-/* Lustre's server gives a client all of a target's part of the file from where it writes on, up to what others
- * have. Stripes in turn to several aggregators of a target would have the lock go from one to the next at every
+/* Lustre's server gives a client the lock of a target's whole part of the file from its first write on, up to what
+ * other clients have.  If stripes went in turn to several aggregators of a target, the lock would move at every
  * stripe.  So the file is cut into as many sections as each target has aggregators, and every section's stripes
- * are dealt out to one for each target: what an aggregator writes next is next in the target's part of the file,
- * too. */
+ * are dealt out to one aggregator for each target: then an aggregator's next write is next in the target's part of
+ * the file, too. */
 typedef struct sections {
     int64_t count;
-    int64_t each;       /* aggregators of one, a target's each */
-    int64_t bytes;      /* of a turn: what each of those is dealt at a time */
-    int64_t first;      /* the turn that the access begins in */
-    int64_t base, over; /* turns of a section; so many of the first ones have one more */
+    int64_t each;       /* aggregators of one section, one for each target */
+    int64_t bytes;      /* bytes of a turn: what each of those gets at a time */
+    int64_t first;      /* the turn in which the access begins */
+    int64_t base, over; /* turns of a section; the first `over` sections have one more */
 } sections;
 
 int64_t sagoi_draft_turn(const sagoi_draft *draft, int64_t dealt) {
@@ -70,12 +70,12 @@ int64_t sagoi_draft_turn(const sagoi_draft *draft, int64_t dealt) {
     return turn % dealt == 0 ? turn / dealt : 0;
 }
 
-/* count == 1: none, where a target has one aggregator, or every aggregator one window. */
+/* count == 1: there are no sections, since a target has one aggregator, or every aggregator has one window. */
 static sections sections_of(const sagoi_draft *draft, int64_t aggregators, int64_t dealt) {
     const sagoi_plan *plan = draft->plan;
     sections s = {.count = 1, .each = sagoi_draft_locks_wait(draft) ? sagoi_draft_turn(draft, dealt) : 0};
     bool exact = draft->hints->aggregators > 0;
-    bool all = (plan->high - 1) / dealt - plan->low / dealt < aggregators; /* each has one */
+    bool all = (plan->high - 1) / dealt - plan->low / dealt < aggregators; /* each aggregator has one window */
     if (s.each == 0 || all || dealt < draft->stripe || aggregators < 2 * s.each ||
         (exact && aggregators % s.each != 0))
         return s;
@@ -94,7 +94,7 @@ int64_t sagoi_draft_sections(const sagoi_draft *draft, int64_t aggregators, int6
     return sections_of(draft, aggregators, dealt).count;
 }
 
-/* Where a section begins; the first one, where its turn does. */
+/* Where a section begins; the first section begins where its turn does. */
 static int64_t section_start(const sections *s, int64_t number) {
     return (s->first + number * s->base + sagoi_min(number, s->over)) * s->bytes;
 }
@@ -129,7 +129,7 @@ static void lay_turns(sagoi_draft *draft, int64_t window) {
     draft->plan->ndomains = draft->nturns;
 }
 
-/* Stripes are bisected for those who ask for it: what was measured of domains was measured without stripes. */
+/* Stripes are bisected only on request, since domains were measured without stripes. */
 int64_t sagoi_draft_domain_hint(const sagoi_draft *draft) {
     const sagoi_hints *hints = draft->stripe > 0 ? draft->given : draft->hints;
     if (hints->aggregators > 0 || draft->parted || (draft->stripe > 0 && hints->per_target > 0))
@@ -144,7 +144,7 @@ static int64_t domains_of(const sagoi_draft *draft, int64_t bytes) {
     return domains;
 }
 
-/* The shortest domain with which all groups together need no more than `aggregators`. */
+/* The shortest domain with which all groups together need at most `aggregators`. */
 static int64_t shortest_domain(const sagoi_draft *draft, int64_t aggregators) {
     int64_t unit = draft->align, span = draft->plan->high - draft->group[0].start;
     int64_t low = sagoi_div_up(sagoi_div_up(span, aggregators), unit), high = sagoi_div_up(span, unit);
@@ -164,7 +164,8 @@ bool sagoi_draft_uneven(const sagoi_draft *draft) {
     return draft->plan->groups > 1 && shortest_domain(draft, draft->aggregators) > even + even / 4;
 }
 
-/* So that no group takes longer than it must; what is left over then goes to the first ones that can use it. */
+/* Divides the aggregators such that no group takes longer than necessary; those that are left go to the first
+ * groups that can use them. */
 static void share_aggregators(sagoi_draft *draft, int64_t aggregators) {
     int64_t groups = draft->plan->groups, bytes = shortest_domain(draft, aggregators), left = aggregators;
     for (int64_t g = 0; g < groups; g++) {
@@ -179,7 +180,7 @@ static void share_aggregators(sagoi_draft *draft, int64_t aggregators) {
         }
 }
 
-/* Bytes of a domain of a group: whole windows, and it ends at a multiple of the alignment. */
+/* Bytes of a domain of a group: whole windows that end at a multiple of the alignment. */
 static int64_t domain_bytes(const sagoi_draft *draft, const sagoi_group *group, int64_t window) {
     int64_t share = sagoi_div_up(group->end - group->start, group->aggregators);
     return sagoi_round_up(sagoi_round_up(share, draft->align), window);
@@ -200,7 +201,7 @@ static sagoi_bisection bisection_of(const sagoi_draft *draft, const sagoi_group 
         return b;
     }
     int64_t edge = draft->stripe > 0 ? draft->stripe : draft->locks;
-    if (edge > 0 && draft->plan->window % edge == 0) { /* whole windows, or blocks that are locked, however many */
+    if (edge > 0 && draft->plan->window % edge == 0) { /* whole windows or lock blocks, however many */
         b.unit = draft->stripe > 0 ? draft->plan->window : draft->align;
         b.leaves = sagoi_min(group->aggregators, sagoi_div_up(span, b.unit));
         return b;
@@ -210,7 +211,7 @@ static sagoi_bisection bisection_of(const sagoi_draft *draft, const sagoi_group 
     return b;
 }
 
-/* One contiguous range each. */
+/* Gives each aggregator one contiguous range. */
 static void lay_ranges(sagoi_draft *draft, int64_t aggregators, int64_t window) {
     sagoi_plan *plan = draft->plan;
     int64_t align = draft->align, longest = 0, hint = sagoi_draft_domain_hint(draft);
@@ -247,9 +248,9 @@ typedef struct making {
     bool placed;
 } making;
 
-/* Where memory is short nowhere, it is aggregators that those with data have enough of: then anybody.  Where the
- * model has counted what there is room for, a domain that is twice as long would cost more than the way elsewhere.
- */
+/* May a node aggregate that has none of the data?  If memory is short nowhere, and nodes with data have enough
+ * aggregators: any node may.  If the model has counted what there is room for, a domain of twice the length would
+ * cost more than the way to another node. */
 static int64_t elect_leaf(void *arg, int64_t start, int64_t end) {
     const making *m = arg;
     int64_t host = sagoi_hosts_elect_range(m->draft->hosts, start, end, false);
@@ -259,7 +260,7 @@ static int64_t elect_leaf(void *arg, int64_t start, int64_t end) {
     return sagoi_hosts_elect_range(m->draft->hosts, start, end, true);
 }
 
-/* Where memory does not decide, there is nothing to remerge. */
+/* Without a limit by memory there is nothing to remerge. */
 static bool elect_fixed(sagoi_tree *tree, making *m) {
     for (int64_t leaf = tree->first; leaf >= 0; leaf = tree->vertex[leaf].after) {
         tree->vertex[leaf].host = elect_leaf(m, tree->vertex[leaf].start, tree->vertex[leaf].end);
@@ -274,7 +275,8 @@ static bool elect_hosts(sagoi_tree *tree, making *m) {
         return elect_fixed(tree, m);
     if (sagoi_tree_elect(tree, elect_leaf, m))
         return true;
-    sagoi_vertex *whole = &tree->vertex[tree->first]; /* nobody with data in it: then anybody of the group */
+    /* No node with data in it can host it, so any node of the group may. */
+    sagoi_vertex *whole = &tree->vertex[tree->first];
     whole->host = sagoi_hosts_elect_range(m->draft->hosts, whole->start, whole->end, true);
     return whole->host >= 0;
 }
@@ -319,7 +321,8 @@ static sago_status make_ranges(making *m) {
     return status;
 }
 
-/* Stripe s of the file keeps its aggregator, wherever the access begins: the domain of the first aggregator. */
+/* Stripe s of the file keeps its aggregator, wherever the access begins.  Returns the domain of the first
+ * aggregator. */
 static int64_t dealt_first(const sagoi_draft *draft) {
     const sagoi_plan *plan = draft->plan;
     return (plan->ndomains - plan->low / dealt_bytes(draft) % plan->ndomains) % plan->ndomains;
@@ -333,10 +336,11 @@ static int64_t count_windows(const sagoi_domain *domain, int64_t window) {
            sagoi_div_up(sagoi_min(remainder, domain->block), window);
 }
 
-/* Aggregators of one subfile sit together: so each is written by nodes of its own (000: by its Pset). */
+/* Aggregators of one subfile sit together, so that each subfile is written by nodes of its own (000: by its
+ * Pset). */
 static int64_t seat_of(const sagoi_draft *draft, int64_t aggregator) {
     int64_t domains = draft->plan->ndomains, subfiles = draft->targets, nodes = draft->machine->nodes;
-    if (draft->scattered && domains > nodes) { /* one for each node, then the next for each */
+    if (draft->scattered && domains > nodes) { /* one for each node, then the next one for each */
         int64_t a_node = domains / nodes, over = domains % nodes, node = aggregator % nodes;
         return node * a_node + sagoi_min(node, over) + aggregator / nodes;
     }
@@ -345,14 +349,14 @@ static int64_t seat_of(const sagoi_draft *draft, int64_t aggregator) {
     return aggregator % subfiles * (domains / subfiles) + aggregator / subfiles;
 }
 
-/* The domain of aggregator a, whose bytes go to one target of the file, or -1: to all. */
+/* The domain of aggregator a, whose bytes all go to one target of the file; -1: they go to all. */
 static bool make_dealt_one(making *m, int64_t a, int64_t target) {
     sagoi_plan *plan = m->draft->plan;
     int64_t dealt = dealt_bytes(m->draft), first = plan->low / dealt, domains = plan->ndomains;
     int64_t d = (dealt_first(m->draft) + a) % domains;
     sagoi_domain *domain = &plan->domains[d];
     domain->first = (first + d) * dealt;
-    if (domains == 1) /* no turns: windows may lie before `low` altogether */
+    if (domains == 1) /* there are no turns, so windows may lie before `low` altogether */
         domain->first += sagoi_round_down(plan->low - domain->first, plan->window);
     domain->end = plan->high;
     int64_t length = plan->high - domain->first;
@@ -363,14 +367,15 @@ static bool make_dealt_one(making *m, int64_t a, int64_t target) {
     return domain->node >= 0;
 }
 
-/* The domain of a section's aggregator number j.  False: nobody can have it. */
+/* Places the domain of a section's aggregator number j.  false: no node can have it. */
 static bool make_section_one(making *m, const sections *s, int64_t number, int64_t j, int64_t target) {
     sagoi_plan *plan = m->draft->plan;
     int64_t dealt = s->bytes / s->each, start = section_start(s, number);
     int64_t low = sagoi_max(plan->low, start) / dealt;
     int64_t d =
-        (j - low % s->each + s->each) % s->each; /* which of the section's comes so far from its first byte */
-    if ((low + d) * dealt >= plan->high)         /* the last section is shorter than a turn */
+        /* How many turns of the section's aggregators come before this one from the section's first byte on. */
+        (j - low % s->each + s->each) % s->each;
+    if ((low + d) * dealt >= plan->high) /* the last section is shorter than a turn */
         return true;
     sagoi_domain *domain = &plan->domains[number * s->each + d];
     domain->first = (low + d) * dealt;
@@ -396,8 +401,8 @@ static void make_sections(making *m, const sections *s) {
     m->placed = true;
 }
 
-/* In the order of aggregators, not of offsets; where each has one target, and C2 depends on it, target by target.
- */
+/* Places domains in the order of aggregators, not of offsets; target by target, if each aggregator has one target
+ * and C2 depends on it. */
 static void make_dealt(making *m) {
     sections s = sections_of(m->draft, m->draft->aggregators, dealt_bytes(m->draft));
     if (s.count > 1) {
@@ -441,7 +446,7 @@ static void make_turns(making *m) {
 
 /* ---- All of them -------------------------------------------------------------------------------------- */
 
-/* Slots are numbered from domain `first` on, round to the one before it. */
+/* Numbers slots from domain `first` on, round to the one before it. */
 static void number_slots(sagoi_plan *plan, int64_t first) {
     plan->rounds = plan->max_slots = 0;
     for (int64_t n = 0; n < plan->nodes; n++)
@@ -454,7 +459,7 @@ static void number_slots(sagoi_plan *plan, int64_t first) {
     }
 }
 
-/* The bytes of a node's memory that one more aggregator takes. */
+/* Bytes of a node's memory that one more aggregator takes. */
 static int64_t hosting_bytes(const sagoi_plan *plan) {
     return sagoi_plan_segment_bytes(plan, 1, 1) - sagoi_plan_segment_bytes(plan, 1, 0) +
            sagoi_plan_private_bytes(plan, 1, 1) - sagoi_plan_private_bytes(plan, 1, 0);

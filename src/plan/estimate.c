@@ -1,11 +1,11 @@
-/* How long moving and storing would take, from the number of aggregators alone: for deciding how many there are to
- * be, before anybody knows where.  Every message costs its sender and its receiver the latency of the slowest
- * level and what it takes of a processor, and bytes go at the bandwidth of the slowest.  What the finished plan
- * costs is cost.c's. */
+/* How long moving and storing would take, from the number of aggregators alone, for choosing that number before
+ * their places are known.  Every message costs its sender and its receiver the latency of the slowest level and
+ * some time of a processor, and bytes go at the bandwidth of the slowest level.  What the finished plan costs is
+ * in cost.c. */
 #include "base/checked.h"
 #include "plan/draft.h"
 
-/* The machine's topology, or what is assumed of one that nobody has described. */
+/* The machine's topology, or the one that is assumed of a machine that nobody has described. */
 static const sagoi_topology *topology_of(const sagoi_draft *draft, sagoi_topology *flat) {
     if (draft->machine->topology)
         return draft->machine->topology;
@@ -27,10 +27,11 @@ sagoi_level sagoi_slowest_level(const sagoi_topology *topology) {
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
 
-/* Each local aggregator serves q/c ranks and sends its part of the node's bytes, at most as fast as memory gives
- * them; whoever receives gets c messages from every node.  What a rank does not send itself it copies first, as
- * all do at once; so it does for a leader, and where lists are merged.  Where ranks share cores no more of them
- * copy at once than there are cores, and a message waits until its rank has the core, after the others. */
+/* Each local aggregator serves q/c ranks and sends its part of the node's bytes, at most as fast as memory
+ * delivers them; the receiver gets c messages from every node.  What a rank does not send itself it copies first,
+ * and all ranks do so at the same time; copies are also made for a leader, and for merging lists.  If ranks share
+ * cores, no more of them copy at a time than there are cores, and a message waits until its rank has the core,
+ * after the others. */
 double sagoi_draft_local_cost(const sagoi_draft *draft, int64_t c) {
     sagoi_topology flat;
     const sagoi_topology *topology = topology_of(draft, &flat);
@@ -58,8 +59,7 @@ double sagoi_draft_senders(const sagoi_draft *draft, int64_t window) {
     return senders;
 }
 
-/* Storage takes what its targets and its gateways take; without either, every aggregator finds a way of its own.
- */
+/* Storage takes what its targets and gateways take; if there are none, every aggregator finds a way of its own. */
 static double targets_bandwidth(const sagoi_draft *draft, const sagoi_topology *topology, double aggregators) {
     double ways = aggregators, gateways = (double)sagoi_topology_gateways(topology);
     if (draft->stripe > 0)
@@ -69,8 +69,8 @@ static double targets_bandwidth(const sagoi_draft *draft, const sagoi_topology *
     return ways * topology->io.bandwidth;
 }
 
-/* Seconds of storing beside latency.  None moves more than one process can; and stripes are dealt out in whole
- * windows: in the last round only some aggregators have one, and a process takes as long for it as for any. */
+/* Seconds of storing besides latency.  No aggregator moves more than one process can.  Stripes are dealt out in
+ * whole windows, so in the last round only some aggregators have one, and take as long as for any other. */
 static double store_seconds(const sagoi_draft *draft, const sagoi_topology *topology, int64_t aggregators,
                             int64_t window) {
     int64_t span = draft->plan->high - draft->plan->low, round = sagoi_min(span, aggregators * window);

@@ -1,8 +1,8 @@
 /* Aggregation groups (paper 004, 3.1): parts of the file whose data stays among the nodes that hold it.
  *
- * The range is cut about every Msg_group bytes, where a node's data ends, so that hardly anything of any node lies
- * beyond the cut.  Serial layouts come apart that way.  Where nodes hold blocks of the file in turn, it is the
- * blocks of a few nodes that make a group.  An interleaved access stays one group. */
+ * The range is cut about every Msg_group bytes, at places where a node's data ends and hardly any node's data
+ * crosses the cut; so serial layouts fall into groups.  If nodes hold blocks of the file in turn, the blocks of
+ * a few nodes make a group.  An interleaved access stays one group. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -36,7 +36,7 @@ static int compare_ends(const void *a, const void *b) {
 
 /* ---- Cuts --------------------------------------------------------------------------------------------- */
 
-/* Does hardly anything of any node cross the cut, and has each side a node whose data lies there? */
+/* Does hardly any data of any node cross the cut, and has each side a node whose data lies there? */
 static bool cut_is_clean(division *d, int64_t cut) {
     const sagoi_draft *draft = d->draft;
     const sagoi_shape *shape = draft->shape;
@@ -58,10 +58,10 @@ static bool cut_is_clean(division *d, int64_t cut) {
     return homed > 0 && beyond > 0;
 }
 
-/* The first clean cut at least a group's size after `start`; -1: none. */
+/* The first clean cut at least a group's size behind `start`; -1: there is none. */
 static int64_t next_cut(division *d, int64_t start) {
     int64_t low = 0, high = d->nends, target = start + d->size;
-    while (low < high) { /* the first end at or after the target */
+    while (low < high) { /* finds the first end at or behind the target */
         int64_t middle = low + (high - low) / 2;
         if (d->ends[middle].high < target)
             low = middle + 1;
@@ -70,7 +70,7 @@ static int64_t next_cut(division *d, int64_t start) {
     }
     for (int64_t i = low; i < d->nends && i < low + most_tries; i++) {
         int64_t cut = sagoi_round_up(d->ends[i].high, d->unit);
-        if (d->draft->plan->high - cut < d->size / 2) /* what is left would be no group */
+        if (d->draft->plan->high - cut < d->size / 2) /* the remainder would be too small for a group */
             return -1;
         if (cut_is_clean(d, cut))
             return cut;
@@ -78,7 +78,8 @@ static int64_t next_cut(division *d, int64_t start) {
     return -1;
 }
 
-/* The nodes whose data lies before the cut belong to the group.  Those that begin before and lie behind stay. */
+/* Nodes whose data lies before the cut belong to the group.  A node that begins before the cut and lies mostly
+ * behind it stays. */
 static void home_nodes(division *d, int64_t cut, int64_t group) {
     sagoi_draft *draft = d->draft;
     int64_t stay = INT64_MAX, i = d->begin;
@@ -97,7 +98,7 @@ static void home_nodes(division *d, int64_t cut, int64_t group) {
 static void divide(division *d) {
     sagoi_draft *draft = d->draft;
     int64_t start = draft->group[0].start, count = 0;
-    while (count + 1 < draft->aggregators) { /* each needs one */
+    while (count + 1 < draft->aggregators) { /* each group needs an aggregator */
         int64_t cut = d->looks <= most_looks ? next_cut(d, start) : -1;
         if (cut < 0)
             break;
@@ -114,7 +115,7 @@ static void divide(division *d) {
 
 /* ---- Subfiles ----------------------------------------------------------------------------------------- */
 
-/* Each node goes with the subfile that holds most of its data. */
+/* Each node goes with the subfile that has most of its data. */
 static void home_by_subfile(sagoi_draft *draft, int64_t unit, int64_t first) {
     for (int64_t i = 0; i < draft->nwith_data; i++) {
         int64_t node = draft->by_low[i];
@@ -130,8 +131,8 @@ static void home_by_subfile(sagoi_draft *draft, int64_t unit, int64_t first) {
     }
 }
 
-/* A group for every subfile, if there are nodes enough; those that hold nothing of any in particular are shared
- * out. */
+/* Makes a group for every subfile, if there are enough nodes; nodes without a subfile of their own are divided
+ * among the groups. */
 static bool group_subfiles(sagoi_draft *draft) {
     sagoi_plan *plan = draft->plan;
     int64_t unit = draft->target->subfiles.block, low = draft->group[0].start;
@@ -158,7 +159,7 @@ static bool group_subfiles(sagoi_draft *draft) {
 
 /* ---- Blocks in turn ----------------------------------------------------------------------------------- */
 
-/* The node that holds nearly all of a region; -1: none. */
+/* The node that has nearly all data of a region; -1: none. */
 static int64_t owner_of(const sagoi_shape *shape, int64_t region) {
     int64_t sum = 0, most = 0, owner = -1;
     for (int64_t n = 0; n < shape->nodes; n++) {
@@ -172,7 +173,7 @@ static int64_t owner_of(const sagoi_shape *shape, int64_t region) {
     return most > sum - sum / SAGOI_CROSSING_PART ? owner : -1;
 }
 
-/* After how many regions the owners come again, each holding one stretch of them; 0: they do not. */
+/* The number of regions after which the owners come again, each with one stretch of them; 0: they do not. */
 static int64_t period_of(const int64_t *owner, int64_t regions) {
     for (int64_t period = 2; period * 2 <= regions; period++) {
         int64_t r = period;
@@ -188,8 +189,8 @@ static int64_t period_of(const int64_t *owner, int64_t regions) {
     return 0;
 }
 
-/* From what the nodes' own patterns tell: blocks that come again at one distance, each of one node, whatever part
- * of the file they are and however many nodes there are.  A gap goes with the block before it. */
+/* Finds blocks in turn from the nodes' own patterns: blocks that come again at one distance, each of one node,
+ * whatever part of the file they are and however many nodes there are.  A gap belongs to the block before it. */
 static bool find_periods(sagoi_draft *draft) {
     const sagoi_shape *shape = draft->shape;
     int64_t blocks = draft->nwith_data;
@@ -257,7 +258,7 @@ static void group_turns(sagoi_draft *draft, int64_t size) {
 
 /* ---- Groups without a host ---------------------------------------------------------------------------- */
 
-/* Group `poor` becomes part of the one before it, or of the one after the first. */
+/* Group `poor` joins the one before it, or the one behind the first. */
 static void merge_group(sagoi_draft *draft, int64_t poor) {
     sagoi_plan *plan = draft->plan;
     int64_t into = poor > 0 ? poor - 1 : 0;
@@ -280,7 +281,7 @@ bool sagoi_draft_merge_groups(sagoi_draft *draft, const int64_t *able) {
     if (poor == 0 || poor == groups)
         return false;
     for (int64_t g = groups - 1; g >= 0; g--)
-        if (able[g] == 0) { /* what follows has been looked at: the first has to go to the second */
+        if (able[g] == 0) { /* the groups behind were looked at, so the first one has to join the second */
             merge_group(draft, g);
             merged++;
         }
@@ -290,7 +291,7 @@ bool sagoi_draft_merge_groups(sagoi_draft *draft, const int64_t *able) {
 
 /* ---- All of it ---------------------------------------------------------------------------------------- */
 
-/* Nodes without data go with the node before them; what each group has. */
+/* Nodes without data join the node before them.  Sums up what each group has. */
 static void complete_groups(sagoi_draft *draft) {
     sagoi_plan *plan = draft->plan;
     for (int64_t g = 0; g < plan->groups; g++)
@@ -304,7 +305,7 @@ static void complete_groups(sagoi_draft *draft) {
     }
 }
 
-/* A group of one node, or of one domain, needs no looking for. */
+/* A group of one node, or of one domain, needs no search. */
 static bool divisible(const sagoi_draft *draft) { return draft->machine->nodes > 1 && draft->aggregators > 1; }
 
 static int64_t group_size(const sagoi_draft *draft) {
@@ -335,7 +336,7 @@ static void explain_groups(sagoi_draft *draft, int64_t size) {
                                                : "the nodes' data is interleaved");
 }
 
-/* Ends of nodes' data, for the cuts; none where there is nothing to divide. */
+/* The ends of nodes' data, for the cuts; none if there is nothing to divide. */
 static sago_status find_ends(division *d) {
     const sagoi_draft *draft = d->draft;
     d->ends = calloc((size_t)draft->plan->nodes, sizeof *d->ends);
@@ -357,8 +358,8 @@ static void begin_groups(division *d) {
     d->begin = d->looks = 0;
 }
 
-/* The blocks are their nodes' where the model finds that no slower than all nodes' aggregators together: windows
- * end with the blocks, and each node has to have memory for one, but nothing moves between nodes. */
+/* Each node aggregates its own blocks if the model finds that no slower than aggregators on all nodes.  Windows
+ * then end with the blocks, and each node must have memory for one, but nothing moves between nodes. */
 static bool turns_suit(sagoi_draft *draft) {
     sagoi_best own = sagoi_draft_choose_turns(draft);
     bool suit = own.aggregators > 0 && own.seconds <= draft->weighed_seconds * (1 + 1.0 / SAGOI_MODEL_RESOLUTION);
@@ -393,7 +394,7 @@ static void decide_form(sagoi_draft *draft, const division *d) {
         sagoi_draft_one_group(draft); /* each section is written near its data, and without waiting for locks */
         draft->form = SAGOI_FORM_DEALT;
     } else if (draft->stripe > 0 && (plan->groups > 1 || sagoi_draft_domain_hint(draft) > 0)) {
-        /* data that stays near beats a target of one's own */
+        /* data that stays near matters more than a target of one's own */
         draft->form = SAGOI_FORM_RANGES;
         bool cut = draft->weighed_window > 0 && draft->weighed_window < draft->stripe; /* stripes are shared */
         draft->align = cut ? draft->weighed_window : d->unit;
@@ -411,10 +412,11 @@ sago_status sagoi_draft_groups(sagoi_draft *draft) {
         return status;
     begin_groups(&d);
     if (draft->parted) {
-        draft->plan->groups = 1; /* all nodes' data is in each subfile, which is to have aggregators of its own */
+        draft->plan->groups = 1; /* all nodes' data is in each subfile, which should have aggregators of its own */
     } else if (!group_subfiles(draft)) {
         divide(&d);
-        while (draft->hints->group_size == 0 && sagoi_draft_uneven(draft)) { /* larger ones share out better */
+        /* Larger groups divide the data more evenly. */
+        while (draft->hints->group_size == 0 && sagoi_draft_uneven(draft)) {
             d.size *= 2;
             begin_groups(&d);
             divide(&d);

@@ -8,67 +8,67 @@
 #include "machine/sums.h"
 #include "plan/loads.h"
 
-/* Equal costs: they differ by less than this many bytes take. */
+/* Costs that differ by less than so many bytes take count as equal. */
 static const double resolution_bytes = 4096;
 static const double resolution_latency = 1e-9; /* seconds */
-/* Where more nodes than this hold data of a domain, one election's figures serve the domains next to it, too:
- * those of a region of the file, or of four where they are many. */
+/* If more nodes than this hold data of a domain, the figures of one election also serve the neighbouring domains:
+ * those of a region of the file, or of four regions if there are many. */
 static const int64_t few_members = 64, many_members = 1024;
-/* Where links carry more than their share, every candidate is looked at; after so many that takes too long. */
+/* Domains for which every candidate is looked at, if links carry more than their share; more would take too
+ * long. */
 static const int64_t most_looks = 1 << 21;
 
 typedef struct candidate {
-    double cost, latency; /* C1 + C2; what of it does not depend on bytes */
+    double cost, latency; /* C1 + C2; the part that does not depend on bytes */
     int64_t node;
 } candidate;
 
-/* Storage targets of the file; none: whatever there is. */
+/* Storage targets of the file; none: any target. */
 typedef struct target_range {
     int64_t first, count;
 } target_range;
 
-/* The candidates of one domain, or of several that are alike, in levels of equal cost. */
+/* The candidates of one domain, or of several similar ones, in levels of equal cost. */
 typedef struct ballot {
     bool usable;
     bool anyone;
-    int64_t group, region; /* region -1: not all in one */
+    int64_t group, region; /* region -1: the range is not inside of one */
     int64_t length;
-    int64_t until; /* many members: it serves ranges that begin before this offset */
+    int64_t until; /* with many members: serves ranges that begin before this offset */
     int64_t ncandidates, nlevels;
-    int64_t live_level;   /* levels before it are used up */
-    bool beyond_share;    /* the even shares are used up */
-    target_range targets; /* that the domain goes to */
-    bool hops_count;      /* of equal costs the least latency is best */
+    int64_t live_level;   /* levels before this one have no candidate left */
+    bool beyond_share;    /* all even shares are used up */
+    target_range targets; /* targets that the domain goes to */
+    bool hops_count;      /* among equal costs the least latency wins */
 } ballot;
 
 struct sagoi_hosts {
     const sagoi_draft *draft;
     sagoi_placement placement;
-    sagoi_topology flat; /* where the machine has none */
+    sagoi_topology flat; /* used if the machine has no topology */
     const sagoi_topology *topology;
     sagoi_sums *sums;
-    sagoi_loads *loads; /* NULL: no links are known to be shared */
+    sagoi_loads *loads; /* NULL: no shared links are known */
     int64_t looks, moved;
-    int64_t targets, first_target; /* of the file, where it is known which gateways lead to them; else 0 */
+    int64_t targets, first_target; /* targets of the file, if it is known which gateways lead to them; else 0 */
     double resolution;             /* seconds */
-    double *store_latency;         /* of each node: C2 is store_latency + bytes * store_slowness */
+    double *store_latency;         /* for each node: C2 is store_latency + bytes * store_slowness */
     double *store_slowness;
     int64_t *slots; /* so far */
-    int64_t *left;  /* memory for aggregators */
+    int64_t *left;  /* for each node: memory for aggregators */
     int64_t need;
-    int64_t *able;       /* nodes of each group that can host at all */
-    int64_t *first_node; /* of each group */
-    /* The group at hand */
+    int64_t *able;       /* for each group: nodes that can host at all */
+    int64_t *first_node; /* for each group */
+    /* The current group: */
     int64_t group, domains, first_number, next_number, all, share;
-    /* Nodes that may hold data of the range at hand, by first offset: those with active ones, then those to come
-     */
+    /* Nodes that may hold data of the current range, by first offset: active ones, then those to come. */
     int64_t *active;
     int64_t nactive, next_by_low;
-    int64_t lowest_high, highest_low; /* of the active ones */
+    int64_t lowest_high, highest_low; /* of the active nodes */
     ballot ballot;
     candidate *candidate;
     int64_t *level_begin; /* nlevels + 1 */
-    int64_t *skip;        /* where to look on from a candidate that is used up */
+    int64_t *skip;        /* for each candidate that is used up: where to look on */
 };
 
 /* ---- Life --------------------------------------------------------------------------------------------- */
@@ -77,8 +77,8 @@ static int64_t place_of(const sagoi_hosts *hosts, int64_t node) {
     return hosts->draft->machine->topology ? hosts->draft->machine->node[node].place : node;
 }
 
-/* C2 of bytes that go to the targets first, first + 1, ... of the file alike; the mean, which is linear in them.
- */
+/* C2 of bytes that go equally to the targets first, first + 1, ... of the file; the mean, which is linear in the
+ * bytes. */
 static double store_cost(const sagoi_hosts *hosts, int64_t place, target_range to, double bytes) {
     double sum = 0;
     if (to.count == 0)
@@ -92,7 +92,7 @@ static double store_cost(const sagoi_hosts *hosts, int64_t place, target_range t
 static target_range all_targets(const sagoi_hosts *hosts) { return (target_range){0, hosts->targets}; }
 
 static void weigh_store(sagoi_hosts *hosts) {
-    static const double much = 1e12; /* bytes, so that the latency does not blur the rest */
+    static const double much = 1e12; /* so many bytes that the latency does not matter */
     const sagoi_draft *draft = hosts->draft;
     if (draft->stripe > 0 && !draft->parted && draft->target->stripe_first > 0 &&
         sagoi_topology_maps_targets(hosts->topology)) {
@@ -228,7 +228,7 @@ void sagoi_hosts_group(sagoi_hosts *hosts, int64_t group, int64_t domains, int64
     hosts->ballot.usable = false;
 }
 
-/* How many aggregators the node may have: at first its even share, or what its part of the data comes to. */
+/* How many aggregators the node may have: at first its even share, or what its part of the data needs. */
 static int64_t limit_of(const sagoi_hosts *hosts, int64_t node, bool beyond_share) {
     const sagoi_draft *draft = hosts->draft;
     int64_t ranks = draft->machine->node[node].ranks, hint = draft->hints->per_node;
@@ -274,7 +274,8 @@ static int compare_nodes(const void *a, const void *b) {
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Candidates [begin, end) cost the same: one level, by node; or, where hops count, one for each latency. */
+/* Candidates [begin, end) cost the same: makes one level, ordered by node; if hops count, one level for each
+ * latency. */
 static void add_levels(sagoi_hosts *hosts, int64_t begin, int64_t end, bool hops_count) {
     candidate *all = hosts->candidate;
     if (hops_count)
@@ -289,7 +290,7 @@ static void add_levels(sagoi_hosts *hosts, int64_t begin, int64_t end, bool hops
     }
 }
 
-/* Sorts the candidates into levels of equal cost, by node within each. */
+/* Sorts the candidates into levels of equal cost, and by node within each level. */
 static void rank_candidates(sagoi_hosts *hosts, bool hops_count) {
     ballot *now = &hosts->ballot;
     candidate *all = hosts->candidate;
@@ -314,8 +315,8 @@ static void add_candidate(sagoi_hosts *hosts, int64_t node) {
         hosts->candidate[hosts->ballot.ncandidates++] = (candidate){.node = node};
 }
 
-/* Costs of the candidates, now that the members' bytes are summed.  Of equal costs the least latency is best,
- * unless everybody sends to everybody: then aggregators had better not sit close together. */
+/* Costs of the candidates, when the members' bytes are summed.  Among equal costs the least latency wins, unless
+ * all nodes send to all aggregators: then aggregators should not be close together. */
 static void weigh_candidates(sagoi_hosts *hosts) {
     ballot *now = &hosts->ballot;
     double bytes = hosts->sums ? (double)sagoi_sums_bytes(hosts->sums) : 0;
@@ -323,7 +324,7 @@ static void weigh_candidates(sagoi_hosts *hosts) {
         candidate *one = &hosts->candidate[i];
         int64_t place = place_of(hosts, one->node);
         double store = hosts->store_latency[one->node], stored = store + bytes * hosts->store_slowness[one->node];
-        if (now->targets.count < hosts->targets) { /* not all of them */
+        if (now->targets.count < hosts->targets) { /* the targets are not all targets */
             store = store_cost(hosts, place, now->targets, 0);
             stored = store_cost(hosts, place, now->targets, bytes);
         }
@@ -360,7 +361,7 @@ static void start_ballot(sagoi_hosts *hosts, bool anyone, target_range targets) 
 
 /* ---- Ranges ------------------------------------------------------------------------------------------- */
 
-/* Leaves those behind whose data ends before `start`. */
+/* Drops members whose data ends before `start`. */
 static void leave_behind(sagoi_hosts *hosts, int64_t start) {
     const sagoi_node_shape *access = hosts->draft->shape->node;
     int64_t kept = 0;
@@ -375,7 +376,7 @@ static void leave_behind(sagoi_hosts *hosts, int64_t start) {
     hosts->nactive = kept;
 }
 
-/* Takes those along whose data begins before `end`; true: there were some. */
+/* Adds members whose data begins before `end`; true: there were some. */
 static bool take_along(sagoi_hosts *hosts, int64_t end) {
     const sagoi_draft *draft = hosts->draft;
     const sagoi_node_shape *access = draft->shape->node;
@@ -391,7 +392,7 @@ static bool take_along(sagoi_hosts *hosts, int64_t end) {
     return hosts->nactive > before;
 }
 
-/* The region that the range lies in, all of it; -1: more than one. */
+/* The region that contains the range; -1: there is none. */
 static int64_t region_of(const sagoi_shape *shape, int64_t start, int64_t end) {
     if (!shape->histogram)
         return 0;
@@ -399,7 +400,7 @@ static int64_t region_of(const sagoi_shape *shape, int64_t start, int64_t end) {
     return first == (end - 1 - shape->origin) / shape->region ? first : -1;
 }
 
-/* The targets of a range; of one that many nodes share all, for which figures are kept. */
+/* The targets of a range.  For a range that many nodes share all targets count, so that figures can be kept. */
 static target_range targets_of(const sagoi_hosts *hosts, int64_t start, int64_t end) {
     int64_t stripe = hosts->draft->stripe;
     if (hosts->targets == 0 || hosts->nactive > few_members)
@@ -422,7 +423,8 @@ static bool alike(const sagoi_hosts *hosts, int64_t start, int64_t end, bool joi
            hosts->highest_low <= start && hosts->lowest_high >= end;
 }
 
-/* Each member's bytes in the range; of many members what they have in a stretch of the file is as good. */
+/* Sums each member's bytes in the range; for many members, their bytes in a stretch of the file are good
+ * enough. */
 static void weigh_members(sagoi_hosts *hosts, int64_t start, int64_t end) {
     const sagoi_draft *draft = hosts->draft;
     int64_t until = end, origin, stretch;
@@ -454,7 +456,7 @@ static void prepare_range(sagoi_hosts *hosts, int64_t start, int64_t end, bool a
 
 /* ---- Elections ---------------------------------------------------------------------------------------- */
 
-/* The first candidate at or after position `at` that can take one more; `end` if none. */
+/* The first candidate at or behind position `at` that can take one more aggregator; `end`: there is none. */
 static int64_t live_from(sagoi_hosts *hosts, int64_t at, int64_t end) {
     int64_t root = at;
     while (root < end) {
@@ -474,7 +476,7 @@ static int64_t live_from(sagoi_hosts *hosts, int64_t at, int64_t end) {
     return root;
 }
 
-/* In the candidates from `begin` to `end`, sorted by node: the first one at or after `node`. */
+/* Among the candidates from `begin` to `end`, which are sorted by node: the first one at or behind `node`. */
 static int64_t position_of(const sagoi_hosts *hosts, int64_t begin, int64_t end, int64_t node) {
     while (begin < end) {
         int64_t middle = begin + (end - begin) / 2;
@@ -494,7 +496,7 @@ static int64_t elect_level(sagoi_hosts *hosts, int64_t level, int64_t preferred)
     return at < end ? hosts->candidate[at].node : -1;
 }
 
-/* Nobody is within the even shares any more. */
+/* No node is within the even shares any more. */
 static void go_beyond_share(sagoi_hosts *hosts) {
     ballot *now = &hosts->ballot;
     now->beyond_share = true;
@@ -508,7 +510,7 @@ static double cost_of(const sagoi_hosts *hosts, const candidate *one) {
     return one->cost + sagoi_loads_wait(hosts->loads, place_of(hosts, one->node));
 }
 
-/* The least of a figure among those who can take one more and cost at most `most`. */
+/* The least of a figure among the candidates that can take one more and cost at most `most`. */
 static double least_of(const sagoi_hosts *hosts, bool latency, double most) {
     double least = INFINITY;
     for (int64_t i = 0; i < hosts->ballot.ncandidates; i++) {
@@ -520,8 +522,8 @@ static double least_of(const sagoi_hosts *hosts, bool latency, double most) {
     return least;
 }
 
-/* Where links carry more than their share: the least cost, of equal ones the least latency, of those the next one
- * from `preferred` on; -1: nobody can. */
+/* Chooses where links carry more than their share: the least cost; among equal costs the least latency; among
+ * those the next one from `preferred` on.  -1: no candidate can take one more. */
 static int64_t elect_loaded(sagoi_hosts *hosts, int64_t preferred) {
     const ballot *now = &hosts->ballot;
     int64_t nodes = hosts->draft->machine->nodes, best = -1, nearest = nodes;
@@ -562,7 +564,7 @@ static int64_t elect_cheapest(sagoi_hosts *hosts, int64_t preferred) {
     }
 }
 
-/* Most memory; among equals the next one after `preferred`. */
+/* The node with most memory; among equal ones the next one behind `preferred`. */
 static int64_t elect_richest(const sagoi_hosts *hosts, int64_t preferred) {
     int64_t nodes = hosts->draft->machine->nodes, richest = -1, most = -1, nearest = nodes;
     for (int64_t i = 0; i < hosts->ballot.ncandidates; i++) {
@@ -578,7 +580,7 @@ static int64_t elect_richest(const sagoi_hosts *hosts, int64_t preferred) {
     return richest;
 }
 
-/* The next node of the group at or after `preferred` that has a rank left; its memory must do. */
+/* The next node of the group at or behind `preferred` that has a rank left and enough memory. */
 static int64_t elect_fixed(const sagoi_hosts *hosts, int64_t preferred) {
     const sagoi_draft *draft = hosts->draft;
     int64_t nodes = draft->machine->nodes;
@@ -622,7 +624,7 @@ int64_t sagoi_hosts_targets(const sagoi_hosts *hosts) { return hosts->targets; }
 int64_t sagoi_hosts_elect_dealt(sagoi_hosts *hosts, int64_t number, double part, int64_t target) {
     const sagoi_draft *draft = hosts->draft;
     target_range targets = target >= 0 ? (target_range){target, 1} : all_targets(hosts);
-    /* One for all domains of a target: each has its part of everything. */
+    /* One result for all domains of a target, each of which has its part of everything. */
     if (!hosts->ballot.usable || hosts->ballot.targets.first != targets.first) {
         start_ballot(hosts, true, targets);
         for (int64_t i = 0; i < draft->nwith_data; i++)

@@ -1,14 +1,14 @@
 /* The third layer (001, VI: its future work): the nodes of a switch or router have one leader, which sends on what
- * they all have for aggregators elsewhere.  An aggregator then gets one message from each switch rather than from
- * each node, and a node sends one message to its leader rather than one to each aggregator; but bytes cross the
- * leader's link twice.  Decided last, when all that the messages depend on is known. */
+ * all of them have for aggregators elsewhere.  Then an aggregator gets one message from each switch instead of
+ * each node, and a node sends one message to its leader instead of one to each aggregator; but bytes cross the
+ * leader's link twice.  This is decided last, when everything is known that the messages depend on. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/checked.h"
 #include "plan/draft.h"
 
-/* Weighing more pairs of a node and a domain than this takes too long for what it decides. */
+/* Pairs of a node and a domain that are weighed; more take too long for what is decided. */
 static const int64_t most_pairs = 1 << 18;
 
 /* ---- What it costs ------------------------------------------------------------------------------------ */
@@ -17,9 +17,9 @@ static const int64_t most_pairs = 1 << 18;
 typedef struct ends {
     double sends_two, sends_three; /* as a node */
     double collects, forwards;     /* as a leader */
-    double to_leader;              /* bytes, and messages, that it has for its leader */
+    double to_leader;              /* bytes and messages for the node's leader */
     double rounds;
-    double led_bytes, led_windows; /* as a leader, of the domain at hand */
+    double led_bytes, led_windows; /* as a leader: of the current domain */
 } ends;
 
 typedef struct weighing {
@@ -28,8 +28,8 @@ typedef struct weighing {
     const sagoi_shape *shape;
     const sagoi_topology *topology;
     ends *node;
-    bool data;                           /* or only messages */
-    double scale;                        /* domains for each that is looked at */
+    bool data;                           /* data, or only messages */
+    double scale;                        /* domains that each domain in the sample stands for */
     double receives_two, receives_three; /* of the busiest aggregator */
     sagoi_layers_cost total;
 } weighing;
@@ -40,7 +40,7 @@ static int64_t place_of(const weighing *w, int64_t node) {
     return w->machine->topology ? w->machine->node[node].place : node;
 }
 
-/* So many messages with so many bytes in all, from node to node. */
+/* Seconds of so many messages with so many bytes in all, from node to node. */
 static double path_cost(const weighing *w, int64_t from, int64_t to, double messages, double bytes) {
     int64_t a = place_of(w, from), b = place_of(w, to);
     return from == to ? 0
@@ -48,7 +48,7 @@ static double path_cost(const weighing *w, int64_t from, int64_t to, double mess
                             bytes / sagoi_topology_bandwidth(w->topology, a, b);
 }
 
-/* In how many rounds the node has something for the domain, about. */
+/* In how many rounds, roughly, the node has something for the domain. */
 static double windows_of(const sagoi_plan *plan, int64_t node, int64_t domain) {
     const sagoi_domain *d = &plan->domains[domain];
     int64_t both = sagoi_min(plan->node_high[node], d->end) - sagoi_max(plan->node_low[node], d->first);
@@ -98,7 +98,7 @@ static void weigh_domain(weighing *w, int64_t d) {
     w->receives_three = larger(w->receives_three, three);
 }
 
-/* Stages one after another, each as long as its busiest node takes. */
+/* Seconds of the stages one after another, each as long as its busiest node takes. */
 static void add_stages(weighing *w) {
     double sends_two = 0, sends_three = 0, collects = 0, forwards = 0;
     for (int64_t n = 0; n < w->plan->nodes; n++) {
@@ -165,8 +165,8 @@ static int64_t memory_left(const sagoi_draft *draft, int64_t n) {
            sagoi_plan_private_bytes(plan, ranks, slots);
 }
 
-/* The nodes of every switch or router, two or more, get the one with most memory left as their leader; returns how
- * many leaders there are. */
+/* Gives the nodes of every switch or router, if they are two or more, the one with most memory left as their
+ * leader; returns the number of leaders. */
 static int64_t find_leaders(const sagoi_draft *draft, int64_t *of_switch) {
     sagoi_plan *plan = draft->plan;
     const sagoi_node *node = draft->machine->node;
@@ -178,7 +178,7 @@ static int64_t find_leaders(const sagoi_draft *draft, int64_t *of_switch) {
     }
     for (int64_t n = 0; n < plan->nodes; n++) {
         int64_t leader = of_switch[node[n].place / neighbours] - 1;
-        if (leader != n) { /* whoever leads nobody needs no leader either */
+        if (leader != n) { /* a leader that leads no other node needs no leader either */
             leaders += plan->node_leader[leader] < 0;
             plan->node_leader[n] = plan->node_leader[leader] = leader;
         }
@@ -192,8 +192,8 @@ static void drop_leaders(sagoi_plan *plan) {
     plan->relay_slots = 0;
 }
 
-/* As many messages as a leader's neighbours send at a time, when writing twice as many, so that it receives the
- * next while it sends on the last; or as its memory holds; false: not even one. */
+/* Slots for as many messages as a leader's neighbours send at a time; when writing twice as many, so that it
+ * receives the next while it sends on the last; or as many as its memory holds.  false: not even one. */
 static bool size_relays(sagoi_draft *draft) {
     sagoi_plan *plan = draft->plan;
     int64_t neighbours = sagoi_topology_neighbours(draft->machine->topology);
@@ -215,7 +215,8 @@ static sago_status weigh_layers(sagoi_draft *draft, int64_t leaders) {
         return status;
     bool hinted = draft->hints->layers == SAGOI_LAYERS_THREE;
     plan->layers = hinted || cost.three < cost.two ? 3 : 2;
-    /* Straight replies need not be asked for: aggregators remember what to send to whom, leaders do not. */
+    /* Replies that go straight need not be asked for: aggregators remember what to send to which node, leaders do
+     * not. */
     plan->relay_repeats = plan->layers == 3 && !plan->write && (hinted || cost.three + cost.asking < cost.two);
     if (plan->layers == 2)
         drop_leaders(plan);

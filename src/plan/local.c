@@ -1,5 +1,5 @@
-/* Local aggregators, by the formula of paper 001, IV-A: c of q ranks, e = q mod c, the first e groups one rank
- * larger than the others.  (The paper lets i run to c, which is one rank past the node.) */
+/* Local aggregators by the formula of paper 001, IV-A: c of q ranks, e = q mod c, and the first e groups have one
+ * rank more.  (The paper lets i run up to c, which is one rank past the node.) */
 #include "base/checked.h"
 #include "plan/plan.h"
 

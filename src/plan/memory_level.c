@@ -1,12 +1,12 @@
 /* Which of a node's memories the windows are in (000, VI: movement between levels of memory).  Every byte of a
- * window is copied into it and out of it, so the fastest one suits; but it is small, and the application wants it,
- * too. */
+ * window is copied into it and out of it, so the fastest memory suits; but that is small, and the application
+ * wants it, too. */
 #include <inttypes.h>
 
 #include "base/checked.h"
 #include "plan/draft.h"
 
-/* NULL: nothing is known of several. */
+/* The fastest memory; NULL: only one memory is known. */
 static const sagoi_memory_level *fastest_level(const sagoi_topology *topology) {
     const sagoi_memory_level *fastest = NULL;
     for (int64_t i = 0; topology && i < topology->memory_levels; i++)

@@ -1,7 +1,7 @@
 /* Making a plan: small decisions in a fixed order, each of which keeps its reason.
  *
  * The decisions themselves are in strategy.c, sieve.c, count.c, groups.c, hosts.c, domains.c, sizes.c and
- * layers.c; here is what they begin from, and what the engine asks a finished plan. */
+ * layers.c; this file has what they begin from, and what the engine asks a finished plan. */
 #include "plan/plan.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "base/checked.h"
 #include "plan/hosts.h"
 
-/* File systems may ask for more; no window is larger. */
+/* Alignment is limited to the largest window, though file systems may ask for more. */
 static const int64_t largest_align = INT64_C(1) << 30;
 
 /* ---- Reasons ------------------------------------------------------------------------------------------ */
@@ -77,7 +77,7 @@ static void sort_by_low(sagoi_draft *draft) {
             (void *)draft->shape->node);
 }
 
-/* Which regions each node has anything in. */
+/* Finds the regions in which each node has data. */
 static void mark_regions(const sagoi_draft *draft) {
     const sagoi_shape *shape = draft->shape;
     sagoi_plan *plan = draft->plan;
@@ -116,7 +116,7 @@ static void sum_shape(sagoi_draft *draft) {
     plan->dense = draft->shape->write && draft->shape->dense;
 }
 
-/* Nodes whose data crosses from one subfile to another; of a part with gaps it is not known. */
+/* Counts nodes whose data crosses from one subfile to another; for a part with gaps that is not known. */
 static void tell_crossing(sagoi_draft *draft, int64_t block) {
     int64_t crossing = 0;
     for (int64_t i = 0; i < draft->nwith_data; i++) {
@@ -129,9 +129,9 @@ static void tell_crossing(sagoi_draft *draft, int64_t block) {
                            crossing, draft->nwith_data);
 }
 
-/* Where the access has at most one block of each subfile, and a node for each, they make groups (groups.c).  Else
- * blocks come in turn like stripes, each subfile a target of its own.  Within a block the file system's stripes
- * are left to it. */
+/* If the access has at most one block of each subfile, and a node for each block, the blocks make groups
+ * (groups.c). Otherwise blocks come in turn like stripes, and each subfile is a target of its own.  The file
+ * system's stripes inside of a block are left to the file system. */
 static void read_subfiles(sagoi_draft *draft) {
     const sagoi_subfiles *subfiles = &draft->target->subfiles;
     int64_t block = subfiles->block;
@@ -149,19 +149,19 @@ static void read_subfiles(sagoi_draft *draft) {
     tell_crossing(draft, block);
 }
 
-/* Blocks that several nodes write to are waited for (GPFS): each is to have one owner, so domains begin at their
- * edges.  On one node nobody else is in the way. */
+/* Nodes that write to the same block wait for each other (GPFS), so each block should have one owner, and domains
+ * begin at the edges of blocks.  On one node no other node is in the way. */
 static void read_locks(sagoi_draft *draft) {
     int64_t unit = draft->target->lock_unit;
     if (unit < SAGOI_PAGE || unit % SAGOI_PAGE != 0 || unit > largest_align || draft->stripe > 0 ||
         draft->machine->nodes == 1)
         return;
     draft->locks = unit;
-    if (draft->plan->write) /* who reads waits for nobody */
+    if (draft->plan->write) /* readers wait for no lock */
         draft->align = sagoi_round_up(draft->align, unit);
 }
 
-/* Stripes count where their edges are page edges. */
+/* Stripes count if their edges are edges of pages. */
 static void read_target(sagoi_draft *draft) {
     const sagoi_target *target = draft->target;
     int64_t block = sagoi_min(sagoi_max(target->block, SAGOI_PAGE), largest_align);
@@ -171,13 +171,14 @@ static void read_target(sagoi_draft *draft) {
     draft->targets = target->stripe_count;
     read_locks(draft);
     read_subfiles(draft);
-    if (!draft->plan->write && sagoi_draft_modelled(draft)) /* what a request costs is known, wherever it begins */
+    /* The cost of a request is known, wherever it begins. */
+    if (!draft->plan->write && sagoi_draft_modelled(draft))
         draft->align = SAGOI_PAGE;
 }
 
 /* ---- Making ------------------------------------------------------------------------------------------- */
 
-/* On one node there is nowhere else to go. */
+/* On one node there is no other place for a window. */
 static void decide_placement(sagoi_draft *draft) {
     static const char *const how[] = {"", "least cost of moving and storing", "most memory",
                                       "the first nodes first", "evenly over the nodes"};
@@ -204,7 +205,7 @@ static sago_status make_aggregated(sagoi_draft *draft) {
     return status;
 }
 
-/* Numbers of all nodes, zero. */
+/* Allocates all nodes' numbers, all zero. */
 static int64_t *per_node(const sagoi_draft *draft, bool *ok) {
     int64_t *array = calloc((size_t)draft->machine->nodes, sizeof *array);
     *ok = *ok && array;
@@ -246,7 +247,7 @@ static sago_status make(sagoi_draft *draft) {
     return status;
 }
 
-/* What was measured on the system holds where no hint says otherwise. */
+/* What was measured on the system holds if no hint says otherwise. */
 static sagoi_hints fill_hints(const sagoi_hints *hints, const sagoi_tuned *tuned) {
     sagoi_hints filled = *hints;
     struct {

@@ -1,4 +1,4 @@
-/* What the planner knows of an access: how many bytes of which node lie where, about. */
+/* What the planner knows of an access: roughly how many bytes of which node lie where. */
 #include "base/checked.h"
 #include "plan/plan.h"
 
@@ -19,14 +19,14 @@ bool sagoi_shape_stretched(const sagoi_shape *shape) {
     return true;
 }
 
-/* `bytes` lie evenly in [low, high): how many of them in [start, end)? */
+/* If `bytes` bytes lie evenly in [low, high): how many of them in [start, end)? */
 static double even_share(int64_t bytes, int64_t low, int64_t high, int64_t start, int64_t end) {
     start = sagoi_max(start, low);
     end = sagoi_min(end, high);
     return start < end ? (double)bytes * ((double)(end - start) / (double)(high - low)) : 0;
 }
 
-/* In a region a node's bytes lie evenly between its own first and last offset there. */
+/* In a region a node's bytes count as even between the node's own first and last offset there. */
 double sagoi_shape_bytes(const sagoi_shape *shape, int64_t node, int64_t start, int64_t end) {
     const sagoi_node_shape *access = &shape->node[node];
     start = sagoi_max(start, access->low);

@@ -1,9 +1,9 @@
-/* Do ranks of several nodes access a striped file themselves, or is it gathered for them?
+/* Do the ranks of several nodes access a striped file themselves, or is the data gathered for them?
  *
- * Alone every byte crosses the network once, but each run is a request of its own, and a stripe's lock goes from
- * node to node with those that write to it.  Gathered, a stripe is written or read by one node, but most bytes
- * cross the network twice, and the ranks meet more often.  Both are given in seconds beyond what either way takes.
- * Targets work side by side; what goes to one of them goes one after another. */
+ * Alone every byte crosses the network once, but each run is a request of its own, and a stripe's lock goes
+ * from node to node with the nodes that write to it.  Gathered, one node writes or reads a stripe, but most
+ * bytes cross the network twice, and the ranks meet more often.  Both costs are in seconds beyond what either
+ * way takes.  Targets work side by side; requests to one target go one after another. */
 #include <math.h>
 
 #include "base/checked.h"
@@ -14,11 +14,11 @@ static double larger(double a, double b) { return a > b ? a : b; }
 
 /* How the runs of all ranks lie on the stripes, if they are spread evenly. */
 typedef struct stripes {
-    double pieces;    /* of runs that stripes cut */
-    double stretches; /* of nodes' data that stripes cut: what passes a lock on */
+    double pieces;    /* pieces of runs that stripes cut */
+    double stretches; /* pieces of nodes' data that stripes cut, between which a lock is passed on */
     double touched;   /* stripes */
     double ways;      /* targets that work side by side */
-    double busy;      /* of these, if each node has one request under way */
+    double busy;      /* targets that are busy, if each node has one request under way */
 } stripes;
 
 static stripes lay_on_stripes(const sagoi_totals *all, const sagoi_target *target) {
@@ -29,11 +29,12 @@ static stripes lay_on_stripes(const sagoi_totals *all, const sagoi_target *targe
     s.touched = smaller((double)all->span / unit + 1, s.pieces);
     s.ways = target->stripe_count > 0 ? smaller((double)target->stripe_count, s.touched) : s.touched;
     s.busy =
-        s.ways * (double)all->nodes / ((double)all->nodes + s.ways - 1); /* who waits at one leaves another idle */
+        /* A node that waits at one target leaves another one idle. */
+        s.ways * (double)all->nodes / ((double)all->nodes + s.ways - 1);
     return s;
 }
 
-/* More requests than a stripe needs; and unless the last one who wrote there was of the same node, its lock. */
+/* More requests than a stripe needs; and its lock, unless the last writer was on the same node. */
 static double alone_seconds(const sagoi_totals *all, const stripes *s, double request, double lock) {
     double others = all->stretched ? 1 : 1 - 1 / (double)all->nodes;
     double passed = all->write ? others * (s->stretches - s->touched) : 0;
@@ -55,7 +56,7 @@ sagoi_stripe_costs sagoi_share_stripes(const sagoi_totals *all, const sagoi_targ
     sagoi_level network;
     const sagoi_topology *topology = all->topology;
     if (target->stripe_unit == 0 || all->bytes / sagoi_max(1, all->runs) >= target->stripe_unit)
-        return (sagoi_stripe_costs){0, 0}; /* each run's edges are shared with one neighbour at most */
+        return (sagoi_stripe_costs){0, 0}; /* each run's edges are shared with at most one neighbour */
     if (!topology) {
         sagoi_topology_flat(&flat, all->nodes);
         topology = &flat;

@@ -1,7 +1,7 @@
-/* Which holes of a write are worth being read and written back?
+/* Which holes of a write are worth reading and writing back?
  *
- * A hole between two runs costs a request more, or its bytes twice: read, and written.  Whether anybody else may
- * write there meanwhile is not a matter of cost, and asked for each call (engine/exclusive.c). */
+ * A hole between two runs costs one more request, or its bytes twice: reading and writing.  Whether another
+ * process may write there meanwhile is a different question, which each call asks (engine/exclusive.c). */
 #include "base/checked.h"
 #include "plan/draft.h"
 #include "plan/thresholds.h"
@@ -11,7 +11,7 @@ int64_t sagoi_sieve_gap(sagoi_level io) {
     return even < (double)SAGOI_SIEVED_GAP_MOST ? (int64_t)even : SAGOI_SIEVED_GAP_MOST;
 }
 
-/* Where a file has neither stripes nor locks nothing is known to make requests dear. */
+/* If a file has neither stripes nor locks, nothing shows that requests are expensive. */
 void sagoi_draft_sieve(sagoi_draft *draft) {
     sagoi_plan *plan = draft->plan;
     bool dear = draft->target->stripe_unit > 0 || draft->target->lock_unit > 0;

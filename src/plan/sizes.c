@@ -1,4 +1,4 @@
-/* Window, staging and messages: as large as useful, then smaller until every node's memory holds them. */
+/* Window, staging and messages: as large as is useful, then smaller until every node's memory holds them. */
 #include <inttypes.h>
 
 #include "base/checked.h"
@@ -47,8 +47,8 @@ static int64_t node_needs(const sagoi_draft *draft, int64_t n, int64_t slots) {
            sagoi_plan_private_bytes(draft->plan, ranks, slots);
 }
 
-/* The node that is worst off: with the least memory left, or the most missing; `slots` NULL: none has aggregators.
- */
+/* The node that is worst off: with the least memory left, or most missing; `slots` NULL: no node has
+ * aggregators. */
 static int64_t tightest_node(const sagoi_draft *draft, const int64_t *slots) {
     int64_t tightest = 0, least = INT64_MAX;
     for (int64_t n = 0; n < draft->machine->nodes; n++) {
@@ -65,7 +65,7 @@ static int64_t tightest_node(const sagoi_draft *draft, const int64_t *slots) {
 
 static int64_t or_usual(int64_t hint, int64_t usual) { return hint > 0 ? hint : usual; }
 
-/* Staging: twice a rank's even share of what one round moves, and some slack for uneven ones.  Messages: no
+/* Staging: twice a rank's even share of what one round moves, and some more for uneven shares.  Messages: no
  * larger than a full window with its packed list. */
 static void size_buffers(sagoi_draft *draft) {
     sagoi_plan *plan = draft->plan;
@@ -83,8 +83,8 @@ static void size_buffers(sagoi_draft *draft) {
     plan->messages = or_usual(draft->hints->messages, SAGOI_MESSAGES_USUAL);
 }
 
-/* Staging only costs more passes if it is small: no node, aggregator or not, is to be the one that everybody's
- * windows shrink for. */
+/* Small staging only costs more passes, so windows must not shrink for the sake of one node's staging, whether
+ * that node aggregates or not. */
 static void fit_staging(sagoi_draft *draft, bool keep_reserve) {
     sagoi_plan *plan = draft->plan;
     for (int64_t n = 0; plan->nodes > 1 && n < plan->nodes; n++) {
@@ -97,7 +97,8 @@ static void fit_staging(sagoi_draft *draft, bool keep_reserve) {
     }
 }
 
-/* A quarter is kept for what the plan does not count (lists of runs, caches) as long as that is possible. */
+/* A quarter is kept for memory that the plan does not count (lists of runs, caches), as long as that is
+ * possible. */
 static sago_status try_window(sagoi_draft *draft, int64_t window, bool *placed) {
     for (;;) {
         sagoi_draft_lay(draft, draft->aggregators, window);
@@ -109,24 +110,24 @@ static sago_status try_window(sagoi_draft *draft, int64_t window, bool *placed) 
     }
 }
 
-/* Groups keep data near, but where some nodes are too poor for windows of this size, a few have to do the work of
- * their group, or all windows shrink.  Where it is known that requests cost something, all nodes are one group
- * then, of which the richest aggregate. */
+/* Groups keep data near.  But if some nodes are too poor for windows of this size, a few nodes have to do the work
+ * of their group, or all windows shrink.  If it is known that requests cost something, all nodes then become one
+ * group, in which the richest aggregate. */
 static sago_status try_together(sagoi_draft *draft, int64_t window, bool *placed) {
     sago_status status = try_window(draft, window, placed);
     if (status != SAGO_OK || (*placed && !draft->refused) || draft->weighed_window == 0 ||
         draft->plan->groups == 1 || draft->form == SAGOI_FORM_DEALT || draft->target->subfiles.count > 0)
         return status;
     sagoi_draft_one_group(draft);
-    if (draft->stripe > 0) /* ranges of one length would all be at the same storage targets in every round */
+    if (draft->stripe > 0) /* ranges of equal length would all be at the same storage targets in every round */
         draft->form = SAGOI_FORM_DEALT;
     sagoi_draft_reason(draft, "groups: 1 after all, some nodes have too little memory for windows of %s",
                        sagoi_size_to_text(window).text);
     return try_window(draft, window, placed);
 }
 
-/* Halves *window until all domains have hosts.  Where some nodes are too poor to host such windows and others are
- * not, smaller ones could have more hosts: what counts is the number of rounds. */
+/* Halves *window until all domains have hosts.  If some nodes are too poor for such windows and others are not,
+ * smaller windows could have more hosts: the number of rounds decides. */
 static sago_status shrink_window(sagoi_draft *draft, int64_t *window, bool *placed) {
     int64_t smallest = sagoi_min(*window, SAGOI_SMALLEST), best = 0, fewest = INT64_MAX, tried = *window;
     bool found;
@@ -147,8 +148,8 @@ static sago_status shrink_window(sagoi_draft *draft, int64_t *window, bool *plac
     return best == 0 || best == tried ? SAGO_OK : try_window(draft, best, placed);
 }
 
-/* Memory has made windows smaller than wanted, or has left nodes without an aggregator: shorter messages leave
- * more of it for windows.  What counts is the number of rounds. */
+/* Memory has made windows smaller than wanted, or has left nodes without an aggregator.  Shorter messages leave
+ * more memory for windows: the number of rounds decides. */
 static sago_status try_short_messages(sagoi_draft *draft, int64_t wanted, int64_t *window) {
     int64_t rounds = draft->plan->rounds, message = draft->plan->message, larger = wanted;
     bool placed;
@@ -188,7 +189,8 @@ static sago_status shrink_buffers(sagoi_draft *draft, bool *placed) {
     }
 }
 
-/* Fails with the memory that every node needs anyway, or that one aggregator needs on the node that has most. */
+/* Fails with the memory that every node needs anyway, or that one aggregator needs on the node with most
+ * memory. */
 static sago_status fail_memory(const sagoi_draft *draft) {
     int64_t n = tightest_node(draft, NULL), need = node_needs(draft, n, 0);
     if (need <= draft->machine->node[n].memory) {
@@ -237,8 +239,8 @@ static void explain_memory(sagoi_draft *draft) {
                        sagoi_size_to_text(draft->machine->node[n].memory).text);
 }
 
-/* Between nodes: several rounds where there is enough to move, so that the next window is on its way while one is
- * stored. */
+/* Between nodes there are several rounds if there is enough to move, so that the next window is on its way while
+ * one is stored. */
 int64_t sagoi_draft_wanted_window(const sagoi_draft *draft, int64_t aggregators) {
     int64_t most = sagoi_draft_window(draft), least = sagoi_max(SAGOI_WINDOW_OF_ROUNDS_LEAST, draft->locks);
     if (draft->weighed_window > 0)
@@ -250,7 +252,7 @@ int64_t sagoi_draft_wanted_window(const sagoi_draft *draft, int64_t aggregators)
     return sagoi_min(most, sagoi_max(least, sagoi_round_up(domain / SAGOI_ROUNDS_WANTED, SAGOI_PAGE)));
 }
 
-/* Why there are other domains than aggregators were wanted, where memory is not the reason. */
+/* Says why there are other domains than aggregators were wanted, if memory is not the reason. */
 static void explain_domains(sagoi_draft *draft) {
     const sagoi_plan *plan = draft->plan;
     int64_t unit = draft->form == SAGOI_FORM_RANGES ? sagoi_max(draft->align, plan->window) : plan->window;
@@ -300,9 +302,9 @@ static void explain_hosts(sagoi_draft *draft, int64_t aggregators) {
                            draft->by_sibling, draft->by_descendant);
 }
 
-/* Stripes that are dealt out, in windows that memory makes smaller than a stripe: then several aggregators share a
- * storage target, and rounds are many.  Ranges of whole stripes, those without a host remerged (004, 3.3), may
- * take fewer. */
+/* Memory makes windows smaller than a stripe, and stripes are dealt out: then several aggregators share a storage
+ * target, and rounds are many.  Ranges of whole stripes may take fewer; those without a host are remerged (004,
+ * 3.3). */
 static sago_status try_ranges(sagoi_draft *draft, int64_t wanted, int64_t *window) {
     int64_t rounds = draft->plan->rounds, align = draft->align;
     bool placed, fixed = draft->plan->nodes == 1 || sagoi_hosts_fixed(draft->hosts);
@@ -325,8 +327,8 @@ static sago_status try_ranges(sagoi_draft *draft, int64_t wanted, int64_t *windo
     return try_window(draft, *window, &placed);
 }
 
-/* Stripes in turn to one node's aggregators, or to all nodes' in turn: what loads the links between switches less.
- * (000, VI: its future work.) */
+/* Chooses between stripes in turn to one node's aggregators and to all nodes' in turn, by the load on the links
+ * between switches (000, VI: its future work). */
 static sago_status try_scattered(sagoi_draft *draft, int64_t window) {
     double together = draft->form == SAGOI_FORM_DEALT && !draft->parted ? sagoi_draft_route_seconds(draft) : 0;
     bool placed;

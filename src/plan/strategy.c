@@ -1,4 +1,4 @@
-/* How bytes reach the file and how they move: the decisions that need no domains yet. */
+/* How bytes reach the file, and how they move: the decisions that need no domains yet. */
 #include <inttypes.h>
 
 #include "base/checked.h"
@@ -18,7 +18,7 @@ int64_t sagoi_draft_window(const sagoi_draft *draft) {
     return draft->machine->nodes > 1 ? SAGOI_WINDOW_SEVERAL : SAGOI_WINDOW_ONE_NODE;
 }
 
-/* May a shared mapping do it?  If not, *why_not says so. */
+/* May a shared mapping serve the access?  If not, *why_not says so. */
 static bool can_map(const sagoi_draft *draft, const char **why_not) {
     if (draft->hints->map == SAGOI_CHOICE_OFF)
         *why_not = "sago_map=off";
@@ -31,7 +31,7 @@ static bool can_map(const sagoi_draft *draft, const char **why_not) {
     return false;
 }
 
-/* Is enough of the range accessed that touching its pages pays?  Writes fault whole pages in. */
+/* Is enough of the range accessed to pay for touching its pages?  Writes bring whole pages in. */
 static bool dense_enough(const sagoi_draft *draft) {
     return draft->bytes >= span(draft) / (draft->plan->write ? SAGOI_MAPPED_WRITE_PART : SAGOI_MAPPED_READ_PART);
 }
@@ -61,7 +61,7 @@ static sagoi_strategy decide_alone(sagoi_draft *draft) {
     return decide_short(draft);
 }
 
-/* Pages that are in the file already are copied to faster than any system call writes them. */
+/* Copying to pages that are in the file already is faster than writing them by any system call. */
 static void decide_in_place(sagoi_draft *draft) {
     const char *why_not;
     draft->plan->map_in_place = draft->ranks > 1 && dense_enough(draft) && can_map(draft, &why_not);
@@ -81,12 +81,12 @@ static sagoi_totals totals_of(const sagoi_draft *draft) {
                           .assumed = draft->machine->assumed};
 }
 
-/* Between nodes it is a matter of cost whether shorter runs than stripes are gathered.  On one node, and in
- * subfiles that several nodes share, they are. */
+/* Between nodes the costs decide whether runs shorter than stripes are gathered.  On one node, and in subfiles
+ * that several nodes share, they are. */
 static int64_t shortest_direct(sagoi_draft *draft, const sagoi_totals *all) {
     bool one_node = draft->machine->nodes == 1, alone = draft->parted && one_node;
     if (!draft->parted && !one_node) {
-        sagoi_totals totals = *all; /* a plan knows more of it than the exchange that opens a call */
+        sagoi_totals totals = *all; /* a plan knows more than the agreement that opens a call */
         totals.stretched = sagoi_shape_stretched(draft->shape);
         const sagoi_stripe_costs sharing = sagoi_share_stripes(&totals, draft->target, draft->hints);
         alone = !sagoi_is_shared(sharing);
@@ -99,8 +99,8 @@ static int64_t shortest_direct(sagoi_draft *draft, const sagoi_totals *all) {
     return sagoi_max(SAGOI_LONG_RUN, alone ? draft->locks : sagoi_max(draft->stripe, draft->locks));
 }
 
-/* Where it is known what storage costs a process.  Costs that are equal leave ranks by themselves, unless they
- * write parts of what others write parts of. */
+/* The strategy if it is known what storage costs a process.  At equal costs the ranks go by themselves, unless
+ * they write parts of stripes of which others write parts. */
 static sagoi_strategy decide_weighed(sagoi_draft *draft) {
     double alone = sagoi_draft_alone_seconds(draft), together = sagoi_draft_choose(draft).seconds;
     int64_t nodes = draft->machine->nodes;
@@ -143,7 +143,7 @@ static sagoi_strategy decide_hinted(sagoi_draft *draft) {
     return SAGOI_STRATEGY_AGGREGATED;
 }
 
-/* Some ranges no window can walk through and no mapping can hold, whoever asks for it. */
+/* Some ranges are too long for windows and for a mapping, whatever the hints ask for. */
 static bool out_of_reach(sagoi_draft *draft) {
     int64_t windows = span(draft) / sagoi_draft_window(draft);
     bool too_high = draft->plan->high > SAGOI_HIGHEST_WINDOW;
@@ -205,8 +205,8 @@ static void decide_merge(sagoi_draft *draft) {
         sagoi_draft_reason(draft, "merge: off, receivers scatter by position and need no order");
 }
 
-/* NUMA domains of a node: each has as many local aggregators as any other, one at least, so that ranks gather
- * where their memory is.  (Ranks are taken to be bound in blocks, as launchers do by default.) */
+/* Each NUMA domain of a node has the same number of local aggregators, at least one, so that ranks gather where
+ * their memory is.  (Ranks count as bound in blocks, which is the launchers' default.) */
 static int64_t domains_of_node(const sagoi_draft *draft) {
     const sagoi_topology *topology = draft->machine->topology;
     return sagoi_min(draft->most_ranks, topology ? sagoi_max(1, topology->numa) : 1);

@@ -1,4 +1,4 @@
-/* One file kept in several (000: one file per Pset): how many, and in which blocks. */
+/* One file kept in several (000: one file per Pset): in how many, and in which blocks. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,8 @@ static int64_t count_different(int64_t *numbers, int64_t n) {
     return different;
 }
 
-/* Nodes that a rule's gateways serve in blocks (the two bridge nodes of a Pset serve the same): the blocks that
- * have nodes of this machine.  Gateways that serve everybody, or that are somewhere, count each. */
+/* Nodes that a rule's gateways serve in blocks (the two bridge nodes of a Pset serve the same one): counts the
+ * blocks with nodes of this machine.  Gateways that serve all nodes, or whose places are not known, count each. */
 static sago_status count_gateways(const sagoi_machine *machine, int64_t *count) {
     const sagoi_topology *topology = machine->topology;
     int64_t *blocks = calloc((size_t)machine->nodes, sizeof *blocks);
@@ -119,7 +119,7 @@ int64_t sagoi_subfiles_whole_block(int64_t end, int64_t count, int64_t unit) {
 
 /* ---- By the first write ---- */
 
-/* Nodes with the same number share gateways; where those are not known each node is for itself. */
+/* Nodes with the same number share gateways; if gateways are not known, each node has its own number. */
 static int64_t set_of(const sagoi_machine *machine, int64_t node, bool by_gateway) {
     const sagoi_topology *topology = machine->topology;
     int64_t place = machine->node[node].place, gateway = -1;
@@ -148,9 +148,8 @@ static bool is_data_everywhere(const sagoi_machine *machine, const int64_t *byte
     return all;
 }
 
-/* Variables that lie one after another are spread over all subfiles each, as the next ones will be; what is
- * interleaved, or one piece, is cut as a whole.  What comes before it, if that is short, belongs to the first
- * block. */
+/* Each of several variables that lie one after another is spread over all subfiles, as the next ones will be; an
+ * interleaved access, or a single piece, is cut as a whole.  A short beginning belongs to the first block. */
 int64_t sagoi_subfiles_first_block(const sagoi_machine *machine, const sagoi_first_access *access, int64_t count,
                                    int64_t unit) {
     bool in_turn = access->next_low != INT64_MAX && access->first_high <= access->next_low;

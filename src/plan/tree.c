@@ -1,4 +1,4 @@
-/* The tree is an array of vertices; its leaves are linked in the order of the file, too. */
+/* The tree is an array of vertices; its leaves are also linked in the order of the file. */
 #include "plan/tree.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ static int64_t leaf_start(const sagoi_bisection *b, int64_t number) {
     return b->origin + (number * each + number * remainder / b->leaves) * b->unit;
 }
 
-/* Where a part is cut in two; its end if it stays whole. */
+/* Where a part is cut in two; its end: it stays whole. */
 static int64_t cut_of(const sagoi_bisection *b, const part *p) {
     if (b->leaves > 0) {
         int64_t cut = leaf_start(b, p->first + p->leaves / 2);
@@ -68,7 +68,8 @@ static void append_leaf(sagoi_tree *tree, int64_t leaf, int64_t *last) {
     tree->leaves++;
 }
 
-/* Depth first, left before right, so that leaves come in order; as deep as the logarithm of the leaves. */
+/* Depth first, left before right, so that leaves come in order; the depth is the logarithm of the number of
+ * leaves. */
 static int64_t grow(sagoi_tree *tree, const sagoi_bisection *b, int64_t parent, part p, int64_t *last) {
     int64_t v = add_vertex(tree, parent, p.start, p.end), cut = cut_of(b, &p);
     if (v >= 0 && cut == p.end)
@@ -125,7 +126,7 @@ static void unlink_leaf(sagoi_tree *tree, int64_t leaf) {
     tree->leaves--;
 }
 
-/* The sibling moves up to where the parent was. */
+/* The sibling takes the parent's place. */
 static void replace_parent(sagoi_tree *tree, int64_t parent, int64_t sibling) {
     int64_t above = tree->vertex[parent].parent;
     tree->vertex[sibling].parent = above;
@@ -137,8 +138,8 @@ static void replace_parent(sagoi_tree *tree, int64_t parent, int64_t sibling) {
         tree->vertex[above].right = sibling;
 }
 
-/* The leaf leaves (004, 3.3).  Its sibling takes over, or, where the sibling was split, the leaf of the sibling's
- * subtree that lies next to the leaf.  Returns the leaf that took over; -1: there is no other. */
+/* Removes a leaf (004, 3.3).  Its sibling takes over; if the sibling was split, the neighbouring leaf of the
+ * sibling's subtree does.  Returns the leaf that took over; -1: there is no other. */
 static int64_t remerge(sagoi_tree *tree, int64_t leaf) {
     sagoi_vertex *vertex = tree->vertex;
     int64_t parent = vertex[leaf].parent;

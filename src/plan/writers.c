@@ -30,7 +30,8 @@ static double slowest_link(const sagoi_topology *topology) {
     return slowest;
 }
 
-/* Of all gateways of a rule that serves everybody, or the job's share of those that serve their neighbours. */
+/* The bandwidth of all gateways of a rule that serve every node, or the job's share of those that serve their
+ * neighbours. */
 static double storage_rate(const sagoi_machine *machine) {
     const sagoi_topology *topology = machine->topology;
     double part = (double)machine->nodes / (double)topology->places, gateways = 0;
@@ -51,7 +52,7 @@ double sagoi_writers_cost(const sagoi_machine *machine, int64_t count) {
     return sent / link + (each > all ? each : all) + (double)count * SAGOI_WRITER_CALLS * topology->io.latency;
 }
 
-/* Doubling and halving from one a node on, as long as it pays. */
+/* Doubles and halves from one writer a node on, as long as that pays. */
 static int64_t cheapest(const sagoi_machine *machine, const sagoi_writers_wish *wish) {
     int64_t best = machine->nodes, most = machine->nodes * fewest_ranks(machine);
     double limit = SAGOI_WRITERS_WORTH * sagoi_writers_cost(machine, best), least = limit;
@@ -96,7 +97,7 @@ static int64_t wanted(const sagoi_machine *machine, const sagoi_writers_wish *wi
 
 /* ---- Parts of nodes ---- */
 
-/* As even as can be, and no more than a node has ranks. */
+/* As even as possible, and no more than a node has ranks. */
 static int64_t share_of(const sagoi_machine *machine, const sagoi_writers_wish *wish, int64_t count,
                         int64_t node) {
     if (wish->even)
@@ -122,7 +123,7 @@ static void host_parts(const sagoi_machine *machine, sagoi_writers *writers) {
 
 /* ---- Whole nodes ---- */
 
-/* The node of [from, to) where gathering their data and storing it costs least; the first among equals. */
+/* The node of [from, to) where gathering their data and storing it costs least; the first of equal ones. */
 static int64_t elect(const sagoi_machine *machine, sagoi_sums *sums, int64_t from, int64_t to) {
     double least = 0;
     int64_t best = from;
@@ -141,7 +142,7 @@ static int64_t elect(const sagoi_machine *machine, sagoi_sums *sums, int64_t fro
     return best;
 }
 
-/* Node i is in group i * count / nodes: each has as many as any other, or one more. */
+/* Node i is in group i * count / nodes: the groups have equal numbers of nodes, or one more. */
 static sago_status form_whole(const sagoi_machine *machine, sagoi_writers *writers) {
     sagoi_sums *sums = NULL;
     sago_status status = machine->topology ? sagoi_sums_create(machine->topology, &sums) : SAGO_OK;
