@@ -8,7 +8,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-static atomic_int locked_files; /* in atomic mode: while there are none, nothing is looked up */
+static atomic_int locked_files; /* in atomic mode; while there are none, nothing is looked up */
 
 bool dropin_by_romio(void) {
 #ifdef SAGO_MPI_MPICH
@@ -19,7 +19,7 @@ bool dropin_by_romio(void) {
 #endif
 }
 
-/* The file may have another name by now. */
+/* Opens the file by its descriptor, since it may have another name by now. */
 static int open_again(const dropin_file *file) {
     char room[DROPIN_PATH];
     const char *path = dropin_files_path(file, room);
@@ -40,7 +40,7 @@ void dropin_atomic_switch(dropin_file *file, bool on) {
     }
 }
 
-/* The ranks are in one mode, whether or not each could open its lock. */
+/* The ranks agree on one mode, whether each of them could open its lock or not. */
 bool dropin_atomic_alone(MPI_File handle) {
     const dropin_file *file = dropin_files_find(handle);
     return file && file->atomic && !dropin_by_romio();

@@ -1,4 +1,4 @@
-/* Where the front (front/front.c) comes in. */
+/* Where the front (front/front.c) enters the core. */
 #include "dropin_report.h"
 #include "entries.h"
 

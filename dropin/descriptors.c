@@ -7,7 +7,8 @@
 
 static _Atomic long held;
 
-/* The system gives the lowest number that is free, so at least so many are in use.  Where none can be had: all. */
+/* The system gives out the lowest free number, so at least so many descriptors are in use.  If none can be had:
+ * all. */
 static rlim_t in_use(rlim_t most) {
     int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (fd < 0)

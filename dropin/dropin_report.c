@@ -10,7 +10,7 @@
 
 static pthread_once_t asked = PTHREAD_ONCE_INIT;
 static bool wanted; /* SAGO_STATS */
-static bool timed;  /* somebody wants to know how long calls take: SAGO_STATS, or SAGO_REPORT */
+static bool timed;  /* the times of calls are wanted, for SAGO_STATS or SAGO_REPORT */
 
 static void ask(void) {
     const char *value = getenv("SAGO_STATS");
@@ -75,7 +75,7 @@ void dropin_count_passed(MPI_File handle, double began, int code, const dropin_a
         bytes = 0;
     sago_report_passed(file && file->path ? file->path : "(unknown)", together, call->write, bytes, seconds);
     if (together)
-        return; /* dropin_count_handed() has */
+        return; /* dropin_count_handed() has counted it */
     one.independent[call->write] = 1;
     count(NULL, &one);
 }
@@ -125,12 +125,12 @@ void dropin_join_report(MPI_Comm comm) {
         (void)sago_report_begin(comm);
 }
 
-/* What the program did with files does not matter: it is told in any case. */
+/* Reported in any case, whatever the program did with files. */
 void dropin_report(void) {
     int initialized = 0;
     (void)MPI_Initialized(&initialized);
     if (!initialized || !(dropin_reports() || getenv("SAGO_REPORT") || getenv("SAGO_TRACE")))
         return;
-    if (dropin_present(MPI_COMM_WORLD)) /* who has no Sago has counted nothing, and has told so */
+    if (dropin_present(MPI_COMM_WORLD)) /* a rank without Sago has counted nothing, and has said so */
         (void)sago_report_begin(MPI_COMM_WORLD);
 }

@@ -1,8 +1,8 @@
-/* What Sago did for this program: counted here, added up and told by the library (sago/report.h) when rank 0 is in
- * MPI_Finalize.
+/* What Sago did for this program: counted here; added up and reported by the library (sago/report.h) when rank
+ * 0 is in MPI_Finalize.
  *
- * SAGO_STATS=off (default), summary (on stderr) or json:FILE; the same on all ranks.  Both count files and calls
- * of the job, JSON in "all_ranks" also what every rank opened and called. */
+ * SAGO_STATS=off (default), summary (on stderr) or json:FILE; the same on all ranks.  Text and JSON count files
+ * and calls of the job; "all_ranks" in JSON also counts what every rank opened and called. */
 #ifndef DROPIN_REPORT_H
 #define DROPIN_REPORT_H
 
@@ -11,8 +11,8 @@
 #include <sago/report.h>
 #include <sago/sago.h>
 
-/* Why a collective call was handed to the MPI library: identifier, name in JSON, words in the summary, which also
- * tell what to change, if something can be. */
+/* Why a collective call was handed to the MPI library: identifier, name in JSON, and words in the summary, which
+ * also tell what to change, if anything can be changed. */
 #define DROPIN_REASONS(X)                                                                                         \
     X(SERVED, "served", "served")                                                                                 \
     X(UNKNOWN, "unknown_handle", "unknown file handle")                                                           \
@@ -38,36 +38,39 @@ typedef enum {
 struct dropin_file;
 struct dropin_access;
 
-/* Before anything else. */
+/* Must be called before anything else. */
 void dropin_begin_report(void);
 
 /* Will there be statistics at the end? */
 bool dropin_reports(void);
 
-/* Seconds when anybody wants to know, else 0. */
+/* Seconds if the times of calls are wanted, else 0. */
 double dropin_clock(void);
 
-/* A call around reads and writes (sago/report.h) that began then, by dropin_clock(); returns `code`. */
+/* Ends a call around reads and writes (sago/report.h) that began at that time, by dropin_clock(); returns
+ * `code`. */
 int dropin_count_around(int call, double began, int code);
 
-/* `file` may be NULL, where Sago knows of none. */
+/* `file` may be NULL: Sago does not know the file. */
 void dropin_count_open(const struct dropin_file *file);
-/* Sago has not taken it after all. */
+/* Takes the count back: Sago has not taken the file after all. */
 void dropin_count_refused(const struct dropin_file *file);
 void dropin_count_close(const struct dropin_file *file);
 void dropin_count_served(const struct dropin_file *file, bool write, MPI_Count bytes, double start);
 void dropin_count_alone(bool write,
-                        MPI_Count bytes); /* an independent call that Sago served: by GIO's interface */
+                        /* Counts an independent call that Sago served, through GIO's interface. */
+                        MPI_Count bytes);
 
-/* After a call that the MPI library was given, which began at `began` by dropin_clock() and ended with `code`. */
+/* Called after a call that the MPI library was given, which began at `began`, by dropin_clock(), and ended with
+ * `code`. */
 void dropin_count_passed(MPI_File handle, double began, int code, const struct dropin_access *call, bool together);
 void dropin_count_handed(const struct dropin_file *file, dropin_reason reason);
 
-/* Collective: what happens from here on is in the report of SAGO_REPORT, if the environment, the same on all
- * ranks, asks for one. */
+/* Collective: begins the report of SAGO_REPORT, if the environment, which is the same on all ranks, asks for
+ * one. */
 void dropin_join_report(MPI_Comm comm);
 
-/* Collective over MPI_COMM_WORLD, while MPI still runs: MPI_Finalize will tell. */
+/* Collective over MPI_COMM_WORLD, while MPI still runs: prepares the report in MPI_Finalize. */
 void dropin_report(void);
 
 #endif

@@ -1,23 +1,23 @@
-/* The calls that Sago stands in front of, under both of their names, and the agreement between the two libraries
- * of the drop-in.
+/* The calls that Sago stands before, under both of their names, and the agreement between the two libraries of
+ * the drop-in.
  *
- * libsago-mpiio.so (front/) is what is preloaded, or linked before MPI.  It needs no MPI library, since a preload
- * comes before the program has loaded its own; it passes calls on as words, whatever the shape of the handles in
- * them.  libsago-mpiio-core.so, all the rest, is loaded at the first call that is Sago's, if the program's MPI
- * library is the one it was built for. */
+ * libsago-mpiio.so (front/) is preloaded, or linked before MPI.  It needs no MPI library, since a preloaded
+ * library comes before the program has loaded its own; it passes calls on as words, whatever the form of the
+ * handles in them. libsago-mpiio-core.so, which has everything else, is loaded at the first call that concerns
+ * Sago, if the program's MPI library is the one that the core was built for. */
 #ifndef DROPIN_ENTRIES_H
 #define DROPIN_ENTRIES_H
 
 #include "entry_points.h"
 
-/* All arguments of these calls are integers and pointers, at most six.  Where both fill a register each, whoever
- * passes on six words passes on any of the calls. */
+/* The arguments of these calls are integers and pointers, at most six.  If each of them fills a register, a
+ * function that passes on six words passes on any of the calls. */
 typedef long dropin_word;
 typedef dropin_word dropin_entry(dropin_word, dropin_word, dropin_word, dropin_word, dropin_word, dropin_word);
 _Static_assert(sizeof(dropin_word) == sizeof(void *) && sizeof(dropin_word) >= sizeof(MPI_Offset),
                "the drop-in is for machines with 64-bit pointers");
 
-/* The split type of paper 003 as the MPI library has it, where it does. */
+/* The split type of paper 003, as the MPI library has it, if it does. */
 #ifdef MPIX_COMM_TYPE_NEIGHBORHOOD
 #define DROPIN_NEIGHBORHOOD MPIX_COMM_TYPE_NEIGHBORHOOD
 #else
@@ -26,10 +26,10 @@ _Static_assert(sizeof(dropin_word) == sizeof(void *) && sizeof(dropin_word) >= s
 
 #define DROPIN_AS_ENTRY(function) ((dropin_entry *)(void (*)(void))(function))
 #define DROPIN_WORDS dropin_word a, dropin_word b, dropin_word c, dropin_word d, dropin_word e, dropin_word f
-/* Of functions that call an entry: its type is another one, on purpose. */
+/* For functions that call an entry, whose type differs on purpose. */
 #define DROPIN_CALLS_ANY __attribute__((no_sanitize("undefined")))
 
-/* What comes after Sago under this name, perhaps a tool; NULL: nothing. */
+/* The function behind Sago under this name, perhaps a tool's; NULL: none. */
 typedef void *dropin_next(const char *name);
 
 /* The one function that the core exports: fills in all entries. */
@@ -38,7 +38,7 @@ void sago_dropin_begin(dropin_next *next, dropin_entry *entries[DROPIN_ENTRY_COU
 /* ---- Inside the core ---- */
 
 void dropin_calls_begin(dropin_next *next, dropin_entry *entries[]);
-/* Of the calls in entry_points.c: what comes after each, by `find`, and the entries. */
+/* For the calls in entry_points.c: what stands behind each, by `find`, and the entries. */
 typedef void dropin_finder(dropin_next *next, const char *name, void *mpi, void *pmpi);
 void dropin_find_file_calls(dropin_next *next, dropin_finder *find);
 void dropin_find_waits(dropin_next *next, dropin_finder *find);

@@ -13,9 +13,9 @@
 #include "present.h"
 
 #ifdef SAGO_MPI_MPICH
-enum { LIBRARY_AGREES = true }; /* ROMIO does, once the mode is one */
+enum { LIBRARY_AGREES = true }; /* ROMIO's ranks agree, once they have one mode */
 #else
-enum { LIBRARY_AGREES = false }; /* OMPIO's ranks learn what happened to rank 0, not to others */
+enum { LIBRARY_AGREES = false }; /* OMPIO's ranks learn what happened to rank 0, not to other ranks */
 #endif
 
 bool dropin_mode_is_wrong(int amode) {
@@ -28,7 +28,7 @@ bool dropin_mode_is_wrong(int amode) {
 
 static bool allows(const char *path, int wanted) { return faccessat(AT_FDCWD, path, wanted, AT_EACCESS) == 0; }
 
-/* The folder of a file that is to be made. */
+/* The folder of a file that is to be created. */
 static bool folder_is_there(const char *path) {
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : NULL;
@@ -37,7 +37,7 @@ static bool folder_is_there(const char *path) {
     return there;
 }
 
-/* What can be told from outside. */
+/* What can be found out without opening the file. */
 static bool will_not_open(const char *path, int amode) {
     int wanted = (amode & MPI_MODE_WRONLY ? 0 : R_OK) | (amode & MPI_MODE_RDONLY ? 0 : W_OK);
     if (strchr(path, ':') || allows(path, wanted))
@@ -45,8 +45,8 @@ static bool will_not_open(const char *path, int amode) {
     return errno != ENOENT || !(amode & MPI_MODE_CREATE) || !folder_is_there(path);
 }
 
-/* The MPI library's own words, by opening the file alone: for whom that works, a file that cannot be there.  (Open
- * MPI has no other way to its handler of MPI_FILE_NULL.) */
+/* The MPI library's own error, by opening the file alone; a rank for which that works opens a file that cannot
+ * exist. (Open MPI has no other way to its handler of MPI_FILE_NULL.) */
 static int fail_alone(const char *path, int amode) {
     MPI_File file = MPI_FILE_NULL;
     int code = path ? dropin_mpi->open(MPI_COMM_SELF, path, amode, MPI_INFO_NULL, &file) : MPI_SUCCESS;
@@ -76,12 +76,13 @@ static bool is_of_one_world(MPI_Comm comm) {
     return !atomic_load(&merged) || dropin_in_one_world(&groups, comm, MPI_COMM_WORLD);
 }
 
-/* All ranks' numbers, of present.h. */
+/* The numbers of all ranks, as in present.h. */
 static bool see(MPI_Comm comm, int seen[SEEN_COUNT]) {
     return PMPI_Allreduce(MPI_IN_PLACE, seen, SEEN_COUNT, MPI_INT, MPI_MAX, comm) == MPI_SUCCESS;
 }
 
-/* On communicators whose ranks all have Sago, and on copies of them; handles that MPI gives out once a process. */
+/* Kept with communicators whose ranks all have Sago, and with copies of them; MPI gives the handles out once in a
+ * process. */
 static int present_keyval(void) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static int keyval = MPI_KEYVAL_INVALID;
@@ -121,7 +122,7 @@ static bool modes_fail(MPI_Comm comm, bool mine) {
     return see(comm, seen) && seen[SEEN_WRONG] && seen[SEEN_RIGHT];
 }
 
-/* A rank looks for the file when all have come: one of them may have made it just before. */
+/* A rank looks for the file when all ranks have come, since one of them may have made it just before. */
 bool dropin_foresee(MPI_Comm comm, const char *path, int amode, bool modes_right, int *code) {
     bool mine = dropin_mode_is_wrong(amode), fails = !modes_right && modes_fail(comm, mine);
     if (!fails && !mine && !LIBRARY_AGREES) {

@@ -27,7 +27,7 @@ bool dropin_put_off(dropin_file *file, MPI_Comm comm, MPI_Info info) {
 
 void dropin_late_free(dropin_file *file) {
     dropin_late *late = file->late;
-    file->late = NULL; /* from here on other threads look at what became of the file */
+    file->late = NULL; /* from here on other threads see what became of the file */
     if (late && late->info != MPI_INFO_NULL)
         (void)MPI_Info_free(&late->info);
     free(late);

@@ -1,8 +1,9 @@
-/* Collective access: blocking, split and nonblocking calls by Sago, the others counted and handed on.  The
- * functions of entry_points.c, one for each call of MPI, lead here.
+/* Collective access: Sago serves blocking, split and nonblocking calls; other calls are counted and handed on.
+ * The functions of entry_points.c, one for each call of MPI, lead here.
  *
- * The MPI library checks the arguments as well, in a call of no length: what it calls wrong is wrong
- * in its own words, through the user's handler.  Sago then is given a wrong count, so that all ranks learn it. */
+ * The MPI library checks the arguments as well, in a call of no length, so that mistakes are reported in its
+ * own words and through the user's handler.  After a mistake Sago gets a wrong count, so that all ranks learn
+ * of it. */
 #include "mpi_access.h"
 
 #include <limits.h>
@@ -29,19 +30,19 @@ static dropin_reason refusal(const dropin_file *file) {
 /* ---- Before and after ---- */
 
 #ifdef SAGO_MPI_MPICH
-enum { WHOLE_ETYPES = true }; /* ROMIO refuses what ends inside an etype */
+enum { WHOLE_ETYPES = true }; /* ROMIO refuses accesses that end inside of an etype */
 #else
 enum { WHOLE_ETYPES = false }; /* OMPIO does not */
 #endif
 
-/* Bytes of the call; of a count that no file can hold too, for then nobody will use them. */
+/* Bytes of the call; also for a count that no file can hold, since then the number is not used. */
 static MPI_Count length_of(const dropin_access *wanted) {
     MPI_Count size = 0, length = 0;
     (void)MPI_Type_size_x(wanted->type, &size);
     return __builtin_mul_overflow(wanted->count, size, &length) ? 0 : length;
 }
 
-/* Types that every program uses, and nothing can be wrong with. */
+/* Types that every program uses, and that are never wrong. */
 static bool is_plain(MPI_Datatype type) {
     return type == MPI_BYTE || type == MPI_CHAR || type == MPI_DOUBLE || type == MPI_INT || type == MPI_FLOAT;
 }
@@ -51,7 +52,7 @@ static int check_by_mpi(const dropin_file *file, const dropin_access *wanted) {
                          : dropin_mpi->read(file->handle, wanted->buf, 0, wanted->type, MPI_STATUS_IGNORE);
 }
 
-/* The count is looked at here: an MPI library may be built without checks of arguments. */
+/* The count is checked here, since an MPI library may be built without checks of arguments. */
 static int check(const dropin_file *file, const dropin_access *wanted) {
     if (wanted->count < 0)
         return dropin_raise_code(file->handle, MPI_ERR_COUNT);
@@ -76,7 +77,7 @@ static sago_status move(const dropin_file *file, const dropin_access *wanted, MP
                          : sago_read_at_all(file->sago, from, wanted->buf, count, wanted->type, bytes);
 }
 
-/* The same from or to a copy without gaps, where the buffer's type is one to be packed. */
+/* Moves data from or to a copy without gaps, if the buffer's type is one to be packed. */
 static sago_status move_packed(const dropin_file *file, const dropin_access *wanted, MPI_Offset from,
                                MPI_Count *bytes) {
     dropin_packed packed = {NULL, 0};
@@ -92,7 +93,7 @@ static sago_status move_packed(const dropin_file *file, const dropin_access *wan
     return status;
 }
 
-/* Of this rank's part of a collective call, while the others are served by Sago. */
+/* This rank's part of a collective call that Sago serves on the other ranks. */
 static int move_by_mpi(const dropin_file *file, const dropin_access *wanted, MPI_Offset from, MPI_Count *bytes) {
     MPI_Status status;
     if (wanted->count > INT_MAX)
@@ -105,7 +106,7 @@ static int move_by_mpi(const dropin_file *file, const dropin_access *wanted, MPI
     return code;
 }
 
-/* After Sago could not: by the MPI library, alone or, in `over`, with the others. */
+/* Called when Sago could not serve the call: the MPI library does, alone or, in `over`, with the other ranks. */
 static int fall_back(dropin_file *file, const dropin_access *wanted, MPI_Offset from, MPI_Count *bytes,
                      bool *over) {
     *over = !dropin_failed_alone(file);
@@ -123,8 +124,8 @@ static bool hand_over(dropin_file *file, const dropin_access *wanted, dropin_rea
     return false;
 }
 
-/* True: Sago has served the call, and *code is its result.  False: it is the MPI library's, on all ranks.
- * The pointer moves by what was asked for, whatever the end of the file left of it. */
+/* true: Sago has served the call, and *code is its result.  false: the MPI library has to serve it, on all ranks.
+ * The file pointer moves by what was asked for, wherever the file ends. */
 static bool serve(dropin_file *file, const dropin_access *wanted, MPI_Count *bytes, int *code) {
     dropin_reason reason = refusal(file);
     if (reason)
@@ -177,7 +178,7 @@ bool dropin_serve_begin(MPI_File handle, const dropin_access *wanted, int *code)
     return true;
 }
 
-/* The MPI library has begun it, so it ends it. */
+/* The MPI library has begun the call, so it ends it. */
 int dropin_begun_by_mpi(MPI_File handle, int code) {
     dropin_file *file = dropin_files_find(handle);
     if (file && code == MPI_SUCCESS)
@@ -202,7 +203,7 @@ bool dropin_serve_end(MPI_File handle, MPI_Status *status, int *code) {
 /* ---- Nonblocking calls.  Those of one rank, too: the MPI libraries' own know no end of the file, and some never
  * say that they are complete. ---- */
 
-/* `wrong`: what is the matter with the arguments.  The other ranks have started theirs, and will learn it. */
+/* `wrong`: what is wrong with the arguments.  The other ranks have started their parts, and will learn of it. */
 static int start(dropin_file *file, const dropin_access *wanted, MPI_Offset from, int wrong,
                  MPI_Request *request) {
     double began = dropin_clock();
@@ -243,8 +244,7 @@ int dropin_leave_pointer(MPI_File handle) {
     return dropin_flush_own(file);
 }
 
-/* Of a collective call: all ranks go on with it, and what cannot be written now will fail again in sync or close.
- */
+/* For a collective call: all ranks go on with it, and a write that fails now will fail again in sync or close. */
 int dropin_leave_ordered(MPI_File handle) {
     dropin_file *file = dropin_files_find(handle);
     dropin_count_handed(file, DROPIN_SHARED_POINTER);

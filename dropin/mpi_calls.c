@@ -1,7 +1,7 @@
-/* What the entry points of the front (front/front.c) lead to, and what comes after them.
+/* What the entry points of the front (front/front.c) lead to, and what stands behind them.
  *
  * Both names of a call lead here, because the Fortran layers of the MPI libraries use either.  A tool that was
- * preloaded after Sago is handed what Sago does not take, by MPI_File_x; when the tool goes on to PMPI_File_x,
+ * preloaded after Sago gets what Sago does not serve, by MPI_File_x.  When the tool goes on to PMPI_File_x,
  * which may be Sago's again, `dropin_stage` lets the call straight through. */
 #include "mpi_calls.h"
 
@@ -40,7 +40,7 @@ static int finalize(int (*next)(void)) {
 static int enter_MPI_Finalize(void) { return finalize(finalize_mpi); }
 static int enter_PMPI_Finalize(void) { return finalize(finalize_pmpi); }
 
-/* What this rank has deferred is in its files before it ends. */
+/* Writes what this rank has deferred before it ends. */
 typedef int abort_function(MPI_Comm, int);
 static abort_function *abort_mpi, *abort_pmpi;
 
@@ -53,8 +53,8 @@ static int enter_PMPI_Abort(MPI_Comm comm, int code) {
     return abort_pmpi(comm, code);
 }
 
-/* Storage neighbourhoods: a split type that the MPI library does not know, or its own one, unless it asks for the
- * network, which is the MPI library's to tell. */
+/* Storage neighbourhoods: a split type that the MPI library does not know, or its own one, unless that asks for
+ * the network, which only the MPI library knows. */
 typedef int split_function(MPI_Comm, int, int, MPI_Info, MPI_Comm *);
 static split_function *split_mpi, *split_pmpi;
 
@@ -69,7 +69,7 @@ static bool is_neighbourhood(int type) {
     return dropin_stage != DROPIN_WITHIN && (type == SAGO_COMM_TYPE_NEIGHBORHOOD || type == DROPIN_NEIGHBORHOOD);
 }
 
-/* The MPI library's own kind, of neighbours in the network? */
+/* Is it the MPI library's own kind, of neighbours in the network? */
 static bool is_of_network(int type, MPI_Info info) {
     int network = 0, length;
     if (type != SAGO_COMM_TYPE_NEIGHBORHOOD && info != MPI_INFO_NULL)
@@ -95,7 +95,7 @@ static int enter_PMPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info
     return split(split_pmpi, comm, type, key, info, newcomm);
 }
 
-/* Processes of which nobody knows whether Sago is there: foresee.h. */
+/* Of such processes nobody knows whether Sago is there: foresee.h. */
 typedef int merge_function(MPI_Comm, int, MPI_Comm *);
 static merge_function *merge_mpi, *merge_pmpi;
 
@@ -110,7 +110,7 @@ static int enter_PMPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *newcomm
 
 void dropin_calls_begin(dropin_next *next, dropin_entry *entries[]) {
     dropin_find_file_calls(next, find);
-    bool between = dropin_tools; /* what stands in front of other calls does not count */
+    bool between = dropin_tools; /* tools before other calls do not count */
     dropin_find_waits(next, find);
     find(next, "PMPI_Finalize", &finalize_mpi, &finalize_pmpi);
     find(next, "PMPI_Abort", &abort_mpi, &abort_pmpi);

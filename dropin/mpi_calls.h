@@ -1,9 +1,9 @@
-/* The MPI-IO calls that Sago stands in front of, and the way past it.
+/* The MPI-IO calls that Sago stands before, and the way past it.
  *
- * For each call there is one entry, which both of its names, MPI_File_x and PMPI_File_x, lead to (entry_points.c).
- * An entry begins by asking dropin_next_calls() for the table to hand the call on with.
+ * Each call has one entry, to which both of its names lead, MPI_File_x and PMPI_File_x (entry_points.c).  An
+ * entry begins by asking dropin_next_calls() for the table to hand the call on with.
  *
- * Calls without an entry never come here: they go to the MPI library, whose MPI_File every handle is. */
+ * Calls without an entry never come here: they go to the MPI library, which has made every MPI_File. */
 #ifndef DROPIN_MPI_CALLS_H
 #define DROPIN_MPI_CALLS_H
 
@@ -19,13 +19,13 @@ extern const dropin_calls *const dropin_mpi;
 /* ---- For the entries ---- */
 
 extern dropin_calls dropin_after_mpi, dropin_after_pmpi;
-extern bool dropin_tools; /* somebody else stands behind MPI_File_x */
+extern bool dropin_tools; /* a tool stands behind MPI_File_x */
 
 /* Where this thread is. */
 typedef enum {
     DROPIN_OUTSIDE,  /* in no call that may lead to a tool */
-    DROPIN_ENTERING, /* the next entry was called by its name MPI_File_x, and hands on to the tools */
-    DROPIN_WITHIN    /* behind such an entry: the calls that a tool makes are let straight through */
+    DROPIN_ENTERING, /* the next entry was called as MPI_File_x, and hands on to the tools */
+    DROPIN_WITHIN    /* behind such an entry: the calls that a tool makes go straight through */
 } dropin_stages;
 extern _Thread_local dropin_stages dropin_stage;
 

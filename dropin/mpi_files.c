@@ -1,5 +1,5 @@
-/* A small hash table.  Threads may use different files at once; one file is used by one thread at a time, so an
- * entry that was found stays: only closing its file removes it. */
+/* A small hash table of files.  Threads may use different files at once, and each file is used by one thread at a
+ * time, so an entry that was found stays: only closing its file removes it. */
 #include "mpi_files.h"
 
 #include <dirent.h>
@@ -84,7 +84,7 @@ void dropin_files_flush(void) {
                 (void)sago_flush_own(file->sago);
 }
 
-/* The number of a file that is open is nobody else's, and the MPI library has this one open. */
+/* The inode of an open file belongs to no other file, and the MPI library has this file open. */
 static bool is_named(const dropin_file *file, const struct stat *named) {
     return file->found && named->st_dev == file->device && named->st_ino == file->inode;
 }
@@ -94,7 +94,7 @@ static bool leads_to(const dropin_file *file, const char *path) {
     return stat(path, &named) == 0 && is_named(file, &named);
 }
 
-/* Among the process's descriptors, one of which is the MPI library's. */
+/* Looks among the process's descriptors, one of which is the MPI library's. */
 static const char *search_descriptors(const dropin_file *file, char path[DROPIN_PATH]) {
     DIR *own = opendir("/proc/self/fd");
     const struct dirent *entry;
@@ -114,7 +114,7 @@ const char *dropin_files_path(const dropin_file *file, char path[DROPIN_PATH]) {
     return leads_to(file, file->path) ? file->path : search_descriptors(file, path);
 }
 
-/* What could not be written stays deferred, and is told when the file is closed. */
+/* Data that could not be written stays deferred, and closing the file reports the error. */
 void dropin_files_flush_named(const char *path) {
     struct stat named;
     if (!path || stat(path, &named) != 0)

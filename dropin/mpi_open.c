@@ -1,10 +1,10 @@
-/* Opening and closing, and what decides how a file is accessed.  The MPI library does all of it, too: its handle
- * must be able to serve whatever Sago does not.
+/* Opening and closing, and what decides how a file is accessed.  The MPI library opens every file as well,
+ * since its handle must be able to serve whatever Sago does not.
  *
- * Whether Sago takes a file is agreed on by all ranks in sago_open(), also when a rank knows beforehand that it
- * will not: else some would wait for the others.  A file that is there is opened by Sago first: that all ranks
- * could open it tells that the MPI library leaves nobody waiting, without asking once more.  One that is not there
- * is made by the MPI library, and then opened by Sago. */
+ * The ranks agree in sago_open() whether Sago takes a file, even if a rank knows beforehand that it will not;
+ * otherwise some ranks would wait for others.  An existing file is opened by Sago first: if all ranks could
+ * open it, the MPI library will leave none waiting, so no further question is needed.  A new file is made by
+ * the MPI library, and then opened by Sago. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,10 +45,10 @@ static dropin_reason reason_of(sago_status status) {
     }
 }
 
-/* When ranks meet in collective calls: as they do in the MPI library's own, which programs have come to rely on.
- * ROMIO's ranks wait for each other before they access the file, so that an access sees what other ranks did in
- * the call before.  OMPIO's do where one gathers for the others, which takes three of them; two still see each
- * other's data soon enough, most of the time, and with Sago always do. */
+/* When ranks meet in collective calls: as in the MPI library's own calls, since programs have come to rely on
+ * that. ROMIO's ranks wait for each other before they access the file, so an access sees what other ranks did in
+ * the call before.  OMPIO's ranks do so if one gathers for the others, which takes three ranks; two ranks see each
+ * other's data soon enough most of the time, and with Sago always. */
 static const char *agree_hint(MPI_Comm comm) {
     int ranks = 0;
     (void)MPI_Comm_size(comm, &ranks);
@@ -64,15 +64,15 @@ static void describe(dropin_file *file, MPI_Comm comm, int amode) {
     file->pointer_known = !(amode & MPI_MODE_APPEND);
 }
 
-/* By its length: MPICH ends the program where a value is longer than the room for it. */
+/* Checked by its length, since MPICH ends the program if a value is longer than the room for it. */
 static bool is_given(MPI_Info info, const char *key, const char *variable) {
     int length, found = 0;
     (void)MPI_Info_get_valuelen(info, key, &length, &found);
     return found || getenv(variable);
 }
 
-/* The program's hints, without local storage before the file and without subfiles: the MPI library's own calls
- * would not see what is there. To be freed. */
+/* The program's hints, without local storage before the file and without subfiles, whose data the MPI library's
+ * own calls would not see.  The caller frees them. */
 static MPI_Info hints_for_sago(MPI_Comm comm, MPI_Info info) {
     MPI_Info own = MPI_INFO_NULL;
     int code = info == MPI_INFO_NULL ? MPI_Info_create(&own) : MPI_Info_dup(info, &own);
@@ -88,14 +88,14 @@ static MPI_Info hints_for_sago(MPI_Comm comm, MPI_Info info) {
     return own;
 }
 
-/* A directory that Sago could open, and the MPI library for reading as well: its own calls would take the
+/* A directory that Sago could open, and the MPI library for reading as well, whose own calls would take the
  * directory for the file.  The same on all ranks, since they agreed on what they opened. */
 static bool in_subfiles(const dropin_file *file) {
     return file && file->sago && file->found && S_ISDIR(file->kind);
 }
 
-/* Why Sago does nothing for a file that it should: mostly a variable in the environment, which whoever set it is
- * to know of.  The library has said what is wrong with its value. */
+/* Says why Sago does not serve a file: mostly a variable of the environment, whose user should know.  The library
+ * has said what is wrong with the value. */
 static void tell_refused(const dropin_file *file, const char *path) {
     static bool told;
     const char *why = sago_error_message();
@@ -105,18 +105,18 @@ static void tell_refused(const dropin_file *file, const char *path) {
     told = true;
 }
 
-/* What a file is opened with, and what came of it. */
+/* What a file is opened with, and the result. */
 typedef struct opening {
     MPI_Comm comm;
     const char *path;
     int amode;
     MPI_Info info;
-    bool wanted; /* Sago was asked for the file by this rank */
+    bool wanted; /* this rank asked Sago for the file */
     sago_status status;
     sago_file *sago;
 } opening;
 
-/* Collective.  `possible`: else this rank knows that it will have none. */
+/* Collective.  `possible`: false if this rank knows that Sago cannot have the file. */
 static void open_sago(opening *with, bool possible) {
     with->wanted = possible && dropin_descriptor_take();
     MPI_Info hints = hints_for_sago(with->comm, with->info);
@@ -130,8 +130,7 @@ static void open_sago(opening *with, bool possible) {
         (void)MPI_Info_free(&hints);
 }
 
-/* Collective.  A file that must not be there, as all ranks say in their modes: only the MPI library may make it.
- */
+/* Collective.  A file that must not exist, as all ranks say in their modes: only the MPI library may make it. */
 static void leave_existing(opening *with) {
     if (!with->sago || !(with->amode & MPI_MODE_EXCL))
         return;
@@ -140,7 +139,7 @@ static void leave_existing(opening *with) {
     with->status = SAGO_ERR_NO_FILE;
 }
 
-/* Sago's file goes again: the MPI library has none, perhaps on this rank alone. */
+/* Closes Sago's file: the MPI library has none, perhaps on this rank alone. */
 static void close_unused(opening *with) {
     if (!with->sago)
         return;
@@ -150,7 +149,7 @@ static void close_unused(opening *with) {
 
 static void take(dropin_file *file, const opening *with) {
     bool others_do_not =
-        with->status == SAGO_ERR_ARG; /* they gave no path, since they have no descriptor to spare */
+        with->status == SAGO_ERR_ARG; /* such ranks gave no path, since they have no descriptor to spare */
     file->sago = with->sago;
     file->closed = reason_of(with->status);
     if (with->wanted && !others_do_not && (file->closed == DROPIN_HINTS || file->closed == DROPIN_NOT_OPENED))
@@ -168,10 +167,10 @@ static void note_name(dropin_file *file, const char *path) {
     file->inode = info.st_ino;
 }
 
-/* "ufs:/scratch/x": to the MPI libraries a kind of file system. */
+/* "ufs:/scratch/x": to the MPI libraries the prefix is a kind of file system. */
 static bool is_prefixed(const char *path) { return strchr(path, ':') != NULL; }
 
-/* The MPI library has opened it.  `file`: NULL without memory. */
+/* The MPI library has opened the file.  `file`: NULL if there was no memory. */
 static void adopt(dropin_file *file, MPI_File handle, opening *with, bool several) {
     if (!several)
         dropin_join_report(with->comm);
@@ -215,7 +214,7 @@ dropin_file *dropin_files_find_taken(MPI_File handle) {
     return file;
 }
 
-/* A file of a rank that has no Sago. */
+/* Opens a file on a rank that has no Sago. */
 static void leave(MPI_File handle, MPI_Comm comm, int amode) {
     dropin_file *file = dropin_files_create();
     if (file) {
@@ -231,7 +230,7 @@ static bool mpi_runs(void) {
     return MPI_Initialized(&begun) == MPI_SUCCESS && begun && MPI_Finalized(&ended) == MPI_SUCCESS && !ended;
 }
 
-/* Opens it by Sago, if it is there, and then by the MPI library, unless that would fail on some ranks only. */
+/* Opens the file by Sago, if it exists, and then by the MPI library, unless that would fail on some ranks only. */
 static int open_both(const dropin_calls *next, opening *with, dropin_file *file, MPI_File *handle) {
     bool several = dropin_is_for_several(with->comm);
     int code;
@@ -270,13 +269,13 @@ static int open_file(const dropin_calls *next, MPI_Comm comm, const char *path, 
     dropin_descriptor_give_back();
     dropin_files_remove(taken);
     (void)next->close(file);
-    /* A directory: refused in the MPI library's own words. */
+    /* A directory is refused in the MPI library's own words. */
     return next->open(comm, path, MPI_MODE_RDWR, info, file);
 }
 
 int dropin_open(const dropin_calls *next, MPI_Comm comm, const char *path, int amode, MPI_Info info,
                 MPI_File *file) {
-    if (!mpi_runs()) /* told by the MPI library, in its own words */
+    if (!mpi_runs()) /* the MPI library reports it, in its own words */
         return next->open(comm, path, amode, info, file);
     double began = dropin_clock();
     return dropin_count_around(SAGO_REPORT_OPEN, began, open_file(next, comm, path, amode, info, file));
@@ -284,7 +283,7 @@ int dropin_open(const dropin_calls *next, MPI_Comm comm, const char *path, int a
 
 /* ---- Close ---- */
 
-/* Deferred data that is lost: programs seldom look at what close returns. */
+/* Reports deferred data that is lost, since programs seldom look at what close returns. */
 static void tell_lost(const dropin_file *file) {
     static bool told;
     if (file->first && !told)
@@ -294,7 +293,7 @@ static void tell_lost(const dropin_file *file) {
 
 /* Collective. */
 static sago_status close_sago(dropin_file *file) {
-    sago_status flushed = sago_flush_all(file->sago); /* here, to be counted */
+    sago_status flushed = sago_flush_all(file->sago); /* here, so that it is counted */
     if (flushed)
         tell_lost(file);
     dropin_count_close(file);
@@ -318,7 +317,7 @@ int dropin_close(const dropin_calls *next, MPI_File *handle) {
     return code ? code : failed;
 }
 
-/* The file may have other names, and what this rank wrote is found under them. */
+/* The file may have other names, and what this rank wrote must be found under them. */
 int dropin_delete(const dropin_calls *next, const char *path, MPI_Info info) {
     dropin_files_flush_named(path);
     return next->delete (path, info);
@@ -327,9 +326,9 @@ int dropin_delete(const dropin_calls *next, const char *path, MPI_Info info) {
 /* ---- View, pointer, atomicity, size, info ---- */
 
 #ifdef SAGO_MPI_MPICH
-enum { NULL_TYPE = MPI_ERR_ARG, LIBRARY_TELLS = true }; /* its words for mistakes say more than their classes */
+enum { NULL_TYPE = MPI_ERR_ARG, LIBRARY_TELLS = true }; /* its own words for mistakes say more than the classes */
 #else
-enum { NULL_TYPE = MPI_ERR_TYPE, LIBRARY_TELLS = false }; /* nothing more, or nothing at all */
+enum { NULL_TYPE = MPI_ERR_TYPE, LIBRARY_TELLS = false }; /* its own words say no more, or nothing */
 #endif
 
 typedef struct view {
@@ -349,7 +348,8 @@ static bool is_native(const view *wanted) {
     return is_one_of(wanted->datarep, names);
 }
 
-/* Mistakes that the MPI libraries may find on one rank before it waits for the others, who would wait for ever. */
+/* Mistakes that the MPI libraries may find on one rank before it waits for the other ranks, which would wait for
+ * ever. */
 static int mistake_in(const view *wanted) {
     static const char *const names[] = {"native", "internal", "external32", NULL};
     if (wanted->disp < 0)
@@ -359,8 +359,8 @@ static int mistake_in(const view *wanted) {
     return wanted->datarep && is_one_of(wanted->datarep, names) ? MPI_SUCCESS : MPI_ERR_UNSUPPORTED_DATAREP;
 }
 
-/* All ranks learn what the worst of their views is.  SAGO_ERR_ARG: a mistake; SAGO_OK: one for Sago, now in force;
- * anything else: one that is not. */
+/* All ranks learn the worst of their views.  SAGO_ERR_ARG: a mistake; SAGO_OK: Sago serves the view, which is now
+ * in force; anything else: it does not. */
 static sago_status view_agree(dropin_file *file, const view *wanted) {
     if (mistake_in(wanted))
         return sago_set_view(file->sago, -1, MPI_BYTE, MPI_BYTE);
@@ -378,8 +378,8 @@ static void view_note(dropin_file *file, const view *wanted, dropin_reason unsee
     (void)MPI_Type_size_x(wanted->etype, &file->etype_size);
 }
 
-/* The view in the MPI library, which is told of runs where its own reading of the type would take longer than all
- * that Sago does with it: ROMIO takes types apart level by level.  `served`: Sago has read it. */
+/* Sets the view in the MPI library.  ROMIO takes types apart level by level, so it gets a list of runs if reading
+ * the type would take it longer than everything that Sago does with it.  `served`: Sago has read the type. */
 static int view_set(const dropin_calls *next, dropin_file *file, const view *wanted, MPI_Info info, bool served) {
     MPI_Datatype runs = MPI_DATATYPE_NULL, own = MPI_DATATYPE_NULL;
     if (served && dropin_by_romio())
@@ -407,7 +407,8 @@ int dropin_set_view(const dropin_calls *next, MPI_File handle, MPI_Offset disp, 
         return next->set_view(handle, disp, etype, filetype, datarep, info);
     sago_status status = view_agree(file, &wanted);
     int mistake = mistake_in(&wanted);
-    if (LIBRARY_TELLS && mistake && mistake != MPI_ERR_UNSUPPORTED_DATAREP) /* of which it tells all or nobody */
+    /* Which it reports on all ranks, or on none. */
+    if (LIBRARY_TELLS && mistake && mistake != MPI_ERR_UNSUPPORTED_DATAREP)
         return next->set_view(handle, disp, etype, filetype, datarep, info);
     if (status == SAGO_ERR_ARG) /* here or on another rank: the view stays as it was */
         return dropin_raise_code(handle, mistake ? mistake : MPI_ERR_ARG);
@@ -422,7 +423,7 @@ int dropin_set_view(const dropin_calls *next, MPI_File handle, MPI_Offset disp, 
     return code ? code : flushed;
 }
 
-/* The program's own filetype, as the MPI library would give it. */
+/* The program's own filetype, in the form that the MPI library would give. */
 int dropin_get_view(const dropin_calls *next, MPI_File handle, MPI_Offset *disp, MPI_Datatype *etype,
                     MPI_Datatype *filetype, char *datarep) {
     dropin_file *file = dropin_files_find(handle);
@@ -441,7 +442,7 @@ int dropin_get_position(const dropin_calls *next, MPI_File handle, MPI_Offset *o
     return file && file->sago && offset ? dropin_pointer_get(file, offset) : next->get_position(handle, offset);
 }
 
-/* Where a seek leads, unless that is the MPI library's to say: from the end of the file, or an error. */
+/* Where a seek leads, unless only the MPI library can tell: from the end of the file, or an error. */
 static bool target_of(dropin_file *file, MPI_Offset offset, int whence, MPI_Offset *target) {
     MPI_Offset from = 0;
     if (!file || !file->sago || (whence != MPI_SEEK_SET && whence != MPI_SEEK_CUR))
@@ -476,7 +477,7 @@ int dropin_set_atomicity(const dropin_calls *next, MPI_File handle, int flag) {
     return code;
 }
 
-/* By Sago, which may have the file mapped and must see it shrink. */
+/* Sago sets the size, since it may have the file mapped and must see it shrink. */
 int dropin_set_size(const dropin_calls *next, MPI_File handle, MPI_Offset size) {
     dropin_file *file = dropin_files_find_taken(handle);
     if (!file || !file->sago || (file->amode & MPI_MODE_RDONLY))
@@ -489,8 +490,8 @@ int dropin_get_size(const dropin_calls *next, MPI_File handle, MPI_Offset *size)
     return code ? code : next->get_size(handle, size);
 }
 
-/* By Sago, too: the MPI libraries' own read and write the file through the view in force, or fail on some ranks.
- */
+/* Sago preallocates, too: the MPI libraries' own functions read and write the file through the present view, or
+ * fail on some ranks. */
 int dropin_preallocate(const dropin_calls *next, MPI_File handle, MPI_Offset size) {
     dropin_file *file = dropin_files_find_taken(handle);
     if (!file || !file->sago || (file->amode & MPI_MODE_RDONLY))
@@ -506,7 +507,7 @@ int dropin_sync(const dropin_calls *next, MPI_File handle) {
     if (!code)
         code = dropin_count_around(SAGO_REPORT_SYNC, began, next->sync(handle));
     if (!code && file && file->sago)
-        (void)sago_synced_elsewhere(file->sago); /* it fails for handles only that are none */
+        (void)sago_synced_elsewhere(file->sago); /* it fails only for handles of no file */
     return code;
 }
 
@@ -514,6 +515,6 @@ int dropin_get_info(const dropin_calls *next, MPI_File handle, MPI_Info *info) {
     dropin_file *file = dropin_files_find_taken(handle);
     int code = next->get_info(handle, info);
     if (code == MPI_SUCCESS && file && file->sago)
-        (void)sago_get_hints(file->sago, *info); /* without it the answer is still the MPI library's */
+        (void)sago_get_hints(file->sago, *info); /* without it the answer is the MPI library's */
     return code;
 }

@@ -8,14 +8,14 @@
 #include <sago/device.h>
 
 enum {
-    MANY_PARTS = 32,      /* from so many types on */
-    BYTES_A_PART = 8192,  /* longer ones are few enough to be taken apart */
+    MANY_PARTS = 32,      /* a type of so many types is packed */
+    BYTES_A_PART = 8192,  /* parts longer than this are few enough to be taken apart */
     MOST_BYTES = 4 << 20, /* of a copy */
 };
 
 /* ---- Which types ---- */
 
-/* How many types it was made from. */
+/* The number of types that a type was made from. */
 #if MPI_VERSION >= 4
 static MPI_Count parts_of(MPI_Datatype type) {
     MPI_Count integers, addresses, counts, types = 0;
@@ -40,7 +40,7 @@ static bool have_key(void) {
     return seen_key != MPI_KEYVAL_INVALID;
 }
 
-/* Also where that cannot be told. */
+/* Also if that cannot be found out. */
 static bool is_seen_again(MPI_Datatype type) {
     void *value;
     int found = 0;
@@ -71,7 +71,7 @@ dropin_packed dropin_pack(const void *buf, MPI_Count count, MPI_Datatype type) {
     packed.copy = malloc((size_t)packed.bytes);
     if (packed.copy &&
         (PMPI_Pack(buf, (int)count, type, packed.copy, (int)packed.bytes, &end, MPI_COMM_SELF) != MPI_SUCCESS ||
-         end != packed.bytes)) /* as it would be if anything but the data were in it */
+         end != packed.bytes)) /* as it would be if there were more than the data in it */
         dropin_packed_free(&packed);
     return packed;
 }

@@ -1,6 +1,6 @@
-/* Buffers described by very many small types, made for one call (HDF5 makes them for each of its chunks): taking
- * such a type apart costs more than to copy what it describes, which the MPI library is quick at.  So Sago gets a
- * copy without gaps.  A type that is used again is worth taking apart: Sago keeps what it looks like. */
+/* Buffers that very many small types describe, made for one call (HDF5 makes them for each of its chunks).  Taking
+ * such a type apart costs more than copying the data, which the MPI library does quickly, so Sago gets a copy
+ * without gaps. A type that is used again is worth taking apart, since Sago keeps its form. */
 #ifndef DROPIN_PACKED_H
 #define DROPIN_PACKED_H
 
@@ -11,8 +11,8 @@ typedef struct dropin_packed {
     MPI_Count bytes;
 } dropin_packed;
 
-/* What is in the buffer; the arguments were found right.  Of a read, too: what the file does not have stays as it
- * was. */
+/* Packs the buffer's data, after its arguments were found right.  For a read as well: bytes that the file does not
+ * have stay as they were. */
 dropin_packed dropin_pack(const void *buf, MPI_Count count, MPI_Datatype type);
 void dropin_unpack(const dropin_packed *packed, void *buf, MPI_Count count, MPI_Datatype type);
 void dropin_packed_free(dropin_packed *packed);

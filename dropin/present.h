@@ -1,7 +1,7 @@
-/* Is Sago there on every rank?  Where its files are missing on a node, ranks there have the front only (front/),
- * and must not be waited for.  So before the first thing that ranks do together in a call that concerns Sago, all
- * of them, the ones without a core too, bring these numbers to an MPI_Allreduce by maximum, of MPI_INT.  Where
- * Sago is there on all ranks of a communicator, all of them keep that with it, and never ask again. */
+/* Is Sago there on every rank?  If its files are missing on a node, the ranks there have the front only (front/),
+ * and no rank may wait for them.  So before the first thing that ranks do together in a call that concerns Sago,
+ * all of them, also those without a core, bring these numbers to an MPI_Allreduce by maximum, of MPI_INT.  If Sago
+ * is on all ranks of a communicator, they keep that answer with it, and never ask again. */
 #ifndef DROPIN_PRESENT_H
 #define DROPIN_PRESENT_H
 
@@ -20,7 +20,7 @@ enum {
 static inline int dropin_absent(int rank) { return INT_MAX - rank; }
 
 /* Processes of another MPI_COMM_WORLD, spawned or connected, may have been started without the front, and then
- * know of no such call.  Every member of a communicator with some of them sees that it has, in the groups. Looking
+ * make no such call.  Every member of a communicator with such processes can see them in its groups.  Looking
  * takes an MPI library long in large groups, but a process that never called MPI_Intercomm_merge is in no such
  * communicator. */
 typedef struct dropin_groups {

@@ -7,38 +7,40 @@
 #include "raise.h"
 #include "waits.h"
 
-/* One call.  Used by the queue of its file until it is complete, and by the MPI library until its request is
- * freed: the latter may come first. */
+/* One call.  The queue of its file uses it until it is complete, and the MPI library until its request is freed,
+ * which may come first. */
 typedef struct dropin_request {
     dropin_started started;
-    struct dropin_request *next; /* of its file; then, failed ones */
-    MPI_Request handle;          /* MPI_REQUEST_NULL: nobody will ask */
+    struct dropin_request *next; /* in the queue of the file; later, in the list of failed ones */
+    MPI_Request handle;          /* MPI_REQUEST_NULL: the program will not ask for the result */
     MPI_Count bytes;
     dropin_failure failure;
-    bool freed; /* the MPI library will not ask for it again; with the lock of failed ones */
+    bool freed; /* the MPI library will not ask for it again; guarded by the lock of failed ones */
     _Atomic int users;
 } dropin_request;
 
 _Atomic int dropin_watched;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the queues */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the queues */
 static dropin_file *busy;                                /* files with a queue */
-static double waited;                                    /* seconds; under the lock */
+static double waited;                                    /* seconds; guarded by the lock */
 
 static pthread_mutex_t failed_lock = PTHREAD_MUTEX_INITIALIZER;
-static dropin_request *failed; /* not yet freed by the program */
+static dropin_request *failed; /* failed calls that the program has not freed yet */
 
 /* ---- Failures ---- */
 
-/* The requests that this thread looks at.  Any of them may fail meanwhile: other threads let calls go on, too. */
+/* The requests that this thread looks at.  Any of them may fail meanwhile, since other threads let calls go on,
+ * too. */
 static _Thread_local struct {
     bool now;
     int n;
     const MPI_Request *requests;
 } look;
-static _Thread_local dropin_request *ended; /* failed ones that the MPI library has freed meanwhile, by place */
+/* Failed calls that the MPI library has freed meanwhile, ordered by place. */
+static _Thread_local dropin_request *ended;
 
-/* False: nobody will ask how it went. */
+/* false: nobody will ask for the result. */
 static bool failed_add(dropin_request *request) {
     (void)pthread_mutex_lock(&failed_lock);
     bool asked = !request->freed;
@@ -50,7 +52,8 @@ static bool failed_add(dropin_request *request) {
     return asked;
 }
 
-/* Of a request that the MPI library has freed: MPICH does so when the program does, complete or not. */
+/* The MPI library has freed the request; MPICH does so when the program does, complete or not.  true: the call had
+ * failed, and was in the list. */
 static bool failed_remove(dropin_request *request) {
     bool found = false;
     (void)pthread_mutex_lock(&failed_lock);
@@ -105,7 +108,7 @@ bool dropin_failures_next(dropin_failure *failure) {
     return true;
 }
 
-/* Errors are told by waits.c: from here they would go to a communicator's handler. */
+/* waits.c reports errors: from here they would go to a communicator's handler. */
 static int query(void *arg, MPI_Status *status) {
     const dropin_request *request = arg;
     status->MPI_SOURCE = MPI_UNDEFINED;
@@ -148,8 +151,8 @@ static void complete(dropin_file *file, dropin_request *request, int code) {
     let_go(request);
 }
 
-/* Sago's own tests of messages between nodes go straight to the MPI library: in front of it they would take the
- * lock again. */
+/* Sago's own tests of messages between nodes go straight to the MPI library: through the drop-in they would take
+ * the lock again. */
 static sago_status test_started(dropin_request *request, int *done) {
     bool before = dropin_waiting;
     dropin_waiting = true;
@@ -158,14 +161,14 @@ static sago_status test_started(dropin_request *request, int *done) {
     return status;
 }
 
-/* True: it is complete, and gone. */
+/* true: the call is complete, and was removed. */
 static bool advance_request(dropin_file *file, dropin_request *request) {
     int done = 0;
     sago_status status = test_started(request, &done);
     if (!done)
         return false;
     if (status == SAGO_ERR_MEMORY || status == SAGO_ERR_UNSUPPORTED)
-        (void)dropin_failed_alone(file); /* which is dealt with: the others are not concerned */
+        (void)dropin_failed_alone(file); /* its error is dealt with, and does not concern the others */
     complete(file, request, sago_status_mpi_class(status));
     return true;
 }

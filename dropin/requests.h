@@ -1,5 +1,5 @@
-/* Nonblocking collective calls that Sago serves, as requests of the MPI library: generalized ones, completed
- * inside the program's own calls of Sago or of the Wait and Test family. */
+/* Nonblocking collective calls that Sago serves, as requests of the MPI library: generalized requests, which are
+ * completed inside of the program's own calls of Sago or of the Wait and Test family. */
 #ifndef DROPIN_REQUESTS_H
 #define DROPIN_REQUESTS_H
 
@@ -12,25 +12,25 @@
 typedef struct dropin_started {
     sago_request *sago;
     bool write;
-    double seconds; /* that starting it took */
+    double seconds; /* seconds that starting it took */
 } dropin_started;
 
-/* How many requests the Wait and Test family must care for: those under way, and those that failed and were
- * not yet waited for. */
+/* The number of requests that the Wait and Test family must care for: those under way, and those that failed and
+ * were not waited for yet. */
 extern _Atomic int dropin_watched;
 
-/* Makes the request for a call that was started.  Without one (request is NULL, or none can be had) it goes on all
- * the same, for the other ranks. */
+/* Makes the request for a call that was started.  Without a request (`request` is NULL, or none can be made) the
+ * call goes on all the same, for the other ranks. */
 int dropin_request_start(dropin_file *file, const dropin_started *started, MPI_Request *request);
 
-/* Lets everything go on, and completes what is done.  True: something was. */
+/* Lets all calls go on, and completes those that are done.  true: there were some. */
 bool dropin_requests_advance(void);
-/* One in the list that is Sago's and not complete; MPI_REQUEST_NULL: there is none. */
+/* A request of the list that is Sago's and not complete; MPI_REQUEST_NULL: there is none. */
 MPI_Request dropin_requests_pending(int n, const MPI_Request requests[]);
-/* Sago is about to let go of the file: completes all of its requests. */
+/* Called before Sago closes the file: completes all of its requests. */
 void dropin_requests_finish(dropin_file *file);
 
-/* Time spent in waiting, counted with what is completed next. */
+/* Time spent in waiting, counted for the call that completes next. */
 void dropin_requests_waited(double seconds);
 
 /* A request that is complete and failed: its error code, and the file whose handler is to be called. */
@@ -40,10 +40,10 @@ typedef struct dropin_failure {
     int place; /* in the list of requests that is looked at */
 } dropin_failure;
 
-/* Around a look of this thread's at requests, which the MPI library frees if they are complete: those among them
- * that failed, in the order of their places.  Takes no memory. */
+/* Around a look of this thread's at requests, which the MPI library frees if they are complete: gives those among
+ * them that failed, ordered by place.  Takes no memory. */
 void dropin_failures_begin(int n, const MPI_Request requests[]);
-/* False: no more. */
+/* false: there are no more. */
 bool dropin_failures_next(dropin_failure *failure);
 
 #endif

@@ -24,7 +24,7 @@ static int64_t range_of(MPI_Count count, MPI_Datatype type, MPI_Count *first) {
     return (int64_t)bytes;
 }
 
-/* A type with addresses, for MPI_BOTTOM, may have some on either side. */
+/* A type with addresses, for MPI_BOTTOM, may have data on either side. */
 static sago_status judge(const dropin_staged *staged, bool *on_device) {
     *on_device = staged->bytes > 0 && sago_is_device_memory(staged->device);
     if (staged->bytes == 0 || (sago_is_device_memory(staged->device + staged->bytes - 1) != 0) == *on_device)
@@ -80,7 +80,7 @@ dropin_passing dropin_pass(MPI_File file, const dropin_access *wanted, bool toge
     return passing;
 }
 
-/* An independent call whose buffer has no copy is not made: nothing of it is to pass. */
+/* An independent call whose buffer has no copy is not made, so that none of its data moves. */
 dropin_passing dropin_pass_locked(MPI_File file, const dropin_access *wanted, bool together) {
     dropin_passing passing = {.file = file, .wanted = wanted, .together = together};
     passing.alone = !together || dropin_atomic_alone(file);
@@ -109,7 +109,7 @@ typedef struct begun {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static begun *all_begun;
 
-/* The MPI library may write to the copy until the end: without memory to remember the copy it is lost. */
+/* The MPI library may write to the copy until the end; without memory to remember the copy it is never freed. */
 static int remember(MPI_File file, const dropin_staged *staged) {
     begun *made = calloc(1, sizeof *made);
     if (!made)

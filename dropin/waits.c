@@ -1,9 +1,9 @@
-/* Waiting and testing while Sago has nonblocking calls under way: they go on between two looks at the program's
- * requests, of which some may be Sago's.  The program's own go on as well, since every look is a call of the MPI
- * library.
+/* Waiting and testing while Sago has nonblocking calls under way: these go on between two looks at the
+ * program's requests, some of which may be Sago's.  The program's own requests go on as well, since every look
+ * is a call of the MPI library.
  *
- * When a request of Sago's has failed, its error is told here, through the handler of its file: the MPI libraries
- * would take a communicator's, which by default ends the program. */
+ * If a request of Sago's has failed, its error is reported here, through the handler of its file: the MPI
+ * libraries would call a communicator's handler, which by default ends the program. */
 #include "waits.h"
 
 #include <sched.h>
@@ -30,7 +30,7 @@ static void back_off(bool moved, int *quiet) {
 
 /* ---- Failures ---- */
 
-/* Of the only request that is complete now, if any is. */
+/* The place of the only request that is complete now, if one is. */
 static int tell_failure(int code) {
     dropin_failure failure;
     while (dropin_failures_next(&failure))
@@ -38,7 +38,8 @@ static int tell_failure(int code) {
     return code;
 }
 
-/* Where the status of the request at `place` is, of n: the k-th is number indices[k], or k. */
+/* The place of the status of the request at `place`, of n: the k-th status belongs to the request indices[k], or
+ * k. */
 static int status_at(int place, int n, const int indices[]) {
     int k = indices ? 0 : place;
     while (indices && k < n && indices[k] != place)
@@ -46,7 +47,7 @@ static int status_at(int place, int n, const int indices[]) {
     return k;
 }
 
-/* Of several requests that are complete now: says in the statuses which failed. */
+/* Some requests are complete now: puts the errors into their statuses. */
 static int tell_failures(int code, int n, const int indices[], MPI_Status statuses[]) {
     dropin_failure failure;
     bool told = code == MPI_ERR_IN_STATUS, wanted = statuses != MPI_STATUSES_IGNORE;
@@ -120,7 +121,7 @@ int dropin_Request_get_status(MPI_Request request, int *flag, MPI_Status *status
     return dropin_waits_after_pmpi.Request_get_status(request, flag, status);
 }
 
-/* Looks, which sets `code` and `flag`, until it is done or an error came. */
+/* Looks again and again, which sets `code` and `flag`, until it is done or an error came. */
 #define WAIT_UNTIL(flag, look)                                                                                    \
     int code, quiet = 0;                                                                                          \
     double start = dropin_clock();                                                                                \
@@ -137,11 +138,11 @@ int dropin_Wait(MPI_Request *request, MPI_Status *status) {
     WAIT_UNTIL(flag, look(request, &flag, status));
 }
 
-/* Requests that all are waited for, one after the other: as one of them is looked at, the others go on.  Not by
- * MPI_Testall, which MPICH may not be asked again while a nonblocking call of ROMIO's own is complete and others
- * are not: it counts the users of such a request down each time. */
+/* Requests that are waited for together, one after the other: while one of them is looked at, the others go on.
+ * MPI_Testall will not do: MPICH may not be asked again while a nonblocking call of ROMIO's own is complete and
+ * others are not, since it counts the users of such a request down each time. */
 typedef struct queue {
-    int n, at; /* those before are done */
+    int n, at; /* those before `at` are done */
     MPI_Request *requests;
     MPI_Status *statuses;
     bool failed;
@@ -156,7 +157,7 @@ static void note_done(const queue *all, bool first_failure, int code) {
         all->statuses[all->at].MPI_ERROR = code;
 }
 
-/* True: all are done. */
+/* true: all are done. */
 static bool look_on(queue *all) {
     for (; all->at < all->n; all->at++) {
         int flag = 0;
@@ -177,7 +178,7 @@ static int wait_for(queue *all) {
 }
 
 int dropin_Waitall(int n, MPI_Request requests[], MPI_Status statuses[]) {
-    if (n < 0 || !requests) /* which the MPI library has its own words for */
+    if (n < 0 || !requests) /* for which the MPI library has its own words */
         return dropin_waits_after_pmpi.Waitall(n, requests, statuses);
     queue all = {.n = n, .requests = requests, .statuses = statuses};
     int code = wait_for(&all);

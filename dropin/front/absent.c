@@ -10,7 +10,7 @@
 #include "../present.h"
 #include "told.h"
 
-/* The MPI library's own, found by their names: the front is linked with none. */
+/* The MPI library's own objects, found by their names, since the front is linked with no MPI library. */
 static struct {
     int (*initialized)(int *), (*finalized)(int *);
     int (*test_inter)(MPI_Comm, int *), (*size)(MPI_Comm, int *), (*rank)(MPI_Comm, int *);
@@ -40,7 +40,7 @@ static void find_handles(const mpi_library *mpi) {
     calls.maximum = MPI_MAX;
 }
 #else
-/* A program that names them has them in itself: the linker copies data there. */
+/* A program that uses these objects has them itself: the linker copies data there. */
 static void *find_handle(const mpi_library *mpi, const char *name) {
     void *symbol = dlsym(RTLD_DEFAULT, name);
     return symbol ? symbol : dlsym(mpi->handle, name);
@@ -59,14 +59,14 @@ static bool mpi_runs(void) {
     return calls.initialized(&begun) == MPI_SUCCESS && begun && calls.finalized(&ended) == MPI_SUCCESS && !ended;
 }
 
-/* Do others take part in it? */
+/* Do other ranks take part in the call? */
 static bool is_for_several(MPI_Comm comm) {
     int inter = 0, size = 1;
     return comm != calls.none && calls.test_inter(comm, &inter) == MPI_SUCCESS && !inter &&
            calls.size(comm, &size) == MPI_SUCCESS && size > 1;
 }
 
-/* Of several ranks without a core the first one tells, unless it is the job's first, which has. */
+/* The first of several ranks without a core tells, unless it is the job's first rank, which has told already. */
 static void say_absent(MPI_Comm comm) {
     static _Atomic bool told;
     int rank = 0, seen[SEEN_COUNT] = {0};
@@ -90,7 +90,7 @@ static bool are_reports_wanted(void) {
 
 static MPI_Comm comm_of(dropin_word word) { return (MPI_Comm)word; }
 
-/* As in the core: is this what the others meet in? */
+/* As in the core: do the other ranks meet in this call? */
 static void take_part(int index, dropin_word first, dropin_word second) {
     switch (index) {
     case DROPIN_MPI_File_open:
@@ -112,7 +112,7 @@ static void take_part(int index, dropin_word first, dropin_word second) {
     }
 }
 
-/* A call that is passed on.  Functions of other types are called, on purpose. */
+/* Passes a call on.  Functions of other types are called here, on purpose. */
 __attribute__((no_sanitize("undefined"))) static dropin_word pass_on(int index, const dropin_word *words) {
     bool outer = !within;
     if (outer)

@@ -1,8 +1,8 @@
 /* The entry points, and when the core is loaded.
  *
- * Until there is a call that concerns Sago, calls go straight to whatever comes next: a program without MPI-IO
- * never has more of Sago than this.  At the first one it is decided, for all calls: they go to the core, or, when
- * Sago is not for this program, past it. */
+ * Until a call concerns Sago, calls go straight to the function behind Sago, so a program without MPI-IO never
+ * has more of Sago than this.  The first such call decides for all calls: they go to the core or, if Sago is
+ * not for this program, past it. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,26 +18,27 @@
 #include "told.h"
 
 typedef enum {
-    UNDECIDED, /* no MPI library is there yet */
-    READY,     /* the right one */
-    FOREIGN,   /* another one, and the user does not know yet */
+    UNDECIDED, /* no MPI library is loaded yet */
+    READY,     /* it is the right MPI library */
+    FOREIGN,   /* it is another MPI library, which the user was not told yet */
     PAST,      /* decided: all calls go past Sago */
     SERVING,   /* decided: all calls go to the core */
 } front_state;
 
 _Atomic(dropin_entry *) front_entries[DROPIN_ENTRY_COUNT];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the fields below */
 static front_state state;
 static mpi_library mpi;
 
-/* A preloaded tool, or the MPI library, which may be where the loader's own rules do not find it from here: loaded
- * by dlopen() for the use of some libraries only. */
+/* A preloaded tool or the MPI library.  The loader's own rules may not find the library from here, if dlopen() has
+ * loaded it for the use of some libraries only. */
 static void *next_of(const char *name) {
     void *symbol = dlsym(RTLD_NEXT, name);
     return symbol || !mpi.handle ? symbol : dlsym(mpi.handle, name);
 }
 
-/* What the core is to go on with.  By PMPI_x it means the MPI library itself: a tool may have that name, too. */
+/* The functions for the core.  By PMPI_x the core means the MPI library itself, since a tool may have that name,
+ * too. */
 static void *next_of_core(const char *name) {
     bool itself = strncmp(name, "PMPI_", strlen("PMPI_")) == 0;
     void *symbol = itself ? library_has(&mpi, name) : NULL;
@@ -82,7 +83,7 @@ static front_state begin(void) {
          *symbol = core ? dlsym(core, "sago_dropin_begin") : NULL;
     if (!symbol)
         return do_without();
-    if (!library_serves(&mpi, core)) { /* its own MPI library is a copy, perhaps by another name */
+    if (!library_serves(&mpi, core)) { /* the core's own MPI library is a copy, perhaps by another name */
         tell_foreign(&mpi);
         (void)dlclose(core);
         return PAST;
@@ -94,7 +95,7 @@ static front_state begin(void) {
     return SERVING;
 }
 
-/* What Sago may have something to do with, or to say at. */
+/* Calls that may concern Sago, or in which it has to report. */
 static bool is_for_sago(int index, dropin_word second) {
     switch (index) {
     case DROPIN_MPI_Comm_split_type:
@@ -121,7 +122,7 @@ static front_state decide(front_state now) {
     return now == READY ? begin() : now;
 }
 
-/* May this entry be kept, for what comes now and later? */
+/* May the answer for this entry be kept for later calls? */
 static bool is_final(int index) {
     bool always =
         index < DROPIN_MPI_Comm_split_type && !strstr(front_names[index], "MPI_File_"); /* until Sago begins */

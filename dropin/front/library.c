@@ -10,8 +10,8 @@
 
 #include <sago/config.h>
 
-/* What every MPI library has, and no tool in front of one.  PMPI_Init would not do: Darshan has it, and
- * PMPI_File_x, under MPI's two names. */
+/* A symbol that every MPI library has, and no tool.  PMPI_Init will not do: Darshan has it, and PMPI_File_x, under
+ * both of MPI's names. */
 static const char always_there[] = "PMPI_Wtime";
 
 /* The header of each family refers to something that only its own libraries have. */
@@ -31,7 +31,7 @@ void *library_of(void *symbol) {
     return dlopen(*map->l_name ? map->l_name : NULL, RTLD_LAZY | RTLD_NOLOAD);
 }
 
-/* Not by "$ORIGIN" in the name: somebody who stands in front of dlopen() would be taken for its caller. */
+/* "$ORIGIN" in the name will not do: a tool that stands before dlopen() would count as the caller. */
 void *library_beside(void *symbol, const char *name) {
     char path[2 * PATH_MAX];
     void *here = library_of(symbol);
@@ -56,7 +56,7 @@ static int count_down(struct dl_phdr_info *info, size_t size, void *data) {
     return 1;
 }
 
-/* One object at a time: inside the walk nothing may be opened. */
+/* Looks at one object at a time, since inside of the walk nothing may be opened. */
 static void *find_anywhere(void) {
     void *symbol = NULL;
     numbered_object object = {0};
@@ -65,7 +65,7 @@ static void *find_anywhere(void) {
         if (!dl_iterate_phdr(count_down, &object))
             return NULL;
         void *handle = *object.path ? dlopen(object.path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-        symbol = handle ? dlsym(handle, always_there) : NULL; /* in it, or in what it needs */
+        symbol = handle ? dlsym(handle, always_there) : NULL; /* in the library, or in those that it needs */
         if (handle)
             (void)dlclose(handle);
     }
@@ -78,11 +78,12 @@ bool library_find(mpi_library *mpi) {
     return mpi->handle != NULL;
 }
 
-/* Not what another library has: the name may lead back to Sago where the program itself is the MPI library. */
+/* A symbol of another library does not count: if the program itself is the MPI library, the name may lead back to
+ * Sago. */
 void *library_has(const mpi_library *mpi, const char *name) {
     void *symbol = dlsym(mpi->handle, name), *holder = library_of(symbol);
     if (holder)
-        (void)dlclose(holder); /* the library itself is kept open */
+        (void)dlclose(holder); /* the library itself stays open */
     return holder == mpi->handle ? symbol : NULL;
 }
 
@@ -94,7 +95,7 @@ bool library_serves(const mpi_library *mpi, void *loaded) {
     return dlsym(loaded, always_there) == dlsym(mpi->handle, always_there);
 }
 
-/* "MPICH Version:	4.0.2", and further lines; "Open MPI v4.1.4, package: ...". */
+/* "MPICH Version: 4.0.2" and further lines; "Open MPI v4.1.4, package: ...". */
 void library_name(const mpi_library *mpi, char *text, size_t capacity) {
     static char words[1 << 14]; /* longer than any library's; the caller has a lock */
     int length = 0, (*version)(char *, int *) = NULL;

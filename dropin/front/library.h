@@ -6,26 +6,25 @@
 #include <stddef.h>
 
 typedef struct mpi_library {
-    void *handle; /* for dlsym(); kept open */
+    void *handle; /* for dlsym(); stays open */
 } mpi_library;
 
-/* The object that a symbol is in, for dlsym(); NULL: none. */
+/* The object with this symbol, for dlsym(); NULL: none. */
 void *library_of(void *symbol);
 
-/* A library of Sago's, loaded from beside the one that a symbol is in, whatever folder the program is in by now.
- */
+/* Loads a library of Sago's from beside the object with this symbol, whatever the program's current folder is. */
 void *library_beside(void *symbol, const char *name);
 
-/* False: none is loaded. */
+/* false: no MPI library is loaded. */
 bool library_find(mpi_library *mpi);
 
-/* A function of its own; NULL: it has none of that name. */
+/* A function of the library itself; NULL: it has none with that name. */
 void *library_has(const mpi_library *mpi, const char *name);
 
-/* Has it the shape that Sago was built for? */
+/* Has the library the form that Sago was built for? */
 bool library_is_own(const mpi_library *mpi);
 
-/* Is it what the functions of this loaded library of Sago's call? */
+/* Do the functions of this loaded library of Sago's call that MPI library? */
 bool library_serves(const mpi_library *mpi, void *loaded);
 
 /* Its name and version, in its own words. */

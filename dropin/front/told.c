@@ -15,7 +15,7 @@ static bool is_unwanted(void) {
     return stats && strcmp(stats, "off") == 0;
 }
 
-/* Ranks are known by what their launchers set: MPI may not run yet. */
+/* Ranks are known by variables of their launchers, since MPI may not run yet. */
 static bool is_first(void) {
     static const char *const ranks[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"};
     bool first = true;
@@ -40,7 +40,7 @@ void tell_broken(const char *why) {
         fprintf(stderr, "sago: not used: %s\n", why);
 }
 
-/* Position in a list, or -1. */
+/* The position in a list, or -1. */
 static int find_word(const char *word, const char *const *list, int count) {
     for (int i = 0; i < count; i++)
         if (strcasecmp(word, list[i]) == 0)

@@ -1,4 +1,4 @@
-/* Where the front (front/gio_front.c) comes in. */
+/* Where the front (front/gio_front.c) enters the core. */
 #include "gio_file.h"
 
 const gio_calls *sago_gio_begin(void) {

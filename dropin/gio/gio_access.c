@@ -1,5 +1,5 @@
-/* Reading and writing for GIO's callers.  GIO's lists are two arrays each; Sago's are of pairs, so they are
- * copied: short ones on the stack. */
+/* Reading and writing for GIO's callers.  GIO's lists are two arrays each, and Sago's are arrays of pairs, so the
+ * lists are copied; short ones lie on the stack. */
 #include <fcntl.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@ enum { FEW = 32 };
 
 /* The arguments of a call. */
 typedef struct gio_access {
-    char *buf; /* not written to when the file is */
+    char *buf; /* never written to when the file is */
     MPI_Offset file_n;
     const MPI_Offset *file_offs, *file_lens;
     MPI_Offset buf_n;
@@ -28,7 +28,7 @@ static bool is_list(MPI_Offset n, const MPI_Offset *offs, const MPI_Offset *lens
     return n >= 0 && (n == 0 || (offs && lens));
 }
 
-/* GIO looks at sums; a negative length among others is as wrong. */
+/* GIO looks at sums only; a negative length among others is just as wrong. */
 static int copy_list(MPI_Offset n, const MPI_Offset *offs, const MPI_Offset *lens, sago_extent *list,
                      int64_t *sum) {
     *sum = 0;
@@ -42,7 +42,7 @@ static int copy_list(MPI_Offset n, const MPI_Offset *offs, const MPI_Offset *len
     return GIO_NOERR;
 }
 
-/* Ascending, without overlap. */
+/* Do the extents ascend without overlap? */
 static bool ascends(int64_t n, const sago_extent list[]) {
     for (int64_t i = 1; i < n; i++)
         if (list[i - 1].offset > list[i].offset || list[i].offset - list[i - 1].offset < list[i - 1].length)
@@ -60,7 +60,7 @@ static sago_extent *room_for(gio_lists *lists, MPI_Offset file_n, MPI_Offset buf
     return lists->many;
 }
 
-/* What is wrong on this rank.  Without an error the lists are there. */
+/* Finds what is wrong on this rank.  Without an error the lists are filled. */
 static int make_lists(GIO_File fh, const gio_access *wanted, gio_lists *lists) {
     int64_t in_memory;
     int access = fh->counted.amode & O_ACCMODE;
@@ -94,7 +94,7 @@ static sago_status move_together(sago_file *file, const gio_access *wanted, cons
     return sago_write_pieces_all(file, lists->file_n, lists->file, wanted->buf, lists->buf_n, lists->buf);
 }
 
-/* Of one piece in both, as in most independent calls, nothing need be described. */
+/* With one piece in both lists, as in most independent calls, nothing needs to be described. */
 static sago_status move_alone(sago_file *file, const gio_access *wanted, const gio_lists *lists,
                               MPI_Count *bytes) {
     if (lists->file_n == 1 && lists->buf_n == 1) {
@@ -121,7 +121,7 @@ static sago_status move(GIO_File fh, const gio_access *wanted, const gio_lists *
     return status;
 }
 
-/* Whoever has made a mistake takes part in a collective call, with nothing. */
+/* A rank with wrong arguments takes part in a collective call, with nothing. */
 static MPI_Offset serve(GIO_File fh, const gio_access *wanted) {
     if (!fh)
         return GIO_EINVAL;

@@ -6,9 +6,8 @@
 #include "gio_calls.h"
 
 struct GIOI_File {
-    dropin_file
-        counted;   /* Sago's file is in it, and what the report asks for; not in the table of MPI's handles */
-    MPI_Info info; /* for gio_get_info() */
+    dropin_file counted; /* contains Sago's file, and what the report needs; not in the table of MPI's handles */
+    MPI_Info info;       /* for GIO_get_info() */
 };
 
 gio_open_call gio_open;
@@ -21,16 +20,17 @@ int gio_get_info(GIO_File fh, MPI_Info *info_used);
 gio_write_call gio_write, gio_write_all;
 gio_read_call gio_read, gio_read_all;
 
-/* GIO's code that says the same. */
+/* GIO's code with the same meaning. */
 int gio_code(sago_status status);
 
 /* ---- Hints ---- */
 
-/* A number that ranks have in common if the hints that GIO compares are the same on all of them. */
+/* A number that is equal on all ranks if the hints that GIO compares are. */
 long gio_hints_sum(MPI_Info info);
-/* The program's hints for Sago; to be freed. */
+/* Makes the hints for Sago out of the program's; the caller frees them. */
 MPI_Info gio_hints_for_sago(MPI_Info info);
-/* The program's hints, with GIO's defaults, and what is in force for the file; MPI_INFO_NULL: no memory. */
+/* The program's hints with GIO's defaults and the values in force for the file; MPI_INFO_NULL: there is no
+ * memory. */
 MPI_Info gio_hints_in_force(MPI_Info info, const char *path, sago_file *file);
 
 #endif

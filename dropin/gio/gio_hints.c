@@ -1,4 +1,4 @@
-/* GIO's hints: which of them ranks must have in common, what they mean to Sago, and what GIO_get_info() says. */
+/* GIO's hints: which of them must be equal on all ranks, what they mean to Sago, and what GIO_get_info() says. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static bool get(MPI_Info info, const char *key, char value[MPI_MAX_INFO_VAL + 1]
     return found;
 }
 
-/* Of the words of a value and its key: FNV-1a, cut to what can be negated. */
+/* A hash of the words of a key and its value: FNV-1a, cut so that it can be negated. */
 static unsigned long mix(unsigned long sum, const char *text) {
     for (; *text; text++)
         sum = (sum ^ (unsigned char)*text) * 1099511628211u;
@@ -44,8 +44,8 @@ static void set_unless_given(MPI_Info info, const char *key, const char *variabl
         (void)MPI_Info_set(info, key, wanted);
 }
 
-/* Without local storage before the file, and without subfiles: PnetCDF looks at files by its own means, too. Ranks
- * meet at the beginning of a collective call, as GIO's do, and are told of their own errors. */
+/* Hints without local storage before the file and without subfiles, since PnetCDF also looks at files by itself.
+ * Ranks meet at the beginning of a collective call, as GIO's do, and learn of their own errors only. */
 MPI_Info gio_hints_for_sago(MPI_Info info) {
     char value[MPI_MAX_INFO_VAL + 1];
     MPI_Info own = copy_of(info);
@@ -63,7 +63,7 @@ MPI_Info gio_hints_for_sago(MPI_Info info) {
     return own;
 }
 
-/* One of the words that GIO knows, or ROMIO's hint of that meaning, or "automatic". */
+/* A word that GIO knows, or ROMIO's hint of that meaning, or "automatic". */
 static void put_switch(MPI_Info info, const char *key, const char *romio_key) {
     static const char *const words[] = {"enable", "disable", "automatic", "true", "false"};
     char value[MPI_MAX_INFO_VAL + 1] = "automatic";
@@ -86,7 +86,7 @@ static void put_defaults(MPI_Info info) {
     put_switch(info, "ds_write", "romio_ds_write");
 }
 
-/* The block size where the file system has no stripes, as GIO has it. */
+/* The block size if the file system has no stripes, as in GIO. */
 static void put_block(MPI_Info info, const char *path) {
     struct stat found;
     char value[32];
@@ -102,6 +102,6 @@ MPI_Info gio_hints_in_force(MPI_Info info, const char *path, sago_file *file) {
     put_defaults(told);
     put_block(told, path);
     (void)MPI_Info_set(told, "file_system_type", "UFS:");
-    (void)sago_get_hints(file, told); /* stripes, too, where there are any */
+    (void)sago_get_hints(file, told); /* stripes, too, if there are any */
     return told;
 }

@@ -1,4 +1,4 @@
-/* Opening and closing for GIO's callers, sizes, and what concerns the whole file. */
+/* Opening and closing for GIO's callers, sizes, and calls that concern the whole file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static int agree(MPI_Comm comm, int mistake, int amode, long hints) {
     return least[3] != -least[4] ? GIO_EMULTIDEFINE_HINTS : GIO_NOERR;
 }
 
-/* GIO tells a name below a file, which can be none, from one that is missing. */
+/* GIO distinguishes a name below a file, which cannot exist, from a missing file. */
 static int code_of(sago_status status, const char *name) {
     struct stat found;
     bool below = status == SAGO_ERR_NO_FILE && stat(name, &found) != 0 && errno == ENOTDIR;
@@ -73,7 +73,7 @@ static int open_sago(MPI_Comm comm, const char *name, int amode, MPI_Info info, 
     return code_of(status, name);
 }
 
-/* Everything but Sago's file: what may fail on one rank. */
+/* Makes everything but Sago's file: what may fail on one rank. */
 static GIO_File make(MPI_Comm comm, int amode) {
     int rank = 0;
     GIO_File file = calloc(1, sizeof *file);
@@ -114,7 +114,7 @@ int gio_close(GIO_File *fh) {
     if (!fh || !*fh)
         return GIO_EINVAL;
     GIO_File file = *fh;
-    (void)sago_flush_all(file->counted.sago); /* to be counted; what fails will fail again */
+    (void)sago_flush_all(file->counted.sago); /* for the counts; a write that fails will fail again */
     dropin_count_close(&file->counted);
     int code = gio_code(sago_close(&file->counted.sago));
     if (file->info != MPI_INFO_NULL)

@@ -1,5 +1,5 @@
-/* The entry points, and who serves them.  At the first file it is decided, for all files: they go to the core, or,
- * when Sago is not for this program, to the GIO behind. */
+/* The entry points, and what serves them.  The first file decides for all files: they go to the core or, if Sago
+ * is not for this program, to the GIO behind. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,9 +10,9 @@
 #include "../../front/told.h"
 #include "../gio_calls.h"
 
-static _Atomic(const gio_calls *) serving; /* NULL: to be decided */
+static _Atomic(const gio_calls *) serving; /* NULL: not decided yet */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static gio_calls behind; /* of the program's own GIO */
+static gio_calls behind; /* the program's own GIO */
 
 static void find(const char *name, void *function) {
     void *symbol = dlsym(RTLD_NEXT, name);
@@ -34,7 +34,7 @@ static const gio_calls *look_behind(void) {
     return &behind;
 }
 
-/* NULL, and the user knows why, if Sago cannot be used. */
+/* NULL: Sago cannot be used, and the user was told why. */
 static const gio_calls *load(const mpi_library *mpi) {
     const gio_calls *(*begin)(void) = NULL;
     void *core = library_beside(&serving, "libsago-mpiio-core.so");
@@ -43,7 +43,7 @@ static const gio_calls *load(const mpi_library *mpi) {
         tell_broken(dlerror());
         return NULL;
     }
-    if (!library_serves(mpi, core)) { /* its own MPI library is a copy, perhaps by another name */
+    if (!library_serves(mpi, core)) { /* the core's own MPI library is a copy, perhaps by another name */
         tell_foreign(mpi);
         (void)dlclose(core);
         return NULL;
@@ -55,7 +55,7 @@ static const gio_calls *load(const mpi_library *mpi) {
 static const gio_calls *choose(void) {
     mpi_library mpi;
     const gio_calls *core = NULL;
-    if (!library_find(&mpi) || is_disabled()) /* without MPI: a GIO for one process */
+    if (!library_find(&mpi) || is_disabled()) /* without MPI this is a GIO for one process */
         return look_behind();
     if (library_is_own(&mpi))
         core = load(&mpi);

@@ -1,4 +1,4 @@
-/* What has to do with no file: answered here, whoever serves the files. */
+/* Functions that concern no file: answered here, whatever serves the files. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +83,7 @@ typedef struct subarray {
     const int *sizes, *subsizes, *starts;
 } subarray;
 
-/* How many rows, and that the last byte of the whole array has an offset. */
+/* Finds the number of rows, and checks that the last byte of the whole array has an offset. */
 static bool count_rows(const subarray *of, MPI_Offset *rows) {
     MPI_Offset elements = 1, bytes, end;
     *rows = 1;

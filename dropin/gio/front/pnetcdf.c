@@ -1,7 +1,7 @@
-/* PnetCDF builds GIO into its own library, and hides it there unless it is built with -fvisibility=default: nobody
- * can stand in front of it.  The same in a program that GIO is linked to statically.  But PnetCDF can use MPI-IO,
- * which is served as well (libsago-mpiio.so), and takes hints from its environment.  So in programs of MPI's in
- * which no GIO is to be seen PnetCDF, should there be one, is told to. */
+/* PnetCDF builds GIO into its own library, and hides it there unless it is built with -fvisibility=default, so no
+ * library can stand before it; the same holds for a program that GIO is linked to statically.  But PnetCDF can use
+ * MPI-IO, which the drop-in serves as well (libsago-mpiio.so), and takes hints from its environment.  So in MPI
+ * programs without a visible GIO, a variable tells PnetCDF, if it is there, to use MPI-IO. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
