@@ -248,9 +248,10 @@ typedef struct making {
     bool placed;
 } making;
 
-/* May a node aggregate that has none of the data?  If memory is short nowhere, and nodes with data have enough
- * aggregators: any node may.  If the model has counted what there is room for, a domain of twice the length would
- * cost more than the way to another node. */
+/* Elects the host of a leaf among the nodes with data in it, and then among all nodes: if no node was refused for
+ * want of memory, since the nodes with data then only have enough aggregators already; and if the model has
+ * counted what there is room for, since a domain of twice the length would cost more than the way to another node.
+ */
 static int64_t elect_leaf(void *arg, int64_t start, int64_t end) {
     const making *m = arg;
     int64_t host = sagoi_hosts_elect_range(m->draft->hosts, start, end, false);

@@ -68,8 +68,8 @@ static bool is_empty(const sagoi_store *store) {
     return sagoi_fstat(store->fd, store->name, &file) == 0 && file.st_size == 0;
 }
 
-/* Is the file empty, as its size says?  That is certain on known file systems.  On others, such as /proc, a file
- * may hold more than its size says, and a read would leave it out. */
+/* Refuses a file whose size is 0 although it has data, which a read would leave out.  On known file systems the
+ * size is right; on others, such as /proc, it may not be. */
 static sago_status check_emptiness(const sagoi_store *store) {
     char byte;
     const struct iovec one = {&byte, 1};
