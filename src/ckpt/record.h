@@ -41,12 +41,12 @@ static inline bool sagoi_id_equal(sagoi_id a, sagoi_id b) { return a.low == b.lo
 
 /* ---- The envelope of all records ---- */
 
-/* Begins a record; the body is appended by the caller. */
+/* Begins a record; the caller appends the body. */
 void sagoi_record_begin(sagoi_wire_out *out, sagoi_record_kind kind);
 /* Fills in the length and adds the checksum.  A record that is too long to be read fails, as without memory. */
 void sagoi_record_end(sagoi_wire_out *out);
-/* Checks the envelope of a whole record and gives its body.  SAGO_ERR_IO: damaged, or no such record;
- * SAGO_ERR_UNSUPPORTED: of a newer version.  `what` is for the message. */
+/* Checks the envelope of a whole record, and gives its body.  SAGO_ERR_IO: it is damaged, or no such record;
+ * SAGO_ERR_UNSUPPORTED: it is of a newer version.  `what` is for the message. */
 sago_status sagoi_record_open(const char *bytes, int64_t len, sagoi_record_kind kind, const char *what,
                               sagoi_wire_in *body) SAGOI_CHECKED;
 
@@ -63,15 +63,16 @@ typedef struct sagoi_array_desc {
 } sagoi_array_desc;
 
 typedef struct sagoi_writer_desc {
-    int64_t bytes;       /* of its stream */
-    int64_t file, base;  /* at the global level: which data file, from where on */
-    int64_t set, member; /* of its redundancy set; -1, 0 without */
+    int64_t bytes;       /* of the writer's stream */
+    int64_t file, base;  /* at the global level: the data file, and where the stream begins in it */
+    int64_t set, member; /* of the writer's redundancy set; -1, 0: there is none */
 } sagoi_writer_desc;
 
 typedef struct sagoi_intent {
     sagoi_id id, directory;
     int64_t step, time, ranks, nodes, files, piece;
-    int64_t data, parity; /* of a stripe: members that hold data and members that hold parity; 0, 0 without */
+    /* Members of a stripe that hold data, and those that hold parity; 0, 0: there is no redundancy. */
+    int64_t data, parity;
     int64_t narrays, nwriters;
     sagoi_array_desc *arrays;
     sagoi_writer_desc *writers;
@@ -85,10 +86,10 @@ int64_t sagoi_intent_bytes(const sagoi_intent *intent); /* of data */
 /* ---- Part ---- */
 
 typedef struct sagoi_stored_block {
-    int64_t array, rank; /* rank: that had it */
+    int64_t array, rank; /* rank: the one that had the block */
     int64_t ndims;
-    int64_t start[SAGO_CKPT_DIMS_MAX], count[SAGO_CKPT_DIMS_MAX]; /* arrays: where it is in the global array */
-    int64_t offset, bytes;                                        /* in the stream */
+    int64_t start[SAGO_CKPT_DIMS_MAX], count[SAGO_CKPT_DIMS_MAX]; /* of an array: place in the global array */
+    int64_t offset, bytes;                                        /* place and size in the stream */
 } sagoi_stored_block;
 
 typedef struct sagoi_part {
@@ -102,10 +103,10 @@ typedef struct sagoi_part {
 void sagoi_part_encode(const sagoi_part *part, sagoi_wire_out *out);
 sago_status sagoi_part_decode(const char *bytes, int64_t len, sagoi_part *part) SAGOI_CHECKED;
 void sagoi_part_cleanup(sagoi_part *part);
-/* Does it belong to this save, and say nothing that the intent contradicts? */
+/* Does the part belong to this save, and contradict the intent in nothing? */
 bool sagoi_part_fits(const sagoi_part *part, const sagoi_intent *intent);
 
-/* A block as the body of a message: what ranks send to their writer. */
+/* A block as the body of a message: ranks send these to their writer. */
 void sagoi_block_encode(const sagoi_stored_block *block, sagoi_wire_out *out);
 void sagoi_block_decode(sagoi_wire_in *in, sagoi_stored_block *block);
 
@@ -113,7 +114,7 @@ void sagoi_block_decode(sagoi_wire_in *in, sagoi_stored_block *block);
 
 typedef struct sagoi_parity_member {
     int64_t writer;
-    int64_t part_len; /* its part record, whole: what is lost with the member */
+    int64_t part_len; /* the member's part record as a whole, which would be lost with the member */
     char *part;
 } sagoi_parity_member;
 
@@ -132,42 +133,42 @@ void sagoi_parity_cleanup(sagoi_parity *parity);
 
 /* ---- Checksums and names ---- */
 
-/* Can this be the name of an array?  It is printed, and is a part of the names of exported files. */
+/* Can this be the name of an array?  Names are printed, and become parts of the names of exported files. */
 bool sagoi_array_name_fits(const char *name);
 
 uint64_t sagoi_piece_sum(const void *data, int64_t len);
 
 enum { SAGOI_CKPT_FILE_NAME = 64 };
-/* What the name of a save's folder says of it. */
+/* What the name of a save's folder tells. */
 typedef enum {
-    SAGOI_FOLDER_STEP,    /* there, or being written */
-    SAGOI_FOLDER_DAMAGED, /* set aside: complete once, or nobody can tell, and now it is not */
-    SAGOI_FOLDER_REMOVED, /* being removed; empty: removed here, perhaps not yet on other nodes */
+    SAGOI_FOLDER_STEP,    /* the save is there, or being written */
+    SAGOI_FOLDER_DAMAGED, /* set aside: the save was complete once, or may have been, and is not now */
+    SAGOI_FOLDER_REMOVED, /* being removed; an empty folder: removed here, perhaps not yet on other nodes */
 } sagoi_folder_kind;
-void sagoi_save_folder(char name[SAGOI_CKPT_FILE_NAME], int64_t step, sagoi_id id); /* a SAGOI_FOLDER_STEP */
+/* Name of a folder of the kind SAGOI_FOLDER_STEP. */
+void sagoi_save_folder(char name[SAGOI_CKPT_FILE_NAME], int64_t step, sagoi_id id);
 void sagoi_save_folder_as(char name[SAGOI_CKPT_FILE_NAME], sagoi_folder_kind kind, int64_t step, uint64_t id_low);
 bool sagoi_save_folder_parse(const char *name, sagoi_folder_kind *kind, int64_t *step, uint64_t *id_low);
-/* "dir/FOLDER/name", or "dir/FOLDER" where `name` is NULL, in the folder of a save.  SAGO_ERR_BAD_FILE: too long.
- */
+/* "dir/FOLDER/name" in the folder of a save; "dir/FOLDER" if `name` is NULL.  SAGO_ERR_BAD_FILE: too long. */
 sago_status sagoi_save_path(char path[SAGOI_CKPT_PATH], const char *dir, int64_t step, sagoi_id id,
                             const char *name) SAGOI_CHECKED;
 void sagoi_part_name(char name[SAGOI_CKPT_FILE_NAME], int64_t writer);
-/* A part is called so from when its writer begins until it is published: without a part, the writer never ended.
- */
+/* A part has this name from when its writer begins until it is published; without a part the writer never
+ * ended. */
 void sagoi_begun_name(char name[SAGOI_CKPT_FILE_NAME], int64_t writer);
-/* Is it what `make`, one of these two, gives for a writer? */
+/* Is this the name that `make`, one of these two functions, gives for a writer? */
 typedef void sagoi_writer_name_fn(char name[SAGOI_CKPT_FILE_NAME], int64_t writer);
 bool sagoi_writer_name_parse(const char *name, sagoi_writer_name_fn *make, int64_t *writer);
-/* On node-local storage every writer has a file; at the global level some may share one. */
+/* On node-local storage every writer has a file; at the global level several writers may share one. */
 void sagoi_local_data_name(char name[SAGOI_CKPT_FILE_NAME], int64_t writer);
 void sagoi_global_data_name(char name[SAGOI_CKPT_FILE_NAME], int64_t file);
 void sagoi_parity_name(char name[SAGOI_CKPT_FILE_NAME], int64_t set, int64_t member);
 bool sagoi_parity_name_parse(const char *name, int64_t *set, int64_t *member);
 void sagoi_parity_data_name(char name[SAGOI_CKPT_FILE_NAME], int64_t set, int64_t member);
 #define SAGOI_INTENT_NAME "intent"
-/* An empty file: the save was complete at this level.  Whether it is, its parts say. */
+/* An empty file: the save was complete at this level once.  Its parts tell whether it still is. */
 #define SAGOI_MARK_NAME "complete"
-/* Another: data was found damaged that the records do not tell of. */
+/* Another empty file: damage was found in the data that the records do not show. */
 #define SAGOI_BAD_DATA_NAME "damaged"
 
 #endif

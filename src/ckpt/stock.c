@@ -1,9 +1,9 @@
-/* Taking stock of what is in a directory when it is opened.
+/* What happens to the saves in a directory when it is opened.
  *
- * What never was complete is the leftover of an interrupted save, and goes.  What was complete once, or may have
- * been, and is not any more, is damaged: its folders are set aside under another name, where nothing takes them
- * for a checkpoint and nothing but the user removes them.  When what was missing has come back (a node that was
- * away), they get their name back.  Of what could not be read nothing is touched. */
+ * A save that never was complete is the rest of an interrupted save, and is removed.  A save that was complete
+ * once, or may have been, and is not any more, is damaged: its folders are set aside under another name, under
+ * which nothing takes them for a checkpoint and only the user removes them.  When the missing parts have come
+ * back (a node that was away), the folders get their name back.  What could not be read is left alone. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -50,9 +50,9 @@ static action choose(const sagoi_save_view *view, const sagoi_item *folder) {
     if (folder->index & SAGOI_SAW_COPY)
         return LEAVE;
     if (!aside && (view->saw[folder->level] & SAGOI_SAW_REMOVED) && !view->complete[folder->level])
-        return REMOVE; /* as on another node; of what is complete nobody has removed anything */
+        return REMOVE; /* as on another node; of a complete save nobody has removed anything */
     if (folder->index & SAGOI_SAW_LATE)
-        return LEAVE; /* it may be a copy that somebody has put back */
+        return LEAVE; /* it may be a copy that was put back */
     if (view->whole && aside)
         return TAKE_BACK;
     if (view->whole)
@@ -62,7 +62,7 @@ static action choose(const sagoi_save_view *view, const sagoi_item *folder) {
     return sagoi_view_past(view) == SAGOI_NEVER_COMPLETE ? REMOVE : SET_ASIDE;
 }
 
-/* What cannot be marked, renamed or removed stays as it is, and is looked at again the next time. */
+/* A folder that cannot be marked, renamed or removed stays as it is, and is looked at again the next time. */
 static sago_status act(const sagoi_save_name *save, action what, bool *changed) {
     sago_status status = SAGO_OK;
     switch (what) {
@@ -107,7 +107,7 @@ static sago_status tidy(const sago_ckpt *ckpt, const sagoi_overview *overview, b
     return status;
 }
 
-/* When all have removed what others had removed before them. */
+/* Called when all ranks have removed what others had removed before them. */
 static sago_status remove_traces(const sago_ckpt *ckpt) {
     sago_status status = ckpt->team->rank == 0 ? sagoi_traces_remove(&ckpt->fence, ckpt->dir, NULL) : SAGO_OK;
     if (!status && ckpt->local[0] && ckpt->holder == ckpt->team->rank)
@@ -115,7 +115,7 @@ static sago_status remove_traces(const sago_ckpt *ckpt) {
     return status;
 }
 
-/* Collective; the overview is made anew when folders got other names. */
+/* Collective; the overview is made anew if folders got other names. */
 static sago_status tidy_all(sago_ckpt *ckpt, sagoi_overview *overview) {
     sagoi_agreement renamed = {0};
     bool changed = false;
@@ -133,8 +133,8 @@ static sago_status tidy_all(sago_ckpt *ckpt, sagoi_overview *overview) {
 
 /* ---- Whose saves count ---- */
 
-/* What is there, and stays, of the saves of earlier owners.  Each directory gets the whole list: what one lacks of
- * a save that another one has may come back to it. */
+/* The saves of earlier owners that are there and stay.  Each directory gets the whole list, since parts that one
+ * directory lacks may come back to it from another one. */
 static sago_status list_found(const sagoi_overview *overview, sagoi_found *found) {
     sago_status status = SAGO_OK;
     for (int64_t i = 0; i < overview->catalog.n && !status; i++) {
@@ -188,7 +188,7 @@ sago_status sagoi_recount_damaged(sago_ckpt *ckpt) {
     return status;
 }
 
-/* The report of the opening, and a line in the journal for each. */
+/* Reports on the opening, with a line in the journal for each save. */
 static void tell(sago_ckpt *ckpt, const sagoi_overview *overview) {
     for (int64_t i = 0; i < overview->n; i++) {
         const sagoi_save_view *view = &overview->views[i];
